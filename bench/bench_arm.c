@@ -22,12 +22,12 @@ static const char text[] =
     "  link: {repeat: {i: [1, 7]}, type: rigid, mass: m(i), com: [0, 0, (z(i+1) - z(i))/2], "
     "inertia: "
     "[0.03, 0.03, 0.01], position: [0, 0, z(i)]}\njoints:\n"
-    "  base: {type: revolute, on: [ground, link(1)], at: link(1), axis: ax(1), start: {angle: "
+    "  base: {type: revolute, on: [ground, link(1)], at: link(1), axis: ax(1), initial: {angle: "
     "q0(1), "
     "rate: 0.5}}\n"
     "  axis: {repeat: {i: [2, 7]}, type: revolute, on: [link(i-1), link(i)], at: link(i), axis: "
     "ax(i), "
-    "start: {angle: q0(i), rate: 0}}\n"
+    "initial: {angle: q0(i), rate: 0}}\n"
     "simulate: {until: %.17g, method: dopri5, formulation: tree, step: %g}\n"
     "outputs: {times: [%.17g], signals: [axis(2).angle, energy.total]}\n";
 

@@ -19,7 +19,7 @@ static const char arm[] =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
     "  arm:\n"
-    "    type: modal\n"
+    "    type: flexible\n"
     "    fe: {mesh: %s, material: {E: 7e10, nu: 0.33, density: 2700}}\n"
     "    reduce: {type: craig-bampton, modes: %d, interfaces: [root, tip]}\n"
     "    stiffening: %s\n"

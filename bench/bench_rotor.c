@@ -20,7 +20,7 @@ static const char rotor[] =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
     "  rotor:\n"
-    "    type: modal\n"
+    "    type: flexible\n"
     "    fe: {line: [[0, 0, 0], [0.6, 0, 0]], elements: %d, section: {radius: 0.012},\n"
     "         material: {E: 2.1e11, density: 7850}}\n"
     "    reduce: {type: modal, modes: 8}\n"

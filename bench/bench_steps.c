@@ -122,7 +122,7 @@ static const char four_bar_text[] =
     " at: [crank(i).end, coupler(i).end]}\n"
     "simulate: {until: 10, method: generalized-alpha, formulation: index-3, step: 1e-3}\n"
     "outputs: {every: 0.1, signals: [coupler(1).angle],"
-    " measures: {turned: maximum(abs(coupler(N).angle))}}\n";
+    " metrics: {turned: maximum(abs(coupler(N).angle))}}\n";
 
 static void bench_four_bar(void)
 {

@@ -41,7 +41,8 @@ static const char ladder[] = LADDER_TEXT
     "parameters: {N: %d}\n"                                                                        \
     "gravity: [0, 0, -9.81]\n"                                                                     \
     "bodies:\n"                                                                                    \
-    "  link: {repeat: {i: [1, N]}, type: modal, position: [i - 1, 0, 0], fe: {line: [[0, 0, 0], "  \
+    "  link: {repeat: {i: [1, N]}, type: flexible, position: [i - 1, 0, 0], fe: {line: [[0, 0, "   \
+    "0], "                                                                                         \
     "[1, 0, 0]], elements: 4, section: {radius: 0.02}, material: {E: 2.1e11, density: 7850}}, "    \
     "reduce: {type: modal, modes: 4}, frame: buckens, damping: {ratio: 0.01}}\n"                   \
     "joints:\n"                                                                                    \

@@ -33,15 +33,15 @@ log_picture() { # NAME, gnuplot's commands as input
 # ---- the Mobot -----------------------------------------------------------------------------------
 
 platform="every: 0.01, signals: [platform.position, platform.angle]"
-feet="reduce: {type: quasistatic, velocities: [foot]}"
-tight="radau, rtol: 1e-10, atol: 1e-12, first_step: 1e-6"
+feet="reduce: {type: quasistatic, neglect_inertia: [foot]}"
+tight="radau, rtol: 1e-10, atol: 1e-12, initial_step: 1e-6"
 for d in 80 580; do
     model mobot reference "$tight" "" "$platform"
     "$program" run "$work/reference.yaml" -q -o "$work/reference.h5" --set kD=$d
     for tolerance in 3e-1 1e-1 3e-2 1e-2 3e-3 1e-3; do
-        model mobot full "euler, rtol: 1e-14, atol: $tolerance, first_step: 1e-5" "" "$platform"
+        model mobot full "euler, rtol: 1e-14, atol: $tolerance, initial_step: 1e-5" "" "$platform"
         point full reference --set kD=$d >>"$work/mobot_full_$d.dat"
-        model mobot reduced "euler, rtol: 1e-14, atol: $tolerance, first_step: 1e-5" "$feet" "$platform"
+        model mobot reduced "euler, rtol: 1e-14, atol: $tolerance, initial_step: 1e-5" "$feet" "$platform"
         point reduced reference --set kD=$d >>"$work/mobot_reduced_$d.dat"
     done
 done
@@ -59,7 +59,7 @@ for b in 0.5 1 2 5 10 20 50 100 200 500 1000 2000; do
     model mobot reference "$tight" "" "$platform"
     "$program" run "$work/reference.yaml" -q -o "$work/reference.h5" --set kD=0 --set kB=$b
     model mobot floor "$tight" "$feet" "$platform"
-    model mobot coarse "dopri5, rtol: 1e-3, atol: 1e-3, first_step: 1e-6" "$feet" "$platform"
+    model mobot coarse "dopri5, rtol: 1e-3, atol: 1e-3, initial_step: 1e-6" "$feet" "$platform"
     echo "$b $(point floor reference --set kD=0 --set kB=$b) $(point coarse reference --set kD=0 --set kB=$b)"
 done >"$work/mobot_floor.dat"
 log_picture mobot_floor <<END
@@ -88,11 +88,11 @@ END
 # ---- the flexible four-bar -----------------------------------------------------------------------
 
 shapes="every: 1e-4, signals: [phi1, phi2, phi3, z1, z2, z3, z4]"
-third="reduce: {type: quasistatic, velocities: [z3]}"
+third="reduce: {type: quasistatic, neglect_inertia: [z3]}"
 model four_bar_flexible reference "radau, rtol: 1e-9, atol: 1e-11" "" "$shapes"
 "$program" run "$work/reference.yaml" -q -o "$work/reference.h5"
-slowed="reduce: {type: cutoff, velocities: [z3], factor: 3}"
-adapted="reduce: {type: quasistatic, velocities: [z3], mass_damping: alpha}"
+slowed="reduce: {type: cutoff, raise_inertia: [z3], factor: 3}"
+adapted="reduce: {type: quasistatic, neglect_inertia: [z3], mass_damping: alpha}"
 choose() { # KIND
     case $1 in
     reduced) echo "$third" ;;

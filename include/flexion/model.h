@@ -103,6 +103,18 @@ FLX_API const char *flx_model_sweep_parameter(const flx_model *model, int i);
 FLX_API double flx_model_sweep_value(const flx_model *model, int run, int i);
 FLX_API int flx_model_sweep_analysis(const flx_model *model, int i);
 
+// A model file with words of older versions of the language, and its text in those of today: comments and
+// layout stay as they are. FLX_ERR_IO, FLX_ERR_MODEL (no YAML, or an old key beside its new one),
+// FLX_ERR_MEMORY.
+typedef struct flx_upgrade flx_upgrade;
+FLX_API flx_status flx_upgrade_read(flx_ctx *ctx, const char *path, flx_upgrade **out);
+FLX_API const char *flx_upgrade_text(const flx_upgrade *u, size_t *length);
+// Old word i, what it is now and where it stands; NULL when out of range.
+FLX_API const char *flx_upgrade_word(const flx_upgrade *u, int i, const char **now, flx_loc *loc);
+// File i that a part of the model is read from: it may have old words too. NULL when out of range.
+FLX_API const char *flx_upgrade_part(const flx_upgrade *u, int i);
+FLX_API void flx_upgrade_destroy(flx_upgrade **u);
+
 // The model language itself, from the table that the checker uses.
 FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path);    // JSON Schema
 FLX_API flx_status flx_language_write_reference(flx_ctx *ctx, const char *path); // Markdown

@@ -217,8 +217,8 @@ static flx_status refuse(const flx_certificate *c, const flx_model *m)
     }
     if (m->nreduced == 0 && !m->reduce_auto) {
         return FLX_FAIL(c->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
-                        "the model reduces nothing; add 'reduce: {type: quasistatic, velocities: "
-                        "auto}'");
+                        "the model reduces nothing; add 'reduce: {type: quasistatic, "
+                        "neglect_inertia: auto}'");
     }
     if (m->reduce_scaled) {
         return FLX_FAIL(

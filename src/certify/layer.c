@@ -260,10 +260,11 @@ flx_status flx_layer_correct(flx_simulation *sim, const double *given)
     flx_arena_destroy(&arena);
     if (status == FLX_OK || status == FLX_ERR_MEMORY) return status;
     flx_ctx_forget_errors(sim->ctx, errors);
-    return FLX_FAIL(sim->ctx, status > 0 ? status : FLX_SINGULAR, sim->model->reduce_loc,
-                    "the start cannot be corrected: the layer of '%s' does not decay there, or its "
-                    "damping is singular; leave out `start: corrected`",
-                    sim->plan->reduction.names[0]);
+    return FLX_FAIL(
+        sim->ctx, status > 0 ? status : FLX_SINGULAR, sim->model->reduce_loc,
+        "the initial values cannot be corrected: the layer of '%s' does not decay there, or its "
+        "damping is singular; leave out `initial: corrected`",
+        sim->plan->reduction.names[0]);
 }
 
 // ---- in the layer -------------------------------------------------------------------------------

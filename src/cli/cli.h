@@ -50,7 +50,8 @@ typedef struct cli_command {
     X(convergence)                                                                                 \
     X(work_precision)                                                                              \
     X(info)                                                                                        \
-    X(language)
+    X(language)                                                                                    \
+    X(upgrade)
 
 #define X(name) extern const cli_command cmd_##name;
 CLI_COMMANDS(X)

@@ -246,7 +246,7 @@ static flx_status add_start(flx_joint_plan *p, flx_hold hold)
     bool rate = hold == FLX_HOLD_RATES;
     if (hold == FLX_HOLD_NOTHING || !(rate ? j->start_rate : j->start_coordinate)) return FLX_OK;
     return add_coordinate(p, FLX_COORDINATE_NONE, FLX_ROLE_START, rate,
-                          rate ? "start rate" : "start", j->start_loc);
+                          rate ? "initial rate" : "initial value", j->start_loc);
 }
 
 // A row that needs the axes of a body which has none.

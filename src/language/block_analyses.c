@@ -94,9 +94,9 @@ static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
     if (to) FLX_TRY(flx_build_number(e, to, &out->to));
     if (arc) FLX_TRY(flx_build_flag(e->b, arc, "arc_length", &out->arc_length));
     FLX_TRY(read_count(e, item, "steps", 1, &out->steps));
-    FLX_TRY(read_count(e, item, "most_steps", 1, &out->most_steps));
+    FLX_TRY(read_count(e, item, "max_steps", 1, &out->most_steps));
     FLX_TRY(read_count(e, item, "branch", 1, &out->branch));
-    out->most_given = flx_entry_get(item->def, "most_steps") != NULL;
+    out->most_given = flx_entry_get(item->def, "max_steps") != NULL;
     if (out->branch > 0) {
         if (arc && !out->arc_length) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, arc->loc,

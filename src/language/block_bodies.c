@@ -11,7 +11,8 @@
 // Tolerance of the checks of inertia: numbers in files have been rounded to a few digits.
 #define ROUNDED 1e-6
 
-static const char *const body_words[] = {"rigid", "point", "modal", "beam", "solid", "shell", NULL};
+static const char *const body_words[] = {"rigid", "point", "flexible", "beam",
+                                         "solid", "shell", NULL};
 
 // ---- points -------------------------------------------------------------------------------------
 

@@ -244,9 +244,9 @@ static flx_status points_of_list(flx_builder *b, flx_item *f, const flx_entry *p
 static flx_status read_table(flx_builder *b, flx_item *f, flx_function_data *d)
 {
     static const char *const between[] = {"linear", "cubic", NULL};
-    static const char *const beyond[] = {"hold", "extend", "error", NULL};
+    static const char *const beyond[] = {"constant", "linear", "error", NULL};
     const flx_entry *interpolation = flx_entry_get(f->def, "interpolation");
-    const flx_entry *outside = flx_entry_get(f->def, "outside");
+    const flx_entry *outside = flx_entry_get(f->def, "extrapolation");
     const flx_entry *file = flx_entry_get(f->def, "file"),
                     *points = flx_entry_get(f->def, "points");
     int n = 0, i = 0, o = 0;
@@ -254,7 +254,7 @@ static flx_status read_table(flx_builder *b, flx_item *f, flx_function_data *d)
     if (interpolation) {
         FLX_TRY(flx_build_word(b, interpolation, "interpolation", between, &i));
     }
-    if (outside) FLX_TRY(flx_build_word(b, outside, "word for 'outside'", beyond, &o));
+    if (outside) FLX_TRY(flx_build_word(b, outside, "extrapolation", beyond, &o));
     if (file) {
         FLX_TRY(points_of_file(b, f, file, &n, &x, &y));
     } else if (points) {

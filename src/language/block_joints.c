@@ -80,7 +80,7 @@ static flx_status joint_on_point(flx_builder *b, const flx_item *joint, flx_join
 // A node in absolute nodal coordinates is a point; a joint that turns is on a section of it.
 static flx_status turn_nodes(flx_builder *b, const flx_item *joint, flx_joint_data *d)
 {
-    static const char *const keys[] = {"motion", "start", "friction"};
+    static const char *const keys[] = {"motion", "initial", "friction"};
     flx_joint_type t = d->def.type;
     bool turns = t != FLX_JOINT_SPHERICAL && t != FLX_JOINT_DISTANCE &&
                  t != FLX_JOINT_POINT_ON_LINE && t != FLX_JOINT_POINT_ON_PLANE &&
@@ -329,14 +329,14 @@ static flx_status choose_coordinate(flx_env *e, const flx_item *joint, flx_joint
 static flx_status choose_coordinates(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
     const flx_entry *motion = flx_entry_get(joint->def, "motion");
-    const flx_entry *start = flx_entry_get(joint->def, "start");
+    const flx_entry *start = flx_entry_get(joint->def, "initial");
     bool said = false;
     d->displacement = d->def.type != FLX_JOINT_REVOLUTE && d->def.type != FLX_JOINT_SCREW;
     if (motion && motion->kind == FLX_ENTRY_MAP) {
         FLX_TRY(choose_coordinate(e, joint, d, motion, "motion", &said));
     }
     if (start && start->kind == FLX_ENTRY_MAP) {
-        FLX_TRY(choose_coordinate(e, joint, d, start, "start", &said));
+        FLX_TRY(choose_coordinate(e, joint, d, start, "initial", &said));
     }
     return FLX_OK;
 }
@@ -425,14 +425,14 @@ static flx_status read_start(flx_builder *b, flx_item *joint)
 {
     flx_joint_data *d = joint->data;
     flx_joint *def = &d->def;
-    const flx_entry *block = flx_entry_get(joint->def, "start");
+    const flx_entry *block = flx_entry_get(joint->def, "initial");
     if (!block || block->kind != FLX_ENTRY_MAP) return FLX_OK;
     const flx_entry *value = flx_entry_get(block, d->displacement ? "displacement" : "angle");
     const flx_entry *other = flx_entry_get(block, d->displacement ? "angle" : "displacement");
     const flx_entry *rate = flx_entry_get(block, "rate");
     if (value && other) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, other->loc,
-                        "a start has one of angle and displacement");
+                        "`initial` has one of angle and displacement");
     }
     flx_env e;
     flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
@@ -442,7 +442,8 @@ static flx_status read_start(flx_builder *b, flx_item *joint)
     bool moved = def->motion == FLX_MOTION_ANGLE || def->motion == FLX_MOTION_DISPLACEMENT;
     if ((moved && value) || (def->motion != FLX_MOTION_NONE && rate)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, block->loc,
-                        "the motion of joint '%s' already says how it starts", joint->full);
+                        "the motion of joint '%s' already says its initial coordinate and rate",
+                        joint->full);
     }
     if (value) FLX_TRY(flx_build_open(&e, value, &def->start_value, &def->start_value_open));
     if (value && !d->displacement) flx_note_degrees(b, value, def->start_value);

@@ -571,7 +571,7 @@ flx_status flx_outputs_finish(flx_builder *b)
         if (status == FLX_ERR_MEMORY) return status;
         if (status != FLX_OK) b->failed = true;
         signals = flx_entry_get(block, "signals");
-        FLX_TRY(read_measures(&c, flx_entry_get(block, "measures")));
+        FLX_TRY(read_measures(&c, flx_entry_get(block, "metrics")));
     }
     if (o->every == 0 && o->ntimes == 0 && !o->steps) {
         o->every = b->m->simulate.until / DEFAULT_ROWS;

@@ -188,12 +188,20 @@ static flx_status read_scaling(flx_env *e, const flx_entry *block)
     return status;
 }
 
+// The names of a block: of a quasi-static reduction and a lumping of masses, of a condensation, of a cut-off.
+static const flx_entry *named(const flx_entry *block)
+{
+    const flx_entry *names = flx_entry_get(block, "neglect_inertia");
+    if (!names) names = flx_entry_get(block, "condense");
+    return names ? names : flx_entry_get(block, "raise_inertia");
+}
+
 // How much of the inertia of the names from `before` on goes to their neighbours.
 static flx_status read_conservation(flx_builder *b, const flx_entry *block, int before)
 {
     const flx_entry *y = flx_entry_get(block, "conserve_mass");
     const flx_entry *factor = flx_entry_get(block, "factor");
-    const flx_entry *names = flx_entry_get(block, "velocities");
+    const flx_entry *names = named(block);
     const char *type = flx_entry_get(block, "type")->text;
     bool conserves = strcmp(type, "mass-lumping") == 0;
     double times = 0.0;
@@ -203,7 +211,7 @@ static flx_status read_conservation(flx_builder *b, const flx_entry *block, int 
     flx_loc where = y ? y->loc : block->loc;
     if (!names || is_auto(names)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, where,
-                        "`conserve_mass` needs the `velocities` by name");
+                        "`conserve_mass` needs names, not `auto` or all: whose mass moves?");
     }
     if (strcmp(type, "cutoff") == 0 && !factor) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, where,
@@ -230,7 +238,7 @@ static flx_status take_cutoff(flx_env *e, const flx_entry *block, const flx_entr
     FLX_TRY(read_damping(e, block, &c.mass_damping));
     if (factor && c.n == 0) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, factor->loc,
-                        "`factor` needs the `velocities` whose inertia it multiplies");
+                        "`factor` needs `raise_inertia`: the names whose inertia it multiplies");
     }
     c.items = flx_arena_take(m->arena, (size_t)c.n, sizeof *c.items);
     if (!m->cutoffs) m->cutoffs = flx_arena_take(m->arena, most, sizeof *m->cutoffs);
@@ -244,18 +252,20 @@ static flx_status take_cutoff(flx_env *e, const flx_entry *block, const flx_entr
 // How the run begins, and whether its signals have what was taken away there.
 static flx_status read_start(flx_builder *b, const flx_entry *block)
 {
-    const flx_entry *start = flx_entry_get(block, "start");
+    const flx_entry *start = flx_entry_get(block, "initial");
     const flx_entry *layer = flx_entry_get(block, "layer");
     bool corrected = start && strcmp(start->text, "corrected") == 0, added = false;
     if (layer) FLX_TRY(flx_build_flag(b, layer, "layer", &added));
     if (added && !corrected) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, layer->loc,
-                        "the boundary layer belongs to a corrected start: add `start: corrected`");
+        return FLX_FAIL(
+            b->ctx, FLX_ERR_MODEL, layer->loc,
+            "the boundary layer belongs to corrected initial values: add `initial: corrected`");
     }
     if (corrected && b->m->reduce_scaled) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, start->loc,
-                        "a start is corrected in given coordinates: leave out `coordinates: "
-                        "scaled`, or `start`");
+        return FLX_FAIL(
+            b->ctx, FLX_ERR_MODEL, start->loc,
+            "initial values are corrected in given coordinates: leave out `coordinates: "
+            "scaled`, or `initial`");
     }
     b->m->reduce_corrected = b->m->reduce_corrected || corrected;
     b->m->reduce_layer = b->m->reduce_layer || added;
@@ -264,16 +274,16 @@ static flx_status read_start(flx_builder *b, const flx_entry *block)
 
 static flx_status read_block(flx_builder *b, const flx_entry *block, const flx_entry *reduce)
 {
-    const flx_entry *names = flx_entry_get(block, "velocities");
+    const flx_entry *names = named(block);
     const flx_entry *type = flx_entry_get(block, "type");
     const flx_entry *tolerance = flx_entry_get(block, "tolerance");
-    const flx_entry *otherwise = flx_entry_get(block, "otherwise");
+    const flx_entry *otherwise = flx_entry_get(block, "on_violation");
     flx_env e;
     int before = b->m->nreduced;
     bool quasistatic = strcmp(type->text, "quasistatic") == 0;
     if (names && !quasistatic && is_auto(names)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, names->loc,
-                        "`auto` finds what a quasi-static reduction takes; name the velocities%s",
+                        "`auto` finds what a quasi-static reduction takes; write names%s",
                         strcmp(type->text, "cutoff") == 0 ? ", or leave the key out for all" : "");
     }
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_MOVING);

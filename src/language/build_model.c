@@ -2,6 +2,7 @@
 #include "language/build_model.h"
 #include "language/calls/description.h"
 #include "language/flexible/deformable.h"
+#include "language/schema/schema_old.h"
 #include "language/scope/nums.h"
 #include "model/numbers.h"
 #include "model/structure.h"
@@ -248,7 +249,7 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
     return status;
 }
 
-flx_status flx_simulate_read(flx_ctx *ctx, int n, const flx_option *options, flx_simulate *out)
+flx_status flx_simulate_read(flx_ctx *ctx, int n, flx_option *options, flx_simulate *out)
 {
     flx_entry nodes[2 * FLX_MOST_OPTIONS], *pairs[2 * FLX_MOST_OPTIONS];
     for (int i = 0; i < n; i++) {
@@ -262,8 +263,10 @@ flx_status flx_simulate_read(flx_ctx *ctx, int n, const flx_option *options, flx
                         {.text = "1", .written = "1"},
                         {.kind = FLX_ENTRY_MAP, .count = n, .keys = pairs, .items = pairs + n}};
     flx_entry *keys[] = {head, head + 1}, *items[] = {head + 2, head + 3};
-    const flx_entry tree = {.kind = FLX_ENTRY_MAP, .count = 2, .keys = keys, .items = items};
+    flx_entry tree = {.kind = FLX_ENTRY_MAP, .count = 2, .keys = keys, .items = items};
     const flx_read_def asked = {0};
+    FLX_TRY(flx_schema_renew(ctx, &tree));
+    for (int i = 0; i < n; i++) options[i].key = nodes[i].text;
     FLX_TRY(flx_schema_check(ctx, &tree));
     flx_model m = {.ctx = ctx, .arena = flx_arena_create(ctx), .graph = flx_graph_create(ctx)};
     flx_builder b = {.ctx = ctx, .m = &m, .g = m.graph, .scratch = m.arena, .asked = &asked};

@@ -44,7 +44,7 @@ static const char *body_item(const flx_model *m, int i, const char **type)
     const flx_body *b = m->bodies + i;
     *type = body_words[b->type];
     for (int k = 0; k < m->nmodal; k++) {
-        if (m->modals[k].body == i) *type = "modal";
+        if (m->modals[k].body == i) *type = "flexible";
     }
     for (int k = 0; k < m->nbeam; k++) {
         if (m->beams[k].nodes[0] == i) {

@@ -5,6 +5,7 @@
 #include "flexion/model.h"
 #include "language/build_model.h"
 #include "language/calls/calls.h"
+#include "language/schema/schema_old.h"
 #include "read/matrix_market.h"
 #include "read/mesh.h"
 #include "read/sid/sid_file.h"
@@ -36,7 +37,8 @@ static flx_status read_part(void *user, const char *path, flx_loc loc, flx_entry
     size_t length = 0;
     *tree = NULL;
     FLX_TRY(read_beside(r, path, loc, &file, &text, &length));
-    return flx_yaml_parse(r->ctx, r->arena, file, text, length, tree);
+    FLX_TRY(flx_yaml_parse(r->ctx, r->arena, file, text, length, tree));
+    return flx_schema_renew(r->ctx, *tree);
 }
 
 static flx_status read_sid(void *user, const char *path, flx_loc loc, flx_sid **sid)
@@ -130,6 +132,7 @@ static flx_status build_again(flx_description *d, flx_arena *arena, flx_entry *t
     size_t length = 0;
     char *text = NULL;
     FLX_TRY(flx_yaml_write(d->ctx, arena, tree, &text, &length));
+    FLX_TRY(flx_schema_renew(d->ctx, tree));
     if (d->file[0]) place(tree, d->file);
     for (flx_given_file *f = d->files; f; f = f->next) {
         const char *path = flx_file_beside(arena, d->file, f->name);
@@ -232,6 +235,8 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
 {
     flx_entry *tree = NULL;
     flx_status status = flx_yaml_parse(ctx, arena, file, text, length, &tree);
+    flx_status renewed = tree ? flx_schema_renew(ctx, tree) : FLX_OK;
+    if (status == FLX_OK) status = renewed;
     if (status != FLX_OK) {
         // what can be said about the shape is said now, beside the mistakes of the text
         if (tree) flx_schema_check(ctx, tree);

@@ -122,6 +122,13 @@ void flx_entry_replace(flx_entry *of, int i, flx_entry *value)
     if (of->keys) of->keys[i]->loc.trail = &value->trail;
 }
 
+void flx_entry_rename(flx_entry *map, int i, const char *key)
+{
+    map->keys[i]->text = map->keys[i]->written = key;
+    map->items[i]->trail.key = key;
+    if (map->slots) fill_slots(map);
+}
+
 void flx_entry_remove(flx_entry *of, int i)
 {
     of->count--;

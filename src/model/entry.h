@@ -42,6 +42,8 @@ flx_status flx_entry_append(flx_arena *arena, flx_entry *list, flx_entry *item);
 flx_status flx_entry_add(flx_arena *arena, flx_entry *map, flx_entry *key, flx_entry *value);
 // In the place of item or pair i; i leaves.
 void flx_entry_replace(flx_entry *of, int i, flx_entry *value);
+// Another text for the key of pair i; it is kept, not copied.
+void flx_entry_rename(flx_entry *map, int i, const char *key);
 void flx_entry_remove(flx_entry *of, int i);
 // All of it, texts too.
 flx_entry *flx_entry_copy(flx_arena *arena, const flx_entry *from);

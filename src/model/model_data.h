@@ -313,7 +313,7 @@ typedef struct flx_option {
 } flx_option;
 #define FLX_MOST_OPTIONS 24
 // The block `simulate` with these keys (build.c), at most FLX_MOST_OPTIONS, read with the messages of a model.
-flx_status flx_simulate_read(flx_ctx *ctx, int n, const flx_option *options, flx_simulate *out);
+flx_status flx_simulate_read(flx_ctx *ctx, int n, flx_option *options, flx_simulate *out);
 
 typedef struct flx_column {
     const char *name; // "crank.position.x"

@@ -55,7 +55,7 @@ static const field of_joint[] = {
     FIELD(flx_joint, pitch, 1, NOT_ZERO, "pitch"),
     FIELD(flx_joint, ratio, 1, FINITE, "ratio"),
     FIELD(flx_joint, radius, 1, POSITIVE, "radius"),
-    FIELD(flx_joint, start_value, 1, FINITE, "start"),
+    FIELD(flx_joint, start_value, 1, FINITE, "initial"),
     FIELD(flx_joint, start_rate_value, 1, FINITE, "rate of the start"),
     {.count = 0},
 };

@@ -245,7 +245,7 @@ static flx_status refuse_bonds(const condensed *z)
             if (u.C != 0.0 || u.E != 0.0) continue;
             return FLX_FAIL(base->ctx, FLX_ERR_CANNOT, u.loc,
                             "'%s' holds '%s', which is condensed: static condensation keeps what "
-                            "constraints hold; take '%s' out of its `velocities`",
+                            "constraints hold; take '%s' out of `condense`",
                             u.item ? u.item : "?", held.item ? held.item : "?",
                             held.item ? held.item : "?");
         }

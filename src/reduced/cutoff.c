@@ -54,7 +54,7 @@ static flx_status take_root(const flx_system *s, int n, const int *J, double *M,
         s->ops->unknown(s, J[0], &u);
         return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, u.loc,
                         "'%s' and what is cut off with it have no frequencies: not all of it has a "
-                        "mass; name the `velocities`",
+                        "mass; name them in `raise_inertia`",
                         u.item ? u.item : "?");
     }
     for (int j = 0; j < n; j++) {

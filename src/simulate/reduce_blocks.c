@@ -55,8 +55,8 @@ static flx_status find_turn(flx_simulation *sim, const flx_state *drawn, const f
     for (int k = 0; k < r->n; k++) {
         if (flx_is_listed(n, E, r->J[k])) continue;
         return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, m->reduce_loc,
-                        "`coordinates: scaled` reduces what `scaling` lists, and not all of its "
-                        "`velocities` are there");
+                        "`coordinates: scaled` reduces what `scaling` lists, and not all of "
+                        "`neglect_inertia` is there");
     }
     FLX_TRY(flx_simulation_freeze(sim, s, drawn, arena, &f));
     FLX_TRY(flx_scaling_take(&f, m, n, E, arena, &scaling));

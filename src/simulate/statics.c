@@ -129,7 +129,7 @@ static flx_status check_arrival(const flx_simulation *sim, const flx_analysis *a
     if (p->arrived || a->most_given) return FLX_OK;
     return FLX_FAIL(sim->ctx, FLX_NO_CONVERGENCE, a->loc,
                     "after %d steps the path of '%s' is at the load factor %.6g and has not met "
-                    "%g; with 'most_steps' it ends where that is, without a complaint",
+                    "%g; with 'max_steps' it ends where that is, without a complaint",
                     p->steps, a->name, p->factor, a->to);
 }
 

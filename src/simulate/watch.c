@@ -49,8 +49,8 @@ flx_status flx_watch_look(flx_watch *w, flx_simulation *sim, const flx_state *at
         flx_ctx_warn(sim->ctx, sim->model->reduce_loc, "at t = %.6g %s; %s", at->t, text,
                      sim->model->reduce_else_full
                          ? "the run goes on with the full system"
-                         : "the error may be large from here on: reduce less, or add `otherwise: "
-                           "full`");
+                         : "the error may be large from here on: reduce less, or add "
+                           "`on_violation: full`");
     }
     w->allocations += flx_ctx_allocation_count(sim->ctx) - before;
     return FLX_OK;

@@ -173,7 +173,7 @@ static void write_section(char *line, const spec_body *b)
 
 static void write_modal(page *p, char *line, const spec_body *b)
 {
-    put(line, "type: modal, fe: {line: [");
+    put(line, "type: flexible, fe: {line: [");
     put_vector(p, line, v3_make(0, 0, 0));
     put(line, ", ");
     put_vector(p, line, b->line);
@@ -295,7 +295,7 @@ static void write_joint(page *p, int i)
     if (j->moves) write_motion(p, line, j);
     if (j->viscous != 0.0) write_friction(p, line, j);
     if (j->starts) {
-        put(line, ", start: {%s: %.17g, rate: %.17g}",
+        put(line, ", initial: {%s: %.17g, rate: %.17g}",
             j->kind == JOINT_PRISMATIC ? "displacement" : "angle", j->start[0], j->start[1]);
     }
     put(line, "}");

@@ -65,7 +65,7 @@ void write_functions(page *p)
         const spec_force *f = p->s->forces + i;
         if (!has_table(f)) continue;
         char *line = new_line(p);
-        put(line, "g%d: {interpolation: %s, outside: extend, points: [", i,
+        put(line, "g%d: {interpolation: %s, extrapolation: linear, points: [", i,
             f->law == LAW_SPLINE ? "cubic" : "linear");
         for (int k = -LAW_POINTS; k <= LAW_POINTS; k++) {
             const double *at = f->table[abs(k) - (k != 0)];

@@ -24,7 +24,7 @@ const char pendulum[] =
     "outputs:\n"
     "  every: 0.01\n"
     "  signals: [rod.end.position, hinge.angle, energy, constraints]\n"
-    "  measures: {deepest: minimum(rod.end.position.y)}\n";
+    "  metrics: {deepest: minimum(rod.end.position.y)}\n";
 
 int files_start(void)
 {

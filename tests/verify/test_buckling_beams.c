@@ -234,7 +234,7 @@ static int a_branch_before_the_limit_is_seen(void)
                      "density: 7850}}\njoints:\n  left: {type: revolute, on: [ground, b], at: "
                      "b.start}\n  right: {type: revolute, on: [ground, b], at: b.end}\nforces: {P: "
                      "{type: force, on: b, at: b.point(0.5), value: [0, -100]}}\nanalyse: {snap: "
-                     "{type: static, to: 12, arc_length: true, steps: %d, most_steps: %d}}\n",
+                     "{type: static, to: 12, arc_length: true, steps: %d, max_steps: %d}}\n",
                      forms[k], steps, steps < 40 ? 14 : steps);
             findings w = findings_of(text);
             CHECK(w.status == FLX_OK && w.f.path.ncritical >= 2);

@@ -68,10 +68,10 @@ static int orders_of_the_four_bar(void)
     for (int order = 2; order <= 5; order++) {
         cost full, slowed, reduced;
         CHECK(measure("", order, &reference, &full));
-        CHECK(measure("reduce: {type: cutoff, velocities: [z3], factor: 3}", order, &reference,
+        CHECK(measure("reduce: {type: cutoff, raise_inertia: [z3], factor: 3}", order, &reference,
                       &slowed));
-        CHECK(
-            measure("reduce: {type: quasistatic, velocities: [z3]}", order, &reference, &reduced));
+        CHECK(measure("reduce: {type: quasistatic, neglect_inertia: [z3]}", order, &reference,
+                      &reduced));
         double a = full.calls / reduced.calls, b = slowed.calls / reduced.calls;
         printf("order <= %d: calls %.0f %.0f %.0f, %.2f : %.2f : 1, errors %.1e %.1e %.1e\n", order,
                full.calls, slowed.calls, reduced.calls, a, b, full.error, slowed.error,
@@ -92,10 +92,10 @@ static int orders_of_the_four_bar(void)
 static int calls_of_the_axial_beam(void)
 {
     static const char *const blocks[] = {
-        "", "reduce: {type: quasistatic, velocities: [z]}",
-        "reduce: {type: quasistatic, velocities: [z], mass_damping: alpha}",
-        "reduce: {type: cutoff, velocities: [z], factor: 10}",
-        "reduce: {type: cutoff, velocities: [z], factor: 10, mass_damping: alpha}"};
+        "", "reduce: {type: quasistatic, neglect_inertia: [z]}",
+        "reduce: {type: quasistatic, neglect_inertia: [z], mass_damping: alpha}",
+        "reduce: {type: cutoff, raise_inertia: [z], factor: 10}",
+        "reduce: {type: cutoff, raise_inertia: [z], factor: 10, mass_damping: alpha}"};
     double calls[5];
     for (int i = 0; i < 5; i++) {
         case_table run = {0};
@@ -122,7 +122,7 @@ static int calls_of_two_masses(void)
         case_table run = {0};
         flx_ledger ledger = {0};
         CHECK(run_example(FLX_EXAMPLES "/two_mass_reduced.yaml", NULL,
-                          i ? "reduce: {type: quasistatic, velocities: [q1]}" : "",
+                          i ? "reduce: {type: quasistatic, neglect_inertia: [q1]}" : "",
                           "bdf, rtol: 1.49e-8, atol: 1.49e-8", "outputs: {every: 5, signals: [q2]}",
                           &run, &ledger));
         calls[i] = (double)ledger.work.newton_iterations;
@@ -138,8 +138,8 @@ static int calls_of_two_masses(void)
 static const char mobot[] = FLX_EXAMPLES "/mobot.yaml";
 static const char platform[] =
     "outputs: {every: 0.005, signals: [platform.position, platform.angle]}";
-static const char feet[] = "reduce: {type: quasistatic, velocities: [foot]}";
-static const char tight[] = "radau, rtol: 1e-9, atol: 1e-11, first_step: 1e-6";
+static const char feet[] = "reduce: {type: quasistatic, neglect_inertia: [foot]}";
+static const char tight[] = "radau, rtol: 1e-9, atol: 1e-11, initial_step: 1e-6";
 
 // Euler's method, one call a step: the full model is held by stability, 2/lambda with lambda >= 4.36e3 (6.5e3
 // steps) for kD = 80, and takes 2 to 3 times the steps of the reduced one at the same error, near 1e-3; for kD =
@@ -157,10 +157,10 @@ static int euler_with_error_control(void)
         char method[120];
         const case_change damping = {"kD: 80, kB: 10", kinds[i].damping};
         CHECK(run_example(mobot, &damping, "", tight, platform, &reference, &ledger));
-        snprintf(method, sizeof method, "euler, rtol: 1e-14, atol: %s, first_step: 1e-5",
+        snprintf(method, sizeof method, "euler, rtol: 1e-14, atol: %s, initial_step: 1e-5",
                  kinds[i].coarse);
         CHECK(run_example(mobot, &damping, "", method, platform, &full, &of_full));
-        snprintf(method, sizeof method, "euler, rtol: 1e-14, atol: %s, first_step: 1e-5",
+        snprintf(method, sizeof method, "euler, rtol: 1e-14, atol: %s, initial_step: 1e-5",
                  kinds[i].fine);
         CHECK(run_example(mobot, &damping, feet, method, platform, &reduced, &of_reduced));
         double a = (double)(of_full.work.steps + of_full.work.rejected);

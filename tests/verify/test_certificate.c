@@ -1,4 +1,4 @@
-// What `velocities: auto` finds and what a certificate says, on the examples of the theory: rates in
+// What `neglect_inertia: auto` finds and what a certificate says, on the examples of the theory: rates in
 // closed form, errors met by the full model, a bound that must be refused, a reduction given up.
 #include "case_table.h"
 #include "check.h"
@@ -192,10 +192,11 @@ static int axial_mode_of_the_beam(void)
 static bool finds_nothing(const char *path)
 {
     judged j;
-    bool good = certify(read_model(path, "\nsimulate:",
-                                   "\nreduce: {type: quasistatic, velocities: auto}\nsimulate:"),
-                        NULL, 0.0, &j) &&
-                !flx_certificate_reduced(j.c, 0) && strstr(flx_certificate_reason(j.c), "nothing");
+    bool good =
+        certify(read_model(path, "\nsimulate:",
+                           "\nreduce: {type: quasistatic, neglect_inertia: auto}\nsimulate:"),
+                NULL, 0.0, &j) &&
+        !flx_certificate_reduced(j.c, 0) && strstr(flx_certificate_reason(j.c), "nothing");
     forget(&j);
     return good;
 }
@@ -228,9 +229,9 @@ static int models_it_was_not_made_for(void)
                   {FLX_TESTS "/models/15-seven-axis-arm.yaml", "axis(3)", 0.5, 0.05}};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         judged j;
-        const char *model =
-            read_model(models[i].path,
-                       "\nsimulate:", "\nreduce: {type: quasistatic, velocities: auto}\nsimulate:");
+        const char *model = read_model(
+            models[i].path,
+            "\nsimulate:", "\nreduce: {type: quasistatic, neglect_inertia: auto}\nsimulate:");
         CHECK(certify(model, NULL, models[i].window, &j));
         CHECK(flx_certificate_reduced(j.c, 0));
         CHECK(strcmp(flx_certificate_reduced(j.c, 0), models[i].first) == 0);
@@ -280,7 +281,7 @@ static int bound_for_all_times(void)
         "equations:\n"
         "  second_order: {q: {at: 0, mass: eps, force: \"b*y - q' + sin(t)\"}}\n"
         "  first_order: {y: {at: 1, derivative: \"-y + a*q' + cos(t)\"}}\n"
-        "reduce: {type: quasistatic, velocities: [q]}\n"
+        "reduce: {type: quasistatic, neglect_inertia: [q]}\n"
         "simulate: {until: 10}\n";
     judged j;
     CHECK(certify(model, NULL, 0.0, &j));
@@ -302,13 +303,13 @@ static int wrong_reductions_are_not_certified(void)
         "flexion: 1\n"
         "equations: {second_order: {z: {at: 0.1, mass: 0.01, force: -50*z + z'},\n"
         "                           y: {at: 1, mass: 1, force: -y + z}}}\n"
-        "reduce: {type: quasistatic, velocities: [z]}\n"
+        "reduce: {type: quasistatic, neglect_inertia: [z]}\n"
         "simulate: {until: 0.2}\n";
     static const char alike[] =
         "flexion: 1\n"
         "equations: {second_order: {z: {at: 0.1, mass: 1, force: -50*z - z' + y},\n"
         "                           y: {at: 1, mass: 1, force: -40*y + z}}}\n"
-        "reduce: {type: quasistatic, velocities: [z]}\n"
+        "reduce: {type: quasistatic, neglect_inertia: [z]}\n"
         "simulate: {until: 1}\n";
     judged j;
     CHECK(certify(growing, NULL, 0.0, &j));
@@ -334,11 +335,12 @@ static int a_reduction_is_given_up(void)
     CHECK(case_run_said(read_model(path, NULL, NULL), NULL, said, sizeof said));
     CHECK_TEXT(said, "does not decay but grows");
     CHECK_TEXT(said, "goes on with the full system");
-    CHECK(case_run_said(read_model(path, ", otherwise: full", ""), NULL, said, sizeof said));
-    CHECK_TEXT(said, "add `otherwise: full`");
+    CHECK(case_run_said(read_model(path, ", on_violation: full", ""), NULL, said, sizeof said));
+    CHECK_TEXT(said, "add `on_violation: full`");
     CHECK(case_run(read_model(path, NULL, NULL), NULL, &run, NULL, NULL));
     CHECK(case_run(
-        read_model(path, "reduce: {type: quasistatic, velocities: [z], otherwise: full}\n", ""),
+        read_model(path, "reduce: {type: quasistatic, neglect_inertia: [z], on_violation: full}\n",
+                   ""),
         NULL, &full, NULL, NULL));
     CHECK(run.rows == full.rows);
     double a, b;
@@ -355,7 +357,7 @@ static int start_on_the_slow_manifold(void)
     static const char model[] =
         "flexion: 1\n"
         "equations: {second_order: {y: {at: 2, rate: 5, mass: 1e-3, force: (1 - y^2)*y' - y}}}\n"
-        "reduce: {type: quasistatic, velocities: [y]}\n"
+        "reduce: {type: quasistatic, neglect_inertia: [y]}\n"
         "simulate: {until: 0.5, method: radau, rtol: 1e-11, atol: 1e-13}\n"
         "outputs: {every: 0.001, signals: [y, y']}\n";
     case_table run = {0};
@@ -401,15 +403,16 @@ static int error_floors(void)
     static const char platform[] =
         "outputs: {every: 0.01, signals: [platform.position, platform.angle]}\n";
     for (int i = 0; i < 2; i++) {
-        double floor =
-            floor_of(FLX_EXAMPLES "/mobot.yaml", "reduce: {type: quasistatic, velocities: auto}",
-                     mobot[i].setting, platform);
+        double floor = floor_of(FLX_EXAMPLES "/mobot.yaml",
+                                "reduce: {type: quasistatic, neglect_inertia: auto}",
+                                mobot[i].setting, platform);
         printf("mobot %s: %.4g, elsewhere %.4g\n", mobot[i].setting, floor, mobot[i].floor);
         CHECK_NEAR(floor, mobot[i].floor, 0.03 * mobot[i].floor);
     }
-    double floor = floor_of(
-        FLX_EXAMPLES "/four_bar_flexible.yaml", "reduce: {type: quasistatic, velocities: [z3]}",
-        NULL, "outputs: {every: 1e-4, signals: [phi1, phi2, phi3, z1, z2, z3, z4]}\n");
+    double floor =
+        floor_of(FLX_EXAMPLES "/four_bar_flexible.yaml",
+                 "reduce: {type: quasistatic, neglect_inertia: [z3]}", NULL,
+                 "outputs: {every: 1e-4, signals: [phi1, phi2, phi3, z1, z2, z3, z4]}\n");
     printf("four-bar: %.4g\n", floor);
     CHECK_NEAR(floor, 3.356e-5, 2e-7);
     return 0;
@@ -421,7 +424,7 @@ static int layer_decays_exponentially(void)
     const char *path = FLX_EXAMPLES "/growing_error.yaml";
     case_table full = {0}, reduced = {0};
     CHECK(case_run(read_model(path, "every: 0.05", "every: 0.01"), NULL, &reduced, NULL, NULL));
-    const char *model = read_model(path, "reduce: {type: quasistatic, velocities: [q]}", "");
+    const char *model = read_model(path, "reduce: {type: quasistatic, neglect_inertia: [q]}", "");
     CHECK(model);
     CHECK(case_run(model, NULL, &full, NULL, NULL));
     for (int i = 0; i <= 2; i++) {
@@ -440,7 +443,7 @@ static int full_four_bar(void)
     static const char *const names[] = {"phi1", "phi2", "phi3", "z1", "z2", "z3", "z4"};
     case_table run = {0}, reference = {0};
     const char *model = read_model(FLX_EXAMPLES "/four_bar_flexible.yaml",
-                                   "reduce: {type: quasistatic, velocities: [z3]}", "");
+                                   "reduce: {type: quasistatic, neglect_inertia: [z3]}", "");
     CHECK(
         case_table_read_csv(&reference, FLX_TESTS "/reference/digest/four_bar_flexible_full.csv"));
     CHECK(case_run(model, NULL, &run, NULL, NULL));

@@ -7,14 +7,15 @@
 #include <string.h>
 
 // q1 between a wall and q2: T = 1/2, so that 1 + eps/4 swings on 5 N/m about f/5.
-static const char two_mass[] = "flexion: 1\n"
-                               "equations:\n"
-                               "  second_order:\n"
-                               "    q1: {at: 0.05, mass: 0.02, force: -10*q1 + 10*(q2 - q1)}\n"
-                               "    q2: {at: 0.1, mass: 1, force: -10*(q2 - q1) + 0.1}\n"
-                               "reduce: {type: %s, velocities: [q1]%s}\n"
-                               "simulate: {until: 5, method: %s}\n"
-                               "outputs: {every: 0.25, signals: [q1, q2, q2', energy.total]}\n";
+static const char two_mass[] =
+    "flexion: 1\n"
+    "equations:\n"
+    "  second_order:\n"
+    "    q1: {at: 0.05, mass: 0.02, force: -10*q1 + 10*(q2 - q1)}\n"
+    "    q2: {at: 0.1, mass: 1, force: -10*(q2 - q1) + 0.1}\n"
+    "reduce: {type: %s, velocities: [q1]%s}\n" // the key of older versions, of every type
+    "simulate: {until: 5, method: %s}\n"
+    "outputs: {every: 0.25, signals: [q1, q2, q2', energy.total]}\n";
 
 static int swings(const char *type, const char *more, const char *method, double mass, double T,
                   double within)
@@ -56,8 +57,8 @@ static int condensed_masses_swing_in_every_method(void)
 // q1 follows with 1/2, and 20 times the inertia of q2 is 20 times that of what q2 carries.
 static int blocks_work_together(void)
 {
-    static const char reduce[] = "reduce: [{type: cutoff, velocities: [q2], frequency: "
-                                 "sqrt(5)/(2*pi)}, {type: guyan, velocities: [q1]}]";
+    static const char reduce[] = "reduce: [{type: cutoff, raise_inertia: [q2], frequency: "
+                                 "sqrt(5)/(2*pi)}, {type: guyan, condense: [q1]}]";
     char text[900], *at;
     case_table run = {0};
     snprintf(text, sizeof text, two_mass, "guyan", "", "radau, rtol: 1e-11, atol: 1e-13");
@@ -83,7 +84,7 @@ static int moved_masses_keep_the_sum(void)
         "  second_order:\n"
         "    q1: {at: 0.05, mass: 0.02, force: -10*q1 + 10*(q2 - q1) - 1e-7*q1'}\n"
         "    q2: {at: 0.1, mass: 1, force: -10*(q2 - q1) + 0.1}\n"
-        "reduce: {type: %s, velocities: [q1]}\n"
+        "reduce: {type: %s, neglect_inertia: [q1]}\n"
         "simulate: {until: 5, method: radau, rtol: 1e-11, atol: 1e-13}\n"
         "outputs: {every: 5, signals: [q2]}\n";
     static const struct {
@@ -126,7 +127,7 @@ static bool run_mobot(const char *reduce, const char *weight, const char *settin
 {
     static char text[16384];
     const case_change changes[] = {
-        {"reduce: {type: quasistatic, velocities: auto}", reduce},
+        {"reduce: {type: quasistatic, neglect_inertia: auto}", reduce},
         {"value: [0, -9.81]", weight},
         {"every: 0.1, signals: [platform.position, platform.angle, foot.position, I]",
          "every: 0.005, signals: [platform.position, platform.angle]"}};
@@ -145,9 +146,9 @@ static int masses_of_the_feet_on_the_platform(void)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         case_table full = {0}, plain = {0}, moved = {0};
         CHECK(run_mobot("", "value: [0, -9.81]", kinds[i].setting, &full));
-        CHECK(run_mobot("reduce: {type: quasistatic, velocities: [foot]}", "value: [0, -9.81]",
+        CHECK(run_mobot("reduce: {type: quasistatic, neglect_inertia: [foot]}", "value: [0, -9.81]",
                         kinds[i].setting, &plain));
-        CHECK(run_mobot("reduce: {type: mass-lumping, velocities: [foot]}",
+        CHECK(run_mobot("reduce: {type: mass-lumping, neglect_inertia: [foot]}",
                         "value: [0, -9.81*1.04]", kinds[i].setting, &moved));
         double a = mean_error(&full, &plain), b = mean_error(&full, &moved);
         printf("%s: %.4g without, %.4g with the masses on the platform\n", kinds[i].setting, a, b);
@@ -173,7 +174,7 @@ static int shares_turn_with_bodies(void)
         "forces:\n"
         "  M: {type: torque, on: wheel, value: %s}\n"
         "  tie: {type: bushing, on: [wheel, bob], at: [wheel.P, bob], stiffness: %s, damping: %s}\n"
-        "reduce: {type: mass-lumping, velocities: [bob]}\n"
+        "reduce: {type: mass-lumping, neglect_inertia: [bob]}\n"
         "simulate: {until: 1, method: radau, rtol: 1e-9, atol: 1e-11}\n"
         "outputs: {every: 1, signals: [wheel.rate, energy.kinetic]}\n";
     for (int dimension = 2; dimension <= 3; dimension++) {
@@ -212,18 +213,18 @@ static int refusals_name_their_reason(void)
                               "simulate: {until: 1, method: radau, rtol: 1e-6}\n"
                               "outputs: {every: 1, signals: [a.position]}\n";
     char text[900], said[900];
-    snprintf(text, sizeof text, arm, "1", "ground", "[3, 0]", "{type: guyan, velocities: [a]}");
+    snprintf(text, sizeof text, arm, "1", "ground", "[3, 0]", "{type: guyan, condense: [a]}");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said, "'A' holds 'a', which is condensed");
-    snprintf(text, sizeof text, arm, "1", "ground", "[3, 0]", "{type: guyan, velocities: [b]}");
+    snprintf(text, sizeof text, arm, "1", "ground", "[3, 0]", "{type: guyan, condense: [b]}");
     CHECK(!case_run_said(text, NULL, said, sizeof said)); // across the spring nothing holds it
     CHECK_TEXT(said, "can move without any stiffness");
     snprintf(text, sizeof text, arm, "1", "ground", "[3, 0]",
-             "{type: mass-lumping, velocities: [b]}");
+             "{type: mass-lumping, neglect_inertia: [b]}");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said, "no joint and no force links it to another body");
     snprintf(text, sizeof text, arm, "1", "a", "a",
-             "{type: cutoff, factor: 3, velocities: [b], conserve_mass: true}");
+             "{type: cutoff, factor: 3, raise_inertia: [b], conserve_mass: true}");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said, "cannot give");
     return 0;

@@ -63,14 +63,15 @@ static int beam_moves_as(const variant *v, const char *method, double within, do
 
 static const variant beams[] = {
     {"full", ""},
-    {"reduced", "reduce: {type: quasistatic, velocities: [z]}"},
-    {"reduced_adapted", "reduce: {type: quasistatic, velocities: [z], mass_damping: alpha}"},
-    {"cutoff10", "reduce: {type: cutoff, velocities: [z], factor: 10}"},
+    {"reduced", "reduce: {type: quasistatic, neglect_inertia: [z]}"},
+    {"reduced_adapted", "reduce: {type: quasistatic, neglect_inertia: [z], mass_damping: alpha}"},
+    {"cutoff10", "reduce: {type: cutoff, raise_inertia: [z], factor: 10}"},
     {"cutoff10_adapted",
-     "reduce: {type: cutoff, velocities: [z], factor: 10, mass_damping: alpha}"},
-    {"cutoff10", "reduce: {type: cutoff, velocities: z, frequency: omega/(2*pi*sqrt(10))}"},
-    {"cutoff10_adapted", "reduce: {type: cutoff, velocities: z, frequency: omega/(2*pi*sqrt(10)), "
-                         "mass_damping: alpha}"}};
+     "reduce: {type: cutoff, raise_inertia: [z], factor: 10, mass_damping: alpha}"},
+    {"cutoff10", "reduce: {type: cutoff, raise_inertia: z, frequency: omega/(2*pi*sqrt(10))}"},
+    {"cutoff10_adapted",
+     "reduce: {type: cutoff, raise_inertia: z, frequency: omega/(2*pi*sqrt(10)), "
+     "mass_damping: alpha}"}};
 
 static int the_axial_beam_moves_as_in_the_reference(void)
 {
@@ -117,11 +118,11 @@ static int four_bar_moves_as(const variant *v, const char *method, double within
 static int the_flexible_four_bar_moves_as_in_the_reference(void)
 {
     const variant variants[] = {
-        {"red", "reduce: {type: quasistatic, velocities: [z3]}"},
-        {"redLS", "reduce: {type: quasistatic, velocities: [z3], mass_damping: alpha}"},
-        {"cutoff3", "reduce: {type: cutoff, velocities: [z3], factor: 3}"},
+        {"red", "reduce: {type: quasistatic, neglect_inertia: [z3]}"},
+        {"redLS", "reduce: {type: quasistatic, neglect_inertia: [z3], mass_damping: alpha}"},
+        {"cutoff3", "reduce: {type: cutoff, raise_inertia: [z3], factor: 3}"},
         {"red",
-         "reduce: [{type: quasistatic, velocities: [z3]}, {type: cutoff, frequency: 5000}]"}};
+         "reduce: [{type: quasistatic, neglect_inertia: [z3]}, {type: cutoff, frequency: 5000}]"}};
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         CHECK(four_bar_moves_as(variants + i, "radau, rtol: 1e-7, atol: 1e-10", 1e-8) == 0);
     }

@@ -19,7 +19,7 @@ static bool largest_gap(const char *projection, double *gap)
         "  rocker: {type: rigid, mass: 1.0, com: [L3/2, 0], inertia: 1.0*L3^2/12,\n"
         "           position: [d, 0], orientation: th3, points: {end: [L3, 0]}}\n"
         "joints:\n"
-        "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {angle: 0, rate: 6}}\n"
+        "  A: {type: revolute, on: [ground, crank], at: [0, 0], initial: {angle: 0, rate: 6}}\n"
         "  B: {type: revolute, on: [crank, coupler], at: crank.end}\n"
         "  C: {type: revolute, on: [rocker, coupler], at: [rocker.end, coupler.end]}\n"
         "  D: {type: revolute, on: [ground, rocker], at: [d, 0]}\n"

@@ -10,7 +10,7 @@
 enum { SIGNALS = 4 }; // a place, and the energy
 
 #define BAR(modes)                                                                                 \
-    "type: modal, fe: {line: [[0, 0, 0], [1.2, 0, 0]], elements: 12, section: {width: 0.03, "      \
+    "type: flexible, fe: {line: [[0, 0, 0], [1.2, 0, 0]], elements: 12, section: {width: 0.03, "   \
     "height: 0.01}, material: {E: 7e10, nu: 0.3, density: 2700}}, reduce: " modes
 
 // A bar on three legs, two of them at its ends and one at a node between: a chain with two loops.
@@ -53,7 +53,7 @@ static const char bow[] =
     "flexion: 1\n"
     "bodies:\n"
     "  bow: {angular_velocity: [1, 2, 3], " BAR(
-        "{type: modal, modes: 6}, frame: buckens, "
+        "{type: flexible, modes: 6}, frame: buckens, "
         "stiffening: true, modes: [3e-3, 1e-3, 0, 0, 0, 0]") "}\n"
                                                              "joints:\n"
                                                              "  rope: {type: distance, on: [bow, "

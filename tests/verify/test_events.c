@@ -397,7 +397,8 @@ static int breaks_of_motions_are_met(void)
 {
     const char more[] =
         "functions:\n"
-        "  ramp: {points: [[0, 0], [0.3, 0.1], [0.55, 0.1], [0.9, -0.2]], outside: hold}\n"
+        "  ramp: {points: [[0, 0], [0.3, 0.1], [0.55, 0.1], [0.9, -0.2]], extrapolation: "
+        "constant}\n"
         "bodies:\n"
         "  a: {type: rigid, mass: 1, com: [0.5, 0, 0], inertia: [0.001, 0.1, 0.1],\n"
         "    points: {tip: [1, 0, 0]}}\n"

@@ -81,9 +81,9 @@ static double value_at(const case_table *run, const char *name, double t)
     return case_table_value(run, name, t, &x) ? x : (double)NAN;
 }
 
-static const char plain[] = "reduce: {type: quasistatic, velocities: [y]}\n";
+static const char plain[] = "reduce: {type: quasistatic, neglect_inertia: [y]}\n";
 static const char composite[] =
-    "reduce: {type: quasistatic, velocities: [y], start: corrected, layer: true}\n";
+    "reduce: {type: quasistatic, neglect_inertia: [y], initial: corrected, layer: true}\n";
 
 // From z(0) = -2/3 + 1/2: |y - y0|/eps and |z - z0|/eps at t = 0.5 as published. A corrected start leaves
 // what a start on the slow manifold leaves.
@@ -158,7 +158,7 @@ static int a_corrected_start_is_of_second_order(void)
         static char text[4096];
         const double e = i == 0 ? 0.02 : 0.01;
         const case_change changes[] = {
-            {"velocities: [q]", "velocities: [q], start: corrected, layer: true"}};
+            {"neglect_inertia: [q]", "neglect_inertia: [q], initial: corrected, layer: true"}};
         case_table run = {0};
         CHECK(case_example(FLX_EXAMPLES "/growing_error.yaml", 1, changes, text, sizeof text));
         CHECK(case_run(text, i == 0 ? "eps=0.02" : "eps=0.01", &run, NULL, NULL));
@@ -184,13 +184,14 @@ static int a_thrown_mass(void)
 {
     static char text[4096];
     static const char corrected[] =
-        "reduce: {type: quasistatic, velocities: [q1], start: corrected, layer: true}";
-    const char *const blocks[] = {"", "reduce: {type: quasistatic, velocities: [q1]}", corrected};
+        "reduce: {type: quasistatic, neglect_inertia: [q1], initial: corrected, layer: true}";
+    const char *const blocks[] = {"", "reduce: {type: quasistatic, neglect_inertia: [q1]}",
+                                  corrected};
     case_table runs[3] = {{0}};
     for (int i = 0; i < 3; i++) {
         const case_change changes[] = {
             {"q1: {at: 0,", "q1: {at: 0, rate: 30,"},
-            {"reduce: {type: quasistatic, velocities: [q1]}", blocks[i]}};
+            {"reduce: {type: quasistatic, neglect_inertia: [q1]}", blocks[i]}};
         CHECK(case_example(FLX_EXAMPLES "/two_mass_reduced.yaml", 2, changes, text, sizeof text));
         CHECK(case_run(text, NULL, &runs[i], NULL, NULL));
     }
@@ -241,7 +242,8 @@ static int scales_of_two_powers(void)
         snprintf(text, sizeof text, model, eps[i], "");
         CHECK(case_run(text, NULL, &full, NULL, NULL));
         snprintf(text, sizeof text, model, eps[i],
-                 "reduce: [{type: quasistatic, velocities: [u]}, {type: quasistatic, velocities: "
+                 "reduce: [{type: quasistatic, neglect_inertia: [u]}, {type: quasistatic, "
+                 "neglect_inertia: "
                  "[w]}]\n");
         CHECK(case_run(text, NULL, &reduced, NULL, NULL));
         for (int k = 0; k < 3; k++) {
@@ -271,10 +273,11 @@ static int both_reductions_combined(void)
     char text[900];
     case_table both = {0}, one = {0};
     snprintf(text, sizeof text, model, "0.01",
-             "[{type: quasistatic, velocities: [x1]}, {type: cutoff, velocities: [x2], frequency: "
+             "[{type: quasistatic, neglect_inertia: [x1]}, {type: cutoff, raise_inertia: [x2], "
+             "frequency: "
              "20/(2*pi)}]");
     CHECK(case_run(text, NULL, &both, NULL, NULL));
-    snprintf(text, sizeof text, model, "110/400", "{type: quasistatic, velocities: [x1]}");
+    snprintf(text, sizeof text, model, "110/400", "{type: quasistatic, neglect_inertia: [x1]}");
     CHECK(case_run(text, NULL, &one, NULL, NULL));
     for (int i = 0; i < both.rows; i++) {
         for (int k = 0; k < 3; k++) {

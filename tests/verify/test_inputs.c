@@ -17,7 +17,7 @@
     "  rod: {type: rigid, mass: 0.3, inertia: 0.01, position: [0.1, -0.5], com: [0.02, -0.03]}\n"  \
     "joints:\n"                                                                                    \
     "  rail: {type: prismatic, on: [ground, cart], at: [0, 0], axis: [1, 0]}\n"                    \
-    "  pin: {type: revolute, on: [cart, rod], at: [0, 0], start: {angle: 0.4}}\n"
+    "  pin: {type: revolute, on: [cart, rod], at: [0, 0], initial: {angle: 0.4}}\n"
 
 // The last row of a run.
 static bool run(const char *text, const char *until, const char *signals, double *out, int n)

@@ -228,7 +228,7 @@ static int starts_move_the_whole(void)
         "  ball: {type: rigid, mass: 0.2, inertia: [1e-4, 1e-4, 1e-4], position: [1, 0, 0]}\n"
         "joints:\n"
         "  pin: {type: revolute, on: [ground, rod], at: rod.start, axis: [0, 1, 0],"
-        " start: {angle: 0.5, rate: 2}}\n"
+        " initial: {angle: 0.5, rate: 2}}\n"
         "  tip: {type: fixed, on: [rod, ball], at: rod.end}\n"
         "simulate: {until: 1e-3, method: generalized-alpha, step: 1e-3}\n"
         "outputs: {every: 1e-3, signals: [ball.position, ball.velocity, energy]}\n";

@@ -53,7 +53,7 @@ static const char coupler[] =
     "  crank: {type: rigid, mass: 1, inertia: 0.1, position: [0, 0.5]}\n"
     "  coupler: {type: rigid, mass: e, inertia: 0.2*e, position: [1, 1.25]}\n"
     "  rocker: {type: rigid, mass: 2, inertia: 0.3, position: [2, 0.75]}\njoints:\n"
-    "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {angle: 0, rate: 1}}\n"
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0], initial: {angle: 0, rate: 1}}\n"
     "  B: {type: revolute, on: [crank, coupler], at: [0, 1]}\n"
     "  C: {type: revolute, on: [coupler, rocker], at: [2, 1.5]}\n"
     "  D: {type: revolute, on: [ground, rocker], at: [2, 0]}\nforces:\n"
@@ -214,7 +214,7 @@ static const char slider[] =
     "  skate: {type: rigid, mass: 3, inertia: [0.1, 0.1, 0.2], position: [0, 3, 0],\n"
     "          velocity: [1, 0, 0], angular_velocity: [0, 0, 0.5]}\njoints:\n"
     "  A: {type: revolute, on: [ground, crank], at: [0, 0, 0], axis: [0, 1, 0],\n"
-    "      start: {angle: 0, rate: 3}}\n"
+    "      initial: {angle: 0, rate: 3}}\n"
     "  B: {type: spherical, on: [crank, rod], at: [0.2, 0, 0.2]}\n"
     "  C: {type: spherical, on: [rod, block], at: [1, 0.2, 0]}\n"
     "  D: {type: prismatic, on: [ground, block], at: [1, 0.2, 0], axis: [1, 0, 0]}\n"
@@ -288,7 +288,7 @@ static int closures_and_motions(void)
     "  rocker: {type: rigid, mass: 2, inertia: 0.3, position: [2, 0.75]}\n"                        \
     "  tip: {type: rigid, mass: 0, inertia: 0, position: [2.5, 1.5]}\n"                            \
     "joints:\n"                                                                                    \
-    "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {angle: 0, rate: 1}}\n"         \
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0], initial: {angle: 0, rate: 1}}\n"       \
     "  B: {type: revolute, on: [crank, coupler], at: [0, 1]}\n"                                    \
     "  C: {type: revolute, on: [coupler, rocker], at: [2, 1.5]}\n"                                 \
     "  D: {type: revolute, on: [ground, rocker], at: [2, 0]}\n"                                    \

@@ -77,7 +77,7 @@ static bool run(const char *fe, const char *reduce, const char *rest, case_table
     char keys[400], text[2000];
     snprintf(keys, sizeof keys, fe, mesh);
     snprintf(text, sizeof text,
-             "flexion: 1\nbodies:\n  beam:\n    type: modal\n    fe: {%s}\n    %s\n%s", keys,
+             "flexion: 1\nbodies:\n  beam:\n    type: flexible\n    fe: {%s}\n    %s\n%s", keys,
              reduce, rest);
     return case_run(text, NULL, table, NULL, NULL);
 }
@@ -273,7 +273,7 @@ static int stress_is_that_of_bending(void)
              "forces: {pull: {type: force, on: beam, at: beam.tip, value: [0, 0.4, 0]}}\n"
              "outputs:\n  every: 1\n  signals: [beam.node(%d).stress, beam.node(%d).strain.xx, "
              "beam.node(%d).von_mises, beam.von_mises]\n"
-             "  measures: {peak: maximum(beam.von_mises)}\n"
+             "  metrics: {peak: maximum(beam.von_mises)}\n"
              "simulate: {until: 2, method: radau, rtol: 1e-6, atol: 1e-9}\n",
              node, node, node);
     CHECK(run(solid,

@@ -38,20 +38,20 @@
     "          friction: {coefficient: 0.2, radius: 0.05, velocity: 0.3}}\n"
 #define ELASTIC                                                                                    \
     "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
-    "  beam: {type: modal, fe: {line: [[0, 0], [1, 0]], section: {EA: 200, GA: 200, EI: 1, \n"     \
+    "  beam: {type: flexible, fe: {line: [[0, 0], [1, 0]], section: {EA: 200, GA: 200, EI: 1, \n"  \
     "         mass: 1.2, inertia: 6e-4}, material: {E: 1e9, density: 1}},\n"                       \
     "         reduce: {type: craig-bampton, interfaces: [start, end], modes: 1}}\n"                \
-    "joints: {hub: {type: revolute, on: [ground, beam], at: beam, start: {rate: 2}}}\n"
+    "joints: {hub: {type: revolute, on: [ground, beam], at: beam, initial: {rate: 2}}}\n"
 #define ELASTIC_NODES                                                                              \
     "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
-    "  beam: {type: modal, frame: chord, stiffening: true,\n"                                      \
+    "  beam: {type: flexible, frame: chord, stiffening: true,\n"                                   \
     "         fe: {line: [[0, 0], [1, 0]], section: {EA: 200, GA: 200, EI: 0.4,\n"                 \
     "              mass: 1.2, inertia: 6e-4}, material: {E: 1e9, density: 1}},\n"                  \
     "         reduce: {type: craig-bampton, interfaces: [start, end], modes: 1}}\n"                \
     "  disc: {type: rigid, mass: 0.3, inertia: 0.02, com: [0.1, 0], position: beam.end}\n"         \
     "joints:\n"                                                                                    \
     "  hub: {type: revolute, on: [ground, beam], at: beam.start}\n"                                \
-    "  pin: {type: revolute, on: [beam, disc], at: beam.end, start: {rate: 3}}\n"
+    "  pin: {type: revolute, on: [beam, disc], at: beam.end, initial: {rate: 3}}\n"
 #define FOUR_BAR                                                                                   \
     "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
     "  crank: {type: rigid, mass: 1, inertia: 0.02, com: [0.15, 0], points: {end: [0.3, 0]},\n"    \
@@ -61,7 +61,7 @@
     "  rocker: {type: rigid, mass: 1.5, inertia: 0.06, com: [0.3, 0], position: rod.end,\n"        \
     "           points: {end: [0.6, 0]}, orientation: -100*deg}\n"                                 \
     "joints:\n"                                                                                    \
-    "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {rate: 2}}\n"                   \
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0], initial: {rate: 2}}\n"                 \
     "  B: {type: revolute, on: [crank, rod], at: crank.end}\n"                                     \
     "  C: {type: revolute, on: [rod, rocker], at: rod.end}\n"                                      \
     "  D: {type: revolute, on: [rocker, ground], at: rocker.end}\n"
@@ -122,12 +122,12 @@ static const problem problems[] = {
     {"elastic", ELASTIC, "beam.end.position", ""},
     {"elastic tree", ELASTIC, "beam.end.position", ", formulation: tree"},
     {"tree on nodes", ELASTIC_NODES, "beam.end.position, disc.angle", ", formulation: tree"},
-    {"neglected", PAIR "reduce: {type: quasistatic, velocities: [w]}\n", "u, u'", ""},
-    {"condensed", PAIR "reduce: {type: guyan, velocities: [w]}\n", "u, w, u'", ""},
-    {"raised", PAIR "reduce: {type: cutoff, velocities: [w], frequency: 1}\n", "u, w, u'", ""},
+    {"neglected", PAIR "reduce: {type: quasistatic, neglect_inertia: [w]}\n", "u, u'", ""},
+    {"condensed", PAIR "reduce: {type: guyan, condense: [w]}\n", "u, w, u'", ""},
+    {"raised", PAIR "reduce: {type: cutoff, raise_inertia: [w], frequency: 1}\n", "u, w, u'", ""},
     {"reduced tree",
      ARM "forces: {s: {type: spring, on: A, stiffness: 20}}\n"
-         "reduce: {type: cutoff, velocities: [A], frequency: 0.5}\n",
+         "reduce: {type: cutoff, raise_inertia: [A], frequency: 0.5}\n",
      "A.angle, b.angular_velocity", ", formulation: tree"},
 };
 #define PROBLEMS ((int)(sizeof problems / sizeof problems[0]))

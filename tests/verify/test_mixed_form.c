@@ -289,7 +289,7 @@ static int steep_laws_cost_no_more(void)
         "flexion: 1\n"
         "bodies: {slider: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
         "joints: {rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0, 0],\n"
-        "                start: {rate: 1}}}\n"
+        "                initial: {rate: 1}}}\n"
         "forces:\n"
         "  stops: {type: force, on: rail, form: %s,\n"
         "          value: -1e3*sinh(50*rail.displacement) - 2*rail.rate}\n"

@@ -24,7 +24,7 @@ static const char beam[] = "type: beam, formulation: geometrically-exact, from: 
                            "0], elements: 40, " SECTION;
 
 #define MODAL(frame, stiffening)                                                                   \
-    "type: modal, fe: {line: [[0, 0], [1, 0]], elements: 20, " SECTION                             \
+    "type: flexible, fe: {line: [[0, 0], [1, 0]], elements: 20, " SECTION                          \
     "}, reduce: {type: craig-bampton, interfaces: [start, end], modes: 5}, frame: " frame          \
     ", stiffening: " stiffening
 

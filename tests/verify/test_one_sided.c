@@ -19,7 +19,7 @@
     "flexion: 1\n"                                                                                 \
     "parameters: {W: 60, T: 2}\n"                                                                  \
     "bodies:\n"                                                                                    \
-    "  beam: {type: modal, %s, stiffening: %s, damping: {ratio: 0.02}}\n"                          \
+    "  beam: {type: flexible, %s, stiffening: %s, damping: {ratio: 0.02}}\n"                       \
     "joints:\n"                                                                                    \
     "  hub: {type: revolute, on: [ground, beam], at: beam, axis: [0, 0, 1],\n"                     \
     "        motion: {rate: \"if(t < T, W/T*(t - T/(2*pi)*sin(2*pi*t/T)), W)\"}}\n"                \
@@ -31,7 +31,7 @@
 #define FLIGHT                                                                                     \
     "flexion: 1\n"                                                                                 \
     "bodies:\n"                                                                                    \
-    "  beam: {type: modal, %s, stiffening: %s, damping: {ratio: 0}, angular_velocity: [0, 0, "     \
+    "  beam: {type: flexible, %s, stiffening: %s, damping: {ratio: 0}, angular_velocity: [0, 0, "  \
     "30],\n"                                                                                       \
     "         modes: [0.01, 0]}\n"                                                                 \
     "simulate: {until: 0.5, method: %s}\n"                                                         \
@@ -149,7 +149,7 @@ static int interface_loads_buckle(void)
         snprintf(text, sizeof text,
                  "flexion: 1\n"
                  "bodies:\n"
-                 "  beam: {type: modal, " SID ", stiffening: %s, damping: {ratio: 0}, modes: "
+                 "  beam: {type: flexible, " SID ", stiffening: %s, damping: {ratio: 0}, modes: "
                  "[1e-9, 0]}\n"
                  "joints: {clamp: {type: fixed, on: [ground, beam], at: beam}}\n"
                  "forces: {weight: {type: force, on: beam, at: beam.node(2), value: [0, %g, 0]}}\n"

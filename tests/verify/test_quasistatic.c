@@ -20,7 +20,7 @@ static const char two_mass[] =
     "simulate: {until: 5, method: %s}\n"
     "outputs: {every: 0.05, signals: [q1, q2, q2']}\n";
 
-static const char q1_reduced[] = "reduce: {type: quasistatic, velocities: [q1]}\n";
+static const char q1_reduced[] = "reduce: {type: quasistatic, neglect_inertia: [q1]}\n";
 
 static bool run_two_mass(double eps, const char *reduce, const char *method, case_table *table)
 {
@@ -150,7 +150,7 @@ static const char pendulum_bond[] = "flexion: 1\n"
                                     "    z: {at: 0.01, mass: 0.3, force: -100*z - 5*z'}\n"
                                     "  coupling: [[x, z, 0.4]]\n"
                                     "  constraints: {rod: x^2 + y^2 - 1}\n"
-                                    "reduce: {type: quasistatic, velocities: z}\n"
+                                    "reduce: {type: quasistatic, neglect_inertia: z}\n"
                                     "simulate: {until: 2, method: %s}\n"
                                     "outputs: {every: 0.1, signals: [x, x', z, z']}\n";
 static const char pendulum_angle[] =
@@ -161,7 +161,7 @@ static const char pendulum_angle[] =
     "    z: {at: 0.01, mass: 0.3, force: \"-100*z - 5*z' + 0.4*sin(a)*a'^2\"}\n"
     "  coupling: [[a, z, 0.4*cos(a)]]\n"
     "signals: {x: sin(a), u: cos(a)*a'}\n"
-    "reduce: {type: quasistatic, velocities: z}\n"
+    "reduce: {type: quasistatic, neglect_inertia: z}\n"
     "simulate: {until: 2, method: gauss, step: 0.0005}\n"
     "outputs: {every: 0.1, signals: [x, u, z, z']}\n";
 
@@ -273,7 +273,7 @@ static bool arms_say(const char *joint, const char *more, const char *force, con
 static int refusals_tell_reactions_from_damping(void)
 {
     char said[1000];
-    static const char b[] = "{type: quasistatic, velocities: [b]}";
+    static const char b[] = "{type: quasistatic, neglect_inertia: [b]}";
     // the hinge on a hinged arm: two rows on one motion
     CHECK(!arms_say("revolute", "", "spring", "B", "0.5", b, said, sizeof said));
     CHECK_TEXT(said, "cannot bear the reactions of 'b'");
@@ -281,8 +281,8 @@ static int refusals_tell_reactions_from_damping(void)
     CHECK(strstr(said, "give 'b'") == NULL);
     // a second reduction of what hangs together
     CHECK(!arms_say("revolute", "", "spring", "B", "0.5",
-                    "[{type: cutoff, velocities: [b], factor: 2}, "
-                    "{type: quasistatic, velocities: [b]}]",
+                    "[{type: cutoff, raise_inertia: [b], factor: 2}, "
+                    "{type: quasistatic, neglect_inertia: [b]}]",
                     said, sizeof said));
     CHECK_TEXT(said, "another reduction changes the inertia");
     CHECK(strstr(said, "friction") == NULL);
@@ -301,7 +301,7 @@ static int failed_stages_are_forgotten(void)
     if (getenv("FLX_SHORT")) SKIP("a minute with sanitizers");
     for (int i = 0; i < 3; i++) {
         char simulate[200];
-        snprintf(simulate, sizeof simulate, "until: 2e-3, first_step: 2e-3, %s", methods[i]);
+        snprintf(simulate, sizeof simulate, "until: 2e-3, initial_step: 2e-3, %s", methods[i]);
         const case_change changes[] = {
             {"until: 0.5, method: radau, rtol: 1e-7, atol: 1e-9", simulate},
             {"every: 0.01", "every: 1e-3"}};
@@ -332,7 +332,7 @@ static int velocities_jump_with_forces(void)
                  "  push: {type: force, on: foot, value: ['if(t < 0.4, 0, 6)', 0]}\n"
                  "  soil: {type: bushing, on: [ground, foot], at: [[0, 0], foot],"
                  " stiffness: [k, k], damping: [c, c]}\n"
-                 "reduce: {type: quasistatic, velocities: [foot]}\n"
+                 "reduce: {type: quasistatic, neglect_inertia: [foot]}\n"
                  "simulate: {until: 1, method: %s, rtol: 1e-5, atol: 1e-7}\n"
                  "outputs: {times: [0.4, 1], signals: [foot.position, foot.velocity]}\n",
                  methods[i]);

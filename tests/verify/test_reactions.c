@@ -129,7 +129,7 @@ static void write_rotor(const rotor *r, const char *method, double until, char *
         "  b: {type: point-on-line, on: [ground, rotor], at: [%.17g, %.17g, %.17g], axis: "
         "[%.17g, %.17g, %.17g]}\nsimulate: {until: %g, %s}\noutputs:\n"
         "  every: 0.0173\n  signals: [b.reaction, rotor.angular_velocity]\n"
-        "  measures: {high: maximum(norm(b.reaction)/norm(rotor.angular_velocity)^2), "
+        "  metrics: {high: maximum(norm(b.reaction)/norm(rotor.angular_velocity)^2), "
         "low: minimum(norm(b.reaction)/norm(rotor.angular_velocity)^2)}\n",
         r->mass, c[0], c[1], c[2], r->J[0][0], r->J[1][1], r->J[2][2], r->J[0][1], r->J[1][2],
         r->J[0][2], w * v[0], w * v[1], w * v[2], w * n[0], w * n[1], w * n[2], L * n[0], L * n[1],
@@ -198,7 +198,7 @@ static int equations_of_algebraic_unknowns_hold(void)
         "derivative: "
         "z - x}}\n"
         "simulate: {until: 1, %s}\n"
-        "outputs: {every: 0.013, signals: [z], measures: {worst: maximum(abs(z + 0.3*z^3 - q)), "
+        "outputs: {every: 0.013, signals: [z], metrics: {worst: maximum(abs(z + 0.3*z^3 - q)), "
         "rate: maximum(abs(x' - z + x)), force: maximum(abs(q'' + 10*q + z))}}\n";
     static const char *const ways[] = {
         "method: bdf, rtol: 1e-6",     "method: radau",

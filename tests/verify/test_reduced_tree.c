@@ -67,15 +67,15 @@ static int moves_alike(const char *reduce, const char *of_equations, const char 
 static int joint_coordinates_are_reduced(void)
 {
     static const char tight[] = "radau, rtol: 1e-10, atol: 1e-12";
-    static const char B[] = "{type: quasistatic, velocities: [B]}";
+    static const char B[] = "{type: quasistatic, neglect_inertia: [B]}";
     CHECK(moves_alike(B, B, tight, 1e-9) == 0);
-    CHECK(moves_alike("{type: quasistatic, velocities: [b]}", B, tight, 1e-9) == 0);
-    CHECK(moves_alike("{type: quasistatic, velocities: auto}", B, tight, 1e-9) == 0);
+    CHECK(moves_alike("{type: quasistatic, neglect_inertia: [b]}", B, tight, 1e-9) == 0);
+    CHECK(moves_alike("{type: quasistatic, neglect_inertia: auto}", B, tight, 1e-9) == 0);
     CHECK(moves_alike(B, B, "dopri5, rtol: 1e-9, atol: 1e-11", 1e-7) == 0);
     CHECK(moves_alike(B, B, "bdf, rtol: 1e-8, atol: 1e-10", 1e-5) == 0);
-    static const char factor[] = "{type: cutoff, factor: 4, velocities: [B]}";
+    static const char factor[] = "{type: cutoff, factor: 4, raise_inertia: [B]}";
     CHECK(moves_alike(factor, factor, tight, 1e-9) == 0);
-    static const char guyan[] = "{type: guyan, velocities: [B]}";
+    static const char guyan[] = "{type: guyan, condense: [B]}";
     CHECK(moves_alike(guyan, guyan, tight, 1e-9) == 0);
     return 0;
 }
@@ -84,9 +84,9 @@ static int joint_coordinates_are_reduced(void)
 static int reduced_systems_have_momenta(void)
 {
     static const char galerkin[] = "galerkin, degree: 4, step: 0.01";
-    static const char guyan[] = "{type: guyan, velocities: [B]}";
+    static const char guyan[] = "{type: guyan, condense: [B]}";
     CHECK(moves_alike(guyan, guyan, galerkin, 1e-9) == 0);
-    static const char cutoff[] = "{type: cutoff, velocities: [B], frequency: 12}";
+    static const char cutoff[] = "{type: cutoff, raise_inertia: [B], frequency: 12}";
     CHECK(moves_alike(cutoff, cutoff, galerkin, 1e-9) == 0);
     CHECK(moves_alike(cutoff, cutoff, "variational, step: 0.0005", 1e-4) == 0);
     return 0;
@@ -95,16 +95,16 @@ static int reduced_systems_have_momenta(void)
 static int refusals_say_what_the_tree_lacks(void)
 {
     char text[2000], said[900];
-    snprintf(text, sizeof text, as_tree, "{type: mass-lumping, velocities: [b]}", "radau",
+    snprintf(text, sizeof text, as_tree, "{type: mass-lumping, neglect_inertia: [b]}", "radau",
              "A.angle");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said, "masses are moved to bodies, and joint coordinates have none");
-    snprintf(text, sizeof text, as_tree, "{type: quasistatic, velocities: [B]}", "radau",
+    snprintf(text, sizeof text, as_tree, "{type: quasistatic, neglect_inertia: [B]}", "radau",
              "A.reaction");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said,
                "forces of joints are not known in joint coordinates where inertia is changed");
-    snprintf(text, sizeof text, as_tree, "{type: quasistatic, velocities: [B]}",
+    snprintf(text, sizeof text, as_tree, "{type: quasistatic, neglect_inertia: [B]}",
              "variational, step: 0.01", "A.angle");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said, "needs the momenta of the system; 'quasistatic' does not give them");

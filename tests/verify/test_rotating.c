@@ -59,7 +59,7 @@ static int cantilever_has_the_frequencies_of_the_table(void)
             "flexion: 1\nparameters: {eta: %g, delta: %g}\nbodies:\n"
             "  hub: {type: rigid, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, eta],\n"
             "        points: {rim: [delta, 0, 0]}}\n"
-            "  beam: {type: modal, position: hub.rim, velocity: [0, eta*delta, 0],\n"
+            "  beam: {type: flexible, position: hub.rim, velocity: [0, eta*delta, 0],\n"
             "         angular_velocity: [0, 0, eta], stiffening: true,\n"
             "         fe: {line: [[0, 0, 0], [1, 0, 0]], elements: 30, theory: euler-bernoulli,"
             " material: {E: 1, density: 1},\n"
@@ -87,7 +87,7 @@ static int rod_is_lengthened(void)
 {
     static const char text[] =
         "flexion: 1\ndimension: 2\nparameters: {W: 300}\nbodies:\n"
-        "  rod: {type: modal, angular_velocity: W, damping: {ratio: 0.7},\n"
+        "  rod: {type: flexible, angular_velocity: W, damping: {ratio: 0.7},\n"
         "        fe: {line: [[0, 0], [2, 0]], elements: 8, section: {width: 0.01, height: 0.01},\n"
         "             material: {E: 2.1e11, density: 7800}, theory: euler-bernoulli},\n"
         "        reduce: {type: shapes, shapes: [[s, 0], [s^3, 0], [s^5, 0]]}}\n"
@@ -131,7 +131,8 @@ static int shaft_whirls(void)
         snprintf(
             text, sizeof text,
             "flexion: 1\nparameters: {A: pi*0.025^2, I: pi/4*0.025^4}\nbodies:\n"
-            "  shaft: {type: modal, frame: chord, stiffening: true, angular_velocity: [%g, 0, 0],\n"
+            "  shaft: {type: flexible, frame: chord, stiffening: true, angular_velocity: [%g, 0, "
+            "0],\n"
             "          fe: {line: [[0, 0, 0], [1.5, 0, 0]], elements: 20,\n"
             "               section: {EA: 2.1e11*A, GA: 1e13*A, EI: 2.1e11*I, mass: 7800*A,"
             " inertia: 7800*I}},\n"

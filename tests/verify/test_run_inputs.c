@@ -11,7 +11,7 @@
     "  rod: {type: rigid, mass: 0.3, inertia: 0.01, position: [0.1, -0.5], com: [0.02, -0.03]}\n"  \
     "joints:\n"                                                                                    \
     "  rail: {type: prismatic, on: [ground, cart], at: [0, 0], axis: [1, 0]}\n"                    \
-    "  pin: {type: revolute, on: [cart, rod], at: [0, 0], start: {angle: 0.4}}\n"
+    "  pin: {type: revolute, on: [cart, rod], at: [0, 0], initial: {angle: 0.4}}\n"
 #define SIGNALS                                                                                    \
     "outputs: {signals: [rail.displacement, rail.rate, pin.angle, cart.acceleration.x, "           \
     "pin.reaction.x, energy.total]}\n"

@@ -200,8 +200,8 @@ static int back_to_the_full_system(void)
         "    y: {at: 1, mass: 1, force: \"if(y > late, -y, -k*y) - 0.1*y'\"}\n"
         "    u: {at: 0, mass: 1, force: 0}\n"
         "  constraints: {tie: {value: u - a*(y - 1) - b*(y^3 - 1)}}\n"
-        "reduce: {type: quasistatic, velocities: [z], otherwise: full}\n"
-        "simulate: {until: 1.5, method: radau, rtol: 1e-8, atol: 1e-10, largest_step: 0.02}\n"
+        "reduce: {type: quasistatic, neglect_inertia: [z], on_violation: full}\n"
+        "simulate: {until: 1.5, method: radau, rtol: 1e-8, atol: 1e-10, max_step: 0.02}\n"
         "outputs: {every: 0.1, signals: [z, y, u]}\n";
     rig open, read;
     if (set_up_text(text, true, NULL, &open)) return 1;

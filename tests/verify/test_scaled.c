@@ -77,7 +77,7 @@ static int as_in_scaled_coordinates(void)
              "    y: {at: 0.1, mass: 1, force: -20*(y - z1) - 5*y}\n"
              "  coupling:\n"
              "    - [a, b, %.17g]\n"
-             "reduce: {type: quasistatic, velocities: [a]}\n"
+             "reduce: {type: quasistatic, neglect_inertia: [a]}\n"
              "simulate: {until: 2, method: radau, rtol: 1e-10, atol: 1e-13}\n"
              "outputs: {every: 0.1, signals: [z1, z2, y]}\n",
              A[0][0], A[0][1], A[1][0], A[1][1], mass[0][0], mass[1][1], mass[0][1]);
@@ -93,9 +93,10 @@ static int as_in_scaled_coordinates(void)
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
         case_table run = {0};
         double largest = 0.0;
-        snprintf(text, sizeof text, as_given,
-                 "{type: quasistatic, velocities: [z1], scaling: [z1, z2], coordinates: scaled}",
-                 methods[m].method);
+        snprintf(
+            text, sizeof text, as_given,
+            "{type: quasistatic, neglect_inertia: [z1], scaling: [z1, z2], coordinates: scaled}",
+            methods[m].method);
         CHECK(case_run(text, NULL, &run, NULL, NULL));
         CHECK(run.rows == expected.rows && run.columns == expected.columns);
         for (int i = 0; i < run.rows * run.columns; i++)
@@ -106,7 +107,7 @@ static int as_in_scaled_coordinates(void)
     }
     // another motion than without the inertia of z1 itself
     case_table given = {0};
-    snprintf(text, sizeof text, as_given, "{type: quasistatic, velocities: [z1]}",
+    snprintf(text, sizeof text, as_given, "{type: quasistatic, neglect_inertia: [z1]}",
              methods[0].method);
     CHECK(case_run(text, NULL, &given, NULL, NULL));
     CHECK(fabs(given.values[given.columns + 2] - expected.values[expected.columns + 2]) > 1e-7);
@@ -119,16 +120,17 @@ static int as_in_scaled_coordinates(void)
 static int error_of_the_four_bar(void)
 {
     static char text[16384];
-    static const char given[] = "reduce: {type: quasistatic, velocities: [z3]}";
-    static const char scaled[] = "reduce: {type: quasistatic, velocities: [z3], "
+    static const char given[] = "reduce: {type: quasistatic, neglect_inertia: [z3]}";
+    static const char scaled[] = "reduce: {type: quasistatic, neglect_inertia: [z3], "
                                  "scaling: [z1, z2, z3, z4], coordinates: scaled}";
     const char *const blocks[] = {"", given, scaled};
     case_table runs[3] = {{0}};
     double error[3] = {0};
     for (int i = 0; i < 3; i++) {
-        const case_change changes[] = {{"reduce: {type: quasistatic, velocities: [z3]}", blocks[i]},
-                                       {"until: 0.5, method: radau, rtol: 1e-7, atol: 1e-9",
-                                        "until: 0.1, method: radau, rtol: 1e-8, atol: 1e-11"}};
+        const case_change changes[] = {
+            {"reduce: {type: quasistatic, neglect_inertia: [z3]}", blocks[i]},
+            {"until: 0.5, method: radau, rtol: 1e-7, atol: 1e-9",
+             "until: 0.1, method: radau, rtol: 1e-8, atol: 1e-11"}};
         CHECK(case_example(FLX_EXAMPLES "/four_bar_flexible.yaml", 2, changes, text, sizeof text));
         CHECK(case_run(text, NULL, &runs[i], NULL, NULL));
         for (int k = 0; k < runs[i].rows * runs[i].columns; k++)
@@ -144,12 +146,12 @@ static int refusals(void)
 {
     static char text[4000], said[900];
     snprintf(text, sizeof text, as_given,
-             "{type: quasistatic, velocities: [y], scaling: [z1, z2], coordinates: scaled}",
+             "{type: quasistatic, neglect_inertia: [y], scaling: [z1, z2], coordinates: scaled}",
              "radau, rtol: 1e-6");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said, "reduces what `scaling` lists");
     snprintf(text, sizeof text, as_given,
-             "{type: quasistatic, velocities: [z1], scaling: [z1, z2], coordinates: scaled}",
+             "{type: quasistatic, neglect_inertia: [z1], scaling: [z1, z2], coordinates: scaled}",
              "dopri5, rtol: 1e-6");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said, "needs explicit accelerations");

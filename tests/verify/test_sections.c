@@ -210,7 +210,7 @@ static int modal_line(const section *s, const struct direction *d)
     char body[1000], end[200];
     place(d, end);
     snprintf(body, sizeof body,
-             "type: modal, fe: {line: [[0, 0, 0], %s], elements: 2, section: {%s%s%s}, %s},"
+             "type: flexible, fe: {line: [[0, 0, 0], %s], elements: 2, section: {%s%s%s}, %s},"
              " reduce: {type: guyan, interfaces: [start, end]}",
              end, s->text, d->up ? ", up: " : "", d->up ? d->up : "", s->material);
     return bends_as_it_should(body, s, d, 3e-4);
@@ -308,7 +308,7 @@ static int sections_turn_with_their_inertia(void)
                      "line: [[0, 0, 0], %s], elements: 60, section: {%s%s}, " SOFT, end, heavy[i],
                      up);
             CHECK(structure_modes(line, f[0]) == 0);
-            snprintf(body, sizeof body, "type: modal, fe: {%s}, reduce: {type: modal, modes: 8}",
+            snprintf(body, sizeof body, "type: flexible, fe: {%s}, reduce: {type: modal, modes: 8}",
                      line);
             CHECK(body_modes(body, f[1]) == 0);
             snprintf(body, sizeof body,

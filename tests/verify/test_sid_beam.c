@@ -73,7 +73,7 @@ static int find_modes(const char *data, const char *rest, double f[2])
     flx_simulation *sim = NULL;
     flx_finding found = {0};
     snprintf(text, sizeof text,
-             "flexion: 1\nbodies:\n  beam: {type: modal, data: %s, damping: {ratio: 0}%s", data,
+             "flexion: 1\nbodies:\n  beam: {type: flexible, data: %s, damping: {ratio: 0}%s", data,
              rest);
     CHECK(flx_model_read_text(c, "model", text, strlen(text), 0, NULL, &m) == FLX_OK);
     CHECK(flx_simulation_create_to_analyse(m, &sim) == FLX_OK);
@@ -189,7 +189,7 @@ static int swing_of(const char *data, const char *keys, const char *how, bool sq
     flx_simulation *sim = NULL;
     flx_result *r = NULL;
     snprintf(text, sizeof text,
-             "flexion: 1\ngravity: [0, -9.81, 0]\nbodies:\n  beam: {type: modal, data: %s%s,\n"
+             "flexion: 1\ngravity: [0, -9.81, 0]\nbodies:\n  beam: {type: flexible, data: %s%s,\n"
              "         orientation: {axis: [0, 0, 1], angle: pi/2}}\n"
              "joints: {pin: {type: revolute, on: [ground, beam], at: beam, axis: [0, 0, 1]}}\n"
              "signals: {tip: \"dot(beam.node(2).deflection, beam.ex)\", psi: pi/2 + pin.angle}\n"

@@ -29,7 +29,7 @@ static int order_of_items_does_not_matter(void)
         "  b: {type: rigid, mass: 1, inertia: 0.1, position: [1.0, 0.6]}\n"};
     static const char *const joints[] = {
         "  rail: {type: prismatic, on: [ground, cart], at: [0, 0], axis: [1, 0]}\n",
-        "  A: {type: revolute, on: [cart, a], at: [0, 0], start: {rate: 1}}\n",
+        "  A: {type: revolute, on: [cart, a], at: [0, 0], initial: {rate: 1}}\n",
         "  B: {type: revolute, on: [cart, b], at: [1, 0]}\n",
         "  rod: {type: distance, on: [a, b], at: [[0.5, 1], [1.2, 1]]}\n"};
     int count = 0;
@@ -60,7 +60,7 @@ static int chains_begin_as_after_an_impulse(void)
     static const char *const b = "  b: {type: rigid, mass: 2, inertia: [0.2, 0.2, 0.3], com: "
                                  "[0.25, 0, 0], position: [1, 0, 0]}\n";
     static const char *const A = "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0,"
-                                 "0, 1], start: {rate: 2}}\n";
+                                 "0, 1], initial: {rate: 2}}\n";
     static const char *const B[] = {
         "  B: {type: revolute, on: [a, b], at: [1, 0, 0], axis: [0, 0, 1]}\n",
         "  B: {type: revolute, on: [b, a], at: [1, 0, 0], axis: [0, 0, 1]}\n"};
@@ -87,7 +87,7 @@ static int starts_do_not_turn_velocities(void)
         "flexion: 1\ndimension: 2\nbodies:\n"
         "  a: {type: rigid, mass: 1, inertia: 0.1, velocity: [1, 0]}\n"
         "  b: {type: rigid, mass: 2, inertia: 0.2, position: [1, 0], velocity: [1, 0]}\njoints:\n"
-        "  j: {type: revolute, on: [a, b], at: [0.5, 0], start: {angle: 90*deg}}\n" RUN
+        "  j: {type: revolute, on: [a, b], at: [0.5, 0], initial: {angle: 90*deg}}\n" RUN
         "outputs: {every: 0.1, signals: [momentum]}\n";
     const char *space =
         "flexion: 1\nbodies:\n"
@@ -95,7 +95,7 @@ static int starts_do_not_turn_velocities(void)
         "  b: {type: rigid, mass: 2, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0], velocity: [1,"
         "0.5, 2]}\n"
         "joints:\n"
-        "  j: {type: revolute, on: [a, b], at: [0.5, 0, 0], axis: [1, 2, 2], start: {angle: "
+        "  j: {type: revolute, on: [a, b], at: [0.5, 0, 0], axis: [1, 2, 2], initial: {angle: "
         "1}}\n" RUN "outputs: {every: 0.1, signals: [momentum, b.angular_velocity]}\n";
     CHECK_NEAR(begins(plane, "momentum.linear.x"), 3.0, 1e-14);
     CHECK_NEAR(begins(plane, "momentum.linear.y"), 0.0, 1e-14);
@@ -113,7 +113,7 @@ static int parts_carry_what_starts_elsewhere(void)
         "flexion: 1\ndimension: 2\nmodels:\n  arm:\n    bodies:\n"
         "      a: {type: rigid, mass: 1, inertia: 0.1}\n"
         "      b: {type: rigid, mass: 1, inertia: 0.1, position: [1, 0]}\n    joints:\n"
-        "      j: {type: revolute, on: [a, b], at: [0.5, 0], start: {angle: 1}}\n"
+        "      j: {type: revolute, on: [a, b], at: [0.5, 0], initial: {angle: 1}}\n"
         "parts: {p: {model: arm, position: [2, 0], angular_velocity: 3}}\n" RUN
         "outputs: {every: 0.1, signals: [p.a.velocity, p.b.velocity, p.b.angular_velocity]}\n";
     CHECK_NEAR(begins(text, "p.a.velocity.x"), 0.0, 1e-14);
@@ -180,7 +180,7 @@ static int beams_turn_as_a_whole(void)
     "        material: {E: 2e9, density: 1000}, section: {width: 0.02, height: 0.02}"
     static const char *const kinds[] = {
         LINE("geometrically-exact"), LINE("segments"), LINE("ancf-cable"),
-        "type: modal, reduce: {type: craig-bampton, interfaces: [start, end], modes: 3},\n"
+        "type: flexible, reduce: {type: craig-bampton, interfaces: [start, end], modes: 3},\n"
         "        fe: {line: [[0, 0, 0], [1, 0, 0]], elements: 8, section: {radius: 0.01},\n"
         "             material: {E: 2e9, nu: 0.3, density: 1000}}"};
     for (int k = 0; k < 4; k++) {

@@ -22,9 +22,9 @@ static const char chain[] =
             "joints:\n"
             "  A: {type: universal, on: [ground, a], at: [0, 0, 0], axes: [[0, 0, 1], [0, 1, 0]]}\n"
             "  B: {type: cylindrical, on: [a, b], at: a.p, axis: [0, 1, 0.2],\n"
-            "      start: {rate: 1.1}}\n"
+            "      initial: {rate: 1.1}}\n"
             "  C: {type: screw, on: [b, c], at: b.p, axis: [1, 0, 0.3], pitch: 0.4,\n"
-            "      start: {rate: 2}}\n"
+            "      initial: {rate: 2}}\n"
             "  D: {type: spherical, on: [c, d], at: c.p}\n"
             "forces:\n"
             "  s: {type: spring, on: [a, b], at: [a, b.p], stiffness: 60, length: 0.9}\n";

@@ -241,7 +241,7 @@ flx_status flx_events_check(flx_integrator *it, const flx_state *x)
     const char *name = e->ops->indicator(it->sys, wrong, &loc);
     return FLX_FAIL(it->ctx, FLX_INCONSISTENT, loc,
                     "a condition or a table in '%s' is not what its own value says at t = %.9g: it "
-                    "has changed unseen. Take smaller steps (largest_step), or another method",
+                    "has changed unseen. Take smaller steps (max_step), or another method",
                     name, x->t);
 }
 

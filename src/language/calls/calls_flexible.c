@@ -98,7 +98,7 @@ static void put_elements(flx_item_maker *k, const flx_flexible_def *d)
     flx_put_count(k, "elements", d->elements);
     put_section(k, &d->section);
     put_material(k, &d->material);
-    if (d->lumped) flx_put_text(k, "masses", "lumped");
+    if (d->lumped) flx_put_text(k, "mass_matrix", "lumped");
     flx_put_end(k, "fe", outer);
 }
 
@@ -117,7 +117,7 @@ int flx_model_add_flexible(flx_model *m, const char *name, const flx_flexible_de
     flx_item_maker k;
     flx_flexible_def d;
     FLX_BEGIN_ITEM(&k, m, "bodies", name, def, d);
-    put_type(&k, "modal", d.like);
+    put_type(&k, "flexible", d.like);
     flx_put_text(&k, "data", d.data);
     put_elements(&k, &d);
     put_reduction(&k, &d);

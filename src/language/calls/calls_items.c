@@ -169,7 +169,7 @@ int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def
     flx_put_value(&k, "pitch", d.pitch);
     flx_put_value(&k, "ratio", d.ratio);
     put_coordinate(&k, "motion", &d.motion);
-    put_coordinate(&k, "start", &d.start);
+    put_coordinate(&k, "initial", &d.start);
     put_friction(&k, &d.friction);
     return flx_item_end(&k);
 }
@@ -372,6 +372,6 @@ int flx_model_add_function(flx_model *m, const char *name, const flx_function_de
     flx_put_text(&k, "file", d.file);
     if (d.columns[0] || d.columns[1]) flx_put_texts(&k, "columns", 2, d.columns);
     flx_put_text(&k, "interpolation", d.interpolation);
-    flx_put_text(&k, "outside", d.outside);
+    flx_put_text(&k, "extrapolation", d.outside);
     return flx_item_end(&k);
 }

@@ -1,6 +1,7 @@
 // key_path.c - any key of a description by its path: "bodies.rod.com[1]".
 #include "base/number.h"
 #include "language/calls/calls.h"
+#include "language/schema/schema_old.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,6 +96,36 @@ static flx_status read_or_refuse(flx_model *m, const char *path, route *r)
                       "list, and a key with other signs in double quotes");
 }
 
+// Keys of older versions become those of today, but for one that stands in the tree as it is. Whether one did.
+static bool renew_route(const flx_entry *e, route *r)
+{
+    flx_form_text kind = flx_form_of("{model}");
+    bool renewed = false;
+    for (int k = 0; k < r->n; k++) {
+        step *s = r->steps + k;
+        const char *key = s->key;
+        flx_form_text next = flx_schema_follow(kind, e, key, &s->key);
+        if (key && flx_entry_find(e, key) >= 0) s->key = key;
+        renewed = renewed || s->key != key;
+        int i = s->key ? flx_entry_find(e, s->key) : e && s->index < e->count ? s->index : -1;
+        e = i >= 0 && e->items ? e->items[i] : NULL;
+        kind = next;
+    }
+    return renewed;
+}
+
+static void tell_renewed(const flx_model *m, const route *r)
+{
+    char text[1024];
+    flx_trail trail[DEEPEST];
+    const flx_loc where = {NULL, 0, 0, &r->whole};
+    for (int k = 0; k < r->n; k++) {
+        trail[k] = (flx_trail){k ? trail + k - 1 : &top, r->steps[k].key, r->steps[k].index};
+    }
+    flx_trail_write(trail + r->n - 1, text, sizeof text);
+    flx_ctx_warn(m->ctx, where, "a word of older versions: the path is now '%s'", text);
+}
+
 // ---- walking ---------------------------------------------------------------------------------------
 
 // The number of what a step leads to; count: one behind the last, which may be made; -1: nowhere.
@@ -157,6 +188,7 @@ static flx_status put_at(flx_model *m, const char *path, flx_entry *value)
     FLX_TRY(read_or_refuse(m, path, &r));
     flx_entry *e = flx_description_open(m);
     if (!e) return FLX_ERR_MEMORY;
+    if (renew_route(e, &r)) tell_renewed(m, &r);
     FLX_TRY(look(m, e, &r));
     flx_arena *arena = m->description->arena;
     for (int k = 0; k < r.n; k++) {
@@ -188,6 +220,7 @@ const flx_entry *flx_path_find(const flx_model *m, const char *path)
     if (!e || !path) return NULL;
     if (path[0] == 0) return e;
     if (read_path(m->ctx, path, &r, &bad) != FLX_OK || bad) return NULL;
+    renew_route(e, &r);
     for (int k = 0; k < r.n; k++) {
         int i = find(e, r.steps + k);
         if (i < 0 || i >= e->count) return NULL;
@@ -272,6 +305,7 @@ flx_status flx_model_remove(flx_model *m, const char *path)
     FLX_TRY(read_or_refuse(m, path, &r));
     flx_entry *e = flx_description_open(m);
     if (!e) return flx_call_end(m, FLX_ERR_MEMORY);
+    if (renew_route(e, &r)) tell_renewed(m, &r);
     for (int k = 0; k < r.n; k++) {
         int i = find(e, r.steps + k);
         if (i < 0 || i >= e->count) return FLX_REFUSE(m, &r.whole, "there is nothing to remove");

@@ -300,7 +300,7 @@ flx_status flx_fe_finish(flx_builder *b)
     if (!fe) return FLX_OK;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
     const flx_entry *matrices = flx_entry_get(fe, "matrices"),
-                    *masses = flx_entry_get(fe, "masses");
+                    *masses = flx_entry_get(fe, "mass_matrix");
     const flx_entry *damping = flx_entry_get(fe, "damping");
     b->m->fe.loc = fe->loc;
     if (matrices && !flx_entry_get(matrices, "nodes")) {

@@ -129,8 +129,8 @@ static flx_status read_spin(flx_fe_maker *m, const flx_entry *y)
 
 flx_status flx_fe_read_load(flx_fe_maker *m, const flx_entry *y)
 {
-    static const char *const words[] = {"force", "moment", "pressure", "traction",
-                                        "line",  "spin",   NULL};
+    static const char *const words[] = {"force", "moment",      "pressure", "traction",
+                                        "line",  "centrifugal", NULL};
     const flx_entry *value = flx_entry_get(y, "value"), *on = flx_entry_get(y, "on");
     int kind = 0, history = 0;
     double v[3] = {0, 0, 0};

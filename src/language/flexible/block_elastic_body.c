@@ -28,7 +28,7 @@ static flx_elastic_body *elastic_of(const flx_item *body)
 bool flx_body_is_elastic(const flx_item *body)
 {
     return body->kind == FLX_KIND_BODY &&
-           strcmp(((const flx_body_data *)body->data)->word, "modal") == 0;
+           strcmp(((const flx_body_data *)body->data)->word, "flexible") == 0;
 }
 
 // ---- reading ------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     static const char *const masses[] = {"consistent", "lumped", NULL};
     flx_builder *b = m->b;
     const flx_entry *attachment = flx_entry_get(reduce, "attachment");
-    const flx_entry *kind = flx_entry_get(m->fe, "masses");
+    const flx_entry *kind = flx_entry_get(m->fe, "mass_matrix");
     flx_stiffening_kind stiffening = FLX_STIFFENING_NONE;
     int lumped = 0;
     flx_basis basis;

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/output_file.h"
 #include "flexion/model.h"
-#include "language/schema/schema.h"
+#include "language/schema/schema_old.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,9 +40,18 @@ static bool is_literal(const char *word)
            strcmp(word, "false") == 0;
 }
 
+// The next row of the words that older versions accepted for the key; NULL: no more.
+static const flx_old_word *next_old_word(const flx_old_word *w, flx_group group, const char *key)
+{
+    while (w->now && (w->group != group || strcmp(w->key, key) != 0)) w++;
+    return w->now ? w : NULL;
+}
+
 static void put_words(FILE *f, flx_group group, const char *key)
 {
     bool first = true;
+    const flx_old_word *old = next_old_word(flx_old_words, group, key);
+    if (old) fputs("{\"anyOf\": [", f);
     fputs("{\"enum\": [", f);
     for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         if (w->group != group || strcmp(w->key, key) != 0) continue;
@@ -52,6 +61,12 @@ static void put_words(FILE *f, flx_group group, const char *key)
         first = false;
     }
     fputs("]}", f);
+    if (!old) return;
+    for (first = true; old; old = next_old_word(old + 1, group, key), first = false) {
+        fputs(first ? ", {\"deprecated\": true, \"enum\": [" : ", ", f);
+        put_text(f, old->old);
+    }
+    fputs("]}]}", f);
 }
 
 static void put_kind(FILE *f, flx_form_text kind, flx_group group, const char *key);
@@ -161,6 +176,32 @@ static void put_property(FILE *f, const flx_schema_key *row, flx_group group)
     fputs("]}", f);
 }
 
+// The first of the rows of this old key, of whatever type.
+static bool is_first_old(const flx_old_key *row)
+{
+    for (const flx_old_key *k = flx_old_keys; k != row; k++) {
+        if (k->group == row->group && strcmp(k->old, row->old) == 0) return false;
+    }
+    return flx_schema_find(row->group, NULL, 0, row->old) == NULL; // not a key of another type
+}
+
+static void put_old_property(FILE *f, const flx_old_key *old)
+{
+    fputs(",\n        ", f);
+    put_text(f, old->old);
+    fputs(": {\"deprecated\": true, \"description\": \"Of older versions: now ", f);
+    bool first = true;
+    for (const flx_old_key *k = old; k->now; k++) {
+        if (k->group != old->group || strcmp(k->old, old->old) != 0) continue;
+        flx_fprintf(f, "%s`%s`", first ? "" : ", ", k->now);
+        first = false;
+    }
+    fputs(".\", \"anyOf\": [", f);
+    put_kind(f, flx_form_of(flx_schema_find(old->group, NULL, 0, old->now)->kind), old->group,
+             old->now);
+    fputs("]}", f);
+}
+
 static void put_properties(FILE *f, flx_group group)
 {
     bool first = true;
@@ -171,7 +212,29 @@ static void put_properties(FILE *f, flx_group group)
         put_property(f, k, group);
         first = false;
     }
+    for (const flx_old_key *k = flx_old_keys; k->now; k++) {
+        if (k->group == group && is_first_old(k)) put_old_property(f, k);
+    }
     fputs("\n      },\n      \"additionalProperties\": false", f);
+}
+
+// Whether an older version had another word for the key; *i: from which row on, and behind it.
+static const char *next_old(flx_group group, const char *type, const char *key, int *i)
+{
+    for (; flx_old_keys[*i].now; (*i)++) {
+        const flx_old_key *k = flx_old_keys + *i;
+        if (k->group != group || strcmp(k->now, key) != 0) continue;
+        if (!flx_schema_lists(k->types, type, 0)) continue;
+        (*i)++;
+        return k->old;
+    }
+    return NULL;
+}
+
+static bool has_old(flx_group group, const char *type, const char *key)
+{
+    int i = 0;
+    return next_old(group, type, key, &i) != NULL;
 }
 
 // The keys that an item of this type must have (needed), or may have.
@@ -185,10 +248,37 @@ static int put_key_list(FILE *f, flx_group group, const char *type, bool needed)
         if (needed &&
             (!flx_schema_lists(k->types, type, 2) || !flx_schema_lists(k->types, type, 3)))
             continue;
+        if (needed && has_old(group, type, k->key)) continue; // put_either
         if (n++) fputs(", ", f);
         put_text(f, k->key);
+        int i = 0;
+        const char *old;
+        while (!needed && (old = next_old(group, type, k->key, &i)) != NULL) {
+            fputs(", ", f);
+            put_text(f, old);
+        }
     }
     return n;
+}
+
+// Needed keys that may be there by an old word.
+static void put_either(FILE *f, flx_group group, const char *type)
+{
+    bool first = true;
+    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+        if (!in_group(k, group) || !k->needed || !flx_schema_lists(k->types, type, 0)) continue;
+        int i = 0;
+        const char *old;
+        if (!has_old(group, type, k->key)) continue;
+        flx_fprintf(f, "%s{\"anyOf\": [{\"required\": [\"%s\"]}", first ? ", \"allOf\": [" : ", ",
+                    k->key);
+        while ((old = next_old(group, type, k->key, &i)) != NULL) {
+            flx_fprintf(f, ", {\"required\": [\"%s\"]}", old);
+        }
+        fputs("]}", f);
+        first = false;
+    }
+    if (!first) fputc(']', f);
 }
 
 static void put_required(FILE *f, flx_group group, const char *type)
@@ -219,6 +309,7 @@ static void put_type(FILE *f, flx_group group, const flx_schema_word *w)
     put_key_list(f, group, w->word, false);
     fputs("]}, ", f);
     put_required(f, group, w->word);
+    put_either(f, group, w->word);
     fputs("}}", f);
 }
 

@@ -160,7 +160,7 @@ static int stays(const char *form, const char *method)
         "  k: {type: spring, on: [ground, b], at: [[2, 1, 1], b.com], stiffness: 40, length: 0.5}\n"
         "  d: {type: bushing, on: [ground, a], at: [0, 0, 0], stiffness: [0, 0, 0, 3, 3, 3]}\n"
         "analyse: {rest: {type: equilibrium}}\nsimulate: {start: rest, until: 2, method: %s, "
-        "formulation: %s}\noutputs: {measures: {dx: maximum(norm(b.velocity)), dw: "
+        "formulation: %s}\noutputs: {metrics: {dx: maximum(norm(b.velocity)), dw: "
         "maximum(norm(a.angular_velocity))}}\n";
     char text[2000];
     flx_ctx *ctx = flx_ctx_create();

@@ -187,7 +187,7 @@ static int redundant_constraints_are_named(void)
                 "joints:\n"
                 "  low: {type: revolute, on: [ground, door], at: [0, 0, 0.2], axis: [0, 0, 1]}\n"
                 "  high: {type: revolute, on: [ground, door], at: [0, 0, 1.8], axis: [0, 0, 1],"
-                " start: {rate: 1}}\n"
+                " initial: {rate: 1}}\n"
                 "simulate: {until: 0.1, method: generalized-alpha, step: 1e-3}\n"
                 "outputs: {every: 0.01, signals: [low.angle, low.reaction, high.reaction]}\n");
     flexion("check door.yaml");

@@ -179,7 +179,7 @@ static int parameters_are_swept(void)
                 "equations: {second_order: {x: {at: 1, mass: m, force: -k*x - d*x'}}}\n"
                 "simulate: {until: 1, rtol: 1e-9, atol: 1e-12}\n"
                 "analyse: {s: {type: modes, about: start}}\n"
-                "outputs: {every: 0.5, signals: [x], measures: {end: final(x)}}\n"
+                "outputs: {every: 0.5, signals: [x], metrics: {end: final(x)}}\n"
                 "sweep: {parameters: {k: [1, 4], d: {from: 0, to: 2, count: 2}}}\n");
     flexion("sweep swing.yaml");
     CHECK_STATUS(0);
@@ -262,7 +262,7 @@ static int reductions_are_certified(void)
                 "  second_order:\n"
                 "    a: {at: 0, mass: 0.005, force: \"-0.04*a' - 20*a + 10*b + 0.02*b'\"}\n"
                 "    b: {at: 0.1, mass: 1, force: \"-0.02*(b' - a') - 10*(b - a) + 0.1\"}\n"
-                "reduce: {type: quasistatic, velocities: auto}\n"
+                "reduce: {type: quasistatic, neglect_inertia: auto}\n"
                 "simulate: {until: 5}\n"
                 "outputs: {signals: [a, b]}\n");
     flexion("reduce masses.yaml");
@@ -280,7 +280,7 @@ static int reductions_are_certified(void)
     write_model("wrong.yaml", "flexion: 1\n"
                               "equations:\n"
                               "  second_order: {a: {at: 0.1, mass: 0.01, force: -50*a + a'}}\n"
-                              "reduce: {type: quasistatic, velocities: [a]}\n"
+                              "reduce: {type: quasistatic, neglect_inertia: [a]}\n"
                               "simulate: {until: 0.1}\n");
     flexion("reduce wrong.yaml --certify");
     CHECK_STATUS(1);
@@ -430,7 +430,7 @@ static int sweeps_are_single_runs(void)
             "forces: {drag: {repeat: {i: [1, n]}, type: torque, on: pin(i), value: "
             "-c*pin(i).rate}}\n"
             "simulate: {until: 0.5, method: radau, rtol: 1e-8, atol: 1e-10}\n"
-            "outputs: {signals: [pin(1).angle], measures: {end: final(pin(1).angle), fast: "
+            "outputs: {signals: [pin(1).angle], metrics: {end: final(pin(1).angle), fast: "
             "maximum(pin(1).rate)}}\n"
             "sweep: {parameters: {%s: [%g, %g]}}\n",
             swept[k], values[k][0], values[k][1]);

@@ -52,7 +52,7 @@ static int skate_in_the_plane_and_in_space(void)
         " angular_velocity: 1.3}}\n"
         "joints: {blade: {type: knife-edge, on: [ground, sled], at: sled, axis: [0, 1],"
         " frame: sled}}\n" ADAPTIVE
-        "outputs: {every: 1, signals: [sled.position], measures: {x: final(sled.position.x),"
+        "outputs: {every: 1, signals: [sled.position], metrics: {x: final(sled.position.x),"
         " y: final(sled.position.y), c: final(sled.ex.x), f: final(blade.reaction.x),"
         " e: final(energy.total)}}\n",
         "flexion: 1\n"
@@ -63,7 +63,7 @@ static int skate_in_the_plane_and_in_space(void)
         "  blade: {type: knife-edge, on: [ground, sled], at: sled, axis: [0, 1, 0],"
         " frame: sled}\n"
         "  ice: {type: planar, on: [ground, sled], at: sled, axis: [0, 0, 1]}\n" ADAPTIVE
-        "outputs: {every: 1, signals: [sled.position], measures: {x: final(sled.position.x),"
+        "outputs: {every: 1, signals: [sled.position], metrics: {x: final(sled.position.x),"
         " y: final(sled.position.y), c: final(sled.ex.x), f: final(blade.reaction.x),"
         " e: final(energy.total)}}\n",
         1e-8);
@@ -79,7 +79,7 @@ static int unbalanced_wheel_in_the_plane_and_in_space(void)
         " position: [0, 0.5], angular_velocity: -2, velocity: [1, 0]}}\n"
         "joints: {r: {type: rolling, on: [ground, disc], at: [[0, 0], disc],"
         " normal: [0, 1], radius: 0.5}}\n" ADAPTIVE
-        "outputs: {every: 1, signals: [disc.position], measures: {x: final(disc.position.x),"
+        "outputs: {every: 1, signals: [disc.position], metrics: {x: final(disc.position.x),"
         " c: final(disc.ex.x), p: final(r.contact.x), fx: final(r.reaction.x),"
         " fy: final(r.reaction.y)}}\n",
         "flexion: 1\n"
@@ -89,7 +89,7 @@ static int unbalanced_wheel_in_the_plane_and_in_space(void)
         " velocity: [1, 0, 0]}}\n"
         "joints: {r: {type: rolling, on: [ground, disc], at: [[0, 0, 0], disc],"
         " normal: [0, 1, 0], axis: [0, 0, 1], radius: 0.5}}\n" ADAPTIVE
-        "outputs: {every: 1, signals: [disc.position], measures: {x: final(disc.position.x),"
+        "outputs: {every: 1, signals: [disc.position], metrics: {x: final(disc.position.x),"
         " c: final(disc.ex.x), p: final(r.contact.x), fx: final(r.reaction.x),"
         " fy: final(r.reaction.y)}}\n",
         1e-8);
@@ -107,10 +107,10 @@ static int unbalanced_wheel_in_the_plane_and_in_space(void)
     " position: [1, 0, 0]}\n"                                                                      \
     "  block: {type: rigid, mass: 1.5, inertia: [0.1, 0.1, 0.1], position: [3, 0, 0]}\n"
 #define CRANK_OUTPUTS                                                                              \
-    "outputs: {every: 1, signals: [block.position], measures: {x: final(block.position.x),"        \
+    "outputs: {every: 1, signals: [block.position], metrics: {x: final(block.position.x),"         \
     " a: final(A.angle), w: final(A.rate), e: final(energy.total), fx: final(A.reaction.x),"       \
     " fy: final(A.reaction.y), top: maximum(block.position.x)}}\n"
-#define CRANK_START "start: {angle: 0.4, rate: 7}"
+#define CRANK_START "initial: {angle: 0.4, rate: 7}"
 
 static const char crank_plane[] =
     "flexion: 1\n"
@@ -169,7 +169,7 @@ static int pendulum_by_bodies_and_by_equations(void)
         "gravity: [0, -9.81]\n"
         "bodies: {p: {type: point, mass: 2, position: [1.2, 0.5]}}\n"
         "joints: {d: {type: distance, on: [ground, p], at: [[0, 0], p], length: 1.3}}\n" ADAPTIVE
-        "outputs: {every: 1, signals: [p.position], measures: {x: final(p.position.x),"
+        "outputs: {every: 1, signals: [p.position], metrics: {x: final(p.position.x),"
         " y: final(p.position.y), v: final(p.velocity.x)}}\n";
     static const char rigid[] =
         "flexion: 1\n"
@@ -177,7 +177,7 @@ static int pendulum_by_bodies_and_by_equations(void)
         "gravity: [0, -9.81]\n"
         "bodies: {p: {type: rigid, mass: 2, inertia: 0, position: [1.2, 0.5]}}\n"
         "joints: {d: {type: revolute, on: [ground, p], at: [0, 0]}}\n" ADAPTIVE
-        "outputs: {every: 1, signals: [p.position], measures: {x: final(p.position.x),"
+        "outputs: {every: 1, signals: [p.position], metrics: {x: final(p.position.x),"
         " y: final(p.position.y), v: final(p.velocity.x)}}\n";
     static const char equations[] =
         "flexion: 1\n"
@@ -186,7 +186,7 @@ static int pendulum_by_bodies_and_by_equations(void)
         "    x: {at: 1.2, rate: 0, mass: 2, force: 0}\n"
         "    y: {at: 0.5, rate: 0, mass: 2, force: -2*9.81}\n"
         "  constraints: [x^2 + y^2 - 1.3^2]\n" ADAPTIVE
-        "outputs: {every: 1, signals: [x], measures: {x1: final(x), y1: final(y),"
+        "outputs: {every: 1, signals: [x], metrics: {x1: final(x), y1: final(y),"
         " v1: final(x')}}\n";
     CHECK(alike(rigid, body, 1e-8) == 0);
     CHECK(alike(equations, body, 1e-8) == 0);
@@ -211,12 +211,12 @@ static int coordinates_stay_true_through_many_turns(void)
         "  A: {type: revolute, on: [ground, wheel], at: [0, 0, 0], axis: [0, 1, 0],"
         " motion: {angle: pi + 10*t}}\n"
         "  S: {type: screw, on: [ground, nut], at: nut, axis: [1, 0, 1], pitch: 0.02,"
-        " start: {angle: 3, rate: 40}}\n"
+        " initial: {angle: 3, rate: 40}}\n"
         "  P: {type: revolute, on: [ground, pinion], at: pinion, axis: [0, 0, 1]}\n"
         "  R: {type: prismatic, on: [ground, rack], at: rack, axis: [1, 1, 0]}\n"
         "  G: {type: gear, on: [A, P], ratio: -2.5}\n"
         "  H: {type: gear, on: [P, R], ratio: 0.1}\n"
-        "outputs: {every: 0.1, signals: [A.angle], measures: {a: final(A.angle),"
+        "outputs: {every: 0.1, signals: [A.angle], metrics: {a: final(A.angle),"
         " p: final(P.angle), r: final(R.displacement), s: final(S.angle),"
         " d: final(S.displacement), g: maximum(constraints.position)}}\n";
     for (int i = 0; i < 2; i++) {

@@ -142,7 +142,7 @@ static int starts_move_all_that_hangs_on_them(void)
         for (int i = 0; i < s->dims.nlam + s->dims.nmu; i++) {
             flx_unknown u;
             s->ops->unknown(s, s->dims.nv + i, &u);
-            bool start = strstr(u.part, "start") != NULL;
+            bool start = strstr(u.part, "initial") != NULL;
             CHECK(start == (flx_descriptor_complete_row(s, i) == -1));
             if (i < s->dims.nlam && !start) CHECK_NEAR(gd[i], 0.0, 1e-13);
             held += start;

@@ -8,14 +8,14 @@
     "flexion: 1\n"                                                                                 \
     "bodies:\n"                                                                                    \
     "  rod:\n"                                                                                     \
-    "    type: modal\n"                                                                            \
+    "    type: flexible\n"                                                                         \
     "    fe: {line: [[0, 0, 0], [1, 0, 0]], elements: 6, section: {width: 0.3, height: 0.36},\n"   \
     "         material: {E: 1e4, density: 1e4}}\n"                                                 \
     "    reduce: {type: craig-bampton, interfaces: [start, end], modes: 2}\n"                      \
     "    stiffening: " stiffening "\n"                                                             \
     "    damping: {ratio: 0.1}\n"                                                                  \
     "  arm:\n"                                                                                     \
-    "    type: modal\n"                                                                            \
+    "    type: flexible\n"                                                                         \
     "    position: [1, 0, 0]\n"                                                                    \
     "    fe: {line: [[0, 0, 0], [0, 0.8, 0]], elements: 4, section: {width: 0.3, height: 0.3},\n"  \
     "         material: {E: 1e4, density: 1e4}}\n"                                                 \
@@ -29,13 +29,13 @@
     "dimension: 2\n"                                                                               \
     "bodies:\n"                                                                                    \
     "  rod:\n"                                                                                     \
-    "    type: modal\n"                                                                            \
+    "    type: flexible\n"                                                                         \
     "    fe: {line: [[0, 0], [1, 0]], elements: 6, section: {width: 0.3, height: 0.36},\n"         \
     "         material: {E: 1e4, density: 1e4}}\n"                                                 \
     "    reduce: {type: craig-bampton, interfaces: [start, end], modes: 2}\n"                      \
     "    stiffening: " stiffening "\n"                                                             \
     "  arm:\n"                                                                                     \
-    "    type: modal\n"                                                                            \
+    "    type: flexible\n"                                                                         \
     "    position: [1, 0]\n"                                                                       \
     "    fe: {line: [[0, 0], [0, 0.8]], elements: 4, section: {width: 0.3, height: 0.3},\n"        \
     "         material: {E: 1e4, density: 1e4}}\n"                                                 \

@@ -256,9 +256,9 @@ static int what_cannot_be_exported_is_named(void)
 {
     CHECK(refuses("flexion: 1\nequations: {second_order: {x: {at: 1, mass: 1, force: -x}}}\n",
                   "a model without bodies") == 0);
-    CHECK(refuses("flexion: 1\n" BODY "reduce: {type: cutoff, velocities: [b], factor: 2}\n",
+    CHECK(refuses("flexion: 1\n" BODY "reduce: {type: cutoff, raise_inertia: [b], factor: 2}\n",
                   "a changed inertia (reduce) cannot be exported") == 0);
-    CHECK(refuses("flexion: 1\n" BODY "reduce: {type: quasistatic, velocities: auto}\n",
+    CHECK(refuses("flexion: 1\n" BODY "reduce: {type: quasistatic, neglect_inertia: auto}\n",
                   "a changed inertia (reduce) cannot be exported") == 0);
     CHECK(refuses("flexion: 1\n" BODY "joints: {J: {type: fixed, on: [ground, b], at: b}}\n",
                   "no body can move") == 0);

@@ -104,7 +104,7 @@ static int millimetres_are_noticed(void)
     CHECK(write_bar("C3D8", 1000, &f) == 0);
     fclose(f);
     snprintf(text, sizeof text,
-             "flexion: 1\nbodies:\n  b:\n    type: modal\n    fe:\n"
+             "flexion: 1\nbodies:\n  b:\n    type: flexible\n    fe:\n"
              "      material: {E: 2e9, density: 1500}\n      mesh: %s\n"
              "    reduce: {type: modal, modes: 2}\n",
              deck);

@@ -67,9 +67,10 @@ static int loads_of_other_kinds_have_their_closed_forms(void)
         {"  theory: euler-bernoulli\n  supports: {root: {on: start}}\n"
          "  loads: {own: {type: line, on: line, value: [0, 8]}}\n",
          1 / (7e10 * 1e-8 / 12)},
-        {"  supports: {root: {on: start}}\n  loads: {turn: {type: spin, value: 300}}\n",
+        {"  supports: {root: {on: start}}\n  loads: {turn: {type: centrifugal, value: 300}}\n",
          2750 * 9e4 / (3 * 7e10)},
-        {"  supports: {root: {on: start}}\n  loads: {turn: {type: spin, on: line, value: 300, at: "
+        {"  supports: {root: {on: start}}\n  loads: {turn: {type: centrifugal, on: line, value: "
+         "300, at: "
          "[-1, 0]}}\n",
          2750 * 9e4 / 7e10 * (1.0 / 2 + 1.0 / 3)},
         {"  type: truss\n  elements: 1\n  supports: {root: {on: start}, slope: {on: end, along: "
@@ -276,9 +277,10 @@ static int masses_add_up(void)
     flx_status status;
     flx_fe_mode modes[27];
     flx_fe_modes_report report;
-    rig r = start(BEAM("euler-bernoulli",
-                       "  masses: lumped\n  points: {ball: {on: end, mass: 0.5, inertia: 1e-4}}\n"),
-                  &status);
+    rig r = start(
+        BEAM("euler-bernoulli",
+             "  mass_matrix: lumped\n  points: {ball: {on: end, mass: 0.5, inertia: 1e-4}}\n"),
+        &status);
     CHECK(status == FLX_OK);
     flx_fe_summary s = flx_fe_problem_summary(r.p);
     CHECK_REL(s.mass, 0.275 + 0.5, 1e-12);

@@ -317,7 +317,7 @@ static int measures(void)
                   "simulate: {until: 5}\n"
                   "outputs:\n"
                   "  signals: [p.position.x, p, p.position]\n"
-                  "  measures: {far: maximum(norm(p.position)), end: norm(final(p.position)), "
+                  "  metrics: {far: maximum(norm(p.position)), end: norm(final(p.position)), "
                   "both: 2*maximum(norm(p.position)) - mean(p.x)}\n");
     CHECK(m);
     CHECK(m->outputs.ncolumn == 3 + 3); // p.position.x once

@@ -45,8 +45,8 @@ static int names_are_checked(void)
          "outputs: {signals: [J.drive]}",
          "joint 'J' has no motion"},
         {"outputs: {signals: [a.position.w]}", "'a.position' has no 'w'"},
-        {"outputs: {measures: {x: a.position.x}}", "what changes in time stands inside final(..)"},
-        {"outputs: {measures: {x: final(maximum(k))}}", "a measure cannot be inside a measure"},
+        {"outputs: {metrics: {x: a.position.x}}", "what changes in time stands inside final(..)"},
+        {"outputs: {metrics: {x: final(maximum(k))}}", "a measure cannot be inside a measure"},
     };
     return check_refusals(head, COUNT(list), list);
 }
@@ -103,7 +103,7 @@ static int joints_are_checked(void)
          "t}}}",
          "(revolute) has no displacement; use 'angle'"},
         {"joints: {J: {type: revolute, on: [a, b], at: b, axis: [0, 0, 1], motion: {angle: t}, "
-         "start: {angle: 1}}}",
+         "initial: {angle: 1}}}",
          "already says how it starts"},
         {"joints:\n  J: {type: spherical, on: [a, b], at: b}\n  G: {type: gear, on: [J, J], ratio: "
          "2}",

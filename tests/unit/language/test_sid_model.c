@@ -60,7 +60,7 @@ static int same_body(const flx_elastic *a, const flx_elastic *b)
     "flexion: 1\n"                                                                                 \
     "gravity: [0, -9.81, 0]\n"                                                                     \
     "bodies:\n"                                                                                    \
-    "  arm: {type: modal, %s}\n"                                                                   \
+    "  arm: {type: flexible, %s}\n"                                                                \
     "  bob: {type: rigid, mass: 0.2, inertia: [1e-4, 1e-4, 1e-4], position: [0.8, 0, 0.3]}\n"      \
     "joints:\n"                                                                                    \
     "  hub: {type: revolute, on: [ground, arm], at: arm.node(1), axis: [0, 0, 1]}\n"               \

@@ -356,7 +356,7 @@ static int parameters_are_opened_by_name(void)
     static const char text[] = "flexion: 1\n"
                                "parameters: {a: 2, b: 3*a, c: 4}\n"
                                "bodies: {ball: {type: point, mass: b + c, position: [a, b, c]}}\n"
-                               "outputs: {measures: {far: \"maximum(ball.position.x)/b\"}}\n";
+                               "outputs: {metrics: {far: \"maximum(ball.position.x)/b\"}}\n";
     const char *names[] = {"b", "d"};
     flx_read_def def = flx_read_def_default();
     def.text = text;

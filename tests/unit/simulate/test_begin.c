@@ -133,7 +133,7 @@ static int starts_at_the_same_parameters_are_the_same(void)
     "  a: {type: revolute, on: [ground, crank], at: [0, 0], motion: {angle: 0.2 + w + 3*t}}\n"     \
     "  b: {type: revolute, on: [crank, rod], at: [0.3, 0]}\n"                                      \
     "  c: {type: point-on-line, on: [ground, rod], at: rod.e, axis: [1, 0]}\n"                     \
-    "  d: {type: revolute, on: [rod, bob], at: rod.e, start: {angle: 0.4, rate: 2}}\n"             \
+    "  d: {type: revolute, on: [rod, bob], at: rod.e, initial: {angle: 0.4, rate: 2}}\n"           \
     "forces: {push: {type: force, on: bob, value: [F, 0]}}\n"                                      \
     "equations: {first_order: {z: {derivative: F - z, at: 1}}}\n"                                  \
     "simulate: {until: 1, method: radau, rtol: 1e-9" form "}\n"

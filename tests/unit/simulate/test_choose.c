@@ -241,7 +241,7 @@ static int open_trees_take_joint_coordinates(void)
         double end = 0.0;
         snprintf(model, sizeof model,
                  "%ssimulate: {until: 0.7, %s}\n"
-                 "outputs: {every: 0.7, signals: [B.angle], measures: {e: final(B.angle)}}\n",
+                 "outputs: {every: 0.7, signals: [B.angle], metrics: {e: final(B.angle)}}\n",
                  cases[i].text, cases[i].simulate);
         CHECK(form_of(model, form, reason, &end) == 0);
         CHECK((strcmp(form, "tree") == 0) == cases[i].tree || (printf("  %s\n", model), 0));
@@ -266,7 +266,7 @@ static int what_a_tree_does_not_take_stays(void)
         double end = 0.0;
         snprintf(model, sizeof model,
                  "%ssimulate: {until: 0.1, method: radau}\n"
-                 "outputs: {every: 0.1, signals: [A.angle], measures: {e: final(A.angle)}}\n",
+                 "outputs: {every: 0.1, signals: [A.angle], metrics: {e: final(A.angle)}}\n",
                  models[i]);
         CHECK(form_of(model, form, reason, &end) == 0);
         CHECK(strcmp(form, "tree") != 0);

@@ -17,7 +17,7 @@
     "events: {bounce: {when: b.position.z < 0, set: {b.velocity: [0, 0, -0.9*b.velocity.z]}}}\n"   \
     "simulate: {until: 2, method: radau, rtol: 1e-6}\n"                                            \
     "outputs: {every: 0.01, signals: [b.position, b.angular_velocity, energy],\n"                  \
-    "          measures: {high: maximum(b.position.z), mean: mean(energy.kinetic)}}\n"
+    "          metrics: {high: maximum(b.position.z), mean: mean(energy.kinetic)}}\n"
 
 static int stop_after(void *user, double t, double until)
 {

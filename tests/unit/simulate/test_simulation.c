@@ -249,7 +249,7 @@ static int measures_are_those_of_the_course(void)
                  "outputs:\n"
                  "  every: 1\n"
                  "  signals: [q]\n"
-                 "  measures: {high: maximum(q), low: minimum(q), mean: mean(q^2), rms: rms(q'),\n"
+                 "  metrics: {high: maximum(q), low: minimum(q), mean: mean(q^2), rms: rms(q'),\n"
                  "             end: final(q'), both: maximum(q) - minimum(q) + 1}\n",
                  methods[m]);
         CHECK_OK(rig_make(&r, text));
@@ -307,7 +307,7 @@ static int a_mass_keeps_its_sign_far_out(void)
         "bodies:\n"
         "  crank: {type: rigid, mass: 0.5, inertia: 1e-3, points: {pin: [0.1, 0]}}\n"
         "  rod:\n"
-        "    type: modal\n"
+        "    type: flexible\n"
         "    position: crank.pin\n"
         "    fe: {line: [[0, 0], [0.3, 0]], elements: 12, section: {width: 0.02, height: 0.002},\n"
         "         material: {E: 2.1e11, density: 7850}}\n"
@@ -335,13 +335,13 @@ static int a_mass_keeps_its_sign_far_out(void)
 // Data are series, and have nothing to say far out.
 static int bending_beyond_the_data_is_told_by_name(void)
 {
-    const char *text =
-        "flexion: 1\n"
-        "bodies:\n"
-        "  beam: {type: modal, data: " FLX_TESTS "/cases/clamped_beam.SID_FEM, stiffening: true,\n"
-        "         modes: [0, 1], angular_velocity: [0, 0, 10]}\n"
-        "simulate: {until: 0.01, method: radau}\n"
-        "outputs: {every: 0.01, signals: [energy]}\n";
+    const char *text = "flexion: 1\n"
+                       "bodies:\n"
+                       "  beam: {type: flexible, data: " FLX_TESTS
+                       "/cases/clamped_beam.SID_FEM, stiffening: true,\n"
+                       "         modes: [0, 1], angular_velocity: [0, 0, 10]}\n"
+                       "simulate: {until: 0.01, method: radau}\n"
+                       "outputs: {every: 0.01, signals: [energy]}\n";
     rig r = {0};
     CHECK_OK(rig_make(&r, text));
     CHECK(rig_run(&r) == FLX_SINGULAR);
@@ -356,7 +356,7 @@ static int bending_beyond_the_data_is_told_by_name(void)
 static int every_allocation_may_fail(void)
 {
     char text[2048];
-    snprintf(text, sizeof text, FOUR_BAR, ", start: {angle: -0.4}");
+    snprintf(text, sizeof text, FOUR_BAR, ", initial: {angle: -0.4}");
     strncat(text, "events: {push: {every: 0.03, set: {A.rate: 1}}, half: {when: A.angle > 0}}\n",
             sizeof text - strlen(text) - 1);
     flx_sink *sinks[] = {&rows.base};

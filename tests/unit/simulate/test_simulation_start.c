@@ -47,7 +47,7 @@ static int what_was_changed_is_told_by_name(void)
 static int start_of_a_joint_is_held(void)
 {
     rig r;
-    CHECK_OK(four_bar(&r, ", start: {angle: -0.4, rate: 2.5}", NULL));
+    CHECK_OK(four_bar(&r, ", initial: {angle: -0.4, rate: 2.5}", NULL));
     CHECK_OK(rig_run(&r));
     CHECK_NEAR(rows.value[0][column("A.angle")], -0.4, 1e-12);
     CHECK_NEAR(rows.value[0][column("A.rate")], 2.5, 1e-12);
@@ -165,7 +165,7 @@ static int angles_in_degrees_are_told(void)
             text, sizeof text,
             "flexion: 1\ndimension: 2\nparameters: {a: 90, b: 900*deg}\n"
             "bodies: {rod: {type: rigid, mass: 1, inertia: 1, orientation: %s}}\n"
-            "joints: {A: {type: revolute, on: [ground, rod], at: [0, 0], start: {angle: %s}}}\n"
+            "joints: {A: {type: revolute, on: [ground, rod], at: [0, 0], initial: {angle: %s}}}\n"
             "simulate: {until: 0.1, method: radau}\noutputs: {every: 0.1, signals: [A.angle]}\n",
             cases[i].orientation, cases[i].angle);
         CHECK_OK(rig_make(&r, text));

@@ -32,7 +32,7 @@ static const char swing[] =
     "flexion: 1\ngravity: [0, 0, -9.81]\n"
     "bodies:\n"
     "  arm:\n"
-    "    type: modal\n"
+    "    type: flexible\n"
     "    fe: {line: [[0, 0, 0], [1, 0, 0]], elements: 8, section: {radius: 0.012},\n"
     "         material: {E: 7e10, nu: 0.33, density: 2700}}\n"
     "    reduce: {type: modal, modes: 3}\n"

@@ -175,7 +175,7 @@ static const char *const spinning =
     "forces:\n"
     "  cord: {type: spring, on: [arm, ball], at: [arm.end, ball], stiffness: 20, damping: 0.3,"
     " length: 1}\n"
-    "outputs: {every: 0.5, signals: [top.position], measures: {x: final(top.com.position.x),"
+    "outputs: {every: 0.5, signals: [top.position], metrics: {x: final(top.com.position.x),"
     " y: final(top.com.position.y), z: final(ball.position.z), w: final(top.angular_velocity.z),"
     " r: final(tip.reaction.z), m: final(base.moment.x), e: final(energy.total)}}\n";
 
@@ -191,12 +191,12 @@ static const char *const four_bar =
     "  rocker: {type: rigid, mass: 1.5, inertia: 0.06, com: [0.3, 0], position: rod.end,"
     " points: {end: [0.6, 0]}, orientation: -100*deg}\n"
     "joints:\n"
-    "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {rate: 9}}\n"
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0], initial: {rate: 9}}\n"
     "  B: {type: revolute, on: [crank, rod], at: crank.end}\n"
     "  C: {type: revolute, on: [rod, rocker], at: rod.end}\n"
     "  D: {type: revolute, on: [rocker, ground], at: rocker.end}\n"
     "forces: {brake: {type: spring, on: D, stiffness: 1, damping: 0.05}}\n"
-    "outputs: {every: 0.5, signals: [crank.angle], measures: {a: final(A.angle),"
+    "outputs: {every: 0.5, signals: [crank.angle], metrics: {a: final(A.angle),"
     " b: final(rod.com.position.x), r: final(B.reaction.x), s: final(D.reaction.y),"
     " e: final(energy.total)}}\n";
 
@@ -233,11 +233,12 @@ static int redundant_closures_are_left_out(void)
         "  c: {type: rigid, mass: 1, inertia: [0.01, 0.02, 0.02], com: [0, -0.25, 0],"
         " position: b.end, points: {end: [0, -0.5, 0]}}\n"
         "joints:\n"
-        "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], start: {rate: 2}}\n"
+        "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], initial: {rate: "
+        "2}}\n"
         "  B: {type: revolute, on: [a, b], at: a.end, axis: [0, 0, 1]}\n"
         "  C: {type: revolute, on: [b, c], at: b.end, axis: [0, 0, 1]}\n"
         "  D: {type: revolute, on: [c, ground], at: c.end, axis: [0, 0, 1]}\n"
-        "outputs: {every: 0.5, signals: [a.position], measures: {a: final(A.angle),"
+        "outputs: {every: 0.5, signals: [a.position], metrics: {a: final(A.angle),"
         " x: final(b.com.position.x), r: final(A.reaction.y), e: final(energy.total)}}\n",
         "dopri5", TIGHT, 1e-6);
 }
@@ -260,7 +261,7 @@ static int motions_states_and_gears_are_bonds(void)
         "  mesh: {type: gear, on: [lift, hub], ratio: -2}\n"
         "forces: {motor: {type: torque, on: lift, value: u}}\n"
         "equations: {first_order: {u: {at: 0, derivative: \"-5*u - 20*lift.angle\"}}}\n"
-        "outputs: {every: 0.5, signals: [u], measures: {u: final(u), a: final(lift.angle),"
+        "outputs: {every: 0.5, signals: [u], metrics: {u: final(u), a: final(lift.angle),"
         " d: final(turn.drive), h: final(hub.angle), e: final(energy.total)}}\n",
         "dopri5", TIGHT, 1e-6);
 }
@@ -283,7 +284,7 @@ static int massless_bodies_that_joints_hold_need_no_momenta(void)
                      "  sl: {type: spring, on: [base, left], at: [[0, 0], left], stiffness: 0.1,\n"
                      "       length: 0.5}\n"
                      "outputs: {every: 0.5, signals: [left.position],\n"
-                     "  measures: {x: final(left.position.x), y: final(left.position.y),\n"
+                     "  metrics: {x: final(left.position.x), y: final(left.position.y),\n"
                      "             d: final(road.drive)}}\n",
                      "galerkin", "degree: 3, step: 0.01", 1e-5);
 }
