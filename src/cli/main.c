@@ -14,12 +14,11 @@ static const cli_command *const commands[] = {
 
 static void print_usage(FILE *f)
 {
-    fputs("flexion - simulate mechanisms. Usage: flexion COMMAND [ARGUMENTS]\n\n", f);
+    fputs("flexion - simulate mechanisms. Usage: flexion COMMAND [ARGUMENTS], or --version\n\n", f);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nExample: flexion run examples/slider_crank.yaml. The version: flexion --version.\n"
-          "Every command explains itself: flexion help run; --strict makes notes errors.\n"
-          "Exit status: 0 done, 1 a computation failed, 2 wrong input, 3 notes (--strict).\n",
+    fputs("\nExample: flexion run examples/slider_crank.yaml. More of it: flexion help run.\n"
+          "Exit: 0 done, 1 a computation failed, 2 wrong input, 3 notes (with --strict).\n",
           f);
 }
 

@@ -53,7 +53,7 @@ static const char bow[] =
     "flexion: 1\n"
     "bodies:\n"
     "  bow: {angular_velocity: [1, 2, 3], " BAR(
-        "{type: flexible, modes: 6}, frame: buckens, "
+        "{type: modal, modes: 6}, frame: buckens, "
         "stiffening: true, modes: [3e-3, 1e-3, 0, 0, 0, 0]") "}\n"
                                                              "joints:\n"
                                                              "  rope: {type: distance, on: [bow, "

@@ -104,7 +104,7 @@ static int joints_are_checked(void)
          "(revolute) has no displacement; use 'angle'"},
         {"joints: {J: {type: revolute, on: [a, b], at: b, axis: [0, 0, 1], motion: {angle: t}, "
          "initial: {angle: 1}}}",
-         "already says how it starts"},
+         "already says its initial coordinate and rate"},
         {"joints:\n  J: {type: spherical, on: [a, b], at: b}\n  G: {type: gear, on: [J, J], ratio: "
          "2}",
          "a joint cannot be joined to itself"},

@@ -166,7 +166,7 @@ static int spatial_items_are_what_a_file_says(void)
     CHECK(flx_model_add_function(
               m, "road",
               &(flx_function_def){
-                  .npoint = 3, .x = at, .y = of, .interpolation = "cubic", .outside = "extend"}) >
+                  .npoint = 3, .x = at, .y = of, .interpolation = "cubic", .outside = "linear"}) >
           0);
     CHECK(flx_model_add_beam(
               m, "cable",
