@@ -265,7 +265,7 @@ static int put_key_list(FILE *f, flx_group group, const char *type, bool needed)
 static void put_either(FILE *f, flx_group group, const char *type)
 {
     bool first = true;
-    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         if (!in_group(k, group) || !k->needed || !flx_schema_lists(k->types, type, 0)) continue;
         int i = 0;
         const char *old;
