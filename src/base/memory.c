@@ -67,15 +67,18 @@ no_memory:
 }
 
 // Large blocks get their zeros from the system, page by page where they are used: a run that is made takes no time for
-// matrices that it may not need. Anonymous memory that is not needed any more reads as zeros on Linux (madvise(2)).
-static bool drop_pages(unsigned char *from, size_t bytes)
+// matrices that it may not need. Private anonymous memory that is not needed any more reads as zeros on Linux (madvise(2)).
+// Allocators of other libraries may have other memory, so that the first and the last page are looked at: false: it is not so.
+static bool drop_pages(unsigned char *from, size_t bytes, size_t page)
 {
 #if defined(__linux__) && defined(MADV_DONTNEED)
+    volatile unsigned char *first = from, *last = from + bytes - page;
+    *first = *last = 1;
     if (madvise(from, bytes, MADV_DONTNEED) != 0) return false;
     FLX_MEMORY_IS_DEFINED(from, bytes);
-    return true;
+    return *first == 0 && *last == 0;
 #else
-    (void)from, (void)bytes;
+    (void)from, (void)bytes, (void)page;
     return false;
 #endif
 }
@@ -84,7 +87,7 @@ static void clear(unsigned char *p, size_t bytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t before = (page - (uintptr_t)p % page) % page, after = (uintptr_t)(p + bytes) % page;
-    if (bytes < LARGE || !drop_pages(p + before, bytes - before - after)) {
+    if (bytes < LARGE || !drop_pages(p + before, bytes - before - after, page)) {
         memset(p, 0, bytes);
         return;
     }

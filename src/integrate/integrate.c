@@ -251,10 +251,13 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
     // also where events cut it to pieces
     m->span = fmax(m->span, fmax(schedule->until, schedule->horizon) - c.start);
     c.span = schedule->piece ? m->span : c.until - c.start;
-    if (!schedule->resume) {
-        if (c.until > c.start) FLX_TRY(happen_due(&c, &next));
+    if (!schedule->resume || m->course.joins) {
+        m->course.joins = false;
+        if (c.until > x->t) FLX_TRY(happen_due(&c, &next));
         // forces are known now
-        if (m->events && c.until > c.start && flx_events_wrong(it, x) >= 0) FLX_TRY(happen(&c));
+        if (m->events && c.until > x->t && flx_events_wrong(it, x) >= 0) FLX_TRY(happen(&c));
+    }
+    if (!schedule->resume) {
         pass(&c.agenda, c.start);
         if (output(user, x)) return FLX_INTERRUPTED;
     }

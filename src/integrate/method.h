@@ -23,6 +23,7 @@ typedef struct flx_course {
     bool cut;   // the last step was cut off beside one
     long every; // the next multiple of the time between outputs
     int time;   // the next of the listed times
+    bool joins; // where another method was: conditions are looked at as at a start
 } flx_course;
 
 // The integrator as it is made. `before` and `after` are the ends of the last step.

@@ -1,5 +1,6 @@
 // run.c - the time loop: rows to the sinks, events, and the account at the ends of steps (account.c). Rows between them
 // come from the interpolation.
+#include "integrate/method.h"
 #include "simulate/run_parts.h"
 
 #include <float.h>
@@ -258,7 +259,11 @@ static flx_status go_on_full(run *r)
     sim->accounts = sim->powered = false;
     sim->energy_error = 0.0;
     sim->ledger.energy_start = sim->ledger.energy_end = (double)NAN;
-    return flx_watch_change(&r->watch, sim);
+    flx_course course = flx_method_of(sim->it)->course; // rows and steps are due as before
+    FLX_TRY(flx_watch_change(&r->watch, sim));
+    course.joins = true;
+    flx_method_of(sim->it)->course = course;
+    return FLX_OK;
 }
 
 // With callbacks at every step: the account, the measures and the interrupt need them.
@@ -272,7 +277,7 @@ flx_status flx_running_drive(run *r, flx_schedule *schedule)
     flx_status status = flx_integrate(sim->it, sim->state, schedule, on_output, r);
     if (status == FLX_INTERRUPTED && r->status == FLX_OK && must_change(r)) {
         status = go_on_full(r);
-        schedule->resume = 0;
+        schedule->resume = 1;
         if (status == FLX_OK) status = flx_integrate(sim->it, sim->state, schedule, on_output, r);
     }
     r->seconds += flx_clock_seconds() - clock;

@@ -251,6 +251,118 @@ static int free_bodies_without_mass_are_refused(void)
     return 0;
 }
 
+// ---- velocities that joints let change only together ---------------------------------------------------
+
+static const char *const forms[] = {
+    "dopri5, rtol: 1e-9, atol: 1e-11", "dopri5, rtol: 1e-9, atol: 1e-11, formulation: tree",
+    "radau, rtol: 1e-9, atol: 1e-11, formulation: index-3",
+    "radau, rtol: 1e-9, atol: 1e-11, formulation: ggl", "generalized-alpha, step: 1e-3"};
+
+// A slope of 1:2; what hangs on the slider has a velocity of its own.
+static int write_slope(const char *set, const char *method, char *text, size_t size)
+{
+    snprintf(text, size,
+             "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+             "  a: {type: rigid, mass: 1.3, inertia: 0.1}\n"
+             "  b: {type: rigid, mass: 0.4, inertia: 0.02, position: [0.1, -0.3]}\n"
+             "joints:\n  A: {type: prismatic, on: [ground, a], at: [0, 0], axis: [1, 0.5]}\n"
+             "  B: {type: revolute, on: [a, b], at: [0, 0]}\n"
+             "events: {kick: {when: a.position.x < -0.3, set: {%s}}}\n"
+             "simulate: {until: 0.7, method: %s}\n"
+             "outputs: {signals: [a.velocity.x, a.velocity.y, b.angular_velocity, a.position.x]}\n",
+             set, method);
+    return 0;
+}
+
+static int velocities_on_a_slope_are_set(void)
+{
+    static const char *const sets[] = {"a.velocity.x: 1", "a.velocity.x: 1, a.velocity.y: 0.5",
+                                       "a.velocity.y: 0.5",
+                                       "a.velocity.y: 0.5, a.velocity.x: 1, a.angular_velocity: 0"};
+    for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
+        double end[4][4];
+        for (int i = 0; i < 4; i++) {
+            char text[2000];
+            rig r;
+            write_slope(sets[i], forms[k], text, sizeof text);
+            if (set_up(text, &r)) return 1;
+            flx_status status = flx_run_finish(r.run);
+            if (status != FLX_OK) printf("  %s\n", flx_ctx_error(r.ctx, 0)->text);
+            CHECK(status == FLX_OK);
+            memcpy(end[i], flx_run_outputs(r.run, NULL), sizeof end[i]);
+            for (int j = 0; j < 4; j++) CHECK_NEAR(end[i][j], end[0][j], 1e-7);
+            put_away(&r);
+        }
+    }
+    return 0;
+}
+
+static int velocities_that_the_slope_forbids_are_refused(void)
+{
+    static const char *const sets[] = {"a.velocity.x: 1, a.velocity.y: 0.7",
+                                       "a.velocity.x: 1, a.angular_velocity: 0.1"};
+    for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
+        for (int i = 0; i < 2; i++) {
+            char text[2000];
+            rig r;
+            write_slope(sets[i], forms[k], text, sizeof text);
+            if (set_up(text, &r)) return 1;
+            CHECK(flx_run_finish(r.run) > FLX_OK);
+            CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "event 'kick'");
+            CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "no impulse gives the velocities");
+            put_away(&r);
+        }
+    }
+    return 0;
+}
+
+// ---- rows after a reduction was given up ------------------------------------------------------------------
+
+typedef struct rows {
+    int n;
+    double t[400];
+} rows;
+
+static int take_row(void *user, double t, int n, const double *outputs)
+{
+    rows *to = user;
+    (void)n, (void)outputs;
+    if (to->n < 400) to->t[to->n++] = t;
+    return 0;
+}
+
+static int rows_stay_on_their_times(void)
+{
+    static const char *const words[] = {"radau, rtol: 1e-8, atol: 1e-10, largest_step: 0.02",
+                                        "radau, step: 0.013", "generalized-alpha, step: 3e-3"};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        char text[1000];
+        rig r;
+        rows seen = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\nequations:\n  second_order:\n"
+                 "    z: {at: 0.1, mass: 0.01, force: \"-50*z - (1 - t)*z' + y\"}\n"
+                 "    y: {at: 1, mass: 1, force: \"-y - 0.1*y'\"}\n"
+                 "reduce: {type: quasistatic, velocities: [z], otherwise: full}\n"
+                 "simulate: {until: 1.5, method: %s}\noutputs: {every: 0.01, signals: [z, y]}\n",
+                 words[k]);
+        if (set_up(text, &r)) return 1;
+        flx_run_destroy(&r.run);
+        flx_run_def def = flx_run_def_default();
+        def.row = take_row;
+        def.user = &seen;
+        CHECK(flx_run_create(r.system, &def, r.ctx, &r.run) == FLX_OK);
+        CHECK(flx_run_finish(r.run) == FLX_OK);
+        CHECK(flx_ctx_warning_count(r.ctx) > 0); // it was given up
+        CHECK(seen.n == 151);
+        for (int i = 0; i < seen.n; i++) CHECK_NEAR(seen.t[i], 0.01 * i, 1e-9);
+        put_away(&r);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(shortest_ways_lead_where_long_ones_do), TEST(events_on_short_ways_happen),
           TEST(inputs_leave_ended_motions_alone), TEST(inputs_leave_failed_motions_alone),
-          TEST(masses_that_vanish_are_told), TEST(free_bodies_without_mass_are_refused))
+          TEST(masses_that_vanish_are_told), TEST(free_bodies_without_mass_are_refused),
+          TEST(velocities_on_a_slope_are_set), TEST(velocities_that_the_slope_forbids_are_refused),
+          TEST(rows_stay_on_their_times))

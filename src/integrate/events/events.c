@@ -30,7 +30,6 @@ void flx_events_destroy(flx_events **events)
     flx_free(e->alone);
     flx_free(e->first);
     flx_free(e->history);
-    flx_free(e->pivot);
     flx_free(e->what.events);
     flx_state_destroy(&e->begin);
     flx_state_destroy(&e->probe);
@@ -93,9 +92,8 @@ static flx_status make(flx_integrator *it, flx_events *e)
     e->alone = flx_alloc(s->ctx, n, 1);
     e->first = flx_alloc(s->ctx, n, 1);
     e->history = flx_alloc(s->ctx, n + (size_t)e->nevent, sizeof *e->history);
-    e->pivot = flx_alloc(s->ctx, m, sizeof *e->pivot);
     e->what.events = flx_alloc(s->ctx, most, sizeof *e->what.events);
-    if (!e->changed || !e->alone || !e->first || !e->history || !e->pivot || !e->what.events)
+    if (!e->changed || !e->alone || !e->first || !e->history || !e->what.events)
         return FLX_ERR_MEMORY;
     for (size_t i = 0; i < n + (size_t)e->nevent; i++) e->history[i].last = -HUGE_VAL;
     FLX_TRY(flx_state_create(s, &e->begin));

@@ -58,23 +58,60 @@ static flx_status check_positions(flx_integrator *it, const flx_state *x, const 
     return FLX_OK;
 }
 
-// What no impulse moves, as a part of what others do, and which misfit of it is rounding.
-#define HELD 1e-13
+// What no impulse moves beside others, or by itself, as a part of what one does; which misfit of it is rounding.
+#define HELD 1e-12
 #define MET 1e-10
 
-// Velocities that the joints hold where they are set need no impulse.
-static void leave_out_held(int m, double *S, double *rhs, const double *value)
+// The next velocity that impulses move by themselves, or -1.
+static int find_free(int m, const double *S, const double *before, const bool *met, double most)
 {
-    double most = 0.0, size = 1.0;
+    int best = -1;
+    double largest = HELD;
     for (int k = 0; k < m; k++) {
-        most = fmax(most, fabs(S[k * m + k]));
-        size = fmax(size, fabs(value[k]));
+        double left = before[k] > HELD * most ? S[k * m + k] / before[k] : 0.0;
+        if (met[k] || !(left > largest)) continue;
+        largest = left;
+        best = k;
     }
+    return best;
+}
+
+// S c = rhs (overwritten by c) by elimination with pivots on the diagonal. Velocities that the joints hold, or move along
+// with others that are set, need no impulse of their own: *misfit, how far they are from what they were set to.
+static bool solve_impulses(int m, double *S, double *rhs, double *misfit)
+{
+    double before[FLX_DENSE_LU_MOST], most = 0.0;
+    bool met[FLX_DENSE_LU_MOST] = {false};
+    if (m > FLX_DENSE_LU_MOST) return false;
     for (int k = 0; k < m; k++) {
-        if (fabs(S[k * m + k]) > HELD * most || !(fabs(rhs[k]) <= MET * size)) continue;
-        for (int j = 0; j < m; j++) S[k * m + j] = S[j * m + k] = j == k ? 1.0 : 0.0;
-        rhs[k] = 0.0;
+        before[k] = S[k * m + k];
+        most = fmax(most, before[k]);
     }
+    for (int k = find_free(m, S, before, met, most); k >= 0;
+         k = find_free(m, S, before, met, most)) {
+        met[k] = true;
+        for (int i = 0; i < m; i++) {
+            double f = i == k ? 0.0 : S[i * m + k] / S[k * m + k];
+            for (int j = 0; j < m; j++) S[i * m + j] -= f * S[k * m + j];
+            rhs[i] -= f * rhs[k];
+        }
+    }
+    *misfit = 0.0;
+    for (int k = 0; k < m; k++) {
+        if (!met[k]) *misfit = fmax(*misfit, fabs(rhs[k]));
+        rhs[k] = met[k] ? rhs[k] / S[k * m + k] : 0.0;
+    }
+    return isfinite(*misfit);
+}
+
+static flx_status refuse_velocities(flx_integrator *it, const flx_state *x, double misfit)
+{
+    const flx_events *e = flx_method_of(it)->events;
+    return FLX_FAIL(it->ctx, FLX_INCONSISTENT, e->what.loc,
+                    "event '%s' at t = %.9g: no impulse gives the velocities that it sets; the "
+                    "joints hold one of them, or let it change only along with the others, which "
+                    "are %.3g off what it asks: set fewer of them, or values that the joints allow",
+                    e->what.item ? e->what.item : "?", x->t, misfit);
 }
 
 // The multipliers of the velocities set: S = Y Z, Z = M^-1 Y^T on the bonds.
@@ -100,18 +137,15 @@ static flx_status meet_rows(flx_integrator *it, flx_state *x)
             e->S[k * m + j] = sum;
         }
     }
-    leave_out_held(m, e->S, e->rhs, e->what.value);
-    bool good = flx_dense_lu(m, e->S, e->pivot);
-    if (good) flx_dense_lu_solve(m, e->S, e->pivot, e->rhs);
-    for (int k = 0; k < m && good; k++) {
+    double size = 1.0, misfit = HUGE_VAL;
+    for (int k = 0; k < m; k++) size = fmax(size, fabs(e->what.value[k]));
+    bool good = solve_impulses(m, e->S, e->rhs, &misfit);
+    if (!good || !(misfit <= MET * size)) return refuse_velocities(it, x, misfit);
+    for (int k = 0; k < m; k++) {
         for (int i = 0; i < nv; i++) x->v[i] += e->rhs[k] * e->Z[(size_t)k * (size_t)nv + i];
     }
     for (int i = 0; i < nv; i++) good = good && isfinite(x->v[i]);
-    if (good) return FLX_OK;
-    return FLX_FAIL(it->ctx, FLX_INCONSISTENT, e->what.loc,
-                    "event '%s' at t = %.9g: no impulse gives the velocities that it sets; the "
-                    "joints hold them, or two of them are the same",
-                    e->what.item ? e->what.item : "?", x->t);
+    return good ? FLX_OK : refuse_velocities(it, x, misfit);
 }
 
 // (EVE-4); the second round removes rounding.

@@ -53,7 +53,6 @@ struct flx_events {
     flx_blocks blocks;
     double *r, *d, *rows, *rows_before; // (unknowns)
     double *Z, *S, *rhs;                // (nrow x nv) (nrow x nrow) (nrow)
-    int *pivot;                         // (nrow)
 };
 
 // After what has happened at x, from e->prior on: velocities that the bonds allow (EVE-4), *moved:
