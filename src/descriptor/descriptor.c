@@ -399,6 +399,8 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     flx_pulls_number(d);
     d->first_constraint = n->nlam;
     FLX_TRY(flx_expr_plan(d));
+    FLX_TRY(flx_terms_plan(d, FLX_STAGE_EXPRESSIONS));
+    FLX_TRY(flx_instants_plan(d));
     d->rows = flx_arena_take(d->arena, (size_t)n->nlam + (size_t)n->nmu, sizeof *d->rows);
     if (!d->rows) return FLX_ERR_MEMORY;
     // ... find who touches whom ...
@@ -406,7 +408,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_read_list(d));
     FLX_TRY(flx_terms_couple(d));
     FLX_TRY(flx_rows_couple(d));
-    FLX_TRY(flx_expr_couple(d));
+    FLX_TRY(flx_constraints_couple(d));
     FLX_TRY(flx_follow_couple(d));
     FLX_TRY(flx_layout_pattern(d));
     // ... and where everybody writes
@@ -414,7 +416,8 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_follow_fill(d));
     FLX_TRY(flx_rows_fill(d));
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_FORCES));
-    FLX_TRY(flx_expr_fill(d));
+    FLX_TRY(flx_terms_fill(d, FLX_STAGE_EXPRESSIONS));
+    FLX_TRY(flx_constraints_fill(d));
     FLX_TRY(flx_expr_compile(d));
     FLX_TRY(flx_layout_parts(d));
     FLX_TRY(flx_pulls_scale(d));

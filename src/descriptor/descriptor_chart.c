@@ -31,7 +31,7 @@ void flx_chart_difference(const flx_system *s, const double *q0, const double *q
     void name(const flx_system *s, const double *theta, const double *in, double *out)             \
     {                                                                                              \
         int n;                                                                                     \
-        const flx_body_record *rigid = flx_bodies_rigid(flx_descriptor_of(s), &n);                   \
+        const flx_body_record *rigid = flx_bodies_rigid(flx_descriptor_of(s), &n);                 \
         if (out != in) memcpy(out, in, (size_t)s->dims.nv * sizeof *out);                          \
         for (int k = 0; k < n; k++) {                                                              \
             int v = rigid[k].v + 3;                                                                \

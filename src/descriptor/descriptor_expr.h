@@ -2,7 +2,6 @@
 // where their derivatives go; switches and events.
 #pragma once
 
-#include "body/solid_pressure.h"
 #include "descriptor/descriptor.h"
 #include "joint/joint.h"
 
@@ -54,48 +53,6 @@ typedef struct flx_reading {
     int n, *unknown, *width;
     int value; // in flx_work.read: 6 components, then 6 slopes for each unknown
 } flx_reading;
-
-// r[row] += sign * value * (a[acceleration] or 1)
-typedef struct flx_expr_row {
-    int channel, row, acceleration;
-    double sign;
-    int mass;      // offset of (row, acceleration) in A2; -1
-    int mass_rate; // number in FLX_GROUP_RATE of the mass's rate; -1: none, or constant
-    int *slot;     // (ndep) offsets of (row, unknown)
-} flx_expr_row;
-
-// Force and torque in ground axes at a place of the second body, oppositely on the first.
-typedef struct flx_expr_wrench {
-    int of; // number of the force, after all of them that of the friction; -1: a load on a solid
-    int body[2];
-    flx_ends e;
-    double s[2][3];
-    int channel[6];   // -1: none
-    bool dissipative; // its work is dissipated, not supplied
-    int *slot[6][2];  // (ndep) offsets of (first row of body i, unknown)
-} flx_expr_wrench;
-
-// A load on a solid: pressure on its faces, or forces on its nodes, which are among the wrenches.
-typedef struct flx_expr_load {
-    int force; // its number
-    int nface;
-    flx_solid_face *faces;
-    flx_solid_pressure p; // but for what the channels give
-    int channel[4];       // pressure and its gradient; -1: none
-    int nbody, *body;     // that the faces hang on, if channels depend on unknowns
-    int **slot[4];        // (nbody) as in wrenches
-    int wrench, nwrench;
-} flx_expr_load;
-
-// Effort along a scalar: r_v += sign * value * G^T.
-typedef struct flx_expr_effort {
-    int of; // number of the force
-    flx_scalar s;
-    int channel;
-    double sign;      // -1: along the scalar, +1: against it (pull)
-    bool dissipative; // its work is dissipated, not supplied
-    int *slot[2];
-} flx_expr_effort;
 
 // A constraint of the equations.
 typedef struct flx_expr_bond {
@@ -161,13 +118,9 @@ typedef struct flx_expressions {
     int nreading, reading_capacity;
     flx_reading *readings; // owned
     int read_size;         // numbers of all readings
-    int nrow, nwrench, neffort, nbond, nload;
+    int nbond;
     bool moving; // a constraint moves in time by itself
     bool thirds; // FLX_GROUP_THIRD is there
-    flx_expr_row *rows;
-    flx_expr_wrench *wrenches;
-    flx_expr_load *loads;
-    flx_expr_effort *efforts;
     flx_expr_bond *bonds;
     int nout, scratch;
     flx_flat flat;
@@ -186,6 +139,16 @@ static inline int flx_dep_count(const flx_expressions *x, const flx_dep *dep)
     if (dep->unknown == FLX_DEP_NOWHERE) return 0;
     return dep->reading < 0 ? 1 : x->readings[dep->reading].n;
 }
+
+// One direction along which an expression may be differentiated.
+typedef struct flx_direction {
+    int unknown;
+    bool rate;     // a velocity
+    flx_leaf leaf; // the leaf itself; for a position of a body: any of its leaves
+    int body, d;   // unit motion of a body; body -1: partial derivative by the leaf
+    double factor; // of the leaf by the unknown
+    int reading;   // along component d of a reaction, which has unknowns of its own; -1: no
+} flx_direction;
 
 // One number that an event sets.
 typedef struct flx_set {

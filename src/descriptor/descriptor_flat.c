@@ -7,7 +7,7 @@
 // computed, and one program gives accelerations, multipliers and rates of states. With it come the
 // pivots over what they were before others of their kind were subtracted; where one is small the
 // caller takes the general way, which pivots, refines and says what is wrong.
-#include "descriptor/descriptor_parts.h"
+#include "descriptor/terms/expression_items.h"
 
 #define MOST_UNKNOWNS 64 // beyond it sparse blocks are faster
 #define MOST_MULTIPLICATIONS 4000
@@ -54,9 +54,10 @@ static flx_node group_node(const flx_descriptor *d, flx_expr_group_kind kind, in
 static void place_rows(elimination *e, flx_node *dx)
 {
     const flx_descriptor *d = e->d;
+    const flx_expr_items *x = flx_items_of(d);
     const flx_dims *n = &d->base.dims;
-    for (int i = 0; i < d->expr.nrow; i++) {
-        const flx_expr_row *r = d->expr.rows + i;
+    for (int i = 0; x && i < x->nrow; i++) {
+        const flx_expr_row *r = x->rows + i;
         flx_node value = group_node(d, FLX_GROUP_VALUE, d->expr.channels[r->channel].value);
         if (r->acceleration > r->row) continue; // symmetric
         if (r->acceleration >= 0) {
@@ -137,9 +138,11 @@ static bool is_flat(const flx_descriptor *d)
     for (int i = 0; i < d->expr.nbond; i++) {
         if (d->expr.bonds[i].C > 0) return false;
     }
-    return d->model->nbody == 0 && d->nscalar == 0 && d->nvscalar == 0 && d->expr.nwrench == 0 &&
-           d->expr.neffort == 0 && !d->base.reads_multipliers &&
-           n->nlam + n->nmu == d->expr.nbond && n->nv + n->nlam + n->nmu <= MOST_UNKNOWNS;
+    const flx_expr_items *x = flx_items_of(d);
+    if (x && x->nwrench + x->neffort > 0) return false;
+    return d->model->nbody == 0 && d->nscalar == 0 && d->nvscalar == 0 &&
+           !d->base.reads_multipliers && n->nlam + n->nmu == d->expr.nbond &&
+           n->nv + n->nlam + n->nmu <= MOST_UNKNOWNS;
 }
 
 // Everything as nodes in order: accelerations, multipliers, rates of states, ratios of pivots.

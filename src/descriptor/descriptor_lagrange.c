@@ -5,26 +5,6 @@
 // (ad*_v p)_rotation = J w x w. Masses of equations change with the motion.
 #include "descriptor/descriptor_parts.h"
 
-// M' is known along positions and time.
-static flx_status check_masses(const flx_descriptor *d)
-{
-    const flx_expressions *x = &d->expr;
-    for (int i = 0; i < x->nrow; i++) {
-        const flx_expr_row *r = x->rows + i;
-        const flx_channel *c = x->channels + r->channel;
-        if (r->acceleration < 0) continue;
-        for (int k = c->dep; k < c->dep + c->ndep; k++) {
-            if (!x->deps[k].rate && x->deps[k].unknown < flx_first_x(d)) continue;
-            const flx_variable *v = d->model->variables + (r->row - d->variable_v);
-            return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, v->loc,
-                            "variational methods need masses that depend on positions and time "
-                            "alone; that of '%s' depends on a velocity or a state: use radau",
-                            v->name);
-        }
-    }
-    return FLX_OK;
-}
-
 static flx_status momentum(const flx_system *s, flx_work *w, const flx_point *p, double *Mv)
 {
     flx_eval_momentum(flx_descriptor_of(s), w, p, Mv);
@@ -34,10 +14,9 @@ static flx_status momentum(const flx_system *s, flx_work *w, const flx_point *p,
 static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p, double *out)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    FLX_TRY(check_masses(d));
+    FLX_TRY(flx_items_check_masses(d));
     for (int i = 0; i < s->dims.nv; i++) out[i] = 0.0;
     flx_terms_transport(d, w, p, out);
-    flx_eval_mass_rate(d, w, p, out);
     return FLX_OK;
 }
 

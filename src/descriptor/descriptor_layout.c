@@ -311,45 +311,6 @@ void flx_layout_mark_row(flx_descriptor *d, const flx_scalar_row *row, bool move
     }
 }
 
-static void mark_channel(flx_descriptor *d, int channel, const int *slot)
-{
-    if (channel < 0 || !slot) return;
-    const flx_channel *c = d->expr.channels + channel;
-    for (int i = 0; i < c->ndep; i++) {
-        const flx_dep *dep = d->expr.deps + c->dep + i;
-        if (dep->rate) flx_layout_mark(d, *slot, 2);
-        slot += flx_dep_count(&d->expr, dep);
-    }
-}
-
-static void mark_expressions(flx_descriptor *d)
-{
-    const flx_expressions *x = &d->expr;
-    for (int i = 0; i < x->nrow; i++) {
-        mark_channel(d, x->rows[i].channel, x->rows[i].slot);
-        if (x->rows[i].mass >= 0) flx_layout_mark(d, x->rows[i].mass, 4);
-    }
-    for (int i = 0; i < x->nwrench; i++) {
-        for (int k = 0; k < 12; k++) {
-            mark_channel(d, x->wrenches[i].channel[k / 2], x->wrenches[i].slot[k / 2][k & 1]);
-        }
-    }
-    for (int i = 0; i < x->neffort; i++) {
-        for (int b = 0; b < 2; b++) mark_channel(d, x->efforts[i].channel, x->efforts[i].slot[b]);
-    }
-    for (int i = 0; i < x->nload; i++) {
-        const flx_expr_load *o = x->loads + i;
-        for (int k = 0; k < 4 * o->nbody; k++) {
-            int channel = o->channel[k % 4];
-            if (channel >= 0) mark_channel(d, channel, o->slot[k % 4][k / 4]);
-        }
-    }
-    for (int i = 0; i < x->nbond; i++) {
-        const flx_expr_bond *b = x->bonds + i;
-        for (int k = 0; k < b->ndep && b->velocity; k++) flx_layout_mark(d, b->g[k], 2);
-    }
-}
-
 // Entries of joints that consist of coincidences and axes: these write what is theirs, and a
 // linearisation has nothing on their diagonal.
 static void mark_written(flx_descriptor *d, unsigned char *written)
@@ -403,7 +364,7 @@ flx_status flx_layout_parts(flx_descriptor *d)
     flx_terms_mark(d);
     for (int i = 0; i < d->nscalar; i++) flx_layout_mark_row(d, d->scalars + i, false);
     for (int i = 0; i < d->nvscalar; i++) flx_layout_mark_row(d, d->vscalars + i, true);
-    mark_expressions(d);
+    flx_constraints_mark(d);
     flx_follow_parts(d);
     FLX_TRY(find_ranges(d, 0, d->parts, 2));
     FLX_TRY(find_ranges(d, 1, d->parts, 4));

@@ -26,8 +26,7 @@ static flx_status own_arrays(flx_descriptor *d)
     bool fine = OWN(d->points, d->npoint) && OWN(d->axes, d->naxis) &&
                 OWN(d->scalars, d->nscalar) && OWN(d->vscalars, d->nvscalar) &&
                 OWN(d->rows, d->base.dims.nlam + d->base.dims.nmu) && OWN(d->turns, d->nturn) &&
-                OWN(x->wrenches, x->nwrench) && OWN(x->efforts, x->neffort) &&
-                OWN(x->rows, x->nrow) && OWN(x->bonds, x->nbond);
+                OWN(x->bonds, x->nbond);
     d->renewal = flx_arena_take(d->arena, 1, flx_rows_scratch());
     d->before = flx_arena_take(d->arena, (size_t)d->base.nparameter, sizeof *d->before);
     return fine && d->renewal && d->before ? FLX_OK : FLX_ERR_MEMORY;
@@ -44,48 +43,14 @@ void flx_scalar_take_numbers(flx_scalar *to, const flx_scalar *from)
     to->offset = from->offset;
 }
 
-static const flx_force *force_of(const flx_model *m, int of)
-{
-    return of < m->nforce ? m->forces + of : m->frictions + (of - m->nforce);
-}
-
-static flx_status renew_expressions(flx_descriptor *d)
-{
-    const flx_model *m = d->model;
-    flx_expressions *x = &d->expr;
-    for (int i = 0; i < x->nwrench; i++) {
-        flx_expr_wrench *w = x->wrenches + i;
-        if (w->of < 0) continue; // of a solid, whose numbers are fixed
-        for (int k = 0; k < 2; k++) {
-            FLX_TRY(flx_forces_place(d, force_of(m, w->of), k, w->s[k]));
-        }
-    }
-    for (int i = 0; i < x->neffort; i++) {
-        flx_scalar s;
-        FLX_TRY(flx_forces_scalar(d, force_of(m, x->efforts[i].of), &s));
-        flx_scalar_take_numbers(&x->efforts[i].s, &s);
-    }
-    for (int i = 0; i < x->nbond; i++) {
-        flx_expr_bond *b = x->bonds + i;
-        double C = m->constraints[b->constraint].compliance;
-        if ((C > 0) != (b->C > 0)) {
-            return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, m->constraints[b->constraint].loc,
-                            "constraint '%s' gives way or holds as it did when the model was "
-                            "compiled: compile again",
-                            m->constraints[b->constraint].name);
-        }
-        d->rows[(b->velocity ? d->base.dims.nlam : 0) + b->row].C = b->C = C;
-    }
-    return FLX_OK;
-}
-
 static flx_status renew(flx_descriptor *d)
 {
     d->length = flx_descriptor_length(d->model);
     FLX_TRY(flx_terms_renew(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_rows_renew(d));
     FLX_TRY(flx_terms_renew(d, FLX_STAGE_FORCES));
-    FLX_TRY(renew_expressions(d));
+    FLX_TRY(flx_terms_renew(d, FLX_STAGE_EXPRESSIONS));
+    FLX_TRY(flx_constraints_renew(d));
     return flx_pulls_scale(d);
 }
 

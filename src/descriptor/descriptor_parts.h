@@ -6,11 +6,11 @@
 //   descriptor_rows.c      bonds made of primitive rows
 //   descriptor_select.c    a selection of rows, whose expressions are those of the complete system
 //   descriptor_force.c     parts of forces without expressions
-//   descriptor_expr.c      expressions: forces, equations, constraints (descriptor_expr.h: their data)
-//   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
+//   descriptor_expr.c      expressions: what they depend on (descriptor_expr.h: their data)
+//   descriptor_expr_compile.c  their programs
+//   descriptor_constraints.c   constraints of the equations
 //   term.h, terms.c, terms/  what contributes to the equations: beams, drag
 //   descriptor_follow.c    frames that follow from other unknowns
-//   descriptor_solid_loads.c  pressures, tractions and volume loads on them
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_numbers.c   numbers of an instance that follow from its parameters
 //   descriptor_eval.c      what evaluations begin with: frames, expressions
@@ -28,7 +28,6 @@
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
-#include "body/solid_pressure.h"
 #include "descriptor/descriptor.h"
 #include "descriptor/descriptor_expr.h"
 #include "descriptor/term.h"
@@ -341,15 +340,6 @@ void flx_follow_jacobian(const flx_descriptor *d, const flx_work *w, double *A0)
 void flx_follow_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
                         double *A0, double *A1);
 
-// loads on solids, whose values are expressions
-size_t flx_solid_loads_wrenches(const flx_model *m); // most forces on nodes
-flx_status flx_solid_loads_plan(flx_descriptor *d);
-flx_solid_pressure flx_solid_loads_pressure(const flx_expr_load *o, const flx_channel *channels,
-                                            const double *values);
-// Of the load that is that force of the model.
-void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_point *p, int force,
-                               flx_solid_resultant *out);
-
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);
 bool flx_rows_dropped(const flx_descriptor *d, int complete);
@@ -364,6 +354,18 @@ flx_status flx_rows_fill(flx_descriptor *d);
 size_t flx_rows_scratch(void);
 flx_status flx_rows_renew(flx_descriptor *d);
 
+// constraints of the equations
+flx_status flx_constraints_plan(flx_descriptor *d);
+flx_status flx_constraints_couple(flx_descriptor *d);
+flx_status flx_constraints_fill(flx_descriptor *d);
+void flx_constraints_mark(flx_descriptor *d);
+flx_status flx_constraints_renew(flx_descriptor *d);
+void flx_constraints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
+void flx_constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                               flx_blocks *b);
+void flx_constraints_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                            flx_energies *e);
+
 // selections: expressions planned as those of the whole, channel by channel
 flx_status flx_select_readings(flx_descriptor *d);
 flx_status flx_select_channel(flx_descriptor *d, flx_node node, int *channel);
@@ -374,12 +376,15 @@ void flx_select_programs(flx_descriptor *d);
 int flx_expr_row_of(const flx_descriptor *d, flx_leaf leaf);
 
 // expressions
-flx_status flx_expr_plan(flx_descriptor *d);
+flx_status flx_expr_plan(flx_descriptor *d); // what others read: motions, constraints
+bool flx_expr_is_zero(const flx_descriptor *d, flx_node n);
+// What a node depends on, each direction once: *out is the caller's (flx_free); a derivative.
+flx_status flx_expr_directions(flx_descriptor *d, flx_node node, flx_loc loc, const char *name,
+                               int *n, flx_direction **out);
+flx_node flx_expr_derive(const flx_descriptor *d, flx_node n, const flx_direction *along);
 // An expression of the residual with its derivatives; -1: there is none.
 flx_status flx_expr_channel(flx_descriptor *d, flx_node node, flx_loc loc, const char *name,
                             int *channel);
-flx_status flx_expr_couple(flx_descriptor *d);
-flx_status flx_expr_fill(flx_descriptor *d);
 flx_status flx_expr_compile(flx_descriptor *d);
 // The numbers that expressions were rid of, when parameters in param have changed.
 void flx_expr_hoist(flx_descriptor *d);
@@ -413,7 +418,8 @@ extern const flx_instants flx_descriptor_instants;
 // The velocities that an expression linear in them depends on, with the nodes of its gradient added
 // to a group.
 flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc loc,
-                                      const char *name, flx_expr_group_kind group, int *n, int **along);
+                                      const char *name, flx_expr_group_kind group, int *n,
+                                      int **along);
 flx_status flx_expr_add(flx_descriptor *d, flx_expr_group_kind kind, flx_node node, int *out);
 
 // evaluation: frames and expressions of one point. Returns the point as kernels are to see it: with the
@@ -439,11 +445,6 @@ static inline double flx_row_motion(const flx_descriptor *d, const flx_work *w,
 const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, double g[3]);
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
-// Force and torque that expressions give, and turned into rows of the body `side` at its place.
-void flx_wrench_value(const flx_expr_wrench *e, const flx_channel *channels, const double *values,
-                      double F[6]);
-void flx_wrench_on_body(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
-                        int side, const double F[6], double rows[6]);
 // Rows of bonds and velocity bonds of the residual; the others have no meaning.
 void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
@@ -478,7 +479,6 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
 // Rows of the velocities alone, without bonds: of bodies and forces that need no expression
 // (overwritten); f += what expressions give; M v.
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
-void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out);
 // out (nv) = M' v, with Mv there; refused where M depends on more than positions and time.
 flx_status flx_eval_momentum_rate(const flx_descriptor *d, flx_work *w, const flx_point *p,
                                   const double *Mv, double *out);

@@ -38,83 +38,6 @@ static void vrows_residual(const flx_descriptor *d, flx_work *w, const flx_point
     }
 }
 
-// ---- expressions -------------------------------------------------------------------------------
-
-void flx_wrench_on_body(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
-                        int side, const double F[6], double rows[6])
-{
-    const double *s = e->s[side];
-    int frame = e->e.frame[side];
-    if (d->planar) {
-        const flx_frame2 *f = w->frames.plane + frame;
-        double x = f->c * s[0] - f->s * s[1], y = f->s * s[0] + f->c * s[1];
-        rows[0] = F[0], rows[1] = F[1], rows[2] = F[5] + x * F[1] - y * F[0];
-        rows[3] = rows[4] = rows[5] = 0.0; // a body in the plane has three
-        return;
-    }
-    m33 R = m33_load(w->frames.space[frame].R);
-    v3 f = v3_load(F), t = m33_tmul_v(R, v3_load(F + 3));
-    v3_store(rows, f);
-    v3_store(rows + 3, v3_add(t, v3_cross(v3_load(s), m33_tmul_v(R, f))));
-}
-
-void flx_wrench_value(const flx_expr_wrench *e, const flx_channel *channels, const double *values,
-                      double F[6])
-{
-    for (int k = 0; k < 6; k++) {
-        F[k] = e->channel[k] < 0 ? 0.0 : values[channels[e->channel[k]].value];
-    }
-}
-
-static void expressions_residual(const flx_descriptor *d, flx_work *w, const flx_point *p,
-                                 double *r)
-{
-    const flx_expressions *x = &d->expr;
-    flx_eval_group(d, w, FLX_GROUP_VALUE);
-    const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
-    for (int i = 0; i < x->nrow; i++) {
-        const flx_expr_row *e = x->rows + i;
-        double factor = e->acceleration < 0 ? e->sign : e->sign * p->a[e->acceleration];
-        r[e->row] += factor * value[x->channels[e->channel].value];
-    }
-    for (int i = 0; i < x->nwrench; i++) {
-        const flx_expr_wrench *e = x->wrenches + i;
-        double F[6], rows[6];
-        flx_wrench_value(e, x->channels, value, F);
-        for (int side = 0; side < 2; side++) {
-            if (e->e.nv[side] == 0) continue;
-            flx_wrench_on_body(d, w, e, side, F, rows);
-            double sign = side ? -1.0 : 1.0;
-            for (int k = 0; k < e->e.nv[side]; k++) r[e->e.v[side] + k] += sign * rows[k];
-        }
-    }
-    for (int i = 0; i < x->nload; i++) {
-        const flx_expr_load *o = x->loads + i;
-        if (o->nface == 0) continue;
-        flx_solid_pressure pressure = flx_solid_loads_pressure(o, x->channels, value);
-        flx_solid_face_residual(o->nface, o->faces, &pressure, w->frames.space, r);
-    }
-    for (int i = 0; i < x->neffort; i++) {
-        const flx_expr_effort *e = x->efforts + i;
-        flx_jet j;
-        flx_scalar_gradient(&e->s, w->frames, p->switches, &j);
-        flx_jet_add_force(&e->s, &j, e->sign * value[x->channels[e->channel].value], r);
-    }
-}
-
-static void constraints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p,
-                                 double *r)
-{
-    flx_eval_group(d, w, FLX_GROUP_BOND);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        const double *out = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out;
-        double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
-        r[(b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row] = out[0] - b->C * l;
-        for (int k = 0; k < b->ndep; k++) r[b->unknown[k]] += l * out[1 + k];
-    }
-}
-
 // Bodies, and forces that need no expression.
 static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
@@ -126,34 +49,8 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
 
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
 {
-    const flx_expressions *x = &d->expr;
     for (int i = d->variable_v; i < d->base.dims.nv; i++) Mv[i] = 0.0;
     flx_terms_momentum(d, w, p, Mv);
-    if (x->nchannel == 0) return;
-    p = flx_eval_begin(d, w, p);
-    flx_eval_group(d, w, FLX_GROUP_VALUE);
-    const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
-    for (int i = 0; i < x->nrow; i++) {
-        const flx_expr_row *r = x->rows + i;
-        if (r->acceleration < 0) continue;
-        Mv[r->row] += value[x->channels[r->channel].value] * p->v[r->acceleration];
-    }
-}
-
-void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out)
-{
-    const flx_expressions *x = &d->expr;
-    bool begun = false;
-    for (int i = 0; i < x->nrow; i++) {
-        const flx_expr_row *r = x->rows + i;
-        if (r->mass_rate < 0) continue;
-        if (!begun) {
-            p = flx_eval_begin(d, w, p);
-            flx_eval_group(d, w, FLX_GROUP_RATE);
-            begun = true;
-        }
-        out[r->row] += flx_eval_output(d, w, FLX_GROUP_RATE)[r->mass_rate] * p->v[r->acceleration];
-    }
 }
 
 // Rows of joints, and their forces.
@@ -177,7 +74,7 @@ void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, do
     int first = flx_first_lam(d);
     p = flx_eval_begin(d, w, p);
     joints_residual(d, w, p, rows);
-    if (d->expr.nbond > 0) constraints_residual(d, w, p, rows);
+    if (d->expr.nbond > 0) flx_constraints_residual(d, w, p, rows);
     if (rows == r) return;
     memcpy(r + first, rows + first, (size_t)(flx_dims_unknowns(&d->base.dims) - first) * sizeof *r);
 }
@@ -193,8 +90,8 @@ static void all_rows(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
     passive_residual(d, w, p, r);
     joints_residual(d, w, p, r);
-    if (d->expr.nchannel > 0) expressions_residual(d, w, p, r);
-    if (d->expr.nbond > 0) constraints_residual(d, w, p, r);
+    flx_terms_residual(d, FLX_STAGE_EXPRESSIONS, w, p, r);
+    if (d->expr.nbond > 0) flx_constraints_residual(d, w, p, r);
 }
 
 void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p)

@@ -40,152 +40,6 @@ static void scalars_linearise(const flx_descriptor *d, flx_work *w, const flx_po
     }
 }
 
-// The column of `rows` scaled by the derivatives of a channel.
-static void add_columns(const flx_expressions *x, const flx_work *w, int channel, const int *slot,
-                        const double *slopes, int n, const double *rows, double scale, double *A0,
-                        double *A1)
-{
-    const flx_channel *c = x->channels + channel;
-    for (int i = c->dep; i < c->dep + c->ndep; i++) {
-        const flx_dep *dep = x->deps + i;
-        if (dep->reading >= 0) {
-            const flx_reading *r = x->readings + dep->reading;
-            const double *by = w->read + r->value + 6 + dep->component;
-            for (int u = 0; u < r->n; u++) {
-                double *A = A0 + *slot++, f = scale * slopes[i] * by[6 * u];
-                for (int k = 0; k < n; k++) A[r->width[u] * k] += f * rows[k];
-            }
-            continue;
-        }
-        if (dep->unknown == FLX_DEP_NOWHERE) continue;
-        double *A = (dep->rate ? A1 : A0) + *slot++, f = scale * dep->factor * slopes[i];
-        for (int k = 0; k < n; k++) A[dep->width * k] += f * rows[k];
-    }
-}
-
-// Rotation of the rows with the body, force and torque fixed in ground axes:
-// d(R^T t + s x R^T f) = ((R^T t)~ + s~ (R^T f)~) theta.
-static void wrench_stiffness(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
-                             int side, const double F[6], double *A0)
-{
-    double sign = side ? -1.0 : 1.0;
-    double *out = A0 + e->e.block[side][side];
-    const double *s = e->s[side];
-    if (d->planar) {
-        const flx_frame2 *f = w->frames.plane + e->e.frame[side];
-        if (e->e.nv[side] != 3) return;
-        double x = f->c * s[0] - f->s * s[1], y = f->s * s[0] + f->c * s[1];
-        out[8] -= sign * (x * F[0] + y * F[1]);
-        return;
-    }
-    if (e->e.nv[side] != 6) return;
-    m33 R = m33_load(w->frames.space[e->e.frame[side]].R);
-    v3 f = m33_tmul_v(R, v3_load(F)), t = m33_tmul_v(R, v3_load(F + 3));
-    m33 K = m33_add(m33_skew(t), m33_mul(m33_skew(v3_load(s)), m33_skew(f)));
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) out[6 * (3 + i) + 3 + j] += sign * K.m[3 * i + j];
-    }
-}
-
-static void wrench_linearise(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
-                             const double *value, const double *slope, double *A0, double *A1)
-{
-    const flx_expressions *x = &d->expr;
-    double F[6];
-    flx_wrench_value(e, x->channels, value, F);
-    for (int side = 0; side < 2; side++) {
-        if (e->e.nv[side] == 0) continue;
-        wrench_stiffness(d, w, e, side, F, A0);
-        for (int k = 0; k < 6; k++) {
-            if (e->channel[k] < 0) continue;
-            double unit[6] = {0}, rows[6];
-            unit[k] = 1.0;
-            flx_wrench_on_body(d, w, e, side, unit, rows);
-            add_columns(x, w, e->channel[k], e->slot[k][side], slope, e->e.nv[side], rows,
-                        side ? -1.0 : 1.0, A0, A1);
-        }
-    }
-}
-
-// Its pressure on faces that move, and the pressure and its gradient with what they depend on: a column of each
-// is the forces of a unit of it.
-static void load_linearise(const flx_descriptor *d, const flx_work *w, const flx_expr_load *o,
-                           const double *value, const double *slope, double *A0, double *A1)
-{
-    const flx_expressions *x = &d->expr;
-    if (o->nface == 0) return;
-    flx_solid_pressure p = flx_solid_loads_pressure(o, x->channels, value);
-    flx_solid_face_linearise(o->nface, o->faces, &p, w->frames.space, A0);
-    for (int k = 0; k < 4 && o->nbody > 0; k++) {
-        int channel = o->channel[k];
-        if (channel < 0 || x->channels[channel].ndep == 0) continue;
-        flx_solid_pressure unit = o->p;
-        *(k == 0 ? &unit.value : &unit.gradient[k - 1]) = 1.0;
-        flx_solid_face_residual(o->nface, o->faces, &unit, w->frames.space, w->force);
-        for (int i = 0; i < o->nbody; i++) {
-            int n = d->body_nv[o->body[i]];
-            double *rows = w->force + d->body_v[o->body[i]];
-            add_columns(x, w, channel, o->slot[k][i], slope, n, rows, 1.0, A0, A1);
-            memset(rows, 0, (size_t)n * sizeof *rows);
-        }
-    }
-}
-
-static void expressions_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
-                                  flx_blocks *b)
-{
-    const flx_expressions *x = &d->expr;
-    flx_eval_group(d, w, FLX_GROUP_VALUE);
-    flx_eval_group(d, w, FLX_GROUP_SLOPE);
-    const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE),
-                 *slope = flx_eval_output(d, w, FLX_GROUP_SLOPE);
-    const double one = 1.0;
-    if (x->nreading > 0) flx_read_linearise(d, w, p);
-    for (int i = 0; i < x->nrow; i++) {
-        const flx_expr_row *e = x->rows + i;
-        double factor = e->acceleration < 0 ? e->sign : e->sign * p->a[e->acceleration];
-        if (e->mass >= 0) b->A2[e->mass] += e->sign * value[x->channels[e->channel].value];
-        add_columns(x, w, e->channel, e->slot, slope, 1, &one, factor, b->A0, b->A1);
-    }
-    for (int i = 0; i < x->nwrench; i++) {
-        wrench_linearise(d, w, x->wrenches + i, value, slope, b->A0, b->A1);
-    }
-    for (int i = 0; i < x->nload; i++) {
-        load_linearise(d, w, x->loads + i, value, slope, b->A0, b->A1);
-    }
-    for (int i = 0; i < x->neffort; i++) {
-        const flx_expr_effort *e = x->efforts + i;
-        flx_jet j;
-        flx_scalar_jet(&e->s, w->frames, p->switches, &j);
-        flx_jet_add_stiffness(&e->s, &j, e->sign * value[x->channels[e->channel].value], b->A0);
-        for (int side = 0; side < 2; side++) {
-            if (e->s.e.nv[side] == 0) continue;
-            add_columns(x, w, e->channel, e->slot[side], slope, e->s.e.nv[side], j.g[side], e->sign,
-                        b->A0, b->A1);
-        }
-    }
-}
-
-static void constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
-                                  double *A0, double *A1)
-{
-    flx_eval_group(d, w, FLX_GROUP_BOND);
-    flx_eval_group(d, w, FLX_GROUP_CURVE);
-    const double *curve = flx_eval_output(d, w, FLX_GROUP_CURVE);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
-        double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
-        for (int k = 0; k < b->ndep; k++) {
-            (b->velocity ? A1 : A0)[b->g[k]] += grad[k];
-            A0[b->gt[k]] += grad[k];
-        }
-        A0[b->diag] -= b->C;
-        for (int k = 0; k < b->ncurve; k++) A0[b->curve_slot[k]] += l * curve[b->curve + k];
-        for (int k = 0; k < b->nslope; k++) A0[b->slope_slot[k]] += curve[b->slope + k];
-    }
-}
-
 // Coincidences and axes of a few joints at a time, while their blocks are in the cache: both arrays
 // follow the order of the joints.
 static void points_linearise(const flx_descriptor *d, const flx_work *w, const double *lam,
@@ -250,8 +104,8 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     points_linearise(d, w, p->lam, b->A0);
     scalars_linearise(d, w, p, b->A0, b->A1);
     flx_terms_linearise(d, FLX_STAGE_FORCES, w, p, b);
-    if (d->expr.nchannel > 0) expressions_linearise(d, w, p, b);
-    if (d->expr.nbond > 0) constraints_linearise(d, w, p, b->A0, b->A1);
+    flx_terms_linearise(d, FLX_STAGE_EXPRESSIONS, w, p, b);
+    if (d->expr.nbond > 0) flx_constraints_linearise(d, w, p, b);
 }
 
 static void copy_values(const flx_descriptor *d, const double *from, double *to)
@@ -296,24 +150,11 @@ static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
     }
 }
 
-// A2 += masses, after flx_eval_begin.
-static void add_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
-{
-    const flx_expressions *x = &d->expr;
-    flx_terms_masses(d, w, p, A2);
-    flx_eval_group(d, w, FLX_GROUP_VALUE);
-    for (int i = 0; i < x->nrow; i++) {
-        const flx_expr_row *e = x->rows + i;
-        if (e->mass < 0) continue;
-        A2[e->mass] += flx_eval_output(d, w, FLX_GROUP_VALUE)[x->channels[e->channel].value];
-    }
-}
-
 void flx_eval_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
 {
     p = flx_eval_begin(d, w, p);
     clear(d, NULL, NULL, A2);
-    add_masses(d, w, p, A2);
+    flx_terms_masses(d, w, p, A2);
 }
 
 void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out,
@@ -324,7 +165,7 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     p = flx_eval_begin(d, w, p);
     clear(d, A0, NULL, A2);
     if (d->nfollower > 0) clear_followers(d, A0, NULL);
-    add_masses(d, w, p, A2);
+    flx_terms_masses(d, w, p, A2);
     if (d->planar) {
         flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, A0);
     } else {

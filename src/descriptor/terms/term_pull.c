@@ -1,6 +1,6 @@
 // term_pull.c - forces that are unknowns: springs of `form: mixed`, and laws by expressions. Each has a row among the constraints,
 // after those of the joints, by which it acts; here are its number, its law and its energy.
-#include "descriptor/descriptor_parts.h"
+#include "descriptor/terms/expression_items.h"
 
 typedef struct pull_of { // what each is of
     int force, component;
@@ -149,12 +149,13 @@ flx_status flx_pulls_plan_laws(flx_descriptor *d)
         const flx_force *f = d->model->forces + own->what[i].force;
         int channel;
         FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &channel));
-        own->what[i].law = d->expr.nrow;
-        d->expr.rows[d->expr.nrow++] = (flx_expr_row){.channel = channel,
-                                                      .row = flx_first_lam(d) + own->first + i,
-                                                      .acceleration = -1,
-                                                      .sign = 1.0, // until it is scaled
-                                                      .mass_rate = -1};
+        flx_expr_items *items = flx_items_of(d);
+        own->what[i].law = items->nrow;
+        items->rows[items->nrow++] = (flx_expr_row){.channel = channel,
+                                                    .row = flx_first_lam(d) + own->first + i,
+                                                    .acceleration = -1,
+                                                    .sign = 1.0, // until it is scaled
+                                                    .mass_rate = -1};
     }
     return FLX_OK;
 }
@@ -240,7 +241,7 @@ static void find_slopes(const flx_descriptor *d, const flx_work *w, const flx_je
 {
     const pulls *own = pulls_of(d);
     const flx_scalar *s = &own->of[i].s;
-    const flx_channel *c = d->expr.channels + d->expr.rows[own->what[i].law].channel;
+    const flx_channel *c = d->expr.channels + flx_items_of(d)->rows[own->what[i].law].channel;
     const double *by = flx_eval_output(d, w, FLX_GROUP_SLOPE);
     double size = 0.0, *g = w->force; // the gradient over the unknowns
     slope[0] = slope[1] = 0.0;
@@ -265,7 +266,7 @@ static void set_scale(flx_descriptor *d, int i, double sigma, double tau, double
     const pulls *own = pulls_of(d);
     flx_row_info *row = d->rows + own->first + i;
     row_of(d, i)->C = row->C = C;
-    d->expr.rows[own->what[i].law].sign = C;
+    flx_items_of(d)->rows[own->what[i].law].sign = C;
     row->sigma = sigma;
     row->tau = tau;
 }

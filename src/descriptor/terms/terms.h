@@ -4,7 +4,7 @@
 #include "body/beam_exact.h"
 #include "body/body.h"
 #include "body/modal.h"
-#include "body/solid.h"
+#include "body/solid_pressure.h"
 #include "descriptor/term.h"
 #include "force/force_kind.h"
 #include "model/model_data.h"
@@ -77,3 +77,9 @@ flx_status flx_pulls_scale(flx_descriptor *d);
 // is no such row.
 int flx_pulls_find(const flx_descriptor *d, int force, int component);
 const int *flx_pulls_bodies(const flx_descriptor *d, int row);
+
+// expressions: refuses masses that depend on more than positions and time. Sum of a load on a solid, which is that force of the
+// model.
+flx_status flx_items_check_masses(const flx_descriptor *d);
+void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_point *p, int force,
+                               flx_solid_resultant *out);

@@ -1,6 +1,5 @@
-// descriptor_expr_places.c - the blocks that expressions couple, and where in them their derivatives are
-// added.
-#include "descriptor/descriptor_parts.h"
+// expression_places.c - the blocks that expressions couple, and where in them their derivatives are added.
+#include "descriptor/terms/expression_items.h"
 
 // ---- pattern ------------------------------------------------------------------------------------
 
@@ -22,30 +21,9 @@ static flx_status couple_channel(flx_descriptor *d, int channel, int block)
     return FLX_OK;
 }
 
-static int bond_unknown(const flx_descriptor *d, const flx_expr_bond *b)
+flx_status flx_items_couple(flx_descriptor *d)
 {
-    return (b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row;
-}
-
-static flx_status couple_bond(flx_descriptor *d, const flx_expr_bond *b)
-{
-    int block = d->block_of[bond_unknown(d, b)];
-    for (int i = 0; i < b->ndep; i++) {
-        FLX_TRY(flx_layout_couple(d, block, d->block_of[b->unknown[i]]));
-    }
-    for (int i = 0; i < b->nslope; i++) {
-        FLX_TRY(flx_layout_couple(d, block, d->block_of[b->slope_unknown[i]]));
-    }
-    for (int i = 0; i < b->ncurve; i++) {
-        FLX_TRY(flx_layout_couple(d, d->block_of[b->unknown[b->curve_entry[i]]],
-                                  d->block_of[b->curve_slot[i]]));
-    }
-    return FLX_OK;
-}
-
-flx_status flx_expr_couple(flx_descriptor *d)
-{
-    const flx_expressions *x = &d->expr;
+    const flx_expr_items *x = flx_items_of(d);
     for (int i = 0; i < x->nrow; i++) {
         const flx_expr_row *r = x->rows + i;
         int block = d->block_of[r->row];
@@ -77,7 +55,6 @@ flx_status flx_expr_couple(flx_descriptor *d)
             FLX_TRY(couple_channel(d, o->channel[k % 4], flx_body_block(d, o->body[k / 4])));
         }
     }
-    for (int i = 0; i < x->nbond; i++) FLX_TRY(couple_bond(d, x->bonds + i));
     return FLX_OK;
 }
 
@@ -121,7 +98,8 @@ static flx_status fill_load(flx_descriptor *d, flx_expr_load *o)
     return FLX_OK;
 }
 
-static flx_status fill_slots(flx_descriptor *d)
+// Widths of the blocks of what channels depend on.
+static flx_status fill_deps(flx_descriptor *d)
 {
     flx_expressions *x = &d->expr;
     for (int i = 0; i < x->ndep; i++) {
@@ -133,68 +111,80 @@ static flx_status fill_slots(flx_descriptor *d)
         if (!r->width) return FLX_ERR_MEMORY;
         for (int k = 0; k < r->n; k++) r->width[k] = width_of(d, r->unknown[k]);
     }
+    return FLX_OK;
+}
+
+static flx_status fill_wrench(flx_descriptor *d, flx_expr_wrench *w)
+{
+    flx_layout_ends(d, w->body, &w->e);
+    for (int k = 0; k < 12; k++) {
+        if (w->body[k & 1] < 0 || w->channel[k / 2] < 0) continue;
+        w->slot[k / 2][k & 1] = channel_slots(d, w->channel[k / 2], d->body_v[w->body[k & 1]]);
+        if (!w->slot[k / 2][k & 1]) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+static flx_status fill_effort(flx_descriptor *d, flx_expr_effort *e)
+{
+    flx_forces_fill_scalar(d, &e->s);
+    for (int b = 0; b < 2; b++) {
+        if (e->s.body[b] < 0 || e->channel < 0) continue;
+        e->slot[b] = channel_slots(d, e->channel, d->body_v[e->s.body[b]]);
+        if (!e->slot[b]) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_items_fill(flx_descriptor *d)
+{
+    const flx_expr_items *x = flx_items_of(d);
+    FLX_TRY(fill_deps(d));
     for (int i = 0; i < x->nrow; i++) {
         flx_expr_row *r = x->rows + i;
         r->slot = channel_slots(d, r->channel, r->row);
         if (!r->slot) return FLX_ERR_MEMORY;
         r->mass = r->acceleration < 0 ? -1 : flx_layout_slot(d, r->row, r->acceleration);
     }
-    for (int i = 0; i < x->nwrench; i++) {
-        flx_expr_wrench *w = x->wrenches + i;
-        flx_layout_ends(d, w->body, &w->e);
-        for (int k = 0; k < 12; k++) {
-            if (w->body[k & 1] < 0 || w->channel[k / 2] < 0) continue;
-            w->slot[k / 2][k & 1] = channel_slots(d, w->channel[k / 2], d->body_v[w->body[k & 1]]);
-            if (!w->slot[k / 2][k & 1]) return FLX_ERR_MEMORY;
-        }
-    }
+    for (int i = 0; i < x->nwrench; i++) FLX_TRY(fill_wrench(d, x->wrenches + i));
     for (int i = 0; i < x->nload; i++) FLX_TRY(fill_load(d, x->loads + i));
-    for (int i = 0; i < x->neffort; i++) {
-        flx_expr_effort *e = x->efforts + i;
-        flx_forces_fill_scalar(d, &e->s);
-        for (int b = 0; b < 2; b++) {
-            if (e->s.body[b] < 0 || e->channel < 0) continue;
-            e->slot[b] = channel_slots(d, e->channel, d->body_v[e->s.body[b]]);
-            if (!e->slot[b]) return FLX_ERR_MEMORY;
+    for (int i = 0; i < x->neffort; i++) FLX_TRY(fill_effort(d, x->efforts + i));
+    return FLX_OK;
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+static void mark_channel(flx_descriptor *d, int channel, const int *slot)
+{
+    if (channel < 0 || !slot) return;
+    const flx_channel *c = d->expr.channels + channel;
+    for (int i = 0; i < c->ndep; i++) {
+        const flx_dep *dep = d->expr.deps + c->dep + i;
+        if (dep->rate) flx_layout_mark(d, *slot, 2);
+        slot += flx_dep_count(&d->expr, dep);
+    }
+}
+
+void flx_items_mark(flx_descriptor *d)
+{
+    const flx_expr_items *x = flx_items_of(d);
+    for (int i = 0; i < x->nrow; i++) {
+        mark_channel(d, x->rows[i].channel, x->rows[i].slot);
+        if (x->rows[i].mass >= 0) flx_layout_mark(d, x->rows[i].mass, 4);
+    }
+    for (int i = 0; i < x->nwrench; i++) {
+        for (int k = 0; k < 12; k++) {
+            mark_channel(d, x->wrenches[i].channel[k / 2], x->wrenches[i].slot[k / 2][k & 1]);
         }
     }
-    return FLX_OK;
-}
-
-static flx_status fill_bond(flx_descriptor *d, flx_expr_bond *b)
-{
-    const flx_constraint *c = d->model->constraints + b->constraint;
-    int unknown = bond_unknown(d, b);
-    b->diag = flx_layout_slot(d, unknown, unknown);
-    b->g = flx_arena_take(d->arena, (size_t)b->ndep, sizeof(int));
-    b->gt = flx_arena_take(d->arena, (size_t)b->ndep, sizeof(int));
-    b->slope_slot = flx_arena_take(d->arena, (size_t)b->nslope, sizeof(int));
-    if (!b->g || !b->gt || !b->slope_slot) return FLX_ERR_MEMORY;
-    for (int i = 0; i < b->ndep; i++) {
-        b->g[i] = flx_layout_slot(d, unknown, b->unknown[i]);
-        b->gt[i] = flx_layout_slot(d, b->unknown[i], unknown);
+    for (int i = 0; i < x->neffort; i++) {
+        for (int b = 0; b < 2; b++) mark_channel(d, x->efforts[i].channel, x->efforts[i].slot[b]);
     }
-    for (int i = 0; i < b->ncurve; i++) {
-        b->curve_slot[i] = flx_layout_slot(d, b->unknown[b->curve_entry[i]], b->curve_slot[i]);
+    for (int i = 0; i < x->nload; i++) {
+        const flx_expr_load *o = x->loads + i;
+        for (int k = 0; k < 4 * o->nbody; k++) {
+            int channel = o->channel[k % 4];
+            if (channel >= 0) mark_channel(d, channel, o->slot[k % 4][k / 4]);
+        }
     }
-    for (int i = 0; i < b->nslope; i++) {
-        b->slope_slot[i] = flx_layout_slot(d, unknown, b->slope_unknown[i]);
-    }
-    d->rows[(b->velocity ? d->base.dims.nlam : 0) + b->row] =
-        (flx_row_info){.item = c->name,
-                       .part = b->velocity ? "rate" : "value",
-                       .loc = c->loc,
-                       .complete = b->complete,
-                       .joint = -1,
-                       .constraint = b->constraint,
-                       .sigma = 1.0,
-                       .C = b->C};
-    return FLX_OK;
-}
-
-flx_status flx_expr_fill(flx_descriptor *d)
-{
-    FLX_TRY(fill_slots(d));
-    for (int i = 0; i < d->expr.nbond; i++) FLX_TRY(fill_bond(d, d->expr.bonds + i));
-    return FLX_OK;
 }

@@ -1,6 +1,6 @@
-// descriptor_solid_loads.c - loads on solids in the descriptor system. Pressures are integrated over the faces as
+// solid_loads.c - loads on solids by expressions. Pressures are integrated over the faces as
 // they are; tractions and loads on the volume are forces on the nodes, as wrenches of expressions are.
-#include "descriptor/descriptor_parts.h"
+#include "descriptor/terms/expression_items.h"
 #include "model/cell_shape.h"
 #include "model/nodes.h"
 
@@ -111,7 +111,8 @@ static flx_status plan_node(flx_descriptor *d, const flx_force *f, const flx_sol
     flx_graph *g = d->model->graph;
     int body = s->body[node];
     if (share == 0.0 || body < 0) return FLX_OK;
-    flx_expr_wrench *w = d->expr.wrenches + d->expr.nwrench++;
+    flx_expr_items *own = flx_items_of(d);
+    flx_expr_wrench *w = own->wrenches + own->nwrench++;
     *w = (flx_expr_wrench){.of = -1, .body = {FLX_BODY_GROUND, body}};
     for (int k = 0; k < 3; k++) {
         if (d->body_nv[body] != 3) {
@@ -136,11 +137,11 @@ static flx_status plan_forces(flx_descriptor *d, const flx_force *f, flx_expr_lo
     } else {
         add_areas(s, &f->load->faces, share);
     }
-    o->wrench = d->expr.nwrench;
+    o->wrench = flx_items_of(d)->nwrench;
     for (int i = 0; i < s->nnode && status == FLX_OK; i++) {
         status = plan_node(d, f, s, i, share[i]);
     }
-    o->nwrench = d->expr.nwrench - o->wrench;
+    o->nwrench = flx_items_of(d)->nwrench - o->wrench;
     flx_free(share);
     return status;
 }
@@ -160,7 +161,7 @@ size_t flx_solid_loads_wrenches(const flx_model *m)
 flx_status flx_solid_loads_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    flx_expressions *x = &d->expr;
+    flx_expr_items *x = flx_items_of(d);
     size_t n = 0;
     for (int i = 0; i < m->nforce; i++) n += m->forces[i].kind->load;
     x->loads = flx_arena_take(d->arena, n, sizeof *x->loads);
@@ -189,7 +190,8 @@ flx_solid_pressure flx_solid_loads_pressure(const flx_expr_load *o, const flx_ch
 void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_point *p, int force,
                                flx_solid_resultant *out)
 {
-    const flx_expressions *x = &d->expr;
+    const flx_channel *channels = d->expr.channels;
+    const flx_expr_items *x = flx_items_of(d);
     const flx_expr_load *o = x->loads;
     while (o->force != force) o++;
     p = flx_eval_begin(d, w, p);
@@ -197,7 +199,7 @@ void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_p
     const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
     *out = (flx_solid_resultant){0};
     if (o->nface > 0) {
-        flx_solid_pressure pressure = flx_solid_loads_pressure(o, x->channels, value);
+        flx_solid_pressure pressure = flx_solid_loads_pressure(o, channels, value);
         flx_solid_face_resultant(o->nface, o->faces, &pressure, w->frames.space, out);
         return;
     }
@@ -205,7 +207,7 @@ void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_p
         const flx_expr_wrench *e = x->wrenches + i;
         const flx_frame *f = w->frames.space + e->e.frame[1];
         double F[6], rows[6];
-        flx_wrench_value(e, x->channels, value, F);
+        flx_wrench_value(e, channels, value, F);
         flx_wrench_on_body(d, w, e, 1, F, rows);
         v3 arm = m33_mul_v(m33_load(f->R), v3_load(e->s[1]));
         v3_add_to(out->force, 1.0, v3_load(F));
