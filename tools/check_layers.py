@@ -19,11 +19,11 @@ LAYERS = {
     "model": (["base", "math", "expr", "reduce"], ["base", "model", "scene", "system", "integrator"], []),
     "read": (["base", "math", "reduce", "model"], ["base", "model", "scene"], ["yaml.h"]),
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),
-    "joint": (["base", "math", "expr", "model"], ["base", "system"], []),
+    "joint": (["base", "math", "expr", "model"], ["base", "joints", "system"], []),
     "force": (["base", "math", "expr", "model", "joint"], ["base", "system"], []),
     "fe": (["base", "math", "reduce", "model"], ["base", "fe", "results"], []),
     "scene": (["base", "math", "model", "joint", "force"], ["base", "scene"], []),
-    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "joint", "force", "fe"], ["base", "build", "model", "scene", "system", "integrator"], ["pthread.h"]),
+    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "joint", "force", "fe"], ["base", "build", "joints", "model", "scene", "system", "integrator"], ["pthread.h"]),
     "system": (["base", "math", "expr", "model"], ["base", "system"], []),
     "descriptor": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "system"], ["base", "system"], []),
     "tree": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),
@@ -34,7 +34,7 @@ LAYERS = {
     "results": (["base", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h", "zlib.h"]),
     "draw": (["base", "math", "results"], ["base", "results", "scene"], ["zlib.h"]),
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
-    "simulate": (["base", "math", "expr", "model", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
+    "simulate": (["base", "math", "expr", "model", "joint", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
     "certify": (["base", "math", "integrate", "analyse", "simulate"], ["*"], []),
     "compare": (["base", "math", "simulate", "results", "draw"], ["*"], []),
     "cli": ([], ["*"], []),
@@ -88,7 +88,7 @@ def check_private(name, folder, quoted, bracketed):
         return None
     top = quoted.split("/")[0]
     if top == "flexion":
-        header = quoted[len("flexion/"):-len(".h")]
+        header = os.path.splitext(quoted[len("flexion/"):])[0]
         return None if "*" in public or header in public else f'"{quoted}" is not for {folder}'
     if "/" not in quoted:
         return f'"{quoted}": private headers are included from the root of src/'

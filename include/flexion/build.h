@@ -140,22 +140,12 @@ typedef struct flx_body_def {
 FLX_DEFAULT_OF(flx_body_def)
 FLX_API int flx_model_add_body(flx_model *m, const char *name, const flx_body_def *def);
 
+// Types of joints: FLX_FIXED = 1, FLX_REVOLUTE, FLX_PRISMATIC, ..., in the order of joints.def.
 enum {
-    FLX_FIXED = 1,
-    FLX_REVOLUTE,
-    FLX_PRISMATIC,
-    FLX_CYLINDRICAL,
-    FLX_SPHERICAL,
-    FLX_UNIVERSAL,
-    FLX_PLANAR,
-    FLX_SCREW,
-    FLX_DISTANCE,
-    FLX_POINT_ON_LINE,
-    FLX_POINT_ON_PLANE,
-    FLX_GEAR,
-    FLX_FREE,
-    FLX_ROLLING,
-    FLX_KNIFE_EDGE
+    FLX_NO_JOINT,
+#define FLX_JOINT(name) FLX_##name,
+#include "flexion/joints.def"
+#undef FLX_JOINT
 };
 // A coordinate of a joint: the one that its type has.
 typedef struct flx_coordinate_def {

@@ -1,5 +1,6 @@
 // descriptor.c - making the descriptor system from a model; its table of operations; what its unknowns are called.
 #include "descriptor/descriptor_parts.h"
+#include "joint/joint.h"
 #include "math/plans.h"
 
 #include <float.h>
@@ -339,7 +340,7 @@ double flx_descriptor_length(const flx_model *m)
     double size = 0.0;
     for (int i = 0; i < m->nbody + 2 * m->njoint; i++) {
         const flx_joint *j = i < m->nbody ? NULL : m->joints + (i - m->nbody) / 2;
-        if (j ? j->type == FLX_JOINT_GEAR : m->bodies[i].slope) continue;
+        if (j ? j->kind->on_joints : m->bodies[i].slope) continue;
         int side = (i - m->nbody) & 1, body = j ? j->body[side] : i;
         const double *at = j ? j->at[side] : m->bodies[i].com;
         v3 p = v3_load(at);

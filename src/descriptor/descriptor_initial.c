@@ -6,6 +6,7 @@
 // tree prefers joints that have a start, so that a loop is opened elsewhere. A beam moves as a whole, with
 // its first node.
 #include "descriptor/descriptor_parts.h"
+#include "joint/joint.h"
 
 #include <stdlib.h>
 
@@ -52,7 +53,7 @@ static void mesh(const flx_model *m, wish *w)
         more = false;
         for (int g = 0; g < m->njoint; g++) {
             const flx_joint *gear = m->joints + g;
-            if (gear->type != FLX_JOINT_GEAR) continue;
+            if (!gear->kind->on_joints) continue;
             for (int side = 0; side < 2; side++) {
                 const wish *from = w + gear->joint[side];
                 wish *to = w + gear->joint[1 - side];
@@ -89,7 +90,7 @@ static void joint_motion(const flx_descriptor *d, int j, const wish *w, double *
     if (which == FLX_COORDINATE_NONE) which = flx_joint_own_coordinate(d->model, j);
     *angle = which == FLX_COORDINATE_ANGLE ? 1.0 : 0.0;
     *displacement = 1.0 - *angle;
-    if (joint->type == FLX_JOINT_SCREW && joint->pitch != 0) {
+    if (joint->kind->threaded && joint->pitch != 0) {
         double per_radian = joint->pitch / (2.0 * FLX_PI);
         if (*angle > 0) {
             *displacement = per_radian;
@@ -123,8 +124,7 @@ static void find_leads(const flx_model *m, int *lead)
 
 static bool connects(const flx_model *m, int j)
 {
-    flx_joint_type t = m->joints[j].type;
-    return t != FLX_JOINT_GEAR;
+    return !m->joints[j].kind->on_joints;
 }
 
 // Names of items, or what orders them else: not their order in the file, on which a start must not depend.

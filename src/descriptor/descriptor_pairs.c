@@ -1,6 +1,7 @@
 // descriptor_pairs.c - which body's columns carry the rows of a joint through an elimination in fixed order:
 // the outboard body of a spanning tree, found where the model is drawn.
 #include "descriptor/descriptor_parts.h"
+#include "joint/joint.h"
 #include "math/dense.h"
 
 // Rows are of size one by construction, up to the lengths of lever arms: a pivot below this would not
@@ -33,7 +34,7 @@ typedef struct incidence {
 
 static bool links(const flx_descriptor *d, int j)
 {
-    return d->joints[j].nbond > 0 && d->model->joints[j].type != FLX_JOINT_GEAR;
+    return d->joints[j].nbond > 0 && !d->model->joints[j].kind->on_joints;
 }
 
 static int link_body(const flx_model *m, int j, int side)

@@ -6,6 +6,7 @@
 //     dF = s du_F,   dM = s R (du_M - u_M~ phi) - dd x F - d x dF              (REA-2)
 // du = K phi + G^T dl from the kernels of the joint's rows.
 #include "descriptor/descriptor_parts.h"
+#include "joint/joint.h"
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -60,7 +61,7 @@ void flx_reaction_eval(const flx_descriptor *d, flx_work *w, const flx_point *p,
 {
     reaction_at a;
     memset(out, 0, 6 * sizeof *out);
-    if (d->model->joints[joint].type == FLX_JOINT_GEAR) return;
+    if (d->model->joints[joint].kind->on_joints) return;
     find_parts(d, w, p, joint, lam, mu, &a);
     v3_store(out, a.F);
     bool turns = d->body_nv[a.body] == (d->planar ? 3 : 6);
@@ -94,7 +95,7 @@ static int count_unknowns(const flx_descriptor *d, int joint)
 {
     const flx_joint *j = d->model->joints + joint;
     int n = d->joints[joint].nbond + d->joints[joint].nvbond;
-    if (j->type == FLX_JOINT_GEAR) return 0;
+    if (j->kind->on_joints) return 0;
     for (int i = 0; i < 2; i++) n += j->body[i] < 0 ? 0 : d->body_nv[j->body[i]];
     return n;
 }

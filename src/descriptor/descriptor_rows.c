@@ -1,6 +1,7 @@
 // descriptor_rows.c - the rows of the joints: counted, left out where the caller says so, numbered,
 // and put into the arrays of the kernels.
 #include "descriptor/descriptor_parts.h"
+#include "joint/joint.h"
 
 // Rows that remain of one joint, and their numbers in the complete system.
 typedef struct kept {
@@ -104,7 +105,7 @@ static flx_status check_places(const flx_descriptor *d, int joint)
 {
     const flx_model *m = d->model;
     const flx_joint *j = m->joints + joint;
-    if (j->type == FLX_JOINT_GEAR) return FLX_OK;
+    if (j->kind->on_joints) return FLX_OK;
     if (j->body[0] == j->body[1]) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc, "joint '%s' connects %s%s%s with itself",
                         j->name, j->body[0] < 0 ? "" : "'",
@@ -128,12 +129,12 @@ static void mark_turns(const flx_model *m, int *counts)
 {
     for (int j = 0; j < m->njoint; j++) {
         const flx_joint *joint = m->joints + j;
-        bool row = joint->type == FLX_JOINT_SCREW || joint->motion != FLX_MOTION_NONE ||
+        bool row = joint->kind->threaded || joint->motion != FLX_MOTION_NONE ||
                    joint->start_coordinate || joint->start_rate;
         counts[j] = joint->angle_read || row;
     }
     for (int j = 0; j < m->njoint; j++) {
-        if (m->joints[j].type != FLX_JOINT_GEAR) continue;
+        if (!m->joints[j].kind->on_joints) continue;
         for (int i = 0; i < 2; i++) counts[m->joints[j].joint[i]] = 1;
     }
     for (int i = 0; i < m->nforce; i++) {
@@ -153,7 +154,7 @@ static flx_status number_switches(flx_descriptor *d)
     for (int j = 0; j < m->njoint; j++) {
         bool counts = d->switch_of_joint[j] && !d->planar;
         d->switch_of_joint[j] = -1;
-        if (!counts || !flx_joint_kind_of(m->joints[j].type)->angle) continue;
+        if (!counts || !m->joints[j].kind->angle) continue;
         int k = d->nturn++;
         d->switch_of_joint[j] = k;
         (void)flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, d->turns + k);

@@ -1,5 +1,6 @@
 // functions.c - the functions that are exported, made of the recursions and their derivatives.
 #include "export/functions.h"
+#include "joint/joint.h"
 
 #include "base/letters.h"
 #include "expr/graph.h"
@@ -315,7 +316,7 @@ static const char *name_part(const flx_symbolic *x, int link, const char *part)
     const flx_tree_body *node = x->top.nodes + x->top.number[l->body];
     const flx_joint *j = node->joint < 0 ? NULL : x->m->joints + node->joint;
     if (!j) return part;
-    if (j->type == FLX_JOINT_UNIVERSAL) {
+    if (j->kind->link[0].axis == FLX_AXIS_OWN) {
         bool second = (link == x->t.mounts[l->body].link) != node->first;
         return flx_arena_printf(x->arena, "%s about the axis in %s", part,
                                 name_of(x, j->body[second]));

@@ -3,6 +3,7 @@
 //
 //     g(q, t) = 0,   G v + g_t = 0,   G v' + bias = 0,   G = P^T (dg/db)          (XPT-2)
 #include "export/symbolic.h"
+#include "joint/joint.h"
 
 // From a link's origin to its farthest centre of mass and on to the farthest joint there: moments are
 // sums over ways of that length.
@@ -16,7 +17,7 @@ static double reach(const flx_symbolic *x, int link)
         for (int j = 0; j < x->m->njoint; j++) {
             for (int s = 0; s < 2; s++) {
                 const flx_joint *joint = x->m->joints + j;
-                if (joint->type == FLX_JOINT_GEAR || joint->body[s] != b) continue;
+                if (joint->kind->on_joints || joint->body[s] != b) continue;
                 v3 d = v3_sub(v3_load(joint->at[s]), v3_load(x->m->bodies[b].com));
                 way = fmax(way, v3_norm(d));
             }
@@ -141,9 +142,9 @@ static flx_status add_joint(flx_symbolic *x, int joint)
     const flx_joint *j = x->m->joints + joint;
     flx_joint_plan plan;
     FLX_TRY(flx_joint_plan_rows(x->m, joint, FLX_HOLD_NOTHING, &plan));
-    if (j->type == FLX_JOINT_GEAR) FLX_TRY(add_gear(x, j));
-    bool cut = x->carrier[joint] < 0 && j->type != FLX_JOINT_GEAR;
-    if (cut && j->type == FLX_JOINT_SCREW) { // its rows count turns
+    if (j->kind->on_joints) FLX_TRY(add_gear(x, j));
+    bool cut = x->carrier[joint] < 0 && !j->kind->on_joints;
+    if (cut && j->kind->threaded) { // its rows count turns
         FLX_TRY(flx_symbolic_status(x, flx_symbolic_coordinate(x, joint, FLX_COORDINATE_ANGLE)));
     }
     for (int i = 0; i < plan.nspec && cut; i++) {

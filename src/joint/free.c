@@ -6,4 +6,26 @@ static void rows(flx_joint_plan *p)
     (void)p;
 }
 
-const flx_joint_kind flx_joint_FREE = {.space = rows, .plane = rows};
+static const flx_key_row keys[] = {{.key = "at",
+                                    .form = "place | [place;2]",
+                                    .unit = "m",
+                                    .initial = "the second body",
+                                    .doc = "Where the relative motion is taken."},
+                                   {0}};
+
+const flx_joint_kind flx_joint_FREE = {
+    .says = {.word = "free",
+             .dimensions = "23",
+             .doc = "no constraint: names the relative motion",
+             .example = "float: {type: free, on: [ground, boat]}",
+             .keys = keys},
+    .loose = true,
+    .on_point = {&flx_joint_FREE, &flx_joint_FREE},
+    .space = rows,
+    .plane = rows,
+    .signals = FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_ROTATION | FLX_SIGNAL_LOADS,
+    .plane_signals = FLX_SIGNAL_ANGLE | FLX_SIGNAL_RATE,
+    .tree = FLX_TREE_CARRIES,
+    .nlink = 1,
+    .link = {{FLX_ELEMENT_SHIFT, FLX_AXIS_Z}},
+};

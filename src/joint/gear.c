@@ -14,4 +14,30 @@ static void rows(flx_joint_plan *p)
     r->metres = k == FLX_SCALAR_PLANE || k == FLX_SCALAR_PLANE2;
 }
 
-const flx_joint_kind flx_joint_GEAR = {.space = rows, .plane = rows};
+static flx_status check(const flx_model *m, const flx_joint *j)
+{
+    for (int i = 0; i < 2; i++) {
+        const flx_joint *of = m->joints + j->joint[i];
+        if (of->kind->angle || of->kind->displacement) continue;
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
+                        "gear '%s': joint '%s' is %s and has no angle or displacement", j->name,
+                        of->name, of->kind->says.word);
+    }
+    return FLX_OK;
+}
+
+static const flx_key_row keys[] = {
+    {.key = "ratio", .form = "number", .needed = true, .doc = "Second coordinate over the first."},
+    {0}};
+
+const flx_joint_kind flx_joint_GEAR = {
+    .says = {.word = "gear",
+             .dimensions = "23",
+             .doc = "the coordinate of the second joint is ratio times that of the first",
+             .example = "mesh: {type: gear, on: [A, B], ratio: -2.5}",
+             .keys = keys},
+    .on_joints = true,
+    .check = check,
+    .space = rows,
+    .plane = rows,
+};

@@ -1,22 +1,77 @@
 // joint.c - plans of joints: the table of types, and the rows that they share.
 #include "joint/joint.h"
 
-static const flx_joint_kind *const kinds[] = {
-#define X(name, word) &flx_joint_##name,
-    FLX_JOINT_LIST(X)
-#undef X
-};
+#include <string.h>
 
-static const char *const names[] = {
-#define X(name, word) word,
-    FLX_JOINT_LIST(X)
-#undef X
-};
+const flx_joint_kind *const flx_joint_kinds[FLX_KINDS_OF_JOINTS + 1] = {
+#define FLX_JOINT(name) &flx_joint_##name,
+#include "flexion/joints.def"
+#undef FLX_JOINT
+    NULL};
 
-const flx_joint_kind *flx_joint_kind_of(flx_joint_type type)
+// ---- what a kind says ---------------------------------------------------------------------------
+
+void flx_joint_kind_words(const char *words[FLX_KINDS_OF_JOINTS + 1])
 {
-    return kinds[type];
+    for (int i = 0; i <= FLX_KINDS_OF_JOINTS; i++) {
+        words[i] = flx_joint_kinds[i] ? flx_joint_kinds[i]->says.word : NULL;
+    }
 }
+
+const flx_joint_kind *flx_joint_kind_named(const char *word)
+{
+    for (const flx_joint_kind *const *k = flx_joint_kinds; *k; k++) {
+        if (strcmp((*k)->says.word, word) == 0) return *k;
+    }
+    return NULL;
+}
+
+bool flx_joint_kind_exists(const flx_joint_kind *k, int dimension)
+{
+    return dimension == 2 ? k->plane != NULL : k->space != NULL;
+}
+
+const flx_key_row *flx_joint_kind_key(const flx_joint_kind *k, const char *key, int dimension)
+{
+    for (const flx_key_row *r = k->says.keys; r->key; r++) {
+        bool here = r->dimension == 0 || dimension == 0 || r->dimension == dimension;
+        if (here && strcmp(r->key, key) == 0) return r;
+    }
+    return NULL;
+}
+
+bool flx_joint_kind_needs_pair(const flx_joint_kind *k)
+{
+    const flx_key_row *at = flx_joint_kind_key(k, "at", 0);
+    return at && at->form[0] == '[';
+}
+
+const flx_word_row *flx_joint_row(int i)
+{
+    return i < FLX_KINDS_OF_JOINTS ? &flx_joint_kinds[i]->says : NULL;
+}
+
+static const char *const signal_names[FLX_SIGNAL_COUNT] = {
+    "angle", "displacement", "rate", "rotation", "contact", "reaction", "moment", "drive"};
+
+void flx_joint_signal_names(unsigned set, const char *names[FLX_SIGNAL_COUNT + 1])
+{
+    int n = 0;
+    for (int i = 0; i < FLX_SIGNAL_COUNT; i++) {
+        if (set >> i & 1) names[n++] = signal_names[i];
+    }
+    names[n] = NULL;
+}
+
+unsigned flx_joint_signal_named(const char *name)
+{
+    for (int i = 0; i < FLX_SIGNAL_COUNT; i++) {
+        if (strcmp(signal_names[i], name) == 0) return 1u << i;
+    }
+    return 0;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
 
 static bool planar(const flx_model *m)
 {
@@ -32,6 +87,11 @@ static void column(const double F[9], int k, double out[3])
 static m33 drawn(const flx_model *m, int body)
 {
     return body < 0 ? m33_identity() : m33_load(m->bodies[body].R);
+}
+
+v3 flx_joint_drawn(const flx_model *m, int body, const double a[3])
+{
+    return m33_mul_v(drawn(m, body), v3_load(a));
 }
 
 // Angle of the second relative to the first as drawn: coordinates are zero there.
@@ -170,23 +230,19 @@ static bool is_position(void *user, flx_leaf leaf)
 }
 
 // A joint with two has chosen one as its own when the model was built: angles depend on rotations
-// alone. A screw turns, a cylinder slides, where nothing was chosen.
+// alone.
 flx_coordinate flx_joint_own_coordinate(const flx_model *m, int joint)
 {
     const flx_joint *j = m->joints + joint;
-    const flx_joint_kind *k = kinds[j->type];
-    bool slides = k->displacement;
-    if (k->angle && k->displacement) {
-        slides = j->coordinate < 0 ? j->type != FLX_JOINT_SCREW
-                                   : flx_graph_depends(m->graph, j->coordinate, is_position, NULL);
-    }
-    if (slides) return FLX_COORDINATE_DISPLACEMENT;
-    return k->angle ? FLX_COORDINATE_ANGLE : FLX_COORDINATE_NONE;
+    const flx_joint_kind *k = j->kind;
+    if (!k->angle || !k->displacement || j->coordinate < 0) return k->own;
+    bool slides = flx_graph_depends(m->graph, j->coordinate, is_position, NULL);
+    return slides ? FLX_COORDINATE_DISPLACEMENT : FLX_COORDINATE_ANGLE;
 }
 
 bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_scalar *s)
 {
-    const flx_joint_kind *k = kinds[m->joints[joint].type];
+    const flx_joint_kind *k = m->joints[joint].kind;
     if (which == FLX_COORDINATE_NONE) which = flx_joint_own_coordinate(m, joint);
     if (which == FLX_COORDINATE_NONE) return false;
     if (which == FLX_COORDINATE_ANGLE && !k->angle) return false;
@@ -204,7 +260,7 @@ static flx_status add_coordinate(flx_joint_plan *p, flx_coordinate which, flx_ro
     if (!flx_joint_scalar(p->model, p->number, which, &s)) {
         return FLX_FAIL(p->model->ctx, FLX_ERR_MODEL, loc,
                         "joint '%s' is %s and has no %s that could be prescribed", j->name,
-                        names[j->type],
+                        j->kind->says.word,
                         which == FLX_COORDINATE_ANGLE          ? "angle"
                         : which == FLX_COORDINATE_DISPLACEMENT ? "displacement"
                                                                : "coordinate");
@@ -265,39 +321,10 @@ static bool turns_a_point(const flx_model *m, const flx_row_spec *r, int *body)
     return false;
 }
 
-static flx_status check_gear(const flx_model *m, const flx_joint *j)
-{
-    for (int i = 0; i < 2; i++) {
-        const flx_joint *of = m->joints + j->joint[i];
-        if (kinds[of->type]->angle || kinds[of->type]->displacement) continue;
-        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
-                        "gear '%s': joint '%s' is %s and has no angle or displacement", j->name,
-                        of->name, names[of->type]);
-    }
-    return FLX_OK;
-}
-
-// A disc that lies flat has no lowest point.
-static flx_status check_rolling(const flx_model *m, const flx_joint *j)
-{
-    if (!(j->radius > 0)) {
-        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc, "joint '%s': radius must be positive",
-                        j->name);
-    }
-    if (!j->has_axis || planar(m)) return FLX_OK;
-    v3 n = v3_unit(m33_mul_v(drawn(m, j->body[0]), v3_load(j->normal)));
-    v3 u = v3_unit(m33_mul_v(drawn(m, j->body[1]), v3_load(j->axis[1])));
-    if (v3_norm(v3_cross(n, u)) > 1e-6) return FLX_OK;
-    return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
-                    "joint '%s': the disc lies flat on the plane (its axis is the plane's normal) "
-                    "and has no lowest point to roll on",
-                    j->name);
-}
-
 flx_status flx_joint_plan_rows(const flx_model *m, int joint, flx_hold hold, flx_joint_plan *p)
 {
     const flx_joint *j = m->joints + joint;
-    const flx_joint_kind *k = kinds[j->type];
+    const flx_joint_kind *k = j->kind;
     p->model = m;
     p->joint = j;
     p->number = joint;
@@ -308,17 +335,10 @@ flx_status flx_joint_plan_rows(const flx_model *m, int joint, flx_hold hold, flx
     void (*plan)(flx_joint_plan *) = planar(m) ? k->plane : k->space;
     if (!plan) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc, "joint '%s': there is no %s joint in %s",
-                        j->name, names[j->type],
+                        j->name, j->kind->says.word,
                         planar(m) ? "the plane (dimension: 2)" : "space (dimension: 3)");
     }
-    if (j->type == FLX_JOINT_DISTANCE && !(j->length > 0)) {
-        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
-                        "joint '%s': length must be positive; to hold two points on one spot use "
-                        "a %s joint",
-                        j->name, planar(m) ? "revolute" : "spherical");
-    }
-    if (j->type == FLX_JOINT_GEAR) FLX_TRY(check_gear(m, j));
-    if (j->type == FLX_JOINT_ROLLING) FLX_TRY(check_rolling(m, j));
+    if (k->check) FLX_TRY(k->check(m, j));
     plan(p);
     FLX_TRY(add_motion(p));
     FLX_TRY(add_start(p, hold));
@@ -328,7 +348,7 @@ flx_status flx_joint_plan_rows(const flx_model *m, int joint, flx_hold hold, flx
             return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
                             "joint '%s' is %s and needs axes on both sides, but '%s' is a point; "
                             "use spherical, point-on-line, point-on-plane or distance",
-                            j->name, names[j->type], m->bodies[body].name);
+                            j->name, j->kind->says.word, m->bodies[body].name);
         }
     }
     return FLX_OK;

@@ -1,10 +1,11 @@
-// joint.h - what each type of joint consists of. A joint's file says which primitive rows it has in
-// space and in the plane, from the joint's data; the system numbers them and runs the kernels.
+// joint.h - what a kind of joint says about itself: words and keys of the file, rows in space and in the
+// plane, coordinates and signals, friction, links of the tree, picture. Nobody else knows one kind from another.
 //
-// To add a joint: one file with its flx_joint_kind, and its name in FLX_JOINT_LIST of model.h.
+// To add a joint: one file with its flx_joint_kind, and its name in flexion/joints.def.
 #pragma once
 
 #include "joint/scalar.h"
+#include "model/kind_rows.h"
 #include "model/model_data.h"
 
 typedef enum flx_row_kind {
@@ -53,18 +54,110 @@ typedef enum flx_coordinate {
     FLX_COORDINATE_DISPLACEMENT,
 } flx_coordinate;
 
-typedef struct flx_joint_kind {
-    void (*space)(flx_joint_plan *p); // NULL: only in the plane
+// Signals of joints, as bits; their names and what they are: joint.c, language/scope/joint_signals.c.
+typedef enum flx_joint_signal {
+    FLX_SIGNAL_ANGLE = 1,        // about the axis
+    FLX_SIGNAL_DISPLACEMENT = 2, // along the axis where the kind has that coordinate, else a vector
+    FLX_SIGNAL_RATE = 4,         // of the coordinate, or of the angle
+    FLX_SIGNAL_ROTATION = 8,     // rotation vector
+    FLX_SIGNAL_CONTACT = 16,     // where a disc or ball touches
+    FLX_SIGNAL_REACTION = 32,
+    FLX_SIGNAL_MOMENT = 64,
+    FLX_SIGNAL_DRIVE = 128, // effort of the motion
+    FLX_SIGNAL_CROSS = 256, // angle and rate are two, about the own axes of the bodies
+    FLX_SIGNAL_LOADS = FLX_SIGNAL_REACTION | FLX_SIGNAL_MOMENT,
+} flx_joint_signal;
+
+// The surface on which friction acts; none where it neither slides nor turns.
+typedef struct flx_joint_surface {
+    bool slides, turns;
+    bool any;   // turns about any axis
+    bool whole; // all of the reaction presses, not only what is normal to the axis
+} flx_joint_surface;
+
+// What a joint of the tree is made of, from the first body to the second.
+typedef enum flx_joint_element {
+    FLX_ELEMENT_TURN,
+    FLX_ELEMENT_SLIDE,
+    FLX_ELEMENT_SCREW,
+    FLX_ELEMENT_BALL,
+    FLX_ELEMENT_SHIFT, // any way, then any rotation
+} flx_joint_element;
+
+typedef enum flx_joint_axis {
+    FLX_AXIS_Z, // of the joint's frame: the axis
+    FLX_AXIS_X,
+    FLX_AXIS_Y,
+    FLX_AXIS_OWN, // of the first link the first body's, of the second the second's
+} flx_joint_axis;
+
+typedef struct flx_joint_link {
+    flx_joint_element element;
+    flx_joint_axis axis;
+} flx_joint_link;
+
+typedef enum flx_tree_role {
+    FLX_TREE_CLOSES, // never in the tree: its rows close loops
+    FLX_TREE_CARRIES,
+} flx_tree_role;
+
+struct flx_joint_kind {
+    flx_word_row says;    // its type in the file, and the keys that it takes
+    const char *in_plane; // its like in a planar model, where it has none itself
+    bool on_joints;       // on two joints, not on two bodies
+    bool loose;           // holds nothing
+    bool rigid;           // holds all
+    bool axes[2];         // it knows directions of the first, of the second
+    // What is left of it on a point, in the plane and in space; NULL: refused, and `instead` is named.
+    const flx_joint_kind *on_point[2];
+    const char *instead;
+    // What is wrong with the two directions of `axes`, in ground axes; NULL: nothing.
+    const char *(*refuse_axes)(v3 first, v3 second);
+    flx_status (*check)(const flx_model *m, const flx_joint *j);
+
+    void (*space)(flx_joint_plan *p); // rows; NULL: only in the plane
     void (*plane)(flx_joint_plan *p); // NULL: only in space
     bool angle, displacement;         // coordinates it has
-} flx_joint_kind;
+    flx_coordinate own; // of two: that which motions and forces mean where nothing is said
+    bool threaded;      // its angle and displacement are one, by its pitch
+    unsigned signals, plane_signals; // the latter in the plane alone
+    flx_joint_surface surface;
 
-#define X(name, word) extern const flx_joint_kind flx_joint_##name;
-FLX_JOINT_LIST(X)
-#undef X
+    flx_tree_role tree;
+    int nlink;
+    flx_joint_link link[3];
 
-const flx_joint_kind *flx_joint_kind_of(flx_joint_type type);
+    const char *symbol; // of the picture: the word of another kind; NULL: its own
+    bool wheel;         // drawn on a plane with its normal, its second axis and its radius
+};
 
+#define FLX_JOINT(name) extern const flx_joint_kind flx_joint_##name;
+#include "flexion/joints.def"
+#undef FLX_JOINT
+
+enum {
+    FLX_KINDS_OF_JOINTS = 0
+#define FLX_JOINT(name) +1
+#include "flexion/joints.def"
+#undef FLX_JOINT
+};
+// All kinds, as they are numbered from 1 in flexion/build.h, and their words; NULL at the end.
+extern const flx_joint_kind *const flx_joint_kinds[FLX_KINDS_OF_JOINTS + 1];
+void flx_joint_kind_words(const char *words[FLX_KINDS_OF_JOINTS + 1]);
+// By its word; NULL: none.
+const flx_joint_kind *flx_joint_kind_named(const char *word);
+// The row of a key; NULL: the kind does not take it. dimension 0: any.
+const flx_key_row *flx_joint_kind_key(const flx_joint_kind *k, const char *key, int dimension);
+// Its `at` is always a pair of places.
+bool flx_joint_kind_needs_pair(const flx_joint_kind *k);
+// Rows of the language, by number; NULL after the last.
+const flx_word_row *flx_joint_row(int i);
+bool flx_joint_kind_exists(const flx_joint_kind *k, int dimension);
+// Names of the signals in a set, NULL at the end.
+#define FLX_SIGNAL_COUNT 8
+void flx_joint_signal_names(unsigned set, const char *names[FLX_SIGNAL_COUNT + 1]);
+// The bit of a name; 0: none.
+unsigned flx_joint_signal_named(const char *name);
 // The rows of a joint, its motion included; and the part of its `start` that is held. Errors have the item's place.
 flx_status flx_joint_plan_rows(const flx_model *m, int joint, flx_hold hold, flx_joint_plan *p);
 
@@ -74,7 +167,56 @@ flx_coordinate flx_joint_own_coordinate(const flx_model *m, int joint);
 // A coordinate of a joint as a scalar; FLX_COORDINATE_NONE: its own. false: it has none.
 bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_scalar *s);
 
+// ---- rows of the language that kinds share -------------------------------------------------------
+
+#define FLX_KEY_AT                                                                                 \
+    {                                                                                              \
+        .key = "at", .form = "place | [place;2]", .needed = true, .unit = "m",                     \
+        .doc = "A point, by name or in ground coordinates as drawn; or a pair of places, one on "  \
+               "each body."                                                                        \
+    }
+#define FLX_KEY_PAIR                                                                               \
+    {                                                                                              \
+        .key = "at", .form = "[place;2]", .needed = true, .unit = "m",                             \
+        .doc = "A pair of places, one on each body. Rolling: one in the plane, and the centre."    \
+    }
+#define FLX_KEY_AXIS_IN(d)                                                                         \
+    {                                                                                              \
+        .key = "axis", .form = "vector", .needed = true,                                           \
+        .doc = "Direction as drawn, in ground coordinates or those of `frame`; any length.",       \
+        .dimension = (d)                                                                           \
+    }
+#define FLX_KEY_AXIS FLX_KEY_AXIS_IN(0)
+#define FLX_KEY_AXES                                                                               \
+    {                                                                                              \
+        .key = "axes", .form = "[vector;2]", .needed = true,                                       \
+        .doc = "Axis in the first body and axis in the second, as drawn."                          \
+    }
+#define FLX_KEY_FRAME_IN(d)                                                                        \
+    {                                                                                              \
+        .key = "frame", .form = "name", .initial = "ground",                                       \
+        .doc = "Body or point in whose coordinates directions are given.", .dimension = (d)        \
+    }
+#define FLX_KEY_FRAME FLX_KEY_FRAME_IN(0)
+// Of those with a coordinate.
+#define FLX_KEYS_MOTION                                                                            \
+    {.key = "motion",                                                                              \
+     .form = "{motion}",                                                                           \
+     .doc = "Prescribes the coordinate; `drive` is the effort it takes."},                         \
+    {                                                                                              \
+        .key = "initial", .form = "{initial}",                                                     \
+        .doc = "Coordinate at the start. Moves all that hangs on the joint, and is held."          \
+    }
+// Of those with a surface.
+#define FLX_KEY_FRICTION                                                                           \
+    {                                                                                              \
+        .key = "friction", .form = "{friction}", .doc = "Friction that follows the reaction."      \
+    }
+
 // ---- for the files of the joints --------------------------------------------------------------
+
+// A direction of a body as drawn, in ground axes.
+v3 flx_joint_drawn(const flx_model *m, int body, const double a[3]);
 
 void flx_plan_point(flx_joint_plan *p);    // the two places coincide
 void flx_plan_axis(flx_joint_plan *p);     // the axes stay parallel

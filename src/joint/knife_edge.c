@@ -11,4 +11,18 @@ static void rows(flx_joint_plan *p)
     v3_store(r->term[0].b, v3_make(F[2], F[5], F[8]));
 }
 
-const flx_joint_kind flx_joint_KNIFE_EDGE = {.space = rows, .plane = rows};
+static const flx_key_row keys[] = {FLX_KEY_AT, FLX_KEY_AXIS, FLX_KEY_FRAME, {0}};
+
+const flx_joint_kind flx_joint_KNIFE_EDGE = {
+    .says = {.word = "knife-edge",
+             .dimensions = "23",
+             .doc = "no velocity along a direction fixed in the second body",
+             .example =
+                 "skate: {type: knife-edge, on: [ground, sledge], at: sledge, axis: [0, 1, 0]}",
+             .keys = keys},
+    .axes = {true, true},
+    .on_point = {&flx_joint_KNIFE_EDGE, &flx_joint_KNIFE_EDGE},
+    .space = rows,
+    .plane = rows,
+    .signals = FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_REACTION,
+};

@@ -8,4 +8,25 @@ static void space(flx_joint_plan *p)
     flx_plan_axis(p);
 }
 
-const flx_joint_kind flx_joint_PLANAR = {.space = space, .angle = true};
+static const flx_key_row keys[] = {FLX_KEY_AT, FLX_KEY_AXIS, FLX_KEY_FRAME, FLX_KEYS_MOTION, {0}};
+
+const flx_joint_kind flx_joint_PLANAR = {
+    .says = {.word = "planar",
+             .dimensions = "3",
+             .doc = "sliding and turning in a plane; the axis is its normal",
+             .example = "table: {type: planar, on: [ground, puck], at: puck, axis: [0, 0, 1]}",
+             .keys = keys},
+    .in_plane = "free",
+    .axes = {true, true},
+    .on_point = {NULL, &flx_joint_POINT_ON_PLANE},
+    .space = space,
+    .angle = true,
+    .own = FLX_COORDINATE_ANGLE,
+    .signals = FLX_SIGNAL_ANGLE | FLX_SIGNAL_RATE | FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_ROTATION |
+               FLX_SIGNAL_LOADS | FLX_SIGNAL_DRIVE,
+    .tree = FLX_TREE_CARRIES,
+    .nlink = 3,
+    .link = {{FLX_ELEMENT_SLIDE, FLX_AXIS_X},
+             {FLX_ELEMENT_SLIDE, FLX_AXIS_Y},
+             {FLX_ELEMENT_TURN, FLX_AXIS_Z}},
+};

@@ -43,4 +43,52 @@ static void plane(flx_joint_plan *p)
     set_disc(j, n, t, r->term);
 }
 
-const flx_joint_kind flx_joint_ROLLING = {.space = space, .plane = plane};
+// A disc that lies flat has no lowest point.
+static flx_status check(const flx_model *m, const flx_joint *j)
+{
+    if (!(j->radius > 0)) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc, "joint '%s': radius must be positive",
+                        j->name);
+    }
+    if (!j->has_axis || m->dimension == 2) return FLX_OK;
+    v3 n = v3_unit(flx_joint_drawn(m, j->body[0], j->normal));
+    v3 u = v3_unit(flx_joint_drawn(m, j->body[1], j->axis[1]));
+    if (v3_norm(v3_cross(n, u)) > 1e-6) return FLX_OK;
+    return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
+                    "joint '%s': the disc lies flat on the plane (its axis is the plane's normal) "
+                    "and has no lowest point to roll on",
+                    j->name);
+}
+
+static const flx_key_row keys[] = {
+    FLX_KEY_PAIR,
+    {.key = "axis",
+     .form = "vector",
+     .initial = "a ball",
+     .doc = "A disc's axis as drawn.",
+     .dimension = 3},
+    FLX_KEY_FRAME,
+    {.key = "normal",
+     .form = "vector",
+     .needed = true,
+     .doc = "Of the plane, towards the disc or ball."},
+    {.key = "radius", .form = "number", .needed = true, .unit = "m", .doc = "Of the disc or ball."},
+    {0}};
+
+const flx_joint_kind flx_joint_ROLLING = {
+    .says =
+        {.word = "rolling",
+         .dimensions = "23",
+         .doc = "a disc or ball rolls on a plane without slipping, and keeps touch",
+         .example =
+             "roll: {type: rolling, on: [ground, coin], at: [[0, 0, 0], coin], normal: [0, 0, 1], "
+             "axis: [1, 0, 0], radius: 0.01}",
+         .keys = keys},
+    .axes = {true, true},
+    .instead = "spherical",
+    .check = check,
+    .space = space,
+    .plane = plane,
+    .signals = FLX_SIGNAL_CONTACT | FLX_SIGNAL_LOADS,
+    .wheel = true,
+};

@@ -14,4 +14,40 @@ static void space(flx_joint_plan *p)
     r->coefficient[1] = -p->joint->pitch / (2.0 * FLX_PI);
 }
 
-const flx_joint_kind flx_joint_SCREW = {.space = space, .angle = true, .displacement = true};
+static const flx_key_row keys[] = {FLX_KEY_AT,
+                                   FLX_KEY_AXIS,
+                                   FLX_KEY_FRAME,
+                                   {.key = "pitch",
+                                    .form = "number",
+                                    .needed = true,
+                                    .unit = "m",
+                                    .doc = "Way along the axis for one turn."},
+                                   FLX_KEYS_MOTION,
+                                   FLX_KEY_FRICTION,
+                                   {0}};
+
+const flx_joint_kind flx_joint_SCREW = {
+    .says =
+        {.word = "screw",
+         .dimensions = "3",
+         .doc = "turning about an axis moves along it",
+         .example =
+             "spindle: {type: screw, on: [ground, nut], at: nut, axis: [0, 0, 1], pitch: 0.005}",
+         .keys = keys},
+    .in_plane = "prismatic",
+    .axes = {true, true},
+    .instead = "point-on-line",
+    .space = space,
+    .angle = true,
+    .displacement = true,
+    .own = FLX_COORDINATE_ANGLE,
+    .threaded = true,
+    .signals = FLX_SIGNAL_ANGLE | FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_RATE | FLX_SIGNAL_ROTATION |
+               FLX_SIGNAL_LOADS | FLX_SIGNAL_DRIVE,
+    .surface = {.slides = true,
+                .turns = true,
+                .whole = true}, // the thread carries the load along the axis
+    .tree = FLX_TREE_CARRIES,
+    .nlink = 1,
+    .link = {{FLX_ELEMENT_SCREW, FLX_AXIS_Z}},
+};

@@ -1,79 +1,48 @@
 // block_joints.c - joints as they are read: type, bodies, geometry as drawn, motion and start.
 // Their coordinates and signals: joint_signals.c.
+#include "joint/joint.h"
 #include "language/flexible/deformable.h"
 #include "language/scope/nums.h"
 
 #include <string.h>
 
-static const char *const type_words[] = {
-#define X(name, word) word,
-    FLX_JOINT_LIST(X)
-#undef X
-        NULL};
-
 // ---- reading ----------------------------------------------------------------------------------
 
-static flx_status check_planar(flx_builder *b, const flx_entry *type, flx_joint_type t)
+static flx_status read_kind(flx_builder *b, const flx_item *joint, flx_joint *def)
 {
-    const char *instead = NULL;
-    switch (t) {
-    case FLX_JOINT_SPHERICAL:
-    case FLX_JOINT_CYLINDRICAL:
-    case FLX_JOINT_UNIVERSAL:
-        instead = "revolute";
-        break;
-    case FLX_JOINT_SCREW:
-        instead = "prismatic";
-        break;
-    case FLX_JOINT_PLANAR:
-        instead = "free";
-        break;
-    case FLX_JOINT_POINT_ON_PLANE:
-        instead = "point-on-line";
-        break;
-    default:
-        return FLX_OK;
-    }
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc, "a planar model has no joint '%s'; use '%s'",
-                    type->text, instead);
+    const flx_entry *type = NULL;
+    FLX_TRY(flx_build_need(b, joint, "type", &type));
+    const char *words[FLX_KINDS_OF_JOINTS + 1];
+    int word = 0;
+    flx_joint_kind_words(words);
+    FLX_TRY(flx_build_word(b, type, "type of joint", words, &word));
+    const flx_joint_kind *k = flx_joint_kinds[word];
+    def->kind = k;
+    if (flx_joint_kind_exists(k, b->m->dimension)) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc, "a %s model has no joint '%s'%s%s%s",
+                    b->m->dimension == 2 ? "planar" : "spatial", type->text,
+                    k->in_plane ? "; use '" : "", k->in_plane ? k->in_plane : "",
+                    k->in_plane ? "'" : "");
 }
 
 // A point has no rotation: what is left of a joint on one.
-static flx_status joint_on_point(flx_builder *b, const flx_item *joint, flx_joint_data *d,
-                                 const flx_entry *type)
+static flx_status joint_on_point(flx_builder *b, const flx_item *joint, flx_joint_data *d)
 {
-    flx_joint_type *t = &d->def.type;
+    const flx_joint_kind *k = d->def.kind;
     bool planar = b->m->dimension == 2, point = false;
     for (int i = 0; i < 2; i++) {
         point = point || (d->body[i]->kind == FLX_KIND_BODY && !flx_body_turns(d->body[i]));
     }
     if (!point) return FLX_OK;
-    switch (*t) {
-    case FLX_JOINT_FIXED:
-        *t = planar ? FLX_JOINT_REVOLUTE : FLX_JOINT_SPHERICAL;
-        break;
-    case FLX_JOINT_PRISMATIC:
-        *t = FLX_JOINT_POINT_ON_LINE;
-        break;
-    case FLX_JOINT_PLANAR:
-        *t = FLX_JOINT_POINT_ON_PLANE;
-        break;
-    case FLX_JOINT_REVOLUTE:
-        if (planar) break;
-        // fall through
-    case FLX_JOINT_CYLINDRICAL:
-    case FLX_JOINT_UNIVERSAL:
-    case FLX_JOINT_SCREW:
-    case FLX_JOINT_ROLLING:
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc,
-                        "joint '%s': a point has no rotation for a joint '%s'; use '%s'",
-                        joint->full, type->text,
-                        *t == FLX_JOINT_CYLINDRICAL || *t == FLX_JOINT_SCREW ? "point-on-line"
-                                                                             : "spherical");
-    default:
-        break;
+    const flx_joint_kind *left = k->on_point[planar ? 0 : 1];
+    if (!left) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_entry_get(joint->def, "type")->loc,
+                        "joint '%s': a point has no rotation for a joint '%s'%s%s%s", joint->full,
+                        k->says.word, k->instead ? "; use '" : "", k->instead ? k->instead : "",
+                        k->instead ? "'" : "");
     }
-    d->point_pin = planar && *t == FLX_JOINT_REVOLUTE;
+    d->def.kind = left;
+    d->point_pin = planar && left->angle;
     return FLX_OK;
 }
 
@@ -81,18 +50,13 @@ static flx_status joint_on_point(flx_builder *b, const flx_item *joint, flx_join
 static flx_status turn_nodes(flx_builder *b, const flx_item *joint, flx_joint_data *d)
 {
     static const char *const keys[] = {"motion", "initial", "friction"};
-    flx_joint_type t = d->def.type;
-    bool turns = t != FLX_JOINT_SPHERICAL && t != FLX_JOINT_DISTANCE &&
-                 t != FLX_JOINT_POINT_ON_LINE && t != FLX_JOINT_POINT_ON_PLANE &&
-                 t != FLX_JOINT_FREE;
-    bool pin = b->m->dimension == 2 && t == FLX_JOINT_REVOLUTE, asked = false;
+    const flx_joint_kind *k = d->def.kind;
+    bool pin = b->m->dimension == 2 && k->angle, asked = false;
     for (int i = 0; i < 3; i++) asked = asked || flx_entry_get(joint->def, keys[i]);
     for (int i = 0; i < 2; i++) {
-        if (!flx_body_is_ancf_node(d->body[i])) continue;
-        bool axis = i == 0 && (t == FLX_JOINT_POINT_ON_LINE || t == FLX_JOINT_POINT_ON_PLANE);
-        if (!turns && !axis) continue;
+        if (!k->axes[i] || !flx_body_is_ancf_node(d->body[i])) continue;
         if (pin && !asked && !flx_beam_has_section(d->body[i])) continue;
-        FLX_TRY(flx_beam_section(b, d->body[i], t == FLX_JOINT_FIXED, &d->body[i]));
+        FLX_TRY(flx_beam_section(b, d->body[i], k->rigid, &d->body[i]));
         d->def.body[i] = d->body[i]->number;
     }
     return FLX_OK;
@@ -103,7 +67,7 @@ static flx_status read_bodies(flx_env *e, const flx_item *joint, flx_joint_data 
     const flx_entry *on = NULL;
     flx_item *items[2];
     int n = 0;
-    bool gear = d->def.type == FLX_JOINT_GEAR;
+    bool gear = d->def.kind->on_joints;
     FLX_TRY(flx_build_need(e->b, joint, "on", &on));
     FLX_TRY(flx_build_on(e, on, &n, items));
     if (n != 2) {
@@ -169,60 +133,54 @@ static flx_num9 axes_about(flx_graph *g, flx_num3 axis, bool planar)
     return flx_num9_from_cols(x, flx_num3_cross(g, axis, x), axis);
 }
 
-static bool needs_axis(flx_joint_type t, bool planar)
+// The row of a key that joints of this kind take; NULL: they do not.
+static const flx_key_row *takes(const flx_env *e, const flx_joint_data *d, const char *key)
 {
-    switch (t) {
-    case FLX_JOINT_REVOLUTE:
-        return !planar;
-    case FLX_JOINT_PRISMATIC:
-    case FLX_JOINT_CYLINDRICAL:
-    case FLX_JOINT_PLANAR:
-    case FLX_JOINT_SCREW:
-    case FLX_JOINT_POINT_ON_LINE:
-    case FLX_JOINT_POINT_ON_PLANE:
-    case FLX_JOINT_KNIFE_EDGE:
-        return true;
-    default:
-        return false;
+    return flx_joint_kind_key(d->def.kind, key, e->b->m->dimension);
+}
+
+// The axis of the joint, or those of the two bodies, as drawn in ground axes.
+static flx_status read_directions(flx_env *e, const flx_item *joint, flx_joint_data *d, flx_num3 *a,
+                                  flx_num3 *second)
+{
+    const flx_entry *axis = flx_entry_get(joint->def, "axis");
+    const flx_entry *axes = flx_entry_get(joint->def, "axes");
+    const flx_entry *frame = flx_entry_get(joint->def, "frame");
+    const flx_joint_kind *k = d->def.kind;
+    const flx_key_row *one = takes(e, d, "axis");
+    bool two = takes(e, d, "axes") != NULL;
+    d->def.has_axis = two || (one && (one->needed || axis));
+    if (!d->def.has_axis) return FLX_OK;
+    if (!two) {
+        FLX_TRY(flx_build_need(e->b, joint, "axis", &axis));
+        return flx_build_direction(e, axis, frame, a);
     }
+    FLX_TRY(flx_build_need(e->b, joint, "axes", &axes));
+    if (axes->kind != FLX_ENTRY_LIST || axes->count != 2) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc,
+                        "axes: an axis in the first body and an axis in the second");
+    }
+    FLX_TRY(flx_build_direction(e, axes->items[0], frame, a));
+    FLX_TRY(flx_build_direction(e, axes->items[1], frame, second));
+    const char *wrong = k->refuse_axes ? k->refuse_axes(v3_load(a->x), v3_load(second->x)) : NULL;
+    return wrong ? FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc, "%s", wrong) : FLX_OK;
 }
 
 static flx_status read_axes(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
     flx_joint *def = &d->def;
-    bool planar = e->b->m->dimension == 2;
-    const flx_entry *axis = flx_entry_get(joint->def, "axis");
-    const flx_entry *axes = flx_entry_get(joint->def, "axes");
-    const flx_entry *frame = flx_entry_get(joint->def, "frame");
-    flx_num3 a = {.x = {0, 0, 1}}, second = a;
-    def->has_axis = needs_axis(def->type, planar) || (def->type == FLX_JOINT_ROLLING && axis);
-    flx_num9 F = flx_num9_identity();
-    if (def->type == FLX_JOINT_UNIVERSAL) {
-        FLX_TRY(flx_build_need(e->b, joint, "axes", &axes));
-        if (axes->kind != FLX_ENTRY_LIST || axes->count != 2) {
-            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc,
-                            "axes: an axis in the first body and an axis in the second");
-        }
-        FLX_TRY(flx_build_direction(e, axes->items[0], frame, &a));
-        FLX_TRY(flx_build_direction(e, axes->items[1], frame, &second));
-        if (!(v3_norm(v3_cross(v3_load(a.x), v3_load(second.x))) > 1e-6)) {
-            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc,
-                            "the two axes of a universal joint cannot be parallel");
-        }
-        def->has_axis = true;
-    } else if (def->has_axis) {
-        FLX_TRY(flx_build_need(e->b, joint, "axis", &axis));
-        FLX_TRY(flx_build_direction(e, axis, frame, &a));
-    }
     flx_graph *g = e->b->g;
-    if (def->has_axis) F = axes_about(g, a, planar);
+    flx_num3 a = {.x = {0, 0, 1}}, second = a;
+    FLX_TRY(read_directions(e, joint, d, &a, &second));
+    flx_num9 F = flx_num9_identity();
+    if (def->has_axis) F = axes_about(g, a, e->b->m->dimension == 2);
     for (int i = 0; i < 2; i++) {
         flx_num3 position;
         flx_num9 R;
         flx_body_frame(d->body[i], &position, &R);
         d->frame[i] = flx_num9_tmul(g, R, F);
         d->axis[i] = flx_num9_col(d->frame[i], 2);
-        if (def->type == FLX_JOINT_UNIVERSAL && i == 1) d->axis[1] = flx_num9_tmul_v(g, R, second);
+        if (i == 1 && takes(e, d, "axes")) d->axis[1] = flx_num9_tmul_v(g, R, second);
         FLX_TRY(flx_num9_store(&d->frame[i], def->frame[i], def->frame_open[i]));
         FLX_TRY(flx_num3_store(&d->axis[i], def->axis[i], def->axis_open[i]));
     }
@@ -237,14 +195,14 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
     flx_graph *g = e->b->g;
     flx_num3 p[2], position;
     flx_num9 R;
-    if (!at && def->type == FLX_JOINT_FREE) { // where the second body is drawn
+    if (!at && !takes(e, d, "at")->needed) { // where the second body is drawn
         flx_body_frame(d->body[1], &p[1], &R);
         d->at[0] = flx_ground_to_body(e->b, d->body[0], p[1]);
     } else {
         FLX_TRY(flx_build_need(e->b, joint, "at", &at));
         FLX_TRY(flx_build_at(e, at, d->body, d->at, &pair));
         FLX_TRY(turn_nodes(e->b, joint, d));
-        if (!pair && (def->type == FLX_JOINT_DISTANCE || def->type == FLX_JOINT_ROLLING)) {
+        if (!pair && flx_joint_kind_needs_pair(def->kind)) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, at->loc,
                             "joint '%s' needs two places, one on each body", joint->full);
         }
@@ -260,42 +218,56 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
     return FLX_OK;
 }
 
-// length, pitch, normal and radius
-static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *d)
+static flx_status read_length(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
     flx_joint *def = &d->def;
-    const flx_entry *length = flx_entry_get(joint->def, "length"), *y = NULL;
+    const flx_entry *length = flx_entry_get(joint->def, "length");
+    if (length) {
+        return flx_build_kept_positive(e, length, "the distance", &def->length, &def->length_open);
+    }
+    FLX_TRY(flx_num_store(flx_num3_norm(e->b->g, d->drawn), &def->length, &def->length_open));
+    if (def->length > 0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, joint->loc,
+                    "the two places of joint '%s' are drawn at one point; a distance must be "
+                    "positive",
+                    joint->full);
+}
+
+static flx_status read_pitch(flx_env *e, const flx_item *joint, flx_joint *def)
+{
+    const flx_entry *y = NULL;
+    FLX_TRY(flx_build_need(e->b, joint, "pitch", &y));
+    FLX_TRY(flx_build_kept(e, y, &def->pitch, &def->pitch_open));
+    if (def->pitch != 0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "a screw without pitch is a revolute joint");
+}
+
+static flx_status read_radius(flx_env *e, const flx_item *joint, flx_joint *def)
+{
+    const flx_entry *y = NULL;
+    FLX_TRY(flx_build_need(e->b, joint, "radius", &y));
+    return flx_build_kept_positive(e, y, "the radius", &def->radius, &def->radius_open);
+}
+
+static flx_status read_normal(flx_env *e, const flx_item *joint, flx_joint_data *d)
+{
+    const flx_entry *y = NULL;
     flx_num3 n, position;
     flx_num9 R;
-    switch (def->type) {
-    case FLX_JOINT_DISTANCE:
-        if (length) {
-            return flx_build_kept_positive(e, length, "the distance", &def->length,
-                                           &def->length_open);
-        }
-        FLX_TRY(flx_num_store(flx_num3_norm(e->b->g, d->drawn), &def->length, &def->length_open));
-        if (def->length > 0) return FLX_OK;
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, joint->loc,
-                        "the two places of joint '%s' are drawn at one point; a distance must be "
-                        "positive",
-                        joint->full);
-    case FLX_JOINT_SCREW:
-        FLX_TRY(flx_build_need(e->b, joint, "pitch", &y));
-        FLX_TRY(flx_build_kept(e, y, &def->pitch, &def->pitch_open));
-        if (def->pitch != 0) return FLX_OK;
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "a screw without pitch is a revolute joint");
-    case FLX_JOINT_ROLLING:
-        FLX_TRY(flx_build_need(e->b, joint, "radius", &y));
-        FLX_TRY(flx_build_kept_positive(e, y, "the radius", &def->radius, &def->radius_open));
-        FLX_TRY(flx_build_need(e->b, joint, "normal", &y));
-        FLX_TRY(flx_build_direction(e, y, NULL, &n));
-        flx_body_frame(d->body[0], &position, &R);
-        n = flx_num9_tmul_v(e->b->g, R, n);
-        return flx_num3_store(&n, def->normal, def->normal_open);
-    default:
-        return FLX_OK;
-    }
+    FLX_TRY(flx_build_need(e->b, joint, "normal", &y));
+    FLX_TRY(flx_build_direction(e, y, NULL, &n));
+    flx_body_frame(d->body[0], &position, &R);
+    n = flx_num9_tmul_v(e->b->g, R, n);
+    return flx_num3_store(&n, d->def.normal, d->def.normal_open);
+}
+
+static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *d)
+{
+    if (takes(e, d, "length")) FLX_TRY(read_length(e, joint, d));
+    if (takes(e, d, "pitch")) FLX_TRY(read_pitch(e, joint, &d->def));
+    if (takes(e, d, "radius")) FLX_TRY(read_radius(e, joint, &d->def));
+    if (takes(e, d, "normal")) FLX_TRY(read_normal(e, joint, d));
+    return FLX_OK;
 }
 
 // Which of its coordinates a motion or start speaks of. *said: it was said before.
@@ -304,17 +276,17 @@ static flx_status choose_coordinate(flx_env *e, const flx_item *joint, flx_joint
 {
     const flx_entry *angle = flx_entry_get(block, "angle");
     const flx_entry *displacement = flx_entry_get(block, "displacement");
-    flx_joint_type t = d->def.type;
-    if ((!flx_joint_has_angle(t) && !flx_joint_has_displacement(t)) || d->point_pin) {
+    const flx_joint_kind *k = d->def.kind;
+    if ((!k->angle && !k->displacement) || d->point_pin) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, block->loc,
-                        "joint '%s' (%s) has no coordinate for a %s", joint->full, type_words[t],
+                        "joint '%s' (%s) has no coordinate for a %s", joint->full, k->says.word,
                         what);
     }
     const flx_entry *given = angle ? angle : displacement;
     if (!given) return FLX_OK;
-    if ((angle && !flx_joint_has_angle(t)) || (displacement && !flx_joint_has_displacement(t))) {
+    if ((angle && !k->angle) || (displacement && !k->displacement)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, given->loc, "joint '%s' (%s) has no %s; use '%s'",
-                        joint->full, type_words[t], angle ? "angle" : "displacement",
+                        joint->full, k->says.word, angle ? "angle" : "displacement",
                         angle ? "displacement" : "angle");
     }
     if (*said && d->displacement != (displacement != NULL)) {
@@ -331,7 +303,7 @@ static flx_status choose_coordinates(flx_env *e, const flx_item *joint, flx_join
     const flx_entry *motion = flx_entry_get(joint->def, "motion");
     const flx_entry *start = flx_entry_get(joint->def, "initial");
     bool said = false;
-    d->displacement = d->def.type != FLX_JOINT_REVOLUTE && d->def.type != FLX_JOINT_SCREW;
+    d->displacement = d->def.kind->own == FLX_COORDINATE_DISPLACEMENT;
     if (motion && motion->kind == FLX_ENTRY_MAP) {
         FLX_TRY(choose_coordinate(e, joint, d, motion, "motion", &said));
     }
@@ -344,9 +316,7 @@ static flx_status choose_coordinates(flx_env *e, const flx_item *joint, flx_join
 static flx_status place_joint(flx_builder *b, flx_item *joint)
 {
     flx_joint_data *d = joint->data;
-    const flx_entry *type = NULL;
     flx_env e;
-    int word = 0;
     flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
     d->def = (flx_joint){.name = joint->full,
                          .loc = joint->loc,
@@ -355,14 +325,11 @@ static flx_status place_joint(flx_builder *b, flx_item *joint)
                          .motion_value = -1,
                          .coordinate = -1,
                          .rate = -1};
-    FLX_TRY(flx_build_need(b, joint, "type", &type));
-    FLX_TRY(flx_build_word(b, type, "type of joint", type_words, &word));
-    d->def.type = (flx_joint_type)word;
-    if (b->m->dimension == 2) FLX_TRY(check_planar(b, type, d->def.type));
+    FLX_TRY(read_kind(b, joint, &d->def));
     FLX_TRY(read_bodies(&e, joint, d));
-    if (d->def.type == FLX_JOINT_GEAR) return read_gear(&e, joint, d);
+    if (d->def.kind->on_joints) return read_gear(&e, joint, d);
     FLX_TRY(read_places(&e, joint, d));
-    FLX_TRY(joint_on_point(b, joint, d, type));
+    FLX_TRY(joint_on_point(b, joint, d));
     FLX_TRY(read_axes(&e, joint, d));
     FLX_TRY(read_sizes(&e, joint, d));
     return choose_coordinates(&e, joint, d);

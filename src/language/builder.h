@@ -413,8 +413,6 @@ typedef struct flx_joint_data {
 flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc);
 flx_status flx_joint_finish(flx_builder *b, flx_item *joint);
 // joint_signals.c: which coordinates there are, and what they and other signals are.
-bool flx_joint_has_angle(flx_joint_type t);
-bool flx_joint_has_displacement(flx_joint_type t);
 bool flx_joint_has_coordinate(const flx_item *joint); // one that is placed
 // false: a pin of a beam's node that has no axes now, and will when the model is built again.
 bool flx_joint_turns(flx_builder *b, const flx_item *joint);

@@ -2,6 +2,7 @@
 //
 // Pull is positive: along the line between two places value = k (l - l0) + d l', on a joint
 // k (c - c0) + d c'.
+#include "joint/joint.h"
 #include "language/force_parts.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
@@ -99,7 +100,7 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
     return to_ground(e, force, d, v, out);
 }
 
-// A value along the other coordinate of a cylindrical or screw joint: as a wrench on its bodies.
+// A value along the other coordinate of a joint that has two: as a wrench on its bodies.
 static void wrench_on_joint(flx_builder *b, flx_force_data *d, flx_node value, bool torque)
 {
     const flx_joint_data *j = d->joint->data;
@@ -121,7 +122,7 @@ static void wrench_on_joint(flx_builder *b, flx_force_data *d, flx_node value, b
 
 static bool has_both(const flx_joint_data *j)
 {
-    return j->def.type == FLX_JOINT_CYLINDRICAL || j->def.type == FLX_JOINT_SCREW;
+    return j->def.kind->angle && j->def.kind->displacement;
 }
 
 // Angle or displacement of a joint with its rate; *own: it is the joint's own coordinate.

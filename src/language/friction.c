@@ -8,6 +8,7 @@
 // R_n: the part of the reaction that presses on the surface. |R_n| is rounded off near zero,
 //     N = sqrt(|R_n|^2 + n^2)                                                  (FRI-2)
 #include "force/force_kind.h"
+#include "joint/joint.h"
 #include "language/builder.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
@@ -22,38 +23,6 @@
 typedef struct friction {
     flx_num coefficient, radius, velocity, viscous;
 } friction;
-
-// What a type of joint does.
-typedef struct surface {
-    bool slides, turns;
-    bool any;   // turns about any axis
-    bool whole; // all of the reaction presses, not only what is normal to the axis
-} surface;
-
-static bool find_surface(flx_joint_type type, surface *s)
-{
-    switch (type) {
-    case FLX_JOINT_REVOLUTE:
-        *s = (surface){.turns = true};
-        return true;
-    case FLX_JOINT_PRISMATIC:
-    case FLX_JOINT_POINT_ON_LINE:
-        *s = (surface){.slides = true};
-        return true;
-    case FLX_JOINT_CYLINDRICAL:
-        *s = (surface){.slides = true, .turns = true};
-        return true;
-    case FLX_JOINT_SCREW: // the thread carries the load along the axis
-        *s = (surface){.slides = true, .turns = true, .whole = true};
-        return true;
-    case FLX_JOINT_SPHERICAL:
-    case FLX_JOINT_UNIVERSAL:
-        *s = (surface){.turns = true, .any = true, .whole = true};
-        return true;
-    default:
-        return false;
-    }
-}
 
 static flx_status not_negative(flx_env *e, const flx_entry *y, const char *key, flx_num *out)
 {
@@ -94,7 +63,7 @@ static bool is_there(flx_num a)
 }
 
 static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_entry *y,
-                                const surface *s, friction *f)
+                                const flx_joint_surface *s, friction *f)
 {
     const flx_entry *velocity = flx_entry_get(y, "velocity");
     *f = (friction){.velocity = {DEFAULT_VELOCITY, 0}};
@@ -114,7 +83,7 @@ static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_ent
 // ---- nodes --------------------------------------------------------------------------------------
 
 // (FRI-2)
-static flx_node pressure(flx_builder *b, const flx_item *joint, const surface *s,
+static flx_node pressure(flx_builder *b, const flx_item *joint, const flx_joint_surface *s,
                          const flx_node axis[3])
 {
     flx_graph *g = b->g;
@@ -145,7 +114,7 @@ static flx_node pressure(flx_builder *b, const flx_item *joint, const surface *s
 }
 
 // u', and w as a vector; zero where the joint does not.
-static flx_status find_slip(flx_builder *b, const flx_joint_data *d, const surface *s,
+static flx_status find_slip(flx_builder *b, const flx_joint_data *d, const flx_joint_surface *s,
                             const flx_node axis[3], flx_node *rate, flx_node w[3])
 {
     flx_graph *g = b->g;
@@ -167,7 +136,7 @@ static flx_status find_slip(flx_builder *b, const flx_joint_data *d, const surfa
 }
 
 // (FRI-1)
-static flx_status make_force(flx_builder *b, const flx_item *joint, const surface *s,
+static flx_status make_force(flx_builder *b, const flx_item *joint, const flx_joint_surface *s,
                              const friction *f, flx_force *out)
 {
     flx_graph *g = b->g;
@@ -204,15 +173,15 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
     const flx_entry *y = flx_entry_get(joint->def, "friction");
     flx_joint_data *d = joint->data;
     flx_env e;
-    surface s;
     friction f;
+    const flx_joint_surface *s = &d->def.kind->surface;
     if (!y) return FLX_OK;
     flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
-    if (!find_surface(d->def.type, &s) || (d->point_pin && s.turns)) {
+    if (!(s->slides || s->turns) || (d->point_pin && s->turns)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "joint '%s' has no surface for friction",
                         joint->full);
     }
-    FLX_TRY(read_friction(&e, joint, y, &s, &f));
+    FLX_TRY(read_friction(&e, joint, y, s, &f));
     for (int i = 0; i < 2; i++) FLX_TRY(flx_body_ready(b, d->body[i], y->loc));
     d->friction = flx_take(b, 1, sizeof *d->friction);
     if (!d->friction) return FLX_ERR_MEMORY;
@@ -227,5 +196,5 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
                                .dissipative = true};
     memcpy(d->friction->at, d->def.at, sizeof d->friction->at);
     memcpy(d->friction->at_open, d->def.at_open, sizeof d->friction->at_open);
-    return make_force(b, joint, &s, &f, d->friction);
+    return make_force(b, joint, s, &f, d->friction);
 }

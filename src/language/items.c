@@ -6,12 +6,6 @@ static const char *const body_words[] = {
     [FLX_BODY_POINT] = "point",
 };
 
-static const char *const joint_words[] = {
-#define X(name, word) [FLX_JOINT_##name] = word,
-    FLX_JOINT_LIST(X)
-#undef X
-};
-
 int flx_model_item_count(const flx_model *m, flx_item_kind kind)
 {
     switch (kind) {
@@ -73,7 +67,7 @@ const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const 
     case FLX_ITEM_BODY:
         return body_item(m, i, type);
     case FLX_ITEM_JOINT:
-        *type = joint_words[m->joints[i].type];
+        *type = m->joints[i].kind->says.word;
         return m->joints[i].name;
     case FLX_ITEM_FORCE:
         *type = m->forces[i].mixed ? m->forces[i].kind->mixed : m->forces[i].kind->word;

@@ -110,29 +110,6 @@ typedef struct flx_body {
     flx_shape *shapes;
 } flx_body;
 
-#define FLX_JOINT_LIST(X)                                                                          \
-    X(FIXED, "fixed")                                                                              \
-    X(REVOLUTE, "revolute")                                                                        \
-    X(PRISMATIC, "prismatic")                                                                      \
-    X(CYLINDRICAL, "cylindrical")                                                                  \
-    X(SPHERICAL, "spherical")                                                                      \
-    X(UNIVERSAL, "universal")                                                                      \
-    X(PLANAR, "planar")                                                                            \
-    X(SCREW, "screw")                                                                              \
-    X(DISTANCE, "distance")                                                                        \
-    X(POINT_ON_LINE, "point-on-line")                                                              \
-    X(POINT_ON_PLANE, "point-on-plane")                                                            \
-    X(GEAR, "gear")                                                                                \
-    X(FREE, "free")                                                                                \
-    X(ROLLING, "rolling")                                                                          \
-    X(KNIFE_EDGE, "knife-edge")
-
-typedef enum flx_joint_type {
-#define X(name, word) FLX_JOINT_##name,
-    FLX_JOINT_LIST(X)
-#undef X
-} flx_joint_type;
-
 typedef enum flx_motion_kind {
     FLX_MOTION_NONE,
     FLX_MOTION_ANGLE,
@@ -148,10 +125,12 @@ typedef enum flx_hold {
     FLX_HOLD_RATES,
 } flx_hold;
 
+typedef struct flx_joint_kind flx_joint_kind; // joint/joint.h
+
 typedef struct flx_joint {
     const char *name;
     flx_loc loc;
-    flx_joint_type type;
+    const flx_joint_kind *kind;
     int body[2];        // first, second
     double at[2][3];    // places, each in its body's frame (ground coordinates for ground)
     double frame[2][9]; // axes of the joint as drawn, in each body's axes: third column = axis.

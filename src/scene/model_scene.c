@@ -1,6 +1,7 @@
 // model_scene.c - the scene of a model: tables of what there is to see (flexion/scene.h).
 #include "scene/model_scene.h"
 #include "force/force_kind.h"
+#include "joint/joint.h"
 #include "scene/scene_tables.h"
 
 #include <math.h>
@@ -212,16 +213,6 @@ static flx_status make_lines(const flx_model *m, flx_arena *arena, flx_scene *s)
     return FLX_OK;
 }
 
-static const char *joint_word(flx_joint_type type)
-{
-    static const char *const words[] = {
-#define X(name, word) [FLX_JOINT_##name] = word,
-        FLX_JOINT_LIST(X)
-#undef X
-    };
-    return words[type];
-}
-
 static flx_scene_link make_link(const char *name, const char *type, const int body[2],
                                 const double at[2][3])
 {
@@ -232,13 +223,13 @@ static flx_scene_link make_link(const char *name, const char *type, const int bo
 
 static flx_scene_link make_joint(const flx_joint *j)
 {
-    flx_scene_link l = make_link(j->name, joint_word(j->type), j->body, j->at);
-    bool rolls = j->type == FLX_JOINT_ROLLING;
-    memcpy(l.axis, rolls ? j->normal : j->axis[0], sizeof l.axis);
-    if (j->type == FLX_JOINT_UNIVERSAL || (rolls && j->has_axis)) {
+    const flx_joint_kind *k = j->kind;
+    flx_scene_link l = make_link(j->name, k->symbol ? k->symbol : k->says.word, j->body, j->at);
+    memcpy(l.axis, k->wheel ? j->normal : j->axis[0], sizeof l.axis);
+    if (k->link[0].axis == FLX_AXIS_OWN || (k->wheel && j->has_axis)) {
         memcpy(l.axis2, j->axis[1], sizeof l.axis2);
     }
-    if (rolls) l.radius = j->radius;
+    if (k->wheel) l.radius = j->radius;
     return l;
 }
 
@@ -250,7 +241,7 @@ static flx_status make_links(const flx_model *m, flx_arena *arena, flx_scene *s)
     s->joints = joints;
     s->forces = forces;
     for (int i = 0; i < m->njoint; i++) {
-        if (m->joints[i].type == FLX_JOINT_GEAR) continue; // joins two joints, not two places
+        if (m->joints[i].kind->on_joints) continue; // joins two joints, not two places
         joints[s->njoint++] = make_joint(m->joints + i);
     }
     for (int i = 0; i < m->nforce; i++) {

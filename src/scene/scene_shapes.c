@@ -1,6 +1,7 @@
 // scene_shapes.c - shapes for bodies that were given none: rods between the places where joints and
 // forces act, a ball for a point mass, else the block whose inertia is the body's:
 //     edge_x^2 = 6 (I_yy + I_zz - I_xx) / m                                          (and so on)
+#include "joint/joint.h"
 #include "scene/model_scene.h"
 
 #include "force/force_kind.h"
@@ -37,7 +38,7 @@ void flx_scene_find_places(const flx_model *m, double size, flx_places *places)
 {
     for (int i = 0; i < m->njoint; i++) {
         const flx_joint *j = m->joints + i;
-        if (j->type == FLX_JOINT_GEAR || j->type == FLX_JOINT_FREE) continue;
+        if (j->kind->on_joints || j->kind->loose) continue;
         add_ends(places, j->body, j->at, SAME * size);
     }
     for (int i = 0; i < m->nforce; i++) {
@@ -94,7 +95,7 @@ double flx_scene_size(const flx_model *m)
     }
     for (int i = 0; i < m->njoint; i++) {
         const flx_joint *j = m->joints + i;
-        for (int k = 0; k < 2 && j->type != FLX_JOINT_GEAR; k++) {
+        for (int k = 0; k < 2 && !j->kind->on_joints; k++) {
             if (j->body[k] >= 0) cover(m->bodies + j->body[k], j->at[k], low, high);
         }
     }
@@ -145,7 +146,7 @@ static bool find_wheel(const flx_model *m, int body, double size, flx_shape *s)
 {
     for (int i = 0; i < m->njoint; i++) {
         const flx_joint *j = m->joints + i;
-        if (j->type != FLX_JOINT_ROLLING || j->body[1] != body || !(j->radius > 0)) continue;
+        if (!j->kind->wheel || j->body[1] != body || !(j->radius > 0)) continue;
         *s = ball(j->at[1], j->radius);
         if (!j->has_axis) return true;
         s->kind = FLX_SHAPE_CYLINDER;

@@ -9,6 +9,7 @@
 //   reduction.md).
 // 5 The user sees what was changed.
 #include "base/number.h"
+#include "joint/joint.h"
 #include "simulate/simulation_parts.h"
 
 #include <math.h>
@@ -123,7 +124,7 @@ static const flx_joint *locking_joint(const flx_simulation *sim)
     for (int i = 0; i < m->njoint; i++) {
         const flx_joint *j = &m->joints[i];
         size_t n = strlen(j->name);
-        if (j->type != FLX_JOINT_FREE) last = j;
+        if (!j->kind->loose) last = j;
         for (int k = 0; k < sim->plan->summary.redundant; k++) {
             const char *row = sim->plan->redundant[k];
             if (strncmp(row, j->name, n) == 0 && row[n] == ' ') return j;

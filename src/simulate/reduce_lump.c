@@ -8,6 +8,7 @@
 // order that its force depends on.
 #include "analyse/frozen.h"
 #include "force/force_kind.h"
+#include "joint/joint.h"
 #include "simulate/simulation_parts.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ static int visit_ends(lumping *l, int body, double share)
     int count = 0;
     for (int i = 0; i < m->njoint; i++) {
         const flx_joint *j = m->joints + i;
-        int e = j->type == FLX_JOINT_GEAR ? -1 : far_end(m, j->body, body);
+        int e = j->kind->on_joints ? -1 : far_end(m, j->body, body);
         if (e < 0) continue;
         count++;
         if (share != 0.0) add_share(l, j->body[e], j->at[e], share);

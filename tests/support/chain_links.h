@@ -46,7 +46,7 @@ static inline bool chain_create(chain *c, int n)
         b->inertia[4] = b->inertia[8] = 0.085;
         m33_store(b->R, m33_identity());
         *j = (flx_joint){.name = "axis",
-                         .type = FLX_JOINT_REVOLUTE,
+                         .kind = &flx_joint_REVOLUTE,
                          .body = {i - 1, i},
                          .at = {{i > 0, 0, 0}, {0, 0, 0}},
                          .motion_value = -1,

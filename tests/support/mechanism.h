@@ -5,6 +5,7 @@
 #include "base/common.h"
 #include "descriptor/descriptor.h"
 #include "force/force_kind.h"
+#include "joint/joint.h"
 #include "model/model_data.h"
 
 #include <stdint.h>
@@ -114,7 +115,7 @@ static inline m33 axes_in_body(const mechanism *k, int body, m33 F)
 }
 
 // A joint at a random place and of a random direction; on points it sits at the point.
-static inline int add_joint(mechanism *k, flx_joint_type type, int first, int second)
+static inline int add_joint(mechanism *k, const flx_joint_kind *type, int first, int second)
 {
     int i = k->m.njoint++;
     flx_joint *j = k->joints + i;
@@ -122,7 +123,7 @@ static inline int add_joint(mechanism *k, flx_joint_type type, int first, int se
     double p[3] = {0}, th[3] = {0};
     random_vector(&k->seed, k->m.dimension, 0.9, p);
     j->name = names[i];
-    j->type = type;
+    j->kind = type;
     j->body[0] = first;
     j->body[1] = second;
     j->coordinate = j->rate = j->motion_value = -1;
@@ -130,7 +131,7 @@ static inline int add_joint(mechanism *k, flx_joint_type type, int first, int se
     if (k->m.dimension == 3) {
         random_vector(&k->seed, 3, 2.0, th);
         F = quat_to_m33(quat_exp(v3_load(th)));
-    } else if (type == FLX_JOINT_REVOLUTE || type == FLX_JOINT_FIXED) {
+    } else if (type == &flx_joint_REVOLUTE || type == &flx_joint_FIXED) {
         F = m33_identity();
     } else { // the axis lies in the plane
         double a = 3.0 * random_number(&k->seed);
@@ -144,7 +145,7 @@ static inline int add_joint(mechanism *k, flx_joint_type type, int first, int se
         v3_store(j->axis[s], m33_col(m33_load(j->frame[s]), s == 0 ? 2 : 1));
     }
     v3_store(j->normal, m33_col(m33_load(j->frame[0]), k->m.dimension == 2 ? 0 : 2));
-    if (type == FLX_JOINT_ROLLING) v3_store(j->axis[1], m33_col(m33_load(j->frame[1]), 0));
+    if (type == &flx_joint_ROLLING) v3_store(j->axis[1], m33_col(m33_load(j->frame[1]), 0));
     j->has_axis = true;
     j->length = 1.1;
     j->pitch = 0.35;

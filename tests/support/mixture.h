@@ -33,9 +33,9 @@ static inline void make_mixture(mechanism *k, int dimension)
     mechanism_init(k, dimension, 17);
     int a = add_body(k, FLX_BODY_RIGID), b = add_body(k, FLX_BODY_RIGID);
     int c = add_body(k, FLX_BODY_POINT);
-    add_joint(k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
-    add_joint(k, dimension == 3 ? FLX_JOINT_UNIVERSAL : FLX_JOINT_REVOLUTE, a, b);
-    add_joint(k, FLX_JOINT_DISTANCE, b, c);
+    add_joint(k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
+    add_joint(k, dimension == 3 ? &flx_joint_UNIVERSAL : &flx_joint_REVOLUTE, a, b);
+    add_joint(k, &flx_joint_DISTANCE, b, c);
     v3 reach = v3_sub(v3_load(k->bodies[c].position),
                       v3_add(v3_load(k->bodies[b].position),
                              m33_mul_v(m33_load(k->bodies[b].R), v3_load(k->joints[2].at[0]))));

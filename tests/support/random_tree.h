@@ -11,16 +11,16 @@ static inline int random_below(mechanism *k, int n)
     return i < n ? i : n - 1;
 }
 
-static inline flx_joint_type random_carrier(mechanism *k, bool point)
+static inline const flx_joint_kind *random_carrier(mechanism *k, bool point)
 {
-    static const flx_joint_type space[] = {
-        FLX_JOINT_REVOLUTE,  FLX_JOINT_PRISMATIC, FLX_JOINT_CYLINDRICAL,
-        FLX_JOINT_SPHERICAL, FLX_JOINT_UNIVERSAL, FLX_JOINT_PLANAR,
-        FLX_JOINT_SCREW,     FLX_JOINT_FIXED,     FLX_JOINT_FREE};
-    static const flx_joint_type plane[] = {FLX_JOINT_REVOLUTE, FLX_JOINT_PRISMATIC, FLX_JOINT_FIXED,
-                                           FLX_JOINT_FREE};
-    if (k->m.dimension == 2) return point ? FLX_JOINT_REVOLUTE : plane[random_below(k, 4)];
-    return point ? FLX_JOINT_SPHERICAL : space[random_below(k, 9)];
+    static const flx_joint_kind *const space[] = {
+        &flx_joint_REVOLUTE,  &flx_joint_PRISMATIC, &flx_joint_CYLINDRICAL,
+        &flx_joint_SPHERICAL, &flx_joint_UNIVERSAL, &flx_joint_PLANAR,
+        &flx_joint_SCREW,     &flx_joint_FIXED,     &flx_joint_FREE};
+    static const flx_joint_kind *const plane[] = {&flx_joint_REVOLUTE, &flx_joint_PRISMATIC,
+                                                  &flx_joint_FIXED, &flx_joint_FREE};
+    if (k->m.dimension == 2) return point ? &flx_joint_REVOLUTE : plane[random_below(k, 4)];
+    return point ? &flx_joint_SPHERICAL : space[random_below(k, 9)];
 }
 
 // Up to 7 bodies, each on an earlier one or on the ground, or floating. points: some of them.
@@ -37,13 +37,13 @@ static inline void random_bodies(mechanism *k, int dimension, uint64_t seed, boo
         bool swap = random_below(k, 2) == 0;
         int j = add_joint(k, random_carrier(k, points), swap ? i : to, swap ? to : i);
         flx_joint *joint = k->joints + j;
-        bool slides = joint->type == FLX_JOINT_PRISMATIC || joint->type == FLX_JOINT_CYLINDRICAL ||
-                      joint->type == FLX_JOINT_SCREW;
+        bool slides = joint->kind == &flx_joint_PRISMATIC ||
+                      joint->kind == &flx_joint_CYLINDRICAL || joint->kind == &flx_joint_SCREW;
         if (slides) { // places apart along the axis
             v3 axis = m33_col(m33_load(joint->frame[1]), 2);
             v3_add_to(joint->at[1], random_number(&k->seed), axis);
         }
-        if (joint->type == FLX_JOINT_UNIVERSAL) { // any angle between the axes
+        if (joint->kind == &flx_joint_UNIVERSAL) { // any angle between the axes
             double a[3];
             random_vector(&k->seed, 3, 0.7, a);
             v3 axis = v3_add(v3_load(joint->axis[1]), v3_load(a));
@@ -60,18 +60,19 @@ static inline void random_tree(mechanism *k, int dimension, uint64_t seed)
 // The same, and up to two joints that close loops, as drawn.
 static inline void random_loops(mechanism *k, int dimension, uint64_t seed)
 {
-    static const flx_joint_type space[] = {FLX_JOINT_SPHERICAL, FLX_JOINT_DISTANCE,
-                                           FLX_JOINT_POINT_ON_LINE, FLX_JOINT_POINT_ON_PLANE,
-                                           FLX_JOINT_KNIFE_EDGE};
-    static const flx_joint_type plane[] = {FLX_JOINT_REVOLUTE, FLX_JOINT_DISTANCE,
-                                           FLX_JOINT_POINT_ON_LINE, FLX_JOINT_KNIFE_EDGE};
+    static const flx_joint_kind *const space[] = {&flx_joint_SPHERICAL, &flx_joint_DISTANCE,
+                                                  &flx_joint_POINT_ON_LINE,
+                                                  &flx_joint_POINT_ON_PLANE, &flx_joint_KNIFE_EDGE};
+    static const flx_joint_kind *const plane[] = {&flx_joint_REVOLUTE, &flx_joint_DISTANCE,
+                                                  &flx_joint_POINT_ON_LINE, &flx_joint_KNIFE_EDGE};
     random_bodies(k, dimension, seed, false);
     for (int i = 0; i < 2 && k->m.njoint < 8; i++) {
         int a = random_below(k, k->m.nbody + 1) - 1, b = random_below(k, k->m.nbody);
         if (a == b) continue;
-        flx_joint_type t = dimension == 2 ? plane[random_below(k, 4)] : space[random_below(k, 5)];
+        const flx_joint_kind *t =
+            dimension == 2 ? plane[random_below(k, 4)] : space[random_below(k, 5)];
         flx_joint *j = k->joints + add_joint(k, t, a, b);
-        if (t != FLX_JOINT_DISTANCE) continue;
+        if (t != &flx_joint_DISTANCE) continue;
         double apart[3] = {0, 0, 0};
         random_vector(&k->seed, dimension, 1.0, apart);
         j->length = v3_norm(v3_load(apart));
@@ -87,13 +88,13 @@ static inline void random_forces(mechanism *k)
         if (a != b) add_force(k, &flx_force_spring, a, b);
     }
     for (int i = 0; i < k->m.njoint && k->m.nforce < 8; i++) {
-        flx_joint_type t = k->joints[i].type;
+        const flx_joint_kind *t = k->joints[i].kind;
         bool point = false;
         for (int s = 0; s < 2; s++) {
             int b = k->joints[i].body[s];
             point = point || (b >= 0 && k->bodies[b].type == FLX_BODY_POINT);
         }
-        if (point || (t != FLX_JOINT_REVOLUTE && t != FLX_JOINT_PRISMATIC)) continue;
+        if (point || (t != &flx_joint_REVOLUTE && t != &flx_joint_PRISMATIC)) continue;
         int f = add_force(k, &flx_force_joint_spring, k->joints[i].body[0], k->joints[i].body[1]);
         k->forces[f].joint = i;
     }

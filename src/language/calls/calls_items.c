@@ -1,6 +1,7 @@
 // calls_items.c - calls that add bodies, joints, forces, equations, events, functions, signals.
 #include "base/number.h"
 #include "force/force_kind.h"
+#include "joint/joint.h"
 #include "language/calls/calls.h"
 
 #include <string.h>
@@ -135,27 +136,34 @@ static void put_places(flx_item_maker *k, const flx_vector at[2], bool pair)
     flx_put_place(k, "at", &at[0]);
 }
 
+// NULL: a type that there is not, or that of the joint which it is like.
+static const flx_joint_kind *kind_of(const flx_joint_def *d)
+{
+    bool known = d->type > FLX_NO_JOINT && d->type <= FLX_KINDS_OF_JOINTS;
+    return known ? flx_joint_kinds[d->type - 1] : NULL;
+}
+
 static void put_joint_places(flx_item_maker *k, const flx_joint_def *d)
 {
     bool given = flx_is_vector_given(&d->at[0]) || flx_is_vector_given(&d->at[1]);
-    if (!given && (d->type == FLX_GEAR || d->type == FLX_FREE || d->like)) return;
-    put_places(k, d->at, d->type == FLX_DISTANCE || d->type == FLX_ROLLING);
+    const flx_joint_kind *kind = kind_of(d);
+    const flx_key_row *at = kind ? flx_joint_kind_key(kind, "at", 0) : NULL;
+    if (!given && (d->like || !at || !at->needed)) return;
+    put_places(k, d->at, kind && flx_joint_kind_needs_pair(kind));
 }
 
 int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def)
 {
-    static const char *const types[] = {
-        "fixed",     "revolute",      "prismatic",      "cylindrical",
-        "spherical", "universal",     "planar",         "screw",
-        "distance",  "point-on-line", "point-on-plane", "gear",
-        "free",      "rolling",       "knife-edge",     NULL};
+    const char *types[FLX_KINDS_OF_JOINTS + 1];
     flx_item_maker k;
     flx_joint_def d;
     FLX_BEGIN_ITEM(&k, m, "joints", name, def, d);
-    if (!d.like || d.type) flx_put_word(&k, "type", types, FLX_FIXED, d.type);
+    flx_joint_kind_words(types);
+    if (!d.like || d.type) flx_put_word(&k, "type", types, FLX_NO_JOINT + 1, d.type);
     flx_put_text(&k, "like", d.like);
     if (!d.like || d.on[0] || d.on[1]) {
-        flx_put_items(&k, "on", 2, d.on, d.type == FLX_GEAR ? "joints" : "bodies");
+        flx_put_items(&k, "on", 2, d.on,
+                      kind_of(&d) && kind_of(&d)->on_joints ? "joints" : "bodies");
     }
     put_joint_places(&k, &d);
     flx_put_vector(&k, "axis", &d.axis);

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "force/force_kind.h"
+#include "joint/joint.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -12,13 +13,13 @@
 static const struct {
     flx_group group;
     const flx_word_row *(*row)(int i);
-} families[] = {{FLX_GROUP_FORCE, flx_force_row}};
+} families[] = {{FLX_GROUP_JOINT, flx_joint_row}, {FLX_GROUP_FORCE, flx_force_row}};
 
 #define MOST_KEYS 600
 #define MOST_WORDS 400
 #define MOST_RULES 100
 #define MOST_KIND_KEYS 200
-#define MOST_TYPES 240 // characters of the words that have one key
+#define MOST_TYPES 400 // characters of the words that have one key
 
 static struct {
     int nkey, nword, nrule;

@@ -3,6 +3,7 @@
 // Angle of a revolute joint: with the joint's axes x1, y1 carried by the first body and x2 by the
 // second, angle = atan2(y1.x2, x1.x2) + 2 pi turns, rate = axis.(w2 - w1). A displacement is
 // axis1.(p2 - p1), less its value as drawn, with the axis carried by the first body.
+#include "joint/joint.h"
 #include "language/flexible/deformable.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
@@ -10,17 +11,6 @@
 #include <string.h>
 
 // ---- coordinates ------------------------------------------------------------------------------
-
-bool flx_joint_has_angle(flx_joint_type t)
-{
-    return t == FLX_JOINT_REVOLUTE || t == FLX_JOINT_CYLINDRICAL || t == FLX_JOINT_SCREW;
-}
-
-bool flx_joint_has_displacement(flx_joint_type t)
-{
-    return t == FLX_JOINT_PRISMATIC || t == FLX_JOINT_CYLINDRICAL || t == FLX_JOINT_SCREW ||
-           t == FLX_JOINT_POINT_ON_LINE;
-}
 
 static void joint_axis(flx_builder *b, const flx_joint_data *d, int side, int j, flx_node out[3])
 {
@@ -86,15 +76,15 @@ static flx_node displacement_node(flx_builder *b, const flx_joint_data *d)
 bool flx_joint_has_coordinate(const flx_item *joint)
 {
     const flx_joint_data *d = joint->data;
-    if (flx_joint_has_displacement(d->def.type) && d->displacement) return true;
-    return flx_joint_has_angle(d->def.type) && !d->point_pin;
+    if (d->def.kind->displacement && d->displacement) return true;
+    return d->def.kind->angle && !d->point_pin;
 }
 
 static flx_status make_coordinate(flx_builder *b, flx_item *joint)
 {
     flx_joint_data *d = joint->data;
     flx_joint *def = &d->def;
-    bool displacement = flx_joint_has_displacement(def->type) && d->displacement;
+    bool displacement = def->kind->displacement && d->displacement;
     if (!flx_joint_has_coordinate(joint)) return FLX_OK;
     def->coordinate = displacement ? displacement_node(b, d) : angle_node(b, joint);
     def->rate = displacement ? flx_node_rate(b, def->coordinate) : angle_rate(b, d);
@@ -247,69 +237,29 @@ static flx_status reaction_member(flx_env *e, const flx_item *joint, bool moment
     return flx_env_vector(e, v, out);
 }
 
-// Which signals a type has.
-static const char *const *joint_words(flx_builder *b, const flx_joint_data *d)
+// Which signals it has. A pin of a point turns nothing.
+static unsigned signals_of(flx_builder *b, const flx_joint_data *d)
 {
-    static const char *const angle[] = {"angle",  "rate",  "rotation", "reaction",
-                                        "moment", "drive", NULL};
-    static const char *const slide[] = {"displacement", "rate",  "reaction",
-                                        "moment",       "drive", NULL};
-    static const char *const both[] = {"angle",    "displacement", "rate",  "rotation",
-                                       "reaction", "moment",       "drive", NULL};
-    static const char *const cross[] = {"angle", "rate", "rotation", "reaction", "moment", NULL};
-    static const char *const table[] = {"angle",  "rate", "displacement", "rotation", "reaction",
-                                        "moment", NULL};
-    static const char *const loose[] = {"displacement", "rotation", "reaction", "moment", NULL};
-    static const char *const line[] = {"displacement", "rate", "reaction", NULL};
-    static const char *const held[] = {"displacement", "reaction", NULL};
-    static const char *const rolling[] = {"contact", "reaction", "moment", NULL};
-    static const char *const none[] = {NULL};
-    switch (d->def.type) {
-    case FLX_JOINT_REVOLUTE:
-        return d->point_pin ? held : angle;
-    case FLX_JOINT_PRISMATIC:
-        return slide;
-    case FLX_JOINT_CYLINDRICAL:
-    case FLX_JOINT_SCREW:
-        return both;
-    case FLX_JOINT_UNIVERSAL:
-        return cross;
-    case FLX_JOINT_PLANAR:
-        return table;
-    case FLX_JOINT_FREE:
-        return b->m->dimension == 2 ? table : loose;
-    case FLX_JOINT_FIXED:
-    case FLX_JOINT_SPHERICAL:
-        return loose;
-    case FLX_JOINT_POINT_ON_LINE:
-        return line;
-    case FLX_JOINT_DISTANCE:
-    case FLX_JOINT_POINT_ON_PLANE:
-    case FLX_JOINT_KNIFE_EDGE:
-        return held;
-    case FLX_JOINT_ROLLING:
-        return rolling;
-    case FLX_JOINT_GEAR:
-        return none;
-    }
-    return none;
+    const flx_joint_kind *k = d->def.kind;
+    if (d->point_pin) return FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_REACTION;
+    return k->signals | (b->m->dimension == 2 ? k->plane_signals : 0);
 }
 
-static flx_status moving_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
+static flx_status moving_member(flx_env *e, flx_item *joint, unsigned signal, flx_loc loc,
                                 flx_operand *out)
 {
     flx_joint_data *d = joint->data;
     flx_builder *b = e->b;
-    flx_joint_type t = d->def.type;
-    bool rate = strcmp(name, "rate") == 0;
-    if (strcmp(name, "contact") == 0) return contact_member(e, d, out);
-    if (strcmp(name, "rotation") == 0) return rotation_member(e, joint, out);
-    if (t == FLX_JOINT_UNIVERSAL) return universal_member(e, d, rate, out);
-    if (strcmp(name, "displacement") == 0) {
-        if (!flx_joint_has_displacement(t)) return displacement_member(e, d, out);
+    const flx_joint_kind *k = d->def.kind;
+    bool rate = signal == FLX_SIGNAL_RATE;
+    if (signal == FLX_SIGNAL_CONTACT) return contact_member(e, d, out);
+    if (signal == FLX_SIGNAL_ROTATION) return rotation_member(e, joint, out);
+    if (k->signals & FLX_SIGNAL_CROSS) return universal_member(e, d, rate, out);
+    if (signal == FLX_SIGNAL_DISPLACEMENT) {
+        if (!k->displacement) return displacement_member(e, d, out);
         return flx_operand_set_node(displacement_node(b, d), out);
     }
-    if (t == FLX_JOINT_PLANAR || t == FLX_JOINT_FREE) {
+    if (!k->angle && !k->displacement) { // a free body of the plane
         return flx_operand_set_node(rate ? angle_rate(b, d) : angle_node(b, joint), out);
     }
     FLX_TRY(flx_joint_coordinate(b, joint, loc));
@@ -322,18 +272,23 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
 {
     flx_joint_data *d = joint->data;
     FLX_TRY(flx_joint_place(e->b, joint, loc));
-    const char *const *words = joint_words(e->b, d), *const *w = words;
-    while (*w && strcmp(*w, name) != 0) w++;
-    if (!*w && d->point_pin &&
+    unsigned has = signals_of(e->b, d), signal = flx_joint_signal_named(name) & has;
+    if (!signal && d->point_pin &&
         !flx_joint_turns(e->b, joint)) { // built again, it has what is asked for
         return e->b->marks->changed ? flx_env_stand_in(e, 1, out) : FLX_ERR_MEMORY;
     }
-    if (!*w) return flx_member_unknown(e, joint->full, name, loc, words, NULL);
-    bool effort =
-        strcmp(name, "reaction") == 0 || strcmp(name, "moment") == 0 || strcmp(name, "drive") == 0;
+    if (!signal) {
+        const char *words[FLX_SIGNAL_COUNT + 1];
+        flx_joint_signal_names(has, words);
+        return flx_member_unknown(e, joint->full, name, loc, words, NULL);
+    }
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, joint->full, name, loc));
-    if (!effort) return moving_member(e, joint, name, loc, out);
-    if (strcmp(name, "drive") != 0) return reaction_member(e, joint, name[0] == 'm', out);
+    if (!(signal & (FLX_SIGNAL_LOADS | FLX_SIGNAL_DRIVE))) {
+        return moving_member(e, joint, signal, loc, out);
+    }
+    if (signal != FLX_SIGNAL_DRIVE) {
+        return reaction_member(e, joint, signal == FLX_SIGNAL_MOMENT, out);
+    }
     if (!flx_entry_get(joint->def, "motion")) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "joint '%s' has no motion, and so no drive",
                         joint->full);

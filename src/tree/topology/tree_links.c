@@ -5,6 +5,8 @@
 // one of the links on it is reached by a tilt alone (beta = 0 in TREE-2), and masses are collected.
 #include "tree/topology/tree_links.h"
 
+#include "joint/joint.h"
+
 #include <float.h>
 
 typedef struct pose {
@@ -171,46 +173,59 @@ static pose lay_universal(layout *y, pose at, const side *in, const side *out, m
     return (pose){two.link, R, v3_neg(m33_mul_v(R, out->at))};
 }
 
-static pose lay_planar(layout *y, pose joint, const side *out, int body)
+// Axes whose third is an axis of the joint's frame.
+static m33 axes_of(flx_joint_axis axis)
 {
-    m33 along_x = {{0, 0, 1, 1, 0, 0, 0, 1, 0}}; // columns y, z, x
-    m33 along_y = {{0, 1, 0, 0, 0, 1, 1, 0, 0}}; // columns z, x, y
-    pose one = add_link(y, FLX_LINK_SLIDE, with_axes(joint, along_x), body);
-    pose two = add_link(y, FLX_LINK_SLIDE, with_axes(one, m33_tmul(along_x, along_y)), body);
-    pose three = add_link(y, FLX_LINK_TURN, with_axes(two, m33_transpose(along_y)), body);
-    return hang(three, out, v3_make(0, 0, 0));
+    if (axis == FLX_AXIS_X) return (m33){{0, 0, 1, 1, 0, 0, 0, 1, 0}}; // columns y, z, x
+    if (axis == FLX_AXIS_Y) return (m33){{0, 1, 0, 0, 0, 1, 1, 0, 0}}; // columns z, x, y
+    return m33_identity();
+}
+
+static flx_link_kind kind_of(flx_joint_element e)
+{
+    return e == FLX_ELEMENT_TURN    ? FLX_LINK_TURN
+           : e == FLX_ELEMENT_SLIDE ? FLX_LINK_SLIDE
+                                    : FLX_LINK_SCREW;
+}
+
+// Links along axes of the joint's frame; they end with one along the axis itself.
+static pose lay_along(layout *y, const flx_joint *j, pose joint, const side *out, v3 apart,
+                      int body)
+{
+    const flx_joint_kind *k = j->kind;
+    flx_joint_axis last = FLX_AXIS_Z;
+    pose at = joint;
+    for (int i = 0; i < k->nlink; i++) {
+        flx_joint_link l = k->link[i];
+        if (l.axis != last) at = with_axes(at, m33_tmul(axes_of(last), axes_of(l.axis)));
+        at = add_link(y, kind_of(l.element), at, body);
+        if (l.element == FLX_ELEMENT_SCREW) y->links[at.link].pitch = j->pitch / (2.0 * FLX_PI);
+        last = l.axis;
+    }
+    FLX_ASSERT(last == FLX_AXIS_Z);
+    return hang(at, out, apart);
+}
+
+static pose lay_ball(layout *y, pose at, const side *out, m33 C, int body)
+{
+    if (y->m->bodies[body].type == FLX_BODY_POINT) return with_axes(at, C);
+    pose link = add_link(y, FLX_LINK_BALL, with_axes(at, C), body);
+    return (pose){link.link, m33_identity(), v3_neg(out->at)};
 }
 
 static pose lay_in_space(layout *y, const flx_joint *j, bool first, pose at, m33 C, int body)
 {
+    const flx_joint_kind *k = j->kind;
     side in = side_of(j, first ? 1 : 0), out = side_of(j, first ? 0 : 1);
-    v3 none = v3_make(0, 0, 0), slide = v3_make(0, 0, drawn_slide(y->m, j, first));
-    pose joint = with_axes(at, in.frame), link;
-    switch (j->type) {
-    case FLX_JOINT_REVOLUTE:
-        return hang(add_link(y, FLX_LINK_TURN, joint, body), &out, none);
-    case FLX_JOINT_PRISMATIC:
-        return hang(add_link(y, FLX_LINK_SLIDE, joint, body), &out, slide);
-    case FLX_JOINT_SCREW:
-        link = add_link(y, FLX_LINK_SCREW, joint, body);
-        y->links[link.link].pitch = j->pitch / (2.0 * FLX_PI);
-        return hang(link, &out, slide);
-    case FLX_JOINT_CYLINDRICAL:
-        link = add_link(y, FLX_LINK_SLIDE, joint, body);
-        return hang(add_link(y, FLX_LINK_TURN, link, body), &out, slide);
-    case FLX_JOINT_UNIVERSAL:
-        return lay_universal(y, at, &in, &out, C, body);
-    case FLX_JOINT_PLANAR:
-        return lay_planar(y, joint, &out, body);
-    case FLX_JOINT_SPHERICAL:
-        if (y->m->bodies[body].type == FLX_BODY_POINT) return with_axes(at, C);
-        link = add_link(y, FLX_LINK_BALL, with_axes(at, C), body);
-        return (pose){link.link, m33_identity(), v3_neg(out.at)};
-    default: { // fixed
+    pose joint = with_axes(at, in.frame);
+    if (k->nlink == 0) { // it holds all
         m33 R = m33_mul_t(joint.R, out.frame);
         return (pose){at.link, R, v3_sub(at.p, m33_mul_v(R, out.at))};
     }
-    }
+    if (k->link[0].element == FLX_ELEMENT_BALL) return lay_ball(y, at, &out, C, body);
+    if (k->link[0].axis == FLX_AXIS_OWN) return lay_universal(y, at, &in, &out, C, body);
+    double slide = k->displacement ? drawn_slide(y->m, j, first) : 0.0;
+    return lay_along(y, j, joint, &out, v3_make(0, 0, slide), body);
 }
 
 // A slide is along the link's x axis.
@@ -218,12 +233,14 @@ static pose lay_in_plane(layout *y, const flx_joint *j, bool first, pose at, m33
 {
     side in = side_of(j, first ? 1 : 0), out = side_of(j, first ? 0 : 1);
     bool point = y->m->bodies[body].type == FLX_BODY_POINT;
+    const flx_joint_kind *k = j->kind;
     pose with = with_axes(at, C), link;
-    if (j->type == FLX_JOINT_REVOLUTE && !point) {
+    FLX_ASSERT(k->nlink <= 1);
+    if (k->nlink == 1 && k->link[0].element == FLX_ELEMENT_TURN && !point) {
         link = add_link(y, FLX_LINK_TURN, with, body);
         return (pose){link.link, m33_identity(), v3_neg(out.at)};
     }
-    if (j->type == FLX_JOINT_PRISMATIC) {
+    if (k->nlink == 1 && k->link[0].element == FLX_ELEMENT_SLIDE) {
         v3 z = v3_make(0, 0, 1), a = m33_col(in.frame, 2), b = m33_col(out.frame, 2);
         link =
             add_link(y, FLX_LINK_SLIDE, with_axes(at, m33_from_cols(a, v3_cross(z, a), z)), body);
@@ -269,13 +286,13 @@ static pose lay_free(layout *y, int parent_link, int parent_body, int body)
     return (pose){last.link, m33_identity(), v3_neg(v3_load(b->com))};
 }
 
-// The joint's angles and displacements are those of its second body relative to its first. Joints
-// whose coordinates are no angles and displacements (spherical, planar, free) have no other sign.
+// The joint's angles and displacements are those of its second body relative to its first. Joints that move along
+// several axes of their frame, or about any, have no other sign.
 static void mark_against(layout *y, const flx_joint *j, int first)
 {
-    bool single = j->type == FLX_JOINT_REVOLUTE || j->type == FLX_JOINT_PRISMATIC ||
-                  j->type == FLX_JOINT_SCREW || j->type == FLX_JOINT_CYLINDRICAL ||
-                  j->type == FLX_JOINT_UNIVERSAL;
+    const flx_joint_link *l = j->kind->link;
+    bool single =
+        l->element != FLX_ELEMENT_BALL && (l->axis == FLX_AXIS_Z || l->axis == FLX_AXIS_OWN);
     for (int i = first; i < y->k->n; i++) {
         y->links[i].against = single && y->links[i].kind != FLX_LINK_BEND;
     }
@@ -291,7 +308,7 @@ static void lay_body(layout *y, const flx_topology *t, const flx_tree_body *node
     if (parent >= 0)
         base = (pose){y->mounts[parent].link, y->mounts[parent].R, y->mounts[parent].p};
     const flx_joint *j = node->joint < 0 ? NULL : m->joints + node->joint;
-    if (!j || j->type == FLX_JOINT_FREE) {
+    if (!j || j->kind->link[0].element == FLX_ELEMENT_SHIFT) {
         own = lay_free(y, base.link, parent, body);
     } else {
         int from = j->body[node->first ? 1 : 0], to = j->body[node->first ? 0 : 1];

@@ -9,6 +9,8 @@
 // of its longest path, found by two searches in breadth.
 #include "tree/topology/tree_topology.h"
 
+#include "joint/joint.h"
+
 #include "tree/topology/tree_short.h"
 
 #include <string.h>
@@ -26,33 +28,27 @@ int flx_topology_float(const flx_model *m, int body)
 
 int flx_topology_freedom(const flx_model *m, const flx_joint *j, int carried)
 {
+    const flx_joint_kind *k = j->kind;
     bool planar = m->dimension == 2, point = is_point(m, carried);
-    switch (j->type) {
-    case FLX_JOINT_FIXED:
-        return 0;
-    case FLX_JOINT_REVOLUTE: // a point on a pin of the plane has nothing that turns
-        return point && planar ? 0 : 1;
-    case FLX_JOINT_PRISMATIC:
-    case FLX_JOINT_SCREW:
-        return 1;
-    case FLX_JOINT_CYLINDRICAL:
-    case FLX_JOINT_UNIVERSAL:
-        return 2;
-    case FLX_JOINT_SPHERICAL:
-        return point ? 0 : 3;
-    case FLX_JOINT_PLANAR:
-        return 3;
-    case FLX_JOINT_FREE:
-        return flx_topology_float(m, carried);
-    case FLX_JOINT_DISTANCE:
-    case FLX_JOINT_POINT_ON_LINE:
-    case FLX_JOINT_POINT_ON_PLANE:
-    case FLX_JOINT_GEAR:
-    case FLX_JOINT_ROLLING:
-    case FLX_JOINT_KNIFE_EDGE:
-        break;
+    int n = 0;
+    if (k->tree == FLX_TREE_CLOSES) return -1;
+    for (int i = 0; i < k->nlink; i++) {
+        switch (k->link[i].element) {
+        case FLX_ELEMENT_TURN: // a point on a pin of the plane has nothing that turns
+            n += point && planar ? 0 : 1;
+            break;
+        case FLX_ELEMENT_SLIDE:
+        case FLX_ELEMENT_SCREW:
+            n += 1;
+            break;
+        case FLX_ELEMENT_BALL:
+            n += point ? 0 : 3;
+            break;
+        case FLX_ELEMENT_SHIFT:
+            return flx_topology_float(m, carried);
+        }
     }
-    return -1;
+    return n;
 }
 
 // ---- the graph ----------------------------------------------------------------------------------
@@ -270,7 +266,7 @@ static flx_status list_cuts(const flx_model *m, flx_topology *t)
     }
     for (int i = 0; i < m->njoint; i++) {
         // a free joint holds nothing, so nothing is cut with it
-        if (!kept[i] && m->joints[i].type != FLX_JOINT_FREE) t->cut[t->ncut++] = i;
+        if (!kept[i] && !m->joints[i].kind->loose) t->cut[t->ncut++] = i;
     }
     flx_free(kept);
     return FLX_OK;

@@ -4,6 +4,7 @@
 // its forces on them are in balance:
 //     G = 0 along every joint that carries all of its bodies                                    (TRN-6)
 // It goes along the ways from its bodies to where these meet, which is near in a tree of short loops, not to the ground.
+#include "joint/joint.h"
 #include "tree/tree_parts.h"
 
 // Unknowns that some expression reads: what that pushes need not be the bodies of the row.
@@ -39,10 +40,10 @@ static bool is_relative(const flx_tree *t, int row)
     }
     const flx_joint *j = t->model->joints + joint;
     if (d->joints[joint].read) return false;
-    if (j->type != FLX_JOINT_GEAR) return are_free(t, j->body);
+    if (!j->kind->on_joints) return are_free(t, j->body);
     for (int s = 0; s < 2; s++) {
         const flx_joint *of = t->model->joints + j->joint[s];
-        if (of->type == FLX_JOINT_GEAR || !are_free(t, of->body)) return false;
+        if (of->kind->on_joints || !are_free(t, of->body)) return false;
     }
     return true;
 }

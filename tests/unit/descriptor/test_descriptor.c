@@ -109,10 +109,10 @@ static int starts_move_all_that_hangs_on_them(void)
         mechanism_init(&k, dimension, 13);
         int b[4];
         for (int i = 0; i < 4; i++) b[i] = add_body(&k, FLX_BODY_RIGID);
-        add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, b[0]);
-        add_joint(&k, FLX_JOINT_PRISMATIC, b[1], b[0]); // backwards
-        add_joint(&k, dimension == 3 ? FLX_JOINT_SCREW : FLX_JOINT_REVOLUTE, b[1], b[2]);
-        add_joint(&k, FLX_JOINT_REVOLUTE, b[3], b[2]);
+        add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, b[0]);
+        add_joint(&k, &flx_joint_PRISMATIC, b[1], b[0]); // backwards
+        add_joint(&k, dimension == 3 ? &flx_joint_SCREW : &flx_joint_REVOLUTE, b[1], b[2]);
+        add_joint(&k, &flx_joint_REVOLUTE, b[3], b[2]);
         const double value[] = {7.3, 0.4, -1.9, 9.1}, rate[] = {0.6, -0.3, 1.1, 2.0};
         for (int i = 0; i < 4; i++) {
             k.joints[i].start_coordinate = k.joints[i].start_rate = true;
@@ -290,7 +290,7 @@ static int reactions_carry_the_body(void)
         mechanism k;
         mechanism_init(&k, 3, 23);
         int a = add_body(&k, FLX_BODY_RIGID);
-        add_joint(&k, FLX_JOINT_REVOLUTE, ground_second ? a : FLX_BODY_GROUND,
+        add_joint(&k, &flx_joint_REVOLUTE, ground_second ? a : FLX_BODY_GROUND,
                   ground_second ? FLX_BODY_GROUND : a);
         flx_system *s = NULL;
         system_point p = {0};
@@ -333,7 +333,7 @@ static int drive_is_the_effort_of_the_motion(void)
         mechanism k;
         mechanism_init(&k, 3, 29);
         int a = add_body(&k, FLX_BODY_RIGID);
-        flx_joint *j = k.joints + add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
+        flx_joint *j = k.joints + add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
         flx_node t = leaf_node(&k, FLX_LEAF_TIME, 0, 0);
         j->motion = kind ? FLX_MOTION_RATE : FLX_MOTION_ANGLE;
         j->motion_value = op1(&k, FLX_OP_SIN, op2(&k, FLX_OP_ADD, t, number_node(&k, 0.2)));
@@ -376,8 +376,8 @@ static int reactions_of_redundant_joints_have_least_norm(void)
     mechanism k;
     mechanism_init(&k, 3, 37);
     int a = add_body(&k, FLX_BODY_RIGID);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
+    add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
+    add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
     k.joints[1] = k.joints[0];
     k.joints[1].name = "other";
     const int drop[] = {5, 6, 7, 8, 9};
@@ -427,10 +427,10 @@ static int tree_joints_are_paired_with_their_outboard_body(void)
     mechanism_init(&k, 3, 43);
     int b[3];
     for (int i = 0; i < 3; i++) b[i] = add_body(&k, FLX_BODY_RIGID);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, b[0]);
-    add_joint(&k, FLX_JOINT_SPHERICAL, b[1], b[0]);
-    add_joint(&k, FLX_JOINT_PRISMATIC, b[1], b[2]);
-    add_joint(&k, FLX_JOINT_SPHERICAL, b[2], b[0]); // closes a loop, or is reached first
+    add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, b[0]);
+    add_joint(&k, &flx_joint_SPHERICAL, b[1], b[0]);
+    add_joint(&k, &flx_joint_PRISMATIC, b[1], b[2]);
+    add_joint(&k, &flx_joint_SPHERICAL, b[2], b[0]); // closes a loop, or is reached first
     flx_system *s = NULL;
     CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
     const int *pair = s->pattern.pair;

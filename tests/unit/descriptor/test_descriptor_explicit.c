@@ -66,7 +66,7 @@ static int massless_bodies_are_refused_by_the_explicit_form(void)
     add_body(&k, FLX_BODY_RIGID);
     k.bodies[1].mass = 0;
     memset(k.bodies[1].inertia, 0, sizeof k.bodies[1].inertia);
-    add_joint(&k, FLX_JOINT_REVOLUTE, 0, 1);
+    add_joint(&k, &flx_joint_REVOLUTE, 0, 1);
     flx_system *s = NULL;
     system_point p = {0};
     CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
@@ -92,9 +92,9 @@ static int held_massless_body(bool cross)
     add_body(&k, FLX_BODY_RIGID);
     k.bodies[1].mass = 0;
     memset(k.bodies[1].inertia, 0, sizeof k.bodies[1].inertia);
-    add_joint(&k, cross ? FLX_JOINT_REVOLUTE : FLX_JOINT_FIXED, 0, 1);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, 0);
-    if (cross) add_joint(&k, FLX_JOINT_REVOLUTE, 1, add_body(&k, FLX_BODY_RIGID));
+    add_joint(&k, cross ? &flx_joint_REVOLUTE : &flx_joint_FIXED, 0, 1);
+    add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, 0);
+    if (cross) add_joint(&k, &flx_joint_REVOLUTE, 1, add_body(&k, FLX_BODY_RIGID));
     flx_system *s = NULL;
     system_point p = {0};
     CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);

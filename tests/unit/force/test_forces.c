@@ -78,8 +78,8 @@ static int spring_without_length_is_smooth_where_it_vanishes(void)
     return 0;
 }
 
-static int on_joint(const flx_force_kind *kind, flx_joint_type joint, int dimension, bool mixed,
-                    uint64_t seed)
+static int on_joint(const flx_force_kind *kind, const flx_joint_kind *joint, int dimension,
+                    bool mixed, uint64_t seed)
 {
     mechanism k;
     mechanism_init(&k, dimension, seed);
@@ -103,7 +103,7 @@ static int forces_on_joints_have_exact_derivatives(void)
 {
     for (int dimension = 2; dimension <= 3; dimension++) {
         for (int i = 0; i < 2; i++) {
-            flx_joint_type j = i ? FLX_JOINT_REVOLUTE : FLX_JOINT_PRISMATIC;
+            const flx_joint_kind *j = i ? &flx_joint_REVOLUTE : &flx_joint_PRISMATIC;
             CHECK(on_joint(&flx_force_joint_spring, j, dimension, false, 81) == 0);
             CHECK(on_joint(&flx_force_joint_spring, j, dimension, true, 82) == 0);
             CHECK(on_joint(&flx_force_effort, j, dimension, false, 83) == 0);

@@ -4,14 +4,8 @@
 #include "check.h"
 #include "mechanism_check.h"
 
-static const char *const type_names[] = {
-#define X(name, word) word,
-    FLX_JOINT_LIST(X)
-#undef X
-};
-
 // ground: 0 none, 1 the first is the ground, 2 the second.
-static int one_joint(flx_joint_type type, int dimension, int ground, flx_body_type second,
+static int one_joint(const flx_joint_kind *type, int dimension, int ground, flx_body_type second,
                      uint64_t seed)
 {
     mechanism k;
@@ -21,39 +15,26 @@ static int one_joint(flx_joint_type type, int dimension, int ground, flx_body_ty
     add_joint(&k, type, a, b);
     int bad = check_mechanism(&k, NULL, seed, 0.4, true);
     if (bad) {
-        printf("%s in %dD, ground %d, %s\n", type_names[type], dimension, ground,
+        printf("%s in %dD, ground %d, %s\n", type->says.word, dimension, ground,
                second == FLX_BODY_POINT ? "point" : "rigid");
     }
     mechanism_free(&k);
     return bad;
 }
 
-static int in_plane(flx_joint_type t)
-{
-    return t == FLX_JOINT_FIXED || t == FLX_JOINT_REVOLUTE || t == FLX_JOINT_PRISMATIC ||
-           t == FLX_JOINT_DISTANCE || t == FLX_JOINT_POINT_ON_LINE ||
-           t == FLX_JOINT_POINT_ON_PLANE || t == FLX_JOINT_FREE || t == FLX_JOINT_ROLLING ||
-           t == FLX_JOINT_KNIFE_EDGE;
-}
-
-static int on_points(flx_joint_type t, int dimension)
-{
-    return t == FLX_JOINT_SPHERICAL || t == FLX_JOINT_DISTANCE || t == FLX_JOINT_POINT_ON_LINE ||
-           t == FLX_JOINT_POINT_ON_PLANE || (dimension == 2 && t == FLX_JOINT_REVOLUTE);
-}
-
 static int every_joint_has_exact_derivatives(void)
 {
-    for (int t = 0; t <= FLX_JOINT_KNIFE_EDGE; t++) {
-        if (t == FLX_JOINT_GEAR) continue;
+    for (const flx_joint_kind *const *i = flx_joint_kinds; *i; i++) {
+        const flx_joint_kind *t = *i;
+        if (t->on_joints) continue;
         for (uint64_t seed = 1; seed <= 3; seed++) {
             for (int ground = 0; ground < 3; ground++) {
-                CHECK(one_joint(t, 3, ground, FLX_BODY_RIGID, seed) == 0);
-                if (in_plane(t)) CHECK(one_joint(t, 2, ground, FLX_BODY_RIGID, seed) == 0);
+                if (t->space) CHECK(one_joint(t, 3, ground, FLX_BODY_RIGID, seed) == 0);
+                if (t->plane) CHECK(one_joint(t, 2, ground, FLX_BODY_RIGID, seed) == 0);
                 if (ground == 2) continue;
-                if (on_points(t, 3)) CHECK(one_joint(t, 3, ground, FLX_BODY_POINT, seed) == 0);
-                if (on_points(t, 2) && in_plane(t)) {
-                    CHECK(one_joint(t, 2, ground, FLX_BODY_POINT, seed) == 0);
+                for (int d = 2; d <= 3; d++) { // what stays itself on a point
+                    if (t->on_point[d - 2] != t) continue;
+                    CHECK(one_joint(t, d, ground, FLX_BODY_POINT, seed) == 0);
                 }
             }
         }
@@ -69,7 +50,7 @@ static flx_node course(mechanism *k)
     return op2(k, FLX_OP_ADD, op2(k, FLX_OP_MUL, number_node(k, 0.7), s), t);
 }
 
-static int driven(flx_joint_type type, flx_motion_kind motion, int dimension, flx_hold hold,
+static int driven(const flx_joint_kind *type, flx_motion_kind motion, int dimension, flx_hold hold,
                   uint64_t seed)
 {
     mechanism k;
@@ -87,7 +68,7 @@ static int driven(flx_joint_type type, flx_motion_kind motion, int dimension, fl
     flx_descriptor_options o = {.hold = hold};
     int bad = check_mechanism(&k, &o, seed, 0.3, true);
     if (bad) {
-        printf("driven %s, motion %d, %dD, hold %d\n", type_names[type], motion, dimension,
+        printf("driven %s, motion %d, %dD, hold %d\n", type->says.word, motion, dimension,
                (int)hold);
     }
     mechanism_free(&k);
@@ -96,10 +77,10 @@ static int driven(flx_joint_type type, flx_motion_kind motion, int dimension, fl
 
 static int motions_and_starts_have_exact_derivatives(void)
 {
-    static const flx_joint_type angles[] = {FLX_JOINT_REVOLUTE, FLX_JOINT_CYLINDRICAL,
-                                            FLX_JOINT_SCREW};
-    static const flx_joint_type slides[] = {FLX_JOINT_PRISMATIC, FLX_JOINT_CYLINDRICAL,
-                                            FLX_JOINT_SCREW, FLX_JOINT_POINT_ON_LINE};
+    static const flx_joint_kind *const angles[] = {&flx_joint_REVOLUTE, &flx_joint_CYLINDRICAL,
+                                                   &flx_joint_SCREW};
+    static const flx_joint_kind *const slides[] = {&flx_joint_PRISMATIC, &flx_joint_CYLINDRICAL,
+                                                   &flx_joint_SCREW, &flx_joint_POINT_ON_LINE};
     for (uint64_t seed = 1; seed <= 2; seed++) {
         for (int i = 0; i < 4; i++) {
             for (flx_hold hold = FLX_HOLD_NOTHING; hold <= FLX_HOLD_RATES; hold++) {
@@ -109,36 +90,37 @@ static int motions_and_starts_have_exact_derivatives(void)
                 CHECK(driven(slides[i], FLX_MOTION_RATE, 3, hold, seed) == 0);
             }
         }
-        CHECK(driven(FLX_JOINT_REVOLUTE, FLX_MOTION_ANGLE, 2, false, seed) == 0);
-        CHECK(driven(FLX_JOINT_REVOLUTE, FLX_MOTION_RATE, 2, false, seed) == 0);
-        CHECK(driven(FLX_JOINT_REVOLUTE, FLX_MOTION_RATE, 2, true, seed) == 0);
-        CHECK(driven(FLX_JOINT_PRISMATIC, FLX_MOTION_DISPLACEMENT, 2, false, seed) == 0);
-        CHECK(driven(FLX_JOINT_PRISMATIC, FLX_MOTION_DISPLACEMENT, 2, true, seed) == 0);
+        CHECK(driven(&flx_joint_REVOLUTE, FLX_MOTION_ANGLE, 2, false, seed) == 0);
+        CHECK(driven(&flx_joint_REVOLUTE, FLX_MOTION_RATE, 2, false, seed) == 0);
+        CHECK(driven(&flx_joint_REVOLUTE, FLX_MOTION_RATE, 2, true, seed) == 0);
+        CHECK(driven(&flx_joint_PRISMATIC, FLX_MOTION_DISPLACEMENT, 2, false, seed) == 0);
+        CHECK(driven(&flx_joint_PRISMATIC, FLX_MOTION_DISPLACEMENT, 2, true, seed) == 0);
     }
     return 0;
 }
 
 // Gears between every pair of coordinates, also with a body in common.
-static int geared(flx_joint_type first, flx_joint_type second, int dimension, bool chain,
-                  uint64_t seed)
+static int geared(const flx_joint_kind *first, const flx_joint_kind *second, int dimension,
+                  bool chain, uint64_t seed)
 {
     mechanism k;
     mechanism_init(&k, dimension, seed);
     int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
     int j1 = add_joint(&k, first, FLX_BODY_GROUND, a);
     int j2 = add_joint(&k, second, chain ? a : FLX_BODY_GROUND, b);
-    flx_joint *g = k.joints + add_joint(&k, FLX_JOINT_GEAR, FLX_BODY_GROUND, FLX_BODY_GROUND);
+    flx_joint *g = k.joints + add_joint(&k, &flx_joint_GEAR, FLX_BODY_GROUND, FLX_BODY_GROUND);
     g->joint[0] = j1;
     g->joint[1] = j2;
     int bad = check_mechanism(&k, NULL, seed, 0.3, true);
-    if (bad) printf("gear of %s and %s, chain %d\n", type_names[first], type_names[second], chain);
+    if (bad) printf("gear of %s and %s, chain %d\n", first->says.word, second->says.word, chain);
     mechanism_free(&k);
     return bad;
 }
 
 static int gears_have_exact_derivatives(void)
 {
-    static const flx_joint_type t[] = {FLX_JOINT_REVOLUTE, FLX_JOINT_PRISMATIC, FLX_JOINT_SCREW};
+    static const flx_joint_kind *const t[] = {&flx_joint_REVOLUTE, &flx_joint_PRISMATIC,
+                                              &flx_joint_SCREW};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             for (int chain = 0; chain < 2; chain++) {
@@ -151,7 +133,7 @@ static int gears_have_exact_derivatives(void)
 }
 
 // Leaving out rows of a joint: the others are still exact, whatever form they take.
-static int rows_left_out(flx_joint_type type, int dimension, int nrow, uint64_t seed)
+static int rows_left_out(const flx_joint_kind *type, int dimension, int nrow, uint64_t seed)
 {
     for (unsigned mask = 1; mask < 1u << nrow; mask++) {
         mechanism k;
@@ -166,18 +148,18 @@ static int rows_left_out(flx_joint_type type, int dimension, int nrow, uint64_t 
         flx_descriptor_options o = {.ndrop = n, .drop = drop};
         bad = check_mechanism(&k, &o, seed, 0.3, true);
         mechanism_free(&k);
-        if (bad) return printf("%s without rows %#x\n", type_names[type], mask);
+        if (bad) return printf("%s without rows %#x\n", type->says.word, mask);
     }
     return 0;
 }
 
 static int joints_with_rows_left_out_have_exact_derivatives(void)
 {
-    CHECK(rows_left_out(FLX_JOINT_REVOLUTE, 3, 5, 7) == 0);
-    CHECK(rows_left_out(FLX_JOINT_FIXED, 3, 6, 8) == 0);
-    CHECK(rows_left_out(FLX_JOINT_CYLINDRICAL, 3, 4, 9) == 0);
-    CHECK(rows_left_out(FLX_JOINT_FIXED, 2, 3, 10) == 0);
-    CHECK(rows_left_out(FLX_JOINT_ROLLING, 3, 3, 11) == 0); // also velocity bonds
+    CHECK(rows_left_out(&flx_joint_REVOLUTE, 3, 5, 7) == 0);
+    CHECK(rows_left_out(&flx_joint_FIXED, 3, 6, 8) == 0);
+    CHECK(rows_left_out(&flx_joint_CYLINDRICAL, 3, 4, 9) == 0);
+    CHECK(rows_left_out(&flx_joint_FIXED, 2, 3, 10) == 0);
+    CHECK(rows_left_out(&flx_joint_ROLLING, 3, 3, 11) == 0); // also velocity bonds
     return 0;
 }
 
@@ -188,8 +170,8 @@ static int kept_rows_are_those_of_the_complete_system_as_drawn(void)
     mechanism k;
     mechanism_init(&k, 3, 21);
     int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
-    add_joint(&k, FLX_JOINT_REVOLUTE, a, b);
+    add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
+    add_joint(&k, &flx_joint_REVOLUTE, a, b);
     const int drop[] = {1, 4, 7};
     flx_descriptor_options o = {.ndrop = 3, .drop = drop};
     flx_system *s = NULL, *whole = NULL;
@@ -225,10 +207,11 @@ static int kept_rows_are_those_of_the_complete_system_as_drawn(void)
 // size of each joint's residual is kept.
 static int rigid_motion_changes_no_bond(void)
 {
-    for (int t = 0; t <= FLX_JOINT_KNIFE_EDGE; t++) {
-        if (t == FLX_JOINT_GEAR || t == FLX_JOINT_FREE || t == FLX_JOINT_KNIFE_EDGE) continue;
+    for (int kind = 0; flx_joint_kinds[kind]; kind++) {
+        const flx_joint_kind *t = flx_joint_kinds[kind];
+        if (t->on_joints || t->loose || t == &flx_joint_KNIFE_EDGE) continue;
         mechanism k;
-        mechanism_init(&k, 3, 31 + (uint64_t)t);
+        mechanism_init(&k, 3, 31 + (uint64_t)kind);
         int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
         add_joint(&k, t, a, b);
         flx_system *s = NULL;
@@ -266,7 +249,7 @@ static int angle_counts_turns(void)
     mechanism k;
     mechanism_init(&k, 3, 41);
     int a = add_body(&k, FLX_BODY_RIGID);
-    flx_joint *j = k.joints + add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
+    flx_joint *j = k.joints + add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
     j->motion = FLX_MOTION_ANGLE;
     j->motion_value = leaf_node(&k, FLX_LEAF_TIME, 0, 0);
     flx_system *s = NULL;
@@ -296,13 +279,14 @@ static int angle_counts_turns(void)
     return 0;
 }
 
-static int refused(flx_joint_type type, int dimension, flx_body_type second, const char *part)
+static int refused(const flx_joint_kind *type, int dimension, flx_body_type second,
+                   const char *part)
 {
     mechanism k;
     mechanism_init(&k, dimension, 51);
     add_joint(&k, type, FLX_BODY_GROUND, add_body(&k, second));
-    if (type == FLX_JOINT_DISTANCE) k.joints[0].length = 0;
-    if (type == FLX_JOINT_ROLLING) {
+    if (type == &flx_joint_DISTANCE) k.joints[0].length = 0;
+    if (type == &flx_joint_ROLLING) {
         v3_store(k.joints[0].axis[1], in_body_axes(&k, 0, v3_load(k.joints[0].normal)));
     }
     flx_system *s = NULL;
@@ -314,11 +298,11 @@ static int refused(flx_joint_type type, int dimension, flx_body_type second, con
 
 static int what_cannot_be_is_refused(void)
 {
-    CHECK(refused(FLX_JOINT_REVOLUTE, 3, FLX_BODY_POINT, "is a point") == 0);
-    CHECK(refused(FLX_JOINT_FIXED, 2, FLX_BODY_POINT, "is a point") == 0);
-    CHECK(refused(FLX_JOINT_UNIVERSAL, 2, FLX_BODY_RIGID, "there is no universal joint") == 0);
-    CHECK(refused(FLX_JOINT_DISTANCE, 3, FLX_BODY_RIGID, "length must be positive") == 0);
-    CHECK(refused(FLX_JOINT_ROLLING, 3, FLX_BODY_RIGID, "lies flat") == 0);
+    CHECK(refused(&flx_joint_REVOLUTE, 3, FLX_BODY_POINT, "is a point") == 0);
+    CHECK(refused(&flx_joint_FIXED, 2, FLX_BODY_POINT, "is a point") == 0);
+    CHECK(refused(&flx_joint_UNIVERSAL, 2, FLX_BODY_RIGID, "there is no universal joint") == 0);
+    CHECK(refused(&flx_joint_DISTANCE, 3, FLX_BODY_RIGID, "length must be positive") == 0);
+    CHECK(refused(&flx_joint_ROLLING, 3, FLX_BODY_RIGID, "lies flat") == 0);
     return 0;
 }
 

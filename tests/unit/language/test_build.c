@@ -1,6 +1,7 @@
 // The language: repetition, parts, parameters, drawing, joints, equations. What is refused:
 // test_build_refusals.c.
 #include "build_rig.h"
+#include "joint/joint.h"
 
 // ---- parameters ---------------------------------------------------------------------------------
 
@@ -214,9 +215,9 @@ static int joints_of_points(void)
                              "simulate: {until: 1}\n"
                              "outputs: {signals: [rail.displacement]}\n");
     CHECK(m);
-    CHECK(pose_joint(m, "weld")->type == FLX_JOINT_SPHERICAL);
-    CHECK(pose_joint(m, "rail")->type == FLX_JOINT_POINT_ON_LINE);
-    CHECK(pose_joint(m, "table")->type == FLX_JOINT_POINT_ON_PLANE);
+    CHECK(pose_joint(m, "weld")->kind == &flx_joint_SPHERICAL);
+    CHECK(pose_joint(m, "rail")->kind == &flx_joint_POINT_ON_LINE);
+    CHECK(pose_joint(m, "table")->kind == &flx_joint_POINT_ON_PLANE);
     CHECK_NEAR(pose_value(m, "rail.displacement", 0.2), pose_place(1, 1, 0.2, 0), 1e-15);
     return done(m);
 }

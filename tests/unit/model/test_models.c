@@ -1,4 +1,5 @@
 // The models of tests/models: counts, places, names, and values of nodes against formulae.
+#include "joint/joint.h"
 #include "pose.h"
 
 static flx_ctx *ctx;
@@ -168,7 +169,7 @@ static int spatial_crank(void)
     CHECK_NEAR(v3_dot(m33_col(m33_load(rod->R), 1), x), 0, 1e-16);
     CHECK_NEAR(rod->position[0], 0.1, 1e-17);
     const flx_joint *cross = pose_joint(m, "cross");
-    CHECK(cross->type == FLX_JOINT_UNIVERSAL && cross->body[0] == 2 && cross->body[1] == 1);
+    CHECK(cross->kind == &flx_joint_UNIVERSAL && cross->body[0] == 2 && cross->body[1] == 1);
     CHECK_NEAR(cross->axis[0][0], 1, 0);
     double c = cross->axis[1][0]; // the second axis was given not quite across the rod
     CHECK(fabs(c) < 1e-7);

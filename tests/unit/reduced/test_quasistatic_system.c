@@ -50,7 +50,7 @@ static int free_parts_have_exact_tangents(void)
         mechanism k;
         mechanism_init(&k, dimension, 3);
         int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_POINT);
-        add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
+        add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
         add_force(&k, &flx_force_spring, a, b);
         add_force(&k, &flx_force_spring, FLX_BODY_GROUND, b);
         int J[3], first = dimension == 2 ? 3 : 6;
@@ -70,9 +70,9 @@ static int linked_parts_have_exact_tangents(void)
             mechanism_init(&k, dimension, 4);
             int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
             int c = add_body(&k, FLX_BODY_RIGID);
-            add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
-            add_joint(&k, FLX_JOINT_REVOLUTE, a, b);
-            add_joint(&k, FLX_JOINT_DISTANCE, b, c);
+            add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
+            add_joint(&k, &flx_joint_REVOLUTE, a, b);
+            add_joint(&k, &flx_joint_DISTANCE, b, c);
             add_force(&k, &flx_force_spring, b, c);
             int nb = dimension == 2 ? 3 : 6, J[6];
             for (int i = 0; i < nb; i++) J[i] = nb + i;
@@ -120,8 +120,8 @@ static int added_mass_has_exact_tangents(void)
         system_point p = {0};
         mechanism_init(&k, dimension, 3);
         int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
-        add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
-        add_joint(&k, FLX_JOINT_DISTANCE, a, b);
+        add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, a);
+        add_joint(&k, &flx_joint_DISTANCE, a, b);
         CHECK(flx_descriptor_create(&k.m, NULL, &base) == FLX_OK);
         flx_state *drawn = NULL;
         CHECK(flx_state_create(base, &drawn) == FLX_OK);
@@ -214,11 +214,11 @@ static int wrong_sets_are_refused(void)
     add_body(&k, FLX_BODY_RIGID);
     CHECK(refused(&k, 1, outside, FLX_ERR_ARGUMENT, "velocity 40") == 0);
     mechanism_init(&k, 3, 1);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, add_body(&k, FLX_BODY_RIGID));
+    add_joint(&k, &flx_joint_REVOLUTE, FLX_BODY_GROUND, add_body(&k, FLX_BODY_RIGID));
     CHECK(refused(&k, 6, all, FLX_ERR_CANNOT, "'j0' hold nothing but velocities") == 0);
     mechanism_init(&k, 3, 1);
     int ball = add_body(&k, FLX_BODY_RIGID);
-    add_joint(&k, FLX_JOINT_ROLLING, FLX_BODY_GROUND, ball);
+    add_joint(&k, &flx_joint_ROLLING, FLX_BODY_GROUND, ball);
     CHECK(refused(&k, 2, all, FLX_ERR_CANNOT, "it constrains velocities") == 0);
     return 0;
 }

@@ -174,7 +174,7 @@ static int tree_and_descriptor_accelerate_alike(void)
         if (same_as_descriptor(&g, 1e-12)) {
             printf("seed %d, dimension %d:", (int)seed, g.k.m.dimension);
             for (int j = 0; j < g.k.m.njoint; j++) {
-                printf(" %d(%d,%d)", (int)g.k.joints[j].type, g.k.joints[j].body[0],
+                printf(" %s(%d,%d)", g.k.joints[j].kind->says.word, g.k.joints[j].body[0],
                        g.k.joints[j].body[1]);
             }
             printf("\n");

@@ -28,7 +28,7 @@ static int check_tree(const flx_model *m, const flx_topology *t)
         CHECK(b->freedom == flx_topology_freedom(m, j, b->body));
     }
     int free_joints = 0;
-    for (int i = 0; i < m->njoint; i++) free_joints += m->joints[i].type == FLX_JOINT_FREE;
+    for (int i = 0; i < m->njoint; i++) free_joints += m->joints[i].kind == &flx_joint_FREE;
     CHECK(kept + t->ncut <= m->njoint && kept + t->ncut + free_joints >= m->njoint);
     for (int i = 1; i < t->ncut; i++) CHECK(t->cut[i - 1] < t->cut[i]);
     CHECK(t->freedom == freedom && t->floats == floats && t->depth == depth);
@@ -55,9 +55,9 @@ static int chain_is_a_path(void)
         mechanism_init(&k, dimension, 1);
         // named against the order of the chain, and seen from either side
         for (int i = 0; i < 5; i++) add_body(&k, FLX_BODY_RIGID);
-        add_joint(&k, FLX_JOINT_REVOLUTE, 4, FLX_BODY_GROUND);
+        add_joint(&k, &flx_joint_REVOLUTE, 4, FLX_BODY_GROUND);
         for (int i = 4; i > 0; i--) {
-            add_joint(&k, i % 2 ? FLX_JOINT_REVOLUTE : FLX_JOINT_PRISMATIC, i % 2 ? i : i - 1,
+            add_joint(&k, i % 2 ? &flx_joint_REVOLUTE : &flx_joint_PRISMATIC, i % 2 ? i : i - 1,
                       i % 2 ? i - 1 : i);
         }
         CHECK(make(&k, &t) == 0);
@@ -76,13 +76,13 @@ static int branches_come_after_their_stem(void)
     flx_topology t;
     mechanism_init(&k, 3, 2);
     for (int i = 0; i < 7; i++) add_body(&k, FLX_BODY_RIGID);
-    add_joint(&k, FLX_JOINT_SPHERICAL, FLX_BODY_GROUND, 6);
-    add_joint(&k, FLX_JOINT_UNIVERSAL, 6, 0);
-    add_joint(&k, FLX_JOINT_CYLINDRICAL, 6, 1);
-    add_joint(&k, FLX_JOINT_SCREW, 0, 2);
-    add_joint(&k, FLX_JOINT_PLANAR, 0, 3);
-    add_joint(&k, FLX_JOINT_FIXED, 1, 4);
-    add_joint(&k, FLX_JOINT_FREE, 1, 5);
+    add_joint(&k, &flx_joint_SPHERICAL, FLX_BODY_GROUND, 6);
+    add_joint(&k, &flx_joint_UNIVERSAL, 6, 0);
+    add_joint(&k, &flx_joint_CYLINDRICAL, 6, 1);
+    add_joint(&k, &flx_joint_SCREW, 0, 2);
+    add_joint(&k, &flx_joint_PLANAR, 0, 3);
+    add_joint(&k, &flx_joint_FIXED, 1, 4);
+    add_joint(&k, &flx_joint_FREE, 1, 5);
     CHECK(make(&k, &t) == 0);
     CHECK(t.depth == 3 && t.ncut == 0);
     CHECK(t.freedom == 3 + 2 + 2 + 1 + 3 + 0 + 6);
@@ -100,7 +100,7 @@ static int loops_are_cut_where_it_costs_least(void)
         mechanism_init(&k, 3, 3);
         for (int i = 0; i < 5; i++) add_body(&k, FLX_BODY_RIGID);
         for (int i = 0; i < 6; i++) {
-            add_joint(&k, i == special ? FLX_JOINT_SPHERICAL : FLX_JOINT_REVOLUTE,
+            add_joint(&k, i == special ? &flx_joint_SPHERICAL : &flx_joint_REVOLUTE,
                       i == 0 ? FLX_BODY_GROUND : i - 1, i == 5 ? FLX_BODY_GROUND : i);
         }
         CHECK(make(&k, &t) == 0);
@@ -116,9 +116,9 @@ static int loops_are_cut_where_it_costs_least(void)
 
 static int what_cannot_carry_closes(void)
 {
-    static const flx_joint_type types[] = {FLX_JOINT_DISTANCE, FLX_JOINT_POINT_ON_LINE,
-                                           FLX_JOINT_POINT_ON_PLANE, FLX_JOINT_ROLLING,
-                                           FLX_JOINT_KNIFE_EDGE};
+    static const flx_joint_kind *const types[] = {&flx_joint_DISTANCE, &flx_joint_POINT_ON_LINE,
+                                                  &flx_joint_POINT_ON_PLANE, &flx_joint_ROLLING,
+                                                  &flx_joint_KNIFE_EDGE};
     mechanism k;
     flx_topology t;
     mechanism_init(&k, 3, 4);
@@ -141,8 +141,8 @@ static int floating_trees_hang_on_their_middle(void)
         flx_topology t;
         mechanism_init(&k, dimension, 5);
         for (int i = 0; i < 7; i++) add_body(&k, i == 6 ? FLX_BODY_POINT : FLX_BODY_RIGID);
-        for (int i = 0; i < 4; i++) add_joint(&k, FLX_JOINT_REVOLUTE, i, i + 1);
-        add_joint(&k, dimension == 2 ? FLX_JOINT_REVOLUTE : FLX_JOINT_SPHERICAL, 5, 6);
+        for (int i = 0; i < 4; i++) add_joint(&k, &flx_joint_REVOLUTE, i, i + 1);
+        add_joint(&k, dimension == 2 ? &flx_joint_REVOLUTE : &flx_joint_SPHERICAL, 5, 6);
         CHECK(make(&k, &t) == 0);
         CHECK(t.floats == 2 && t.ncut == 0);
         CHECK(t.nodes[0].body == 2 && t.depth == 3);
@@ -170,9 +170,9 @@ static int nothing_is_a_tree_too(void)
 // Random graphs: the invariants, and as few rows of cut joints as any tree leaves.
 static int random_graphs_keep_the_most_rows(void)
 {
-    static const flx_joint_type space[] = {
-        FLX_JOINT_REVOLUTE, FLX_JOINT_SPHERICAL, FLX_JOINT_FIXED,    FLX_JOINT_PRISMATIC,
-        FLX_JOINT_DISTANCE, FLX_JOINT_PLANAR,    FLX_JOINT_UNIVERSAL};
+    static const flx_joint_kind *const space[] = {
+        &flx_joint_REVOLUTE, &flx_joint_SPHERICAL, &flx_joint_FIXED,    &flx_joint_PRISMATIC,
+        &flx_joint_DISTANCE, &flx_joint_PLANAR,    &flx_joint_UNIVERSAL};
     for (uint64_t seed = 1; seed <= 200; seed++) {
         mechanism k;
         flx_topology t;
