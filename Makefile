@@ -42,11 +42,12 @@ bench: ## build and run the benchmarks; they print tables, and whether each mark
 	@if [ -d viewer/node_modules/playwright-core ]; then echo "== bench_page"; node bench/bench_page.mjs build/bench/flexion; \
 		else echo "bench_page is left out: 'make test' fetches its driver of browsers"; fi
 
-check-long: ## compare the library with its last release, fuzz the reader for a minute, run the tests under valgrind, threads under ThreadSanitizer, and the long tests
+check-long: ## compare the library with its last release, fuzz the reader for a minute, run the tests under valgrind, threads under ThreadSanitizer, all tests whole under sanitizers, and the long tests
 	@tools/install-packages.sh long
 	$(call build,release,build)
 	$(call build,fuzz,build/fuzz)
 	$(call build,tsan,build/tsan,test_instances)
+	$(call build,ci-clang,build/ci-clang)
 	@tools/check_abi.sh
 	@tools/check_long.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The long checks of `make check-long`: fuzzing, valgrind, ThreadSanitizer, the commands of the guide, tests with the label "long".
+# The long checks of `make check-long`: fuzzing, valgrind, ThreadSanitizer, the commands of the guide, all tests under sanitizers,
+# tests with the label "long".
 #   tools/check_long.sh [SECONDS OF FUZZING]
 set -eu
 seconds=${1:-60}
@@ -50,6 +51,9 @@ OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
 
 echo "== the commands of the guide"
 tools/check_commands.py build/flexion
+
+echo "== whole under sanitizers: what 'make test' samples or skips there"
+FLX_WHOLE=1 ctest --test-dir build/ci-clang -j "$(nproc)" --output-on-failure
 
 echo "== long tests"
 ctest --test-dir build -C Long -L long --output-on-failure

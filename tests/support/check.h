@@ -6,8 +6,16 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+// Whether runs have to be short: FLX_SHORT is set where every operation is watched, unless all of it is wanted
+// (FLX_WHOLE, of `make check-long`).
+static inline bool short_runs(void)
+{
+    return getenv("FLX_SHORT") && !getenv("FLX_WHOLE");
+}
 
 static inline bool same_floats(size_t n, const float *a, const float *b)
 {
@@ -51,11 +59,17 @@ static inline bool same_floats(size_t n, const float *a, const float *b)
 typedef struct test_entry {
     const char *name;
     int (*run)(void);
+    bool slow;
 } test_entry;
 
 #define TEST(f)                                                                                    \
     {                                                                                              \
-#f, f                                                                                      \
+        .name = #f, .run = f                                                                       \
+    }
+// Of seconds under sanitizers, where shorter ones look at the same memory: skipped there, but in `make check-long`.
+#define SLOW_TEST(f)                                                                               \
+    {                                                                                              \
+        .name = #f, .run = f, .slow = true                                                         \
     }
 
 #define TEST_SKIPPED (-77)
@@ -66,6 +80,12 @@ typedef struct test_entry {
         printf("left out: %s\n", reason);                                                          \
         return TEST_SKIPPED;                                                                       \
     } while (0)
+
+static inline int run_test(const test_entry *test)
+{
+    if (test->slow && short_runs()) SKIP("slow under sanitizers; 'make check-long' runs it");
+    return test->run();
+}
 
 // The line that tools/run_tests.py counts, with the seconds of the processor where they matter.
 static inline void tell_test(const char *name, int result, clock_t begin)
@@ -84,7 +104,7 @@ static inline void tell_test(const char *name, int result, clock_t begin)
         int failed = 0, skipped = 0, n = (int)(sizeof tests / sizeof tests[0]);                    \
         for (int i = 0; i < n; i++) {                                                              \
             clock_t begin = clock();                                                               \
-            int result = tests[i].run();                                                           \
+            int result = run_test(&tests[i]);                                                      \
             tell_test(tests[i].name, result, begin);                                               \
             skipped += result == TEST_SKIPPED;                                                     \
             failed += result != 0 && result != TEST_SKIPPED;                                       \

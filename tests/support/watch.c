@@ -70,11 +70,6 @@ bool watch_run(const char *text, watch *w)
     return s == FLX_OK;
 }
 
-bool watch_short(void)
-{
-    return getenv("FLX_SHORT") != NULL;
-}
-
 int watch_column(const watch *w, const char *name)
 {
     for (int i = 0; i < w->columns; i++) {

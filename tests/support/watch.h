@@ -19,9 +19,6 @@ typedef struct watch {
 // Simulate a model given as text. Messages are printed.
 bool watch_run(const char *text, watch *w);
 
-// Whether runs have to be short: FLX_SHORT is set where every operation is watched.
-bool watch_short(void);
-
 // The column of a name; -1: none.
 int watch_column(const watch *w, const char *name);
 

@@ -68,7 +68,7 @@ static int it_falls_as_published(void)
                                    {0.906855, -0.152564, -0.942158, -0.892703}},
                         y[2][4] = {{-0.352154, -0.990787, -0.298158, 0.061373},
                                    {-0.336148, -0.978514, -0.333067, 0.159004}};
-    for (int i = 0; i < (getenv("FLX_SHORT") ? 1 : 2); i++) {
+    for (int i = 0; i < (short_runs() ? 1 : 2); i++) {
         char text[2000];
         case_table t = {0};
         double drift;
@@ -202,7 +202,6 @@ static int formulations_agree(void)
     static const char *const words[] = {"geometrically-exact", "ancf-cable", "ancf", "segments",
                                         "ancf, elasticity: continuum"};
     double tip[2] = {0, 0};
-    if (getenv("FLX_SHORT")) SKIP("minutes with sanitizers");
     for (int i = 0; i < 5; i++) {
         char text[2000];
         case_table t = {0};
@@ -291,7 +290,7 @@ static int free_flight_keeps_momentum(void)
 {
     static const char *const words[] = {"formulation: ancf-cable", "formulation: ancf",
                                         "formulation: ancf, elasticity: continuum"};
-    for (int i = 0; i < (getenv("FLX_SHORT") ? 1 : 3); i++) {
+    for (int i = 0; i < (short_runs() ? 1 : 3); i++) {
         char text[2000];
         case_table t = {0};
         double linear, angular, energy, lost;
@@ -323,5 +322,6 @@ static int free_flight_keeps_momentum(void)
 }
 
 TEST_MAIN(TEST(it_bends_as_published), TEST(it_falls_as_published), TEST(a_slack_cable_hangs),
-          TEST(a_moment_bends_to_an_arc), TEST(formulations_agree), TEST(slack_beams_begin_at_rest),
-          TEST(wild_corrections_are_no_solution), TEST(free_flight_keeps_momentum))
+          TEST(a_moment_bends_to_an_arc), SLOW_TEST(formulations_agree),
+          TEST(slack_beams_begin_at_rest), TEST(wild_corrections_are_no_solution),
+          TEST(free_flight_keeps_momentum))

@@ -13,7 +13,7 @@ static bool run(const char *model, const char *method, size_t form, double step,
                 watch *w)
 {
     char text[4096];
-    if (watch_short()) until *= 0.1;
+    if (short_runs()) until *= 0.1;
     snprintf(text, sizeof text,
              "flexion: 1\n%ssimulate: {until: %.17g, step: %.17g, method: %s%s}\n%s", model, until,
              step, method, forms[form],
@@ -77,7 +77,7 @@ static int mechanism_afloat_keeps_its_energy(void)
     } all[] = {{"variational", 4e-3, 2.0},
                {"galerkin, degree: 2", 2e-2, 4.0},
                {"galerkin, degree: 3", 4e-2, 6.0}};
-    if (watch_short()) SKIP("minutes with sanitizers");
+    if (short_runs()) SKIP("minutes with sanitizers");
     for (size_t k = 0; k < FORMS * sizeof all / sizeof all[0]; k++) {
         size_t i = k / FORMS, form = k % FORMS;
         watch w, longer, finer;

@@ -107,4 +107,4 @@ static int a_body_may_be_joined_to_itself(void)
     return compare(bow, 1e-8);
 }
 
-TEST_MAIN(TEST(three_interfaces_close_two_loops), TEST(a_body_may_be_joined_to_itself))
+TEST_MAIN(SLOW_TEST(three_interfaces_close_two_loops), TEST(a_body_may_be_joined_to_itself))

@@ -143,5 +143,6 @@ static int what_it_cannot_is_said(void)
     return 0;
 }
 
-TEST_MAIN(TEST(nothing_grows_where_the_trapezoidal_rule_does), TEST(bodies_that_turn_keep_both),
-          TEST(joints_do_no_work), TEST(the_order_is_two), TEST(what_it_cannot_is_said))
+TEST_MAIN(SLOW_TEST(nothing_grows_where_the_trapezoidal_rule_does),
+          TEST(bodies_that_turn_keep_both), TEST(joints_do_no_work), TEST(the_order_is_two),
+          TEST(what_it_cannot_is_said))

@@ -71,7 +71,7 @@ static int beams_keep_both(void)
                  plane ? "from: [0, 0], to: [1, 0], velocity: [0.3, 0.2], angular_velocity: 5"
                        : "from: [0, 0, 0], to: [1, 0, 0], velocity: [0.3, 0.2, 0.1], "
                          "angular_velocity: [3, 1, 5]");
-        outcome o = fly(text, rods[i].until, 1e-3);
+        outcome o = fly(text, short_runs() ? 0.1 : rods[i].until, 1e-3);
         CHECK(o.status == FLX_OK);
         printf("  %s, %dD, %ld steps: energy %.1e, momenta %.1e\n", rods[i].formulation,
                rods[i].dimension, (long)o.ledger.work.steps, o.ledger.energy_drift,
@@ -149,5 +149,5 @@ static int stiff_dumbbells_turn(void)
     return 0;
 }
 
-TEST_MAIN(TEST(beams_keep_both), TEST(pinned_beams_keep_the_energy), TEST(solids_keep_both),
-          TEST(stiff_dumbbells_turn))
+TEST_MAIN(TEST(beams_keep_both), SLOW_TEST(pinned_beams_keep_the_energy),
+          SLOW_TEST(solids_keep_both), TEST(stiff_dumbbells_turn))

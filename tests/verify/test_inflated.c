@@ -319,6 +319,6 @@ static int the_ledger_counts_pressure(void)
     return 0;
 }
 
-TEST_MAIN(TEST(rubber_is_inflated), TEST(tubes_are_those_of_lame), TEST(fluids_lift),
+TEST_MAIN(SLOW_TEST(rubber_is_inflated), TEST(tubes_are_those_of_lame), TEST(fluids_lift),
           TEST(tractions_stretch), TEST(loads_on_the_volume_are_weights),
           TEST(the_ledger_counts_pressure))

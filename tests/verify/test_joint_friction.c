@@ -104,7 +104,7 @@ static int pendulum_loses_its_swing(void)
         {by_hand, "dopri5, rtol: 1e-10, atol: 1e-12", 2e-8},
     };
     char text[2048];
-    int seconds = getenv("FLX_SHORT") ? 1 : 5;
+    int seconds = short_runs() ? 1 : 5;
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         case_table t = {0};
         double worst = 0.0;
@@ -392,8 +392,8 @@ static int viscous_friction_alone_slows_down(void)
     return 0;
 }
 
-TEST_MAIN(TEST(block_slides_down_an_incline), TEST(pendulum_loses_its_swing),
+TEST_MAIN(TEST(block_slides_down_an_incline), SLOW_TEST(pendulum_loses_its_swing),
           TEST(undamped_newmark_is_refused_in_index_3), TEST(work_of_friction_is_dissipated),
-          TEST(equations_read_what_joints_carry), TEST(reactions_do_not_hold_down_the_steps),
+          TEST(equations_read_what_joints_carry), SLOW_TEST(reactions_do_not_hold_down_the_steps),
           TEST(sticking_that_fails_says_what_to_do), TEST(an_unknown_may_be_zero),
           TEST(viscous_friction_alone_slows_down))

@@ -214,6 +214,6 @@ static int rest_is_no_failure(void)
     return 0;
 }
 
-TEST_MAIN(TEST(joints_at_centres), TEST(gimbals_in_a_part),
+TEST_MAIN(SLOW_TEST(joints_at_centres), TEST(gimbals_in_a_part),
           TEST(tolerances_below_rounding_are_refused), TEST(steps_far_too_large_are_told),
           TEST(errors_of_steps_are_those_of_the_method), TEST(rest_is_no_failure))

@@ -272,6 +272,6 @@ static int slack_lines_rest(void)
     return 0;
 }
 
-TEST_MAIN(TEST(order_is_twice_that_of_the_polynomials), TEST(slender_beams_do_not_lock),
-          TEST(moment_rolls_a_circle), TEST(joints_are_anywhere), TEST(segments_are_the_chain),
+TEST_MAIN(TEST(order_is_twice_that_of_the_polynomials), SLOW_TEST(slender_beams_do_not_lock),
+          SLOW_TEST(moment_rolls_a_circle), TEST(joints_are_anywhere), TEST(segments_are_the_chain),
           TEST(free_flight_keeps_momenta), TEST(starts_move_the_whole), TEST(slack_lines_rest))

@@ -166,5 +166,5 @@ static int interface_loads_buckle(void)
 }
 
 TEST_MAIN(TEST(data_is_spun_up), TEST(a_line_is_spun_up),
-          TEST(free_flight_does_not_keep_the_energy), TEST(methods_of_energies_refuse_it),
+          SLOW_TEST(free_flight_does_not_keep_the_energy), TEST(methods_of_energies_refuse_it),
           TEST(interface_loads_buckle))

@@ -262,7 +262,7 @@ static void check_model(const char *path, bool tree, counts *n)
 int main(int argc, char **argv)
 {
     counts n = {0};
-    int each = getenv("FLX_SHORT") ? 3 : 1; // a third where every operation is watched
+    int each = short_runs() ? 6 : 1; // a sixth where every operation is watched
     for (int i = 1; i < argc; i += each) {
         check_model(argv[i], false, &n);
         check_model(argv[i], true, &n);

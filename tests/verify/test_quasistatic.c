@@ -298,7 +298,6 @@ static int failed_stages_are_forgotten(void)
                                           "method: radau, rtol: 1e-9, atol: 1e-12"};
     static char text[16384];
     case_table runs[3] = {{0}};
-    if (getenv("FLX_SHORT")) SKIP("a minute with sanitizers");
     for (int i = 0; i < 3; i++) {
         char simulate[200];
         snprintf(simulate, sizeof simulate, "until: 2e-3, initial_step: 2e-3, %s", methods[i]);
@@ -350,6 +349,6 @@ static int velocities_jump_with_forces(void)
 TEST_MAIN(TEST(velocities_jump_with_forces), TEST(two_masses_move_as_in_the_reference),
           TEST(explicit_methods_solve_for_velocities), TEST(error_is_proportional_to_the_inertia),
           TEST(the_mobot_moves_as_in_the_reference), TEST(constrained_systems_are_reduced),
-          TEST(accelerations_of_decays_are_exact), TEST(failed_stages_are_forgotten),
+          TEST(accelerations_of_decays_are_exact), SLOW_TEST(failed_stages_are_forgotten),
           TEST(energies_balance), TEST(refusals_say_what_reads_reactions),
           TEST(refusals_tell_reactions_from_damping))

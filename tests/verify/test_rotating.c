@@ -151,5 +151,5 @@ static int shaft_whirls(void)
     return 0;
 }
 
-TEST_MAIN(TEST(cantilever_has_the_frequencies_of_the_table), TEST(rod_is_lengthened),
+TEST_MAIN(SLOW_TEST(cantilever_has_the_frequencies_of_the_table), TEST(rod_is_lengthened),
           TEST(shaft_whirls))

@@ -63,7 +63,7 @@ static int fixed_steps_in_pieces(void)
     static const char *const examples[] = {
         "pendulum_equations", "sleigh",    "two_body_variational", "slider_crank",
         "crane_cable",        "heavy_top", "bending_pendulum",     "rubber_bar"};
-    size_t n = getenv("FLX_SHORT") ? 3 : sizeof examples / sizeof examples[0];
+    size_t n = short_runs() ? 2 : sizeof examples / sizeof examples[0];
     for (size_t e = 0; e < n; e++) {
         rig r;
         flx_run *run = NULL;

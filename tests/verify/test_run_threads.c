@@ -115,7 +115,7 @@ static int one_system_in_threads(void)
                     {"double_rocker", 0.2},
                     {"tumbling_chain", 0.2},
                     {"stiff_coupling", 0.1}};
-    size_t each = getenv("FLX_SHORT") ? 3 : 1; // a third where every operation is watched
+    size_t each = short_runs() ? 6 : 1; // a sixth where every operation is watched
     for (size_t e = 0; e < sizeof examples / sizeof examples[0]; e += each) {
         uint64_t hash = 0;
         if (threads_agree(examples[e].name, examples[e].until, 1, &hash)) return 1;

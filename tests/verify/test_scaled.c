@@ -158,4 +158,4 @@ static int refusals(void)
     return 0;
 }
 
-TEST_MAIN(TEST(as_in_scaled_coordinates), TEST(error_of_the_four_bar), TEST(refusals))
+TEST_MAIN(TEST(as_in_scaled_coordinates), SLOW_TEST(error_of_the_four_bar), TEST(refusals))

@@ -346,6 +346,6 @@ static int structures_have_their_sections(void)
     return every_body(fe_line);
 }
 
-TEST_MAIN(TEST(exact_beams_have_their_sections), TEST(ancf_beams_have_their_sections),
+TEST_MAIN(TEST(exact_beams_have_their_sections), SLOW_TEST(ancf_beams_have_their_sections),
           TEST(segments_have_their_sections), TEST(elastic_lines_have_their_sections),
-          TEST(structures_have_their_sections), TEST(sections_turn_with_their_inertia))
+          TEST(structures_have_their_sections), SLOW_TEST(sections_turn_with_their_inertia))

@@ -12,7 +12,7 @@ static const char *const methods[] = {"dopri5", "radau"}, *const forms[] = {"ind
 // Sanitizers take their time.
 static double end_of_runs(void)
 {
-    return getenv("FLX_SHORT") ? 0.125 : 1.0;
+    return short_runs() ? 0.125 : 1.0;
 }
 
 static bool run(const char *text, const char *method, const char *form, const char *signals,
@@ -131,7 +131,6 @@ static int a_switch_that_its_own_force_undoes_is_refused(void)
                                       "radau, formulation: tree",    "radau, formulation: ggl",
                                       "radau, formulation: index-3", "bdf, formulation: ggl"};
     double first = 0.0;
-    if (getenv("FLX_SHORT")) SKIP("a minute with sanitizers");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         char text[2048], said[1024];
         snprintf(text, sizeof text,
@@ -203,5 +202,5 @@ static int a_state_begins_at_zero(void)
 
 TEST_MAIN(TEST(an_arm_with_equations_of_all_kinds), TEST(a_constraint_ties_a_variable_to_a_joint),
           TEST(friction_in_some_joints), TEST(forces_of_joints_are_read),
-          TEST(a_switch_that_its_own_force_undoes_is_refused), TEST(a_long_chain_with_a_controller),
-          TEST(a_state_begins_at_zero))
+          SLOW_TEST(a_switch_that_its_own_force_undoes_is_refused),
+          SLOW_TEST(a_long_chain_with_a_controller), TEST(a_state_begins_at_zero))

@@ -303,7 +303,7 @@ static int grows_linearly(const char *model, int n, int border)
 
 static int many(void)
 {
-    return getenv("FLX_SHORT") ? 26 : 50; // sanitizers take their time
+    return short_runs() ? 26 : 50; // sanitizers take their time
 }
 
 static int ladders_cost_what_their_rungs_do(void)
@@ -406,7 +406,7 @@ static int gear_and_edge_meet_an_event(void)
 }
 
 TEST_MAIN(TEST(friction_without_a_force), TEST(ladders_cost_what_their_rungs_do),
-          TEST(nets_cost_what_their_cells_do), TEST(redundant_rows_of_many_loops),
+          TEST(nets_cost_what_their_cells_do), SLOW_TEST(redundant_rows_of_many_loops),
           TEST(friction_in_every_joint), TEST(every_way_gives_the_same_motion_on_its_branch),
           TEST(dependent_coordinates_change), TEST(many_loops_cost_no_more_than_they_are),
           TEST(gear_and_edge_meet_an_event))

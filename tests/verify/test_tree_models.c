@@ -196,5 +196,5 @@ static int four_bar_stays_assembled(void)
     return 0;
 }
 
-TEST_MAIN(TEST(four_bar_stays_assembled), TEST(seven_axis_arm), TEST(chain_of_fifty),
+TEST_MAIN(SLOW_TEST(four_bar_stays_assembled), TEST(seven_axis_arm), TEST(chain_of_fifty),
           TEST(stewart_platform), TEST(bricard), TEST(spatial_slider_crank), TEST(rolling_coin))

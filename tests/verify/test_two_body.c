@@ -165,7 +165,7 @@ static int energy_stays_in_the_published_bands(void)
     int bad = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         watch w;
-        if (watch_short() && all[i].step < 0.01) continue;
+        if (short_runs() && all[i].step < 0.01) continue;
         CHECK(run(all[i].method, all[i].step, 50.0, &w));
         double least = w.least[0] - w.first[0], most = w.most[0] - w.first[0];
         double width = all[i].within * (all[i].most - all[i].least);
@@ -182,7 +182,7 @@ static int energy_stays_in_the_published_bands(void)
 static int eulers_drift(void)
 {
     watch w;
-    if (watch_short()) SKIP("a minute with sanitizers");
+    if (short_runs()) SKIP("a minute with sanitizers");
     CHECK(run("euler", 1e-3, 50.0, &w));
     CHECK_NEAR(watch_last(&w, "energy.total"), 137.953093, 5e-6);
     CHECK_NEAR(watch_last(&w, "momentum.angular"), 88.0099, 5e-5);
@@ -208,7 +208,7 @@ static int momenta_are_kept_to_rounding(void)
     int bad = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         watch w;
-        CHECK(run(all[i], 1e-3, watch_short() ? 1.0 : 50.0, &w));
+        CHECK(run(all[i], 1e-3, short_runs() ? 1.0 : 50.0, &w));
         double angular = watch_drift(&w, "momentum.angular");
         double linear = watch_drift(&w, "momentum.linear");
         bool ok = angular < 2e-11 && linear < 1e-12;
@@ -243,7 +243,7 @@ static int midpoint_rule_by_three_names(void)
 static int energy_is_bounded_over_many_periods(void)
 {
     bool is_long = getenv("FLX_LONG") != NULL;
-    const double period = 2.74122175049363, count = is_long ? 1e5 : watch_short() ? 50 : 500;
+    const double period = 2.74122175049363, count = is_long ? 1e5 : short_runs() ? 50 : 500;
     static const struct {
         const char *method;
         double step;
@@ -260,7 +260,7 @@ static int energy_is_bounded_over_many_periods(void)
                many.least[0] - 112.5, many.most[0] - 112.5, few.least[0] - 112.5,
                few.most[0] - 112.5);
         // the first periods of a short run miss a little of the band between their steps
-        double within = (watch_short() ? 0.03 : 0.02) * band;
+        double within = (short_runs() ? 0.03 : 0.02) * band;
         CHECK_NEAR(many.least[0], few.least[0], within);
         CHECK_NEAR(many.most[0], few.most[0], within);
     }

@@ -314,7 +314,6 @@ static int many_are_equal(void)
         "on: [ground, b(i)], at: [i, 0, 0], axes: [[1, 0, 0], [0, 1, 0]], repeat: {i: [1, 45]}}\n"
         "analyse: {few: {type: modes, count: 50}}\n";
     found a;
-    if (getenv("FLX_SHORT")) SKIP("a minute with sanitizers");
     find(&a, text, 0);
     CHECK(a.status == FLX_OK && a.f.modes.nmode == 50 && a.f.modes.nneutral == 0);
     for (int i = 0; i < 50; i++) CHECK_REL(a.f.modes.modes[i].im, sqrt(9.81 / 1.1), 1e-9);
@@ -340,5 +339,5 @@ TEST_MAIN(TEST(a_thin_wire_bends), TEST(its_frequency_converges),
           TEST(rounding_hides_what_is_thinner), TEST(a_damped_rod_swings),
           TEST(a_pendulum_on_a_bushing_swings), TEST(rates_of_all_sizes),
           TEST(what_floats_is_neutral_and_what_is_held_is_not), TEST(chains_of_zeros_are_found),
-          TEST(few_of_many_are_the_slowest), TEST(many_are_equal),
+          SLOW_TEST(few_of_many_are_the_slowest), SLOW_TEST(many_are_equal),
           TEST(of_a_large_model_the_slowest_are_told))

@@ -1,5 +1,6 @@
 // test_rank.c - redundant rows, singular positions, freedoms, on nets of rods.
 #include "analyse/rank.h"
+#include "analyse/rank_parts.h"
 #include "check.h"
 #include "flexion/analysis.h"
 #include "rig.h"
@@ -214,6 +215,41 @@ static int the_sparse_method_finds_as_many(void)
     return 0;
 }
 
+// ---- thresholds -----------------------------------------------------------------------------
+
+// Below 2e-3 of the largest and 50 times below the one before, or below 1e-9: each number from both sides.
+static int small_pivots_are_zero_behind_a_gap(void)
+{
+    static const struct {
+        int n, loose, strict; // pivots, how many count
+        double pivot[8];
+    } lists[] = {
+        {3, 2, 3, {1.0, 0.5, 1.5e-3}},                          // small, behind a gap
+        {3, 3, 3, {1.0, 0.5, 3e-3}},                            // a gap, but not small
+        {3, 2, 3, {1.0, 0.06, 1e-3}},                           // 60 times
+        {3, 3, 3, {1.0, 0.04, 1e-3}},                           // 40 times: no gap
+        {3, 3, 3, {200.0, 8.0, 0.2}},                           // of the largest
+        {3, 2, 3, {200.0, 12.0, 0.2}},                          //
+        {4, 2, 4, {1.0, 0.5, 1e-3, 9e-4}},                      // all behind the gap
+        {7, 7, 7, {1.0, 0.03, 1e-3, 3e-5, 1e-6, 3e-8, 1.5e-9}}, // no gap: small ones count
+        {7, 6, 6, {1.0, 0.03, 1e-3, 3e-5, 1e-6, 3e-8, 0.7e-9}}, // rounding
+        {2, 1, 2, {1.0, 1.5e-9}},                               //
+        {2, 1, 1, {1.0, 0.7e-9}},                               //
+        {1, 1, 1, {1e-12}},                                     // the largest is no rounding
+        {3, 3, 3, {1e-12, 1e-13, 1e-14}},                       //
+        {2, 0, 0, {0.0, 0.0}},                                  //
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        flx_rank_analysis a = {0};
+        CHECK(flx_rank_count_pivots(&a, lists[i].n, lists[i].pivot, false) == lists[i].loose);
+        int k = lists[i].loose;
+        double weakest = k > 0 && k < lists[i].n ? lists[i].pivot[k] / lists[i].pivot[0] : 0.0;
+        CHECK(a.weakest == weakest);
+        CHECK(flx_rank_count_pivots(&a, lists[i].n, lists[i].pivot, true) == lists[i].strict);
+    }
+    return 0;
+}
+
 static int every_allocation_may_fail(void)
 {
     double mass[3] = {1, 2, 3}, q[6];
@@ -236,7 +272,8 @@ static int every_allocation_may_fail(void)
     return 0;
 }
 
-TEST_MAIN(TEST(a_chain_has_no_redundant_rod), TEST(the_sixth_rod_of_a_square_is_redundant),
+TEST_MAIN(TEST(small_pivots_are_zero_behind_a_gap), TEST(a_chain_has_no_redundant_rod),
+          TEST(the_sixth_rod_of_a_square_is_redundant),
           TEST(an_error_of_the_geometry_does_not_hide_a_redundant_row),
           TEST(a_stretched_parallelogram_is_singular_and_not_redundant),
           TEST(compliant_rows_are_no_constraints), TEST(velocity_bonds_take_freedoms),

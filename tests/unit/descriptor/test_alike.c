@@ -235,5 +235,5 @@ static int coordinates_stay_true_through_many_turns(void)
 }
 
 TEST_MAIN(TEST(skate_in_the_plane_and_in_space), TEST(unbalanced_wheel_in_the_plane_and_in_space),
-          TEST(slider_crank_of_different_joints), TEST(pendulum_by_bodies_and_by_equations),
+          SLOW_TEST(slider_crank_of_different_joints), TEST(pendulum_by_bodies_and_by_equations),
           TEST(coordinates_stay_true_through_many_turns))

@@ -358,6 +358,6 @@ TEST_MAIN(TEST(beams_have_the_frequencies_of_the_reference), TEST(cantilever_has
           TEST(free_beams_in_space_have_six_rigid_motions),
           TEST(free_solids_have_six_rigid_motions), TEST(modes_are_orthonormal),
           TEST(chains_have_their_frequencies), TEST(unknowns_without_mass_have_no_modes),
-          TEST(frequencies_converge_with_their_order), TEST(plates_have_the_frequency_of_kirchhoff),
-          TEST(solid_cantilevers_are_near_beams), TEST(hidden_twins_are_found),
-          TEST(every_allocation_may_fail))
+          SLOW_TEST(frequencies_converge_with_their_order),
+          TEST(plates_have_the_frequency_of_kirchhoff), TEST(solid_cantilevers_are_near_beams),
+          TEST(hidden_twins_are_found), TEST(every_allocation_may_fail))

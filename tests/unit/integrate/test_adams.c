@@ -63,7 +63,7 @@ static int no_allocation_in_steps(void)
     return multistep_allocates_nothing("adams");
 }
 
-TEST_MAIN(TEST(the_error_follows_the_tolerance), TEST(values_between_steps),
+TEST_MAIN(TEST(the_error_follows_the_tolerance), SLOW_TEST(values_between_steps),
           TEST(joints_stay_closed_or_drift_as_asked), TEST(a_stiff_motion_gets_a_hint),
           TEST(what_has_no_explicit_form_is_refused_by_name), TEST(a_failure_leaves_the_state),
           TEST(no_allocation_in_steps))

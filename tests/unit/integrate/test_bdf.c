@@ -104,7 +104,7 @@ static int every_allocation_may_fail(void)
     }
 }
 
-TEST_MAIN(TEST(the_error_follows_the_tolerance), TEST(values_between_steps),
+TEST_MAIN(TEST(the_error_follows_the_tolerance), SLOW_TEST(values_between_steps),
           TEST(stiffness_costs_nothing), TEST(refusals_say_what_to_do_instead),
           TEST(index_one_is_taken_where_it_is_one), TEST(a_failure_leaves_the_state),
           TEST(no_allocation_in_steps), TEST(every_allocation_may_fail))

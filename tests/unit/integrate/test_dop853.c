@@ -138,5 +138,5 @@ static int no_allocation_in_steps(void)
 
 TEST_MAIN(TEST(the_numbers_meet_their_conditions), TEST(all_order_conditions_hold),
           TEST(order_eight_with_fixed_steps), TEST(the_error_follows_the_tolerance),
-          TEST(dense_output_has_order_seven), TEST(a_stiff_motion_gets_a_hint),
+          SLOW_TEST(dense_output_has_order_seven), TEST(a_stiff_motion_gets_a_hint),
           TEST(no_allocation_in_steps))

@@ -160,8 +160,8 @@ static int no_allocation_in_steps(void)
     return method_allocates_nothing(&def, &top, 1);
 }
 
-TEST_MAIN(TEST(order_five_with_fixed_steps), TEST(the_error_follows_the_tolerance),
+TEST_MAIN(SLOW_TEST(order_five_with_fixed_steps), TEST(the_error_follows_the_tolerance),
           TEST(energy_and_joint_hold_for_ten_seconds),
-          TEST(dense_output_has_order_four_and_meets_the_joint), TEST(a_stiff_motion_gets_a_hint),
-          TEST(what_has_no_explicit_form_is_refused_by_name),
+          SLOW_TEST(dense_output_has_order_four_and_meets_the_joint),
+          TEST(a_stiff_motion_gets_a_hint), TEST(what_has_no_explicit_form_is_refused_by_name),
           TEST(a_failure_leaves_the_state_and_the_run_goes_on), TEST(no_allocation_in_steps))

@@ -171,7 +171,7 @@ static int no_allocation_in_steps(void)
     return method_allocates_nothing(&def, &top, 1);
 }
 
-TEST_MAIN(TEST(order_one_with_fixed_steps), TEST(a_step_is_that_of_euler),
+TEST_MAIN(SLOW_TEST(order_one_with_fixed_steps), TEST(a_step_is_that_of_euler),
           TEST(the_error_follows_the_tolerance), TEST(stiffness_is_met_and_named),
           TEST(a_run_without_end_is_told_of), TEST(the_joint_stays_closed_or_drifts_as_asked),
           TEST(refusals_say_what_there_is), TEST(a_failure_leaves_the_state),

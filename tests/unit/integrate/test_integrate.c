@@ -412,7 +412,7 @@ TEST_MAIN(TEST(every_gives_start_multiples_and_end), TEST(steps_and_listed_times
           TEST(nothing_asked_gives_start_and_end), TEST(a_step_as_long_as_the_run_or_longer),
           TEST(times_do_not_drift), TEST(a_callback_stops_the_run),
           TEST(wrong_schedules_are_refused), TEST(a_limit_of_steps_ends_the_run),
-          TEST(no_allocation_in_a_run), TEST(values_between_steps_have_their_orders),
+          TEST(no_allocation_in_a_run), SLOW_TEST(values_between_steps_have_their_orders),
           TEST(output_between_steps_is_as_good_as_the_steps),
           TEST(a_time_outside_the_last_step_is_refused), TEST(a_changed_state_is_a_new_start),
           TEST(runs_repeat_to_the_bit), TEST(what_cannot_be_is_refused_by_name),

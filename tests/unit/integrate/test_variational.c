@@ -107,5 +107,5 @@ static int refusals(void)
     return method_refuses(&def, rig_quasistatic, "needs the momenta");
 }
 
-TEST_MAIN(TEST(orders), TEST(default_is_the_middle), TEST(ends_are_the_symplectic_eulers),
+TEST_MAIN(SLOW_TEST(orders), TEST(default_is_the_middle), TEST(ends_are_the_symplectic_eulers),
           TEST(coefficients), TEST(promises), TEST(refusals))

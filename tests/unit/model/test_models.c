@@ -338,9 +338,9 @@ static int chain_of_ten_thousand(void)
         "        axis: [0, \"mod(i, 2)\", \"1 - mod(i, 2)\"]}\n"
         "simulate: {until: 1, method: dopri5}\n"
         "outputs: {signals: [energy]}\n";
-    double start = flx_clock_seconds();
+    clock_t start = clock(); // a busy machine does not count
     flx_model *m = pose_read(ctx, text);
-    double seconds = flx_clock_seconds() - start;
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     CHECK(m);
     CHECK(m->nbody == 10000 && m->njoint == 10000);
     CHECK_NEAR(m->bodies[9999].position[0], 999.9, 1e-9);

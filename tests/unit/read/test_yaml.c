@@ -199,7 +199,7 @@ static int repeated(const char *piece, size_t size, const char *message, int mos
 
 static int ten_megabytes_of_garbage_end_soon(void)
 {
-    const size_t size = (getenv("FLX_SHORT") ? 1 : 10) << 20;
+    const size_t size = (short_runs() ? 1 : 10) << 20;
     CHECK(!repeated("[", size, "nested more than 64 deep", 1));
     CHECK(!repeated("{a: ", size, "nested more than 64 deep", 1));
     CHECK(!repeated("- ", size, "nested more than 64 deep", 1));
@@ -258,5 +258,5 @@ static int every_failing_allocation_is_survived(void)
 TEST_MAIN(TEST(every_value_has_its_place), TEST(text_of_several_lines_is_kept_as_written),
           TEST(byte_order_mark_and_line_ends_do_not_move_places),
           TEST(every_refusal_names_its_place), TEST(nul_byte_is_refused),
-          TEST(ten_megabytes_of_garbage_end_soon), TEST(many_values_are_refused),
+          TEST(ten_megabytes_of_garbage_end_soon), SLOW_TEST(many_values_are_refused),
           TEST(every_failing_allocation_is_survived))

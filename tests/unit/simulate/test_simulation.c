@@ -423,7 +423,7 @@ TEST_MAIN(TEST(dissipated_energy_is_as_accurate_as_the_method),
           TEST(laws_that_dissipate_are_counted_so), TEST(motion_supplies_what_the_crank_gains),
           TEST(wrong_run_fails_its_ledger), TEST(rows_come_at_the_times_asked_for),
           TEST(rows_at_every_step), TEST(interrupted_run_keeps_its_rows),
-          TEST(measures_are_those_of_the_course), TEST(a_mass_keeps_its_sign_far_out),
+          TEST(measures_are_those_of_the_course), SLOW_TEST(a_mass_keeps_its_sign_far_out),
           TEST(bending_beyond_the_data_is_told_by_name), TEST(every_allocation_may_fail),
           TEST(what_is_not_available_is_refused_at_its_place),
           TEST(rows_left_out_that_part_are_told))
