@@ -5,7 +5,7 @@ BEGAN := $(shell date +%s)
 EXAMPLE = slider_crank
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench check-long format lint docs pictures install clean help
+.PHONY: build run test coverage bench check-long format lint docs pictures install clean help
 
 # $(call build,preset,directory[,target])
 build = @tools/build.sh $(1) $(2) $(JOBS) $(3)
@@ -32,6 +32,11 @@ test: ## install what is missing, build with gcc and clang, run all tests, again
 	$(call build,release,build)
 	$(call build,ci-clang,build/ci-clang)
 	@tools/run_tests.py -j $(JOBS) --began $(BEGAN) "gcc, optimised=build" "gcc, decimal comma=build:de_DE.UTF-8" "clang, sanitizers=build/ci-clang"
+
+coverage: ## count the lines of src that the tests run, per folder, into docs/dev/coverage.md
+	@tools/install-packages.sh test
+	$(call build,coverage,build/coverage)
+	@tools/coverage.py -j $(JOBS) build/coverage docs/dev/coverage.md
 
 bench: ## build and run the benchmarks; they print tables, and whether each mark is met
 	@tools/install-packages.sh build

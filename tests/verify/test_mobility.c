@@ -2,6 +2,7 @@
 // counting: small cranks in large linkages, many loops, long rings.
 #include "check.h"
 #include "flexion/flexion.h"
+#include "model_text.h"
 
 #include <stdbool.h>
 
@@ -117,34 +118,18 @@ static int a_crank_of_any_length(void)
 
 // A point of the second rod on a line of the first that the second rod crosses nearly square: a small part of the row is
 // its own where it holds, and all of it beside. Four parallel cranks beside it, one of them drawn 1e-4 too far.
-static const char small_rows[] =
-    "flexion: 1\n"
-    "dimension: 2\n"
-    "parameters: {e: 1e-3, L: 1, off: 1e-4*L, x: [3*L, 3.7*L, 4.3*L, 5*L]}\n"
-    "bodies:\n"
-    "  a: {type: rigid, mass: 1, inertia: 0.1*L^2, com: [0.5*L, 0]}\n"
-    "  b: {type: rigid, mass: 1, inertia: 0.1*L^2, com: [0.5*L, 0], position: [L, 0]}\n"
-    "  crank: {repeat: {i: [1, 4]}, type: rigid, mass: 1, com: [0.5*L, 0], inertia: L^2/12,\n"
-    "          position: [x(i), 0], orientation: 60*deg, points: {end: [L, 0]}}\n"
-    "  coupler: {type: rigid, mass: 2, com: [L, 0], inertia: 0.7*L^2, position: crank(1).end}\n"
-    "joints:\n"
-    "  j: {type: revolute, on: [ground, a], at: [0, 0]}\n"
-    "  k: {type: revolute, on: [a, b], at: [L, 0]}\n"
-    "  c: {type: point-on-line, on: [a, b], at: [2*L, 0], axis: [-e, 1]}\n"
-    "  foot: {repeat: {i: [1, 4]}, type: revolute, on: [ground, crank(i)],\n"
-    "         at: [[\"x(i) + if(i == 3, off, 0)\", 0], crank(i)]}\n"
-    "  pin: {repeat: {i: [1, 4]}, type: revolute, on: [crank(i), coupler], at: crank(i).end}\n";
+#define SMALL_ROWS model_text("small_rows")
 
 static int small_rows_are_kept(void)
 {
     static const char *const sizes[] = {"e=0.03", "e=1e-2", "e=1e-3", "e=1e-4", "e=1e-6", "e=1e-8"};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        CHECK_MOBILITY(small_rows, sizes[i], 2, 2);
+        CHECK_MOBILITY(SMALL_ROWS, sizes[i], 2, 2);
     }
     static const char *const lengths[] = {"L=1e-3", "L=1000", "L=1e6"};
-    for (size_t i = 0; i < 3; i++) CHECK_MOBILITY(small_rows, lengths[i], 2, 2);
+    for (size_t i = 0; i < 3; i++) CHECK_MOBILITY(SMALL_ROWS, lengths[i], 2, 2);
     flx_summary s;
-    CHECK(!count(small_rows, "e=0", &s)); // nothing is left of it: refused
+    CHECK(!count(SMALL_ROWS, "e=0", &s)); // nothing is left of it: refused
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "case_table.h"
 #include "check.h"
 #include "findings.h"
+#include "model_text.h"
 
 static double at_start(const char *text, const char *setting, const char *signal)
 {
@@ -46,20 +47,7 @@ static int door(void)
 // Four parallel cranks carry a coupler alike; one foot is drawn too far by `off`.
 static int errors_of_the_drawing_change_them_in_proportion(void)
 {
-    static const char text[] =
-        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
-        "parameters: {off: 0, x: [0, 0.7, 1.3, 2]}\n"
-        "bodies:\n"
-        "  crank: {repeat: {i: [1, 4]}, type: rigid, mass: 1, com: [0.5, 0], inertia: 1/12,\n"
-        "          position: [x(i), 0], orientation: 60*deg, points: {end: [1, 0]}}\n"
-        "  coupler: {type: rigid, mass: 2, com: [1, 0], inertia: 0.7, position: crank(1).end}\n"
-        "joints:\n"
-        "  foot: {repeat: {i: [1, 4]}, type: revolute, on: [ground, crank(i)],\n"
-        "         at: [[\"x(i) + if(i == 3, off, 0)\", 0], crank(i)]}\n"
-        "  pin: {repeat: {i: [1, 4]}, type: revolute, on: [crank(i), coupler], at: crank(i).end}\n"
-        "simulate: {until: 0.1, method: radau}\n"
-        "outputs: {every: 0.1, signals: [pin(1).reaction, pin(2).reaction, pin(3).reaction,\n"
-        "                                pin(4).reaction]}\n";
+    const char *text = model_text("parallel_cranks_off");
     static const double off[] = {0.0, 1e-8, 1e-6, 1e-4, 1e-3};
     static const char *const pins[] = {"pin(1)", "pin(2)", "pin(3)", "pin(4)"};
     for (int k = 0; k < 5; k++) {

@@ -2,6 +2,7 @@
 // same motion as in coordinates of bodies, by an explicit and an implicit method.
 #include "case_table.h"
 #include "check.h"
+#include "model_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,24 +154,7 @@ static int a_switch_that_its_own_force_undoes_is_refused(void)
 // Long enough that the Newton matrix is taken apart link by link.
 static int a_long_chain_with_a_controller(void)
 {
-    return agrees(
-        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
-        "  b: {type: rigid, mass: 1, inertia: 0.02, position: [i - 0.5, 0], repeat: {i: [1, 30]}}\n"
-        "joints:\n"
-        "  A: {type: revolute, on: [ground, b(1)], at: [0, 0]}\n"
-        "  J: {type: revolute, on: [b(i - 1), b(i)], at: [i - 1, 0], repeat: {i: [2, 30]}}\n"
-        "forces:\n"
-        "  hold: {type: spring, on: J(i), stiffness: 4000, damping: 40, repeat: {i: [2, 30]}}\n"
-        "  root: {type: spring, on: A, stiffness: 9000, damping: 300}\n"
-        "  drive: {type: torque, on: A, value: 1000*s + 100*s'}\n"
-        "equations:\n"
-        "  second_order:\n"
-        "    s: {at: 0, rate: 0, mass: 2, force: 3 - 20*s - 2*s' + 5*b(30).position.y + w}\n"
-        "    p: {at: 1, rate: 0, mass: 1, force: -4*p + b(15).velocity.y}\n"
-        "  first_order:\n"
-        "    w: {at: 0, mass: 0, derivative: w + 0.1*w^3 + b(30).velocity.y - p}\n"
-        "  constraints: {c: p - 1 - 0.2*A.angle}\n",
-        "A.angle, s, w, p", 1e-6);
+    return agrees(model_text("long_chain_with_controller"), "A.angle, s, w, p", 1e-6);
 }
 
 // A state that begins at zero and reads a multiplier asks for no first step so short that nothing but

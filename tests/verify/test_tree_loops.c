@@ -3,6 +3,7 @@
 #include "case_table.h"
 #include "check.h"
 #include "ladder_text.h"
+#include "model_text.h"
 #include "net_text.h"
 #include "simulate/simulation_parts.h"
 #include "tree/tree_parts.h"
@@ -93,22 +94,7 @@ static flx_status step(const flx_system *s, flx_work *w, double h, double *t, do
 // not to go on by itself there.
 static int dependent_coordinates_change(void)
 {
-    static const char text[] =
-        "flexion: 1\ndimension: 2\n"
-        "bodies:\n"
-        "  crank: {type: rigid, mass: 1, inertia: 0.1, position: [0, 0], orientation: 40*deg,\n"
-        "          points: {end: [0.5, 0]}}\n"
-        "  coupler: {type: rigid, mass: 1, inertia: 0.1, position: crank.end, orientation: "
-        "20*deg,\n"
-        "            points: {end: [0.4, 0]}}\n"
-        "  rocker: {type: rigid, mass: 1, inertia: 0.1, position: [0.9, 0], orientation: 100*deg,\n"
-        "           points: {end: [0.5, 0]}}\n"
-        "joints:\n"
-        "  A: {type: revolute, on: [ground, crank], at: [0, 0], initial: {angle: 0, rate: 6}}\n"
-        "  B: {type: revolute, on: [crank, coupler], at: crank.end}\n"
-        "  C: {type: revolute, on: [rocker, coupler], at: [rocker.end, coupler.end]}\n"
-        "  D: {type: revolute, on: [ground, rocker], at: [0.9, 0]}\n"
-        "simulate: {until: 1, method: dopri5, formulation: tree, loops: partitioning}\n";
+    const char *text = model_text("dependent_coordinates");
     flx_ctx *ctx = flx_ctx_create();
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
@@ -136,25 +122,7 @@ static int dependent_coordinates_change(void)
 // ---- many ---------------------------------------------------------------------------------------
 
 // Parallel four-bars side by side: what their closures leave is a band, whatever their number.
-static const char side_by_side[] =
-    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {N: 40}\nbodies:\n"
-    "  crank: {repeat: {i: [0, N]}, type: rigid, mass: 1, com: [0.5, 0], inertia: 1/12,\n"
-    "          position: [i, 0], orientation: 70*deg, angular_velocity: -1, points: {end: [1, "
-    "0]}}\n"
-    "  coupler: {repeat: {i: [1, N]}, type: rigid, mass: 1 + 0.01*i, com: [0.5, 0.1], inertia: "
-    "1/12,\n"
-    "            position: crank(i - 1).end, velocity: [sin(70*deg), -cos(70*deg)],\n"
-    "            points: {end: [1, 0]}}\n"
-    "joints:\n"
-    "  foot: {repeat: {i: [0, N]}, type: revolute, on: [ground, crank(i)], at: crank(i)}\n"
-    "  left: {repeat: {i: [1, N]}, type: revolute, on: [crank(i-1), coupler(i)],\n"
-    "         at: crank(i-1).end}\n"
-    "  right: {repeat: {i: [1, N]}, type: revolute, on: [crank(i), coupler(i)],\n"
-    "          at: [crank(i).end, coupler(i).end]}\n"
-    "forces:\n"
-    "  s: {type: spring, on: foot(3), stiffness: 2, damping: 0.5}\n"
-    "equations:\n"
-    "  first_order: {x: {at: 0.1, derivative: foot(7).rate - x}}\n";
+#define SIDE_BY_SIDE model_text("side_by_side")
 
 static int many_loops_cost_no_more_than_they_are(void)
 {
@@ -168,7 +136,7 @@ static int many_loops_cost_no_more_than_they_are(void)
                      "%ssimulate: {until: 0.3, method: %s, formulation: %s}\n"
                      "outputs: {every: 0.1, signals: [crank(0).angle, coupler(40).angle, x, "
                      "right(20).reaction]}\n",
-                     side_by_side, ways[k][0], form ? ways[k][1] : "tree");
+                     SIDE_BY_SIDE, ways[k][0], form ? ways[k][1] : "tree");
             CHECK(case_run(text, NULL, table + form, NULL, NULL));
         }
         static const char *const names[] = {"crank(0).angle", "coupler(40).angle", "x"};
@@ -189,7 +157,7 @@ static int many_loops_cost_no_more_than_they_are(void)
         flx_simulation *sim = NULL;
         char text[2600], *N;
         snprintf(text, sizeof text, "%ssimulate: {until: 1, method: radau, formulation: tree}\n",
-                 side_by_side);
+                 SIDE_BY_SIDE);
         N = strstr(text, "N: 40");
         N[3] = k ? '8' : '4';
         CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &model) == FLX_OK);

@@ -4,6 +4,7 @@
 #include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
+#include "model_text.h"
 
 #include <stdlib.h>
 
@@ -199,26 +200,7 @@ static int coordinates_stay_true_through_many_turns(void)
     static const char *const methods[] = {
         "simulate: {until: 3, method: dopri5, rtol: 1e-8, atol: 1e-10}\n",
         "simulate: {until: 3, method: generalized-alpha, step: 2e-3}\n"};
-    static const char model[] =
-        "flexion: 1\n"
-        "gravity: [0, 0, -9.81]\n"
-        "bodies:\n"
-        "  wheel: {type: rigid, mass: 1, inertia: [0.1, 0.2, 0.25], com: [0.1, 0, 0]}\n"
-        "  nut: {type: rigid, mass: 0.5, inertia: [0.1, 0.2, 0.25], position: [1, 0, 0]}\n"
-        "  pinion: {type: rigid, mass: 0.5, inertia: [0.1, 0.2, 0.25], position: [2, 0, 0]}\n"
-        "  rack: {type: rigid, mass: 0.5, inertia: [0.1, 0.2, 0.25], position: [3, 0, 0]}\n"
-        "joints:\n"
-        "  A: {type: revolute, on: [ground, wheel], at: [0, 0, 0], axis: [0, 1, 0],"
-        " motion: {angle: pi + 10*t}}\n"
-        "  S: {type: screw, on: [ground, nut], at: nut, axis: [1, 0, 1], pitch: 0.02,"
-        " initial: {angle: 3, rate: 40}}\n"
-        "  P: {type: revolute, on: [ground, pinion], at: pinion, axis: [0, 0, 1]}\n"
-        "  R: {type: prismatic, on: [ground, rack], at: rack, axis: [1, 1, 0]}\n"
-        "  G: {type: gear, on: [A, P], ratio: -2.5}\n"
-        "  H: {type: gear, on: [P, R], ratio: 0.1}\n"
-        "outputs: {every: 0.1, signals: [A.angle], metrics: {a: final(A.angle),"
-        " p: final(P.angle), r: final(R.displacement), s: final(S.angle),"
-        " d: final(S.displacement), g: maximum(constraints.position)}}\n";
+    const char *model = model_text("alike");
     for (int i = 0; i < 2; i++) {
         char text[4096];
         double v[MAX_MEASURES], end = FLX_PI + 30.0;

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "descriptor/descriptor_parts.h"
+#include "model_text.h"
 
 #include <stdlib.h>
 
@@ -22,28 +23,7 @@ flx_status __wrap_flx_expr_compile(flx_descriptor *d)
 
 // Starts to hold, friction that reads a reaction, a drive and a multiplier that are read, a force that is an unknown, laws with
 // switches, constraints of which two say the same.
-static const char all_kinds[] =
-    "flexion: 1\ngravity: [0, 0, -9.81]\n"
-    "bodies:\n"
-    "  a: {type: rigid, mass: 1, inertia: [1, 2, 3], position: [0, 0, 0], com: [0.4, 0.1, 0]}\n"
-    "  b: {type: rigid, mass: 2, inertia: [2, 1, 1], position: [1, 0, 0], com: [0.2, 0, 0.3]}\n"
-    "  c: {type: point, mass: 1, position: [1, 2, 0]}\n"
-    "joints:\n"
-    "  p: {type: revolute, on: [ground, a], at: a, axis: [0, 1, 0], motion: {angle: 0.3*t^2},\n"
-    "      friction: {coefficient: 0.1, radius: 0.02}}\n"
-    "  q: {type: revolute, on: [a, b], at: b, axis: [0, 1, 1], initial: {angle: 0.2, rate: 3},\n"
-    "      friction: {coefficient: 0.2, radius: 0.03}}\n"
-    "  r: {type: prismatic, on: [ground, c], at: c, axis: [1, 0, 0], initial: {rate: 1}}\n"
-    "forces:\n"
-    "  pull: {type: force, on: c, value: [0.1*p.drive + x, 0.2*k2.multiplier, \"if(x > 0, 1, "
-    "0)\"]}\n"
-    "  s: {type: spring, on: [b, c], at: [b, c], stiffness: 100, damping: 1, length: 1}\n"
-    "equations:\n"
-    "  second_order: {x: {mass: 1, force: -x + q.rate + k2.multiplier}, y: {mass: 2 + x^2, force: "
-    "-y}}\n"
-    "  first_order: {z: {derivative: -z + x*p.drive}}\n"
-    "  constraints: {k1: x - y, k2: 2*x - 2*y + 0.1*sin(t), k3: x - y + 0.05*sin(t)}\n"
-    "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
+#define ALL_KINDS model_text("all_kinds")
 
 typedef struct pair {
     flx_system *whole, *part;
@@ -208,7 +188,7 @@ static int selections_have_the_equations_of_the_whole(void)
     flx_ctx *ctx = flx_ctx_create();
     flx_model *model = NULL;
     flx_status status =
-        flx_model_read_text(ctx, "model", all_kinds, strlen(all_kinds), 0, NULL, &model);
+        flx_model_read_text(ctx, "model", ALL_KINDS, strlen(ALL_KINDS), 0, NULL, &model);
     if (status != FLX_OK) printf("%s\n", flx_ctx_error(ctx, 0)->text);
     CHECK(status == FLX_OK);
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {

@@ -3,30 +3,13 @@
 #include "check.h"
 #include "descriptor/descriptor_parts.h"
 #include "flexion/flexion.h"
+#include "model_text.h"
 
 #include <string.h>
 
 // A mass matrix with a coupling, one constraint that stands, one that moves in time, one on rates, a
 // state: everything that the program has to put together.
-static const char text[] = "flexion: 1\n"
-                           "parameters: {a: 0.3}\n"
-                           "equations:\n"
-                           "  second_order:\n"
-                           "    p: {at: 0.4, rate: 0.7, mass: 2 + sin(r), force: -3*p + y}\n"
-                           "    q: {at: 0.9, rate: -0.2, mass: 1.5, force: 2*cos(t) - q'*abs(q')}\n"
-                           "    r: {at: -0.3, rate: 0.5, mass: 0.8, force: p*q - r}\n"
-                           "    s: {at: 0.2, rate: 0.1, mass: 1.1, force: -s}\n"
-                           "    u: {at: 0.5, rate: 0.3, mass: 0.9, force: -u^3}\n"
-                           "  coupling:\n"
-                           "    - [p, q, 0.4*cos(p)]\n"
-                           "  first_order:\n"
-                           "    y: {at: 0.6, derivative: -y + p*q'}\n"
-                           "  constraints:\n"
-                           "    standing: p^2 + q^2 + a*r - 1\n"
-                           "    moving: r*q + (1 - a)*s - 0.1*sin(t)\n"
-                           "    rates: u' - cos(r)*s'\n"
-                           "simulate: {until: 1, method: dopri5, rtol: 1e-8}\n"
-                           "outputs: {every: 1, signals: [p]}\n";
+#define FLAT model_text("flat")
 
 typedef struct bench {
     flx_ctx *ctx;
@@ -39,7 +22,7 @@ typedef struct bench {
 static int up(bench *b, const char *setting)
 {
     *b = (bench){.ctx = flx_ctx_create()};
-    CHECK(flx_model_read_text(b->ctx, "test", text, strlen(text), 1, &setting, &b->model) ==
+    CHECK(flx_model_read_text(b->ctx, "test", FLAT, strlen(FLAT), 1, &setting, &b->model) ==
           FLX_OK);
     CHECK(flx_descriptor_create(b->model, NULL, &b->s) == FLX_OK);
     CHECK((b->w = b->s->ops->work_create(b->s)) != NULL);

@@ -2,6 +2,7 @@
 // test_build_refusals.c.
 #include "build_rig.h"
 #include "joint/joint.h"
+#include "model_text.h"
 
 // ---- parameters ---------------------------------------------------------------------------------
 
@@ -78,27 +79,7 @@ static int repetition(void)
 // A model in a model in a model: placement and motion are those of a rigid drawing.
 static int parts(void)
 {
-    flx_model *m = read_text(
-        "flexion: 1\n"
-        "models:\n"
-        "  inner:\n"
-        "    bodies: {p: {type: point, mass: 1, position: [1, 0, 0], velocity: [0, 1, 0]},\n"
-        "             r: {type: rigid, mass: 3, inertia: [1, 1, 1], position: [0, 2, 0], "
-        "orientation: {axis: [0, 0, 1], angle: 90*deg}}}\n"
-        "    signals: {here: p.position, w: r.angular_velocity, away: \"distance(ground, p)\"}\n"
-        "    forces: {f: {type: force, on: r, value: p.position}}\n"
-        "  outer:\n"
-        "    parameters: {x: 0}\n"
-        "    parts: {in: {model: inner, position: [x, 0, 0], orientation: {axis: [1, 0, 0], angle: "
-        "90*deg}}}\n"
-        "parts:\n"
-        "  out: {repeat: {i: [1, 2]}, model: outer, parameters: {x: 10*i}, position: [0, 0, 5],\n"
-        "        orientation: {axis: [0, 0, 1], angle: 90*deg}, velocity: [1, 0, 0], "
-        "angular_velocity: [0, 0, 2]}\n"
-        "joints: {J: {type: spherical, on: [ground, out(1).in.r], at: out(1).in.r}}\n"
-        "simulate: {until: 1}\n"
-        "outputs: {signals: [out(2).in.here, out(2).in.w, out.in.p.position, out(1).com.position, "
-        "out(2).in.away]}\n");
+    flx_model *m = read_text(model_text("parts"));
     CHECK(m);
     CHECK(m->nbody == 4);
     const flx_body *p = pose_body(m, "out(2).in.p"), *r = pose_body(m, "out(2).in.r");

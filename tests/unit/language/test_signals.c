@@ -1,48 +1,11 @@
 // Signals as nodes along an invented motion: places, axes, angles, lengths, efforts against
 // formulae, and the rate of every column against differences.
+#include "model_text.h"
 #include "pose.h"
 
 #define STEP 1e-5
 
-static const char spatial[] =
-    "flexion: 1\n"
-    "bodies:\n"
-    "  a: {type: rigid, mass: 2, com: [0.1, -0.2, 0.3], inertia: [1, 1, 1],\n"
-    "      orientation: {axis: [1, 2, 3], angle: 0.4},\n"
-    "      points: {p: [0.5, 0.4, -0.3], f: {at: [0, 1, 0], orientation: {axis: [0, 0, 1], angle: "
-    "0.3}}}}\n"
-    "  b: {type: rigid, mass: 3, com: [-0.3, 0.1, 0], inertia: [1, 1, 1], position: [1, 2, 3]}\n"
-    "  c: {type: point, mass: 1, position: [0, 0, 1]}\n"
-    "joints:\n"
-    "  hinge: {type: revolute, on: [a, b], at: a.p, axis: [1, 2, -1]}\n"
-    "  rail: {type: prismatic, on: [a, b], at: [a.p, b], axis: [0, 1, 2]}\n"
-    "  slot: {type: cylindrical, on: [a, b], at: a.p, axis: [1, 0, 1]}\n"
-    "  ball: {type: spherical, on: [a, b], at: a.p}\n"
-    "  cross: {type: universal, on: [a, b], at: a.p, axes: [[1, 0, 0], [0.3, 1, 0.2]]}\n"
-    "  table: {type: planar, on: [a, b], at: a.p, axis: [0, 0, 1]}\n"
-    "  roll: {type: rolling, on: [a, b], at: [a.p, b], normal: [0, 0, 1], axis: [1, 0, 0], radius: "
-    "0.2}\n"
-    "forces:\n"
-    "  s: {type: spring, on: [a, c], at: [a.p, c], stiffness: 7, damping: 3, length: 0.4}\n"
-    "  bush: {type: bushing, on: [a, b], at: [a.p, b], stiffness: [1, 2, 3, 4, 5, 6], damping: [6, "
-    "5, 4, 3, 2, 1]}\n"
-    "  coil: {type: spring, on: hinge, stiffness: 2, damping: 0.5, angle: 0.2}\n"
-    "  F: {type: force, on: a, at: a.p, value: [1, 2, t], frame: body}\n"
-    "  G: {type: force, on: [a, b], value: [1, 2, 3], frame: a.f}\n"
-    "  T: {type: torque, on: b, axis: [0, 0, 2], value: t, frame: a}\n"
-    "simulate: {until: 1}\n"
-    "outputs:\n"
-    "  signals: [a.position, a.velocity, a.acceleration, a.p.position, a.p.velocity, "
-    "a.p.acceleration,\n"
-    "    a.f.ex, a.f.ey, a.f.orientation, a.angle, a.rate, a.angular_velocity, "
-    "a.angular_acceleration,\n"
-    "    a.orientation, c.position, c.velocity, hinge.angle, hinge.rate, rail.displacement, "
-    "rail.rate,\n"
-    "    slot.angle, slot.displacement, slot.rate, ball.rotation, ball.displacement, cross.angle,\n"
-    "    table.angle, table.rate, table.displacement, roll.contact,\n"
-    "    s.length, s.length', s.value, s.power, bush.value, bush.moment, bush.displacement, "
-    "bush.power,\n"
-    "    coil.value, F.value, G.value, T.value, G.power]\n";
+#define SPATIAL model_text("signals_spatial")
 
 static v3 column3(const flx_model *m, const char *name, double t)
 {
@@ -77,7 +40,7 @@ static int check_rates(const flx_model *m, double t, int *checked)
 static int rates_of_all_columns(void)
 {
     flx_ctx *ctx = flx_ctx_create();
-    flx_model *m = pose_read(ctx, spatial);
+    flx_model *m = pose_read(ctx, SPATIAL);
     int checked = 0;
     CHECK(m);
     CHECK(check_rates(m, 0.37, &checked) == 0);
@@ -91,7 +54,7 @@ static int rates_of_all_columns(void)
 static int bodies_and_points(void)
 {
     flx_ctx *ctx = flx_ctx_create();
-    flx_model *m = pose_read(ctx, spatial);
+    flx_model *m = pose_read(ctx, SPATIAL);
     CHECK(m);
     const double p[3] = {0.5, 0.4, -0.3}, o[3] = {0, 0, 0}, turned[3] = {cos(0.3), sin(0.3), 0};
     for (double t = 0.1; t < 2; t += 0.6) {
@@ -125,7 +88,7 @@ static int bodies_and_points(void)
 static int joint_frames(void)
 {
     flx_ctx *ctx = flx_ctx_create();
-    flx_model *m = pose_read(ctx, spatial);
+    flx_model *m = pose_read(ctx, SPATIAL);
     CHECK(m);
     for (int i = 0; i < m->njoint; i++) {
         const flx_joint *j = &m->joints[i];
@@ -158,7 +121,7 @@ static int joint_frames(void)
 static int joint_coordinates(void)
 {
     flx_ctx *ctx = flx_ctx_create();
-    flx_model *m = pose_read(ctx, spatial);
+    flx_model *m = pose_read(ctx, SPATIAL);
     CHECK(m);
     const flx_joint *rail = pose_joint(m, "rail"), *hinge = pose_joint(m, "hinge");
     CHECK(rail && hinge);
@@ -240,7 +203,7 @@ static int joint_angles(void)
 static int forces(void)
 {
     flx_ctx *ctx = flx_ctx_create();
-    flx_model *m = pose_read(ctx, spatial);
+    flx_model *m = pose_read(ctx, SPATIAL);
     CHECK(m);
     const flx_force *s = pose_force(m, "s"), *F = pose_force(m, "F"), *G = pose_force(m, "G");
     const flx_force *T = pose_force(m, "T"), *bush = pose_force(m, "bush");

@@ -4,6 +4,7 @@
 #include "flexion/flexion.h"
 
 #include "model/numbers.h"
+#include "model_text.h"
 #include "simulate/run_parts.h"
 
 #include <glob.h>
@@ -273,26 +274,12 @@ static int starts_at_other_parameters_are_those_of_models_compiled_there(void)
 
 // Three parallel cranks carry a beam: a row is redundant. With another direction of one of them it is not, though all is
 // closed where it begins; with another length it cannot be closed.
-static const char cranks[] =
-    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {s: 0, r: 1}\n"
-    "bodies:\n"
-    "  a: {type: rigid, mass: 1, inertia: 0.1, position: [0, 0], points: {e: [0.3, 1]}}\n"
-    "  b: {type: rigid, mass: 1, inertia: 0.1, position: [1 + s, 0], points: {e: [0.3 - s, r]}}\n"
-    "  c: {type: rigid, mass: 1, inertia: 0.1, position: [2, 0], points: {e: [0.3, 1]}}\n"
-    "  beam: {type: rigid, mass: 1, inertia: 1, position: [0.3, 1]}\n"
-    "joints:\n"
-    "  a0: {type: revolute, on: [ground, a], at: [0, 0]}\n"
-    "  b0: {type: revolute, on: [ground, b], at: [1 + s, 0]}\n"
-    "  c0: {type: revolute, on: [ground, c], at: [2, 0]}\n"
-    "  a1: {type: revolute, on: [a, beam], at: [a.e, [0.3, 1]]}\n"
-    "  b1: {type: revolute, on: [b, beam], at: [b.e, [1.3, 1]]}\n"
-    "  c1: {type: revolute, on: [c, beam], at: [c.e, [2.3, 1]]}\n"
-    "simulate: {until: 1, method: radau, rtol: 1e-9}\n";
+#define CRANKS model_text("parallel_cranks")
 
 static int other_redundant_rows_are_refused(void)
 {
     rig r;
-    CHECK(make_open(&r, "model", cranks, 0, NULL, NULL) == FLX_OK);
+    CHECK(make_open(&r, "model", CRANKS, 0, NULL, NULL) == FLX_OK);
     CHECK(flx_system_summary(r.sys)->redundant == 1);
     const double same[] = {0.0, 1.0}, longer[] = {0.0, 1.05}, turned[] = {0.1, 1.0};
     CHECK(set_parameters(&r, same) == FLX_OK && flx_simulation_start_again(r.sim) == FLX_OK);

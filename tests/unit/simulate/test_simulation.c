@@ -1,4 +1,5 @@
 // test_simulation.c - a model's run: rows, ledger, measures, refusals, elastic bodies, memory.
+#include "model_text.h"
 #include "simulation_rig.h"
 
 // ---- energy ------------------------------------------------------------------------------------
@@ -301,27 +302,7 @@ static int what_is_not_available_is_refused_at_its_place(void)
 // A rod of 2 mm that whips: its mass keeps its sign and its energy the balance, however far it bends.
 static int a_mass_keeps_its_sign_far_out(void)
 {
-    const char *text =
-        "flexion: 1\n"
-        "dimension: 2\n"
-        "bodies:\n"
-        "  crank: {type: rigid, mass: 0.5, inertia: 1e-3, points: {pin: [0.1, 0]}}\n"
-        "  rod:\n"
-        "    type: flexible\n"
-        "    position: crank.pin\n"
-        "    fe: {line: [[0, 0], [0.3, 0]], elements: 12, section: {width: 0.02, height: 0.002},\n"
-        "         material: {E: 2.1e11, density: 7850}}\n"
-        "    reduce: {type: craig-bampton, interfaces: [start, end], modes: 3}\n"
-        "    stiffening: true\n"
-        "    damping: {ratio: 0.01}\n"
-        "  slider: {type: rigid, mass: 0.1, inertia: 1e-4, position: [0.4, 0]}\n"
-        "joints:\n"
-        "  motor: {type: revolute, on: [ground, crank], at: [0, 0], motion: {angle: 250*t^2}}\n"
-        "  pin: {type: revolute, on: [crank, rod], at: [crank.pin, rod]}\n"
-        "  wrist: {type: revolute, on: [rod, slider], at: [rod.end, slider]}\n"
-        "  rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0]}\n"
-        "simulate: {until: 0.4, method: radau, rtol: 1e-6, atol: 1e-8}\n"
-        "outputs: {every: 0.01, signals: [energy]}\n";
+    const char *text = model_text("far_out");
     rig r = {0};
     CHECK_OK(rig_make(&r, text));
     CHECK_OK(rig_run(&r));

@@ -2,6 +2,7 @@
 // are derivatives, the same runs in both coordinates, refusals by name.
 #include "check.h"
 #include "flexion/flexion.h"
+#include "model_text.h"
 #include "system_check.h"
 #include "tree_pair.h"
 
@@ -179,26 +180,7 @@ static const char *const spinning =
     " y: final(top.com.position.y), z: final(ball.position.z), w: final(top.angular_velocity.z),"
     " r: final(tip.reaction.z), m: final(base.moment.x), e: final(energy.total)}}\n";
 
-static const char *const four_bar =
-    "flexion: 1\n"
-    "dimension: 2\n"
-    "gravity: [0, -9.81]\n"
-    "bodies:\n"
-    "  crank: {type: rigid, mass: 1, inertia: 0.02, com: [0.15, 0], points: {end: [0.3, 0]},"
-    " orientation: 60*deg}\n"
-    "  rod: {type: rigid, mass: 2, inertia: 0.1, com: [0.4, 0], position: crank.end,"
-    " points: {end: [0.8, 0]}, orientation: 10*deg}\n"
-    "  rocker: {type: rigid, mass: 1.5, inertia: 0.06, com: [0.3, 0], position: rod.end,"
-    " points: {end: [0.6, 0]}, orientation: -100*deg}\n"
-    "joints:\n"
-    "  A: {type: revolute, on: [ground, crank], at: [0, 0], initial: {rate: 9}}\n"
-    "  B: {type: revolute, on: [crank, rod], at: crank.end}\n"
-    "  C: {type: revolute, on: [rod, rocker], at: rod.end}\n"
-    "  D: {type: revolute, on: [rocker, ground], at: rocker.end}\n"
-    "forces: {brake: {type: spring, on: D, stiffness: 1, damping: 0.05}}\n"
-    "outputs: {every: 0.5, signals: [crank.angle], metrics: {a: final(A.angle),"
-    " b: final(rod.com.position.x), r: final(B.reaction.x), s: final(D.reaction.y),"
-    " e: final(energy.total)}}\n";
+#define FOUR_BAR model_text("four_bar_in_space")
 
 static int open_trees_run_with_every_kind_of_method(void)
 {
@@ -212,10 +194,10 @@ static int open_trees_run_with_every_kind_of_method(void)
 
 static int loops_run_with_every_kind_of_method(void)
 {
-    CHECK(run_alike(four_bar, "dopri5", TIGHT, 1e-6) == 0);
-    CHECK(run_alike(four_bar, "radau", TIGHT, 1e-6) == 0);
-    CHECK(run_alike(four_bar, "generalized-alpha", "step: 5e-4", 2e-3) == 0);
-    CHECK(run_alike(four_bar, "galerkin", "degree: 4, step: 5e-3", 1e-6) == 0);
+    CHECK(run_alike(FOUR_BAR, "dopri5", TIGHT, 1e-6) == 0);
+    CHECK(run_alike(FOUR_BAR, "radau", TIGHT, 1e-6) == 0);
+    CHECK(run_alike(FOUR_BAR, "generalized-alpha", "step: 5e-4", 2e-3) == 0);
+    CHECK(run_alike(FOUR_BAR, "galerkin", "degree: 4, step: 5e-3", 1e-6) == 0);
     return 0;
 }
 
@@ -246,47 +228,13 @@ static int redundant_closures_are_left_out(void)
 // A motion, a state of first order and a gear.
 static int motions_states_and_gears_are_bonds(void)
 {
-    return run_alike(
-        "flexion: 1\n"
-        "gravity: [0, 0, -9.81]\n"
-        "bodies:\n"
-        "  mast: {type: rigid, mass: 2, inertia: [0.1, 0.1, 0.2]}\n"
-        "  boom: {type: rigid, mass: 1, inertia: [0.01, 0.1, 0.1], com: [0.5, 0, 0]}\n"
-        "  disc: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.2], position: [0, 1, 0]}\n"
-        "joints:\n"
-        "  turn: {type: revolute, on: [ground, mast], at: mast, axis: [0, 0, 1],"
-        " motion: {angle: \"0.3*sin(2*t)\"}}\n"
-        "  lift: {type: revolute, on: [mast, boom], at: mast, axis: [0, 1, 0]}\n"
-        "  hub: {type: revolute, on: [ground, disc], at: disc, axis: [0, 1, 0]}\n"
-        "  mesh: {type: gear, on: [lift, hub], ratio: -2}\n"
-        "forces: {motor: {type: torque, on: lift, value: u}}\n"
-        "equations: {first_order: {u: {at: 0, derivative: \"-5*u - 20*lift.angle\"}}}\n"
-        "outputs: {every: 0.5, signals: [u], metrics: {u: final(u), a: final(lift.angle),"
-        " d: final(turn.drive), h: final(hub.angle), e: final(energy.total)}}\n",
-        "dopri5", TIGHT, 1e-6);
+    return run_alike(model_text("motions_states_gears"), "dopri5", TIGHT, 1e-6);
 }
 
 // A base without mass that a motion and a guide hold: momenta are missing, and nothing misses them.
 static int massless_bodies_that_joints_hold_need_no_momenta(void)
 {
-    return run_alike("flexion: 1\n"
-                     "dimension: 2\n"
-                     "gravity: [0, -1]\n"
-                     "bodies:\n"
-                     "  base: {type: rigid, mass: 0, inertia: 0}\n"
-                     "  left: {type: point, mass: 5e-4, position: [0, 0.5], velocity: [-0.5, 0]}\n"
-                     "joints:\n"
-                     "  road: {type: revolute, on: [ground, base], at: [0, 0],\n"
-                     "         motion: {angle: asin(0.1*sin(10*t))}}\n"
-                     "  guide: {type: point-on-line, on: [base, left], at: [[0, 0], left],\n"
-                     "          axis: [0, 1]}\n"
-                     "forces:\n"
-                     "  sl: {type: spring, on: [base, left], at: [[0, 0], left], stiffness: 0.1,\n"
-                     "       length: 0.5}\n"
-                     "outputs: {every: 0.5, signals: [left.position],\n"
-                     "  metrics: {x: final(left.position.x), y: final(left.position.y),\n"
-                     "             d: final(road.drive)}}\n",
-                     "galerkin", "degree: 3, step: 0.01", 1e-5);
+    return run_alike(model_text("massless_held"), "galerkin", "degree: 3, step: 0.01", 1e-5);
 }
 
 // ---- refusals -----------------------------------------------------------------------------------

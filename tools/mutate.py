@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Changes one line of src at a time and sees whether the tests notice.
+
+    tools/mutate.py [--seed N] [--count N] [--files REGEX] [--report FILE]   mutants drawn by a seed
+    tools/mutate.py --numbers FILE...                                        every named number of these files, times 100 and over 100
+    options of both: --build DIRECTORY (build/ci-clang), --most SECONDS of tests per mutant (300), --list: draw only
+
+A mutant is one change in one line: a comparison, an operator, a constant, a returned value, or a statement that is left
+out; one that does not compile is no mutant, and the next is drawn. It is built in a directory whose tests use the shared library (that of the sanitizers, so that a leak counts too):
+one file is compiled and one library linked. Then tests run until one fails, the nearest first: those named after the
+file, those that include its header, those of its folder, then the rest by their time. The source is put back, also
+after an interrupt. The report holds the diff of each mutant and the test that caught it.
+"""
+import argparse
+import difflib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|//.*|/\*.*?\*/')
+COMPARE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+OPERATE = {"+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "&&": "||", "||": "&&"}
+OPERATOR = re.compile(r"(?<= )(<=|>=|==|!=|&&|\|\||[-+*/]=|<|>|\+|-|\*|/)(?= )")
+NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|\d+)(?![\w.])")
+STATEMENT = re.compile(r"^ +(?!return|break|continue|goto|case|default|else|static|const|struct|typedef|enum|if|for|while|FLX_TRY)"
+                       r"[\w>.\-\[\]()*&+, /]*?(?: [-+*/]?= [^;]*|\([^;]*\)|\+\+|--);\s*$")
+DECLARED = re.compile(r"^ +(?:[a-z_]\w* )+\**\w+(?:\[[^=]*\])*(?: =|,|;)")
+NAMED = re.compile(r"^(?:#define|static const double) +(\w+)(?: =)? +\(?(\d[\w.+-]*)")
+
+
+def blank(line):
+    """The line with texts and remarks blanked out."""
+    return TOKEN.sub(lambda m: " " * len(m.group()), line)
+
+
+def mutants_of(line):
+    """All (kind, new line) of one line of code."""
+    code = blank(line)
+    if code.startswith("#") or not code.strip() or code.rstrip().endswith("\\"):
+        return []
+    found = []
+    for m in OPERATOR.finditer(code):
+        kind, other = ("comparison", COMPARE[m[1]]) if m[1] in COMPARE else ("operator", OPERATE[m[1]])
+        if m[1] == "*" and re.search(r"^ *(?:const )?[\w ]+ $", code[:m.start(1)]):
+            continue  # a pointer
+        found.append((kind, line[:m.start(1)] + other + line[m.end(1):]))
+    for m in NUMBER.finditer(code):
+        value = m[1]
+        other = f"{2.0 * float(value) + 1.0 * (float(value) == 0.0):.17g}" if re.search(r"[.eE]", value) else str(int(value) + 1)
+        if "[" not in code[max(0, m.start(1) - 1):m.start(1)] or not DECLARED.match(code):
+            found.append(("constant", line[:m.start(1)] + other + line[m.end(1):]))
+    m = re.search(r"\breturn (true|false);", code)
+    if m:
+        found.append(("returned value", line[:m.start(1)] + ("false" if m[1] == "true" else "true") + line[m.end(1):]))
+    m = re.search(r"\breturn (?!FLX|NULL|status)(\w[^;?]*);", code)
+    if m and not m[1].isdigit() and m[1] not in ("true", "false"):
+        found.append(("returned value", line[:m.start(1)] + "0" + line[m.end(1):]))
+    if STATEMENT.match(code) and not DECLARED.match(code):
+        found.append(("statement left out", re.match(" *", line)[0] + ";\n"))
+    return found
+
+
+def sources(pattern):
+    names = subprocess.run(["git", "ls-files", "src/*.c"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    return [n for n in names if re.search(pattern, n)]
+
+
+def draw(seed, pattern):
+    """Mutants of lines in an order by the seed: (file, number of the line, kind, new line)."""
+    lines = []
+    for name in sources(pattern):
+        inside = False
+        for i, line in enumerate((ROOT / name).read_text().splitlines(keepends=True)):
+            inside = inside or line.startswith("{")  # bodies of functions
+            if inside and mutants_of(line):
+                lines.append((name, i, line))
+            inside = inside and not line.startswith("}")
+    chance = random.Random(seed)
+    chance.shuffle(lines)
+    for name, i, line in lines:
+        yield (name, i) + chance.choice(mutants_of(line))
+
+
+def scale_numbers(names):
+    """Every named number that is no count, a hundred times larger and smaller."""
+    for name in names:
+        for i, line in enumerate((ROOT / name).read_text().splitlines(keepends=True)):
+            m = NAMED.match(line)
+            if not m or (m[2].isdigit() and float(m[2]) < 100):
+                continue
+            for factor in ("100.0", "0.01"):
+                yield name, i, f"{m[1]} times {factor}", line[:m.start(2)] + re.sub(r"^[\d.]+(?:[eE][-+]?\d+)?", lambda x: f"{float(x[0]) * float(factor):.17g}", line[m.start(2):])
+
+
+class Tests:
+    """What ctest would run, in an order that depends on the file."""
+
+    def __init__(self, build):
+        self.build = build
+        shown = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", "-LE", "^(whole|tree|browser|install)$"],
+                                          stdout=subprocess.PIPE, text=True, check=True).stdout)
+        self.all = {}
+        for t in shown["tests"]:
+            if "command" in t:
+                t["properties"] = {p["name"]: p["value"] for p in t.get("properties", [])}
+                if not t["properties"].get("WILL_FAIL"):
+                    self.all[t["name"]] = t
+        self.text = {}
+        for path in (ROOT / "tests").rglob("test_*.c"):
+            self.text[path.stem] = (str(path.parent), path.read_text())
+        self.cost = {}
+        data = Path(build) / "Testing/Temporary/CTestCostData.txt"
+        if data.exists():
+            for row in data.read_text().splitlines():
+                words = row.split()
+                if len(words) == 3:
+                    self.cost[words[0]] = float(words[2])
+
+    def order(self, name):
+        """Nearest first."""
+        path = Path(name)
+        folders = [p for p in path.parts[1:-1]]
+        stem, header = path.stem, str(Path(*path.parts[1:]).with_suffix(".h"))
+        first = stem.split("_")[0]
+
+        def rank(test):
+            folder, text = self.text.get(test, ("", ""))
+            if test == f"test_{stem}":
+                return 0
+            if header in text:
+                return 1
+            here = any(folder.endswith(f"/unit/{f}") for f in folders)
+            if here and (f"_{first}" in test or stem in test):
+                return 2
+            if f"_{first}" in test or f"/{first}" in text:
+                return 3
+            return 4 if here else 5
+        return sorted(self.all, key=lambda t: (rank(t), self.cost.get(t, 1.0)))
+
+    def fails(self, test, most):
+        t = self.all[test]
+        environment = dict(os.environ, LC_ALL="C")
+        for setting in t["properties"].get("ENVIRONMENT", []):
+            key, value = setting.split("=", 1)
+            environment[key] = value
+        with subprocess.Popen(t["command"], cwd=t["properties"].get("WORKING_DIRECTORY"), env=environment, start_new_session=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+            try:
+                return child.wait(timeout=most) != 0
+            except subprocess.TimeoutExpired:  # it hangs
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+                return True
+
+
+def judge(mutant, tests, most):
+    """(what became of it, the test or the reason, seconds)."""
+    name, i, _, new = mutant
+    path = ROOT / name
+    before = path.read_text()
+    lines = before.splitlines(keepends=True)
+    lines[i] = new
+    begin = time.monotonic()
+    try:
+        path.write_text("".join(lines))
+        built = subprocess.run(["ninja", "-C", tests.build, "flexion", "src/libflexion.so"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               env=dict(os.environ, CCACHE_DISABLE="1"), check=False)
+        if built.returncode != 0:
+            return "refused", "the compiler", time.monotonic() - begin
+        spent = time.monotonic()
+        for n, test in enumerate(tests.order(name)):
+            if time.monotonic() - spent > most:
+                return "survived", f"the {n} nearest tests", time.monotonic() - begin
+            if tests.fails(test, 20.0 * max(tests.cost.get(test, 1.0), 3.0)):
+                return "caught", test, time.monotonic() - begin
+        return "survived", "all tests", time.monotonic() - begin
+    finally:
+        path.write_text(before)
+
+
+def tell(mutant, verdict, out):
+    name, i, kind, new = mutant
+    old = (ROOT / name).read_text().splitlines(keepends=True)[i]
+    what, by, seconds = verdict
+    print(f"{what} by {by}: {name}:{i + 1}, {kind} ({seconds:.0f} s)", file=out)
+    for row in difflib.ndiff([old], [new]):
+        if row[0] in "+-":
+            print("    " + row.rstrip(), file=out)
+    out.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--files", default="")
+    parser.add_argument("--numbers", nargs="+", default=[])
+    parser.add_argument("--build", default="build/ci-clang")
+    parser.add_argument("--most", type=float, default=300.0)
+    parser.add_argument("--report")
+    parser.add_argument("--list", action="store_true")
+    words = parser.parse_args()
+    os.chdir(ROOT)
+    mutants = scale_numbers(words.numbers) if words.numbers else draw(words.seed, words.files)
+    if words.list:
+        for mutant in list(mutants)[:None if words.numbers else words.count]:
+            tell(mutant, ("drawn", "the seed", 0.0), sys.stdout)
+        return 0
+    tests, caught, tried = Tests(words.build), 0, 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the source is put back
+    subprocess.run(["ninja", "-C", words.build], stdout=subprocess.DEVNULL, check=True)
+    with open(words.report, "w", encoding="utf-8") if words.report else open(os.devnull, "w", encoding="utf-8") as report:
+        for mutant in mutants:
+            verdict = judge(mutant, tests, words.most)
+            tell(mutant, verdict, sys.stdout)
+            if verdict[0] == "refused":  # no mutant: another one is drawn
+                continue
+            tell(mutant, verdict, report)
+            caught, tried = caught + (verdict[0] == "caught"), tried + 1
+            if tried == words.count and not words.numbers:
+                break
+        print(f"{caught} of {tried} caught", file=report)
+    print(f"{caught} of {tried} caught")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
