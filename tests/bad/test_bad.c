@@ -258,7 +258,7 @@ int main(int argc, char **argv)
         TEST(every_wrong_model_is_refused_as_expected),
         TEST(garbage_of_ten_megabytes_ends_soon),
         TEST(deep_nesting_is_refused),
-        TEST(growth_beyond_memory_is_refused),
+        SLOW_TEST(growth_beyond_memory_is_refused),
         TEST(reading_survives_every_failing_allocation),
     };
     verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
