@@ -2,6 +2,7 @@
 // are derivatives, the same runs in both coordinates, refusals by name.
 #include "check.h"
 #include "flexion/flexion.h"
+#include "joint/joint.h"
 #include "model_text.h"
 #include "system_check.h"
 #include "tree_pair.h"
@@ -25,7 +26,7 @@ static int accelerations_are_those_of_the_descriptor(void)
             printf("seed %d, dimension %d:", (int)seed, p.k.m.dimension);
             for (int j = 0; j < p.k.m.njoint; j++) {
                 const flx_joint *o = p.k.joints + j;
-                printf(" %d(%d,%d)", (int)o->type, o->body[0], o->body[1]);
+                printf(" %s(%d,%d)", o->kind->says.word, o->body[0], o->body[1]);
             }
             printf("\n");
         }
