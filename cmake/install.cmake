@@ -32,7 +32,7 @@ list(JOIN FLX_YAML_LDFLAGS " " yaml)
 list(JOIN FLX_HDF5_LDFLAGS " " hdf5)
 list(JOIN FLX_LAPACKE_LDFLAGS " " lapacke)
 list(JOIN FLX_OPENBLAS_LDFLAGS " " openblas)
-set(FLX_PC_PRIVATE "${yaml} ${hdf5} ${lapacke} ${openblas} -lz -lklu -lamd -lm")
+set(FLX_PC_PRIVATE "${yaml} ${hdf5} ${lapacke} ${openblas} -lklu -lamd -lm")
 if(SUNDIALS_FOUND)
   string(PREPEND FLX_PC_PRIVATE
     "-lsundials_ida -lsundials_cvode -lsundials_nvecserial -lsundials_sunnonlinsolfixedpoint ")

@@ -1,4 +1,4 @@
-# The page of `flexion view`: viewer/ bundled to one file and compiled into the library. Node and npm
+# The page of `flexion view`: viewer/ bundled to one file and compiled into the program. Node and npm
 # build it; a program built without them says so when a page is asked for.
 # Sets FLX_PAGE_TEMPLATE, the C source with the page.
 set(FLX_PAGE_TEMPLATE ${PROJECT_SOURCE_DIR}/src/page/page_template_absent.c)

@@ -31,13 +31,13 @@ LAYERS = {
     "export": (["base", "math", "expr", "reduce", "model", "joint", "force", "descriptor", "tree"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator"], []),
-    "results": (["base", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h", "zlib.h"]),
-    "draw": (["base", "math", "results"], ["base", "results", "scene"], ["zlib.h"]),
+    "results": (["base", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h"]),
+    "draw": (["base", "math", "results", "compare", "certify"], ["base", "results", "scene", "compare", "study", "certificate"], ["zlib.h"]),
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
     "simulate": (["base", "math", "expr", "model", "joint", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
     "certify": (["base", "math", "integrate", "analyse", "simulate"], ["*"], []),
-    "compare": (["base", "math", "simulate", "results", "draw"], ["*"], []),
-    "cli": ([], ["*"], []),
+    "compare": (["base", "math", "simulate", "results"], ["*"], []),
+    "cli": (["draw", "page"], ["*"], []),
 }
 # A joint or a force sees frames, not bodies.
 SHARED = {"body/frame.h": ["joint", "force"]}

@@ -65,8 +65,6 @@ FLX_API const char *flx_certificate_reduced(const flx_certificate *c, int i);
 FLX_API const char *flx_certificate_reason(const flx_certificate *c);
 // The worst of the needed conditions.
 FLX_API flx_verdict flx_certificate_verdict(const flx_certificate *c);
-// The course of the errors as SVG, PNG or PDF.
-FLX_API flx_status flx_certificate_draw(const flx_certificate *c, const char *path);
 
 #ifdef __cplusplus
 }

@@ -44,10 +44,6 @@ FLX_API const flx_difference *flx_comparison_get(const flx_comparison *c, int i)
 FLX_API const flx_difference *flx_comparison_sum(const flx_comparison *c);
 // Signals that only one of the two has.
 FLX_API int flx_comparison_left_out(const flx_comparison *c, int of_b);
-// Both courses and their differences as SVG, PNG or PDF: of the signals that differ most, by their
-// size. The names tell the results apart.
-FLX_API flx_status flx_comparison_draw(const flx_comparison *c, const char *path, const char *a,
-                                       const char *b);
 
 #ifdef __cplusplus
 }

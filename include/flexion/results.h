@@ -134,55 +134,6 @@ FLX_API flx_status flx_memory_sink_take(flx_sink *s, flx_result **r);
 // message, when there is none).
 FLX_API int flx_result_find(flx_result *r, const char *signal, int max, int *columns);
 
-// Draw signals against time to an SVG, PNG or PDF file (by its ending). Needs gnuplot at run time.
-typedef struct flx_plot_def {
-    const char *path;
-    const char *x; // signal on the x axis; NULL: t
-    int nsignal;
-    const char *const *signals;
-    int width, height; // pixels; 0: default
-    int log_x, log_y;  // logarithmic axes: what is not positive is left out
-} flx_plot_def;
-FLX_API flx_status flx_plot_write(flx_result *r, const flx_plot_def *def);
-
-// Numbers against numbers: panels side by side, each with the same series of points joined by lines.
-typedef struct flx_chart_series {
-    const char *name; // for the legend
-    int n;
-    const double *x,
-        *y;       // (n); what is not finite, or not positive on a logarithmic axis, is left out
-    double slope; // of a guide beside the points of a log-log panel; NaN: none
-} flx_chart_series;
-typedef struct flx_chart_panel {
-    const char *x, *y; // labels
-    int log_x, log_y;
-    int nseries;
-    const flx_chart_series *series; // (nseries)
-} flx_chart_panel;
-typedef struct flx_chart_def {
-    const char *path; // .svg, .png or .pdf
-    const char *title;
-    int npanel;
-    const flx_chart_panel *panels; // (npanel)
-    int width, height;             // pixels; 0: default
-} flx_chart_def;
-FLX_API flx_status flx_chart_write(flx_ctx *ctx, const flx_chart_def *def);
-
-// The motion as a series of files for ParaView: PATH must end in .pvd; the files go to a folder of its
-// name. frames: at most so many, evenly; 0: 200. written: how many.
-FLX_API flx_status flx_vtk_series_write(flx_result *r, const char *path, int frames, int *written);
-
-// The motion as pictures in a folder, which is made: frame_0000.png, ...
-typedef struct flx_frames_def {
-    const char *folder;
-    int width, height;   // pixels; 0: 960 by 600
-    int frames;          // at most so many, evenly; 0: 200
-    const char *view;    // "x", "y", "z", "slant"; NULL: in the plane z, else slant
-    double exaggeration; // of deformations; 0: 1
-    int stress;          // elastic bodies are coloured by von Mises' stress; 0: by displacement
-} flx_frames_def;
-FLX_API flx_status flx_frames_write(flx_result *r, const flx_frames_def *def, int *written);
-
 // Shapes of a structure as a result file that pages and pictures show: modes swing one after the other, a second
 // each and equally large; a static shape grows with the load.
 typedef struct flx_shapes_def {
@@ -191,28 +142,6 @@ typedef struct flx_shapes_def {
     const double *frequencies; // (mesh->nmode) Hz; NULL: statics
 } flx_shapes_def;
 FLX_API flx_status flx_shapes_write(flx_ctx *ctx, const flx_shapes_def *def);
-
-// A page of HTML to print, or, where the path ends in .pdf, what Chromium prints of it: the model in
-// short, what was run, notes, the ledger, drawings of all signals. Needs gnuplot at run time.
-FLX_API flx_status flx_report_write(flx_result *r, const char *path);
-
-// One page of HTML that plays results: it needs no network and opens from disk. Frames are left out
-// evenly until the page is not larger than asked for.
-typedef struct flx_page_def {
-    const char *path;
-    int nresult; // several are compared
-    flx_result *const *results;
-    const char *const *labels; // (nresult) what the page calls them
-    size_t limit;              // bytes; 0: 10 MB
-    int mesh_points;           // of all surfaces and meshes at most; 0: 20000
-} flx_page_def;
-typedef struct flx_page_size {
-    size_t bytes;
-    int frames, signal_rows; // kept of the result with the most rows ...
-    int rows;                // ... which had this many
-    long points, kept;       // of surfaces and meshes: in the results, in the page
-} flx_page_size;
-FLX_API flx_status flx_page_write(flx_ctx *ctx, const flx_page_def *def, flx_page_size *size);
 
 #ifdef __cplusplus
 }

@@ -64,11 +64,6 @@ FLX_API double flx_study_order(const flx_study *s, int method, int group, int la
 
 // The rows as a table with a header; "-" is the standard output.
 FLX_API flx_status flx_study_write(const flx_study *s, const char *path);
-// Errors over steps or tolerances with guides of the observed orders; digits over evaluations and
-// time. title may be NULL: the model's.
-FLX_API flx_status flx_study_draw_convergence(const flx_study *s, const char *path,
-                                              const char *title);
-FLX_API flx_status flx_study_draw_work(const flx_study *s, const char *path, const char *title);
 
 #ifdef __cplusplus
 }

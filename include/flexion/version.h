@@ -5,14 +5,14 @@
 #pragma once
 
 #define FLX_VERSION_MAJOR 0
-#define FLX_VERSION_MINOR 1
+#define FLX_VERSION_MINOR 2
 #define FLX_VERSION_PATCH 0
 
 // As one number that can be compared in #if: FLX_VERSION_NUMBER >= FLX_VERSION_OF(0, 2, 0)
 #define FLX_VERSION_OF(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
 #define FLX_VERSION_NUMBER FLX_VERSION_OF(FLX_VERSION_MAJOR, FLX_VERSION_MINOR, FLX_VERSION_PATCH)
 
-// As text: "0.1.0"
+// As text: "0.2.0"
 #define FLX_VERSION_QUOTED(major, minor, patch) #major "." #minor "." #patch
 #define FLX_VERSION_QUOTED_OF(major, minor, patch) FLX_VERSION_QUOTED(major, minor, patch)
 #define FLX_VERSION FLX_VERSION_QUOTED_OF(FLX_VERSION_MAJOR, FLX_VERSION_MINOR, FLX_VERSION_PATCH)

@@ -11,7 +11,6 @@
 #define SCALES 10.0 // rates so far apart are of different powers
 #define AGREES 3.0  // error met over error expected: the expansion describes it
 #define LITTLE 1e-7 // errors below this are those of the two runs
-#define DRAWN 80    // points of a drawing
 
 static flx_status add(flx_certificate *c, const char *name, int needed, flx_verdict verdict,
                       const char *format, ...) FLX_PRINTF(5, 6);
@@ -313,26 +312,4 @@ flx_verdict flx_certificate_verdict(const flx_certificate *c)
         if (worst != FLX_VERDICT_NOT_MET) worst = k->verdict;
     }
     return worst;
-}
-
-flx_status flx_certificate_draw(const flx_certificate *c, const char *path)
-{
-    double t[DRAWN], expected[DRAWN], met[DRAWN];
-    int n = c->nsample < DRAWN ? c->nsample : DRAWN;
-    for (int i = 0; i < n; i++) {
-        int k = n > 1 ? (int)lround((double)i * (c->nsample - 1) / (n - 1)) : 0;
-        t[i] = c->times[k];
-        expected[i] = c->expected[k];
-        met[i] = c->met[k];
-    }
-    const flx_chart_series series[] = {
-        {.name = "met", .n = n, .x = t, .y = met, .slope = (double)NAN},
-        {.name = "first-order term", .n = n, .x = t, .y = expected, .slope = (double)NAN}};
-    const flx_chart_panel panel = {.x = "t (s)",
-                                   .y = "largest error of the rest, of its size",
-                                   .log_y = 1,
-                                   .nseries = 2,
-                                   .series = series};
-    const flx_chart_def def = {.path = path, .npanel = 1, .panels = &panel, .width = 760};
-    return flx_chart_write(c->ctx, &def);
 }

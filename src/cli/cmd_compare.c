@@ -1,5 +1,6 @@
 // cmd_compare.c - flexion compare: two models or results side by side.
 #include "cli/cli.h"
+#include "draw/drawings.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // cmd_convergence.c - flexion convergence: errors over steps or tolerances, and observed orders.
 #include "cli/study_options.h"
+#include "draw/drawings.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // cmd_export_result.c - flexion export vtk, flexion export frames: results for other programs to show.
 #include "cli/cli.h"
 #include "cli/export_result.h"
+#include "draw/drawings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // cmd_plot.c - flexion plot: draw signals of a result.
 #include "cli/cli.h"
+#include "draw/drawings.h"
 
 #include <limits.h>
 #include <stdlib.h>

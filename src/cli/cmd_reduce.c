@@ -1,5 +1,6 @@
 // cmd_reduce.c - flexion reduce: what a model reduces, and whether it may.
 #include "cli/cli.h"
+#include "draw/drawings.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // cmd_report.c - flexion report: a result as a page to print.
 #include "cli/cli.h"
+#include "page/pages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // cmd_view.c - flexion view: a page that plays results.
 #include "cli/cli.h"
 #include "cli/serve.h"
+#include "page/pages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // cmd_work_precision.c - flexion work-precision: digits against evaluations and time.
 #include "cli/study_options.h"
+#include "draw/drawings.h"
 
 #include <math.h>
 

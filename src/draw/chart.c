@@ -1,7 +1,7 @@
 // chart.c - numbers against numbers: panels side by side, points joined by lines, guides of slope.
 #include "base/number.h"
+#include "draw/drawings.h"
 #include "draw/gnuplot.h"
-#include "flexion/results.h"
 
 #include <math.h>
 #include <string.h>

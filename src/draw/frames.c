@@ -1,5 +1,6 @@
 // frames.c - the motion of a result as pictures: FOLDER/frame_0000.png, ...
 #include "base/number.h"
+#include "draw/drawings.h"
 #include "draw/film.h"
 
 #include <errno.h>

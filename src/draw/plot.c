@@ -1,5 +1,6 @@
 // plot.c - signals as a drawing: one panel a unit, against time or a signal.
 #include "base/number.h"
+#include "draw/drawings.h"
 #include "draw/gnuplot.h"
 #include "results/result.h"
 

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/vtk.h"
 #include "draw/deform.h"
+#include "draw/drawings.h"
 #include "draw/shape_triangles.h"
 
 #include <errno.h>

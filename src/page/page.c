@@ -2,7 +2,6 @@
 // are put into it: a header in JSON, and all numbers as one block (page_pack.h), in this order for
 // each result: times of the signals, the signals, times of the frames, the numbers of the motion.
 #include "base/output_file.h"
-#include "flexion/results.h"
 #include "page/page_mesh.h"
 #include "page/page_pack.h"
 #include "page/page_template.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "flexion/results.h"
+#include "page/pages.h"
 
 typedef struct flx_page_meshes {
     int nresult;

@@ -3,9 +3,10 @@
 #include "base/number.h"
 #include "base/output_file.h"
 #include "base/text.h"
+#include "draw/drawings.h"
 #include "draw/film.h"
-#include "flexion/results.h"
 #include "page/page_pack.h"
+#include "page/pages.h"
 #include "page/print.h"
 #include "page/report_parts.h"
 

@@ -44,7 +44,7 @@ LD_LIBRARY_PATH= run "$work/pc_static"
 
 say "CMake package, shared and static"
 cmake -S "$source/tests/install/consumer" -B "$work/consumer" -G Ninja --log-level=WARNING \
-    -DCMAKE_PREFIX_PATH="$prefix" -DPENDULUM="$source/examples/pendulum.c" \
+    -DCMAKE_PREFIX_PATH="$prefix" -DPENDULUM="$source/examples/pendulum.c" -DMINOR="$minor" \
     -DCMAKE_C_COMPILER="$compiler" >/dev/null
 ninja -C "$work/consumer" --quiet
 run "$work/consumer/with_shared"

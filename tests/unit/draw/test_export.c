@@ -1,7 +1,9 @@
 // test_export.c - results for other programs: series of VTK files and pictures are whole, and show the
 // bodies where the motion has them.
+#include "draw/drawings.h"
 #include "draw/raster.h"
 #include "flexion/flexion.h"
+#include "page/pages.h"
 #include "results_fixture.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // test_plot.c - drawings: all endings, hostile names, gaps, and what is refused.
+#include "draw/drawings.h"
 #include "results_fixture.h"
 
 #include <sys/stat.h>

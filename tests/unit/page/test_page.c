@@ -2,6 +2,7 @@
 #include "flexion/flexion.h"
 #include "page/page_pack.h"
 #include "page/page_template.h"
+#include "page/pages.h"
 #include "page/scene_json.h"
 #include "results_fixture.h"
 

@@ -1,7 +1,8 @@
-// compare_results_plot.c - a comparison drawn: above both courses of the signals that differ most, below
+// draw_comparison.c - a comparison drawn: above both courses of the signals that differ most, below
 // their differences on a logarithmic scale.
 #include "base/number.h"
 #include "compare/compare_results.h"
+#include "draw/drawings.h"
 #include "draw/gnuplot.h"
 
 #include <math.h>

@@ -1,0 +1,72 @@
+// drawings.h - what the program draws: signals, comparisons and studies by gnuplot, pictures of the motion, files for ParaView.
+// None of it is in the library.
+#pragma once
+
+#include "flexion/certificate.h"
+#include "flexion/compare.h"
+#include "flexion/results.h"
+#include "flexion/study.h"
+
+// Draw signals against time to an SVG, PNG or PDF file (by its ending). Needs gnuplot at run time.
+typedef struct flx_plot_def {
+    const char *path;
+    const char *x; // signal on the x axis; NULL: t
+    int nsignal;
+    const char *const *signals;
+    int width, height; // pixels; 0: default
+    int log_x, log_y;  // logarithmic axes: what is not positive is left out
+} flx_plot_def;
+flx_status flx_plot_write(flx_result *r, const flx_plot_def *def);
+
+// Numbers against numbers: panels side by side, each with the same series of points joined by lines.
+typedef struct flx_chart_series {
+    const char *name; // for the legend
+    int n;
+    const double *x,
+        *y;       // (n); what is not finite, or not positive on a logarithmic axis, is left out
+    double slope; // of a guide beside the points of a log-log panel; NaN: none
+} flx_chart_series;
+typedef struct flx_chart_panel {
+    const char *x, *y; // labels
+    int log_x, log_y;
+    int nseries;
+    const flx_chart_series *series; // (nseries)
+} flx_chart_panel;
+typedef struct flx_chart_def {
+    const char *path; // .svg, .png or .pdf
+    const char *title;
+    int npanel;
+    const flx_chart_panel *panels; // (npanel)
+    int width, height;             // pixels; 0: default
+} flx_chart_def;
+flx_status flx_chart_write(flx_ctx *ctx, const flx_chart_def *def);
+
+// The motion as a series of files for ParaView: PATH must end in .pvd; the files go to a folder of its
+// name. frames: at most so many, evenly; 0: 200. written: how many.
+flx_status flx_vtk_series_write(flx_result *r, const char *path, int frames, int *written);
+
+// The motion as pictures in a folder, which is made: frame_0000.png, ...
+typedef struct flx_frames_def {
+    const char *folder;
+    int width, height;   // pixels; 0: 960 by 600
+    int frames;          // at most so many, evenly; 0: 200
+    const char *view;    // "x", "y", "z", "slant"; NULL: in the plane z, else slant
+    double exaggeration; // of deformations; 0: 1
+    int stress;          // elastic bodies are coloured by von Mises' stress; 0: by displacement
+} flx_frames_def;
+flx_status flx_frames_write(flx_result *r, const flx_frames_def *def, int *written);
+
+// ---- comparisons, studies, certificates ---------------------------------------------------------
+
+// Both courses and their differences as SVG, PNG or PDF: of the signals that differ most, by their
+// size. The names tell the results apart.
+flx_status flx_comparison_draw(const flx_comparison *c, const char *path, const char *a,
+                               const char *b);
+
+// Errors over steps or tolerances with guides of the observed orders; digits over evaluations and
+// time. title may be NULL: the model's.
+flx_status flx_study_draw_convergence(const flx_study *s, const char *path, const char *title);
+flx_status flx_study_draw_work(const flx_study *s, const char *path, const char *title);
+
+// The course of the errors as SVG, PNG or PDF.
+flx_status flx_certificate_draw(const flx_certificate *c, const char *path);
