@@ -63,7 +63,6 @@ KERNELS = {"body", "joint", "force"}
 KERNEL_SYSTEM = {"math.h", "string.h", "stdbool.h", "stddef.h", "float.h", "assert.h", "complex.h"}
 
 TAG = re.compile(r"\b(?:struct|enum|union)\s+(flx_\w+)\s*\{")
-TWICE = {"flx_solid"}  # of the model, and triangles of a picture: to be renamed
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
@@ -125,7 +124,7 @@ def check_tags(root):
                 place = os.path.relpath(os.path.join(where, file), root)
                 with open(os.path.join(where, file), encoding="utf-8") as f:
                     for tag in TAG.findall(f.read()):
-                        if seen.setdefault(tag, place) != place and tag not in TWICE:
+                        if seen.setdefault(tag, place) != place:
                             problems.append(f"{place}: {tag} is also defined in {seen[tag]}")
     return problems
 

@@ -43,13 +43,13 @@ typedef struct flx_layers {
     double top;
 } flx_layers;
 // Layers, with the solids of bodies put into them: (nbody).
-void flx_layers_make(const flx_scene *s, flx_solid *solids, flx_layers *out);
+void flx_layers_make(const flx_scene *s, flx_triangles *solids, flx_layers *out);
 flx_layer flx_layer_of(const flx_layers *l, int body); // -1: the ground
 
 typedef struct flx_symbols {
-    flx_solid *bodies; // (nbody) owned: what is drawn of joints on each, in its frame ...
-    flx_solid posts;   // ... and on the ground
-    flx_solid ground;  // plates and stands
+    flx_triangles *bodies; // (nbody) owned: what is drawn of joints on each, in its frame ...
+    flx_triangles posts;   // ... and on the ground
+    flx_triangles ground;  // plates and stands
 } flx_symbols;
 // Cleared by the caller, also after a failure.
 flx_status flx_symbols_make(const flx_result *r, const flx_scene *s, const flx_layers *layers,
@@ -68,7 +68,7 @@ typedef struct flx_painter {
 
 void flx_painter_clear(flx_painter *p);
 // Points in the frame of a body that is at `at`. colours: of each point; NULL: all have `colour`.
-flx_status flx_paint_solid(flx_painter *p, const flx_solid *s, const flx_scene_place *at,
+flx_status flx_paint_solid(flx_painter *p, const flx_triangles *s, const flx_scene_place *at,
                            flx_colour colour, const flx_colour *colours);
 void flx_paint_line(flx_painter *p, v3 a, v3 b, double width, flx_colour colour);
 // A spring between two places.

@@ -6,7 +6,7 @@
 
 #define STACK 0.22 // most that all layers are high together, part of the scene's size
 
-static double thickness(const flx_solid *s)
+static double thickness(const flx_triangles *s)
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (int i = 0; i < s->npoint; i++) {
@@ -17,7 +17,7 @@ static double thickness(const flx_solid *s)
 }
 
 // What body number i, or behind the bodies a beam, takes along z; 0: nothing of it is drawn.
-static double thickness_of(const flx_scene *s, const flx_solid *solids, int i)
+static double thickness_of(const flx_scene *s, const flx_triangles *solids, int i)
 {
     const double tube = 2 * FLX_FILM_TUBE * s->size;
     if (i >= s->nbody)
@@ -26,7 +26,7 @@ static double thickness_of(const flx_scene *s, const flx_solid *solids, int i)
 }
 
 // A solid into its layer, as thick as that at most.
-static void settle(flx_solid *s, double thick, const flx_layer *layer)
+static void settle(flx_triangles *s, double thick, const flx_layer *layer)
 {
     double scale = thick > 0 ? 2 * layer->half / thick : 1;
     for (int k = 0; k < s->npoint; k++) {
@@ -35,7 +35,7 @@ static void settle(flx_solid *s, double thick, const flx_layer *layer)
     }
 }
 
-void flx_layers_make(const flx_scene *s, flx_solid *solids, flx_layers *out)
+void flx_layers_make(const flx_scene *s, flx_triangles *solids, flx_layers *out)
 {
     int n = s->nbody + s->nline, drawn = 0;
     double most = 0.01 * s->size;

@@ -23,7 +23,7 @@ void flx_painter_clear(flx_painter *p)
 
 // ---- solids -------------------------------------------------------------------------------------
 
-static flx_status make_room(flx_painter *p, const flx_solid *s)
+static flx_status make_room(flx_painter *p, const flx_triangles *s)
 {
     FLX_TRY(
         flx_grow(p->ctx, (void **)&p->faces, &p->face_capacity, s->ntriangle, sizeof *p->faces));
@@ -36,7 +36,7 @@ static flx_status make_room(flx_painter *p, const flx_solid *s)
 }
 
 // Triangles round every point: counted, then listed.
-static void list_around(flx_painter *p, const flx_solid *s)
+static void list_around(flx_painter *p, const flx_triangles *s)
 {
     memset(p->starts, 0, ((size_t)s->npoint + 2) * sizeof *p->starts);
     for (int i = 0; i < 3 * s->ntriangle; i++) p->starts[s->triangles[i] + 2]++;
@@ -46,7 +46,7 @@ static void list_around(flx_painter *p, const flx_solid *s)
     }
 }
 
-static void find_faces(flx_painter *p, const flx_solid *s)
+static void find_faces(flx_painter *p, const flx_triangles *s)
 {
     for (int i = 0; i < s->ntriangle; i++) {
         const int *t = s->triangles + 3 * (size_t)i;
@@ -82,7 +82,7 @@ static flx_colour shade(const flx_painter *p, v3 normal, v3 at, flx_colour c)
     return (flx_colour){k * c.r, k * c.g, k * c.b};
 }
 
-flx_status flx_paint_solid(flx_painter *p, const flx_solid *s, const flx_scene_place *at,
+flx_status flx_paint_solid(flx_painter *p, const flx_triangles *s, const flx_scene_place *at,
                            flx_colour colour, const flx_colour *colours)
 {
     if (s->ntriangle == 0 || !at->known) return FLX_OK;

@@ -20,7 +20,7 @@ typedef struct drawer {
     v3 up;
 } drawer;
 
-static flx_solid *solid_on(const drawer *d, int body)
+static flx_triangles *solid_on(const drawer *d, int body)
 {
     return body < 0 ? &d->out->posts : d->out->bodies + body;
 }
@@ -79,10 +79,10 @@ static v3 over(const drawer *d, v3 at, int a, int b)
 
 // ---- the ground ---------------------------------------------------------------------------------
 
-static flx_status add_block(flx_solid *s, v3 at, m33 R, double x, double y, double z)
+static flx_status add_block(flx_triangles *s, v3 at, m33 R, double x, double y, double z)
 {
     const double edges[3] = {x, y, z};
-    return flx_solid_add_box(s, at, R, edges);
+    return flx_triangles_add_box(s, at, R, edges);
 }
 
 // A plate with strokes behind it; the normal points to the free side.
@@ -109,7 +109,7 @@ static flx_status add_stand(const drawer *d, v3 at)
     v3 foot = v3_sub(at, v3_scale(h, d->up));
     v3 place = foot;
     if (d->planar) place.z = d->layers->ground.z;
-    FLX_TRY(flx_solid_add_cone(&d->out->ground, place, d->up, (d->planar ? 1.9 : 2.2) * u, h));
+    FLX_TRY(flx_triangles_add_cone(&d->out->ground, place, d->up, (d->planar ? 1.9 : 2.2) * u, h));
     return add_plate(d, foot, d->up);
 }
 
@@ -120,7 +120,8 @@ static flx_status add_rail(const drawer *d, int body, v3 at, v3 axis, const doub
     double low = travel[0] - ROOM * d->u, high = travel[1] + ROOM * d->u;
     v3 middle = v3_add(at, v3_scale(0.5 * (low + high), axis));
     if (d->planar) middle.z = flx_layer_of(d->layers, body).z;
-    FLX_TRY(flx_solid_add_round(solid_on(d, body), middle, axis, 0.45 * d->u, high - low, false));
+    FLX_TRY(
+        flx_triangles_add_round(solid_on(d, body), middle, axis, 0.45 * d->u, high - low, false));
     if (body >= 0) return FLX_OK;
     FLX_TRY(add_plate(d, v3_add(at, v3_scale(low, axis)), axis));
     return add_plate(d, v3_add(at, v3_scale(high, axis)), v3_scale(-1, axis));
@@ -140,7 +141,7 @@ static flx_status add_hinge(const drawer *d, const flx_scene_link *j, int carrie
         radius = 1.1 * d->u;
         axis = v3_make(0, 0, 1);
     }
-    FLX_TRY(flx_solid_add_round(solid_on(d, body), middle, axis, radius, length, false));
+    FLX_TRY(flx_triangles_add_round(solid_on(d, body), middle, axis, radius, length, false));
     return body < 0 ? add_stand(d, at) : FLX_OK;
 }
 
@@ -169,8 +170,8 @@ static bool is(const flx_scene_link *j, const char *type)
 static flx_status add_ball(const drawer *d, const flx_scene_link *j, int end)
 {
     v3 at = over(d, v3_load(j->at[end]), j->body[end], j->body[end]);
-    return flx_solid_add_round(solid_on(d, j->body[end]), at, v3_make(0, 0, 1), 1.1 * d->u, 0,
-                               true);
+    return flx_triangles_add_round(solid_on(d, j->body[end]), at, v3_make(0, 0, 1), 1.1 * d->u, 0,
+                                   true);
 }
 
 static flx_status add_slide(const drawer *d, const flx_scene_link *j, int carrier, v3 axis,
@@ -183,7 +184,8 @@ static flx_status add_slide(const drawer *d, const flx_scene_link *j, int carrie
     if (is(j, "point-on-line")) return add_ball(d, j, 1 - carrier);
     v3 at = over(d, v3_load(j->at[1 - carrier]), j->body[carrier], other);
     if (!is(j, "prismatic")) {
-        return flx_solid_add_round(solid_on(d, other), at, other_axis, 1.4 * d->u, 3 * d->u, false);
+        return flx_triangles_add_round(solid_on(d, other), at, other_axis, 1.4 * d->u, 3 * d->u,
+                                       false);
     }
     return add_block(solid_on(d, other), at, axes_along(other_axis, v3_make(0, 0, 1)), 1.7 * d->u,
                      3.4 * d->u, (d->planar ? 0.2 : 1.7) * d->u);
@@ -203,8 +205,8 @@ static flx_status add_cross(const drawer *d, const flx_scene_link *j, int carrie
 {
     for (int k = 0; k < 2; k++) {
         v3 axis = v3_load(k ? j->axis2 : j->axis);
-        FLX_TRY(flx_solid_add_round(solid_on(d, j->body[k]), v3_load(j->at[k]), axis, 0.55 * d->u,
-                                    4 * d->u, false));
+        FLX_TRY(flx_triangles_add_round(solid_on(d, j->body[k]), v3_load(j->at[k]), axis,
+                                        0.55 * d->u, 4 * d->u, false));
     }
     return j->body[carrier] < 0 ? add_stand(d, v3_load(j->at[carrier])) : FLX_OK;
 }
@@ -262,9 +264,9 @@ flx_status flx_symbols_make(const flx_result *r, const flx_scene *s, const flx_l
 
 void flx_symbols_clear(flx_symbols *s, int nbody)
 {
-    for (int i = 0; s->bodies && i < nbody; i++) flx_solid_clear(&s->bodies[i]);
-    flx_solid_clear(&s->posts);
-    flx_solid_clear(&s->ground);
+    for (int i = 0; s->bodies && i < nbody; i++) flx_triangles_clear(&s->bodies[i]);
+    flx_triangles_clear(&s->posts);
+    flx_triangles_clear(&s->ground);
     flx_free(s->bodies);
     s->bodies = NULL;
 }

@@ -34,14 +34,14 @@ typedef struct film {
     flx_camera camera;
     flx_painter painter;
     flx_scene_place *places; // (nbody) owned
-    flx_solid *solids;       // (nbody) owned: what keeps its form
-    flx_solid *bent;         // (nbody) owned: surfaces of meshes, or tubes, as deformed
+    flx_triangles *solids;   // (nbody) owned: what keeps its form
+    flx_triangles *bent;     // (nbody) owned: surfaces of meshes, or tubes, as deformed
     int *
         paint; // (nbody) owned: which colour of the palette a body has; of beams and solids those after them
     int npaint; // colours of bodies
     flx_symbols symbols;
     flx_layers layers;
-    flx_solid swept;          // the beam or solid at hand
+    flx_triangles swept;      // the beam or solid at hand
     flx_scene_place *samples; // owned, of it
     int sample_capacity;
     double *nodes;         // owned: displacements of a line's nodes
@@ -132,13 +132,13 @@ static flx_scene_place lifted(const film *f, int body)
 
 static flx_status paint_mesh(film *f, int body, const flx_result_mesh *m, const float *row)
 {
-    flx_solid *s = f->bent + body;
+    flx_triangles *s = f->bent + body;
     FLX_TRY(deform_mesh(f, f->scene->bodies[body].elastic, m, row));
     if (s->npoint == 0) {
-        for (int i = 0; i < m->nsurface; i++) FLX_TRY(flx_solid_add_point(s, v3_make(0, 0, 0)));
+        for (int i = 0; i < m->nsurface; i++) FLX_TRY(flx_triangles_add_point(s, v3_make(0, 0, 0)));
         for (int i = 0; i < m->ntriangle; i++) {
             const int *t = m->triangles + 3 * (size_t)i;
-            FLX_TRY(flx_solid_add_triangle(s, t[0], t[1], t[2]));
+            FLX_TRY(flx_triangles_add_triangle(s, t[0], t[1], t[2]));
         }
     }
     for (size_t i = 0; i < 3 * (size_t)m->nsurface; i++) {
@@ -154,7 +154,7 @@ static flx_status paint_line(film *f, int body, const float *row)
 {
     const flx_scene_elastic *e = f->scene->bodies[body].elastic;
     double radius = FLX_FILM_TUBE * f->scene->size;
-    flx_solid *s = f->bent + body;
+    flx_triangles *s = f->bent + body;
     const flx_scene_place place = lifted(f, body);
     FLX_TRY(deform_line(f, e, row));
     for (int i = 0; i + (e->line ? 1 : 0) < e->nnode; i++) {
@@ -165,9 +165,9 @@ static flx_status paint_line(film *f, int body, const float *row)
             at[k] = v3_add(v3_load(e->nodes + node), v3_scale(f->def->exaggeration, by[k]));
         }
         v3 along = v3_sub(at[1], at[0]);
-        flx_solid_clear(s);
-        FLX_TRY(flx_solid_add_round(s, v3_scale(0.5, v3_add(at[0], at[1])), along, radius,
-                                    v3_norm(along), true));
+        flx_triangles_clear(s);
+        FLX_TRY(flx_triangles_add_round(s, v3_scale(0.5, v3_add(at[0], at[1])), along, radius,
+                                        v3_norm(along), true));
         double moved = 0.5 * (v3_norm(by[0]) + v3_norm(by[1]));
         flx_colour c = f->def->stress ? palette[f->paint[body] % N_PALETTE]
                                       : flx_scale_colour(f->largest > 0 ? moved / f->largest : 0);
@@ -195,7 +195,7 @@ static flx_status make_solids(film *f)
         f->paint[i] = f->npaint;
         f->npaint += b->nshape > 0 || b->elastic;
         for (int k = 0; k < b->nshape; k++) {
-            FLX_TRY(flx_solid_add_shape(&f->solids[i], f->r, b->shapes + k, s->size));
+            FLX_TRY(flx_triangles_add_shape(&f->solids[i], f->r, b->shapes + k, s->size));
         }
     }
     flx_layers_make(s, f->solids, &f->layers);
@@ -262,7 +262,7 @@ static flx_status look_around(film *f)
         cover_lines(f);
         if (f->elastic) FLX_TRY(look_at(f, row));
     }
-    const flx_solid *on_ground[2] = {&f->symbols.posts, &f->symbols.ground};
+    const flx_triangles *on_ground[2] = {&f->symbols.posts, &f->symbols.ground};
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < on_ground[i]->npoint; k++) {
             cover(f, v3_load(on_ground[i]->points + 3 * (size_t)k));
@@ -307,9 +307,9 @@ static flx_status paint_lines(film *f)
         flx_scene_sample(l, f->places, f->samples);
         const flx_layer layer = f->layers.of[f->scene->nbody + i];
         for (int k = 0; k < n; k++) f->samples[k].p.z += layer.z;
-        flx_solid_clear(&f->swept);
+        flx_triangles_clear(&f->swept);
         const flx_scene_section section = flx_scene_section_of(f->scene, l);
-        FLX_TRY(flx_solid_sweep(&f->swept, n, f->samples, section.round, section.size));
+        FLX_TRY(flx_triangles_sweep(&f->swept, n, f->samples, section.round, section.size));
         FLX_TRY(flx_paint_solid(&f->painter, &f->swept, &ground,
                                 palette[(f->npaint + i) % N_PALETTE], NULL));
     }
@@ -322,13 +322,13 @@ static flx_status paint_surfaces(film *f)
     for (int i = 0; i < f->scene->nsolid; i++) {
         const flx_scene_solid *s = f->scene->solids + i;
         flx_colour c = palette[(f->npaint + f->scene->nline + i) % N_PALETTE];
-        flx_solid_clear(&f->swept);
+        flx_triangles_clear(&f->swept);
         for (int k = 0; k < s->nnode; k++) {
-            FLX_TRY(flx_solid_add_point(&f->swept, flx_scene_node(s, k, f->places)));
+            FLX_TRY(flx_triangles_add_point(&f->swept, flx_scene_node(s, k, f->places)));
         }
         for (int k = 0; k < s->ntriangle; k++) {
             const int *t = s->triangles + 3 * (size_t)k;
-            FLX_TRY(flx_solid_add_triangle(&f->swept, t[0], t[1], t[2]));
+            FLX_TRY(flx_triangles_add_triangle(&f->swept, t[0], t[1], t[2]));
         }
         FLX_TRY(flx_paint_solid(&f->painter, &f->swept, &ground, c, NULL));
     }
@@ -432,15 +432,15 @@ static flx_status check(flx_ctx *ctx, const flx_frames_def *def)
 
 static void clear(film *f)
 {
-    for (int i = 0; f->solids && i < f->scene->nbody; i++) flx_solid_clear(&f->solids[i]);
-    for (int i = 0; f->bent && i < f->scene->nbody; i++) flx_solid_clear(&f->bent[i]);
+    for (int i = 0; f->solids && i < f->scene->nbody; i++) flx_triangles_clear(&f->solids[i]);
+    for (int i = 0; f->bent && i < f->scene->nbody; i++) flx_triangles_clear(&f->bent[i]);
     flx_symbols_clear(&f->symbols, f->scene->nbody);
     flx_free(f->places);
     flx_free(f->solids);
     flx_free(f->bent);
     flx_free(f->layers.of);
     flx_free(f->paint);
-    flx_solid_clear(&f->swept);
+    flx_triangles_clear(&f->swept);
     flx_free(f->samples);
     flx_free(f->nodes);
     flx_free(f->field);

@@ -18,7 +18,7 @@
 
 // What lies still in its body's frame: made once.
 typedef struct part {
-    flx_solid solid;
+    flx_triangles solid;
     int line; // nodes of an elastic body that are drawn as a line; 0: none
 } part;
 
@@ -57,7 +57,7 @@ static flx_status make_parts(series *s)
         part *p = s->parts + i;
         p->solid.ctx = s->r->ctx;
         for (int k = 0; k < b->nshape; k++) {
-            FLX_TRY(flx_solid_add_shape(&p->solid, s->r, b->shapes + k, s->scene->size));
+            FLX_TRY(flx_triangles_add_shape(&p->solid, s->r, b->shapes + k, s->scene->size));
         }
         p->line = b->elastic ? b->elastic->nnode : 0;
         s->npoint += p->solid.npoint + p->line;
@@ -350,7 +350,7 @@ static flx_status write_frames(series *s, int frames)
 
 static void clear(series *s)
 {
-    for (int i = 0; s->parts && i < s->scene->nbody; i++) flx_solid_clear(&s->parts[i].solid);
+    for (int i = 0; s->parts && i < s->scene->nbody; i++) flx_triangles_clear(&s->parts[i].solid);
     flx_free(s->parts);
     flx_free(s->places);
     flx_free(s->points);
