@@ -33,7 +33,7 @@ REMAIN = {
         "src/language/items.c": 1,
         "src/language/scope/joint_signals.c": 25,
         "src/model/model_data.h": 2,
-        "src/scene/model_scene.c": 5,
+        "src/scene/model_scene.c": 4,
         "src/scene/scene_shapes.c": 4,
         "src/simulate/prepare.c": 1,
         "src/simulate/reduce_lump.c": 1,
@@ -71,7 +71,7 @@ REMAIN = {
         "src/tree/tree.c": 1,
     },
     "shape": {
-        "src/scene/model_scene.c": 3,
+        "src/scene/model_scene.c": 2,
         "src/scene/scene_shapes.c": 1,
     },
 }
