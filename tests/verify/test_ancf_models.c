@@ -324,4 +324,4 @@ static int free_flight_keeps_momentum(void)
 TEST_MAIN(TEST(it_bends_as_published), TEST(it_falls_as_published), TEST(a_slack_cable_hangs),
           TEST(a_moment_bends_to_an_arc), SLOW_TEST(formulations_agree),
           TEST(slack_beams_begin_at_rest), TEST(wild_corrections_are_no_solution),
-          TEST(free_flight_keeps_momentum))
+          SLOW_TEST(free_flight_keeps_momentum))

@@ -272,6 +272,6 @@ static int orders_with_forces_of_every_kind(void)
     return bad;
 }
 
-TEST_MAIN(TEST(mechanism_afloat_keeps_its_momenta), TEST(mechanism_afloat_keeps_its_energy),
+TEST_MAIN(SLOW_TEST(mechanism_afloat_keeps_its_momenta), TEST(mechanism_afloat_keeps_its_energy),
           TEST(vertical_momentum_of_tops_and_pendulums), TEST(cluster_keeps_its_momenta),
           TEST(orders_with_forces_of_every_kind))

@@ -313,7 +313,7 @@ static int accelerations_without_mass(void)
     return signals_agree(FOUR_LINKS(", B.reaction, C.reaction"), 7, of);
 }
 
-TEST_MAIN(TEST(closures_and_motions), TEST(accelerations_without_mass),
+TEST_MAIN(SLOW_TEST(closures_and_motions), TEST(accelerations_without_mass),
           TEST(a_coupler_without_mass_is_the_limit), TEST(forces_of_joints_and_variables),
           TEST(a_tip_without_mass_is_the_limit), TEST(a_carrier_without_mass_is_the_limit),
           TEST(a_thin_rod_is_the_limit), TEST(what_cannot_be_is_named))

@@ -348,7 +348,7 @@ static int velocities_jump_with_forces(void)
 
 TEST_MAIN(TEST(velocities_jump_with_forces), TEST(two_masses_move_as_in_the_reference),
           TEST(explicit_methods_solve_for_velocities), TEST(error_is_proportional_to_the_inertia),
-          TEST(the_mobot_moves_as_in_the_reference), TEST(constrained_systems_are_reduced),
+          TEST(the_mobot_moves_as_in_the_reference), SLOW_TEST(constrained_systems_are_reduced),
           TEST(accelerations_of_decays_are_exact), SLOW_TEST(failed_stages_are_forgotten),
           TEST(energies_balance), TEST(refusals_say_what_reads_reactions),
           TEST(refusals_tell_reactions_from_damping))

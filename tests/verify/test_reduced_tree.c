@@ -111,5 +111,5 @@ static int refusals_say_what_the_tree_lacks(void)
     return 0;
 }
 
-TEST_MAIN(TEST(joint_coordinates_are_reduced), TEST(reduced_systems_have_momenta),
+TEST_MAIN(TEST(joint_coordinates_are_reduced), SLOW_TEST(reduced_systems_have_momenta),
           TEST(refusals_say_what_the_tree_lacks))

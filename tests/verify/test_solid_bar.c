@@ -158,4 +158,4 @@ static int weight_bends_as_linear_elements(void)
 
 TEST_MAIN(TEST(weight_stretches_a_bar), TEST(weight_bends_as_linear_elements),
           TEST(small_loads_are_linear), TEST(large_bending_is_that_of_a_beam),
-          TEST(a_bar_in_flight_keeps_everything))
+          SLOW_TEST(a_bar_in_flight_keeps_everything))

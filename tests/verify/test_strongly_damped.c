@@ -278,6 +278,6 @@ static int slip_dies_within_a_step_or_never(void)
     return 0;
 }
 
-TEST_MAIN(TEST(radau_has_the_orders_of_the_theory), TEST(errors_are_uniform),
+TEST_MAIN(SLOW_TEST(radau_has_the_orders_of_the_theory), SLOW_TEST(errors_are_uniform),
           TEST(gauss_loses_order), TEST(lobatto_on_smooth_starts), TEST(radau_forgets_a_slip),
           TEST(gauss_never_does), TEST(lobatto_iiia_fails), TEST(slip_dies_within_a_step_or_never))

@@ -373,8 +373,8 @@ static int gear_and_edge_meet_an_event(void)
     return 0;
 }
 
-TEST_MAIN(TEST(friction_without_a_force), TEST(ladders_cost_what_their_rungs_do),
-          TEST(nets_cost_what_their_cells_do), SLOW_TEST(redundant_rows_of_many_loops),
-          TEST(friction_in_every_joint), TEST(every_way_gives_the_same_motion_on_its_branch),
-          TEST(dependent_coordinates_change), TEST(many_loops_cost_no_more_than_they_are),
+TEST_MAIN(TEST(friction_without_a_force), SLOW_TEST(ladders_cost_what_their_rungs_do),
+          SLOW_TEST(nets_cost_what_their_cells_do), SLOW_TEST(redundant_rows_of_many_loops),
+          TEST(friction_in_every_joint), SLOW_TEST(every_way_gives_the_same_motion_on_its_branch),
+          TEST(dependent_coordinates_change), SLOW_TEST(many_loops_cost_no_more_than_they_are),
           TEST(gear_and_edge_meet_an_event))

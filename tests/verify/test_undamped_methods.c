@@ -201,6 +201,6 @@ static int velocity_bonds_hold_with_every_alpha(void)
     return 0;
 }
 
-TEST_MAIN(TEST(strong_dampers_have_their_force), TEST(stiff_springs_are_told_of),
+TEST_MAIN(SLOW_TEST(strong_dampers_have_their_force), TEST(stiff_springs_are_told_of),
           TEST(failures_by_stiffness_say_what_to_do),
           SLOW_TEST(velocity_bonds_hold_with_every_alpha))

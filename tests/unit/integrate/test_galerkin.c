@@ -397,7 +397,7 @@ static int refusals_say_what_there_is(void)
 TEST_MAIN(TEST(without_bonds), TEST(with_states_and_algebraic_unknowns), TEST(with_joints),
           TEST(with_rotations), TEST(with_velocity_bonds), TEST(with_the_systems_own_algebra),
           TEST(high_degrees), TEST(compliant_bonds_and_bonds_on_velocities),
-          SLOW_TEST(top_keeps_its_vertical_momentum), TEST(joints_stay_closed_to_rounding),
+          SLOW_TEST(top_keeps_its_vertical_momentum), SLOW_TEST(joints_stay_closed_to_rounding),
           TEST(values_in_between), TEST(coefficients_are_those_of_gauss),
           TEST(no_allocation_in_steps), TEST(failed_step_leaves_the_state_as_it_was),
           TEST(step_that_is_too_long_says_so), TEST(state_changed_from_outside),

@@ -228,7 +228,7 @@ static int rigid_rows_are_refused_by_name(void)
 
 TEST_MAIN(TEST(systems_of_index_one_have_order_2s), TEST(linear_systems_have_order_2s),
           TEST(massless_directions_keep_the_order_of_the_motion),
-          TEST(angular_momentum_is_kept_and_energy_bounded), TEST(the_error_follows_the_tolerance),
-          TEST(steps_follow_the_order_of_the_estimate),
+          SLOW_TEST(angular_momentum_is_kept_and_energy_bounded),
+          TEST(the_error_follows_the_tolerance), TEST(steps_follow_the_order_of_the_estimate),
           TEST(dense_output_has_the_order_of_the_stages),
           TEST(steps_allocate_nothing_and_fail_cleanly), TEST(rigid_rows_are_refused_by_name))

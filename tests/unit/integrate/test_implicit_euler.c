@@ -87,4 +87,4 @@ static int steps_allocate_nothing_and_fail_cleanly(void)
 }
 
 TEST_MAIN(TEST(everything_has_order_one), TEST(it_is_radau_with_one_stage),
-          TEST(the_error_follows_the_tolerance), TEST(steps_allocate_nothing_and_fail_cleanly))
+          SLOW_TEST(the_error_follows_the_tolerance), TEST(steps_allocate_nothing_and_fail_cleanly))

@@ -149,7 +149,7 @@ static int refusals_say_what_there_is(void)
     return method_refuses(&def, rig_pendulum, "index-3 and ggl");
 }
 
-TEST_MAIN(TEST(symmetric_family_has_order_2s_less_2_in_everything),
+TEST_MAIN(SLOW_TEST(symmetric_family_has_order_2s_less_2_in_everything),
           TEST(damping_family_has_order_2s_less_2_in_motion),
           TEST(index_three_is_taken_by_the_damping_family),
           TEST(trapezoidal_rule_is_the_first_of_its_family), TEST(trapezoidal_rule_is_what_it_says),

@@ -441,6 +441,6 @@ static int loads_are_open_too(void)
     return 0;
 }
 
-TEST_MAIN(TEST(examples_are_read_again_by_their_parameters),
+TEST_MAIN(SLOW_TEST(examples_are_read_again_by_their_parameters),
           TEST(models_are_read_again_by_their_parameters), TEST(parameters_are_opened_by_name),
           TEST(structural_parameters_have_a_place), TEST(loads_are_open_too))

@@ -278,6 +278,7 @@ static int what_a_tree_does_not_take_stays(void)
 TEST_MAIN(TEST(what_is_not_stiff_is_explicit), TEST(what_is_strongly_damped_is_radau),
           TEST(fast_over_slow_oscillation_is_radau), TEST(what_is_hidden_at_the_start_is_seen),
           TEST(constraints_and_algebra_are_radau), TEST(formulations_decide_first),
-          TEST(fixed_steps_conserve_or_damp), TEST(the_largest_rate_of_a_big_system_is_estimated),
+          SLOW_TEST(fixed_steps_conserve_or_damp),
+          TEST(the_largest_rate_of_a_big_system_is_estimated),
           TEST(a_method_that_was_named_has_no_reason), TEST(open_trees_take_joint_coordinates),
           TEST(what_a_tree_does_not_take_stays))

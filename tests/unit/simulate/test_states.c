@@ -201,5 +201,5 @@ static int what_does_not_fit_is_refused_by_name(void)
     return 0;
 }
 
-TEST_MAIN(TEST(runs_go_on_from_any_row), TEST(the_last_state_is_kept_always),
+TEST_MAIN(SLOW_TEST(runs_go_on_from_any_row), TEST(the_last_state_is_kept_always),
           TEST(other_parameters_move_the_start), TEST(what_does_not_fit_is_refused_by_name))

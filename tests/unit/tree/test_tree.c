@@ -266,7 +266,8 @@ static int what_it_cannot_is_refused_by_name(void)
 
 TEST_MAIN(TEST(accelerations_are_those_of_the_descriptor), TEST(derivatives_are_derivatives),
           TEST(places_of_bodies_give_coordinates), TEST(memory_may_run_out),
-          TEST(open_trees_run_with_every_kind_of_method), TEST(loops_run_with_every_kind_of_method),
-          TEST(redundant_closures_are_left_out), TEST(motions_states_and_gears_are_bonds),
-          TEST(massless_bodies_that_joints_hold_need_no_momenta),
+          SLOW_TEST(open_trees_run_with_every_kind_of_method),
+          TEST(loops_run_with_every_kind_of_method), TEST(redundant_closures_are_left_out),
+          TEST(motions_states_and_gears_are_bonds),
+          SLOW_TEST(massless_bodies_that_joints_hold_need_no_momenta),
           TEST(what_it_cannot_is_refused_by_name))

@@ -199,6 +199,6 @@ static int random_mechanisms_move_alike(void)
     return 0;
 }
 
-TEST_MAIN(TEST(random_mechanisms_move_alike), TEST(motions_of_the_whole_are_rigid),
+TEST_MAIN(SLOW_TEST(random_mechanisms_move_alike), TEST(motions_of_the_whole_are_rigid),
           TEST(momenta_are_those_of_masses_and_energy), TEST(transport_is_the_rate_of_the_masses),
           TEST(forces_are_those_of_the_lagrangian), TEST(slope_of_the_chart))
