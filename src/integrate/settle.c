@@ -24,7 +24,7 @@ struct flx_settler {
     const flx_explicit *form; // NULL: there is none, or it does not serve
     // owned:
     double *z, *dz;
-    flx_accelerator *acc;
+    flx_accelerator *acc; // NULL: the form serves, and nothing is stiff
     flx_relaxer *relaxer; // NULL: not needed yet
     flx_state *trial;
     flx_stiff_bonds stiff;
@@ -218,45 +218,56 @@ flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h)
 
 // ---- life -----------------------------------------------------------------------------------
 
-// What serves, by trying it out at a state of the run; all memory is taken with it.
-static flx_status try_out(flx_settler *k, flx_work *work, const flx_state *start)
+// The form for explicit methods, where it serves: known, or tried out at a state of the run. All memory is taken with it.
+static flx_status try_form(flx_settler *k, flx_work *work, const flx_state *start, bool known)
 {
     const flx_system *s = k->sys;
     // one with momenta finds velocities of its own
     k->form = s->ops->explicit_form && s->ops->explicit_form->fill ? NULL : s->ops->explicit_form;
-    if (k->form) {
-        size_t n = (size_t)k->form->size(s);
-        k->z = flx_alloc(s->ctx, n, sizeof *k->z);
-        k->dz = flx_alloc(s->ctx, n, sizeof *k->dz);
-        if (!k->z || !k->dz) return FLX_ERR_MEMORY;
-        if (k->form->prepare) FLX_TRY(k->form->prepare(s, work));
-        flx_state_copy(k->trial, start);
-        flx_status status = use_form(k, work);
-        if (status < 0) return status;
-        if (status > 0) k->form = NULL;
-    }
+    if (!k->form) return FLX_OK;
+    size_t n = (size_t)k->form->size(s);
+    k->z = flx_alloc(s->ctx, n, sizeof *k->z);
+    k->dz = flx_alloc(s->ctx, n, sizeof *k->dz);
+    if (!k->z || !k->dz) return FLX_ERR_MEMORY;
+    if (k->form->prepare) FLX_TRY(k->form->prepare(s, work));
+    if (known) return FLX_OK;
+    flx_state_copy(k->trial, start);
+    flx_status status = use_form(k, work);
+    if (status > 0) k->form = NULL;
+    return status < 0 ? status : FLX_OK;
+}
+
+// Otherwise by (ACC-1).
+static flx_status try_masses(flx_settler *k, flx_work *work, const flx_state *start)
+{
     if (k->form && k->stiff.nsoft == 0) return FLX_OK;
+    FLX_TRY(flx_accelerator_create(k->sys, &k->acc));
     flx_state_copy(k->trial, start);
     flx_status status = accelerate(k, work);
     k->massless = status == FLX_SINGULAR;
     return status < 0 ? status : FLX_OK;
 }
 
+bool flx_settler_by_form(const flx_settler *k)
+{
+    return k->form != NULL;
+}
+
 flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_state *start,
-                              flx_settler **made)
+                              bool by_form, flx_settler **made)
 {
     const flx_dims *d = &s->dims;
     flx_settler *k = *made = flx_alloc(s->ctx, 1, sizeof *k);
     if (!k) return FLX_ERR_MEMORY;
     k->sys = s;
-    flx_status status = flx_accelerator_create(s, &k->acc);
-    if (status == FLX_OK) status = flx_state_create(s, &k->trial);
+    flx_status status = flx_state_create(s, &k->trial);
     if (status == FLX_OK) status = flx_stiff_bonds_create(s, &k->stiff);
     k->mass = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *k->mass);
     k->r = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(d), sizeof *k->r);
     k->forces = flx_alloc(s->ctx, 2 * (size_t)(d->nlam + d->nmu), sizeof *k->forces);
     if (status == FLX_OK && (!k->mass || !k->r || !k->forces)) status = FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = try_out(k, work, start);
+    if (status == FLX_OK) status = try_form(k, work, start, by_form);
+    if (status == FLX_OK) status = try_masses(k, work, start);
     if (status == FLX_OK && k->massless) status = flx_relaxer_create(s, &k->relaxer);
     if (status != FLX_OK) flx_settler_destroy(made);
     return status;
@@ -273,7 +284,7 @@ void flx_settler_memory(flx_settler *k, flx_memory *m)
         if (status != FLX_OK) flx_memory_fail(m, status);
     }
     FLX_PASS(m, k->massless);
-    flx_accelerator_memory(k->acc, m);
+    if (k->acc) flx_accelerator_memory(k->acc, m);
     if (relaxes && k->relaxer) flx_relaxer_memory(k->relaxer, m);
     flx_stiff_bonds_memory(&k->stiff, m);
 }

@@ -17,9 +17,12 @@
 
 typedef struct flx_settler flx_settler;
 
-// start: a consistent state, with which the ways are tried out and take their memory.
+// start: a consistent state, with which the ways are tried out and take their memory. by_form: the form for explicit
+// methods is known to serve there.
 flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_state *start,
-                              flx_settler **made);
+                              bool by_form, flx_settler **made);
+// Whether it does.
+bool flx_settler_by_form(const flx_settler *k);
 void flx_settler_destroy(flx_settler **made);
 
 // Whether they are limits, which cost several steps each.

@@ -123,7 +123,9 @@ flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integr
     sim->courses_settle = (sim->powered && sim->powers_settle) || sim->probes.settles;
     if (!sim->it || (it && method_settles(sim, it)))
         return FLX_OK; // the errors of steps need it, too
-    FLX_TRY(flx_settler_create(sim->sys, sim->work, sim->start, &sim->settler));
+    FLX_TRY(flx_settler_create(sim->sys, sim->work, sim->start, sim->plan->form_settles,
+                               &sim->settler));
+    if (sim->making) sim->making->form_settles = flx_settler_by_form(sim->settler);
     if (flx_settler_by_limits(
             sim->settler)) { // as dear as the steps: powers are left to the method
         sim->powers_settle = false;

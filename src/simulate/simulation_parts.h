@@ -237,6 +237,7 @@ typedef struct flx_plan {
     bool *not_unique;             // (njoint) arena or NULL: reactions that are one choice of many
     bool balances;                // what neither mass nor damping holds begins in balance
     bool determined;              // masses determine accelerations at the start
+    bool form_settles;            // ... and so does the form for explicit methods
     flx_system *held
         [2]; // owned: with starts of joints held, for positions and velocities; NULL: there are none
     double dropped_open;   // what the start left of redundant rows
