@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAGIC UINT64_C(0x314854454d584c46) // "FLXMETH1" on little-endian machines
-#define FORMAT 2
+#define FORMAT 3
 #define LONGEST_NAME 200
 
 typedef struct head {
@@ -142,6 +142,21 @@ static void stats_memory(flx_integrator *it, flx_memory *m)
     if (name[0]) it->stats.governed_by = find_name(it, name);
 }
 
+// They may have come while the run lasted.
+static void jolts_memory(flx_integrator *it, flx_memory *m)
+{
+    flx_method *method = flx_method_of(it);
+    bool jolts = method->jolts != NULL;
+    FLX_PASS(m, jolts);
+    if (!jolts || m->status != FLX_OK) return;
+    flx_status status = flx_events_expect_jolts(it);
+    if (status != FLX_OK) {
+        flx_memory_fail(m, status);
+    } else if (method->jolts) {
+        events_memory(it, method->jolts, m);
+    }
+}
+
 static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
 {
     flx_method *method = flx_method_of(it);
@@ -165,7 +180,7 @@ static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
     FLX_PASS(m, method->continues);
     FLX_PASS(m, method->jolted);
     if (method->events) events_memory(it, method->events, m);
-    if (method->jolts) events_memory(it, method->jolts, m);
+    jolts_memory(it, m);
     if (s->ops->work_memory) s->ops->work_memory(it->work, m);
     if (flx_integrator_remembers(it)) {
         it->type->memory(it, m);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEVELS 9
+#define LEVELS 11
 #define AGREE 1e-11 // derivatives of two steps, as a part of themselves
 #define ROUGH 1e-4
 #define NOISE 64.0  // eps of the largest value: rounding of f

@@ -80,6 +80,10 @@ static int shortest_ways_lead_where_long_ones_do(void)
             if (advance_by(r.run, h)) return 1;
         }
         CHECK(flx_run_step(r.run, 1e-300, &taken) == FLX_OK && taken == 0.0);
+        flx_run *twin = NULL; // whatever came with the crumbs goes along
+        CHECK(flx_run_clone(r.run, r.ctx, &twin) == FLX_OK);
+        flx_run_destroy(&r.run);
+        r.run = twin;
         for (int i = 0; i < 20; i++) { // nothing adds up
             if (advance_by(r.run, 1e-12)) return 1;
         }

@@ -26,6 +26,7 @@ static int slopes_of_smooth_functions(void)
         .n = VALUES, .step = 2e-3, .user = &x, .eval = eval, .f0 = f0, .scratch = scratch};
     CHECK(eval(&x, 0.0, f0) == FLX_OK);
     CHECK(flx_slope_find(&s, out) == FLX_OK);
+    if (s.rough >= 0 || s.cornered >= 0) printf("  %d, %d\n", s.rough, s.cornered);
     CHECK(s.rough < 0 && s.cornered < 0);
     CHECK_REL(out[0], 3 * x * x, 1e-11);
     CHECK_REL(out[1], 3 * exp(3 * x), 1e-11);
