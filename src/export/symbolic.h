@@ -11,8 +11,8 @@
 // Variables of second order follow the coordinates and velocities of the links.
 #pragma once
 
-#include "export/vector.h"
 #include "joint/joint.h"
+#include "joint/scalar_graph.h"
 #include "model/model_data.h"
 #include "tree/topology/tree_links.h"
 

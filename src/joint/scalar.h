@@ -23,6 +23,7 @@ typedef enum flx_scalar_kind {
     FLX_SCALAR_SQUARE2,
     FLX_SCALAR_ROLL2,
     FLX_SCALAR_KNIFE2,
+    FLX_SCALAR_COUNT
 } flx_scalar_kind;
 
 typedef struct flx_scalar {

@@ -3,6 +3,7 @@
 // Pull is positive: along the line between two places value = k (l - l0) + d l', on a joint
 // k (c - c0) + d c'.
 #include "joint/joint.h"
+#include "joint/scalar_graph.h"
 #include "language/force_parts.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
@@ -12,9 +13,9 @@
 flx_status flx_force_length(flx_builder *b, flx_force_data *d)
 {
     if (d->length >= 0) return FLX_OK;
-    flx_node p[3];
-    flx_node_way(b, d->body, d->at, p);
-    d->length = node_norm(b->g, p);
+    flx_scalar_nodes n = {0};
+    for (int i = 0; i < 2; i++) flx_node_position(b, d->body[i], &d->at[i], n.place[i].c);
+    d->length = flx_scalar_graph(b->g, FLX_SCALAR_LENGTH, &n);
     d->rate = flx_node_rate(b, d->length);
     return d->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }

@@ -226,7 +226,7 @@ static flx_scene_link make_joint(const flx_joint *j)
     const flx_joint_kind *k = j->kind;
     flx_scene_link l = make_link(j->name, k->symbol ? k->symbol : k->says.word, j->body, j->at);
     memcpy(l.axis, k->wheel ? j->normal : j->axis[0], sizeof l.axis);
-    if (k->link[0].axis == FLX_AXIS_OWN || (k->wheel && j->has_axis)) {
+    if (flx_joint_kind_key(k, "axes", 0) || (k->wheel && j->has_axis)) {
         memcpy(l.axis2, j->axis[1], sizeof l.axis2);
     }
     if (k->wheel) l.radius = j->radius;

@@ -4,6 +4,7 @@
 // second, angle = atan2(y1.x2, x1.x2) + 2 pi turns, rate = axis.(w2 - w1). A displacement is
 // axis1.(p2 - p1), less its value as drawn, with the axis carried by the first body.
 #include "joint/joint.h"
+#include "joint/scalar_graph.h"
 #include "language/flexible/deformable.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
@@ -28,8 +29,9 @@ static flx_num drawn_angle(const flx_item *body)
 flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second)
 {
     flx_graph *g = b->g;
-    flx_node a = node_sub(g, flx_node_angle(b, second), flx_node_angle(b, first));
-    return node_sub(g, a, flx_num_node(g, flx_num_sub(g, drawn_angle(second), drawn_angle(first))));
+    flx_scalar_nodes n = {.angle = {flx_node_angle(b, first), flx_node_angle(b, second)}};
+    flx_node drawn = flx_num_node(g, flx_num_sub(g, drawn_angle(second), drawn_angle(first)));
+    return node_sub(g, flx_scalar_graph(g, FLX_SCALAR_ANGLE2, &n), drawn);
 }
 
 static flx_node angle_node(flx_builder *b, flx_item *joint)
@@ -38,11 +40,11 @@ static flx_node angle_node(flx_builder *b, flx_item *joint)
     flx_graph *g = b->g;
     d->def.angle_read = true;
     if (b->m->dimension == 2) return flx_node_planar_angle(b, d->body[0], d->body[1]);
-    flx_node x1[3], y1[3], x2[3];
-    joint_axis(b, d, 0, 0, x1);
-    joint_axis(b, d, 0, 1, y1);
-    joint_axis(b, d, 1, 0, x2);
-    flx_node a = flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, y1, x2), node_dot(g, x1, x2));
+    flx_scalar_nodes n = {0};
+    joint_axis(b, d, 0, 0, n.a[0].c);
+    joint_axis(b, d, 0, 1, n.a[1].c);
+    joint_axis(b, d, 1, 0, n.b.c);
+    flx_node a = flx_scalar_graph(g, FLX_SCALAR_ANGLE, &n);
     flx_node whole = node_leaf(g, FLX_LEAF_TURNS, joint->number, 0);
     return node_add(g, a, node_scale(g, 2 * FLX_PI, whole));
 }
@@ -66,11 +68,11 @@ static flx_node angle_rate(flx_builder *b, const flx_joint_data *d)
 
 static flx_node displacement_node(flx_builder *b, const flx_joint_data *d)
 {
-    flx_node p[3], axis[3];
-    flx_node_way(b, d->body, d->at, p);
-    joint_axis(b, d, 0, 2, axis);
+    flx_scalar_nodes n = {0};
+    for (int i = 0; i < 2; i++) flx_node_position(b, d->body[i], &d->at[i], n.place[i].c);
+    joint_axis(b, d, 0, 2, n.a[0].c);
     flx_num drawn = flx_num3_dot(b->g, flx_num9_col(d->frame[0], 2), d->drawn);
-    return node_sub(b->g, node_dot(b->g, axis, p), flx_num_node(b->g, drawn));
+    return node_sub(b->g, flx_scalar_graph(b->g, FLX_SCALAR_PLANE, &n), flx_num_node(b->g, drawn));
 }
 
 bool flx_joint_has_coordinate(const flx_item *joint)
@@ -207,20 +209,15 @@ static flx_status contact_member(flx_env *e, const flx_joint_data *d, flx_operan
 {
     flx_builder *b = e->b;
     flx_graph *g = b->g;
-    flx_node n[3], a[3], p[3];
+    flx_scalar_nodes n = {.ball = !d->def.has_axis};
     flx_num3 normal = flx_num3_of(d->def.normal);
     memcpy(normal.n, d->def.normal_open, sizeof normal.n);
-    flx_node_direction(b, d->body[0], &normal, n);
-    if (d->def.has_axis) {
-        flx_node_direction(b, d->body[1], &d->axis[1], a);
-        flx_node along = node_dot(g, n, a);
-        for (int i = 0; i < 3; i++) n[i] = node_sub(g, n[i], node_mul(g, along, a[i]));
-        flx_node size = node_norm(g, n);
-        for (int i = 0; i < 3; i++) n[i] = node_div(g, n[i], size);
-    }
+    flx_node_direction(b, d->body[0], &normal, n.a[0].c);
+    if (!n.ball) flx_node_direction(b, d->body[1], &d->axis[1], n.b.c);
+    flx_node p[3];
     flx_node_position(b, d->body[1], &d->at[1], p);
-    flx_node radius = node_open(g, d->def.radius, d->def.radius_open);
-    for (int i = 0; i < 3; i++) p[i] = node_sub(g, p[i], node_mul(g, radius, n[i]));
+    n.length = node_open(g, d->def.radius, d->def.radius_open);
+    node_add3(g, p, flx_scalar_graph_rim(g, &n, NULL).c, p);
     return flx_env_point(e, p, out);
 }
 

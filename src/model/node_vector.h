@@ -1,4 +1,4 @@
-// vector.h - vectors and matrices of nodes: what math/small.h has for numbers. Static inline; zeros
+// node_vector.h - vectors and matrices of nodes: what math/small.h has for numbers. Static inline; zeros
 // and ones fold, so that products with constant rotations cost what is left of them.
 #pragma once
 
