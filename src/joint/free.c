@@ -6,12 +6,7 @@ static void rows(flx_joint_plan *p)
     (void)p;
 }
 
-static const flx_key_row keys[] = {{.key = "at",
-                                    .form = "place | [place;2]",
-                                    .unit = "m",
-                                    .initial = "the second body",
-                                    .doc = "Where the relative motion is taken."},
-                                   {0}};
+static const flx_key_row keys[] = {FLX_KEY_AT_IF_GIVEN, {0}};
 
 const flx_joint_kind flx_joint_FREE = {
     .says = {.word = "free",

@@ -21,7 +21,8 @@ void flx_joint_kind_words(const char *words[FLX_KINDS_OF_JOINTS + 1])
 const flx_joint_kind *flx_joint_kind_named(const char *word)
 {
     for (const flx_joint_kind *const *k = flx_joint_kinds; *k; k++) {
-        if (strcmp((*k)->says.word, word) == 0) return *k;
+        const char *also = (*k)->also.word;
+        if (strcmp((*k)->says.word, word) == 0 || (also && strcmp(also, word) == 0)) return *k;
     }
     return NULL;
 }
@@ -48,7 +49,11 @@ bool flx_joint_kind_needs_pair(const flx_joint_kind *k)
 
 const flx_word_row *flx_joint_row(int i)
 {
-    return i < FLX_KINDS_OF_JOINTS ? &flx_joint_kinds[i]->says : NULL;
+    if (i < FLX_KINDS_OF_JOINTS) return &flx_joint_kinds[i]->says;
+    for (const flx_joint_kind *const *k = flx_joint_kinds; *k; k++) { // then the other words
+        if ((*k)->also.word && i-- == FLX_KINDS_OF_JOINTS) return &(*k)->also;
+    }
+    return NULL;
 }
 
 static const char *const signal_names[FLX_SIGNAL_COUNT] = {

@@ -103,6 +103,7 @@ typedef enum flx_tree_role {
 
 struct flx_joint_kind {
     flx_word_row says;    // its type in the file, and the keys that it takes
+    flx_word_row also;    // another word for it, as other programs call it; its word NULL: none
     const char *in_plane; // its like in a planar model, where it has none itself
     bool on_joints;       // on two joints, not on two bodies
     bool loose;           // holds nothing
@@ -174,6 +175,11 @@ bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_s
         .key = "at", .form = "place | [place;2]", .needed = true, .unit = "m",                     \
         .doc = "A point, by name or in ground coordinates as drawn; or a pair of places, one on "  \
                "each body."                                                                        \
+    }
+#define FLX_KEY_AT_IF_GIVEN                                                                        \
+    {                                                                                              \
+        .key = "at", .form = "place | [place;2]", .unit = "m", .initial = "the second body",       \
+        .doc = "Where the relative motion is taken."                                               \
     }
 #define FLX_KEY_PAIR                                                                               \
     {                                                                                              \

@@ -12,11 +12,12 @@ static flx_status read_kind(flx_builder *b, const flx_item *joint, flx_joint *de
 {
     const flx_entry *type = NULL;
     FLX_TRY(flx_build_need(b, joint, "type", &type));
+    const flx_joint_kind *k =
+        type->kind == FLX_ENTRY_SCALAR ? flx_joint_kind_named(type->text) : NULL;
     const char *words[FLX_KINDS_OF_JOINTS + 1];
     int word = 0;
     flx_joint_kind_words(words);
-    FLX_TRY(flx_build_word(b, type, "type of joint", words, &word));
-    const flx_joint_kind *k = flx_joint_kinds[word];
+    if (!k) return flx_build_word(b, type, "type of joint", words, &word); // which is none
     def->kind = k;
     if (flx_joint_kind_exists(k, b->m->dimension)) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc, "a %s model has no joint '%s'%s%s%s",
@@ -102,8 +103,8 @@ static flx_status read_gear(flx_env *e, flx_item *joint, flx_joint_data *d)
         FLX_TRY(flx_joint_coordinate(e->b, d->joint[i], on->loc));
         if (other->def.coordinate < 0) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->items[i]->loc,
-                            "joint '%s' has no coordinate for a gear; it takes revolute, "
-                            "prismatic, cylindrical and screw joints",
+                            "joint '%s' has no coordinate for a gear; it takes joints with an "
+                            "angle or a displacement",
                             d->joint[i]->full);
         }
         d->def.joint[i] = d->joint[i]->number;

@@ -8,8 +8,9 @@
 
 // ---- models -------------------------------------------------------------------------------------
 
-static const char *const models[] = {"acting",  "bushing",   "driven",           "planar_loop",
-                                     "rolling", "variables", "variables_closed", "algebraic"};
+static const char *const models[] = {"acting",           "bushing",   "driven",
+                                     "planar_loop",      "rolling",   "variables",
+                                     "variables_closed", "algebraic", "table"};
 #define MODELS ((int)(sizeof models / sizeof models[0]))
 
 static flx_model *read_model(flx_ctx *ctx, int number)
