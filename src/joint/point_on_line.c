@@ -12,6 +12,12 @@ const flx_joint_kind flx_joint_POINT_ON_LINE = {
          .example =
              "guide: {type: point-on-line, on: [base, pin], at: [[0, 0, 0], pin], axis: [0, 1, 0]}",
          .keys = keys},
+    .also = {.word = "in-line",
+             .dimensions = "23",
+             .doc = "another word for point-on-line",
+             .example =
+                 "guide: {type: in-line, on: [base, pin], at: [[0, 0, 0], pin], axis: [0, 1, 0]}",
+             .keys = keys},
     .axes = {true, false},
     .on_point = {&flx_joint_POINT_ON_LINE, &flx_joint_POINT_ON_LINE},
     .space = flx_plan_line,

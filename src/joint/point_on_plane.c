@@ -19,6 +19,11 @@ const flx_joint_kind flx_joint_POINT_ON_PLANE = {
              .example =
                  "floor: {type: point-on-plane, on: [ground, foot], at: foot, axis: [0, 0, 1]}",
              .keys = keys},
+    .also = {.word = "in-plane",
+             .dimensions = "23",
+             .doc = "another word for point-on-plane",
+             .example = "floor: {type: in-plane, on: [ground, foot], at: foot, axis: [0, 0, 1]}",
+             .keys = keys},
     .axes = {true, false},
     .on_point = {&flx_joint_POINT_ON_PLANE, &flx_joint_POINT_ON_PLANE},
     .space = rows,
