@@ -9,7 +9,7 @@ A mutant is one change in one line: a comparison, an operator, a constant, a ret
 out; one that does not compile is no mutant, and the next is drawn. It is built in a directory whose tests use the shared library (that of the sanitizers, so that a leak counts too):
 one file is compiled and one library linked. Then tests run until one fails, the nearest first: those named after the
 file, those that include its header, those of its folder, then the rest by their time. The source is put back, also
-after an interrupt. The report holds the diff of each mutant and the test that caught it.
+after an interrupt. The report is a page with the diff of each mutant and the test that caught it, survivors first.
 """
 import argparse
 import difflib
@@ -185,15 +185,20 @@ def judge(mutant, tests, most):
         path.write_text(before)
 
 
-def tell(mutant, verdict, out):
+def tell(mutant, verdict):
+    """What became of a mutant, on the screen; the lines of it for a page."""
     name, i, kind, new = mutant
     old = (ROOT / name).read_text().splitlines(keepends=True)[i]
     what, by, seconds = verdict
-    print(f"{what} by {by}: {name}:{i + 1}, {kind} ({seconds:.0f} s)", file=out)
-    for row in difflib.ndiff([old], [new]):
-        if row[0] in "+-":
-            print("    " + row.rstrip(), file=out)
-    out.flush()
+    change = ["    " + row.rstrip() for row in difflib.ndiff([old], [new]) if row[0] in "+-"]
+    print(f"{what} by {by}: {name}:{i + 1}, {kind} ({seconds:.0f} s)", *change, sep="\n", flush=True)
+    return [f"`{name}`, {kind}: {what} by {by}", "", *change, ""]
+
+
+def write_page(path, seed, caught, tried, survivors, others):
+    text = [f"# Mutants\n\n`tools/mutate.py --seed {seed} --count {tried}`: one line of `src` changed at a time;"
+            f" {caught} of {tried} were noticed by the tests.\n", "## Not noticed\n", *survivors, "## Noticed\n", *others]
+    Path(path).write_text("\n".join(text).rstrip("\n") + "\n", encoding="utf-8")
 
 
 def main():
@@ -211,22 +216,23 @@ def main():
     mutants = scale_numbers(words.numbers) if words.numbers else draw(words.seed, words.files)
     if words.list:
         for mutant in list(mutants)[:None if words.numbers else words.count]:
-            tell(mutant, ("drawn", "the seed", 0.0), sys.stdout)
+            tell(mutant, ("drawn", "the seed", 0.0))
         return 0
     tests, caught, tried = Tests(words.build), 0, 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the source is put back
     subprocess.run(["ninja", "-C", words.build], stdout=subprocess.DEVNULL, check=True)
-    with open(words.report, "w", encoding="utf-8") if words.report else open(os.devnull, "w", encoding="utf-8") as report:
-        for mutant in mutants:
-            verdict = judge(mutant, tests, words.most)
-            tell(mutant, verdict, sys.stdout)
-            if verdict[0] == "refused":  # no mutant: another one is drawn
-                continue
-            tell(mutant, verdict, report)
-            caught, tried = caught + (verdict[0] == "caught"), tried + 1
-            if tried == words.count and not words.numbers:
-                break
-        print(f"{caught} of {tried} caught", file=report)
+    survivors, others = [], []
+    for mutant in mutants:
+        verdict = judge(mutant, tests, words.most)
+        said = tell(mutant, verdict)
+        if verdict[0] == "refused":  # no mutant: another one is drawn
+            continue
+        caught, tried = caught + (verdict[0] == "caught"), tried + 1
+        (others if verdict[0] == "caught" else survivors).extend(said)
+        if words.report:
+            write_page(words.report, words.seed, caught, tried, survivors, others)
+        if tried == words.count and not words.numbers:
+            break
     print(f"{caught} of {tried} caught")
     return 0
 

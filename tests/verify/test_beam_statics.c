@@ -280,4 +280,4 @@ static int loads_follow(void)
 
 TEST_MAIN(SLOW_TEST(moments_roll_it_up), TEST(bends_leave_their_plane), TEST(princetons_beam),
           TEST(thick_beams_bend), TEST(it_bends_by_its_weight),
-          TEST(orders_are_those_of_the_elements), SLOW_TEST(loads_follow))
+          SLOW_TEST(orders_are_those_of_the_elements), SLOW_TEST(loads_follow))

@@ -251,4 +251,4 @@ static int a_branch_before_the_limit_is_seen(void)
 
 TEST_MAIN(TEST(columns_are_those_of_euler), TEST(strips_tip_over),
           TEST(loaded_columns_swing_slower), TEST(frames_snap), SLOW_TEST(arches_go_down),
-          TEST(a_branch_before_the_limit_is_seen))
+          SLOW_TEST(a_branch_before_the_limit_is_seen))

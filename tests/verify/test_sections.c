@@ -347,5 +347,5 @@ static int structures_have_their_sections(void)
 }
 
 TEST_MAIN(TEST(exact_beams_have_their_sections), SLOW_TEST(ancf_beams_have_their_sections),
-          TEST(segments_have_their_sections), TEST(elastic_lines_have_their_sections),
+          SLOW_TEST(segments_have_their_sections), TEST(elastic_lines_have_their_sections),
           TEST(structures_have_their_sections), SLOW_TEST(sections_turn_with_their_inertia))

@@ -282,6 +282,7 @@ static int examples_run_in_both_coordinates(void)
     return bad;
 }
 
-TEST_MAIN(SLOW_TEST(examples_run_in_both_coordinates), TEST(orders_on_chains_loops_and_equations),
-          TEST(solution_is_that_of_bodies), TEST(long_chains_keep_their_momenta),
-          TEST(energy_momentum_keeps_energy), TEST(rest_is_rest))
+TEST_MAIN(SLOW_TEST(examples_run_in_both_coordinates),
+          SLOW_TEST(orders_on_chains_loops_and_equations), TEST(solution_is_that_of_bodies),
+          SLOW_TEST(long_chains_keep_their_momenta), TEST(energy_momentum_keeps_energy),
+          TEST(rest_is_rest))
