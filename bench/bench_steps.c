@@ -48,7 +48,7 @@ static int run(const char *text, int repeats, run_result *r)
             r->step = fmin(r->step, l->seconds / (double)l->work.steps);
             r->residual = l->position_residual;
             r->work = l->work;
-            if (flx_simulation_measure_count(sim)) flx_simulation_measure(sim, 0, &r->extreme);
+            if (flx_simulation_metric_count(sim)) flx_simulation_metric(sim, 0, &r->extreme);
         }
         flx_simulation_destroy(&sim);
         flx_model_destroy(&model);

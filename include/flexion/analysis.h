@@ -102,9 +102,9 @@ FLX_API flx_status flx_equilibrium_find(const flx_system *s, flx_state *x,
 // the system's parameters; where arc_length is set it is an unknown, and may turn back. Singular
 // points of the tangent are found on the way.
 typedef struct flx_path_def {
-    double *factor;        // among the numbers that the system's param points to; borrowed
-    double from, to;       // of it; not the same
-    int steps, most_steps; // at least, at most
+    double *factor;       // among the numbers that the system's param points to; borrowed
+    double from, to;      // of it; not the same
+    int steps, max_steps; // at least, at most
     int arc_length;
     int branch; // bifurcation (from 1) at which the path is left along its branch; 0: none
 } flx_path_def;

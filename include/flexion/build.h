@@ -160,16 +160,16 @@ typedef struct flx_joint_def {
     int on[2]; // first and second body: FLX_GROUND or ids; of a gear two joints
     // a place, as drawn; or two, one on each body. Not given: the origin of the ground
     flx_vector at[2];
-    flx_vector axis;           // as drawn
-    flx_vector axes[2];        // universal
-    const char *frame;         // whose coordinates directions are given in
-    flx_vector normal;         // rolling
-    flx_value radius;          // rolling
-    flx_value length;          // distance
-    flx_value pitch;           // screw
-    flx_value ratio;           // gear
-    flx_coordinate_def motion; // prescribed, functions of t
-    flx_coordinate_def start;  // at the start
+    flx_vector axis;            // as drawn
+    flx_vector axes[2];         // universal
+    const char *frame;          // whose coordinates directions are given in
+    flx_vector normal;          // rolling
+    flx_value radius;           // rolling
+    flx_value length;           // distance
+    flx_value pitch;            // screw
+    flx_value ratio;            // gear
+    flx_coordinate_def motion;  // prescribed, functions of t
+    flx_coordinate_def initial; // coordinate and rate at t = 0
     flx_friction_def friction;
     const char *like; // keys of another joint
 } flx_joint_def;
@@ -258,7 +258,7 @@ FLX_API int flx_model_add_signal(flx_model *m, const char *name, const char *tex
 // What a run gives: the signal `name` ("motor.angle", "energy"); with a text that expression, by this name.
 FLX_API int flx_model_add_output(flx_model *m, const char *name, const char *text);
 // One number of a whole run: final, maximum, minimum, mean, rms of a signal.
-FLX_API int flx_model_add_measure(flx_model *m, const char *name, const char *text);
+FLX_API int flx_model_add_metric(flx_model *m, const char *name, const char *text);
 
 // A formula of its arguments; or a table, of arrays or of two columns of a CSV file.
 typedef struct flx_function_def {
@@ -271,7 +271,7 @@ typedef struct flx_function_def {
     const char *file;
     const char *columns[2];
     const char *interpolation; // of a table: linear, cubic
-    const char *outside;       // hold, extend, error
+    const char *extrapolation; // constant, linear, error
 } flx_function_def;
 FLX_DEFAULT_OF(flx_function_def)
 FLX_API int flx_model_add_function(flx_model *m, const char *name, const flx_function_def *def);

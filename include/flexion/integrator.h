@@ -34,7 +34,7 @@ typedef struct flx_integrator_def {
     double beta, gamma;              // of newmark; NaN: default
     double spectral_radius;          // of generalized-alpha at infinity, 0 to 1; negative: default
     double newton_tolerance;         // relative to the scales of the unknowns; 0: default
-    double first_step, largest_step; // adaptive; 0: chosen, none
+    double initial_step, max_step;   // adaptive; 0: chosen, none
     long max_steps;                  // 0: no limit
     int drift;                       // non-zero: explicit methods do not return to the constraints
     const flx_integrator_type *type; // a method of one's own, whatever `method` says; NULL: none

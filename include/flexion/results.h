@@ -33,8 +33,8 @@ typedef struct flx_result_info {
     int ncolumn;                             // signals, without t
     const char *const *names, *const *units; // (ncolumn)
     long rows;                               // expected; 0: not known
-    int nmeasure;                            // numbers of the whole run
-    const char *const *measures;             // (nmeasure) their names
+    int nmetric;                             // numbers of the whole run
+    const char *const *metrics;              // (nmetric) their names
     int nevent;
     const char *const *events; // (nevent) names of the model's events
     const flx_scene *scene;    // what there is to see; NULL: no sink asked, or no bodies

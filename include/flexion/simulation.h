@@ -75,8 +75,8 @@ typedef struct flx_ledger {
     double step_error; // of a step, in proportion to its move; 0: not known
     int balanced;      // 0: the result fails its own ledger
     long allocations_in_loop;
-    int nmeasure;
-    const double *measures; // (nmeasure) borrowed
+    int nmetric;
+    const double *metrics;  // (nmetric) borrowed
     const char *stopped_by; // the event that ended the run; NULL: none; borrowed
 } flx_ledger;
 FLX_API const flx_ledger *flx_simulation_ledger(const flx_simulation *sim);
@@ -94,9 +94,9 @@ typedef int (*flx_progress_callback)(void *user, double t, double until);
 FLX_API flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *sinks,
                                       flx_progress_callback progress, void *user);
 
-// Measures of the run (outputs.measures), known after run.
-FLX_API int flx_simulation_measure_count(const flx_simulation *sim);
-FLX_API const char *flx_simulation_measure(const flx_simulation *sim, int i, double *value);
+// Metrics of the run (outputs.metrics), known after it.
+FLX_API int flx_simulation_metric_count(const flx_simulation *sim);
+FLX_API const char *flx_simulation_metric(const flx_simulation *sim, int i, double *value);
 
 // Analyses of the model (`analyse`), in the order of the file. NULL: no more. type: "equilibrium",
 // "static", "buckling" or "modes"; about: where.

@@ -44,7 +44,7 @@ static flx_status find_tangent(buckling *b, double *factor, double from, double 
 {
     flx_rest *e = &b->e;
     const flx_path_def def = {
-        .factor = factor, .from = from, .to = h, .steps = 1, .most_steps = 100};
+        .factor = factor, .from = from, .to = h, .steps = 1, .max_steps = 100};
     int errors = flx_ctx_error_count(e->s->ctx);
     flx_path_report report;
     flx_status status = flx_path_follow(e->s, b->x, &def, NULL, NULL, &report);

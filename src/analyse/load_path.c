@@ -370,7 +370,7 @@ static flx_status go(way *w)
     flx_path *p = &w->p;
     const flx_path_def *def = p->def;
     flx_path_report *r = p->report;
-    for (r->steps = 0; r->steps < def->most_steps; r->steps++) {
+    for (r->steps = 0; r->steps < def->max_steps; r->steps++) {
         double ds;
         bool left = false, end;
         FLX_TRY(advance(w, &ds));

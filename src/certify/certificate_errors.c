@@ -64,7 +64,7 @@ static flx_status run_once(flx_simulation *sim, double window, long steps, doubl
     def.method = "radau";
     def.rtol = rtol;
     def.atol = 0.01 * rtol;
-    def.first_step = FIRST_STEP * window;
+    def.initial_step = FIRST_STEP * window;
     def.max_steps = steps;
     c->sys = sim->sys;
     flx_schedule schedule = {.until = from + window, .every = window / c->most};

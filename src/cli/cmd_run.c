@@ -151,8 +151,8 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
         for (int i = 0; i < s->redundant && flx_simulation_redundant(sim, i); i++)
             fprintf(f, "    left out: %s\n", flx_simulation_redundant(sim, i));
     }
-    for (int i = 0; i < flx_simulation_measure_count(sim); i++) {
-        const char *name = flx_simulation_measure(sim, i, &value);
+    for (int i = 0; i < flx_simulation_metric_count(sim); i++) {
+        const char *name = flx_simulation_metric(sim, i, &value);
         fprintf(f, "  %-22s%12.6g\n", name, value);
     }
     print_events(f, sim);

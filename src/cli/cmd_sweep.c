@@ -72,13 +72,13 @@ static flx_status do_run(flx_ctx *ctx, flx_simulation *sim, sweep_table *t)
 {
     last_row last = {.base = {.type = &last_row_type, .ctx = ctx}, .t = t};
     flx_sink *sink = &last.base;
-    int n = flx_simulation_measure_count(sim);
+    int n = flx_simulation_metric_count(sim);
     flx_status status = flx_simulation_run(sim, n > 0 ? 0 : 1, &sink, go_on, NULL);
     if (status != FLX_OK) return status;
     if (!flx_simulation_ledger(sim)->balanced) cli_doubt();
     for (int i = 0; i < n; i++) {
         double value;
-        const char *name = flx_simulation_measure(sim, i, &value);
+        const char *name = flx_simulation_metric(sim, i, &value);
         sweep_table_set(t, name, value);
     }
     sweep_table_set(t, "steps", (double)flx_simulation_ledger(sim)->work.steps);
@@ -390,11 +390,11 @@ static void keep_values(const flx_system *s, flx_run *run, sweep_table *t)
     int n = 0;
     const flx_ledger *l = flx_run_ledger(run);
     if (!l->balanced) cli_doubt();
-    const double *y = l->nmeasure > 0 ? NULL : flx_run_outputs(run, &n);
+    const double *y = l->nmetric > 0 ? NULL : flx_run_outputs(run, &n);
     for (int i = 0; y && i < n && flx_system_describe(s, FLX_PORT_OUTPUT, i, &info); i++)
         sweep_table_set(t, info.name, y[i]);
-    for (int i = 0; i < l->nmeasure && flx_system_describe(s, FLX_PORT_METRIC, i, &info); i++)
-        sweep_table_set(t, info.name, l->measures[i]);
+    for (int i = 0; i < l->nmetric && flx_system_describe(s, FLX_PORT_METRIC, i, &info); i++)
+        sweep_table_set(t, info.name, l->metrics[i]);
     sweep_table_set(t, "steps", (double)l->work.steps);
 }
 

@@ -55,8 +55,8 @@ static flx_status check(const flx_system *s, const flx_integrator_type *t,
 {
     flx_ctx *ctx = s->ctx;
     const double number[] = {
-        def->step,       def->rtol,         def->atol,           def->newton_tolerance,
-        def->first_step, def->largest_step, def->spectral_radius};
+        def->step,         def->rtol,     def->atol,           def->newton_tolerance,
+        def->initial_step, def->max_step, def->spectral_radius};
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
         if (isfinite(number[i]) && (number[i] >= 0.0 || i == 6)) continue;
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,

@@ -86,7 +86,7 @@ static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
     const flx_entry *arc = flx_entry_get(item->def, "arc_length");
     out->to = 1.0;
     out->steps = STEPS;
-    out->most_steps = MOST_STEPS;
+    out->max_steps = MOST_STEPS;
     FLX_TRY(flx_loads_finish(e->b, item, out));
     if (time) FLX_TRY(flx_build_number(e, time, &out->time));
     if (out->kind != FLX_ANALYSIS_STATIC) return FLX_OK;
@@ -94,7 +94,7 @@ static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
     if (to) FLX_TRY(flx_build_number(e, to, &out->to));
     if (arc) FLX_TRY(flx_build_flag(e->b, arc, "arc_length", &out->arc_length));
     FLX_TRY(read_count(e, item, "steps", 1, &out->steps));
-    FLX_TRY(read_count(e, item, "max_steps", 1, &out->most_steps));
+    FLX_TRY(read_count(e, item, "max_steps", 1, &out->max_steps));
     FLX_TRY(read_count(e, item, "branch", 1, &out->branch));
     out->most_given = flx_entry_get(item->def, "max_steps") != NULL;
     if (out->branch > 0) {

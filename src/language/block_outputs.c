@@ -518,14 +518,14 @@ static flx_status read_measures(columns *c, const flx_entry *y)
     flx_builder *b = c->e.b;
     flx_outputs *o = &b->m->outputs;
     if (!y || y->kind != FLX_ENTRY_MAP) return FLX_OK;
-    o->measures = flx_arena_take(b->m->arena, (size_t)y->count, sizeof *o->measures);
-    if (!o->measures) return FLX_ERR_MEMORY;
+    o->metrics = flx_arena_take(b->m->arena, (size_t)y->count, sizeof *o->metrics);
+    if (!o->metrics) return FLX_ERR_MEMORY;
     c->e.measure = true;
     for (int i = 0; i < y->count; i++) {
-        flx_status status = read_measure(c, y->keys[i], y->items[i], &o->measures[o->nmeasure]);
+        flx_status status = read_measure(c, y->keys[i], y->items[i], &o->metrics[o->nmetric]);
         if (status == FLX_ERR_MEMORY) return status;
         if (status != FLX_OK) b->failed = true;
-        o->nmeasure++;
+        o->nmetric++;
     }
     c->e.measure = false;
     return FLX_OK;

@@ -105,8 +105,8 @@ static flx_status read_step(flx_env *e, const flx_entry *block, flx_simulate *s)
     FLX_TRY(positive_or_none(e, block, "step", &d->step));
     FLX_TRY(positive_or_none(e, block, "rtol", &d->rtol));
     FLX_TRY(positive_or_none(e, block, "atol", &d->atol));
-    FLX_TRY(positive_or_none(e, block, "initial_step", &d->first_step));
-    FLX_TRY(positive_or_none(e, block, "max_step", &d->largest_step));
+    FLX_TRY(positive_or_none(e, block, "initial_step", &d->initial_step));
+    FLX_TRY(positive_or_none(e, block, "max_step", &d->max_step));
     FLX_TRY(positive_or_none(e, block, "newton_tolerance", &d->newton_tolerance));
     if (step && (rtol || atol)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, step->loc,

@@ -316,12 +316,12 @@ typedef struct flx_outputs {
     int ncolumn;
     flx_column *columns;
     // measures: an expression over single measures, which are leaves of their own graph
-    int nmeasure;
+    int nmetric;
     struct flx_measure {
         const char *name;
         flx_loc loc;
         flx_node value; // over leaves FLX_LEAF_MEASURE
-    } * measures;
+    } * metrics;
     int nprobe; // the single measures: kind of a node's course
     struct flx_probe {
         flx_measure_kind kind;
@@ -363,7 +363,7 @@ typedef struct flx_analysis {
     bool gravity;    // is one
     double from, to; // factor
     double time;     // at which forces and motions are taken
-    int steps, most_steps;
+    int steps, max_steps;
     bool most_given; // and the end of the path, then
     bool arc_length;
     int branch; // bifurcation at which the path is left, from 1; 0: none

@@ -134,7 +134,7 @@ static flx_status hdf5_begin(flx_sink *base, const flx_result_info *info)
     s->motion = flx_alloc(base->ctx, s->motion_bytes, 1);
     s->state_bytes = (info->structure ? (size_t)info->nstate : 0) * sizeof *s->state;
     s->state = flx_alloc(base->ctx, s->state_bytes, 1);
-    s->measure_at = flx_alloc(base->ctx, (size_t)info->nmeasure, sizeof *s->measure_at);
+    s->measure_at = flx_alloc(base->ctx, (size_t)info->nmetric, sizeof *s->measure_at);
     s->copy = flx_alloc(base->ctx, COPY_BYTES, 1);
     if (!s->motion || !s->state || !s->measure_at || !s->copy) return FLX_ERR_MEMORY;
     if (info->nevent > 0) FLX_TRY(reserve_events(s, FIRST_EVENTS));
@@ -222,8 +222,8 @@ static flx_status hdf5_end(flx_sink *base, const flx_ledger *ledger)
                 put_item(s, ledger->velocity_item, s->velocity_item_at) &&
                 put_item(s, ledger->stopped_by, s->stopped_by_at) &&
                 put_bytes(s->fd, ledger->momentum_change, 6 * sizeof(double), s->momentum_at);
-    for (int i = 0; i < ledger->nmeasure && i < s->info->nmeasure; i++)
-        good = good && put_bytes(s->fd, &ledger->measures[i], sizeof(double), s->measure_at[i]);
+    for (int i = 0; i < ledger->nmetric && i < s->info->nmetric; i++)
+        good = good && put_bytes(s->fd, &ledger->metrics[i], sizeof(double), s->measure_at[i]);
     // backwards: the status, which tells a finished run, comes last
     for (int i = FLX_HDF5_LEDGER - 1; i >= 0; i--)
         good = good && put_bytes(s->fd, &values[i], sizeof(double), s->ledger_at[i]);

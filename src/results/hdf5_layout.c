@@ -144,12 +144,12 @@ static void put_ledger(layout *l, flx_hdf5_sink *s)
     reserve_text(l, "ledger/stopped_by", &s->stopped_by_at);
 
     put_group(l, "measures");
-    if (s->info->nmeasure > 0) {
-        put_texts(l, s->base.ctx, "measure_names", s->info->measures[0], s->info->nmeasure - 1,
-                  s->info->measures + 1);
+    if (s->info->nmetric > 0) {
+        put_texts(l, s->base.ctx, "measure_names", s->info->metrics[0], s->info->nmetric - 1,
+                  s->info->metrics + 1);
     }
-    for (int i = 0; i < s->info->nmeasure; i++) {
-        flx_snprintf(name, sizeof name, "measures/%s", s->info->measures[i]);
+    for (int i = 0; i < s->info->nmetric; i++) {
+        flx_snprintf(name, sizeof name, "measures/%s", s->info->metrics[i]);
         reserve_number(l, name, &s->measure_at[i]);
     }
 }

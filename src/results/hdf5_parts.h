@@ -32,7 +32,7 @@ typedef struct flx_hdf5_sink {
     // places in the file
     haddr_t rows_at, motion_at, states_at, ledger_at[FLX_HDF5_LEDGER], momentum_at,
         position_item_at, velocity_item_at;
-    haddr_t *measure_at; // (nmeasure) owned
+    haddr_t *measure_at; // (nmetric) owned
     haddr_t stopped_by_at;
     char *copy; // COPY_BYTES, owned
     // events so far, owned: t, number, signals before, signals after

@@ -279,8 +279,8 @@ void flx_account_open(flx_simulation *sim)
     sim->ledger = (flx_ledger){.t = sim->start->t,
                                .energy_start = nothing,
                                .energy_end = nothing,
-                               .nmeasure = sim->info.nmeasure,
-                               .measures = sim->measures};
+                               .nmetric = sim->info.nmetric,
+                               .metrics = sim->metrics};
     for (int i = 0; i < 6; i++) sim->ledger.momentum_change[i] = nothing;
 }
 
@@ -316,7 +316,7 @@ static void measure(flx_simulation *sim)
         sim->measure_in[sim->model->outputs.nprobe + k] = s->param[s->first_parameter + k];
     }
     flx_program_eval(sim->plan->measure_program, sim->measure_in, sim->measure_scratch,
-                     sim->measures);
+                     sim->metrics);
 }
 
 // ---- the ledger ---------------------------------------------------------------------------------

@@ -52,8 +52,8 @@ static flx_status take_method(flx_ctx *ctx, const flx_compile_def *d, flx_simula
 
 flx_status flx_check_named(flx_ctx *ctx, const flx_integrator_def *d)
 {
-    bool numbers = d->step != 0.0 || d->rtol != 0.0 || d->atol != 0.0 || d->first_step != 0.0 ||
-                   d->largest_step != 0.0 || d->newton_tolerance != 0.0;
+    bool numbers = d->step != 0.0 || d->rtol != 0.0 || d->atol != 0.0 || d->initial_step != 0.0 ||
+                   d->max_step != 0.0 || d->newton_tolerance != 0.0;
     bool counts = d->stages != 0 || d->degree != 0 || d->quadrature != 0 || d->max_order != 0 ||
                   d->max_steps != 0 || d->drift != 0;
     bool other = d->family || d->formulation != FLX_FORMULATION_AUTO;
@@ -249,8 +249,8 @@ int flx_system_describe(const flx_system *s, flx_port port, int i, flx_port_info
         *out = (flx_port_info){.name = info->names[i], .unit = info->units[i]};
         return 1;
     case FLX_PORT_METRIC:
-        if (i >= info->nmeasure) return 0;
-        out->name = info->measures[i];
+        if (i >= info->nmetric) return 0;
+        out->name = info->metrics[i];
         return 1;
     case FLX_PORT_EVENT:
         if (i >= info->nevent) return 0;

@@ -176,8 +176,8 @@ flx_status flx_method_read(flx_ctx *ctx, const char *word, flx_integrator_def *d
     if (!step) d.step = rtol || atol ? 0.0 : def->step;
     if (!rtol && !atol) d.rtol = step ? 0.0 : def->rtol;
     if (!rtol && !atol) d.atol = step ? 0.0 : def->atol;
-    if (!find_option(&b, "initial_step")) d.first_step = def->first_step;
-    if (!find_option(&b, "max_step")) d.largest_step = def->largest_step;
+    if (!find_option(&b, "initial_step")) d.initial_step = def->initial_step;
+    if (!find_option(&b, "max_step")) d.max_step = def->max_step;
     if (d.formulation == FLX_FORMULATION_AUTO) d.formulation = def->formulation;
     if (d.max_steps == 0) d.max_steps = def->max_steps;
     *def = d;

@@ -73,14 +73,14 @@ const flx_ledger *flx_simulation_ledger(const flx_simulation *sim)
     return &sim->ledger;
 }
 
-int flx_simulation_measure_count(const flx_simulation *sim)
+int flx_simulation_metric_count(const flx_simulation *sim)
 {
-    return sim->info.nmeasure;
+    return sim->info.nmetric;
 }
 
-const char *flx_simulation_measure(const flx_simulation *sim, int i, double *value)
+const char *flx_simulation_metric(const flx_simulation *sim, int i, double *value)
 {
-    if (i < 0 || i >= sim->info.nmeasure) return NULL;
-    *value = sim->measures[i];
-    return sim->info.measures[i];
+    if (i < 0 || i >= sim->info.nmetric) return NULL;
+    *value = sim->metrics[i];
+    return sim->info.metrics[i];
 }

@@ -203,7 +203,7 @@ static int on_output(void *user, const flx_state *x)
 static flx_status check_counts(const flx_simulation *sim, double span)
 {
     const flx_model *m = sim->model;
-    double step = sim->def.step > 0.0 ? sim->def.step : sim->def.largest_step;
+    double step = sim->def.step > 0.0 ? sim->def.step : sim->def.max_step;
     if (step > 0.0 && !(span / step < MOST_STEPS)) {
         return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, m->simulate.loc,
                         "steps of %g s until %g s would be %.3g steps", step, sim->until,

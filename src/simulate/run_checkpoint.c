@@ -95,15 +95,15 @@ static void name_memory(flx_simulation *sim, const char **name, flx_memory *m)
 static void ledger_memory(flx_simulation *sim, flx_memory *m)
 {
     flx_ledger kept = sim->ledger;
-    const double *measures = kept.measures;
+    const double *metrics = kept.metrics;
     const char *position = kept.position_item, *velocity = kept.velocity_item;
-    kept.measures = NULL;
+    kept.metrics = NULL;
     kept.position_item = kept.velocity_item = kept.stopped_by = kept.work.governed_by = NULL;
     FLX_PASS(m, kept);
     name_memory(sim, &position, m);
     name_memory(sim, &velocity, m);
     if (!flx_memory_loads(m)) return;
-    kept.measures = measures;
+    kept.metrics = metrics;
     kept.position_item = position;
     kept.velocity_item = velocity;
     sim->ledger = kept;

@@ -56,21 +56,21 @@ static flx_status plan_probes(flx_simulation *sim)
 static flx_status plan_measures(flx_simulation *sim)
 {
     const flx_outputs *o = &sim->model->outputs;
-    flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nmeasure, sizeof *nodes);
+    flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nmetric, sizeof *nodes);
     const flx_model *m = sim->model;
     int nleaf = o->nprobe + m->ntunable; // parameters behind single measures
     flx_leaf *leaves = flx_arena_take(sim->arena, (size_t)nleaf, sizeof *leaves);
-    const char **names = flx_arena_take(sim->arena, (size_t)o->nmeasure, sizeof *names);
+    const char **names = flx_arena_take(sim->arena, (size_t)o->nmetric, sizeof *names);
     if (!nodes || !leaves || !names) return FLX_ERR_MEMORY;
-    for (int i = 0; i < o->nmeasure; i++) {
-        nodes[i] = o->measures[i].value;
-        names[i] = o->measures[i].name;
+    for (int i = 0; i < o->nmetric; i++) {
+        nodes[i] = o->metrics[i].value;
+        names[i] = o->metrics[i].name;
     }
     for (int i = 0; i < o->nprobe; i++) leaves[i] = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
     for (int k = 0; k < m->ntunable; k++) leaves[o->nprobe + k] = m->tunables[k].leaf;
-    sim->info.nmeasure = o->nmeasure;
-    sim->info.measures = names;
-    return flx_program_compile(m->graph, nleaf, leaves, o->nmeasure, nodes,
+    sim->info.nmetric = o->nmetric;
+    sim->info.metrics = names;
+    return flx_program_compile(m->graph, nleaf, leaves, o->nmetric, nodes,
                                &sim->making->measure_program);
 }
 
@@ -97,10 +97,10 @@ static flx_status create_signals(flx_simulation *sim)
     size_t in = (size_t)o->nprobe + (size_t)sim->model->ntunable;
     sim->measure_in = flx_alloc(sim->ctx, in, sizeof *sim->measure_in);
     sim->measure_scratch = flx_alloc(sim->ctx, scratch, sizeof *sim->measure_scratch);
-    sim->measures = flx_alloc(sim->ctx, (size_t)o->nmeasure, sizeof *sim->measures);
+    sim->metrics = flx_alloc(sim->ctx, (size_t)o->nmetric, sizeof *sim->metrics);
     sim->events = flx_alloc(sim->ctx, (size_t)sim->model->nevent, sizeof *sim->events);
     sim->columns_before = flx_alloc(sim->ctx, (size_t)o->ncolumn, sizeof *sim->columns_before);
-    bool made = sim->probe_values && sim->measure_in && sim->measure_scratch && sim->measures;
+    bool made = sim->probe_values && sim->measure_in && sim->measure_scratch && sim->metrics;
     return made && sim->events && sim->columns_before ? FLX_OK : FLX_ERR_MEMORY;
 }
 
@@ -457,7 +457,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_motion_clear(&sim->motion);
     flx_free(sim->measure_in);
     flx_free(sim->measure_scratch);
-    flx_free(sim->measures);
+    flx_free(sim->metrics);
     flx_free(sim->probe_values);
     flx_free(sim->events);
     flx_free(sim->columns_before);

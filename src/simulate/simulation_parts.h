@@ -298,7 +298,7 @@ struct flx_simulation {
 
     flx_signals columns, probes;
     flx_motion motion;
-    double *measure_in, *measure_scratch, *measures;
+    double *measure_in, *measure_scratch, *metrics;
     flx_probe_value *probe_values; // (nprobe) owned
     flx_event_course *events;      // (nevent) owned
     double *columns_before;        // (ncolumn) owned: signals before an event

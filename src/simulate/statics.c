@@ -100,7 +100,7 @@ static flx_status describe(rows *r, const flx_analysis *a)
     r->info.names = r->names;
     r->info.units = r->units;
     r->info.rows = 0;
-    r->info.nmeasure = r->info.nevent = 0;
+    r->info.nmetric = r->info.nevent = 0;
     return r->info.settings ? FLX_OK : FLX_ERR_MEMORY;
 }
 
@@ -140,7 +140,7 @@ static flx_status follow(flx_simulation *sim, int i, flx_state *x, rows *r, flx_
                               .from = a->from,
                               .to = a->to,
                               .steps = a->steps,
-                              .most_steps = a->most_steps,
+                              .max_steps = a->max_steps,
                               .arc_length = a->arc_length,
                               .branch = a->branch};
     x->t = a->time;

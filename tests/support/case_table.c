@@ -192,7 +192,7 @@ bool case_run_ledger(const char *text, const char *setting, case_table *table, f
     flx_simulation *sim;
     bool fine = run_text(text, setting, table, &ctx, &model, &sim);
     if (fine) *ledger = *flx_simulation_ledger(sim);
-    ledger->measures = NULL; // those of the simulation
+    ledger->metrics = NULL; // those of the simulation
     ledger->position_item = ledger->velocity_item = NULL;
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);

@@ -64,8 +64,8 @@ static inline flx_result_info make_info(long rows)
         .names = column_names,
         .units = column_units,
         .rows = rows,
-        .nmeasure = 1,
-        .measures = measure_names,
+        .nmetric = 1,
+        .metrics = measure_names,
     };
 }
 

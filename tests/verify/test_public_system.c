@@ -282,7 +282,7 @@ static int loads(rig *r)
     flx_path_report path = {0};
     flx_buckling buckling = {0};
     const flx_path_def def = {
-        .factor = r->factor, .from = 0.0, .to = 3.0, .steps = 10, .most_steps = 200};
+        .factor = r->factor, .from = 0.0, .to = 3.0, .steps = 10, .max_steps = 200};
     *r->factor = 0.0;
     CHECK(flx_buckling_find(r->own, r->x, r->factor, 2, &buckling) == FLX_OK);
     CHECK(buckling.n == 2);

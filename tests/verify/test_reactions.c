@@ -20,8 +20,8 @@ static bool measure(const char *text, double *value)
     for (int i = 0; flx_ctx_error(ctx, i); i++) printf("%s\n", flx_ctx_error(ctx, i)->text);
     for (int i = 0; flx_ctx_warning(ctx, i) && s == FLX_OK; i++)
         printf("%s\n", flx_ctx_warning(ctx, i)->text);
-    for (int i = 0; s == FLX_OK && i < flx_simulation_measure_count(sim) && i < MEASURES; i++)
-        (void)flx_simulation_measure(sim, i, &value[i]);
+    for (int i = 0; s == FLX_OK && i < flx_simulation_metric_count(sim) && i < MEASURES; i++)
+        (void)flx_simulation_metric(sim, i, &value[i]);
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);
     flx_ctx_destroy(&ctx);

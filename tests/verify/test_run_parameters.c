@@ -40,9 +40,9 @@ static int compare(const char *what, rig *a, rig *b, double until, double tolera
     }
     const flx_ledger *l = flx_run_ledger(a->run);
     CHECK(l->balanced);
-    for (int i = 0; i < l->nmeasure; i++) {
-        double want = flx_run_ledger(b->run)->measures[i];
-        CHECK_NEAR(l->measures[i], want, tolerance * fmax(1.0, fabs(want)));
+    for (int i = 0; i < l->nmetric; i++) {
+        double want = flx_run_ledger(b->run)->metrics[i];
+        CHECK_NEAR(l->metrics[i], want, tolerance * fmax(1.0, fabs(want)));
     }
     return 0;
 }

@@ -45,7 +45,7 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
     collocation *co = it->data;
     bool begins = !flx_method_of(it)->continues;
     double longest = flx_method_of(it)->longest;
-    if (it->def.largest_step > 0.0) longest = fmin(longest, it->def.largest_step);
+    if (it->def.max_step > 0.0) longest = fmin(longest, it->def.max_step);
     collocation_set_weights(it, x);
     if (co->next_order != co->order) {
         collocation_use(it, co->next_order);
@@ -54,7 +54,7 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
     if (begins) {
         bool at_hand = flx_method_of(it)->jolted && co->h_next > 0.0;
         if (!at_hand) co->h_next = collocation_first_step(co, &it->sys->dims, x, h_most);
-        if (!at_hand && it->def.first_step > 0.0) co->h_next = it->def.first_step;
+        if (!at_hand && it->def.initial_step > 0.0) co->h_next = it->def.initial_step;
         co->error_last = 0.0;
         co->rejected = false;
     }

@@ -25,13 +25,13 @@
 static flx_status step_again(flx_integrator *it, flx_state *x, double t, double *taken)
 {
     flx_method *m = flx_method_of(it);
-    double first = it->def.first_step, h = t - m->events->begin->t;
+    double first = it->def.initial_step, h = t - m->events->begin->t;
     flx_state_copy(x, m->events->begin);
     it->stats.steps--;
     it->stats.rejected++;
-    it->def.first_step = h;
+    it->def.initial_step = h;
     flx_status status = flx_integrator_step(it, x, h, taken);
-    it->def.first_step = first;
+    it->def.initial_step = first;
     return status;
 }
 

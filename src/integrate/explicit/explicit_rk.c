@@ -244,8 +244,8 @@ static flx_status first_step(flx_integrator *it, const flx_state *x, double h_mo
     explicit_rk *p = it->data;
     double size = norm(p, p->z, p->z, p->z), slope = norm(p, p->k[0], p->z, p->z);
     double h0 = size < 1e-5 || slope < 1e-5 ? 1e-6 * h_most : 0.01 * size / slope;
-    if (it->def.first_step > 0.0) {
-        *h = it->def.first_step;
+    if (it->def.initial_step > 0.0) {
+        *h = it->def.initial_step;
         return FLX_OK;
     }
     h0 = fmin(h0, h_most);
@@ -482,7 +482,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
     explicit_rk *p = it->data;
     bool fixed = it->def.step > 0.0;
     const double asked = h_most;
-    if (it->def.largest_step > 0.0 && !fixed) h_most = fmin(h_most, it->def.largest_step);
+    if (it->def.max_step > 0.0 && !fixed) h_most = fmin(h_most, it->def.max_step);
     FLX_TRY(begin(it, x, h_most));
     attempt a = {.first = p->h, .allowed = 1.0};
     for (;;) {

@@ -96,11 +96,11 @@ static flx_status make_solver(flx_integrator *it)
     if (made && it->def.max_order > 0) {
         made = CVodeSetMaxOrd(p->cvode, it->def.max_order) == CV_SUCCESS;
     }
-    if (made && it->def.largest_step > 0.0) {
-        made = CVodeSetMaxStep(p->cvode, it->def.largest_step) == CV_SUCCESS;
+    if (made && it->def.max_step > 0.0) {
+        made = CVodeSetMaxStep(p->cvode, it->def.max_step) == CV_SUCCESS;
     }
-    if (made && it->def.first_step > 0.0) {
-        made = CVodeSetInitStep(p->cvode, it->def.first_step) == CV_SUCCESS;
+    if (made && it->def.initial_step > 0.0) {
+        made = CVodeSetInitStep(p->cvode, it->def.initial_step) == CV_SUCCESS;
     }
     return made ? FLX_OK : FLX_FAIL(it->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
 }

@@ -301,8 +301,8 @@ static flx_status make_solver(flx_integrator *it)
     if (made && it->def.max_order > 0) {
         made = IDASetMaxOrd(p->ida, it->def.max_order) == IDA_SUCCESS;
     }
-    if (made && it->def.largest_step > 0.0) {
-        made = IDASetMaxStep(p->ida, it->def.largest_step) == IDA_SUCCESS;
+    if (made && it->def.max_step > 0.0) {
+        made = IDASetMaxStep(p->ida, it->def.max_step) == IDA_SUCCESS;
     }
     return made ? FLX_OK : FLX_FAIL(it->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
 }
@@ -429,7 +429,7 @@ static double first_step(const flx_integrator *it, double h_most)
     const double *y = flx_sundials_values(p->sun.y), *yp = flx_sundials_values(p->sun.other[0]);
     int n = d->nq + d->nv + d->nx;
     double sum = 0.0, most = 1e-3 * h_most;
-    if (it->def.first_step > 0.0) return fmin(it->def.first_step, h_most);
+    if (it->def.initial_step > 0.0) return fmin(it->def.initial_step, h_most);
     for (int i = 0; i < n; i++) {
         double size = yp[i] / (p->rtol * fabs(y[i]) + p->atol);
         sum += size * size;

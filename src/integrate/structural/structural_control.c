@@ -148,10 +148,10 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
     double longest = flx_method_of(it)->longest;
-    if (it->def.largest_step > 0.0) longest = fmin(longest, it->def.largest_step);
+    if (it->def.max_step > 0.0) longest = fmin(longest, it->def.max_step);
     flx_tolerance_set(&g->tol, it->sys, x);
     if (!flx_method_of(it)->continues) {
-        double first = it->def.first_step;
+        double first = it->def.initial_step;
         bool at_hand = flx_method_of(it)->jolted && g->h_next > 0.0;
         if (!at_hand) g->h_next = first > 0.0 ? first : first_step(g, d, x, h_most);
         g->rejected = false;

@@ -177,7 +177,7 @@ int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def
     flx_put_value(&k, "pitch", d.pitch);
     flx_put_value(&k, "ratio", d.ratio);
     put_coordinate(&k, "motion", &d.motion);
-    put_coordinate(&k, "initial", &d.start);
+    put_coordinate(&k, "initial", &d.initial);
     put_friction(&k, &d.friction);
     return flx_item_end(&k);
 }
@@ -344,9 +344,9 @@ int flx_model_add_signal(flx_model *m, const char *name, const char *text)
     return add_expression(m, "signals", name, text);
 }
 
-int flx_model_add_measure(flx_model *m, const char *name, const char *text)
+int flx_model_add_metric(flx_model *m, const char *name, const char *text)
 {
-    return add_expression(m, "outputs.measures", name, text);
+    return add_expression(m, "outputs.metrics", name, text);
 }
 
 int flx_model_add_output(flx_model *m, const char *name, const char *text)
@@ -380,6 +380,6 @@ int flx_model_add_function(flx_model *m, const char *name, const flx_function_de
     flx_put_text(&k, "file", d.file);
     if (d.columns[0] || d.columns[1]) flx_put_texts(&k, "columns", 2, d.columns);
     flx_put_text(&k, "interpolation", d.interpolation);
-    flx_put_text(&k, "extrapolation", d.outside);
+    flx_put_text(&k, "extrapolation", d.extrapolation);
     return flx_item_end(&k);
 }

@@ -171,8 +171,8 @@ static int stays(const char *form, const char *method)
     CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &read) == FLX_OK);
     CHECK(flx_simulation_create(read, &sim) == FLX_OK);
     CHECK(flx_simulation_run(sim, 0, NULL, NULL, NULL) == FLX_OK);
-    flx_simulation_measure(sim, 0, &speed);
-    flx_simulation_measure(sim, 1, &spin);
+    flx_simulation_metric(sim, 0, &speed);
+    flx_simulation_metric(sim, 1, &spin);
     CHECK(speed < 1e-8 && spin < 1e-8);
     flx_simulation_destroy(&sim);
     flx_model_destroy(&read);

@@ -19,8 +19,8 @@ static int run(const char *text, double *values)
     if (s == FLX_OK) s = flx_simulation_create(m, &sim);
     if (s == FLX_OK) s = flx_simulation_run(sim, 0, NULL, NULL, NULL);
     if (s == FLX_OK) {
-        n = flx_simulation_measure_count(sim);
-        for (int i = 0; i < n; i++) flx_simulation_measure(sim, i, values + i);
+        n = flx_simulation_metric_count(sim);
+        for (int i = 0; i < n; i++) flx_simulation_metric(sim, i, values + i);
     } else {
         printf("%s\n", flx_ctx_error(ctx, 0) ? flx_ctx_error(ctx, 0)->text : flx_status_text(s));
     }

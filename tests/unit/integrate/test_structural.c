@@ -184,7 +184,7 @@ static int estimate_is_right_in_size(void)
             double h = 0.04 / (1 << level);
             def.step = 0.0;
             def.rtol = def.atol = 1e3;
-            def.first_step = def.largest_step = h;
+            def.initial_step = def.max_step = h;
             if (m == 3) def.gamma = 0.6;
             CHECK(rig_up(&r, oscillator, &def) == 0);
             double phase = 2.0 * (1.0 - 40.0 * h); // so that the last step begins at the same place

@@ -304,10 +304,10 @@ static int measures(void)
     CHECK(m);
     CHECK(m->outputs.ncolumn == 3 + 3); // p.position.x once
     CHECK(m->outputs.nprobe == 1 + 3 + 1);
-    CHECK(strcmp(m->outputs.measures[2].name, "both") == 0);
+    CHECK(strcmp(m->outputs.metrics[2].name, "both") == 0);
     int n = 0;
     flx_leaf *leaves = NULL;
-    CHECK(flx_graph_leaves(m->graph, 1, &m->outputs.measures[2].value, &n, &leaves) == FLX_OK);
+    CHECK(flx_graph_leaves(m->graph, 1, &m->outputs.metrics[2].value, &n, &leaves) == FLX_OK);
     CHECK(n == 2 && leaves[0] == flx_leaf_make(FLX_LEAF_MEASURE, 0, 0));
     flx_free(leaves);
     return done(m);

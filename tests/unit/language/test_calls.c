@@ -55,7 +55,7 @@ static int planar_items_are_what_a_file_says(void)
     CHECK(flx_model_add_signal(m, "height", "bob.position.y") > 0);
     CHECK(flx_model_add_output(m, "motor.angle", NULL) == 0);
     CHECK(flx_model_add_output(m, "work", "torque*motor.rate") == 1);
-    CHECK(flx_model_add_measure(m, "far", "maximum(height)") > 0);
+    CHECK(flx_model_add_metric(m, "far", "maximum(height)") > 0);
     CHECK(flx_model_simulate(m, &(flx_simulate_def){.until = {2, NULL},
                                                     .method = "radau",
                                                     .every = {0.1, NULL}}) == FLX_OK);
@@ -115,7 +115,7 @@ static int spatial_items_are_what_a_file_says(void)
         &(flx_joint_def){.type = FLX_REVOLUTE,
                          .on = {FLX_GROUND, arm},
                          .axis = {.z = {1, NULL}},
-                         .start = {.angle = {0.2, NULL}, .rate = {1, NULL}},
+                         .initial = {.angle = {0.2, NULL}, .rate = {1, NULL}},
                          .friction = {.coefficient = {0.1, NULL}, .radius = {0.02, NULL}}});
     int b = flx_model_add_joint(m, "b",
                                 &(flx_joint_def){.type = FLX_CYLINDRICAL,
@@ -163,11 +163,12 @@ static int spatial_items_are_what_a_file_says(void)
               m, "step5",
               &(flx_function_def){
                   .narg = 1, .args = args, .value = {.text = "s^3*(10 - 15*s + 6*s^2)"}}) > 0);
-    CHECK(flx_model_add_function(
-              m, "road",
-              &(flx_function_def){
-                  .npoint = 3, .x = at, .y = of, .interpolation = "cubic", .outside = "linear"}) >
-          0);
+    CHECK(flx_model_add_function(m, "road",
+                                 &(flx_function_def){.npoint = 3,
+                                                     .x = at,
+                                                     .y = of,
+                                                     .interpolation = "cubic",
+                                                     .extrapolation = "linear"}) > 0);
     CHECK(flx_model_add_beam(
               m, "cable",
               &(flx_beam_def){.from = {.x = {2, NULL}},

@@ -234,8 +234,8 @@ static int late_mistakes_are_told_by_path(void)
     CHECK(flx_system_compile(m, NULL, ctx, &s) != FLX_OK);
     CHECK_TEXT(flx_ctx_error(ctx, 0)->path, "joints.");
     CHECK(flx_model_remove(m, "joints.far") == FLX_OK);
-    flx_model_add_function(m, "road",
-                           &(flx_function_def){.npoint = 2, .x = at, .y = of, .outside = "error"});
+    flx_model_add_function(
+        m, "road", &(flx_function_def){.npoint = 2, .x = at, .y = of, .extrapolation = "error"});
     flx_model_add_force(
         m, "push", &(flx_force_def){.type = FLX_FORCE, .on = {a}, .value = {.y = {0, "road(t)"}}});
     flx_ctx_clear_messages(ctx);

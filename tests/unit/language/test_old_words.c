@@ -205,7 +205,7 @@ static int paths_of_old_words_lead_to_new_ones(void)
     CHECK(flx_model_add_joint(m, "A",
                               &(flx_joint_def){.type = FLX_REVOLUTE,
                                                .on = {FLX_GROUND, rod},
-                                               .start = {.angle = {0.5, NULL}}}) > 0);
+                                               .initial = {.angle = {0.5, NULL}}}) > 0);
     CHECK(strcmp(flx_model_get_text(m, "joints.A.initial.angle"), "0.5") == 0);
     CHECK(strcmp(flx_model_get_text(m, "joints.A.start.angle"), "0.5") == 0);
     CHECK(flx_ctx_warning_count(ctx) == 0);
@@ -236,7 +236,7 @@ static int options_of_methods_too(void)
     begin();
     CHECK(flx_method_read(ctx, "radau(rtol=1e-6, first_step=1e-3)", &old) == FLX_OK);
     CHECK(flx_method_read(ctx, "radau(rtol=1e-6, initial_step=1e-3)", &now) == FLX_OK);
-    CHECK(old.first_step == 1e-3 && now.first_step == 1e-3);
+    CHECK(old.initial_step == 1e-3 && now.initial_step == 1e-3);
     finish();
     return 0;
 }

@@ -278,7 +278,7 @@ static int governor(void)
 {
     flx_model *m = open_model("17-sweep");
     CHECK(m);
-    CHECK(m->outputs.nmeasure == 3 && m->outputs.nprobe == 3); // one is used twice
+    CHECK(m->outputs.nmetric == 3 && m->outputs.nprobe == 3); // one is used twice
     CHECK(m->outputs.probes[0].kind == FLX_MEASURE_FINAL);
     CHECK(m->outputs.probes[2].kind == FLX_MEASURE_RMS);
     const flx_force *coil = pose_force(m, "coil(2)");

@@ -104,7 +104,7 @@ static int compare_nodes(const flx_model *a, const double *p, const flx_model *b
         NODE(outputs.columns[i].node, a->outputs.columns[i].name);
     }
     for (int i = 0; i < a->outputs.nprobe; i++) NODE(outputs.probes[i].node, "probe");
-    for (int i = 0; i < a->outputs.nmeasure; i++) NODE(outputs.measures[i].value, "measure");
+    for (int i = 0; i < a->outputs.nmetric; i++) NODE(outputs.metrics[i].value, "measure");
     for (int i = 0; i < a->ninput; i++) NODE(inputs[i].node, a->inputs[i].name);
     return 0;
 }

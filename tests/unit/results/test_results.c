@@ -16,7 +16,7 @@ static int hdf5_gives_every_bit_back(void)
     } cases[] = {{0, 0}, {1, 1}, {5, 9}, {9, 9}, {100, 9}, {3000, 0}, {0, 7}};
     flx_ctx *ctx = flx_ctx_create();
     double far = 2.385;
-    flx_ledger ledger = {.nmeasure = 1, .measures = &far};
+    flx_ledger ledger = {.nmetric = 1, .metrics = &far};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *path = in_folder("whole.h5");
         if (write_result(ctx, flx_hdf5_sink_create, path, cases[i].n, cases[i].expected, &ledger))
@@ -77,8 +77,8 @@ static int hdf5_file_says_what_it_is(void)
                          .momentum_change = {1, 2, 3, 4, 5, 6},
                          .position_item = "pin",
                          .balanced = 1,
-                         .nmeasure = 1,
-                         .measures = &far};
+                         .nmetric = 1,
+                         .metrics = &far};
     if (write_result(ctx, flx_hdf5_sink_create, path, 3, 3, &ledger)) return 1;
 
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -428,7 +428,7 @@ static int meshes_come_back(void)
     flx_ctx *ctx = flx_ctx_create();
     flx_ledger ledger = {0};
     flx_result_info info = make_info(2);
-    info.nmeasure = 0;
+    info.nmetric = 0;
     info.scene = &(const flx_scene){.dimension = 3, .size = 1};
     info.nmotion = 9;
     info.nmesh = 2;

@@ -208,7 +208,7 @@ static int form_of(const char *text, char form[16], char reason[300], double *en
         const flx_result_info *info = flx_simulation_info(sim);
         snprintf(form, 16, "%s", info->formulation);
         snprintf(reason, 300, "%s", info->reason ? info->reason : "");
-        flx_simulation_measure(sim, 0, end);
+        flx_simulation_metric(sim, 0, end);
     }
     const flx_message *m = flx_ctx_error(ctx, 0);
     if (m) printf("  %s\n", m->text);

@@ -42,7 +42,7 @@ static int make_whole(void)
     CHECK_OK(rig_make(&r, BALL("2")));
     CHECK_OK(rig_run(&r));
     whole = rows;
-    for (int i = 0; i < 2; i++) (void)flx_simulation_measure(r.sim, i, measured + i);
+    for (int i = 0; i < 2; i++) (void)flx_simulation_metric(r.sim, i, measured + i);
     rig_free(&r);
     return 0;
 }
@@ -60,7 +60,7 @@ static int check_rest(rig *rest)
     CHECK(a->energy_drift == b->energy_drift && a->supplied == b->supplied);
     CHECK(a->work.steps == b->work.steps && a->work.residuals == b->work.residuals);
     for (int i = 0; i < 2; i++) {
-        (void)flx_simulation_measure(rest->sim, i, &value);
+        (void)flx_simulation_metric(rest->sim, i, &value);
         CHECK(value == measured[i]);
     }
     CHECK(flx_simulation_event(rest->sim, 0, &bounces, &last) && bounces > 1);

@@ -257,17 +257,17 @@ static int measures_are_those_of_the_course(void)
         CHECK_OK(rig_run(&r));
         // q = 1.5 sin 2t over one period
         static const double expected[] = {1.5, -1.5, 1.125, 2.1213203435596424, 3, 4};
-        CHECK(flx_simulation_measure_count(r.sim) == 6);
+        CHECK(flx_simulation_metric_count(r.sim) == 6);
         for (int i = 0; i < 6; i++) {
             double value;
-            const char *name = flx_simulation_measure(r.sim, i, &value);
+            const char *name = flx_simulation_metric(r.sim, i, &value);
             // the extremes are those of the points looked at
             double tolerance = m == 0 ? 2e-5 : i == 0 || i == 1 || i == 5 ? 2e-3 : 1e-7;
             CHECK(name);
             CHECK_NEAR(value, expected[i], tolerance);
         }
-        CHECK(rows.ledger.nmeasure == 6);
-        CHECK(flx_simulation_measure(r.sim, 6, &text[0] ? &rows.t[0] : NULL) == NULL);
+        CHECK(rows.ledger.nmetric == 6);
+        CHECK(flx_simulation_metric(r.sim, 6, &text[0] ? &rows.t[0] : NULL) == NULL);
         rig_free(&r);
     }
     return 0;

@@ -129,8 +129,8 @@ static int run(const char *text, const char *method, const char *formulation, do
     if (s == FLX_OK) s = flx_simulation_create(m, &sim);
     if (s == FLX_OK) s = flx_simulation_run(sim, 0, NULL, NULL, NULL);
     if (s == FLX_OK && flx_simulation_ledger(sim)->allocations_in_loop == 0) {
-        n = flx_simulation_measure_count(sim);
-        for (int i = 0; i < n; i++) flx_simulation_measure(sim, i, values + i);
+        n = flx_simulation_metric_count(sim);
+        for (int i = 0; i < n; i++) flx_simulation_metric(sim, i, values + i);
     } else {
         const flx_message *e = flx_ctx_error(ctx, 0);
         snprintf(message, sizeof message, "%s", e ? e->text : flx_status_text(s));
