@@ -1,5 +1,5 @@
 // flexion/analysis.h - what can be asked of a system besides a run: a consistent start, the rank
-// of its constraints, a position of rest, paths of loads, buckling, modes.
+// of its constraints, an equilibrium, load paths, buckling, modes.
 #pragma once
 
 #include "flexion/system.h"
@@ -86,7 +86,7 @@ FLX_API flx_status flx_modes_find(const flx_system *s, const flx_state *x, const
                                   int count, flx_modes *out);
 FLX_API void flx_modes_clear(flx_modes *m);
 
-// A position of rest near x (theory/modes.md): forces in balance at v = 0, x' = 0, with the bonds of
+// An equilibrium near x (theory/modes.md): forces in balance at v = 0, x' = 0, with the bonds of
 // positions closed at the time of the state. Downhill first, so that the nearest stable position is
 // found where there is one.
 typedef struct flx_equilibrium_report {
@@ -98,7 +98,7 @@ typedef struct flx_equilibrium_report {
 FLX_API flx_status flx_equilibrium_find(const flx_system *s, flx_state *x,
                                         flx_equilibrium_report *report);
 
-// A path of positions of rest, along which a load factor grows (theory/statics.md). The factor is one of
+// A path of equilibria, along which a load factor grows (theory/statics.md). The factor is one of
 // the system's parameters; where arc_length is set it is an unknown, and may turn back. Singular
 // points of the tangent are found on the way.
 typedef struct flx_path_def {
@@ -128,7 +128,7 @@ typedef flx_status (*flx_path_callback)(void *user, const flx_state *x, double f
 FLX_API flx_status flx_path_follow(const flx_system *s, flx_state *x, const flx_path_def *def,
                                    flx_path_callback row, void *user, flx_path_report *report);
 
-// Load factors f at which the equilibrium is lost, by the position of rest without the loads and two with
+// Load factors f at which the equilibrium is lost, by the equilibrium without the loads and two with
 // some of them: (K(0) + f K1 + f^2 K2) phi = 0.
 typedef struct flx_buckling {
     int n;

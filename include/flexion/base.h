@@ -39,7 +39,7 @@ extern "C" {
     X(FLX_ERR_MEMORY, -1, "out of memory")                                                         \
     X(FLX_ERR_IO, -2, "a file could not be read or written")                                       \
     X(FLX_ERR_MODEL, -3, "the model is wrong")                                                     \
-    X(FLX_ERR_UNAVAILABLE, -4, "not available yet")                                                \
+    X(FLX_ERR_UNAVAILABLE, -4, "not supported yet")                                                \
     X(FLX_ERR_ARGUMENT, -5, "an argument is wrong")                                                \
     X(FLX_ERR_CANNOT, -6, "this system cannot do what the method needs")                           \
     X(FLX_NO_CONVERGENCE, 1, "the iteration did not converge")                                     \
@@ -47,7 +47,7 @@ extern "C" {
     X(FLX_STEP_TOO_SMALL, 3, "the step became too small")                                          \
     X(FLX_NOT_FINITE, 4, "a value is not finite")                                                  \
     X(FLX_TOO_MANY_STEPS, 5, "too many steps")                                                     \
-    X(FLX_INCONSISTENT, 6, "the constraints cannot be met")                                        \
+    X(FLX_INCONSISTENT, 6, "the constraints cannot be satisfied")                                  \
     X(FLX_INTERRUPTED, 7, "interrupted")                                                           \
     X(FLX_STOPPED, 8, "an event ended the motion")
 

@@ -45,11 +45,11 @@ FLX_API flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const cha
                                        size_t length, int nset, const char *const *settings,
                                        flx_model **model);
 FLX_API void flx_model_destroy(flx_model **model);
-// Write an elastic body of the model (NULL: its only one) as Standard Input Data; path "-": to the standard
+// Write a flexible body of the model (NULL: its only one) as Standard Input Data; path "-": to the standard
 // output.
 FLX_API flx_status flx_model_write_sid(const flx_model *model, const char *body, const char *path);
 
-// Parts of the language that the model uses and that are not available yet; 0: none.
+// Parts of the language that the model uses and that are not supported yet; 0: none.
 FLX_API int flx_model_unavailable_count(const flx_model *model);
 FLX_API const char *flx_model_unavailable(const flx_model *model, int i, flx_loc *loc);
 
@@ -72,7 +72,7 @@ FLX_API int flx_model_item_count(const flx_model *model, flx_item_kind kind);
 FLX_API const char *flx_model_item(const flx_model *model, flx_item_kind kind, int i,
                                    const char **type);
 
-// Elastic bodies, in the order of the file, and what their reductions kept.
+// Flexible bodies, in the order of the file, and what their reductions kept.
 typedef struct flx_elastic_summary {
     const char *name;
     int modes, nodes;

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// The mesh of an elastic body as it is drawn (docs/dev/scene.md). With elastic coordinates q a node is
+// The mesh of a flexible body as it is drawn (docs/dev/scene.md). With elastic coordinates q a node is
 // displaced by sum_k q_k modes_k and stressed by sum_k q_k stress_k, body axes.
 typedef struct flx_result_mesh {
     int nnode, nsurface; // nodes; the first of them lie on the surface
@@ -40,7 +40,7 @@ typedef struct flx_result_info {
     const flx_scene *scene;    // what there is to see; NULL: no sink asked, or no bodies
     int nmotion;               // numbers a row that move the scene
     int nmesh;
-    const flx_result_mesh *meshes; // (nmesh) of elastic bodies
+    const flx_result_mesh *meshes; // (nmesh) of flexible bodies
     int nsurface;
     const flx_scene_surface *surfaces; // (nsurface) that the scene names by number
     int nstate;            // numbers of a whole state of the motion: t, positions, velocities, ...
@@ -116,7 +116,7 @@ FLX_API const float *flx_result_motion(const flx_result *r, int *n);
 FLX_API const double *flx_result_state(const flx_result *r, int i);
 // How many numbers a state has, and what of: an item per line; NULL: the result has no states.
 FLX_API const char *flx_result_structure(const flx_result *r, int *n);
-// Meshes of elastic bodies: number i, by which the scene names them; NULL: no more.
+// Meshes of flexible bodies: number i, by which the scene names them; NULL: no more.
 FLX_API const flx_result_mesh *flx_result_get_mesh(const flx_result *r, int i);
 // The surfaces that the scene names; NULL: out of range.
 FLX_API const flx_scene_surface *flx_result_surface(const flx_result *r, int i);

@@ -122,7 +122,7 @@ FLX_API flx_status flx_simulation_analyse(flx_simulation *sim, int i, flx_findin
 FLX_API flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink,
                                              flx_sink *const *sinks, flx_finding *out);
 FLX_API void flx_finding_clear(flx_finding *f);
-// For analyses alone, also of a model whose run needs parts of the language that are not available yet.
+// For analyses alone, also of a model whose run needs parts of the language that are not supported yet.
 FLX_API flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulation **sim);
 
 #ifdef __cplusplus

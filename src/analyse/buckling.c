@@ -1,6 +1,6 @@
-// buckling.c - load factors at which the equilibrium is lost, by the tangent of positions of rest near it.
+// buckling.c - load factors at which the equilibrium is lost, by the tangent of equilibria near it.
 //
-// With the tangents K(0), K(h/2) and K(h) of positions of rest without the loads and with some of them,
+// With the tangents K(0), K(h/2) and K(h) of equilibria without the loads and with some of them,
 //     (K(0) + f K1 + f^2 K2) phi = 0                                                     (STA-7)
 // where K1 and K2 are those of the parabola through the three. As the load factor is f = h/m,
 //     m (phi, psi) = (psi, -K(0)^-1 (h K1 psi + h^2 K2 phi))                             (STA-8)

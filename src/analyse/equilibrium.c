@@ -1,4 +1,4 @@
-// equilibrium.c - a position of rest: forces in balance at v = 0, v' = 0, x' = 0.
+// equilibrium.c - an equilibrium: forces in balance at v = 0, v' = 0, x' = 0.
 //
 // Implicit Euler steps from rest, whose velocity is forgotten at the end of each, one Newton
 // correction a step:
@@ -87,7 +87,7 @@ static flx_status refuse(const search *f, int steps)
     flx_unknown u;
     flx_rest_name_worst(&f->e, &u);
     return FLX_FAIL(f->e.s->ctx, FLX_NO_CONVERGENCE, u.loc,
-                    "no position of rest was found in %d steps: '%s' (%s) is out of balance by "
+                    "no equilibrium was found in %d steps: '%s' (%s) is out of balance by "
                     "%.3g of the forces there are; is it held by anything, or does something "
                     "drive it?",
                     steps, u.item, u.part, f->e.residual);

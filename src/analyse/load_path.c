@@ -1,4 +1,4 @@
-// load_path.c - positions of rest along a path of loads.
+// load_path.c - equilibria along a load path.
 //
 // With z = (theta, x, w, lambda, mu) and the load factor f,
 //     r(z, f) = 0                                                                       (STA-1)

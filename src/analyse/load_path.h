@@ -1,9 +1,9 @@
-// load_path.h - the inside of load_path.c and load_path_critical.c: one step along a path of loads.
+// load_path.h - the inside of load_path.c and load_path_critical.c: one step along a load path.
 #pragma once
 
 #include "analyse/rest.h"
 
-typedef struct flx_path_place { // a position of rest on the path
+typedef struct flx_path_place { // an equilibrium on the path
     flx_state *x;               // owned
     double factor;
     double *t;       // (n) direction of the path; owned

@@ -1,4 +1,4 @@
-// rest.h - what analyses of positions of rest share: the residual at rest, its size, the Newton matrix.
+// rest.h - what analyses of equilibria share: the residual at rest, its size, the Newton matrix.
 #pragma once
 
 #include "flexion/analysis.h"

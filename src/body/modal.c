@@ -1,4 +1,4 @@
-// modal.c - elastic body in a floating frame, in space: v = (r', w, q') with r' in ground axes, w in
+// modal.c - flexible body in a floating frame, in space: v = (r', w, q') with r' in ground axes, w in
 // body axes. Lagrange's equations of
 //
 //     T = m r'.r'/2 + r'.R (w x S + S') + w.J w/2 + w.N_k q_k' + q'.M q'/2,   S' = S_k q_k'      (MOD-1)

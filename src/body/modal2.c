@@ -1,4 +1,4 @@
-// modal2.c - elastic body in a floating frame, in the plane: v = (x', y', angle', q'). With ^ the turn
+// modal2.c - flexible body in a floating frame, in the plane: v = (x', y', angle', q'). With ^ the turn
 // by a right angle, (x, y)^ = (-y, x), J = Jzz, N = Nz, and R of the frame:
 //
 //     r_r = m (r'' - g) + R c,   c = w' S^ - w^2 S + 2 w S'^ + S_k q_k'' + S_kl q_k' q_l'          (MOD-5)

@@ -1,4 +1,4 @@
-// modal_grains.c - elastic body in a floating frame whose field is known at grains (FLX-7). With the
+// modal_grains.c - flexible body in a floating frame whose field is known at grains (FLX-7). With the
 // weight o, the place r and its slopes r_k = Phi_k + Gam_kl q_l of a grain, in body axes:
 //
 //     v = o R^T r' + w x r + r_k q_k',   T = sum v.v / 2                                          (MOD-6)

@@ -1,4 +1,4 @@
-// modal_grains.h - what the kernels of elastic bodies in space and in the plane share: the inertia of
+// modal_grains.h - what the kernels of flexible bodies in space and in the plane share: the inertia of
 // bodies that have grains, and the elastic forces of all.
 #pragma once
 

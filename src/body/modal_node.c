@@ -1,4 +1,4 @@
-// modal_node.c - a node of an elastic body in space. With s(q), psi(q) of (FLX-2), s_k = ds/dq_k and
+// modal_node.c - a node of a flexible body in space. With s(q), psi(q) of (FLX-2), s_k = ds/dq_k and
 // B = (Q R0)^T the node turns by x = x_k q_k' relative to the body, body axes:
 //
 //     x_k = H psi_k,   H = c + psi psi^T/(4 c) + psi~/2                                          (FLX-4)

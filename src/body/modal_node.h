@@ -1,4 +1,4 @@
-// modal_node.h - nodes of elastic bodies as frames that follow from the body's own coordinates:
+// modal_node.h - nodes of flexible bodies as frames that follow from the body's own coordinates:
 //
 //     (v, w) of the node = J (v, w, q') of the body                                             (FLX-3)
 // with w of each in its own axes. Columns of J: those of the frame, then those of the coordinates.

@@ -1,4 +1,4 @@
-// modal_node2.c - a node of an elastic body in the plane: it is at r + R s(q), turned by angle + psi(q),
+// modal_node2.c - a node of a flexible body in the plane: it is at r + R s(q), turned by angle + psi(q),
 // so that with (x, y)^ = (-y, x)
 //
 //     p' = v + R (w s^ + s_k q_k'),   w_node = w + psi_k q_k'                                    (FLX-3)

@@ -6,7 +6,7 @@
 // After the layer both agree where u begins at
 //     u(0) = w(0) + delta,   delta = D^-1 N (v - v*)                                     (LAY-1)
 // with the given velocity v and the slow one v*: v0 where the layer is of velocities alone, else, of a
-// vibration, that of the position of rest, since it is about that that it vibrates. The rest follows:
+// vibration, that of the equilibrium, since it is about that that it vibrates. The rest follows:
 //     theta += P delta,   y' -= Z^T D P delta,   x -= X1 P delta                          (LAY-2)
 // In the layer itself e = w - u is missing,
 //     theta + P e,   theta' + P e' - Z Z^T D P e,   x - X1 P e                            (LAY-3)
@@ -87,7 +87,7 @@ static flx_status divide(const flx_simulation *sim, flx_arena *arena, int n, int
     return flx_dense_solve(sim->ctx, n, nb, copy, out);
 }
 
-// The velocity of the position of rest: K z' = -P^T K Z y', y' = Z^T M v.
+// The velocity of the equilibrium: K z' = -P^T K Z y', y' = Z^T M v.
 static flx_status find_rest_rate(const flx_simulation *sim, flx_arena *arena, const split_start *s,
                                  const double *v, double *out)
 {

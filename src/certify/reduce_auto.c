@@ -51,7 +51,7 @@ typedef struct search {
 
 // ---- candidates ---------------------------------------------------------------------------------
 
-// Velocities of one body are taken together; variables and modes of elastic bodies are items by themselves.
+// Velocities of one body are taken together; variables and modes of flexible bodies are items by themselves.
 static flx_status list_candidates(search *s)
 {
     const flx_system *sys = s->full->sys;

@@ -55,7 +55,7 @@ static void print_axes(const flx_finding *f)
     const double *w = f->turning;
     double rate = get_turning(f);
     if (!(rate > 0.0)) return;
-    printf("  in axes that turn with the motion, by %.6g rad/s about [%.4g, %.4g, %.4g]: what "
+    printf("  in axes that rotate with the motion, by %.6g rad/s about [%.4g, %.4g, %.4g]: what "
            "swings across\n  this axis with f in the ground's axes is at |f +- %.6g| Hz here, and "
            "what rests there at %.6g Hz\n",
            rate, w[0] / rate, w[1] / rate, w[2] / rate, rate / (2.0 * 3.14159265358979323846),
@@ -104,7 +104,7 @@ static void print_modes(const flx_finding *f, bool asked)
     }
     if (!asked && !(f->steady && f->balanced)) {
         printf("%s    analyse: {rest: {type: equilibrium}, swing: {type: modes, about: rest}}\n",
-               f->balanced ? "  modes about a position of rest are found with\n" : "");
+               f->balanced ? "  modes about an equilibrium are found with\n" : "");
     }
     print_axes(f);
     if (f->modes.nmode > 0) {

@@ -1,11 +1,11 @@
-// cmd_analyse.c - flexion analyse: equilibria, paths of loads, buckling and modes of a model.
+// cmd_analyse.c - flexion analyse: equilibria, load paths, buckling and modes of a model.
 #include "cli/analyse.h"
 
 static const char help_text[] =
     "Usage: flexion analyse MODEL [ANALYSIS...] [--set NAME=VALUE]... [--csv FILE]\n"
     "\n"
     "Do the analyses of a model's block 'analyse', or those named. Of an equilibrium:\n"
-    "the signals of 'outputs' at rest. Of modes: eigenvalue s of every motion\n"
+    "the signals of 'outputs' at the equilibrium. Of modes: eigenvalue s of every motion\n"
     "e^(s t), its frequency |Im s|/(2 pi), its damping ratio -Re s/|s|, and the\n"
     "coordinates that move most, the largest as 1. Of loads: see 'flexion static'. A\n"
     "model without 'analyse': modes about its start.\n"

@@ -21,7 +21,7 @@ static const char help_text[] =
     "  flexion check examples/slider_crank.yaml\n"
     "\n"
     "Exit status: 0 the model can be computed, 2 it is wrong or needs a part of the\n"
-    "language that is not available yet.\n";
+    "language that is not supported yet.\n";
 
 #define WIDTH 80
 #define INDENT 26

@@ -16,7 +16,7 @@ static const char help_text[] =
     "\n"
     "  --signals LIST    compare these alone, as q1,platform.position\n"
     "  --from T          leave out what is before T\n"
-    "  -o FILE           draw the courses and their differences: .svg, .png or .pdf\n"
+    "  -o FILE           draw both signals and their differences: .svg, .png or .pdf\n"
     "  --csv FILE        write the table; - is the standard output\n"
     "  --set NAME=VALUE  override a parameter of the models; may be repeated\n"
     "  --until T         run models up to T\n"

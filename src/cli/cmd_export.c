@@ -1,4 +1,4 @@
-// cmd_export.c - flexion export: the equations of a model as source text, an elastic body as data; results
+// cmd_export.c - flexion export: the equations of a model as source text, a flexible body as data; results
 // for other programs (cmd_export_result.c).
 #include "cli/export_result.h"
 
@@ -14,7 +14,7 @@ static const char help_text[] =
     "Write the equations of motion in the coordinates of the joints as source text\n"
     "that needs no Flexion: forward and inverse dynamics, mass matrix, linearisation,\n"
     "closures of loops. What cannot be exported is refused by name.\n"
-    "Or an elastic body as Standard Input Data, which this and other programs read.\n"
+    "Or a flexible body as Standard Input Data, which this and other programs read.\n"
     "\n"
     "  -o FILE           write to FILE; - is the standard output. Else a file named\n"
     "                    after the model: model.c, model.py, model.m, model.tex,\n"
@@ -22,7 +22,7 @@ static const char help_text[] =
     "  --name NAME       of the equations; else after the model's file\n"
     "  --functions LIST  some of forward,inverse,mass,linearise,rates,closures,states\n"
     "  --limit N         operations of one function at most (200000)\n"
-    "  --body NAME       the elastic body, where there are several\n"
+    "  --body NAME       the flexible body, where there are several\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "\n"
     "Example: equations of a slider crank, compiled\n"

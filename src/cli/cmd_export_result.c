@@ -63,7 +63,7 @@ static const char frames_help[] =
     "  --size WxH        of a picture in pixels (960x600)\n"
     "  --from VIEW       x, y, z or slant (default: as the page of flexion view)\n"
     "  --exaggerate X    deformations larger than they are\n"
-    "  --colour WHAT     of elastic bodies: displacement (default) or stress\n"
+    "  --colour WHAT     of flexible bodies: displacement (default) or stress\n"
     "\n"
     "Example: a film of 25 pictures a second\n"
     "  flexion export frames crank.h5 --frames 250\n"

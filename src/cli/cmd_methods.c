@@ -28,12 +28,16 @@ static const char legend[] =
     "A, L      A-stable; L-stable: A-stable and R(inf) = 0\n"
     "sp, sy    symplectic; symmetric\n"
     "sa        stiffly accurate: the last stage is the end of the step\n"
-    "3.7, 3.8  for strongly damped systems: A invertible and |R(inf)| < 1; no eigenvalue of A\n"
-    "          negative and |R(-w)| < 1 for all w > 0\n"
-    "index     of the equations that the method takes: 0 differential, 1 algebraic or bonds as\n"
-    "          accelerations, 2 bonds stabilised (GGL), 3 bonds as positions\n"
+    "limit     for strongly damped systems [1]: A invertible and |R(inf)| < 1\n"
+    "axis      for strongly damped systems [1]: no eigenvalue of A negative and |R(-w)| < 1\n"
+    "          for all w > 0, along the negative real axis\n"
+    "index     of the equations that the method takes: 0 differential, 1 algebraic or\n"
+    "          constraints as accelerations, 2 stabilised constraints (GGL), 3 constraints as\n"
+    "          positions\n"
     "steps     f fixed, a adaptive\n"
-    "+ yes, - no, . not asked of such a method\n";
+    "+ yes, - no, . not asked of such a method\n"
+    "[1] T. Stumpp: Integration stark gedaempfter mechanischer Systeme mit Runge-Kutta-\n"
+    "    Verfahren. Dissertation, Universitaet Tuebingen, 2004, conditions (3.7) and (3.8)\n";
 
 static const char *mark(flx_answer a)
 {
@@ -65,7 +69,7 @@ static void print_row(const char *word, const flx_integrator_type *type,
     snprintf(q, sizeof q, p->stage_order < 0 ? "." : "%d", p->stage_order);
     printf("%-24s %2d %5d %2s", word, p->stages, p->order, q);
     print_infinity(p->at_infinity);
-    printf("  %s %s  %2s %2s %2s  %3s %3s", mark(p->a_stable), mark(p->l_stable),
+    printf("  %s %s  %2s %2s %2s  %5s %4s", mark(p->a_stable), mark(p->l_stable),
            mark(p->symplectic), mark(p->symmetric), mark(p->stiffly_accurate), mark(p->damped_end),
            mark(p->damped_axis));
     print_index(bits);
@@ -85,7 +89,7 @@ static flx_status print_method(flx_ctx *ctx, const char *word, bool *headed)
     while (*t && strcmp((*t)->name, def.method) != 0) t++;
     if (status != FLX_OK || !*t) return status;
     if (!*headed) {
-        printf("%-24s %2s %5s %2s %8s  A L  sp sy sa  3.7 3.8  index  steps\n", "method", "s",
+        printf("%-24s %2s %5s %2s %8s  A L  sp sy sa  limit axis  index  steps\n", "method", "s",
                "order", "q", "R(inf)");
         *headed = true;
     }

@@ -6,7 +6,7 @@ static const char help_text[] =
     "\n"
     "Do the analyses of type 'modes' of a model, or those named: short for 'flexion\n"
     "analyse' with their names. They are about the start, an equilibrium, the end of\n"
-    "a run or of a path of loads, as 'about' says. A model without any: modes about\n"
+    "a run or of a load path, as 'about' says. A model without any: modes about\n"
     "its start.\n"
     "\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"

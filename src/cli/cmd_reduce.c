@@ -9,7 +9,7 @@
 static const char help_text[] =
     "Usage: flexion reduce MODEL [--certify] [OPTIONS]\n"
     "\n"
-    "Of each elastic body its modes, the masses that they move, how exact its\n"
+    "Of each flexible body its modes, the masses that they move, how exact its\n"
     "shapes are and what was left out. Then what the model's 'reduce' takes the\n"
     "inertia from, and, with 'neglect_inertia: auto', why. With --certify whether\n"
     "that is right: the conditions of the theory along a quick run of the full\n"
@@ -36,7 +36,7 @@ typedef struct reduce_options {
     bool certify;
 } reduce_options;
 
-// ---- elastic bodies -----------------------------------------------------------------------------
+// ---- flexible bodies -----------------------------------------------------------------------------
 
 static void print_modes(const flx_elastic_summary *body, const flx_elastic_mode *modes)
 {

@@ -69,7 +69,7 @@ static void print_work(FILE *f, const flx_ledger *l)
     if (w->projections > 0) print_count(f, "projections", w->projections);
     if (w->singular_positions > 0) print_count(f, "singular positions", w->singular_positions);
     print_number(f, "time", l->seconds, "%.3g s");
-    if (w->steps > 0) fprintf(f, "  %.3g us a step", 1e6 * l->seconds / (double)w->steps);
+    if (w->steps > 0) fprintf(f, "  %.3g us per step", 1e6 * l->seconds / (double)w->steps);
     if (w->steps > 0 && w->smallest_step < 0.99 * w->largest_step)
         fprintf(f, ", steps of %.2e to %.2e s", w->smallest_step, w->largest_step);
     fputc('\n', f);
@@ -147,7 +147,7 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
         print_residual(f, "  of velocities", l->velocity_residual, l->velocity_item);
     }
     if (s->redundant > 0) {
-        print_residual(f, "  of redundant rows", l->dropped_residual, NULL);
+        print_residual(f, "  of redundant constraints", l->dropped_residual, NULL);
         for (int i = 0; i < s->redundant && flx_simulation_redundant(sim, i); i++)
             fprintf(f, "    left out: %s\n", flx_simulation_redundant(sim, i));
     }

@@ -1,4 +1,4 @@
-// cmd_static.c - flexion static: equilibria of a model along paths of loads, and buckling.
+// cmd_static.c - flexion static: equilibria of a model along load paths, and buckling.
 #include "cli/analyse.h"
 
 static const char help_text[] =
@@ -29,7 +29,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 
 const cli_command cmd_static = {
     .name = "static",
-    .summary = "find equilibria along paths of loads, and buckling loads",
+    .summary = "find equilibria along load paths, and buckling loads",
     .help = help_text,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// deform.c - elastic bodies of a scene at a row of the motion: sums of their shapes.
+// deform.c - flexible bodies of a scene at a row of the motion: sums of their shapes.
 #include "draw/deform.h"
 
 #include <math.h>

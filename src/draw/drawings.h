@@ -52,7 +52,7 @@ typedef struct flx_frames_def {
     int frames;          // at most so many, evenly; 0: 200
     const char *view;    // "x", "y", "z", "slant"; NULL: in the plane z, else slant
     double exaggeration; // of deformations; 0: 1
-    int stress;          // elastic bodies are coloured by von Mises' stress; 0: by displacement
+    int stress;          // flexible bodies are coloured by von Mises' stress; 0: by displacement
 } flx_frames_def;
 flx_status flx_frames_write(flx_result *r, const flx_frames_def *def, int *written);
 

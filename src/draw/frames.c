@@ -53,7 +53,7 @@ typedef struct film {
     v3 low, high;
 } film;
 
-// ---- elastic bodies -----------------------------------------------------------------------------
+// ---- flexible bodies -----------------------------------------------------------------------------
 
 static const flx_result_mesh *mesh_of(const film *f, const flx_scene_elastic *e)
 {

@@ -19,7 +19,7 @@
 // What lies still in its body's frame: made once.
 typedef struct part {
     flx_triangles solid;
-    int line; // nodes of an elastic body that are drawn as a line; 0: none
+    int line; // nodes of a flexible body that are drawn as a line; 0: none
 } part;
 
 typedef struct series {

@@ -59,7 +59,8 @@ void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, con
     if (m->title && m->title[0]) write_text(f, prefix, m->title);
     flx_fprintf(f, "%sUnits are the model's: m, kg, s, rad, N.\n", prefix);
     flx_fprintf(f,
-                "%sCoordinates q, %d; 0 as drawn, but for places and quaternions of free bodies:\n",
+                "%sCoordinates q, %d; 0 in the initial configuration, but for places and "
+                "quaternions of free bodies:\n",
                 prefix, x->nq);
     write_names(&h, "q", x->nq, all->q);
     flx_fprintf(f,

@@ -136,7 +136,7 @@ flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate whic
         x->failed = true;
         (void)FLX_FAIL(
             x->ctx, FLX_ERR_CANNOT, j->loc,
-            "joint '%s' closes a loop, and exported equations do not count its turns; "
+            "joint '%s' closes a loop, and exported equations do not count its revolutions; "
             "use the angle of a joint that carries a body (flexion check shows the tree)",
             j->name);
         return -1;

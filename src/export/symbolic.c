@@ -18,14 +18,14 @@ static flx_status check_model(const flx_model *m)
     flx_status status = FLX_OK;
     for (int i = 0; i < m->nunavailable; i++) {
         status = FLX_FAIL(m->ctx, FLX_ERR_UNAVAILABLE, m->unavailable[i].loc,
-                          "not available yet: %s", m->unavailable[i].what);
+                          "not supported yet: %s", m->unavailable[i].what);
     }
     if (m->nbody == 0) {
         status = refuse(m, flx_model_start(m), "a model without bodies", NULL,
                         "export writes the equations of mechanisms");
     }
     if (m->nmodal > 0) {
-        return refuse(m, m->modals[0].loc, "the elastic body", m->bodies[m->modals[0].body].name,
+        return refuse(m, m->modals[0].loc, "the flexible body", m->bodies[m->modals[0].body].name,
                       "make it rigid");
     }
     if (m->nbeam > 0) {

@@ -249,7 +249,9 @@ static void write_constants(FILE *f, const flx_functions *all)
                 x->nq, n, x->nv, n, x->m->nstate, n, all->np, n, x->nrow);
     flx_fprintf(f, "const double %s_drawn[] = {", n);
     flx_write_numbers(f, &language, x->nq, x->drawn);
-    flx_fprintf(f, "}; /* coordinates as drawn */\nconst double %s_parameters[] = {", n);
+    flx_fprintf(
+        f, "}; /* coordinates of the initial configuration */\nconst double %s_parameters[] = {",
+        n);
     flx_write_numbers(f, &language, all->np ? all->np : 1, all->np ? all->defaults : &none);
     fputs("}; /* the model's values */\n\n", f);
 }

@@ -1,4 +1,4 @@
-// fe_body.c - a structure reduced to an elastic body: shapes (reduce/shapes.c), the integrals over its mass,
+// fe_body.c - a structure reduced to a flexible body: shapes (reduce/shapes.c), the integrals over its mass,
 // and what its nodes do.
 //
 // Integrals of products of fields over the mass are those of fe_body_mass.c (MSH-4).

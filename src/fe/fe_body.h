@@ -1,4 +1,4 @@
-// fe_body.h - a structure reduced to an elastic body. Theory: docs/theory/elastic.md.
+// fe_body.h - a structure reduced to a flexible body. Theory: docs/theory/elastic.md.
 #pragma once
 
 #include "fe/fe_equations.h"

@@ -1,4 +1,4 @@
-// fe_body_mesh.c - the mesh of an elastic body as it is drawn: its surface as triangles, its cells, its nodes
+// fe_body_mesh.c - the mesh of a flexible body as it is drawn: its surface as triangles, its cells, its nodes
 // with those of the surface first (docs/dev/scene.md).
 #include "fe/fe_body.h"
 

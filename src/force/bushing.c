@@ -108,10 +108,11 @@ static flx_status check_turns(const flx_force_plan *p, int translations)
     for (int i = 0; i < 2; i++) {
         int b = f->body[i];
         if (b < 0 || p->model->bodies[b].type == FLX_BODY_RIGID) continue;
-        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, f->loc,
-                        "bushing '%s': '%s' is a point and does not turn; give the stiffness of %d "
-                        "translations",
-                        f->name, p->model->bodies[b].name, translations);
+        return FLX_FAIL(
+            p->ctx, FLX_ERR_MODEL, f->loc,
+            "bushing '%s': '%s' is a point and does not rotate; give the stiffness of %d "
+            "translations",
+            f->name, p->model->bodies[b].name, translations);
     }
     return FLX_OK;
 }
@@ -161,7 +162,8 @@ static const flx_key_row keys[] = {
      .form = "place | [place;2]",
      .needed = true,
      .unit = "m",
-     .doc = "A point, by name or in ground coordinates as drawn; or a pair of places, one on each "
+     .doc = "A point, by name or in ground coordinates of the initial configuration; or a pair of "
+            "places, one on each "
             "body."},
     {.key = "stiffness",
      .form = COEFFICIENTS,

@@ -14,7 +14,8 @@ static const flx_key_row keys[] = {
      .needed = true,
      .unit = "N/m, N/m^3",
      .doc = "Force per metre of the unstressed line; `s` is the part of the length, 0 to 1. With "
-            "`frame: body` it follows the section. On a solid: force per volume as drawn."},
+            "`frame: body` it follows the section. On a solid: force per volume of the reference "
+            "configuration."},
     FLX_FORCE_ROW_FRAME(0),
     {0}};
 

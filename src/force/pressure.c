@@ -14,7 +14,8 @@ static const flx_key_row keys[] = {
      .form = "place",
      .unit = "m",
      .initial = "the origin",
-     .doc = "Where the pressure is `value`, if it has a gradient; a place as drawn."},
+     .doc = "Where the pressure is `value`, if it has a gradient; a place of the initial "
+            "configuration."},
     {.key = "value",
      .form = "number",
      .needed = true,

@@ -1,4 +1,4 @@
-// traction.c - on the surface of a solid: a force per area as drawn.
+// traction.c - on the surface of a solid: a force per area of the reference configuration.
 #include "force/force_kind.h"
 
 static const flx_force_signal signals[] = {
@@ -13,14 +13,14 @@ static const flx_key_row keys[] = {FLX_FORCE_ROW_ON_SOLID,
                                     .form = "vector",
                                     .needed = true,
                                     .unit = "Pa",
-                                    .doc = "Force per area as drawn."},
+                                    .doc = "Force per area of the reference configuration."},
                                    FLX_FORCE_ROW_FRAME(0),
                                    {0}};
 
 const flx_force_word flx_word_traction = {
     .row = {.word = "traction",
             .dimensions = "3",
-            .doc = "on the surface of a solid: a force per area as drawn",
+            .doc = "on the surface of a solid: a force per area of the reference configuration",
             .example = "pull: {type: traction, on: block, surface: top, value: [0, 0, 1e4]}",
             .keys = keys},
     .on_solid = &flx_force_traction,

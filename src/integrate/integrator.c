@@ -216,7 +216,8 @@ static void look_at_switches(flx_integrator *it, const flx_state *x, double h)
     if (m->warned || !(it->def.step > 0.0) || !(h > SWITCHES_LOST * m->longest)) return;
     m->warned = true;
     flx_ctx_warn(it->ctx, FLX_NOWHERE,
-                 "%s: at t = %.9g a joint turns more than half a turn in a step of %.3g s, and its "
+                 "%s: at t = %.9g a joint rotates by more than half a revolution in a step of %.3g "
+                 "s, and its "
                  "angle cannot be followed; use steps below %.3g s",
                  it->type->name, x->t, h, m->longest);
 }

@@ -62,7 +62,7 @@ flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d);
 bool flx_linear_judge(flx_linear *lin, double contraction);
 // The full matrix from the next factorisation on, for iterations that nobody judges.
 void flx_linear_take_full(flx_linear *lin);
-// The same for positions of rest, where the weights of the inertia only hold what nothing else does.
+// The same for equilibria, where the weights of the inertia only hold what nothing else does.
 void flx_linear_take_rest(flx_linear *lin);
 
 // What the last factorisation met.

@@ -13,7 +13,7 @@ static const flx_key_row keys[] = {FLX_KEY_AT,      FLX_KEY_AXIS,     FLX_KEY_FR
 const flx_joint_kind flx_joint_CYLINDRICAL = {
     .says = {.word = "cylindrical",
              .dimensions = "3",
-             .doc = "sliding along and turning about an axis",
+             .doc = "translation along and rotation about an axis",
              .example = "sleeve: {type: cylindrical, on: [shaft, ring], at: ring, axis: [0, 0, 1]}",
              .keys = keys},
     .in_plane = "revolute",

@@ -24,7 +24,7 @@ static const flx_key_row keys[] = {FLX_KEY_PAIR,
                                    {.key = "length",
                                     .form = "number",
                                     .unit = "m",
-                                    .initial = "as drawn",
+                                    .initial = "that of the initial configuration",
                                     .doc = "The distance kept."},
                                    {0}};
 

@@ -173,7 +173,8 @@ bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_s
 #define FLX_KEY_AT                                                                                 \
     {                                                                                              \
         .key = "at", .form = "place | [place;2]", .needed = true, .unit = "m",                     \
-        .doc = "A point, by name or in ground coordinates as drawn; or a pair of places, one on "  \
+        .doc = "A point, by name or in ground coordinates of the initial configuration; or a "     \
+               "pair of places, one on "                                                           \
                "each body."                                                                        \
     }
 #define FLX_KEY_AT_IF_GIVEN                                                                        \
@@ -189,14 +190,15 @@ bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_s
 #define FLX_KEY_AXIS_IN(d)                                                                         \
     {                                                                                              \
         .key = "axis", .form = "vector", .needed = true,                                           \
-        .doc = "Direction as drawn, in ground coordinates or those of `frame`; any length.",       \
+        .doc = "Direction in the initial configuration, in ground coordinates or those of "        \
+               "`frame`; any length.",                                                             \
         .dimension = (d)                                                                           \
     }
 #define FLX_KEY_AXIS FLX_KEY_AXIS_IN(0)
 #define FLX_KEY_AXES                                                                               \
     {                                                                                              \
         .key = "axes", .form = "[vector;2]", .needed = true,                                       \
-        .doc = "Axis in the first body and axis in the second, as drawn."                          \
+        .doc = "Axis in the first body and axis in the second, in the initial configuration."      \
     }
 #define FLX_KEY_FRAME_IN(d)                                                                        \
     {                                                                                              \
@@ -208,10 +210,11 @@ bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_s
 #define FLX_KEYS_MOTION                                                                            \
     {.key = "motion",                                                                              \
      .form = "{motion}",                                                                           \
-     .doc = "Prescribes the coordinate; `drive` is the effort it takes."},                         \
+     .doc = "Prescribes the coordinate; `drive` is the effort that it takes."},                    \
     {                                                                                              \
         .key = "initial", .form = "{initial}",                                                     \
-        .doc = "Coordinate at the start. Moves all that hangs on the joint, and is held."          \
+        .doc = "Initial coordinate and rate. All that hangs on the joint moves with it, and the "  \
+               "value is kept exactly."                                                            \
     }
 // Of those with a surface.
 #define FLX_KEY_FRICTION                                                                           \

@@ -13,7 +13,7 @@ static const flx_key_row keys[] = {FLX_KEY_AT, FLX_KEY_AXIS, FLX_KEY_FRAME, FLX_
 const flx_joint_kind flx_joint_PLANAR = {
     .says = {.word = "planar",
              .dimensions = "3",
-             .doc = "sliding and turning in a plane; the axis is its normal",
+             .doc = "translation in a plane and rotation about its normal, the axis",
              .example = "table: {type: planar, on: [ground, puck], at: puck, axis: [0, 0, 1]}",
              .keys = keys},
     .in_plane = "free",

@@ -13,7 +13,7 @@ static const flx_key_row keys[] = {FLX_KEY_AT,      FLX_KEY_AXIS,     FLX_KEY_FR
 const flx_joint_kind flx_joint_PRISMATIC = {
     .says = {.word = "prismatic",
              .dimensions = "23",
-             .doc = "sliding along an axis",
+             .doc = "translation along an axis",
              .example =
                  "rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0, 0]}",
              .keys = keys},

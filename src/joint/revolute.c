@@ -15,7 +15,7 @@ const flx_joint_kind flx_joint_REVOLUTE = {
     .says =
         {.word = "revolute",
          .dimensions = "23",
-         .doc = "a turn about an axis; planar: about z",
+         .doc = "rotation about an axis; planar: about z",
          .example =
              "A: {type: revolute, on: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], initial: "
              "{angle: 0.1, rate: 2}}",

@@ -65,7 +65,7 @@ static const flx_key_row keys[] = {
     {.key = "axis",
      .form = "vector",
      .initial = "a ball",
-     .doc = "A disc's axis as drawn.",
+     .doc = "Axis of a disc in the initial configuration.",
      .dimension = 3},
     FLX_KEY_FRAME,
     {.key = "normal",
@@ -79,7 +79,7 @@ const flx_joint_kind flx_joint_ROLLING = {
     .says =
         {.word = "rolling",
          .dimensions = "23",
-         .doc = "a disc or ball rolls on a plane without slipping, and keeps touch",
+         .doc = "a disc or ball rolls on a plane without slipping and stays in contact",
          .example =
              "roll: {type: rolling, on: [ground, coin], at: [[0, 0, 0], coin], normal: [0, 0, 1], "
              "axis: [1, 0, 0], radius: 0.01}",

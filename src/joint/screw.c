@@ -21,7 +21,7 @@ static const flx_key_row keys[] = {FLX_KEY_AT,
                                     .form = "number",
                                     .needed = true,
                                     .unit = "m",
-                                    .doc = "Way along the axis for one turn."},
+                                    .doc = "Lead: displacement along the axis per revolution."},
                                    FLX_KEYS_MOTION,
                                    FLX_KEY_FRICTION,
                                    {0}};
@@ -30,7 +30,7 @@ const flx_joint_kind flx_joint_SCREW = {
     .says =
         {.word = "screw",
          .dimensions = "3",
-         .doc = "turning about an axis moves along it",
+         .doc = "rotation about an axis, coupled with translation along it",
          .example =
              "spindle: {type: screw, on: [ground, nut], at: nut, axis: [0, 0, 1], pitch: 0.005}",
          .keys = keys},

@@ -81,7 +81,7 @@ static const flx_item *body_of_place(const flx_place *p)
     return p->item->kind == FLX_KIND_POINT ? body_of_point(p->item) : named_body(p->item);
 }
 
-// A place on an elastic body is one of its nodes, or its frame.
+// A place on a flexible body is one of its nodes, or its frame.
 static flx_status place_on_elastic(flx_env *e, flx_place *p, flx_item **body, flx_loc loc,
                                    flx_num3 *out)
 {

@@ -1,4 +1,4 @@
-// block_analyses.c - the block `analyse`: equilibria, paths of loads, buckling, modes, and who refers to them.
+// block_analyses.c - the block `analyse`: equilibria, load paths, buckling, modes, and who refers to them.
 #include "language/builder.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static flx_analysis_kind kind_of(const flx_item *item)
     return words[k] ? (flx_analysis_kind)k : FLX_ANALYSIS_MODES;
 }
 
-// Whether it ends at a position of rest, from which others can go on.
+// Whether it ends at an equilibrium, from which others can go on.
 static bool is_equilibrium(const flx_item *item)
 {
     flx_analysis_kind kind = kind_of(item);
@@ -51,7 +51,7 @@ flx_status flx_analyses_add_path(flx_builder *b, flx_space *s)
     for (int i = 0; i < b->analyses.count; i++) {
         const flx_item *item = b->analyses.items[i];
         if (flx_loads_has_factor(item)) return FLX_OK;
-        if (strcmp(item->name, name) == 0) name = "path of loads"; // no name of a file
+        if (strcmp(item->name, name) == 0) name = "load path"; // no name of a file
     }
     // {type: static}
     flx_loc loc = s->def->loc;

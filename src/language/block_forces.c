@@ -65,7 +65,7 @@ static bool turns_with_node(const flx_item *force, const flx_force_data *d)
            flx_body_is_ancf_node(d->body[1]);
 }
 
-// The places of `at`, and the bodies that they are on: nodes of elastic bodies stand for these.
+// The places of `at`, and the bodies that they are on: nodes of flexible bodies stand for these.
 static flx_status build_at(flx_env *e, const flx_entry *at, flx_force_data *d, bool *pair)
 {
     FLX_TRY(flx_build_at(e, at, d->body, d->at, pair));
@@ -110,7 +110,7 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
         if (flx_body_is_elastic(d->body[i]) || flx_body_is_beam(e->b, d->body[i]) ||
             flx_body_is_solid(e->b, d->body[i])) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, force->loc,
-                            "force '%s' acts on an elastic body: say 'at' which node", force->full);
+                            "force '%s' acts on a flexible body: say 'at' which node", force->full);
         }
         d->at[i] = ((const flx_point_data *)body->com->data)->at;
         FLX_TRY(flx_num3_store(&d->at[i], d->def.at[i], d->def.at_open[i]));
@@ -187,7 +187,8 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     }
     if (!d->joint && !(d->def.length > 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, force->loc,
-                        "the two places of spring '%s' are drawn at one point; give its 'length', "
+                        "the two places of spring '%s' coincide in the initial configuration; give "
+                        "its 'length', "
                         "or use a bushing",
                         force->full);
     }

@@ -228,10 +228,11 @@ static flx_status read_length(flx_env *e, const flx_item *joint, flx_joint_data 
     }
     FLX_TRY(flx_num_store(flx_num3_norm(e->b->g, d->drawn), &def->length, &def->length_open));
     if (def->length > 0) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, joint->loc,
-                    "the two places of joint '%s' are drawn at one point; a distance must be "
-                    "positive",
-                    joint->full);
+    return FLX_FAIL(
+        e->b->ctx, FLX_ERR_MODEL, joint->loc,
+        "the two places of joint '%s' coincide in the initial configuration; a distance must be "
+        "positive",
+        joint->full);
 }
 
 static flx_status read_pitch(flx_env *e, const flx_item *joint, flx_joint *def)

@@ -463,7 +463,7 @@ static flx_status add_probe(flx_env *e, flx_measure_kind kind, const flx_operand
         return FLX_OK;
     }
     if (flx_graph_depends(b->g, v->node, is_measure_leaf, NULL)) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "a measure cannot be inside a measure");
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "a metric cannot be inside a metric");
     }
     int k = 0;
     while (k < o->nprobe && (o->probes[k].kind != kind || o->probes[k].node != v->node)) k++;
@@ -507,7 +507,7 @@ static flx_status read_measure(columns *c, const flx_entry *key, const flx_entry
     FLX_TRY(flx_build_node(&c->e, y, &out->value));
     if (flx_graph_depends(b->g, out->value, is_other_leaf, NULL)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
-                        "a measure is one number a run: what changes in time stands inside "
+                        "a metric is one number per run: what changes in time stands inside "
                         "final(..), maximum(..), minimum(..), mean(..) or rms(..)");
     }
     return FLX_OK;

@@ -86,7 +86,7 @@ static flx_status add_value(flx_builder *b, const flx_operand *v, const flx_entr
             return add_item(b, variable, y->loc);
         }
     }
-    if (known && flx_leaf_get_kind(leaf) == FLX_LEAF_VARIABLE) { // of an elastic body
+    if (known && flx_leaf_get_kind(leaf) == FLX_LEAF_VARIABLE) { // of a flexible body
         return add(
             b, (flx_reduced){.variable = true, .number = flx_leaf_get_index(leaf), .loc = y->loc});
     }

@@ -25,7 +25,7 @@ typedef struct flx_reader {
     // Stiffness and mass of another program; the caller clears them.
     flx_status (*read_matrices)(void *user, const char *stiffness, const char *mass, flx_loc loc,
                                 flx_symmetric *K, flx_symmetric *M);
-    // A structure of finite elements as an elastic body; it lives as long as the model.
+    // A structure of finite elements as a flexible body; it lives as long as the model.
     flx_status (*reduce)(void *user, const struct flx_structure *s, bool lumped,
                          const flx_basis *basis, flx_loc loc, flx_elastic **out);
 } flx_reader;

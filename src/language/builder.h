@@ -134,8 +134,8 @@ struct flx_builder {
     int depth;      // of nested resolution
     bool failed;
     flx_items
-        followers;     // nodes of elastic bodies that joints or forces use, numbered after `bodies`
-    flx_items elastic; // elastic bodies in the order of their coordinates
+        followers; // nodes of flexible bodies that joints or forces use, numbered after `bodies`
+    flx_items elastic; // flexible bodies in the order of their coordinates
     int nmode;         // coordinates of all of them
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, inputs,
         events, discretes, analyses, parameters, functions, parts;
@@ -249,7 +249,7 @@ flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_
 // ---- values.c: from the file's values to numbers and nodes --------------------------------------
 
 void *flx_take(flx_builder *b, size_t n, size_t size); // from the scratch arena
-// Add what a tree uses of the language that is not available yet to the model's list.
+// Add what a tree uses of the language that is not supported yet to the model's list.
 flx_status flx_build_unavailable(flx_builder *b, const flx_entry *tree);
 flx_status flx_build_value(flx_env *e, const flx_entry *y, flx_operand *out);
 flx_status flx_build_number(flx_env *e, const flx_entry *y, double *out);
@@ -340,7 +340,7 @@ flx_status flx_build_direction(flx_env *e, const flx_entry *y, const flx_entry *
 // The bodies of `on`: one or two; or a joint. *njoint: how many of them are joints.
 flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[2]);
 // `at`: places for the two bodies, each in its body's frame. *pair: two were given.
-// A place on an elastic body is one of its nodes, and stands for it from then on: bodies is changed.
+// A place on a flexible body is one of its nodes, and stands for it from then on: bodies is changed.
 flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], flx_num3 at[2],
                         bool *pair);
 
@@ -350,11 +350,11 @@ flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
 
 // ---- block_bodies.c ------------------------------------------------------------------------------------
 
-// What is known of an elastic body while the model is built.
+// What is known of a flexible body while the model is built.
 typedef struct flx_elastic_body {
     flx_item_state read;
     flx_elastic *e;
-    int first;            // number of its first coordinate among those of all elastic bodies
+    int first;            // number of its first coordinate among those of all flexible bodies
     double *at, *rate;    // (n) coordinates and rates at the start
     flx_item **points;    // (nnode) nodes that were asked for, as points
     flx_item **followers; // (nnode) those that joints or forces use
@@ -369,8 +369,8 @@ typedef struct flx_body_data {
     flx_items ordered; // points in order, families unrolled
     flx_item *com;
     double start[3], end[3];  // ends of a body that deforms, body frame
-    flx_elastic_body elastic; // of an elastic body
-    flx_item *carrier;        // of a follower: its elastic body; of a node: its beam; else NULL
+    flx_elastic_body elastic; // of a flexible body
+    flx_item *carrier;        // of a follower: its flexible body; of a node: its beam; else NULL
     int node;                 // of a follower, or of a beam: the node
     flx_beam_data *beam;      // of a beam
     flx_solid_data *solid;    // of a solid
@@ -382,7 +382,7 @@ typedef struct flx_point_data {
     flx_num3 at;
     flx_num9 R;
     bool deformable; // a node of a body that deforms: deflection, force, moment
-    int node;        // of an elastic body; -1: not one of those
+    int node;        // of a flexible body; -1: not one of those
     int place;       // of a beam: which of its places
 } flx_point_data;
 
@@ -553,7 +553,7 @@ void flx_node_quaternion(flx_graph *g, const flx_node R[9], flx_node out[4]);
 flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_operand *out);
 flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_operand *out);
 flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_operand *out);
-// Zeros in place of what is not available yet, in models that are checked and refused by runs.
+// Zeros in place of what is not supported yet, in models that are checked and refused by runs.
 flx_status flx_env_stand_in(flx_env *e, int n, flx_operand *out);
 flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
                            flx_operand *out);

@@ -1,7 +1,7 @@
 // placement.c - where things are drawn: frames of parts and bodies, points, places.
 //
 // Inside a part the part's frame takes the place of the ground axes. Everything here is turned into
-// ground coordinates as drawn: p = p_part + R_part x, and with the part's motion (v, w)
+// ground coordinates of the initial configuration: p = p_part + R_part x, and with the part's motion (v, w)
 //     velocity = v + w x (p - p_part) + R_part v_x.
 #include "language/flexible/deformable.h"
 #include "language/scope/nums.h"

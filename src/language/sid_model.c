@@ -1,4 +1,4 @@
-// sid_model.c - an elastic body of a model as a file of Standard Input Data.
+// sid_model.c - a flexible body of a model as a file of Standard Input Data.
 #include "base/output_file.h"
 #include "model/model_data.h"
 #include "read/sid/sid_file.h"
@@ -13,16 +13,16 @@ static flx_status find_body(const flx_model *m, const char *body, const flx_moda
         if (!body || strcmp(m->bodies[m->modals[i].body].name, body) == 0) found = i;
     }
     if (m->nmodal == 0) {
-        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE, "the model has no elastic body");
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE, "the model has no flexible body");
     }
     if (!body && m->nmodal > 1) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
-                        "the model has %d elastic bodies, '%s' among them: say which", m->nmodal,
+                        "the model has %d flexible bodies, '%s' among them: say which", m->nmodal,
                         m->bodies[m->modals[0].body].name);
     }
     if (found < 0) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
-                        "the model has no elastic body '%s'; '%s' is one", body,
+                        "the model has no flexible body '%s'; '%s' is one", body,
                         m->bodies[m->modals[0].body].name);
     }
     *out = m->modals + found;

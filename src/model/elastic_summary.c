@@ -1,4 +1,4 @@
-// elastic_summary.c - what there is to say of an elastic body: its modes with the frame held, the masses
+// elastic_summary.c - what there is to say of a flexible body: its modes with the frame held, the masses
 // that they move, and what its reduction left out.
 //
 //     K x = omega^2 M x,  x^T M x = 1,   m_eff = (R^T M V x)^2                                  (FE-18)

@@ -40,7 +40,7 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_RESULTANT, // [7] index: force on a solid; force, moment about the origin, power; outputs
                         // only
     FLX_LEAF_MODES,     // [4 count] index: analysis; re, im, frequency, damping; outputs only
-    FLX_LEAF_STRESS,    // index: elastic body; its largest von Mises stress; outputs only
+    FLX_LEAF_STRESS,    // index: flexible body; its largest von Mises stress; outputs only
     FLX_LEAF_FACTOR,    // index: analysis; the factor of its loads, 1 outside of it
     FLX_LEAF_INPUT,     // [5] index: input; flx_input_part; changes between steps only
     FLX_LEAF_NUMBER,    // index: number of a system that follows from parameters alone (hoist.c)

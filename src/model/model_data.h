@@ -348,7 +348,7 @@ typedef struct flx_reduced {
 typedef enum flx_analysis_kind {
     FLX_ANALYSIS_EQUILIBRIUM,
     FLX_ANALYSIS_MODES,
-    FLX_ANALYSIS_STATIC,   // equilibria along a path of loads
+    FLX_ANALYSIS_STATIC,   // equilibria along a load path
     FLX_ANALYSIS_BUCKLING, // factors of loads at which the linearised equilibrium is lost
 } flx_analysis_kind;
 #define FLX_ABOUT_START (-1)
@@ -429,7 +429,7 @@ typedef struct flx_limit {
     bool positive;
 } flx_limit;
 
-// An elastic body: its frame is a body without mass, its coordinates are variables of second order
+// A flexible body: its frame is a body without mass, its coordinates are variables of second order
 // whose equations the material gives.
 typedef struct flx_modal {
     int body;  // number of the frame
@@ -472,7 +472,7 @@ typedef struct flx_beam {
 } flx_beam;
 
 // A frame that joints and forces use as they use a body, and that other unknowns give: a node of an
-// elastic body. It has the number nbody + i among the bodies of joints and forces.
+// flexible body. It has the number nbody + i among the bodies of joints and forces.
 typedef struct flx_follower {
     int carrier; // number of the body that it belongs to
     int node;    // of its data
@@ -580,7 +580,7 @@ struct flx_model {
     flx_force *forces;
     int nfriction;
     flx_force *frictions; // of joints
-    int nvariable, nmode; // the last so many are coordinates of elastic bodies
+    int nvariable, nmode; // the last so many are coordinates of flexible bodies
     flx_variable *variables;
     int nfirst, nstate, nalgebraic; // nfirst = nstate + nalgebraic
     flx_first_order *firsts;

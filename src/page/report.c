@@ -236,7 +236,7 @@ static flx_status put_report(flx_text *t, flx_result *r, const char *scratch,
     flx_text_put(t, "<section class=\"ledger\">\n");
     flx_report_facts(t, r, "Ledger", "ledger/");
     flx_text_put(t, "</section>\n");
-    flx_report_facts(t, r, "Measures", "measures/");
+    flx_report_facts(t, r, "Metrics", "measures/");
     flx_report_events(t, r);
     flx_report_signals(t, r);
     flx_status status = r->rows > 0 ? put_drawings(t, r, scratch) : FLX_OK;

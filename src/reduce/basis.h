@@ -1,4 +1,4 @@
-// basis.h - which shapes of finite elements an elastic body keeps, and these shapes found from the
+// basis.h - which shapes of finite elements a flexible body keeps, and these shapes found from the
 // matrices of a free structure. Theory: docs/theory/elastic.md.
 #pragma once
 

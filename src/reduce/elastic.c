@@ -1,4 +1,4 @@
-// elastic.c - making the numbers of an elastic body, from particles (FLX-1).
+// elastic.c - making the numbers of a flexible body, from particles (FLX-1).
 #include "reduce/elastic.h"
 #include "reduce/inertia.h"
 

@@ -1,4 +1,4 @@
-// elastic.h - an elastic body in a floating frame as numbers: what its equations of motion are made
+// elastic.h - a flexible body in a floating frame as numbers: what its equations of motion are made
 // of. With the place r(X, q) = X + Phi q + q^T Gam q/2 of a particle in the body frame, integrals over
 // the mass:
 //

@@ -1,4 +1,4 @@
-// elastic_change.c - what a model changes in the numbers of an elastic body: damping, stiffening.
+// elastic_change.c - what a model changes in the numbers of a flexible body: damping, stiffening.
 #include "math/blas.h"
 #include "reduce/elastic.h"
 #include "reduce/inertia.h"
@@ -21,7 +21,7 @@ flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *r
     if (info != 0) {
         flx_free(Y);
         return FLX_FAIL(ctx, FLX_ERR_MODEL, FLX_NOWHERE,
-                        "the masses of an elastic body are not positive: it has no modes");
+                        "the masses of a flexible body are not positive: it has no modes");
     }
     for (int i = 0; i < m; i++) {
         for (int k = 0; k < m; k++) {

@@ -1,4 +1,4 @@
-// elastic_from_sid.c - the numbers of an elastic body from Standard Input Data:
+// elastic_from_sid.c - the numbers of a flexible body from Standard Input Data:
 //
 //     S0 = mdCM m0,  S1 = mdCM m1,  S2_kl = Ct m1(k, l),   J0, J1 = J m0, m1
 //     d2J_aa = -2 Oe m1,  d2J_ab = -Oe m1 (a, b different),  N0 = Cr m0,  dN_k/dq_l = Cr m1(k, l)  (SID-2)

@@ -1,4 +1,4 @@
-// elastic_moments.c - the parts of an elastic body's numbers that are products of its fields. With the
+// elastic_moments.c - the parts of a flexible body's numbers that are products of its fields. With the
 // places a_0 = X and the shapes a_k, and G_kl = int a_k a_l^T over the mass:
 //
 //     J(a, b) = int 2 a.b I - a b^T - b a^T,   N(a, b) = int a x b                                (MSH-3)

@@ -58,7 +58,7 @@ static flx_status check_symmetric(const checker *c, const char *name, const flx_
         if (t->m1[i] == 0.0) continue;
         flx_ctx_warn(c->ctx, place(c, t),
                      "the first order of '%s' has no effect: masses, stiffness and damping of an "
-                     "elastic body are constant here",
+                     "flexible body are constant here",
                      name);
         break;
     }

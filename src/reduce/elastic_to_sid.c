@@ -1,4 +1,4 @@
-// elastic_to_sid.c - an elastic body as Standard Input Data (SID-2), with what other programs need and ours does
+// elastic_to_sid.c - a flexible body as Standard Input Data (SID-2), with what other programs need and ours does
 // not:
 //
 //     Gr_l = J_l - N_l~,   m1: J_kl - (int Phi_k x Phi_l)~,   Ge = 2 int Phi_l x Phi_k                 (SID-3)

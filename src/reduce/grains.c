@@ -1,4 +1,4 @@
-// grains.c - an elastic body as few grains. Its kinetic energy is made of integrals of products of
+// grains.c - a flexible body as few grains. Its kinetic energy is made of integrals of products of
 // functions over the mass: the constant 1, and the components of X, Phi_k, Gam_kl. With psi_j orthonormal
 // over the mass and f_j = int f psi_j,
 //

@@ -1,4 +1,4 @@
-// line.h - an elastic body that is a line of beams: its numbers from shapes that are given as functions
+// line.h - a flexible body that is a line of beams: its numbers from shapes that are given as functions
 // along the line, or found by finite elements.
 #pragma once
 

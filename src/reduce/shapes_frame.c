@@ -129,10 +129,11 @@ flx_status flx_shapes_see_from_frame(search *q)
         for (int i = 0; i < r; i++) CR[i * r + k] = c[i];
     }
     if (!flx_dense_lu(r, CR, pivot)) {
-        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
-                        "the frame cannot be fixed to '%s': a single node of solids does not turn; "
-                        "name a set of nodes, or take frame: buckens",
-                        s->interfaces[0].name);
+        return FLX_FAIL(
+            s->ctx, FLX_ERR_MODEL, s->loc,
+            "the frame cannot be fixed to '%s': a single node of solids does not rotate; "
+            "name a set of nodes, or take frame: buckens",
+            s->interfaces[0].name);
     }
     for (int k = 0; k < q->count; k++) {
         double *v = q->V + (size_t)k * q->n;

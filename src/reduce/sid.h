@@ -1,4 +1,4 @@
-// sid.h - Standard Input Data of an elastic body, as the file says it: every matrix of the floating
+// sid.h - Standard Input Data of a flexible body, as the file says it: every matrix of the floating
 // frame as a Taylor series in the elastic coordinates q,
 //
 //     M(q) = m0 + sum_l m1_l q_l                                               (SID-1)

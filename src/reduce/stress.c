@@ -1,4 +1,4 @@
-// stress.c - stresses of an elastic body from its coordinates, sigma = sum_k q_k sigma_k, and von Mises' stress
+// stress.c - stresses of a flexible body from its coordinates, sigma = sum_k q_k sigma_k, and von Mises' stress
 //
 //     s^2 = ((xx - yy)^2 + (yy - zz)^2 + (zz - xx)^2)/2 + 3 (xy^2 + yz^2 + xz^2)                   (MSH-6)
 #include "reduce/elastic.h"

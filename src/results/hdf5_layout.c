@@ -11,7 +11,7 @@
 //     /motion      (rows, numbers) single precision: how it moves
 //     /states      (rows, numbers) whole states of the motion at the rows, or the last one alone; column 0 is t;
 //     /structure   what their numbers are of: an item per line, names and kinds
-//     /meshes/N/.. of elastic bodies: nodes, surface, cells, modes, stresses (docs/dev/scene.md)
+//     /meshes/N/.. of flexible bodies: nodes, surface, cells, modes, stresses (docs/dev/scene.md)
 //     /surfaces/N/ points and triangles of surfaces that the scene names
 //     /ledger/...  one number (or name) each; NaN until the run has ended
 //     /measures/...one number each; /measure_names

@@ -1,4 +1,4 @@
-// meshes.c - meshes of elastic bodies, to a result file and back.
+// meshes.c - meshes of flexible bodies, to a result file and back.
 #include "results/meshes.h"
 #include "base/number.h"
 

@@ -1,4 +1,4 @@
-// meshes.h - meshes of elastic bodies in a result file: groups /meshes/0, /meshes/1, ... (docs/dev/scene.md).
+// meshes.h - meshes of flexible bodies in a result file: groups /meshes/0, /meshes/1, ... (docs/dev/scene.md).
 #pragma once
 
 #include "results/hdf5_values.h"

@@ -226,7 +226,7 @@ static flx_status account_constraints(flx_simulation *sim, const flx_state *x, b
     return check_left_out(sim, &r, x->t);
 }
 
-// Of an elastic body from data the mass matrix is a series in its deformation: far out it has no meaning, and
+// Of a flexible body from data the mass matrix is a series in its deformation: far out it has no meaning, and
 // the motion is lost within a few steps. Others keep the sign of their mass (FLX-7).
 static flx_status check_masses(const flx_simulation *sim, const flx_energies *e, double t)
 {
@@ -240,7 +240,7 @@ static flx_status check_masses(const flx_simulation *sim, const flx_energies *e,
     }
     if (!body || !(e->kinetic < -ENERGY_FLOOR * sim->energy_scale)) return FLX_OK;
     return FLX_FAIL(sim->ctx, FLX_SINGULAR, body->loc,
-                    "at t = %.6g the kinetic energy is negative: the elastic body '%s'%s bends "
+                    "at t = %.6g the kinetic energy is negative: the flexible body '%s'%s bends "
                     "more than its data describe; cut it into several bodies",
                     t, m->bodies[body->body].name, count > 1 ? " or another one" : "");
 }

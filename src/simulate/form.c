@@ -164,7 +164,7 @@ static bool gains(const flx_simulate *s)
     return false;
 }
 
-// With elastic bodies the tangent is full: `radau` takes half of the instructions with 15 velocities, two thirds with
+// With flexible bodies the tangent is full: `radau` takes half of the instructions with 15 velocities, two thirds with
 // 28, nine tenths with 50, some more with 85.
 #define MOST_ELASTIC 50
 

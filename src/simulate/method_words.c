@@ -166,7 +166,7 @@ flx_status flx_method_read(flx_ctx *ctx, const char *word, flx_integrator_def *d
     flx_status status = read_block(ctx, type, &b, &read);
     if (status != FLX_OK) return blame_word(ctx, word, status, before);
     if (!type && strcmp(b.text, "auto") != 0) {
-        return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE, "method '%s': not available yet",
+        return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE, "method '%s': not supported yet",
                         b.text);
     }
     b.n = given; // what the word says

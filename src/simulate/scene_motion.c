@@ -23,7 +23,7 @@ static void list_leaves(const flx_model *m, flx_leaf *leaves)
     }
 }
 
-// Meshes of elastic bodies, in the order in which the scene counts them.
+// Meshes of flexible bodies, in the order in which the scene counts them.
 static flx_status list_meshes(flx_simulation *sim)
 {
     const flx_model *m = sim->model;

@@ -16,7 +16,7 @@ static flx_status refuse_unavailable(const flx_model *m)
     flx_status status = FLX_OK;
     for (int i = 0; i < m->nunavailable; i++) {
         const flx_unavailable *u = m->unavailable + i;
-        status = FLX_FAIL(m->ctx, FLX_ERR_UNAVAILABLE, u->loc, "not available yet: %s%s%s", u->what,
+        status = FLX_FAIL(m->ctx, FLX_ERR_UNAVAILABLE, u->loc, "not supported yet: %s%s%s", u->what,
                           u->instead[0] ? "; until then, " : "", u->instead);
     }
     return status;

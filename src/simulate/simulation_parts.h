@@ -240,8 +240,8 @@ typedef struct flx_plan {
     bool form_settles;            // ... and so does the form for explicit methods
     flx_system *held
         [2]; // owned: with starts of joints held, for positions and velocities; NULL: there are none
-    double dropped_open;   // what the start left of redundant rows
-    double dropped_share;  // how far the own shares of redundant rows let them open
+    double dropped_open;   // what the start left of redundant constraints
+    double dropped_share;  // how far the own shares of redundant constraints let them open
     double dropped_most;   // from where on they are not redundant: the run stops
     bool by_hand;          // the system is not of a model, and not owned
     flx_model *own_model;  // owned: the model as compile was asked for it; NULL: the caller's
@@ -315,7 +315,7 @@ struct flx_simulation {
     flx_energies energy_start;
     double energy_scale, energy_error;
     double energy_turnover; // supplied and taken back, each counted
-    double dropped_start;   // what the closure left of redundant rows
+    double dropped_start;   // what the closure left of redundant constraints
     flx_judge judge;
     double kept_residual; // largest residual of the others met at an output
     flx_ledger ledger;
@@ -419,6 +419,6 @@ double flx_system_largest_scale(const flx_system *s);
 // form.c: the start in joint coordinates from that of bodies, in sim->bodies_state.
 flx_status flx_simulation_change_form(flx_simulation *sim);
 
-// prepare.c: summary and names of redundant rows; to run, also the system without these rows and its
+// prepare.c: summary and names of redundant constraints; to run, also the system without these rows and its
 // consistent start.
 flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run);

@@ -1,4 +1,4 @@
-// statics.c - paths of loads and buckling of a model: its load factors, the rows of a path.
+// statics.c - load paths and buckling of a model: its load factors, the rows of a path.
 #include "simulate/simulation_parts.h"
 
 #include <math.h>

@@ -72,7 +72,7 @@ static void tell_one(flx_ctx *ctx, const change *c, const char *why)
         flx_snprintf(hastened, sizeof hastened, "%svelocity in %s by %.3g", moved[0] ? ", " : "",
                      c->rate_part, c->rate_by);
     }
-    flx_ctx_warn(ctx, c->loc, "the start of '%s' was changed %s: %s%s", c->item, why, moved,
+    flx_ctx_warn(ctx, c->loc, "the initial state of '%s' was changed %s: %s%s", c->item, why, moved,
                  hastened);
 }
 
@@ -98,7 +98,7 @@ static void tell_changes(flx_simulation *sim, const double *theta, const double 
         add_change(&c, &u, theta[i], faster, speed);
     }
     if (told > MOST_TOLD) {
-        flx_ctx_warn(sim->ctx, FLX_NOWHERE, "the starts of %d more items were changed %s",
+        flx_ctx_warn(sim->ctx, FLX_NOWHERE, "the initial states of %d more items were changed %s",
                      told - MOST_TOLD, why);
     }
 }
@@ -111,7 +111,7 @@ flx_status flx_simulation_tell_changes(flx_simulation *sim, const flx_state *dra
     s->ops->difference(s, drawn->q, sim->start->q, theta);
     const double *balance = flx_simulation_balance(sim);
     for (int i = 0; balance && i < s->dims.nv; i++) theta[i] -= balance[i];
-    tell_changes(sim, theta, drawn->v, sim->start->v, "to meet the constraints");
+    tell_changes(sim, theta, drawn->v, sim->start->v, "to satisfy the constraints");
     if (balance) {
         tell_changes(sim, balance, NULL, NULL,
                      "into balance, since nothing but its forces says where it is");
@@ -130,8 +130,9 @@ void flx_simulation_tell_left_out(flx_simulation *sim, double weakest)
     flx_ctx_warn(
         sim->ctx, FLX_NOWHERE,
         "%s%s %s left out: but for %.2g of %s size, which is taken for the accuracy of the "
-        "drawing, %s from the other constraints. If it is meant, the mechanism has %d "
-        "freedom%s less; else draw the joints with more digits",
+        "initial configuration, %s from the other constraints. If it is meant, the mechanism has "
+        "%d "
+        "freedom%s less; else give the places of the joints with more digits",
         sim->plan->redundant[0], n > 1 ? " and others" : "", n > 1 ? "are" : "is", weakest,
         n > 1 ? "their" : "its", n > 1 ? "they follow" : "it follows", n, n > 1 ? "s" : "");
 }

@@ -395,7 +395,7 @@ static flx_status find_massless(flx_tree *t, const flx_state *x)
     flx_tree_work_destroy(work);
     if (t->massless != FLX_TREE_NO_MASS) return FLX_OK;
     return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, t->model->modals[0].loc,
-                    "an elastic body has no mass along some of its coordinates");
+                    "a flexible body has no mass along some of its coordinates");
 }
 
 flx_status flx_tree_refuse_massless(const flx_system *s, bool undetermined)

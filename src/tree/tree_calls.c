@@ -65,7 +65,7 @@ static flx_status create(const flx_model *model, flx_dynamics **out)
     for (int i = 0; i < model->nunavailable; i++) {
         const flx_unavailable *u = model->unavailable + i;
         if (strncmp(u->what, "bodies", 6) != 0 && strncmp(u->what, "joints", 6) != 0) continue;
-        return FLX_FAIL(model->ctx, FLX_ERR_UNAVAILABLE, u->loc, "not available yet: %s", u->what);
+        return FLX_FAIL(model->ctx, FLX_ERR_UNAVAILABLE, u->loc, "not supported yet: %s", u->what);
     }
     if (model->nmodal > 0) {
         const flx_modal *e = model->modals;

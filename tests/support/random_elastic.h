@@ -1,4 +1,4 @@
-// random_elastic.h - elastic bodies at random in a random mechanism: some of its bodies bend, and joints and forces take
+// random_elastic.h - flexible bodies at random in a random mechanism: some of its bodies bend, and joints and forces take
 // nodes of them that move and turn by all their coordinates, to the second order too.
 #pragma once
 

@@ -75,7 +75,7 @@ static int ends_agree(const char *text, const char *signal)
         case_table_clear(&table);
         if (i > 0) continue;
         CHECK(case_run_said(model, NULL, said, sizeof said));
-        CHECK_TEXT(said, "the start of 'm' was changed into balance");
+        CHECK_TEXT(said, "the initial state of 'm' was changed into balance");
     }
     return 0;
 }
@@ -153,7 +153,7 @@ static int algebraic_unknowns_begin_in_balance(void)
     CHECK_NEAR(u, 4.0, 1e-5);
     case_table_clear(&table);
     CHECK(case_run_said(text, NULL, said, sizeof said));
-    CHECK_TEXT(said, "the start of 'x' was changed into balance");
+    CHECK_TEXT(said, "the initial state of 'x' was changed into balance");
     return 0;
 }
 

@@ -1,4 +1,4 @@
-// test_elastic_loops.c - elastic bodies in closed chains, in the coordinates of the bodies (index 3, GGL) and of the
+// test_elastic_loops.c - flexible bodies in closed chains, in the coordinates of the bodies (index 3, GGL) and of the
 // joints: one held at three interfaces, and one that a rope joins to itself. All move alike and keep the energy.
 #include "check.h"
 #include "flexion/flexion.h"

@@ -1,5 +1,5 @@
 // test_energy_momentum_bodies.c - energy-momentum on everything that deforms: beams of all formulations, solids,
-// elastic bodies and stiff dumbbells in free flight. Momenta are kept to rounding; the energy to rounding
+// flexible bodies and stiff dumbbells in free flight. Momenta are kept to rounding; the energy to rounding
 // where the forces have discrete gradients, else bounded, without growth.
 #include "base/common.h"
 #include "check.h"

@@ -1,4 +1,4 @@
-// test_mesh_bodies.c - elastic bodies made of meshes in motion: a pendulum agrees with the same one made of
+// test_mesh_bodies.c - flexible bodies made of meshes in motion: a pendulum agrees with the same one made of
 // a line of beams, a body in free flight keeps energy and momentum, and the frame does not matter.
 #include "case_table.h"
 #include "check.h"

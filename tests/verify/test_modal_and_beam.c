@@ -1,4 +1,4 @@
-// test_modal_and_beam.c - a soft rod falls from a pin: as an elastic body of a few modes whose mass is that of its
+// test_modal_and_beam.c - a soft rod falls from a pin: as a flexible body of a few modes whose mass is that of its
 // whole quadratic field it moves as a geometrically exact beam does, seen from its chord or from its first node.
 #include "check.h"
 #include "flexion/flexion.h"

@@ -1,4 +1,4 @@
-// test_rotating.c - elastic bodies that turn steadily, as models: the table of a rotating cantilever, a rod that its
+// test_rotating.c - flexible bodies that turn steadily, as models: the table of a rotating cantilever, a rod that its
 // own weight in the turn lengthens, a shaft that whirls. The numbers are those of the references
 // flex-rotating-beam-frequencies, flex-rotating-rod-extension and flex-rotating-shaft-whirl.
 #include "check.h"

@@ -1,5 +1,5 @@
-// colours.ts - the scale of colours of elastic bodies, and its bar beside the picture.
-import { say } from "./labels";
+// colours.ts - the scale of colours of flexible bodies, and its bar beside the picture.
+import { decimal, say } from "./labels";
 
 export type Colouring = "displacement" | "stress";
 
@@ -37,7 +37,7 @@ export function paint(values: Float32Array, largest: number, out: Float32Array, 
 export function withUnit(x: number, unit: string): string {
   const steps: [number, string][] = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
   const [factor, prefix] = steps.find(([f]) => x >= f) ?? [1, ""];
-  return `${Number((x / factor).toPrecision(3))} ${prefix}${unit}`;
+  return `${decimal(String(Number((x / factor).toPrecision(3))))} ${prefix}${unit}`;
 }
 
 // relative: of a mode's shape, whose size is nobody's.

@@ -1,4 +1,5 @@
 // compass.ts - the cross of the ground's axes, and a bar that tells how large things are.
+import { decimal } from "./labels";
 import * as THREE from "three";
 
 const REACH = 26; // pixels of an axis
@@ -50,5 +51,5 @@ export function niceLength(x: number): number {
 
 export function inMetres(x: number): string {
   const [factor, unit] = x >= 1000 ? [1e-3, "km"] : x >= 1 ? [1, "m"] : x >= 0.01 ? [100, "cm"] : x >= 1e-3 ? [1000, "mm"] : [1e6, "µm"];
-  return `${Number((factor * x).toPrecision(3))} ${unit}`;
+  return `${decimal(String(Number((factor * x).toPrecision(3))))} ${unit}`;
 }

@@ -20,7 +20,7 @@ const keys: [string, string, string][] = [
   ["?", "these keys", "diese Tasten"],
 ];
 const pointer: [string, string, string][] = [
-  ["drag", "turn", "drehen"], ["right button", "move", "verschieben"], ["wheel", "zoom", "vergrößern"],
+  ["drag", "rotate", "drehen"], ["right button", "move", "verschieben"], ["wheel", "zoom", "vergrößern"],
   ["click", "select a body", "einen Körper wählen"], ["double click", "follow it", "ihm folgen"],
 ];
 const german: Record<string, string> = {

@@ -11,10 +11,10 @@ const english = {
   modes: "Mode shapes", computed: "as computed", mode: "{0}: mode {1}", notes: "Notes",
   notFinite: "Some values are not finite: they are left out.",
   fromX: "From x", fromY: "From y", fromZ: "From z", slant: "Slanting",
-  entry: "Entry", value: "Value", events: "Events", measures: "Measures", run: "Run",
-  incomplete: "The run did not reach its end: what there is, is shown.",
-  thinned: "{0} of {1} rows are in this page as frames.",
-  few: "{0} rows were stored: what is between them is drawn straight from one to the next.",
+  entry: "Entry", value: "Value", events: "Events", measures: "Metrics", run: "Run",
+  incomplete: "The run did not reach its end: what was computed is shown.",
+  thinned: "{0} of {1} rows are frames of this page.",
+  few: "{0} rows were stored: the display interpolates linearly between them.",
   coarser: "Meshes are drawn with {0} of {1} points.",
   noMotion: "This result has no motion of bodies to draw: see the plots.",
   noWebgl: "This browser offers no WebGL: the plots still work.",
@@ -29,25 +29,25 @@ export type Label = keyof typeof english;
 
 const german: Record<Label, string> = {
   play: "Abspielen", pause: "Anhalten", start: "Zum Anfang", end: "Zum Ende", time: "Zeit",
-  speed: "Tempo", loop: "Wiederholen", plots: "Diagramme", view: "Ansicht", ledger: "Bilanz", model: "Modell",
+  speed: "Geschwindigkeit", loop: "Wiederholen", plots: "Diagramme", view: "Ansicht", ledger: "Bilanz", model: "Modell",
   add: "Diagramm hinzufügen", remove: "Dieses Diagramm entfernen", signal: "Signal", against: "über",
-  follow: "Folgen", nobody: "niemandem", traces: "Spuren", shown: "Zeigen", joints: "Gelenke",
+  follow: "Folgen", nobody: "keinem Körper", traces: "Bahnkurven", shown: "Zeigen", joints: "Gelenke",
   frames: "Körperachsen", arrows: "Kräfte als Pfeile", grid: "Bodengitter", reset: "Ansicht zurücksetzen",
   overlay: "Überlagert", beside: "Nebeneinander", light: "Hell", dark: "Dunkel", other: "English",
   bending: "Verformung", colour: "Farbe nach", displacement: "Verschiebung", mises: "Von-Mises-Spannung",
-  modes: "Eigenformen", computed: "wie berechnet", mode: "{0}: Form {1}", notes: "Hinweise",
+  modes: "Eigenformen", computed: "wie berechnet", mode: "{0}: Eigenform {1}", notes: "Hinweise",
   notFinite: "Einige Werte sind nicht endlich: sie fehlen in der Darstellung.",
   fromX: "Von x", fromY: "Von y", fromZ: "Von z", slant: "Schräg",
-  entry: "Eintrag", value: "Wert", events: "Ereignisse", measures: "Kennzahlen", run: "Lauf",
-  incomplete: "Der Lauf kam nicht bis ans Ende: gezeigt wird, was da ist.",
+  entry: "Eintrag", value: "Wert", events: "Ereignisse", measures: "Kennzahlen", run: "Simulation",
+  incomplete: "Die Simulation hat ihr Ende nicht erreicht: gezeigt wird, was berechnet ist.",
   thinned: "{0} von {1} Zeilen sind als Bilder in dieser Seite.",
-  few: "{0} Zeilen wurden gespeichert: dazwischen ist geradlinig gezeichnet.",
+  few: "{0} Zeilen wurden gespeichert: dazwischen ist linear interpoliert.",
   coarser: "Netze sind mit {0} von {1} Punkten gezeichnet.",
   noMotion: "Dieses Ergebnis hat keine Bewegung von Körpern zu zeigen: siehe Diagramme.",
   noWebgl: "Dieser Browser bietet kein WebGL: die Diagramme gehen trotzdem.",
   noResult: "In dieser Seite ist kein Ergebnis.",
-  notBalanced: "Das Ergebnis besteht seine eigene Bilanz nicht.",
-  help: "Tasten und Zeiger", close: "Schließen", names: "Namen", parts: "Körper", search: "Körper und Spuren suchen", showAll: "Alle zeigen",
+  notBalanced: "Das Ergebnis verletzt seine eigene Bilanz.",
+  help: "Tasten und Zeiger", close: "Schließen", names: "Namen", parts: "Körper", search: "Körper und Bahnkurven suchen", showAll: "Alle zeigen",
   hideAll: "Alle ausblenden", hide: "Ausblenden oder zeigen", more: "und {0} weitere", arrowLength: "Länge der Pfeile", find: "Signale suchen",
   noArrows: "Für Pfeile der Kräfte braucht es Signale wie pin.reaction oder spring.value in den Ausgaben des Modells.",
   copyOf: "Fläche mit dem bewegten Mechanismus", noModel: "Das Ergebnis enthält sein Modell nicht.",
@@ -60,6 +60,11 @@ export function setLanguage(to: string): void {
   language = to === "de" ? "de" : "en";
   table = language === "de" ? german : english;
   document.documentElement.lang = language;
+}
+
+// A number as text, with the decimal sign of the language.
+export function decimal(text: string): string {
+  return language === "de" ? text.replace(".", ",") : text;
 }
 
 export function say(label: Label, ...values: (string | number)[]): string {

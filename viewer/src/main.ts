@@ -1,7 +1,7 @@
 // main.ts - the page: picture, time bar, panels, keys.
 import { load, type Loaded, type Result } from "./data";
 import { icon } from "./icons";
-import { language, say, setLanguage, type Label } from "./labels";
+import { decimal, language, say, setLanguage, type Label } from "./labels";
 import { helpPanel } from "./help";
 import { ledgerPanel, make, modelPanel, viewPanel } from "./panels";
 import { Player, speeds } from "./player";
@@ -115,7 +115,7 @@ class Page {
     this.slider.setAttribute("aria-label", say("time"));
     this.slider.oninput = () => p.seek(p.from + Number(this.slider.value) / 1000 * (p.to - p.from));
     const speed = make("select", { id: "speed" });
-    for (const s of speeds) speed.add(new Option(`${s}×`, String(s), false, s === p.speed));
+    for (const s of speeds) speed.add(new Option(`${decimal(String(s))}×`, String(s), false, s === p.speed));
     speed.onchange = () => { p.speed = Number(speed.value); };
     speed.setAttribute("aria-label", say("speed"));
     const loop = make("button", { textContent: say("loop"), onclick: () => { p.loop = !p.loop; loop.setAttribute("aria-pressed", String(p.loop)); } });
@@ -254,7 +254,7 @@ class Page {
         const info = g?.getExtension("WEBGL_debug_renderer_info");
         return g && info ? String(g.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
       },
-      // where a node of an elastic body's mesh is, by its number in the mesh file
+      // where a node of a flexible body's mesh is, by its number in the mesh file
       node: (body: string, label: number, result = 0) => this.stage?.mechanisms[result]?.node(body, label) ?? null,
       colour: (what: "displacement" | "stress") => { this.stage?.colour(what); this.stage?.refresh(); },
       showShape: (of: number | null, mode = 0) => this.stage?.showShape(of, mode),

@@ -348,7 +348,7 @@ export class Mechanism {
     return largest;
   }
 
-  // One mode of one elastic body instead of its motion; null: the motion again.
+  // One mode of one flexible body instead of its motion; null: the motion again.
   showShape(of: number | null, mode = 0): void {
     this.shape = null;
     const e = of === null ? undefined : this.elastic[of];

@@ -1,4 +1,4 @@
-// mesh.ts - an elastic body with a mesh: its surface moved by its modes, coloured by how far it moved or
+// mesh.ts - a flexible body with a mesh: its surface moved by its modes, coloured by how far it moved or
 // by von Mises' stress.
 import * as THREE from "three";
 import { paint, type Colouring } from "./colours";

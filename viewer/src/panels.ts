@@ -2,7 +2,7 @@
 import type { Colouring } from "./colours";
 import type { Result } from "./data";
 import { factLabel } from "./facts";
-import { say } from "./labels";
+import { decimal, say } from "./labels";
 import { short } from "./plots";
 import type { Stage } from "./stage";
 
@@ -45,7 +45,7 @@ export function viewPanel(stage: Stage, changed: () => void): HTMLElement {
   const bending = make("div");
   if (all.some((m) => m.has("elastic"))) {
     const factor = make("select", { id: "exaggeration" });
-    for (const x of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) factor.add(new Option(`${x}×`, String(x)));
+    for (const x of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) factor.add(new Option(`${decimal(String(x))}×`, String(x)));
     factor.onchange = () => { all.forEach((m) => { m.exaggeration = Number(factor.value); }); redraw(); };
     factor.value = String(first.exaggeration);
     bending.append(make("div", { className: "row" }, make("label", { htmlFor: "exaggeration", textContent: say("bending") }), factor),
@@ -60,7 +60,7 @@ function arrowChoice(stage: Stage): HTMLElement {
   const all = stage.mechanisms;
   if (!all.some((m) => m.has("arrows"))) return make("p", { className: "hint", textContent: say("noArrows") });
   const factor = make("select", { id: "arrow-length" });
-  for (const x of [0.2, 0.5, 1, 2, 5, 10]) factor.add(new Option(`${x}×`, String(x)));
+  for (const x of [0.2, 0.5, 1, 2, 5, 10]) factor.add(new Option(`${decimal(String(x))}×`, String(x)));
   factor.value = String(all[0].arrows.factor);
   factor.setAttribute("aria-label", say("arrowLength"));
   factor.onchange = () => { all.forEach((m) => { m.arrows.factor = Number(factor.value); }); stage.refresh(); };

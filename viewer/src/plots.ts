@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { valueAt, type Result } from "./data";
 import { palette } from "./stage";
-import { say } from "./labels";
+import { decimal, say } from "./labels";
 import type { Player } from "./player";
 
 // Names without their last part, ".x": what is drawn together.
@@ -130,7 +130,7 @@ export class Plots {
     }));
     const axis = { stroke: ink("--soft"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") } };
     const options: uPlot.Options = {
-      width, height: 190, series, axes: [{ ...axis, label: undefined }, { ...axis, size: 64, values: (_, v) => v.map(short) }],
+      width, height: 190, series, axes: [{ ...axis, label: undefined, values: (_, v) => v.map(short) }, { ...axis, size: 64, values: (_, v) => v.map(short) }],
       mode: 1, scales: { x: { time: false } }, legend: { show: lines.length > 1 || phase, live: false },
       cursor: { drag: { x: !phase, y: false }, points: { show: false } },
       hooks: {
@@ -208,7 +208,7 @@ export class Plots {
 export function short(v: number | null): string {
   if (v === null || !Number.isFinite(v)) return "–";
   const a = Math.abs(v);
-  return a !== 0 && (a < 1e-3 || a >= 1e5) ? v.toExponential(3) : String(Number(v.toPrecision(6)));
+  return decimal(a !== 0 && (a < 1e-3 || a >= 1e5) ? v.toExponential(3) : String(Number(v.toPrecision(6))));
 }
 
 // Four digits: what is read while it plays.

@@ -244,7 +244,7 @@ export class Stage {
     this.refresh();
   }
 
-  // Elastic bodies by displacement or stress, all on one scale.
+  // Flexible bodies by displacement or stress, all on one scale.
   colour(what: Colouring): void {
     const top = Math.max(...this.mechanisms.map((m) => m.scale(what)));
     for (const m of this.mechanisms) {
@@ -264,7 +264,7 @@ export class Stage {
     showScale(document.getElementById("scale")!, m.colouring, m.elastic.length > 0 ? (relative ? 1 : m.top) : 0, relative);
   }
 
-  // A mode of an elastic body of the first result swings, once a second; null: the motion again.
+  // A mode of a flexible body of the first result swings, once a second; null: the motion again.
   showShape(of: number | null, mode = 0): void {
     const m = this.mechanisms[0];
     m.showShape(of, mode);

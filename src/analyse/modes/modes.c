@@ -129,7 +129,7 @@ static flx_status find_slowest(flx_search *f, int count)
 
 // ---- the state ----------------------------------------------------------------------------------
 
-// A position of rest is found to some digits. What is left over turns with what it acts on, and is a
+// An equilibrium is found to some digits. What is left over turns with what it acts on, and is a
 // stiffness that is none.
 static flx_status find_balance(flx_search *f, const flx_state *x)
 {

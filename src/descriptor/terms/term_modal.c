@@ -1,4 +1,4 @@
-// term_modal.c - elastic bodies: where their kernels write, and what they are given; and their nodes as followers.
+// term_modal.c - flexible bodies: where their kernels write, and what they are given; and their nodes as followers.
 #include "body/modal_node.h"
 #include "body/modal_one_sided.h"
 #include "descriptor/descriptor_parts.h"
@@ -141,7 +141,7 @@ static bool watch_speed(const flx_descriptor *d, const flx_work *w, int i)
     if (!(speed > FAST * lowest)) return false;
     const flx_modal *m = d->model->modals + i;
     flx_ctx_warn(d->base.ctx, m->loc,
-                 "'%s' turns at %.3g rad/s, and its lowest frequency is %.3g rad/s: without "
+                 "'%s' rotates at %.3g rad/s, and its lowest frequency is %.3g rad/s: without "
                  "geometric stiffening it softens where a real body stiffens, and may run "
                  "away; give it 'stiffening: true', or data that contain it",
                  d->model->bodies[m->body].name, speed, lowest);

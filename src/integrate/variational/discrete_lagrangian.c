@@ -161,11 +161,11 @@ flx_status discrete_create(flx_integrator *it, const discrete_rule *rule)
     int others = read_unknowns(s, g);
     FLX_TRY(flx_stiff_bonds_create(s, &g->stiff));
     if (others > 0 && rule->force.n != rule->s) {
-        return FLX_FAIL(
-            it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-            "method '%s': states, algebraic unknowns, compliant and velocity bonds need "
-            "as many points of quadrature as the degree; leave `quadrature` out",
-            it->type->name);
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "method '%s': states, algebraic unknowns, compliant and velocity-level "
+                        "constraints need "
+                        "as many points of quadrature as the degree; leave `quadrature` out",
+                        it->type->name);
     }
     FLX_TRY(flx_blocks_create(s, &g->blocks));
     FLX_TRY(flx_blocks_create(s, &g->end_blocks));

@@ -1,4 +1,4 @@
-// energy_momentum.c - a rule of the middle that keeps energy and momenta exactly.
+// energy_momentum.c - a midpoint rule that conserves energy and momenta exactly.
 //
 // With the increment theta of a step, q_1 = q_0 (+) theta, q_m = q_0 (+) theta/2, v_m = theta/h and
 //     v_1 = 2 v_m - v_0                                                                 (EM-1)
@@ -496,7 +496,7 @@ static int coefficients(const flx_integrator_def *def, flx_coefficients *out)
 
 const flx_integrator_type flx_energy_momentum = {
     .name = "energy-momentum",
-    .summary = "rule of the middle with a discrete gradient: keeps energy and momenta exactly",
+    .summary = "midpoint rule with a discrete gradient: conserves energy and momenta exactly",
     .order = 2,
     .fixed = 1,
     .coefficients = coefficients,

@@ -79,7 +79,8 @@ static int galerkin_coefficients(const flx_integrator_def *def, flx_coefficients
 
 const flx_integrator_type flx_galerkin = {
     .name = "galerkin",
-    .summary = "variational, order twice the degree: keeps momenta to rounding, energy bounded",
+    .summary = "variational, order twice the degree: conserves momenta to machine precision, "
+               "energy bounded",
     .order = 2 * DEFAULT_DEGREE,
     .fixed = 1,
     .adaptive = 0,

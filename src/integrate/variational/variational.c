@@ -41,7 +41,8 @@ static int variational_coefficients(const flx_integrator_def *def, flx_coefficie
 
 const flx_integrator_type flx_variational = {
     .name = "variational",
-    .summary = "variational with one parameter: keeps momenta to rounding, energy bounded",
+    .summary =
+        "variational with one parameter: conserves momenta to machine precision, energy bounded",
     .order = 2,
     .fixed = 1,
     .adaptive = 0,

@@ -1,6 +1,6 @@
-// block_elastic_body.c - elastic bodies: their data, their coordinates, and their nodes as places.
+// block_elastic_body.c - flexible bodies: their data, their coordinates, and their nodes as places.
 //
-// The frame of an elastic body is a body without mass, its coordinates q are variables of second order
+// The frame of a flexible body is a body without mass, its coordinates q are variables of second order
 // after those of the equations. A node is at r + R s(q) and turned by R Q(psi(q)) R0 with
 //
 //     s = at + phi q + q phi2 q/2,   Q = I + c psi~ + psi~ psi~/2,  c = sqrt(1 - psi.psi/4)      (FLX-2)
@@ -173,7 +173,7 @@ flx_status flx_elastic_body_ready(flx_builder *b, flx_item *body, flx_loc loc)
 {
     flx_elastic_body *f = elastic_of(body);
     bool skip = false;
-    FLX_TRY(flx_item_enter(b, body, &f->read, "elastic bodies", loc, &skip));
+    FLX_TRY(flx_item_enter(b, body, &f->read, "flexible bodies", loc, &skip));
     if (skip) return FLX_OK;
     return flx_item_leave(b, &f->read, read_body(b, body, f));
 }

@@ -1,15 +1,15 @@
-// deformable.h - what the files that build bodies that deform share: elastic bodies, solids and beams
+// deformable.h - what the files that build bodies that deform share: flexible bodies, solids and beams
 // of large deformation.
 #pragma once
 
 #include "language/builder.h"
 
-// ---- block_elastic_body.c: elastic bodies ------------------------------------------------------------------
+// ---- block_elastic_body.c: flexible bodies ------------------------------------------------------------------
 
 bool flx_body_is_elastic(const flx_item *body);
 // Its data are read, its coordinates numbered.
 flx_status flx_elastic_body_ready(flx_builder *b, flx_item *body, flx_loc loc);
-// Geometric stiffening of an elastic body; *kind stays where the model does not say it.
+// Geometric stiffening of a flexible body; *kind stays where the model does not say it.
 typedef enum flx_stiffening_kind {
     FLX_STIFFENING_NONE,
     FLX_STIFFENING_BOTH, // a quadratic field
@@ -22,7 +22,7 @@ flx_status flx_elastic_body_read_fe(flx_env *e, flx_item *body,
 // Kind, modes and frame of a body's `reduce`.
 flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_entry *reduce,
                                        flx_basis *basis);
-// Whether <body>.<name> means something of every elastic body: no interface can have the name.
+// Whether <body>.<name> means something of every flexible body: no interface can have the name.
 bool flx_is_elastic_word(const char *name);
 // elastic_signals.c: all coordinates; `start` and `end`; an interface by its name, NULL where there is none;
 // deflection, force and moment of a node.
@@ -63,7 +63,7 @@ flx_node flx_elastic_body_planar_angle(flx_builder *b, const flx_item *body, int
 // Force (0) or moment (1) on the body at a node; outputs alone know it.
 void flx_elastic_body_load(flx_builder *b, const flx_item *body, int node, int moment,
                            flx_node out[3]);
-// Elastic bodies, followers and coordinates into the model.
+// Flexible bodies, followers and coordinates into the model.
 flx_status flx_elastic_body_finish(flx_builder *b);
 
 // ---- block_solid.c: solids of large deformation ---------------------------------------------------------

@@ -1,4 +1,4 @@
-// elastic_line.c - elastic bodies made of a line of beams: the keys `fe` and `reduce`; of meshes:
+// elastic_line.c - flexible bodies made of a line of beams: the keys `fe` and `reduce`; of meshes:
 // elastic_mesh.c.
 #include "language/flexible/deformable.h"
 #include "language/flexible/section_read.h"
@@ -38,7 +38,7 @@ static flx_status read_section(flx_env *e, const flx_item *body, const flx_entry
     flx_section c;
     flx_material m = {0};
     flx_beam_law law;
-    FLX_TRY(flx_section_read_beam(e, body, "the line of an elastic body", y,
+    FLX_TRY(flx_section_read_beam(e, body, "the line of a flexible body", y,
                                   flx_entry_get(fe, "material"), &c, &m, &law));
     if (c.coupled) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "stiffness")->loc,
@@ -47,7 +47,7 @@ static flx_status read_section(flx_env *e, const flx_item *body, const flx_entry
     }
     if (inertia && fabs(law.Ix - law.Iy - law.Iz) > 1e-9 * (law.Ix + law.Iy + law.Iz)) {
         flx_ctx_warn(e->b->ctx, inertia->loc,
-                     "the sections of an elastic body are flat: their inertia about x is taken as "
+                     "the sections of a flexible body are flat: their inertia about x is taken as "
                      "the sum of the other two, %g kg m instead of %g",
                      law.Iy + law.Iz, law.Ix);
     }
@@ -246,7 +246,7 @@ static flx_status from_elements(flx_env *e, const flx_item *body, const flx_entr
     return flx_line_reduce(b->ctx, b->m->arena, line, &basis, reduce->loc, out);
 }
 
-// What an elastic body takes of the keys of a structure.
+// What a flexible body takes of the keys of a structure.
 static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_entry *fe)
 {
     static const char *const taken[] = {"line", "elements", "section", "material", "theory", NULL};

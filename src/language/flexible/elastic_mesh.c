@@ -1,4 +1,4 @@
-// elastic_mesh.c - elastic bodies made of a mesh: the keys `fe` and `reduce`. Nodes of an interface are
+// elastic_mesh.c - flexible bodies made of a mesh: the keys `fe` and `reduce`. Nodes of an interface are
 // tied to a node of their own, which is its frame.
 #include "language/fe/block_fe_parts.h"
 #include "language/flexible/deformable.h"

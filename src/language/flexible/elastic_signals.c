@@ -1,4 +1,4 @@
-// elastic_signals.c - what an elastic body and its nodes are asked for by name: modes, ends, interfaces,
+// elastic_signals.c - what a flexible body and its nodes are asked for by name: modes, ends, interfaces,
 // deflections, loads; stresses: stress.c.
 #include "language/flexible/deformable.h"
 #include "model/nodes.h"

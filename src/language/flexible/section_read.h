@@ -1,5 +1,5 @@
 // section_read.h - what a model says of the cross-section and the material of a beam: one reader for beams of large
-// deformation, elastic bodies and structures of finite elements. What they take of it: structure.h, section.c.
+// deformation, flexible bodies and structures of finite elements. What they take of it: structure.h, section.c.
 #pragma once
 
 #include "language/builder.h"

@@ -1,4 +1,4 @@
-// stress_signals.c - stresses and strains of elastic bodies as signals, in body axes: sums of stress modes (MSH-6).
+// stress_signals.c - stresses and strains of flexible bodies as signals, in body axes: sums of stress modes (MSH-6).
 #include "language/flexible/deformable.h"
 #include "model/nodes.h"
 

@@ -2,7 +2,7 @@
 //
 // Checks shapes: which keys there are, which must be there, what kind of value each has. Names,
 // numbers and expressions are read later, by the model's builder. One walk serves the check and the
-// search for what is not available yet. Mappings with known keys: schema_group.c.
+// search for what is not supported yet. Mappings with known keys: schema_group.c.
 #include "base/number.h"
 #include "language/schema/schema_parts.h"
 
@@ -417,7 +417,7 @@ flx_status flx_schema_check_part(flx_ctx *ctx, const flx_entry *tree, int dimens
     return check_tree(&c, tree);
 }
 
-// ---- what is not available yet ----------------------------------------------------------------
+// ---- what is not supported yet ----------------------------------------------------------------
 
 static void write_path(const flx_schema_trail *t, char *buffer, size_t size)
 {

@@ -34,7 +34,7 @@ typedef struct flx_schema_key {
     bool needed;
     const char *unit;
     const char *initial; // default, as text; "" when there is none
-    bool later;          // not available yet
+    bool later;          // not supported yet
     const char *doc;
 } flx_schema_key;
 
@@ -114,7 +114,7 @@ void flx_form_describe(flx_form_text text, int dimension, char *buffer, size_t s
 // flx_schema_check of a file that a part names: `flexion` may be missing, and the dimension is that
 // of the model which uses it.
 flx_status flx_schema_check_part(flx_ctx *ctx, const flx_entry *tree, int dimension);
-// What the tree uses of the language that is not available yet, in the order of the file; the list
+// What the tree uses of the language that is not supported yet, in the order of the file; the list
 // is in the arena. For a tree that passed the check.
 flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_entry *tree,
                                   int dimension, int *n, flx_unavailable **list);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char later_mark[] = " *Not available yet.*";
+static const char later_mark[] = " *Not supported yet.*";
 
 static const char head[] =
     "# Reference of the model language\n"
@@ -18,7 +18,7 @@ static const char head[] =
     "`flexion language --reference`; do not edit. The [guide](guide/index.md) explains by\n"
     "example.\n"
     "\n"
-    "What is marked *not available yet* is read and checked; running it ends with a message.\n"
+    "What is marked *not supported yet* is read and checked; running it ends with a message.\n"
     "\n"
     "## Writing values\n"
     "\n"
@@ -57,9 +57,10 @@ static const char head[] =
     "| `x'` | rate of x |\n"
     "\n"
     "The time `t` and signals are allowed in the values of forces, in `signals`, `equations`,\n"
-    "`events` and `outputs`; `t` alone in motions. All else is constant, and points are where "
-    "they\n"
-    "are drawn. Names are letters, digits and `_`, beginning with a letter; a model has one name\n"
+    "`events` and `outputs`; `t` alone in motions. All else is constant, and points are those "
+    "of\n"
+    "the initial configuration. Names are letters, digits and `_`, beginning with a letter; a "
+    "model has one name\n"
     "space.\n"
     "\n"
     "## Repetition\n"
@@ -91,7 +92,8 @@ static const char signals[] =
     "| `<body>.ex`, `.ey`, `.ez` | unit vectors of the body's axes | |\n"
     "| `<part>.com.position`, ... | centre of mass of a part | m |\n"
     "| `<joint>.angle`, `<joint>.displacement`, `<joint>.rate` | coordinate of the second body "
-    "relative to the first, zero as drawn, and its rate. Universal: two angles, `.x` about the "
+    "relative to the first, zero in the initial configuration, and its rate. Universal: two "
+    "angles, `.x` about the "
     "first "
     "axis and `.y` about the second. Planar, free, spherical: the displacement is a vector | rad, "
     "m |\n"
@@ -113,19 +115,19 @@ static const char signals[] =
     "| `energy` | kinetic, potential, strain, dissipated, total | J |\n"
     "| `momentum` | linear, angular (about the origin) | kg m/s, kg m^2/s |\n"
     "| `constraints` | largest residual of positions and of velocities | |\n"
-    "| `<elastic body>.modes`, `<body>.mode(3)`, `<node>.deflection`, `<node>.force`, "
+    "| `<flexible body>.modes`, `<body>.mode(3)`, `<node>.deflection`, `<node>.force`, "
     "`<node>.moment` "
     "| elastic coordinates; of a node, how far it is moved by them, and the force and moment on "
     "the "
     "body there | |\n"
-    "| `<node>.stress`, `<node>.strain`, `<node>.von_mises` | of an elastic body made of a mesh: "
+    "| `<node>.stress`, `<node>.strain`, `<node>.von_mises` | of a flexible body made of a mesh: "
     "in "
     "body "
     "axes, `.xx .yy .zz .xy .yz .xz` picks one; shear strains are half the angles; von Mises' "
     "stress | "
     "Pa, 1, Pa |\n"
-    "| `<elastic body>.von_mises` | the largest of all its nodes | Pa |\n"
-    "| `<force>.penetration`, `<force>.impulse` | contacts. *Not available yet.* | |\n";
+    "| `<flexible body>.von_mises` | the largest of all its nodes | Pa |\n"
+    "| `<force>.penetration`, `<force>.impulse` | contacts. *Not supported yet.* | |\n";
 
 static bool in_group(const flx_schema_key *k, int group)
 {
@@ -163,7 +165,7 @@ static void put_choices(FILE *f, flx_group group, const char *key)
         if (w->group != group || strcmp(w->key, key) != 0) continue;
         flx_fprintf(f, "%s`%s`: ", first ? " " : "; ", w->word);
         put_cell(f, w->doc);
-        if (w->later) fputs(" (not available yet)", f);
+        if (w->later) fputs(" (not supported yet)", f);
         first = false;
     }
     if (!first) fputc('.', f);
@@ -217,7 +219,7 @@ static void put_words(FILE *f, flx_group group)
         flx_fprintf(f, "| `%s` | ", w->word);
         put_cell(f, w->doc);
         if (strcmp(w->dimensions, "3") == 0) fputs(" (spatial models)", f);
-        if (w->later) fputs(". *Not available yet.*", f);
+        if (w->later) fputs(". *Not supported yet.*", f);
         fputs(" |\n", f);
     }
     fputc('\n', f);

@@ -79,7 +79,7 @@ bool flx_is_body_signal(const char *name)
 // Whose signals they are: a frame of a body.
 typedef struct subject {
     flx_item *body;
-    int node;    // of an elastic body; -1: none
+    int node;    // of a flexible body; -1: none
     flx_num3 at; // body frame
     flx_num9 R;
     const char *full;
@@ -316,7 +316,7 @@ static flx_status deformable_member(flx_env *e, flx_item *body, const char *name
     return FLX_OK;
 }
 
-// What a body or a point has instead: of an elastic body its nodes and modes before what all bodies have.
+// What a body or a point has instead: of a flexible body its nodes and modes before what all bodies have.
 static flx_status unknown_member(flx_env *e, const flx_item *item, const char *name, flx_loc loc)
 {
     enum { MOST = 40 };

@@ -211,7 +211,7 @@ static flx_status index_list(flx_env *e, const flx_operand *list, const flx_oper
     return FLX_OK;
 }
 
-// node(7), point(0.5) and mode(3) of an elastic body.
+// node(7), point(0.5) and mode(3) of a flexible body.
 static flx_status index_elastic(flx_env *e, const flx_operand *of, flx_item *body, double x,
                                 flx_loc loc, flx_operand *out)
 {

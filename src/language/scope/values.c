@@ -237,10 +237,11 @@ void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle)
     if (strstr(text, "deg") || strstr(text, "pi")) return;
     // a parameter may have been given in turns and degrees; whole numbers it has of neither
     if (strpbrk(text, "abcdefghijklmnopqrstuvwxyz") && angle != round(angle)) return;
-    flx_ctx_warn(b->ctx, y->loc,
-                 "an angle of %g rad is more than a turn; are these degrees? They are written as "
-                 "%g*deg",
-                 angle, angle);
+    flx_ctx_warn(
+        b->ctx, y->loc,
+        "an angle of %g rad is more than a revolution; are these degrees? They are written as "
+        "%g*deg",
+        angle, angle);
 }
 
 flx_status flx_build_vector(flx_env *e, const flx_entry *y, double out[3])

@@ -258,7 +258,7 @@ static flx_status read_element_load(flx_abaqus *r, const flx_abaqus_fields *f)
     bool two = f->n > 1 && kind.length == 2 && flx_upper(kind.text[0]) == 'P';
     int axis = two ? flx_upper(kind.text[1]) - 'X' : -1;
     if (axis >= 0 && axis < 3) {
-        FLX_TRY(flx_abaqus_number(r, f, 2, "a force a length", &line.force[axis]));
+        FLX_TRY(flx_abaqus_number(r, f, 2, "a force per length", &line.force[axis]));
         return flx_abaqus_for_elements(r, f->item[0], add_line, &line);
     }
     if (!two || !flx_text_int(kind.text + 1, 1, &face.face)) {

@@ -113,7 +113,7 @@ static flx_status read_line(flx_nastran *r, flx_family family)
         int material;
         FLX_TRY(flx_nastran_int(r, 4, "a material's number", &material));
         FLX_TRY(flx_nastran_number(r, 5, "an area", &c.A));
-        FLX_TRY(flx_nastran_number(r, 8, "a mass a length", &c.nonstructural));
+        FLX_TRY(flx_nastran_number(r, 8, "a mass per length", &c.nonstructural));
         id = -1 - r->nproperty; // a property of its own
         FLX_TRY(flx_nastran_add_property(r, id, material, &c, NULL));
     } else {

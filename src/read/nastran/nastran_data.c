@@ -143,7 +143,7 @@ static flx_status read_beam(flx_nastran *r, int id, int material)
     return flx_nastran_add_property(r, id, material, &c, NULL);
 }
 
-// PBARL, PBEAML: PID, MID, GROUP, TYPE; sizes, and a mass a length.
+// PBARL, PBEAML: PID, MID, GROUP, TYPE; sizes, and a mass per length.
 static flx_status read_shaped(flx_nastran *r, int id, int material)
 {
     static const struct {
@@ -210,7 +210,7 @@ flx_status flx_nastran_read_property(flx_nastran *r)
         return read_shaped(r, id, material);
     if (flx_nastran_is(r, "PROD")) {
         FLX_TRY(flx_nastran_number(r, 3, "an area", &c.A));
-        FLX_TRY(flx_nastran_number(r, 6, "a mass a length", &c.nonstructural));
+        FLX_TRY(flx_nastran_number(r, 6, "a mass per length", &c.nonstructural));
     } else {
         FLX_TRY(flx_nastran_number(r, 3, "a thickness", &c.thickness));
     }

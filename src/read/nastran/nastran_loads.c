@@ -133,7 +133,7 @@ static flx_status read_gravity(flx_nastran *r, double factor)
     return FLX_OK;
 }
 
-// RFORCE, SID, G, CID, A, R1, R2, R3: A revolutions a second about R through G.
+// RFORCE, SID, G, CID, A, R1, R2, R3: A revolutions per second about R through G.
 static flx_status read_spin(flx_nastran *r, double factor)
 {
     flx_body_load b = {.set = -1};
@@ -143,7 +143,7 @@ static flx_status read_spin(flx_nastran *r, double factor)
         FLX_TRY(flx_nastran_node(r, 2, &node));
         memcpy(b.centre, r->s->x + 3 * (size_t)node, sizeof b.centre);
     }
-    FLX_TRY(flx_nastran_number(r, 4, "revolutions a second", &turns));
+    FLX_TRY(flx_nastran_number(r, 4, "revolutions per second", &turns));
     FLX_TRY(read_axes_vector(r, 3, 5, b.centre, b.axis));
     double length = sqrt(b.axis[0] * b.axis[0] + b.axis[1] * b.axis[1] + b.axis[2] * b.axis[2]);
     if (!(length > 0)) return REFUSE(r, "the axis of RFORCE has no length");
@@ -256,7 +256,7 @@ static flx_status read_pload1(flx_nastran *r, double factor)
     for (int i = 0; i < 2; i++) {
         FLX_TRY(flx_nastran_number(r, 5 + 2 * i, "a place along the beam", &x[i]));
         if (i == 1) p[1] = p[0];
-        FLX_TRY(flx_nastran_number(r, 6 + 2 * i, "a force a length", &p[i]));
+        FLX_TRY(flx_nastran_number(r, 6 + 2 * i, "a force per length", &p[i]));
     }
     if (axis == 3 || !parts || x[0] != 0 || x[1] != 1 || p[0] != p[1]) {
         return REFUSE(r,

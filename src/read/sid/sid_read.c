@@ -222,7 +222,7 @@ static flx_status read_refmod(parser *p)
     }
     if (s->mass > 0) return FLX_OK;
     return FLX_FAIL(p->l.ctx, FLX_ERR_MODEL, here(p),
-                    "the mass of an elastic body is positive, not %g", s->mass);
+                    "the mass of a flexible body is positive, not %g", s->mass);
 }
 
 static flx_status add_node(parser *p, flx_sid_node **out)

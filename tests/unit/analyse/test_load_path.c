@@ -1,4 +1,4 @@
-// test_load_path.c - paths of loads, singular points and buckling loads against closed forms.
+// test_load_path.c - load paths, singular points and buckling loads against closed forms.
 #include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"

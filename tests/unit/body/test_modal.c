@@ -1,4 +1,4 @@
-// test_modal.c - the elastic body in a floating frame against particles: forces are those of the
+// test_modal.c - the flexible body in a floating frame against particles: forces are those of the
 // masses, tangents those of differences, energy and momentum sums over the particles.
 #include "body/modal.h"
 #include "check.h"

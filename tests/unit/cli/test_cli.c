@@ -143,13 +143,13 @@ static int what_is_not_available_yet_is_said(void)
     remove_file("later.h5");
     flexion("run later.yaml");
     CHECK_STATUS(2);
-    CHECK_TEXT(err, "not available yet");
+    CHECK_TEXT(err, "not supported yet");
     CHECK_TEXT(err, "optimise");
     CHECK_TEXT(err, "later.yaml:15:");
     CHECK(file_size("later.h5") < 0);
     flexion("check later.yaml");
     CHECK_STATUS(2);
-    CHECK_TEXT(err, "not available yet");
+    CHECK_TEXT(err, "not supported yet");
     CHECK_TEXT(out, "rod (rigid)");
     return 0;
 }

@@ -377,7 +377,7 @@ static int turning_axes_are_told(void)
                 "bushing, on: [ground, disc], at: disc, stiffness: [1e5, 2e4, 2e4]}\n");
     flexion("modes rotor.yaml");
     CHECK_STATUS(0);
-    CHECK_TEXT(out, "in axes that turn with the motion, by 100 rad/s about [1, 0, 0]");
+    CHECK_TEXT(out, "in axes that rotate with the motion, by 100 rad/s about [1, 0, 0]");
     flexion("modes rotor.yaml --set W=0");
     CHECK_STATUS(0);
     CHECK(strstr(out, "axes that turn") == NULL);

@@ -1,4 +1,4 @@
-// test_body.c - structures reduced to elastic bodies: frequencies and compliances of the full structure,
+// test_body.c - structures reduced to flexible bodies: frequencies and compliances of the full structure,
 // integrals against sums over particles, frames, interfaces, the surface.
 #include "check.h"
 #include "fe/fe_body.h"

@@ -245,7 +245,7 @@ static int explicit_methods_are_told_apart(void)
     return 0;
 }
 
-// The rule of the middle keeps its order and stability with discrete gradients, and no area.
+// The midpoint rule keeps its order and stability with discrete gradients, and no area.
 static int discrete_gradients_are_not_symplectic(void)
 {
     flx_coefficients t = {.s = 1, .b = {1.0}, .c = {0.5}, .A = {{0.5}}, .A_v = {{0.5}}};

@@ -46,7 +46,7 @@ static int names_are_checked(void)
          "joint 'J' has no motion"},
         {"outputs: {signals: [a.position.w]}", "'a.position' has no 'w'"},
         {"outputs: {metrics: {x: a.position.x}}", "what changes in time stands inside final(..)"},
-        {"outputs: {metrics: {x: final(maximum(k))}}", "a measure cannot be inside a measure"},
+        {"outputs: {metrics: {x: final(maximum(k))}}", "a metric cannot be inside a metric"},
     };
     return check_refusals(head, COUNT(list), list);
 }

@@ -1,4 +1,4 @@
-// test_sid_model.c - elastic bodies of our own as Standard Input Data: what is written is what is read back,
+// test_sid_model.c - flexible bodies of our own as Standard Input Data: what is written is what is read back,
 // and moves in the same way; blocks that only other programs read are the integrals over the particles.
 #include "arena.h"
 #include "flexion/flexion.h"

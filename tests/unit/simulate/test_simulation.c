@@ -1,4 +1,4 @@
-// test_simulation.c - a model's run: rows, ledger, measures, refusals, elastic bodies, memory.
+// test_simulation.c - a model's run: rows, ledger, measures, refusals, flexible bodies, memory.
 #include "model_text.h"
 #include "simulation_rig.h"
 
@@ -284,7 +284,7 @@ static int what_is_not_available_is_refused_at_its_place(void)
     for (int i = 0; flx_ctx_error(r.ctx, i); i++) {
         const flx_message *m = flx_ctx_error(r.ctx, i);
         CHECK(m->status == FLX_ERR_UNAVAILABLE);
-        CHECK_TEXT(m->text, "not available yet: ");
+        CHECK_TEXT(m->text, "not supported yet: ");
         found = found || (strstr(m->text, "optimise") && m->loc.line == 5);
     }
     CHECK(found);
@@ -297,7 +297,7 @@ static int what_is_not_available_is_refused_at_its_place(void)
     return 0;
 }
 
-// ---- elastic bodies ----------------------------------------------------------------------------
+// ---- flexible bodies ----------------------------------------------------------------------------
 
 // A rod of 2 mm that whips: its mass keeps its sign and its energy the balance, however far it bends.
 static int a_mass_keeps_its_sign_far_out(void)
@@ -326,7 +326,7 @@ static int bending_beyond_the_data_is_told_by_name(void)
     rig r = {0};
     CHECK_OK(rig_make(&r, text));
     CHECK(rig_run(&r) == FLX_SINGULAR);
-    CHECK(strstr(flx_ctx_error(r.ctx, 0)->text, "the elastic body 'beam' bends more") != NULL);
+    CHECK(strstr(flx_ctx_error(r.ctx, 0)->text, "the flexible body 'beam' bends more") != NULL);
     rig_free(&r);
     return 0;
 }

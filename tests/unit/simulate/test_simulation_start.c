@@ -35,7 +35,7 @@ static int what_was_changed_is_told_by_name(void)
     rig r;
     CHECK_OK(four_bar(&r, "", "off=1e-3"));
     CHECK(flx_ctx_warning_count(r.ctx) >= 1);
-    CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "was changed to meet the constraints");
+    CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "was changed to satisfy the constraints");
     CHECK(flx_ctx_warning(r.ctx, 0)->loc.line > 0);
     CHECK_OK(rig_run(&r));
     CHECK(rows.value[0][column("constraints.position")] < 1e-12);

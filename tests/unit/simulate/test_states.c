@@ -27,7 +27,7 @@
     ".velocity, z, u, energy.total]}\n"
 #define LOOP(form) MODEL(form, "rod", "point-on-line", "0.05")
 
-// In space, with an elastic body of which the state has coordinates too; no joint closes a loop.
+// In space, with a flexible body of which the state has coordinates too; no joint closes a loop.
 static const char swing[] =
     "flexion: 1\ngravity: [0, 0, -9.81]\n"
     "bodies:\n"
@@ -148,7 +148,8 @@ static int other_parameters_move_the_start(void)
     CHECK_OK(begin_from(&r, LOOP(""), 1, settings, 1.0));
     for (int i = 0; i < flx_ctx_warning_count(r.ctx); i++) {
         const char *text = flx_ctx_warning(r.ctx, i)->text;
-        told = told || strstr(text, "the start of 'rod' was changed to meet the constraints");
+        told = told ||
+               strstr(text, "the initial state of 'rod' was changed to satisfy the constraints");
     }
     CHECK(told);
     CHECK_OK(rig_run(&r));

@@ -1,4 +1,4 @@
-// Elastic bodies on the tree: the accelerations of the descriptor, derivatives that are derivatives, coordinates from
+// Flexible bodies on the tree: the accelerations of the descriptor, derivatives that are derivatives, coordinates from
 // places, in the plane and in space, with loops and without, joints at nodes of either body.
 #include "check.h"
 #include "lagrange_check.h"
