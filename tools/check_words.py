@@ -29,7 +29,7 @@ OLD = {
 }
 PATTERN = {word: re.compile(rf"\b{word}\b", re.IGNORECASE) for word in OLD}
 NOT_TEXT = re.compile(r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<[^>]*>")
-LIST_OLD_WORDS = ("docs/glossary.md", "docs/guide/upgrade.md", "docs/bibliography.md", "docs/reference.md")
+LIST_OLD_WORDS = ("docs/glossary.md", "docs/guide/upgrade.md", "docs/bibliography.md")
 
 
 def sentences(path):

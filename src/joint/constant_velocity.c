@@ -59,7 +59,7 @@ const flx_joint_kind flx_joint_CONSTANT_VELOCITY = {
         {.word = "constant-velocity",
          .dimensions = "3",
          .doc =
-             "two shafts meet in a point, under any angle, and turn equally fast about their axes",
+             "two shafts meet in a point, under any angle, and rotate equally fast about their axes",
          .example = "rzeppa: {type: constant-velocity, on: [gearbox, halfshaft], at: [0, 0, 0], "
                     "axes: [[1, 0, 0], [0.9, 0.4, 0]]}",
          .keys = keys},
