@@ -93,7 +93,7 @@ static int joints_are_checked(void)
         {"joints: {J: {type: spherical, on: [a.p, b], at: a.p}}",
          "'a.p' is a point; 'on' takes its body"},
         {"joints: {J: {type: spherical, on: [a, b], at: [b, a.p]}}", "8:48: 'b' is not on 'a'"},
-        {"joints: {J: {type: distance, on: [a, b], at: [a.p, b]}}", "drawn at one point"},
+        {"joints: {J: {type: distance, on: [a, b], at: [a.p, b]}}", "coincide in the initial configuration"},
         {"joints: {J: {type: universal, on: [a, b], at: b, axes: [[1, 0, 0], [2, 0, 0]]}}",
          "cannot be parallel"},
         {"joints: {J: {type: revolute, on: [a, b], at: b, axis: [0, 0, 1], motion: {angle: "
@@ -126,7 +126,7 @@ static int forces_are_checked(void)
         {"forces: {f: {type: force, on: ground, value: [1, 0, 0]}}",
          "a force on the ground moves nothing"},
         {"forces: {f: {type: spring, on: [a, ball], at: [a, ball], stiffness: 1}}",
-         "drawn at one point; give its 'length'"},
+         "coincide in the initial configuration; give its 'length'"},
         {"forces: {f: {type: bushing, on: [a, b], at: b, stiffness: [1, 1, 1], damping: [1, 1, 1, "
          "1, 1, 1]}}",
          "damping has 6 numbers and stiffness 3"},
