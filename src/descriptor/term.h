@@ -1,5 +1,6 @@
 // term.h - what contributes to the equations of the descriptor system: a term is one kind of it, such as all
-// beams of a model. A new one is a file in terms/, a line in terms.def and its line in CMakeLists.txt.
+// beams of a model. A new one is a file in terms/, a line in terms.def, its line in
+// CMakeLists.txt and a model in test_terms.c.
 //
 // A term owns its arrays. `plan` makes them in the arena of the descriptor and puts them to d->own[FLX_TERM_X]; where that
 // stays NULL the model has none of the kind, and nothing of the term is called again. What others ask of a term are
