@@ -18,6 +18,103 @@
 #define B s[i->b]
 #define C s[i->c]
 
+// Comparisons, choices and tables. Each of these returns the register after the last result.
+static double *run_choices(const flx_program *p, const flx_program_run *run,
+                           const flx_instruction *i, const double *s, double *r)
+{
+    const flx_instruction *end = i + run->count;
+    switch (run->what) {
+    case CODE_LT:
+        RUN(A < B);
+    case CODE_LE:
+        RUN(A <= B);
+    case CODE_EQ:
+        RUN(A == B);
+    case CODE_NE:
+        RUN(A != B);
+    case CODE_AND:
+        RUN(A != 0.0 && B != 0.0);
+    case CODE_OR:
+        RUN(A != 0.0 || B != 0.0);
+    case CODE_NOT:
+        RUN(A == 0.0);
+    case CODE_IF:
+        RUN(A != 0.0 ? B : C);
+    case CODE_TABLE:
+        RUN(flx_table_eval(p->tables[i->b], i->c, A));
+    case CODE_PIECE:
+        RUN(flx_table_eval_piece(p->tables[i->c / 8], i->c % 4, A, i->c / 4 % 2, (int)B));
+    default:
+        break;
+    }
+    return r;
+}
+
+// What is no arithmetic.
+static double *run_functions(const flx_program *p, const flx_program_run *run,
+                             const flx_instruction *i, const double *s, double *r)
+{
+    const flx_instruction *end = i + run->count;
+    switch (run->what) {
+    case CODE_POW:
+        RUN(flx_pow(A, B));
+    case CODE_SQRT:
+        RUN(sqrt(A));
+    case CODE_SIN_COS:
+        for (; i < end; i++, r += 2) {
+            double x = A;
+            r[0] = sin(x);
+            r[1] = cos(x);
+        }
+        break;
+    case CODE_SIN:
+        RUN(sin(A));
+    case CODE_COS:
+        RUN(cos(A));
+    case CODE_TAN:
+        RUN(tan(A));
+    case CODE_ASIN:
+        RUN(asin(A));
+    case CODE_ACOS:
+        RUN(acos(A));
+    case CODE_ATAN:
+        RUN(atan(A));
+    case CODE_ATAN2:
+        RUN(atan2(A, B));
+    case CODE_SINH:
+        RUN(sinh(A));
+    case CODE_COSH:
+        RUN(cosh(A));
+    case CODE_TANH:
+        RUN(tanh(A));
+    case CODE_EXP:
+        RUN(exp(A));
+    case CODE_LOG:
+        RUN(log(A));
+    case CODE_LOG10:
+        RUN(log10(A));
+    case CODE_ABS:
+        RUN(fabs(A));
+    case CODE_SIGN:
+        RUN(flx_sign(A));
+    case CODE_FLOOR:
+        RUN(floor(A));
+    case CODE_CEIL:
+        RUN(ceil(A));
+    case CODE_ROUND:
+        RUN(round(A));
+    case CODE_MOD:
+        RUN(flx_mod(A, B));
+    case CODE_MIN:
+        RUN(flx_min(A, B));
+    case CODE_MAX:
+        RUN(flx_max(A, B));
+    default:
+        return run_choices(p, run, i, s, r);
+    }
+    return r;
+}
+
 static void eval_runs(const flx_program *p, const double *s, double *r)
 {
     const flx_instruction *i = p->instructions;
@@ -46,81 +143,9 @@ static void eval_runs(const flx_program *p, const double *s, double *r)
             RUN(A * A * A);
         case CODE_POWER:
             RUN(flx_power(A, i->b));
-        case CODE_POW:
-            RUN(flx_pow(A, B));
-        case CODE_SQRT:
-            RUN(sqrt(A));
-        case CODE_SIN_COS:
-            for (; i < end; i++, r += 2) {
-                double x = A;
-                r[0] = sin(x);
-                r[1] = cos(x);
-            }
-            break;
-        case CODE_SIN:
-            RUN(sin(A));
-        case CODE_COS:
-            RUN(cos(A));
-        case CODE_TAN:
-            RUN(tan(A));
-        case CODE_ASIN:
-            RUN(asin(A));
-        case CODE_ACOS:
-            RUN(acos(A));
-        case CODE_ATAN:
-            RUN(atan(A));
-        case CODE_ATAN2:
-            RUN(atan2(A, B));
-        case CODE_SINH:
-            RUN(sinh(A));
-        case CODE_COSH:
-            RUN(cosh(A));
-        case CODE_TANH:
-            RUN(tanh(A));
-        case CODE_EXP:
-            RUN(exp(A));
-        case CODE_LOG:
-            RUN(log(A));
-        case CODE_LOG10:
-            RUN(log10(A));
-        case CODE_ABS:
-            RUN(fabs(A));
-        case CODE_SIGN:
-            RUN(flx_sign(A));
-        case CODE_FLOOR:
-            RUN(floor(A));
-        case CODE_CEIL:
-            RUN(ceil(A));
-        case CODE_ROUND:
-            RUN(round(A));
-        case CODE_MOD:
-            RUN(flx_mod(A, B));
-        case CODE_MIN:
-            RUN(flx_min(A, B));
-        case CODE_MAX:
-            RUN(flx_max(A, B));
-        case CODE_LT:
-            RUN(A < B);
-        case CODE_LE:
-            RUN(A <= B);
-        case CODE_EQ:
-            RUN(A == B);
-        case CODE_NE:
-            RUN(A != B);
-        case CODE_AND:
-            RUN(A != 0.0 && B != 0.0);
-        case CODE_OR:
-            RUN(A != 0.0 || B != 0.0);
-        case CODE_NOT:
-            RUN(A == 0.0);
-        case CODE_IF:
-            RUN(A != 0.0 ? B : C);
-        case CODE_TABLE:
-            RUN(flx_table_eval(p->tables[i->b], i->c, A));
-        case CODE_PIECE:
-            RUN(flx_table_eval_piece(p->tables[i->c / 8], i->c % 4, A, i->c / 4 % 2, (int)B));
-        case CODE_COUNT:
-            break;
+        default:
+            r = run_functions(p, p->runs + k, i, s, r);
+            i = end;
         }
     }
 }
