@@ -191,7 +191,8 @@ static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
 
 // ---- save, restore ----------------------------------------------------------------------------
 
-size_t flx_integrator_save(flx_integrator *it, const flx_state *x, void *buffer, size_t room)
+size_t flx_method_save(flx_integrator *it, const flx_state *x, bool summed, void *buffer,
+                       size_t room)
 {
     flx_state *state = (flx_state *)(uintptr_t)x; // saving reads only
     flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
@@ -206,9 +207,14 @@ size_t flx_integrator_save(flx_integrator *it, const flx_state *x, void *buffer,
                     .system = identify(it)[0],
                     .method = identify(it)[1],
                     .size = size,
-                    .sum = flx_hash(FLX_HASH_START, body, count.size)};
+                    .sum = summed ? flx_hash(FLX_HASH_START, body, count.size) : 0};
     memcpy(buffer, &h, sizeof h);
     return size;
+}
+
+size_t flx_integrator_save(flx_integrator *it, const flx_state *x, void *buffer, size_t room)
+{
+    return flx_method_save(it, x, true, buffer, room);
 }
 
 static flx_status refuse(flx_integrator *it, const char *what)
@@ -216,11 +222,13 @@ static flx_status refuse(flx_integrator *it, const char *what)
     return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the checkpoint %s", what);
 }
 
-static flx_status check(flx_integrator *it, const head *h, const unsigned char *body, size_t size)
+static flx_status check(flx_integrator *it, const head *h, const unsigned char *body, bool summed,
+                        size_t size)
 {
     if (size < sizeof *h || h->magic != MAGIC) return refuse(it, "is none of a method");
     if (h->format != FORMAT) return refuse(it, "was written by another version of Flexion");
-    if (h->size != size || h->sum != flx_hash(FLX_HASH_START, body, size - sizeof *h)) {
+    bool whole = !summed || h->sum == flx_hash(FLX_HASH_START, body, size - sizeof *h);
+    if (h->size != size || !whole) {
         return refuse(it, "is damaged: it is not as it was written");
     }
     if (h->system != identify(it)[0]) return refuse(it, "belongs to another model");
@@ -230,15 +238,21 @@ static flx_status check(flx_integrator *it, const head *h, const unsigned char *
     return FLX_OK;
 }
 
-flx_status flx_integrator_restore(flx_integrator *it, flx_state *x, const void *buffer, size_t size)
+flx_status flx_method_restore(flx_integrator *it, flx_state *x, bool summed, const void *buffer,
+                              size_t size)
 {
     head h = {0};
     unsigned char *body = (unsigned char *)(uintptr_t)buffer + sizeof h; // loading reads only
     if (size >= sizeof h) memcpy(&h, buffer, sizeof h);
-    FLX_TRY(check(it, &h, body, size));
+    FLX_TRY(check(it, &h, body, summed, size));
     flx_memory load = flx_memory_begin(FLX_MEMORY_LOAD, body, size - sizeof h);
     walk(it, x, &load);
     if (load.status == FLX_ERR_MEMORY) return load.status;
     if (load.status != FLX_OK || load.left != 0) return refuse(it, "does not fit this run");
     return FLX_OK;
+}
+
+flx_status flx_integrator_restore(flx_integrator *it, flx_state *x, const void *buffer, size_t size)
+{
+    return flx_method_restore(it, x, true, buffer, size);
 }

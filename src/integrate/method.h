@@ -61,6 +61,12 @@ static inline flx_method *flx_method_of(flx_integrator *it)
 uint64_t flx_system_identity(const flx_system *s);
 uint64_t flx_integrator_identity(const flx_integrator *it);
 
+// As flx_integrator_save and _restore; summed false: what they are a part of has a sum of its own.
+size_t flx_method_save(flx_integrator *it, const flx_state *x, bool summed, void *buffer,
+                       size_t room);
+flx_status flx_method_restore(flx_integrator *it, flx_state *x, bool summed, const void *buffer,
+                              size_t size);
+
 // For methods that do: a warning where it is given.
 void flx_method_ignores_newton_tolerance(flx_integrator *it);
 

@@ -124,7 +124,8 @@ static uint64_t sum_up(const head *h, const unsigned char *body, size_t size)
 
 // ---- save ---------------------------------------------------------------------------------------
 
-size_t flx_run_save(const flx_run *run, void *buffer, size_t room)
+// summed: with a sum, for blocks that leave the program.
+static size_t save(const flx_run *run, bool summed, void *buffer, size_t room)
 {
     flx_run *r = (flx_run *)(uintptr_t)run; // saving reads only
     flx_simulation *sim = r->sim;
@@ -132,13 +133,13 @@ size_t flx_run_save(const flx_run *run, void *buffer, size_t room)
     r->busy = false; // no callback is called here
     flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
     walk(r, &count);
-    size_t method = flx_integrator_save(sim->it, sim->state, NULL, 0);
+    size_t method = flx_method_save(sim->it, sim->state, false, NULL, 0);
     size_t size = sizeof(head) + count.size + method;
     if (!buffer || room < size) return size;
     unsigned char *body = (unsigned char *)buffer + sizeof(head);
     flx_memory save = flx_memory_begin(FLX_MEMORY_SAVE, body, count.size);
     walk(r, &save);
-    (void)flx_integrator_save(sim->it, sim->state, body + count.size, method);
+    (void)flx_method_save(sim->it, sim->state, false, body + count.size, method);
     head h = {.magic = MAGIC,
               .format = FORMAT,
               .system = hash_system(r),
@@ -146,9 +147,14 @@ size_t flx_run_save(const flx_run *run, void *buffer, size_t room)
               .size = size,
               .memory = count.size,
               .full = r->watch.full != NULL};
-    h.sum = sum_up(&h, body, size);
+    if (summed) h.sum = sum_up(&h, body, size);
     memcpy(buffer, &h, sizeof h);
     return size;
+}
+
+size_t flx_run_save(const flx_run *run, void *buffer, size_t room)
+{
+    return save(run, true, buffer, room);
 }
 
 // ---- restore ------------------------------------------------------------------------------------
@@ -206,14 +212,14 @@ static flx_status load(flx_run *r, const head *h, unsigned char *body)
     flx_memory walked = flx_memory_begin(FLX_MEMORY_LOAD, body, (size_t)h->memory);
     FLX_TRY(take_parameters(r, body));
     FLX_TRY(take_engine(r, h->full != 0));
-    FLX_TRY(flx_integrator_restore(sim->it, sim->state, body + h->memory, method));
+    FLX_TRY(flx_method_restore(sim->it, sim->state, false, body + h->memory, method));
     walk(r, &walked);
     if (walked.status == FLX_ERR_MEMORY) return walked.status;
     if (walked.status != FLX_OK || walked.left != 0) return refuse(r, "does not fit this run");
     return FLX_OK;
 }
 
-flx_status flx_run_restore(flx_run *r, const void *buffer, size_t size)
+static flx_status restore(flx_run *r, bool summed, const void *buffer, size_t size)
 {
     head h = {0};
     unsigned char *body = (unsigned char *)(uintptr_t)buffer; // loading reads only
@@ -221,7 +227,7 @@ flx_status flx_run_restore(flx_run *r, const void *buffer, size_t size)
         memcpy(&h, buffer, sizeof h);
         body += sizeof h;
     }
-    FLX_TRY(check(r, &h, body, size));
+    if (summed) FLX_TRY(check(r, &h, body, size));
     FLX_TRY(flx_running_enter(r));
     r->known = false;
     flx_status status = load(r, &h, body);
@@ -234,17 +240,22 @@ flx_status flx_run_restore(flx_run *r, const void *buffer, size_t size)
     return status;
 }
 
+flx_status flx_run_restore(flx_run *r, const void *buffer, size_t size)
+{
+    return restore(r, true, buffer, size);
+}
+
 flx_status flx_run_clone(const flx_run *run, flx_ctx *ctx, flx_run **copy)
 {
     *copy = NULL;
-    size_t size = flx_run_save(run, NULL, 0);
+    size_t size = save(run, false, NULL, 0);
     if (size == 0) return FLX_ERR_ARGUMENT; // in a callback
     FLX_TRY(flx_run_create(run->of, &run->def, ctx, copy));
-    void *buffer = flx_alloc(ctx, size, 1);
+    void *buffer = flx_alloc_unset(ctx, size, 1);
     flx_status status = buffer ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
-        (void)flx_run_save(run, buffer, size);
-        status = flx_run_restore(*copy, buffer, size);
+        (void)save(run, false, buffer, size);
+        status = restore(*copy, false, buffer, size);
     }
     flx_free(buffer);
     if (status != FLX_OK) flx_run_destroy(copy);
