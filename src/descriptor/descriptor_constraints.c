@@ -27,8 +27,7 @@ static flx_status check_constraint(const flx_descriptor *d, const flx_constraint
 static bool is_rate_leaf(void *user, flx_leaf leaf)
 {
     (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k == FLX_LEAF_BODY_VELOCITY || k == FLX_LEAF_BODY_SPIN || k == FLX_LEAF_VARIABLE_RATE;
+    return flx_leaf_is(leaf, FLX_QUANTITY_VELOCITY);
 }
 
 // Gradient along positions (holonomic) or velocities, and its derivatives along positions.

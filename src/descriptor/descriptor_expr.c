@@ -2,6 +2,7 @@
 // motions and constraints. Every derivative is exact: the graph is differentiated along the unit
 // motions of the bodies it depends on and along the other unknowns, and all of one purpose is
 // compiled into one program, so shared parts are evaluated once.
+#include "descriptor/descriptor_leaves.h"
 #include "descriptor/descriptor_parts.h"
 
 #include <stdlib.h>
@@ -35,115 +36,6 @@ bool flx_expr_is_zero(const flx_descriptor *d, flx_node n)
     return flx_graph_is_const(d->model->graph, n, &value) && value == 0.0;
 }
 
-int flx_expr_row_of(const flx_descriptor *d, flx_leaf leaf)
-{
-    int i = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_DRIVE:
-        return flx_read_drive(d, i);
-    case FLX_LEAF_MULTIPLIER:
-        return flx_read_multiplier(d, i);
-    case FLX_LEAF_PULL:
-        return flx_pulls_find(d, i, c);
-    default:
-        return -1;
-    }
-}
-
-static int along_row(const flx_descriptor *d, flx_direction *out)
-{
-    int row = flx_expr_row_of(d, out->leaf);
-    out->unknown = flx_first_lam(d) + row;
-    return row >= 0;
-}
-
-// The directions that a leaf stands for: at most three.
-static int leaf_directions(flx_descriptor *d, flx_leaf leaf, flx_direction out[3])
-{
-    int i = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
-    int turns = d->planar ? 2 : 3; // translations before the rotations
-    out[0] = (flx_direction){.leaf = leaf, .body = -1, .factor = 1.0, .reading = -1};
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_BODY_POSITION:
-        out[0].body = i;
-        out[0].d = c;
-        out[0].unknown = d->body_v[i] + c;
-        return c < d->body_nv[i] && c < turns;
-    case FLX_LEAF_BODY_ROTATION:
-        if (d->body_nv[i] <= turns) return 0; // a point does not turn
-        for (int k = 0; k < d->body_nv[i] - turns; k++) {
-            out[k] = out[0];
-            out[k].unknown = d->body_v[i] + turns + k;
-            out[k].body = i;
-            out[k].d = turns + k;
-        }
-        return d->body_nv[i] - turns;
-    case FLX_LEAF_BODY_VELOCITY:
-        out[0].rate = true;
-        out[0].unknown = d->body_v[i] + c;
-        return c < turns;
-    case FLX_LEAF_BODY_SPIN:
-        out[0].rate = true;
-        out[0].unknown = d->body_v[i] + turns + c;
-        return d->body_nv[i] > turns;
-    case FLX_LEAF_VARIABLE:
-        out[0].unknown = d->variable_v + i;
-        return 1;
-    case FLX_LEAF_VARIABLE_RATE:
-        out[0].rate = true;
-        out[0].unknown = d->variable_v + i;
-        return 1;
-    case FLX_LEAF_STATE:
-        out[0].unknown = flx_first_x(d) + i;
-        return 1;
-    case FLX_LEAF_ALGEBRAIC:
-        out[0].unknown = flx_first_w(d) + i;
-        return 1;
-    case FLX_LEAF_DRIVE:
-        out[0].factor = -1.0;
-        return along_row(d, out);
-    case FLX_LEAF_MULTIPLIER:
-    case FLX_LEAF_PULL:
-        return along_row(d, out);
-    case FLX_LEAF_REACTION:
-        out[0].unknown = -1;
-        out[0].d = c;
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-static bool allowed(flx_leaf leaf)
-{
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_TIME:
-    case FLX_LEAF_FACTOR:
-    case FLX_LEAF_INPUT:
-    case FLX_LEAF_PARAMETER:
-    case FLX_LEAF_NUMBER:
-    case FLX_LEAF_TURNS:
-    case FLX_LEAF_SWITCH:
-    case FLX_LEAF_DISCRETE:
-    case FLX_LEAF_COUNT:
-    case FLX_LEAF_BODY_POSITION:
-    case FLX_LEAF_BODY_ROTATION:
-    case FLX_LEAF_BODY_VELOCITY:
-    case FLX_LEAF_BODY_SPIN:
-    case FLX_LEAF_VARIABLE:
-    case FLX_LEAF_VARIABLE_RATE:
-    case FLX_LEAF_STATE:
-    case FLX_LEAF_ALGEBRAIC:
-    case FLX_LEAF_REACTION:
-    case FLX_LEAF_DRIVE:
-    case FLX_LEAF_MULTIPLIER:
-    case FLX_LEAF_PULL:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static int by_direction(const void *a, const void *b)
 {
     const flx_direction *x = a, *y = b;
@@ -165,7 +57,7 @@ flx_status flx_expr_directions(flx_descriptor *d, flx_node node, flx_loc loc, co
     flx_direction *list = flx_alloc(d->base.ctx, 3 * (size_t)nleaf, sizeof *list);
     if (!list) status = FLX_ERR_MEMORY;
     for (int i = 0; i < nleaf && status == FLX_OK; i++) {
-        if (!allowed(leaves[i])) {
+        if (flx_leaf_is_output_only(NULL, leaves[i])) {
             status = FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, loc,
                               "'%s' depends on accelerations or energies: those are known only "
                               "after the equations are solved, and serve as outputs alone",
@@ -175,7 +67,7 @@ flx_status flx_expr_directions(flx_descriptor *d, flx_node node, flx_loc loc, co
         if (flx_leaf_get_kind(leaves[i]) == FLX_LEAF_REACTION) {
             status = flx_read_reaction(d, flx_leaf_get_index(leaves[i]), &reading);
         }
-        int count = leaf_directions(d, leaves[i], list + *n);
+        int count = flx_leaf_directions(d, leaves[i], list + *n);
         if (count > 0 && list[*n].unknown < 0) list[*n].reading = reading;
         *n += count;
     }
@@ -240,17 +132,8 @@ flx_status flx_expr_channel(flx_descriptor *d, flx_node node, flx_loc loc, const
 static bool is_not_time(void *user, flx_leaf leaf)
 {
     (void)user;
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_TIME:
-    case FLX_LEAF_SWITCH:
-    case FLX_LEAF_FACTOR:
-    case FLX_LEAF_INPUT:
-    case FLX_LEAF_PARAMETER:
-    case FLX_LEAF_NUMBER:
-        return false;
-    default:
-        return true;
-    }
+    return flx_leaf_get_kind(leaf) != FLX_LEAF_SWITCH &&
+           !flx_leaf_is(leaf, FLX_QUANTITY_TIME | FLX_QUANTITY_PARAMETER);
 }
 
 static flx_status plan_motions(flx_descriptor *d)

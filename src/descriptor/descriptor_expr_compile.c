@@ -1,5 +1,6 @@
 // descriptor_expr_compile.c - programs of the expressions, one for all of one purpose, and where the values
 // of their leaves are found.
+#include "descriptor/descriptor_leaves.h"
 #include "descriptor/descriptor_parts.h"
 
 // All leaves that any program reads.
@@ -54,77 +55,6 @@ static flx_status add_turns(flx_descriptor *d)
     return status;
 }
 
-static flx_expr_input row_input(int source, int row)
-{
-    return row < 0 ? (flx_expr_input){FLX_INPUT_ZERO, 0}
-                   : (flx_expr_input){.source = source, .index = row};
-}
-
-static flx_expr_input find_input(const flx_descriptor *d, flx_leaf leaf)
-{
-    int i = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
-    // doubles from the start of the frames
-    const int frame = d->planar ? (int)(sizeof(flx_frame2) / 8) : (int)(sizeof(flx_frame) / 8);
-    const int at = (i + 1) * frame;
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_TIME:
-        return (flx_expr_input){FLX_INPUT_TIME, 0};
-    case FLX_LEAF_FACTOR:
-    case FLX_LEAF_INPUT:
-    case FLX_LEAF_PARAMETER:
-    case FLX_LEAF_NUMBER:
-        return (flx_expr_input){FLX_INPUT_PARAMETER, flx_param_of_leaf(d->model, leaf)};
-    case FLX_LEAF_BODY_POSITION:
-        if (d->planar && c == 2) break;
-        return (flx_expr_input){FLX_INPUT_FRAME, at + (d->planar ? 2 : 9) + c};
-    case FLX_LEAF_BODY_ROTATION:
-        return (flx_expr_input){FLX_INPUT_FRAME, at + (d->planar ? 4 : c)};
-    case FLX_LEAF_BODY_VELOCITY:
-        if (d->planar && c == 2) break;
-        return (flx_expr_input){FLX_INPUT_FRAME, at + (d->planar ? 5 : 12) + c};
-    case FLX_LEAF_BODY_SPIN:
-        return (flx_expr_input){FLX_INPUT_FRAME, at + (d->planar ? 7 : 15 + c)};
-    case FLX_LEAF_VARIABLE:
-        return (flx_expr_input){FLX_INPUT_Q, d->variable_q + i};
-    case FLX_LEAF_VARIABLE_RATE:
-        return (flx_expr_input){FLX_INPUT_V, d->variable_v + i};
-    case FLX_LEAF_STATE:
-        return (flx_expr_input){FLX_INPUT_X, i};
-    case FLX_LEAF_ALGEBRAIC:
-        return (flx_expr_input){FLX_INPUT_W, i};
-    case FLX_LEAF_DRIVE:
-        return row_input(FLX_INPUT_DRIVE, flx_read_drive(d, i));
-    case FLX_LEAF_MULTIPLIER:
-        return row_input(FLX_INPUT_ROW, flx_read_multiplier(d, i));
-    case FLX_LEAF_PULL:
-        return row_input(FLX_INPUT_ROW, flx_pulls_find(d, i, c));
-    case FLX_LEAF_REACTION:
-        for (int k = 0; k < d->expr.nreading; k++) {
-            const flx_reading *r = d->expr.readings + k;
-            if (r->joint == i) return (flx_expr_input){FLX_INPUT_READ, r->value + c};
-        }
-        break;
-    case FLX_LEAF_SWITCH:
-        return (flx_expr_input){FLX_INPUT_SWITCH, d->switching.first + i};
-    case FLX_LEAF_DISCRETE:
-        return (flx_expr_input){FLX_INPUT_SWITCH, d->switching.discrete + i};
-    case FLX_LEAF_COUNT:
-        return (flx_expr_input){FLX_INPUT_SWITCH, d->switching.count + i};
-    case FLX_LEAF_TURNS:
-        if (d->switch_of_joint[i] < 0) break;
-        for (int k = 0; k < d->expr.nturn; k++) {
-            if (d->expr.turn_switch[k] == d->switch_of_joint[i]) {
-                return (flx_expr_input){FLX_INPUT_TURN, k};
-            }
-        }
-        break;
-    default:
-        break;
-    }
-    return (flx_expr_input){FLX_INPUT_ZERO,
-                            0}; // accelerations: a bias is what remains without them
-}
-
 static void make_room(flx_expressions *x, const flx_program *p)
 {
     int scratch = flx_program_scratch(p);
@@ -157,7 +87,7 @@ static flx_status list_inputs(flx_descriptor *d)
     flx_expressions *x = &d->expr;
     x->inputs = flx_arena_take(d->arena, (size_t)x->ninput, sizeof *x->inputs);
     if (!x->inputs) return FLX_ERR_MEMORY;
-    for (int i = 0; i < x->ninput; i++) x->inputs[i] = find_input(d, x->leaves[i]);
+    for (int i = 0; i < x->ninput; i++) x->inputs[i] = flx_leaf_input(d, x->leaves[i]);
     int first = x->ninput;
     while (first > 0 && flx_leaf_get_kind(x->leaves[first - 1]) == FLX_LEAF_NUMBER &&
            (first == x->ninput || x->inputs[first - 1].index + 1 == x->inputs[first].index)) {
@@ -278,7 +208,7 @@ static flx_status compile_angles(flx_descriptor *d)
         status = FLX_ERR_MEMORY;
         goto done;
     }
-    for (int i = 0; i < x->angles.ninput; i++) x->angles.inputs[i] = find_input(d, leaves[i]);
+    for (int i = 0; i < x->angles.ninput; i++) x->angles.inputs[i] = flx_leaf_input(d, leaves[i]);
     status = flx_program_compile(m->graph, x->angles.ninput, leaves, n, nodes, &x->angles.program);
     if (status == FLX_OK) make_room(x, x->angles.program);
 

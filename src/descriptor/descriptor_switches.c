@@ -30,20 +30,9 @@ static bool is_time(void *user, flx_leaf leaf)
 
 static bool moves_otherwise(void *user, flx_leaf leaf)
 {
-    (void)user;
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_TIME:
-    case FLX_LEAF_PARAMETER:
-    case FLX_LEAF_FACTOR:
-    case FLX_LEAF_INPUT:
-    case FLX_LEAF_NUMBER:
-    case FLX_LEAF_SWITCH:
-    case FLX_LEAF_DISCRETE:
-    case FLX_LEAF_COUNT:
-        return false;
-    default:
-        return true;
-    }
+    (void)user; // turns follow the angle
+    return flx_leaf_get_kind(leaf) == FLX_LEAF_TURNS ||
+           !flx_leaf_is(leaf, FLX_QUANTITY_TIME | FLX_QUANTITY_PARAMETER | FLX_QUANTITY_HELD);
 }
 
 // Slopes of values that are linear in the time and depend on nothing else that moves.
@@ -63,15 +52,8 @@ static flx_status plan_slope(flx_descriptor *d, flx_node value, int *slope)
 // expressions themselves.
 static bool has_no_rate(void *user, flx_leaf leaf)
 {
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_VARIABLE:
-    case FLX_LEAF_BODY_POSITION:
-    case FLX_LEAF_BODY_ROTATION:
-    case FLX_LEAF_STATE:
-        return false;
-    default:
-        return moves_otherwise(user, leaf);
-    }
+    return !flx_leaf_is(leaf, FLX_QUANTITY_POSITION | FLX_QUANTITY_STATE) &&
+           moves_otherwise(user, leaf);
 }
 
 static flx_node rate_of_leaf(flx_graph *g, void *user, flx_leaf leaf)

@@ -13,26 +13,14 @@ const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q", "v", "x", "a", "
 
 flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 {
-    int i = *index = flx_leaf_get_index(leaf);
-    switch (flx_export_leaf_kind(leaf)) {
-    case FLX_LEAF_TIME:
-        return FLX_INPUT_T;
-    case FLX_LEAF_PARAMETER:
-        for (*index = 0; *index < f->np - 1 && f->parameters[*index]->leaf != i;) ++*index;
-        return FLX_INPUT_P;
-    case FLX_LEAF_STATE:
-        return FLX_INPUT_X;
-    case FLX_LEAF_Q:
-        return FLX_INPUT_Q;
-    case FLX_LEAF_V:
-        return FLX_INPUT_V;
-    case FLX_LEAF_A:
-        return FLX_INPUT_A;
-    case FLX_LEAF_LAM:
-        return FLX_INPUT_LAM;
-    default:
-        return FLX_INPUT_TAU;
-    }
+    static const flx_export_input own[] = {FLX_INPUT_Q, FLX_INPUT_V, FLX_INPUT_A, FLX_INPUT_LAM,
+                                           FLX_INPUT_TAU};
+    int i = *index = flx_leaf_get_index(leaf), kind = flx_export_leaf_kind(leaf);
+    if (kind >= FLX_EXPORT_Q) return own[kind - FLX_EXPORT_Q];
+    if (flx_leaf_is(leaf, FLX_QUANTITY_TIME)) return FLX_INPUT_T;
+    if (flx_leaf_is(leaf, FLX_QUANTITY_STATE)) return FLX_INPUT_X;
+    for (*index = 0; *index < f->np - 1 && f->parameters[*index]->leaf != i;) ++*index;
+    return FLX_INPUT_P;
 }
 
 // ---- which --------------------------------------------------------------------------------------
@@ -117,7 +105,7 @@ static flx_node *add_result(flx_functions *f, flx_function *to, const char *name
 
 static flx_status add_forward(flx_functions *f)
 {
-    flx_node *tau = take_leaves(f, FLX_LEAF_TAU, f->x.nv);
+    flx_node *tau = take_leaves(f, FLX_EXPORT_TAU, f->x.nv);
     flx_function *o = add(f, "forward",
                           "accelerations; tau: efforts along the freedoms, besides "
                           "the model's own forces",
@@ -130,7 +118,7 @@ static flx_status add_forward(flx_functions *f)
 static flx_status add_inverse(flx_functions *f)
 {
     bool document = f->options.language == FLX_EXPORT_LATEX; // there M a stands by itself
-    flx_node *a = document ? NULL : take_leaves(f, FLX_LEAF_A, f->x.nv);
+    flx_node *a = document ? NULL : take_leaves(f, FLX_EXPORT_A, f->x.nv);
     flx_function *o = add(f, "inverse",
                           "efforts along the freedoms that the accelerations a take, "
                           "besides the model's own forces",
@@ -160,17 +148,17 @@ static flx_status add_rates(flx_functions *f)
         bool ball = l->kind == FLX_LINK_BALL;
         int n = f->x.links[1 + i].s.n;
         for (int c = 0; c < n + ball; c++) {
-            flx_node q = leaf(f, FLX_LEAF_Q, l->q + c), sum = node_const(g, 0.0);
+            flx_node q = leaf(f, FLX_EXPORT_Q, l->q + c), sum = node_const(g, 0.0);
             for (int k = 0; k < n; k++) {
                 flx_node along = flx_symbolic_along(&f->x, q, l->v + k);
                 FLX_TRY(flx_symbolic_status(&f->x, along));
-                sum = node_add(g, sum, node_mul(g, along, leaf(f, FLX_LEAF_V, l->v + k)));
+                sum = node_add(g, sum, node_mul(g, along, leaf(f, FLX_EXPORT_V, l->v + k)));
             }
             dq[l->q + c] = sum;
         }
     }
     for (int i = 0; i < f->x.nvariable; i++) {
-        dq[f->x.t.k.nq + i] = leaf(f, FLX_LEAF_V, f->x.t.k.nv + i);
+        dq[f->x.t.k.nq + i] = leaf(f, FLX_EXPORT_V, f->x.t.k.nv + i);
     }
     return FLX_OK;
 }
@@ -240,7 +228,7 @@ static flx_node by_coordinate(flx_symbolic *x, flx_node n, int k)
 }
 static flx_node by_velocity(flx_symbolic *x, flx_node n, int k)
 {
-    return flx_symbolic_partial(x, n, FLX_LEAF_V, k);
+    return flx_symbolic_partial(x, n, FLX_EXPORT_V, k);
 }
 static flx_node by_state(flx_symbolic *x, flx_node n, int k)
 {
@@ -270,11 +258,11 @@ static flx_status add_linearise(flx_functions *f)
 {
     flx_symbolic *x = &f->x;
     int nv = x->nv, nx = x->m->nstate;
-    flx_node *a = take_leaves(f, FLX_LEAF_A, nv), *r = take(f, nv);
+    flx_node *a = take_leaves(f, FLX_EXPORT_A, nv), *r = take(f, nv);
     if (!a || !r) return FLX_ERR_MEMORY;
     FLX_TRY(flx_symbolic_inverse(x, a, r));
     for (int i = 0; i < x->nrow; i++) {
-        flx_node lam = leaf(f, FLX_LEAF_LAM, i);
+        flx_node lam = leaf(f, FLX_EXPORT_LAM, i);
         for (int k = 0; k < nv; k++) {
             r[k] = node_add(x->g, r[k], node_mul(x->g, x->rows[i].G[k], lam));
         }

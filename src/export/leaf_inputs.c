@@ -68,75 +68,108 @@ static flx_node take_turns(flx_symbolic *x, int joint)
     return flx_graph_unary(g, FLX_OP_ROUND, node_scale(g, 1.0 / TURN, more));
 }
 
+static flx_node take_state_rate(flx_symbolic *x, int index)
+{
+    for (int i = 0; i < x->m->nfirst; i++) {
+        const flx_first_order *f = x->m->firsts + i;
+        if (!f->algebraic && f->number == index) return flx_symbolic_take(x, f->derivative);
+    }
+    return -1;
+}
+
+static flx_node take_variable(flx_symbolic *x, int index)
+{
+    return input(x->g, FLX_EXPORT_Q, x->t.k.nq + index);
+}
+
+static flx_node take_variable_rate(flx_symbolic *x, int index)
+{
+    return input(x->g, FLX_EXPORT_V, x->t.k.nv + index);
+}
+
+static flx_node take_algebraic(flx_symbolic *x, int index)
+{
+    return x->algebraic ? x->algebraic[index]
+                        : flx_graph_leaf(x->g, flx_leaf_make(FLX_LEAF_ALGEBRAIC, index, 0));
+}
+
+// ---- carried ------------------------------------------------------------------------------------
+
+static flx_node carry_position(const flx_symbolic *x, int body, int c)
+{
+    return x->bodies[body].position.c[c];
+}
+
+static flx_node carry_rotation(const flx_symbolic *x, int body, int c)
+{
+    return x->t.k.planar ? x->bodies[body].angle : x->bodies[body].R.m[c];
+}
+
+static flx_node carry_velocity(const flx_symbolic *x, int body, int c)
+{
+    return x->bodies[body].velocity.c[c];
+}
+
+static flx_node carry_spin(const flx_symbolic *x, int body, int c)
+{
+    return x->bodies[body].spin.c[x->t.k.planar ? 2 : c];
+}
+
+static flx_node carry_acceleration(const flx_symbolic *x, int body, int c)
+{
+    return x->bodies[body].acceleration.c[c];
+}
+
+static flx_node carry_spin_rate(const flx_symbolic *x, int body, int c)
+{
+    return x->bodies[body].spin_rate.c[x->t.k.planar ? 2 : c];
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+// NULL: the leaf stays; what is no input of the equations then is refused.
+static const struct {
+    flx_node (*take)(flx_symbolic *x, int index);
+    flx_node (*carry)(const flx_symbolic *x, int body, int c);
+} rules[FLX_LEAF_KINDS] = {
+    [FLX_LEAF_SWITCH] = {.take = take_switch},
+    [FLX_LEAF_TURNS] = {.take = take_turns},
+    [FLX_LEAF_STATE_RATE] = {.take = take_state_rate},
+    [FLX_LEAF_VARIABLE] = {.take = take_variable},
+    [FLX_LEAF_VARIABLE_RATE] = {.take = take_variable_rate},
+    [FLX_LEAF_ALGEBRAIC] = {.take = take_algebraic},
+    [FLX_LEAF_BODY_POSITION] = {.carry = carry_position},
+    [FLX_LEAF_BODY_ROTATION] = {.carry = carry_rotation},
+    [FLX_LEAF_BODY_VELOCITY] = {.carry = carry_velocity},
+    [FLX_LEAF_BODY_SPIN] = {.carry = carry_spin},
+    [FLX_LEAF_BODY_ACCELERATION] = {.carry = carry_acceleration},
+    [FLX_LEAF_BODY_SPIN_RATE] = {.carry = carry_spin_rate},
+};
+
 static flx_node take_leaf(flx_graph *g, void *user, flx_leaf leaf)
 {
     flx_symbolic *x = user;
-    int index = flx_leaf_get_index(leaf);
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_SWITCH:
-        return take_switch(x, index);
-    case FLX_LEAF_TURNS:
-        return take_turns(x, index);
-    case FLX_LEAF_STATE_RATE:
-        for (int i = 0; i < x->m->nfirst; i++) {
-            const flx_first_order *f = x->m->firsts + i;
-            if (!f->algebraic && f->number == index) return flx_symbolic_take(x, f->derivative);
-        }
-        return -1;
-    case FLX_LEAF_DISCRETE:
-        return refuse(x, "a discrete variable");
-    case FLX_LEAF_COUNT:
-        return refuse(x, "how often an event has happened");
-    case FLX_LEAF_VARIABLE:
-        return input(g, FLX_LEAF_Q, x->t.k.nq + index);
-    case FLX_LEAF_VARIABLE_RATE:
-        return input(g, FLX_LEAF_V, x->t.k.nv + index);
-    case FLX_LEAF_VARIABLE_RATE2:
-        return refuse(x, "the acceleration of a variable");
-    case FLX_LEAF_ALGEBRAIC:
-        return x->algebraic ? x->algebraic[index] : flx_graph_leaf(g, leaf);
-    case FLX_LEAF_REACTION:
-    case FLX_LEAF_DRIVE:
-    case FLX_LEAF_MULTIPLIER:
-    case FLX_LEAF_PULL:
-    case FLX_LEAF_LOAD:
-        return refuse(x, "a force that is an unknown");
-    case FLX_LEAF_ENERGY:
-    case FLX_LEAF_MOMENTUM:
-    case FLX_LEAF_CONSTRAINTS:
-        return refuse(x, "an energy, a momentum or an error of constraints");
-    default: // time, parameters, bodies, states, inputs
-        return flx_graph_leaf(g, leaf);
-    }
+    flx_leaf_kind kind = flx_leaf_get_kind(leaf);
+    const flx_leaf_traits *k = flx_leaf_traits_of(kind);
+    if (!k) return flx_graph_leaf(g, leaf); // an input
+    if (rules[kind].take) return rules[kind].take(x, flx_leaf_get_index(leaf));
+    bool stays = flx_leaf_is(leaf, FLX_QUANTITY_TIME | FLX_QUANTITY_STATE) ||
+                 kind == FLX_LEAF_PARAMETER || rules[kind].carry;
+    if (stays) return flx_graph_leaf(g, leaf);
+    return refuse(x, k->quantity == FLX_QUANTITY_FORCE ? "a force that is an unknown" : k->name);
+}
+
+static flx_node carry_leaf(flx_graph *g, void *user, flx_leaf leaf)
+{
+    const flx_symbolic *x = user;
+    flx_leaf_kind kind = flx_leaf_get_kind(leaf);
+    if (!flx_leaf_traits_of(kind) || !rules[kind].carry) return flx_graph_leaf(g, leaf);
+    return rules[kind].carry(x, flx_leaf_get_index(leaf), flx_leaf_get_component(leaf));
 }
 
 flx_node flx_symbolic_take(flx_symbolic *x, flx_node n)
 {
     return flx_graph_substitute(&x->taken, n);
-}
-
-// ---- carried ------------------------------------------------------------------------------------
-
-static flx_node carry_leaf(flx_graph *g, void *user, flx_leaf leaf)
-{
-    flx_symbolic *x = user;
-    int index = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_BODY_POSITION:
-        return x->bodies[index].position.c[c];
-    case FLX_LEAF_BODY_ROTATION:
-        return x->t.k.planar ? x->bodies[index].angle : x->bodies[index].R.m[c];
-    case FLX_LEAF_BODY_VELOCITY:
-        return x->bodies[index].velocity.c[c];
-    case FLX_LEAF_BODY_SPIN:
-        return x->bodies[index].spin.c[x->t.k.planar ? 2 : c];
-    case FLX_LEAF_BODY_ACCELERATION:
-        return x->bodies[index].acceleration.c[c];
-    case FLX_LEAF_BODY_SPIN_RATE:
-        return x->bodies[index].spin_rate.c[x->t.k.planar ? 2 : c];
-    default:
-        return flx_graph_leaf(g, leaf);
-    }
 }
 
 flx_node flx_symbolic_carry(flx_symbolic *x, flx_node n)
@@ -150,9 +183,10 @@ static flx_node rate_of_leaf(flx_graph *g, void *user, flx_leaf leaf)
 {
     flx_symbolic *x = user;
     int kind = flx_export_leaf_kind(leaf);
-    if (kind == FLX_LEAF_Q) return input(g, FLX_LEAF_V, x->velocity_of[flx_leaf_get_index(leaf)]);
-    if (kind == FLX_LEAF_V) return node_const(g, 0.0); // bias: at v' = 0
-    void *model = (void *)(uintptr_t)x->m;             // the rule reads the model only
+    if (kind == FLX_EXPORT_Q)
+        return input(g, FLX_EXPORT_V, x->velocity_of[flx_leaf_get_index(leaf)]);
+    if (kind == FLX_EXPORT_V) return node_const(g, 0.0); // bias: at v' = 0
+    void *model = (void *)(uintptr_t)x->m;               // the rule reads the model only
     return flx_leaf_time_rate(g, model, leaf);
 }
 
@@ -172,7 +206,7 @@ static flx_node turn_quaternion(flx_graph *g, int q, int i, int k)
 {
     static const int from[3][4] = {{1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
     static const int sign[3][4] = {{-1, 1, 1, -1}, {-1, -1, 1, 1}, {-1, 1, -1, 1}};
-    return node_scale(g, 0.5 * sign[k][i], input(g, FLX_LEAF_Q, q + from[k][i]));
+    return node_scale(g, 0.5 * sign[k][i], input(g, FLX_EXPORT_Q, q + from[k][i]));
 }
 
 static flx_node move_leaf(flx_graph *g, void *user, flx_leaf leaf)
@@ -180,7 +214,7 @@ static flx_node move_leaf(flx_graph *g, void *user, flx_leaf leaf)
     const motion *m = user;
     const flx_link *l = m->x->t.links + m->link;
     int i = flx_leaf_get_index(leaf) - l->q;
-    if (flx_export_leaf_kind(leaf) != FLX_LEAF_Q) return node_const(g, 0.0);
+    if (flx_export_leaf_kind(leaf) != FLX_EXPORT_Q) return node_const(g, 0.0);
     if (l->kind != FLX_LINK_BALL) return node_const(g, i == m->k);
     return i >= 0 && i < 4 ? turn_quaternion(g, l->q, i, m->k) : node_const(g, 0.0);
 }
@@ -189,7 +223,7 @@ flx_node flx_symbolic_along(flx_symbolic *x, flx_node n, int k)
 {
     motion m = {.x = x};
     if (k >= x->t.k.nv) {
-        return flx_symbolic_partial(x, n, FLX_LEAF_Q, x->t.k.nq + k - x->t.k.nv);
+        return flx_symbolic_partial(x, n, FLX_EXPORT_Q, x->t.k.nq + k - x->t.k.nv);
     }
     while (k >= x->t.links[m.link].v + x->links[1 + m.link].s.n) m.link++;
     m.k = k - x->t.links[m.link].v;

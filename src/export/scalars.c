@@ -146,5 +146,5 @@ flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate whic
     const flx_tree_body *node = x->top.nodes + x->top.number[l->body];
     if (node->first && !l->against)
         factor = -factor; // the link's is of the first relative to the second
-    return node_scale(x->g, factor, flx_graph_leaf(x->g, flx_export_leaf(FLX_LEAF_Q, l->q, 0)));
+    return node_scale(x->g, factor, flx_graph_leaf(x->g, flx_export_leaf(FLX_EXPORT_Q, l->q, 0)));
 }

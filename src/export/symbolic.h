@@ -18,11 +18,11 @@
 
 // Kinds of leaves beyond those of the model.
 enum {
-    FLX_LEAF_Q = 128, // index: coordinate
-    FLX_LEAF_V,
-    FLX_LEAF_A,
-    FLX_LEAF_LAM,
-    FLX_LEAF_TAU,
+    FLX_EXPORT_Q = 128, // index: coordinate
+    FLX_EXPORT_V,
+    FLX_EXPORT_A,
+    FLX_EXPORT_LAM,
+    FLX_EXPORT_TAU,
 };
 static inline flx_leaf flx_export_leaf(int kind, int index, int component)
 {

@@ -18,7 +18,7 @@ static double sign_of(const flx_link *l)
 static n33 turn_about_z(const flx_symbolic *x, const flx_link *l)
 {
     flx_graph *g = x->g;
-    flx_node angle = input(x, FLX_LEAF_Q, l->q), c = flx_graph_unary(g, FLX_OP_COS, angle);
+    flx_node angle = input(x, FLX_EXPORT_Q, l->q), c = flx_graph_unary(g, FLX_OP_COS, angle);
     flx_node s = node_scale(g, sign_of(l), flx_graph_unary(g, FLX_OP_SIN, angle));
     flx_node zero = node_const(g, 0.0), one = node_const(g, 1.0);
     return (n33){{c, node_neg(g, s), zero, s, c, zero, zero, zero, one}};
@@ -93,11 +93,11 @@ static void place(const flx_symbolic *x, const flx_link *l, flx_symbolic_link *o
     if (turns_about_z(l)) o->moved = turn_about_z(x, l);
     if (l->kind == FLX_LINK_BALL) {
         flx_node q[4];
-        for (int k = 0; k < 4; k++) q[k] = input(x, FLX_LEAF_Q, l->q + k);
+        for (int k = 0; k < 4; k++) q[k] = input(x, FLX_EXPORT_Q, l->q + k);
         o->moved = turn_by_quaternion(g, q);
     } else {
         for (int k = 0; k < o->s.n; k++) { // along axes that the joint does not turn
-            d = n3_axpy(g, input(x, FLX_LEAF_Q, l->q + k), o->s.slide[k], d);
+            d = n3_axpy(g, input(x, FLX_EXPORT_Q, l->q + k), o->s.slide[k], d);
         }
     }
     o->R = n33_mul(g, o->fixed, o->moved);
@@ -111,7 +111,7 @@ static void move(const flx_symbolic *x, const flx_link *l, const flx_symbolic_li
     flx_node two = node_const(g, 2.0);
     o->wr = o->vr = n3_zero(g);
     for (int k = 0; k < o->s.n; k++) {
-        flx_node rate = input(x, FLX_LEAF_V, l->v + k);
+        flx_node rate = input(x, FLX_EXPORT_V, l->v + k);
         o->wr = n3_axpy(g, rate, o->s.turn[k], o->wr);
         o->vr = n3_axpy(g, rate, o->s.slide[k], o->vr);
     }
@@ -126,7 +126,7 @@ static void move(const flx_symbolic *x, const flx_link *l, const flx_symbolic_li
     o->p = n3_add(g, p->p, n33_mul_v(g, p->G, o->r));
     o->angle = node_add(g, p->angle, node_const(g, l->offset));
     if (turns_about_z(l))
-        o->angle = node_add(g, o->angle, node_scale(g, sign_of(l), input(x, FLX_LEAF_Q, l->q)));
+        o->angle = node_add(g, o->angle, node_scale(g, sign_of(l), input(x, FLX_EXPORT_Q, l->q)));
 }
 
 // ---- bodies -------------------------------------------------------------------------------------

@@ -60,7 +60,8 @@ static flx_status push_body(flx_symbolic *x, flx_node phi, bool velocity, flx_no
 
 static bool is_body(int kind)
 {
-    return kind >= FLX_LEAF_BODY_POSITION && kind <= FLX_LEAF_BODY_SPIN_RATE;
+    const flx_leaf_traits *k = flx_leaf_traits_of((flx_leaf_kind)kind);
+    return k && k->body;
 }
 
 flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_node F,
@@ -79,7 +80,7 @@ flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_n
             met[index] = true;
             status = push_body(x, phi, velocity, F, index, on);
         }
-        if (kind != (velocity ? FLX_LEAF_V : FLX_LEAF_Q)) continue;
+        if (kind != (velocity ? FLX_EXPORT_V : FLX_EXPORT_Q)) continue;
         flx_node slope = flx_symbolic_carry(x, flx_symbolic_partial(x, phi, kind, index));
         int v = velocity ? index : x->velocity_of[index];
         status = flx_symbolic_status(x, slope);

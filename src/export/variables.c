@@ -18,7 +18,7 @@ static flx_status check_mass(flx_symbolic *x, flx_node mass, const char *name, f
     FLX_TRY(flx_graph_leaves(x->g, 1, &mass, &n, &leaves));
     for (int i = 0; i < n; i++) {
         int kind = flx_export_leaf_kind(leaves[i]);
-        fine = fine && (kind == FLX_LEAF_PARAMETER || kind == FLX_LEAF_Q);
+        fine = fine && (kind == FLX_LEAF_PARAMETER || kind == FLX_EXPORT_Q);
     }
     flx_free(leaves);
     if (fine) return FLX_OK;

@@ -67,7 +67,7 @@ flx_status flx_force_add_part(flx_force_plan *p, flx_scalar_kind kind, const cha
                               flx_force_part **part)
 {
     const flx_force *f = p->force;
-    FLX_ASSERT(p->npart < FLX_FORCE_PARTS);
+    FLX_ASSERT(p->npart < FLX_MOST_FORCE_PARTS);
     *part = p->part + p->npart++;
     **part =
         (flx_force_part){.s = {.kind = kind, .turn = -1}, .component = p->npart - 1, .name = name};

@@ -33,7 +33,7 @@ typedef struct flx_force_part {
     const char *name; // of its pull
 } flx_force_part;
 
-#define FLX_FORCE_PARTS 6
+#define FLX_MOST_FORCE_PARTS 6
 
 typedef struct flx_force_plan {
     const flx_model *model;
@@ -41,7 +41,7 @@ typedef struct flx_force_plan {
     flx_ctx *ctx; // of messages
     double same;  // places nearer than this are one
     int npart;
-    flx_force_part part[FLX_FORCE_PARTS];
+    flx_force_part part[FLX_MOST_FORCE_PARTS];
 } flx_force_plan;
 
 typedef struct flx_force_signal {

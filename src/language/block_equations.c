@@ -11,15 +11,13 @@
 static bool is_rate(void *user, flx_leaf leaf)
 {
     (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k == FLX_LEAF_VARIABLE_RATE || k == FLX_LEAF_BODY_VELOCITY || k == FLX_LEAF_BODY_SPIN;
+    return flx_leaf_is(leaf, FLX_QUANTITY_VELOCITY);
 }
 
 static bool is_first_order(void *user, flx_leaf leaf)
 {
     (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k == FLX_LEAF_STATE || k == FLX_LEAF_ALGEBRAIC;
+    return flx_leaf_is(leaf, FLX_QUANTITY_STATE | FLX_QUANTITY_ALGEBRAIC);
 }
 
 // M(t, q): masses depend on the time and on positions.
@@ -121,9 +119,7 @@ static flx_status finish_first(flx_builder *b, flx_item *item, flx_first_order *
 static bool is_multiplier(void *user, flx_leaf leaf)
 {
     (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE || k == FLX_LEAF_MULTIPLIER ||
-           k == FLX_LEAF_PULL;
+    return flx_leaf_is(leaf, FLX_QUANTITY_FORCE);
 }
 
 // ---- constraints --------------------------------------------------------------------------------
@@ -178,8 +174,7 @@ static flx_status check_linear(flx_builder *b, const flx_item *item, flx_node n,
 static bool is_position(void *user, flx_leaf leaf)
 {
     (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k == FLX_LEAF_VARIABLE || k == FLX_LEAF_BODY_POSITION || k == FLX_LEAF_BODY_ROTATION;
+    return flx_leaf_is(leaf, FLX_QUANTITY_POSITION);
 }
 
 static flx_status read_compliance(flx_builder *b, const flx_item *item, double *out, flx_open *open)

@@ -30,8 +30,7 @@ flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name,
 static bool is_velocity(void *user, flx_leaf leaf)
 {
     (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k == FLX_LEAF_VARIABLE_RATE || k == FLX_LEAF_BODY_VELOCITY || k == FLX_LEAF_BODY_SPIN;
+    return flx_leaf_is(leaf, FLX_QUANTITY_VELOCITY);
 }
 
 // Whether a node is linear in the velocities: *linear, if there is no other failure.
@@ -65,28 +64,11 @@ static flx_status find_target(flx_builder *b, const flx_entry *key, flx_node n, 
     *out = (flx_assignment){.node = n, .value = -1, .loc = key->loc};
     if (flx_graph_is_leaf(b->g, n, &leaf)) {
         out->index = flx_leaf_get_index(leaf);
-        switch (flx_leaf_get_kind(leaf)) {
-        case FLX_LEAF_VARIABLE:
-            out->kind = FLX_TARGET_VARIABLE;
+        const flx_leaf_traits *k = flx_leaf_traits_of(flx_leaf_get_kind(leaf));
+        if (k->fixed) return refuse_target(b, key, k->fixed);
+        if (k->target >= 0) {
+            out->kind = (flx_target_kind)k->target;
             return FLX_OK;
-        case FLX_LEAF_VARIABLE_RATE:
-            out->kind = FLX_TARGET_VARIABLE_RATE;
-            return FLX_OK;
-        case FLX_LEAF_STATE:
-            out->kind = FLX_TARGET_STATE;
-            return FLX_OK;
-        case FLX_LEAF_DISCRETE:
-            out->kind = FLX_TARGET_DISCRETE;
-            return FLX_OK;
-        case FLX_LEAF_ALGEBRAIC:
-            return refuse_target(b, key,
-                                 "it is algebraic, and follows from its equation at any time");
-        case FLX_LEAF_COUNT:
-            return refuse_target(b, key, "it counts its event");
-        case FLX_LEAF_TIME:
-            return refuse_target(b, key, "the time goes on by itself");
-        default:
-            break;
         }
     }
     bool linear = false;
@@ -210,21 +192,12 @@ typedef struct collector {
     flx_switch *switches; // owned until all are there
 } collector;
 
+// Along a path of loads the factor moves.
 static bool moves(void *user, flx_leaf leaf)
 {
     (void)user;
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_PARAMETER:
-    case FLX_LEAF_INPUT:
-    case FLX_LEAF_NUMBER:
-    case FLX_LEAF_TURNS:
-    case FLX_LEAF_SWITCH:
-    case FLX_LEAF_DISCRETE:
-    case FLX_LEAF_COUNT:
-        return false;
-    default:
-        return true;
-    }
+    return flx_leaf_get_kind(leaf) == FLX_LEAF_FACTOR ||
+           !flx_leaf_is(leaf, FLX_QUANTITY_PARAMETER | FLX_QUANTITY_HELD);
 }
 
 static bool is_time(void *user, flx_leaf leaf)

@@ -351,9 +351,7 @@ flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc)
 static bool is_not_time(void *user, flx_leaf leaf)
 {
     (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k != FLX_LEAF_TIME && k != FLX_LEAF_FACTOR && // a load: of a parameter
-           k != FLX_LEAF_PARAMETER && k != FLX_LEAF_INPUT;
+    return !flx_leaf_is(leaf, FLX_QUANTITY_TIME | FLX_QUANTITY_PARAMETER);
 }
 
 static flx_status read_motion(flx_builder *b, flx_item *joint)

@@ -56,8 +56,8 @@ static made_of made_of_node(const flx_hoist *h, const flx_graph_node *p)
     if (p->op == FLX_OP_CONST) return CONSTANTS;
     if (p->op == FLX_OP_LEAF) {
         flx_leaf_kind kind = flx_leaf_get_kind(p->payload);
-        bool number = kind == FLX_LEAF_PARAMETER || (h->again && kind == FLX_LEAF_NUMBER);
-        return number ? PARAMETERS : MIXED;
+        if (h->again && kind == FLX_LEAF_NUMBER) return PARAMETERS;
+        return kind == FLX_LEAF_PARAMETER ? PARAMETERS : MIXED;
     }
     int operands = flx_op_operands(p->op);
     const int of[3] = {p->a, p->b, p->c};

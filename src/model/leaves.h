@@ -45,6 +45,7 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_INPUT,     // [5] index: input; flx_input_part; changes between steps only
     FLX_LEAF_NUMBER,    // index: number of a system that follows from parameters alone (hoist.c)
     FLX_LEAF_MEASURE,   // index: single measure; in expressions over measures alone
+    FLX_LEAF_KINDS,
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
@@ -64,6 +65,52 @@ static inline int flx_leaf_get_component(flx_leaf l)
 {
     return (int)(l & 0xff);
 }
+
+// ---- what a kind is -----------------------------------------------------------------------------
+
+// What a leaf is among the quantities of a system; bits.
+typedef enum flx_quantity {
+    FLX_QUANTITY_TIME = 1 << 0,
+    FLX_QUANTITY_PARAMETER = 1 << 1, // a number of the run: it changes between steps at most
+    FLX_QUANTITY_HELD = 1 << 2,      // changes at events only
+    FLX_QUANTITY_POSITION = 1 << 3,
+    FLX_QUANTITY_VELOCITY = 1 << 4,
+    FLX_QUANTITY_ACCELERATION = 1 << 5,
+    FLX_QUANTITY_STATE = 1 << 6, // of first order
+    FLX_QUANTITY_STATE_RATE = 1 << 7,
+    FLX_QUANTITY_ALGEBRAIC = 1 << 8,
+    FLX_QUANTITY_FORCE = 1 << 9,   // of constraints, and of forces that are unknowns
+    FLX_QUANTITY_RESULT = 1 << 10, // follows from a state
+    FLX_QUANTITY_MEASURE = 1 << 11,
+} flx_quantity;
+
+struct flx_model;
+struct flx_body_motion;
+
+typedef struct flx_leaf_traits {
+    const char *name; // what messages call it: "an acceleration"
+    const char *unit; // NULL: that of the item that it is of
+    flx_quantity quantity;
+    bool body, joint; // what its index is of; neither: of something else
+    bool output_only; // known when a step is done
+    bool by_powers;   // contains energies or powers that expressions give
+    // Its rate; NULL: it has none.
+    flx_node (*rate)(flx_graph *g, const struct flx_model *m, int index, int component);
+    // Along a unit motion of its body; NULL: it stays.
+    flx_node (*moved)(flx_graph *g, const struct flx_body_motion *b, int component);
+    // Its number among the parameters of a run; NULL: it is none of them.
+    int (*parameter)(const struct flx_model *m, flx_leaf leaf);
+    int target; // what an event sets in setting it, flx_target_kind; -1: a velocity, or nothing
+    const char *fixed; // why an event cannot set it; NULL: for no reason of its own
+} flx_leaf_traits;
+
+// The table; kinds of others (of exported equations) have none: NULL.
+const flx_leaf_traits *flx_leaf_traits_of(flx_leaf_kind kind);
+bool flx_leaf_is(flx_leaf leaf, unsigned quantities);
+// The same for flx_graph_depends; quantities: an unsigned.
+bool flx_leaf_is_any(void *quantities, flx_leaf leaf);
+// Known when a step is done; *name (may be NULL) is set to what messages call it. For flx_graph_depends.
+bool flx_leaf_is_output_only(void *name, flx_leaf leaf);
 
 // Rule of time for flx_graph_derive: position' = velocity, R' = R spin~, velocity' = acceleration,
 // variable' = rate, t' = 1, turns' = 0, ... user: the model.

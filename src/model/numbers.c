@@ -303,20 +303,8 @@ int flx_model_tunable(const flx_model *m, flx_leaf leaf)
 
 int flx_param_of_leaf(const flx_model *m, flx_leaf leaf)
 {
-    int i = flx_leaf_get_index(leaf), k;
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_FACTOR:
-        return i;
-    case FLX_LEAF_INPUT:
-        return flx_param_input(m, i, (flx_input_part)flx_leaf_get_component(leaf));
-    case FLX_LEAF_PARAMETER:
-        k = flx_model_tunable(m, leaf);
-        return k < 0 ? -1 : flx_param_tunable(m, k);
-    case FLX_LEAF_NUMBER:
-        return flx_param_hoisted(m, i);
-    default:
-        return -1;
-    }
+    const flx_leaf_traits *k = flx_leaf_traits_of(flx_leaf_get_kind(leaf));
+    return k && k->parameter ? k->parameter(m, leaf) : -1;
 }
 
 void flx_param_fill(const flx_model *m, double *param)

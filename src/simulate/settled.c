@@ -4,32 +4,19 @@
 #include "integrate/settle.h"
 #include "simulate/simulation_parts.h"
 
-static bool leaf_settles(flx_leaf_kind k)
-{
-    switch (k) {
-    case FLX_LEAF_BODY_ACCELERATION:
-    case FLX_LEAF_BODY_SPIN_RATE:
-    case FLX_LEAF_VARIABLE_RATE2:
-    case FLX_LEAF_STATE_RATE:
-    case FLX_LEAF_ALGEBRAIC:
-    case FLX_LEAF_REACTION:
-    case FLX_LEAF_DRIVE:
-    case FLX_LEAF_MULTIPLIER:
-    case FLX_LEAF_PULL:
-    case FLX_LEAF_LOAD:
-        return true;
-    default:
-        return false;
-    }
-}
+// What positions and velocities do not tell.
+enum {
+    SETTLES = FLX_QUANTITY_ACCELERATION | FLX_QUANTITY_STATE_RATE | FLX_QUANTITY_ALGEBRAIC |
+              FLX_QUANTITY_FORCE
+};
 
-static bool reads(const flx_graph *g, flx_node node, flx_leaf_kind kind)
+static bool reads(const flx_graph *g, flx_node node, unsigned quantities)
 {
     flx_leaf *leaves = NULL;
     int n = 0;
     bool found = false;
     if (node < 0 || flx_graph_leaves(g, 1, &node, &n, &leaves) != FLX_OK) return node >= 0;
-    for (int i = 0; i < n; i++) found = found || flx_leaf_get_kind(leaves[i]) == kind;
+    for (int i = 0; i < n; i++) found = found || flx_leaf_is(leaves[i], quantities);
     flx_free(leaves);
     return found;
 }
@@ -42,12 +29,11 @@ bool flx_equations_settle(const flx_model *m)
     }
     for (int i = 0; i < m->nconstraint; i++) {
         const flx_constraint *c = m->constraints + i;
-        if (c->velocity_level || reads(m->graph, c->value, FLX_LEAF_TIME)) return true;
+        if (c->velocity_level || reads(m->graph, c->value, FLX_QUANTITY_TIME)) return true;
     }
     for (int i = 0; i < m->nvariable; i++) {
         flx_node mass = m->variables[i].mass;
-        if (reads(m->graph, mass, FLX_LEAF_VARIABLE_RATE) || reads(m->graph, mass, FLX_LEAF_STATE))
-            return true;
+        if (reads(m->graph, mass, FLX_QUANTITY_VELOCITY | FLX_QUANTITY_STATE)) return true;
     }
     return false;
 }
@@ -79,9 +65,9 @@ static bool signals_settle(flx_simulation *sim, const flx_signals *s)
     // joint coordinates leave forces of joints, and all that comes with them, to those of the bodies
     if (sim->bodies && !sim->reactions && s->of->reactions) return false;
     for (int i = 0; i < s->of->nleaf; i++) {
-        flx_leaf_kind k = flx_leaf_get_kind(s->of->leaves[i]);
-        bool evaluated = k == FLX_LEAF_ENERGY || k == FLX_LEAF_RESULTANT;
-        if (leaf_settles(k) || (evaluated && sim->powers_settle)) return true;
+        flx_leaf leaf = s->of->leaves[i];
+        const flx_leaf_traits *k = flx_leaf_traits_of(flx_leaf_get_kind(leaf));
+        if (flx_leaf_is(leaf, SETTLES) || (k->by_powers && sim->powers_settle)) return true;
     }
     return false;
 }

@@ -8,9 +8,7 @@ flx_status flx_formulas_create(const flx_graph *graph, int n, const flx_node *no
     FLX_TRY(flx_graph_leaves(graph, n, nodes, &f->nleaf, &f->leaves));
     FLX_TRY(flx_program_compile(graph, f->nleaf, f->leaves, n, nodes, &f->program));
     for (int i = 0; i < f->nleaf; i++) {
-        flx_leaf_kind k = flx_leaf_get_kind(f->leaves[i]);
-        f->reactions = f->reactions || k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE ||
-                       k == FLX_LEAF_MULTIPLIER || k == FLX_LEAF_PULL || k == FLX_LEAF_LOAD;
+        f->reactions = f->reactions || flx_leaf_is(f->leaves[i], FLX_QUANTITY_FORCE);
     }
     return FLX_OK;
 }

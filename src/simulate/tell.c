@@ -139,9 +139,9 @@ void flx_simulation_tell_left_out(flx_simulation *sim, double weakest)
 
 static bool is_force_of(void *user, flx_leaf leaf)
 {
-    flx_leaf_kind kind = flx_leaf_get_kind(leaf);
-    bool force = kind == FLX_LEAF_REACTION || kind == FLX_LEAF_DRIVE;
-    return force && flx_leaf_get_index(leaf) == *(const int *)user;
+    const flx_leaf_traits *k = flx_leaf_traits_of(flx_leaf_get_kind(leaf));
+    return k->joint && k->quantity == FLX_QUANTITY_FORCE &&
+           flx_leaf_get_index(leaf) == *(const int *)user;
 }
 
 static bool is_asked_for(const flx_simulation *sim, int joint)

@@ -102,7 +102,7 @@ static flx_status plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     size_t most = 0;
-    for (int i = 0; i < m->nforce; i++) most += m->forces[i].mixed ? 6 : 0; // of a bushing
+    for (int i = 0; i < m->nforce; i++) most += m->forces[i].mixed ? FLX_MOST_FORCE_PARTS : 0;
     if (most == 0) return FLX_OK;
     pulls *own = flx_arena_take(d->arena, 1, sizeof *own);
     if (!own) return FLX_ERR_MEMORY;

@@ -84,53 +84,10 @@ flx_status flx_env_require(flx_env *e, flx_env_mode mode, const char *what, cons
 
 // ---- leaves that only outputs know ------------------------------------------------------------
 
-static bool known_in_outputs_only(void *user, flx_leaf leaf)
-{
-    const char *what = NULL;
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_BODY_ACCELERATION:
-    case FLX_LEAF_BODY_SPIN_RATE:
-    case FLX_LEAF_VARIABLE_RATE2:
-        what = "an acceleration";
-        break;
-    case FLX_LEAF_STATE_RATE:
-        what = "the rate of a first-order variable";
-        break;
-    case FLX_LEAF_ENERGY:
-        what = "the energy";
-        break;
-    case FLX_LEAF_MOMENTUM:
-        what = "the momentum";
-        break;
-    case FLX_LEAF_LOAD:
-        what = "the load of a node";
-        break;
-    case FLX_LEAF_CONSTRAINTS:
-        what = "the residual of the constraints";
-        break;
-    case FLX_LEAF_SECTION:
-        what = "the force in a section";
-        break;
-    case FLX_LEAF_MODES:
-        what = "the result of an analysis";
-        break;
-    case FLX_LEAF_RESULTANT:
-        what = "the resultant of a load";
-        break;
-    case FLX_LEAF_STRESS:
-        what = "the largest stress of a body";
-        break;
-    default:
-        return false;
-    }
-    *(const char **)user = what;
-    return true;
-}
-
 bool flx_operand_output_only(flx_builder *b, const flx_operand *v, const char **what)
 {
     if (v->kind == FLX_OPERAND_NUMBER) {
-        return flx_graph_depends(b->g, v->node, known_in_outputs_only, (void *)what);
+        return flx_graph_depends(b->g, v->node, flx_leaf_is_output_only, (void *)what);
     }
     for (int i = 0; v->kind == FLX_OPERAND_LIST && i < v->count; i++) {
         if (flx_operand_output_only(b, &v->items[i], what)) return true;
@@ -140,17 +97,10 @@ bool flx_operand_output_only(flx_builder *b, const flx_operand *v, const char **
 
 static bool has_no_rate(void *user, flx_leaf leaf)
 {
-    flx_leaf_kind kind = flx_leaf_get_kind(leaf);
-    if (kind == FLX_LEAF_ALGEBRAIC) {
-        *(const char **)user = "an algebraic variable";
-        return true;
-    }
-    if (kind == FLX_LEAF_REACTION || kind == FLX_LEAF_DRIVE || kind == FLX_LEAF_MULTIPLIER ||
-        kind == FLX_LEAF_PULL) {
-        *(const char **)user = "a reaction";
-        return true;
-    }
-    return known_in_outputs_only(user, leaf);
+    const flx_leaf_traits *k = flx_leaf_traits_of(flx_leaf_get_kind(leaf));
+    if (k->rate) return false;
+    *(const char **)user = k->name;
+    return true;
 }
 
 flx_status flx_env_rate(flx_scope *s, flx_node n, flx_loc loc, flx_node *out)
@@ -167,7 +117,7 @@ flx_status flx_env_rate(flx_scope *s, flx_node n, flx_loc loc, flx_node *out)
     *out = flx_graph_derive(s->graph, n, flx_leaf_time_rate, e->b->m);
     if (*out < 0) return FLX_ERR_MEMORY;
     if (e->mode < FLX_MODE_OUTPUT &&
-        flx_graph_depends(s->graph, *out, known_in_outputs_only, (void *)&what)) {
+        flx_graph_depends(s->graph, *out, flx_leaf_is_output_only, (void *)&what)) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc,
                         "this rate contains %s, which is known only when a step is done: it may be "
                         "used in outputs, not in forces, equations and events",
