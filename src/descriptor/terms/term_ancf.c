@@ -196,43 +196,38 @@ static void mark(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static flx_ancf_at place(const flx_descriptor *d, const flx_point *p)
+static flx_ancf_at place(const flx_descriptor *d, const flx_work *w, const flx_point *p)
 {
-    return (flx_ancf_at){.q = p->q, .v = p->v, .a = p->a, .g = d->model->gravity};
+    return (flx_ancf_at){.q = p->q, .v = p->v, .a = p->a, .g = flx_eval_gravity(d, p, w->gravity)};
 }
 
 static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
-    flx_ancf_at at = place(d, p);
-    at.g = flx_eval_gravity(d, p, w->gravity);
+    flx_ancf_at at = place(d, w, p);
     flx_ancf_residual(ancfs_of(d)->n, ancfs_of(d)->of, &at, r);
 }
 
 static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
 {
-    flx_ancf_at at = place(d, p);
-    (void)w;
+    flx_ancf_at at = place(d, w, p);
     flx_ancf_linearise(ancfs_of(d)->n, ancfs_of(d)->of, &at, b->A0, b->A1, b->A2);
 }
 
 static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
 {
-    flx_ancf_at at = place(d, p);
-    (void)w;
+    flx_ancf_at at = place(d, w, p);
     flx_ancf_linearise(ancfs_of(d)->n, ancfs_of(d)->of, &at, NULL, NULL, A2);
 }
 
 static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
 {
-    flx_ancf_at at = place(d, p);
-    at.g = flx_eval_gravity(d, p, w->gravity);
+    flx_ancf_at at = place(d, w, p);
     flx_ancf_energies(ancfs_of(d)->n, ancfs_of(d)->of, &at, e);
 }
 
 static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
 {
-    flx_ancf_at at = place(d, p);
-    (void)w;
+    flx_ancf_at at = place(d, w, p);
     flx_ancf_momentum(ancfs_of(d)->n, ancfs_of(d)->of, &at, Mv);
 }
 
@@ -247,14 +242,13 @@ static int section(const flx_descriptor *d, const flx_work *w, const flx_point *
                    double out[6])
 {
     int count = 0, D = d->planar ? 2 : 3;
-    (void)w;
     for (int i = 0; i < ancfs_of(d)->n; i++) {
         const flx_ancf *e = ancfs_of(d)->of + i;
         int half = e->n / 2;
         bool last = e->v[half] == d->body_v[body];
         if (!last && e->v[0] != d->body_v[body]) continue;
         double f[FLX_ANCF_NUMBERS], sign = last ? 1.0 : -1.0;
-        flx_ancf_at at = place(d, p);
+        flx_ancf_at at = place(d, w, p);
         flx_ancf_forces(e, &at, f);
         for (int k = 0; k < half; k++) {
             int vector = last ? half + k : k;

@@ -272,4 +272,33 @@ static int every_term_is_consistent(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_term_is_consistent))
+// At the last node the section feels what the last element does to it, weight and all, whatever the load factor is.
+static int section_at_the_end_is_the_force_of_the_last_element(void)
+{
+    static const char *const models[] = {exact, segments, cable};
+    static const int kinds[] = {FLX_TERM_BEAM, FLX_TERM_HINGE, FLX_TERM_ANCF};
+    static const flx_term *const terms[] = {&flx_term_beam, &flx_term_hinge, &flx_term_ancf};
+    for (int k = 0; k < 3; k++) {
+        char text[2000];
+        snprintf(text, sizeof text, "%sanalyse: {g: {type: static, load: gravity}}\n", models[k]);
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *m = NULL;
+        trial t = {0};
+        CHECK(flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, &m) == FLX_OK);
+        if (open_trial(m, 0.02, &t)) return 1;
+        CHECK(t.d->own[kinds[k]]);
+        flx_descriptor_loads(t.s)[0] = 0.3;
+        flx_point at = flx_state_point(t.s, t.x);
+        int end = m->beams[0].nodes[m->beams[0].nnode - 1];
+        double out[6];
+        residual(&t, terms[k], &at, t.r);
+        flx_terms_section(t.d, t.w, flx_eval_begin(t.d, t.w, &at), end, out);
+        for (int i = 0; i < 3; i++) CHECK_NEAR(out[i], t.r[t.d->body_v[end] + i], 1e-10);
+        close_trial(&t);
+        flx_model_destroy(&m);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(every_term_is_consistent), TEST(section_at_the_end_is_the_force_of_the_last_element))
