@@ -240,8 +240,61 @@ static int wrong_files_are_called_by_their_name(void)
     return 0;
 }
 
+// Old words: one note, the same rows as with the new ones, and files that are rewritten where that is asked for.
+static int a_model_is_upgraded(void)
+{
+    static const char old[] = "flexion: 1 # measures\n"
+                              "bodies: {b: {type: point, mass: 1, velocity: [1, 0, 0]}}\n"
+                              "parts: {p: {model: old_part.yaml}}\n"
+                              "simulate: {until: 1,  rtol: 1e-6, first_step: 1e-3}\n"
+                              "outputs: {every: 0.1, signals: [b.position, p.c.position],\n"
+                              "  measures: {far: final(b.position.x)}}\n";
+    static const char now[] = "flexion: 1 # measures\n"
+                              "bodies: {b: {type: point, mass: 1, velocity: [1, 0, 0]}}\n"
+                              "parts: {p: {model: old_part.yaml}}\n"
+                              "simulate: {until: 1,  rtol: 1e-6, initial_step: 1e-3}\n"
+                              "outputs: {every: 0.1, signals: [b.position, p.c.position],\n"
+                              "  metrics: {far: final(b.position.x)}}\n";
+    static const char part[] = "functions: {f: {points: [[0, 1], [1, 2]], outside: hold}}\n"
+                               "bodies: {c: {type: point, mass: f(2), velocity: [0, 1, 0]}}\n";
+    static char rows[1 << 16];
+    write_model("old.yaml", old);
+    write_model("old_part.yaml", part);
+    flexion("run old.yaml --csv old.csv");
+    CHECK_STATUS(0);
+    CHECK_TEXT(err, "old.yaml: note: words of older versions: 'first_step' (line 4) is now "
+                    "'initial_step', 'measures' (line 6) is now 'metrics'");
+    CHECK_TEXT(err, "old_part.yaml: note: words of older versions: 'outside' (line 1)");
+    read_all("old.csv", rows, sizeof rows);
+    flexion("upgrade old.yaml");
+    CHECK_STATUS(0);
+    CHECK(strcmp(out, now) == 0 && is_whole("old.yaml", old));
+    CHECK_TEXT(err, "old.yaml:4:35: 'first_step' is now 'initial_step'");
+    flexion("upgrade old.yaml -o old.yaml");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "this is a file that is read");
+    CHECK(is_whole("old.yaml", old));
+    flexion("upgrade old.yaml -o x.yaml --in-place");
+    CHECK_STATUS(2);
+    flexion("upgrade old.yaml -o new.yaml");
+    CHECK_STATUS(0);
+    CHECK(is_whole("new.yaml", now) && is_whole("old_part.yaml", part));
+    CHECK_TEXT(out, "old_part.yaml: a file of a part, with old words");
+    flexion("upgrade old.yaml --in-place");
+    CHECK_STATUS(0);
+    CHECK(is_whole("old.yaml", now) && !is_whole("old_part.yaml", part));
+    flexion("upgrade old.yaml --in-place");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "old.yaml: no old words");
+    flexion("run old.yaml --csv new.csv --strict");
+    CHECK_STATUS(0);
+    CHECK(is_whole("new.csv", rows) && !strstr(err, "older"));
+    CHECK(!has_leftovers());
+    return 0;
+}
+
 TEST_MAIN(TEST(files_start), TEST(no_command_writes_onto_what_it_reads),
           TEST(two_outputs_need_two_names), TEST(results_of_before_are_replaced),
           TEST(a_full_output_is_a_failure), TEST(a_full_disk_ends_the_program_in_order),
           TEST(strict_makes_notes_and_failed_ledgers_count), TEST(names_are_escaped_in_series),
-          TEST(wrong_files_are_called_by_their_name), TEST(files_end))
+          TEST(wrong_files_are_called_by_their_name), TEST(a_model_is_upgraded), TEST(files_end))
