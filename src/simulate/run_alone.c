@@ -286,9 +286,11 @@ static flx_status drive(flx_run *r, double until, bool single)
 static double usual_step(const flx_run *r)
 {
     const flx_simulation *sim = r->sim;
-    long steps = flx_integrator_statistics(sim->it)->steps;
+    const flx_statistics *made = flx_integrator_statistics(sim->it);
     if (sim->def.step > 0.0) return sim->def.step;
-    return steps > 0 ? (sim->state->t - sim->start->t) / (double)steps : 0.0;
+    if (made->steps == 0) return 0.0;
+    // it may have begun later than the run
+    return fmin((sim->state->t - sim->start->t) / (double)made->steps, made->largest_step);
 }
 
 // Times that differ by less are one to the method, whose state stays until there is more of it.
