@@ -158,7 +158,7 @@ void collocation_use(flx_integrator *it, int tableau)
     co->deta = co->dV + co->s * d->nv;
     memset(co->F, 0, (size_t)co->nF * sizeof(double)); // deta is moved by GGL alone
     co->h = 0.0;
-    co->h_factored = 0.0;
+    co->books.h_factored = 0.0;
     co->since = 0;
 }
 
@@ -269,15 +269,15 @@ flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h)
     collocation_set_step(co, h);
     co->share = co->adds_up ? 1.0 / flx_step_count(it, x->t, h) : 1.0;
     // a step that differs by rounding takes the factors of its like
-    if (fabs(h - co->h_factored) > 1e-6 * h) co->h_factored = 0.0;
-    bool old = co->linearised && co->age > 0;
+    if (fabs(h - co->books.h_factored) > 1e-6 * h) co->books.h_factored = 0.0;
+    bool old = co->linearised && co->books.age > 0;
     int guess = extrapolate ? COLLOCATION_EXTRAPOLATED : COLLOCATION_TAYLOR;
     for (;;) {
         collocation_predict(it, x, (collocation_guess)guess);
         flx_status status = collocation_solve(it, x);
         if (status <= FLX_OK) return status;
         co->linearised = false;
-        co->h_factored = 0.0;
+        co->books.h_factored = 0.0;
         // with error control a smaller step is better, unless the factors were to blame
         if (co->adaptive ? !old : guess == COLLOCATION_PLAIN) return status;
         guess = co->adaptive ? COLLOCATION_TAYLOR : guess + 1;
@@ -289,19 +289,12 @@ flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h)
 // paid for new ones.
 static void keep_books(collocation *co)
 {
-    co->age++;
+    bool renew = flx_newton_keep_books(&co->books, co->iterations, REFRESH_COST);
     if (co->adaptive) {
-        if (co->contraction > COLLOCATION_GOOD) co->linearised = false;
-        return;
-    }
-    if (co->fresh_iterations == 0) {
-        co->fresh_iterations = co->iterations;
-    } else if (co->iterations > co->fresh_iterations) {
-        co->extra += co->iterations - co->fresh_iterations;
-    }
-    if (co->extra >= REFRESH_COST) {
+        if (co->books.contraction > COLLOCATION_GOOD) co->linearised = false;
+    } else if (renew) {
         co->linearised = false;
-        co->h_factored = 0.0;
+        co->books.h_factored = 0.0;
     }
 }
 
@@ -404,7 +397,7 @@ flx_status collocation_finish(flx_integrator *it, flx_state *x)
     if (status != FLX_OK) flx_state_copy(x, begin);
     if (status == FLX_SINGULAR) status = reach_end(it, x);
     FLX_TRY(status);
-    if (co->rings && co->age == 0) flx_stiff_bonds_warn(it, &co->stiff, co->h);
+    if (co->rings && co->books.age == 0) flx_stiff_bonds_warn(it, &co->stiff, co->h);
     collocation_stages swap = co->last;
     co->last = co->now;
     co->now = swap;
@@ -428,7 +421,7 @@ flx_status collocation_step(flx_integrator *it, flx_state *x, double h, double *
     collocation *co = it->data;
     if (!flx_method_of(it)->continues) {
         co->h_last = 0.0;
-        co->h_factored = 0.0;
+        co->books.h_factored = 0.0;
         co->linearised = false;
     }
     return co->adaptive ? collocation_control_step(it, x, h, h_taken)
@@ -527,12 +520,8 @@ void collocation_memory(flx_integrator *it, flx_memory *m)
     FLX_PASS(m, co->between_known);
     FLX_PASS(m, co->linearised);
     FLX_PASS(m, co->left);
-    FLX_PASS(m, co->h_factored);
+    flx_newton_pass_books(&co->books, m);
     FLX_PASS(m, co->warm);
-    FLX_PASS(m, co->age);
-    FLX_PASS(m, co->fresh_iterations);
-    FLX_PASS(m, co->extra);
-    FLX_PASS(m, co->contraction);
     FLX_PASS(m, co->iterations);
     FLX_PASS(m, co->stagnated);
     FLX_PASS(m, co->rounding);

@@ -18,8 +18,7 @@
 #include "integrate/accelerate.h"
 #include "integrate/anderson.h"
 #include "integrate/collocation/collocation_tableau.h"
-#include "integrate/method.h"
-#include "integrate/newton_matrix.h"
+#include "integrate/newton.h"
 #include "integrate/saddle.h"
 #include "integrate/stiff_bonds.h"
 #include "integrate/tolerance.h"
@@ -96,16 +95,12 @@ typedef struct collocation {
     bool between_known;
     bool linearised; // blocks belong to the present motion
     double left; // what is left of the constraints there, squared; small near a singular position
-    double h_factored;    // 0: no factors
-    bool warm;            // all solvers have factored once, and with it taken their memory
-    int age;              // steps since the linearisation
-    int fresh_iterations; // of the first step with it, 0: not known
-    int extra;            // iterations more than that since then
-    double contraction;   // measured with these factors; 0: not yet
-    int iterations;       // of the last attempt
-    bool stagnated;       // ... which ended in the rounding, short of its tolerance
-    double rounding;      // the part of the scale at which it did; 0: not yet
-    int worst;            // unknown of the largest correction
+    flx_newton_books books;
+    bool warm;       // all solvers have factored once, and with it taken their memory
+    int iterations;  // of the last attempt
+    bool stagnated;  // ... which ended in the rounding, short of its tolerance
+    double rounding; // the part of the scale at which it did; 0: not yet
+    int worst;       // unknown of the largest correction
 
     flx_accelerator *settler; // NULL: the end of the step is as the stages leave it
 

@@ -119,7 +119,7 @@ flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, 
     if (closed) return FLX_OK;
     // too far from the linearisation, or that was near a singular position
     co->linearised = false;
-    co->h_factored = 0.0;
+    co->books.h_factored = 0.0;
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &at, &co->blocks));
     it->stats.linearisations++;
     FLX_TRY(collocation_factor_metric(it, 0.0));

@@ -35,7 +35,8 @@ static double next_step(collocation *co, double error)
     co->error_last = fmax(error, 1e-2);
     co->h_error = h;
     // new factors cost more than a step that is a little longer saves
-    if (factor >= 1.0 && factor < WORTH_A_CHANGE && co->contraction <= COLLOCATION_GOOD) return h;
+    if (factor >= 1.0 && factor < WORTH_A_CHANGE && co->books.contraction <= COLLOCATION_GOOD)
+        return h;
     return h * factor;
 }
 

@@ -22,14 +22,16 @@
 // The same for multipliers, or what the rounding of positions leaves of them if that is more.
 #define FORCE_TOLERANCE 1e-9
 #define WORST_FORCE_TOLERANCE 1e-4
-// Above this contraction an old linearisation is renewed within the step,
-#define SLOW 0.4
-// ... above this one the iteration is accelerated, which may take so many iterations.
+// Above this contraction the iteration is accelerated, which may take so many iterations,
 #define ACCELERATED 0.15
 #define PATIENCE 10
 // ... and with error control above this one it is looked at what does not converge.
 #define NOT_GOOD 0.1
-#define ADAPTIVE_PATIENCE 5
+// What may be left of a fixed step; one with error control leaves a part of its tolerance.
+#define LEFT 0.3
+// Corrections up to these, in units of what is allowed, may be rounding.
+#define NOISE 10.0
+#define ADAPTIVE_NOISE 1e-2
 // Corrections below this part of the scale that shrink no more are rounding.
 #define ROUNDING_CORRECTION 1e-10
 // A joint that is open by more than this part of its scale is what a failure is about.
@@ -96,56 +98,17 @@ static double force_size(collocation *co, const flx_dims *d, double tolerance)
     return e;
 }
 
-typedef struct newton {
-    double size, motion;      // of this correction: in units of what is allowed; of the scale
-    double last, last_motion; // of the one before; 0: none with these factors, or not looked at
-    double rate;              // contraction, expected where there is none yet
-    int fresh;                // iterations with a linearisation of this step; -1: an older one
-    int renewals;             // linearisations in this step
-    int stagnant, growing, hopeless;
-    int enough; // stagnant ones in a row
+// The iteration of an attempt.
+typedef struct stages_newton {
+    flx_newton newton;
+    double motion,
+        last_motion; // of this correction and the one before, of the scale; 0: not looked at
+    int renewals;    // linearisations in this step
     bool accelerated;
-} newton;
-
-typedef enum verdict { GO_ON, CONVERGED, RENEW, FAILED } verdict;
-
-// Positions are at rounding and what is left shrinks no more: a singular position, or the rounding
-// of the forces.
-static bool stagnates(newton *n, double allowed)
-{
-    bool rounding =
-        n->last_motion > 0.0 && n->motion < ROUNDING_CORRECTION && n->motion > 0.5 * n->last_motion;
-    bool still = (n->motion <= allowed || rounding) && n->last > 0.0 && n->rate > 0.5;
-    n->stagnant = still ? n->stagnant + 1 : 0;
-    return n->stagnant >= n->enough;
-}
-
-static verdict judge_fixed(newton *n, double allowed)
-{
-    if (n->rate < 1.0 && n->rate / (1.0 - n->rate) * n->size <= 0.3) return CONVERGED;
-    if (n->size <= 0.03 || stagnates(n, allowed)) return CONVERGED;
-    n->growing = n->last > 0.0 && n->rate > 2.0 ? n->growing + 1 : 0;
-    if (n->growing > 5) return FAILED;
-    bool rounding = n->motion < ROUNDING_CORRECTION && n->motion > 0.5 * n->last_motion;
-    bool slow = n->last > 0.0 && n->rate > SLOW && !rounding;
-    return slow && (n->fresh < 0 || n->fresh >= PATIENCE) ? RENEW : GO_ON;
-}
-
-// k iterations are made. A rate that does not lead to the tolerance in time ends the attempt.
-static verdict judge_adaptive(newton *n, int k)
-{
-    if (n->rate < 1.0 && n->rate / (1.0 - n->rate) * n->size <= 1.0) return CONVERGED;
-    if (n->size <= 0.03 || stagnates(n, 0.0)) return CONVERGED;
-    if (!(n->last > 0.0)) return GO_ON;
-    double left = MAX_ADAPTIVE_ITERATIONS - k;
-    bool hopeless = n->rate >= 0.99 || pow(n->rate, left) / (1.0 - n->rate) * n->size > 1.0;
-    if (!hopeless) return GO_ON;
-    if (n->fresh < 0) return RENEW;
-    return ++n->hopeless > ADAPTIVE_PATIENCE ? FAILED : GO_ON;
-}
+} stages_newton;
 
 // Whose equation it is: the joint that is open most, or else the largest correction.
-static flx_status diverged(flx_integrator *it, flx_status status, int k)
+static flx_status diverged(flx_integrator *it, flx_status status, flx_newton *n)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -157,8 +120,8 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
             if (isfinite(R[j])) flx_take_worst(fabs(R[j]) / co->scale[j], j, &open, &joint);
         }
     }
-    co->iterations = k;
-    status = flx_method_diverged(it, status, open > OPEN_JOINT ? joint : co->worst, k);
+    co->iterations = n->iterations;
+    status = flx_method_diverged(it, status, open > OPEN_JOINT ? joint : co->worst, n->iterations);
     if (co->rings) flx_stiff_bonds_advise(it, &co->stiff, &co->blocks, co->h);
     return status;
 }
@@ -175,43 +138,49 @@ static int choose_stage(const collocation *co, int renewals)
 }
 
 // Factors for this step, of a linearisation that is there or of a new one.
-static flx_status refresh(flx_integrator *it, const flx_state *x, newton *n)
+static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     collocation *co = it->data;
+    stages_newton *all = (stages_newton *)n;
     flx_anderson_restart(&co->anderson);
-    n->last = 0.0;
     if (!co->linearised) {
         n->fresh = 0;
-        FLX_TRY(collocation_linearise(it, x, choose_stage(co, n->renewals++)));
+        flx_status status = collocation_linearise(it, x, choose_stage(co, all->renewals++));
+        if (status != FLX_OK) return status > 0 ? diverged(it, status, n) : status;
     }
     flx_status status = collocation_factor(it);
-    if (status != FLX_SINGULAR) return status;
-    co->linearised = false;
-    for (int k = 0; k < co->tab->neigen; k++) {
-        int worst = flx_linear_get_report(collocation_solver(co, k)).worst;
-        if (worst >= 0) co->worst = worst;
+    if (status <= FLX_OK) return status;
+    if (status == FLX_SINGULAR) {
+        co->linearised = false;
+        for (int k = 0; k < co->tab->neigen; k++) {
+            int worst = flx_linear_get_report(collocation_solver(co, k)).worst;
+            if (worst >= 0) co->worst = worst;
+        }
     }
-    return status;
+    return diverged(it, status, n);
 }
 
-static void note_contraction(collocation *co, newton *n)
+static void renew(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
-    if (!(n->last > 0.0)) {
-        n->rate = co->contraction > 0.0 ? fmin(0.9, pow(co->contraction, 0.8)) : 0.9;
-        return;
-    }
-    n->rate = n->size / n->last;
-    if (!(n->size > 10.0 || (co->adaptive && n->size > 1e-2))) return; // in the rounding
-    co->contraction = fmax(n->rate, 1e-6);
-    if (n->rate > ACCELERATED) n->accelerated = true;
-    // multipliers that do not settle in a singular position are not the fault of the solver
-    double rate = n->last_motion > 0.0 ? fmin(n->rate, n->motion / n->last_motion) : n->rate;
-    if (n->fresh < 0 || n->motion < ROUNDING_CORRECTION) return;
+    (void)x, (void)n;
+    collocation *co = it->data;
+    co->linearised = false;
+}
+
+// Multipliers that do not settle in a singular position are not the fault of the solver.
+static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    (void)x;
+    collocation *co = it->data;
+    const stages_newton *all = (const stages_newton *)n;
+    double rate = n->rate;
+    if (all->last_motion > 0.0) rate = fmin(rate, all->motion / all->last_motion);
+    if (all->motion < ROUNDING_CORRECTION) return false;
     bool changed = false;
     for (int k = 0; k < co->tab->neigen; k++) {
         if (flx_linear_judge(collocation_solver(co, k), rate)) changed = true;
     }
-    if (changed) co->h_factored = 0.0;
+    return changed;
 }
 
 static void count_singular(flx_integrator *it)
@@ -224,54 +193,71 @@ static void count_singular(flx_integrator *it)
     if (ratio < SINGULAR_PIVOT) it->stats.singular_positions++;
 }
 
+static flx_status evaluate(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    (void)n;
+    return collocation_evaluate(it, x);
+}
+
+// Positions at rounding, and what is left shrinks no more: a singular position, or rounding of forces.
+static bool is_noise(const stages_newton *all, double allowed)
+{
+    double last = all->last_motion;
+    bool rounding = all->motion < ROUNDING_CORRECTION && all->motion > 0.5 * last && last > 0.0;
+    return all->motion <= allowed || rounding;
+}
+
+static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    (void)x;
+    collocation *co = it->data;
+    stages_newton *all = (stages_newton *)n;
+    const flx_dims *d = &it->sys->dims;
+    if (n->last > 0.0 && n->rate > ACCELERATED && n->last > n->rule.noise) all->accelerated = true;
+    FLX_TRY(collocation_correct(it));
+    collocation_anderson(co, d, all->accelerated);
+    double tolerance = co->adaptive ? co->tolerance : position_tolerance(co, d);
+    all->last_motion = n->last > 0.0 ? all->motion : 0.0;
+    if (co->adaptive) {
+        n->size = collocation_correction_norm(co, d);
+        bool good = n->size <= NOT_GOOD * n->last || (n->last == 0.0 && isfinite(n->size));
+        all->motion = good ? 0.0 : motion_size(co, d, tolerance);
+        n->is_noise = !good && is_noise(all, 0.0);
+    } else {
+        all->motion = motion_size(co, d, tolerance);
+        n->size = fmax(all->motion / tolerance, force_size(co, d, tolerance));
+        n->is_noise = is_noise(all, tolerance);
+    }
+    if (!isfinite(all->motion)) n->size = all->motion;
+    if (isfinite(n->size)) collocation_apply(co, d);
+    return FLX_OK;
+}
+
 flx_status collocation_solve(flx_integrator *it, const flx_state *x)
 {
+    static const flx_newton_steps steps = {.evaluate = evaluate,
+                                           .refresh = refresh,
+                                           .correct = correct,
+                                           .renew = renew,
+                                           .judge = judge_factors,
+                                           .diverged = diverged};
     collocation *co = it->data;
-    const flx_dims *d = &it->sys->dims;
-    int most = co->adaptive ? MAX_ADAPTIVE_ITERATIONS : MAX_ITERATIONS;
-    newton n = {.fresh = -1, .enough = co->keeps ? 1 : 2};
+    stages_newton all = {
+        .newton = {.books = &co->books,
+                   .rule = {.most = co->adaptive ? MAX_ADAPTIVE_ITERATIONS : MAX_ITERATIONS,
+                            .left = co->adaptive ? 1.0 : LEFT,
+                            .noise = co->adaptive ? ADAPTIVE_NOISE : NOISE,
+                            .enough = co->keeps ? 1 : 2,
+                            .patience = PATIENCE,
+                            .gives_up = co->adaptive}}};
     flx_anderson_restart(&co->anderson);
     co->worst = -1;
-    for (int k = 0; k < most; k++) {
-        flx_status status = collocation_evaluate(it, x);
-        if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
-        if (co->h_factored == 0.0) {
-            status = refresh(it, x, &n);
-            if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
-        }
-        FLX_TRY(collocation_correct(it));
-        collocation_anderson(co, d, n.accelerated);
-        double tolerance = co->adaptive ? co->tolerance : position_tolerance(co, d);
-        if (co->adaptive) {
-            n.size = collocation_correction_norm(co, d);
-            bool good = n.size <= NOT_GOOD * n.last || (n.last == 0.0 && isfinite(n.size));
-            n.motion = good ? 0.0 : motion_size(co, d, tolerance);
-        } else {
-            n.motion = motion_size(co, d, tolerance);
-            n.size = fmax(n.motion / tolerance, force_size(co, d, tolerance));
-        }
-        if (!isfinite(n.size) || !isfinite(n.motion)) return diverged(it, FLX_NOT_FINITE, k);
-        collocation_apply(co, d);
-        it->stats.newton_iterations++;
-        co->iterations = k + 1;
-        note_contraction(co, &n);
-        verdict v = co->adaptive ? judge_adaptive(&n, k + 1) : judge_fixed(&n, tolerance);
-        if (v == FAILED) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
-        if (v == CONVERGED) {
-            co->stagnated = n.stagnant > 0;
-            if (co->stagnated) {
-                if (!co->keeps) co->rounding = n.motion;
-                count_singular(it);
-            }
-            return collocation_derive(it, x);
-        }
-        if (v == RENEW) {
-            co->linearised = false;
-            co->h_factored = 0.0;
-        }
-        if (n.fresh >= 0) n.fresh++;
-        n.last = n.size;
-        n.last_motion = n.motion;
+    FLX_TRY(flx_newton_solve(it, x, &steps, &all.newton));
+    co->iterations = all.newton.iterations;
+    co->stagnated = all.newton.stagnant;
+    if (co->stagnated) {
+        if (!co->keeps) co->rounding = all.motion;
+        count_singular(it);
     }
-    return diverged(it, FLX_NO_CONVERGENCE, most);
+    return collocation_derive(it, x);
 }

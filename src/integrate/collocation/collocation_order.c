@@ -84,7 +84,7 @@ flx_status collocation_choose_order(flx_integrator *it, const flx_state *x, doub
     below *= co->filter[k];
     if (!isfinite(below)) return FLX_OK;
     double here = worth(step_of(co->h, error, co->s), co->s) * WORTH_A_CHANGE;
-    if (k + 1 < co->ntable && co->contraction < POOR_CONTRACTION) {
+    if (k + 1 < co->ntable && co->books.contraction < POOR_CONTRACTION) {
         double e = fmax(error, LEAST_ERROR), more = e * fmin(1.0, e / fmax(below, LEAST_ERROR));
         int s = co->table[k + 1].s;
         double step = step_of(co->h, more, s);

@@ -266,9 +266,7 @@ flx_status collocation_linearise(flx_integrator *it, const flx_state *x, int sta
     }
     co->linearised = true;
     flx_stiff_bonds_measure(&co->stiff, it->sys, &co->blocks, co->theta);
-    co->age = 0;
-    co->fresh_iterations = 0;
-    co->extra = 0;
+    flx_newton_open_books(&co->books);
     co->rounding = 0.0;
     return FLX_OK;
 }
@@ -301,8 +299,8 @@ static flx_status warm_up(flx_integrator *it)
 flx_status collocation_factor(flx_integrator *it)
 {
     collocation *co = it->data;
-    co->h_factored = 0.0;
-    co->contraction = 0.0;
+    co->books.h_factored = 0.0;
+    co->books.contraction = 0.0;
     int n = co->tab->neigen;
     bool filter = co->adaptive && co->tab->nreal == 0; // a real weight for the error alone
     for (int k = 0; k < n + filter; k++) {
@@ -312,7 +310,7 @@ flx_status collocation_factor(flx_integrator *it)
         FLX_TRY(flx_linear_factor(lin, &co->blocks, &weights));
         it->stats.factorisations++;
     }
-    co->h_factored = co->h;
+    co->books.h_factored = co->h;
     collocation_weigh_velocities(it);
     return warm_up(it);
 }

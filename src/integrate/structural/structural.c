@@ -213,7 +213,8 @@ static void set_step(structural *g, double h)
     g->gp = g->gamma / (h * g->beta);
     g->bp = (1.0 - g->am) / (h * h * g->beta * (1.0 - g->af));
     g->cx = g->bp / g->gp;
-    if (g->h_factored > 0.0 && fabs(h - g->h_factored) > SAME_FACTORS * h) g->h_factored = 0.0;
+    if (g->books.h_factored > 0.0 && fabs(h - g->books.h_factored) > SAME_FACTORS * h)
+        g->books.h_factored = 0.0;
 }
 
 // A direction that is soft beside one that is stiff, as the stretch of a short element beside its
@@ -222,7 +223,7 @@ static void set_step(structural *g, double h)
 // live as long.
 void structural_outlived(structural *g)
 {
-    g->life = g->age;
+    g->life = g->books.age;
     g->retired = 0;
 }
 
@@ -230,16 +231,10 @@ void structural_outlived(structural *g)
 // the age at which others have failed.
 static void keep_books(structural *g, int iterations)
 {
-    if (g->h_factored == 0.0) return;
-    if (g->fresh_iterations == 0) {
-        g->fresh_iterations = iterations;
-    } else {
-        g->extra += iterations > g->fresh_iterations ? iterations - g->fresh_iterations : 0;
-    }
-    g->age++;
-    if (g->extra >= REFRESH_COST) g->h_factored = 0.0;
-    if (g->life == 0 || g->age < g->life) return;
-    g->h_factored = 0.0;
+    if (g->books.h_factored == 0.0) return;
+    if (flx_newton_keep_books(&g->books, iterations, REFRESH_COST)) g->books.h_factored = 0.0;
+    if (g->life == 0 || g->books.age < g->life) return;
+    g->books.h_factored = 0.0;
     if (++g->retired < TRY_LONGER) return;
     g->life++;
     g->retired = 0;
@@ -252,7 +247,7 @@ flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h)
     if (!flx_method_of(it)->continues) {
         set_step(g, h);
         FLX_TRY(structural_start(it, x, h));
-        g->h_factored = 0.0;
+        g->books.h_factored = 0.0;
     } else if (fabs(h - g->h_last) > SAME_STEP * h) {
         FLX_TRY(structural_change_step(it, x, h));
     }
@@ -262,7 +257,7 @@ flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h)
     int iterations = 0;
     flx_status status = structural_solve(it, x, &iterations);
     if (status != FLX_OK) {
-        g->h_factored = 0.0;
+        g->books.h_factored = 0.0;
         return status;
     }
     keep_books(g, iterations);
@@ -392,14 +387,9 @@ void structural_memory(flx_integrator *it, flx_memory *m)
     flx_linear_memory(g->lin, m);
     flx_accelerator_memory(g->acc, m);
     flx_saddle_memory(g->saddle, m);
-    FLX_PASS(m, g->h_factored);
+    flx_newton_pass_books(&g->books, m);
     FLX_PASS(m, g->pivot);
     FLX_PASS(m, g->usual_pivot);
-    FLX_PASS(m, g->age);
-    FLX_PASS(m, g->fresh_iterations);
-    FLX_PASS(m, g->extra);
-    FLX_PASS(m, g->contraction);
-    FLX_PASS(m, g->contraction_age);
     FLX_PASS(m, g->life);
     FLX_PASS(m, g->retired);
     if (g->gamma <= 0.5) flx_stiff_bonds_memory(&g->stiff, m);

@@ -16,8 +16,7 @@
 #pragma once
 
 #include "integrate/accelerate.h"
-#include "integrate/method.h"
-#include "integrate/newton_matrix.h"
+#include "integrate/newton.h"
 #include "integrate/saddle.h"
 #include "integrate/stiff_bonds.h"
 #include "integrate/tolerance.h"
@@ -63,13 +62,8 @@ typedef struct structural {
     flx_saddle *saddle;   // of the start; GGL: of every linearisation
     flx_state *trial;     // of the start
 
-    double h_factored;         // 0: no factors
+    flx_newton_books books;
     double pivot, usual_pivot; // smallest, of the factors and of those before them
-    int age;                   // steps since the factors were made
-    int fresh_iterations;      // of the first step with them, 0: not known
-    int extra;                 // iterations more than that since then
-    double contraction;        // measured with these factors, at contraction_age; 0: not yet
-    int contraction_age;
     int life; // steps after which factors failed within a step: they are renewed before; 0: none did
     int retired; // factors renewed so in a row
 
@@ -113,6 +107,7 @@ void structural_algorithmic(const structural *g, const double *y, int n, const d
                             const double *rate, double *out);
 
 // structural_newton.c
+// *iterations: made.
 flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterations);
 flx_status structural_refresh(flx_integrator *it, const flx_point *p);
 // structural.c: the factors do not serve in this step any more.

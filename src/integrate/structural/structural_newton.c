@@ -33,16 +33,16 @@
 // tolerance is the rounding of positions.
 #define ACCEPTED 0.3
 #define ACCEPTED_ROUNDING 1.0
-// Above this contraction the linearisation is renewed within the step.
-#define SLOW 0.4
-// A correction that is more than this part of the last one shrinks no more.
-#define STAGNANT 0.3
-// ... and above this one it is rounding, not slowness.
+// Iterations with a linearisation of the step before a slow one is renewed.
+#define PATIENCE 2
+// A correction that is more than this part of the last one is rounding, not slowness.
 #define NOISE 0.5
 // Corrections of this many tolerances that shrink no more are rounding; so are larger ones, below
 // the second number's part of the scale, while rows of joints are below the third's.
 #define CLOSED 10.0
 #define ROUNDING_CORRECTION 1e-6
+// ... that shrink no more: more than this part of the last one.
+#define STALLS 0.3
 #define FORGET_PIVOT 0.99
 // A joint that is open by more than this part of its scale is what a failure is about.
 #define OPEN_JOINT 1e-6
@@ -149,7 +149,7 @@ static void add(double *restrict y, const double *restrict c, int n)
     for (int i = 0; i < n; i++) y[i] += c[i];
 }
 
-static void correct(structural *g, const flx_system *s, const flx_state *x)
+static void add_correction(structural *g, const flx_system *s, const flx_state *x)
 {
     const flx_dims *d = &s->dims;
     const double *restrict c = g->d;
@@ -209,7 +209,7 @@ flx_status structural_refresh(flx_integrator *it, const flx_point *p)
     it->stats.linearisations++;
     flx_stiff_bonds_measure(&g->stiff, s, &g->blocks, g->d);
     if (it->def.step > 0.0) flx_stiff_bonds_warn(it, &g->stiff, g->h); // else the error tells
-    g->h_factored = 0.0;
+    g->books.h_factored = 0.0;
     flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
     it->stats.factorisations++;
     if (status == FLX_OK && g->ggl) status = factor_normals(it);
@@ -222,20 +222,10 @@ flx_status structural_refresh(flx_integrator *it, const flx_point *p)
     g->pivot = flx_linear_get_report(g->lin).pivot_ratio;
     g->usual_pivot = fmax(g->pivot, FORGET_PIVOT * g->usual_pivot);
     g->stabilised = g->ggl && g->pivot >= STRUCTURAL_SINGULAR_PIVOT * g->usual_pivot;
-    g->h_factored = g->h;
-    g->age = 0;
-    g->fresh_iterations = 0;
-    g->extra = 0;
-    g->contraction = 0.0;
+    g->books.h_factored = g->h;
+    flx_newton_open_books(&g->books);
+    g->books.contraction = 0.0;
     return FLX_OK;
-}
-
-// The contraction to reckon with before it has been measured in this step: it grows with the age of
-// the factors. Unknown: nearly 1, so that a second iteration measures it.
-static double expected_contraction(const structural *g)
-{
-    if (g->contraction == 0.0) return 0.9;
-    return fmin(0.9, g->contraction * (1.0 + g->age) / (1.0 + g->contraction_age));
 }
 
 // (GA-8) the rows of velocities take the place of those of positions; u closes the positions.
@@ -257,17 +247,13 @@ static flx_status split_rows(flx_integrator *it, const flx_point *p)
     return FLX_OK;
 }
 
-static flx_status evaluate(flx_integrator *it, const flx_point *p)
+static flx_status evaluate(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
+    (void)n;
     structural *g = it->data;
-    int n = flx_dims_unknowns(&it->sys->dims);
-    FLX_TRY(it->sys->ops->residual(it->sys, it->work, p, g->r));
+    flx_point p = structural_point(it, x);
     it->stats.residuals++;
-    for (int i = 0; i < n; i++) g->d[i] = -g->r[i];
-    if (g->stabilised) FLX_TRY(split_rows(it, p));
-    FLX_TRY(flx_linear_solve(g->lin, g->d));
-    it->stats.solves++;
-    return FLX_OK;
+    return it->sys->ops->residual(it->sys, it->work, &p, g->r);
 }
 
 // The unknown of the largest |y_i| w_i among those from `first` to `end`.
@@ -286,16 +272,16 @@ static int find_worst(const double *y, const double *w, int first, int end)
 }
 
 // Whose equation it is: the joint that is open most, or else the largest correction.
-static flx_status diverged(flx_integrator *it, flx_status status, int k)
+static flx_status diverged(flx_integrator *it, flx_status status, flx_newton *n)
 {
     const structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
-    int worst = find_worst(g->r, g->weight, first, n);
+    int first = flx_dims_first_bond(d), end = flx_dims_unknowns(d);
+    int worst = find_worst(g->r, g->weight, first, end);
     if (worst < 0 || fabs(g->r[worst]) * g->weight[worst] < OPEN_JOINT) {
-        worst = find_worst(g->d, g->weight, 0, n);
+        worst = find_worst(g->d, g->weight, 0, end);
     }
-    status = flx_method_diverged(it, status, worst, k);
+    status = flx_method_diverged(it, status, worst, n->iterations);
     if (g->gamma <= 0.5) flx_stiff_bonds_advise(it, &g->stiff, &g->blocks, g->h);
     return status;
 }
@@ -355,72 +341,86 @@ static flx_status close_positions(flx_integrator *it, const flx_state *x, const 
     return FLX_OK;
 }
 
-// Newton's iteration on (GA-4) from the prediction. The residual is evaluated once an iteration and
+// The iteration of a step.
+typedef struct structural_iteration {
+    flx_newton newton;
+    allowance allowed;
+    correction c;
+} structural_iteration;
+
+static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    flx_point p = structural_point(it, x);
+    n->fresh = 0;
+    return structural_refresh(it, &p);
+}
+
+static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    structural *g = it->data;
+    structural_iteration *all = (structural_iteration *)n;
+    const flx_dims *d = &it->sys->dims;
+    int unknowns = flx_dims_unknowns(d);
+    for (int i = 0; i < unknowns; i++) g->d[i] = -g->r[i];
+    if (g->stabilised) {
+        flx_point p = structural_point(it, x);
+        FLX_TRY(split_rows(it, &p));
+    }
+    FLX_TRY(flx_linear_solve(g->lin, g->d));
+    it->stats.solves++;
+    all->c = measure(g, d, &all->allowed);
+    n->size = fmax(fmax(all->c.motion, all->c.force), all->c.closing);
+    if (!isfinite(all->c.motion + all->c.force + all->c.closing)) n->size = NAN;
+    if (!isfinite(n->size)) return FLX_OK;
+    n->is_noise = n->fresh >= 0 && n->last > 0.0 && n->size > STALLS * n->last &&
+                  all->c.motion * all->allowed.position < ROUNDING_CORRECTION &&
+                  joints_closed(g, it->sys);
+    add_correction(g, it->sys, x);
+    return FLX_OK;
+}
+
+static void renew(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    (void)x;
+    if (n->fresh < 0 && n->rate > 1.0) structural_outlived(it->data);
+}
+
+static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    (void)x;
+    structural *g = it->data;
+    return flx_linear_judge(g->lin, n->rate);
+}
+
+// Newton's iteration on (GA-4) from the prediction. The residual is evaluated once per iteration and
 // not again after the last correction.
 flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterations)
 {
+    static const flx_newton_steps steps = {.evaluate = evaluate,
+                                           .refresh = refresh,
+                                           .correct = correct,
+                                           .renew = renew,
+                                           .judge = judge_factors,
+                                           .diverged = diverged};
     structural *g = it->data;
-    const flx_system *s = it->sys;
-    const allowance allowed = allow(g, &s->dims);
-    double last = 0.0, slowest = 0.0, best = HUGE_VAL;
-    int fresh = g->age == 0 ? 0 : -1; // iterations with factors of this step; -1: older ones
-    int stagnant = 0, growing = 0;
-    for (int k = 0; k < MAX_ITERATIONS; k++) {
-        flx_point p = structural_point(it, x);
-        if (g->h_factored == 0.0) {
-            flx_status status = structural_refresh(it, &p);
-            if (status != FLX_OK) return status;
-            fresh = 0;
-            last = slowest = 0.0;
-        }
-        flx_status status = evaluate(it, &p);
-        if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
-        correction c = measure(g, &s->dims, &allowed);
-        double size = fmax(fmax(c.motion, c.force), c.closing);
-        if (!isfinite(c.motion + c.force + c.closing)) return diverged(it, FLX_NOT_FINITE, k);
-        correct(g, s, x);
-        it->stats.newton_iterations++;
-        *iterations = k + 1;
-
-        // one fast iteration does not make the next one fast: what earlier steps met counts, too
-        double rate = last > 0.0 ? size / last : expected_contraction(g), safe = rate;
-        if (last > 0.0 && g->contraction > 0.0) safe = fmax(rate, expected_contraction(g));
-        // a correction that is small beside a wild one says nothing of the next
-        if (last > best) safe = fmax(safe, size / best);
-        if (safe < 1.0 && safe / (1.0 - safe) * size <= allowed.rest) {
-            return close_positions(it, x, &allowed, &c);
-        }
-        // what shrinks no more is rounding when it is small enough; with factors of this step and
-        // joints that are closed, it is a singular position, in which nothing determines the rest
-        bool stalls = last > 0.0 && rate > STAGNANT;
-        if (stalls && size <= CLOSED) {
-            learn_noise(g, rate, c.motion * allowed.position, c.force * allowed.force);
-            return close_positions(it, x, &allowed, &c);
-        }
-        bool rounding = stalls && fresh >= 0 && c.motion * allowed.position < ROUNDING_CORRECTION &&
-                        joints_closed(g, s);
-        stagnant = rounding ? stagnant + 1 : 0;
-        if (stagnant >= 2) {
+    structural_iteration all = {.allowed = allow(g, &it->sys->dims)};
+    flx_newton *n = &all.newton;
+    n->books = &g->books;
+    n->rule = (flx_newton_rule){.most = MAX_ITERATIONS,
+                                .left = all.allowed.rest,
+                                .floor = CLOSED,
+                                .noise = CLOSED,
+                                .enough = 2,
+                                .patience = PATIENCE};
+    FLX_TRY(flx_newton_solve(it, x, &steps, n));
+    *iterations = n->iterations;
+    if (n->stagnant) {
+        bool closed = n->size <= CLOSED;
+        if (!closed) {
             it->stats.singular_positions += g->pivot < STRUCTURAL_SINGULAR_PIVOT * g->usual_pivot;
-            learn_noise(g, rate, 0.0, c.force * allowed.force);
-            return close_positions(it, x, &allowed, &c);
         }
-        if (last > 0.0 && size > CLOSED) { // measured, and not in the rounding
-            slowest = fmax(slowest, rate);
-            g->contraction = fmin(fmax(slowest, 1e-6), 0.9);
-            g->contraction_age = g->age;
-            if (fresh >= 0 && !rounding && flx_linear_judge(g->lin, rate)) g->h_factored = 0.0;
-        }
-        growing = last > 0.0 && rate > 2.0 ? growing + 1 : 0;
-        if (growing > 3) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
-        // slow with old factors, or still slow after some iterations with the step's own: renew
-        if (last > 0.0 && rate > SLOW && (fresh < 0 || fresh >= 2) && !rounding) {
-            if (fresh < 0 && rate > 1.0) structural_outlived(g);
-            g->h_factored = 0.0;
-        }
-        if (fresh >= 0) fresh++;
-        last = size;
-        best = fmin(best, size);
+        learn_noise(g, n->rate, closed ? all.c.motion * all.allowed.position : 0.0,
+                    all.c.force * all.allowed.force);
     }
-    return diverged(it, FLX_NO_CONVERGENCE, MAX_ITERATIONS);
+    return close_positions(it, x, &all.allowed, &all.c);
 }

@@ -243,7 +243,7 @@ static flx_status change_velocity(flx_integrator *it, const flx_state *x, double
     int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
     flx_point p = flx_state_point(s, x);
     p.v = g->v0;
-    if (g->h_factored == 0.0) {
+    if (g->books.h_factored == 0.0) {
         flx_status status = structural_refresh(it, &p);
         if (status != FLX_OK) return status;
     }

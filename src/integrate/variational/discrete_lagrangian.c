@@ -183,40 +183,30 @@ flx_status discrete_create(flx_integrator *it, const discrete_rule *rule)
 
 // ---- step -----------------------------------------------------------------------------------
 
-static void keep_books(discrete *g, int iterations)
-{
-    if (g->h_factored == 0.0) return;
-    if (g->fresh_iterations == 0) {
-        g->fresh_iterations = iterations;
-    } else if (iterations > g->fresh_iterations) {
-        g->extra += iterations - g->fresh_iterations;
-    }
-    if (g->extra >= REFRESH_COST) g->h_factored = 0.0;
-}
-
 flx_status discrete_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
     bool continues = flx_method_of(it)->continues;
     g->h = h;
-    if (g->h_factored > 0.0 && fabs(h - g->h_factored) > 1e-6 * h) g->h_factored = 0.0;
+    if (g->books.h_factored > 0.0 && fabs(h - g->books.h_factored) > 1e-6 * h)
+        g->books.h_factored = 0.0;
     if (!continues) {
         flx_point p = flx_state_point(s, x);
         FLX_TRY(s->ops->lagrangian->momentum(s, it->work, &p, g->p));
         memset(g->q_rest, 0, (size_t)s->dims.nv * sizeof(double));
         memset(g->p_rest, 0, (size_t)s->dims.nv * sizeof(double));
-        g->h_factored = 0.0;
+        g->books.h_factored = 0.0;
     }
     discrete_predict(it, x, continues);
     int iterations = 0;
     flx_status status = discrete_solve(it, x, &iterations);
     if (status == FLX_OK) status = discrete_finish(it, x);
     if (status != FLX_OK) {
-        g->h_factored = 0.0;
+        g->books.h_factored = 0.0;
         return status;
     }
-    keep_books(g, iterations);
+    if (flx_newton_keep_books(&g->books, iterations, REFRESH_COST)) g->books.h_factored = 0.0;
     memcpy(g->p, g->u, (size_t)s->dims.nv * sizeof(double));
     memcpy(g->q_rest, g->q_next, (size_t)s->dims.nv * sizeof(double));
     memcpy(g->p_rest, g->p_next, (size_t)s->dims.nv * sizeof(double));
@@ -278,8 +268,5 @@ void discrete_memory(flx_integrator *it, flx_memory *m)
     if (g->relaxer) flx_relaxer_memory(g->relaxer, m);
     flx_state_memory(g->end, m);
     flx_stiff_bonds_memory(&g->stiff, m);
-    FLX_PASS(m, g->h_factored);
-    FLX_PASS(m, g->fresh_iterations);
-    FLX_PASS(m, g->extra);
-    FLX_PASS(m, g->contraction);
+    flx_newton_pass_books(&g->books, m);
 }

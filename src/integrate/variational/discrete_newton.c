@@ -19,11 +19,7 @@
 #define AT_REST 1e-6
 // Increments of so many times those predicted, or their scale, belong to no solution.
 #define ASTRAY 1e3
-// A correction that is more than this part of the last one shrinks no more.
-#define STAGNANT 0.3
-// Above this contraction the linearisation is renewed within the step.
-#define SLOW 0.4
-// ... above this one the iteration is accelerated, which may take so many iterations.
+// Above this contraction the iteration is accelerated, which may take so many iterations.
 #define ACCELERATED 0.1
 #define PATIENCE 10
 // Below so many roundings it is not: differences would be noise.
@@ -33,13 +29,13 @@
 
 // ---- matrix ---------------------------------------------------------------------------------
 
-static flx_status refresh(flx_integrator *it, const flx_state *x)
+static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
     const discrete_rule *rule = &g->rule;
     flx_point p = flx_state_point(s, x); // the beginning: see (VAR-10)
-    g->h_factored = 0.0;
+    g->books.h_factored = 0.0;
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
     it->stats.linearisations++;
     flx_stiff_bonds_measure(&g->stiff, s, &g->blocks, g->u);
@@ -57,10 +53,11 @@ static flx_status refresh(flx_integrator *it, const flx_state *x)
         }
         if (status != FLX_OK) return status;
     }
-    g->h_factored = g->h;
-    g->fresh_iterations = 0;
-    g->extra = 0;
-    g->contraction = 0.0;
+    g->books.h_factored = g->h;
+    flx_newton_open_books(&g->books);
+    g->books.contraction = 0.0;
+    n->fresh = 0;
+    flx_anderson_restart(&g->anderson);
     return FLX_OK;
 }
 
@@ -226,7 +223,7 @@ static double rounding(const discrete *g, const flx_dims *d, const flx_state *x,
 }
 
 // Whose equation it is: the joint that is open most, or else the largest correction.
-static flx_status diverged(flx_integrator *it, flx_status status, int k)
+static flx_status diverged(flx_integrator *it, flx_status status, flx_newton *n)
 {
     discrete *g = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -238,89 +235,81 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
             if (isfinite(e)) flx_take_worst(e, j, &open, &joint);
         }
     }
-    g->h_factored = 0.0;
-    status = flx_method_diverged(it, status, open > OPEN_JOINT ? joint : g->worst, k);
+    g->books.h_factored = 0.0;
+    // not a number since the iteration went astray
+    if (status == FLX_NOT_FINITE && n->iterations > 0) status = FLX_NO_CONVERGENCE;
+    status = flx_method_diverged(it, status, open > OPEN_JOINT ? joint : g->worst, n->iterations);
     flx_stiff_bonds_advise(it, &g->stiff, &g->blocks, g->h);
     return status;
 }
 
-// How the iteration goes.
-typedef struct newton {
-    double last; // size of the correction before; 0: none with these factors
-    double best; // of the smallest one
-    int since;   // corrections since it was halved
-    int fresh;   // iterations with factors of this step; -1: older ones
-    int growing;
+// The iteration of a step.
+typedef struct discrete_iteration {
+    flx_newton newton;
+    double limit; // increments beyond it have gone astray
     bool accelerated;
-} newton;
+} discrete_iteration;
 
-typedef enum verdict { GO_ON, SOLVED, HOPELESS } verdict;
-
-// What a correction of this size tells. Factors that are slow are given up.
-static verdict judge(discrete *g, newton *n, double size, double unit, double noise)
+static flx_status evaluate(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
-    double expected = g->contraction > 0.0 ? fmin(0.9, g->contraction) : 0.9;
-    double rate = n->last > 0.0 ? size / n->last : expected;
-    bool measured = n->last > 0.0;
-    if (rate < 1.0 && rate / (1.0 - rate) * size <= LEFT * unit) return SOLVED;
-    if (measured && rate > STAGNANT && size <= ROUNDING * unit) return SOLVED;
-    bool halved = size < 0.5 * n->best;
-    n->since = halved ? 0 : n->since + 1;
-    if (halved) n->best = size;
-    if (n->since >= 2 && fmax(size, n->best) <= ROUNDING_ANYWAY * noise) return SOLVED;
-    n->growing = measured && rate > 2.0 && size > ROUNDING_ANYWAY * noise ? n->growing + 1 : 0;
-    if (n->growing > 3) return HOPELESS;
-    if (measured && size > ROUNDING_ANYWAY * noise) {
-        g->contraction = fmax(rate, 1e-6);
-        for (int e = 0; e < g->rule.neigen && n->fresh >= 0; e++) {
-            if (flx_linear_judge(g->lin[e], rate)) g->h_factored = 0.0;
-        }
-        if (rate > SLOW && (n->fresh < 0 || n->fresh >= PATIENCE)) g->h_factored = 0.0;
+    (void)n;
+    return discrete_evaluate(it, x);
+}
+
+// Corrections in units of one rounding of the increments; what positions and forces round to is more.
+static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    discrete *g = it->data;
+    discrete_iteration *all = (discrete_iteration *)n;
+    const flx_dims *d = &it->sys->dims;
+    FLX_TRY(find_corrections(it));
+    memset(g->step.all, 0, (size_t)g->nU * sizeof(double));
+    step_nodes(g, d);
+    step_points(g, d);
+    double size = step_size(g, d);
+    n->size = size;
+    if (!isfinite(size)) return FLX_OK;
+    double noise = rounding(g, d, x, all->limit, true);
+    double unit = g->npos > 0 ? noise : rounding(g, d, x, all->limit, false);
+    unit = fmax(unit, AT_REST * noise);
+    n->size = size / unit;
+    n->rule.noise = ROUNDING_ANYWAY * noise / unit;
+    n->is_noise = n->size <= n->rule.noise;
+    if (n->last > 0.0 && n->size > ACCELERATED * n->last) all->accelerated = true;
+    if (size <= NOISY * noise) all->accelerated = false; // differences are rounding now
+    flx_anderson_step(&g->anderson, g->step.all, all->accelerated);
+    discrete_add(g->now.all, 1.0, g->step.all, g->nU);
+    return FLX_OK;
+}
+
+static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    (void)x;
+    discrete *g = it->data;
+    bool changed = false;
+    for (int e = 0; e < g->rule.neigen; e++) {
+        if (flx_linear_judge(g->lin[e], n->rate)) changed = true;
     }
-    n->last = size;
-    return GO_ON;
+    return changed;
 }
 
 flx_status discrete_solve(flx_integrator *it, const flx_state *x, int *iterations)
 {
+    static const flx_newton_steps steps = {.evaluate = evaluate,
+                                           .refresh = refresh,
+                                           .correct = correct,
+                                           .judge = judge_factors,
+                                           .diverged = diverged};
     discrete *g = it->data;
     const flx_dims *d = &it->sys->dims;
-    newton n = {.fresh = -1, .best = HUGE_VAL};
-    double limit = ASTRAY * fmax(1.0, increment_size(g, d));
+    discrete_iteration all = {.limit = ASTRAY * fmax(1.0, increment_size(g, d))};
+    all.newton.books = &g->books;
+    all.newton.rule = (flx_newton_rule){
+        .most = MAX_ITERATIONS, .left = LEFT, .floor = ROUNDING, .enough = 2, .patience = PATIENCE};
     flx_anderson_restart(&g->anderson);
     weigh_steps(g, d, x);
     g->worst = -1;
-    for (int k = 0; k < MAX_ITERATIONS; k++) {
-        if (g->h_factored == 0.0) {
-            flx_status status = refresh(it, x);
-            if (status != FLX_OK) return status;
-            n.fresh = 0;
-            n.last = 0.0;
-            flx_anderson_restart(&g->anderson);
-        }
-        flx_status status = discrete_evaluate(it, x);
-        if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
-        FLX_TRY(find_corrections(it));
-        memset(g->step.all, 0, (size_t)g->nU * sizeof(double));
-        step_nodes(g, d);
-        step_points(g, d);
-        double size = step_size(g, d);
-        if (!isfinite(size)) { // at first, or since the iteration went astray
-            return diverged(it, k == 0 ? FLX_NOT_FINITE : FLX_NO_CONVERGENCE, k);
-        }
-        double noise = rounding(g, d, x, limit, true);
-        if (n.last > 0.0 && size > ACCELERATED * n.last) n.accelerated = true;
-        if (size <= NOISY * noise) n.accelerated = false; // differences are rounding now
-        flx_anderson_step(&g->anderson, g->step.all, n.accelerated);
-        discrete_add(g->now.all, 1.0, g->step.all, g->nU);
-        it->stats.newton_iterations++;
-        *iterations = k + 1;
-        double unit = g->npos > 0 ? noise : rounding(g, d, x, limit, false);
-        unit = fmax(unit, AT_REST * noise);
-        verdict v = judge(g, &n, size, unit, noise);
-        if (v == SOLVED) return FLX_OK;
-        if (v == HOPELESS) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
-        if (n.fresh >= 0) n.fresh++;
-    }
-    return diverged(it, FLX_NO_CONVERGENCE, MAX_ITERATIONS);
+    FLX_TRY(flx_newton_solve(it, x, &steps, &all.newton));
+    *iterations = all.newton.iterations;
+    return FLX_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "integrate/accelerate.h"
 #include "integrate/anderson.h"
-#include "integrate/newton_matrix.h"
+#include "integrate/newton.h"
 #include "integrate/relax.h"
 #include "integrate/saddle.h"
 #include "integrate/stiff_bonds.h"
@@ -59,11 +59,8 @@ typedef struct discrete {
         *relaxer;   // where neither masses nor the explicit form give accelerations; NULL: they do
     flx_state *end; // of the step
 
-    double h_factored;    // 0: no factors
-    int fresh_iterations; // of the first step with them, 0: not known
-    int extra;            // iterations more than that since then
-    double contraction;   // measured with these factors; 0: not yet
-    int worst;            // unknown of the largest correction
+    flx_newton_books books;
+    int worst; // unknown of the largest correction
 } discrete;
 
 // y (n) += c x

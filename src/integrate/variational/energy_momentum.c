@@ -14,14 +14,15 @@
 // Newton's matrix is 4 M/h^2 + 2 D/h + K; what alpha changes of it is of higher order, and left to
 // Anderson's acceleration.
 #include "integrate/anderson.h"
-#include "integrate/method.h"
-#include "integrate/newton_matrix.h"
+#include "integrate/newton.h"
 
 #include <float.h>
 #include <string.h>
 
 #define MAX_ITERATIONS 40
 #define TOLERANCE 1e-13     // of a correction, as a part of its scale
+#define LEFT 0.3            // of that, when the iteration ends
+#define TRUST 0.25          // contraction that acceleration may not be relied upon to better
 #define ROUNDING 1e-11      // corrections below that shrink no more are rounding
 #define STIFF_ROUNDING 1e-9 // ... where stiff springs multiply it
 #define SLOW 0.3            // contraction for which the matrix is renewed, once a step
@@ -41,7 +42,8 @@ typedef struct conserving {
     flx_blocks blocks;
     flx_linear *lin;
     flx_anderson anderson;
-    double h, h_factored;                        // 0: no factors
+    double h;
+    flx_newton_books books;
     int n, nv, first;                            // first: bonds
     double *scale, *r, *end, *d;                 // (n)
     double *theta, *half, *vm, *v1, *zero;       // (nv)
@@ -78,7 +80,7 @@ static void memory(flx_integrator *it, flx_memory *m)
     flx_blocks_memory(it->sys, &g->blocks, m);
     flx_linear_memory(g->lin, m);
     FLX_PASS(m, g->h);
-    FLX_PASS(m, g->h_factored);
+    flx_newton_pass_books(&g->books, m);
     flx_memory_numbers(m, g->theta, (size_t)g->nv);
     flx_memory_numbers(m, g->v1, (size_t)g->nv);
     flx_memory_numbers(m, g->p1, (size_t)g->nv);
@@ -296,13 +298,14 @@ static flx_status find_direction(flx_integrator *it, const flx_state *x, const d
 // ---- one iteration ------------------------------------------------------------------------------
 
 // (EM-2), twice its rows of motion, into d; with the number alpha of (EM-3).
-static flx_status evaluate(flx_integrator *it, const flx_state *x)
+static flx_status evaluate(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     conserving *g = it->data;
     const flx_system *s = it->sys;
     const flx_lagrangian *l = s->ops->lagrangian;
     int nv = g->nv;
     flx_energies middle, end;
+    (void)n;
     place(it, x);
     flx_point m = point_at(it, x, 0.5, g->qm, g->vm), e = point_at(it, x, 1.0, g->q1, g->v1);
     FLX_TRY(s->ops->residual(s, it->work, &m, g->r));
@@ -343,7 +346,7 @@ static flx_status evaluate(flx_integrator *it, const flx_state *x)
     return FLX_OK;
 }
 
-static flx_status refresh(flx_integrator *it, const flx_state *x)
+static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     conserving *g = it->data;
     const flx_system *s = it->sys;
@@ -359,7 +362,7 @@ static flx_status refresh(flx_integrator *it, const flx_state *x)
         FLX_TRY(s->ops->discrete_forces(s, it->work, &p, &m, &e, NULL, &g->blocks));
     }
     it->stats.linearisations++;
-    g->h_factored = 0.0;
+    g->books.h_factored = 0.0;
     flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
     it->stats.factorisations++;
     if (status > 0) {
@@ -367,11 +370,16 @@ static flx_status refresh(flx_integrator *it, const flx_state *x)
                                "the Newton matrix is singular",
                                "to find what is without mass or held twice: `flexion check`");
     }
-    if (status == FLX_OK) g->h_factored = g->h;
-    return status;
+    if (status != FLX_OK) return status;
+    g->books.h_factored = g->h;
+    flx_newton_open_books(&g->books);
+    g->books.contraction = 0.0;
+    n->fresh = 0;
+    flx_anderson_restart(&g->anderson);
+    return FLX_OK;
 }
 
-static double correct(conserving *g, const flx_dims *d, int *worst)
+static double add_correction(conserving *g, const flx_dims *d, int *worst)
 {
     double size = 0.0;
     for (int i = 0; i < g->nv; i++) {
@@ -397,58 +405,82 @@ static void predict(conserving *g, const flx_dims *d, const flx_state *x)
     memcpy(g->mu, x->mu, (size_t)d->nmu * sizeof *g->mu);
 }
 
-static flx_status solve(flx_integrator *it, const flx_state *x)
+// The iteration of a step.
+typedef struct conserving_iteration {
+    flx_newton newton;
+    double unit; // what is allowed of a correction, as a part of its scale
+    int worst;   // unknown of the largest correction
+} conserving_iteration;
+
+static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    (void)x;
+    conserving *g = it->data;
+    conserving_iteration *all = (conserving_iteration *)n;
+    const flx_dims *d = &it->sys->dims;
+    flx_status status = flx_linear_solve(g->lin, g->d);
+    it->stats.solves++;
+    if (status != FLX_OK) return status > 0 ? flx_method_diverged(it, status, -1, 0) : status;
+    flx_anderson_step(&g->anderson, g->d, n->iterations > PLAIN);
+    double size = add_correction(g, d, &all->worst);
+    all->unit = fmax(TOLERANCE, 4.0 * DBL_EPSILON * largest_coordinate(g, d->nq));
+    n->size = size / all->unit;
+    double rounding = g->turns && n->iterations > MANY ? STIFF_ROUNDING : ROUNDING;
+    n->rule.floor = n->rule.noise = rounding / all->unit;
+    if (g->turns && size > FAR) g->books.h_factored = 0.0;
+    if (!g->near) { // the energy is looked at from here on
+        g->near = n->more = size <= NEAR;
+        if (g->near) flx_anderson_restart(&g->anderson);
+    }
+    return FLX_OK;
+}
+
+static void renew(flx_integrator *it, const flx_state *x, flx_newton *n)
+{
+    if (n->fresh < 0 && n->rate > 1.0) predict(it->data, &it->sys->dims, x); // old factors led away
+}
+
+// A discrete gradient has no symmetry of its own, and turns with the motion: that of a stiff spring needs
+// the whole matrix, and Newton's own while it is far.
+static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     conserving *g = it->data;
-    const flx_system *s = it->sys;
-    double last = HUGE_VAL;
-    int fresh = -1, worst = -1;
+    double size = n->size * ((conserving_iteration *)n)->unit;
+    if (n->fresh < PATIENCE && !(n->rate > SLOW && size > FAR)) return false;
+    flx_linear_take_full(g->lin);
+    if (size > FAR && !g->turns) predict(g, &it->sys->dims, x); // the symmetric part led away
+    g->turns = g->turns || size > FAR;
+    return true;
+}
+
+static flx_status diverged(flx_integrator *it, flx_status status, flx_newton *n)
+{
+    return flx_method_diverged(it, status, ((conserving_iteration *)n)->worst, n->iterations);
+}
+
+static flx_status solve(flx_integrator *it, const flx_state *x)
+{
+    static const flx_newton_steps steps = {.evaluate = evaluate,
+                                           .refresh = refresh,
+                                           .correct = correct,
+                                           .renew = renew,
+                                           .judge = judge_factors,
+                                           .diverged = diverged};
+    conserving *g = it->data;
+    conserving_iteration all = {.worst = -1};
+    all.newton.books = &g->books;
+    all.newton.rule = (flx_newton_rule){.most = MAX_ITERATIONS,
+                                        .left = LEFT,
+                                        .trust = TRUST,
+                                        .enough = MAX_ITERATIONS,
+                                        .patience = MAX_ITERATIONS};
     flx_anderson_restart(&g->anderson);
     g->near = false;
-    if (g->turns) g->h_factored = 0.0;
-    for (int k = 0; k < MAX_ITERATIONS; k++) {
-        if (g->h_factored == 0.0) {
-            FLX_TRY(refresh(it, x));
-            flx_anderson_restart(&g->anderson);
-            fresh = k;
-        }
-        flx_status status = evaluate(it, x);
-        if (status == FLX_OK) status = flx_linear_solve(g->lin, g->d);
-        it->stats.solves++;
-        if (status != FLX_OK) return status > 0 ? flx_method_diverged(it, status, -1, k) : status;
-        flx_anderson_step(&g->anderson, g->d, k > PLAIN);
-        double size = correct(g, &s->dims, &worst);
-        it->stats.newton_iterations++;
-        if (!isfinite(size)) return flx_method_diverged(it, FLX_NOT_FINITE, worst, k + 1);
-        double rate = size / last;
-        if (g->turns && size > FAR) g->h_factored = 0.0;
-        if (!g->near) {
-            g->near = size <= NEAR;
-            if (g->near) flx_anderson_restart(&g->anderson);
-            last = g->near ? HUGE_VAL : size;
-            if (g->near) continue;
-        }
-        if (size <= fmax(TOLERANCE, 4.0 * DBL_EPSILON * largest_coordinate(g, s->dims.nq)) ||
-            (size <= (g->turns && k > MANY ? STIFF_ROUNDING : ROUNDING) && rate > 0.5)) {
-            if (k + 1 > MANY) g->h_factored = 0.0;
-            return FLX_OK;
-        }
-        bool slow = k > 0 && rate > SLOW;
-        if (slow && fresh < 0) {
-            g->h_factored = 0.0;
-            if (rate > 1.0) predict(g, &s->dims, x); // old factors led away
-        }
-        // a discrete gradient has no symmetry of its own, and turns with the motion: that of a stiff
-        // spring needs the whole matrix, and Newton's own while it is far
-        if (fresh >= 0 && (k - fresh >= PATIENCE || (slow && size > FAR))) {
-            flx_linear_take_full(g->lin);
-            g->h_factored = 0.0;
-            if (size > FAR && !g->turns) predict(g, &s->dims, x); // the symmetric part led away
-            g->turns = g->turns || size > FAR;
-        }
-        last = size;
-    }
-    return flx_method_diverged(it, FLX_NO_CONVERGENCE, worst, MAX_ITERATIONS);
+    if (g->turns) g->books.h_factored = 0.0;
+    FLX_TRY(flx_newton_solve(it, x, &steps, &all.newton));
+    flx_newton_keep_books(&g->books, all.newton.iterations, 1);
+    if (all.newton.iterations > MANY) g->books.h_factored = 0.0; // the next step renews it
+    return FLX_OK;
 }
 
 // ---- the step -----------------------------------------------------------------------------------
@@ -460,7 +492,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *taken
     const flx_dims *d = &s->dims;
     flx_energies e;
     flx_point p = flx_state_point(s, x);
-    if (fabs(h - g->h_factored) > SAME_STEP * h) g->h_factored = 0.0;
+    if (fabs(h - g->books.h_factored) > SAME_STEP * h) g->books.h_factored = 0.0;
     g->h = *taken = h;
     FLX_TRY(s->ops->energy(s, it->work, &p, &e));
     g->energy = energy_of(&e);
@@ -468,7 +500,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *taken
     predict(g, d, x);
     flx_status status = solve(it, x);
     if (status != FLX_OK) {
-        g->h_factored = 0.0;
+        g->books.h_factored = 0.0;
         return status;
     }
     place(it, x);
