@@ -296,7 +296,7 @@ static flx_status find_runge_kutta(inquiry *q)
 // ---- Newmark's family ---------------------------------------------------------------------------
 
 // One step (GA-1) to (GA-3) of length h = +-1 on q'' = -q/e, as a matrix of (q, v, a).
-static void structural_step(const flx_coefficients *c, double e, double h, double m[3][3])
+static void flx_structural_step(const flx_coefficients *c, double e, double h, double m[3][3])
 {
     double below = (1.0 - c->alpha_m) * e + (1.0 - c->alpha_f) * c->beta;
     double predict[3] = {1.0, h, 0.5 - c->beta};
@@ -314,7 +314,7 @@ static void structural_step(const flx_coefficients *c, double e, double h, doubl
 static double structural_radius(inquiry *q, double w)
 {
     double m[3][3], flat[9];
-    structural_step(q->c, 1.0 / (w * w), 1.0, m);
+    flx_structural_step(q->c, 1.0 / (w * w), 1.0, m);
     memcpy(flat, m, sizeof flat);
     return spectral_radius(q, 3, flat);
 }
@@ -326,8 +326,8 @@ static bool structural_is_symmetric(const flx_coefficients *c)
     int n = averages ? 3 : 2;
     for (int k = 0; k < 4; k++) {
         double there[3][3], back[3][3], e = pow(4.0, k - 2);
-        structural_step(c, e, 1.0, there);
-        structural_step(c, e, -1.0, back);
+        flx_structural_step(c, e, 1.0, there);
+        flx_structural_step(c, e, -1.0, back);
         for (int i = 0; i < n && !averages; i++) {
             there[i][0] -= there[i][2] / e;
             back[i][0] -= back[i][2] / e;

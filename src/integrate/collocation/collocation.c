@@ -20,7 +20,7 @@
 
 // ---- life -----------------------------------------------------------------------------------
 
-void collocation_destroy(flx_integrator *it)
+void flx_collocation_destroy(flx_integrator *it)
 {
     collocation *co = it->data;
     void *const owned[] = {
@@ -141,7 +141,7 @@ static bool adds_up(const collocation_tableau *t)
     return t->s == 1 && t->ends && !t->slopes;
 }
 
-void collocation_use(flx_integrator *it, int tableau)
+void flx_collocation_use(flx_integrator *it, int tableau)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -162,8 +162,8 @@ void collocation_use(flx_integrator *it, int tableau)
     co->since = 0;
 }
 
-flx_status collocation_create(flx_integrator *it, const collocation_tableau *tableaux, int n,
-                              const collocation_rules *rules)
+flx_status flx_collocation_create(flx_integrator *it, const collocation_tableau *tableaux, int n,
+                                  const collocation_rules *rules)
 {
     const flx_system *s = it->sys;
     const flx_integrator_def *def = &it->def;
@@ -185,7 +185,7 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     co->atol = def->atol > 0.0 ? def->atol : coarser * FLX_DEFAULT_ATOL;
     co->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, co, most));
-    collocation_use(it, 0);
+    flx_collocation_use(it, 0);
     read_unknowns(s, co);
     co->ggl = rules->ggl && co->npos > 0;
     co->at_end = rules->at_end && co->nrigid > 0;
@@ -198,15 +198,15 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     return make_solvers(s, co, n);
 }
 
-flx_status collocation_create_family(flx_integrator *it, collocation_family family, int stages,
-                                     const collocation_rules *rules)
+flx_status flx_collocation_create_family(flx_integrator *it, collocation_family family, int stages,
+                                         const collocation_rules *rules)
 {
     collocation_tableau tableau;
-    if (!collocation_tableau_make(family, stages, &tableau)) {
+    if (!flx_collocation_tableau_make(family, stages, &tableau)) {
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "stages = %d: method '%s' has not so many", stages, it->type->name);
     }
-    return collocation_create(it, &tableau, 1, rules);
+    return flx_collocation_create(it, &tableau, 1, rules);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
@@ -221,13 +221,13 @@ static int find_rigid(const flx_system *s, flx_unknown *u)
     return -1;
 }
 
-bool collocation_has_rigid(const flx_system *s)
+bool flx_collocation_has_rigid(const flx_system *s)
 {
     flx_unknown u;
     return find_rigid(s, &u) >= 0;
 }
 
-flx_status collocation_refuse_index1(const flx_integrator *it)
+flx_status flx_collocation_refuse_index1(const flx_integrator *it)
 {
     if (it->def.formulation != FLX_FORMULATION_INDEX1) return FLX_OK;
     return FLX_FAIL(it->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
@@ -236,19 +236,19 @@ flx_status collocation_refuse_index1(const flx_integrator *it)
                     it->type->name);
 }
 
-flx_status collocation_expect_formulation(const flx_integrator *it, flx_formulation formulation,
-                                          const char *name)
+flx_status flx_collocation_expect_formulation(const flx_integrator *it, flx_formulation formulation,
+                                              const char *name)
 {
     flx_formulation asked = it->def.formulation;
     if (asked == FLX_FORMULATION_AUTO || asked == formulation) return FLX_OK;
-    if (!collocation_has_rigid(it->sys)) return FLX_OK; // they are all the same
+    if (!flx_collocation_has_rigid(it->sys)) return FLX_OK; // they are all the same
     return FLX_FAIL(it->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
                     "method '%s' solves formulation %s only; leave 'formulation' out, or take "
                     "method 'radau'",
                     it->type->name, name);
 }
 
-flx_status collocation_refuse_rigid(const flx_integrator *it, const char *advice)
+flx_status flx_collocation_refuse_rigid(const flx_integrator *it, const char *advice)
 {
     flx_unknown u;
     if (find_rigid(it->sys, &u) < 0) return FLX_OK;
@@ -261,20 +261,20 @@ flx_status collocation_refuse_rigid(const flx_integrator *it, const char *advice
 
 // One attempt with step h. Where continued polynomials or old factors did not do, another start and
 // a fresh linearisation may.
-flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h)
+flx_status flx_collocation_attempt(flx_integrator *it, const flx_state *x, double h)
 {
     collocation *co = it->data;
     bool extrapolate =
         flx_method_of(it)->continues && co->h_last > 0.0 && h <= LONGEST_EXTRAPOLATION * co->h_last;
-    collocation_set_step(co, h);
+    flx_collocation_set_step(co, h);
     co->share = co->adds_up ? 1.0 / flx_step_count(it, x->t, h) : 1.0;
     // a step that differs by rounding takes the factors of its like
     if (fabs(h - co->books.h_factored) > 1e-6 * h) co->books.h_factored = 0.0;
     bool old = co->linearised && co->books.age > 0;
     int guess = extrapolate ? COLLOCATION_EXTRAPOLATED : COLLOCATION_TAYLOR;
     for (;;) {
-        collocation_predict(it, x, (collocation_guess)guess);
-        flx_status status = collocation_solve(it, x);
+        flx_collocation_predict(it, x, (collocation_guess)guess);
+        flx_status status = flx_collocation_solve(it, x);
         if (status <= FLX_OK) return status;
         co->linearised = false;
         co->books.h_factored = 0.0;
@@ -315,7 +315,7 @@ static void extrapolate(collocation *co, const flx_dims *d, const flx_state *x)
     const collocation_stages *st = &co->now;
     int n = co->n, m = d->nv + d->nx;
     double l[COLLOCATION_STAGES];
-    collocation_weights_stages(co->tab, 1.0, l);
+    flx_collocation_weights_stages(co->tab, 1.0, l);
     blend(co->tab, co->tab->d, st->U, n, NULL, d->nv, co->point);
     blend(co->tab, co->tab->d, st->U + d->nv, n, x->x, d->nx, co->point + d->nv);
     blend(co->tab, l, st->U + m, n, NULL, n - m, co->point + m);
@@ -374,7 +374,7 @@ static flx_status reach_end(flx_integrator *it, flx_state *x)
         p.x = U + d->nv;
         p.w = U + d->nv + d->nx;
         p.v = v;
-        FLX_TRY(collocation_close(it, &p, q, v, co->ggl));
+        FLX_TRY(flx_collocation_close(it, &p, q, v, co->ggl));
     }
     memcpy(x->q, q, (size_t)d->nq * sizeof(double));
     memcpy(x->v, v, (size_t)d->nv * sizeof(double));
@@ -388,7 +388,7 @@ static flx_status reach_end(flx_integrator *it, flx_state *x)
     return FLX_OK;
 }
 
-flx_status collocation_finish(flx_integrator *it, flx_state *x)
+flx_status flx_collocation_finish(flx_integrator *it, flx_state *x)
 {
     collocation *co = it->data;
     const flx_state *begin = flx_method_of(it)->after; // not yet moved on
@@ -410,13 +410,13 @@ flx_status collocation_finish(flx_integrator *it, flx_state *x)
 
 static flx_status fixed_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
-    FLX_TRY(collocation_attempt(it, x, h));
-    FLX_TRY(collocation_finish(it, x));
+    FLX_TRY(flx_collocation_attempt(it, x, h));
+    FLX_TRY(flx_collocation_finish(it, x));
     *h_taken = h;
     return FLX_OK;
 }
 
-flx_status collocation_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
+flx_status flx_collocation_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
     collocation *co = it->data;
     if (!flx_method_of(it)->continues) {
@@ -424,7 +424,7 @@ flx_status collocation_step(flx_integrator *it, flx_state *x, double h, double *
         co->books.h_factored = 0.0;
         co->linearised = false;
     }
-    return co->adaptive ? collocation_control_step(it, x, h, h_taken)
+    return co->adaptive ? flx_collocation_control_step(it, x, h, h_taken)
                         : fixed_step(it, x, h, h_taken);
 }
 
@@ -432,15 +432,15 @@ flx_status collocation_step(flx_integrator *it, flx_state *x, double h, double *
 
 // The polynomials through the stages: order s + 1 in q and v at best, s in multipliers, less where
 // the method's stages are worth less. Position bonds are closed to rounding.
-flx_status collocation_interpolate(flx_integrator *it, double t, flx_state *out)
+flx_status flx_collocation_interpolate(flx_integrator *it, double t, flx_state *out)
 {
     collocation *co = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
     const flx_state *before = flx_method_of(it)->before;
     double w[COLLOCATION_STAGES + 1], l[COLLOCATION_STAGES], tau = (t - before->t) / co->h_last;
-    collocation_weights_with_start(co->tab_last, tau, w);
-    collocation_weights_stages(co->tab_last, tau, l);
+    flx_collocation_weights_with_start(co->tab_last, tau, w);
+    flx_collocation_weights_stages(co->tab_last, tau, l);
     flx_state_copy(out, before); // switches are those of the step
     double *theta = flx_method_of(it)->theta;
     const collocation_stages *st = &co->last;
@@ -455,7 +455,7 @@ flx_status collocation_interpolate(flx_integrator *it, double t, flx_state *out)
     blend(co->tab_last, l, st->U + co->first + d->nlam, n, NULL, d->nmu, out->mu);
     s->ops->retract(s, before->q, theta, out->q);
     out->t = t;
-    return collocation_close_state(it, out);
+    return flx_collocation_close_state(it, out);
 }
 
 // ---- checkpoint -----------------------------------------------------------------------------
@@ -489,14 +489,14 @@ static void tables_memory(flx_integrator *it, flx_memory *m)
         flx_memory_fail(m, FLX_ERR_ARGUMENT);
         return;
     }
-    collocation_use(it, now);
+    flx_collocation_use(it, now);
     co->tab_last = last < 0 ? NULL : &co->table[last];
     co->next_order = next;
     co->since = since;
     co->embedded = few ? co->fewer[now] : co->tab->e;
 }
 
-void collocation_memory(flx_integrator *it, flx_memory *m)
+void flx_collocation_memory(flx_integrator *it, flx_memory *m)
 {
     collocation *co = it->data;
     const flx_system *s = it->sys;

@@ -1,8 +1,8 @@
 // collocation.h - one machinery for Radau IIA, Gauss and Lobatto: stages solved for positions only.
 //
 // collocation.c makes it, steps and interpolates; collocation_stages.c has the stages and their
-// corrections, collocation_newton.c and collocation_anderson.c the iteration, collocation_close.c the
-// closing of joints, collocation_error.c tolerances and the estimate of the error,
+// corrections, collocation_newton.c and flx_collocation_anderson.c the iteration, flx_collocation_close.c the
+// closing of joints, flx_collocation_error.c tolerances and the estimate of the error,
 // collocation_control.c the steps that follow from it, collocation_order.c the number of stages where it
 // may vary; collocation_tableau.c the coefficients. A method
 // is a tableau and a few rules: radau.c, gauss.c, ...
@@ -133,28 +133,28 @@ typedef struct collocation {
 
 // collocation.c
 // Memory and solvers for the given tableaux, of which the first is used.
-flx_status collocation_create(flx_integrator *it, const collocation_tableau *tableaux, int n,
-                              const collocation_rules *rules);
+flx_status flx_collocation_create(flx_integrator *it, const collocation_tableau *tableaux, int n,
+                                  const collocation_rules *rules);
 // ... for one tableau, which is made.
-flx_status collocation_create_family(flx_integrator *it, collocation_family family, int stages,
-                                     const collocation_rules *rules);
-flx_status collocation_create_lobatto_iiia(flx_integrator *it, int stages); // lobatto.c
-bool collocation_has_rigid(const flx_system *s);
+flx_status flx_collocation_create_family(flx_integrator *it, collocation_family family, int stages,
+                                         const collocation_rules *rules);
+flx_status flx_collocation_create_lobatto_iiia(flx_integrator *it, int stages); // lobatto.c
+bool flx_collocation_has_rigid(const flx_system *s);
 // Refusals by name: of formulation index-1; of all formulations but auto and this one where
 // there are rigid rows; of rigid rows.
-flx_status collocation_refuse_index1(const flx_integrator *it);
-flx_status collocation_expect_formulation(const flx_integrator *it, flx_formulation formulation,
-                                          const char *name);
-flx_status collocation_refuse_rigid(const flx_integrator *it, const char *advice);
+flx_status flx_collocation_refuse_index1(const flx_integrator *it);
+flx_status flx_collocation_expect_formulation(const flx_integrator *it, flx_formulation formulation,
+                                              const char *name);
+flx_status flx_collocation_refuse_rigid(const flx_integrator *it, const char *advice);
 // Turn to another tableau: factors have no meaning for it.
-void collocation_use(flx_integrator *it, int tableau);
-flx_status collocation_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
-flx_status collocation_interpolate(flx_integrator *it, double t, flx_state *out);
-void collocation_destroy(flx_integrator *it);
-void collocation_memory(flx_integrator *it, flx_memory *m);
-// One attempt with step h: the stages, which `collocation_finish` makes the state.
-flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h);
-flx_status collocation_finish(flx_integrator *it, flx_state *x);
+void flx_collocation_use(flx_integrator *it, int tableau);
+flx_status flx_collocation_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
+flx_status flx_collocation_interpolate(flx_integrator *it, double t, flx_state *out);
+void flx_collocation_destroy(flx_integrator *it);
+void flx_collocation_memory(flx_integrator *it, flx_memory *m);
+// One attempt with step h: the stages, which `flx_collocation_finish` makes the state.
+flx_status flx_collocation_attempt(flx_integrator *it, const flx_state *x, double h);
+flx_status flx_collocation_finish(flx_integrator *it, flx_state *x);
 
 // collocation_stages.c
 // Starting values: the last step's polynomials, a Taylor step, or velocities alone.
@@ -163,64 +163,64 @@ typedef enum collocation_guess {
     COLLOCATION_TAYLOR,
     COLLOCATION_PLAIN
 } collocation_guess;
-void collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess);
-void collocation_set_step(collocation *co, double h);
+void flx_collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess);
+void flx_collocation_set_step(collocation *co, double h);
 // Positions, velocities and rates of the stages, (COL-1); residuals besides, (COL-2).
-flx_status collocation_derive(flx_integrator *it, const flx_state *x);
-flx_status collocation_evaluate(flx_integrator *it, const flx_state *x);
+flx_status flx_collocation_derive(flx_integrator *it, const flx_state *x);
+flx_status flx_collocation_evaluate(flx_integrator *it, const flx_state *x);
 // A linearisation at a stage; factors for this step; the solver of eigenvalue k.
-flx_status collocation_linearise(flx_integrator *it, const flx_state *x, int stage);
-flx_status collocation_factor(flx_integrator *it);
-flx_linear *collocation_solver(const collocation *co, int k);
+flx_status flx_collocation_linearise(flx_integrator *it, const flx_state *x, int stage);
+flx_status flx_collocation_factor(flx_integrator *it);
+flx_linear *flx_collocation_solver(const collocation *co, int k);
 // Newton's corrections F; U and eta move by them.
-flx_status collocation_correct(flx_integrator *it);
-void collocation_apply(collocation *co, const flx_dims *d);
+flx_status flx_collocation_correct(flx_integrator *it);
+void flx_collocation_apply(collocation *co, const flx_dims *d);
 // out (n) += sign (A2 a + A1 b), columns of velocities only.
-void collocation_add_product(flx_integrator *it, const flx_blocks *blocks, const double *a,
-                             const double *b, double sign, double *out);
+void flx_collocation_add_product(flx_integrator *it, const flx_blocks *blocks, const double *a,
+                                 const double *b, double sign, double *out);
 // Factors of [S^-2 G^T; G -damping], with the present linearisation.
-flx_status collocation_factor_metric(flx_integrator *it, double damping);
+flx_status flx_collocation_factor_metric(flx_integrator *it, double damping);
 
 // collocation_newton.c
 // Newton's iteration for this attempt. Positive: not solved.
-flx_status collocation_solve(flx_integrator *it, const flx_state *x);
+flx_status flx_collocation_solve(flx_integrator *it, const flx_state *x);
 
-// collocation_anderson.c
+// flx_collocation_anderson.c
 // Keeps the corrections F, and where it is of use makes of them a step that knows the iterations
 // since the restart.
-void collocation_anderson(collocation *co, const flx_dims *d, bool use);
+void flx_collocation_anderson(collocation *co, const flx_dims *d, bool use);
 
-// collocation_close.c
+// flx_collocation_close.c
 // Close the position bonds of (q, v) to rounding with the present factors: at first q, then, where
 // asked for, v. Does nothing where that brings no gain.
-flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v,
-                             bool velocities);
+flx_status flx_collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v,
+                                 bool velocities);
 // ... of a state between steps.
-flx_status collocation_close_state(flx_integrator *it, flx_state *x);
+flx_status flx_collocation_close_state(flx_integrator *it, flx_state *x);
 
-// collocation_error.c
+// flx_collocation_error.c
 // Tolerances of this step, from the state at its beginning.
-void collocation_set_weights(flx_integrator *it, const flx_state *x);
+void flx_collocation_set_weights(flx_integrator *it, const flx_state *x);
 // The power of h in the norm of velocities, for the present linearisation and step.
-void collocation_weigh_velocities(flx_integrator *it);
+void flx_collocation_weigh_velocities(flx_integrator *it);
 // Size of the corrections D, dV in units of what the step's tolerance leaves to Newton.
-double collocation_correction_norm(const collocation *co, const flx_dims *d);
+double flx_collocation_correction_norm(const collocation *co, const flx_dims *d);
 // Estimated error of the attempt in units of the tolerance. `again`: filtered twice, for steps in
 // which the fast motion has not died out.
-flx_status collocation_error(flx_integrator *it, const flx_state *x, bool again, double *error);
-double collocation_first_step(const collocation *co, const flx_dims *d, const flx_state *x,
-                              double h_most);
+flx_status flx_collocation_error(flx_integrator *it, const flx_state *x, bool again, double *error);
+double flx_collocation_first_step(const collocation *co, const flx_dims *d, const flx_state *x,
+                                  double h_most);
 
 // collocation_order.c
 // For a method with several tableaux: what the choice between them needs.
-flx_status collocation_prepare_orders(flx_integrator *it);
+flx_status flx_collocation_prepare_orders(flx_integrator *it);
 // After a step that was accepted with this error, and for which h_next is proposed: another tableau,
 // with a step of its own, where that is less work.
-flx_status collocation_choose_order(flx_integrator *it, const flx_state *x, double error);
+flx_status flx_collocation_choose_order(flx_integrator *it, const flx_state *x, double error);
 // After an attempt that Newton could not solve.
-void collocation_lower_order(flx_integrator *it);
+void flx_collocation_lower_order(flx_integrator *it);
 
 // collocation_control.c
 // One step of at most h_most with the error below the tolerance, repeated until it is.
-flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_most,
-                                    double *h_taken);
+flx_status flx_collocation_control_step(flx_integrator *it, flx_state *x, double h_most,
+                                        double *h_taken);

@@ -1,4 +1,4 @@
-// collocation_anderson.c - Anderson's acceleration (AND-1) of the iteration for the stages, in the norm
+// flx_collocation_anderson.c - Anderson's acceleration (AND-1) of the iteration for the stages, in the norm
 // of the motion.
 //
 // The corrections F of the simplified Newton iteration use one linearisation for all stages. Near a
@@ -37,7 +37,7 @@ static void set_weights(collocation *co, const flx_dims *d)
     memset(weight, 0, (size_t)(co->s * d->nlam) * sizeof *weight);
 }
 
-void collocation_anderson(collocation *co, const flx_dims *d, bool use)
+void flx_collocation_anderson(collocation *co, const flx_dims *d, bool use)
 {
     if (use && co->anderson.nproduct <= 0) set_weights(co, d);
     flx_anderson_step(&co->anderson, co->F, use);

@@ -1,4 +1,4 @@
-// collocation_close.c - position bonds closed to rounding at the end of a step and between steps.
+// flx_collocation_close.c - position bonds closed to rounding at the end of a step and between steps.
 //
 //     q <- q (+) -S^2 G^T (G S^2 G^T)^-1 g,   v <- v - S^2 G^T (G S^2 G^T)^-1 (G v + g_t)
 // with the factors of the step, or of a linearisation of its own where these do not do.
@@ -108,8 +108,8 @@ static flx_status sweep(flx_integrator *it, flx_saddle *saddle, double slow, flx
     return FLX_OK;
 }
 
-flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v,
-                             bool velocities)
+flx_status flx_collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v,
+                                 bool velocities)
 {
     collocation *co = it->data;
     bool closed;
@@ -122,13 +122,13 @@ flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, 
     co->books.h_factored = 0.0;
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &at, &co->blocks));
     it->stats.linearisations++;
-    FLX_TRY(collocation_factor_metric(it, 0.0));
+    FLX_TRY(flx_collocation_factor_metric(it, 0.0));
     return sweep(it, co->saddle, 1.0, &at, q, v, velocities, &closed);
 }
 
 // What is between steps leaves the factors of the step alone: the motion does not depend on what is
 // looked at.
-flx_status collocation_close_state(flx_integrator *it, flx_state *x)
+flx_status flx_collocation_close_state(flx_integrator *it, flx_state *x)
 {
     collocation *co = it->data;
     bool velocities = co->ggl || co->at_end, closed;

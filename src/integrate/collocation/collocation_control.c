@@ -40,21 +40,21 @@ static double next_step(collocation *co, double error)
     return h * factor;
 }
 
-flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_most,
-                                    double *h_taken)
+flx_status flx_collocation_control_step(flx_integrator *it, flx_state *x, double h_most,
+                                        double *h_taken)
 {
     collocation *co = it->data;
     bool begins = !flx_method_of(it)->continues;
     double longest = flx_method_of(it)->longest;
     if (it->def.max_step > 0.0) longest = fmin(longest, it->def.max_step);
-    collocation_set_weights(it, x);
+    flx_collocation_set_weights(it, x);
     if (co->next_order != co->order) {
-        collocation_use(it, co->next_order);
+        flx_collocation_use(it, co->next_order);
         co->error_last = 0.0;
     }
     if (begins) {
         bool at_hand = flx_method_of(it)->jolted && co->h_next > 0.0;
-        if (!at_hand) co->h_next = collocation_first_step(co, &it->sys->dims, x, h_most);
+        if (!at_hand) co->h_next = flx_collocation_first_step(co, &it->sys->dims, x, h_most);
         if (!at_hand && it->def.initial_step > 0.0) co->h_next = it->def.initial_step;
         co->error_last = 0.0;
         co->rejected = false;
@@ -64,23 +64,23 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
         double wanted = co->h_next, h = fmin(flx_step_fit(wanted, h_most), longest),
                error = HUGE_VAL;
         *h_taken = h; // also where it fails: the message says it
-        flx_status status = collocation_attempt(it, x, h);
+        flx_status status = flx_collocation_attempt(it, x, h);
         if (status < 0) return status;
         if (status == FLX_OK) {
-            status = collocation_error(it, x, begins || co->rejected, &error);
+            status = flx_collocation_error(it, x, begins || co->rejected, &error);
             if (status < 0) return status;
         }
         if (status == FLX_OK && error < 1.0) {
             co->h_next = next_step(co, error);
             if (h < wanted) co->h_next = fmax(co->h_next, wanted); // it was cut, not too long
             if (co->ntable > 1 && !(h == h_most && h < SHORT_CUT * wanted))
-                FLX_TRY(collocation_choose_order(it, x, error));
+                FLX_TRY(flx_collocation_choose_order(it, x, error));
             co->rejected = false;
-            return collocation_finish(it, x);
+            return flx_collocation_finish(it, x);
         }
         if (!(h > smallest)) return flx_step_give_up(it, status);
         it->stats.rejected++;
-        if (status > FLX_OK && co->ntable > 1) collocation_lower_order(it);
+        if (status > FLX_OK && co->ntable > 1) flx_collocation_lower_order(it);
         bool measured = status == FLX_OK && isfinite(error);
         co->h_next = fmax(0.5 * smallest, measured ? next_step(co, error) : FAILED_FACTOR * h);
         co->rejected = true;

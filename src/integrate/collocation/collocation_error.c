@@ -1,4 +1,4 @@
-// collocation_error.c - tolerances, the estimate of the error and the first step of a collocation method.
+// flx_collocation_error.c - tolerances, the estimate of the error and the first step of a collocation method.
 //
 // The rates at the beginning of the step less those of the collocation polynomials there, filtered by
 // the real matrix w = gamma / h of the step; for Radau IIA the embedded formula of order s:
@@ -39,7 +39,7 @@
 
 // ---- tolerances -----------------------------------------------------------------------------
 
-void collocation_set_weights(flx_integrator *it, const flx_state *x)
+void flx_collocation_set_weights(flx_integrator *it, const flx_state *x)
 {
     collocation *co = it->data;
     flx_tolerance_set(&co->tol, it->sys, x);
@@ -59,7 +59,7 @@ static double velocity_rounding(const collocation *co)
     return lost * cabs(co->tab->mu[0]) / co->h;
 }
 
-void collocation_weigh_velocities(flx_integrator *it)
+void flx_collocation_weigh_velocities(flx_integrator *it)
 {
     collocation *co = it->data;
     double w = cabs(co->tab->mu[0]) / co->h;
@@ -93,7 +93,7 @@ static double plain_squares(const double *y, const double *w, int n)
     return sum;
 }
 
-double collocation_correction_norm(const collocation *co, const flx_dims *d)
+double flx_collocation_correction_norm(const collocation *co, const flx_dims *d)
 {
     double q = 0.0, v = 0.0, x = 0.0, w = 0.0, k = co->kappa * co->share;
     double floor_v = d->nv ? ROUNDING * velocity_rounding(co) : 0.0;
@@ -134,7 +134,7 @@ static flx_status estimate(flx_integrator *it, const flx_point *p)
     collocation *co = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    double w = collocation_tableau_filter(co->tab) / co->h;
+    double w = flx_collocation_tableau_filter(co->tab) / co->h;
     double *rq = co->rate, *wrq = co->theta;
     embed(co, co->now.U, co->n, NULL, d->nv, 1.0, rq);
     for (int i = 0; i < d->nv; i++) rq[i] += p->v[i];
@@ -149,7 +149,7 @@ static flx_status estimate(flx_integrator *it, const flx_point *p)
     it->stats.residuals++;
     for (int i = 0; i < co->n; i++) co->e[i] = i < d->nv + d->nx ? -co->e[i] : 0.0;
     for (int i = 0; i < d->nv; i++) wrq[i] = w * rq[i];
-    collocation_add_product(it, &co->blocks, wrq, rq, 1.0, co->e);
+    flx_collocation_add_product(it, &co->blocks, wrq, rq, 1.0, co->e);
     FLX_TRY(flx_linear_solve(co->real, co->e));
     it->stats.solves++;
     for (int i = 0; i < d->nv; i++) co->e_v[i] = w * co->e[i] - rq[i];
@@ -167,11 +167,11 @@ static double velocity_error(flx_integrator *it)
         return squares(co->e_v, co->velocity_weight, co->wv, co->share, co->scale, floor_v, d->nv);
     }
     flx_status status =
-        collocation_factor_metric(it, 0.0); // all of the constraints, as far as they are
+        flx_collocation_factor_metric(it, 0.0); // all of the constraints, as far as they are
     flx_saddle_bond_product(co->saddle, co->e_v, across);
     if (status == FLX_OK) flx_saddle_solve_once(co->saddle, across);
     for (int i = 0; i < d->nv; i++) along[i] = co->e_v[i] - across[i];
-    if (status == FLX_OK) status = collocation_factor_metric(it, COLLOCATION_LOST);
+    if (status == FLX_OK) status = flx_collocation_factor_metric(it, COLLOCATION_LOST);
     if (status != FLX_OK) return HUGE_VAL;
     double weight = fmin(co->h, 1.0);
     return fmax(squares(along, co->velocity_weight, co->wv, co->share, co->scale, floor_v, d->nv),
@@ -234,7 +234,7 @@ static flx_point displaced(flx_integrator *it, const flx_state *x)
     return p;
 }
 
-flx_status collocation_error(flx_integrator *it, const flx_state *x, bool again, double *error)
+flx_status flx_collocation_error(flx_integrator *it, const flx_state *x, bool again, double *error)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -258,8 +258,8 @@ flx_status collocation_error(flx_integrator *it, const flx_state *x, bool again,
 // ---- first step -----------------------------------------------------------------------------
 
 // Positions move by that part of their scale: h v + h^2 a / 2; states by that part of their size.
-double collocation_first_step(const collocation *co, const flx_dims *d, const flx_state *x,
-                              double h_most)
+double flx_collocation_first_step(const collocation *co, const flx_dims *d, const flx_state *x,
+                                  double h_most)
 {
     double v = 0.0, a = 0.0, h = h_most;
     for (int i = 0; i < d->nv; i++) {

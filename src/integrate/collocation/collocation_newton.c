@@ -145,15 +145,15 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
     flx_anderson_restart(&co->anderson);
     if (!co->linearised) {
         n->fresh = 0;
-        flx_status status = collocation_linearise(it, x, choose_stage(co, all->renewals++));
+        flx_status status = flx_collocation_linearise(it, x, choose_stage(co, all->renewals++));
         if (status != FLX_OK) return status > 0 ? diverged(it, status, n) : status;
     }
-    flx_status status = collocation_factor(it);
+    flx_status status = flx_collocation_factor(it);
     if (status <= FLX_OK) return status;
     if (status == FLX_SINGULAR) {
         co->linearised = false;
         for (int k = 0; k < co->tab->neigen; k++) {
-            int worst = flx_linear_get_report(collocation_solver(co, k)).worst;
+            int worst = flx_linear_get_report(flx_collocation_solver(co, k)).worst;
             if (worst >= 0) co->worst = worst;
         }
     }
@@ -178,7 +178,7 @@ static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
     if (all->motion < ROUNDING_CORRECTION) return false;
     bool changed = false;
     for (int k = 0; k < co->tab->neigen; k++) {
-        if (flx_linear_judge(collocation_solver(co, k), rate)) changed = true;
+        if (flx_linear_judge(flx_collocation_solver(co, k), rate)) changed = true;
     }
     return changed;
 }
@@ -188,7 +188,7 @@ static void count_singular(flx_integrator *it)
     collocation *co = it->data;
     double ratio = 1.0;
     for (int k = 0; k < co->tab->neigen; k++) {
-        ratio = fmin(ratio, flx_linear_get_report(collocation_solver(co, k)).pivot_ratio);
+        ratio = fmin(ratio, flx_linear_get_report(flx_collocation_solver(co, k)).pivot_ratio);
     }
     if (ratio < SINGULAR_PIVOT) it->stats.singular_positions++;
 }
@@ -196,7 +196,7 @@ static void count_singular(flx_integrator *it)
 static flx_status evaluate(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     (void)n;
-    return collocation_evaluate(it, x);
+    return flx_collocation_evaluate(it, x);
 }
 
 // Positions at rounding, and what is left shrinks no more: a singular position, or rounding of forces.
@@ -214,12 +214,12 @@ static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
     stages_newton *all = (stages_newton *)n;
     const flx_dims *d = &it->sys->dims;
     if (n->last > 0.0 && n->rate > ACCELERATED && n->last > n->rule.noise) all->accelerated = true;
-    FLX_TRY(collocation_correct(it));
-    collocation_anderson(co, d, all->accelerated);
+    FLX_TRY(flx_collocation_correct(it));
+    flx_collocation_anderson(co, d, all->accelerated);
     double tolerance = co->adaptive ? co->tolerance : position_tolerance(co, d);
     all->last_motion = n->last > 0.0 ? all->motion : 0.0;
     if (co->adaptive) {
-        n->size = collocation_correction_norm(co, d);
+        n->size = flx_collocation_correction_norm(co, d);
         bool good = n->size <= NOT_GOOD * n->last || (n->last == 0.0 && isfinite(n->size));
         all->motion = good ? 0.0 : motion_size(co, d, tolerance);
         n->is_noise = !good && is_noise(all, 0.0);
@@ -229,11 +229,11 @@ static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
         n->is_noise = is_noise(all, tolerance);
     }
     if (!isfinite(all->motion)) n->size = all->motion;
-    if (isfinite(n->size)) collocation_apply(co, d);
+    if (isfinite(n->size)) flx_collocation_apply(co, d);
     return FLX_OK;
 }
 
-flx_status collocation_solve(flx_integrator *it, const flx_state *x)
+flx_status flx_collocation_solve(flx_integrator *it, const flx_state *x)
 {
     static const flx_newton_steps steps = {.evaluate = evaluate,
                                            .refresh = refresh,
@@ -259,5 +259,5 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x)
         if (!co->keeps) co->rounding = all.motion;
         count_singular(it);
     }
-    return collocation_derive(it, x);
+    return flx_collocation_derive(it, x);
 }

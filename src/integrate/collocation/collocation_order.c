@@ -30,21 +30,22 @@ static flx_status find_fewer(flx_integrator *it, int k)
     const collocation_tableau *t = &co->table[k];
     collocation_tableau less;
     int stages = k > 0 ? co->table[k - 1].s : 1;
-    if (!collocation_tableau_make(COLLOCATION_RADAU_IIA, stages, &less)) return FLX_ERR_ARGUMENT;
+    if (!flx_collocation_tableau_make(COLLOCATION_RADAU_IIA, stages, &less))
+        return FLX_ERR_ARGUMENT;
     double at_zero[COLLOCATION_STAGES], l[COLLOCATION_STAGES];
-    collocation_weights_stages(&less, 0.0, at_zero);
+    flx_collocation_weights_stages(&less, 0.0, at_zero);
     for (int i = 0; i < less.s; i++) {
-        collocation_weights_stages(t, less.c[i], l);
+        flx_collocation_weights_stages(t, less.c[i], l);
         for (int j = 0; j < t->s; j++) {
             for (int m = 0; m < t->s; m++) co->fewer[k][j] -= at_zero[i] * l[m] * t->Ai[m][j];
         }
     }
     co->nfewer[k] = less.s;
-    co->filter[k] = collocation_tableau_filter(t) / collocation_tableau_filter(&less);
+    co->filter[k] = flx_collocation_tableau_filter(t) / flx_collocation_tableau_filter(&less);
     return FLX_OK;
 }
 
-flx_status collocation_prepare_orders(flx_integrator *it)
+flx_status flx_collocation_prepare_orders(flx_integrator *it)
 {
     const collocation *co = it->data;
     for (int k = 0; k < co->ntable; k++) FLX_TRY(find_fewer(it, k));
@@ -70,7 +71,7 @@ static void change(flx_integrator *it, int order, double h)
     co->h_next = fmin(LONGEST * now, fmax(SHORTEST * now, h));
 }
 
-flx_status collocation_choose_order(flx_integrator *it, const flx_state *x, double error)
+flx_status flx_collocation_choose_order(flx_integrator *it, const flx_state *x, double error)
 {
     collocation *co = it->data;
     int k = co->order;
@@ -78,7 +79,7 @@ flx_status collocation_choose_order(flx_integrator *it, const flx_state *x, doub
     if (co->rejected || co->since <= STEPS_BETWEEN) return FLX_OK;
     double below = 0.0;
     co->embedded = co->fewer[k];
-    flx_status status = collocation_error(it, x, false, &below);
+    flx_status status = flx_collocation_error(it, x, false, &below);
     co->embedded = co->tab->e;
     if (status != FLX_OK) return status < 0 ? status : FLX_OK;
     below *= co->filter[k];
@@ -97,8 +98,8 @@ flx_status collocation_choose_order(flx_integrator *it, const flx_state *x, doub
     return FLX_OK;
 }
 
-void collocation_lower_order(flx_integrator *it)
+void flx_collocation_lower_order(flx_integrator *it)
 {
     const collocation *co = it->data;
-    if (co->order > 0) collocation_use(it, co->order - 1);
+    if (co->order > 0) flx_collocation_use(it, co->order - 1);
 }

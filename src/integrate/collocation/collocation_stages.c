@@ -42,8 +42,8 @@ static void predict_by_polynomial(flx_integrator *it, const flx_state *before, c
     double w[COLLOCATION_STAGES + 1] = {0.0}, l[COLLOCATION_STAGES] = {0.0};
     for (int i = 0; i < co->s; i++) {
         double tau = 1.0 + co->tab->c[i] * co->h / co->h_last, *U = co->now.U + (size_t)i * co->n;
-        if (m > 0) collocation_weights_with_start(t, tau, w);
-        if (co->n > m) collocation_weights_stages(t, tau, l);
+        if (m > 0) flx_collocation_weights_with_start(t, tau, w);
+        if (co->n > m) flx_collocation_weights_stages(t, tau, l);
         for (int j = 0; j < co->n; j++) {
             const double *last = co->last.U + j, *weight = j < m ? w + 1 : l;
             double sum = j >= d->nv && j < m ? w[0] * before->x[j - d->nv] : 0.0;
@@ -62,7 +62,7 @@ static void predict_by_polynomial(flx_integrator *it, const flx_state *before, c
     }
 }
 
-void collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess)
+void flx_collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess)
 {
     if (guess == COLLOCATION_EXTRAPOLATED) {
         predict_by_polynomial(it, flx_method_of(it)->before, x);
@@ -133,7 +133,7 @@ static void differentiate(const collocation *co, const double *y, int stride, co
     }
 }
 
-void collocation_set_step(collocation *co, double h)
+void flx_collocation_set_step(collocation *co, double h)
 {
     if (h == co->h) return;
     co->h = h;
@@ -164,7 +164,7 @@ static flx_status derive_motion(flx_integrator *it, const flx_state *x)
 }
 
 // (COL-1)
-flx_status collocation_derive(flx_integrator *it, const flx_state *x)
+flx_status flx_collocation_derive(flx_integrator *it, const flx_state *x)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -198,11 +198,11 @@ static flx_status evaluate_end(flx_integrator *it, const flx_state *x)
     return FLX_OK;
 }
 
-flx_status collocation_evaluate(flx_integrator *it, const flx_state *x)
+flx_status flx_collocation_evaluate(flx_integrator *it, const flx_state *x)
 {
     collocation *co = it->data;
     const flx_system *s = it->sys;
-    FLX_TRY(collocation_derive(it, x));
+    FLX_TRY(flx_collocation_derive(it, x));
     for (int i = 0; i < co->s; i++) {
         flx_point p = stage_point(it, x, i);
         FLX_TRY(s->ops->residual(s, it->work, &p, co->R + (size_t)i * co->n));
@@ -217,8 +217,8 @@ flx_status collocation_evaluate(flx_integrator *it, const flx_state *x)
 
 enum { HAS_A1 = 2, HAS_A2 = 4 }; // flx_pattern.parts
 
-void collocation_add_product(flx_integrator *it, const flx_blocks *blocks, const double *a,
-                             const double *b, double sign, double *out)
+void flx_collocation_add_product(flx_integrator *it, const flx_blocks *blocks, const double *a,
+                                 const double *b, double sign, double *out)
 {
     const flx_system *s = it->sys;
     const flx_pattern *p = &s->pattern;
@@ -243,7 +243,7 @@ void collocation_add_product(flx_integrator *it, const flx_blocks *blocks, const
     }
 }
 
-flx_status collocation_factor_metric(flx_integrator *it, double damping)
+flx_status flx_collocation_factor_metric(flx_integrator *it, double damping)
 {
     collocation *co = it->data;
     const flx_saddle_metric metric = {
@@ -252,7 +252,7 @@ flx_status collocation_factor_metric(flx_integrator *it, double damping)
     return flx_saddle_factor(co->saddle, &co->blocks, FLX_ROWS_POSITION, &metric);
 }
 
-flx_status collocation_linearise(flx_integrator *it, const flx_state *x, int stage)
+flx_status flx_collocation_linearise(flx_integrator *it, const flx_state *x, int stage)
 {
     collocation *co = it->data;
     flx_point p = stage_point(it, x, stage);
@@ -261,7 +261,7 @@ flx_status collocation_linearise(flx_integrator *it, const flx_state *x, int sta
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &p, &co->blocks));
     it->stats.linearisations++;
     if (co->saddle) {
-        FLX_TRY(collocation_factor_metric(it, COLLOCATION_LOST));
+        FLX_TRY(flx_collocation_factor_metric(it, COLLOCATION_LOST));
         co->left = flx_saddle_pivot_ratio(co->saddle);
     }
     co->linearised = true;
@@ -271,7 +271,7 @@ flx_status collocation_linearise(flx_integrator *it, const flx_state *x, int sta
     return FLX_OK;
 }
 
-flx_linear *collocation_solver(const collocation *co, int k)
+flx_linear *flx_collocation_solver(const collocation *co, int k)
 {
     return k < co->tab->nreal ? co->real : co->pair[k - co->tab->nreal];
 }
@@ -296,7 +296,7 @@ static flx_status warm_up(flx_integrator *it)
     return FLX_OK;
 }
 
-flx_status collocation_factor(flx_integrator *it)
+flx_status flx_collocation_factor(flx_integrator *it)
 {
     collocation *co = it->data;
     co->books.h_factored = 0.0;
@@ -304,14 +304,15 @@ flx_status collocation_factor(flx_integrator *it)
     int n = co->tab->neigen;
     bool filter = co->adaptive && co->tab->nreal == 0; // a real weight for the error alone
     for (int k = 0; k < n + filter; k++) {
-        double complex w = (k < n ? co->tab->mu[k] : collocation_tableau_filter(co->tab)) / co->h;
+        double complex w =
+            (k < n ? co->tab->mu[k] : flx_collocation_tableau_filter(co->tab)) / co->h;
         flx_weights weights = weights_of(w);
-        flx_linear *lin = k < n ? collocation_solver(co, k) : co->real;
+        flx_linear *lin = k < n ? flx_collocation_solver(co, k) : co->real;
         FLX_TRY(flx_linear_factor(lin, &co->blocks, &weights));
         it->stats.factorisations++;
     }
     co->books.h_factored = co->h;
-    collocation_weigh_velocities(it);
+    flx_collocation_weigh_velocities(it);
     return warm_up(it);
 }
 
@@ -410,10 +411,10 @@ static void subtract_velocities(flx_integrator *it, const part *p)
     for (int j = 0; j < nv; j++) {
         wu[j] = p->wr * p->u[j] - (p->u_imag ? p->wi * p->u_imag[j] : 0.0);
     }
-    collocation_add_product(it, &co->blocks, wu, p->u, -1.0, p->z);
+    flx_collocation_add_product(it, &co->blocks, wu, p->u, -1.0, p->z);
     if (!p->u_imag) return;
     for (int j = 0; j < nv; j++) wu[j] = p->wr * p->u_imag[j] + p->wi * p->u[j];
-    collocation_add_product(it, &co->blocks, wu, p->u_imag, -1.0, p->z_imag);
+    flx_collocation_add_product(it, &co->blocks, wu, p->u_imag, -1.0, p->z_imag);
 }
 
 static flx_status solve_linear(flx_integrator *it, const part *p)
@@ -422,7 +423,7 @@ static flx_status solve_linear(flx_integrator *it, const part *p)
     it->stats.solves++;
     if (!p->z_imag) return flx_linear_solve(co->real, p->z);
     for (int j = 0; j < co->n; j++) co->z[j] = flx_complex(p->z[j], p->z_imag[j]);
-    FLX_TRY(flx_linear_solve_complex(collocation_solver(co, p->k), co->z));
+    FLX_TRY(flx_linear_solve_complex(flx_collocation_solver(co, p->k), co->z));
     for (int j = 0; j < co->n; j++) {
         p->z[j] = creal(co->z[j]);
         p->z_imag[j] = cimag(co->z[j]);
@@ -441,7 +442,7 @@ static void add_positions(const collocation *co, const part *p, int nv)
     }
 }
 
-flx_status collocation_correct(flx_integrator *it)
+flx_status flx_collocation_correct(flx_integrator *it)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -465,7 +466,7 @@ flx_status collocation_correct(flx_integrator *it)
     return FLX_OK;
 }
 
-void collocation_apply(collocation *co, const flx_dims *d)
+void flx_collocation_apply(collocation *co, const flx_dims *d)
 {
     for (int i = 0; i < co->s * co->n; i++) co->now.U[i] += co->D[i];
     if (!co->ggl) return;

@@ -127,7 +127,7 @@ static void find_rest_of_row(int s, const double *c, double b1, double to, doubl
     row[0] = b1;
 }
 
-bool collocation_coefficients(collocation_family family, int s, flx_coefficients *out)
+bool flx_collocation_coefficients(collocation_family family, int s, flx_coefficients *out)
 {
     bool lobatto = family == COLLOCATION_LOBATTO_IIIA || family == COLLOCATION_LOBATTO_IIIC;
     if (s < (lobatto ? 2 : 1) || s > COLLOCATION_STAGES) return false;
@@ -206,7 +206,7 @@ static bool find_inverse(collocation_tableau *t, const flx_coefficients *k, int 
 static void find_end_and_error_weights(collocation_tableau *t, const flx_coefficients *k, int first)
 {
     double l[COLLOCATION_STAGES];
-    collocation_weights_stages(t, 0.0, l);
+    flx_collocation_weights_stages(t, 0.0, l);
     for (int j = 0; j < t->s; j++) {
         t->e[j] = 0.0;
         t->d[j] = t->ends && j == t->s - 1;
@@ -339,10 +339,10 @@ static void find_start_nodes(collocation_tableau *t)
     memcpy(t->nodes + 1, t->c + t->skipped, (size_t)(t->s - t->skipped) * sizeof *t->nodes);
 }
 
-bool collocation_tableau_make(collocation_family family, int stages, collocation_tableau *t)
+bool flx_collocation_tableau_make(collocation_family family, int stages, collocation_tableau *t)
 {
     flx_coefficients k;
-    if (!collocation_coefficients(family, stages, &k)) return false;
+    if (!flx_collocation_coefficients(family, stages, &k)) return false;
     memset(t, 0, sizeof *t);
     t->slopes = family == COLLOCATION_LOBATTO_IIIA;
     t->ends = family != COLLOCATION_GAUSS;
@@ -360,12 +360,12 @@ bool collocation_tableau_make(collocation_family family, int stages, collocation
     return find_eigenvalues(t, Q) && find_eigenvectors(t);
 }
 
-double collocation_tableau_filter(const collocation_tableau *t)
+double flx_collocation_tableau_filter(const collocation_tableau *t)
 {
     return t->nreal ? creal(t->mu[0]) : cabs(t->mu[0]);
 }
 
-void collocation_weights_with_start(const collocation_tableau *t, double tau, double *w)
+void flx_collocation_weights_with_start(const collocation_tableau *t, double tau, double *w)
 {
     lagrange(t->nodes, t->with_start, t->nnode, tau, w);
     if (!t->skipped) return;
@@ -373,7 +373,7 @@ void collocation_weights_with_start(const collocation_tableau *t, double tau, do
     w[1] = 0.0;
 }
 
-void collocation_weights_stages(const collocation_tableau *t, double tau, double *w)
+void flx_collocation_weights_stages(const collocation_tableau *t, double tau, double *w)
 {
     lagrange(t->c, t->stages_only, t->s, tau, w);
 }

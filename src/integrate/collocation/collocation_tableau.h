@@ -53,15 +53,15 @@ typedef struct collocation_tableau {
 } collocation_tableau;
 
 // A, b, c of the method with so many stages, the explicit one counted. False: there is none.
-bool collocation_coefficients(collocation_family family, int stages, flx_coefficients *out);
+bool flx_collocation_coefficients(collocation_family family, int stages, flx_coefficients *out);
 
 // False where there is none, or none that fits.
-bool collocation_tableau_make(collocation_family family, int stages, collocation_tableau *t);
+bool flx_collocation_tableau_make(collocation_family family, int stages, collocation_tableau *t);
 
 // Real weight of the error's filter: the real eigenvalue, or the size of the first pair.
-double collocation_tableau_filter(const collocation_tableau *t);
+double flx_collocation_tableau_filter(const collocation_tableau *t);
 
 // Values at `tau` (0: beginning of the step, 1: its end) of polynomials given at the nodes: weights
 // of the s+1 values (w[0] that at the beginning), or of the s values at the stages.
-void collocation_weights_with_start(const collocation_tableau *t, double tau, double *w);
-void collocation_weights_stages(const collocation_tableau *t, double tau, double *w);
+void flx_collocation_weights_with_start(const collocation_tableau *t, double tau, double *w);
+void flx_collocation_weights_stages(const collocation_tableau *t, double tau, double *w);

@@ -16,7 +16,7 @@ static int gauss_stages(const flx_integrator_def *def)
 
 static int gauss_coefficients(const flx_integrator_def *def, flx_coefficients *out)
 {
-    return collocation_coefficients(COLLOCATION_GAUSS, gauss_stages(def), out);
+    return flx_collocation_coefficients(COLLOCATION_GAUSS, gauss_stages(def), out);
 }
 
 static flx_status gauss_create(flx_integrator *it)
@@ -26,11 +26,12 @@ static flx_status gauss_create(flx_integrator *it)
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "stages = %d: method 'gauss' has 1 to %d stages", s, COLLOCATION_STAGES);
     }
-    FLX_TRY(collocation_refuse_rigid(it, "its forces would not converge. Method 'galerkin' takes "
+    FLX_TRY(flx_collocation_refuse_rigid(it,
+                                         "its forces would not converge. Method 'galerkin' takes "
                                          "constraints and keeps what gauss keeps, 'radau' takes "
                                          "them and damps"));
     const collocation_rules rules = {.settle = true, .keeps = true, .rings = true};
-    return collocation_create_family(it, COLLOCATION_GAUSS, s, &rules);
+    return flx_collocation_create_family(it, COLLOCATION_GAUSS, s, &rules);
 }
 
 const flx_integrator_type flx_gauss = {
@@ -41,8 +42,8 @@ const flx_integrator_type flx_gauss = {
     .adaptive = 1,
     .coefficients = gauss_coefficients,
     .create = gauss_create,
-    .step = collocation_step,
-    .interpolate = collocation_interpolate,
-    .destroy = collocation_destroy,
-    .memory = collocation_memory,
+    .step = flx_collocation_step,
+    .interpolate = flx_collocation_interpolate,
+    .destroy = flx_collocation_destroy,
+    .memory = flx_collocation_memory,
 };

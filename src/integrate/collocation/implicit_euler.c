@@ -9,14 +9,14 @@
 static int implicit_euler_coefficients(const flx_integrator_def *def, flx_coefficients *out)
 {
     (void)def;
-    return collocation_coefficients(COLLOCATION_RADAU_IIA, 1, out);
+    return flx_collocation_coefficients(COLLOCATION_RADAU_IIA, 1, out);
 }
 
 static flx_status implicit_euler_create(flx_integrator *it)
 {
-    FLX_TRY(collocation_refuse_index1(it));
+    FLX_TRY(flx_collocation_refuse_index1(it));
     const collocation_rules rules = {.ggl = it->def.formulation != FLX_FORMULATION_INDEX3};
-    return collocation_create_family(it, COLLOCATION_RADAU_IIA, 1, &rules);
+    return flx_collocation_create_family(it, COLLOCATION_RADAU_IIA, 1, &rules);
 }
 
 const flx_integrator_type flx_implicit_euler = {
@@ -27,8 +27,8 @@ const flx_integrator_type flx_implicit_euler = {
     .adaptive = 1,
     .coefficients = implicit_euler_coefficients,
     .create = implicit_euler_create,
-    .step = collocation_step,
-    .interpolate = collocation_interpolate,
-    .destroy = collocation_destroy,
-    .memory = collocation_memory,
+    .step = flx_collocation_step,
+    .interpolate = flx_collocation_interpolate,
+    .destroy = flx_collocation_destroy,
+    .memory = flx_collocation_memory,
 };

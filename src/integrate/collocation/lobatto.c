@@ -27,7 +27,7 @@ static collocation_family lobatto_family(const flx_integrator_def *def)
 static int lobatto_coefficients(const flx_integrator_def *def, flx_coefficients *out)
 {
     int s = lobatto_stages(def);
-    return s <= MOST_STAGES && collocation_coefficients(lobatto_family(def), s, out);
+    return s <= MOST_STAGES && flx_collocation_coefficients(lobatto_family(def), s, out);
 }
 
 static flx_status check(flx_integrator *it)
@@ -45,11 +45,11 @@ static flx_status check(flx_integrator *it)
     return FLX_OK;
 }
 
-flx_status collocation_create_lobatto_iiia(flx_integrator *it, int stages)
+flx_status flx_collocation_create_lobatto_iiia(flx_integrator *it, int stages)
 {
     bool bonds = it->sys->dims.nlam + it->sys->dims.nmu > 0;
     const collocation_rules rules = {.ggl = true, .settle = bonds, .rings = true};
-    return collocation_create_family(it, COLLOCATION_LOBATTO_IIIA, stages, &rules);
+    return flx_collocation_create_family(it, COLLOCATION_LOBATTO_IIIA, stages, &rules);
 }
 
 static flx_status lobatto_create(flx_integrator *it)
@@ -57,12 +57,12 @@ static flx_status lobatto_create(flx_integrator *it)
     FLX_TRY(check(it));
     int s = lobatto_stages(&it->def);
     if (lobatto_family(&it->def) == COLLOCATION_LOBATTO_IIIA) {
-        FLX_TRY(collocation_expect_formulation(it, FLX_FORMULATION_GGL, "ggl"));
-        return collocation_create_lobatto_iiia(it, s);
+        FLX_TRY(flx_collocation_expect_formulation(it, FLX_FORMULATION_GGL, "ggl"));
+        return flx_collocation_create_lobatto_iiia(it, s);
     }
-    FLX_TRY(collocation_refuse_index1(it));
+    FLX_TRY(flx_collocation_refuse_index1(it));
     const collocation_rules rules = {.ggl = it->def.formulation != FLX_FORMULATION_INDEX3};
-    return collocation_create_family(it, COLLOCATION_LOBATTO_IIIC, s, &rules);
+    return flx_collocation_create_family(it, COLLOCATION_LOBATTO_IIIC, s, &rules);
 }
 
 const flx_integrator_type flx_lobatto = {
@@ -72,8 +72,8 @@ const flx_integrator_type flx_lobatto = {
     .fixed = 1,
     .coefficients = lobatto_coefficients,
     .create = lobatto_create,
-    .step = collocation_step,
-    .interpolate = collocation_interpolate,
-    .destroy = collocation_destroy,
-    .memory = collocation_memory,
+    .step = flx_collocation_step,
+    .interpolate = flx_collocation_interpolate,
+    .destroy = flx_collocation_destroy,
+    .memory = flx_collocation_memory,
 };

@@ -11,15 +11,15 @@
 static int midpoint_coefficients(const flx_integrator_def *def, flx_coefficients *out)
 {
     (void)def;
-    return collocation_coefficients(COLLOCATION_GAUSS, 1, out);
+    return flx_collocation_coefficients(COLLOCATION_GAUSS, 1, out);
 }
 
 static flx_status midpoint_create(flx_integrator *it)
 {
-    FLX_TRY(collocation_expect_formulation(it, FLX_FORMULATION_INDEX3, "index-3"));
+    FLX_TRY(flx_collocation_expect_formulation(it, FLX_FORMULATION_INDEX3, "index-3"));
     const collocation_rules rules = {.at_end = true, .settle = true, .keeps = true, .rings = true};
-    flx_method_of(it)->close = collocation_close_state;
-    return collocation_create_family(it, COLLOCATION_GAUSS, 1, &rules);
+    flx_method_of(it)->close = flx_collocation_close_state;
+    return flx_collocation_create_family(it, COLLOCATION_GAUSS, 1, &rules);
 }
 
 const flx_integrator_type flx_midpoint = {
@@ -29,7 +29,7 @@ const flx_integrator_type flx_midpoint = {
     .fixed = 1,
     .coefficients = midpoint_coefficients,
     .create = midpoint_create,
-    .step = collocation_step,
-    .destroy = collocation_destroy,
-    .memory = collocation_memory,
+    .step = flx_collocation_step,
+    .destroy = flx_collocation_destroy,
+    .memory = flx_collocation_memory,
 };

@@ -22,7 +22,7 @@ static int radau_stages(const flx_integrator_def *def)
 static int radau_coefficients(const flx_integrator_def *def, flx_coefficients *out)
 {
     int s = radau_stages(def);
-    return has_stages(s) && collocation_coefficients(COLLOCATION_RADAU_IIA, s, out);
+    return has_stages(s) && flx_collocation_coefficients(COLLOCATION_RADAU_IIA, s, out);
 }
 
 static flx_status create_varied(flx_integrator *it, const collocation_rules *rules)
@@ -35,17 +35,17 @@ static flx_status create_varied(flx_integrator *it, const collocation_rules *rul
                         "atol instead of step, or a number of stages");
     }
     for (int k = 0; k < N; k++) {
-        if (collocation_tableau_make(COLLOCATION_RADAU_IIA, varied[k], &tableau[k])) continue;
+        if (flx_collocation_tableau_make(COLLOCATION_RADAU_IIA, varied[k], &tableau[k])) continue;
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no Radau with %d stages",
                         varied[k]);
     }
-    FLX_TRY(collocation_create(it, tableau, N, rules));
-    return collocation_prepare_orders(it);
+    FLX_TRY(flx_collocation_create(it, tableau, N, rules));
+    return flx_collocation_prepare_orders(it);
 }
 
 static flx_status radau_create(flx_integrator *it)
 {
-    FLX_TRY(collocation_refuse_index1(it));
+    FLX_TRY(flx_collocation_refuse_index1(it));
     const collocation_rules rules = {.ggl = it->def.formulation != FLX_FORMULATION_INDEX3};
     bool varies = it->def.stages == FLX_STAGES_AUTO || (!it->def.stages && !(it->def.step > 0.0));
     if (varies) return create_varied(it, &rules);
@@ -54,7 +54,7 @@ static flx_status radau_create(flx_integrator *it)
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "stages = %d: method 'radau' has 1, 2, 3, 5 or 7 stages", s);
     }
-    return collocation_create_family(it, COLLOCATION_RADAU_IIA, s, &rules);
+    return flx_collocation_create_family(it, COLLOCATION_RADAU_IIA, s, &rules);
 }
 
 const flx_integrator_type flx_radau = {
@@ -65,8 +65,8 @@ const flx_integrator_type flx_radau = {
     .adaptive = 1,
     .coefficients = radau_coefficients,
     .create = radau_create,
-    .step = collocation_step,
-    .interpolate = collocation_interpolate,
-    .destroy = collocation_destroy,
-    .memory = collocation_memory,
+    .step = flx_collocation_step,
+    .interpolate = flx_collocation_interpolate,
+    .destroy = flx_collocation_destroy,
+    .memory = flx_collocation_memory,
 };

@@ -8,14 +8,14 @@
 static int trapezoidal_coefficients(const flx_integrator_def *def, flx_coefficients *out)
 {
     (void)def;
-    return collocation_coefficients(COLLOCATION_LOBATTO_IIIA, 2, out);
+    return flx_collocation_coefficients(COLLOCATION_LOBATTO_IIIA, 2, out);
 }
 
 static flx_status trapezoidal_create(flx_integrator *it)
 {
-    FLX_TRY(collocation_expect_formulation(it, FLX_FORMULATION_GGL, "ggl"));
-    flx_method_of(it)->close = collocation_close_state;
-    return collocation_create_lobatto_iiia(it, 2);
+    FLX_TRY(flx_collocation_expect_formulation(it, FLX_FORMULATION_GGL, "ggl"));
+    flx_method_of(it)->close = flx_collocation_close_state;
+    return flx_collocation_create_lobatto_iiia(it, 2);
 }
 
 const flx_integrator_type flx_trapezoidal = {
@@ -25,7 +25,7 @@ const flx_integrator_type flx_trapezoidal = {
     .fixed = 1,
     .coefficients = trapezoidal_coefficients,
     .create = trapezoidal_create,
-    .step = collocation_step,
-    .destroy = collocation_destroy,
-    .memory = collocation_memory,
+    .step = flx_collocation_step,
+    .destroy = flx_collocation_destroy,
+    .memory = flx_collocation_memory,
 };

@@ -34,7 +34,7 @@ static void normalise(flx_integrator *it, const double *q)
     if (it->sys->ops->components) it->sys->ops->components->normalise(it->sys, p->q);
 }
 
-void bdf_rate_of(const flx_system *s, const double *q, const double *v, double *dq)
+void flx_bdf_rate_of(const flx_system *s, const double *q, const double *v, double *dq)
 {
     if (s->ops->components) {
         s->ops->components->rate(s, q, v, dq);
@@ -43,7 +43,7 @@ void bdf_rate_of(const flx_system *s, const double *q, const double *v, double *
     }
 }
 
-flx_point bdf_point_of(flx_integrator *it, double t, const double *y, const double *yp)
+flx_point flx_bdf_point_of(flx_integrator *it, double t, const double *y, const double *yp)
 {
     bdf *p = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -82,7 +82,7 @@ static flx_status eval(flx_integrator *it, double t, const double *y, const doub
 {
     bdf *p = it->data;
     const flx_system *s = it->sys;
-    flx_point pt = bdf_point_of(it, t, y, yp);
+    flx_point pt = flx_bdf_point_of(it, t, y, yp);
     const double *speed = pt.v;
     it->stats.residuals++;
     FLX_TRY(s->ops->residual(s, it->work, &pt, F + p->v));
@@ -90,7 +90,7 @@ static flx_status eval(flx_integrator *it, double t, const double *y, const doub
         FLX_TRY(eval_bonds(it, &pt, y, F));
         speed = p->s;
     }
-    bdf_rate_of(s, y, speed, F);
+    flx_bdf_rate_of(s, y, speed, F);
     for (int i = 0; i < s->dims.nq; i++) F[i] = yp[i] - F[i];
     for (int i = 0; i < p->ny; i++) {
         if (!isfinite(F[i])) return FLX_NOT_FINITE;
@@ -286,13 +286,13 @@ static flx_status make_solver(flx_integrator *it)
     N_Vector yp = p->sun.other[0], id = p->sun.other[1];
     mark_differential(it, flx_sundials_values(id));
     p->ida = IDACreate(p->sun.context);
-    bool made = p->ida && bdf_make_matrix(it);
+    bool made = p->ida && flx_bdf_make_matrix(it);
     made = made && IDASetErrHandlerFn(p->ida, flx_sundials_hush, NULL) == IDA_SUCCESS;
     made = made && IDAInit(p->ida, residual, 0.0, p->sun.y, yp) == IDA_SUCCESS;
     made = made && IDASetUserData(p->ida, it) == IDA_SUCCESS;
     made = made && IDAWFtolerances(p->ida, weigh) == IDA_SUCCESS;
     made = made && IDASetLinearSolver(p->ida, p->solver, p->matrix) == IDA_SUCCESS;
-    made = made && IDASetJacFn(p->ida, bdf_fill) == IDA_SUCCESS;
+    made = made && IDASetJacFn(p->ida, flx_bdf_fill) == IDA_SUCCESS;
     made = made && IDASetId(p->ida, id) == IDA_SUCCESS;
     made = made && IDASetSuppressAlg(p->ida, SUNTRUE) == IDA_SUCCESS;
     made = made && IDASetMaxErrTestFails(p->ida, MOST_FAILURES) == IDA_SUCCESS;
@@ -342,7 +342,7 @@ static void pack(flx_integrator *it, const flx_state *x)
     memset(y, 0, (size_t)p->ny * sizeof *y);
     memset(yp, 0, (size_t)p->ny * sizeof *yp);
     bdf_copy(y, x->q, d->nq);
-    bdf_rate_of(it->sys, x->q, x->v, yp);
+    flx_bdf_rate_of(it->sys, x->q, x->v, yp);
     bdf_copy(y + p->v, x->v, d->nv);
     bdf_copy(yp + p->v, x->a, d->nv);
     double *u = y + p->u;
@@ -482,7 +482,7 @@ static flx_status bdf_step(flx_integrator *it, flx_state *x, double h_most, doub
     flx_status s = flag < 0 ? explain(it, flag) : FLX_OK;
     if (s == FLX_OK) {
         unpack(it, t, flx_sundials_values(p->sun.y), flx_sundials_values(yp), p->trial);
-        s = bdf_close_joints(it, p->trial, &p->joints[BDF_AT_STEPS]);
+        s = flx_bdf_close_joints(it, p->trial, &p->joints[BDF_AT_STEPS]);
     }
     if (s != FLX_OK) {
         (void)IDAGetCurrentStep(p->ida, h_taken); // the one tried last
@@ -504,7 +504,7 @@ static flx_status bdf_interpolate(flx_integrator *it, double t, flx_state *out)
                         "bdf: t = %.9g is not inside the last step", t);
     }
     unpack(it, t, flx_sundials_values(y), flx_sundials_values(yp), p->trial);
-    FLX_TRY(bdf_close_joints(it, p->trial, &p->joints[BDF_INSIDE]));
+    FLX_TRY(flx_bdf_close_joints(it, p->trial, &p->joints[BDF_INSIDE]));
     flx_state_copy(out, p->trial);
     return FLX_OK;
 }

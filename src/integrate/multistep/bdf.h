@@ -61,14 +61,14 @@ static inline double bdf_largest(const double *x, int n)
 }
 
 // bdf.c: q' = T(q) v; the point of y and y', with quaternions normalised in q of the method.
-void bdf_rate_of(const flx_system *s, const double *q, const double *v, double *dq);
-flx_point bdf_point_of(flx_integrator *it, double t, const double *y, const double *yp);
+void flx_bdf_rate_of(const flx_system *s, const double *q, const double *v, double *dq);
+flx_point flx_bdf_point_of(flx_integrator *it, double t, const double *y, const double *yp);
 
 // bdf_newton.c: the matrix and the solver that IDA is given, and the function that fills and factors.
-bool bdf_make_matrix(flx_integrator *it);
-int bdf_fill(double t, double c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *user,
-             N_Vector a1, N_Vector a2, N_Vector a3);
+bool flx_bdf_make_matrix(flx_integrator *it);
+int flx_bdf_fill(double t, double c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *user,
+                 N_Vector a1, N_Vector a2, N_Vector a3);
 
 // bdf_close.c: what is reported meets the joints to rounding, whatever the tolerance: nearest
 // positions, then velocities. The history of the method is not touched.
-flx_status bdf_close_joints(flx_integrator *it, flx_state *x, bdf_joints *j);
+flx_status flx_bdf_close_joints(flx_integrator *it, flx_state *x, bdf_joints *j);

@@ -86,7 +86,7 @@ static flx_status close_rows(flx_integrator *it, flx_state *x, bdf_joints *j, bo
     return FLX_OK;
 }
 
-flx_status bdf_close_joints(flx_integrator *it, flx_state *x, bdf_joints *j)
+flx_status flx_bdf_close_joints(flx_integrator *it, flx_state *x, bdf_joints *j)
 {
     bdf *p = it->data;
     if (p->nb == 0) return FLX_OK;

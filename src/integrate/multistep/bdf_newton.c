@@ -39,7 +39,7 @@ static flx_status factor(flx_integrator *it, double t, double c, const double *y
 {
     bdf *p = it->data;
     const flx_system *s = it->sys;
-    flx_point pt = bdf_point_of(it, t, y, yp);
+    flx_point pt = flx_bdf_point_of(it, t, y, yp);
     const flx_weights w = {.c0 = 1.0, .c1 = c, .c2 = c * c, .cx = c};
     const flx_saddle_metric ones = {.shift = p->shift, .without_mass = true};
     it->stats.linearisations++;
@@ -53,8 +53,8 @@ static flx_status factor(flx_integrator *it, double t, double c, const double *y
     return flx_linear_factor(p->linear, &p->blocks, &w);
 }
 
-int bdf_fill(double t, double c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *user,
-             N_Vector a1, N_Vector a2, N_Vector a3)
+int flx_bdf_fill(double t, double c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *user,
+                 N_Vector a1, N_Vector a2, N_Vector a3)
 {
     flx_integrator *it = user;
     (void)r, (void)J, (void)a1, (void)a2, (void)a3;
@@ -137,7 +137,7 @@ static flx_status solve_without_turning(flx_integrator *it, const double *b, dou
     for (int i = 0; i < d->nv; i++) p->s[i] -= theta[i];
     subtract_velocities(it, p->s, p->b);
     FLX_TRY(flx_linear_solve(p->linear, p->b));
-    bdf_rate_of(s, p->q, p->b, p->r);
+    flx_bdf_rate_of(s, p->q, p->b, p->r);
     for (int i = 0; i < d->nq; i++) x[i] += p->r[i];
     for (int i = 0; i < d->nv; i++) x[p->v + i] = p->c * p->b[i] + p->s[i];
     bdf_copy(x + p->u, p->b + d->nv, p->n - d->nv);
@@ -244,7 +244,7 @@ static int solver_solve(SUNLinearSolver S, SUNMatrix A, N_Vector x, N_Vector b, 
     return flx_sundials_answer(solve(it, flx_sundials_values(b), flx_sundials_values(x)));
 }
 
-bool bdf_make_matrix(flx_integrator *it)
+bool flx_bdf_make_matrix(flx_integrator *it)
 {
     bdf *p = it->data;
     p->matrix = SUNMatNewEmpty(p->sun.context);

@@ -12,7 +12,7 @@ static int alpha_coefficients(const flx_integrator_def *def, flx_coefficients *o
 {
     double rho = def->spectral_radius < 0.0 ? DEFAULT_RADIUS : def->spectral_radius;
     double am = (2.0 * rho - 1.0) / (rho + 1.0), af = rho / (rho + 1.0), gamma = 0.5 + af - am;
-    return structural_coefficients(am, af, 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma, out) &&
+    return flx_structural_coefficients(am, af, 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma, out) &&
            rho <= 1.0;
 }
 
@@ -23,7 +23,7 @@ static flx_status alpha_create(flx_integrator *it)
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "spectral_radius = %g: it lies between 0 and 1", it->def.spectral_radius);
     }
-    return structural_create(it, &c, "a spectral_radius below 1");
+    return flx_structural_create(it, &c, "a spectral_radius below 1");
 }
 
 const flx_integrator_type flx_generalized_alpha = {
@@ -34,7 +34,7 @@ const flx_integrator_type flx_generalized_alpha = {
     .adaptive = 1,
     .coefficients = alpha_coefficients,
     .create = alpha_create,
-    .step = structural_step,
-    .destroy = structural_destroy,
-    .memory = structural_memory,
+    .step = flx_structural_step,
+    .destroy = flx_structural_destroy,
+    .memory = flx_structural_memory,
 };

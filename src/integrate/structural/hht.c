@@ -12,8 +12,8 @@
 static int hht_coefficients(const flx_integrator_def *def, flx_coefficients *out)
 {
     double alpha = isnan(def->alpha) ? DEFAULT_ALPHA : def->alpha;
-    return structural_coefficients(0.0, -alpha, 0.25 * (1.0 - alpha) * (1.0 - alpha), 0.5 - alpha,
-                                   out) &&
+    return flx_structural_coefficients(0.0, -alpha, 0.25 * (1.0 - alpha) * (1.0 - alpha),
+                                       0.5 - alpha, out) &&
            alpha <= 0.0 && alpha >= -1.0 / 3.0;
 }
 
@@ -24,7 +24,7 @@ static flx_status hht_create(flx_integrator *it)
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "alpha = %g: that of method 'hht' lies between -1/3 and 0", it->def.alpha);
     }
-    return structural_create(it, &c, "an alpha below 0");
+    return flx_structural_create(it, &c, "an alpha below 0");
 }
 
 const flx_integrator_type flx_hht = {
@@ -35,7 +35,7 @@ const flx_integrator_type flx_hht = {
     .adaptive = 1,
     .coefficients = hht_coefficients,
     .create = hht_create,
-    .step = structural_step,
-    .destroy = structural_destroy,
-    .memory = structural_memory,
+    .step = flx_structural_step,
+    .destroy = flx_structural_destroy,
+    .memory = flx_structural_memory,
 };

@@ -13,8 +13,8 @@ static int newmark_coefficients(const flx_integrator_def *def, flx_coefficients 
 {
     double beta = isnan(def->beta) ? DEFAULT_BETA : def->beta;
     double gamma = isnan(def->gamma) ? DEFAULT_GAMMA : def->gamma;
-    return structural_coefficients(0.0, 0.0, beta, gamma, out) && gamma >= 0.5 && gamma <= 1.0 &&
-           beta <= 0.5;
+    return flx_structural_coefficients(0.0, 0.0, beta, gamma, out) && gamma >= 0.5 &&
+           gamma <= 1.0 && beta <= 0.5;
 }
 
 static flx_status newmark_create(flx_integrator *it)
@@ -27,7 +27,7 @@ static flx_status newmark_create(flx_integrator *it)
             "gamma from 1/2 (second order) to 1; below 1/2 every motion grows",
             c.beta, c.gamma);
     }
-    FLX_TRY(structural_create(it, &c, "a gamma above 0.5"));
+    FLX_TRY(flx_structural_create(it, &c, "a gamma above 0.5"));
     const structural *g = it->data;
     if (g->npos > 0 && 2.0 * c.beta < c.gamma) {
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
@@ -46,7 +46,7 @@ const flx_integrator_type flx_newmark = {
     .adaptive = 1,
     .coefficients = newmark_coefficients,
     .create = newmark_create,
-    .step = structural_step,
-    .destroy = structural_destroy,
-    .memory = structural_memory,
+    .step = flx_structural_step,
+    .destroy = flx_structural_destroy,
+    .memory = flx_structural_memory,
 };

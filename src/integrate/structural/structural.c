@@ -22,7 +22,8 @@
 
 // ---- life -----------------------------------------------------------------------------------
 
-int structural_coefficients(double am, double af, double beta, double gamma, flx_coefficients *out)
+int flx_structural_coefficients(double am, double af, double beta, double gamma,
+                                flx_coefficients *out)
 {
     *out = (flx_coefficients){.scheme = FLX_SCHEME_STRUCTURAL,
                               .s = 1,
@@ -33,7 +34,7 @@ int structural_coefficients(double am, double af, double beta, double gamma, flx
     return beta > 0.0 && gamma > 0.0 && am < 1.0 && af < 1.0;
 }
 
-void structural_destroy(flx_integrator *it)
+void flx_structural_destroy(flx_integrator *it)
 {
     structural *g = it->data;
     double *const owned[] = {g->a,      g->y,
@@ -144,7 +145,7 @@ static const char *why_reactions_matter(const flx_system *s)
     }
 }
 
-flx_status structural_create(flx_integrator *it, const flx_coefficients *c, const char *damping)
+flx_status flx_structural_create(flx_integrator *it, const flx_coefficients *c, const char *damping)
 {
     const flx_system *s = it->sys;
     const flx_integrator_def *def = &it->def;
@@ -221,7 +222,7 @@ static void set_step(structural *g, double h)
 // bending, turns with the body: after some steps the old factors make corrections along it grow, though
 // all others shrink as before. Iterations of a step that has to renew them are lost, and the next factors
 // live as long.
-void structural_outlived(structural *g)
+void flx_structural_outlived(structural *g)
 {
     g->life = g->books.age;
     g->retired = 0;
@@ -240,22 +241,22 @@ static void keep_books(structural *g, int iterations)
     g->retired = 0;
 }
 
-flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h)
+flx_status flx_structural_attempt(flx_integrator *it, const flx_state *x, double h)
 {
     structural *g = it->data;
     const flx_system *s = it->sys;
     if (!flx_method_of(it)->continues) {
         set_step(g, h);
-        FLX_TRY(structural_start(it, x, h));
+        FLX_TRY(flx_structural_start(it, x, h));
         g->books.h_factored = 0.0;
     } else if (fabs(h - g->h_last) > SAME_STEP * h) {
-        FLX_TRY(structural_change_step(it, x, h));
+        FLX_TRY(flx_structural_change_step(it, x, h));
     }
     set_step(g, h);
-    structural_predict(g, s, x);
+    flx_structural_predict(g, s, x);
     s->ops->retract(s, x->q, g->theta, g->q);
     int iterations = 0;
-    flx_status status = structural_solve(it, x, &iterations);
+    flx_status status = flx_structural_solve(it, x, &iterations);
     if (status != FLX_OK) {
         g->books.h_factored = 0.0;
         return status;
@@ -291,14 +292,14 @@ static flx_status settle(flx_integrator *it, const flx_state *x)
     return FLX_OK;
 }
 
-flx_status structural_accept(flx_integrator *it, flx_state *x)
+flx_status flx_structural_accept(flx_integrator *it, flx_state *x)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
     if (g->settles) FLX_TRY(settle(it, x));
-    structural_algorithmic(g, g->dv, d->nv, g->a, g->dv0, g->r);
+    flx_structural_algorithmic(g, g->dv, d->nv, g->a, g->dv0, g->r);
     memcpy(g->a, g->r, (size_t)d->nv * sizeof(double));
-    structural_algorithmic(g, g->dx, d->nx, g->y, g->dx0, g->r);
+    flx_structural_algorithmic(g, g->dx, d->nx, g->y, g->dx0, g->r);
     memcpy(g->y, g->r, (size_t)d->nx * sizeof(double));
     memcpy(x->q, g->q, (size_t)d->nq * sizeof(double));
     memcpy(x->v, g->v, (size_t)d->nv * sizeof(double));
@@ -314,16 +315,16 @@ flx_status structural_accept(flx_integrator *it, flx_state *x)
     if (g->ggl) memcpy(g->along0, g->along, (size_t)d->nv * sizeof(double));
     g->h_along = g->h;
     x->t += g->h;
-    structural_remember(g, d, x);
+    flx_structural_remember(g, d, x);
     return FLX_OK;
 }
 
-flx_status structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
+flx_status flx_structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
-    if (!(it->def.step > 0.0)) return structural_controlled_step(it, x, h, h_taken);
-    FLX_TRY(structural_attempt(it, x, h));
+    if (!(it->def.step > 0.0)) return flx_structural_controlled_step(it, x, h, h_taken);
+    FLX_TRY(flx_structural_attempt(it, x, h));
     *h_taken = h;
-    return structural_accept(it, x);
+    return flx_structural_accept(it, x);
 }
 
 // ---- values in between ----------------------------------------------------------------------
@@ -361,7 +362,7 @@ static flx_status close_joints(flx_integrator *it, flx_state *x)
 
 // ---- checkpoint -----------------------------------------------------------------------------
 
-void structural_memory(flx_integrator *it, flx_memory *m)
+void flx_structural_memory(flx_integrator *it, flx_memory *m)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;

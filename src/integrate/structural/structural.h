@@ -10,7 +10,7 @@
 // Theory: docs/theory/integrators.md.
 //
 //   structural.c          life, the step, values in between
-//   structural_start.c    start values, prediction from the steps before, another step size
+//   flx_structural_start.c    start values, prediction from the steps before, another step size
 //   structural_newton.c   the iteration
 //   structural_control.c  estimate of the error, choice of steps
 #pragma once
@@ -86,37 +86,39 @@ typedef struct structural {
 } structural;
 
 // structural.c: what the three methods put into their tables.
-int structural_coefficients(double am, double af, double beta, double gamma, flx_coefficients *out);
+int flx_structural_coefficients(double am, double af, double beta, double gamma,
+                                flx_coefficients *out);
 // damping: what gives the method dissipation, for messages.
-flx_status structural_create(flx_integrator *it, const flx_coefficients *c, const char *damping);
-flx_status structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
-void structural_destroy(flx_integrator *it);
-void structural_memory(flx_integrator *it, flx_memory *m);
+flx_status flx_structural_create(flx_integrator *it, const flx_coefficients *c,
+                                 const char *damping);
+flx_status flx_structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
+void flx_structural_destroy(flx_integrator *it);
+void flx_structural_memory(flx_integrator *it, flx_memory *m);
 // One attempt of a step h from x into the unknowns of `it`; x is only read.
-flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h);
+flx_status flx_structural_attempt(flx_integrator *it, const flx_state *x, double h);
 // The attempt becomes the state.
-flx_status structural_accept(flx_integrator *it, flx_state *x);
+flx_status flx_structural_accept(flx_integrator *it, flx_state *x);
 
-// structural_start.c
-flx_status structural_start(flx_integrator *it, const flx_state *x, double h);
-flx_status structural_change_step(flx_integrator *it, const flx_state *x, double h);
-void structural_predict(structural *g, const flx_system *s, const flx_state *x);
-void structural_remember(structural *g, const flx_dims *d, const flx_state *x);
+// flx_structural_start.c
+flx_status flx_structural_start(flx_integrator *it, const flx_state *x, double h);
+flx_status flx_structural_change_step(flx_integrator *it, const flx_state *x, double h);
+void flx_structural_predict(structural *g, const flx_system *s, const flx_state *x);
+void flx_structural_remember(structural *g, const flx_dims *d, const flx_state *x);
 // (GA-3) solved for the algorithmic acceleration at the end, of n velocities or states.
-void structural_algorithmic(const structural *g, const double *y, int n, const double *a,
-                            const double *rate, double *out);
+void flx_structural_algorithmic(const structural *g, const double *y, int n, const double *a,
+                                const double *rate, double *out);
 
 // structural_newton.c
 // *iterations: made.
-flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterations);
-flx_status structural_refresh(flx_integrator *it, const flx_point *p);
+flx_status flx_structural_solve(flx_integrator *it, const flx_state *x, int *iterations);
+flx_status flx_structural_refresh(flx_integrator *it, const flx_point *p);
 // structural.c: the factors do not serve in this step any more.
-void structural_outlived(structural *g);
+void flx_structural_outlived(structural *g);
 // The unknowns at the end of a step from x.
-flx_point structural_point(const flx_integrator *it, const flx_state *x);
+flx_point flx_structural_point(const flx_integrator *it, const flx_state *x);
 
 // structural_control.c
-flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h_most,
-                                      double *h_taken);
+flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, double h_most,
+                                          double *h_taken);
 // (GA-9) the errors of the attempt, into `error`.
-flx_status structural_estimate(flx_integrator *it, const flx_state *x);
+flx_status flx_structural_estimate(flx_integrator *it, const flx_state *x);

@@ -60,7 +60,7 @@ static flx_status leave_tangent(flx_integrator *it, const flx_state *x)
     const flx_dims *d = &s->dims;
     double *ev = g->error + d->nv;
     int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
-    flx_point p = structural_point(it, x);
+    flx_point p = flx_structural_point(it, x);
     FLX_TRY(s->ops->bond_rate(s, it->work, &p, g->rate));
     memset(g->d, 0, (size_t)n * sizeof(double));
     for (int i = 0; i < d->nlam; i++) g->d[first + i] = -g->rate[i];
@@ -77,7 +77,7 @@ static flx_status leave_tangent(flx_integrator *it, const flx_state *x)
     return FLX_OK;
 }
 
-flx_status structural_estimate(flx_integrator *it, const flx_state *x)
+flx_status flx_structural_estimate(flx_integrator *it, const flx_state *x)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -142,8 +142,8 @@ static void remember_slopes(structural *g, const flx_dims *d)
 // Near a singular position accelerations along what is nearly lost of the constraints are mostly
 // rounding, and so is the estimate made of them; a shorter step would land nearer to the position. It
 // is passed with the step at hand.
-flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h_most,
-                                      double *h_taken)
+flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, double h_most,
+                                          double *h_taken)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -161,8 +161,8 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
         double wanted = g->h_next, h = fmin(flx_step_fit(wanted, h_most), longest),
                error = HUGE_VAL;
         *h_taken = h; // also where it fails: the message says it
-        flx_status status = structural_attempt(it, x, h);
-        if (status == FLX_OK) status = structural_estimate(it, x);
+        flx_status status = flx_structural_attempt(it, x, h);
+        if (status == FLX_OK) status = flx_structural_estimate(it, x);
         if (status < 0) return status;
         if (status == FLX_OK) error = error_norm(it);
         bool lost = g->npos > 0 && g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot;
@@ -171,7 +171,7 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
             if (h < wanted) g->h_next = fmax(g->h_next, wanted); // it was cut, not too long
             g->rejected = false;
             remember_slopes(g, d);
-            return structural_accept(it, x);
+            return flx_structural_accept(it, x);
         }
         if (!(h > smallest)) return flx_step_give_up(it, status);
         it->stats.rejected++;

@@ -56,7 +56,7 @@ typedef struct correction {
     double closing; // u
 } correction;
 
-flx_point structural_point(const flx_integrator *it, const flx_state *x)
+flx_point flx_structural_point(const flx_integrator *it, const flx_state *x)
 {
     const structural *g = it->data;
     return (flx_point){.t = x->t + g->h,
@@ -200,7 +200,7 @@ static flx_status factor_normals(flx_integrator *it)
     return flx_saddle_factor(g->saddle, &g->blocks, FLX_ROWS_POSITION, &metric);
 }
 
-flx_status structural_refresh(flx_integrator *it, const flx_point *p)
+flx_status flx_structural_refresh(flx_integrator *it, const flx_point *p)
 {
     structural *g = it->data;
     const flx_system *s = it->sys;
@@ -251,7 +251,7 @@ static flx_status evaluate(flx_integrator *it, const flx_state *x, flx_newton *n
 {
     (void)n;
     structural *g = it->data;
-    flx_point p = structural_point(it, x);
+    flx_point p = flx_structural_point(it, x);
     it->stats.residuals++;
     return it->sys->ops->residual(it->sys, it->work, &p, g->r);
 }
@@ -322,7 +322,7 @@ static flx_status close_positions(flx_integrator *it, const flx_state *x, const 
     double before = fmax(last->closing, last->motion * allowed->position / allowed->closing);
     if (!g->ggl) return FLX_OK;
     for (int k = 0; k < CLOSING_STEPS && before > 1.0; k++) {
-        flx_point p = structural_point(it, x);
+        flx_point p = flx_structural_point(it, x);
         FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
         it->stats.residuals++;
         memset(g->u, 0, (size_t)n * sizeof *g->u);
@@ -350,9 +350,9 @@ typedef struct structural_iteration {
 
 static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
-    flx_point p = structural_point(it, x);
+    flx_point p = flx_structural_point(it, x);
     n->fresh = 0;
-    return structural_refresh(it, &p);
+    return flx_structural_refresh(it, &p);
 }
 
 static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
@@ -363,7 +363,7 @@ static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
     int unknowns = flx_dims_unknowns(d);
     for (int i = 0; i < unknowns; i++) g->d[i] = -g->r[i];
     if (g->stabilised) {
-        flx_point p = structural_point(it, x);
+        flx_point p = flx_structural_point(it, x);
         FLX_TRY(split_rows(it, &p));
     }
     FLX_TRY(flx_linear_solve(g->lin, g->d));
@@ -382,7 +382,7 @@ static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
 static void renew(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     (void)x;
-    if (n->fresh < 0 && n->rate > 1.0) structural_outlived(it->data);
+    if (n->fresh < 0 && n->rate > 1.0) flx_structural_outlived(it->data);
 }
 
 static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
@@ -394,7 +394,7 @@ static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
 
 // Newton's iteration on (GA-4) from the prediction. The residual is evaluated once per iteration and
 // not again after the last correction.
-flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterations)
+flx_status flx_structural_solve(flx_integrator *it, const flx_state *x, int *iterations)
 {
     static const flx_newton_steps steps = {.evaluate = evaluate,
                                            .refresh = refresh,

@@ -1,4 +1,4 @@
-// structural_start.c - start values, what the next step is predicted to be, and another step size.
+// flx_structural_start.c - start values, what the next step is predicted to be, and another step size.
 //
 // Start: a_0 = v'(t_0 + (am - af) h), and in index 3 v_0 moved by the part of the first step's
 // truncation error that leaves the constraints (GA-5): without either the multipliers begin with an
@@ -46,7 +46,7 @@ static double squares(const double *y, const double *w, int n)
 }
 
 // Take the new values into the table of differences; choose the order of the next prediction.
-void structural_remember(structural *g, const flx_dims *d, const flx_state *x)
+void flx_structural_remember(structural *g, const flx_dims *d, const flx_state *x)
 {
     const double *const part[5] = {g->unresolved ? g->theta : x->a, x->dx, x->w, x->lam, x->mu};
     int n = flx_dims_unknowns(d), most = STRUCTURAL_DIFFERENCES - 1;
@@ -158,7 +158,7 @@ static flx_status find_slopes(flx_integrator *it, const flx_state *x, double del
 
 // Algorithmic accelerations at a new start, from two consistent accelerations a little apart.
 // Where the accelerations cannot be had alone (singular mass), those of the state are taken.
-flx_status structural_start(flx_integrator *it, const flx_state *x, double h)
+flx_status flx_structural_start(flx_integrator *it, const flx_state *x, double h)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -177,7 +177,7 @@ flx_status structural_start(flx_integrator *it, const flx_state *x, double h)
         flx_accelerator_eval(g->acc, it->work, e, &st->residuals, &st->linearisations);
     if (here < 0) return here;
     if (here > 0) flx_state_copy(e, x);
-    structural_remember(g, d, e);
+    flx_structural_remember(g, d, e);
     memcpy(g->dv0, e->a, (size_t)d->nv * sizeof(double));
     memcpy(g->dx0, e->dx, (size_t)d->nx * sizeof(double));
     memcpy(g->a, e->a, (size_t)d->nv * sizeof(double));
@@ -244,7 +244,7 @@ static flx_status change_velocity(flx_integrator *it, const flx_state *x, double
     flx_point p = flx_state_point(s, x);
     p.v = g->v0;
     if (g->books.h_factored == 0.0) {
-        flx_status status = structural_refresh(it, &p);
+        flx_status status = flx_structural_refresh(it, &p);
         if (status != FLX_OK) return status;
     }
     FLX_TRY(s->ops->bond_rate(s, it->work, &p, g->rate));
@@ -265,7 +265,7 @@ static flx_status change_velocity(flx_integrator *it, const flx_state *x, double
 }
 
 // a_n stands for v' at t_n + (am - af) h, and so it moves with the step.
-flx_status structural_change_step(flx_integrator *it, const flx_state *x, double h)
+flx_status flx_structural_change_step(flx_integrator *it, const flx_state *x, double h)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -285,9 +285,9 @@ flx_status structural_change_step(flx_integrator *it, const flx_state *x, double
 
 // ---- prediction -----------------------------------------------------------------------------
 
-void structural_algorithmic(const structural *g, const double *restrict y, int n,
-                            const double *restrict a, const double *restrict rate,
-                            double *restrict out)
+void flx_structural_algorithmic(const structural *g, const double *restrict y, int n,
+                                const double *restrict a, const double *restrict rate,
+                                double *restrict out)
 {
     double cy = (1.0 - g->af) / (1.0 - g->am), cr = g->af / (1.0 - g->am),
            ca = g->am / (1.0 - g->am);
@@ -315,7 +315,7 @@ static void accelerations_of(const structural *g, int nv, double *restrict y)
 }
 
 // All unknowns at the end of the step, from the predicted accelerations.
-void structural_predict(structural *g, const flx_system *s, const flx_state *x)
+void flx_structural_predict(structural *g, const flx_system *s, const flx_state *x)
 {
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d);
@@ -327,7 +327,7 @@ void structural_predict(structural *g, const flx_system *s, const flx_state *x)
     }
     if (g->unresolved) accelerations_of(g, d->nv, y);
     memcpy(g->dv, y, (size_t)d->nv * sizeof *y);
-    structural_algorithmic(g, y, d->nv, g->a, g->dv0, a1);
+    flx_structural_algorithmic(g, y, d->nv, g->a, g->dv0, a1);
     const double *restrict v0 = g->v0, *restrict a0 = g->a;
     double *restrict theta = g->theta, *restrict v = g->v;
     double p0 = h * h * (0.5 - g->beta), p1 = h * h * g->beta;
@@ -339,7 +339,7 @@ void structural_predict(structural *g, const flx_system *s, const flx_state *x)
     if (g->ggl) predict_along(g, d->nv);
     y += d->nv;
     memcpy(g->dx, y, (size_t)d->nx * sizeof *y);
-    structural_algorithmic(g, y, d->nx, g->y, g->dx0, a1);
+    flx_structural_algorithmic(g, y, d->nx, g->y, g->dx0, a1);
     for (int i = 0; i < d->nx; i++) g->x[i] = x->x[i] + v0a * g->y[i] + v1a * a1[i];
     memcpy(g->w, y + d->nx, (size_t)d->nw * sizeof *y);
     memcpy(g->lam, y + d->nx + d->nw, (size_t)d->nlam * sizeof *y);

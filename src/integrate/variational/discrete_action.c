@@ -18,7 +18,7 @@ static void to_start(discrete *g, const flx_system *s, const double *theta, doub
     s->ops->rate_t(s, g->minus, u, u);
 }
 
-void discrete_from_start(discrete *g, const flx_system *s, const double *theta, double *u)
+void flx_discrete_from_start(discrete *g, const flx_system *s, const double *theta, double *u)
 {
     negate(theta, s->dims.nv, g->minus);
     s->ops->velocity_t(s, g->minus, u, u);
@@ -26,8 +26,8 @@ void discrete_from_start(discrete *g, const flx_system *s, const double *theta, 
 }
 
 // The curve (VAR-1) where the basis has the values N and dN: theta, rate = theta', q, v.
-void discrete_place(discrete *g, const flx_system *s, const flx_state *x, const double *N,
-                    const double *dN)
+void flx_discrete_place(discrete *g, const flx_system *s, const flx_state *x, const double *N,
+                        const double *dN)
 {
     int nv = s->dims.nv;
     memset(g->theta, 0, (size_t)nv * sizeof(double));
@@ -60,7 +60,7 @@ static void predict_by_polynomial(flx_integrator *it, const flx_state *x)
     int nv = s->dims.nv;
     double N[DISCRETE_DEGREE + 1], dN[DISCRETE_DEGREE + 1];
     for (int j = 0; j < g->rule.s; j++) {
-        discrete_rule_basis(&g->rule, 1.0 + g->rule.node[j + 1] * g->h / g->h_last, N, dN);
+        flx_discrete_rule_basis(&g->rule, 1.0 + g->rule.node[j + 1] * g->h / g->h_last, N, dN);
         memset(g->theta, 0, (size_t)nv * sizeof(double));
         for (int k = 1; k <= g->rule.s; k++) {
             discrete_add(g->theta, N[k], g->X_last + (size_t)(k - 1) * nv, nv);
@@ -70,7 +70,7 @@ static void predict_by_polynomial(flx_integrator *it, const flx_state *x)
     }
 }
 
-void discrete_predict(flx_integrator *it, const flx_state *x, bool continues)
+void flx_discrete_predict(flx_integrator *it, const flx_state *x, bool continues)
 {
     discrete *g = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -97,7 +97,7 @@ void discrete_predict(flx_integrator *it, const flx_state *x, bool continues)
 // ---- evaluation -----------------------------------------------------------------------------
 
 // Where `place` has been, at point i of the forces.
-flx_point discrete_force_point(flx_integrator *it, const flx_state *x, int i)
+flx_point flx_discrete_force_point(flx_integrator *it, const flx_state *x, int i)
 {
     discrete *g = it->data;
     const flx_dims *d = &it->sys->dims;
@@ -193,7 +193,7 @@ static flx_status add_force(flx_integrator *it, const flx_state *x, int i)
     const flx_system *s = it->sys;
     const discrete_points *f = &g->rule.force;
     int nv = s->dims.nv;
-    flx_point p = discrete_force_point(it, x, i);
+    flx_point p = flx_discrete_force_point(it, x, i);
     bool reads = s->reads_multipliers && g->npos > 0;
     if (reads) FLX_TRY(read_reactions(it, i, &p));
     FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
@@ -272,7 +272,7 @@ static void clear_position_rows(const discrete *g, const flx_dims *d)
 
 // Everything at the present unknowns: D_1 to D_s-1 become what is left of (VAR-3), D_0 what is left
 // of (VAR-4) less those.
-flx_status discrete_evaluate(flx_integrator *it, const flx_state *x)
+flx_status flx_discrete_evaluate(flx_integrator *it, const flx_state *x)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
@@ -281,12 +281,12 @@ flx_status discrete_evaluate(flx_integrator *it, const flx_state *x)
     memset(g->D, 0, (size_t)(deg + 1) * nv * sizeof(double));
     memset(g->impulse, 0, (size_t)nv * sizeof(double));
     for (int i = 0; i < rule->kinetic.n; i++) {
-        discrete_place(g, s, x, rule->kinetic.N[i], rule->kinetic.dN[i]);
+        flx_discrete_place(g, s, x, rule->kinetic.N[i], rule->kinetic.dN[i]);
         FLX_TRY(add_momentum(it, x, i));
         if (rule->same) FLX_TRY(add_force(it, x, i));
     }
     for (int i = 0; i < rule->force.n && !rule->same; i++) {
-        discrete_place(g, s, x, rule->force.N[i], rule->force.dN[i]);
+        flx_discrete_place(g, s, x, rule->force.N[i], rule->force.dN[i]);
         FLX_TRY(add_force(it, x, i));
     }
     clear_position_rows(g, &s->dims);

@@ -22,7 +22,7 @@
 // ---- masses ---------------------------------------------------------------------------------
 
 // Masses that are missing, as far as one can see without a state: zeros on the diagonal of M.
-flx_status discrete_find_missing_masses(flx_integrator *it)
+flx_status flx_discrete_find_missing_masses(flx_integrator *it)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
@@ -203,7 +203,7 @@ static flx_status end_velocity(flx_integrator *it, flx_state *end)
 
 // a, lambda, mu, w and x' of a state; by the system itself where masses are missing, which joints
 // hold: its own elimination knows which. Positions and velocities stay as they are.
-flx_status discrete_accelerations(flx_integrator *it, flx_state *x)
+flx_status flx_discrete_accelerations(flx_integrator *it, flx_state *x)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
@@ -224,7 +224,7 @@ flx_status discrete_accelerations(flx_integrator *it, flx_state *x)
 }
 
 // The state at the end: everything but a, lambda, mu, which follow from it.
-flx_status discrete_finish(flx_integrator *it, const flx_state *x)
+flx_status flx_discrete_finish(flx_integrator *it, const flx_state *x)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
@@ -247,13 +247,13 @@ flx_status discrete_finish(flx_integrator *it, const flx_state *x)
     memcpy(g->u, g->p, (size_t)d->nv * sizeof(double));
     memcpy(g->p_next, g->p_rest, (size_t)d->nv * sizeof(double));
     add_exactly(g->u, g->p_next, 1.0, g->impulse, d->nv);
-    discrete_from_start(g, s, Xs, g->u);
-    discrete_from_start(g, s, Xs, g->p_next);
+    flx_discrete_from_start(g, s, Xs, g->u);
+    flx_discrete_from_start(g, s, Xs, g->p_next);
     hold_stiff(it);
     flx_stiff_bonds_warn(it, &g->stiff, g->h);
     flx_status status = end_velocity(it, end);
     if (status != FLX_OK) return status;
-    status = discrete_accelerations(it, end);
+    status = flx_discrete_accelerations(it, end);
     if (status > 0) {
         return flx_method_fail(it, status, flx_accelerator_worst(g->acc), 0.0, 0,
                                "accelerations are not determined", "`flexion check`");
@@ -277,7 +277,7 @@ static double gather_rows(discrete *g, const flx_dims *d, const double *rows)
 }
 
 // Joints closed in positions and velocities, by the nearest ones in the metric of the masses.
-flx_status discrete_close(flx_integrator *it, flx_state *out)
+flx_status flx_discrete_close(flx_integrator *it, flx_state *out)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;

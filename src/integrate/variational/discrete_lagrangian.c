@@ -12,7 +12,7 @@
 
 // ---- life -----------------------------------------------------------------------------------
 
-void discrete_destroy(flx_integrator *it)
+void flx_discrete_destroy(flx_integrator *it)
 {
     discrete *g = it->data;
     double *const owned[] = {
@@ -147,7 +147,7 @@ static flx_status check_system(flx_integrator *it)
     return FLX_OK;
 }
 
-flx_status discrete_create(flx_integrator *it, const discrete_rule *rule)
+flx_status flx_discrete_create(flx_integrator *it, const discrete_rule *rule)
 {
     const flx_system *s = it->sys;
     FLX_TRY(check_system(it));
@@ -178,12 +178,12 @@ flx_status discrete_create(flx_integrator *it, const discrete_rule *rule)
     flx_method_of(it)->closes_velocities = true;
     flx_point anywhere = flx_state_point(s, g->end); // does it know the rates of its masses?
     FLX_TRY(s->ops->lagrangian->transport(s, it->work, &anywhere, g->u));
-    return discrete_find_missing_masses(it);
+    return flx_discrete_find_missing_masses(it);
 }
 
 // ---- step -----------------------------------------------------------------------------------
 
-flx_status discrete_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
+flx_status flx_discrete_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
@@ -198,10 +198,10 @@ flx_status discrete_step(flx_integrator *it, flx_state *x, double h, double *h_t
         memset(g->p_rest, 0, (size_t)s->dims.nv * sizeof(double));
         g->books.h_factored = 0.0;
     }
-    discrete_predict(it, x, continues);
+    flx_discrete_predict(it, x, continues);
     int iterations = 0;
-    flx_status status = discrete_solve(it, x, &iterations);
-    if (status == FLX_OK) status = discrete_finish(it, x);
+    flx_status status = flx_discrete_solve(it, x, &iterations);
+    if (status == FLX_OK) status = flx_discrete_finish(it, x);
     if (status != FLX_OK) {
         g->books.h_factored = 0.0;
         return status;
@@ -226,7 +226,7 @@ static void follow_polynomial(flx_integrator *it, double tau, flx_state *out)
     const flx_system *s = it->sys;
     int nv = s->dims.nv;
     double N[DISCRETE_DEGREE + 1], dN[DISCRETE_DEGREE + 1];
-    discrete_rule_basis(&g->rule, tau, N, dN);
+    flx_discrete_rule_basis(&g->rule, tau, N, dN);
     memset(g->theta, 0, (size_t)nv * sizeof(double));
     memset(g->rate, 0, (size_t)nv * sizeof(double));
     for (int j = 1; j <= g->rule.s; j++) {
@@ -237,19 +237,19 @@ static void follow_polynomial(flx_integrator *it, double tau, flx_state *out)
     s->ops->velocity(s, g->theta, g->rate, out->v);
 }
 
-flx_status discrete_interpolate(flx_integrator *it, double t, flx_state *out)
+flx_status flx_discrete_interpolate(flx_integrator *it, double t, flx_state *out)
 {
     discrete *g = it->data;
     flx_method *m = flx_method_of(it);
     flx_hermite(it->sys, m->before, m->after, t, m->theta, m->rate, out);
     if (g->rule.s >= OWN_POLYNOMIAL) follow_polynomial(it, (t - m->before->t) / g->h_last, out);
-    FLX_TRY(discrete_close(it, out));
-    return discrete_accelerations(it, out);
+    FLX_TRY(flx_discrete_close(it, out));
+    return flx_discrete_accelerations(it, out);
 }
 
 // ---- checkpoint -----------------------------------------------------------------------------
 
-void discrete_memory(flx_integrator *it, flx_memory *m)
+void flx_discrete_memory(flx_integrator *it, flx_memory *m)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;

@@ -52,15 +52,15 @@ typedef struct discrete_rule {
 
 // discrete_rule.c
 // Degree s with Gauss's quadrature of r points (VAR-6). False: there is none.
-bool discrete_rule_galerkin(int s, int r, discrete_rule *rule);
+bool flx_discrete_rule_galerkin(int s, int r, discrete_rule *rule);
 // Degree 1 with one point at alpha (VAR-7).
-bool discrete_rule_point(double alpha, discrete_rule *rule);
+bool flx_discrete_rule_point(double alpha, discrete_rule *rule);
 // Values at tau (0: beginning of the step, 1: its end) of the basis and of its derivative.
-void discrete_rule_basis(const discrete_rule *rule, double tau, double *N, double *dN);
+void flx_discrete_rule_basis(const discrete_rule *rule, double tau, double *N, double *dN);
 
 // discrete_lagrangian.c
-flx_status discrete_create(flx_integrator *it, const discrete_rule *rule);
-flx_status discrete_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
-flx_status discrete_interpolate(flx_integrator *it, double t, flx_state *out);
-void discrete_destroy(flx_integrator *it);
-void discrete_memory(flx_integrator *it, flx_memory *m);
+flx_status flx_discrete_create(flx_integrator *it, const discrete_rule *rule);
+flx_status flx_discrete_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
+flx_status flx_discrete_interpolate(flx_integrator *it, double t, flx_state *out);
+void flx_discrete_destroy(flx_integrator *it);
+void flx_discrete_memory(flx_integrator *it, flx_memory *m);

@@ -253,7 +253,7 @@ typedef struct discrete_iteration {
 static flx_status evaluate(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     (void)n;
-    return discrete_evaluate(it, x);
+    return flx_discrete_evaluate(it, x);
 }
 
 // Corrections in units of one rounding of the increments; what positions and forces round to is more.
@@ -293,7 +293,7 @@ static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
     return changed;
 }
 
-flx_status discrete_solve(flx_integrator *it, const flx_state *x, int *iterations)
+flx_status flx_discrete_solve(flx_integrator *it, const flx_state *x, int *iterations)
 {
     static const flx_newton_steps steps = {.evaluate = evaluate,
                                            .refresh = refresh,

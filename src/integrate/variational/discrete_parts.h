@@ -77,26 +77,26 @@ static inline double *discrete_equation(const discrete *g, int nv, int j)
 
 // discrete_action.c
 // Unknowns to begin with; `continues`: there is a step before.
-void discrete_predict(flx_integrator *it, const flx_state *x, bool continues);
+void flx_discrete_predict(flx_integrator *it, const flx_state *x, bool continues);
 // The curve (VAR-1) where the basis has the values N and dN: theta, rate = theta', q, v.
-void discrete_place(discrete *g, const flx_system *s, const flx_state *x, const double *N,
-                    const double *dN);
-// Where discrete_place has been, at point i of the forces.
-flx_point discrete_force_point(flx_integrator *it, const flx_state *x, int i);
+void flx_discrete_place(discrete *g, const flx_system *s, const flx_state *x, const double *N,
+                        const double *dN);
+// Where flx_discrete_place has been, at point i of the forces.
+flx_point flx_discrete_force_point(flx_integrator *it, const flx_state *x, int i);
 // Everything at the present unknowns: the equations in D, the rows that live at the points in R.
-flx_status discrete_evaluate(flx_integrator *it, const flx_state *x);
+flx_status flx_discrete_evaluate(flx_integrator *it, const flx_state *x);
 // Momenta u at q, as seen from q (+) theta. In place.
-void discrete_from_start(discrete *g, const flx_system *s, const double *theta, double *u);
+void flx_discrete_from_start(discrete *g, const flx_system *s, const double *theta, double *u);
 
 // discrete_newton.c
-flx_status discrete_solve(flx_integrator *it, const flx_state *x, int *iterations);
+flx_status flx_discrete_solve(flx_integrator *it, const flx_state *x, int *iterations);
 
 // discrete_end.c
 // Masses that are missing: what is added for them; for create.
-flx_status discrete_find_missing_masses(flx_integrator *it);
+flx_status flx_discrete_find_missing_masses(flx_integrator *it);
 // g->end from the solution; u receives the momentum there.
-flx_status discrete_finish(flx_integrator *it, const flx_state *x);
+flx_status flx_discrete_finish(flx_integrator *it, const flx_state *x);
 // Joints of a value in between closed in positions and velocities.
-flx_status discrete_close(flx_integrator *it, flx_state *out);
+flx_status flx_discrete_close(flx_integrator *it, flx_state *out);
 // a, lambda, mu, w and x' of a state.
-flx_status discrete_accelerations(flx_integrator *it, flx_state *x);
+flx_status flx_discrete_accelerations(flx_integrator *it, flx_state *x);

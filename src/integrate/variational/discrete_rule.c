@@ -24,7 +24,7 @@ static void basis(const double *node, int n, double tau, double *N, double *dN)
     }
 }
 
-void discrete_rule_basis(const discrete_rule *rule, double tau, double *N, double *dN)
+void flx_discrete_rule_basis(const discrete_rule *rule, double tau, double *N, double *dN)
 {
     basis(rule->node, rule->s + 1, tau, N, dN);
 }
@@ -44,7 +44,8 @@ static void place_points(const discrete_rule *rule, discrete_points *p)
 static bool gauss_points(const discrete_rule *rule, int n, discrete_points *p)
 {
     flx_coefficients k;
-    if (n > DISCRETE_POINTS || !collocation_coefficients(COLLOCATION_GAUSS, n, &k)) return false;
+    if (n > DISCRETE_POINTS || !flx_collocation_coefficients(COLLOCATION_GAUSS, n, &k))
+        return false;
     p->n = n;
     memcpy(p->c, k.c, (size_t)n * sizeof *p->c);
     memcpy(p->b, k.b, (size_t)n * sizeof *p->b);
@@ -95,7 +96,7 @@ static bool relate_stages(discrete_rule *rule, const discrete_points *stages)
     return invert(s, rule->stage, rule->node_of) && invert(s, rule->balance, rule->collect);
 }
 
-bool discrete_rule_galerkin(int s, int r, discrete_rule *rule)
+bool flx_discrete_rule_galerkin(int s, int r, discrete_rule *rule)
 {
     flx_coefficients k;
     collocation_tableau t;
@@ -103,7 +104,7 @@ bool discrete_rule_galerkin(int s, int r, discrete_rule *rule)
     memset(rule, 0, sizeof *rule);
     if (s < 1 || s > DISCRETE_DEGREE || r < 1 || r > DISCRETE_POINTS) return false;
     rule->s = s;
-    if (!collocation_coefficients(COLLOCATION_LOBATTO_IIIA, s + 1, &k)) return false;
+    if (!flx_collocation_coefficients(COLLOCATION_LOBATTO_IIIA, s + 1, &k)) return false;
     memcpy(rule->node, k.c, (size_t)(s + 1) * sizeof *rule->node);
     memcpy(rule->w, k.b, (size_t)(s + 1) * sizeof *rule->w);
     rule->same = r >= s; // fewer points would not see the kinetic energy of every curve
@@ -112,9 +113,9 @@ bool discrete_rule_galerkin(int s, int r, discrete_rule *rule)
         return false;
     }
     reach_end(rule);
-    if (!collocation_coefficients(COLLOCATION_GAUSS, s, &k)) return false;
+    if (!flx_collocation_coefficients(COLLOCATION_GAUSS, s, &k)) return false;
     for (int i = 0; i < s; i++) memcpy(rule->A[i], k.A[i], (size_t)s * sizeof k.A[i][0]);
-    if (!collocation_tableau_make(COLLOCATION_GAUSS, s, &t)) return false;
+    if (!flx_collocation_tableau_make(COLLOCATION_GAUSS, s, &t)) return false;
     rule->nreal = t.nreal;
     rule->neigen = t.neigen;
     for (int i = 0; i < s; i++) {
@@ -133,7 +134,7 @@ bool discrete_rule_galerkin(int s, int r, discrete_rule *rule)
 // rows of bonds do not vanish.
 #define NEAR_END 0.05
 
-bool discrete_rule_point(double alpha, discrete_rule *rule)
+bool flx_discrete_rule_point(double alpha, discrete_rule *rule)
 {
     memset(rule, 0, sizeof *rule);
     if (!(alpha >= 0.0 && alpha <= 1.0)) return false;

@@ -33,11 +33,11 @@ static flx_status galerkin_create(flx_integrator *it)
                         "degree are best",
                         r, DISCRETE_POINTS);
     }
-    if (!discrete_rule_galerkin(s, r, &rule)) {
+    if (!flx_discrete_rule_galerkin(s, r, &rule)) {
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "coefficients of method 'galerkin' were not found");
     }
-    return discrete_create(it, &rule);
+    return flx_discrete_create(it, &rule);
 }
 
 // A partitioned Runge-Kutta method at the points of the quadrature, with P_k Legendre's orthonormal
@@ -48,7 +48,7 @@ static int galerkin_coefficients(const flx_integrator_def *def, flx_coefficients
 {
     int s = degree_of(def), r = points_of(def);
     discrete_rule rule;
-    if (r < s || !discrete_rule_galerkin(s, r, &rule)) return 0;
+    if (r < s || !flx_discrete_rule_galerkin(s, r, &rule)) return 0;
     memset(out, 0, sizeof *out);
     out->scheme = FLX_SCHEME_RUNGE_KUTTA;
     out->s = r;
@@ -86,8 +86,8 @@ const flx_integrator_type flx_galerkin = {
     .adaptive = 0,
     .coefficients = galerkin_coefficients,
     .create = galerkin_create,
-    .step = discrete_step,
-    .interpolate = discrete_interpolate,
-    .destroy = discrete_destroy,
-    .memory = discrete_memory,
+    .step = flx_discrete_step,
+    .interpolate = flx_discrete_interpolate,
+    .destroy = flx_discrete_destroy,
+    .memory = flx_discrete_memory,
 };

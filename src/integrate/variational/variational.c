@@ -18,12 +18,12 @@ static double alpha_of(const flx_integrator_def *def)
 static flx_status variational_create(flx_integrator *it)
 {
     discrete_rule rule;
-    if (!discrete_rule_point(alpha_of(&it->def), &rule)) {
+    if (!flx_discrete_rule_point(alpha_of(&it->def), &rule)) {
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "alpha = %g: that of method 'variational' lies between 0 and 1",
                         it->def.alpha);
     }
-    return discrete_create(it, &rule);
+    return flx_discrete_create(it, &rule);
 }
 
 static int variational_coefficients(const flx_integrator_def *def, flx_coefficients *out)
@@ -48,8 +48,8 @@ const flx_integrator_type flx_variational = {
     .adaptive = 0,
     .coefficients = variational_coefficients,
     .create = variational_create,
-    .step = discrete_step,
-    .interpolate = discrete_interpolate,
-    .destroy = discrete_destroy,
-    .memory = discrete_memory,
+    .step = flx_discrete_step,
+    .interpolate = flx_discrete_interpolate,
+    .destroy = flx_discrete_destroy,
+    .memory = flx_discrete_memory,
 };

@@ -25,19 +25,19 @@ static int coefficients_are_those_of_the_books(void)
     collocation_tableau t;
     flx_coefficients k;
     double r = sqrt(6.0);
-    CHECK(collocation_tableau_make(COLLOCATION_RADAU_IIA, 3, &t));
+    CHECK(flx_collocation_tableau_make(COLLOCATION_RADAU_IIA, 3, &t));
     CHECK_NEAR(t.c[0], (4.0 - r) / 10.0, 1e-15);
     CHECK_NEAR(t.c[1], (4.0 + r) / 10.0, 1e-15);
     CHECK_NEAR(t.e[0], (-13.0 - 7.0 * r) / 3.0, 1e-13);
     CHECK_NEAR(t.e[1], (-13.0 + 7.0 * r) / 3.0, 1e-13);
     CHECK_NEAR(t.e[2], -1.0 / 3.0, 1e-13);
     CHECK_NEAR(creal(t.mu[0]), 3.0 + cbrt(9.0) - cbrt(3.0), 1e-13);
-    CHECK(collocation_coefficients(COLLOCATION_GAUSS, 2, &k));
+    CHECK(flx_collocation_coefficients(COLLOCATION_GAUSS, 2, &k));
     CHECK_NEAR(k.A[0][1], 0.25 - sqrt(3.0) / 6.0, 1e-15);
-    CHECK(collocation_coefficients(COLLOCATION_LOBATTO_IIIA, 3, &k));
+    CHECK(flx_collocation_coefficients(COLLOCATION_LOBATTO_IIIA, 3, &k));
     CHECK_NEAR(k.A[1][0], 5.0 / 24.0, 1e-15);
     CHECK_NEAR(k.A[1][2], -1.0 / 24.0, 1e-15);
-    CHECK(collocation_coefficients(COLLOCATION_LOBATTO_IIIC, 3, &k));
+    CHECK(flx_collocation_coefficients(COLLOCATION_LOBATTO_IIIC, 3, &k));
     CHECK_NEAR(k.A[0][1], -1.0 / 3.0, 1e-15);
     CHECK_NEAR(k.A[1][2], -1.0 / 12.0, 1e-15);
     CHECK_NEAR(k.A[2][1], 2.0 / 3.0, 1e-15);
@@ -48,8 +48,8 @@ static int other_numbers_of_stages_there_are_not(void)
 {
     collocation_tableau t;
     for (int f = 0; f < FAMILIES; f++) {
-        CHECK(!collocation_tableau_make(families[f].family, families[f].least - 1, &t));
-        CHECK(!collocation_tableau_make(families[f].family, families[f].most + 1, &t));
+        CHECK(!flx_collocation_tableau_make(families[f].family, families[f].least - 1, &t));
+        CHECK(!flx_collocation_tableau_make(families[f].family, families[f].most + 1, &t));
     }
     return 0;
 }
@@ -61,7 +61,7 @@ static int orders_are_what_they_should_be(void)
     for (int f = 0; f < FAMILIES; f++) {
         for (int s = families[f].least; s <= families[f].most; s++) {
             flx_coefficients k;
-            CHECK(collocation_coefficients(families[f].family, s, &k));
+            CHECK(flx_collocation_coefficients(families[f].family, s, &k));
             int p = order_of(families[f].family, s);
             int q = families[f].family == COLLOCATION_LOBATTO_IIIC ? s - 1 : s;
             for (int m = 1; m <= p + 1; m++) {
@@ -92,7 +92,7 @@ static int infinity_is_damped_or_not(void)
     for (int f = 0; f < FAMILIES; f++) {
         for (int s = families[f].least; s <= families[f].most; s++) {
             collocation_tableau t;
-            CHECK(collocation_tableau_make(families[f].family, s, &t));
+            CHECK(flx_collocation_tableau_make(families[f].family, s, &t));
             double R = 0.0, sign = t.s % 2 ? -1.0 : 1.0;
             for (int j = 0; j < t.s; j++) R += t.d[j];
             R = 1.0 - R;
@@ -112,8 +112,8 @@ static int inverse_and_eigenvectors_belong_to_the_matrix(void)
         for (int s = families[f].least; s <= families[f].most; s++) {
             collocation_tableau t;
             flx_coefficients a;
-            CHECK(collocation_coefficients(families[f].family, s, &a));
-            CHECK(collocation_tableau_make(families[f].family, s, &t));
+            CHECK(flx_collocation_coefficients(families[f].family, s, &a));
+            CHECK(flx_collocation_tableau_make(families[f].family, s, &t));
             int first = s - t.s;
             for (int i = 0; i < t.s; i++) {
                 for (int j = 0; j < t.s; j++) {
@@ -138,7 +138,7 @@ static int rates_are_those_of_polynomials(void)
     for (int f = 0; f < 3; f++) {
         for (int s = families[f].least; s <= families[f].most; s++) {
             collocation_tableau t;
-            CHECK(collocation_tableau_make(families[f].family, s, &t));
+            CHECK(flx_collocation_tableau_make(families[f].family, s, &t));
             for (int k = 1; k <= t.s; k++) {
                 for (int i = 0; i < t.s; i++) {
                     double sum = k == 1 ? -t.slope[i] : 0.0;
@@ -157,9 +157,9 @@ static int polynomials_pass_through_their_values(void)
         for (int s = families[f].least; s <= families[f].most; s++) {
             collocation_tableau t;
             double w[COLLOCATION_STAGES + 1], l[COLLOCATION_STAGES];
-            CHECK(collocation_tableau_make(families[f].family, s, &t));
-            collocation_weights_with_start(&t, 0.3, w);
-            collocation_weights_stages(&t, 0.3, l);
+            CHECK(flx_collocation_tableau_make(families[f].family, s, &t));
+            flx_collocation_weights_with_start(&t, 0.3, w);
+            flx_collocation_weights_stages(&t, 0.3, l);
             bool at_zero = t.c[0] == 0.0;
             for (int k = 0; k < t.s; k++) {
                 double value = k == 0 ? w[0] : 0.0, inner = 0.0;
@@ -171,7 +171,7 @@ static int polynomials_pass_through_their_values(void)
                 CHECK_NEAR(inner, pow(0.3, k), 1e-12);
             }
             // the end of the step is where the polynomials are at 1
-            collocation_weights_with_start(&t, 1.0, w);
+            flx_collocation_weights_with_start(&t, 1.0, w);
             for (int i = 0; i < t.s; i++) CHECK_NEAR(w[i + 1], t.d[i], 1e-11);
         }
     }

@@ -194,8 +194,8 @@ static int estimate_is_right_in_size(void)
             for (int k = 0; k < 40; k++) {
                 CHECK(flx_integrator_step(r.it, r.x, 10.0, NULL) == FLX_OK);
             }
-            CHECK(structural_attempt(r.it, r.x, h) == FLX_OK);
-            CHECK(structural_estimate(r.it, r.x) == FLX_OK);
+            CHECK(flx_structural_attempt(r.it, r.x, h) == FLX_OK);
+            CHECK(flx_structural_estimate(r.it, r.x) == FLX_OK);
             const structural *g = r.it->data;
             double c = cos(2.0 * h), s = sin(2.0 * h), q = r.x->q[0], v = r.x->v[0];
             double error[2] = {g->q[0] - (c * q + 0.5 * s * v), g->v[0] - (c * v - 2.0 * s * q)};
