@@ -5,8 +5,9 @@
 #define SLOW 0.4
 // A correction that is more than this part of the last one shrinks no more.
 #define STAGNANT 0.3
-// One this much smaller than what may be left does, whatever the contraction is.
+// One this much smaller than what may be left, and than what is allowed, does, whatever the contraction is.
 #define SURELY 0.1
+#define SURELY_SMALL 0.03
 // Expected where nothing is known: so that a second correction measures it.
 #define UNKNOWN 0.9
 // Corrections in a row that may be twice the one before.
@@ -66,18 +67,18 @@ static bool has_an_end(const flx_newton *n)
     return n->rate < 0.99 && pow(n->rate, rest) / (1.0 - n->rate) * n->size <= n->rule.left;
 }
 
-static verdict judge(flx_newton *n, bool measured)
+static verdict judge(flx_newton *n)
 {
     const flx_newton_rule *r = &n->rule;
-    if (n->size <= SURELY * r->left || left(n) <= r->left) return SOLVED;
+    if (n->size <= fmin(SURELY * r->left, SURELY_SMALL) || left(n) <= r->left) return SOLVED;
     // what shrinks no more is rounding where it is small enough; and where all that can be solved is
     // solved, it is a singular position, in which nothing determines the rest
-    bool stalls = measured && n->rate > STAGNANT;
+    bool stalls = n->measured && n->rate > STAGNANT;
     bool halved = n->size < 0.5 * n->best;
     n->since = halved || !n->is_noise ? 0 : n->since + 1;
     n->stagnant = (stalls && n->size <= r->floor) || n->since >= r->enough;
     if (n->stagnant) return SOLVED;
-    if (!measured) return GO_ON;
+    if (!n->measured) return GO_ON;
     n->growing = n->rate > 2.0 && !n->is_noise ? n->growing + 1 : 0;
     if (n->growing >= MOST_GROWING) return FAILED;
     if (r->gives_up && !has_an_end(n)) {
@@ -114,7 +115,7 @@ flx_status flx_newton_solve(flx_integrator *it, const flx_state *x, const flx_ne
     n->last = n->slowest = 0.0;
     n->iterations = n->since = n->growing = n->hopeless = 0;
     n->fresh = b->h_factored > 0.0 && b->age == 0 ? 0 : -1;
-    n->stagnant = false;
+    n->stagnant = n->measured = false;
     while (n->iterations < n->rule.most) {
         flx_status status = steps->evaluate(it, x, n);
         if (status > FLX_OK) return steps->diverged(it, status, n);
@@ -125,13 +126,13 @@ flx_status flx_newton_solve(flx_integrator *it, const flx_state *x, const flx_ne
         if (!isfinite(n->size)) return steps->diverged(it, FLX_NOT_FINITE, n);
         it->stats.newton_iterations++;
         n->iterations++;
-        bool measured = n->last > 0.0;
-        n->rate = measured ? n->size / n->last : expected(b);
-        verdict v = n->more ? GO_ON : judge(n, measured);
-        if (measured) learn(n);
+        n->measured = n->last > 0.0;
+        n->rate = n->measured ? n->size / n->last : expected(b);
+        verdict v = n->more ? GO_ON : judge(n);
+        if (n->measured) learn(n);
         if (v == SOLVED) return FLX_OK;
         if (v == FAILED) return steps->diverged(it, FLX_NO_CONVERGENCE, n);
-        bool tells = measured && n->fresh >= 0 && n->size > n->rule.noise && !n->is_noise;
+        bool tells = n->measured && n->fresh >= 0 && n->size > n->rule.noise && !n->is_noise;
         if (tells && steps->judge(it, x, n)) b->h_factored = 0.0;
         if (v == RENEW) {
             if (steps->renew) steps->renew(it, x, n);

@@ -41,6 +41,7 @@ typedef struct flx_newton {
     double rate, slowest; // contraction, expected where none is measured yet; largest in this step
     double last,
         best;       // sizes of the correction before, 0: none with these factors; of the smallest
+    bool measured;  // the rate is
     int iterations; // made
     int fresh;      // ... with a linearisation of this step; -1: it is an older one
     int since, growing,

@@ -213,7 +213,7 @@ static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
     collocation *co = it->data;
     stages_newton *all = (stages_newton *)n;
     const flx_dims *d = &it->sys->dims;
-    if (n->last > 0.0 && n->rate > ACCELERATED && n->last > n->rule.noise) all->accelerated = true;
+    if (n->measured && n->rate > ACCELERATED && n->last > n->rule.noise) all->accelerated = true;
     FLX_TRY(flx_collocation_correct(it));
     flx_collocation_anderson(co, d, all->accelerated);
     double tolerance = co->adaptive ? co->tolerance : position_tolerance(co, d);
