@@ -589,7 +589,7 @@ static int loose_parts_are_refused(void)
     while (fabs(r.s->x[3 * r.faces[0]] - 0.5) > 1e-9) r.faces[0]--; // in the middle
     b = (flx_basis){.kind = FLX_BASIS_GUYAN, .ninterface = 2, .interfaces = r.faces};
     CHECK(flx_fe_reduce(r.ctx, r.arena, r.s, false, &b, FLX_NOWHERE, &r.e) != FLX_OK);
-    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "does not turn");
+    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "does not rotate");
     end(&r);
     return 0;
 }
