@@ -224,6 +224,8 @@ typedef struct flx_instants {
     // What an indicator, or an event, is called.
     const char *(*indicator)(const flx_system *s, int i, flx_loc *loc);
     const char *(*event)(const flx_system *s, int i, flx_loc *loc);
+    // Whether indicators read forces of constraints, or forces that are unknowns; NULL: none does.
+    int (*reads_forces)(const flx_system *s);
 } flx_instants;
 
 // What a factorisation met.

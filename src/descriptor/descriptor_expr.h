@@ -162,11 +162,12 @@ typedef struct flx_switching {
     // first of each kind among the switches of a state: of expressions, discrete variables, counts,
     // strikes of clocks
     int first, discrete, count, clock;
-    int *slope;     // (model's switches) in FLX_GROUP_SWITCH; -1: not of the time alone
-    int *rate;      // (model's switches) there; -1: it depends on more than positions
-    flx_set **sets; // (nevent) of each event
-    int *when;      // (nevent) in FLX_GROUP_WHEN; -1: a clock
-    int nrow;       // velocities that are set
-    bool linear;    // there is a slope
+    int *slope;        // (model's switches) in FLX_GROUP_SWITCH; -1: not of the time alone
+    int *rate;         // (model's switches) there; -1: it depends on more than positions
+    flx_set **sets;    // (nevent) of each event
+    int *when;         // (nevent) in FLX_GROUP_WHEN; -1: a clock
+    int nrow;          // velocities that are set
+    bool linear;       // there is a slope
+    bool reads_forces; // values depend on forces of constraints
     bool discrete_acts, count_acts; // the equations contain them
 } flx_switching;

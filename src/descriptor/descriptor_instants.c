@@ -306,6 +306,12 @@ static const char *event_name(const flx_system *s, int i, flx_loc *loc)
     return e->name;
 }
 
+static int reads_forces(const flx_system *s)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    return d->switching.reads_forces;
+}
+
 const flx_instants flx_descriptor_instants = {
     .indicators = n_indicators,
     .events = n_events,
@@ -317,6 +323,7 @@ const flx_instants flx_descriptor_instants = {
     .happen = happen,
     .judge = flx_switches_judge,
     .settle = flx_switches_settle,
+    .reads_forces = reads_forces,
     .indicator = indicator_name,
     .event = event_name,
 };

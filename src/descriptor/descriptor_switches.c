@@ -81,6 +81,7 @@ flx_status flx_switches_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     flx_switching *k = &d->switching;
+    unsigned forces = FLX_QUANTITY_FORCE;
     k->slope = flx_arena_take(d->arena, (size_t)m->nswitch, sizeof *k->slope);
     k->rate = flx_arena_take(d->arena, (size_t)m->nswitch, sizeof *k->rate);
     if (!k->slope || !k->rate) return FLX_ERR_MEMORY;
@@ -90,6 +91,9 @@ flx_status flx_switches_plan(flx_descriptor *d)
     for (int i = 0; i < m->nswitch; i++) {
         FLX_TRY(plan_slope(d, m->switches[i].value, &k->slope[i]));
         k->linear = k->linear || k->slope[i] >= 0;
+        if (flx_graph_depends(m->graph, m->switches[i].value, flx_leaf_is_any, &forces)) {
+            k->reads_forces = true;
+        }
         FLX_TRY(plan_rate(d, m->switches[i].value, &k->rate[i]));
     }
     return FLX_OK;

@@ -205,6 +205,13 @@ static const char *event(const flx_system *s, int i, flx_loc *loc)
     return base->ops->instants->event(base, i, loc);
 }
 
+static int reads_forces(const flx_system *s)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    const flx_instants *k = base->ops->instants;
+    return k->reads_forces ? k->reads_forces(base) : 0;
+}
+
 static const flx_instants instants = {
     .indicators = indicators,
     .events = events,
@@ -216,6 +223,7 @@ static const flx_instants instants = {
     .happen = happen,
     .judge = judge,
     .settle = settle,
+    .reads_forces = reads_forces,
     .indicator = indicator,
     .event = event,
 };

@@ -124,6 +124,12 @@ static const char *event(const flx_system *s, int i, flx_loc *loc)
     return inner_of(t)->event(t->inner, i, loc);
 }
 
+static int reads_forces(const flx_system *s)
+{
+    const flx_tree *t = flx_tree_of(s);
+    return inner_of(t)->reads_forces(t->inner);
+}
+
 const flx_instants flx_tree_instants = {.indicators = indicators,
                                         .events = events,
                                         .rows = rows,
@@ -135,4 +141,5 @@ const flx_instants flx_tree_instants = {.indicators = indicators,
                                         .judge = judge,
                                         .settle = settle,
                                         .indicator = indicator,
-                                        .event = event};
+                                        .event = event,
+                                        .reads_forces = reads_forces};

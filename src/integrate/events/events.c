@@ -33,6 +33,7 @@ void flx_events_destroy(flx_events **events)
     flx_free(e->what.events);
     flx_state_destroy(&e->begin);
     flx_state_destroy(&e->probe);
+    flx_state_destroy(&e->settled);
     flx_state_destroy(&e->prior);
     flx_accelerator_destroy(&e->acc);
     flx_relaxer_destroy(&e->relaxer);
@@ -99,6 +100,9 @@ static flx_status make(flx_integrator *it, flx_events *e)
     FLX_TRY(flx_state_create(s, &e->begin));
     FLX_TRY(flx_state_create(s, &e->probe));
     FLX_TRY(flx_state_create(s, &e->prior));
+    if (e->ops->reads_forces && e->ops->reads_forces(s) && !it->type->settled) {
+        FLX_TRY(flx_state_create(s, &e->settled));
+    }
     FLX_TRY(flx_accelerator_create(s, &e->acc));
     FLX_TRY(flx_saddle_create(s, &e->saddle));
     FLX_TRY(flx_blocks_create(s, &e->blocks));

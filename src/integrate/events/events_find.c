@@ -31,9 +31,18 @@
 
 // ---- indicators -----------------------------------------------------------------------------
 
+// Where indicators may read multipliers and accelerations that a method carries, they are those of the
+// equations at x: after very short steps the carried ones are rounding, divided by the square of the step.
 flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *value)
 {
-    const flx_events *e = flx_method_of(it)->events;
+    flx_events *e = flx_method_of(it)->events;
+    if (e->settled) {
+        flx_state_copy(e->settled, x);
+        flx_status status = flx_accelerator_eval(e->acc, it->work, e->settled, &it->stats.residuals,
+                                                 &it->stats.linearisations);
+        if (status < FLX_OK) return status;
+        if (status == FLX_OK) x = e->settled;
+    }
     flx_point p = flx_state_point(it->sys, x);
     return e->ops->indicate(it->sys, it->work, &p, value);
 }

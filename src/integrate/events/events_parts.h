@@ -43,6 +43,7 @@ struct flx_events {
     int ntried;
     bool cycled; // all that could be tried were
     flx_state *begin, *probe, *prior;
+    flx_state *settled; // with multipliers and accelerations of its own; NULL: nobody asks for them
     flx_repeat *history; // (n + nevent)
     long votes;          // for what the statistics name
     flx_happening what;
