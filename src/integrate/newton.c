@@ -83,7 +83,9 @@ static verdict judge(flx_newton *n)
     if (n->growing >= MOST_GROWING) return FAILED;
     if (r->gives_up && !has_an_end(n)) {
         if (n->fresh < 0) return RENEW;
-        return ++n->hopeless > MOST_HOPELESS ? FAILED : GO_ON;
+        n->hopeless =
+            halved ? 0 : n->hopeless + 1; // one that is the best so far by far is some progress
+        return n->hopeless > MOST_HOPELESS ? FAILED : GO_ON;
     }
     bool slow = n->rate > SLOW && !n->is_noise && !r->gives_up;
     return slow && (n->fresh < 0 || n->fresh >= r->patience) ? RENEW : GO_ON;
