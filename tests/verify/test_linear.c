@@ -15,7 +15,7 @@ static int set_up(const char *text, rig *r)
 }
 
 #define MOST 12
-static const double complex J = CMPLX(0.0, 1.0);
+static const double complex J = (double complex)I;
 
 static int find(const rig *r, int nin, const char *const *in, int nout, const char *const *out,
                 flx_linear_model *m)
@@ -510,8 +510,8 @@ static int corners_are_told(void)
         int warnings;
         double slope; // of the force by the place
     } forces[] = {{"-5*cart.position.x", 0, -5},
-                  {"-abs(cart.position.x)", 1, NAN},
-                  {"-max(cart.position.x, 0)", 1, NAN},
+                  {"-abs(cart.position.x)", 1, (double)NAN},
+                  {"-max(cart.position.x, 0)", 1, (double)NAN},
                   {"-7*1e-5*tanh(cart.position.x/1e-5)", 0, -7},
                   {"-sin(1e3*cart.position.x)", 0, -1e3}};
     for (size_t k = 0; k < sizeof forces / sizeof forces[0]; k++) {
@@ -544,7 +544,7 @@ static int wrong_questions_are_refused(void)
     rig r;
     flx_linear_model m;
     int none = 7, twice[] = {0, 0};
-    double slope, seed = NAN;
+    double slope, seed = (double)NAN;
     snprintf(text, sizeof text, CART_POLE, "0", methods[0]);
     if (set_up(text, &r)) return 1;
     const flx_io io = {0, 1, NULL, &none}, doubled = {2, 0, twice, NULL};

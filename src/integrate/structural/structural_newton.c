@@ -370,7 +370,7 @@ static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
     it->stats.solves++;
     all->c = measure(g, d, &all->allowed);
     n->size = fmax(fmax(all->c.motion, all->c.force), all->c.closing);
-    if (!isfinite(all->c.motion + all->c.force + all->c.closing)) n->size = NAN;
+    if (!isfinite(all->c.motion + all->c.force + all->c.closing)) n->size = (double)NAN;
     if (!isfinite(n->size)) return FLX_OK;
     n->is_noise = n->fresh >= 0 && n->last > 0.0 && n->size > STALLS * n->last &&
                   all->c.motion * all->allowed.position < ROUNDING_CORRECTION &&

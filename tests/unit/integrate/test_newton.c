@@ -170,7 +170,7 @@ static int growth_and_no_number_end_it(void)
     s.newton.rule.patience = 20;
     CHECK(play(&s, &none, grows, 7) == FLX_NO_CONVERGENCE);
     CHECK(s.newton.iterations == 5);
-    const double bad[] = {1e3, NAN};
+    const double bad[] = {1e3, (double)NAN};
     none = (flx_newton_books){0};
     s = (script){.newton.rule = RULE};
     CHECK(play(&s, &none, bad, 2) == FLX_NOT_FINITE);
