@@ -5,13 +5,15 @@
 #define SLOW 0.4
 // A correction that is more than this part of the last one shrinks no more.
 #define STAGNANT 0.3
+// ... and, where it is noise, above this one.
+#define NOISE 0.5
 // One this much smaller than what may be left, and than what is allowed, does, whatever the contraction is.
 #define SURELY 0.1
 #define SURELY_SMALL 0.03
 // Expected where nothing is known: so that a second correction measures it.
 #define UNKNOWN 0.9
 // Corrections in a row that may be twice the one before.
-#define MOST_GROWING 4
+#define MOST_GROWING 6
 // ... and after which no end was in sight.
 #define MOST_HOPELESS 5
 
@@ -76,7 +78,8 @@ static verdict judge(flx_newton *n)
     bool stalls = n->measured && n->rate > STAGNANT;
     bool halved = n->size < 0.5 * n->best;
     n->since = halved || !n->is_noise ? 0 : n->since + 1;
-    n->stagnant = (stalls && n->size <= r->floor) || n->since >= r->enough;
+    n->noisy = n->is_noise && n->measured && n->rate > NOISE ? n->noisy + 1 : 0;
+    n->stagnant = (stalls && n->size <= r->floor) || fmax(n->since, n->noisy) >= r->enough;
     if (n->stagnant) return SOLVED;
     if (!n->measured) return GO_ON;
     n->growing = n->rate > 2.0 && !n->is_noise ? n->growing + 1 : 0;
@@ -115,8 +118,8 @@ flx_status flx_newton_solve(flx_integrator *it, const flx_state *x, const flx_ne
     flx_newton_books *b = n->books;
     n->best = HUGE_VAL;
     n->last = n->slowest = 0.0;
-    n->iterations = n->since = n->growing = n->hopeless = 0;
-    n->fresh = b->h_factored > 0.0 && b->age == 0 ? 0 : -1;
+    n->iterations = n->since = n->noisy = n->growing = n->hopeless = 0;
+    n->fresh = -1;
     n->stagnant = n->measured = false;
     while (n->iterations < n->rule.most) {
         flx_status status = steps->evaluate(it, x, n);
@@ -132,10 +135,10 @@ flx_status flx_newton_solve(flx_integrator *it, const flx_state *x, const flx_ne
         n->rate = n->measured ? n->size / n->last : expected(b);
         verdict v = n->more ? GO_ON : judge(n);
         if (n->measured) learn(n);
-        if (v == SOLVED) return FLX_OK;
-        if (v == FAILED) return steps->diverged(it, FLX_NO_CONVERGENCE, n);
         bool tells = n->measured && n->fresh >= 0 && n->size > n->rule.noise && !n->is_noise;
         if (tells && steps->judge(it, x, n)) b->h_factored = 0.0;
+        if (v == SOLVED) return FLX_OK;
+        if (v == FAILED) return steps->diverged(it, FLX_NO_CONVERGENCE, n);
         if (v == RENEW) {
             if (steps->renew) steps->renew(it, x, n);
             b->h_factored = 0.0;

@@ -44,7 +44,7 @@ typedef struct flx_newton {
     bool measured;  // the rate is
     int iterations; // made
     int fresh;      // ... with a linearisation of this step; -1: it is an older one
-    int since, growing,
+    int since, noisy, growing,
         hopeless;  // corrections since the best was halved, that grew, without an end in sight
     bool stagnant; // solved as far as rounding lets it
 } flx_newton;

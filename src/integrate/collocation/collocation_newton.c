@@ -36,6 +36,8 @@
 #define ROUNDING_CORRECTION 1e-10
 // A joint that is open by more than this part of its scale is what a failure is about.
 #define OPEN_JOINT 1e-6
+// Where less than this is left of the constraints, squared, every matrix is slow.
+#define NEARLY_LOST 1e-3
 // Pivot ratios below this are reported as a singular position.
 #define SINGULAR_PIVOT 1e-10
 
@@ -175,7 +177,7 @@ static bool judge_factors(flx_integrator *it, const flx_state *x, flx_newton *n)
     const stages_newton *all = (const stages_newton *)n;
     double rate = n->rate;
     if (all->last_motion > 0.0) rate = fmin(rate, all->motion / all->last_motion);
-    if (all->motion < ROUNDING_CORRECTION) return false;
+    if (all->motion < ROUNDING_CORRECTION || co->left < NEARLY_LOST) return false;
     bool changed = false;
     for (int k = 0; k < co->tab->neigen; k++) {
         if (flx_linear_judge(flx_collocation_solver(co, k), rate)) changed = true;
