@@ -263,13 +263,5 @@ int main(int argc, char **argv)
     };
     verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
     setvbuf(stdout, NULL, _IOLBF, 0); // what was found before a hang is seen
-    int failed = 0, n = (int)(sizeof tests / sizeof tests[0]);
-    for (int i = 0; i < n; i++) {
-        clock_t begin = clock();
-        int bad = run_test(&tests[i]);
-        tell_test(tests[i].name, bad, begin);
-        failed += bad != 0;
-    }
-    printf("%d passed, %d failed\n", n - failed, failed);
-    return failed != 0;
+    return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
 }

@@ -97,18 +97,24 @@ static inline void tell_test(const char *name, int result, clock_t begin)
     fflush(stdout); // a leak ends the program without it
 }
 
+// 0: none of them failed.
+static inline int run_tests(const test_entry *tests, int n)
+{
+    int failed = 0, skipped = 0;
+    for (int i = 0; i < n; i++) {
+        clock_t begin = clock();
+        int result = run_test(&tests[i]);
+        tell_test(tests[i].name, result, begin);
+        skipped += result == TEST_SKIPPED;
+        failed += result != 0 && result != TEST_SKIPPED;
+    }
+    printf("%d passed, %d failed, %d skipped\n", n - failed - skipped, failed, skipped);
+    return failed != 0;
+}
+
 #define TEST_MAIN(...)                                                                             \
     int main(void)                                                                                 \
     {                                                                                              \
         const test_entry tests[] = {__VA_ARGS__};                                                  \
-        int failed = 0, skipped = 0, n = (int)(sizeof tests / sizeof tests[0]);                    \
-        for (int i = 0; i < n; i++) {                                                              \
-            clock_t begin = clock();                                                               \
-            int result = run_test(&tests[i]);                                                      \
-            tell_test(tests[i].name, result, begin);                                               \
-            skipped += result == TEST_SKIPPED;                                                     \
-            failed += result != 0 && result != TEST_SKIPPED;                                       \
-        }                                                                                          \
-        printf("%d passed, %d failed, %d skipped\n", n - failed - skipped, failed, skipped);       \
-        return failed != 0;                                                                        \
+        return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));                            \
     }
