@@ -13,7 +13,7 @@
 // Expected where nothing is known: so that a second correction measures it.
 #define UNKNOWN 0.9
 // Corrections in a row that may be twice the one before.
-#define MOST_GROWING 6
+#define MOST_GROWING 4
 // ... and after which no end was in sight.
 #define MOST_HOPELESS 5
 
