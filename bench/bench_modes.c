@@ -45,7 +45,7 @@ static double cpu_seconds(void)
 
 static void ours(const problem *p, bool checked, result *r)
 {
-    flx_modes *modes = NULL;
+    flx_mode_set *modes = NULL;
     flx_modes_def def = {
         .count = COUNT, .tolerance = TOLERANCE, .group = p->group, .unchecked = !checked};
     const char *block = getenv("BLOCK");
