@@ -113,7 +113,7 @@ FLX_API int flx_model_add_parameter_text(flx_model *m, const char *name, const c
 FLX_API int flx_model_add_input(flx_model *m, const char *name, double value); // its number
 FLX_API flx_status flx_model_set_gravity(flx_model *m, flx_vector g);
 
-// How something is turned: in the plane `angle` alone; in space one of: axis and angle; x and y (directions);
+// How something is rotated: in the plane `angle` alone; in space one of: axis and angle; x and y (directions);
 // quaternion w x y z. Other ways by path.
 typedef struct flx_orientation {
     flx_value angle;

@@ -24,6 +24,7 @@ void flx_newton_open_books(flx_newton_books *b)
     b->age = 0;
     b->fresh_iterations = 0;
     b->extra = 0;
+    b->contraction = 0.0;
 }
 
 bool flx_newton_keep_books(flx_newton_books *b, int iterations, int cost)
@@ -79,15 +80,14 @@ static verdict judge(flx_newton *n)
     bool halved = n->size < 0.5 * n->best;
     n->since = halved || !n->is_noise ? 0 : n->since + 1;
     n->noisy = n->is_noise && n->measured && n->rate > NOISE ? n->noisy + 1 : 0;
-    n->stagnant = (stalls && n->size <= r->floor) || fmax(n->since, n->noisy) >= r->enough;
+    n->stagnant = (stalls && n->size <= r->floor) || n->since >= r->enough || n->noisy >= r->enough;
     if (n->stagnant) return SOLVED;
     if (!n->measured) return GO_ON;
     n->growing = n->rate > 2.0 && !n->is_noise ? n->growing + 1 : 0;
     if (n->growing >= MOST_GROWING) return FAILED;
     if (r->gives_up && !has_an_end(n)) {
         if (n->fresh < 0) return RENEW;
-        n->hopeless =
-            halved ? 0 : n->hopeless + 1; // one that is the best so far by far is some progress
+        n->hopeless = halved ? 0 : n->hopeless + 1; // the best by far is some progress
         return n->hopeless > MOST_HOPELESS ? FAILED : GO_ON;
     }
     bool slow = n->rate > SLOW && !n->is_noise && !r->gives_up;

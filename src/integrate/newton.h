@@ -33,20 +33,27 @@ typedef struct flx_newton_rule {
 } flx_newton_rule;
 
 typedef struct flx_newton {
-    flx_newton_rule rule;    // set by the method, as are the books
-    flx_newton_books *books; //
-    double size;             // of this correction; set by `correct`, as are the next two:
-    bool is_noise;           // all that can be solved is solved to rounding
-    bool more;               // what the correction is judged by has only just begun
-    double rate, slowest; // contraction, expected where none is measured yet; largest in this step
-    double last,
-        best;       // sizes of the correction before, 0: none with these factors; of the smallest
-    bool measured;  // the rate is
+    // set by the method
+    flx_newton_rule rule;
+    flx_newton_books *books;
+    // set by `correct`, of this correction
+    double size;
+    bool is_noise; // all that can be solved is solved to rounding
+    bool more;     // what it is judged by has only just begun
+    // for the method
     int iterations; // made
-    int fresh;      // ... with a linearisation of this step; -1: it is an older one
-    int since, noisy, growing,
-        hopeless;  // corrections since the best was halved, that grew, without an end in sight
+    double last;    // size of the correction before; 0: none with these factors
+    double rate;    // contraction, expected where it is not measured yet
+    bool measured;
+    int fresh;     // iterations with a linearisation of this step; -1: it is an older one
     bool stagnant; // solved as far as rounding lets it
+    // of the judge
+    double best;    // the smallest size, renewed where it is halved
+    double slowest; // contraction in this step
+    int since;      // corrections in a row that were noise, since the best was halved
+    int noisy;      // ... that were noise and shrank no more
+    int growing;    // ... that were twice the one before
+    int hopeless;   // ... after which no end was in sight
 } flx_newton;
 
 // A method's part. A status above FLX_OK ends the iteration.
@@ -67,7 +74,7 @@ typedef struct flx_newton_steps {
 flx_status flx_newton_solve(flx_integrator *it, const flx_state *x, const flx_newton_steps *steps,
                             flx_newton *n);
 
-// The linearisation is new.
+// The linearisation is new: nothing is known of it.
 void flx_newton_open_books(flx_newton_books *b);
 // After a step that was solved. true: what the factors cost too much has paid for new ones.
 bool flx_newton_keep_books(flx_newton_books *b, int iterations, int cost);

@@ -224,7 +224,6 @@ flx_status flx_structural_refresh(flx_integrator *it, const flx_point *p)
     g->stabilised = g->ggl && g->pivot >= STRUCTURAL_SINGULAR_PIVOT * g->usual_pivot;
     g->books.h_factored = g->h;
     flx_newton_open_books(&g->books);
-    g->books.contraction = 0.0;
     return FLX_OK;
 }
 

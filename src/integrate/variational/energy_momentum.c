@@ -373,7 +373,6 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
     if (status != FLX_OK) return status;
     g->books.h_factored = g->h;
     flx_newton_open_books(&g->books);
-    g->books.contraction = 0.0;
     n->fresh = 0;
     flx_anderson_restart(&g->anderson);
     return FLX_OK;

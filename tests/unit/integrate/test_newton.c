@@ -27,7 +27,6 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
     n->books->h_factored = 1.0;
     n->fresh = 0;
     flx_newton_open_books(n->books);
-    n->books->contraction = 0.0;
     return FLX_OK;
 }
 
