@@ -145,7 +145,9 @@ static int switches_see_the_reactions_of_the_equations(void)
                  "simulate: {until: 1, method: %s}\n"
                  "outputs: {every: 0.5, signals: [A.angle]}\n",
                  arm, all[i]);
-        CHECK(case_run(text, NULL, &table, NULL, NULL));
+        flx_ledger ledger = {0};
+        CHECK(case_run_ledger(text, NULL, &table, &ledger));
+        CHECK(ledger.allocations_in_loop == 0);
         CHECK(case_table_value(&table, "A.angle", 1.0, &angle));
         printf("  %s: %.9f\n", all[i], angle);
         if (i == 0) first = angle;
