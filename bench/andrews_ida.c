@@ -63,11 +63,11 @@ static const term terms[] = {
 enum { NTERM = sizeof terms / sizeof terms[0] };
 
 // G (NG x NQ), the turning of G v with q, and that of G^T lambda, where asked for; g.
-typedef struct bonds {
+typedef struct constraints {
     double g[NG], G[NG][NQ], turning[NG][NQ], pull[NQ][NQ];
-} bonds;
+} constraints;
 
-static void eval_bonds(const double *y, bonds *b, bool derivatives)
+static void eval_constraints(const double *y, constraints *b, bool derivatives)
 {
     static const double at[NG] = {-xb, -yb, -xa, -ya, -xa, -ya};
     memset(b, 0, sizeof *b);
@@ -128,9 +128,9 @@ static int residual(realtype t, N_Vector Y, N_Vector YP, N_Vector R, void *user)
 {
     const double *y = N_VGetArrayPointer(Y), *yp = N_VGetArrayPointer(YP);
     double *r = N_VGetArrayPointer(R), M[NQ][NQ], f[NQ];
-    bonds b;
+    constraints b;
     (void)t, (void)user;
-    eval_bonds(y, &b, false);
+    eval_constraints(y, &b, false);
     eval_mass(y, M);
     eval_force(y, y + V, f);
     for (int i = 0; i < NQ; i++) {
@@ -155,9 +155,9 @@ static int jacobian(realtype t, realtype c, N_Vector Y, N_Vector YP, N_Vector R,
 {
     const double *y = N_VGetArrayPointer(Y);
     double M[NQ][NQ];
-    bonds b;
+    constraints b;
     (void)t, (void)YP, (void)R, (void)user, (void)a1, (void)a2, (void)a3;
-    eval_bonds(y, &b, true);
+    eval_constraints(y, &b, true);
     eval_mass(y, M);
     for (int i = 0; i < NQ; i++) {
         SM_ELEMENT_D(J, i, i) = c;

@@ -102,8 +102,9 @@ static void bench(const char *name, int bodies, saddle_matrix *m)
     printf("%-10s %6d %7d %8ld %8.0f | %9.1f | %9.2f %9.2f | %8.2f %8.2f | %9.2f %8.2f | %7.1f%s\n",
            name, bodies, m->n, fill, 1e-3 * flops, create.least, factor.median, factor.least,
            solve.median, solve.least, zfactor.least, zsolve.least, 1e3 * factor.least / bodies,
-           status != FLX_OK || report.regularised || report.negative != m->nbond_rows ? "  WRONG"
-                                                                                      : "");
+           status != FLX_OK || report.regularised || report.negative != m->nconstraint_rows
+               ? "  WRONG"
+               : "");
     flx_ldl_destroy(&f);
     flx_ctx_destroy(&ctx);
     free(b);

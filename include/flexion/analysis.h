@@ -23,8 +23,8 @@ FLX_API flx_status flx_start_velocities(const flx_system *s, flx_state *x, const
                                         flx_start_report *report);
 FLX_API flx_status flx_start_accelerations(const flx_system *s, flx_state *x);
 
-// Rank of the bonds at the given consistent state and at two displaced ones. Rows are numbered as
-// the bonds, then the velocity bonds.
+// Rank of the constraints at the given consistent state and at two displaced ones. Rows are numbered as
+// the constraints, then the velocity-level constraints.
 typedef struct flx_rank_report {
     int nredundant; // rows dependent at all three positions
     int *redundant; // owned; rows, ascending
@@ -37,11 +37,12 @@ typedef struct flx_rank_report {
         weakest; // the largest share of a redundant row that is its own; the accuracy of the geometry
     int freedoms; // nv - rank(G) - rank(A), at a regular position
 } flx_rank_report;
-FLX_API flx_status flx_rank_bonds(const flx_system *s, const flx_state *x, flx_rank_report *report);
+FLX_API flx_status flx_rank_constraints(const flx_system *s, const flx_state *x,
+                                        flx_rank_report *report);
 FLX_API void flx_rank_report_clear(flx_rank_report *report);
 
 // Modes: motions theta e^(s t) of the equations linearised about a state (theory/modes.md), which is
-// at rest or in steady motion. Rigid bonds, holonomic or not, are met; massless directions and
+// at rest or in steady motion. Rigid constraints, holonomic or not, are met; massless directions and
 // algebraic unknowns are eliminated.
 typedef struct flx_mode_part {
     const char *item, *part; // of the unknown; borrowed from the system
@@ -86,7 +87,7 @@ FLX_API flx_status flx_modes_find(const flx_system *s, const flx_state *x, const
                                   int count, flx_modes *out);
 FLX_API void flx_modes_clear(flx_modes *m);
 
-// An equilibrium near x (theory/modes.md): forces in balance at v = 0, x' = 0, with the bonds of
+// An equilibrium near x (theory/modes.md): forces in balance at v = 0, x' = 0, with the constraints of
 // positions closed at the time of the state. Downhill first, so that the nearest stable position is
 // found where there is one.
 typedef struct flx_equilibrium_report {

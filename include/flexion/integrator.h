@@ -148,7 +148,7 @@ typedef int (*flx_output_callback)(void *user, const flx_state *x);
 // Called at every instant at which the equations change or events happen, with the states before and
 // after it; then the output callback may follow with the state after. Non-zero: stop.
 typedef int (*flx_instant_callback)(void *user, const flx_state *before, const flx_state *after,
-                                    const flx_happening *what);
+                                    const flx_event_report *what);
 
 // When to call back.
 typedef struct flx_schedule {

@@ -51,8 +51,8 @@ FLX_API flx_status flx_coefficients_properties(flx_ctx *ctx, const flx_coefficie
 // ---- systems -----------------------------------------------------------------------------------
 
 // The differentiation indices of the equations that a method takes: bit k for index k. Asked of the
-// method itself: bit 0 a free mass, bit 1 algebraic equations or bonds on acceleration level,
-// bit 2 stabilised bonds (GGL), bit 3 bonds as positions.
+// method itself: bit 0 a free mass, bit 1 algebraic equations or constraints on acceleration level,
+// bit 2 stabilised constraints (GGL), bit 3 constraints as positions.
 FLX_API flx_status flx_method_systems(flx_ctx *ctx, const flx_integrator_def *def, unsigned *bits);
 
 #ifdef __cplusplus

@@ -31,8 +31,8 @@ FLX_API void flx_simulation_destroy(flx_simulation **sim);
 // What the model is made of, known after create.
 typedef struct flx_summary {
     int bodies, joints, forces, variables, states;
-    int coordinates;         // nv
-    int constraints;         // bonds and velocity bonds before redundant ones were left out
+    int coordinates; // nv
+    int constraints; // constraints and velocity-level constraints before redundant ones were left out
     int redundant, singular; // rows
     int freedoms;            // degrees of freedom (velocity level)
     int reduced;             // bodies and variables whose inertia is neglected

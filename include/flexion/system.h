@@ -2,8 +2,8 @@
 //
 //     q' = T(q) v                                                            (SYS-1)
 //     M(t,q) v' = f(t,q,v,x,w,lambda,mu) - G^T lambda - A^T mu                (SYS-2)
-//     0 = sigma g(t,q) + tau (G v + g_t) - C lambda      bonds                (SYS-3)
-//     0 = A(t,q) v + b(t,q) - E mu                       velocity bonds       (SYS-4)
+//     0 = sigma g(t,q) + tau (G v + g_t) - C lambda      constraints                (SYS-3)
+//     0 = A(t,q) v + b(t,q) - E mu                       velocity-level constraints       (SYS-4)
 //     x' = phi(t,q,v,x,w)                                first-order states   (SYS-5)
 //     0 = psi(t,q,v,x,w)                                 algebraic unknowns   (SYS-6)
 //
@@ -26,8 +26,8 @@ typedef struct flx_dims {
     int nq;      // coordinates q
     int nv;      // velocities v; nq > nv where a body carries a quaternion
     int nx, nw;  // first-order states, algebraic unknowns
-    int nlam;    // bonds
-    int nmu;     // velocity bonds
+    int nlam;    // constraints
+    int nmu;     // velocity-level constraints
     int nparam;  // numbers that come from the model's parameters
     int nswitch; // discrete values: turns counted, samples held, branches taken
 } flx_dims;
@@ -36,8 +36,8 @@ static inline int flx_dims_unknowns(const flx_dims *d)
 {
     return d->nv + d->nx + d->nw + d->nlam + d->nmu;
 }
-// Where the rows and multipliers of the bonds begin among them.
-static inline int flx_dims_first_bond(const flx_dims *d)
+// Where the rows and multipliers of the constraints begin among them.
+static inline int flx_dims_first_constraint(const flx_dims *d)
 {
     return d->nv + d->nx + d->nw;
 }
@@ -72,9 +72,10 @@ typedef struct flx_pattern {
     const int *col;       // (nentry) block column of each entry, ascending within a row
     const int *offset;    // (nentry+1) where the entry's values begin; dense, row-major
     const int *transpose; // (nentry) the entry at (j,i) for the entry at (i,j)
-    const int *pair;      // (nblock) or NULL: for a block of bond rows, the block of unknowns whose
-                          // columns alone give these rows full rank (the outboard body of a tree
-                          // joint); -1 elsewhere and for loop closures. Guides the elimination.
+    const int
+        *pair; // (nblock) or NULL: for a block of constraint rows, the block of unknowns whose
+               // columns alone give these rows full rank (the outboard body of a tree
+               // joint); -1 elsewhere and for loop closures. Guides the elimination.
     // (nentry) or NULL: which of A0, A1, A2 (bits 1, 2, 4) may differ from zero in the entry.
     // linearise leaves the others as they are, so the arrays begin as zeros; a reader may skip them.
     const unsigned char *parts;
@@ -108,18 +109,18 @@ typedef enum flx_unknown_kind {
     FLX_UNKNOWN_VELOCITY,
     FLX_UNKNOWN_STATE,
     FLX_UNKNOWN_ALGEBRAIC,
-    FLX_UNKNOWN_BOND,
-    FLX_UNKNOWN_VELOCITY_BOND
+    FLX_UNKNOWN_CONSTRAINT,
+    FLX_UNKNOWN_VELOCITY_CONSTRAINT
 } flx_unknown_kind;
 
 typedef struct flx_unknown {
     flx_unknown_kind kind;
-    int index;               // 0 to 3: differentiation index that the error weights follow
-    double scale;            // typical size: metres, newtons, ...; > 0. For a bond: of its row g
-    double keep;             // how much more than those of others its value is kept where a start
-                             // must be changed, as a factor of its inertia; 0: like others
-    double sigma, tau, C, E; // of a bond (SYS-3), of a velocity bond (SYS-4)
-    double reach; // of a bond: size of its gradient, by velocities of their scales, where the
+    int index;    // 0 to 3: differentiation index that the error weights follow
+    double scale; // typical size: metres, newtons, ...; > 0. For a constraint: of its row g
+    double keep;  // how much more than those of others its value is kept where a start
+                  // must be changed, as a factor of its inertia; 0: like others
+    double sigma, tau, C, E; // of a constraint (SYS-3), of a velocity-level constraint (SYS-4)
+    double reach; // of a constraint: size of its gradient, by velocities of their scales, where the
                   // gradient as a whole may vanish at a singular position; 0: it does not
     double lower, upper; // bounds on lambda; -inf, inf for a joint
     const char *item;    // name of the body, joint or variable; borrowed from the system
@@ -132,7 +133,7 @@ typedef struct flx_system flx_system;
 // Scratch of one thread of evaluation; its content has no meaning between calls.
 typedef struct flx_work flx_work;
 
-// z' = F(t, z) for explicit methods, with bonds solved on acceleration level. nz numbers.
+// z' = F(t, z) for explicit methods, with constraints solved on acceleration level. nz numbers.
 typedef struct flx_explicit {
     int (*size)(const flx_system *s);
     // Make in w what rate and project need, so that they allocate nothing; NULL: nothing to make.
@@ -177,27 +178,27 @@ typedef struct flx_lagrangian {
 } flx_lagrangian;
 
 // Events of one instant may set each other off so often.
-#define FLX_MOST_HAPPENINGS 100
+#define FLX_MOST_EVENT_ROUNDS 100
 
 // What an instant did to a state; zero before.
-typedef struct flx_happening {
+typedef struct flx_event_report {
     int again;          // the same instant, after the velocities were met
     const double *size; // (indicators) what the values have been so far (judge); the caller's
     int changed;        // the equations go on otherwise: with other switches or other values
     int jumped;         // values other than discrete ones were set
     int stop;           // the run ends here
     int nevent;         // events that happened, in order
-    int *events;        // (FLX_MOST_HAPPENINGS * events) the caller's
+    int *events;        // (FLX_MOST_EVENT_ROUNDS * events) the caller's
     int nrow;         // velocities that were set: rows Y v = value, to be met by the least impulse
     double *Y;        // (rows x nv) the caller's
     double *value;    // (rows) the caller's
     const char *item; // the last event or switch that changed something; borrowed
     flx_loc loc;
-} flx_happening;
+} flx_event_report;
 
 // Switches and events. Switches are frozen within a step, so that every step sees smooth functions,
 // and change at instants only: where an indicator changes its sign, and at times known beforehand.
-typedef struct flx_instants {
+typedef struct flx_event_ops {
     int (*indicators)(const flx_system *s); // their number
     int (*events)(const flx_system *s);     // number of events, and of rows that they may set
     int (*rows)(const flx_system *s);
@@ -215,7 +216,7 @@ typedef struct flx_instants {
     // The instant at x: these indicators change (NULL: none), what is due at x->t happens, and what
     // follows from that.
     flx_status (*happen)(const flx_system *s, flx_work *w, flx_state *x, const signed char *changed,
-                         flx_happening *h);
+                         flx_event_report *h);
     // An indicator that x holds against its value by more than rounding, or -1. size (indicators):
     // the largest that the values have been so far, which this goes on with.
     int (*judge)(const flx_system *s, flx_work *w, const flx_state *x, double *size);
@@ -226,7 +227,7 @@ typedef struct flx_instants {
     const char *(*event)(const flx_system *s, int i, flx_loc *loc);
     // Whether indicators read forces of constraints, or forces that are unknowns; NULL: none does.
     int (*reads_forces)(const flx_system *s);
-} flx_instants;
+} flx_event_ops;
 
 // What a factorisation met.
 typedef struct flx_pivots {
@@ -265,18 +266,19 @@ typedef struct flx_system_ops {
     // out = (d(B(theta) theta')/dtheta)^T u, for variational methods; NULL: B is the identity.
     void (*velocity_slope_t)(const flx_system *s, const double *theta, const double *dtheta,
                              const double *u, double *out);
-    // Velocity and acceleration level of the bonds; required where nlam > 0 or nmu > 0.
+    // Velocity and acceleration level of the constraints; required where nlam > 0 or nmu > 0.
     // gd (nlam): G v + g_t, whatever sigma and tau are.
-    flx_status (*bond_rate)(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
+    flx_status (*constraint_rate)(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
     // out (nv) = G^T eta
-    flx_status (*bond_force)(const flx_system *s, flx_work *w, const flx_point *p,
-                             const double *eta, double *out);
+    flx_status (*constraint_force)(const flx_system *s, flx_work *w, const flx_point *p,
+                                   const double *eta, double *out);
     // bias (nlam + nmu): second time derivative of g, first of A v + b, both at v' = 0.
-    flx_status (*bond_bias)(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+    flx_status (*constraint_bias)(const flx_system *s, flx_work *w, const flx_point *p,
+                                  double *bias);
     // out (nlam): derivative of the second time derivative of g, G a + bias, along q (+) theta with v
     // and a held. For reductions; may be NULL.
-    flx_status (*bond_slope)(const flx_system *s, flx_work *w, const flx_point *p,
-                             const double *theta, double *out);
+    flx_status (*constraint_slope)(const flx_system *s, flx_work *w, const flx_point *p,
+                                   const double *theta, double *out);
 
     // Own linear algebra for one weight (real or complex): factor keeps what solve needs in
     // `factors` (made by factors_create, one for each weight in use). The fourth weight is that of
@@ -302,7 +304,7 @@ typedef struct flx_system_ops {
 
     const flx_explicit *explicit_form;
     const flx_components *components; // NULL where nq = nv: q' = v
-    const flx_instants *instants;
+    const flx_event_ops *events;
     const flx_lagrangian *lagrangian;
     // For energy-momentum methods: out (nv) += forces of elements between the configurations of p0 and
     // p1, their discrete gradients, less those at pm in the middle; with the sign of the residual.
@@ -351,7 +353,7 @@ struct flx_system {
         first_parameter; // parameters p, in param from there on; changed by set_parameters
     const char *title;   // borrowed; for messages
     flx_reads
-        reads_multipliers; // f, phi or psi depend on lambda or mu. The columns of bonds are then
+        reads_multipliers; // f, phi or psi depend on lambda or mu. The columns of constraints are then
                            // G^T - f_lambda, and the tangent is not symmetric
     // What flx_system_compile knows beside the equations, with how it ends; NULL: a system made by hand.
     struct flx_plan *plan;

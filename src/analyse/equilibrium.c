@@ -30,7 +30,7 @@ typedef struct search {
 } search;
 
 // d for the present step; *far: largest scaled move; *work: of the force along it, *curve: of the
-// matrix, without what closes the bonds.
+// matrix, without what closes the constraints.
 static flx_status solve(search *f, double *far, double *work, double *curve)
 {
     flx_rest *e = &f->e;
@@ -73,7 +73,7 @@ static flx_status advance(search *f)
         for (int i = 0; i < e->nv; i++) after -= e->theta[i] * e->force[i];
         if (!small && after < -OVERSHOT * part * fabs(work) && part == 1.0) continue;
         flx_state_copy(f->x, e->next);
-        if (s->ops->instants) s->ops->instants->settle(s, e->work, f->x);
+        if (s->ops->events) s->ops->events->settle(s, e->work, f->x);
         f->still = f->h == FLX_REST_LONGEST_STEP && far <= STILL;
         if (far < 0.5 * FLX_REST_FARTHEST) f->h = fmin(GROWTH * f->h, FLX_REST_LONGEST_STEP);
         if (far <= STILL) f->h = FLX_REST_LONGEST_STEP; // let Newton's step say so

@@ -55,7 +55,7 @@ static flx_status eliminate(flx_ctx *ctx, flx_arena *arena, int n, int m, int na
     return FLX_OK;
 }
 
-// Rows of rigid bonds, unknowns to eliminate.
+// Rows of rigid constraints, unknowns to eliminate.
 static void sort_rows(const flx_system *s, int *hard, int *nhard, int *soft, int *nsoft)
 {
     const flx_dims *d = &s->dims;
@@ -63,16 +63,16 @@ static void sort_rows(const flx_system *s, int *hard, int *nhard, int *soft, int
     for (int i = d->nv + d->nx; i < flx_dims_unknowns(d); i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
-        bool rigid = (u.kind == FLX_UNKNOWN_BOND && !(u.C > 0.0)) ||
-                     (u.kind == FLX_UNKNOWN_VELOCITY_BOND && !(u.E > 0.0));
+        bool rigid = (u.kind == FLX_UNKNOWN_CONSTRAINT && !(u.C > 0.0)) ||
+                     (u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT && !(u.E > 0.0));
         if (rigid) hard[(*nhard)++] = i;
         if (!rigid) soft[(*nsoft)++] = i;
     }
 }
 
 // Rigid rows hold positions by A0 or velocities by A1.
-static void take_bonds(const flx_frozen *f, int n, const int *hard, const double *A0,
-                       const double *A1, double *G)
+static void take_constraints(const flx_frozen *f, int n, const int *hard, const double *A0,
+                             const double *A1, double *G)
 {
     for (int h = 0; h < f->nh; h++) {
         double on_velocity = 0.0;
@@ -100,7 +100,7 @@ static flx_status take_blocks(flx_frozen *f, int n, const int *hard, const doubl
     pick(n, A0, nx, NULL, nv, nv, 0, f->X0);
     pick(n, A1, nx, NULL, nv, nv, 0, f->X1);
     pick(n, A0, nx, NULL, nv, nx, nv, f->Xx);
-    take_bonds(f, n, hard, A0, A1, f->G);
+    take_constraints(f, n, hard, A0, A1, f->G);
     return FLX_OK;
 }
 
@@ -164,7 +164,7 @@ static flx_status sandwich(flx_arena *arena, int n, int na, int nb, const double
 }
 
 // Rows of G with moves of like energy, each of length one.
-static double *scale_bonds(const splitting *s)
+static double *scale_constraints(const splitting *s)
 {
     const flx_frozen *f = s->f;
     double *G = take(s->arena, f->nh, f->nv);
@@ -177,7 +177,7 @@ static double *scale_bonds(const splitting *s)
     return G;
 }
 
-// From moves that the bonds leave, F: Z where J rests, P where it moves by one.
+// From moves that the constraints leave, F: Z where J rests, P where it moves by one.
 static flx_status pick_moves(splitting *s)
 {
     const flx_frozen *f = s->f;
@@ -213,7 +213,7 @@ static flx_status find_moves(splitting *s)
 {
     const flx_frozen *f = s->f;
     int nv = f->nv, nI = s->nI, nJ = s->nJ, nh = f->nh;
-    double *G = scale_bonds(s), *GI = take(s->arena, nh, nI), *GJ = take(s->arena, nh, nJ);
+    double *G = scale_constraints(s), *GI = take(s->arena, nh, nI), *GJ = take(s->arena, nh, nJ);
     double *square = take(s->arena, nI, nI), *w = take(s->arena, nI, 1);
     double *pull = take(s->arena, nI, nJ), *along = take(s->arena, nI, nJ);
     if (!G || !GI || !GJ || !square || !w || !pull || !along) return FLX_ERR_MEMORY;
@@ -483,7 +483,7 @@ flx_status flx_frozen_free(flx_frozen *f, flx_arena *arena)
     s.ease = take(arena, nv, 1);
     if (!square || !w || !moves || !s.ease) return FLX_ERR_MEMORY;
     for (int i = 0; i < nv; i++) s.ease[i] = ease_of(f, i);
-    double *G = scale_bonds(&s);
+    double *G = scale_constraints(&s);
     if (!G) return FLX_ERR_MEMORY;
     flx_dense_multiply(true, false, nv, nv, f->nh, G, G, square);
     FLX_TRY(flx_dense_symmetric_eigen(f->ctx, nv, square, w));

@@ -1,7 +1,7 @@
 // frozen.h - the equations of a system frozen at a state, and split into a part J that is fast and the
 // rest: what theory/reduction.md asks before the inertia of J is neglected.
 //
-// With w and soft bonds eliminated, and rigid bonds G,
+// With w and soft constraints eliminated, and rigid constraints G,
 //     M theta'' + D theta' + K theta + Kx x = 0,   G theta = 0,   x' + X1 theta' + X0 theta + Xx x = 0
 // theta = Z y + P z, P^T M Z = 0, where Z moves the others alone and P moves J with what follows of
 // the others: P^T M P is the inertia that a reduction neglects                          (CERT-1)
@@ -17,9 +17,9 @@ typedef struct flx_frozen {
     double *Kx;        // (nv x nx)
     double *X0, *X1;   // (nx x nv)
     double *Xx;        // (nx x nx)
-    double *G;         // (nh x nv) rigid bonds
+    double *G;         // (nh x nv) rigid constraints
     double *scale;     // (nv) of coordinates
-    int nfree;         // moves that the bonds leave, once they are found
+    int nfree;         // moves that the constraints leave, once they are found
     double *free;      // (nv x nfree)
 } flx_frozen;
 
@@ -58,7 +58,7 @@ static inline bool flx_split_is_uniform(const flx_split *s)
     return s->beta > 0.0 && s->gamma > 0.0 && s->product < s->beta * s->gamma;
 }
 
-// For a quick look at many splits: the moves that the bonds leave, the arena's. Splits are then made of
+// For a quick look at many splits: the moves that the constraints leave, the arena's. Splits are then made of
 // these, without norms and the uniform bound.
 flx_status flx_frozen_free(flx_frozen *f, flx_arena *arena);
 

@@ -68,7 +68,7 @@ static flx_status number_blocks(least *l, int **start_out, int *count)
 {
     const flx_system *s = l->p->sys;
     const flx_pattern *p = &s->pattern;
-    int nv = s->dims.nv, fb = flx_dims_first_bond(&s->dims), n = 0;
+    int nv = s->dims.nv, fb = flx_dims_first_constraint(&s->dims), n = 0;
     int *start = flx_arena_take(l->arena, (size_t)p->nblock + 1, sizeof *start);
     int *first = flx_arena_take(l->arena, (size_t)p->nblock, sizeof *first);
     l->own = flx_arena_take(l->arena, (size_t)p->nblock, sizeof *l->own);
@@ -240,7 +240,7 @@ static void fill_mass(least *l)
 {
     const flx_system *s = l->p->sys;
     const flx_pattern *p = &s->pattern;
-    int fb = flx_dims_first_bond(&s->dims);
+    int fb = flx_dims_first_constraint(&s->dims);
     const double *values = flx_saddle_values(l->p->saddle);
     for (int i = 0; i < p->nblock; i++) {
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
@@ -359,7 +359,7 @@ static flx_status factor(least *l, bool given, double share, double damping)
     const flx_system *s = l->p->sys;
     for (int b = 0; b < s->pattern.nblock; b++) { // rows
         int own = l->own[b], row = s->pattern.start[b];
-        if (row < flx_dims_first_bond(&s->dims)) continue;
+        if (row < flx_dims_first_constraint(&s->dims)) continue;
         int n = p->start[own + 1] - p->start[own];
         double *D = diagonal_of(l, l->K, own);
         for (int r = 0; r < n; r++) {
@@ -393,7 +393,7 @@ static void take_rows(const least *l)
     const flx_system *s = l->p->sys;
     for (int b = 0; b < s->pattern.nblock; b++) {
         int row = s->pattern.start[b];
-        if (row < flx_dims_first_bond(&s->dims)) continue;
+        if (row < flx_dims_first_constraint(&s->dims)) continue;
         for (int r = 0; r < s->pattern.start[b + 1] - row; r++) {
             bool active = flx_saddle_active(l->p->saddle, row + r);
             l->d[l->pattern.start[l->own[b]] + r] = active ? -l->p->row[row + r] : 0.0;

@@ -66,7 +66,7 @@ static flx_status prepare(flx_path *p, const flx_state *x, double factor)
 static int measured(const flx_path *p)
 {
     const flx_dims *d = &p->e.s->dims;
-    return flx_dims_first_bond(d);
+    return flx_dims_first_constraint(d);
 }
 
 // (STA-3) sum of a_i b_i over the squares of scales.
@@ -112,7 +112,7 @@ static flx_status correct(flx_path *p, const flx_path_place *from, flx_state *x,
         if (!(size < WILD) || (k > 2 && size > 2.0 * last)) return FLX_NO_CONVERGENCE;
         flx_rest_move(e, x, e->d, 1.0);
         flx_state_copy(x, e->next);
-        if (s->ops->instants) s->ops->instants->settle(s, e->work, x);
+        if (s->ops->events) s->ops->events->settle(s, e->work, x);
         *factor += df;
         p->corrected += size;
         set_factor(p, *factor);

@@ -31,16 +31,16 @@ void flx_minimal_destroy(flx_minimal **made)
 static flx_status list_rows(flx_minimal *m)
 {
     const flx_dims *d = &m->s->dims;
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     m->hold = flx_arena_take(m->arena, (size_t)(n - first), sizeof(int));
     m->rate_row = flx_arena_take(m->arena, (size_t)(n - first), sizeof(int));
     if (!m->hold || !m->rate_row) return FLX_ERR_MEMORY;
     for (int i = first; i < n; i++) {
         flx_unknown u;
         m->s->ops->unknown(m->s, i, &u);
-        bool bond = u.kind == FLX_UNKNOWN_BOND;
-        if ((bond ? u.C : u.E) != 0.0) continue;
-        if (bond && u.tau == 0.0) m->hold[m->nhold++] = i;
+        bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT;
+        if ((constraint ? u.C : u.E) != 0.0) continue;
+        if (constraint && u.tau == 0.0) m->hold[m->nhold++] = i;
         m->rate_row[m->nrate++] = i;
     }
     return FLX_OK;
@@ -51,8 +51,8 @@ static double factor_of(const flx_minimal *m, int row, bool *on_position)
 {
     flx_unknown u;
     m->s->ops->unknown(m->s, row, &u);
-    *on_position = u.kind == FLX_UNKNOWN_BOND && u.tau == 0.0;
-    if (u.kind != FLX_UNKNOWN_BOND) return 1.0;
+    *on_position = u.kind == FLX_UNKNOWN_CONSTRAINT && u.tau == 0.0;
+    if (u.kind != FLX_UNKNOWN_CONSTRAINT) return 1.0;
     return *on_position ? u.sigma : u.tau;
 }
 

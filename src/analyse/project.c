@@ -1,4 +1,4 @@
-// project.c - steps towards the bonds; see project.h for the equations.
+// project.c - steps towards the constraints; see project.h for the equations.
 #include "analyse/project.h"
 #include "analyse/least.h"
 
@@ -77,9 +77,9 @@ void flx_projector_renew(flx_projector *p)
 flx_status flx_projector_create(const flx_system *s, const double *weight, flx_projector **p)
 {
     *p = NULL;
-    if ((s->dims.nlam || s->dims.nmu) && !s->ops->bond_rate) {
+    if ((s->dims.nlam || s->dims.nmu) && !s->ops->constraint_rate) {
         return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "a consistent start needs the rates of the constraints (bond_rate); "
+                        "a consistent start needs the rates of the constraints (constraint_rate); "
                         "system '%s' has none",
                         s->ops->name);
     }
@@ -94,7 +94,7 @@ flx_status flx_projector_create(const flx_system *s, const double *weight, flx_p
 
 // ---- rows -----------------------------------------------------------------------------------
 
-// The state with a = lambda = mu = 0: what bonds without compliance are evaluated at.
+// The state with a = lambda = mu = 0: what constraints without compliance are evaluated at.
 static flx_point bare_point(flx_projector *p, const flx_state *x)
 {
     const flx_dims *d = &p->sys->dims;
@@ -110,25 +110,25 @@ flx_status flx_projector_gap(flx_projector *p, const flx_state *x, flx_saddle_ro
 {
     const flx_system *s = p->sys;
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     flx_point at = bare_point(p, x);
     *gap = 0.0;
     *worst = -1;
     FLX_TRY(s->ops->residual(s, p->work, &at, p->r));
     memset(p->row, 0, (size_t)n * sizeof *p->row);
     if (rows == FLX_ROWS_VELOCITY && d->nlam) {
-        FLX_TRY(s->ops->bond_rate(s, p->work, &at, p->row + first));
+        FLX_TRY(s->ops->constraint_rate(s, p->work, &at, p->row + first));
     }
     for (int i = first; i < n; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
-        bool bond = u.kind == FLX_UNKNOWN_BOND;
-        bool rigid = bond ? u.C == 0.0 && (u.sigma != 0.0 || u.tau != 0.0) : u.E == 0.0;
+        bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT;
+        bool rigid = constraint ? u.C == 0.0 && (u.sigma != 0.0 || u.tau != 0.0) : u.E == 0.0;
         if (rows == FLX_ROWS_POSITION) {
-            p->row[i] = rigid && bond && u.tau == 0.0 ? p->r[i] / u.sigma : 0.0;
+            p->row[i] = rigid && constraint && u.tau == 0.0 ? p->r[i] / u.sigma : 0.0;
         } else if (!rigid) {
             p->row[i] = 0.0;
-        } else if (!bond) {
+        } else if (!constraint) {
             p->row[i] = p->r[i];
         } else if (u.tau != 0.0) {
             p->row[i] = p->r[i] / u.tau; // sigma g / tau + g'

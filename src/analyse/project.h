@@ -1,11 +1,11 @@
-// project.h - the nearest position and velocity that meet the bonds; what start.c and rank.c share.
+// project.h - the nearest position and velocity that meet the constraints; what start.c and rank.c share.
 //
 //     min theta^T W theta,   g(q_0 (+) theta) = 0                                     (START-1)
 //     min (v - v_0)^T W (v - v_0),   G v + g_t = 0,  sigma g + tau (G v + g_t) = 0,
 //                                    A v + b = 0                                      (START-2)
 //
 // by Levenberg-Marquardt steps [W G^T; G -d] (dtheta, lambda) = (-W theta, -g): rows that say the
-// same, or nearly the same, do not break it, and directions in which the bonds hardly hold are not
+// same, or nearly the same, do not break it, and directions in which the constraints hardly hold are not
 // moved along. W is the mass with 1e-6 of the mean kinetic scale added, times the user's weights.
 #pragma once
 

@@ -1,4 +1,4 @@
-// rank.c - which bonds say the same as others, and which only do so in the position at hand.
+// rank.c - which constraints say the same as others, and which only do so in the position at hand.
 //
 // The rank of G (with A below it) is found at the start and at two displaced positions. Rows that
 // are dependent at the displaced ones are redundant, if they stay so where the others let the mechanism go; what is
@@ -42,7 +42,7 @@ static flx_status prepare(flx_rank_analysis *a, const flx_system *s, int dense)
     const flx_dims *d = &s->dims;
     size_t nb = (size_t)s->pattern.nblock;
     *a = (flx_rank_analysis){.sys = s, .ctx = s->ctx, .dense = dense};
-    a->first = flx_dims_first_bond(d);
+    a->first = flx_dims_first_constraint(d);
     a->nrow = d->nlam + d->nmu;
     FLX_TRY(flx_projector_create(s, NULL, &a->p));
     FLX_TRY(flx_state_create(s, &a->place));
@@ -227,8 +227,8 @@ static flx_status examine(flx_rank_analysis *a, const flx_state *x, bool *redund
     return list_rows(a, other, singular, &report->singular);
 }
 
-flx_status flx_rank_bonds_by(const flx_system *s, const flx_state *x, int dense,
-                             flx_rank_report *report)
+flx_status flx_rank_constraints_by(const flx_system *s, const flx_state *x, int dense,
+                                   flx_rank_report *report)
 {
     flx_rank_analysis a;
     *report = (flx_rank_report){0};
@@ -244,9 +244,9 @@ flx_status flx_rank_bonds_by(const flx_system *s, const flx_state *x, int dense,
     return status;
 }
 
-flx_status flx_rank_bonds(const flx_system *s, const flx_state *x, flx_rank_report *report)
+flx_status flx_rank_constraints(const flx_system *s, const flx_state *x, flx_rank_report *report)
 {
-    return flx_rank_bonds_by(s, x, DENSE_ROWS, report);
+    return flx_rank_constraints_by(s, x, DENSE_ROWS, report);
 }
 
 void flx_rank_report_clear(flx_rank_report *report)

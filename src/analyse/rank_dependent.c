@@ -1,4 +1,4 @@
-// rank_dependent.c - which bonds are dependent at one position.
+// rank_dependent.c - which constraints are dependent at one position.
 //
 // 1 G is equilibrated, so that units and small bodies do not matter.
 // 2 A body whose rows, all together, have full rank in its own columns takes no part in any
@@ -34,7 +34,7 @@ static flx_status equilibrate(flx_rank_analysis *a)
     for (int k = 0; k < SWEEPS; k++) {
         memset(big, 0, (size_t)(a->nrow + nv) * sizeof *big);
         for (int i = 0; i < p->nblock; i++) {
-            if (!flx_rank_is_bond(a, i)) continue;
+            if (!flx_rank_is_constraint(a, i)) continue;
             for (int e = p->row[i]; e < p->row[i + 1]; e++) {
                 if (!flx_rank_is_body(a, p->col[e])) continue;
                 flx_rank_patch x = flx_rank_patch_at(a, i, e);
@@ -74,7 +74,7 @@ static bool stands_alone(const flx_rank_analysis *a, int b, int *nrows)
     *nrows = 0;
     if (nc < 1 || nc > MAX_OWN) return false;
     for (int e = p->row[b]; e < p->row[b + 1]; e++) {
-        if (!flx_rank_is_bond(a, p->col[e])) continue;
+        if (!flx_rank_is_constraint(a, p->col[e])) continue;
         flx_rank_patch x = flx_rank_patch_at(a, p->col[e], p->transpose[e]);
         for (int r = 0; r < x.nr; r++) {
             if (a->gone[x.r0 + r]) continue;
@@ -108,10 +108,11 @@ static void take_away(flx_rank_analysis *a)
         if (a->taken[b] || !stands_alone(a, b, &rows)) continue;
         a->taken[b] = true;
         for (int e = p->row[b]; e < p->row[b + 1]; e++) {
-            int bond = p->col[e];
-            if (!flx_rank_is_bond(a, bond)) continue;
-            for (int i = p->start[bond]; i < p->start[bond + 1]; i++) a->gone[i - a->first] = true;
-            for (int f = p->row[bond]; f < p->row[bond + 1]; f++) {
+            int constraint = p->col[e];
+            if (!flx_rank_is_constraint(a, constraint)) continue;
+            for (int i = p->start[constraint]; i < p->start[constraint + 1]; i++)
+                a->gone[i - a->first] = true;
+            for (int f = p->row[constraint]; f < p->row[constraint + 1]; f++) {
                 int o = p->col[f];
                 if (!flx_rank_is_body(a, o) || a->taken[o] || a->queued[o]) continue;
                 a->queue[(head + count++) % nbody] = o;
@@ -129,13 +130,13 @@ static int root(int *part, int i)
     return i;
 }
 
-// Bodies and bond blocks that hang together; a bond block without rows in play belongs to none.
+// Bodies and constraint blocks that hang together; a constraint block without rows in play belongs to none.
 static void find_parts(flx_rank_analysis *a)
 {
     const flx_pattern *p = &a->sys->pattern;
     for (int i = 0; i < p->nblock; i++) a->part[i] = i;
     for (int i = 0; i < p->nblock; i++) {
-        if (!flx_rank_is_bond(a, i)) continue;
+        if (!flx_rank_is_constraint(a, i)) continue;
         bool any = false;
         for (int r = p->start[i]; r < p->start[i + 1]; r++) any |= !a->gone[r - a->first];
         if (!any) continue;
@@ -187,7 +188,7 @@ static flx_status dense_part(flx_rank_analysis *a, int part, int nrow, int ncol,
         for (int c = p->start[b]; c < p->start[b + 1]; c++) place[c] = nc++;
     }
     for (int i = 0; i < p->nblock; i++) {
-        if (!flx_rank_is_bond(a, i) || a->part[i] != part) continue;
+        if (!flx_rank_is_constraint(a, i) || a->part[i] != part) continue;
         int before = nr;
         for (int r = p->start[i] - a->first; r < p->start[i + 1] - a->first; r++) {
             if (!a->gone[r]) rows[nr++] = r;
@@ -261,7 +262,7 @@ flx_status flx_rank_find_dependent(flx_rank_analysis *a, const flx_state *x, con
     for (int i = 0; i < p->nblock; i++) {
         int size = p->start[i + 1] - p->start[i];
         if (flx_rank_is_body(a, i)) cols[a->part[i]] += size;
-        for (int r = p->start[i]; flx_rank_is_bond(a, i) && r < p->start[i + 1]; r++) {
+        for (int r = p->start[i]; flx_rank_is_constraint(a, i) && r < p->start[i + 1]; r++) {
             rows[a->part[i]] += !a->gone[r - a->first];
         }
     }

@@ -1,4 +1,4 @@
-// rank_eliminate.c - dependent bonds of large connected parts: Gaussian elimination body by body, smallest
+// rank_eliminate.c - dependent constraints of large connected parts: Gaussian elimination body by body, smallest
 // front first; a row that vanishes is dependent.
 #include "analyse/rank_parts.h"
 
@@ -98,14 +98,15 @@ static flx_status add_front(elimination *e, front *f)
     return FLX_OK;
 }
 
-// The rows of one block of bonds, scaled to unit length.
-static flx_status first_front(elimination *e, int bond)
+// The rows of one block of constraints, scaled to unit length.
+static flx_status first_front(elimination *e, int constraint)
 {
     const flx_rank_analysis *a = e->an;
     const flx_pattern *p = &a->sys->pattern;
     int nrow = 0, nbody = 0, ncol = 0;
-    for (int r = p->start[bond]; r < p->start[bond + 1]; r++) nrow += !a->gone[r - a->first];
-    for (int k = p->row[bond]; k < p->row[bond + 1]; k++) {
+    for (int r = p->start[constraint]; r < p->start[constraint + 1]; r++)
+        nrow += !a->gone[r - a->first];
+    for (int k = p->row[constraint]; k < p->row[constraint + 1]; k++) {
         if (!flx_rank_is_body(a, p->col[k])) continue;
         nbody++;
         ncol += width(a, p->col[k]);
@@ -113,14 +114,14 @@ static flx_status first_front(elimination *e, int bond)
     front f;
     FLX_TRY(front_create(a->ctx, nrow, nbody, ncol, &f));
     nrow = 0;
-    for (int r = p->start[bond] - a->first; r < p->start[bond + 1] - a->first; r++) {
+    for (int r = p->start[constraint] - a->first; r < p->start[constraint + 1] - a->first; r++) {
         if (!a->gone[r]) f.row[nrow++] = r;
     }
     int column = 0;
     nbody = 0;
-    for (int k = p->row[bond]; k < p->row[bond + 1]; k++) {
+    for (int k = p->row[constraint]; k < p->row[constraint + 1]; k++) {
         if (!flx_rank_is_body(a, p->col[k])) continue;
-        flx_rank_patch x = flx_rank_patch_at(a, bond, k);
+        flx_rank_patch x = flx_rank_patch_at(a, constraint, k);
         f.body[nbody++] = p->col[k];
         for (int i = 0; i < nrow; i++) {
             const double *g = x.g + (f.row[i] - x.r0) * x.nc;
@@ -285,7 +286,7 @@ static flx_status elimination_create(flx_rank_analysis *a, const int *rows, doub
     for (int i = 0; i < p->nblock; i++) e->first[i] = e->place[i] = -1;
     for (int i = 0; i < p->nblock; i++) {
         if (rows[a->part[i]] <= a->dense) continue;
-        if (flx_rank_is_bond(a, i)) FLX_TRY(first_front(e, i));
+        if (flx_rank_is_constraint(a, i)) FLX_TRY(first_front(e, i));
         if (flx_rank_is_body(a, i)) e->waiting[e->nwaiting++] = i;
     }
     return FLX_OK;

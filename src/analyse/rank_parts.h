@@ -1,4 +1,4 @@
-// rank_parts.h - the search for dependent bonds, shared by its files: rank.c positions and the report,
+// rank_parts.h - the search for dependent constraints, shared by its files: rank.c positions and the report,
 // rank_dependent.c what is dependent at one of them, rank_eliminate.c the same for large connected parts.
 #pragma once
 
@@ -14,7 +14,7 @@ typedef struct flx_rank_analysis {
     const flx_system *sys; // borrowed
     flx_ctx *ctx;
     flx_projector *p;
-    int first, nrow, dense; // first bond row, rows, limit of the dense method
+    int first, nrow, dense; // first constraint row, rows, limit of the dense method
     int rigid;              // rows without compliance
     const double *values;   // of G on the pattern, at the position in hand
     double *row, *col;      // (nrow) (nv) scale factors
@@ -28,14 +28,14 @@ typedef struct flx_rank_analysis {
     flx_state *place;       // a displaced position
 } flx_rank_analysis;
 
-// Entries (block row of bonds, block of a body) of the pattern: for every one, its first row, its
+// Entries (block row of constraints, block of a body) of the pattern: for every one, its first row, its
 // first column, its sizes and its values.
 typedef struct flx_rank_patch {
     int r0, nr, c0, nc;
     const double *g; // row-major
 } flx_rank_patch;
 
-static inline bool flx_rank_is_bond(const flx_rank_analysis *a, int block)
+static inline bool flx_rank_is_constraint(const flx_rank_analysis *a, int block)
 {
     return a->sys->pattern.start[block] >= a->first;
 }
@@ -45,12 +45,12 @@ static inline bool flx_rank_is_body(const flx_rank_analysis *a, int block)
     return a->sys->pattern.start[block] < a->sys->dims.nv;
 }
 
-static inline flx_rank_patch flx_rank_patch_at(const flx_rank_analysis *a, int bond, int e)
+static inline flx_rank_patch flx_rank_patch_at(const flx_rank_analysis *a, int constraint, int e)
 {
     const flx_pattern *p = &a->sys->pattern;
     int j = p->col[e];
-    return (flx_rank_patch){.r0 = p->start[bond] - a->first,
-                            .nr = p->start[bond + 1] - p->start[bond],
+    return (flx_rank_patch){.r0 = p->start[constraint] - a->first,
+                            .nr = p->start[constraint + 1] - p->start[constraint],
                             .c0 = p->start[j],
                             .nc = p->start[j + 1] - p->start[j],
                             .g = a->values + p->offset[e]};

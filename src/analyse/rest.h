@@ -34,16 +34,16 @@ void flx_rest_destroy(flx_rest *e);
 
 // Velocities, accelerations and rates are zero.
 void flx_rest_stop(const flx_system *s, flx_state *x);
-// r at rest. Rigid velocity bonds are met by v = 0: what a motion's rate asks is not of a rest.
+// r at rest. Rigid velocity-level constraints are met by v = 0: what a motion's rate asks is not of a rest.
 flx_status flx_rest_eval(flx_rest *e, const flx_state *x, double *r);
 // r, residual and worst: the largest row, forces as work over the scale of their coordinate against the
-// largest such work that is in play, bonds against their scale.
+// largest such work that is in play, constraints against their scale.
 flx_status flx_rest_measure(flx_rest *e, const flx_state *x);
 flx_status flx_rest_linearise(flx_rest *e, const flx_state *x);
-// Factors of M / h^2 + D / h + K with the bonds (EQU-1).
+// Factors of M / h^2 + D / h + K with the constraints (EQU-1).
 flx_status flx_rest_factor(flx_rest *e, double h);
 flx_status flx_rest_solve(const flx_rest *e, double *d); // in place
-// Directions in which the position gives way: negative eigenvalues of K on the kernel of the bonds; -1:
+// Directions in which the position gives way: negative eigenvalues of K on the kernel of the constraints; -1:
 // not known, as K is not symmetric.
 flx_status flx_rest_count_negative(flx_rest *e, double h, int *count);
 // Sign of the determinant of the present factors; 0: not known.

@@ -15,7 +15,7 @@
 #define POWER_STEPS 25
 // Squares of singular values below this part of the largest: the rows say the same.
 #define DEPENDENT 1e-12
-#define MASSLESS 1e-13    // of the largest mass on the bonds, after scaling
+#define MASSLESS 1e-13    // of the largest mass on the constraints, after scaling
 #define AT_REST 1e-6      // eigenvalues below this part of the largest are zero
 #define SPREAD 1e3        // of rates: slower ones make no difference
 #define ANTISYMMETRY 1e-8 // of K, and D: rounding of exact derivatives is far below
@@ -27,7 +27,7 @@ typedef struct inquiry {
     flx_blocks b;
     int n, nv, nx;        // unknowns, velocities, states
     int na, *algebraic;   // unknowns that are eliminated
-    int nh, *hard;        // rows of rigid bonds
+    int nh, *hard;        // rows of rigid constraints
     double *A0, *A1, *A2; // (n x n) row-major
     flx_spectrum *out;
 } inquiry;
@@ -47,8 +47,8 @@ static flx_status sort_unknowns(inquiry *q)
     for (int i = q->nv + q->nx; i < q->n; i++) {
         flx_unknown u;
         q->s->ops->unknown(q->s, i, &u);
-        bool hard = (u.kind == FLX_UNKNOWN_BOND && !(u.C > 0.0)) ||
-                    (u.kind == FLX_UNKNOWN_VELOCITY_BOND && !(u.E > 0.0));
+        bool hard = (u.kind == FLX_UNKNOWN_CONSTRAINT && !(u.C > 0.0)) ||
+                    (u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT && !(u.E > 0.0));
         if (hard) q->hard[q->nh++] = i;
         if (!hard) q->algebraic[q->na++] = i;
     }
@@ -80,8 +80,8 @@ static bool eliminate(inquiry *q)
     return true;
 }
 
-// Rows of rigid bonds, scaled to the mass and to length one; columns of J^T J.
-static void bond_gram(const inquiry *q, const double *scale, double *JJ)
+// Rows of rigid constraints, scaled to the mass and to length one; columns of J^T J.
+static void constraint_gram(const inquiry *q, const double *scale, double *JJ)
 {
     int nv = q->nv, n = q->n;
     memset(JJ, 0, (size_t)(nv * nv) * sizeof *JJ);
@@ -117,7 +117,7 @@ static void reduce(int n, int nv, int m, const double *A, const double *N, doubl
     }
 }
 
-// N (nv x m, column-major): directions that the rigid bonds leave, orthonormal in the mass. work:
+// N (nv x m, column-major): directions that the rigid constraints leave, orthonormal in the mass. work:
 // two squares of nv. *m < 0: massless.
 static flx_status find_basis(const inquiry *q, double *N, double *work, int *m)
 {
@@ -128,7 +128,7 @@ static flx_status find_basis(const inquiry *q, double *N, double *work, int *m)
         double mass = q->A2[i * q->n + i];
         scale[i] = mass > 0.0 ? 1.0 / sqrt(mass) : 1.0;
     }
-    bond_gram(q, scale, JJ);
+    constraint_gram(q, scale, JJ);
     FLX_TRY(flx_dense_symmetric_eigen(q->ctx, nv, JJ, w));
     while (*m < nv && w[*m] <= DEPENDENT * fmax(1.0, w[nv - 1])) (*m)++;
     for (int j = 0; j < *m; j++) {
@@ -267,7 +267,7 @@ static flx_status find_all(inquiry *q)
 
 // ---- a big system: the largest ones -------------------------------------------------------------
 
-// out (n) = A u for the rows and columns of velocities, with the soft bonds eliminated:
+// out (n) = A u for the rows and columns of velocities, with the soft constraints eliminated:
 // lambda = A[l,:] u / C; A: A0 or A1.
 static void product(const inquiry *q, const double *A, const double *u, double *lam, double *out)
 {
@@ -283,7 +283,7 @@ static void product(const inquiry *q, const double *A, const double *u, double *
             for (int e = p->row[i]; e < p->row[i + 1]; e++) {
                 int j = p->col[e], nj = p->start[j + 1] - p->start[j];
                 bool from_velocities = p->start[j] < nv;
-                // first every row from the velocities, then the velocities from the bonds
+                // first every row from the velocities, then the velocities from the constraints
                 if (pass == 0 && p->extra > 0) continue; // by the system
                 if (pass == 0 ? !from_velocities : !velocities || from_velocities) continue;
                 const double *values = pass == 0 ? A : q->b.A0;
@@ -300,7 +300,7 @@ static void product(const inquiry *q, const double *A, const double *u, double *
             flx_unknown unknown;
             int i = q->algebraic[a];
             q->s->ops->unknown(q->s, i, &unknown);
-            double soft = unknown.kind == FLX_UNKNOWN_BOND ? unknown.C : unknown.E;
+            double soft = unknown.kind == FLX_UNKNOWN_CONSTRAINT ? unknown.C : unknown.E;
             lam[i] = soft > 0.0 ? out[i] / soft : 0.0;
         }
         for (int i = nv; i < q->n; i++) out[i] = 0.0;
@@ -314,7 +314,7 @@ static double length(int n, const double *u)
     return sqrt(sum);
 }
 
-// |eigenvalue| of M^-1 A on the bonds that is largest, by the power method.
+// |eigenvalue| of M^-1 A on the constraints that is largest, by the power method.
 static double largest(const inquiry *q, flx_saddle *sd, const double *A, double *u, double *lam,
                       double *out)
 {

@@ -10,7 +10,7 @@
 // Steps with the damping held, and with it falling.
 #define CAREFUL_STEPS 15
 #define BOLD_STEPS 15
-// Damping relative to G W^-1 G^T: directions in which the bonds hold less than 1e-3 of their best
+// Damping relative to G W^-1 G^T: directions in which the constraints hold less than 1e-3 of their best
 // are left alone, unless nothing else closes them.
 #define DAMPING 1e-6
 #define LAST_DAMPING 1e-13

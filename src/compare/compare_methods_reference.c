@@ -101,8 +101,8 @@ static flx_status compute_with(flx_study *s, const char *word, double rtol, long
     return s->reference_name ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-// Without bonds the explicit method of the highest order, as long as its steps are not too many:
-// then the system is stiff. Else, and with bonds, collocation of the highest order, as tight as goes.
+// Without constraints the explicit method of the highest order, as long as its steps are not too many:
+// then the system is stiff. Else, and with constraints, collocation of the highest order, as tight as goes.
 static flx_status compute(flx_study *s)
 {
     static const char *const words[] = {"radau(stages=7)", "radau(stages=5)", "radau"};

@@ -55,7 +55,7 @@ static void name_first_order(const flx_descriptor *d, int number, bool algebraic
 static void name_row(const flx_descriptor *d, int row, bool velocity, flx_unknown *u)
 {
     const flx_row_info *r = d->rows + row;
-    u->kind = velocity ? FLX_UNKNOWN_VELOCITY_BOND : FLX_UNKNOWN_BOND;
+    u->kind = velocity ? FLX_UNKNOWN_VELOCITY_CONSTRAINT : FLX_UNKNOWN_CONSTRAINT;
     u->index = r->C > 0 ? 1 : velocity || r->tau > 0 ? 2 : 3;
     u->scale = r->metres ? d->length : 1.0;
     u->sigma = velocity ? 0.0 : r->sigma;
@@ -103,11 +103,11 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
 {
     const flx_expressions *x = &d->expr;
     size_t frame = d->planar ? sizeof(flx_frame2) : sizeof(flx_frame);
-    size_t frames = ((size_t)d->model->nbody + (size_t)d->nfollower + 1) * frame / sizeof(double);
+    size_t frames = ((size_t)d->model->nbody + (size_t)d->nattached + 1) * frame / sizeof(double);
     size_t nrow = (size_t)d->base.dims.nlam + (size_t)d->base.dims.nmu;
     size_t n = (size_t)flx_dims_unknowns(&d->base.dims);
-    size_t rows = (size_t)flx_follow_rows(d), all = n + rows, J = (size_t)d->follower_numbers;
-    size_t most = 2 * (size_t)d->follower_most * (size_t)d->follower_most;
+    size_t rows = (size_t)flx_attached_rows(d), all = n + rows, J = (size_t)d->attached_numbers;
+    size_t most = 2 * (size_t)d->attached_most * (size_t)d->attached_most;
     const struct {
         double **at;
         size_t n;
@@ -120,19 +120,19 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->r, n},
         {&w->zero, n},
         {&w->force, all},
-        {&w->follow.q, rows ? (size_t)d->base.dims.nq : 0},
-        {&w->follow.v, rows ? all : 0},
-        {&w->follow.a, rows ? all : 0},
-        {&w->follow.r, rows ? all : 0},
-        {&w->follow.dv, rows ? all : 0},
-        {&w->follow.da, rows ? all : 0},
-        {&w->follow.J, J},
-        {&w->follow.Jv, J},
-        {&w->follow.Jf, d->pushed ? J : 0},
-        {&w->follow.bias, rows},
-        {&w->follow.A0, rows ? (size_t)d->nvalue : 0},
-        {&w->follow.A1, rows ? (size_t)d->nvalue : 0},
-        {&w->follow.scratch, most},
+        {&w->attached.q, rows ? (size_t)d->base.dims.nq : 0},
+        {&w->attached.v, rows ? all : 0},
+        {&w->attached.a, rows ? all : 0},
+        {&w->attached.r, rows ? all : 0},
+        {&w->attached.dv, rows ? all : 0},
+        {&w->attached.da, rows ? all : 0},
+        {&w->attached.J, J},
+        {&w->attached.Jv, J},
+        {&w->attached.Jf, d->pushed ? J : 0},
+        {&w->attached.bias, rows},
+        {&w->attached.A0, rows ? (size_t)d->nvalue : 0},
+        {&w->attached.A1, rows ? (size_t)d->nvalue : 0},
+        {&w->attached.scratch, most},
         {&w->lam, d->complete ? 7 * ((size_t)d->complete_lam + (size_t)d->complete_mu) : 0},
         {&w->read, (size_t)x->read_size},
         {&w->gravity, 3},
@@ -166,7 +166,7 @@ static flx_work *work_create(const flx_system *s)
         return NULL;
     }
     (void)cut_block(d, w);
-    if (!d->pushed) w->follow.Jf = w->follow.J;
+    if (!d->pushed) w->attached.Jf = w->attached.J;
     if (d->planar) {
         w->frames.plane = (flx_frame2 *)(void *)w->block;
         w->frames.plane[0].c = 1.0;
@@ -294,10 +294,10 @@ static const flx_system_ops ops = {
     .work_destroy = work_destroy,
     .work_memory = flx_saddle_work_memory,
     .destroy = destroy,
-    .bond_rate = flx_eval_bond_rate,
-    .bond_force = flx_eval_bond_force,
-    .bond_bias = flx_eval_bond_bias,
-    .bond_slope = flx_eval_bond_slope,
+    .constraint_rate = flx_eval_constraint_rate,
+    .constraint_force = flx_eval_constraint_force,
+    .constraint_bias = flx_eval_constraint_bias,
+    .constraint_slope = flx_eval_constraint_slope,
     .explicit_form = &flx_descriptor_explicit,
     .components = &flx_descriptor_components,
     .lagrangian = &flx_descriptor_lagrangian,
@@ -306,7 +306,7 @@ static const flx_system_ops ops = {
     .energy = flx_eval_energy,
     .accept = flx_eval_accept,
     .longest_step = flx_eval_longest_step,
-    .instants = &flx_descriptor_instants,
+    .events = &flx_descriptor_events,
     .instance = instance,
     .set_parameters = flx_descriptor_set_parameters,
     .parameter_slope = parameter_slope,
@@ -394,14 +394,14 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_BODIES));
-    FLX_TRY(flx_follow_plan(d));
+    FLX_TRY(flx_attached_plan(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_FORCES));
     FLX_TRY(flx_rows_count(d));
     flx_pulls_number(d);
     d->first_constraint = n->nlam;
     FLX_TRY(flx_expr_plan(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_EXPRESSIONS));
-    FLX_TRY(flx_instants_plan(d));
+    FLX_TRY(flx_descriptor_events_plan(d));
     d->rows = flx_arena_take(d->arena, (size_t)n->nlam + (size_t)n->nmu, sizeof *d->rows);
     if (!d->rows) return FLX_ERR_MEMORY;
     // ... find who touches whom ...
@@ -410,11 +410,11 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_terms_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_constraints_couple(d));
-    FLX_TRY(flx_follow_couple(d));
+    FLX_TRY(flx_attached_couple(d));
     FLX_TRY(flx_layout_pattern(d));
     // ... and where everybody writes
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_BODIES));
-    FLX_TRY(flx_follow_fill(d));
+    FLX_TRY(flx_attached_fill(d));
     FLX_TRY(flx_rows_fill(d));
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_FORCES));
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_EXPRESSIONS));
@@ -474,7 +474,7 @@ flx_status flx_descriptor_select(const flx_system *s, const flx_descriptor_optio
     return create(d->model, (flx_descriptor *)(uintptr_t)d, options, selected);
 }
 
-flx_status flx_descriptor_follow(flx_system *s, const flx_system *from)
+flx_status flx_descriptor_attached(flx_system *s, const flx_system *from)
 {
     flx_descriptor *d = (flx_descriptor *)s;
     const double *p = from->param + from->first_parameter;

@@ -13,7 +13,7 @@ typedef struct flx_descriptor_options {
     // Rows to leave out, by number in the complete system (no drop, no hold), ascending.
     int ndrop;
     const int *drop;
-    // Add a bond for every joint coordinate that has a `start`, or a velocity bond for every rate:
+    // Add a constraint for every joint coordinate that has a `start`, or a velocity-level constraint for every rate:
     // the systems whose consistent positions, then velocities, are the start of the run.
     flx_hold hold;
 } flx_descriptor_options;
@@ -30,7 +30,7 @@ flx_status flx_descriptor_select(const flx_system *s, const flx_descriptor_optio
                                  flx_system **selected);
 
 // Parameters and inputs of `from`, of which s is another selection of rows.
-flx_status flx_descriptor_follow(flx_system *s, const flx_system *from);
+flx_status flx_descriptor_attached(flx_system *s, const flx_system *from);
 
 // The state as drawn: positions, velocities and variables as the model gives them, then the starts
 // of joints applied to all that hangs on them (along a spanning tree from the ground). Not yet
@@ -53,11 +53,11 @@ void flx_rides_clear(flx_rides *r);
 flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_state *x, int n,
                                   const flx_leaf *leaves, double *values);
 
-// Largest residual of all bonds (also the dropped ones) on position and velocity level, and the
+// Largest residual of all constraints (also the dropped ones) on position and velocity level, and the
 // names of the joints where they occur.
 typedef struct flx_residuals {
     double position, velocity;
-    const char *position_item, *velocity_item; // borrowed; NULL: no bonds
+    const char *position_item, *velocity_item; // borrowed; NULL: no constraints
     double dropped, kept; // largest position residual among the dropped rows, and among the others
     const char *dropped_item; // borrowed; NULL: none
     double kept_rate;         // largest velocity residual among the others
@@ -82,5 +82,5 @@ bool flx_descriptor_body_axes(const flx_system *s, const double *q, int body, fl
 // system is not a descriptor.
 double *flx_descriptor_loads(const flx_system *s);
 
-// The number in the complete system of bond row i of this one.
+// The number in the complete system of constraint row i of this one.
 int flx_descriptor_complete_row(const flx_system *s, int i);

@@ -1,5 +1,5 @@
 // descriptor_constraints.c - constraints of the equations: an expression each, zero at all times. Their gradients are rows among
-// the bonds; velocity and acceleration level, and forces of given multipliers, are in descriptor_bonds.c.
+// the constraints; velocity and acceleration level, and forces of given multipliers, are in descriptor_levels.c.
 #include "descriptor/descriptor_parts.h"
 
 // ---- making -------------------------------------------------------------------------------------
@@ -31,8 +31,8 @@ static bool is_rate_leaf(void *user, flx_leaf leaf)
 }
 
 // Gradient along positions (holonomic) or velocities, and its derivatives along positions.
-static flx_status plan_bond(flx_descriptor *d, const flx_constraint *c, int n,
-                            const flx_direction *along, flx_expr_bond *b)
+static flx_status plan_row(flx_descriptor *d, const flx_constraint *c, int n,
+                           const flx_direction *along, flx_expr_constraint *b)
 {
     flx_graph *g = d->model->graph;
     b->unknown = flx_arena_take(d->arena, (size_t)n, sizeof(int));
@@ -44,13 +44,13 @@ static flx_status plan_bond(flx_descriptor *d, const flx_constraint *c, int n,
         !b->curve_unknown) {
         return FLX_ERR_MEMORY;
     }
-    FLX_TRY(flx_expr_add(d, FLX_GROUP_BOND, c->value, &b->out));
+    FLX_TRY(flx_expr_add(d, FLX_GROUP_CONSTRAINT, c->value, &b->out));
     b->curve = d->expr.group[FLX_GROUP_CURVE].n;
     for (int i = 0; i < n; i++) {
         if (along[i].rate != b->velocity) continue;
         flx_node grad = flx_expr_derive(d, c->value, along + i);
         if (grad >= 0 && flx_expr_is_zero(d, grad)) continue;
-        FLX_TRY(flx_expr_add(d, FLX_GROUP_BOND, grad, NULL));
+        FLX_TRY(flx_expr_add(d, FLX_GROUP_CONSTRAINT, grad, NULL));
         if (flx_graph_depends(g, grad, is_rate_leaf, NULL)) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, c->loc,
                             "constraint '%s' must be linear in the rates", c->name);
@@ -90,7 +90,7 @@ static bool is_time(void *user, flx_leaf leaf)
 
 // Velocity and acceleration level. Accelerations are leaves of value zero, so the second derivative
 // in time is the bias.
-static flx_status plan_rates(flx_descriptor *d, const flx_constraint *c, flx_expr_bond *b)
+static flx_status plan_rates(flx_descriptor *d, const flx_constraint *c, flx_expr_constraint *b)
 {
     flx_graph *g = d->model->graph;
     void *user = (void *)(uintptr_t)d->model; // the rule reads the model only
@@ -107,7 +107,8 @@ static flx_status plan_rates(flx_descriptor *d, const flx_constraint *c, flx_exp
 }
 
 // The bias along positions, for reductions.
-static flx_status plan_third(flx_descriptor *d, int n, const flx_direction *along, flx_expr_bond *b)
+static flx_status plan_third(flx_descriptor *d, int n, const flx_direction *along,
+                             flx_expr_constraint *b)
 {
     flx_node bias = d->expr.group[FLX_GROUP_BIAS].nodes[b->bias];
     b->third = d->expr.group[FLX_GROUP_THIRD].n;
@@ -123,13 +124,14 @@ static flx_status plan_third(flx_descriptor *d, int n, const flx_direction *alon
     return FLX_OK;
 }
 
-static flx_status plan_constraint(flx_descriptor *d, const flx_constraint *c, flx_expr_bond *b)
+static flx_status plan_constraint(flx_descriptor *d, const flx_constraint *c,
+                                  flx_expr_constraint *b)
 {
     int n;
     flx_direction *along = NULL;
     FLX_TRY(flx_expr_directions(d, c->value, c->loc, c->name, &n, &along));
     flx_status status = check_constraint(d, c, n, along);
-    if (status == FLX_OK) status = plan_bond(d, c, n, along, b);
+    if (status == FLX_OK) status = plan_row(d, c, n, along, b);
     if (status == FLX_OK) status = plan_rates(d, c, b);
     if (status == FLX_OK && !b->velocity && d->expr.thirds) {
         status = plan_third(d, n, along, b);
@@ -141,17 +143,18 @@ static flx_status plan_constraint(flx_descriptor *d, const flx_constraint *c, fl
 flx_status flx_constraints_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    d->expr.bonds = flx_arena_take(d->arena, (size_t)m->nconstraint, sizeof *d->expr.bonds);
-    if (!d->expr.bonds) return FLX_ERR_MEMORY;
+    d->expr.constraints =
+        flx_arena_take(d->arena, (size_t)m->nconstraint, sizeof *d->expr.constraints);
+    if (!d->expr.constraints) return FLX_ERR_MEMORY;
     d->expr.thirds = m->reduces;
     int lam = d->joint_lam + flx_pulls_complete(d), mu = d->complete_lam + d->joint_mu;
     for (int i = 0; i < m->nconstraint; i++) {
         bool velocity = m->constraints[i].velocity_level;
         int complete = velocity ? mu++ : lam++;
         if (flx_rows_dropped(d, complete)) continue;
-        flx_expr_bond *b = d->expr.bonds + d->expr.nbond++;
+        flx_expr_constraint *b = d->expr.constraints + d->expr.nconstraint++;
         b->constraint = i;
-        if (d->whole) FLX_TRY(flx_select_bond(d, b));
+        if (d->whole) FLX_TRY(flx_select_constraint(d, b));
         b->velocity = velocity;
         b->row = velocity ? d->base.dims.nmu++ : d->base.dims.nlam++;
         b->complete = complete;
@@ -161,14 +164,14 @@ flx_status flx_constraints_plan(flx_descriptor *d)
     return FLX_OK;
 }
 
-static int bond_unknown(const flx_descriptor *d, const flx_expr_bond *b)
+static int constraint_unknown(const flx_descriptor *d, const flx_expr_constraint *b)
 {
     return (b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row;
 }
 
-static flx_status couple_bond(flx_descriptor *d, const flx_expr_bond *b)
+static flx_status couple_constraint(flx_descriptor *d, const flx_expr_constraint *b)
 {
-    int block = d->block_of[bond_unknown(d, b)];
+    int block = d->block_of[constraint_unknown(d, b)];
     for (int i = 0; i < b->ndep; i++) {
         FLX_TRY(flx_layout_couple(d, block, d->block_of[b->unknown[i]]));
     }
@@ -184,14 +187,15 @@ static flx_status couple_bond(flx_descriptor *d, const flx_expr_bond *b)
 
 flx_status flx_constraints_couple(flx_descriptor *d)
 {
-    for (int i = 0; i < d->expr.nbond; i++) FLX_TRY(couple_bond(d, d->expr.bonds + i));
+    for (int i = 0; i < d->expr.nconstraint; i++)
+        FLX_TRY(couple_constraint(d, d->expr.constraints + i));
     return FLX_OK;
 }
 
-static flx_status fill_bond(flx_descriptor *d, flx_expr_bond *b)
+static flx_status fill_constraint(flx_descriptor *d, flx_expr_constraint *b)
 {
     const flx_constraint *c = d->model->constraints + b->constraint;
-    int unknown = bond_unknown(d, b);
+    int unknown = constraint_unknown(d, b);
     b->diag = flx_layout_slot(d, unknown, unknown);
     b->g = flx_arena_take(d->arena, (size_t)b->ndep, sizeof(int));
     b->gt = flx_arena_take(d->arena, (size_t)b->ndep, sizeof(int));
@@ -221,15 +225,16 @@ static flx_status fill_bond(flx_descriptor *d, flx_expr_bond *b)
 
 flx_status flx_constraints_fill(flx_descriptor *d)
 {
-    for (int i = 0; i < d->expr.nbond; i++) FLX_TRY(fill_bond(d, d->expr.bonds + i));
+    for (int i = 0; i < d->expr.nconstraint; i++)
+        FLX_TRY(fill_constraint(d, d->expr.constraints + i));
     return FLX_OK;
 }
 
 void flx_constraints_mark(flx_descriptor *d)
 {
     const flx_expressions *x = &d->expr;
-    for (int i = 0; i < x->nbond; i++) {
-        const flx_expr_bond *b = x->bonds + i;
+    for (int i = 0; i < x->nconstraint; i++) {
+        const flx_expr_constraint *b = x->constraints + i;
         for (int k = 0; k < b->ndep && b->velocity; k++) flx_layout_mark(d, b->g[k], 2);
     }
 }
@@ -238,8 +243,8 @@ flx_status flx_constraints_renew(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     flx_expressions *x = &d->expr;
-    for (int i = 0; i < x->nbond; i++) {
-        flx_expr_bond *b = x->bonds + i;
+    for (int i = 0; i < x->nconstraint; i++) {
+        flx_expr_constraint *b = x->constraints + i;
         double C = m->constraints[b->constraint].compliance;
         if ((C > 0) != (b->C > 0)) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, m->constraints[b->constraint].loc,
@@ -256,10 +261,10 @@ flx_status flx_constraints_renew(flx_descriptor *d)
 
 void flx_constraints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
-    flx_eval_group(d, w, FLX_GROUP_BOND);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        const double *out = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out;
+    flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
+        const double *out = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out;
         double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
         r[(b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row] = out[0] - b->C * l;
         for (int k = 0; k < b->ndep; k++) r[b->unknown[k]] += l * out[1 + k];
@@ -270,12 +275,12 @@ void flx_constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_p
                                flx_blocks *to)
 {
     double *A0 = to->A0, *A1 = to->A1;
-    flx_eval_group(d, w, FLX_GROUP_BOND);
+    flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
     flx_eval_group(d, w, FLX_GROUP_CURVE);
     const double *curve = flx_eval_output(d, w, FLX_GROUP_CURVE);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out + 1;
         double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
         for (int k = 0; k < b->ndep; k++) {
             (b->velocity ? A1 : A0)[b->g[k]] += grad[k];
@@ -292,11 +297,11 @@ void flx_constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_p
 void flx_constraints_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
                             flx_energies *e)
 {
-    flx_eval_group(d, w, FLX_GROUP_BOND);
+    flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
     if (d->expr.moving) flx_eval_group(d, w, FLX_GROUP_RATE);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out + 1;
         double l = b->velocity ? p->mu[b->row] : p->lam[b->row], rate = 0.0;
         for (int k = 0; k < b->ndep; k++) rate += grad[k] * p->v[b->unknown[k]];
         e->supplied_power -= l * rate;

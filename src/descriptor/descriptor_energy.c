@@ -28,7 +28,7 @@ static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point
             }
         }
     }
-    if (d->expr.nbond > 0) flx_constraints_energy(d, w, p, e);
+    if (d->expr.nconstraint > 0) flx_constraints_energy(d, w, p, e);
 }
 
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)

@@ -7,7 +7,7 @@
 void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     flx_bodies_frames(d, w, p);
-    if (d->nfollower > 0) flx_follow_frames(d, w, p);
+    if (d->nattached > 0) flx_attached_frames(d, w, p);
 }
 
 void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_expr_group_kind kind)
@@ -105,13 +105,13 @@ const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, doub
     return g;
 }
 
-// The point with the velocities of followers.
+// The point with the velocities of attached frames.
 static const flx_point *whole_point(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
-    if (d->nfollower == 0) return p;
-    w->follow.point = *p;
-    w->follow.point.v = w->follow.v;
-    return &w->follow.point;
+    if (d->nattached == 0) return p;
+    w->attached.point = *p;
+    w->attached.point.v = w->attached.v;
+    return &w->attached.point;
 }
 
 // Frames, leaves and motions of a point.
@@ -139,7 +139,7 @@ void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p)
     if (x->motion) {
         // the three groups are neighbours
         flx_program_eval(x->motion, w->leaves, w->scratch, w->out + x->group[FLX_GROUP_VALUE].out);
-        w->known = 1u << FLX_GROUP_BOND | 1u << FLX_GROUP_BIAS;
+        w->known = 1u << FLX_GROUP_CONSTRAINT | 1u << FLX_GROUP_BIAS;
     } else {
         flx_eval_group(d, w, FLX_GROUP_VALUE);
     }
@@ -197,10 +197,10 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
     const double *v = x->v, *acc = x->a;
-    if (d->nfollower > 0) {
-        flx_follow_move(d, w, x->a, true, w->follow.a);
-        v = w->follow.v;
-        acc = w->follow.a;
+    if (d->nattached > 0) {
+        flx_attached_move(d, w, x->a, true, w->attached.a);
+        v = w->attached.v;
+        acc = w->attached.a;
     }
     for (int i = 0; i < d->nturn; i++) {
         flx_jet j;

@@ -1,10 +1,10 @@
-// descriptor_explicit.c - z' = F(t, z) with z = (q, v, x): bonds on acceleration level, projection to
+// descriptor_explicit.c - z' = F(t, z) with z = (q, v, x): constraints on acceleration level, projection to
 // positions and velocities in the metric of the masses.
 //
 //     [M G^T A^T; G; A] (a, l, m) = (f, -bias)                                 (EXP-1)
 //     [M G^T; G] (theta, .) = (0, -g),  q <- q (+) theta                       (EXP-2)
 //     [M G^T A^T; G; A] (dv, .) = (0, -(G v + g_t), -(A v + b))                (EXP-3)
-// Compliant bonds (C > 0) give their multiplier directly. Where forces read
+// Compliant constraints (C > 0) give their multiplier directly. Where forces read
 // multipliers, what the matrix (descriptor_saddle.c) gives is the guess for (IDX-1).
 #include "descriptor/descriptor_parts.h"
 #include "math/dense.h"
@@ -58,7 +58,7 @@ flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x
 
 // ---- the form ---------------------------------------------------------------------------------
 
-// Multipliers of compliant bonds from the rows at l = 0; the others stay zero.
+// Multipliers of compliant constraints from the rows at l = 0; the others stay zero.
 static bool compliant(const flx_descriptor *d, const double *r, flx_state *x)
 {
     bool any = false;
@@ -86,7 +86,7 @@ static flx_status solve_accelerations(const flx_descriptor *d, flx_work *w, flx_
     FLX_TRY(flx_saddle_work_factor(d, w, &p));
     double *b = w->saddle.rhs;
     memset(b, 0, (size_t)flx_dims_unknowns(n) * sizeof *b);
-    FLX_TRY(flx_eval_bond_bias(s, w, &p, b + flx_first_lam(d)));
+    FLX_TRY(flx_eval_constraint_bias(s, w, &p, b + flx_first_lam(d)));
     for (int i = 0; i < n->nv; i++) b[i] = -w->r[i];
     for (int i = flx_first_lam(d); i < flx_first_mu(d) + n->nmu; i++) b[i] = -b[i];
     for (int i = 0; i < n->nlam + n->nmu; i++) { // the diagonal is -1
@@ -163,7 +163,7 @@ static flx_status rate(const flx_system *s, flx_work *w, double t, const double 
 // ---- projection -------------------------------------------------------------------------------
 
 #define MAX_PROJECTIONS 10
-// Bonds are closed to rounding: some additions of coordinates of the size of the mechanism.
+// Constraints are closed to rounding: some additions of coordinates of the size of the mechanism.
 #define CLOSED (16 * DBL_EPSILON)
 
 static double row_scale(const flx_descriptor *d, int row)
@@ -215,7 +215,7 @@ static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_st
     p.lam = p.mu = p.a = p.dx = w->zero;
     bool serve = flx_saddle_work_serves(k, p.t), fresh = false;
     for (int i = 0; i < MAX_PROJECTIONS; i++) {
-        flx_eval_bonds(d, w, &p, w->r);
+        flx_eval_constraints(d, w, &p, w->r);
         double off = set_rows(d, w->r + flx_first_lam(d), true, s->dims.nlam, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= CLOSED) return FLX_OK;
@@ -268,10 +268,10 @@ static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_s
     double last = HUGE_VAL, closed = 4.0 * DBL_EPSILON * rate_size(d, w, x->v);
     for (int i = 0; i < MAX_PROJECTIONS; i++) {
         if (n->nmu > 0) {
-            flx_eval_bonds(d, w, &p, w->r);
+            flx_eval_constraints(d, w, &p, w->r);
             memcpy(w->rows + n->nlam, w->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
         }
-        FLX_TRY(flx_eval_bond_rate(s, w, &p, w->rows));
+        FLX_TRY(flx_eval_constraint_rate(s, w, &p, w->rows));
         double off = set_rows(d, w->rows, false, n->nlam + n->nmu, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= closed || off > 0.5 * last) return FLX_OK;

@@ -7,18 +7,18 @@
 
 // Nodes that are evaluated together, as one program over one list of inputs.
 typedef enum flx_expr_group_kind {
-    FLX_GROUP_TIME,   // motions: value, first and second derivative
-    FLX_GROUP_TURN,   // joint angles without their turns
-    FLX_GROUP_VALUE,  // forces, masses, right-hand sides
-    FLX_GROUP_BOND,   // constraints and their gradients
-    FLX_GROUP_BIAS,   // constraints on acceleration level without the accelerations
-    FLX_GROUP_SLOPE,  // derivatives of the values
-    FLX_GROUP_CURVE,  // derivatives of the gradients
-    FLX_GROUP_THIRD,  // derivatives of the bias along positions, where the model is reduced
-    FLX_GROUP_RATE,   // constraints on velocity level, where they move in time
-    FLX_GROUP_SWITCH, // values of the switches, then their slopes in time
-    FLX_GROUP_WHEN,   // conditions of events
-    FLX_GROUP_SET,    // new values, then targets and their gradients
+    FLX_GROUP_TIME,       // motions: value, first and second derivative
+    FLX_GROUP_TURN,       // joint angles without their turns
+    FLX_GROUP_VALUE,      // forces, masses, right-hand sides
+    FLX_GROUP_CONSTRAINT, // constraints and their gradients
+    FLX_GROUP_BIAS,       // constraints on acceleration level without the accelerations
+    FLX_GROUP_SLOPE,      // derivatives of the values
+    FLX_GROUP_CURVE,      // derivatives of the gradients
+    FLX_GROUP_THIRD,      // derivatives of the bias along positions, where the model is reduced
+    FLX_GROUP_RATE,       // constraints on velocity level, where they move in time
+    FLX_GROUP_SWITCH,     // values of the switches, then their slopes in time
+    FLX_GROUP_WHEN,       // conditions of events
+    FLX_GROUP_SET,        // new values, then targets and their gradients
     FLX_N_GROUPS
 } flx_expr_group_kind;
 
@@ -55,12 +55,12 @@ typedef struct flx_reading {
 } flx_reading;
 
 // A constraint of the equations.
-typedef struct flx_expr_bond {
+typedef struct flx_expr_constraint {
     int row, complete, constraint;
     bool velocity;
-    double C;                      // its compliance; of a velocity bond: E
+    double C;                      // its compliance; of a velocity-level constraint: E
     int diag;                      // offset of the row's own entry
-    int out;                       // value in FLX_GROUP_BOND, then the gradient
+    int out;                       // value in FLX_GROUP_CONSTRAINT, then the gradient
     bool still;                    // does not move in time by itself: its rate is gradient times v
     int rate, bias;                // in their groups; rate -1: still
     int ndep, *unknown;            // gradient
@@ -68,12 +68,12 @@ typedef struct flx_expr_bond {
     int ncurve;                    // second derivatives: gradient entry and unknown
     int curve;                     // first in FLX_GROUP_CURVE
     int *curve_entry, *curve_slot; // (ncurve) gradient's number, offset of (unknown, unknown)
-    int nslope, slope;             // velocity bonds: derivative along positions, in FLX_GROUP_CURVE
+    int nslope, slope; // velocity-level constraints: derivative along positions, in FLX_GROUP_CURVE
     int *slope_unknown, *slope_slot;
     int *curve_unknown; // (ncurve) position of each second derivative
     int third, nthird;  // derivatives of the bias, in FLX_GROUP_THIRD
     int *third_unknown; // (nthird)
-} flx_expr_bond;
+} flx_expr_constraint;
 
 typedef struct flx_expr_input { // where the value of a leaf is found
     enum {
@@ -86,7 +86,7 @@ typedef struct flx_expr_input { // where the value of a leaf is found
         FLX_INPUT_W,
         FLX_INPUT_SWITCH, // a switch, a discrete variable or a count
         FLX_INPUT_TURN,   // filled after FLX_GROUP_TURN
-        FLX_INPUT_ROW,    // multiplier of row `index`: bonds, then velocity bonds
+        FLX_INPUT_ROW,    // multiplier of row `index`: constraints, then velocity-level constraints
         FLX_INPUT_DRIVE,  // ... with a minus
         FLX_INPUT_READ,   // of a reaction
         FLX_INPUT_PARAMETER,
@@ -118,13 +118,14 @@ typedef struct flx_expressions {
     int nreading, reading_capacity;
     flx_reading *readings; // owned
     int read_size;         // numbers of all readings
-    int nbond;
+    int nconstraint;
     bool moving; // a constraint moves in time by itself
     bool thirds; // FLX_GROUP_THIRD is there
-    flx_expr_bond *bonds;
+    flx_expr_constraint *constraints;
     int nout, scratch;
     flx_flat flat;
-    flx_program *motion; // owned; values, bonds and bias in one, for accelerations; NULL: no bonds
+    flx_program *
+        motion; // owned; values, constraints and bias in one, for accelerations; NULL: no constraints
     // Angles of the joints that count turns, without them; by switch. For outputs, so apart.
     struct {
         flx_program *program; // owned; NULL: no switch

@@ -61,10 +61,11 @@ static void make_room(flx_expressions *x, const flx_program *p)
     if (scratch > x->scratch) x->scratch = scratch;
 }
 
-// Values, bonds and bias, which are neighbours, as one program: they have much in common.
+// Values, constraints and bias, which are neighbours, as one program: they have much in common.
 static flx_status compile_motion(flx_descriptor *d, const flx_leaf *leaves)
 {
-    static const flx_expr_group_kind kinds[] = {FLX_GROUP_VALUE, FLX_GROUP_BOND, FLX_GROUP_BIAS};
+    static const flx_expr_group_kind kinds[] = {FLX_GROUP_VALUE, FLX_GROUP_CONSTRAINT,
+                                                FLX_GROUP_BIAS};
     flx_expressions *x = &d->expr;
     int n = 0;
     for (int k = 0; k < 3; k++) n += x->group[kinds[k]].n;
@@ -143,15 +144,16 @@ static flx_status hoist_groups(flx_descriptor *d)
 {
     if (d->model->ntunable == 0) return FLX_OK;
     FLX_TRY(flx_hoist_create(d->model, &d->hoist));
-    // values, bonds and bias are a program together: their numbers follow each other
-    static const flx_expr_group_kind together[] = {FLX_GROUP_VALUE, FLX_GROUP_BOND, FLX_GROUP_BIAS};
+    // values, constraints and bias are a program together: their numbers follow each other
+    static const flx_expr_group_kind together[] = {FLX_GROUP_VALUE, FLX_GROUP_CONSTRAINT,
+                                                   FLX_GROUP_BIAS};
     for (int k = 0; k < 3; k++) {
         flx_expr_group *g = d->expr.group + together[k];
         FLX_TRY(flx_hoist_nodes(d->hoist, g->n, g->nodes));
     }
     for (int k = 0; k < FLX_N_GROUPS; k++) {
         flx_expr_group *g = d->expr.group + k;
-        if (k == FLX_GROUP_VALUE || k == FLX_GROUP_BOND || k == FLX_GROUP_BIAS) continue;
+        if (k == FLX_GROUP_VALUE || k == FLX_GROUP_CONSTRAINT || k == FLX_GROUP_BIAS) continue;
         flx_hoist_apart(d->hoist);
         FLX_TRY(flx_hoist_nodes(d->hoist, g->n, g->nodes));
     }
@@ -185,7 +187,7 @@ static flx_status compile_groups(flx_descriptor *d)
             flx_program_compile(d->model->graph, x->ninput, leaves, g->n, g->nodes, &g->program);
         if (status == FLX_OK) make_room(x, g->program);
     }
-    if (status == FLX_OK && x->nbond > 0) status = compile_motion(d, leaves);
+    if (status == FLX_OK && x->nconstraint > 0) status = compile_motion(d, leaves);
     return status == FLX_OK ? compile_flat(d) : status;
 }
 
@@ -225,7 +227,7 @@ static flx_status select_programs(flx_descriptor *d)
     d->hoist = d->whole->hoist;
     if (d->hoist) FLX_TRY(add_hoisted(d));
     FLX_TRY(list_inputs(d));
-    return d->expr.nbond == d->whole->expr.nbond ? FLX_OK : compile_flat(d);
+    return d->expr.nconstraint == d->whole->expr.nconstraint ? FLX_OK : compile_flat(d);
 }
 
 flx_status flx_expr_compile(flx_descriptor *d)

@@ -3,7 +3,7 @@
 // Where a system consists of equations alone, masses M, gradients G and A, forces and bias are nodes
 // of the graph, and so can be the solution of (EXP-1): the matrix is eliminated once, symbolically,
 //     K = [M G^T A^T; G; A] = L D L^T
-// without pivoting, velocities before bonds. What is constant is folded, what is zero never
+// without pivoting, velocities before constraints. What is constant is folded, what is zero never
 // computed, and one program gives accelerations, multipliers and rates of states. With it come the
 // pivots over what they were before others of their kind were subtracted; where one is small the
 // caller takes the general way, which pivots, refines and says what is wrong.
@@ -15,7 +15,7 @@
 typedef struct elimination {
     flx_graph *g;
     const flx_descriptor *d;
-    int n, nv;                // unknowns: velocities, bonds, velocity bonds
+    int n, nv;                // unknowns: velocities, constraints, velocity-level constraints
     flx_node *K;              // (n x n) lower triangle; -1: zero
     flx_node *b;              // (n) right-hand side, then the solution
     flx_node *base, *inverse; // (n) pivot before its own kind, one over the pivot
@@ -70,14 +70,14 @@ static void place_rows(elimination *e, flx_node *dx)
     }
 }
 
-static void place_bonds(elimination *e)
+static void place_constraints(elimination *e)
 {
     const flx_descriptor *d = e->d;
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
         int row = e->nv + (b->velocity ? d->base.dims.nlam : 0) + b->row;
         for (int k = 0; k < b->ndep; k++) {
-            *entry(e, row, b->unknown[k]) = group_node(d, FLX_GROUP_BOND, b->out + 1 + k);
+            *entry(e, row, b->unknown[k]) = group_node(d, FLX_GROUP_CONSTRAINT, b->out + 1 + k);
         }
         add(e, e->b + row, group_node(d, FLX_GROUP_BIAS, b->bias), true);
     }
@@ -135,13 +135,13 @@ static void solve(elimination *e)
 static bool is_flat(const flx_descriptor *d)
 {
     const flx_dims *n = &d->base.dims;
-    for (int i = 0; i < d->expr.nbond; i++) {
-        if (d->expr.bonds[i].C > 0) return false;
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        if (d->expr.constraints[i].C > 0) return false;
     }
     const flx_expr_items *x = flx_items_of(d);
     if (x && x->nwrench + x->neffort > 0) return false;
     return d->model->nbody == 0 && d->nscalar == 0 && d->nvscalar == 0 &&
-           !d->base.reads_multipliers && n->nlam + n->nmu == d->expr.nbond &&
+           !d->base.reads_multipliers && n->nlam + n->nmu == d->expr.nconstraint &&
            n->nv + n->nlam + n->nmu <= MOST_UNKNOWNS;
 }
 
@@ -169,7 +169,7 @@ static flx_status make(elimination *e, flx_node *dx, flx_node *out)
     for (int i = 0; i < e->n; i++) e->b[i] = -1;
     for (int i = 0; i < e->d->base.dims.nx; i++) dx[i] = -1;
     place_rows(e, dx);
-    place_bonds(e);
+    place_constraints(e);
     bool done = !e->failed && factor(e);
     if (done) solve(e);
     if (done) f->n = list_outputs(e, dx, out, &f->nratio);

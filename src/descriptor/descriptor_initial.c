@@ -328,8 +328,8 @@ static void place_all(const flx_descriptor *d, const tree *t, const wish *wishes
 }
 
 // What moves with the first node of its beam. A slope turns, and is nowhere.
-static void place_followers(const flx_descriptor *d, const int *lead, const placed *p,
-                            const double *turned, flx_state *x)
+static void place_attached(const flx_descriptor *d, const int *lead, const placed *p,
+                           const double *turned, flx_state *x)
 {
     const flx_model *m = d->model;
     for (int i = 0; i < m->nbody; i++) {
@@ -373,8 +373,8 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     if (!w || !p || !turned || !ints || !in_tree || !wishes || !joints || !bodies) goto done;
     x->t = 0.0;
     store_variables(d, x);
-    flx_instants_start(d, x);
-    flx_descriptor_instants.settle(s, w, x); // motions depend on switches of the time
+    flx_descriptor_events_start(d, x);
+    flx_descriptor_events.settle(s, w, x); // motions depend on switches of the time
     eval_motions(d, w, x);
     const double *motions = flx_eval_output(d, w, FLX_GROUP_TIME);
     tree t = {.order = ints,
@@ -388,9 +388,9 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     choose_tree(d, t.lead, wishes, joints, in_tree, ints + 2 * nb);
     walk(d, &t, bodies, p);
     place_all(d, &t, wishes, p, turned, x);
-    place_followers(d, t.lead, p, turned, x);
+    place_attached(d, t.lead, p, turned, x);
     store_switches(d, w, wishes, x);
-    flx_descriptor_instants.settle(s, w, x);
+    flx_descriptor_events.settle(s, w, x);
     status = FLX_OK;
 
 done:

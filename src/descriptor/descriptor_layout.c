@@ -26,7 +26,7 @@ static void add_segment(flx_descriptor *d, int q, int v, int n)
 flx_status flx_layout_bodies(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    size_t nb = (size_t)m->nbody + (size_t)m->nfollower;
+    size_t nb = (size_t)m->nbody + (size_t)m->nattached;
     d->body_q = flx_arena_take(d->arena, nb, sizeof(int));
     d->body_v = flx_arena_take(d->arena, nb, sizeof(int));
     d->body_nv = flx_arena_take(d->arena, nb, sizeof(int));
@@ -42,7 +42,7 @@ flx_status flx_layout_bodies(flx_descriptor *d)
         q += n.nq;
         v += n.nv;
     }
-    for (int i = m->nbody; i < m->nbody + m->nfollower; i++) { // see flx_follow_number
+    for (int i = m->nbody; i < m->nbody + m->nattached; i++) { // see flx_attached_number
         d->body_q[i] = d->body_v[i] = -1;
         d->body_nv[i] = d->planar ? 3 : 6;
     }
@@ -79,7 +79,7 @@ flx_status flx_layout_blocks(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     int n = flx_dims_unknowns(&d->base.dims);
-    int all = n + flx_follow_rows(d); // rows of followers after all unknowns
+    int all = n + flx_attached_rows(d); // rows of attached frames after all unknowns
     d->block_start = flx_arena_take(d->arena, (size_t)all + 1, sizeof(int));
     d->block_of = flx_arena_take(d->arena, (size_t)all, sizeof(int));
     if (!d->block_start || !d->block_of) return FLX_ERR_MEMORY;
@@ -90,22 +90,22 @@ flx_status flx_layout_blocks(flx_descriptor *d)
     add_blocks(d, m->nalgebraic);
     for (int j = 0; j < m->njoint; j++) {
         flx_joint_rows *r = d->joints + j;
-        r->bond_block = r->nbond > 0 ? add_block(d, r->nbond) : -1;
+        r->constraint_block = r->nconstraint > 0 ? add_block(d, r->nconstraint) : -1;
     }
     for (int i = 0; i < flx_pulls_count(d); i++) add_block(d, 1);
     add_blocks(d, d->base.dims.nlam - d->first_constraint);
     int joint_mu = 0;
     for (int j = 0; j < m->njoint; j++) {
         flx_joint_rows *r = d->joints + j;
-        r->vbond_block = r->nvbond > 0 ? add_block(d, r->nvbond) : -1;
-        joint_mu += r->nvbond;
+        r->vconstraint_block = r->nvconstraint > 0 ? add_block(d, r->nvconstraint) : -1;
+        joint_mu += r->nvconstraint;
     }
     add_blocks(d, d->base.dims.nmu - joint_mu);
     int nblock = d->nblock;
-    for (int i = 0; i < d->nfollower; i++) add_block(d, d->followers[i].nv);
+    for (int i = 0; i < d->nattached; i++) add_block(d, d->attached[i].nv);
     for (int b = 0; b < d->nblock; b++) FLX_TRY(flx_layout_couple(d, b, b));
     d->nblock = nblock;
-    flx_follow_number(d, n);
+    flx_attached_number(d, n);
     return FLX_OK;
 }
 
@@ -134,7 +134,7 @@ flx_status flx_layout_couple_row(flx_descriptor *d, int block, const int body[2]
     return FLX_OK;
 }
 
-static bool is_followers(const flx_descriptor *d, uint64_t key)
+static bool is_attached(const flx_descriptor *d, uint64_t key)
 {
     return (int)(key >> 32) >= d->nblock || (int)(uint32_t)key >= d->nblock;
 }
@@ -150,7 +150,7 @@ static int block_size(const flx_descriptor *d, int b)
     return d->block_start[b + 1] - d->block_start[b];
 }
 
-// Each key once, ascending; those of followers go to a list of their own.
+// Each key once, ascending; those of attached frames go to a list of their own.
 static flx_status sort_keys(flx_descriptor *d, int *nentry)
 {
     flx_couplings *c = &d->couplings;
@@ -163,7 +163,7 @@ static flx_status sort_keys(flx_descriptor *d, int *nentry)
         uint64_t key = c->keys[i];
         if (i > 0 && key == last) continue;
         last = key;
-        if (is_followers(d, key)) {
+        if (is_attached(d, key)) {
             d->fold_keys[d->nfold++] = key;
         } else {
             c->keys[(*nentry)++] = key;
@@ -172,7 +172,7 @@ static flx_status sort_keys(flx_descriptor *d, int *nentry)
     return FLX_OK;
 }
 
-// Where the values of entries begin: those of the pattern, then those of followers.
+// Where the values of entries begin: those of the pattern, then those of attached frames.
 static flx_status find_offsets(flx_descriptor *d, int nentry, int *offset)
 {
     int64_t total = 0;
@@ -227,7 +227,7 @@ flx_status flx_layout_pattern(flx_descriptor *d)
     return FLX_OK;
 }
 
-static int follower_entry(const flx_descriptor *d, uint64_t key)
+static int attached_entry(const flx_descriptor *d, uint64_t key)
 {
     const flx_pattern *p = &d->base.pattern;
     const uint64_t *at = bsearch(&key, d->fold_keys, (size_t)d->nfold, sizeof key, by_key);
@@ -238,7 +238,7 @@ int flx_layout_entry(const flx_descriptor *d, int i, int j)
 {
     const flx_pattern *p = &d->base.pattern;
     if (i >= d->nblock || j >= d->nblock) {
-        return follower_entry(d, ((uint64_t)(uint32_t)i << 32) | (uint32_t)j);
+        return attached_entry(d, ((uint64_t)(uint32_t)i << 32) | (uint32_t)j);
     }
     int entry = flx_pattern_find(p, i, j);
     return entry < 0 ? -1 : p->offset[entry];
@@ -320,9 +320,9 @@ static void mark_written(flx_descriptor *d, unsigned char *written)
         const flx_joint_rows *r = d->joints + j;
         const int *body = d->model->joints[j].body;
         bool follows = body[0] >= d->model->nbody || body[1] >= d->model->nbody;
-        if (r->nbond == 0 || r->count[2] > 0 || r->read) continue;
-        for (int e = p->row[r->bond_block]; e < p->row[r->bond_block + 1]; e++) {
-            if (p->col[e] == r->bond_block) {
+        if (r->nconstraint == 0 || r->count[2] > 0 || r->read) continue;
+        for (int e = p->row[r->constraint_block]; e < p->row[r->constraint_block + 1]; e++) {
+            if (p->col[e] == r->constraint_block) {
                 d->parts[e] = 0;
             } else if (!follows) { // what is carried to masters is added
                 written[e] = written[p->transpose[e]] = 1;
@@ -365,7 +365,7 @@ flx_status flx_layout_parts(flx_descriptor *d)
     for (int i = 0; i < d->nscalar; i++) flx_layout_mark_row(d, d->scalars + i, false);
     for (int i = 0; i < d->nvscalar; i++) flx_layout_mark_row(d, d->vscalars + i, true);
     flx_constraints_mark(d);
-    flx_follow_parts(d);
+    flx_attached_parts(d);
     FLX_TRY(find_ranges(d, 0, d->parts, 2));
     FLX_TRY(find_ranges(d, 1, d->parts, 4));
     const flx_pattern *p = &d->base.pattern;

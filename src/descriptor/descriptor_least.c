@@ -193,7 +193,7 @@ static flx_status open(const flx_descriptor *d, flx_work *w, const flx_point *p,
     return factor_rows(m, p);
 }
 
-// Multipliers of the complete system into l (bonds, then velocity bonds).
+// Multipliers of the complete system into l (constraints, then velocity-level constraints).
 flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l)
 {
     least m;

@@ -302,12 +302,12 @@ static double reaction_value(flx_observation *o, int i, int c)
     return o->wrench[c];
 }
 
-// Force or moment at a follower, ground axes: what is against its rows.
+// Force or moment at a attached frame, ground axes: what is against its rows.
 static double load_value(flx_observation *o, int i, int c)
 {
     const flx_row_view *r = &o->rows;
-    const flx_follower_data *f = r->d->followers + i;
-    const double *rows = r->w->follow.r + f->v;
+    const flx_attached_data *f = r->d->attached + i;
+    const double *rows = r->w->attached.r + f->v;
     if (!o->loads) {
         flx_point p = r->p;
         p.lam = r->lam;

@@ -23,7 +23,7 @@ typedef struct flx_observation {
     flx_residuals residuals;
     int joint;  // whose reaction is in wrench; -1: none
     int node;   // whose section force is in wrench; -1: none
-    bool loads; // those of followers are in the rows of the work
+    bool loads; // those of attached frames are in the rows of the work
     double wrench[6];
 } flx_observation;
 

@@ -16,7 +16,7 @@ static double largest_gap(const flx_descriptor *d, flx_work *w, const flx_state 
     flx_point p = flx_state_point(&d->base, x);
     double most = 0.0;
     p.lam = p.mu = w->zero;
-    flx_eval_bonds(d, w, &p, w->r);
+    flx_eval_constraints(d, w, &p, w->r);
     for (int i = 0; i < d->base.dims.nlam; i++) {
         double value = fabs(w->r[flx_first_lam(d) + i]);
         if (d->rows[i].C == 0.0 && !(value <= most)) most = value;
@@ -29,7 +29,7 @@ static double largest_rate(const flx_descriptor *d, flx_work *w, const flx_state
     flx_point p = flx_state_point(&d->base, x);
     double most = 0.0;
     p.lam = p.mu = w->zero;
-    (void)flx_eval_bond_rate(&d->base, w, &p, w->rows);
+    (void)flx_eval_constraint_rate(&d->base, w, &p, w->rows);
     for (int i = 0; i < d->base.dims.nlam; i++) {
         if (d->rows[i].C == 0.0 && !(fabs(w->rows[i]) <= most)) most = fabs(w->rows[i]);
     }
@@ -50,8 +50,8 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
         return;
     }
     p.lam = p.mu = cw->zero;
-    flx_eval_bonds(d, cw, &p, cw->r);
-    (void)flx_eval_bond_rate(&d->base, cw, &p, cw->rows);
+    flx_eval_constraints(d, cw, &p, cw->r);
+    (void)flx_eval_constraint_rate(&d->base, cw, &p, cw->rows);
     memcpy(cw->rows + n->nlam, cw->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
     const double *g = cw->r + flx_first_lam(d);
     for (int i = 0; i < n->nlam + n->nmu; i++) {

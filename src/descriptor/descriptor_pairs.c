@@ -11,13 +11,13 @@
 // Rows of joint j on body `body`, rotations counted in lengths of the mechanism.
 static bool joint_rank(const flx_descriptor *d, int j, int body, const double *values)
 {
-    int m = d->joints[j].nbond, n = d->body_nv[body];
+    int m = d->joints[j].nconstraint, n = d->body_nv[body];
     int turns = d->planar ? 2 : 3;
     double A[36] = {0};
     if (m == 0 || m > n) return false;
-    const double *G = values + flx_layout_entry(d, d->joints[j].bond_block, body);
+    const double *G = values + flx_layout_entry(d, d->joints[j].constraint_block, body);
     for (int i = 0; i < m; i++) {
-        bool metres = d->rows[d->joints[j].bond + i].metres;
+        bool metres = d->rows[d->joints[j].constraint + i].metres;
         for (int k = 0; k < n; k++) {
             double scale =
                 metres ? (k >= turns ? 1.0 / d->length : 1.0) : (k >= turns ? 1.0 : d->length);
@@ -34,7 +34,7 @@ typedef struct incidence {
 
 static bool links(const flx_descriptor *d, int j)
 {
-    return d->joints[j].nbond > 0 && !d->model->joints[j].kind->on_joints;
+    return d->joints[j].nconstraint > 0 && !d->model->joints[j].kind->on_joints;
 }
 
 static int link_body(const flx_model *m, int j, int side)
@@ -84,7 +84,7 @@ static void walk(const flx_descriptor *d, const incidence *at, const double *val
                 if (body < 0 || seen[body]) continue;
                 seen[body] = 1;
                 queue[tail++] = body;
-                if (joint_rank(d, j, body, values)) pair[d->joints[j].bond_block] = body;
+                if (joint_rank(d, j, body, values)) pair[d->joints[j].constraint_block] = body;
             }
         }
     }

@@ -3,20 +3,20 @@
 //   descriptor_chart.c     its chart
 //   descriptor_layout.c    numbering, pattern, places where kernels write
 //   descriptor_pairs.c     the order of elimination that joints suggest
-//   descriptor_rows.c      bonds made of primitive rows
+//   descriptor_rows.c      constraints made of primitive rows
 //   descriptor_select.c    a selection of rows, whose expressions are those of the complete system
 //   descriptor_force.c     parts of forces without expressions
 //   descriptor_expr.c      expressions: what they depend on (descriptor_expr.h: their data)
 //   descriptor_expr_compile.c  their programs
 //   descriptor_constraints.c   constraints of the equations
 //   term.h, terms.c, terms/  what contributes to the equations: beams, drag
-//   descriptor_follow.c    frames that follow from other unknowns
+//   descriptor_attached.c    frames that follow from other unknowns
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_numbers.c   numbers of an instance that follow from its parameters
 //   descriptor_eval.c      what evaluations begin with: frames, expressions
 //   descriptor_residual.c  residual
 //   descriptor_tangent.c   its tangent
-//   descriptor_bonds.c     bonds on velocity and acceleration level, their forces
+//   descriptor_levels.c     constraints on velocity and acceleration level, their forces
 //   descriptor_energy.c    energies and powers
 //   descriptor_explicit.c  z' = F(t, z)
 //   descriptor_saddle.c    the matrix of accelerations and projections
@@ -24,7 +24,7 @@
 //   descriptor_lagrange.c  momentum, dL/dq, forces
 //   descriptor_initial.c      the state as drawn
 //   descriptor_switches.c  switches of expressions
-//   descriptor_instants.c  events
+//   descriptor_events.c  events
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
@@ -48,9 +48,9 @@
 
 // ---- rows -------------------------------------------------------------------------------------
 
-// A bond or velocity bond: sum of coefficient * scalar - motion(t) - constant.
+// A constraint or velocity-level constraint: sum of coefficient * scalar - motion(t) - constant.
 typedef struct flx_scalar_row {
-    int row; // among the bonds, or the velocity bonds
+    int row; // among the constraints, or the velocity-level constraints
     int nterm;
     flx_scalar term[2];
     flx_row_place place[2];
@@ -61,7 +61,7 @@ typedef struct flx_scalar_row {
     int diag;             // offset of the row's own entry
 } flx_scalar_row;
 
-// What one bond (the first nlam) or velocity bond (then nmu) is.
+// What one constraint (the first nlam) or velocity-level constraint (then nmu) is.
 typedef struct flx_row_info {
     const char *item, *part;
     flx_loc loc;
@@ -73,15 +73,15 @@ typedef struct flx_row_info {
     double sigma, tau, C;
 } flx_row_info;
 
-typedef struct flx_joint_rows { // of one joint
-    int bond, nbond;            // first and number among the bonds
-    int vbond, nvbond;          // among the velocity bonds
-    int bond_block, vbond_block;
+typedef struct flx_joint_rows {    // of one joint
+    int constraint, nconstraint;   // first and number among the constraints
+    int vconstraint, nvconstraint; // among the velocity-level constraints
+    int constraint_block, vconstraint_block;
     int first[4], count[4]; // in the arrays of points, axes, scalars and velocity scalars
-    int whole[2];           // bonds and velocity bonds when none is left out
-    int drive;              // row of the motion among the bonds or velocity bonds, -1: none
-    bool drive_velocity;    // among the velocity bonds
-    bool read;              // a force depends on its multipliers
+    int whole[2];           // constraints and velocity-level constraints when none is left out
+    int drive; // row of the motion among the constraints or velocity-level constraints, -1: none
+    bool drive_velocity; // among the velocity-level constraints
+    bool read;           // a force depends on its multipliers
 } flx_joint_rows;
 
 typedef struct flx_segment { // coordinates that are a vector space
@@ -95,13 +95,13 @@ typedef struct flx_couplings { // pairs of blocks that the pattern must have
     uint64_t *keys; // owned
 } flx_couplings;
 
-// ---- followers --------------------------------------------------------------------------------
+// ---- attached frames --------------------------------------------------------------------------------
 
 // A frame that follows from blocks of unknowns, its masters: (v, w) = J u.
 #define FLX_MOST_MASTERS 4
-typedef struct flx_follower_kind flx_follower_kind;
-struct flx_follower_data {
-    const flx_follower_kind *kind;
+typedef struct flx_attached_kind flx_attached_kind;
+struct flx_attached_data {
+    const flx_attached_kind *kind;
     const void *of; // what the kind makes it of, two pointers of its own
     const void *part;
     int frame; // number of its frame
@@ -117,19 +117,19 @@ struct flx_follower_data {
 // place: the frame, J (nv x width) and bias = J' u (nv). tangent: Jv (nv x width) = (J u)_q and
 // K (width x width) = (J^T wrench)_q. slope: of v and v' along theta (width). push: what forces feel of J that
 // motions do not, added to it (ONE-3); NULL: nothing, and K is then that of the sum.
-struct flx_follower_kind {
-    void (*place)(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J,
+struct flx_attached_kind {
+    void (*place)(const flx_attached_data *f, const flx_work *w, const flx_point *p, double *J,
                   double *bias);
-    void (*tangent)(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+    void (*tangent)(const flx_attached_data *f, const flx_work *w, const flx_point *p,
                     const double *wrench, double *Jv, double *K);
-    void (*slope)(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+    void (*slope)(const flx_attached_data *f, const flx_work *w, const flx_point *p,
                   const double *theta, double *dv, double *da);
-    void (*push)(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J);
+    void (*push)(const flx_attached_data *f, const flx_work *w, const flx_point *p, double *J);
 };
 
-// An entry of followers' rows or columns, and the entries of their masters that it is carried to.
+// An entry of attached frames' rows or columns, and the entries of their masters that it is carried to.
 typedef struct flx_fold {
-    const flx_follower_data *row, *col; // NULL: unknowns
+    const flx_attached_data *row, *col; // NULL: unknowns
     int nrow, ncol, at;
     int to[FLX_MOST_MASTERS][FLX_MOST_MASTERS];
     bool rates; // it has parts in A1
@@ -153,14 +153,14 @@ struct flx_descriptor {
     const int *drop;
     double length; // size of the mechanism, metres
 
-    int *body_q, *body_v, *body_nv; // (nbody + followers, which have no coordinates)
+    int *body_q, *body_v, *body_nv; // (nbody + attached frames, which have no coordinates)
     flx_term_list terms;
     void *own[FLX_N_TERMS]; // the arrays of each; NULL: it is not there
-    int nfollower;
-    flx_follower_data *followers;
-    int follower_numbers; // of all their J
+    int nattached;
+    flx_attached_data *attached;
+    int attached_numbers; // of all their J
     bool pushed;          // J of forces is not that of motions
-    int follower_most;    // rows or columns of any product with J
+    int attached_most;    // rows or columns of any product with J
     int nfold;
     uint64_t *fold_keys; // (nfold) blocks
     flx_fold *folds;     // (nfold) in the order of their entries, which follow those of the pattern
@@ -171,7 +171,7 @@ struct flx_descriptor {
     int npoint, naxis, nscalar, nvscalar;
     flx_row_point *points;
     flx_row_axis *axes;
-    flx_scalar_row *scalars, *vscalars; // bonds, velocity bonds
+    flx_scalar_row *scalars, *vscalars; // constraints, velocity-level constraints
     flx_row_info *rows;                 // (nlam + nmu)
     flx_joint_rows *joints;             // (njoint)
     int *switch_of_joint;               // (njoint) -1: none
@@ -185,15 +185,15 @@ struct flx_descriptor {
     double *param;        // (nparam) as the model says them (model/numbers.h)
     flx_hoist *hoist;     // numbers of parameters in expressions; the whole one's; NULL: none
     double *hoisting;     // scratch for them
-    int first_constraint; // bond of the first constraint of the equations
+    int first_constraint; // constraint of the first constraint of the equations
 
     flx_expressions expr;
 
     int nblock;
-    int *block_start;     // (nblock + followers + 1)
-    int *block_of;        // (n, then rows of followers) block of each unknown
-    int nvalue;           // numbers of the pattern's entries, then of followers
-    unsigned char *parts; // of the pattern, then of followers
+    int *block_start;     // (nblock + attached frames + 1)
+    int *block_of;        // (n, then rows of attached frames) block of each unknown
+    int nvalue;           // numbers of the pattern's entries, then of attached frames
+    unsigned char *parts; // of the pattern, then of attached frames
     flx_couplings couplings;
 
     struct { // where A1 (0) and A2 (1) may differ from zero, and where A0 (2) is added to
@@ -229,21 +229,21 @@ struct flx_work {
     unsigned known;                 // groups whose outputs are those of the point that is held
     double *rows;                   // (nlam + nmu)
     double *r, *zero;               // (n): a residual, zeros
-    double *force;                  // (n + rows of followers) zeros between uses
+    double *force;                  // (n + rows of attached frames) zeros between uses
     double *read;                   // of the reactions that are read
     double *own[FLX_N_TERMS];       // of each term
     double *gravity;                // (3) times a load factor
-    struct {                        // of followers
+    struct {                        // of attached frames
         bool placed;                // for q and v:
         double *q;                  // (nq)
-        double *v, *a, *r;          // (n + rows of followers): velocities, accelerations, rows
-        double *dv, *da;            // the same, zero but for followers: slopes of v and v'
-        double *J, *Jv, *bias;      // of each
-        double *Jf;                 // J of forces; J itself where none is pushed
-        double *A0, *A1;            // (nvalue)
-        double *scratch;            // (2 most^2)
-        flx_point point;            // as kernels see it
-    } follow;
+        double *v, *a, *r;     // (n + rows of attached frames): velocities, accelerations, rows
+        double *dv, *da;       // the same, zero but for attached frames: slopes of v and v'
+        double *J, *Jv, *bias; // of each
+        double *Jf;            // J of forces; J itself where none is pushed
+        double *A0, *A1;       // (nvalue)
+        double *scratch;       // (2 most^2)
+        flx_point point;       // as kernels see it
+    } attached;
     double *tangent;        // zeros between uses, on the pattern; where reactions are read
     double *block;          // owned; all of the above
     flx_saddle_work saddle; // made when first needed
@@ -312,33 +312,34 @@ static inline int flx_body_block(const flx_descriptor *d, int body)
     return body < d->model->nbody ? body : d->nblock + body - d->model->nbody;
 }
 
-// followers: after the bodies, before anything is coupled; their rows begin at `first`; the masters of
+// attached frames: after the bodies, before anything is coupled; their rows begin at `first`; the masters of
 // what was coupled with them; where their entries are carried; which parts these have.
-flx_status flx_follow_plan(flx_descriptor *d);
-static inline int flx_follow_rows(const flx_descriptor *d)
+flx_status flx_attached_plan(flx_descriptor *d);
+static inline int flx_attached_rows(const flx_descriptor *d)
 {
-    return d->nfollower * (d->planar ? 3 : 6);
+    return d->nattached * (d->planar ? 3 : 6);
 }
-void flx_follow_number(flx_descriptor *d, int first);
-flx_status flx_follow_couple(flx_descriptor *d);
-flx_status flx_follow_fill(flx_descriptor *d);
-void flx_follow_parts(flx_descriptor *d);
+void flx_attached_number(flx_descriptor *d, int first);
+flx_status flx_attached_couple(flx_descriptor *d);
+flx_status flx_attached_fill(flx_descriptor *d);
+void flx_attached_parts(flx_descriptor *d);
 // Frames and J, from the frames of bodies.
-void flx_follow_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
-// out (followers too) = u and J u, with or without J' u of the last frames.
-void flx_follow_move(const flx_descriptor *d, flx_work *w, const double *u, bool bias, double *out);
-// out (bonds, velocity bonds) += G u for the followers' part of u.
-void flx_follow_rates(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *u,
-                      double *out);
+void flx_attached_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
+// out (attached frames too) = u and J u, with or without J' u of the last frames.
+void flx_attached_move(const flx_descriptor *d, flx_work *w, const double *u, bool bias,
+                       double *out);
+// out (constraints, velocity-level constraints) += G u for the attached frames' part of u.
+void flx_attached_rates(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *u,
+                        double *out);
 // How their velocities and accelerations change along theta, into the work.
-void flx_follow_slopes(const flx_descriptor *d, flx_work *w, const flx_point *p,
-                       const double *theta);
-// Rows, entries of bonds and all entries of followers are carried to their masters.
-// J: that of forces, follow.Jf, or of motions.
-void flx_follow_carry(const flx_descriptor *d, const double *J, double *r);
-void flx_follow_jacobian(const flx_descriptor *d, const flx_work *w, double *A0);
-void flx_follow_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
-                        double *A0, double *A1);
+void flx_attached_slopes(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                         const double *theta);
+// Rows, entries of constraints and all entries of attached frames are carried to their masters.
+// J: that of forces, attached.Jf, or of motions.
+void flx_attached_carry(const flx_descriptor *d, const double *J, double *r);
+void flx_attached_jacobian(const flx_descriptor *d, const flx_work *w, double *A0);
+void flx_attached_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
+                          double *A0, double *A1);
 
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);
@@ -369,10 +370,10 @@ void flx_constraints_energy(const flx_descriptor *d, flx_work *w, const flx_poin
 // selections: expressions planned as those of the whole, channel by channel
 flx_status flx_select_readings(flx_descriptor *d);
 flx_status flx_select_channel(flx_descriptor *d, flx_node node, int *channel);
-flx_status flx_select_bond(flx_descriptor *d, flx_expr_bond *b); // but for its row
-void flx_select_instants(flx_descriptor *d);
+flx_status flx_select_constraint(flx_descriptor *d, flx_expr_constraint *b); // but for its row
+void flx_select_events(flx_descriptor *d);
 void flx_select_programs(flx_descriptor *d);
-// The row of a multiplier that a leaf stands for, among bonds and velocity bonds; -1: it is not there.
+// The row of a multiplier that a leaf stands for, among constraints and velocity-level constraints; -1: it is not there.
 int flx_expr_row_of(const flx_descriptor *d, flx_leaf leaf);
 
 // expressions
@@ -405,16 +406,18 @@ void flx_switches_change(const flx_system *s, flx_work *w, const flx_state *x,
 void flx_switches_settle(const flx_system *s, flx_work *w, flx_state *x);
 void flx_switches_begin(const flx_descriptor *d, flx_work *w, const flx_state *x,
                         const signed char *changed);
-void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h);
-void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h);
+void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx_event_report *h);
+void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x,
+                            flx_event_report *h);
 int flx_switches_judge(const flx_system *s, flx_work *w, const flx_state *x, double *size);
 
 // events; conditions: with these switches, into out (nevent)
 void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,
                           const double *switches, double *out);
-flx_status flx_instants_plan(flx_descriptor *d);
-void flx_instants_start(const flx_descriptor *d, flx_state *x); // discrete variables, clocks
-extern const flx_instants flx_descriptor_instants;
+flx_status flx_descriptor_events_plan(flx_descriptor *d);
+void flx_descriptor_events_start(const flx_descriptor *d,
+                                 flx_state *x); // discrete variables, clocks
+extern const flx_event_ops flx_descriptor_events;
 // The velocities that an expression linear in them depends on, with the nodes of its gradient added
 // to a group.
 flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc loc,
@@ -423,7 +426,7 @@ flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc 
 flx_status flx_expr_add(flx_descriptor *d, flx_expr_group_kind kind, flx_node node, int *out);
 
 // evaluation: frames and expressions of one point. Returns the point as kernels are to see it: with the
-// velocities of followers behind the others.
+// velocities of attached frames behind the others.
 const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_expr_group_kind kind);
 // Several evaluations at one point: what they share is computed once. Until it is released all of
@@ -445,21 +448,23 @@ static inline double flx_row_motion(const flx_descriptor *d, const flx_work *w,
 const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, double g[3]);
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
-// Rows of bonds and velocity bonds of the residual; the others have no meaning.
-void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
-flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
-flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
-                               const double *eta, double *out);
-flx_status flx_eval_bond_slope(const flx_system *s, flx_work *w, const flx_point *p,
-                               const double *theta, double *out);
-flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+// Rows of constraints and velocity-level constraints of the residual; the others have no meaning.
+void flx_eval_constraints(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
+flx_status flx_eval_constraint_rate(const flx_system *s, flx_work *w, const flx_point *p,
+                                    double *gd);
+flx_status flx_eval_constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
+                                     const double *eta, double *out);
+flx_status flx_eval_constraint_slope(const flx_system *s, flx_work *w, const flx_point *p,
+                                     const double *theta, double *out);
+flx_status flx_eval_constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
+                                    double *bias);
 // G^T lam + A^T mu of all rows (those with C > 0 left out), and of the rows of one joint added to
 // out at its bodies; frames must be there for the second.
 void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *lam,
                     const double *mu, double *out);
 void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
                      const double *lam, const double *mu, double *out);
-// Multipliers that are read: rows (among bonds, then velocity bonds; -1: left out, or none) of drives
+// Multipliers that are read: rows (among constraints, then velocity-level constraints; -1: left out, or none) of drives
 // and of constraints; reactions, with their derivatives.
 int flx_read_drive(const flx_descriptor *d, int joint);
 int flx_read_multiplier(const flx_descriptor *d, int constraint);
@@ -476,13 +481,13 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
 bool flx_descriptor_watches(const flx_descriptor *d); // whether accepted states change anything
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
-// Rows of the velocities alone, without bonds: of bodies and forces that need no expression
+// Rows of the velocities alone, without constraints: of bodies and forces that need no expression
 // (overwritten); f += what expressions give; M v.
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
 // out (nv) = M' v, with Mv there; refused where M depends on more than positions and time.
 flx_status flx_eval_momentum_rate(const flx_descriptor *d, flx_work *w, const flx_point *p,
                                   const double *Mv, double *out);
-// Force and moment at all followers, r_f in the work.
+// Force and moment at all attached frames, r_f in the work.
 void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p);
 // M into A2, G, A and their transposes into out; both zeroed first, nothing else. Rows with C > 0
 // are left out.

@@ -84,8 +84,8 @@ int flx_read_drive(const flx_descriptor *d, int joint)
 
 int flx_read_multiplier(const flx_descriptor *d, int constraint)
 {
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
         if (b->constraint == constraint) return (b->velocity ? d->base.dims.nlam : 0) + b->row;
     }
     return -1;
@@ -94,7 +94,7 @@ int flx_read_multiplier(const flx_descriptor *d, int constraint)
 static int count_unknowns(const flx_descriptor *d, int joint)
 {
     const flx_joint *j = d->model->joints + joint;
-    int n = d->joints[joint].nbond + d->joints[joint].nvbond;
+    int n = d->joints[joint].nconstraint + d->joints[joint].nvconstraint;
     if (j->kind->on_joints) return 0;
     for (int i = 0; i < 2; i++) n += j->body[i] < 0 ? 0 : d->body_nv[j->body[i]];
     return n;
@@ -106,8 +106,9 @@ static flx_status list_unknowns(flx_descriptor *d, flx_reading *r)
     r->n = 0;
     const flx_joint *j = d->model->joints + r->joint;
     const flx_joint_rows *rows = d->joints + r->joint;
-    int first[4] = {-1, -1, flx_first_lam(d) + rows->bond, flx_first_mu(d) + rows->vbond};
-    int count[4] = {0, 0, rows->nbond, rows->nvbond};
+    int first[4] = {-1, -1, flx_first_lam(d) + rows->constraint,
+                    flx_first_mu(d) + rows->vconstraint};
+    int count[4] = {0, 0, rows->nconstraint, rows->nvconstraint};
     for (int i = 0; i < 2; i++) {
         if (j->body[i] < 0) continue;
         first[i] = d->body_v[j->body[i]];
@@ -195,8 +196,8 @@ static void clear_tangent(const flx_descriptor *d, int joint, double *A)
     const flx_joint *j = d->model->joints + joint;
     const flx_joint_rows *r = d->joints + joint;
     const int block[4] = {j->body[0] < 0 ? -1 : flx_body_block(d, j->body[0]),
-                          j->body[1] < 0 ? -1 : flx_body_block(d, j->body[1]), r->bond_block,
-                          r->vbond_block};
+                          j->body[1] < 0 ? -1 : flx_body_block(d, j->body[1]), r->constraint_block,
+                          r->vconstraint_block};
     for (int k = 0; k < 16; k++) {
         int a = block[k / 4], b = block[k % 4];
         int at = a < 0 || b < 0 ? -1 : flx_layout_entry(d, a, b);

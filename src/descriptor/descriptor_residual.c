@@ -68,47 +68,47 @@ static void joints_residual(const flx_descriptor *d, flx_work *w, const flx_poin
     vrows_residual(d, w, p, r);
 }
 
-void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+void flx_eval_constraints(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
-    double *rows = d->nfollower > 0 ? w->follow.r : r;
+    double *rows = d->nattached > 0 ? w->attached.r : r;
     int first = flx_first_lam(d);
     p = flx_eval_begin(d, w, p);
     joints_residual(d, w, p, rows);
-    if (d->expr.nbond > 0) flx_constraints_residual(d, w, p, rows);
+    if (d->expr.nconstraint > 0) flx_constraints_residual(d, w, p, rows);
     if (rows == r) return;
     memcpy(r + first, rows + first, (size_t)(flx_dims_unknowns(&d->base.dims) - first) * sizeof *r);
 }
 
-// All rows at the point that has begun; those of followers behind them.
+// All rows at the point that has begun; those of attached frames behind them.
 static void all_rows(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
     const flx_dims *n = &d->base.dims;
     for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
     for (int i = 0; i < n->nw; i++) r[n->nv + n->nx + i] = 0.0;
-    if (d->nfollower > 0) {
-        memset(r + d->followers[0].v, 0, (size_t)flx_follow_rows(d) * sizeof *r);
+    if (d->nattached > 0) {
+        memset(r + d->attached[0].v, 0, (size_t)flx_attached_rows(d) * sizeof *r);
     }
     passive_residual(d, w, p, r);
     joints_residual(d, w, p, r);
     flx_terms_residual(d, FLX_STAGE_EXPRESSIONS, w, p, r);
-    if (d->expr.nbond > 0) flx_constraints_residual(d, w, p, r);
+    if (d->expr.nconstraint > 0) flx_constraints_residual(d, w, p, r);
 }
 
 void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
-    all_rows(d, w, flx_eval_begin(d, w, p), w->follow.r);
+    all_rows(d, w, flx_eval_begin(d, w, p), w->attached.r);
 }
 
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
-    if (d->nfollower == 0) {
+    if (d->nattached == 0) {
         all_rows(d, w, p, r);
         return FLX_OK;
     }
-    all_rows(d, w, p, w->follow.r);
-    flx_follow_carry(d, w->follow.Jf, w->follow.r);
-    memcpy(r, w->follow.r, (size_t)flx_dims_unknowns(&s->dims) * sizeof *r);
+    all_rows(d, w, p, w->attached.r);
+    flx_attached_carry(d, w->attached.Jf, w->attached.r);
+    memcpy(r, w->attached.r, (size_t)flx_dims_unknowns(&s->dims) * sizeof *r);
     return FLX_OK;
 }

@@ -173,7 +173,7 @@ flx_status flx_rows_count(flx_descriptor *d)
         status = FLX_ERR_MEMORY;
         goto done;
     }
-    // the complete system first: its number of bonds is where velocity bonds begin
+    // the complete system first: its number of constraints is where velocity-level constraints begin
     counter whole = {0, 0}, next = {0, 0};
     for (int j = 0; j < m->njoint && status == FLX_OK; j++) {
         status = check_places(d, j);
@@ -196,22 +196,23 @@ flx_status flx_rows_count(flx_descriptor *d)
         flx_joint_rows *r = d->joints + j;
         r->whole[0] = next.lam - before.lam;
         r->whole[1] = next.mu - before.mu;
-        r->bond = d->base.dims.nlam;
-        r->vbond = d->base.dims.nmu;
+        r->constraint = d->base.dims.nlam;
+        r->vconstraint = d->base.dims.nmu;
         r->drive = -1;
         for (int i = 0; i < k->nspec; i++) {
             const flx_row_spec *s = k->spec + i;
             if (s->role == FLX_ROLE_MOTION) {
-                r->drive = s->velocity ? r->vbond + r->nvbond : r->bond + r->nbond;
+                r->drive =
+                    s->velocity ? r->vconstraint + r->nvconstraint : r->constraint + r->nconstraint;
                 r->drive_velocity = s->velocity;
             }
-            *(s->velocity ? &r->nvbond : &r->nbond) += s->nrow;
+            *(s->velocity ? &r->nvconstraint : &r->nconstraint) += s->nrow;
             d->npoint += s->kind == FLX_ROW_POINT;
             d->naxis += s->kind == FLX_ROW_AXIS;
             if (s->kind == FLX_ROW_SCALAR) (*(s->velocity ? &d->nvscalar : &d->nscalar))++;
         }
-        d->base.dims.nlam += r->nbond;
-        d->base.dims.nmu += r->nvbond;
+        d->base.dims.nlam += r->nconstraint;
+        d->base.dims.nmu += r->nvconstraint;
     }
     if (status == FLX_OK) status = number_switches(d);
 
@@ -226,7 +227,7 @@ static flx_status couple_joint(flx_descriptor *d, int j, const kept *k)
     const flx_joint_rows *r = d->joints + j;
     for (int i = 0; i < k->nspec; i++) {
         const flx_row_spec *s = k->spec + i;
-        int block = s->velocity ? r->vbond_block : r->bond_block;
+        int block = s->velocity ? r->vconstraint_block : r->constraint_block;
         if (s->kind != FLX_ROW_SCALAR) FLX_TRY(flx_layout_couple_row(d, block, s->body));
         if (s->kind == FLX_ROW_AXIS) FLX_TRY(flx_layout_couple_bodies(d, s->body));
         for (int t = 0; t < s->nterm; t++) {
@@ -279,7 +280,7 @@ static void fill_joint(flx_descriptor *d, int j, const kept *k, cursor *at)
 {
     const flx_joint *joint = d->model->joints + j;
     flx_joint_rows *rows = d->joints + j;
-    int lam = rows->bond, mu = rows->vbond;
+    int lam = rows->constraint, mu = rows->vconstraint;
     memcpy(rows->first, at->next, sizeof rows->first);
     for (int i = 0; i < k->nspec; i++) {
         const flx_row_spec *s = k->spec + i;
@@ -397,7 +398,7 @@ flx_status flx_rows_renew(flx_descriptor *d)
         if (d->ndrop == 0) {
             FLX_TRY(flx_joint_plan_rows(m, j, d->hold, &k->plan));
             renew_joint(d, j, k->plan.nspec, k->plan.spec);
-        } else if (r->nbond + r->nvbond > 0) {
+        } else if (r->nconstraint + r->nvconstraint > 0) {
             FLX_TRY(keep_rows(d, j, &next, k));
             renew_joint(d, j, k->nspec, k->spec);
         } else {

@@ -85,7 +85,7 @@ void flx_saddle_work_memory(flx_work *w, flx_memory *m)
     if (k->together) flx_index1_memory(k->together, m);
 }
 
-// The matrix at p into A0. Unknowns that are neither velocity nor active bond get a diagonal.
+// The matrix at p into A0. Unknowns that are neither velocity nor active constraint get a diagonal.
 static void assemble(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     flx_saddle_work *k = &w->saddle;
@@ -109,7 +109,7 @@ static bool has_massless(const flx_descriptor *d, const flx_work *w)
     return false;
 }
 
-// The first velocity with neither mass nor bond, -1 if there is none.
+// The first velocity with neither mass nor constraint, -1 if there is none.
 static int find_loose(const flx_descriptor *d, const flx_work *w)
 {
     const flx_pattern *p = &d->base.pattern;
@@ -146,8 +146,8 @@ static flx_status fail_singular(const flx_descriptor *d, const flx_work *w)
 #define MOST_REFINEMENTS 6
 
 // r = b - A x; returns the largest residual relative to the terms of its kind of row, the larger of
-// velocities and bonds. (Row by row would be too strict: a massless body's multipliers are exactly
-// zero, and any rounding is then an error of one.) Where everything that bonds hold is at rest, their terms are
+// velocities and constraints. (Row by row would be too strict: a massless body's multipliers are exactly
+// zero, and any rounding is then an error of one.) Where everything that constraints hold is at rest, their terms are
 // rounding as well: balanced, they are compared with what the forces would give the masses alone.
 static double residual_of(const flx_descriptor *d, const double *A, const double *b,
                           const double *x, bool balanced, double *r)
@@ -218,7 +218,7 @@ static bool is_regular(const flx_saddle_work *k)
     return !k->by_lu && r.regularised == 0 && r.pivot_ratio > FLX_REGULAR;
 }
 
-// The fixed order of LDL cannot always put the bonds that hold a massless body
+// The fixed order of LDL cannot always put the constraints that hold a massless body
 // before it; pivoting can.
 flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w)
 {
@@ -243,7 +243,7 @@ flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w)
     return error <= WORST_SOLUTION ? FLX_OK : fail_singular(d, w);
 }
 
-// Masses may be zero where bonds hold the body. Forces of any kind on everything must then have an
+// Masses may be zero where constraints hold the body. Forces of any kind on everything must then have an
 // answer: asked once.
 static flx_status probe(const flx_descriptor *d, flx_work *w)
 {

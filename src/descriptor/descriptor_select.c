@@ -41,9 +41,10 @@ flx_status flx_select_channel(flx_descriptor *d, flx_node node, int *channel)
     return FLX_OK;
 }
 
-flx_status flx_select_bond(flx_descriptor *d, flx_expr_bond *b)
+flx_status flx_select_constraint(flx_descriptor *d, flx_expr_constraint *b)
 {
-    const flx_expr_bond *from = d->whole->expr.bonds + b->constraint; // it has all of them
+    const flx_expr_constraint *from =
+        d->whole->expr.constraints + b->constraint; // it has all of them
     *b = *from;
     if (b->rate >= 0) d->expr.moving = true;
     // becomes slots of the pattern
@@ -55,7 +56,7 @@ flx_status flx_select_bond(flx_descriptor *d, flx_expr_bond *b)
     return FLX_OK;
 }
 
-void flx_select_instants(flx_descriptor *d)
+void flx_select_events(flx_descriptor *d)
 {
     d->switching = d->whole->switching;
     d->base.dims.nswitch = d->whole->base.dims.nswitch;
@@ -71,10 +72,10 @@ void flx_select_programs(flx_descriptor *d)
     x->nturn = from->nturn;
     x->turn_switch = from->turn_switch;
     x->angles = from->angles;
-    x->motion = x->nbond > 0 ? from->motion : NULL;
+    x->motion = x->nconstraint > 0 ? from->motion : NULL;
     x->scratch = from->scratch;
     x->nout = from->nout;
-    if (x->nbond == from->nbond) {
+    if (x->nconstraint == from->nconstraint) {
         x->flat = from->flat;
     } else {
         x->nout -= from->flat.program ? from->flat.n : 0; // behind the groups

@@ -278,7 +278,7 @@ void flx_switches_settle(const flx_system *s, flx_work *w, flx_state *x)
 
 // ---- at an instant --------------------------------------------------------------------------
 
-static void note_switch(const flx_descriptor *d, int i, flx_happening *h)
+static void note_switch(const flx_descriptor *d, int i, flx_event_report *h)
 {
     const flx_switch *k = d->model->switches + i;
     if (!k->acts) return;
@@ -303,14 +303,14 @@ void flx_switches_begin(const flx_descriptor *d, flx_work *w, const flx_state *x
     }
 }
 
-static bool has_jumped(const flx_work *w, const flx_happening *h, int i, double g)
+static bool has_jumped(const flx_work *w, const flx_event_report *h, int i, double g)
 {
     return !(fabs(g - w->border[i]) <= JUMPED * h->size[i]);
 }
 
 // What switch i is at an instant, where the values are g.
 static double choose(const flx_descriptor *d, const flx_work *w, const flx_state *x, int i,
-                     const double *g, const flx_happening *h)
+                     const double *g, const flx_event_report *h)
 {
     const flx_switching *k = &d->switching;
     const flx_switch *sw = d->model->switches + i;
@@ -324,7 +324,7 @@ static double choose(const flx_descriptor *d, const flx_work *w, const flx_state
     return truth(d, sw, g[i], k->rate[i] < 0 ? 0.0 : g[k->rate[i]], near);
 }
 
-void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h)
+void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx_event_report *h)
 {
     const double *g = NULL;
     for (int i = 0; i < d->model->nswitch; i++) {
@@ -351,7 +351,7 @@ static double on_border(const flx_switch *k, double a, double b)
     return is_whole(k) ? fmax(a, b) : k->kind == FLX_SWITCH_NOT_BELOW;
 }
 
-void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h)
+void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_event_report *h)
 {
     const flx_switching *k = &d->switching;
     const double *g = values_of(d, w, x);

@@ -66,8 +66,8 @@ static void points_linearise(const flx_descriptor *d, const flx_work *w, const d
     }
 }
 
-// Entries of followers are all added to.
-static void clear_followers(const flx_descriptor *d, double *A0, double *A1)
+// Entries of attached frames are all added to.
+static void clear_attached(const flx_descriptor *d, double *A0, double *A1)
 {
     int first = d->base.pattern.offset[d->base.pattern.row[d->nblock]];
     size_t n = (size_t)(d->nvalue - first);
@@ -105,7 +105,7 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     scalars_linearise(d, w, p, b->A0, b->A1);
     flx_terms_linearise(d, FLX_STAGE_FORCES, w, p, b);
     flx_terms_linearise(d, FLX_STAGE_EXPRESSIONS, w, p, b);
-    if (d->expr.nbond > 0) flx_constraints_linearise(d, w, p, b);
+    if (d->expr.nconstraint > 0) flx_constraints_linearise(d, w, p, b);
 }
 
 static void copy_values(const flx_descriptor *d, const double *from, double *to)
@@ -118,15 +118,15 @@ flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point 
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
-    if (d->nfollower == 0) {
+    if (d->nattached == 0) {
         all_entries(d, w, p, b);
         return FLX_OK;
     }
-    flx_blocks all = {w->follow.A0, w->follow.A1, b->A2}; // followers have no mass
-    clear_followers(d, all.A0, all.A1);
+    flx_blocks all = {w->attached.A0, w->attached.A1, b->A2}; // attached frames have no mass
+    clear_attached(d, all.A0, all.A1);
     all_entries(d, w, p, &all);
     flx_eval_loads(d, w, p);
-    flx_follow_tangent(d, w, p, w->follow.r, all.A0, all.A1);
+    flx_attached_tangent(d, w, p, w->attached.r, all.A0, all.A1);
     copy_values(d, all.A0, b->A0);
     for (int i = 0; i < d->touched[0].n; i++) {
         int at = d->touched[0].at[i];
@@ -161,10 +161,10 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
                      double *A2)
 {
     const flx_expressions *x = &d->expr;
-    double *A0 = d->nfollower > 0 ? w->follow.A0 : out;
+    double *A0 = d->nattached > 0 ? w->attached.A0 : out;
     p = flx_eval_begin(d, w, p);
     clear(d, A0, NULL, A2);
-    if (d->nfollower > 0) clear_followers(d, A0, NULL);
+    if (d->nattached > 0) clear_attached(d, A0, NULL);
     flx_terms_masses(d, w, p, A2);
     if (d->planar) {
         flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, A0);
@@ -174,16 +174,16 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
     scalar_rows_jacobian(w, p, d->nscalar, d->scalars, A0);
     scalar_rows_jacobian(w, p, d->nvscalar, d->vscalars, A0);
-    flx_eval_group(d, w, FLX_GROUP_BOND);
-    for (int i = 0; i < x->nbond; i++) {
-        const flx_expr_bond *b = x->bonds + i;
-        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+    flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
+    for (int i = 0; i < x->nconstraint; i++) {
+        const flx_expr_constraint *b = x->constraints + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out + 1;
         for (int k = 0; k < b->ndep && b->C == 0.0; k++) {
             A0[b->g[k]] += grad[k];
             A0[b->gt[k]] += grad[k];
         }
     }
-    if (d->nfollower == 0) return;
-    flx_follow_jacobian(d, w, A0);
+    if (d->nattached == 0) return;
+    flx_attached_jacobian(d, w, A0);
     copy_values(d, A0, out);
 }

@@ -18,7 +18,7 @@
 //     renew    the numbers of its items from d->model, structure as it is; refuses where that would change
 // Slopes by parameters are differences of residuals of such instances (system/twin.h), so a term has nothing to say for them.
 //
-// Evaluation, after flx_eval_begin: frames, followers and leaves are those of p, whose v goes on with the followers'.
+// Evaluation, after flx_eval_begin: frames, attached frames and leaves are those of p, whose v goes on with the attached frames'.
 //     residual   r += (SYS-2)                      energy     e += energies and powers
 //     linearise  A0, A1, A2 += (SYS-7)             masses     A2 += the same of M alone
 //     momentum   Mv += M v; the point has begun where `placed`

@@ -146,7 +146,7 @@ static bool find_ends(const flx_descriptor *d, flx_work *w, const flx_step_ends 
 {
     bool any = false;
     for (int i = 0; i < d->terms.n; i++) any = any || d->terms.of[i]->ends;
-    if (!any || d->nfollower > 0) return false;
+    if (!any || d->nattached > 0) return false;
     for (int end = 0; end < 2; end++) {
         flx_eval_frames(d, w, end ? x->p1 : x->p0);
         for (int i = 0; i < d->terms.n; i++) {

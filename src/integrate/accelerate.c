@@ -14,7 +14,7 @@
 #define MAX_ITERATIONS 30
 // The solve of (ACC-1) is trusted below this backward error.
 #define TRUSTED 1e-9
-// Factors of a system's own are trusted where their rows of bonds are met to this part: a pivot that was moved keeps
+// Factors of a system's own are trusted where their rows of constraints are met to this part: a pivot that was moved keeps
 // half of the digits.
 #define MET 1e-5
 // Residuals of forces are rounding below this many eps of the largest term.
@@ -75,7 +75,7 @@ static void take_numbers(flx_accelerator *a)
     const flx_dims *d = &s->dims;
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
-        s->ops->unknown(s, flx_dims_first_bond(&s->dims) + i, &u);
+        s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + i, &u);
         a->compliant[i] = a->soft[i] = i < d->nlam ? u.C != 0.0 : u.E != 0.0;
         if (i >= d->nlam) continue;
         a->sigma[i] = u.sigma;
@@ -132,11 +132,12 @@ static flx_status make(flx_accelerator *a)
 flx_status flx_accelerator_create(const flx_system *s, flx_accelerator **acc)
 {
     *acc = NULL;
-    if ((s->dims.nlam || s->dims.nmu) && !s->ops->bond_bias) {
-        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "accelerations need the second derivative of the constraints (bond_bias); "
-                        "system '%s' has none",
-                        s->ops->name);
+    if ((s->dims.nlam || s->dims.nmu) && !s->ops->constraint_bias) {
+        return FLX_FAIL(
+            s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+            "accelerations need the second derivative of the constraints (constraint_bias); "
+            "system '%s' has none",
+            s->ops->name);
     }
     flx_accelerator *a = flx_alloc(s->ctx, 1, sizeof *a);
     if (!a) return FLX_ERR_MEMORY;
@@ -155,7 +156,7 @@ void flx_accelerator_hold(flx_accelerator *a, const bool *held, double h)
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         bool hold = held && held[i] && a->compliant[i];
         a->soft[i] = a->compliant[i] && !hold;
-        flx_saddle_hold(a->saddle, flx_dims_first_bond(&a->sys->dims) + i, hold);
+        flx_saddle_hold(a->saddle, flx_dims_first_constraint(&a->sys->dims) + i, hold);
         if (i < d->nlam) a->yield[i] = find_yield(a, i, hold ? h : 0.0);
     }
     if (a->together) flx_index1_hold(a->together, a->soft, a->yield);
@@ -272,7 +273,7 @@ static void set_compliant(flx_accelerator *a, flx_state *x)
 {
     const flx_system *s = a->sys;
     const flx_pattern *p = &s->pattern;
-    int fb = flx_dims_first_bond(&s->dims), nlam = s->dims.nlam;
+    int fb = flx_dims_first_constraint(&s->dims), nlam = s->dims.nlam;
     for (int i = 0; i < p->nblock; i++) {
         if (p->start[i] < fb) continue;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
@@ -290,13 +291,13 @@ static void set_compliant(flx_accelerator *a, flx_state *x)
 }
 
 // Right-hand side of the rows of G and A at acceleration level.
-static flx_status bond_rhs(flx_accelerator *a, flx_work *work, const flx_point *p)
+static flx_status constraint_rhs(flx_accelerator *a, flx_work *work, const flx_point *p)
 {
     const flx_system *s = a->sys;
-    int fb = flx_dims_first_bond(&s->dims), nlam = s->dims.nlam, nmu = s->dims.nmu;
+    int fb = flx_dims_first_constraint(&s->dims), nlam = s->dims.nlam, nmu = s->dims.nmu;
     if (nlam + nmu == 0) return FLX_OK;
-    FLX_TRY(s->ops->bond_bias(s, work, p, a->bias));
-    if (nlam) FLX_TRY(s->ops->bond_rate(s, work, p, a->rate));
+    FLX_TRY(s->ops->constraint_bias(s, work, p, a->bias));
+    if (nlam) FLX_TRY(s->ops->constraint_rate(s, work, p, a->rate));
     for (int i = 0; i < nlam + nmu; i++) {
         a->d[fb + i] = -a->bias[i];
         // d/dt of sigma g + tau g' = 0
@@ -308,20 +309,20 @@ static flx_status bond_rhs(flx_accelerator *a, flx_work *work, const flx_point *
 static void add_correction(flx_accelerator *a, flx_state *x)
 {
     const flx_dims *d = &a->sys->dims;
-    int fb = flx_dims_first_bond(&a->sys->dims);
+    int fb = flx_dims_first_constraint(&a->sys->dims);
     for (int i = 0; i < d->nv; i++) x->a[i] += a->d[i];
     for (int i = 0; i < d->nlam; i++) x->lam[i] += a->d[fb + i];
     for (int i = 0; i < d->nmu; i++) x->mu[i] += a->d[fb + d->nlam + i];
 }
 
-// out (n): rows of bonds times u (nv), where the pattern does not hold them; scratch (n)
-static void multiply_bonds(const flx_accelerator *a, flx_work *work, const double *u,
-                           double *scratch, double *out)
+// out (n): rows of constraints times u (nv), where the pattern does not hold them; scratch (n)
+static void multiply_constraints(const flx_accelerator *a, flx_work *work, const double *u,
+                                 double *scratch, double *out)
 {
     const flx_system *s = a->sys;
     const double position[3] = {1.0, 0.0, 0.0}, rate[3] = {0.0, 1.0, 0.0};
     const double *const along[3] = {u, u, NULL};
-    int fb = flx_dims_first_bond(&s->dims);
+    int fb = flx_dims_first_constraint(&s->dims);
     memset(scratch, 0, (size_t)a->n * sizeof *scratch);
     memset(out, 0, (size_t)a->n * sizeof *out);
     s->ops->product(s, work, &a->blocks, position, along, scratch);
@@ -338,18 +339,18 @@ static void multiply_bonds(const flx_accelerator *a, flx_work *work, const doubl
 }
 
 // The system's own factors eliminate velocities without pivoting and do not tell their error: a velocity without inertia
-// that bonds hold drowns the other rows of these. Rows that depend on each other are met, too: they ask for nothing that
+// that constraints hold drowns the other rows of these. Rows that depend on each other are met, too: they ask for nothing that
 // contradicts.
-static bool bonds_are_met(flx_accelerator *a, flx_work *work)
+static bool constraints_are_met(flx_accelerator *a, flx_work *work)
 {
     const flx_dims *d = &a->sys->dims;
     double *asked = a->probe, *met = a->probe + a->n, *scratch = a->probe + 2 * a->n;
     for (int i = 0; i < d->nv; i++) a->d[i] = 1.0 + 0.37 * (i % 3); // nothing special
-    multiply_bonds(a, work, a->d, scratch, asked);
+    multiply_constraints(a, work, a->d, scratch, asked);
     for (int i = d->nv; i < a->n; i++) a->d[i] = asked[i];
     (void)flx_saddle_solve(a->saddle, a->d);
-    multiply_bonds(a, work, a->d, scratch, met);
-    int fb = flx_dims_first_bond(d);
+    multiply_constraints(a, work, a->d, scratch, met);
+    int fb = flx_dims_first_constraint(d);
     double most = 0.0, off = 0.0;
     for (int i = fb; i < a->n; i++) {
         most = fmax(most, fabs(asked[i]));
@@ -361,12 +362,12 @@ static bool bonds_are_met(flx_accelerator *a, flx_work *work)
 }
 
 // Whether the matrix answers to every force. A pivot that was moved belongs to a row that says
-// nothing new, or to a velocity without inertia that a bond holds, and then it does; or to one that
+// nothing new, or to a velocity without inertia that a constraint holds, and then it does; or to one that
 // nothing holds, and then no solution has a small residual.
 static bool determines(flx_accelerator *a, flx_work *work)
 {
     int nv = a->sys->dims.nv;
-    if (a->probe) return bonds_are_met(a, work);
+    if (a->probe) return constraints_are_met(a, work);
     memset(a->d, 0, (size_t)a->n * sizeof *a->d);
     for (int i = 0; i < nv; i++) a->d[i] = 1.0 + 0.37 * (i % 3); // nothing special
     double error = flx_saddle_solve(a->saddle, a->d);
@@ -395,12 +396,12 @@ static flx_status project(flx_accelerator *a, flx_work *work, flx_state *x)
 {
     const flx_system *s = a->sys;
     const flx_dims *d = &s->dims;
-    int fb = flx_dims_first_bond(&s->dims);
+    int fb = flx_dims_first_constraint(&s->dims);
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->linearise(s, work, &p, &a->blocks));
     FLX_TRY(factor(a, work));
     FLX_TRY(s->ops->residual(s, work, &p, a->r));
-    if (d->nlam) FLX_TRY(s->ops->bond_rate(s, work, &p, a->rate));
+    if (d->nlam) FLX_TRY(s->ops->constraint_rate(s, work, &p, a->rate));
     memset(a->d, 0, (size_t)a->n * sizeof *a->d);
     for (int i = fb; i < a->n; i++) {
         int row = i - fb;
@@ -454,7 +455,7 @@ static flx_status evaluate(flx_accelerator *a, flx_work *work, flx_state *x, boo
         if (now > 1e6 * scale) return FLX_NO_CONVERGENCE;
         memset(a->d, 0, (size_t)a->n * sizeof *a->d);
         for (int i = 0; i < d->nv; i++) a->d[i] = -a->r[i];
-        if (k == 0) FLX_TRY(bond_rhs(a, work, &p));
+        if (k == 0) FLX_TRY(constraint_rhs(a, work, &p));
         double error = flx_saddle_solve(a->saddle, a->d);
         if (!(error < TRUSTED)) {
             flx_saddle_regularised(a->saddle, &a->worst);
@@ -464,7 +465,7 @@ static flx_status evaluate(flx_accelerator *a, flx_work *work, flx_state *x, boo
         if (a->together) { // the rest of it is no small correction
             return flx_index1_solve(a->together, work, x, residuals, linearisations);
         }
-        for (int i = flx_dims_first_bond(&s->dims); i < a->n; i++)
+        for (int i = flx_dims_first_constraint(&s->dims); i < a->n; i++)
             scale = fmax(scale, fabs(a->d[i]));
         last = now;
     }

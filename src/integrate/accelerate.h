@@ -26,10 +26,10 @@ void flx_accelerator_renew(flx_accelerator *acc);
 flx_status flx_accelerator_eval(flx_accelerator *acc, flx_work *work, flx_state *x, long *residuals,
                                 long *linearisations);
 
-// The same after velocities were moved to the nearest ones, in the metric of M, that meet the bonds
-// with C = 0 and the velocity bonds with E = 0:
+// The same after velocities were moved to the nearest ones, in the metric of M, that meet the constraints
+// with C = 0 and the velocity-level constraints with E = 0:
 //     v <- v - M^-1 G^T (G M^-1 G^T)^-1 (G v + g_t)                                       (ACC-2)
-// The mass matrix is what makes it harmless: forces of bonds act along M^-1 G^T, too.
+// The mass matrix is what makes it harmless: forces of constraints act along M^-1 G^T, too.
 flx_status flx_accelerator_settle(flx_accelerator *acc, flx_work *work, flx_state *x,
                                   long *residuals, long *linearisations);
 

@@ -84,7 +84,7 @@ typedef struct course {
 static flx_status happen(course *c)
 {
     const flx_state *before;
-    const flx_happening *what;
+    const flx_event_report *what;
     const flx_schedule *s = c->agenda.schedule;
     FLX_TRY(flx_events_happen(c->it, c->x, c->span, &before, &what));
     if (what->stop) c->stopped = true;

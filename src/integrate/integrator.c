@@ -78,7 +78,7 @@ static flx_status check(const flx_system *s, const flx_integrator_type *t,
                         "method '%s' has no error control: give it a step", t->name);
     }
     if ((s->dims.nlam || s->dims.nmu) &&
-        (!s->ops->bond_rate || !s->ops->bond_force || !s->ops->bond_bias)) {
+        (!s->ops->constraint_rate || !s->ops->constraint_force || !s->ops->constraint_bias)) {
         return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "method '%s' needs the rates of the constraints; system '%s' has none",
                         t->name, s->ops->name);

@@ -77,10 +77,10 @@ flx_status flx_method_fail(flx_integrator *it, flx_status status, int unknown, d
 // ... why Newton's iteration did not lead anywhere: whose unknown is worst, after how many iterations.
 flx_status flx_method_diverged(flx_integrator *it, flx_status status, int worst, int iterations);
 
-// Whether a bond is one on positions: neither compliant nor on their rates.
-static inline bool flx_bond_on_position(const flx_unknown *u)
+// Whether a constraint is one on positions: neither compliant nor on their rates.
+static inline bool flx_constraint_on_position(const flx_unknown *u)
 {
-    return u->kind == FLX_UNKNOWN_BOND && u->sigma != 0.0 && u->tau == 0.0 && u->C == 0.0;
+    return u->kind == FLX_UNKNOWN_CONSTRAINT && u->sigma != 0.0 && u->tau == 0.0 && u->C == 0.0;
 }
 
 // The largest so far of sizes e and its number; a size that is no number stays.

@@ -100,7 +100,7 @@ static flx_status make_solvers(flx_linear *lin)
     for (int i = 0, k = 0; i < p->nblock; i++) {
         while (k < 4 && p->start[i] >= end[k]) k++;
         lin->kind[i] = (unsigned char)k;
-        lin->sign[i] = k < FLX_UNKNOWN_BOND ? 1 : -1;
+        lin->sign[i] = k < FLX_UNKNOWN_CONSTRAINT ? 1 : -1;
     }
     if (lin->large) return FLX_OK; // many are made and never used
     if (lin->symmetric) {
@@ -132,7 +132,7 @@ static flx_status make(flx_linear *lin)
     }
     for (int i = 0; i < d->nlam; i++) {
         flx_unknown u;
-        s->ops->unknown(s, flx_dims_first_bond(d) + i, &u);
+        s->ops->unknown(s, flx_dims_first_constraint(d) + i, &u);
         lin->sigma[i] = u.sigma;
         lin->tau[i] = u.tau;
     }
@@ -178,7 +178,7 @@ static double find_stiffness(const flx_linear *lin, const flx_blocks *b)
 }
 
 // Scale factors of rows and columns. Weights of zero (a static problem) leave things as they are; at rest
-// bonds are scaled by the stiffness, as in motion by the inertia.
+// constraints are scaled by the stiffness, as in motion by the inertia.
 static void set_scales(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
 {
     const flx_dims *d = &lin->sys->dims;

@@ -2,13 +2,13 @@
 //
 //     J = c2 A2 + c1 A1 + c0 A0,   J d = b,   d = (dtheta, dx, dw, dlambda, dmu)     (SYS-7)
 //
-// Methods speak of J as it stands. Inside, the columns of theta are divided by c2, bond rows by
+// Methods speak of J as it stands. Inside, the columns of theta are divided by c2, constraint rows by
 // (sigma + tau c1)/c2, velocity rows by c1/c2 and state rows by cx, so that the blocks are
 // M + D c1/c2 + K/c2, G and A: no entry depends on the step as h goes to zero, and the matrix is
 // as symmetric as the mechanics is. Theory: docs/theory/linear_algebra.md.
 //
 // Three solvers: the system's own factor and solve where it has them; the symmetric part by our
-// block LDL where there are bodies and bonds only; KLU for the rest, and where the measured
+// block LDL where there are bodies and constraints only; KLU for the rest, and where the measured
 // contraction says that the symmetric part does not do. Of large matrices with much fill the symmetric
 // part is factored in any case, and serves as the preconditioner of the whole (krylov.h).
 #pragma once
@@ -68,7 +68,7 @@ void flx_linear_take_rest(flx_linear *lin);
 // What the last factorisation met.
 typedef struct flx_linear_report {
     bool symmetric;     // by LDL
-    int negative;       // pivots, by LDL: those beyond the bonds are directions that give way
+    int negative;       // pivots, by LDL: those beyond the constraints are directions that give way
     int sign;           // of the determinant, rows and columns scaled; 0: not known
     int regularised;    // pivots that were moved
     double pivot_ratio; // smallest / largest

@@ -55,7 +55,7 @@ static flx_status make(flx_relaxer *e)
 {
     const flx_system *s = e->sys;
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
+    int n = flx_dims_unknowns(d), first = flx_dims_first_constraint(d);
     FLX_TRY(flx_blocks_create(s, &e->blocks));
     FLX_TRY(flx_linear_create(s, false, &e->lin));
     for (int i = 0; i < 3; i++) FLX_TRY(flx_state_create(s, &e->end[i]));
@@ -73,8 +73,8 @@ static flx_status make(flx_relaxer *e)
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         e->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
-        if (u.kind != FLX_UNKNOWN_BOND) continue;
-        e->on_position[i - first] = flx_bond_on_position(&u);
+        if (u.kind != FLX_UNKNOWN_CONSTRAINT) continue;
+        e->on_position[i - first] = flx_constraint_on_position(&u);
         e->sigma[i - first] = u.sigma;
     }
     return FLX_OK;
@@ -116,9 +116,10 @@ static flx_status evaluate(flx_relaxer *e, const flx_state *x, double d, flx_sta
     for (int i = 0; i < n->nx; i++) y->dx[i] = (y->x[i] - x->x[i]) / d;
     flx_point p = flx_state_point(s, y);
     FLX_TRY(s->ops->residual(s, e->work, &p, e->r));
-    if (n->nlam) FLX_TRY(s->ops->bond_rate(s, e->work, &p, e->rate));
+    if (n->nlam) FLX_TRY(s->ops->constraint_rate(s, e->work, &p, e->rate));
     for (int i = 0; i < n->nlam; i++) {
-        if (e->on_position[i]) e->r[flx_dims_first_bond(n) + i] = e->sigma[i] * d * e->rate[i];
+        if (e->on_position[i])
+            e->r[flx_dims_first_constraint(n) + i] = e->sigma[i] * d * e->rate[i];
     }
     return FLX_OK;
 }
@@ -156,7 +157,7 @@ static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *
             change = fmax(change, fabs(e->r[i]) / d / e->scale[i]);
             speed = fmax(speed, fabs(y->v[i]) / e->scale[i]);
         }
-        for (int i = n->nv; i < flx_dims_first_bond(n); i++) {
+        for (int i = n->nv; i < flx_dims_first_constraint(n); i++) {
             change = fmax(change, fabs(e->r[i]) / e->scale[i]);
         }
         for (int i = 0; i < n->nw; i++) {
@@ -196,7 +197,7 @@ static flx_status settle(flx_relaxer *e, const flx_state *x, double d, flx_state
 {
     const flx_system *s = e->sys;
     const flx_dims *n = &s->dims;
-    int first = flx_dims_first_bond(n), all = flx_dims_unknowns(n);
+    int first = flx_dims_first_constraint(n), all = flx_dims_unknowns(n);
     double last = HUGE_VAL;
     flx_weights w = weights(d);
     flx_state_copy(y, x);

@@ -1,7 +1,7 @@
 // relax.h - starts of systems whose mass matrix is singular.
 //
 // A velocity without inertia, N = ker M on ker G, follows from the forces: N^T f(q, v, ..) = 0. It and
-// its rate are found as limits of implicit Euler steps with the bonds on velocity level,
+// its rate are found as limits of implicit Euler steps with the constraints on velocity level,
 //     r(t+d, q (+) d v, v, (v - v_0)/d, ..) = 0,   G v + g_t = 0,   d -> 0                (REL-1)
 // extrapolated from two steps d and d/2; rates, the differences of the second of two steps, from three. They
 // need no more than the table has, and no null space.
@@ -21,7 +21,7 @@
 // shorter.
 #define FLX_RELAX_STEP 1e-7
 
-// v (and w) of the state; what has inertia keeps its velocity. Consistent with the bonds before and
+// v (and w) of the state; what has inertia keeps its velocity. Consistent with the constraints before and
 // after. Positive status: no convergence; the state is as it was.
 flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d);
 

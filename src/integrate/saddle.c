@@ -21,8 +21,8 @@ struct flx_saddle {
     int *filled_owned;
     flx_ldl *ldl;
     signed char *sign;     // (nblock)
-    bool *active;          // (n) rows of bonds that take part
-    double *sigma, *tau;   // (n) of bonds; (0, 1) of velocity bonds
+    bool *active;          // (n) rows of constraints that take part
+    double *sigma, *tau;   // (n) of constraints; (0, 1) of velocity-level constraints
     bool *rigid, *held;    // (n) C = 0, E = 0; as if
     bool *absent;          // (n) as if they were not there
     double *diagonal;      // (nv) of W, for the size of the damping
@@ -58,7 +58,7 @@ void flx_saddle_destroy(flx_saddle **sd)
     *sd = NULL;
 }
 
-// Inertia couples far fewer bodies than forces do, and bonds see bodies alone: worth a pattern of its own
+// Inertia couples far fewer bodies than forces do, and constraints see bodies alone: worth a pattern of its own
 // where forces couple many.
 static bool is_filled(const flx_saddle *sd, int e, int i, int j)
 {
@@ -68,7 +68,7 @@ static bool is_filled(const flx_saddle *sd, int e, int i, int j)
     int nv = s->dims.nv, low = p->start[i < j ? i : j], high = p->start[i < j ? j : i];
     if (i == j) return true;
     if (high < nv) return !p->parts || ((p->parts[e] | p->parts[p->transpose[e]]) & HAS_A2);
-    return low < nv && high >= flx_dims_first_bond(&s->dims);
+    return low < nv && high >= flx_dims_first_constraint(&s->dims);
 }
 
 static flx_status select_filled(flx_saddle *sd)
@@ -102,7 +102,7 @@ static flx_status make_solver(flx_saddle *sd)
     sd->values = flx_alloc(s->ctx, flx_pattern_size(p), sizeof *sd->values);
     if (!sd->sign || !sd->values) return FLX_ERR_MEMORY;
     for (int i = 0; i < p->nblock; i++)
-        sd->sign[i] = p->start[i] < flx_dims_first_bond(&s->dims) ? 1 : -1;
+        sd->sign[i] = p->start[i] < flx_dims_first_constraint(&s->dims) ? 1 : -1;
     FLX_TRY(select_filled(sd));
     return flx_ldl_create(s->ctx, &sd->filled, sd->sign, false, &sd->ldl);
 }
@@ -115,13 +115,13 @@ void flx_saddle_renew(flx_saddle *sd)
         s->ops->unknown(s, i, &u);
         sd->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
     }
-    for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++) {
+    for (int i = flx_dims_first_constraint(&s->dims); i < sd->n; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
-        bool bond = u.kind == FLX_UNKNOWN_BOND;
-        sd->sigma[i] = bond ? u.sigma : 0.0;
-        sd->tau[i] = bond ? u.tau : 1.0;
-        sd->rigid[i] = bond ? u.C == 0.0 : u.E == 0.0;
+        bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT;
+        sd->sigma[i] = constraint ? u.sigma : 0.0;
+        sd->tau[i] = constraint ? u.tau : 1.0;
+        sd->rigid[i] = constraint ? u.C == 0.0 : u.E == 0.0;
         sd->reach[i] = u.reach;
     }
 }
@@ -170,7 +170,7 @@ flx_status flx_saddle_create(const flx_system *s, flx_saddle **sd)
 
 static void choose_rows(flx_saddle *sd, flx_saddle_rows rows)
 {
-    for (int i = flx_dims_first_bond(&sd->sys->dims); i < sd->n; i++) {
+    for (int i = flx_dims_first_constraint(&sd->sys->dims); i < sd->n; i++) {
         bool some = sd->sigma[i] != 0.0 || sd->tau[i] != 0.0;
         sd->active[i] = (sd->rigid[i] || sd->held[i]) && some;
         if (rows == FLX_ROWS_POSITION && sd->tau[i] != 0.0) sd->active[i] = false;
@@ -216,8 +216,8 @@ static void drop_rounding(const flx_saddle *sd, int first, int n, double *g)
     }
 }
 
-// Block (i, j) of bond rows and velocities: G or A; and its transpose.
-static void fill_bonds(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
+// Block (i, j) of constraint rows and velocities: G or A; and its transpose.
+static void fill_constraints(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
 {
     const flx_pattern *p = &sd->filled;
     int nr = p->start[i + 1] - p->start[i], nc = p->start[j + 1] - p->start[j];
@@ -236,7 +236,7 @@ static void fill_bonds(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
     }
 }
 
-// Diagonal block of bond rows: minus the damping, minus one for rows left out. A row may vanish as a whole:
+// Diagonal block of constraint rows: minus the damping, minus one for rows left out. A row may vanish as a whole:
 // what is left of it is told by its reach, in the metric of the scales.
 static void fill_damping(flx_saddle *sd, int i, double damping, bool by_scales)
 {
@@ -267,7 +267,7 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
 {
     const flx_system *s = sd->sys;
     const flx_pattern *p = &sd->filled;
-    int nv = s->dims.nv, fb = flx_dims_first_bond(&s->dims);
+    int nv = s->dims.nv, fb = flx_dims_first_constraint(&s->dims);
     memset(sd->values, 0, flx_pattern_size(p) * sizeof *sd->values);
     sd->left = 1.0;
     for (int i = 0; i < p->nblock; i++) {
@@ -276,7 +276,7 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
             if (p->start[i] < nv && p->start[j] < nv) {
                 fill_metric(sd, b, e, i, j, m);
             } else if (p->start[i] >= fb && p->start[j] < nv) {
-                fill_bonds(sd, b, e, i, j);
+                fill_constraints(sd, b, e, i, j);
             } else if (i == j && p->start[i] < fb) { // states and algebraic unknowns: apart
                 for (int r = 0; r < nr; r++) sd->values[p->offset[e] + r * nr + r] = 1.0;
             }
@@ -289,7 +289,7 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
 
 // ---- by the system itself -------------------------------------------------------------------
 
-// The factor of a row of bonds in the Newton matrix of these weights.
+// The factor of a row of constraints in the Newton matrix of these weights.
 static double own_weight(const flx_saddle *sd, int i)
 {
     if (sd->tau[i] != 0.0) return sd->tau[i] * FLX_SMALL_RATE;
@@ -309,11 +309,11 @@ static flx_status factor_own(flx_saddle *sd, const flx_blocks *b)
 static void solve_own(flx_saddle *sd, double *b)
 {
     const flx_system *s = sd->sys;
-    for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++) {
+    for (int i = flx_dims_first_constraint(&s->dims); i < sd->n; i++) {
         if (sd->active[i]) b[i] *= own_weight(sd, i);
     }
     s->ops->solve(s, sd->own, b, NULL);
-    for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++)
+    for (int i = flx_dims_first_constraint(&s->dims); i < sd->n; i++)
         b[i] *= FLX_SMALL_POSITION; // as their columns
 }
 
@@ -375,13 +375,13 @@ double flx_saddle_solve(flx_saddle *sd, double *b)
     return flx_ldl_solve_refined(sd->ldl, sd->values, b, sd->work, BACKWARD_ERROR, SWEEPS);
 }
 
-void flx_saddle_bond_product(const flx_saddle *sd, const double *u, double *out)
+void flx_saddle_constraint_product(const flx_saddle *sd, const double *u, double *out)
 {
     const flx_system *s = sd->sys;
     const flx_pattern *p = &sd->filled;
     memset(out, 0, (size_t)sd->n * sizeof *out);
     for (int i = 0; i < p->nblock; i++) {
-        if (p->start[i] < flx_dims_first_bond(&s->dims)) continue;
+        if (p->start[i] < flx_dims_first_constraint(&s->dims)) continue;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
             int j = p->col[e], k = p->offset[e];
             if (p->start[j] >= s->dims.nv) continue;

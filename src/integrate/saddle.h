@@ -1,12 +1,12 @@
-// saddle.h - projections to the bonds, and accelerations: one sparse matrix
+// saddle.h - projections to the constraints, and accelerations: one sparse matrix
 //
 //     [ W   G^T   A^T ] [ u   ]   [ b_v ]
 //     [ G  -dI        ] [ lam ] = [ b_l ]                                           (SAD-1)
 //     [ A        -dI  ] [ mu  ]   [ b_m ]
 //
 // on the pattern of the system, with W a metric of the velocities. G and A are read from a
-// linearisation: A0/sigma of a bond without tau, A1/tau of one with, A1 of a velocity bond.
-// Rows that are left out, and everything that is neither velocity nor bond, give zero.
+// linearisation: A0/sigma of a constraint without tau, A1/tau of one with, A1 of a velocity-level constraint.
+// Rows that are left out, and everything that is neither velocity nor constraint, give zero.
 // Solved by LDL with refinement; d > 0 makes it a Levenberg-Marquardt step.
 #pragma once
 
@@ -15,8 +15,8 @@
 #include "flexion/system.h"
 
 typedef enum flx_saddle_rows {
-    FLX_ROWS_POSITION, // bonds with tau = C = 0
-    FLX_ROWS_VELOCITY, // all bonds with C = 0 and velocity bonds with E = 0
+    FLX_ROWS_POSITION, // constraints with tau = C = 0
+    FLX_ROWS_VELOCITY, // all constraints with C = 0 and velocity-level constraints with E = 0
 } flx_saddle_rows;
 
 typedef struct flx_saddle flx_saddle;
@@ -50,8 +50,8 @@ double flx_saddle_solve(flx_saddle *sd, double *b);
 // The same without refinement, for use inside an iteration.
 void flx_saddle_solve_once(flx_saddle *sd, double *b);
 
-// out (n): rows of bonds times u (nv), zero for rows left out and for everything else.
-void flx_saddle_bond_product(const flx_saddle *sd, const double *u, double *out);
+// out (n): rows of constraints times u (nv), zero for rows left out and for everything else.
+void flx_saddle_constraint_product(const flx_saddle *sd, const double *u, double *out);
 
 // out (nv) = W u
 void flx_saddle_metric_product(const flx_saddle *sd, const double *u, double *out);

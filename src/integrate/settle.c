@@ -3,7 +3,7 @@
 
 #include "integrate/accelerate.h"
 #include "integrate/relax.h"
-#include "integrate/stiff_bonds.h"
+#include "integrate/stiff_constraints.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define NOISY 1e-6
 // Limits are good to this part of the largest force: what the method has within it may be better.
 #define LIMIT_ERROR 1e-5
-// Forces of stiff bonds that the method carries are taken where they are this near to those of rigid ones: holding
+// Forces of stiff constraints that the method carries are taken where they are this near to those of rigid ones: holding
 // leaves out that much at most.
 #define NEAR 0.03
 
@@ -27,7 +27,7 @@ struct flx_settler {
     flx_accelerator *acc; // NULL: the form serves, and nothing is stiff
     flx_relaxer *relaxer; // NULL: not needed yet
     flx_state *trial;
-    flx_stiff_bonds stiff;
+    flx_stiff_constraints stiff;
     double *mass, *r; // (nv) (n) scratch
     double *forces;   // (2 (nlam + nmu)) scratch
     bool massless;    // the masses did not determine the accelerations of the start
@@ -42,7 +42,7 @@ void flx_settler_destroy(flx_settler **made)
     flx_accelerator_destroy(&k->acc);
     flx_relaxer_destroy(&k->relaxer);
     flx_state_destroy(&k->trial);
-    flx_stiff_bonds_destroy(&k->stiff);
+    flx_stiff_constraints_destroy(&k->stiff);
     flx_free(k->mass);
     flx_free(k->r);
     flx_free(k->forces);
@@ -80,19 +80,19 @@ static flx_status use_form(flx_settler *k, flx_work *work)
 static bool hold_stiff(flx_settler *k, double h)
 {
     if (k->stiff.nsoft == 0) return false;
-    flx_stiff_bonds_hold_unfollowed(&k->stiff, h);
+    flx_stiff_constraints_hold_unfollowed(&k->stiff, h);
     flx_accelerator_hold(k->acc, k->stiff.held, h);
     return k->stiff.nheld > 0;
 }
 
-static const char *item_of(const flx_settler *k, int bond)
+static const char *item_of(const flx_settler *k, int constraint)
 {
     flx_unknown u;
-    k->sys->ops->unknown(k->sys, flx_dims_first_bond(&k->sys->dims) + bond, &u);
+    k->sys->ops->unknown(k->sys, flx_dims_first_constraint(&k->sys->dims) + constraint, &u);
     return u.item;
 }
 
-// Whether forces of held bonds are near others; of each item by its largest one.
+// Whether forces of held constraints are near others; of each item by its largest one.
 static bool are_near(const flx_settler *k, const double *force, const double *other)
 {
     const flx_dims *d = &k->sys->dims;
@@ -116,12 +116,12 @@ static void copy_forces(const flx_dims *d, const flx_state *x, double *force)
     memcpy(force + d->nlam, x->mu, (size_t)d->nmu * sizeof *force);
 }
 
-// The forces that the rows of held bonds give at x.
+// The forces that the rows of held constraints give at x.
 static flx_status evaluate_rows(flx_settler *k, flx_work *work, const flx_state *x, double *force)
 {
     const flx_system *s = k->sys;
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d);
+    int first = flx_dims_first_constraint(d);
     flx_point p = flx_state_point(s, x);
     copy_forces(d, x, force);
     FLX_TRY(s->ops->residual(s, work, &p, k->r));
@@ -138,13 +138,13 @@ static flx_status accelerate(flx_settler *k, flx_work *work)
 {
     flx_status status = flx_accelerator_eval(k->acc, work, k->trial, NULL, NULL);
     if (status == FLX_OK) {
-        flx_stiff_bonds_measure(&k->stiff, k->sys, flx_accelerator_blocks(k->acc), k->mass);
+        flx_stiff_constraints_measure(&k->stiff, k->sys, flx_accelerator_blocks(k->acc), k->mass);
     }
     return status;
 }
 
-// With the forces that the method has for stiff bonds where they are near to what the rows or rigid bonds give,
-// else with these bonds held.
+// With the forces that the method has for stiff constraints where they are near to what the rows or rigid constraints give,
+// else with these constraints held.
 static flx_status accelerate_held(flx_settler *k, flx_work *work, const flx_state *x)
 {
     const flx_dims *d = &k->sys->dims;
@@ -261,7 +261,7 @@ flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_sta
     if (!k) return FLX_ERR_MEMORY;
     k->sys = s;
     flx_status status = flx_state_create(s, &k->trial);
-    if (status == FLX_OK) status = flx_stiff_bonds_create(s, &k->stiff);
+    if (status == FLX_OK) status = flx_stiff_constraints_create(s, &k->stiff);
     k->mass = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *k->mass);
     k->r = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(d), sizeof *k->r);
     k->forces = flx_alloc(s->ctx, 2 * (size_t)(d->nlam + d->nmu), sizeof *k->forces);
@@ -286,5 +286,5 @@ void flx_settler_memory(flx_settler *k, flx_memory *m)
     FLX_PASS(m, k->massless);
     if (k->acc) flx_accelerator_memory(k->acc, m);
     if (relaxes && k->relaxer) flx_relaxer_memory(k->relaxer, m);
-    flx_stiff_bonds_memory(&k->stiff, m);
+    flx_stiff_constraints_memory(&k->stiff, m);
 }

@@ -6,9 +6,9 @@
 //
 // They are found by the system's form for explicit methods; where it has none that serves, by (ACC-1);
 // where the masses do not determine the accelerations, as limits (REL-1).
-// Of compliant bonds that are far too stiff for the step rows give the error of the positions over the
+// Of compliant constraints that are far too stiff for the step rows give the error of the positions over the
 // compliance, and rounding at least. Their forces are those of the method where they are near to what
-// either the rows or rigid bonds in their place give; else these.
+// either the rows or rigid constraints in their place give; else these.
 #pragma once
 
 #include "base/checkpoint_walk.h"

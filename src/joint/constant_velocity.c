@@ -55,14 +55,14 @@ static const char *refuse_axes(v3 first, v3 second)
 static const flx_key_row keys[] = {FLX_KEY_AT, FLX_KEY_AXES, FLX_KEY_FRAME, {0}};
 
 const flx_joint_kind flx_joint_CONSTANT_VELOCITY = {
-    .says =
-        {.word = "constant-velocity",
-         .dimensions = "3",
-         .doc =
-             "two shafts meet in a point, under any angle, and rotate equally fast about their axes",
-         .example = "rzeppa: {type: constant-velocity, on: [gearbox, halfshaft], at: [0, 0, 0], "
-                    "axes: [[1, 0, 0], [0.9, 0.4, 0]]}",
-         .keys = keys},
+    .says = {.word = "constant-velocity",
+             .dimensions = "3",
+             .doc = "two shafts meet in a point, under any angle, and rotate equally fast about "
+                    "their axes",
+             .example =
+                 "rzeppa: {type: constant-velocity, on: [gearbox, halfshaft], at: [0, 0, 0], "
+                 "axes: [[1, 0, 0], [0.9, 0.4, 0]]}",
+             .keys = keys},
     .in_plane = "revolute",
     .axes = {true, true},
     .instead = "spherical",

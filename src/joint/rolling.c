@@ -1,6 +1,6 @@
 // rolling.c - a disc (with an axis) or ball rolls without slip on a plane of the first body. Its
-// lowest rim point stays on the plane (a bond), and the point of the body that is there has no
-// velocity along the plane (velocity bonds, two in space, one in the plane).
+// lowest rim point stays on the plane (a constraint), and the point of the body that is there has no
+// velocity along the plane (velocity-level constraints, two in space, one in the plane).
 #include "joint/joint.h"
 
 // A direction in the plane of n.

@@ -15,5 +15,5 @@ typedef struct flx_row_path {
 void flx_row_point_slope(int n, const flx_row_point *r, const flx_row_path *m, double *out);
 void flx_row_axis_slope(int n, const flx_row_axis *r, const flx_row_path *m, double *out);
 
-// Of a scalar that bonds are made of; others have none.
+// Of a scalar that constraints are made of; others have none.
 double flx_scalar_slope(const flx_scalar *s, const flx_row_path *m);

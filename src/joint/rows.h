@@ -22,7 +22,7 @@ typedef struct flx_ends {
 
 // Where the rows of one primitive stand.
 typedef struct flx_row_place {
-    int row;   // number among the bonds (or velocity bonds)
+    int row;   // number among the constraints (or velocity-level constraints)
     int g[2];  // offset of the first row in the block (rows, body i); -1: ground
     int gt[2]; // offset of the first column in the block (body i, rows); -1: ground
     int width; // columns of that block

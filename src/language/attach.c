@@ -96,7 +96,7 @@ static flx_status place_on_elastic(flx_env *e, flx_place *p, flx_item **body, fl
         flx_num3_fix(e->b, &p->position, loc);
         FLX_TRY(flx_elastic_body_node_at(e->b, *body, p->position.x, loc, &node));
     }
-    return node < 0 ? FLX_OK : flx_elastic_body_follower(e->b, *body, node, loc, body);
+    return node < 0 ? FLX_OK : flx_elastic_body_attached(e->b, *body, node, loc, body);
 }
 
 // A place on a beam is one of its nodes.

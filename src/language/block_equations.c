@@ -150,7 +150,7 @@ flx_status flx_constraint_value(flx_builder *b, flx_item *constraint, flx_loc lo
     return FLX_OK;
 }
 
-// Velocity bonds are A(t, q) v + b(t, q) = 0: the derivative by a rate contains no rate.
+// Velocity-level constraints are A(t, q) v + b(t, q) = 0: the derivative by a rate contains no rate.
 static flx_status check_linear(flx_builder *b, const flx_item *item, flx_node n, flx_loc loc)
 {
     int nleaf = 0;

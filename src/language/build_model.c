@@ -111,7 +111,7 @@ static flx_status fill_items(flx_builder *b)
 {
     flx_model *m = b->m;
     m->bodies =
-        flx_arena_take(m->arena, (size_t)(b->bodies.count + b->followers.count), sizeof *m->bodies);
+        flx_arena_take(m->arena, (size_t)(b->bodies.count + b->attached.count), sizeof *m->bodies);
     m->joints = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->joints);
     size_t nforce = (size_t)b->forces.count;
     for (int i = 0; i < b->forces.count; i++) {

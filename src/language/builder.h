@@ -134,7 +134,7 @@ struct flx_builder {
     int depth;      // of nested resolution
     bool failed;
     flx_items
-        followers; // nodes of flexible bodies that joints or forces use, numbered after `bodies`
+        attached; // nodes of flexible bodies that joints or forces use, numbered after `bodies`
     flx_items elastic; // flexible bodies in the order of their coordinates
     int nmode;         // coordinates of all of them
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, inputs,
@@ -357,7 +357,7 @@ typedef struct flx_elastic_body {
     int first;            // number of its first coordinate among those of all flexible bodies
     double *at, *rate;    // (n) coordinates and rates at the start
     flx_item **points;    // (nnode) nodes that were asked for, as points
-    flx_item **followers; // (nnode) those that joints or forces use
+    flx_item **attached; // (nnode) those that joints or forces use
 } flx_elastic_body;
 
 typedef struct flx_body_data {
@@ -370,10 +370,10 @@ typedef struct flx_body_data {
     flx_item *com;
     double start[3], end[3];  // ends of a body that deforms, body frame
     flx_elastic_body elastic; // of a flexible body
-    flx_item *carrier;        // of a follower: its flexible body; of a node: its beam; else NULL
-    int node;                 // of a follower, or of a beam: the node
-    flx_beam_data *beam;      // of a beam
-    flx_solid_data *solid;    // of a solid
+    flx_item *carrier;     // of a attached frame: its flexible body; of a node: its beam; else NULL
+    int node;              // of a attached frame, or of a beam: the node
+    flx_beam_data *beam;   // of a beam
+    flx_solid_data *solid; // of a solid
 } flx_body_data;
 
 typedef struct flx_point_data {

@@ -15,7 +15,7 @@
 // ... and those that shrink no more if they are not larger than this.
 #define STAGNATED 1e-10
 
-typedef struct row { // a bond or velocity bond
+typedef struct row { // a constraint or velocity-level constraint
     double sigma, tau;
     double yield; // sigma/tau; 0: no damper, or one that is left out
     bool soft;    // C > 0, E > 0, and not held
@@ -57,11 +57,11 @@ void flx_index1_renew(flx_index1 *m)
     const flx_dims *d = &s->dims;
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
-        s->ops->unknown(s, flx_dims_first_bond(d) + i, &u);
-        bool bond = i < d->nlam;
-        double tau = bond ? u.tau : 0.0;
-        m->rows[i] =
-            (row){u.sigma, tau, tau != 0.0 ? u.sigma / tau : 0.0, bond ? u.C != 0.0 : u.E != 0.0};
+        s->ops->unknown(s, flx_dims_first_constraint(d) + i, &u);
+        bool constraint = i < d->nlam;
+        double tau = constraint ? u.tau : 0.0;
+        m->rows[i] = (row){u.sigma, tau, tau != 0.0 ? u.sigma / tau : 0.0,
+                           constraint ? u.C != 0.0 : u.E != 0.0};
     }
 }
 
@@ -130,7 +130,7 @@ static void put(const entry *e, int k, const double *A, double factor, double *v
 static void fill_row(const flx_dims *d, const entry *e, int k, const flx_blocks *b, const row *rows,
                      double *values)
 {
-    int i = e->i0 + k, first = flx_dims_first_bond(d);
+    int i = e->i0 + k, first = flx_dims_first_constraint(d);
     bool by_velocity = e->j0 < d->nv, by_state = is_state(d, e->j0);
     const double *A = by_velocity || by_state ? NULL : b->A0;
     double factor = 1.0;
@@ -161,11 +161,11 @@ static void fill(const flx_dims *d, const flx_pattern *p, const flx_blocks *b, c
     }
 }
 
-// Minus the residual: r of velocities, algebraic rows and soft bonds, and G a + bias of the others.
+// Minus the residual: r of velocities, algebraic rows and soft constraints, and G a + bias of the others.
 static void set_rhs(const flx_dims *d, const flx_pattern *p, const double *values, const row *rows,
                     const double *r, const double *bias, const double *a, double *rhs)
 {
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     for (int i = 0; i < n; i++) {
         bool rigid = i >= first && !rows[i - first].soft;
         rhs[i] = is_state(d, i) ? 0.0 : rigid ? -bias[i - first] : -r[i];
@@ -190,7 +190,7 @@ static flx_status solve_own(flx_index1 *m)
     static const double c[4] = {FLX_SMALL_POSITION, FLX_SMALL_RATE, 1.0, 1.0};
     const flx_system *s = m->sys;
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     for (int i = first; i < n; i++) {
         const row *k = m->rows + (i - first);
         bool rate = i >= first + d->nlam;
@@ -260,8 +260,8 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *s
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->residual(s, work, &p, m->r));
     FLX_TRY(s->ops->linearise(s, work, &p, &m->blocks));
-    if (d->nlam + d->nmu > 0) FLX_TRY(s->ops->bond_bias(s, work, &p, m->bias));
-    if (d->nlam > 0) FLX_TRY(s->ops->bond_rate(s, work, &p, m->rate));
+    if (d->nlam + d->nmu > 0) FLX_TRY(s->ops->constraint_bias(s, work, &p, m->bias));
+    if (d->nlam > 0) FLX_TRY(s->ops->constraint_rate(s, work, &p, m->rate));
     for (int i = 0; i < d->nlam; i++) { // d/dt of sigma g + tau g' = 0
         const row *k = m->rows + i;
         if (!k->soft) m->bias[i] += k->yield * m->rate[i];

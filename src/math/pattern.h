@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Weights of rates and positions so small that damping and stiffness vanish in the rounding beside the mass. Rows and
-// columns of bonds are scaled by them, and back.
+// columns of constraints are scaled by them, and back.
 #define FLX_SMALL_RATE 1e-40
 #define FLX_SMALL_POSITION 1e-80
 

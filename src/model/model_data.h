@@ -114,7 +114,7 @@ typedef enum flx_motion_kind {
     FLX_MOTION_NONE,
     FLX_MOTION_ANGLE,
     FLX_MOTION_DISPLACEMENT,
-    FLX_MOTION_RATE, // of the joint's coordinate: a velocity bond
+    FLX_MOTION_RATE, // of the joint's coordinate: a velocity-level constraint
 } flx_motion_kind;
 
 // Which `start` values of joints a system holds as if they were constraints: to find the positions
@@ -473,10 +473,10 @@ typedef struct flx_beam {
 
 // A frame that joints and forces use as they use a body, and that other unknowns give: a node of an
 // flexible body. It has the number nbody + i among the bodies of joints and forces.
-typedef struct flx_follower {
+typedef struct flx_attached {
     int carrier; // number of the body that it belongs to
     int node;    // of its data
-} flx_follower;
+} flx_attached;
 
 // Whether a body is one of a beam's: its nodes but the first are numbered one after another.
 static inline bool flx_beam_has(const flx_beam *b, int body)
@@ -563,9 +563,9 @@ struct flx_model {
     flx_varied *varied;   // of a model made by flx_model_vary, which the arena holds
     int nlimit, limit_capacity;
     flx_limit *limits; // owned
-    int nbody, nfollower;
-    flx_body *bodies;        // (nbody + nfollower) the last are followers, without mass, as drawn
-    flx_follower *followers; // (nfollower)
+    int nbody, nattached;
+    flx_body *bodies; // (nbody + nattached) the last are attached frames, without mass, as drawn
+    flx_attached *attached; // (nattached)
     int nsurface, surface_capacity;
     flx_surface *surfaces; // owned
     int nmodal;
@@ -635,16 +635,16 @@ flx_status flx_model_refresh_for(const flx_model *m, flx_ctx *ctx); // the messa
 // hand, and is borrowed.
 flx_status flx_model_share(const flx_model *m, flx_model **core);
 
-// Frames that scenes show and joints use: of bodies, then of followers.
+// Frames that scenes show and joints use: of bodies, then of attached frames.
 static inline int flx_model_frames(const flx_model *m)
 {
-    return m->nbody + m->nfollower;
+    return m->nbody + m->nattached;
 }
 
 // The body that the frame of this number belongs to; the ground is its own.
 static inline int flx_model_carrier(const flx_model *m, int body)
 {
-    return body < m->nbody ? body : m->followers[body - m->nbody].carrier;
+    return body < m->nbody ? body : m->attached[body - m->nbody].carrier;
 }
 
 // Whether a body can have the inertia that it has. block_bodies.c

@@ -102,7 +102,7 @@ typedef struct kind {
     }
 
 static const kind kinds[] = {
-    KIND(flx_body, bodies, nbody, offsetof(flx_model, nfollower), of_body),
+    KIND(flx_body, bodies, nbody, offsetof(flx_model, nattached), of_body),
     KIND(flx_joint, joints, njoint, 0, of_joint),
     KIND(flx_force, forces, nforce, 0, of_force),
     KIND(flx_force, frictions, nfriction, 0, of_force),

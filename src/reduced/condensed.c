@@ -229,18 +229,18 @@ static flx_work *work_create(const flx_system *s)
 // ---- create -------------------------------------------------------------------------------------
 
 // Constraints hold what keeps its own equations.
-static flx_status refuse_bonds(const condensed *z)
+static flx_status refuse_constraints(const condensed *z)
 {
     const flx_system *base = z->z.base;
     const flx_pattern *p = &base->pattern;
-    int first = flx_dims_first_bond(&base->dims);
+    int first = flx_dims_first_constraint(&base->dims);
     for (int k = 0; k < z->n; k++) {
         int b = flx_pattern_block(p, z->S[k]);
         for (int e = p->row[b]; e < p->row[b + 1]; e++) {
-            int bond = p->start[p->col[e]];
-            if (bond < first) continue;
+            int constraint = p->start[p->col[e]];
+            if (constraint < first) continue;
             flx_unknown u = {0}, held = {0};
-            base->ops->unknown(base, bond, &u);
+            base->ops->unknown(base, constraint, &u);
             base->ops->unknown(base, z->S[k], &held);
             if (u.C != 0.0 || u.E != 0.0) continue;
             return FLX_FAIL(base->ctx, FLX_ERR_CANNOT, u.loc,
@@ -315,7 +315,7 @@ static flx_status build(condensed *z, const flx_condensed_how *how)
     memcpy(z->mass, how->mass, n * sizeof *z->mass);
     for (size_t i = 0; i < all; i++) z->row[i] = -1;
     for (int k = 0; k < z->n; k++) z->row[z->S[k]] = k;
-    FLX_TRY(refuse_bonds(z));
+    FLX_TRY(refuse_constraints(z));
     bool plain[2] = {false, false};
     FLX_TRY(flx_wrapper_plain(&z->z, z->n, z->S, plain));
     FLX_TRY(flx_wrapper_plain(&z->z, z->m, z->M, plain + 1));
@@ -342,13 +342,13 @@ flx_status flx_condensed_create(flx_system *base, const flx_condensed_how *how, 
 #define MAX_ITERATIONS 100
 #define SETTLED 1e-13 // of the scale of a coordinate
 
-// Forces of bonds that give way, without motion, and the residual with them. still: velocities,
+// Forces of constraints that give way, without motion, and the residual with them. still: velocities,
 // accelerations and rates of zero.
 static flx_status find_forces(const condensed *z, flx_work *work, flx_state *still, double *r)
 {
     const flx_system *base = z->z.base;
     const flx_dims *d = &base->dims;
-    int first = flx_dims_first_bond(d);
+    int first = flx_dims_first_constraint(d);
     memset(still->lam, 0, (size_t)d->nlam * sizeof *still->lam);
     flx_point p = flx_state_point(base, still);
     FLX_TRY(base->ops->residual(base, work, &p, r));

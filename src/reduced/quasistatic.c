@@ -71,7 +71,7 @@ static void unknown(const flx_system *s, int i, flx_unknown *u)
 {
     const flx_quasistatic *z = flx_quasistatic_of(s);
     const flx_system *base = z->z.base;
-    int added = z->nlinked + z->nclosing, first = z->first_bond;
+    int added = z->nlinked + z->nclosing, first = z->first_row;
     if (i < first || i >= first + added) {
         base->ops->unknown(base, i < first ? i : i - added, u);
         return;
@@ -109,12 +109,12 @@ static double find_energy(const flx_quasistatic *z, const double *A0)
 }
 
 // How much a multiplier of one moves typical velocities.
-static double find_gradient(const flx_quasistatic *z, const double *A0, int bond)
+static double find_gradient(const flx_quasistatic *z, const double *A0, int constraint)
 {
     const flx_pattern *p = &z->z.base->pattern;
     double most = 0.0;
     for (int i = 0; i < z->z.base->dims.nv; i++) {
-        most = fmax(most, fabs(flx_pattern_value(p, A0, i, bond)) * z->scale[i]);
+        most = fmax(most, fabs(flx_pattern_value(p, A0, i, constraint)) * z->scale[i]);
     }
     return most;
 }
@@ -177,7 +177,7 @@ static flx_status refuse(const flx_system *base, const flx_quasistatic_how *how)
         return FLX_FAIL(base->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "inertia cannot be multiplied by %g", how->factor);
     }
-    if (base->ops->instants && base->ops->instants->rows(base) > 0) {
+    if (base->ops->events && base->ops->events->rows(base) > 0) {
         return FLX_FAIL(base->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "events that set velocities need the inertia of all parts: take them out, "
                         "or the reduction");
@@ -208,7 +208,7 @@ static flx_status refuse_slopes(const flx_quasistatic *z)
 {
     const flx_system *base = z->z.base;
     flx_unknown u = {0};
-    if (z->nclosing == 0 || base->ops->bond_slope) return FLX_OK;
+    if (z->nclosing == 0 || base->ops->constraint_slope) return FLX_OK;
     base->ops->unknown(base, z->origin[z->nlinked + z->nclosing - 1], &u);
     return FLX_FAIL(base->ctx, FLX_ERR_CANNOT, u.loc,
                     "the inertia of parts that '%s' holds cannot be neglected in joint "
@@ -219,13 +219,13 @@ static flx_status refuse_slopes(const flx_quasistatic *z)
 static void take_unknowns(flx_quasistatic *z)
 {
     const flx_system *base = z->z.base;
-    for (int i = 0; i < z->first_bond + base->dims.nlam; i++) {
+    for (int i = 0; i < z->first_row + base->dims.nlam; i++) {
         flx_unknown u = {0};
         base->ops->unknown(base, i, &u);
         if (i < base->dims.nv) z->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
-        if (i >= z->first_bond && u.C == 0.0) {
-            z->sigma[i - z->first_bond] = u.sigma;
-            z->tau[i - z->first_bond] = u.tau;
+        if (i >= z->first_row && u.C == 0.0) {
+            z->sigma[i - z->first_row] = u.sigma;
+            z->tau[i - z->first_row] = u.tau;
         }
     }
 }
@@ -243,7 +243,7 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
     z->nreduced = how->n;
     z->factor = how->factor;
     z->mass_damping = how->mass_damping;
-    z->first_bond = flx_dims_first_bond(&base->dims);
+    z->first_row = flx_dims_first_constraint(&base->dims);
     for (int i = 0; i < how->n; i++) z->reduced[how->J[i]] = true;
     take_unknowns(z);
     FLX_TRY(flx_quasistatic_find_links(z));

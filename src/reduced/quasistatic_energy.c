@@ -17,7 +17,7 @@ static double value_of(const flx_quasistatic *z, const flx_blocks *b, int i, int
     if (z->copy[i] < 0) return i == j ? 1.0 : 0.0;
     if (i < d->nv) return velocity ? b->A2[at] : z->copy[j] >= 0 ? b->A0[at] : 0.0;
     if (!velocity) return 0.0;
-    double tau = z->tau[i - z->first_bond], sigma = z->sigma[i - z->first_bond];
+    double tau = z->tau[i - z->first_row], sigma = z->sigma[i - z->first_row];
     return tau != 0.0 ? b->A1[at] / tau : b->A0[at] / sigma;
 }
 
@@ -72,7 +72,7 @@ flx_status flx_quasistatic_energy(const flx_system *s, flx_work *work, const flx
     at.lam = w->lam;
     FLX_TRY(base->ops->linearise(base, w->base.inner, &at, &w->slow));
     FLX_TRY(find_carried(z, w, p->v));
-    for (int i = 0; i < d->nlam; i++) w->lam[i] = 2.0 * w->carried[z->first_bond + i];
+    for (int i = 0; i < d->nlam; i++) w->lam[i] = 2.0 * w->carried[z->first_row + i];
     at.a = w->carried;
     FLX_TRY(base->ops->linearise(base, w->base.inner, &at, &w->fast));
     for (size_t i = 0; i < flx_pattern_size(&base->pattern); i++) w->fast.A0[i] -= w->slow.A0[i];

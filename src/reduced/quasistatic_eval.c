@@ -9,7 +9,7 @@ static void slow_multipliers(const flx_quasistatic *z, const double *w, const do
 {
     const flx_dims *d = &z->z.base->dims;
     for (int i = 0; i < d->nlam; i++) {
-        int k = z->copy[z->first_bond + i];
+        int k = z->copy[z->first_row + i];
         out[i] = k >= 0 ? w[k - d->nv - d->nx] : lam[i];
     }
 }
@@ -44,18 +44,18 @@ void flx_quasistatic_seen_state(const flx_system *s, flx_work *work, flx_state *
     x->lam = w->lam;
 }
 
-// ---- bonds --------------------------------------------------------------------------------------
+// ---- constraints --------------------------------------------------------------------------------------
 
-// Rates of bonds are linear in v.
-flx_status flx_quasistatic_apply_bonds(const flx_quasistatic *z, flx_quasistatic_work *w,
-                                       const flx_point *p, const double *u, double *out)
+// Rates of constraints are linear in v.
+flx_status flx_quasistatic_apply_constraints(const flx_quasistatic *z, flx_quasistatic_work *w,
+                                             const flx_point *p, const double *u, double *out)
 {
     const flx_system *base = z->z.base;
     flx_point at = *p;
     at.v = u;
-    FLX_TRY(base->ops->bond_rate(base, w->base.inner, &at, out));
+    FLX_TRY(base->ops->constraint_rate(base, w->base.inner, &at, out));
     at.v = w->zero;
-    FLX_TRY(base->ops->bond_rate(base, w->base.inner, &at, w->rate0));
+    FLX_TRY(base->ops->constraint_rate(base, w->base.inner, &at, w->rate0));
     for (int i = 0; i < base->dims.nlam; i++) out[i] -= w->rate0[i];
     return FLX_OK;
 }
@@ -64,8 +64,8 @@ flx_status flx_quasistatic_find_bias(const flx_quasistatic *z, flx_quasistatic_w
                                      const flx_point *p, double *out)
 {
     const flx_system *base = z->z.base;
-    FLX_TRY(base->ops->bond_bias(base, w->base.inner, p, w->bias));
-    FLX_TRY(base->ops->bond_rate(base, w->base.inner, p, w->rate));
+    FLX_TRY(base->ops->constraint_bias(base, w->base.inner, p, w->bias));
+    FLX_TRY(base->ops->constraint_rate(base, w->base.inner, p, w->rate));
     for (int i = 0; i < base->dims.nlam; i++) {
         out[i] = w->bias[i];
         if (z->tau[i] != 0.0) out[i] += z->sigma[i] / z->tau[i] * w->rate[i];
@@ -78,7 +78,7 @@ static flx_status find_closing(const flx_quasistatic *z, flx_quasistatic_work *w
                                const flx_point *p, double *out)
 {
     FLX_TRY(flx_quasistatic_find_bias(z, w, p, out));
-    FLX_TRY(flx_quasistatic_apply_bonds(z, w, p, p->a, w->rate));
+    FLX_TRY(flx_quasistatic_apply_constraints(z, w, p, p->a, w->rate));
     for (int i = 0; i < z->z.base->dims.nlam; i++) out[i] += w->rate[i];
     return FLX_OK;
 }
@@ -107,7 +107,7 @@ flx_status flx_quasistatic_residual(const flx_system *s, flx_work *work, const f
     if (z->nclosing == 0) return FLX_OK;
     FLX_TRY(find_closing(z, w, &slow, w->side[0]));
     for (int i = 0; i < base->dims.nlam; i++) {
-        int k = z->copy[z->first_bond + i];
+        int k = z->copy[z->first_row + i];
         if (k >= 0) r[k] = w->side[0][i];
     }
     return FLX_OK;

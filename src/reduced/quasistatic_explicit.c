@@ -20,13 +20,13 @@
 #define STAGNATED 1e-10
 #define SLOW 0.1
 
-typedef enum row { // what stands in a row of (RED-7)
-    ROW_OWN,       // the row of the reduced system
-    ROW_STATE,     // nothing
-    ROW_IMPULSE,   // (M v)_I + G_I^T zeta - p
-    ROW_CLOSED,    // G v + g_t
-    ROW_BOND,      // G v' + bias, by A0 / sigma
-    ROW_RATE       // the same, by A1 / tau, and of a velocity bond
+typedef enum row {  // what stands in a row of (RED-7)
+    ROW_OWN,        // the row of the reduced system
+    ROW_STATE,      // nothing
+    ROW_IMPULSE,    // (M v)_I + G_I^T zeta - p
+    ROW_CLOSED,     // G v + g_t
+    ROW_CONSTRAINT, // G v' + bias, by A0 / sigma
+    ROW_RATE        // the same, by A1 / tau, and of a velocity-level constraint
 } row;
 
 struct flx_quasistatic_solver {
@@ -35,7 +35,7 @@ struct flx_quasistatic_solver {
     flx_blocks blocks;
     double *values;    // on the pattern
     row *rows;         // (n)
-    double *scale;     // (n) of a row of a bond: 1/sigma or 1/tau
+    double *scale;     // (n) of a row of a constraint: 1/sigma or 1/tau
     double *y, *d, *r; // (n) unknowns, a correction, residuals
     double *p;         // (nv) of (RED-6)
     double *unit;      // (nv) masses that p is divided by in z
@@ -67,7 +67,7 @@ static row row_of(const flx_quasistatic *z, int i, const flx_unknown *u)
     if (i >= first + d->nlam) return u->E == 0.0 ? ROW_RATE : ROW_OWN;
     if (z->copy[i - added] >= 0) return ROW_CLOSED;
     if (u->C != 0.0) return ROW_OWN;
-    return u->tau != 0.0 ? ROW_RATE : ROW_BOND;
+    return u->tau != 0.0 ? ROW_RATE : ROW_CONSTRAINT;
 }
 
 static void find_rows(const flx_quasistatic *z, flx_quasistatic_solver *k)
@@ -155,7 +155,7 @@ static const double *part_of(const flx_quasistatic *z, const flx_quasistatic_sol
         return velocity ? b->A2 : impulse ? b->A0 : NULL;
     case ROW_CLOSED:
         return !velocity ? NULL : z->tau[i - first] != 0.0 ? b->A1 : b->A0;
-    case ROW_BOND:
+    case ROW_CONSTRAINT:
         return velocity ? b->A0 : NULL;
     case ROW_RATE:
         return velocity ? b->A1 : NULL;
@@ -193,7 +193,7 @@ static void take_unknowns(const flx_quasistatic *z, const flx_state *x, flx_quas
     memcpy(y, x->w, (size_t)d->nw * sizeof *y);
     y += d->nw;
     for (int i = 0; i < d->nlam; i++) {
-        if (z->copy[z->first_bond + i] < 0) y[i] = x->lam[i];
+        if (z->copy[z->first_row + i] < 0) y[i] = x->lam[i];
     }
     memcpy(y + d->nlam, x->mu, (size_t)d->nmu * sizeof *y);
 }
@@ -209,7 +209,7 @@ static void give_unknowns(const flx_quasistatic *z, const flx_quasistatic_solver
         x->a[i] = z->reduced[i] ? 0.0 : z->copy[i] >= 0 ? x->w[z->copy[i] - first_w] : y[i];
     }
     for (int i = 0; i < d->nlam; i++) {
-        int copy = z->copy[z->first_bond + i];
+        int copy = z->copy[z->first_row + i];
         x->lam[i] = copy >= 0 ? x->w[copy - first_w] : lam[i];
     }
     memcpy(x->mu, lam + d->nlam, (size_t)d->nmu * sizeof *lam);
@@ -224,8 +224,8 @@ static flx_status find_defects(const flx_quasistatic *z, flx_work *work, const f
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d), first = n - d->nlam - d->nmu;
     FLX_TRY(s->ops->residual(s, work, at, k->r));
-    if (d->nlam + d->nmu > 0) FLX_TRY(base->ops->bond_bias(base, w->base.inner, at, k->bias));
-    if (d->nlam > 0) FLX_TRY(base->ops->bond_rate(base, w->base.inner, at, k->rate));
+    if (d->nlam + d->nmu > 0) FLX_TRY(base->ops->constraint_bias(base, w->base.inner, at, k->bias));
+    if (d->nlam > 0) FLX_TRY(base->ops->constraint_rate(base, w->base.inner, at, k->rate));
     flx_pattern_apply(&s->pattern, k->values, k->y, k->d);
     for (int i = 0; i < n; i++) {
         int b = i - first;
@@ -259,7 +259,7 @@ static flx_status find_defects(const flx_quasistatic *z, flx_work *work, const f
 static double correct(const flx_quasistatic *z, flx_quasistatic_solver *k)
 {
     const flx_dims *d = &z->z.sys.dims;
-    int n = flx_dims_unknowns(d), end[2] = {d->nv, flx_dims_first_bond(d)};
+    int n = flx_dims_unknowns(d), end[2] = {d->nv, flx_dims_first_constraint(d)};
     double worst = 0.0;
     for (int i = 0; i < n; i++) {
         if (!isfinite(k->d[i])) return HUGE_VAL;
@@ -350,7 +350,7 @@ static flx_status find_momenta(const flx_quasistatic *z, flx_quasistatic_work *w
     for (int i = 0; i < base->dims.nv; i++) momentum[i] = w->r[i] - w->r2[i];
     if (z->nclosing == 0) return FLX_OK;
     for (int i = 0; i < base->dims.nlam; i++) w->lam[i] = 1.0;
-    return base->ops->bond_force(base, w->base.inner, p, w->lam, force);
+    return base->ops->constraint_force(base, w->base.inner, p, w->lam, force);
 }
 
 static flx_status refuse_time(const flx_quasistatic *z, flx_quasistatic_work *w, const flx_point *p)
@@ -415,7 +415,7 @@ static flx_status find_forces(const flx_quasistatic *z, flx_work *work, const fl
     flx_pattern_apply(&base->pattern, w->slow.A2, k->d, w->r);
     for (int i = 0; i < d->nv; i++) w->a[i] += x->v[i];
     for (int i = 0; i < d->nlam; i++) {
-        if (z->copy[z->first_bond + i] >= 0) w->lam[i] += zeta[i];
+        if (z->copy[z->first_row + i] >= 0) w->lam[i] += zeta[i];
     }
     FLX_TRY(base->ops->linearise(base, w->base.inner, &at, &w->fast));
     for (size_t i = 0; i < flx_pattern_size(&base->pattern); i++) w->fast.A0[i] -= w->slow.A0[i];

@@ -8,7 +8,7 @@
 //     G (s_I, -alpha v_J) + bias(t, q, v) = 0                                         (RED-4)
 //     slow_I = 0,   slow_J + k d_J = 0
 // so that nothing but the base's own operations is needed. s and eta are algebraic unknowns, kept
-// only where M or bonds link an unknown to J: elsewhere s_i = v_i' and eta_i = lambda_i. Rows:
+// only where M or constraints link an unknown to J: elsewhere s_i = v_i' and eta_i = lambda_i. Rows:
 // those of velocities have slow + k d for J, slow for what is not linked, (RED-3) for what is; the
 // rows of s have slow, those of eta (RED-4).
 //
@@ -35,18 +35,19 @@ typedef struct flx_quasistatic {
     flx_wrapper z;
     double factor, mass_damping;
     int nreduced;    // J
-    int first_bond;  // of the base's unknowns
+    int first_row;   // of the base's unknowns
     int nlinked;     // velocities with an s
-    int nclosing;    // bonds with an eta
+    int nclosing;    // constraints with an eta
     bool *reduced;   // (nv)
     int *same;       // (n of the base) its unknowns here
-    int *copy;       // (n of the base) s of a velocity, eta of a bond; -1: none
+    int *copy;       // (n of the base) s of a velocity, eta of a constraint; -1: none
     int *origin;     // (s and eta) the base's unknown
     double *typical; // (s and eta) their scales
-    double *sigma;   // (nlam) of a bond
+    double *sigma;   // (nlam) of a constraint
     double *tau;     // (nlam) ..., 0: it holds positions
     int *entry; // (4 entries of the base) those here: same-same, same-copy, copy-same, copy-copy
-    int *group; // (nv) velocities that no closing bond has two of; -1: in no closing bond
+    int *
+        group; // (nv) velocities that no closing constraint has two of; -1: in no closing constraint
     int ngroup;
     double *scale; // (nv) typical velocities
 } flx_quasistatic;
@@ -94,10 +95,10 @@ flx_status flx_quasistatic_residual(const flx_system *s, flx_work *w, const flx_
                                     double *r);
 flx_status flx_quasistatic_energy(const flx_system *s, flx_work *w, const flx_point *p,
                                   flx_energies *e);
-// G u of the bonds at p, and what G v' must be, with its sign changed: the bias, and what a bond on
+// G u of the constraints at p, and what G v' must be, with its sign changed: the bias, and what a constraint on
 // velocity level still has to close.
-flx_status flx_quasistatic_apply_bonds(const flx_quasistatic *z, flx_quasistatic_work *w,
-                                       const flx_point *p, const double *u, double *out);
+flx_status flx_quasistatic_apply_constraints(const flx_quasistatic *z, flx_quasistatic_work *w,
+                                             const flx_point *p, const double *u, double *out);
 flx_status flx_quasistatic_find_bias(const flx_quasistatic *z, flx_quasistatic_work *w,
                                      const flx_point *p, double *out);
 extern const flx_explicit flx_quasistatic_explicit;

@@ -48,7 +48,7 @@ static flx_status place_blocks(flx_quasistatic *z, places *at)
     if (!at->start || !at->same || !at->copy) return FLX_ERR_MEMORY;
     bool copied = false;
     for (int b = 0; b < p->nblock; b++) {
-        if (!copied && p->start[b] >= z->first_bond) {
+        if (!copied && p->start[b] >= z->first_row) {
             add_copies(z, at);
             copied = true;
         }
@@ -112,14 +112,14 @@ flx_status flx_quasistatic_make_pattern(flx_quasistatic *z)
 
 // ---- groups -------------------------------------------------------------------------------------
 
-// Whether colour c is taken by a block that shares a closing bond with b.
+// Whether colour c is taken by a block that shares a closing constraint with b.
 static bool is_taken(const flx_quasistatic *z, const int *colour, int b, int c)
 {
     const flx_pattern *p = &z->z.base->pattern;
     for (int e = p->row[b]; e < p->row[b + 1]; e++) {
-        int bond = p->col[e];
-        if (p->start[bond] < z->first_bond || !has_copy(z, bond)) continue;
-        for (int f = p->row[bond]; f < p->row[bond + 1]; f++) {
+        int constraint = p->col[e];
+        if (p->start[constraint] < z->first_row || !has_copy(z, constraint)) continue;
+        for (int f = p->row[constraint]; f < p->row[constraint + 1]; f++) {
             if (p->start[p->col[f]] < z->z.base->dims.nv && colour[p->col[f]] == c) return true;
         }
     }

@@ -1,6 +1,6 @@
 // quasistatic_tangent.c - the tangent, from those of the base at the slow point and the given one:
 // K is affine in the acceleration and in the multipliers, so that their difference is d(M u)/dq and
-// d(G^T l)/dq. The rows of (RED-4) have third derivatives of the bonds (bond_slope).
+// d(G^T l)/dq. The rows of (RED-4) have third derivatives of the constraints (constraint_slope).
 #include "math/pattern.h"
 #include "reduced/quasistatic_parts.h"
 
@@ -104,15 +104,16 @@ static flx_status find_columns(const flx_quasistatic *z, flx_quasistatic_work *w
     }
     for (int i = 0; i < d->nlam; i++) w->dv[i] = (w->side[0][i] - w->side[1][i]) / 2.0;
     for (int i = 0; i < d->nv; i++) w->theta[i] = z->group[i] == group ? z->scale[i] : 0.0;
-    FLX_TRY(base->ops->bond_slope(base, w->base.inner, slow, w->theta, w->dq));
-    return flx_quasistatic_apply_bonds(z, w, slow, w->theta, w->G);
+    FLX_TRY(base->ops->constraint_slope(base, w->base.inner, slow, w->theta, w->dq));
+    return flx_quasistatic_apply_constraints(z, w, slow, w->theta, w->G);
 }
 
-// d(G v + g_t)/dq of a bond on velocity level, times sigma / tau; its row is
+// d(G v + g_t)/dq of a constraint on velocity level, times sigma / tau; its row is
 // sigma g + tau (G v + g_t).
-static double drift_slope(const flx_quasistatic *z, const flx_quasistatic_work *w, int bond, int k)
+static double drift_slope(const flx_quasistatic *z, const flx_quasistatic_work *w, int constraint,
+                          int k)
 {
-    double tau = z->tau[bond], ratio = tau != 0.0 ? z->sigma[bond] / tau : 0.0;
+    double tau = z->tau[constraint], ratio = tau != 0.0 ? z->sigma[constraint] / tau : 0.0;
     return tau != 0.0 ? ratio / tau * (w->slow.A0[k] - ratio * w->slow.A1[k]) : 0.0;
 }
 
@@ -121,14 +122,14 @@ static void spread_columns(const flx_quasistatic *z, const flx_quasistatic_work 
 {
     const flx_pattern *p = &z->z.base->pattern;
     for (int bi = 0; bi < p->nblock; bi++) {
-        if (p->start[bi] < z->first_bond) continue;
+        if (p->start[bi] < z->first_row) continue;
         for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
             const tile t = {z, b, z->entry + 4 * (size_t)e};
             int bj = p->col[e], width = p->start[bj + 1] - p->start[bj];
             for (int j = p->start[bj]; j < p->start[bj + 1] && j < z->z.base->dims.nv; j++) {
                 if (z->group[j] != group) continue;
                 for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
-                    int row = z->copy[i], k = i - z->first_bond;
+                    int row = z->copy[i], k = i - z->first_row;
                     if (row < 0) continue;
                     int at = p->offset[e] + (i - p->start[bi]) * width + j - p->start[bj];
                     double G = w->G[k] / z->scale[j], *A1 = place(&t, b->A1, true, false, row, j);

@@ -198,43 +198,44 @@ static flx_status linearise(const flx_system *s, flx_work *work, const flx_point
     return FLX_OK;
 }
 
-static flx_status bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
+static flx_status constraint_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
 {
     const flx_system *base = turned_of(s)->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
-    return base->ops->bond_rate(base, flx_wrapper_inner(w), &at, gd);
+    return base->ops->constraint_rate(base, flx_wrapper_inner(w), &at, gd);
 }
 
-static flx_status bond_force(const flx_system *s, flx_work *w, const flx_point *p,
-                             const double *eta, double *out)
+static flx_status constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
+                                   const double *eta, double *out)
 {
     const turned *z = turned_of(s);
     const flx_system *base = z->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
-    FLX_TRY(base->ops->bond_force(base, flx_wrapper_inner(w), &at, eta, out));
+    FLX_TRY(base->ops->constraint_force(base, flx_wrapper_inner(w), &at, eta, out));
     apply(z, z->T, true, out);
     return FLX_OK;
 }
 
-static flx_status bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)
+static flx_status constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
+                                  double *bias)
 {
     const flx_system *base = turned_of(s)->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
-    return base->ops->bond_bias(base, flx_wrapper_inner(w), &at, bias);
+    return base->ops->constraint_bias(base, flx_wrapper_inner(w), &at, bias);
 }
 
-static flx_status bond_slope(const flx_system *s, flx_work *w, const flx_point *p,
-                             const double *theta, double *out)
+static flx_status constraint_slope(const flx_system *s, flx_work *w, const flx_point *p,
+                                   const double *theta, double *out)
 {
     const turned *z = turned_of(s);
     const flx_system *base = z->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
-    return base->ops->bond_slope(base, flx_wrapper_inner(w), &at, turn(z, theta, work_of(w)->theta),
-                                 out);
+    return base->ops->constraint_slope(base, flx_wrapper_inner(w), &at,
+                                       turn(z, theta, work_of(w)->theta), out);
 }
 
 static flx_status energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)
@@ -424,10 +425,10 @@ static void fill_ops(turned *z)
     o->components = &components;
     o->unknown = unknown;
     o->work_create = work_create;
-    o->bond_rate = b->bond_rate ? bond_rate : NULL;
-    o->bond_force = b->bond_force ? bond_force : NULL;
-    o->bond_bias = b->bond_bias ? bond_bias : NULL;
-    o->bond_slope = b->bond_slope ? bond_slope : NULL;
+    o->constraint_rate = b->constraint_rate ? constraint_rate : NULL;
+    o->constraint_force = b->constraint_force ? constraint_force : NULL;
+    o->constraint_bias = b->constraint_bias ? constraint_bias : NULL;
+    o->constraint_slope = b->constraint_slope ? constraint_slope : NULL;
     o->energy = b->energy ? energy : NULL;
     o->lagrangian = b->lagrangian ? &lagrangian : NULL;
     z->z.point = see_point;

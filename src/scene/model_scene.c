@@ -156,7 +156,7 @@ static const char *node_word(const flx_model *m, int body, const char **whole)
         if (b->nodes[b->order * b->nelement] == body) return "end";
     }
     if (body < m->nbody) return NULL;
-    const flx_follower *f = m->followers + (body - m->nbody);
+    const flx_attached *f = m->attached + (body - m->nbody);
     const flx_modal *modal = modal_of(m, f->carrier);
     *whole = m->bodies[f->carrier].name;
     if (!modal) return NULL;

@@ -183,7 +183,7 @@ static flx_status close_held(flx_simulation *sim, const flx_state *drawn, int k)
 static flx_status settle_switches(flx_simulation *sim)
 {
     const flx_system *s = sim->sys;
-    const flx_instants *k = s->ops->instants;
+    const flx_event_ops *k = s->ops->events;
     if (!k) return FLX_OK;
     flx_work *work = s->ops->work_create(s);
     double *size = flx_alloc(sim->ctx, (size_t)k->indicators(s), sizeof *size);
@@ -478,7 +478,7 @@ static flx_status make_again(flx_simulation *sim)
     struct flx_starter *st = sim->starter;
     const flx_system *s = base_of(sim);
     for (int k = 0; k < 2; k++) {
-        if (st->held[k]) FLX_TRY(flx_descriptor_follow(st->held[k], s));
+        if (st->held[k]) FLX_TRY(flx_descriptor_attached(st->held[k], s));
     }
     FLX_TRY(take_parameters(st, s));
     if (!st->drawn) FLX_TRY(flx_state_create(s, &st->drawn));

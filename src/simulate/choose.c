@@ -1,6 +1,6 @@
 // choose.c - what `method: auto` stands for, and why.
 //
-// The spectrum of the linearised system at the start (and, without bonds, a little off it, where a
+// The spectrum of the linearised system at the start (and, without constraints, a little off it, where a
 // force that is zero at the start shows itself) is set against the length of the run and the step:
 //     constrained, algebraic, massless, or with switches   -> radau: takes every index, stiff or not
 //     strongly damped, or a fast oscillation over a slow one -> radau: steps over what is fast
@@ -37,7 +37,7 @@ typedef struct verdict {
 
 typedef struct evidence {
     flx_spectrum spectrum;
-    int rigid;                        // rigid bonds
+    int rigid;                        // rigid constraints
     bool switches;                    // conditions or events
     bool conservative;                // nothing dissipates or supplies
     double until, constants, periods; // the run; time constants and periods of the fastest in it
@@ -45,18 +45,18 @@ typedef struct evidence {
 
 static int count_rigid(const flx_system *s)
 {
-    int first = flx_dims_first_bond(&s->dims), n = flx_dims_unknowns(&s->dims), rigid = 0;
+    int first = flx_dims_first_constraint(&s->dims), n = flx_dims_unknowns(&s->dims), rigid = 0;
     for (int i = first; i < n; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
-        rigid += u.kind == FLX_UNKNOWN_BOND ? !(u.C > 0.0) : !(u.E > 0.0);
+        rigid += u.kind == FLX_UNKNOWN_CONSTRAINT ? !(u.C > 0.0) : !(u.E > 0.0);
     }
     return rigid;
 }
 
 static bool has_switches(const flx_system *s)
 {
-    const flx_instants *i = s->ops->instants;
+    const flx_event_ops *i = s->ops->events;
     return i && (i->indicators(s) > 0 || i->events(s) > 0);
 }
 
@@ -73,7 +73,7 @@ static void displace(const flx_system *s, const flx_state *from, int k, double *
     s->ops->retract(s, from->q, theta, to->q);
 }
 
-// The fastest of the start and, where no bond would be torn, of two places beside it.
+// The fastest of the start and, where no constraint would be torn, of two places beside it.
 static flx_status find_spectrum(flx_simulation *sim, evidence *e)
 {
     const flx_system *s = sim->sys;

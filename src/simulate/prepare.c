@@ -65,7 +65,7 @@ static const char *row_name(flx_simulation *sim, const flx_system *s, int row)
 {
     const flx_dims *d = &s->dims;
     flx_unknown u;
-    s->ops->unknown(s, flx_dims_first_bond(d) + row, &u);
+    s->ops->unknown(s, flx_dims_first_constraint(d) + row, &u);
     return flx_arena_printf(sim->arena, "%s (%s)", u.item ? u.item : "?", u.part ? u.part : "row");
 }
 
@@ -85,7 +85,7 @@ static flx_status name_rows(flx_simulation *sim, const flx_system *s, int n, con
 static int count_constraints(const flx_system *s)
 {
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d), n = 0;
+    int first = flx_dims_first_constraint(d), n = 0;
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
         s->ops->unknown(s, first + i, &u);
@@ -166,7 +166,7 @@ static flx_status refuse_blocking(flx_simulation *sim, const flx_system *s,
 {
     if (rank->nblocking == 0) return FLX_OK;
     flx_unknown u;
-    s->ops->unknown(s, flx_dims_first_bond(&s->dims) + rank->blocking[0], &u);
+    s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + rank->blocking[0], &u);
     return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, u.loc,
                     "'%s' (%s) holds the mechanism to second order only: where all constraints are "
                     "met it follows from the others, and beside it does not, so that its reaction "
@@ -194,7 +194,7 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
     sim->making->held[0] = held; // it serves the start, too, unless rows are left out
     if (status != FLX_OK && status != FLX_INCONSISTENT) return status;
 
-    flx_status ranked = flx_rank_bonds(complete->sys, complete->x, rank);
+    flx_status ranked = flx_rank_constraints(complete->sys, complete->x, rank);
     // what does not close may still close without the rows that say the same twice
     if (status == FLX_INCONSISTENT && (ranked != FLX_OK || rank->nredundant == 0)) return status;
     if (ranked != FLX_OK) return ranked;

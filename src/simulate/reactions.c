@@ -67,11 +67,11 @@ flx_status flx_reactions_create(flx_simulation *sim)
 static void set_soft(const flx_system *b, const double *r, flx_state *x)
 {
     const flx_dims *d = &b->dims;
-    int first = flx_dims_first_bond(d);
+    int first = flx_dims_first_constraint(d);
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
         b->ops->unknown(b, first + i, &u);
-        double C = u.kind == FLX_UNKNOWN_BOND ? u.C : u.E;
+        double C = u.kind == FLX_UNKNOWN_CONSTRAINT ? u.C : u.E;
         if (C == 0.0) continue;
         *(i < d->nlam ? x->lam + i : x->mu + i - d->nlam) = r[first + i] / C;
     }
@@ -84,7 +84,7 @@ flx_status flx_reactions_find(flx_simulation *sim, flx_state *x)
     flx_reactions *k = sim->reactions;
     flx_work *work = sim->bodies_work;
     const flx_saddle_metric metric = {.shift = k->ones, .without_mass = true};
-    int first = flx_dims_first_bond(d);
+    int first = flx_dims_first_constraint(d);
     memset(x->lam, 0, (size_t)d->nlam * sizeof *x->lam);
     memset(x->mu, 0, (size_t)d->nmu * sizeof *x->mu);
     flx_point p = flx_state_point(b, x);

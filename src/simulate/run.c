@@ -116,7 +116,7 @@ static flx_status cross(run *r, const flx_state *before, const flx_state *after)
 }
 
 static flx_status keep_events(run *r, const flx_state *before, const flx_state *after,
-                              const flx_happening *what)
+                              const flx_event_report *what)
 {
     flx_simulation *sim = r->sim;
     const double dissipated = sim->course.sum[FLX_COURSE_DISSIPATED];
@@ -146,7 +146,7 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
 }
 
 static int on_instant(void *user, const flx_state *before, const flx_state *after,
-                      const flx_happening *what)
+                      const flx_event_report *what)
 {
     run *r = user;
     flx_account_forget(r->sim);
@@ -156,7 +156,7 @@ static int on_instant(void *user, const flx_state *before, const flx_state *afte
     return r->status != FLX_OK || r->stopped;
 }
 
-flx_status flx_running_tell_instant(run *r, const flx_state *before, const flx_happening *what)
+flx_status flx_running_tell_instant(run *r, const flx_state *before, const flx_event_report *what)
 {
     if (!what->changed && what->nevent == 0) return FLX_OK;
     (void)on_instant(r, before, r->sim->state, what);

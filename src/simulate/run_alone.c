@@ -151,7 +151,7 @@ static flx_status place(flx_simulation *sim, flx_start_report *report)
     report->item_v = velocities.item_v;
     report->residual_v = velocities.residual_v;
     report->iterations += velocities.iterations;
-    if (s->ops->instants) s->ops->instants->settle(s, sim->work, x);
+    if (s->ops->events) s->ops->events->settle(s, sim->work, x);
     sim->start = x;
     flx_status status = flx_simulation_start_recast(sim);
     sim->start = start;
@@ -316,7 +316,7 @@ static bool is_crumb(const flx_run *r, double t)
 {
     const flx_simulation *sim = r->sim;
     double from = sim->state->t;
-    return r->begun && t - from < CRUMB * usual_step(r) && sim->sys->ops->instants &&
+    return r->begun && t - from < CRUMB * usual_step(r) && sim->sys->ops->events &&
            !row_is_due(r, from, t);
 }
 

@@ -76,7 +76,7 @@ static flx_status check_motion(flx_run *r, int i, const flx_residuals *before)
 flx_status flx_running_jolt(flx_run *r)
 {
     const flx_state *before;
-    const flx_happening *what;
+    const flx_event_report *what;
     flx_simulation *sim = r->sim;
     double span = fmax(r->horizon, sim->state->t) - sim->start->t;
     r->known = false;

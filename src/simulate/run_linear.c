@@ -86,7 +86,7 @@ static flx_status cut_inputs(linear *l, bool closed)
 static void follow_indicators(linear *l)
 {
     const flx_system *s = l->sim->sys;
-    const flx_instants *k = s->ops->instants;
+    const flx_event_ops *k = s->ops->events;
     if (!k) return;
     flx_point p = flx_state_point(s, l->x);
     if (k->indicate(s, l->m->work, &p, l->moved) != FLX_OK) return;
@@ -166,7 +166,7 @@ static void tell_errors(const linear *l, const flx_slope *s)
 static void tell_switches(linear *l)
 {
     const flx_system *s = l->sim->sys;
-    const flx_instants *k = s->ops->instants;
+    const flx_event_ops *k = s->ops->events;
     for (int i = 0; k && i < k->indicators(s); i++) {
         flx_loc loc = FLX_NOWHERE;
         if (!(fabs(l->indicators[i]) <= AT_ONCE * l->reach[i]) || l->reach[i] == 0.0) continue;
@@ -312,7 +312,7 @@ static void name_states(const linear *l, flx_state_info *to)
 static flx_status take_memory(linear *l)
 {
     const flx_system *s = l->sim->sys;
-    const flx_instants *k = s->ops->instants;
+    const flx_event_ops *k = s->ops->events;
     size_t ni = k ? (size_t)k->indicators(s) : 0, nf = (size_t)l->nf;
     l->f0 = flx_arena_take(l->arena, nf, sizeof *l->f0);
     l->out = flx_arena_take(l->arena, nf, sizeof *l->out);
@@ -350,7 +350,7 @@ static flx_status open_up(linear *l, bool closed, bool fixed)
     FLX_TRY(cut_inputs(l, closed));
     for (int k = 0; k < io->nin; k++) put(l, k, l->numbers + k * FLX_INPUT_NUMBERS);
     FLX_TRY(evaluate(l, l->f0));
-    const flx_instants *k = sim->sys->ops->instants;
+    const flx_event_ops *k = sim->sys->ops->events;
     flx_point p = flx_state_point(sim->sys, l->m->at);
     return k ? k->indicate(sim->sys, l->m->work, &p, l->indicators) : FLX_OK;
 }

@@ -53,7 +53,8 @@ flx_status flx_running_begin(flx_simulation *sim);
 flx_status flx_running_plan(flx_run *r, double until);
 flx_status flx_running_drive(flx_run *r, flx_schedule *schedule);
 // An instant at the state, beside those that the method finds.
-flx_status flx_running_tell_instant(flx_run *r, const flx_state *before, const flx_happening *what);
+flx_status flx_running_tell_instant(flx_run *r, const flx_state *before,
+                                    const flx_event_report *what);
 // Signals of the run's own state.
 flx_status flx_running_find_outputs(flx_run *r);
 

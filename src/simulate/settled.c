@@ -51,10 +51,10 @@ static bool powers_settle(const flx_simulation *sim)
     for (int i = 0; i < m->njoint; i++) {
         if (m->joints[i].motion != FLX_MOTION_NONE) return true;
     }
-    for (int i = flx_dims_first_bond(d); i < flx_dims_unknowns(d); i++) {
+    for (int i = flx_dims_first_constraint(d); i < flx_dims_unknowns(d); i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
-        if ((u.kind == FLX_UNKNOWN_BOND ? u.C : u.E) != 0.0) return true;
+        if ((u.kind == FLX_UNKNOWN_CONSTRAINT ? u.C : u.E) != 0.0) return true;
     }
     return false;
 }

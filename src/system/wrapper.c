@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- chart and bonds -------------------------------------------------------------------------------
+// ---- chart and constraints -------------------------------------------------------------------------------
 
 static void retract(const flx_system *s, const double *q, const double *theta, double *out)
 {
@@ -72,30 +72,31 @@ static void component_normalise(const flx_system *s, double *q)
 
 static const flx_components components = {component_rate, component_velocity, component_normalise};
 
-static flx_status bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
+static flx_status constraint_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->bond_rate(base, flx_wrapper_inner(w), p, gd);
+    return base->ops->constraint_rate(base, flx_wrapper_inner(w), p, gd);
 }
 
-static flx_status bond_force(const flx_system *s, flx_work *w, const flx_point *p,
-                             const double *eta, double *out)
+static flx_status constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
+                                   const double *eta, double *out)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->bond_force(base, flx_wrapper_inner(w), p, eta, out);
+    return base->ops->constraint_force(base, flx_wrapper_inner(w), p, eta, out);
 }
 
-static flx_status bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)
+static flx_status constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
+                                  double *bias)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->bond_bias(base, flx_wrapper_inner(w), p, bias);
+    return base->ops->constraint_bias(base, flx_wrapper_inner(w), p, bias);
 }
 
-static flx_status bond_slope(const flx_system *s, flx_work *w, const flx_point *p,
-                             const double *theta, double *out)
+static flx_status constraint_slope(const flx_system *s, flx_work *w, const flx_point *p,
+                                   const double *theta, double *out)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->bond_slope(base, flx_wrapper_inner(w), p, theta, out);
+    return base->ops->constraint_slope(base, flx_wrapper_inner(w), p, theta, out);
 }
 
 // ---- states and instants ------------------------------------------------------------------------
@@ -126,19 +127,19 @@ static double longest_step(const flx_system *s, flx_work *w, const flx_state *x)
 static int indicators(const flx_system *s)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->instants->indicators(base);
+    return base->ops->events->indicators(base);
 }
 
 static int events(const flx_system *s)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->instants->events(base);
+    return base->ops->events->events(base);
 }
 
 static int rows(const flx_system *s)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->instants->rows(base);
+    return base->ops->events->rows(base);
 }
 
 static flx_status indicate(const flx_system *s, flx_work *w, const flx_point *p, double *value)
@@ -146,21 +147,21 @@ static flx_status indicate(const flx_system *s, flx_work *w, const flx_point *p,
     const flx_wrapper *z = flx_wrapper_of(s);
     flx_point at = *p;
     if (z->point) z->point(s, w, &at);
-    return z->base->ops->instants->indicate(z->base, flx_wrapper_inner(w), &at, value);
+    return z->base->ops->events->indicate(z->base, flx_wrapper_inner(w), &at, value);
 }
 
 static double next(const flx_system *s, flx_work *w, const flx_state *x)
 {
     const flx_wrapper *z = flx_wrapper_of(s);
     flx_state y = base_state(s, w, x);
-    return z->base->ops->instants->next(z->base, flx_wrapper_inner(w), &y);
+    return z->base->ops->events->next(z->base, flx_wrapper_inner(w), &y);
 }
 
 static int idle(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed)
 {
     const flx_wrapper *z = flx_wrapper_of(s);
     flx_state y = base_state(s, w, x);
-    return z->base->ops->instants->idle(z->base, flx_wrapper_inner(w), &y, changed);
+    return z->base->ops->events->idle(z->base, flx_wrapper_inner(w), &y, changed);
 }
 
 static void change(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed,
@@ -168,51 +169,51 @@ static void change(const flx_system *s, flx_work *w, const flx_state *x, const s
 {
     const flx_wrapper *z = flx_wrapper_of(s);
     flx_state y = base_state(s, w, x);
-    z->base->ops->instants->change(z->base, flx_wrapper_inner(w), &y, changed, switches);
+    z->base->ops->events->change(z->base, flx_wrapper_inner(w), &y, changed, switches);
 }
 
 static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const signed char *changed,
-                         flx_happening *h)
+                         flx_event_report *h)
 {
     const flx_wrapper *z = flx_wrapper_of(s);
     flx_state y = base_state(s, w, x);
-    return z->base->ops->instants->happen(z->base, flx_wrapper_inner(w), &y, changed, h);
+    return z->base->ops->events->happen(z->base, flx_wrapper_inner(w), &y, changed, h);
 }
 
 static int judge(const flx_system *s, flx_work *w, const flx_state *x, double *size)
 {
     const flx_wrapper *z = flx_wrapper_of(s);
     flx_state y = base_state(s, w, x);
-    return z->base->ops->instants->judge(z->base, flx_wrapper_inner(w), &y, size);
+    return z->base->ops->events->judge(z->base, flx_wrapper_inner(w), &y, size);
 }
 
 static void settle(const flx_system *s, flx_work *w, flx_state *x)
 {
     const flx_wrapper *z = flx_wrapper_of(s);
     flx_state y = base_state(s, w, x);
-    z->base->ops->instants->settle(z->base, flx_wrapper_inner(w), &y);
+    z->base->ops->events->settle(z->base, flx_wrapper_inner(w), &y);
 }
 
 static const char *indicator(const flx_system *s, int i, flx_loc *loc)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->instants->indicator(base, i, loc);
+    return base->ops->events->indicator(base, i, loc);
 }
 
 static const char *event(const flx_system *s, int i, flx_loc *loc)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    return base->ops->instants->event(base, i, loc);
+    return base->ops->events->event(base, i, loc);
 }
 
 static int reads_forces(const flx_system *s)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    const flx_instants *k = base->ops->instants;
+    const flx_event_ops *k = base->ops->events;
     return k->reads_forces ? k->reads_forces(base) : 0;
 }
 
-static const flx_instants instants = {
+static const flx_event_ops instants = {
     .indicators = indicators,
     .events = events,
     .rows = rows,
@@ -331,12 +332,12 @@ static void init(flx_wrapper *z, const char *name, flx_system *base)
         .velocity_t = chart_velocity_t,
         .rate_t = chart_rate_t,
         .velocity_slope_t = b->velocity_slope_t ? velocity_slope_t : NULL,
-        .bond_rate = b->bond_rate ? bond_rate : NULL,
-        .bond_force = b->bond_force ? bond_force : NULL,
-        .bond_bias = b->bond_bias ? bond_bias : NULL,
-        .bond_slope = b->bond_slope ? bond_slope : NULL,
+        .constraint_rate = b->constraint_rate ? constraint_rate : NULL,
+        .constraint_force = b->constraint_force ? constraint_force : NULL,
+        .constraint_bias = b->constraint_bias ? constraint_bias : NULL,
+        .constraint_slope = b->constraint_slope ? constraint_slope : NULL,
         .components = b->components ? &components : NULL,
-        .instants = b->instants ? &instants : NULL,
+        .events = b->events ? &instants : NULL,
         .accept = b->accept ? accept : NULL,
         .longest_step = b->longest_step ? longest_step : NULL,
         .unknown = unknown,

@@ -1,4 +1,4 @@
-// wrapper.h - what systems made of one other system share: the chart, the bonds and the instants are
+// wrapper.h - what systems made of one other system share: the chart, the constraints and the instants are
 // those of the base. Unknowns of the base keep their order within their kind; a wrapper may put
 // algebraic ones after the base's own, and see a point or a state of its own as another of the base.
 #pragma once

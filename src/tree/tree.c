@@ -146,7 +146,7 @@ static size_t cut_block(const flx_tree *t, flx_tree_work *w)
         size_t n;
     } parts[] = {
         {&w->r, n},
-        {&w->set, (size_t)t->inner->dims.nv * (size_t)t->inner->ops->instants->rows(t->inner)},
+        {&w->set, (size_t)t->inner->dims.nv * (size_t)t->inner->ops->events->rows(t->inner)},
         {&w->own, n},
         {&w->zero, n},
         {&w->G, dense * nv},
@@ -312,13 +312,13 @@ static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_po
     .velocity_t = chart_velocity_t, .rate_t = chart_rate_t,                                        \
     .velocity_slope_t = chart_velocity_slope_t, .unknown = unknown,                                \
     .work_create = flx_tree_work_create, .work_destroy = flx_tree_work_destroy,                    \
-    .work_memory = flx_tree_work_memory, .destroy = destroy, .bond_rate = flx_tree_bond_rate,      \
-    .bond_force = flx_tree_bond_force, .bond_bias = flx_tree_bond_bias,                            \
-    .explicit_form = &flx_tree_explicit, .components = &flx_tree_components,                       \
-    .energy = flx_tree_energy, .accept = flx_tree_accept, .longest_step = flx_tree_longest_step,   \
-    .instants = &flx_tree_instants, .lagrangian = &flx_tree_lagrangian,                            \
-    .rigid_motion = flx_tree_rigid_motion, .instance = instance, .set_parameters = set_parameters, \
-    .parameter_slope = parameter_slope
+    .work_memory = flx_tree_work_memory, .destroy = destroy,                                       \
+    .constraint_rate = flx_tree_constraint_rate, .constraint_force = flx_tree_constraint_force,    \
+    .constraint_bias = flx_tree_constraint_bias, .explicit_form = &flx_tree_explicit,              \
+    .components = &flx_tree_components, .energy = flx_tree_energy, .accept = flx_tree_accept,      \
+    .longest_step = flx_tree_longest_step, .events = &flx_tree_events,                             \
+    .lagrangian = &flx_tree_lagrangian, .rigid_motion = flx_tree_rigid_motion,                     \
+    .instance = instance, .set_parameters = set_parameters, .parameter_slope = parameter_slope
 
 const flx_system_ops flx_tree_ops = {COMMON_OPS};
 const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,

@@ -1,5 +1,5 @@
 // tree.h - the tree system: bodies and joints of a model in the coordinates of the joints of a
-// spanning tree; joints that are cut, motions and constraints are its bonds.
+// spanning tree; joints that are cut, motions and constraints are its constraints.
 #pragma once
 
 #include "flexion/system.h"

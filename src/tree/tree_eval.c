@@ -1,4 +1,4 @@
-// tree_eval.c - residual, bonds and energy of the tree: those of the descriptor inside, carried over
+// tree_eval.c - residual, constraints and energy of the tree: those of the descriptor inside, carried over
 // by (TREE-10) and (TREE-11).
 #include "tree/tree_parts.h"
 
@@ -85,21 +85,22 @@ flx_status flx_tree_residual(const flx_system *s, flx_work *work, const flx_poin
     return FLX_OK;
 }
 
-flx_status flx_tree_bond_rate(const flx_system *s, flx_work *work, const flx_point *p, double *gd)
+flx_status flx_tree_constraint_rate(const flx_system *s, flx_work *work, const flx_point *p,
+                                    double *gd)
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
-    return flx_eval_bond_rate(t->inner, w->inner, &b, gd);
+    return flx_eval_constraint_rate(t->inner, w->inner, &b, gd);
 }
 
-flx_status flx_tree_bond_force(const flx_system *s, flx_work *work, const flx_point *p,
-                               const double *eta, double *out)
+flx_status flx_tree_constraint_force(const flx_system *s, flx_work *work, const flx_point *p,
+                                     const double *eta, double *out)
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
-    FLX_TRY(flx_eval_bond_force(t->inner, w->inner, &b, eta, w->own));
+    FLX_TRY(flx_eval_constraint_force(t->inner, w->inner, &b, eta, w->own));
     flx_tree_pull(t, w, w->own, out);
     return FLX_OK;
 }
@@ -160,12 +161,13 @@ void flx_tree_add_products(const flx_tree *t, flx_tree_work *w, const flx_point 
     }
 }
 
-flx_status flx_tree_bond_bias(const flx_system *s, flx_work *work, const flx_point *p, double *bias)
+flx_status flx_tree_constraint_bias(const flx_system *s, flx_work *work, const flx_point *p,
+                                    double *bias)
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
-    FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, &b, bias));
+    FLX_TRY(flx_eval_constraint_bias(t->inner, w->inner, &b, bias));
     flx_tree_move(t, w, p->q, p->v, w->zero);
     flx_tree_add_products(t, w, &b, w->body->a, bias);
     return FLX_OK;

@@ -1,7 +1,7 @@
 // tree_parts.h - the inside of the tree system, shared by its files:
 //   tree.c            making it, table of operations, chart, names of the unknowns
 //   tree_start.c      joint coordinates from the places of bodies
-//   tree_eval.c       residual, bonds, energy: the descriptor's, carried over to the joints
+//   tree_eval.c       residual, constraints, energy: the descriptor's, carried over to the joints
 //   tree_explicit.c   z' = F(t, z) by articulated bodies
 //   tree_partition.c  dependent coordinates of loops
 //   tree_many.c       many closures
@@ -20,7 +20,7 @@
 //   tree_factor.c     that matrix factored and solved
 //   tree_border.c     the structure of what is left then
 //   tree_product.c    the tangent times a vector
-//   tree_instants.c   switches and events
+//   tree_events.c   switches and events
 //   tree_lagrange.c   momenta, motions as one rigid body
 //
 // The tree holds a descriptor of the same model from which the rows of the tree's joints are left
@@ -54,7 +54,7 @@ typedef struct flx_tree {
     bool late;         // many closures are taken out where their ways meet, where after is NULL
     int *after;        // owned; (others) the link after which they are taken out, or -1; NULL: none
     flx_body_places places;
-    bool bare;           // no force, no friction, no variable, no bond: the recursion alone
+    bool bare;           // no force, no friction, no variable, no constraint: the recursion alone
     int *numbers;        // owned; the pattern's, then:
     const int *block_of; // (n) block of each unknown
     bool by_links;       // the tangent link by link, with linear algebra of its own; else full
@@ -171,10 +171,12 @@ void flx_tree_move(const flx_tree *t, flx_tree_work *w, const double *q, const d
 void flx_tree_pull(const flx_tree *t, flx_tree_work *w, const double *force, double *out);
 
 flx_status flx_tree_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
-flx_status flx_tree_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
-flx_status flx_tree_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
-                               const double *eta, double *out);
-flx_status flx_tree_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+flx_status flx_tree_constraint_rate(const flx_system *s, flx_work *w, const flx_point *p,
+                                    double *gd);
+flx_status flx_tree_constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
+                                     const double *eta, double *out);
+flx_status flx_tree_constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
+                                    double *bias);
 flx_status flx_tree_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 int flx_tree_rigid_motion(const flx_system *s, const double *q, int k, double *v);
 void flx_tree_accept(const flx_system *s, flx_work *w, flx_state *x);
@@ -284,5 +286,5 @@ static inline flx_blocks flx_tree_extra(const flx_tree *t, const flx_blocks *b)
 extern const flx_system_ops flx_tree_ops, flx_tree_ops_by_links;
 extern const flx_explicit flx_tree_explicit, flx_tree_explicit_massless;
 extern const flx_components flx_tree_components;
-extern const flx_instants flx_tree_instants;
+extern const flx_event_ops flx_tree_events;
 extern const flx_lagrangian flx_tree_lagrangian;

@@ -113,7 +113,7 @@ static int compare_saddle(saddle_matrix *m)
     CHECK(flx_ldl_factor(f, m->values) == FLX_OK);
     CHECK(flx_ldl_get_report(f).regularised == 0);
     CHECK(flx_ldl_get_report(f).negative == mumps_negative(other));
-    CHECK(mumps_negative(other) == m->nbond_rows); // S is positive definite
+    CHECK(mumps_negative(other) == m->nconstraint_rows); // S is positive definite
     CHECK(flx_ldl_solve_refined(f, m->values, x, work, DBL_EPSILON, 4) < 4 * DBL_EPSILON);
     CHECK_NEAR(difference(m->n, x, y), 0, 2 * uncertainty);
     mumps_free(&other);
@@ -160,8 +160,8 @@ static int lattices_have_the_solutions_and_inertia_of_mumps(void)
             sm_spring(&m, i, (x * NY + y) * NZ + z);
         }
     }
-    for (int k = 0; k < NZ; k++) sm_bond_on(&m, 3, k, -1, -1, -1, k);
-    sm_bond_on(&m, 2, 300, 700, -1, -1, 300);
+    for (int k = 0; k < NZ; k++) sm_constraint_on(&m, 3, k, -1, -1, -1, k);
+    sm_constraint_on(&m, 2, 300, 700, -1, -1, 300);
     sm_finish(&m, true);
     sm_random_values(&m, 3, 1, 1);
     CHECK(flx_ldl_wants_fronts(&m.pattern));

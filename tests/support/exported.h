@@ -127,8 +127,8 @@ static inline bool set_state(subject *s)
     e->pack(s->t, s->tx, z);
     if (e->project(s->t, s->tw, s->time, z, s->tx, &moved_q, &moved_v) != FLX_OK) return false;
     s->tx->t = s->time;
-    const flx_instants *instants = s->t->ops->instants;
-    if (instants) instants->settle(s->t, s->tw, s->tx); // exported code compares where it is
+    const flx_event_ops *events = s->t->ops->events;
+    if (events) events->settle(s->t, s->tw, s->tx); // exported code compares where it is
     if (e->rate(s->t, s->tw, s->time, z, s->tx, dz) != FLX_OK) return false;
     set_exported(s);
     return largest(s->nv, s->tx->a) < 1e3;

@@ -21,7 +21,7 @@ static inline int check_mechanism(mechanism *k, const flx_descriptor_options *o,
         randomise(&p, away);
         bad += check_pattern(s);
         bad += check_tangent(&p, 1e-8);
-        bad += check_bonds(&p, 2e-8);
+        bad += check_constraints(&p, 2e-8);
         bad += check_chart(&p, 1e-8);
         if (energy) bad += check_energy(&p, 1e-7);
     }

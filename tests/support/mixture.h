@@ -27,7 +27,7 @@ static inline void add_variables(mechanism *k, int n)
     k->m.nvariable = n;
 }
 
-// A mechanism with a loop, springs, equations and a compliant bond.
+// A mechanism with a loop, springs, equations and a compliant constraint.
 static inline void make_mixture(mechanism *k, int dimension)
 {
     mechanism_init(k, dimension, 17);

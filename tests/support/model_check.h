@@ -24,7 +24,7 @@ static inline int check_model(const char *text, double away, bool energy)
             randomise(&p, away);
             bad += check_pattern(s);
             bad += check_tangent(&p, 2e-8);
-            bad += check_bonds(&p, 5e-8);
+            bad += check_constraints(&p, 5e-8);
             bad += check_chart(&p, 1e-8);
             if (energy) bad += check_energy(&p, 1e-6);
         } else {

@@ -12,7 +12,7 @@
 
 typedef struct elastic_parts {
     flx_modal modals[MECHANISM_ITEMS];
-    flx_follower followers[MECHANISM_ITEMS];
+    flx_attached attached[MECHANISM_ITEMS];
     flx_arena *arena;
 } elastic_parts;
 
@@ -89,8 +89,8 @@ static inline int random_node(mechanism *k, elastic_parts *p, int modal)
 {
     flx_model *m = &k->m;
     const flx_modal *e = p->modals + modal;
-    int f = m->nfollower++, node = random_below(k, ELASTIC_NODES);
-    p->followers[f] = (flx_follower){.carrier = e->body, .node = node};
+    int f = m->nattached++, node = random_below(k, ELASTIC_NODES);
+    p->attached[f] = (flx_attached){.carrier = e->body, .node = node};
     const flx_body *frame = k->bodies + e->body;
     flx_body *b = k->bodies + m->nbody + f;
     *b = (flx_body){.name = "node", .type = FLX_BODY_RIGID};
@@ -139,7 +139,7 @@ static inline void take_nodes(mechanism *k, elastic_parts *p, flx_joint *j)
     for (int s = 0; s < 2; s++) {
         int body = j->body[s], modal = modal_of_body(k, body);
         if (modal < 0 || random_below(k, 4) == 0) continue;
-        if (k->m.nbody + k->m.nfollower == MECHANISM_ITEMS) return;
+        if (k->m.nbody + k->m.nattached == MECHANISM_ITEMS) return;
         int node = random_node(k, p, modal);
         m33 R = m33_load(k->bodies[body].R);
         v3 at = v3_add(v3_load(k->bodies[body].position), m33_mul_v(R, v3_load(j->at[s])));
@@ -157,7 +157,7 @@ static inline void random_elastic(mechanism *k, elastic_parts *p)
     flx_model *m = &k->m;
     *p = (elastic_parts){.arena = flx_arena_create(k->ctx)};
     m->modals = p->modals;
-    m->followers = p->followers;
+    m->attached = p->attached;
     for (int i = 0; i < m->nbody; i++) {
         flx_body *b = k->bodies + i;
         if (b->type != FLX_BODY_RIGID || (m->nmodal > 0 && random_below(k, 2) == 0)) continue;
@@ -186,8 +186,8 @@ static inline void random_elastic(mechanism *k, elastic_parts *p)
 // Springs between nodes, or a node and anything.
 static inline void random_node_forces(mechanism *k)
 {
-    for (int i = 0; i < 2 && k->m.nfollower > 0 && k->m.nforce < 8; i++) {
-        int node = k->m.nbody + random_below(k, k->m.nfollower);
+    for (int i = 0; i < 2 && k->m.nattached > 0 && k->m.nforce < 8; i++) {
+        int node = k->m.nbody + random_below(k, k->m.nattached);
         int other = random_below(k, k->m.nbody + 1) - 1;
         if (flx_model_carrier(&k->m, node) != other)
             (void)add_force(k, &flx_force_spring, node, other);

@@ -1,5 +1,5 @@
 // saddle_matrix.h - saddle-point matrices [S G^T; G -C] of made-up mechanisms for tests and
-// benchmarks of the linear algebra: add bodies, bonds and springs, finish, set values.
+// benchmarks of the linear algebra: add bodies, constraints and springs, finish, set values.
 #pragma once
 
 #include "flexion/system.h"
@@ -12,14 +12,14 @@
 
 enum { SM_TOUCH = 8 };
 
-typedef struct sm_bond {
+typedef struct sm_constraint {
     int rows, ntouch, touch[SM_TOUCH], pair;
-} sm_bond;
+} sm_constraint;
 
 typedef struct saddle_matrix {
-    int nbody, nbond, nspring, nblock, n, nvalue, nbond_rows;
+    int nbody, nconstraint, nspring, nblock, n, nvalue, nconstraint_rows;
     int *body; // sizes
-    sm_bond *bond;
+    sm_constraint *constraint;
     int (*spring)[2];
     flx_pattern pattern;
     signed char *sign;
@@ -63,17 +63,17 @@ static inline int sm_body(saddle_matrix *m, int size)
     return m->nbody++;
 }
 
-// A bond on up to four bodies (-1: none, or the ground); pair: one of them, or -1.
-static inline int sm_bond_on(saddle_matrix *m, int rows, int a, int b, int c, int d, int pair)
+// A constraint on up to four bodies (-1: none, or the ground); pair: one of them, or -1.
+static inline int sm_constraint_on(saddle_matrix *m, int rows, int a, int b, int c, int d, int pair)
 {
-    m->bond = sm_more(m->bond, m->nbond, sizeof *m->bond);
-    sm_bond *j = &m->bond[m->nbond];
-    *j = (sm_bond){.rows = rows, .pair = pair};
+    m->constraint = sm_more(m->constraint, m->nconstraint, sizeof *m->constraint);
+    sm_constraint *j = &m->constraint[m->nconstraint];
+    *j = (sm_constraint){.rows = rows, .pair = pair};
     int touch[4] = {a, b, c, d};
     for (int k = 0; k < 4; k++) {
         if (touch[k] >= 0) j->touch[j->ntouch++] = touch[k];
     }
-    return m->nbond++;
+    return m->nconstraint++;
 }
 
 static inline void sm_spring(saddle_matrix *m, int a, int b)
@@ -104,11 +104,11 @@ static inline int sm_entry(const saddle_matrix *m, int i, int j)
     return low;
 }
 
-// The pattern. Blocks: bodies, then bonds.
+// The pattern. Blocks: bodies, then constraints.
 static inline void sm_finish(saddle_matrix *m, bool with_pairs)
 {
-    int nb = m->nblock = m->nbody + m->nbond, npair = 0;
-    int most = nb + 2 * m->nspring + 2 * SM_TOUCH * m->nbond;
+    int nb = m->nblock = m->nbody + m->nconstraint, npair = 0;
+    int most = nb + 2 * m->nspring + 2 * SM_TOUCH * m->nconstraint;
     long long *pairs = sm_zeroed(most, sizeof *pairs);
     for (int b = 0; b < nb; b++) pairs[npair++] = (long long)b * nb + b;
     for (int s = 0; s < m->nspring; s++) {
@@ -116,9 +116,9 @@ static inline void sm_finish(saddle_matrix *m, bool with_pairs)
         pairs[npair++] = (long long)a * nb + b;
         pairs[npair++] = (long long)b * nb + a;
     }
-    for (int j = 0; j < m->nbond; j++) {
-        for (int k = 0; k < m->bond[j].ntouch; k++) {
-            long long r = m->nbody + j, b = m->bond[j].touch[k];
+    for (int j = 0; j < m->nconstraint; j++) {
+        for (int k = 0; k < m->constraint[j].ntouch; k++) {
+            long long r = m->nbody + j, b = m->constraint[j].touch[k];
             pairs[npair++] = r * nb + b;
             pairs[npair++] = b * nb + r;
         }
@@ -132,11 +132,11 @@ static inline void sm_finish(saddle_matrix *m, bool with_pairs)
     m->pair = sm_zeroed(nb, sizeof(int));
     m->sign = sm_zeroed(nb, 1);
     for (int b = 0; b < nb; b++) {
-        int size = b < m->nbody ? m->body[b] : m->bond[b - m->nbody].rows;
+        int size = b < m->nbody ? m->body[b] : m->constraint[b - m->nbody].rows;
         m->start[b + 1] = m->start[b] + size;
         m->sign[b] = b < m->nbody ? 1 : -1;
-        m->pair[b] = b < m->nbody ? -1 : m->bond[b - m->nbody].pair;
-        if (b >= m->nbody) m->nbond_rows += size;
+        m->pair[b] = b < m->nbody ? -1 : m->constraint[b - m->nbody].pair;
+        if (b >= m->nbody) m->nconstraint_rows += size;
     }
     int nentry = 0;
     for (int k = 0; k < npair; k++) {
@@ -168,8 +168,8 @@ static inline void sm_finish(saddle_matrix *m, bool with_pairs)
 
 static inline void sm_free(saddle_matrix *m)
 {
-    void *owned[] = {m->body, m->bond,   m->spring,    m->sign, m->start, m->row,
-                     m->col,  m->offset, m->transpose, m->pair, m->values};
+    void *owned[] = {m->body, m->constraint, m->spring,    m->sign, m->start, m->row,
+                     m->col,  m->offset,     m->transpose, m->pair, m->values};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     *m = (saddle_matrix){0};
 }
@@ -206,7 +206,7 @@ static inline void sm_add_outer(saddle_matrix *m, int a, int b, const double *wa
 }
 
 // Random values: bodies positive definite with sizes `mass` (spread over 10^+-spread), springs of
-// stiffness k, bonds dense and random.
+// stiffness k, constraints dense and random.
 static inline void sm_random_values(saddle_matrix *m, unsigned seed, double spread, double k)
 {
     double w[2][64];
@@ -230,11 +230,11 @@ static inline void sm_random_values(saddle_matrix *m, unsigned seed, double spre
             sm_add_outer(m, a, b, w[0], w[1], k);
         }
     }
-    for (int j = 0; j < m->nbond; j++) {
+    for (int j = 0; j < m->nconstraint; j++) {
         int block = m->nbody + j;
-        for (int t = 0; t < m->bond[j].ntouch; t++) {
-            int b = m->bond[j].touch[t];
-            for (int r = 0; r < m->bond[j].rows; r++) {
+        for (int t = 0; t < m->constraint[j].ntouch; t++) {
+            int b = m->constraint[j].touch[t];
+            for (int r = 0; r < m->constraint[j].rows; r++) {
                 for (int c = 0; c < m->body[b]; c++) {
                     sm_set_both(m, block, b, r, c, sm_random(m));
                 }
@@ -249,26 +249,26 @@ static inline void sm_random_values(saddle_matrix *m, unsigned seed, double spre
 static inline void sm_chain(saddle_matrix *m, int n)
 {
     for (int i = 0; i < n; i++) sm_body(m, 6);
-    for (int i = 0; i < n; i++) sm_bond_on(m, 5, i, i - 1, -1, -1, i);
+    for (int i = 0; i < n; i++) sm_constraint_on(m, 5, i, i - 1, -1, -1, i);
 }
 
 // N planar four-bars in a row: cranks 0..N on the ground, couplers N+1..2N between them.
 static inline void sm_four_bars(saddle_matrix *m, int n)
 {
     for (int i = 0; i <= 2 * n; i++) sm_body(m, 3);
-    for (int i = 0; i <= n; i++) sm_bond_on(m, 2, i, -1, -1, -1, i);
+    for (int i = 0; i <= n; i++) sm_constraint_on(m, 2, i, -1, -1, -1, i);
     for (int i = 0; i < n; i++) {
-        sm_bond_on(m, 2, i, n + 1 + i, -1, -1, n + 1 + i);
-        sm_bond_on(m, 2, n + 1 + i, i + 1, -1, -1, -1);
+        sm_constraint_on(m, 2, i, n + 1 + i, -1, -1, n + 1 + i);
+        sm_constraint_on(m, 2, n + 1 + i, i + 1, -1, -1, -1);
     }
 }
 
 // A planar pin at a point that lies at (ax, ay) from body a's centre and (bx, by) from b's; either
 // may be -1 (ground).
-static inline void sm_set_pin(saddle_matrix *m, int bond, int a, double ax, double ay, int b,
+static inline void sm_set_pin(saddle_matrix *m, int constraint, int a, double ax, double ay, int b,
                               double bx, double by)
 {
-    int body[2] = {a, b}, block = m->nbody + bond;
+    int body[2] = {a, b}, block = m->nbody + constraint;
     double x[2] = {ax, bx}, y[2] = {ay, by};
     for (int s = 0; s < 2; s++) {
         if (body[s] < 0) continue;

@@ -1,5 +1,5 @@
 // system_check.h - what must hold of every system: its tangents are the derivatives of its residual,
-// its bonds on the three levels belong together, its chart is one, its energies balance. All at a
+// its constraints on the three levels belong together, its chart is one, its energies balance. All at a
 // random point, against central differences.
 #pragma once
 
@@ -174,7 +174,7 @@ static inline void rows_later(system_point *p, double h, double *rows, double *g
     flx_point point = flx_state_point(p->s, y);
     if (p->s->ops->residual(p->s, p->work, &point, r) != FLX_OK) abort();
     memcpy(rows, r + p->n - d->nlam - d->nmu, (size_t)(d->nlam + d->nmu) * sizeof *rows);
-    if (gd && p->s->ops->bond_rate(p->s, p->work, &point, gd) != FLX_OK) abort();
+    if (gd && p->s->ops->constraint_rate(p->s, p->work, &point, gd) != FLX_OK) abort();
     free(th);
     free(r);
     flx_state_destroy(&y);
@@ -188,7 +188,7 @@ static inline int near(const char *what, int i, double given, double found, doub
 }
 
 // G a + bias as a function of the position.
-static inline void bonds_accelerate(system_point *p, const double *q, double *out)
+static inline void constraints_accelerate(system_point *p, const double *q, double *out)
 {
     const flx_system_ops *o = p->s->ops;
     int m = p->s->dims.nlam + p->s->dims.nmu;
@@ -196,49 +196,49 @@ static inline void bonds_accelerate(system_point *p, const double *q, double *ou
            *zero = numbers(p->s->dims.nv);
     flx_point at = flx_state_point(p->s, p->x);
     at.q = q;
-    if (o->bond_bias(p->s, p->work, &at, bias) != FLX_OK) abort();
+    if (o->constraint_bias(p->s, p->work, &at, bias) != FLX_OK) abort();
     at.v = p->x->a;
-    if (o->bond_rate(p->s, p->work, &at, gd) != FLX_OK) abort();
+    if (o->constraint_rate(p->s, p->work, &at, gd) != FLX_OK) abort();
     at.v = zero;
-    if (o->bond_rate(p->s, p->work, &at, still) != FLX_OK) abort();
+    if (o->constraint_rate(p->s, p->work, &at, still) != FLX_OK) abort();
     for (int i = 0; i < p->s->dims.nlam; i++) out[i] = bias[i] + gd[i] - still[i];
     free(bias), free(gd), free(still), free(zero);
 }
 
-// bond_slope is the derivative of that, where it is offered.
-static inline int check_bond_slope(system_point *p, double tolerance)
+// constraint_slope is the derivative of that, where it is offered.
+static inline int check_constraint_slope(system_point *p, double tolerance)
 {
     const flx_dims *d = &p->s->dims;
     int bad = 0;
     const double h = 1e-4;
-    if (d->nlam == 0 || !p->s->ops->bond_slope) return 0;
+    if (d->nlam == 0 || !p->s->ops->constraint_slope) return 0;
     double *slope = numbers(d->nlam), *f[4], *q = numbers(d->nq), *theta = numbers(d->nv);
     double *step = numbers(d->nv);
     for (int i = 0; i < d->nv; i++) theta[i] = system_random(&p->seed);
     flx_point at = flx_state_point(p->s, p->x);
-    flx_status status = p->s->ops->bond_slope(p->s, p->work, &at, theta, slope);
+    flx_status status = p->s->ops->constraint_slope(p->s, p->work, &at, theta, slope);
     for (int k = 0; k < 4; k++) { // h, -h, 2h, -2h: fourth order
         double by = (k < 2 ? h : 2 * h) * (k % 2 ? -1 : 1);
         f[k] = numbers(d->nlam);
         for (int i = 0; i < d->nv; i++) step[i] = by * theta[i];
         p->s->ops->retract(p->s, p->x->q, step, q);
-        bonds_accelerate(p, q, f[k]);
+        constraints_accelerate(p, q, f[k]);
     }
     for (int i = 0; i < d->nlam && status == FLX_OK; i++) {
         flx_unknown u;
         p->s->ops->unknown(p->s, d->nv + d->nx + d->nw + i, &u);
         if (u.C > 0.0) continue; // forces that are unknowns
         double difference = (8 * (f[0][i] - f[1][i]) - (f[2][i] - f[3][i])) / (12 * h);
-        bad += near("bond_slope", i, slope[i], difference, tolerance);
+        bad += near("constraint_slope", i, slope[i], difference, tolerance);
     }
     for (int k = 0; k < 4; k++) free(f[k]);
     free(slope), free(q), free(theta), free(step);
     return bad + (status != FLX_OK && status != FLX_ERR_CANNOT);
 }
 
-// bond_rate is the time derivative of g; bond_bias that of the rates at constant v. Along q (+) h v
+// constraint_rate is the time derivative of g; constraint_bias that of the rates at constant v. Along q (+) h v
 // the velocity is constant, rotations included.
-static inline int check_bonds(system_point *p, double tolerance)
+static inline int check_constraints(system_point *p, double tolerance)
 {
     const flx_dims *d = &p->s->dims;
     int m = d->nlam + d->nmu, bad = 0;
@@ -248,8 +248,8 @@ static inline int check_bonds(system_point *p, double tolerance)
            *r2 = numbers(p->n);
     const double h = 1e-5;
     flx_point point = flx_state_point(p->s, p->x);
-    if (p->s->ops->bond_rate(p->s, p->work, &point, gd) != FLX_OK) abort();
-    if (p->s->ops->bond_bias(p->s, p->work, &point, bias) != FLX_OK) abort();
+    if (p->s->ops->constraint_rate(p->s, p->work, &point, gd) != FLX_OK) abort();
+    if (p->s->ops->constraint_bias(p->s, p->work, &point, bias) != FLX_OK) abort();
     rows_later(p, h, a, ga);
     rows_later(p, -h, b, gb);
     for (int i = 0; i < m; i++) {
@@ -257,21 +257,21 @@ static inline int check_bonds(system_point *p, double tolerance)
         p->s->ops->unknown(p->s, p->n - m + i, &u);
         double change = (a[i] - b[i]) / (2 * h);
         if (i < d->nlam) {
-            if (u.tau == 0 && u.C == 0) bad += near("bond_rate", i, gd[i], change, tolerance);
-            bad += near("bond_bias", i, bias[i], (ga[i] - gb[i]) / (2 * h), tolerance);
+            if (u.tau == 0 && u.C == 0) bad += near("constraint_rate", i, gd[i], change, tolerance);
+            bad += near("constraint_bias", i, bias[i], (ga[i] - gb[i]) / (2 * h), tolerance);
         } else {
-            bad += near("velocity bond's bias", i, bias[i], change, tolerance);
+            bad += near("velocity-level constraint's bias", i, bias[i], change, tolerance);
         }
     }
     // G^T eta is what lam = eta adds to the residual, where no force reads it
     for (int i = 0; i < d->nlam; i++) eta[i] = system_random(&p->seed);
-    if (p->s->ops->bond_force(p->s, p->work, &point, eta, f) != FLX_OK) abort();
+    if (p->s->ops->constraint_force(p->s, p->work, &point, eta, f) != FLX_OK) abort();
     if (p->s->ops->residual(p->s, p->work, &point, r1) != FLX_OK) abort();
     for (int i = 0; i < d->nlam; i++) a[i] = point.lam[i] + eta[i];
     point.lam = a;
     if (p->s->ops->residual(p->s, p->work, &point, r2) != FLX_OK) abort();
     for (int i = 0; i < d->nv && !p->s->reads_multipliers; i++) {
-        bad += near("bond_force", i, f[i], r2[i] - r1[i], 1e-11);
+        bad += near("constraint_force", i, f[i], r2[i] - r1[i], 1e-11);
     }
     // and its power is eta . (G v): at another v the difference leaves out g_t
     double power = 0.0, rates = 0.0;
@@ -279,10 +279,10 @@ static inline int check_bonds(system_point *p, double tolerance)
     memset(p->x->v, 0, (size_t)d->nv * sizeof(double));
     double *still = numbers(m);
     point = flx_state_point(p->s, p->x);
-    if (p->s->ops->bond_rate(p->s, p->work, &point, still) != FLX_OK) abort();
+    if (p->s->ops->constraint_rate(p->s, p->work, &point, still) != FLX_OK) abort();
     for (int i = 0; i < d->nlam; i++) rates += eta[i] * (gd[i] - still[i]);
-    bad += near("power of bonds", 0, power, rates, 1e-11);
-    bad += check_bond_slope(p, 2e-8);
+    bad += near("power of constraints", 0, power, rates, 1e-11);
+    bad += check_constraint_slope(p, 2e-8);
     for (int i = 0; i < d->nv; i++) p->x->v[i] = system_random(&p->seed);
     free(a), free(b), free(ga), free(gb), free(gd), free(bias), free(eta), free(f), free(r1);
     free(r2), free(still);

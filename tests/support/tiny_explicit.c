@@ -26,7 +26,7 @@ static void explicit_unpack(const flx_system *s, double t, const double *z, flx_
     if (d->nq > d->nv) quat_store(x->q + 3, quat_unit(quat_load(x->q + 3)));
 }
 
-// Solve the dense system of all unknowns with weights (c0, c1, c2) on the rows of v and the bonds;
+// Solve the dense system of all unknowns with weights (c0, c1, c2) on the rows of v and the constraints;
 // b is overwritten.
 static int solve_dense(const flx_system *s, flx_work *w, double *b)
 {
@@ -41,25 +41,25 @@ static int solve_dense(const flx_system *s, flx_work *w, double *b)
 }
 
 // The rows of A in the dense matrix: from which part of the linearisation.
-static double bond_entry(const flx_system *s, const flx_work *w, int i, int j)
+static double constraint_entry(const flx_system *s, const flx_work *w, int i, int j)
 {
     const flx_dims *d = &s->dims;
     int first_mu = flx_dims_unknowns(d) - d->nmu;
     return tiny_get(&s->pattern, i >= first_mu ? w->blocks.A1 : w->blocks.A0, i, j);
 }
 
-// [W G^T A^T; G; A] with W = M, identity for everything that is neither v nor a bond.
+// [W G^T A^T; G; A] with W = M, identity for everything that is neither v nor a constraint.
 static void fill_saddle(const flx_system *s, flx_work *w)
 {
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), first_bond = n - d->nlam - d->nmu;
+    int n = flx_dims_unknowns(d), first_row = n - d->nlam - d->nmu;
     memset(w->dense, 0, sizeof w->dense);
     for (int i = 0; i < n; i++) {
-        if (i >= d->nv && i < first_bond) w->dense[i * n + i] = 1.0;
+        if (i >= d->nv && i < first_row) w->dense[i * n + i] = 1.0;
         for (int j = 0; j < d->nv; j++) {
             if (i < d->nv) w->dense[i * n + j] = tiny_get(&s->pattern, w->blocks.A2, i, j);
-            if (i >= first_bond) {
-                w->dense[i * n + j] = bond_entry(s, w, i, j);
+            if (i >= first_row) {
+                w->dense[i * n + j] = constraint_entry(s, w, i, j);
                 w->dense[j * n + i] = w->dense[i * n + j];
             }
         }
@@ -90,20 +90,20 @@ static flx_status explicit_rate(const flx_system *s, flx_work *w, double t, cons
     memset(x->lam, 0, (size_t)d->nlam * sizeof(double));
     memset(x->mu, 0, (size_t)d->nmu * sizeof(double));
     flx_point p = flx_state_point(s, x);
-    int n = flx_dims_unknowns(d), first_bond = n - d->nlam - d->nmu;
+    int n = flx_dims_unknowns(d), first_row = n - d->nlam - d->nmu;
     s->ops->linearise(s, w, &p, &w->blocks);
     fill_saddle(s, w);
     s->ops->residual(s, w, &p, w->r);
     for (int i = 0; i < n; i++) w->r[i] = -w->r[i];
-    if (n > first_bond) {
-        s->ops->bond_bias(s, w, &p, w->b);
-        for (int i = first_bond; i < n; i++) w->r[i] = -w->b[i - first_bond];
+    if (n > first_row) {
+        s->ops->constraint_bias(s, w, &p, w->b);
+        for (int i = first_row; i < n; i++) w->r[i] = -w->b[i - first_row];
     }
     memcpy(x->dx, w->r + d->nv, (size_t)d->nx * sizeof(double));
     if (!solve_dense(s, w, w->r)) return FLX_SINGULAR;
     memcpy(x->a, w->r, (size_t)d->nv * sizeof(double));
-    memcpy(x->lam, w->r + first_bond, (size_t)d->nlam * sizeof(double));
-    memcpy(x->mu, w->r + first_bond + d->nlam, (size_t)d->nmu * sizeof(double));
+    memcpy(x->lam, w->r + first_row, (size_t)d->nlam * sizeof(double));
+    memcpy(x->mu, w->r + first_row + d->nlam, (size_t)d->nmu * sizeof(double));
 
     memcpy(dz, x->v, (size_t)d->nv * sizeof(double));
     if (d->nq > d->nv) { // quaternion rate: half the product with omega
@@ -127,7 +127,7 @@ static flx_status explicit_project(const flx_system *s, flx_work *w, double t, d
                                    flx_state *x, double *moved_q, double *moved_v)
 {
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), first_bond = n - d->nlam - d->nmu;
+    int n = flx_dims_unknowns(d), first_row = n - d->nlam - d->nmu;
     *moved_q = *moved_v = 0.0;
     explicit_unpack(s, t, z, x);
     for (int k = 0; k < 3 && d->nlam; k++) {
@@ -136,7 +136,7 @@ static flx_status explicit_project(const flx_system *s, flx_work *w, double t, d
         fill_saddle(s, w);
         s->ops->residual(s, w, &p, w->r);
         for (int i = 0; i < n; i++) {
-            w->r[i] = i >= first_bond && i < first_bond + d->nlam ? -w->r[i] : 0.0;
+            w->r[i] = i >= first_row && i < first_row + d->nlam ? -w->r[i] : 0.0;
         }
         if (!solve_dense(s, w, w->r)) return FLX_SINGULAR;
         *moved_q = fmax(*moved_q, largest(w->r, d->nv));
@@ -146,8 +146,8 @@ static flx_status explicit_project(const flx_system *s, flx_work *w, double t, d
     s->ops->linearise(s, w, &p, &w->blocks);
     fill_saddle(s, w);
     s->ops->residual(s, w, &p, w->r);
-    if (d->nlam) s->ops->bond_rate(s, w, &p, w->r + first_bond);
-    for (int i = 0; i < n; i++) w->r[i] = i >= first_bond ? -w->r[i] : 0.0;
+    if (d->nlam) s->ops->constraint_rate(s, w, &p, w->r + first_row);
+    for (int i = 0; i < n; i++) w->r[i] = i >= first_row ? -w->r[i] : 0.0;
     if (!solve_dense(s, w, w->r)) return FLX_SINGULAR;
     *moved_v = largest(w->r, d->nv);
     for (int i = 0; i < d->nv; i++) x->v[i] += w->r[i];

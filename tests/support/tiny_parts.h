@@ -18,9 +18,9 @@ typedef struct tiny {
     top_numbers top;
     mixed_numbers mixed;
     double mass, inertia, gravity;
-    int npoint, nbond;
-    double *masses;  // owned
-    net_bond *bonds; // owned
+    int npoint, nconstraint;
+    double *masses;              // owned
+    net_constraint *constraints; // owned
     double M[64], D[64], K[64];
     double broken_after;
     flx_status (*whole)(const flx_system *s, flx_work *w, const flx_point *p, double *r);

@@ -81,8 +81,8 @@ static flx_status skate_linearise(const flx_system *s, flx_work *w, const flx_po
     return FLX_OK;
 }
 
-static flx_status skate_bond_bias(const flx_system *s, flx_work *w, const flx_point *p,
-                                  double *bias)
+static flx_status skate_constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
+                                        double *bias)
 {
     (void)w;
     (void)s;
@@ -90,7 +90,7 @@ static flx_status skate_bond_bias(const flx_system *s, flx_work *w, const flx_po
     return FLX_OK;
 }
 
-static flx_status no_bonds(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
+static flx_status no_constraints(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
 {
     (void)s;
     (void)w;
@@ -119,9 +119,9 @@ flx_system *skate_create(flx_ctx *ctx, double mass, double inertia, double slope
     t->K[0] = k;
     t->ops.residual = skate_residual;
     t->ops.linearise = skate_linearise;
-    t->ops.bond_rate = no_bonds;
-    t->ops.bond_force = no_force;
-    t->ops.bond_bias = skate_bond_bias;
+    t->ops.constraint_rate = no_constraints;
+    t->ops.constraint_force = no_force;
+    t->ops.constraint_bias = skate_constraint_bias;
     int ok = tiny_make_dense_pattern(t);
     if (ok) t->pair[1] = 0;
     return tiny_finish(t, ok);

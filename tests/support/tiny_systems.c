@@ -140,7 +140,7 @@ static void destroy(flx_system *s)
 {
     tiny *t = (tiny *)s;
     free(t->masses);
-    free(t->bonds);
+    free(t->constraints);
     free(t->start);
     free(t->row);
     free(t->col);
@@ -175,8 +175,8 @@ static void unknown(const flx_system *s, int i, flx_unknown *info)
                           .part = part[(i - first[kind]) % 8],
                           .loc = FLX_NOWHERE};
     const tiny *t = as_tiny(s);
-    if (kind == 3 && t->bonds) {
-        const net_bond *b = &t->bonds[i - first[3]];
+    if (kind == 3 && t->constraints) {
+        const net_constraint *b = &t->constraints[i - first[3]];
         info->sigma = b->sigma;
         info->tau = b->tau;
         info->C = b->C;

@@ -6,20 +6,20 @@
 
 #include "flexion/system.h"
 
-// Points in a plane under gravity, bonds between them or to the ground. Gravity acts along -y.
+// Points in a plane under gravity, constraints between them or to the ground. Gravity acts along -y.
 //     g = (|d|^2 - L^2) / (2 L),   d = r_i - r_j   (or r_i - anchor)
-typedef struct net_bond {
+typedef struct net_constraint {
     int i, j; // points; j < 0: the anchor
     double anchor[2];
     double length;
     double sigma, tau, C; // (1, 0, 0) is a rod
-} net_bond;
-flx_system *net_create(flx_ctx *ctx, int npoint, const double *mass, double gravity, int nbond,
-                       const net_bond *bonds);
+} net_constraint;
+flx_system *net_create(flx_ctx *ctx, int npoint, const double *mass, double gravity,
+                       int nconstraint, const net_constraint *constraints);
 // One point on one rod from the origin.
 flx_system *pendulum_create(flx_ctx *ctx, double mass, double length, double gravity);
 
-// A rigid body that turns about a fixed point: q = (r, quaternion), v = (r', omega), three bonds
+// A rigid body that turns about a fixed point: q = (r, quaternion), v = (r', omega), three constraints
 //     g = r + R s,   s the fixed point in body axes from the centre of mass.
 typedef struct top_numbers {
     double mass, J[3], s[3], gravity;

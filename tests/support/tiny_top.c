@@ -79,7 +79,8 @@ static flx_status top_linearise(const flx_system *s, flx_work *w, const flx_poin
     return FLX_OK;
 }
 
-static flx_status top_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
+static flx_status top_constraint_rate(const flx_system *s, flx_work *w, const flx_point *p,
+                                      double *gd)
 {
     (void)w;
     m33 R = quat_to_m33(quat_load(p->q + 3));
@@ -88,8 +89,8 @@ static flx_status top_bond_rate(const flx_system *s, flx_work *w, const flx_poin
     return FLX_OK;
 }
 
-static flx_status top_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
-                                 const double *eta, double *out)
+static flx_status top_constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
+                                       const double *eta, double *out)
 {
     (void)w;
     m33 R = quat_to_m33(quat_load(p->q + 3));
@@ -98,7 +99,8 @@ static flx_status top_bond_force(const flx_system *s, flx_work *w, const flx_poi
     return FLX_OK;
 }
 
-static flx_status top_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)
+static flx_status top_constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
+                                      double *bias)
 {
     (void)w;
     m33 R = quat_to_m33(quat_load(p->q + 3));
@@ -153,9 +155,9 @@ flx_system *top_create(flx_ctx *ctx, const top_numbers *numbers)
     t->top = *numbers;
     t->ops.residual = top_residual;
     t->ops.linearise = top_linearise;
-    t->ops.bond_rate = top_bond_rate;
-    t->ops.bond_force = top_bond_force;
-    t->ops.bond_bias = top_bond_bias;
+    t->ops.constraint_rate = top_constraint_rate;
+    t->ops.constraint_force = top_constraint_force;
+    t->ops.constraint_bias = top_constraint_bias;
     t->ops.energy = top_energy;
     t->ops.retract = top_retract;
     t->ops.difference = top_difference;

@@ -138,7 +138,7 @@ static int feet_of_the_mobot(void)
     return 0;
 }
 
-// J = {6}: the third shape of the coupler, although three others and the angles are there; with bonds.
+// J = {6}: the third shape of the coupler, although three others and the angles are there; with constraints.
 static int third_shape_of_the_four_bar(void)
 {
     judged j;
@@ -296,7 +296,7 @@ static int bound_for_all_times(void)
     return 0;
 }
 
-// A bond that the rest cannot bear, a motion that grows, and two that are equally fast.
+// A constraint that the rest cannot bear, a motion that grows, and two that are equally fast.
 static int wrong_reductions_are_not_certified(void)
 {
     static const char growing[] =

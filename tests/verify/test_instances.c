@@ -41,18 +41,18 @@ static void disturb(flx_state *x, const flx_system *s)
     for (int i = 0; i < d->nmu; i++) x->mu[i] += random_number(&seed);
 }
 
-static uint64_t ask_bonds(const flx_system *s, flx_work *w, const flx_point *p, double *out,
-                          uint64_t hash)
+static uint64_t ask_constraints(const flx_system *s, flx_work *w, const flx_point *p, double *out,
+                                uint64_t hash)
 {
     const flx_dims *d = &s->dims;
     size_t nv = (size_t)d->nv, nlam = (size_t)d->nlam, rows = nlam + (size_t)d->nmu;
-    if (s->ops->bond_rate && s->ops->bond_rate(s, w, p, out) == FLX_OK)
+    if (s->ops->constraint_rate && s->ops->constraint_rate(s, w, p, out) == FLX_OK)
         hash = hash_numbers(hash, out, nlam);
-    if (s->ops->bond_force && s->ops->bond_force(s, w, p, p->lam, out) == FLX_OK)
+    if (s->ops->constraint_force && s->ops->constraint_force(s, w, p, p->lam, out) == FLX_OK)
         hash = hash_numbers(hash, out, nv);
-    if (s->ops->bond_bias && s->ops->bond_bias(s, w, p, out) == FLX_OK)
+    if (s->ops->constraint_bias && s->ops->constraint_bias(s, w, p, out) == FLX_OK)
         hash = hash_numbers(hash, out, rows);
-    if (s->ops->bond_slope && s->ops->bond_slope(s, w, p, p->v, out) == FLX_OK)
+    if (s->ops->constraint_slope && s->ops->constraint_slope(s, w, p, p->v, out) == FLX_OK)
         hash = hash_numbers(hash, out, nlam);
     return hash;
 }
@@ -68,9 +68,9 @@ static uint64_t ask_forms(const flx_system *s, flx_work *w, const flx_point *p, 
         hash = hash_numbers(hash, out, (size_t)s->dims.nv);
     if (s->ops->energy && s->ops->energy(s, w, p, &e) == FLX_OK)
         hash = flx_hash(hash, &e, sizeof e);
-    if (s->ops->instants) {
-        (void)s->ops->instants->indicate(s, w, p, out);
-        hash = hash_numbers(hash, out, (size_t)s->ops->instants->indicators(s));
+    if (s->ops->events) {
+        (void)s->ops->events->indicate(s, w, p, out);
+        hash = hash_numbers(hash, out, (size_t)s->ops->events->indicators(s));
     }
     return hash;
 }
@@ -106,7 +106,7 @@ static uint64_t ask(const flx_system *s, const flx_state *at)
     const flx_pattern *p = &s->pattern;
     size_t values = flx_pattern_size(p) + (size_t)p->extra;
     size_t n = (size_t)flx_dims_unknowns(&s->dims);
-    size_t indicators = s->ops->instants ? (size_t)s->ops->instants->indicators(s) : 0;
+    size_t indicators = s->ops->events ? (size_t)s->ops->events->indicators(s) : 0;
     double *numbers = calloc(3 * values + n + (size_t)s->dims.nq + indicators + 1, sizeof *numbers);
     double *out = numbers + 3 * values;
     flx_blocks b = {numbers, numbers + values, numbers + 2 * values};
@@ -122,7 +122,7 @@ static uint64_t ask(const flx_system *s, const flx_state *at)
             hash = hash_numbers(hash, numbers, 3 * values);
         s->ops->retract(s, x->q, x->v, out);
         hash = hash_numbers(hash, out, (size_t)s->dims.nq);
-        hash = ask_bonds(s, w, &point, out, hash);
+        hash = ask_constraints(s, w, &point, out, hash);
         hash = ask_forms(s, w, &point, out, hash);
         hash = ask_names(s, hash);
         hash = ask_explicit(s, w, x, hash);

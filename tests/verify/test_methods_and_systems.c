@@ -26,7 +26,7 @@
     ARM "  C: {type: distance, on: [ground, b], at: [[0.9, 1, 0.2], b.com]}\n"                     \
         "forces: {s: {type: spring, on: A, stiffness: 20, damping: 1}}\n"
 #define DRIVEN BODIES ", motion: {angle: 0.3*sin(3*t)}}\n"
-#define BOND                                                                                       \
+#define CONSTRAINT                                                                                 \
     ARM "forces:\n"                                                                                \
         "  s: {type: spring, on: [ground, b], at: [[0.9, 1, 0.2], b.com], stiffness: 50,\n"        \
         "      damping: 2, form: mixed}\n"
@@ -115,8 +115,8 @@ static const problem problems[] = {
     {"tree with a rod", ROD, ARM_SIGNALS, ", formulation: tree"},
     {"driven", DRIVEN, ARM_SIGNALS, ""},
     {"driven tree", DRIVEN, ARM_SIGNALS, ", formulation: tree"},
-    {"bond", BOND, ARM_SIGNALS, ""},
-    {"tree with a bond", BOND, ARM_SIGNALS, ", formulation: tree"},
+    {"constraint", CONSTRAINT, ARM_SIGNALS, ""},
+    {"tree with a constraint", CONSTRAINT, ARM_SIGNALS, ", formulation: tree"},
     {"friction", FRICTION, "a.angle, a.angular_velocity", ""},
     {"tree with friction", FRICTION, "a.angle, a.angular_velocity", ", formulation: tree"},
     {"elastic", ELASTIC, "beam.end.position", ""},
@@ -180,8 +180,8 @@ typedef struct refusal {
 static const refusal refusals[] = {
     {"energy-momentum", "states", NO_STATES},
     {"energy-momentum", "algebraic", NO_STATES},
-    {"energy-momentum", "bond", "wants forces that are no unknowns"},
-    {"energy-momentum", "tree with a bond", "wants forces that are no unknowns"},
+    {"energy-momentum", "constraint", "wants forces that are no unknowns"},
+    {"energy-momentum", "tree with a constraint", "wants forces that are no unknowns"},
     {"energy-momentum", "friction", "a force of the model reads reactions"},
     {"energy-momentum", "tree with friction", "a force of the model reads reactions"},
     {"energy-momentum", "neglected", "system 'quasistatic' has none: use midpoint or galerkin"},
@@ -196,7 +196,7 @@ static const refusal refusals[] = {
     {"gauss", "tree with velocities", RIGID},
     {"gauss", "driven", RIGID},
     {"gauss", "driven tree", RIGID},
-    {"gauss", "bond", RIGID},
+    {"gauss", "constraint", RIGID},
     {"gauss", "friction", RIGID},
     {"gauss", "tree with friction", RIGID},
     {"gauss", "elastic", RIGID},

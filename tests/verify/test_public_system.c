@@ -165,7 +165,7 @@ static int a_state_is_made_consistent(void)
 static int rank(rig *r)
 {
     flx_rank_report report = {0};
-    CHECK(flx_rank_bonds(r->s, r->x, &report) == FLX_OK);
+    CHECK(flx_rank_constraints(r->s, r->x, &report) == FLX_OK);
     CHECK(report.freedoms == 2 && report.nredundant == 0 && report.nsingular == 0);
     flx_rank_report_clear(&report);
     return 0;

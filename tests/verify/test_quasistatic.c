@@ -139,20 +139,20 @@ static int the_mobot_moves_as_in_the_reference(void)
     return 0;
 }
 
-// A pendulum in x and y, and z coupled to it through the mass; the same with its angle. The bond holds
+// A pendulum in x and y, and z coupled to it through the mass; the same with its angle. The constraint holds
 // no z, so that both must lose the same inertia. The latter is the reference: by fixed steps, which leave 1e-14; what
 // error control leaves of rtol 1e-11 depends on the steps that it takes.
-static const char pendulum_bond[] = "flexion: 1\n"
-                                    "equations:\n"
-                                    "  second_order:\n"
-                                    "    x: {at: 0.8, mass: 1, force: 0}\n"
-                                    "    y: {at: -0.6, mass: 1, force: -9.81}\n"
-                                    "    z: {at: 0.01, mass: 0.3, force: -100*z - 5*z'}\n"
-                                    "  coupling: [[x, z, 0.4]]\n"
-                                    "  constraints: {rod: x^2 + y^2 - 1}\n"
-                                    "reduce: {type: quasistatic, neglect_inertia: z}\n"
-                                    "simulate: {until: 2, method: %s}\n"
-                                    "outputs: {every: 0.1, signals: [x, x', z, z']}\n";
+static const char pendulum_constraint[] = "flexion: 1\n"
+                                          "equations:\n"
+                                          "  second_order:\n"
+                                          "    x: {at: 0.8, mass: 1, force: 0}\n"
+                                          "    y: {at: -0.6, mass: 1, force: -9.81}\n"
+                                          "    z: {at: 0.01, mass: 0.3, force: -100*z - 5*z'}\n"
+                                          "  coupling: [[x, z, 0.4]]\n"
+                                          "  constraints: {rod: x^2 + y^2 - 1}\n"
+                                          "reduce: {type: quasistatic, neglect_inertia: z}\n"
+                                          "simulate: {until: 2, method: %s}\n"
+                                          "outputs: {every: 0.1, signals: [x, x', z, z']}\n";
 static const char pendulum_angle[] =
     "flexion: 1\n"
     "equations:\n"
@@ -167,31 +167,31 @@ static const char pendulum_angle[] =
 
 static int constraints_lose_the_same_inertia(const char *method, double tolerance)
 {
-    case_table bond = {0}, angle = {0};
+    case_table constraint = {0}, angle = {0};
     char text[1200];
-    snprintf(text, sizeof text, pendulum_bond, method);
-    CHECK(case_run(text, NULL, &bond, NULL, NULL));
+    snprintf(text, sizeof text, pendulum_constraint, method);
+    CHECK(case_run(text, NULL, &constraint, NULL, NULL));
     CHECK(case_run(pendulum_angle, NULL, &angle, NULL, NULL));
-    double dx = distance(&bond, "x", &angle, "x", 0.0),
-           du = distance(&bond, "x'", &angle, "u", 0.0);
-    double dz = distance(&bond, "z", &angle, "z", 0.0);
-    double dw = distance(&bond, "z'", &angle, "z'", 0.0);
+    double dx = distance(&constraint, "x", &angle, "x", 0.0),
+           du = distance(&constraint, "x'", &angle, "u", 0.0);
+    double dz = distance(&constraint, "z", &angle, "z", 0.0);
+    double dw = distance(&constraint, "z'", &angle, "z'", 0.0);
     printf("%s: x %.2g, x' %.2g, z %.2g, z' %.2g\n", method, dx, du, dz, dw);
     CHECK(dx <= tolerance && dz <= tolerance);
     CHECK(du <= 30.0 * tolerance && dw <= 30.0 * tolerance);
-    case_table_clear(&bond);
+    case_table_clear(&constraint);
     case_table_clear(&angle);
     return 0;
 }
 
-// The balance with the inertia that is left, where M and a bond link z to the rest: the mass that is
+// The balance with the inertia that is left, where M and a constraint link z to the rest: the mass that is
 // left changes with the motion.
 static int energies_balance(void)
 {
     case_table table = {0};
     flx_ledger ledger = {0};
     char text[1200];
-    snprintf(text, sizeof text, pendulum_bond, "radau, rtol: 1e-11, atol: 1e-13");
+    snprintf(text, sizeof text, pendulum_constraint, "radau, rtol: 1e-11, atol: 1e-13");
     CHECK(case_run_ledger(text, NULL, &table, &ledger));
     printf("energy drift %.2g\n", ledger.energy_drift);
     CHECK(ledger.energy_drift <= 1e-12);
@@ -238,7 +238,7 @@ static int accelerations_of_decays_are_exact(void)
 static int refusals_say_what_reads_reactions(void)
 {
     char text[1200], said[1000];
-    snprintf(text, sizeof text, pendulum_bond, "newmark, step: 0.001, formulation: index-3");
+    snprintf(text, sizeof text, pendulum_constraint, "newmark, step: 0.001, formulation: index-3");
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said, "parts without inertia move as they balance them");
     CHECK(strstr(said, "friction") == NULL);

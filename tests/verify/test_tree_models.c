@@ -152,7 +152,7 @@ static int spatial_slider_crank(void)
                        "until: 5, method: radau, rtol: 1e-9, atol: 1e-11", 0.15, 1e-5);
 }
 
-// Bonds of velocity on a floating body.
+// Constraints of velocity on a floating body.
 static int rolling_coin(void)
 {
     return forms_agree(MODEL("06-rolling-coin"),

@@ -1,5 +1,5 @@
-// test_undamped_methods.c - methods with |R(infinity)| = 1 where bonds are nearly rigid: forces of
-// strong dampers are right, springs too stiff for the step are told of; bonds on velocities hold with
+// test_undamped_methods.c - methods with |R(infinity)| = 1 where constraints are nearly rigid: forces of
+// strong dampers are right, springs too stiff for the step are told of; constraints on velocities hold with
 // every alpha of the variational method.
 #include "case_table.h"
 #include "check.h"
@@ -118,7 +118,7 @@ static int stiff_springs_are_told_of(void)
     return 0;
 }
 
-// ... and where Newton's iteration fails for it, in bonds or in plain forces, it says so.
+// ... and where Newton's iteration fails for it, in constraints or in plain forces, it says so.
 static int failures_by_stiffness_say_what_to_do(void)
 {
     static const char *const methods[] = {"galerkin, step: 2e-3", "variational, step: 2e-3"};
@@ -133,7 +133,7 @@ static int failures_by_stiffness_say_what_to_do(void)
     return 0;
 }
 
-// ---- bonds on velocities --------------------------------------------------------------------
+// ---- constraints on velocities --------------------------------------------------------------------
 
 static const char ball[] =
     "flexion: 1\n"
@@ -172,7 +172,7 @@ static const char driven[] =
     "outputs: {times: [2], signals: [m.position, energy]}\n";
 
 // Errors of order 1 at the ends of alpha, and no growth.
-static int velocity_bonds_hold_with_every_alpha(void)
+static int velocity_constraints_hold_with_every_alpha(void)
 {
     static const char *const models[] = {ball, sledge, driven};
     static const double alphas[] = {0.5, 0.0, 0.25, 0.75, 1.0};
@@ -203,4 +203,4 @@ static int velocity_bonds_hold_with_every_alpha(void)
 
 TEST_MAIN(SLOW_TEST(strong_dampers_have_their_force), TEST(stiff_springs_are_told_of),
           TEST(failures_by_stiffness_say_what_to_do),
-          SLOW_TEST(velocity_bonds_hold_with_every_alpha))
+          SLOW_TEST(velocity_constraints_hold_with_every_alpha))

@@ -1,8 +1,8 @@
 // modes_count.c - how many modes there are below a frequency, by the signs of pivots (Sylvester).
 //
-// Where every s^2 is real, Q(i w) = Q0 - w^2 Q2 is symmetric. On what the bonds leave free it has as many
+// Where every s^2 is real, Q(i w) = Q0 - w^2 Q2 is symmetric. On what the constraints leave free it has as many
 // negative eigenvalues as there are modes below w, and its factors L D L^T as many negative pivots, those of
-// the bonds apart.
+// the constraints apart.
 #include "analyse/modes/modes_parts.h"
 #include "integrate/newton_matrix.h"
 
@@ -10,7 +10,7 @@ flx_status flx_modes_count_below(flx_search *f, double rate, int *below)
 {
     flx_linear *lin = NULL;
     const flx_blocks b = {f->q.Q[0], f->q.Q[1], f->q.Q[2]};
-    // the matrix is Q2 - Q0 / w^2 with the bonds: its negative pivots are those of the modes above
+    // the matrix is Q2 - Q0 / w^2 with the constraints: its negative pivots are those of the modes above
     const flx_weights w = {.c0 = 1.0, .c1 = 0.0, .c2 = -rate * rate, .cx = 0.0};
     *below = -1;
     if (!f->q.plain || f->s->pattern.extra > 0) return FLX_OK;

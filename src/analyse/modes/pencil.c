@@ -1,4 +1,4 @@
-// pencil.c - bases of what rigid bonds leave free, and the pencil (MODE-3) in them; see pencil.h.
+// pencil.c - bases of what rigid constraints leave free, and the pencil (MODE-3) in them; see pencil.h.
 #include "analyse/modes/pencil_parts.h"
 #include "math/eigen.h"
 
@@ -46,7 +46,7 @@ static flx_status refuse_reactions(const flx_linearised *l)
                     "forces act along fewer directions here than the joints hold");
 }
 
-// theta = N y on the rigid bonds; rows of motion are combined by NL, in which the multipliers do not
+// theta = N y on the rigid constraints; rows of motion are combined by NL, in which the multipliers do not
 // appear: the same, unless forces read multipliers.
 static flx_status find_positions(flx_linearised *l)
 {
@@ -71,7 +71,7 @@ static flx_status find_positions(flx_linearised *l)
     return FLX_OK;
 }
 
-// y' = Z zeta + R y on the rigid velocity bonds A1 theta' + A0 theta = 0.
+// y' = Z zeta + R y on the rigid velocity-level constraints A1 theta' + A0 theta = 0.
 static flx_status find_velocities(flx_linearised *l)
 {
     int m = l->m, nr = l->nroll, nv = l->nv, rank, left_rank;

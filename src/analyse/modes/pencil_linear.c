@@ -1,4 +1,4 @@
-// pencil_linear.c - the matrices of a system about a state in full; which rows are rigid bonds and which
+// pencil_linear.c - the matrices of a system about a state in full; which rows are rigid constraints and which
 // are soft.
 #include "analyse/modes/pencil_parts.h"
 #include "integrate/newton_matrix.h"
@@ -27,10 +27,10 @@ static flx_status sort_rows(flx_linearised *l)
     for (int i = d->nv + d->nx; i < l->n; i++) {
         flx_unknown u;
         l->s->ops->unknown(l->s, i, &u);
-        bool bond = u.kind == FLX_UNKNOWN_BOND && !(u.C > 0.0);
-        if (bond && u.tau == 0.0) {
+        bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT && !(u.C > 0.0);
+        if (constraint && u.tau == 0.0) {
             l->hold[l->nhold++] = i;
-        } else if (bond || (u.kind == FLX_UNKNOWN_VELOCITY_BOND && !(u.E > 0.0))) {
+        } else if (constraint || (u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT && !(u.E > 0.0))) {
             l->roll[l->nroll++] = i;
         } else {
             l->soft[l->nsoft++] = i;

@@ -17,8 +17,8 @@ typedef struct flx_linearised {
     double *scale;           // (n) of unknowns
     double *ease;            // (nv) of velocities by their mass: moves of like energy
     double rate;             // about the fastest, the unit of rates
-    int nhold, *hold;        // rows of rigid bonds on positions
-    int nroll, *roll;        // of rigid bonds on velocities
+    int nhold, *hold;        // rows of rigid constraints on positions
+    int nroll, *roll;        // of rigid constraints on velocities
     int nsoft, *soft;        // unknowns that are algebraic
     double *N, *NL, *Z, *ZL; // bases: (nv x m) twice, (m x k) twice
     int m, k;

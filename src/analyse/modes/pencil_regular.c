@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define ROUNDING 1e-13    // of rows without rate, against the largest number
-#define MOST_DEFLATIONS 4 // index of what is left after the bonds
+#define MOST_DEFLATIONS 4 // index of what is left after the constraints
 
 // The unknown that moves most along a combination of the rows: rows of motion belong to directions
 // N Z, those of states to themselves.

@@ -1,4 +1,4 @@
-// term_modal.c - flexible bodies: where their kernels write, and what they are given; and their nodes as followers.
+// term_modal.c - flexible bodies: where their kernels write, and what they are given; and their nodes as attached frames.
 #include "body/modal_node.h"
 #include "body/modal_one_sided.h"
 #include "descriptor/descriptor_parts.h"
@@ -240,7 +240,7 @@ static void transport(const flx_descriptor *d, flx_work *w, const flx_point *p, 
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-static void place_node(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J,
+static void place_node(const flx_attached_data *f, const flx_work *w, const flx_point *p, double *J,
                        double *bias)
 {
     flx_modal_point at = point_of(w->d, w, p);
@@ -259,7 +259,7 @@ static m33 about_z(const flx_frame2 *f)
     return (m33){{f->c, -f->s, 0, f->s, f->c, 0, 0, 0, 1}};
 }
 
-static flx_pushed_node pushed_node(const flx_follower_data *f, const flx_work *w,
+static flx_pushed_node pushed_node(const flx_attached_data *f, const flx_work *w,
                                    const flx_point *p)
 {
     const flx_modal_data *b = f->of;
@@ -274,13 +274,13 @@ static flx_pushed_node pushed_node(const flx_follower_data *f, const flx_work *w
     return x;
 }
 
-static void push_node(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J)
+static void push_node(const flx_attached_data *f, const flx_work *w, const flx_point *p, double *J)
 {
     flx_pushed_node x = pushed_node(f, w, p);
     flx_pushed_node_add(&x, J);
 }
 
-static void node_tangent(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+static void node_tangent(const flx_attached_data *f, const flx_work *w, const flx_point *p,
                          const double *wrench, double *Jv, double *K)
 {
     flx_modal_point at = point_of(w->d, w, p);
@@ -293,10 +293,10 @@ static void node_tangent(const flx_follower_data *f, const flx_work *w, const fl
     }
     if (!f->kind->push) return;
     flx_pushed_node x = pushed_node(f, w, p);
-    flx_pushed_node_tangent(&x, w->follow.J + f->at, wrench, K);
+    flx_pushed_node_tangent(&x, w->attached.J + f->at, wrench, K);
 }
 
-static void node_slope(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+static void node_slope(const flx_attached_data *f, const flx_work *w, const flx_point *p,
                        const double *theta, double *dv, double *da)
 {
     flx_modal_point at = point_of(w->d, w, p);
@@ -308,13 +308,13 @@ static void node_slope(const flx_follower_data *f, const flx_work *w, const flx_
     }
 }
 
-void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f)
+void flx_modals_attached(const flx_descriptor *d, int i, flx_attached_data *f)
 {
-    static const flx_follower_kind node = {
+    static const flx_attached_kind node = {
         .place = place_node, .tangent = node_tangent, .slope = node_slope};
-    static const flx_follower_kind pushed = {
+    static const flx_attached_kind pushed = {
         .place = place_node, .tangent = node_tangent, .slope = node_slope, .push = push_node};
-    const flx_follower *from = d->model->followers + i;
+    const flx_attached *from = d->model->attached + i;
     int k = 0;
     while (d->model->modals[k].body != from->carrier) k++;
     const flx_modal_data *b = modals_of(d)->of + k;

@@ -246,7 +246,7 @@ static void find_slopes(const flx_descriptor *d, const flx_work *w, const flx_je
     double size = 0.0, *g = w->force; // the gradient over the unknowns
     slope[0] = slope[1] = 0.0;
     flx_jet_add_force(s, j, 1.0, g);
-    flx_follow_carry(d, w->follow.J, g);
+    flx_attached_carry(d, w->attached.J, g);
     for (int u = 0; u < d->base.dims.nv; u++) size += g[u] * g[u];
     for (int n = c->dep; n < c->dep + c->ndep; n++) {
         const flx_dep *dep = d->expr.deps + n;
@@ -254,7 +254,7 @@ static void find_slopes(const flx_descriptor *d, const flx_work *w, const flx_je
             slope[dep->rate] += by[n] * g[dep->unknown];
         }
     }
-    memset(g, 0, (size_t)(flx_dims_unknowns(&d->base.dims) + flx_follow_rows(d)) * sizeof *g);
+    memset(g, 0, (size_t)(flx_dims_unknowns(&d->base.dims) + flx_attached_rows(d)) * sizeof *g);
     for (int n = 0; n < 2; n++) {
         slope[n] /= size;
         if (!isfinite(slope[n])) slope[n] = 0.0;

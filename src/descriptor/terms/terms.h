@@ -24,10 +24,10 @@ void flx_bodies_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
 void flx_bodies_residual(const flx_descriptor *d, const double g[3], const double *v,
                          const double *a, double *r);
 
-// elastic bodies: one of them; what a follower is, number i of the model, a node of one.
+// elastic bodies: one of them; what a attached frame is, number i of the model, a node of one.
 const flx_modal_data *flx_modals_get(const flx_descriptor *d, int i);
-typedef struct flx_follower_data flx_follower_data;
-void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f);
+typedef struct flx_attached_data flx_attached_data;
+void flx_modals_attached(const flx_descriptor *d, int i, flx_attached_data *f);
 
 // beams: stiffness of a section, in the plane the part that acts there; NULL: no memory. Strains without stress at the
 // points of an element between these nodes: of a straight line, or in the initial configuration.

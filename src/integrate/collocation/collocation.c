@@ -31,7 +31,7 @@ void flx_collocation_destroy(flx_integrator *it)
         co->now.eta,     co->last.U,  co->last.V, co->last.A, co->last.dX, co->last.eta};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_tolerance_destroy(&co->tol);
-    flx_stiff_bonds_destroy(&co->stiff);
+    flx_stiff_constraints_destroy(&co->stiff);
     flx_anderson_destroy(&co->anderson);
     flx_linear_destroy(&co->real);
     for (int k = 0; k < COLLOCATION_STAGES / 2; k++) flx_linear_destroy(&co->pair[k]);
@@ -87,8 +87,8 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
 
 static bool is_rigid(const flx_unknown *u)
 {
-    return (u->kind == FLX_UNKNOWN_BOND && u->C == 0.0) ||
-           (u->kind == FLX_UNKNOWN_VELOCITY_BOND && u->E == 0.0);
+    return (u->kind == FLX_UNKNOWN_CONSTRAINT && u->C == 0.0) ||
+           (u->kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT && u->E == 0.0);
 }
 
 static void read_unknowns(const flx_system *s, collocation *co)
@@ -102,10 +102,10 @@ static void read_unknowns(const flx_system *s, collocation *co)
         int row = i - co->first;
         co->rigid[row] = is_rigid(&u);
         co->nrigid += co->rigid[row];
-        if (u.kind != FLX_UNKNOWN_BOND) continue;
+        if (u.kind != FLX_UNKNOWN_CONSTRAINT) continue;
         co->sigma[row] = u.sigma;
         co->C[row] = u.C;
-        co->on_position[row] = flx_bond_on_position(&u);
+        co->on_position[row] = flx_constraint_on_position(&u);
         co->npos += co->on_position[row];
     }
 }
@@ -178,7 +178,7 @@ flx_status flx_collocation_create(flx_integrator *it, const collocation_tableau 
     co->ntable = n;
     co->most = most;
     co->n = flx_dims_unknowns(&s->dims);
-    co->first = flx_dims_first_bond(&s->dims);
+    co->first = flx_dims_first_constraint(&s->dims);
     co->adaptive = !(def->step > 0.0);
     double coarser = adds_up(&tableaux[0]) ? FLX_FIRST_ORDER : 1.0;
     co->rtol = def->rtol > 0.0 ? def->rtol : coarser * FLX_DEFAULT_RTOL;
@@ -193,7 +193,7 @@ flx_status flx_collocation_create(flx_integrator *it, const collocation_tableau 
         co->ggl || co->at_end || (rules->settle && co->nrigid > 0);
     co->keeps = rules->keeps;
     co->rings = rules->rings;
-    FLX_TRY(flx_stiff_bonds_create(s, &co->stiff));
+    FLX_TRY(flx_stiff_constraints_create(s, &co->stiff));
     if (rules->settle) FLX_TRY(flx_accelerator_create(s, &co->settler));
     return make_solvers(s, co, n);
 }
@@ -329,8 +329,8 @@ static void hold_stiff(flx_integrator *it)
 {
     collocation *co = it->data;
     if (!co->rings || co->adaptive || co->stiff.nsoft == 0) return;
-    flx_stiff_bonds_hold(&co->stiff, co->h);
-    if (it->sys->reads_multipliers) flx_stiff_bonds_hold(&co->stiff, 0.0);
+    flx_stiff_constraints_hold(&co->stiff, co->h);
+    if (it->sys->reads_multipliers) flx_stiff_constraints_hold(&co->stiff, 0.0);
     flx_accelerator_hold(co->settler, co->stiff.held, 0.0);
 }
 
@@ -397,7 +397,7 @@ flx_status flx_collocation_finish(flx_integrator *it, flx_state *x)
     if (status != FLX_OK) flx_state_copy(x, begin);
     if (status == FLX_SINGULAR) status = reach_end(it, x);
     FLX_TRY(status);
-    if (co->rings && co->books.age == 0) flx_stiff_bonds_warn(it, &co->stiff, co->h);
+    if (co->rings && co->books.age == 0) flx_stiff_constraints_warn(it, &co->stiff, co->h);
     collocation_stages swap = co->last;
     co->last = co->now;
     co->now = swap;
@@ -431,7 +431,7 @@ flx_status flx_collocation_step(flx_integrator *it, flx_state *x, double h, doub
 // ---- values in between ------------------------------------------------------------------------
 
 // The polynomials through the stages: order s + 1 in q and v at best, s in multipliers, less where
-// the method's stages are worth less. Position bonds are closed to rounding.
+// the method's stages are worth less. Position constraints are closed to rounding.
 flx_status flx_collocation_interpolate(flx_integrator *it, double t, flx_state *out)
 {
     collocation *co = it->data;
@@ -530,7 +530,7 @@ void flx_collocation_memory(flx_integrator *it, flx_memory *m)
     flx_memory_numbers(m, co->ww, (size_t)d->nw);
     FLX_PASS(m, co->share);
     FLX_PASS(m, co->velocity_weight);
-    flx_stiff_bonds_memory(&co->stiff, m);
+    flx_stiff_constraints_memory(&co->stiff, m);
     FLX_PASS(m, co->h_next);
     FLX_PASS(m, co->error_last);
     FLX_PASS(m, co->h_error);

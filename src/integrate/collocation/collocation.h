@@ -20,7 +20,7 @@
 #include "integrate/collocation/collocation_tableau.h"
 #include "integrate/newton.h"
 #include "integrate/saddle.h"
-#include "integrate/stiff_bonds.h"
+#include "integrate/stiff_constraints.h"
 #include "integrate/tolerance.h"
 
 #define COLLOCATION_TABLES 4 // a method that varies its order has at most so many
@@ -41,10 +41,10 @@ typedef struct collocation_stages {
     double *eta; // (s nlam)
 } collocation_stages;
 
-// What a method asks of its stages beside the tableau. Rigid rows are bonds with C = 0 and velocity
-// bonds with E = 0.
+// What a method asks of its stages beside the tableau. Rigid rows are constraints with C = 0 and velocity
+// constraints with E = 0.
 typedef struct collocation_rules {
-    bool ggl;    // position bonds hold on velocity level, too
+    bool ggl;    // position constraints hold on velocity level, too
     bool at_end; // rigid rows hold at the end of the step, not at the stage; for one stage
     bool settle; // a, w, lambda, mu of the end follow from q, v, x; v is moved to the rigid rows
     bool keeps;  // the method keeps invariants, and Newton must not lose them
@@ -55,10 +55,10 @@ typedef struct collocation {
     collocation_tableau table[COLLOCATION_TABLES]; // ascending stages
     int ntable, order;                             // how many; the number of the one in use:
     const collocation_tableau *tab;
-    int s, n, first; // its stages; unknowns, number of the first bond
+    int s, n, first; // its stages; unknowns, number of the first constraint
     int most;        // stages of any of them
     bool ggl, at_end, keeps, rings, adaptive;
-    int npos, nrigid;  // bonds on positions: tau = C = 0; rigid rows of all kinds
+    int npos, nrigid;  // constraints on positions: tau = C = 0; rigid rows of all kinds
     bool *on_position; // (nlam)
     bool *rigid;       // (nlam + nmu)
     double *sigma;     // (nlam)
@@ -89,9 +89,9 @@ typedef struct collocation {
     flx_blocks blocks;
     flx_linear *real;                         // real eigenvalue, and the filter of the error
     flx_linear *pair[COLLOCATION_STAGES / 2]; // complex ones
-    flx_saddle *saddle;                       // [S^-2 G^T; G 0]; NULL without bonds on positions
-    flx_saddle *between;                      // the same for values inside the last step,
-    flx_blocks between_blocks;                // of a linearisation there
+    flx_saddle *saddle;        // [S^-2 G^T; G 0]; NULL without constraints on positions
+    flx_saddle *between;       // the same for values inside the last step,
+    flx_blocks between_blocks; // of a linearisation there
     bool between_known;
     bool linearised; // blocks belong to the present motion
     double left; // what is left of the constraints there, squared; small near a singular position
@@ -114,9 +114,9 @@ typedef struct collocation {
     bool adds_up;           // of order 1: a step's error is allowed its part of the time asked for,
     double share;           // which is this for the present one; else 1
     double velocity_weight; // h where velocities are only as good as positions over h, else 1
-    flx_stiff_bonds stiff;  // how stiff compliant bonds are
-    double *e, *e_v;        // (n) (nv) estimated error: q, x, w, lambda, mu; v
-    double *pull, *pull_x;  // (nv) (nx) -e.(V - v_n)/h, -e.(X - x_n)/h
+    flx_stiff_constraints stiff;       // how stiff compliant constraints are
+    double *e, *e_v;                   // (n) (nv) estimated error: q, x, w, lambda, mu; v
+    double *pull, *pull_x;             // (nv) (nx) -e.(V - v_n)/h, -e.(X - x_n)/h
     double *point_q, *point_v, *point; // (nq) (nv) (n) displaced point
     double h_next;                     // proposed
     double error_last, h_error;        // of the last accepted step; 0: none
@@ -191,7 +191,7 @@ flx_status flx_collocation_solve(flx_integrator *it, const flx_state *x);
 void flx_collocation_anderson(collocation *co, const flx_dims *d, bool use);
 
 // flx_collocation_close.c
-// Close the position bonds of (q, v) to rounding with the present factors: at first q, then, where
+// Close the position constraints of (q, v) to rounding with the present factors: at first q, then, where
 // asked for, v. Does nothing where that brings no gain.
 flx_status flx_collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v,
                                  bool velocities);

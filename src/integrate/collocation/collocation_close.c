@@ -1,4 +1,4 @@
-// flx_collocation_close.c - position bonds closed to rounding at the end of a step and between steps.
+// flx_collocation_close.c - position constraints closed to rounding at the end of a step and between steps.
 //
 //     q <- q (+) -S^2 G^T (G S^2 G^T)^-1 g,   v <- v - S^2 G^T (G S^2 G^T)^-1 (G v + g_t)
 // with the factors of the step, or of a linearisation of its own where these do not do.
@@ -69,7 +69,7 @@ static flx_status close_velocities(flx_integrator *it, flx_saddle *saddle, flx_p
     double last = HUGE_VAL, *kept = co->point_v;
     p->v = v;
     for (int k = 0; k < CLOSING_SWEEPS; k++) {
-        FLX_TRY(s->ops->bond_rate(s, it->work, p, co->e));
+        FLX_TRY(s->ops->constraint_rate(s, it->work, p, co->e));
         double open = gather_rows(co, &s->dims, co->e, false);
         if (!(open < 0.5 * last)) {
             if (!(open < last)) memcpy(v, kept, (size_t)nv * sizeof *v);

@@ -6,10 +6,10 @@
 //     r_v = M (e.(V - v_n))/h + (f - G^T lambda - A^T mu)_n,   r_x = (e.(X - x_n))/h + phi_n
 //     (w^2 A2 + w A1 + A0) (dq, dx, .) = (r_v, r_x, 0) + (w A2 + A1) r_q,   dv = w dq - r_q  (COL-9)
 //     err = max(|dq|, h^k |dv|, |dx|), root mean squares over atol + rtol |y|, of order 1 times T/h
-// with k = 1 where bonds are solved in index 3, are nearly rigid or nearly lost, else 0. Multipliers and
-// algebraic unknowns are not in the norm. The filter leaves only what the bonds allow; so that the
+// with k = 1 where constraints are solved in index 3, are nearly rigid or nearly lost, else 0. Multipliers and
+// algebraic unknowns are not in the norm. The filter leaves only what the constraints allow; so that the
 // accelerations and multipliers of a mechanism that is driven altogether are resolved as well, the
-// part across the bonds, without the filter, is a fraction of the error:
+// part across the constraints, without the filter, is a fraction of the error:
 //     err >= c h^k |dv|,   w dv = (part along M^-1 G^T of) a_n + (e.(V - v_n))/h          (COL-12)
 // Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8.
 #include "integrate/collocation/collocation.h"
@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-// Bonds whose own motion is this much faster than the step count as rigid.
+// Constraints whose own motion is this much faster than the step count as rigid.
 #define RIGID_COMPLIANCE 0.1
 // Corrections of this part of the scale, and of velocities this over the step, are rounding; errors
 // this large say nothing. Without the second one a step that became small by chance would see the
@@ -28,7 +28,7 @@
 // Less than this, squared, is left of the constraints near a singular position.
 #define NEAR_SINGULAR 1e-4
 // The fraction c of (COL-12): motions with freedom of their own hardly feel it.
-#define ACROSS_BONDS 0.05
+#define ACROSS_CONSTRAINTS 0.05
 // The first step changes the solution by this part.
 #define FIRST_CHANGE 0.01
 // ... or is one of these parts of the time asked for.
@@ -139,7 +139,7 @@ static flx_status estimate(flx_integrator *it, const flx_point *p)
     embed(co, co->now.U, co->n, NULL, d->nv, 1.0, rq);
     for (int i = 0; i < d->nv; i++) rq[i] += p->v[i];
     if (co->ggl) {
-        flx_saddle_bond_product(co->saddle, rq, co->b);
+        flx_saddle_constraint_product(co->saddle, rq, co->b);
         memset(co->b, 0, (size_t)co->first * sizeof(double));
         flx_saddle_solve_once(co->saddle, co->b);
         it->stats.solves++;
@@ -168,7 +168,7 @@ static double velocity_error(flx_integrator *it)
     }
     flx_status status =
         flx_collocation_factor_metric(it, 0.0); // all of the constraints, as far as they are
-    flx_saddle_bond_product(co->saddle, co->e_v, across);
+    flx_saddle_constraint_product(co->saddle, co->e_v, across);
     if (status == FLX_OK) flx_saddle_solve_once(co->saddle, across);
     for (int i = 0; i < d->nv; i++) along[i] = co->e_v[i] - across[i];
     if (status == FLX_OK) status = flx_collocation_factor_metric(it, COLLOCATION_LOST);
@@ -193,18 +193,18 @@ static double error_norm(flx_integrator *it)
 }
 
 // (COL-12); pull is known.
-static double error_across_bonds(flx_integrator *it, const flx_state *x)
+static double error_across_constraints(flx_integrator *it, const flx_state *x)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
     if (!co->saddle || near_singular(co)) return 0.0;
     double w = cabs(co->tab->mu[0]) / co->h, floor_v = NOISE * velocity_rounding(co);
     for (int i = 0; i < d->nv; i++) co->theta[i] = x->a[i] - co->pull[i];
-    flx_saddle_bond_product(co->saddle, co->theta, co->b);
+    flx_saddle_constraint_product(co->saddle, co->theta, co->b);
     memset(co->b, 0, (size_t)co->first * sizeof(double));
     flx_saddle_solve_once(co->saddle, co->b);
     it->stats.solves++;
-    double factor = ACROSS_BONDS * co->velocity_weight / w;
+    double factor = ACROSS_CONSTRAINTS * co->velocity_weight / w;
     double sum = squares(co->b, factor, co->wv, co->share, co->scale, floor_v, d->nv);
     return isnan(sum) ? HUGE_VAL : sqrt(sum / d->nv);
 }
@@ -243,7 +243,7 @@ flx_status flx_collocation_error(flx_integrator *it, const flx_state *x, bool ag
     embed(co, co->now.U + d->nv, co->n, x->x, d->nx, -1.0, co->pull_x);
     p.a = co->pull;
     p.dx = co->pull_x;
-    double across = error_across_bonds(it, x);
+    double across = error_across_constraints(it, x);
     FLX_TRY(estimate(it, &p));
     *error = fmax(error_norm(it), across);
     if (*error < 1.0 || !again || !isfinite(*error)) return FLX_OK;

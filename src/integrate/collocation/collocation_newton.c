@@ -11,7 +11,7 @@
 #define MAX_ITERATIONS 60
 // With error control a smaller step is better than many iterations.
 #define MAX_ADAPTIVE_ITERATIONS 15
-// The part of its scale that a position is solved to is at least this where there are position bonds,
+// The part of its scale that a position is solved to is at least this where there are position constraints,
 // whose rounding it is, and else next to nothing, or what the last iteration could not do better ...
 #define POSITION_FLOOR 4e-16
 #define INCREMENT_FLOOR 1e-24
@@ -124,7 +124,7 @@ static flx_status diverged(flx_integrator *it, flx_status status, flx_newton *n)
     }
     co->iterations = n->iterations;
     status = flx_method_diverged(it, status, open > OPEN_JOINT ? joint : co->worst, n->iterations);
-    if (co->rings) flx_stiff_bonds_advise(it, &co->stiff, &co->blocks, co->h);
+    if (co->rings) flx_stiff_constraints_advise(it, &co->stiff, &co->blocks, co->h);
     return status;
 }
 

@@ -156,7 +156,8 @@ static flx_status derive_motion(flx_integrator *it, const flx_state *x)
         s->ops->velocity(s, Z, V, V);
         if (!co->ggl) continue;
         flx_point p = stage_point(it, x, i);
-        FLX_TRY(s->ops->bond_force(s, it->work, &p, co->now.eta + (size_t)i * d->nlam, co->theta));
+        FLX_TRY(s->ops->constraint_force(s, it->work, &p, co->now.eta + (size_t)i * d->nlam,
+                                         co->theta));
         for (int j = 0; j < d->nv; j++) V[j] += co->theta[j] / co->metric[j];
     }
     differentiate(co, co->now.V, d->nv, x->v, x->a, d->nv, co->now.A);
@@ -208,7 +209,7 @@ flx_status flx_collocation_evaluate(flx_integrator *it, const flx_state *x)
         FLX_TRY(s->ops->residual(s, it->work, &p, co->R + (size_t)i * co->n));
         it->stats.residuals++;
         if (!co->ggl) continue;
-        FLX_TRY(s->ops->bond_rate(s, it->work, &p, co->gd + (size_t)i * s->dims.nlam));
+        FLX_TRY(s->ops->constraint_rate(s, it->work, &p, co->gd + (size_t)i * s->dims.nlam));
     }
     return co->at_end ? evaluate_end(it, x) : FLX_OK;
 }
@@ -265,7 +266,7 @@ flx_status flx_collocation_linearise(flx_integrator *it, const flx_state *x, int
         co->left = flx_saddle_pivot_ratio(co->saddle);
     }
     co->linearised = true;
-    flx_stiff_bonds_measure(&co->stiff, it->sys, &co->blocks, co->theta);
+    flx_stiff_constraints_measure(&co->stiff, it->sys, &co->blocks, co->theta);
     flx_newton_open_books(&co->books);
     co->rounding = 0.0;
     return FLX_OK;

@@ -3,7 +3,7 @@
 // The last stage is not the end of the step:
 //     q_n+1 = q_n (+) sum_j d_j Z_j,   v_n+1 = v_n + sum_j d_j (V_j - v_n),   d^T = b^T A^-1   (GAU-1)
 // and what is not in (q, v, x) follows from them at the end. R(infinity) = +-1: what is stiff is not
-// damped, and the forces of rigid rows do not converge; such systems are refused. Compliant bonds are
+// damped, and the forces of rigid rows do not converge; such systems are refused. Compliant constraints are
 // of index 1 and taken.
 #include "integrate/collocation/collocation.h"
 

@@ -3,7 +3,7 @@
 // IIIC is L-stable and takes every index like Radau IIA, with less order for the stages. IIIA is
 // symmetric, R(infinity) = +-1; its first stage is the beginning of the step, with the rates that the
 // state has there. Forces of rigid rows at the stages would not converge from step to step: position
-// bonds are in GGL, and the multipliers and accelerations with which a step begins follow from its
+// constraints are in GGL, and the multipliers and accelerations with which a step begins follow from its
 // positions and velocities (ACC-1). Strongly damped systems are taken as they are: there
 // IIIA fails from starts that are not prepared, as the theory says.
 #include "integrate/collocation/collocation.h"
@@ -47,8 +47,8 @@ static flx_status check(flx_integrator *it)
 
 flx_status flx_collocation_create_lobatto_iiia(flx_integrator *it, int stages)
 {
-    bool bonds = it->sys->dims.nlam + it->sys->dims.nmu > 0;
-    const collocation_rules rules = {.ggl = true, .settle = bonds, .rings = true};
+    bool constraints = it->sys->dims.nlam + it->sys->dims.nmu > 0;
+    const collocation_rules rules = {.ggl = true, .settle = constraints, .rings = true};
     return flx_collocation_create_family(it, COLLOCATION_LOBATTO_IIIA, stages, &rules);
 }
 

@@ -4,7 +4,7 @@
 // multipliers at its middle:
 //     r_v(t_n + h/2, q_n (+) Z, V, 2 (V - v_n)/h, lambda) = 0,   V = B(Z) 2 Z/h
 //     q_n+1 = q_n (+) 2 Z,   v* = 2 V - v_n,   rigid rows = 0 at (t_n+1, q_n+1, v*)           (MID-1)
-// v* meets the velocity constraints of position bonds to O(h^2) only, and is moved to them in the
+// v* meets the velocity constraints of position constraints to O(h^2) only, and is moved to them in the
 // metric of M (ACC-2), along which the multipliers act, too: order 2 in q, v and lambda.
 #include "integrate/collocation/collocation.h"
 

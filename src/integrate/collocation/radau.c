@@ -1,7 +1,7 @@
 // radau.c - Radau IIA with s stages, solved for positions only, on any system of the table.
 //
 // Index 3 or GGL, with a fixed step or with error control, on the machinery of collocation.h. Order
-// 2s - 1 in q; with position bonds and 3 stages 5, 3, 2 in q, v, lambda in index 3 and 5, 5, 3 in GGL.
+// 2s - 1 in q; with position constraints and 3 stages 5, 3, 2 in q, v, lambda in index 3 and 5, 5, 3 in GGL.
 // With error control the number of stages may vary (collocation_order.c).
 #include "integrate/collocation/collocation.h"
 

@@ -88,7 +88,7 @@ static flx_status make(flx_integrator *it, flx_events *e)
         *want[i].at = flx_alloc(s->ctx, want[i].n, sizeof(double));
         if (!*want[i].at) return FLX_ERR_MEMORY;
     }
-    size_t most = FLX_MOST_HAPPENINGS * (size_t)e->nevent;
+    size_t most = FLX_MOST_EVENT_ROUNDS * (size_t)e->nevent;
     e->changed = flx_alloc(s->ctx, n, 1);
     e->alone = flx_alloc(s->ctx, n, 1);
     e->first = flx_alloc(s->ctx, n, 1);
@@ -111,7 +111,7 @@ static flx_status make(flx_integrator *it, flx_events *e)
 
 static flx_status create(flx_integrator *it, flx_events **events)
 {
-    const flx_instants *ops = it->sys->ops->instants;
+    const flx_event_ops *ops = it->sys->ops->events;
     flx_events *e = flx_alloc(it->ctx, 1, sizeof *e);
     if (!e) return FLX_ERR_MEMORY;
     e->ops = ops;
@@ -129,7 +129,7 @@ static flx_status create(flx_integrator *it, flx_events **events)
 
 flx_status flx_events_create(flx_integrator *it, flx_events **events)
 {
-    const flx_instants *ops = it->sys->ops->instants;
+    const flx_event_ops *ops = it->sys->ops->events;
     *events = NULL;
     if (!ops || ops->indicators(it->sys) + ops->events(it->sys) == 0) return FLX_OK;
     return create(it, events);
@@ -138,7 +138,7 @@ flx_status flx_events_create(flx_integrator *it, flx_events **events)
 flx_status flx_events_expect_jolts(flx_integrator *it)
 {
     flx_method *m = flx_method_of(it);
-    if (m->events || m->jolts || !it->sys->ops->instants) return FLX_OK;
+    if (m->events || m->jolts || !it->sys->ops->events) return FLX_OK;
     return create(it, &m->jolts);
 }
 
@@ -212,8 +212,8 @@ static void count_instant(flx_integrator *it)
 static flx_status set_off(flx_integrator *it, flx_state *x, const signed char *changed)
 {
     flx_events *e = flx_method_of(it)->events;
-    flx_happening *h = &e->what;
-    for (int round = 0; round < FLX_MOST_HAPPENINGS; round++) {
+    flx_event_report *h = &e->what;
+    for (int round = 0; round < FLX_MOST_EVENT_ROUNDS; round++) {
         bool moved = false;
         FLX_TRY(e->ops->happen(it->sys, it->work, x, changed, h));
         if (h->changed) FLX_TRY(flx_events_meet_velocities(it, x, &moved));
@@ -259,11 +259,11 @@ static flx_status refuse_contradiction(flx_integrator *it, const flx_state *x, i
 }
 
 flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
-                             const flx_state **before, const flx_happening **what)
+                             const flx_state **before, const flx_event_report **what)
 {
     flx_method *m = flx_method_of(it);
     flx_events *e = m->events;
-    flx_happening *h = &e->what;
+    flx_event_report *h = &e->what;
     h->again = h->jumped = h->stop = h->nevent = h->nrow = 0;
     h->changed = m->jolted; // something else has changed the equations
     h->item = NULL;
@@ -291,7 +291,7 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
 }
 
 flx_status flx_events_jolt(flx_integrator *it, flx_state *x, double span, const flx_state **before,
-                           const flx_happening **what)
+                           const flx_event_report **what)
 {
     flx_method *m = flx_method_of(it);
     flx_events *own = m->events;

@@ -1,6 +1,6 @@
 // events_meet.c - consistent velocities and accelerations after an instant.
 //
-// Where velocities were set, the least impulse that the bonds allow meets them:
+// Where velocities were set, the least impulse that the constraints allow meets them:
 //     [M G^T Y^T; G; Y] (dv, ., .) = (0, -(G v + g_t), y - Y v)                          (EVE-4)
 // Accelerations and multipliers follow, and before them the velocities of what has no inertia (REL-1).
 #include "integrate/events/events_parts.h"
@@ -10,42 +10,42 @@
 #include <math.h>
 #include <string.h>
 
-// Rows of bonds and their rates that an instant moves by more than this part of their scale.
+// Rows of constraints and their rates that an instant moves by more than this part of their scale.
 #define MOVED 1e-9
 
-// Rows of the bonds without compliance at x: positions into r, their rates into `rates`.
+// Rows of the constraints without compliance at x: positions into r, their rates into `rates`.
 static flx_status find_rows(flx_integrator *it, const flx_state *x, double *rates)
 {
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
     flx_events *e = flx_method_of(it)->events;
-    int first = flx_dims_first_bond(&s->dims), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(&s->dims), n = flx_dims_unknowns(d);
     flx_state_copy(e->probe, x);
     memset(e->probe->lam, 0, (size_t)d->nlam * sizeof(double));
     memset(e->probe->mu, 0, (size_t)d->nmu * sizeof(double));
     flx_point p = flx_state_point(s, e->probe);
     FLX_TRY(s->ops->residual(s, it->work, &p, e->r));
     memset(rates, 0, (size_t)n * sizeof *rates);
-    if (d->nlam > 0) FLX_TRY(s->ops->bond_rate(s, it->work, &p, rates + first));
+    if (d->nlam > 0) FLX_TRY(s->ops->constraint_rate(s, it->work, &p, rates + first));
     for (int i = first; i < n; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
-        bool bond = u.kind == FLX_UNKNOWN_BOND;
-        if (!bond) rates[i] = u.E == 0.0 ? e->r[i] : 0.0;
-        if (bond && u.C != 0.0) e->r[i] = rates[i] = 0.0;
-        if (bond && u.tau != 0.0 && u.C == 0.0) rates[i] = e->r[i] / u.tau;
-        if (!bond || u.tau != 0.0) e->r[i] = 0.0;
+        bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT;
+        if (!constraint) rates[i] = u.E == 0.0 ? e->r[i] : 0.0;
+        if (constraint && u.C != 0.0) e->r[i] = rates[i] = 0.0;
+        if (constraint && u.tau != 0.0 && u.C == 0.0) rates[i] = e->r[i] / u.tau;
+        if (!constraint || u.tau != 0.0) e->r[i] = 0.0;
     }
     return FLX_OK;
 }
 
-// A position cannot jump off the bonds.
+// A position cannot jump off the constraints.
 static flx_status check_positions(flx_integrator *it, const flx_state *x, const double *rows)
 {
     const flx_system *s = it->sys;
     const flx_events *e = flx_method_of(it)->events;
-    for (int i = flx_dims_first_bond(&s->dims); i < flx_dims_first_bond(&s->dims) + s->dims.nlam;
-         i++) {
+    for (int i = flx_dims_first_constraint(&s->dims);
+         i < flx_dims_first_constraint(&s->dims) + s->dims.nlam; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         if (fabs(e->r[i] - rows[i]) <= MOVED * u.scale) continue;
@@ -114,7 +114,7 @@ static flx_status refuse_velocities(flx_integrator *it, const flx_state *x, doub
                     e->what.item ? e->what.item : "?", x->t, misfit);
 }
 
-// The multipliers of the velocities set: S = Y Z, Z = M^-1 Y^T on the bonds.
+// The multipliers of the velocities set: S = Y Z, Z = M^-1 Y^T on the constraints.
 static flx_status meet_rows(flx_integrator *it, flx_state *x)
 {
     const flx_system *s = it->sys;
@@ -171,7 +171,7 @@ static flx_status meet(flx_integrator *it, flx_state *x)
 
 static bool have_moved(const flx_system *s, const double *rows, const double *before)
 {
-    for (int i = flx_dims_first_bond(&s->dims); i < flx_dims_unknowns(&s->dims); i++) {
+    for (int i = flx_dims_first_constraint(&s->dims); i < flx_dims_unknowns(&s->dims); i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         if (!(fabs(rows[i] - before[i]) <= MOVED * u.scale)) return true;
@@ -183,9 +183,9 @@ flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *mo
 {
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
-    bool bonds = s->dims.nlam + s->dims.nmu > 0;
+    bool constraints = s->dims.nlam + s->dims.nmu > 0;
     *moved = e->what.nrow > 0;
-    if (bonds) {
+    if (constraints) {
         FLX_TRY(find_rows(it, e->prior, e->rows_before));
         memcpy(e->d, e->r, (size_t)flx_dims_unknowns(&s->dims) * sizeof *e->d);
         FLX_TRY(find_rows(it, x, e->rows));

@@ -24,7 +24,7 @@ typedef struct flx_repeat { // of one indicator or event
 #define FLX_MOST_TRIES 64
 
 struct flx_events {
-    const flx_instants *ops; // borrowed from the system
+    const flx_event_ops *ops; // borrowed from the system
     int n, nevent, nrow;
     bool repeats;                   // steps are made again up to an instant
     double *at, *from, *to, *grace; // (n) indicators
@@ -46,7 +46,7 @@ struct flx_events {
     flx_state *settled; // with multipliers and accelerations of its own; NULL: nobody asks for them
     flx_repeat *history; // (n + nevent)
     long votes;          // for what the statistics name
-    flx_happening what;
+    flx_event_report what;
     // velocities and accelerations
     flx_accelerator *acc;
     flx_relaxer *relaxer; // where the masses do not determine them; NULL: not yet
@@ -56,7 +56,7 @@ struct flx_events {
     double *Z, *S, *rhs;                // (nrow x nv) (nrow x nrow) (nrow)
 };
 
-// After what has happened at x, from e->prior on: velocities that the bonds allow (EVE-4), *moved:
+// After what has happened at x, from e->prior on: velocities that the constraints allow (EVE-4), *moved:
 // whether they are others now; and accelerations and multipliers that follow.
 flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *moved);
 flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x);

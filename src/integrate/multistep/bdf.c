@@ -4,8 +4,8 @@
 //     0 = q' - T(q) (v - G^T eta)
 //     0 = M v' - f + G^T lambda + A^T mu,   0 = x' - phi,   0 = psi
 //     0 = G v + g_t,   0 = A v + b - E mu,   0 = g
-// Bonds are stabilised (GGL): their rates and the positions themselves, with eta = 0 up to the error
-// of the method. Bonds with C > 0 or tau > 0 stay as they are, with eta = 0. Quaternions are
+// Constraints are stabilised (GGL): their rates and the positions themselves, with eta = 0 up to the error
+// of the method. Constraints with C > 0 or tau > 0 stay as they are, with eta = 0. Quaternions are
 // components, normalised where they are used. Algebraic unknowns are not in the error test.
 //
 // Source: Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation solvers,
@@ -62,17 +62,18 @@ flx_point flx_bdf_point_of(flx_integrator *it, double t, const double *y, const 
                        .switches = p->trial->switches};
 }
 
-static flx_status eval_bonds(flx_integrator *it, const flx_point *pt, const double *y, double *F)
+static flx_status eval_constraints(flx_integrator *it, const flx_point *pt, const double *y,
+                                   double *F)
 {
     bdf *p = it->data;
     const flx_system *s = it->sys;
     double *lam = F + p->u + s->dims.nx + s->dims.nw;
-    FLX_TRY(s->ops->bond_rate(s, it->work, pt, p->g));
+    FLX_TRY(s->ops->constraint_rate(s, it->work, pt, p->g));
     for (int i = 0; i < s->dims.nlam; i++) {
         F[p->eta + i] = p->stabilised[i] ? lam[i] : y[p->eta + i];
         if (p->stabilised[i]) lam[i] = p->g[i];
     }
-    FLX_TRY(s->ops->bond_force(s, it->work, pt, y + p->eta, p->s));
+    FLX_TRY(s->ops->constraint_force(s, it->work, pt, y + p->eta, p->s));
     for (int i = 0; i < s->dims.nv; i++) p->s[i] = pt->v[i] - p->s[i];
     return FLX_OK;
 }
@@ -87,7 +88,7 @@ static flx_status eval(flx_integrator *it, double t, const double *y, const doub
     it->stats.residuals++;
     FLX_TRY(s->ops->residual(s, it->work, &pt, F + p->v));
     if (p->nb > 0) {
-        FLX_TRY(eval_bonds(it, &pt, y, F));
+        FLX_TRY(eval_constraints(it, &pt, y, F));
         speed = p->s;
     }
     flx_bdf_rate_of(s, y, speed, F);
@@ -177,7 +178,7 @@ static flx_status refuse(flx_integrator *it)
     return FLX_OK;
 }
 
-// Which bonds are stabilised, and how large an error of each algebraic unknown may be.
+// Which constraints are stabilised, and how large an error of each algebraic unknown may be.
 static flx_status look_at_unknowns(flx_integrator *it)
 {
     bdf *p = it->data;
@@ -187,11 +188,12 @@ static flx_status look_at_unknowns(flx_integrator *it)
         it->sys->ops->unknown(it->sys, i, &u);
         p->index[i] = u.index;
         p->tolerance[i] = p->atol;
-        if (u.kind == FLX_UNKNOWN_BOND && u.C > 0.0) p->tolerance[i] = p->atol * u.scale / u.C;
-        if (u.kind == FLX_UNKNOWN_VELOCITY_BOND && u.E > 0.0) {
+        if (u.kind == FLX_UNKNOWN_CONSTRAINT && u.C > 0.0)
+            p->tolerance[i] = p->atol * u.scale / u.C;
+        if (u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT && u.E > 0.0) {
             p->tolerance[i] = p->atol * u.scale / u.E;
         }
-        if (!flx_bond_on_position(&u)) continue;
+        if (!flx_constraint_on_position(&u)) continue;
         p->stabilised[i - d->nv - d->nx - d->nw] = true;
         p->nb++;
     }

@@ -24,7 +24,7 @@ typedef struct bdf {
     void *ida;        // owned
     SUNLinearSolver solver;
     SUNMatrix matrix; // a handle: the values are in blocks
-    int n, nb;        // unknowns of the system; bonds that are stabilised
+    int n, nb;        // unknowns of the system; constraints that are stabilised
     int v, u, eta;    // where velocities, the unknowns after them, and eta begin in y
     int ny;
     bool started;
@@ -36,7 +36,7 @@ typedef struct bdf {
     flx_blocks blocks, near; // of the factors; for closing joints
     flx_blocks turning;      // A0: the rate of A0 along the motion, at the factors
     flx_linear *linear;
-    flx_saddle *saddle; // NULL: no bond is stabilised
+    flx_saddle *saddle; // NULL: no constraint is stabilised
     bdf_joints joints[BDF_PLACES];
     double *q;             // (nq) normalised
     double *r, *b, *s, *g; // (n or nq) (n) (n) (nlam or nq)

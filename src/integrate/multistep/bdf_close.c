@@ -11,10 +11,10 @@
 // A sweep that leaves more than this asks for new factors.
 #define SLOW 1e-2
 
-// Right-hand side from the rows of stabilised bonds; the largest.
+// Right-hand side from the rows of stabilised constraints; the largest.
 static double gather(const bdf *p, const flx_system *s, const double *rows, double *b)
 {
-    int first = flx_dims_first_bond(&s->dims);
+    int first = flx_dims_first_constraint(&s->dims);
     double most = 0.0;
     memset(b, 0, (size_t)p->n * sizeof *b);
     for (int i = 0; i < s->dims.nlam; i++) {
@@ -38,7 +38,7 @@ static flx_status look_at_joints(flx_integrator *it, const flx_state *x, bdf_joi
     return FLX_OK;
 }
 
-// Rows of the stabilised bonds, on positions or velocities.
+// Rows of the stabilised constraints, on positions or velocities.
 static flx_status measure_joints(flx_integrator *it, const flx_state *x, bool velocities,
                                  double *open)
 {
@@ -47,11 +47,11 @@ static flx_status measure_joints(flx_integrator *it, const flx_state *x, bool ve
     const double *rows = p->g;
     flx_point pt = flx_state_point(s, x);
     if (velocities) {
-        FLX_TRY(s->ops->bond_rate(s, it->work, &pt, p->g));
+        FLX_TRY(s->ops->constraint_rate(s, it->work, &pt, p->g));
     } else {
         it->stats.residuals++;
         FLX_TRY(s->ops->residual(s, it->work, &pt, p->r));
-        rows = p->r + flx_dims_first_bond(&s->dims);
+        rows = p->r + flx_dims_first_constraint(&s->dims);
     }
     *open = gather(p, s, rows, p->b);
     return FLX_OK;
@@ -72,7 +72,8 @@ static flx_status close_rows(flx_integrator *it, flx_state *x, bdf_joints *j, bo
         if (!j->there || (!j->fresh && open > SLOW * last)) {
             FLX_TRY(look_at_joints(it, x, j));
             left = 1.0;
-            (void)gather(p, s, velocities ? p->g : p->r + flx_dims_first_bond(&s->dims), p->b);
+            (void)gather(p, s, velocities ? p->g : p->r + flx_dims_first_constraint(&s->dims),
+                         p->b);
         }
         last = open;
         flx_saddle_solve_once(j->saddle, p->b);

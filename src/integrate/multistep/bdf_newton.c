@@ -93,8 +93,8 @@ static void solve_eta(const bdf *p, const flx_system *sys, const double *b_theta
                       double *x, double *s)
 {
     const flx_dims *d = &sys->dims;
-    int first = flx_dims_first_bond(d);
-    flx_saddle_bond_product(p->saddle, b_theta, p->r);
+    int first = flx_dims_first_constraint(d);
+    flx_saddle_constraint_product(p->saddle, b_theta, p->r);
     memset(s, 0, (size_t)p->n * sizeof *s);
     for (int i = 0; i < d->nlam; i++) {
         if (!p->stabilised[i]) continue;
@@ -114,7 +114,7 @@ static flx_status solve_without_turning(flx_integrator *it, const double *b, dou
     bdf *p = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d);
+    int first = flx_dims_first_constraint(d);
     double *theta = flx_method_of(it)->theta; // b_theta
     it->stats.solves++;
     if (s->ops->components) {
@@ -144,11 +144,11 @@ static flx_status solve_without_turning(flx_integrator *it, const double *b, dou
     return FLX_OK;
 }
 
-// out (nlam) -= G' d over the bonds that are stabilised.
+// out (nlam) -= G' d over the constraints that are stabilised.
 static void subtract_turning(const bdf *p, const flx_system *sys, const double *d, double *out)
 {
     const flx_pattern *m = &sys->pattern;
-    int first = flx_dims_first_bond(&sys->dims);
+    int first = flx_dims_first_constraint(&sys->dims);
     for (int i = 0; i < m->nblock; i++) {
         if (m->start[i] < first || m->start[i] >= first + sys->dims.nlam) continue;
         for (int e = m->row[i]; e < m->row[i + 1]; e++) {
@@ -181,7 +181,7 @@ static void find_rest(flx_integrator *it, const double *x, double *rest)
     bdf *p = it->data;
     const flx_system *s = it->sys;
     const flx_components *by = s->ops->components;
-    int first = flx_dims_first_bond(&s->dims);
+    int first = flx_dims_first_constraint(&s->dims);
     double *theta = flx_method_of(it)->theta, *lam = rest + p->v + first;
     memset(rest, 0, (size_t)p->ny * sizeof *rest);
     subtract_turning(p, s, p->b, lam);
@@ -189,7 +189,7 @@ static void find_rest(flx_integrator *it, const double *x, double *rest)
     by->rate(s, p->q, p->b, p->turn);
     change_rate(it, p->turn, rest);
     by->velocity(s, p->q, rest, theta);
-    flx_saddle_bond_product(p->saddle, theta, p->r);
+    flx_saddle_constraint_product(p->saddle, theta, p->r);
     for (int i = 0; i < s->dims.nlam; i++) {
         if (p->stabilised[i]) lam[i] -= 2.0 * p->r[first + i];
     }

@@ -53,7 +53,7 @@ void flx_structural_destroy(flx_integrator *it)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) flx_free(g->difference[k]);
     flx_free(g->on_position);
-    flx_stiff_bonds_destroy(&g->stiff);
+    flx_stiff_constraints_destroy(&g->stiff);
     flx_tolerance_destroy(&g->tol);
     flx_blocks_destroy(&g->blocks);
     flx_linear_destroy(&g->lin);
@@ -67,7 +67,7 @@ void flx_structural_destroy(flx_integrator *it)
 static flx_status make_arrays(const flx_system *s, structural *g)
 {
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
+    int n = flx_dims_unknowns(d), first = flx_dims_first_constraint(d);
     struct {
         double **array;
         int n;
@@ -112,7 +112,7 @@ static flx_status make_arrays(const flx_system *s, structural *g)
 static void read_unknowns(const flx_system *s, structural *g)
 {
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
+    int n = flx_dims_unknowns(d), first = flx_dims_first_constraint(d);
     g->smallest_scale = 1.0;
     for (int i = 0; i < n; i++) {
         flx_unknown u;
@@ -122,9 +122,9 @@ static void read_unknowns(const flx_system *s, structural *g)
         if (i < d->nv && (i == 0 || g->scale[i] < g->smallest_scale)) {
             g->smallest_scale = g->scale[i];
         }
-        if (u.kind != FLX_UNKNOWN_BOND) continue;
+        if (u.kind != FLX_UNKNOWN_CONSTRAINT) continue;
         g->sigma[i - first] = u.sigma;
-        g->on_position[i - first] = flx_bond_on_position(&u);
+        g->on_position[i - first] = flx_constraint_on_position(&u);
         g->npos += g->on_position[i - first];
     }
 }
@@ -198,7 +198,7 @@ flx_status flx_structural_create(flx_integrator *it, const flx_coefficients *c, 
     double rtol = def->rtol > 0.0 ? def->rtol : FLX_DEFAULT_RTOL;
     double atol = def->atol > 0.0 ? def->atol : FLX_DEFAULT_ATOL;
     FLX_TRY(flx_tolerance_create(s, rtol, atol, g->scale, &g->tol));
-    if (g->gamma <= 0.5) FLX_TRY(flx_stiff_bonds_create(s, &g->stiff));
+    if (g->gamma <= 0.5) FLX_TRY(flx_stiff_constraints_create(s, &g->stiff));
     FLX_TRY(flx_blocks_create(s, &g->blocks));
     FLX_TRY(flx_linear_create(s, false, &g->lin));
     FLX_TRY(flx_accelerator_create(s, &g->acc));
@@ -337,7 +337,7 @@ static flx_status close_joints(flx_integrator *it, flx_state *x)
     structural *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     double last = HUGE_VAL;
     if (g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot) return FLX_OK;
     for (int k = 0; k < CLOSING_STEPS && d->nlam > 0; k++) {
@@ -393,7 +393,7 @@ void flx_structural_memory(flx_integrator *it, flx_memory *m)
     FLX_PASS(m, g->usual_pivot);
     FLX_PASS(m, g->life);
     FLX_PASS(m, g->retired);
-    if (g->gamma <= 0.5) flx_stiff_bonds_memory(&g->stiff, m);
+    if (g->gamma <= 0.5) flx_stiff_constraints_memory(&g->stiff, m);
     if (g->ggl) {
         flx_memory_numbers(m, g->along, nv);
         flx_memory_numbers(m, g->along0, nv);

@@ -18,7 +18,7 @@
 #include "integrate/accelerate.h"
 #include "integrate/newton.h"
 #include "integrate/saddle.h"
-#include "integrate/stiff_bonds.h"
+#include "integrate/stiff_constraints.h"
 #include "integrate/tolerance.h"
 
 #define STRUCTURAL_DIFFERENCES 6 // backward differences kept, the value itself included
@@ -45,7 +45,7 @@ typedef struct structural {
     double *r, *d, *scale; // (n)
     double *weight;        // (n) 1 / scale
     double smallest_scale; // of a velocity's unknown
-    bool *on_position;     // (nlam + nmu) bonds with tau = C = 0
+    bool *on_position;     // (nlam + nmu) constraints with tau = C = 0
     int npos;              // their number
     // rounding that was met: of positions against their scale, of multipliers against the largest
     double position_noise, force_noise;
@@ -67,13 +67,13 @@ typedef struct structural {
     int life; // steps after which factors failed within a step: they are renewed before; 0: none did
     int retired; // factors renewed so in a row
 
-    flx_stiff_bonds stiff; // of methods without dissipation
+    flx_stiff_constraints stiff; // of methods without dissipation
 
     // GGL
     double *u;              // (n) the correction along the normals
     double *along, *along0; // (nv) u of this step and of the last one, whose step was h_along
     double h_along;
-    double *rate, *sigma;   // (nlam) G v + g_t; of the bonds
+    double *rate, *sigma;   // (nlam) G v + g_t; of the constraints
     double *mass_of_metric; // (nv)
 
     // error control

@@ -59,14 +59,14 @@ static flx_status leave_tangent(flx_integrator *it, const flx_state *x)
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
     double *ev = g->error + d->nv;
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     flx_point p = flx_structural_point(it, x);
-    FLX_TRY(s->ops->bond_rate(s, it->work, &p, g->rate));
+    FLX_TRY(s->ops->constraint_rate(s, it->work, &p, g->rate));
     memset(g->d, 0, (size_t)n * sizeof(double));
     for (int i = 0; i < d->nlam; i++) g->d[first + i] = -g->rate[i];
     for (int i = 0; i < d->nv; i++) g->r[i] = g->v[i] + ev[i];
     p.v = g->r;
-    FLX_TRY(s->ops->bond_rate(s, it->work, &p, g->rate));
+    FLX_TRY(s->ops->constraint_rate(s, it->work, &p, g->rate));
     for (int i = 0; i < d->nlam; i++) {
         double across = g->d[first + i] + g->rate[i];
         g->d[first + i] = g->on_position[i] ? -g->sigma[i] * across : 0.0;

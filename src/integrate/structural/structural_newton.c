@@ -3,7 +3,7 @@
 // The correction dtheta of positions moves v by gp dtheta and v' by bp dtheta,
 //     gp = gamma/(h beta),   bp = (1 - am)/(h^2 beta (1 - af)),   dx' = cx dx,
 // so the matrix is (SYS-7) with weights (1, gp, bp). The linearisation and its factors are kept while
-// they pay. In the GGL form (GA-8) rows of bonds on positions ask for G v + g_t = 0, and positions are
+// they pay. In the GGL form (GA-8) rows of constraints on positions ask for G v + g_t = 0, and positions are
 // moved by u along the normals besides:
 //     [S G^T; G 0] (dtheta, dlambda) = -(r_v, (G v + g_t)/gp),
 //     [W G^T; G 0] (du, .) = -(0, g - (G v + g_t)/gp)
@@ -134,7 +134,7 @@ static allowance allow(const structural *g, const flx_dims *d)
 
 static correction measure(const structural *g, const flx_dims *d, const allowance *allowed)
 {
-    int nb = d->nlam + d->nmu, first = flx_dims_first_bond(d);
+    int nb = d->nlam + d->nmu, first = flx_dims_first_constraint(d);
     correction c = {.motion = scaled_size(g->d, g->weight, first) / allowed->position};
     if (g->stabilised) c.closing = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
     double step = plain_size(g->d + first, nb);
@@ -207,8 +207,8 @@ flx_status flx_structural_refresh(flx_integrator *it, const flx_point *p)
     flx_weights w = {.c0 = 1.0, .c1 = g->gp, .c2 = g->bp, .cx = g->cx};
     FLX_TRY(s->ops->linearise(s, it->work, p, &g->blocks));
     it->stats.linearisations++;
-    flx_stiff_bonds_measure(&g->stiff, s, &g->blocks, g->d);
-    if (it->def.step > 0.0) flx_stiff_bonds_warn(it, &g->stiff, g->h); // else the error tells
+    flx_stiff_constraints_measure(&g->stiff, s, &g->blocks, g->d);
+    if (it->def.step > 0.0) flx_stiff_constraints_warn(it, &g->stiff, g->h); // else the error tells
     g->books.h_factored = 0.0;
     flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
     it->stats.factorisations++;
@@ -232,8 +232,8 @@ static flx_status split_rows(flx_integrator *it, const flx_point *p)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
-    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
-    FLX_TRY(it->sys->ops->bond_rate(it->sys, it->work, p, g->rate));
+    int n = flx_dims_unknowns(d), first = flx_dims_first_constraint(d);
+    FLX_TRY(it->sys->ops->constraint_rate(it->sys, it->work, p, g->rate));
     memset(g->u, 0, (size_t)n * sizeof *g->u);
     for (int i = 0; i < d->nlam; i++) {
         if (!g->on_position[i]) continue;
@@ -275,21 +275,21 @@ static flx_status diverged(flx_integrator *it, flx_status status, flx_newton *n)
 {
     const structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
-    int first = flx_dims_first_bond(d), end = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), end = flx_dims_unknowns(d);
     int worst = find_worst(g->r, g->weight, first, end);
     if (worst < 0 || fabs(g->r[worst]) * g->weight[worst] < OPEN_JOINT) {
         worst = find_worst(g->d, g->weight, 0, end);
     }
     status = flx_method_diverged(it, status, worst, n->iterations);
-    if (g->gamma <= 0.5) flx_stiff_bonds_advise(it, &g->stiff, &g->blocks, g->h);
+    if (g->gamma <= 0.5) flx_stiff_constraints_advise(it, &g->stiff, &g->blocks, g->h);
     return status;
 }
 
-// Whether the bonds on positions were closed to rounding before the last correction.
+// Whether the constraints on positions were closed to rounding before the last correction.
 static bool joints_closed(const structural *g, const flx_system *s)
 {
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d);
+    int first = flx_dims_first_constraint(d);
     double reach = fmax(1.0, plain_size(g->q, d->nq) / g->smallest_scale);
     for (int i = 0; i < d->nlam; i++) {
         double open = fabs(g->r[first + i]) * g->weight[first + i];
@@ -317,7 +317,7 @@ static flx_status close_positions(flx_integrator *it, const flx_state *x, const 
     structural *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     double before = fmax(last->closing, last->motion * allowed->position / allowed->closing);
     if (!g->ggl) return FLX_OK;
     for (int k = 0; k < CLOSING_STEPS && before > 1.0; k++) {

@@ -74,14 +74,15 @@ void flx_structural_remember(structural *g, const flx_dims *d, const flx_state *
 
 // ---- start ----------------------------------------------------------------------------------
 
-// (GA-5) v_0 += P l/h, with P the projector to the normals of the bonds on positions and
+// (GA-5) v_0 += P l/h, with P the projector to the normals of the constraints on positions and
 //     l = h^3 (1/6 - beta - (am - af)/2) v'' + h^3/12 [v, v']
 // the truncation error of (GA-1). jerk holds v''; it is overwritten.
 static flx_status move_velocity(flx_integrator *it, const flx_state *x, double h, double *jerk)
 {
     structural *g = it->data;
     const flx_system *s = it->sys;
-    int nv = s->dims.nv, n = flx_dims_unknowns(&s->dims), first = flx_dims_first_bond(&s->dims);
+    int nv = s->dims.nv, n = flx_dims_unknowns(&s->dims),
+        first = flx_dims_first_constraint(&s->dims);
     double c = (1.0 / 6.0 - g->beta - 0.5 * (g->am - g->af)) * h * h;
     // B^-1(h v + h^2/2 v') v - v = -h^2/4 [v, v'] + ...
     for (int i = 0; i < nv; i++) g->theta[i] = h * x->v[i] + 0.5 * h * h * g->dv0[i];
@@ -93,8 +94,8 @@ static flx_status move_velocity(flx_integrator *it, const flx_state *x, double h
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
     it->stats.linearisations++;
     FLX_TRY(flx_saddle_factor(g->saddle, &g->blocks, FLX_ROWS_VELOCITY, &mass));
-    flx_saddle_bond_product(g->saddle, jerk, g->r);
-    for (int i = 0; i < n; i++) { // bonds on positions move, those on velocities stay
+    flx_saddle_constraint_product(g->saddle, jerk, g->r);
+    for (int i = 0; i < n; i++) { // constraints on positions move, those on velocities stay
         if (i < first || !g->on_position[i - first]) g->r[i] = 0.0;
     }
     double error = flx_saddle_solve(g->saddle, g->r);
@@ -240,14 +241,14 @@ static flx_status change_velocity(flx_integrator *it, const flx_state *x, double
     structural *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     flx_point p = flx_state_point(s, x);
     p.v = g->v0;
     if (g->books.h_factored == 0.0) {
         flx_status status = flx_structural_refresh(it, &p);
         if (status != FLX_OK) return status;
     }
-    FLX_TRY(s->ops->bond_rate(s, it->work, &p, g->rate));
+    FLX_TRY(s->ops->constraint_rate(s, it->work, &p, g->rate));
     memset(g->d, 0, (size_t)n * sizeof(double));
     for (int i = 0; i < d->nlam; i++) {
         if (g->on_position[i]) g->d[first + i] = (ratio * ratio - 1.0) * g->sigma[i] * g->rate[i];

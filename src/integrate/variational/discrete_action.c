@@ -156,7 +156,7 @@ static flx_status read_reactions(flx_integrator *it, int i, flx_point *p)
         double c = g->rule.collect[i][j] * g->rule.w[j];
         discrete_add(g->eta, c, g->now.node_lam + (size_t)j * nlam, nlam);
     }
-    FLX_TRY(s->ops->bond_force(s, it->work, p, g->eta, g->minus));
+    FLX_TRY(s->ops->constraint_force(s, it->work, p, g->eta, g->minus));
     discrete_add(g->eta, 1.0, p->lam, nlam);
     p->lam = g->eta;
     return FLX_OK;
@@ -230,8 +230,8 @@ static flx_point node_point(flx_integrator *it, const flx_state *x, int j, const
     return p;
 }
 
-// Forces of the bonds at node j < s, and the gaps at node j > 0, which go to the stages.
-static flx_status add_bonds(flx_integrator *it, const flx_state *x, int j)
+// Forces of the constraints at node j < s, and the gaps at node j > 0, which go to the stages.
+static flx_status add_constraints(flx_integrator *it, const flx_state *x, int j)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
@@ -249,7 +249,7 @@ static flx_status add_bonds(flx_integrator *it, const flx_state *x, int j)
         }
     }
     if (j == g->rule.s) return FLX_OK;
-    FLX_TRY(s->ops->bond_force(s, it->work, &p, g->now.node_lam + (size_t)j * d->nlam, g->u));
+    FLX_TRY(s->ops->constraint_force(s, it->work, &p, g->now.node_lam + (size_t)j * d->nlam, g->u));
     double hw = g->h * g->rule.w[j];
     if (j > 0) {
         s->ops->velocity_t(s, theta, g->u, g->v);
@@ -290,7 +290,7 @@ flx_status flx_discrete_evaluate(flx_integrator *it, const flx_state *x)
         FLX_TRY(add_force(it, x, i));
     }
     clear_position_rows(g, &s->dims);
-    for (int j = 0; j <= deg && g->npos > 0; j++) FLX_TRY(add_bonds(it, x, j));
+    for (int j = 0; j <= deg && g->npos > 0; j++) FLX_TRY(add_constraints(it, x, j));
 
     double *D0 = discrete_equation(g, nv, 0), *last = discrete_equation(g, nv, deg);
     const double *Xs = g->now.X + (size_t)(deg - 1) * nv;

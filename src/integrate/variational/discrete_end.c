@@ -69,9 +69,9 @@ static void add_exactly(double *restrict y, double *restrict rest, double c,
     }
 }
 
-// out (nv) -= (G, A)^T l for the rows from `first` on, read from the matrix of the bonds.
-static void subtract_velocity_bonds(const discrete *g, const flx_system *s, const double *l,
-                                    double *out)
+// out (nv) -= (G, A)^T l for the rows from `first` on, read from the matrix of the constraints.
+static void subtract_velocity_constraints(const discrete *g, const flx_system *s, const double *l,
+                                          double *out)
 {
     const flx_pattern *p = &s->pattern;
     const double *values = flx_saddle_values(g->saddle);
@@ -93,8 +93,8 @@ static void hold_stiff(flx_integrator *it)
 {
     discrete *g = it->data;
     if (g->stiff.nsoft == 0) return;
-    flx_stiff_bonds_hold(&g->stiff, g->h);
-    if (it->sys->reads_multipliers) flx_stiff_bonds_hold(&g->stiff, 0.0);
+    flx_stiff_constraints_hold(&g->stiff, g->h);
+    if (it->sys->reads_multipliers) flx_stiff_constraints_hold(&g->stiff, 0.0);
     flx_accelerator_hold(g->acc, g->stiff.held, 0.0);
     for (int k = 0; k < g->stiff.n; k++) {
         flx_saddle_hold(g->saddle, g->first + k, g->stiff.held[k]);
@@ -112,7 +112,7 @@ static void gather_held(const discrete *g, const flx_dims *d, double *lam)
     for (int k = 0; k < g->stiff.n; k++) lam[k] = g->stiff.held[k] ? lam[k] : 0.0;
 }
 
-// Right-hand sides of G v + g_t = 0 and A v + b = 0 in d; of bonds that are held C lambda is known.
+// Right-hand sides of G v + g_t = 0 and A v + b = 0 in d; of constraints that are held C lambda is known.
 static flx_status velocity_rows(flx_integrator *it, flx_point still)
 {
     discrete *g = it->data;
@@ -125,7 +125,7 @@ static flx_status velocity_rows(flx_integrator *it, flx_point still)
     still.mu = lam + d->nlam;
     FLX_TRY(s->ops->residual(s, it->work, &still, g->r));
     it->stats.residuals++;
-    if (d->nlam) FLX_TRY(s->ops->bond_rate(s, it->work, &still, g->eta));
+    if (d->nlam) FLX_TRY(s->ops->constraint_rate(s, it->work, &still, g->eta));
     for (int i = g->first; i < g->n; i++) {
         if (!flx_saddle_active(g->saddle, i)) continue;
         int k = i - g->first;
@@ -136,7 +136,7 @@ static flx_status velocity_rows(flx_integrator *it, flx_point still)
     return FLX_OK;
 }
 
-// Masses and bonds at a point.
+// Masses and constraints at a point.
 static flx_status factor_masses(flx_integrator *it, const flx_point *p)
 {
     discrete *g = it->data;
@@ -194,10 +194,10 @@ static flx_status end_velocity(flx_integrator *it, flx_state *end)
     }
     memcpy(end->v, g->d, (size_t)d->nv * sizeof(double));
     if (d->nlam) {
-        FLX_TRY(s->ops->bond_force(s, it->work, &p, g->d + g->first, g->v));
+        FLX_TRY(s->ops->constraint_force(s, it->work, &p, g->d + g->first, g->v));
         add_exactly(g->u, g->p_next, -1.0, g->v, d->nv);
     }
-    if (d->nmu) subtract_velocity_bonds(g, s, g->d, g->u);
+    if (d->nmu) subtract_velocity_constraints(g, s, g->d, g->u);
     return FLX_OK;
 }
 
@@ -250,7 +250,7 @@ flx_status flx_discrete_finish(flx_integrator *it, const flx_state *x)
     flx_discrete_from_start(g, s, Xs, g->u);
     flx_discrete_from_start(g, s, Xs, g->p_next);
     hold_stiff(it);
-    flx_stiff_bonds_warn(it, &g->stiff, g->h);
+    flx_stiff_constraints_warn(it, &g->stiff, g->h);
     flx_status status = end_velocity(it, end);
     if (status != FLX_OK) return status;
     status = flx_discrete_accelerations(it, end);
@@ -263,7 +263,7 @@ flx_status flx_discrete_finish(flx_integrator *it, const flx_state *x)
 
 // ---- values in between ----------------------------------------------------------------------
 
-// Position bonds of the rows at hand with a minus in d; the largest of them.
+// Position constraints of the rows at hand with a minus in d; the largest of them.
 static double gather_rows(discrete *g, const flx_dims *d, const double *rows)
 {
     double open = 0.0;
@@ -297,7 +297,7 @@ flx_status flx_discrete_close(flx_integrator *it, flx_state *out)
     }
     last = HUGE_VAL;
     for (int k = 0; k < CLOSING_STEPS; k++) {
-        FLX_TRY(s->ops->bond_rate(s, it->work, &p, g->eta));
+        FLX_TRY(s->ops->constraint_rate(s, it->work, &p, g->eta));
         double open = gather_rows(g, d, g->eta);
         if (open == 0.0 || !(open < 0.5 * last)) break;
         flx_saddle_solve_once(g->saddle, g->d);

@@ -24,7 +24,7 @@ void flx_discrete_destroy(flx_integrator *it)
     flx_free(g->z);
     flx_free(g->on_position);
     flx_free(g->on_rate);
-    flx_stiff_bonds_destroy(&g->stiff);
+    flx_stiff_constraints_destroy(&g->stiff);
     flx_anderson_destroy(&g->anderson);
     flx_blocks_destroy(&g->blocks);
     flx_blocks_destroy(&g->end_blocks);
@@ -108,11 +108,11 @@ static int read_unknowns(const flx_system *s, discrete *g)
         g->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
         if (i < g->first) continue;
         int k = i - g->first;
-        g->on_rate[k] = u.kind == FLX_UNKNOWN_BOND ? u.tau != 0.0 && u.C == 0.0 : u.E == 0.0;
+        g->on_rate[k] = u.kind == FLX_UNKNOWN_CONSTRAINT ? u.tau != 0.0 && u.C == 0.0 : u.E == 0.0;
         nrate += g->on_rate[k];
-        if (u.kind != FLX_UNKNOWN_BOND) continue;
+        if (u.kind != FLX_UNKNOWN_CONSTRAINT) continue;
         g->tau[k] = u.tau;
-        g->on_position[k] = flx_bond_on_position(&u);
+        g->on_position[k] = flx_constraint_on_position(&u);
         g->npos += g->on_position[k];
         others += !g->on_position[k];
     }
@@ -156,10 +156,10 @@ flx_status flx_discrete_create(flx_integrator *it, const discrete_rule *rule)
     it->data = g;
     g->rule = *rule;
     g->n = flx_dims_unknowns(&s->dims);
-    g->first = flx_dims_first_bond(&s->dims);
+    g->first = flx_dims_first_constraint(&s->dims);
     FLX_TRY(make_arrays(s, g));
     int others = read_unknowns(s, g);
-    FLX_TRY(flx_stiff_bonds_create(s, &g->stiff));
+    FLX_TRY(flx_stiff_constraints_create(s, &g->stiff));
     if (others > 0 && rule->force.n != rule->s) {
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "method '%s': states, algebraic unknowns, compliant and velocity-level "
@@ -267,6 +267,6 @@ void flx_discrete_memory(flx_integrator *it, flx_memory *m)
     flx_accelerator_memory(g->acc, m);
     if (g->relaxer) flx_relaxer_memory(g->relaxer, m);
     flx_state_memory(g->end, m);
-    flx_stiff_bonds_memory(&g->stiff, m);
+    flx_stiff_constraints_memory(&g->stiff, m);
     flx_newton_pass_books(&g->books, m);
 }

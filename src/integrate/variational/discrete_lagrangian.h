@@ -8,9 +8,9 @@
 //                                 - h sum_j<s w_j Ad(X_j) G_j^T lambda_j                      (VAR-4)
 //     p_n+1 = B(X_s)^-T D_s - h w_s G_s^T lambda_s,   M v_n+1 = p_n+1,   G v_n+1 + g_t = 0      (VAR-5)
 //
-// p = M V, F: all forces that are no constraints'. The multipliers of position bonds live at the
+// p = M V, F: all forces that are no constraints'. The multipliers of position constraints live at the
 // nodes of Lobatto with their weights w, everything else (first-order states, algebraic unknowns,
-// compliant and velocity bonds) at the points of the quadrature. Ad(theta) turns a momentum at
+// compliant and velocity-level constraints) at the points of the quadrature. Ad(theta) turns a momentum at
 // q_n (+) theta into one at q_n: (VAR-4) is the balance of momentum of the step, and what is kept in
 // space is kept by it. Theory: docs/theory/integrators.md.
 #pragma once

@@ -38,7 +38,7 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
     g->books.h_factored = 0.0;
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
     it->stats.linearisations++;
-    flx_stiff_bonds_measure(&g->stiff, s, &g->blocks, g->u);
+    flx_stiff_constraints_measure(&g->stiff, s, &g->blocks, g->u);
     for (int k = 0; k < rule->neigen; k++) {
         flx_weights w = {.c0 = 1.0,
                          .c1 = rule->c1[k] / g->h,
@@ -238,7 +238,7 @@ static flx_status diverged(flx_integrator *it, flx_status status, flx_newton *n)
     // not a number since the iteration went astray
     if (status == FLX_NOT_FINITE && n->iterations > 0) status = FLX_NO_CONVERGENCE;
     status = flx_method_diverged(it, status, open > OPEN_JOINT ? joint : g->worst, n->iterations);
-    flx_stiff_bonds_advise(it, &g->stiff, &g->blocks, g->h);
+    flx_stiff_constraints_advise(it, &g->stiff, &g->blocks, g->h);
     return status;
 }
 

@@ -7,10 +7,10 @@
 #include "integrate/newton.h"
 #include "integrate/relax.h"
 #include "integrate/saddle.h"
-#include "integrate/stiff_bonds.h"
+#include "integrate/stiff_constraints.h"
 #include "integrate/variational/discrete_lagrangian.h"
 
-// Increments at the nodes 1 to s; multipliers of position bonds at 0 to s-1; at the points of forces
+// Increments at the nodes 1 to s; multipliers of position constraints at 0 to s-1; at the points of forces
 // rates of states, algebraic unknowns, the other multipliers.
 typedef struct unknowns {
     double *all;              // (nU) owned; the others point into it
@@ -20,15 +20,15 @@ typedef struct unknowns {
 
 typedef struct discrete {
     discrete_rule rule;
-    int n, first; // unknowns of one time, number of the first bond
+    int n, first; // unknowns of one time, number of the first constraint
     double h;
     double *scale;     // (n)
-    bool *on_position; // (nlam) bonds with tau = C = 0: their multipliers live at nodes
+    bool *on_position; // (nlam) constraints with tau = C = 0: their multipliers live at nodes
     double *tau;       // (nlam)
     int npos;
     bool *on_rate; // (nlam + nmu) rigid rows on velocities
     bool halves;   // ... whose impulses are cut into halves, (VAR-9)
-    flx_stiff_bonds stiff;
+    flx_stiff_constraints stiff;
 
     unknowns now, step; // and their corrections
     int nU;
@@ -52,7 +52,7 @@ typedef struct discrete {
     flx_blocks blocks;
     flx_linear *lin[DISCRETE_DEGREE];
     flx_blocks end_blocks; // at the end of the step, or in between
-    flx_saddle *saddle;    // masses and bonds there
+    flx_saddle *saddle;    // masses and constraints there
     double *shift;         // (nv) what is added to masses that are missing; NULL: none are
     flx_accelerator *acc;
     flx_relaxer

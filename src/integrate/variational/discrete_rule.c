@@ -131,7 +131,7 @@ bool flx_discrete_rule_galerkin(int s, int r, discrete_rule *rule)
 }
 
 // The matrix is that of a point a little inside where alpha is an end: there it is as good, and its
-// rows of bonds do not vanish.
+// rows of constraints do not vanish.
 #define NEAR_END 0.05
 
 bool flx_discrete_rule_point(double alpha, discrete_rule *rule)

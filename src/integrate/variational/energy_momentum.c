@@ -44,7 +44,7 @@ typedef struct conserving {
     flx_anderson anderson;
     double h;
     flx_newton_books books;
-    int n, nv, first;                            // first: bonds
+    int n, nv, first;                            // first: constraints
     double *scale, *r, *end, *d;                 // (n)
     double *theta, *half, *vm, *v1, *zero;       // (nv)
     double *p0, *p1, *transport, *balance, *dir; // (nv)
@@ -151,15 +151,15 @@ static flx_status read_unknowns(flx_integrator *it, conserving *g)
             return refuse(it, u.loc, "moves what has inertia, and no first-order states",
                           "use midpoint, or radau");
         }
-        if (u.kind == FLX_UNKNOWN_BOND && !flx_bond_on_position(&u)) {
+        if (u.kind == FLX_UNKNOWN_CONSTRAINT && !flx_constraint_on_position(&u)) {
             return refuse(it, u.loc, "wants forces that are no unknowns",
                           "give the stiff force 'form: plain', or use radau");
         }
-        if (u.kind == FLX_UNKNOWN_VELOCITY_BOND && u.E != 0.0) {
+        if (u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT && u.E != 0.0) {
             return refuse(it, u.loc, "wants forces that are no unknowns",
                           "give the damper 'form: plain', or use radau");
         }
-        if (u.kind == FLX_UNKNOWN_BOND) g->on_position[i - g->first] = 1;
+        if (u.kind == FLX_UNKNOWN_CONSTRAINT) g->on_position[i - g->first] = 1;
     }
     return FLX_OK;
 }
@@ -188,7 +188,7 @@ static flx_status create(flx_integrator *it)
     it->data = g;
     g->n = flx_dims_unknowns(d);
     g->nv = d->nv;
-    g->first = flx_dims_first_bond(d);
+    g->first = flx_dims_first_constraint(d);
     FLX_TRY(make_arrays(it, g));
     FLX_TRY(read_unknowns(it, g));
     FLX_TRY(flx_blocks_create(s, &g->blocks));

@@ -5,7 +5,7 @@
 //
 //     s = at + phi q + q phi2 q/2,   Q = I + c psi~ + psi~ psi~/2,  c = sqrt(1 - psi.psi/4)      (FLX-2)
 // Q is the rotation with the quaternion (c, psi/2): small angles add, and large ones stay a rotation. In
-// the plane it is that by psi. A node that a joint or a force uses is a follower: a frame of its own, which
+// the plane it is that by psi. A node that a joint or a force uses is a attached frame: a frame of its own, which
 // the system finds from the body's own unknowns (FLX-3).
 #include "language/flexible/deformable.h"
 #include "language/scope/nums.h"
@@ -160,8 +160,8 @@ static flx_status read_body(flx_builder *b, flx_item *body, flx_elastic_body *f)
     f->at = flx_take(b, (size_t)n, sizeof *f->at);
     f->rate = flx_take(b, (size_t)n, sizeof *f->rate);
     f->points = flx_take(b, (size_t)f->e->nnode, sizeof(flx_item *));
-    f->followers = flx_take(b, (size_t)f->e->nnode, sizeof(flx_item *));
-    if (!f->at || !f->rate || !f->points || !f->followers) return FLX_ERR_MEMORY;
+    f->attached = flx_take(b, (size_t)f->e->nnode, sizeof(flx_item *));
+    if (!f->at || !f->rate || !f->points || !f->attached) return FLX_ERR_MEMORY;
     FLX_TRY(read_list(&e, body, "modes", n, f->at));
     FLX_TRY(read_list(&e, body, "mode_rates", n, f->rate));
     f->first = b->nmode;
@@ -266,11 +266,11 @@ flx_status flx_elastic_body_point(flx_builder *b, flx_item *body, int node, flx_
     return FLX_OK;
 }
 
-flx_status flx_elastic_body_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
+flx_status flx_elastic_body_attached(flx_builder *b, flx_item *body, int node, flx_loc loc,
                                      flx_item **out)
 {
     flx_elastic_body *f = elastic_of(body);
-    *out = f->followers[node];
+    *out = f->attached[node];
     if (*out) return FLX_OK;
     FLX_TRY(flx_body_place(b, body, loc));
     flx_item *item = flx_take(b, 1, sizeof *item);
@@ -280,7 +280,7 @@ flx_status flx_elastic_body_follower(flx_builder *b, flx_item *body, int node, f
     item->name = flx_arena_printf(b->m->arena, "%s.node(%s)", body->name, f->e->nodes[node].id);
     item->full = flx_arena_printf(b->m->arena, "%s.node(%s)", body->full, f->e->nodes[node].id);
     if (!item->name || !item->full) return FLX_ERR_MEMORY;
-    item->number = b->bodies.count + b->followers.count;
+    item->number = b->bodies.count + b->attached.count;
     item->data = d;
     *d = (flx_body_data){.placed = FLX_ITEM_DONE, .word = "node", .carrier = body, .node = node};
     const flx_body *frame = &((const flx_body_data *)body->data)->def;
@@ -292,8 +292,8 @@ flx_status flx_elastic_body_follower(flx_builder *b, flx_item *body, int node, f
     m33_store(d->def.R, m33_mul(m33_load(frame->R), m33_load(R)));
     d->def.angle = frame->angle + atan2(R[3], R[0]);
     FLX_TRY(flx_body_make_point(b, item, "com", origin, &d->com));
-    FLX_TRY(flx_items_add(b, &b->followers, item));
-    *out = f->followers[node] = item;
+    FLX_TRY(flx_items_add(b, &b->attached, item));
+    *out = f->attached[node] = item;
     return FLX_OK;
 }
 
@@ -440,7 +440,7 @@ flx_node flx_elastic_body_planar_angle(flx_builder *b, const flx_item *body, int
 void flx_elastic_body_load(flx_builder *b, const flx_item *body, int node, int moment,
                            flx_node out[3])
 {
-    const flx_item *follower = elastic_of(body)->followers[node];
+    const flx_item *follower = elastic_of(body)->attached[node];
     for (int i = 0; i < 3; i++) {
         out[i] = node_const(b->g, 0);
         if (!follower) continue; // nothing acts there
@@ -479,20 +479,20 @@ flx_status flx_elastic_body_finish(flx_builder *b)
     flx_model *m = b->m;
     if (b->elastic.count == 0) return FLX_OK;
     m->nmode = b->nmode;
-    size_t nv = (size_t)(m->nvariable + m->nmode), nf = (size_t)b->followers.count;
+    size_t nv = (size_t)(m->nvariable + m->nmode), nf = (size_t)b->attached.count;
     flx_variable *variables = flx_arena_take(m->arena, nv, sizeof *variables);
     m->modals = flx_arena_take(m->arena, (size_t)b->elastic.count, sizeof *m->modals);
-    m->followers = flx_arena_take(m->arena, nf, sizeof *m->followers);
-    if (!variables || !m->modals || !m->followers) return FLX_ERR_MEMORY;
+    m->attached = flx_arena_take(m->arena, nf, sizeof *m->attached);
+    if (!variables || !m->modals || !m->attached) return FLX_ERR_MEMORY;
     if (m->nvariable > 0) {
         memcpy(variables, m->variables, (size_t)m->nvariable * sizeof *variables);
     }
     m->variables = variables;
     for (int i = 0; i < b->elastic.count; i++) FLX_TRY(add_modes(b, b->elastic.items[i]));
-    for (int i = 0; i < b->followers.count; i++) {
-        const flx_body_data *d = b->followers.items[i]->data;
+    for (int i = 0; i < b->attached.count; i++) {
+        const flx_body_data *d = b->attached.items[i]->data;
         m->bodies[m->nbody + i] = d->def;
-        m->followers[m->nfollower++] = (flx_follower){d->carrier->number, d->node};
+        m->attached[m->nattached++] = (flx_attached){d->carrier->number, d->node};
     }
     return FLX_OK;
 }

@@ -41,13 +41,13 @@ bool flx_is_stress(const char *name);
 // elastic_mesh.c: a mesh or matrices.
 flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_entry *fe,
                                       const flx_entry *reduce, flx_elastic **out);
-// Node by the number that the data give it; the point of it; the follower that joints and forces take.
+// Node by the number that the data give it; the point of it; the attached frame that joints and forces take.
 flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
 // The node at a part of the length of a line.
 flx_status flx_elastic_body_along(flx_builder *b, flx_item *body, double part, flx_loc loc,
                                   int *node);
 flx_status flx_elastic_body_point(flx_builder *b, flx_item *body, int node, flx_item **out);
-flx_status flx_elastic_body_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
+flx_status flx_elastic_body_attached(flx_builder *b, flx_item *body, int node, flx_loc loc,
                                      flx_item **out);
 // The node drawn at a place; FLX_BODY_GROUND where that is the frame itself. An error where there is none.
 flx_status flx_elastic_body_node_at(flx_builder *b, flx_item *body, const double position[3],
@@ -63,7 +63,7 @@ flx_node flx_elastic_body_planar_angle(flx_builder *b, const flx_item *body, int
 // Force (0) or moment (1) on the body at a node; outputs alone know it.
 void flx_elastic_body_load(flx_builder *b, const flx_item *body, int node, int moment,
                            flx_node out[3]);
-// Flexible bodies, followers and coordinates into the model.
+// Flexible bodies, attached frames and coordinates into the model.
 flx_status flx_elastic_body_finish(flx_builder *b);
 
 // ---- block_solid.c: solids of large deformation ---------------------------------------------------------

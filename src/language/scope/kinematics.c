@@ -14,7 +14,7 @@ static const double origin[3] = {0, 0, 0};
 
 // ---- bodies -----------------------------------------------------------------------------------
 
-// A follower has no leaves: its motion is written with those of the body that carries it.
+// A attached frame has no leaves: its motion is written with those of the body that carries it.
 static const flx_body_data *follower(const flx_item *body)
 {
     const flx_body_data *d = body->kind == FLX_KIND_BODY ? body->data : NULL;

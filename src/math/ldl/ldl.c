@@ -8,10 +8,10 @@
 // and nothing is allocated.
 //
 // Regularisation. A pivot is the difference of terms, |a_kk| and l_kj^2 |d_j|. One that is below
-// ROUNDING times the sum of their sizes is nothing but rounding error (a redundant bond, a singular
+// ROUNDING times the sum of their sizes is nothing but rounding error (a redundant constraint, a singular
 // position, S singular on ker G): it is replaced by REGULARISATION times that sum, with the sign
 // that the row's kind asks for, and counted. A larger pivot is never touched, whatever its sign:
-// S may be indefinite, and then bond rows have positive pivots rightly.
+// S may be indefinite, and then constraint rows have positive pivots rightly.
 //
 // Scaling rows and columns by powers of two changes no digit of an elimination in fixed order, and
 // the test above does not depend on the scale either. So the values are not scaled; equilibration

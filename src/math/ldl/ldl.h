@@ -5,7 +5,7 @@
 // dense blocks on a structurally symmetric pattern. The pattern is ordered and analysed once;
 // refactorisations reuse everything and allocate nothing.
 //
-// The order pairs a block of bond rows with the block of unknowns that gives it full rank, so that
+// The order pairs a block of constraint rows with the block of unknowns that gives it full rank, so that
 // no pivot is zero by structure; loop closures are eliminated after the bodies of their loop. Static
 // regularisation with known signs guards against rounding and singular positions, and is reported.
 #pragma once
@@ -18,7 +18,7 @@
 
 typedef struct flx_ldl flx_ldl;
 
-// sign (nblock): +1 for blocks of unknowns, -1 for blocks of bond rows.
+// sign (nblock): +1 for blocks of unknowns, -1 for blocks of constraint rows.
 // The pattern is borrowed and must live as long.
 flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
                           bool complex_values, flx_ldl **out);
@@ -38,9 +38,9 @@ flx_status flx_ldl_factor(flx_ldl *f, const double *values);
 flx_status flx_ldl_factor_complex(flx_ldl *f, const double complex *values);
 
 typedef struct flx_ldl_report {
-    int negative;       // negative pivots (real only): equals the bond rows when S is positive
-                        // definite on ker G
-    int regularised;    // pivots that were moved
+    int negative;    // negative pivots (real only): equals the constraint rows when S is positive
+                     // definite on ker G
+    int regularised; // pivots that were moved
     double pivot_ratio; // smallest |pivot| / sum of the sizes of the terms that it is made of (as
                         // estimated from the matrix where it is above 1e-8), so that units do not
                         // matter; about 1e-16: singular to rounding

@@ -1,10 +1,10 @@
-// ldl_forest.c - the forest of ldl_order.c: which bond is the tree joint of which body, and which
+// ldl_forest.c - the forest of ldl_order.c: which constraint is the tree joint of which body, and which
 // body is the next one towards the ground.
 #include "math/ldl/ldl_order_parts.h"
 
 enum { UNSET = -2 };
 
-// The unknown blocks that bond j touches: count, and one that is not `except` (-1: none).
+// The unknown blocks that constraint j touches: count, and one that is not `except` (-1: none).
 static int touched(const flx_ldl_ordering *o, int j, int except, int *other)
 {
     int count = 0;
@@ -26,7 +26,7 @@ static bool touches(const flx_ldl_ordering *o, int j, int body)
     return false;
 }
 
-// Join bond j to the node of `body` if the forest stays a forest: one parent a body, and no more
+// Join constraint j to the node of `body` if the forest stays a forest: one parent a body, and no more
 // rows than columns.
 static bool join(flx_ldl_ordering *o, int j, int body, int *free_columns)
 {
@@ -49,7 +49,7 @@ static void take_given_pairs(flx_ldl_ordering *o, int *free_columns)
     }
 }
 
-// No pairs given: walk outwards from the ground. A bond with exactly one body not reached yet is
+// No pairs given: walk outwards from the ground. A constraint with exactly one body not reached yet is
 // that body's tree joint; scalar unknowns are never paired, since a row may lose its rank on one.
 static void find_pairs(flx_ldl_ordering *o, int *free_columns)
 {

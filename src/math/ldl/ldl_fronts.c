@@ -102,7 +102,7 @@ static void fill(flx_ldl_fronts *f, const double *values)
 
 // ---- life ---------------------------------------------------------------------------------------
 
-// Whether there are many neighbours and few closures; the groups (n) of a body with its bonds.
+// Whether there are many neighbours and few closures; the groups (n) of a body with its constraints.
 static flx_status find_groups(const flx_ldl_fronts *f, int *group, bool *pays)
 {
     const flx_pattern *p = f->pattern;
@@ -165,7 +165,7 @@ flx_status flx_ldl_fronts_create(flx_ctx *ctx, const flx_pattern *pattern, const
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-// |a_kk|, where that is zero the largest of the row; of bonds with what their mobility would be if all
+// |a_kk|, where that is zero the largest of the row; of constraints with what their mobility would be if all
 // bodies were free, g^2/|a_ii|.
 static bool measure(flx_ldl_fronts *f)
 {
@@ -187,7 +187,7 @@ static bool measure(flx_ldl_fronts *f)
     }
     for (int j = 0; j < A->n; j++) {
         for (int64_t k = A->start[j] + 1; k < A->start[j + 1]; k++) {
-            int i = A->row[k]; // bonds have the highest numbers
+            int i = A->row[k]; // constraints have the highest numbers
             double g = A->value[k];
             if (f->sign[j] > 0 && f->sign[i] < 0 && f->size[j] > 0.0) {
                 f->size[i] += g * g / f->size[j];

@@ -1,6 +1,6 @@
 // ldl_fronts.h - the large matrices of ldl.h by the multifrontal factorisation: where every block has many
 // neighbours, as the nodes of a solid, fill is large whatever the order, and dense fronts take it. A body
-// with its paired bonds is one group of frontal.h; closures come last.
+// with its paired constraints is one group of frontal.h; closures come last.
 #pragma once
 
 #include "math/ldl/ldl.h"

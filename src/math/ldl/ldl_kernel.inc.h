@@ -293,7 +293,7 @@ static double LDL(value_size)(const double *values, int at)
 #endif
 }
 
-// 1 / the size that each pivot should have, from the matrix alone: |a_kk| for unknowns, and for bond
+// 1 / the size that each pivot should have, from the matrix alone: |a_kk| for unknowns, and for constraint
 // rows |a_kk| + sum g_ki^2 / |a_ii|, their mobility with all bodies free. 0: not known.
 static void LDL(expect)(flx_ldl *f, const double *values)
 {
@@ -373,7 +373,7 @@ static double LDL(row_size)(const flx_ldl *f, int old, const double *values)
 // A pivot smaller than all before, against the size expected, or suspiciously small: then compare
 // it with the terms that made it, and move it when it is nothing but their rounding error. A pivot
 // made of zeros (a direction without mass or stiffness) is moved too, but says nothing about
-// singularity: the bonds that hold it come later.
+// singularity: the constraints that hold it come later.
 static COLD LDL(number) LDL(judge)(flx_ldl *f, const flx_ldl_supernode *t, int column,
                                    LDL(number) d, const double *values)
 {

@@ -1,12 +1,12 @@
 // ldl_order.c - the elimination order of ldl.c.
 //
 // With S positive definite, elimination in the order given meets no zero pivot when in every
-// leading part of the order the bond rows have full rank on the unknowns of that part. Two rules
+// leading part of the order the constraint rows have full rank on the unknowns of that part. Two rules
 // see to that by structure alone:
 //   - a tree joint follows the body it is paired with (the outboard one). Its rows have full rank
 //     on that body's columns, and the pairs form a forest, so the rows of any set of pairs are
 //     block triangular. A body with its paired joints is one node of the forest.
-//   - a closure (a bond without a pair) follows every body between the two bodies that it touches and
+//   - a closure (a constraint without a pair) follows every body between the two bodies that it touches and
 //     their common ancestor. What lies above moves both together and adds no rank. A closure on one
 //     body or on more than two follows every body from there to the ground.
 // Within the rules the order is chosen for little fill: of the nodes and closures that may be

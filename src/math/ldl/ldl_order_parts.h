@@ -1,4 +1,4 @@
-// ldl_order_parts.h - inside of the elimination order: ldl_forest.c pairs bonds with bodies,
+// ldl_order_parts.h - inside of the elimination order: ldl_forest.c pairs constraints with bodies,
 // ldl_order.c eliminates.
 #pragma once
 

@@ -201,7 +201,7 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
 {
     const flx_dims *n = &t->base.dims;
     int rows = flx_tree_rows(t);
-    FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, b, w->rhs));
+    FLX_TRY(flx_eval_constraint_bias(t->inner, w->inner, b, w->rhs));
     flx_tree_move(t, w, x->q, x->v, x->a);
     if (!t->is_many) flx_tree_closures(t, w, b);
     flx_tree_add_products(t, w, t->is_many ? b : NULL, w->body->a, w->rhs);
@@ -364,7 +364,7 @@ flx_status flx_tree_project_positions(const flx_tree *t, flx_tree_work *w, flx_s
     for (int i = 0; i < MOST_PROJECTIONS; i++) {
         flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p);
         b.lam = b.mu = b.dx = w->zero;
-        flx_eval_bonds(d, w->inner, &b, w->r);
+        flx_eval_constraints(d, w->inner, &b, w->r);
         double off = take_rows(t, w, w->r + flx_first_lam(d), true);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= CLOSED || (off < NEARLY_CLOSED && off > 0.5 * last)) return FLX_OK;
@@ -387,8 +387,8 @@ flx_status flx_tree_project_velocities(const flx_tree *t, flx_tree_work *w, flx_
     for (int i = 0; i < MOST_PROJECTIONS; i++) {
         flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p);
         b.lam = b.mu = b.dx = w->zero;
-        flx_eval_bonds(d, w->inner, &b, w->r);
-        FLX_TRY(flx_eval_bond_rate(t->inner, w->inner, &b, w->rows));
+        flx_eval_constraints(d, w->inner, &b, w->r);
+        FLX_TRY(flx_eval_constraint_rate(t->inner, w->inner, &b, w->rows));
         memcpy(w->rows + s->dims.nlam, w->r + flx_first_mu(d),
                (size_t)s->dims.nmu * sizeof *w->rows);
         double off = take_rows(t, w, w->rows, false);

@@ -87,7 +87,7 @@ static void TREE(fill_others)(const flx_tree *t, const flx_blocks *b, const NUMB
             int j0 = p->start[p->col[e]], j1 = p->start[p->col[e] + 1], at = p->offset[e];
             for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
                 for (int j = j0; j < j1; j++, at++) {
-                    NUMBER c1 = j < t->base.dims.nv ? c[1] : cx; // those of bonds are zeros
+                    NUMBER c1 = j < t->base.dims.nv ? c[1] : cx; // those of constraints are zeros
                     NUMBER value = c[0] * b->A0[at] + c1 * b->A1[at] + c[2] * b->A2[at];
                     int r = i - first, k = j - first;
                     if (i == j) x->row[r] = SIZE(value);
@@ -169,7 +169,7 @@ static bool TREE(factor_sparse)(const flx_tree *t, factors *x)
 // LU with partial pivoting; column-major.
 static bool TREE(factor_border)(const flx_tree *t, factors *x)
 {
-    int m = t->fronts.nborder, *pivot = x->pivot, bonds = t->fronts.nother - flx_tree_rows(t);
+    int m = t->fronts.nborder, *pivot = x->pivot, constraints = t->fronts.nother - flx_tree_rows(t);
     NUMBER *A = x->border;
     TREE(scale_border)(t, x);
     if (t->fronts.border.sparse) return TREE(factor_sparse)(t, x);
@@ -197,7 +197,8 @@ static bool TREE(factor_border)(const flx_tree *t, factors *x)
         }
         if (moved) {
             A[j * m + j] =
-                (t->fronts.border_other[j] < bonds ? REGULARISATION : -REGULARISATION) * terms;
+                (t->fronts.border_other[j] < constraints ? REGULARISATION : -REGULARISATION) *
+                terms;
             x->met.moved++;
         }
         NUMBER over = 1.0 / A[j * m + j];

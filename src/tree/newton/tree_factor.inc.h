@@ -365,7 +365,8 @@ static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER 
         NUMBER *A = matrices + x->matrix + (size_t)col * (size_t)x->rows;
         A += 6 * flx_front_slot(x, p->link);
         bool variable = p->with < t->nvariable;
-        NUMBER c1 = variable ? c[1] : cx, c2 = variable ? c[2] : 0.0; // those of bonds are zeros
+        NUMBER c1 = variable ? c[1] : cx,
+               c2 = variable ? c[2] : 0.0; // those of constraints are zeros
         for (int r = 0; r < 6; r++) {
             size_t at = p->at + (size_t)r;
             A[r] += c[0] * X[0][at] + c1 * X[1][at] + c2 * X[2][at];

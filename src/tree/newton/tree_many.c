@@ -3,7 +3,7 @@
 //
 // With weights of positions and rates so small that stiffness and damping vanish in the rounding, the Newton matrix is
 //     [M G^T; G 0]                                                                            (SAD-1)
-// but for these weights, by which rows and columns of bonds are scaled.
+// but for these weights, by which rows and columns of constraints are scaled.
 #include "math/pattern.h"
 #include "tree/tree_parts.h"
 

@@ -117,11 +117,11 @@ static double drawn_turn(const flx_model *m, const flx_modal *e, const flx_elast
     return angle;
 }
 
-// From the frame of an elastic body to that of a node of it (a follower of the model), or back.
-static pose bend(layout *y, pose at, int follower, bool inward)
+// From the frame of an elastic body to that of a node of it (a attached frame of the model), or back.
+static pose bend(layout *y, pose at, int attached, bool inward)
 {
     const flx_model *m = y->m;
-    const flx_follower *f = m->followers + (follower - m->nbody);
+    const flx_attached *f = m->attached + (attached - m->nbody);
     const flx_modal *e = modal_of(m, f->carrier);
     const flx_elastic_node *x = e->e->nodes + f->node;
     if (is_still(e->e->n, x)) {

@@ -29,13 +29,13 @@ static void close_case(case_of *c)
     flx_ctx_destroy(&c->ctx);
 }
 
-static net_bond rod(int i, int j, double length)
+static net_constraint rod(int i, int j, double length)
 {
-    return (net_bond){.i = i, .j = j, .length = length, .sigma = 1.0};
+    return (net_constraint){.i = i, .j = j, .length = length, .sigma = 1.0};
 }
-static net_bond crank(int i, double x, double y, double length)
+static net_constraint crank(int i, double x, double y, double length)
 {
-    return (net_bond){.i = i, .j = -1, .anchor = {x, y}, .length = length, .sigma = 1.0};
+    return (net_constraint){.i = i, .j = -1, .anchor = {x, y}, .length = length, .sigma = 1.0};
 }
 
 // ---- trees ----------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ static int a_chain_has_no_redundant_rod(void)
 {
     enum { N = 300 };
     static double mass[N];
-    static net_bond rods[N];
+    static net_constraint rods[N];
     for (int i = 0; i < N; i++) {
         mass[i] = 1.0 + 0.01 * i;
         rods[i] = i ? rod(i, i - 1, 0.5) : crank(0, 0.0, 0.0, 0.5);
@@ -56,7 +56,7 @@ static int a_chain_has_no_redundant_rod(void)
         c.x->q[2 * i] = (i ? c.x->q[2 * i - 2] : 0.0) + 0.5 * cos(0.3 * i);
         c.x->q[2 * i + 1] = (i ? c.x->q[2 * i - 1] : 0.0) + 0.5 * sin(0.3 * i);
     }
-    CHECK(flx_rank_bonds(c.s, c.x, &c.r) == FLX_OK);
+    CHECK(flx_rank_constraints(c.s, c.x, &c.r) == FLX_OK);
     CHECK(c.r.nredundant == 0);
     CHECK(c.r.nsingular == 0);
     CHECK(c.r.freedoms == N);
@@ -70,14 +70,14 @@ static int a_chain_has_no_redundant_rod(void)
 static int the_sixth_rod_of_a_square_is_redundant(void)
 {
     double mass[4] = {1, 1, 1, 1}, d = sqrt(2.0);
-    net_bond rods[6] = {rod(0, 1, 1), rod(1, 2, 1), rod(2, 3, 1),
-                        rod(3, 0, 1), rod(0, 2, d), rod(1, 3, d)};
+    net_constraint rods[6] = {rod(0, 1, 1), rod(1, 2, 1), rod(2, 3, 1),
+                              rod(3, 0, 1), rod(0, 2, d), rod(1, 3, d)};
     case_of c;
     flx_ctx *ctx = flx_ctx_create();
     CHECK(open_case(&c, ctx, net_create(ctx, 4, mass, 0, 6, rods)) == 0);
     const double q[8] = {0, 0, 1, 0, 1, 1, 0, 1};
     memcpy(c.x->q, q, sizeof q);
-    CHECK(flx_rank_bonds(c.s, c.x, &c.r) == FLX_OK);
+    CHECK(flx_rank_constraints(c.s, c.x, &c.r) == FLX_OK);
     CHECK(c.r.nredundant == 1);
     CHECK(c.r.nsingular == 0);
     CHECK(c.r.freedoms == 3);
@@ -88,7 +88,7 @@ static int the_sixth_rod_of_a_square_is_redundant(void)
 // Three parallel cranks on a rigid triangle; the third says what the others say. With an error of
 // the geometry the rods are locked, strictly; it is still the mechanism that is meant.
 enum { CELL_POINTS = 3, CELL_RODS = 6 };
-static void parallel_cranks(int first, double x0, double error, double *q, net_bond *rods)
+static void parallel_cranks(int first, double x0, double error, double *q, net_constraint *rods)
 {
     const double foot[3][2] = {{0, 0}, {1.1, 0}, {0.4, -0.5}};
     double s = sin(0.7), c = cos(0.7);
@@ -110,13 +110,13 @@ static int an_error_of_the_geometry_does_not_hide_a_redundant_row(void)
     const double error[] = {0.0, 1e-9, 1e-6, 1e-4, -1e-4};
     for (int k = 0; k < 10; k++) {
         double mass[3] = {1, 2, 3}, q[6];
-        net_bond rods[6];
+        net_constraint rods[6];
         parallel_cranks(0, 0.0, error[k % 5], q, rods);
         case_of c;
         flx_ctx *ctx = flx_ctx_create();
         CHECK(open_case(&c, ctx, net_create(ctx, 3, mass, 0, 6, rods)) == 0);
         memcpy(c.x->q, q, sizeof q);
-        CHECK(flx_rank_bonds_by(c.s, c.x, k < 5 ? 100 : 0, &c.r) == FLX_OK); // dense, sparse
+        CHECK(flx_rank_constraints_by(c.s, c.x, k < 5 ? 100 : 0, &c.r) == FLX_OK); // dense, sparse
         CHECK(c.r.nredundant == 1);
         CHECK(c.r.nsingular == 0);
         CHECK(c.r.freedoms == 1);
@@ -132,7 +132,7 @@ static int an_error_of_the_geometry_does_not_hide_a_redundant_row(void)
 static int a_stretched_parallelogram_is_singular_and_not_redundant(void)
 {
     double mass[2] = {1, 1};
-    net_bond rods[3] = {crank(0, 0, 0, 0.4), crank(1, 1, 0, 0.4), rod(0, 1, 1)};
+    net_constraint rods[3] = {crank(0, 0, 0, 0.4), crank(1, 1, 0, 0.4), rod(0, 1, 1)};
     case_of c;
     flx_ctx *ctx = flx_ctx_create();
     CHECK(open_case(&c, ctx, net_create(ctx, 2, mass, 0, 3, rods)) == 0);
@@ -140,7 +140,7 @@ static int a_stretched_parallelogram_is_singular_and_not_redundant(void)
     memcpy(c.x->q, q, sizeof q);
     for (int dense = 0; dense < 2; dense++) {
         flx_rank_report_clear(&c.r);
-        CHECK(flx_rank_bonds_by(c.s, c.x, 100 * dense, &c.r) == FLX_OK);
+        CHECK(flx_rank_constraints_by(c.s, c.x, 100 * dense, &c.r) == FLX_OK);
         CHECK(c.r.nredundant == 0);
         CHECK(c.r.nsingular == 1);
         CHECK(c.r.freedoms == 1);
@@ -152,27 +152,27 @@ static int a_stretched_parallelogram_is_singular_and_not_redundant(void)
 static int compliant_rows_are_no_constraints(void)
 {
     double mass = 1;
-    net_bond rods[3] = {crank(0, 0, 0, 1), crank(0, 1, 0, 1), crank(0, 0.5, 2, 1)};
+    net_constraint rods[3] = {crank(0, 0, 0, 1), crank(0, 1, 0, 1), crank(0, 0.5, 2, 1)};
     rods[2].C = 0.1;
     case_of c;
     flx_ctx *ctx = flx_ctx_create();
     CHECK(open_case(&c, ctx, net_create(ctx, 1, &mass, 0, 3, rods)) == 0);
     c.x->q[0] = 0.5;
     c.x->q[1] = sqrt(0.75);
-    CHECK(flx_rank_bonds(c.s, c.x, &c.r) == FLX_OK);
+    CHECK(flx_rank_constraints(c.s, c.x, &c.r) == FLX_OK);
     CHECK(c.r.nredundant == 0);
     CHECK(c.r.freedoms == 0);
     close_case(&c);
     return 0;
 }
 
-static int velocity_bonds_take_freedoms(void)
+static int velocity_constraints_take_freedoms(void)
 {
     case_of c;
     flx_ctx *ctx = flx_ctx_create();
     CHECK(open_case(&c, ctx, skate_create(ctx, 1, 1, 0, 0)) == 0);
     c.x->q[2] = 0.3;
-    CHECK(flx_rank_bonds(c.s, c.x, &c.r) == FLX_OK);
+    CHECK(flx_rank_constraints(c.s, c.x, &c.r) == FLX_OK);
     CHECK(c.r.freedoms == 2);
     close_case(&c);
     return 0;
@@ -186,7 +186,7 @@ static int the_sparse_method_finds_as_many(void)
 {
     enum { CELLS = 12, N = CELLS * CELL_POINTS, M = CELLS * CELL_RODS + CELLS - 1 };
     double mass[N], q[2 * N];
-    net_bond rods[M];
+    net_constraint rods[M];
     for (int i = 0; i < N; i++) mass[i] = 1.0;
     for (int k = 0; k < CELLS; k++) {
         parallel_cranks(3 * k, 3.0 * k, 0.0, q + 6 * k, rods + CELL_RODS * k);
@@ -200,12 +200,12 @@ static int the_sparse_method_finds_as_many(void)
     flx_ctx *ctx = flx_ctx_create();
     CHECK(open_case(&c, ctx, net_create(ctx, N, mass, 0, M, rods)) == 0);
     memcpy(c.x->q, q, sizeof q);
-    CHECK(flx_rank_bonds_by(c.s, c.x, 10000, &c.r) == FLX_OK);
+    CHECK(flx_rank_constraints_by(c.s, c.x, 10000, &c.r) == FLX_OK);
     int redundant = c.r.nredundant, singular = c.r.nsingular, freedoms = c.r.freedoms;
     CHECK(redundant == CELLS);
     CHECK(freedoms == 1);
     flx_rank_report_clear(&c.r);
-    CHECK(flx_rank_bonds_by(c.s, c.x, 0, &c.r) == FLX_OK);
+    CHECK(flx_rank_constraints_by(c.s, c.x, 0, &c.r) == FLX_OK);
     CHECK(c.r.nredundant == redundant);
     CHECK(c.r.nsingular == singular);
     CHECK(c.r.freedoms == freedoms);
@@ -253,7 +253,7 @@ static int small_pivots_are_zero_behind_a_gap(void)
 static int every_allocation_may_fail(void)
 {
     double mass[3] = {1, 2, 3}, q[6];
-    net_bond rods[6];
+    net_constraint rods[6];
     parallel_cranks(0, 0.0, 0.0, q, rods);
     for (int dense = 0; dense < 2; dense++) {
         for (long k = 0;; k++) {
@@ -262,7 +262,7 @@ static int every_allocation_may_fail(void)
             CHECK(open_case(&c, ctx, net_create(ctx, 3, mass, 0, 6, rods)) == 0);
             memcpy(c.x->q, q, sizeof q);
             flx_ctx_fail_allocation(ctx, k);
-            flx_status status = flx_rank_bonds_by(c.s, c.x, dense ? 100 : 0, &c.r);
+            flx_status status = flx_rank_constraints_by(c.s, c.x, dense ? 100 : 0, &c.r);
             close_case(&c);
             CHECK(status == FLX_OK || status == FLX_ERR_MEMORY);
             if (status == FLX_OK) break;
@@ -276,5 +276,5 @@ TEST_MAIN(TEST(small_pivots_are_zero_behind_a_gap), TEST(a_chain_has_no_redundan
           TEST(the_sixth_rod_of_a_square_is_redundant),
           TEST(an_error_of_the_geometry_does_not_hide_a_redundant_row),
           TEST(a_stretched_parallelogram_is_singular_and_not_redundant),
-          TEST(compliant_rows_are_no_constraints), TEST(velocity_bonds_take_freedoms),
+          TEST(compliant_rows_are_no_constraints), TEST(velocity_constraints_take_freedoms),
           TEST(the_sparse_method_finds_as_many), TEST(every_allocation_may_fail))

@@ -62,12 +62,12 @@ static const double side = 1.3;
 static flx_system *braced_square(flx_ctx *ctx, double error)
 {
     double mass[4] = {1.0, 1.5, 2.0, 2.5}, d = side * sqrt(2.0);
-    net_bond rods[6] = {{.i = 0, .j = 1, .length = side, .sigma = 1},
-                        {.i = 1, .j = 2, .length = side, .sigma = 1},
-                        {.i = 2, .j = 3, .length = side, .sigma = 1},
-                        {.i = 3, .j = 0, .length = side, .sigma = 1},
-                        {.i = 0, .j = 2, .length = d, .sigma = 1},
-                        {.i = 1, .j = 3, .length = d + error, .sigma = 1}};
+    net_constraint rods[6] = {{.i = 0, .j = 1, .length = side, .sigma = 1},
+                              {.i = 1, .j = 2, .length = side, .sigma = 1},
+                              {.i = 2, .j = 3, .length = side, .sigma = 1},
+                              {.i = 3, .j = 0, .length = side, .sigma = 1},
+                              {.i = 0, .j = 2, .length = d, .sigma = 1},
+                              {.i = 1, .j = 3, .length = d + error, .sigma = 1}};
     return net_create(ctx, 4, mass, 9.81, 6, rods);
 }
 
@@ -189,12 +189,12 @@ static int accelerations_agree_with_a_dense_solution(void)
     return 0;
 }
 
-// A bond with compliance: its force follows from its stretch, and no equation is left for it.
-static int a_compliant_bond_has_the_force_of_its_stretch(void)
+// A constraint with compliance: its force follows from its stretch, and no equation is left for it.
+static int a_compliant_constraint_has_the_force_of_its_stretch(void)
 {
     flx_ctx *ctx = flx_ctx_create();
     double mass = 1.5, k = 40.0, c = 3.0;
-    net_bond spring = {.i = 0, .j = -1, .length = 1.0, .sigma = k, .tau = c, .C = 1.0};
+    net_constraint spring = {.i = 0, .j = -1, .length = 1.0, .sigma = k, .tau = c, .C = 1.0};
     flx_system *s = net_create(ctx, 1, &mass, 9.81, 1, &spring);
     flx_state *x = NULL;
     CHECK(flx_state_create(s, &x) == FLX_OK);
@@ -242,8 +242,8 @@ static int a_massless_point_held_by_rods_is_determined(void)
 {
     flx_ctx *ctx = flx_ctx_create();
     double mass[2] = {0.0, 1.4};
-    net_bond rods[2] = {{.i = 0, .j = -1, .length = 1.0, .sigma = 1},
-                        {.i = 1, .j = 0, .length = 0.7, .sigma = 1}};
+    net_constraint rods[2] = {{.i = 0, .j = -1, .length = 1.0, .sigma = 1},
+                              {.i = 1, .j = 0, .length = 0.7, .sigma = 1}};
     flx_system *s = net_create(ctx, 2, mass, 9.81, 2, rods);
     flx_state *x = NULL;
     CHECK(flx_state_create(s, &x) == FLX_OK);
@@ -303,7 +303,7 @@ TEST_MAIN(TEST(a_pendulum_is_pulled_straight_to_its_circle), TEST(a_firm_coordin
           TEST(a_redundant_rod_does_not_break_it), TEST(a_closure_that_cannot_be_met_is_named),
           TEST(the_nearest_velocity_is_tangent), TEST(a_knife_edge_stops_the_sideways_part),
           TEST(accelerations_agree_with_a_dense_solution),
-          TEST(a_compliant_bond_has_the_force_of_its_stretch),
+          TEST(a_compliant_constraint_has_the_force_of_its_stretch),
           TEST(a_velocity_without_inertia_follows_from_the_forces),
           TEST(a_massless_point_held_by_rods_is_determined), TEST(a_quasistatic_start_is_found),
           TEST(every_allocation_may_fail))

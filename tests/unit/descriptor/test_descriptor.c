@@ -136,7 +136,7 @@ static int starts_move_all_that_hangs_on_them(void)
         double r[64], gd[40];
         flx_point x = flx_state_point(s, p.x);
         CHECK(s->ops->residual(s, p.work, &x, r) == FLX_OK);
-        CHECK(s->ops->bond_rate(s, p.work, &x, gd) == FLX_OK);
+        CHECK(s->ops->constraint_rate(s, p.work, &x, gd) == FLX_OK);
         for (int i = s->dims.nv; i < p.n; i++) CHECK_NEAR(r[i], 0.0, 2e-14);
         int held = 0;
         for (int i = 0; i < s->dims.nlam + s->dims.nmu; i++) {
@@ -454,8 +454,9 @@ static int unknowns_have_names_and_scales(void)
         s->ops->unknown(s, i, &u);
         CHECK(u.item && u.part && u.scale > 0);
         CHECK(u.lower < 0 && u.upper > 0 && isinf(u.lower) && isinf(u.upper));
-        CHECK((u.kind == FLX_UNKNOWN_BOND) == (i >= flx_dims_unknowns(&s->dims) - s->dims.nlam));
-        if (u.kind == FLX_UNKNOWN_BOND) CHECK(u.index == (u.C > 0 ? 1 : 3));
+        CHECK((u.kind == FLX_UNKNOWN_CONSTRAINT) ==
+              (i >= flx_dims_unknowns(&s->dims) - s->dims.nlam));
+        if (u.kind == FLX_UNKNOWN_CONSTRAINT) CHECK(u.index == (u.C > 0 ? 1 : 3));
     }
     flx_system_destroy(&s);
     mechanism_free(&k);

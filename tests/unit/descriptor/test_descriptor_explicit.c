@@ -1,7 +1,7 @@
 // The explicit form of the descriptor system: accelerations, and bodies without mass.
 #include "mixture.h"
 
-// The accelerations make every row of the residual vanish, and the bonds on acceleration level.
+// The accelerations make every row of the residual vanish, and the constraints on acceleration level.
 static int accelerations_solve_the_equations(void)
 {
     for (int dimension = 2; dimension <= 3; dimension++) {
@@ -18,7 +18,7 @@ static int accelerations_solve_the_equations(void)
         CHECK(n <= 64 && p.n <= 64);
         e->pack(s, p.x, z);
         for (int i = 0; i < n; i++) z[i] += 1e-3 * system_random(&p.seed);
-        // to the bonds, then nothing more to do
+        // to the constraints, then nothing more to do
         CHECK(e->project(s, p.work, 0.2, z, p.x, &moved_q, &moved_v) == FLX_OK);
         CHECK(moved_q > 1e-6 && moved_v > 1e-6);
         CHECK(e->project(s, p.work, 0.2, z, p.x, &moved_q, &moved_v) == FLX_OK);
@@ -28,13 +28,13 @@ static int accelerations_solve_the_equations(void)
         CHECK_NEAR(x.t, 0.2, 0.0);
         CHECK(s->ops->residual(s, p.work, &x, r) == FLX_OK);
         for (int i = 0; i < p.n; i++) CHECK_NEAR(r[i], 0.0, 1e-12);
-        // bonds on acceleration level: G a + bias = 0, with G a by a difference of rates
-        CHECK(s->ops->bond_bias(s, p.work, &x, bias) == FLX_OK);
+        // constraints on acceleration level: G a + bias = 0, with G a by a difference of rates
+        CHECK(s->ops->constraint_bias(s, p.work, &x, bias) == FLX_OK);
         double still[32], moving[32], v[64];
-        CHECK(s->ops->bond_rate(s, p.work, &x, still) == FLX_OK);
+        CHECK(s->ops->constraint_rate(s, p.work, &x, still) == FLX_OK);
         for (int i = 0; i < s->dims.nv; i++) v[i] = p.x->v[i] + p.x->a[i];
         x.v = v;
-        CHECK(s->ops->bond_rate(s, p.work, &x, moving) == FLX_OK);
+        CHECK(s->ops->constraint_rate(s, p.work, &x, moving) == FLX_OK);
         for (int i = 0; i < nlam; i++) {
             flx_unknown u;
             s->ops->unknown(s, p.n - nlam + i, &u);

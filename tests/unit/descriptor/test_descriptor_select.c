@@ -66,7 +66,7 @@ static void fill_states(pair *p)
         if (k >= 0) *(k < n->nlam ? p->x->lam + k : p->x->mu + k - n->nlam) = value;
     }
     p->x->t = p->y->t = 0.37;
-    int first = flx_dims_first_bond(m);
+    int first = flx_dims_first_constraint(m);
     for (int i = 0; i < first; i++) p->map[i] = i;
     for (int i = 0; i < m->nlam + m->nmu; i++) {
         p->map[first + i] = d->rows[i].complete < 0 ? -1 : first + d->rows[i].complete;
@@ -142,9 +142,9 @@ static int check_pair(pair *p)
         return 1;
     free_blocks(&A);
     free_blocks(&B);
-    CHECK(p->whole->ops->bond_bias(p->whole, v, &a, r) == FLX_OK);
-    CHECK(p->part->ops->bond_bias(p->part, w, &b, s) == FLX_OK);
-    int first = flx_dims_first_bond(&p->part->dims);
+    CHECK(p->whole->ops->constraint_bias(p->whole, v, &a, r) == FLX_OK);
+    CHECK(p->part->ops->constraint_bias(p->part, w, &b, s) == FLX_OK);
+    int first = flx_dims_first_constraint(&p->part->dims);
     for (int i = first; i < m; i++) {
         CHECK(p->map[i] < 0 || s[i - first] == r[p->map[i] - first]);
     }

@@ -56,13 +56,13 @@ static int the_equations_are_solved(void)
     CHECK(s->ops->residual(s, b.w, &p, r) == FLX_OK);
     for (int i = 0; i < s->dims.nv + s->dims.nx; i++) CHECK_NEAR(r[i], 0.0, 1e-13);
     // G a = -bias: rates at v = a less those at v = 0
-    CHECK(s->ops->bond_bias(s, b.w, &p, bias) == FLX_OK);
+    CHECK(s->ops->constraint_bias(s, b.w, &p, bias) == FLX_OK);
     p.v = b.x->a;
-    CHECK(s->ops->bond_rate(s, b.w, &p, ga) == FLX_OK);
+    CHECK(s->ops->constraint_rate(s, b.w, &p, ga) == FLX_OK);
     CHECK(s->ops->residual(s, b.w, &p, r) == FLX_OK);
     double aa = r[s->dims.nv + s->dims.nx + s->dims.nlam];
     p.v = none;
-    CHECK(s->ops->bond_rate(s, b.w, &p, r) == FLX_OK);
+    CHECK(s->ops->constraint_rate(s, b.w, &p, r) == FLX_OK);
     for (int i = 0; i < 2; i++) CHECK_NEAR(ga[i] - r[i] + bias[i], 0.0, 1e-13);
     CHECK_NEAR(aa + bias[2], 0.0, 1e-13);
     down(&b);

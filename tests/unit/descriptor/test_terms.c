@@ -55,7 +55,7 @@ typedef struct trial {
     const flx_descriptor *d;
     flx_work *w;
     flx_state *x, *y;
-    int n, nvalue; // rows and numbers, with those of followers
+    int n, nvalue; // rows and numbers, with those of attached frames
     double *r, *slope, *theta;
     flx_blocks b;
     double *A2;
@@ -77,7 +77,7 @@ static int open_trial(const flx_model *m, double spread, trial *t)
     CHECK(flx_state_create(t->s, &t->x) == FLX_OK);
     CHECK(flx_state_create(t->s, &t->y) == FLX_OK);
     CHECK(flx_descriptor_draw(t->s, t->x) == FLX_OK);
-    t->n = flx_dims_unknowns(&t->s->dims) + flx_follow_rows(t->d);
+    t->n = flx_dims_unknowns(&t->s->dims) + flx_attached_rows(t->d);
     t->nvalue = t->d->nvalue;
     t->r = numbers(t->n), t->slope = numbers(t->n), t->theta = numbers(t->n);
     t->b = (flx_blocks){numbers(t->nvalue), numbers(t->nvalue), numbers(t->nvalue)};

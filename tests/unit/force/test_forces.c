@@ -242,7 +242,7 @@ static int forces_between_bodies_keep_momentum(void)
     return 0;
 }
 
-// Bonds filled with what the rows ask for.
+// Constraints filled with what the rows ask for.
 static void fill_pulls(const flx_system *s, system_point *p, const double *r)
 {
     int first = s->dims.nv + s->dims.nx + s->dims.nw;
@@ -255,7 +255,7 @@ static void fill_pulls(const flx_system *s, system_point *p, const double *r)
 
 // A force that is an unknown says the same as a plain one: with its own value residuals and
 // energies agree.
-static int same_in_both_forms(const flx_force_kind *kind, int dimension, int nbond)
+static int same_in_both_forms(const flx_force_kind *kind, int dimension, int nconstraint)
 {
     double r[2][24] = {{0}};
     flx_energies e[2];
@@ -265,7 +265,7 @@ static int same_in_both_forms(const flx_force_kind *kind, int dimension, int nbo
         int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
         flx_force *f = k.forces + add_force(&k, kind, a, b);
         f->mixed = mixed;
-        f->ncomponent = nbond;
+        f->ncomponent = nconstraint;
         m33 F = dimension == 2 ? m33_identity() : quat_to_m33(quat_exp(v3_make(0.3, -1.2, 0.8)));
         for (int i = 0; i < 2; i++) m33_store(f->frame[i], axes_in_body(&k, f->body[i], F));
         flx_system *s = NULL;
@@ -275,18 +275,18 @@ static int same_in_both_forms(const flx_force_kind *kind, int dimension, int nbo
         CHECK(flx_descriptor_draw(s, p.x) == FLX_OK);
         randomise(&p, 0.3);
         flx_point x = flx_state_point(s, p.x);
-        CHECK(s->dims.nlam == (mixed ? nbond : 0));
+        CHECK(s->dims.nlam == (mixed ? nconstraint : 0));
         memset(p.x->lam, 0, (size_t)s->dims.nlam * sizeof(double));
         CHECK(s->ops->residual(s, p.work, &x, r[mixed]) == FLX_OK);
         if (mixed) {
             flx_unknown u;
             s->ops->unknown(s, s->dims.nv, &u);
-            CHECK(u.kind == FLX_UNKNOWN_BOND && u.index == 1 && u.C > 0 && u.tau > 0);
+            CHECK(u.kind == FLX_UNKNOWN_CONSTRAINT && u.index == 1 && u.C > 0 && u.tau > 0);
             CHECK_NEAR(u.sigma / u.C, f->stiffness[0], 1e-13);
             CHECK_NEAR(u.tau / u.C, f->damping[0], 1e-13);
             fill_pulls(s, &p, r[1]);
             CHECK(s->ops->residual(s, p.work, &x, r[1]) == FLX_OK);
-            for (int i = 0; i < nbond; i++) CHECK_NEAR(r[1][s->dims.nv + i], 0.0, 1e-14);
+            for (int i = 0; i < nconstraint; i++) CHECK_NEAR(r[1][s->dims.nv + i], 0.0, 1e-14);
         }
         CHECK(s->ops->energy(s, p.work, &x, &e[mixed]) == FLX_OK);
         system_point_free(&p);
@@ -311,7 +311,7 @@ static int mixed_forces_are_the_same_forces(void)
 }
 
 // Without end: stiffness makes a joint's row, damping one on velocities; nothing is infinite.
-static int infinite_stiffness_and_damping_are_bonds(void)
+static int infinite_stiffness_and_damping_are_constraints(void)
 {
     for (int i = 0; i < 2; i++) {
         mechanism k;
@@ -346,4 +346,4 @@ TEST_MAIN(TEST(springs_and_bushings_have_exact_derivatives),
           TEST(forces_on_joints_have_exact_derivatives), TEST(gravitation_has_exact_derivatives),
           TEST(forces_given_by_expressions_have_exact_derivatives),
           TEST(forces_between_bodies_keep_momentum), TEST(mixed_forces_are_the_same_forces),
-          TEST(infinite_stiffness_and_damping_are_bonds))
+          TEST(infinite_stiffness_and_damping_are_constraints))

@@ -31,7 +31,7 @@ static int orders(rig_maker make, double until, int n, const study *all, bool mu
 
 // ---- orders ---------------------------------------------------------------------------------
 
-static int without_bonds(void)
+static int without_constraints(void)
 {
     const study all[] = {{1, 40, 0.1}, {2, 10, 0.1}, {3, 6, 0.1}, {4, 4, 0.2}};
     return orders(rig_linear, 1.5, 4, all, false);
@@ -55,7 +55,7 @@ static int with_rotations(void)
     return orders(rig_top, 0.5, 3, all, true);
 }
 
-static int with_velocity_bonds(void)
+static int with_velocity_constraints(void)
 {
     const study all[] = {{1, 40, 0.1}, {2, 20, 0.1}, {3, 4, 0.2}};
     return orders(rig_skate, 0.6, 3, all, true);
@@ -105,13 +105,13 @@ static int high_degrees(void)
     return 0;
 }
 
-// ---- bonds of other kinds -------------------------------------------------------------------
+// ---- constraints of other kinds -------------------------------------------------------------------
 
-// A point on a spring-damper as a bond, and on a damper alone.
+// A point on a spring-damper as a constraint, and on a damper alone.
 static flx_system *compliant(flx_ctx *ctx)
 {
     double mass = 1.3;
-    net_bond b = {.i = 0, .j = -1, .length = 0.8, .sigma = 1.0, .tau = 0.05, .C = 0.02};
+    net_constraint b = {.i = 0, .j = -1, .length = 0.8, .sigma = 1.0, .tau = 0.05, .C = 0.02};
     return net_create(ctx, 1, &mass, 9.81, 1, &b);
 }
 
@@ -119,11 +119,11 @@ static flx_system *compliant(flx_ctx *ctx)
 static flx_system *creeping(flx_ctx *ctx)
 {
     double mass = 1.3;
-    net_bond b = {.i = 0, .j = -1, .length = 0.8, .sigma = 1.0, .tau = 0.3};
+    net_constraint b = {.i = 0, .j = -1, .length = 0.8, .sigma = 1.0, .tau = 0.3};
     return net_create(ctx, 1, &mass, 9.81, 1, &b);
 }
 
-// The state after `steps` steps to t = 0.8, from a start off the bond's own length where it may be.
+// The state after `steps` steps to t = 0.8, from a start off the constraint's own length where it may be.
 static int net_end(rig_maker make, const flx_integrator_def *def, int steps, double end[5])
 {
     rig r;
@@ -147,7 +147,7 @@ static int net_end(rig_maker make, const flx_integrator_def *def, int steps, dou
     return 0;
 }
 
-static int compliant_bonds_and_bonds_on_velocities(void)
+static int compliant_constraints_and_constraints_on_velocities(void)
 {
     rig_maker make[2] = {compliant, creeping};
     for (int m = 0; m < 2; m++) {
@@ -225,7 +225,7 @@ static int joints_stay_closed_to_rounding(void)
             CHECK(flx_integrator_step(r.it, r.x, 1e-2, NULL) == FLX_OK);
             gap = fmax(gap, rig_gap(&r, r.x));
             flx_point p = flx_state_point(r.sys, r.x);
-            CHECK(r.sys->ops->bond_rate(r.sys, w, &p, gd) == FLX_OK);
+            CHECK(r.sys->ops->constraint_rate(r.sys, w, &p, gd) == FLX_OK);
             for (int i = 0; i < 3; i++) rate = fmax(rate, fabs(gd[i]));
         }
         printf("    degree %d: gap %.2g, its rate %.2g; %ld iterations, %ld factorisations\n", s,
@@ -394,9 +394,9 @@ static int refusals_say_what_there_is(void)
     return 0;
 }
 
-TEST_MAIN(TEST(without_bonds), TEST(with_states_and_algebraic_unknowns), TEST(with_joints),
-          TEST(with_rotations), TEST(with_velocity_bonds), TEST(with_the_systems_own_algebra),
-          TEST(high_degrees), TEST(compliant_bonds_and_bonds_on_velocities),
+TEST_MAIN(TEST(without_constraints), TEST(with_states_and_algebraic_unknowns), TEST(with_joints),
+          TEST(with_rotations), TEST(with_velocity_constraints), TEST(with_the_systems_own_algebra),
+          TEST(high_degrees), TEST(compliant_constraints_and_constraints_on_velocities),
           SLOW_TEST(top_keeps_its_vertical_momentum), SLOW_TEST(joints_stay_closed_to_rounding),
           TEST(values_in_between), TEST(coefficients_are_those_of_gauss),
           TEST(no_allocation_in_steps), TEST(failed_step_leaves_the_state_as_it_was),

@@ -52,7 +52,7 @@ static int massless_directions_keep_the_order_of_the_motion(void)
 static flx_system *free_pair(flx_ctx *ctx)
 {
     double mass[2] = {1.0, 2.5};
-    net_bond rod = {.i = 0, .j = 1, .length = 1.0, .sigma = 1.0, .C = 0.02};
+    net_constraint rod = {.i = 0, .j = 1, .length = 1.0, .sigma = 1.0, .C = 0.02};
     return net_create(ctx, 2, mass, 0.0, 1, &rod);
 }
 

@@ -198,8 +198,8 @@ static int failed_step_leaves_the_state_as_it_was(void)
 static flx_system *torn(flx_ctx *ctx)
 {
     double mass = 1.0;
-    net_bond rods[2] = {{.i = 0, .j = -1, .anchor = {-1.3, 0.0}, .length = 1.0, .sigma = 1.0},
-                        {.i = 0, .j = -1, .anchor = {1.3, 0.0}, .length = 1.0, .sigma = 1.0}};
+    net_constraint rods[2] = {{.i = 0, .j = -1, .anchor = {-1.3, 0.0}, .length = 1.0, .sigma = 1.0},
+                              {.i = 0, .j = -1, .anchor = {1.3, 0.0}, .length = 1.0, .sigma = 1.0}};
     return net_create(ctx, 1, &mass, 9.81, 2, rods);
 }
 

@@ -109,7 +109,7 @@ static int joints_stay_closed(void)
         for (int k = 0; k < 500; k++) {
             CHECK(flx_integrator_step(r.it, r.x, 5e-3, NULL) == FLX_OK);
             flx_point p = flx_state_point(r.sys, r.x);
-            CHECK(r.sys->ops->bond_rate(r.sys, w, &p, gd) == FLX_OK);
+            CHECK(r.sys->ops->constraint_rate(r.sys, w, &p, gd) == FLX_OK);
             for (int i = 0; i < 3; i++) slip = fmax(slip, fabs(gd[i]));
             open = fmax(open, rig_gap(&r, r.x));
         }

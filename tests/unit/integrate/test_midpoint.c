@@ -60,7 +60,7 @@ static int joints_stay_closed(void)
         between = fmax(between, rig_gap(&r, r.y));
         for (int m = 0; m < 2; m++) {
             flx_point p = flx_state_point(r.sys, m ? r.y : r.x);
-            CHECK(r.sys->ops->bond_rate(r.sys, w, &p, gd) == FLX_OK);
+            CHECK(r.sys->ops->constraint_rate(r.sys, w, &p, gd) == FLX_OK);
             for (int i = 0; i < 3; i++) slip = fmax(slip, fabs(gd[i]));
         }
     }

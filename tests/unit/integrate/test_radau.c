@@ -1,5 +1,5 @@
 // test_radau.c - orders of Radau IIA in both formulations on every kind of system,
-// dense output, error control, stiffness, singular mass, compliant bonds, singular positions.
+// dense output, error control, stiffness, singular mass, compliant constraints, singular positions.
 #include "check.h"
 #include "first_order.h"
 #include "method_check.h"
@@ -43,7 +43,7 @@ static int stabilised_index_two_has_orders_five_five_three(void)
     return rig_orders(rig_top, 0.5, 12, &def, order, 0.1);
 }
 
-static int systems_without_bonds_have_order_five(void)
+static int systems_without_constraints_have_order_five(void)
 {
     const double order[3] = {5.0, 5.0, -1.0};
     flx_integrator_def def = fixed(FLX_FORMULATION_AUTO, 3);
@@ -452,27 +452,27 @@ static int masses_may_be_zero(void)
     return 0;
 }
 
-// ---- bonds --------------------------------------------------------------------------------------
+// ---- constraints --------------------------------------------------------------------------------------
 
-static double bond_compliance;
+static double constraint_compliance;
 
 // A mass on a very stiff spring, released from the horizontal.
 static flx_system *spring_pendulum(flx_ctx *ctx)
 {
     double mass = 1.0;
-    net_bond rod = {.i = 0, .j = -1, .length = 1.0, .sigma = 1.0, .C = bond_compliance};
+    net_constraint rod = {.i = 0, .j = -1, .length = 1.0, .sigma = 1.0, .C = constraint_compliance};
     return net_create(ctx, 1, &mass, 9.81, 1, &rod);
 }
 
-// Cost and error do not know how stiff a bond is.
-static int stiff_bonds_cost_what_rigid_ones_do(void)
+// Cost and error do not know how stiff a constraint is.
+static int stiff_constraints_cost_what_rigid_ones_do(void)
 {
     const double delta[4] = {1e-3, 1e-4, 1e-5, 1e-7};
     long least = 1000000, most = 0;
     for (int k = 0; k < 4; k++) {
         rig r;
         flx_integrator_def def = adaptive(FLX_FORMULATION_AUTO, 1e-5);
-        bond_compliance = delta[k] * delta[k];
+        constraint_compliance = delta[k] * delta[k];
         CHECK(rig_up(&r, spring_pendulum, &def) == 0);
         r.x->q[0] = 1.0;
         r.x->a[1] = -9.81;
@@ -497,9 +497,9 @@ static int stiff_bonds_cost_what_rigid_ones_do(void)
 static flx_system *parallel_rods(flx_ctx *ctx)
 {
     double mass[2] = {1.0, 1.0};
-    net_bond rods[3] = {{.i = 0, .j = -1, .anchor = {0.0, 0.0}, .length = 1.0, .sigma = 1.0},
-                        {.i = 1, .j = -1, .anchor = {1.0, 0.0}, .length = 1.0, .sigma = 1.0},
-                        {.i = 0, .j = 1, .length = 1.0, .sigma = 1.0}};
+    net_constraint rods[3] = {{.i = 0, .j = -1, .anchor = {0.0, 0.0}, .length = 1.0, .sigma = 1.0},
+                              {.i = 1, .j = -1, .anchor = {1.0, 0.0}, .length = 1.0, .sigma = 1.0},
+                              {.i = 0, .j = 1, .length = 1.0, .sigma = 1.0}};
     return net_create(ctx, 2, mass, 9.81, 3, rods);
 }
 
@@ -553,8 +553,8 @@ static int refusals_say_what_there_is(void)
 
 TEST_MAIN(TEST(index_three_has_orders_five_three_two),
           TEST(stabilised_index_two_has_orders_five_five_three),
-          TEST(systems_without_bonds_have_order_five), TEST(quasistatic_wrapper_has_order_five),
-          TEST(own_factor_and_solve_gives_the_same),
+          TEST(systems_without_constraints_have_order_five),
+          TEST(quasistatic_wrapper_has_order_five), TEST(own_factor_and_solve_gives_the_same),
           TEST(nonholonomic_skate_has_orders_five_five_three), TEST(other_numbers_of_stages),
           TEST(dense_output_has_the_order_of_the_stages), TEST(joints_stay_closed_to_rounding),
           TEST(no_allocation_in_steps), TEST(failed_step_leaves_the_state_as_it_was),
@@ -562,5 +562,5 @@ TEST_MAIN(TEST(index_three_has_orders_five_three_two),
           TEST(van_der_pol_to_its_tolerance), TEST(stiffness_costs_nothing),
           TEST(variable_order_is_as_good_as_the_best), TEST(variable_order_takes_every_system),
           TEST(looking_changes_nothing), TEST(masses_may_be_zero),
-          TEST(stiff_bonds_cost_what_rigid_ones_do),
+          TEST(stiff_constraints_cost_what_rigid_ones_do),
           TEST(singular_positions_are_passed_on_the_same_branch), TEST(refusals_say_what_there_is))

@@ -21,12 +21,12 @@ static flx_integrator_def ggl(void)
     return def;
 }
 
-// Largest |G v + g_t| of bonds on positions.
+// Largest |G v + g_t| of constraints on positions.
 static double rate_gap(rig *r, const flx_state *x)
 {
     double gd[8], worst = 0.0;
     flx_point p = flx_state_point(r->sys, x);
-    if (r->sys->ops->bond_rate(r->sys, r->it->work, &p, gd) != FLX_OK) return HUGE_VAL;
+    if (r->sys->ops->constraint_rate(r->sys, r->it->work, &p, gd) != FLX_OK) return HUGE_VAL;
     for (int i = 0; i < r->sys->dims.nlam; i++) worst = fmax(worst, fabs(gd[i]));
     return worst;
 }

@@ -159,7 +159,7 @@ static int joints_with_rows_left_out_have_exact_derivatives(void)
     CHECK(rows_left_out(&flx_joint_FIXED, 3, 6, 8) == 0);
     CHECK(rows_left_out(&flx_joint_CYLINDRICAL, 3, 4, 9) == 0);
     CHECK(rows_left_out(&flx_joint_FIXED, 2, 3, 10) == 0);
-    CHECK(rows_left_out(&flx_joint_ROLLING, 3, 3, 11) == 0); // also velocity bonds
+    CHECK(rows_left_out(&flx_joint_ROLLING, 3, 3, 11) == 0); // also velocity-level constraints
     return 0;
 }
 
@@ -189,10 +189,10 @@ static int kept_rows_are_those_of_the_complete_system_as_drawn(void)
         double eta[10] = {0}, f[12], g[12];
         flx_point x = flx_state_point(s, p.x), y = flx_state_point(whole, q.x);
         eta[i] = 1.0;
-        CHECK(s->ops->bond_force(s, p.work, &x, eta, f) == FLX_OK);
+        CHECK(s->ops->constraint_force(s, p.work, &x, eta, f) == FLX_OK);
         eta[i] = 0.0;
         eta[c] = 1.0;
-        CHECK(whole->ops->bond_force(whole, q.work, &y, eta, g) == FLX_OK);
+        CHECK(whole->ops->constraint_force(whole, q.work, &y, eta, g) == FLX_OK);
         for (int k2 = 0; k2 < 12; k2++) CHECK_NEAR(f[k2], g[k2], 1e-14);
     }
     system_point_free(&p);
@@ -205,7 +205,7 @@ static int kept_rows_are_those_of_the_complete_system_as_drawn(void)
 
 // Moving the whole mechanism rigidly changes no row, apart from turning those of a coincidence: the
 // size of each joint's residual is kept.
-static int rigid_motion_changes_no_bond(void)
+static int rigid_motion_changes_no_constraint(void)
 {
     for (int kind = 0; flx_joint_kinds[kind]; kind++) {
         const flx_joint_kind *t = flx_joint_kinds[kind];
@@ -310,5 +310,5 @@ TEST_MAIN(TEST(every_joint_has_exact_derivatives), TEST(motions_and_starts_have_
           TEST(gears_have_exact_derivatives),
           TEST(joints_with_rows_left_out_have_exact_derivatives),
           TEST(kept_rows_are_those_of_the_complete_system_as_drawn),
-          TEST(rigid_motion_changes_no_bond), TEST(angle_counts_turns),
+          TEST(rigid_motion_changes_no_constraint), TEST(angle_counts_turns),
           TEST(what_cannot_be_is_refused))

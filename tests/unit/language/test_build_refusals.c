@@ -93,7 +93,8 @@ static int joints_are_checked(void)
         {"joints: {J: {type: spherical, on: [a.p, b], at: a.p}}",
          "'a.p' is a point; 'on' takes its body"},
         {"joints: {J: {type: spherical, on: [a, b], at: [b, a.p]}}", "8:48: 'b' is not on 'a'"},
-        {"joints: {J: {type: distance, on: [a, b], at: [a.p, b]}}", "coincide in the initial configuration"},
+        {"joints: {J: {type: distance, on: [a, b], at: [a.p, b]}}",
+         "coincide in the initial configuration"},
         {"joints: {J: {type: universal, on: [a, b], at: b, axes: [[1, 0, 0], [2, 0, 0]]}}",
          "cannot be parallel"},
         {"joints: {J: {type: revolute, on: [a, b], at: b, axis: [0, 0, 1], motion: {angle: "

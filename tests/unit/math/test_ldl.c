@@ -53,7 +53,7 @@ static int agrees(void (*build)(saddle_matrix *m), double tolerance)
             CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
             flx_ldl_report report = flx_ldl_get_report(r.f);
             CHECK(report.regularised == 0);
-            CHECK(report.negative == r.m.nbond_rows);
+            CHECK(report.negative == r.m.nconstraint_rows);
             CHECK(report.pivot_ratio > 0 && report.worst >= 0 && report.worst < r.m.n);
             CHECK_NEAR(solve_error(&r), 0, tolerance);
         }
@@ -73,7 +73,7 @@ static void build_four_bars(saddle_matrix *m)
 {
     sm_four_bars(m, 9);
 }
-static void build_no_bonds(saddle_matrix *m)
+static void build_no_constraints(saddle_matrix *m)
 {
     for (int i = 0; i < 7; i++) sm_body(m, 1 + i);
     sm_spring(m, 0, 3);
@@ -88,7 +88,7 @@ static void build_ground_joints(saddle_matrix *m)
 {
     for (int i = 0; i < 5; i++) {
         sm_body(m, 6);
-        sm_bond_on(m, i + 1, i, -1, -1, -1, i);
+        sm_constraint_on(m, i + 1, i, -1, -1, -1, i);
     }
 }
 // A hub with 30 bodies around it, and a chain of two on each of those.
@@ -97,31 +97,31 @@ static void build_star(saddle_matrix *m)
     int hub = sm_body(m, 6);
     for (int i = 0; i < 30; i++) {
         int a = sm_body(m, 6), b = sm_body(m, 3);
-        sm_bond_on(m, 5, hub, a, -1, -1, a);
-        sm_bond_on(m, 2, a, b, -1, -1, b);
+        sm_constraint_on(m, 5, hub, a, -1, -1, a);
+        sm_constraint_on(m, 2, a, b, -1, -1, b);
         if (i % 3 == 0) sm_spring(m, a, b);
     }
 }
-// A body held by several bonds; several components; a free body.
+// A body held by several constraints; several components; a free body.
 static void build_several(saddle_matrix *m)
 {
     for (int i = 0; i < 6; i++) sm_body(m, i < 3 ? 6 : 3);
-    sm_bond_on(m, 1, 0, 1, -1, -1, 0);
-    sm_bond_on(m, 1, 0, 1, -1, -1, 0);
-    sm_bond_on(m, 2, 0, 2, -1, -1, 2);
-    sm_bond_on(m, 1, 1, 2, -1, -1, -1);
-    sm_bond_on(m, 2, 3, 4, -1, -1, 4);
-    sm_bond_on(m, 1, 3, 4, -1, -1, 3); // the wrong way round: a cycle of pairs
+    sm_constraint_on(m, 1, 0, 1, -1, -1, 0);
+    sm_constraint_on(m, 1, 0, 1, -1, -1, 0);
+    sm_constraint_on(m, 2, 0, 2, -1, -1, 2);
+    sm_constraint_on(m, 1, 1, 2, -1, -1, -1);
+    sm_constraint_on(m, 2, 3, 4, -1, -1, 4);
+    sm_constraint_on(m, 1, 3, 4, -1, -1, 3); // the wrong way round: a cycle of pairs
 }
 // Two geared shafts and rows on three and four bodies.
 static void build_gears(saddle_matrix *m)
 {
     for (int i = 0; i < 8; i++) sm_body(m, 6);
-    sm_bond_on(m, 5, 0, -1, -1, -1, 0);
-    for (int i = 1; i < 8; i++) sm_bond_on(m, 5, (i - 1) / 2, i, -1, -1, i);
-    sm_bond_on(m, 1, 3, 4, 5, 6, -1);
-    sm_bond_on(m, 1, 1, 3, 2, 7, -1);
-    sm_bond_on(m, 1, 0, 1, 7, -1, 7); // a pair that touches three bodies
+    sm_constraint_on(m, 5, 0, -1, -1, -1, 0);
+    for (int i = 1; i < 8; i++) sm_constraint_on(m, 5, (i - 1) / 2, i, -1, -1, i);
+    sm_constraint_on(m, 1, 3, 4, 5, 6, -1);
+    sm_constraint_on(m, 1, 1, 3, 2, 7, -1);
+    sm_constraint_on(m, 1, 0, 1, 7, -1, 7); // a pair that touches three bodies
 }
 // Nodes of a 3 x 3 grid joined along the edges: four loops that share bodies.
 static void build_grid(saddle_matrix *m)
@@ -129,12 +129,12 @@ static void build_grid(saddle_matrix *m)
     for (int i = 0; i < 9; i++) sm_body(m, 6);
     for (int i = 1; i < 9; i++) {
         int from = i >= 3 ? i - 3 : i - 1;
-        sm_bond_on(m, 3, from, i, -1, -1, i);
+        sm_constraint_on(m, 3, from, i, -1, -1, i);
     }
     for (int i = 3; i < 9; i++) {
-        if (i % 3 > 0) sm_bond_on(m, 3, i - 1, i, -1, -1, -1);
+        if (i % 3 > 0) sm_constraint_on(m, 3, i - 1, i, -1, -1, -1);
     }
-    sm_bond_on(m, 2, 0, -1, -1, -1, 0);
+    sm_constraint_on(m, 2, 0, -1, -1, -1, 0);
     for (int i = 0; i < 8; i++) sm_spring(m, i, i + 1);
 }
 // A closure over a long path, in a tree rooted at one end: every closure waits for the whole path.
@@ -142,36 +142,36 @@ static void build_long_loops(saddle_matrix *m)
 {
     for (int i = 0; i < 30; i++) {
         sm_body(m, 3);
-        sm_bond_on(m, 2, i, i - 1, -1, -1, i);
+        sm_constraint_on(m, 2, i, i - 1, -1, -1, i);
     }
-    for (int i = 5; i < 30; i += 3) sm_bond_on(m, 1, i, -1, -1, -1, -1);
-    sm_bond_on(m, 1, 2, 29, -1, -1, -1);
+    for (int i = 5; i < 30; i += 3) sm_constraint_on(m, 1, i, -1, -1, -1, -1);
+    sm_constraint_on(m, 1, 2, 29, -1, -1, -1);
 }
 // A row on all bodies, and one on none of them but with a number on its own diagonal.
 static void build_wide_row(saddle_matrix *m)
 {
     for (int i = 0; i < 40; i++) {
         sm_body(m, 3);
-        sm_bond_on(m, 1, i, -1, -1, -1, i);
+        sm_constraint_on(m, 1, i, -1, -1, -1, i);
     }
-    int j = sm_bond_on(m, 1, 0, 1, 2, 3, -1);
-    for (int k = 4; k < SM_TOUCH; k++) m->bond[j].touch[m->bond[j].ntouch++] = 3 * k;
+    int j = sm_constraint_on(m, 1, 0, 1, 2, 3, -1);
+    for (int k = 4; k < SM_TOUCH; k++) m->constraint[j].touch[m->constraint[j].ntouch++] = 3 * k;
 }
-// Unknowns in scalar blocks, bonds over several of them: equations.
+// Unknowns in scalar blocks, constraints over several of them: equations.
 static void build_scalars(saddle_matrix *m)
 {
     for (int i = 0; i < 12; i++) sm_body(m, 1);
-    for (int i = 0; i < 9; i++) sm_bond_on(m, 1, i, i + 1, i + 2, -1, -1);
+    for (int i = 0; i < 9; i++) sm_constraint_on(m, 1, i, i + 1, i + 2, -1, -1);
     for (int i = 0; i < 11; i++) sm_spring(m, i, i + 1);
 }
 // Blocks larger than a kernel takes at once.
 static void build_large_blocks(saddle_matrix *m)
 {
     for (int i = 0; i < 4; i++) sm_body(m, 6 + 7 * i);
-    sm_bond_on(m, 3, 0, 1, -1, -1, 1);
-    sm_bond_on(m, 9, 1, 2, -1, -1, 2);
-    sm_bond_on(m, 14, 2, 3, -1, -1, 3);
-    sm_bond_on(m, 5, 3, 0, -1, -1, -1);
+    sm_constraint_on(m, 3, 0, 1, -1, -1, 1);
+    sm_constraint_on(m, 9, 1, 2, -1, -1, 2);
+    sm_constraint_on(m, 14, 2, 3, -1, -1, 3);
+    sm_constraint_on(m, 5, 3, 0, -1, -1, -1);
     sm_spring(m, 0, 3);
 }
 
@@ -183,9 +183,9 @@ static int four_bars(void)
 {
     return agrees(build_four_bars, 1e-8); // random loops are badly conditioned
 }
-static int no_bonds(void)
+static int no_constraints(void)
 {
-    return agrees(build_no_bonds, 1e-12);
+    return agrees(build_no_constraints, 1e-12);
 }
 static int single_block(void)
 {
@@ -199,7 +199,7 @@ static int star(void)
 {
     return agrees(build_star, 1e-11);
 }
-static int several_bonds_and_components(void)
+static int several_constraints_and_components(void)
 {
     return agrees(build_several, 1e-11);
 }
@@ -242,40 +242,41 @@ static int planar_loops_of_true_geometry(void)
             int reach = seed % 2 ? i : i < 3 ? i : 3; // bushy trees and long ones
             parent[i] = i > 0 ? i - 1 - (int)(0.5 * reach * (sm_random(m) + 1)) : -1;
             sm_body(m, 3);
-            if (i > 0 || seed % 3) sm_bond_on(m, 2, i, parent[i], -1, -1, i); // or a free root
+            if (i > 0 || seed % 3)
+                sm_constraint_on(m, 2, i, parent[i], -1, -1, i); // or a free root
         }
         for (int k = 0; k < RODS; k++) {
             rod[k][0] = (int)(0.5 * BODIES * (sm_random(m) + 1));
             rod[k][1] = (int)(0.5 * BODIES * (sm_random(m) + 1));
             if (rod[k][0] == rod[k][1]) rod[k][1] = -1;
-            sm_bond_on(m, 1, rod[k][0], rod[k][1], -1, -1, -1);
+            sm_constraint_on(m, 1, rod[k][0], rod[k][1], -1, -1, -1);
         }
         sm_finish(m, true);
         for (int i = 0; i < BODIES; i++) {
             *sm_at(m, i, i, 0, 0) = *sm_at(m, i, i, 1, 1) = 1;
             *sm_at(m, i, i, 2, 2) = 0.3;
         }
-        int bond = 0;
+        int constraint = 0;
         for (int i = 0; i < BODIES; i++) {
             if (i == 0 && seed % 3 == 0) continue;
-            sm_set_pin(m, bond++, i, sm_random(m), sm_random(m), parent[i], sm_random(m),
+            sm_set_pin(m, constraint++, i, sm_random(m), sm_random(m), parent[i], sm_random(m),
                        sm_random(m));
         }
-        for (int k = 0; k < RODS; k++, bond++) {
+        for (int k = 0; k < RODS; k++, constraint++) {
             double x = sm_random(m), y = sm_random(m), length = hypot(x, y);
             for (int side = 0; side < 2; side++) {
                 int b = rod[k][side];
                 if (b < 0) continue;
                 double sign = side ? -1 : 1, px = sm_random(m), py = sm_random(m);
-                sm_set_both(m, BODIES + bond, b, 0, 0, sign * x / length);
-                sm_set_both(m, BODIES + bond, b, 0, 1, sign * y / length);
-                sm_set_both(m, BODIES + bond, b, 0, 2, sign * (px * y - py * x) / length);
+                sm_set_both(m, BODIES + constraint, b, 0, 0, sign * x / length);
+                sm_set_both(m, BODIES + constraint, b, 0, 1, sign * y / length);
+                sm_set_both(m, BODIES + constraint, b, 0, 2, sign * (px * y - py * x) / length);
             }
         }
         CHECK(make(&r, true, false) == FLX_OK);
         CHECK(flx_ldl_factor(r.f, m->values) == FLX_OK);
         CHECK(flx_ldl_get_report(r.f).regularised == 0);
-        CHECK(flx_ldl_get_report(r.f).negative == m->nbond_rows);
+        CHECK(flx_ldl_get_report(r.f).negative == m->nconstraint_rows);
         CHECK_NEAR(solve_error(&r), 0, 1e-7);
         rig_end(&r);
     }
@@ -434,13 +435,13 @@ static void build_springs(saddle_matrix *m, int n)
 static void build_wheel(saddle_matrix *m, int n) // all on one hub
 {
     for (int i = 0; i <= n; i++) sm_body(m, 6);
-    for (int i = 1; i <= n; i++) sm_bond_on(m, 5, 0, i, -1, -1, i);
+    for (int i = 1; i <= n; i++) sm_constraint_on(m, 5, 0, i, -1, -1, i);
 }
 static void build_tree(saddle_matrix *m, int n) // two on each
 {
     for (int i = 0; i < n; i++) {
         sm_body(m, 6);
-        sm_bond_on(m, 5, i, (i + 1) / 2 - 1, -1, -1, i);
+        sm_constraint_on(m, 5, i, (i + 1) / 2 - 1, -1, -1, i);
     }
 }
 // Four-bars with a tree that runs through all of them: closures wait for ever longer paths.
@@ -448,9 +449,9 @@ static void build_threaded(saddle_matrix *m, int n)
 {
     for (int i = 0; i < 2 * n + 1; i++) {
         sm_body(m, 3);
-        sm_bond_on(m, 2, i, i - 1, -1, -1, i);
+        sm_constraint_on(m, 2, i, i - 1, -1, -1, i);
     }
-    for (int i = 2; i < 2 * n + 1; i += 2) sm_bond_on(m, 2, i, -1, -1, -1, -1);
+    for (int i = 2; i < 2 * n + 1; i += 2) sm_constraint_on(m, 2, i, -1, -1, -1, -1);
 }
 // A hanging ladder of loops, each on the one above.
 static void build_ladder(saddle_matrix *m, int n)
@@ -458,10 +459,10 @@ static void build_ladder(saddle_matrix *m, int n)
     int above = -1;
     for (int i = 0; i < n; i++) {
         int a = sm_body(m, 3), b = sm_body(m, 3), c = sm_body(m, 3);
-        sm_bond_on(m, 2, a, above, -1, -1, a);
-        sm_bond_on(m, 2, b, above, -1, -1, b);
-        sm_bond_on(m, 2, c, a, -1, -1, c);
-        sm_bond_on(m, 2, c, b, -1, -1, -1);
+        sm_constraint_on(m, 2, a, above, -1, -1, a);
+        sm_constraint_on(m, 2, b, above, -1, -1, b);
+        sm_constraint_on(m, 2, c, a, -1, -1, c);
+        sm_constraint_on(m, 2, c, b, -1, -1, -1);
         above = c;
     }
 }
@@ -495,9 +496,9 @@ static int fill_is_linear(void)
     return 0;
 }
 
-TEST_MAIN(TEST(chain), TEST(four_bars), TEST(no_bonds), TEST(single_block), TEST(ground_joints),
-          TEST(star), TEST(several_bonds_and_components), TEST(gears), TEST(grid), TEST(long_loops),
-          TEST(wide_row), TEST(scalar_unknowns), TEST(large_blocks),
+TEST_MAIN(TEST(chain), TEST(four_bars), TEST(no_constraints), TEST(single_block),
+          TEST(ground_joints), TEST(star), TEST(several_constraints_and_components), TEST(gears),
+          TEST(grid), TEST(long_loops), TEST(wide_row), TEST(scalar_unknowns), TEST(large_blocks),
           TEST(planar_loops_of_true_geometry), TEST(refactoring_equals_a_fresh_factorisation),
           TEST(only_the_symmetric_part_counts), TEST(refined_solution_of_an_unsymmetric_matrix),
           TEST(nothing_is_allocated_after_create), TEST(every_allocation_may_fail),

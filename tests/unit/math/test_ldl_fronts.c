@@ -1,4 +1,4 @@
-// Large matrices of ldl.h by fronts: lattices of points, each coupled with its neighbours, with bonds that
+// Large matrices of ldl.h by fronts: lattices of points, each coupled with its neighbours, with constraints that
 // are paired, closures and redundant ones; the whole of an unsymmetric one by Krylov's vectors.
 #include "integrate/krylov.h"
 #include "ldl_rig.h"
@@ -31,11 +31,11 @@ static void build_lattice(saddle_matrix *m)
 }
 
 // Held points, points that move together, and a closure between two of those.
-static void add_bonds(saddle_matrix *m)
+static void add_constraints(saddle_matrix *m)
 {
-    for (int k = 0; k < NZ; k++) sm_bond_on(m, 3, at(0, 0, k), -1, -1, -1, at(0, 0, k));
-    sm_bond_on(m, 2, at(5, 2, 2), at(NX - 1, 0, 0), -1, -1, at(5, 2, 2));
-    sm_bond_on(m, 1, at(5, 2, 2), at(7, 7, 7), -1, -1, -1);
+    for (int k = 0; k < NZ; k++) sm_constraint_on(m, 3, at(0, 0, k), -1, -1, -1, at(0, 0, k));
+    sm_constraint_on(m, 2, at(5, 2, 2), at(NX - 1, 0, 0), -1, -1, at(5, 2, 2));
+    sm_constraint_on(m, 1, at(5, 2, 2), at(7, 7, 7), -1, -1, -1);
 }
 
 // |A x - b| / (|A| |x| + |b|) of a solution: the worst of all rows, or the worst numerator and denominator.
@@ -75,18 +75,18 @@ static double solved_to(rig *r)
 
 static int solutions_are_right(void)
 {
-    for (int bonds = 0; bonds < 2; bonds++) {
+    for (int constraints = 0; constraints < 2; constraints++) {
         for (int pairs = 0; pairs < 2; pairs++) {
             rig r = rig_start();
             build_lattice(&r.m);
-            if (bonds) add_bonds(&r.m);
+            if (constraints) add_constraints(&r.m);
             CHECK(make(&r, pairs, false) == FLX_OK);
             CHECK(flx_ldl_wants_fronts(&r.m.pattern));
             for (unsigned seed = 0; seed < 2; seed++) {
                 sm_random_values(&r.m, seed, 0.5, 10);
                 CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
                 flx_ldl_report report = flx_ldl_get_report(r.f);
-                CHECK(report.regularised == 0 && report.negative == r.m.nbond_rows);
+                CHECK(report.regularised == 0 && report.negative == r.m.nconstraint_rows);
                 CHECK(report.pivot_ratio > 1e-8 && report.pivot_ratio <= 1.0);
                 CHECK_NEAR(solved_to(&r), 0, 1e-11);
             }
@@ -101,8 +101,8 @@ static int redundant_rows_are_seen(void)
 {
     rig r = rig_start();
     build_lattice(&r.m);
-    int a = sm_bond_on(&r.m, 2, at(3, 3, 3), -1, -1, -1, at(3, 3, 3));
-    int b = sm_bond_on(&r.m, 1, at(3, 3, 3), -1, -1, -1, -1);
+    int a = sm_constraint_on(&r.m, 2, at(3, 3, 3), -1, -1, -1, at(3, 3, 3));
+    int b = sm_constraint_on(&r.m, 1, at(3, 3, 3), -1, -1, -1, -1);
     CHECK(make(&r, true, false) == FLX_OK);
     sm_random_values(&r.m, 1, 0.5, 10);
     int point = at(3, 3, 3);
@@ -124,7 +124,7 @@ static int factoring_again_takes_no_memory(void)
 {
     rig r = rig_start();
     build_lattice(&r.m);
-    add_bonds(&r.m);
+    add_constraints(&r.m);
     CHECK(make(&r, true, false) == FLX_OK);
     sm_random_values(&r.m, 1, 0.5, 10);
     CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
@@ -142,7 +142,7 @@ static int the_whole_is_solved_too(void)
     rig r = rig_start();
     flx_krylov *k = NULL;
     build_lattice(&r.m);
-    add_bonds(&r.m);
+    add_constraints(&r.m);
     CHECK(make(&r, true, false) == FLX_OK);
     CHECK(flx_krylov_create(r.ctx, r.m.n, &k) == FLX_OK);
     for (int strong = 0; strong < 2; strong++) {

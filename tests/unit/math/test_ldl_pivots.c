@@ -15,8 +15,8 @@ static int pivots_near_a_singular_position(void)
         CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
         flx_ldl_report report = flx_ldl_get_report(r.f);
         CHECK(report.regularised == 0);
-        CHECK(report.negative == r.m.nbond_rows);
-        CHECK(report.worst >= 3 * r.m.nbody); // a bond
+        CHECK(report.negative == r.m.nconstraint_rows);
+        CHECK(report.worst >= 3 * r.m.nbody); // a constraint
         CHECK(report.pivot_ratio < 10 * phi * phi);
         // by 100 a decade; far from rounding the terms are only estimated, within a factor of two
         double fall = previous > 0 ? report.pivot_ratio / previous : 0.01;
@@ -38,7 +38,7 @@ static int consistent_right_side_at_a_singular_position(void)
     flx_ldl_report report = flx_ldl_get_report(r.f);
     CHECK(report.regularised == 3); // one dependent row a loop
     CHECK(report.pivot_ratio < 1e-14);
-    CHECK(report.negative == r.m.nbond_rows);
+    CHECK(report.negative == r.m.nconstraint_rows);
     double x[200] = {0}, b[200] = {0}, work[400];
     CHECK(r.m.n <= 200);
     double *a = dense(&r.m);
@@ -53,16 +53,16 @@ static int consistent_right_side_at_a_singular_position(void)
     return 0;
 }
 
-// Two equal bonds: one is redundant and its pivot is moved; the bodies' part is right.
+// Two equal constraints: one is redundant and its pivot is moved; the bodies' part is right.
 static int redundant_rows(void)
 {
     rig r = rig_start();
     for (int i = 0; i < 6; i++) {
         sm_body(&r.m, 6);
-        sm_bond_on(&r.m, 5, i, i - 1, -1, -1, i);
+        sm_constraint_on(&r.m, 5, i, i - 1, -1, -1, i);
     }
-    sm_bond_on(&r.m, 2, 2, 5, -1, -1, -1);
-    sm_bond_on(&r.m, 2, 2, 5, -1, -1, -1);
+    sm_constraint_on(&r.m, 2, 2, 5, -1, -1, -1);
+    sm_constraint_on(&r.m, 2, 2, 5, -1, -1, -1);
     CHECK(make(&r, true, false) == FLX_OK);
     sm_random_values(&r.m, 1, 0.3, 1);
     for (int b = 2; b < 6; b += 3) {
@@ -117,12 +117,12 @@ static int indefinite_stiffness_is_left_alone(void)
     return 0;
 }
 
-// S = -1 under one bond: pivots -1 and +1, both right; nothing is moved.
+// S = -1 under one constraint: pivots -1 and +1, both right; nothing is moved.
 static int signs_follow_the_matrix(void)
 {
     rig r = rig_start();
     sm_body(&r.m, 1);
-    sm_bond_on(&r.m, 1, 0, -1, -1, -1, 0);
+    sm_constraint_on(&r.m, 1, 0, -1, -1, -1, 0);
     CHECK(make(&r, true, false) == FLX_OK);
     *sm_at(&r.m, 0, 0, 0, 0) = -1;
     sm_set_both(&r.m, 1, 0, 0, 0, 1);
@@ -144,7 +144,7 @@ static int units_at_their_extremes(void)
     for (int variant = 0; variant < 8; variant++) {
         rig r = rig_start();
         sm_chain(&r.m, 10);
-        if (variant & 1) sm_bond_on(&r.m, 1, 2, 9, -1, -1, -1);
+        if (variant & 1) sm_constraint_on(&r.m, 1, 2, 9, -1, -1, -1);
         for (int i = 0; i < 9 && variant & 2; i += 2) sm_spring(&r.m, i, i + 1);
         CHECK(make(&r, true, false) == FLX_OK);
         sm_random_values(&r.m, (unsigned)variant, 6, 1e5);
@@ -152,7 +152,7 @@ static int units_at_their_extremes(void)
         CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
         flx_ldl_report report = flx_ldl_get_report(r.f);
         CHECK(report.regularised == 0);
-        CHECK(report.negative == r.m.nbond_rows);
+        CHECK(report.negative == r.m.nconstraint_rows);
         double b[200], work[400];
         CHECK(r.m.n <= 200);
         for (int i = 0; i < r.m.n; i++) b[i] = sin(3 * i);
@@ -169,7 +169,7 @@ static int body_without_mass(void)
         rig r = rig_start();
         for (int i = 0; i < 4; i++) {
             sm_body(&r.m, 3);
-            sm_bond_on(&r.m, i == 1 ? 3 : 2, i, i - 1, -1, -1, i);
+            sm_constraint_on(&r.m, i == 1 ? 3 : 2, i, i - 1, -1, -1, i);
         }
         CHECK(make(&r, true, false) == FLX_OK);
         sm_random_values(&r.m, 8, 0.3, 1);
@@ -177,7 +177,7 @@ static int body_without_mass(void)
         if (equilibrated) flx_ldl_equilibrate(r.f, r.m.values);
         CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
         CHECK(flx_ldl_get_report(r.f).regularised >= 1);
-        CHECK(flx_ldl_get_report(r.f).negative == r.m.nbond_rows);
+        CHECK(flx_ldl_get_report(r.f).negative == r.m.nconstraint_rows);
         double b[100], work[200];
         for (int i = 0; i < r.m.n; i++) b[i] = sin(3 * i);
         CHECK(flx_ldl_solve_refined(r.f, r.m.values, b, work, 1e-15, 5) < 1e-14);

@@ -26,7 +26,7 @@ static int check_one(mechanism *k, const flx_quasistatic_how *how, uint64_t seed
     CHECK(check_tangent(&p, 1e-8) == 0);
     CHECK(check_chart(&p, 1e-8) == 0);
     if (!linked) CHECK(check_energy(&p, 1e-7) == 0);
-    if (!linked) CHECK(check_bonds(&p, 2e-8) == 0);
+    if (!linked) CHECK(check_constraints(&p, 2e-8) == 0);
     flx_state_destroy(&drawn);
     system_point_free(&p);
     flx_system_destroy(&s);
@@ -137,7 +137,7 @@ static int added_mass_has_exact_tangents(void)
         randomise(&p, 0.3);
         CHECK(check_pattern(s) == 0);
         CHECK(check_tangent(&p, 1e-8) == 0);
-        CHECK(check_bonds(&p, 2e-8) == 0);
+        CHECK(check_constraints(&p, 2e-8) == 0);
         CHECK(check_energy(&p, 1e-7) == 0);
         flx_state_destroy(&drawn);
         system_point_free(&p);

@@ -208,7 +208,7 @@ static double compare_motion(const rig *a, const rig *b)
     const flx_state *x = a->sim->start, *y = b->sys->plan->start;
     bool same = d->nlam == e->nlam && d->nmu == e->nmu;
     if (d->nq != e->nq || d->nv != e->nv || d->nx != e->nx) return HUGE_VAL;
-    for (int i = flx_dims_first_bond(d); same && i < flx_dims_unknowns(d); i++) {
+    for (int i = flx_dims_first_constraint(d); same && i < flx_dims_unknowns(d); i++) {
         flx_unknown u, v;
         s->ops->unknown(s, i, &u);
         t->ops->unknown(t, i, &v);

@@ -104,7 +104,7 @@ static int constraints_and_algebra_are_radau(void)
     const char *massless = "flexion: 1\nequations: {second_order: {x: {at: 1, rate: -1, mass: 0, "
                            "force: -x - x'}}}\nsimulate: {until: 1}\n";
     CHECK(check_choice(bound, "radau", "1 constraint;") == 0);
-    // a pendulum's rate on its bond, sqrt(g/l) with l^2 = 1.01
+    // a pendulum's rate on its constraint, sqrt(g/l) with l^2 = 1.01
     CHECK(check_choice(bound, "radau", "fastest time constant 0.32") == 0);
     CHECK(check_choice(algebraic, "radau", "1 algebraic equation;") == 0);
     CHECK(check_choice(massless, "radau", "without mass") == 0);

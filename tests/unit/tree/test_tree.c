@@ -54,7 +54,7 @@ static int derivatives_are_derivatives(void)
         randomise(&at, 0.3);
         CHECK(check_tangent(&at, 2e-6) == 0);
         CHECK(check_chart(&at, 1e-6) == 0);
-        if (p.t->dims.nlam + p.t->dims.nmu > 0) CHECK(check_bonds(&at, 1e-5) == 0);
+        if (p.t->dims.nlam + p.t->dims.nmu > 0) CHECK(check_constraints(&at, 1e-5) == 0);
         CHECK(check_energy(&at, 1e-6) == 0);
         system_point_free(&at);
         pair_close(&p);
@@ -227,7 +227,7 @@ static int redundant_closures_are_left_out(void)
 }
 
 // A motion, a state of first order and a gear.
-static int motions_states_and_gears_are_bonds(void)
+static int motions_states_and_gears_are_constraints(void)
 {
     return run_alike(model_text("motions_states_gears"), "dopri5", TIGHT, 1e-6);
 }
@@ -268,6 +268,6 @@ TEST_MAIN(TEST(accelerations_are_those_of_the_descriptor), TEST(derivatives_are_
           TEST(places_of_bodies_give_coordinates), TEST(memory_may_run_out),
           SLOW_TEST(open_trees_run_with_every_kind_of_method),
           TEST(loops_run_with_every_kind_of_method), TEST(redundant_closures_are_left_out),
-          TEST(motions_states_and_gears_are_bonds),
+          TEST(motions_states_and_gears_are_constraints),
           SLOW_TEST(massless_bodies_that_joints_hold_need_no_momenta),
           TEST(what_it_cannot_is_refused_by_name))

@@ -139,7 +139,7 @@ static int same_as_descriptor(tree_rig *g, double tolerance)
     double gaps[12 * MOST], size = size_of(s->dims.nv, x->v);
     CHECK(s->ops->residual(s, w, &p, gaps) == FLX_OK);
     for (int i = 0; i < s->dims.nlam; i++) CHECK_NEAR(gaps[first + i], 0.0, 1e-12 * size);
-    CHECK(s->dims.nlam == 0 || s->ops->bond_rate(s, w, &p, gaps) == FLX_OK);
+    CHECK(s->dims.nlam == 0 || s->ops->constraint_rate(s, w, &p, gaps) == FLX_OK);
     for (int i = 0; i < s->dims.nlam; i++) CHECK_NEAR(gaps[i], 0.0, 1e-12 * size);
 
     p.a = zero;

@@ -72,7 +72,7 @@ static int derivatives_are_derivatives(void)
         randomise(&at, 0.3);
         CHECK(check_tangent(&at, 2e-6) == 0);
         CHECK(check_chart(&at, 1e-6) == 0);
-        if (p->t->dims.nlam + p->t->dims.nmu > 0) CHECK(check_bonds(&at, 1e-5) == 0);
+        if (p->t->dims.nlam + p->t->dims.nmu > 0) CHECK(check_constraints(&at, 1e-5) == 0);
         CHECK(check_energy(&at, 1e-6) == 0);
         system_point_free(&at);
         bent_close(&b);

@@ -1,18 +1,18 @@
-// test_bond_kinds.c - collocation methods on bonds of every kind: sigma g + tau (G v + g_t) = C lambda
+// test_constraint_kinds.c - collocation methods on constraints of every kind: sigma g + tau (G v + g_t) = C lambda
 // with and without each term. Orders of the motion against Radau IIA with seven stages.
 #include "check.h"
 #include "integrate/accelerate.h"
 #include "rig.h"
 
-static net_bond bond; // of the pendulum
+static net_constraint constraint; // of the pendulum
 
 static flx_system *pendulum(flx_ctx *ctx)
 {
     double mass = 1.3;
-    return net_create(ctx, 1, &mass, 9.81, 1, &bond);
+    return net_create(ctx, 1, &mass, 9.81, 1, &constraint);
 }
 
-// A point at (0.8, -0.6) with a velocity that the bond allows; everything else follows.
+// A point at (0.8, -0.6) with a velocity that the constraint allows; everything else follows.
 static int begin(rig *r, const flx_integrator_def *def)
 {
     CHECK(rig_up(r, pendulum, def) == 0);
@@ -61,8 +61,9 @@ static int has_order(const char *method, const char *family, int stages, int ste
         for (int i = 0; i < 4; i++) e[level] = fmax(e[level], fabs(x[i] - reference[i]));
     }
     double slope = 0.5 * log2(e[0] / e[2]);
-    printf("    (%g, %g, %g) %s %s %d: %.2e %.2e %.2e, order %.2f\n", bond.sigma, bond.tau, bond.C,
-           method, family ? family : "", stages, e[0], e[1], e[2], slope);
+    printf("    (%g, %g, %g) %s %s %d: %.2e %.2e %.2e, order %.2f\n", constraint.sigma,
+           constraint.tau, constraint.C, method, family ? family : "", stages, e[0], e[1], e[2],
+           slope);
     CHECK_NEAR(slope, order, 0.25);
     return 0;
 }
@@ -82,32 +83,33 @@ static int all_methods(bool rigid)
 
 static int rod(void)
 {
-    bond = (net_bond){.i = 0, .j = -1, .length = 1.0, .sigma = 1.0};
+    constraint = (net_constraint){.i = 0, .j = -1, .length = 1.0, .sigma = 1.0};
     return all_methods(true);
 }
 
 static int spring(void)
 {
-    bond = (net_bond){.i = 0, .j = -1, .length = 1.0, .sigma = 1.0, .C = 0.02};
+    constraint = (net_constraint){.i = 0, .j = -1, .length = 1.0, .sigma = 1.0, .C = 0.02};
     return all_methods(false);
 }
 
 static int spring_and_damper(void)
 {
-    bond = (net_bond){.i = 0, .j = -1, .length = 1.0, .sigma = 1.0, .tau = 0.1, .C = 0.05};
+    constraint =
+        (net_constraint){.i = 0, .j = -1, .length = 1.0, .sigma = 1.0, .tau = 0.1, .C = 0.05};
     return all_methods(false);
 }
 
 static int damper(void)
 {
-    bond = (net_bond){.i = 0, .j = -1, .length = 1.0, .tau = 1.0, .C = 0.3};
+    constraint = (net_constraint){.i = 0, .j = -1, .length = 1.0, .tau = 1.0, .C = 0.3};
     return all_methods(false);
 }
 
 // Index 2: the length relaxes to that of the rod whatever the force is.
 static int rigid_on_velocity_level(void)
 {
-    bond = (net_bond){.i = 0, .j = -1, .length = 1.0, .sigma = 1.0, .tau = 0.3};
+    constraint = (net_constraint){.i = 0, .j = -1, .length = 1.0, .sigma = 1.0, .tau = 0.3};
     return all_methods(true);
 }
 

@@ -1,5 +1,5 @@
-// test_followers.c - nodes of flexible bodies that joints and forces use: what they write there is carried
-// to the body's unknowns, so that tangents, bonds on all levels, energies and charts belong together.
+// test_attached.c - nodes of flexible bodies that joints and forces use: what they write there is carried
+// to the body's unknowns, so that tangents, constraints on all levels, energies and charts belong together.
 #include "check.h"
 #include "model_check.h"
 

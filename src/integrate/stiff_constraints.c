@@ -1,5 +1,5 @@
-// stiff_bonds.c - see stiff_bonds.h.
-#include "integrate/stiff_bonds.h"
+// stiff_constraints.c - see stiff_constraints.h.
+#include "integrate/stiff_constraints.h"
 
 #include "integrate/newton_matrix.h"
 
@@ -16,19 +16,19 @@
 
 // ---- life -----------------------------------------------------------------------------------
 
-void flx_stiff_bonds_destroy(flx_stiff_bonds *b)
+void flx_stiff_constraints_destroy(flx_stiff_constraints *b)
 {
     flx_free(b->spring);
     flx_free(b->damper);
     flx_free(b->mobility);
     flx_free(b->held);
-    *b = (flx_stiff_bonds){0};
+    *b = (flx_stiff_constraints){0};
 }
 
-flx_status flx_stiff_bonds_create(const flx_system *s, flx_stiff_bonds *b)
+flx_status flx_stiff_constraints_create(const flx_system *s, flx_stiff_constraints *b)
 {
-    int first = flx_dims_first_bond(&s->dims);
-    *b = (flx_stiff_bonds){.n = s->dims.nlam + s->dims.nmu};
+    int first = flx_dims_first_constraint(&s->dims);
+    *b = (flx_stiff_constraints){.n = s->dims.nlam + s->dims.nmu};
     b->spring = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->spring);
     b->damper = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->damper);
     b->mobility = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->mobility);
@@ -37,11 +37,11 @@ flx_status flx_stiff_bonds_create(const flx_system *s, flx_stiff_bonds *b)
     for (int i = 0; i < b->n; i++) {
         flx_unknown u;
         s->ops->unknown(s, first + i, &u);
-        bool bond = u.kind == FLX_UNKNOWN_BOND;
-        double C = bond ? u.C : u.E;
+        bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT;
+        double C = constraint ? u.C : u.E;
         if (C == 0.0) continue;
-        b->spring[i] = bond ? fabs(u.sigma / C) : 0.0;
-        b->damper[i] = bond ? fabs(u.tau / C) : fabs(1.0 / C);
+        b->spring[i] = constraint ? fabs(u.sigma / C) : 0.0;
+        b->damper[i] = constraint ? fabs(u.tau / C) : fabs(1.0 / C);
         b->nsoft++;
     }
     return FLX_OK;
@@ -67,11 +67,11 @@ static double row_mobility(const flx_system *s, int i, int r, const double *valu
     return sum;
 }
 
-void flx_stiff_bonds_measure(flx_stiff_bonds *b, const flx_system *s, const flx_blocks *blocks,
-                             double *mass)
+void flx_stiff_constraints_measure(flx_stiff_constraints *b, const flx_system *s,
+                                   const flx_blocks *blocks, double *mass)
 {
     const flx_pattern *p = &s->pattern;
-    int first = flx_dims_first_bond(&s->dims);
+    int first = flx_dims_first_constraint(&s->dims);
     if (b->nsoft == 0) return;
     flx_blocks_masses(s, blocks, mass);
     for (int i = 0; i < p->nblock; i++) {
@@ -80,7 +80,8 @@ void flx_stiff_bonds_measure(flx_stiff_bonds *b, const flx_system *s, const flx_
             flx_unknown u;
             if (b->spring[k] == 0.0 && b->damper[k] == 0.0) continue;
             s->ops->unknown(s, r, &u);
-            bool velocity = u.kind == FLX_UNKNOWN_VELOCITY_BOND, rate = velocity || u.tau != 0.0;
+            bool velocity = u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT,
+                 rate = velocity || u.tau != 0.0;
             double factor = velocity ? 1.0 : u.tau != 0.0 ? u.tau : u.sigma;
             b->mobility[k] = row_mobility(s, i, r, rate ? blocks->A1 : blocks->A0, factor, mass);
         }
@@ -89,7 +90,7 @@ void flx_stiff_bonds_measure(flx_stiff_bonds *b, const flx_system *s, const flx_
 
 // ---- stiffness ------------------------------------------------------------------------------
 
-void flx_stiff_bonds_hold(flx_stiff_bonds *b, double h)
+void flx_stiff_constraints_hold(flx_stiff_constraints *b, double h)
 {
     b->nheld = 0;
     for (int i = 0; i < b->n && b->nsoft > 0; i++) {
@@ -98,7 +99,7 @@ void flx_stiff_bonds_hold(flx_stiff_bonds *b, double h)
     }
 }
 
-void flx_stiff_bonds_hold_unfollowed(flx_stiff_bonds *b, double h)
+void flx_stiff_constraints_hold_unfollowed(flx_stiff_constraints *b, double h)
 {
     b->nheld = 0;
     for (int i = 0; i < b->n && b->nsoft > 0; i++) {
@@ -108,8 +109,8 @@ void flx_stiff_bonds_hold_unfollowed(flx_stiff_bonds *b, double h)
     }
 }
 
-// The bond that is faster than a step h by the most, -1: none; and by how much, (STF-1).
-static int fastest_bond(const flx_stiff_bonds *b, double h, double *most)
+// The constraint that is faster than a step h by the most, -1: none; and by how much, (STF-1).
+static int fastest_constraint(const flx_stiff_constraints *b, double h, double *most)
 {
     int worst = -1;
     *most = 0.0;
@@ -120,17 +121,17 @@ static int fastest_bond(const flx_stiff_bonds *b, double h, double *most)
     return worst;
 }
 
-void flx_stiff_bonds_warn(flx_integrator *it, const flx_stiff_bonds *b, double h)
+void flx_stiff_constraints_warn(flx_integrator *it, const flx_stiff_constraints *b, double h)
 {
     flx_method *m = flx_method_of(it);
     const flx_dims *d = &it->sys->dims;
     double faster;
     flx_unknown u;
     if (m->warned_stiff || b->nsoft == 0) return;
-    int worst = fastest_bond(b, h, &faster);
+    int worst = fastest_constraint(b, h, &faster);
     if (!(faster > TOO_FAST)) return;
     m->warned_stiff = true;
-    it->sys->ops->unknown(it->sys, flx_dims_first_bond(d) + worst, &u);
+    it->sys->ops->unknown(it->sys, flx_dims_first_constraint(d) + worst, &u);
     flx_ctx_warn(it->ctx, u.loc,
                  "method '%s' does not damp what is stiff: '%s' (%s) moves by itself %.2g times "
                  "faster than a step of %.3g s, and its force may be far off; use radau or "
@@ -158,18 +159,18 @@ static bool stiff_diagonal(const flx_system *s, const flx_blocks *blocks, double
     return false;
 }
 
-void flx_stiff_bonds_advise(flx_integrator *it, const flx_stiff_bonds *b, const flx_blocks *blocks,
-                            double h)
+void flx_stiff_constraints_advise(flx_integrator *it, const flx_stiff_constraints *b,
+                                  const flx_blocks *blocks, double h)
 {
     double faster;
-    fastest_bond(b, h, &faster);
+    fastest_constraint(b, h, &faster);
     if (!(faster > OUT_OF_REACH) && !stiff_diagonal(it->sys, blocks, h)) return;
     flx_method_of(it)->trouble.advice =
         "a smaller step; or radau or generalized-alpha, which damp what is too stiff for the step; "
         "or something rigid in the place of what is stiff (for a spring a joint 'distance')";
 }
 
-void flx_stiff_bonds_memory(flx_stiff_bonds *b, flx_memory *m)
+void flx_stiff_constraints_memory(flx_stiff_constraints *b, flx_memory *m)
 {
     FLX_PASS(m, b->nheld);
     flx_memory_numbers(m, b->mobility, (size_t)b->n);

@@ -1,15 +1,15 @@
-// descriptor_bonds.c - bonds on velocity and acceleration level, and the forces of their multipliers.
+// descriptor_levels.c - constraints on velocity and acceleration level, and the forces of their multipliers.
 #include "descriptor/descriptor_parts.h"
 #include "joint/row_slopes.h"
 
 static void constraints_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *gd)
 {
-    if (d->expr.nbond == 0) return;
-    flx_eval_group(d, w, FLX_GROUP_BOND);
+    if (d->expr.nconstraint == 0) return;
+    flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
     if (d->expr.moving) flx_eval_group(d, w, FLX_GROUP_RATE);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out + 1;
         if (b->velocity) continue;
         double rate = b->still ? 0.0 : flx_eval_output(d, w, FLX_GROUP_RATE)[b->rate];
         for (int k = 0; b->still && k < b->ndep; k++) rate += grad[k] * p->v[b->unknown[k]];
@@ -17,7 +17,8 @@ static void constraints_rate(const flx_descriptor *d, flx_work *w, const flx_poi
     }
 }
 
-flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
+flx_status flx_eval_constraint_rate(const flx_system *s, flx_work *w, const flx_point *p,
+                                    double *gd)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
@@ -58,10 +59,10 @@ static void scalars_force(const flx_work *w, const flx_point *p, int n, const fl
 static void constraints_force(const flx_descriptor *d, flx_work *w, const double *lam,
                               const double *mu, bool all, double *out)
 {
-    if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_BOND);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+    if (d->expr.nconstraint > 0) flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out + 1;
         if ((b->velocity && !mu) || (b->C > 0 && !all)) continue;
         double l = b->velocity ? mu[b->row] : lam[b->row];
         for (int k = 0; k < b->ndep; k++) out[b->unknown[k]] += l * grad[k];
@@ -79,24 +80,24 @@ static void points_force(const flx_descriptor *d, flx_work *w, const double *lam
     }
 }
 
-// Zeros to add forces to, out (nv) itself where there are no followers; what was added into out.
+// Zeros to add forces to, out (nv) itself where there are no attached frames; what was added into out.
 static double *begin_force(const flx_descriptor *d, flx_work *w, double *out)
 {
-    int n = d->base.dims.nv, all = flx_dims_unknowns(&d->base.dims) + flx_follow_rows(d);
-    double *rows = d->nfollower > 0 ? w->follow.r : out;
-    memset(rows, 0, (size_t)(d->nfollower > 0 ? all : n) * sizeof *rows);
+    int n = d->base.dims.nv, all = flx_dims_unknowns(&d->base.dims) + flx_attached_rows(d);
+    double *rows = d->nattached > 0 ? w->attached.r : out;
+    memset(rows, 0, (size_t)(d->nattached > 0 ? all : n) * sizeof *rows);
     return rows;
 }
 
 static void end_force(const flx_descriptor *d, const flx_work *w, double *rows, double *out)
 {
     if (rows == out) return;
-    flx_follow_carry(d, w->follow.J, rows);
+    flx_attached_carry(d, w->attached.J, rows);
     memcpy(out, rows, (size_t)d->base.dims.nv * sizeof *out);
 }
 
-flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
-                               const double *eta, double *out)
+flx_status flx_eval_constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
+                                     const double *eta, double *out)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
@@ -134,7 +135,8 @@ void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, i
     scalars_force(w, p, n[3], d->vscalars + first[3], mu, true, out);
 }
 
-flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)
+flx_status flx_eval_constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
+                                    double *bias)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
@@ -144,7 +146,7 @@ flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point 
         flx_row_point_bias(d->npoint, d->points, w->frames.space, bias);
         flx_row_axis_bias(d->naxis, d->axes, w->frames.space, bias);
     }
-    for (int level = 0; level < 2; level++) { // bonds, velocity bonds
+    for (int level = 0; level < 2; level++) { // constraints, velocity-level constraints
         const flx_scalar_row *rows = level ? d->vscalars : d->scalars;
         int n = level ? d->nvscalar : d->nscalar, first = level ? s->dims.nlam : 0;
         for (int i = 0; i < n; i++) {
@@ -158,13 +160,13 @@ flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point 
             bias[first + r->row] = sum;
         }
     }
-    if (d->nfollower > 0) { // (FOL-2)
-        flx_follow_move(d, w, w->zero, true, w->follow.a);
-        flx_follow_rates(d, w, p, w->follow.a, bias);
+    if (d->nattached > 0) { // (FOL-2)
+        flx_attached_move(d, w, w->zero, true, w->attached.a);
+        flx_attached_rates(d, w, p, w->attached.a, bias);
     }
-    if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_BIAS);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
+    if (d->expr.nconstraint > 0) flx_eval_group(d, w, FLX_GROUP_BIAS);
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
         bias[(b->velocity ? s->dims.nlam : 0) + b->row] =
             flx_eval_output(d, w, FLX_GROUP_BIAS)[b->bias];
     }
@@ -186,13 +188,13 @@ static void scalars_slope(const flx_descriptor *d, const flx_row_path *path, dou
 static void constraints_slope(const flx_descriptor *d, flx_work *w, const flx_row_path *path,
                               double *out)
 {
-    if (d->expr.nbond == 0) return;
+    if (d->expr.nconstraint == 0) return;
     flx_eval_group(d, w, FLX_GROUP_CURVE);
     flx_eval_group(d, w, FLX_GROUP_THIRD);
     const double *curve = flx_eval_output(d, w, FLX_GROUP_CURVE);
     const double *third = flx_eval_output(d, w, FLX_GROUP_THIRD);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
+    for (int i = 0; i < d->expr.nconstraint; i++) {
+        const flx_expr_constraint *b = d->expr.constraints + i;
         double sum = 0.0;
         if (b->velocity) continue;
         for (int k = 0; k < b->ncurve; k++) {
@@ -206,22 +208,22 @@ static void constraints_slope(const flx_descriptor *d, flx_work *w, const flx_ro
     }
 }
 
-flx_status flx_eval_bond_slope(const flx_system *s, flx_work *w, const flx_point *p,
-                               const double *theta, double *out)
+flx_status flx_eval_constraint_slope(const flx_system *s, flx_work *w, const flx_point *p,
+                                     const double *theta, double *out)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    if (d->expr.nbond > 0 && !d->expr.thirds) return FLX_ERR_CANNOT;
+    if (d->expr.nconstraint > 0 && !d->expr.thirds) return FLX_ERR_CANNOT;
     p = flx_eval_begin(d, w, p);
     memset(out, 0, (size_t)s->dims.nlam * sizeof *out); // forces that are unknowns have none
     flx_row_path path = {.frames = w->frames, .a = p->a, .theta = theta};
-    if (d->nfollower > 0) {
-        flx_follow_move(d, w, p->a, true, w->follow.a);
-        flx_follow_move(d, w, theta, false, w->follow.r);
-        path.a = w->follow.a;
-        path.theta = w->follow.r;
-        flx_follow_slopes(d, w, p, theta);
-        path.dv = w->follow.dv;
-        path.da = w->follow.da;
+    if (d->nattached > 0) {
+        flx_attached_move(d, w, p->a, true, w->attached.a);
+        flx_attached_move(d, w, theta, false, w->attached.r);
+        path.a = w->attached.a;
+        path.theta = w->attached.r;
+        flx_attached_slopes(d, w, p, theta);
+        path.dv = w->attached.dv;
+        path.da = w->attached.da;
     }
     flx_row_point_slope(d->npoint, d->points, &path, out);
     flx_row_axis_slope(d->naxis, d->axes, &path, out);

@@ -1,4 +1,4 @@
-// descriptor_instants.c - events of the model at instants (docs/theory/events.md).
+// descriptor_events.c - events of the model at instants (docs/theory/events.md).
 //
 // The switches of a state are: turns of joints, switches of expressions (descriptor_switches.c),
 // discrete variables, counts of events, strikes of clocks.
@@ -56,12 +56,12 @@ static flx_status find_acting(flx_descriptor *d)
     return FLX_OK;
 }
 
-flx_status flx_instants_plan(flx_descriptor *d)
+flx_status flx_descriptor_events_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     flx_switching *k = &d->switching;
     if (d->whole) {
-        flx_select_instants(d);
+        flx_select_events(d);
         return FLX_OK;
     }
     k->first = d->nturn;
@@ -79,7 +79,7 @@ flx_status flx_instants_plan(flx_descriptor *d)
     return FLX_OK;
 }
 
-void flx_instants_start(const flx_descriptor *d, flx_state *x)
+void flx_descriptor_events_start(const flx_descriptor *d, flx_state *x)
 {
     const flx_model *m = d->model;
     for (int i = 0; i < m->ndiscrete; i++) {
@@ -172,7 +172,7 @@ static int idle(const flx_system *s, flx_work *w, const flx_state *x, const sign
 // ---- instants -------------------------------------------------------------------------------
 
 static void add_row(const flx_descriptor *d, const flx_set *set, const double *out,
-                    const flx_state *x, flx_happening *h)
+                    const flx_state *x, flx_event_report *h)
 {
     int nv = d->base.dims.nv;
     double *Y = h->Y + (size_t)h->nrow * (size_t)nv, sum = 0.0;
@@ -190,7 +190,7 @@ static void add_row(const flx_descriptor *d, const flx_set *set, const double *o
 }
 
 static void assign(const flx_descriptor *d, const flx_set *set, const double *out, flx_state *x,
-                   flx_happening *h)
+                   flx_event_report *h)
 {
     const flx_assignment *a = set->def;
     switch (a->kind) {
@@ -217,7 +217,7 @@ static void assign(const flx_descriptor *d, const flx_set *set, const double *ou
 
 // One event: its new values come from the state as it is, all together.
 static flx_status happen_once(const flx_descriptor *d, flx_work *w, flx_state *x, int i,
-                              flx_happening *h)
+                              flx_event_report *h)
 {
     const flx_event *e = d->model->events + i;
     flx_point p = flx_state_point(&d->base, x);
@@ -251,7 +251,7 @@ static bool is_due(const flx_descriptor *d, const flx_state *x, int event)
 
 // Events whose condition has become true since w->truth was found, and clocks that strike.
 static flx_status happen_round(const flx_descriptor *d, flx_work *w, flx_state *x, bool *any,
-                               flx_happening *h)
+                               flx_event_report *h)
 {
     const flx_model *m = d->model;
     double *before = w->truth, *now = w->truth + m->nevent;
@@ -261,7 +261,7 @@ static flx_status happen_round(const flx_descriptor *d, flx_work *w, flx_state *
         bool due = now[i] != 0.0 && before[i] == 0.0;
         before[i] = now[i];
         for (; is_due(d, x, i); due = true) x->switches[d->switching.clock + i] += 1.0;
-        if (!due || h->nevent >= FLX_MOST_HAPPENINGS * m->nevent) continue;
+        if (!due || h->nevent >= FLX_MOST_EVENT_ROUNDS * m->nevent) continue;
         FLX_TRY(happen_once(d, w, x, i, h));
         *any = true;
     }
@@ -269,7 +269,7 @@ static flx_status happen_round(const flx_descriptor *d, flx_work *w, flx_state *
 }
 
 static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const signed char *changed,
-                         flx_happening *h)
+                         flx_event_report *h)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     h->nrow = 0;
@@ -283,7 +283,7 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
         FLX_TRY(happen_round(d, w, x, &any, h));
         if (any) flx_switches_decide(d, w, x, h);
         if (h->nrow > 0) return FLX_OK; // velocities first
-        if (round < FLX_MOST_HAPPENINGS) continue;
+        if (round < FLX_MOST_EVENT_ROUNDS) continue;
         return FLX_FAIL(s->ctx, FLX_INCONSISTENT, h->loc,
                         "events at t = %.9g set each other off without end; the last was '%s'",
                         x->t, h->item ? h->item : "?");
@@ -312,7 +312,7 @@ static int reads_forces(const flx_system *s)
     return d->switching.reads_forces;
 }
 
-const flx_instants flx_descriptor_instants = {
+const flx_event_ops flx_descriptor_events = {
     .indicators = n_indicators,
     .events = n_events,
     .rows = n_rows,

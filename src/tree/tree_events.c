@@ -1,10 +1,10 @@
-// tree_instants.c - switches and events of the tree: those of the descriptor inside, at the same motion
+// tree_events.c - switches and events of the tree: those of the descriptor inside, at the same motion
 // in coordinates of bodies. Switches, discrete values and states are the same numbers in both.
 #include "tree/tree_parts.h"
 
-static const flx_instants *inner_of(const flx_tree *t)
+static const flx_event_ops *inner_of(const flx_tree *t)
 {
-    return t->inner->ops->instants;
+    return t->inner->ops->events;
 }
 
 // The state as the descriptor inside sees it.
@@ -80,7 +80,7 @@ static void take_back(const flx_system *s, flx_tree_work *w, flx_state *x)
 }
 
 static flx_status happen(const flx_system *s, flx_work *work, flx_state *x,
-                         const signed char *changed, flx_happening *h)
+                         const signed char *changed, flx_event_report *h)
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
@@ -130,16 +130,16 @@ static int reads_forces(const flx_system *s)
     return inner_of(t)->reads_forces(t->inner);
 }
 
-const flx_instants flx_tree_instants = {.indicators = indicators,
-                                        .events = events,
-                                        .rows = rows,
-                                        .indicate = indicate,
-                                        .next = next,
-                                        .idle = idle,
-                                        .change = change,
-                                        .happen = happen,
-                                        .judge = judge,
-                                        .settle = settle,
-                                        .indicator = indicator,
-                                        .event = event,
-                                        .reads_forces = reads_forces};
+const flx_event_ops flx_tree_events = {.indicators = indicators,
+                                       .events = events,
+                                       .rows = rows,
+                                       .indicate = indicate,
+                                       .next = next,
+                                       .idle = idle,
+                                       .change = change,
+                                       .happen = happen,
+                                       .judge = judge,
+                                       .settle = settle,
+                                       .indicator = indicator,
+                                       .event = event,
+                                       .reads_forces = reads_forces};
