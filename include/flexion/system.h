@@ -229,6 +229,44 @@ typedef struct flx_event_ops {
     int (*reads_forces)(const flx_system *s);
 } flx_event_ops;
 
+// What a one-sided constraint with friction does; its switch holds one of these.
+typedef enum flx_contact_state {
+    FLX_CONTACT_OPEN,   // rows -lambda = 0, -mu = 0
+    FLX_CONTACT_SLIDES, // the normal row holds, -mu = 0; friction against the slip is part of f
+    FLX_CONTACT_STICKS, // all rows hold
+} flx_contact_state;
+
+// A group of rows that holds or not: a constraint whose value is the depth -gap and whose lambda is
+// not negative, and velocity-level constraints on the slip, with |mu| <= friction times lambda.
+typedef struct flx_contact_group {
+    int normal;      // constraint, 0..nlam-1; -1: friction alone, within the limit of flx_contacts
+    int ntangent;    // 0, 1 or 2
+    int tangent[2];  // velocity-level constraints, 0..nmu-1
+    int state;       // switch, 0..nswitch-1: flx_contact_state
+    int slip;        // first of ntangent switches: direction in which it slides, of length 1
+    double friction; // of force, while it slides
+    double sticking; // ... and the most while it sticks; >= friction
+    double restitution; // rate after an impact over the rate before
+    const char *item;   // name; borrowed from the system
+    flx_loc loc;
+} flx_contact_group;
+
+// One-sided constraints and friction (docs/theory/contact.md). Their states are switches, frozen
+// within a step; a method changes them at events, by the laws of impact and of friction.
+typedef struct flx_contacts {
+    int (*count)(const flx_system *s); // groups
+    void (*group)(const flx_system *s, int i, flx_contact_group *out);
+    // The group whose row this unknown is, -1: none. *tangent: -1: the normal one, else 0 or 1.
+    int (*of_unknown)(const flx_system *s, int unknown, int *tangent);
+    // gap, its rate (count), the velocities of slip (2 count), whatever the switches are; NULL: not
+    // these. Of friction alone gap and rate are 0.
+    flx_status (*gaps)(const flx_system *s, flx_work *w, const flx_point *p, double *gap,
+                       double *rate, double *slip);
+    // limit (count): of groups of friction alone the most that |mu| may be at p while it sticks, by
+    // the forces of p; others HUGE_VAL. NULL: there are no such groups.
+    flx_status (*limits)(const flx_system *s, flx_work *w, const flx_point *p, double *limit);
+} flx_contacts;
+
 // What a factorisation met.
 typedef struct flx_pivots {
     double ratio; // smallest pivot / sum of the sizes of the terms that it is made of
@@ -331,6 +369,7 @@ typedef struct flx_system_ops {
     // out (n) = dr/dp_k at the point, with its numbers in param.
     flx_status (*parameter_slope)(const flx_system *s, flx_work *w, const flx_point *at, int k,
                                   double *out);
+    const flx_contacts *contacts; // NULL: every row always holds
 } flx_system_ops;
 
 // What depends on multipliers.
