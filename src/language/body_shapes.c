@@ -64,7 +64,7 @@ static flx_status find_surface(flx_env *e, const flx_entry *y, int *number)
     }
     FLX_TRY(flx_grow(e->b->ctx, (void **)&m->surfaces, &m->surface_capacity, m->nsurface + 1,
                      sizeof *m->surfaces));
-    flx_surface *s = m->surfaces + m->nsurface;
+    flx_surface_file *s = m->surfaces + m->nsurface;
     s->file = file;
     FLX_TRY(reader->read_surface(reader->user, y->text, y->loc, &file, &s->mesh));
     m->nsurface++;

@@ -68,10 +68,10 @@ typedef struct flx_shape {
     double scale;   // ... and metres for one unit of its file
 } flx_shape;
 
-typedef struct flx_surface { // of a file, for pictures
-    const char *file;        // interned
-    flx_scene_surface mesh;  // arena
-} flx_surface;
+typedef struct flx_surface_file { // for pictures
+    const char *file;             // interned
+    flx_scene_surface mesh;       // arena
+} flx_surface_file;
 
 // Velocities that a body begins with, ground axes. Where a joint starts elsewhere than drawn, the place that they were
 // given for goes with the body, and they stay what they are.
@@ -567,7 +567,7 @@ struct flx_model {
     flx_body *bodies; // (nbody + nattached) the last are attached frames, without mass, as drawn
     flx_attached *attached; // (nattached)
     int nsurface, surface_capacity;
-    flx_surface *surfaces; // owned
+    flx_surface_file *surfaces; // owned
     int nmodal;
     flx_modal *modals; // by their first variable
     int nbeam;
