@@ -19,28 +19,29 @@ LAYERS = {
     "model": (["base", "math", "expr", "reduce"], ["base", "model", "scene", "system", "integrator"], []),
     "read": (["base", "math", "reduce", "model"], ["base", "model", "scene"], ["yaml.h"]),
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),
-    "joint": (["base", "math", "expr", "model"], ["base", "joints", "system"], []),
-    "force": (["base", "math", "expr", "model", "joint"], ["base", "system"], []),
+    "contact": (["base", "math", "expr", "model"], ["base", "system"], []),
+    "joint": (["base", "math", "expr", "model", "contact"], ["base", "joints", "system"], []),
+    "force": (["base", "math", "expr", "model", "contact", "joint"], ["base", "system"], []),
     "fe": (["base", "math", "reduce", "model"], ["base", "fe", "results"], []),
-    "scene": (["base", "math", "model", "joint", "force"], ["base", "scene"], []),
-    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "joint", "force", "fe"], ["base", "build", "joints", "model", "scene", "system", "integrator"], ["pthread.h"]),
+    "scene": (["base", "math", "model", "contact", "joint", "force"], ["base", "scene"], []),
+    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "contact", "joint", "force", "fe"], ["base", "build", "joints", "model", "scene", "system", "integrator"], ["pthread.h"]),
     "system": (["base", "math", "expr", "model"], ["base", "system"], []),
-    "descriptor": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "system"], ["base", "system"], []),
-    "tree": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),
+    "descriptor": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system"], ["base", "system"], []),
+    "tree": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),
     "reduced": (["base", "math", "system"], ["base", "system"], []),
-    "export": (["base", "math", "expr", "reduce", "model", "joint", "force", "descriptor", "tree"], ["base", "model", "export"], []),
+    "export": (["base", "math", "expr", "reduce", "model", "contact", "joint", "force", "descriptor", "tree"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator"], []),
     "results": (["base", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h"]),
     "draw": (["base", "math", "results", "compare", "certify"], ["base", "results", "scene", "compare", "study", "certificate"], ["zlib.h"]),
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
-    "simulate": (["base", "math", "expr", "model", "joint", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
+    "simulate": (["base", "math", "expr", "model", "contact", "joint", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
     "certify": (["base", "math", "integrate", "analyse", "simulate"], ["*"], []),
     "compare": (["base", "math", "simulate", "results"], ["*"], []),
     "cli": (["draw", "page"], ["*"], []),
 }
 # A joint or a force sees frames, not bodies.
-SHARED = {"body/frame.h": ["joint", "force"]}
+SHARED = {"body/frame.h": ["contact", "joint", "force"]}
 EXCEPTIONS = {
     # names the versions of all libraries
     "results/build_facts.c": ["yaml.h", "amd.h", "klu.h", "cblas.h"],
@@ -59,7 +60,7 @@ SYSTEM = {
     "arpa/inet.h", "netinet/in.h", "poll.h", "sched.h", "sys/socket.h", "sys/time.h",
 }
 MOST = 40  # files per folder
-KERNELS = {"body", "joint", "force"}
+KERNELS = {"body", "contact", "joint", "force"}
 KERNEL_SYSTEM = {"math.h", "string.h", "stdbool.h", "stddef.h", "float.h", "assert.h", "complex.h"}
 
 TAG = re.compile(r"\b(?:struct|enum|union)\s+(flx_\w+)\s*\{")

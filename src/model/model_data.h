@@ -12,28 +12,14 @@
 #include "flexion/scene.h"
 #include "math/small.h"
 #include "math/symmetric.h"
+#include "model/contact_data.h"
 #include "model/leaves.h"
+#include "model/open_number.h"
 #include "reduce/elastic.h"
 
 #include <stdatomic.h>
 
 #define FLX_BODY_GROUND (-1)
-
-// A number that is an expression of open parameters: its node + 1; 0: a number alone.
-typedef int flx_open;
-// A number with its expression; vectors, and matrices by rows (nums.h).
-typedef struct flx_num {
-    double x;
-    flx_open n;
-} flx_num;
-typedef struct flx_num3 {
-    double x[3];
-    flx_open n[3];
-} flx_num3;
-typedef struct flx_num9 {
-    double x[9];
-    flx_open n[9];
-} flx_num9;
 
 // ---- items -----------------------------------------------------------------------------------
 
@@ -108,6 +94,8 @@ typedef struct flx_body {
     flx_point_def *points;
     int nshape;
     flx_shape *shapes;
+    int ntouching;
+    const flx_surface **touching; // (ntouching) surfaces that contacts find
 } flx_body;
 
 typedef enum flx_motion_kind {
@@ -191,6 +179,7 @@ typedef struct flx_force {
     bool mixed;                   // its force is an unknown: form mixed, or auto found so
     bool dissipative;             // its work is dissipated, not supplied
     const flx_solid_load *load;   // on a solid
+    int contact;                  // number among the contacts, of that type
 } flx_force;
 
 typedef struct flx_variable { // second order: mass q'' = force
@@ -580,7 +569,9 @@ struct flx_model {
     flx_force *forces;
     int nfriction;
     flx_force *frictions; // of joints
-    int nvariable, nmode; // the last so many are coordinates of flexible bodies
+    int ncontact;
+    flx_contact *contacts; // one per force of that type
+    int nvariable, nmode;  // the last so many are coordinates of flexible bodies
     flx_variable *variables;
     int nfirst, nstate, nalgebraic; // nfirst = nstate + nalgebraic
     flx_first_order *firsts;

@@ -1,0 +1,46 @@
+// contact_surface.h - surfaces of bodies that touch each other: what each is, and what its kind says of itself.
+//
+// To add one: a file with its flx_surface_kind, and its name in FLX_SURFACE_KINDS.
+#pragma once
+
+#include "base/common.h"
+#include "model/contact_data.h"
+#include "model/kind_rows.h"
+
+#define FLX_SURFACE_KINDS(X)                                                                       \
+    X(sphere)                                                                                      \
+    X(plane)
+
+// What the language reads after the word of a kind.
+typedef enum flx_surface_value {
+    FLX_SURFACE_RADIUS,   // a number: size[0]; 0 is a point
+    FLX_SURFACE_NORMAL,   // a direction: the third axis
+    FLX_SURFACE_ROUND,    // {radius, length, axis}: size[0], size[1], the third axis
+    FLX_SURFACE_EDGES,    // three lengths: size
+    FLX_SURFACE_FILE,     // of triangles
+    FLX_SURFACE_FUNCTION, // of one number, or of two
+    FLX_SURFACE_CURVE,    // [x, y] of s = 0..1
+} flx_surface_value;
+
+typedef struct flx_surface_kind {
+    flx_key_row row; // its key in a mapping of the language
+    flx_surface_value value;
+    bool turns;      // `orientation` has a meaning
+    bool open_ended; // without end: two such cannot touch
+} flx_surface_kind;
+
+struct flx_surface {
+    const flx_surface_kind *kind;
+    double at[3];   // from the centre of mass, body axes
+    double axes[9]; // of the surface, in body axes: columns
+    double size[3];
+    double skin; // radius round the core
+    const void *data;
+};
+
+#define X(name) extern const flx_surface_kind flx_surface_##name;
+FLX_SURFACE_KINDS(X)
+#undef X
+
+// The kinds by number, in the order of the list; NULL after the last.
+const flx_surface_kind *flx_surface_get_kind(int i);

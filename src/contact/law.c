@@ -1,0 +1,174 @@
+// law.c - laws of compliant contact; equations in law.h and docs/theory/contact.md.
+#include "contact/law.h"
+
+#include <math.h>
+
+// x^n and its slope n x^(n-1), of x > 0.
+static double power(double x, double n, double *slope)
+{
+    if (n == 1.0) {
+        *slope = 1.0;
+        return x;
+    }
+    if (n == 1.5) {
+        double root = sqrt(x);
+        *slope = 1.5 * root;
+        return x * root;
+    }
+    double y = pow(x, n - 1.0);
+    *slope = n * y;
+    return x * y;
+}
+
+// The same where x <= 0: nothing, or as a branch goes on that is held beyond its border.
+static double held_power(double x, double n, bool closed, double *slope)
+{
+    if (x > 0.0) return power(x, n, slope);
+    *slope = 0.0;
+    if (!closed) return 0.0;
+    if (n == 0.0) return 1.0;
+    if (n != 1.0) return 0.0;
+    *slope = 1.0;
+    return x;
+}
+
+// (LAW-1)
+static flx_law_force penalty(const flx_law *l, double d, double rate, bool closed)
+{
+    double slope, damp_slope = 0.0, damp = 0.0;
+    double elastic = l->k * held_power(d, l->n, closed, &slope);
+    flx_law_force f = {.force = elastic, .by_depth = l->k * slope};
+    if (l->c == 0.0 || (l->approach && rate < 0.0)) return f;
+    if (l->m == 0.0) {
+        damp = d > 0.0 || closed ? 1.0 : 0.0;
+    } else {
+        damp = held_power(d, l->m, closed, &damp_slope);
+    }
+    f.force += l->c * damp * rate;
+    f.by_depth += l->c * damp_slope * rate;
+    f.by_rate = l->c * damp;
+    return f;
+}
+
+// (LAW-2)
+static flx_law_force crossley(const flx_law *l, double d, double rate, double closing)
+{
+    double slope, a = l->a;
+    if (!(d > 0.0)) return (flx_law_force){0};
+    if (l->av != 0.0) a = l->av / fmax(closing, FLX_LAW_SLOWEST);
+    double elastic = l->k * power(d, l->n, &slope), factor = 1.0 + a * rate;
+    return (flx_law_force){
+        .force = elastic * factor, .by_depth = l->k * slope * factor, .by_rate = elastic * a};
+}
+
+flx_law_force flx_law_eval(const flx_law *l, double d, double rate, double closing, bool closed)
+{
+    bool kink = flx_law_has_kink(l);
+    if (kink && !closed) return (flx_law_force){0};
+    flx_law_force f =
+        l->a != 0.0 || l->av != 0.0 ? crossley(l, d, rate, closing) : penalty(l, d, rate, kink);
+    if (f.force >= 0.0 || l->pulls) return f;
+    return (flx_law_force){0};
+}
+
+double flx_law_energy(const flx_law *l, double d)
+{
+    return d > 0.0 ? l->k * pow(d, l->n + 1.0) / (l->n + 1.0) : 0.0;
+}
+
+bool flx_law_has_kink(const flx_law *l)
+{
+    return l->n == 1.0 || (l->c != 0.0 && l->m == 0.0);
+}
+
+bool flx_law_reads_closing(const flx_law *l)
+{
+    return l->av != 0.0;
+}
+
+// ---- damping from restitution -------------------------------------------------------------------
+
+// x (1 + e) - ln((1 + x)/(1 - e x)), divided by x^2; near x = 0 by its series, which does not cancel.
+static double misfit(double x, double e)
+{
+    if (x > 0.02) return (x * (1.0 + e) - log1p(x) + log1p(-e * x)) / (x * x);
+    double sum = 0.0, xk = 1.0, log_e = log(e);
+    for (int k = 2; k < 20; k++) {
+        double part = k % 2 ? 1.0 + pow(e, k) : expm1(k * log_e);
+        sum -= xk * part / k;
+        xk *= x;
+    }
+    return sum;
+}
+
+// (LAW-3): the misfit falls from (1 - e^2)/2 at x = 0 to minus infinity at x = 1/e.
+double flx_law_damping(double e)
+{
+    double low = 0.0, high = 1.0 / e;
+    if (!(e < 1.0)) return 0.0;
+    for (int i = 0; i < 200 && high - low > 1e-16 * high; i++) {
+        double middle = 0.5 * (low + high);
+        *(misfit(middle, e) > 0.0 ? &low : &high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+// The misfit falls with e, from e = 0 on to 1.
+double flx_law_restitution(double av)
+{
+    double low = 0.0, high = av > 1.0 ? 1.0 / av : 1.0;
+    if (!(av > 0.0)) return 1.0;
+    for (int i = 0; i < 200 && high - low > 1e-16; i++) {
+        double middle = 0.5 * (low + high);
+        *(misfit(av, middle) > 0.0 ? &low : &high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+flx_law flx_law_of(const flx_contact *c, double k)
+{
+    flx_law l = {.k = k, .n = c->exponent};
+    const double e = c->restitution;
+    switch (c->law) {
+    case FLX_CONTACT_PENALTY:
+        l.c = c->damping;
+        l.m = c->damping_exponent;
+        l.approach = c->approach;
+        l.pulls = c->pulls;
+        break;
+    case FLX_CONTACT_HUNT_CROSSLEY:
+        if (c->restores) {
+            l.av = flx_law_damping(e);
+        } else {
+            l.a = c->damping;
+        }
+        break;
+    case FLX_CONTACT_LANKARANI:
+        l.av = 0.75 * (1.0 - e * e);
+        break;
+    case FLX_CONTACT_FLORES:
+        l.av = 1.6 * (1.0 - e) / e;
+        break;
+    case FLX_CONTACT_HERTZ:
+    case FLX_CONTACT_RIGID:
+        break;
+    }
+    return l;
+}
+
+// ---- Hertz --------------------------------------------------------------------------------------
+
+double flx_law_hertz(const double E[2], const double nu[2], double curvature)
+{
+    double compliance = 0.0;
+    for (int i = 0; i < 2; i++) compliance += (1.0 - nu[i] * nu[i]) / E[i];
+    return 4.0 / 3.0 / (compliance * sqrt(curvature));
+}
+
+// d_max/v times 2 int_0^1 dx/sqrt(1 - x^(n+1)), which gamma functions give.
+double flx_law_duration(double k, double n, double mass, double speed)
+{
+    const double pi = 3.14159265358979323846;
+    double p = 1.0 / (n + 1.0), deepest = pow(0.5 * (n + 1.0) * mass * speed * speed / k, p);
+    return 2.0 * sqrt(pi) * tgamma(1.0 + p) / tgamma(0.5 + p) * deepest / speed;
+}

@@ -1,0 +1,9 @@
+// plane_surface.c - a plane; the body is behind it.
+#include "contact/contact_surface.h"
+
+const flx_surface_kind flx_surface_plane = {
+    .row = {.key = "plane",
+            .form = "vector",
+            .doc = "Normal of a plane, outwards, in the body's axes."},
+    .value = FLX_SURFACE_NORMAL,
+    .open_ended = true};

@@ -1,0 +1,60 @@
+// contact_data.h - contacts as the user said them: surfaces of two bodies or of many, and the law between them.
+#pragma once
+
+#include "base/common.h"
+#include "model/open_number.h"
+
+typedef struct flx_surface flx_surface; // contact/contact_surface.h
+
+typedef enum flx_contact_law {
+    FLX_CONTACT_RIGID, // `restitution`: set-valued
+    FLX_CONTACT_HERTZ,
+    FLX_CONTACT_HUNT_CROSSLEY,
+    FLX_CONTACT_LANKARANI,
+    FLX_CONTACT_FLORES,
+    FLX_CONTACT_PENALTY,
+} flx_contact_law;
+
+// Of surfaces that slide on each other.
+typedef struct flx_contact_friction {
+    double coefficient, sticking; // while it slides; the most while it sticks, >= coefficient
+    flx_open coefficient_open, sticking_open;
+    double velocity; // slip that regularises it; 0: set-valued
+    flx_open velocity_open;
+    double stiffness; // of its spring with memory; 0: none
+    flx_open stiffness_open;
+    double rolling, spinning; // of the reduced radius
+    flx_open rolling_open, spinning_open;
+} flx_contact_friction;
+
+typedef struct flx_contact_side { // a surface of a body
+    int body;                     // frame, as of joints; FLX_BODY_GROUND
+    const flx_surface *surface;   // from the centre of mass, body axes; arena
+    flx_loc loc;
+} flx_contact_side;
+
+// A force of type contact.
+typedef struct flx_contact {
+    const char *name;
+    flx_loc loc;
+    int force; // its number among the forces
+    bool among;
+    int nside;
+    flx_contact_side *sides; // (nside)
+    int npair;
+    int (*pairs)
+        [2]; // (npair) numbers of sides that may touch each other; bodies tied by a joint may not
+    flx_contact_law law;
+    double stiffness, exponent, damping, damping_exponent; // of the law
+    flx_open stiffness_open, exponent_open, damping_open, damping_exponent_open;
+    bool approach; // damped while it approaches alone
+    bool pulls;    // spring and damper until it opens, also where that is a pull
+    bool material; // its stiffness is Hertz's, by E, nu and the curvatures
+    bool restores; // its damping follows from the restitution
+    double E[2], nu[2];
+    flx_open E_open[2], nu_open[2];
+    double restitution;
+    flx_open restitution_open;
+    bool mixed; // its normal force is an unknown
+    flx_contact_friction friction;
+} flx_contact;

@@ -1,0 +1,152 @@
+// Laws of compliant contact: values, derivatives against differences, and the restitution that a drop has.
+#include "check.h"
+#include "contact/law.h"
+
+static const flx_law laws[] = {
+    {.k = 3e5, .n = 1.5},                           // hertz
+    {.k = 2e4, .n = 1.0},                           // penalty
+    {.k = 2e4, .n = 1.0, .c = 30.0},                //
+    {.k = 2e4, .n = 1.0, .c = 30.0, .pulls = true}, //
+    {.k = 2e4, .n = 1.0, .c = 300.0, .m = 0.5},     //
+    {.k = 2e6, .n = 2.0, .c = 3e4, .m = 1.0},       //
+    {.k = 2e6, .n = 2.0, .c = 3e4, .m = 1.0, .approach = true},
+    {.k = 1e5, .n = 1.5, .a = 0.7},         // hunt-crossley
+    {.k = 1e5, .n = 2.2, .a = 0.7},         //
+    {.k = 1e5, .n = 1.5, .av = 0.63482828}, // by the speed of closing
+};
+#define NLAW ((int)(sizeof laws / sizeof *laws))
+
+static int derivatives_are_those_of_the_force(void)
+{
+    for (int i = 0; i < NLAW; i++) {
+        for (int k = 0; k < 8; k++) {
+            double d = 1e-3 * (1 + k), rate = k % 2 ? 0.4 : -0.3, h = 1e-7, v = 0.5;
+            flx_law_force f = flx_law_eval(laws + i, d, rate, v, true);
+            double up = flx_law_eval(laws + i, d + 1e-3 * h, rate, v, true).force;
+            double down = flx_law_eval(laws + i, d - 1e-3 * h, rate, v, true).force;
+            CHECK_NEAR((up - down) / (2e-3 * h), f.by_depth, 1e-5 * (1.0 + fabs(f.by_depth)));
+            up = flx_law_eval(laws + i, d, rate + h, v, true).force;
+            down = flx_law_eval(laws + i, d, rate - h, v, true).force;
+            CHECK_NEAR((up - down) / (2 * h), f.by_rate, 1e-5 * (1.0 + fabs(f.by_rate)));
+        }
+    }
+    return 0;
+}
+
+static int nothing_pulls_and_nothing_acts_from_afar(void)
+{
+    for (int i = 0; i < NLAW; i++) {
+        for (int k = 0; k < 40; k++) {
+            double d = 1e-3 * (k % 8 - 2), rate = 2.0 * (k / 8 - 2);
+            double f = flx_law_eval(laws + i, d, rate, 0.5, d > 0).force;
+            CHECK(f >= 0.0 || laws[i].pulls);
+            if (d <= 0.0) CHECK(f == 0.0);
+        }
+        CHECK(flx_law_energy(laws + i, -1e-3) == 0.0);
+        // the slope of what is stored is the force at rest
+        double d = 2e-3, h = 1e-7;
+        double slope =
+            (flx_law_energy(laws + i, d + h) - flx_law_energy(laws + i, d - h)) / (2 * h);
+        CHECK_REL(slope, flx_law_eval(laws + i, d, 0.0, 0.5, true).force, 1e-6);
+    }
+    return 0;
+}
+
+// A branch that is held goes on smoothly beyond its border; laws without a kink have none.
+static int held_branch_goes_on(void)
+{
+    const flx_law *line = laws + 3;
+    CHECK(flx_law_has_kink(line) && flx_law_has_kink(laws + 1) && !flx_law_has_kink(laws));
+    CHECK(!flx_law_has_kink(laws + 5) && !flx_law_has_kink(laws + 7));
+    const flx_law jump = {.k = 1e5, .n = 1.5, .c = 20.0};
+    CHECK(flx_law_has_kink(&jump));
+    flx_law_force f = flx_law_eval(line, -1e-3, 0.1, 0, true);
+    CHECK_REL(f.force, -20.0 + 3.0, 1e-14);
+    CHECK_REL(f.by_depth, 2e4, 1e-14);
+    CHECK(flx_law_eval(line, 1e-3, 0.1, 0, false).force == 0.0);
+    CHECK(flx_law_eval(laws, 1e-3, 0.1, 0, false).force > 0.0);
+    return 0;
+}
+
+static int damping_follows_from_restitution(void)
+{
+    static const double known[][2] = {
+        {0.9, 0.16648195}, {0.7, 0.63482828}, {0.5, 1.43275053}, {0.3, 3.08708198}};
+    static const double table[][2] = {{0.05, 0.9677385785309502}, {0.1, 0.9374755799498656},
+                                      {0.2, 0.8821899862473058},  {0.5, 0.7484349315974342},
+                                      {1.0, 0.5936242600396008},  {2.0, 0.41071968606104126}};
+    for (int i = 0; i < 4; i++) CHECK_NEAR(flx_law_damping(known[i][0]), known[i][1], 6e-9);
+    for (int i = 0; i < 6; i++) {
+        CHECK_REL(flx_law_restitution(table[i][0]), table[i][1], 1e-12);
+        CHECK_REL(flx_law_damping(table[i][1]), table[i][0], 1e-11);
+    }
+    CHECK(flx_law_damping(1.0) == 0.0 && flx_law_restitution(0.0) == 1.0);
+    CHECK_REL(flx_law_damping(1.0 - 1e-7), 1.5e-7, 1e-6);
+    for (double e = 0.02; e < 1.0; e += 0.02) {
+        CHECK_REL(flx_law_restitution(flx_law_damping(e)), e, 1e-12);
+    }
+    return 0;
+}
+
+// m d'' = -F from d = 0, d' = v to where it opens, by Runge and Kutta's method: -d' there over v.
+static double bounce(const flx_law *l, double mass, double v)
+{
+    double d = 0, r = v;
+    double h = flx_law_duration(l->k, l->n, mass, v) / 20000;
+    for (int i = 0; i < 400000 && (d > 0 || r > 0); i++) {
+        double kd[4], kr[4], x = d, y = r;
+        for (int s = 0; s < 4; s++) {
+            kd[s] = y;
+            kr[s] = -flx_law_eval(l, x, y, v, true).force / mass;
+            double step = s == 2 ? h : 0.5 * h;
+            x = d + step * kd[s];
+            y = r + step * kr[s];
+        }
+        d += h * (kd[0] + 2 * kd[1] + 2 * kd[2] + kd[3]) / 6;
+        r += h * (kr[0] + 2 * kr[1] + 2 * kr[2] + kr[3]) / 6;
+    }
+    return -r / v;
+}
+
+static int drops_have_the_restitution(void)
+{
+    static const double es[] = {0.9, 0.5, 0.3};
+    for (int i = 0; i < 3; i++) {
+        for (int n = 0; n < 2; n++) {
+            flx_contact c = {.law = FLX_CONTACT_HUNT_CROSSLEY,
+                             .exponent = n ? 2.0 : 1.5,
+                             .restores = true,
+                             .restitution = es[i]};
+            flx_law l = flx_law_of(&c, 3e6);
+            CHECK(flx_law_reads_closing(&l));
+            CHECK_NEAR(bounce(&l, 0.4, 0.2), es[i], 1e-5);
+            CHECK_NEAR(bounce(&l, 7.0, 3.0), es[i], 1e-5); // of every mass and speed
+            c.law = FLX_CONTACT_FLORES;                    // an approximation
+            l = flx_law_of(&c, 3e6);
+            CHECK_NEAR(bounce(&l, 0.4, 0.2), es[i], 0.06);
+        }
+    }
+    flx_contact c = {
+        .law = FLX_CONTACT_LANKARANI, .exponent = 1.5, .restores = true, .restitution = 0.9};
+    flx_law l = flx_law_of(&c, 3e6);
+    CHECK_NEAR(bounce(&l, 0.4, 0.2), 0.9, 0.02);
+    // a linear spring and damper that may pull until it opens: exp(-pi z/sqrt(1 - z^2))
+    const flx_law line = {.k = 2e6, .n = 1.0, .c = 200.0, .pulls = true};
+    double z = 200.0 / (2.0 * sqrt(2e6 * 0.25));
+    CHECK_NEAR(bounce(&line, 0.25, 1.0), exp(-3.14159265358979 * z / sqrt(1 - z * z)), 1e-4);
+    return 0;
+}
+
+static int hertz_of_two_spheres(void)
+{
+    const double E[] = {7e10, 7e10}, nu[] = {0.3, 0.3}, pi = 3.14159265358979323846;
+    double k = flx_law_hertz(E, nu, 200.0), mass = 0.5 * 2700.0 * 4.0 / 3.0 * pi * 1e-6;
+    CHECK_REL(k, 3626188621.4694743, 1e-14);
+    CHECK_REL(flx_law_duration(k, 1.5, mass, 0.2), 8.40577323072598e-05, 1e-9);
+    CHECK_REL(flx_law_duration(1e4, 1.0, 4.0, 0.3), pi * sqrt(4.0 / 1e4), 1e-13);
+    return 0;
+}
+
+TEST_MAIN(TEST(derivatives_are_those_of_the_force), TEST(nothing_pulls_and_nothing_acts_from_afar),
+          TEST(held_branch_goes_on), TEST(damping_follows_from_restitution),
+          TEST(drops_have_the_restitution), TEST(hertz_of_two_spheres))
