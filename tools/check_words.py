@@ -11,7 +11,7 @@ import re
 import sys
 
 OLD = {
-    r"constraints?": "constraint",
+    r"bonds?": "constraint",
     r"positions? of rest": "equilibrium",
     r"as drawn": "in the initial configuration; the reference configuration",
     r"to rounding(?! err)": "to machine precision",
