@@ -222,6 +222,16 @@ static flx_status make_nodes(body *b)
     return FLX_OK;
 }
 
+// Interfaces are the first of the nodes.
+static flx_status find_residual(body *b)
+{
+    size_t n = 9 * (size_t)b->s->ninterface;
+    double *all = flx_arena_take(b->arena, n, sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    for (int i = 0; i < b->s->ninterface; i++) b->e->nodes[i].residual = all + 9 * (size_t)i;
+    return flx_shapes_residual(b->s, b->shapes, all);
+}
+
 static flx_status make(body *b)
 {
     const flx_fe *fe = b->fe;
@@ -242,6 +252,7 @@ static flx_status make(body *b)
     FLX_TRY(find_moments(b));
     FLX_TRY(name_shapes(b));
     FLX_TRY(set_cut(b));
+    if (b->basis->residual && b->s->ninterface > 0) FLX_TRY(find_residual(b));
     flx_elastic_trim(b->e);
     return FLX_OK;
 }

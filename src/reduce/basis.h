@@ -19,6 +19,7 @@ typedef struct flx_basis {
     int modes;
     bool stiffening;
     bool attachment; // with FLX_BASIS_MODES: also the shapes of unit loads at the interfaces
+    bool residual;   // also the compliance that the shapes leave out, of interfaces; of lines all nodes
     int ninterface;
     const int *interfaces;    // nodes, counted from 0
     const char *const *names; // (ninterface) what the model calls them; NULL: by their numbers
@@ -60,6 +61,9 @@ typedef struct flx_shapes {
 // Shapes of the basis, as the frame sees them, orthogonal with respect to K.
 flx_status flx_shapes_find(const flx_free_structure *s, const flx_basis *b, flx_shapes *out);
 void flx_shapes_clear(flx_shapes *shapes);
+
+// What the shapes leave out of the compliance at each interface, by forces (REC-1): out (ninterface, 9).
+flx_status flx_shapes_residual(const flx_free_structure *s, const flx_shapes *shapes, double *out);
 
 // Solve K x = f for loads that are in equilibrium, with the motion that the frame takes away: X (count, n),
 // the loads before. lowest: the square of the body's lowest angular frequency.

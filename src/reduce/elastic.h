@@ -26,6 +26,9 @@ typedef struct flx_elastic_node {
     double *sigma;        // (6 x n) stress xx yy zz xy yz xz, body axes; NULL: none
     double sigma_rest[6]; // at q = 0
     double *eps;          // (6 x n) strain alike, its shears half the angles; NULL: none
+    // (9) compliance of what the shapes leave out: how far a unit force at the node moves it beside
+    // them, body axes (REC-1); NULL: not known
+    double *residual;
 } flx_elastic_node;
 
 // The mesh that a body comes from, as it is drawn: flx_result_mesh of flexion/results.h.

@@ -377,6 +377,114 @@ static flx_status shape_at(void *user, int element, double s, const flx_line_fie
     return FLX_OK;
 }
 
+// ---- what the shapes leave out --------------------------------------------------------------------
+
+typedef struct sparse_line { // the line as a free structure, every node an interface
+    flx_symmetric K, M;      // owned
+    double *rigid;           // owned (6 x N)
+    flx_interface *nodes;    // owned (ne + 1)
+    int *unknowns;           // owned (N)
+} sparse_line;
+
+static flx_status fill_sparse(const mesh *m, sparse_line *x)
+{
+    int width = 2 * m->nd;
+    int64_t *first = flx_alloc(m->ctx, (size_t)m->ne + 1, sizeof *first);
+    int *list = flx_alloc(m->ctx, (size_t)(m->ne * width), sizeof *list);
+    flx_status status = first && list ? FLX_OK : FLX_ERR_MEMORY;
+    for (int e = 0; e <= m->ne && status == FLX_OK; e++) first[e] = (int64_t)e * width;
+    for (int i = 0; i < m->ne * width && status == FLX_OK; i++) {
+        list[i] = i / width * m->nd + i % width;
+    }
+    if (status == FLX_OK) status = flx_symmetric_init(m->ctx, m->N, m->ne, first, list, &x->K);
+    if (status == FLX_OK) status = flx_symmetric_init_like(m->ctx, &x->K, &x->M);
+    for (int j = 0; j < m->N && status == FLX_OK; j++) {
+        for (int64_t at = x->K.start[j]; at < x->K.start[j + 1]; at++) {
+            size_t from = (size_t)x->K.row[at] * (size_t)m->N + (size_t)j;
+            x->K.value[at] = m->K[from];
+            x->M.value[at] = m->M[from];
+        }
+    }
+    flx_free(first);
+    flx_free(list);
+    return status;
+}
+
+// Shifts along and turns about the axes of the line, at its start.
+static void fill_rigid(const mesh *m, double *rigid)
+{
+    for (int j = 0; j < m->nd; j++) {
+        int motion = unknown_of(m, j);
+        for (int i = 0; i < m->N; i++) {
+            int c = unknown_of(m, i % m->nd);
+            double x = i / m->nd * m->h, value = c == motion;
+            if (motion == 5 && c == 1) value = x;
+            if (motion == 4 && c == 2) value = -x;
+            rigid[(size_t)j * (size_t)m->N + (size_t)i] = value;
+        }
+    }
+}
+
+static void fill_nodes(const mesh *m, sparse_line *x)
+{
+    static const double one = 1.0;
+    for (int i = 0; i < m->N; i++) {
+        flx_interface *f = x->nodes + i / m->nd;
+        int c = unknown_of(m, i % m->nd);
+        x->unknowns[i] = i;
+        f->count[c] = 1;
+        f->unknown[c] = x->unknowns + i;
+        f->weight[c] = &one;
+    }
+}
+
+// From the line's axes to the body's.
+static void take_residual(const mesh *m, const double *r, double *out)
+{
+    for (int i = 0; i < 9; i++) {
+        double sum = 0.0;
+        for (int c = 0; c < 9; c++) sum += m->axes[c / 3][i / 3] * r[c] * m->axes[c % 3][i % 3];
+        out[i] = sum;
+    }
+}
+
+static flx_status find_residual(mesh *m, flx_arena *arena, flx_elastic *e)
+{
+    size_t N = (size_t)m->N, count = (size_t)m->ne + 1;
+    sparse_line x = {.rigid = flx_alloc(m->ctx, 6 * N, sizeof(double)),
+                     .nodes = flx_alloc(m->ctx, count, sizeof *x.nodes),
+                     .unknowns = flx_alloc(m->ctx, N, sizeof *x.unknowns)};
+    double *line = flx_alloc(m->ctx, 9 * count, sizeof *line);
+    double *body = flx_arena_take(arena, 9 * count, sizeof *body);
+    bool there = x.rigid && x.nodes && x.unknowns && line && body;
+    flx_status status = there ? fill_sparse(m, &x) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        fill_rigid(m, x.rigid);
+        fill_nodes(m, &x);
+        const flx_free_structure s = {.ctx = m->ctx,
+                                      .loc = m->loc,
+                                      .K = &x.K,
+                                      .M = &x.M,
+                                      .nrigid = m->nd,
+                                      .rigid = x.rigid,
+                                      .ninterface = m->ne + 1,
+                                      .interfaces = x.nodes};
+        const flx_shapes v = {.n = m->N, .count = m->n, .V = m->V, .omega2 = m->omega2};
+        status = flx_shapes_residual(&s, &v, line);
+    }
+    for (int i = 0; i <= m->ne && status == FLX_OK; i++) {
+        e->nodes[i].residual = body + 9 * (size_t)i;
+        take_residual(m, line + 9 * (size_t)i, e->nodes[i].residual);
+    }
+    flx_symmetric_clear(&x.K);
+    flx_symmetric_clear(&x.M);
+    flx_free(x.rigid);
+    flx_free(x.nodes);
+    flx_free(x.unknowns);
+    flx_free(line);
+    return status;
+}
+
 static flx_status set_cut(const mesh *m, flx_arena *arena, flx_elastic *e)
 {
     size_t n = (size_t)m->n;
@@ -398,6 +506,7 @@ static flx_status make_elastic(mesh *m, flx_arena *arena, const flx_basis *b, fl
         (*e)->labels[k] = flx_arena_printf(arena, "mode %d : %.6g Hz", k + 1, f);
         if (!(*e)->labels[k]) return FLX_ERR_MEMORY;
     }
+    if (b->residual) FLX_TRY(find_residual(m, arena, *e));
     return set_cut(m, arena, *e);
 }
 

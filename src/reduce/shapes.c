@@ -111,7 +111,7 @@ void flx_shapes_take_mean_away(const search *q, double *x)
         FLX_ONE_THREAD cblas_daxpy(n, -a[i], q->s->rigid + (size_t)i * q->n, 1, x, 1);
 }
 
-static flx_status prepare(search *q)
+flx_status flx_shapes_prepare(search *q)
 {
     const flx_free_structure *s = q->s;
     int r = s->nrigid, n = s->K->n;
@@ -266,7 +266,7 @@ static flx_status attach_held(search *q, const part *p)
 
 // K + shift M in the place of the singular K, and what the shift does corrected. X: the solutions of the
 // loads F, which are in equilibrium; Y: room for as many.
-static flx_status solve_free(const search *q, int count, const double *F, double *X, double *Y)
+flx_status flx_shapes_solve_free(const search *q, int count, const double *F, double *X, double *Y)
 {
     const flx_free_structure *s = q->s;
     double shift = FLX_SHAPES_SHIFT * q->lowest;
@@ -286,18 +286,11 @@ static flx_status solve_free(const search *q, int count, const double *F, double
     return status;
 }
 
-// (MSH-1)
-static flx_status attach_free(search *q)
+void flx_shapes_relieve(const search *q, int count, double *F) // f - M R a, a = (R^T M R)^-1 R^T f
 {
     const flx_free_structure *s = q->s;
-    int count = count_components(q, 0), n = s->K->n;
-    if (count == 0) return FLX_OK;
-    FLX_TRY(reserve(q, count));
-    double *X = q->V + (size_t)q->count * q->n;
-    double *F = flx_alloc(s->ctx, 2 * (size_t)count * q->n, sizeof *F);
-    if (!F) return FLX_ERR_MEMORY;
-    put_loads(q, 0, F);
-    for (int k = 0; k < count; k++) { // f - M R a, a = (R^T M R)^-1 R^T f
+    int n = s->K->n;
+    for (int k = 0; k < count; k++) {
         double a[6];
         for (int i = 0; i < s->nrigid; i++) {
             a[i] = flx_blas_dot(n, s->rigid + (size_t)i * q->n, F + k * q->n);
@@ -307,7 +300,21 @@ static flx_status attach_free(search *q)
             FLX_ONE_THREAD cblas_daxpy(n, -a[i], q->MR + (size_t)i * q->n, 1, F + k * q->n, 1);
         }
     }
-    flx_status status = solve_free(q, count, F, X, F + (size_t)count * q->n);
+}
+
+// (MSH-1)
+static flx_status attach_free(search *q)
+{
+    const flx_free_structure *s = q->s;
+    int count = count_components(q, 0);
+    if (count == 0) return FLX_OK;
+    FLX_TRY(reserve(q, count));
+    double *X = q->V + (size_t)q->count * q->n;
+    double *F = flx_alloc(s->ctx, 2 * (size_t)count * q->n, sizeof *F);
+    if (!F) return FLX_ERR_MEMORY;
+    put_loads(q, 0, F);
+    flx_shapes_relieve(q, count, F);
+    flx_status status = flx_shapes_solve_free(q, count, F, X, F + (size_t)count * q->n);
     if (status == FLX_OK) q->count += count;
     flx_free(F);
     return status;
@@ -337,7 +344,7 @@ static flx_status attach_balanced(search *q)
     if (status == FLX_OK) {
         FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, count, m, 1.0, F,
                                    n, A, m, 0.0, B, n);
-        status = solve_free(q, count, B, X, Y);
+        status = flx_shapes_solve_free(q, count, B, X, Y);
     }
     if (status == FLX_OK) q->count += count;
     flx_free(F);
@@ -412,7 +419,7 @@ static flx_status run(search *q, bool *held, part *p)
 {
     const flx_free_structure *s = q->s;
     FLX_TRY(check(q));
-    FLX_TRY(prepare(q));
+    FLX_TRY(flx_shapes_prepare(q));
     bool all = q->b->kind != FLX_BASIS_MODES && are_plain(s);
     bool first = q->b->frame == FLX_FRAME_TANGENT && is_plain(s->interfaces);
     for (int i = 0; i < (all ? s->ninterface : first); i++) hold(s->interfaces + i, held);
@@ -458,10 +465,10 @@ flx_status flx_shapes_relax(const flx_free_structure *s, const flx_basis *b, dou
     search q = {.s = s, .b = b, .n = (size_t)s->K->n, .V = X, .count = count, .lowest = lowest};
     size_t all = (size_t)count * q.n;
     double *F = flx_alloc(s->ctx, 2 * all, sizeof *F);
-    flx_status status = F ? prepare(&q) : FLX_ERR_MEMORY;
+    flx_status status = F ? flx_shapes_prepare(&q) : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         memcpy(F, X, all * sizeof *F);
-        status = solve_free(&q, count, F, X, F + all);
+        status = flx_shapes_solve_free(&q, count, F, X, F + all);
     }
     if (status == FLX_OK) status = flx_shapes_see_from_frame(&q);
     flx_free(F);

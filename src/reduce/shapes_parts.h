@@ -25,6 +25,13 @@ typedef struct flx_shape_part { // the structure without the unknowns that are h
     flx_symmetric K, M;
 } flx_shape_part;
 
+// Inertia of rigid motions: MR and RMR.
+flx_status flx_shapes_prepare(flx_shape_search *q);
+// F (count, n) less the inertia of the rigid motion that they cause: loads in equilibrium.
+void flx_shapes_relieve(const flx_shape_search *q, int count, double *F);
+// X (count, n): displacements by the loads F, which are in equilibrium, without mean motion; Y: room for as many.
+flx_status flx_shapes_solve_free(const flx_shape_search *q, int count, const double *F, double *X,
+                                 double *Y);
 // Factor of its stiffness, refused where it is singular.
 flx_status flx_shapes_factor(const flx_shape_search *q, const flx_shape_part *p, flx_frontal **f);
 // x - R (R^T M R)^-1 R^T M x: without the mean motion.

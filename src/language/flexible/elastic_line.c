@@ -191,13 +191,23 @@ static flx_status read_interface(flx_builder *b, const flx_entry *y, int element
                     elements + 1, text);
 }
 
+// Only contacts ask for what the shapes leave out of a node's compliance.
+static bool has_contacts(const flx_builder *b)
+{
+    for (int i = 0; i < b->forces.count; i++) {
+        const flx_entry *type = flx_entry_get(b->forces.items[i]->def, "type");
+        if (type && type->text && strcmp(type->text, "contact") == 0) return true;
+    }
+    return false;
+}
+
 flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_entry *reduce,
                                        flx_basis *basis)
 {
     const flx_entry *frame = flx_entry_get(body->def, "frame"),
                     *type = flx_entry_get(reduce, "type");
     const flx_entry *modes = flx_entry_get(reduce, "modes");
-    *basis = (flx_basis){.kind = FLX_BASIS_MODES};
+    *basis = (flx_basis){.kind = FLX_BASIS_MODES, .residual = has_contacts(e->b)};
     if (frame && strcmp(frame->text, "buckens") == 0) basis->frame = FLX_FRAME_BUCKENS;
     if (frame && strcmp(frame->text, "chord") == 0) basis->frame = FLX_FRAME_CHORD;
     if (strcmp(type->text, "guyan") == 0) basis->kind = FLX_BASIS_GUYAN;
