@@ -1,0 +1,215 @@
+// cone.c - the cone problem: rows sorted and scaled, and the order of the ways.
+#include "math/cone/cone_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+flx_cone *flx_cone_create(flx_ctx *ctx)
+{
+    flx_cone *c = flx_alloc(ctx, 1, sizeof *c);
+    if (c) c->ctx = ctx;
+    return c;
+}
+
+static void free_arrays(flx_cone *c)
+{
+    void *all[] = {c->group, c->row, c->scale, c->J, c->pivot};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) flx_free(all[i]);
+    flx_ctx *ctx = c->ctx;
+    memset(c, 0, sizeof *c);
+    c->ctx = ctx;
+}
+
+void flx_cone_destroy(flx_cone **c)
+{
+    if (!c || !*c) return;
+    free_arrays(*c);
+    flx_free(*c);
+    *c = NULL;
+}
+
+// Vectors out of one block.
+static void cut(flx_cone *c, double *block, size_t m, size_t ngroup)
+{
+    double **rows[] = {&c->scale,  &c->b,    &c->lam, &c->u,     &c->v,       &c->best,
+                       &c->F,      &c->dlam, &c->du,  &c->trial, &c->trial_u, &c->work,
+                       &c->center, &c->lag,  &c->dv,  &c->grad,  &c->step,    &c->trial_v};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, block += m) *rows[i] = block;
+    c->D = block;
+    c->H = block + 9 * ngroup;
+}
+
+flx_status flx_cone_reserve(flx_cone *c, int m, int ngroup)
+{
+    if (m <= c->room && ngroup <= c->room_groups) return FLX_OK;
+    // by half more than needed, so that a number that grows by one does not take memory each time
+    int room = m > c->room ? m + m / 2 : c->room;
+    int groups = ngroup > c->room_groups ? ngroup + ngroup / 2 : c->room_groups;
+    // a row in no group is one by itself
+    size_t r = (size_t)room, g = (size_t)groups + r;
+    free_arrays(c);
+    c->group = flx_alloc(c->ctx, g, sizeof *c->group);
+    c->row = flx_alloc(c->ctx, r, sizeof *c->row);
+    double *block = flx_alloc(c->ctx, 18 * r + 18 * g, sizeof *block);
+    c->scale = block;
+    c->J = flx_alloc(c->ctx, 3 * r * (r + 2), sizeof *c->J);
+    c->pivot = flx_alloc(c->ctx, r, sizeof *c->pivot);
+    if (!c->group || !c->row || !block || !c->J || !c->pivot) {
+        free_arrays(c);
+        return FLX_ERR_MEMORY;
+    }
+    cut(c, block, r, g);
+    c->HJ = c->J + r * r;
+    c->A = c->HJ + r * (r + 2); // dpstrf wants 2 m numbers there
+    c->room = room;
+    c->room_groups = groups;
+    return FLX_OK;
+}
+
+// ---- rows in the order of the groups, scaled ---------------------------------------------------------
+
+static double diagonal(int m, const double *W, int row)
+{
+    return W[(size_t)row * (size_t)m + (size_t)row];
+}
+
+static void add_row(flx_cone *c, int row, double scale)
+{
+    c->row[c->m] = row;
+    c->scale[c->m] = scale;
+    c->m++;
+}
+
+static double inverse_root(double w, double largest)
+{
+    // a row on which no impulse acts keeps the scale of the others
+    if (!(w > 0)) w = largest > 0 ? largest : 1.0;
+    return 1.0 / sqrt(w);
+}
+
+static void add_group(flx_cone *c, const flx_cone_group *from, int m, const double *W,
+                      double largest)
+{
+    flx_cone_member *g = &c->group[c->ngroup++];
+    double s_n = 1, s_t = 1, w = 0;
+    *g = (flx_cone_member){.kind = FLX_CONE_COULOMB, .first = c->m, .n = from->ntangent};
+    if (from->slides && from->ntangent > 0) g->kind = FLX_CONE_DIRECTED;
+    if (from->normal >= 0) {
+        s_n = inverse_root(diagonal(m, W, from->normal), largest);
+        add_row(c, from->normal, s_n);
+        g->n++;
+    } else {
+        g->kind = from->slides ? FLX_CONE_PUSHED : FLX_CONE_DISC;
+    }
+    for (int i = 0; i < from->ntangent; i++) w = fmax(w, diagonal(m, W, from->tangent[i]));
+    s_t = inverse_root(w, largest);
+    for (int i = 0; i < from->ntangent; i++) {
+        add_row(c, from->tangent[i], s_t);
+        g->slip[i] = from->slip[i];
+    }
+    g->f = from->friction * s_n / s_t;
+    g->limit = from->limit / s_t;
+}
+
+static void sort_rows(flx_cone *c, int m, const double *W, int ngroup, const flx_cone_group *groups)
+{
+    double largest = 0;
+    char *taken = (char *)c->D; // as many doubles as there are rows, and more
+    memset(taken, 0, (size_t)m);
+    for (int i = 0; i < m; i++) largest = fmax(largest, diagonal(m, W, i));
+    c->m = c->ngroup = 0;
+    for (int k = 0; k < ngroup; k++) {
+        add_group(c, &groups[k], m, W, largest);
+        if (groups[k].normal >= 0) taken[groups[k].normal] = 1;
+        for (int i = 0; i < groups[k].ntangent; i++) taken[groups[k].tangent[i]] = 1;
+    }
+    for (int i = 0; i < m; i++) {
+        if (taken[i]) continue;
+        c->group[c->ngroup++] = (flx_cone_member){.kind = FLX_CONE_HOLDS, .first = c->m, .n = 1};
+        add_row(c, i, inverse_root(diagonal(m, W, i), largest));
+    }
+}
+
+// ---- the iterate --------------------------------------------------------------------------------------
+
+void flx_cone_respond(flx_cone *c)
+{
+    c->space->forces(c, c->lam, c->v);
+    c->space->respond(c, c->v);
+    c->space->rates(c, c->v, c->u);
+    for (int i = 0; i < c->m; i++) c->u[i] += c->b[i];
+}
+
+double flx_cone_keep(flx_cone *c)
+{
+    int worst;
+    flx_cone_natural(c, 1, c->lam, c->u, c->F, NULL);
+    double residual = flx_cone_residual(c, c->lam, c->u, c->F, &worst);
+    if (residual < c->best_residual) {
+        c->best_residual = residual;
+        memcpy(c->best, c->lam, (size_t)c->m * sizeof *c->best);
+    }
+    return residual;
+}
+
+static flx_cone_stage find(flx_cone *c, int warm)
+{
+    c->iterations = 0;
+    c->best_residual = HUGE_VAL;
+    c->r = 1;
+    if (warm && flx_cone_newton(c)) return FLX_CONE_WARM;
+    memset(c->best, 0, (size_t)c->m * sizeof *c->best);
+    for (int k = 0; k < 3; k++) {
+        c->r = k == 0 ? 1.0 : k == 1 ? 0.1 : 10.0;
+        flx_cone_stick(c);
+        if (flx_cone_newton(c)) return FLX_CONE_COLD;
+    }
+    c->r = 1;
+    if (flx_cone_convex(c)) return FLX_CONE_CONVEX;
+    if (flx_cone_sweeps(c)) return FLX_CONE_SWEEPS;
+    return FLX_CONE_BEST;
+}
+
+static bool is_finite(size_t n, const double *a)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += a[i] - a[i];
+    return sum == 0;
+}
+
+// u by W itself, and the residual of the law with it.
+static void finish(flx_cone *c, int m, const double *W, const double *b, double *lambda, double *u,
+                   flx_cone_report *report)
+{
+    for (int i = 0; i < m; i++) lambda[c->row[i]] = c->scale[i] * c->best[i];
+    for (int i = 0; i < m; i++) {
+        u[i] = b[i];
+        for (int j = 0; j < m; j++) u[i] += W[(size_t)i * (size_t)m + (size_t)j] * lambda[j];
+    }
+    for (int i = 0; i < m; i++) c->u[i] = c->scale[i] * u[c->row[i]];
+    flx_cone_natural(c, 1, c->best, c->u, c->F, NULL);
+    report->residual = flx_cone_residual(c, c->best, c->u, c->F, &report->worst);
+}
+
+flx_status flx_cone_solve(flx_cone *c, int m, const double *W, const double *b, int ngroup,
+                          const flx_cone_group *groups, int warm, double *lambda, double *u,
+                          flx_cone_report *report)
+{
+    *report = (flx_cone_report){.stage = warm ? FLX_CONE_WARM : FLX_CONE_COLD, .worst = -1};
+    FLX_TRY(flx_cone_reserve(c, m, ngroup));
+    if (m == 0) return FLX_OK;
+    if (!is_finite((size_t)m * (size_t)m, W) || !is_finite((size_t)m, b)) return FLX_NOT_FINITE;
+    if (warm && !is_finite((size_t)m, lambda)) warm = 0;
+    sort_rows(c, m, W, ngroup, groups);
+    FLX_TRY(flx_cone_dense(c, m, W));
+    c->aim = 1e-14; // of few rows: as far as it gets
+    for (int i = 0; i < m; i++) {
+        c->b[i] = c->scale[i] * b[c->row[i]];
+        c->lam[i] = warm ? lambda[c->row[i]] / c->scale[i] : 0.0;
+    }
+    report->stage = find(c, warm);
+    report->iterations = c->iterations;
+    finish(c, m, W, b, lambda, u, report);
+    if (report->worst >= ngroup) report->worst = -1;
+    return report->residual <= FLX_CONE_LIMIT ? FLX_OK : FLX_NO_CONVERGENCE;
+}
