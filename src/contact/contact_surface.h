@@ -22,11 +22,24 @@ typedef enum flx_surface_value {
     FLX_SURFACE_CURVE,    // [x, y] of s = 0..1
 } flx_surface_value;
 
+// FLX_SURFACE_NUMBER_sphere, ...: places in the table of pairs.
+enum {
+#define X(name) FLX_SURFACE_NUMBER_##name,
+    FLX_SURFACE_KINDS(X)
+#undef X
+        FLX_SURFACE_COUNT
+};
+
+struct flx_frame;
+
 typedef struct flx_surface_kind {
+    int number;      // FLX_SURFACE_NUMBER_...
     flx_key_row row; // its key in a mapping of the language
     flx_surface_value value;
     bool turns;      // `orientation` has a meaning
     bool open_ended; // without end: two such cannot touch
+    // Box round it, skin included, in ground axes; NULL: it has no end.
+    void (*bounds)(const flx_surface *s, const struct flx_frame *f, double low[3], double high[3]);
 } flx_surface_kind;
 
 struct flx_surface {

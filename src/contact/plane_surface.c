@@ -2,6 +2,7 @@
 #include "contact/contact_surface.h"
 
 const flx_surface_kind flx_surface_plane = {
+    .number = FLX_SURFACE_NUMBER_plane,
     .row = {.key = "plane",
             .form = "vector",
             .doc = "Normal of a plane, outwards, in the body's axes."},

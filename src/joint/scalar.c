@@ -2,6 +2,7 @@
 // derivative of a point's place along a rotation about body axes.
 #include "joint/scalar.h"
 #include "base/common.h"
+#include "contact/gap.h"
 
 enum { VALUE, GRADIENT, SECOND };
 
@@ -293,11 +294,35 @@ static void eval_twist(const flx_scalar *s, const flx_frame *A, const flx_frame 
     }
 }
 
+static void eval_contact(const flx_scalar *s, flx_frames f, int order, flx_jet *j)
+{
+    bool depth = s->kind == FLX_SCALAR_GAP;
+    j->value = 0.0;
+    if (f.plane) {
+        const flx_frame2 *A = f.plane + s->e.frame[0], *B = f.plane + s->e.frame[1];
+        if (depth)
+            flx_gap_depth2(s->gap, A, B, order, &j->value, j->g, j->K);
+        else
+            flx_gap_slip2(s->gap, A, B, order, j->g, j->K);
+    } else {
+        const flx_frame *A = f.space + s->e.frame[0], *B = f.space + s->e.frame[1];
+        if (depth)
+            flx_gap_depth(s->gap, A, B, order, &j->value, j->g, j->K);
+        else
+            flx_gap_slip(s->gap, A, B, s->along, order, j->g, j->K);
+    }
+    j->value -= s->offset;
+}
+
 static void eval(const flx_scalar *s, flx_frames f, const double *switches, int order, flx_jet *j)
 {
     if (s->kind >= FLX_SCALAR_ANGLE2) {
         flx_scalar_eval2(s, f.plane, order, j);
         j->value -= s->offset;
+        return;
+    }
+    if (s->kind == FLX_SCALAR_GAP || s->kind == FLX_SCALAR_SLIP) {
+        eval_contact(s, f, order, j);
         return;
     }
     if (order >= GRADIENT) memset(j->g, 0, sizeof j->g);

@@ -17,6 +17,8 @@ typedef enum flx_scalar_kind {
     FLX_SCALAR_ROLL,   // velocity of that point along a direction of the first; no value
     FLX_SCALAR_KNIFE,  // velocity of p_B relative to the first along b_B; no value
     FLX_SCALAR_TWIST,  // b . (rotation vector between two frames)
+    FLX_SCALAR_GAP,    // depth of two surfaces, -gap; also planar
+    FLX_SCALAR_SLIP,   // velocity of the second relative to the first where they touch; no value
     FLX_SCALAR_ANGLE2, // planar: the same
     FLX_SCALAR_PLANE2,
     FLX_SCALAR_LENGTH2,
@@ -37,6 +39,8 @@ typedef struct flx_scalar {
                     // TWIST: a and s hold the x and y axes of the two frames, b a direction in them
     double length;  // SQUARE: L; TOUCH, ROLL: radius
     double offset;  // subtracted from the value
+    const struct flx_gap *gap; // GAP, SLIP: contact/gap.h, which says their signs
+    int along;                 // SLIP: 0 or 1, along t_1 or t_2
 } flx_scalar;
 
 typedef struct flx_jet {

@@ -1,0 +1,41 @@
+// gap.h - a point of a pair of surfaces as functions of two frames: the gap between them, and the slip there.
+//
+// Signs. The value of a gap's row is the depth d = -gap, so that by (SYS-2), M a = f - G^T lambda, a multiplier
+// lambda >= 0 pushes the two apart: the force on the second is +lambda n, n from the first to the second. The row of a
+// slip is t_i . u, u the velocity of the second relative to the first at the point midway between the two places; its
+// multiplier mu is the force -mu t_i on the second.
+#pragma once
+
+#include "contact/pair.h"
+
+typedef struct flx_gap {
+    const flx_surface *surface[2];
+    const flx_pair *pair;
+    bool turned; // the pair's functions have the surfaces in the other order
+    bool planar; // frames of the plane
+    uint64_t feature;
+    flx_tangents tangents;
+} flx_gap;
+
+// false: these kinds are no pair. The tangents are the usual ones, or those of the plane.
+bool flx_gap_init(flx_gap *g, const flx_surface *first, const flx_surface *second, uint64_t feature,
+                  bool planar);
+// The point itself; false: its feature is not there (it is at any distance of all but polyhedra and curves).
+bool flx_gap_touch(const flx_gap *g, const flx_frame *A, const flx_frame *B, flx_touch *out);
+// Tangents chosen about the normal at a configuration, such as the initial one; in space.
+void flx_gap_choose_tangents(flx_gap *g, const flx_frame *A, const flx_frame *B);
+
+// order 0: value, 1: and gradient, 2: and K = dG^T/dq, block (i, j) row-major 6 x 6; as flx_jet. Of a feature that is not
+// there the value is -DBL_MAX, the rest 0.
+void flx_gap_depth(const flx_gap *g, const flx_frame *A, const flx_frame *B, int order,
+                   double *value, double G[2][6], double K[2][2][36]);
+// Row of the slip along t_1 (along = 0) or t_2 (1).
+void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, int along, int order,
+                  double G[2][6], double K[2][2][36]);
+// The same of frames of the plane; the entries of a body are (x, y, angle).
+void flx_gap_depth2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, int order,
+                    double *value, double G[2][6], double K[2][2][36]);
+void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, int order,
+                   double G[2][6], double K[2][2][36]);
+// A frame of the plane as one of space.
+flx_frame flx_frame_of_plane(const flx_frame2 *f);
