@@ -65,6 +65,7 @@ struct flx_force_kind {
     bool wrench;                            // vectors at two places
     bool attracts;                          // attraction of every pair of bodies
     bool load;                              // on a solid
+    bool contact;                           // surfaces that touch
     double sign;   // of its value along a scalar: 1, a pull makes it smaller; -1, an effort larger
     bool pressure; // of a load: against the normals of faces as deformed; else a vector,
     bool volume;   // ... per volume as drawn; else per area of the faces as drawn
@@ -78,6 +79,7 @@ typedef enum flx_force_at {
     FLX_AT_PLACE,   // one, or two; else the centres of mass
     FLX_AT_NODE,    // of bodies that deform; others it turns wherever it acts
     FLX_AT_LOAD,    // a beam, or faces or the volume of a solid
+    FLX_AT_SURFACES,
 } flx_force_at;
 
 // What its force follows from.
@@ -89,6 +91,7 @@ typedef enum flx_force_law {
     FLX_LAW_TORQUE,  // `value`, a torque
     FLX_LAW_BOTH,    // `force` and `torque`
     FLX_LAW_LOAD,    // `value`, of a load
+    FLX_LAW_CONTACT, // `law` and its numbers
 } flx_force_law;
 
 typedef struct flx_force_word {
@@ -108,7 +111,7 @@ FLX_FORCE_WORDS(X)
 // Kinds that others make forces of.
 extern const flx_force_kind flx_force_spring, flx_force_joint_spring, flx_force_bushing;
 extern const flx_force_kind flx_force_actuator, flx_force_effort, flx_force_wrench;
-extern const flx_force_kind flx_force_gravitation;
+extern const flx_force_kind flx_force_gravitation, flx_force_contact;
 extern const flx_force_kind flx_force_pressure, flx_force_traction, flx_force_volume;
 
 // The words by number, in the order of the list; NULL after the last. Their rows for the language.

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-// The body as the user knows it: a node of a beam is on the beam.
-static const flx_item *named_body(const flx_item *body)
+const flx_item *flx_named_body(const flx_item *body)
 {
     if (!flx_body_is_beam_node(body)) return body;
     const flx_item *carrier = ((const flx_body_data *)body->data)->carrier;
@@ -15,7 +14,7 @@ static const flx_item *named_body(const flx_item *body)
 
 static const flx_item *body_of_point(const flx_item *point)
 {
-    return named_body(((const flx_point_data *)point->data)->body);
+    return flx_named_body(((const flx_point_data *)point->data)->body);
 }
 
 // NULL, with the message recorded, when it is neither a body nor a joint.
@@ -78,7 +77,7 @@ flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[
 static const flx_item *body_of_place(const flx_place *p)
 {
     if (!p->item) return NULL;
-    return p->item->kind == FLX_KIND_POINT ? body_of_point(p->item) : named_body(p->item);
+    return p->item->kind == FLX_KIND_POINT ? body_of_point(p->item) : flx_named_body(p->item);
 }
 
 // A place on a flexible body is one of its nodes, or its frame.

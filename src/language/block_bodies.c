@@ -270,7 +270,10 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
     flx_body_data *d = body->data;
     flx_env e;
     FLX_TRY(flx_body_place(b, body, body->loc));
-    if (d->beam) return flx_beam_finish(b, body);
+    if (d->beam) {
+        FLX_TRY(flx_beam_finish(b, body));
+        return flx_body_surfaces(b, body);
+    }
     if (d->solid) return flx_solid_finish(b, body);
     if (flx_body_is_beam_node(body)) return FLX_OK;
     FLX_TRY(finish_points(b, body));
@@ -282,7 +285,8 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
     if (d->deformable) flx_start_fix(b, &d->def.start, body->loc);
     if (flx_body_is_elastic(body) && b->m->nunavailable == 0) {
         FLX_TRY(flx_elastic_body_ready(b, body, body->loc));
-        return flx_build_shapes(&e, body, &d->def); // the frame has no mass of its own
+        FLX_TRY(flx_build_shapes(&e, body, &d->def)); // the frame has no mass of its own
+        return flx_body_surfaces(b, body);
     }
     if (d->deformable) { // stands for the body until its physics is there
         d->def.mass = d->def.inertia[0] = d->def.inertia[4] = d->def.inertia[8] = 1;
@@ -300,5 +304,6 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
         memset(d->def.start.angular_velocity_open, 0, sizeof d->def.start.angular_velocity_open);
         d->def.start.turns = false;
     }
-    return flx_build_shapes(&e, body, &d->def);
+    FLX_TRY(flx_build_shapes(&e, body, &d->def));
+    return flx_body_surfaces(b, body);
 }

@@ -1,6 +1,6 @@
 // block_forces.c - forces as they are read: where they act, and the constants of springs and bushings.
 // Their values: force_values.c; their signals: force_signals.c.
-#include "language/force_parts.h"
+#include "language/contact_parts.h"
 #include "language/scope/nums.h"
 
 #include <string.h>
@@ -369,10 +369,18 @@ static flx_status read_numbers(flx_env *e, flx_item *force, flx_force_data *d)
         return d->joint ? FLX_OK : read_vector_place(e, force, d);
     case FLX_AT_LOAD:
         return read_load(e, force, d);
+    case FLX_AT_SURFACES:
     case FLX_AT_NOTHING:
         break;
     }
     return FLX_OK;
+}
+
+// Surfaces of bodies that bend are on nodes, which are there when all of the model is.
+static flx_status read_contact(flx_env *e, flx_item *force, flx_force_data *d)
+{
+    d->unavailable = e->b->m->nunavailable > 0;
+    return d->unavailable ? FLX_OK : flx_contact_place(e, force, d);
 }
 
 static flx_status place_force(flx_builder *b, flx_item *force)
@@ -398,6 +406,7 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         FLX_TRY(flx_build_need(b, force, "G", &y));
         FLX_TRY(flx_build_open(&e, y, &d->def.G, &d->def.G_open));
     }
+    if (d->word->at == FLX_AT_SURFACES) return read_contact(&e, force, d);
     if (flx_force_word_has_key(d->word, "on")) FLX_TRY(read_target(&e, force, type, d));
     d->unavailable = d->unavailable || d->word->row.later;
     if (d->word->row.later) return FLX_OK;

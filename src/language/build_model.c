@@ -119,7 +119,10 @@ static flx_status fill_items(flx_builder *b)
     }
     m->forces = flx_arena_take(m->arena, nforce, sizeof *m->forces);
     m->frictions = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->frictions);
-    if (!m->bodies || !m->joints || !m->forces || !m->frictions) return FLX_ERR_MEMORY;
+    m->contacts = flx_arena_take(m->arena, (size_t)b->forces.count, sizeof *m->contacts);
+    if (!m->bodies || !m->joints || !m->forces || !m->frictions || !m->contacts) {
+        return FLX_ERR_MEMORY;
+    }
     for (int i = 0; i < b->bodies.count; i++) {
         m->bodies[m->nbody++] = ((flx_body_data *)b->bodies.items[i]->data)->def;
     }
@@ -130,7 +133,14 @@ static flx_status fill_items(flx_builder *b)
     }
     for (int i = 0; i < b->forces.count; i++) {
         const flx_force_data *d = b->forces.items[i]->data;
-        if (!d->unavailable) m->forces[m->nforce++] = d->nspread > 0 ? d->spread[0] : d->def;
+        if (d->unavailable) continue;
+        if (d->contact) {
+            m->contacts[m->ncontact] = *d->contact;
+            m->contacts[m->ncontact].force = m->nforce;
+        }
+        m->forces[m->nforce] = d->nspread > 0 ? d->spread[0] : d->def;
+        if (d->contact) m->forces[m->nforce].contact = m->ncontact++;
+        m->nforce++;
     }
     for (int i = 0; i < b->forces.count; i++) { // the first is at the force's own number
         const flx_force_data *d = b->forces.items[i]->data;

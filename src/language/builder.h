@@ -344,9 +344,13 @@ flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[
 flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], flx_num3 at[2],
                         bool *pair);
 
+// The body as the user knows it: a node of a beam is on the beam.
+const flx_item *flx_named_body(const flx_item *body);
+
 // ---- body_shapes.c ------------------------------------------------------------------------------------
 
 flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
+flx_status flx_body_surfaces(flx_builder *b, flx_item *body); // body_surfaces.c, once
 
 // ---- block_bodies.c ------------------------------------------------------------------------------------
 
@@ -354,9 +358,9 @@ flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
 typedef struct flx_elastic_body {
     flx_item_state read;
     flx_elastic *e;
-    int first;            // number of its first coordinate among those of all flexible bodies
-    double *at, *rate;    // (n) coordinates and rates at the start
-    flx_item **points;    // (nnode) nodes that were asked for, as points
+    int first;           // number of its first coordinate among those of all flexible bodies
+    double *at, *rate;   // (n) coordinates and rates at the start
+    flx_item **points;   // (nnode) nodes that were asked for, as points
     flx_item **attached; // (nnode) those that joints or forces use
 } flx_elastic_body;
 
@@ -374,6 +378,8 @@ typedef struct flx_body_data {
     int node;              // of a attached frame, or of a beam: the node
     flx_beam_data *beam;   // of a beam
     flx_solid_data *solid; // of a solid
+    int ntouching;
+    struct flx_touching *touching; // (ntouching) its surfaces (contact_parts.h)
 } flx_body_data;
 
 typedef struct flx_point_data {
@@ -436,6 +442,7 @@ typedef struct flx_force_data {
     int nspread;
     flx_force *spread;    // of a load along a beam: on each of its nodes; the model's
     flx_solid_load *load; // on a solid; the model's
+    flx_contact *contact; // of that type
     flx_node length, rate;
 } flx_force_data;
 

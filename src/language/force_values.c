@@ -253,6 +253,7 @@ static flx_status value_force(flx_builder *b, flx_item *force)
     case FLX_LAW_LOAD: // on a beam a force on each of its nodes
         if (d->word->kind && !d->load) return flx_force_spread(&e, force, d);
         return flx_solid_load_value(&e, force, d);
+    case FLX_LAW_CONTACT:
     case FLX_LAW_NOTHING:
         break;
     }

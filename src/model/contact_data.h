@@ -46,7 +46,7 @@ typedef struct flx_contact {
         [2]; // (npair) numbers of sides that may touch each other; bodies tied by a joint may not
     flx_contact_law law;
     double stiffness, exponent, damping, damping_exponent; // of the law
-    flx_open stiffness_open, exponent_open, damping_open, damping_exponent_open;
+    flx_open stiffness_open, damping_open;
     bool approach; // damped while it approaches alone
     bool pulls;    // spring and damper until it opens, also where that is a pull
     bool material; // its stiffness is Hertz's, by E, nu and the curvatures
@@ -58,3 +58,20 @@ typedef struct flx_contact {
     bool mixed; // its normal force is an unknown
     flx_contact_friction friction;
 } flx_contact;
+
+// What there is to know of a contact at a state; vectors have three numbers, ground axes.
+typedef enum flx_contact_signal {
+    FLX_CONTACT_GAP = 0,                          // the least
+    FLX_CONTACT_VALUE,                            // normal force, all of it
+    FLX_CONTACT_FORCE,                            // on the second, all of it
+    FLX_CONTACT_FRICTION = FLX_CONTACT_FORCE + 3, // its tangential part
+    FLX_CONTACT_SLIP =
+        FLX_CONTACT_FRICTION + 3, // of the second against the first where the gap is least,
+    FLX_CONTACT_PLACE = FLX_CONTACT_SLIP + 3,  // ... and where that is
+    FLX_CONTACT_STATE = FLX_CONTACT_PLACE + 3, // 0 open, 1 slides, 2 sticks; the most of all
+    FLX_CONTACT_TOUCHING,                      // how many places touch
+    FLX_CONTACT_IMPULSE,                       // normal, summed over impacts
+    FLX_CONTACT_COUNT,                         // of impacts
+    FLX_CONTACT_POWER,                         // given to the bodies
+    FLX_CONTACT_SIGNALS
+} flx_contact_signal;

@@ -39,6 +39,7 @@ typedef enum flx_leaf_kind {
                           // it on the part before it, ground axes; outputs only
     FLX_LEAF_RESULTANT, // [7] index: force on a solid; force, moment about the origin, power; outputs
                         // only
+    FLX_LEAF_CONTACT,   // [FLX_CONTACT_SIGNALS] index: force of type contact; outputs only
     FLX_LEAF_MODES,     // [4 count] index: analysis; re, im, frequency, damping; outputs only
     FLX_LEAF_STRESS,    // index: flexible body; its largest von Mises stress; outputs only
     FLX_LEAF_FACTOR,    // index: analysis; the factor of its loads, 1 outside of it

@@ -94,8 +94,6 @@ typedef struct flx_body {
     flx_point_def *points;
     int nshape;
     flx_shape *shapes;
-    int ntouching;
-    const flx_surface **touching; // (ntouching) surfaces that contacts find
 } flx_body;
 
 typedef enum flx_motion_kind {

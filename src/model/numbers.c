@@ -88,6 +88,21 @@ static const field of_force[] = {
     {.count = 0},
 };
 
+static const field of_contact[] = {
+    FIELD(flx_contact, stiffness, 1, NOT_NEGATIVE, "stiffness"),
+    FIELD(flx_contact, damping, 1, NOT_NEGATIVE, "damping"),
+    FIELD(flx_contact, E, 2, NOT_NEGATIVE, "E"),
+    FIELD(flx_contact, nu, 2, FINITE, "nu"),
+    FIELD(flx_contact, restitution, 1, NOT_NEGATIVE, "restitution"),
+    FIELD(flx_contact, friction.coefficient, 1, NOT_NEGATIVE, "coefficient of friction"),
+    FIELD(flx_contact, friction.sticking, 1, NOT_NEGATIVE, "static friction"),
+    FIELD(flx_contact, friction.velocity, 1, NOT_NEGATIVE, "velocity of friction"),
+    FIELD(flx_contact, friction.stiffness, 1, NOT_NEGATIVE, "stiffness of friction"),
+    FIELD(flx_contact, friction.rolling, 1, NOT_NEGATIVE, "rolling friction"),
+    FIELD(flx_contact, friction.spinning, 1, NOT_NEGATIVE, "spinning friction"),
+    {.count = 0},
+};
+
 // An array of items: members of flx_model.
 typedef struct kind {
     size_t items, count, more; // more: another count that is added; 0: none
@@ -106,6 +121,7 @@ static const kind kinds[] = {
     KIND(flx_joint, joints, njoint, 0, of_joint),
     KIND(flx_force, forces, nforce, 0, of_force),
     KIND(flx_force, frictions, nfriction, 0, of_force),
+    KIND(flx_contact, contacts, ncontact, 0, of_contact),
     KIND(flx_variable, variables, nvariable, 0, of_variable),
     KIND(flx_first_order, firsts, nfirst, 0, of_first),
     KIND(flx_discrete, discretes, ndiscrete, 0, of_discrete),

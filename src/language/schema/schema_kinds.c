@@ -1,8 +1,9 @@
 // schema_kinds.c - the rows of the language: those of schema.def, then those that the kinds of
-// joints and forces have of their own. What several kinds say alike becomes one row of all of them.
+// joints, forces and surfaces have of their own. What several kinds say alike becomes one row of all of them.
 #include "language/schema/schema_parts.h"
 
 #include "base/number.h"
+#include "contact/contact_surface.h"
 #include "force/force_kind.h"
 #include "joint/joint.h"
 
@@ -73,7 +74,7 @@ static void add_key(flx_group group, const char *word, const flx_key_row *r)
     size_t n = strlen(types);
     const char *only = r->dimension == 2 ? "@2" : r->dimension == 3 ? "@3" : "";
     int wrote = flx_snprintf(types + n, MOST_TYPES - n, "%s%s%s", n ? " " : "", word, only);
-    FLX_ASSERT(wrote > 0 && n + (size_t)wrote < MOST_TYPES);
+    FLX_ASSERT(wrote >= 0 && n + (size_t)wrote < MOST_TYPES);
     (void)wrote;
 }
 
@@ -94,6 +95,22 @@ static void add_kind(flx_group group, const flx_word_row *w)
     }
 }
 
+// A surface has one key of a kind, and no word that says which.
+static void add_surfaces(void)
+{
+    static char one[MOST_TYPES];
+    const flx_surface_kind *k;
+    for (int i = 0; (k = flx_surface_get_kind(i)); i++) {
+        size_t n = strlen(one);
+        int wrote = flx_snprintf(one + n, sizeof one - n, "%s%s", n ? " " : "", k->row.key);
+        FLX_ASSERT(wrote > 0 && n + (size_t)wrote < sizeof one);
+        (void)wrote;
+        add_key(FLX_GROUP_SURFACE, "", &k->row);
+    }
+    FLX_ASSERT(table.nrule + 1 < MOST_RULES);
+    table.rules[table.nrule++] = (flx_schema_rule){FLX_GROUP_SURFACE, "", FLX_RULE_ONE, one};
+}
+
 static void assemble(void)
 {
     while (flx_schema_own_keys[table.nkey].key) table.nkey++;
@@ -108,6 +125,7 @@ static void assemble(void)
         const flx_word_row *w;
         for (int i = 0; (w = families[f].row(i)); i++) add_kind(families[f].group, w);
     }
+    add_surfaces();
 }
 
 static void ready(void)

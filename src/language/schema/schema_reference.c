@@ -127,7 +127,16 @@ static const char signals[] =
     "stress | "
     "Pa, 1, Pa |\n"
     "| `<flexible body>.von_mises` | the largest of all its nodes | Pa |\n"
-    "| `<force>.penetration`, `<force>.impulse` | contacts. *Not supported yet.* | |\n";
+    "| `<contact>.value`, `.gap`, `.penetration` | normal force; distance of the surfaces, "
+    "negative "
+    "where they overlap; the depth of that. Of several places: the sum, the least, the most | N, m "
+    "|\n"
+    "| `<contact>.force`, `.friction` | on the second body; the tangential part of it | N |\n"
+    "| `<contact>.slip`, `.place` | velocity of the second body against the first along the "
+    "surface, and where the gap is least | m/s, m |\n"
+    "| `<contact>.state`, `.contacts` | 0 open, 1 slides, 2 sticks; how many places touch | |\n"
+    "| `<contact>.impulse`, `.count`, `.power` | of impacts: normal impulse, summed, and how many; "
+    "power given to the bodies | N s, 1, W |\n";
 
 static bool in_group(const flx_schema_key *k, int group)
 {

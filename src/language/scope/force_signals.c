@@ -1,7 +1,7 @@
 // force_signals.c - signals of forces: value, moment, length, power.
 //
 // In a bushing the value is K u + D u' with u = p2 - p1 in the axes of the first body.
-#include "language/force_parts.h"
+#include "language/contact_parts.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
 
@@ -122,9 +122,8 @@ static flx_status value_member(flx_env *e, flx_force_data *d, flx_operand *out)
     return flx_env_vector(e, d->def.force[0] >= 0 ? d->def.force : d->def.torque, out);
 }
 
-static flx_status unavailable_member(flx_env *e, const char *name, flx_operand *out)
+static flx_status unavailable_member(flx_env *e, bool vector, flx_operand *out)
 {
-    bool vector = strcmp(name, "value") == 0 || strcmp(name, "impulse") == 0;
     return flx_env_stand_in(e, vector ? e->b->m->dimension : 1, out);
 }
 
@@ -149,7 +148,8 @@ flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_l
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, force->full, name, loc));
     FLX_TRY(flx_force_place(b, force, loc));
     if (!flx_force_find_signal(d->def.kind, name)) return signal_unknown(e, force, name, loc);
-    if (d->unavailable) return unavailable_member(e, name, out);
+    if (d->def.kind->contact) return flx_contact_member(e, force, name, loc, out);
+    if (d->unavailable) return unavailable_member(e, strcmp(name, "value") == 0, out);
     if (flx_force_find_signal(d->def.kind, "displacement")) {
         return bushing_member(e, force, name, out);
     }

@@ -6,11 +6,12 @@
 static int kind_is_sound(const flx_force_kind *k)
 {
     CHECK(k->word && k->word[0] && k->signals);
-    int arrays = (k->parts != NULL) + (k->along != NULL) + k->wrench + k->attracts + k->load;
+    int arrays =
+        (k->parts != NULL) + (k->along != NULL) + k->wrench + k->attracts + k->load + k->contact;
     CHECK(arrays == 1);
     // along a scalar alone a force can be an unknown, and has a sign
     bool scalar = k->parts || k->along;
-    CHECK(scalar == (k->mixed != NULL));
+    CHECK((scalar || k->contact) == (k->mixed != NULL));
     CHECK(scalar == (k->sign == 1.0 || k->sign == -1.0));
     CHECK(!(k->line && k->joint) && (scalar || !(k->line || k->joint)));
     CHECK(k->line == (scalar && flx_force_find_signal(k, "length") &&
@@ -19,7 +20,9 @@ static int kind_is_sound(const flx_force_kind *k)
     if (k->pressure || k->volume) CHECK(k->load && !(k->pressure && k->volume));
     for (const flx_force_signal *s = k->signals; s->name; s++) {
         CHECK(flx_force_find_signal(k, s->name) == s); // once
-        CHECK(s->unit ? s->unit[0] : strcmp(s->name, "value") == 0);
+        bool plain = strcmp(s->name, "state") == 0 || strcmp(s->name, "contacts") == 0 ||
+                     strcmp(s->name, "count") == 0; // numbers
+        CHECK(s->unit ? (s->unit[0] == 0) == plain : strcmp(s->name, "value") == 0);
     }
     CHECK(!flx_force_find_signal(k, "colour"));
     return 0;
@@ -48,7 +51,8 @@ static int every_word_has_the_keys_that_its_law_reads(void)
         bool value = w->law == FLX_LAW_NUMBER || w->law == FLX_LAW_FORCE ||
                      w->law == FLX_LAW_TORQUE || w->law == FLX_LAW_LOAD;
         CHECK(value == flx_force_word_has_key(w, "value"));
-        CHECK((w->law == FLX_LAW_ELASTIC) == flx_force_word_has_key(w, "stiffness"));
+        bool elastic = w->law == FLX_LAW_ELASTIC || w->law == FLX_LAW_CONTACT;
+        CHECK(elastic == flx_force_word_has_key(w, "stiffness"));
         CHECK((w->law == FLX_LAW_BOTH) == flx_force_word_has_key(w, "torque"));
         CHECK((w->at != FLX_AT_NOTHING) == flx_force_word_has_key(w, "on"));
         CHECK((w->law != FLX_LAW_NOTHING) == (w->unit != NULL));

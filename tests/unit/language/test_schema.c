@@ -279,8 +279,7 @@ static const char later_text[] =
     "bodies:\n"
     "  a: {type: solid, mesh: m, material: {E: 1, density: 1}}\n"
     "models:\n"
-    "  leg: {forces: {C: {type: contact, on: [a, b], surfaces: [{sphere: 1}, {sphere: 2}], "
-    "law: penalty}}}\n"
+    "  leg: {bodies: {C: {type: shell, mesh: m, thickness: 1, material: {E: 1, density: 1}}}}\n"
     "forces:\n"
     "  s: {type: spring, on: A, stiffness: 1, form: mixed}\n"
     "simulate: {until: 1, method: bdf, formulation: tree}\n"
@@ -292,7 +291,7 @@ static int what_is_not_available_is_listed(void)
         const char *what;
         int line, column;
     } expected[] = {
-        {"models.leg.forces.C: type contact", 5, 28},
+        {"models.leg.bodies.C: type shell", 5, 28},
         {"optimise", 9, 1},
     };
     int count;

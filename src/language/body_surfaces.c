@@ -1,0 +1,233 @@
+// body_surfaces.c - surfaces of bodies that contacts find, as the model file gives them.
+//
+// A surface lies in the frame of a body, of a node that carries it, or of the ground. Its numbers are structural.
+#include "contact/contact_surface.h"
+#include "language/contact_parts.h"
+#include "language/scope/nums.h"
+
+#include <math.h>
+#include <string.h>
+
+static const flx_surface_kind *kind_of(const flx_entry *y)
+{
+    const flx_surface_kind *k;
+    for (int i = 0; (k = flx_surface_get_kind(i)); i++) {
+        if (flx_entry_get(y, k->row.key)) return k;
+    }
+    return NULL;
+}
+
+static bool bends(const flx_builder *b, const flx_item *body)
+{
+    return flx_body_is_elastic(body) || flx_body_is_beam(b, body) || flx_body_is_solid(b, body);
+}
+
+// ---- sizes --------------------------------------------------------------------------------------
+
+static flx_status read_not_negative(flx_env *e, const flx_entry *y, const char *what, double *out)
+{
+    FLX_TRY(flx_build_number(e, y, out));
+    if (*out >= 0 && isfinite(*out)) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s cannot be negative, it is %g", what,
+                    *out);
+}
+
+// A direction in the axes of the surface's body; those of the ground are the part's.
+static flx_status read_direction(flx_env *e, const flx_entry *y, double out[3])
+{
+    int n = 0;
+    double *x = NULL;
+    FLX_TRY(flx_build_numbers(e, y, &n, &x));
+    if (n != 3 && !(n == 2 && e->b->m->dimension == 2)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected 3 numbers, found %d", n);
+    }
+    memset(out, 0, 3 * sizeof *out);
+    memcpy(out, x, (size_t)n * sizeof *x);
+    double size = v3_norm(v3_load(out));
+    if (!(size > 0) || !isfinite(size)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "a direction cannot be zero");
+    }
+    v3_store(out, v3_unit(v3_load(out)));
+    return FLX_OK;
+}
+
+// Axes whose third is a direction.
+m33 flx_axes_along(const double z[3])
+{
+    v3 n = v3_load(z), x = fabs(n.x) < 0.9 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
+    x = v3_unit(v3_cross(v3_cross(n, x), n));
+    return m33_from_cols(x, v3_cross(n, x), n);
+}
+
+static flx_status read_round(flx_env *e, const flx_entry *y, flx_surface *s, m33 *axes)
+{
+    const flx_entry *axis = flx_entry_get(y, "axis");
+    double z[3] = {1, 0, 0};
+    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "radius"), "a radius", &s->size[0]));
+    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "length"), "a length", &s->size[1]));
+    if (axis) FLX_TRY(read_direction(e, axis, z));
+    *axes = flx_axes_along(z);
+    return FLX_OK;
+}
+
+static flx_status read_edges(flx_env *e, const flx_entry *y, flx_surface *s)
+{
+    int n = 0;
+    double *x = NULL;
+    FLX_TRY(flx_build_numbers(e, y, &n, &x));
+    if (n != 3 && !(n == 2 && e->b->m->dimension == 2)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected 3 numbers, found %d", n);
+    }
+    for (int i = 0; i < n; i++) {
+        s->size[i] = x[i];
+        if (x[i] > 0 && isfinite(x[i])) continue;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an edge must be positive, not %g", x[i]);
+    }
+    return FLX_OK;
+}
+
+static flx_status read_value(flx_env *e, const flx_entry *y, flx_surface *s, m33 *axes)
+{
+    double z[3];
+    *axes = m33_identity();
+    switch (s->kind->value) {
+    case FLX_SURFACE_RADIUS:
+        return read_not_negative(e, y, "a radius", &s->size[0]);
+    case FLX_SURFACE_NORMAL:
+        FLX_TRY(read_direction(e, y, z));
+        *axes = flx_axes_along(z);
+        return FLX_OK;
+    case FLX_SURFACE_ROUND:
+        return read_round(e, y, s, axes);
+    case FLX_SURFACE_EDGES:
+        return read_edges(e, y, s);
+    case FLX_SURFACE_FILE:
+    case FLX_SURFACE_FUNCTION:
+    case FLX_SURFACE_CURVE:
+        break;
+    }
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "a surface '%s' cannot be read yet",
+                    s->kind->row.key);
+}
+
+// ---- where --------------------------------------------------------------------------------------
+
+static flx_status refuse_whole(flx_env *e, const flx_item *body, flx_loc loc)
+{
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                    "'%s' bends: say by 'at' which node carries the surface", body->full);
+}
+
+// The frame that carries the surface, and where in it; at: a place or vector, or a name of `on`; NULL: the origin.
+static flx_status find_place(flx_env *e, const flx_entry *at, flx_item **body, flx_loc loc,
+                             flx_num3 *out)
+{
+    flx_builder *b = e->b;
+    flx_operand v;
+    flx_item *bodies[2] = {NULL, *body};
+    flx_num3 places[2];
+    flx_place p;
+    bool pair, ground = (*body)->kind == FLX_KIND_GROUND;
+    memset(out, 0, sizeof *out);
+    FLX_TRY(flx_space_place(b, e->space));
+    if (!at) {
+        if (bends(b, *body)) return refuse_whole(e, *body, loc);
+        if (ground) *out = e->space->position;
+        return FLX_OK;
+    }
+    FLX_TRY(flx_build_value(e, at, &v));
+    if (flx_operand_get_item(&v)) {
+        FLX_TRY(flx_build_at(e, at, bodies, places, &pair));
+        *body = bodies[1];
+        *out = places[1];
+        return FLX_OK;
+    }
+    if (bends(b, *body)) return refuse_whole(e, *body, at->loc);
+    if (!ground) return flx_operand_to_num3(e, &v, at->loc, out);
+    FLX_TRY(flx_operand_to_place(e, &v, at->loc, &p));
+    *out = p.position;
+    return FLX_OK;
+}
+
+// From axes of the body that the surface was given for to those of the frame that carries it.
+static m33 axes_of_carrier(flx_env *e, const flx_item *named, const flx_item *body)
+{
+    flx_num3 position;
+    flx_num9 R[2];
+    if (body->kind == FLX_KIND_GROUND) return m33_load(e->space->R.x);
+    if (named == body) return m33_identity();
+    flx_body_frame(named, &position, &R[0]);
+    flx_body_frame(body, &position, &R[1]);
+    return m33_mul(m33_transpose(m33_load(R[1].x)), m33_load(R[0].x));
+}
+
+static flx_num3 centre_of(const flx_item *body)
+{
+    flx_num3 zero = {.x = {0}};
+    if (body->kind != FLX_KIND_BODY) return zero;
+    const flx_body_data *d = body->data;
+    if (d->def.type == FLX_BODY_POINT || !d->com) return zero;
+    return ((const flx_point_data *)d->com->data)->at;
+}
+
+// A point has no other place than its own.
+static flx_status check_point(flx_env *e, const flx_item *body, const flx_num3 *at, flx_loc loc)
+{
+    bool point = body->kind == FLX_KIND_BODY && !flx_body_turns(body);
+    if (!point || v3_norm(v3_load(at->x)) == 0.0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                    "'%s' is a point and has no other place than its own", body->full);
+}
+
+flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place, const flx_entry *y,
+                             flx_touching *out)
+{
+    flx_builder *b = e->b;
+    flx_surface *s = flx_arena_take(b->m->arena, 1, sizeof *s);
+    const flx_entry *at = flx_entry_get(y, "at"), *turn = flx_entry_get(y, "orientation");
+    const flx_entry *round = flx_entry_get(y, "round");
+    flx_item *named = body;
+    flx_num3 p;
+    m33 axes;
+    if (!s) return FLX_ERR_MEMORY;
+    FLX_ASSERT(y->kind == FLX_ENTRY_MAP && kind_of(y)); // the schema has seen to it
+    s->kind = kind_of(y);
+    FLX_TRY(read_value(e, flx_entry_get(y, s->kind->row.key), s, &axes));
+    if (round) FLX_TRY(read_not_negative(e, round, "a radius", &s->skin));
+    if (turn) {
+        flx_num9 R;
+        flx_num angle;
+        FLX_TRY(flx_build_orientation(e, turn, &R, &angle));
+        flx_num9_fix(b, &R, turn->loc);
+        axes = m33_mul(m33_load(R.x), axes);
+    }
+    FLX_TRY(find_place(e, at ? at : place, &body, y->loc, &p));
+    FLX_TRY(flx_body_ready(b, body, y->loc));
+    FLX_TRY(check_point(e, body, &p, at ? at->loc : y->loc));
+    flx_num3 com = centre_of(body);
+    flx_num3_fix(b, &p, y->loc);
+    flx_num3_fix(b, &com, y->loc);
+    v3_store(s->at, v3_sub(v3_load(p.x), v3_load(com.x)));
+    m33_store(s->axes, m33_mul(axes_of_carrier(e, named, body), axes));
+    *out = (flx_touching){.body = body, .named = named, .side = {body->number, s, y->loc}};
+    return FLX_OK;
+}
+
+flx_status flx_body_surfaces(flx_builder *b, flx_item *body)
+{
+    const flx_entry *y = flx_entry_get(body->def, "surface");
+    flx_body_data *d = body->data;
+    flx_env e;
+    if (!y || d->touching) return FLX_OK;
+    bool list = y->kind == FLX_ENTRY_LIST;
+    int n = list ? y->count : 1;
+    d->touching = flx_take(b, (size_t)n, sizeof *d->touching);
+    if (!d->touching) return FLX_ERR_MEMORY;
+    flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
+    FLX_TRY(flx_body_place(b, body, y->loc));
+    for (int i = 0; i < n; i++) {
+        FLX_TRY(flx_build_surface(&e, body, NULL, list ? y->items[i] : y, d->touching + i));
+    }
+    d->ntouching = n;
+    return FLX_OK;
+}

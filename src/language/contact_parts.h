@@ -1,0 +1,25 @@
+// contact_parts.h - inside of the contacts of a model: body_surfaces.c reads surfaces, block_contact.c which of them may
+// touch and the law between them, contact_signals.c what expressions ask of them.
+#pragma once
+
+#include "language/flexible/deformable.h"
+#include "language/force_parts.h"
+
+// A surface as it was read.
+typedef struct flx_touching {
+    flx_item *body;        // that carries it: of bodies that bend a node
+    const flx_item *named; // the body as the user knows it
+    flx_contact_side side;
+} flx_touching;
+
+// Axes whose third is a direction of length 1.
+m33 flx_axes_along(const double z[3]);
+// place: where it is unless it says so itself; NULL: the origin.
+flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place, const flx_entry *y,
+                             flx_touching *out);
+
+// All of a force of type contact.
+flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d);
+// Its signals.
+flx_status flx_contact_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
+                              flx_operand *out);
