@@ -401,6 +401,31 @@ struct flx_system {
 
 FLX_API void flx_system_destroy(flx_system **s);
 
+// Whether the row of this unknown belongs to a group that the switches leave open, or, for a tangent, let slide: its
+// equation is then -lambda = 0 or -mu = 0, and its multiplier acts on nothing.
+static inline int flx_row_is_open(const flx_system *s, const double *switches, int unknown)
+{
+    const flx_contacts *c = s->ops->contacts;
+    int tangent = -1, i = c ? c->of_unknown(s, unknown, &tangent) : -1;
+    if (i < 0) return 0;
+    flx_contact_group g;
+    c->group(s, i, &g);
+    double state = switches[g.state];
+    return state == FLX_CONTACT_OPEN || (tangent >= 0 && state == FLX_CONTACT_SLIDES);
+}
+
+// What unknown i is with these switches: rows of groups that are open have sigma = tau = 0 and C = 1, or E = 1. Who keeps
+// these numbers reads them anew where a method begins anew.
+static inline void flx_unknown_at(const flx_system *s, const double *switches, int i,
+                                  flx_unknown *u)
+{
+    s->ops->unknown(s, i, u);
+    if (!s->ops->contacts || !switches || !flx_row_is_open(s, switches, i)) return;
+    u->sigma = u->tau = 0.0;
+    u->index = 1;
+    *(u->kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT ? &u->E : &u->C) = 1.0;
+}
+
 // The same system for one run, with numbers, param and messages (ctx) of its own, destroyed by
 // flx_system_destroy. s must outlive it. Any number of threads may have instances of one system at a
 // time, and make them: s is read only. FLX_ERR_CANNOT: this kind of system has none.

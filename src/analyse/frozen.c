@@ -56,13 +56,14 @@ static flx_status eliminate(flx_ctx *ctx, flx_arena *arena, int n, int m, int na
 }
 
 // Rows of rigid constraints, unknowns to eliminate.
-static void sort_rows(const flx_system *s, int *hard, int *nhard, int *soft, int *nsoft)
+static void sort_rows(const flx_system *s, const flx_state *x, int *hard, int *nhard, int *soft,
+                      int *nsoft)
 {
     const flx_dims *d = &s->dims;
     *nhard = *nsoft = 0;
     for (int i = d->nv + d->nx; i < flx_dims_unknowns(d); i++) {
         flx_unknown u;
-        s->ops->unknown(s, i, &u);
+        flx_unknown_at(s, x->switches, i, &u);
         bool rigid = (u.kind == FLX_UNKNOWN_CONSTRAINT && !(u.C > 0.0)) ||
                      (u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT && !(u.E > 0.0));
         if (rigid) hard[(*nhard)++] = i;
@@ -115,7 +116,7 @@ flx_status flx_frozen_create(const flx_system *s, flx_work *work, const flx_stat
     double *A0 = take(arena, n, n), *A1 = take(arena, n, n), *A2 = take(arena, n, n);
     double *scratch = take(arena, 2, n);
     if (!hard || !soft || !A0 || !A1 || !A2 || !scratch) return FLX_ERR_MEMORY;
-    sort_rows(s, hard, &f->nh, soft, &nsoft);
+    sort_rows(s, x, hard, &f->nh, soft, &nsoft);
     flx_blocks b = {0};
     flx_point p = flx_state_point(s, x);
     flx_status status = flx_blocks_create(s, &b);

@@ -37,7 +37,7 @@ static flx_status list_rows(flx_minimal *m)
     if (!m->hold || !m->rate_row) return FLX_ERR_MEMORY;
     for (int i = first; i < n; i++) {
         flx_unknown u;
-        m->s->ops->unknown(m->s, i, &u);
+        flx_unknown_at(m->s, m->at->switches, i, &u);
         bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT;
         if ((constraint ? u.C : u.E) != 0.0) continue;
         if (constraint && u.tau == 0.0) m->hold[m->nhold++] = i;

@@ -121,7 +121,7 @@ flx_status flx_projector_gap(flx_projector *p, const flx_state *x, flx_saddle_ro
     }
     for (int i = first; i < n; i++) {
         flx_unknown u;
-        s->ops->unknown(s, i, &u);
+        flx_unknown_at(s, x->switches, i, &u);
         bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT;
         bool rigid = constraint ? u.C == 0.0 && (u.sigma != 0.0 || u.tau != 0.0) : u.E == 0.0;
         if (rows == FLX_ROWS_POSITION) {

@@ -56,7 +56,7 @@ flx_status flx_rest_eval(flx_rest *e, const flx_state *x, double *r)
     FLX_TRY(s->ops->residual(s, e->work, &p, r));
     for (int i = e->n - s->dims.nmu; i < e->n; i++) {
         flx_unknown u;
-        s->ops->unknown(s, i, &u);
+        flx_unknown_at(s, x->switches, i, &u);
         if (!(u.E > 0.0)) r[i] = 0.0;
     }
     return FLX_OK;

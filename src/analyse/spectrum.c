@@ -39,14 +39,14 @@ static double *take(flx_ctx *ctx, size_t n)
 
 // ---- kinds of unknowns --------------------------------------------------------------------------
 
-static flx_status sort_unknowns(inquiry *q)
+static flx_status sort_unknowns(inquiry *q, const flx_state *x)
 {
     q->algebraic = flx_alloc(q->ctx, (size_t)q->n, sizeof *q->algebraic);
     q->hard = flx_alloc(q->ctx, (size_t)q->n, sizeof *q->hard);
     if (!q->algebraic || !q->hard) return FLX_ERR_MEMORY;
     for (int i = q->nv + q->nx; i < q->n; i++) {
         flx_unknown u;
-        q->s->ops->unknown(q->s, i, &u);
+        flx_unknown_at(q->s, x->switches, i, &u);
         bool hard = (u.kind == FLX_UNKNOWN_CONSTRAINT && !(u.C > 0.0)) ||
                     (u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT && !(u.E > 0.0));
         if (hard) q->hard[q->nh++] = i;
@@ -371,7 +371,7 @@ flx_status flx_spectrum_find(const flx_system *s, flx_work *work, const flx_stat
     flx_point p = flx_state_point(s, x);
     int before = flx_ctx_error_count(s->ctx);
     flx_status status = flx_blocks_create(s, &q.b);
-    if (status == FLX_OK) status = sort_unknowns(&q);
+    if (status == FLX_OK) status = sort_unknowns(&q, x);
     if (status == FLX_OK) status = s->ops->linearise(s, work, &p, &q.b);
     bool small = q.n <= DENSE_MOST && q.na <= ALGEBRAIC_MOST;
     if (status == FLX_OK) status = small ? find_all(&q) : estimate(&q);

@@ -182,6 +182,9 @@ static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
     if (method->events) events_memory(it, method->events, m);
     jolts_memory(it, m);
     if (s->ops->work_memory) s->ops->work_memory(it->work, m);
+    // what rows were in the last step
+    if (flx_memory_loads(m) && s->ops->contacts && method->read_rows)
+        method->read_rows(it, method->before->switches);
     if (flx_integrator_remembers(it)) {
         it->type->memory(it, m);
     } else if (flx_memory_loads(m)) {

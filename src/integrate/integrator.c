@@ -152,6 +152,18 @@ void flx_method_ignores_newton_tolerance(flx_integrator *it)
                  it->type->name);
 }
 
+flx_status flx_method_refuse_contacts(flx_integrator *it)
+{
+    const flx_contacts *c = it->sys->ops->contacts;
+    if (!c || c->count(it->sys) == 0) return FLX_OK;
+    flx_contact_group g;
+    c->group(it->sys, 0, &g);
+    return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, g.loc,
+                    "method '%s' cannot follow '%s', which opens and closes; use radau, "
+                    "generalized-alpha, bdf or dopri5",
+                    it->type->name, g.item ? g.item : "?");
+}
+
 flx_status flx_method_fail(flx_integrator *it, flx_status status, int unknown, double size,
                            int iterations, const char *what, const char *advice)
 {
@@ -242,6 +254,7 @@ flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, doubl
     if (!m->continues) {
         flx_state_copy(m->after, x);
         m->begin = x->t;
+        if (it->sys->ops->contacts && m->read_rows) m->read_rows(it, x->switches);
     }
     look_at_switches(it, x, h);
     flx_status status = it->type->step(it, x, h, &taken);

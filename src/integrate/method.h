@@ -43,6 +43,9 @@ typedef struct flx_method {
     // Closes the joints of an interpolated state, for methods without their own dense output; NULL:
     // they stay as the polynomial leaves them.
     flx_status (*close)(flx_integrator *it, flx_state *x);
+    // Reads what rows are with these switches, where the motion begins anew (flx_unknown_at); asked only of systems
+    // whose rows open and close. NULL: the method keeps nothing of rows.
+    void (*read_rows)(flx_integrator *it, const double *switches);
     flx_trouble trouble;
     struct flx_events *events; // owned; NULL: none can happen
     struct flx_events
@@ -69,6 +72,9 @@ flx_status flx_method_restore(flx_integrator *it, flx_state *x, bool summed, con
 
 // For methods that do: a warning where it is given.
 void flx_method_ignores_newton_tolerance(flx_integrator *it);
+
+// For methods whose rows always hold: a refusal of systems whose rows open and close.
+flx_status flx_method_refuse_contacts(flx_integrator *it);
 
 // Remember why, and return the status.
 flx_status flx_method_fail(flx_integrator *it, flx_status status, int unknown, double size,

@@ -91,6 +91,18 @@ flx_status flx_relaxer_create(const flx_system *s, flx_relaxer **relaxer)
     return status;
 }
 
+// Which rows hold positions with these switches.
+static void read_rows(flx_relaxer *e, const double *switches)
+{
+    const flx_system *s = e->sys;
+    if (!s->ops->contacts) return;
+    for (int i = 0; i < s->dims.nlam; i++) {
+        flx_unknown u;
+        flx_unknown_at(s, switches, flx_dims_first_constraint(&s->dims) + i, &u);
+        e->on_position[i] = flx_constraint_on_position(&u);
+    }
+}
+
 static flx_weights weights(double d)
 {
     return (flx_weights){.c0 = 1.0, .c1 = 1.0 / d, .c2 = 1.0 / (d * d), .cx = 1.0 / d};
@@ -142,6 +154,7 @@ static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *
     const flx_dims *n = &s->dims;
     double last = HUGE_VAL;
     flx_weights w = weights(d);
+    read_rows(e, x->switches);
     flx_state_copy(y, x);
     y->t = x->t + d;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
@@ -209,7 +222,7 @@ static flx_status settle(flx_relaxer *e, const flx_state *x, double d, flx_state
         FLX_TRY(s->ops->linearise(s, e->work, &p, &e->blocks));
         for (int i = first + n->nlam; i < all; i++) {
             flx_unknown u;
-            s->ops->unknown(s, i, &u);
+            flx_unknown_at(s, x->switches, i, &u);
             if (u.E == 0.0) e->r[i] = 0.0;
         }
         s->ops->difference(s, x->q, y->q, e->theta);

@@ -20,12 +20,13 @@ struct flx_saddle {
     flx_pattern filled; // what of the system's pattern can differ from zero here
     int *filled_owned;
     flx_ldl *ldl;
-    signed char *sign;     // (nblock)
-    bool *active;          // (n) rows of constraints that take part
-    double *sigma, *tau;   // (n) of constraints; (0, 1) of velocity-level constraints
-    bool *rigid, *held;    // (n) C = 0, E = 0; as if
-    bool *absent;          // (n) as if they were not there
-    double *diagonal;      // (nv) of W, for the size of the damping
+    signed char *sign;   // (nblock)
+    bool *active;        // (n) rows of constraints that take part
+    double *sigma, *tau; // (n) of constraints; (0, 1) of velocity-level constraints
+    bool *rigid, *held;  // (n) C = 0, E = 0; as if
+    bool *absent;        // (n) as if they were not there
+    int *own_entry;   // (n) rows of groups that open and close: place of their diagonal; -1: others
+    double *diagonal; // (nv) of W, for the size of the damping
     double *reach, *scale; // (n), (nv) of flx_unknown
     double left;           // least part, squared, of its reach that is left of a row
     double *values, *work; // on the pattern; (2 n)
@@ -49,6 +50,7 @@ void flx_saddle_destroy(flx_saddle **sd)
     flx_free(s->rigid);
     flx_free(s->held);
     flx_free(s->absent);
+    flx_free(s->own_entry);
     flx_free(s->diagonal);
     flx_free(s->reach);
     flx_free(s->scale);
@@ -88,6 +90,18 @@ static flx_status select_filled(flx_saddle *sd)
     return status;
 }
 
+static void find_switched(flx_saddle *sd)
+{
+    const flx_system *s = sd->sys;
+    for (int i = 0; i < sd->n; i++) sd->own_entry[i] = -1;
+    if (!s->ops->contacts) return;
+    for (int i = flx_dims_first_constraint(&s->dims); i < sd->n; i++) {
+        int tangent;
+        if (s->ops->contacts->of_unknown(s, i, &tangent) < 0) continue;
+        sd->own_entry[i] = flx_pattern_slot(&s->pattern, i, i);
+    }
+}
+
 static flx_status make_solver(flx_saddle *sd)
 {
     const flx_system *s = sd->sys;
@@ -103,6 +117,7 @@ static flx_status make_solver(flx_saddle *sd)
     if (!sd->sign || !sd->values) return FLX_ERR_MEMORY;
     for (int i = 0; i < p->nblock; i++)
         sd->sign[i] = p->start[i] < flx_dims_first_constraint(&s->dims) ? 1 : -1;
+    find_switched(sd);
     FLX_TRY(select_filled(sd));
     return flx_ldl_create(s->ctx, &sd->filled, sd->sign, false, &sd->ldl);
 }
@@ -134,6 +149,7 @@ static flx_status make(flx_saddle *sd)
     sd->rigid = flx_alloc(s->ctx, n, sizeof *sd->rigid);
     sd->held = flx_alloc(s->ctx, n, sizeof *sd->held);
     sd->absent = flx_alloc(s->ctx, n, sizeof *sd->absent);
+    sd->own_entry = flx_alloc(s->ctx, n, sizeof *sd->own_entry);
     sd->sigma = flx_alloc(s->ctx, n, sizeof *sd->sigma);
     sd->tau = flx_alloc(s->ctx, n, sizeof *sd->tau);
     sd->diagonal = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->diagonal);
@@ -141,7 +157,7 @@ static flx_status make(flx_saddle *sd)
     sd->scale = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->scale);
     sd->work = flx_alloc(s->ctx, 2 * n, sizeof *sd->work);
     if (!sd->reach || !sd->scale || !sd->active || !sd->rigid || !sd->held || !sd->absent ||
-        !sd->sigma || !sd->tau || !sd->diagonal || !sd->work) {
+        !sd->own_entry || !sd->sigma || !sd->tau || !sd->diagonal || !sd->work) {
         return FLX_ERR_MEMORY;
     }
     flx_saddle_renew(sd);
@@ -168,13 +184,15 @@ flx_status flx_saddle_create(const flx_system *s, flx_saddle **sd)
 
 // ---- filling --------------------------------------------------------------------------------
 
-static void choose_rows(flx_saddle *sd, flx_saddle_rows rows)
+// A row that is open has nothing but its diagonal: the linearisation tells.
+static void choose_rows(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows)
 {
     for (int i = flx_dims_first_constraint(&sd->sys->dims); i < sd->n; i++) {
         bool some = sd->sigma[i] != 0.0 || sd->tau[i] != 0.0;
         sd->active[i] = (sd->rigid[i] || sd->held[i]) && some;
         if (rows == FLX_ROWS_POSITION && sd->tau[i] != 0.0) sd->active[i] = false;
         if (sd->absent[i]) sd->active[i] = false;
+        if (sd->own_entry[i] >= 0 && b->A0[sd->own_entry[i]] != 0.0) sd->active[i] = false;
     }
 }
 
@@ -333,7 +351,7 @@ flx_status flx_saddle_fill(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows 
                            const flx_saddle_metric *metric)
 {
     if (sd->version != sd->sys->pattern.version) FLX_TRY(make_solver(sd));
-    choose_rows(sd, rows);
+    choose_rows(sd, b, rows);
     fill(sd, b, metric);
     return FLX_OK;
 }

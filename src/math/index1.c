@@ -18,7 +18,8 @@
 typedef struct row { // a constraint or velocity-level constraint
     double sigma, tau;
     double yield; // sigma/tau; 0: no damper, or one that is left out
-    bool soft;    // C > 0, E > 0, and not held
+    bool soft;    // C > 0, E > 0, and not held; or open
+    int own;      // of a group that opens and closes: place of its diagonal; -1: of none
 } row;
 
 struct flx_index1 {
@@ -31,6 +32,7 @@ struct flx_index1 {
     double *r, *d;         // (n)
     double *bias, *rate;   // (nlam + nmu) (nlam)
     int worst;             // unknown of the last correction
+    bool switched;         // some rows open and close
 };
 
 // ---- life -----------------------------------------------------------------------------------
@@ -61,7 +63,21 @@ void flx_index1_renew(flx_index1 *m)
         bool constraint = i < d->nlam;
         double tau = constraint ? u.tau : 0.0;
         m->rows[i] = (row){u.sigma, tau, tau != 0.0 ? u.sigma / tau : 0.0,
-                           constraint ? u.C != 0.0 : u.E != 0.0};
+                           constraint ? u.C != 0.0 : u.E != 0.0, -1};
+        int tangent, unknown = flx_dims_first_constraint(d) + i;
+        if (!s->ops->contacts || s->ops->contacts->of_unknown(s, unknown, &tangent) < 0) continue;
+        m->rows[i].own = flx_pattern_slot(&s->pattern, unknown, unknown);
+        m->switched = true;
+    }
+}
+
+// A row that is open has nothing but its diagonal: the linearisation tells.
+static void find_open(flx_index1 *m)
+{
+    const flx_dims *d = &m->sys->dims;
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        row *k = m->rows + i;
+        if (k->own >= 0) k->soft = m->blocks.A0[k->own] != 0.0;
     }
 }
 
@@ -260,6 +276,7 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *s
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->residual(s, work, &p, m->r));
     FLX_TRY(s->ops->linearise(s, work, &p, &m->blocks));
+    if (m->switched) find_open(m);
     if (d->nlam + d->nmu > 0) FLX_TRY(s->ops->constraint_bias(s, work, &p, m->bias));
     if (d->nlam > 0) FLX_TRY(s->ops->constraint_rate(s, work, &p, m->rate));
     for (int i = 0; i < d->nlam; i++) { // d/dt of sigma g + tau g' = 0

@@ -72,12 +72,16 @@ int flx_pattern_find(const flx_pattern *p, int row, int col);
 // The block of an unknown.
 int flx_pattern_block(const flx_pattern *p, int unknown);
 // Where the number of a row and a column is, which the pattern has.
-static inline double *flx_pattern_place(const flx_pattern *p, double *A, int row, int col)
+static inline int flx_pattern_slot(const flx_pattern *p, int row, int col)
 {
     int bi = flx_pattern_block(p, row), bj = flx_pattern_block(p, col);
     int width = p->start[bj + 1] - p->start[bj];
-    return A + p->offset[flx_pattern_find(p, bi, bj)] + (row - p->start[bi]) * width + col -
+    return p->offset[flx_pattern_find(p, bi, bj)] + (row - p->start[bi]) * width + col -
            p->start[bj];
+}
+static inline double *flx_pattern_place(const flx_pattern *p, double *A, int row, int col)
+{
+    return A + flx_pattern_slot(p, row, col);
 }
 // A number by its unknowns; zero where the pattern has none.
 double flx_pattern_value(const flx_pattern *p, const double *A, int row, int col);

@@ -70,7 +70,7 @@ static void set_soft(const flx_system *b, const double *r, flx_state *x)
     int first = flx_dims_first_constraint(d);
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
-        b->ops->unknown(b, first + i, &u);
+        flx_unknown_at(b, x->switches, first + i, &u);
         double C = u.kind == FLX_UNKNOWN_CONSTRAINT ? u.C : u.E;
         if (C == 0.0) continue;
         *(i < d->nlam ? x->lam + i : x->mu + i - d->nlam) = r[first + i] / C;

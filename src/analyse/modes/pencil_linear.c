@@ -17,7 +17,7 @@ void flx_pencil_spread(const flx_system *s, flx_work *work, const flx_blocks *b,
     }
 }
 
-static flx_status sort_rows(flx_linearised *l)
+static flx_status sort_rows(flx_linearised *l, const double *switches)
 {
     const flx_dims *d = &l->s->dims;
     l->hold = flx_arena_take(l->arena, (size_t)l->n, sizeof(int));
@@ -26,7 +26,7 @@ static flx_status sort_rows(flx_linearised *l)
     if (!l->hold || !l->roll || !l->soft) return flx_pencil_no_memory(l->ctx);
     for (int i = d->nv + d->nx; i < l->n; i++) {
         flx_unknown u;
-        l->s->ops->unknown(l->s, i, &u);
+        flx_unknown_at(l->s, switches, i, &u);
         bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT && !(u.C > 0.0);
         if (constraint && u.tau == 0.0) {
             l->hold[l->nhold++] = i;
@@ -50,7 +50,7 @@ flx_status flx_pencil_linearise(flx_linearised *l, const flx_quadratic *q)
                           .scale = q->scale,
                           .ease = q->ease,
                           .rate = q->fastest};
-    FLX_TRY(sort_rows(l));
+    FLX_TRY(sort_rows(l, q->switches));
     l->A0 = flx_pencil_take(l->arena, l->n, l->n);
     l->A1 = flx_pencil_take(l->arena, l->n, l->n);
     l->A2 = flx_pencil_take(l->arena, l->n, l->n);

@@ -293,6 +293,22 @@ static bool find_plain(const flx_quadratic *q)
     return true;
 }
 
+// Sliding has the direction of a motion, and there is none.
+static flx_status refuse_sliding(const flx_system *s, const flx_state *x)
+{
+    const flx_contacts *c = s->ops->contacts;
+    for (int i = 0; c && i < c->count(s); i++) {
+        flx_contact_group g;
+        c->group(s, i, &g);
+        if (x->switches[g.state] != FLX_CONTACT_SLIDES || !(g.friction > 0.0)) continue;
+        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, g.loc,
+                        "'%s' slides with friction here: modes are those of a state in which "
+                        "contacts are open, without friction, or stick",
+                        g.item ? g.item : "?");
+    }
+    return FLX_OK;
+}
+
 flx_status flx_quadratic_create(const flx_system *s, flx_work *work, const flx_state *x,
                                 const double *turn, flx_arena *arena, flx_quadratic *out)
 {
@@ -302,6 +318,11 @@ flx_status flx_quadratic_create(const flx_system *s, flx_work *work, const flx_s
                            .n = flx_dims_unknowns(&s->dims),
                            .nv = s->dims.nv,
                            .nx = s->dims.nx};
+    FLX_TRY(refuse_sliding(s, x));
+    out->switches = take(arena, (size_t)s->dims.nswitch);
+    if (!out->switches) return FLX_ERR_MEMORY;
+    if (s->dims.nswitch > 0)
+        memcpy(out->switches, x->switches, (size_t)s->dims.nswitch * sizeof *out->switches);
     flx_blocks b = {0};
     flx_point p = flx_state_point(s, x);
     flx_status status = flx_blocks_create(s, &b);

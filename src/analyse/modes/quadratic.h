@@ -17,6 +17,7 @@ typedef struct flx_quadratic {
     flx_ctx *ctx;
     flx_arena *arena; // borrowed
     int n, nv, nx;
+    double *switches; // of the state
     flx_pattern pattern;
     double *Q[3];  // values on the pattern
     double *sizes; // of Q0 those of the terms that its numbers are the sums of

@@ -110,6 +110,20 @@ static void read_unknowns(const flx_system *s, collocation *co)
     }
 }
 
+static void read_rows(flx_integrator *it, const double *switches)
+{
+    collocation *co = it->data;
+    const flx_dims *d = &it->sys->dims;
+    for (int row = 0; row < d->nlam + d->nmu; row++) {
+        flx_unknown u;
+        flx_unknown_at(it->sys, switches, co->first + row, &u);
+        co->rigid[row] = is_rigid(&u);
+        if (row >= d->nlam) continue;
+        co->C[row] = u.C; // sigma is asked for only where a row is on positions
+        co->on_position[row] = flx_constraint_on_position(&u);
+    }
+}
+
 static flx_status make_solvers(const flx_system *s, collocation *co, int ntableau)
 {
     int nreal = co->adaptive, npair = 0;
@@ -175,6 +189,7 @@ flx_status flx_collocation_create(flx_integrator *it, const collocation_tableau 
         co->table[k] = tableaux[k];
         if (tableaux[k].s > most) most = tableaux[k].s;
     }
+    flx_method_of(it)->read_rows = read_rows;
     co->ntable = n;
     co->most = most;
     co->n = flx_dims_unknowns(&s->dims);

@@ -58,7 +58,8 @@ typedef struct collocation {
     int s, n, first; // its stages; unknowns, number of the first constraint
     int most;        // stages of any of them
     bool ggl, at_end, keeps, rings, adaptive;
-    int npos, nrigid;  // constraints on positions: tau = C = 0; rigid rows of all kinds
+    int npos, nrigid;  // constraints on positions: tau = C = 0; rigid rows of all kinds; were all
+                       // groups of contacts closed
     bool *on_position; // (nlam)
     bool *rigid;       // (nlam + nmu)
     double *sigma;     // (nlam)

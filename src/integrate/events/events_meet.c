@@ -29,7 +29,7 @@ static flx_status find_rows(flx_integrator *it, const flx_state *x, double *rate
     if (d->nlam > 0) FLX_TRY(s->ops->constraint_rate(s, it->work, &p, rates + first));
     for (int i = first; i < n; i++) {
         flx_unknown u;
-        s->ops->unknown(s, i, &u);
+        flx_unknown_at(s, x->switches, i, &u);
         bool constraint = u.kind == FLX_UNKNOWN_CONSTRAINT;
         if (!constraint) rates[i] = u.E == 0.0 ? e->r[i] : 0.0;
         if (constraint && u.C != 0.0) e->r[i] = rates[i] = 0.0;

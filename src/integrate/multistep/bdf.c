@@ -205,6 +205,20 @@ static flx_status look_at_unknowns(flx_integrator *it)
     return FLX_OK;
 }
 
+static void read_rows(flx_integrator *it, const double *switches)
+{
+    bdf *p = it->data;
+    const flx_dims *d = &it->sys->dims;
+    int first = flx_dims_first_constraint(d);
+    for (int i = first; i < p->n; i++) {
+        flx_unknown u = {0};
+        flx_unknown_at(it->sys, switches, i, &u);
+        p->index[i] = u.index;
+        if (i < first + d->nlam) p->stabilised[i - first] = flx_constraint_on_position(&u);
+    }
+    for (int i = 0; i < BDF_PLACES; i++) p->joints[i].there = false;
+}
+
 static flx_status make_arrays(flx_integrator *it)
 {
     bdf *p = it->data;
@@ -316,6 +330,7 @@ static flx_status bdf_create(flx_integrator *it)
     bdf *p = flx_alloc(it->ctx, 1, sizeof *p);
     if (!p) return FLX_ERR_MEMORY;
     it->data = p;
+    flx_method_of(it)->read_rows = read_rows;
     p->n = flx_dims_unknowns(d);
     p->v = d->nq;
     p->u = p->v + d->nv;

@@ -129,6 +129,17 @@ static void read_unknowns(const flx_system *s, structural *g)
     }
 }
 
+static void read_rows(flx_integrator *it, const double *switches)
+{
+    structural *g = it->data;
+    const flx_system *s = it->sys;
+    for (int i = 0; i < s->dims.nlam; i++) {
+        flx_unknown u;
+        flx_unknown_at(s, switches, flx_dims_first_constraint(&s->dims) + i, &u);
+        g->on_position[i] = flx_constraint_on_position(&u); // sigma is asked for only then
+    }
+}
+
 static flx_status close_joints(flx_integrator *it, flx_state *x);
 
 static const char *why_reactions_matter(const flx_system *s)
@@ -159,6 +170,7 @@ flx_status flx_structural_create(flx_integrator *it, const flx_coefficients *c, 
     if (!g) return FLX_ERR_MEMORY;
     it->data = g;
     flx_method_of(it)->close = close_joints;
+    flx_method_of(it)->read_rows = read_rows;
     g->am = c->alpha_m;
     g->af = c->alpha_f;
     g->beta = c->beta;

@@ -46,7 +46,7 @@ typedef struct structural {
     double *weight;        // (n) 1 / scale
     double smallest_scale; // of a velocity's unknown
     bool *on_position;     // (nlam + nmu) constraints with tau = C = 0
-    int npos;              // their number
+    int npos;              // their number, were all groups of contacts closed
     // rounding that was met: of positions against their scale, of multipliers against the largest
     double position_noise, force_noise;
     double h_last; // step that `a`, `y` and v0 belong to

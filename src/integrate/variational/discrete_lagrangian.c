@@ -144,7 +144,7 @@ static flx_status check_system(flx_integrator *it)
                         it->type->name);
     }
     flx_method_ignores_newton_tolerance(it);
-    return FLX_OK;
+    return flx_method_refuse_contacts(it);
 }
 
 flx_status flx_discrete_create(flx_integrator *it, const discrete_rule *rule)

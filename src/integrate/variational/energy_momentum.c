@@ -174,6 +174,7 @@ static flx_status create(flx_integrator *it)
                         "system '%s' has none: use midpoint or galerkin",
                         s->ops->name);
     }
+    FLX_TRY(flx_method_refuse_contacts(it));
     if (s->reads_multipliers != FLX_READS_NOTHING) {
         return refuse(it, FLX_NOWHERE, "keeps energies, and a force of the model reads reactions",
                       "use radau");
