@@ -61,6 +61,7 @@ static void name_row(const flx_descriptor *d, int row, bool velocity, flx_unknow
     u->sigma = velocity ? 0.0 : r->sigma;
     u->tau = r->tau;
     *(velocity ? &u->E : &u->C) = r->C;
+    if (r->held.from > 0 && !velocity) u->lower = 0.0;
     u->item = r->item;
     u->part = r->part;
     u->loc = r->loc;
@@ -278,39 +279,44 @@ static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_po
     return flx_twin_slope(s, &w->twin, at, k, out);
 }
 
-static const flx_system_ops ops = {
-    .name = "descriptor",
-    .residual = flx_eval_residual,
-    .linearise = flx_eval_linearise,
-    .retract = flx_chart_retract,
-    .difference = flx_chart_difference,
-    .velocity = flx_chart_velocity,
-    .rate = flx_chart_rate,
-    .velocity_t = flx_chart_velocity_t,
-    .rate_t = flx_chart_rate_t,
-    .velocity_slope_t = flx_chart_velocity_slope_t,
-    .unknown = unknown,
-    .work_create = work_create,
-    .work_destroy = work_destroy,
-    .work_memory = flx_saddle_work_memory,
-    .destroy = destroy,
-    .constraint_rate = flx_eval_constraint_rate,
-    .constraint_force = flx_eval_constraint_force,
-    .constraint_bias = flx_eval_constraint_bias,
-    .constraint_slope = flx_eval_constraint_slope,
-    .explicit_form = &flx_descriptor_explicit,
-    .components = &flx_descriptor_components,
-    .lagrangian = &flx_descriptor_lagrangian,
-    .rigid_motion = rigid_motion,
-    .discrete_forces = discrete_forces,
-    .energy = flx_eval_energy,
-    .accept = flx_eval_accept,
-    .longest_step = flx_eval_longest_step,
-    .events = &flx_descriptor_events,
-    .instance = instance,
-    .set_parameters = flx_descriptor_set_parameters,
-    .parameter_slope = parameter_slope,
-};
+// clang-format off
+#define OPERATIONS \
+    .name = "descriptor", \
+    .residual = flx_eval_residual, \
+    .linearise = flx_eval_linearise, \
+    .retract = flx_chart_retract, \
+    .difference = flx_chart_difference, \
+    .velocity = flx_chart_velocity, \
+    .rate = flx_chart_rate, \
+    .velocity_t = flx_chart_velocity_t, \
+    .rate_t = flx_chart_rate_t, \
+    .velocity_slope_t = flx_chart_velocity_slope_t, \
+    .unknown = unknown, \
+    .work_create = work_create, \
+    .work_destroy = work_destroy, \
+    .work_memory = flx_saddle_work_memory, \
+    .destroy = destroy, \
+    .constraint_rate = flx_eval_constraint_rate, \
+    .constraint_force = flx_eval_constraint_force, \
+    .constraint_bias = flx_eval_constraint_bias, \
+    .constraint_slope = flx_eval_constraint_slope, \
+    .explicit_form = &flx_descriptor_explicit, \
+    .components = &flx_descriptor_components, \
+    .lagrangian = &flx_descriptor_lagrangian, \
+    .rigid_motion = rigid_motion, \
+    .discrete_forces = discrete_forces, \
+    .energy = flx_eval_energy, \
+    .accept = flx_eval_accept, \
+    .longest_step = flx_eval_longest_step, \
+    .events = &flx_descriptor_events, \
+    .instance = instance, \
+    .set_parameters = flx_descriptor_set_parameters, \
+    .parameter_slope = parameter_slope
+// clang-format on
+
+static const flx_system_ops ops = {OPERATIONS};
+// ... with rows that hold or not
+static const flx_system_ops switched_ops = {OPERATIONS, .contacts = &flx_descriptor_contacts};
 
 // ---- making it ----------------------------------------------------------------------------------
 
@@ -363,6 +369,11 @@ double flx_descriptor_length(const flx_model *m)
     return size > fmax(NO_LENGTH * find_gyration(m), ROUNDING * far) ? size : 1.0;
 }
 
+static bool is_descriptor(const flx_system *s)
+{
+    return s->ops == &ops || s->ops == &switched_ops;
+}
+
 static flx_status make_param(flx_descriptor *d)
 {
     int n = d->base.dims.nparam = flx_param_hoisted(d->model, 0);
@@ -396,12 +407,14 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_attached_plan(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_FORCES));
+    FLX_TRY(flx_groups_plan(d));
     FLX_TRY(flx_rows_count(d));
     flx_pulls_number(d);
     d->first_constraint = n->nlam;
     FLX_TRY(flx_expr_plan(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_EXPRESSIONS));
     FLX_TRY(flx_descriptor_events_plan(d));
+    flx_groups_number_switches(d);
     d->rows = flx_arena_take(d->arena, (size_t)n->nlam + (size_t)n->nmu, sizeof *d->rows);
     if (!d->rows) return FLX_ERR_MEMORY;
     // ... find who touches whom ...
@@ -410,6 +423,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_terms_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_constraints_couple(d));
+    FLX_TRY(flx_groups_couple(d));
     FLX_TRY(flx_attached_couple(d));
     FLX_TRY(flx_layout_pattern(d));
     // ... and where everybody writes
@@ -417,6 +431,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_attached_fill(d));
     FLX_TRY(flx_rows_fill(d));
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_FORCES));
+    flx_groups_fill(d);
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_EXPRESSIONS));
     FLX_TRY(flx_constraints_fill(d));
     FLX_TRY(flx_expr_compile(d));
@@ -449,6 +464,7 @@ static flx_status create(const flx_model *m, flx_descriptor *whole,
         return status;
     }
     if (d->ndrop > 0) d->complete = whole;
+    if (d->ngroup > 0) d->base.ops = &switched_ops;
     d->made = true;
     *s = &d->base;
     return FLX_OK;
@@ -486,13 +502,13 @@ flx_status flx_descriptor_attached(flx_system *s, const flx_system *from)
 
 double *flx_descriptor_loads(const flx_system *s)
 {
-    return s->ops == &ops ? flx_descriptor_of(s)->param : NULL;
+    return is_descriptor(s) ? flx_descriptor_of(s)->param : NULL;
 }
 
 bool flx_descriptor_body_axes(const flx_system *s, const double *q, int body, flx_body_axes *out)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    if (s->ops != &ops || body < 0 || body >= d->model->nbody) return false;
+    if (!is_descriptor(s) || body < 0 || body >= d->model->nbody) return false;
     int linear = d->planar ? 2 : 3, n = d->body_nv[body];
     *out = (flx_body_axes){d->body_v[body], linear, n - linear, m33_identity()};
     if (out->angular == 3) out->R = quat_to_m33(quat_unit(quat_load(q + d->body_q[body] + 3)));

@@ -38,5 +38,6 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
     p = flx_eval_begin(d, w, p);
     flx_terms_energy(d, w, p, e);
     motions_energy(d, w, p, e);
+    if (d->ngroup > 0) flx_groups_energy(d, w, p, e);
     return FLX_OK;
 }

@@ -168,7 +168,7 @@ void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
 
 bool flx_descriptor_watches(const flx_descriptor *d)
 {
-    return d->nturn > 0 || flx_terms_watches(d);
+    return d->nturn > 0 || d->ngroup > 0 || flx_terms_watches(d);
 }
 
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
@@ -183,6 +183,7 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
         flx_scalar_value(d->turns + i, w->frames, x->switches, &j);
         x->switches[i] = j.value;
     }
+    if (d->ngroup > 0) flx_groups_accept(d, w, x);
 }
 
 // An angle is on the branch next to that of the last step: a step may not turn it by half a turn.

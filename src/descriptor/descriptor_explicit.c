@@ -64,7 +64,7 @@ static bool compliant(const flx_descriptor *d, const double *r, flx_state *x)
     bool any = false;
     const flx_dims *n = &d->base.dims;
     for (int i = 0; i < n->nlam + n->nmu; i++) {
-        double C = d->rows[i].C;
+        double C = d->rows[i].C; // those that are open give zero
         if (!(C > 0)) continue;
         *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) = r[flx_first_lam(d) + i] / C;
         any = true;
@@ -90,7 +90,7 @@ static flx_status solve_accelerations(const flx_descriptor *d, flx_work *w, flx_
     for (int i = 0; i < n->nv; i++) b[i] = -w->r[i];
     for (int i = flx_first_lam(d); i < flx_first_mu(d) + n->nmu; i++) b[i] = -b[i];
     for (int i = 0; i < n->nlam + n->nmu; i++) { // the diagonal is -1
-        if (d->rows[i].C > 0) {
+        if (flx_row_gives(d, i, x->switches)) {
             b[flx_first_lam(d) + i] = i < n->nlam ? -x->lam[i] : -x->mu[i - n->nlam];
         }
     }
@@ -188,13 +188,13 @@ static double motion_size(const flx_descriptor *d, const double *u)
 
 // Right-hand side from rows (nlam, then nmu) with a minus; returns the largest, scaled. Rows that hold
 // rates only (tau > 0) have no say about positions.
-static double set_rows(const flx_descriptor *d, const double *rows, bool positions, int n,
-                       double *b)
+static double set_rows(const flx_descriptor *d, const double *switches, const double *rows,
+                       bool positions, int n, double *b)
 {
     double most = 0.0;
     memset(b, 0, (size_t)flx_dims_unknowns(&d->base.dims) * sizeof *b);
     for (int i = 0; i < n; i++) {
-        if (d->rows[i].C > 0 || (positions && d->rows[i].tau > 0)) continue;
+        if (flx_row_gives(d, i, switches) || (positions && d->rows[i].tau > 0)) continue;
         if (!isfinite(rows[i])) return HUGE_VAL;
         b[flx_first_lam(d) + i] = -rows[i];
         most = fmax(most, fabs(rows[i]) / row_scale(d, i));
@@ -213,10 +213,10 @@ static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_st
     double last = HUGE_VAL;
     flx_point p = flx_state_point(s, x);
     p.lam = p.mu = p.a = p.dx = w->zero;
-    bool serve = flx_saddle_work_serves(k, p.t), fresh = false;
+    bool serve = flx_saddle_work_serves(d, k, &p), fresh = false;
     for (int i = 0; i < MAX_PROJECTIONS; i++) {
         flx_eval_constraints(d, w, &p, w->r);
-        double off = set_rows(d, w->r + flx_first_lam(d), true, s->dims.nlam, k->rhs);
+        double off = set_rows(d, x->switches, w->r + flx_first_lam(d), true, s->dims.nlam, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= CLOSED) return FLX_OK;
         // what rounding leaves, at a position that asks for more than rounding allows
@@ -224,8 +224,8 @@ static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_st
         fresh = !serve || off > SLOW * last;
         if (fresh) {
             FLX_TRY(flx_saddle_work_factor(d, w, &p));
-            (void)set_rows(d, w->r + flx_first_lam(d), true, s->dims.nlam, k->rhs);
-            serve = flx_saddle_work_serves(k, p.t);
+            (void)set_rows(d, x->switches, w->r + flx_first_lam(d), true, s->dims.nlam, k->rhs);
+            serve = flx_saddle_work_serves(d, k, &p);
         }
         last = off;
         FLX_TRY(flx_saddle_work_solve(d, w));
@@ -264,7 +264,7 @@ static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_s
     flx_saddle_work *k = &w->saddle;
     flx_point p = flx_state_point(s, x);
     p.lam = p.mu = p.a = p.dx = w->zero;
-    if (!flx_saddle_work_serves(k, p.t)) FLX_TRY(flx_saddle_work_factor(d, w, &p));
+    if (!flx_saddle_work_serves(d, k, &p)) FLX_TRY(flx_saddle_work_factor(d, w, &p));
     double last = HUGE_VAL, closed = 4.0 * DBL_EPSILON * rate_size(d, w, x->v);
     for (int i = 0; i < MAX_PROJECTIONS; i++) {
         if (n->nmu > 0) {
@@ -272,12 +272,12 @@ static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_s
             memcpy(w->rows + n->nlam, w->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
         }
         FLX_TRY(flx_eval_constraint_rate(s, w, &p, w->rows));
-        double off = set_rows(d, w->rows, false, n->nlam + n->nmu, k->rhs);
+        double off = set_rows(d, x->switches, w->rows, false, n->nlam + n->nmu, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= closed || off > 0.5 * last) return FLX_OK;
         if (i > 0 && off > SLOW * last) {
             FLX_TRY(flx_saddle_work_factor(d, w, &p));
-            (void)set_rows(d, w->rows, false, n->nlam + n->nmu, k->rhs);
+            (void)set_rows(d, x->switches, w->rows, false, n->nlam + n->nmu, k->rhs);
         }
         last = off;
         FLX_TRY(flx_saddle_work_solve(d, w));

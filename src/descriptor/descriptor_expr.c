@@ -168,7 +168,9 @@ flx_status flx_expr_plan(flx_descriptor *d)
 {
     if (d->whole) FLX_TRY(flx_select_readings(d));
     FLX_TRY(plan_motions(d));
-    return flx_constraints_plan(d); // before what reads their multipliers
+    FLX_TRY(flx_constraints_plan(d)); // before what reads their multipliers
+    flx_groups_number(d);
+    return FLX_OK;
 }
 
 flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc loc,

@@ -140,7 +140,7 @@ static bool is_flat(const flx_descriptor *d)
     }
     const flx_expr_items *x = flx_items_of(d);
     if (x && x->nwrench + x->neffort > 0) return false;
-    return d->model->nbody == 0 && d->nscalar == 0 && d->nvscalar == 0 &&
+    return d->model->nbody == 0 && d->nscalar == 0 && d->nvscalar == 0 && d->ngroup == 0 &&
            !d->base.reads_multipliers && n->nlam + n->nmu == d->expr.nconstraint &&
            n->nv + n->nlam + n->nmu <= MOST_UNKNOWNS;
 }

@@ -93,14 +93,18 @@ flx_status flx_layout_blocks(flx_descriptor *d)
         r->constraint_block = r->nconstraint > 0 ? add_block(d, r->nconstraint) : -1;
     }
     for (int i = 0; i < flx_pulls_count(d); i++) add_block(d, 1);
-    add_blocks(d, d->base.dims.nlam - d->first_constraint);
+    add_blocks(d, d->base.dims.nlam - d->first_constraint - d->ngroup_normal);
+    for (int i = 0; i < d->ngroup_normal; i++) add_block(d, 1);
     int joint_mu = 0;
     for (int j = 0; j < m->njoint; j++) {
         flx_joint_rows *r = d->joints + j;
         r->vconstraint_block = r->nvconstraint > 0 ? add_block(d, r->nvconstraint) : -1;
         joint_mu += r->nvconstraint;
     }
-    add_blocks(d, d->base.dims.nmu - joint_mu);
+    add_blocks(d, d->base.dims.nmu - joint_mu - d->ngroup_tangent);
+    for (int i = 0; i < d->ngroup; i++) {
+        if (d->groups[i].is.ntangent > 0) add_block(d, d->groups[i].is.ntangent);
+    }
     int nblock = d->nblock;
     for (int i = 0; i < d->nattached; i++) add_block(d, d->attached[i].nv);
     for (int b = 0; b < d->nblock; b++) FLX_TRY(flx_layout_couple(d, b, b));
@@ -365,6 +369,7 @@ flx_status flx_layout_parts(flx_descriptor *d)
     for (int i = 0; i < d->nscalar; i++) flx_layout_mark_row(d, d->scalars + i, false);
     for (int i = 0; i < d->nvscalar; i++) flx_layout_mark_row(d, d->vscalars + i, true);
     flx_constraints_mark(d);
+    flx_groups_mark(d);
     flx_attached_parts(d);
     FLX_TRY(find_ranges(d, 0, d->parts, 2));
     FLX_TRY(find_ranges(d, 1, d->parts, 4));

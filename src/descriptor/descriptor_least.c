@@ -29,9 +29,15 @@ static double row_weight(const flx_descriptor *c, int row)
     return c->rows[row].metres ? 1.0 : c->length;
 }
 
+// Rows that give way, or hold on one side: no joint shares their forces.
+static bool knows_own(const flx_descriptor *d, int row)
+{
+    return d->rows[row].C > 0 || d->rows[row].held.from > 0;
+}
+
 static bool is_kept(const least *m, int row)
 {
-    return m->c->rows[row].C == 0.0 && !flx_rows_dropped(m->d, row);
+    return !knows_own(m->c, row) && !flx_rows_dropped(m->d, row);
 }
 
 // ---- matrix -------------------------------------------------------------------------------------------------
@@ -203,7 +209,7 @@ flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state 
     // forces of the rows that hold; those that give way know their own
     double *given = m.y;
     for (int i = 0; i < own; i++) {
-        given[i] = d->rows[i].C > 0 ? 0.0 : i < nlam ? x->lam[i] : x->mu[i - nlam];
+        given[i] = knows_own(d, i) ? 0.0 : i < nlam ? x->lam[i] : x->mu[i - nlam];
     }
     clear_rhs(&m);
     flx_rows_force(d, w, &p, given, given + nlam, w->force);
@@ -217,7 +223,7 @@ flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state 
     apply_transposed(&m, m.y, m.q);
     for (int i = 0; i < m.nrow; i++) l[i] = row_weight(m.c, i) * (m.l[i] - m.q[i] + m.y[i]);
     for (int i = 0; i < own; i++) {
-        if (d->rows[i].C > 0) l[d->rows[i].complete] = i < nlam ? x->lam[i] : x->mu[i - nlam];
+        if (knows_own(d, i)) l[d->rows[i].complete] = i < nlam ? x->lam[i] : x->mu[i - nlam];
     }
     return FLX_OK;
 }

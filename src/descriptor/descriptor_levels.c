@@ -48,7 +48,7 @@ static void scalars_force(const flx_work *w, const flx_point *p, int n, const fl
     for (int i = 0; i < n; i++) {
         const flx_scalar_row *r = rows + i;
         flx_jet j;
-        if (r->C > 0 && !all) continue;
+        if (!all && (r->C > 0 || flx_row_opens(r->held, p->switches))) continue;
         for (int t = 0; t < r->nterm; t++) {
             flx_scalar_gradient(r->term + t, w->frames, p->switches, &j);
             flx_jet_add_force(r->term + t, &j, r->coefficient[t] * l[r->row], out);

@@ -26,7 +26,7 @@ static flx_status own_arrays(flx_descriptor *d)
     bool fine = OWN(d->points, d->npoint) && OWN(d->axes, d->naxis) &&
                 OWN(d->scalars, d->nscalar) && OWN(d->vscalars, d->nvscalar) &&
                 OWN(d->rows, d->base.dims.nlam + d->base.dims.nmu) && OWN(d->turns, d->nturn) &&
-                OWN(x->constraints, x->nconstraint);
+                OWN(d->groups, d->ngroup) && OWN(x->constraints, x->nconstraint);
     d->renewal = flx_arena_take(d->arena, 1, flx_rows_scratch());
     d->before = flx_arena_take(d->arena, (size_t)d->base.nparameter, sizeof *d->before);
     return fine && d->renewal && d->before ? FLX_OK : FLX_ERR_MEMORY;
@@ -51,6 +51,7 @@ static flx_status renew(flx_descriptor *d)
     FLX_TRY(flx_terms_renew(d, FLX_STAGE_FORCES));
     FLX_TRY(flx_terms_renew(d, FLX_STAGE_EXPRESSIONS));
     FLX_TRY(flx_constraints_renew(d));
+    FLX_TRY(flx_groups_renew(d));
     return flx_pulls_scale(d);
 }
 

@@ -19,7 +19,7 @@ static double largest_gap(const flx_descriptor *d, flx_work *w, const flx_state 
     flx_eval_constraints(d, w, &p, w->r);
     for (int i = 0; i < d->base.dims.nlam; i++) {
         double value = fabs(w->r[flx_first_lam(d) + i]);
-        if (d->rows[i].C == 0.0 && !(value <= most)) most = value;
+        if (!flx_row_gives(d, i, x->switches) && !(value <= most)) most = value;
     }
     return most;
 }
@@ -31,7 +31,8 @@ static double largest_rate(const flx_descriptor *d, flx_work *w, const flx_state
     p.lam = p.mu = w->zero;
     (void)flx_eval_constraint_rate(&d->base, w, &p, w->rows);
     for (int i = 0; i < d->base.dims.nlam; i++) {
-        if (d->rows[i].C == 0.0 && !(fabs(w->rows[i]) <= most)) most = fabs(w->rows[i]);
+        if (flx_row_gives(d, i, x->switches)) continue;
+        if (!(fabs(w->rows[i]) <= most)) most = fabs(w->rows[i]);
     }
     return most;
 }
@@ -56,7 +57,7 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
     const double *g = cw->r + flx_first_lam(d);
     for (int i = 0; i < n->nlam + n->nmu; i++) {
         const flx_row_info *r = d->rows + i;
-        if (r->C > 0) continue;
+        if (flx_row_gives(d, i, x->switches)) continue;
         double rate = fabs(cw->rows[i]), value = i < n->nlam ? fabs(g[i]) : 0.0;
         if (!out->velocity_item || !(rate <= out->velocity)) {
             out->velocity = rate;

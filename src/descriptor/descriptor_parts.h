@@ -4,6 +4,7 @@
 //   descriptor_layout.c    numbering, pattern, places where kernels write
 //   descriptor_pairs.c     the order of elimination that joints suggest
 //   descriptor_rows.c      constraints made of primitive rows
+//   descriptor_groups.c    rows that hold or not: contacts, stops, friction that sticks
 //   descriptor_select.c    a selection of rows, whose expressions are those of the complete system
 //   descriptor_force.c     parts of forces without expressions
 //   descriptor_expr.c      expressions: what they depend on (descriptor_expr.h: their data)
@@ -30,6 +31,7 @@
 
 #include "descriptor/descriptor.h"
 #include "descriptor/descriptor_expr.h"
+#include "descriptor/descriptor_groups.h"
 #include "descriptor/term.h"
 #include "descriptor/terms/terms.h"
 #include "force/force_kind.h"
@@ -48,6 +50,17 @@
 
 // ---- rows -------------------------------------------------------------------------------------
 
+// Of a row that holds or not: the switch of its group, and from which flx_contact_state on the row holds. from 0: a row that
+// always does.
+typedef struct flx_row_switch {
+    int state, from;
+} flx_row_switch;
+
+static inline bool flx_row_opens(flx_row_switch h, const double *switches)
+{
+    return h.from > 0 && switches[h.state] < h.from;
+}
+
 // A constraint or velocity-level constraint: sum of coefficient * scalar - motion(t) - constant.
 typedef struct flx_scalar_row {
     int row; // among the constraints, or the velocity-level constraints
@@ -59,6 +72,7 @@ typedef struct flx_scalar_row {
     double constant;
     double sigma, tau, C; // (SYS-3); velocity rows: 1, 0, 0
     int diag;             // offset of the row's own entry
+    flx_row_switch held;
 } flx_scalar_row;
 
 // What one constraint (the first nlam) or velocity-level constraint (then nmu) is.
@@ -71,6 +85,8 @@ typedef struct flx_row_info {
     bool metres;
     flx_row_role role;
     double sigma, tau, C;
+    flx_row_switch held;
+    int group; // of a row that holds or not; else no meaning
 } flx_row_info;
 
 typedef struct flx_joint_rows {    // of one joint
@@ -83,6 +99,14 @@ typedef struct flx_joint_rows {    // of one joint
     bool drive_velocity; // among the velocity-level constraints
     bool read;           // a force depends on its multipliers
 } flx_joint_rows;
+
+// A group of rows that hold or not (flx_contact_group): its rows are among the others, the friction while it slides is not.
+typedef struct flx_group {
+    flx_contact_group is;
+    flx_group_spec of;
+    int scalar, vscalar;     // its rows among scalars, and the first among vscalars
+    flx_row_place column[2]; // where the friction along a tangent reads lambda
+} flx_group;
 
 typedef struct flx_segment { // coordinates that are a vector space
     int q, v, n;
@@ -182,6 +206,9 @@ struct flx_descriptor {
     int complete_lam, complete_mu; // all rows when none is left out
     int *motion_of_joint;          // (njoint) time function, -1
 
+    int ngroup, ngroup_normal, ngroup_tangent; // groups of rows that hold or not, and these rows
+    flx_group *groups;
+
     double *param;        // (nparam) as the model says them (model/numbers.h)
     flx_hoist *hoist;     // numbers of parameters in expressions; the whole one's; NULL: none
     double *hoisting;     // scratch for them
@@ -219,6 +246,7 @@ typedef struct flx_saddle_work {
     bool probed;          // scaled, and the masses found sufficient
     double *A0, *A1, *A2; // owned; A1 only where there are algebraic unknowns
     double *rhs, *tmp;    // (n), (2 n)
+    double *states;       // (groups) of rows that hold or not, at the factors
 } flx_saddle_work;
 
 struct flx_work {
@@ -279,6 +307,13 @@ static inline int flx_first_lam(const flx_descriptor *d)
 static inline int flx_first_mu(const flx_descriptor *d)
 {
     return flx_first_lam(d) + d->base.dims.nlam;
+}
+
+// Whether a row, among constraints and velocity-level constraints, gives its multiplier by itself: it is compliant, or it does
+// not hold now.
+static inline bool flx_row_gives(const flx_descriptor *d, int row, const double *switches)
+{
+    return d->rows[row].C > 0 || flx_row_opens(d->rows[row].held, switches);
 }
 
 // Without bodies there are equations alone: no joints, no forces between bodies.
@@ -350,6 +385,23 @@ flx_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_work *w);
 flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l);
 flx_status flx_rows_couple(flx_descriptor *d);
 flx_status flx_rows_fill(flx_descriptor *d);
+
+// groups of rows that hold or not: items from the model; their rows, after all others; their switches, after all others;
+// where they write
+flx_status flx_groups_plan(flx_descriptor *d);
+void flx_groups_number(flx_descriptor *d);
+void flx_groups_number_switches(flx_descriptor *d);
+flx_status flx_groups_couple(flx_descriptor *d);
+void flx_groups_fill(flx_descriptor *d);
+void flx_groups_mark(flx_descriptor *d);
+flx_status flx_groups_renew(flx_descriptor *d);
+// Friction of those that slide: forces, their tangent, power.
+void flx_groups_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
+void flx_groups_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b);
+void flx_groups_energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e);
+// Directions of what slides follow an accepted step.
+void flx_groups_accept(const flx_descriptor *d, flx_work *w, flx_state *x);
+extern const flx_contacts flx_descriptor_contacts;
 
 // Their numbers once more, from the model, into the arrays that are there; scratch: `renewal`, of so many bytes.
 size_t flx_rows_scratch(void);
@@ -509,7 +561,7 @@ void flx_saddle_work_memory(flx_work *w, flx_memory *m);
 // matrix that is not close to a singular one do.
 flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const flx_point *p);
 flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w);
-bool flx_saddle_work_serves(const flx_saddle_work *k, double t);
+bool flx_saddle_work_serves(const flx_descriptor *d, const flx_saddle_work *k, const flx_point *p);
 flx_status flx_descriptor_set_parameters(flx_system *s, const double *p);
 // Of an instance: the complete system has the numbers that it has.
 flx_status flx_descriptor_renew_complete(const flx_descriptor *d);

@@ -11,6 +11,10 @@ static void rows_residual(const flx_descriptor *d, flx_work *w, const flx_point 
                rate = -flx_row_motion(d, w, s, 1);
         double l = p->lam[s->row];
         flx_jet j;
+        if (flx_row_opens(s->held, p->switches)) {
+            g[s->row] = -l;
+            continue;
+        }
         for (int t = 0; t < s->nterm; t++) {
             double c = s->coefficient[t];
             flx_scalar_gradient(s->term + t, w->frames, p->switches, &j);
@@ -28,6 +32,10 @@ static void vrows_residual(const flx_descriptor *d, flx_work *w, const flx_point
         const flx_scalar_row *s = d->vscalars + i;
         double rate = -flx_row_motion(d, w, s, 0) - s->constant;
         flx_jet j;
+        if (flx_row_opens(s->held, p->switches)) {
+            r[flx_first_mu(d) + s->row] = -p->mu[s->row];
+            continue;
+        }
         for (int t = 0; t < s->nterm; t++) {
             double c = s->coefficient[t];
             flx_scalar_gradient(s->term + t, w->frames, p->switches, &j);
@@ -66,6 +74,7 @@ static void joints_residual(const flx_descriptor *d, flx_work *w, const flx_poin
     }
     rows_residual(d, w, p, r);
     vrows_residual(d, w, p, r);
+    if (d->ngroup > 0) flx_groups_residual(d, w, p, r);
 }
 
 void flx_eval_constraints(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)

@@ -185,7 +185,8 @@ flx_status flx_rows_count(flx_descriptor *d)
     d->joint_lam = whole.lam;
     d->joint_mu = whole.mu;
     d->complete_lam = whole.lam + flx_pulls_count(d);
-    d->complete_mu = whole.mu;
+    d->complete_lam += d->ngroup_normal;
+    d->complete_mu = whole.mu + d->ngroup_tangent;
     for (int i = 0; i < m->nconstraint; i++) {
         (*(m->constraints[i].velocity_level ? &d->complete_mu : &d->complete_lam))++;
     }
@@ -331,9 +332,11 @@ flx_status flx_rows_fill(flx_descriptor *d)
     d->points = flx_arena_take(d->arena, (size_t)d->npoint, sizeof *d->points);
     d->axes = flx_arena_take(d->arena, (size_t)d->naxis, sizeof *d->axes);
     // forces whose pull is an unknown have a row too
-    d->scalars = flx_arena_take(d->arena, (size_t)d->nscalar + (size_t)flx_pulls_count(d),
-                                sizeof *d->scalars);
-    d->vscalars = flx_arena_take(d->arena, (size_t)d->nvscalar, sizeof *d->vscalars);
+    d->scalars = flx_arena_take(
+        d->arena, (size_t)d->nscalar + (size_t)flx_pulls_count(d) + (size_t)d->ngroup_normal,
+        sizeof *d->scalars);
+    d->vscalars = flx_arena_take(d->arena, (size_t)d->nvscalar + (size_t)d->ngroup_tangent,
+                                 sizeof *d->vscalars);
     kept *k = flx_alloc(d->base.ctx, 1, sizeof *k);
     if (!d->points || !d->axes || !d->scalars || !d->vscalars || !k) status = FLX_ERR_MEMORY;
     for (int j = 0; j < d->model->njoint && status == FLX_OK; j++) {

@@ -34,8 +34,10 @@ flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
     if (!k->A1 && d->base.dims.nw > 0) k->A1 = flx_alloc(ctx, nvalue, sizeof(double));
     if (!k->rhs) k->rhs = flx_alloc(ctx, n, sizeof(double));
     if (!k->tmp) k->tmp = flx_alloc(ctx, 2 * n, sizeof(double));
+    if (!k->states) k->states = flx_alloc(ctx, (size_t)d->ngroup, sizeof(double));
     flx_status status = FLX_ERR_MEMORY;
-    bool fine = sign && k->A0 && k->A2 && k->rhs && k->tmp && (k->A1 || d->base.dims.nw == 0);
+    bool fine =
+        sign && k->A0 && k->A2 && k->rhs && k->tmp && k->states && (k->A1 || d->base.dims.nw == 0);
     if (fine) {
         for (int b = 0; b < p->nblock; b++) sign[b] = p->start[b] < flx_first_lam(d) ? 1 : -1;
         status = flx_ldl_create(ctx, p, sign, false, &k->ldl);
@@ -62,6 +64,7 @@ void flx_saddle_free(flx_work *w)
     flx_free(k->A2);
     flx_free(k->rhs);
     flx_free(k->tmp);
+    flx_free(k->states);
 }
 
 void flx_saddle_work_memory(flx_work *w, flx_memory *m)
@@ -78,6 +81,7 @@ void flx_saddle_work_memory(flx_work *w, flx_memory *m)
     FLX_PASS(m, k->factored);
     FLX_PASS(m, k->regularity);
     FLX_PASS(m, k->probed);
+    flx_memory_numbers(m, k->states, (size_t)w->d->ngroup);
     flx_memory_numbers(m, k->A0, flx_pattern_size(&w->d->base.pattern));
     flx_memory_numbers(m, k->A2, flx_pattern_size(&w->d->base.pattern));
     flx_ldl_memory(k->ldl, m);
@@ -96,7 +100,8 @@ static void assemble(const flx_descriptor *d, flx_work *w, const flx_point *p)
     }
     for (int i = flx_first_x(d); i < flx_first_lam(d); i++) k->A0[flx_layout_slot(d, i, i)] = 1.0;
     for (int i = flx_first_lam(d); i < flx_dims_unknowns(&d->base.dims); i++) {
-        if (d->rows[i - flx_first_lam(d)].C > 0) k->A0[flx_layout_slot(d, i, i)] = -1.0;
+        if (flx_row_gives(d, i - flx_first_lam(d), p->switches))
+            k->A0[flx_layout_slot(d, i, i)] = -1.0;
     }
 }
 
@@ -255,9 +260,22 @@ static flx_status probe(const flx_descriptor *d, flx_work *w)
     return flx_saddle_work_solve(d, w);
 }
 
+// Whether rows hold that did not when the matrix was factored, or the other way round.
+static bool have_switched(const flx_descriptor *d, const flx_saddle_work *k, const flx_point *p)
+{
+    for (int i = 0; i < d->ngroup; i++) {
+        if (k->states[i] != p->switches[d->groups[i].is.state]) return true;
+    }
+    return false;
+}
+
 flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     flx_saddle_work *k = &w->saddle;
+    if (have_switched(d, k, p)) {
+        k->probed = k->by_lu = false; // it is another matrix
+        for (int i = 0; i < d->ngroup; i++) k->states[i] = p->switches[d->groups[i].is.state];
+    }
     assemble(d, w, p);
     k->factored = (double)NAN;
     if (k->by_lu) return flx_lu_factor(k->lu, k->A0); // once needed, needed again
@@ -269,7 +287,7 @@ flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const fl
     return status;
 }
 
-bool flx_saddle_work_serves(const flx_saddle_work *k, double t)
+bool flx_saddle_work_serves(const flx_descriptor *d, const flx_saddle_work *k, const flx_point *p)
 {
-    return k->factored == t && is_regular(k);
+    return k->factored == p->t && is_regular(k) && !have_switched(d, k, p);
 }

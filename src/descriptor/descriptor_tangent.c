@@ -9,6 +9,10 @@ static void scalars_linearise(const flx_descriptor *d, flx_work *w, const flx_po
         const flx_scalar_row *s = d->scalars + i;
         flx_jet j;
         double h[2][6];
+        if (flx_row_opens(s->held, p->switches)) {
+            A0[s->diag] -= 1.0;
+            continue;
+        }
         for (int t = 0; t < s->nterm; t++) {
             const flx_scalar *f = s->term + t;
             double c = s->coefficient[t];
@@ -27,6 +31,10 @@ static void scalars_linearise(const flx_descriptor *d, flx_work *w, const flx_po
         const flx_scalar_row *s = d->vscalars + i;
         flx_jet j;
         double h[2][6];
+        if (flx_row_opens(s->held, p->switches)) {
+            A0[s->diag] -= 1.0;
+            continue;
+        }
         for (int t = 0; t < s->nterm; t++) {
             const flx_scalar *f = s->term + t;
             double c = s->coefficient[t];
@@ -103,6 +111,7 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     }
     points_linearise(d, w, p->lam, b->A0);
     scalars_linearise(d, w, p, b->A0, b->A1);
+    if (d->ngroup > 0) flx_groups_linearise(d, w, p, b);
     flx_terms_linearise(d, FLX_STAGE_FORCES, w, p, b);
     flx_terms_linearise(d, FLX_STAGE_EXPRESSIONS, w, p, b);
     if (d->expr.nconstraint > 0) flx_constraints_linearise(d, w, p, b);
@@ -141,7 +150,7 @@ static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
     for (int i = 0; i < n; i++) {
         const flx_scalar_row *s = rows + i;
         flx_jet j;
-        if (s->C > 0) continue;
+        if (s->C > 0 || flx_row_opens(s->held, p->switches)) continue;
         for (int t = 0; t < s->nterm; t++) {
             flx_scalar_gradient(s->term + t, w->frames, p->switches, &j);
             flx_scalar_add_row(s->term + t, s->place + t, s->coefficient[t], j.g, A);

@@ -320,15 +320,21 @@ static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_po
     .lagrangian = &flx_tree_lagrangian, .rigid_motion = flx_tree_rigid_motion,                     \
     .instance = instance, .set_parameters = set_parameters, .parameter_slope = parameter_slope
 
-const flx_system_ops flx_tree_ops = {COMMON_OPS};
-const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,
-                                              .factors_create = flx_tree_factors_create,
-                                              .factors_destroy = flx_tree_factors_destroy,
-                                              .factors_memory = flx_tree_factors_memory,
-                                              .factor = flx_tree_factor,
-                                              .solve = flx_tree_solve,
-                                              .pivots = flx_tree_pivots,
-                                              .product = flx_tree_product};
+#define OPS_BY_LINKS                                                                               \
+    .factors_create = flx_tree_factors_create, .factors_destroy = flx_tree_factors_destroy,        \
+    .factors_memory = flx_tree_factors_memory, .factor = flx_tree_factor, .solve = flx_tree_solve, \
+    .pivots = flx_tree_pivots, .product = flx_tree_product
+
+// By links or not, with rows that hold or not.
+static const flx_system_ops ops[2][2] = {
+    {{COMMON_OPS}, {COMMON_OPS, .contacts = &flx_tree_contacts}},
+    {{COMMON_OPS, OPS_BY_LINKS}, {COMMON_OPS, OPS_BY_LINKS, .contacts = &flx_tree_contacts}}};
+
+void flx_tree_take_operations(flx_tree *t)
+{
+    bool switched = t->inner && flx_tree_inner(t)->ngroup > 0;
+    t->base.ops = &ops[t->by_links][switched];
+}
 
 // ---- what it cannot do --------------------------------------------------------------------------
 
@@ -553,6 +559,10 @@ static flx_status make(flx_tree *t, const flx_system *ready, const flx_state *at
     flx_free(drop.list);
     bool spread = t->fronts.border.sparse || t->fronts.nborder < t->fronts.nother;
     t->is_many = t->by_links && spread && !t->partitions;
+    if (status == FLX_OK && t->partitions && flx_tree_inner(t)->ngroup > 0) {
+        return refuse(t->model, t->model->simulate.formulation_loc,
+                      "coordinate partitioning beside contacts that open and close");
+    }
     if (t->massless < 0) return status;
     t->ops = *t->base.ops;
     t->ops.explicit_form = &flx_tree_explicit_massless;
@@ -567,7 +577,7 @@ flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const fl
     FLX_TRY(check_model(m));
     flx_tree *t = flx_alloc(m->ctx, 1, sizeof *t);
     if (!t) return FLX_ERR_MEMORY;
-    t->base.ops = &flx_tree_ops;
+    flx_tree_take_operations(t);
     t->base.ctx = m->ctx;
     t->base.title = m->title;
     t->model = m;

@@ -143,3 +143,48 @@ const flx_event_ops flx_tree_events = {.indicators = indicators,
                                        .indicator = indicator,
                                        .event = event,
                                        .reads_forces = reads_forces};
+
+// ---- rows that hold or not ------------------------------------------------------------------------
+
+static int count(const flx_system *s)
+{
+    const flx_tree *t = flx_tree_of(s);
+    return t->inner->ops->contacts->count(t->inner);
+}
+
+static void group(const flx_system *s, int i, flx_contact_group *out)
+{
+    const flx_tree *t = flx_tree_of(s);
+    t->inner->ops->contacts->group(t->inner, i, out); // rows and switches have the same numbers
+}
+
+static int of_unknown(const flx_system *s, int unknown, int *tangent)
+{
+    const flx_tree *t = flx_tree_of(s);
+    *tangent = -1;
+    if (unknown < s->dims.nv) return -1;
+    return t->inner->ops->contacts->of_unknown(t->inner, unknown + flx_tree_shift(t), tangent);
+}
+
+static flx_status gaps(const flx_system *s, flx_work *work, const flx_point *p, double *gap,
+                       double *rate, double *slip)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_point b = flx_tree_carry(t, w, p);
+    return t->inner->ops->contacts->gaps(t->inner, w->inner, &b, gap, rate, slip);
+}
+
+static flx_status limits(const flx_system *s, flx_work *work, const flx_point *p, double *limit)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_point b = flx_tree_carry(t, w, p);
+    const flx_contacts *of = t->inner->ops->contacts;
+    if (of->limits) return of->limits(t->inner, w->inner, &b, limit);
+    for (int i = 0; i < of->count(t->inner); i++) limit[i] = HUGE_VAL;
+    return FLX_OK;
+}
+
+const flx_contacts flx_tree_contacts = {
+    .count = count, .group = group, .of_unknown = of_unknown, .gaps = gaps, .limits = limits};

@@ -283,8 +283,9 @@ static inline flx_blocks flx_tree_extra(const flx_tree *t, const flx_blocks *b)
 }
 
 // Of the two kinds of tangent.
-extern const flx_system_ops flx_tree_ops, flx_tree_ops_by_links;
+void flx_tree_take_operations(flx_tree *t); // as by_links and the rows of the descriptor say
 extern const flx_explicit flx_tree_explicit, flx_tree_explicit_massless;
 extern const flx_components flx_tree_components;
 extern const flx_event_ops flx_tree_events;
+extern const flx_contacts flx_tree_contacts;
 extern const flx_lagrangian flx_tree_lagrangian;

@@ -68,9 +68,9 @@ const flx_components flx_tree_components = {
 // Rows of which less is left beside others (as a square) depend on them.
 #define DEPENDENT 1e-13
 
-static bool gives_way(const flx_tree *t, int row)
+static bool gives_way(const flx_tree *t, int row, const double *switches)
 {
-    return flx_tree_inner(t)->rows[row].C > 0;
+    return flx_row_gives(flx_tree_inner(t), row, switches);
 }
 
 // ---- variables ----------------------------------------------------------------------------------
@@ -133,23 +133,23 @@ static void move_by(const flx_tree *t, flx_tree_work *w, const double *q, const 
 }
 
 // Y and the factor of S from G, at these positions. factored: elastic bodies are, there.
-static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const double *q,
+static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const flx_state *x,
                                   bool factored)
 {
     int n = flx_tree_rows(t), nv = t->base.dims.nv;
     if (w->elastic && !factored && flx_tree_elastic_factor(t, w, w->A2) != -1) return FLX_SINGULAR;
-    if (t->massless >= 0) FLX_TRY(flx_tree_massless_nulls(t, w, q));
+    if (t->massless >= 0) FLX_TRY(flx_tree_massless_nulls(t, w, x->q));
     for (int i = 0; i < n; i++) {
         const double *g = w->G + (size_t)nv * (size_t)i;
         double *y = w->Y + (size_t)nv * (size_t)i;
-        move_by(t, w, q, g, y);
+        move_by(t, w, x->q, g, y);
         for (int j = 0; j <= i; j++) {
             double sum = 0.0;
             const double *other = w->G + (size_t)nv * (size_t)j;
             for (int k = 0; k < nv; k++) sum += other[k] * y[k];
             w->S[n * i + j] = w->S[n * j + i] = sum;
         }
-        if (gives_way(t, i)) w->S[n * i + i] = 1.0; // cut off
+        if (gives_way(t, i, x->switches)) w->S[n * i + i] = 1.0; // cut off
     }
     return flx_dense_cholesky(n, w->S, DEPENDENT) ? FLX_OK : FLX_SINGULAR;
 }
@@ -182,7 +182,7 @@ static flx_status forces(const flx_tree *t, flx_tree_work *w, flx_point *b, flx_
     bool any = false;
     FLX_TRY(flx_eval_residual(t->inner, w->inner, b, w->r));
     for (int i = 0; i < flx_tree_rows(t); i++) { // (EXP-1): these know their own
-        if (!gives_way(t, i)) continue;
+        if (!(d->rows[i].C > 0)) continue;
         *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) =
             w->r[flx_first_lam(d) + i] / d->rows[i].C;
         any = true;
@@ -200,25 +200,26 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
                                       flx_state *x)
 {
     const flx_dims *n = &t->base.dims;
+    const flx_descriptor *d = flx_tree_inner(t);
     int rows = flx_tree_rows(t);
     FLX_TRY(flx_eval_constraint_bias(t->inner, w->inner, b, w->rhs));
     flx_tree_move(t, w, x->q, x->v, x->a);
     if (!t->is_many) flx_tree_closures(t, w, b);
     flx_tree_add_products(t, w, t->is_many ? b : NULL, w->body->a, w->rhs);
     for (int i = 0; i < rows; i++) {
-        if (gives_way(t, i)) w->rhs[i] = 0.0;
+        if (gives_way(t, i, x->switches)) w->rhs[i] = 0.0;
     }
     if (t->is_many) {
         FLX_TRY(flx_tree_many_factor(t, w, x));
         const double *step = flx_tree_many_solve(t, w);
         for (int i = 0; i < n->nv; i++) x->a[i] += step[i];
     } else {
-        FLX_TRY(factor_closures(t, w, x->q, true));
+        FLX_TRY(factor_closures(t, w, x, true));
         flx_dense_cholesky_solve(rows, w->S, w->rhs, 1);
         subtract_motion(t, w, w->rhs, x->a);
     }
     for (int i = 0; i < rows; i++) {
-        if (!gives_way(t, i)) *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) = w->rhs[i];
+        if (!(d->rows[i].C > 0)) *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) = w->rhs[i];
     }
     return FLX_OK;
 }
@@ -307,13 +308,15 @@ static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
 #define NEARLY_CLOSED 1e-11
 
 // rhs from rows; returns the largest, scaled. Rows that hold rates only have no say about positions.
-static double take_rows(const flx_tree *t, flx_tree_work *w, const double *rows, bool positions)
+static double take_rows(const flx_tree *t, flx_tree_work *w, const double *switches,
+                        const double *rows, bool positions)
 {
     const flx_descriptor *d = flx_tree_inner(t);
     double most = 0.0;
     for (int i = 0; i < flx_tree_rows(t); i++) {
         const flx_row_info *r = d->rows + i;
-        bool out = r->C > 0 || (positions && (i >= t->base.dims.nlam || r->tau > 0));
+        bool out =
+            gives_way(t, i, switches) || (positions && (i >= t->base.dims.nlam || r->tau > 0));
         w->rhs[i] = out ? 0.0 : rows[i];
         if (!isfinite(w->rhs[i])) return HUGE_VAL;
         most = fmax(most, fabs(w->rhs[i]) / (r->metres ? d->length : 1.0));
@@ -336,8 +339,7 @@ static flx_status factor_step(const flx_tree *t, flx_tree_work *w, const flx_sta
     if (t->is_many) return flx_tree_many_factor(t, w, x);
     flx_tree_closures(t, w, carried);
     if (t->nvariable > 0) FLX_TRY(factor_masses(t, w));
-    return t->partitions ? flx_partition_factor(t, w, positions)
-                         : factor_closures(t, w, x->q, false);
+    return t->partitions ? flx_partition_factor(t, w, positions) : factor_closures(t, w, x, false);
 }
 
 static void find_step(const flx_tree *t, flx_tree_work *w)
@@ -365,7 +367,7 @@ flx_status flx_tree_project_positions(const flx_tree *t, flx_tree_work *w, flx_s
         flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p);
         b.lam = b.mu = b.dx = w->zero;
         flx_eval_constraints(d, w->inner, &b, w->r);
-        double off = take_rows(t, w, w->r + flx_first_lam(d), true);
+        double off = take_rows(t, w, x->switches, w->r + flx_first_lam(d), true);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= CLOSED || (off < NEARLY_CLOSED && off > 0.5 * last)) return FLX_OK;
         last = off;
@@ -391,7 +393,7 @@ flx_status flx_tree_project_velocities(const flx_tree *t, flx_tree_work *w, flx_
         FLX_TRY(flx_eval_constraint_rate(t->inner, w->inner, &b, w->rows));
         memcpy(w->rows + s->dims.nlam, w->r + flx_first_mu(d),
                (size_t)s->dims.nmu * sizeof *w->rows);
-        double off = take_rows(t, w, w->rows, false);
+        double off = take_rows(t, w, x->switches, w->rows, false);
         double closed = CLOSED * (1.0 + largest(s->dims.nv, x->v));
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= closed || off > 0.5 * last) return FLX_OK;

@@ -269,8 +269,9 @@ static flx_status refuse(const flx_tree *t)
     const flx_descriptor *d = flx_tree_inner(t);
     const char *what = t->base.reads_multipliers
                            ? "forces that read those of joints, such as friction"
-                       : t->is_many ? "so many closures"
-                                    : NULL;
+                       : t->is_many    ? "so many closures"
+                       : d->ngroup > 0 ? "contacts that open and close"
+                                       : NULL;
     for (int i = 0; i < flx_tree_rows(t) && !what; i++) {
         if (d->rows[i].C > 0) what = "forces of 'form: mixed'";
     }

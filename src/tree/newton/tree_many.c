@@ -50,11 +50,15 @@ flx_status flx_tree_many_create(const flx_tree *t, flx_tree_many **made)
     }
     m->blocks.A1 = m->blocks.A0 + values;
     m->blocks.A2 = m->blocks.A1 + values;
-    int first = flx_dims_unknowns(n) - flx_tree_rows(t);
-    for (int i = n->nv; i < first + flx_tree_rows(t); i++) {
-        m->left_out[i] = i < first || flx_tree_inner(t)->rows[i - first].C > 0;
-    }
     return FLX_OK;
+}
+
+static void choose_rows(const flx_tree *t, const double *switches, signed char *left_out)
+{
+    int n = flx_dims_unknowns(&t->base.dims), first = n - flx_tree_rows(t);
+    for (int i = t->base.dims.nv; i < n; i++) {
+        left_out[i] = i < first || flx_row_gives(flx_tree_inner(t), i - first, switches);
+    }
 }
 
 flx_status flx_tree_many_factor(const flx_tree *t, flx_tree_work *w, const flx_state *x)
@@ -62,6 +66,7 @@ flx_status flx_tree_many_factor(const flx_tree *t, flx_tree_work *w, const flx_s
     const double c[4] = {FLX_SMALL_POSITION, FLX_SMALL_RATE, 1.0, 1.0};
     flx_tree_many *m = w->many;
     flx_point p = flx_state_point(&t->base, x);
+    choose_rows(t, x->switches, m->left_out);
     FLX_TRY(flx_tree_linearise(&t->base, (flx_work *)(void *)w, &p, &m->blocks));
     return flx_tree_factor(&t->base, &m->blocks, c, NULL, m->left_out, m->factors);
 }

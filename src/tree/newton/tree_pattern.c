@@ -211,6 +211,6 @@ flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how)
     if (how == FLX_TREE_CHEAPEST && full) how = FLX_TREE_FULL;
     if (how != FLX_TREE_FULL) FLX_TRY(flx_tree_fronts_create(t, t->after, &t->fronts));
     t->by_links = how == FLX_TREE_BY_LINKS || (how == FLX_TREE_CHEAPEST && pays(t));
-    t->base.ops = t->by_links ? &flx_tree_ops_by_links : &flx_tree_ops;
+    flx_tree_take_operations(t);
     return make_pattern(t);
 }

@@ -301,7 +301,8 @@ static flx_status fill_weighing(closures *c, weighing *x)
         row *r = x->rows + i;
         FLX_TRY(take_row(c, i, r));
         x->mark[i] = -1;
-        x->in[i] = !(d->rows[i].C > 0);
+        x->in[i] =
+            !(d->rows[i].C > 0) && d->rows[i].held.from == 0; // what opens is never redundant
         x->size[i] = x->norm[i] = norm_of(r);
         if (x->in[i]) x->heap[x->left++] = (offer){rest_of(x, i), i};
         for (int k = 0; k < r->n; k++) FLX_TRY(put(x->ctx, x->through + r->at[k], i, 0.0));
