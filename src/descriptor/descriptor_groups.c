@@ -25,12 +25,12 @@ bool flx_groups_spec(const flx_model *m, int i, flx_group_spec *out)
     return true;
 }
 
-static bool has_friction(const flx_group *g)
+static bool has_friction(const flx_row_group *g)
 {
     return g->is.normal >= 0 && g->is.ntangent > 0 && g->is.friction > 0.0;
 }
 
-static void take_numbers(flx_group *g, const flx_group_spec *s)
+static void take_numbers(flx_row_group *g, const flx_group_spec *s)
 {
     g->is.friction = s->friction;
     g->is.sticking = fmax(s->sticking, s->friction);
@@ -46,7 +46,7 @@ flx_status flx_groups_plan(flx_descriptor *d)
     d->groups = flx_arena_take(d->arena, (size_t)n, sizeof *d->groups);
     if (!d->groups) return FLX_ERR_MEMORY;
     for (; d->ngroup < n; d->ngroup++) {
-        flx_group *g = d->groups + d->ngroup;
+        flx_row_group *g = d->groups + d->ngroup;
         (void)flx_groups_spec(d->model, d->ngroup, &g->of);
         g->is = (flx_contact_group){.normal = g->of.normal ? 0 : -1,
                                     .ntangent = g->of.ntangent,
@@ -82,7 +82,7 @@ void flx_groups_number_switches(flx_descriptor *d)
     d->base.dims.nswitch = next;
 }
 
-static int normal_unknown(const flx_descriptor *d, const flx_group *g)
+static int normal_unknown(const flx_descriptor *d, const flx_row_group *g)
 {
     return flx_first_lam(d) + g->is.normal;
 }
@@ -90,7 +90,7 @@ static int normal_unknown(const flx_descriptor *d, const flx_group *g)
 flx_status flx_groups_couple(flx_descriptor *d)
 {
     for (int i = 0; i < d->ngroup; i++) {
-        const flx_group *g = d->groups + i;
+        const flx_row_group *g = d->groups + i;
         int block = g->of.normal ? d->block_of[normal_unknown(d, g)] : -1;
         if (g->of.normal) {
             FLX_TRY(flx_layout_couple_row(d, block, g->of.depth.body));
@@ -110,7 +110,7 @@ flx_status flx_groups_couple(flx_descriptor *d)
 static void fill_row(flx_descriptor *d, int group, const flx_scalar *of, double sign,
                      double constant, int tangent, flx_scalar_row *r)
 {
-    const flx_group *g = d->groups + group;
+    const flx_row_group *g = d->groups + group;
     bool velocity = tangent >= 0;
     int row = velocity ? g->is.tangent[tangent] : g->is.normal;
     int unknown = velocity ? flx_first_mu(d) + row : flx_first_lam(d) + row;
@@ -147,7 +147,7 @@ static void fill_row(flx_descriptor *d, int group, const flx_scalar *of, double 
 void flx_groups_fill(flx_descriptor *d)
 {
     for (int i = 0; i < d->ngroup; i++) {
-        flx_group *g = d->groups + i;
+        flx_row_group *g = d->groups + i;
         g->scalar = d->nscalar;
         g->vscalar = d->nvscalar;
         if (g->of.normal) {
@@ -165,7 +165,7 @@ void flx_groups_fill(flx_descriptor *d)
 void flx_groups_mark(flx_descriptor *d)
 {
     for (int i = 0; i < d->ngroup; i++) {
-        const flx_group *g = d->groups + i;
+        const flx_row_group *g = d->groups + i;
         for (int k = 0; k < g->of.ntangent && g->of.ntangent == 2; k++)
             flx_layout_mark_ends(d, &d->vscalars[g->vscalar + k].term[0].e, 2);
     }
@@ -174,7 +174,7 @@ void flx_groups_mark(flx_descriptor *d)
 flx_status flx_groups_renew(flx_descriptor *d)
 {
     for (int i = 0; i < d->ngroup; i++) {
-        flx_group *g = d->groups + i;
+        flx_row_group *g = d->groups + i;
         flx_group_spec s;
         if (!flx_groups_spec(d->model, i, &s)) return FLX_ERR_CANNOT;
         if ((s.friction > 0.0) != (g->is.friction > 0.0)) {
@@ -207,7 +207,7 @@ typedef struct sliding {
 } sliding;
 
 // The direction of the switch is added below the least speed, so that the direction is a smooth function of u and of length 1.
-static void find_direction(const flx_descriptor *d, const flx_group *g, const flx_point *p,
+static void find_direction(const flx_descriptor *d, const flx_row_group *g, const flx_point *p,
                            sliding *s)
 {
     const double *kept = p->switches + g->is.slip;
@@ -229,7 +229,7 @@ static void find_direction(const flx_descriptor *d, const flx_group *g, const fl
 static bool slides(const flx_descriptor *d, flx_work *w, const flx_point *p, int i, bool jets,
                    sliding *s)
 {
-    const flx_group *g = d->groups + i;
+    const flx_row_group *g = d->groups + i;
     if (!has_friction(g) || p->switches[g->is.state] != FLX_CONTACT_SLIDES) return false;
     s->n = g->is.ntangent;
     for (int k = 0; k < s->n; k++) {
@@ -260,7 +260,7 @@ void flx_groups_linearise(const flx_descriptor *d, flx_work *w, const flx_point 
 {
     sliding s;
     for (int i = 0; i < d->ngroup; i++) {
-        const flx_group *g = d->groups + i;
+        const flx_row_group *g = d->groups + i;
         if (!slides(d, w, p, i, true, &s)) continue;
         double f = g->is.friction, force = f * p->lam[g->is.normal];
         for (int k = 0; k < s.n; k++) {
@@ -293,7 +293,7 @@ void flx_groups_accept(const flx_descriptor *d, flx_work *w, flx_state *x)
     const flx_point *p = flx_eval_begin(d, w, &at);
     sliding s;
     for (int i = 0; i < d->ngroup; i++) {
-        const flx_group *g = d->groups + i;
+        const flx_row_group *g = d->groups + i;
         if (g->is.ntangent != 2 || !slides(d, w, p, i, false, &s) || s.speed < 0.0) continue;
         for (int k = 0; k < 2; k++) x->switches[g->is.slip + k] = s.e[k];
     }
@@ -328,7 +328,7 @@ static flx_status gaps(const flx_system *s, flx_work *w, const flx_point *p, dou
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
     for (int i = 0; i < d->ngroup; i++) {
-        const flx_group *g = d->groups + i;
+        const flx_row_group *g = d->groups + i;
         flx_jet j;
         double value = 0.0, speed = 0.0;
         if (g->of.normal) {

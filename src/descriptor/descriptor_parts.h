@@ -101,12 +101,12 @@ typedef struct flx_joint_rows {    // of one joint
 } flx_joint_rows;
 
 // A group of rows that hold or not (flx_contact_group): its rows are among the others, the friction while it slides is not.
-typedef struct flx_group {
+typedef struct flx_row_group {
     flx_contact_group is;
     flx_group_spec of;
     int scalar, vscalar;     // its rows among scalars, and the first among vscalars
     flx_row_place column[2]; // where the friction along a tangent reads lambda
-} flx_group;
+} flx_row_group;
 
 typedef struct flx_segment { // coordinates that are a vector space
     int q, v, n;
@@ -207,7 +207,7 @@ struct flx_descriptor {
     int *motion_of_joint;          // (njoint) time function, -1
 
     int ngroup, ngroup_normal, ngroup_tangent; // groups of rows that hold or not, and these rows
-    flx_group *groups;
+    flx_row_group *groups;
 
     double *param;        // (nparam) as the model says them (model/numbers.h)
     flx_hoist *hoist;     // numbers of parameters in expressions; the whole one's; NULL: none
