@@ -3,13 +3,15 @@
 
     tools/mutate.py [--seed N] [--count N] [--files REGEX] [--report FILE]   mutants drawn by a seed
     tools/mutate.py --numbers FILE...                                        every named number of these files, times 100 and over 100
-    options of both: --build DIRECTORY (build/ci-clang), --most SECONDS of tests per mutant (300), --list: draw only
+    options of both: --build DIRECTORY (build), --most SECONDS of tests per mutant (300), --leaks, --list: draw only
 
 A mutant is one change in one line: a comparison, an operator, a constant, a returned value, or a statement that is left
-out; one that does not compile is no mutant, and the next is drawn. It is built in a directory whose tests use the shared library (that of the sanitizers, so that a leak counts too):
-one file is compiled and one library linked. Then tests run until one fails, the nearest first: those named after the
-file, those that include its header, those of its folder, then the rest by their time. The source is put back, also
-after an interrupt. The report is a page with the diff of each mutant and the test that caught it, survivors first.
+out; one that does not compile is no mutant, and the next is drawn. Tests run until one fails, the nearest first: those
+named after the file, those that include its header, those of its folder, then the rest by their time. They are built a few at
+a time, just before they run. A test that fails without the mutant does not count. --leaks: memory that is not given back
+counts as well (LeakSanitizer, loaded before the program). The source is put back, also after an interrupt; it is changed
+while this runs, so take a working tree of its own. The report is a page with the diff of each mutant and the test that
+caught it, survivors first.
 """
 import argparse
 import difflib
@@ -32,6 +34,7 @@ NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|\d+)(
 STATEMENT = re.compile(r"^ +(?!return|break|continue|goto|case|default|else|static|const|struct|typedef|enum|if|for|while|FLX_TRY)"
                        r"[\w>.\-\[\]()*&+, /]*?(?: [-+*/]?= [^;]*|\([^;]*\)|\+\+|--);\s*$")
 DECLARED = re.compile(r"^ +(?:[a-z_]\w* )+\**\w+(?:\[[^=]*\])*(?: =|,|;)")
+FIRST = 4  # so many tests are built and run at once, then twice as many
 NAMED = re.compile(r"^(?:#define|static const double) +(\w+)(?: =)? +\(?(\d[\w.+-]*)")
 
 
@@ -99,16 +102,23 @@ def scale_numbers(names):
                 yield name, i, f"{m[1]} times {factor}", line[:m.start(2)] + re.sub(r"^[\d.]+(?:[eE][-+]?\d+)?", lambda x: f"{float(x[0]) * float(factor):.17g}", line[m.start(2):])
 
 
+def find_leaks():
+    """The library of LeakSanitizer."""
+    return subprocess.run(["gcc", "-print-file-name=liblsan.so"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
 class Tests:
     """What ctest would run, in an order that depends on the file."""
 
-    def __init__(self, build):
-        self.build = build
+    def __init__(self, build, leaks=None):
+        self.build, self.leaks = build, leaks
         shown = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", "-LE", "^(whole|tree|browser|install)$"],
                                           stdout=subprocess.PIPE, text=True, check=True).stdout)
         self.all = {}
+        commands = self.commands()
         for t in shown["tests"]:
-            if "command" in t:
+            t["command"] = t.get("command") or commands.get(t["name"])
+            if t["command"]:
                 t["properties"] = {p["name"]: p["value"] for p in t.get("properties", [])}
                 if not t["properties"].get("WILL_FAIL"):
                     self.all[t["name"]] = t
@@ -123,6 +133,22 @@ class Tests:
                 words = row.split()
                 if len(words) == 3:
                     self.cost[words[0]] = float(words[2])
+
+    def commands(self):
+        """What tests call, also those that are not built yet."""
+        found = {}
+        for path in Path(self.build).rglob("CTestTestfile.cmake"):
+            for name, words in re.findall(r"^add_test\(\[=\[(.*?)\]=\] (.*)\)$", path.read_text(), re.M):
+                found[name] = [w.replace('\\"', '"') for w in re.findall(r'"((?:\\.|[^"\\])*)"', words)]
+        return found
+
+    def make(self, names):
+        """Builds the program and these tests; whether it could be done."""
+        inside = str(Path(self.build).resolve() / "tests") + "/"
+        programs = [self.all[n]["command"][0] for n in names]
+        targets = [os.path.relpath(p, Path(self.build).resolve()) for p in programs if p.startswith(inside) and not p.endswith((".sh", ".py", ".mjs"))]
+        return subprocess.run(["ninja", "-C", self.build, "flexion", *targets], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env=dict(os.environ, CCACHE_READONLY="1"), check=False).returncode == 0
 
     def order(self, name):
         """Nearest first."""
@@ -151,6 +177,8 @@ class Tests:
         for setting in t["properties"].get("ENVIRONMENT", []):
             key, value = setting.split("=", 1)
             environment[key] = value
+        if self.leaks and t["command"][0].startswith(str(Path(self.build).resolve())):
+            environment["LD_PRELOAD"] = self.leaks
         with subprocess.Popen(t["command"], cwd=t["properties"].get("WORKING_DIRECTORY"), env=environment, start_new_session=True,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
             try:
@@ -169,19 +197,20 @@ def judge(mutant, tests, most):
     lines = before.splitlines(keepends=True)
     lines[i] = new
     begin = time.monotonic()
+    order, done, size, spent = tests.order(name), 0, FIRST, 0.0
     try:
         path.write_text("".join(lines))
-        built = subprocess.run(["ninja", "-C", tests.build, "flexion", "src/libflexion.so"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               env=dict(os.environ, CCACHE_DISABLE="1"), check=False)
-        if built.returncode != 0:
-            return "refused", "the compiler", time.monotonic() - begin
-        spent = time.monotonic()
-        for n, test in enumerate(tests.order(name)):
-            if time.monotonic() - spent > most:
-                return "survived", f"the {n} nearest tests", time.monotonic() - begin
-            if tests.fails(test, 20.0 * max(tests.cost.get(test, 1.0), 3.0)):
-                return "caught", test, time.monotonic() - begin
-        return "survived", "all tests", time.monotonic() - begin
+        while done < len(order) and spent < most:
+            some = order[done:done + size]
+            if not tests.make(some):
+                return "refused", "the compiler", time.monotonic() - begin
+            since = time.monotonic()
+            for test in some:
+                if tests.fails(test, 20.0 * max(tests.cost.get(test, 1.0), 3.0)):
+                    return "caught", test, time.monotonic() - begin
+            spent += time.monotonic() - since
+            done, size = done + len(some), 2 * size
+        return "survived", "all tests" if done == len(order) else f"the {done} nearest tests", time.monotonic() - begin
     finally:
         path.write_text(before)
 
@@ -192,7 +221,7 @@ def judge_by_good_tests(mutant, tests, most):
         verdict = judge(mutant, tests, most)
         if verdict[0] != "caught" or verdict[1] in tests.trusted:
             return verdict
-        subprocess.run(["ninja", "-C", tests.build, "flexion", "src/libflexion.so"], stdout=subprocess.DEVNULL, check=True)
+        tests.make([verdict[1]])
         if not tests.fails(verdict[1], 600.0):
             tests.trusted.add(verdict[1])
             return verdict
@@ -222,8 +251,9 @@ def main():
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--files", default="")
     parser.add_argument("--numbers", nargs="+", default=[])
-    parser.add_argument("--build", default="build/ci-clang")
+    parser.add_argument("--build", default="build")
     parser.add_argument("--most", type=float, default=300.0)
+    parser.add_argument("--leaks", action="store_true")
     parser.add_argument("--report")
     parser.add_argument("--list", action="store_true")
     words = parser.parse_args()
@@ -233,9 +263,8 @@ def main():
         for mutant in list(mutants)[:None if words.numbers else words.count]:
             tell(mutant, ("drawn", "the seed", 0.0))
         return 0
-    tests, caught, tried = Tests(words.build), 0, 0
+    tests, caught, tried = Tests(words.build, find_leaks() if words.leaks else None), 0, 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the source is put back
-    subprocess.run(["ninja", "-C", words.build], stdout=subprocess.DEVNULL, check=True)
     survivors, others = [], []
     for mutant in mutants:
         verdict = judge_by_good_tests(mutant, tests, words.most)
