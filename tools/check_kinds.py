@@ -15,15 +15,10 @@ KINDS = {
     "joint": (("src/joint/",), re.compile(r"\bFLX_JOINT_[A-Z0-9_]+")),
     "force": (("src/force/",), re.compile(r"\bFLX_FORCE_[A-Z0-9_]+|[=!]= *&flx_force_\w+")),
     "leaf": (("src/model/leaves",), re.compile(r"\bcase FLX_LEAF_\w+|[<>]=? *FLX_LEAF_\w+|FLX_LEAF_\w+\s*\|\|[^;{}]*[=!]= *FLX_LEAF_\w+")),
-    "shape": (("src/scene/shape",), re.compile(r"\bcase FLX_SHAPE_\w+|[=!]= *FLX_SHAPE_\w+")),
+    "shape": (("src/model/shape_kind",), re.compile(r"[=!]= *&flx_shape_\w+|[=!]= *FLX_SHAPE_(?!OF_)\w+")),
 }
 # kind: {file: how often}
-REMAIN = {
-    "shape": {
-        "src/scene/model_scene.c": 2,
-        "src/scene/scene_shapes.c": 1,
-    },
-}
+REMAIN = {}
 
 
 def find(root):

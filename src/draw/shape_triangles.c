@@ -159,23 +159,42 @@ static flx_status add_surface(flx_triangles *s, const flx_scene_shape *shape,
     return FLX_OK;
 }
 
+static flx_status add_box(flx_triangles *s, const flx_scene_shape *shape, const double edges[3])
+{
+    return flx_triangles_add_box(s, v3_load(shape->at), quat_to_m33(quat_load(shape->turn)), edges);
+}
+
+static flx_status add_cylinder(flx_triangles *s, const flx_scene_shape *shape,
+                               const double edges[3])
+{
+    return flx_triangles_add_round(s, v3_load(shape->at), v3_load(shape->axis), edges[0], edges[1],
+                                   false);
+}
+
+static flx_status add_capsule(flx_triangles *s, const flx_scene_shape *shape, const double edges[3])
+{
+    return flx_triangles_add_round(s, v3_load(shape->at), v3_load(shape->axis), edges[0], edges[1],
+                                   true);
+}
+
+static flx_status add_sphere(flx_triangles *s, const flx_scene_shape *shape, const double edges[3])
+{
+    return flx_triangles_add_round(s, v3_load(shape->at), v3_load(shape->axis), edges[0], 0, true);
+}
+
+static const struct {
+    const char *kind;
+    flx_status (*add)(flx_triangles *s, const flx_scene_shape *shape, const double edges[3]);
+} solids[] = {
+    {"box", add_box}, {"cylinder", add_cylinder}, {"capsule", add_capsule}, {"sphere", add_sphere}};
+
 flx_status flx_triangles_add_shape(flx_triangles *s, const flx_result *r,
                                    const flx_scene_shape *shape, double size)
 {
     double edges[3];
-    v3 at = v3_load(shape->at), axis = v3_load(shape->axis);
     for (int k = 0; k < 3; k++) edges[k] = fmax(shape->size[k], THIN * size);
-    if (strcmp(shape->kind, "box") == 0) {
-        return flx_triangles_add_box(s, at, quat_to_m33(quat_load(shape->turn)), edges);
-    }
-    if (strcmp(shape->kind, "cylinder") == 0) {
-        return flx_triangles_add_round(s, at, axis, edges[0], edges[1], false);
-    }
-    if (strcmp(shape->kind, "capsule") == 0) {
-        return flx_triangles_add_round(s, at, axis, edges[0], edges[1], true);
-    }
-    if (strcmp(shape->kind, "sphere") == 0) {
-        return flx_triangles_add_round(s, at, axis, edges[0], 0, true);
+    for (size_t i = 0; i < sizeof solids / sizeof solids[0]; i++) {
+        if (strcmp(shape->kind, solids[i].kind) == 0) return solids[i].add(s, shape, edges);
     }
     const flx_scene_surface *surface = flx_result_surface(r, shape->surface);
     return surface ? add_surface(s, shape, surface) : FLX_OK;

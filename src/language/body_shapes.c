@@ -71,13 +71,11 @@ static flx_status find_surface(flx_env *e, const flx_entry *y, int *number)
     return FLX_OK;
 }
 
-static flx_status read_surface(flx_env *e, const flx_entry *shape, flx_shape *s)
+static flx_status read_surface(flx_env *e, const flx_entry *y, const flx_entry *scale, flx_shape *s)
 {
-    const flx_entry *scale = flx_entry_get(shape, "scale");
-    s->kind = FLX_SHAPE_MESH;
     s->scale = 1;
     if (scale) FLX_TRY(flx_build_positive(e, scale, "a scale", &s->scale));
-    FLX_TRY(find_surface(e, flx_entry_get(shape, "mesh"), &s->surface));
+    FLX_TRY(find_surface(e, y, &s->surface));
     const flx_scene_surface *mesh = &e->b->m->surfaces[s->surface].mesh;
     for (int k = 0; k < 3; k++) {
         double low = HUGE_VAL, high = -HUGE_VAL;
@@ -86,6 +84,22 @@ static flx_status read_surface(flx_env *e, const flx_entry *shape, flx_shape *s)
             high = fmax(high, (double)mesh->points[3 * (size_t)i + k]);
         }
         s->size[k] = s->scale * (high - low);
+    }
+    return FLX_OK;
+}
+
+// What a kind is given by, the value of its key.
+static flx_status read_sizes(flx_env *e, const flx_entry *y, const flx_entry *shape, flx_shape *s)
+{
+    switch (s->kind->form) {
+    case FLX_SHAPE_OF_EDGES:
+        return read_solid(e, y, s->size, s->size_open);
+    case FLX_SHAPE_OF_ROUND:
+        return read_round(e, y, s);
+    case FLX_SHAPE_OF_RADIUS:
+        return read_size(e, y, "a radius", s, 0);
+    case FLX_SHAPE_OF_FILE:
+        return read_surface(e, y, flx_entry_get(shape, "scale"), s);
     }
     return FLX_OK;
 }
@@ -110,24 +124,14 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                         "a shape is a mapping, as in {box: [1, 0.2, 0.2]}");
     }
-    const flx_entry *box = flx_entry_get(y, "box"), *cylinder = flx_entry_get(y, "cylinder");
-    const flx_entry *capsule = flx_entry_get(y, "capsule"), *sphere = flx_entry_get(y, "sphere");
-    const flx_entry *at = flx_entry_get(y, "at");
-    if (box) {
-        s->kind = FLX_SHAPE_BOX;
-        FLX_TRY(read_solid(e, box, s->size, s->size_open));
-    } else if (cylinder) {
-        s->kind = FLX_SHAPE_CYLINDER;
-        FLX_TRY(read_round(e, cylinder, s));
-    } else if (capsule) {
-        s->kind = FLX_SHAPE_CAPSULE;
-        FLX_TRY(read_round(e, capsule, s));
-    } else if (sphere) {
-        s->kind = FLX_SHAPE_SPHERE;
-        FLX_TRY(read_size(e, sphere, "a radius", s, 0));
-    } else if (flx_entry_get(y, "mesh")) {
-        FLX_TRY(read_surface(e, y, s));
+    const flx_shape_kind *kind;
+    for (int i = 0; (kind = flx_shape_get_kind(i)); i++) {
+        const flx_entry *sizes = flx_entry_get(y, kind->row.key);
+        if (!sizes) continue;
+        s->kind = kind;
+        FLX_TRY(read_sizes(e, sizes, y, s));
     }
+    const flx_entry *at = flx_entry_get(y, "at");
     FLX_TRY(read_turn(e, y, s));
     if (!at) return FLX_OK;
     flx_operand v;

@@ -15,6 +15,7 @@
 #include "model/contact_data.h"
 #include "model/leaves.h"
 #include "model/open_number.h"
+#include "model/shape_kind.h"
 #include "reduce/elastic.h"
 
 #include <stdatomic.h>
@@ -34,30 +35,6 @@ typedef struct flx_point_def { // a named point of a body
     double R[9];               // its axes in the body's
     flx_open at_open[3], R_open[9];
 } flx_point_def;
-
-// For pictures only.
-typedef struct flx_shape {
-    enum {
-        FLX_SHAPE_NONE,
-        FLX_SHAPE_BOX,
-        FLX_SHAPE_CYLINDER,
-        FLX_SHAPE_SPHERE,
-        FLX_SHAPE_CAPSULE,
-        FLX_SHAPE_MESH
-    } kind;
-    double size[3]; // box, mesh: edges round it; cylinder, capsule: radius, length; sphere: radius
-    double at[3];   // centre, of a mesh the file's origin, in the body frame
-    flx_open size_open[3], at_open[3];
-    double axis[3]; // of a cylinder or capsule, body frame
-    double turn[4]; // w x y z: of a box or mesh in the body's axes
-    int surface;    // of FLX_SHAPE_MESH: its number
-    double scale;   // ... and metres for one unit of its file
-} flx_shape;
-
-typedef struct flx_surface_file { // for pictures
-    const char *file;             // interned
-    flx_scene_surface mesh;       // arena
-} flx_surface_file;
 
 // Velocities that a body begins with, ground axes. Where a joint starts elsewhere than drawn, the place that they were
 // given for goes with the body, and they stay what they are.

@@ -9,12 +9,6 @@
 
 #define MOST_NODES 1000 // of a flexible body; those of interfaces come first
 
-static const char *const shape_words[] = {
-    [FLX_SHAPE_NONE] = "none",         [FLX_SHAPE_BOX] = "box",
-    [FLX_SHAPE_CYLINDER] = "cylinder", [FLX_SHAPE_SPHERE] = "sphere",
-    [FLX_SHAPE_CAPSULE] = "capsule",   [FLX_SHAPE_MESH] = "mesh",
-};
-
 static const flx_modal *modal_of(const flx_model *m, int body)
 {
     for (int i = 0; i < m->nmodal; i++) {
@@ -35,17 +29,17 @@ static bool is_beam_node(const flx_model *m, int body)
 
 static flx_scene_shape make_shape(int body, const flx_shape *s)
 {
-    bool mesh = s->kind == FLX_SHAPE_MESH, turns = mesh || s->kind == FLX_SHAPE_BOX;
-    bool turned = turns && (s->turn[1] != 0 || s->turn[2] != 0 || s->turn[3] != 0);
+    bool mesh = s->kind->form == FLX_SHAPE_OF_FILE;
+    bool rotated = s->kind->rotates && (s->turn[1] != 0 || s->turn[2] != 0 || s->turn[3] != 0);
     flx_scene_shape out = {.body = body,
-                           .kind = shape_words[s->kind],
+                           .kind = s->kind->row.key,
                            .turn = {1},
                            .scale = mesh ? s->scale : 1,
                            .surface = mesh ? s->surface : -1};
     memcpy(out.size, s->size, sizeof out.size);
     memcpy(out.at, s->at, sizeof out.at);
     memcpy(out.axis, s->axis, sizeof out.axis);
-    if (turned) memcpy(out.turn, s->turn, sizeof out.turn);
+    if (rotated) memcpy(out.turn, s->turn, sizeof out.turn);
     return out;
 }
 

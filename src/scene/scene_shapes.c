@@ -69,9 +69,7 @@ static double extent(const flx_body *b)
 {
     double size = 0;
     for (int i = 0; i < b->nshape; i++) {
-        const flx_shape *s = b->shapes + i;
-        double across = s->kind == FLX_SHAPE_BOX ? s->size[0] : 2 * s->size[0];
-        size = fmax(size, fmax(across, fmax(s->size[1], s->size[2])));
+        size = fmax(size, flx_shape_extent(b->shapes + i));
     }
     double gyration =
         b->mass > 0 ? sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / b->mass) : 0;
@@ -107,7 +105,7 @@ double flx_scene_size(const flx_model *m)
 
 static flx_shape ball(const double at[3], double radius)
 {
-    flx_shape s = {.kind = FLX_SHAPE_SPHERE, .size = {radius}};
+    flx_shape s = {.kind = &flx_shape_sphere, .size = {radius}};
     v3_store(s.at, v3_load(at));
     return s;
 }
@@ -115,7 +113,7 @@ static flx_shape ball(const double at[3], double radius)
 static flx_shape rod(const double a[3], const double b[3], double size)
 {
     double length = distance(a, b);
-    flx_shape s = {.kind = FLX_SHAPE_CAPSULE,
+    flx_shape s = {.kind = &flx_shape_capsule,
                    .size = {fmax(THIN * size, fmin(ROD * length, BALL * size)), length}};
     v3_store(s.at, v3_scale(0.5, v3_add(v3_load(a), v3_load(b))));
     v3_store(s.axis, v3_unit(v3_sub(v3_load(b), v3_load(a))));
@@ -124,7 +122,7 @@ static flx_shape rod(const double a[3], const double b[3], double size)
 
 static flx_shape block(const flx_model *m, const flx_body *b, double size)
 {
-    flx_shape s = {.kind = FLX_SHAPE_BOX};
+    flx_shape s = {.kind = &flx_shape_box};
     const double *I = b->inertia, sum = I[0] + I[4] + I[8];
     v3_store(s.at, v3_load(b->com));
     for (int k = 0; k < 3; k++) {
@@ -149,7 +147,7 @@ static bool find_wheel(const flx_model *m, int body, double size, flx_shape *s)
         if (!j->kind->wheel || j->body[1] != body || !(j->radius > 0)) continue;
         *s = ball(j->at[1], j->radius);
         if (!j->has_axis) return true;
-        s->kind = FLX_SHAPE_CYLINDER;
+        s->kind = &flx_shape_cylinder;
         s->size[1] = fmin(WHEEL * j->radius, BALL * size);
         v3_store(s->axis, v3_unit(v3_load(j->axis[1])));
         return true;

@@ -243,7 +243,7 @@ static flx_status add_shape(flx_builder *b, const flx_beam *beam, int i, flx_bod
     for (int k = 0; k < 2; k++) { // of stiffnesses: the rectangle that has them
         across[k] = beam->size[k] > 0 ? beam->size[k] : sqrt(12 * C[28 + 7 * k] / C[0]);
     }
-    *s = (flx_shape){.kind = beam->round ? FLX_SHAPE_CYLINDER : FLX_SHAPE_BOX,
+    *s = (flx_shape){.kind = beam->round ? &flx_shape_cylinder : &flx_shape_box,
                      .size = {h, across[1], across[0]},
                      .axis = {1, 0, 0}};
     if (beam->round) s->size[0] = beam->size[0], s->size[1] = h, s->size[2] = 0;

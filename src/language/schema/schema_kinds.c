@@ -1,11 +1,12 @@
 // schema_kinds.c - the rows of the language: those of schema.def, then those that the kinds of
-// joints, forces and surfaces have of their own. What several kinds say alike becomes one row of all of them.
+// joints, forces, shapes and surfaces have of their own. What several kinds say alike becomes one row of all of them.
 #include "language/schema/schema_parts.h"
 
 #include "base/number.h"
 #include "contact/contact_surface.h"
 #include "force/force_kind.h"
 #include "joint/joint.h"
+#include "model/shape_kind.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -16,11 +17,24 @@ static const struct {
     const flx_word_row *(*row)(int i);
 } families[] = {{FLX_GROUP_JOINT, flx_joint_row}, {FLX_GROUP_FORCE, flx_force_row}};
 
+static const flx_key_row *surface_row(int i)
+{
+    const flx_surface_kind *k = flx_surface_get_kind(i);
+    return k ? &k->row : NULL;
+}
+
+// Groups of which one key says the kind.
+static const struct {
+    flx_group group;
+    const flx_key_row *(*row)(int i);
+} alternatives[] = {{FLX_GROUP_SHAPE, flx_shape_row}, {FLX_GROUP_SURFACE, surface_row}};
+
 #define MOST_KEYS 600
 #define MOST_WORDS 400
 #define MOST_RULES 100
 #define MOST_KIND_KEYS 200
 #define MOST_TYPES 400 // characters of the words that have one key
+#define MOST_ALTERNATIVES (sizeof alternatives / sizeof alternatives[0])
 
 static struct {
     int nkey, nword, nrule;
@@ -29,6 +43,7 @@ static struct {
     flx_schema_rule rules[MOST_RULES];
     int own; // keys of schema.def
     char types[MOST_KIND_KEYS][MOST_TYPES];
+    char alternatives[MOST_ALTERNATIVES][MOST_TYPES]; // their keys
 } table;
 
 static const char *text_of(const char *text)
@@ -95,20 +110,20 @@ static void add_kind(flx_group group, const flx_word_row *w)
     }
 }
 
-// A surface has one key of a kind, and no word that says which.
-static void add_surfaces(void)
+// One of them is given.
+static void add_alternatives(int a)
 {
-    static char one[MOST_TYPES];
-    const flx_surface_kind *k;
-    for (int i = 0; (k = flx_surface_get_kind(i)); i++) {
-        size_t n = strlen(one);
-        int wrote = flx_snprintf(one + n, sizeof one - n, "%s%s", n ? " " : "", k->row.key);
-        FLX_ASSERT(wrote > 0 && n + (size_t)wrote < sizeof one);
+    char *keys = table.alternatives[a];
+    const flx_key_row *r;
+    for (int i = 0; (r = alternatives[a].row(i)); i++) {
+        size_t n = strlen(keys);
+        int wrote = flx_snprintf(keys + n, MOST_TYPES - n, "%s%s", n ? " " : "", r->key);
+        FLX_ASSERT(wrote > 0 && n + (size_t)wrote < MOST_TYPES);
         (void)wrote;
-        add_key(FLX_GROUP_SURFACE, "", &k->row);
+        add_key(alternatives[a].group, "", r);
     }
     FLX_ASSERT(table.nrule + 1 < MOST_RULES);
-    table.rules[table.nrule++] = (flx_schema_rule){FLX_GROUP_SURFACE, "", FLX_RULE_ONE, one};
+    table.rules[table.nrule++] = (flx_schema_rule){alternatives[a].group, "", FLX_RULE_ONE, keys};
 }
 
 static void assemble(void)
@@ -125,7 +140,7 @@ static void assemble(void)
         const flx_word_row *w;
         for (int i = 0; (w = families[f].row(i)); i++) add_kind(families[f].group, w);
     }
-    add_surfaces();
+    for (size_t a = 0; a < MOST_ALTERNATIVES; a++) add_alternatives((int)a);
 }
 
 static void ready(void)
