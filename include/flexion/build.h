@@ -154,6 +154,11 @@ typedef struct flx_coordinate_def {
 typedef struct flx_friction_def {
     flx_value coefficient, radius, velocity, viscous;
 } flx_friction_def;
+// Stops of a coordinate.
+typedef struct flx_limits_def {
+    const char *coordinate; // of a joint with two: "angle", "displacement", "first", "second"
+    flx_value lower, upper, stiffness, exponent, damping;
+} flx_limits_def;
 typedef struct flx_joint_def {
     size_t size;
     int type;  // FLX_REVOLUTE, ...
@@ -171,7 +176,8 @@ typedef struct flx_joint_def {
     flx_coordinate_def motion;  // prescribed, functions of t
     flx_coordinate_def initial; // coordinate and rate at t = 0
     flx_friction_def friction;
-    const char *like; // keys of another joint
+    const char *like;         // keys of another joint
+    flx_limits_def limits[2]; // of joints with two coordinates both
 } flx_joint_def;
 FLX_DEFAULT_OF(flx_joint_def)
 FLX_API int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def);

@@ -141,6 +141,7 @@ static void mark_turns(const flx_model *m, int *counts)
         const flx_force *f = m->forces + i;
         if (f->kind->joint) counts[f->joint] = 1;
     }
+    for (int i = 0; i < m->nstop; i++) counts[m->stops[i].joint] = 1;
 }
 
 // Switches: one for each joint of space that has an angle and counts its turns.

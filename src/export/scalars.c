@@ -130,6 +130,9 @@ flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate whic
                        j->name);
         return -1;
     }
+    if (which == FLX_COORDINATE_FIRST || which == FLX_COORDINATE_SECOND) { // within half a turn
+        return flx_symbolic_scalar(x, &s);
+    }
     int link = x->carrier[joint] < 0 ? -1 : find_link(x, joint, angle);
     if (link < 0) {
         if (s.kind != FLX_SCALAR_ANGLE) return flx_symbolic_scalar(x, &s);

@@ -237,6 +237,42 @@ static flx_status add_effort(flx_symbolic *x, const flx_force *f)
     return apply(x, part_scalar(x, f, p.part), f->kind->sign > 0 ? node_neg(x->g, value) : value);
 }
 
+// (STO-1) The law of a limit along the coordinate of its joint.
+static flx_status add_bound(flx_symbolic *x, const flx_stop *s, int i, flx_node phi)
+{
+    flx_graph *g = x->g;
+    flx_node zero = node_const(g, 0.0), bound = node_open(g, s->bounds[i], s->bounds_open[i]);
+    flx_node at = flx_symbolic_carry(x, phi),
+             rate = flx_symbolic_carry(x, flx_symbolic_rate(x, phi));
+    FLX_TRY(flx_symbolic_status(x, at));
+    FLX_TRY(flx_symbolic_status(x, rate));
+    flx_node excess = i ? node_sub(g, at, bound) : node_sub(g, bound, at);
+    flx_node a =
+        node_mul(g, node_open(g, s->damping, s->damping_open), i ? rate : node_neg(g, rate));
+    flx_node grown = flx_graph_binary(g, FLX_OP_MAX, node_add(g, node_const(g, 1.0), a), zero);
+    flx_node power = flx_graph_binary(g, FLX_OP_POW, flx_graph_binary(g, FLX_OP_MAX, excess, zero),
+                                      node_open(g, s->exponent, s->exponent_open));
+    flx_node F =
+        node_mul(g, node_mul(g, node_open(g, s->stiffness, s->stiffness_open), power), grown);
+    return apply(x, phi, i ? node_neg(g, F) : F);
+}
+
+static flx_status add_stops(flx_symbolic *x)
+{
+    for (int i = 0; i < x->m->nstop; i++) {
+        const flx_stop *s = x->m->stops + i;
+        const char *item = flx_arena_printf(x->arena, "limits of joint '%s'", s->name);
+        if (!item) return FLX_ERR_MEMORY;
+        flx_symbolic_about(x, item, s->loc);
+        flx_node phi = flx_symbolic_coordinate(x, s->joint, (flx_coordinate)s->coordinate);
+        FLX_TRY(flx_symbolic_status(x, phi));
+        for (int k = 0; k < 2; k++) {
+            if (!isinf(s->bounds[k])) FLX_TRY(add_bound(x, s, k, phi));
+        }
+    }
+    return FLX_OK;
+}
+
 // Models with solids are refused.
 static flx_status add_force(flx_symbolic *x, const flx_force *f)
 {
@@ -256,6 +292,7 @@ flx_status flx_symbolic_forces(flx_symbolic *x)
         flx_symbolic_about(x, item, f->loc);
         FLX_TRY(add_force(x, f));
     }
+    FLX_TRY(add_stops(x));
     for (int i = 0; i < x->m->nconstraint; i++) { // those that give way: value = C lam
         const flx_constraint *c = x->m->constraints + i;
         if (c->compliance == 0.0) continue;

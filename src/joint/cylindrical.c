@@ -7,8 +7,9 @@ static void space(flx_joint_plan *p)
     flx_plan_axis(p);
 }
 
-static const flx_key_row keys[] = {FLX_KEY_AT,      FLX_KEY_AXIS,     FLX_KEY_FRAME,
-                                   FLX_KEYS_MOTION, FLX_KEY_FRICTION, {0}};
+static const flx_key_row keys[] = {
+    FLX_KEY_AT,     FLX_KEY_AXIS, FLX_KEY_FRAME, FLX_KEYS_MOTION, FLX_KEY_FRICTION,
+    FLX_KEY_LIMITS, {0}};
 
 const flx_joint_kind flx_joint_CYLINDRICAL = {
     .says = {.word = "cylindrical",

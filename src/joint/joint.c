@@ -57,7 +57,8 @@ const flx_word_row *flx_joint_row(int i)
 }
 
 static const char *const signal_names[FLX_SIGNAL_COUNT] = {
-    "angle", "displacement", "rate", "rotation", "contact", "reaction", "moment", "drive"};
+    "angle",    "displacement", "rate",  "rotation", "contact",
+    "reaction", "moment",       "drive", "limit",    "excess"};
 
 void flx_joint_signal_names(unsigned set, const char *names[FLX_SIGNAL_COUNT + 1])
 {
@@ -228,6 +229,29 @@ static void coordinate_scalar(const flx_model *m, int number, bool angle, flx_sc
     s->offset = v3_dot(m33_mul_v(drawn(m, j->body[0]), v3_load(s->a[0])), v3_load(apart));
 }
 
+// The direction b of a body as drawn, in the axes of another.
+static v3 carried(const flx_model *m, int body, const double b[3], int by)
+{
+    return m33_tmul_v(drawn(m, by), flx_joint_drawn(m, body, b));
+}
+
+// Angle of a cross about the axis in one of its bodies, zero as drawn: of the other axis about this one. Seen from
+// the second body it is the first that turns, backwards.
+static void cross_scalar(const flx_model *m, int number, int own, flx_scalar *s)
+{
+    const flx_joint *j = m->joints + number;
+    int other = 1 - own;
+    v3 axis = v3_load(j->axis[own]), x = carried(m, j->body[other], j->axis[other], j->body[own]);
+    v3 y = own ? v3_cross(x, axis) : v3_cross(axis, x);
+    x = v3_axpy(-v3_dot(axis, x), axis, x);
+    init_scalar(m, number, FLX_SCALAR_ANGLE, s);
+    s->body[0] = j->body[own];
+    s->body[1] = j->body[other];
+    v3_store(s->a[0], x);
+    v3_store(s->a[1], y);
+    memcpy(s->b, j->axis[other], sizeof s->b);
+}
+
 static bool is_position(void *user, flx_leaf leaf)
 {
     (void)user;
@@ -250,6 +274,11 @@ bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_s
     const flx_joint_kind *k = m->joints[joint].kind;
     if (which == FLX_COORDINATE_NONE) which = flx_joint_own_coordinate(m, joint);
     if (which == FLX_COORDINATE_NONE) return false;
+    if (which == FLX_COORDINATE_FIRST || which == FLX_COORDINATE_SECOND) {
+        if (!(k->signals & FLX_SIGNAL_CROSS)) return false;
+        cross_scalar(m, joint, which == FLX_COORDINATE_SECOND, s);
+        return true;
+    }
     if (which == FLX_COORDINATE_ANGLE && !k->angle) return false;
     if (which == FLX_COORDINATE_DISPLACEMENT && !k->displacement) return false;
     coordinate_scalar(m, joint, which == FLX_COORDINATE_ANGLE, s);

@@ -52,6 +52,8 @@ typedef enum flx_coordinate {
     FLX_COORDINATE_NONE,
     FLX_COORDINATE_ANGLE,
     FLX_COORDINATE_DISPLACEMENT,
+    FLX_COORDINATE_FIRST,  // of a cross: the angle about the axis in the first body,
+    FLX_COORDINATE_SECOND, // ... in the second
 } flx_coordinate;
 
 // Signals of joints, as bits; their names and what they are: joint.c, language/scope/joint_signals.c.
@@ -63,8 +65,11 @@ typedef enum flx_joint_signal {
     FLX_SIGNAL_CONTACT = 16,     // where a disc or ball touches
     FLX_SIGNAL_REACTION = 32,
     FLX_SIGNAL_MOMENT = 64,
-    FLX_SIGNAL_DRIVE = 128, // effort of the motion
-    FLX_SIGNAL_CROSS = 256, // angle and rate are two, about the own axes of the bodies
+    FLX_SIGNAL_DRIVE = 128,  // effort of the motion
+    FLX_SIGNAL_LIMIT = 256,  // effort of the limits along the coordinate
+    FLX_SIGNAL_EXCESS = 512, // how far it is beyond a limit: above the upper one positive
+    FLX_SIGNAL_STOPS = FLX_SIGNAL_LIMIT | FLX_SIGNAL_EXCESS,
+    FLX_SIGNAL_CROSS = 1 << 16, // angle and rate are two, about the own axes of the bodies
     FLX_SIGNAL_LOADS = FLX_SIGNAL_REACTION | FLX_SIGNAL_MOMENT,
 } flx_joint_signal;
 
@@ -155,7 +160,7 @@ bool flx_joint_kind_needs_pair(const flx_joint_kind *k);
 const flx_word_row *flx_joint_row(int i);
 bool flx_joint_kind_exists(const flx_joint_kind *k, int dimension);
 // Names of the signals in a set, NULL at the end.
-#define FLX_SIGNAL_COUNT 8
+#define FLX_SIGNAL_COUNT 10
 void flx_joint_signal_names(unsigned set, const char *names[FLX_SIGNAL_COUNT + 1]);
 // The bit of a name; 0: none.
 unsigned flx_joint_signal_named(const char *name);
@@ -215,6 +220,12 @@ bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_s
         .key = "initial", .form = "{initial}",                                                     \
         .doc = "Initial coordinate and rate. All that hangs on the joint moves with it, and the "  \
                "value is kept exactly."                                                            \
+    }
+#define FLX_KEY_LIMITS                                                                             \
+    {                                                                                              \
+        .key = "limits", .form = "{limits} | [{limits};1..]",                                      \
+        .doc = "Stops of the coordinate; a list where several coordinates, or one twice, have "    \
+               "them."                                                                             \
     }
 // Of those with a surface.
 #define FLX_KEY_FRICTION                                                                           \

@@ -2,8 +2,8 @@
 // other joints are made of.
 #include "joint/joint.h"
 
-static const flx_key_row keys[] = {
-    FLX_KEY_AT_IF_GIVEN, FLX_KEY_AXIS, FLX_KEY_FRAME, FLX_KEYS_MOTION, {0}};
+static const flx_key_row keys[] = {FLX_KEY_AT_IF_GIVEN, FLX_KEY_AXIS,   FLX_KEY_FRAME,
+                                   FLX_KEYS_MOTION,     FLX_KEY_LIMITS, {0}};
 
 const flx_joint_kind flx_joint_PARALLEL_AXES = {
     .says = {.word = "parallel-axes",

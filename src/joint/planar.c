@@ -8,7 +8,8 @@ static void space(flx_joint_plan *p)
     flx_plan_axis(p);
 }
 
-static const flx_key_row keys[] = {FLX_KEY_AT, FLX_KEY_AXIS, FLX_KEY_FRAME, FLX_KEYS_MOTION, {0}};
+static const flx_key_row keys[] = {FLX_KEY_AT,      FLX_KEY_AXIS,   FLX_KEY_FRAME,
+                                   FLX_KEYS_MOTION, FLX_KEY_LIMITS, {0}};
 
 const flx_joint_kind flx_joint_PLANAR = {
     .says = {.word = "planar",

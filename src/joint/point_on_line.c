@@ -1,8 +1,9 @@
 // point_on_line.c - a point of the second stays on a line of the first.
 #include "joint/joint.h"
 
-static const flx_key_row keys[] = {FLX_KEY_AT,      FLX_KEY_AXIS,     FLX_KEY_FRAME,
-                                   FLX_KEYS_MOTION, FLX_KEY_FRICTION, {0}};
+static const flx_key_row keys[] = {
+    FLX_KEY_AT,     FLX_KEY_AXIS, FLX_KEY_FRAME, FLX_KEYS_MOTION, FLX_KEY_FRICTION,
+    FLX_KEY_LIMITS, {0}};
 
 const flx_joint_kind flx_joint_POINT_ON_LINE = {
     .says =

@@ -7,8 +7,9 @@ static void rows(flx_joint_plan *p)
     flx_plan_rotation(p);
 }
 
-static const flx_key_row keys[] = {FLX_KEY_AT,      FLX_KEY_AXIS,     FLX_KEY_FRAME,
-                                   FLX_KEYS_MOTION, FLX_KEY_FRICTION, {0}};
+static const flx_key_row keys[] = {
+    FLX_KEY_AT,     FLX_KEY_AXIS, FLX_KEY_FRAME, FLX_KEYS_MOTION, FLX_KEY_FRICTION,
+    FLX_KEY_LIMITS, {0}};
 
 const flx_joint_kind flx_joint_PRISMATIC = {
     .says = {.word = "prismatic",

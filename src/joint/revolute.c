@@ -8,8 +8,13 @@ static void space(flx_joint_plan *p)
     flx_plan_axis(p);
 }
 
-static const flx_key_row keys[] = {FLX_KEY_AT,      FLX_KEY_AXIS_IN(3), FLX_KEY_FRAME_IN(3),
-                                   FLX_KEYS_MOTION, FLX_KEY_FRICTION,   {0}};
+static const flx_key_row keys[] = {FLX_KEY_AT,
+                                   FLX_KEY_AXIS_IN(3),
+                                   FLX_KEY_FRAME_IN(3),
+                                   FLX_KEYS_MOTION,
+                                   FLX_KEY_FRICTION,
+                                   FLX_KEY_LIMITS,
+                                   {0}};
 
 const flx_joint_kind flx_joint_REVOLUTE = {
     .says =

@@ -24,6 +24,7 @@ static const flx_key_row keys[] = {FLX_KEY_AT,
                                     .doc = "Lead: displacement along the axis per revolution."},
                                    FLX_KEYS_MOTION,
                                    FLX_KEY_FRICTION,
+                                   FLX_KEY_LIMITS,
                                    {0}};
 
 const flx_joint_kind flx_joint_SCREW = {

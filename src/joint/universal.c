@@ -16,7 +16,8 @@ static const char *refuse_axes(v3 first, v3 second)
     return apart ? NULL : "the two axes of a universal joint cannot be parallel";
 }
 
-static const flx_key_row keys[] = {FLX_KEY_AT, FLX_KEY_AXES, FLX_KEY_FRAME, FLX_KEY_FRICTION, {0}};
+static const flx_key_row keys[] = {FLX_KEY_AT,       FLX_KEY_AXES,   FLX_KEY_FRAME,
+                                   FLX_KEY_FRICTION, FLX_KEY_LIMITS, {0}};
 
 const flx_joint_kind flx_joint_UNIVERSAL = {
     .says =

@@ -248,6 +248,26 @@ static void look_at(collector *c, const char *item, flx_loc loc)
     c->loc = loc;
 }
 
+// Limits whose law has a kink: a switch for each bound.
+static flx_status switch_stops(collector *c, flx_model *m)
+{
+    flx_graph *g = m->graph;
+    for (int i = 0; i < 2 * m->nstop; i++) {
+        flx_stop *s = m->stops + i / 2;
+        int k = i % 2;
+        flx_node leaf;
+        s->switches[k] = -1;
+        if (isinf(s->bounds[k]) || s->exponent > 1.0) continue;
+        flx_node bound = node_open(g, s->bounds[k], s->bounds_open[k]);
+        flx_node excess = k ? node_sub(g, s->value, bound) : node_sub(g, bound, s->value);
+        look_at(c, s->name, s->loc);
+        if (!find_switch(c, FLX_SWITCH_ABOVE, excess, -1, &leaf)) return FLX_ERR_MEMORY;
+        flx_leaf found;
+        if (flx_graph_is_leaf(g, leaf, &found)) s->switches[k] = flx_leaf_get_index(found);
+    }
+    return FLX_OK;
+}
+
 static flx_status freeze_equations(flx_freezer *f, collector *c, flx_model *m)
 {
     for (int i = 0; i < m->njoint; i++) {
@@ -280,7 +300,7 @@ static flx_status freeze_equations(flx_freezer *f, collector *c, flx_model *m)
         look_at(c, "coupling", m->couplings[i].loc);
         FLX_TRY(freeze(f, &m->couplings[i].value));
     }
-    return FLX_OK;
+    return switch_stops(c, m);
 }
 
 static flx_status freeze_conditions(flx_freezer *f, collector *c, flx_model *m)

@@ -50,10 +50,10 @@ static flx_status joint_on_point(flx_builder *b, const flx_item *joint, flx_join
 // A node in absolute nodal coordinates is a point; a joint that turns is on a section of it.
 static flx_status turn_nodes(flx_builder *b, const flx_item *joint, flx_joint_data *d)
 {
-    static const char *const keys[] = {"motion", "initial", "friction"};
+    static const char *const keys[] = {"motion", "initial", "friction", "limits"};
     const flx_joint_kind *k = d->def.kind;
     bool pin = b->m->dimension == 2 && k->angle, asked = false;
-    for (int i = 0; i < 3; i++) asked = asked || flx_entry_get(joint->def, keys[i]);
+    for (int i = 0; i < 4; i++) asked = asked || flx_entry_get(joint->def, keys[i]);
     for (int i = 0; i < 2; i++) {
         if (!k->axes[i] || !flx_body_is_ancf_node(d->body[i])) continue;
         if (pin && !asked && !flx_beam_has_section(d->body[i])) continue;
@@ -424,5 +424,6 @@ flx_status flx_joint_finish(flx_builder *b, flx_item *joint)
     FLX_TRY(flx_joint_place(b, joint, joint->loc));
     FLX_TRY(read_motion(b, joint));
     FLX_TRY(read_start(b, joint));
-    return flx_joint_friction(b, joint);
+    FLX_TRY(flx_joint_friction(b, joint));
+    return flx_joint_limits(b, joint);
 }

@@ -120,7 +120,12 @@ static flx_status fill_items(flx_builder *b)
     m->forces = flx_arena_take(m->arena, nforce, sizeof *m->forces);
     m->frictions = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->frictions);
     m->contacts = flx_arena_take(m->arena, (size_t)b->forces.count, sizeof *m->contacts);
-    if (!m->bodies || !m->joints || !m->forces || !m->frictions || !m->contacts) {
+    size_t nstop = 0;
+    for (int i = 0; i < b->joints.count; i++) {
+        nstop += (size_t)((flx_joint_data *)b->joints.items[i]->data)->nstop;
+    }
+    m->stops = flx_arena_take(m->arena, nstop, sizeof *m->stops);
+    if (!m->bodies || !m->joints || !m->forces || !m->frictions || !m->stops || !m->contacts) {
         return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < b->bodies.count; i++) {
@@ -130,6 +135,7 @@ static flx_status fill_items(flx_builder *b)
         const flx_joint_data *d = b->joints.items[i]->data;
         m->joints[m->njoint++] = d->def;
         if (d->friction) m->frictions[m->nfriction++] = *d->friction;
+        for (int k = 0; k < d->nstop; k++) m->stops[m->nstop++] = d->stops[k];
     }
     for (int i = 0; i < b->forces.count; i++) {
         const flx_force_data *d = b->forces.items[i]->data;

@@ -405,7 +405,7 @@ flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name,
 // ---- block_joints.c ------------------------------------------------------------------------------------
 
 typedef struct flx_joint_data {
-    flx_item_state placed, coordinated;
+    flx_item_state placed, coordinated, limited;
     flx_joint def;
     flx_item *body[2], *joint[2];
     flx_num3 at[2], axis[2]; // as in def
@@ -414,6 +414,8 @@ typedef struct flx_joint_data {
     bool displacement;   // its coordinate is a displacement (else an angle)
     bool point_pin;      // planar pin of a point: no angle
     flx_force *friction; // NULL: none
+    int nstop;
+    flx_stop *stops;
 } flx_joint_data;
 
 flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc);
@@ -425,8 +427,16 @@ bool flx_joint_turns(flx_builder *b, const flx_item *joint);
 flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc);
 flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
                             flx_operand *out);
+// A coordinate of a joint that is placed (flx_coordinate), and its rate; one that it has.
+flx_status flx_joint_nodes(flx_builder *b, flx_item *joint, int which, flx_node *value,
+                           flx_node *rate);
 // friction.c: the force of the key `friction`.
 flx_status flx_joint_friction(flx_builder *b, flx_item *joint);
+// limits.c: the key `limits`, its signals and their units.
+flx_status flx_joint_limits(flx_builder *b, flx_item *joint);
+flx_status flx_joint_limits_member(flx_env *e, flx_item *joint, bool excess, flx_loc loc,
+                                   flx_operand *out);
+const char *flx_joint_limits_unit(const flx_item *joint, bool excess);
 
 // ---- block_forces.c, force_signals.c -------------------------------------------------------------------
 

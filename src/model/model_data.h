@@ -157,6 +157,22 @@ typedef struct flx_force {
     int contact;                  // number among the contacts, of that type
 } flx_force;
 
+// A limit of a coordinate of a joint: against what is beyond it acts k x^n (1 + a x'), x the excess.
+typedef struct flx_stop {
+    const char *name; // of the joint
+    flx_loc loc;
+    int joint;
+    int coordinate;   // flx_coordinate (joint/joint.h)
+    double bounds[2]; // lower, upper; infinite: none
+    double stiffness; // k: N/m^n, N m/rad^n
+    double exponent;  // n >= 1
+    double damping;   // a: s/m, s/rad
+    flx_open bounds_open[2], stiffness_open, exponent_open, damping_open;
+    flx_node value; // the coordinate; its rate
+    flx_node rate;
+    int switches[2]; // of the bounds where the law has a kink: numbers of switches; -1: none
+} flx_stop;
+
 typedef struct flx_variable { // second order: mass q'' = force
     const char *name;
     flx_loc loc;
@@ -544,6 +560,8 @@ struct flx_model {
     flx_force *forces;
     int nfriction;
     flx_force *frictions; // of joints
+    int nstop;
+    flx_stop *stops; // of joints
     int ncontact;
     flx_contact *contacts; // one per force of that type
     int nvariable, nmode;  // the last so many are coordinates of flexible bodies

@@ -103,6 +103,14 @@ static const field of_contact[] = {
     {.count = 0},
 };
 
+static const field of_stop[] = {
+    FIELD(flx_stop, bounds, 2, FINITE, "limit"),
+    FIELD(flx_stop, stiffness, 1, POSITIVE, "stiffness of the limits"),
+    FIELD(flx_stop, exponent, 1, POSITIVE, "exponent of the limits"),
+    FIELD(flx_stop, damping, 1, NOT_NEGATIVE, "damping of the limits"),
+    {.count = 0},
+};
+
 // An array of items: members of flx_model.
 typedef struct kind {
     size_t items, count, more; // more: another count that is added; 0: none
@@ -122,6 +130,7 @@ static const kind kinds[] = {
     KIND(flx_force, forces, nforce, 0, of_force),
     KIND(flx_force, frictions, nfriction, 0, of_force),
     KIND(flx_contact, contacts, ncontact, 0, of_contact),
+    KIND(flx_stop, stops, nstop, 0, of_stop),
     KIND(flx_variable, variables, nvariable, 0, of_variable),
     KIND(flx_first_order, firsts, nfirst, 0, of_first),
     KIND(flx_discrete, discretes, ndiscrete, 0, of_discrete),

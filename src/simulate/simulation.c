@@ -197,6 +197,9 @@ bool flx_simulation_is_powered(const flx_simulation *sim)
     for (int i = 0; i < m->nsolid; i++) {
         if (m->solids[i].rayleigh[0] > 0 || m->solids[i].rayleigh[1] > 0) return true;
     }
+    for (int i = 0; i < m->nstop; i++) {
+        if (m->stops[i].damping != 0.0 || m->stops[i].damping_open) return true;
+    }
     return m->nfriction > 0 || m->nvariable > 0 || m->nconstraint > 0;
 }
 

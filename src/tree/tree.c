@@ -475,7 +475,7 @@ static flx_status make_inner(flx_tree *t, const flx_system *ready, const rows *d
     t->base.nparameter = t->inner->nparameter;
     t->base.first_parameter = t->inner->first_parameter;
     t->base.reads_multipliers = t->inner->reads_multipliers;
-    t->bare = t->model->nforce + t->model->nfriction == 0 &&
+    t->bare = t->model->nforce + t->model->nfriction + t->model->nstop == 0 &&
               t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 && flx_tree_rows(t) == 0;
     return take_pattern(t);
 }

@@ -214,7 +214,7 @@ static void append(flx_item_maker *k, flx_entry *list, flx_entry *item)
     k->status = list && item ? flx_entry_append(k->arena, list, item) : FLX_ERR_MEMORY;
 }
 
-static flx_entry *make_list(flx_item_maker *k)
+flx_entry *flx_make_list(flx_item_maker *k)
 {
     flx_entry *list = k->status == FLX_OK ? flx_entry_list(k->arena, FLX_NOWHERE) : NULL;
     if (!list && k->status == FLX_OK) k->status = FLX_ERR_MEMORY;
@@ -225,7 +225,7 @@ flx_entry *flx_make_vector(flx_item_maker *k, const char *key, const flx_vector 
 {
     if (v->text) return flx_make_scalar(k, key, (flx_value){0, v->text});
     const flx_value parts[3] = {v->x, v->y, v->z};
-    flx_entry *list = make_list(k);
+    flx_entry *list = flx_make_list(k);
     int n = k->dimension == 2 && !flx_is_given(v->z) ? 2 : 3;
     for (int i = 0; i < n; i++) append(k, list, flx_make_scalar(k, key, parts[i]));
     return list;
@@ -256,7 +256,7 @@ void flx_put_values(flx_item_maker *k, const char *key, int n, const flx_value *
     bool given = false;
     for (int i = 0; i < n; i++) given = given || flx_is_given(v[i]);
     if (!given) return;
-    flx_entry *list = make_list(k);
+    flx_entry *list = flx_make_list(k);
     for (int i = 0; i < n; i++) append(k, list, flx_make_scalar(k, key, v[i]));
     put(k, key, list);
 }
@@ -265,9 +265,9 @@ void flx_put_pairs(flx_item_maker *k, const char *key, int n, const double *x, c
 {
     if (n > 0 && (!x || !y)) flx_item_refuse(k, key, "%d are announced, and an array is NULL", n);
     if (n <= 0 || k->status != FLX_OK) return;
-    flx_entry *list = make_list(k);
+    flx_entry *list = flx_make_list(k);
     for (int i = 0; i < n && k->status == FLX_OK; i++) {
-        flx_entry *row = make_list(k);
+        flx_entry *row = flx_make_list(k);
         append(k, row, flx_make_scalar(k, key, (flx_value){x[i], NULL}));
         append(k, row, flx_make_scalar(k, key, (flx_value){y[i], NULL}));
         append(k, list, row);
@@ -289,7 +289,7 @@ void flx_put_vectors(flx_item_maker *k, const char *key, int n, const flx_vector
 {
     if (n > 0 && !v) flx_item_refuse(k, key, "%d are announced, and the array is NULL", n);
     if (n <= 0 || k->status != FLX_OK) return;
-    flx_entry *list = make_list(k);
+    flx_entry *list = flx_make_list(k);
     for (int i = 0; i < n; i++) append(k, list, flx_make_vector(k, key, v + i));
     put(k, key, list);
 }
@@ -331,7 +331,7 @@ void flx_put_texts(flx_item_maker *k, const char *key, int n, const char *const 
 {
     if (n > 0 && !texts) flx_item_refuse(k, key, "%d are announced, and the array is NULL", n);
     if (n <= 0 || k->status != FLX_OK) return;
-    flx_entry *list = make_list(k);
+    flx_entry *list = flx_make_list(k);
     for (int i = 0; i < n && k->status == FLX_OK; i++) {
         if (!texts[i]) flx_item_refuse(k, key, "text %d is NULL", i);
         append(k, list, flx_make_scalar(k, key, (flx_value){0, texts[i]}));
@@ -380,7 +380,7 @@ void flx_put_items(flx_item_maker *k, const char *key, int n, const int *ids, co
         put(k, key, make_item(k, key, ids[0], section));
         return;
     }
-    flx_entry *list = make_list(k);
+    flx_entry *list = flx_make_list(k);
     for (int i = 0; i < n; i++) append(k, list, make_item(k, key, ids[i], section));
     put(k, key, list);
 }
@@ -392,6 +392,19 @@ flx_entry *flx_put_begin(flx_item_maker *k)
     k->map = flx_entry_map(k->arena, FLX_NOWHERE);
     if (!k->map) k->status = FLX_ERR_MEMORY;
     return outer;
+}
+
+void flx_put_among(flx_item_maker *k, flx_entry *list, flx_entry *outer)
+{
+    flx_entry *inner = k->map;
+    k->map = outer;
+    if (k->status == FLX_OK && inner->count > 0) append(k, list, inner);
+}
+
+void flx_put_list(flx_item_maker *k, const char *key, flx_entry *list)
+{
+    if (k->status == FLX_OK && list->count > 0)
+        put(k, key, list->count > 1 ? list : list->items[0]);
 }
 
 void flx_put_end(flx_item_maker *k, const char *key, flx_entry *outer)

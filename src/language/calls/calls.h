@@ -66,6 +66,10 @@ void flx_put_items(flx_item_maker *k, const char *key, int n, const int *ids, co
 // What follows goes into a mapping under the key, which is left out where nothing was put.
 flx_entry *flx_put_begin(flx_item_maker *k);
 void flx_put_end(flx_item_maker *k, const char *key, flx_entry *outer);
+// The same as an entry of a list, which is put where all are there: one alone as it is, none not at all.
+flx_entry *flx_make_list(flx_item_maker *k);
+void flx_put_among(flx_item_maker *k, flx_entry *list, flx_entry *outer);
+void flx_put_list(flx_item_maker *k, const char *key, flx_entry *list);
 
 // key_path.c: set an entry at a path of the description; a refusal is told.
 flx_status flx_path_put(flx_model *m, const char *path, flx_entry *value);

@@ -126,6 +126,23 @@ static void put_friction(flx_item_maker *k, const flx_friction_def *f)
     flx_put_end(k, "friction", outer);
 }
 
+static void put_limits(flx_item_maker *k, const flx_limits_def limits[2])
+{
+    flx_entry *list = flx_make_list(k);
+    for (int i = 0; i < 2 && list; i++) {
+        const flx_limits_def *l = limits + i;
+        flx_entry *outer = flx_put_begin(k);
+        flx_put_text(k, "coordinate", l->coordinate);
+        flx_put_value(k, "lower", l->lower);
+        flx_put_value(k, "upper", l->upper);
+        flx_put_value(k, "stiffness", l->stiffness);
+        flx_put_value(k, "exponent", l->exponent);
+        flx_put_value(k, "damping", l->damping);
+        flx_put_among(k, list, outer);
+    }
+    if (list) flx_put_list(k, "limits", list);
+}
+
 // One place, or two. pair: always two. Zeros are the origin.
 static void put_places(flx_item_maker *k, const flx_vector at[2], bool pair)
 {
@@ -179,6 +196,7 @@ int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def
     put_coordinate(&k, "motion", &d.motion);
     put_coordinate(&k, "initial", &d.initial);
     put_friction(&k, &d.friction);
+    put_limits(&k, d.limits);
     return flx_item_end(&k);
 }
 

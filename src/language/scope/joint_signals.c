@@ -149,11 +149,10 @@ static flx_node angle_about(flx_graph *g, const flx_node axis[3], const flx_node
                             node_sub(g, node_dot(g, from, to), square));
 }
 
-static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rate, flx_operand *out)
+static void universal_nodes(flx_builder *b, const flx_joint_data *d, bool rate, flx_node v[2])
 {
-    flx_builder *b = e->b;
     flx_graph *g = b->g;
-    flx_node a[2][3], drawn[2][3], v[2];
+    flx_node a[2][3], drawn[2][3];
     flx_num c;
     universal_axes(b, d, a, drawn, &c);
     if (!rate) {
@@ -169,7 +168,33 @@ static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rat
             v[i] = node_mul(g, node_div(g, one, node_sub(g, one, node_mul(g, n, n))), x);
         }
     }
+}
+
+static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rate, flx_operand *out)
+{
+    flx_node v[2];
+    universal_nodes(e->b, d, rate, v);
     return flx_env_list(e, 2, v, out);
+}
+
+flx_status flx_joint_nodes(flx_builder *b, flx_item *joint, int which, flx_node *value,
+                           flx_node *rate)
+{
+    const flx_joint_data *d = joint->data;
+    if (which == FLX_COORDINATE_ANGLE) {
+        *value = angle_node(b, joint);
+        *rate = angle_rate(b, d);
+    } else if (which == FLX_COORDINATE_DISPLACEMENT) {
+        *value = displacement_node(b, d);
+        *rate = flx_node_rate(b, *value);
+    } else {
+        flx_node v[2], r[2];
+        universal_nodes(b, d, false, v);
+        universal_nodes(b, d, true, r);
+        *value = v[which == FLX_COORDINATE_SECOND];
+        *rate = r[which == FLX_COORDINATE_SECOND];
+    }
+    return *value < 0 || *rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
 // Rotation vector of the second body relative to the first, zero as drawn, in ground axes.
@@ -239,7 +264,8 @@ static unsigned signals_of(flx_builder *b, const flx_joint_data *d)
 {
     const flx_joint_kind *k = d->def.kind;
     if (d->point_pin) return FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_REACTION;
-    return k->signals | (b->m->dimension == 2 ? k->plane_signals : 0);
+    unsigned stops = flx_joint_kind_key(k, "limits", b->m->dimension) ? FLX_SIGNAL_STOPS : 0;
+    return k->signals | stops | (b->m->dimension == 2 ? k->plane_signals : 0);
 }
 
 static flx_status moving_member(flx_env *e, flx_item *joint, unsigned signal, flx_loc loc,
@@ -280,6 +306,9 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
         return flx_member_unknown(e, joint->full, name, loc, words, NULL);
     }
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, joint->full, name, loc));
+    if (signal & FLX_SIGNAL_STOPS) {
+        return flx_joint_limits_member(e, joint, signal == FLX_SIGNAL_EXCESS, loc, out);
+    }
     if (!(signal & (FLX_SIGNAL_LOADS | FLX_SIGNAL_DRIVE))) {
         return moving_member(e, joint, signal, loc, out);
     }

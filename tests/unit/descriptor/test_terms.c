@@ -31,6 +31,35 @@ static const char forces[] =
     "  second_order: {x: {mass: 2 + x^2, force: -x*c.position.z}}\n"
     "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
 
+// Beyond their limits.
+static const char stops[] =
+    "flexion: 1\ngravity: [1, 2, -9.81]\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: [1, 2, 3], position: [0, 0, 0], com: [0.4, 0.1, 0]}\n"
+    "  b: {type: rigid, mass: 2, inertia: [2, 1.5, 1], position: [1, 0.3, 0], com: [0.2, 0, 0.3]}\n"
+    "  c: {type: rigid, mass: 1, inertia: [1, 2, 3], position: [1, 1, 0.5]}\n"
+    "joints:\n"
+    "  r: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [1, 2, 0.5],\n"
+    "      limits: {upper: -0.3, stiffness: 20, damping: 0.4}}\n"
+    "  y: {type: cylindrical, on: [a, b], at: b, axis: [1, 2, 0.5],\n"
+    "      limits: [{coordinate: angle, lower: 0.4, stiffness: 10, exponent: 2, damping: 0.1},\n"
+    "               {lower: 0.3, upper: 0.6, stiffness: 30, exponent: 1, damping: 0.2}]}\n"
+    "  u: {type: universal, on: [b, c], at: b, axes: [[1, 0, 0], [0.3, 1, 0.2]],\n"
+    "      limits: [{coordinate: first, upper: -0.3, stiffness: 15, exponent: 3},\n"
+    "               {coordinate: second, lower: 0.2, stiffness: 12, damping: 0.3}]}\n"
+    "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
+static const char stops_in_plane[] =
+    "flexion: 1\ndimension: 2\ngravity: [1, 2]\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: 1, position: [0, 0], com: [0.4, 0.1]}\n"
+    "  b: {type: rigid, mass: 2, inertia: 2, position: [1, 0.3], com: [0.2, 0]}\n"
+    "joints:\n"
+    "  r: {type: revolute, on: [ground, a], at: [0, 0],\n"
+    "      limits: {upper: -0.3, stiffness: 20, damping: 0.4}}\n"
+    "  y: {type: prismatic, on: [a, b], at: b, axis: [1, 2],\n"
+    "      limits: {lower: 0.3, upper: 0.6, stiffness: 30, exponent: 2, damping: 0.2}}\n"
+    "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
+
 #define BEAM(formulation)                                                                          \
     "flexion: 1\ngravity: [1, 2, -9.81]\n"                                                         \
     "bodies:\n"                                                                                    \
@@ -262,6 +291,8 @@ static int every_term_is_consistent(void)
     bool seen[FLX_N_TERMS] = {false};
     flx_ctx *ctx = flx_ctx_create();
     CHECK(check_model(ctx, forces, NULL, 0.02, seen) == 0);
+    CHECK(check_model(ctx, stops, NULL, 0.02, seen) == 0);
+    CHECK(check_model(ctx, stops_in_plane, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, exact, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, segments, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, cable, NULL, 0.02, seen) == 0);

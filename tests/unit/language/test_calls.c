@@ -122,7 +122,13 @@ static int spatial_items_are_what_a_file_says(void)
                                                  .on = {FLX_GROUND, twin},
                                                  .at = {{.x = {1, NULL}}},
                                                  .axis = {.z = {1, NULL}},
-                                                 .motion = {.angle = {0, "t"}}});
+                                                 .motion = {.angle = {0, "t"}},
+                                                 .limits = {{.coordinate = "displacement",
+                                                             .lower = {-1, NULL},
+                                                             .upper = {0, "2*1"},
+                                                             .stiffness = {100, NULL},
+                                                             .exponent = {2, NULL},
+                                                             .damping = {0.1, NULL}}}});
     CHECK(flx_model_add_joint(
               m, "g", &(flx_joint_def){.type = FLX_GEAR, .on = {a, b}, .ratio = {-2, NULL}}) > 0);
     CHECK(flx_model_add_force(m, "bush",
@@ -239,6 +245,13 @@ static int spatial_items_are_what_a_file_says(void)
         "    at: [1, 0, 0]\n"
         "    axis: [0, 0, 1]\n"
         "    motion: {angle: t}\n"
+        "    limits:\n"
+        "      coordinate: displacement\n"
+        "      lower: -1\n"
+        "      upper: 2*1\n"
+        "      stiffness: 100\n"
+        "      exponent: 2\n"
+        "      damping: 0.1\n"
         "  g: {type: gear, on: [a, b], ratio: -2}\n"
         "forces:\n"
         "  bush: {type: bushing, on: [arm, twin], at: [0, 0, 0], stiffness: [1, 2, 3]}\n"
