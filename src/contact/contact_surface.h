@@ -9,13 +9,17 @@
 
 #define FLX_SURFACE_KINDS(X)                                                                       \
     X(sphere)                                                                                      \
-    X(plane)
+    X(plane)                                                                                       \
+    X(capsule)                                                                                     \
+    X(cylinder)                                                                                    \
+    X(disc)
 
 // What the language reads after the word of a kind.
 typedef enum flx_surface_value {
     FLX_SURFACE_RADIUS,   // a number: size[0]; 0 is a point
     FLX_SURFACE_NORMAL,   // a direction: the third axis
     FLX_SURFACE_ROUND,    // {radius, length, axis}: size[0], size[1], the third axis
+    FLX_SURFACE_DISC,     // {radius, axis}: size[0], the third axis
     FLX_SURFACE_EDGES,    // three lengths: size
     FLX_SURFACE_FILE,     // of triangles
     FLX_SURFACE_FUNCTION, // of one number, or of two

@@ -9,7 +9,14 @@
 
 #define FLX_PAIRS(X)                                                                               \
     X(sphere, sphere)                                                                              \
-    X(plane, sphere)
+    X(plane, sphere)                                                                               \
+    X(plane, capsule)                                                                              \
+    X(sphere, capsule)                                                                             \
+    X(capsule, capsule)                                                                            \
+    X(plane, cylinder)                                                                             \
+    X(sphere, cylinder)                                                                            \
+    X(plane, disc)                                                                                 \
+    X(sphere, disc)
 
 // Curvature of a surface at a point, positive where it is convex: k[0] along e, k[1] across. HUGE_VAL: the surface has
 // no extent in that direction; one of an edge, both of a corner or a point. e (unit, tangent, ground axes) is not read
@@ -83,4 +90,18 @@ static inline v3 flx_surface_axis(const flx_surface *s, const flx_frame *f, int 
 static inline double flx_curvature_of_radius(double r)
 {
     return r != 0.0 ? 1.0 / r : HUGE_VAL;
+}
+// Of a core at the distance of its skin: the radii of curvature grow by it.
+static inline double flx_curvature_offset(double k, double skin)
+{
+    return isinf(k) ? flx_curvature_of_radius(skin) : k / (1.0 + k * skin);
+}
+// One side of a point: the place on the core moved by the skin along n (of the second against it), k along e and across.
+static inline void flx_touch_side(flx_touch *t, int side, v3 core, double skin, double along,
+                                  double across, v3 e)
+{
+    v3_store(t->p[side], v3_axpy(side ? -skin : skin, v3_load(t->n), core));
+    t->bend[side].k[0] = flx_curvature_offset(along, skin);
+    t->bend[side].k[1] = flx_curvature_offset(across, skin);
+    v3_store(t->bend[side].e, e);
 }

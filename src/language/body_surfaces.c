@@ -64,7 +64,8 @@ static flx_status read_round(flx_env *e, const flx_entry *y, flx_surface *s, m33
     const flx_entry *axis = flx_entry_get(y, "axis");
     double z[3] = {1, 0, 0};
     FLX_TRY(flx_build_positive(e, flx_entry_get(y, "radius"), "a radius", &s->size[0]));
-    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "length"), "a length", &s->size[1]));
+    if (s->kind->value == FLX_SURFACE_ROUND)
+        FLX_TRY(flx_build_positive(e, flx_entry_get(y, "length"), "a length", &s->size[1]));
     if (axis) FLX_TRY(read_direction(e, axis, z));
     *axes = flx_axes_along(z);
     return FLX_OK;
@@ -98,6 +99,7 @@ static flx_status read_value(flx_env *e, const flx_entry *y, flx_surface *s, m33
         *axes = flx_axes_along(z);
         return FLX_OK;
     case FLX_SURFACE_ROUND:
+    case FLX_SURFACE_DISC:
         return read_round(e, y, s, axes);
     case FLX_SURFACE_EDGES:
         return read_edges(e, y, s);

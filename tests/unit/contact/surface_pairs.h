@@ -27,7 +27,8 @@ static inline m33 rig_turn(rig *w, bool planar)
     return quat_to_m33(quat_exp(planar ? v3_make(0, 0, angle) : v3_scale(2.0, rig_some(w, false))));
 }
 
-// A surface somewhere on its body; of planar models with its third axis out of the plane, but the normal of a plane.
+// A surface somewhere on its body; of planar models with its third axis out of the plane, but the normal of a
+// plane and the axis of a capsule.
 static inline flx_surface rig_surface(rig *w, const flx_surface_kind *kind, bool planar)
 {
     flx_surface s = {.kind = kind};
@@ -35,8 +36,8 @@ static inline flx_surface rig_surface(rig *w, const flx_surface_kind *kind, bool
     s.skin = 0.1 + 0.05 * random_number(&w->seed);
     v3_store(s.at, v3_scale(0.3, rig_some(w, planar)));
     m33 A = rig_turn(w, planar);
-    if (planar && kind->value == FLX_SURFACE_NORMAL)
-        A = m33_from_cols(m33_col(A, 1), m33_col(A, 2), m33_col(A, 0));
+    bool in_plane = kind->value == FLX_SURFACE_NORMAL || kind->value == FLX_SURFACE_ROUND;
+    if (planar && in_plane) A = m33_from_cols(m33_col(A, 1), m33_col(A, 2), m33_col(A, 0));
     m33_store(s.axes, A);
     return s;
 }
@@ -113,24 +114,31 @@ static inline void rig_larger(double *most, double x)
     if (!(fabs(x) <= *most)) *most = fabs(x);
 }
 
+// From values at -2h, -h, h, 2h, of fourth order.
+static inline double rig_quotient(double a, double b, double c, double d, double h)
+{
+    return (a - 8.0 * b + 8.0 * c - d) / (12.0 * h);
+}
+
 static inline void rig_compare(const rig *w, bool planar, const flx_scalar *of, rig_errors *e)
 {
-    const double h = 1e-5;
-    flx_jet j, side[2] = {{0}};
+    const double h = 1e-4;
+    flx_jet j, s[4] = {{0}};
     rig at = *w;
     bool slip = of->kind == FLX_SCALAR_SLIP;
     flx_scalar_jet(of, rig_frames(&at, planar), NULL, &j);
     for (int i = 0; i < 2; i++) {
         for (int c = 0; c < of->e.nv[i]; c++) {
-            for (int s = 0; s < 2; s++) {
-                rig m = rig_moved(w, planar, i, c, s ? h : -h);
-                flx_scalar_gradient(of, rig_frames(&m, planar), NULL, side + s);
+            for (int k = 0; k < 4; k++) {
+                rig m = rig_moved(w, planar, i, c, (k < 2 ? k - 2 : k - 1) * h);
+                flx_scalar_gradient(of, rig_frames(&m, planar), NULL, s + k);
             }
-            if (!slip)
-                rig_larger(&e->gradient, j.g[i][c] - (side[1].value - side[0].value) / (2 * h));
+            double G = rig_quotient(s[0].value, s[1].value, s[2].value, s[3].value, h);
+            if (!slip) rig_larger(&e->gradient, j.g[i][c] - G);
             for (int b = 0; b < 2; b++) {
                 for (int r = 0; r < of->e.nv[b]; r++) {
-                    double K = (side[1].g[b][r] - side[0].g[b][r]) / (2 * h);
+                    double K =
+                        rig_quotient(s[0].g[b][r], s[1].g[b][r], s[2].g[b][r], s[3].g[b][r], h);
                     rig_larger(slip ? &e->slip : &e->second, j.K[b][i][6 * r + c] - K);
                 }
             }

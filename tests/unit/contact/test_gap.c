@@ -2,14 +2,16 @@
 // the plane, in either order; points that touch lie on both surfaces; places without a direction.
 #include "surface_pairs.h"
 
-enum { POSES = 12 };
+enum { POSES = 20 };
 
 static const struct pair {
     const flx_surface_kind *kind[2];
 } pairs[] = {
-    {{&flx_surface_sphere, &flx_surface_sphere}},
-    {{&flx_surface_plane, &flx_surface_sphere}},
-    {{&flx_surface_sphere, &flx_surface_plane}},
+    {{&flx_surface_sphere, &flx_surface_sphere}},  {{&flx_surface_plane, &flx_surface_sphere}},
+    {{&flx_surface_sphere, &flx_surface_plane}},   {{&flx_surface_plane, &flx_surface_capsule}},
+    {{&flx_surface_capsule, &flx_surface_sphere}}, {{&flx_surface_capsule, &flx_surface_capsule}},
+    {{&flx_surface_plane, &flx_surface_cylinder}}, {{&flx_surface_cylinder, &flx_surface_sphere}},
+    {{&flx_surface_disc, &flx_surface_plane}},     {{&flx_surface_sphere, &flx_surface_disc}},
 };
 enum { NPAIR = sizeof pairs / sizeof pairs[0] };
 
@@ -25,6 +27,11 @@ static const char *name(const struct pair *p, int i)
     return p->kind[i]->row.key;
 }
 
+static bool of_plane(const struct pair *p)
+{
+    return p->kind[0]->row.dimension != 3 && p->kind[1]->row.dimension != 3;
+}
+
 static int one_pair(const struct pair *p, bool planar)
 {
     for (uint64_t seed = 1; seed <= POSES; seed++) {
@@ -32,7 +39,9 @@ static int one_pair(const struct pair *p, bool planar)
         make(&w, p, planar, seed);
         CHECK(rig_connect(&w, 0, planar));
         for (int k = 0; k < w.gap.pair->points; k++) {
+            flx_touch t;
             CHECK(rig_connect(&w, (uint64_t)k, planar));
+            if (!flx_gap_touch(&w.gap, w.space, w.space + 1, &t)) continue;
             rig_errors e = rig_check(&w, planar);
             printf("%s %s%s, seed %d, point %d: %.1e %.1e %.1e\n", name(p, 0), name(p, 1),
                    planar ? " in the plane" : "", (int)seed, k, e.gradient, e.second, e.slip);
@@ -46,7 +55,7 @@ static int derivatives_are_those_of_differences(void)
 {
     for (int i = 0; i < NPAIR; i++) {
         CHECK(one_pair(pairs + i, false) == 0);
-        CHECK(one_pair(pairs + i, true) == 0);
+        if (of_plane(pairs + i)) CHECK(one_pair(pairs + i, true) == 0);
     }
     return 0;
 }
@@ -57,6 +66,7 @@ static int planar_is_space_restricted(void)
     static const int kept[3] = {0, 1, 5};
     for (int i = 0; i < NPAIR; i++) {
         rig w;
+        if (!of_plane(pairs + i)) continue;
         make(&w, pairs + i, true, 5);
         CHECK(rig_connect(&w, 0, true));
         for (int which = 0; which < 2; which++) {
@@ -166,14 +176,20 @@ static int nothing_has_no_direction(void)
                 if (zero) w.surface[b].skin = w.surface[b].size[0] = w.surface[b].size[1] = 0.0;
             }
             CHECK(rig_connect(&w, 0, false));
-            flx_touch t;
-            CHECK(flx_gap_touch(&w.gap, w.space, w.space + 1, &t));
-            CHECK_NEAR(v3_norm(v3_load(t.n)), 1.0, 1e-14);
-            flx_jet j;
-            flx_scalar_jet(&w.depth, rig_frames(&w, false), NULL, &j);
-            CHECK(finite(&j));
-            flx_scalar_jet(w.slip, rig_frames(&w, false), NULL, &j);
-            CHECK(finite(&j));
+            int there = 0;
+            for (int k = 0; k < w.gap.pair->points; k++) {
+                CHECK(rig_connect(&w, (uint64_t)k, false));
+                flx_touch t;
+                flx_jet j;
+                flx_scalar_jet(&w.depth, rig_frames(&w, false), NULL, &j);
+                CHECK(finite(&j));
+                flx_scalar_jet(w.slip, rig_frames(&w, false), NULL, &j);
+                CHECK(finite(&j));
+                if (!flx_gap_touch(&w.gap, w.space, w.space + 1, &t)) continue;
+                CHECK_NEAR(v3_norm(v3_load(t.n)), 1.0, 1e-14);
+                there++;
+            }
+            CHECK(there > 0);
         }
     }
     return 0;
