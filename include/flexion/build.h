@@ -239,6 +239,9 @@ typedef struct flx_constraint_def {
     size_t size;
     flx_value value;
     flx_value compliance;
+    int one_sided; // 1: the value is zero or more
+    flx_value restitution;
+    flx_value friction, static_friction, along; // coefficients, velocity of slip
 } flx_constraint_def;
 FLX_DEFAULT_OF(flx_variable_def)
 FLX_DEFAULT_OF(flx_state_def)

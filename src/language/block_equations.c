@@ -189,9 +189,101 @@ static flx_status read_compliance(flx_builder *b, const flx_item *item, double *
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "a compliance cannot be negative");
 }
 
-static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constraint *out)
+static const flx_entry *constraint_key(const flx_item *item, const char *key)
 {
-    *out = (flx_constraint){.name = item->full, .loc = item->loc, .value = -1};
+    return item->def->kind == FLX_ENTRY_MAP ? flx_entry_get(item->def, key) : NULL;
+}
+
+static flx_status read_part(flx_env *e, const flx_entry *y, const char *what, double most,
+                            double *out, flx_open *open)
+{
+    FLX_TRY(flx_build_open(e, y, out, open));
+    if (*out >= 0 && *out <= most) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s %s, not %g", what,
+                    isinf(most) ? "cannot be negative" : "is between 0 and 1", *out);
+}
+
+// The velocity of slip is a constraint of its own, behind those that the model names.
+static flx_status add_slip(flx_builder *b, const flx_item *item, const flx_entry *y,
+                           flx_constraint *out)
+{
+    flx_model *m = b->m;
+    flx_constraint *slip = m->constraints + m->nconstraint;
+    flx_env e;
+    flx_env_of(&e, b, item, FLX_MODE_MOVING);
+    *slip = (flx_constraint){.loc = y->loc, .velocity_level = true, .inner = true, .slip = -1};
+    slip->name = flx_arena_printf(m->arena, "%s slip", item->full);
+    if (!slip->name) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_build_node(&e, y, &slip->value));
+    if (!flx_graph_depends(b->g, slip->value, is_rate, NULL)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "friction of '%s': 'along' is the velocity of the slip, an expression of "
+                        "rates such as x'",
+                        item->full);
+    }
+    FLX_TRY(check_linear(b, item, slip->value, y->loc));
+    out->slip = m->nconstraint++;
+    return FLX_OK;
+}
+
+static flx_status read_friction(flx_builder *b, const flx_item *item, const flx_entry *y,
+                                flx_constraint *out)
+{
+    const flx_entry *along = flx_entry_get(y, "along"), *most = flx_entry_get(y, "static");
+    flx_env e;
+    flx_env_of(&e, b, item, FLX_MODE_CONSTANT);
+    FLX_TRY(read_part(&e, flx_entry_get(y, "coefficient"), "a coefficient of friction", HUGE_VAL,
+                      &out->friction, &out->friction_open));
+    out->sticking = out->friction;
+    out->sticking_open = out->friction_open;
+    if (most) {
+        FLX_TRY(
+            read_part(&e, most, "static friction", HUGE_VAL, &out->sticking, &out->sticking_open));
+    }
+    if (out->sticking < out->friction) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, most->loc,
+                        "'static', %g, is the friction while it sticks, and cannot be less than "
+                        "'coefficient', %g",
+                        out->sticking, out->friction);
+    }
+    return add_slip(b, item, along, out);
+}
+
+// What is zero or more instead of zero.
+static flx_status read_one_sided(flx_builder *b, const flx_item *item, flx_constraint *out)
+{
+    const flx_entry *flag = constraint_key(item, "one_sided");
+    const flx_entry *restitution = constraint_key(item, "restitution");
+    const flx_entry *friction = constraint_key(item, "friction");
+    const flx_entry *compliance = constraint_key(item, "compliance");
+    const flx_entry *only = restitution ? restitution : friction;
+    flx_env e;
+    if (flag) FLX_TRY(flx_build_flag(b, flag, "one_sided", &out->one_sided));
+    if (!out->one_sided) {
+        if (!only) return FLX_OK;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, only->loc,
+                        "'%s' of constraint '%s' is for one that is 'one_sided: true'",
+                        restitution ? "restitution" : "friction", item->full);
+    }
+    if (compliance || out->velocity_level) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flag->loc,
+                        compliance ? "a one-sided constraint does not give way; leave out "
+                                     "'compliance', or use a force"
+                                   : "a one-sided constraint is one of positions; '%s' contains "
+                                     "rates",
+                        item->full);
+    }
+    flx_env_of(&e, b, item, FLX_MODE_CONSTANT);
+    if (restitution) {
+        FLX_TRY(read_part(&e, restitution, "a restitution", 1.0, &out->restitution,
+                          &out->restitution_open));
+    }
+    out->value = node_neg(b->g, out->value);
+    return friction ? read_friction(b, item, friction, out) : FLX_OK;
+}
+
+static flx_status finish_value(flx_builder *b, flx_item *item, flx_constraint *out)
+{
     FLX_TRY(flx_constraint_value(b, item, item->loc, &out->value));
     FLX_TRY(read_compliance(b, item, &out->compliance, &out->compliance_open));
     flx_loc loc = constraint_expression(item)->loc;
@@ -212,6 +304,13 @@ static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constrai
                         flx_item_word(item->kind), item->full);
     }
     return FLX_OK;
+}
+
+static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constraint *out)
+{
+    *out = (flx_constraint){.name = item->full, .loc = item->loc, .value = -1, .slip = -1};
+    FLX_TRY(finish_value(b, item, out));
+    return read_one_sided(b, item, out);
 }
 
 // ---- coupling -----------------------------------------------------------------------------------
@@ -302,7 +401,9 @@ flx_status flx_equations_finish(flx_builder *b)
     flx_model *m = b->m;
     m->variables = flx_arena_take(m->arena, (size_t)b->variables.count, sizeof *m->variables);
     m->firsts = flx_arena_take(m->arena, (size_t)b->firsts.count, sizeof *m->firsts);
-    m->constraints = flx_arena_take(m->arena, (size_t)b->constraints.count, sizeof *m->constraints);
+    // one more for the slip of each
+    m->constraints =
+        flx_arena_take(m->arena, 2 * (size_t)b->constraints.count, sizeof *m->constraints);
     m->couplings = flx_arena_take(m->arena, (size_t)b->couplings.count, sizeof *m->couplings);
     m->discretes = flx_arena_take(m->arena, (size_t)b->discretes.count, sizeof *m->discretes);
     if (!m->variables || !m->firsts || !m->constraints || !m->couplings || !m->discretes) {
@@ -324,7 +425,7 @@ flx_status flx_equations_finish(flx_builder *b)
     for (int i = 0; i < m->nfirst; i++) {
         GO_ON(finish_first(b, b->firsts.items[i], &m->firsts[i]));
     }
-    for (int i = 0; i < m->nconstraint; i++) {
+    for (int i = 0; i < b->constraints.count; i++) {
         GO_ON(finish_constraint(b, b->constraints.items[i], &m->constraints[i]));
     }
     for (int i = 0; i < m->ncoupling; i++) {

@@ -167,6 +167,9 @@ typedef struct flx_stop {
     double stiffness; // k: N/m^n, N m/rad^n
     double exponent;  // n >= 1
     double damping;   // a: s/m, s/rad
+    bool rigid;       // nothing gives way: it is thrown back by the restitution
+    double restitution;
+    flx_open restitution_open;
     flx_open bounds_open[2], stiffness_open, exponent_open, damping_open;
     flx_node value; // the coordinate; its rate
     flx_node rate;
@@ -200,7 +203,13 @@ typedef struct flx_constraint {
     bool velocity_level; // contains rates: must be linear in them
     double compliance;   // 0 = value - compliance*multiplier
     flx_open compliance_open;
-    bool inner; // of a beam's section; behind those of the equations
+    bool inner; // of a beam's section, or the slip of another; behind those of the equations
+    bool
+        one_sided; // value is the depth, minus what was written, and the multiplier is not negative
+    double restitution;
+    double friction, sticking; // coefficients
+    flx_open restitution_open, friction_open, sticking_open;
+    int slip; // constraint whose value is the velocity of slip; -1: none
 } flx_constraint;
 
 typedef struct flx_coupling {

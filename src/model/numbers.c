@@ -72,7 +72,12 @@ static const field of_first[] = {
 static const field of_discrete[] = {FIELD(flx_discrete, at, 1, FINITE, "initial value"),
                                     {.count = 0}};
 static const field of_constraint[] = {
-    FIELD(flx_constraint, compliance, 1, NOT_NEGATIVE, "compliance"), {.count = 0}};
+    FIELD(flx_constraint, compliance, 1, NOT_NEGATIVE, "compliance"),
+    FIELD(flx_constraint, restitution, 1, NOT_NEGATIVE, "restitution"),
+    FIELD(flx_constraint, friction, 1, NOT_NEGATIVE, "coefficient of friction"),
+    FIELD(flx_constraint, sticking, 1, NOT_NEGATIVE, "static friction"),
+    {.count = 0},
+};
 static const field of_event[] = {
     FIELD(flx_event, every, 1, POSITIVE, "interval"),
     FIELD(flx_event, start, 1, NOT_NEGATIVE, "start"),
@@ -108,6 +113,7 @@ static const field of_stop[] = {
     FIELD(flx_stop, stiffness, 1, POSITIVE, "stiffness of the limits"),
     FIELD(flx_stop, exponent, 1, POSITIVE, "exponent of the limits"),
     FIELD(flx_stop, damping, 1, NOT_NEGATIVE, "damping of the limits"),
+    FIELD(flx_stop, restitution, 1, NOT_NEGATIVE, "restitution of the limits"),
     {.count = 0},
 };
 

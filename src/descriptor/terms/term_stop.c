@@ -37,11 +37,11 @@ static flx_status plan(flx_descriptor *d)
     own->stop = flx_arena_take(d->arena, 2 * (size_t)m->nstop, sizeof *own->stop);
     if (!own->of || !own->stop) return FLX_ERR_MEMORY;
     for (int i = 0; i < 2 * m->nstop; i++) {
-        if (isinf(m->stops[i / 2].bounds[i % 2])) continue;
+        if (isinf(m->stops[i / 2].bounds[i % 2]) || m->stops[i / 2].rigid) continue;
         own->stop[own->n] = i / 2;
         own->of[own->n++] = make(m, m->stops + i / 2, i % 2);
     }
-    d->own[FLX_TERM_STOP] = own;
+    if (own->n > 0) d->own[FLX_TERM_STOP] = own;
     return FLX_OK;
 }
 

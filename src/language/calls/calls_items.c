@@ -326,6 +326,13 @@ int flx_model_add_constraint(flx_model *m, const char *name, const flx_constrain
     FLX_BEGIN_ITEM(&k, m, "equations.constraints", name, def, d);
     flx_put_value(&k, "value", d.value);
     flx_put_value(&k, "compliance", d.compliance);
+    flx_put_flag(&k, "one_sided", d.one_sided);
+    flx_put_value(&k, "restitution", d.restitution);
+    flx_entry *outer = flx_put_begin(&k);
+    flx_put_value(&k, "coefficient", d.friction);
+    flx_put_value(&k, "static", d.static_friction);
+    flx_put_value(&k, "along", d.along);
+    flx_put_end(&k, "friction", outer);
     return flx_item_end(&k);
 }
 
