@@ -231,6 +231,8 @@ typedef struct flx_event_ops {
 
 // What a one-sided constraint with friction does; its switch holds one of these.
 typedef enum flx_contact_state {
+    FLX_CONTACT_LEANS =
+        -1,             // touches, but its rows depend on those of others: rows as of an open one
     FLX_CONTACT_OPEN,   // rows -lambda = 0, -mu = 0
     FLX_CONTACT_SLIDES, // the normal row holds, -mu = 0; friction against the slip is part of f
     FLX_CONTACT_STICKS, // all rows hold
@@ -239,13 +241,14 @@ typedef enum flx_contact_state {
 // A group of rows that holds or not: a constraint whose value is the depth -gap and whose lambda is
 // not negative, and velocity-level constraints on the slip, with |mu| <= friction times lambda.
 typedef struct flx_contact_group {
-    int normal;      // constraint, 0..nlam-1; -1: friction alone, within the limit of flx_contacts
-    int ntangent;    // 0, 1 or 2
-    int tangent[2];  // velocity-level constraints, 0..nmu-1
-    int state;       // switch, 0..nswitch-1: flx_contact_state
-    int slip;        // first of ntangent switches: direction in which it slides, of length 1
-    double friction; // of force, while it slides
-    double sticking; // ... and the most while it sticks; >= friction
+    int normal;     // constraint, 0..nlam-1; -1: friction alone, within the limit of flx_contacts
+    int ntangent;   // 0, 1 or 2
+    int tangent[2]; // velocity-level constraints, 0..nmu-1
+    int state;      // switch, 0..nswitch-1: flx_contact_state
+    int slip; // first of ntangent switches: direction in which it slides, of length 1; of length 0: no friction
+    int tally; // first of two switches: impacts, and the sum of their normal impulses; -1: not kept
+    double friction;    // of force, while it slides
+    double sticking;    // ... and the most while it sticks; >= friction
     double restitution; // rate after an impact over the rate before
     const char *item;   // name; borrowed from the system
     flx_loc loc;
@@ -411,7 +414,7 @@ static inline int flx_row_is_open(const flx_system *s, const double *switches, i
     flx_contact_group g;
     c->group(s, i, &g);
     double state = switches[g.state];
-    return state == FLX_CONTACT_OPEN || (tangent >= 0 && state == FLX_CONTACT_SLIDES);
+    return state < (tangent < 0 ? FLX_CONTACT_SLIDES : FLX_CONTACT_STICKS);
 }
 
 // What unknown i is with these switches: rows of groups that are open have sigma = tau = 0 and C = 1, or E = 1. Who keeps

@@ -437,6 +437,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_expr_compile(d));
     FLX_TRY(flx_layout_parts(d));
     FLX_TRY(flx_pulls_scale(d));
+    FLX_TRY(flx_groups_choose_tangents(d));
     return flx_layout_pairs(d);
 }
 

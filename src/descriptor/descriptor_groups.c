@@ -14,15 +14,91 @@
 
 // ---- making ---------------------------------------------------------------------------------------
 
-const flx_group_spec *flx_groups_given;
-int flx_groups_ngiven;
+// Items come in the order of the model: points of pairs of contacts.
+typedef struct cursor {
+    int contact, pair, feature;
+} cursor;
 
-bool flx_groups_spec(const flx_model *m, int i, flx_group_spec *out)
+static void take_contact(const flx_contact *c, flx_group_spec *out)
 {
-    (void)m;
-    if (i >= flx_groups_ngiven) return false;
-    *out = flx_groups_given[i];
-    return true;
+    bool rubs = c->friction.sticking > 0.0;
+    int ntangent = !rubs ? 0 : out->gap.planar ? 1 : 2;
+    const int *pair = c->pairs[out->pair];
+    flx_scalar s = {.kind = FLX_SCALAR_GAP, .turn = -1};
+    for (int k = 0; k < 2; k++) s.body[k] = c->sides[pair[k]].body;
+    *out = (flx_group_spec){.gap = out->gap,
+                            .contact = out->contact,
+                            .pair = out->pair,
+                            .normal = true,
+                            .depth = s,
+                            .sign = 1.0,
+                            .metres = true,
+                            .ntangent = ntangent,
+                            .slips_metres = true,
+                            .friction = c->friction.coefficient,
+                            .sticking = c->friction.sticking,
+                            .restitution = c->restitution,
+                            .item = c->name,
+                            .part = "gap",
+                            .loc = c->loc};
+    for (int k = 0; k < ntangent; k++) {
+        out->slip[k] = s;
+        out->slip[k].kind = FLX_SCALAR_SLIP;
+        out->slip[k].along = k;
+    }
+}
+
+static bool next_contact(const flx_descriptor *d, cursor *at, flx_group_spec *out)
+{
+    const flx_model *m = d->model;
+    for (; at->contact < m->ncontact; at->contact++, at->pair = at->feature = 0) {
+        const flx_contact *c = m->contacts + at->contact;
+        if (c->law != FLX_CONTACT_RIGID) continue;
+        for (; at->pair < c->npair; at->pair++, at->feature = 0) {
+            const int *pair = c->pairs[at->pair];
+            const flx_surface *a = c->sides[pair[0]].surface, *b = c->sides[pair[1]].surface;
+            if (!flx_gap_init(&out->gap, a, b, (uint64_t)at->feature, d->planar)) continue;
+            if (at->feature >= out->gap.pair->points) continue;
+            at->feature++;
+            out->contact = at->contact;
+            out->pair = at->pair;
+            take_contact(c, out);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool next_spec(const flx_descriptor *d, cursor *at, flx_group_spec *out)
+{
+    return next_contact(d, at, out);
+}
+
+// Points that come and go are for methods of steps; friction of rolling and drilling is for compliant laws.
+static flx_status check_contacts(const flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    for (int i = 0; i < m->ncontact; i++) {
+        const flx_contact *c = m->contacts + i;
+        if (c->law != FLX_CONTACT_RIGID) continue;
+        if (c->friction.rolling > 0.0 || c->friction.spinning > 0.0) {
+            return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc,
+                            "contact '%s': friction of rolling and spinning is not there for law "
+                            "'restitution'; use a compliant law, or leave it out",
+                            c->name);
+        }
+        for (int k = 0; k < c->npair; k++) {
+            const int *pair = c->pairs[k];
+            const flx_surface *a = c->sides[pair[0]].surface, *b = c->sides[pair[1]].surface;
+            flx_gap g;
+            if (flx_gap_init(&g, a, b, 0, d->planar) && g.pair->points > 0) continue;
+            return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->sides[pair[1]].loc,
+                            "contact '%s': law 'restitution' does not take surfaces '%s' and '%s' "
+                            "with each other",
+                            c->name, a->kind->row.key, b->kind->row.key);
+        }
+    }
+    return FLX_OK;
 }
 
 static bool has_friction(const flx_row_group *g)
@@ -39,15 +115,17 @@ static void take_numbers(flx_row_group *g, const flx_group_spec *s)
 
 flx_status flx_groups_plan(flx_descriptor *d)
 {
-    flx_group_spec s;
+    flx_group_spec s = {0};
     int n = 0;
-    while (flx_groups_spec(d->model, n, &s)) n++;
+    FLX_TRY(check_contacts(d));
+    for (cursor at = {0}; next_spec(d, &at, &s);) n++;
     if (n == 0) return FLX_OK;
     d->groups = flx_arena_take(d->arena, (size_t)n, sizeof *d->groups);
     if (!d->groups) return FLX_ERR_MEMORY;
-    for (; d->ngroup < n; d->ngroup++) {
+    for (cursor at = {0}; d->ngroup < n; d->ngroup++) {
         flx_row_group *g = d->groups + d->ngroup;
-        (void)flx_groups_spec(d->model, d->ngroup, &g->of);
+        (void)next_spec(d, &at, &g->of);
+        g->of.depth.gap = g->of.slip[0].gap = g->of.slip[1].gap = &g->of.gap;
         g->is = (flx_contact_group){.normal = g->of.normal ? 0 : -1,
                                     .ntangent = g->of.ntangent,
                                     .item = g->of.item,
@@ -72,12 +150,14 @@ void flx_groups_number(flx_descriptor *d)
 void flx_groups_number_switches(flx_descriptor *d)
 {
     int next = d->base.dims.nswitch;
-    for (int i = 0; i < d->ngroup; i++) next -= d->whole ? 1 + d->groups[i].is.ntangent : 0;
+    for (int i = 0; i < d->ngroup; i++) next -= d->whole ? 3 + d->groups[i].is.ntangent : 0;
     for (int i = 0; i < d->ngroup; i++) {
         flx_contact_group *g = &d->groups[i].is;
         g->state = next++;
         g->slip = next;
         next += g->ntangent;
+        g->tally = next;
+        next += 2;
     }
     d->base.dims.nswitch = next;
 }
@@ -173,27 +253,54 @@ void flx_groups_mark(flx_descriptor *d)
 
 flx_status flx_groups_renew(flx_descriptor *d)
 {
+    cursor at = {0};
     for (int i = 0; i < d->ngroup; i++) {
         flx_row_group *g = d->groups + i;
-        flx_group_spec s;
-        if (!flx_groups_spec(d->model, i, &s)) return FLX_ERR_CANNOT;
-        if ((s.friction > 0.0) != (g->is.friction > 0.0)) {
+        flx_group_spec s = {0};
+        (void)next_spec(d, &at, &s);
+        if ((s.sticking > 0.0) != (g->of.sticking > 0.0) || has_friction(g) != (s.friction > 0.0)) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, g->of.loc,
                             "'%s' has friction, or none, as it had when the model was compiled: "
                             "compile again",
                             g->of.item);
         }
-        take_numbers(g, &s);
-        g->of.sign = s.sign;
-        if (g->of.normal) {
-            flx_scalar_row *r = d->scalars + g->scalar;
-            flx_scalar_take_numbers(r->term, &s.depth);
-            r->constant = s.constant;
-        }
-        for (int k = 0; k < g->of.ntangent; k++)
-            flx_scalar_take_numbers(d->vscalars[g->vscalar + k].term, &s.slip[k]);
+        take_numbers(g, &s); // surfaces have none
     }
     return FLX_OK;
+}
+
+// ---- tangents -------------------------------------------------------------------------------------
+
+// About the normals in the initial configuration; those of a selection are the whole's.
+flx_status flx_groups_choose_tangents(flx_descriptor *d)
+{
+    flx_state *x = NULL;
+    flx_work *w = NULL;
+    if (d->ngroup == 0 || d->planar) return FLX_OK;
+    if (d->whole) {
+        for (int i = 0; i < d->ngroup; i++) d->groups[i].of.gap = d->whole->groups[i].of.gap;
+        return FLX_OK;
+    }
+    flx_status status = flx_state_create(&d->base, &x);
+    if (status == FLX_OK) status = flx_descriptor_draw(&d->base, x);
+    if (status == FLX_OK) {
+        w = d->base.ops->work_create(&d->base);
+        if (!w) status = FLX_ERR_MEMORY;
+    }
+    if (status == FLX_OK) {
+        flx_point p = flx_state_point(&d->base, x);
+        (void)flx_eval_begin(d, w, &p);
+        for (int i = 0; i < d->ngroup; i++) {
+            flx_row_group *g = d->groups + i;
+            const int *frame = d->scalars[g->scalar].term[0].e.frame;
+            if (g->of.gap.pair)
+                flx_gap_choose_tangents(&g->of.gap, w->frames.space + frame[0],
+                                        w->frames.space + frame[1]);
+        }
+    }
+    if (w) d->base.ops->work_destroy(w);
+    flx_state_destroy(&x);
+    return status;
 }
 
 // ---- friction of what slides ----------------------------------------------------------------------
@@ -217,6 +324,10 @@ static void find_direction(const flx_descriptor *d, const flx_row_group *g, cons
         s->e[0] = kept[0];
         return;
     }
+    if (kept[0] == 0.0 && kept[1] == 0.0) {
+        s->e[0] = 0.0;
+        return;
+    }
     double back = s->u[0] * kept[0] + s->u[1] * kept[1] < 0.0 ? -1.0 : 1.0, add = 0.0;
     double part = (s->u[0] * s->u[0] + s->u[1] * s->u[1]) / (least * least);
     if (part < 1.0) add = 0.1 * least * (1.0 - part) * (1.0 - part);
@@ -232,6 +343,7 @@ static bool slides(const flx_descriptor *d, flx_work *w, const flx_point *p, int
     const flx_row_group *g = d->groups + i;
     if (!has_friction(g) || p->switches[g->is.state] != FLX_CONTACT_SLIDES) return false;
     s->n = g->is.ntangent;
+    s->e[1] = 0.0;
     for (int k = 0; k < s->n; k++) {
         s->slip[k] = d->vscalars[g->vscalar + k].term;
         if (jets) {
@@ -242,7 +354,7 @@ static bool slides(const flx_descriptor *d, flx_work *w, const flx_point *p, int
         s->u[k] = flx_jet_rate(s->slip[k], &s->jet[k], p->v);
     }
     find_direction(d, g, p, s);
-    return true;
+    return s->e[0] != 0.0 || s->e[1] != 0.0; // else others hold its slip
 }
 
 void flx_groups_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)

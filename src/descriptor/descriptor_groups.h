@@ -1,6 +1,7 @@
 // descriptor_groups.h - what a group of rows that holds or not is made of: a contact, a stop, friction of a joint that sticks.
 #pragma once
 
+#include "contact/gap.h"
 #include "flexion/system.h"
 #include "joint/scalar.h"
 #include "model/model_data.h"
@@ -8,6 +9,8 @@
 #include <stdbool.h>
 
 typedef struct flx_group_spec {
+    flx_gap gap; // of a point of a contact; pair NULL: of another source
+    int contact, pair;
     bool normal;      // there is a one-sided constraint:
     flx_scalar depth; // sign * depth - constant <= 0, and its lambda >= 0
     double sign, constant;
@@ -19,6 +22,3 @@ typedef struct flx_group_spec {
     const char *item, *part; // borrowed from the model
     flx_loc loc;
 } flx_group_spec;
-
-// Number i of the groups of a model; false: there are no more.
-bool flx_groups_spec(const flx_model *m, int i, flx_group_spec *out);

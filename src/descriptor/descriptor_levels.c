@@ -213,6 +213,7 @@ flx_status flx_eval_constraint_slope(const flx_system *s, flx_work *w, const flx
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     if (d->expr.nconstraint > 0 && !d->expr.thirds) return FLX_ERR_CANNOT;
+    if (d->ngroup > 0) return FLX_ERR_CANNOT; // nobody knows third derivatives of gaps
     p = flx_eval_begin(d, w, p);
     memset(out, 0, (size_t)s->dims.nlam * sizeof *out); // forces that are unknowns have none
     flx_row_path path = {.frames = w->frames, .a = p->a, .theta = theta};

@@ -395,6 +395,7 @@ flx_status flx_groups_couple(flx_descriptor *d);
 void flx_groups_fill(flx_descriptor *d);
 void flx_groups_mark(flx_descriptor *d);
 flx_status flx_groups_renew(flx_descriptor *d);
+flx_status flx_groups_choose_tangents(flx_descriptor *d);
 // Friction of those that slide: forces, their tangent, power.
 void flx_groups_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
 void flx_groups_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b);
