@@ -3,13 +3,14 @@
 
     tools/mutate.py [--seed N] [--count N] [--files REGEX] [--report FILE]   mutants drawn by a seed
     tools/mutate.py --numbers FILE...                                        every named number of these files, times 100 and over 100
-    options of both: --build DIRECTORY (build), --most SECONDS of tests per mutant (300), --leaks, --list: draw only
+    options of both: --build DIRECTORY (build), --most SECONDS of tests per mutant (300), --list: draw only
 
 A mutant is one change in one line: a comparison, an operator, a constant, a returned value, or a statement that is left
 out; one that does not compile is no mutant, and the next is drawn. Tests run until one fails, the nearest first: those
 named after the file, those that include its header, those of its folder, then the rest by their time. They are built a few at
-a time, just before they run. A test that fails without the mutant does not count. --leaks: memory that is not given back
-counts as well (LeakSanitizer, loaded before the program). The source is put back, also after an interrupt; it is changed
+a time, just before they run. A test that fails without the mutant does not count; those that passed in the last run of
+ctest in that directory are trusted. Where a call is left out, memory that is not given back counts as well
+(LeakSanitizer, loaded before the program). The source is put back, also after an interrupt; it is changed
 while this runs, so take a working tree of its own. The report is a page with the diff of each mutant and the test that
 caught it, survivors first.
 """
@@ -34,6 +35,8 @@ NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|\d+)(
 STATEMENT = re.compile(r"^ +(?!return|break|continue|goto|case|default|else|static|const|struct|typedef|enum|if|for|while|FLX_TRY)"
                        r"[\w>.\-\[\]()*&+, /]*?(?: [-+*/]?= [^;]*|\([^;]*\)|\+\+|--);\s*$")
 DECLARED = re.compile(r"^ +(?:[a-z_]\w* )+\**\w+(?:\[[^=]*\])*(?: =|,|;)")
+LEAKS = subprocess.run(["gcc", "-print-file-name=liblsan.so"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+FREES = re.compile(r"free|clear|close|destroy|end|release|unlink|remove|drop")
 FIRST = 4  # so many tests are built and run at once, then twice as many
 NAMED = re.compile(r"^(?:#define|static const double) +(\w+)(?: =)? +\(?(\d[\w.+-]*)")
 
@@ -102,19 +105,14 @@ def scale_numbers(names):
                 yield name, i, f"{m[1]} times {factor}", line[:m.start(2)] + re.sub(r"^[\d.]+(?:[eE][-+]?\d+)?", lambda x: f"{float(x[0]) * float(factor):.17g}", line[m.start(2):])
 
 
-def find_leaks():
-    """The library of LeakSanitizer."""
-    return subprocess.run(["gcc", "-print-file-name=liblsan.so"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-
-
 class Tests:
     """What ctest would run, in an order that depends on the file."""
 
-    def __init__(self, build, leaks=None):
-        self.build, self.leaks = build, leaks
+    def __init__(self, build):
+        self.build, self.leaks = build, False
         shown = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", "-LE", "^(whole|tree|browser|install)$"],
                                           stdout=subprocess.PIPE, text=True, check=True).stdout)
-        self.all = {}
+        self.all, self.left_out = {}, set()
         commands = self.commands()
         for t in shown["tests"]:
             t["command"] = t.get("command") or commands.get(t["name"])
@@ -125,7 +123,6 @@ class Tests:
         self.text = {}
         for path in (ROOT / "tests").rglob("test_*.c"):
             self.text[path.stem] = (str(path.parent), path.read_text())
-        self.trusted = set()  # seen to pass without a mutant
         self.cost = {}
         data = Path(build) / "Testing/Temporary/CTestCostData.txt"
         if data.exists():
@@ -133,6 +130,9 @@ class Tests:
                 words = row.split()
                 if len(words) == 3:
                     self.cost[words[0]] = float(words[2])
+        failed = data.parent / "LastTestsFailed.log"
+        failed = {row.split(":", 1)[1] for row in failed.read_text().splitlines()} if failed.exists() else set()
+        self.trusted = {(name, False) for name in self.cost if name not in failed}  # (test, with leaks) seen to pass without a mutant
 
     def commands(self):
         """What tests call, also those that are not built yet."""
@@ -147,7 +147,7 @@ class Tests:
         inside = str(Path(self.build).resolve() / "tests") + "/"
         programs = [self.all[n]["command"][0] for n in names]
         targets = [os.path.relpath(p, Path(self.build).resolve()) for p in programs if p.startswith(inside) and not p.endswith((".sh", ".py", ".mjs"))]
-        return subprocess.run(["ninja", "-C", self.build, "flexion", *targets], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        return subprocess.run(["ninja", "-j2", "-C", self.build, "flexion", *targets], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               env=dict(os.environ, CCACHE_READONLY="1"), check=False).returncode == 0
 
     def order(self, name):
@@ -169,7 +169,7 @@ class Tests:
             if f"_{first}" in test or f"/{first}" in text:
                 return 3
             return 4 if here else 5
-        return sorted(self.all, key=lambda t: (rank(t), self.cost.get(t, 1.0)))
+        return sorted((t for t in self.all if (t, self.leaks) not in self.left_out), key=lambda t: (rank(t), self.cost.get(t, 1.0)))
 
     def fails(self, test, most):
         t = self.all[test]
@@ -178,7 +178,7 @@ class Tests:
             key, value = setting.split("=", 1)
             environment[key] = value
         if self.leaks and t["command"][0].startswith(str(Path(self.build).resolve())):
-            environment["LD_PRELOAD"] = self.leaks
+            environment["LD_PRELOAD"] = LEAKS
         with subprocess.Popen(t["command"], cwd=t["properties"].get("WORKING_DIRECTORY"), env=environment, start_new_session=True,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
             try:
@@ -217,16 +217,18 @@ def judge(mutant, tests, most):
 
 def judge_by_good_tests(mutant, tests, most):
     """A test counts that passes without the mutant; one that does not is left out from then on."""
+    line = (ROOT / mutant[0]).read_text().splitlines()[mutant[1]]
+    tests.leaks = mutant[2] == "statement left out" and bool(FREES.search(line))
     while True:
         verdict = judge(mutant, tests, most)
-        if verdict[0] != "caught" or verdict[1] in tests.trusted:
+        if verdict[0] != "caught" or (verdict[1], tests.leaks) in tests.trusted:
             return verdict
         tests.make([verdict[1]])
         if not tests.fails(verdict[1], 600.0):
-            tests.trusted.add(verdict[1])
+            tests.trusted.add((verdict[1], tests.leaks))
             return verdict
         print(f"{verdict[1]} fails without a mutant, and is left out", flush=True)
-        del tests.all[verdict[1]]
+        tests.left_out.add((verdict[1], tests.leaks))
 
 
 def tell(mutant, verdict):
@@ -253,7 +255,6 @@ def main():
     parser.add_argument("--numbers", nargs="+", default=[])
     parser.add_argument("--build", default="build")
     parser.add_argument("--most", type=float, default=300.0)
-    parser.add_argument("--leaks", action="store_true")
     parser.add_argument("--report")
     parser.add_argument("--list", action="store_true")
     words = parser.parse_args()
@@ -263,7 +264,7 @@ def main():
         for mutant in list(mutants)[:None if words.numbers else words.count]:
             tell(mutant, ("drawn", "the seed", 0.0))
         return 0
-    tests, caught, tried = Tests(words.build, find_leaks() if words.leaks else None), 0, 0
+    tests, caught, tried = Tests(words.build), 0, 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the source is put back
     survivors, others = [], []
     for mutant in mutants:
