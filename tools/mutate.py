@@ -8,8 +8,7 @@
 A mutant is one change in one line: a comparison, an operator, a constant, a returned value, or a statement that is left
 out; one that does not compile is no mutant, and the next is drawn. Tests run until one fails, the nearest first: those
 named after the file, those that include its header, those of its folder, then the rest by their time. They are built a few at
-a time, just before they run. A test that fails without the mutant does not count; those that passed in the last run of
-ctest in that directory are trusted. Where a call is left out, memory that is not given back counts as well
+a time, just before they run. A test that fails without the mutant does not count. Where a call is left out, memory that is not given back counts as well
 (LeakSanitizer, loaded before the program). The source is put back, also after an interrupt; it is changed
 while this runs, so take a working tree of its own. The report is a page with the diff of each mutant and the test that
 caught it, survivors first.
@@ -130,9 +129,7 @@ class Tests:
                 words = row.split()
                 if len(words) == 3:
                     self.cost[words[0]] = float(words[2])
-        failed = data.parent / "LastTestsFailed.log"
-        failed = {row.split(":", 1)[1] for row in failed.read_text().splitlines()} if failed.exists() else set()
-        self.trusted = {(name, False) for name in self.cost if name not in failed}  # (test, with leaks) seen to pass without a mutant
+        self.trusted = set()  # (test, with leaks) seen to pass without a mutant
 
     def commands(self):
         """What tests call, also those that are not built yet."""
