@@ -177,9 +177,11 @@ class Tests:
         if self.leaks and t["command"][0].startswith(str(Path(self.build).resolve())):
             environment["LD_PRELOAD"] = LEAKS
         with subprocess.Popen(t["command"], cwd=t["properties"].get("WORKING_DIRECTORY"), env=environment, start_new_session=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as child:
             try:
-                return child.wait(timeout=most) != 0
+                said = child.communicate(timeout=most)[0]
+                wanted = t["properties"].get("PASS_REGULAR_EXPRESSION")
+                return not any(re.search(w, said) for w in wanted) if wanted else child.returncode != 0
             except subprocess.TimeoutExpired:  # it hangs
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
