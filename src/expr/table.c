@@ -1,12 +1,8 @@
 // table.c - functions given by points: piecewise linear, or the natural cubic spline.
 //
-// Spline: with steps h_i = x_{i+1} - x_i, slopes s_i = (y_{i+1} - y_i)/h_i and second derivatives
-// M_i at the points, continuity of the first derivative gives
-//     h_{i-1} M_{i-1} + 2 (h_{i-1} + h_i) M_i + h_i M_{i+1} = 6 (s_i - s_{i-1}),  M_0 = M_{n-1} = 0,
-// and in piece i, with u = x - x_i,
-//     y = y_i + (s_i - h_i (2 M_i + M_{i+1})/6) u + M_i/2 u^2 + (M_{i+1} - M_i)/(6 h_i) u^3.
-// Beyond the ends M = 0, so continuing linearly keeps two continuous derivatives.
+// Splines are those of math/curve/spline.h; continuing them linearly keeps two continuous derivatives.
 #include "expr/graph.h"
+#include "math/curve/spline.h"
 
 #include <float.h>
 #include <limits.h>
@@ -26,29 +22,6 @@ static void fill_linear(flx_table *t, const double *x, const double *y)
     }
     t->n = piece + 1;
     t->jumps = t->n < n;
-}
-
-// M: n, upper: n; both scratch.
-static void fill_cubic(flx_table *t, const double *y, double *M, double *upper)
-{
-    int n = t->n;
-    const double *x = t->x;
-    // The matrix is diagonally dominant: elimination without pivoting is stable.
-    for (int i = 1; i + 1 < n; i++) {
-        double h0 = x[i] - x[i - 1], h1 = x[i + 1] - x[i];
-        double pivot = 2.0 * (h0 + h1) - h0 * upper[i - 1];
-        double rhs = 6.0 * ((y[i + 1] - y[i]) / h1 - (y[i] - y[i - 1]) / h0);
-        upper[i] = h1 / pivot;
-        M[i] = (rhs - h0 * M[i - 1]) / pivot;
-    }
-    for (int i = n - 2; i > 0; i--) M[i] -= upper[i] * M[i + 1];
-    for (int i = 0; i + 1 < n; i++) {
-        double h = x[i + 1] - x[i], *k = t->k + 4 * i;
-        k[0] = y[i];
-        k[1] = (y[i + 1] - y[i]) / h - h * (2.0 * M[i] + M[i + 1]) / 6.0;
-        k[2] = M[i] / 2.0;
-        k[3] = (M[i + 1] - M[i]) / (6.0 * h);
-    }
 }
 
 static void fill_buckets(flx_table *t)
@@ -95,7 +68,7 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
     }
     memcpy(t->x, x, (size_t)n * sizeof(double));
     if (interpolation == FLX_INTERPOLATE_CUBIC) {
-        fill_cubic(t, y, scratch, scratch + n);
+        flx_spline_natural(n, x, y, t->k, scratch);
     } else {
         fill_linear(t, x, y);
     }
@@ -136,31 +109,15 @@ static int find_piece(const flx_table *t, double x)
     return low;
 }
 
-static double eval_piece(const double *k, int derivative, double u)
-{
-    switch (derivative) {
-    case 0:
-        return k[0] + u * (k[1] + u * (k[2] + u * k[3]));
-    case 1:
-        return k[1] + u * (2.0 * k[2] + u * 3.0 * k[3]);
-    case 2:
-        return 2.0 * k[2] + u * 6.0 * k[3];
-    case 3:
-        return 6.0 * k[3];
-    default:
-        return 0.0;
-    }
-}
-
 static double eval_outside(const flx_table *t, int derivative, double x, bool before)
 {
     if (t->outside == FLX_OUTSIDE_ERROR) return (double)NAN;
     int piece = before ? 0 : t->n - 2;
     double end = before ? t->x[0] : t->x[t->n - 1];
     const double *k = t->k + 4 * piece;
-    double value = eval_piece(k, 0, end - t->x[piece]);
+    double value = flx_cubic_eval(k, 0, end - t->x[piece]);
     if (t->outside == FLX_OUTSIDE_HOLD) return derivative == 0 ? value : 0.0;
-    double slope = eval_piece(k, 1, end - t->x[piece]);
+    double slope = flx_cubic_eval(k, 1, end - t->x[piece]);
     return derivative == 0 ? value + slope * (x - end) : derivative == 1 ? slope : 0.0;
 }
 
@@ -169,7 +126,7 @@ double flx_table_eval(const flx_table *t, int derivative, double x)
     if (isnan(x)) return x;
     if (x < t->x[0] || x > t->x[t->n - 1]) return eval_outside(t, derivative, x, x < t->x[0]);
     int i = find_piece(t, x);
-    return eval_piece(t->k + 4 * i, derivative, x - t->x[i]);
+    return flx_cubic_eval(t->k + 4 * i, derivative, x - t->x[i]);
 }
 
 // How far the corner at point i is off a smooth curve through it and its neighbours: a quarter of what it
@@ -179,7 +136,7 @@ static double height(const flx_table *t, int i)
     double h0 = t->x[i] - t->x[i - 1], h1 = t->x[i + 1] - t->x[i];
     double corner = 0.25 * fabs(t->k[4 * i + 1] - t->k[4 * (i - 1) + 1]) * h0 * h1 / (h0 + h1);
     if (!t->jumps) return corner;
-    return fmax(corner, fabs(t->k[4 * i] - eval_piece(t->k + 4 * (i - 1), 0, h0)));
+    return fmax(corner, fabs(t->k[4 * i] - flx_cubic_eval(t->k + 4 * (i - 1), 0, h0)));
 }
 
 void flx_table_cut(flx_table *t, double tolerance)
@@ -220,7 +177,7 @@ double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool e
     if (piece < 0 || piece > last) return eval_outside(t, derivative, x, piece < 0);
     int from = ends ? 0 : t->cuts[piece], to = ends ? t->n - 1 : t->cuts[piece + 1];
     piece = x <= t->x[from] || to == from + 1 ? from : x >= t->x[to] ? to - 1 : find_piece(t, x);
-    return eval_piece(t->k + 4 * piece, derivative, x - t->x[piece]);
+    return flx_cubic_eval(t->k + 4 * piece, derivative, x - t->x[piece]);
 }
 
 int flx_cut_piece(const flx_graph *g, int cut, double x)
