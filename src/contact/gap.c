@@ -226,7 +226,7 @@ flx_frame flx_frame_of_plane(const flx_frame2 *f)
 }
 
 // Of the six motions of a body in space, x, y and the turn about z stay.
-static void restrict2(int order, double G[2][6], double K[2][2][36])
+void flx_jet_of_plane(int order, double G[2][6], double K[2][2][36])
 {
     static const int kept[3] = {0, 1, 5};
     for (int i = 0; order >= 1 && i < 2; i++) {
@@ -244,7 +244,7 @@ void flx_gap_depth2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, 
 {
     flx_frame a = flx_frame_of_plane(A), b = flx_frame_of_plane(B);
     flx_gap_depth(g, &a, &b, order, value, G, K);
-    restrict2(order, G, K);
+    flx_jet_of_plane(order, G, K);
 }
 
 void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, int order,
@@ -252,5 +252,5 @@ void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, i
 {
     flx_frame a = flx_frame_of_plane(A), b = flx_frame_of_plane(B);
     flx_gap_slip(g, &a, &b, 0, order, G, K);
-    restrict2(order, G, K);
+    flx_jet_of_plane(order, G, K);
 }

@@ -37,5 +37,6 @@ void flx_gap_depth2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, 
                     double *value, double G[2][6], double K[2][2][36]);
 void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, int order,
                    double G[2][6], double K[2][2][36]);
-// A frame of the plane as one of space.
+// A frame of the plane as one of space; derivatives along the motions of such frames become those of the plane.
 flx_frame flx_frame_of_plane(const flx_frame2 *f);
+void flx_jet_of_plane(int order, double G[2][6], double K[2][2][36]);

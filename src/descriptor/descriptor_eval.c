@@ -1,6 +1,7 @@
 // descriptor_eval.c - what every evaluation of the descriptor system begins with: frames of all bodies,
 // computed once, inputs and values of the expressions; and the turns that angles have made.
 #include "descriptor/descriptor_parts.h"
+#include "math/curve/curve.h"
 
 // ---- frames and leaves --------------------------------------------------------------------------
 
@@ -171,6 +172,18 @@ bool flx_descriptor_watches(const flx_descriptor *d)
     return d->nturn > 0 || d->ngroup > 0 || flx_terms_watches(d);
 }
 
+static void tell_end(const flx_descriptor *d, int turn, double t)
+{
+    int j = 0;
+    while (d->switch_of_joint[j] != turn) j++;
+    const flx_joint *joint = d->model->joints + j;
+    flx_ctx_warn(
+        d->base.ctx, joint->loc,
+        "joint '%s' runs off the end of its curve at t = %.6g s and goes on straight; make "
+        "the curve longer, or 'closed: true'",
+        joint->name, t);
+}
+
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
@@ -182,13 +195,18 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
         flx_jet j;
         flx_scalar_value(d->turns + i, w->frames, x->switches, &j);
         x->switches[i] = j.value;
+        const flx_curve *c = d->turns[i].curve;
+        bool off = c && !c->closed && (j.value < 0.0 || j.value > c->length);
+        if (off && !w->told_end) tell_end(d, i, x->t);
+        w->told_end = w->told_end || off;
     }
     if (d->ngroup > 0) flx_groups_accept(d, w, x);
 }
 
-// An angle is on the branch next to that of the last step: a step may not turn it by half a turn.
-// r h + a h^2/2 = TURN_A_STEP with its rate r and acceleration a at the beginning of the step.
+// An angle is on the branch next to that of the last step: a step may not turn it by half a turn, nor go round half of a
+// curve. r h + a h^2/2 = most of it, with its rate r and acceleration a at the beginning of the step.
 #define TURN_A_STEP 2.0
+#define CURVE_A_STEP 0.25 // of its length
 
 double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x)
 {
@@ -208,7 +226,9 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
         flx_scalar_gradient(d->turns + i, w->frames, x->switches, &j);
         double r = fabs(flx_jet_rate(d->turns + i, &j, v));
         double a = fabs(flx_jet_rate(d->turns + i, &j, acc));
-        double most = 2.0 * TURN_A_STEP / (r + sqrt(r * r + 2.0 * TURN_A_STEP * a));
+        const flx_curve *c = d->turns[i].curve;
+        const double far = c ? CURVE_A_STEP * c->length : TURN_A_STEP;
+        double most = 2.0 * far / (r + sqrt(r * r + 2.0 * far * a));
         if (most < h) h = most;
     }
     return h;

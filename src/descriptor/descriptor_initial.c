@@ -301,6 +301,7 @@ static void store_switches(const flx_descriptor *d, flx_work *w, const wish *wis
         double angle, displacement;
         joint_motion(d, j, wishes + j, &angle, &displacement);
         x->switches[k] = wishes[j].coordinate ? angle * wishes[j].value : 0.0;
+        if (d->turns[k].curve) x->switches[k] = (double)NAN; // the nearest of all
     }
     flx_eval_accept(&d->base, w, x);
 }

@@ -216,7 +216,7 @@ flx_status flx_eval_constraint_slope(const flx_system *s, flx_work *w, const flx
     if (d->ngroup > 0) return FLX_ERR_CANNOT; // nobody knows third derivatives of gaps
     p = flx_eval_begin(d, w, p);
     memset(out, 0, (size_t)s->dims.nlam * sizeof *out); // forces that are unknowns have none
-    flx_row_path path = {.frames = w->frames, .a = p->a, .theta = theta};
+    flx_row_path path = {.frames = w->frames, .a = p->a, .theta = theta, .switches = p->switches};
     if (d->nattached > 0) {
         flx_attached_move(d, w, p->a, true, w->attached.a);
         flx_attached_move(d, w, theta, false, w->attached.r);

@@ -284,6 +284,7 @@ struct flx_work {
     double *border, *rate, *was, *side;
     double *switches;              // (nswitch) as they would be
     double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
+    bool told_end;                 // that a point ran off its curve
 };
 
 static inline const flx_descriptor *flx_descriptor_of(const flx_system *s)

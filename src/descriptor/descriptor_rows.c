@@ -131,7 +131,7 @@ static void mark_turns(const flx_model *m, int *counts)
         const flx_joint *joint = m->joints + j;
         bool row = joint->kind->threaded || joint->motion != FLX_MOTION_NONE ||
                    joint->start_coordinate || joint->start_rate;
-        counts[j] = joint->angle_read || row;
+        counts[j] = joint->angle_read || row || joint->kind->curve;
     }
     for (int j = 0; j < m->njoint; j++) {
         if (!m->joints[j].kind->on_joints) continue;
@@ -144,7 +144,7 @@ static void mark_turns(const flx_model *m, int *counts)
     for (int i = 0; i < m->nstop; i++) counts[m->stops[i].joint] = 1;
 }
 
-// Switches: one for each joint of space that has an angle and counts its turns.
+// Switches: one for each joint that keeps its angle or its place on a curve.
 static flx_status number_switches(flx_descriptor *d)
 {
     const flx_model *m = d->model;
@@ -153,12 +153,9 @@ static flx_status number_switches(flx_descriptor *d)
     if (!d->switch_of_joint || !d->turns) return FLX_ERR_MEMORY;
     mark_turns(m, d->switch_of_joint);
     for (int j = 0; j < m->njoint; j++) {
-        bool counts = d->switch_of_joint[j] && !d->planar;
+        bool counts = d->switch_of_joint[j];
         d->switch_of_joint[j] = -1;
-        if (!counts || !m->joints[j].kind->angle) continue;
-        int k = d->nturn++;
-        d->switch_of_joint[j] = k;
-        (void)flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, d->turns + k);
+        if (counts && flx_joint_kept(m, j, d->turns + d->nturn)) d->switch_of_joint[j] = d->nturn++;
     }
     d->base.dims.nswitch = d->nturn;
     return FLX_OK;
@@ -267,7 +264,8 @@ static void fill_scalar(flx_descriptor *d, const flx_row_spec *s, int j, int row
     for (int t = 0; t < s->nterm; t++) {
         flx_scalar *term = out->term + t;
         *term = s->term[t];
-        term->turn = term->kind == FLX_SCALAR_ANGLE ? d->switch_of_joint[term->turn] : -1;
+        bool last = term->kind == FLX_SCALAR_ANGLE || term->kind == FLX_SCALAR_CURVE;
+        term->turn = last ? d->switch_of_joint[term->turn] : -1;
         flx_layout_ends(d, term->body, &term->e);
         flx_layout_place(d, unknown, term->body, &out->place[t]);
         out->place[t].row = row;
@@ -411,7 +409,7 @@ flx_status flx_rows_renew(flx_descriptor *d)
         }
         int turn = d->switch_of_joint[j];
         flx_scalar s;
-        if (turn < 0 || !flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, &s)) continue;
+        if (turn < 0 || !flx_joint_kept(m, j, &s)) continue;
         flx_scalar_take_numbers(d->turns + turn, &s);
     }
     return FLX_OK;

@@ -130,6 +130,12 @@ static flx_status add_spec(flx_symbolic *x, const flx_joint *j, const flx_row_sp
     if (r->kind == FLX_ROW_POINT) return add_coincidence(x, j->name, r);
     if (r->kind == FLX_ROW_AXIS) return add_axis(x, j->name, r);
     flx_node sum = node_const(x->g, 0.0);
+    if (r->term[0].kind == FLX_SCALAR_CURVE) {
+        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, j->loc,
+                        "joint '%s' is on a curve, whose nearest place is searched for: it has no "
+                        "exported equation",
+                        j->name);
+    }
     for (int i = 0; i < r->nterm; i++) {
         flx_node term = flx_symbolic_scalar(x, r->term + i);
         sum = node_add(x->g, sum, node_scale(x->g, r->coefficient[i], term));

@@ -187,6 +187,19 @@ void flx_plan_line(flx_joint_plan *p)
     flx_plan_plane(p, y, "across y");
 }
 
+void flx_plan_curve(const flx_model *m, int number, int along, flx_scalar *s)
+{
+    const flx_joint *j = m->joints + number;
+    init_scalar(m, number, FLX_SCALAR_CURVE, s);
+    s->along = along;
+    s->curve = j->curve;
+    for (int k = 0; k < 3;
+         k++) { // in the frame of the first, whose places are from its centre of mass
+        bool from_centre = j->body[0] >= 0 && m->bodies[j->body[0]].type != FLX_BODY_POINT;
+        s->s[0][k] = from_centre ? -m->bodies[j->body[0]].com[k] : 0.0;
+    }
+}
+
 void flx_plan_rotation(flx_joint_plan *p)
 {
     if (planar(p->model)) {
@@ -283,6 +296,16 @@ bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_s
     if (which == FLX_COORDINATE_DISPLACEMENT && !k->displacement) return false;
     coordinate_scalar(m, joint, which == FLX_COORDINATE_ANGLE, s);
     return true;
+}
+
+bool flx_joint_kept(const flx_model *m, int joint, flx_scalar *s)
+{
+    const flx_joint *j = m->joints + joint;
+    if (j->kind->curve) {
+        flx_plan_curve(m, joint, 2, s);
+        return true;
+    }
+    return !planar(m) && flx_joint_scalar(m, joint, FLX_COORDINATE_ANGLE, s);
 }
 
 // A row for the joint's coordinate.

@@ -133,6 +133,8 @@ struct flx_joint_kind {
     int nlink;
     flx_joint_link link[3];
 
+    bool curve; // on a curve
+
     const char *symbol; // of the picture: the word of another kind; NULL: its own
     bool wheel;         // drawn on a plane with its normal, its second axis and its radius
 };
@@ -172,6 +174,10 @@ flx_coordinate flx_joint_own_coordinate(const flx_model *m, int joint);
 
 // A coordinate of a joint as a scalar; FLX_COORDINATE_NONE: its own. false: it has none.
 bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_scalar *s);
+
+// What a switch keeps from step to step, so that a joint goes on where it was: the angle of a joint in space, where it is
+// along a curve. false: nothing.
+bool flx_joint_kept(const flx_model *m, int joint, flx_scalar *s);
 
 // ---- rows of the language that kinds share -------------------------------------------------------
 
@@ -248,5 +254,7 @@ void flx_plan_dot(flx_joint_plan *p, const double a[3], const double b[3], doubl
 void flx_plan_plane(flx_joint_plan *p, const double a[3], const char *part);
 // The second place stays on the axis through the first.
 void flx_plan_line(flx_joint_plan *p);
+// Of a curve of the first: its function `along` (curve.h).
+void flx_plan_curve(const flx_model *m, int joint, int along, flx_scalar *s);
 // Any scalar with coefficient 1; made by flx_plan_scalar, completed by the caller.
 flx_row_spec *flx_plan_scalar(flx_joint_plan *p, flx_scalar_kind kind, const char *part);

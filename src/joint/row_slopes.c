@@ -8,6 +8,7 @@
 // Products and functions follow the rules of Leibniz and of the chain; what is asked for is i = 1,
 // k = 2. No derivative is written down by hand, so that a row is its definition.
 #include "joint/row_slopes.h"
+#include "math/curve/curve.h"
 
 typedef struct number {
     double c[2][3];
@@ -250,6 +251,56 @@ static double slope_of_touch(const flx_scalar *s, const end *A, const end *B)
     return height.c[1][2] - s->length * h.c[1][2];
 }
 
+// A vector field of the curve, or its derivative, at s = s_0 + u.
+static vector field(const v3 f[4], const number *s)
+{
+    number x[3];
+    vector out;
+    for (int i = 0; i < 3; i++) {
+        double k[4];
+        for (int d = 0; d < 4; d++) k[d] = i == 0 ? f[d].x : i == 1 ? f[d].y : f[d].z;
+        x[i] = function(k, s);
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++) out.c[i][k] = v3_make(x[0].c[i][k], x[1].c[i][k], x[2].c[i][k]);
+    }
+    return out;
+}
+
+// In the axes of the first; s follows from (x - c) . c' = 0, one order more in each pass.
+static double slope_of_curve(const flx_scalar *s, const end *A, const end *B,
+                             const double *switches)
+{
+    static const v3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    vector d = line(s, A, B), x;
+    number parts[3];
+    for (int i = 0; i < 3; i++) {
+        vector axis = turning(A, e[i]);
+        parts[i] = dot(&axis, &d);
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++)
+            x.c[i][k] = v3_make(parts[0].c[i][k], parts[1].c[i][k], parts[2].c[i][k]);
+    }
+    double from = s->turn >= 0 && switches ? switches[s->turn] : (double)NAN;
+    flx_curve_point at;
+    number along = {{{flx_curve_nearest(s->curve, x.c[0][0], from)}}};
+    flx_curve_eval(s->curve, along.c[0][0], &at);
+    const v3 tangent[4] = {at.c[1], at.c[2], at.c[3], {0, 0, 0}};
+    vector off = {0};
+    double D = v3_dot(at.c[1], at.c[1]) - v3_dot(v3_sub(x.c[0][0], at.c[0]), at.c[2]);
+    for (int pass = 0; pass < 4; pass++) {
+        vector c = field(at.c, &along), t = field(tangent, &along);
+        off = difference(&x, &c);
+        number F = dot(&off, &t);
+        F.c[0][0] = 0.0; // solved already
+        along = axpy(1.0 / D, &F, &along);
+    }
+    vector c = field(at.c, &along), N = field(at.N[s->along], &along);
+    off = difference(&x, &c);
+    return dot(&N, &off).c[1][2];
+}
+
 double flx_scalar_slope(const flx_scalar *s, const flx_row_path *m)
 {
     end A = end_of(m, &s->e, 0), B = end_of(m, &s->e, 1);
@@ -271,6 +322,8 @@ double flx_scalar_slope(const flx_scalar *s, const flx_row_path *m)
         return slope_of_angle(s, &A, &B);
     case FLX_SCALAR_TOUCH:
         return slope_of_touch(s, &A, &B);
+    case FLX_SCALAR_CURVE:
+        return slope_of_curve(s, &A, &B, m->switches);
     case FLX_SCALAR_ANGLE2:
         return B.dspin_rate.z - A.dspin_rate.z;
     default: // on velocity level, or of forces alone

@@ -9,6 +9,7 @@
 typedef struct flx_row_path {
     flx_frames frames;
     const double *a, *theta, *dv, *da;
+    const double *switches; // of the point; may be NULL
 } flx_row_path;
 
 // Rows as in rows.h, planar points as well; each writes its own.

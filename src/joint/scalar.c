@@ -3,6 +3,7 @@
 #include "joint/scalar.h"
 #include "base/common.h"
 #include "contact/gap.h"
+#include "math/curve/curve.h"
 
 enum { VALUE, GRADIENT, SECOND };
 
@@ -314,8 +315,53 @@ static void eval_contact(const flx_scalar *s, flx_frames f, int order, flx_jet *
     j->value -= s->offset;
 }
 
+// (SCA-10) phi(x), x = R_A^T (p_B - p_A): with a = phi_x it is as the plane of (SCA-2), and
+//     K += J^T phi_xx J,   J_A = [-R_A^T, x~ + s_A~],  J_B = [R_A^T, -R_A^T R_B s_B~]
+static void curve_jet(const flx_scalar *s, const flx_frame *A, const flx_frame *B, double from,
+                      int order, flx_jet *j)
+{
+    flx_curve_jet c;
+    m33 RA = m33_load(A->R), Rt = m33_transpose(RA);
+    v3 u = m33_mul_v(Rt, v3_sub(place(B, s->s[1]), v3_load(A->r)));
+    flx_curve_function(s->curve, s->along, v3_sub(u, v3_load(s->s[0])), from, &c);
+    flx_scalar plane = *s;
+    v3_store(plane.a[0], c.g);
+    eval_plane(&plane, A, B, order, j);
+    j->value = c.value;
+    if (order < SECOND) return;
+    m33 X = m33_mul(m33_mul(Rt, m33_load(B->R)), m33_skew(v3_load(s->s[1])));
+    const m33 J[2][2] = {{m33_scale(-1.0, Rt), m33_skew(u)}, {Rt, m33_scale(-1.0, X)}};
+    for (int i = 0; i < 4; i++) {
+        m33 left = m33_tmul(J[i / 2][i % 2], c.H);
+        for (int k = 0; k < 4; k++) {
+            add3(j->K[i / 2][k / 2], 3 * (i % 2), 3 * (k % 2), 1.0, m33_mul(left, J[k / 2][k % 2]));
+        }
+    }
+}
+
+static void eval_curve(const flx_scalar *s, flx_frames f, const double *switches, int order,
+                       flx_jet *j)
+{
+    double from = s->turn >= 0 && switches ? switches[s->turn] : (double)NAN;
+    if (order >= GRADIENT) memset(j->g, 0, sizeof j->g);
+    if (order >= SECOND) memset(j->K, 0, sizeof j->K);
+    if (f.plane) {
+        flx_frame A = flx_frame_of_plane(f.plane + s->e.frame[0]);
+        flx_frame B = flx_frame_of_plane(f.plane + s->e.frame[1]);
+        curve_jet(s, &A, &B, from, order, j);
+        flx_jet_of_plane(order, j->g, j->K);
+    } else {
+        curve_jet(s, f.space + s->e.frame[0], f.space + s->e.frame[1], from, order, j);
+    }
+    j->value -= s->offset;
+}
+
 static void eval(const flx_scalar *s, flx_frames f, const double *switches, int order, flx_jet *j)
 {
+    if (s->kind == FLX_SCALAR_CURVE) {
+        eval_curve(s, f, switches, order, j);
+        return;
+    }
     if (s->kind >= FLX_SCALAR_ANGLE2) {
         flx_scalar_eval2(s, f.plane, order, j);
         j->value -= s->offset;

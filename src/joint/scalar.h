@@ -19,6 +19,7 @@ typedef enum flx_scalar_kind {
     FLX_SCALAR_TWIST,  // b . (rotation vector between two frames)
     FLX_SCALAR_GAP,    // depth of two surfaces, -gap; also planar
     FLX_SCALAR_SLIP,   // velocity of the second relative to the first where they touch; no value
+    FLX_SCALAR_CURVE,  // of p_B from a curve of the first, or where along it; also planar
     FLX_SCALAR_ANGLE2, // planar: the same
     FLX_SCALAR_PLANE2,
     FLX_SCALAR_LENGTH2,
@@ -32,7 +33,7 @@ typedef struct flx_scalar {
     flx_scalar_kind kind;
     int body[2];    // -1: ground
     flx_ends e;     // filled when the system is made
-    int turn;       // ANGLE: switch that holds the last angle, -1: none
+    int turn;       // ANGLE, CURVE: switch that holds the last angle or s, -1: none
     double s[2][3]; // places from the centres of mass, body axes
     double a[2][3]; // directions in the first: a_A, plane's normal, x_A; a[1]: y_A, direction
     double b[3];    // direction in the second: b_B, x_B, disc's axis (zero: a ball)
@@ -40,7 +41,8 @@ typedef struct flx_scalar {
     double length;  // SQUARE: L; TOUCH, ROLL: radius
     double offset;  // subtracted from the value
     const struct flx_gap *gap; // GAP, SLIP: contact/gap.h, which says their signs
-    int along;                 // SLIP: 0 or 1, along t_1 or t_2
+    int along;                 // SLIP: 0 or 1, along t_1 or t_2; CURVE: 0 or 1 of (CRV-1), 2: its s
+    const struct flx_curve *curve; // CURVE: math/curve/curve.h
 } flx_scalar;
 
 typedef struct flx_jet {

@@ -75,7 +75,8 @@ flx_node flx_scalar_graph(flx_graph *g, flx_scalar_kind kind, const flx_scalar_n
     case FLX_SCALAR_KNIFE:
     case FLX_SCALAR_KNIFE2:
         return slip(g, n, n->place[1], n->b);
-    case FLX_SCALAR_GAP: // of surfaces: no expression
+    case FLX_SCALAR_CURVE: // of a search: no expression
+    case FLX_SCALAR_GAP:   // of surfaces
     case FLX_SCALAR_SLIP:
     case FLX_SCALAR_COUNT:
         break;

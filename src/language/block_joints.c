@@ -3,6 +3,7 @@
 #include "joint/joint.h"
 #include "language/flexible/deformable.h"
 #include "language/scope/nums.h"
+#include "math/curve/curve.h"
 
 #include <string.h>
 
@@ -263,12 +264,67 @@ static flx_status read_normal(flx_env *e, const flx_item *joint, flx_joint_data 
     return flx_num3_store(&n, d->def.normal, d->def.normal_open);
 }
 
+// A point of the curve, in the frame of the first body.
+static flx_status read_curve_point(flx_env *e, const flx_entry *y, const flx_item *frame,
+                                   const flx_joint_data *d, double out[3])
+{
+    flx_operand v;
+    flx_place p;
+    FLX_TRY(flx_build_value(e, y, &v));
+    FLX_TRY(flx_operand_to_place(e, &v, y->loc, &p));
+    if (frame && !p.item) {
+        flx_num3 position;
+        flx_num9 R;
+        FLX_TRY(flx_item_drawn(e->b, frame, y->loc, &position, &R));
+        p.position = flx_num3_add(e->b->g, position, flx_num9_mul_v(e->b->g, R, p.position));
+    }
+    p.position = flx_ground_to_body(e->b, d->body[0], p.position);
+    for (int k = 0; k < 3; k++) {
+        if (p.position.n[k]) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                            "a point of a curve cannot follow from open parameters");
+        }
+    }
+    memcpy(out, p.position.x, sizeof p.position.x);
+    return FLX_OK;
+}
+
+static flx_status read_curve(flx_env *e, const flx_item *joint, flx_joint_data *d)
+{
+    const flx_entry *y = NULL, *frame = flx_entry_get(joint->def, "frame");
+    const flx_entry *flag = flx_entry_get(joint->def, "closed");
+    const flx_item *in = NULL;
+    bool closed = false;
+    FLX_TRY(flx_build_need(e->b, joint, "curve", &y));
+    if (frame) FLX_TRY(flx_build_frame(e, frame, &in));
+    if (flag) FLX_TRY(flx_build_flag(e->b, flag, "closed", &closed));
+    if (y->kind != FLX_ENTRY_LIST || y->count < (closed ? 3 : 2)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "a %scurve goes through %s points or more", closed ? "closed " : "",
+                        closed ? "three" : "two");
+    }
+    double *points = flx_take(e->b, 3 * (size_t)y->count, sizeof *points);
+    if (!points) return FLX_ERR_MEMORY;
+    for (int i = 0; i < y->count; i++) {
+        FLX_TRY(read_curve_point(e, y->items[i], in, d, points + 3 * (size_t)i));
+    }
+    const char *wrong;
+    int at;
+    d->def.curve =
+        flx_curve_create(e->b->ctx, e->b->m->arena, y->count, points, closed, &wrong, &at);
+    if (d->def.curve) return FLX_OK;
+    return !wrong ? FLX_ERR_MEMORY
+                  : FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->items[at]->loc,
+                             "this point of the curve %s", wrong);
+}
+
 static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
     if (takes(e, d, "length")) FLX_TRY(read_length(e, joint, d));
     if (takes(e, d, "pitch")) FLX_TRY(read_pitch(e, joint, &d->def));
     if (takes(e, d, "radius")) FLX_TRY(read_radius(e, joint, &d->def));
     if (takes(e, d, "normal")) FLX_TRY(read_normal(e, joint, d));
+    if (takes(e, d, "curve")) FLX_TRY(read_curve(e, joint, d));
     return FLX_OK;
 }
 

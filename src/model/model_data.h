@@ -103,6 +103,7 @@ typedef struct flx_joint {
     double normal[3];   // rolling: plane's normal in the first's axes
     bool has_axis;      // rolling: false for a ball
     double length, pitch, ratio, radius;
+    const struct flx_curve *curve; // point-on-curve: in the first's frame; arena
     flx_open at_open[2][3], frame_open[2][9], axis_open[2][3], normal_open[3];
     flx_open length_open, pitch_open, ratio_open, radius_open;
     int joint[2]; // gear: second's coordinate = ratio * first's

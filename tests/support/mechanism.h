@@ -6,6 +6,7 @@
 #include "descriptor/descriptor.h"
 #include "force/force_kind.h"
 #include "joint/joint.h"
+#include "math/curve/curve.h"
 #include "model/model_data.h"
 
 #include <stdint.h>
@@ -62,6 +63,7 @@ static inline void mechanism_init(mechanism *k, int dimension, uint64_t seed)
 static inline void mechanism_free(mechanism *k)
 {
     flx_graph_destroy(&k->m.graph);
+    flx_arena_destroy(&k->m.arena);
     flx_ctx_destroy(&k->ctx);
 }
 
@@ -115,6 +117,21 @@ static inline m33 axes_in_body(const mechanism *k, int body, m33 F)
 }
 
 // A joint at a random place and of a random direction; on points it sits at the point.
+// A curve of the first body, near its frame: open in space, closed in the plane.
+static inline const flx_curve *make_curve(mechanism *k)
+{
+    double points[18];
+    const char *wrong;
+    int at;
+    if (!k->m.arena) k->m.arena = flx_arena_create(k->ctx);
+    for (int i = 0; i < 6; i++) {
+        points[3 * i] = cos(FLX_PI * i / 3) + 0.02 * i;
+        points[3 * i + 1] = 0.7 * sin(FLX_PI * i / 3);
+        points[3 * i + 2] = k->m.dimension == 3 ? 0.2 * i : 0.0;
+    }
+    return flx_curve_create(k->m.ctx, k->m.arena, 6, points, k->m.dimension == 2, &wrong, &at);
+}
+
 static inline int add_joint(mechanism *k, const flx_joint_kind *type, int first, int second)
 {
     int i = k->m.njoint++;
@@ -151,6 +168,7 @@ static inline int add_joint(mechanism *k, const flx_joint_kind *type, int first,
     j->pitch = 0.35;
     j->ratio = -1.6;
     j->radius = 0.45;
+    if (type->curve) j->curve = make_curve(k);
     return i;
 }
 
