@@ -58,7 +58,7 @@ static bool next_contact(const flx_descriptor *d, cursor *at, flx_group_spec *ou
             const int *pair = c->pairs[at->pair];
             const flx_surface *a = c->sides[pair[0]].surface, *b = c->sides[pair[1]].surface;
             if (!flx_gap_init(&out->gap, a, b, (uint64_t)at->feature, d->planar)) continue;
-            if (at->feature >= out->gap.pair->points) continue;
+            if (at->feature >= flx_pair_points(a, b)) continue;
             at->feature++;
             out->contact = at->contact;
             out->pair = at->pair;
@@ -90,8 +90,7 @@ static flx_status check_contacts(const flx_descriptor *d)
         for (int k = 0; k < c->npair; k++) {
             const int *pair = c->pairs[k];
             const flx_surface *a = c->sides[pair[0]].surface, *b = c->sides[pair[1]].surface;
-            flx_gap g;
-            if (flx_gap_init(&g, a, b, 0, d->planar) && g.pair->points > 0) continue;
+            if (flx_pair_points(a, b) > 0) continue;
             return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->sides[pair[1]].loc,
                             "contact '%s': law 'restitution' does not take surfaces '%s' and '%s' "
                             "with each other",
