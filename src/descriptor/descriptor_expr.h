@@ -2,7 +2,7 @@
 // where their derivatives go; switches and events.
 #pragma once
 
-#include "descriptor/descriptor_groups.h"
+#include "descriptor/groups/descriptor_groups.h"
 
 #include "descriptor/descriptor.h"
 #include "joint/joint.h"

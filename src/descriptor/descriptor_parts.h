@@ -32,7 +32,7 @@
 
 #include "descriptor/descriptor.h"
 #include "descriptor/descriptor_expr.h"
-#include "descriptor/descriptor_groups.h"
+#include "descriptor/groups/descriptor_groups.h"
 #include "descriptor/term.h"
 #include "descriptor/terms/terms.h"
 #include "force/force_kind.h"
