@@ -49,7 +49,10 @@ static flx_system *compile(flx_ctx *ctx)
 {
     flx_model *m = NULL;
     flx_system *s = NULL;
-    if (flx_model_read_text(ctx, "m.yaml", model, strlen(model), 0, NULL, &m) == FLX_OK) {
+    flx_read_def read = flx_read_def_default();
+    read.text = model;
+    read.length = strlen(model);
+    if (flx_model_read_by(ctx, "m.yaml", &read, &m) == FLX_OK) {
         flx_compile_def def = flx_compile_def_default();
         flx_system_compile(m, &def, ctx, &s);
     }
