@@ -16,8 +16,7 @@ static void bounds(const flx_surface *s, const flx_frame *f, double low[3], doub
 const flx_surface_kind flx_surface_cylinder = {
     .number = FLX_SURFACE_NUMBER_cylinder,
     .row = {.key = "cylinder",
-            .form = "{round}",
-            .doc = "Cylinder with flat ends; `round` rounds its rims, the size stays.",
-            .dimension = 3},
+            .form = "{round}@3",
+            .doc = "Cylinder with flat ends; `round` rounds its rims, the size stays."},
     .value = FLX_SURFACE_ROUND,
     .bounds = bounds};

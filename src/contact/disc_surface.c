@@ -16,8 +16,7 @@ static void bounds(const flx_surface *s, const flx_frame *f, double low[3], doub
 const flx_surface_kind flx_surface_disc = {
     .number = FLX_SURFACE_NUMBER_disc,
     .row = {.key = "disc",
-            .form = "{disc}",
-            .doc = "Thin disc, such as a wheel; `round` makes its rim round and the disc thick.",
-            .dimension = 3},
+            .form = "{disc}@3",
+            .doc = "Thin disc, such as a wheel; `round` makes its rim round and the disc thick."},
     .value = FLX_SURFACE_DISC,
     .bounds = bounds};

@@ -13,7 +13,7 @@ bool flx_gap_init(flx_gap *g, const flx_surface *first, const flx_surface *secon
                    .feature = feature,
                    .tangents = planar ? flx_tangents_planar : flx_tangents_usual};
     g->pair = flx_pair_find(first->kind, second->kind, &g->turned);
-    return g->pair != NULL;
+    return g->pair && (planar || !g->pair->planar);
 }
 
 bool flx_gap_touch(const flx_gap *g, const flx_frame *A, const flx_frame *B, flx_touch *out)

@@ -24,12 +24,12 @@ static void put(double out[4], m22 A)
 {
     memcpy(out, A.m, sizeof A.m);
 }
-// Without an inverse there is no answer: the centres of curvature coincide. 0 stands for it.
-static m22 inverse(m22 A)
+// false: there is none, the centres of curvature coincide.
+static bool invert(m22 A, m22 *out)
 {
     double det = A.m[0] * A.m[3] - A.m[1] * A.m[2], i = 1.0 / det;
-    if (!isfinite(i)) i = 0.0;
-    return (m22){{i * A.m[3], -i * A.m[1], -i * A.m[2], i * A.m[0]}};
+    *out = (m22){{i * A.m[3], -i * A.m[1], -i * A.m[2], i * A.m[0]}};
+    return isfinite(i);
 }
 
 // One surface: A and D of above, and the radii C = A D^-1 where it has no flat direction.
@@ -68,13 +68,14 @@ static side side_of(const flx_curvature *b, const v3 t[2])
 
 // Side j has radii C_j, i is the other; z of the first, -z of the second:
 //     (A_i + E D_i) z = w - E a_i + C_j a_j,   E = C_j + gap,   nu = a_i + D_i z,   y_i = +-A_i z
-static void one_curved(const side s[2], int i, double gap, flx_shift_maps *out)
+static bool one_curved(const side s[2], int i, double gap, flx_shift_maps *out)
 {
     const m22 none = {{0}};
     int j = 1 - i;
     double sign = i ? -1.0 : 1.0;
     m22 E = add(gap, one, s[j].C);
-    m22 Z = inverse(add(1.0, s[i].A, mul(E, s[i].D)));
+    m22 Z;
+    if (!invert(add(1.0, s[i].A, mul(E, s[i].D)), &Z)) return false;
     const m22 z[3] = {Z, add(-1.0, mul(Z, E), none), mul(Z, s[j].C)};
     const int at[3] = {0, 1 + i, 1 + j}; // of w, a_i, a_j
     for (int k = 0; k < 3; k++) {
@@ -86,6 +87,7 @@ static void one_curved(const side s[2], int i, double gap, flx_shift_maps *out)
         put(out->y[i][at[k]], y);
         put(out->y[j][at[k]], other);
     }
+    return true;
 }
 
 enum { N = 4, RIGHT = 6, WIDTH = N + RIGHT };
@@ -131,8 +133,9 @@ static void solve(double M[N][WIDTH], double x[N][RIGHT])
     }
 }
 
-// Both have a flat direction: D_1 z + D_2 x = a_2 - a_1, (A_1 + gap D_1) z - A_2 x = w - gap a_1.
-static void both_flat(const side s[2], double gap, flx_shift_maps *out)
+// Both have a flat direction, or something is not determined:
+//     D_1 z + D_2 x = a_2 - a_1,   (A_1 + gap D_1) z - A_2 x = w - gap a_1
+static void all_together(const side s[2], double gap, flx_shift_maps *out)
 {
     m22 low = add(gap, s[0].D, s[0].A);
     double M[N][WIDTH] = {{0}}, x[N][RIGHT];
@@ -162,11 +165,7 @@ static void both_flat(const side s[2], double gap, flx_shift_maps *out)
 void flx_shift_maps_find(const flx_touch *touch, const v3 t[2], flx_shift_maps *out)
 {
     const side s[2] = {side_of(touch->bend, t), side_of(touch->bend + 1, t)};
-    if (s[1].curved) {
-        one_curved(s, 0, touch->gap, out);
-    } else if (s[0].curved) {
-        one_curved(s, 1, touch->gap, out);
-    } else {
-        both_flat(s, touch->gap, out);
-    }
+    if (s[1].curved && one_curved(s, 0, touch->gap, out)) return;
+    if (s[0].curved && one_curved(s, 1, touch->gap, out)) return;
+    all_together(s, touch->gap, out);
 }

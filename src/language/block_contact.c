@@ -1,5 +1,5 @@
 // block_contact.c - forces of type contact: which surfaces may touch each other, and the law between them.
-#include "contact/contact_surface.h"
+#include "contact/pair.h"
 #include "language/contact_parts.h"
 #include "language/scope/nums.h"
 
@@ -192,7 +192,14 @@ static flx_status check_pair(flx_builder *b, const flx_contact_side *one,
                              const flx_contact_side *other)
 {
     const flx_surface_kind *k[] = {one->surface->kind, other->surface->kind};
-    if (!k[0]->open_ended || !k[1]->open_ended) return FLX_OK;
+    if (!k[0]->open_ended || !k[1]->open_ended) {
+        bool turned;
+        const flx_pair *p = flx_pair_find(k[0], k[1], &turned);
+        if (p && (!p->planar || b->m->dimension == 2)) return FLX_OK;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, other->loc,
+                        "contact of a '%s' with a '%s' is not computed%s", k[0]->row.key,
+                        k[1]->row.key, p ? " in space" : "");
+    }
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, other->loc,
                     "a '%s' and a '%s' have no end and cannot touch: one of the two must be a body "
                     "of finite size",

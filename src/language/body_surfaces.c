@@ -71,12 +71,10 @@ static flx_status read_round(flx_env *e, const flx_entry *y, flx_surface *s, m33
     return FLX_OK;
 }
 
-// A box of the plane has no end along the third axis.
 static flx_status read_edges(flx_env *e, const flx_entry *y, flx_surface *s)
 {
     int n = 0;
     double *x = NULL;
-    s->size[2] = HUGE_VAL;
     FLX_TRY(flx_build_numbers(e, y, &n, &x));
     if (n != 3 && !(n == 2 && e->b->m->dimension == 2)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected 3 numbers, found %d", n);
@@ -89,19 +87,9 @@ static flx_status read_edges(flx_env *e, const flx_entry *y, flx_surface *s)
     return FLX_OK;
 }
 
-// What is rounded stays as large as it is.
-static flx_status check_round(flx_env *e, const flx_surface *s, flx_loc loc)
+static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *s, m33 *axes)
 {
-    if (s->kind->value != FLX_SURFACE_EDGES) return FLX_OK;
-    double least = fmin(s->size[0], fmin(s->size[1], s->size[2]));
-    if (s->skin <= 0.5 * least) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
-                    "edges cannot be rounded by %g: half of the shortest is %g", s->skin,
-                    0.5 * least);
-}
-
-static flx_status read_value(flx_env *e, const flx_entry *y, flx_surface *s, m33 *axes)
-{
+    const flx_entry *y = flx_entry_get(surface, s->kind->row.key);
     double z[3];
     *axes = m33_identity();
     switch (s->kind->value) {
@@ -116,9 +104,10 @@ static flx_status read_value(flx_env *e, const flx_entry *y, flx_surface *s, m33
         return read_round(e, y, s, axes);
     case FLX_SURFACE_EDGES:
         return read_edges(e, y, s);
-    case FLX_SURFACE_FILE:
     case FLX_SURFACE_FUNCTION:
     case FLX_SURFACE_CURVE:
+        return flx_build_outline(e, surface, s);
+    case FLX_SURFACE_FILE:
         break;
     }
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "a surface '%s' cannot be read yet",
@@ -207,9 +196,8 @@ flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place,
     if (!s) return FLX_ERR_MEMORY;
     FLX_ASSERT(y->kind == FLX_ENTRY_MAP && kind_of(y)); // the schema has seen to it
     s->kind = kind_of(y);
-    FLX_TRY(read_value(e, flx_entry_get(y, s->kind->row.key), s, &axes));
+    FLX_TRY(read_value(e, y, s, &axes));
     if (round) FLX_TRY(read_not_negative(e, round, "a radius", &s->skin));
-    if (round) FLX_TRY(check_round(e, s, round->loc));
     if (turn) {
         flx_num9 R;
         flx_num angle;

@@ -1,4 +1,4 @@
-// contact_parts.h - inside of the contacts of a model: body_surfaces.c reads surfaces, block_contact.c which of them may
+// contact_parts.h - inside of the contacts of a model: body_surfaces.c reads surfaces (of curves surface_outline.c), block_contact.c which of them may
 // touch and the law between them, contact_signals.c what expressions ask of them.
 #pragma once
 
@@ -17,6 +17,9 @@ m33 flx_axes_along(const double z[3]);
 // place: where it is unless it says so itself; NULL: the origin.
 flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place, const flx_entry *y,
                              flx_touching *out);
+
+// A curve or a profile: s->data.
+flx_status flx_build_outline(flx_env *e, const flx_entry *surface, flx_surface *s);
 
 // All of a force of type contact.
 flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d);

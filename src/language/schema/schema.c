@@ -354,7 +354,10 @@ static void complain_kind(flx_schema_checker *c, const flx_entry *v, flx_form_te
     label_value(t, label, sizeof label);
     flx_form_describe(kind, c->dimension, expected, sizeof expected);
     const char *planar = c->dimension == 2 ? " in a planar model" : "";
-    if (v->kind == FLX_ENTRY_LIST) {
+    if (!expected[0]) {
+        COMPLAIN(c, v->loc, "%s has no place%s", label,
+                 c->dimension == 2 ? planar : " in a spatial model");
+    } else if (v->kind == FLX_ENTRY_LIST) {
         COMPLAIN(c, v->loc, "%s must be %s%s; this is a list of %d", label, expected, planar,
                  v->count);
     } else {
