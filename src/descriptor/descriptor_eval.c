@@ -169,7 +169,7 @@ void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
 
 bool flx_descriptor_watches(const flx_descriptor *d)
 {
-    return d->nturn > 0 || d->ngroup > 0 || flx_terms_watches(d);
+    return d->nturn > 0 || d->ngroup > 0 || flx_terms_watches(d) || flx_watches_count(d) > 0;
 }
 
 static void tell_end(const flx_descriptor *d, int turn, double t)
@@ -201,6 +201,7 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
         w->told_end = w->told_end || off;
     }
     if (d->ngroup > 0) flx_groups_accept(d, w, x);
+    flx_watches_accept(d, w, x);
 }
 
 // An angle is on the branch next to that of the last step: a step may not turn it by half a turn, nor go round half of a
@@ -212,9 +213,11 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     double h = HUGE_VAL;
-    if (d->nturn == 0) return h;
+    bool given = d->model->simulate.def.step > 0.0; // then contacts are remarked on
+    if (d->nturn == 0 && (given || flx_watches_count(d) == 0)) return h;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
+    if (!given) h = flx_watches_longest(d, w, x);
     const double *v = x->v, *acc = x->a;
     if (d->nattached > 0) {
         flx_attached_move(d, w, x->a, true, w->attached.a);

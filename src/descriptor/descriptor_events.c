@@ -1,7 +1,7 @@
 // descriptor_events.c - events of the model at instants (docs/theory/events.md).
 //
 // The switches of a state are: turns of joints, switches of expressions (descriptor_switches.c),
-// discrete variables, counts of events, strikes of clocks.
+// discrete variables, counts of events, strikes of clocks, points of compliant contacts (descriptor_watches.c).
 #include "descriptor/descriptor_parts.h"
 
 #include <float.h>
@@ -68,8 +68,9 @@ flx_status flx_descriptor_events_plan(flx_descriptor *d)
     k->discrete = k->first + m->nswitch;
     k->count = k->discrete + m->ndiscrete;
     k->clock = k->count + m->nevent;
-    d->base.dims.nswitch = k->clock + m->nevent;
-    if (d->base.dims.nswitch == d->nturn) return FLX_OK;
+    k->watch = k->clock + m->nevent;
+    d->base.dims.nswitch = k->watch + 2 * flx_watches_count(d);
+    if (k->watch == d->nturn) return FLX_OK;
     FLX_TRY(find_acting(d));
     k->when = flx_arena_take(d->arena, (size_t)m->nevent, sizeof *k->when);
     k->sets = flx_arena_take(d->arena, (size_t)m->nevent, sizeof *k->sets);
@@ -91,7 +92,16 @@ void flx_descriptor_events_start(const flx_descriptor *d, flx_state *x)
 
 static int n_indicators(const flx_system *s)
 {
-    return flx_descriptor_of(s)->model->nswitch;
+    const flx_descriptor *d = flx_descriptor_of(s);
+    return d->model->nswitch + flx_watches_count(d);
+}
+
+static flx_status indicate(const flx_system *s, flx_work *w, const flx_point *p, double *value)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    if (d->model->nswitch > 0) FLX_TRY(flx_switches_indicate(s, w, p, value));
+    flx_watches_indicate(d, w, p, value + d->model->nswitch);
+    return FLX_OK;
 }
 
 static int n_events(const flx_system *s)
@@ -152,10 +162,19 @@ void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state 
     }
 }
 
+static void change(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed,
+                   double *switches)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    if (d->model->nswitch > 0) flx_switches_change(s, w, x, changed, switches);
+    flx_watches_change(d, w, x, changed + d->model->nswitch, switches);
+}
+
 static int idle(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_model *m = d->model;
+    if (!flx_watches_idle(d, x, changed + m->nswitch)) return 0;
     for (int i = 0; i < m->nswitch; i++) {
         if (changed[i] && m->switches[i].acts) return 0;
     }
@@ -276,6 +295,7 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
     if (!h->again) {
         flx_event_conditions(d, w, x, x->switches, w->truth);
         flx_switches_begin(d, w, x, changed);
+        if (changed) flx_watches_happen(d, w, x, changed + d->model->nswitch, h);
     }
     bool any = true;
     flx_switches_decide(d, w, x, h);
@@ -292,9 +312,31 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
     return FLX_OK;
 }
 
+static int judge(const flx_system *s, flx_work *w, const flx_state *x, double *size)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    int n = d->model->nswitch, wrong = n > 0 ? flx_switches_judge(s, w, x, size) : -1;
+    int watch = flx_watches_judge(d, w, x, size + n);
+    return wrong >= 0 || watch < 0 ? wrong : n + watch;
+}
+
+static void settle(const flx_system *s, flx_work *w, flx_state *x)
+{
+    flx_switches_settle(s, w, x);
+    flx_watches_settle(flx_descriptor_of(s), w, x);
+}
+
 static const char *indicator_name(const flx_system *s, int i, flx_loc *loc)
 {
-    const flx_switch *k = flx_descriptor_of(s)->model->switches + i;
+    const flx_descriptor *d = flx_descriptor_of(s);
+    const flx_contact_point *of;
+    (void)flx_contacts_points(d, &of);
+    if (i >= d->model->nswitch) {
+        const flx_contact *c = d->model->contacts + of[i - d->model->nswitch].contact;
+        *loc = c->loc;
+        return c->name;
+    }
+    const flx_switch *k = d->model->switches + i;
     *loc = k->loc;
     return k->item;
 }
@@ -316,13 +358,13 @@ const flx_event_ops flx_descriptor_events = {
     .indicators = n_indicators,
     .events = n_events,
     .rows = n_rows,
-    .indicate = flx_switches_indicate,
+    .indicate = indicate,
     .next = next,
     .idle = idle,
-    .change = flx_switches_change,
+    .change = change,
     .happen = happen,
-    .judge = flx_switches_judge,
-    .settle = flx_switches_settle,
+    .judge = judge,
+    .settle = settle,
     .reads_forces = reads_forces,
     .indicator = indicator_name,
     .event = event_name,

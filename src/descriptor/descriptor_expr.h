@@ -163,6 +163,7 @@ typedef struct flx_switching {
     // first of each kind among the switches of a state: of expressions, discrete variables, counts,
     // strikes of clocks
     int first, discrete, count, clock;
+    int watch;         // ... then two for each point of compliant contacts
     int *slope;        // (model's switches) in FLX_GROUP_SWITCH; -1: not of the time alone
     int *rate;         // (model's switches) there; -1: it depends on more than positions
     flx_set **sets;    // (nevent) of each event

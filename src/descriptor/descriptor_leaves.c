@@ -361,6 +361,17 @@ static double resultant_value(flx_observation *o, int force, int c)
     return c == 6 ? sum.power : c < 3 ? sum.force[c] : sum.moment[c - 3];
 }
 
+// components come one after another
+static double contact_value(flx_observation *o, int force, int c)
+{
+    if (o->contact != force) {
+        int number = o->d->model->forces[force].contact;
+        flx_contacts_observe(o->d, o->w, &o->p, number, o->touching);
+    }
+    o->contact = force;
+    return o->touching[c];
+}
+
 static double stress_value(flx_observation *o, int i, int c)
 {
     const flx_modal *modal = o->d->model->modals + i;
@@ -420,6 +431,7 @@ static const rule rules[FLX_LEAF_KINDS] = {
     [FLX_LEAF_CONSTRAINTS] = {.value = constraints_value},
     [FLX_LEAF_SECTION] = {.value = section_value},
     [FLX_LEAF_RESULTANT] = {.value = resultant_value},
+    [FLX_LEAF_CONTACT] = {.value = contact_value},
     [FLX_LEAF_MODES] = {.value = no_value},
     [FLX_LEAF_STRESS] = {.value = stress_value},
     [FLX_LEAF_MEASURE] = {.value = no_value},

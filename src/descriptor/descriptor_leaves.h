@@ -25,6 +25,8 @@ typedef struct flx_observation {
     int node;   // whose section force is in wrench; -1: none
     bool loads; // those of attached frames are in the rows of the work
     double wrench[6];
+    int contact; // force whose signals are in touching; -1: none
+    double touching[FLX_CONTACT_SIGNALS];
 } flx_observation;
 
 // The directions that a leaf stands for: at most three.

@@ -26,6 +26,7 @@
 //   descriptor_initial.c      the state as drawn
 //   descriptor_switches.c  switches of expressions
 //   descriptor_events.c  events
+//   descriptor_watches.c compliant contacts at instants
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
@@ -464,6 +465,20 @@ void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx
 void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x,
                             flx_event_report *h);
 int flx_switches_judge(const flx_system *s, flx_work *w, const flx_state *x, double *size);
+
+// Compliant contacts (descriptor_watches.c): as the operations of flx_event_ops, for their indicators alone, which follow those
+// of the switches.
+int flx_watches_count(const flx_descriptor *d);
+void flx_watches_indicate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *value);
+bool flx_watches_idle(const flx_descriptor *d, const flx_state *x, const signed char *changed);
+void flx_watches_change(const flx_descriptor *d, flx_work *w, const flx_state *x,
+                        const signed char *changed, double *switches);
+void flx_watches_happen(const flx_descriptor *d, flx_work *w, flx_state *x,
+                        const signed char *changed, flx_event_report *h);
+int flx_watches_judge(const flx_descriptor *d, flx_work *w, const flx_state *x, double *size);
+void flx_watches_settle(const flx_descriptor *d, flx_work *w, flx_state *x);
+double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x);
+void flx_watches_accept(const flx_descriptor *d, flx_work *w, flx_state *x);
 
 // events; conditions: with these switches, into out (nevent)
 void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,

@@ -35,6 +35,10 @@ static flx_status check_model(const flx_model *m)
         status = refuse(m, m->frictions[0].loc, "the friction of joint", m->frictions[0].name,
                         "write it as a torque or force on the joint's rate");
     }
+    if (m->ncontact > 0) {
+        status = refuse(m, m->contacts[0].loc, "the contact", m->contacts[0].name,
+                        "write it as a force of type 'expression'");
+    }
     if (m->nreduced > 0) {
         status = refuse(m, m->reduced[0].loc, "the neglected inertia (reduce) of",
                         flx_model_reduced(m, 0), "leave out 'reduce'");

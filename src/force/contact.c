@@ -81,11 +81,8 @@ static const flx_force_signal signals[] = {{"value", "N"},
                                            {"power", "W"},
                                            {0}};
 
-const flx_force_kind flx_force_contact = {.word = "contact",
-                                          .mixed = "contact, mixed",
-                                          .signals = signals,
-                                          .links = true,
-                                          .contact = true};
+const flx_force_kind flx_force_contact = {
+    .word = "contact", .mixed = "contact, mixed", .signals = signals, .contact = true};
 
 const flx_force_word flx_word_contact = {
     .row = {.word = "contact",

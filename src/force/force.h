@@ -3,6 +3,7 @@
 // K (A0), exactly.
 #pragma once
 
+#include "contact/law.h"
 #include "flexion/system.h"
 #include "joint/scalar.h"
 
@@ -60,3 +61,28 @@ typedef struct flx_attraction {
 void flx_attraction_residual(int n, const flx_attraction *p, flx_frames f, double *r);
 void flx_attraction_linearise(int n, const flx_attraction *p, flx_frames f, double *A0);
 void flx_attraction_energy(int n, const flx_attraction *p, flx_frames f, flx_energies *e);
+
+// A place where two surfaces may touch, with a compliant law (contact_point.c). Its two switches: 1 while it is closed, 0 while it
+// is open; the speed at which it closed, while it is open the largest gap since.
+typedef struct flx_contact_point {
+    flx_scalar gap, slip[2];
+    int nslip; // 0: no friction
+    flx_law law;
+    double friction, velocity; // coefficient, slip that regularises it
+    int side;                  // the first of its switches
+    double clear;              // a larger gap is one that it has to close at an instant
+    int contact, pair;         // of the model; pair: of the contact
+} flx_contact_point;
+
+void flx_contact_residual(int n, const flx_contact_point *points, flx_frames f,
+                          const double *switches, const double *v, double *r);
+void flx_contact_linearise(int n, const flx_contact_point *points, flx_frames f,
+                           const double *switches, const double *v, double *A0, double *A1);
+void flx_contact_energy(int n, const flx_contact_point *points, flx_frames f,
+                        const double *switches, const double *v, flx_energies *e);
+// Whether its switch decides about the force, not the depth: of a law with a kink, and of surfaces that were clear of each
+// other. Whether there is a force at all; the normal force.
+bool flx_contact_point_is_held(const flx_contact_point *p, const double *switches);
+bool flx_contact_point_acts(const flx_contact_point *p, double depth, const double *switches);
+flx_law_force flx_contact_point_force(const flx_contact_point *p, double depth, double rate,
+                                      const double *switches);

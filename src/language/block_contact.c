@@ -306,8 +306,8 @@ static flx_status read_number(flx_env *e, const flx_item *force, const flx_entry
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_kept(e, y, out, open));
     if (!isfinite(*out) || *out < 0 || (positive && *out == 0)) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' of contact '%s' must %s, not %g",
-                        key, force->full, positive ? "be positive" : "not be negative", *out);
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' of contact '%s' %s, it is %g", key,
+                        force->full, positive ? "must be positive" : "cannot be negative", *out);
     }
     const flx_limit l = {
         .what = key, .name = force->full, .loc = y->loc, .value_open = *open, .positive = positive};

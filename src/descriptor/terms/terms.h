@@ -78,6 +78,11 @@ flx_status flx_pulls_scale(flx_descriptor *d);
 int flx_pulls_find(const flx_descriptor *d, int force, int component);
 const int *flx_pulls_bodies(const flx_descriptor *d, int row);
 
+// contacts: the points of compliant laws; what there is to know of a contact of the model at a point that has begun.
+int flx_contacts_points(const flx_descriptor *d, const flx_contact_point **of);
+void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
+                          double out[FLX_CONTACT_SIGNALS]);
+
 // expressions: refuses masses that depend on more than positions and time. Sum of a load on a solid, which is that force of the
 // model.
 flx_status flx_items_check_masses(const flx_descriptor *d);

@@ -77,6 +77,42 @@ static const char exact[] = BEAM("geometrically-exact"), segments[] = BEAM("segm
                             "      section: {EA: 1e3, EI: 20, mass: 1.3}}\n"
                             "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
 
+// Everything touches everything.
+static const char touch[] =
+    "flexion: 1\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: [1, 2, 3], position: [0, 0, 0.8], com: [0.4, 0.1, 0],\n"
+    "      surface: [{sphere: 1}, {sphere: 0.4, at: [0.2, 0.1, -0.9]}]}\n"
+    "  b: {type: rigid, mass: 2, inertia: [2, 1.5, 1], position: [1.2, 0.3, 0.7], com: [0.2, 0, "
+    "0.3],\n"
+    "      surface: {sphere: 0.9, at: [0.1, 0, 0.1]}}\n"
+    "  c: {type: point, mass: 1.5, position: [0.3, 1.1, 0.2], surface: {sphere: 0.5}}\n"
+    "forces:\n"
+    "  h: {type: contact, on: [a, b], law: hertz, stiffness: 30}\n"
+    "  r: {type: contact, on: [b, c], law: hunt-crossley, stiffness: 20, restitution: 0.6,\n"
+    "      friction: {coefficient: 0.4, velocity: 0.3}}\n"
+    "  l: {type: contact, on: [a, c], law: penalty, stiffness: 10, damping: 2}\n"
+    "  g: {type: contact, among: [ground, a, b, c], ground: {plane: [0.2, -0.1, 1]}, law: "
+    "penalty,\n"
+    "      stiffness: 10, exponent: 2, damping: 2, damping_exponent: 1,\n"
+    "      friction: {coefficient: 0.3, velocity: 0.5}}\n"
+    "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
+
+static const char touch2[] =
+    "flexion: 1\ndimension: 2\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: 2, position: [0, 0.8], com: [0.4, 0.1],\n"
+    "      surface: [{sphere: 1}, {plane: [0.6, -0.8], at: [-0.2, 0.3]}]}\n"
+    "  b: {type: rigid, mass: 2, inertia: 1.5, position: [1.2, 0.3], orientation: 0.4,\n"
+    "      surface: {sphere: 0.9, at: [0.1, 0.2]}}\n"
+    "  c: {type: point, mass: 1.5, position: [0.3, 0.1], surface: {sphere: 0.5}}\n"
+    "forces:\n"
+    "  g: {type: contact, among: [ground, b, c], law: flores, stiffness: 10, restitution: 0.5,\n"
+    "      friction: {coefficient: 0.3, velocity: 0.5}}\n"
+    "  h: {type: contact, on: [a, b], law: hunt-crossley, exponent: 2.2, stiffness: 30, damping: "
+    "0.3}\n"
+    "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
+
 // ---- one model ----------------------------------------------------------------------------------
 
 typedef struct trial {
@@ -117,6 +153,7 @@ static int open_trial(const flx_model *m, double spread, trial *t)
         t->x->a[i] = random_number(&random);
     }
     t->s->ops->retract(t->s, t->x->q, t->theta, t->x->q); // not where it was drawn
+    t->s->ops->events->settle(t->s, t->w, t->x);
     for (int i = 0; i < t->s->dims.nv; i++) t->theta[i] = 50.0 * spread * random_number(&random);
     return 0;
 }
@@ -296,6 +333,8 @@ static int every_term_is_consistent(void)
     CHECK(check_model(ctx, exact, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, segments, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, cable, NULL, 0.02, seen) == 0);
+    CHECK(check_model(ctx, touch, NULL, 0.02, seen) == 0);
+    CHECK(check_model(ctx, touch2, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, NULL, FLX_EXAMPLES "/elastic_crank.yaml", 0.02, seen) == 0);
     CHECK(check_model(ctx, NULL, FLX_EXAMPLES "/rubber_bar.yaml", 1e-3, seen) == 0);
     for (int k = 0; k < FLX_N_TERMS; k++) CHECK(seen[k]);

@@ -261,6 +261,10 @@ static int what_cannot_be_exported_is_named(void)
                   "a changed inertia (reduce) cannot be exported") == 0);
     CHECK(refuses("flexion: 1\n" BODY "reduce: {type: quasistatic, neglect_inertia: auto}\n",
                   "a changed inertia (reduce) cannot be exported") == 0);
+    CHECK(refuses("flexion: 1\n" BODY
+                  "forces: {C: {type: contact, on: [ground, b], surfaces: [{plane: [0, 0, 1]}, "
+                  "{sphere: 1}], law: hertz, stiffness: 1}}\n",
+                  "the contact 'C' cannot be exported") == 0);
     CHECK(refuses("flexion: 1\n" BODY "joints: {J: {type: fixed, on: [ground, b], at: b}}\n",
                   "no body can move") == 0);
     CHECK(refuses("flexion: 1\n" BODY

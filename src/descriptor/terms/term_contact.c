@@ -1,0 +1,314 @@
+// term_contact.c - surfaces that touch, with compliant laws: a force for each point of each pair that may touch.
+#include "contact/gap.h"
+#include "descriptor/descriptor_parts.h"
+
+// Surfaces are clear of each other beyond this part of the size of the mechanism.
+#define CLEAR 1e-6
+
+typedef struct contacts {
+    int n;
+    flx_contact_point *of;
+} contacts;
+
+static contacts *contacts_of(const flx_descriptor *d)
+{
+    return d->own[FLX_TERM_CONTACT];
+}
+
+int flx_contacts_points(const flx_descriptor *d, const flx_contact_point **of)
+{
+    const contacts *own = contacts_of(d);
+    if (of) *of = own ? own->of : NULL;
+    return own ? own->n : 0;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+// (CON-8) Hertz's stiffness is that of surfaces whose curvature is everywhere the same.
+static flx_status find_stiffness(const flx_descriptor *d, const flx_contact *c, int pair, double *k)
+{
+    double curvature = 0.0;
+    *k = c->stiffness;
+    if (!c->material) return FLX_OK;
+    for (int i = 0; i < 2; i++) {
+        const flx_contact_side *side = c->sides + c->pairs[pair][i];
+        const flx_surface *s = side->surface;
+        double radius = s->size[0] + s->skin;
+        if (s->kind == &flx_surface_plane) continue;
+        if (s->kind != &flx_surface_sphere || !(radius > 0)) {
+            return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, side->loc,
+                            "contact '%s': Hertz's stiffness follows from 'material' for spheres "
+                            "and planes alone; give 'stiffness'",
+                            c->name);
+        }
+        curvature += 1.0 / radius;
+    }
+    *k = flx_law_hertz(c->E, c->nu, curvature);
+    return FLX_OK;
+}
+
+static flx_status refuse_friction(const flx_descriptor *d, const flx_contact *c)
+{
+    const flx_contact_friction *f = &c->friction;
+    const char *what = NULL;
+    if (f->rolling > 0 || f->spinning > 0) {
+        what = "rolling and spinning friction of a compliant law are not supported yet";
+    } else if (f->stiffness > 0) {
+        what = "friction with a stiffness is not supported yet; give its 'velocity'";
+    } else if (f->coefficient > 0 && !(f->velocity > 0)) {
+        what = "friction of a compliant law needs its 'velocity', as in {coefficient: 0.3, "
+               "velocity: 1e-3}; sticking as it is has the law 'restitution'";
+    }
+    if (!what) return FLX_OK;
+    return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc, "contact '%s': %s", c->name, what);
+}
+
+// The numbers of a point, which its structure leaves open.
+static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
+{
+    const flx_contact *c = d->model->contacts + p->contact;
+    double k;
+    FLX_TRY(find_stiffness(d, c, p->pair, &k));
+    p->law = flx_law_of(c, k);
+    p->friction = c->friction.coefficient;
+    p->velocity = c->friction.velocity;
+    return FLX_OK;
+}
+
+static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uint64_t feature,
+                             flx_contact_point *p)
+{
+    const flx_contact *c = d->model->contacts + contact;
+    const flx_contact_side *side[2] = {c->sides + c->pairs[pair][0], c->sides + c->pairs[pair][1]};
+    flx_gap *gap = flx_arena_take(d->arena, 1, sizeof *gap);
+    if (!gap) return FLX_ERR_MEMORY;
+    (void)flx_gap_init(gap, side[0]->surface, side[1]->surface, feature, d->planar);
+    *p = (flx_contact_point){.contact = contact, .pair = pair};
+    p->gap = (flx_scalar){
+        .kind = FLX_SCALAR_GAP, .body = {side[0]->body, side[1]->body}, .turn = -1, .gap = gap};
+    if (c->friction.coefficient > 0 || c->friction.coefficient_open) p->nslip = d->planar ? 1 : 2;
+    for (int i = 0; i < 2; i++) {
+        p->slip[i] = p->gap;
+        p->slip[i].kind = FLX_SCALAR_SLIP;
+        p->slip[i].along = i;
+    }
+    return set_numbers(d, p);
+}
+
+// How many points a pair has.
+static flx_status count_points(const flx_descriptor *d, const flx_contact *c, int pair, int *n)
+{
+    const flx_contact_side *side[2] = {c->sides + c->pairs[pair][0], c->sides + c->pairs[pair][1]};
+    bool turned;
+    const flx_pair *p = flx_pair_find(side[0]->surface->kind, side[1]->surface->kind, &turned);
+    *n = p ? p->points : 0;
+    if (*n > 0) return FLX_OK;
+    return FLX_FAIL(
+        d->base.ctx, FLX_ERR_CANNOT, c->loc,
+        "contact '%s': a '%s' and a '%s' with the law of this contact are not supported "
+        "yet",
+        c->name, side[0]->surface->kind->row.key, side[1]->surface->kind->row.key);
+}
+
+static bool is_ours(const flx_contact *c)
+{
+    return c->law != FLX_CONTACT_RIGID;
+}
+
+static flx_status plan(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    size_t most = 0;
+    for (int i = 0; i < m->ncontact; i++) {
+        const flx_contact *c = m->contacts + i;
+        if (!is_ours(c)) continue;
+        FLX_TRY(refuse_friction(d, c));
+        for (int k = 0, n; k < c->npair; k++, most += (size_t)n) {
+            FLX_TRY(count_points(d, c, k, &n));
+        }
+    }
+    if (most == 0) return FLX_OK;
+    contacts *own = flx_arena_take(d->arena, 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    own->of = flx_arena_take(d->arena, most, sizeof *own->of);
+    if (!own->of) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->ncontact; i++) {
+        const flx_contact *c = m->contacts + i;
+        for (int k = 0, n; is_ours(c) && k < c->npair; k++) {
+            FLX_TRY(count_points(d, c, k, &n));
+            for (int f = 0; f < n; f++) {
+                FLX_TRY(plan_point(d, i, k, (uint64_t)f, own->of + own->n++));
+            }
+        }
+    }
+    d->own[FLX_TERM_CONTACT] = own;
+    return FLX_OK;
+}
+
+static flx_status couple(flx_descriptor *d)
+{
+    const contacts *own = contacts_of(d);
+    for (int i = 0; i < own->n; i++) FLX_TRY(flx_layout_couple_bodies(d, own->of[i].gap.body));
+    return FLX_OK;
+}
+
+static flx_status fill(flx_descriptor *d)
+{
+    const contacts *own = contacts_of(d);
+    for (int i = 0; i < own->n; i++) {
+        flx_contact_point *p = own->of + i;
+        p->side = d->switching.watch + 2 * i;
+        p->clear = CLEAR * d->length;
+        flx_forces_fill_scalar(d, &p->gap);
+        for (int k = 0; k < 2; k++) p->slip[k].e = p->gap.e;
+    }
+    return FLX_OK;
+}
+
+static bool is_damped(const flx_contact *c, const flx_contact_point *p)
+{
+    const flx_law *l = &p->law;
+    return l->c != 0 || l->a != 0 || l->av != 0 || p->nslip > 0 || c->damping_open ||
+           c->restitution_open;
+}
+
+static void mark(flx_descriptor *d)
+{
+    const contacts *own = contacts_of(d);
+    for (int i = 0; i < own->n; i++) {
+        const flx_contact_point *p = own->of + i;
+        if (is_damped(d->model->contacts + p->contact, p)) flx_layout_mark_ends(d, &p->gap.e, 2);
+    }
+}
+
+// ---- numbers once more --------------------------------------------------------------------------
+
+static flx_status take(flx_descriptor *d)
+{
+    contacts *own = FLX_OWN(d, d->own[FLX_TERM_CONTACT], 1, sizeof *own);
+    return own && FLX_OWN(d, own->of, own->n, sizeof *own->of) ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status renew(flx_descriptor *d)
+{
+    const contacts *own = contacts_of(d);
+    for (int i = 0; i < own->n; i++) {
+        flx_contact_point *p = own->of + i;
+        const flx_contact *c = d->model->contacts + p->contact;
+        bool kink = flx_law_has_kink(&p->law);
+        FLX_TRY(set_numbers(d, p));
+        bool structure = kink == flx_law_has_kink(&p->law) && c->restitution <= 1.0 &&
+                         (c->restitution > 0.0 || !c->restores);
+        if (structure && (p->nslip == 0 || p->velocity > 0.0)) continue;
+        return flx_forces_refuse(d, d->model->forces + c->force,
+                                 "its law would be another one with these numbers");
+    }
+    return FLX_OK;
+}
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    const contacts *own = contacts_of(d);
+    flx_contact_residual(own->n, own->of, w->frames, p->switches, p->v, r);
+}
+
+static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+{
+    const contacts *own = contacts_of(d);
+    flx_contact_linearise(own->n, own->of, w->frames, p->switches, p->v, b->A0, b->A1);
+}
+
+static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+{
+    const contacts *own = contacts_of(d);
+    flx_contact_energy(own->n, own->of, w->frames, p->switches, p->v, e);
+}
+
+// Whether a remark on the step was made.
+static size_t scratch(const flx_descriptor *d)
+{
+    (void)d;
+    return 1;
+}
+
+// ---- what there is to know ----------------------------------------------------------------------
+
+static bool find_touch(const flx_contact_point *p, flx_frames f, flx_touch *out)
+{
+    flx_frame frame[2];
+    for (int i = 0; i < 2; i++) {
+        int k = p->gap.e.frame[i];
+        frame[i] = f.plane ? flx_frame_of_plane(f.plane + k) : f.space[k];
+    }
+    return flx_gap_touch(p->gap.gap, &frame[0], &frame[1], out);
+}
+
+// Velocity of the second against the first along the tangents, and the tangents.
+static void find_slip(const flx_descriptor *d, const flx_contact_point *p, const flx_work *w,
+                      const double *v, const flx_touch *touch, double u[2], double t[2][3])
+{
+    double spin[2];
+    flx_touch_tangents(&p->gap.gap->tangents, touch->n, t, spin);
+    u[0] = u[1] = 0.0;
+    for (int i = 0; i < (d->planar ? 1 : 2); i++) {
+        flx_jet j;
+        flx_scalar_gradient(&p->slip[i], w->frames, NULL, &j);
+        u[i] = flx_jet_rate(&p->slip[i], &j, v);
+    }
+}
+
+static void observe_point(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                          const flx_contact_point *c, double *out)
+{
+    flx_touch touch;
+    flx_jet j;
+    double u[2], t[2][3];
+    if (!find_touch(c, w->frames, &touch)) return;
+    flx_scalar_gradient(&c->gap, w->frames, p->switches, &j);
+    double rate = flx_jet_rate(&c->gap, &j, p->v), F = 0.0;
+    bool acts = flx_contact_point_acts(c, j.value, p->switches);
+    if (acts) F = flx_contact_point_force(c, j.value, rate, p->switches).force;
+    find_slip(d, c, w, p->v, &touch, u, t);
+    double root = sqrt(u[0] * u[0] + u[1] * u[1] + c->velocity * c->velocity);
+    double grip = c->nslip > 0 && root > 0.0 ? -c->friction * F / root : 0.0;
+    bool least = touch.gap < out[FLX_CONTACT_GAP];
+    if (least) out[FLX_CONTACT_GAP] = touch.gap;
+    out[FLX_CONTACT_VALUE] += F;
+    for (int i = 0; i < 3; i++) {
+        double slip = u[0] * t[0][i] + u[1] * t[1][i];
+        out[FLX_CONTACT_FRICTION + i] += grip * slip;
+        out[FLX_CONTACT_FORCE + i] += F * touch.n[i] + grip * slip;
+        if (!least) continue;
+        out[FLX_CONTACT_SLIP + i] = slip;
+        out[FLX_CONTACT_PLACE + i] = 0.5 * (touch.p[0][i] + touch.p[1][i]);
+    }
+    if (acts) out[FLX_CONTACT_STATE] = FLX_CONTACT_SLIDES;
+    out[FLX_CONTACT_TOUCHING] += acts;
+    out[FLX_CONTACT_POWER] -= F * rate - grip * (u[0] * u[0] + u[1] * u[1]);
+}
+
+void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
+                          double out[FLX_CONTACT_SIGNALS])
+{
+    const contacts *own = contacts_of(d);
+    memset(out, 0, FLX_CONTACT_SIGNALS * sizeof *out);
+    out[FLX_CONTACT_GAP] = HUGE_VAL;
+    for (int i = 0; own && i < own->n; i++) {
+        if (own->of[i].contact == contact) observe_point(d, w, p, own->of + i, out);
+    }
+}
+
+const flx_term flx_term_contact = {
+    .plan = plan,
+    .couple = couple,
+    .fill = fill,
+    .mark = mark,
+    .scratch = scratch,
+    .take = take,
+    .renew = renew,
+    .residual = residual,
+    .linearise = linearise,
+    .energy = energy,
+};
