@@ -188,13 +188,35 @@ static const double *accelerations(const flx_descriptor *d, flx_work *w, const f
     return w->attached.a;
 }
 
+// Until open surfaces that approach could be through each other, seen at several places of a step: the gap, or their
+// thickness, over the speed between them.
+static double passage_of(const flx_descriptor *d, const flx_contact_point *p, flx_work *w,
+                         const flx_state *x)
+{
+    const double *v = d->nattached > 0 ? w->attached.v : x->v;
+    flx_jet j;
+    if (x->switches[p->side] != 0.0 || isinf(p->thickness)) return HUGE_VAL;
+    flx_scalar_gradient(&p->gap, w->frames, x->switches, &j);
+    double gap = -j.value, rate = flx_jet_rate(&p->gap, &j, v), square = rate * rate;
+    if (!(rate > 0.0) || j.value < NOWHERE) return HUGE_VAL;
+    for (int i = 0; i < (d->planar ? 1 : 2); i++) {
+        flx_scalar_gradient(&p->slip[i], w->frames, x->switches, &j);
+        double u = flx_jet_rate(&p->slip[i], &j, v);
+        square += u * u;
+    }
+    return fmax(gap, p->thickness) / sqrt(square);
+}
+
 double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x)
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
     double h = HUGE_VAL;
     const double *acc = accelerations(d, w, x);
-    for (int i = 0; i < n; i++) h = fmin(h, PART_OF_IMPACT * impact_of(d, of + i, w, x, acc));
+    for (int i = 0; i < n; i++) {
+        h = fmin(h, PART_OF_IMPACT * impact_of(d, of + i, w, x, acc));
+        h = fmin(h, passage_of(d, of + i, w, x));
+    }
     return h;
 }
 

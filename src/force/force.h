@@ -71,6 +71,7 @@ typedef struct flx_contact_point {
     double friction, velocity; // coefficient, slip that regularises it
     int side;                  // the first of its switches
     double clear;              // a larger gap is one that it has to close at an instant
+    double thickness;          // of both surfaces together; infinite: one has no end
     int contact, pair;         // of the model; pair: of the contact
 } flx_contact_point;
 

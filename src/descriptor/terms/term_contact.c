@@ -75,6 +75,17 @@ static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
     return FLX_OK;
 }
 
+// Half of the shortest edge of a box round it; infinite: it has no end.
+static double find_thickness(const flx_surface *s)
+{
+    const flx_frame still = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    double low[3], high[3], least = HUGE_VAL;
+    if (!s->kind->bounds) return HUGE_VAL;
+    s->kind->bounds(s, &still, low, high);
+    for (int i = 0; i < 3; i++) least = fmin(least, 0.5 * (high[i] - low[i]));
+    return least;
+}
+
 static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uint64_t feature,
                              flx_contact_point *p)
 {
@@ -84,6 +95,7 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
     if (!gap) return FLX_ERR_MEMORY;
     (void)flx_gap_init(gap, side[0]->surface, side[1]->surface, feature, d->planar);
     *p = (flx_contact_point){.contact = contact, .pair = pair};
+    for (int i = 0; i < 2; i++) p->thickness += find_thickness(side[i]->surface);
     p->gap = (flx_scalar){
         .kind = FLX_SCALAR_GAP, .body = {side[0]->body, side[1]->body}, .turn = -1, .gap = gap};
     if (c->friction.coefficient > 0 || c->friction.coefficient_open) p->nslip = d->planar ? 1 : 2;
