@@ -13,6 +13,7 @@
     X(capsule)                                                                                     \
     X(cylinder)                                                                                    \
     X(disc)                                                                                        \
+    X(box)                                                                                         \
     X(curve)                                                                                       \
     X(profile)
 
@@ -37,6 +38,7 @@ enum {
 };
 
 struct flx_frame;
+struct flx_polytope_room;
 
 typedef struct flx_surface_kind {
     int number;      // FLX_SURFACE_NUMBER_...
@@ -46,6 +48,8 @@ typedef struct flx_surface_kind {
     bool open_ended; // without end: two such cannot touch
     // Box round it, skin included, in ground axes; NULL: it has no end.
     void (*bounds)(const flx_surface *s, const struct flx_frame *f, double low[3], double high[3]);
+    // Its core as a convex solid in the axes of the surface (contact/polytope.h); returns the skin round it. NULL: it is none.
+    double (*core)(const flx_surface *s, struct flx_polytope_room *room);
 } flx_surface_kind;
 
 struct flx_surface {

@@ -42,8 +42,20 @@ static int insert(const flx_touch *t, int count, int most, flx_touch *out)
     return count < most ? count + 1 : count;
 }
 
+static int count_points(const flx_pair *p, const flx_surface *a, const flx_surface *b)
+{
+    return p->count ? p->count(a, b) : p->points;
+}
+
+int flx_pair_points(const flx_surface *a, const flx_surface *b)
+{
+    bool turned = false;
+    const flx_pair *p = flx_pair_find(a->kind, b->kind, &turned);
+    return p ? count_points(p, turned ? b : a, turned ? a : b) : 0;
+}
+
 int flx_pair_touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
-                   const flx_frame *fb, double reach, int most, flx_touch *out)
+                   const flx_frame *fb, double reach, int most, flx_manifold *last, flx_touch *out)
 {
     bool turned = false;
     const flx_pair *p = flx_pair_find(a->kind, b->kind, &turned);
@@ -52,10 +64,11 @@ int flx_pair_touch(const flx_surface *a, const flx_frame *fa, const flx_surface 
     const flx_frame *f[2] = {turned ? fb : fa, turned ? fa : fb};
     int count = 0;
     if (p->touch) {
-        count = p->touch(s[0], f[0], s[1], f[1], reach, most, out);
+        count = p->touch(s[0], f[0], s[1], f[1], reach, most, last, out);
     } else {
         flx_touch t;
-        for (int i = 0; i < p->points; i++) {
+        int n = count_points(p, s[0], s[1]);
+        for (int i = 0; i < n; i++) {
             if (!p->point(s[0], f[0], s[1], f[1], (uint64_t)i, &t) || !(t.gap < reach)) continue;
             count = insert(&t, count, most, out);
         }

@@ -17,6 +17,10 @@
     X(sphere, cylinder)                                                                            \
     X(plane, disc)                                                                                 \
     X(sphere, disc)                                                                                \
+    X(plane, box)                                                                                  \
+    X(box, box)                                                                                    \
+    X(box, sphere)                                                                                 \
+    X(box, capsule)                                                                                \
     X(curve, sphere)                                                                               \
     X(profile, sphere)                                                                             \
     X(plane, curve)
@@ -38,16 +42,26 @@ typedef struct flx_touch {
     uint64_t feature;      // which features touch; the same over steps
 } flx_touch;
 
+// Which points of a pair touched last: its owner passes it in and takes it out, so that points that come and go stay the same
+// from step to step. Those of last time are taken again as long as they are within 1e-3 of the size.
+#define FLX_MANIFOLD_MOST 4
+typedef struct flx_manifold {
+    int n;
+    uint64_t features[FLX_MANIFOLD_MOST]; // the deepest first
+} flx_manifold;
+
 typedef struct flx_pair {
     // Features 0 .. points-1 are there at any distance; 0: they come and go, `touch` says which there are.
     int points;
+    int (*count)(const flx_surface *a,
+                 const flx_surface *b); // in place of `points` where it depends on the surfaces
     bool planar; // in models of the plane alone
     // The point of one feature, at any distance; false: there is none, and *out is not written.
     bool (*point)(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                   const flx_frame *fb, uint64_t feature, flx_touch *out);
     // As flx_pair_touch; NULL: the points.
     int (*touch)(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
-                 const flx_frame *fb, double reach, int most, flx_touch *out);
+                 const flx_frame *fb, double reach, int most, flx_manifold *last, flx_touch *out);
 } flx_pair;
 
 #define X(first, second) extern const flx_pair flx_pair_##first##_##second;
@@ -59,9 +73,12 @@ const flx_pair *flx_pair_find(const flx_surface_kind *a, const flx_surface_kind 
 // The same points with the first as the second.
 void flx_touch_turn(flx_touch *t);
 
-// Up to `most` points nearer than reach; the deepest first. 0 also where the kinds are no pair.
+// Number of features of two surfaces that are there at any distance; 0: they come and go, or the kinds are no pair.
+int flx_pair_points(const flx_surface *a, const flx_surface *b);
+// Up to `most` points nearer than reach; the deepest first. 0 also where the kinds are no pair. last: of this pair, begins with
+// n = 0, and is written; NULL: no memory.
 int flx_pair_touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
-                   const flx_frame *fb, double reach, int most, flx_touch *out);
+                   const flx_frame *fb, double reach, int most, flx_manifold *last, flx_touch *out);
 
 // (CON-8) Reduced radius of curvature at a point, for Hertz's law: 1/sqrt(det(B_1 + B_2)), of spheres 1/(1/r_1 + 1/r_2).
 // 0 at a corner or an edge, HUGE_VAL where the surfaces touch along a line or fit into each other.

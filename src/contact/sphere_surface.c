@@ -1,5 +1,5 @@
 // sphere_surface.c - a sphere, or a point.
-#include "contact/pair.h"
+#include "contact/polytope.h"
 
 static void bounds(const flx_surface *s, const flx_frame *f, double low[3], double high[3])
 {
@@ -9,10 +9,20 @@ static void bounds(const flx_surface *s, const flx_frame *f, double low[3], doub
     v3_store(high, v3_add(c, v3_make(r, r, r)));
 }
 
+// A point, and its radius is a skin.
+static double core(const flx_surface *s, flx_polytope_room *room)
+{
+    double r = s->size[0] + s->skin;
+    room->p = (flx_polytope){.nvertex = 1, .vertices = room->numbers, .size = 2.0 * r};
+    for (int i = 0; i < 3; i++) room->numbers[i] = 0.0;
+    return r;
+}
+
 const flx_surface_kind flx_surface_sphere = {.number = FLX_SURFACE_NUMBER_sphere,
                                              .row = {.key = "sphere",
                                                      .form = "number",
                                                      .unit = "m",
                                                      .doc = "Radius of a sphere; 0: a point."},
                                              .value = FLX_SURFACE_RADIUS,
-                                             .bounds = bounds};
+                                             .bounds = bounds,
+                                             .core = core};

@@ -431,9 +431,9 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_attached_fill(d));
     FLX_TRY(flx_rows_fill(d));
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_FORCES));
-    flx_groups_fill(d);
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_EXPRESSIONS));
     FLX_TRY(flx_constraints_fill(d));
+    FLX_TRY(flx_groups_fill(d));
     FLX_TRY(flx_expr_compile(d));
     FLX_TRY(flx_layout_parts(d));
     FLX_TRY(flx_pulls_scale(d));

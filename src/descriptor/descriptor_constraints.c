@@ -219,7 +219,9 @@ static flx_status fill_constraint(flx_descriptor *d, flx_expr_constraint *b)
                        .joint = -1,
                        .constraint = b->constraint,
                        .sigma = 1.0,
-                       .C = b->C};
+                       .C = b->C,
+                       .held = b->held,
+                       .group = b->group};
     return FLX_OK;
 }
 
@@ -266,6 +268,10 @@ void flx_constraints_residual(const flx_descriptor *d, flx_work *w, const flx_po
         const flx_expr_constraint *b = d->expr.constraints + i;
         const double *out = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out;
         double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
+        if (flx_row_opens(b->held, p->switches)) {
+            r[(b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row] = -l;
+            continue;
+        }
         r[(b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row] = out[0] - b->C * l;
         for (int k = 0; k < b->ndep; k++) r[b->unknown[k]] += l * out[1 + k];
     }
@@ -282,6 +288,10 @@ void flx_constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_p
         const flx_expr_constraint *b = d->expr.constraints + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out + 1;
         double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
+        if (flx_row_opens(b->held, p->switches)) {
+            A0[b->diag] -= 1.0;
+            continue;
+        }
         for (int k = 0; k < b->ndep; k++) {
             (b->velocity ? A1 : A0)[b->g[k]] += grad[k];
             A0[b->gt[k]] += grad[k];

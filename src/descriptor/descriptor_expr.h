@@ -2,6 +2,8 @@
 // where their derivatives go; switches and events.
 #pragma once
 
+#include "descriptor/groups/descriptor_groups.h"
+
 #include "descriptor/descriptor.h"
 #include "joint/joint.h"
 
@@ -73,6 +75,8 @@ typedef struct flx_expr_constraint {
     int *curve_unknown; // (ncurve) position of each second derivative
     int third, nthird;  // derivatives of the bias, in FLX_GROUP_THIRD
     int *third_unknown; // (nthird)
+    flx_row_switch held;
+    int group; // of a row that holds or not
 } flx_expr_constraint;
 
 typedef struct flx_expr_input { // where the value of a leaf is found

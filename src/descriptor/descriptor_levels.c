@@ -56,14 +56,15 @@ static void scalars_force(const flx_work *w, const flx_point *p, int n, const fl
     }
 }
 
-static void constraints_force(const flx_descriptor *d, flx_work *w, const double *lam,
-                              const double *mu, bool all, double *out)
+static void constraints_force(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                              const double *lam, const double *mu, bool all, double *out)
 {
     if (d->expr.nconstraint > 0) flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
     for (int i = 0; i < d->expr.nconstraint; i++) {
         const flx_expr_constraint *b = d->expr.constraints + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out + 1;
-        if ((b->velocity && !mu) || (b->C > 0 && !all)) continue;
+        if (b->velocity && !mu) continue;
+        if (!all && (b->C > 0 || flx_row_opens(b->held, p->switches))) continue;
         double l = b->velocity ? mu[b->row] : lam[b->row];
         for (int k = 0; k < b->ndep; k++) out[b->unknown[k]] += l * grad[k];
     }
@@ -104,7 +105,7 @@ flx_status flx_eval_constraint_force(const flx_system *s, flx_work *w, const flx
     double *rows = begin_force(d, w, out);
     points_force(d, w, eta, rows);
     scalars_force(w, p, d->nscalar, d->scalars, eta, true, rows);
-    constraints_force(d, w, eta, NULL, true, rows);
+    constraints_force(d, w, p, eta, NULL, true, rows);
     end_force(d, w, rows, out);
     return FLX_OK;
 }
@@ -117,7 +118,7 @@ void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, co
     points_force(d, w, lam, rows);
     scalars_force(w, p, d->nscalar, d->scalars, lam, false, rows);
     scalars_force(w, p, d->nvscalar, d->vscalars, mu, false, rows);
-    constraints_force(d, w, lam, mu, false, rows);
+    constraints_force(d, w, p, lam, mu, false, rows);
     end_force(d, w, rows, out);
 }
 

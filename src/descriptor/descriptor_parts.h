@@ -5,6 +5,7 @@
 //   descriptor_pairs.c     the order of elimination that joints suggest
 //   descriptor_rows.c      constraints made of primitive rows
 //   descriptor_groups.c    rows that hold or not: contacts, stops, friction that sticks
+//   descriptor_slides.c    their friction, and how methods see them
 //   descriptor_select.c    a selection of rows, whose expressions are those of the complete system
 //   descriptor_force.c     parts of forces without expressions
 //   descriptor_expr.c      expressions: what they depend on (descriptor_expr.h: their data)
@@ -32,7 +33,7 @@
 
 #include "descriptor/descriptor.h"
 #include "descriptor/descriptor_expr.h"
-#include "descriptor/descriptor_groups.h"
+#include "descriptor/groups/descriptor_groups.h"
 #include "descriptor/term.h"
 #include "descriptor/terms/terms.h"
 #include "force/force_kind.h"
@@ -50,17 +51,6 @@
 #define FLX_SAME_PLACE 1e-9
 
 // ---- rows -------------------------------------------------------------------------------------
-
-// Of a row that holds or not: the switch of its group, and from which flx_contact_state on the row holds. from 0: a row that
-// always does.
-typedef struct flx_row_switch {
-    int state, from;
-} flx_row_switch;
-
-static inline bool flx_row_opens(flx_row_switch h, const double *switches)
-{
-    return h.from > 0 && switches[h.state] < h.from;
-}
 
 // A constraint or velocity-level constraint: sum of coefficient * scalar - motion(t) - constant.
 typedef struct flx_scalar_row {
@@ -107,7 +97,15 @@ typedef struct flx_row_group {
     flx_group_spec of;
     int scalar, vscalar;     // its rows among scalars, and the first among vscalars
     flx_row_place column[2]; // where the friction along a tangent reads lambda
+    int equation, slip;      // of equations: its rows among their constraints; -1: none
+    int *slots; // ... where the friction reads lambda, one for each derivative of the slip
 } flx_row_group;
+
+// Whether it has friction of its normal force while it slides.
+static inline bool flx_group_rubs(const flx_row_group *g)
+{
+    return g->is.normal >= 0 && g->is.ntangent > 0 && g->is.friction > 0.0;
+}
 
 typedef struct flx_segment { // coordinates that are a vector space
     int q, v, n;
@@ -394,7 +392,7 @@ flx_status flx_groups_plan(flx_descriptor *d);
 void flx_groups_number(flx_descriptor *d);
 void flx_groups_number_switches(flx_descriptor *d);
 flx_status flx_groups_couple(flx_descriptor *d);
-void flx_groups_fill(flx_descriptor *d);
+flx_status flx_groups_fill(flx_descriptor *d);
 void flx_groups_mark(flx_descriptor *d);
 flx_status flx_groups_renew(flx_descriptor *d);
 flx_status flx_groups_choose_tangents(flx_descriptor *d);

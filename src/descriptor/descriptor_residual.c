@@ -74,7 +74,6 @@ static void joints_residual(const flx_descriptor *d, flx_work *w, const flx_poin
     }
     rows_residual(d, w, p, r);
     vrows_residual(d, w, p, r);
-    if (d->ngroup > 0) flx_groups_residual(d, w, p, r);
 }
 
 void flx_eval_constraints(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
@@ -101,6 +100,7 @@ static void all_rows(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     joints_residual(d, w, p, r);
     flx_terms_residual(d, FLX_STAGE_EXPRESSIONS, w, p, r);
     if (d->expr.nconstraint > 0) flx_constraints_residual(d, w, p, r);
+    if (d->ngroup > 0) flx_groups_residual(d, w, p, r);
 }
 
 void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p)

@@ -111,10 +111,10 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     }
     points_linearise(d, w, p->lam, b->A0);
     scalars_linearise(d, w, p, b->A0, b->A1);
-    if (d->ngroup > 0) flx_groups_linearise(d, w, p, b);
     flx_terms_linearise(d, FLX_STAGE_FORCES, w, p, b);
     flx_terms_linearise(d, FLX_STAGE_EXPRESSIONS, w, p, b);
     if (d->expr.nconstraint > 0) flx_constraints_linearise(d, w, p, b);
+    if (d->ngroup > 0) flx_groups_linearise(d, w, p, b);
 }
 
 static void copy_values(const flx_descriptor *d, const double *from, double *to)
@@ -187,7 +187,8 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     for (int i = 0; i < x->nconstraint; i++) {
         const flx_expr_constraint *b = x->constraints + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_CONSTRAINT) + b->out + 1;
-        for (int k = 0; k < b->ndep && b->C == 0.0; k++) {
+        bool holds = b->C == 0.0 && !flx_row_opens(b->held, p->switches);
+        for (int k = 0; k < b->ndep && holds; k++) {
             A0[b->g[k]] += grad[k];
             A0[b->gt[k]] += grad[k];
         }

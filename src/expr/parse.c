@@ -575,13 +575,12 @@ static void fail_rest(parser *p)
         fail(p, p->now.loc, "%s closes nothing", found);
     } else if (is_sign(p, ',')) {
         fail_comma(p);
-    } else if (p->now.kind == TOKEN_NAME && p->last == TOKEN_NUMBER) {
-        fail(p, p->now.loc,
-             "expected an operator, but found %s; numbers are written without a unit, in SI, and "
-             "angles in radians or as 30*deg",
-             found);
     } else {
-        fail(p, p->now.loc, "expected an operator, but found %s", found);
+        bool unit = p->now.kind == TOKEN_NAME && p->last == TOKEN_NUMBER;
+        fail(p, p->now.loc, "expected an operator, but found %s%s", found,
+             unit
+                 ? "; numbers are written without a unit, in SI, and angles in radians or as 30*deg"
+                 : "");
     }
 }
 

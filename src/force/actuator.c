@@ -36,7 +36,6 @@ const flx_force_word flx_word_actuator = {
                        "50*P1.length + 3*P1.length'}",
             .keys = keys},
     .kind = &flx_force_actuator,
-    .on_joint = &flx_force_effort,
     .at = FLX_AT_LINE,
     .law = FLX_LAW_NUMBER,
     .unit = "N"};

@@ -71,10 +71,12 @@ static flx_status read_round(flx_env *e, const flx_entry *y, flx_surface *s, m33
     return FLX_OK;
 }
 
+// A box of the plane has no end along the third axis.
 static flx_status read_edges(flx_env *e, const flx_entry *y, flx_surface *s)
 {
     int n = 0;
     double *x = NULL;
+    s->size[2] = HUGE_VAL;
     FLX_TRY(flx_build_numbers(e, y, &n, &x));
     if (n != 3 && !(n == 2 && e->b->m->dimension == 2)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected 3 numbers, found %d", n);
@@ -85,6 +87,17 @@ static flx_status read_edges(flx_env *e, const flx_entry *y, flx_surface *s)
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an edge must be positive, not %g", x[i]);
     }
     return FLX_OK;
+}
+
+// What is rounded stays as large as it is.
+static flx_status check_round(flx_env *e, const flx_surface *s, flx_loc loc)
+{
+    if (s->kind->value != FLX_SURFACE_EDGES) return FLX_OK;
+    double least = fmin(s->size[0], fmin(s->size[1], s->size[2]));
+    if (s->skin <= 0.5 * least) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                    "edges cannot be rounded by %g: half of the shortest is %g", s->skin,
+                    0.5 * least);
 }
 
 static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *s, m33 *axes)
@@ -198,6 +211,7 @@ flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place,
     s->kind = kind_of(y);
     FLX_TRY(read_value(e, y, s, &axes));
     if (round) FLX_TRY(read_not_negative(e, round, "a radius", &s->skin));
+    if (round) FLX_TRY(check_round(e, s, round->loc));
     if (turn) {
         flx_num9 R;
         flx_num angle;

@@ -13,6 +13,7 @@
 #include "math/small.h"
 #include "math/symmetric.h"
 #include "model/contact_data.h"
+#include "model/deformable_data.h"
 #include "model/leaves.h"
 #include "model/open_number.h"
 #include "model/shape_kind.h"
@@ -121,12 +122,6 @@ typedef struct flx_joint {
 
 // What a force is: src/force/force_kind.h.
 typedef struct flx_force_kind flx_force_kind;
-
-// Faces of a solid: their flx_cell, the first of their nodes, nodes of its mesh in the order that turns the
-// normal outwards.
-typedef struct flx_solid_faces {
-    int n, *cells, *first, *nodes;
-} flx_solid_faces;
 
 typedef struct flx_solid_load {
     int solid; // its number
@@ -418,81 +413,6 @@ typedef struct flx_limit {
     flx_open value_open;
     bool positive;
 } flx_limit;
-
-// A flexible body: its frame is a body without mass, its coordinates are variables of second order
-// whose equations the material gives.
-typedef struct flx_modal {
-    int body;  // number of the frame
-    int first; // number of its first variable
-    const flx_elastic *e;
-    flx_loc loc;
-} flx_modal;
-
-// A beam of large deformation: bodies along a line, its nodes, and elements between them.
-typedef enum flx_beam_formulation {
-    FLX_BEAM_ANCF,
-    FLX_BEAM_CABLE,
-    FLX_BEAM_EXACT,
-    FLX_BEAM_SEGMENTS,
-} flx_beam_formulation;
-
-typedef struct flx_beam {
-    const char *name;
-    flx_loc loc;
-    flx_beam_formulation formulation;
-    int order, nelement;
-    int nnode;
-    int *nodes;      // (nnode) numbers of the bodies, from start to end: order*nelement + 1
-    double *lengths; // (nelement) unstressed
-    // Segments: the rigid piece of each node, along the body's x axis about its centre, and the place of the node on it.
-    double *pieces, *arms; // (nnode), (nnode, 3)
-    // Stiffness of a section against stretch along x, shear along y and z, twist about x, bending about
-    // y and z, in its axes; mass and rotational inertia about these axes a length.
-    double stiffness[36];
-    double mass, inertia[3];
-    double rayleigh[2]; // damping: of the mass, of the stiffness
-    // In absolute nodal coordinates a node has slopes: bodies, so many for each node.
-    int nslope, *slopes;
-    bool continuum; // its elasticity is that of the material, E and nu; else that of sections
-    double E, nu;
-    bool straight; // where nothing is stressed; else it is as drawn, but for its length
-    double scale;  // unstressed length by the drawn one
-    bool round;
-    double size[2]; // for pictures: width along z, height along y; round: the radius. 0: not known
-} flx_beam;
-
-// A frame that joints and forces use as they use a body, and that other unknowns give: a node of an
-// flexible body. It has the number nbody + i among the bodies of joints and forces.
-typedef struct flx_attached {
-    int carrier; // number of the body that it belongs to
-    int node;    // of its data
-} flx_attached;
-
-// Whether a body is one of a beam's: its nodes but the first are numbered one after another.
-static inline bool flx_beam_has(const flx_beam *b, int body)
-{
-    bool among = b->nnode > 1 && body >= b->nodes[1] && body <= b->nodes[b->nnode - 1];
-    return among || body == b->nodes[0];
-}
-
-// A solid of large deformation: elements of a mesh between nodes, which are points or places of bodies.
-typedef struct flx_solid {
-    const char *name;
-    flx_loc loc;
-    bool neo_hookean; // else of St. Venant and Kirchhoff
-    double lambda, mu;
-    double rayleigh[2]; // damping: of the mass, of the stiffness
-    int nnode;
-    double *x;       // (nnode, 3) of the mesh
-    int *body;       // (nnode) the point itself, or what it is held by
-    double *arm;     // (nnode, 3) of held ones: place in the body's frame
-    double *volumes; // (nnode) integrals of the nodes' functions: what loads on the volume take
-    int nfree;       // nodes that are bodies: the first the solid itself,
-    int free[3];     // others from the second to the third number
-    int nelement;
-    int *cells, *first, *nodes; // (nelement) flx_cell, first of its nodes; nodes
-    flx_solid_faces surface;    // all of it
-} flx_solid;
 
 // The block `fe`: a structure, or the files of its matrices.
 typedef struct flx_fe_block {

@@ -144,21 +144,14 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
 
 static flx_status plan(flx_descriptor *d)
 {
-    const flx_model *m = d->model;
-    size_t n = 0;
-    for (int i = 0; i < m->nbeam; i++) {
-        if (is_ancf(m->beams + i)) n += (size_t)m->beams[i].nelement;
-    }
+    int n = flx_beams_count(d->model, is_ancf);
     if (n == 0) return FLX_OK;
     ancfs *own = flx_arena_take(d->arena, 1, sizeof *own);
     if (!own) return FLX_ERR_MEMORY;
-    own->of = flx_arena_take(d->arena, n, sizeof *own->of);
+    own->of = flx_arena_take(d->arena, (size_t)n, sizeof *own->of);
     if (!own->of) return FLX_ERR_MEMORY;
     d->own[FLX_TERM_ANCF] = own;
-    for (int i = 0; i < m->nbeam; i++) {
-        if (is_ancf(m->beams + i)) FLX_TRY(plan_beam(d, m->beams + i));
-    }
-    return FLX_OK;
+    return flx_beams_each(d, is_ancf, plan_beam);
 }
 
 static flx_status couple(flx_descriptor *d)

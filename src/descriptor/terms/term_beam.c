@@ -108,23 +108,33 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
     return FLX_OK;
 }
 
-static flx_status plan(flx_descriptor *d)
+int flx_beams_count(const flx_model *m, bool (*takes)(const flx_beam *b))
+{
+    int n = 0;
+    for (int i = 0; i < m->nbeam; i++) n += takes(m->beams + i) ? m->beams[i].nelement : 0;
+    return n;
+}
+
+flx_status flx_beams_each(flx_descriptor *d, bool (*takes)(const flx_beam *b),
+                          flx_status (*plan_one)(flx_descriptor *d, const flx_beam *b))
 {
     const flx_model *m = d->model;
-    size_t n = 0;
     for (int i = 0; i < m->nbeam; i++) {
-        if (is_exact(m->beams + i)) n += (size_t)m->beams[i].nelement;
+        if (takes(m->beams + i)) FLX_TRY(plan_one(d, m->beams + i));
     }
+    return FLX_OK;
+}
+
+static flx_status plan(flx_descriptor *d)
+{
+    int n = flx_beams_count(d->model, is_exact);
     if (n == 0) return FLX_OK;
     beams *own = flx_arena_take(d->arena, 1, sizeof *own);
     if (!own) return FLX_ERR_MEMORY;
-    own->of = flx_arena_take(d->arena, n, sizeof *own->of);
+    own->of = flx_arena_take(d->arena, (size_t)n, sizeof *own->of);
     if (!own->of) return FLX_ERR_MEMORY;
     d->own[FLX_TERM_BEAM] = own;
-    for (int i = 0; i < m->nbeam; i++) {
-        if (is_exact(m->beams + i)) FLX_TRY(plan_beam(d, m->beams + i));
-    }
-    return FLX_OK;
+    return flx_beams_each(d, is_exact, plan_beam);
 }
 
 static flx_status couple(flx_descriptor *d)

@@ -48,34 +48,36 @@ static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const flx_bea
     return FLX_OK;
 }
 
-static flx_status plan_segments(flx_descriptor *d, const flx_beam *b, const flx_beam_rule *rule)
+// One of two nodes serves all.
+static const flx_beam_rule *rule_of(flx_descriptor *d)
+{
+    const hinges *own = hinges_of(d);
+    double x[FLX_BEAM_NODES], weight[FLX_BEAM_NODES];
+    if (own->n > 0) return own->of[0].e.rule;
+    flx_beam_rule *rule = flx_arena_take(d->arena, 1, sizeof *rule);
+    if (rule) flx_beam_rule_make(2, rule, x, weight);
+    return rule;
+}
+
+static flx_status plan_segments(flx_descriptor *d, const flx_beam *b)
 {
     const double *C = flx_beam_section_stiffness(d, b);
-    if (!C) return FLX_ERR_MEMORY;
+    const flx_beam_rule *rule = rule_of(d);
+    if (!C || !rule) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->nelement; i++) FLX_TRY(plan_hinge(d, b, rule, C, i));
     return FLX_OK;
 }
 
 static flx_status plan(flx_descriptor *d)
 {
-    const flx_model *m = d->model;
-    size_t n = 0;
-    for (int i = 0; i < m->nbeam; i++) {
-        if (is_segments(m->beams + i)) n += (size_t)m->beams[i].nelement;
-    }
+    int n = flx_beams_count(d->model, is_segments);
     if (n == 0) return FLX_OK;
-    double x[FLX_BEAM_NODES], weight[FLX_BEAM_NODES];
-    flx_beam_rule *rule = flx_arena_take(d->arena, 1, sizeof *rule);
     hinges *own = flx_arena_take(d->arena, 1, sizeof *own);
-    if (!rule || !own) return FLX_ERR_MEMORY;
-    flx_beam_rule_make(2, rule, x, weight);
-    own->of = flx_arena_take(d->arena, n, sizeof *own->of);
+    if (!own) return FLX_ERR_MEMORY;
+    own->of = flx_arena_take(d->arena, (size_t)n, sizeof *own->of);
     if (!own->of) return FLX_ERR_MEMORY;
     d->own[FLX_TERM_HINGE] = own;
-    for (int i = 0; i < m->nbeam; i++) {
-        if (is_segments(m->beams + i)) FLX_TRY(plan_segments(d, m->beams + i, rule));
-    }
-    return FLX_OK;
+    return flx_beams_each(d, is_segments, plan_segments);
 }
 
 static flx_status couple(flx_descriptor *d)

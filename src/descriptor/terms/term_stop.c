@@ -131,28 +131,15 @@ static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx
     flx_stop_energy(own->n, own->of, w->frames, p->switches, p->v, e);
 }
 
-// Coordinates at the beginning of a step and at its end, gradients at its end.
-typedef struct step {
-    double *phi, *end;
-    double (*slope)[2][6];
-} step;
-
 static size_t scratch(const flx_descriptor *d)
 {
-    return 14 * (size_t)stops_of(d)->n;
-}
-
-static step step_of(const flx_descriptor *d, const flx_work *w)
-{
-    int n = stops_of(d)->n;
-    double *phi = w->own[FLX_TERM_STOP];
-    return (step){phi, phi + n, (double(*)[2][6])(void *)(phi + (ptrdiff_t)2 * n)};
+    return FLX_STEP_VALUES * (size_t)stops_of(d)->n;
 }
 
 static void ends(const flx_descriptor *d, flx_work *w, const flx_step_ends *x, int end)
 {
     const stops *own = stops_of(d);
-    step s = step_of(d, w);
+    flx_step_values s = flx_step_values_of(own->n, w->own[FLX_TERM_STOP]);
     const flx_point *p = end ? x->p1 : x->p0;
     flx_stop_values(own->n, own->of, w->frames, p->switches, end ? s.end : s.phi,
                     end && x->b ? s.slope : NULL);
@@ -162,7 +149,7 @@ static void discrete(const flx_descriptor *d, flx_work *w, const flx_step_ends *
 {
     const stops *own = stops_of(d);
     const double *switches = x->pm->switches;
-    step s = step_of(d, w);
+    flx_step_values s = flx_step_values_of(own->n, w->own[FLX_TERM_STOP]);
     if (x->out) flx_stop_discrete(own->n, own->of, w->frames, switches, s.phi, s.end, x->out);
     if (!x->b) return;
     flx_stop_discrete_linearise(own->n, own->of, w->frames, switches, s.phi, s.end,

@@ -36,6 +36,22 @@ void flx_beam_find_rest(const flx_descriptor *d, const flx_beam *b, const int *n
                         const flx_beam_exact *e, double *rest);
 // Where an element writes, and which parts it has.
 void flx_beam_element_fill(const flx_descriptor *d, const flx_beam_exact *e);
+// The beams that a term takes: how many elements they have, and each of them planned.
+int flx_beams_count(const flx_model *m, bool (*takes)(const flx_beam *b));
+flx_status flx_beams_each(flx_descriptor *d, bool (*takes)(const flx_beam *b),
+                          flx_status (*plan_one)(flx_descriptor *d, const flx_beam *b));
+
+// What forces along scalars keep in a step of a conserving method: values at its beginning and at its end, gradients at its
+// end.
+typedef struct flx_step_values {
+    double *phi, *end;
+    double (*slope)[2][6];
+} flx_step_values;
+#define FLX_STEP_VALUES 14 // numbers of each
+static inline flx_step_values flx_step_values_of(int n, double *own)
+{
+    return (flx_step_values){own, own + n, (double(*)[2][6])(void *)(own + (ptrdiff_t)2 * n)};
+}
 void flx_beam_element_mark(flx_descriptor *d, const flx_beam_exact *e);
 
 // solids: where n nodes of a mesh are in the system, for an element or a face; the offsets of their blocks.

@@ -94,8 +94,8 @@ static int either_order_is_the_same_point(void)
             rig w;
             flx_touch a[4], b[4];
             make(&w, pairs + i, false, seed);
-            int n = flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, 1e9, 4, a);
-            int m = flx_pair_touch(w.surface + 1, w.space + 1, w.surface, w.space, 1e9, 4, b);
+            int n = flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, 1e9, 4, NULL, a);
+            int m = flx_pair_touch(w.surface + 1, w.space + 1, w.surface, w.space, 1e9, 4, NULL, b);
             CHECK(n == m && n >= 1);
             for (int k = 0; k < n; k++) {
                 CHECK_NEAR(a[k].gap, b[k].gap, 1e-14);
@@ -106,7 +106,7 @@ static int either_order_is_the_same_point(void)
                     CHECK_NEAR(a[k].p[1][c] - a[k].p[0][c], a[k].gap * a[k].n[c], 1e-14);
                 }
             }
-            CHECK(flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, a[0].gap, 4, b) ==
+            CHECK(flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, a[0].gap, 4, NULL, b) ==
                   0);
         }
     }

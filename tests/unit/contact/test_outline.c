@@ -158,21 +158,21 @@ static int known_gaps(void)
     for (int i = 0; i < 5; i++) {
         double r = 0.998 + 0.001 * i;
         flx_frame f = standing(r * cos(2.0), r * sin(2.0), 0.3);
-        CHECK(flx_pair_touch(&ring, &at, &bead, &f, 1.0, 4, t) == 1);
+        CHECK(flx_pair_touch(&ring, &at, &bead, &f, 1.0, 4, NULL, t) == 1);
         CHECK_NEAR(t[0].gap, 1.0 - r, 1e-11);
         CHECK_NEAR(t[0].n[0], -cos(2.0), 1e-9);
         CHECK_NEAR(t[0].bend[0].k[0], -1.0, 1e-6);
     }
-    CHECK(flx_pair_touch(&ring, &at, &ball, &at, 10.0, 4, t) >= 1);
+    CHECK(flx_pair_touch(&ring, &at, &ball, &at, 10.0, 4, NULL, t) >= 1);
     CHECK_NEAR(t[0].gap, 0.9, 1e-9);
     flx_frame above = standing(0.3, 1.0, 0), far = standing(5.0, 1.0, 0);
-    CHECK(flx_pair_touch(&ball, &above, &road, &at, 10.0, 4, t) >= 1);
+    CHECK(flx_pair_touch(&ball, &above, &road, &at, 10.0, 4, NULL, t) >= 1);
     CHECK(t[0].n[1] < 0 && t[0].gap > 0.7 && t[0].gap < 0.9);
-    CHECK(flx_pair_touch(&road, &at, &ball, &far, 10.0, 4, t) == 1);
+    CHECK(flx_pair_touch(&road, &at, &ball, &far, 10.0, 4, NULL, t) == 1);
     double slope = 0.2 * cos(6.0) - 0.25 * sin(15.0), end = 0.1 * sin(6.0) + 0.05 * cos(15.0);
     CHECK_NEAR(t[0].gap, (1.0 - end - 2.0 * slope) / sqrt(1 + slope * slope) - 0.1, 1e-12);
     flx_frame below = standing(0.3, -0.2, 0);
-    CHECK(flx_pair_touch(&road, &at, &ball, &below, 10.0, 4, t) >= 1);
+    CHECK(flx_pair_touch(&road, &at, &ball, &below, 10.0, 4, NULL, t) >= 1);
     CHECK(t[0].gap < -0.2 && t[0].n[1] > 0);
     finish();
     return 0;

@@ -20,7 +20,7 @@ static const v3 none = {0, 0, 0};
 static int touches(const flx_surface *a, flx_frame fa, const flx_surface *b, flx_frame fb,
                    flx_touch out[8])
 {
-    return flx_pair_touch(a, &fa, b, &fb, 1e9, 8, out);
+    return flx_pair_touch(a, &fa, b, &fb, 1e9, 8, NULL, out);
 }
 
 static int capsules_along_each_other(void)
@@ -131,7 +131,7 @@ static int gap_is_the_least_distance(void)
         rig_pose(&w, false);
         v3_add_to(w.space[1].r, 1.0, v3_make(1.0, 0.5, 0)); // outside as a rule
         flx_touch t;
-        CHECK(flx_pair_touch(&s, w.space, &ball, w.space + 1, 1e9, 1, &t) == 1);
+        CHECK(flx_pair_touch(&s, w.space, &ball, w.space + 1, 1e9, 1, NULL, &t) == 1);
         m33 R = m33_mul(m33_load(w.space[0].R), m33_load(s.axes));
         v3 c = m33_tmul_v(
             R, v3_sub(flx_surface_place(&ball, w.space + 1), flx_surface_place(&s, w.space)));

@@ -57,6 +57,28 @@ static int cantilever_bends_as_it_should(void)
     return 0;
 }
 
+// The residual is relative to the load, however small.
+static int residual_is_that_of_the_load(void)
+{
+    static const char *const loads[] = {"1", "1e-7"};
+    double residual[2];
+    for (int i = 0; i < 2; i++) {
+        char text[1000];
+        flx_status status;
+        flx_fe_static s;
+        snprintf(text, sizeof text, "%s", BEAM("euler-bernoulli", ""));
+        char *one = strstr(text, "value: [0, 1]");
+        snprintf(one, sizeof text - (size_t)(one - text), "value: [0, %s]}}\n", loads[i]);
+        rig r = start(text, &status);
+        CHECK(status == FLX_OK && flx_fe_problem_static(r.p, NULL, &s) == FLX_OK);
+        residual[i] = s.residual;
+        end(&r);
+    }
+    CHECK(residual[0] > 0 && residual[0] < 1e-9);
+    CHECK(residual[1] > 0.01 * residual[0] && residual[1] < 100 * residual[0]);
+    return 0;
+}
+
 // Forces along beams, of spinning, across slanted supports.
 static int loads_of_other_kinds_have_their_closed_forms(void)
 {
@@ -393,10 +415,10 @@ static int a_model_without_elements_is_refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(cantilever_bends_as_it_should), TEST(loads_of_other_kinds_have_their_closed_forms),
-          TEST(members_carry_what_acts_on_them), TEST(section_forces_have_their_signs),
-          TEST(transient_follows_the_modes), TEST(loads_follow_their_factors),
-          TEST(damping_takes_energy_and_is_counted), TEST(masses_add_up),
-          TEST(what_is_not_held_is_named), TEST(units_that_look_wrong_are_named),
-          TEST(pictures_are_written), TEST(beams_are_drawn_bent),
-          TEST(a_model_without_elements_is_refused))
+TEST_MAIN(TEST(cantilever_bends_as_it_should), TEST(residual_is_that_of_the_load),
+          TEST(loads_of_other_kinds_have_their_closed_forms), TEST(members_carry_what_acts_on_them),
+          TEST(section_forces_have_their_signs), TEST(transient_follows_the_modes),
+          TEST(loads_follow_their_factors), TEST(damping_takes_energy_and_is_counted),
+          TEST(masses_add_up), TEST(what_is_not_held_is_named),
+          TEST(units_that_look_wrong_are_named), TEST(pictures_are_written),
+          TEST(beams_are_drawn_bent), TEST(a_model_without_elements_is_refused))

@@ -180,6 +180,9 @@ static const struct {
      2, 0, 0.002},
     {".bdf", ROD "GRID,2,,1.,0.,0.,,23\nRFORCE,1,0,,2.,0.,0.,1.\n", 2, 0,
      7800 * 16 * FLX_PI *FLX_PI / (3 * 2e11)},
+    // the same, held by GRDSET
+    {".bdf", "GRDSET,,,,,,,23\n" ROD "GRID,2,,1.,0.,0.\nRFORCE,1,0,,2.,0.,0.,1.\n", 2, 0,
+     7800 * 16 * FLX_PI *FLX_PI / (3 * 2e11)},
     // faces of solids; equations; rigid bars; means with two weights; springs of all components
     {".bdf", CHEXA "PLOAD4,1,1,-5.,,,,2,7\n", 3, 0, 5 * 2 / 1000.0},
     {".bdf", CHEXA "PLOAD4,1,1,5.,,,,2,7\n,0,3.,0.,0.\n", 3, 0, 5 * 2 / 1000.0},
@@ -449,6 +452,8 @@ static const struct {
     {".bdf", BAR("0.,1.,0.,,+\n+,5") "PBAR,10,5,1.-3,3.-7,5.-7,1.-7\n", "pins at its ends"},
     {".bdf", ROD "GRID,2,,1.,0.,0.\nSPCD,1,2,1,.004\n", "where no SPC holds it"},
     {".bdf", ROD "GRID,2,4,1.,0.,0.\n", "coordinate system 4"},
+    {".bdf", "GRDSET,,,,,,,17\n" ROD "GRID,2,,1.,0.,0.\n", "components from 1 to 6"},
+    {".bdf", "GRDSET,,,,,,,203\n" ROD "GRID,2,,1.,0.,0.\n", "components from 1 to 6"},
     {".bdf",
      "CORD2R,3,,0.,0.,0.,0.,0.,1.\n,1.,1.,0.\n" ROD "GRID,2,,1.,0.,0.\nGRID,3,,2.,0.,0.,3\n"
      "RBAR,9,2,3,123456,,,1\n",

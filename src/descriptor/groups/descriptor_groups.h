@@ -8,9 +8,23 @@
 
 #include <stdbool.h>
 
+// Of a row that holds or not: the switch of its group, and from which flx_contact_state on the row holds. from 0: a row that
+// always does.
+typedef struct flx_row_switch {
+    int state, from;
+} flx_row_switch;
+
+static inline bool flx_row_opens(flx_row_switch h, const double *switches)
+{
+    return h.from > 0 && switches[h.state] < h.from;
+}
+
 typedef struct flx_group_spec {
     flx_gap gap; // of a point of a contact; pair NULL: of another source
     int contact, pair;
+    // Constraints of the equations in the place of scalars: the value of the first is the depth, that of the other the velocity
+    // of slip; -1: none.
+    int equation, slip_equation;
     bool normal;      // there is a one-sided constraint:
     flx_scalar depth; // sign * depth - constant <= 0, and its lambda >= 0
     double sign, constant;

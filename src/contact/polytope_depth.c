@@ -1,0 +1,114 @@
+// polytope_depth.c - the axis along which two solids that overlap are least deep. Their difference is a polytope as well, whose
+// faces are those of the two with a vertex of the other, and the pairs of edges whose arcs cross on the sphere of normals
+// (D. Gregorius, The separating axis test between convex polyhedra, GDC 2013). All are tried: exact, without a growing polytope.
+#include "contact/polytope.h"
+
+typedef struct search {
+    const flx_convex *solid[2];
+    const flx_manifold *last;
+    double size, gap; // gap: of the best so far, with what is preferred
+    flx_separation *out;
+} search;
+
+// Faces are preferred to edges, and the first found to the rest, by more than rounding; parts of last time by far.
+#define PREFERRED 1e-3
+#define LIKELIER 1e-7
+
+static bool is_last(const search *s, const flx_part_kind kind[2], const int number[2])
+{
+    if (!s->last || s->last->n == 0) return false;
+    flx_part_kind k[2];
+    int m[2];
+    flx_feature_parts(s->last->features[0], k, m);
+    for (int i = 0; i < 2; i++) { // a face as before, whatever vertex it meets; both edges
+        if (kind[i] != k[i]) return false;
+        if (kind[i] != FLX_PART_VERTEX && number[i] != m[i]) return false;
+    }
+    return true;
+}
+
+static void offer(search *s, double gap, v3 n, const flx_part_kind kind[2], const int number[2])
+{
+    double liked = is_last(s, kind, number) ? gap + PREFERRED * s->size : gap;
+    if (!(liked > s->gap + LIKELIER * s->size)) return;
+    s->gap = liked;
+    s->out->gap = gap;
+    s->out->n = n;
+    for (int i = 0; i < 2; i++) s->out->kind[i] = kind[i], s->out->number[i] = number[i];
+}
+
+// Faces of solid `side`, each with the other's deepest vertex.
+static void try_faces(search *s, int side)
+{
+    const flx_convex *a = s->solid[side], *b = s->solid[1 - side];
+    for (int f = 0; f < a->of->nface; f++) {
+        flx_part face = flx_convex_part(a, FLX_PART_FACE, f);
+        int v = flx_convex_support(b, v3_neg(face.d));
+        double gap = v3_dot(face.d, v3_sub(flx_convex_part(b, FLX_PART_VERTEX, v).p, face.p));
+        flx_part_kind kind[2] = {FLX_PART_VERTEX, FLX_PART_VERTEX};
+        int number[2] = {v, v};
+        kind[side] = FLX_PART_FACE;
+        number[side] = f;
+        offer(s, gap, side ? v3_neg(face.d) : face.d, kind, number);
+    }
+}
+
+// An edge as an arc of normals from u to w; a segment by itself has the whole circle about its direction.
+typedef struct arc {
+    flx_part part;
+    bool whole;
+    v3 u, w, axis; // axis: u x w
+} arc;
+
+static arc arc_of(const flx_convex *s, int edge, double sign)
+{
+    const int *e = s->of->edges + 4 * (size_t)edge;
+    arc a = {.part = flx_convex_part(s, FLX_PART_EDGE, edge), .whole = e[2] < 0 || e[3] < 0};
+    if (a.whole) return a;
+    a.u = v3_scale(sign, flx_convex_part(s, FLX_PART_FACE, e[2]).d);
+    a.w = v3_scale(sign, flx_convex_part(s, FLX_PART_FACE, e[3]).d);
+    a.axis = v3_cross(a.u, a.w);
+    return a;
+}
+
+static bool arcs_cross(const arc *a, const arc *b)
+{
+    if (a->whole && b->whole) return true;
+    if (b->whole) return v3_dot(a->u, b->part.d) * v3_dot(a->w, b->part.d) < 0.0;
+    if (a->whole) return v3_dot(b->u, a->part.d) * v3_dot(b->w, a->part.d) < 0.0;
+    double bu = v3_dot(b->u, a->axis), bw = v3_dot(b->w, a->axis);
+    if (!(bu * bw < 0.0)) return false;
+    double au = v3_dot(a->u, b->axis), aw = v3_dot(a->w, b->axis);
+    return au * aw < 0.0 && bu * aw > 0.0; // they cross, and on the same half of the sphere
+}
+
+static void try_edges(search *s)
+{
+    const flx_convex *a = s->solid[0], *b = s->solid[1];
+    const flx_part_kind kind[2] = {FLX_PART_EDGE, FLX_PART_EDGE};
+    for (int i = 0; i < a->of->nedge; i++) {
+        arc u = arc_of(a, i, 1.0);
+        for (int j = 0; j < b->of->nedge; j++) {
+            arc w = arc_of(b, j, -1.0);
+            flx_touch t;
+            if (!arcs_cross(&u, &w) || v3_norm(v3_cross(u.part.d, w.part.d)) < 1e-6) continue;
+            if (!flx_parts_touch(&u.part, 0.0, &w.part, 0.0, &t)) continue;
+            const int number[2] = {i, j};
+            offer(s, t.gap, v3_load(t.n), kind, number);
+        }
+    }
+}
+
+void flx_convex_depth(const flx_convex *a, const flx_convex *b, const flx_manifold *last,
+                      flx_separation *out)
+{
+    search s = {.solid = {a, b},
+                .last = last,
+                .size = a->of->size + b->of->size,
+                .gap = -HUGE_VAL,
+                .out = out};
+    *out = (flx_separation){.gap = -HUGE_VAL, .n = {1, 0, 0}};
+    try_faces(&s, 0);
+    try_faces(&s, 1);
+    try_edges(&s);
+}
