@@ -99,4 +99,41 @@ static int one_kind_is_given(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_kind_is_read_and_drawn), TEST(one_kind_is_given))
+// A body without a shape: a block of its inertia; rods from its joints to its centre of mass, and a ball there; one rod
+// between two places; a ball for a point.
+static int shapes_are_made_up(void)
+{
+    static const char text[] =
+        "flexion: 1\nbodies:\n"
+        "  block: {type: rigid, mass: 6, inertia: [1, 2, 2.5]}\n"
+        "  swing: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [3, 0, 0]}\n"
+        "  rod: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [5, 0, 0]}\n"
+        "  dot: {type: point, mass: 1, position: [7, 0, 0]}\n"
+        "joints:\n"
+        "  a: {type: spherical, on: [ground, swing], at: [3, 0, 1]}\n"
+        "  b: {type: spherical, on: [ground, rod], at: [5, 0, 1]}\n"
+        "  c: {type: spherical, on: [rod, dot], at: [7, 0, 0]}\n";
+    static const struct {
+        int body;
+        const char *kind;
+    } expected[] = {{0, "box"}, {1, "capsule"}, {1, "sphere"}, {2, "capsule"}, {3, "sphere"}};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_arena *arena = flx_arena_create(ctx);
+    flx_model *m = NULL;
+    flx_scene *scene = NULL;
+    CHECK(flx_model_read_text(ctx, "m.yaml", text, strlen(text), 0, NULL, &m) == FLX_OK);
+    CHECK(flx_scene_make(m, arena, &scene) == FLX_OK && scene->nshape == 5);
+    for (int i = 0; i < 5; i++) {
+        CHECK(scene->shapes[i].body == expected[i].body);
+        CHECK(strcmp(scene->shapes[i].kind, expected[i].kind) == 0);
+    }
+    CHECK_NEAR(scene->shapes[0].size[0], sqrt(3.5), 1e-14); // 6 (I_yy + I_zz - I_xx) / m
+    CHECK_NEAR(scene->shapes[1].size[1], 1.0, 1e-14);
+    CHECK_NEAR(scene->shapes[3].size[1], sqrt(5.0), 1e-14);
+    flx_arena_destroy(&arena);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(every_kind_is_read_and_drawn), TEST(one_kind_is_given), TEST(shapes_are_made_up))
