@@ -237,6 +237,38 @@ static double *solve(flx_ctx *ctx, const flx_structure *s, flx_fe **fe)
     return u;
 }
 
+// A load that nothing takes is told, with the reason.
+static int lost_loads_are_told(void)
+{
+    static const struct {
+        const char *load, *message;
+    } lost[] = {
+        {"MOMENT,1,7,,5.,1.,0.,0.\n", "the moment on node 7 does nothing: its elements take no"},
+        {"MOMENT,1,7,,5.,0.,0.,1.\n", "the moment on node 7 does nothing: its elements take no"},
+        {"GRID,9,,5.,5.,5.\nFORCE,1,9,,5.,0.,1.,0.\n",
+         "the force on node 9 does nothing: no element reaches it"},
+    };
+    for (size_t k = 0; k < sizeof lost / sizeof lost[0]; k++) {
+        char text[2000];
+        flx_ctx *ctx = flx_ctx_create();
+        flx_structure *s = NULL;
+        flx_fe *fe = NULL;
+        snprintf(text, sizeof text, "%s%s", CHEXA, lost[k].load);
+        CHECK(flx_mesh_read(ctx, write_file(".bdf", text), FLX_NOWHERE, &s) == FLX_OK);
+        remove(path);
+        CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_OK);
+        bool told = false;
+        for (int i = 0; i < flx_ctx_warning_count(ctx); i++) {
+            told = told || strstr(flx_ctx_warning(ctx, i)->text, lost[k].message);
+        }
+        CHECK(told);
+        flx_fe_destroy(&fe);
+        flx_structure_destroy(&s);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 static int decks_have_their_closed_form(void)
 {
     for (size_t k = 0; k < sizeof decks / sizeof decks[0]; k++) {
@@ -479,7 +511,7 @@ static int what_is_not_read_is_refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(decks_have_their_closed_form), TEST(files_include_files),
+TEST_MAIN(TEST(decks_have_their_closed_form), TEST(lost_loads_are_told), TEST(files_include_files),
           TEST(refused_decks_say_why), TEST(files_that_multiply_end),
           TEST(masses_are_where_they_are_said_to_be), TEST(masses_of_springs_are_scaled),
           TEST(what_is_not_read_is_refused))
