@@ -400,6 +400,9 @@ flx_status flx_groups_choose_tangents(flx_descriptor *d);
 void flx_groups_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
 void flx_groups_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b);
 void flx_groups_energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e);
+// What there is to know of a contact of the rigid law, added.
+void flx_groups_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
+                        double out[FLX_CONTACT_SIGNALS]);
 // Directions of what slides follow an accepted step.
 void flx_groups_accept(const flx_descriptor *d, flx_work *w, flx_state *x);
 extern const flx_contacts flx_descriptor_contacts;

@@ -365,8 +365,22 @@ void *flx_wrapper_create(flx_system *base, const char *name, size_t size)
     return NULL;
 }
 
+// Which velocities follow from others changes where a contact opens or closes.
+static flx_status refuse_contacts(const flx_wrapper *z)
+{
+    const flx_contacts *c = z->base->ops->contacts;
+    if (!c || c->count(z->base) == 0) return FLX_OK;
+    flx_contact_group g;
+    c->group(z->base, 0, &g);
+    return FLX_FAIL(z->sys.ctx, FLX_ERR_CANNOT, g.loc,
+                    "a reduction (%s) does not take '%s', which opens and closes: leave the "
+                    "reduction out, or give the contact a compliant law",
+                    z->ops.name, g.item ? g.item : "?");
+}
+
 flx_status flx_wrapper_finish(flx_wrapper *z, flx_status status, flx_system **s)
 {
+    if (status == FLX_OK) status = refuse_contacts(z);
     if (status == FLX_OK) {
         z->sys.pattern.plans = flx_plans_create(z->sys.ctx);
         if (!z->sys.pattern.plans) status = FLX_ERR_MEMORY;

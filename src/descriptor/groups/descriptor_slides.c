@@ -146,6 +146,76 @@ void flx_groups_accept(const flx_descriptor *d, flx_work *w, flx_state *x)
     }
 }
 
+// ---- signals --------------------------------------------------------------------------------------
+
+static bool find_touch(const flx_descriptor *d, const flx_work *w, const flx_row_group *g,
+                       flx_touch *out)
+{
+    const int *frame = d->scalars[g->scalar].term[0].e.frame;
+    if (!d->planar) {
+        const flx_frame *f = w->frames.space;
+        return flx_gap_touch(&g->of.gap, f + frame[0], f + frame[1], out);
+    }
+    flx_frame A = flx_frame_of_plane(w->frames.plane + frame[0]),
+              B = flx_frame_of_plane(w->frames.plane + frame[1]);
+    return flx_gap_touch(&g->of.gap, &A, &B, out);
+}
+
+// Friction, as multipliers of the slips; u: these.
+static void find_friction(const flx_descriptor *d, flx_work *w, const flx_point *p, int i,
+                          double mu[2], double u[2])
+{
+    const flx_row_group *g = d->groups + i;
+    sliding s;
+    bool sticks = p->switches[g->is.state] == FLX_CONTACT_STICKS;
+    bool rubs = slides(d, w, p, i, false, &s);
+    for (int k = 0; k < 2; k++) {
+        mu[k] = u[k] = 0.0;
+        if (k >= g->of.ntangent) continue;
+        flx_jet j;
+        const flx_scalar *of = d->vscalars[g->vscalar + k].term;
+        flx_scalar_gradient(of, w->frames, p->switches, &j);
+        u[k] = flx_jet_rate(of, &j, p->v);
+        if (rubs) mu[k] = g->is.friction * p->lam[g->is.normal] * s.e[k];
+        if (sticks) mu[k] = p->mu[g->is.tangent[k]];
+    }
+}
+
+static void observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int i, double *out)
+{
+    const flx_row_group *g = d->groups + i;
+    double state = p->switches[g->is.state], mu[2], u[2], t[2][3], spin[2];
+    double force = state >= FLX_CONTACT_SLIDES ? p->lam[g->is.normal] : 0.0;
+    flx_touch touch;
+    out[FLX_CONTACT_COUNT] += p->switches[g->is.tally];
+    out[FLX_CONTACT_IMPULSE] += p->switches[g->is.tally + 1];
+    if (!find_touch(d, w, g, &touch)) return;
+    flx_touch_tangents(&g->of.gap.tangents, touch.n, t, spin);
+    find_friction(d, w, p, i, mu, u);
+    bool least = touch.gap < out[FLX_CONTACT_GAP];
+    if (least) out[FLX_CONTACT_GAP] = touch.gap;
+    out[FLX_CONTACT_VALUE] += force;
+    for (int k = 0; k < 3; k++) {
+        double grip = -mu[0] * t[0][k] - mu[1] * t[1][k];
+        out[FLX_CONTACT_FRICTION + k] += grip;
+        out[FLX_CONTACT_FORCE + k] += force * touch.n[k] + grip;
+        if (!least) continue;
+        out[FLX_CONTACT_SLIP + k] = u[0] * t[0][k] + u[1] * t[1][k];
+        out[FLX_CONTACT_PLACE + k] = 0.5 * (touch.p[0][k] + touch.p[1][k]);
+    }
+    out[FLX_CONTACT_STATE] = fmax(out[FLX_CONTACT_STATE], state);
+    out[FLX_CONTACT_TOUCHING] += state != FLX_CONTACT_OPEN;
+    out[FLX_CONTACT_POWER] -= mu[0] * u[0] + mu[1] * u[1];
+}
+
+void flx_groups_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
+                        double out[FLX_CONTACT_SIGNALS])
+{
+    for (int i = 0; i < d->ngroup; i++) {
+        if (d->groups[i].of.contact == contact) observe(d, w, p, i, out);
+    }
+}
+
 // ---- as methods see them --------------------------------------------------------------------------
 
 static int count(const flx_system *s)
