@@ -173,7 +173,7 @@ static const flx_leaf_traits kinds[FLX_LEAF_KINDS] = {
     [FLX_LEAF_RESULTANT] = {QUANTITY(RESULT), .name = "the resultant of a load",
                             .output_only = true, .by_powers = true},
     [FLX_LEAF_CONTACT] = {QUANTITY(RESULT), .name = "what happens in a contact",
-                          .output_only = true},
+                          .output_only = true, .by_powers = true},
     [FLX_LEAF_MODES] = {QUANTITY(RESULT), .name = "the result of an analysis", .output_only = true},
     [FLX_LEAF_STRESS] = {QUANTITY(RESULT), .name = "the largest stress of a body", .unit = "Pa",
                          .output_only = true},

@@ -45,7 +45,7 @@ static bool powers_settle(const flx_simulation *sim)
     const flx_model *m = sim->model;
     const flx_dims *d = &s->dims;
     if (s->reads_multipliers == FLX_READS_FORCES || s->reads_multipliers == FLX_READS_INERTIA ||
-        sim->plan->equations_settle) {
+        sim->plan->equations_settle || s->ops->contacts) {
         return true;
     }
     for (int i = 0; i < m->njoint; i++) {

@@ -39,6 +39,19 @@ void flx_signals_clear(flx_signals *s)
 
 enum { KINETIC = 0, DISSIPATED = 3, TOTAL = 4 }; // components of FLX_LEAF_ENERGY
 
+// Forces of rows that hold or not, which both systems have.
+static void carry_contacts(const flx_system *tree, const flx_state *x, const flx_system *b,
+                           flx_state *to)
+{
+    for (int i = 0; tree->ops->contacts && i < tree->ops->contacts->count(tree); i++) {
+        flx_contact_group g, h;
+        tree->ops->contacts->group(tree, i, &g);
+        b->ops->contacts->group(b, i, &h);
+        if (g.normal >= 0) to->lam[h.normal] = x->lam[g.normal];
+        for (int k = 0; k < g.ntangent; k++) to->mu[h.tangent[k]] = x->mu[g.tangent[k]];
+    }
+}
+
 // The state in coordinates of bodies; with the forces of all joints where they are asked for, which
 // joint coordinates do not know.
 static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
@@ -59,6 +72,7 @@ static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
         flx_tree_to_bodies(tree, work, &y, to);
         return FLX_OK;
     }
+    carry_contacts(tree, &y, b, to);
     if (!reactions) return FLX_OK;
     if (tree != sim->sys) {
         return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, sim->model->reduce_loc,
