@@ -310,6 +310,7 @@ void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point 
     for (int i = 0; own && i < own->n; i++) {
         if (own->of[i].contact == contact) observe_point(d, w, p, own->of + i, out);
     }
+    if (d->ngroup > 0) flx_groups_observe(d, w, p, contact, out);
 }
 
 const flx_term flx_term_contact = {
