@@ -49,3 +49,16 @@ enum { FLX_OUTLINE_FEET = 8 };
 // At least one.
 int flx_outline_feet(const flx_outline *o, const flx_outline_probe *p, double window,
                      flx_outline_foot feet[FLX_OUTLINE_FEET]);
+
+// The plane of a surface that is a curve, in ground axes.
+typedef struct flx_sheet {
+    const flx_outline *o;
+    v3 origin, x, y, across;
+    double skin;
+} flx_sheet;
+
+flx_sheet flx_sheet_of(const flx_surface *s, const flx_frame *f);
+static inline v3 flx_sheet_vector(const flx_sheet *c, const double a[2])
+{
+    return v3_add(v3_scale(a[0], c->x), v3_scale(a[1], c->y));
+}

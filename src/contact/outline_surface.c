@@ -23,7 +23,8 @@ const flx_surface_kind flx_surface_curve = {
             .doc = "Two expressions x, y of s = 0..1 in the plane of the first two axes, such as "
                    "the outline of a cam. The body lies to the left as s grows: a closed curve "
                    "that runs counterclockwise encloses it, a clockwise one is a hollow. In space "
-                   "it is a cylinder along the third axis, against planes the curve itself."},
+                   "it is a cylinder along the third axis, against planes the curve itself. Curves "
+                   "touch each other in the plane alone."},
     .value = FLX_SURFACE_CURVE,
     .turns = true,
     .bounds = bounds};

@@ -23,7 +23,8 @@
     X(box, capsule)                                                                                \
     X(curve, sphere)                                                                               \
     X(profile, sphere)                                                                             \
-    X(plane, curve)
+    X(plane, curve)                                                                                \
+    X(curve, curve)
 
 // Curvature of a surface at a point, positive where it is convex: k[0] along e, k[1] across. HUGE_VAL: the surface has
 // no extent in that direction; one of an edge, both of a corner or a point. e (unit, tangent, ground axes) is not read

@@ -3,31 +3,20 @@
 
 enum { POINTS = 3 };
 
-typedef struct sheet {
-    const flx_outline *o;
-    v3 origin, x, y, across; // axes of the curve's plane, ground
-    double skin;
-} sheet;
-
-static sheet sheet_of(const flx_surface *s, const flx_frame *f)
+flx_sheet flx_sheet_of(const flx_surface *s, const flx_frame *f)
 {
     const flx_outline *o = s->data;
-    sheet c = {.o = o, .origin = flx_surface_place(s, f), .skin = s->skin};
+    flx_sheet c = {.o = o, .origin = flx_surface_place(s, f), .skin = s->skin};
     c.x = flx_surface_axis(s, f, 0);
     c.y = flx_surface_axis(s, f, o->up);
     c.across = v3_cross(c.x, c.y);
     return c;
 }
 
-static v3 in_space(const sheet *c, const double a[2])
-{
-    return v3_add(v3_scale(a[0], c->x), v3_scale(a[1], c->y));
-}
-
 static bool outline_sphere(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                            const flx_frame *fb, uint64_t feature, flx_touch *out)
 {
-    sheet c = sheet_of(a, fa);
+    flx_sheet c = flx_sheet_of(a, fa);
     v3 p = flx_surface_place(b, fb), d = v3_sub(p, c.origin);
     double r = b->size[0] + b->skin;
     const flx_outline_probe probe = {.x = {v3_dot(d, c.x), v3_dot(d, c.y)}};
@@ -35,7 +24,7 @@ static bool outline_sphere(const flx_surface *a, const flx_frame *fa, const flx_
     int n = flx_outline_feet(c.o, &probe, 2.0 * (r + c.skin) + 1e-3 * c.o->size, feet);
     if (feature >= (uint64_t)n) return false;
     const flx_outline_foot *f = feet + feature;
-    v3 normal = in_space(&c, f->out);
+    v3 normal = flx_sheet_vector(&c, f->out);
     out->gap = f->value - c.skin - r;
     out->feature = feature;
     v3_store(out->n, normal);
@@ -52,14 +41,14 @@ const flx_pair flx_pair_profile_sphere = {.points = POINTS, .point = outline_sph
 static bool plane_curve(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                         const flx_frame *fb, uint64_t feature, flx_touch *out)
 {
-    sheet c = sheet_of(b, fb);
+    flx_sheet c = flx_sheet_of(b, fb);
     v3 n = flx_surface_axis(a, fa, 2);
     const flx_outline_probe probe = {.direction = true, .x = {v3_dot(n, c.x), v3_dot(n, c.y)}};
     flx_outline_foot feet[FLX_OUTLINE_FEET];
     int count = flx_outline_feet(c.o, &probe, 0.1 * c.o->size, feet);
     if (feature >= (uint64_t)count) return false;
     const flx_outline_foot *f = feet + feature;
-    v3 place = v3_add(c.origin, in_space(&c, f->c)), out3 = in_space(&c, f->out);
+    v3 place = v3_add(c.origin, flx_sheet_vector(&c, f->c)), out3 = flx_sheet_vector(&c, f->out);
     double h = v3_dot(n, v3_sub(place, flx_surface_place(a, fa)));
     double k = isinf(f->k) ? f->k : -f->k * v3_dot(out3, n);
     v3 e = v3_cross(c.across, out3);

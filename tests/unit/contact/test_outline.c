@@ -134,6 +134,61 @@ static int derivatives_are_those_of_differences(void)
     return 0;
 }
 
+// Least signed distance of many places of one cam from the other.
+static double least_distance(const flx_outline *one, v3 at, double angle, const wave *other)
+{
+    enum { MANY = 2000 };
+    double best = HUGE_VAL;
+    for (int j = 0; j < MANY; j++) {
+        double q[6];
+        flx_outline_foot feet[FLX_OUTLINE_FEET];
+        wave_row(other, j / (double)MANY, q);
+        const flx_outline_probe p = {.x = {at.x + cos(angle) * q[0] - sin(angle) * q[1],
+                                           at.y + sin(angle) * q[0] + cos(angle) * q[1]}};
+        flx_outline_feet(one, &p, 0.0, feet);
+        best = fmin(best, feet[0].value);
+    }
+    return best;
+}
+
+// Two cams at every angle, apart and overlapping: the gap is the least distance, its derivatives those of differences.
+static int cams_on_cams(void)
+{
+    static const wave other = {.r0 = 0.3, .a = {0, 0.04}, .b = {0.02, 0, 0.01}, .turns = 1};
+    CHECK(begin() == 0);
+    const flx_outline *o[2] = {wave_outline(&cam, 256), wave_outline(&other, 128)};
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        rig w = {.seed = seed};
+        for (int i = 0; i < 2; i++) {
+            w.surface[i] = rig_surface(&w, &flx_surface_curve, true);
+            w.surface[i].data = o[i];
+            w.surface[i].skin = 0.0;
+            memset(w.surface[i].at, 0, sizeof w.surface[i].at);
+            m33_store(w.surface[i].axes, m33_identity());
+        }
+        double apart = 0.84 + 0.08 * random_number(&w.seed), where = 3 * random_number(&w.seed);
+        rig_pose(&w, true);
+        v3 d = v3_make(apart * cos(where), apart * sin(where), 0);
+        double turn = w.plane[0].angle, angle = w.plane[1].angle - turn;
+        w.plane[1].x = w.plane[0].x + cos(turn) * d.x - sin(turn) * d.y;
+        w.plane[1].y = w.plane[0].y + sin(turn) * d.x + cos(turn) * d.y;
+        rig_embed(&w);
+        flx_touch t;
+        CHECK(rig_connect(&w, 0, true));
+        CHECK(flx_gap_touch(&w.gap, w.space, w.space + 1, &t));
+        rig_errors e = rig_check(&w, true);
+        double least = least_distance(o[0], d, angle, &other);
+        printf("cams, seed %d: gap %.6f, %.1e %.1e %.1e\n", (int)seed, t.gap, e.gradient, e.second,
+               e.slip);
+        CHECK_NEAR(t.gap, least, 1e-5);
+        CHECK(e.gradient < 1e-8 && e.second < 1e-6 && e.slip < 1e-6);
+        flx_gap space;
+        CHECK(!flx_gap_init(&space, w.surface, w.surface + 1, 0, false));
+    }
+    finish();
+    return 0;
+}
+
 static flx_surface upright(const flx_surface_kind *kind, double size, const flx_outline *o)
 {
     return (flx_surface){
@@ -179,4 +234,4 @@ static int known_gaps(void)
 }
 
 TEST_MAIN(TEST(cells_follow_the_curve), TEST(nearest_places_are_all_found),
-          TEST(derivatives_are_those_of_differences), TEST(known_gaps))
+          TEST(derivatives_are_those_of_differences), TEST(cams_on_cams), TEST(known_gaps))
