@@ -148,3 +148,72 @@ static inline void rig_column(cone_rig *r, int N, double friction, const double 
     }
     rig_close(r);
 }
+
+// The same by M and J, velocities in blocks of this size; lam and u as by W.
+static inline flx_status rig_solve_sparse(flx_cone *c, cone_rig *r, int size,
+                                          flx_cone_report *report)
+{
+    int nblock = r->nv / size, status;
+    size_t nb = (size_t)nblock, nv = (size_t)r->nv, m = (size_t)r->m;
+    int *index = calloc(4 * (nb + 1), sizeof *index);
+    double *value = calloc(nv * (size_t)size + 1, sizeof *value), *v = calloc(nv + 1, sizeof *v);
+    double *J = calloc(m * nv + 1, sizeof *J);
+    char *taken = calloc(m + 1, 1);
+    int *start = index, *row = start + nb + 1, *col = row + nb + 1, *offset = col + nb + 1;
+    for (int k = 0; k <= nblock; k++)
+        start[k] = k * size, row[k] = k, col[k] = k, offset[k] = k * size * size;
+    for (int i = 0; i < r->nv; i++)
+        value[offset[i / size] + (size + 1) * (i % size)] = 1 / r->M_inv[i];
+    flx_cone_matrix M = {
+        .nblock = nblock, .start = start, .row = row, .col = col, .offset = offset, .value = value};
+    status = flx_cone_begin(c, &M);
+    int first[3], ngroup = 0, *rows = calloc(3 * m + 3, sizeof *rows);
+    for (int g = 0; g < r->ngroup + r->m && status == FLX_OK; g++) {
+        flx_cone_rows add = {.n = 1};
+        double *at = J;
+        if (g < r->ngroup) {
+            const flx_cone_group *from = &r->groups[g];
+            add.n = 1 + from->ntangent;
+            add.friction = from->friction;
+            first[0] = from->normal;
+            for (int i = 0; i < from->ntangent; i++) first[1 + i] = from->tangent[i];
+        } else {
+            if (taken[g - r->ngroup]) continue;
+            add.holds = true;
+            first[0] = g - r->ngroup;
+        }
+        for (int b = 0; b < nblock; b++) {
+            double any = 0;
+            for (int i = 0; i < add.n; i++) {
+                for (int k = 0; k < size; k++)
+                    any += fabs(r->J[(size_t)first[i] * nv + (size_t)(b * size + k)]);
+            }
+            if (any == 0) continue;
+            add.block[add.npart] = b;
+            add.J[add.npart++] = at;
+            for (int i = 0; i < add.n; i++) {
+                for (int k = 0; k < size; k++)
+                    *at++ = r->J[(size_t)first[i] * nv + (size_t)(b * size + k)];
+            }
+        }
+        for (int i = 0; i < add.n; i++) {
+            taken[first[i]] = 1;
+            add.b[i] = r->b[first[i]];
+            rows[3 * ngroup + i] = first[i] + 1;
+        }
+        ngroup++;
+        status = flx_cone_add(c, &add);
+    }
+    if (status == FLX_OK) status = flx_cone_solve_sparse(c, 0, v, report);
+    for (int g = 0; g < ngroup; g++) {
+        for (int i = 0; i < 3; i++) {
+            if (rows[3 * g + i]) r->lam[rows[3 * g + i] - 1] = flx_cone_lambda(c, g)[i];
+        }
+    }
+    for (int i = 0; i < r->m; i++) {
+        r->u[i] = r->b[i];
+        for (int k = 0; k < r->nv; k++) r->u[i] += r->J[(size_t)i * nv + (size_t)k] * v[k];
+    }
+    free(index), free(value), free(v), free(J), free(taken), free(rows);
+    return status;
+}

@@ -13,17 +13,29 @@ flx_cone *flx_cone_create(flx_ctx *ctx)
 
 static void free_arrays(flx_cone *c)
 {
-    void *all[] = {c->group, c->row, c->scale, c->J, c->pivot};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) flx_free(all[i]);
-    flx_ctx *ctx = c->ctx;
-    memset(c, 0, sizeof *c);
-    c->ctx = ctx;
+    flx_free(c->group);
+    flx_free(c->row);
+    flx_free(c->scale);
+    c->group = NULL, c->row = NULL, c->scale = NULL;
+    c->room = c->room_groups = 0;
+}
+
+static void free_dense(flx_cone *c)
+{
+    flx_free(c->J);
+    flx_free(c->pivot);
+    c->J = NULL, c->pivot = NULL;
+    c->room_dense = 0;
 }
 
 void flx_cone_destroy(flx_cone **c)
 {
     if (!c || !*c) return;
     free_arrays(*c);
+    free_dense(*c);
+    flx_free((*c)->v);
+    flx_free((*c)->big);
+    flx_cone_sparse_destroy(&(*c)->sparse);
     flx_free(*c);
     *c = NULL;
 }
@@ -31,38 +43,72 @@ void flx_cone_destroy(flx_cone **c)
 // Vectors out of one block.
 static void cut(flx_cone *c, double *block, size_t m, size_t ngroup)
 {
-    double **rows[] = {&c->scale,  &c->b,    &c->lam, &c->u,     &c->v,       &c->best,
-                       &c->F,      &c->dlam, &c->du,  &c->trial, &c->trial_u, &c->work,
-                       &c->center, &c->lag,  &c->dv,  &c->grad,  &c->step,    &c->trial_v};
+    double **rows[] = {&c->scale, &c->b,  &c->C,     &c->lam,     &c->u,    &c->best,   &c->F,
+                       &c->dlam,  &c->du, &c->trial, &c->trial_u, &c->work, &c->center, &c->lag};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, block += m) *rows[i] = block;
     c->D = block;
     c->H = block + 9 * ngroup;
 }
 
-flx_status flx_cone_reserve(flx_cone *c, int m, int ngroup)
+// By half more than needed, so that a number that grows by one does not take memory each time.
+static int enough(int need, int room)
+{
+    return need > room ? need + need / 2 : room;
+}
+
+flx_status flx_cone_room(flx_cone *c, int m, int ngroup)
 {
     if (m <= c->room && ngroup <= c->room_groups) return FLX_OK;
-    // by half more than needed, so that a number that grows by one does not take memory each time
-    int room = m > c->room ? m + m / 2 : c->room;
-    int groups = ngroup > c->room_groups ? ngroup + ngroup / 2 : c->room_groups;
-    // a row in no group is one by itself
-    size_t r = (size_t)room, g = (size_t)groups + r;
+    int room = enough(m, c->room), groups = enough(ngroup, c->room_groups);
+    size_t r = (size_t)room, g = (size_t)groups;
     free_arrays(c);
     c->group = flx_alloc(c->ctx, g, sizeof *c->group);
     c->row = flx_alloc(c->ctx, r, sizeof *c->row);
-    double *block = flx_alloc(c->ctx, 18 * r + 18 * g, sizeof *block);
+    double *block = flx_alloc(c->ctx, 14 * r + 18 * g, sizeof *block);
     c->scale = block;
-    c->J = flx_alloc(c->ctx, 3 * r * (r + 2), sizeof *c->J);
-    c->pivot = flx_alloc(c->ctx, r, sizeof *c->pivot);
-    if (!c->group || !c->row || !block || !c->J || !c->pivot) {
+    if (!c->group || !c->row || !block) {
         free_arrays(c);
         return FLX_ERR_MEMORY;
     }
     cut(c, block, r, g);
-    c->HJ = c->J + r * r;
-    c->A = c->HJ + r * (r + 2); // dpstrf wants 2 m numbers there
     c->room = room;
     c->room_groups = groups;
+    return FLX_OK;
+}
+
+flx_status flx_cone_room_velocities(flx_cone *c, int nv)
+{
+    if (nv <= c->room_nv) return FLX_OK;
+    int room = enough(nv, c->room_nv);
+    size_t n = (size_t)room;
+    double *block = flx_alloc(c->ctx, 5 * n, sizeof *block);
+    if (!block) return FLX_ERR_MEMORY;
+    flx_free(c->v);
+    c->v = block;
+    c->dv = block + n, c->grad = block + 2 * n, c->step = block + 3 * n;
+    c->trial_v = block + 4 * n;
+    c->room_nv = room;
+    return FLX_OK;
+}
+
+flx_status flx_cone_reserve(flx_cone *c, int m, int ngroup)
+{
+    // a row in no group is one by itself
+    FLX_TRY(flx_cone_room(c, m, ngroup + m));
+    FLX_TRY(flx_cone_room_velocities(c, m));
+    if (m <= c->room_dense) return FLX_OK;
+    int room = enough(m, c->room_dense);
+    size_t r = (size_t)room;
+    free_dense(c);
+    c->J = flx_alloc(c->ctx, 3 * r * (r + 2), sizeof *c->J);
+    c->pivot = flx_alloc(c->ctx, r, sizeof *c->pivot);
+    if (!c->J || !c->pivot) {
+        free_dense(c);
+        return FLX_ERR_MEMORY;
+    }
+    c->HJ = c->J + r * r;
+    c->A = c->HJ + r * (r + 2); // dpstrf wants 2 m numbers there
+    c->room_dense = room;
     return FLX_OK;
 }
 
@@ -137,7 +183,7 @@ void flx_cone_respond(flx_cone *c)
     c->space->forces(c, c->lam, c->v);
     c->space->respond(c, c->v);
     c->space->rates(c, c->v, c->u);
-    for (int i = 0; i < c->m; i++) c->u[i] += c->b[i];
+    for (int i = 0; i < c->m; i++) c->u[i] += c->b[i] + c->C[i] * c->lam[i];
 }
 
 double flx_cone_keep(flx_cone *c)
@@ -152,7 +198,7 @@ double flx_cone_keep(flx_cone *c)
     return residual;
 }
 
-static flx_cone_stage find(flx_cone *c, int warm)
+flx_cone_stage flx_cone_find(flx_cone *c, int warm)
 {
     c->iterations = 0;
     c->best_residual = HUGE_VAL;
@@ -170,7 +216,7 @@ static flx_cone_stage find(flx_cone *c, int warm)
     return FLX_CONE_BEST;
 }
 
-static bool is_finite(size_t n, const double *a)
+bool flx_cone_is_finite(size_t n, const double *a)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += a[i] - a[i];
@@ -198,16 +244,18 @@ flx_status flx_cone_solve(flx_cone *c, int m, const double *W, const double *b, 
     *report = (flx_cone_report){.stage = warm ? FLX_CONE_WARM : FLX_CONE_COLD, .worst = -1};
     FLX_TRY(flx_cone_reserve(c, m, ngroup));
     if (m == 0) return FLX_OK;
-    if (!is_finite((size_t)m * (size_t)m, W) || !is_finite((size_t)m, b)) return FLX_NOT_FINITE;
-    if (warm && !is_finite((size_t)m, lambda)) warm = 0;
+    if (!flx_cone_is_finite((size_t)m * (size_t)m, W) || !flx_cone_is_finite((size_t)m, b))
+        return FLX_NOT_FINITE;
+    if (warm && !flx_cone_is_finite((size_t)m, lambda)) warm = 0;
     sort_rows(c, m, W, ngroup, groups);
     FLX_TRY(flx_cone_dense(c, m, W));
     c->aim = 1e-14; // of few rows: as far as it gets
     for (int i = 0; i < m; i++) {
         c->b[i] = c->scale[i] * b[c->row[i]];
+        c->C[i] = 0.0;
         c->lam[i] = warm ? lambda[c->row[i]] / c->scale[i] : 0.0;
     }
-    report->stage = find(c, warm);
+    report->stage = flx_cone_find(c, warm);
     report->iterations = c->iterations;
     finish(c, m, W, b, lambda, u, report);
     if (report->worst >= ngroup) report->worst = -1;

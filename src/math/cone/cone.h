@@ -54,3 +54,39 @@ flx_status flx_cone_reserve(flx_cone *c, int m, int ngroup);
 flx_status flx_cone_solve(flx_cone *c, int m, const double *W, const double *b, int ngroup,
                           const flx_cone_group *groups, int warm, double *lambda, double *u,
                           flx_cone_report *report);
+
+// ---- sparse -------------------------------------------------------------------------------------------
+
+// The same with M and J: velocities in blocks (of a body, a node), rows that act on few of them.
+//
+//     M v = J^T lambda,   u = J v + b + C lambda
+//
+// Made anew for each problem: begin, the rows, solve. Memory grows with the largest problem.
+typedef struct
+    flx_cone_matrix { // M, or M with the derivatives of stiff forces; its pattern is symmetric
+    int nblock;       // blocks of velocities
+    const int *start; // (nblock + 1) first velocity of each
+    // Entries of block rows 0..nblock-1; columns >= nblock are not read. Dense, row-major.
+    const int *row, *col, *offset;
+    const double *value;
+} flx_cone_matrix;
+
+#define FLX_CONE_PARTS 8 // blocks that a group acts on
+
+typedef struct flx_cone_rows { // a group with the rows of J
+    int n;                     // rows: the normal, then tangents; of rows that hold 1
+    bool holds;                // always: u = 0
+    double friction;
+    double b[3], compliance[3], lambda[3]; // lambda: the guess
+    int npart;
+    int block[FLX_CONE_PARTS];
+    const double *J[FLX_CONE_PARTS]; // (n x size of the block) row-major; copied
+} flx_cone_rows;
+
+flx_status flx_cone_begin(flx_cone *c, const flx_cone_matrix *M);
+flx_status flx_cone_add(flx_cone *c, const flx_cone_rows *rows);
+// v (nv) out: what the impulses do to the velocities; the impulses by flx_cone_lambda, in the order in which rows were added.
+flx_status flx_cone_solve_sparse(flx_cone *c, int warm, double *v, flx_cone_report *report);
+const double *flx_cone_lambda(const flx_cone *c, int group);
+// p (nv) <- M^-1 p, after begin and before the rows, or after solving.
+flx_status flx_cone_free_motion(flx_cone *c, double *p);

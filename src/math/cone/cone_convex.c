@@ -61,21 +61,22 @@ static double impulses(flx_cone *c, double R, const double *v, double *lam, doub
     c->space->rates(c, v, c->trial_u);
     for (int k = 0; k < c->ngroup; k++) {
         const flx_cone_member *g = &c->group[k];
+        double S = R + (g->kind == FLX_CONE_HOLDS ? c->C[g->first] : 0.0);
         for (int i = 0; i < g->n; i++) {
             int row = g->first + i;
             double s = g->kind == FLX_CONE_COULOMB && i == 0 ? c->lag[row] : 0.0;
-            y[i] = c->center[row] - (c->trial_u[row] + c->b[row] + s) / R;
+            y[i] = (R * c->center[row] - (c->trial_u[row] + c->b[row] + s)) / S;
         }
         onto(g, y, c->lag[g->first], lam + g->first, H + 9 * k);
-        for (int i = 0; i < 9; i++) H[9 * k + i] /= R;
+        for (int i = 0; i < 9; i++) H[9 * k + i] /= S;
         for (int i = 0; i < g->n; i++) {
             bool given = g->kind == FLX_CONE_PUSHED || (g->kind == FLX_CONE_DIRECTED && i > 0);
             double l = lam[g->first + i];
             // outside a disc the function goes on linearly
             if (given || g->kind == FLX_CONE_DISC)
-                sum += R * l * (y[i] - (given ? 0 : 0.5 * l));
+                sum += S * l * (y[i] - (given ? 0 : 0.5 * l));
             else
-                sum += 0.5 * R * l * l;
+                sum += 0.5 * S * l * l;
         }
     }
     return sum;
@@ -173,7 +174,10 @@ bool flx_cone_sweeps(flx_cone *c)
             const flx_cone_member *g = &c->group[j];
             double u[3], y[3], d[3], *lam = c->lam + g->first;
             c->space->rates_of(c, j, c->v, u);
-            for (int i = 0; i < g->n; i++) y[i] = lam[i] - u[i] - c->b[g->first + i];
+            for (int i = 0; i < g->n; i++) {
+                int row = g->first + i;
+                y[i] = lam[i] - (u[i] + c->b[row] + c->C[row] * lam[i]) / (1 + c->C[row]);
+            }
             flx_cone_project(g, y, d, NULL);
             for (int i = 0; i < g->n; i++) {
                 double next = d[i];

@@ -56,8 +56,10 @@ static void eliminate(flx_cone *c)
         const double *D = c->D + 9 * k;
         double *H = c->H + 9 * k, E[9] = {0}, B[9] = {0};
         for (int i = 0; i < g->n; i++) {
-            for (int j = 0; j < g->n; j++)
-                E[3 * i + j] = (i == j ? 1.0 : 0.0) - (1.0 - c->r * FLX_CONE_R) * D[3 * i + j];
+            for (int j = 0; j < g->n; j++) {
+                double R = FLX_CONE_R + c->C[g->first + j];
+                E[3 * i + j] = (i == j ? 1.0 : 0.0) - (1.0 - c->r * R) * D[3 * i + j];
+            }
             B[3 * i] = c->F[g->first + i];
         }
         for (int i = 0; i < 9; i++) H[i] = c->r * D[i];
@@ -89,6 +91,7 @@ static bool direction(flx_cone *c)
     c->space->forces(c, c->dlam, c->dv);
     c->space->respond(c, c->dv);
     c->space->rates(c, c->dv, c->du);
+    for (int i = 0; i < c->m; i++) c->du[i] += c->C[i] * c->dlam[i];
     return true;
 }
 

@@ -1,5 +1,5 @@
 // cone_parts.h - what the files of the cone problem share: cone.c the order of the ways, cone_law.c the law of a group,
-// cone_newton.c, cone_convex.c, cone_sweeps.c the ways, cone_dense.c velocities of a dense W.
+// cone_newton.c, cone_convex.c the ways, cone_dense.c velocities of a dense W, cone_sparse.c those of M and J, on block_lu.h.
 //
 // Inside, rows are in the order of the groups, normal first, and scaled: W has the diagonal 1, so that neither masses nor units
 // matter; lambda, u, f and limits are scaled alike. Velocities v are those that impulses make: M v = J^T lambda, u = J v + b.
@@ -44,24 +44,27 @@ struct flx_cone {
     flx_ctx *ctx;
     int m, nv, ngroup; // of the problem at hand
     const flx_cone_space *space;
-    int room, room_groups;
+    int room, room_groups, room_nv, room_dense;
     flx_cone_member *group; // owned, as all below
     int *row;               // (m) of the caller
     double *scale;          // (m) lambda of the caller = scale lambda, u of the caller = u/scale
-    double *b;              // (m)
-    double *lam, *u, *v;    // the iterate
+    double *b, *C;          // (m) C: compliance of the rows, a part of u
+    double *lam, *u;        // the iterate
     double *best;           // (m) lambda of the least residual so far
     double best_residual;
     double *F, *dlam, *du, *trial, *trial_u, *work; // (m)
     double *center, *lag;                           // (m) of convex steps
-    double *dv, *grad, *step, *trial_v;             // (nv)
+    double *v, *dv, *grad, *step, *trial_v;         // (nv) v: the iterate
     double *D, *H;                                  // (9 ngroup)
     // dense: rows of J, J^T, H J (m x nv), the matrix (nv x nv)
     double *J, *HJ, *A;
     int *pivot;
     double
         r; // of the projections lambda = P(lambda - r u): which way Newton goes, not where it ends
-    double aim; // a residual of the law that ends the iteration
+    double *big; // owned: rows of one block, sparse
+    int room_big;
+    struct flx_cone_sparse *sparse; // owned; NULL: never used
+    double aim;                     // a residual of the law that ends the iteration
     int iterations;
 };
 
@@ -87,3 +90,10 @@ bool flx_cone_sweeps(flx_cone *c);
 
 // The space of a dense W; c->row, c->scale and the groups are known.
 flx_status flx_cone_dense(flx_cone *c, int m, const double *W);
+
+// Memory of rows and groups, and of velocities.
+flx_status flx_cone_room(flx_cone *c, int m, int ngroup);
+flx_status flx_cone_room_velocities(flx_cone *c, int nv);
+flx_cone_stage flx_cone_find(flx_cone *c, int warm);
+bool flx_cone_is_finite(size_t n, const double *a);
+void flx_cone_sparse_destroy(struct flx_cone_sparse **s);

@@ -170,12 +170,20 @@ static const struct {
 } kinds[] = {
     {"box", make_box}, {"column", make_column}, {"stack", make_stack}, {"heap", make_heap}};
 
+static bool slides(const cone_rig *r)
+{
+    for (int k = 0; k < r->ngroup; k++) {
+        if (r->groups[k].slides) return true;
+    }
+    return false;
+}
+
 static int random_problems(void)
 {
     const char *seed_text = getenv("FLX_SEED");
     int count = getenv("FLX_LONG") ? 10000 : short_runs() ? 200 : 2000, failed = 0;
     int stages[4][5] = {{0}}, most[4] = {0};
-    double sum[4] = {0}, worst = 0;
+    double sum[4] = {0}, worst = 0, sparse = 0;
     uint64_t s = seed_text ? strtoull(seed_text, NULL, 10) : 0x9e3779b97f4a7c15u;
     for (int k = 0; k < count; k++) {
         cone_rig r;
@@ -195,13 +203,25 @@ static int random_problems(void)
                    rep.iterations, rep.residual, error);
             failed++;
         }
+        if (!slides(&r)) {
+            status = rig_solve_sparse(cone, &r, k % 4 == 1 ? 3 : 6, &rep);
+            error = law_error(&r);
+            sparse = fmax(sparse, error);
+            if (status != FLX_OK || !(error <= 1e-10)) {
+                printf(
+                    "%s %d (seed %llu), sparse: stage %d, %d iterations, residual %.3g, law %.3g\n",
+                    kinds[k % 4].name, k, (unsigned long long)seed, (int)rep.stage, rep.iterations,
+                    rep.residual, error);
+                failed++;
+            }
+        }
         rig_free(&r);
     }
     for (int k = 0; k < 4; k++)
         printf("%-8s mean %5.2f, most %3d iterations; cold %d, convex %d, sweeps %d, best %d\n",
                kinds[k].name, 4 * sum[k] / count, most[k], stages[k][1], stages[k][2], stages[k][3],
                stages[k][4]);
-    printf("%d problems, the law holds to %.2g\n", count, worst);
+    printf("%d problems, the law holds to %.2g, by sparse matrices %.2g\n", count, worst, sparse);
     CHECK(failed == 0);
     return 0;
 }
