@@ -101,6 +101,7 @@ struct flx_integrator_type {
     // Passes all that the next step takes over from those before; NULL: cannot, and a run that is restored
     // begins anew at its state.
     void (*memory)(flx_integrator *it, flx_memory *m);
+    int meets_touches; // non-zero: contacts that are found step by step (flx_touches)
 };
 
 // Base of every integrator; the first member of the concrete one is a pointer to its data.

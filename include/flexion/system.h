@@ -15,6 +15,8 @@
 
 #include "flexion/base.h"
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -270,6 +272,33 @@ typedef struct flx_contacts {
     flx_status (*limits)(const flx_system *s, flx_work *w, const flx_point *p, double *limit);
 } flx_contacts;
 
+// A place where two bodies touch or nearly do, for methods that meet contacts step by step.
+#define FLX_TOUCH_PARTS 8
+typedef struct flx_touch_point {
+    double gap;                // negative: they overlap
+    double friction, sticking; // coefficients, as of a flx_contact_group
+    double restitution;
+    uint64_t pair, feature; // which surfaces, and what of them touches: the same over steps
+    int contact;            // of which contact, for flx_touches.item
+    int ntangent;           // 0, 1 or 2
+    // Rows of the normal and the tangents over the blocks of velocities (flx_pattern) that move the place: velocity of the
+    // second body relative to the first. Each (1 + ntangent) x size of the block, row-major.
+    int npart;
+    int block[FLX_TOUCH_PARTS];
+    const double *rows[FLX_TOUCH_PARTS];
+} flx_touch_point;
+
+// Contacts that are no rows of the equations: found anew in each step (docs/theory/contact.md).
+typedef struct flx_touches {
+    int (*count)(const flx_system *s); // contacts
+    const char *(*item)(const flx_system *s, int contact, flx_loc *loc);
+    double (*length)(const flx_system *s); // size of the mechanism
+    // All points with a gap of at most reach at the positions of p: n in *list, in an order that depends on the model alone.
+    // They live in w until the next call. Memory grows with the largest list.
+    flx_status (*find)(const flx_system *s, flx_work *w, const flx_point *p, double reach, int *n,
+                       const flx_touch_point **list);
+} flx_touches;
+
 // What a factorisation met.
 typedef struct flx_pivots {
     double ratio; // smallest pivot / sum of the sizes of the terms that it is made of
@@ -373,6 +402,7 @@ typedef struct flx_system_ops {
     flx_status (*parameter_slope)(const flx_system *s, flx_work *w, const flx_point *at, int k,
                                   double *out);
     const flx_contacts *contacts; // NULL: every row always holds
+    const flx_touches *touches;   // NULL: nothing touches but by rows
 } flx_system_ops;
 
 // What depends on multipliers.

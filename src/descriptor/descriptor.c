@@ -95,6 +95,7 @@ static void work_destroy(flx_work *w)
     work_destroy(w->complete);
     flx_twin_clear(&w->twin);
     flx_saddle_free(w);
+    flx_touch_list_destroy(&w->touches);
     flx_free(w->block);
     flx_free(w);
 }
@@ -317,6 +318,10 @@ static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_po
 static const flx_system_ops ops = {OPERATIONS};
 // ... with rows that hold or not
 static const flx_system_ops switched_ops = {OPERATIONS, .contacts = &flx_descriptor_contacts};
+// ... with contacts that are met step by step
+static const flx_system_ops stepped_ops = {OPERATIONS, .touches = &flx_descriptor_touches};
+static const flx_system_ops both_ops = {OPERATIONS, .contacts = &flx_descriptor_contacts,
+                                        .touches = &flx_descriptor_touches};
 
 // ---- making it ----------------------------------------------------------------------------------
 
@@ -371,7 +376,8 @@ double flx_descriptor_length(const flx_model *m)
 
 static bool is_descriptor(const flx_system *s)
 {
-    return s->ops == &ops || s->ops == &switched_ops;
+    return s->ops == &ops || s->ops == &switched_ops || s->ops == &stepped_ops ||
+           s->ops == &both_ops;
 }
 
 static flx_status make_param(flx_descriptor *d)
@@ -456,6 +462,7 @@ static flx_status create(const flx_model *m, flx_descriptor *whole,
     d->users = flx_alloc(m->ctx, 1, sizeof *d->users);
     if (d->users) atomic_init(d->users, 1);
     flx_status status = d->users ? make(d, options) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_touches_check(d);
     if (status == FLX_OK) {
         d->base.pattern.plans = flx_plans_create(m->ctx);
         if (!d->base.pattern.plans) status = FLX_ERR_MEMORY;
@@ -466,6 +473,7 @@ static flx_status create(const flx_model *m, flx_descriptor *whole,
     }
     if (d->ndrop > 0) d->complete = whole;
     if (d->ngroup > 0) d->base.ops = &switched_ops;
+    if (flx_touches_exist(m)) d->base.ops = d->ngroup > 0 ? &both_ops : &stepped_ops;
     d->made = true;
     *s = &d->base;
     return FLX_OK;

@@ -284,6 +284,7 @@ struct flx_work {
     double *switches;              // (nswitch) as they would be
     double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
     bool told_end;                 // that a point ran off its curve
+    struct flx_touch_list *touches; // owned; made when first needed
 };
 
 static inline const flx_descriptor *flx_descriptor_of(const flx_system *s)
@@ -410,6 +411,12 @@ extern const flx_contacts flx_descriptor_contacts;
 // Their numbers once more, from the model, into the arrays that are there; scratch: `renewal`, of so many bytes.
 size_t flx_rows_scratch(void);
 flx_status flx_rows_renew(flx_descriptor *d);
+
+// rigid contacts that are met step by step (terms/touches.c)
+bool flx_touches_exist(const flx_model *m);
+flx_status flx_touches_check(flx_descriptor *d);
+void flx_touch_list_destroy(struct flx_touch_list **list);
+extern const flx_touches flx_descriptor_touches;
 
 // constraints of the equations
 flx_status flx_constraints_plan(flx_descriptor *d);

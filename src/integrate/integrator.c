@@ -77,6 +77,15 @@ static flx_status check(const flx_system *s, const flx_integrator_type *t,
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "method '%s' has no error control: give it a step", t->name);
     }
+    if (s->ops->touches && !t->meets_touches) {
+        flx_loc loc;
+        const char *item = s->ops->touches->item(s, 0, &loc);
+        return FLX_FAIL(
+            ctx, FLX_ERR_CANNOT, loc,
+            "method '%s' does not meet contacts step by step, as contact '%s' is to be; use "
+            "'method: moreau', or 'contacts: events'",
+            t->name, item);
+    }
     if ((s->dims.nlam || s->dims.nmu) &&
         (!s->ops->constraint_rate || !s->ops->constraint_force || !s->ops->constraint_bias)) {
         return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,

@@ -119,6 +119,7 @@ extern const flx_integrator_type flx_lobatto;
 extern const flx_integrator_type flx_variational;
 extern const flx_integrator_type flx_galerkin;
 extern const flx_integrator_type flx_energy_momentum;
+extern const flx_integrator_type flx_moreau;
 
 // The method that `auto` stands for with this system and definition.
 const flx_integrator_type *flx_integrator_choose(const flx_system *s, const flx_integrator_def *d);

@@ -19,6 +19,7 @@ static const flx_integrator_type *const types[] = {&flx_generalized_alpha,
                                                    &flx_variational,
                                                    &flx_galerkin,
                                                    &flx_energy_momentum,
+                                                   &flx_moreau,
                                                    NULL};
 
 const flx_integrator_type *const *flx_integrator_types(void)

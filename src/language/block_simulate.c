@@ -14,7 +14,7 @@ static const char *const method_words[] = {"auto",        "generalized-alpha",
                                            "trapezoidal", "gauss",
                                            "lobatto",     "variational",
                                            "galerkin",    "energy-momentum",
-                                           NULL};
+                                           "moreau",      NULL};
 
 static const char *const loop_words[] = {"auto", "index-3", "ggl", "index-1", "partitioning", NULL};
 static const char *const formulation_words[] = {"auto", "index-3", "ggl", "index-1", "tree", NULL};
@@ -38,6 +38,7 @@ static flx_status read_method(flx_env *e, const flx_entry *block, flx_simulate *
         FLX_TRY(flx_build_word(e->b, method, "method", method_words, &m));
     }
     s->method = s->def.method = method_words[m];
+    s->steps |= strcmp(s->method, "moreau") == 0;
     if (!formulation) return FLX_OK;
     s->formulation_loc = formulation->loc;
     FLX_TRY(flx_build_word(e->b, formulation, "formulation", formulation_words, &f));
@@ -83,8 +84,8 @@ static flx_status read_loops(flx_env *e, const flx_entry *block, flx_simulate *s
 
 static bool has_no_control(const char *method)
 {
-    static const char *const words[] = {"midpoint",    "trapezoidal", "lobatto",
-                                        "variational", "galerkin",    "energy-momentum"};
+    static const char *const words[] = {"midpoint", "trapezoidal",     "lobatto", "variational",
+                                        "galerkin", "energy-momentum", "moreau"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(method, words[i]) == 0) return true;
     }

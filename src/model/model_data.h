@@ -268,6 +268,7 @@ typedef struct flx_simulate {
     flx_loc method_loc, formulation_loc;
     bool tree;         // formulation: tree
     bool partitioning; // loops: partitioning
+    bool steps;        // rigid contacts are met step by step, and are no rows of the system
     int start;         // the equilibrium at which it begins; -1: as drawn
 } flx_simulate;
 

@@ -1,0 +1,218 @@
+// touches.c - rigid contacts that are met step by step: which points touch now, and how velocities move them. They are no rows
+// of the equations (flexion/system.h, flx_touches).
+#include "contact/gap.h"
+#include "descriptor/descriptor_parts.h"
+
+#define MOST_POINTS 16 // of one pair
+
+struct flx_touch_list { // of a flx_work
+    int npoint, nnumber, room_point, room_number;
+    flx_touch_point *points; // owned
+    double *numbers;         // owned: their rows
+};
+
+void flx_touch_list_destroy(struct flx_touch_list **list)
+{
+    if (!*list) return;
+    flx_free((*list)->points);
+    flx_free((*list)->numbers);
+    flx_free(*list);
+    *list = NULL;
+}
+
+static bool is_met(const flx_contact *c)
+{
+    return c->law == FLX_CONTACT_RIGID;
+}
+
+bool flx_touches_exist(const flx_model *m)
+{
+    for (int i = 0; m->simulate.steps && i < m->ncontact; i++) {
+        if (is_met(m->contacts + i)) return true;
+    }
+    return false;
+}
+
+flx_status flx_touches_check(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    for (int i = 0; m->simulate.steps && i < m->ncontact; i++) {
+        const flx_contact *c = m->contacts + i;
+        if (!is_met(c)) continue;
+        if (c->friction.rolling != 0 || c->friction.spinning != 0) {
+            return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc,
+                            "contact '%s': friction that brakes rolling or spinning is not there "
+                            "with 'contacts: steps' yet; "
+                            "leave 'rolling' and 'spinning' out, or use a compliant law",
+                            c->name);
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_frame frame_of(const flx_descriptor *d, const flx_work *w, int body)
+{
+    return d->planar ? flx_frame_of_plane(w->frames.plane + body + 1) : w->frames.space[body + 1];
+}
+
+// ---- rows -------------------------------------------------------------------------------------------------
+
+// Velocity along e at the place P of a frame, by the frame's own velocities.
+static void frame_row(const flx_descriptor *d, const flx_frame *f, int nv, const double P[3],
+                      const double e[3], double sign, double row[6])
+{
+    v3 n = v3_scale(sign, v3_load(e)), arm = v3_sub(v3_load(P), v3_load(f->r));
+    v3 turn = v3_cross(arm, n);
+    if (d->planar) {
+        row[0] = n.x, row[1] = n.y;
+        if (nv > 2) row[2] = turn.z;
+        return;
+    }
+    v3_store(row, n);
+    if (nv > 3) v3_store(row + 3, m33_tmul_v(m33_load(f->R), turn));
+}
+
+// One end of a point: the rows of its body, or of what moves an attached frame.
+static flx_status add_end(const flx_descriptor *d, flx_work *w, flx_touch_point *t, int body,
+                          const flx_frame *f, const double P[3], double e[3][3], double sign)
+{
+    struct flx_touch_list *l = w->touches;
+    const flx_attached_data *a =
+        body >= d->model->nbody ? d->attached + (body - d->model->nbody) : NULL;
+    int nv = d->body_nv[body], width = a ? a->width : nv, nrow = 1 + t->ntangent;
+    int parts = a ? a->nmaster : 1;
+    FLX_TRY(flx_grow(d->base.ctx, (void **)&l->numbers, &l->room_number, l->nnumber + nrow * width,
+                     sizeof *l->numbers));
+    for (int k = 0; k < parts; k++) {
+        int size = a ? a->column[k + 1] - a->column[k] : nv;
+        double *out = l->numbers + l->nnumber;
+        for (int i = 0; i < nrow; i++) {
+            double row[6] = {0};
+            frame_row(d, f, nv, P, e[i], sign, row);
+            for (int j = 0; j < size; j++) {
+                double sum = a ? 0.0 : row[j];
+                for (int r = 0; a && r < a->nv; r++)
+                    sum += row[r] * w->attached.J[a->at + r * a->width + a->column[k] + j];
+                out[i * size + j] = sum;
+            }
+        }
+        t->block[t->npart++] = a ? d->block_of[a->first[k]] : flx_body_block(d, body);
+        l->nnumber += nrow * size;
+    }
+    return FLX_OK;
+}
+
+static flx_status add_point(const flx_descriptor *d, flx_work *w, const flx_contact *c,
+                            const flx_touch_point *of, const int body[2], const flx_frame f[2],
+                            const flx_touch *touch)
+{
+    struct flx_touch_list *l = w->touches;
+    double e[3][3], spin[2], P[3];
+    FLX_TRY(flx_grow(d->base.ctx, (void **)&l->points, &l->room_point, l->npoint + 1,
+                     sizeof *l->points));
+    flx_touch_point *t = l->points + l->npoint;
+    *t = *of;
+    t->gap = touch->gap;
+    t->feature = touch->feature;
+    t->friction = c->friction.coefficient;
+    t->sticking = fmax(c->friction.sticking, t->friction);
+    t->restitution = c->restitution;
+    t->ntangent = t->sticking == 0 ? 0 : d->planar ? 1 : 2;
+    memcpy(e[0], touch->n, sizeof e[0]);
+    flx_touch_tangents(d->planar ? &flx_tangents_planar : &flx_tangents_usual, touch->n, e + 1,
+                       spin);
+    for (int i = 0; i < 3; i++) P[i] = 0.5 * (touch->p[0][i] + touch->p[1][i]);
+    for (int i = 0; i < 2; i++) {
+        if (body[i] >= 0)
+            FLX_TRY(add_end(d, w, l->points + l->npoint, body[i], f + i, P, e, i ? 1.0 : -1.0));
+    }
+    l->npoint++;
+    return FLX_OK;
+}
+
+// ---- which points -----------------------------------------------------------------------------------------
+
+static bool are_apart(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
+                      const flx_frame *fb, double reach)
+{
+    double low[2][3], high[2][3];
+    if (!a->kind->bounds || !b->kind->bounds) return false;
+    a->kind->bounds(a, fa, low[0], high[0]);
+    b->kind->bounds(b, fb, low[1], high[1]);
+    for (int i = 0; i < 3; i++) {
+        if (low[0][i] > high[1][i] + reach || low[1][i] > high[0][i] + reach) return true;
+    }
+    return false;
+}
+
+static flx_status find_pair(const flx_descriptor *d, flx_work *w, int contact, int pair,
+                            double reach)
+{
+    const flx_contact *c = d->model->contacts + contact;
+    const flx_contact_side *a = c->sides + c->pairs[pair][0], *b = c->sides + c->pairs[pair][1];
+    const int body[2] = {a->body, b->body};
+    flx_frame f[2] = {frame_of(d, w, a->body), frame_of(d, w, b->body)};
+    if (are_apart(a->surface, f, b->surface, f + 1, reach)) return FLX_OK;
+    flx_touch points[MOST_POINTS];
+    flx_touch_point of = {.contact = contact, .pair = (uint64_t)contact << 32 | (uint32_t)pair};
+    int n = flx_pair_touch(a->surface, f, b->surface, f + 1, reach, MOST_POINTS, points);
+    for (int i = 0; i < n; i++) {
+        if (points[i].gap <= reach) FLX_TRY(add_point(d, w, c, &of, body, f, points + i));
+    }
+    return FLX_OK;
+}
+
+static flx_status find(const flx_system *s, flx_work *w, const flx_point *p, double reach, int *n,
+                       const flx_touch_point **list)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    *n = 0;
+    if (!w->touches) w->touches = flx_alloc(s->ctx, 1, sizeof *w->touches);
+    if (!w->touches) return FLX_ERR_MEMORY;
+    flx_eval_frames(d, w, p);
+    w->touches->npoint = w->touches->nnumber = 0;
+    for (int i = 0; i < d->model->ncontact; i++) {
+        if (!is_met(d->model->contacts + i)) continue;
+        for (int k = 0; k < d->model->contacts[i].npair; k++) FLX_TRY(find_pair(d, w, i, k, reach));
+    }
+    // the numbers are where they stay now
+    const double *at = w->touches->numbers;
+    for (int i = 0; i < w->touches->npoint; i++) {
+        flx_touch_point *t = w->touches->points + i;
+        for (int k = 0; k < t->npart; k++) {
+            t->rows[k] = at;
+            at +=
+                (1 + t->ntangent) * (d->block_start[t->block[k] + 1] - d->block_start[t->block[k]]);
+        }
+    }
+    *n = w->touches->npoint;
+    *list = w->touches->points;
+    return FLX_OK;
+}
+
+static int count(const flx_system *s)
+{
+    const flx_model *m = flx_descriptor_of(s)->model;
+    int n = 0;
+    for (int i = 0; i < m->ncontact; i++) n += is_met(m->contacts + i);
+    return n;
+}
+
+static const char *item(const flx_system *s, int contact, flx_loc *loc)
+{
+    const flx_contact *c = flx_descriptor_of(s)->model->contacts + contact;
+    *loc = c->loc;
+    return c->name;
+}
+
+static double length(const flx_system *s)
+{
+    return flx_descriptor_of(s)->length;
+}
+
+const flx_touches flx_descriptor_touches = {
+    .count = count,
+    .item = item,
+    .length = length,
+    .find = find,
+};

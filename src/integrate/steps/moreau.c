@@ -1,0 +1,331 @@
+// moreau.c - Moreau's time stepping for rigid contacts with friction, any number of them.
+//
+//     q_m = q (+) h v/2,   points that touch at q_m
+//     (M + h D + h^2 K/2)(v_1 - v) = h f(q_m, v) - h^2 K v/2 + J^T Lambda,  u = J v_1 + e min(0, J v),  law of (CONE-2)   (MOR-1)
+//     q_1 = q_m (+) h v_1/2, then the nearest positions without overlap and with closed joints             (MOR-2)
+//
+// D and K are the derivatives of the forces, so that stiff ones are taken at the end of the step, linearised. Joints hold on
+// velocities at q_m, as rows of the same problem. Without contacts it is Newmark's rule with beta = 1/2, gamma = 1. Order 1.
+// Moreau, Numerical aspects of the sweeping process, CMAME 177, 1999.
+#include "integrate/method.h"
+#include "integrate/newton_matrix.h"
+#include "integrate/steps/touching.h"
+
+#include <string.h>
+
+#define TOUCH 1e-9    // of the length: gap that counts as none
+#define OVERLAP 1e-12 // ... and overlap that is left
+#define CLOSED 1e-12  // of a joint's scale
+#define PROJECTIONS 12
+
+typedef struct moreau {
+    flx_touching *t;
+    flx_blocks blocks;
+    int n, nv;
+    double *block;            // owned: all arrays
+    double *qm, *q1;          // (nq)
+    double *v1, *free, *dv;   // (nv)
+    double *zero, *r, *theta; // (n) (n) (nv)
+    double *gd;               // (nlam)
+} moreau;
+
+static int coefficients(const flx_integrator_def *def, flx_coefficients *out)
+{
+    (void)def;
+    *out = (flx_coefficients){.scheme = FLX_SCHEME_STRUCTURAL, .beta = 0.5, .gamma = 1.0};
+    return 1;
+}
+
+// ---- life ---------------------------------------------------------------------------------------------------
+
+static void destroy(flx_integrator *it)
+{
+    moreau *g = it->data;
+    flx_touching_destroy(&g->t);
+    flx_blocks_destroy(&g->blocks);
+    flx_free(g->block);
+    flx_free(g);
+    it->data = NULL;
+}
+
+static void memory(flx_integrator *it, flx_memory *m)
+{
+    moreau *g = it->data;
+    flx_touching_memory(g->t, m);
+}
+
+static flx_status refuse(flx_integrator *it, flx_loc loc, const char *what, const char *instead)
+{
+    return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, loc, "method 'moreau' %s; %s", what, instead);
+}
+
+static flx_status check(flx_integrator *it)
+{
+    const flx_system *s = it->sys;
+    if (s->pattern.extra > 0) {
+        return refuse(it, FLX_NOWHERE, "wants coordinates of bodies", "leave 'formulation' out");
+    }
+    if (s->ops->contacts && s->ops->contacts->count(s) > 0) {
+        flx_contact_group g;
+        s->ops->contacts->group(s, 0, &g);
+        return refuse(
+            it, g.loc,
+            "meets contacts between bodies step by step, and no others that open and close",
+            "use radau or generalized-alpha, which locate them");
+    }
+    if (s->reads_multipliers != FLX_READS_NOTHING)
+        return refuse(it, FLX_NOWHERE, "has no forces that read reactions", "use radau");
+    for (int i = 0; i < flx_dims_unknowns(&s->dims); i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        if (u.kind == FLX_UNKNOWN_STATE || u.kind == FLX_UNKNOWN_ALGEBRAIC)
+            return refuse(it, u.loc, "moves what has inertia, and no first-order states",
+                          "use radau or generalized-alpha");
+    }
+    return FLX_OK;
+}
+
+static flx_status make_arrays(flx_integrator *it, moreau *g)
+{
+    const flx_dims *d = &it->sys->dims;
+    size_t n = (size_t)g->n, nv = (size_t)g->nv, nq = (size_t)d->nq, at = 0;
+    const struct {
+        double **at;
+        size_t n;
+    } parts[] = {{&g->qm, nq},   {&g->q1, nq},    {&g->v1, nv},
+                 {&g->free, nv}, {&g->dv, nv},    {&g->zero, n},
+                 {&g->r, n},     {&g->theta, nv}, {&g->gd, (size_t)d->nlam}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) at += parts[i].n;
+    g->block = flx_alloc(it->ctx, at, sizeof *g->block);
+    if (!g->block) return FLX_ERR_MEMORY;
+    at = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].at = g->block + at;
+        at += parts[i].n;
+    }
+    return FLX_OK;
+}
+
+static flx_status create(flx_integrator *it)
+{
+    FLX_TRY(check(it));
+    flx_method_ignores_newton_tolerance(it);
+    moreau *g = flx_alloc(it->ctx, 1, sizeof *g);
+    if (!g) return FLX_ERR_MEMORY;
+    it->data = g;
+    g->n = flx_dims_unknowns(&it->sys->dims);
+    g->nv = it->sys->dims.nv;
+    FLX_TRY(make_arrays(it, g));
+    FLX_TRY(flx_touching_create(it, &g->t));
+    return flx_blocks_create(it->sys, &g->blocks);
+}
+
+// ---- a step -------------------------------------------------------------------------------------------------
+
+static flx_point point_at(const flx_integrator *it, const flx_state *x, double t, const double *q,
+                          const double *v)
+{
+    const moreau *g = it->data;
+    flx_point p = flx_state_point(it->sys, x);
+    p.t = t;
+    p.q = q;
+    p.v = v;
+    p.a = p.lam = p.mu = g->zero;
+    return p;
+}
+
+// b of the rows of joints: their rates with the free velocities; of compliant ones what follows from the end of the step.
+static void joint_offsets(const flx_integrator *it, double h)
+{
+    moreau *g = it->data;
+    flx_touching *t = g->t;
+    int first = flx_dims_first_constraint(&it->sys->dims);
+    for (int i = 0; i < t->nrow; i++) {
+        double rate = i < it->sys->dims.nlam ? g->gd[i] : g->r[first + i];
+        t->compliance[i] = 0;
+        t->b[i] = rate;
+        if (t->C[i] == 0 || i >= it->sys->dims.nlam) {
+            if (t->C[i] != 0) t->compliance[i] = t->C[i] / h;
+            continue;
+        }
+        double by = t->sigma[i] * h / 2 + t->tau[i];
+        t->b[i] = (g->r[first + i] + t->sigma[i] * h / 2 * rate) / by;
+        t->compliance[i] = t->C[i] / (by * h);
+    }
+}
+
+// J (v_1 - v) of the rows of joints goes into b.
+static void add_free(const flx_integrator *it)
+{
+    moreau *g = it->data;
+    flx_touching *t = g->t;
+    const flx_pattern *p = &it->sys->pattern;
+    int first = flx_dims_first_constraint(&it->sys->dims);
+    for (int block = t->nvblock; block < p->nblock; block++) {
+        for (int e = p->row[block]; e < p->row[block + 1]; e++) {
+            int col = p->col[e], size = p->start[col + 1] - p->start[col];
+            for (int k = p->start[block]; col < t->nvblock && k < p->start[block + 1]; k++) {
+                int i = k - first, at = p->offset[e] + (k - p->start[block]) * size;
+                if (t->sigma[i] == 0 && t->tau[i] == 0) continue;
+                const double *row = (t->tau[i] != 0 ? g->blocks.A1 : g->blocks.A0) + at;
+                double by = t->tau[i] != 0 ? t->tau[i] : t->sigma[i];
+                for (int l = 0; l < size; l++) t->b[i] += row[l] / by * g->free[p->start[col] + l];
+            }
+        }
+    }
+}
+
+// rhs = -h r_v - h^2/2 K v
+static void right_side(const flx_integrator *it, const flx_state *x, double h)
+{
+    moreau *g = it->data;
+    const flx_pattern *p = &it->sys->pattern;
+    for (int i = 0; i < g->nv; i++) g->free[i] = -h * g->r[i];
+    for (int block = 0; block < g->t->nvblock; block++) {
+        for (int e = p->row[block]; e < p->row[block + 1]; e++) {
+            int col = p->col[e], size = p->start[col + 1] - p->start[col];
+            if (col >= g->t->nvblock) continue;
+            for (int k = p->start[block]; k < p->start[block + 1]; k++) {
+                const double *row = g->blocks.A0 + p->offset[e] + (k - p->start[block]) * size;
+                for (int l = 0; l < size; l++)
+                    g->free[k] -= 0.5 * h * h * row[l] * x->v[p->start[col] + l];
+            }
+        }
+    }
+}
+
+static flx_status add_points(flx_integrator *it, const flx_state *x)
+{
+    moreau *g = it->data;
+    for (int i = 0; i < g->t->npoint; i++) {
+        double before[3], change[3], b[3];
+        int n = 1 + g->t->points[i].ntangent;
+        flx_touching_rates(g->t, i, x->v, before);
+        flx_touching_rates(g->t, i, g->free, change);
+        for (int k = 0; k < n; k++) b[k] = before[k] + change[k];
+        // slower than what the forces of two steps make: it comes to rest
+        double rest = 2 * fabs(change[0]);
+        if (-before[0] > rest) b[0] += g->t->points[i].restitution * before[0];
+        FLX_TRY(flx_touching_add_point(g->t, i, b, true));
+    }
+    return FLX_OK;
+}
+
+static flx_status velocities(flx_integrator *it, flx_state *x, double h)
+{
+    moreau *g = it->data;
+    const flx_system *s = it->sys;
+    flx_point p = point_at(it, x, x->t + h / 2, g->qm, x->v);
+    FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
+    FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
+    if (s->dims.nlam > 0) FLX_TRY(s->ops->constraint_rate(s, it->work, &p, g->gd));
+    it->stats.residuals++;
+    it->stats.linearisations++;
+    right_side(it, x, h);
+    joint_offsets(it, h);
+    FLX_TRY(flx_touching_find(g->t, it->work, &p, TOUCH * g->t->length));
+    FLX_TRY(flx_touching_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
+    flx_status status = flx_touching_free_motion(g->t, g->free);
+    if (status != FLX_OK) return status;
+    it->stats.factorisations++;
+    add_free(it);
+    FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, false));
+    FLX_TRY(add_points(it, x));
+    FLX_TRY(flx_touching_solve(g->t, true, g->dv));
+    for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + g->free[i] + g->dv[i];
+    return flx_touching_keep(g->t, g->v1);
+}
+
+// How much positions miss the joints and overlap, in parts of what is allowed; g->t->b: of each row.
+static flx_status misses(flx_integrator *it, const flx_state *x, double t, double *most)
+{
+    moreau *g = it->data;
+    const flx_system *s = it->sys;
+    flx_point p = point_at(it, x, t, g->q1, g->v1);
+    int first = flx_dims_first_constraint(&s->dims);
+    *most = 0;
+    if (s->dims.nlam > 0) FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
+    for (int i = 0; i < s->dims.nlam; i++) {
+        if (g->t->tau[i] != 0 || g->t->C[i] != 0 || g->t->sigma[i] == 0) continue;
+        g->t->b[i] = g->r[first + i] / g->t->sigma[i];
+        g->t->compliance[i] = 0;
+        *most = fmax(*most, fabs(g->t->b[i]) / (CLOSED * g->t->scale[i]));
+    }
+    FLX_TRY(flx_touching_find(g->t, it->work, &p, 0.0));
+    for (int i = 0; i < g->t->npoint; i++)
+        *most = fmax(*most, -g->t->points[i].gap / (OVERLAP * g->t->length));
+    return FLX_OK;
+}
+
+// (MOR-2) in the metric of the matrix of the step
+static flx_status project(flx_integrator *it, const flx_state *x, double h)
+{
+    moreau *g = it->data;
+    const flx_system *s = it->sys;
+    double before = HUGE_VAL;
+    for (int k = 0; k < PROJECTIONS; k++) {
+        double most;
+        FLX_TRY(misses(it, x, x->t + h, &most));
+        if (most <= 1 || !(most < before)) return isnan(most) ? FLX_NOT_FINITE : FLX_OK;
+        before = most;
+        it->stats.projections++;
+        FLX_TRY(flx_touching_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
+        FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, true));
+        for (int i = 0; i < g->t->npoint; i++)
+            FLX_TRY(flx_touching_add_point(g->t, i, &g->t->points[i].gap, false));
+        FLX_TRY(flx_touching_solve(g->t, false, g->theta));
+        s->ops->retract(s, g->q1, g->theta, g->q1);
+    }
+    return FLX_OK;
+}
+
+static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_taken)
+{
+    moreau *g = it->data;
+    const flx_system *s = it->sys;
+    if (!flx_method_of(it)->continues) flx_touching_read_rows(g->t, x->switches);
+    for (int i = 0; i < g->nv; i++) g->theta[i] = 0.5 * h * x->v[i];
+    s->ops->retract(s, x->q, g->theta, g->qm);
+    long before = g->t->iterations;
+    flx_status status = velocities(it, x, h);
+    it->stats.newton_iterations += g->t->iterations - before;
+    if (status == FLX_OK) {
+        for (int i = 0; i < g->nv; i++) g->theta[i] = 0.5 * h * g->v1[i];
+        s->ops->retract(s, g->qm, g->theta, g->q1);
+        // impulses of joints, before the projection solves another problem
+        for (int i = 0, k = 0; i < g->t->nrow; i++) {
+            bool open = g->t->sigma[i] == 0 && g->t->tau[i] == 0;
+            g->t->joint[i] = open ? 0.0 : flx_cone_lambda(g->t->cone, k++)[0];
+        }
+        status = project(it, x, h);
+    }
+    if (status < 0) return status;
+    if (status != FLX_OK)
+        return flx_method_fail(it, status, -1, 0, 0, "the impulses of a step were not found",
+                               "a smaller step, or bodies with mass and inertia");
+    for (int i = 0; i < g->nv; i++) {
+        x->a[i] = (g->v1[i] - x->v[i]) / h;
+        x->v[i] = g->v1[i];
+    }
+    memcpy(x->q, g->q1, (size_t)s->dims.nq * sizeof *x->q);
+    for (int i = 0; i < g->t->nrow; i++) {
+        double *to = i < s->dims.nlam ? x->lam + i : x->mu + (i - s->dims.nlam);
+        *to = -g->t->joint[i] / h;
+    }
+    x->t += h;
+    *h_taken = h;
+    return FLX_OK;
+}
+
+const flx_integrator_type flx_moreau = {
+    .name = "moreau",
+    .summary = "Moreau's time stepping: rigid contacts with friction, any number, of order 1",
+    .order = 1,
+    .fixed = 1,
+    .coefficients = coefficients,
+    .create = create,
+    .step = step,
+    .destroy = destroy,
+    .memory = memory,
+    .meets_touches = 1,
+};

@@ -1,0 +1,244 @@
+// touching.c - the cone problem of a step, see touching.h.
+#include "integrate/steps/touching.h"
+
+#include "integrate/method.h"
+#include "integrate/newton_matrix.h"
+
+#include <string.h>
+
+#define SLIP 1e-9 // of the largest velocity: what slides
+
+static int first_row(const flx_touching *t)
+{
+    return flx_dims_first_constraint(&t->s->dims);
+}
+
+// ---- life ---------------------------------------------------------------------------------------------------
+
+void flx_touching_read_rows(flx_touching *t, const double *switches)
+{
+    for (int i = 0; i < t->nrow; i++) {
+        flx_unknown u;
+        flx_unknown_at(t->s, switches, first_row(t) + i, &u);
+        bool level = u.kind == FLX_UNKNOWN_VELOCITY_CONSTRAINT;
+        t->sigma[i] = level ? 0.0 : u.sigma;
+        t->tau[i] = level ? 1.0 : u.tau;
+        t->C[i] = level ? u.E : u.C;
+        t->scale[i] = u.scale > 0 ? u.scale : 1.0;
+    }
+}
+
+flx_status flx_touching_create(flx_integrator *it, flx_touching **out)
+{
+    const flx_system *s = it->sys;
+    const flx_pattern *p = &s->pattern;
+    flx_touching *t = flx_alloc(it->ctx, 1, sizeof *t);
+    *out = t;
+    if (!t) return FLX_ERR_MEMORY;
+    t->s = s;
+    t->nrow = s->dims.nlam + s->dims.nmu;
+    t->length = s->ops->touches ? s->ops->touches->length(s) : 1.0;
+    while (t->nvblock < p->nblock && p->start[t->nvblock] < s->dims.nv) t->nvblock++;
+    size_t n = (size_t)t->nrow;
+    t->cone = flx_cone_create(it->ctx);
+    t->sigma = flx_alloc(it->ctx, 7 * n, sizeof *t->sigma);
+    t->values = flx_alloc(it->ctx, (size_t)p->offset[p->row[p->nblock]], sizeof *t->values);
+    if (!t->cone || !t->sigma || !t->values) return FLX_ERR_MEMORY;
+    t->tau = t->sigma + n, t->C = t->tau + n, t->scale = t->C + n;
+    t->joint = t->scale + n, t->b = t->joint + n, t->compliance = t->b + n;
+    return FLX_OK;
+}
+
+void flx_touching_destroy(flx_touching **at)
+{
+    if (!*at) return;
+    flx_touching *t = *at;
+    flx_cone_destroy(&t->cone);
+    flx_free(t->sigma);
+    flx_free(t->values);
+    flx_free(t->row);
+    flx_free(t->memory);
+    flx_free(t->next);
+    flx_free(t);
+    *at = NULL;
+}
+
+void flx_touching_memory(flx_touching *t, flx_memory *m)
+{
+    flx_memory_numbers(m, t->joint, (size_t)t->nrow);
+    FLX_PASS(m, t->nmemory);
+    // a loaded number is that of the saved run
+    if (t->nmemory > t->room_memory && flx_grow(t->s->ctx, (void **)&t->memory, &t->room_memory,
+                                                t->nmemory, sizeof *t->memory) != FLX_OK)
+        t->nmemory = 0;
+    for (int i = 0; i < t->nmemory; i++) FLX_PASS(m, t->memory[i]);
+}
+
+// ---- the problem --------------------------------------------------------------------------------------------
+
+flx_status flx_touching_find(flx_touching *t, flx_work *w, const flx_point *p, double reach)
+{
+    t->npoint = 0;
+    if (!t->s->ops->touches) return FLX_OK;
+    return t->s->ops->touches->find(t->s, w, p, reach, &t->npoint, &t->points);
+}
+
+flx_status flx_touching_begin(flx_touching *t, const flx_blocks *blocks, double c2, double c1,
+                              double c0)
+{
+    const flx_pattern *p = &t->s->pattern;
+    int last = p->offset[p->row[t->nvblock]];
+    for (int i = 0; i < last; i++)
+        t->values[i] = c2 * blocks->A2[i] + c1 * blocks->A1[i] + c0 * blocks->A0[i];
+    flx_cone_matrix M = {.nblock = t->nvblock,
+                         .start = p->start,
+                         .row = p->row,
+                         .col = p->col,
+                         .offset = p->offset,
+                         .value = t->values};
+    t->first_point = 0;
+    return flx_cone_begin(t->cone, &M);
+}
+
+flx_status flx_touching_free_motion(flx_touching *t, double *rhs)
+{
+    return flx_cone_free_motion(t->cone, rhs);
+}
+
+// Row i of joints out of the linearisation: G, or A.
+static flx_status add_joint(flx_touching *t, const flx_blocks *blocks, int block, int i)
+{
+    const flx_pattern *p = &t->s->pattern;
+    int line = first_row(t) + i - p->start[block], n = 0;
+    const double *from = t->tau[i] != 0 ? blocks->A1 : blocks->A0;
+    double by = t->tau[i] != 0 ? 1 / t->tau[i] : 1 / t->sigma[i];
+    flx_cone_rows rows = {.n = 1, .holds = true, .b = {t->b[i]}, .lambda = {t->joint[i]}};
+    rows.compliance[0] = t->compliance[i];
+    FLX_TRY(flx_grow(t->s->ctx, (void **)&t->row, &t->room_row, t->s->dims.nv, sizeof *t->row));
+    for (int e = p->row[block]; e < p->row[block + 1]; e++) {
+        int col = p->col[e], size = p->start[col + 1] - p->start[col];
+        if (col >= t->nvblock) continue;
+        if (rows.npart == FLX_CONE_PARTS) return FLX_ERR_CANNOT;
+        double any = 0, *out = t->row + n;
+        for (int k = 0; k < size; k++) {
+            out[k] = by * from[p->offset[e] + line * size + k];
+            any += fabs(out[k]);
+        }
+        if (any == 0) continue;
+        rows.block[rows.npart] = col;
+        rows.J[rows.npart++] = out;
+        n += size;
+    }
+    t->first_point++;
+    return flx_cone_add(t->cone, &rows);
+}
+
+flx_status flx_touching_add_joints(flx_touching *t, const flx_blocks *blocks, bool positions)
+{
+    const flx_pattern *p = &t->s->pattern;
+    for (int block = t->nvblock; block < p->nblock; block++) {
+        for (int k = p->start[block]; k < p->start[block + 1]; k++) {
+            int i = k - first_row(t);
+            if (i < 0 || (t->sigma[i] == 0 && t->tau[i] == 0)) continue; // an open row
+            if (positions && (t->tau[i] != 0 || t->C[i] != 0)) continue;
+            FLX_TRY(add_joint(t, blocks, block, i));
+        }
+    }
+    return FLX_OK;
+}
+
+// Of the last problem: the same pair and feature, the nearest place in the list first.
+static const flx_touch_memory *recall(const flx_touching *t, int point)
+{
+    const flx_touch_point *of = t->points + point;
+    for (int k = 0; k < t->nmemory; k++) {
+        const flx_touch_memory *m = t->memory + (point + k) % t->nmemory;
+        if (m->pair == of->pair && m->feature == of->feature) return m;
+    }
+    return NULL;
+}
+
+flx_status flx_touching_add_point(flx_touching *t, int point, const double *b, bool keeps)
+{
+    const flx_touch_point *of = t->points + point;
+    const flx_touch_memory *m = keeps ? recall(t, point) : NULL;
+    flx_cone_rows rows = {.n = keeps ? 1 + of->ntangent : 1, .npart = of->npart};
+    rows.friction = m && m->slides == 0 ? of->sticking : of->friction;
+    for (int i = 0; i < rows.n; i++) {
+        rows.b[i] = b[i];
+        rows.lambda[i] = m ? m->lam[i] : 0.0;
+    }
+    for (int k = 0; k < of->npart; k++) {
+        rows.block[k] = of->block[k];
+        rows.J[k] = of->rows[k]; // the normal row is the first
+    }
+    return flx_cone_add(t->cone, &rows);
+}
+
+static void tell(flx_touching *t, const flx_cone_report *r)
+{
+    const char *name = NULL;
+    flx_loc loc = FLX_NOWHERE;
+    t->unsolved++;
+    if (t->warned) return;
+    t->warned = true;
+    int point = r->worst - t->first_point;
+    if (point >= 0 && point < t->npoint)
+        name = t->s->ops->touches->item(t->s, t->points[point].contact, &loc);
+    flx_ctx_warn(t->s->ctx, loc,
+                 "impulses that meet the law of all contacts were not found in a step; the nearest "
+                 "are taken, with the law "
+                 "missed by %.1e%s%s%s; a smaller step may help",
+                 r->residual, name ? ", most at contact '" : "", name ? name : "", name ? "'" : "");
+}
+
+flx_status flx_touching_solve(flx_touching *t, bool warm, double *v)
+{
+    flx_cone_report report;
+    flx_status status = flx_cone_solve_sparse(t->cone, warm, v, &report);
+    t->iterations += report.iterations;
+    if (report.residual > t->worst) t->worst = report.residual;
+    if (status != FLX_NO_CONVERGENCE) return status;
+    tell(t, &report);
+    return FLX_OK;
+}
+
+const double *flx_touching_impulse(const flx_touching *t, int point)
+{
+    return flx_cone_lambda(t->cone, t->first_point + point);
+}
+
+void flx_touching_rates(const flx_touching *t, int point, const double *v, double out[3])
+{
+    const flx_touch_point *of = t->points + point;
+    const int *start = t->s->pattern.start;
+    for (int i = 0; i <= of->ntangent; i++) {
+        out[i] = 0;
+        for (int k = 0; k < of->npart; k++) {
+            int first = start[of->block[k]], size = start[of->block[k] + 1] - first;
+            for (int j = 0; j < size; j++) out[i] += of->rows[k][i * size + j] * v[first + j];
+        }
+    }
+}
+
+flx_status flx_touching_keep(flx_touching *t, const double *v)
+{
+    double most = 0, u[3];
+    FLX_TRY(flx_grow(t->s->ctx, (void **)&t->next, &t->room_next, t->npoint, sizeof *t->next));
+    for (int i = 0; i < t->npoint; i++) {
+        const flx_touch_point *of = t->points + i;
+        flx_touch_memory *m = t->next + i;
+        *m = (flx_touch_memory){.pair = of->pair, .feature = of->feature};
+        memcpy(m->lam, flx_touching_impulse(t, i), (size_t)(1 + of->ntangent) * sizeof *m->lam);
+        flx_touching_rates(t, i, v, u);
+        m->slides = of->ntangent == 2 ? hypot(u[1], u[2]) : of->ntangent == 1 ? fabs(u[1]) : 0.0;
+    }
+    for (int i = 0; i < t->s->dims.nv; i++) most = fmax(most, fabs(v[i]));
+    for (int i = 0; i < t->npoint; i++)
+        t->next[i].slides = t->next[i].slides > SLIP * most ? 1.0 : 0.0;
+    flx_touch_memory *memory = t->memory;
+    int room = t->room_memory;
+    t->memory = t->next, t->room_memory = t->room_next, t->nmemory = t->npoint;
+    t->next = memory, t->room_next = room;
+    return FLX_OK;
+}

@@ -1,0 +1,61 @@
+// touching.h - contacts that are met step by step: the cone problem of a step (math/cone/cone.h) out of the rows of joints and
+// the points that touch, and what is kept of it for the next one.
+#pragma once
+
+#include "base/checkpoint_walk.h"
+#include "flexion/integrator.h"
+#include "math/cone/cone.h"
+
+typedef struct flx_touch_memory { // of a point, for the next step
+    uint64_t pair, feature;
+    double lam[3];
+    double slides; // 0: it stuck
+} flx_touch_memory;
+
+typedef struct flx_touching {
+    const flx_system *s;             // borrowed
+    flx_cone *cone;                  // owned
+    double length;                   // of the mechanism
+    int nvblock;                     // blocks of velocities
+    int nrow;                        // rows of joints: constraints, velocity-level constraints
+    double *sigma, *tau, *C, *scale; // (nrow) owned; C: E of the latter
+    double *joint;                   // (nrow) owned: impulses of the last step
+    double *b, *compliance;          // (nrow) owned: of the problem at hand
+    double *values;                  // (numbers of the pattern) owned: the matrix
+    double *row;                     // owned: scratch for rows
+    int room_row;
+    int npoint; // points of the problem at hand
+    const flx_touch_point *points;
+    int nmemory, room_memory, nnext, room_next;
+    flx_touch_memory *memory,
+        *next;       // owned: of the last problem and of this one, in the order of the list
+    int first_point; // group of the first point
+    long iterations, unsolved;
+    double worst; // residual of the law so far
+    bool warned;
+} flx_touching;
+
+flx_status flx_touching_create(flx_integrator *it, flx_touching **t);
+void flx_touching_destroy(flx_touching **t);
+// The state and the impulses that the next step begins with.
+void flx_touching_memory(flx_touching *t, flx_memory *m);
+
+// Rows sigma, tau, C as they are now.
+void flx_touching_read_rows(flx_touching *t, const double *switches);
+// The points with a gap below reach at p.
+flx_status flx_touching_find(flx_touching *t, flx_work *w, const flx_point *p, double reach);
+// c2 A2 + c1 A1 + c0 A0 of the velocities as the matrix of the problem; rhs (nv) <- matrix^-1 rhs.
+flx_status flx_touching_begin(flx_touching *t, const flx_blocks *blocks, double c2, double c1,
+                              double c0);
+flx_status flx_touching_free_motion(flx_touching *t, double *rhs);
+// The rows of joints, with t->b and t->compliance; positions: only constraints on positions.
+flx_status flx_touching_add_joints(flx_touching *t, const flx_blocks *blocks, bool positions);
+// A point: b, and how many of its rows; keeps: with friction and the impulses of the last step.
+flx_status flx_touching_add_point(flx_touching *t, int point, const double *b, bool keeps);
+// v (nv) out.
+flx_status flx_touching_solve(flx_touching *t, bool warm, double *v);
+const double *flx_touching_impulse(const flx_touching *t, int point);
+// out (1 + ntangent): rows of a point times v.
+void flx_touching_rates(const flx_touching *t, int point, const double *v, double out[3]);
+// What the points of this problem were is known to the next; v: velocities after it.
+flx_status flx_touching_keep(flx_touching *t, const double *v);
