@@ -52,6 +52,7 @@ typedef struct flx_statistics {
     double smallest_step, largest_step;
     long instants;           // steps that ended where a condition or a piece of a table changed
     const char *governed_by; // what most of them were of; NULL: none; borrowed from the system
+    double lost_in_contacts; // energy, by friction and impacts of contacts met step by step
 } flx_statistics;
 
 typedef struct flx_integrator flx_integrator;

@@ -414,7 +414,7 @@ flx_status flx_rows_renew(flx_descriptor *d);
 
 // rigid contacts that are met step by step (terms/touches.c)
 bool flx_touches_exist(const flx_model *m);
-flx_status flx_touches_check(flx_descriptor *d);
+flx_status flx_touches_check(const flx_descriptor *d);
 void flx_touch_list_destroy(struct flx_touch_list **list);
 extern const flx_touches flx_descriptor_touches;
 

@@ -146,17 +146,23 @@ flx_status flx_account_crumb(run *r, const flx_state *x)
     return flx_account_jump(r->sim, x);
 }
 
+// Dissipated so far: what the powers say, and what contacts took that are met step by step.
+static double dissipated_in(const flx_simulation *sim, double by_powers)
+{
+    return by_powers + (sim->it ? flx_integrator_statistics(sim->it)->lost_in_contacts : 0.0);
+}
+
 // Energy dissipated up to a state inside the step.
 flx_status flx_account_dissipated(run *r, const flx_state *x, double *out)
 {
     flx_simulation *sim = r->sim;
     const double *inner;
-    *out = sim->course.sum[DISSIPATED];
+    *out = dissipated_in(sim, sim->course.sum[DISSIPATED]);
     if (!sim->powered || !sim->shows_dissipated || !(x->t > r->step_end)) return FLX_OK;
     FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
     FLX_TRY(observe_course(sim, x, sim->course_value));
     flx_quadrature_extend(&sim->course, x->t, inner, sim->course_value, sim->course_sum);
-    *out = sim->course_sum[DISSIPATED];
+    *out = dissipated_in(sim, sim->course_sum[DISSIPATED]);
     return FLX_OK;
 }
 
@@ -180,7 +186,8 @@ flx_status flx_account_energy(flx_simulation *sim, const flx_state *x, double *o
 static void account_energy(flx_simulation *sim, const flx_energies *e)
 {
     const flx_energies *e0 = &sim->energy_start;
-    double dissipated = sim->course.sum[DISSIPATED], supplied = sim->course.sum[SUPPLIED];
+    double dissipated = dissipated_in(sim, sim->course.sum[DISSIPATED]);
+    double supplied = sim->course.sum[SUPPLIED];
     double error = total(e) - total(e0) + dissipated - supplied;
     double size = fabs(e->kinetic) + fabs(e->potential) + fabs(e->strain);
     double exchanged = fmax(fmax(fabs(e->kinetic), fabs(e->potential - e0->potential)),
@@ -355,7 +362,7 @@ void flx_running_close_ledger(run *r, flx_status status)
     l->work = *flx_integrator_statistics(sim->it);
     flx_watch_add_work(&r->watch, &l->work);
     l->allocations_in_loop = r->allocations - r->watch.allocations - r->kept_allocations;
-    l->dissipated = sim->course.sum[DISSIPATED];
+    l->dissipated = dissipated_in(sim, sim->course.sum[DISSIPATED]);
     l->supplied = sim->course.sum[SUPPLIED];
     l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)
                           ? sim->energy_error / fmax(sim->energy_scale, DBL_MIN)

@@ -50,6 +50,7 @@ static void take_contact(const flx_contact *c, flx_group_spec *out)
 
 static bool next_contact(const flx_descriptor *d, cursor *at, flx_group_spec *out)
 {
+    if (d->model->simulate.steps) return false; // they are no rows
     const flx_model *m = d->model;
     for (; at->contact < m->ncontact; at->contact++, at->pair = at->feature = 0) {
         const flx_contact *c = m->contacts + at->contact;
@@ -125,7 +126,7 @@ static bool next_spec(const flx_descriptor *d, cursor *at, flx_group_spec *out)
 static flx_status check_contacts(const flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    for (int i = 0; i < m->ncontact; i++) {
+    for (int i = 0; !m->simulate.steps && i < m->ncontact; i++) {
         const flx_contact *c = m->contacts + i;
         if (c->law != FLX_CONTACT_RIGID) continue;
         if (c->friction.rolling > 0.0 || c->friction.spinning > 0.0) {

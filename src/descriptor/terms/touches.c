@@ -33,19 +33,31 @@ bool flx_touches_exist(const flx_model *m)
     return false;
 }
 
-flx_status flx_touches_check(flx_descriptor *d)
+static flx_status check_contact(const flx_descriptor *d, const flx_contact *c)
+{
+    if (c->friction.rolling > 0 || c->friction.spinning > 0) {
+        return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc,
+                        "contact '%s': friction of rolling and spinning is not there for law "
+                        "'restitution'; use a compliant law, or leave it out",
+                        c->name);
+    }
+    for (int k = 0; k < c->npair; k++) {
+        const flx_contact_side *a = c->sides + c->pairs[k][0], *b = c->sides + c->pairs[k][1];
+        bool turned;
+        if (flx_pair_find(a->surface->kind, b->surface->kind, &turned)) continue;
+        return FLX_FAIL(
+            d->base.ctx, FLX_ERR_CANNOT, b->loc,
+            "contact '%s': surfaces '%s' and '%s' are not found to touch each other yet", c->name,
+            a->surface->kind->row.key, b->surface->kind->row.key);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_touches_check(const flx_descriptor *d)
 {
     const flx_model *m = d->model;
     for (int i = 0; m->simulate.steps && i < m->ncontact; i++) {
-        const flx_contact *c = m->contacts + i;
-        if (!is_met(c)) continue;
-        if (c->friction.rolling != 0 || c->friction.spinning != 0) {
-            return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc,
-                            "contact '%s': friction that brakes rolling or spinning is not there "
-                            "with 'contacts: steps' yet; "
-                            "leave 'rolling' and 'spinning' out, or use a compliant law",
-                            c->name);
-        }
+        if (is_met(m->contacts + i)) FLX_TRY(check_contact(d, m->contacts + i));
     }
     return FLX_OK;
 }

@@ -26,6 +26,7 @@ typedef struct moreau {
     double *qm, *q1;          // (nq)
     double *v1, *free, *dv;   // (nv)
     double *zero, *r, *theta; // (n) (n) (nv)
+    double lost;              // energy in the contacts of the step
     double *gd;               // (nlam)
 } moreau;
 
@@ -233,6 +234,7 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     FLX_TRY(add_points(it, x));
     FLX_TRY(flx_touching_solve(g->t, true, g->dv));
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + g->free[i] + g->dv[i];
+    g->lost = flx_touching_lost(g->t, x->v, g->v1);
     return flx_touching_keep(g->t, g->v1);
 }
 
@@ -312,6 +314,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
         double *to = i < s->dims.nlam ? x->lam + i : x->mu + (i - s->dims.nlam);
         *to = -g->t->joint[i] / h;
     }
+    it->stats.lost_in_contacts += g->lost;
     x->t += h;
     *h_taken = h;
     return FLX_OK;

@@ -221,6 +221,19 @@ void flx_touching_rates(const flx_touching *t, int point, const double *v, doubl
     }
 }
 
+double flx_touching_lost(const flx_touching *t, const double *v, const double *v1)
+{
+    double lost = 0, before[3], after[3];
+    for (int i = 0; i < t->npoint; i++) {
+        const double *lam = flx_touching_impulse(t, i);
+        flx_touching_rates(t, i, v, before);
+        flx_touching_rates(t, i, v1, after);
+        for (int k = 0; k <= t->points[i].ntangent; k++)
+            lost -= 0.5 * lam[k] * (before[k] + after[k]);
+    }
+    return lost;
+}
+
 flx_status flx_touching_keep(flx_touching *t, const double *v)
 {
     double most = 0, u[3];

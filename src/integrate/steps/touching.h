@@ -57,5 +57,7 @@ flx_status flx_touching_solve(flx_touching *t, bool warm, double *v);
 const double *flx_touching_impulse(const flx_touching *t, int point);
 // out (1 + ntangent): rows of a point times v.
 void flx_touching_rates(const flx_touching *t, int point, const double *v, double out[3]);
+// Energy that the impulses of the points take from velocities v before and v1 after.
+double flx_touching_lost(const flx_touching *t, const double *v, const double *v1);
 // What the points of this problem were is known to the next; v: velocities after it.
 flx_status flx_touching_keep(flx_touching *t, const double *v);
