@@ -38,12 +38,38 @@ static flx_status read_method(flx_env *e, const flx_entry *block, flx_simulate *
         FLX_TRY(flx_build_word(e->b, method, "method", method_words, &m));
     }
     s->method = s->def.method = method_words[m];
-    s->steps |= strcmp(s->method, "moreau") == 0;
     if (!formulation) return FLX_OK;
     s->formulation_loc = formulation->loc;
     FLX_TRY(flx_build_word(e->b, formulation, "formulation", formulation_words, &f));
     s->def.formulation = formulations[f];
     s->tree = strcmp(formulation_words[f], "tree") == 0;
+    return FLX_OK;
+}
+
+// How rigid contacts are met: as events, or step by step.
+static flx_status read_treatment(flx_env *e, const flx_entry *block, flx_simulate *s)
+{
+    static const char *const words[] = {"auto", "events", "steps", NULL};
+    static const char *const methods[] = {"moreau", "generalized-alpha", "hht", "newmark"};
+    const flx_entry *contacts = flx_entry_get(block, "contacts");
+    int k = 0;
+    if (contacts) FLX_TRY(flx_build_word(e->b, contacts, "contacts", words, &k));
+    bool moreau = strcmp(s->method, "moreau") == 0, takes = false;
+    s->steps = k == 2 || moreau;
+    for (int i = 0; i < 4; i++) takes = takes || strcmp(s->method, methods[i]) == 0;
+    if (k == 2 && !takes) {
+        return FLX_FAIL(
+            e->b->ctx, FLX_ERR_MODEL, contacts->loc,
+            "method '%s' does not meet contacts step by step; use moreau, generalized-alpha, hht "
+            "or newmark, or 'contacts: events'",
+            s->method);
+    }
+    if (k == 1 && moreau) {
+        return FLX_FAIL(
+            e->b->ctx, FLX_ERR_MODEL, contacts->loc,
+            "method 'moreau' meets contacts step by step, and locates none; leave 'contacts' out, "
+            "or use radau or generalized-alpha");
+    }
     return FLX_OK;
 }
 
@@ -240,6 +266,7 @@ flx_status flx_simulate_finish(flx_builder *b)
     }
     FLX_TRY(flx_build_positive(&e, until, "the end of the run", &s->until));
     FLX_TRY(read_method(&e, block, s));
+    FLX_TRY(read_treatment(&e, block, s));
     FLX_TRY(read_loops(&e, block, s));
     FLX_TRY(read_step(&e, block, s));
     FLX_TRY(read_parameters(&e, block, s));

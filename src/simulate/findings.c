@@ -155,6 +155,12 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
     place p = {0};
     flx_status status = FLX_OK;
     *out = (flx_finding){.steady = 1, .balanced = 1};
+    if (sim->sys->ops->touches) {
+        return FLX_FAIL(
+            sim->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+            "contacts that are met step by step are not there at rest; analyse with a method that "
+            "locates them");
+    }
     switch (a->kind) {
     case FLX_ANALYSIS_EQUILIBRIUM:
         status = find_state(sim, i, &p, &out->rest);

@@ -369,6 +369,15 @@ void *flx_wrapper_create(flx_system *base, const char *name, size_t size)
 static flx_status refuse_contacts(const flx_wrapper *z)
 {
     const flx_contacts *c = z->base->ops->contacts;
+    const flx_touches *t = z->base->ops->touches;
+    flx_loc loc;
+    if (t) {
+        const char *item = t->item(z->base, 0, &loc);
+        return FLX_FAIL(z->sys.ctx, FLX_ERR_CANNOT, loc,
+                        "a reduction (%s) does not take '%s', which opens and closes: leave the "
+                        "reduction out, or give the contact a compliant law",
+                        z->ops.name, item);
+    }
     if (!c || c->count(z->base) == 0) return FLX_OK;
     flx_contact_group g;
     c->group(z->base, 0, &g);

@@ -350,6 +350,10 @@ static flx_status check_model(const flx_model *m)
     flx_loc loc = m->simulate.formulation_loc;
     if (m->nbody == 0) return refuse(m, loc, "a model without bodies");
     if (m->nbeam > 0) return refuse(m, loc, "beams");
+    for (int i = 0; m->simulate.steps && i < m->ncontact; i++) {
+        if (m->contacts[i].law == FLX_CONTACT_RIGID)
+            return refuse(m, loc, "contacts that are met step by step");
+    }
     for (int i = 0; i < m->nmodal; i++) { // joints at nodes push otherwise than they move
         if (m->modals[i].e->one_sided) return refuse(m, loc, "one-sided stiffening");
     }

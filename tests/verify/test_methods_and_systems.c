@@ -160,6 +160,7 @@ static const setting settings[] = {
     {"variational", "step: 0.01", "step: 0.005", 1.6, 1e-2, "3"},
     {"galerkin", "step: 0.02", "step: 0.01", 3.4, 1e-4, "3"},
     {"energy-momentum", "step: 0.01", "step: 0.005", 1.6, 1e-2, "3"},
+    {"moreau", "step: 0.002", "step: 0.001", 0.8, 5e-2, ""},
 };
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
@@ -176,6 +177,7 @@ typedef struct refusal {
 // energy-momentum is a method for what has inertia; friction is for methods that damp reactions.
 #define NO_STATES "moves what has inertia, and no first-order states"
 #define RIGID "which is rigid: its forces would not converge"
+#define OF_BODIES "wants coordinates of bodies"
 #define NO_MOMENTA "needs the momenta of the system; 'quasistatic' does not give them"
 static const refusal refusals[] = {
     {"energy-momentum", "states", NO_STATES},
@@ -185,6 +187,20 @@ static const refusal refusals[] = {
     {"energy-momentum", "friction", "a force of the model reads reactions"},
     {"energy-momentum", "tree with friction", "a force of the model reads reactions"},
     {"energy-momentum", "neglected", "system 'quasistatic' has none: use midpoint or galerkin"},
+    {"moreau", "states", NO_STATES},
+    {"moreau", "algebraic", NO_STATES},
+    {"moreau", "friction", "has no forces that read reactions"},
+    {"moreau", "tree", OF_BODIES},
+    {"moreau", "tree with a loop", OF_BODIES},
+    {"moreau", "tree with velocities", OF_BODIES},
+    {"moreau", "tree and equations", OF_BODIES},
+    {"moreau", "tree with a rod", OF_BODIES},
+    {"moreau", "driven tree", OF_BODIES},
+    {"moreau", "tree with a constraint", OF_BODIES},
+    {"moreau", "tree with friction", OF_BODIES},
+    {"moreau", "elastic tree", OF_BODIES},
+    {"moreau", "tree on nodes", OF_BODIES},
+    {"moreau", "reduced tree", OF_BODIES},
     {"variational", "neglected", NO_MOMENTA},
     {"galerkin", "neglected", NO_MOMENTA},
     {"gauss", "joints", RIGID},

@@ -3,7 +3,7 @@
 #include "contact/gap.h"
 #include "descriptor/descriptor_parts.h"
 
-#define MOST_POINTS 16 // of one pair
+#define MOST_POINTS 4 // of one pair: more span no larger area
 
 struct flx_touch_list { // of a flx_work
     int npoint, nnumber, room_point, room_number;
@@ -167,7 +167,7 @@ static flx_status find_pair(const flx_descriptor *d, flx_work *w, int contact, i
     if (are_apart(a->surface, f, b->surface, f + 1, reach)) return FLX_OK;
     flx_touch points[MOST_POINTS];
     flx_touch_point of = {.contact = contact, .pair = (uint64_t)contact << 32 | (uint32_t)pair};
-    int n = flx_pair_touch(a->surface, f, b->surface, f + 1, reach, MOST_POINTS, points);
+    int n = flx_pair_touch(a->surface, f, b->surface, f + 1, reach, MOST_POINTS, NULL, points);
     for (int i = 0; i < n; i++) {
         if (points[i].gap <= reach) FLX_TRY(add_point(d, w, c, &of, body, f, points + i));
     }

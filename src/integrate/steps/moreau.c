@@ -26,7 +26,9 @@ typedef struct moreau {
     double *qm, *q1;          // (nq)
     double *v1, *free, *dv;   // (nv)
     double *zero, *r, *theta; // (n) (n) (nv)
+    bool overlaps;            // at the end of the step, by the rates of the gaps
     double lost;              // energy in the contacts of the step
+    double *lam, *mu;         // (nlam) (nmu)
     double *gd;               // (nlam)
 } moreau;
 
@@ -55,37 +57,6 @@ static void memory(flx_integrator *it, flx_memory *m)
     flx_touching_memory(g->t, m);
 }
 
-static flx_status refuse(flx_integrator *it, flx_loc loc, const char *what, const char *instead)
-{
-    return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, loc, "method 'moreau' %s; %s", what, instead);
-}
-
-static flx_status check(flx_integrator *it)
-{
-    const flx_system *s = it->sys;
-    if (s->pattern.extra > 0) {
-        return refuse(it, FLX_NOWHERE, "wants coordinates of bodies", "leave 'formulation' out");
-    }
-    if (s->ops->contacts && s->ops->contacts->count(s) > 0) {
-        flx_contact_group g;
-        s->ops->contacts->group(s, 0, &g);
-        return refuse(
-            it, g.loc,
-            "meets contacts between bodies step by step, and no others that open and close",
-            "use radau or generalized-alpha, which locate them");
-    }
-    if (s->reads_multipliers != FLX_READS_NOTHING)
-        return refuse(it, FLX_NOWHERE, "has no forces that read reactions", "use radau");
-    for (int i = 0; i < flx_dims_unknowns(&s->dims); i++) {
-        flx_unknown u;
-        s->ops->unknown(s, i, &u);
-        if (u.kind == FLX_UNKNOWN_STATE || u.kind == FLX_UNKNOWN_ALGEBRAIC)
-            return refuse(it, u.loc, "moves what has inertia, and no first-order states",
-                          "use radau or generalized-alpha");
-    }
-    return FLX_OK;
-}
-
 static flx_status make_arrays(flx_integrator *it, moreau *g)
 {
     const flx_dims *d = &it->sys->dims;
@@ -93,9 +64,17 @@ static flx_status make_arrays(flx_integrator *it, moreau *g)
     const struct {
         double **at;
         size_t n;
-    } parts[] = {{&g->qm, nq},   {&g->q1, nq},    {&g->v1, nv},
-                 {&g->free, nv}, {&g->dv, nv},    {&g->zero, n},
-                 {&g->r, n},     {&g->theta, nv}, {&g->gd, (size_t)d->nlam}};
+    } parts[] = {{&g->qm, nq},
+                 {&g->q1, nq},
+                 {&g->v1, nv},
+                 {&g->free, nv},
+                 {&g->dv, nv},
+                 {&g->zero, n},
+                 {&g->r, n},
+                 {&g->theta, nv},
+                 {&g->gd, (size_t)d->nlam},
+                 {&g->lam, (size_t)d->nlam},
+                 {&g->mu, (size_t)d->nmu}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) at += parts[i].n;
     g->block = flx_alloc(it->ctx, at, sizeof *g->block);
     if (!g->block) return FLX_ERR_MEMORY;
@@ -109,7 +88,7 @@ static flx_status make_arrays(flx_integrator *it, moreau *g)
 
 static flx_status create(flx_integrator *it)
 {
-    FLX_TRY(check(it));
+    FLX_TRY(flx_touching_check(it));
     flx_method_ignores_newton_tolerance(it);
     moreau *g = flx_alloc(it->ctx, 1, sizeof *g);
     if (!g) return FLX_ERR_MEMORY;
@@ -155,27 +134,6 @@ static void joint_offsets(const flx_integrator *it, double h)
     }
 }
 
-// J (v_1 - v) of the rows of joints goes into b.
-static void add_free(const flx_integrator *it)
-{
-    moreau *g = it->data;
-    flx_touching *t = g->t;
-    const flx_pattern *p = &it->sys->pattern;
-    int first = flx_dims_first_constraint(&it->sys->dims);
-    for (int block = t->nvblock; block < p->nblock; block++) {
-        for (int e = p->row[block]; e < p->row[block + 1]; e++) {
-            int col = p->col[e], size = p->start[col + 1] - p->start[col];
-            for (int k = p->start[block]; col < t->nvblock && k < p->start[block + 1]; k++) {
-                int i = k - first, at = p->offset[e] + (k - p->start[block]) * size;
-                if (t->sigma[i] == 0 && t->tau[i] == 0) continue;
-                const double *row = (t->tau[i] != 0 ? g->blocks.A1 : g->blocks.A0) + at;
-                double by = t->tau[i] != 0 ? t->tau[i] : t->sigma[i];
-                for (int l = 0; l < size; l++) t->b[i] += row[l] / by * g->free[p->start[col] + l];
-            }
-        }
-    }
-}
-
 // rhs = -h r_v - h^2/2 K v
 static void right_side(const flx_integrator *it, const flx_state *x, double h)
 {
@@ -212,6 +170,17 @@ static flx_status add_points(flx_integrator *it, const flx_state *x)
     return FLX_OK;
 }
 
+// What is missed here, by what turns or comes anew, is seen in the middle of the next step.
+static bool will_overlap(const moreau *g, double h)
+{
+    for (int i = 0; i < g->t->npoint; i++) {
+        double u[3];
+        flx_touching_rates(g->t, i, g->v1, u);
+        if (g->t->points[i].gap + 0.5 * h * u[0] < -OVERLAP * g->t->length) return true;
+    }
+    return false;
+}
+
 static flx_status velocities(flx_integrator *it, flx_state *x, double h)
 {
     moreau *g = it->data;
@@ -229,12 +198,13 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     flx_status status = flx_touching_free_motion(g->t, g->free);
     if (status != FLX_OK) return status;
     it->stats.factorisations++;
-    add_free(it);
+    flx_touching_add_free(g->t, &g->blocks, g->free);
     FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, false));
     FLX_TRY(add_points(it, x));
     FLX_TRY(flx_touching_solve(g->t, true, g->dv));
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + g->free[i] + g->dv[i];
     g->lost = flx_touching_lost(g->t, x->v, g->v1);
+    g->overlaps = will_overlap(g, h);
     return flx_touching_keep(g->t, g->v1);
 }
 
@@ -253,7 +223,8 @@ static flx_status misses(flx_integrator *it, const flx_state *x, double t, doubl
         g->t->compliance[i] = 0;
         *most = fmax(*most, fabs(g->t->b[i]) / (CLOSED * g->t->scale[i]));
     }
-    FLX_TRY(flx_touching_find(g->t, it->work, &p, 0.0));
+    g->t->npoint = 0;
+    if (g->overlaps) FLX_TRY(flx_touching_find(g->t, it->work, &p, 0.0));
     for (int i = 0; i < g->t->npoint; i++)
         *most = fmax(*most, -g->t->points[i].gap / (OVERLAP * g->t->length));
     return FLX_OK;
@@ -294,11 +265,8 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
     if (status == FLX_OK) {
         for (int i = 0; i < g->nv; i++) g->theta[i] = 0.5 * h * g->v1[i];
         s->ops->retract(s, g->qm, g->theta, g->q1);
-        // impulses of joints, before the projection solves another problem
-        for (int i = 0, k = 0; i < g->t->nrow; i++) {
-            bool open = g->t->sigma[i] == 0 && g->t->tau[i] == 0;
-            g->t->joint[i] = open ? 0.0 : flx_cone_lambda(g->t->cone, k++)[0];
-        }
+        // before the projection solves another problem
+        flx_touching_take_joints(g->t, -1 / h, g->lam, g->mu, false);
         status = project(it, x, h);
     }
     if (status < 0) return status;
@@ -310,10 +278,8 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
         x->v[i] = g->v1[i];
     }
     memcpy(x->q, g->q1, (size_t)s->dims.nq * sizeof *x->q);
-    for (int i = 0; i < g->t->nrow; i++) {
-        double *to = i < s->dims.nlam ? x->lam + i : x->mu + (i - s->dims.nlam);
-        *to = -g->t->joint[i] / h;
-    }
+    memcpy(x->lam, g->lam, (size_t)s->dims.nlam * sizeof *x->lam);
+    memcpy(x->mu, g->mu, (size_t)s->dims.nmu * sizeof *x->mu);
     it->stats.lost_in_contacts += g->lost;
     x->t += h;
     *h_taken = h;

@@ -13,6 +13,43 @@ static int first_row(const flx_touching *t)
     return flx_dims_first_constraint(&t->s->dims);
 }
 
+// ---- what it takes ----------------------------------------------------------------------------------------
+
+static flx_status refuse(flx_integrator *it, flx_loc loc, const char *what, const char *instead)
+{
+    return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, loc, "method '%s' %s; %s", it->type->name, what,
+                    instead);
+}
+
+flx_status flx_touching_check(flx_integrator *it)
+{
+    const flx_system *s = it->sys;
+    if (s->pattern.extra > 0 || s->ops->factor) {
+        return refuse(it, FLX_NOWHERE, "wants coordinates of bodies", "leave 'formulation' out");
+    }
+    if (it->def.formulation != FLX_FORMULATION_AUTO)
+        return refuse(it, FLX_NOWHERE, "closes joints in a way of its own",
+                      "leave 'formulation' out");
+    if (s->ops->contacts && s->ops->contacts->count(s) > 0) {
+        flx_contact_group g;
+        s->ops->contacts->group(s, 0, &g);
+        return refuse(
+            it, g.loc,
+            "meets contacts between bodies step by step, and no others that open and close",
+            "use radau or generalized-alpha, which locate them");
+    }
+    if (s->reads_multipliers != FLX_READS_NOTHING)
+        return refuse(it, FLX_NOWHERE, "has no forces that read reactions", "use radau");
+    for (int i = 0; i < flx_dims_unknowns(&s->dims); i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        if (u.kind == FLX_UNKNOWN_STATE || u.kind == FLX_UNKNOWN_ALGEBRAIC)
+            return refuse(it, u.loc, "moves what has inertia, and no first-order states",
+                          "use radau or generalized-alpha");
+    }
+    return FLX_OK;
+}
+
 // ---- life ---------------------------------------------------------------------------------------------------
 
 void flx_touching_read_rows(flx_touching *t, const double *switches)
@@ -59,6 +96,7 @@ void flx_touching_destroy(flx_touching **at)
     flx_free(t->row);
     flx_free(t->memory);
     flx_free(t->next);
+    flx_free(t->group);
     flx_free(t);
     *at = NULL;
 }
@@ -80,7 +118,10 @@ flx_status flx_touching_find(flx_touching *t, flx_work *w, const flx_point *p, d
 {
     t->npoint = 0;
     if (!t->s->ops->touches) return FLX_OK;
-    return t->s->ops->touches->find(t->s, w, p, reach, &t->npoint, &t->points);
+    FLX_TRY(t->s->ops->touches->find(t->s, w, p, reach, &t->npoint, &t->points));
+    FLX_TRY(flx_grow(t->s->ctx, (void **)&t->group, &t->room_group, t->npoint, sizeof *t->group));
+    for (int i = 0; i < t->npoint; i++) t->group[i] = -1;
+    return FLX_OK;
 }
 
 flx_status flx_touching_begin(flx_touching *t, const flx_blocks *blocks, double c2, double c1,
@@ -96,7 +137,7 @@ flx_status flx_touching_begin(flx_touching *t, const flx_blocks *blocks, double 
                          .col = p->col,
                          .offset = p->offset,
                          .value = t->values};
-    t->first_point = 0;
+    t->ngroup = 0;
     return flx_cone_begin(t->cone, &M);
 }
 
@@ -129,7 +170,7 @@ static flx_status add_joint(flx_touching *t, const flx_blocks *blocks, int block
         rows.J[rows.npart++] = out;
         n += size;
     }
-    t->first_point++;
+    t->ngroup++;
     return flx_cone_add(t->cone, &rows);
 }
 
@@ -158,21 +199,63 @@ static const flx_touch_memory *recall(const flx_touching *t, int point)
     return NULL;
 }
 
+void flx_touching_add_free(flx_touching *t, const flx_blocks *blocks, const double *free)
+{
+    const flx_pattern *p = &t->s->pattern;
+    int first = first_row(t);
+    for (int block = t->nvblock; block < p->nblock; block++) {
+        for (int e = p->row[block]; e < p->row[block + 1]; e++) {
+            int col = p->col[e], size = p->start[col + 1] - p->start[col];
+            for (int k = p->start[block]; col < t->nvblock && k < p->start[block + 1]; k++) {
+                int i = k - first, at = p->offset[e] + (k - p->start[block]) * size;
+                if (i < 0 || (t->sigma[i] == 0 && t->tau[i] == 0)) continue;
+                const double *row = (t->tau[i] != 0 ? blocks->A1 : blocks->A0) + at;
+                double by = t->tau[i] != 0 ? t->tau[i] : t->sigma[i];
+                for (int l = 0; l < size; l++) t->b[i] += row[l] / by * free[p->start[col] + l];
+            }
+        }
+    }
+}
+
+static flx_status add(flx_touching *t, int point, flx_cone_rows *rows)
+{
+    const flx_touch_point *of = t->points + point;
+    rows->npart = of->npart;
+    for (int k = 0; k < of->npart; k++) {
+        rows->block[k] = of->block[k];
+        rows->J[k] = of->rows[k]; // the normal row is the first
+    }
+    t->group[point] = t->ngroup++;
+    return flx_cone_add(t->cone, rows);
+}
+
 flx_status flx_touching_add_point(flx_touching *t, int point, const double *b, bool keeps)
 {
     const flx_touch_point *of = t->points + point;
     const flx_touch_memory *m = keeps ? recall(t, point) : NULL;
-    flx_cone_rows rows = {.n = keeps ? 1 + of->ntangent : 1, .npart = of->npart};
+    flx_cone_rows rows = {.n = keeps ? 1 + of->ntangent : 1};
     rows.friction = m && m->slides == 0 ? of->sticking : of->friction;
     for (int i = 0; i < rows.n; i++) {
         rows.b[i] = b[i];
         rows.lambda[i] = m ? m->lam[i] : 0.0;
     }
-    for (int k = 0; k < of->npart; k++) {
-        rows.block[k] = of->block[k];
-        rows.J[k] = of->rows[k]; // the normal row is the first
-    }
-    return flx_cone_add(t->cone, &rows);
+    return add(t, point, &rows);
+}
+
+flx_status flx_touching_add_sliding(flx_touching *t, int point, const double *b, const double *slip)
+{
+    const flx_touch_point *of = t->points + point;
+    flx_cone_rows rows = {.n = 1 + of->ntangent, .friction = slip ? of->friction : of->sticking};
+    memcpy(rows.b, b, (size_t)rows.n * sizeof *b);
+    rows.slides = slip != NULL;
+    if (slip) memcpy(rows.slip, slip, sizeof rows.slip);
+    return add(t, point, &rows);
+}
+
+flx_status flx_touching_hold_point(flx_touching *t, int point, double gap)
+{
+    flx_cone_rows rows = {.n = 1, .holds = true, .b = {gap}};
+    return add(t, point, &rows);
 }
 
 static void tell(flx_touching *t, const flx_cone_report *r)
@@ -182,9 +265,10 @@ static void tell(flx_touching *t, const flx_cone_report *r)
     t->unsolved++;
     if (t->warned) return;
     t->warned = true;
-    int point = r->worst - t->first_point;
-    if (point >= 0 && point < t->npoint)
-        name = t->s->ops->touches->item(t->s, t->points[point].contact, &loc);
+    for (int i = 0; i < t->npoint; i++) {
+        if (t->group[i] == r->worst)
+            name = t->s->ops->touches->item(t->s, t->points[i].contact, &loc);
+    }
     flx_ctx_warn(t->s->ctx, loc,
                  "impulses that meet the law of all contacts were not found in a step; the nearest "
                  "are taken, with the law "
@@ -205,7 +289,7 @@ flx_status flx_touching_solve(flx_touching *t, bool warm, double *v)
 
 const double *flx_touching_impulse(const flx_touching *t, int point)
 {
-    return flx_cone_lambda(t->cone, t->first_point + point);
+    return t->group[point] < 0 ? NULL : flx_cone_lambda(t->cone, t->group[point]);
 }
 
 void flx_touching_rates(const flx_touching *t, int point, const double *v, double out[3])
@@ -226,6 +310,7 @@ double flx_touching_lost(const flx_touching *t, const double *v, const double *v
     double lost = 0, before[3], after[3];
     for (int i = 0; i < t->npoint; i++) {
         const double *lam = flx_touching_impulse(t, i);
+        if (!lam) continue;
         flx_touching_rates(t, i, v, before);
         flx_touching_rates(t, i, v1, after);
         for (int k = 0; k <= t->points[i].ntangent; k++)
@@ -234,24 +319,47 @@ double flx_touching_lost(const flx_touching *t, const double *v, const double *v
     return lost;
 }
 
+double flx_touching_power(const flx_touching *t, const double *v)
+{
+    return -flx_touching_lost(t, v, v);
+}
+
+void flx_touching_take_joints(flx_touching *t, double factor, double *lam, double *mu, bool add_to)
+{
+    for (int i = 0, k = 0; i < t->nrow; i++) {
+        bool open = t->sigma[i] == 0 && t->tau[i] == 0;
+        double *to = i < t->s->dims.nlam ? lam + i : mu + (i - t->s->dims.nlam);
+        t->joint[i] = open ? 0.0 : flx_cone_lambda(t->cone, k++)[0];
+        *to = (add_to ? *to : 0.0) + factor * t->joint[i];
+    }
+}
+
+bool flx_touching_presses(const flx_touching *t, int point)
+{
+    const flx_touch_memory *m = recall(t, point);
+    return m && m->lam[0] > 0;
+}
+
 flx_status flx_touching_keep(flx_touching *t, const double *v)
 {
     double most = 0, u[3];
+    int n = 0;
     FLX_TRY(flx_grow(t->s->ctx, (void **)&t->next, &t->room_next, t->npoint, sizeof *t->next));
+    for (int i = 0; i < t->s->dims.nv; i++) most = fmax(most, fabs(v[i]));
     for (int i = 0; i < t->npoint; i++) {
         const flx_touch_point *of = t->points + i;
-        flx_touch_memory *m = t->next + i;
+        const double *lam = flx_touching_impulse(t, i);
+        if (!lam) continue;
+        flx_touch_memory *m = t->next + n++;
         *m = (flx_touch_memory){.pair = of->pair, .feature = of->feature};
-        memcpy(m->lam, flx_touching_impulse(t, i), (size_t)(1 + of->ntangent) * sizeof *m->lam);
+        memcpy(m->lam, lam, (size_t)(1 + of->ntangent) * sizeof *m->lam);
         flx_touching_rates(t, i, v, u);
-        m->slides = of->ntangent == 2 ? hypot(u[1], u[2]) : of->ntangent == 1 ? fabs(u[1]) : 0.0;
+        double slip = of->ntangent == 2 ? hypot(u[1], u[2]) : of->ntangent ? fabs(u[1]) : 0.0;
+        m->slides = slip > SLIP * most ? 1.0 : 0.0;
     }
-    for (int i = 0; i < t->s->dims.nv; i++) most = fmax(most, fabs(v[i]));
-    for (int i = 0; i < t->npoint; i++)
-        t->next[i].slides = t->next[i].slides > SLIP * most ? 1.0 : 0.0;
     flx_touch_memory *memory = t->memory;
     int room = t->room_memory;
-    t->memory = t->next, t->room_memory = t->room_next, t->nmemory = t->npoint;
+    t->memory = t->next, t->room_memory = t->room_next, t->nmemory = n;
     t->next = memory, t->room_next = room;
     return FLX_OK;
 }

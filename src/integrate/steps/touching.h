@@ -28,13 +28,16 @@ typedef struct flx_touching {
     const flx_touch_point *points;
     int nmemory, room_memory, nnext, room_next;
     flx_touch_memory *memory,
-        *next;       // owned: of the last problem and of this one, in the order of the list
-    int first_point; // group of the first point
+        *next;              // owned: of the last problem and of this one, in the order of the list
+    int ngroup;             // of the problem at hand
+    int *group, room_group; // (npoint) owned: group of a point; -1: it takes no part
     long iterations, unsolved;
     double worst; // residual of the law so far
     bool warned;
 } flx_touching;
 
+// Refuses what methods of steps do not take.
+flx_status flx_touching_check(flx_integrator *it);
 flx_status flx_touching_create(flx_integrator *it, flx_touching **t);
 void flx_touching_destroy(flx_touching **t);
 // The state and the impulses that the next step begins with.
@@ -50,11 +53,24 @@ flx_status flx_touching_begin(flx_touching *t, const flx_blocks *blocks, double 
 flx_status flx_touching_free_motion(flx_touching *t, double *rhs);
 // The rows of joints, with t->b and t->compliance; positions: only constraints on positions.
 flx_status flx_touching_add_joints(flx_touching *t, const flx_blocks *blocks, bool positions);
-// A point: b, and how many of its rows; keeps: with friction and the impulses of the last step.
+// rows times free (nv), added to t->b.
+void flx_touching_add_free(flx_touching *t, const flx_blocks *blocks, const double *free);
+// A point with b; keeps: with friction and the impulses of the last step, else its normal row alone.
 flx_status flx_touching_add_point(flx_touching *t, int point, const double *b, bool keeps);
+// ... with friction and no guess; slip: it slides along this direction, whatever u is; NULL: it may stick.
+flx_status flx_touching_add_sliding(flx_touching *t, int point, const double *b,
+                                    const double *slip);
+// ... whose gap is closed in any case.
+flx_status flx_touching_hold_point(flx_touching *t, int point, double gap);
 // v (nv) out.
 flx_status flx_touching_solve(flx_touching *t, bool warm, double *v);
-const double *flx_touching_impulse(const flx_touching *t, int point);
+const double *flx_touching_impulse(const flx_touching *t, int point); // NULL: it takes no part
+// Multipliers of joints: factor times the impulses, in their place or added to them.
+void flx_touching_take_joints(flx_touching *t, double factor, double *lam, double *mu, bool add);
+// Whether the point pressed in the last problem that was kept.
+bool flx_touching_presses(const flx_touching *t, int point);
+// Power of the forces of the points at the velocities v.
+double flx_touching_power(const flx_touching *t, const double *v);
 // out (1 + ntangent): rows of a point times v.
 void flx_touching_rates(const flx_touching *t, int point, const double *v, double out[3]);
 // Energy that the impulses of the points take from velocities v before and v1 after.

@@ -37,4 +37,5 @@ const flx_integrator_type flx_generalized_alpha = {
     .step = flx_structural_step,
     .destroy = flx_structural_destroy,
     .memory = flx_structural_memory,
+    .meets_touches = 1,
 };

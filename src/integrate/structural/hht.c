@@ -38,4 +38,5 @@ const flx_integrator_type flx_hht = {
     .step = flx_structural_step,
     .destroy = flx_structural_destroy,
     .memory = flx_structural_memory,
+    .meets_touches = 1,
 };

@@ -1,6 +1,8 @@
 // structural.c - life and step of the methods of structural dynamics.
 #include "integrate/structural/structural.h"
 
+#include "integrate/steps/alpha_steps.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +39,10 @@ int flx_structural_coefficients(double am, double af, double beta, double gamma,
 void flx_structural_destroy(flx_integrator *it)
 {
     structural *g = it->data;
+    if (it->sys->ops->touches) {
+        flx_alpha_steps_destroy(it);
+        return;
+    }
     double *const owned[] = {g->a,      g->y,
                              g->v0,     g->dv0,
                              g->dx0,    g->theta,
@@ -160,6 +166,7 @@ flx_status flx_structural_create(flx_integrator *it, const flx_coefficients *c, 
 {
     const flx_system *s = it->sys;
     const flx_integrator_def *def = &it->def;
+    if (s->ops->touches) return flx_alpha_steps_create(it, c);
     if (def->formulation == FLX_FORMULATION_INDEX1) {
         return FLX_FAIL(it->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
                         "method '%s' solves formulations index-3 and ggl; index-1 is that of "
@@ -333,6 +340,7 @@ flx_status flx_structural_accept(flx_integrator *it, flx_state *x)
 
 flx_status flx_structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
+    if (it->sys->ops->touches) return flx_alpha_steps_step(it, x, h, h_taken);
     if (!(it->def.step > 0.0)) return flx_structural_controlled_step(it, x, h, h_taken);
     FLX_TRY(flx_structural_attempt(it, x, h));
     *h_taken = h;
@@ -377,6 +385,10 @@ static flx_status close_joints(flx_integrator *it, flx_state *x)
 void flx_structural_memory(flx_integrator *it, flx_memory *m)
 {
     structural *g = it->data;
+    if (it->sys->ops->touches) {
+        flx_alpha_steps_memory(it, m);
+        return;
+    }
     const flx_dims *d = &it->sys->dims;
     size_t n = (size_t)flx_dims_unknowns(d), nv = (size_t)d->nv, nx = (size_t)d->nx;
     FLX_PASS(m, g->h);

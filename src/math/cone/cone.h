@@ -77,6 +77,8 @@ typedef struct flx_cone_rows { // a group with the rows of J
     int n;                     // rows: the normal, then tangents; of rows that hold 1
     bool holds;                // always: u = 0
     double friction;
+    bool slides; // along slip, as flx_cone_group
+    double slip[2];
     double b[3], compliance[3], lambda[3]; // lambda: the guess
     int npart;
     int block[FLX_CONE_PARTS];

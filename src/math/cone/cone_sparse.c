@@ -378,10 +378,14 @@ static void scale_group(flx_cone *c, int k)
             for (int l = 0; l < size; l++) s->J[s->parts[p].at + i * size + l] *= scale[i];
         }
     }
-    c->group[k] = (flx_cone_member){.kind = r->rows.holds ? FLX_CONE_HOLDS : FLX_CONE_COULOMB,
+    bool slides = r->rows.slides && n > 1;
+    c->group[k] = (flx_cone_member){.kind = r->rows.holds ? FLX_CONE_HOLDS
+                                            : slides      ? FLX_CONE_DIRECTED
+                                                          : FLX_CONE_COULOMB,
                                     .first = r->row,
                                     .n = n,
-                                    .f = n > 1 ? r->rows.friction * scale[0] / scale[1] : 0.0};
+                                    .f = n > 1 ? r->rows.friction * scale[0] / scale[1] : 0.0,
+                                    .slip = {r->rows.slip[0], r->rows.slip[1]}};
 }
 
 static flx_status room_block(flx_cone *c)
@@ -413,7 +417,7 @@ flx_status flx_cone_solve_sparse(flx_cone *c, int warm, double *v, flx_cone_repo
         return FLX_NOT_FINITE;
     if (warm && !flx_cone_is_finite((size_t)s->m, c->lam)) warm = 0;
     c->space = s->symmetric ? &sparse_space : &sparse_plain_space;
-    c->aim = 1e-12;
+    c->aim = 1e-14; // what is left of a step is there in the next one, and adds up
     report->stage = flx_cone_find(c, warm);
     report->iterations = c->iterations;
     memcpy(c->lam, c->best, (size_t)c->m * sizeof *c->lam);

@@ -1,0 +1,314 @@
+// Rigid contacts met step by step: closed forms, stacks that stand, slopes on which nothing creeps, joints, order, energy, refusals.
+#include "case_table.h"
+#include "check.h"
+
+#include "base/common.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double at(const case_table *t, const char *signal, double time)
+{
+    double value = (double)NAN;
+    if (!case_table_value(t, signal, time, &value)) printf("no %s at %g\n", signal, time);
+    return value;
+}
+
+// ---- a sphere on a plane ----------------------------------------------------------------------------
+
+#define ROLL                                                                                       \
+    "flexion: 1\ngravity: [0, 0, -9.81]\n"                                                         \
+    "bodies: {ball: {type: rigid, mass: 1, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.1]," \
+    " velocity: [2*cos(c), 2*sin(c), 0], surface: {sphere: 0.1}}}\n"                               \
+    "forces: {floor: {type: contact, on: [ground, ball], surfaces: [{plane: [0, 0, 1]}, {sphere: " \
+    "0.1}], law: restitution, friction: 0.3}}\n"
+
+// It slides until 2/7 of the velocity are gone, in any direction, then rolls.
+static int sphere_slides_then_rolls(void)
+{
+    for (int k = 0; k < 3; k++) {
+        char text[2048];
+        double c = 0.4 * k, end = 2.0 * 2 / 7 / (0.3 * 9.81);
+        case_table t = {0};
+        flx_ledger l;
+        snprintf(text, sizeof text,
+                 "%sparameters: {c: %.17g}\nsimulate: {until: 0.4, method: moreau, step: 1e-3}\n"
+                 "outputs: {every: 0.01, signals: [ball.position, ball.velocity, energy]}\n",
+                 ROLL, c);
+        CHECK(case_run_ledger(text, NULL, &t, &l));
+        CHECK_NEAR(at(&t, "ball.velocity.x", 0.4), 10.0 / 7 * cos(c), 1e-12);
+        CHECK_NEAR(at(&t, "ball.velocity.y", 0.4), 10.0 / 7 * sin(c), 1e-12);
+        CHECK_NEAR(at(&t, "ball.position.z", 0.4), 0.1, 1e-12);
+        CHECK_NEAR(at(&t, "ball.velocity.x", 0.1), (2 - 0.3 * 9.81 * 0.1) * cos(c), 1e-12);
+        double path = end * (2 + 10.0 / 7) / 2 + (0.4 - end) * 10.0 / 7;
+        CHECK_NEAR(hypot(at(&t, "ball.position.x", 0.4), at(&t, "ball.position.y", 0.4)), path,
+                   1e-4);
+        CHECK_NEAR(l.dissipated, 2.0 * 2 / 7, 1e-9); // 2/7 of 2 J
+        CHECK(l.energy_drift < 1e-10 && l.balanced);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+static int ball_bounces_and_rests(void)
+{
+    case_table t = {0};
+    flx_ledger l;
+    CHECK(case_run_ledger(
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies: {ball: {type: rigid, mass: 0.3, inertia: 1e-3, position: [0, 1.1]}}\n"
+        "forces: {floor: {type: contact, on: [ground, ball], surfaces: [{plane: [0, 1]}, {sphere: "
+        "0.1}], law: restitution, restitution: 0.5}}\n"
+        "simulate: {until: 3, method: moreau, step: 1e-4}\n"
+        "outputs: {every: 0.01, signals: [ball.position, ball.velocity]}\n",
+        NULL, &t, &l));
+    double fall = sqrt(2 / 9.81), up = 0.5 * sqrt(2 * 9.81);
+    CHECK_NEAR(at(&t, "ball.velocity.y", 0.5), up - 9.81 * (0.5 - fall), 3e-3);
+    CHECK_NEAR(at(&t, "ball.position.y", 3.0), 0.1, 1e-10);
+    CHECK_NEAR(at(&t, "ball.velocity.y", 3.0), 0, 1e-12);
+    CHECK_NEAR(l.dissipated, 0.3 * 9.81, 3e-3);
+    case_table_clear(&t);
+    return 0;
+}
+
+// ---- boxes ------------------------------------------------------------------------------------------
+
+static void stack(char *text, size_t size, int n, double tilt, double top, const char *simulate)
+{
+    snprintf(
+        text, size,
+        "flexion: 1\ngravity: [9.81*sin(tilt), 0, -9.81*cos(tilt)]\n"
+        "parameters: {tilt: %.17g, n: %d, m: %.17g}\n"
+        "bodies:\n"
+        "  box: {repeat: {i: [1, %d]}, type: rigid, mass: 1, inertia: [1.04/12, 1.04/12, 2/12],"
+        " position: [0, 0, 0.2*i - 0.1], surface: {box: [1, 1, 0.2]}}\n"
+        "  top: {type: rigid, mass: m, inertia: [m*1.04/12, m*1.04/12, m*2/12], position: [0, 0, "
+        "0.2*n - 0.1], surface: {box: [1, 1, 0.2]}}\n"
+        "  floor: {type: rigid, mass: 1, inertia: [1, 1, 1], surface: {plane: [0, 0, 1]}}\n"
+        "joints: {still: {type: fixed, on: [ground, floor], at: [0, 0, 0]}}\n"
+        "forces: {pile: {type: contact, among: [floor, box, top], law: restitution, friction: "
+        "0.5}}\n"
+        "%s",
+        tilt, n, top, n - 1, simulate);
+}
+
+static int stack_stands(void)
+{
+    static const double tops[] = {1, 1000};
+    for (int k = 0; k < 2; k++) {
+        char text[4096];
+        case_table t = {0};
+        flx_ledger l;
+        stack(text, sizeof text, 10, 0, tops[k],
+              "simulate: {until: 2, method: moreau, step: 1e-2}\n"
+              "outputs: {every: 1, signals: [box(1).position, top.position]}\n");
+        CHECK(case_run_ledger(text, NULL, &t, &l));
+        CHECK_NEAR(at(&t, "top.position.z", 2), 1.9, 1e-9);
+        CHECK_NEAR(at(&t, "top.position.x", 2), 0, 1e-9);
+        CHECK_NEAR(at(&t, "box(1).position.z", 2), 0.1, 1e-9);
+        CHECK(l.balanced);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// One step from rest on a tilted floor: sticks, or slides as one.
+static int stack_on_a_slope(void)
+{
+    for (int k = 0; k < 2; k++) {
+        char text[4096];
+        case_table t = {0};
+        stack(text, sizeof text, 3, k == 0 ? 0.3 : 0.6, 1,
+              "simulate: {until: 1e-3, method: moreau, step: 1e-3}\n"
+              "outputs: {every: 1e-3, signals: [box(1).velocity, top.velocity]}\n");
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        double v = k == 0 ? 0.0 : 9.81e-3 * (sin(0.6) - 0.5 * cos(0.6));
+        CHECK_NEAR(at(&t, "box(1).velocity.x", 1e-3), v, k == 0 ? 1e-11 : 1e-8 * v);
+        CHECK_NEAR(at(&t, "top.velocity.x", 1e-3), v, k == 0 ? 1e-11 : 1e-8 * v);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+static int box_does_not_creep(void)
+{
+    char text[4096];
+    case_table t = {0};
+    stack(text, sizeof text, 2, 15 * FLX_PI / 180, 1,
+          "simulate: {until: 5, method: moreau, step: 1e-2}\n"
+          "outputs: {every: 1, signals: [box(1).position, top.position]}\n");
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    CHECK_NEAR(at(&t, "box(1).position.x", 5), 0, 1e-12);
+    CHECK_NEAR(at(&t, "box(1).position.z", 5), 0.1, 1e-12);
+    case_table_clear(&t);
+    return 0;
+}
+
+// ---- generalized-alpha ------------------------------------------------------------------------------
+
+// A sphere that slides, then rolls; a box that sticks; a ball that bounces and rests.
+static int alpha_methods(void)
+{
+    static const char *const methods[] = {"generalized-alpha", "hht", "newmark"};
+    for (int k = 0; k < 3; k++) {
+        char text[4096];
+        case_table t = {0};
+        flx_ledger l;
+        snprintf(text, sizeof text,
+                 "%sparameters: {c: 0.4}\nsimulate: {until: 0.4, method: %s, step: 1e-3, contacts: "
+                 "steps}\n"
+                 "outputs: {every: 0.01, signals: [ball.position, ball.velocity, energy]}\n",
+                 ROLL, methods[k]);
+        CHECK(case_run_ledger(text, NULL, &t, &l));
+        CHECK_NEAR(at(&t, "ball.velocity.x", 0.1), (2 - 0.3 * 9.81 * 0.1) * cos(0.4), 1e-9);
+        CHECK_NEAR(at(&t, "ball.velocity.x", 0.4), 10.0 / 7 * cos(0.4), 1e-9);
+        CHECK_NEAR(at(&t, "ball.velocity.y", 0.4), 10.0 / 7 * sin(0.4), 1e-9);
+        CHECK_NEAR(at(&t, "ball.position.z", 0.4), 0.1, 1e-10);
+        CHECK_NEAR(l.dissipated, 2.0 * 2 / 7, 1e-3);
+        CHECK(l.balanced);
+        case_table_clear(&t);
+        snprintf(text, sizeof text,
+                 "flexion: 1\ngravity: [9.81*sin(0.25), 0, -9.81*cos(0.25)]\n"
+                 "bodies: {box: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.1], "
+                 "surface: {box: [1, 1, 0.2]}}}\n"
+                 "forces: {floor: {type: contact, on: [ground, box], surfaces: [{plane: [0, 0, "
+                 "1]}, {box: [1, 1, 0.2]}], law: restitution, friction: 0.5}}\n"
+                 "simulate: {until: 1, method: %s, step: 1e-2, contacts: steps}\n"
+                 "outputs: {every: 0.5, signals: [box.position]}\n",
+                 methods[k]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK_NEAR(at(&t, "box.position.x", 1), 0, 1e-11);
+        CHECK_NEAR(at(&t, "box.position.z", 1), 0.1, 1e-11);
+        case_table_clear(&t);
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies: {ball: {type: rigid, mass: 0.3, inertia: 1e-3, position: [0, 1.1]}}\n"
+                 "forces: {floor: {type: contact, on: [ground, ball], surfaces: [{plane: [0, 1]}, "
+                 "{sphere: "
+                 "0.1}], law: restitution, restitution: 0.5}}\n"
+                 "simulate: {until: 3, method: %s, step: 1e-3, contacts: steps}\n"
+                 "outputs: {every: 0.01, signals: [ball.position, ball.velocity]}\n",
+                 methods[k]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        double fall = sqrt(2 / 9.81), up = 0.5 * sqrt(2 * 9.81);
+        CHECK_NEAR(at(&t, "ball.velocity.y", 0.5), up - 9.81 * (0.5 - fall), 2e-2);
+        CHECK_NEAR(at(&t, "ball.position.y", 3.0), 0.1, 1e-9);
+        CHECK_NEAR(at(&t, "ball.velocity.y", 3.0), 0, 1e-9);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// A slider with friction on a spring, always pressed and never at rest until the end: of order 2.
+static int alpha_is_of_order_two(void)
+{
+    double x[4];
+    for (int k = 0; k < 4; k++) {
+        char text[2048];
+        case_table t = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies: {b: {type: rigid, mass: 1, inertia: 0.02, position: [1, 0.1]}}\n"
+                 "forces:\n  s: {type: spring, on: [ground, b], at: [[0, 0.4], [1, 0.1]], "
+                 "stiffness: 40, length: 0.4}\n"
+                 "  floor: {type: contact, on: [ground, b], surfaces: [{plane: [0, 1]}, {sphere: "
+                 "0.1}], law: "
+                 "restitution, friction: 0.2}\n"
+                 "simulate: {until: 0.3, method: generalized-alpha, step: %.17g, contacts: steps}\n"
+                 "outputs: {every: 0.3, signals: [b.position, b.angle]}\n",
+                 k == 3 ? 0.3 / 4800 : 0.3 / (15 << k));
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        x[k] = at(&t, "b.position.x", 0.3);
+        case_table_clear(&t);
+    }
+    double e[3];
+    for (int k = 0; k < 3; k++) e[k] = fabs(x[k] - x[3]);
+    printf("slider on a spring, h = 20, 10, 5 ms: errors %.2e, %.2e, %.2e\n", e[0], e[1], e[2]);
+    CHECK(e[0] > 3 * e[1] && e[1] > 3 * e[2]);
+    return 0;
+}
+
+// ---- joints, stiff forces, order --------------------------------------------------------------------
+
+// A pendulum whose bob bounces off a wall; h and h/2, against a small step.
+static int order_with_joints(void)
+{
+    double angle[4];
+    for (int k = 0; k < 4; k++) {
+        char text[2048];
+        case_table t = {0};
+        double h = k == 3 ? 1e-5 : 4e-3 / (1 << k);
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+            "bodies: {rod: {type: rigid, mass: 1, inertia: 0.02, position: [0.5, 0]}}\n"
+            "joints: {A: {type: revolute, on: [ground, rod], at: [0, 0]}}\n"
+            "forces:\n  wall: {type: contact, on: [ground, rod], surfaces: [{plane: [1, 0], "
+            "at: [-0.3, 0]},"
+            " {sphere: 0.1}], law: restitution, restitution: 0.6, friction: 0.2, connected: true}\n"
+            "simulate: {until: 1.2, method: moreau, step: %.17g}\n"
+            "outputs: {every: 0.1, signals: [A.angle, A.reaction, constraints]}\n",
+            h);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        angle[k] = at(&t, "A.angle", 1.2);
+        case_table_clear(&t);
+    }
+    double e[3];
+    for (int k = 0; k < 3; k++) e[k] = fabs(angle[k] - angle[3]);
+    printf("pendulum that hits a wall, h = 4, 2, 1 ms: errors %.2e, %.2e, %.2e\n", e[0], e[1],
+           e[2]);
+    CHECK(e[2] < 0.02 && e[2] < 0.5 * e[0]);
+    return 0;
+}
+
+// A spring whose period is a thousandth of the step does not break it.
+static int stiff_springs(void)
+{
+    case_table t = {0};
+    CHECK(case_run("flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                   "bodies:\n  a: {type: rigid, mass: 1, inertia: 0.01, position: [0, 0.1]}\n"
+                   "  b: {type: rigid, mass: 1, inertia: 0.01, position: [0, 1.1]}\n"
+                   "forces:\n"
+                   "  s: {type: spring, on: [a, b], at: [[0, 0.1], [0, 1.1]], stiffness: 1e9, "
+                   "damping: 1e3, length: 1}\n"
+                   "  floor: {type: contact, on: [ground, a], surfaces: [{plane: [0, 1]}, {sphere: "
+                   "0.1}], law: restitution}\n"
+                   "simulate: {until: 1, method: moreau, step: 1e-2}\n"
+                   "outputs: {every: 0.5, signals: [a.position, b.position]}\n",
+                   NULL, &t, NULL, NULL));
+    CHECK_NEAR(at(&t, "a.position.y", 1), 0.1, 1e-9);
+    CHECK_NEAR(at(&t, "b.position.y", 1), 1.1, 1e-6);
+    case_table_clear(&t);
+    return 0;
+}
+
+// ---- what it refuses --------------------------------------------------------------------------------
+
+static int refusals(void)
+{
+    char said[2048];
+    CHECK(!case_run_said(
+        "flexion: 1\nbodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+        "equations: {first_order: {x: {at: 1, derivative: -x}}}\n"
+        "simulate: {until: 1, method: moreau, step: 0.1}\noutputs: {every: 1, signals: [x]}\n",
+        NULL, said, sizeof said));
+    CHECK_TEXT(said, "no first-order states");
+    CHECK(!case_run_said("flexion: 1\nbodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+                         "simulate: {until: 1, method: moreau}\n",
+                         NULL, said, sizeof said));
+    CHECK_TEXT(said, "has no error control");
+    CHECK(!case_run_said("flexion: 1\nbodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+                         "simulate: {until: 1, method: radau, contacts: steps}\n",
+                         NULL, said, sizeof said));
+    CHECK_TEXT(said, "does not meet contacts step by step");
+    CHECK(!case_run_said("flexion: 1\nbodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+                         "simulate: {until: 1, method: moreau, step: 0.1, contacts: events}\n",
+                         NULL, said, sizeof said));
+    CHECK_TEXT(said, "locates none");
+    return 0;
+}
+
+TEST_MAIN(TEST(sphere_slides_then_rolls), TEST(ball_bounces_and_rests), TEST(stack_stands),
+          TEST(stack_on_a_slope), TEST(box_does_not_creep), TEST(order_with_joints),
+          TEST(alpha_methods), TEST(alpha_is_of_order_two), TEST(stiff_springs), TEST(refusals))
