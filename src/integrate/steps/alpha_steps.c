@@ -13,7 +13,7 @@
 
 #include "integrate/method.h"
 #include "integrate/newton_matrix.h"
-#include "integrate/steps/touching.h"
+#include "integrate/steps/stepping.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ typedef struct key {
 
 typedef struct alpha_steps {
     double am, af, beta, gamma;
-    flx_touching *t;
+    flx_stepping *t;
     flx_blocks blocks;
     int n, nv;
     double *block; // owned: all arrays
@@ -53,7 +53,7 @@ typedef struct alpha_steps {
 void flx_alpha_steps_destroy(flx_integrator *it)
 {
     alpha_steps *g = it->data;
-    flx_touching_destroy(&g->t);
+    flx_stepping_destroy(&g->t);
     flx_blocks_destroy(&g->blocks);
     flx_free(g->block);
     flx_free(g->rest);
@@ -72,7 +72,7 @@ void flx_alpha_steps_memory(flx_integrator *it, flx_memory *m)
         flx_grow(it->ctx, (void **)&g->rest, &g->room_rest, g->nrest, sizeof *g->rest) != FLX_OK)
         g->nrest = 0;
     for (int i = 0; i < g->nrest; i++) FLX_PASS(m, g->rest[i]);
-    flx_touching_memory(g->t, m);
+    flx_stepping_memory(g->t, m);
 }
 
 static flx_status make_arrays(flx_integrator *it, alpha_steps *g)
@@ -100,7 +100,7 @@ static flx_status make_arrays(flx_integrator *it, alpha_steps *g)
 
 flx_status flx_alpha_steps_create(flx_integrator *it, const flx_coefficients *c)
 {
-    FLX_TRY(flx_touching_check(it));
+    FLX_TRY(flx_stepping_check(it));
     flx_method_ignores_newton_tolerance(it);
     if (!(it->def.step > 0)) {
         return FLX_FAIL(
@@ -115,7 +115,7 @@ flx_status flx_alpha_steps_create(flx_integrator *it, const flx_coefficients *c)
     g->n = flx_dims_unknowns(&it->sys->dims);
     g->nv = it->sys->dims.nv;
     FLX_TRY(make_arrays(it, g));
-    FLX_TRY(flx_touching_create(it, &g->t));
+    FLX_TRY(flx_stepping_create(it, &g->t));
     return flx_blocks_create(it->sys, &g->blocks);
 }
 
@@ -143,7 +143,7 @@ static flx_status list_rest(flx_integrator *it, const double *v, double h)
     for (int i = 0; i < g->t->npoint; i++) {
         const flx_touch_point *p = g->t->points + i;
         double u[3];
-        flx_touching_rates(g->t, i, v, u);
+        flx_stepping_rates(g->t, i, v, u);
         if (fabs(p->gap) > TOUCH * g->t->length || fabs(u[0]) > still(g, h)) continue;
         g->rest[g->nrest++] = (key){.pair = p->pair, .feature = p->feature};
     }
@@ -178,12 +178,12 @@ static flx_status find_jdot(flx_integrator *it, const flx_state *x, const double
     for (int i = 0; i < g->nv; i++) g->theta[i] = e * v[i];
     it->sys->ops->retract(it->sys, q, g->theta, g->qe);
     flx_point p = point_at(it, x, x->t, g->qe, v, g->zero);
-    FLX_TRY(flx_touching_find(g->t, it->work, &p, REACH * g->t->length));
+    FLX_TRY(flx_stepping_find(g->t, it->work, &p, REACH * g->t->length));
     for (int k = 0; k < g->nrest; k++) {
         for (int i = 0; i < g->t->npoint; i++) {
             const flx_touch_point *point = g->t->points + i;
             if (point->pair == g->rest[k].pair && point->feature == g->rest[k].feature)
-                flx_touching_rates(g->t, i, v, out + 3 * k);
+                flx_stepping_rates(g->t, i, v, out + 3 * k);
         }
     }
     return FLX_OK;
@@ -200,12 +200,12 @@ static flx_status add_resting(flx_integrator *it, const double *q_v, const doubl
             k++;
         if (k == g->nrest) continue;
         double now[3], rate[3], b[3];
-        flx_touching_rates(g->t, i, q_v, now);
-        flx_touching_rates(g->t, i, g->free, rate);
+        flx_stepping_rates(g->t, i, q_v, now);
+        flx_stepping_rates(g->t, i, g->free, rate);
         for (int j = 0; j <= p->ntangent; j++) b[j] = rate[j] + (later[3 * k + j] - now[j]) / e;
         double slip = p->ntangent == 2 ? hypot(now[1], now[2]) : p->ntangent ? fabs(now[1]) : 0.0;
         double along[2] = {now[1] / slip, p->ntangent == 2 ? now[2] / slip : 0.0};
-        FLX_TRY(flx_touching_add_sliding(g->t, i, b, slip > slow ? along : NULL));
+        FLX_TRY(flx_stepping_add_sliding(g->t, i, b, slip > slow ? along : NULL));
     }
     return FLX_OK;
 }
@@ -219,7 +219,7 @@ static flx_status accelerations(flx_integrator *it, const flx_state *x, double t
     flx_point p = point_at(it, x, t, q, v, g->zero);
     double later[3 * 64], *dots = later;
     p.lam = p.mu = g->zero;
-    FLX_TRY(flx_touching_find(g->t, it->work, &p, TOUCH * g->t->length));
+    FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
     FLX_TRY(list_rest(it, v, h));
     if (g->nrest > 64) {
         FLX_TRY(flx_grow(it->ctx, (void **)&g->t->row, &g->t->room_row, 3 * g->nrest + s->dims.nv,
@@ -232,16 +232,16 @@ static flx_status accelerations(flx_integrator *it, const flx_state *x, double t
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
     if (g->t->nrow > 0) FLX_TRY(s->ops->constraint_bias(s, it->work, &p, g->bias));
     for (int i = 0; i < g->nv; i++) g->free[i] = -g->r[i];
-    FLX_TRY(flx_touching_begin(g->t, &g->blocks, 1, 0, 0));
-    FLX_TRY(flx_touching_free_motion(g->t, g->free));
+    FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, 0, 0));
+    FLX_TRY(flx_stepping_free_motion(g->t, g->free));
     for (int i = 0; i < g->t->nrow; i++) g->t->b[i] = g->bias[i], g->t->compliance[i] = 0;
-    flx_touching_add_free(g->t, &g->blocks, g->free);
-    FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, false));
-    FLX_TRY(flx_touching_find(g->t, it->work, &p, TOUCH * g->t->length));
+    flx_stepping_add_free(g->t, &g->blocks, g->free);
+    FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, false));
+    FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
     FLX_TRY(add_resting(it, v, dots, 1e-3 * h));
-    FLX_TRY(flx_touching_solve(g->t, false, g->dv));
+    FLX_TRY(flx_stepping_solve(g->t, false, g->dv));
     for (int i = 0; i < g->nv; i++) out[i] = g->free[i] + g->dv[i];
-    flx_touching_take_joints(g->t, -1.0, g->lam, g->mu, false);
+    flx_stepping_take_joints(g->t, -1.0, g->lam, g->mu, false);
     return FLX_OK;
 }
 
@@ -261,7 +261,7 @@ static void kinematics(flx_integrator *it, const flx_state *x, double h)
 static void joint_offsets(const flx_integrator *it, double c0)
 {
     const alpha_steps *g = it->data;
-    flx_touching *t = g->t;
+    flx_stepping *t = g->t;
     int first = flx_dims_first_constraint(&it->sys->dims), nlam = it->sys->dims.nlam;
     for (int i = 0; i < t->nrow; i++) {
         double by = i < nlam ? t->sigma[i] * c0 + t->tau[i] : 1.0;
@@ -284,22 +284,22 @@ static flx_status iterate(flx_integrator *it, const flx_state *x, double h, bool
         it->stats.residuals++, it->stats.linearisations++, it->stats.factorisations++;
         joint_offsets(it, c0);
         for (int i = 0; i < g->nv; i++) g->free[i] = -g->r[i];
-        FLX_TRY(flx_touching_find(g->t, it->work, &p, REACH * g->t->length));
-        FLX_TRY(flx_touching_begin(g->t, &g->blocks, c2, 1, c0));
-        FLX_TRY(flx_touching_free_motion(g->t, g->free));
-        flx_touching_add_free(g->t, &g->blocks, g->free);
+        FLX_TRY(flx_stepping_find(g->t, it->work, &p, REACH * g->t->length));
+        FLX_TRY(flx_stepping_begin(g->t, &g->blocks, c2, 1, c0));
+        FLX_TRY(flx_stepping_free_motion(g->t, g->free));
+        flx_stepping_add_free(g->t, &g->blocks, g->free);
         memset(g->t->joint, 0, (size_t)g->t->nrow * sizeof *g->t->joint); // they are increments
-        FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, false));
+        FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, false));
         for (int i = 0; i < g->t->npoint; i++) {
             double b[3], rate[3];
             if (!rests(g, g->t->points + i)) continue;
-            flx_touching_rates(g->t, i, g->v1, b);
-            flx_touching_rates(g->t, i, g->free, rate);
+            flx_stepping_rates(g->t, i, g->v1, b);
+            flx_stepping_rates(g->t, i, g->free, rate);
             for (int j = 0; j <= g->t->points[i].ntangent; j++) b[j] += rate[j];
-            FLX_TRY(flx_touching_add_point(g->t, i, b, true));
+            FLX_TRY(flx_stepping_add_point(g->t, i, b, true));
         }
         long before = g->t->iterations;
-        FLX_TRY(flx_touching_solve(g->t, warm || k > 0, g->dv));
+        FLX_TRY(flx_stepping_solve(g->t, warm || k > 0, g->dv));
         it->stats.newton_iterations += g->t->iterations - before;
         double change = 0;
         for (int i = 0; i < g->nv; i++) {
@@ -307,8 +307,8 @@ static flx_status iterate(flx_integrator *it, const flx_state *x, double h, bool
             g->v1[i] += d;
             change = fmax(change, fabs(d));
         }
-        flx_touching_take_joints(g->t, -1.0, g->lam, g->mu, true);
-        FLX_TRY(flx_touching_keep(g->t, g->v1));
+        flx_stepping_take_joints(g->t, -1.0, g->lam, g->mu, true);
+        FLX_TRY(flx_stepping_keep(g->t, g->v1));
         if (isnan(change)) return FLX_NOT_FINITE;
         double size = largest(g->nv, g->v1) + h * largest(g->nv, g->dv0) + 1e-6 * g->t->length;
         if (change <= CONVERGED * size || (change <= 1e-8 * size && change > 0.5 * last)) {
@@ -338,27 +338,27 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
             g->t->b[i] = g->r[first + i] / g->t->sigma[i], g->t->compliance[i] = 0;
             most = fmax(most, fabs(g->t->b[i]) / (CLOSED * g->t->scale[i]));
         }
-        FLX_TRY(flx_touching_find(g->t, it->work, &p, REACH * g->t->length));
+        FLX_TRY(flx_stepping_find(g->t, it->work, &p, REACH * g->t->length));
         for (int i = 0; i < g->t->npoint; i++) {
             const flx_touch_point *o = g->t->points + i;
-            bool closed = rests(g, o) && flx_touching_presses(g->t, i);
+            bool closed = rests(g, o) && flx_stepping_presses(g->t, i);
             most = fmax(most, (closed ? fabs(o->gap) : -o->gap) / (OVERLAP * g->t->length));
         }
         if (most <= 1 || !(most < before)) return isnan(most) ? FLX_NOT_FINITE : FLX_OK;
         before = most;
         it->stats.projections++;
-        FLX_TRY(flx_touching_begin(g->t, &g->blocks, 1, 0, 0));
+        FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, 0, 0));
         memset(g->t->joint, 0, (size_t)g->t->nrow * sizeof *g->t->joint);
-        FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, true));
+        FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, true));
         for (int i = 0; i < g->t->npoint; i++) {
             const flx_touch_point *o = g->t->points + i;
-            bool closed = rests(g, o) && flx_touching_presses(g->t, i);
+            bool closed = rests(g, o) && flx_stepping_presses(g->t, i);
             if (closed)
-                FLX_TRY(flx_touching_hold_point(g->t, i, o->gap));
+                FLX_TRY(flx_stepping_hold_point(g->t, i, o->gap));
             else if (o->gap <= 0 || o->gap < 1e-6 * g->t->length)
-                FLX_TRY(flx_touching_add_point(g->t, i, &o->gap, false));
+                FLX_TRY(flx_stepping_add_point(g->t, i, &o->gap, false));
         }
-        FLX_TRY(flx_touching_solve(g->t, false, g->theta));
+        FLX_TRY(flx_stepping_solve(g->t, false, g->theta));
         s->ops->retract(s, g->q1, g->theta, g->q1);
     }
     return FLX_OK;
@@ -374,38 +374,38 @@ static flx_status impact(flx_integrator *it, const flx_state *x, double h, bool 
     flx_point p = point_at(it, x, x->t + h, g->q1, g->v1, g->zero);
     p.lam = p.mu = g->zero;
     *hit = false;
-    FLX_TRY(flx_touching_find(g->t, it->work, &p, TOUCH * g->t->length));
+    FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
     for (int i = 0; i < g->t->npoint; i++) {
         double u[3];
-        flx_touching_rates(g->t, i, g->v1, u);
+        flx_stepping_rates(g->t, i, g->v1, u);
         *hit |= u[0] < -still(g, h) && !rests(g, g->t->points + i);
     }
     if (!*hit) return FLX_OK;
     FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
-    FLX_TRY(flx_touching_begin(g->t, &g->blocks, 1, 0, 0));
+    FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, 0, 0));
     for (int i = 0; i < g->nv; i++) g->free[i] = -h * g->r[i]; // what the forces of a step do
-    FLX_TRY(flx_touching_free_motion(g->t, g->free));
+    FLX_TRY(flx_stepping_free_motion(g->t, g->free));
     if (s->dims.nlam > 0) FLX_TRY(s->ops->constraint_rate(s, it->work, &p, g->gd));
     int first = flx_dims_first_constraint(&s->dims);
     for (int i = 0; i < g->t->nrow; i++) {
         g->t->b[i] = i < s->dims.nlam ? g->gd[i] : g->r[first + i];
         g->t->compliance[i] = g->t->joint[i] = 0;
     }
-    FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, false));
+    FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, false));
     for (int i = 0; i < g->t->npoint; i++) {
         const flx_touch_point *o = g->t->points + i;
         double b[3], by[3];
-        flx_touching_rates(g->t, i, g->v1, b);
-        flx_touching_rates(g->t, i, g->free, by);
+        flx_stepping_rates(g->t, i, g->v1, b);
+        flx_stepping_rates(g->t, i, g->free, by);
         double slowest = 2 * fabs(by[0]);
         if (!rests(g, o) && -b[0] > slowest) b[0] += o->restitution * b[0];
-        FLX_TRY(flx_touching_add_sliding(g->t, i, b, NULL));
+        FLX_TRY(flx_stepping_add_sliding(g->t, i, b, NULL));
     }
-    FLX_TRY(flx_touching_solve(g->t, false, g->dv));
+    FLX_TRY(flx_stepping_solve(g->t, false, g->dv));
     memcpy(g->theta, g->v1, (size_t)g->nv * sizeof *g->theta);
     for (int i = 0; i < g->nv; i++) g->v1[i] += g->dv[i];
-    g->lost += flx_touching_lost(g->t, g->theta, g->v1);
+    g->lost += flx_stepping_lost(g->t, g->theta, g->v1);
     return FLX_OK;
 }
 
@@ -427,7 +427,7 @@ static flx_status attempt(flx_integrator *it, flx_state *x, double h)
     bool hit, anew = !flx_method_of(it)->continues || !g->started;
     g->lost = 0;
     if (anew) {
-        flx_touching_read_rows(g->t, x->switches);
+        flx_stepping_read_rows(g->t, x->switches);
         FLX_TRY(begin_anew(it, x, x->t, x->q, x->v, h, g->dv0));
     } else {
         memcpy(g->dv0, x->a, (size_t)g->nv * sizeof *g->dv0);
@@ -438,11 +438,11 @@ static flx_status attempt(flx_integrator *it, flx_state *x, double h)
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + h * g->dv0[i];
     int before = g->nrest;
     FLX_TRY(iterate(it, x, h, !anew));
-    double power = -flx_touching_power(g->t, g->v1);
+    double power = -flx_stepping_power(g->t, g->v1);
     FLX_TRY(project(it, x, h));
     FLX_TRY(impact(it, x, h, &hit));
     flx_point p = point_at(it, x, x->t + h, g->q1, g->v1, g->zero);
-    FLX_TRY(flx_touching_find(g->t, it->work, &p, TOUCH * g->t->length));
+    FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
     FLX_TRY(list_rest(it, g->v1, h));
     g->lost += 0.5 * h * (anew ? 2 * power : g->power + power);
     g->power = power;

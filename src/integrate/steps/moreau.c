@@ -9,7 +9,7 @@
 // Moreau, Numerical aspects of the sweeping process, CMAME 177, 1999.
 #include "integrate/method.h"
 #include "integrate/newton_matrix.h"
-#include "integrate/steps/touching.h"
+#include "integrate/steps/stepping.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@
 #define PROJECTIONS 12
 
 typedef struct moreau {
-    flx_touching *t;
+    flx_stepping *t;
     flx_blocks blocks;
     int n, nv;
     double *block;            // owned: all arrays
@@ -44,7 +44,7 @@ static int coefficients(const flx_integrator_def *def, flx_coefficients *out)
 static void destroy(flx_integrator *it)
 {
     moreau *g = it->data;
-    flx_touching_destroy(&g->t);
+    flx_stepping_destroy(&g->t);
     flx_blocks_destroy(&g->blocks);
     flx_free(g->block);
     flx_free(g);
@@ -54,7 +54,7 @@ static void destroy(flx_integrator *it)
 static void memory(flx_integrator *it, flx_memory *m)
 {
     moreau *g = it->data;
-    flx_touching_memory(g->t, m);
+    flx_stepping_memory(g->t, m);
 }
 
 static flx_status make_arrays(flx_integrator *it, moreau *g)
@@ -88,7 +88,7 @@ static flx_status make_arrays(flx_integrator *it, moreau *g)
 
 static flx_status create(flx_integrator *it)
 {
-    FLX_TRY(flx_touching_check(it));
+    FLX_TRY(flx_stepping_check(it));
     flx_method_ignores_newton_tolerance(it);
     moreau *g = flx_alloc(it->ctx, 1, sizeof *g);
     if (!g) return FLX_ERR_MEMORY;
@@ -96,7 +96,7 @@ static flx_status create(flx_integrator *it)
     g->n = flx_dims_unknowns(&it->sys->dims);
     g->nv = it->sys->dims.nv;
     FLX_TRY(make_arrays(it, g));
-    FLX_TRY(flx_touching_create(it, &g->t));
+    FLX_TRY(flx_stepping_create(it, &g->t));
     return flx_blocks_create(it->sys, &g->blocks);
 }
 
@@ -118,7 +118,7 @@ static flx_point point_at(const flx_integrator *it, const flx_state *x, double t
 static void joint_offsets(const flx_integrator *it, double h)
 {
     moreau *g = it->data;
-    flx_touching *t = g->t;
+    flx_stepping *t = g->t;
     int first = flx_dims_first_constraint(&it->sys->dims);
     for (int i = 0; i < t->nrow; i++) {
         double rate = i < it->sys->dims.nlam ? g->gd[i] : g->r[first + i];
@@ -159,13 +159,13 @@ static flx_status add_points(flx_integrator *it, const flx_state *x)
     for (int i = 0; i < g->t->npoint; i++) {
         double before[3], change[3], b[3];
         int n = 1 + g->t->points[i].ntangent;
-        flx_touching_rates(g->t, i, x->v, before);
-        flx_touching_rates(g->t, i, g->free, change);
+        flx_stepping_rates(g->t, i, x->v, before);
+        flx_stepping_rates(g->t, i, g->free, change);
         for (int k = 0; k < n; k++) b[k] = before[k] + change[k];
         // slower than what the forces of two steps make: it comes to rest
         double rest = 2 * fabs(change[0]);
         if (-before[0] > rest) b[0] += g->t->points[i].restitution * before[0];
-        FLX_TRY(flx_touching_add_point(g->t, i, b, true));
+        FLX_TRY(flx_stepping_add_point(g->t, i, b, true));
     }
     return FLX_OK;
 }
@@ -175,7 +175,7 @@ static bool will_overlap(const moreau *g, double h)
 {
     for (int i = 0; i < g->t->npoint; i++) {
         double u[3];
-        flx_touching_rates(g->t, i, g->v1, u);
+        flx_stepping_rates(g->t, i, g->v1, u);
         if (g->t->points[i].gap + 0.5 * h * u[0] < -OVERLAP * g->t->length) return true;
     }
     return false;
@@ -193,19 +193,19 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     it->stats.linearisations++;
     right_side(it, x, h);
     joint_offsets(it, h);
-    FLX_TRY(flx_touching_find(g->t, it->work, &p, TOUCH * g->t->length));
-    FLX_TRY(flx_touching_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
-    flx_status status = flx_touching_free_motion(g->t, g->free);
+    FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
+    FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
+    flx_status status = flx_stepping_free_motion(g->t, g->free);
     if (status != FLX_OK) return status;
     it->stats.factorisations++;
-    flx_touching_add_free(g->t, &g->blocks, g->free);
-    FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, false));
+    flx_stepping_add_free(g->t, &g->blocks, g->free);
+    FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, false));
     FLX_TRY(add_points(it, x));
-    FLX_TRY(flx_touching_solve(g->t, true, g->dv));
+    FLX_TRY(flx_stepping_solve(g->t, true, g->dv));
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + g->free[i] + g->dv[i];
-    g->lost = flx_touching_lost(g->t, x->v, g->v1);
+    g->lost = flx_stepping_lost(g->t, x->v, g->v1);
     g->overlaps = will_overlap(g, h);
-    return flx_touching_keep(g->t, g->v1);
+    return flx_stepping_keep(g->t, g->v1);
 }
 
 // How much positions miss the joints and overlap, in parts of what is allowed; g->t->b: of each row.
@@ -224,7 +224,7 @@ static flx_status misses(flx_integrator *it, const flx_state *x, double t, doubl
         *most = fmax(*most, fabs(g->t->b[i]) / (CLOSED * g->t->scale[i]));
     }
     g->t->npoint = 0;
-    if (g->overlaps) FLX_TRY(flx_touching_find(g->t, it->work, &p, 0.0));
+    if (g->overlaps) FLX_TRY(flx_stepping_find(g->t, it->work, &p, 0.0));
     for (int i = 0; i < g->t->npoint; i++)
         *most = fmax(*most, -g->t->points[i].gap / (OVERLAP * g->t->length));
     return FLX_OK;
@@ -242,11 +242,11 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
         if (most <= 1 || !(most < before)) return isnan(most) ? FLX_NOT_FINITE : FLX_OK;
         before = most;
         it->stats.projections++;
-        FLX_TRY(flx_touching_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
-        FLX_TRY(flx_touching_add_joints(g->t, &g->blocks, true));
+        FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
+        FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, true));
         for (int i = 0; i < g->t->npoint; i++)
-            FLX_TRY(flx_touching_add_point(g->t, i, &g->t->points[i].gap, false));
-        FLX_TRY(flx_touching_solve(g->t, false, g->theta));
+            FLX_TRY(flx_stepping_add_point(g->t, i, &g->t->points[i].gap, false));
+        FLX_TRY(flx_stepping_solve(g->t, false, g->theta));
         s->ops->retract(s, g->q1, g->theta, g->q1);
     }
     return FLX_OK;
@@ -256,7 +256,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
 {
     moreau *g = it->data;
     const flx_system *s = it->sys;
-    if (!flx_method_of(it)->continues) flx_touching_read_rows(g->t, x->switches);
+    if (!flx_method_of(it)->continues) flx_stepping_read_rows(g->t, x->switches);
     for (int i = 0; i < g->nv; i++) g->theta[i] = 0.5 * h * x->v[i];
     s->ops->retract(s, x->q, g->theta, g->qm);
     long before = g->t->iterations;
@@ -266,7 +266,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
         for (int i = 0; i < g->nv; i++) g->theta[i] = 0.5 * h * g->v1[i];
         s->ops->retract(s, g->qm, g->theta, g->q1);
         // before the projection solves another problem
-        flx_touching_take_joints(g->t, -1 / h, g->lam, g->mu, false);
+        flx_stepping_take_joints(g->t, -1 / h, g->lam, g->mu, false);
         status = project(it, x, h);
     }
     if (status < 0) return status;

@@ -1,5 +1,5 @@
-// touching.c - the cone problem of a step, see touching.h.
-#include "integrate/steps/touching.h"
+// stepping.c - the cone problem of a step, see stepping.h.
+#include "integrate/steps/stepping.h"
 
 #include "integrate/method.h"
 #include "integrate/newton_matrix.h"
@@ -8,7 +8,7 @@
 
 #define SLIP 1e-9 // of the largest velocity: what slides
 
-static int first_row(const flx_touching *t)
+static int first_row(const flx_stepping *t)
 {
     return flx_dims_first_constraint(&t->s->dims);
 }
@@ -21,7 +21,7 @@ static flx_status refuse(flx_integrator *it, flx_loc loc, const char *what, cons
                     instead);
 }
 
-flx_status flx_touching_check(flx_integrator *it)
+flx_status flx_stepping_check(flx_integrator *it)
 {
     const flx_system *s = it->sys;
     if (s->pattern.extra > 0 || s->ops->factor) {
@@ -52,7 +52,7 @@ flx_status flx_touching_check(flx_integrator *it)
 
 // ---- life ---------------------------------------------------------------------------------------------------
 
-void flx_touching_read_rows(flx_touching *t, const double *switches)
+void flx_stepping_read_rows(flx_stepping *t, const double *switches)
 {
     for (int i = 0; i < t->nrow; i++) {
         flx_unknown u;
@@ -65,11 +65,11 @@ void flx_touching_read_rows(flx_touching *t, const double *switches)
     }
 }
 
-flx_status flx_touching_create(flx_integrator *it, flx_touching **out)
+flx_status flx_stepping_create(flx_integrator *it, flx_stepping **out)
 {
     const flx_system *s = it->sys;
     const flx_pattern *p = &s->pattern;
-    flx_touching *t = flx_alloc(it->ctx, 1, sizeof *t);
+    flx_stepping *t = flx_alloc(it->ctx, 1, sizeof *t);
     *out = t;
     if (!t) return FLX_ERR_MEMORY;
     t->s = s;
@@ -86,10 +86,10 @@ flx_status flx_touching_create(flx_integrator *it, flx_touching **out)
     return FLX_OK;
 }
 
-void flx_touching_destroy(flx_touching **at)
+void flx_stepping_destroy(flx_stepping **at)
 {
     if (!*at) return;
-    flx_touching *t = *at;
+    flx_stepping *t = *at;
     flx_cone_destroy(&t->cone);
     flx_free(t->sigma);
     flx_free(t->values);
@@ -101,7 +101,7 @@ void flx_touching_destroy(flx_touching **at)
     *at = NULL;
 }
 
-void flx_touching_memory(flx_touching *t, flx_memory *m)
+void flx_stepping_memory(flx_stepping *t, flx_memory *m)
 {
     flx_memory_numbers(m, t->joint, (size_t)t->nrow);
     FLX_PASS(m, t->nmemory);
@@ -114,7 +114,7 @@ void flx_touching_memory(flx_touching *t, flx_memory *m)
 
 // ---- the problem --------------------------------------------------------------------------------------------
 
-flx_status flx_touching_find(flx_touching *t, flx_work *w, const flx_point *p, double reach)
+flx_status flx_stepping_find(flx_stepping *t, flx_work *w, const flx_point *p, double reach)
 {
     t->npoint = 0;
     if (!t->s->ops->touches) return FLX_OK;
@@ -124,7 +124,7 @@ flx_status flx_touching_find(flx_touching *t, flx_work *w, const flx_point *p, d
     return FLX_OK;
 }
 
-flx_status flx_touching_begin(flx_touching *t, const flx_blocks *blocks, double c2, double c1,
+flx_status flx_stepping_begin(flx_stepping *t, const flx_blocks *blocks, double c2, double c1,
                               double c0)
 {
     const flx_pattern *p = &t->s->pattern;
@@ -141,13 +141,13 @@ flx_status flx_touching_begin(flx_touching *t, const flx_blocks *blocks, double 
     return flx_cone_begin(t->cone, &M);
 }
 
-flx_status flx_touching_free_motion(flx_touching *t, double *rhs)
+flx_status flx_stepping_free_motion(flx_stepping *t, double *rhs)
 {
     return flx_cone_free_motion(t->cone, rhs);
 }
 
 // Row i of joints out of the linearisation: G, or A.
-static flx_status add_joint(flx_touching *t, const flx_blocks *blocks, int block, int i)
+static flx_status add_joint(flx_stepping *t, const flx_blocks *blocks, int block, int i)
 {
     const flx_pattern *p = &t->s->pattern;
     int line = first_row(t) + i - p->start[block], n = 0;
@@ -174,7 +174,7 @@ static flx_status add_joint(flx_touching *t, const flx_blocks *blocks, int block
     return flx_cone_add(t->cone, &rows);
 }
 
-flx_status flx_touching_add_joints(flx_touching *t, const flx_blocks *blocks, bool positions)
+flx_status flx_stepping_add_joints(flx_stepping *t, const flx_blocks *blocks, bool positions)
 {
     const flx_pattern *p = &t->s->pattern;
     for (int block = t->nvblock; block < p->nblock; block++) {
@@ -189,7 +189,7 @@ flx_status flx_touching_add_joints(flx_touching *t, const flx_blocks *blocks, bo
 }
 
 // Of the last problem: the same pair and feature, the nearest place in the list first.
-static const flx_touch_memory *recall(const flx_touching *t, int point)
+static const flx_touch_memory *recall(const flx_stepping *t, int point)
 {
     const flx_touch_point *of = t->points + point;
     for (int k = 0; k < t->nmemory; k++) {
@@ -199,7 +199,7 @@ static const flx_touch_memory *recall(const flx_touching *t, int point)
     return NULL;
 }
 
-void flx_touching_add_free(flx_touching *t, const flx_blocks *blocks, const double *free)
+void flx_stepping_add_free(flx_stepping *t, const flx_blocks *blocks, const double *free)
 {
     const flx_pattern *p = &t->s->pattern;
     int first = first_row(t);
@@ -217,7 +217,7 @@ void flx_touching_add_free(flx_touching *t, const flx_blocks *blocks, const doub
     }
 }
 
-static flx_status add(flx_touching *t, int point, flx_cone_rows *rows)
+static flx_status add(flx_stepping *t, int point, flx_cone_rows *rows)
 {
     const flx_touch_point *of = t->points + point;
     rows->npart = of->npart;
@@ -229,7 +229,7 @@ static flx_status add(flx_touching *t, int point, flx_cone_rows *rows)
     return flx_cone_add(t->cone, rows);
 }
 
-flx_status flx_touching_add_point(flx_touching *t, int point, const double *b, bool keeps)
+flx_status flx_stepping_add_point(flx_stepping *t, int point, const double *b, bool keeps)
 {
     const flx_touch_point *of = t->points + point;
     const flx_touch_memory *m = keeps ? recall(t, point) : NULL;
@@ -242,7 +242,7 @@ flx_status flx_touching_add_point(flx_touching *t, int point, const double *b, b
     return add(t, point, &rows);
 }
 
-flx_status flx_touching_add_sliding(flx_touching *t, int point, const double *b, const double *slip)
+flx_status flx_stepping_add_sliding(flx_stepping *t, int point, const double *b, const double *slip)
 {
     const flx_touch_point *of = t->points + point;
     flx_cone_rows rows = {.n = 1 + of->ntangent, .friction = slip ? of->friction : of->sticking};
@@ -252,13 +252,13 @@ flx_status flx_touching_add_sliding(flx_touching *t, int point, const double *b,
     return add(t, point, &rows);
 }
 
-flx_status flx_touching_hold_point(flx_touching *t, int point, double gap)
+flx_status flx_stepping_hold_point(flx_stepping *t, int point, double gap)
 {
     flx_cone_rows rows = {.n = 1, .holds = true, .b = {gap}};
     return add(t, point, &rows);
 }
 
-static void tell(flx_touching *t, const flx_cone_report *r)
+static void tell(flx_stepping *t, const flx_cone_report *r)
 {
     const char *name = NULL;
     flx_loc loc = FLX_NOWHERE;
@@ -276,7 +276,7 @@ static void tell(flx_touching *t, const flx_cone_report *r)
                  r->residual, name ? ", most at contact '" : "", name ? name : "", name ? "'" : "");
 }
 
-flx_status flx_touching_solve(flx_touching *t, bool warm, double *v)
+flx_status flx_stepping_solve(flx_stepping *t, bool warm, double *v)
 {
     flx_cone_report report;
     flx_status status = flx_cone_solve_sparse(t->cone, warm, v, &report);
@@ -287,12 +287,12 @@ flx_status flx_touching_solve(flx_touching *t, bool warm, double *v)
     return FLX_OK;
 }
 
-const double *flx_touching_impulse(const flx_touching *t, int point)
+const double *flx_stepping_impulse(const flx_stepping *t, int point)
 {
     return t->group[point] < 0 ? NULL : flx_cone_lambda(t->cone, t->group[point]);
 }
 
-void flx_touching_rates(const flx_touching *t, int point, const double *v, double out[3])
+void flx_stepping_rates(const flx_stepping *t, int point, const double *v, double out[3])
 {
     const flx_touch_point *of = t->points + point;
     const int *start = t->s->pattern.start;
@@ -305,26 +305,26 @@ void flx_touching_rates(const flx_touching *t, int point, const double *v, doubl
     }
 }
 
-double flx_touching_lost(const flx_touching *t, const double *v, const double *v1)
+double flx_stepping_lost(const flx_stepping *t, const double *v, const double *v1)
 {
     double lost = 0, before[3], after[3];
     for (int i = 0; i < t->npoint; i++) {
-        const double *lam = flx_touching_impulse(t, i);
+        const double *lam = flx_stepping_impulse(t, i);
         if (!lam) continue;
-        flx_touching_rates(t, i, v, before);
-        flx_touching_rates(t, i, v1, after);
+        flx_stepping_rates(t, i, v, before);
+        flx_stepping_rates(t, i, v1, after);
         for (int k = 0; k <= t->points[i].ntangent; k++)
             lost -= 0.5 * lam[k] * (before[k] + after[k]);
     }
     return lost;
 }
 
-double flx_touching_power(const flx_touching *t, const double *v)
+double flx_stepping_power(const flx_stepping *t, const double *v)
 {
-    return -flx_touching_lost(t, v, v);
+    return -flx_stepping_lost(t, v, v);
 }
 
-void flx_touching_take_joints(flx_touching *t, double factor, double *lam, double *mu, bool add_to)
+void flx_stepping_take_joints(flx_stepping *t, double factor, double *lam, double *mu, bool add_to)
 {
     for (int i = 0, k = 0; i < t->nrow; i++) {
         bool open = t->sigma[i] == 0 && t->tau[i] == 0;
@@ -334,13 +334,13 @@ void flx_touching_take_joints(flx_touching *t, double factor, double *lam, doubl
     }
 }
 
-bool flx_touching_presses(const flx_touching *t, int point)
+bool flx_stepping_presses(const flx_stepping *t, int point)
 {
     const flx_touch_memory *m = recall(t, point);
     return m && m->lam[0] > 0;
 }
 
-flx_status flx_touching_keep(flx_touching *t, const double *v)
+flx_status flx_stepping_keep(flx_stepping *t, const double *v)
 {
     double most = 0, u[3];
     int n = 0;
@@ -348,12 +348,12 @@ flx_status flx_touching_keep(flx_touching *t, const double *v)
     for (int i = 0; i < t->s->dims.nv; i++) most = fmax(most, fabs(v[i]));
     for (int i = 0; i < t->npoint; i++) {
         const flx_touch_point *of = t->points + i;
-        const double *lam = flx_touching_impulse(t, i);
+        const double *lam = flx_stepping_impulse(t, i);
         if (!lam) continue;
         flx_touch_memory *m = t->next + n++;
         *m = (flx_touch_memory){.pair = of->pair, .feature = of->feature};
         memcpy(m->lam, lam, (size_t)(1 + of->ntangent) * sizeof *m->lam);
-        flx_touching_rates(t, i, v, u);
+        flx_stepping_rates(t, i, v, u);
         double slip = of->ntangent == 2 ? hypot(u[1], u[2]) : of->ntangent ? fabs(u[1]) : 0.0;
         m->slides = slip > SLIP * most ? 1.0 : 0.0;
     }

@@ -1,4 +1,4 @@
-// touching.h - contacts that are met step by step: the cone problem of a step (math/cone/cone.h) out of the rows of joints and
+// stepping.h - contacts that are met step by step: the cone problem of a step (math/cone/cone.h) out of the rows of joints and
 // the points that touch, and what is kept of it for the next one.
 #pragma once
 
@@ -12,7 +12,7 @@ typedef struct flx_touch_memory { // of a point, for the next step
     double slides; // 0: it stuck
 } flx_touch_memory;
 
-typedef struct flx_touching {
+typedef struct flx_stepping {
     const flx_system *s;             // borrowed
     flx_cone *cone;                  // owned
     double length;                   // of the mechanism
@@ -34,46 +34,46 @@ typedef struct flx_touching {
     long iterations, unsolved;
     double worst; // residual of the law so far
     bool warned;
-} flx_touching;
+} flx_stepping;
 
 // Refuses what methods of steps do not take.
-flx_status flx_touching_check(flx_integrator *it);
-flx_status flx_touching_create(flx_integrator *it, flx_touching **t);
-void flx_touching_destroy(flx_touching **t);
+flx_status flx_stepping_check(flx_integrator *it);
+flx_status flx_stepping_create(flx_integrator *it, flx_stepping **t);
+void flx_stepping_destroy(flx_stepping **t);
 // The state and the impulses that the next step begins with.
-void flx_touching_memory(flx_touching *t, flx_memory *m);
+void flx_stepping_memory(flx_stepping *t, flx_memory *m);
 
 // Rows sigma, tau, C as they are now.
-void flx_touching_read_rows(flx_touching *t, const double *switches);
+void flx_stepping_read_rows(flx_stepping *t, const double *switches);
 // The points with a gap below reach at p.
-flx_status flx_touching_find(flx_touching *t, flx_work *w, const flx_point *p, double reach);
+flx_status flx_stepping_find(flx_stepping *t, flx_work *w, const flx_point *p, double reach);
 // c2 A2 + c1 A1 + c0 A0 of the velocities as the matrix of the problem; rhs (nv) <- matrix^-1 rhs.
-flx_status flx_touching_begin(flx_touching *t, const flx_blocks *blocks, double c2, double c1,
+flx_status flx_stepping_begin(flx_stepping *t, const flx_blocks *blocks, double c2, double c1,
                               double c0);
-flx_status flx_touching_free_motion(flx_touching *t, double *rhs);
+flx_status flx_stepping_free_motion(flx_stepping *t, double *rhs);
 // The rows of joints, with t->b and t->compliance; positions: only constraints on positions.
-flx_status flx_touching_add_joints(flx_touching *t, const flx_blocks *blocks, bool positions);
+flx_status flx_stepping_add_joints(flx_stepping *t, const flx_blocks *blocks, bool positions);
 // rows times free (nv), added to t->b.
-void flx_touching_add_free(flx_touching *t, const flx_blocks *blocks, const double *free);
+void flx_stepping_add_free(flx_stepping *t, const flx_blocks *blocks, const double *free);
 // A point with b; keeps: with friction and the impulses of the last step, else its normal row alone.
-flx_status flx_touching_add_point(flx_touching *t, int point, const double *b, bool keeps);
+flx_status flx_stepping_add_point(flx_stepping *t, int point, const double *b, bool keeps);
 // ... with friction and no guess; slip: it slides along this direction, whatever u is; NULL: it may stick.
-flx_status flx_touching_add_sliding(flx_touching *t, int point, const double *b,
+flx_status flx_stepping_add_sliding(flx_stepping *t, int point, const double *b,
                                     const double *slip);
 // ... whose gap is closed in any case.
-flx_status flx_touching_hold_point(flx_touching *t, int point, double gap);
+flx_status flx_stepping_hold_point(flx_stepping *t, int point, double gap);
 // v (nv) out.
-flx_status flx_touching_solve(flx_touching *t, bool warm, double *v);
-const double *flx_touching_impulse(const flx_touching *t, int point); // NULL: it takes no part
+flx_status flx_stepping_solve(flx_stepping *t, bool warm, double *v);
+const double *flx_stepping_impulse(const flx_stepping *t, int point); // NULL: it takes no part
 // Multipliers of joints: factor times the impulses, in their place or added to them.
-void flx_touching_take_joints(flx_touching *t, double factor, double *lam, double *mu, bool add);
+void flx_stepping_take_joints(flx_stepping *t, double factor, double *lam, double *mu, bool add);
 // Whether the point pressed in the last problem that was kept.
-bool flx_touching_presses(const flx_touching *t, int point);
+bool flx_stepping_presses(const flx_stepping *t, int point);
 // Power of the forces of the points at the velocities v.
-double flx_touching_power(const flx_touching *t, const double *v);
+double flx_stepping_power(const flx_stepping *t, const double *v);
 // out (1 + ntangent): rows of a point times v.
-void flx_touching_rates(const flx_touching *t, int point, const double *v, double out[3]);
+void flx_stepping_rates(const flx_stepping *t, int point, const double *v, double out[3]);
 // Energy that the impulses of the points take from velocities v before and v1 after.
-double flx_touching_lost(const flx_touching *t, const double *v, const double *v1);
+double flx_stepping_lost(const flx_stepping *t, const double *v, const double *v1);
 // What the points of this problem were is known to the next; v: velocities after it.
-flx_status flx_touching_keep(flx_touching *t, const double *v);
+flx_status flx_stepping_keep(flx_stepping *t, const double *v);
