@@ -281,6 +281,7 @@ typedef struct flx_touch_point {
     uint64_t pair, feature; // which surfaces, and what of them touches: the same over steps
     int contact;            // of which contact, for flx_touches.item
     int ntangent;           // 0, 1 or 2
+    double axes[3][3];      // normal, from the first to the second, and tangents, ground axes
     // Rows of the normal and the tangents over the blocks of velocities (flx_pattern) that move the place: velocity of the
     // second body relative to the first. Each (1 + ntangent) x size of the block, row-major.
     int npart;
@@ -288,11 +289,24 @@ typedef struct flx_touch_point {
     const double *rows[FLX_TOUCH_PARTS];
 } flx_touch_point;
 
+// What a method keeps of a contact in switches, one after another, for those who look at the state: normal force, force on the
+// second and its tangential part (3 each), flx_contact_state, normal impulses of impacts so far, their number.
+enum {
+    FLX_TOUCH_VALUE = 0,
+    FLX_TOUCH_FORCE = 1,
+    FLX_TOUCH_FRICTION = 4,
+    FLX_TOUCH_STATE = 7,
+    FLX_TOUCH_IMPULSE,
+    FLX_TOUCH_COUNT,
+    FLX_TOUCH_TALLY
+};
+
 // Contacts that are no rows of the equations: found anew in each step (docs/theory/contact.md).
 typedef struct flx_touches {
-    int (*count)(const flx_system *s); // contacts
+    int (*count)(const flx_system *s); // contacts, those of other laws among them
     const char *(*item)(const flx_system *s, int contact, flx_loc *loc);
-    double (*length)(const flx_system *s); // size of the mechanism
+    double (*length)(const flx_system *s);          // size of the mechanism
+    int (*tally)(const flx_system *s, int contact); // first of FLX_TOUCH_TALLY switches
     // All points with a gap of at most reach at the positions of p: n in *list, in an order that depends on the model alone.
     // They live in w until the next call. Memory grows with the largest list.
     flx_status (*find)(const flx_system *s, flx_work *w, const flx_point *p, double reach, int *n,

@@ -420,6 +420,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_expr_plan(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_EXPRESSIONS));
     FLX_TRY(flx_descriptor_events_plan(d));
+    flx_touches_number(d); // before those of groups, which are the last
     flx_groups_number_switches(d);
     d->rows = flx_arena_take(d->arena, (size_t)n->nlam + (size_t)n->nmu, sizeof *d->rows);
     if (!d->rows) return FLX_ERR_MEMORY;

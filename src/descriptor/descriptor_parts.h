@@ -226,6 +226,8 @@ struct flx_descriptor {
         int n, *at, *count;
     } touched[3];
 
+    int touch_switch; // first of contacts that are met step by step
+
     struct flx_descriptor *complete; // `whole`, or owned by an instance; NULL: no row was left out
     // Of a selection of rows the complete system, whose expressions, derivatives and programs it shares; NULL: they are its
     // own. It lives as long as any selection of it.
@@ -415,6 +417,9 @@ flx_status flx_rows_renew(flx_descriptor *d);
 // rigid contacts that are met step by step (terms/touches.c)
 bool flx_touches_exist(const flx_model *m);
 flx_status flx_touches_check(const flx_descriptor *d);
+void flx_touches_number(flx_descriptor *d); // their switches
+void flx_touches_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
+                         double out[FLX_CONTACT_SIGNALS]);
 void flx_touch_list_destroy(struct flx_touch_list **list);
 extern const flx_touches flx_descriptor_touches;
 

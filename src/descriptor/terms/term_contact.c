@@ -307,6 +307,7 @@ void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point 
     const contacts *own = contacts_of(d);
     memset(out, 0, FLX_CONTACT_SIGNALS * sizeof *out);
     out[FLX_CONTACT_GAP] = HUGE_VAL;
+    flx_touches_observe(d, w, p, contact, out);
     for (int i = 0; own && i < own->n; i++) {
         if (own->of[i].contact == contact) observe_point(d, w, p, own->of + i, out);
     }

@@ -133,6 +133,7 @@ static flx_status add_point(const flx_descriptor *d, flx_work *w, const flx_cont
     memcpy(e[0], touch->n, sizeof e[0]);
     flx_touch_tangents(d->planar ? &flx_tangents_planar : &flx_tangents_usual, touch->n, e + 1,
                        spin);
+    memcpy(t->axes, e, sizeof t->axes);
     for (int i = 0; i < 3; i++) P[i] = 0.5 * (touch->p[0][i] + touch->p[1][i]);
     for (int i = 0; i < 2; i++) {
         if (body[i] >= 0)
@@ -204,10 +205,7 @@ static flx_status find(const flx_system *s, flx_work *w, const flx_point *p, dou
 
 static int count(const flx_system *s)
 {
-    const flx_model *m = flx_descriptor_of(s)->model;
-    int n = 0;
-    for (int i = 0; i < m->ncontact; i++) n += is_met(m->contacts + i);
-    return n;
+    return flx_descriptor_of(s)->model->ncontact;
 }
 
 static const char *item(const flx_system *s, int contact, flx_loc *loc)
@@ -222,9 +220,70 @@ static double length(const flx_system *s)
     return flx_descriptor_of(s)->length;
 }
 
+static int tally(const flx_system *s, int contact)
+{
+    return flx_descriptor_of(s)->touch_switch + contact * FLX_TOUCH_TALLY;
+}
+
+void flx_touches_number(flx_descriptor *d)
+{
+    if (d->whole) {
+        d->touch_switch = ((const flx_descriptor *)d->whole)->touch_switch;
+        return;
+    }
+    d->touch_switch = d->base.dims.nswitch;
+    if (flx_touches_exist(d->model)) d->base.dims.nswitch += d->model->ncontact * FLX_TOUCH_TALLY;
+}
+
+// ---- what there is to see ---------------------------------------------------------------------------------
+
+// Gap, place and slip where the gap is least.
+static void observe_point(const flx_descriptor *d, const flx_frame f[2], const flx_touch *t,
+                          double out[FLX_CONTACT_SIGNALS])
+{
+    out[FLX_CONTACT_TOUCHING] += t->gap <= 1e-9 * d->length;
+    if (!(t->gap < out[FLX_CONTACT_GAP])) return;
+    v3 P = v3_scale(0.5, v3_add(v3_load(t->p[0]), v3_load(t->p[1]))), u[2], n = v3_load(t->n);
+    for (int i = 0; i < 2; i++) {
+        v3 w = m33_mul_v(m33_load(f[i].R), v3_load(f[i].w));
+        u[i] = v3_add(v3_load(f[i].v), v3_cross(w, v3_sub(P, v3_load(f[i].r))));
+    }
+    v3 slip = v3_sub(u[1], u[0]);
+    slip = v3_sub(slip, v3_scale(v3_dot(slip, n), n));
+    out[FLX_CONTACT_GAP] = t->gap;
+    v3_store(out + FLX_CONTACT_SLIP, slip);
+    v3_store(out + FLX_CONTACT_PLACE, P);
+}
+
+void flx_touches_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
+                         double out[FLX_CONTACT_SIGNALS])
+{
+    const flx_contact *c = d->model->contacts + contact;
+    if (!d->model->simulate.steps || !is_met(c)) return;
+    flx_eval_frames(d, w, p);
+    for (int k = 0; k < c->npair; k++) {
+        const flx_contact_side *a = c->sides + c->pairs[k][0], *b = c->sides + c->pairs[k][1];
+        flx_frame f[2] = {frame_of(d, w, a->body), frame_of(d, w, b->body)};
+        flx_touch points[MOST_POINTS];
+        double reach = c->npair == 1 ? HUGE_VAL : d->length; // of many those that are near
+        int n = flx_pair_touch(a->surface, f, b->surface, f + 1, reach, MOST_POINTS, NULL, points);
+        for (int i = 0; i < n; i++) observe_point(d, f, points + i, out);
+    }
+    const double *kept = p->switches + tally(&d->base, contact);
+    out[FLX_CONTACT_VALUE] = kept[FLX_TOUCH_VALUE];
+    memcpy(out + FLX_CONTACT_FORCE, kept + FLX_TOUCH_FORCE, 3 * sizeof *out);
+    memcpy(out + FLX_CONTACT_FRICTION, kept + FLX_TOUCH_FRICTION, 3 * sizeof *out);
+    out[FLX_CONTACT_STATE] = kept[FLX_TOUCH_STATE];
+    out[FLX_CONTACT_IMPULSE] = kept[FLX_TOUCH_IMPULSE];
+    out[FLX_CONTACT_COUNT] = kept[FLX_TOUCH_COUNT];
+    for (int i = 0; i < 3; i++)
+        out[FLX_CONTACT_POWER] += kept[FLX_TOUCH_FRICTION + i] * out[FLX_CONTACT_SLIP + i];
+}
+
 const flx_touches flx_descriptor_touches = {
     .count = count,
     .item = item,
     .length = length,
+    .tally = tally,
     .find = find,
 };

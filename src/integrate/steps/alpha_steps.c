@@ -41,7 +41,8 @@ typedef struct alpha_steps {
         *dv; // (nv) a: algorithmic acceleration; dv0: v' at the start
     double *q1, *qe, *theta, *r, *gd, *bias;
     double *lam, *mu, *zero;
-    double power; // of friction, at the end of the last step
+    double *switches; // (nswitch) of the state at the end
+    double power;     // of friction, at the end of the last step
     double lost;
     int nrest, room_rest;
     key *rest; // owned: points that rest
@@ -83,10 +84,23 @@ static flx_status make_arrays(flx_integrator *it, alpha_steps *g)
     const struct {
         double **at;
         size_t n;
-    } parts[] = {{&g->a, nv},         {&g->dv0, nv},   {&g->a1, nv}, {&g->v1, nv},
-                 {&g->dv1, nv},       {&g->free, nv},  {&g->dv, nv}, {&g->q1, nq},
-                 {&g->qe, nq},        {&g->theta, nv}, {&g->r, n},   {&g->gd, nl},
-                 {&g->bias, nl + nm}, {&g->lam, nl},   {&g->mu, nm}, {&g->zero, n}};
+    } parts[] = {{&g->a, nv},
+                 {&g->dv0, nv},
+                 {&g->a1, nv},
+                 {&g->v1, nv},
+                 {&g->dv1, nv},
+                 {&g->free, nv},
+                 {&g->dv, nv},
+                 {&g->q1, nq},
+                 {&g->qe, nq},
+                 {&g->theta, nv},
+                 {&g->r, n},
+                 {&g->gd, nl},
+                 {&g->bias, nl + nm},
+                 {&g->lam, nl},
+                 {&g->mu, nm},
+                 {&g->zero, n},
+                 {&g->switches, (size_t)d->nswitch}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) at += parts[i].n;
     g->block = flx_alloc(it->ctx, at, sizeof *g->block);
     if (!g->block) return FLX_ERR_MEMORY;
@@ -406,6 +420,12 @@ static flx_status impact(flx_integrator *it, const flx_state *x, double h, bool 
     memcpy(g->theta, g->v1, (size_t)g->nv * sizeof *g->theta);
     for (int i = 0; i < g->nv; i++) g->v1[i] += g->dv[i];
     g->lost += flx_stepping_lost(g->t, g->theta, g->v1);
+    for (int i = 0; i < g->t->npoint; i++) {
+        double u[3];
+        flx_stepping_rates(g->t, i, g->theta, u);
+        if (u[0] < -still(g, h) && !rests(g, g->t->points + i))
+            flx_stepping_tally_impact(g->t, i, g->switches);
+    }
     return FLX_OK;
 }
 
@@ -426,6 +446,8 @@ static flx_status attempt(flx_integrator *it, flx_state *x, double h)
     alpha_steps *g = it->data;
     bool hit, anew = !flx_method_of(it)->continues || !g->started;
     g->lost = 0;
+    memcpy(g->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof *g->switches);
+    flx_stepping_begin_tally(g->t, g->switches);
     if (anew) {
         flx_stepping_read_rows(g->t, x->switches);
         FLX_TRY(begin_anew(it, x, x->t, x->q, x->v, h, g->dv0));
@@ -439,6 +461,7 @@ static flx_status attempt(flx_integrator *it, flx_state *x, double h)
     int before = g->nrest;
     FLX_TRY(iterate(it, x, h, !anew));
     double power = -flx_stepping_power(g->t, g->v1);
+    flx_stepping_tally(g->t, 1, g->v1, g->switches);
     FLX_TRY(project(it, x, h));
     FLX_TRY(impact(it, x, h, &hit));
     flx_point p = point_at(it, x, x->t + h, g->q1, g->v1, g->zero);
@@ -464,6 +487,7 @@ flx_status flx_alpha_steps_step(flx_integrator *it, flx_state *x, double h, doub
                                "a smaller step, or bodies with mass and inertia");
     }
     it->stats.lost_in_contacts += g->lost;
+    memcpy(x->switches, g->switches, (size_t)d->nswitch * sizeof *x->switches);
     memcpy(x->q, g->q1, (size_t)d->nq * sizeof *x->q);
     memcpy(x->v, g->v1, (size_t)d->nv * sizeof *x->v);
     memcpy(x->a, g->dv1, (size_t)d->nv * sizeof *x->a);

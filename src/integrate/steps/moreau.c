@@ -29,6 +29,7 @@ typedef struct moreau {
     bool overlaps;            // at the end of the step, by the rates of the gaps
     double lost;              // energy in the contacts of the step
     double *lam, *mu;         // (nlam) (nmu)
+    double *switches;         // (nswitch) of the state at the end
     double *gd;               // (nlam)
 } moreau;
 
@@ -74,7 +75,8 @@ static flx_status make_arrays(flx_integrator *it, moreau *g)
                  {&g->theta, nv},
                  {&g->gd, (size_t)d->nlam},
                  {&g->lam, (size_t)d->nlam},
-                 {&g->mu, (size_t)d->nmu}};
+                 {&g->mu, (size_t)d->nmu},
+                 {&g->switches, (size_t)d->nswitch}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) at += parts[i].n;
     g->block = flx_alloc(it->ctx, at, sizeof *g->block);
     if (!g->block) return FLX_ERR_MEMORY;
@@ -181,6 +183,21 @@ static bool will_overlap(const moreau *g, double h)
     return false;
 }
 
+// Into g->switches, which become those of the state. A point that came with more than rests is an impact.
+static void keep_tally(flx_integrator *it, const flx_state *x, double h)
+{
+    moreau *g = it->data;
+    memcpy(g->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof *g->switches);
+    flx_stepping_begin_tally(g->t, g->switches);
+    flx_stepping_tally(g->t, 1 / h, g->v1, g->switches);
+    for (int i = 0; i < g->t->npoint; i++) {
+        double before[3], change[3];
+        flx_stepping_rates(g->t, i, x->v, before);
+        flx_stepping_rates(g->t, i, g->free, change);
+        if (-before[0] > 2 * fabs(change[0])) flx_stepping_tally_impact(g->t, i, g->switches);
+    }
+}
+
 static flx_status velocities(flx_integrator *it, flx_state *x, double h)
 {
     moreau *g = it->data;
@@ -205,6 +222,7 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + g->free[i] + g->dv[i];
     g->lost = flx_stepping_lost(g->t, x->v, g->v1);
     g->overlaps = will_overlap(g, h);
+    keep_tally(it, x, h);
     return flx_stepping_keep(g->t, g->v1);
 }
 
@@ -280,6 +298,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
     memcpy(x->q, g->q1, (size_t)s->dims.nq * sizeof *x->q);
     memcpy(x->lam, g->lam, (size_t)s->dims.nlam * sizeof *x->lam);
     memcpy(x->mu, g->mu, (size_t)s->dims.nmu * sizeof *x->mu);
+    memcpy(x->switches, g->switches, (size_t)s->dims.nswitch * sizeof *x->switches);
     it->stats.lost_in_contacts += g->lost;
     x->t += h;
     *h_taken = h;

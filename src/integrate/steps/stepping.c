@@ -363,3 +363,49 @@ flx_status flx_stepping_keep(flx_stepping *t, const double *v)
     t->next = memory, t->room_next = room;
     return FLX_OK;
 }
+
+// Forces of all contacts are zero again; what is summed stays.
+void flx_stepping_begin_tally(const flx_stepping *t, double *switches)
+{
+    if (!t->s->ops->touches) return;
+    for (int k = 0; k < t->s->ops->touches->count(t->s); k++) {
+        double *kept = switches + t->s->ops->touches->tally(t->s, k);
+        memset(kept, 0, FLX_TOUCH_IMPULSE * sizeof *kept);
+    }
+}
+
+static double *tally_of(const flx_stepping *t, int point, double *switches)
+{
+    return switches + t->s->ops->touches->tally(t->s, t->points[point].contact);
+}
+
+void flx_stepping_tally(const flx_stepping *t, double factor, const double *v, double *switches)
+{
+    double most = 0, u[3];
+    for (int i = 0; i < t->s->dims.nv; i++) most = fmax(most, fabs(v[i]));
+    for (int i = 0; i < t->npoint; i++) {
+        const flx_touch_point *of = t->points + i;
+        const double *lam = flx_stepping_impulse(t, i);
+        if (!lam || lam[0] <= 0) continue;
+        double *kept = tally_of(t, i, switches);
+        flx_stepping_rates(t, i, v, u);
+        double slip = of->ntangent == 2 ? hypot(u[1], u[2]) : of->ntangent ? fabs(u[1]) : 0.0;
+        double state =
+            of->ntangent == 0 || slip > SLIP * most ? FLX_CONTACT_SLIDES : FLX_CONTACT_STICKS;
+        kept[FLX_TOUCH_VALUE] += factor * lam[0];
+        kept[FLX_TOUCH_STATE] = fmax(kept[FLX_TOUCH_STATE], state);
+        for (int k = 0; k <= of->ntangent; k++) {
+            for (int j = 0; j < 3; j++) {
+                kept[FLX_TOUCH_FORCE + j] += factor * lam[k] * of->axes[k][j];
+                if (k > 0) kept[FLX_TOUCH_FRICTION + j] += factor * lam[k] * of->axes[k][j];
+            }
+        }
+    }
+}
+
+void flx_stepping_tally_impact(const flx_stepping *t, int point, double *switches)
+{
+    double *kept = tally_of(t, point, switches);
+    kept[FLX_TOUCH_IMPULSE] += flx_stepping_impulse(t, point)[0];
+    kept[FLX_TOUCH_COUNT] += 1;
+}

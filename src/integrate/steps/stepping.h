@@ -75,5 +75,10 @@ double flx_stepping_power(const flx_stepping *t, const double *v);
 void flx_stepping_rates(const flx_stepping *t, int point, const double *v, double out[3]);
 // Energy that the impulses of the points take from velocities v before and v1 after.
 double flx_stepping_lost(const flx_stepping *t, const double *v, const double *v1);
+// What the state keeps of contacts (FLX_TOUCH_VALUE ...), from the impulses of the problem at hand times factor; impact: impulses
+// of points that hit alone, into their sums. v: velocities after it.
+void flx_stepping_begin_tally(const flx_stepping *t, double *switches);
+void flx_stepping_tally(const flx_stepping *t, double factor, const double *v, double *switches);
+void flx_stepping_tally_impact(const flx_stepping *t, int point, double *switches);
 // What the points of this problem were is known to the next; v: velocities after it.
 flx_status flx_stepping_keep(flx_stepping *t, const double *v);
