@@ -195,6 +195,16 @@ enum {
     FLX_PRESSURE,
     FLX_TRACTION
 };
+// A surface that touches others: one of the first two; more kinds by flx_model_set and its neighbours.
+typedef struct flx_surface_def {
+    flx_value sphere; // radius; FLX_ZERO: a point
+    flx_vector plane; // normal, outwards
+    flx_vector at;    // centre, or a point of the plane; default the origin of the body
+} flx_surface_def;
+typedef struct flx_contact_friction_def {
+    flx_value coefficient, sticking; // sticking: the key `static`
+    flx_value velocity, stiffness, rolling, spinning;
+} flx_contact_friction_def;
 typedef struct flx_force_def {
     size_t size;
     int type;  // FLX_TORQUE, ...
@@ -217,6 +227,11 @@ typedef struct flx_force_def {
     flx_vector gradient;                   // pressure
     int dissipative;                       // its work counts as dissipated
     const char *like;                      // keys of another force
+    // contact: its stiffness and damping are the first; the surfaces may be those of the bodies
+    const char *law; // "hertz", "restitution", ...
+    flx_surface_def surfaces[2];
+    flx_value exponent, restitution;
+    flx_contact_friction_def friction;
 } flx_force_def;
 FLX_DEFAULT_OF(flx_force_def)
 FLX_API int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def);

@@ -437,6 +437,19 @@ static flx_status read_friction(flx_env *e, const flx_item *force, flx_contact *
     return FLX_OK;
 }
 
+// Its force is computed from positions and velocities.
+static flx_status read_form(flx_env *e, const flx_item *force)
+{
+    static const char *const words[] = {"plain", "auto", "mixed", NULL};
+    const flx_entry *form = flx_entry_get(force->def, "form");
+    int k = 0;
+    if (!form) return FLX_OK;
+    FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
+    if (k < 2) return FLX_OK;
+    return refuse(e, force, "form",
+                  "cannot be 'mixed' yet: its force follows from positions and velocities");
+}
+
 // ---- all of it ----------------------------------------------------------------------------------
 
 flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
@@ -453,6 +466,7 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     *c = (flx_contact){.name = force->full, .loc = force->loc, .among = among != NULL};
     FLX_TRY(read_law(e, force, c));
     FLX_TRY(read_friction(e, force, c));
+    FLX_TRY(read_form(e, force));
     if (tied) FLX_TRY(flx_build_flag(b, tied, "connected", &connected));
     for (int i = 0; i < b->joints.count; i++) {
         FLX_TRY(flx_joint_place(b, b->joints.items[i], force->loc));

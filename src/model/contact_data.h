@@ -55,7 +55,6 @@ typedef struct flx_contact {
     flx_open E_open[2], nu_open[2];
     double restitution;
     flx_open restitution_open;
-    bool mixed; // its normal force is an unknown
     flx_contact_friction friction;
 } flx_contact;
 

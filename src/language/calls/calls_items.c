@@ -267,6 +267,40 @@ static void put_force_places(flx_item_maker *k, const flx_force_def *d)
     if (given || (!d->like && (pair || sides))) put_places(k, d->at, pair);
 }
 
+static void put_surfaces(flx_item_maker *k, const flx_surface_def surfaces[2])
+{
+    flx_entry *list = flx_make_list(k);
+    int n = 0;
+    for (int i = 0; i < 2 && list; i++) {
+        const flx_surface_def *s = surfaces + i;
+        flx_entry *outer = flx_put_begin(k);
+        flx_put_value(k, "sphere", s->sphere);
+        flx_put_vector(k, "plane", &s->plane);
+        flx_put_vector(k, "at", &s->at);
+        flx_put_among(k, list, outer);
+        n += flx_is_given(s->sphere) || flx_is_vector_given(&s->plane);
+    }
+    if (n == 1) flx_item_refuse(k, "surfaces", "one of the two is missing");
+    flx_put_list(k, "surfaces", list);
+}
+
+static void put_contact(flx_item_maker *k, const flx_force_def *d)
+{
+    const flx_contact_friction_def *f = &d->friction;
+    flx_put_text(k, "law", d->law);
+    put_surfaces(k, d->surfaces);
+    flx_put_value(k, "exponent", d->exponent);
+    flx_put_value(k, "restitution", d->restitution);
+    flx_entry *outer = flx_put_begin(k);
+    flx_put_value(k, "coefficient", f->coefficient);
+    flx_put_value(k, "static", f->sticking);
+    flx_put_value(k, "velocity", f->velocity);
+    flx_put_value(k, "stiffness", f->stiffness);
+    flx_put_value(k, "rolling", f->rolling);
+    flx_put_value(k, "spinning", f->spinning);
+    flx_put_end(k, "friction", outer);
+}
+
 int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def)
 {
     const char *types[FLX_MOST_FORCE_WORDS];
@@ -291,6 +325,7 @@ int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def
     flx_put_text(&k, "surface", d.surface);
     flx_put_vector(&k, "gradient", &d.gradient);
     flx_put_flag(&k, "dissipative", d.dissipative);
+    put_contact(&k, &d);
     return flx_item_end(&k);
 }
 

@@ -148,6 +148,17 @@ static int spatial_items_are_what_a_file_says(void)
                                                .value = {.x = {1, NULL}},
                                                .torque = {.z = {0, "t"}},
                                                .frame = "body"}) > 0);
+    CHECK(flx_model_add_force(
+              m, "floor",
+              &(flx_force_def){.type = FLX_CONTACT,
+                               .on = {arm, twin},
+                               .law = "hunt-crossley",
+                               .surfaces = {{.plane = {.z = {1, NULL}}, .at = {.z = {-3, NULL}}},
+                                            {.sphere = {0.1, NULL}}},
+                               .stiffness = {{1e6, NULL}},
+                               .restitution = {0.7, NULL},
+                               .friction = {.coefficient = {0.3, NULL}, .velocity = {0, "1e-3"}}}) >
+          0);
     CHECK(flx_model_add_variable(
               m, "x", &(flx_variable_def){.initial = {1, NULL}, .force = {0, "-4*x + u"}}) > 0);
     CHECK(flx_model_add_variable(
@@ -257,6 +268,14 @@ static int spatial_items_are_what_a_file_says(void)
         "  bush: {type: bushing, on: [arm, twin], at: [0, 0, 0], stiffness: [1, 2, 3]}\n"
         "  spin: {type: torque, on: arm, value: 4, axis: [0, 1, 0], dissipative: true}\n"
         "  pull: {type: expression, on: twin, force: [1, 0, 0], torque: [0, 0, t], frame: body}\n"
+        "  floor:\n"
+        "    type: contact\n"
+        "    on: [arm, twin]\n"
+        "    stiffness: 1000000\n"
+        "    law: hunt-crossley\n"
+        "    surfaces: [{plane: [0, 0, 1], at: [0, 0, -3]}, {sphere: 0.1}]\n"
+        "    restitution: 0.7\n"
+        "    friction: {coefficient: 0.3, velocity: 1e-3}\n"
         "equations:\n"
         "  second_order: {x: {at: 1, force: -4*x + u}, y: {rate: 1, mass: 2, force: -y}}\n"
         "  first_order: {z: {mass: 0, derivative: z - x}}\n"
