@@ -67,13 +67,6 @@ static void clear(int order, double G[2][6], double K[2][2][36])
     if (order >= 2) memset(K, 0, 2 * sizeof K[0]);
 }
 
-static void add_outer(double K[36], double w, const double a[6], const double b[6])
-{
-    for (int r = 0; r < 6; r++) {
-        for (int c = 0; c < 6; c++) K[6 * r + c] += w * a[r] * b[c];
-    }
-}
-
 static void add3(double *K, int r, int c, double w, m33 A)
 {
     for (int i = 0; i < 3; i++) {
@@ -120,8 +113,24 @@ static void find_shifts(const point *p, const flx_touch_motion m[2], shifts *s)
     }
 }
 
-void flx_gap_depth(const flx_gap *g, const flx_frame *A, const flx_frame *B, int order,
-                   double *value, double G[2][6], double K[2][2][36])
+// Block (i, c) of U^T dnu + V^T dy, and the one beyond the diagonal, its transpose.
+static void put_block(double sign, const flx_touch_motion *m, const shifts *s, int i, int c,
+                      double K[2][2][36])
+{
+    const double *u = m->U[0], *t = m->U[1], *v = m->V[0], *w = m->V[1];
+    const double *a = s->nu[0][c], *b = s->nu[1][c], *x = s->y[i][0][c], *y = s->y[i][1][c];
+    for (int r = 0; r < 6; r++) {
+        for (int k = 0; k < 6; k++) {
+            double sum = u[r] * a[k] + t[r] * b[k];
+            if (r >= 3) sum += v[r] * x[k] + w[r] * y[k];
+            K[i][c][6 * r + k] = sign * sum;
+            if (c != i) K[c][i][6 * k + r] = sign * sum;
+        }
+    }
+}
+
+void flx_gap_depth(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
+                   int order, double *value, double G[2][6], double K[2][2][36])
 {
     point p;
     clear(order, G, K);
@@ -139,11 +148,8 @@ void flx_gap_depth(const flx_gap *g, const flx_frame *A, const flx_frame *B, int
     find_shifts(&p, m, &s);
     for (int i = 0; i < 2; i++) { // (CON-5)
         double sign = i ? -1.0 : 1.0;
-        for (int k = 0; k < 2; k++) {
-            for (int c = 0; c < 2; c++) {
-                add_outer(K[i][c], sign, m[i].U[k], s.nu[k][c]);
-                add_outer(K[i][c], sign, m[i].V[k], s.y[i][k][c]);
-            }
+        for (int c = i; nv[i] > 0 && c < 2; c++) {
+            if (nv[c] > 0) put_block(sign, m + i, &s, i, c, K);
         }
         v3 b = m33_tmul_v(p.R[i], p.arm[i]), nb = m33_tmul_v(p.R[i], p.n);
         add3(K[i][i], 3, 3, sign, m33_mul(m33_skew(b), m33_skew(nb)));
@@ -191,8 +197,8 @@ static slip_change change_of(const point *p, const shifts *s, int along, int c, 
     return d;
 }
 
-void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, int along, int order,
-                  double G[2][6], double K[2][2][36])
+void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
+                  int along, int order, double G[2][6], double K[2][2][36])
 {
     const flx_frame *f[2] = {A, B};
     point p;
@@ -210,7 +216,7 @@ void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, int 
     motions(&p, m);
     find_shifts(&p, m, &s);
     for (int c = 0; c < 2; c++) {
-        for (int col = 0; col < 6; col++) {
+        for (int col = 0; nv[c] > 0 && col < 6; col++) {
             slip_change d = change_of(&p, &s, along, c, col);
             slip_column(&p, t, way, &d, c, col, K);
         }
@@ -239,18 +245,18 @@ void flx_jet_of_plane(int order, double G[2][6], double K[2][2][36])
     }
 }
 
-void flx_gap_depth2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, int order,
-                    double *value, double G[2][6], double K[2][2][36])
+void flx_gap_depth2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, const int nv[2],
+                    int order, double *value, double G[2][6], double K[2][2][36])
 {
     flx_frame a = flx_frame_of_plane(A), b = flx_frame_of_plane(B);
-    flx_gap_depth(g, &a, &b, order, value, G, K);
+    flx_gap_depth(g, &a, &b, nv, order, value, G, K);
     flx_jet_of_plane(order, G, K);
 }
 
-void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, int order,
-                   double G[2][6], double K[2][2][36])
+void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, const int nv[2],
+                   int order, double G[2][6], double K[2][2][36])
 {
     flx_frame a = flx_frame_of_plane(A), b = flx_frame_of_plane(B);
-    flx_gap_slip(g, &a, &b, 0, order, G, K);
+    flx_gap_slip(g, &a, &b, nv, 0, order, G, K);
     flx_jet_of_plane(order, G, K);
 }

@@ -25,18 +25,18 @@ bool flx_gap_touch(const flx_gap *g, const flx_frame *A, const flx_frame *B, flx
 // Tangents chosen about the normal at a configuration, such as the initial one; in space.
 void flx_gap_choose_tangents(flx_gap *g, const flx_frame *A, const flx_frame *B);
 
-// order 0: value, 1: and gradient, 2: and K = dG^T/dq, block (i, j) row-major 6 x 6; as flx_jet. Of a feature that is not
-// there the value is -DBL_MAX, the rest 0.
-void flx_gap_depth(const flx_gap *g, const flx_frame *A, const flx_frame *B, int order,
-                   double *value, double G[2][6], double K[2][2][36]);
+// order 0: value, 1: and gradient, 2: and K = dG^T/dq, block (i, j) row-major 6 x 6; as flx_jet. nv: velocities of the two
+// bodies; K of one that has none is not filled. Of a feature that is not there the value is -DBL_MAX, the rest 0.
+void flx_gap_depth(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
+                   int order, double *value, double G[2][6], double K[2][2][36]);
 // Row of the slip along t_1 (along = 0) or t_2 (1).
-void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, int along, int order,
-                  double G[2][6], double K[2][2][36]);
+void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
+                  int along, int order, double G[2][6], double K[2][2][36]);
 // The same of frames of the plane; the entries of a body are (x, y, angle).
-void flx_gap_depth2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, int order,
-                    double *value, double G[2][6], double K[2][2][36]);
-void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, int order,
-                   double G[2][6], double K[2][2][36]);
+void flx_gap_depth2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, const int nv[2],
+                    int order, double *value, double G[2][6], double K[2][2][36]);
+void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, const int nv[2],
+                   int order, double G[2][6], double K[2][2][36]);
 // A frame of the plane as one of space; derivatives along the motions of such frames become those of the plane.
 flx_frame flx_frame_of_plane(const flx_frame2 *f);
 void flx_jet_of_plane(int order, double G[2][6], double K[2][2][36]);

@@ -302,15 +302,15 @@ static void eval_contact(const flx_scalar *s, flx_frames f, int order, flx_jet *
     if (f.plane) {
         const flx_frame2 *A = f.plane + s->e.frame[0], *B = f.plane + s->e.frame[1];
         if (depth)
-            flx_gap_depth2(s->gap, A, B, order, &j->value, j->g, j->K);
+            flx_gap_depth2(s->gap, A, B, s->e.nv, order, &j->value, j->g, j->K);
         else
-            flx_gap_slip2(s->gap, A, B, order, j->g, j->K);
+            flx_gap_slip2(s->gap, A, B, s->e.nv, order, j->g, j->K);
     } else {
         const flx_frame *A = f.space + s->e.frame[0], *B = f.space + s->e.frame[1];
         if (depth)
-            flx_gap_depth(s->gap, A, B, order, &j->value, j->g, j->K);
+            flx_gap_depth(s->gap, A, B, s->e.nv, order, &j->value, j->g, j->K);
         else
-            flx_gap_slip(s->gap, A, B, s->along, order, j->g, j->K);
+            flx_gap_slip(s->gap, A, B, s->e.nv, s->along, order, j->g, j->K);
     }
     j->value -= s->offset;
 }
