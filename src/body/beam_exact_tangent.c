@@ -158,8 +158,8 @@ static void find_Z_rate(const flx_beam_exact *e, const flx_frame *f, const flx_b
 }
 
 // d(Z^T) p of one point, but for the rotation vectors.
-static void add_turned(const flx_beam_exact *e, const flx_beam_nodes *o, const flx_beam_section *p,
-                       int k, double w, tangent *t)
+static void add_rotated(const flx_beam_exact *e, const flx_beam_nodes *o, const flx_beam_section *p,
+                        int k, double w, tangent *t)
 {
     int m = 6 * o->m + 3;
     m33 push = m33_skew(p->pu), force = m33_mul(o->Rm, push);
@@ -219,7 +219,7 @@ static void linearise(const flx_beam_exact *e, const flx_frame *f, tangent *t)
         }
         add_H(&p, M);
         add_square(t->n, X, M, X, w, t->K);
-        add_turned(e, &o, &p, k, w, t);
+        add_rotated(e, &o, &p, k, w, t);
         for (int i = 0; i < nnode; i++) {
             double N = e->rule->N[k][i], d = e->rule->dN[k][i] / e->length;
             P[i] = v3_axpy(w * N, p.pt, v3_axpy(w * d, p.pdt, P[i]));

@@ -49,7 +49,7 @@ static void evaluate(const flx_modal_data *b, const flx_elastic_node *x, const f
     }
 }
 
-static void set_turned(const flx_frame2 *f, double x, double y, double *to, int step)
+static void set_rotated(const flx_frame2 *f, double x, double y, double *to, int step)
 {
     to[0] = f->c * x - f->s * y;
     to[step] = f->s * x + f->c * y;
@@ -62,8 +62,8 @@ void flx_modal_node2_place(const flx_modal_data *b, const flx_elastic_node *x, c
     evaluate(b, x, p, &o);
     int n = o.n, width = 3 + n;
     double w = f->w, at[2], v[2];
-    set_turned(f, o.s[0], o.s[1], at, 1);
-    set_turned(f, o.sd[0] - w * o.s[1], o.sd[1] + w * o.s[0], v, 1);
+    set_rotated(f, o.s[0], o.s[1], at, 1);
+    set_rotated(f, o.sd[0] - w * o.s[1], o.sd[1] + w * o.s[0], v, 1);
     out->angle = f->angle + o.angle;
     out->c = cos(out->angle), out->s = sin(out->angle);
     out->x = f->x + at[0], out->y = f->y + at[1];
@@ -73,11 +73,11 @@ void flx_modal_node2_place(const flx_modal_data *b, const flx_elastic_node *x, c
     J[0] = J[width + 1] = J[2 * width + 2] = 1.0;
     J[2] = -at[1], J[width + 2] = at[0];
     for (int k = 0; k < n; k++) {
-        set_turned(f, o.sk[2 * k], o.sk[2 * k + 1], J + 3 + k, width);
+        set_rotated(f, o.sk[2 * k], o.sk[2 * k + 1], J + 3 + k, width);
         J[2 * width + 3 + k] = o.psi_k[k];
     }
-    set_turned(f, o.sdd[0] - w * (w * o.s[0] + 2.0 * o.sd[1]),
-               o.sdd[1] - w * (w * o.s[1] - 2.0 * o.sd[0]), bias, 1);
+    set_rotated(f, o.sdd[0] - w * (w * o.s[0] + 2.0 * o.sd[1]),
+                o.sdd[1] - w * (w * o.s[1] - 2.0 * o.sd[0]), bias, 1);
     bias[2] = o.second;
 }
 
@@ -94,11 +94,11 @@ void flx_modal_node2_tangent(const flx_modal_data *b, const flx_elastic_node *x,
                    f->c * t->wrench[1] - f->s * t->wrench[0]};
     memset(Jv, 0, (size_t)(3 * width) * sizeof *Jv);
     memset(K, 0, (size_t)(width * width) * sizeof *K);
-    set_turned(f, -o.sd[1] - w * o.s[0], o.sd[0] - w * o.s[1], Jv + 2, width);
+    set_rotated(f, -o.sd[1] - w * o.s[0], o.sd[0] - w * o.s[1], Jv + 2, width);
     K[2 * width + 2] = -(o.s[0] * F[0] + o.s[1] * F[1]);
     for (int k = 0; k < n; k++) {
         const double *sk = o.sk + 2 * k, *sr = o.sr + 2 * k;
-        set_turned(f, sr[0] - w * sk[1], sr[1] + w * sk[0], Jv + 3 + k, width);
+        set_rotated(f, sr[0] - w * sk[1], sr[1] + w * sk[0], Jv + 3 + k, width);
         Jv[2 * width + 3 + k] = o.psi_rate[k];
         K[2 * width + 3 + k] = K[(3 + k) * width + 2] = sk[0] * F[1] - sk[1] * F[0];
         for (int l = 0; l < n; l++) {
@@ -139,7 +139,7 @@ void flx_modal_node2_slope(const flx_modal_data *b, const flx_elastic_node *x, c
     double v[2] = {o.sd[0] - w * o.s[1], o.sd[1] + w * o.s[0]};
     double c[2] = {own[0] + o.sdd[0] - alpha * o.s[1] - w * (w * o.s[0] + 2.0 * o.sd[1]),
                    own[1] + o.sdd[1] + alpha * o.s[0] - w * (w * o.s[1] - 2.0 * o.sd[0])};
-    set_turned(f, sd[0] - w * s[1] - turn * v[1], sd[1] + w * s[0] + turn * v[0], dv, 1);
-    set_turned(f, sa[0] - alpha * s[1] - w * (w * s[0] + 2.0 * sd[1]) - turn * c[1],
-               sa[1] + alpha * s[0] - w * (w * s[1] - 2.0 * sd[0]) + turn * c[0], da, 1);
+    set_rotated(f, sd[0] - w * s[1] - turn * v[1], sd[1] + w * s[0] + turn * v[0], dv, 1);
+    set_rotated(f, sa[0] - alpha * s[1] - w * (w * s[0] + 2.0 * sd[1]) - turn * c[1],
+                sa[1] + alpha * s[0] - w * (w * s[1] - 2.0 * sd[0]) + turn * c[0], da, 1);
 }

@@ -1,6 +1,6 @@
 // scaled.h - stiff coordinates scaled so that what is fast can be read off one matrix.
 //
-// Of coordinates E with the stiffness K = R^T R and the mass M at rest as drawn,
+// Of coordinates E with the stiffness K = R^T R and the mass M at rest initially,
 //     z^ = S z,   S = (R^-T M R^-1)^(1/4) R                                               (CERT-8)
 // has the mass M^ with eigenvalues 1/omega and the stiffness M^^-1, so that in
 //     [ 0      G S^-1         ]

@@ -343,7 +343,7 @@ static double find_gyration(const flx_model *m)
 #define NO_LENGTH 1e-3
 #define ROUNDING (64.0 * DBL_EPSILON)
 
-// Size of the mechanism: the box round all centres of mass and joints as drawn, and the distances
+// Size of the mechanism: the box round all centres of mass and joints in the initial configuration, and the distances
 // inside bodies.
 double flx_descriptor_length(const flx_model *m)
 {

@@ -32,7 +32,7 @@ flx_status flx_descriptor_select(const flx_system *s, const flx_descriptor_optio
 // Parameters and inputs of `from`, of which s is another selection of rows.
 flx_status flx_descriptor_attached(flx_system *s, const flx_system *from);
 
-// The state as drawn: positions, velocities and variables as the model gives them, then the starts
+// The initial state: positions, velocities and variables as the model gives them, then the starts
 // of joints applied to all that hangs on them (along a spanning tree from the ground). Not yet
 // consistent. The state fits the system whatever it holds as far as q, v, x, w go.
 flx_status flx_descriptor_draw(const flx_system *s, flx_state *x);

@@ -1,8 +1,8 @@
-// descriptor_initial.c - the state as drawn, with the starts of joints applied to all that hangs on
+// descriptor_initial.c - the initial state, with the starts of joints applied to all that hangs on
 // them.
 //
 // A spanning tree of the joints is walked from the ground. Moving joint j by its start is a rigid
-// motion T_j in the drawing; everything outboard moves by the product of the T along its path. The
+// motion T_j in the initial configuration; everything outboard moves by the product of the T along its path. The
 // tree prefers joints that have a start, so that a loop is opened elsewhere. A beam moves as a whole, with
 // its first node.
 #include "descriptor/descriptor_parts.h"
@@ -66,15 +66,15 @@ static void mesh(const flx_model *m, wish *w)
     }
 }
 
-static v3 drawn_place(const flx_model *m, int body, const double at[3])
+static v3 initial_place(const flx_model *m, int body, const double at[3])
 {
     if (body < 0) return v3_load(at);
     const flx_body *b = m->bodies + body;
     return v3_add(v3_load(b->position), m33_mul_v(m33_load(b->R), v3_load(at)));
 }
 
-// Axis of a joint as drawn, in ground axes. In the plane angles turn about z.
-static v3 drawn_axis(const flx_descriptor *d, const flx_joint *j, bool angle)
+// Initial axis of a joint, in ground axes. In the plane angles turn about z.
+static v3 initial_axis(const flx_descriptor *d, const flx_joint *j, bool angle)
 {
     if (d->planar && angle) return v3_make(0, 0, 1);
     v3 a = m33_col(m33_load(j->frame[0]), 2);
@@ -229,9 +229,9 @@ static void move_body(const flx_descriptor *d, placed *b, const placed *parent, 
     if (!w->coordinate) return;
     double angle, displacement, sign = b->second ? 1.0 : -1.0;
     joint_motion(d, b->joint, w, &angle, &displacement);
-    v3 turn = v3_scale(sign * angle * w->value, drawn_axis(d, j, true));
-    v3 slide = v3_scale(sign * displacement * w->value, drawn_axis(d, j, false));
-    v3 p = drawn_place(d->model, j->body[0], j->at[0]);
+    v3 turn = v3_scale(sign * angle * w->value, initial_axis(d, j, true));
+    v3 slide = v3_scale(sign * displacement * w->value, initial_axis(d, j, false));
+    v3 p = initial_place(d->model, j->body[0], j->at[0]);
     m33 R = quat_to_m33(quat_exp(turn));
     v3 t = v3_add(v3_sub(p, m33_mul_v(R, p)), slide); // x -> p + R (x - p) + slide
     b->d = v3_add(m33_mul_v(parent->R, t), parent->d);

@@ -24,7 +24,7 @@
 //   descriptor_saddle.c    the matrix of accelerations and projections
 //   descriptor_flat.c      accelerations of equations alone, as one program
 //   descriptor_lagrange.c  momentum, dL/dq, forces
-//   descriptor_initial.c      the state as drawn
+//   descriptor_initial.c      the initial state
 //   descriptor_switches.c  switches of expressions
 //   descriptor_events.c  events
 //   descriptor_watches.c compliant contacts at instants

@@ -57,7 +57,7 @@ typedef struct profile {
     double end[2];
 } profile;
 
-static flx_status add_turned(flx_triangles *s, v3 at, v3 axis, const profile *f)
+static flx_status add_rotated(flx_triangles *s, v3 at, v3 axis, const profile *f)
 {
     v3 z = v3_unit(axis), x = v3_cross(fabs(z.z) < 0.9 ? v3_make(0, 0, 1) : v3_make(1, 0, 0), z);
     x = v3_unit(x);
@@ -100,13 +100,13 @@ flx_status flx_triangles_add_round(flx_triangles *s, v3 at, v3 axis, double radi
             f.along[f.n - 1 - i] = -f.along[i];
         }
     }
-    return add_turned(s, at, v3_norm(axis) > 0 ? axis : v3_make(1, 0, 0), &f);
+    return add_rotated(s, at, v3_norm(axis) > 0 ? axis : v3_make(1, 0, 0), &f);
 }
 
 flx_status flx_triangles_add_cone(flx_triangles *s, v3 at, v3 axis, double radius, double length)
 {
     const profile f = {.n = 1, .along = {0}, .radius = {radius}, .end = {0, length}};
-    return add_turned(s, at, axis, &f);
+    return add_rotated(s, at, axis, &f);
 }
 
 flx_status flx_triangles_sweep(flx_triangles *s, int n, const flx_scene_place *places, bool round,

@@ -141,9 +141,9 @@ static const struct {
     [FLX_LEAF_BODY_POSITION] = {.carry = carry_position},
     [FLX_LEAF_BODY_ROTATION] = {.carry = carry_rotation},
     [FLX_LEAF_BODY_VELOCITY] = {.carry = carry_velocity},
-    [FLX_LEAF_BODY_SPIN] = {.carry = carry_spin},
+    [FLX_LEAF_BODY_ANGULAR_VELOCITY] = {.carry = carry_spin},
     [FLX_LEAF_BODY_ACCELERATION] = {.carry = carry_acceleration},
-    [FLX_LEAF_BODY_SPIN_RATE] = {.carry = carry_spin_rate},
+    [FLX_LEAF_BODY_ANGULAR_ACCELERATION] = {.carry = carry_spin_rate},
 };
 
 static flx_node take_leaf(flx_graph *g, void *user, flx_leaf leaf)

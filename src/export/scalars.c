@@ -43,10 +43,10 @@ static n3 spin(flx_symbolic *x, int body)
     n3 w = n3_zero(x->g);
     if (!turns(x, body)) return w;
     if (x->t.k.planar) {
-        w.c[2] = leaf(x, FLX_LEAF_BODY_SPIN, body, 0);
+        w.c[2] = leaf(x, FLX_LEAF_BODY_ANGULAR_VELOCITY, body, 0);
         return w;
     }
-    return n33_mul_v(x->g, axes(x, body), vector(x, FLX_LEAF_BODY_SPIN, body));
+    return n33_mul_v(x->g, axes(x, body), vector(x, FLX_LEAF_BODY_ANGULAR_VELOCITY, body));
 }
 
 n3 flx_symbolic_direction(flx_symbolic *x, int body, const double d[3])

@@ -36,8 +36,9 @@ static flx_node derive(flx_symbolic *x, flx_node phi, bool velocity, int body, i
         flx_body_motion motion = {x->m, body, d};
         return flx_graph_derive(x->g, phi, flx_leaf_body_motion, &motion);
     }
-    flx_leaf leaf = d < translations ? flx_leaf_make(FLX_LEAF_BODY_VELOCITY, body, d)
-                                     : flx_leaf_make(FLX_LEAF_BODY_SPIN, body, d - translations);
+    flx_leaf leaf = d < translations
+                        ? flx_leaf_make(FLX_LEAF_BODY_VELOCITY, body, d)
+                        : flx_leaf_make(FLX_LEAF_BODY_ANGULAR_VELOCITY, body, d - translations);
     return flx_graph_derive(x->g, phi, flx_leaf_partial, &leaf);
 }
 

@@ -22,7 +22,7 @@ typedef struct body {
     const flx_free_structure *s;
     int nrigid;
     int *nodes; // (e->nnode) of the structure
-    int *order; // (fe->nnode) row in the drawing; -1: none
+    int *order; // (fe->nnode) row in the initial configuration; -1: none
     flx_fe_fields f;
 } body;
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 // Rows a.u = b of the translations or the rotations of one node.
-typedef struct turned_rows {
+typedef struct rotated_rows {
     int n;
     double a[3][4]; // the last is b
     flx_loc loc;
-} turned_rows;
+} rotated_rows;
 
 static flx_status refuse_turned(const flx_fe *fe, int node, flx_loc loc)
 {
@@ -21,7 +21,7 @@ static flx_status refuse_turned(const flx_fe *fe, int node, flx_loc loc)
 }
 
 // A row is added in reduced form: the largest factor left is 1 and has no place in the others.
-static flx_status add_row(flx_fe *fe, turned_rows *t, int *pivot, int node, const double row[4],
+static flx_status add_row(flx_fe *fe, rotated_rows *t, int *pivot, int node, const double row[4],
                           flx_loc loc)
 {
     double own[4], size = 0;
@@ -57,7 +57,7 @@ static flx_status add_row(flx_fe *fe, turned_rows *t, int *pivot, int node, cons
     return FLX_OK;
 }
 
-static flx_status tie_rows(flx_fe *fe, flx_ties *r, const turned_rows *t, const int *pivot,
+static flx_status tie_rows(flx_fe *fe, flx_ties *r, const rotated_rows *t, const int *pivot,
                            int node, int first)
 {
     for (int i = 0; i < t->n; i++) {
@@ -88,7 +88,7 @@ static flx_status turn_node(flx_fe *fe, flx_ties *r, const int *list, int n, int
 {
     const flx_structure *s = fe->s;
     int node = s->supports[list[0]].node, pivot[3];
-    turned_rows t = {0};
+    rotated_rows t = {0};
     for (int k = 0; k < 3;
          k++) { // what does not exist, or is held along the structure's axes, comes first
         size_t own = 6 * (size_t)node + first + k;

@@ -117,7 +117,7 @@ static flx_status check_turns(const flx_force_plan *p, int translations)
     return FLX_OK;
 }
 
-// Along the axes of the first, and the rotation. The places coincide and the axes are as drawn where
+// Along the axes of the first, and the rotation. The places coincide and the axes are as in the initial configuration where
 // nothing pulls.
 static flx_status parts(flx_force_plan *p)
 {

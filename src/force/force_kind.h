@@ -68,7 +68,7 @@ struct flx_force_kind {
     bool contact;                           // surfaces that touch
     double sign;   // of its value along a scalar: 1, a pull makes it smaller; -1, an effort larger
     bool pressure; // of a load: against the normals of faces as deformed; else a vector,
-    bool volume;   // ... per volume as drawn; else per area of the faces as drawn
+    bool volume;   // ... per initial volume; else per initial area of the faces
 };
 
 // The places that a word reads.

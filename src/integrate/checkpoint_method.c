@@ -143,17 +143,17 @@ static void stats_memory(flx_integrator *it, flx_memory *m)
 }
 
 // They may have come while the run lasted.
-static void jolts_memory(flx_integrator *it, flx_memory *m)
+static void input_jumps_memory(flx_integrator *it, flx_memory *m)
 {
     flx_method *method = flx_method_of(it);
-    bool jolts = method->jolts != NULL;
-    FLX_PASS(m, jolts);
-    if (!jolts || m->status != FLX_OK) return;
-    flx_status status = flx_events_expect_jolts(it);
+    bool input_jumps = method->input_jumps != NULL;
+    FLX_PASS(m, input_jumps);
+    if (!input_jumps || m->status != FLX_OK) return;
+    flx_status status = flx_events_expect_jumps(it);
     if (status != FLX_OK) {
         flx_memory_fail(m, status);
-    } else if (method->jolts) {
-        events_memory(it, method->jolts, m);
+    } else if (method->input_jumps) {
+        events_memory(it, method->input_jumps, m);
     }
 }
 
@@ -178,9 +178,9 @@ static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
     flx_state_memory(method->after, m);
     FLX_PASS(m, method->stepped);
     FLX_PASS(m, method->continues);
-    FLX_PASS(m, method->jolted);
+    FLX_PASS(m, method->input_jumped);
     if (method->events) events_memory(it, method->events, m);
-    jolts_memory(it, m);
+    input_jumps_memory(it, m);
     if (s->ops->work_memory) s->ops->work_memory(it->work, m);
     // what rows were in the last step
     if (flx_memory_loads(m) && s->ops->contacts && method->read_rows)

@@ -135,7 +135,7 @@ void flx_integrator_destroy(flx_integrator **it)
     if (!it || !*it) return;
     flx_method *m = flx_method_of(*it);
     flx_events_destroy(&m->events);
-    flx_events_destroy(&m->jolts);
+    flx_events_destroy(&m->input_jumps);
     if (m->base.data) m->base.type->destroy(&m->base);
     if (m->base.work) m->base.sys->ops->work_destroy(m->base.work);
     flx_state_destroy(&m->before);
@@ -267,7 +267,7 @@ flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, doubl
     }
     look_at_switches(it, x, h);
     flx_status status = it->type->step(it, x, h, &taken);
-    m->jolted = false;
+    m->input_jumped = false;
     if (h_taken) *h_taken = status == FLX_OK ? taken : 0.0;
     if (status != FLX_OK) m->stepped = false;
     if (status > 0) return report(it, status, t, taken > 0.0 ? taken : h); // the last one tried

@@ -48,9 +48,9 @@ typedef struct flx_method {
     void (*read_rows)(flx_integrator *it, const double *switches);
     flx_trouble trouble;
     struct flx_events *events; // owned; NULL: none can happen
-    struct flx_events
-        *jolts;  // owned; in their place, where numbers may be set from outside; NULL: they are not
-    bool jolted; // the next step begins anew, with the length that was at hand
+    struct flx_events *
+        input_jumps; // owned; in their place, where numbers may be set from outside; NULL: they are not
+    bool input_jumped; // the next step begins anew, with the length that was at hand
     bool identified;
     uint64_t identity[2]; // hashes of the system and of the method, for checkpoints
 } flx_method;

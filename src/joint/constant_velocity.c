@@ -5,7 +5,7 @@
 // Of a rotation Rz(f) Ry(b) Rz(p) between the two that is (f' + p') (1 + cos b) = 0: holonomic, f + p stays, and as
 // y_A . x_B - x_A . y_B = (1 + cos b) sin(f + p),
 //     g = y_A . x_B - x_A . y_B                                                (CVJ-2)
-// where x_B and y_B are x_A and y_A swung from z_A to z_B as drawn. It is regular up to shafts that point against each other.
+// where x_B and y_B are x_A and y_A swung from z_A to z_B initially. It is regular up to shafts that point against each other.
 #include "joint/joint.h"
 
 // v turned as the shortest way from a to b is.
@@ -21,10 +21,10 @@ static v3 carried(const flx_joint_plan *p, v3 v)
     const flx_joint *j = p->joint;
     const flx_model *m = p->model;
     v3 z[2];
-    for (int i = 0; i < 2; i++) z[i] = flx_joint_drawn(m, j->body[i], j->axis[i]);
+    for (int i = 0; i < 2; i++) z[i] = flx_joint_initial_direction(m, j->body[i], j->axis[i]);
     double a[3];
     v3_store(a, v);
-    v = swing(z[0], z[1], flx_joint_drawn(m, j->body[0], a));
+    v = swing(z[0], z[1], flx_joint_initial_direction(m, j->body[0], a));
     return j->body[1] < 0 ? v : m33_tmul_v(m33_load(m->bodies[j->body[1]].R), v);
 }
 

@@ -1,5 +1,5 @@
 // gear.c - the coordinate of one joint follows that of another:
-// second = ratio * first, both zero as drawn, over any number of turns.
+// second = ratio * first, both zero initially, over any number of turns.
 #include "joint/joint.h"
 
 static void rows(flx_joint_plan *p)

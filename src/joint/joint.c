@@ -95,13 +95,13 @@ static m33 drawn(const flx_model *m, int body)
     return body < 0 ? m33_identity() : m33_load(m->bodies[body].R);
 }
 
-v3 flx_joint_drawn(const flx_model *m, int body, const double a[3])
+v3 flx_joint_initial_direction(const flx_model *m, int body, const double a[3])
 {
     return m33_mul_v(drawn(m, body), v3_load(a));
 }
 
-// Angle of the second relative to the first as drawn: coordinates are zero there.
-static double drawn_angle(const flx_model *m, const int body[2])
+// Angle of the second relative to the first initially: coordinates are zero there.
+static double initial_angle(const flx_model *m, const int body[2])
 {
     double a = body[0] < 0 ? 0.0 : m->bodies[body[0]].angle;
     double b = body[1] < 0 ? 0.0 : m->bodies[body[1]].angle;
@@ -204,7 +204,7 @@ void flx_plan_rotation(flx_joint_plan *p)
 {
     if (planar(p->model)) {
         flx_scalar *s = flx_plan_scalar(p, FLX_SCALAR_ANGLE2, "rotation")->term;
-        s->offset = drawn_angle(p->model, p->joint->body);
+        s->offset = initial_angle(p->model, p->joint->body);
         return;
     }
     double x[3], y[3];
@@ -224,10 +224,10 @@ static void coordinate_scalar(const flx_model *m, int number, bool angle, flx_sc
         column(j->frame[0], 0, s->a[0]);
         column(j->frame[0], 1, s->a[1]);
         column(j->frame[1], 0, s->b);
-        if (flat) s->offset = drawn_angle(m, j->body);
+        if (flat) s->offset = initial_angle(m, j->body);
         return;
     }
-    // Zero as drawn: the two places of a pair may be apart along the axis.
+    // Zero initially: the two places of a pair may be apart along the axis.
     init_scalar(m, number, flat ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE, s);
     column(j->frame[0], 2, s->a[0]);
     double apart[3];
@@ -242,13 +242,13 @@ static void coordinate_scalar(const flx_model *m, int number, bool angle, flx_sc
     s->offset = v3_dot(m33_mul_v(drawn(m, j->body[0]), v3_load(s->a[0])), v3_load(apart));
 }
 
-// The direction b of a body as drawn, in the axes of another.
+// The initial direction b of a body, in the axes of another.
 static v3 carried(const flx_model *m, int body, const double b[3], int by)
 {
-    return m33_tmul_v(drawn(m, by), flx_joint_drawn(m, body, b));
+    return m33_tmul_v(drawn(m, by), flx_joint_initial_direction(m, body, b));
 }
 
-// Angle of a cross about the axis in one of its bodies, zero as drawn: of the other axis about this one. Seen from
+// Angle of a cross about the axis in one of its bodies, zero initially: of the other axis about this one. Seen from
 // the second body it is the first that turns, backwards.
 static void cross_scalar(const flx_model *m, int number, int own, flx_scalar *s)
 {

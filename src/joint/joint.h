@@ -241,8 +241,8 @@ bool flx_joint_kept(const flx_model *m, int joint, flx_scalar *s);
 
 // ---- for the files of the joints --------------------------------------------------------------
 
-// A direction of a body as drawn, in ground axes.
-v3 flx_joint_drawn(const flx_model *m, int body, const double a[3]);
+// An initial direction of a body, in ground axes.
+v3 flx_joint_initial_direction(const flx_model *m, int body, const double a[3]);
 
 void flx_plan_point(flx_joint_plan *p);    // the two places coincide
 void flx_plan_axis(flx_joint_plan *p);     // the axes stay parallel

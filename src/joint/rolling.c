@@ -51,8 +51,8 @@ static flx_status check(const flx_model *m, const flx_joint *j)
                         j->name);
     }
     if (!j->has_axis || m->dimension == 2) return FLX_OK;
-    v3 n = v3_unit(flx_joint_drawn(m, j->body[0], j->normal));
-    v3 u = v3_unit(flx_joint_drawn(m, j->body[1], j->axis[1]));
+    v3 n = v3_unit(flx_joint_initial_direction(m, j->body[0], j->normal));
+    v3 u = v3_unit(flx_joint_initial_direction(m, j->body[1], j->axis[1]));
     if (v3_norm(v3_cross(n, u)) > 1e-6) return FLX_OK;
     return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
                     "joint '%s': the disc lies flat on the plane (its axis is the plane's normal) "

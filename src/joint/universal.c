@@ -5,7 +5,8 @@ static void space(flx_joint_plan *p)
 {
     const flx_joint *j = p->joint;
     v3 axis[2];
-    for (int i = 0; i < 2; i++) axis[i] = flx_joint_drawn(p->model, j->body[i], j->axis[i]);
+    for (int i = 0; i < 2; i++)
+        axis[i] = flx_joint_initial_direction(p->model, j->body[i], j->axis[i]);
     flx_plan_point(p);
     flx_plan_dot(p, j->axis[0], j->axis[1], v3_dot(axis[0], axis[1]), "angle of the axes");
 }

@@ -1,4 +1,4 @@
-// block_bodies.c - bodies: points, mass, inertia, motion as drawn.
+// block_bodies.c - bodies: points, mass, inertia, initial motion.
 //
 // An inertia is that of a real body when its principal moments are not negative and each is at most
 // the sum of the other two (x^2 + y^2 against y^2 + z^2 and z^2 + x^2 under the integral).

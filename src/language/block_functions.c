@@ -30,7 +30,7 @@ static flx_status check_size(flx_builder *b, const flx_operand *v, flx_loc loc)
 static flx_status check_constant(flx_env *e, flx_operand *v, flx_loc loc)
 {
     double x = 0;
-    if (v->kind == FLX_OPERAND_HANDLE) { // a place as drawn
+    if (v->kind == FLX_OPERAND_HANDLE) { // an initial place
         flx_operand held;
         FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
         *v = held;

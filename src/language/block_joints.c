@@ -1,4 +1,4 @@
-// block_joints.c - joints as they are read: type, bodies, geometry as drawn, motion and start.
+// block_joints.c - joints as they are read: type, bodies, initial geometry, motion and start.
 // Their coordinates and signals: joint_signals.c.
 #include "joint/joint.h"
 #include "language/flexible/deformable.h"
@@ -115,7 +115,7 @@ static flx_status read_gear(flx_env *e, flx_item *joint, flx_joint_data *d)
     return FLX_OK;
 }
 
-// Joint axes as drawn: the third is the axis. The first is the coordinate axis farthest from it; in
+// Initial axes of a joint: the third is the axis. The first is the coordinate axis farthest from it; in
 // the plane the second is z for an axis in the plane.
 static flx_num9 axes_about(flx_graph *g, flx_num3 axis, bool planar)
 {
@@ -141,7 +141,7 @@ static const flx_key_row *takes(const flx_env *e, const flx_joint_data *d, const
     return flx_joint_kind_key(d->def.kind, key, e->b->m->dimension);
 }
 
-// The axis of the joint, or those of the two bodies, as drawn in ground axes.
+// The axis of the joint, or those of the two bodies, initially in ground axes.
 static flx_status read_directions(flx_env *e, const flx_item *joint, flx_joint_data *d, flx_num3 *a,
                                   flx_num3 *second)
 {
@@ -275,7 +275,7 @@ static flx_status read_curve_point(flx_env *e, const flx_entry *y, const flx_ite
     if (frame && !p.item) {
         flx_num3 position;
         flx_num9 R;
-        FLX_TRY(flx_item_drawn(e->b, frame, y->loc, &position, &R));
+        FLX_TRY(flx_item_initial_frame(e->b, frame, y->loc, &position, &R));
         p.position = flx_num3_add(e->b->g, position, flx_num9_mul_v(e->b->g, R, p.position));
     }
     p.position = flx_ground_to_body(e->b, d->body[0], p.position);

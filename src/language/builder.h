@@ -302,7 +302,7 @@ void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle);
 
 // ---- placement.c: where things are drawn --------------------------------------------------------------
 
-// A place as drawn: on a body, or coordinates only (item NULL).
+// An initial place: on a body, or coordinates only (item NULL).
 typedef struct flx_place {
     const flx_item *item; // body, point, ground or NULL
     flx_num3 position;    // ground
@@ -316,8 +316,8 @@ flx_status flx_body_ready(flx_builder *b, flx_item *body, flx_loc loc);
 // The body an item is of, and where in it: bodies (their origin), points, ground.
 flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx_item **body,
                           flx_num3 *at, flx_num9 *R);
-flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, flx_num3 *position,
-                          flx_num9 *R);
+flx_status flx_item_initial_frame(flx_builder *b, const flx_item *item, flx_loc loc,
+                                  flx_num3 *position, flx_num9 *R);
 flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, flx_place *out);
 flx_status flx_build_place(flx_env *e, const flx_entry *y, flx_place *out);
 // `velocity` and `angular_velocity` of what is drawn at a position, with the part's own motion.
@@ -332,7 +332,7 @@ bool flx_body_turns(const flx_item *body); // false: ground and points
 
 // orientation.c: orientations, directions
 flx_status flx_build_orientation(flx_env *e, const flx_entry *y, flx_num9 *R, flx_num *angle);
-// A direction of length 1, in ground axes as drawn; frame (may be NULL): whose axes it is given in.
+// A direction of length 1, in ground axes initially; frame (may be NULL): whose axes it is given in.
 flx_status flx_build_direction(flx_env *e, const flx_entry *y, const flx_entry *frame,
                                flx_num3 *out);
 
@@ -410,7 +410,7 @@ typedef struct flx_joint_data {
     flx_item *body[2], *joint[2];
     flx_num3 at[2], axis[2]; // as in def
     flx_num9 frame[2];
-    flx_num3 drawn;      // p2 - p1 as drawn, first's axes
+    flx_num3 drawn;      // p2 - p1 initially, first's axes
     bool displacement;   // its coordinate is a displacement (else an angle)
     bool point_pin;      // planar pin of a point: no angle
     flx_force *friction; // NULL: none
@@ -551,11 +551,12 @@ void flx_node_velocity(flx_builder *b, const flx_item *body, const flx_num3 *at,
 void flx_node_acceleration(flx_builder *b, const flx_item *body, const flx_num3 *at,
                            flx_node out[3]);
 void flx_node_direction(flx_builder *b, const flx_item *body, const flx_num3 *d, flx_node out[3]);
-// In the plane: angle of a body; of the second relative to the first, zero as drawn.
+// In the plane: angle of a body; of the second relative to the first, zero initially.
 flx_node flx_node_angle(flx_builder *b, const flx_item *body);
 flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second);
-void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3]); // angular velocity
-void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3]);
+void flx_node_angular_velocity(flx_builder *b, const flx_item *body,
+                               flx_node out[3]); // angular velocity
+void flx_node_angular_acceleration(flx_builder *b, const flx_item *body, flx_node out[3]);
 // v given in the axes R (constant) of a body, turned to ground axes.
 void flx_node_turn(flx_builder *b, const flx_item *body, const flx_num9 *R, const flx_node v[3],
                    flx_node out[3]);

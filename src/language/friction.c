@@ -127,7 +127,7 @@ static flx_status find_slip(flx_builder *b, const flx_joint_data *d, const flx_j
         if (*rate < 0) return FLX_ERR_MEMORY;
     }
     if (!s->turns) return FLX_OK;
-    for (int i = 0; i < 2; i++) flx_node_spin(b, d->body[i], spin[i]);
+    for (int i = 0; i < 2; i++) flx_node_angular_velocity(b, d->body[i], spin[i]);
     node_sub3(g, spin[1], spin[0], w);
     if (s->any || b->m->dimension == 2) return FLX_OK;
     flx_node along = node_dot(g, axis, w);

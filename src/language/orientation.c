@@ -233,7 +233,7 @@ flx_status flx_build_direction(flx_env *e, const flx_entry *y, const flx_entry *
         const flx_item *f = NULL;
         FLX_TRY(flx_build_frame(e, frame_name, &f));
         if (f->kind != FLX_KIND_GROUND) {
-            FLX_TRY(flx_item_drawn(e->b, f, frame_name->loc, &position, &R));
+            FLX_TRY(flx_item_initial_frame(e->b, f, frame_name->loc, &position, &R));
         }
     }
     *out = flx_num9_mul_v(e->b->g, R, d);

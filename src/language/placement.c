@@ -227,7 +227,7 @@ static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data 
         flx_num3 p;
         flx_num9 R;
         FLX_TRY(flx_body_place(b, d->body, def->loc));
-        FLX_TRY(flx_item_drawn(b, other, def->loc, &p, &R));
+        FLX_TRY(flx_item_initial_frame(b, other, def->loc, &p, &R));
         d->at = flx_ground_to_body(b, d->body, p);
     } else {
         FLX_TRY(flx_operand_to_num3(&e, &v, def->loc, &d->at));
@@ -281,8 +281,8 @@ flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx
     return FLX_OK;
 }
 
-flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, flx_num3 *position,
-                          flx_num9 *R)
+flx_status flx_item_initial_frame(flx_builder *b, const flx_item *item, flx_loc loc,
+                                  flx_num3 *position, flx_num9 *R)
 {
     flx_item *body = NULL;
     flx_num3 at, p;
@@ -308,7 +308,7 @@ flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, f
             flx_operand held;
             return flx_env_coerce(&e->scope, v, loc, &held); // says which of the family
         }
-        FLX_TRY(flx_item_drawn(e->b, item, loc, &out->position, &R));
+        FLX_TRY(flx_item_initial_frame(e->b, item, loc, &out->position, &R));
         out->item = item;
         return FLX_OK;
     }

@@ -40,8 +40,9 @@ typedef struct flx_beam {
     int nslope, *slopes;
     bool continuum; // its elasticity is that of the material, E and nu; else that of sections
     double E, nu;
-    bool straight; // where nothing is stressed; else it is as drawn, but for its length
-    double scale;  // unstressed length by the drawn one
+    bool
+        straight; // where nothing is stressed; else as in the initial configuration, but for its length
+    double scale; // unstressed length by the drawn one
     bool round;
     double size[2]; // for pictures: width along z, height along y; round: the radius. 0: not known
 } flx_beam;

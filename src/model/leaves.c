@@ -15,8 +15,8 @@ static flx_node turned_entry(flx_graph *g, int body, int row, int column)
     int j1 = (column + 1) % 3, j2 = (column + 2) % 3;
     flx_node r1 = node_leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j1);
     flx_node r2 = node_leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j2);
-    flx_node w1 = node_leaf(g, FLX_LEAF_BODY_SPIN, body, j1);
-    flx_node w2 = node_leaf(g, FLX_LEAF_BODY_SPIN, body, j2);
+    flx_node w1 = node_leaf(g, FLX_LEAF_BODY_ANGULAR_VELOCITY, body, j1);
+    flx_node w2 = node_leaf(g, FLX_LEAF_BODY_ANGULAR_VELOCITY, body, j2);
     return node_sub(g, node_mul(g, r1, w2), node_mul(g, r2, w1));
 }
 
@@ -36,7 +36,7 @@ static flx_node no_rate(flx_graph *g, const flx_model *m, int index, int compone
 
 static flx_node rate_of_rotation(flx_graph *g, const flx_model *m, int index, int c)
 {
-    if (m->dimension == 2) return node_leaf(g, FLX_LEAF_BODY_SPIN, index, 0);
+    if (m->dimension == 2) return node_leaf(g, FLX_LEAF_BODY_ANGULAR_VELOCITY, index, 0);
     return turned_entry(g, index, c / 3, c % 3);
 }
 
@@ -49,7 +49,7 @@ static flx_node rate_of_rotation(flx_graph *g, const flx_model *m, int index, in
     }
 RATE(rate_of_position, BODY_VELOCITY)
 RATE(rate_of_velocity, BODY_ACCELERATION)
-RATE(rate_of_spin, BODY_SPIN_RATE)
+RATE(rate_of_spin, BODY_ANGULAR_ACCELERATION)
 RATE(rate_of_variable, VARIABLE_RATE)
 RATE(rate_of_variable_rate, VARIABLE_RATE2)
 RATE(rate_of_state, STATE_RATE)
@@ -125,12 +125,12 @@ static const flx_leaf_traits kinds[FLX_LEAF_KINDS] = {
                                 .body = true, .rate = rate_of_rotation, .moved = moved_rotation},
     [FLX_LEAF_BODY_VELOCITY] = {QUANTITY(VELOCITY), .name = "a velocity", .unit = "m/s",
                                 .body = true, .rate = rate_of_velocity},
-    [FLX_LEAF_BODY_SPIN] = {QUANTITY(VELOCITY), .name = "an angular velocity", .unit = "rad/s",
-                            .body = true, .rate = rate_of_spin},
+    [FLX_LEAF_BODY_ANGULAR_VELOCITY] = {QUANTITY(VELOCITY), .name = "an angular velocity",
+                                        .unit = "rad/s", .body = true, .rate = rate_of_spin},
     [FLX_LEAF_BODY_ACCELERATION] = {QUANTITY(ACCELERATION), .name = "an acceleration",
                                     .unit = "m/s^2", .body = true, .output_only = true},
-    [FLX_LEAF_BODY_SPIN_RATE] = {QUANTITY(ACCELERATION), .name = "an acceleration",
-                                 .unit = "rad/s^2", .body = true, .output_only = true},
+    [FLX_LEAF_BODY_ANGULAR_ACCELERATION] = {QUANTITY(ACCELERATION), .name = "an acceleration",
+                                            .unit = "rad/s^2", .body = true, .output_only = true},
     [FLX_LEAF_VARIABLE] = {.quantity = FLX_QUANTITY_POSITION,
                            SETS(VARIABLE),
                            .name = "a variable",

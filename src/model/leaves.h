@@ -8,15 +8,15 @@
 #include "expr/expr.h"
 
 typedef enum flx_leaf_kind {
-    FLX_LEAF_TIME,              // t
-    FLX_LEAF_PARAMETER,         // index: of an open parameter (flx_tunable); component: of a list
-    FLX_LEAF_BODY_POSITION,     // [3] centre of mass, ground axes
-    FLX_LEAF_BODY_ROTATION,     // [9] R row-major, body to ground; planar: [1] the angle
-    FLX_LEAF_BODY_VELOCITY,     // [3] of the centre of mass, ground axes
-    FLX_LEAF_BODY_SPIN,         // [3] angular velocity, BODY axes; planar: [1]
-    FLX_LEAF_BODY_ACCELERATION, // [3] of the centre of mass, ground axes; outputs only
-    FLX_LEAF_BODY_SPIN_RATE,    // [3] derivative of the spin, body axes; outputs only
-    FLX_LEAF_VARIABLE,          // second-order variable of equations
+    FLX_LEAF_TIME,          // t
+    FLX_LEAF_PARAMETER,     // index: of an open parameter (flx_tunable); component: of a list
+    FLX_LEAF_BODY_POSITION, // [3] centre of mass, ground axes
+    FLX_LEAF_BODY_ROTATION, // [9] R row-major, body to ground; planar: [1] the angle
+    FLX_LEAF_BODY_VELOCITY, // [3] of the centre of mass, ground axes
+    FLX_LEAF_BODY_ANGULAR_VELOCITY,     // [3] angular velocity, BODY axes; planar: [1]
+    FLX_LEAF_BODY_ACCELERATION,         // [3] of the centre of mass, ground axes; outputs only
+    FLX_LEAF_BODY_ANGULAR_ACCELERATION, // [3] derivative of the spin, body axes; outputs only
+    FLX_LEAF_VARIABLE,                  // second-order variable of equations
     FLX_LEAF_VARIABLE_RATE,
     FLX_LEAF_VARIABLE_RATE2, // outputs only
     FLX_LEAF_STATE,          // first-order variable (mass not 0)

@@ -40,9 +40,9 @@ typedef struct flx_point_def { // a named point of a body
 // Velocities that a body begins with, ground axes. Where a joint starts elsewhere than drawn, the place that they were
 // given for goes with the body, and they stay what they are.
 typedef struct flx_body_start {
-    double velocity[3], angular_velocity[3]; // of the frame's origin as drawn
+    double velocity[3], angular_velocity[3]; // of the frame's origin, initially
     double
-        origin[3]; // the place as drawn whose velocity the model says: of the body, or of the beam
+        origin[3]; // the initial place whose velocity the model says: of the body, or of the beam
                    // or solid that it is a node of
     double carried[3]; // angular velocity of the part that it is in
     flx_open velocity_open[3], angular_velocity_open[3], origin_open[3], carried_open[3];
@@ -59,8 +59,8 @@ typedef struct flx_body {
     flx_open mass_open, inertia_open[9];
     double com[3];            // body frame
     double inertia[9];        // about the centre of mass, body axes; planar: [8]
-    double position[3], R[9]; // of the body frame as drawn
-    double angle;             // planar: the angle as drawn, any number of turns
+    double position[3], R[9]; // of the body frame, initially
+    double angle;             // planar: the initial angle, any number of turns
     flx_open com_open[3], position_open[3], R_open[9], angle_open;
     flx_body_start start; // its motion as it begins
     bool slope;           // of a beam's node: a vector, no place and nothing to be drawn
@@ -97,8 +97,8 @@ typedef struct flx_joint {
     const flx_joint_kind *kind;
     int body[2];        // first, second
     double at[2][3];    // places, each in its body's frame (ground coordinates for ground)
-    double frame[2][9]; // axes of the joint as drawn, in each body's axes: third column = axis.
-                        // Both have the same orientation in the drawing.
+    double frame[2][9]; // axes of the joint initially, in each body's axes: third column = axis.
+                        // Both have the same orientation in the initial configuration.
     double axis[2][3];  // universal: first axis in the first, second axis in the second;
                         // rolling: [1] disc's axis in the second; else as frame's third column
     double normal[3];   // rolling: plane's normal in the first's axes
@@ -140,12 +140,13 @@ typedef struct flx_force {
     double stiffness[6], damping[6];
     flx_open stiffness_open[6], damping_open[6], length_open, G_open;
     flx_open at_open[2][3], frame_open[2][9];
-    int ncomponent;     // spring: 1; bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
-    double frame[2][9]; // bushing: axes of the first in which stiffness acts, as drawn in each body
-    double length;      // spring at rest; joint spring: angle or displacement at rest
-    bool other;         // joint spring: not on the joint's own coordinate but on its other one
-    double G;           // gravitation
-    flx_node value;     // actuator, joint: pull or effort
+    int ncomponent; // spring: 1; bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
+    double frame[2]
+                [9]; // bushing: axes of the first in which stiffness acts, initially in each body
+    double length;   // spring at rest; joint spring: angle or displacement at rest
+    bool other;      // joint spring: not on the joint's own coordinate but on its other one
+    double G;        // gravitation
+    flx_node value;  // actuator, joint: pull or effort
     flx_node force[3], torque[3]; // wrench, ground axes; -1: none
     bool mixed;                   // its force is an unknown: form mixed, or auto found so
     bool dissipative;             // its work is dissipated, not supplied
@@ -269,7 +270,7 @@ typedef struct flx_simulate {
     bool tree;         // formulation: tree
     bool partitioning; // loops: partitioning
     bool steps;        // rigid contacts are met step by step, and are no rows of the system
-    int start;         // the equilibrium at which it begins; -1: as drawn
+    int start;         // the equilibrium at which it begins; -1: the initial configuration
 } flx_simulate;
 
 // A key of a block and its value, as a file says them.
@@ -475,7 +476,8 @@ struct flx_model {
     int nlimit, limit_capacity;
     flx_limit *limits; // owned
     int nbody, nattached;
-    flx_body *bodies; // (nbody + nattached) the last are attached frames, without mass, as drawn
+    flx_body *
+        bodies; // (nbody + nattached) the last are attached frames, without mass, in the initial configuration
     flx_attached *attached; // (nattached)
     int nsurface, surface_capacity;
     flx_surface_file *surfaces; // owned

@@ -18,7 +18,7 @@ typedef struct flx_places {
     int n;
 } flx_places;
 
-// The largest extent of the mechanism as drawn, in metres; 1 where it has none.
+// The largest extent of the mechanism in its initial configuration, in metres; 1 where it has none.
 double flx_scene_size(const flx_model *m);
 // Places of all frames: (flx_model_frames), zeroed before.
 void flx_scene_find_places(const flx_model *m, double size, flx_places *places);

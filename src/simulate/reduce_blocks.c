@@ -43,7 +43,7 @@ static flx_status take_found(flx_simulation *sim)
 
 // S^-1 and S of the coordinates that are scaled together (CERT-8).
 static flx_status find_turn(flx_simulation *sim, const flx_state *drawn, const flx_system *s,
-                            flx_arena *arena, flx_turned_how *out)
+                            flx_arena *arena, flx_rotated_how *out)
 {
     const flx_model *m = sim->model;
     const flx_reduction *r = &sim->plan->reduction;
@@ -67,7 +67,7 @@ static flx_status find_turn(flx_simulation *sim, const flx_state *drawn, const f
     for (int i = 0; i < n; i++) inverse[i * n + i] = 1.0;
     memcpy(copy, scaling.inverse, size * sizeof *copy);
     FLX_TRY(flx_dense_solve(sim->ctx, n, n, copy, inverse));
-    *out = (flx_turned_how){.n = n, .E = E, .T = scaling.inverse, .inverse = inverse};
+    *out = (flx_rotated_how){.n = n, .E = E, .T = scaling.inverse, .inverse = inverse};
     return FLX_OK;
 }
 
@@ -75,13 +75,13 @@ static flx_status find_turn(flx_simulation *sim, const flx_state *drawn, const f
 static flx_status reduce_turned(flx_simulation *sim, const flx_state *drawn,
                                 const flx_quasistatic_how *how, flx_system **s)
 {
-    flx_turned_how turn, back;
+    flx_rotated_how turn, back;
     flx_arena *arena = flx_arena_create(sim->ctx);
     flx_status status = arena ? find_turn(sim, drawn, *s, arena, &turn) : FLX_ERR_MEMORY;
     flx_system *base = *s;
     if (status == FLX_OK) {
         *s = NULL; // taken over
-        status = flx_turned_create(base, &turn, s);
+        status = flx_rotated_create(base, &turn, s);
     }
     if (status == FLX_OK) {
         base = *s;
@@ -91,8 +91,8 @@ static flx_status reduce_turned(flx_simulation *sim, const flx_state *drawn,
     if (status == FLX_OK) {
         base = *s;
         *s = NULL;
-        back = (flx_turned_how){.n = turn.n, .E = turn.E, .T = turn.inverse, .inverse = turn.T};
-        status = flx_turned_create(base, &back, s);
+        back = (flx_rotated_how){.n = turn.n, .E = turn.E, .T = turn.inverse, .inverse = turn.T};
+        status = flx_rotated_create(base, &back, s);
     }
     flx_arena_destroy(&arena);
     return status;

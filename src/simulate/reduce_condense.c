@@ -1,5 +1,5 @@
 // reduce_condense.c - the blocks `reduce` of type guyan: velocities that follow the others as their stiffness at
-// rest, as drawn, says.
+// rest, in the initial configuration, says.
 #include "analyse/frozen.h"
 #include "math/eigen.h"
 #include "simulate/simulation_parts.h"

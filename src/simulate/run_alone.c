@@ -329,7 +329,7 @@ static flx_status nudge(flx_run *r, double t)
     double h = t - x->t, *theta = sim->inner->v;
     FLX_TRY(flx_running_enter(r));
     flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
-    flx_status status = flx_events_expect_jolts(sim->it);
+    flx_status status = flx_events_expect_jumps(sim->it);
     if (status == FLX_OK) {
         for (int i = 0; i < s->dims.nv; i++) theta[i] = h * (x->v[i] + 0.5 * h * x->a[i]);
         s->ops->retract(s, x->q, theta, x->q);
@@ -338,7 +338,7 @@ static flx_status nudge(flx_run *r, double t)
         x->t = r->t = t;
         flx_account_forget(sim);
         status = flx_account_crumb(r, x);
-        if (status == FLX_OK) status = flx_running_jolt(r);
+        if (status == FLX_OK) status = flx_running_jump(r);
     }
     flx_log_end(&log);
     r->busy = false;

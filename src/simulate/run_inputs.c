@@ -73,14 +73,14 @@ static flx_status check_motion(flx_run *r, int i, const flx_residuals *before)
         place ? "" : " in its velocity");
 }
 
-flx_status flx_running_jolt(flx_run *r)
+flx_status flx_running_jump(flx_run *r)
 {
     const flx_state *before;
     const flx_event_report *what;
     flx_simulation *sim = r->sim;
     double span = fmax(r->horizon, sim->state->t) - sim->start->t;
     r->known = false;
-    flx_status status = flx_events_jolt(sim->it, sim->state, span, &before, &what);
+    flx_status status = flx_events_jump(sim->it, sim->state, span, &before, &what);
     if (status == FLX_OK) status = flx_running_tell_instant(r, before, what);
     if (status != FLX_OK) r->failed = status;
     if (sim->ledger.stopped_by) r->stopped = true;
@@ -141,7 +141,7 @@ static flx_status set_input(flx_run *r, int i, const double *numbers)
         return status;
     }
     r->stale = true;
-    return jumps(before, numbers, sim->state->t, moves) ? flx_running_jolt(r) : FLX_OK;
+    return jumps(before, numbers, sim->state->t, moves) ? flx_running_jump(r) : FLX_OK;
 }
 
 // ---- public ---------------------------------------------------------------------------------------

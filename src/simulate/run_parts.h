@@ -99,7 +99,7 @@ flx_status flx_running_refuse_failed(const flx_run *r);
 // run_inputs.c. The systems take these parameters (nparameter), and what was made of their numbers is made anew.
 flx_status flx_running_tune(flx_run *r, const double *p);
 // Accelerations, multipliers, switches and events of the state as it is now, at once; the account goes over the instant.
-flx_status flx_running_jolt(flx_run *r);
+flx_status flx_running_jump(flx_run *r);
 // Numbers (FLX_INPUT_NUMBERS) of an input, in all systems of the run.
 void flx_running_put_input(flx_run *r, int i, const double *numbers);
 const double *flx_running_input(const flx_run *r, int i);

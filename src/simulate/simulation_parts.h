@@ -11,7 +11,7 @@
 #include "reduced/added_mass.h"
 #include "reduced/condensed.h"
 #include "reduced/quasistatic.h"
-#include "reduced/turned.h"
+#include "reduced/rotated.h"
 #include "system/wrapper.h"
 #include "tree/tree.h"
 
@@ -321,8 +321,9 @@ struct flx_simulation {
     flx_ledger ledger;
     struct flx_keeper *keeper;   // owned; NULL: the run leaves no checkpoints
     struct flx_starter *starter; // owned; what starts are made again with; NULL: none was yet
-    const struct flx_given_state *from; // where it begins, while it is made; NULL: as drawn
-    double *kept_state;                 // (info.nstate) arena
+    const struct flx_given_state
+        *from;          // where it begins, while it is made; NULL: the initial configuration
+    double *kept_state; // (info.nstate) arena
 };
 
 // states.c: a state to begin from, instead of the drawing; borrowed.
@@ -373,7 +374,7 @@ flx_status flx_simulation_observe_rest(flx_simulation *sim, const flx_state *x);
 // findings.c: the modes that signals ask for.
 flx_status flx_simulation_find_signals(flx_simulation *sim);
 
-// reduce_cutoff.c: what blocks of type cutoff make of the system *s, as drawn; velocities of items, as many
+// reduce_cutoff.c: what blocks of type cutoff make of the system *s, initially; velocities of items, as many
 // as it returns.
 flx_status flx_simulation_cut_off(flx_simulation *sim, const flx_state *drawn, flx_system **s);
 // reduce_condense.c: the same of blocks of type guyan; reduce_lump.c: of masses that are moved to neighbours.
@@ -381,7 +382,7 @@ flx_status flx_simulation_condense(flx_simulation *sim, const flx_state *drawn, 
 // ... whose start is then that of parts at rest between the others.
 flx_status flx_simulation_settle_condensed(flx_simulation *sim);
 flx_status flx_simulation_lump(flx_simulation *sim, const flx_state *drawn, flx_system **s);
-// The equations frozen at rest, as drawn; the arena's.
+// The equations frozen at rest, initially; the arena's.
 struct flx_frozen;
 flx_status flx_simulation_freeze(const flx_simulation *sim, const flx_system *s,
                                  const flx_state *drawn, flx_arena *arena, struct flx_frozen *f);

@@ -510,7 +510,7 @@ static double work_of(const flx_tree *t)
     return t->fronts.work + t->fronts.border.work;
 }
 
-// Many closures are taken out among the links: where their ways meet, as they are now; or as soon as they are
+// Many closures are taken out among the links: where their paths meet, as they are now; or as soon as they are
 // determined, or in the border, where that is less work.
 static flx_status spread_closures(flx_tree *t, const flx_state *x)
 {

@@ -15,7 +15,7 @@
 //   tree_entries.c    entries of bodies as those of links, for it
 //   tree_fronts.c     in which order the links are taken out of the Newton matrix
 //   tree_order.c      which multipliers of closures are taken out among them
-//   tree_ways.c       how far rows of closures go
+//   tree_paths.c       how far rows of closures go
 //   tree_closures.c   these rows at the start
 //   tree_factor.c     that matrix factored and solved
 //   tree_border.c     the structure of what is left then
@@ -51,7 +51,7 @@ typedef struct flx_tree {
     flx_system *inner; // owned; the descriptor
     int nvariable;     // of second order
     double *reach;     // owned; (rows) of closures, as they are at the start; 0: not known
-    bool late;         // many closures are taken out where their ways meet, where after is NULL
+    bool late;         // many closures are taken out where their paths meet, where after is NULL
     int *after;        // owned; (others) the link after which they are taken out, or -1; NULL: none
     flx_body_places places;
     bool bare;           // no force, no friction, no variable, no constraint: the recursion alone
@@ -250,9 +250,9 @@ typedef enum flx_tree_tangent {
 flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how);
 
 // When multipliers of many closures are taken out, into t->after: as soon as the joints determine them, by the rows at
-// the state x; or where the ways of their bodies meet, x: NULL.
+// the state x; or where the paths of their bodies meet, x: NULL.
 flx_status flx_tree_order(flx_tree *t, const flx_state *x);
-// The last link to be taken out on the ways of an other unknown that ends before the ground; -1: there is none.
+// The last link to be taken out on the paths of an other unknown that ends before the ground; -1: there is none.
 int flx_tree_way_end(const flx_tree *t, const flx_tree_fronts *f, int other);
 void flx_tree_order_late(const flx_tree *t, const flx_tree_fronts *f, int *after);
 // At least so many products have fronts that carry all other unknowns to the border.

@@ -183,7 +183,7 @@ bool can_be_shifted(const spec *s)
     for (int i = 0; i < s->nbody; i++) {
         if (is_flexible(s, i)) return false;
     }
-    for (int i = 0; i < s->nforce; i++) { // at rest as drawn
+    for (int i = 0; i < s->nforce; i++) { // at rest initially
         if (s->forces[i].there && s->forces[i].kind == FORCE_BUSHING) return false;
     }
     for (int i = 0; i < s->njoint; i++) { // angles of bodies count from there

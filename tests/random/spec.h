@@ -148,7 +148,7 @@ bool joint_has_coordinate(const spec *s, int joint);
 bool joint_hangs(const spec *s, int joint);
 bool force_hangs(const spec *s, int force);
 int count_items(const spec *s);
-v3 place_of(const spec *s, int body, v3 at); // ground axes, as drawn
+v3 place_of(const spec *s, int body, v3 at); // ground axes, initially
 v3 place_in(const spec *s, int body, v3 p);  // body axes
 bool is_flexible(const spec *s, int body);
 

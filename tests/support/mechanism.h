@@ -100,7 +100,7 @@ static inline int add_body(mechanism *k, flx_body_type type)
     return i;
 }
 
-// Coordinates of a ground point or direction in a body's frame as drawn.
+// Coordinates of a ground point or direction in a body's frame initially.
 static inline v3 in_body(const mechanism *k, int body, v3 p)
 {
     if (body < 0) return p;

@@ -65,9 +65,9 @@ static inline double pose_leaf(const flx_model *m, flx_leaf leaf, double t)
         return pose_place(i, c, t, 2);
     case FLX_LEAF_BODY_ROTATION:
         return planar ? pose_phi(i, t, 0) : pose_R(m, i, t).m[c];
-    case FLX_LEAF_BODY_SPIN:
+    case FLX_LEAF_BODY_ANGULAR_VELOCITY:
         return planar ? pose_phi(i, t, 1) : axis[c] * pose_phi(i, t, 1);
-    case FLX_LEAF_BODY_SPIN_RATE:
+    case FLX_LEAF_BODY_ANGULAR_ACCELERATION:
         return planar ? pose_phi(i, t, 2) : axis[c] * pose_phi(i, t, 2);
     case FLX_LEAF_VARIABLE:
         return sin(t + i);

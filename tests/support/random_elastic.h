@@ -84,7 +84,7 @@ static inline flx_elastic *random_elastic_body(mechanism *k, flx_arena *arena)
     return e;
 }
 
-// A node as drawn takes the place of the body in one side of a joint or force.
+// A node of the initial configuration takes the place of the body in one side of a joint or force.
 static inline int random_node(mechanism *k, elastic_parts *p, int modal)
 {
     flx_model *m = &k->m;

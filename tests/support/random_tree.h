@@ -57,7 +57,7 @@ static inline void random_tree(mechanism *k, int dimension, uint64_t seed)
     random_bodies(k, dimension, seed, true);
 }
 
-// The same, and up to two joints that close loops, as drawn.
+// The same, and up to two joints that close loops, initially.
 static inline void random_loops(mechanism *k, int dimension, uint64_t seed)
 {
     static const flx_joint_kind *const space[] = {&flx_joint_SPHERICAL, &flx_joint_DISTANCE,

@@ -86,7 +86,7 @@ static flx_status plan_pressure(flx_descriptor *d, const flx_force *f, flx_expr_
 
 // ---- forces on the nodes ------------------------------------------------------------------------
 
-// The area that each node stands for, as drawn.
+// The area that each node stands for, initially.
 static void add_areas(const flx_solid *s, const flx_solid_faces *f, double *share)
 {
     for (int i = 0; i < f->n; i++) {

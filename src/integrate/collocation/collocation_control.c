@@ -53,7 +53,7 @@ flx_status flx_collocation_control_step(flx_integrator *it, flx_state *x, double
         co->error_last = 0.0;
     }
     if (begins) {
-        bool at_hand = flx_method_of(it)->jolted && co->h_next > 0.0;
+        bool at_hand = flx_method_of(it)->input_jumped && co->h_next > 0.0;
         if (!at_hand) co->h_next = flx_collocation_first_step(co, &it->sys->dims, x, h_most);
         if (!at_hand && it->def.initial_step > 0.0) co->h_next = it->def.initial_step;
         co->error_last = 0.0;

@@ -135,11 +135,11 @@ flx_status flx_events_create(flx_integrator *it, flx_events **events)
     return create(it, events);
 }
 
-flx_status flx_events_expect_jolts(flx_integrator *it)
+flx_status flx_events_expect_jumps(flx_integrator *it)
 {
     flx_method *m = flx_method_of(it);
-    if (m->events || m->jolts || !it->sys->ops->events) return FLX_OK;
-    return create(it, &m->jolts);
+    if (m->events || m->input_jumps || !it->sys->ops->events) return FLX_OK;
+    return create(it, &m->input_jumps);
 }
 
 double flx_events_next(flx_integrator *it, const flx_state *x)
@@ -265,7 +265,7 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
     flx_events *e = m->events;
     flx_event_report *h = &e->what;
     h->again = h->jumped = h->stop = h->nevent = h->nrow = 0;
-    h->changed = m->jolted; // something else has changed the equations
+    h->changed = m->input_jumped; // something else has changed the equations
     h->item = NULL;
     h->size = e->size;
     flx_state_copy(e->prior, x);
@@ -290,13 +290,13 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
     return FLX_OK;
 }
 
-flx_status flx_events_jolt(flx_integrator *it, flx_state *x, double span, const flx_state **before,
+flx_status flx_events_jump(flx_integrator *it, flx_state *x, double span, const flx_state **before,
                            const flx_event_report **what)
 {
     flx_method *m = flx_method_of(it);
     flx_events *own = m->events;
-    if (!own) m->events = m->jolts;
-    m->jolted = true;
+    if (!own) m->events = m->input_jumps;
+    m->input_jumped = true;
     m->events->located = false;
     flx_status status = flx_events_happen(it, x, span, before, what);
     m->events = own;

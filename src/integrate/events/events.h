@@ -26,10 +26,10 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
 
 // Numbers from outside that the equations read may be set between steps (inputs, parameters). To be said before the
 // first step.
-flx_status flx_events_expect_jolts(flx_integrator *it);
+flx_status flx_events_expect_jumps(flx_integrator *it);
 // They were: an instant at x. Velocities are met, switches and events follow, then accelerations and multipliers; the
 // method begins anew there, with the step that was at hand. *before, *what: as above.
-flx_status flx_events_jolt(flx_integrator *it, flx_state *x, double span, const flx_state **before,
+flx_status flx_events_jump(flx_integrator *it, flx_state *x, double span, const flx_state **before,
                            const flx_event_report **what);
 
 // A switch of x that is not what its own value says, or -1; and the error that this is after a step.

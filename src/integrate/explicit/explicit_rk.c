@@ -404,7 +404,7 @@ static flx_status begin(flx_integrator *it, const flx_state *x, double h_most)
     p->rejected = false;
     p->careful = 0;
     p->usual = 0.0;
-    bool at_hand = flx_method_of(it)->jolted && p->h > 0.0;
+    bool at_hand = flx_method_of(it)->input_jumped && p->h > 0.0;
     return it->def.step > 0.0 || at_hand ? FLX_OK : first_step(it, x, h_most, &p->h);
 }
 

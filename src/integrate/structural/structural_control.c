@@ -152,7 +152,7 @@ flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, doub
     flx_tolerance_set(&g->tol, it->sys, x);
     if (!flx_method_of(it)->continues) {
         double first = it->def.initial_step;
-        bool at_hand = flx_method_of(it)->jolted && g->h_next > 0.0;
+        bool at_hand = flx_method_of(it)->input_jumped && g->h_next > 0.0;
         if (!at_hand) g->h_next = first > 0.0 ? first : first_step(g, d, x, h_most);
         g->rejected = false;
     }

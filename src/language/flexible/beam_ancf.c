@@ -6,7 +6,7 @@
 // section: a body at the node, tied to the slopes t = r,x, u = r,y, w = r,z by its axes e1, e2, e3,
 //
 //     cable: t.e2 = 0, t.e3 = 0;   beam: u.e1 = 0, w.e1 = 0, u.e3 - w.e2 = 0                    (ANC-13)
-//     clamped, of the continuum: every slope is R times what it is as drawn                       (ANC-14)
+//     clamped, of the continuum: every slope is R times what it is initially                       (ANC-14)
 // in the plane t.e2 = 0 and u.e1 = 0. The rows are tangents of half angles, so that none is zero where the section
 // is turned round. A section has a hundred-millionth of the inertia of its node: too little to be seen, enough to
 // determine how it moves. Which nodes need one is known when the model was built: it is built again.
@@ -260,7 +260,7 @@ static flx_status tie_axes(flx_builder *b, const flx_item *section, flx_node s[3
     return add_row(b, section, "turn 3", node_div(g, twist, sum));
 }
 
-// (ANC-14) with what the axes leave: the slope along the line as drawn, no strain across.
+// (ANC-14) with what the axes leave: the slope along the line initially, no strain across.
 static flx_status clamp(flx_builder *b, const flx_beam_data *d, int i, flx_node s[3][3])
 {
     static const char *const words[] = {"slope x", "slope y", "slope z"};

@@ -356,7 +356,7 @@ flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc
     return flx_beam_mark(b, body, at, 0);
 }
 
-static v3 drawn_place(const flx_beam_data *d, int i)
+static v3 initial_place(const flx_beam_data *d, int i)
 {
     const flx_body *own = &((const flx_body_data *)d->nodes[i]->data)->def;
     v3 arm = m33_mul_v(m33_load(own->R), v3_load(d->def.arms + 3 * i));
@@ -372,7 +372,7 @@ flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double positio
     FLX_TRY(flx_body_place(b, body, loc));
     for (int i = 0; i < d->def.nelement; i++) length += d->def.lengths[i];
     for (int i = 0; i < d->nnode; i++) {
-        double distance = v3_norm(v3_sub(drawn_place(d, i), v3_load(position)));
+        double distance = v3_norm(v3_sub(initial_place(d, i), v3_load(position)));
         if (distance < best) best = distance, nearest = i;
     }
     *node = d->nodes[nearest];
@@ -401,7 +401,7 @@ flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, 
         flx_node rest[3];
         FLX_TRY(flx_body_ready(b, node, loc));
         flx_node_position(b, node, &data->at, v);
-        v3_store(drawn, drawn_place(d, data->place));
+        v3_store(drawn, initial_place(d, data->place));
         node_const3(b->g, drawn, rest);
         node_sub3(b->g, v, rest, v);
         return flx_env_vector(e, v, out);

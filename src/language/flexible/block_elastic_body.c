@@ -178,7 +178,7 @@ flx_status flx_elastic_body_ready(flx_builder *b, flx_item *body, flx_loc loc)
     return flx_item_leave(b, &f->read, read_body(b, body, f));
 }
 
-// ---- nodes as drawn -----------------------------------------------------------------------------
+// ---- initial nodes -----------------------------------------------------------------------------
 
 static v3 series_at(const double *first, const double *second, int n, const double *q)
 {
@@ -200,7 +200,7 @@ static m33 turn_of(v3 psi, bool planar)
     return m33_add(m33_identity(), m33_add(m33_scale(c, P), m33_scale(0.5, m33_mul(P, P))));
 }
 
-// A node as drawn, in the body frame.
+// An initial node, in the body frame.
 static void draw_node(const flx_builder *b, const flx_elastic_body *f, int node, double at[3],
                       double R[9])
 {
@@ -410,7 +410,8 @@ void flx_elastic_body_rotation(flx_builder *b, const flx_item *body, int node, f
 }
 
 // w + R (c psi' - c' psi + psi x psi'/2)
-void flx_elastic_body_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3])
+void flx_elastic_body_angular_velocity(flx_builder *b, const flx_item *body, int node,
+                                       flx_node out[3])
 {
     flx_graph *g = b->g;
     flx_node psi[3], rate[3], around[3], own[3];
@@ -422,7 +423,7 @@ void flx_elastic_body_spin(flx_builder *b, const flx_item *body, int node, flx_n
         flx_node turn = node_sub(g, node_mul(g, c, rate[i]), node_mul(g, cd, psi[i]));
         own[i] = b->m->dimension == 2 ? rate[i] : node_add(g, turn, node_scale(g, 0.5, around[i]));
     }
-    flx_node_spin(b, body, out);
+    flx_node_angular_velocity(b, body, out);
     if (b->m->dimension == 3) flx_node_turn(b, body, &identity, own, own);
     node_add3(g, out, own, out);
 }

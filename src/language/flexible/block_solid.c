@@ -101,7 +101,7 @@ static flx_status read_holds(flx_builder *b, const flx_item *body, const flx_str
 
 // ---- mass ---------------------------------------------------------------------------------------
 
-// The integrals of the functions of an element as drawn (SOL-10), added to those of its nodes, and of 1.
+// The integrals of the functions of an element in the initial configuration (SOL-10), added to those of its nodes, and of 1.
 static double integrate(flx_cell cell, const double *x, const int *n, double *volumes)
 {
     flx_shape_table t;

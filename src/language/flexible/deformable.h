@@ -58,7 +58,8 @@ flx_node flx_elastic_body_mode(flx_builder *b, const flx_item *body, int k);
 void flx_elastic_body_position(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
 void flx_elastic_body_deflection(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
 void flx_elastic_body_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9]);
-void flx_elastic_body_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
+void flx_elastic_body_angular_velocity(flx_builder *b, const flx_item *body, int node,
+                                       flx_node out[3]);
 flx_node flx_elastic_body_planar_angle(flx_builder *b, const flx_item *body, int node);
 // Force (0) or moment (1) on the body at a node; outputs alone know it.
 void flx_elastic_body_load(flx_builder *b, const flx_item *body, int node, int moment,
@@ -92,7 +93,7 @@ struct flx_solid_data {
 bool flx_body_is_solid(const flx_builder *b, const flx_item *body); // whose physics is there
 // Free nodes of all solids become bodies, after those of the model.
 flx_status flx_solids_declare(flx_builder *b);
-// Nodes as drawn, with the frame in the body's own definition before; mass and motion.
+// Initial nodes, with the frame in the body's own definition before; mass and motion.
 flx_status flx_solid_place(flx_builder *b, flx_item *body);
 flx_status flx_solid_finish(flx_builder *b, flx_item *body);
 // The node of a number in the mesh, as a point; the one at a place, as a body.
@@ -118,7 +119,7 @@ struct flx_beam_data {
     int *regular;      // (elements + 1) which of them are node(1), node(2), ...
     double *at;        // (nnode) parts of the length
     flx_item **nodes;  // (nnode) the bodies of these places; the first is the beam itself
-    double origin[3];  // its start, as drawn
+    double origin[3];  // its initial start
     flx_item **points; // (nnode) those that were asked for
     double mass_parts[FLX_BEAM_MOST_NODES], node_parts[FLX_BEAM_MOST_NODES];
     flx_item **slopes;   // (nnode, nslope) of absolute nodal coordinates
@@ -148,7 +149,7 @@ flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char 
 // Nodes of all beams become bodies, after those of the model.
 flx_status flx_beams_declare(flx_builder *b);
 flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam);
-// Nodes as drawn; mass and motion.
+// Initial nodes; mass and motion.
 flx_status flx_beam_place(flx_builder *b, flx_item *body);
 flx_status flx_beam_finish(flx_builder *b, flx_item *body);
 flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d); // beam_placement.c

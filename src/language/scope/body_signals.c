@@ -100,13 +100,13 @@ static void subject_place(flx_builder *b, const subject *s, int order, flx_node 
     }
 }
 
-static void subject_spin(flx_builder *b, const subject *s, int order, flx_node out[3])
+static void subject_angular_velocity(flx_builder *b, const subject *s, int order, flx_node out[3])
 {
     if (s->node < 0) {
-        (order ? flx_node_spin_rate : flx_node_spin)(b, s->body, out);
+        (order ? flx_node_angular_acceleration : flx_node_angular_velocity)(b, s->body, out);
         return;
     }
-    flx_elastic_body_spin(b, s->body, s->node, out);
+    flx_elastic_body_angular_velocity(b, s->body, s->node, out);
     for (int i = 0; order && i < 3; i++) out[i] = flx_node_rate(b, out[i]);
 }
 
@@ -138,7 +138,7 @@ static flx_status drawn_member(flx_env *e, const subject *s, const flx_item *ite
     flx_num3 position;
     flx_num9 R;
     flx_node v[3];
-    FLX_TRY(flx_item_drawn(e->b, item, loc, &position, &R));
+    FLX_TRY(flx_item_initial_frame(e->b, item, loc, &position, &R));
     if (strcmp(name, "position") == 0) {
         flx_num3_nodes(g, &position, v);
         return flx_env_point(e, v, out);
@@ -193,13 +193,13 @@ static flx_status rotation_member(flx_env *e, const subject *s, const char *name
     bool planar = e->b->m->dimension == 2;
     flx_node R[9], v[3], q[4], c, w[3];
     if (strcmp(name, "rate") == 0 || strcmp(name, "angular_velocity") == 0) {
-        subject_spin(e->b, s, 0, w);
+        subject_angular_velocity(e->b, s, 0, w);
         if (planar) return flx_operand_set_node(w[2], out);
         if (name[0] == 'r') return flx_operand_set_node(node_norm(g, w), out);
         return flx_env_vector(e, w, out);
     }
     if (strcmp(name, "angular_acceleration") == 0) {
-        subject_spin(e->b, s, 1, w);
+        subject_angular_velocity(e->b, s, 1, w);
         return planar ? flx_operand_set_node(w[2], out) : flx_env_vector(e, w, out);
     }
     if (planar) return planar_angle(e, s, out); // angle, orientation

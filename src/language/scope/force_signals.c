@@ -108,7 +108,7 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_operand *out)
     for (int i = 0; i < 2; i++) {
         flx_node v[3], w[3], p = node_const(g, 0);
         flx_node_velocity(b, d->body[i], &d->at[i], v);
-        flx_node_spin(b, d->body[i], w);
+        flx_node_angular_velocity(b, d->body[i], w);
         if (d->def.force[0] >= 0) p = node_add(g, p, node_dot(g, d->def.force, v));
         if (d->def.torque[0] >= 0) p = node_add(g, p, node_dot(g, d->def.torque, w));
         sum = i == 1 ? node_add(g, sum, p) : node_sub(g, sum, p);

@@ -2,7 +2,7 @@
 //
 // Angle of a revolute joint: with the joint's axes x1, y1 carried by the first body and x2 by the
 // second, angle = atan2(y1.x2, x1.x2) + 2 pi turns, rate = axis.(w2 - w1). A displacement is
-// axis1.(p2 - p1), less its value as drawn, with the axis carried by the first body.
+// axis1.(p2 - p1), less its value initially, with the axis carried by the first body.
 #include "joint/joint.h"
 #include "joint/scalar_graph.h"
 #include "language/flexible/deformable.h"
@@ -19,7 +19,7 @@ static void joint_axis(flx_builder *b, const flx_joint_data *d, int side, int j,
     flx_node_direction(b, d->body[side], &c, out);
 }
 
-static flx_num drawn_angle(const flx_item *body)
+static flx_num initial_angle(const flx_item *body)
 {
     if (!flx_body_turns(body)) return (flx_num){0, 0};
     const flx_body *def = &((const flx_body_data *)body->data)->def;
@@ -30,7 +30,7 @@ flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_
 {
     flx_graph *g = b->g;
     flx_scalar_nodes n = {.angle = {flx_node_angle(b, first), flx_node_angle(b, second)}};
-    flx_node drawn = flx_num_node(g, flx_num_sub(g, drawn_angle(second), drawn_angle(first)));
+    flx_node drawn = flx_num_node(g, flx_num_sub(g, initial_angle(second), initial_angle(first)));
     return node_sub(g, flx_scalar_graph(g, FLX_SCALAR_ANGLE2, &n), drawn);
 }
 
@@ -49,18 +49,18 @@ static flx_node angle_node(flx_builder *b, flx_item *joint)
     return node_add(g, a, node_scale(g, 2 * FLX_PI, whole));
 }
 
-static void relative_spin(flx_builder *b, const flx_joint_data *d, flx_node out[3])
+static void relative_angular_velocity(flx_builder *b, const flx_joint_data *d, flx_node out[3])
 {
     flx_node w1[3], w2[3];
-    flx_node_spin(b, d->body[0], w1);
-    flx_node_spin(b, d->body[1], w2);
+    flx_node_angular_velocity(b, d->body[0], w1);
+    flx_node_angular_velocity(b, d->body[1], w2);
     node_sub3(b->g, w2, w1, out);
 }
 
 static flx_node angle_rate(flx_builder *b, const flx_joint_data *d)
 {
     flx_node w[3], axis[3];
-    relative_spin(b, d, w);
+    relative_angular_velocity(b, d, w);
     if (b->m->dimension == 2) return w[2];
     joint_axis(b, d, 0, 2, axis);
     return node_dot(b->g, axis, w);
@@ -122,7 +122,7 @@ flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc)
 // Angles about the two axes of a universal joint. With c = a1.a2 kept, a2 of the first body's
 // drawing and a1 of the second's:
 //     alpha = atan2(a1.(a2' x a2), a2'.a2 - c^2),  beta = atan2(a2.(a1 x a1'), a1.a1' - c^2)
-// where ' marks the axis of the other body as drawn, carried by this one.
+// where ' marks the axis of the other body initially, carried by this one.
 static void universal_axes(flx_builder *b, const flx_joint_data *d, flx_node a[2][3],
                            flx_node drawn[2][3], flx_num *c)
 {
@@ -133,7 +133,7 @@ static void universal_axes(flx_builder *b, const flx_joint_data *d, flx_node a[2
         world[i] = flx_num9_mul_v(b->g, R[i], d->axis[i]);
         flx_node_direction(b, d->body[i], &d->axis[i], a[i]);
     }
-    for (int i = 0; i < 2; i++) { // axis i as drawn, carried by the other body
+    for (int i = 0; i < 2; i++) { // axis i initially, carried by the other body
         flx_num3 other = flx_num9_tmul_v(b->g, R[1 - i], world[i]);
         flx_node_direction(b, d->body[1 - i], &other, drawn[i]);
     }
@@ -160,7 +160,7 @@ static void universal_nodes(flx_builder *b, const flx_joint_data *d, bool rate, 
         v[1] = angle_about(g, a[1], a[0], drawn[0], c);
     } else { // w2 - w1 = alpha' a1 + beta' a2
         flx_node w[3], along[2];
-        relative_spin(b, d, w);
+        relative_angular_velocity(b, d, w);
         for (int i = 0; i < 2; i++) along[i] = node_dot(g, a[i], w);
         for (int i = 0; i < 2; i++) {
             flx_node n = flx_num_node(g, c), one = node_const(g, 1.0);
@@ -197,7 +197,7 @@ flx_status flx_joint_nodes(flx_builder *b, flx_item *joint, int which, flx_node 
     return *value < 0 || *rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
-// Rotation vector of the second body relative to the first, zero as drawn, in ground axes.
+// Rotation vector of the second body relative to the first, zero initially, in ground axes.
 static flx_status rotation_member(flx_env *e, flx_item *joint, flx_operand *out)
 {
     const flx_joint_data *d = joint->data;

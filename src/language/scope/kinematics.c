@@ -73,7 +73,8 @@ static void turn(flx_builder *b, const flx_item *body, const flx_node v[3], flx_
 }
 
 // Angular velocity or acceleration in body axes.
-static void body_spin(flx_builder *b, const flx_item *body, flx_leaf_kind kind, flx_node out[3])
+static void body_angular_velocity(flx_builder *b, const flx_item *body, flx_leaf_kind kind,
+                                  flx_node out[3])
 {
     bool turns = flx_body_turns(body), planar = b->m->dimension == 2;
     for (int i = 0; i < 3; i++) {
@@ -133,7 +134,7 @@ void flx_node_velocity(flx_builder *b, const flx_item *body, const flx_num3 *at,
     }
     arm_of(b, body, at, d);
     base_leaves(b, body, FLX_LEAF_BODY_VELOCITY, v);
-    body_spin(b, body, FLX_LEAF_BODY_SPIN, w);
+    body_angular_velocity(b, body, FLX_LEAF_BODY_ANGULAR_VELOCITY, w);
     node_cross(b->g, w, d, d);
     turn(b, body, d, d);
     node_add3(b->g, v, d, out);
@@ -146,8 +147,8 @@ void flx_node_acceleration(flx_builder *b, const flx_item *body, const flx_num3 
     flx_node d[3], a[3], w[3], alpha[3], around[3], along[3];
     arm_of(b, body, at, d);
     base_leaves(b, body, FLX_LEAF_BODY_ACCELERATION, a);
-    body_spin(b, body, FLX_LEAF_BODY_SPIN, w);
-    body_spin(b, body, FLX_LEAF_BODY_SPIN_RATE, alpha);
+    body_angular_velocity(b, body, FLX_LEAF_BODY_ANGULAR_VELOCITY, w);
+    body_angular_velocity(b, body, FLX_LEAF_BODY_ANGULAR_ACCELERATION, alpha);
     node_cross(g, alpha, d, around);
     node_cross(g, w, d, along);
     node_cross(g, w, along, along);
@@ -163,20 +164,20 @@ void flx_node_direction(flx_builder *b, const flx_item *body, const flx_num3 *d,
     turn(b, body, v, out);
 }
 
-void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3])
+void flx_node_angular_velocity(flx_builder *b, const flx_item *body, flx_node out[3])
 {
     const flx_body_data *f = follower(body);
     if (f) {
-        flx_elastic_body_spin(b, f->carrier, f->node, out);
+        flx_elastic_body_angular_velocity(b, f->carrier, f->node, out);
         return;
     }
-    body_spin(b, body, FLX_LEAF_BODY_SPIN, out);
+    body_angular_velocity(b, body, FLX_LEAF_BODY_ANGULAR_VELOCITY, out);
     if (b->m->dimension == 3) turn(b, body, out, out);
 }
 
-void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3])
+void flx_node_angular_acceleration(flx_builder *b, const flx_item *body, flx_node out[3])
 {
-    body_spin(b, body, FLX_LEAF_BODY_SPIN_RATE, out);
+    body_angular_velocity(b, body, FLX_LEAF_BODY_ANGULAR_ACCELERATION, out);
     if (b->m->dimension == 3) turn(b, body, out, out);
 }
 

@@ -263,7 +263,7 @@ static void add_links(const body_frame *row, const body_frame *col, const double
 }
 
 // What acts on a body turns with its link: moment along theta.
-static void add_turned(const body_frame *b, const double *force, double *out)
+static void add_rotated(const body_frame *b, const double *force, double *out)
 {
     v3 F, N;
     load_row(b, force, &F, &N);
@@ -325,7 +325,7 @@ void flx_tree_add_entry(const flx_tree *t, const flx_link_frame *f, int e, const
             return;
         }
         if (!add_rigid(&row, A, out)) add_links(&row, &row, A, out);
-        add_turned(&row, force + t->places.v[x->row], out[0]);
+        add_rotated(&row, force + t->places.v[x->row], out[0]);
         return;
     }
     body_frame b = frame_of(t, f, x->kind == FLX_PANEL_ROW ? x->col : x->row);

@@ -434,7 +434,7 @@ flx_status flx_tree_fronts_create(const flx_tree *t, const int *after, flx_tree_
     int *late = NULL;
     flx_status status = make_panels(t, f);
     if (status == FLX_OK) status = list_meetings(t, f);
-    if (status == FLX_OK) status = flx_tree_ways(t, f);
+    if (status == FLX_OK) status = flx_tree_paths(t, f);
     if (status == FLX_OK && !after && t->late && f->nother > FLX_TREE_FEW) {
         after = late = flx_alloc(t->base.ctx, (size_t)f->nother, sizeof *late);
         if (!late) status = FLX_ERR_MEMORY;

@@ -94,7 +94,7 @@ typedef struct flx_tree_fronts {
     double work;                   // products of one factorisation, about
     int *lists;                    // owned: partners, others, places
     int *met, *meetings; // (nother + 1) (nrow) owned: rows and columns of each other unknown
-    int *until; // (nother) the link that their ways along the tree end before; -1: the ground
+    int *until; // (nother) the link that their paths along the tree end before; -1: the ground
     flx_tree_border border;
 } flx_tree_fronts;
 
@@ -140,8 +140,8 @@ struct flx_tree;
 // after (nother): the link after which an unknown is taken out, -1: it stays in the border; NULL: all stay.
 flx_status flx_tree_fronts_create(const struct flx_tree *t, const int *after, flx_tree_fronts *f);
 void flx_tree_fronts_clear(flx_tree_fronts *f);
-// Into f->until (tree_ways.c).
-flx_status flx_tree_ways(const struct flx_tree *t, flx_tree_fronts *f);
+// Into f->until (tree_paths.c).
+flx_status flx_tree_paths(const struct flx_tree *t, flx_tree_fronts *f);
 // Where a link and an other unknown are in a front.
 int flx_front_slot(const flx_front *x, int link);
 int flx_front_other(const flx_front *x, int other);

@@ -6,7 +6,7 @@
 //     a row goes with the first joint at which its rest is large enough,                         (TRN-5)
 // and the multiplier is taken out after the link of that joint. Then a loop is out when its own joints
 // are, whatever it hangs on. But links that the row still knows are tied to each other then. Where loops are short, it
-// goes when all of them are out, after the last link on its ways: then it is tied to where these meet alone, and no front
+// goes when all of them are out, after the last link on its paths: then it is tied to where these meet alone, and no front
 // has partners for its sake. Few closures stay in the border, where they are factored with pivots.
 #include "tree/tree_parts.h"
 

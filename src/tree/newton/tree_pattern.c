@@ -1,7 +1,7 @@
 // tree_pattern.c - the pattern of the tree's tangent: full, or by links.
 //
 // Full: everything is coupled. By links: different links are left out, other unknowns are met by the links on the way
-// from the bodies that they know to where these meet (tree_ways.c), and among each other as in the descriptor. What couples links is in the
+// from the bodies that they know to where these meet (tree_paths.c), and among each other as in the descriptor. What couples links is in the
 // numbers behind the entries (tree_fronts.h).
 #include "math/plans.h"
 #include "tree/tree_parts.h"
@@ -38,7 +38,7 @@ static int list_blocks(const layout *y, int link, int *list)
     return n;
 }
 
-// Blocks one after the other, each up from its links along their ways; counted, then listed.
+// Blocks one after the other, each up from its links along their paths; counted, then listed.
 static flx_status list_outboard(layout *y)
 {
     const flx_tree *t = y->t;

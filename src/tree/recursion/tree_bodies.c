@@ -113,7 +113,7 @@ static void place_in_space(const flx_link *l, const double *q, const flx_link_fr
                            flx_link_frame *f)
 {
     f->p = v3_add(parent->p, m33_mul_v(parent->R, l->r));
-    f->R = m33_mul(parent->R, l->R); // without turns exactly as drawn
+    f->R = m33_mul(parent->R, l->R); // without turns exactly as in the initial configuration
     if (l->kind == FLX_LINK_TURN || l->kind == FLX_LINK_SCREW) turn_about_z(turn_of(q[0]), &f->R);
     // displacements are along axes that the joint does not turn
     if (l->kind == FLX_LINK_SCREW) f->p = v3_axpy(l->pitch * q[0], m33_col(f->R, 2), f->p);

@@ -36,8 +36,8 @@ static inline spatial rigid_inertia(const flx_link *l)
 static inline void move_turn(const flx_link *l, const flx_link_state *parent, double rate,
                              flx_link_state *s)
 {
-    v3 w = into_turned(l, s, parent->w);
-    s->bl = into_turned(l, s, centripetal(parent->w, l->r));
+    v3 w = into_rotated(l, s, parent->w);
+    s->bl = into_rotated(l, s, centripetal(parent->w, l->r));
     s->ba = v3_make(w.y * rate, -w.x * rate, 0.0);
     s->w = v3_make(w.x, w.y, w.z + rate);
 }
@@ -143,8 +143,8 @@ static INLINE bool reduce_turn(const flx_link *l, const flx_link *links, flx_lin
     turn_pair(t, &b4, &b5);
     K.B = (m33){{b0, b1, b2, t.c * b3, t.c * b4, t.c * b5, t.s * b3, t.s * b4, t.s * b5}};
     if (l->turned) turn_z_spatial(l->beta, &K);
-    k.n = out_of_turned(l, s, k.n);
-    k.f = out_of_turned(l, s, k.f);
+    k.n = out_of_rotated(l, s, k.n);
+    k.f = out_of_rotated(l, s, k.f);
     hand_on(l, links, l->r, states, &K, k);
     return fine;
 }
@@ -232,7 +232,7 @@ static inline void accelerate_turn(const flx_link *l, const flx_link_state *pare
                                    flx_link_state *s, double *qdd)
 {
     v3 e = v3_add(parent->a, v3_cross(parent->alpha, l->r));
-    v3 alpha = into_turned(l, s, parent->alpha), a = v3_add(into_turned(l, s, e), s->bl);
+    v3 alpha = into_rotated(l, s, parent->alpha), a = v3_add(into_rotated(l, s, e), s->bl);
     alpha.x += s->ba.x;
     alpha.y += s->ba.y;
     *qdd = s->u - (s->ga.x * alpha.x + s->ga.y * alpha.y + alpha.z) - v3_dot(s->gl, a);

@@ -15,14 +15,14 @@ static inline bool by_matrix(const flx_link *l)
 }
 
 // R^T x and R x by the three turns
-static inline v3 into_turned(const flx_link *l, const flx_link_state *s, v3 x)
+static inline v3 into_rotated(const flx_link *l, const flx_link_state *s, v3 x)
 {
     if (l->turned) turn_back(l->beta, &x.x, &x.y);
     turn_back(l->alpha, &x.y, &x.z);
     turn_back(s->phi, &x.x, &x.y);
     return x;
 }
-static inline v3 out_of_turned(const flx_link *l, const flx_link_state *s, v3 x)
+static inline v3 out_of_rotated(const flx_link *l, const flx_link_state *s, v3 x)
 {
     turn_pair(s->phi, &x.x, &x.y);
     turn_pair(l->alpha, &x.y, &x.z);
@@ -33,11 +33,11 @@ static inline v3 out_of_turned(const flx_link *l, const flx_link_state *s, v3 x)
 // R^T x and R x
 static inline v3 into(const flx_link *l, const flx_link_state *s, v3 x)
 {
-    return by_matrix(l) ? m33_tmul_v(s->R, x) : into_turned(l, s, x);
+    return by_matrix(l) ? m33_tmul_v(s->R, x) : into_rotated(l, s, x);
 }
 static inline v3 out_of(const flx_link *l, const flx_link_state *s, v3 x)
 {
-    return by_matrix(l) ? m33_mul_v(s->R, x) : out_of_turned(l, s, x);
+    return by_matrix(l) ? m33_mul_v(s->R, x) : out_of_rotated(l, s, x);
 }
 
 static inline void place(const flx_link *l, const double *q, flx_link_state *s)

@@ -1,8 +1,8 @@
-// tree_closures.c - rows of closures along the joints of their ways, as they are at the start: which of them depend on
+// tree_closures.c - rows of closures along the joints of their paths, as they are at the start: which of them depend on
 // the others, and how far they reach.
 //
-// A row is a force on each of its bodies; from there it goes inwards by (TREE-10), to where its ways end (TRN-6). What
-// is found of a row costs what its ways are long, however many others there are.
+// A row is a force on each of its bodies; from there it goes inwards by (TREE-10), to where its paths end (TRN-6). What
+// is found of a row costs what its paths are long, however many others there are.
 #include "tree/recursion/tree_frames.h"
 #include "tree/tree_parts.h"
 
@@ -55,7 +55,7 @@ static int descend(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-// The links on the ways of a row; where ways are not known, all of them.
+// The links on the paths of a row; where paths are not known, all of them.
 static void list_way(closures *c, int i)
 {
     const flx_tree *t = c->t;
@@ -76,7 +76,7 @@ static void list_way(closures *c, int i)
     qsort(c->links, (size_t)c->nlink, sizeof *c->links, descend);
 }
 
-// Moment and force of a row on the links of its ways, with all that is outboard; returns its largest number.
+// Moment and force of a row on the links of its paths, with all that is outboard; returns its largest number.
 static double load_way(closures *c, int i)
 {
     const flx_tree *t = c->t;

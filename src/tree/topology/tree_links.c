@@ -21,12 +21,12 @@ typedef struct layout {
     flx_link *links;
     flx_mount *mounts; // of the bodies' frames, not yet of the centres of mass
     double *drawn;
-    double *angle; // (links) planar: sum of all turns as drawn
+    double *angle; // (links) planar: initial sum of all turns
     flx_tree_links *out;
     bool planar;
 } layout;
 
-static m33 drawn_axes(const flx_model *m, int body)
+static m33 initial_axes(const flx_model *m, int body)
 {
     return body < 0 ? m33_identity() : m33_load(m->bodies[body].R);
 }
@@ -102,8 +102,8 @@ static bool is_still(int n, const flx_elastic_node *x)
            is_zero(3 * n * n, x->psi2);
 }
 
-// Planar: by how much a node is turned as drawn.
-static double drawn_turn(const flx_model *m, const flx_modal *e, const flx_elastic_node *x)
+// Planar: by how much a node is turned initially.
+static double initial_turn(const flx_model *m, const flx_modal *e, const flx_elastic_node *x)
 {
     const flx_variable *q = m->variables + e->first;
     double angle = atan2(x->R[3], x->R[0]);
@@ -133,7 +133,7 @@ static pose bend(layout *y, pose at, int attached, bool inward)
         return (pose){at.link, R, v3_sub(at.p, m33_mul_v(R, s))};
     }
     pose link = add_link(y, FLX_LINK_BEND, at, f->carrier);
-    double turned = drawn_turn(m, e, x);
+    double turned = initial_turn(m, e, x);
     y->angle[link.link] += inward ? -turned : turned;
     y->links[link.link].bend = y->out->nbend;
     y->out->bends[y->out->nbend++] =
@@ -141,16 +141,16 @@ static pose bend(layout *y, pose at, int attached, bool inward)
     return link;
 }
 
-// How far the carried body's place is along the axis as drawn: displacements are zero there.
-static double drawn_slide(const flx_model *m, const flx_joint *j, bool first)
+// How far the carried body's place is along the axis initially: displacements are zero there.
+static double initial_slide(const flx_model *m, const flx_joint *j, bool first)
 {
     v3 p[2];
     for (int s = 0; s < 2; s++) {
         int b = j->body[s];
-        p[s] = m33_mul_v(drawn_axes(m, b), v3_load(j->at[s]));
+        p[s] = m33_mul_v(initial_axes(m, b), v3_load(j->at[s]));
         if (b >= 0) p[s] = v3_add(p[s], v3_load(m->bodies[b].position));
     }
-    v3 axis = m33_mul_v(drawn_axes(m, j->body[0]), m33_col(m33_load(j->frame[0]), 2));
+    v3 axis = m33_mul_v(initial_axes(m, j->body[0]), m33_col(m33_load(j->frame[0]), 2));
     double apart = v3_dot(axis, v3_sub(p[1], p[0]));
     return first ? -apart : apart;
 }
@@ -163,7 +163,7 @@ static pose hang(pose link, const side *s, v3 d)
 }
 
 // at: where the joint is on the parent, in the axes of the parent's body. C: axes of the body in
-// those of the parent as drawn.
+// those of the parent, initially.
 static pose lay_universal(layout *y, pose at, const side *in, const side *out, m33 C, int body)
 {
     m33 A = axes_along(in->axis), B = axes_along(m33_mul_v(C, out->axis));
@@ -224,7 +224,7 @@ static pose lay_in_space(layout *y, const flx_joint *j, bool first, pose at, m33
     }
     if (k->link[0].element == FLX_ELEMENT_BALL) return lay_ball(y, at, &out, C, body);
     if (k->link[0].axis == FLX_AXIS_OWN) return lay_universal(y, at, &in, &out, C, body);
-    double slide = k->displacement ? drawn_slide(y->m, j, first) : 0.0;
+    double slide = k->displacement ? initial_slide(y->m, j, first) : 0.0;
     return lay_along(y, j, joint, &out, v3_make(0, 0, slide), body);
 }
 
@@ -245,26 +245,26 @@ static pose lay_in_plane(layout *y, const flx_joint *j, bool first, pose at, m33
         link =
             add_link(y, FLX_LINK_SLIDE, with_axes(at, m33_from_cols(a, v3_cross(z, a), z)), body);
         out.frame = m33_from_cols(b, v3_cross(z, b), z);
-        return hang(link, &out, v3_make(drawn_slide(y->m, j, first), 0, 0));
+        return hang(link, &out, v3_make(initial_slide(y->m, j, first), 0, 0));
     }
     if (point) return with; // it is its own place
     return (pose){at.link, with.R, v3_sub(at.p, m33_mul_v(with.R, out.at))};
 }
 
-static m33 link_axes_as_drawn(const layout *y, int parent_body)
+static m33 initial_link_axes(const layout *y, int parent_body)
 {
     if (parent_body < 0) return m33_identity();
-    return m33_mul_t(drawn_axes(y->m, parent_body), y->mounts[parent_body].R);
+    return m33_mul_t(initial_axes(y->m, parent_body), y->mounts[parent_body].R);
 }
 
 // A body that is free: its centre of mass, then its rotation.
 static pose lay_free(layout *y, int parent_link, int parent_body, int body)
 {
     const flx_body *b = y->m->bodies + body;
-    m33 D = link_axes_as_drawn(y, parent_body), R = m33_tmul(D, m33_load(b->R));
+    m33 D = initial_link_axes(y, parent_body), R = m33_tmul(D, m33_load(b->R));
     v3 com = v3_add(v3_load(b->position), m33_mul_v(m33_load(b->R), v3_load(b->com)));
     pose at = {parent_link, m33_identity(), {0, 0, 0}};
-    if (parent_body >= 0) { // its link's origin as drawn
+    if (parent_body >= 0) { // its link's origin initially
         const flx_body *p = y->m->bodies + parent_body;
         v3 origin = v3_sub(v3_load(p->position), m33_mul_v(D, y->mounts[parent_body].p));
         com = m33_tmul_v(D, v3_sub(com, origin));
@@ -312,7 +312,7 @@ static void lay_body(layout *y, const flx_topology *t, const flx_tree_body *node
         own = lay_free(y, base.link, parent, body);
     } else {
         int from = j->body[node->first ? 1 : 0], to = j->body[node->first ? 0 : 1];
-        m33 C = m33_tmul(drawn_axes(m, from), drawn_axes(m, to));
+        m33 C = m33_tmul(initial_axes(m, from), initial_axes(m, to));
         bool point = parent >= 0 && m->bodies[parent].type == FLX_BODY_POINT;
         v3 at = point ? v3_make(0, 0, 0) : v3_load(j->at[node->first ? 1 : 0]);
         if (from >= m->nbody) base = bend(y, base, from, false);

@@ -32,7 +32,7 @@ typedef struct flx_tree_links {
     flx_linkage k;
     flx_link *links;   // owned
     flx_mount *mounts; // (nbody) owned
-    double *drawn;     // (nq) owned; coordinates as drawn
+    double *drawn;     // (nq) owned; initial coordinates
     int nbend;
     flx_bend *bends; // (nbend) owned; links ascending
 } flx_tree_links;

@@ -251,7 +251,7 @@ static void root(const flx_short_graph *g, const bool *kept, forest *f, int *scr
     }
 }
 
-// The edges of a loop: its own one, and the ways from its ends to where they meet.
+// The edges of a loop: its own one, and the paths from its ends to where they meet.
 static flx_status list_loop(loops *x, int loop, const forest *f)
 {
     const flx_short_edge *own = x->g->edges + x->own[loop];

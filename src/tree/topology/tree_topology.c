@@ -3,7 +3,7 @@
 // Every joint that is cut costs as many closures as it has rows, so the tree keeps the joints with
 // the most rows: a maximum spanning tree, grown from the ground by Prim's rule. Among joints with
 // equally many rows the one nearest to the ground is taken first, which keeps the tree shallow: a
-// loop of equal joints is cut in its middle. Where many loops share their ways to the ground, as those of a ladder do,
+// loop of equal joints is cut in its middle. Where many loops share their paths to the ground, as those of a ladder do,
 // each of them is as long as the tree is deep; then another tree with as few rows is taken whose loops are short.
 // Bodies without a way to the ground make trees of their own. Each floats on the body in the middle
 // of its longest path, found by two searches in breadth.
@@ -310,8 +310,8 @@ flx_status flx_topology_create(const flx_model *m, flx_topology *t)
 
 // ---- short loops --------------------------------------------------------------------------------
 
-// Joints on the ways between the bodies of all joints that carry nothing but could; at most about `most`.
-static double count_ways(const graph *g, const flx_topology *t, double most)
+// Joints on the paths between the bodies of all joints that carry nothing but could; at most about `most`.
+static double count_paths(const graph *g, const flx_topology *t, double most)
 {
     double count = t->floats - t->n; // those that carry count one each
     for (int i = 0; i < g->m->njoint && count <= most; i++) {
@@ -349,7 +349,7 @@ static flx_status span_kept(const graph *g, const bool *kept, bool *apart, flx_t
     return status;
 }
 
-// Another tree is worth it where it makes ways shorter by this factor.
+// Another tree is worth it where it makes paths shorter by this factor.
 #define SHORTER 2.0
 // Ways that are shorter on average cannot be made much shorter, or need not be.
 #define LONG 6.0
@@ -409,11 +409,11 @@ static flx_status shorten(const graph *g, flx_topology *t)
         edges[i] = (flx_short_edge){{a + 1, b + 1}, rows_of(m, j, b < 0 ? a : b)};
         loops++;
     }
-    if (status == FLX_OK && loops > 0 && count_ways(g, t, LONG * loops) > LONG * loops) {
+    if (status == FLX_OK && loops > 0 && count_paths(g, t, LONG * loops) > LONG * loops) {
         const flx_short_graph x = {m->ctx, m->nbody + 1, m->njoint, edges};
         status = find_short(&x, scratch, best, &length);
         double worth = SHORTER * (length - loops);
-        if (status == FLX_OK && count_ways(g, t, worth) > worth) {
+        if (status == FLX_OK && count_paths(g, t, worth) > worth) {
             status = span_kept(g, best, scratch, t);
         }
     }

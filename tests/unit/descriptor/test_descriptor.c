@@ -44,7 +44,7 @@ static int equations_with_bodies_have_exact_derivatives(void)
         flx_node S = leaf_node(&k, FLX_LEAF_BODY_ROTATION, b, dimension == 2 ? 0 : 1);
         flx_node x = leaf_node(&k, FLX_LEAF_BODY_POSITION, a, 0);
         flx_node y = leaf_node(&k, FLX_LEAF_BODY_POSITION, b, 1);
-        flx_node w = leaf_node(&k, FLX_LEAF_BODY_SPIN, a, 0);
+        flx_node w = leaf_node(&k, FLX_LEAF_BODY_ANGULAR_VELOCITY, a, 0);
         flx_node u = leaf_node(&k, FLX_LEAF_BODY_VELOCITY, b, 1);
         flx_node g =
             op2(&k, FLX_OP_SUB, op2(&k, FLX_OP_MUL, R, y), op2(&k, FLX_OP_MUL, q_of(&k, 0), S));

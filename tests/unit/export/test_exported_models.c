@@ -88,7 +88,8 @@ static int parameters_may_change(void)
     def.exported = true;
     CHECK(flx_model_read_by(ctx, path, &def, &open) == FLX_OK);
     CHECK(flx_model_read(ctx, path, 6, settings, &changed) == FLX_OK);
-    for (int i = 0; i < open->nparameter; i++) { // in the drawing: the number is needed
+    for (int i = 0; i < open->nparameter;
+         i++) { // in the initial configuration: the number is needed
         bool fixed = strcmp(open->parameters[i].name, "L") == 0;
         CHECK((open->parameters[i].leaf == FLX_PARAMETER_FIXED) == fixed);
     }
@@ -172,7 +173,7 @@ static int door(const twin *t, const char *com)
     forward_function *plain = FUNCTION(&single, forward_function, "forward");
     closed_function *closed = FUNCTION(&twice, closed_function, "forward");
     const double tau[3] = {3, -2, 5};
-    for (int i = 0; i < 4; i++) { // as drawn and elsewhere, at rest and in motion
+    for (int i = 0; i < 4; i++) { // initially and elsewhere, at rest and in motion
         double q[3] = {0.7 * i, -0.2 * i, 0.1 * i}, v[3] = {0.4 * i, 0.3 * i, -0.6 * i};
         double a[3], b[3], lam[MOST];
         plain(0.0, NULL, q, v, NULL, tau, a);

@@ -90,7 +90,7 @@ static int on_joint(const flx_force_kind *kind, const flx_joint_kind *joint, int
     f->mixed = mixed;
     if (kind == &flx_force_effort) { // 0.4 t x - 1.3 w_y^2, of both bodies
         flx_node x = leaf_node(&k, FLX_LEAF_BODY_POSITION, a, 0);
-        flx_node w = leaf_node(&k, FLX_LEAF_BODY_SPIN, b, dimension == 2 ? 0 : 1);
+        flx_node w = leaf_node(&k, FLX_LEAF_BODY_ANGULAR_VELOCITY, b, dimension == 2 ? 0 : 1);
         flx_node t = leaf_node(&k, FLX_LEAF_TIME, 0, 0);
         f->value = op2(&k, FLX_OP_SUB, op2(&k, FLX_OP_MUL, t, x), op2(&k, FLX_OP_MUL, w, w));
     }
@@ -136,7 +136,8 @@ static flx_node of_everything(mechanism *k, int a, int b, int component)
         leaf_node(k, FLX_LEAF_BODY_ROTATION, a, dimension == 2 ? 0 : (component * 4 + 1) % 9);
     flx_node p = leaf_node(k, FLX_LEAF_BODY_POSITION, b, component % 2);
     flx_node v = leaf_node(k, FLX_LEAF_BODY_VELOCITY, a, component % 2);
-    flx_node w = leaf_node(k, FLX_LEAF_BODY_SPIN, b, dimension == 2 ? 0 : component % 3);
+    flx_node w =
+        leaf_node(k, FLX_LEAF_BODY_ANGULAR_VELOCITY, b, dimension == 2 ? 0 : component % 3);
     flx_node q = leaf_node(k, FLX_LEAF_VARIABLE, 0, 0),
              dq = leaf_node(k, FLX_LEAF_VARIABLE_RATE, 0, 0);
     flx_node x = leaf_node(k, FLX_LEAF_STATE, 0, 0), y = leaf_node(k, FLX_LEAF_ALGEBRAIC, 0, 0);

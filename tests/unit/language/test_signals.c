@@ -84,7 +84,7 @@ static int bodies_and_points(void)
     return 0;
 }
 
-// Joint axes of both bodies have one orientation in the drawing, and the third is the axis.
+// Joint axes of both bodies have one orientation in the initial configuration, and the third is the axis.
 static int joint_frames(void)
 {
     flx_ctx *ctx = flx_ctx_create();
@@ -126,7 +126,7 @@ static int joint_coordinates(void)
     const flx_joint *rail = pose_joint(m, "rail"), *hinge = pose_joint(m, "hinge");
     CHECK(rail && hinge);
     for (double t = 0.1; t < 2; t += 0.6) {
-        // displacement along the axis of the first, zero as drawn
+        // displacement along the axis of the first, zero initially
         v3 way = v3_sub(pose_point(m, 1, rail->at[1], t), pose_point(m, 0, rail->at[0], t));
         v3 axis = pose_direction(m, 0, rail->axis[0], t);
         const flx_body *a = &m->bodies[0], *b = &m->bodies[1];
@@ -149,7 +149,7 @@ static int joint_coordinates(void)
     return 0;
 }
 
-// Bodies turned about the joint's axes as drawn: the angles come back.
+// Bodies turned about the joint's axes initially: the angles come back.
 static int joint_angles(void)
 {
     flx_ctx *ctx = flx_ctx_create();
@@ -283,7 +283,7 @@ static int in_the_plane(void)
     CHECK_NEAR(pose_value(m, "a.p.position.x", t), pose_point(m, 0, p, t).x, 1e-14);
     CHECK_NEAR(pose_value(m, "a.p.position.y", t), pose_point(m, 0, p, t).y, 1e-14);
     CHECK_NEAR(pose_value(m, "a.angle", t), pose_phi(0, t, 0), 0);
-    // zero as drawn: the second at 1, the first at 7
+    // zero initially: the second at 1, the first at 7
     CHECK_NEAR(pose_value(m, "hinge.angle", t), pose_phi(1, t, 0) - pose_phi(0, t, 0) + 6, 1e-14);
     CHECK_NEAR(pose_value(m, "a.ey.x", t), -sin(pose_phi(0, t, 0)), 1e-14);
     CHECK_NEAR(pose_value(m, "T.value", t), t * (pose_phi(1, t, 1) - pose_phi(0, t, 1)), 1e-14);

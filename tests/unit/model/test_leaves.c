@@ -10,7 +10,7 @@ static const struct {
     flx_leaf_kind kind;
     int components[2]; // in space, in the plane
 } moving[] = {{FLX_LEAF_BODY_POSITION, {3, 2}}, {FLX_LEAF_BODY_ROTATION, {9, 1}},
-              {FLX_LEAF_BODY_VELOCITY, {3, 2}}, {FLX_LEAF_BODY_SPIN, {3, 1}},
+              {FLX_LEAF_BODY_VELOCITY, {3, 2}}, {FLX_LEAF_BODY_ANGULAR_VELOCITY, {3, 1}},
               {FLX_LEAF_VARIABLE, {1, 1}},      {FLX_LEAF_VARIABLE_RATE, {1, 1}},
               {FLX_LEAF_STATE, {1, 1}},         {FLX_LEAF_TIME, {1, 1}}};
 

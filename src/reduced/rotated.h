@@ -1,15 +1,15 @@
-// turned.h - systems made of a system: some velocities in other coordinates, v = T v^, with a constant T.
+// rotated.h - systems made of a system: some velocities in other coordinates, v = T v^, with a constant T.
 #pragma once
 
 #include "flexion/system.h"
 
-#define FLX_TURNED_MOST 64 // velocities
+#define FLX_ROTATED_MOST 64 // velocities
 
-typedef struct flx_turned_how {
+typedef struct flx_rotated_how {
     int n;
     const int *E; // (n) velocities of the base, ascending, whose positions are plain numbers
     const double *T, *inverse; // (n x n) column-major
-} flx_turned_how;
+} flx_rotated_how;
 
 // Takes the base over, also when it fails. FLX_ERR_CANNOT: too many, or positions that are no numbers.
-flx_status flx_turned_create(flx_system *base, const flx_turned_how *how, flx_system **s);
+flx_status flx_rotated_create(flx_system *base, const flx_rotated_how *how, flx_system **s);

@@ -1,7 +1,7 @@
-// turned.c - velocities E of any system in other coordinates, v_E = T v^_E, positions as they are. Residual and
+// rotated.c - velocities E of any system in other coordinates, v_E = T v^_E, positions as they are. Residual and
 // tangent along the new ones:
 //     r^ = T^T r(t, q, T v^, T v^', ...),   A^ = T^T A T,   q (+) T theta^                (RED-14)
-#include "reduced/turned.h"
+#include "reduced/rotated.h"
 
 #include "base/common.h"
 #include "math/pattern.h"
@@ -13,7 +13,7 @@
 
 #define ROUNDING (1024.0 * DBL_EPSILON)
 
-typedef struct turned {
+typedef struct rotated {
     flx_wrapper z;
     int n;
     int *E;              // (n)
@@ -24,28 +24,28 @@ typedef struct turned {
     int *number;         // (unknowns) among E; -1: none
     bool *touched;       // (blocks) has one of E
     int *entry;          // (entries of the base) those here
-} turned;
+} rotated;
 
-typedef struct turned_work {
+typedef struct rotated_work {
     flx_wrapper_work base;
     flx_blocks blocks;
     double *v, *a, *theta; // (nv)
-} turned_work;
+} rotated_work;
 
-static const turned *turned_of(const flx_system *s)
+static const rotated *rotated_of(const flx_system *s)
 {
-    return (const turned *)s;
+    return (const rotated *)s;
 }
 
-static turned_work *work_of(flx_work *w)
+static rotated_work *work_of(flx_work *w)
 {
-    return (turned_work *)(void *)w;
+    return (rotated_work *)(void *)w;
 }
 
 // u_E <- A u_E, or A^T u_E
-static void apply(const turned *z, const double *A, bool transposed, double *u)
+static void apply(const rotated *z, const double *A, bool transposed, double *u)
 {
-    double out[FLX_TURNED_MOST];
+    double out[FLX_ROTATED_MOST];
     for (int i = 0; i < z->n; i++) {
         out[i] = 0.0;
         for (int j = 0; j < z->n; j++)
@@ -54,7 +54,7 @@ static void apply(const turned *z, const double *A, bool transposed, double *u)
     for (int i = 0; i < z->n; i++) u[z->E[i]] = out[i];
 }
 
-static const double *turn(const turned *z, const double *u, double *out)
+static const double *turn(const rotated *z, const double *u, double *out)
 {
     memcpy(out, u, (size_t)z->z.base->dims.nv * sizeof *out);
     apply(z, z->T, false, out);
@@ -66,8 +66,8 @@ static const double *turn(const turned *z, const double *u, double *out)
 // Positions of E are plain numbers, and move by `step` times theta_E.
 static void retract(const flx_system *s, const double *q, const double *theta, double *q_out)
 {
-    const turned *z = turned_of(s);
-    double moved[FLX_TURNED_MOST];
+    const rotated *z = rotated_of(s);
+    double moved[FLX_ROTATED_MOST];
     for (int i = 0; i < z->n; i++) {
         moved[i] = q[z->place[i]];
         for (int j = 0; j < z->n; j++) moved[i] += z->step[j * z->n + i] * theta[z->E[j]];
@@ -78,14 +78,14 @@ static void retract(const flx_system *s, const double *q, const double *theta, d
 
 static void difference(const flx_system *s, const double *q0, const double *q1, double *theta)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     z->z.base->ops->difference(z->z.base, q0, q1, theta);
     apply(z, z->inverse, false, theta);
 }
 
 static void component_rate(const flx_system *s, const double *q, const double *v, double *dq)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     const flx_system *base = z->z.base;
     if (base->ops->components) {
         base->ops->components->rate(base, q, v, dq);
@@ -101,7 +101,7 @@ static void component_rate(const flx_system *s, const double *q, const double *v
 
 static void component_velocity(const flx_system *s, const double *q, const double *dq, double *v)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     const flx_system *base = z->z.base;
     if (base->ops->components) {
         base->ops->components->velocity(base, q, dq, v);
@@ -113,7 +113,7 @@ static void component_velocity(const flx_system *s, const double *q, const doubl
 
 static void component_normalise(const flx_system *s, double *q)
 {
-    const flx_system *base = turned_of(s)->z.base;
+    const flx_system *base = rotated_of(s)->z.base;
     if (base->ops->components) base->ops->components->normalise(base, q);
 }
 
@@ -123,14 +123,14 @@ static const flx_components components = {component_rate, component_velocity, co
 
 static void see_point(const flx_system *s, flx_work *w, flx_point *p)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     p->v = turn(z, p->v, work_of(w)->v);
     p->a = turn(z, p->a, work_of(w)->a);
 }
 
 static void see_state(const flx_system *s, flx_work *w, flx_state *x)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     turn(z, x->v, work_of(w)->v);
     turn(z, x->a, work_of(w)->a);
     x->v = work_of(w)->v;
@@ -139,7 +139,7 @@ static void see_state(const flx_system *s, flx_work *w, flx_state *x)
 
 static flx_status residual(const flx_system *s, flx_work *w, const flx_point *p, double *r)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     const flx_system *base = z->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
@@ -149,7 +149,7 @@ static flx_status residual(const flx_system *s, flx_work *w, const flx_point *p,
 }
 
 // A number of the base at a row and a column, T^T on the left and T on the right.
-static void spread(const turned *z, double *A, int i, int j, double value)
+static void spread(const rotated *z, double *A, int i, int j, double value)
 {
     const flx_pattern *p = &z->z.sys.pattern;
     int k = z->number[i], l = z->number[j];
@@ -163,7 +163,7 @@ static void spread(const turned *z, double *A, int i, int j, double value)
     }
 }
 
-static void spread_entry(const turned *z, const flx_blocks *from, int bi, int e, flx_blocks *b)
+static void spread_entry(const rotated *z, const flx_blocks *from, int bi, int e, flx_blocks *b)
 {
     const flx_pattern *p = &z->z.base->pattern;
     int bj = p->col[e], at = p->offset[e];
@@ -178,9 +178,9 @@ static void spread_entry(const turned *z, const flx_blocks *from, int bi, int e,
 
 static flx_status linearise(const flx_system *s, flx_work *work, const flx_point *p, flx_blocks *b)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     const flx_system *base = z->z.base;
-    turned_work *w = work_of(work);
+    rotated_work *w = work_of(work);
     const flx_pattern *there = &base->pattern;
     flx_point at = *p;
     see_point(s, work, &at);
@@ -200,7 +200,7 @@ static flx_status linearise(const flx_system *s, flx_work *work, const flx_point
 
 static flx_status constraint_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
 {
-    const flx_system *base = turned_of(s)->z.base;
+    const flx_system *base = rotated_of(s)->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
     return base->ops->constraint_rate(base, flx_wrapper_inner(w), &at, gd);
@@ -209,7 +209,7 @@ static flx_status constraint_rate(const flx_system *s, flx_work *w, const flx_po
 static flx_status constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
                                    const double *eta, double *out)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     const flx_system *base = z->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
@@ -221,7 +221,7 @@ static flx_status constraint_force(const flx_system *s, flx_work *w, const flx_p
 static flx_status constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
                                   double *bias)
 {
-    const flx_system *base = turned_of(s)->z.base;
+    const flx_system *base = rotated_of(s)->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
     return base->ops->constraint_bias(base, flx_wrapper_inner(w), &at, bias);
@@ -230,7 +230,7 @@ static flx_status constraint_bias(const flx_system *s, flx_work *w, const flx_po
 static flx_status constraint_slope(const flx_system *s, flx_work *w, const flx_point *p,
                                    const double *theta, double *out)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     const flx_system *base = z->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
@@ -240,7 +240,7 @@ static flx_status constraint_slope(const flx_system *s, flx_work *w, const flx_p
 
 static flx_status energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)
 {
-    const flx_system *base = turned_of(s)->z.base;
+    const flx_system *base = rotated_of(s)->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
     return base->ops->energy(base, flx_wrapper_inner(w), &at, e);
@@ -249,7 +249,7 @@ static flx_status energy(const flx_system *s, flx_work *w, const flx_point *p, f
 // p^ = T^T p, and so what its rate has: E belongs to no group.
 static flx_status momentum(const flx_system *s, flx_work *w, const flx_point *p, double *Mv)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     const flx_system *base = z->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
@@ -260,7 +260,7 @@ static flx_status momentum(const flx_system *s, flx_work *w, const flx_point *p,
 
 static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p, double *out)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     const flx_system *base = z->z.base;
     flx_point at = *p;
     see_point(s, w, &at);
@@ -273,7 +273,7 @@ static const flx_lagrangian lagrangian = {.momentum = momentum, .transport = tra
 
 static void unknown(const flx_system *s, int i, flx_unknown *u)
 {
-    const turned *z = turned_of(s);
+    const rotated *z = rotated_of(s);
     z->z.base->ops->unknown(z->z.base, i, u);
     if (z->number[i] >= 0) u->scale = z->scale[z->number[i]];
 }
@@ -284,7 +284,7 @@ static flx_work *work_create(const flx_system *s)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
     size_t nv = (size_t)base->dims.nv;
-    turned_work *w = flx_wrapper_work_create(s, sizeof *w);
+    rotated_work *w = flx_wrapper_work_create(s, sizeof *w);
     if (!w) return NULL;
     w->v = flx_arena_take(w->base.arena, nv, sizeof *w->v);
     w->a = flx_arena_take(w->base.arena, nv, sizeof *w->a);
@@ -298,10 +298,10 @@ static flx_work *work_create(const flx_system *s)
 // ---- create -------------------------------------------------------------------------------------
 
 // How the base moves the positions, by its own coordinates; then by the new ones.
-static void find_step(turned *z, const double *q, double *theta, double *moved)
+static void find_step(rotated *z, const double *q, double *theta, double *moved)
 {
     const flx_system *base = z->z.base;
-    double own[FLX_TURNED_MOST];
+    double own[FLX_ROTATED_MOST];
     for (int j = 0; j < z->n; j++) {
         for (int k = 0; k < z->n; k++) theta[z->E[k]] = z->T[j * z->n + k];
         base->ops->retract(base, q, theta, moved);
@@ -317,7 +317,7 @@ static void find_step(turned *z, const double *q, double *theta, double *moved)
 }
 
 // A new coordinate is as large as what moves the innermost ones by their sizes, the least of these.
-static void find_scales(turned *z)
+static void find_scales(rotated *z)
 {
     const flx_system *inner = flx_wrapper_innermost(z->z.base);
     for (int j = 0; j < z->n; j++) {
@@ -331,7 +331,7 @@ static void find_scales(turned *z)
     }
 }
 
-static flx_status find_places(turned *z)
+static flx_status find_places(rotated *z)
 {
     const flx_system *inner = flx_wrapper_innermost(z->z.base);
     flx_state *x = NULL;
@@ -354,7 +354,7 @@ static flx_status find_places(turned *z)
     return FLX_OK;
 }
 
-static int collect_keys(const turned *z, long long *keys)
+static int collect_keys(const rotated *z, long long *keys)
 {
     const flx_pattern *p = &z->z.base->pattern;
     int n = 0;
@@ -372,7 +372,7 @@ static int collect_keys(const turned *z, long long *keys)
     return n;
 }
 
-static flx_status make_pattern(turned *z)
+static flx_status make_pattern(rotated *z)
 {
     const flx_pattern *p = &z->z.base->pattern;
     size_t nentry = (size_t)p->row[p->nblock];
@@ -387,12 +387,12 @@ static flx_status make_pattern(turned *z)
     return status;
 }
 
-static flx_status build(turned *z, const flx_turned_how *how)
+static flx_status build(rotated *z, const flx_rotated_how *how)
 {
     size_t n = (size_t)how->n, all = (size_t)flx_dims_unknowns(&z->z.base->dims);
-    if (how->n > FLX_TURNED_MOST) {
+    if (how->n > FLX_ROTATED_MOST) {
         return FLX_FAIL(z->z.sys.ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "at most %d coordinates are scaled together, not %d", FLX_TURNED_MOST,
+                        "at most %d coordinates are scaled together, not %d", FLX_ROTATED_MOST,
                         how->n);
     }
     z->n = how->n;
@@ -414,7 +414,7 @@ static flx_status build(turned *z, const flx_turned_how *how)
     return make_pattern(z);
 }
 
-static void fill_ops(turned *z)
+static void fill_ops(rotated *z)
 {
     const flx_system_ops *b = z->z.base->ops;
     flx_system_ops *o = &z->z.ops;
@@ -435,10 +435,10 @@ static void fill_ops(turned *z)
     z->z.state = see_state;
 }
 
-flx_status flx_turned_create(flx_system *base, const flx_turned_how *how, flx_system **s)
+flx_status flx_rotated_create(flx_system *base, const flx_rotated_how *how, flx_system **s)
 {
     *s = NULL;
-    turned *z = flx_wrapper_create(base, "turned", sizeof *z);
+    rotated *z = flx_wrapper_create(base, "rotated", sizeof *z);
     if (!z) return FLX_ERR_MEMORY;
     fill_ops(z);
     z->z.frozen = "the scaling of coordinates";

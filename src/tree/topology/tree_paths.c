@@ -1,9 +1,9 @@
-// tree_ways.c - how far the rows of closures reach along the tree.
+// tree_paths.c - how far the rows of closures reach along the tree.
 //
 // A row that knows the motion of its bodies relative to each other does not change when all of them move as one body, and
 // its forces on them are in balance:
 //     G = 0 along every joint that carries all of its bodies                                    (TRN-6)
-// It goes along the ways from its bodies to where these meet, which is near in a tree of short loops, not to the ground.
+// It goes along the paths from its bodies to where these meet, which is near in a tree of short loops, not to the ground.
 #include "joint/joint.h"
 #include "tree/tree_parts.h"
 
@@ -48,7 +48,7 @@ static bool is_relative(const flx_tree *t, int row)
     return true;
 }
 
-// Where two ways to the ground meet: parents have smaller numbers.
+// Where two paths to the ground meet: parents have smaller numbers.
 static int meet(const flx_tree *t, int a, int b)
 {
     while (a != b) {
@@ -58,7 +58,7 @@ static int meet(const flx_tree *t, int a, int b)
     return a;
 }
 
-flx_status flx_tree_ways(const flx_tree *t, flx_tree_fronts *f)
+flx_status flx_tree_paths(const flx_tree *t, flx_tree_fronts *f)
 {
     const flx_descriptor *d = flx_tree_inner(t);
     int first = d->variable_v, first_row = flx_first_lam(d) - first;
