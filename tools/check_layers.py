@@ -45,6 +45,8 @@ SHARED = {"body/frame.h": ["contact", "joint", "force"]}
 EXCEPTIONS = {
     # names the versions of all libraries
     "results/build_facts.c": ["yaml.h", "amd.h", "klu.h", "cblas.h"],
+    # the hulls that are Qhull's
+    "contact/convex/hull.c": ["libqhull_r/qhull_ra.h"],
     # the methods that are SUNDIALS'
     "integrate/multistep/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],
     "integrate/multistep/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],

@@ -7,7 +7,7 @@ set -eu
 
 # What make run needs. SUNDIALS is no part of it: Debian's package brings PETSc, Trilinos and MPI.
 build="gcc libc6-dev cmake ninja-build pkg-config
-       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libmetis-dev
+       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libmetis-dev libqhull-dev
        gnuplot-nox scdoc"
 page="nodejs npm"
 sundials="libsundials-dev"

@@ -1,5 +1,5 @@
 // capsule_surface.c - all that is nearer to a segment than a radius.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 static void bounds(const flx_surface *s, const flx_frame *f, double low[3], double high[3])
 {

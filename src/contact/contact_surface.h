@@ -15,7 +15,10 @@
     X(disc)                                                                                        \
     X(box)                                                                                         \
     X(curve)                                                                                       \
-    X(profile)
+    X(profile)                                                                                     \
+    X(hull)                                                                                        \
+    X(mesh)                                                                                        \
+    X(heights)
 
 // What the language reads after the word of a kind.
 typedef enum flx_surface_value {
@@ -25,6 +28,7 @@ typedef enum flx_surface_value {
     FLX_SURFACE_DISC,     // {radius, axis}: size[0], the third axis
     FLX_SURFACE_EDGES,    // three lengths: size
     FLX_SURFACE_FILE,     // of triangles
+    FLX_SURFACE_GRID,     // {x, y, z}: heights over a grid
     FLX_SURFACE_FUNCTION, // of one number, or of two
     FLX_SURFACE_CURVE,    // [x, y] of s = 0..1
 } flx_surface_value;
@@ -48,8 +52,11 @@ typedef struct flx_surface_kind {
     bool open_ended; // without end: two such cannot touch
     // Box round it, skin included, in ground axes; NULL: it has no end.
     void (*bounds)(const flx_surface *s, const struct flx_frame *f, double low[3], double high[3]);
-    // Its core as a convex solid in the axes of the surface (contact/polytope.h); returns the skin round it. NULL: it is none.
+    // Its core as a convex solid in the axes of the surface (contact/convex/polytope.h); returns the skin round it. NULL: it is none.
     double (*core)(const flx_surface *s, struct flx_polytope_room *room);
+    // Its data from the triangles of a file, in the arena; NULL: it has none. loc: where the file is named.
+    flx_status (*make)(flx_ctx *ctx, flx_arena *arena, flx_loc loc, int npoint,
+                       const double *points, int ntriangle, const int *corners, const void **data);
 } flx_surface_kind;
 
 struct flx_surface {

@@ -24,7 +24,17 @@
     X(curve, sphere)                                                                               \
     X(profile, sphere)                                                                             \
     X(plane, curve)                                                                                \
-    X(curve, curve)
+    X(curve, curve)                                                                                \
+    X(plane, hull)                                                                                 \
+    X(box, hull)                                                                                   \
+    X(hull, hull)                                                                                  \
+    X(hull, sphere)                                                                                \
+    X(hull, capsule)                                                                               \
+    X(mesh, sphere)                                                                                \
+    X(mesh, capsule)                                                                               \
+    X(mesh, box)                                                                                   \
+    X(mesh, hull)                                                                                  \
+    X(heights, sphere)
 
 // Curvature of a surface at a point, positive where it is convex: k[0] along e, k[1] across. HUGE_VAL: the surface has
 // no extent in that direction; one of an edge, both of a corner or a point. e (unit, tangent, ground axes) is not read

@@ -1,5 +1,5 @@
 // sphere_surface.c - a sphere, or a point.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 static void bounds(const flx_surface *s, const flx_frame *f, double low[3], double high[3])
 {

@@ -2,6 +2,7 @@
 //
 // A surface lies in the frame of a body, of a node that carries it, or of the ground. Its numbers are structural.
 #include "contact/contact_surface.h"
+#include "contact/mesh/heights.h"
 #include "language/contact_parts.h"
 #include "language/scope/nums.h"
 
@@ -100,6 +101,74 @@ static flx_status check_round(flx_env *e, const flx_surface *s, flx_loc loc)
                     0.5 * least);
 }
 
+// The points of a file, in metres.
+static flx_status read_file(flx_env *e, const flx_entry *y, const flx_entry *scale, flx_surface *s)
+{
+    flx_builder *b = e->b;
+    const flx_reader *reader = b->reader;
+    flx_scene_surface mesh;
+    const char *file = NULL;
+    double factor = 1.0;
+    if (scale) FLX_TRY(flx_build_positive(e, scale, "a scale", &factor));
+    if (!reader || !reader->read_surface) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "surfaces cannot be read here");
+    }
+    FLX_TRY(reader->read_surface(reader->user, y->text, y->loc, &file, &mesh));
+    double *points = flx_take(b, 3 * (size_t)mesh.npoint, sizeof *points);
+    if (!points) return FLX_ERR_MEMORY;
+    for (size_t i = 0; i < 3 * (size_t)mesh.npoint; i++)
+        points[i] = factor * (double)mesh.points[i];
+    return s->kind->make(b->ctx, b->m->arena, y->loc, mesh.npoint, points, mesh.ntriangle,
+                         mesh.triangles, &s->data);
+}
+
+static flx_status read_span(flx_env *e, const flx_entry *y, int n, double *from, double *step)
+{
+    int count = 0;
+    double *x = NULL;
+    FLX_TRY(flx_build_numbers(e, y, &count, &x));
+    if (count != 2 || !(x[1] > x[0])) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "expected the first and the last, the last beyond the first");
+    }
+    *from = x[0];
+    *step = (x[1] - x[0]) / (n > 1 ? n - 1 : 1);
+    return FLX_OK;
+}
+
+static flx_status read_grid(flx_env *e, const flx_entry *y, flx_surface *s)
+{
+    flx_builder *b = e->b;
+    const flx_entry *z = flx_entry_get(y, "z");
+    const flx_heights *heights = NULL;
+    double from[2], step[2], *all = NULL;
+    int n[2] = {z->kind == FLX_ENTRY_LIST ? z->count : 0, 0};
+    if (n[0] < 2) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, z->loc,
+                        "expected a list for each x, with a number for each y");
+    }
+    for (int i = 0; i < n[0]; i++) {
+        int count = 0;
+        double *row = NULL;
+        FLX_TRY(flx_build_numbers(e, z->items[i], &count, &row));
+        if (i == 0) {
+            n[1] = count;
+            all = flx_take(b, (size_t)n[0] * (size_t)(count > 0 ? count : 1), sizeof *all);
+            if (!all) return FLX_ERR_MEMORY;
+        }
+        if (count != n[1]) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, z->items[i]->loc,
+                            "this list has %d heights, and the first has %d", count, n[1]);
+        }
+        memcpy(all + (size_t)i * (size_t)count, row, (size_t)count * sizeof *row);
+    }
+    FLX_TRY(read_span(e, flx_entry_get(y, "x"), n[0], from, step));
+    FLX_TRY(read_span(e, flx_entry_get(y, "y"), n[1], from + 1, step + 1));
+    FLX_TRY(flx_heights_make(b->ctx, b->m->arena, z->loc, n, from, step, all, &heights));
+    s->data = heights;
+    return FLX_OK;
+}
+
 static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *s, m33 *axes)
 {
     const flx_entry *y = flx_entry_get(surface, s->kind->row.key);
@@ -117,14 +186,15 @@ static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *
         return read_round(e, y, s, axes);
     case FLX_SURFACE_EDGES:
         return read_edges(e, y, s);
+    case FLX_SURFACE_FILE:
+        return read_file(e, y, flx_entry_get(surface, "scale"), s);
+    case FLX_SURFACE_GRID:
+        return read_grid(e, y, s);
     case FLX_SURFACE_FUNCTION:
     case FLX_SURFACE_CURVE:
         return flx_build_outline(e, surface, s);
-    case FLX_SURFACE_FILE:
-        break;
     }
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "a surface '%s' cannot be read yet",
-                    s->kind->row.key);
+    return FLX_OK;
 }
 
 // ---- where --------------------------------------------------------------------------------------
@@ -202,7 +272,7 @@ flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place,
     flx_builder *b = e->b;
     flx_surface *s = flx_arena_take(b->m->arena, 1, sizeof *s);
     const flx_entry *at = flx_entry_get(y, "at"), *turn = flx_entry_get(y, "orientation");
-    const flx_entry *round = flx_entry_get(y, "round");
+    const flx_entry *round = flx_entry_get(y, "round"), *scale = flx_entry_get(y, "scale");
     flx_item *named = body;
     flx_num3 p;
     m33 axes;
@@ -210,6 +280,10 @@ flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place,
     FLX_ASSERT(y->kind == FLX_ENTRY_MAP && kind_of(y)); // the schema has seen to it
     s->kind = kind_of(y);
     FLX_TRY(read_value(e, y, s, &axes));
+    if (scale && s->kind->value != FLX_SURFACE_FILE) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, scale->loc,
+                        "'scale' is for surfaces of files; '%s' is in metres", s->kind->row.key);
+    }
     if (round) FLX_TRY(read_not_negative(e, round, "a radius", &s->skin));
     if (round) FLX_TRY(check_round(e, s, round->loc));
     if (turn) {

@@ -106,8 +106,8 @@ static int either_order_is_the_same_point(void)
                     CHECK_NEAR(a[k].p[1][c] - a[k].p[0][c], a[k].gap * a[k].n[c], 1e-14);
                 }
             }
-            CHECK(flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, a[0].gap, 4, NULL, b) ==
-                  0);
+            CHECK(flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, a[0].gap, 4, NULL,
+                                 b) == 0);
         }
     }
     return 0;

@@ -1,7 +1,7 @@
 // Boxes and what touches them: gaps against means of the test's own, points that stay, pairs at random.
 #include "check.h"
+#include "contact/convex/polytope.h"
 #include "contact/gap.h"
-#include "contact/polytope.h"
 #include "solids.h"
 
 static flx_surface box_surface(v3 h, double skin)

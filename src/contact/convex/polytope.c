@@ -1,5 +1,5 @@
 // polytope.c - parts of convex solids, and where two parts meet.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 // ---- parts --------------------------------------------------------------------------------------
 

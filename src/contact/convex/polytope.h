@@ -10,7 +10,7 @@
 //     vertex, edge or vertex    gap = distance
 #pragma once
 
-#include "contact/manifold.h"
+#include "contact/convex/manifold.h"
 #include "contact/pair.h"
 #include "math/small.h"
 

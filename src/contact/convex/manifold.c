@@ -1,5 +1,5 @@
 // manifold.c - which of the points found are kept: the deepest, then those that span the largest area.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 #define DEEPER 1e-6 // of the size: as deep as the deepest
 #define WIDER 1e-3  // of the area: as wide as the widest

@@ -1,7 +1,7 @@
 // polytope_depth.c - the axis along which two solids that overlap are least deep. Their difference is a polytope as well, whose
 // faces are those of the two with a vertex of the other, and the pairs of edges whose arcs cross on the sphere of normals
 // (D. Gregorius, The separating axis test between convex polyhedra, GDC 2013). All are tried: exact, without a growing polytope.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 typedef struct search {
     const flx_convex *solid[2];
@@ -55,46 +55,62 @@ static void try_faces(search *s, int side)
 
 // An edge as an arc of normals from u to w; a segment by itself has the whole circle about its direction.
 typedef struct arc {
-    flx_part part;
     bool whole;
-    v3 u, w, axis; // axis: u x w
+    v3 u, w, axis; // axis: u x w, or the direction of the segment
 } arc;
 
-static arc arc_of(const flx_convex *s, int edge, double sign)
+// In the axes of the first solid; the normals of the second are turned round.
+static arc arc_of(const flx_polytope *p, int edge, const m33 *R)
 {
-    const int *e = s->of->edges + 4 * (size_t)edge;
-    arc a = {.part = flx_convex_part(s, FLX_PART_EDGE, edge), .whole = e[2] < 0 || e[3] < 0};
-    if (a.whole) return a;
-    a.u = v3_scale(sign, flx_convex_part(s, FLX_PART_FACE, e[2]).d);
-    a.w = v3_scale(sign, flx_convex_part(s, FLX_PART_FACE, e[3]).d);
+    const int *e = p->edges + 4 * (size_t)edge;
+    arc a = {.whole = e[2] < 0 || e[3] < 0};
+    if (a.whole) {
+        a.axis = v3_sub(v3_load(p->vertices + 3 * (size_t)e[1]),
+                        v3_load(p->vertices + 3 * (size_t)e[0]));
+        if (R) a.axis = m33_mul_v(*R, a.axis);
+        return a;
+    }
+    a.u = v3_load(p->normals + 3 * (size_t)e[2]);
+    a.w = v3_load(p->normals + 3 * (size_t)e[3]);
+    if (R) {
+        a.u = v3_neg(m33_mul_v(*R, a.u));
+        a.w = v3_neg(m33_mul_v(*R, a.w));
+    }
     a.axis = v3_cross(a.u, a.w);
     return a;
 }
 
+// Most pairs end at the first product.
 static bool arcs_cross(const arc *a, const arc *b)
 {
     if (a->whole && b->whole) return true;
-    if (b->whole) return v3_dot(a->u, b->part.d) * v3_dot(a->w, b->part.d) < 0.0;
-    if (a->whole) return v3_dot(b->u, a->part.d) * v3_dot(b->w, a->part.d) < 0.0;
-    double bu = v3_dot(b->u, a->axis), bw = v3_dot(b->w, a->axis);
-    if (!(bu * bw < 0.0)) return false;
+    if (a->whole) return v3_dot(b->u, a->axis) * v3_dot(b->w, a->axis) < 0.0;
     double au = v3_dot(a->u, b->axis), aw = v3_dot(a->w, b->axis);
-    return au * aw < 0.0 && bu * aw > 0.0; // they cross, and on the same half of the sphere
+    if (!(au * aw < 0.0) || b->whole) return au * aw < 0.0;
+    double bu = v3_dot(b->u, a->axis), bw = v3_dot(b->w, a->axis);
+    return bu * bw < 0.0 && bu * aw > 0.0; // they cross, and on the same half of the sphere
+}
+
+static void try_edge_pair(search *s, int i, int j)
+{
+    const flx_part_kind kind[2] = {FLX_PART_EDGE, FLX_PART_EDGE};
+    const int number[2] = {i, j};
+    flx_part a = flx_convex_part(s->solid[0], FLX_PART_EDGE, i);
+    flx_part b = flx_convex_part(s->solid[1], FLX_PART_EDGE, j);
+    flx_touch t;
+    if (v3_norm(v3_cross(a.d, b.d)) < 1e-6 || !flx_parts_touch(&a, 0.0, &b, 0.0, &t)) return;
+    offer(s, t.gap, v3_load(t.n), kind, number);
 }
 
 static void try_edges(search *s)
 {
-    const flx_convex *a = s->solid[0], *b = s->solid[1];
-    const flx_part_kind kind[2] = {FLX_PART_EDGE, FLX_PART_EDGE};
-    for (int i = 0; i < a->of->nedge; i++) {
-        arc u = arc_of(a, i, 1.0);
-        for (int j = 0; j < b->of->nedge; j++) {
-            arc w = arc_of(b, j, -1.0);
-            flx_touch t;
-            if (!arcs_cross(&u, &w) || v3_norm(v3_cross(u.part.d, w.part.d)) < 1e-6) continue;
-            if (!flx_parts_touch(&u.part, 0.0, &w.part, 0.0, &t)) continue;
-            const int number[2] = {i, j};
-            offer(s, t.gap, v3_load(t.n), kind, number);
+    const flx_polytope *a = s->solid[0]->of, *b = s->solid[1]->of;
+    m33 R = m33_tmul(s->solid[0]->R, s->solid[1]->R);
+    for (int j = 0; j < b->nedge; j++) {
+        arc w = arc_of(b, j, &R);
+        for (int i = 0; i < a->nedge; i++) {
+            arc u = arc_of(a, i, NULL);
+            if (arcs_cross(&u, &w)) try_edge_pair(s, i, j);
         }
     }
 }

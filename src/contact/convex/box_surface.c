@@ -1,6 +1,6 @@
 // box_surface.c - a box, whose skin rounds its edges: the lengths are those of the outside. Without end along its third axis it
 // is a rectangle of the plane.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 // Vertex i lies on the positive side of axis k where bit k of i is set. Faces: -x, x, -y, y, -z, z.
 static const int box_edges[12 * 4] = {

@@ -1,7 +1,7 @@
 // polytope_distance.c - distance of two convex solids by their support vertices (GJK). The origin's distance to the
 // difference of the solids is that of a growing and shrinking simplex of differences of vertices; the last one says
 // which parts of the two are nearest.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 typedef struct corner { // a difference of vertices
     int a, b;

@@ -1,5 +1,5 @@
 // pair_polytope.c - pairs of boxes and hulls with each other, and with planes, spheres and capsules.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 // ---- surfaces as solids --------------------------------------------------------------------------
 
@@ -53,6 +53,9 @@ static bool point(const flx_surface *a, const flx_frame *fa, const flx_surface *
     const flx_pair flx_pair_##first##_##second = {.point = point, .touch = touch}
 SOLIDS(box, box);
 SOLIDS(box, capsule);
+SOLIDS(box, hull);
+SOLIDS(hull, hull);
+SOLIDS(hull, capsule);
 
 // A sphere has one point, nearest to its centre, which goes over faces, edges and corners with a continuous normal.
 static bool sphere_point(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
@@ -66,6 +69,7 @@ static bool sphere_point(const flx_surface *a, const flx_frame *fa, const flx_su
 #define SPHERES(first)                                                                             \
     const flx_pair flx_pair_##first##_sphere = {.points = 1, .point = sphere_point}
 SPHERES(box);
+SPHERES(hull);
 
 // ---- a plane and a solid: feature = number of the vertex -------------------------------------------------
 
@@ -108,5 +112,8 @@ static int plane_count(const flx_surface *a, const flx_surface *b)
     return flx_convex_place(b, &still, &room, &s) ? s.of->nvertex : 0;
 }
 
-const flx_pair flx_pair_plane_box = {
-    .count = plane_count, .point = plane_point, .touch = plane_touch};
+#define PLANES(second)                                                                             \
+    const flx_pair flx_pair_plane_##second = {                                                     \
+        .count = plane_count, .point = plane_point, .touch = plane_touch}
+PLANES(box);
+PLANES(hull);

@@ -1,6 +1,6 @@
 // polytope_touch.c - the points where two solids touch: where the outlines of their facing faces overlap, each point with the
 // parts that meet there and with its own gap and normal.
-#include "contact/polytope.h"
+#include "contact/convex/polytope.h"
 
 #define MOST_FOUND 128
 #define FACING 0.995  // cosine: a face looks along the normal
