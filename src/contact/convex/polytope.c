@@ -3,11 +3,6 @@
 
 // ---- parts --------------------------------------------------------------------------------------
 
-static v3 place(const flx_convex *s, int vertex)
-{
-    return v3_add(s->x, m33_mul_v(s->R, v3_load(s->of->vertices + 3 * (size_t)vertex)));
-}
-
 static v3 normal(const flx_convex *s, int face)
 {
     return m33_mul_v(s->R, v3_load(s->of->normals + 3 * (size_t)face));
@@ -17,9 +12,9 @@ static v3 normal(const flx_convex *s, int face)
 static flx_part edge_part(const flx_convex *s, int number)
 {
     const int *e = s->of->edges + 4 * (size_t)number;
-    flx_part part = {.kind = FLX_PART_EDGE, .number = number, .p = place(s, e[0])};
+    flx_part part = {.kind = FLX_PART_EDGE, .number = number, .p = flx_convex_vertex(s, e[0])};
     // the rectangle of the plane has edges along its third axis, each by one vertex
-    v3 d = e[0] == e[1] ? m33_col(s->R, 2) : v3_sub(place(s, e[1]), part.p);
+    v3 d = e[0] == e[1] ? m33_col(s->R, 2) : v3_sub(flx_convex_vertex(s, e[1]), part.p);
     double l = v3_norm(d);
     if (l > 1e-12 * s->of->size) part.d = v3_scale(1.0 / l, d);
     for (int i = 2; i < 4; i++) {
@@ -32,11 +27,11 @@ flx_part flx_convex_part(const flx_convex *s, flx_part_kind kind, int number)
 {
     if (kind == FLX_PART_EDGE) return edge_part(s, number);
     if (kind == FLX_PART_VERTEX) {
-        return (flx_part){.kind = kind, .number = number, .p = place(s, number)};
+        return (flx_part){.kind = kind, .number = number, .p = flx_convex_vertex(s, number)};
     }
     return (flx_part){.kind = kind,
                       .number = number,
-                      .p = place(s, s->of->corners[s->of->first[number]]),
+                      .p = flx_convex_vertex(s, s->of->corners[s->of->first[number]]),
                       .d = normal(s, number)};
 }
 

@@ -31,6 +31,8 @@ typedef struct flx_convex {
     m33 R; // its axes
     v3 x;  // its origin
     double skin;
+    const v3 *
+        placed; // (nvertex) places of the vertices, where they are known already; NULL: R and x say them
 } flx_convex;
 
 typedef enum flx_part_kind { FLX_PART_VERTEX, FLX_PART_EDGE, FLX_PART_FACE } flx_part_kind;
@@ -44,6 +46,11 @@ typedef struct flx_part {
     v3 out; // of an edge: any direction outwards; zero: none (a segment by itself)
 } flx_part;
 
+static inline v3 flx_convex_vertex(const flx_convex *s, int i)
+{
+    if (s->placed) return s->placed[i];
+    return v3_add(s->x, m33_mul_v(s->R, v3_load(s->of->vertices + 3 * (size_t)i)));
+}
 flx_part flx_convex_part(const flx_convex *s, flx_part_kind kind, int number);
 uint64_t flx_part_feature(const flx_part *a, const flx_part *b);
 void flx_feature_parts(uint64_t feature, flx_part_kind kind[2], int number[2]);

@@ -44,7 +44,7 @@ static void try_faces(search *s, int side)
     for (int f = 0; f < a->of->nface; f++) {
         flx_part face = flx_convex_part(a, FLX_PART_FACE, f);
         int v = flx_convex_support(b, v3_neg(face.d));
-        double gap = v3_dot(face.d, v3_sub(flx_convex_part(b, FLX_PART_VERTEX, v).p, face.p));
+        double gap = v3_dot(face.d, v3_sub(flx_convex_vertex(b, v), face.p));
         flx_part_kind kind[2] = {FLX_PART_VERTEX, FLX_PART_VERTEX};
         int number[2] = {v, v};
         kind[side] = FLX_PART_FACE;

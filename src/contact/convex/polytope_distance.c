@@ -18,8 +18,8 @@ typedef struct simplex {
 static corner corner_at(const flx_convex *a, const flx_convex *b, v3 d) // furthest along d
 {
     corner c = {.a = flx_convex_support(a, d), .b = flx_convex_support(b, v3_neg(d))};
-    c.pa = flx_convex_part(a, FLX_PART_VERTEX, c.a).p;
-    c.pb = flx_convex_part(b, FLX_PART_VERTEX, c.b).p;
+    c.pa = flx_convex_vertex(a, c.a);
+    c.pb = flx_convex_vertex(b, c.b);
     c.y = v3_sub(c.pa, c.pb);
     return c;
 }

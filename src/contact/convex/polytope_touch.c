@@ -3,11 +3,12 @@
 #include "contact/convex/polytope.h"
 
 #define MOST_FOUND 128
-#define FACING 0.995  // cosine: a face looks along the normal
-#define ALIGNED 0.98  // cosine: a point has the normal of the pair
-#define SAME 1e-6     // of the size: one place
-#define KEPT 1e-3     // of the size: how far beyond its border a point of last time is taken again
-#define PARALLEL 1e-3 // sine: edges that cross in no certain place
+#define MOST_PLACED 32 // vertices that are turned once
+#define FACING 0.995   // cosine: a face looks along the normal
+#define ALIGNED 0.98   // cosine: a point has the normal of the pair
+#define SAME 1e-6      // of the size: one place
+#define KEPT 1e-3      // of the size: how far beyond its border a point of last time is taken again
+#define PARALLEL 1e-3  // sine: edges that cross in no certain place
 
 typedef struct finder {
     const flx_convex *s[2];
@@ -69,7 +70,7 @@ static outline outline_of(const flx_convex *s, int face)
 
 static v3 corner(const outline *o, int i)
 {
-    return flx_convex_part(o->s, FLX_PART_VERTEX, o->corners[i % o->n]).p;
+    return flx_convex_vertex(o->s, o->corners[i % o->n]);
 }
 
 static int side_count(const outline *o)
@@ -142,7 +143,7 @@ static bool is_on_part(const flx_convex *s, const flx_part *part, v3 q, double m
     if (part->kind == FLX_PART_VERTEX) return true;
     if (part->kind == FLX_PART_EDGE) {
         const int *e = s->of->edges + 4 * (size_t)part->number;
-        v3 last = flx_convex_part(s, FLX_PART_VERTEX, e[1]).p;
+        v3 last = flx_convex_vertex(s, e[1]);
         double t = v3_dot(part->d, v3_sub(q, part->p)), l = v3_dot(part->d, v3_sub(last, part->p));
         return t >= -margin && t <= l + margin;
     }
@@ -233,7 +234,7 @@ static void try_ends(finder *f, int side, const flx_part *edge, const flx_convex
 {
     const flx_polytope *of = f->s[side]->of;
     const int *ends = s->of->edges + 4 * (size_t)other, *own = of->edges + 4 * (size_t)edge->number;
-    v3 last = flx_convex_part(f->s[side], FLX_PART_VERTEX, own[1]).p;
+    v3 last = flx_convex_vertex(f->s[side], own[1]);
     double l = v3_dot(edge->d, v3_sub(last, edge->p)), margin = SAME * f->size;
     for (int i = 0; i < 2; i++) {
         flx_part vertex = flx_convex_part(s, FLX_PART_VERTEX, ends[i]);
@@ -342,7 +343,12 @@ static int touch(const flx_convex *a, const flx_convex *b, double reach, int mos
 {
     flx_separation nearest;
     if (!separate(a, b, reach, last, &nearest)) return 0;
-    finder f = {.s = {a, b}, .reach = reach, .size = a->of->size + b->of->size, .n = nearest.n};
+    finder f; // its points are not worth to be cleared
+    f.s[0] = a;
+    f.s[1] = b;
+    f.reach = reach;
+    f.size = a->of->size + b->of->size;
+    f.n = nearest.n;
     f.count = 0;
     try_last(&f, last);
     try_overlap(&f);
@@ -387,7 +393,15 @@ int flx_convex_touch(const flx_convex *a, const flx_convex *b, double reach, int
     bool turned = is_turned(a, b);
     v3 origin = turned ? b->x : a->x;
     if (!(most > 0)) return 0;
-    for (int i = 0; i < 2; i++) s[i].x = v3_sub(s[i].x, origin);
+    v3 placed[2][MOST_PLACED];
+    for (int i = 0; i < 2; i++) {
+        s[i].x = v3_sub(s[i].x, origin);
+        if (s[i].of->nvertex > MOST_PLACED) continue;
+        for (int k = 0; k < s[i].of->nvertex; k++) {
+            placed[i][k] = flx_convex_vertex(s + i, k);
+        }
+        s[i].placed = placed[i];
+    }
     for (int i = 0; last && i < last->n; i++) {
         turned_last.features[i] = turned ? turn_feature(last->features[i]) : last->features[i];
         turned_last.n = i + 1;

@@ -103,7 +103,7 @@ static bool is_off_convex(const flx_convex *b, const flx_part *part, v3 u)
         }
         if (part->kind != FLX_PART_VERTEX || (e[0] != part->number && e[1] != part->number))
             continue;
-        v3 at = flx_convex_part(b, FLX_PART_VERTEX, e[0] == part->number ? e[1] : e[0]).p;
+        v3 at = flx_convex_vertex(b, e[0] == part->number ? e[1] : e[0]);
         v3 d = v3_sub(at, part->p);
         if (v3_dot(u, d) > WITHIN * v3_norm(u) * v3_norm(d)) return false;
     }
@@ -267,8 +267,7 @@ static void try_edges(finder *f, int edge)
         if (!is_off_convex(f->b, &b, v3_neg(n))) continue;
         if (!is_on_segment(flx_facets_vertex(f->t, e[0]), flx_facets_vertex(f->t, e[1]), first))
             continue;
-        if (!is_on_segment(flx_convex_part(f->b, FLX_PART_VERTEX, g[0]).p,
-                           flx_convex_part(f->b, FLX_PART_VERTEX, g[1]).p, second)) {
+        if (!is_on_segment(flx_convex_vertex(f->b, g[0]), flx_convex_vertex(f->b, g[1]), second)) {
             continue;
         }
         keep(f, &t);
@@ -281,8 +280,8 @@ static bool is_on_face(const flx_convex *b, int face, v3 n, v3 q)
     int count = p->first[face + 1] - p->first[face];
     const int *c = p->corners + p->first[face];
     for (int i = 0; i < count; i++) {
-        v3 a = flx_convex_part(b, FLX_PART_VERTEX, c[i]).p;
-        v3 e = v3_sub(flx_convex_part(b, FLX_PART_VERTEX, c[(i + 1) % count]).p, a);
+        v3 a = flx_convex_vertex(b, c[i]);
+        v3 e = v3_sub(flx_convex_vertex(b, c[(i + 1) % count]), a);
         if (v3_dot(v3_cross(e, n), v3_sub(q, a)) > WITHIN * p->size * v3_norm(e)) return false;
     }
     return true;
@@ -319,8 +318,7 @@ static void try_mesh_vertex(finder *f, int vertex)
         if (v3_dot(b.d, b.d) == 0.0 || !try_parts(f, &a, &b, &t)) continue;
         v3 n = v3_load(t.n), second = core_place(&t, 1, f->b->skin);
         if (!is_off_vertex(f->t, vertex, n) || !is_off_convex(f->b, &b, v3_neg(n))) continue;
-        if (is_on_segment(flx_convex_part(f->b, FLX_PART_VERTEX, g[0]).p,
-                          flx_convex_part(f->b, FLX_PART_VERTEX, g[1]).p, second)) {
+        if (is_on_segment(flx_convex_vertex(f->b, g[0]), flx_convex_vertex(f->b, g[1]), second)) {
             keep(f, &t);
         }
     }
@@ -332,7 +330,7 @@ static void try_mesh_parts(finder *f)
     double wide = fmax(f->reach + f->skin + f->b->skin, 0.0);
     for (int i = 0; i < f->b->of->nvertex; i++) {
         double x[3];
-        v3_store(x, flx_convex_part(f->b, FLX_PART_VERTEX, i).p);
+        v3_store(x, flx_convex_vertex(f->b, i));
         for (int k = 0; k < 3; k++) {
             low[k] = fmin(low[k], x[k] - wide);
             high[k] = fmax(high[k], x[k] + wide);
@@ -420,7 +418,11 @@ static int touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b
     flx_polytope_room room;
     flx_convex c;
     if (!see_from_mesh(&m, b, fb, &room, &c)) return 0;
-    finder f = {.t = a->data, .b = &c, .skin = a->skin, .reach = reach};
+    finder f; // its points are not worth to be cleared
+    f.t = a->data;
+    f.b = &c;
+    f.skin = a->skin;
+    f.reach = reach;
     f.count = 0;
     for (int i = 0; i < c.of->nvertex; i++) try_vertex(&f, i);
     if (c.of->nvertex > 1) try_mesh_parts(&f);

@@ -352,6 +352,57 @@ static int boxes_lie_on_meshes(void)
     return 0;
 }
 
+// Triangles that are no surface: doubled, without area, across each other, three at an edge. Whatever touches them gets numbers.
+static int fuzzed_meshes_do_no_harm(void)
+{
+    test_random q = {7};
+    int trials = getenv("FLX_WHOLE") ? 2000 : 200, touches = 0;
+    for (int trial = 0; trial < trials; trial++) {
+        rig r = rig_up();
+        enum { NP = 12, NT = 30 };
+        double x[3 * NP];
+        int c[3 * NT];
+        for (int i = 0; i < NP; i++) {
+            v3 p = random_vector(&q, 1.0);
+            double kind = random_unit(&q);
+            if (kind < 0.3)
+                p = v3_make(floor(2 * p.x), floor(2 * p.y), 0); // on a grid, some on one spot
+            if (kind > 0.9) p = v3_scale(1e-9, p);
+            v3_store(x + 3 * (size_t)i, p);
+        }
+        for (int i = 0; i < 3 * NT; i++) c[i] = (int)random_between(&q, 0, NP);
+        const flx_facets *t = NULL;
+        flx_status status = flx_facets_make(r.ctx, r.arena, nowhere, NP, x, NT, c, &t);
+        CHECK(status == FLX_OK || status == FLX_ERR_MODEL);
+        for (int i = 0; status == FLX_OK && i < 50; i++) {
+            flx_surface mesh = mesh_surface(t, i % 2 ? 0.0 : 0.01),
+                        other[4] = {sphere_surface(0.3), sphere_surface(0.0)};
+            other[2] = (flx_surface){.kind = &flx_surface_capsule,
+                                     .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                     .size = {0.1, 0.8}};
+            other[3] = (flx_surface){.kind = &flx_surface_box,
+                                     .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                     .size = {0.6, 0.4, 0.2}};
+            // at a vertex, or anywhere
+            v3 at = i % 3 == 0 ? v3_load(x + 3 * (size_t)(i % NP)) : random_vector(&q, 1.0);
+            flx_frame fa = frame_at(m33_identity(), v3_make(0, 0, 0)),
+                      fb = frame_at(random_orientation(&q), at);
+            flx_touch u[8];
+            int n = flx_pair_touch(&mesh, &fa, other + i % 4, &fb, 0.2, 8, NULL, u);
+            CHECK(n >= 0 && n <= 8);
+            for (int k = 0; k < n; k++) {
+                v3 m = v3_load(u[k].n), d = v3_sub(v3_load(u[k].p[1]), v3_load(u[k].p[0]));
+                CHECK(isfinite(u[k].gap) && fabs(v3_norm(m) - 1.0) < 1e-9);
+                CHECK(v3_norm(v3_axpy(-u[k].gap, m, d)) < 1e-9);
+            }
+            touches += n;
+        }
+        rig_down(&r);
+    }
+    CHECK(touches > 1000);
+    return 0;
+}
+
 // ---- heights ------------------------------------------------------------------------------------------------
 
 static const flx_heights *wavy(const rig *r, double *z)
@@ -484,5 +535,5 @@ static int spheres_touch_heights(void)
 TEST_MAIN(TEST(meshes_know_their_parts), TEST(the_tree_finds_all_triangles),
           TEST(a_mesh_of_a_box_touches_as_the_box), TEST(a_ball_rolls_over_edges_within_a_plane),
           TEST(patches_have_one_contact_each), TEST(thin_plates_hold), TEST(capsules_lie_on_meshes),
-          TEST(boxes_lie_on_meshes), TEST(heights_are_smooth_between_nodes),
-          TEST(spheres_touch_heights))
+          TEST(boxes_lie_on_meshes), TEST(fuzzed_meshes_do_no_harm),
+          TEST(heights_are_smooth_between_nodes), TEST(spheres_touch_heights))

@@ -392,6 +392,22 @@ static int rectangles_of_the_plane_touch_in_two_points(void)
         CHECK_NEAR(t[0].gap, expected, 1e-6 + 5e-3 * fmax(-expected, 0.0));
         for (int k = 0; k < n; k++) CHECK(t[k].n[2] == 0.0 && t[k].p[0][2] == 0.0);
     }
+    // a capsule of the plane: its axis, the third of the surface, lies along x of the body
+    flx_surface capsule = {
+        .kind = &flx_surface_capsule, .axes = {0, 0, 1, 0, 1, 0, -1, 0, 0}, .size = {0.05, 0.8}};
+    for (int i = 0; i < PAIRS / 4; i++) {
+        double angle = i % 3 ? random_between(&r, 0, 6) : 0.0;
+        flx_frame fa = frame_at(m33_identity(), v3_make(0, 0, 0));
+        flx_frame fb = frame_at(quat_to_m33(quat_exp(v3_make(0, 0, angle))),
+                                v3_make(random_between(&r, -1, 1), random_between(&r, -1, 1), 0));
+        test_box ta = {.h = {0.5, 0.3, 10}, .R = m33_load(fa.R)};
+        test_box tb = {.h = {0.4, 0, 10}, .R = m33_load(fb.R), .x = v3_load(fb.r)};
+        flx_touch t[4];
+        int n = flx_pair_touch(&a, &fa, &capsule, &fb, 10.0, 4, NULL, t);
+        CHECK(n >= 1 && n <= 2 && is_sound(n, t, 1.0));
+        CHECK_NEAR(t[0].gap, box_gap(&ta, &tb) - 0.05, 1e-5);
+        for (int k = 0; k < n; k++) CHECK(fabs(t[k].n[2]) < 1e-12);
+    }
     flx_surface plane = {.kind = &flx_surface_plane,
                          .axes = {1, 0, 0, 0, 0, 1, 0, 1, 0}}; // third axis: y
     flx_frame f = frame_at(m33_identity(), v3_make(0, 0.3, 0)),
