@@ -48,6 +48,12 @@ static double core(const flx_surface *s, flx_polytope_room *room)
     return s->skin;
 }
 
+// A rectangle of the plane counts as thick as it is long: it is no obstacle along z.
+static double half_bound(const flx_surface *s, int k)
+{
+    return k == 2 && is_flat(s) ? fmax(half(s, 0), half(s, 1)) : half(s, k);
+}
+
 static void bounds(const flx_surface *s, const flx_frame *f, double low[3], double high[3])
 {
     v3 c = flx_surface_place(s, f);
@@ -57,7 +63,7 @@ static void bounds(const flx_surface *s, const flx_frame *f, double low[3], doub
         double reach = s->skin;
         for (int i = 0; i < 3; i++) {
             const double e[3] = {axis[i].x, axis[i].y, axis[i].z};
-            reach += fabs(e[k]) * half(s, i);
+            reach += fabs(e[k]) * half_bound(s, i);
         }
         low[k] = at[k] - reach;
         high[k] = at[k] + reach;

@@ -111,9 +111,7 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
 static flx_status count_points(const flx_descriptor *d, const flx_contact *c, int pair, int *n)
 {
     const flx_contact_side *side[2] = {c->sides + c->pairs[pair][0], c->sides + c->pairs[pair][1]};
-    bool turned;
-    const flx_pair *p = flx_pair_find(side[0]->surface->kind, side[1]->surface->kind, &turned);
-    *n = p ? p->points : 0;
+    *n = flx_pair_points(side[0]->surface, side[1]->surface);
     if (*n > 0) return FLX_OK;
     return FLX_FAIL(
         d->base.ctx, FLX_ERR_CANNOT, c->loc,
