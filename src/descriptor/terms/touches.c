@@ -5,7 +5,15 @@
 
 #define MOST_POINTS 4 // of one pair: more span no larger area
 
+typedef struct side { // a surface where it is now
+    flx_frame f;
+    bool bounded;
+    double low[3], high[3];
+} side;
+
 struct flx_touch_list { // of a flx_work
+    int room_side;
+    side *sides; // owned: of the contact at hand
     int npoint, nnumber, room_point, room_number;
     flx_touch_point *points; // owned
     double *numbers;         // owned: their rows
@@ -14,6 +22,7 @@ struct flx_touch_list { // of a flx_work
 void flx_touch_list_destroy(struct flx_touch_list **list)
 {
     if (!*list) return;
+    flx_free((*list)->sides);
     flx_free((*list)->points);
     flx_free((*list)->numbers);
     flx_free(*list);
@@ -145,32 +154,44 @@ static flx_status add_point(const flx_descriptor *d, flx_work *w, const flx_cont
 
 // ---- which points -----------------------------------------------------------------------------------------
 
-static bool are_apart(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
-                      const flx_frame *fb, double reach)
+static bool are_apart(const side *a, const side *b, double reach)
 {
-    double low[2][3], high[2][3];
-    if (!a->kind->bounds || !b->kind->bounds) return false;
-    a->kind->bounds(a, fa, low[0], high[0]);
-    b->kind->bounds(b, fb, low[1], high[1]);
+    if (!a->bounded || !b->bounded) return false;
     for (int i = 0; i < 3; i++) {
-        if (low[0][i] > high[1][i] + reach || low[1][i] > high[0][i] + reach) return true;
+        if (a->low[i] > b->high[i] + reach || b->low[i] > a->high[i] + reach) return true;
     }
     return false;
+}
+
+static flx_status place_sides(const flx_descriptor *d, flx_work *w, const flx_contact *c)
+{
+    struct flx_touch_list *l = w->touches;
+    FLX_TRY(flx_grow(d->base.ctx, (void **)&l->sides, &l->room_side, c->nside, sizeof *l->sides));
+    for (int i = 0; i < c->nside; i++) {
+        side *o = l->sides + i;
+        const flx_surface *surface = c->sides[i].surface;
+        o->f = frame_of(d, w, c->sides[i].body);
+        o->bounded = surface->kind->bounds != NULL;
+        if (o->bounded) surface->kind->bounds(surface, &o->f, o->low, o->high);
+    }
+    return FLX_OK;
 }
 
 static flx_status find_pair(const flx_descriptor *d, flx_work *w, int contact, int pair,
                             double reach)
 {
     const flx_contact *c = d->model->contacts + contact;
-    const flx_contact_side *a = c->sides + c->pairs[pair][0], *b = c->sides + c->pairs[pair][1];
-    const int body[2] = {a->body, b->body};
-    flx_frame f[2] = {frame_of(d, w, a->body), frame_of(d, w, b->body)};
-    if (are_apart(a->surface, f, b->surface, f + 1, reach)) return FLX_OK;
+    const int *of = c->pairs[pair];
+    const side *a = w->touches->sides + of[0], *b = w->touches->sides + of[1];
+    if (are_apart(a, b, reach)) return FLX_OK;
+    const int body[2] = {c->sides[of[0]].body, c->sides[of[1]].body};
+    const flx_frame f[2] = {a->f, b->f};
     flx_touch points[MOST_POINTS];
-    flx_touch_point of = {.contact = contact, .pair = (uint64_t)contact << 32 | (uint32_t)pair};
-    int n = flx_pair_touch(a->surface, f, b->surface, f + 1, reach, MOST_POINTS, NULL, points);
+    flx_touch_point is = {.contact = contact, .pair = (uint64_t)contact << 32 | (uint32_t)pair};
+    int n = flx_pair_touch(c->sides[of[0]].surface, f, c->sides[of[1]].surface, f + 1, reach,
+                           MOST_POINTS, NULL, points);
     for (int i = 0; i < n; i++) {
-        if (points[i].gap <= reach) FLX_TRY(add_point(d, w, c, &of, body, f, points + i));
+        if (points[i].gap <= reach) FLX_TRY(add_point(d, w, c, &is, body, f, points + i));
     }
     return FLX_OK;
 }
@@ -186,6 +207,7 @@ static flx_status find(const flx_system *s, flx_work *w, const flx_point *p, dou
     w->touches->npoint = w->touches->nnumber = 0;
     for (int i = 0; i < d->model->ncontact; i++) {
         if (!is_met(d->model->contacts + i)) continue;
+        FLX_TRY(place_sides(d, w, d->model->contacts + i));
         for (int k = 0; k < d->model->contacts[i].npair; k++) FLX_TRY(find_pair(d, w, i, k, reach));
     }
     // the numbers are where they stay now
