@@ -143,6 +143,17 @@ static bool rests(const alpha_steps *g, const flx_touch_point *p)
     return false;
 }
 
+// Which points rest, whatever their order.
+static uint64_t sum_of_rest(const alpha_steps *g)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < g->nrest; i++) {
+        uint64_t k = (g->rest[i].pair * 0x9e3779b97f4a7c15u) ^ g->rest[i].feature;
+        sum += (k ^ k >> 29) * 0xbf58476d1ce4e5b9u;
+    }
+    return sum;
+}
+
 static double still(const alpha_steps *g, double h)
 {
     return STILL * g->t->length / h;
@@ -458,7 +469,7 @@ static flx_status attempt(flx_integrator *it, flx_state *x, double h)
     }
     g->started = true;
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + h * g->dv0[i];
-    int before = g->nrest;
+    uint64_t before = sum_of_rest(g);
     FLX_TRY(iterate(it, x, h, !anew));
     double power = -flx_stepping_power(g->t, g->v1);
     flx_stepping_tally(g->t, 1, g->v1, g->switches);
@@ -470,7 +481,8 @@ static flx_status attempt(flx_integrator *it, flx_state *x, double h)
     g->lost += 0.5 * h * (anew ? 2 * power : g->power + power);
     g->power = power;
     memcpy(g->a, g->a1, (size_t)g->nv * sizeof *g->a);
-    if (hit || g->nrest != before) FLX_TRY(begin_anew(it, x, x->t + h, g->q1, g->v1, h, g->dv1));
+    if (hit || sum_of_rest(g) != before)
+        FLX_TRY(begin_anew(it, x, x->t + h, g->q1, g->v1, h, g->dv1));
     return FLX_OK;
 }
 
