@@ -110,6 +110,8 @@ static int spatial_items_are_what_a_file_says(void)
                         .angular_velocity = {.text = "[0, 0, 3]"}});
     int twin =
         flx_model_add_body(m, "twin", &(flx_body_def){.like = "arm", .position = {.x = {1, NULL}}});
+    int ball =
+        flx_model_add_body(m, "ball", &(flx_body_def){.like = "arm", .position = {.x = {5, NULL}}});
     int a = flx_model_add_joint(
         m, "a",
         &(flx_joint_def){.type = FLX_REVOLUTE,
@@ -151,7 +153,7 @@ static int spatial_items_are_what_a_file_says(void)
     CHECK(flx_model_add_force(
               m, "floor",
               &(flx_force_def){.type = FLX_CONTACT,
-                               .on = {arm, twin},
+                               .on = {FLX_GROUND, ball},
                                .law = "hunt-crossley",
                                .surfaces = {{.plane = {.z = {1, NULL}}, .at = {.z = {-3, NULL}}},
                                             {.sphere = {0.1, NULL}}},
@@ -225,6 +227,7 @@ static int spatial_items_are_what_a_file_says(void)
         "    velocity: [0, 0, 1]\n"
         "    angular_velocity: \"[0, 0, 3]\"\n"
         "  twin: {like: arm, position: [1, 0, 0]}\n"
+        "  ball: {like: arm, position: [5, 0, 0]}\n"
         "  cable:\n"
         "    type: beam\n"
         "    from: [2, 0, 0]\n"
@@ -270,7 +273,7 @@ static int spatial_items_are_what_a_file_says(void)
         "  pull: {type: expression, on: twin, force: [1, 0, 0], torque: [0, 0, t], frame: body}\n"
         "  floor:\n"
         "    type: contact\n"
-        "    on: [arm, twin]\n"
+        "    on: [ground, ball]\n"
         "    stiffness: 1000000\n"
         "    law: hunt-crossley\n"
         "    surfaces: [{plane: [0, 0, 1], at: [0, 0, -3]}, {sphere: 0.1}]\n"
