@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+// Of the force behind a spring: steps that always suffice, and where they end.
+#define MOST_STEPS 60
+#define ROUNDING 1e-15
+
 // x^n and its slope n x^(n-1), of x > 0.
 static double power(double x, double n, double *slope)
 {
@@ -69,6 +73,28 @@ flx_law_force flx_law_eval(const flx_law *l, double d, double rate, double closi
         l->a != 0.0 || l->av != 0.0 ? crossley(l, d, rate, closing) : penalty(l, d, rate, kink);
     if (f.force >= 0.0 || l->pulls) return f;
     return (flx_law_force){0};
+}
+
+// F - F(d - R F) rises with F and is not positive at 0, nor negative at F(d): Newton's steps stay between.
+flx_law_force flx_law_eval_behind(const flx_law *l, double R, double d, double rate, double closing,
+                                  bool closed, double *stored)
+{
+    flx_law_force f = flx_law_eval(l, d, rate, closing, closed);
+    bool yields = R > 0.0 && f.force > 0.0;
+    double low = 0.0, high = f.force, F = yields ? f.force / (1.0 + R * f.by_depth) : f.force;
+    for (int i = 0; yields && i < MOST_STEPS; i++) {
+        f = flx_law_eval(l, d - R * F, rate, closing, closed);
+        double misfit = F - f.force, next = F - misfit / (1.0 + R * f.by_depth);
+        *(misfit > 0.0 ? &high : &low) = F;
+        if (!(next >= low && next <= high)) next = 0.5 * (low + high);
+        bool there = !(fabs(next - F) > ROUNDING * F);
+        F = next;
+        if (there) break;
+    }
+    double given = yields ? R * F : 0.0, share = yields ? 1.0 / (1.0 + R * f.by_depth) : 1.0;
+    if (stored) *stored = flx_law_energy(l, d - given) + 0.5 * given * F;
+    return (flx_law_force){
+        .force = F, .by_depth = share * f.by_depth, .by_rate = share * f.by_rate};
 }
 
 double flx_law_energy(const flx_law *l, double d)

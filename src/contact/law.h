@@ -28,6 +28,11 @@ flx_law flx_law_of(const flx_contact *c, double k);
 // closing: speed at which it closed; counts where the law reads it. closed: what the switch of a law with a kink
 // holds: the branch goes on smoothly beyond its border. Others follow d and read no switch.
 flx_law_force flx_law_eval(const flx_law *l, double d, double rate, double closing, bool closed);
+// The same behind a spring of compliance R, which stands for what the shapes of flexible bodies leave out:
+//     F = F(d - R F, d')                                                                            (LAW-7)
+// *stored: what the spring stores, R F^2/2, and the law.
+flx_law_force flx_law_eval_behind(const flx_law *l, double R, double d, double rate, double closing,
+                                  bool closed, double *stored);
 // k d^(n+1)/(n+1): what is stored; the rest of the work is dissipated.
 double flx_law_energy(const flx_law *l, double d);
 // Whether force or slope jumps where d = 0: then that is an event.

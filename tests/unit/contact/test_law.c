@@ -137,6 +137,42 @@ static int drops_have_the_restitution(void)
     return 0;
 }
 
+// F(d - R F), its slopes and what is stored, over all stiffnesses of the spring beside that of the law.
+static int a_spring_in_series_gives_way(void)
+{
+    const flx_law line = {.k = 2e6, .n = 1.0}, hertz = {.k = 3e9, .n = 1.5, .a = 0.4};
+    for (int i = -8; i <= 2; i++) {
+        double R = pow(10.0, i) / 2e6, d = 1e-5, stored;
+        flx_law_force F = flx_law_eval_behind(&line, R, d, 0.3, 1.0, true, &stored);
+        CHECK_REL(F.force, 2e6 * d / (1 + 2e6 * R), 1e-14);
+        CHECK_REL(F.by_depth, 2e6 / (1 + 2e6 * R), 1e-14);
+        CHECK_REL(stored, 0.5 * F.force * d, 1e-14);
+        for (double rate = -1; rate <= 1; rate += 0.5) {
+            double h = 1e-4 * d, side[2], held[2];
+            F = flx_law_eval_behind(&hertz, R, d, rate, 1.0, true, &stored);
+            CHECK_REL(F.force, flx_law_eval(&hertz, d - R * F.force, rate, 1.0, true).force, 1e-11);
+            for (int k = 0; k < 2; k++) {
+                side[k] =
+                    flx_law_eval_behind(&hertz, R, d + (2 * k - 1) * h, rate, 1.0, true, &held[k])
+                        .force;
+            }
+            CHECK_REL(F.by_depth, (side[1] - side[0]) / (2 * h), 1e-6);
+            if (rate == 0) CHECK_REL(F.force, (held[1] - held[0]) / (2 * h), 1e-6);
+            for (int k = 0; k < 2; k++) {
+                side[k] =
+                    flx_law_eval_behind(&hertz, R, d, rate + (2 * k - 1) * 1e-4, 1.0, true, NULL)
+                        .force;
+            }
+            CHECK_REL(F.by_rate, (side[1] - side[0]) / 2e-4, 1e-6);
+        }
+    }
+    CHECK(flx_law_eval_behind(&hertz, 1e-8, -1e-9, 1.0, 1.0, true, NULL).force == 0);
+    flx_law_force plain = flx_law_eval(&hertz, 1e-6, 0.1, 1.0, true);
+    flx_law_force same = flx_law_eval_behind(&hertz, 0.0, 1e-6, 0.1, 1.0, true, NULL);
+    CHECK(plain.force == same.force && plain.by_depth == same.by_depth);
+    return 0;
+}
+
 static int hertz_of_two_spheres(void)
 {
     const double E[] = {7e10, 7e10}, nu[] = {0.3, 0.3}, pi = 3.14159265358979323846;
@@ -149,4 +185,5 @@ static int hertz_of_two_spheres(void)
 
 TEST_MAIN(TEST(derivatives_are_those_of_the_force), TEST(nothing_pulls_and_nothing_acts_from_afar),
           TEST(held_branch_goes_on), TEST(damping_follows_from_restitution),
-          TEST(drops_have_the_restitution), TEST(hertz_of_two_spheres))
+          TEST(drops_have_the_restitution), TEST(a_spring_in_series_gives_way),
+          TEST(hertz_of_two_spheres))
