@@ -21,10 +21,36 @@ bool flx_contact_point_acts(const flx_contact_point *p, double depth, const doub
     return depth > 0.0;
 }
 
-flx_law_force flx_contact_point_force(const flx_contact_point *p, double depth, double rate,
-                                      const double *switches)
+// Along the normal, which the gradient begins with: n.r n of both sides.
+static double find_compliance(const flx_contact_point *p, flx_frames f, const flx_jet *j)
 {
-    return flx_law_eval(&p->law, depth, rate, switches[p->side + 1], switches[p->side] != 0.0);
+    double sum = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const double *r = p->residual[i];
+        if (!r) continue;
+        v3 n = v3_load(j->g[i]);
+        if (f.plane) {
+            const flx_frame2 *at = f.plane + p->gap.e.frame[i];
+            n = v3_make(at->c * n.x + at->s * n.y, at->c * n.y - at->s * n.x, 0.0);
+        } else {
+            n = m33_tmul_v(m33_load(f.space[p->gap.e.frame[i]].R), n);
+        }
+        sum += v3_dot(n, m33_mul_v(m33_load(r), n));
+    }
+    return sum;
+}
+
+flx_law_force flx_contact_point_force(const flx_contact_point *p, flx_frames f, const flx_jet *j,
+                                      double rate, const double *switches, double *stored)
+{
+    double closing = switches[p->side + 1];
+    bool closed = switches[p->side] != 0.0, gives = p->residual[0] || p->residual[1];
+    if (gives) {
+        return flx_law_eval_behind(&p->law, find_compliance(p, f, j), j->value, rate, closing,
+                                   closed, stored);
+    }
+    if (stored) *stored = flx_law_energy(&p->law, j->value);
+    return flx_law_eval(&p->law, j->value, rate, closing, closed);
 }
 
 // Friction over the normal force, along each tangent, with its derivatives by the slip.
@@ -52,7 +78,7 @@ void flx_contact_residual(int n, const flx_contact_point *points, flx_frames f,
         if (!flx_contact_point_acts(p, j.value, switches)) continue;
         flx_scalar_gradient(&p->gap, f, switches, &j);
         double F =
-            flx_contact_point_force(p, j.value, flx_jet_rate(&p->gap, &j, v), switches).force;
+            flx_contact_point_force(p, f, &j, flx_jet_rate(&p->gap, &j, v), switches, NULL).force;
         double u[2] = {0}, grip[2], slope[2][2];
         flx_jet_add_force(&p->gap, &j, F, r);
         if (p->nslip == 0 || F == 0.0) continue;
@@ -112,7 +138,7 @@ void flx_contact_linearise(int n, const flx_contact_point *points, flx_frames f,
         if (!flx_contact_point_acts(p, j.value, switches)) continue;
         flx_scalar_jet(&p->gap, f, switches, &j);
         flx_law_force F =
-            flx_contact_point_force(p, j.value, flx_jet_rate(&p->gap, &j, v), switches);
+            flx_contact_point_force(p, f, &j, flx_jet_rate(&p->gap, &j, v), switches, NULL);
         along rate = {{0}}, by_q = {{0}}, by_v = {{0}};
         flx_jet_rate_gradient(&p->gap, &j, v, rate);
         add_to(by_q, F.by_depth, j.g);
@@ -136,9 +162,9 @@ void flx_contact_energy(int n, const flx_contact_point *points, flx_frames f,
         if (!flx_contact_point_acts(p, j.value, switches)) continue;
         flx_scalar_gradient(&p->gap, f, switches, &j);
         double rate = flx_jet_rate(&p->gap, &j, v), u[2] = {0}, grip[2], slope[2][2];
-        double F = flx_contact_point_force(p, j.value, rate, switches).force;
-        double elastic = flx_contact_point_force(p, j.value, 0.0, switches).force;
-        e->strain += flx_law_energy(&p->law, j.value);
+        double F = flx_contact_point_force(p, f, &j, rate, switches, NULL).force, stored;
+        double elastic = flx_contact_point_force(p, f, &j, 0.0, switches, &stored).force;
+        e->strain += stored;
         e->dissipated_power += (F - fmax(elastic, 0.0)) * rate;
         if (p->nslip == 0 || F == 0.0) continue;
         for (int i = 0; i < p->nslip; i++) {

@@ -71,8 +71,10 @@ typedef struct flx_contact_point {
     double friction, velocity; // coefficient, slip that regularises it
     int side;                  // the first of its switches
     double clear;              // a larger gap is one that it has to close at an instant
-    double thickness;          // of both surfaces together; infinite: one has no end
-    int contact, pair;         // of the model; pair: of the contact
+    const double
+        *residual[2]; // (9) compliance of each side's node beside its shapes, node axes; NULL: none
+    double thickness; // of both surfaces together; infinite: one has no end
+    int contact, pair; // of the model; pair: of the contact
 } flx_contact_point;
 
 void flx_contact_residual(int n, const flx_contact_point *points, flx_frames f,
@@ -82,8 +84,9 @@ void flx_contact_linearise(int n, const flx_contact_point *points, flx_frames f,
 void flx_contact_energy(int n, const flx_contact_point *points, flx_frames f,
                         const double *switches, const double *v, flx_energies *e);
 // Whether its switch decides about the force, not the depth: of a law with a kink, and of surfaces that were clear of each
-// other. Whether there is a force at all; the normal force.
+// other. Whether there is a force at all; the normal force, at a depth whose value and gradient j has; stored or NULL:
+// its potential energy.
 bool flx_contact_point_is_held(const flx_contact_point *p, const double *switches);
 bool flx_contact_point_acts(const flx_contact_point *p, double depth, const double *switches);
-flx_law_force flx_contact_point_force(const flx_contact_point *p, double depth, double rate,
-                                      const double *switches);
+flx_law_force flx_contact_point_force(const flx_contact_point *p, flx_frames f, const flx_jet *j,
+                                      double rate, const double *switches, double *stored);

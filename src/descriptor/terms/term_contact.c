@@ -86,6 +86,27 @@ static double find_thickness(const flx_surface *s)
     return least;
 }
 
+// The compliance of a flexible body's node beside its shapes, in the axes of the node.
+static flx_status find_residual(const flx_descriptor *d, int body, const double **out)
+{
+    const flx_model *m = d->model;
+    *out = NULL;
+    if (body < m->nbody) return FLX_OK;
+    const flx_attached *at = m->attached + (body - m->nbody);
+    const flx_elastic *e = NULL;
+    for (int i = 0; i < m->nmodal && !e; i++) {
+        if (m->modals[i].body == at->carrier) e = m->modals[i].e;
+    }
+    const flx_elastic_node *node = e ? e->nodes + at->node : NULL;
+    if (!node || !node->residual) return FLX_OK;
+    double *r = flx_arena_take(d->arena, 9, sizeof *r);
+    if (!r) return FLX_ERR_MEMORY;
+    m33 R = m33_load(node->R);
+    m33_store(r, m33_tmul(R, m33_mul(m33_load(node->residual), R)));
+    *out = r;
+    return FLX_OK;
+}
+
 static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uint64_t feature,
                              flx_contact_point *p)
 {
@@ -95,7 +116,10 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
     if (!gap) return FLX_ERR_MEMORY;
     (void)flx_gap_init(gap, side[0]->surface, side[1]->surface, feature, d->planar);
     *p = (flx_contact_point){.contact = contact, .pair = pair};
-    for (int i = 0; i < 2; i++) p->thickness += find_thickness(side[i]->surface);
+    for (int i = 0; i < 2; i++) {
+        p->thickness += find_thickness(side[i]->surface);
+        FLX_TRY(find_residual(d, side[i]->body, &p->residual[i]));
+    }
     p->gap = (flx_scalar){
         .kind = FLX_SCALAR_GAP, .body = {side[0]->body, side[1]->body}, .turn = -1, .gap = gap};
     if (c->friction.coefficient > 0 || c->friction.coefficient_open) p->nslip = d->planar ? 1 : 2;
@@ -279,7 +303,7 @@ static void observe_point(const flx_descriptor *d, flx_work *w, const flx_point 
     flx_scalar_gradient(&c->gap, w->frames, p->switches, &j);
     double rate = flx_jet_rate(&c->gap, &j, p->v), F = 0.0;
     bool acts = flx_contact_point_acts(c, j.value, p->switches);
-    if (acts) F = flx_contact_point_force(c, j.value, rate, p->switches).force;
+    if (acts) F = flx_contact_point_force(c, w->frames, &j, rate, p->switches, NULL).force;
     find_slip(d, c, w, p->v, &touch, u, t);
     double root = sqrt(u[0] * u[0] + u[1] * u[1] + c->velocity * c->velocity);
     double grip = c->nslip > 0 && root > 0.0 ? -c->friction * F / root : 0.0;
