@@ -29,7 +29,7 @@ flx_law flx_law_of(const flx_contact *c, double k);
 // holds: the branch goes on smoothly beyond its border. Others follow d and read no switch.
 flx_law_force flx_law_eval(const flx_law *l, double d, double rate, double closing, bool closed);
 // The same behind a spring of compliance R, which stands for what the shapes of flexible bodies leave out:
-//     F = F(d - R F, d')                                                                            (LAW-7)
+//     F = F(d - R F, d')                                                                            (LAW-9)
 // *stored: what the spring stores, R F^2/2, and the law.
 flx_law_force flx_law_eval_behind(const flx_law *l, double R, double d, double rate, double closing,
                                   bool closed, double *stored);
