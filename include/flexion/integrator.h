@@ -14,6 +14,12 @@ typedef enum flx_formulation {
     FLX_FORMULATION_INDEX1, // acceleration level, projected
 } flx_formulation;
 
+// How contacts that collide at one instant share it.
+typedef enum flx_impacts {
+    FLX_IMPACTS_SIMULTANEOUS, // one problem for all that touch
+    FLX_IMPACTS_SEQUENTIAL,   // one pair after the other, until none approaches
+} flx_impacts;
+
 #define FLX_STAGES_MAX 16
 #define FLX_STAGES_AUTO (-1) // the method varies its order
 
@@ -24,19 +30,22 @@ typedef struct flx_integrator_type flx_integrator_type;
 typedef struct flx_integrator_def {
     const char *method; // a name of the registry: "generalized-alpha", "radau", "dopri5", ...
     flx_formulation formulation;
-    double step;                     // fixed step; 0: adaptive
-    double rtol, atol;               // adaptive
-    int stages;                      // of a collocation method; FLX_STAGES_AUTO
-    const char *family;              // of lobatto: "IIIA", "IIIC"; NULL: default
-    int degree, quadrature;          // of galerkin
-    int max_order;                   // of bdf (to 5) and adams (to 12)
-    double alpha;                    // of variational (0 to 1) and hht (-1/3 to 0); NaN: default
-    double beta, gamma;              // of newmark; NaN: default
-    double spectral_radius;          // of generalized-alpha at infinity, 0 to 1; negative: default
-    double newton_tolerance;         // relative to the scales of the unknowns; 0: default
-    double initial_step, max_step;   // adaptive; 0: chosen, none
-    long max_steps;                  // 0: no limit
-    int drift;                       // non-zero: explicit methods do not return to the constraints
+    double step;                   // fixed step; 0: adaptive
+    double rtol, atol;             // adaptive
+    int stages;                    // of a collocation method; FLX_STAGES_AUTO
+    const char *family;            // of lobatto: "IIIA", "IIIC"; NULL: default
+    int degree, quadrature;        // of galerkin
+    int max_order;                 // of bdf (to 5) and adams (to 12)
+    double alpha;                  // of variational (0 to 1) and hht (-1/3 to 0); NaN: default
+    double beta, gamma;            // of newmark; NaN: default
+    double spectral_radius;        // of generalized-alpha at infinity, 0 to 1; negative: default
+    double newton_tolerance;       // relative to the scales of the unknowns; 0: default
+    double initial_step, max_step; // adaptive; 0: chosen, none
+    long max_steps;                // 0: no limit
+    int drift;                     // non-zero: explicit methods do not return to the constraints
+    flx_impacts impacts;           // of contacts that collide at one instant
+    double
+        rest_velocity; // contacts that rebound slower than this stay; 0: 1e-6 of the fastest approach
     const flx_integrator_type *type; // a method of one's own, whatever `method` says; NULL: none
 } flx_integrator_def;
 
@@ -51,6 +60,7 @@ typedef struct flx_statistics {
     long singular_positions; // steps that passed a (nearly) singular position
     double smallest_step, largest_step;
     long instants;           // steps that ended where a condition or a piece of a table changed
+    long impacts, jams;      // of contacts: impulses, and those without a collision
     const char *governed_by; // what most of them were of; NULL: none; borrowed from the system
     double lost_in_contacts; // energy, by friction and impacts of contacts met step by step
 } flx_statistics;

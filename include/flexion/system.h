@@ -194,6 +194,7 @@ typedef struct flx_event_report {
     int nrow;         // velocities that were set: rows Y v = value, to be met by the least impulse
     double *Y;        // (rows x nv) the caller's
     double *value;    // (rows) the caller's
+    double lost;      // energy that impacts took
     const char *item; // the last event or switch that changed something; borrowed
     flx_loc loc;
 } flx_event_report;

@@ -100,6 +100,7 @@ static void events_memory(flx_integrator *it, flx_events *e, flx_memory *m)
     flx_state_memory(e->prior, m);
     flx_accelerator_memory(e->acc, m);
     flx_saddle_memory(e->saddle, m);
+    if (e->contacts) flx_contacts_memory(e->contacts, m);
     FLX_PASS(m, relaxes);
     if (relaxes && !e->relaxer && m->status == FLX_OK) {
         flx_status status = flx_relaxer_create(it->sys, &e->relaxer);
@@ -121,7 +122,7 @@ static const char *find_name(flx_integrator *it, const char *name)
     flx_loc loc;
     for (int i = 0; e && i < e->n + e->nevent; i++) {
         const char *own =
-            i < e->n ? e->ops->indicator(it->sys, i, &loc) : e->ops->event(it->sys, i - e->n, &loc);
+            i < e->n ? flx_events_indicator(it, i, &loc) : e->ops->event(it->sys, i - e->n, &loc);
         if (own && strcmp(own, name) == 0) return own;
     }
     return NULL;

@@ -256,6 +256,9 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
         if (c.until > x->t) FLX_TRY(happen_due(&c, &next));
         // forces are known now
         if (m->events && c.until > x->t && flx_events_wrong(it, x) >= 0) FLX_TRY(happen(&c));
+        flx_status status = FLX_OK;
+        if (c.until > x->t && flx_events_begins(it, x, &status)) FLX_TRY(happen(&c));
+        FLX_TRY(status);
     }
     if (!schedule->resume) {
         pass(&c.agenda, c.start);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MAX_ITERATIONS 40
+#define MOST_USUAL 4 // of them
 // Corrections of this part of the largest value of their kind are rounding,
 #define ROUNDING (64.0 * DBL_EPSILON)
 // ... and those that shrink no more if they are not larger than this.
@@ -269,7 +270,14 @@ int flx_index1_worst(const flx_index1 *m)
 }
 
 // One correction; returns its size as a part of what is corrected.
-static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *size)
+static double largest(const double *v, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, int round, double *size)
 {
     const flx_system *s = m->sys;
     const flx_dims *d = &s->dims;
@@ -293,8 +301,12 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *s
     }
     m->worst = find_worst(d, m->d);
     const double *by = m->d + d->nv + d->nx;
+    double moved = inertia_of(s, m->blocks.A2, m->d);
     *size = add(x->a, m->d, d->nv, 0.0);
     double least = inertia_of(s, m->blocks.A2, x->a);
+    // forces that balance leave accelerations that are their rounding
+    double forces = fmax(largest(x->lam, d->nlam), largest(x->mu, d->nmu));
+    if (round >= MOST_USUAL && moved <= ROUNDING * forces) *size = 0.0;
     // an algebraic unknown that is zero has what small weights leave there
     *size = fmax(*size, add(x->w, by, d->nw, FLX_SMALL_RATE));
     *size = fmax(*size, add(x->lam, by + d->nw, d->nlam, least));
@@ -311,7 +323,7 @@ flx_status flx_index1_solve(flx_index1 *m, flx_work *work, flx_state *x, long *r
     memset(x->dx, 0, (size_t)d->nx * sizeof *x->dx);
     for (int k = 0; k < MAX_ITERATIONS; k++) {
         double size = 0.0;
-        FLX_TRY(correct(m, work, x, &size));
+        FLX_TRY(correct(m, work, x, k, &size));
         ++*residuals;
         ++*linearisations;
         bool done = size <= ROUNDING || (size <= STAGNATED && size > 0.1 * last);

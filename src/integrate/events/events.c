@@ -39,6 +39,7 @@ void flx_events_destroy(flx_events **events)
     flx_relaxer_destroy(&e->relaxer);
     flx_saddle_destroy(&e->saddle);
     flx_blocks_destroy(&e->blocks);
+    flx_events_destroy_contacts(&e->contacts);
     flx_free(e);
     *events = NULL;
 }
@@ -100,9 +101,8 @@ static flx_status make(flx_integrator *it, flx_events *e)
     FLX_TRY(flx_state_create(s, &e->begin));
     FLX_TRY(flx_state_create(s, &e->probe));
     FLX_TRY(flx_state_create(s, &e->prior));
-    if (e->ops->reads_forces && e->ops->reads_forces(s) && !it->type->settled) {
-        FLX_TRY(flx_state_create(s, &e->settled));
-    }
+    e->reads = e->ops && e->ops->reads_forces && e->ops->reads_forces(s);
+    if ((e->reads || e->contacts) && !it->type->settled) FLX_TRY(flx_state_create(s, &e->settled));
     FLX_TRY(flx_accelerator_create(s, &e->acc));
     FLX_TRY(flx_saddle_create(s, &e->saddle));
     FLX_TRY(flx_blocks_create(s, &e->blocks));
@@ -115,13 +115,15 @@ static flx_status create(flx_integrator *it, flx_events **events)
     flx_events *e = flx_alloc(it->ctx, 1, sizeof *e);
     if (!e) return FLX_ERR_MEMORY;
     e->ops = ops;
-    e->n = ops->indicators(it->sys);
-    e->nevent = ops->events(it->sys);
-    e->nrow = ops->rows(it->sys);
+    e->nown = ops ? ops->indicators(it->sys) : 0;
+    e->n = e->nown + 2 * flx_events_contact_count(it->sys);
+    e->nevent = ops ? ops->events(it->sys) : 0;
+    e->nrow = ops ? ops->rows(it->sys) : 0;
     flx_coefficients c = {0};
     bool known = it->type->coefficients && it->type->coefficients(&it->def, &c);
     e->repeats = !(known && c.scheme == FLX_SCHEME_MULTISTEP);
-    flx_status status = make(it, e);
+    flx_status status = flx_events_make_contacts(it, &e->contacts);
+    if (status == FLX_OK) status = make(it, e);
     if (status != FLX_OK) flx_events_destroy(&e);
     *events = e;
     return status;
@@ -131,7 +133,8 @@ flx_status flx_events_create(flx_integrator *it, flx_events **events)
 {
     const flx_event_ops *ops = it->sys->ops->events;
     *events = NULL;
-    if (!ops || ops->indicators(it->sys) + ops->events(it->sys) == 0) return FLX_OK;
+    int own = ops ? ops->indicators(it->sys) + ops->events(it->sys) : 0;
+    if (own + flx_events_contact_count(it->sys) == 0) return FLX_OK;
     return create(it, events);
 }
 
@@ -145,7 +148,14 @@ flx_status flx_events_expect_jumps(flx_integrator *it)
 double flx_events_next(flx_integrator *it, const flx_state *x)
 {
     const flx_events *e = flx_method_of(it)->events;
-    return e->ops->next(it->sys, it->work, x);
+    return e->ops ? e->ops->next(it->sys, it->work, x) : HUGE_VAL;
+}
+
+const char *flx_events_indicator(flx_integrator *it, int i, flx_loc *loc)
+{
+    const flx_events *e = flx_method_of(it)->events;
+    return i < e->nown ? e->ops->indicator(it->sys, i, loc)
+                       : flx_contacts_name(e->contacts, i - e->nown, loc);
 }
 
 // ---- too often ------------------------------------------------------------------------------
@@ -167,7 +177,7 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
     flx_events *e = flx_method_of(it)->events;
     flx_loc loc;
     bool stays = false;
-    for (int i = 0; i < e->n && changed; i++) stays |= e->changed[i] && e->grace[i] > 0.0;
+    for (int i = 0; i < e->nown && changed; i++) stays |= e->changed[i] && e->grace[i] > 0.0;
     for (int i = 0; i < e->what.nevent; i++) {
         int k = e->what.events[i];
         // one that happens where its condition is about to turn false has no time left in between
@@ -179,12 +189,12 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
                         "it to rest, before that",
                         name, x->t);
     }
-    for (int i = 0; i < e->n && changed; i++) {
+    for (int i = 0; i < e->nown && changed; i++) {
         // at one state all ways are tried before it is given up
         if (!e->changed[i] || (e->ntried > 0 && !e->cycled)) continue;
         bool there = e->grace[i] > 0.0;
         if (!is_too_close(&e->history[i], x->t, span, there) && !e->cycled) continue;
-        const char *name = e->ops->indicator(it->sys, i, &loc);
+        const char *name = flx_events_indicator(it, i, &loc);
         return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
                         "a condition in '%s' changes back and forth at t = %.9g: each of its "
                         "branches leads to the other, and the motion slides along the border. Make "
@@ -215,7 +225,7 @@ static flx_status set_off(flx_integrator *it, flx_state *x, const signed char *c
     flx_event_report *h = &e->what;
     for (int round = 0; round < FLX_MOST_EVENT_ROUNDS; round++) {
         bool moved = false;
-        FLX_TRY(e->ops->happen(it->sys, it->work, x, changed, h));
+        if (e->ops) FLX_TRY(e->ops->happen(it->sys, it->work, x, changed, h));
         if (h->changed) FLX_TRY(flx_events_meet_velocities(it, x, &moved));
         h->again = 1; // switches may depend on velocities
         if (!moved) break;
@@ -227,10 +237,10 @@ static flx_status set_off(flx_integrator *it, flx_state *x, const signed char *c
 int flx_events_wrong(flx_integrator *it, const flx_state *x)
 {
     flx_events *e = flx_method_of(it)->events;
-    return e->ops->judge(it->sys, it->work, x, e->size);
+    return e->ops ? e->ops->judge(it->sys, it->work, x, e->size) : -1;
 }
 
-flx_status flx_events_check(flx_integrator *it, const flx_state *x)
+flx_status flx_events_check(flx_integrator *it, flx_state *x)
 {
     const flx_method *m = flx_method_of(it);
     flx_events *e = m->events;
@@ -238,9 +248,9 @@ flx_status flx_events_check(flx_integrator *it, const flx_state *x)
     memcpy(e->at, e->size, n);
     int wrong = flx_events_wrong(it, x);
     if (!flx_events_tell_size(it, x->t - m->before->t)) memcpy(e->size, e->at, n);
-    if (wrong < 0) return FLX_OK;
+    if (wrong < 0) return e->contacts ? flx_contacts_part(it, x) : FLX_OK;
     flx_loc loc;
-    const char *name = e->ops->indicator(it->sys, wrong, &loc);
+    const char *name = flx_events_indicator(it, wrong, &loc);
     return FLX_FAIL(it->ctx, FLX_INCONSISTENT, loc,
                     "a condition or a table in '%s' is not what its own value says at t = %.9g: it "
                     "has changed unseen. Take smaller steps (max_step), or another method",
@@ -250,12 +260,40 @@ flx_status flx_events_check(flx_integrator *it, const flx_state *x)
 static flx_status refuse_contradiction(flx_integrator *it, const flx_state *x, int wrong)
 {
     flx_loc loc;
-    const char *name = flx_method_of(it)->events->ops->indicator(it->sys, wrong, &loc);
+    const char *name = flx_events_indicator(it, wrong, &loc);
     return FLX_FAIL(it->ctx, FLX_INCONSISTENT, loc,
                     "the conditions at t = %.9g contradict each other: whichever way the one in "
                     "'%s' is taken, the forces that follow ask for the other. Make the jump steep "
                     "but continuous, as in tanh(v/1e-3) for sign(v)",
                     x->t, name);
+}
+
+// What contacts do from x on, then accelerations and multipliers. Where these contradict the contacts, for friction of
+// joints reads them, once more. changed: marked contacts, NULL: none.
+static flx_status touch(flx_integrator *it, flx_state *x, const signed char *changed)
+{
+    flx_events *e = flx_method_of(it)->events;
+    bool any = e->what.changed || e->starts;
+    for (int i = e->nown; i < e->n && changed; i++) any = any || e->changed[i];
+    if (e->contacts && any) FLX_TRY(flx_contacts_happen(it, x, changed));
+    e->starts = false;
+    if (e->what.changed) FLX_TRY(flx_events_find_accelerations(it, x));
+    if (!e->contacts || !e->what.changed) return FLX_OK;
+    for (int round = 0; flx_contacts_wrong(it, x, e->changed + e->nown); round++) {
+        if (round == MOST_ROUNDS) return refuse_contradiction(it, x, e->nown);
+        FLX_TRY(flx_contacts_happen(it, x, e->changed + e->nown));
+        FLX_TRY(flx_events_find_accelerations(it, x));
+    }
+    return FLX_OK;
+}
+
+bool flx_events_begins(flx_integrator *it, const flx_state *x, flx_status *status)
+{
+    flx_events *e = flx_method_of(it)->events;
+    *status = FLX_OK;
+    if (!e || !e->contacts) return false;
+    *status = flx_contacts_begin(it, x, &e->starts);
+    return *status == FLX_OK && e->starts;
 }
 
 flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
@@ -268,16 +306,17 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
     h->changed = m->input_jumped; // something else has changed the equations
     h->item = NULL;
     h->size = e->size;
+    h->lost = 0.0;
     flx_state_copy(e->prior, x);
     FLX_TRY(set_off(it, x, e->located ? e->changed : NULL));
     FLX_TRY(watch(it, x, span, e->located));
+    FLX_TRY(touch(it, x, e->located ? e->changed + e->nown : NULL));
     e->located = false;
-    if (h->changed) FLX_TRY(flx_events_find_accelerations(it, x));
     // forces, algebraic values and velocities without inertia have jumped: so may what reads them
     for (int round = 0, wrong; (wrong = flx_events_wrong(it, x)) >= 0; round++) {
         if (round == MOST_ROUNDS) return refuse_contradiction(it, x, wrong);
         FLX_TRY(set_off(it, x, NULL));
-        if (h->changed) FLX_TRY(flx_events_find_accelerations(it, x));
+        FLX_TRY(touch(it, x, NULL));
     }
     if (!h->changed && m->stepped && x->t == m->after->t) {
         // nothing that the method has seen: it goes on

@@ -34,4 +34,6 @@ flx_status flx_events_jump(flx_integrator *it, flx_state *x, double span, const 
 
 // A switch of x that is not what its own value says, or -1; and the error that this is after a step.
 int flx_events_wrong(flx_integrator *it, const flx_state *x);
-flx_status flx_events_check(flx_integrator *it, const flx_state *x);
+flx_status flx_events_check(flx_integrator *it, flx_state *x);
+// Whether contacts that touch at x, where a run starts, are to be decided; they may not be inside each other.
+bool flx_events_begins(flx_integrator *it, const flx_state *x, flx_status *status);

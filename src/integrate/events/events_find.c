@@ -36,7 +36,8 @@
 flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *value)
 {
     flx_events *e = flx_method_of(it)->events;
-    if (e->settled) {
+    bool settle = e->settled && (e->reads || flx_contacts_read_forces(e->contacts, x->switches));
+    if (settle) {
         flx_state_copy(e->settled, x);
         flx_status status = flx_accelerator_eval(e->acc, it->work, e->settled, &it->stats.residuals,
                                                  &it->stats.linearisations);
@@ -44,7 +45,17 @@ flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *v
         if (status == FLX_OK) x = e->settled;
     }
     flx_point p = flx_state_point(it->sys, x);
-    return e->ops->indicate(it->sys, it->work, &p, value);
+    if (e->ops) FLX_TRY(e->ops->indicate(it->sys, it->work, &p, value));
+    return e->contacts ? flx_contacts_indicate(it, &p, value + e->nown) : FLX_OK;
+}
+
+bool flx_events_idle(flx_integrator *it, const flx_state *x)
+{
+    const flx_events *e = flx_method_of(it)->events;
+    for (int i = e->nown; i < e->n; i++) {
+        if (e->changed[i]) return false;
+    }
+    return e->ops && e->ops->idle(it->sys, it->work, x, e->changed);
 }
 
 // The state inside the step, as the method gives it.
@@ -220,7 +231,7 @@ static flx_status search(flx_integrator *it, flx_state *x, double a, double b, d
         }
         if (count == 0) return FLX_OK;
         const flx_state *far = b < x->t ? e->probe : x;
-        if (count == 1 && e->ops->idle(it->sys, it->work, far, e->changed)) {
+        if (count == 1 && flx_events_idle(it, far)) {
             change_idly(it, far, x); // at which moment does not matter
             continue;
         }
@@ -230,7 +241,7 @@ static flx_status search(flx_integrator *it, flx_state *x, double a, double b, d
             FLX_TRY(shorten(it, &a, t, 4.0 * DBL_EPSILON * fabs(*t)));
         }
         narrow(e, e->to);
-        if (!e->ops->idle(it->sys, it->work, e->probe, e->changed)) {
+        if (!flx_events_idle(it, e->probe)) {
             *found = true;
             return FLX_OK;
         }

@@ -13,7 +13,8 @@
 // Rows of constraints and their rates that an instant moves by more than this part of their scale.
 #define MOVED 1e-9
 
-// Rows of the constraints without compliance at x: positions into r, their rates into `rates`.
+// Rows of the constraints without compliance at x: positions into r, their rates into `rates`. Contacts open and collide
+// after it (events_impact.c): their rows do not count.
 static flx_status find_rows(flx_integrator *it, const flx_state *x, double *rates)
 {
     const flx_system *s = it->sys;
@@ -35,6 +36,9 @@ static flx_status find_rows(flx_integrator *it, const flx_state *x, double *rate
         if (constraint && u.C != 0.0) e->r[i] = rates[i] = 0.0;
         if (constraint && u.tau != 0.0 && u.C == 0.0) rates[i] = e->r[i] / u.tau;
         if (!constraint || u.tau != 0.0) e->r[i] = 0.0;
+        int tangent;
+        if (e->contacts && s->ops->contacts->of_unknown(s, i, &tangent) >= 0)
+            e->r[i] = rates[i] = 0.0;
     }
     return FLX_OK;
 }
@@ -157,7 +161,10 @@ static flx_status meet(flx_integrator *it, flx_state *x)
     int n = flx_dims_unknowns(&s->dims);
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
-    FLX_TRY(flx_saddle_factor(e->saddle, &e->blocks, FLX_ROWS_VELOCITY, &mass));
+    flx_contacts_leave_out(it, true);
+    flx_status status = flx_saddle_factor(e->saddle, &e->blocks, FLX_ROWS_VELOCITY, &mass);
+    flx_contacts_leave_out(it, false);
+    FLX_TRY(status);
     it->stats.projections++;
     for (int round = 0; round < 2; round++) {
         FLX_TRY(find_rows(it, x, e->rows));
@@ -198,8 +205,18 @@ flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *mo
 flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x)
 {
     flx_events *e = flx_method_of(it)->events;
-    flx_status status =
-        flx_accelerator_eval(e->acc, it->work, x, &it->stats.residuals, &it->stats.linearisations);
+    flx_status status = FLX_SINGULAR;
+    // what contacts leave of rates and slips is rounding
+    if (e->contacts) {
+        flx_state_copy(e->probe, x);
+        status = flx_accelerator_settle(e->acc, it->work, x, &it->stats.residuals,
+                                        &it->stats.linearisations);
+        if (status > 0) flx_state_copy(x, e->probe);
+    }
+    if (status > 0) {
+        status = flx_accelerator_eval(e->acc, it->work, x, &it->stats.residuals,
+                                      &it->stats.linearisations);
+    }
     if (status <= 0) return status;
     if (!e->relaxer) FLX_TRY(flx_relaxer_create(it->sys, &e->relaxer));
     // where a force jumps, so do the velocities of what has no inertia

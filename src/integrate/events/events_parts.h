@@ -23,9 +23,13 @@ typedef struct flx_repeat { // of one indicator or event
 // Switches on their border at one instant are tried in so many ways.
 #define FLX_MOST_TRIES 64
 
+typedef struct flx_event_contacts flx_event_contacts;
+
 struct flx_events {
-    const flx_event_ops *ops; // borrowed from the system
-    int n, nevent, nrow;
+    const flx_event_ops *ops; // borrowed from the system; NULL: it has neither switches nor events
+    flx_event_contacts *contacts; // NULL: it has none
+    int n, nown;                  // indicators: those of ops, then two for each group of contacts
+    int nevent, nrow;
     bool repeats;                   // steps are made again up to an instant
     double *at, *from, *to, *grace; // (n) indicators
     double *slope, *range;          // (n) of them, about
@@ -36,6 +40,7 @@ struct flx_events {
     bool sized;                 // ... in steps that tell it
     signed char *changed;       // (n)
     signed char *alone, *first; // (n) one of them, those that were found first
+    bool starts;                // contacts touch where the run starts
     bool located;               // they change at the end of the last step
     bool doubtful;              // ... though what is known there says that they do not
     // Switches that were tried at the state where the motion is now, and led back to it at once.
@@ -44,6 +49,7 @@ struct flx_events {
     bool cycled; // all that could be tried were
     flx_state *begin, *probe, *prior;
     flx_state *settled; // with multipliers and accelerations of its own; NULL: nobody asks for them
+    bool reads;         // indicators of ops do
     flx_repeat *history; // (n + nevent)
     long votes;          // for what the statistics name
     flx_event_report what;
@@ -56,6 +62,31 @@ struct flx_events {
     double *Z, *S, *rhs;                // (nrow x nv) (nrow x nrow) (nrow)
 };
 
+// ---- contacts (events_contact.c) ---------------------------------------------------------------
+
+// *c is NULL where the system has none.
+flx_status flx_events_make_contacts(flx_integrator *it, flx_event_contacts **c);
+void flx_events_destroy_contacts(flx_event_contacts **c);
+int flx_events_contact_count(const flx_system *s);
+// Two values for each group at p, of which multipliers are those of the equations.
+flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double *value);
+bool flx_contacts_read_forces(const flx_event_contacts *c, const double *switches);
+// What the groups do from x on; marked (2 for each group, or NULL): whose indicator changes there. Impacts change
+// velocities, and the report says what was changed.
+flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed char *marked);
+// ... at the start of a run.
+flx_status flx_contacts_begin(flx_integrator *it, const flx_state *x, bool *decide);
+// Groups that are held in touch by others and have come off are open. After a step; their rows are the same.
+flx_status flx_contacts_part(flx_integrator *it, flx_state *x);
+// A group that forces of x, which are those of the equations, contradict; its indicator is marked. False: none.
+bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *marked);
+// From the next factorisation of e->saddle on: whether rows of groups are left out.
+void flx_contacts_leave_out(flx_integrator *it, bool out);
+const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc);
+void flx_contacts_memory(flx_event_contacts *c, flx_memory *m);
+
+// ---- velocities, indicators ----------------------------------------------------------------------
+
 // After what has happened at x, from e->prior on: velocities that the constraints allow (EVE-4), *moved:
 // whether they are others now; and accelerations and multipliers that follow.
 flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *moved);
@@ -65,5 +96,8 @@ flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x);
 // step from e->begin to x: *found, then near *t, with what changes there marked.
 flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *value);
 bool flx_events_tell_size(flx_integrator *it, double h); // steps of length h do
+// What an indicator is called, and whether the changes that are marked do nothing but change.
+const char *flx_events_indicator(flx_integrator *it, int i, flx_loc *loc);
+bool flx_events_idle(flx_integrator *it, const flx_state *x);
 double flx_events_smallest(const flx_events *e, const double *value, int *which);
 flx_status flx_events_find(flx_integrator *it, flx_state *x, double *t, bool *found);

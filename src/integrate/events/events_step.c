@@ -158,6 +158,9 @@ static void choose_way(flx_integrator *it, const flx_state *x)
     flx_events *e = flx_method_of(it)->events;
     size_t n = (size_t)it->sys->dims.nswitch;
     double *then = e->probe->switches;
+    for (int i = e->nown; i < e->n; i++) {
+        if (e->changed[i]) return; // forces decide what contacts do
+    }
     note_tried(it, e, x->switches);
     memcpy(then, x->switches, n * sizeof(double));
     e->ops->change(it->sys, it->work, x, e->changed, then);

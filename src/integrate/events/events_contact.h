@@ -1,0 +1,108 @@
+// events_contact.h - one-sided constraints with friction at events: events_contact.c their indicators, events_decide.c
+// what they do from there on, events_impact.c impulses, events_rows.c which rows hold (docs/theory/contact.md, Events).
+#pragma once
+
+#include "integrate/events/events_parts.h"
+#include "math/cone/cone.h"
+
+#include <math.h>
+
+// What a group may not be at this event: it has just left it.
+typedef enum flx_contact_leaves {
+    FLX_LEAVES_NOTHING,
+    FLX_LEAVES_GROUND, // its force has come to zero
+    FLX_LEAVES_STICK,  // its friction has come to the limit
+    FLX_LEAVES_SLIDE,  // its slip has come to zero
+} flx_contact_leaves;
+
+// A problem of the touching groups, on velocities or accelerations: u = W p + b (CON-1), with p = (lambda, -mu). Rows
+// are those of J = (-G, A): rates of gaps and slips.
+typedef struct flx_touching {
+    int ngroup, m;         // groups, rows
+    int *group;            // (groups) which they are
+    int *first;            // (groups) first row: the normal one where there is one, then tangents
+    double *J, *Z;         // (rows x nv) J, and M^-1 J^T on the joints
+    double *W, *b, *p, *u; // (rows x rows) (rows)
+    flx_cone_group *cone;  // (groups)
+} flx_touching;
+
+struct flx_event_contacts {
+    const flx_contacts *ops; // borrowed from the system
+    int n, most;             // groups, their rows
+    flx_contact_group *groups;
+    flx_cone *solver;
+    flx_touching touching;
+    double *gap, *rate, *slip, *limit; // (n) (n) (2 n) (n) at the state that was looked at last
+    double *scale;                     // (n) of the row of its gap
+    double *touch;                     // (n) a gap below this is none
+    double *before; // (rows) rates before an impact; sizes of the terms of accelerations
+    double *e;      // (n) restitution of an impact
+    double *force;  // (n) size of the terms that its force is made of
+    double *size;   // (rows) of terms without forces of contacts
+    struct {        // the problem of some of the touching groups
+        int *row;   // (rows) which of all touching rows
+        double *W, *b, *p, *u;
+    } kept;
+    double *scratch;      // (rows x rows + rows)
+    signed char *leaves;  // (n) flx_contact_leaves
+    signed char *kinetic; // (n) the friction is that of sliding, for it does not stick
+    signed char *next;    // (n) states to come
+    double *course;       // (2 n) directions to come
+    flx_state *trial;
+    double *bias, *eta; // (nlam + nmu)
+    double fastest;     // approach so far
+    double quickest;    // slip so far
+    double pace;        // of the accelerations of the touching rows, along the scales of their gaps
+    bool told_gain;
+};
+
+// Row of a group's tangent t.
+static inline int flx_touching_tangent(const flx_event_contacts *c, int k, int t)
+{
+    const flx_touching *T = &c->touching;
+    return T->first[k] + (c->groups[T->group[k]].normal >= 0) + t;
+}
+static inline int flx_contact_state_of(const flx_contact_group *g, const double *switches)
+{
+    return (int)switches[g->state];
+}
+static inline bool flx_contact_is_closed(const flx_contact_group *g, const double *switches)
+{
+    return switches[g->state] >= FLX_CONTACT_SLIDES;
+}
+
+static inline double flx_contact_length(const double *v, int n)
+{
+    return n == 2 ? hypot(v[0], v[1]) : n == 1 ? fabs(v[0]) : 0.0;
+}
+static inline double flx_contact_along(const double *a, const double *b, int n)
+{
+    double sum = 0.0;
+    for (int t = 0; t < n; t++) sum += a[t] * b[t];
+    return sum;
+}
+static inline void flx_contact_multipliers(const flx_contact_group *g, const double *mu,
+                                           double out[2])
+{
+    for (int t = 0; t < 2; t++) out[t] = t < g->ntangent ? mu[g->tangent[t]] : 0.0;
+}
+// Whether the rows of others hold its slip.
+static inline bool flx_contact_leans_aside(const flx_contact_group *g, const double *switches)
+{
+    return flx_contact_state_of(g, switches) == FLX_CONTACT_SLIDES && g->ntangent > 0 &&
+           g->sticking > 0.0 && flx_contact_length(switches + g->slip, g->ntangent) == 0.0;
+}
+
+// Gaps, rates and slips at x, into c; the most that friction may be while a group sticks, by the forces of p.
+flx_status flx_contacts_look(flx_integrator *it, const flx_state *x);
+flx_status flx_contacts_limits(flx_integrator *it, const flx_point *p, double *limit);
+// W of the groups of c->touching at x; rows of joints hold.
+flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x);
+// Velocities of the touching groups after their impact, if some approach. *moved: velocities of x are others now.
+flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved);
+// An impulse without a collision, where no force fits the accelerations.
+flx_status flx_contacts_jam(flx_integrator *it, flx_state *x);
+// Below this rates are rounding.
+double flx_contacts_slow(const flx_integrator *it, const flx_state *x);
+// Of states to come, with forces p: groups that others hold in touch lean, slips that others hold have no row.
+void flx_contacts_reduce(flx_event_contacts *c);

@@ -1,0 +1,423 @@
+// events_decide.c - what contacts do from an event on: which open, slide and stick (docs/theory/contact.md, Events).
+//
+// Those that approach collide (CON-20). Then the same problem on accelerations,
+//     u' = J a_free + J' v + W p,   0 <= p_n _|_ u_n' >= 0,   friction along the slip, or within the disc    (CON-22)
+// decides. A group does not go back to what it has just left, unless the others make it.
+#include "integrate/events/events_contact.h"
+
+#include <string.h>
+
+// Forces and accelerations below this part of their terms are rounding.
+#define NOTHING_LEFT 1e-9
+// The limits of friction in joints are those of the forces that it leads to, to this part.
+#define LIMIT_FOUND 1e-10
+#define MOST_LIMITS 30
+#define MOST_JAMS 5
+
+// ---- who takes part -------------------------------------------------------------------------
+
+static void choose_touching(flx_event_contacts *c, const flx_state *x, const signed char *marked)
+{
+    flx_touching *T = &c->touching;
+    T->ngroup = T->m = 0;
+    for (int i = 0; i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        bool touches = g->normal < 0 || flx_contact_is_closed(g, x->switches) ||
+                       (marked && marked[2 * i]) || c->gap[i] <= c->touch[i];
+        if (!touches) continue;
+        T->group[T->ngroup] = i;
+        T->first[T->ngroup++] = T->m;
+        T->m += (g->normal >= 0) + g->ntangent;
+    }
+}
+
+// What marked groups leave, and where those that stuck go to: along their friction, which is mu.
+static flx_status find_leaving(flx_integrator *it, const flx_state *x, const signed char *marked)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    bool any = false;
+    memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
+    for (int i = 0; i < c->n && marked; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        int state = flx_contact_state_of(g, x->switches);
+        if (marked[2 * i] && state >= FLX_CONTACT_SLIDES) c->leaves[i] = FLX_LEAVES_GROUND;
+        if (marked[2 * i + 1] && state == FLX_CONTACT_STICKS) c->leaves[i] = FLX_LEAVES_STICK;
+        if (marked[2 * i + 1] && state == FLX_CONTACT_SLIDES) c->leaves[i] = FLX_LEAVES_SLIDE;
+        any = any || c->leaves[i] == FLX_LEAVES_STICK;
+    }
+    if (!any) return FLX_OK;
+    // their multipliers are those of the equations
+    flx_state_copy(c->trial, x);
+    flx_status status = flx_accelerator_eval(e->acc, it->work, c->trial, &it->stats.residuals,
+                                             &it->stats.linearisations);
+    if (status < FLX_OK) return status;
+    const double *mu = status == FLX_OK ? c->trial->mu : x->mu;
+    for (int i = 0; i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        double *course = c->course + 2 * i, size;
+        if (c->leaves[i] != FLX_LEAVES_STICK) continue;
+        flx_contact_multipliers(g, mu, course);
+        size = flx_contact_length(course, g->ntangent);
+        if (!(size > 0.0)) c->leaves[i] = FLX_LEAVES_NOTHING;
+        for (int t = 0; t < 2 && size > 0.0; t++) course[t] /= size;
+    }
+    return FLX_OK;
+}
+
+// Groups whose slip is that of one that begins to slide go with it.
+static void take_along(flx_event_contacts *c, const flx_state *x)
+{
+    const flx_touching *T = &c->touching;
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        double *course = c->course + 2 * T->group[k], size = 0.0;
+        if (!flx_contact_leans_aside(g, x->switches)) continue;
+        course[0] = course[1] = 0.0;
+        for (int l = 0; l < T->ngroup; l++) {
+            int i = T->group[l];
+            if (c->leaves[i] != FLX_LEAVES_STICK ||
+                flx_contact_leans_aside(&c->groups[i], x->switches))
+                continue;
+            for (int t = 0; t < g->ntangent * c->groups[i].ntangent; t++) {
+                int own = t % g->ntangent, other = t / g->ntangent;
+                double w = T->W[flx_touching_tangent(c, k, own) * T->m +
+                                flx_touching_tangent(c, l, other)];
+                course[own] += w * c->course[2 * i + other];
+            }
+        }
+        size = flx_contact_length(course, g->ntangent);
+        if (!(size > 0.0)) continue;
+        for (int t = 0; t < 2; t++) course[t] /= size;
+        c->leaves[T->group[k]] = FLX_LEAVES_STICK;
+    }
+}
+
+// A slip that has come to zero is zero along its course.
+static void stop_slips(flx_event_contacts *c, const flx_state *x)
+{
+    for (int i = 0; i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        const double *course = x->switches + g->slip;
+        if (c->leaves[i] != FLX_LEAVES_SLIDE) continue;
+        double left = flx_contact_along(c->slip + 2 * i, course, g->ntangent);
+        for (int t = 0; t < g->ntangent; t++) c->slip[2 * i + t] -= left * course[t];
+    }
+}
+
+// ---- accelerations --------------------------------------------------------------------------
+
+// Accelerations of the touching rows without forces of contacts, and sizes of their terms.
+static flx_status find_free(flx_integrator *it, const flx_state *x)
+{
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    flx_touching *T = &c->touching;
+    flx_state_copy(c->trial, x);
+    for (int i = 0; i < c->n; i++) c->trial->switches[c->groups[i].state] = FLX_CONTACT_OPEN;
+    flx_status status = flx_accelerator_eval(e->acc, it->work, c->trial, &it->stats.residuals,
+                                             &it->stats.linearisations);
+    if (status > 0) {
+        const flx_contact_group *g = &c->groups[T->group[0]];
+        return FLX_FAIL(
+            it->ctx, status, g->loc,
+            "'%s' at t = %.9g: the accelerations without contacts have no solution (%s); bodies "
+            "that touch need inertia",
+            g->item ? g->item : "?", x->t, flx_status_text(status));
+    }
+    FLX_TRY(status);
+    for (int k = 0; k < T->ngroup; k++)
+        c->trial->switches[c->groups[T->group[k]].state] = FLX_CONTACT_STICKS;
+    flx_point p = flx_state_point(s, c->trial);
+    FLX_TRY(s->ops->constraint_bias(s, it->work, &p, c->bias));
+    c->pace = 0.0;
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        for (int r = T->first[k]; r < (k + 1 < T->ngroup ? T->first[k + 1] : T->m); r++) {
+            int t = r - T->first[k] - (g->normal >= 0);
+            const double *J = T->J + (size_t)r * (size_t)s->dims.nv;
+            T->b[r] = t < 0 ? -c->bias[g->normal] : c->bias[s->dims.nlam + g->tangent[t]];
+            c->size[r] = fabs(T->b[r]);
+            for (int l = 0; l < s->dims.nv; l++) {
+                T->b[r] += J[l] * c->trial->a[l];
+                c->size[r] += fabs(J[l] * c->trial->a[l]);
+            }
+            c->pace = fmax(c->pace, sqrt(c->size[r] * c->scale[T->group[k]]));
+        }
+    }
+    return FLX_OK;
+}
+
+// Group k of the touching ones as the solver sees it, from row `first` on. The direction in which it slides, if it does.
+static flx_cone_group force_group(const flx_event_contacts *c, int k, int first, double slow)
+{
+    int i = c->touching.group[k];
+    const flx_contact_group *g = &c->groups[i];
+    const double *slip = c->slip + 2 * i;
+    bool normal = g->normal >= 0;
+    double speed = flx_contact_length(slip, g->ntangent),
+           part = c->kinetic[i] ? g->friction / g->sticking : 1.0;
+    flx_cone_group out = {.normal = normal ? first : -1,
+                          .ntangent = g->ntangent,
+                          .tangent = {first + normal, first + normal + 1},
+                          .friction = g->sticking * (g->sticking > 0.0 ? part : 1.0),
+                          .limit = normal ? 0.0 : c->limit[i] * (g->sticking > 0.0 ? part : 1.0)};
+    bool moves = speed > slow, leaves = c->leaves[i] == FLX_LEAVES_STICK;
+    if (g->ntangent == 0 || (!moves && !leaves)) return out;
+    out.slides = 1;
+    out.friction = g->friction;
+    if (!normal && g->sticking > 0.0) out.limit = c->limit[i] * g->friction / g->sticking;
+    for (int t = 0; t < g->ntangent; t++)
+        out.slip[t] = moves ? slip[t] / speed : c->course[2 * i + t];
+    return out;
+}
+
+// (CON-22) of the groups that neither leave nor have just lost their force. Forces p and accelerations u of all rows.
+static flx_status solve_forces(flx_event_contacts *c, double slow, int *nslide)
+{
+    flx_touching *T = &c->touching;
+    flx_cone_report report;
+    int m = 0, n = 0;
+    *nslide = 0;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        if (c->rate[i] > slow || c->leaves[i] == FLX_LEAVES_GROUND) continue;
+        T->cone[n] = force_group(c, k, m, slow);
+        *nslide += T->cone[n++].slides;
+        for (int r = T->first[k]; r < (k + 1 < T->ngroup ? T->first[k + 1] : T->m); r++)
+            c->kept.row[m++] = r;
+    }
+    for (int r = 0; r < m; r++) {
+        c->kept.b[r] = T->b[c->kept.row[r]];
+        for (int q = 0; q < m; q++)
+            c->kept.W[r * m + q] = T->W[c->kept.row[r] * T->m + c->kept.row[q]];
+    }
+    flx_status status = FLX_OK;
+    if (m > 0)
+        status = flx_cone_solve(c->solver, m, c->kept.W, c->kept.b, n, T->cone, 0, c->kept.p,
+                                c->kept.u, &report);
+    if (status != FLX_OK) return status;
+    memset(T->p, 0, (size_t)T->m * sizeof *T->p);
+    for (int r = 0; r < m; r++) T->p[c->kept.row[r]] = c->kept.p[r];
+    for (int r = 0; r < T->m; r++) {
+        T->u[r] = T->b[r];
+        c->before[r] = c->size[r]; // of the terms
+        for (int q = 0; q < T->m; q++) {
+            T->u[r] += T->W[r * T->m + q] * T->p[q];
+            c->before[r] += fabs(T->W[r * T->m + q] * T->p[q]);
+        }
+    }
+    return FLX_OK;
+}
+
+// Rounding of the accelerations of a group along its normal or its slip.
+static double rounding(const flx_event_contacts *c, int k, bool tangent)
+{
+    const flx_touching *T = &c->touching;
+    const flx_contact_group *g = &c->groups[T->group[k]];
+    double size = 0.0;
+    if (!tangent) return NOTHING_LEFT * c->before[T->first[k]];
+    for (int t = 0; t < g->ntangent; t++)
+        size = fmax(size, c->before[flx_touching_tangent(c, k, t)]);
+    return NOTHING_LEFT * size;
+}
+
+// What was taken for granted and does not hold: a group that has lost its force goes into the other, one that has begun
+// to slide comes back, one that stuck does not, and has less friction. Whether there was such a one.
+static bool reconsider(flx_event_contacts *c, double slow)
+{
+    const flx_touching *T = &c->touching;
+    bool any = false;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k], nt = c->groups[i].ntangent;
+        const double *u = nt > 0 ? T->u + flx_touching_tangent(c, k, 0) : NULL;
+        bool moves = flx_contact_length(c->slip + 2 * i, nt) > slow, back = false, yields = false;
+        if (c->leaves[i] == FLX_LEAVES_GROUND) back = T->u[T->first[k]] < -rounding(c, k, false);
+        if (c->leaves[i] == FLX_LEAVES_STICK && nt > 0 && !moves)
+            back = flx_contact_along(u, c->course + 2 * i, nt) < -rounding(c, k, true);
+        if (c->leaves[i] != FLX_LEAVES_STICK && nt > 0 && !moves && !c->kinetic[i] &&
+            c->groups[i].friction < c->groups[i].sticking && c->rate[i] <= slow)
+            yields = flx_contact_length(u, nt) > rounding(c, k, true);
+        if (back) c->leaves[i] = FLX_LEAVES_NOTHING;
+        if (yields) c->kinetic[i] = 1;
+        any = any || back || yields;
+    }
+    return any;
+}
+
+static void set_course(flx_event_contacts *c, int i, const double *v)
+{
+    int n = c->groups[i].ntangent;
+    double size = v ? flx_contact_length(v, n) : 0.0;
+    for (int t = 0; t < 2; t++) c->course[2 * i + t] = t < n && size > 0.0 ? v[t] / size : 0.0;
+}
+
+// States that follow from forces and accelerations.
+static void conclude(flx_event_contacts *c, double slow)
+{
+    const flx_touching *T = &c->touching;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k], n = T->first[k], nt = c->groups[i].ntangent;
+        const flx_contact_group *g = &c->groups[i];
+        const double *u = nt > 0 ? T->u + flx_touching_tangent(c, k, 0) : NULL;
+        c->next[i] = FLX_CONTACT_OPEN;
+        if (g->normal >= 0) {
+            double least = rounding(c, k, false), w = T->W[n * T->m + n];
+            c->force[i] = w > 0.0 ? c->before[n] / w : 0.0;
+            if (c->rate[i] > slow || c->leaves[i] == FLX_LEAVES_GROUND) continue;
+            if (!(T->p[n] * w > least)) {
+                c->next[i] = T->u[n] > least ? FLX_CONTACT_OPEN : FLX_CONTACT_LEANS;
+                continue;
+            }
+        }
+        bool moves = flx_contact_length(c->slip + 2 * i, nt) > slow;
+        c->next[i] = FLX_CONTACT_SLIDES;
+        if (nt == 0 || (g->normal >= 0 && !(g->sticking > 0.0))) {
+            set_course(c, i, NULL);
+        } else if (moves) {
+            set_course(c, i, c->slip + 2 * i);
+        } else if (c->leaves[i] != FLX_LEAVES_STICK) {
+            bool slides = flx_contact_length(u, nt) > rounding(c, k, true);
+            if (!slides) c->next[i] = FLX_CONTACT_STICKS;
+            if (slides) set_course(c, i, u);
+        }
+    }
+}
+
+// Forces and states of the touching groups at x, with limits of friction alone as they are.
+static flx_status decide_once(flx_integrator *it, double slow, int *nslide)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    memset(c->kinetic, 0, (size_t)c->n);
+    for (int round = 0; round <= 3 * c->n; round++) {
+        flx_status status = solve_forces(c, slow, nslide);
+        if (status == FLX_NO_CONVERGENCE && round <= c->n) { // perhaps as they were
+            bool any = false;
+            for (int i = 0; i < c->n; i++) {
+                if (c->leaves[i] == FLX_LEAVES_NOTHING || c->leaves[i] == FLX_LEAVES_SLIDE)
+                    continue;
+                c->leaves[i] = FLX_LEAVES_NOTHING;
+                any = true;
+            }
+            if (any) continue;
+        }
+        FLX_TRY(status);
+        if (!reconsider(c, slow)) break;
+    }
+    conclude(c, slow);
+    return FLX_OK;
+}
+
+static void write_states(const flx_event_contacts *c, double *switches)
+{
+    for (int k = 0; k < c->touching.ngroup; k++) {
+        int i = c->touching.group[k];
+        const flx_contact_group *g = &c->groups[i];
+        switches[g->state] = c->next[i];
+        for (int t = 0; t < g->ntangent; t++)
+            switches[g->slip + t] = c->next[i] == FLX_CONTACT_SLIDES ? c->course[2 * i + t] : 0.0;
+    }
+}
+
+// Friction alone has a limit by the forces that it leads to: found by repetition.
+static flx_status decide(flx_integrator *it, const flx_state *x, double slow, int *nslide)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    double *last = c->e, change = 0.0;
+    flx_point p = flx_state_point(it->sys, x);
+    FLX_TRY(flx_contacts_limits(it, &p, c->limit));
+    for (int round = 0; round < MOST_LIMITS; round++) {
+        FLX_TRY(decide_once(it, slow, nslide));
+        flx_contacts_reduce(c);
+        if (!c->ops->limits) return FLX_OK;
+        memcpy(last, c->limit, (size_t)c->n * sizeof *last);
+        flx_state_copy(c->trial, x);
+        write_states(c, c->trial->switches);
+        flx_status status = flx_accelerator_eval(e->acc, it->work, c->trial, &it->stats.residuals,
+                                                 &it->stats.linearisations);
+        if (status != FLX_OK) return status;
+        p = flx_state_point(it->sys, c->trial);
+        FLX_TRY(flx_contacts_limits(it, &p, c->limit));
+        change = 0.0;
+        for (int i = 0; i < c->n; i++) {
+            if (c->groups[i].normal < 0)
+                change = fmax(change, fabs(c->limit[i] - last[i]) - LIMIT_FOUND * c->limit[i]);
+        }
+        if (!(change > 0.0)) return FLX_OK;
+    }
+    return FLX_OK;
+}
+
+// ---- the event ------------------------------------------------------------------------------
+
+// Whether groups are something else from now on; what they are is written.
+static bool take_states(flx_integrator *it, flx_state *x)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    bool changed = false;
+    for (int k = 0; k < c->touching.ngroup; k++) {
+        int i = c->touching.group[k];
+        const flx_contact_group *g = &c->groups[i];
+        double *course = x->switches + g->slip, *state = x->switches + g->state;
+        bool turns = c->next[i] == FLX_CONTACT_SLIDES && *state == FLX_CONTACT_SLIDES &&
+                     (flx_contact_length(course, g->ntangent) > 0.0) ==
+                         (flx_contact_length(c->course + 2 * i, g->ntangent) > 0.0) &&
+                     !(flx_contact_along(course, c->course + 2 * i, g->ntangent) < 0.0);
+        if (turns) continue; // as before, or by less than a right angle, which the system follows
+        bool other = c->next[i] != (int)*state || c->next[i] == FLX_CONTACT_SLIDES;
+        bool rows = other && (c->next[i] >= FLX_CONTACT_SLIDES || *state >= FLX_CONTACT_SLIDES);
+        *state = c->next[i];
+        for (int t = 0; t < g->ntangent; t++)
+            course[t] = c->next[i] == FLX_CONTACT_SLIDES ? c->course[2 * i + t] : 0.0;
+        if (!rows) continue;
+        changed = true;
+        if (!e->what.item) {
+            e->what.item = g->item;
+            e->what.loc = g->loc;
+        }
+    }
+    return changed;
+}
+
+static flx_status unsolved(flx_integrator *it, const flx_state *x)
+{
+    const flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    const flx_contact_group *g = &c->groups[c->touching.group[0]];
+    return FLX_FAIL(it->ctx, FLX_NO_CONVERGENCE, g->loc,
+                    "no forces were found for the contacts that touch at t = %.9g, '%s' among them",
+                    x->t, g->item ? g->item : "?");
+}
+
+flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed char *marked)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    FLX_TRY(flx_contacts_look(it, x));
+    choose_touching(c, x, marked);
+    if (c->touching.ngroup == 0) return FLX_OK;
+    FLX_TRY(find_leaving(it, x, marked));
+    FLX_TRY(flx_contacts_couple(it, x));
+    take_along(c, x);
+    FLX_TRY(find_free(it, x));
+    for (int jam = 0; jam <= MOST_JAMS; jam++) {
+        bool moved;
+        int nslide = 0;
+        FLX_TRY(flx_contacts_collide(it, x, &moved));
+        if (moved) memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
+        FLX_TRY(flx_contacts_look(it, x));
+        stop_slips(c, x);
+        if (moved || jam > 0) FLX_TRY(find_free(it, x));
+        flx_status status = decide(it, x, flx_contacts_slow(it, x), &nslide);
+        if (status == FLX_OK) {
+            if (take_states(it, x)) e->what.changed = 1;
+            return FLX_OK;
+        }
+        if (status != FLX_NO_CONVERGENCE || nslide == 0)
+            return status < 0 ? status : unsolved(it, x);
+        FLX_TRY(flx_contacts_jam(it, x));
+    }
+    return unsolved(it, x);
+}

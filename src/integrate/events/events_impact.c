@@ -1,0 +1,364 @@
+// events_impact.c - impulses of contacts at an event (docs/theory/contact.md, Events).
+//
+// With u the rates of gaps and slips of all groups that touch, p their impulses and W = J M^-1 J^T on the joints,
+//     u+ = u- + W p,   0 <= p_n _|_ u_n+ + e min(0, u_n-) >= 0,   p_t in the disc f p_n         (CON-20)
+// Its loss of energy is -p . (u- + u+)/2, seen from the surfaces that touch.
+#include "integrate/events/events_contact.h"
+#include "integrate/newton_matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+// Rates below this part of their terms, or of the fastest so far, are rounding.
+#define SLOW 1e-9
+// An approach whose rebound is below this part of the fastest so far ends in contact.
+#define REST 1e-6
+// Pair by pair, so many collisions of each; restitution is found to this part where it would gain energy.
+#define MOST_COLLISIONS 1000
+#define GAINED 1e-9
+#define MOST_BISECTIONS 40
+// Where no force fits, the group is moved by an approach of this part of its slip.
+#define NUDGE 1e-6
+
+static flx_event_contacts *contacts_of(flx_integrator *it)
+{
+    return flx_method_of(it)->events->contacts;
+}
+
+// ---- the matrix ---------------------------------------------------------------------------------
+
+void flx_contacts_leave_out(flx_integrator *it, bool out)
+{
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    int first = flx_dims_first_constraint(&s->dims);
+    if (!e->contacts) return;
+    for (int i = 0; i < e->contacts->n; i++) {
+        const flx_contact_group *g = &e->contacts->groups[i];
+        if (g->normal >= 0) flx_saddle_leave_out(e->saddle, first + g->normal, out);
+        for (int t = 0; t < g->ntangent; t++)
+            flx_saddle_leave_out(e->saddle, first + s->dims.nlam + g->tangent[t], out);
+    }
+}
+
+static double largest(const double *v, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+// Rows of tangents: what the residual has with a multiplier and not without, at c->trial. The multiplier is as large as
+// the forces, for the sake of the digits.
+static flx_status find_tangents(flx_integrator *it)
+{
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    const flx_touching *T = &c->touching;
+    int nv = s->dims.nv;
+    flx_point p = flx_state_point(s, c->trial);
+    FLX_TRY(s->ops->residual(s, it->work, &p, e->rows));
+    double unit = largest(e->rows, nv);
+    unit = unit > 0.0 ? unit : 1.0;
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        for (int t = 0; t < g->ntangent; t++) {
+            double *J = T->J + (size_t)flx_touching_tangent(c, k, t) * (size_t)nv;
+            c->trial->mu[g->tangent[t]] = unit;
+            FLX_TRY(s->ops->residual(s, it->work, &p, e->r));
+            c->trial->mu[g->tangent[t]] = 0.0;
+            for (int i = 0; i < nv; i++) J[i] = (e->r[i] - e->rows[i]) / unit;
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status find_normals(flx_integrator *it)
+{
+    const flx_system *s = it->sys;
+    flx_event_contacts *c = contacts_of(it);
+    const flx_touching *T = &c->touching;
+    flx_point p = flx_state_point(s, c->trial);
+    memset(c->eta, 0, (size_t)s->dims.nlam * sizeof *c->eta);
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        double *J = T->J + (size_t)T->first[k] * (size_t)s->dims.nv;
+        if (g->normal < 0) continue;
+        c->eta[g->normal] = 1.0;
+        FLX_TRY(s->ops->constraint_force(s, it->work, &p, c->eta, J));
+        c->eta[g->normal] = 0.0;
+        for (int i = 0; i < s->dims.nv; i++) J[i] = -J[i];
+    }
+    return FLX_OK;
+}
+
+flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
+{
+    static const flx_saddle_metric mass = {0};
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    flx_touching *T = &c->touching;
+    size_t nv = (size_t)s->dims.nv;
+    flx_state_copy(c->trial, x);
+    memset(c->trial->a, 0, nv * sizeof(double));
+    memset(c->trial->lam, 0, (size_t)s->dims.nlam * sizeof(double));
+    memset(c->trial->mu, 0, (size_t)s->dims.nmu * sizeof(double));
+    for (int k = 0; k < T->ngroup; k++)
+        c->trial->switches[c->groups[T->group[k]].state] = FLX_CONTACT_STICKS;
+    flx_point p = flx_state_point(s, c->trial);
+    FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
+    flx_contacts_leave_out(it, true);
+    flx_status status = flx_saddle_factor(e->saddle, &e->blocks, FLX_ROWS_VELOCITY, &mass);
+    flx_contacts_leave_out(it, false);
+    FLX_TRY(status);
+    it->stats.projections++;
+    FLX_TRY(find_normals(it));
+    FLX_TRY(find_tangents(it));
+    for (int i = 0; i < T->m; i++) {
+        memset(e->d, 0, (size_t)flx_dims_unknowns(&s->dims) * sizeof *e->d);
+        memcpy(e->d, T->J + (size_t)i * nv, nv * sizeof *e->d);
+        flx_saddle_solve(e->saddle, e->d);
+        memcpy(T->Z + (size_t)i * nv, e->d, nv * sizeof *e->d);
+        for (int j = 0; j <= i; j++) {
+            double sum = 0.0;
+            for (size_t l = 0; l < nv; l++) sum += T->J[(size_t)j * nv + l] * e->d[l];
+            if (!isfinite(sum)) return FLX_NOT_FINITE;
+            T->W[i * T->m + j] = T->W[j * T->m + i] = sum;
+        }
+    }
+    return FLX_OK;
+}
+
+double flx_contacts_slow(const flx_integrator *it, const flx_state *x)
+{
+    const flx_event_contacts *c = contacts_of((flx_integrator *)(uintptr_t)it);
+    const flx_touching *T = &c->touching;
+    size_t nv = (size_t)it->sys->dims.nv;
+    double most = fmax(c->pace, fmax(c->fastest, c->quickest));
+    for (int i = 0; i < T->m; i++) {
+        double sum = 0.0;
+        for (size_t l = 0; l < nv; l++) sum += fabs(T->J[(size_t)i * nv + l] * x->v[l]);
+        most = fmax(most, sum);
+    }
+    return SLOW * most;
+}
+
+// ---- impulses -----------------------------------------------------------------------------------
+
+// Rates and slips of the touching groups at x, as rows.
+static flx_status find_rates(flx_integrator *it, const flx_state *x, double *u)
+{
+    flx_event_contacts *c = contacts_of(it);
+    const flx_touching *T = &c->touching;
+    flx_point p = flx_state_point(it->sys, x);
+    FLX_TRY(c->ops->gaps(it->sys, it->work, &p, c->gap, c->rate, c->slip));
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        if (c->groups[i].normal >= 0) u[T->first[k]] = c->rate[i];
+        for (int t = 0; t < c->groups[i].ntangent; t++)
+            u[flx_touching_tangent(c, k, t)] = c->slip[2 * i + t];
+    }
+    return FLX_OK;
+}
+
+static flx_cone_group impulse_group(const flx_event_contacts *c, int k, int first)
+{
+    const flx_contact_group *g = &c->groups[c->touching.group[k]];
+    bool normal = g->normal >= 0;
+    // friction alone is of finite forces, which are nothing in an impact
+    return (flx_cone_group){.normal = normal ? first : -1,
+                            .ntangent = g->ntangent,
+                            .tangent = {first + normal, first + normal + 1},
+                            .friction = normal ? g->friction : 0.0,
+                            .limit = 0.0};
+}
+
+// All groups at once: impulses from rates u, with restitution c->e times part.
+static flx_status collide_together(flx_event_contacts *c, const double *u, double part, int warm)
+{
+    flx_touching *T = &c->touching;
+    flx_cone_report report;
+    memcpy(T->b, u, (size_t)T->m * sizeof *u);
+    for (int k = 0; k < T->ngroup; k++) {
+        int n = T->first[k];
+        T->cone[k] = impulse_group(c, k, n);
+        if (T->cone[k].normal >= 0) T->b[n] += part * c->e[T->group[k]] * fmin(0.0, u[n]);
+    }
+    return flx_cone_solve(c->solver, T->m, T->W, T->b, T->ngroup, T->cone, warm, T->p, T->u,
+                          &report);
+}
+
+// One pair after the other, the fastest first, until none approaches.
+static flx_status collide_in_turn(flx_event_contacts *c, const double *u, double slow, double rest)
+{
+    flx_touching *T = &c->touching;
+    flx_cone_report report;
+    double *now = T->u;
+    memcpy(now, u, (size_t)T->m * sizeof *u);
+    memset(T->p, 0, (size_t)T->m * sizeof *T->p);
+    for (int round = 0; round < MOST_COLLISIONS * T->ngroup; round++) {
+        int worst = -1;
+        for (int k = 0; k < T->ngroup; k++) {
+            if (c->groups[T->group[k]].normal < 0 || !(now[T->first[k]] < -slow)) continue;
+            if (worst < 0 || now[T->first[k]] < now[T->first[worst]]) worst = k;
+        }
+        if (worst < 0) return FLX_OK;
+        int i = T->group[worst], first = T->first[worst], m = 1 + c->groups[i].ntangent;
+        double W[9], b[3], p[3], v[3], e = c->groups[i].restitution;
+        for (int r = 0; r < m; r++) {
+            b[r] = now[first + r];
+            for (int q = 0; q < m; q++) W[r * m + q] = T->W[(first + r) * T->m + first + q];
+        }
+        b[0] *= 1.0 + (-e * b[0] >= rest ? e : 0.0);
+        flx_cone_group g = impulse_group(c, worst, 0);
+        FLX_TRY(flx_cone_solve(c->solver, m, W, b, 1, &g, 0, p, v, &report));
+        for (int r = 0; r < m; r++) {
+            T->p[first + r] += p[r];
+            for (int j = 0; j < T->m; j++) now[j] += T->W[j * T->m + first + r] * p[r];
+        }
+    }
+    return FLX_NO_CONVERGENCE;
+}
+
+// Energy that the impulses T->p take from rates u, and the size of its terms.
+static double find_loss(const flx_touching *T, const double *u, double *size)
+{
+    double lost = 0.0;
+    *size = 0.0;
+    for (int i = 0; i < T->m; i++) {
+        double change = 0.0;
+        for (int j = 0; j < T->m; j++) change += T->W[i * T->m + j] * T->p[j];
+        lost -= T->p[i] * (u[i] + 0.5 * change);
+        *size += fabs(T->p[i]) * (fabs(u[i]) + 0.5 * fabs(change));
+    }
+    return lost;
+}
+
+// Newton's restitution with friction may gain energy: then it is as much as gains none.
+static flx_status lose_energy(flx_integrator *it, const flx_state *x, const double *u)
+{
+    flx_event_contacts *c = contacts_of(it);
+    const flx_touching *T = &c->touching;
+    double size, low = 0.0, high = 1.0;
+    if (find_loss(T, u, &size) >= -GAINED * size) return FLX_OK;
+    for (int k = 0; k < MOST_BISECTIONS && high - low > GAINED; k++) {
+        double part = 0.5 * (low + high);
+        FLX_TRY(collide_together(c, u, part, 0));
+        *(find_loss(T, u, &size) >= 0.0 ? &low : &high) = part;
+    }
+    FLX_TRY(collide_together(c, u, low, 0));
+    if (c->told_gain) return FLX_OK;
+    c->told_gain = true;
+    const flx_contact_group *g = &c->groups[T->group[0]];
+    flx_ctx_warn(
+        it->ctx, g->loc,
+        "the impact of '%s' at t = %.9g would gain energy by its restitution, as rates of "
+        "gaps with friction may: it is taken %.3g times as large. More of these are not told",
+        g->item ? g->item : "?", x->t, low);
+    return FLX_OK;
+}
+
+// Impulses T->p act: velocities, books.
+static void act(flx_integrator *it, flx_state *x, const double *u)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    const flx_touching *T = &c->touching;
+    size_t nv = (size_t)it->sys->dims.nv;
+    double size, most = 0.0;
+    e->what.lost += fmax(0.0, find_loss(T, u, &size));
+    for (int i = 0; i < T->m; i++) {
+        for (size_t l = 0; l < nv; l++) x->v[l] += T->Z[(size_t)i * nv + l] * T->p[i];
+    }
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        double p = g->normal >= 0 ? T->p[T->first[k]] : 0.0;
+        if (!(p > 0.0)) continue;
+        if (p > most) {
+            most = p;
+            e->what.item = g->item;
+            e->what.loc = g->loc;
+        }
+        it->stats.impacts++;
+        if (g->tally < 0) continue;
+        x->switches[g->tally] += 1.0;
+        x->switches[g->tally + 1] += p;
+    }
+    e->what.changed = e->what.jumped = 1;
+}
+
+static flx_status unsolved(flx_integrator *it, const flx_state *x, const flx_cone_report *report)
+{
+    flx_event_contacts *c = contacts_of(it);
+    int k = report && report->worst >= 0 ? report->worst : 0;
+    const flx_contact_group *g = &c->groups[c->touching.group[k]];
+    return FLX_FAIL(
+        it->ctx, FLX_NO_CONVERGENCE, g->loc,
+        "no impulses were found for the contacts that touch at t = %.9g, '%s' among them", x->t,
+        g->item ? g->item : "?");
+}
+
+flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
+{
+    flx_event_contacts *c = contacts_of(it);
+    flx_touching *T = &c->touching;
+    double approach = 0.0, slow = flx_contacts_slow(it, x), *u = c->before;
+    *moved = false;
+    FLX_TRY(find_rates(it, x, u));
+    for (int k = 0; k < T->ngroup; k++) approach = fmax(approach, -c->rate[T->group[k]]);
+    if (!(approach > slow)) return FLX_OK;
+    c->fastest = fmax(c->fastest, approach);
+    double rest = it->def.rest_velocity > 0.0 ? it->def.rest_velocity : REST * c->fastest;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        double rebound = -c->groups[i].restitution * c->rate[i];
+        c->e[i] = rebound >= rest && -c->rate[i] > slow ? c->groups[i].restitution : 0.0;
+    }
+    bool in_turn = it->def.impacts == FLX_IMPACTS_SEQUENTIAL;
+    flx_status status = in_turn ? collide_in_turn(c, u, slow, rest) : FLX_NO_CONVERGENCE;
+    if (status != FLX_OK) {
+        status = collide_together(c, u, 1.0, 0);
+        if (status == FLX_OK) status = lose_energy(it, x, u);
+    }
+    if (status == FLX_NO_CONVERGENCE) return unsolved(it, x, NULL);
+    FLX_TRY(status);
+    act(it, x, u);
+    *moved = true;
+    return FLX_OK;
+}
+
+flx_status flx_contacts_jam(flx_integrator *it, flx_state *x)
+{
+    flx_event_contacts *c = contacts_of(it);
+    flx_touching *T = &c->touching;
+    double *u = c->before, slow = flx_contacts_slow(it, x);
+    int jammed = -1;
+    FLX_TRY(find_rates(it, x, u));
+    double fast = largest(u, T->m);
+    memset(c->e, 0, (size_t)c->n * sizeof *c->e);
+    for (int nudge = 1; nudge >= 0; nudge--) { // then without it, from the impulses that it led to
+        for (int k = 0; k < T->ngroup; k++) {
+            int i = T->group[k];
+            if (c->groups[i].normal < 0 || c->rate[i] > slow) continue;
+            u[T->first[k]] = -nudge * NUDGE * fast;
+        }
+        if (collide_together(c, u, 1.0, !nudge) != FLX_OK) return unsolved(it, x, NULL);
+    }
+    for (int k = 0; k < T->ngroup; k++) {
+        int n = T->first[k];
+        if (c->groups[T->group[k]].normal < 0 || !(T->p[n] > 0.0)) continue;
+        if (jammed < 0 || T->p[n] > T->p[T->first[jammed]]) jammed = k;
+    }
+    if (jammed < 0) return unsolved(it, x, NULL);
+    const flx_contact_group *g = &c->groups[T->group[jammed]];
+    act(it, x, u);
+    it->stats.jams++;
+    flx_ctx_warn(it->ctx, g->loc,
+                 "'%s' jams at t = %.9g: no finite force holds it while it slides (Painleve), and "
+                 "an impulse of "
+                 "%.6g acts without a collision",
+                 g->item ? g->item : "?", x->t, T->p[T->first[jammed]]);
+    return FLX_OK;
+}

@@ -1,0 +1,106 @@
+// events_rows.c - rows of contacts that depend on each other: which of them hold (docs/theory/contact.md, Events).
+//
+// Four corners of a box on the ground have three independent gaps and three independent slips. Rows that hold must be
+// independent, so forces go over to others until a corner has none, and slips that others hold have no row.
+#include "integrate/events/events_contact.h"
+
+#include <string.h>
+
+// A row whose square is less than this part of itself beside others depends on them.
+#define DEPENDS 1e-10
+
+// Rows that are independent so far, with the triangular factor of their W.
+typedef struct basis {
+    int n, *row;
+    double *factor, *part; // (m x m) (m)
+} basis;
+
+// Add a row. False: it depends on those that are there, as their combination b->part.
+static bool add_row(const flx_touching *T, basis *b, int row)
+{
+    int m = T->m;
+    double left = T->W[row * m + row];
+    for (int i = 0; i < b->n; i++) {
+        double sum = T->W[row * m + b->row[i]];
+        for (int j = 0; j < i; j++) sum -= b->factor[i * m + j] * b->part[j];
+        b->part[i] = sum / b->factor[i * m + i];
+        left -= b->part[i] * b->part[i];
+    }
+    if (left > DEPENDS * T->W[row * m + row]) {
+        memcpy(b->factor + (size_t)b->n * (size_t)m, b->part, (size_t)b->n * sizeof *b->part);
+        b->factor[b->n * m + b->n] = sqrt(left);
+        b->row[b->n++] = row;
+        return true;
+    }
+    for (int i = b->n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < b->n; j++) b->part[i] -= b->factor[j * m + i] * b->part[j];
+        b->part[i] /= b->factor[i * m + i];
+    }
+    return false;
+}
+
+static int group_of_row(const flx_touching *T, int row)
+{
+    int k = T->ngroup - 1;
+    while (T->first[k] > row) k--;
+    return k;
+}
+
+// The force of group k, whose normal row depends on others, goes over to these until one has none: that one leans.
+static void shift_force(flx_event_contacts *c, const basis *b, int k)
+{
+    flx_touching *T = &c->touching;
+    int leans = k;
+    double most = T->p[T->first[k]];
+    for (int i = 0; i < b->n; i++) {
+        if (!(T->p[b->row[i]] + most * b->part[i] < 0.0)) continue;
+        most = -T->p[b->row[i]] / b->part[i];
+        leans = group_of_row(T, b->row[i]);
+    }
+    T->p[T->first[k]] -= most;
+    for (int i = 0; i < b->n; i++) T->p[b->row[i]] += most * b->part[i];
+    c->next[T->group[leans]] = FLX_CONTACT_LEANS;
+}
+
+// The group that sticks with the largest limit among those that are not done; -1: none.
+static int next_sticking(const flx_event_contacts *c, const signed char *done)
+{
+    const flx_touching *T = &c->touching;
+    int best = -1;
+    double largest = -1.0;
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        double limit = g->normal >= 0 ? g->sticking * T->p[T->first[k]] : HUGE_VAL;
+        if (done[k] || c->next[T->group[k]] != FLX_CONTACT_STICKS || !(limit > largest)) continue;
+        largest = limit;
+        best = k;
+    }
+    return best;
+}
+
+void flx_contacts_reduce(flx_event_contacts *c)
+{
+    const flx_touching *T = &c->touching;
+    basis b = {
+        .row = c->kept.row, .factor = c->scratch, .part = c->scratch + (size_t)T->m * (size_t)T->m};
+    for (bool all = false; !all;) {
+        all = true;
+        b.n = 0;
+        for (int k = 0; k < T->ngroup && all; k++) {
+            int i = T->group[k];
+            if (c->groups[i].normal < 0 || c->next[i] < FLX_CONTACT_SLIDES) continue;
+            all = add_row(T, &b, T->first[k]);
+            if (!all) shift_force(c, &b, k);
+        }
+    }
+    memset(c->kinetic, 0, (size_t)c->n);
+    for (int k; (k = next_sticking(c, c->kinetic)) >= 0;) {
+        int i = T->group[k], held = 0;
+        c->kinetic[k] = 1;
+        for (int t = 0; t < c->groups[i].ntangent; t++)
+            held += add_row(T, &b, flx_touching_tangent(c, k, t));
+        if (held > 0) continue;
+        c->next[i] = FLX_CONTACT_SLIDES;
+        c->course[2 * i] = c->course[2 * i + 1] = 0.0;
+    }
+}
