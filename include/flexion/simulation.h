@@ -67,7 +67,8 @@ typedef struct flx_ledger {
     flx_statistics work;
     double energy_start, energy_end;             // kinetic + potential + strain
     double dissipated, supplied;                 // integrals of the powers
-    double energy_drift;                         // largest |E + dissipated - supplied - E0| / scale
+    double lost_in_impacts;                      // energy, of contacts
+    double energy_drift;                         // largest |E + dissipated + lost - supplied - E0| / scale
     double momentum_change[6];                   // linear, angular: end minus start
     double position_residual, velocity_residual; // largest met at an output
     const char *position_item, *velocity_item;   // borrowed

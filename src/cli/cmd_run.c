@@ -68,6 +68,7 @@ static void print_work(FILE *f, const flx_ledger *l)
     if (w->newton_iterations > 0) print_count(f, "Newton iterations", w->newton_iterations);
     if (w->projections > 0) print_count(f, "projections", w->projections);
     if (w->singular_positions > 0) print_count(f, "singular positions", w->singular_positions);
+    if (w->impacts > 0) print_count(f, "impacts", w->impacts);
     print_number(f, "time", l->seconds, "%.3g s");
     if (w->steps > 0) fprintf(f, "  %.3g us per step", 1e6 * l->seconds / (double)w->steps);
     if (w->steps > 0 && w->smallest_step < 0.99 * w->largest_step)
@@ -88,6 +89,7 @@ static void print_energy(FILE *f, const flx_ledger *l)
     print_number(f, "energy drift", l->energy_drift, "%.2e");
     fprintf(f, "  from %.6g J to %.6g J", l->energy_start, l->energy_end);
     if (l->dissipated != 0.0) fprintf(f, ", dissipated %.4g J", l->dissipated);
+    if (l->lost_in_impacts != 0.0) fprintf(f, ", lost in impacts %.4g J", l->lost_in_impacts);
     if (l->supplied != 0.0) fprintf(f, ", supplied %.4g J", l->supplied);
     fputc('\n', f);
 }

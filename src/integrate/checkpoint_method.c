@@ -57,7 +57,9 @@ uint64_t flx_integrator_identity(const flx_integrator *it)
                               (double)d->degree,
                               (double)d->quadrature,
                               (double)d->max_order,
-                              (double)d->drift};
+                              (double)d->drift,
+                              (double)d->impacts,
+                              d->rest_velocity};
     uint64_t hash = hash_text(FLX_HASH_START, it->type->name);
     hash = hash_text(hash, d->family);
     return flx_hash(hash, numbers, sizeof numbers);

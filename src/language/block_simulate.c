@@ -230,11 +230,23 @@ static flx_status read_parameters(flx_env *e, const flx_entry *block, flx_simula
     return read_within(e, block, "gamma", 0.5, 1.0, &d->gamma); // below, every motion grows
 }
 
+// How rigid contacts are met.
+static flx_status read_contacts(flx_env *e, const flx_entry *block, flx_simulate *s)
+{
+    static const char *const ways[] = {"simultaneous", "sequential", NULL};
+    const flx_entry *impacts = flx_entry_get(block, "impacts");
+    int way = FLX_IMPACTS_SIMULTANEOUS;
+    if (impacts) FLX_TRY(flx_build_word(e->b, impacts, "impacts", ways, &way));
+    s->def.impacts = (flx_impacts)way;
+    return positive_or_none(e, block, "rest_velocity", &s->def.rest_velocity);
+}
+
 static flx_status read_options(flx_env *e, const flx_entry *block, flx_simulate *s)
 {
     const flx_entry *steps = flx_entry_get(block, "max_steps");
     const flx_entry *projection = flx_entry_get(block, "projection");
     flx_integrator_def *d = &s->def;
+    FLX_TRY(read_contacts(e, block, s));
     if (steps) {
         double n = 0;
         FLX_TRY(flx_build_positive(e, steps, "max_steps", &n));

@@ -20,6 +20,8 @@
     X(newton_failures)                                                                             \
     X(projections)                                                                                 \
     X(singular_positions)                                                                          \
+    X(impacts)                                                                                     \
+    X(jams)                                                                                        \
     X(smallest_step)                                                                               \
     X(largest_step)
 
@@ -31,6 +33,7 @@
     X(energy_end)                                                                                  \
     X(dissipated)                                                                                  \
     X(supplied)                                                                                    \
+    X(lost_in_impacts)                                                                             \
     X(energy_drift)                                                                                \
     X(position_residual)                                                                           \
     X(velocity_residual)                                                                           \

@@ -2,7 +2,7 @@
 //
 // It is kept at the ends of steps, where the method itself vouches for the values. With E = T + V + U,
 //     error(t) = E(t) - E(0) + int (dissipated - supplied) dt                             (LED-1)
-// is zero for the exact motion; what an event does to E counts as supplied. Where nothing dissipates or supplies, E alone
+// is zero for the exact motion; impacts dissipate what they lose, and what else an event does to E counts as supplied. Where nothing dissipates or supplies, E alone
 // is followed, and only as often as there is output.
 #include "simulate/run_parts.h"
 
@@ -186,7 +186,8 @@ flx_status flx_account_energy(flx_simulation *sim, const flx_state *x, double *o
 static void account_energy(flx_simulation *sim, const flx_energies *e)
 {
     const flx_energies *e0 = &sim->energy_start;
-    double dissipated = dissipated_in(sim, sim->course.sum[DISSIPATED]);
+    double dissipated =
+        dissipated_in(sim, sim->course.sum[DISSIPATED]) + sim->lost_in_impacts;
     double supplied = sim->course.sum[SUPPLIED];
     double error = total(e) - total(e0) + dissipated - supplied;
     double size = fabs(e->kinetic) + fabs(e->potential) + fabs(e->strain);
@@ -281,7 +282,7 @@ void flx_account_open(flx_simulation *sim)
     sim->accounts = sim->sys->ops->energy != NULL && !sim->no_ledger;
     sim->powered = sim->powers;
     const double nothing = sim->accounts ? 0.0 : (double)NAN;
-    sim->energy_scale = sim->energy_error = sim->energy_turnover = 0.0;
+    sim->energy_scale = sim->energy_error = sim->energy_turnover = sim->lost_in_impacts = 0.0;
     sim->kept_residual = sim->dropped_start = 0.0;
     sim->ledger = (flx_ledger){.t = sim->start->t,
                                .energy_start = nothing,
@@ -364,6 +365,7 @@ void flx_running_close_ledger(run *r, flx_status status)
     l->allocations_in_loop = r->allocations - r->watch.allocations - r->kept_allocations;
     l->dissipated = dissipated_in(sim, sim->course.sum[DISSIPATED]);
     l->supplied = sim->course.sum[SUPPLIED];
+    l->lost_in_impacts = sim->lost_in_impacts;
     l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)
                           ? sim->energy_error / fmax(sim->energy_scale, DBL_MIN)
                           : 0.0;

@@ -100,7 +100,7 @@ static flx_status end_of_step(run *r, const flx_state *x)
 // ---- events -------------------------------------------------------------------------------------
 
 // The courses up to the instant, and from what they are after it.
-static flx_status cross(run *r, const flx_state *before, const flx_state *after)
+static flx_status cross(run *r, const flx_state *before, const flx_state *after, double lost)
 {
     flx_simulation *sim = r->sim;
     double e0, e1;
@@ -110,8 +110,11 @@ static flx_status cross(run *r, const flx_state *before, const flx_state *after)
     FLX_TRY(flx_account_enter(sim, before, false));
     FLX_TRY(flx_account_energy(sim, before, &e0));
     FLX_TRY(flx_account_energy(sim, after, &e1));
-    sim->course.sum[FLX_COURSE_SUPPLIED] += e1 - e0;
-    sim->energy_turnover += fabs(e1 - e0);
+    // work of surfaces that move is what impacts do not lose
+    double given = e1 - e0 + lost;
+    sim->lost_in_impacts += lost;
+    sim->course.sum[FLX_COURSE_SUPPLIED] += given;
+    sim->energy_turnover += fabs(given);
     return flx_account_jump(sim, after);
 }
 
@@ -150,7 +153,7 @@ static int on_instant(void *user, const flx_state *before, const flx_state *afte
 {
     run *r = user;
     flx_account_forget(r->sim);
-    if (r->started) r->status = cross(r, before, after);
+    if (r->started) r->status = cross(r, before, after, what->lost);
     if (r->status == FLX_OK) r->status = keep_events(r, before, after, what);
     if (what->stop) r->schedule.until = after->t; // its row is the last
     return r->status != FLX_OK || r->stopped;

@@ -143,6 +143,7 @@ void flx_running_memory(flx_run *r, flx_memory *m)
     FLX_PASS(m, sim->energy_scale);
     FLX_PASS(m, sim->energy_error);
     FLX_PASS(m, sim->energy_turnover);
+    FLX_PASS(m, sim->lost_in_impacts);
     FLX_PASS(m, sim->dropped_start);
     FLX_PASS(m, sim->kept_residual);
     FLX_PASS(m, sim->judge.speed);

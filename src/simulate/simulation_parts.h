@@ -315,6 +315,7 @@ struct flx_simulation {
     flx_energies energy_start;
     double energy_scale, energy_error;
     double energy_turnover; // supplied and taken back, each counted
+    double lost_in_impacts; // energy
     double dropped_start;   // what the closure left of redundant constraints
     flx_judge judge;
     double kept_residual; // largest residual of the others met at an output

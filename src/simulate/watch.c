@@ -120,6 +120,8 @@ void flx_watch_add_work(const flx_watch *w, flx_statistics *to)
     to->newton_failures += from->newton_failures;
     to->projections += from->projections;
     to->singular_positions += from->singular_positions;
+    to->impacts += from->impacts;
+    to->jams += from->jams;
     to->smallest_step = fmin(to->smallest_step, from->smallest_step);
     to->largest_step = fmax(to->largest_step, from->largest_step);
 }

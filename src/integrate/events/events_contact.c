@@ -2,7 +2,7 @@
 // (docs/theory/contact.md, Events).
 //
 // A group has two indicators, of its state s in the switches:
-//     gap (open), lambda (closed);   limit - |mu| (sticks), slip . direction (slides)           (CON-21)
+//     gap (open), lambda (closed);   limit - |mu| (sticks), slip . direction (slides)           (CON-20)
 // Where one changes, events_decide.c says what follows.
 #include "integrate/events/events_contact.h"
 

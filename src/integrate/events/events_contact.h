@@ -15,7 +15,7 @@ typedef enum flx_contact_leaves {
     FLX_LEAVES_SLIDE,  // its slip has come to zero
 } flx_contact_leaves;
 
-// A problem of the touching groups, on velocities or accelerations: u = W p + b (CON-1), with p = (lambda, -mu). Rows
+// A problem of the touching groups, on velocities or accelerations: u = W p + b (CONE-1), with p = (lambda, -mu). Rows
 // are those of J = (-G, A): rates of gaps and slips.
 typedef struct flx_touching {
     int ngroup, m;         // groups, rows

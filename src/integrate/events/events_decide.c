@@ -1,6 +1,6 @@
 // events_decide.c - what contacts do from an event on: which open, slide and stick (docs/theory/contact.md, Events).
 //
-// Those that approach collide (CON-20). Then the same problem on accelerations,
+// Those that approach collide (CON-21). Then the same problem on accelerations,
 //     u' = J a_free + J' v + W p,   0 <= p_n _|_ u_n' >= 0,   friction along the slip, or within the disc    (CON-22)
 // decides. A group does not go back to what it has just left, unless the others make it.
 #include "integrate/events/events_contact.h"

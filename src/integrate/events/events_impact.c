@@ -1,7 +1,7 @@
 // events_impact.c - impulses of contacts at an event (docs/theory/contact.md, Events).
 //
 // With u the rates of gaps and slips of all groups that touch, p their impulses and W = J M^-1 J^T on the joints,
-//     u+ = u- + W p,   0 <= p_n _|_ u_n+ + e min(0, u_n-) >= 0,   p_t in the disc f p_n         (CON-20)
+//     u+ = u- + W p,   0 <= p_n _|_ u_n+ + e min(0, u_n-) >= 0,   p_t in the disc f p_n         (CON-21)
 // Its loss of energy is -p . (u- + u+)/2, seen from the surfaces that touch.
 #include "integrate/events/events_contact.h"
 #include "integrate/newton_matrix.h"
