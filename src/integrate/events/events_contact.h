@@ -17,21 +17,21 @@ typedef enum flx_contact_leaves {
 
 // A problem of the touching groups, on velocities or accelerations: u = W p + b (CONE-1), with p = (lambda, -mu). Rows
 // are those of J = (-G, A): rates of gaps and slips.
-typedef struct flx_touching {
+typedef struct flx_touch_problem {
     int ngroup, m;         // groups, rows
     int *group;            // (groups) which they are
     int *first;            // (groups) first row: the normal one where there is one, then tangents
     double *J, *Z;         // (rows x nv) J, and M^-1 J^T on the joints
     double *W, *b, *p, *u; // (rows x rows) (rows)
     flx_cone_group *cone;  // (groups)
-} flx_touching;
+} flx_touch_problem;
 
 struct flx_event_contacts {
     const flx_contacts *ops; // borrowed from the system
     int n, most;             // groups, their rows
     flx_contact_group *groups;
     flx_cone *solver;
-    flx_touching touching;
+    flx_touch_problem touching;
     double *gap, *rate, *slip, *limit; // (n) (n) (2 n) (n) at the state that was looked at last
     double *scale;                     // (n) of the row of its gap
     double *touch;                     // (n) a gap below this is none
@@ -59,7 +59,7 @@ struct flx_event_contacts {
 // Row of a group's tangent t.
 static inline int flx_touching_tangent(const flx_event_contacts *c, int k, int t)
 {
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     return T->first[k] + (c->groups[T->group[k]].normal >= 0) + t;
 }
 static inline int flx_contact_state_of(const flx_contact_group *g, const double *switches)

@@ -18,7 +18,7 @@
 
 static void choose_touching(flx_event_contacts *c, const flx_state *x, const signed char *marked)
 {
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     T->ngroup = T->m = 0;
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
@@ -68,7 +68,7 @@ static flx_status find_leaving(flx_integrator *it, const flx_state *x, const sig
 // Groups whose slip is that of one that begins to slide go with it.
 static void take_along(flx_event_contacts *c, const flx_state *x)
 {
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     for (int k = 0; k < T->ngroup; k++) {
         const flx_contact_group *g = &c->groups[T->group[k]];
         double *course = c->course + 2 * T->group[k], size = 0.0;
@@ -113,7 +113,7 @@ static flx_status find_free(flx_integrator *it, const flx_state *x)
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
     flx_event_contacts *c = e->contacts;
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     flx_state_copy(c->trial, x);
     for (int i = 0; i < c->n; i++) c->trial->switches[c->groups[i].state] = FLX_CONTACT_OPEN;
     flx_status status = flx_accelerator_eval(e->acc, it->work, c->trial, &it->stats.residuals,
@@ -176,7 +176,7 @@ static flx_cone_group force_group(const flx_event_contacts *c, int k, int first,
 // (CON-22) of the groups that neither leave nor have just lost their force. Forces p and accelerations u of all rows.
 static flx_status solve_forces(flx_event_contacts *c, double slow, int *nslide)
 {
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     flx_cone_report report;
     int m = 0, n = 0;
     *nslide = 0;
@@ -214,7 +214,7 @@ static flx_status solve_forces(flx_event_contacts *c, double slow, int *nslide)
 // Rounding of the accelerations of a group along its normal or its slip.
 static double rounding(const flx_event_contacts *c, int k, bool tangent)
 {
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     const flx_contact_group *g = &c->groups[T->group[k]];
     double size = 0.0;
     if (!tangent) return NOTHING_LEFT * c->before[T->first[k]];
@@ -227,7 +227,7 @@ static double rounding(const flx_event_contacts *c, int k, bool tangent)
 // to slide comes back, one that stuck does not, and has less friction. Whether there was such a one.
 static bool reconsider(flx_event_contacts *c, double slow)
 {
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     bool any = false;
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k], nt = c->groups[i].ntangent;
@@ -256,7 +256,7 @@ static void set_course(flx_event_contacts *c, int i, const double *v)
 // States that follow from forces and accelerations.
 static void conclude(flx_event_contacts *c, double slow)
 {
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k], n = T->first[k], nt = c->groups[i].ntangent;
         const flx_contact_group *g = &c->groups[i];

@@ -55,7 +55,7 @@ static flx_status find_tangents(flx_integrator *it)
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
     flx_event_contacts *c = e->contacts;
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     int nv = s->dims.nv;
     flx_point p = flx_state_point(s, c->trial);
     FLX_TRY(s->ops->residual(s, it->work, &p, e->rows));
@@ -78,7 +78,7 @@ static flx_status find_normals(flx_integrator *it)
 {
     const flx_system *s = it->sys;
     flx_event_contacts *c = contacts_of(it);
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     flx_point p = flx_state_point(s, c->trial);
     memset(c->eta, 0, (size_t)s->dims.nlam * sizeof *c->eta);
     for (int k = 0; k < T->ngroup; k++) {
@@ -99,7 +99,7 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
     flx_event_contacts *c = e->contacts;
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     size_t nv = (size_t)s->dims.nv;
     flx_state_copy(c->trial, x);
     memset(c->trial->a, 0, nv * sizeof(double));
@@ -134,7 +134,7 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
 double flx_contacts_slow(const flx_integrator *it, const flx_state *x)
 {
     const flx_event_contacts *c = contacts_of((flx_integrator *)(uintptr_t)it);
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     size_t nv = (size_t)it->sys->dims.nv;
     double most = fmax(c->pace, fmax(c->fastest, c->quickest));
     for (int i = 0; i < T->m; i++) {
@@ -151,7 +151,7 @@ double flx_contacts_slow(const flx_integrator *it, const flx_state *x)
 static flx_status find_rates(flx_integrator *it, const flx_state *x, double *u)
 {
     flx_event_contacts *c = contacts_of(it);
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     flx_point p = flx_state_point(it->sys, x);
     FLX_TRY(c->ops->gaps(it->sys, it->work, &p, c->gap, c->rate, c->slip));
     for (int k = 0; k < T->ngroup; k++) {
@@ -178,7 +178,7 @@ static flx_cone_group impulse_group(const flx_event_contacts *c, int k, int firs
 // All groups at once: impulses from rates u, with restitution c->e times part.
 static flx_status collide_together(flx_event_contacts *c, const double *u, double part, int warm)
 {
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     flx_cone_report report;
     memcpy(T->b, u, (size_t)T->m * sizeof *u);
     for (int k = 0; k < T->ngroup; k++) {
@@ -193,7 +193,7 @@ static flx_status collide_together(flx_event_contacts *c, const double *u, doubl
 // One pair after the other, the fastest first, until none approaches.
 static flx_status collide_in_turn(flx_event_contacts *c, const double *u, double slow, double rest)
 {
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     flx_cone_report report;
     double *now = T->u;
     memcpy(now, u, (size_t)T->m * sizeof *u);
@@ -223,7 +223,7 @@ static flx_status collide_in_turn(flx_event_contacts *c, const double *u, double
 }
 
 // Energy that the impulses T->p take from rates u, and the size of its terms.
-static double find_loss(const flx_touching *T, const double *u, double *size)
+static double find_loss(const flx_touch_problem *T, const double *u, double *size)
 {
     double lost = 0.0;
     *size = 0.0;
@@ -240,7 +240,7 @@ static double find_loss(const flx_touching *T, const double *u, double *size)
 static flx_status lose_energy(flx_integrator *it, const flx_state *x, const double *u)
 {
     flx_event_contacts *c = contacts_of(it);
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     double size, low = 0.0, high = 1.0;
     if (find_loss(T, u, &size) >= -GAINED * size) return FLX_OK;
     for (int k = 0; k < MOST_BISECTIONS && high - low > GAINED; k++) {
@@ -265,7 +265,7 @@ static void act(flx_integrator *it, flx_state *x, const double *u)
 {
     flx_events *e = flx_method_of(it)->events;
     flx_event_contacts *c = e->contacts;
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     size_t nv = (size_t)it->sys->dims.nv;
     double size, most = 0.0;
     e->what.lost += fmax(0.0, find_loss(T, u, &size));
@@ -303,7 +303,7 @@ static flx_status unsolved(flx_integrator *it, const flx_state *x, const flx_con
 flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
 {
     flx_event_contacts *c = contacts_of(it);
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     double approach = 0.0, slow = flx_contacts_slow(it, x), *u = c->before;
     *moved = false;
     FLX_TRY(find_rates(it, x, u));
@@ -332,7 +332,7 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
 flx_status flx_contacts_jam(flx_integrator *it, flx_state *x)
 {
     flx_event_contacts *c = contacts_of(it);
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     double *u = c->before, slow = flx_contacts_slow(it, x);
     int jammed = -1;
     FLX_TRY(find_rates(it, x, u));

@@ -16,7 +16,7 @@ typedef struct basis {
 } basis;
 
 // Add a row. False: it depends on those that are there, as their combination b->part.
-static bool add_row(const flx_touching *T, basis *b, int row)
+static bool add_row(const flx_touch_problem *T, basis *b, int row)
 {
     int m = T->m;
     double left = T->W[row * m + row];
@@ -39,7 +39,7 @@ static bool add_row(const flx_touching *T, basis *b, int row)
     return false;
 }
 
-static int group_of_row(const flx_touching *T, int row)
+static int group_of_row(const flx_touch_problem *T, int row)
 {
     int k = T->ngroup - 1;
     while (T->first[k] > row) k--;
@@ -49,7 +49,7 @@ static int group_of_row(const flx_touching *T, int row)
 // The force of group k, whose normal row depends on others, goes over to these until one has none: that one leans.
 static void shift_force(flx_event_contacts *c, const basis *b, int k)
 {
-    flx_touching *T = &c->touching;
+    flx_touch_problem *T = &c->touching;
     int leans = k;
     double most = T->p[T->first[k]];
     for (int i = 0; i < b->n; i++) {
@@ -65,7 +65,7 @@ static void shift_force(flx_event_contacts *c, const basis *b, int k)
 // The group that sticks with the largest limit among those that are not done; -1: none.
 static int next_sticking(const flx_event_contacts *c, const signed char *done)
 {
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     int best = -1;
     double largest = -1.0;
     for (int k = 0; k < T->ngroup; k++) {
@@ -80,7 +80,7 @@ static int next_sticking(const flx_event_contacts *c, const signed char *done)
 
 void flx_contacts_reduce(flx_event_contacts *c)
 {
-    const flx_touching *T = &c->touching;
+    const flx_touch_problem *T = &c->touching;
     basis b = {
         .row = c->kept.row, .factor = c->scratch, .part = c->scratch + (size_t)T->m * (size_t)T->m};
     for (bool all = false; !all;) {
