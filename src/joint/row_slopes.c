@@ -8,6 +8,7 @@
 // Products and functions follow the rules of Leibniz and of the chain; what is asked for is i = 1,
 // k = 2. No derivative is written down by hand, so that a row is its definition.
 #include "joint/row_slopes.h"
+#include "contact/gap.h"
 #include "math/curve/curve.h"
 
 typedef struct number {
@@ -301,6 +302,61 @@ static double slope_of_curve(const flx_scalar *s, const end *A, const end *B,
     return dot(&N, &off).c[1][2];
 }
 
+// ---- gaps ---------------------------------------------------------------------------------------
+
+static flx_frame moved(const end *b, double h)
+{
+    flx_frame f = {.r = {0}};
+    v3_store(f.r, v3_axpy(h, b->move, b->r));
+    m33_store(f.R, m33_mul(b->R, quat_to_m33(quat_exp(v3_scale(h, b->turn)))));
+    return f;
+}
+
+static void put(double out[6], v3 a, v3 b)
+{
+    v3_store(out, a);
+    v3_store(out + 3, b);
+}
+
+// G a + v^T K v of the surfaces moved by h; along: G da + dv^T K v + v^T K dv instead.
+static double gap_rate(const flx_scalar *s, const end b[2], double h, bool along)
+{
+    const int nv[2] = {6, 6};
+    flx_frame f[2] = {moved(b, h), moved(b + 1, h)};
+    double value, G[2][6], K[2][2][36], v[2][6], a[2][6], u[2][6], sum = 0.0;
+    flx_gap_depth(s->gap, f, f + 1, nv, 2, &value, G, K);
+    for (int i = 0; i < 2; i++) {
+        put(v[i], b[i].v, b[i].spin);
+        put(a[i], along ? b[i].da : b[i].a, along ? b[i].dspin_rate : b[i].spin_rate);
+        put(u[i], b[i].dv, b[i].dspin);
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int r = 0; r < 6; r++) {
+            sum += G[i][r] * a[i][r];
+            for (int k = 0; k < 2; k++) {
+                for (int c = 0; c < 6; c++) {
+                    double w = v[i][r] * v[k][c];
+                    if (along) w = u[i][r] * v[k][c] + v[i][r] * u[k][c];
+                    sum += w * K[i][k][6 * r + c];
+                }
+            }
+        }
+    }
+    return sum;
+}
+
+// By differences of fourth order: curvatures may change along the surfaces in any way.
+static double slope_of_gap(const flx_scalar *s, const end *A, const end *B)
+{
+    const end b[2] = {*A, *B};
+    double size = 1.0;
+    for (int i = 0; i < 2; i++) size = fmax(size, v3_norm(b[i].move) + v3_norm(b[i].turn));
+    double h = 1e-4 / size;
+    double far = gap_rate(s, b, 2 * h, false) - gap_rate(s, b, -2 * h, false);
+    double near = gap_rate(s, b, h, false) - gap_rate(s, b, -h, false);
+    return (8.0 * near - far) / (12.0 * h) + gap_rate(s, b, 0.0, true);
+}
+
 double flx_scalar_slope(const flx_scalar *s, const flx_row_path *m)
 {
     end A = end_of(m, &s->e, 0), B = end_of(m, &s->e, 1);
@@ -324,6 +380,8 @@ double flx_scalar_slope(const flx_scalar *s, const flx_row_path *m)
         return slope_of_touch(s, &A, &B);
     case FLX_SCALAR_CURVE:
         return slope_of_curve(s, &A, &B, m->switches);
+    case FLX_SCALAR_GAP:
+        return slope_of_gap(s, &A, &B);
     case FLX_SCALAR_ANGLE2:
         return B.dspin_rate.z - A.dspin_rate.z;
     default: // on velocity level, or of forces alone

@@ -1,5 +1,6 @@
 // Gap and slip of every pair of smooth surfaces: gradients and second derivatives against differences, in space and in
 // the plane, in either order; points that touch lie on both surfaces; places without a direction.
+#include "joint/row_slopes.h"
 #include "surface_pairs.h"
 
 enum { POSES = 20 };
@@ -235,7 +236,45 @@ static int reduced_radius(void)
     return 0;
 }
 
-TEST_MAIN(TEST(derivatives_are_those_of_differences), TEST(planar_is_space_restricted),
-          TEST(either_order_is_the_same_point), TEST(signs_and_turned_copies),
-          TEST(nothing_has_no_direction), TEST(tangents_turn_the_shortest_way),
-          TEST(reduced_radius))
+// Third derivatives: of a ball over a plane those of a plane, of two balls those of a length.
+static int third_derivatives(void)
+{
+    for (int planar = 0; planar < 2; planar++) {
+        for (int i = 0; i < 2; i++) {
+            rig w;
+            double a[12], theta[12], dv[12], da[12];
+            make(&w, pairs + i, planar, 11);
+            CHECK(rig_connect(&w, 0, planar));
+            for (int k = 0; k < 12; k++) {
+                a[k] = random_number(&w.seed);
+                theta[k] = random_number(&w.seed);
+                dv[k] = random_number(&w.seed);
+                da[k] = random_number(&w.seed);
+            }
+            for (int b = 0; b < 2; b++) {
+                flx_frame2 *f = w.plane + b;
+                f->vx = random_number(&w.seed);
+                f->vy = random_number(&w.seed);
+                f->w = random_number(&w.seed);
+                v3_store(w.space[b].v, rig_some(&w, false));
+                v3_store(w.space[b].w, rig_some(&w, false));
+            }
+            flx_scalar s = w.depth;
+            s.kind = i ? FLX_SCALAR_PLANE : FLX_SCALAR_LENGTH;
+            if (planar) s.kind = i ? FLX_SCALAR_PLANE2 : FLX_SCALAR_LENGTH2;
+            for (int b = 0; b < 2; b++) memcpy(s.s[b], w.surface[b].at, sizeof s.s[b]);
+            v3_store(s.a[0], m33_col(m33_load(w.surface[0].axes), 2));
+            for (int k = 0; k < 2; k++) {
+                flx_row_path path = {rig_frames(&w, planar), .a = a, .theta = theta};
+                if (k) path.dv = dv, path.da = da;
+                CHECK_NEAR(flx_scalar_slope(&w.depth, &path), -flx_scalar_slope(&s, &path), 1e-8);
+            }
+        }
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(third_derivatives), TEST(derivatives_are_those_of_differences),
+          TEST(planar_is_space_restricted), TEST(either_order_is_the_same_point),
+          TEST(signs_and_turned_copies), TEST(nothing_has_no_direction),
+          TEST(tangents_turn_the_shortest_way), TEST(reduced_radius))
