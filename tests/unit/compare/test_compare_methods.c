@@ -64,6 +64,9 @@ static int words_carry_options(void)
           FLX_OK);
     CHECK(d.spectral_radius == 0.7 && d.step == 1e-3 && d.rtol == 0.0 && d.atol == 0.0);
     CHECK(flx_method_read(ctx, "midpoint", &d) == FLX_OK && d.step == 1e-3);
+    d.max_steps = 77; // stays where the word does not say another
+    CHECK(flx_method_read(ctx, "midpoint", &d) == FLX_OK && d.max_steps == 77);
+    CHECK(flx_method_read(ctx, "radau(max_steps=5)", &d) == FLX_OK && d.max_steps == 5);
     CHECK(flx_method_read(ctx, "hht(alpha=-0.1)", &d) == FLX_OK && d.alpha == -0.1);
     flx_ctx_destroy(&ctx);
     return 0;
