@@ -25,7 +25,8 @@ int mujoco_stack(int n, double tilt, double step, int steps, mujoco_result *out)
 {
     static char text[100000];
     int at = snprintf(text, sizeof text,
-                      "<mujoco><option timestep='%.17g' gravity='%.17g 0 %.17g'/><worldbody>"
+                      "<mujoco><size nconmax='2000' njmax='10000'/><option timestep='%.17g' "
+                      "gravity='%.17g 0 %.17g'/><worldbody>"
                       "<geom type='plane' size='10 10 1' friction='%g 0 0'/>",
                       step, 9.81 * sin(tilt), -9.81 * cos(tilt), tilt > 0 ? 0.4 : 0.5);
     for (int i = 0; i < n; i++)
