@@ -155,7 +155,13 @@ static void right_side(const flx_integrator *it, const flx_state *x, double h)
     }
 }
 
-static flx_status add_points(flx_integrator *it, const flx_state *x)
+// Slower than what the forces of two steps make, or than what a step does not tell from none: it comes to rest.
+static double rest_rate(const moreau *g, double change, double h)
+{
+    return fmax(2 * fabs(change), TOUCH * g->t->length / h);
+}
+
+static flx_status add_points(flx_integrator *it, const flx_state *x, double h)
 {
     moreau *g = it->data;
     for (int i = 0; i < g->t->npoint; i++) {
@@ -164,9 +170,8 @@ static flx_status add_points(flx_integrator *it, const flx_state *x)
         flx_stepping_rates(g->t, i, x->v, before);
         flx_stepping_rates(g->t, i, g->free, change);
         for (int k = 0; k < n; k++) b[k] = before[k] + change[k];
-        // slower than what the forces of two steps make: it comes to rest
-        double rest = 2 * fabs(change[0]);
-        if (-before[0] > rest) b[0] += g->t->points[i].restitution * before[0];
+        if (-before[0] > rest_rate(g, change[0], h))
+            b[0] += g->t->points[i].restitution * before[0];
         FLX_TRY(flx_stepping_add_point(g->t, i, b, true));
     }
     return FLX_OK;
@@ -194,7 +199,8 @@ static void keep_tally(flx_integrator *it, const flx_state *x, double h)
         double before[3], change[3];
         flx_stepping_rates(g->t, i, x->v, before);
         flx_stepping_rates(g->t, i, g->free, change);
-        if (-before[0] > 2 * fabs(change[0])) flx_stepping_tally_impact(g->t, i, g->switches);
+        if (-before[0] > rest_rate(g, change[0], h))
+            flx_stepping_tally_impact(g->t, i, g->switches);
     }
 }
 
@@ -217,7 +223,7 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     it->stats.factorisations++;
     flx_stepping_add_free(g->t, &g->blocks, g->free);
     FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, false));
-    FLX_TRY(add_points(it, x));
+    FLX_TRY(add_points(it, x, h));
     FLX_TRY(flx_stepping_solve(g->t, true, g->dv));
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + g->free[i] + g->dv[i];
     g->lost = flx_stepping_lost(g->t, x->v, g->v1);

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define SLIP 1e-9 // of the largest velocity: what slides
+#define NEARLY 1e-8 // residual of the law that is not worth a word
+#define SLIP 1e-9   // of the largest velocity: what slides
 
 static int first_row(const flx_stepping *t)
 {
@@ -283,7 +284,7 @@ flx_status flx_stepping_solve(flx_stepping *t, bool warm, double *v)
     t->iterations += report.iterations;
     if (report.residual > t->worst) t->worst = report.residual;
     if (status != FLX_NO_CONVERGENCE) return status;
-    tell(t, &report);
+    if (report.residual > NEARLY) tell(t, &report);
     return FLX_OK;
 }
 

@@ -203,14 +203,15 @@ flx_cone_stage flx_cone_find(flx_cone *c, int warm)
     c->iterations = 0;
     c->best_residual = HUGE_VAL;
     c->r = 1;
-    if (warm && flx_cone_newton(c)) return FLX_CONE_WARM;
     memset(c->best, 0, (size_t)c->m * sizeof *c->best);
+    if (warm && flx_cone_newton(c)) return FLX_CONE_WARM;
     for (int k = 0; k < 3; k++) {
         c->r = k == 0 ? 1.0 : k == 1 ? 0.1 : 10.0;
         flx_cone_stick(c);
         if (flx_cone_newton(c)) return FLX_CONE_COLD;
     }
     c->r = 1;
+    if (c->best_residual <= c->enough) return FLX_CONE_BEST;
     if (flx_cone_convex(c)) return FLX_CONE_CONVEX;
     if (flx_cone_sweeps(c)) return FLX_CONE_SWEEPS;
     return FLX_CONE_BEST;
@@ -249,6 +250,7 @@ flx_status flx_cone_solve(flx_cone *c, int m, const double *W, const double *b, 
     if (warm && !flx_cone_is_finite((size_t)m, lambda)) warm = 0;
     sort_rows(c, m, W, ngroup, groups);
     FLX_TRY(flx_cone_dense(c, m, W));
+    c->enough = 0;
     c->aim = 1e-14; // of few rows: as far as it gets
     for (int i = 0; i < m; i++) {
         c->b[i] = c->scale[i] * b[c->row[i]];

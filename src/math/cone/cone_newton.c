@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 40     // iterations
+#define MOST 40     // iterations, ...
+#define LONGER 100  // ... where they lead on, if slowly
+#define NEAR 1e-4   // residual from which on they may
 #define HALVINGS 12 // of a step
 #define MEMORY 4    // residuals of which the largest may be met again: kinks are crossed uphill
 
@@ -128,8 +130,9 @@ bool flx_cone_newton(flx_cone *c)
 {
     double past[MEMORY] = {0}, last = HUGE_VAL;
     flx_cone_respond(c);
-    for (int k = 0; k < MOST; k++) {
+    for (int k = 0; k < LONGER; k++) {
         double residual = flx_cone_keep(c), s = 1;
+        if (k >= MOST && !(residual < NEAR && residual < 0.9 * last)) break;
         if (!isfinite(residual)) return false;
         if (residual <= c->aim) return true;
         // rounding, or friction at its limit without slip, where what is left is of the third order

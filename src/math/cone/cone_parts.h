@@ -65,6 +65,7 @@ struct flx_cone {
     int room_big;
     struct flx_cone_sparse *sparse; // owned; NULL: never used
     double aim;                     // a residual of the law that ends the iteration
+    double enough;                  // ... and one that further ways are too dear for
     int iterations;
 };
 

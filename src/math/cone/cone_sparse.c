@@ -417,6 +417,7 @@ flx_status flx_cone_solve_sparse(flx_cone *c, int warm, double *v, flx_cone_repo
         return FLX_NOT_FINITE;
     if (warm && !flx_cone_is_finite((size_t)s->m, c->lam)) warm = 0;
     c->space = s->symmetric ? &sparse_space : &sparse_plain_space;
+    c->enough = 1e-8;
     c->aim = 1e-14; // what is left of a step is there in the next one, and adds up
     report->stage = flx_cone_find(c, warm);
     report->iterations = c->iterations;
