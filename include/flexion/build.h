@@ -153,11 +153,15 @@ typedef struct flx_coordinate_def {
 } flx_coordinate_def;
 typedef struct flx_friction_def {
     flx_value coefficient, radius, velocity, viscous;
+    int stick;                 // 1: exact, it holds still as long as it can
+    flx_value static_friction; // coefficient at most while it sticks
 } flx_friction_def;
 // Stops of a coordinate.
 typedef struct flx_limits_def {
     const char *coordinate; // of a joint with two: "angle", "displacement", "first", "second"
-    flx_value lower, upper, stiffness, exponent, damping;
+    flx_value lower, upper; // of zero the text "0"
+    flx_value stiffness, exponent, damping;
+    flx_value restitution; // in the place of these: of a stop that does not give way
 } flx_limits_def;
 typedef struct flx_joint_def {
     size_t size;

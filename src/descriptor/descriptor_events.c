@@ -64,6 +64,9 @@ flx_status flx_descriptor_events_plan(flx_descriptor *d)
         flx_select_events(d);
         return FLX_OK;
     }
+    for (int i = 0; i < m->nstick; i++) {
+        FLX_TRY(flx_expr_add(d, FLX_GROUP_LIMIT, m->sticks[i].limit, NULL));
+    }
     k->first = d->nturn;
     k->discrete = k->first + m->nswitch;
     k->count = k->discrete + m->ndiscrete;

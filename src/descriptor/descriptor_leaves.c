@@ -268,6 +268,46 @@ static double multiplier_value(flx_observation *o, int i, int c)
     return row_value(&o->rows, multiplier_row(o->rows.d, i, c));
 }
 
+// The group of a friction that sticks.
+static const flx_contact_group *stick_of(const flx_descriptor *d, int stick)
+{
+    return &d->groups[d->first_stick + stick].is;
+}
+
+static flx_expr_input stick_input(const flx_descriptor *d, flx_leaf leaf)
+{
+    const flx_contact_group *g = stick_of(d, INDEX);
+    return (flx_expr_input){FLX_INPUT_SWITCH, COMPONENT == 0 ? g->state : g->slip};
+}
+
+static int grip_row(const flx_descriptor *d, int i, int c)
+{
+    (void)c;
+    return d->base.dims.nlam + stick_of(d, i)->tangent[0];
+}
+
+static double grip_value(flx_observation *o, int i, int c)
+{
+    return row_value(&o->rows, grip_row(o->rows.d, i, c));
+}
+
+// The normal row of a rigid stop: the c/2th of its joint.
+static int stop_row(const flx_descriptor *d, int joint, int c)
+{
+    const flx_model *m = d->model;
+    int first = 0;
+    while (first < m->nstop && m->stops[first].joint != joint) first++;
+    for (int i = 0; i < d->ngroup; i++) {
+        if (d->groups[i].of.stop == 2 * first + c + 1) return d->groups[i].is.normal;
+    }
+    return -1;
+}
+
+static double stop_value(flx_observation *o, int i, int c)
+{
+    return row_value(&o->rows, stop_row(o->rows.d, i, c));
+}
+
 // Of a force that is an unknown; zero along a direction without stiffness and damping.
 static double pull_value(flx_observation *o, int force, int component)
 {
@@ -421,6 +461,15 @@ static const rule rules[FLX_LEAF_KINDS] = {
                              .input = row_input,
                              .value = multiplier_value,
                              .row = multiplier_row},
+    [FLX_LEAF_STICK] = {.input = stick_input},
+    [FLX_LEAF_STOP] = {.directions = row_directions,
+                       .input = row_input,
+                       .value = stop_value,
+                       .row = stop_row},
+    [FLX_LEAF_GRIP] = {.directions = row_directions,
+                       .input = row_input,
+                       .value = grip_value,
+                       .row = grip_row},
     [FLX_LEAF_PULL] = {.directions = row_directions,
                        .input = row_input,
                        .value = pull_value,

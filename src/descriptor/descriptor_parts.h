@@ -207,6 +207,7 @@ struct flx_descriptor {
 
     int ngroup, ngroup_normal, ngroup_tangent; // groups of rows that hold or not, and these rows
     flx_row_group *groups;
+    int first_stick; // group of the first friction that sticks; -1: none
 
     double *param;        // (nparam) as the model says them (model/numbers.h)
     flx_hoist *hoist;     // numbers of parameters in expressions; the whole one's; NULL: none

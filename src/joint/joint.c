@@ -57,8 +57,8 @@ const flx_word_row *flx_joint_row(int i)
 }
 
 static const char *const signal_names[FLX_SIGNAL_COUNT] = {
-    "angle",    "displacement", "rate",  "rotation", "contact",
-    "reaction", "moment",       "drive", "limit",    "excess"};
+    "angle",  "displacement", "rate",  "rotation", "contact",  "reaction",
+    "moment", "drive",        "limit", "excess",   "friction", "state"};
 
 void flx_joint_signal_names(unsigned set, const char *names[FLX_SIGNAL_COUNT + 1])
 {

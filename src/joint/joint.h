@@ -65,9 +65,12 @@ typedef enum flx_joint_signal {
     FLX_SIGNAL_CONTACT = 16,     // where a disc or ball touches
     FLX_SIGNAL_REACTION = 32,
     FLX_SIGNAL_MOMENT = 64,
-    FLX_SIGNAL_DRIVE = 128,  // effort of the motion
-    FLX_SIGNAL_LIMIT = 256,  // effort of the limits along the coordinate
-    FLX_SIGNAL_EXCESS = 512, // how far it is beyond a limit: above the upper one positive
+    FLX_SIGNAL_DRIVE = 128,     // effort of the motion
+    FLX_SIGNAL_LIMIT = 256,     // effort of the limits along the coordinate
+    FLX_SIGNAL_EXCESS = 512,    // how far it is beyond a limit: above the upper one positive
+    FLX_SIGNAL_FRICTION = 1024, // effort of friction that sticks, along the coordinate
+    FLX_SIGNAL_STATE = 2048,    // what it does: 1 slides, 2 sticks
+    FLX_SIGNAL_GRIP = FLX_SIGNAL_FRICTION | FLX_SIGNAL_STATE,
     FLX_SIGNAL_STOPS = FLX_SIGNAL_LIMIT | FLX_SIGNAL_EXCESS,
     FLX_SIGNAL_CROSS = 1 << 16, // angle and rate are two, about the own axes of the bodies
     FLX_SIGNAL_LOADS = FLX_SIGNAL_REACTION | FLX_SIGNAL_MOMENT,
@@ -162,7 +165,7 @@ bool flx_joint_kind_needs_pair(const flx_joint_kind *k);
 const flx_word_row *flx_joint_row(int i);
 bool flx_joint_kind_exists(const flx_joint_kind *k, int dimension);
 // Names of the signals in a set, NULL at the end.
-#define FLX_SIGNAL_COUNT 10
+#define FLX_SIGNAL_COUNT 12
 void flx_joint_signal_names(unsigned set, const char *names[FLX_SIGNAL_COUNT + 1]);
 // The bit of a name; 0: none.
 unsigned flx_joint_signal_named(const char *name);

@@ -108,6 +108,8 @@ static const char *unit_of(const flx_builder *b, const flx_operand *of, const ch
         const flx_joint_data *d = item->data;
         if (strcmp(name, "rate") == 0) return d->displacement ? "m/s" : "rad/s";
         if (strcmp(name, "drive") == 0) return d->displacement ? "N" : "N m";
+        if (strcmp(name, "friction") == 0) return d->displacement ? "N" : "N m";
+        if (strcmp(name, "state") == 0) return "";
         if (strcmp(name, "limit") == 0) return flx_joint_limits_unit(item, false);
         if (strcmp(name, "excess") == 0) return flx_joint_limits_unit(item, true);
     }

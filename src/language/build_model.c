@@ -125,7 +125,9 @@ static flx_status fill_items(flx_builder *b)
         nstop += (size_t)((flx_joint_data *)b->joints.items[i]->data)->nstop;
     }
     m->stops = flx_arena_take(m->arena, nstop, sizeof *m->stops);
-    if (!m->bodies || !m->joints || !m->forces || !m->frictions || !m->stops || !m->contacts) {
+    m->sticks = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->sticks);
+    if (!m->bodies || !m->joints || !m->forces || !m->frictions || !m->stops || !m->sticks ||
+        !m->contacts) {
         return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < b->bodies.count; i++) {
@@ -136,6 +138,7 @@ static flx_status fill_items(flx_builder *b)
         m->joints[m->njoint++] = d->def;
         if (d->friction) m->frictions[m->nfriction++] = *d->friction;
         for (int k = 0; k < d->nstop; k++) m->stops[m->nstop++] = d->stops[k];
+        if (d->stick) m->sticks[m->nstick++] = *d->stick;
     }
     for (int i = 0; i < b->forces.count; i++) {
         const flx_force_data *d = b->forces.items[i]->data;

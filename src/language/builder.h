@@ -153,6 +153,7 @@ struct flx_builder {
     int nitem;
     flx_open_set *open; // NULL: parameters are numbers
     flx_beam_marks *marks;
+    int nstick;       // friction that sticks
     int nsection_row; // rows that tie sections of beams
     const flx_read_def *asked;
 };
@@ -414,6 +415,8 @@ typedef struct flx_joint_data {
     bool displacement;   // its coordinate is a displacement (else an angle)
     bool point_pin;      // planar pin of a point: no angle
     flx_force *friction; // NULL: none
+    flx_stick *stick;    // NULL: none
+    flx_node stick_state, stick_effort;
     int nstop;
     flx_stop *stops;
 } flx_joint_data;
@@ -432,6 +435,8 @@ flx_status flx_joint_nodes(flx_builder *b, flx_item *joint, int which, flx_node 
                            flx_node *rate);
 // friction.c: the force of the key `friction`.
 flx_status flx_joint_friction(flx_builder *b, flx_item *joint);
+flx_status flx_joint_friction_member(flx_env *e, flx_item *joint, bool state, flx_loc loc,
+                                     flx_operand *out);
 // limits.c: the key `limits`, its signals and their units.
 flx_status flx_joint_limits(flx_builder *b, flx_item *joint);
 flx_status flx_joint_limits_member(flx_env *e, flx_item *joint, bool excess, flx_loc loc,

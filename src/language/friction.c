@@ -7,6 +7,9 @@
 // coefficient; d: viscous part; v_s: slip at which friction is fully there, to a factor of sqrt(2).
 // R_n: the part of the reaction that presses on the surface. |R_n| is rounded off near zero,
 //     N = sqrt(|R_n|^2 + n^2)                                                  (FRI-2)
+// Friction that sticks (stick: true) is a group of rows along the coordinate: what holds it is at most
+//     L = c_s N h,   h = 1 where it slides, r where it turns, of a screw sqrt(r^2 + (p/2 pi)^2)  (FRI-3)
+// and while it slides in the direction e the force is that of c, with e in the place of the velocities.
 #include "force/force_kind.h"
 #include "joint/joint.h"
 #include "language/builder.h"
@@ -22,6 +25,8 @@
 
 typedef struct friction {
     flx_num coefficient, radius, velocity, viscous;
+    bool sticks;
+    flx_num most; // coefficient while it sticks
 } friction;
 
 static flx_status not_negative(flx_env *e, const flx_entry *y, const char *key, flx_num *out)
@@ -62,6 +67,53 @@ static bool is_there(flx_num a)
     return a.x > 0 || a.n;
 }
 
+// Only along one coordinate: in a cylinder, a ball or a cross friction has a direction.
+static flx_status check_stick(flx_env *e, const flx_item *joint, const flx_entry *y,
+                              const flx_joint_surface *s)
+{
+    const flx_joint_data *d = joint->data;
+    const flx_entry *stick = flx_entry_get(y, "stick"), *velocity = flx_entry_get(y, "velocity");
+    bool single = !s->any && (s->slides != s->turns || d->def.kind->threaded);
+    if (!single) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, stick->loc,
+                        "joint '%s' (%s) slips in several directions; friction that sticks is for "
+                        "revolute, prismatic, point-on-line and screw joints. Leave out 'stick', "
+                        "and give the 'velocity' at which friction is fully there",
+                        joint->full, d->def.kind->says.word);
+    }
+    if (velocity) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, velocity->loc,
+                        "'velocity' rounds off what 'stick: true' keeps; give one of the two");
+    }
+    if (flx_entry_get(joint->def, "motion")) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, stick->loc,
+                        "the motion of joint '%s' prescribes its coordinate, which cannot stick; "
+                        "leave out 'stick'",
+                        joint->full);
+    }
+    return FLX_OK;
+}
+
+static flx_status read_stick(flx_env *e, const flx_item *joint, const flx_entry *y,
+                             const flx_joint_surface *s, friction *f)
+{
+    const flx_entry *stick = flx_entry_get(y, "stick"), *most = flx_entry_get(y, "static");
+    if (stick) FLX_TRY(flx_build_flag(e->b, stick, "stick", &f->sticks));
+    if (most && !f->sticks) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, most->loc,
+                        "'static' is for friction that sticks: add 'stick: true'");
+    }
+    if (!f->sticks) return FLX_OK;
+    FLX_TRY(check_stick(e, joint, y, s));
+    f->most = f->coefficient;
+    FLX_TRY(not_negative(e, y, "static", &f->most));
+    if (f->most.x >= f->coefficient.x) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, most->loc,
+                    "'static', %g, is the friction while it sticks, and cannot be less than "
+                    "'coefficient', %g",
+                    f->most.x, f->coefficient.x);
+}
+
 static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_entry *y,
                                 const flx_joint_surface *s, friction *f)
 {
@@ -70,6 +122,7 @@ static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_ent
     FLX_TRY(not_negative(e, y, "coefficient", &f->coefficient));
     FLX_TRY(not_negative(e, y, "viscous", &f->viscous));
     FLX_TRY(not_negative(e, y, "radius", &f->radius));
+    FLX_TRY(read_stick(e, joint, y, s, f));
     if (velocity)
         FLX_TRY(flx_build_kept_positive(e, velocity, "velocity", &f->velocity.x, &f->velocity.n));
     bool needs_radius = s->turns && is_there(f->coefficient);
@@ -135,6 +188,71 @@ static flx_status find_slip(flx_builder *b, const flx_joint_data *d, const flx_j
     return FLX_OK;
 }
 
+// Arms of a unit of friction at the surface: of the force, of the torque, and along the coordinate.
+static void find_arms(flx_builder *b, const flx_joint_data *d, const flx_joint_surface *s,
+                      const friction *f, flx_node *force, flx_node *torque, flx_node *all)
+{
+    flx_graph *g = b->g;
+    flx_node radius = flx_num_node(g, f->radius), one = node_const(g, 1.0);
+    *force = s->slides ? one : node_const(g, 0.0);
+    *torque = s->turns ? radius : node_const(g, 0.0);
+    *all = s->slides ? one : radius;
+    if (!d->def.kind->threaded) return;
+    flx_node pitch = node_scale(g, 0.5 / FLX_PI, node_open(g, d->def.pitch, d->def.pitch_open));
+    *all = node_sqrt(g, node_add(g, node_mul(g, pitch, pitch), node_mul(g, radius, radius)));
+    *force = node_div(g, pitch, *all);
+    *torque = node_div(g, node_mul(g, radius, radius), *all);
+}
+
+// (FRI-3)
+static flx_status make_stick(flx_builder *b, const flx_item *joint, const flx_joint_surface *s,
+                             const friction *f, flx_force *out)
+{
+    flx_graph *g = b->g;
+    flx_joint_data *d = joint->data;
+    flx_num3 a = flx_num9_col(d->frame[0], 2);
+    flx_node axis[3], force, torque, all, rate, w[3];
+    flx_node_direction(b, d->body[0], &a, axis);
+    find_arms(b, d, s, f, &force, &torque, &all);
+    FLX_TRY(find_slip(b, d, s, axis, &rate, w));
+    d->stick = flx_take(b, 1, sizeof *d->stick);
+    if (!d->stick) return FLX_ERR_MEMORY;
+    *d->stick =
+        (flx_stick){.name = joint->full,
+                    .loc = out->loc,
+                    .joint = joint->number,
+                    .coordinate = s->turns ? FLX_COORDINATE_ANGLE : FLX_COORDINATE_DISPLACEMENT,
+                    .friction = f->coefficient.x,
+                    .friction_open = f->coefficient.n,
+                    .sticking = f->most.x,
+                    .sticking_open = f->most.n};
+    flx_node press = pressure(b, joint, s, axis);
+    d->stick->limit = node_mul(g, node_mul(g, flx_num_node(g, f->most), press), all);
+    flx_node state = node_leaf(g, FLX_LEAF_STICK, b->nstick, 0);
+    flx_node slides = flx_graph_binary(g, FLX_OP_EQ, state, node_const(g, FLX_CONTACT_SLIDES));
+    flx_node course = node_mul(g, slides, node_leaf(g, FLX_LEAF_STICK, b->nstick, 1));
+    flx_node grip = node_mul(g, node_mul(g, flx_num_node(g, f->coefficient), press), course);
+    flx_node radius = flx_num_node(g, f->radius), viscous = flx_num_node(g, f->viscous);
+    flx_node turning = s->slides ? node_mul(g, node_mul(g, radius, radius), viscous) : viscous;
+    flx_node slide = node_add(g, node_mul(g, grip, force), node_mul(g, viscous, rate));
+    // what it does along the coordinate, sticking or sliding
+    flx_node held = node_leaf(g, FLX_LEAF_GRIP, b->nstick, 0);
+    d->stick_state = state;
+    d->stick_effort = node_neg(g, node_add(g, held, node_mul(g, grip, all)));
+    b->nstick++;
+    for (int i = 0; i < 3; i++) {
+        flx_node push = node_mul(g, slide, axis[i]);
+        flx_node turn = node_mul(g, node_mul(g, grip, torque), axis[i]);
+        turn = node_add(g, turn, node_mul(g, turning, w[i]));
+        if (s->slides) out->force[i] = node_neg(g, push);
+        if (s->turns) out->torque[i] = node_neg(g, turn);
+        if ((s->slides && out->force[i] < 0) || (s->turns && out->torque[i] < 0)) {
+            return FLX_ERR_MEMORY;
+        }
+    }
+    return d->stick->limit < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
 // (FRI-1)
 static flx_status make_force(flx_builder *b, const flx_item *joint, const flx_joint_surface *s,
                              const friction *f, flx_force *out)
@@ -196,5 +314,19 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
                                .dissipative = true};
     memcpy(d->friction->at, d->def.at, sizeof d->friction->at);
     memcpy(d->friction->at_open, d->def.at_open, sizeof d->friction->at_open);
-    return make_force(b, joint, s, &f, d->friction);
+    return f.sticks ? make_stick(b, joint, s, &f, d->friction)
+                    : make_force(b, joint, s, &f, d->friction);
+}
+
+// Joints are read before what may ask for this.
+flx_status flx_joint_friction_member(flx_env *e, flx_item *joint, bool state, flx_loc loc,
+                                     flx_operand *out)
+{
+    const flx_joint_data *d = joint->data;
+    if (d->stick) return flx_operand_set_node(state ? d->stick_state : d->stick_effort, out);
+    return FLX_FAIL(
+        e->b->ctx, FLX_ERR_MODEL, loc,
+        "joint '%s' has no friction that sticks, 'friction: {.., stick: true}'; only that "
+        "has a state and an effort of its own",
+        joint->full);
 }

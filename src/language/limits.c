@@ -83,14 +83,29 @@ static flx_status read_bounds(flx_env *e, const flx_item *joint, const flx_entry
                     s->bounds[0], s->bounds[1]);
 }
 
+// A stop that does not give way.
+static flx_status read_rigid(flx_env *e, const flx_item *joint, const flx_entry *y, flx_stop *s)
+{
+    const flx_entry *r = flx_entry_get(y, "restitution");
+    const flx_joint_data *d = joint->data;
+    s->rigid = true;
+    FLX_TRY(flx_build_open(e, r, &s->restitution, &s->restitution_open));
+    if (d->def.motion != FLX_MOTION_NONE) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, r->loc,
+                        "the motion of joint '%s' prescribes its coordinate; a stop that does not "
+                        "give way would contradict it",
+                        joint->full);
+    }
+    if (s->restitution >= 0 && s->restitution <= 1) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, r->loc, "a restitution is between 0 and 1, not %g",
+                    s->restitution);
+}
+
 static flx_status read_law(flx_env *e, const flx_item *joint, const flx_entry *y, flx_stop *s)
 {
     const flx_entry *k = flx_entry_get(y, "stiffness"), *n = flx_entry_get(y, "exponent");
     const flx_entry *a = flx_entry_get(y, "damping");
-    if (!k) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "limits of joint '%s' need their 'stiffness'", joint->full);
-    }
+    if (!k) return read_rigid(e, joint, y, s);
     s->exponent = USUAL_EXPONENT;
     FLX_TRY(flx_build_open(e, k, &s->stiffness, &s->stiffness_open));
     if (n) FLX_TRY(flx_build_open(e, n, &s->exponent, &s->exponent_open));
@@ -111,20 +126,27 @@ static flx_status read_law(flx_env *e, const flx_item *joint, const flx_entry *y
 }
 
 // A start beyond a limit is legal, and seldom meant.
-static void tell_excess(flx_builder *b, const flx_item *joint, const flx_stop *s)
+static flx_status tell_excess(flx_builder *b, const flx_item *joint, const flx_stop *s)
 {
     const flx_joint_data *d = joint->data;
     bool own = (s->coordinate == FLX_COORDINATE_DISPLACEMENT) == d->displacement && !is_cross(d);
     double at = own && d->def.start_coordinate ? d->def.start_value : 0.0;
-    if (d->def.motion != FLX_MOTION_NONE) return;
+    if (d->def.motion != FLX_MOTION_NONE) return FLX_OK;
     for (int i = 0; i < 2; i++) {
         double x = i ? at - s->bounds[1] : s->bounds[0] - at;
         if (!(x > 0)) continue;
+        if (s->rigid) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, s->loc,
+                            "joint '%s' begins at %g, beyond its %s limit by %g; a stop that does "
+                            "not give way cannot be there",
+                            joint->full, at, i ? "upper" : "lower", x);
+        }
         flx_ctx_warn(b->ctx, s->loc,
                      "joint '%s' begins at %g, beyond its %s limit by %g: the stop pushes it back "
                      "from the first instant on",
                      joint->full, at, i ? "upper" : "lower", x);
     }
+    return FLX_OK;
 }
 
 static flx_status read_stop(flx_env *e, flx_item *joint, const flx_entry *y, flx_stop *s)
@@ -134,7 +156,7 @@ static flx_status read_stop(flx_env *e, flx_item *joint, const flx_entry *y, flx
     FLX_TRY(read_coordinate(e, joint, y, &s->coordinate));
     FLX_TRY(read_bounds(e, joint, y, s));
     FLX_TRY(read_law(e, joint, y, s));
-    tell_excess(e->b, joint, s);
+    FLX_TRY(tell_excess(e->b, joint, s));
     return flx_joint_nodes(e->b, joint, s->coordinate, &s->value, &s->rate);
 }
 
@@ -191,6 +213,11 @@ static flx_node sum(flx_graph *g, const flx_joint_data *d, int coordinate, bool 
         const flx_stop *s = d->stops + k;
         for (int i = 0; i < 2; i++) {
             if (s->coordinate != coordinate || isinf(s->bounds[i])) continue;
+            if (s->rigid && !excess) {
+                flx_node held = node_leaf(g, FLX_LEAF_STOP, s->joint, 2 * k + i);
+                all = i ? node_sub(g, all, held) : node_add(g, all, held);
+                continue;
+            }
             if (!excess || !met[i]) all = node_add(g, all, bound_node(g, s, i, excess));
             met[i] = true;
         }

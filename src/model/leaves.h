@@ -30,9 +30,13 @@ typedef enum flx_leaf_kind {
                              // joint, ground axes
     FLX_LEAF_DRIVE,          // index: joint; effort of its motion
     FLX_LEAF_MULTIPLIER,     // index: constraint of equations
-    FLX_LEAF_PULL,           // [6] index: force whose force is an unknown
-    FLX_LEAF_ENERGY,         // [5] kinetic, potential, strain, dissipated, total; outputs only
-    FLX_LEAF_MOMENTUM,       // [6] linear, angular about the origin; outputs only
+    FLX_LEAF_STICK, // [2] index: friction that sticks; what it does (flx_contact_state), and the
+                    // direction in which it slides
+    FLX_LEAF_STOP, // index: joint; component: 2 of its rigid stop + bound; the effort that it takes
+    FLX_LEAF_GRIP, // index: friction that sticks; the effort that it holds against
+    FLX_LEAF_PULL, // [6] index: force whose force is an unknown
+    FLX_LEAF_ENERGY,   // [5] kinetic, potential, strain, dissipated, total; outputs only
+    FLX_LEAF_MOMENTUM, // [6] linear, angular about the origin; outputs only
     FLX_LEAF_LOAD, // [6] index: attached frame; force and moment that act there, ground axes; outputs only
     FLX_LEAF_CONSTRAINTS, // [2] largest position and velocity residual; outputs only
     FLX_LEAF_SECTION,     // [6] index: body, a node of a beam; force and moment of the part after

@@ -173,6 +173,17 @@ typedef struct flx_stop {
     int switches[2]; // of the bounds where the law has a kink: numbers of switches; -1: none
 } flx_stop;
 
+// Friction of a joint that sticks: a group of rows along its coordinate, with a limit.
+typedef struct flx_stick {
+    const char *name; // of the joint
+    flx_loc loc;
+    int joint;
+    int coordinate;            // flx_coordinate (joint/joint.h)
+    double friction, sticking; // coefficients while it slides, and at most while it sticks
+    flx_open friction_open, sticking_open;
+    flx_node limit; // the most that holds it while it sticks, by the reaction
+} flx_stick;
+
 typedef struct flx_variable { // second order: mass q'' = force
     const char *name;
     flx_loc loc;
@@ -495,6 +506,8 @@ struct flx_model {
     flx_force *frictions; // of joints
     int nstop;
     flx_stop *stops; // of joints
+    int nstick;
+    flx_stick *sticks; // of joints
     int ncontact;
     flx_contact *contacts; // one per force of that type
     int nvariable, nmode;  // the last so many are coordinates of flexible bodies

@@ -108,6 +108,11 @@ static const field of_contact[] = {
     {.count = 0},
 };
 
+static const field of_stick[] = {
+    FIELD(flx_stick, friction, 1, NOT_NEGATIVE, "coefficient of the friction"),
+    FIELD(flx_stick, sticking, 1, NOT_NEGATIVE, "static friction"),
+    {.count = 0},
+};
 static const field of_stop[] = {
     FIELD(flx_stop, bounds, 2, FINITE, "limit"),
     FIELD(flx_stop, stiffness, 1, POSITIVE, "stiffness of the limits"),
@@ -137,6 +142,7 @@ static const kind kinds[] = {
     KIND(flx_force, frictions, nfriction, 0, of_force),
     KIND(flx_contact, contacts, ncontact, 0, of_contact),
     KIND(flx_stop, stops, nstop, 0, of_stop),
+    KIND(flx_stick, sticks, nstick, 0, of_stick),
     KIND(flx_variable, variables, nvariable, 0, of_variable),
     KIND(flx_first_order, firsts, nfirst, 0, of_first),
     KIND(flx_discrete, discretes, ndiscrete, 0, of_discrete),

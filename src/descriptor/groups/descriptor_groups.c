@@ -11,10 +11,11 @@
 
 // ---- making ---------------------------------------------------------------------------------------
 
-// Items come in the order of the model: points of pairs of contacts, bounds of stops, constraints of the equations.
+// Items come in the order of the model: points of pairs of contacts, bounds of stops, constraints of the equations, friction
+// that sticks.
 typedef struct cursor {
     int contact, pair, feature;
-    int stop, equation;
+    int stop, equation, stick;
 } cursor;
 
 static void take_contact(const flx_contact *c, flx_group_spec *out)
@@ -79,6 +80,7 @@ static bool next_stop(const flx_descriptor *d, cursor *at, flx_group_spec *out)
         if (!s->rigid || isinf(s->bounds[upper])) continue;
         double sign = upper ? 1.0 : -1.0;
         *out = (flx_group_spec){.contact = -1,
+                                .stop = at->stop + 1,
                                 .equation = -1,
                                 .slip_equation = -1,
                                 .normal = true,
@@ -117,9 +119,28 @@ static bool next_equation(const flx_descriptor *d, cursor *at, flx_group_spec *o
     return false;
 }
 
+static bool next_stick(const flx_descriptor *d, cursor *at, flx_group_spec *out)
+{
+    const flx_model *m = d->model;
+    if (at->stick >= m->nstick) return false;
+    const flx_stick *s = m->sticks + at->stick++;
+    *out = (flx_group_spec){.contact = -1,
+                            .equation = -1,
+                            .slip_equation = -1,
+                            .ntangent = 1,
+                            .slips_metres = s->coordinate == FLX_COORDINATE_DISPLACEMENT,
+                            .friction = s->friction,
+                            .sticking = s->sticking,
+                            .item = s->name,
+                            .loc = s->loc};
+    (void)flx_joint_scalar(m, s->joint, (flx_coordinate)s->coordinate, &out->slip[0]);
+    return true;
+}
+
 static bool next_spec(const flx_descriptor *d, cursor *at, flx_group_spec *out)
 {
-    return next_contact(d, at, out) || next_stop(d, at, out) || next_equation(d, at, out);
+    return next_contact(d, at, out) || next_stop(d, at, out) || next_equation(d, at, out) ||
+           next_stick(d, at, out);
 }
 
 // Points that come and go are for methods of steps; friction of rolling and drilling is for compliant laws.
@@ -159,6 +180,7 @@ flx_status flx_groups_plan(flx_descriptor *d)
 {
     flx_group_spec s = {0};
     int n = 0;
+    d->first_stick = -1;
     FLX_TRY(check_contacts(d));
     for (cursor at = {0}; next_spec(d, &at, &s);) n++;
     if (n == 0) return FLX_OK;
@@ -174,6 +196,7 @@ flx_status flx_groups_plan(flx_descriptor *d)
                                     .item = g->of.item,
                                     .loc = g->of.loc};
         take_numbers(g, &g->of);
+        if (g->is.normal < 0 && d->first_stick < 0) d->first_stick = d->ngroup;
         d->ngroup_normal += g->of.normal;
         d->ngroup_tangent += g->of.ntangent;
         if (flx_group_rubs(g)) d->base.reads_multipliers = FLX_READS_FORCES;
@@ -336,13 +359,21 @@ flx_status flx_groups_renew(flx_descriptor *d)
         flx_group_spec s = {0};
         (void)next_spec(d, &at, &s);
         if ((s.sticking > 0.0) != (g->of.sticking > 0.0) ||
-            flx_group_rubs(g) != (s.friction > 0.0)) {
+            (g->is.normal >= 0 && flx_group_rubs(g) != (s.friction > 0.0))) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, g->of.loc,
                             "'%s' has friction, or none, as it had when the model was compiled: "
                             "compile again",
                             g->of.item);
         }
+        if (s.sticking < s.friction) {
+            return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, g->of.loc,
+                            "with these parameters the friction of '%s' is less while it sticks, "
+                            "%g, than while it slides, %g",
+                            g->of.item, s.sticking, s.friction);
+        }
         take_numbers(g, &s);
+        if (!g->of.normal && g->of.ntangent > 0)
+            flx_scalar_take_numbers(d->vscalars[g->vscalar].term, &s.slip[0]);
         if (!g->of.normal || g->of.contact >= 0) continue; // surfaces have no numbers
         flx_scalar_take_numbers(d->scalars[g->scalar].term, &s.depth);
         d->scalars[g->scalar].constant = s.constant;

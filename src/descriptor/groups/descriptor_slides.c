@@ -282,5 +282,17 @@ static flx_status gaps(const flx_system *s, flx_work *w, const flx_point *p, dou
     return FLX_OK;
 }
 
+static flx_status limits(const flx_system *s, flx_work *w, const flx_point *p, double *limit)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    for (int i = 0; i < d->ngroup; i++) limit[i] = HUGE_VAL;
+    if (d->model->nstick == 0) return FLX_OK;
+    (void)flx_eval_begin(d, w, p);
+    flx_eval_group(d, w, FLX_GROUP_LIMIT);
+    const double *out = flx_eval_output(d, w, FLX_GROUP_LIMIT);
+    for (int i = 0; i < d->model->nstick; i++) limit[d->first_stick + i] = out[i];
+    return FLX_OK;
+}
+
 const flx_contacts flx_descriptor_contacts = {
-    .count = count, .group = group, .of_unknown = of_unknown, .gaps = gaps};
+    .count = count, .group = group, .of_unknown = of_unknown, .gaps = gaps, .limits = limits};

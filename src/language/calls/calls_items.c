@@ -123,6 +123,8 @@ static void put_friction(flx_item_maker *k, const flx_friction_def *f)
     flx_put_value(k, "radius", f->radius);
     flx_put_value(k, "velocity", f->velocity);
     flx_put_value(k, "viscous", f->viscous);
+    flx_put_flag(k, "stick", f->stick);
+    flx_put_value(k, "static", f->static_friction);
     flx_put_end(k, "friction", outer);
 }
 
@@ -138,6 +140,7 @@ static void put_limits(flx_item_maker *k, const flx_limits_def limits[2])
         flx_put_value(k, "stiffness", l->stiffness);
         flx_put_value(k, "exponent", l->exponent);
         flx_put_value(k, "damping", l->damping);
+        flx_put_value(k, "restitution", l->restitution);
         flx_put_among(k, list, outer);
     }
     if (list) flx_put_list(k, "limits", list);

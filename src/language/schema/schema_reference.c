@@ -104,6 +104,8 @@ static const char signals[] =
     "beyond one: positive above the upper, negative below the lower, else 0. Where two coordinates "
     "have limits: `.x` of the angle (the first) and `.y` of the displacement (the second) | N, N m; "
     "m, rad |\n"
+    "| `<joint>.friction`, `<joint>.state` | of friction that sticks: its effort along the coordinate; "
+    "1 where it slides, 2 where it sticks | N, N m |\n"
     "| `<joint>.contact` | point where a rolling body touches | m |\n"
     "| `<force>.value` | spring, actuator: the pull, positive where it draws the ends together; on "
     "a "

@@ -265,6 +265,7 @@ static unsigned signals_of(flx_builder *b, const flx_joint_data *d)
     const flx_joint_kind *k = d->def.kind;
     if (d->point_pin) return FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_REACTION;
     unsigned stops = flx_joint_kind_key(k, "limits", b->m->dimension) ? FLX_SIGNAL_STOPS : 0;
+    stops |= flx_joint_kind_key(k, "friction", b->m->dimension) ? FLX_SIGNAL_GRIP : 0;
     return k->signals | stops | (b->m->dimension == 2 ? k->plane_signals : 0);
 }
 
@@ -308,6 +309,9 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, joint->full, name, loc));
     if (signal & FLX_SIGNAL_STOPS) {
         return flx_joint_limits_member(e, joint, signal == FLX_SIGNAL_EXCESS, loc, out);
+    }
+    if (signal & FLX_SIGNAL_GRIP) {
+        return flx_joint_friction_member(e, joint, signal == FLX_SIGNAL_STATE, loc, out);
     }
     if (!(signal & (FLX_SIGNAL_LOADS | FLX_SIGNAL_DRIVE))) {
         return moving_member(e, joint, signal, loc, out);

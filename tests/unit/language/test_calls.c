@@ -112,13 +112,16 @@ static int spatial_items_are_what_a_file_says(void)
         flx_model_add_body(m, "twin", &(flx_body_def){.like = "arm", .position = {.x = {1, NULL}}});
     int ball =
         flx_model_add_body(m, "ball", &(flx_body_def){.like = "arm", .position = {.x = {5, NULL}}});
-    int a = flx_model_add_joint(
-        m, "a",
-        &(flx_joint_def){.type = FLX_REVOLUTE,
-                         .on = {FLX_GROUND, arm},
-                         .axis = {.z = {1, NULL}},
-                         .initial = {.angle = {0.2, NULL}, .rate = {1, NULL}},
-                         .friction = {.coefficient = {0.1, NULL}, .radius = {0.02, NULL}}});
+    int a =
+        flx_model_add_joint(m, "a",
+                            &(flx_joint_def){.type = FLX_REVOLUTE,
+                                             .on = {FLX_GROUND, arm},
+                                             .axis = {.z = {1, NULL}},
+                                             .initial = {.angle = {0.2, NULL}, .rate = {1, NULL}},
+                                             .friction = {.coefficient = {0.1, NULL},
+                                                          .radius = {0.02, NULL},
+                                                          .stick = 1,
+                                                          .static_friction = {0.2, NULL}}});
     int b = flx_model_add_joint(m, "b",
                                 &(flx_joint_def){.type = FLX_CYLINDRICAL,
                                                  .on = {FLX_GROUND, twin},
@@ -252,7 +255,7 @@ static int spatial_items_are_what_a_file_says(void)
         "    at: [0, 0, 0]\n"
         "    axis: [0, 0, 1]\n"
         "    initial: {angle: 0.2, rate: 1}\n"
-        "    friction: {coefficient: 0.1, radius: 0.02}\n"
+        "    friction: {coefficient: 0.1, radius: 0.02, stick: true, static: 0.2}\n"
         "  b:\n"
         "    type: cylindrical\n"
         "    on: [ground, twin]\n"

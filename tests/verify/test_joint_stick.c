@@ -1,0 +1,277 @@
+// Friction of joints that sticks, and stops that do not give way: closed forms, every kind of method, both
+// coordinates, plane and space.
+#include "case_table.h"
+#include "check.h"
+
+#include "base/common.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const methods[] = {
+    "radau, rtol: 1e-9, atol: 1e-11",  "radau, rtol: 1e-9, atol: 1e-11, formulation: tree",
+    "dopri5, rtol: 1e-9, atol: 1e-11", "generalized-alpha, step: 2e-3",
+    "bdf, rtol: 1e-9, atol: 1e-11",
+};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+static const double exact[] = {1e-7, 1e-7, 1e-7, 1e-4, 1e-5};
+
+// ---- incline --------------------------------------------------------------------------------------
+
+#define PLANE                                                                                      \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"                                              \
+    "bodies: {block: {type: rigid, mass: 2, inertia: 0.3, position: [0, 0.1]}}\n"                  \
+    "joints:\n  rail: {type: prismatic, on: [ground, block], at: [0, 0],\n"                        \
+    "      axis: [cos(alpha), sin(alpha)], friction: {coefficient: 0.3, static: 0.5, stick: "      \
+    "true}}\n"
+// The other way round: the block is the first.
+#define SPACE                                                                                      \
+    "flexion: 1\ngravity: [0, 0, -9.81]\n"                                                         \
+    "bodies: {block: {type: rigid, mass: 2, inertia: [0.1, 0.2, 0.25], position: [0, 0, 0.1]}}\n"  \
+    "joints:\n  rail: {type: prismatic, on: [block, ground], at: [0, 0, 0],\n"                     \
+    "      axis: [-cos(alpha)*0.6, -cos(alpha)*0.8, -sin(alpha)],\n"                               \
+    "      friction: {coefficient: 0.3, static: 0.5, stick: true}}\n"
+
+static int run(const char *model, const char *more, const char *method, const char *outputs,
+               case_table *t)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s%ssimulate: {until: %s, method: %s}\noutputs: {%s}\n", model,
+             more, strstr(outputs, "times: [100]") ? "100" : "2", method, outputs);
+    CHECK(case_run(text, NULL, t, NULL, NULL));
+    return 0;
+}
+
+// It holds below the static limit, tan(alpha) < 0.5, for 100 s, and slides above it with g (sin - c cos).
+static int a_block_on_a_slope(void)
+{
+    for (int i = 0; i < 2 * METHODS; i++) {
+        const char *model = i % 2 ? SPACE : PLANE, *method = methods[i / 2];
+        const char *still = strstr(method, "step") ? "generalized-alpha, step: 0.1" : method;
+        case_table t = {0};
+        double x = 1, F = 0, state = 0, alpha = 26 * FLX_PI / 180;
+        if (run(model, "parameters: {alpha: 26*deg}\n", still,
+                "times: [100], signals: [rail.displacement, rail.friction, rail.state]", &t))
+            return 1;
+        CHECK(case_table_value(&t, "rail.displacement", 100, &x));
+        CHECK(case_table_value(&t, "rail.friction", 100, &F));
+        CHECK(case_table_value(&t, "rail.state", 100, &state));
+        CHECK_NEAR(x, 0, 1e-12);
+        CHECK_NEAR(F, 2 * 9.81 * sin(alpha), 1e-6); // up the slope
+        CHECK_NEAR(state, 2, 0);
+        case_table_clear(&t);
+        double a = 9.81 * (sin(FLX_PI / 6) - 0.3 * cos(FLX_PI / 6)), lost = 0;
+        if (run(model, "parameters: {alpha: 30*deg}\n", method,
+                "times: [2], signals: [rail.displacement, rail.state, energy]", &t))
+            return 1;
+        CHECK(case_table_value(&t, "rail.displacement", 2, &x));
+        CHECK(case_table_value(&t, "energy.dissipated", 2, &lost));
+        CHECK_NEAR(x, -2 * a, exact[i / 2]);
+        CHECK_NEAR(lost, 0.3 * 2 * 9.81 * cos(FLX_PI / 6) * 2 * a, 100 * exact[i / 2]);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// A force that grows as t tears it loose at static friction, 0.5*2*9.81 N, and pushes it on against 0.3*2*9.81 N.
+static int a_growing_force_tears_it_loose(void)
+{
+    for (int i = 0; i < 2 * METHODS; i++) {
+        const char *model = i % 2 ? SPACE : PLANE;
+        char text[4096];
+        case_table t = {0};
+        double x = 0, before = 1, t0 = 9.81, until = 12, s = until - t0;
+        // x'' = (t - 0.3*2*9.81)/2 from t0 on
+        double want = (t0 - 5.886) * s * s / 4 + s * s * s / 12;
+        snprintf(text, sizeof text,
+                 "%sparameters: {alpha: 0}\nforces: {F: {type: force, on: rail, value: t}}\n"
+                 "simulate: {until: 12, method: %s}\n"
+                 "outputs: {times: [9.8, 12], signals: [rail.displacement]}\n",
+                 model, methods[i / 2]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "rail.displacement", 9.8, &before));
+        CHECK(case_table_value(&t, "rail.displacement", until, &x));
+        CHECK_NEAR(before, 0, 1e-12);
+        CHECK_NEAR(x, want, 10 * exact[i / 2]);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// ---- belt -----------------------------------------------------------------------------------------
+
+// Stick and slip on a belt: period 1.338714124685115 s, largest 0.17375371842025122, first slip at 0.7848 s.
+static int stick_and_slip_on_a_belt(void)
+{
+    static const char belt[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies:\n"
+        "  belt: {type: rigid, mass: 1, inertia: 1}\n"
+        "  mass: {type: point, mass: 1, position: [0, 0], velocity: [0.2, 0]}\n"
+        "joints:\n"
+        "  drive: {type: prismatic, on: [ground, belt], at: [0, 0], axis: [1, 0],\n"
+        "      motion: {displacement: 0.2*t}}\n"
+        "  rub: {type: point-on-line, on: [belt, mass], at: [[0, 0], mass], axis: [1, 0],\n"
+        "      friction: {coefficient: 0.3, static: 0.4, stick: true}}\n"
+        "forces:\n"
+        "  k: {type: expression, on: mass, at: mass, force: [-25*mass.position.x, 0]}\n";
+    double w = 5, D = 0.3 * 9.81 / 25 * (0.4 / 0.3 - 1), first = 0.4 * 9.81 / 25 / 0.2;
+    double period = 1.338714124685115, slip = first + 3 * period;
+    for (int i = 0; i < METHODS; i++) {
+        char text[4096];
+        case_table t = {0};
+        double x[3] = {0}, rub[2] = {0};
+        // in the fourth slip, and during the stick before it
+        double at[3] = {slip - 0.3, slip - 0.1, slip + 0.2};
+        snprintf(text, sizeof text,
+                 "%ssimulate: {until: 5.2, method: %s}\n"
+                 "outputs: {times: [%.17g, %.17g, %.17g], signals: [mass.position.x, "
+                 "rub.displacement]}\n",
+                 belt, methods[i], at[0], at[1], at[2]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        for (int k = 0; k < 3; k++) CHECK(case_table_value(&t, "mass.position.x", at[k], &x[k]));
+        for (int k = 0; k < 2; k++) CHECK(case_table_value(&t, "rub.displacement", at[k], &rub[k]));
+        double middle = 0.3 * 9.81 / 25;
+        CHECK_NEAR(x[2], middle + D * cos(w * 0.2) + 0.2 / w * sin(w * 0.2), 10 * exact[i]);
+        CHECK_NEAR(x[1], 0.4 * 9.81 / 25 - 0.2 * 0.1, 10 * exact[i]);
+        CHECK_NEAR(rub[0], rub[1], 1e-10); // no creep
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// ---- bearing, screw -------------------------------------------------------------------------------
+
+// A wheel runs down with c N r/I, comes to rest and stays; its axis in any direction normal to gravity.
+static int a_wheel_comes_to_rest(void)
+{
+    static const char *const models[] = {
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies: {wheel: {type: rigid, mass: 10, inertia: 0.2}}\n"
+        "joints:\n  A: {type: revolute, on: [ground, wheel], at: [0, 0], initial: {rate: 6},\n"
+        "      friction: {coefficient: 0.2, radius: 0.05, stick: true}}\n",
+        "flexion: 1\ngravity: [0, 0, -9.81]\n"
+        "bodies: {wheel: {type: rigid, mass: 10, inertia: [0.2, 0.2, 0.2]}}\n"
+        "joints:\n  A: {type: revolute, on: [ground, wheel], at: [0, 0, 0], axis: [3, 4, 0],\n"
+        "      initial: {rate: 6}, friction: {coefficient: 0.2, radius: 0.05, stick: true}}\n"};
+    double T = 0.2 * 10 * 9.81 * 0.05, rest = 6 * 0.2 / T, angle = 0.5 * 6 * rest;
+    for (int i = 0; i < 2 * METHODS; i++) {
+        case_table t = {0};
+        double q = 0, r = 0, state = 0;
+        CHECK(rest < 2);
+        if (run(models[i % 2], "", methods[i / 2],
+                "times: [1.5, 2], signals: [A.angle, A.rate, A.state]", &t))
+            return 1;
+        CHECK(case_table_value(&t, "A.angle", 2, &q) && case_table_value(&t, "A.rate", 2, &r));
+        CHECK(case_table_value(&t, "A.state", 2, &state));
+        CHECK_NEAR(q, angle, 10 * exact[i / 2]);
+        CHECK_NEAR(r, 0, 1e-12);
+        CHECK_NEAR(state, 2, 0);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// ---- two at once ----------------------------------------------------------------------------------
+
+// A cart on a rail that sticks carries another: the upper is pulled; it moves alone where its friction is less than
+// the lower one's, and the lower stays.
+static int one_slides_and_one_sticks(void)
+{
+    static const char carts[] = "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                                "bodies:\n"
+                                "  a: {type: rigid, mass: 3, inertia: 1, position: [0, 0]}\n"
+                                "  b: {type: rigid, mass: 2, inertia: 1, position: [0, 0.5]}\n"
+                                "joints:\n"
+                                "  low: {type: prismatic, on: [ground, a], at: a, axis: [1, 0],\n"
+                                "      friction: {coefficient: 0.2, stick: true}}\n"
+                                "  high: {type: prismatic, on: [a, b], at: b, axis: [1, 0],\n"
+                                "      friction: {coefficient: 0.3, stick: true}}\n"
+                                "forces: {F: {type: force, on: b, value: [8, 0]}}\n";
+    for (int i = 0; i < METHODS; i++) {
+        case_table t = {0};
+        double x[2], state[2];
+        if (run(carts, "", methods[i],
+                "times: [2], signals: [low.displacement, low.state, "
+                "high.displacement, high.state]",
+                &t))
+            return 1;
+        CHECK(case_table_value(&t, "low.displacement", 2, &x[0]));
+        CHECK(case_table_value(&t, "high.displacement", 2, &x[1]));
+        CHECK(case_table_value(&t, "low.state", 2, &state[0]));
+        CHECK(case_table_value(&t, "high.state", 2, &state[1]));
+        CHECK_NEAR(x[0], 0, 1e-12); // 5.886 N < 0.2*5*9.81 N
+        CHECK_NEAR(x[1], 0.5 * (8 - 0.3 * 2 * 9.81) / 2 * 4, 10 * exact[i]);
+        CHECK(state[0] == 2 && state[1] == 1);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// ---- stops that do not give way -------------------------------------------------------------------
+
+// Falls 1 m onto the stop, which throws it back with a half of its rate, and again, until it rests at
+// sqrt(2/g) (1 + 2 (e + e^2 + ...)) = 3 sqrt(2/g).
+static int a_slider_bounces_to_rest(void)
+{
+    static const char *const models[] = {
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies: {b: {type: rigid, mass: 1.5, inertia: 1, position: [0, 1]}}\n"
+        "joints:\n  A: {type: prismatic, on: [ground, b], at: [0, 0], axis: [0, 1],\n"
+        "      limits: {lower: -1, upper: 1, restitution: 0.5}}\n",
+        "flexion: 1\ngravity: [0, 0, -9.81]\n"
+        "bodies: {b: {type: rigid, mass: 1.5, inertia: [1, 1, 1], position: [0, 0, 1]}}\n"
+        "joints:\n  A: {type: prismatic, on: [b, ground], at: [0, 0, 0], axis: [0, 0, 1],\n"
+        "      limits: {lower: -2, upper: 1, restitution: 0.5}}\n"};
+    double fall = sqrt(2 / 9.81), v = 9.81 * fall;
+    for (int i = 0; i < 2 * METHODS; i++) {
+        case_table t = {0};
+        double x[3] = {0}, limit = 0, sign = i % 2 ? -1 : 1;
+        if (run(models[i % 2], "", methods[i / 2],
+                "times: [0.8, 1.2, 2], signals: [A.displacement, A.limit]", &t))
+            return 1;
+        CHECK(case_table_value(&t, "A.displacement", 0.8, &x[0]));
+        CHECK(case_table_value(&t, "A.displacement", 1.2, &x[1]));
+        CHECK(case_table_value(&t, "A.displacement", 2, &x[2]));
+        CHECK(case_table_value(&t, "A.limit", 2, &limit));
+        double s = 0.8 - fall, u = 1.2 - 2.5 * fall; // after the first, after the third impact
+        CHECK_NEAR(sign * x[0], -1 + 0.5 * v * s - 0.5 * 9.81 * s * s, 10 * exact[i / 2]);
+        CHECK_NEAR(sign * x[1], -1 + 0.125 * v * u - 0.5 * 9.81 * u * u, 30 * exact[i / 2]);
+        CHECK_NEAR(sign * x[2], -1, 1e-7);
+        CHECK_NEAR(sign * limit, 1.5 * 9.81, 1e-4);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// Turns are counted: between -200 and 560 degrees, with 0.7 of the rate.
+static int a_door_knows_its_turns(void)
+{
+    for (int i = 0; i < METHODS; i++) {
+        char text[2048];
+        case_table t = {0};
+        double q = 0, w = 0, first = 560 * FLX_PI / 180 / 5, back = 760 * FLX_PI / 180 / 3.5;
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ngravity: [0, 0, 0]\n"
+            "bodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}}\n"
+            "joints:\n  A: {type: revolute, on: [ground, b], at: [0, 0, 0], axis: [0, 0.6, 0.8],\n"
+            "      initial: {rate: 5}, limits: {lower: -200*deg, upper: 560*deg, restitution: "
+            "0.7}}\n"
+            "simulate: {until: 7, method: %s}\n"
+            "outputs: {times: [7], signals: [A.angle, A.rate]}\n",
+            methods[i]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "A.angle", 7, &q) && case_table_value(&t, "A.rate", 7, &w));
+        CHECK_NEAR(w, 2.45, 10 * exact[i]);
+        CHECK_NEAR(q, -200 * FLX_PI / 180 + 2.45 * (7 - first - back), 100 * exact[i]);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+TEST_MAIN(SLOW_TEST(a_block_on_a_slope), SLOW_TEST(a_growing_force_tears_it_loose),
+          SLOW_TEST(stick_and_slip_on_a_belt), TEST(a_wheel_comes_to_rest),
+          TEST(one_slides_and_one_sticks), SLOW_TEST(a_slider_bounces_to_rest),
+          TEST(a_door_knows_its_turns))
