@@ -101,6 +101,25 @@ static flx_status check_round(flx_env *e, const flx_surface *s, flx_loc loc)
                     0.5 * least);
 }
 
+// The points of a hull as a list.
+static flx_status read_points(flx_env *e, const flx_entry *y, flx_surface *s)
+{
+    flx_builder *b = e->b;
+    double *points = flx_take(b, 3 * (size_t)y->count, sizeof *points);
+    if (!points) return FLX_ERR_MEMORY;
+    for (int i = 0; i < y->count; i++) {
+        int n = 0;
+        double *x = NULL;
+        FLX_TRY(flx_build_numbers(e, y->items[i], &n, &x));
+        if (n != 3) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->items[i]->loc, "expected 3 numbers, found %d",
+                            n);
+        }
+        memcpy(points + 3 * (size_t)i, x, 3 * sizeof *x);
+    }
+    return s->kind->make(b->ctx, b->m->arena, y->loc, y->count, points, 0, NULL, &s->data);
+}
+
 // The points of a file, in metres.
 static flx_status read_file(flx_env *e, const flx_entry *y, const flx_entry *scale, flx_surface *s)
 {
@@ -187,6 +206,7 @@ static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *
     case FLX_SURFACE_EDGES:
         return read_edges(e, y, s);
     case FLX_SURFACE_FILE:
+        if (y->kind == FLX_ENTRY_LIST) return read_points(e, y, s);
         return read_file(e, y, flx_entry_get(surface, "scale"), s);
     case FLX_SURFACE_GRID:
         return read_grid(e, y, s);
@@ -280,7 +300,9 @@ flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place,
     FLX_ASSERT(y->kind == FLX_ENTRY_MAP && kind_of(y)); // the schema has seen to it
     s->kind = kind_of(y);
     FLX_TRY(read_value(e, y, s, &axes));
-    if (scale && s->kind->value != FLX_SURFACE_FILE) {
+    bool file = s->kind->value == FLX_SURFACE_FILE &&
+                flx_entry_get(y, s->kind->row.key)->kind != FLX_ENTRY_LIST;
+    if (scale && !file) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, scale->loc,
                         "'scale' is for surfaces of files; '%s' is in metres", s->kind->row.key);
     }

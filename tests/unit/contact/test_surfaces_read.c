@@ -39,7 +39,8 @@ static int boxes_files_and_grids_are_read(void)
 {
     flx_ctx *ctx = flx_ctx_create();
     flx_model *m = NULL;
-    flx_status status = flx_model_read_text(ctx, FLX_EXAMPLES "/surfaces.yaml", text, sizeof text - 1, 0, NULL, &m);
+    flx_status status =
+        flx_model_read_text(ctx, FLX_EXAMPLES "/surfaces.yaml", text, sizeof text - 1, 0, NULL, &m);
     if (status != FLX_OK) printf("%s\n", flx_ctx_error(ctx, 0)->text);
     CHECK(status == FLX_OK);
     const flx_surface *box = find(m, &flx_surface_box), *hull = find(m, &flx_surface_hull);
@@ -60,6 +61,33 @@ static int boxes_files_and_grids_are_read(void)
     return 0;
 }
 
+// The hull of a list of points, of which one lies within; its places are expressions.
+static int hulls_of_listed_points_are_read(void)
+{
+    static const char points[] =
+        "flexion: 1\nparameters: {h: 0.5}\n"
+        "bodies:\n"
+        "  a: {type: rigid, mass: 1, inertia: [1, 1, 1], surface: {hull: [[0, 0, 0], [h, 0, 0], "
+        "[0, h, 0], [0, 0, 2*h], [h/4, h/4, h/4]]}}\n"
+        "  b: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, 0, 3], surface: {sphere: "
+        "0.1}}\n"
+        "forces:\n"
+        "  c: {type: contact, among: [a, b], law: penalty, stiffness: 1e5}\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    flx_status status =
+        flx_model_read_text(ctx, "points.yaml", points, sizeof points - 1, 0, NULL, &m);
+    if (status != FLX_OK) printf("%s\n", flx_ctx_error(ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    const flx_surface *hull = find(m, &flx_surface_hull);
+    CHECK(hull);
+    const flx_polytope *p = hull->data;
+    CHECK(p->nvertex == 4 && p->nface == 4 && p->nedge == 6 && p->vertices[11] == 1.0);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // In the plane a box is a rectangle without end along z.
 static int boxes_of_the_plane_have_two_lengths(void)
 {
@@ -72,7 +100,8 @@ static int boxes_of_the_plane_have_two_lengths(void)
         "  c: {type: contact, among: [a, b], law: penalty, stiffness: 1e5}\n";
     flx_ctx *ctx = flx_ctx_create();
     flx_model *m = NULL;
-    flx_status status = flx_model_read_text(ctx, "plane.yaml", plane, sizeof plane - 1, 0, NULL, &m);
+    flx_status status =
+        flx_model_read_text(ctx, "plane.yaml", plane, sizeof plane - 1, 0, NULL, &m);
     if (status != FLX_OK) printf("%s\n", flx_ctx_error(ctx, 0)->text);
     CHECK(status == FLX_OK);
     const flx_surface *box = find(m, &flx_surface_box);
@@ -82,4 +111,5 @@ static int boxes_of_the_plane_have_two_lengths(void)
     return 0;
 }
 
-TEST_MAIN(TEST(boxes_files_and_grids_are_read), TEST(boxes_of_the_plane_have_two_lengths))
+TEST_MAIN(TEST(boxes_files_and_grids_are_read), TEST(boxes_of_the_plane_have_two_lengths),
+          TEST(hulls_of_listed_points_are_read))
