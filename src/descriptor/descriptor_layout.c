@@ -103,7 +103,7 @@ flx_status flx_layout_blocks(flx_descriptor *d)
     }
     add_blocks(d, d->base.dims.nmu - joint_mu - d->ngroup_tangent);
     for (int i = 0; i < d->ngroup; i++) {
-        if (d->groups[i].is.ntangent > 0) add_block(d, d->groups[i].is.ntangent);
+        if (d->groups[i].of.ntangent > 0) add_block(d, d->groups[i].of.ntangent);
     }
     int nblock = d->nblock;
     for (int i = 0; i < d->nattached; i++) add_block(d, d->attached[i].nv);

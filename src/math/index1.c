@@ -302,7 +302,9 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, int round
     m->worst = find_worst(d, m->d);
     const double *by = m->d + d->nv + d->nx;
     double moved = inertia_of(s, m->blocks.A2, m->d);
-    *size = add(x->a, m->d, d->nv, 0.0);
+    // with a contact open a body may fly freely: what turns is accelerated by the rounding of its turning
+    double turning = m->switched ? largest(x->v, d->nv) : 0.0;
+    *size = add(x->a, m->d, d->nv, turning * turning);
     double least = inertia_of(s, m->blocks.A2, x->a);
     // forces that balance leave accelerations that are their rounding
     double forces = fmax(largest(x->lam, d->nlam), largest(x->mu, d->nmu));
