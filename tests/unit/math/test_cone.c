@@ -199,6 +199,21 @@ static int wrong_data(void)
     return 0;
 }
 
+// A row that nothing moves and that cannot hold: the rest of the warm start, which is right, stays.
+static int best_of_a_warm_start(void)
+{
+    double W[4] = {2, 0, 0, 0}, b[2] = {-10, 1}, lam[2] = {5, 0}, u[2];
+    flx_cone_group g = {.normal = 0};
+    for (int warm = 0; warm < 2; warm++) {
+        lam[0] = 5;
+        CHECK(flx_cone_solve(cone, 2, W, b, 1, &g, warm, lam, u, &rep) == FLX_NO_CONVERGENCE);
+        CHECK(rep.worst == -1 && rep.stage == FLX_CONE_BEST);
+        CHECK_NEAR(lam[0], 5, 1e-9);
+        CHECK_NEAR(u[0], 0, 1e-9);
+    }
+    return 0;
+}
+
 static int columns(void)
 {
     const int N[3] = {10, 50, 100}, expected[2][3] = {{2, 2, 3}, {4, 5, 6}};
@@ -289,6 +304,7 @@ int main(void)
                                 TEST(painleve_impulse),
                                 TEST(rows_that_hold),
                                 TEST(wrong_data),
+                                TEST(best_of_a_warm_start),
                                 TEST(columns),
                                 TEST(stacks),
                                 TEST(memory)};
