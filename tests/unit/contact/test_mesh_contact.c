@@ -455,6 +455,8 @@ static int heights_are_smooth_between_nodes(void)
     return 0;
 }
 
+static const int six[2] = {6, 6}; // velocities of the two bodies
+
 static flx_frame moved(const flx_frame *f, int k, double by)
 {
     flx_frame g = *f;
@@ -502,15 +504,15 @@ static int spheres_touch_heights(void)
         flx_gap g;
         double value, G[2][6], K[2][2][36], step = 1e-6;
         CHECK(flx_gap_init(&g, &field, &ball, 0, false));
-        flx_gap_depth(&g, f, f + 1, 2, &value, G, K);
+        flx_gap_depth(&g, f, f + 1, six, 2, &value, G, K);
         for (int body = 0; body < 2; body++) {
             for (int k = 0; k < 6; k++) {
                 flx_frame up[2] = {f[0], f[1]}, down[2] = {f[0], f[1]};
                 double vu, vd, Gu[2][6], Gd[2][6], none[2][2][36];
                 up[body] = moved(f + body, k, step);
                 down[body] = moved(f + body, k, -step);
-                flx_gap_depth(&g, up, up + 1, 1, &vu, Gu, none);
-                flx_gap_depth(&g, down, down + 1, 1, &vd, Gd, none);
+                flx_gap_depth(&g, up, up + 1, six, 1, &vu, Gu, none);
+                flx_gap_depth(&g, down, down + 1, six, 1, &vd, Gd, none);
                 CHECK_NEAR((vu - vd) / (2 * step), G[body][k], 1e-6);
                 for (int c2 = 0; c2 < 2; c2++) {
                     for (int j = 0; j < 6; j++) {

@@ -420,6 +420,8 @@ static int rectangles_of_the_plane_touch_in_two_points(void)
 
 // ---- derivatives -------------------------------------------------------------------------------------------
 
+static const int six[2] = {6, 6}; // velocities of the two bodies
+
 static flx_frame moved(const flx_frame *f, int k, double by)
 {
     flx_frame g = *f;
@@ -453,7 +455,7 @@ static int frozen_features_are_smooth(void)
         flx_gap g;
         double value, G[2][6], K[2][2][36], h = 1e-5;
         CHECK(flx_gap_init(&g, &sa, &sb, t[0].feature, false));
-        flx_gap_depth(&g, f, f + 1, 2, &value, G, K);
+        flx_gap_depth(&g, f, f + 1, six, 2, &value, G, K);
         CHECK_NEAR(value, -t[0].gap, 1e-12);
         for (int body = 0; body < 2; body++) {
             for (int k = 0; k < 6; k++) {
@@ -461,8 +463,8 @@ static int frozen_features_are_smooth(void)
                 double vu, vd, Gu[2][6], Gd[2][6], none[2][2][36];
                 up[body] = moved(f + body, k, h);
                 down[body] = moved(f + body, k, -h);
-                flx_gap_depth(&g, up, up + 1, 1, &vu, Gu, none);
-                flx_gap_depth(&g, down, down + 1, 1, &vd, Gd, none);
+                flx_gap_depth(&g, up, up + 1, six, 1, &vu, Gu, none);
+                flx_gap_depth(&g, down, down + 1, six, 1, &vd, Gd, none);
                 CHECK_NEAR((vu - vd) / (2 * h), G[body][k], 1e-6);
                 for (int c = 0; c < 2; c++) {
                     for (int j = 0; j < 6; j++) {
