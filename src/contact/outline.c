@@ -226,10 +226,10 @@ static double slope_at_end(const search *s, int k)
     return slope_of(s->p, &q);
 }
 
-static void search_cell(search *s, int k)
+// ga, gb: slopes at its start and end.
+static void search_cell(search *s, int k, double ga, double gb)
 {
     const flx_outline *o = s->o;
-    double ga = slope_at_start(s, k), gb = slope_at_end(s, k);
     if (ga < 0.0 && gb >= 0.0) {
         flx_outline_foot f = foot_at(s, k, find_zero(o, s->p, k));
         // a hollow of the side that looks away from the plane is no lowest place of the body
@@ -245,13 +245,21 @@ static void search_cell(search *s, int k)
     }
 }
 
-// Lower and upper bounds of what a block of cells has.
-static void bounds_of(const flx_outline_probe *p, const double ball[3], double *least, double *most)
+static double measure(const flx_outline_probe *p, double x, double y)
 {
-    double d = p->direction ? dot(p->x, ball) : hypot(p->x[0] - ball[0], p->x[1] - ball[1]);
-    double r = p->direction ? hypot(p->x[0], p->x[1]) * ball[2] : ball[2];
-    *least = d - r;
-    *most = d + r;
+    double dx = x - p->x[0], dy = y - p->x[1];
+    return p->direction ? p->x[0] * x + p->x[1] * y : sqrt(dx * dx + dy * dy);
+}
+
+// The least that any place has at most: that of the first place of each block.
+static double upper_bound(const flx_outline *o, const flx_outline_probe *p)
+{
+    double bound = HUGE_VAL;
+    for (int k = 0; k < o->n; k += FLX_OUTLINE_BLOCK) {
+        double d = measure(p, o->cells[k][0][0], o->cells[k][1][0]);
+        if (d < bound) bound = d;
+    }
+    return bound;
 }
 
 // A point in the body at some depth is as far from its other sides: they count no more than the nearest one does.
@@ -281,16 +289,17 @@ int flx_outline_feet(const flx_outline *o, const flx_outline_probe *p, double wi
                      flx_outline_foot feet[FLX_OUTLINE_FEET])
 {
     search s = {o, p, 0, feet};
-    double bound = HUGE_VAL, least, most;
+    double bound = upper_bound(o, p) + window;
     for (int b = 0; b < o->nblock; b++) {
-        bounds_of(p, o->balls[b], &least, &most);
-        bound = fmin(bound, most);
-    }
-    for (int b = 0; b < o->nblock; b++) {
-        bounds_of(p, o->balls[b], &least, &most);
-        if (least > bound + window) continue;
-        int last = (b + 1) * FLX_OUTLINE_BLOCK;
-        for (int k = b * FLX_OUTLINE_BLOCK; k < o->n && k < last; k++) search_cell(&s, k);
+        const double *ball = o->balls[b];
+        if (measure(p, ball[0], ball[1]) - ball[2] > bound) continue; // |x| <= 1 of a direction
+        int first = b * FLX_OUTLINE_BLOCK, last = first + FLX_OUTLINE_BLOCK;
+        double ga = slope_at_start(&s, first);
+        for (int k = first; k < o->n && k < last; k++) {
+            double gb = slope_at_end(&s, k);
+            search_cell(&s, k, ga, gb);
+            ga = gb;
+        }
     }
     if (s.count == 0) add_any(&s);
     return p->direction ? s.count : drop_other_sides(o, s.count, feet);

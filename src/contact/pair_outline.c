@@ -21,7 +21,7 @@ static bool outline_sphere(const flx_surface *a, const flx_frame *fa, const flx_
     double r = b->size[0] + b->skin;
     const flx_outline_probe probe = {.x = {v3_dot(d, c.x), v3_dot(d, c.y)}};
     flx_outline_foot feet[FLX_OUTLINE_FEET];
-    int n = flx_outline_feet(c.o, &probe, 2.0 * (r + c.skin) + 1e-3 * c.o->size, feet);
+    int n = flx_outline_feet(c.o, &probe, r + c.skin + 1e-3 * c.o->size, feet);
     if (feature >= (uint64_t)n) return false;
     const flx_outline_foot *f = feet + feature;
     v3 normal = flx_sheet_vector(&c, f->out);
