@@ -122,6 +122,44 @@ static int groups_are_as_their_switches_say(void)
     return 0;
 }
 
+// One-sided constraints of equations, with friction on a belt that moves in time, beside variables of masses that depend on
+// positions; and stops of a joint.
+static int groups_of_equations_and_stops_are_as_their_switches_say(void)
+{
+    static const char *const texts[] = {
+        "flexion: 1\nequations:\n  second_order:\n"
+        "    x: {at: 0.3, mass: 2 + x^2, force: -x*y}\n    y: {at: 0.2, mass: 1.5, force: -y}\n"
+        "  constraints:\n"
+        "    gap: {value: 'x*y + sin(x) - 0.1*t', one_sided: true, restitution: 0.5,\n"
+        "          friction: {coefficient: 0.3, static: 0.4, along: \"x*y' - y*x' + 0.2*t\"}}\n"
+        "    other: {value: 'x - 2*y', one_sided: true}\n",
+        "flexion: 1\nbodies:\n"
+        "  a: {type: rigid, mass: 2, inertia: [0.2, 0.3, 0.4], com: [0.3, 0.1, 0]}\n"
+        "  b: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}\n"
+        "joints:\n"
+        "  j: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 0, 1],\n"
+        "      limits: {lower: -1, restitution: 0.3}}\n"
+        "  k: {type: prismatic, on: [a, b], at: b, axis: [0.6, 0.8, 0],\n"
+        "      limits: {upper: 0.1, restitution: 0}}\n"};
+    for (int i = 0; i < 2; i++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *m = NULL;
+        flx_system *s = NULL;
+        flx_state *x = NULL;
+        CHECK(flx_model_read_text(ctx, "model", texts[i], strlen(texts[i]), 0, NULL, &m) == FLX_OK);
+        CHECK(flx_descriptor_create(m, NULL, &s) == FLX_OK);
+        CHECK(flx_state_create(s, &x) == FLX_OK);
+        CHECK(flx_descriptor_draw(s, x) == FLX_OK);
+        CHECK(check_pattern(s) == 0);
+        CHECK(check_system(s, 2, x, 5) == 0);
+        flx_state_destroy(&x);
+        flx_system_destroy(&s);
+        flx_model_destroy(&m);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 // ---- methods ------------------------------------------------------------------------------------
 
 // A ball of radius 0.5 is laid on the ground with a speed, slides until it nearly rolls, rolls, and is thrown up.
@@ -259,4 +297,6 @@ static int methods_begin_anew_with_other_rows(void)
     return 0;
 }
 
-TEST_MAIN(TEST(groups_are_as_their_switches_say), TEST(methods_begin_anew_with_other_rows))
+TEST_MAIN(TEST(groups_are_as_their_switches_say),
+          TEST(groups_of_equations_and_stops_are_as_their_switches_say),
+          TEST(methods_begin_anew_with_other_rows))
