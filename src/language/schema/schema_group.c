@@ -143,7 +143,9 @@ static const char *complain_key(flx_schema_checker *c, const flx_entry *key, con
     const char *selector = flx_schema_groups[t->group].selector;
     const flx_schema_key *other = flx_schema_find(t->group, NULL, 0, key->text);
     if (other && flx_schema_lists(other->types, type, 0)) {
-        COMPLAIN(c, key->loc, "%s (%s) has no '%s' in a %s model", label, type, key->text,
+        bool typed = type && type[0];
+        COMPLAIN(c, key->loc, "%s%s%s%s has no '%s' in a %s model", label, typed ? " (" : "",
+                 typed ? type : "", typed ? ")" : "", key->text,
                  c->dimension == 2 ? "planar" : "spatial");
         return NULL;
     }

@@ -100,11 +100,14 @@ static const char signals[] =
     "| `<joint>.rotation` | rotation vector of the second body relative to the first | rad |\n"
     "| `<joint>.reaction`, `<joint>.moment` | on the second body, at the joint | N, N m |\n"
     "| `<joint>.drive` | effort of a prescribed motion | N, N m |\n"
-    "| `<joint>.limit`, `<joint>.excess` | effort of its limits along its coordinate; how far it is "
+    "| `<joint>.limit`, `<joint>.excess` | effort of its limits along its coordinate; how far it "
+    "is "
     "beyond one: positive above the upper, negative below the lower, else 0. Where two coordinates "
-    "have limits: `.x` of the angle (the first) and `.y` of the displacement (the second) | N, N m; "
+    "have limits: `.x` of the angle (the first) and `.y` of the displacement (the second) | N, N "
+    "m; "
     "m, rad |\n"
-    "| `<joint>.friction`, `<joint>.state` | of friction that sticks: its effort along the coordinate; "
+    "| `<joint>.friction`, `<joint>.state` | of friction that sticks: its effort along the "
+    "coordinate; "
     "1 where it slides, 2 where it sticks | N, N m |\n"
     "| `<joint>.contact` | point where a rolling body touches | m |\n"
     "| `<force>.value` | spring, actuator: the pull, positive where it draws the ends together; on "
@@ -165,10 +168,12 @@ static void put_types(FILE *f, const char *types)
     while (flx_schema_next_word(&types, word, sizeof word)) {
         char *at = strchr(word, '@');
         if (at) *at = 0;
-        flx_fprintf(f, "%s%s%s", first ? "" : ", ", word,
-                    !at            ? ""
-                    : at[1] == '2' ? " (planar)"
-                                   : " (spatial)");
+        const char *only = at && at[1] == '2' ? "planar" : "spatial";
+        if (word[0] == 0) { // a dimension alone
+            fputs(only, f);
+        } else {
+            flx_fprintf(f, at ? "%s%s (%s)" : "%s%s", first ? "" : ", ", word, only);
+        }
         first = false;
     }
 }

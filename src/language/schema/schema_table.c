@@ -83,6 +83,8 @@ bool flx_schema_next_word(const char **words, char *word, size_t size)
 bool flx_schema_lists(const char *types, const char *type, int dimension)
 {
     char word[40];
+    if (types[0] == '@')
+        return dimension == 0 || types[1] - '0' == dimension; // of a group without types
     if (types[0] == 0 || !type) return true;
     while (flx_schema_next_word(&types, word, sizeof word)) {
         char *at = strchr(word, '@');

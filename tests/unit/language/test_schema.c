@@ -36,6 +36,7 @@ static int types_are_known(flx_group group, const char *types)
     while (flx_schema_next_word(&types, word, sizeof word)) {
         char *at = strchr(word, '@');
         if (at) *at = 0;
+        if (word[0] == 0) continue; // a dimension alone
         CHECK(flx_schema_find_word(group, flx_schema_groups[group].selector, word));
     }
     return 0;
