@@ -239,6 +239,7 @@ static flx_status find_factors(buckling *b, int count, flx_buckling *out)
 static flx_status create(const flx_system *s, const flx_state *x, int count, buckling *b,
                          flx_buckling *out)
 {
+    FLX_TRY(flx_rest_check(s));
     FLX_TRY(flx_rest_create(s, &b->e));
     FLX_TRY(flx_state_create(s, &b->start));
     FLX_TRY(flx_state_create(s, &b->x));

@@ -132,7 +132,8 @@ flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibri
     search f = {.x = x, .h = FIRST_STEP};
     flx_state *from = NULL;
     flx_equilibrium_report done = {0};
-    flx_status status = flx_rest_create(s, &f.e);
+    flx_status status = flx_rest_check(s);
+    if (status == FLX_OK) status = flx_rest_create(s, &f.e);
     if (status == FLX_OK) status = flx_state_create(s, &from);
     if (status == FLX_OK) {
         flx_state_copy(from, x);

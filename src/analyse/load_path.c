@@ -208,6 +208,7 @@ static void make_probe(flx_path *p)
 static flx_status create(const flx_system *s, const flx_path_def *def, way *w)
 {
     flx_path *p = &w->p;
+    FLX_TRY(flx_rest_check(s));
     FLX_TRY(flx_rest_create(s, &p->e));
     size_t n = (size_t)p->e.n;
     p->def = def;

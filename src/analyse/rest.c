@@ -7,6 +7,17 @@
 
 #define SYMMETRIC 1e-13 // difference of two numbers that are the same, of the largest of their row
 
+flx_status flx_rest_check(const flx_system *s)
+{
+    flx_contact_group g;
+    if (!s->ops->contacts || s->ops->contacts->count(s) == 0) return FLX_OK;
+    s->ops->contacts->group(s, 0, &g);
+    return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, g.loc,
+                    "'%s' opens and closes, or sticks and slides: where it comes to rest is not "
+                    "found by this analysis. Simulate until it rests, or give it a compliant law",
+                    g.item);
+}
+
 flx_status flx_rest_create(const flx_system *s, flx_rest *e)
 {
     int n = flx_dims_unknowns(&s->dims);

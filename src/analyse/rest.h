@@ -30,6 +30,8 @@ typedef struct flx_rest {
 } flx_rest;
 
 flx_status flx_rest_create(const flx_system *s, flx_rest *e);
+// Refuses groups of rows that hold or not: which of them hold at rest is not sought.
+flx_status flx_rest_check(const flx_system *s);
 void flx_rest_destroy(flx_rest *e);
 
 // Velocities, accelerations and rates are zero.

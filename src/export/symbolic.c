@@ -35,6 +35,16 @@ static flx_status check_model(const flx_model *m)
         status = refuse(m, m->frictions[0].loc, "the friction of joint", m->frictions[0].name,
                         "write it as a torque or force on the joint's rate");
     }
+    for (int i = 0; i < m->nstop; i++) {
+        if (!m->stops[i].rigid) continue;
+        status = refuse(m, m->stops[i].loc, "the rigid stop of joint", m->stops[i].name,
+                        "give its limits a 'stiffness'");
+    }
+    for (int i = 0; i < m->nconstraint; i++) {
+        if (!m->constraints[i].one_sided) continue;
+        status = refuse(m, m->constraints[i].loc, "the one-sided constraint",
+                        m->constraints[i].name, "write it as a force");
+    }
     if (m->ncontact > 0) {
         status = refuse(m, m->contacts[0].loc, "the contact", m->contacts[0].name,
                         "write it as a force of type 'expression'");

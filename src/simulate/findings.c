@@ -161,6 +161,16 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
             "contacts that are met step by step are not there at rest; analyse with a method that "
             "locates them");
     }
+    const flx_contacts *contacts = sim->sys->ops->contacts;
+    if (a->kind == FLX_ANALYSIS_MODES && a->about == FLX_ABOUT_START && contacts &&
+        contacts->count(sim->sys) > 0) {
+        flx_contact_group g;
+        contacts->group(sim->sys, 0, &g);
+        return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, g.loc,
+                        "what '%s' does is known when the run has begun: modes are found about its "
+                        "end ('about: end')",
+                        g.item);
+    }
     switch (a->kind) {
     case FLX_ANALYSIS_EQUILIBRIUM:
         status = find_state(sim, i, &p, &out->rest);

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "base/common.h"
+#include "flexion/flexion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -271,7 +272,40 @@ static int a_door_knows_its_turns(void)
     return 0;
 }
 
-TEST_MAIN(SLOW_TEST(a_block_on_a_slope), SLOW_TEST(a_growing_force_tears_it_loose),
-          SLOW_TEST(stick_and_slip_on_a_belt), TEST(a_wheel_comes_to_rest),
-          TEST(one_slides_and_one_sticks), SLOW_TEST(a_slider_bounces_to_rest),
-          TEST(a_door_knows_its_turns))
+// ---- what is not there --------------------------------------------------------------------------
+
+// Where a stop or friction holds at rest is not sought: no equilibrium that lies beyond it is given.
+static int rest_is_refused(void)
+{
+    static const char *const keys[] = {"limits: {lower: -1, restitution: 0.5}",
+                                       "friction: {coefficient: 0.2, stick: true}"};
+    static const char *const analyses[] = {"{type: equilibrium}", "{type: modes}",
+                                           "{type: static, load: gravity}"};
+    for (int i = 0; i < 6; i++) {
+        char text[2048];
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *m = NULL;
+        flx_simulation *sim = NULL;
+        flx_finding f = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [1, -9.81]\n"
+                 "bodies: {b: {type: rigid, mass: 1, inertia: 1, position: [0, 1]}}\n"
+                 "joints: {A: {type: prismatic, on: [ground, b], at: [0, 0], axis: [0, 1], %s}}\n"
+                 "forces: {k: {type: spring, on: A, stiffness: 5}}\n"
+                 "analyse: {a: %s}\nsimulate: {until: 2, method: radau}\n",
+                 keys[i % 2], analyses[i / 2]);
+        CHECK(flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, &m) == FLX_OK);
+        CHECK(flx_simulation_create_to_analyse(m, &sim) == FLX_OK);
+        CHECK(flx_simulation_analyse(sim, 0, &f) == FLX_ERR_CANNOT);
+        flx_finding_clear(&f);
+        flx_simulation_destroy(&sim);
+        flx_model_destroy(&m);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(rest_is_refused), SLOW_TEST(a_block_on_a_slope),
+          SLOW_TEST(a_growing_force_tears_it_loose), SLOW_TEST(stick_and_slip_on_a_belt),
+          TEST(a_wheel_comes_to_rest), TEST(one_slides_and_one_sticks),
+          SLOW_TEST(a_slider_bounces_to_rest), TEST(a_door_knows_its_turns))

@@ -66,6 +66,8 @@ static int as_if_read_with_them(void)
                                        {"joint_friction", "v0", "v0=3", 3.0, 0.5},
                                        {"kicking_leg", "k", "k=500", 500.0, 0.5},
                                        {"kicking_leg", "a", "a=0", 0.0, 0.5},
+                                       {"stick_slip", "kinetic", "kinetic=0.25", 0.25, 1.2},
+                                       {"stick_slip", "most", "most=0.35", 0.35, 1.2},
                                        {"kicking_leg", "straight", "straight=-0.2", -0.2, 0.5},
                                        {"thrown_ball", "k", "k=3e6", 3e6, 0.5},
                                        {"thrown_ball", "e", "e=0.4", 0.4, 0.5},
