@@ -266,6 +266,13 @@ static int what_cannot_be_exported_is_named(void)
                   "forces: {C: {type: contact, on: [ground, b], surfaces: [{plane: [0, 0, 1]}, "
                   "{sphere: 1}], law: hertz, stiffness: 1}}\n",
                   "the contact 'C' cannot be exported") == 0);
+    CHECK(refuses("flexion: 1\n" BODY
+                  "joints: {J: {type: revolute, on: [ground, b], at: [1, 0, 0], axis: [0, 0, 1],\n"
+                  "  limits: {upper: 1, restitution: 0.5}}}\n",
+                  "the limits of joint 'J' cannot be exported") == 0);
+    CHECK(refuses("flexion: 1\n" BODY
+                  "equations: {constraints: {g: {value: b.position.z, one_sided: true}}}\n",
+                  "the one-sided constraint 'g' cannot be exported") == 0);
     CHECK(refuses("flexion: 1\n" BODY "joints: {J: {type: fixed, on: [ground, b], at: b}}\n",
                   "no body can move") == 0);
     CHECK(refuses("flexion: 1\n" BODY
