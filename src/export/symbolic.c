@@ -49,16 +49,6 @@ static flx_status check_model(const flx_model *m)
         status = refuse(m, m->contacts[0].loc, "the contact", m->contacts[0].name,
                         "write it as a force of type 'expression'");
     }
-    if (m->nstop > 0) {
-        status = refuse(m, m->stops[0].loc, "the limits of joint", m->stops[0].name,
-                        "write them as a torque or force on the joint");
-    }
-    for (int i = 0; i < m->nconstraint; i++) {
-        if (!m->constraints[i].one_sided) continue;
-        status = refuse(m, m->constraints[i].loc, "the one-sided constraint",
-                        m->constraints[i].name, "leave it out");
-        break;
-    }
     if (m->nreduced > 0) {
         status = refuse(m, m->reduced[0].loc, "the neglected inertia (reduce) of",
                         flx_model_reduced(m, 0), "leave out 'reduce'");

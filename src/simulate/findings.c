@@ -64,30 +64,12 @@ static flx_status find_run_state(flx_simulation *sim, int about, place *p)
     return flx_start_accelerations(p->sys, p->x);
 }
 
-// Which contacts hold is decided where a run begins; an equilibrium would have to find it.
-static flx_status refuse_contacts(const flx_system *s, const char *what)
-{
-    const flx_contacts *c = s->ops->contacts;
-    flx_contact_group g;
-    if (!c || c->count(s) == 0) return FLX_OK;
-    c->group(s, 0, &g);
-    return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, g.loc,
-                    "%s with '%s', which opens and closes, is not computed: let a run come to rest "
-                    "and take its end, or give the contact a compliant law",
-                    what, g.item ? g.item : "?");
-}
-
 static flx_status find_state(flx_simulation *sim, int about, place *p,
                              flx_equilibrium_report *report)
 {
-    if (about < 0) {
-        FLX_TRY(find_run_state(sim, about, p));
-        return about == FLX_ABOUT_END ? FLX_OK
-                                      : refuse_contacts(p->sys, "an analysis of the start");
-    }
+    if (about < 0) return find_run_state(sim, about, p);
     const flx_analysis *a = sim->model->analyses + about;
     FLX_TRY(find_state(sim, a->about, p, NULL));
-    FLX_TRY(refuse_contacts(p->sys, "an equilibrium"));
     if (a->kind == FLX_ANALYSIS_EQUILIBRIUM) return flx_equilibrium_find(p->sys, p->x, report);
     flx_path_report path;
     return flx_simulation_follow(sim, about, p->x, 0, NULL, &path);

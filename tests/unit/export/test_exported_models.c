@@ -269,7 +269,7 @@ static int what_cannot_be_exported_is_named(void)
     CHECK(refuses("flexion: 1\n" BODY
                   "joints: {J: {type: revolute, on: [ground, b], at: [1, 0, 0], axis: [0, 0, 1],\n"
                   "  limits: {upper: 1, restitution: 0.5}}}\n",
-                  "the limits of joint 'J' cannot be exported") == 0);
+                  "the rigid stop of joint 'J' cannot be exported") == 0);
     CHECK(refuses("flexion: 1\n" BODY
                   "equations: {constraints: {g: {value: b.position.z, one_sided: true}}}\n",
                   "the one-sided constraint 'g' cannot be exported") == 0);
