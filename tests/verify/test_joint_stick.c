@@ -174,6 +174,38 @@ static int a_wheel_comes_to_rest(void)
     return 0;
 }
 
+// A screw with b = p/(2 pi) holds its load where m g b < c N h, h = sqrt(r^2 + b^2), N all of the reaction; else it goes
+// down with (I + m b^2) angle'' = -m g b + c N h.
+static int a_screw_holds_its_load(void)
+{
+    for (int i = 0; i < 2 * METHODS; i++) {
+        char text[2048];
+        case_table t = {0};
+        double q = 1, N = 0, state = 0, b = 0.005 / (2 * FLX_PI), h = hypot(0.01, b);
+        double c = i % 2 ? 0.05 : 0.1;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ngravity: [0, 0, -9.81]\n"
+                 "bodies: {nut: {type: rigid, mass: 50, inertia: [1, 1, 0.5]}}\n"
+                 "joints:\n  S: {type: screw, on: [ground, nut], at: [0, 0, 0], axis: [0, 0, 1],\n"
+                 "      pitch: 0.005, friction: {coefficient: %g, radius: 0.01, stick: true}}\n"
+                 "simulate: {until: 2, method: %s}\n"
+                 "outputs: {times: [2], signals: [S.angle, S.state, S.reaction]}\n",
+                 c, methods[i / 2]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "S.angle", 2, &q) && case_table_value(&t, "S.state", 2, &state));
+        CHECK(case_table_value(&t, "S.reaction.z", 2, &N));
+        if (i % 2 == 0) CHECK(state == 2 && fabs(q) < 1e-12);
+        if (i % 2 == 1) {
+            double a = (-50 * 9.81 * b + c * N * h) / (0.5 + 50 * b * b);
+            CHECK_NEAR(state, 1, 0);
+            CHECK_NEAR(q, 2 * a, 10 * exact[i / 2]);
+            CHECK(a < -0.1);
+        }
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 // ---- two at once ----------------------------------------------------------------------------------
 
 // A cart on a rail that sticks carries another: the upper is pulled; it moves alone where its friction is less than
@@ -307,5 +339,6 @@ static int rest_is_refused(void)
 
 TEST_MAIN(TEST(rest_is_refused), SLOW_TEST(a_block_on_a_slope),
           SLOW_TEST(a_growing_force_tears_it_loose), SLOW_TEST(stick_and_slip_on_a_belt),
-          TEST(a_wheel_comes_to_rest), TEST(one_slides_and_one_sticks),
-          SLOW_TEST(a_slider_bounces_to_rest), TEST(a_door_knows_its_turns))
+          TEST(a_wheel_comes_to_rest), TEST(a_screw_holds_its_load),
+          TEST(one_slides_and_one_sticks), SLOW_TEST(a_slider_bounces_to_rest),
+          TEST(a_door_knows_its_turns))
