@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAX_ITERATIONS 40
-#define MOST_USUAL 4 // of them
+#define MOST_USUAL 8 // of them
 // Corrections of this part of the largest value of their kind are rounding,
 #define ROUNDING (64.0 * DBL_EPSILON)
 // ... and those that shrink no more if they are not larger than this.

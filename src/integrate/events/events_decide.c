@@ -9,6 +9,8 @@
 
 // Forces and accelerations below this part of their terms are rounding.
 #define NOTHING_LEFT 1e-9
+// An event is located to this part of the forces: what leaves a state there is pushed back by more than that.
+#define PUSHED_BACK 1e-6
 // The limits of friction in joints are those of the forces that it leads to, to this part.
 #define LIMIT_FOUND 1e-10
 #define MOST_LIMITS 30
@@ -233,9 +235,11 @@ static bool reconsider(flx_event_contacts *c, double slow)
         int i = T->group[k], nt = c->groups[i].ntangent;
         const double *u = nt > 0 ? T->u + flx_touching_tangent(c, k, 0) : NULL;
         bool moves = flx_contact_length(c->slip + 2 * i, nt) > slow, back = false, yields = false;
-        if (c->leaves[i] == FLX_LEAVES_GROUND) back = T->u[T->first[k]] < -rounding(c, k, false);
+        double least = PUSHED_BACK / NOTHING_LEFT;
+        if (c->leaves[i] == FLX_LEAVES_GROUND)
+            back = T->u[T->first[k]] < -least * rounding(c, k, false);
         if (c->leaves[i] == FLX_LEAVES_STICK && nt > 0 && !moves)
-            back = flx_contact_along(u, c->course + 2 * i, nt) < -rounding(c, k, true);
+            back = flx_contact_along(u, c->course + 2 * i, nt) < -least * rounding(c, k, true);
         if (c->leaves[i] != FLX_LEAVES_STICK && nt > 0 && !moves && !c->kinetic[i] &&
             c->groups[i].friction < c->groups[i].sticking && c->rate[i] <= slow)
             yields = flx_contact_length(u, nt) > rounding(c, k, true);
