@@ -218,6 +218,8 @@ static flx_status advance(course *c)
     FLX_TRY(watch_pace(c, taken));
     if (taken > 0.0) FLX_TRY(output_before(c, taken));
     if (here) FLX_TRY(happen(c));
+    // no step is left for contacts to show where they go
+    if (here && it->sys->ops->contacts && c->until - x->t <= rounding(c)) x->t = c->until;
     FLX_TRY(happen_due(c, &next));
     return taken > 0.0 ? output_end(c, taken) : FLX_OK;
 }

@@ -131,6 +131,7 @@ void flx_contacts_memory(flx_event_contacts *c, flx_memory *m)
     FLX_PASS(m, c->fastest);
     FLX_PASS(m, c->quickest);
     FLX_PASS(m, c->told_gain);
+    flx_memory_numbers(m, c->force, (size_t)c->n);
 }
 
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc)

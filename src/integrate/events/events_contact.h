@@ -37,7 +37,7 @@ struct flx_event_contacts {
     double *touch;                     // (n) a gap below this is none
     double *before; // (rows) rates before an impact; sizes of the terms of accelerations
     double *e;      // (n) restitution of an impact
-    double *force;  // (n) size of the terms that its force is made of
+    double *force;  // (n) size of the terms that its force is made of, so far
     double *size;   // (rows) of terms without forces of contacts
     struct {        // the problem of some of the touching groups
         int *row;   // (rows) which of all touching rows

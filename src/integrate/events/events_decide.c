@@ -10,7 +10,7 @@
 // Forces and accelerations below this part of their terms are rounding.
 #define NOTHING_LEFT 1e-9
 // An event is located to this part of the forces: what leaves a state there is pushed back by more than that.
-#define PUSHED_BACK 1e-6
+#define PUSHED_BACK 1e-4
 // The limits of friction in joints are those of the forces that it leads to, to this part.
 #define LIMIT_FOUND 1e-10
 #define MOST_LIMITS 30
@@ -213,15 +213,16 @@ static flx_status solve_forces(flx_event_contacts *c, double slow, int *nslide)
     return FLX_OK;
 }
 
-// Rounding of the accelerations of a group along its normal or its slip.
+// Rounding of the accelerations of a group along its normal or its slip: of the terms now, and of those of forces so far,
+// which may all have come to zero.
 static double rounding(const flx_event_contacts *c, int k, bool tangent)
 {
     const flx_touch_problem *T = &c->touching;
     const flx_contact_group *g = &c->groups[T->group[k]];
     double size = 0.0;
-    if (!tangent) return NOTHING_LEFT * c->before[T->first[k]];
-    for (int t = 0; t < g->ntangent; t++)
-        size = fmax(size, c->before[flx_touching_tangent(c, k, t)]);
+    int first = T->first[k] + (tangent && g->normal >= 0);
+    for (int r = first; r < first + (tangent ? g->ntangent : 1); r++)
+        size = fmax(size, fmax(c->before[r], T->W[r * T->m + r] * c->force[T->group[k]]));
     return NOTHING_LEFT * size;
 }
 
@@ -268,7 +269,7 @@ static void conclude(flx_event_contacts *c, double slow)
         c->next[i] = FLX_CONTACT_OPEN;
         if (g->normal >= 0) {
             double least = rounding(c, k, false), w = T->W[n * T->m + n];
-            c->force[i] = w > 0.0 ? c->before[n] / w : 0.0;
+            if (w > 0.0) c->force[i] = fmax(c->force[i], c->before[n] / w);
             if (c->rate[i] > slow || c->leaves[i] == FLX_LEAVES_GROUND) continue;
             if (!(T->p[n] * w > least)) {
                 c->next[i] = T->u[n] > least ? FLX_CONTACT_OPEN : FLX_CONTACT_LEANS;
@@ -330,12 +331,14 @@ static flx_status decide(flx_integrator *it, const flx_state *x, double slow, in
     flx_events *e = flx_method_of(it)->events;
     flx_event_contacts *c = e->contacts;
     double *last = c->e, change = 0.0;
+    bool alone = false;
+    for (int i = 0; i < c->n; i++) alone = alone || c->groups[i].normal < 0;
     flx_point p = flx_state_point(it->sys, x);
     FLX_TRY(flx_contacts_limits(it, &p, c->limit));
     for (int round = 0; round < MOST_LIMITS; round++) {
         FLX_TRY(decide_once(it, slow, nslide));
         flx_contacts_reduce(c);
-        if (!c->ops->limits) return FLX_OK;
+        if (!alone) return FLX_OK;
         memcpy(last, c->limit, (size_t)c->n * sizeof *last);
         flx_state_copy(c->trial, x);
         write_states(c, c->trial->switches);
