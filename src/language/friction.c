@@ -237,7 +237,10 @@ static flx_status make_stick(flx_builder *b, const flx_item *joint, const flx_jo
     flx_node slide = node_add(g, node_mul(g, grip, force), node_mul(g, viscous, rate));
     // what it does along the coordinate, sticking or sliding
     flx_node held = node_leaf(g, FLX_LEAF_GRIP, b->nstick, 0);
-    d->stick_state = state;
+    // one whose slip the friction of another joint holds does not slide
+    flx_node still = flx_graph_binary(g, FLX_OP_EQ, node_leaf(g, FLX_LEAF_STICK, b->nstick, 1),
+                                      node_const(g, 0.0));
+    d->stick_state = node_add(g, state, node_mul(g, slides, still));
     d->stick_effort = node_neg(g, node_add(g, held, node_mul(g, grip, all)));
     b->nstick++;
     for (int i = 0; i < 3; i++) {

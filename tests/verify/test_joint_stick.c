@@ -242,6 +242,47 @@ static int one_slides_and_one_sticks(void)
     return 0;
 }
 
+// All joints of a four-bar rub. It moves as with friction that is rounded off at 1e-6 m/s, and comes to rest, where the four
+// hold its one freedom together: one alone could not.
+static int a_four_bar_comes_to_rest(void)
+{
+    static const char bars[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies:\n"
+        "  crank: {type: rigid, mass: 1, inertia: 0.05, position: [0, 0.15]}\n"
+        "  rod: {type: rigid, mass: 2, inertia: 0.4, position: [0.45, 0.5]}\n"
+        "  rocker: {type: rigid, mass: 1, inertia: 0.05, position: [0.95, 0.35]}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, crank], at: [0, 0], initial: {rate: 2}, friction: "
+        "{%s}}\n"
+        "  B: {type: revolute, on: [crank, rod], at: [0, 0.3], friction: {%s}}\n"
+        "  C: {type: revolute, on: [rod, rocker], at: [0.9, 0.7], friction: {%s}}\n"
+        "  D: {type: revolute, on: [rocker, ground], at: [1, 0], friction: {%s}}\n"
+        "simulate: {until: %s, method: %s}\n"
+        "outputs: {times: [6, %s], signals: [A.angle%s]}\n";
+    static const char exactly[] = "coefficient: 0.3, radius: 0.02, stick: true";
+    static const char rounded[] = "coefficient: 0.3, radius: 0.02, velocity: 1e-6";
+    double moving[2], rest[3];
+    for (int i = 0; i < 3; i++) {
+        char text[4096];
+        case_table t = {0};
+        bool own = i < 2;
+        const char *key = own ? exactly : rounded, *end = own ? "60" : "12";
+        double state = 0;
+        snprintf(text, sizeof text, bars, key, key, key, key, end, i == 1 ? methods[1] : methods[0],
+                 end, own ? ", B.state" : "");
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        if (i != 1) CHECK(case_table_value(&t, "A.angle", 6, &moving[i > 0]));
+        CHECK(case_table_value(&t, "A.angle", own ? 60 : 12, &rest[i]));
+        if (own) CHECK(case_table_value(&t, "B.state", 60, &state) && state == 2);
+        case_table_clear(&t);
+    }
+    CHECK_NEAR(moving[0], moving[1], 1e-5);
+    CHECK_NEAR(rest[0], rest[1], 1e-6);
+    CHECK_NEAR(rest[0], rest[2], 1e-3); // which creeps
+    return 0;
+}
+
 // ---- stops that do not give way -------------------------------------------------------------------
 
 // Falls 1 m onto the stop, which throws it back with a half of its rate, and again, until it rests at
@@ -340,5 +381,5 @@ static int rest_is_refused(void)
 TEST_MAIN(TEST(rest_is_refused), SLOW_TEST(a_block_on_a_slope),
           SLOW_TEST(a_growing_force_tears_it_loose), SLOW_TEST(stick_and_slip_on_a_belt),
           TEST(a_wheel_comes_to_rest), TEST(a_screw_holds_its_load),
-          TEST(one_slides_and_one_sticks), SLOW_TEST(a_slider_bounces_to_rest),
-          TEST(a_door_knows_its_turns))
+          TEST(one_slides_and_one_sticks), SLOW_TEST(a_four_bar_comes_to_rest),
+          SLOW_TEST(a_slider_bounces_to_rest), TEST(a_door_knows_its_turns))

@@ -37,6 +37,8 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
     flx_free(c->touching.first);
     flx_free(c->touching.cone);
     flx_free(c->kept.row);
+    flx_free(c->lends);
+    flx_free(c->share);
     flx_free(c->leaves);
     flx_free(c->next);
     flx_free(c->kinetic);
@@ -91,6 +93,10 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     c->touching.first = flx_alloc(s->ctx, n, sizeof(int));
     c->touching.cone = flx_alloc(s->ctx, n, sizeof *c->touching.cone);
     c->kept.row = flx_alloc(s->ctx, m, sizeof(int));
+    c->lends = flx_alloc(s->ctx, n, sizeof(int));
+    c->share = flx_alloc(s->ctx, n, sizeof(double));
+    if (!c->lends || !c->share) return FLX_ERR_MEMORY;
+    for (int i = 0; i < c->n; i++) c->lends[i] = -1;
     c->leaves = flx_alloc(s->ctx, n, 1);
     c->next = flx_alloc(s->ctx, n, 1);
     c->kinetic = flx_alloc(s->ctx, n, 1);
@@ -132,6 +138,8 @@ void flx_contacts_memory(flx_event_contacts *c, flx_memory *m)
     FLX_PASS(m, c->quickest);
     FLX_PASS(m, c->told_gain);
     flx_memory_numbers(m, c->force, (size_t)c->n);
+    flx_memory_pass(m, c->lends, (size_t)c->n * sizeof *c->lends);
+    flx_memory_numbers(m, c->share, (size_t)c->n);
 }
 
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc)
@@ -169,10 +177,22 @@ static double find_help(const flx_event_contacts *c, const flx_point *p)
     int holding = 0;
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
-        if (flx_contact_leans_aside(g, p->switches)) help += c->limit[i];
+        if (g->normal >= 0 && flx_contact_leans_aside(g, p->switches)) help += c->limit[i];
         holding += g->normal >= 0 && flx_contact_state_of(g, p->switches) == FLX_CONTACT_STICKS;
     }
     return holding > 0 ? help / holding : 0.0;
+}
+
+// The most friction of group i while it sticks, with what others lend it.
+static double most_friction(const flx_event_contacts *c, const flx_point *p, int i, double help)
+{
+    double most = c->limit[i];
+    if (c->groups[i].normal >= 0) return most + help;
+    for (int k = 0; k < c->n; k++) {
+        if (c->lends[k] == i && flx_contact_leans_aside(&c->groups[k], p->switches))
+            most += c->share[k] * c->limit[k];
+    }
+    return most;
 }
 
 flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double *value)
@@ -192,8 +212,7 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double 
         if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = p->lam[g->normal];
         flx_contact_multipliers(g, p->mu, mu);
         if (state == FLX_CONTACT_STICKS && g->ntangent > 0)
-            v[1] =
-                c->limit[i] + (g->normal >= 0 ? help : 0.0) - flx_contact_length(mu, g->ntangent);
+            v[1] = most_friction(c, p, i, help) - flx_contact_length(mu, g->ntangent);
         const double *course = p->switches + g->slip;
         if (state == FLX_CONTACT_SLIDES && flx_contact_length(course, g->ntangent) > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent);
@@ -265,8 +284,7 @@ bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *mar
         if (state < FLX_CONTACT_SLIDES) continue;
         if (g->normal >= 0) marked[2 * i] = x->lam[g->normal] < -CONTRADICTS * c->force[i];
         flx_contact_multipliers(g, x->mu, mu);
-        double most = c->limit[i] + (g->normal >= 0 ? help : 0.0),
-               size = flx_contact_length(mu, g->ntangent);
+        double most = most_friction(c, &p, i, help), size = flx_contact_length(mu, g->ntangent);
         marked[2 * i + 1] =
             state == FLX_CONTACT_STICKS && size - most > CONTRADICTS * (size + most);
         any = any || marked[2 * i] || marked[2 * i + 1];

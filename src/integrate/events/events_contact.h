@@ -43,6 +43,9 @@ struct flx_event_contacts {
         int *row;   // (rows) which of all touching rows
         double *W, *b, *p, *u;
     } kept;
+    // Friction alone whose slip the row of another holds: which one, -1: none, and its own slip by that one's.
+    int *lends;           // (n)
+    double *share;        // (n)
     double *scratch;      // (rows x rows + rows)
     signed char *leaves;  // (n) flx_contact_leaves
     signed char *kinetic; // (n) the friction is that of sliding, for it does not stick

@@ -78,6 +78,23 @@ static int next_sticking(const flx_event_contacts *c, const signed char *done)
     return best;
 }
 
+// Friction alone, whose slip is that of one other row: what it could carry is there for that one.
+static void lend(flx_event_contacts *c, const basis *b, int k)
+{
+    const flx_touch_problem *T = &c->touching;
+    int i = T->group[k], of = -1;
+    double largest = 0.0;
+    for (int j = 0; j < b->n; j++) largest = fmax(largest, fabs(b->part[j]));
+    for (int j = 0; j < b->n; j++) {
+        if (!(fabs(b->part[j]) > 1e-6 * largest)) continue;
+        if (of >= 0) return; // of several: nobody knows whose
+        of = group_of_row(T, b->row[j]);
+    }
+    if (of < 0 || c->groups[T->group[of]].normal >= 0) return;
+    c->lends[i] = T->group[of];
+    c->share[i] = largest;
+}
+
 void flx_contacts_reduce(flx_event_contacts *c)
 {
     const flx_touch_problem *T = &c->touching;
@@ -94,12 +111,14 @@ void flx_contacts_reduce(flx_event_contacts *c)
         }
     }
     memset(c->kinetic, 0, (size_t)c->n);
+    for (int k = 0; k < c->n; k++) c->lends[k] = -1;
     for (int k; (k = next_sticking(c, c->kinetic)) >= 0;) {
         int i = T->group[k], held = 0;
         c->kinetic[k] = 1;
         for (int t = 0; t < c->groups[i].ntangent; t++)
             held += add_row(T, &b, flx_touching_tangent(c, k, t));
         if (held > 0) continue;
+        if (c->groups[i].normal < 0) lend(c, &b, k);
         c->next[i] = FLX_CONTACT_SLIDES;
         c->course[2 * i] = c->course[2 * i + 1] = 0.0;
     }
