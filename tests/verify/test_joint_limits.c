@@ -362,6 +362,29 @@ static int a_cross_has_two_angles(void)
     return 0;
 }
 
-TEST_MAIN(SLOW_TEST(a_pendulum_between_stops), TEST(damping_is_a_restitution),
-          TEST(a_linear_stop_is_located), TEST(turns_are_counted), TEST(a_cylinder_has_two),
-          TEST(a_screw_stops), TEST(a_cross_has_two_angles))
+// A start beyond a limit is legal and told; the stop pushes from there.
+static int a_start_beyond_is_told(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, 0]\n"
+        "bodies: {b: {type: rigid, mass: 1, inertia: 1}}\n"
+        "joints:\n  A: {type: prismatic, on: [ground, b], at: [0, 0], axis: [1, 0],\n"
+        "      initial: {displacement: 0.5}, limits: {upper: 0.2, stiffness: 100, exponent: 1}}\n"
+        "simulate: {until: 1, method: radau, rtol: 1e-9, atol: 1e-11}\n"
+        "outputs: {times: [0, 1], signals: [A.rate, A.excess]}\n";
+    char said[2000] = "";
+    case_table t = {0};
+    double v = 0, x = 0;
+    CHECK(case_run_said(text, NULL, said, sizeof said));
+    CHECK(strstr(said, "begins at 0.5, beyond its upper limit by 0.3"));
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    CHECK(case_table_value(&t, "A.rate", 1, &v) && case_table_value(&t, "A.excess", 0, &x));
+    CHECK_NEAR(x, 0.3, 1e-15);
+    CHECK_NEAR(v, -3, 1e-7); // 100 x^2/2 = v^2/2
+    case_table_clear(&t);
+    return 0;
+}
+
+TEST_MAIN(TEST(a_start_beyond_is_told), SLOW_TEST(a_pendulum_between_stops),
+          TEST(damping_is_a_restitution), TEST(a_linear_stop_is_located), TEST(turns_are_counted),
+          TEST(a_cylinder_has_two), TEST(a_screw_stops), TEST(a_cross_has_two_angles))
