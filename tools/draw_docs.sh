@@ -23,6 +23,7 @@ draw speed_control "" flywheel_bearing.rate rotor_bearing.rate current
 draw pendulum_wave "--until 15" "bob(1).position.y" "bob(8).position.y" "bob(15).position.y"
 draw metronomes "" left.hinge.angle right.hinge.angle board.position.x
 draw joint_friction "" ramp.displacement ramp.rate bearing.rate
+draw woodpecker "" y p s
 draw stick_slip "" block.position.x block.velocity.x rub.friction
 draw kicking_leg "" hip.angle knee.angle knee.limit
 draw thrown_ball "" ball.position.z ball.velocity.x ball.angular_velocity.y
