@@ -338,8 +338,8 @@ static int rest_stays_rest(void)
     static const char *const laws[] = {"hertz, stiffness: 1e7",
                                        "hunt-crossley, stiffness: 1e7, restitution: 0.5",
                                        "penalty, stiffness: 1e6, damping: 2000",
-                                       "penalty, stiffness: 1e6, exponent: 2, damping: 1e6, "
-                                       "damping_exponent: 1, damping_on: approach"};
+                                       ("penalty, stiffness: 1e6, exponent: 2, damping: 1e6, "
+                                        "damping_exponent: 1, damping_on: approach")};
     for (int i = 0; i < 4; i++) {
         char text[2000];
         case_table t = {0};
