@@ -16,6 +16,8 @@
 // A piece of a motion that ends this part of a fixed step beside a multiple of it has the step longer or shorter instead.
 #define CRUMB 1e-3
 #define MOST_STANDING 1000
+// A step of this part of the run shows rounding alone.
+#define NO_STEP 1e-12
 
 // The output times, merged: which one is next.
 typedef struct agenda {
@@ -219,7 +221,7 @@ static flx_status advance(course *c)
     if (taken > 0.0) FLX_TRY(output_before(c, taken));
     if (here) FLX_TRY(happen(c));
     // no step is left for contacts to show where they go
-    if (here && it->sys->ops->contacts && c->until - x->t <= rounding(c)) x->t = c->until;
+    if (here && it->sys->ops->contacts && c->until - x->t <= NO_STEP * c->span) x->t = c->until;
     FLX_TRY(happen_due(c, &next));
     return taken > 0.0 ? output_end(c, taken) : FLX_OK;
 }

@@ -244,9 +244,9 @@ static int belt_drags_it_to_and_fro(void)
     double period = 1.338714124685115, first = 0.7848, w = 5.0, middle = 0.3 * G / 25.0;
     for (int k = 0; k < NWAY; k++) {
         if (strstr(ways[k].method, "tree")) continue;
-        for (int n = 1; n < 4; n += 2) {
-            // while it slips
-            double after = 0.1, tolerance = 10.0 * ways[k].tolerance;
+        for (int n = 0; n < 4; n++) {
+            // where it begins to slip, and after that
+            double after = n % 2 ? 0.1 : 0.0, tolerance = 10.0 * ways[k].tolerance;
             double x = middle + (0.15696 - middle) * cos(w * after) + 0.2 / w * sin(w * after);
             case_table t;
             CHECK(run_to(model, first + n / 2 * period + after, ways[k].method, "", "x", &t));
