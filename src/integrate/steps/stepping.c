@@ -104,7 +104,7 @@ void flx_stepping_destroy(flx_stepping **at)
 
 void flx_stepping_memory(flx_stepping *t, flx_memory *m)
 {
-    flx_memory_numbers(m, t->joint, (size_t)t->nrow);
+    flx_memory_numbers(m, t->sigma, 5 * (size_t)t->nrow); // and tau, C, scale, joint behind it
     FLX_PASS(m, t->nmemory);
     // a loaded number is that of the saved run
     if (t->nmemory > t->room_memory && flx_grow(t->s->ctx, (void **)&t->memory, &t->room_memory,
