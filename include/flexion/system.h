@@ -248,7 +248,9 @@ typedef struct flx_contact_group {
     int ntangent;   // 0, 1 or 2
     int tangent[2]; // velocity-level constraints, 0..nmu-1
     int state;      // switch, 0..nswitch-1: flx_contact_state
-    int slip; // first of ntangent switches: direction in which it slides, of length 1; of length 0: no friction
+    // First of ntangent switches: direction in which it slides, of length 1; of length 0: no friction. While it sticks: not 0
+    // where others hold this slip, whose row is then open.
+    int slip;
     int tally; // first of two switches: impacts, and the sum of their normal impulses; -1: not kept
     double friction;    // of force, while it slides
     double sticking;    // ... and the most while it sticks; >= friction
@@ -459,7 +461,8 @@ static inline int flx_row_is_open(const flx_system *s, const double *switches, i
     flx_contact_group g;
     c->group(s, i, &g);
     double state = switches[g.state];
-    return state < (tangent < 0 ? FLX_CONTACT_SLIDES : FLX_CONTACT_STICKS);
+    if (tangent < 0) return state < FLX_CONTACT_SLIDES;
+    return state < FLX_CONTACT_STICKS || switches[g.slip + tangent] != 0.0;
 }
 
 // What unknown i is with these switches: rows of groups that are open have sigma = tau = 0 and C = 1, or E = 1. Who keeps

@@ -260,11 +260,21 @@ static flx_status probe(const flx_descriptor *d, flx_work *w)
     return flx_saddle_work_solve(d, w);
 }
 
+// Its state, and which slips others hold while it sticks.
+static double rows_of_group(const flx_contact_group *g, const double *switches)
+{
+    double state = switches[g->state];
+    for (int t = 0; t < g->ntangent && state >= FLX_CONTACT_STICKS; t++) {
+        if (switches[g->slip + t] != 0.0) state += 1 + t;
+    }
+    return state;
+}
+
 // Whether rows hold that did not when the matrix was factored, or the other way round.
 static bool have_switched(const flx_descriptor *d, const flx_saddle_work *k, const flx_point *p)
 {
     for (int i = 0; i < d->ngroup; i++) {
-        if (k->states[i] != p->switches[d->groups[i].is.state]) return true;
+        if (k->states[i] != rows_of_group(&d->groups[i].is, p->switches)) return true;
     }
     return false;
 }
@@ -274,7 +284,8 @@ flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const fl
     flx_saddle_work *k = &w->saddle;
     if (have_switched(d, k, p)) {
         k->probed = k->by_lu = false; // it is another matrix
-        for (int i = 0; i < d->ngroup; i++) k->states[i] = p->switches[d->groups[i].is.state];
+        for (int i = 0; i < d->ngroup; i++)
+            k->states[i] = rows_of_group(&d->groups[i].is, p->switches);
     }
     assemble(d, w, p);
     k->factored = (double)NAN;

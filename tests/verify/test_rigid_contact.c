@@ -286,6 +286,36 @@ static int cam_lifts_its_follower(void)
     return 0;
 }
 
-TEST_MAIN(TEST(ball_bounces_in_time), TEST(ball_hits_obliquely), TEST(balls_in_a_row),
-          TEST(woodpecker_climbs_down), TEST(rod_jams), TEST(block_rocks),
+// A box on four corners, of which three gaps and three slips are independent: on a slope it sticks and does not creep; on a
+// steeper one it slides as a point does.
+static int box_holds_or_slides(void)
+{
+    for (int k = 0; k < 2 * NWAY; k++) {
+        double slope = k % 2 ? 0.6 : 0.3, down = G * (sin(slope) - 0.5 * cos(slope));
+        double moved = k % 2 ? 0.5 * down * 0.25 : 0.0,
+               along[2] = {k % 2 ? 0.8 : 1, k % 2 ? 0.6 : 0};
+        char model[1000];
+        snprintf(
+            model, sizeof model,
+            "gravity: [%.17g, %.17g, %.17g]\n"
+            "bodies: {box: {type: rigid, mass: 1.5, inertia: [0.1, 0.2, 0.25], position: [0, 0, "
+            "0.1]}}\n"
+            "forces:\n  floor: {type: contact, on: [ground, box], surfaces: [{plane: [0, 0, "
+            "1]}, {box: [1, 1, 0.2]}], law: restitution, friction: 0.5}\n",
+            along[0] * G * sin(slope), along[1] * G * sin(slope), -G * cos(slope));
+        case_table t;
+        CHECK(run_to(model, 0.5, ways[k / 2].method, "",
+                     "box.position, box.angular_velocity, floor.value", &t));
+        CHECK_NEAR(last(&t, "box.position.x"), along[0] * moved, k % 2 ? 1e-8 : 1e-13);
+        CHECK_NEAR(last(&t, "box.position.y"), along[1] * moved, k % 2 ? 1e-8 : 1e-13);
+        CHECK_NEAR(last(&t, "box.position.z"), 0.1, 1e-12);
+        CHECK_NEAR(last(&t, "box.angular_velocity.z"), 0.0, 1e-8);
+        CHECK_REL(last(&t, "floor.value"), 1.5 * G * cos(slope), 1e-8);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(box_holds_or_slides), TEST(ball_bounces_in_time), TEST(ball_hits_obliquely),
+          TEST(balls_in_a_row), TEST(woodpecker_climbs_down), TEST(rod_jams), TEST(block_rocks),
           TEST(belt_drags_it_to_and_fro), TEST(cam_lifts_its_follower))

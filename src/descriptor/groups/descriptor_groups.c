@@ -245,7 +245,9 @@ void flx_groups_number_switches(flx_descriptor *d)
         for (int k = 0; k < 2; k++) {
             if (rows[k] < 0) continue;
             flx_expr_constraint *b = d->expr.constraints + rows[k];
-            b->held = (flx_row_switch){g->state, k ? FLX_CONTACT_STICKS : FLX_CONTACT_SLIDES};
+            b->held = (flx_row_switch){.state = g->state,
+                                       .from = k ? FLX_CONTACT_STICKS : FLX_CONTACT_SLIDES,
+                                       .aside = g->slip};
             b->group = i;
         }
     }
@@ -287,7 +289,9 @@ static void fill_row(flx_descriptor *d, int group, const flx_scalar *of, double 
     bool velocity = tangent >= 0;
     int row = velocity ? g->is.tangent[tangent] : g->is.normal;
     int unknown = velocity ? flx_first_mu(d) + row : flx_first_lam(d) + row;
-    flx_row_switch held = {g->is.state, velocity ? FLX_CONTACT_STICKS : FLX_CONTACT_SLIDES};
+    flx_row_switch held = {.state = g->is.state,
+                           .from = velocity ? FLX_CONTACT_STICKS : FLX_CONTACT_SLIDES,
+                           .aside = g->is.slip + (velocity ? tangent : 0)};
     *r = (flx_scalar_row){.row = row,
                           .nterm = 1,
                           .term = {*of},

@@ -9,14 +9,15 @@
 #include <stdbool.h>
 
 // Of a row that holds or not: the switch of its group, and from which flx_contact_state on the row holds. from 0: a row that
-// always does.
+// always does. aside: of a slip the switch of its direction, which is not 0 while the group sticks where others hold this slip.
 typedef struct flx_row_switch {
-    int state, from;
+    int state, from, aside;
 } flx_row_switch;
 
 static inline bool flx_row_opens(flx_row_switch h, const double *switches)
 {
-    return h.from > 0 && switches[h.state] < h.from;
+    if (h.from == 0) return false;
+    return switches[h.state] < h.from || (h.from == FLX_CONTACT_STICKS && switches[h.aside] != 0.0);
 }
 
 typedef struct flx_group_spec {

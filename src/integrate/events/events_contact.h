@@ -69,6 +69,12 @@ static inline int flx_contact_state_of(const flx_contact_group *g, const double 
 {
     return (int)switches[g->state];
 }
+// All its rows hold.
+static inline void flx_contact_hold(const flx_contact_group *g, double *switches)
+{
+    switches[g->state] = FLX_CONTACT_STICKS;
+    for (int t = 0; t < g->ntangent; t++) switches[g->slip + t] = 0.0;
+}
 static inline bool flx_contact_is_closed(const flx_contact_group *g, const double *switches)
 {
     return switches[g->state] >= FLX_CONTACT_SLIDES;

@@ -130,7 +130,7 @@ static flx_status find_free(flx_integrator *it, const flx_state *x)
     }
     FLX_TRY(status);
     for (int k = 0; k < T->ngroup; k++)
-        c->trial->switches[c->groups[T->group[k]].state] = FLX_CONTACT_STICKS;
+        flx_contact_hold(&c->groups[T->group[k]], c->trial->switches);
     flx_point p = flx_state_point(s, c->trial);
     FLX_TRY(s->ops->constraint_bias(s, it->work, &p, c->bias));
     c->pace = 0.0;
@@ -321,7 +321,7 @@ static void write_states(const flx_event_contacts *c, double *switches)
         const flx_contact_group *g = &c->groups[i];
         switches[g->state] = c->next[i];
         for (int t = 0; t < g->ntangent; t++)
-            switches[g->slip + t] = c->next[i] == FLX_CONTACT_SLIDES ? c->course[2 * i + t] : 0.0;
+            switches[g->slip + t] = c->next[i] >= FLX_CONTACT_SLIDES ? c->course[2 * i + t] : 0.0;
     }
 }
 
@@ -375,10 +375,12 @@ static bool take_states(flx_integrator *it, flx_state *x)
                      !(flx_contact_along(course, c->course + 2 * i, g->ntangent) < 0.0);
         if (turns) continue; // as before, or by less than a right angle, which the system follows
         bool other = c->next[i] != (int)*state || c->next[i] == FLX_CONTACT_SLIDES;
+        for (int t = 0; t < g->ntangent && c->next[i] == FLX_CONTACT_STICKS; t++)
+            other = other || course[t] != c->course[2 * i + t];
         bool rows = other && (c->next[i] >= FLX_CONTACT_SLIDES || *state >= FLX_CONTACT_SLIDES);
         *state = c->next[i];
         for (int t = 0; t < g->ntangent; t++)
-            course[t] = c->next[i] == FLX_CONTACT_SLIDES ? c->course[2 * i + t] : 0.0;
+            course[t] = c->next[i] >= FLX_CONTACT_SLIDES ? c->course[2 * i + t] : 0.0;
         if (!rows) continue;
         changed = true;
         if (!e->what.item) {

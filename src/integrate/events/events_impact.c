@@ -106,7 +106,7 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
     memset(c->trial->lam, 0, (size_t)s->dims.nlam * sizeof(double));
     memset(c->trial->mu, 0, (size_t)s->dims.nmu * sizeof(double));
     for (int k = 0; k < T->ngroup; k++)
-        c->trial->switches[c->groups[T->group[k]].state] = FLX_CONTACT_STICKS;
+        flx_contact_hold(&c->groups[T->group[k]], c->trial->switches);
     flx_point p = flx_state_point(s, c->trial);
     FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
     flx_contacts_leave_out(it, true);

@@ -115,8 +115,11 @@ void flx_contacts_reduce(flx_event_contacts *c)
     for (int k; (k = next_sticking(c, c->kinetic)) >= 0;) {
         int i = T->group[k], held = 0;
         c->kinetic[k] = 1;
-        for (int t = 0; t < c->groups[i].ntangent; t++)
-            held += add_row(T, &b, flx_touching_tangent(c, k, t));
+        for (int t = 0; t < c->groups[i].ntangent; t++) {
+            bool own = add_row(T, &b, flx_touching_tangent(c, k, t));
+            c->course[2 * i + t] = own ? 0.0 : 1.0; // others hold it
+            held += own;
+        }
         if (held > 0) continue;
         if (c->groups[i].normal < 0) lend(c, &b, k);
         c->next[i] = FLX_CONTACT_SLIDES;
