@@ -14,6 +14,8 @@
 #define TOUCH 1e-9
 // Forces of the equations may be off those of (CON-22), where friction of joints reads them, by this part.
 #define CONTRADICTS 1e-7
+// Of the scale of a gap: an overlap of surfaces that are said to be apart that is no rounding, nor the error of a step.
+#define OVERLAPS 1e-5
 
 // ---- life -----------------------------------------------------------------------------------
 
@@ -39,6 +41,7 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
     flx_free(c->kept.row);
     flx_free(c->lends);
     flx_free(c->share);
+    flx_free(c->pool);
     flx_free(c->leaves);
     flx_free(c->next);
     flx_free(c->kinetic);
@@ -95,8 +98,9 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     c->kept.row = flx_alloc(s->ctx, m, sizeof(int));
     c->lends = flx_alloc(s->ctx, n, sizeof(int));
     c->share = flx_alloc(s->ctx, n, sizeof(double));
-    if (!c->lends || !c->share) return FLX_ERR_MEMORY;
-    for (int i = 0; i < c->n; i++) c->lends[i] = -1;
+    c->pool = flx_alloc(s->ctx, n, sizeof(int));
+    if (!c->lends || !c->share || !c->pool) return FLX_ERR_MEMORY;
+    for (int i = 0; i < c->n; i++) c->lends[i] = c->pool[i] = -1;
     c->leaves = flx_alloc(s->ctx, n, 1);
     c->next = flx_alloc(s->ctx, n, 1);
     c->kinetic = flx_alloc(s->ctx, n, 1);
@@ -140,6 +144,7 @@ void flx_contacts_memory(flx_event_contacts *c, flx_memory *m)
     flx_memory_numbers(m, c->force, (size_t)c->n);
     flx_memory_pass(m, c->lends, (size_t)c->n * sizeof *c->lends);
     flx_memory_numbers(m, c->share, (size_t)c->n);
+    flx_memory_pass(m, c->pool, (size_t)c->n * sizeof *c->pool);
 }
 
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc)
@@ -170,24 +175,25 @@ flx_status flx_contacts_limits(flx_integrator *it, const flx_point *p, double *l
     return FLX_OK;
 }
 
-// What groups whose slip others hold could carry is there for these.
-static double find_help(const flx_event_contacts *c, const flx_point *p)
+// What groups of its pool whose slip others hold could carry, shared by those that hold it.
+static double find_help(const flx_event_contacts *c, const flx_point *p, int of)
 {
     double help = 0.0;
     int holding = 0;
-    for (int i = 0; i < c->n; i++) {
+    for (int i = 0; i < c->n && c->pool[of] >= 0; i++) {
         const flx_contact_group *g = &c->groups[i];
-        if (g->normal >= 0 && flx_contact_leans_aside(g, p->switches)) help += c->limit[i];
-        holding += g->normal >= 0 && flx_contact_state_of(g, p->switches) == FLX_CONTACT_STICKS;
+        if (c->pool[i] != c->pool[of]) continue;
+        if (flx_contact_leans_aside(g, p->switches)) help += c->limit[i];
+        holding += flx_contact_state_of(g, p->switches) == FLX_CONTACT_STICKS;
     }
     return holding > 0 ? help / holding : 0.0;
 }
 
 // The most friction of group i while it sticks, with what others lend it.
-static double most_friction(const flx_event_contacts *c, const flx_point *p, int i, double help)
+static double most_friction(const flx_event_contacts *c, const flx_point *p, int i)
 {
     double most = c->limit[i];
-    if (c->groups[i].normal >= 0) return most + help;
+    if (c->groups[i].normal >= 0) return most + find_help(c, p, i);
     for (int k = 0; k < c->n; k++) {
         if (c->lends[k] == i && flx_contact_leans_aside(&c->groups[k], p->switches))
             most += c->share[k] * c->limit[k];
@@ -200,7 +206,7 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double 
     flx_event_contacts *c = flx_method_of(it)->events->contacts;
     FLX_TRY(c->ops->gaps(it->sys, it->work, p, c->gap, c->rate, c->slip));
     FLX_TRY(flx_contacts_limits(it, p, c->limit));
-    double help = find_help(c, p), mu[2];
+    double mu[2];
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
         int state = flx_contact_state_of(g, p->switches);
@@ -212,7 +218,7 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double 
         if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = p->lam[g->normal];
         flx_contact_multipliers(g, p->mu, mu);
         if (state == FLX_CONTACT_STICKS && g->ntangent > 0)
-            v[1] = most_friction(c, p, i, help) - flx_contact_length(mu, g->ntangent);
+            v[1] = most_friction(c, p, i) - flx_contact_length(mu, g->ntangent);
         const double *course = p->switches + g->slip;
         if (state == FLX_CONTACT_SLIDES && flx_contact_length(course, g->ntangent) > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent);
@@ -256,13 +262,18 @@ flx_status flx_contacts_part(flx_integrator *it, flx_state *x)
 {
     flx_method *m = flx_method_of(it);
     flx_event_contacts *c = m->events->contacts;
-    bool any = false;
-    for (int i = 0; i < c->n && !any; i++)
-        any = flx_contact_state_of(&c->groups[i], x->switches) == FLX_CONTACT_LEANS;
-    if (!any) return FLX_OK;
     FLX_TRY(flx_contacts_look(it, x));
     for (int i = 0; i < c->n; i++) {
         int s = c->groups[i].state;
+        const flx_contact_group *g = &c->groups[i];
+        if (g->normal >= 0 && !flx_contact_is_closed(g, x->switches) &&
+            c->gap[i] < -fmax(OVERLAPS, 10.0 * it->def.rtol) * c->scale[i]) {
+            return FLX_FAIL(it->ctx, FLX_INCONSISTENT, g->loc,
+                            "'%s' is open at t = %.9g, but the bodies are inside each other by "
+                            "%.3g: they met unseen. Take smaller steps (max_step), smaller "
+                            "tolerances, or another method",
+                            g->item ? g->item : "?", x->t, -c->gap[i]);
+        }
         if (x->switches[s] != FLX_CONTACT_LEANS || !(c->gap[i] > 2.0 * c->touch[i])) continue;
         x->switches[s] = FLX_CONTACT_OPEN;
         if (m->stepped && x->t == m->after->t) m->after->switches[s] = FLX_CONTACT_OPEN;
@@ -277,14 +288,14 @@ bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *mar
     flx_point p = flx_state_point(it->sys, x);
     memset(marked, 0, 2 * (size_t)c->n);
     if (flx_contacts_limits(it, &p, c->limit) != FLX_OK) return false;
-    double help = find_help(c, &p), mu[2];
+    double mu[2];
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
         int state = flx_contact_state_of(g, x->switches);
         if (state < FLX_CONTACT_SLIDES) continue;
         if (g->normal >= 0) marked[2 * i] = x->lam[g->normal] < -CONTRADICTS * c->force[i];
         flx_contact_multipliers(g, x->mu, mu);
-        double most = most_friction(c, &p, i, help), size = flx_contact_length(mu, g->ntangent);
+        double most = most_friction(c, &p, i), size = flx_contact_length(mu, g->ntangent);
         marked[2 * i + 1] =
             state == FLX_CONTACT_STICKS && size - most > CONTRADICTS * (size + most);
         any = any || marked[2 * i] || marked[2 * i + 1];

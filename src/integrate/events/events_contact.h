@@ -44,9 +44,11 @@ struct flx_event_contacts {
         double *W, *b, *p, *u;
     } kept;
     // Friction alone whose slip the row of another holds: which one, -1: none, and its own slip by that one's.
-    int *lends;           // (n)
-    double *share;        // (n)
-    double *scratch;      // (rows x rows + rows)
+    int *lends;      // (n)
+    double *share;   // (n)
+    int *pool;       // (n) groups whose slips depend on each other have one number; -1: it is alone
+    bool rough;      // it was told that such a pool slips
+    double *scratch; // (rows x rows + rows)
     signed char *leaves;  // (n) flx_contact_leaves
     signed char *kinetic; // (n) the friction is that of sliding, for it does not stick
     signed char *next;    // (n) states to come

@@ -33,6 +33,20 @@ static void choose_touching(flx_event_contacts *c, const flx_state *x, const sig
     }
 }
 
+// Of places that hold each other the limit of all together is not known exactly.
+static void tell_rough(flx_integrator *it, const flx_state *x, const flx_contact_group *g, int pool)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    if (pool < 0 || c->rough) return;
+    c->rough = true;
+    flx_ctx_warn(
+        it->ctx, g->loc,
+        "'%s' begins to slip at t = %.9g at one of several places that hold each other: how "
+        "they share friction is not determined, and all of them together may hold longer; "
+        "compare with contacts: steps",
+        g->item ? g->item : "?", x->t);
+}
+
 // What marked groups leave, and where those that stuck go to: along their friction, which is mu.
 static flx_status find_leaving(flx_integrator *it, const flx_state *x, const signed char *marked)
 {
@@ -44,7 +58,10 @@ static flx_status find_leaving(flx_integrator *it, const flx_state *x, const sig
         const flx_contact_group *g = &c->groups[i];
         int state = flx_contact_state_of(g, x->switches);
         if (marked[2 * i] && state >= FLX_CONTACT_SLIDES) c->leaves[i] = FLX_LEAVES_GROUND;
-        if (marked[2 * i + 1] && state == FLX_CONTACT_STICKS) c->leaves[i] = FLX_LEAVES_STICK;
+        if (marked[2 * i + 1] && state == FLX_CONTACT_STICKS) {
+            c->leaves[i] = FLX_LEAVES_STICK;
+            tell_rough(it, x, g, c->pool[i]);
+        }
         if (marked[2 * i + 1] && state == FLX_CONTACT_SLIDES) c->leaves[i] = FLX_LEAVES_SLIDE;
         any = any || c->leaves[i] == FLX_LEAVES_STICK;
     }

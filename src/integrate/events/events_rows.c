@@ -95,6 +95,25 @@ static void lend(flx_event_contacts *c, const basis *b, int k)
     c->share[i] = largest;
 }
 
+// A slip of group k is that of the rows b->part: all these groups are one pool.
+static void join_pools(flx_event_contacts *c, const basis *b, int k)
+{
+    const flx_touch_problem *T = &c->touching;
+    int i = T->group[k];
+    double largest = 0.0;
+    if (c->groups[i].normal < 0) return;
+    if (c->pool[i] < 0) c->pool[i] = i;
+    for (int j = 0; j < b->n; j++) largest = fmax(largest, fabs(b->part[j]));
+    for (int j = 0; j < b->n; j++) {
+        int other = T->group[group_of_row(T, b->row[j])], old = c->pool[other];
+        if (!(fabs(b->part[j]) > 1e-9 * largest) || old == c->pool[i]) continue;
+        c->pool[other] = c->pool[i];
+        for (int n = 0; n < c->n && old >= 0; n++) {
+            if (c->pool[n] == old) c->pool[n] = c->pool[i];
+        }
+    }
+}
+
 void flx_contacts_reduce(flx_event_contacts *c)
 {
     const flx_touch_problem *T = &c->touching;
@@ -111,13 +130,14 @@ void flx_contacts_reduce(flx_event_contacts *c)
         }
     }
     memset(c->kinetic, 0, (size_t)c->n);
-    for (int k = 0; k < c->n; k++) c->lends[k] = -1;
+    for (int k = 0; k < c->n; k++) c->lends[k] = c->pool[k] = -1;
     for (int k; (k = next_sticking(c, c->kinetic)) >= 0;) {
         int i = T->group[k], held = 0;
         c->kinetic[k] = 1;
         for (int t = 0; t < c->groups[i].ntangent; t++) {
             bool own = add_row(T, &b, flx_touching_tangent(c, k, t));
             c->course[2 * i + t] = own ? 0.0 : 1.0; // others hold it
+            if (!own) join_pools(c, &b, k);
             held += own;
         }
         if (held > 0) continue;
