@@ -283,6 +283,48 @@ static int stiff_springs(void)
     return 0;
 }
 
+// What is at rest at the start sticks up to the static limit, though no step before it tells so.
+static int static_friction_at_the_start(void)
+{
+    static const char *const methods[] = {"moreau", "generalized-alpha, contacts: steps"};
+    for (int k = 0; k < 4; k++) {
+        char text[1024];
+        case_table t = {0};
+        double pull = k < 2 ? 4 : 6;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [%g, -10]\n"
+                 "bodies: {a: {type: point, mass: 2, position: [0, 0.05], surface: {sphere: "
+                 "0.05}}}\n"
+                 "forces: {c: {type: contact, on: [ground, a], law: restitution, ground: {plane: "
+                 "[0, 1]}, friction: {coefficient: 0.3, static: 0.5}}}\n"
+                 "simulate: {until: 1, method: %s, step: 1e-3}\n"
+                 "outputs: {every: 1, signals: [a.velocity.x]}\n",
+                 pull, methods[k % 2]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK_NEAR(at(&t, "a.velocity.x", 1), k < 2 ? 0 : 3, 5e-3);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// Newton's restitution with friction may give energy to a rod that hits askew: it is told.
+static int gain_is_told(void)
+{
+    char said[2048];
+    CHECK(case_run_said(
+        "flexion: 1\ndimension: 2\nbodies: {p: {type: rigid, mass: 1, inertia: 0.0705246, "
+        "position: "
+        "[0, 0.35809], orientation: -0.542385, velocity: [-0.83882, -1], angular_velocity: "
+        "-2.17004, surface: {sphere: 0, at: [0.5, 0]}}}\n"
+        "forces: {w: {type: contact, on: [ground, p], law: restitution, restitution: 1, friction: "
+        "1, ground: {plane: [0, 1]}}}\n"
+        "simulate: {until: 0.1, method: moreau, step: 1e-4}\n",
+        NULL, said, sizeof said));
+    CHECK_TEXT(said, "contact 'w'");
+    CHECK_TEXT(said, "restitution with friction gains energy there");
+    return 0;
+}
+
 // ---- what it refuses --------------------------------------------------------------------------------
 
 static int refusals(void)
@@ -306,9 +348,26 @@ static int refusals(void)
                          "simulate: {until: 1, method: moreau, step: 0.1, contacts: events}\n",
                          NULL, said, sizeof said));
     CHECK_TEXT(said, "locates none");
+    CHECK(!case_run_said("flexion: 1\nbodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+                         "simulate: {until: 1, method: moreau, step: 0.1, impacts: sequential}\n",
+                         NULL, said, sizeof said));
+    CHECK_TEXT(said, "'impacts: sequential' is for 'contacts: events'");
+    static const char *const methods[] = {"moreau", "generalized-alpha, contacts: steps"};
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "flexion: 1\nbodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, "
+                 "0, 0.04], surface: {sphere: 0.1}}}\n"
+                 "forces: {floor: {type: contact, on: [ground, b], law: restitution}}\n"
+                 "simulate: {until: 1, method: %s, step: 0.1}\n",
+                 methods[k]);
+        CHECK(!case_run_said(text, NULL, said, sizeof said));
+        CHECK_TEXT(said, "'floor': the bodies are inside each other at the start");
+    }
     return 0;
 }
 
 TEST_MAIN(TEST(sphere_slides_then_rolls), TEST(ball_bounces_and_rests), TEST(stack_stands),
           TEST(stack_on_a_slope), TEST(box_does_not_creep), TEST(order_with_joints),
-          TEST(alpha_methods), TEST(alpha_is_of_order_two), TEST(stiff_springs), TEST(refusals))
+          TEST(alpha_methods), TEST(alpha_is_of_order_two), TEST(stiff_springs),
+          TEST(static_friction_at_the_start), TEST(gain_is_told), TEST(refusals))

@@ -25,7 +25,6 @@
 #define ITERATIONS 20
 #define CONVERGED 1e-11 // of the largest velocity, of a correction
 #define PROJECTIONS 12
-#define SLIP 1e-9 // of the largest velocity: what slides
 
 typedef struct key {
     uint64_t pair, feature;
@@ -217,7 +216,7 @@ static flx_status find_jdot(flx_integrator *it, const flx_state *x, const double
 static flx_status add_resting(flx_integrator *it, const double *q_v, const double *later, double e)
 {
     alpha_steps *g = it->data;
-    double slow = SLIP * largest(g->nv, q_v);
+    double slow = flx_stepping_slow(g->t, q_v);
     for (int i = 0; i < g->t->npoint; i++) {
         const flx_touch_point *p = g->t->points + i;
         int k = 0;
@@ -321,7 +320,7 @@ static flx_status iterate(flx_integrator *it, const flx_state *x, double h, bool
             flx_stepping_rates(g->t, i, g->v1, b);
             flx_stepping_rates(g->t, i, g->free, rate);
             for (int j = 0; j <= g->t->points[i].ntangent; j++) b[j] += rate[j];
-            FLX_TRY(flx_stepping_add_point(g->t, i, b, true));
+            FLX_TRY(flx_stepping_add_point(g->t, i, b, x->v));
         }
         long before = g->t->iterations;
         FLX_TRY(flx_stepping_solve(g->t, warm || k > 0, g->dv));
@@ -381,7 +380,7 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
             if (closed)
                 FLX_TRY(flx_stepping_hold_point(g->t, i, o->gap));
             else if (o->gap <= 0 || o->gap < 1e-6 * g->t->length)
-                FLX_TRY(flx_stepping_add_point(g->t, i, &o->gap, false));
+                FLX_TRY(flx_stepping_add_point(g->t, i, &o->gap, NULL));
         }
         FLX_TRY(flx_stepping_solve(g->t, false, g->theta));
         s->ops->retract(s, g->q1, g->theta, g->q1);
@@ -430,7 +429,7 @@ static flx_status impact(flx_integrator *it, const flx_state *x, double h, bool 
     FLX_TRY(flx_stepping_solve(g->t, false, g->dv));
     memcpy(g->theta, g->v1, (size_t)g->nv * sizeof *g->theta);
     for (int i = 0; i < g->nv; i++) g->v1[i] += g->dv[i];
-    g->lost += flx_stepping_lost(g->t, g->theta, g->v1);
+    g->lost += flx_stepping_lost_in_impact(g->t, x->t + h, g->theta, g->v1);
     for (int i = 0; i < g->t->npoint; i++) {
         double u[3];
         flx_stepping_rates(g->t, i, g->theta, u);
@@ -490,6 +489,9 @@ flx_status flx_alpha_steps_step(flx_integrator *it, flx_state *x, double h, doub
 {
     alpha_steps *g = it->data;
     const flx_dims *d = &it->sys->dims;
+    g->t->h = h;
+    flx_point start = point_at(it, x, x->t, x->q, x->v, g->zero);
+    FLX_TRY(flx_stepping_look(g->t, it->work, &start));
     flx_status status = attempt(it, x, h);
     if (status < 0) return status;
     if (status != FLX_OK) {

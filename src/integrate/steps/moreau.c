@@ -27,6 +27,7 @@ typedef struct moreau {
     double *v1, *free, *dv;   // (nv)
     double *zero, *r, *theta; // (n) (n) (nv)
     bool overlaps;            // at the end of the step, by the rates of the gaps
+    bool hits;                // in this step
     double lost;              // energy in the contacts of the step
     double *lam, *mu;         // (nlam) (nmu)
     double *switches;         // (nswitch) of the state at the end
@@ -172,7 +173,7 @@ static flx_status add_points(flx_integrator *it, const flx_state *x, double h)
         for (int k = 0; k < n; k++) b[k] = before[k] + change[k];
         if (-before[0] > rest_rate(g, change[0], h))
             b[0] += g->t->points[i].restitution * before[0];
-        FLX_TRY(flx_stepping_add_point(g->t, i, b, true));
+        FLX_TRY(flx_stepping_add_point(g->t, i, b, x->v));
     }
     return FLX_OK;
 }
@@ -195,12 +196,15 @@ static void keep_tally(flx_integrator *it, const flx_state *x, double h)
     memcpy(g->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof *g->switches);
     flx_stepping_begin_tally(g->t, g->switches);
     flx_stepping_tally(g->t, 1 / h, g->v1, g->switches);
+    g->hits = false;
     for (int i = 0; i < g->t->npoint; i++) {
         double before[3], change[3];
         flx_stepping_rates(g->t, i, x->v, before);
         flx_stepping_rates(g->t, i, g->free, change);
-        if (-before[0] > rest_rate(g, change[0], h))
+        if (-before[0] > rest_rate(g, change[0], h)) {
             flx_stepping_tally_impact(g->t, i, g->switches);
+            g->hits = true;
+        }
     }
 }
 
@@ -226,9 +230,10 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     FLX_TRY(add_points(it, x, h));
     FLX_TRY(flx_stepping_solve(g->t, true, g->dv));
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + g->free[i] + g->dv[i];
-    g->lost = flx_stepping_lost(g->t, x->v, g->v1);
     g->overlaps = will_overlap(g, h);
     keep_tally(it, x, h);
+    g->lost = g->hits ? flx_stepping_lost_in_impact(g->t, x->t + h, x->v, g->v1)
+                      : flx_stepping_lost(g->t, x->v, g->v1);
     return flx_stepping_keep(g->t, g->v1);
 }
 
@@ -269,7 +274,7 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
         FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
         FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, true));
         for (int i = 0; i < g->t->npoint; i++)
-            FLX_TRY(flx_stepping_add_point(g->t, i, &g->t->points[i].gap, false));
+            FLX_TRY(flx_stepping_add_point(g->t, i, &g->t->points[i].gap, NULL));
         FLX_TRY(flx_stepping_solve(g->t, false, g->theta));
         s->ops->retract(s, g->q1, g->theta, g->q1);
     }
@@ -281,6 +286,9 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
     moreau *g = it->data;
     const flx_system *s = it->sys;
     if (!flx_method_of(it)->continues) flx_stepping_read_rows(g->t, x->switches);
+    g->t->h = h;
+    flx_point start = point_at(it, x, x->t, x->q, x->v);
+    FLX_TRY(flx_stepping_look(g->t, it->work, &start));
     for (int i = 0; i < g->nv; i++) g->theta[i] = 0.5 * h * x->v[i];
     s->ops->retract(s, x->q, g->theta, g->qm);
     long before = g->t->iterations;

@@ -6,8 +6,12 @@
 
 #include <string.h>
 
-#define NEARLY 1e-8 // residual of the law that is not worth a word
-#define SLIP 1e-9   // of the largest velocity: what slides
+#define NEARLY 1e-8   // residual of the law that is not worth a word
+#define SLIP 1e-9     // of the largest velocity: what slides
+#define NO_SLIP 1e-15 // ... and of the length in a step
+#define LIMIT 1e-6    // of the limit of friction: what is below it sticks
+#define INSIDE 1e-6   // of the length: overlap at the start that is refused
+#define GAINS 1e-9    // of the sizes of its terms: energy that is not rounding
 
 static int first_row(const flx_stepping *t)
 {
@@ -28,6 +32,9 @@ flx_status flx_stepping_check(flx_integrator *it)
     if (s->pattern.extra > 0 || s->ops->factor) {
         return refuse(it, FLX_NOWHERE, "wants coordinates of bodies", "leave 'formulation' out");
     }
+    if (it->def.impacts == FLX_IMPACTS_SEQUENTIAL)
+        return refuse(it, FLX_NOWHERE, "meets all impacts of a step at once with contacts: steps",
+                      "'impacts: sequential' is for 'contacts: events'");
     if (it->def.formulation != FLX_FORMULATION_AUTO)
         return refuse(it, FLX_NOWHERE, "closes joints in a way of its own",
                       "leave 'formulation' out");
@@ -98,6 +105,7 @@ void flx_stepping_destroy(flx_stepping **at)
     flx_free(t->memory);
     flx_free(t->next);
     flx_free(t->group);
+    flx_free(t->limit);
     flx_free(t);
     *at = NULL;
 }
@@ -105,6 +113,7 @@ void flx_stepping_destroy(flx_stepping **at)
 void flx_stepping_memory(flx_stepping *t, flx_memory *m)
 {
     flx_memory_numbers(m, t->sigma, 5 * (size_t)t->nrow); // and tau, C, scale, joint behind it
+    FLX_PASS(m, t->looked);
     FLX_PASS(m, t->nmemory);
     // a loaded number is that of the saved run
     if (t->nmemory > t->room_memory && flx_grow(t->s->ctx, (void **)&t->memory, &t->room_memory,
@@ -121,8 +130,29 @@ flx_status flx_stepping_find(flx_stepping *t, flx_work *w, const flx_point *p, d
     if (!t->s->ops->touches) return FLX_OK;
     FLX_TRY(t->s->ops->touches->find(t->s, w, p, reach, &t->npoint, &t->points));
     FLX_TRY(flx_grow(t->s->ctx, (void **)&t->group, &t->room_group, t->npoint, sizeof *t->group));
+    FLX_TRY(flx_grow(t->s->ctx, (void **)&t->limit, &t->room_limit, t->npoint, sizeof *t->limit));
     for (int i = 0; i < t->npoint; i++) t->group[i] = -1;
     return FLX_OK;
+}
+
+flx_status flx_stepping_look(flx_stepping *t, flx_work *w, const flx_point *p)
+{
+    if (t->looked) return FLX_OK;
+    int deepest = -1;
+    FLX_TRY(flx_stepping_find(t, w, p, 0.0));
+    for (int i = 0; i < t->npoint; i++) {
+        if (t->points[i].gap < -INSIDE * t->length &&
+            (deepest < 0 || t->points[i].gap < t->points[deepest].gap))
+            deepest = i;
+    }
+    t->looked = true;
+    if (deepest < 0) return FLX_OK;
+    flx_loc loc = FLX_NOWHERE;
+    const char *name = t->s->ops->touches->item(t->s, t->points[deepest].contact, &loc);
+    return FLX_FAIL(t->s->ctx, FLX_INCONSISTENT, loc,
+                    "'%s': the bodies are inside each other at the start, t = %.9g: the gap is "
+                    "%.6g; move them apart by that",
+                    name ? name : "?", p->t, t->points[deepest].gap);
 }
 
 flx_status flx_stepping_begin(flx_stepping *t, const flx_blocks *blocks, double c2, double c1,
@@ -227,15 +257,45 @@ static flx_status add(flx_stepping *t, int point, flx_cone_rows *rows)
         rows->J[k] = of->rows[k]; // the normal row is the first
     }
     t->group[point] = t->ngroup++;
+    t->limit[point] = rows->friction;
     return flx_cone_add(t->cone, rows);
 }
 
-flx_status flx_stepping_add_point(flx_stepping *t, int point, const double *b, bool keeps)
+double flx_stepping_slow(const flx_stepping *t, const double *v)
 {
+    double most = 0;
+    for (int i = 0; i < t->s->dims.nv; i++) most = fmax(most, fabs(v[i]));
+    return fmax(SLIP * most, NO_SLIP * t->length / t->h);
+}
+
+static double length_of(const flx_touch_point *of, const double *u)
+{
+    return of->ntangent == 2 ? hypot(u[1], u[2]) : of->ntangent ? fabs(u[1]) : 0.0;
+}
+
+// Whether a point slides after the problem at hand: rates that are rounding do not tell, but then friction is below its limit.
+static bool slides(const flx_stepping *t, int point, const double *v, double slow)
+{
+    const flx_touch_point *of = t->points + point;
+    const double *lam = flx_stepping_impulse(t, point);
+    double u[3];
+    flx_stepping_rates(t, point, v, u);
+    return length_of(of, u) > slow && length_of(of, lam) >= (1 - LIMIT) * t->limit[point] * lam[0];
+}
+
+flx_status flx_stepping_add_point(flx_stepping *t, int point, const double *b, const double *v)
+{
+    bool keeps = v != NULL;
     const flx_touch_point *of = t->points + point;
     const flx_touch_memory *m = keeps ? recall(t, point) : NULL;
     flx_cone_rows rows = {.n = keeps ? 1 + of->ntangent : 1};
-    rows.friction = m && m->slides == 0 ? of->sticking : of->friction;
+    rows.friction = of->friction;
+    if (keeps && of->sticking > of->friction) {
+        double u[3];
+        flx_stepping_rates(t, point, v, u);
+        if (m ? m->slides == 0 : length_of(of, u) <= flx_stepping_slow(t, v))
+            rows.friction = of->sticking;
+    }
     for (int i = 0; i < rows.n; i++) {
         rows.b[i] = b[i];
         rows.lambda[i] = m ? m->lam[i] : 0.0;
@@ -306,17 +366,47 @@ void flx_stepping_rates(const flx_stepping *t, int point, const double *v, doubl
     }
 }
 
-double flx_stepping_lost(const flx_stepping *t, const double *v, const double *v1)
+// most: of the points the one that gives most, or -1; size: of the terms.
+static double lost_at(const flx_stepping *t, const double *v, const double *v1, int *most,
+                      double *size)
 {
-    double lost = 0, before[3], after[3];
+    double lost = 0, least = 0, before[3], after[3];
+    *most = -1, *size = 0;
     for (int i = 0; i < t->npoint; i++) {
         const double *lam = flx_stepping_impulse(t, i);
         if (!lam) continue;
         flx_stepping_rates(t, i, v, before);
         flx_stepping_rates(t, i, v1, after);
-        for (int k = 0; k <= t->points[i].ntangent; k++)
-            lost -= 0.5 * lam[k] * (before[k] + after[k]);
+        double here = 0;
+        for (int k = 0; k <= t->points[i].ntangent; k++) {
+            here -= 0.5 * lam[k] * (before[k] + after[k]);
+            *size += 0.5 * fabs(lam[k]) * (fabs(before[k]) + fabs(after[k]));
+        }
+        if (here < least) least = here, *most = i;
+        lost += here;
     }
+    return lost;
+}
+
+double flx_stepping_lost(const flx_stepping *t, const double *v, const double *v1)
+{
+    int most;
+    double size;
+    return lost_at(t, v, v1, &most, &size);
+}
+
+double flx_stepping_lost_in_impact(flx_stepping *t, double time, const double *v, const double *v1)
+{
+    int most;
+    double size, lost = lost_at(t, v, v1, &most, &size);
+    if (t->warned_gain || most < 0 || !(lost < -GAINS * size)) return lost;
+    flx_loc loc = FLX_NOWHERE;
+    const char *name = t->s->ops->touches->item(t->s, t->points[most].contact, &loc);
+    t->warned_gain = true;
+    flx_ctx_warn(t->s->ctx, loc,
+                 "contact '%s': an impact at t = %.6g gives %.3g of energy: restitution with "
+                 "friction gains energy there; contacts: events lessens the restitution",
+                 name ? name : "?", time, -lost);
     return lost;
 }
 
@@ -343,10 +433,9 @@ bool flx_stepping_presses(const flx_stepping *t, int point)
 
 flx_status flx_stepping_keep(flx_stepping *t, const double *v)
 {
-    double most = 0, u[3];
+    double slow = flx_stepping_slow(t, v);
     int n = 0;
     FLX_TRY(flx_grow(t->s->ctx, (void **)&t->next, &t->room_next, t->npoint, sizeof *t->next));
-    for (int i = 0; i < t->s->dims.nv; i++) most = fmax(most, fabs(v[i]));
     for (int i = 0; i < t->npoint; i++) {
         const flx_touch_point *of = t->points + i;
         const double *lam = flx_stepping_impulse(t, i);
@@ -354,9 +443,7 @@ flx_status flx_stepping_keep(flx_stepping *t, const double *v)
         flx_touch_memory *m = t->next + n++;
         *m = (flx_touch_memory){.pair = of->pair, .feature = of->feature};
         memcpy(m->lam, lam, (size_t)(1 + of->ntangent) * sizeof *m->lam);
-        flx_stepping_rates(t, i, v, u);
-        double slip = of->ntangent == 2 ? hypot(u[1], u[2]) : of->ntangent ? fabs(u[1]) : 0.0;
-        m->slides = slip > SLIP * most ? 1.0 : 0.0;
+        m->slides = slides(t, i, v, slow) ? 1.0 : 0.0;
     }
     flx_touch_memory *memory = t->memory;
     int room = t->room_memory;
@@ -382,17 +469,14 @@ static double *tally_of(const flx_stepping *t, int point, double *switches)
 
 void flx_stepping_tally(const flx_stepping *t, double factor, const double *v, double *switches)
 {
-    double most = 0, u[3];
-    for (int i = 0; i < t->s->dims.nv; i++) most = fmax(most, fabs(v[i]));
+    double slow = flx_stepping_slow(t, v);
     for (int i = 0; i < t->npoint; i++) {
         const flx_touch_point *of = t->points + i;
         const double *lam = flx_stepping_impulse(t, i);
         if (!lam || lam[0] <= 0) continue;
         double *kept = tally_of(t, i, switches);
-        flx_stepping_rates(t, i, v, u);
-        double slip = of->ntangent == 2 ? hypot(u[1], u[2]) : of->ntangent ? fabs(u[1]) : 0.0;
         double state =
-            of->ntangent == 0 || slip > SLIP * most ? FLX_CONTACT_SLIDES : FLX_CONTACT_STICKS;
+            of->ntangent == 0 || slides(t, i, v, slow) ? FLX_CONTACT_SLIDES : FLX_CONTACT_STICKS;
         kept[FLX_TOUCH_VALUE] += factor * lam[0];
         kept[FLX_TOUCH_STATE] = fmax(kept[FLX_TOUCH_STATE], state);
         for (int k = 0; k <= of->ntangent; k++) {

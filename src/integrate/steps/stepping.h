@@ -16,6 +16,7 @@ typedef struct flx_stepping {
     const flx_system *s;             // borrowed
     flx_cone *cone;                  // owned
     double length;                   // of the mechanism
+    double h;                        // of the step at hand
     int nvblock;                     // blocks of velocities
     int nrow;                        // rows of joints: constraints, velocity-level constraints
     double *sigma, *tau, *C, *scale; // (nrow) owned; C: E of the latter
@@ -31,9 +32,12 @@ typedef struct flx_stepping {
         *next;              // owned: of the last problem and of this one, in the order of the list
     int ngroup;             // of the problem at hand
     int *group, room_group; // (npoint) owned: group of a point; -1: it takes no part
+    double *limit;          // (npoint) owned: coefficient of friction that a point had
+    int room_limit;
     long iterations, unsolved;
     double worst; // residual of the law so far
-    bool warned;
+    bool warned, warned_gain;
+    bool looked; // at the start, whether bodies are inside each other
 } flx_stepping;
 
 // Refuses what methods of steps do not take.
@@ -47,6 +51,8 @@ void flx_stepping_memory(flx_stepping *t, flx_memory *m);
 void flx_stepping_read_rows(flx_stepping *t, const double *switches);
 // The points with a gap below reach at p.
 flx_status flx_stepping_find(flx_stepping *t, flx_work *w, const flx_point *p, double reach);
+// Refuses a start p where bodies are inside each other; the first time alone.
+flx_status flx_stepping_look(flx_stepping *t, flx_work *w, const flx_point *p);
 // c2 A2 + c1 A1 + c0 A0 of the velocities as the matrix of the problem; rhs (nv) <- matrix^-1 rhs.
 flx_status flx_stepping_begin(flx_stepping *t, const flx_blocks *blocks, double c2, double c1,
                               double c0);
@@ -55,8 +61,9 @@ flx_status flx_stepping_free_motion(flx_stepping *t, double *rhs);
 flx_status flx_stepping_add_joints(flx_stepping *t, const flx_blocks *blocks, bool positions);
 // rows times free (nv), added to t->b.
 void flx_stepping_add_free(flx_stepping *t, const flx_blocks *blocks, const double *free);
-// A point with b; keeps: with friction and the impulses of the last step, else its normal row alone.
-flx_status flx_stepping_add_point(flx_stepping *t, int point, const double *b, bool keeps);
+// A point with b; v: with friction and the impulses of the last step, where v are the velocities before the step; NULL: its
+// normal row alone. A point that the last step did not have sticks up to the limit of sticking if it does not slide with v.
+flx_status flx_stepping_add_point(flx_stepping *t, int point, const double *b, const double *v);
 // ... with friction and no guess; slip: it slides along this direction, whatever u is; NULL: it may stick.
 flx_status flx_stepping_add_sliding(flx_stepping *t, int point, const double *b,
                                     const double *slip);
@@ -75,10 +82,14 @@ double flx_stepping_power(const flx_stepping *t, const double *v);
 void flx_stepping_rates(const flx_stepping *t, int point, const double *v, double out[3]);
 // Energy that the impulses of the points take from velocities v before and v1 after.
 double flx_stepping_lost(const flx_stepping *t, const double *v, const double *v1);
+// ... with points that hit, at a time: it warns once where they give energy.
+double flx_stepping_lost_in_impact(flx_stepping *t, double time, const double *v, const double *v1);
 // What the state keeps of contacts (FLX_TOUCH_VALUE ...), from the impulses of the problem at hand times factor; impact: impulses
 // of points that hit alone, into their sums. v: velocities after it.
 void flx_stepping_begin_tally(const flx_stepping *t, double *switches);
 void flx_stepping_tally(const flx_stepping *t, double factor, const double *v, double *switches);
 void flx_stepping_tally_impact(const flx_stepping *t, int point, double *switches);
+// Slip that counts as none at velocities v.
+double flx_stepping_slow(const flx_stepping *t, const double *v);
 // What the points of this problem were is known to the next; v: velocities after it.
 flx_status flx_stepping_keep(flx_stepping *t, const double *v);
