@@ -45,6 +45,8 @@ typedef struct alpha_steps {
     double lost;
     int nrest, room_rest;
     key *rest; // owned: points that rest
+    int nstruck, room_struck;
+    key *struck; // owned: points that overlapped at the end of the step and were moved apart
     bool started;
 } alpha_steps;
 
@@ -57,6 +59,7 @@ void flx_alpha_steps_destroy(flx_integrator *it)
     flx_blocks_destroy(&g->blocks);
     flx_free(g->block);
     flx_free(g->rest);
+    flx_free(g->struck);
     flx_free(g);
     it->data = NULL;
 }
@@ -134,12 +137,39 @@ flx_status flx_alpha_steps_create(flx_integrator *it, const flx_coefficients *c)
 
 // ---- points that rest -----------------------------------------------------------------------------------------
 
-static bool rests(const alpha_steps *g, const flx_touch_point *p)
+static bool is_in(const key *list, int n, const flx_touch_point *p)
 {
-    for (int i = 0; i < g->nrest; i++) {
-        if (g->rest[i].pair == p->pair && g->rest[i].feature == p->feature) return true;
+    for (int i = 0; i < n; i++) {
+        if (list[i].pair == p->pair && list[i].feature == p->feature) return true;
     }
     return false;
+}
+
+static bool rests(const alpha_steps *g, const flx_touch_point *p)
+{
+    return is_in(g->rest, g->nrest, p);
+}
+
+// Its gap is to be zero at the end of the step, neither open nor closed further.
+static bool is_closed(const alpha_steps *g, int point)
+{
+    const flx_touch_point *p = g->t->points + point;
+    return (rests(g, p) && flx_stepping_presses(g->t, point)) || is_in(g->struck, g->nstruck, p);
+}
+
+// Points that were moved apart stay together: a turn would leave a gap between them, and the impact would be missed.
+static flx_status list_struck(flx_integrator *it)
+{
+    alpha_steps *g = it->data;
+    FLX_TRY(flx_grow(it->ctx, (void **)&g->struck, &g->room_struck, g->nstruck + g->t->npoint,
+                     sizeof *g->struck));
+    for (int i = 0; i < g->t->npoint; i++) {
+        const flx_touch_point *p = g->t->points + i;
+        const double *lam = flx_stepping_impulse(g->t, i);
+        if (!lam || !(lam[0] > 0) || is_closed(g, i)) continue;
+        g->struck[g->nstruck++] = (key){.pair = p->pair, .feature = p->feature};
+    }
+    return FLX_OK;
 }
 
 // Which points rest, whatever their order.
@@ -353,6 +383,7 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
     const flx_system *s = it->sys;
     int first = flx_dims_first_constraint(&s->dims);
     double before = HUGE_VAL;
+    g->nstruck = 0;
     for (int k = 0; k < PROJECTIONS; k++) {
         flx_point p = point_at(it, x, x->t + h, g->q1, g->v1, g->dv1);
         double most = 0;
@@ -365,7 +396,7 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
         FLX_TRY(flx_stepping_find(g->t, it->work, &p, REACH * g->t->length));
         for (int i = 0; i < g->t->npoint; i++) {
             const flx_touch_point *o = g->t->points + i;
-            bool closed = rests(g, o) && flx_stepping_presses(g->t, i);
+            bool closed = is_closed(g, i);
             most = fmax(most, (closed ? fabs(o->gap) : -o->gap) / (OVERLAP * g->t->length));
         }
         if (most <= 1 || !(most < before)) return isnan(most) ? FLX_NOT_FINITE : FLX_OK;
@@ -376,13 +407,14 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
         FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, true));
         for (int i = 0; i < g->t->npoint; i++) {
             const flx_touch_point *o = g->t->points + i;
-            bool closed = rests(g, o) && flx_stepping_presses(g->t, i);
+            bool closed = is_closed(g, i);
             if (closed)
                 FLX_TRY(flx_stepping_hold_point(g->t, i, o->gap));
             else if (o->gap <= 0 || o->gap < 1e-6 * g->t->length)
                 FLX_TRY(flx_stepping_add_point(g->t, i, &o->gap, NULL));
         }
         FLX_TRY(flx_stepping_solve(g->t, false, g->theta));
+        FLX_TRY(list_struck(it));
         s->ops->retract(s, g->q1, g->theta, g->q1);
     }
     return FLX_OK;
