@@ -97,6 +97,13 @@ static bool method_settles(const flx_simulation *sim, const flx_integrator *it)
     return it->type->settled && !(form && form->fill);
 }
 
+// Contacts that are met step by step are no rows: what settles without them lacks their forces, so that those of the run are
+// shown, which the steps found with them.
+static bool steps_settle(const flx_simulation *sim, const flx_integrator *it)
+{
+    return sim->sys->ops->touches && it->type->meets_touches;
+}
+
 // With the start, so that all memory is taken before the first step.
 flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integrator *it)
 {
@@ -127,7 +134,7 @@ void flx_simulation_forget_settled(flx_simulation *sim)
 
 flx_status flx_simulation_settle(flx_simulation *sim, flx_integrator *it, const flx_state **x)
 {
-    if (!sim->settler || method_settles(sim, it)) return FLX_OK;
+    if (!sim->settler || method_settles(sim, it) || steps_settle(sim, it)) return FLX_OK;
     if (sim->settled_of != *x) {
         flx_state_copy(sim->settled, *x);
         sim->settled_of = NULL;
@@ -140,5 +147,5 @@ flx_status flx_simulation_settle(flx_simulation *sim, flx_integrator *it, const 
 
 flx_status flx_simulation_settle_here(flx_simulation *sim, flx_state *x)
 {
-    return sim->settler ? settle(sim, sim->it, x) : FLX_OK;
+    return sim->settler && !steps_settle(sim, sim->it) ? settle(sim, sim->it, x) : FLX_OK;
 }

@@ -349,6 +349,38 @@ static int alpha_meets_a_tip(void)
     return 0;
 }
 
+// Reactions and drives are those of the run, with the forces of the contacts in them.
+static int reactions_have_contacts(void)
+{
+    static const char *const methods[] = {"moreau", "generalized-alpha, contacts: steps"};
+    for (int k = 0; k < 2; k++) {
+        char text[2048];
+        case_table t = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies:\n  p: {type: rigid, mass: 2, inertia: 0.1, position: [0.5, 0], surface: "
+                 "{sphere: 0.05, at: [0.5, 0]}}\n"
+                 "  tb: {type: rigid, mass: 5, inertia: 0.1, position: [9, 0], surface: {plane: "
+                 "[0, 1]}}\n"
+                 "  b: {type: rigid, mass: 2, inertia: 0.1, position: [9, 0.1], velocity: [0, "
+                 "0.5], surface: {sphere: 0.1}}\n"
+                 "joints:\n  j: {type: revolute, on: [ground, p], at: [0, 0]}\n"
+                 "  d: {type: prismatic, on: [ground, tb], at: [9, 0], axis: [0, 1], motion: "
+                 "{displacement: 0.05*sin(10*t)}}\n"
+                 "forces:\n  w: {type: contact, on: [ground, p], law: restitution, connected: "
+                 "true, ground: {plane: [0, 1], at: [0, -0.05]}}\n"
+                 "  l: {type: contact, on: [tb, b], law: restitution}\n"
+                 "simulate: {until: 0.5, method: %s, step: 2e-4}\n"
+                 "outputs: {every: 0.05, signals: [j.reaction, d.drive, l.count]}\n",
+                 methods[k]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK_NEAR(at(&t, "j.reaction.y", 0.5), 9.81, 1e-6);
+        CHECK_NEAR(at(&t, "d.drive", 0.5), 7 * (9.81 - 5 * sin(5.0)), k ? 1e-2 : 5e-2);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 // ---- what it refuses --------------------------------------------------------------------------------
 
 static int refusals(void)
@@ -395,4 +427,4 @@ TEST_MAIN(TEST(sphere_slides_then_rolls), TEST(ball_bounces_and_rests), TEST(sta
           TEST(stack_on_a_slope), TEST(box_does_not_creep), TEST(order_with_joints),
           TEST(alpha_methods), TEST(alpha_is_of_order_two), TEST(stiff_springs),
           TEST(static_friction_at_the_start), TEST(gain_is_told), TEST(alpha_meets_a_tip),
-          TEST(refusals))
+          TEST(reactions_have_contacts), TEST(refusals))
