@@ -381,6 +381,33 @@ static int reactions_have_contacts(void)
     return 0;
 }
 
+// Spheres that fall on each other and come to rest: then no impacts are counted, and all press with what they carry.
+static int resting_is_no_impact(void)
+{
+    static const char *const methods[] = {"moreau", "generalized-alpha, contacts: steps"};
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        case_table t = {0};
+        flx_ledger l;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ngravity: [0, 0, -10]\n"
+                 "bodies: {a: {repeat: {i: [1, 3]}, type: rigid, mass: i, inertia: [0.02, 0.03, "
+                 "0.04], position: [0, 0, 0.1 + 0.25*(i - 1)], surface: {sphere: 0.1}}}\n"
+                 "forces: {c: {type: contact, among: [ground, a], law: restitution, restitution: "
+                 "0.3, friction: 0.3}}\n"
+                 "simulate: {until: 1, method: %s, step: 2e-4}\n"
+                 "outputs: {every: 0.5, signals: [c.value, c.count, c.state]}\n",
+                 methods[k]);
+        CHECK(case_run_ledger(text, NULL, &t, &l));
+        CHECK(l.balanced);
+        CHECK_NEAR(at(&t, "c.value", 1), 60 + 50 + 30, 1e-6);
+        CHECK_NEAR(at(&t, "c.state", 1), 2, 0);
+        CHECK(at(&t, "c.count", 1) < 30 && at(&t, "c.count", 1) == at(&t, "c.count", 0.5));
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 // ---- what it refuses --------------------------------------------------------------------------------
 
 static int refusals(void)
@@ -427,4 +454,4 @@ TEST_MAIN(TEST(sphere_slides_then_rolls), TEST(ball_bounces_and_rests), TEST(sta
           TEST(stack_on_a_slope), TEST(box_does_not_creep), TEST(order_with_joints),
           TEST(alpha_methods), TEST(alpha_is_of_order_two), TEST(stiff_springs),
           TEST(static_friction_at_the_start), TEST(gain_is_told), TEST(alpha_meets_a_tip),
-          TEST(reactions_have_contacts), TEST(refusals))
+          TEST(reactions_have_contacts), TEST(resting_is_no_impact), TEST(refusals))

@@ -451,10 +451,8 @@ static flx_status impact(flx_integrator *it, const flx_state *x, double h, bool 
     FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, false));
     for (int i = 0; i < g->t->npoint; i++) {
         const flx_touch_point *o = g->t->points + i;
-        double b[3], by[3];
+        double b[3], slowest = 2 * flx_stepping_normal_size(g->t, i, g->free);
         flx_stepping_rates(g->t, i, g->v1, b);
-        flx_stepping_rates(g->t, i, g->free, by);
-        double slowest = 2 * fabs(by[0]);
         if (!rests(g, o) && -b[0] > slowest) b[0] += o->restitution * b[0];
         FLX_TRY(flx_stepping_add_sliding(g->t, i, b, NULL));
     }
@@ -465,7 +463,8 @@ static flx_status impact(flx_integrator *it, const flx_state *x, double h, bool 
     for (int i = 0; i < g->t->npoint; i++) {
         double u[3];
         flx_stepping_rates(g->t, i, g->theta, u);
-        if (u[0] < -still(g, h) && !rests(g, g->t->points + i))
+        double slowest = fmax(still(g, h), 2 * flx_stepping_normal_size(g->t, i, g->free));
+        if (-u[0] > slowest && !rests(g, g->t->points + i))
             flx_stepping_tally_impact(g->t, i, g->switches);
     }
     return FLX_OK;

@@ -162,6 +162,15 @@ static double rest_rate(const moreau *g, double change, double h)
     return fmax(2 * fabs(change), TOUCH * g->t->length / h);
 }
 
+// Whether a point that came with a rate before is an impact. What pressed in the last step does not approach after it but for
+// what turns, or is driven: it rests.
+static bool is_impact(const moreau *g, int point, const double *v, double h)
+{
+    double before[3], change = flx_stepping_normal_size(g->t, point, g->free);
+    flx_stepping_rates(g->t, point, v, before);
+    return -before[0] > rest_rate(g, change, h) && !flx_stepping_presses(g->t, point);
+}
+
 static flx_status add_points(flx_integrator *it, const flx_state *x, double h)
 {
     moreau *g = it->data;
@@ -171,8 +180,7 @@ static flx_status add_points(flx_integrator *it, const flx_state *x, double h)
         flx_stepping_rates(g->t, i, x->v, before);
         flx_stepping_rates(g->t, i, g->free, change);
         for (int k = 0; k < n; k++) b[k] = before[k] + change[k];
-        if (-before[0] > rest_rate(g, change[0], h))
-            b[0] += g->t->points[i].restitution * before[0];
+        if (is_impact(g, i, x->v, h)) b[0] += g->t->points[i].restitution * before[0];
         FLX_TRY(flx_stepping_add_point(g->t, i, b, x->v));
     }
     return FLX_OK;
@@ -198,10 +206,7 @@ static void keep_tally(flx_integrator *it, const flx_state *x, double h)
     flx_stepping_tally(g->t, 1 / h, g->v1, g->switches);
     g->hits = false;
     for (int i = 0; i < g->t->npoint; i++) {
-        double before[3], change[3];
-        flx_stepping_rates(g->t, i, x->v, before);
-        flx_stepping_rates(g->t, i, g->free, change);
-        if (-before[0] > rest_rate(g, change[0], h)) {
+        if (is_impact(g, i, x->v, h)) {
             flx_stepping_tally_impact(g->t, i, g->switches);
             g->hits = true;
         }

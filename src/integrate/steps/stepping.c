@@ -366,6 +366,20 @@ void flx_stepping_rates(const flx_stepping *t, int point, const double *v, doubl
     }
 }
 
+double flx_stepping_normal_size(const flx_stepping *t, int point, const double *v)
+{
+    const flx_touch_point *of = t->points + point;
+    const int *start = t->s->pattern.start;
+    double size = 0;
+    for (int k = 0; k < of->npart; k++) {
+        int first = start[of->block[k]], n = start[of->block[k] + 1] - first;
+        double rate = 0;
+        for (int j = 0; j < n; j++) rate += of->rows[k][j] * v[first + j];
+        size += fabs(rate);
+    }
+    return size;
+}
+
 // most: of the points the one that gives most, or -1; size: of the terms.
 static double lost_at(const flx_stepping *t, const double *v, const double *v1, int *most,
                       double *size)

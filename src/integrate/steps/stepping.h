@@ -80,6 +80,8 @@ bool flx_stepping_presses(const flx_stepping *t, int point);
 double flx_stepping_power(const flx_stepping *t, const double *v);
 // out (1 + ntangent): rows of a point times v.
 void flx_stepping_rates(const flx_stepping *t, int point, const double *v, double out[3]);
+// ... its normal row, the sizes of what the bodies add to it: two that fall together have a rate of zero, but not this.
+double flx_stepping_normal_size(const flx_stepping *t, int point, const double *v);
 // Energy that the impulses of the points take from velocities v before and v1 after.
 double flx_stepping_lost(const flx_stepping *t, const double *v, const double *v1);
 // ... with points that hit, at a time: it warns once where they give energy.
