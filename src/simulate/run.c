@@ -318,6 +318,7 @@ flx_status flx_running_begin(flx_simulation *sim)
     if (sim->used) FLX_TRY(flx_simulation_create_method(sim));
     sim->used = true;
     flx_state_copy(sim->state, sim->start);
+    FLX_TRY(flx_simulation_settle_start(sim, sim->state));
     flx_account_open(sim);
     flx_judge_open(sim);
     return flx_judge_tolerance(sim);

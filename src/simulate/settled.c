@@ -4,6 +4,8 @@
 #include "integrate/settle.h"
 #include "simulate/simulation_parts.h"
 
+#include <string.h>
+
 // What positions and velocities do not tell.
 enum {
     SETTLES = FLX_QUANTITY_ACCELERATION | FLX_QUANTITY_STATE_RATE | FLX_QUANTITY_ALGEBRAIC |
@@ -125,6 +127,48 @@ flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integr
         sim->courses_settle = sim->probes.settles;
     }
     return flx_state_create(sim->sys, &sim->settled);
+}
+
+// Of a trial step what presses: forces at the start as they are in the step after it.
+static void take_contacts(const flx_system *s, const flx_state *y, flx_state *x)
+{
+    const flx_touches *t = s->ops->touches;
+    bool presses = false, hits = false;
+    for (int i = 0; i < t->count(s); i++) {
+        int at = t->tally(s, i);
+        presses = presses || y->switches[at + FLX_TOUCH_VALUE] > 0.0;
+        hits = hits || y->switches[at + FLX_TOUCH_COUNT] > x->switches[at + FLX_TOUCH_COUNT];
+    }
+    if (!presses || hits) return;
+    for (int i = 0; i < t->count(s); i++) {
+        int at = t->tally(s, i);
+        memcpy(x->switches + at, y->switches + at, FLX_TOUCH_IMPULSE * sizeof *x->switches);
+    }
+    memcpy(x->a, y->a, (size_t)s->dims.nv * sizeof *x->a);
+    memcpy(x->lam, y->lam, (size_t)s->dims.nlam * sizeof *x->lam);
+    memcpy(x->mu, y->mu, (size_t)s->dims.nmu * sizeof *x->mu);
+}
+
+flx_status flx_simulation_settle_start(flx_simulation *sim, flx_state *x)
+{
+    const flx_system *s = sim->sys;
+    if (!steps_settle(sim, sim->it)) return FLX_OK;
+    int errors = flx_ctx_error_count(sim->ctx), warnings = flx_ctx_warning_count(sim->ctx);
+    flx_integrator *it = NULL;
+    flx_state *y = NULL;
+    flx_status status = flx_state_create(s, &y);
+    if (status == FLX_OK) status = flx_integrator_create(s, &sim->it->def, &it);
+    if (status == FLX_OK) {
+        flx_state_copy(y, x);
+        status = flx_integrator_step(it, y, sim->it->def.step, NULL);
+    }
+    if (status == FLX_OK) take_contacts(s, y, x);
+    flx_integrator_destroy(&it);
+    flx_state_destroy(&y);
+    if (status == FLX_ERR_MEMORY) return status;
+    flx_ctx_forget_errors(sim->ctx, errors); // the run will say it
+    flx_ctx_forget_warnings(sim->ctx, warnings);
+    return FLX_OK;
 }
 
 void flx_simulation_forget_settled(flx_simulation *sim)

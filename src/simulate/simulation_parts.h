@@ -53,6 +53,8 @@ flx_status flx_simulation_settle(flx_simulation *sim, flx_integrator *it, const 
 void flx_simulation_forget_settled(flx_simulation *sim);
 // The state itself, of the simulation's own run.
 flx_status flx_simulation_settle_here(flx_simulation *sim, flx_state *x);
+// Forces of contacts that are met step by step, of joints and accelerations with them, at the start of a run.
+flx_status flx_simulation_settle_start(flx_simulation *sim, flx_state *x);
 
 bool flx_equations_settle(const flx_model *m);
 
