@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-#define TOUCH 1e-9    // of the length: gap that counts as none
+#define TOUCH 1e-9 // of the length: gap that counts as none
+#define REACH 1e-6 // ... and one within which a point that pressed in the last step may close again
 #define OVERLAP 1e-12 // ... and overlap that is left
 #define CLOSED 1e-12  // of a joint's scale
 #define PROJECTIONS 12
@@ -175,12 +176,16 @@ static flx_status add_points(flx_integrator *it, const flx_state *x, double h)
 {
     moreau *g = it->data;
     for (int i = 0; i < g->t->npoint; i++) {
-        double before[3], change[3], b[3];
+        double before[3], change[3], b[3], gap = g->t->points[i].gap;
+        bool open = gap > TOUCH * g->t->length;
+        if (open && !flx_stepping_presses(g->t, i)) continue;
         int n = 1 + g->t->points[i].ntangent;
         flx_stepping_rates(g->t, i, x->v, before);
         flx_stepping_rates(g->t, i, g->free, change);
         for (int k = 0; k < n; k++) b[k] = before[k] + change[k];
-        if (is_impact(g, i, x->v, h)) b[0] += g->t->points[i].restitution * before[0];
+        if (!open && is_impact(g, i, x->v, h)) b[0] += g->t->points[i].restitution * before[0];
+        // what turns or is driven opens gaps of the size of h^2: they close until the middle of the next step
+        if (open) b[0] += gap / h;
         FLX_TRY(flx_stepping_add_point(g->t, i, b, x->v));
     }
     return FLX_OK;
@@ -191,6 +196,9 @@ static bool will_overlap(const moreau *g, double h)
 {
     for (int i = 0; i < g->t->npoint; i++) {
         double u[3];
+        const double *lam = flx_stepping_impulse(g->t, i);
+        // joints that are closed move what presses
+        if (lam && lam[0] > 0 && g->t->s->dims.nlam > 0) return true;
         flx_stepping_rates(g->t, i, g->v1, u);
         if (g->t->points[i].gap + 0.5 * h * u[0] < -OVERLAP * g->t->length) return true;
     }
@@ -206,7 +214,7 @@ static void keep_tally(flx_integrator *it, const flx_state *x, double h)
     flx_stepping_tally(g->t, 1 / h, g->v1, g->switches);
     g->hits = false;
     for (int i = 0; i < g->t->npoint; i++) {
-        if (is_impact(g, i, x->v, h)) {
+        if (flx_stepping_impulse(g->t, i) && is_impact(g, i, x->v, h)) {
             flx_stepping_tally_impact(g->t, i, g->switches);
             g->hits = true;
         }
@@ -225,7 +233,7 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     it->stats.linearisations++;
     right_side(it, x, h);
     joint_offsets(it, h);
-    FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
+    FLX_TRY(flx_stepping_find(g->t, it->work, &p, REACH * g->t->length));
     FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
     flx_status status = flx_stepping_free_motion(g->t, g->free);
     if (status != FLX_OK) return status;
