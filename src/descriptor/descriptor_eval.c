@@ -202,6 +202,7 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
     }
     if (d->ngroup > 0) flx_groups_accept(d, w, x);
     flx_watches_accept(d, w, x);
+    if (d->ngroup > 0 || flx_watches_count(d) > 0) flx_passages_accept(d, w, x);
 }
 
 // An angle is on the branch next to that of the last step: a step may not turn it by half a turn, nor go round half of a
@@ -214,10 +215,15 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
     const flx_descriptor *d = flx_descriptor_of(s);
     double h = HUGE_VAL;
     bool given = d->model->simulate.def.step > 0.0; // then contacts are remarked on
-    if (d->nturn == 0 && (given || flx_watches_count(d) == 0)) return h;
+    bool contacts = !given && (d->ngroup > 0 || flx_watches_count(d) > 0);
+    if (d->nturn == 0 && !contacts) return h;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
-    if (!given) h = flx_watches_longest(d, w, x);
+    if (contacts) {
+        int contact;
+        h = flx_watches_longest(d, w, x);
+        h = fmin(h, flx_passages_longest(d, w, x, &contact));
+    }
     const double *v = x->v, *acc = x->a;
     if (d->nattached > 0) {
         flx_attached_move(d, w, x->a, true, w->attached.a);

@@ -287,6 +287,7 @@ struct flx_work {
     double *switches;              // (nswitch) as they would be
     double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
     bool told_end;                 // that a point ran off its curve
+    bool told_passage;             // that a step is too long for a contact
     struct flx_touch_list *touches; // owned; made when first needed
 };
 
@@ -493,6 +494,16 @@ int flx_watches_judge(const flx_descriptor *d, flx_work *w, const flx_state *x, 
 void flx_watches_settle(const flx_descriptor *d, flx_work *w, flx_state *x);
 double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x);
 void flx_watches_accept(const flx_descriptor *d, flx_work *w, flx_state *x);
+
+// Surfaces that could pass through each other (descriptor_passages.c): thickness of both of a pair together; the longest step
+// from x, whose frames are there, and the contact that asks for it (-1: none); a remark on a step that is given.
+typedef struct flx_moves { // velocities and accelerations of all bodies, attached frames among them
+    const double *v, *a;
+} flx_moves;
+flx_moves flx_passages_moves(const flx_descriptor *d, flx_work *w, const flx_state *x);
+double flx_passage_thickness(const flx_contact *c, int pair);
+double flx_passages_longest(const flx_descriptor *d, flx_work *w, const flx_state *x, int *contact);
+void flx_passages_accept(const flx_descriptor *d, flx_work *w, const flx_state *x);
 
 // events; conditions: with these switches, into out (nevent)
 void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,

@@ -181,42 +181,13 @@ static double impact_of(const flx_descriptor *d, const flx_contact_point *p, flx
     return moves > STILL * j.value ? lasts : HUGE_VAL;
 }
 
-static const double *accelerations(const flx_descriptor *d, flx_work *w, const flx_state *x)
-{
-    if (d->nattached == 0) return x->a;
-    flx_attached_move(d, w, x->a, true, w->attached.a);
-    return w->attached.a;
-}
-
-// Until open surfaces that approach could be through each other, seen at several places of a step: the gap, or their
-// thickness, over the speed between them.
-static double passage_of(const flx_descriptor *d, const flx_contact_point *p, flx_work *w,
-                         const flx_state *x)
-{
-    const double *v = d->nattached > 0 ? w->attached.v : x->v;
-    flx_jet j;
-    if (x->switches[p->side] != 0.0 || isinf(p->thickness)) return HUGE_VAL;
-    flx_scalar_gradient(&p->gap, w->frames, x->switches, &j);
-    double gap = -j.value, rate = flx_jet_rate(&p->gap, &j, v), square = rate * rate;
-    if (!(rate > 0.0) || j.value < NOWHERE) return HUGE_VAL;
-    for (int i = 0; i < (d->planar ? 1 : 2); i++) {
-        flx_scalar_gradient(&p->slip[i], w->frames, x->switches, &j);
-        double u = flx_jet_rate(&p->slip[i], &j, v);
-        square += u * u;
-    }
-    return fmax(gap, p->thickness) / sqrt(square);
-}
-
 double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x)
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
     double h = HUGE_VAL;
-    const double *acc = accelerations(d, w, x);
-    for (int i = 0; i < n; i++) {
-        h = fmin(h, PART_OF_IMPACT * impact_of(d, of + i, w, x, acc));
-        h = fmin(h, passage_of(d, of + i, w, x));
-    }
+    const double *acc = flx_passages_moves(d, w, x).a;
+    for (int i = 0; i < n; i++) h = fmin(h, PART_OF_IMPACT * impact_of(d, of + i, w, x, acc));
     return h;
 }
 
@@ -228,7 +199,7 @@ static void remark_on_step(const flx_descriptor *d, flx_work *w, const flx_state
     int n = flx_contacts_points(d, &of);
     double h = d->model->simulate.def.step;
     if (*told != 0.0 || !(h > 0.0)) return;
-    const double *acc = accelerations(d, w, x);
+    const double *acc = flx_passages_moves(d, w, x).a;
     for (int i = 0; i < n && *told == 0.0; i++) {
         const flx_contact *c = d->model->contacts + of[i].contact;
         double lasts = impact_of(d, of + i, w, x, acc);

@@ -217,7 +217,7 @@ double flx_tree_longest_step(const flx_system *s, flx_work *work, const flx_stat
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
-    if (flx_tree_inner(t)->nturn == 0) return HUGE_VAL;
+    if (!flx_descriptor_watches(flx_tree_inner(t))) return HUGE_VAL;
     flx_tree_to_bodies(s, work, x, w->body);
     return flx_eval_longest_step(t->inner, w->inner, w->body);
 }

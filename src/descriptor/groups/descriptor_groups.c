@@ -28,6 +28,7 @@ static void take_contact(const flx_contact *c, flx_group_spec *out)
     *out = (flx_group_spec){.gap = out->gap,
                             .contact = out->contact,
                             .pair = out->pair,
+                            .thickness = flx_passage_thickness(c, out->pair),
                             .equation = -1,
                             .slip_equation = -1,
                             .normal = true,

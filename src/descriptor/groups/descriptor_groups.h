@@ -23,6 +23,7 @@ static inline bool flx_row_opens(flx_row_switch h, const double *switches)
 typedef struct flx_group_spec {
     flx_gap gap; // of a point of a contact; pair NULL: of another source
     int contact, pair;
+    double thickness; // of both surfaces together; infinite: one has no end
     int stop; // of a rigid stop: 2 its number + its bound + 1; else 0
     // Constraints of the equations in the place of scalars: the value of the first is the depth, that of the other the velocity
     // of slip; -1: none.

@@ -75,17 +75,6 @@ static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
     return FLX_OK;
 }
 
-// Half of the shortest edge of a box round it; infinite: it has no end.
-static double find_thickness(const flx_surface *s)
-{
-    const flx_frame still = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    double low[3], high[3], least = HUGE_VAL;
-    if (!s->kind->bounds) return HUGE_VAL;
-    s->kind->bounds(s, &still, low, high);
-    for (int i = 0; i < 3; i++) least = fmin(least, 0.5 * (high[i] - low[i]));
-    return least;
-}
-
 // The compliance of a flexible body's node beside its shapes, in the axes of the node.
 static flx_status find_residual(const flx_descriptor *d, int body, const double **out)
 {
@@ -115,9 +104,9 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
     flx_gap *gap = flx_arena_take(d->arena, 1, sizeof *gap);
     if (!gap) return FLX_ERR_MEMORY;
     (void)flx_gap_init(gap, side[0]->surface, side[1]->surface, feature, d->planar);
-    *p = (flx_contact_point){.contact = contact, .pair = pair};
+    *p = (flx_contact_point){
+        .contact = contact, .pair = pair, .thickness = flx_passage_thickness(c, pair)};
     for (int i = 0; i < 2; i++) {
-        p->thickness += find_thickness(side[i]->surface);
         FLX_TRY(find_residual(d, side[i]->body, &p->residual[i]));
     }
     p->gap = (flx_scalar){
