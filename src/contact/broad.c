@@ -283,7 +283,7 @@ static flx_status find_partners(flx_broad *b, int i, flx_broad_filter wanted, co
             FLX_TRY(add_pair(b, i, at));
         }
     }
-    sort(b->npair - first, b->pairs + first);
+    if (b->npair > first) sort(b->npair - first, b->pairs + first);
     return FLX_OK;
 }
 

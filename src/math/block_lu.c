@@ -186,9 +186,9 @@ static flx_status place_values(flx_block_lu *lu)
         lu->room_places = lu->room_entry + 1;
     }
     for (int k = 0; k < lu->nblock; k++) {
-        int d = lu->first[k + 1] - lu->first[k], *next = lu->next + lu->first[k];
+        int d = lu->first[k + 1] - lu->first[k], *next = d > 0 ? lu->next + lu->first[k] : NULL;
         for (int j = 0; j < d; j++) next[j] = lu->at[next[j]];
-        qsort(next, (size_t)d, sizeof *next, compare_ints);
+        if (d > 1) qsort(next, (size_t)d, sizeof *next, compare_ints);
         lu->diagonal[k] = n;
         n += size_of(lu, k) * size_of(lu, k);
         for (int j = 0; j < d; j++) {
@@ -223,7 +223,7 @@ flx_status flx_block_lu_analyse(flx_block_lu *lu, int nblock, const int *start, 
                                 uint64_t *edges)
 {
     int kept = 0;
-    qsort(edges, (size_t)nedge, sizeof *edges, compare_keys);
+    if (nedge > 1) qsort(edges, (size_t)nedge, sizeof *edges, compare_keys);
     for (int e = 0; e < nedge; e++) {
         if (kept == 0 || edges[e] != edges[kept - 1]) edges[kept++] = edges[e];
     }

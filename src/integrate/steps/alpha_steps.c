@@ -280,7 +280,7 @@ static flx_status accelerations(flx_integrator *it, const flx_state *x, double t
                          sizeof *g->t->row));
         dots = g->t->row + s->dims.nv;
     }
-    memset(dots, 0, 3 * (size_t)g->nrest * sizeof *dots);
+    if (g->nrest > 0) memset(dots, 0, 3 * (size_t)g->nrest * sizeof *dots);
     FLX_TRY(find_jdot(it, x, q, v, h, dots));
     FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));

@@ -159,7 +159,7 @@ static bool finite(const flx_jet *j)
     bool ok = isfinite(j->value);
     for (int b = 0; b < 2; b++) {
         for (int r = 0; r < 6; r++) ok = ok && isfinite(j->g[b][r]);
-        for (int r = 0; r < 72; r++) ok = ok && isfinite(j->K[b][0][r]);
+        for (int r = 0; r < 72; r++) ok = ok && isfinite(j->K[b][r / 36][r % 36]);
     }
     return ok;
 }
