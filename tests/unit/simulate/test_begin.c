@@ -253,7 +253,7 @@ static int check_parameter(const char *name, const char *form, rig *r, int k)
 static int check_parameters(const char *name, const char *form)
 {
     rig r;
-    int bad = 0, each = short_runs() ? 5 : 1;
+    int bad = 0, each = short_runs() ? 2 : 1;
     flx_status status = make_open(&r, name, NULL, 0, NULL, form);
     for (int k = 0; status == FLX_OK && k < r.sim->plan->model->ntunable; k += each) {
         bad += check_parameter(name, form, &r, k);
