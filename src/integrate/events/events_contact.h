@@ -24,11 +24,12 @@ typedef struct flx_touch_problem {
     double *J, *Z;         // (rows x nv) J, and M^-1 J^T on the joints
     double *W, *b, *p, *u; // (rows x rows) (rows)
     flx_cone_group *cone;  // (groups)
+    int worst;             // the group that fits the last impulses least
 } flx_touch_problem;
 
 struct flx_event_contacts {
     const flx_contacts *ops; // borrowed from the system
-    int n, most;             // groups, their rows
+    int n;                   // groups
     flx_contact_group *groups;
     flx_cone *solver;
     flx_touch_problem touching;
@@ -114,6 +115,6 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved);
 // An impulse without a collision, where no force fits the accelerations.
 flx_status flx_contacts_jam(flx_integrator *it, flx_state *x);
 // Below this rates are rounding.
-double flx_contacts_slow(const flx_integrator *it, const flx_state *x);
+double flx_contacts_slow(flx_integrator *it, const flx_state *x);
 // Of states to come, with forces p: groups that others hold in touch lean, slips that others hold have no row.
 void flx_contacts_reduce(flx_event_contacts *c);

@@ -131,9 +131,9 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
     return FLX_OK;
 }
 
-double flx_contacts_slow(const flx_integrator *it, const flx_state *x)
+double flx_contacts_slow(flx_integrator *it, const flx_state *x)
 {
-    const flx_event_contacts *c = contacts_of((flx_integrator *)(uintptr_t)it);
+    const flx_event_contacts *c = contacts_of(it);
     const flx_touch_problem *T = &c->touching;
     size_t nv = (size_t)it->sys->dims.nv;
     double most = fmax(c->pace, fmax(c->fastest, c->quickest));
@@ -186,8 +186,10 @@ static flx_status collide_together(flx_event_contacts *c, const double *u, doubl
         T->cone[k] = impulse_group(c, k, n);
         if (T->cone[k].normal >= 0) T->b[n] += part * c->e[T->group[k]] * fmin(0.0, u[n]);
     }
-    return flx_cone_solve(c->solver, T->m, T->W, T->b, T->ngroup, T->cone, warm, T->p, T->u,
-                          &report);
+    flx_status status =
+        flx_cone_solve(c->solver, T->m, T->W, T->b, T->ngroup, T->cone, warm, T->p, T->u, &report);
+    T->worst = report.worst >= 0 ? report.worst : 0;
+    return status;
 }
 
 // One pair after the other, the fastest first, until none approaches.
@@ -289,11 +291,10 @@ static void act(flx_integrator *it, flx_state *x, const double *u)
     e->what.changed = e->what.jumped = 1;
 }
 
-static flx_status unsolved(flx_integrator *it, const flx_state *x, const flx_cone_report *report)
+static flx_status unsolved(flx_integrator *it, const flx_state *x)
 {
-    flx_event_contacts *c = contacts_of(it);
-    int k = report && report->worst >= 0 ? report->worst : 0;
-    const flx_contact_group *g = &c->groups[c->touching.group[k]];
+    const flx_event_contacts *c = contacts_of(it);
+    const flx_contact_group *g = &c->groups[c->touching.group[c->touching.worst]];
     return FLX_FAIL(
         it->ctx, FLX_NO_CONVERGENCE, g->loc,
         "no impulses were found for the contacts that touch at t = %.9g, '%s' among them", x->t,
@@ -322,7 +323,7 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
         status = collide_together(c, u, 1.0, 0);
         if (status == FLX_OK) status = lose_energy(it, x, u);
     }
-    if (status == FLX_NO_CONVERGENCE) return unsolved(it, x, NULL);
+    if (status == FLX_NO_CONVERGENCE) return unsolved(it, x);
     FLX_TRY(status);
     act(it, x, u);
     *moved = true;
@@ -344,14 +345,14 @@ flx_status flx_contacts_jam(flx_integrator *it, flx_state *x)
             if (c->groups[i].normal < 0 || c->rate[i] > slow) continue;
             u[T->first[k]] = -nudge * NUDGE * fast;
         }
-        if (collide_together(c, u, 1.0, !nudge) != FLX_OK) return unsolved(it, x, NULL);
+        if (collide_together(c, u, 1.0, !nudge) != FLX_OK) return unsolved(it, x);
     }
     for (int k = 0; k < T->ngroup; k++) {
         int n = T->first[k];
         if (c->groups[T->group[k]].normal < 0 || !(T->p[n] > 0.0)) continue;
         if (jammed < 0 || T->p[n] > T->p[T->first[jammed]]) jammed = k;
     }
-    if (jammed < 0) return unsolved(it, x, NULL);
+    if (jammed < 0) return unsolved(it, x);
     const flx_contact_group *g = &c->groups[T->group[jammed]];
     act(it, x, u);
     it->stats.jams++;

@@ -45,6 +45,8 @@ typedef struct alpha_steps {
     double lost;
     int nrest, room_rest;
     key *rest; // owned: points that rest
+    int room_later;
+    double *later; // (3 nrest) owned: their rates a moment later
     int nstruck, room_struck;
     key *struck; // owned: points that overlapped at the end of the step and were moved apart
     bool started;
@@ -59,6 +61,7 @@ void flx_alpha_steps_destroy(flx_integrator *it)
     flx_blocks_destroy(&g->blocks);
     flx_free(g->block);
     flx_free(g->rest);
+    flx_free(g->later);
     flx_free(g->struck);
     flx_free(g);
     it->data = NULL;
@@ -271,17 +274,12 @@ static flx_status accelerations(flx_integrator *it, const flx_state *x, double t
     alpha_steps *g = it->data;
     const flx_system *s = it->sys;
     flx_point p = point_at(it, x, t, q, v, g->zero);
-    double later[3 * 64], *dots = later;
     p.lam = p.mu = g->zero;
     FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
     FLX_TRY(list_rest(it, v, h));
-    if (g->nrest > 64) {
-        FLX_TRY(flx_grow(it->ctx, (void **)&g->t->row, &g->t->room_row, 3 * g->nrest + s->dims.nv,
-                         sizeof *g->t->row));
-        dots = g->t->row + s->dims.nv;
-    }
-    if (g->nrest > 0) memset(dots, 0, 3 * (size_t)g->nrest * sizeof *dots);
-    FLX_TRY(find_jdot(it, x, q, v, h, dots));
+    FLX_TRY(flx_grow(it->ctx, (void **)&g->later, &g->room_later, 3 * g->nrest, sizeof *g->later));
+    if (g->nrest > 0) memset(g->later, 0, 3 * (size_t)g->nrest * sizeof *g->later);
+    FLX_TRY(find_jdot(it, x, q, v, h, g->later));
     FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
     if (g->t->nrow > 0) FLX_TRY(s->ops->constraint_bias(s, it->work, &p, g->bias));
@@ -292,7 +290,7 @@ static flx_status accelerations(flx_integrator *it, const flx_state *x, double t
     flx_stepping_add_free(g->t, &g->blocks, g->free);
     FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, false));
     FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
-    FLX_TRY(add_resting(it, v, dots, 1e-3 * h));
+    FLX_TRY(add_resting(it, v, g->later, 1e-3 * h));
     FLX_TRY(flx_stepping_solve(g->t, false, g->dv));
     for (int i = 0; i < g->nv; i++) out[i] = g->free[i] + g->dv[i];
     flx_stepping_take_joints(g->t, -1.0, g->lam, g->mu, false);
