@@ -3,7 +3,8 @@
 
     tools/mutate.py [--seed N] [--count N] [--files REGEX] [--report FILE]   mutants drawn by a seed
     tools/mutate.py --numbers FILE...                                        every named number of these files, times 100 and over 100
-    options of both: --build DIRECTORY (build), --most SECONDS of tests per mutant (300), --skip N mutants, --list: draw only
+    tools/mutate.py --again PAGE                                             those of the table "Not noticed" of a page such as docs/dev/mutants.md
+    options of all: --build DIRECTORY (build), --most SECONDS of tests per mutant (300), --skip N mutants, --tests REGEX (all), --list: draw only
 
 A mutant is one change in one line: a comparison, an operator, a constant, a returned value, or a statement that is left
 out; one that does not compile is no mutant, and the next is drawn. Tests run until one fails, the nearest first: those
@@ -106,10 +107,26 @@ def scale_numbers(names):
                 yield name, i, f"{m[1]} times {factor}", line[:m.start(2)] + re.sub(r"^[\d.]+(?:[eE][-+]?\d+)?", lambda x: f"{float(x[0]) * float(factor):.17g}", line[m.start(2):])
 
 
+def read_page(path):
+    """Mutants of the first table of a page: | `file` | `line` | `becomes` |."""
+    for row in Path(path).read_text(encoding="utf-8").splitlines():
+        cells = re.match(r"\| `(.*?)` \| `(.*?)` \| `(.*?)` \|", row)
+        if not cells:
+            continue
+        name, old, new = (c.replace("\\|", "|") for c in cells.groups())
+        lines = (ROOT / name).read_text().splitlines(keepends=True)
+        places = [i for i, line in enumerate(lines) if line.strip() == old]
+        if not places:
+            print(f"{name}: has no line '{old}' any more", flush=True)
+        for i in places:
+            indent = re.match(" *", lines[i])[0]
+            yield name, i, "statement left out" if new == ";" else "change", indent + new + "\n"
+
+
 class Tests:
     """What ctest would run, in an order that depends on the file."""
 
-    def __init__(self, build):
+    def __init__(self, build, pattern):
         self.build, self.leaks = build, False
         shown = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", "-LE", "^(whole|tree|browser|install)$"],
                                           stdout=subprocess.PIPE, text=True, check=True).stdout)
@@ -117,7 +134,7 @@ class Tests:
         commands = self.commands()
         for t in shown["tests"]:
             t["command"] = t.get("command") or commands.get(t["name"])
-            if t["command"]:
+            if t["command"] and re.search(pattern, t["name"]):
                 t["properties"] = {p["name"]: p["value"] for p in t.get("properties", [])}
                 if not t["properties"].get("WILL_FAIL"):
                     self.all[t["name"]] = t
@@ -254,19 +271,22 @@ def main():
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--files", default="")
     parser.add_argument("--numbers", nargs="+", default=[])
+    parser.add_argument("--again")
     parser.add_argument("--build", default="build")
     parser.add_argument("--most", type=float, default=300.0)
     parser.add_argument("--report")
     parser.add_argument("--skip", type=int, default=0)
+    parser.add_argument("--tests", default="")
     parser.add_argument("--list", action="store_true")
     words = parser.parse_args()
     os.chdir(ROOT)
-    mutants = scale_numbers(words.numbers) if words.numbers else draw(words.seed, words.files)
+    every = bool(words.numbers or words.again)
+    mutants = scale_numbers(words.numbers) if words.numbers else read_page(words.again) if words.again else draw(words.seed, words.files)
     if words.list:
-        for mutant in list(mutants)[:None if words.numbers else words.count]:
+        for mutant in list(mutants)[:None if every else words.count]:
             tell(mutant, ("drawn", "the seed", 0.0))
         return 0
-    tests, caught, tried = Tests(words.build), 0, 0
+    tests, caught, tried = Tests(words.build, words.tests), 0, 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the source is put back
     survivors, others = [], []
     for mutant in itertools.islice(mutants, words.skip, None):
@@ -278,7 +298,7 @@ def main():
         (others if verdict[0] == "caught" else survivors).extend(said)
         if words.report:
             write_page(words.report, words.seed, caught, tried, survivors, others)
-        if tried == words.count and not words.numbers:
+        if tried == words.count and not every:
             break
     print(f"{caught} of {tried} caught")
     return 0

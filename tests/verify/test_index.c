@@ -3,6 +3,7 @@
 #include "case_table.h"
 #include "check.h"
 
+#include <math.h>
 #include <string.h>
 
 // Two carts with a spring between them and a force on the first; what the force has to bring about is left open.
@@ -114,5 +115,41 @@ static int what_can_be_run_is_run(void)
     return 0;
 }
 
-TEST_MAIN(TEST(refused_for_every_method), TEST(refused_in_both_coordinates),
-          TEST(index_is_that_of_the_equations), TEST(what_can_be_run_is_run))
+// A block on a slope whose friction reads its reaction, beside two states of which the second is driven by the first and by
+// the reaction: accelerations, states and multipliers together.
+static int states_beside_reactions_run(void)
+{
+    static const char *const ways[] = {
+        "dopri5, rtol: 1e-9, atol: 1e-11", "radau, rtol: 1e-9, atol: 1e-11",
+        "bdf, rtol: 1e-9, atol: 1e-11", "dopri5, rtol: 1e-9, atol: 1e-11, formulation: tree",
+        "generalized-alpha, step: 1e-4"};
+    double slope = 0.6, N = 2 * 9.81 * cos(slope), a = 9.81 * (sin(slope) - 0.3 * cos(slope));
+    for (int k = 0; k < 5; k++) {
+        char text[1000];
+        case_table table = {0};
+        double s, p, q;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies: {b: {type: rigid, mass: 2, inertia: 0.1}}\n"
+                 "joints: {rail: {type: prismatic, on: [ground, b], at: [0, 0],"
+                 " axis: [\"cos(0.6)\", \"-sin(0.6)\"]}}\n"
+                 "forces: {f: {type: force, on: rail, value: -0.3*abs(norm(rail.reaction))}}\n"
+                 "equations:\n  first_order:\n    p: {at: 1, derivative: -2*p}\n"
+                 "    q: {at: 0, derivative: norm(rail.reaction) - 3*p}\n"
+                 "simulate: {until: 1, method: %s}\n"
+                 "outputs: {every: 0.5, signals: [rail.displacement, p, q]}\n",
+                 ways[k]);
+        CHECK(case_run(text, NULL, &table, NULL, NULL));
+        CHECK(case_table_value(&table, "rail.displacement", 1.0, &s) &&
+              case_table_value(&table, "p", 1.0, &p) && case_table_value(&table, "q", 1.0, &q));
+        CHECK_NEAR(s, 0.5 * a, 1e-7);
+        CHECK_NEAR(p, exp(-2.0), 1e-7);
+        CHECK_NEAR(q, N - 1.5 * (1.0 - exp(-2.0)), 1e-6);
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(states_beside_reactions_run), TEST(refused_for_every_method),
+          TEST(refused_in_both_coordinates), TEST(index_is_that_of_the_equations),
+          TEST(what_can_be_run_is_run))

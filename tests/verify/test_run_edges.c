@@ -441,7 +441,59 @@ static int rows_stay_on_their_times(void)
     return 0;
 }
 
-TEST_MAIN(TEST(shortest_ways_lead_where_long_ones_do), TEST(ways_after_a_state_was_set),
+// A light mass whose damper turns into a motor at t = 1: its inertia is neglected until a look shows that.
+#define MOTOR                                                                                      \
+    "flexion: 1\ninputs: {F: 0}\nequations:\n  second_order:\n"                                    \
+    "    z: {at: 0.1, mass: 0.01, force: -50*z - (1 - t)*z' + y}\n"                                \
+    "    y: {at: 1, mass: 1, force: \"%s - y - 0.1*y'\"}\n"                                        \
+    "reduce: {type: quasistatic, neglect_inertia: [z], on_violation: full}\n"                      \
+    "simulate: {until: %g, method: radau, rtol: 1e-8, atol: 1e-10, max_step: 0.02}\n"              \
+    "outputs: {signals: [z, y]}\n"
+
+// Looks are parts of the whole run: an end that the owner of a run gives is as one that the model gives.
+static int ends_are_those_of_the_model(void)
+{
+    double z[2][2];
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        rig r;
+        snprintf(text, sizeof text, MOTOR, "0", k == 0 ? 3.7 : 1.5);
+        if (set_up(text, &r)) return 1;
+        flx_run_def def = flx_run_def_default();
+        def.until = 3.7;
+        flx_run_destroy(&r.run);
+        CHECK(flx_run_create(r.system, k == 0 ? NULL : &def, r.ctx, &r.run) == FLX_OK);
+        CHECK(flx_run_advance(r.run, 1.3) == FLX_OK && flx_ctx_warning_count(r.ctx) == 1);
+        CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "at t = 1.04"); // the eighth of 25 looks
+        for (int i = 0; i < 2; i++) z[k][i] = flx_run_get(r.run, i);
+        put_away(&r);
+    }
+    CHECK(z[0][0] == z[1][0] && z[0][1] == z[1][1]);
+    return 0;
+}
+
+// What was set stays set where a reduced run goes on with the full system.
+static int inputs_outlast_a_reduction(void)
+{
+    double y[2];
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        rig r;
+        const double F = -3.0;
+        snprintf(text, sizeof text, MOTOR, k == 0 ? "F" : "if(t < 0.5, 0, -3)", 2.0);
+        if (set_up(text, &r)) return 1;
+        CHECK(flx_run_advance(r.run, 0.5) == FLX_OK);
+        CHECK(flx_run_set_input(r.run, 0, 1, &F) == FLX_OK);
+        CHECK(flx_run_advance(r.run, 1.5) == FLX_OK && flx_ctx_warning_count(r.ctx) == 1);
+        y[k] = flx_run_get(r.run, 1);
+        put_away(&r);
+    }
+    CHECK_NEAR(y[0], y[1], 1e-6);
+    return 0;
+}
+
+TEST_MAIN(TEST(ends_are_those_of_the_model), TEST(inputs_outlast_a_reduction),
+          TEST(shortest_ways_lead_where_long_ones_do), TEST(ways_after_a_state_was_set),
           TEST(events_on_short_ways_happen), TEST(inputs_leave_ended_motions_alone),
           TEST(inputs_leave_failed_motions_alone), TEST(masses_that_vanish_are_told),
           TEST(free_bodies_without_mass_are_refused),

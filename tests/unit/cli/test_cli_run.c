@@ -271,7 +271,35 @@ static int terminal_shows_the_time_to_go(void)
     return 0;
 }
 
-TEST_MAIN(TEST(files_start), TEST(run_writes_its_files_and_ends_with_the_ledger),
+// A run that begins with a state of a result goes on as the run did that it is of.
+static int run_begins_with_a_result(void)
+{
+    write_model("first.yaml", "flexion: 1\nparameters: {k: 9}\n"
+                              "equations: {second_order: {x: {at: 1, force: -k*x}}}\n"
+                              "simulate: {until: 2, method: dopri5, rtol: 1e-10, atol: 1e-12}\n"
+                              "outputs: {every: 0.25, signals: [x, x']}\n");
+    flexion("run first.yaml -q --states -o first.h5");
+    CHECK_STATUS(0);
+    flexion("run first.yaml -q --from first.h5@1.5 --until 2 -o second.h5 --csv -");
+    CHECK_STATUS(0);
+    const char *line = strrchr(out, '\n');
+    while (line && line > out && line[-1] != '\n') line--;
+    double t, x, v;
+    CHECK(line && sscanf(line, "%lf,%lf,%lf", &t, &x, &v) == 3);
+    CHECK_NEAR(t, 2.0, 1e-12);
+    CHECK_NEAR(x, cos(6.0), 1e-8);
+    CHECK_NEAR(v, -3.0 * sin(6.0), 1e-8);
+    flexion("run first.yaml -q --from first.h5@2.5 --until 3 -o second.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "2.5");
+    flexion("run first.yaml -q --from none.h5@1 --until 3 -o second.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "none.h5");
+    return 0;
+}
+
+TEST_MAIN(TEST(files_start), TEST(run_begins_with_a_result),
+          TEST(run_writes_its_files_and_ends_with_the_ledger),
           TEST(run_that_fails_its_ledger_says_so), TEST(run_takes_its_options),
           TEST(force_without_a_value_is_called_that), TEST(failed_run_keeps_what_it_computed),
           TEST(interrupt_keeps_the_results), TEST(killed_program_leaves_a_readable_file),

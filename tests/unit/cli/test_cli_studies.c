@@ -172,6 +172,29 @@ static int modes_are_followed(void)
     return 0;
 }
 
+// Damping past its critical value: a pair becomes two real eigenvalues, which are equally near to each of the pair. Each
+// has a column of its own.
+static int modes_that_part_keep_their_columns(void)
+{
+    write_model("part.yaml", "flexion: 1\nparameters: {d: 2}\n"
+                             "equations: {second_order: {x: {mass: 1, force: -4*x - d*x'}}}\n"
+                             "simulate: {until: 1}\nanalyse: {m: {type: modes}}\n"
+                             "sweep: {parameters: {d: [2, 3, 5, 8]}, run: [m]}\n");
+    flexion("sweep part.yaml --csv - -q");
+    CHECK_STATUS(0);
+    const char *line = strchr(out, '\n');
+    int rows = 0;
+    for (; line && line[1]; line = strchr(line + 1, '\n'), rows++) {
+        double v[6];
+        CHECK(sscanf(line, "\n%lf,%lf,%lf,%lf,%lf,%lf", v, v + 1, v + 2, v + 3, v + 4, v + 5) == 6);
+        CHECK_NEAR(v[2] + v[4], -v[1], 1e-9); // of s^2 + d s + 4
+        CHECK_NEAR(v[2] * v[4] - v[3] * v[5], 4.0, 1e-9);
+        CHECK_NEAR(v[3] + v[5], 0.0, 1e-9);
+    }
+    CHECK(rows == 4);
+    return 0;
+}
+
 static int parameters_are_swept(void)
 {
     write_model("swing.yaml",
@@ -457,7 +480,8 @@ static int sweeps_are_single_runs(void)
 }
 
 TEST_MAIN(TEST(files_start), TEST(plot_draws), TEST(methods_are_told), TEST(methods_are_compared),
-          TEST(results_are_compared), TEST(parameters_are_swept), TEST(sweeps_are_single_runs),
+          TEST(results_are_compared), TEST(parameters_are_swept),
+          TEST(modes_that_part_keep_their_columns), TEST(sweeps_are_single_runs),
           TEST(pages_are_written), TEST(reductions_are_certified),
           TEST(structures_keep_their_files), TEST(analysis_away_from_rest_shows_what_to_write),
           TEST(tables_of_analyses_are_written), TEST(turning_axes_are_told), TEST(files_end))

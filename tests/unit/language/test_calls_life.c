@@ -370,6 +370,7 @@ static int every_failing_allocation_is_survived(void)
             status == FLX_OK
                 ? flx_model_add_body(m, "a", &(flx_body_def){.type = FLX_POINT, .mass = {1, NULL}})
                 : 0;
+        CHECK(status != FLX_OK || body > FLX_GROUND || body == FLX_ERR_MEMORY);
         if (body > 0) status = flx_model_set_text(m, "bodies.a.position[0]", "2");
         if (body > 0 && status == FLX_OK)
             status = flx_model_set_text(m, "bodies.a.position[1]", "2*t0");
