@@ -184,24 +184,33 @@ static void tell_end(const flx_descriptor *d, int turn, double t)
         joint->name, t);
 }
 
-void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
+void flx_eval_follow(const flx_descriptor *d, flx_work *w, flx_state *x)
 {
-    const flx_descriptor *d = flx_descriptor_of(s);
     if (!flx_descriptor_watches(d)) return;
-    flx_point p = flx_state_point(s, x);
+    flx_point p = flx_state_point(&d->base, x);
     flx_eval_frames(d, w, &p);
     flx_terms_watch(d, w, &p);
     for (int i = 0; i < d->nturn; i++) {
         flx_jet j;
         flx_scalar_value(d->turns + i, w->frames, x->switches, &j);
         x->switches[i] = j.value;
-        const flx_curve *c = d->turns[i].curve;
-        bool off = c && !c->closed && (j.value < 0.0 || j.value > c->length);
-        if (off && !w->told_end) tell_end(d, i, x->t);
-        w->told_end = w->told_end || off;
     }
     if (d->ngroup > 0) flx_groups_accept(d, w, x);
     flx_watches_accept(d, w, x);
+}
+
+void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    if (!flx_descriptor_watches(d)) return;
+    flx_eval_follow(d, w, x);
+    for (int i = 0; i < d->nturn; i++) {
+        const flx_curve *c = d->turns[i].curve;
+        bool off = c && !c->closed && (x->switches[i] < 0.0 || x->switches[i] > c->length);
+        if (off && !w->told_end) tell_end(d, i, x->t);
+        w->told_end = w->told_end || off;
+    }
+    flx_watches_remark(d, w, x);
     if (d->ngroup > 0 || flx_watches_count(d) > 0) flx_passages_accept(d, w, x);
 }
 

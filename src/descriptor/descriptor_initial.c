@@ -303,7 +303,7 @@ static void store_switches(const flx_descriptor *d, flx_work *w, const wish *wis
         x->switches[k] = wishes[j].coordinate ? angle * wishes[j].value : 0.0;
         if (d->turns[k].curve) x->switches[k] = (double)NAN; // the nearest of all
     }
-    flx_eval_accept(&d->base, w, x);
+    flx_eval_follow(d, w, x);
 }
 
 static void place_all(const flx_descriptor *d, const tree *t, const wish *wishes, placed *p,

@@ -284,10 +284,10 @@ struct flx_work {
     // At an instant, of the model's switches: value, rate and switch as they were, and the side to
     // which those go that were found to change; not a number: unknown, not found.
     double *border, *rate, *was, *side;
-    double *switches;              // (nswitch) as they would be
-    double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
-    bool told_end;                 // that a point ran off its curve
-    bool told_passage;             // that a step is too long for a contact
+    double *switches;               // (nswitch) as they would be
+    double *angle_leaves, *angles;  // for outputs: leaves and values of angles without turns
+    bool told_end;                  // that a point ran off its curve
+    bool told_passage;              // that a step is too long for a contact
     struct flx_touch_list *touches; // owned; made when first needed
 };
 
@@ -494,6 +494,8 @@ int flx_watches_judge(const flx_descriptor *d, flx_work *w, const flx_state *x, 
 void flx_watches_settle(const flx_descriptor *d, flx_work *w, flx_state *x);
 double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x);
 void flx_watches_accept(const flx_descriptor *d, flx_work *w, flx_state *x);
+// A step that is given cannot be made shorter: whether it is too long is told. Frames are there.
+void flx_watches_remark(const flx_descriptor *d, flx_work *w, const flx_state *x);
 
 // Surfaces that could pass through each other (descriptor_passages.c): thickness of both of a pair together; the longest step
 // from x, whose frames are there, and the contact that asks for it (-1: none); a remark on a step that is given.
@@ -573,6 +575,8 @@ void flx_reaction_eval(const flx_descriptor *d, flx_work *w, const flx_point *p,
 void flx_energy_add_power(flx_energies *e, bool dissipative, double power);
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 bool flx_descriptor_watches(const flx_descriptor *d); // whether accepted states change anything
+// Switches that follow the state, as turns of angles; of an accepted state also what is to be told of it.
+void flx_eval_follow(const flx_descriptor *d, flx_work *w, flx_state *x);
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // Rows of the velocities alone, without constraints: of bodies and forces that need no expression

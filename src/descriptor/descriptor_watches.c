@@ -191,14 +191,13 @@ double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state
     return h;
 }
 
-// A step that is given cannot be made shorter.
-static void remark_on_step(const flx_descriptor *d, flx_work *w, const flx_state *x)
+void flx_watches_remark(const flx_descriptor *d, flx_work *w, const flx_state *x)
 {
     double *told = w->own[FLX_TERM_CONTACT];
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
     double h = d->model->simulate.def.step;
-    if (*told != 0.0 || !(h > 0.0)) return;
+    if (n == 0 || *told != 0.0 || !(h > 0.0)) return;
     const double *acc = flx_passages_moves(d, w, x).a;
     for (int i = 0; i < n && *told == 0.0; i++) {
         const flx_contact *c = d->model->contacts + of[i].contact;
@@ -222,5 +221,4 @@ void flx_watches_accept(const flx_descriptor *d, flx_work *w, flx_state *x)
         double depth = depth_of(of + i, w, x->switches), *s = x->switches + of[i].side;
         if (s[0] == 0.0 && -depth > s[1]) s[1] = -depth;
     }
-    if (n > 0) remark_on_step(d, w, x);
 }
