@@ -123,6 +123,18 @@ static int given_steps_that_are_too_long_are_remarked_on(void)
     CHECK(case_run_said(BALL "simulate: {until: 0.3, method: radau, step: 1e-4}\n", NULL, said,
                         sizeof said));
     CHECK(!strstr(said, "lasts"));
+    // bodies that are apart at the start: nothing is told of then
+    CHECK(case_run_said(
+        "flexion: 1\nbodies:\n"
+        "  a: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [-1, 0, 0], velocity: [2, 0, "
+        "0]}\n"
+        "  b: {type: rigid, mass: 1, inertia: [1, 1, 1]}\n"
+        "joints: {s: {type: prismatic, on: [ground, a], at: a, axis: [1, 0, 0]}}\n"
+        "forces: {c: {type: contact, on: [b, a], surfaces: [{sphere: 0.1}, {sphere: 0.1}], law: "
+        "hertz, stiffness: 1e7}}\nsimulate: {until: 0.5, method: radau, step: 1e-3}\n",
+        NULL, said, sizeof said));
+    CHECK_TEXT(said, "contact 'c': at t = 0.4");
+    CHECK(!strstr(said, "at t = 0 "));
     return 0;
 }
 
@@ -361,8 +373,41 @@ static int rest_stays_rest(void)
     return 0;
 }
 
+// A step goes on over the end of a contact. Inside it the force is that of the gap until the surfaces part, for every method.
+static int rows_inside_steps_have_the_force_of_their_gap(void)
+{
+    static const char *const methods[] = {"dop853, rtol: 1e-3, atol: 1e-3",
+                                          "dopri5, rtol: 1e-5, atol: 1e-5",
+                                          "dop853, formulation: tree, rtol: 1e-5, atol: 1e-5",
+                                          "radau, rtol: 1e-3, atol: 1e-3",
+                                          "radau, formulation: tree, rtol: 1e-5, atol: 1e-5",
+                                          "generalized-alpha, rtol: 1e-3, atol: 1e-3",
+                                          "bdf, rtol: 1e-4, atol: 1e-4"};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        int pressed = 0;
+        case_table t = {0};
+        CHECK(run_model("flexion: 1\ngravity: [0, 0, -9.81]\n"
+                        "bodies: {b: {type: rigid, mass: 1, inertia: [0.01, 0.01, 0.01], position: "
+                        "[0, 0, 0.11], velocity: [0.3, 0, 0], surface: {sphere: 0.1}}}\n"
+                        "forces: {c: {type: contact, on: [ground, b], law: hertz, stiffness: 5000, "
+                        "friction: {coefficient: 0.3, velocity: 0.1}}}\n"
+                        "outputs: {every: 1e-3, signals: [c.gap, c.value]}\n",
+                        methods[m], 1.0, &t));
+        for (int i = 0; i < t.rows; i++) {
+            const double *row = t.values + (size_t)i * (size_t)t.columns;
+            double depth = fmax(-row[1], 0.0);
+            CHECK_NEAR(row[2], 5000 * depth * sqrt(depth), 1e-9);
+            pressed += depth > 0;
+        }
+        CHECK(pressed > 100);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(a_ball_bounces_with_every_method),
           TEST(given_steps_that_are_too_long_are_remarked_on),
           TEST(restitution_holds_at_every_speed), TEST(a_row_of_balls_keeps_momentum_and_energy),
           TEST(sliding_becomes_rolling), TEST(a_ball_falls_on_a_cantilever),
-          TEST(a_pellet_does_not_pass_through_a_ball), TEST(rest_stays_rest))
+          TEST(a_pellet_does_not_pass_through_a_ball), TEST(rest_stays_rest),
+          TEST(rows_inside_steps_have_the_force_of_their_gap))

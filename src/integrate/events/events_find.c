@@ -58,13 +58,20 @@ bool flx_events_idle(flx_integrator *it, const flx_state *x)
     return e->ops && e->ops->idle(it->sys, it->work, x, e->changed);
 }
 
+// Switches as looks have found them up to here; those of the step, which its equations read, stay.
+static void look_with_present(flx_integrator *it, flx_state *to)
+{
+    const flx_state *begin = flx_method_of(it)->events->begin;
+    memcpy(to->switches, begin->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
+}
+
 // The state inside the step, as the method gives it.
 static flx_status probe_state(flx_integrator *it, double t)
 {
     flx_method *m = flx_method_of(it);
     flx_state *to = m->events->probe;
     FLX_TRY(flx_integrator_interpolate(it, t, to));
-    memcpy(to->switches, m->before->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
+    look_with_present(it, to);
     return FLX_OK;
 }
 
@@ -178,14 +185,14 @@ static flx_status shorten(flx_integrator *it, double *a, double *b, double toler
     return probe(it, *b, e->to);
 }
 
-// Change switches that no equation reads, without an end of the step.
+// Change switches without an end of the step. The step was made with those before: a contact that opens in it pressed until
+// then, and what is found inside the step must see that.
 static void change_idly(flx_integrator *it, const flx_state *at, flx_state *x)
 {
     flx_method *m = flx_method_of(it);
     const flx_events *e = m->events;
-    double *const all[] = {x->switches, m->after->switches, e->begin->switches,
-                           m->before->switches};
-    for (int i = 0; i < 4; i++) e->ops->change(it->sys, it->work, at, e->changed, all[i]);
+    double *const all[] = {x->switches, m->after->switches, e->begin->switches};
+    for (int i = 0; i < 3; i++) e->ops->change(it->sys, it->work, at, e->changed, all[i]);
 }
 
 // The state in the middle of the step, for a look: as the method gives it where that costs little. Where
@@ -200,6 +207,7 @@ static flx_status glance(flx_integrator *it, const flx_state *x, double t, doubl
         return probe(it, t, value);
     }
     flx_hermite(it->sys, m->before, m->after, t, m->theta, m->rate, m->events->probe);
+    look_with_present(it, m->events->probe);
     return flx_events_indicate(it, m->events->probe, value);
 }
 
