@@ -24,17 +24,16 @@
 
 typedef flx_run run;
 
-enum { DISSIPATED = FLX_COURSE_DISSIPATED, SUPPLIED = FLX_COURSE_SUPPLIED, FIRST_PROBE };
+enum {
+    DISSIPATED = FLX_COURSE_DISSIPATED,
+    SUPPLIED = FLX_COURSE_SUPPLIED,
+    FIRST_PROBE = FLX_COURSE_PROBES
+};
 
-// ---- courses ------------------------------------------------------------------------------------
-
-static bool has_course(const flx_simulation *sim)
-{
-    return sim->powered || sim->model->outputs.nprobe > 0;
-}
+// ---- energies and signals -----------------------------------------------------------------------
 
 // Energies and powers. Those of the run's own state, which a step asks for twice, are kept until forget_energies.
-static flx_status find_energies(flx_simulation *sim, const flx_state *x, flx_energies *e)
+flx_status flx_account_find_energies(flx_simulation *sim, const flx_state *x, flx_energies *e)
 {
     bool own = x == sim->state;
     if (!own || !sim->energy_known) {
@@ -65,107 +64,6 @@ flx_status flx_account_signals(flx_signals *s, flx_simulation *sim, const flx_st
     return flx_signals_eval(s, sim, x, dissipated);
 }
 
-// Powers and probes at a state.
-static flx_status observe_course(flx_simulation *sim, const flx_state *x, double *out)
-{
-    int nprobe = sim->model->outputs.nprobe;
-    out[DISSIPATED] = out[SUPPLIED] = 0.0;
-    if (sim->powered) {
-        flx_energies e;
-        FLX_TRY(find_energies(sim, x, &e));
-        out[DISSIPATED] = e.dissipated_power;
-        out[SUPPLIED] = e.supplied_power;
-    }
-    if (nprobe == 0) return FLX_OK;
-    FLX_TRY(flx_account_signals(&sim->probes, sim, x, sim->course.sum[DISSIPATED]));
-    for (int i = 0; i < nprobe; i++) {
-        double value = sim->probes.out[i];
-        flx_probe_value *v = &sim->probe_values[i];
-        v->last = value;
-        v->low = fmin(v->low, value);
-        v->high = fmax(v->high, value);
-        out[FIRST_PROBE + i] = value;
-        out[FIRST_PROBE + nprobe + i] = value * value;
-    }
-    return FLX_OK;
-}
-
-// Values inside the interval from the last step end to t, where the method can give them.
-static flx_status observe_inner(flx_simulation *sim, double from, double t, const double **inner)
-{
-    *inner = NULL;
-    if (!sim->course.inner || !(t > from)) return FLX_OK;
-    for (int k = 0; k < sim->course.inner; k++) {
-        double at = from + flx_quadrature_place(&sim->course, k) * (t - from);
-        FLX_TRY(flx_integrator_interpolate(sim->it, at, sim->inner));
-        if (sim->courses_settle) FLX_TRY(flx_simulation_settle_here(sim, sim->inner));
-        FLX_TRY(observe_course(sim, sim->inner, sim->course_inner + k * sim->course.n));
-    }
-    *inner = sim->course_inner;
-    return FLX_OK;
-}
-
-flx_status flx_account_start(run *r, const flx_state *x)
-{
-    flx_simulation *sim = r->sim;
-    for (int i = 0; i < sim->model->outputs.nprobe; i++)
-        sim->probe_values[i] = (flx_probe_value){.low = HUGE_VAL, .high = -HUGE_VAL};
-    memset(sim->course.sum, 0, (size_t)sim->course.n * sizeof *sim->course.sum);
-    FLX_TRY(observe_course(sim, x, sim->course_value));
-    flx_quadrature_start(&sim->course, x->t, sim->course_value);
-    return FLX_OK;
-}
-
-flx_status flx_account_step(run *r, const flx_state *x)
-{
-    flx_simulation *sim = r->sim;
-    const double *inner;
-    if (!has_course(sim)) return FLX_OK;
-    FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
-    FLX_TRY(observe_course(sim, x, sim->course_value));
-    sim->energy_turnover += (x->t - r->step_end) * fabs(sim->course_value[SUPPLIED]);
-    flx_quadrature_step(&sim->course, x->t, inner, sim->course_value);
-    return FLX_OK;
-}
-
-flx_status flx_account_jump(flx_simulation *sim, const flx_state *after)
-{
-    if (!has_course(sim)) return FLX_OK;
-    FLX_TRY(observe_course(sim, after, sim->course_value));
-    flx_quadrature_jump(&sim->course, after->t, sim->course_value);
-    return FLX_OK;
-}
-
-flx_status flx_account_crumb(run *r, const flx_state *x)
-{
-    flx_quadrature *c = &r->sim->course;
-    double h = x->t - r->step_end;
-    r->step_end = x->t;
-    if (!has_course(r->sim)) return FLX_OK;
-    for (int i = 0; i < c->n; i++) c->sum[i] += h * c->past[i];
-    return flx_account_jump(r->sim, x);
-}
-
-// Dissipated so far: what the powers say, and what contacts took that are met step by step.
-static double dissipated_in(const flx_simulation *sim, double by_powers)
-{
-    return by_powers + (sim->it ? flx_integrator_statistics(sim->it)->lost_in_contacts : 0.0);
-}
-
-// Energy dissipated up to a state inside the step.
-flx_status flx_account_dissipated(run *r, const flx_state *x, double *out)
-{
-    flx_simulation *sim = r->sim;
-    const double *inner;
-    *out = dissipated_in(sim, sim->course.sum[DISSIPATED]);
-    if (!sim->powered || !sim->shows_dissipated || !(x->t > r->step_end)) return FLX_OK;
-    FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
-    FLX_TRY(observe_course(sim, x, sim->course_value));
-    flx_quadrature_extend(&sim->course, x->t, inner, sim->course_value, sim->course_sum);
-    *out = dissipated_in(sim, sim->course_sum[DISSIPATED]);
-    return FLX_OK;
-}
-
 // ---- account ------------------------------------------------------------------------------------
 
 static double total(const flx_energies *e)
@@ -178,7 +76,7 @@ flx_status flx_account_energy(flx_simulation *sim, const flx_state *x, double *o
     flx_energies e;
     *out = 0.0;
     if (!sim->accounts) return FLX_OK;
-    FLX_TRY(find_energies(sim, x, &e));
+    FLX_TRY(flx_account_find_energies(sim, x, &e));
     *out = total(&e);
     return FLX_OK;
 }
@@ -187,7 +85,7 @@ static void account_energy(flx_simulation *sim, const flx_energies *e)
 {
     const flx_energies *e0 = &sim->energy_start;
     double dissipated =
-        dissipated_in(sim, sim->course.sum[DISSIPATED]) + sim->lost_in_impacts;
+        flx_course_dissipated(sim, sim->course.sum[DISSIPATED]) + sim->lost_in_impacts;
     double supplied = sim->course.sum[SUPPLIED];
     double error = total(e) - total(e0) + dissipated - supplied;
     double size = fabs(e->kinetic) + fabs(e->potential) + fabs(e->strain);
@@ -261,7 +159,7 @@ flx_status flx_account_enter(flx_simulation *sim, const flx_state *x, bool first
     FLX_TRY(account_constraints(sim, x, first));
     if (!sim->accounts) return FLX_OK;
     flx_energies e;
-    FLX_TRY(find_energies(sim, x, &e));
+    FLX_TRY(flx_account_find_energies(sim, x, &e));
     if (first) {
         sim->energy_start = e;
         l->energy_start = total(&e);
@@ -363,7 +261,7 @@ void flx_running_close_ledger(run *r, flx_status status)
     l->work = *flx_integrator_statistics(sim->it);
     flx_watch_add_work(&r->watch, &l->work);
     l->allocations_in_loop = r->allocations - r->watch.allocations - r->kept_allocations;
-    l->dissipated = dissipated_in(sim, sim->course.sum[DISSIPATED]);
+    l->dissipated = flx_course_dissipated(sim, sim->course.sum[DISSIPATED]);
     l->supplied = sim->course.sum[SUPPLIED];
     l->lost_in_impacts = sim->lost_in_impacts;
     l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)

@@ -1,4 +1,4 @@
-// run_parts.h - a run while it lasts: what run.c, account.c, run_alone.c and run_checkpoint.c share.
+// run_parts.h - a run while it lasts: what run.c, account.c, course.c, run_alone.c and run_checkpoint.c share.
 #pragma once
 
 #include "flexion/run.h"
@@ -58,19 +58,24 @@ flx_status flx_running_tell_instant(flx_run *r, const flx_state *before,
 // Signals of the run's own state.
 flx_status flx_running_find_outputs(flx_run *r);
 
-// account.c. Opened with the run. At the start and at the ends of steps: integrals go on; where values jump, from these.
-// Entries of energy and constraints; energy at a state, 0 where there is none; what was dissipated up to a state inside
-// the step that ended last.
-enum { FLX_COURSE_DISSIPATED, FLX_COURSE_SUPPLIED };
-void flx_account_open(flx_simulation *sim);
+// course.c. What is followed along the run: powers, measures, their squares. At the start and at the ends of steps:
+// integrals go on, extremes are sought within the step; where values jump, from these.
+enum { FLX_COURSE_DISSIPATED, FLX_COURSE_SUPPLIED, FLX_COURSE_PROBES };
 flx_status flx_account_start(flx_run *r, const flx_state *x);
 flx_status flx_account_step(flx_run *r, const flx_state *x);
 flx_status flx_account_jump(flx_simulation *sim, const flx_state *after);
 // The state was moved on by a time in which nothing changes.
 flx_status flx_account_crumb(flx_run *r, const flx_state *x);
-flx_status flx_account_enter(flx_simulation *sim, const flx_state *x, bool first);
-flx_status flx_account_energy(flx_simulation *sim, const flx_state *x, double *out);
+// What was dissipated up to a state inside the step that ended last.
 flx_status flx_account_dissipated(flx_run *r, const flx_state *x, double *out);
+// ... so far: what the powers say, and what contacts took that are met step by step.
+double flx_course_dissipated(const flx_simulation *sim, double by_powers);
+
+// account.c. Opened with the run. Entries of energy and constraints; energy at a state, 0 where there is none.
+void flx_account_open(flx_simulation *sim);
+flx_status flx_account_enter(flx_simulation *sim, const flx_state *x, bool first);
+flx_status flx_account_find_energies(flx_simulation *sim, const flx_state *x, flx_energies *e);
+flx_status flx_account_energy(flx_simulation *sim, const flx_state *x, double *out);
 // Signals at a state of the run. What is known of a state is forgotten when it changes.
 flx_status flx_account_signals(flx_signals *s, flx_simulation *sim, const flx_state *x,
                                double dissipated);

@@ -1,0 +1,307 @@
+// course.c - what is followed along a run: powers and measures, with their integrals and extremes.
+//
+// Values are known at the ends of a step and at places inside, from which integrals follow. Where an extreme may lie between
+// the places, it is sought with the method's dense output.
+#include "simulate/run_parts.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef flx_run run;
+
+enum {
+    DISSIPATED = FLX_COURSE_DISSIPATED,
+    SUPPLIED = FLX_COURSE_SUPPLIED,
+    FIRST_PROBE = FLX_COURSE_PROBES
+};
+
+// Places between two known ones where their polynomial is looked at, and how often again between them; the part of a step
+// within which its top is that of the motion, and looks for it.
+#define FINER 8
+#define ZOOMS 2
+#define ABOUT 0.02
+#define MOST_LOOKS 12
+// An extreme is found to this part of the largest value where no tolerance is asked for.
+#define EXTREME 1e-9
+
+static bool has_course(const flx_simulation *sim)
+{
+    return sim->powered || sim->model->outputs.nprobe > 0;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+static flx_status observe_probes(flx_simulation *sim, const flx_state *x)
+{
+    FLX_TRY(flx_account_signals(&sim->probes, sim, x, sim->course.sum[DISSIPATED]));
+    for (int i = 0; i < sim->model->outputs.nprobe; i++) {
+        double value = sim->probes.out[i];
+        flx_probe_value *v = &sim->probe_values[i];
+        v->low = fmin(v->low, value);
+        v->high = fmax(v->high, value);
+    }
+    return FLX_OK;
+}
+
+// Powers and probes at a state.
+static flx_status observe_course(flx_simulation *sim, const flx_state *x, double *out)
+{
+    int nprobe = sim->model->outputs.nprobe;
+    out[DISSIPATED] = out[SUPPLIED] = 0.0;
+    if (sim->powered) {
+        flx_energies e;
+        FLX_TRY(flx_account_find_energies(sim, x, &e));
+        out[DISSIPATED] = e.dissipated_power;
+        out[SUPPLIED] = e.supplied_power;
+    }
+    if (nprobe == 0) return FLX_OK;
+    FLX_TRY(observe_probes(sim, x));
+    for (int i = 0; i < nprobe; i++) {
+        double value = sim->probe_values[i].last = sim->probes.out[i];
+        out[FIRST_PROBE + i] = value;
+        out[FIRST_PROBE + nprobe + i] = value * value;
+    }
+    return FLX_OK;
+}
+
+// sim->inner at a time inside the last step.
+static flx_status place_inner(flx_simulation *sim, double t)
+{
+    FLX_TRY(flx_integrator_interpolate(sim->it, t, sim->inner));
+    return sim->courses_settle ? flx_simulation_settle_here(sim, sim->inner) : FLX_OK;
+}
+
+// Values inside the interval, where the method can give them.
+static flx_status observe_inner(flx_simulation *sim, double from, double t, const double **inner)
+{
+    *inner = NULL;
+    if (!sim->course.inner || !(t > from)) return FLX_OK;
+    for (int k = 0; k < sim->course.inner; k++) {
+        FLX_TRY(place_inner(sim, from + flx_quadrature_place(&sim->course, k) * (t - from)));
+        FLX_TRY(observe_course(sim, sim->inner, sim->course_inner + k * sim->course.n));
+    }
+    *inner = sim->course_inner;
+    return FLX_OK;
+}
+
+// ---- extremes -----------------------------------------------------------------------------------
+
+typedef struct peak {
+    flx_simulation *sim;
+    int probe;
+    double sign;    // 1: the largest is sought, -1: the smallest
+    double from, h; // the step
+    int looks;
+} peak;
+
+// The value at a place of the step, in [0, 1], in the direction that is sought.
+static flx_status look(peak *p, double x, double *out)
+{
+    FLX_TRY(place_inner(p->sim, p->from + x * p->h));
+    FLX_TRY(observe_probes(p->sim, p->sim->inner));
+    *out = p->sign * p->sim->probes.out[p->probe];
+    p->looks++;
+    return FLX_OK;
+}
+
+static double polynomial(int n, const double *x, const double *f, double at)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double term = f[i];
+        for (int k = 0; k < n; k++) term *= k == i ? 1.0 : (at - x[k]) / (x[i] - x[k]);
+        sum += term;
+    }
+    return sum;
+}
+
+// Where the polynomial through the places is largest between a and b, looked at in equal parts.
+static double find_top_within(int n, const double *x, const double *f, double a, double b,
+                              int parts, double *top)
+{
+    double at = a;
+    *top = -HUGE_VAL;
+    for (int k = 0; k <= parts; k++) {
+        double y = a + (b - a) * k / parts, value = polynomial(n, x, f, y);
+        if (!(value > *top)) continue;
+        *top = value;
+        at = y;
+    }
+    return at;
+}
+
+// ... over the whole step, and how large it is there.
+static double find_top(int n, const double *x, const double *f, double *top)
+{
+    double width = 1.0 / (FINER * n), at = find_top_within(n, x, f, 0.0, 1.0, FINER * n, top);
+    for (int round = 0; round < ZOOMS; round++, width *= 2.0 / FINER) {
+        at = find_top_within(n, x, f, fmax(at - width, 0.0), fmin(at + width, 1.0), FINER, top);
+    }
+    return at;
+}
+
+// The top of the parabola through three places, and how large it is; the middle one where it has none between them.
+static double vertex(const double *x, const double *f, double *top)
+{
+    double a = (f[1] - f[0]) / (x[1] - x[0]), b = (f[2] - f[1]) / (x[2] - x[1]);
+    double bend = (b - a) / (x[2] - x[0]), slope = a + bend * (x[1] - x[0]); // at the middle
+    *top = f[1];
+    if (!(bend < 0.0)) return x[1];
+    double at = x[1] - 0.5 * slope / bend;
+    if (!(at > x[0] && at < x[2])) return x[1];
+    *top = f[1] - 0.25 * slope * slope / bend;
+    return at;
+}
+
+// From three places about the top: parabolas until they promise no more than the tolerance.
+static flx_status climb(peak *p, double at, double tolerance)
+{
+    double x[3] = {fmax(at - ABOUT, 0.0), at, fmin(at + ABOUT, 1.0)}, f[3], top;
+    if (!(x[1] > x[0] && x[1] < x[2])) x[1] = 0.5 * (x[0] + x[2]);
+    for (int k = 0; k < 3; k++) FLX_TRY(look(p, x[k], &f[k]));
+    while (p->looks < MOST_LOOKS) {
+        double y = vertex(x, f, &top), value;
+        if (y == x[1] || !(top > fmax(f[1], fmax(f[0], f[2])) + tolerance)) return FLX_OK;
+        FLX_TRY(look(p, y, &value));
+        int side = y > x[1] ? 2 : 0; // where the new place is
+        if (value > f[1]) {          // the middle becomes the other end
+            x[2 - side] = x[1];
+            f[2 - side] = f[1];
+            x[1] = y;
+            f[1] = value;
+        } else {
+            x[side] = y;
+            f[side] = value;
+        }
+    }
+    return FLX_OK;
+}
+
+// Beyond what is known at n places of the step, where that may be.
+static flx_status seek(peak *p, int n, const double *x, const double *f)
+{
+    const flx_probe_value *v = &p->sim->probe_values[p->probe];
+    double rtol = p->sim->it->def.step > 0.0 ? EXTREME : 0.1 * p->sim->it->def.rtol;
+    double tolerance = rtol * fmax(fabs(v->low), fabs(v->high)), top;
+    double at = find_top(n, x, f, &top), record = p->sign > 0.0 ? v->high : -v->low;
+    bool may = isfinite(top) && top > record + tolerance;
+    return may ? climb(p, at, tolerance) : FLX_OK;
+}
+
+// Whether an extreme may lie inside a step of which the ends alone are known: by the change over it and over the one
+// before.
+static bool may_exceed(const flx_simulation *sim, int i, double sign, const double *end)
+{
+    const flx_quadrature *q = &sim->course;
+    int at = FIRST_PROBE + i;
+    double before = q->past[at], far = q->known > 1 ? q->past[q->n + at] : before;
+    double reach = fabs(end[at] - before) + fabs(before - far);
+    const flx_probe_value *v = &sim->probe_values[i];
+    double record = sign > 0.0 ? v->high : -v->low;
+    return sign * end[at] + reach > record || sign * before + reach > record;
+}
+
+static flx_status find_extreme(flx_simulation *sim, int i, double sign, double from, double t,
+                               const double *inner, const double *end)
+{
+    const flx_quadrature *q = &sim->course;
+    double x[FLX_LOBATTO_INNER + 2], f[FLX_LOBATTO_INNER + 2];
+    int n = 0, at = FIRST_PROBE + i;
+    peak p = {sim, i, sign, from, t - from, 0};
+    x[n] = 0.0;
+    f[n++] = sign * q->past[at];
+    for (int k = 0; k < q->inner && inner; k++) {
+        x[n] = flx_quadrature_place(q, k);
+        f[n++] = sign * inner[k * q->n + at];
+    }
+    if (!inner && !may_exceed(sim, i, sign, end)) return FLX_OK;
+    for (int k = 1; k < 3 && !inner; k++) {
+        x[n] = k / 3.0;
+        FLX_TRY(look(&p, x[n], &f[n]));
+        n++;
+    }
+    x[n] = 1.0;
+    f[n++] = sign * end[at];
+    return seek(&p, n, x, f);
+}
+
+// Extremes of measures within the step. Where contacts are met step by step, the ends are all there is.
+static flx_status find_extremes(flx_simulation *sim, double from, double t, const double *inner,
+                                const double *end)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    if (sim->sys->ops->touches && sim->it->type->meets_touches) return FLX_OK;
+    for (int i = 0; i < o->nprobe && t > from; i++) {
+        flx_measure_kind kind = o->probes[i].kind;
+        if (kind != FLX_MEASURE_MAXIMUM && kind != FLX_MEASURE_MINIMUM) continue;
+        FLX_TRY(
+            find_extreme(sim, i, kind == FLX_MEASURE_MAXIMUM ? 1.0 : -1.0, from, t, inner, end));
+    }
+    return FLX_OK;
+}
+
+// ---- the run ------------------------------------------------------------------------------------
+
+flx_status flx_account_start(run *r, const flx_state *x)
+{
+    flx_simulation *sim = r->sim;
+    for (int i = 0; i < sim->model->outputs.nprobe; i++)
+        sim->probe_values[i] = (flx_probe_value){.low = HUGE_VAL, .high = -HUGE_VAL};
+    memset(sim->course.sum, 0, (size_t)sim->course.n * sizeof *sim->course.sum);
+    FLX_TRY(observe_course(sim, x, sim->course_value));
+    flx_quadrature_start(&sim->course, x->t, sim->course_value);
+    return FLX_OK;
+}
+
+flx_status flx_account_step(run *r, const flx_state *x)
+{
+    flx_simulation *sim = r->sim;
+    const double *inner, *end = sim->course_value;
+    if (!has_course(sim)) return FLX_OK;
+    FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
+    FLX_TRY(observe_course(sim, x, sim->course_value));
+    sim->energy_turnover += (x->t - r->step_end) * fabs(end[SUPPLIED]);
+    if (!(x->t > sim->course.times[0])) return FLX_OK;
+    FLX_TRY(find_extremes(sim, r->step_end, x->t, inner, end));
+    flx_quadrature_step(&sim->course, x->t, inner, end);
+    for (int i = 0; i < sim->model->outputs.nprobe; i++)
+        sim->probe_values[i].last = end[FIRST_PROBE + i];
+    return FLX_OK;
+}
+
+flx_status flx_account_jump(flx_simulation *sim, const flx_state *after)
+{
+    if (!has_course(sim)) return FLX_OK;
+    FLX_TRY(observe_course(sim, after, sim->course_value));
+    flx_quadrature_jump(&sim->course, after->t, sim->course_value);
+    return FLX_OK;
+}
+
+flx_status flx_account_crumb(run *r, const flx_state *x)
+{
+    flx_quadrature *c = &r->sim->course;
+    double h = x->t - r->step_end;
+    r->step_end = x->t;
+    if (!has_course(r->sim)) return FLX_OK;
+    for (int i = 0; i < c->n; i++) c->sum[i] += h * c->past[i];
+    return flx_account_jump(r->sim, x);
+}
+
+double flx_course_dissipated(const flx_simulation *sim, double by_powers)
+{
+    return by_powers + (sim->it ? flx_integrator_statistics(sim->it)->lost_in_contacts : 0.0);
+}
+
+flx_status flx_account_dissipated(run *r, const flx_state *x, double *out)
+{
+    flx_simulation *sim = r->sim;
+    const double *inner;
+    *out = flx_course_dissipated(sim, sim->course.sum[DISSIPATED]);
+    if (!sim->powered || !sim->shows_dissipated || !(x->t > r->step_end)) return FLX_OK;
+    FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
+    FLX_TRY(observe_course(sim, x, sim->course_value));
+    flx_quadrature_extend(&sim->course, x->t, inner, sim->course_value, sim->course_sum);
+    *out = flx_course_dissipated(sim, sim->course_sum[DISSIPATED]);
+    return FLX_OK;
+}

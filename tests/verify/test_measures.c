@@ -1,0 +1,112 @@
+// Measures of a run: the largest and smallest values are found inside steps too, and are those that the outputs show; means are
+// as good as the run. Long steps, given steps, both kinds of coordinates.
+#include "case_table.h"
+#include "check.h"
+#include "flexion/flexion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct measured {
+    double high, low, mean, press;
+    case_table rows;
+} measured;
+
+static bool measure(const char *text, measured *out)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    case_sink sink = case_sink_make(ctx, &out->rows);
+    flx_sink *sinks[] = {&sink.base};
+    bool ok = flx_model_read_text(ctx, "m.yaml", text, strlen(text), 0, NULL, &model) == FLX_OK &&
+              flx_simulation_create(model, &sim) == FLX_OK &&
+              flx_simulation_run(sim, 1, sinks, NULL, NULL) == FLX_OK;
+    double *values[] = {&out->high, &out->low, &out->mean, &out->press};
+    for (int i = 0; i < 4 && ok; i++) ok = flx_simulation_metric(sim, i, values[i]) != NULL;
+    if (!ok) puts(flx_ctx_error(ctx, 0) ? flx_ctx_error(ctx, 0)->text : "no measures");
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return ok;
+}
+
+// A pendulum that swings; `every`: of its rows.
+static bool swing(const char *method, double every, measured *out)
+{
+    char text[2000];
+    *out = (measured){0};
+    snprintf(
+        text, sizeof text,
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies: {a: {type: rigid, mass: 2, inertia: 0.3, position: [0.4, -0.3]}}\n"
+        "joints: {h: {type: revolute, on: [ground, a], at: [0, 0]}}\n"
+        "simulate: {until: 3, method: %s}\n"
+        "outputs: {every: %g, signals: [a.position, norm(h.reaction)], metrics: {high: "
+        "maximum(a.position.y), low: minimum(a.position.x), mean: mean(a.position.y^2), press: "
+        "maximum(norm(h.reaction))}}\n",
+        method, every);
+    return measure(text, out);
+}
+
+static const char *const methods[] = {"dop853, rtol: 1e-6",
+                                      "dop853, formulation: tree, rtol: 1e-9",
+                                      "dopri5, rtol: 1e-5",
+                                      "radau, rtol: 1e-5",
+                                      "radau, formulation: tree, rtol: 1e-8",
+                                      "bdf, rtol: 1e-6",
+                                      "adams, formulation: tree, rtol: 1e-6",
+                                      "generalized-alpha, rtol: 1e-4",
+                                      "generalized-alpha, step: 0.05",
+                                      "hht, formulation: tree, step: 0.05",
+                                      "midpoint, step: 0.05",
+                                      "variational, step: 0.05",
+                                      "energy-momentum, step: 0.05",
+                                      "radau, step: 0.1",
+                                      "galerkin, degree: 3, step: 0.1"};
+
+// No row exceeds them, and some row comes near.
+static int extremes_are_those_of_the_rows(void)
+{
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        measured fine;
+        double high = -HUGE_VAL, low = HUGE_VAL, press = 0.0;
+        CHECK(swing(methods[m], 1e-3, &fine));
+        for (int i = 0; i < fine.rows.rows; i++) {
+            const double *row = fine.rows.values + (size_t)i * (size_t)fine.rows.columns;
+            low = fmin(low, row[1]);
+            high = fmax(high, row[2]);
+            press = fmax(press, row[3]);
+        }
+        bool low_order = strstr(methods[m], "step") != NULL;
+        printf("%s: %.3g %.3g %.3g\n", methods[m], fine.high - high, low - fine.low,
+               fine.press - press);
+        CHECK(high <= fine.high + 1e-7 && fine.high <= high + 1e-5);
+        CHECK(low >= fine.low - 1e-7 && fine.low >= low - 1e-5);
+        CHECK(press <= fine.press + (low_order ? 1e-4 : 1e-5) * press);
+        CHECK(fine.press <= press * (1 + 1e-4));
+        case_table_clear(&fine.rows);
+    }
+    return 0;
+}
+
+// By the energy: the pendulum comes as high as it began, -0.3, and in between hangs down.
+static int long_steps_miss_no_peak(void)
+{
+    static const char *const long_steps[] = {
+        "dop853, rtol: 1e-9, atol: 1e-11", "dop853, formulation: tree, rtol: 1e-9, atol: 1e-11",
+        "radau, formulation: tree, rtol: 1e-9, atol: 1e-11", "radau, rtol: 1e-9, atol: 1e-11"};
+    double inertia = 0.3 + 2 * 0.25, energy = 2 * 9.81 * (0.5 - 0.3);
+    for (int m = 0; m < 4; m++) {
+        measured a;
+        CHECK(swing(long_steps[m], 3, &a));
+        CHECK_NEAR(a.high, -0.3, 1e-7);
+        CHECK_NEAR(a.low, -0.4, 1e-7);
+        CHECK_NEAR(a.press, 2 * 9.81 + 2 * 0.5 * 2 * energy / inertia, 1e-6);
+        case_table_clear(&a.rows);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(extremes_are_those_of_the_rows), TEST(long_steps_miss_no_peak))
