@@ -92,9 +92,11 @@ FLX_API void flx_modes_clear(flx_modes *m);
 // found where there is one.
 typedef struct flx_equilibrium_report {
     int iterations;
-    double residual; // largest force out of balance, as a part of the forces there are
-    double moved;    // largest scaled change of a coordinate
-    int item;        // unknown that moved most
+    // Largest force out of balance, as a part of the forces there are; where these cancel in every coordinate, of those
+    // that the stiffness makes of a move by the size of the model.
+    double residual;
+    double moved; // largest scaled change of a coordinate
+    int item;     // unknown that moved most
 } flx_equilibrium_report;
 FLX_API flx_status flx_equilibrium_find(const flx_system *s, flx_state *x,
                                         flx_equilibrium_report *report);

@@ -113,6 +113,33 @@ static flx_status descend(search *f, int *steps)
     return refuse(f, *steps);
 }
 
+// Where forces cancel in every coordinate there is none to measure by: what is left over goes by the forces that the
+// stiffness makes of a move by the scale of the coordinates.
+static flx_status measure_by_stiffness(search *f)
+{
+    flx_rest *e = &f->e;
+    const flx_pattern *p = &e->s->pattern;
+    FLX_TRY(flx_rest_linearise(e, f->x));
+    double work = 0.0, left = 0.0;
+    for (int b = 0; b < p->nblock; b++) {
+        for (int i = p->start[b]; i < p->start[b + 1] && i < e->nv; i++) {
+            double sum = 0.0;
+            for (int k = p->row[b]; k < p->row[b + 1]; k++) {
+                int first = p->start[p->col[k]], last = p->start[p->col[k] + 1];
+                const double *a =
+                    e->b.A0 + p->offset[k] + (size_t)(i - p->start[b]) * (size_t)(last - first);
+                for (int j = first; j < last && j < e->nv; j++) {
+                    sum += fabs(a[j - first]) * e->scale[j];
+                }
+            }
+            work = fmax(work, sum * e->scale[i]);
+            left = fmax(left, fabs(e->r[i]) * e->scale[i]);
+        }
+    }
+    if (work > 0.0) e->residual = fmin(e->residual, left / work);
+    return FLX_OK;
+}
+
 static void report_move(const search *f, const flx_state *from, flx_equilibrium_report *report)
 {
     const flx_rest *e = &f->e;
@@ -139,6 +166,7 @@ flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibri
         flx_state_copy(from, x);
         status = descend(&f, &done.iterations);
     }
+    if (status == FLX_OK && f.e.residual > FLX_REST_NEARLY) status = measure_by_stiffness(&f);
     if (status == FLX_OK) report_move(&f, from, &done);
     if (report) *report = done;
     flx_state_destroy(&from);

@@ -123,6 +123,24 @@ static int a_pendulum_comes_to_rest(void)
     return 0;
 }
 
+// Forces that cancel in every coordinate: nothing is left to measure by but the stiffness.
+static int what_hangs_in_springs_is_in_balance(void)
+{
+    found a;
+    find(&a,
+         "flexion: 1\ngravity: [0, 0, -9.81]\n"
+         "bodies: {b: {type: point, mass: 1, position: [0.5, 0, -1]}}\nforces:\n"
+         "  p: {type: spring, on: [ground, b], at: [[0, 0, 0], b], stiffness: 20, length: 1}\n"
+         "  q: {type: spring, on: [ground, b], at: [[1, 0.2, 0], b], stiffness: 30, length: 1}\n"
+         "  r: {type: spring, on: [ground, b], at: [[1, -0.9, 0], b], stiffness: 20, length: 1}\n"
+         "analyse: {rest: {type: equilibrium}}\n",
+         0);
+    CHECK(a.status == FLX_OK);
+    CHECK(a.f.rest.residual < 1e-13);
+    done(&a);
+    return 0;
+}
+
 static int what_is_not_at_rest_says_so(void)
 {
     found a;
@@ -302,8 +320,8 @@ static int wrong_analyses_are_told(void)
 
 TEST_MAIN(TEST(two_masses_oscillate), TEST(without_mass_the_order_is_lower),
           TEST(without_mass_and_damping_the_position_follows), TEST(nothing_holds_it),
-          TEST(a_pendulum_comes_to_rest), TEST(what_is_not_at_rest_says_so),
-          TEST(nothing_rests_that_falls), TEST(a_run_begins_at_rest), TEST(a_disc_rolls_straight),
-          TEST(a_sleigh_slides_straight), TEST(a_free_body_spins_about_its_middle_axis),
-          TEST(a_sleeping_top_nods), TEST(a_conical_pendulum_wobbles),
-          TEST(wrong_analyses_are_told))
+          TEST(a_pendulum_comes_to_rest), TEST(what_hangs_in_springs_is_in_balance),
+          TEST(what_is_not_at_rest_says_so), TEST(nothing_rests_that_falls),
+          TEST(a_run_begins_at_rest), TEST(a_disc_rolls_straight), TEST(a_sleigh_slides_straight),
+          TEST(a_free_body_spins_about_its_middle_axis), TEST(a_sleeping_top_nods),
+          TEST(a_conical_pendulum_wobbles), TEST(wrong_analyses_are_told))
