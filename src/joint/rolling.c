@@ -71,7 +71,8 @@ static const flx_key_row keys[] = {
     {.key = "normal",
      .form = "vector",
      .needed = true,
-     .doc = "Of the plane, towards the disc or ball."},
+     .doc = "Of the plane, towards the disc or ball, in the initial configuration; in ground "
+            "coordinates, whatever `frame` is."},
     {.key = "radius", .form = "number", .needed = true, .unit = "m", .doc = "Of the disc or ball."},
     {0}};
 

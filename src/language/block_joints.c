@@ -258,7 +258,8 @@ static flx_status read_normal(flx_env *e, const flx_item *joint, flx_joint_data 
     flx_num3 n, position;
     flx_num9 R;
     FLX_TRY(flx_build_need(e->b, joint, "normal", &y));
-    FLX_TRY(flx_build_direction(e, y, NULL, &n));
+    FLX_TRY(
+        flx_build_direction(e, y, NULL, &n)); // of the plane: `frame` is for the axis of the disc
     flx_body_frame(d->body[0], &position, &R);
     n = flx_num9_tmul_v(e->b->g, R, n);
     return flx_num3_store(&n, d->def.normal, d->def.normal_open);
@@ -271,12 +272,16 @@ static flx_status read_curve_point(flx_env *e, const flx_entry *y, const flx_ite
     flx_operand v;
     flx_place p;
     FLX_TRY(flx_build_value(e, y, &v));
-    FLX_TRY(flx_operand_to_place(e, &v, y->loc, &p));
-    if (frame && !p.item) {
-        flx_num3 position;
+    bool framed = frame && frame->kind != FLX_KIND_GROUND;
+    if (framed &&
+        !flx_operand_get_item(&v)) { // not in the axes of the part, but in those of the frame
+        flx_num3 position, x;
         flx_num9 R;
+        FLX_TRY(flx_operand_to_num3(e, &v, y->loc, &x));
         FLX_TRY(flx_item_initial_frame(e->b, frame, y->loc, &position, &R));
-        p.position = flx_num3_add(e->b->g, position, flx_num9_mul_v(e->b->g, R, p.position));
+        p.position = flx_num3_add(e->b->g, position, flx_num9_mul_v(e->b->g, R, x));
+    } else {
+        FLX_TRY(flx_operand_to_place(e, &v, y->loc, &p));
     }
     p.position = flx_ground_to_body(e->b, d->body[0], p.position);
     for (int k = 0; k < 3; k++) {

@@ -221,6 +221,44 @@ static int groove_is_a_rod(void)
     return 0;
 }
 
+// Points in the axes of a frame are the same wherever the model is placed as a part.
+static int curves_of_frames_hold_in_parts(void)
+{
+    static const char inner[] =
+        "bodies:\n"
+        "  disc: {type: rigid, mass: 2, inertia: 0.3, position: [0.1, 0.2], orientation: 0.4}\n"
+        "  pin: {type: point, mass: 1, position: [0.4842440, 0.3555673]}\njoints:\n"
+        "  hub: {type: revolute, on: [ground, disc], at: [0.1, 0.2]}\n"
+        "  slot: {type: point-on-curve, on: [disc, pin], at: pin, closed: true, frame: disc, "
+        "curve: [[0.4, 0], [0, 0.4], [-0.4, 0], [0, -0.4]]}\n";
+    char text[2000];
+    case_table whole = {0}, part = {0};
+    snprintf(text, sizeof text,
+             "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n%s"
+             "simulate: {until: 1, method: radau, rtol: 1e-9, atol: 1e-9}\n"
+             "outputs: {every: 1, signals: [hub.angle, pin.position]}\n",
+             inner);
+    CHECK(case_run(text, NULL, &whole, NULL, NULL));
+    // turned by a quarter: gravity too
+    snprintf(text, sizeof text,
+             "flexion: 1\ndimension: 2\ngravity: [9.81, 0]\nmodels:\n  m:\n    bodies:\n"
+             "      disc: {type: rigid, mass: 2, inertia: 0.3, position: [0.1, 0.2], orientation: "
+             "0.4}\n      pin: {type: point, mass: 1, position: [0.4842440, 0.3555673]}\n"
+             "    joints:\n      hub: {type: revolute, on: [ground, disc], at: [0.1, 0.2]}\n"
+             "      slot: {type: point-on-curve, on: [disc, pin], at: pin, closed: true, frame: "
+             "disc, curve: [[0.4, 0], [0, 0.4], [-0.4, 0], [0, -0.4]]}\n"
+             "parts: {p: {model: m, position: [3, -1], orientation: pi/2}}\n"
+             "simulate: {until: 1, method: radau, rtol: 1e-9, atol: 1e-9}\n"
+             "outputs: {every: 1, signals: [p.hub.angle, p.pin.position]}\n");
+    CHECK(case_run(text, NULL, &part, NULL, NULL));
+    CHECK_NEAR(at(&part, "p.hub.angle", 1.0), at(&whole, "hub.angle", 1.0), 1e-7);
+    CHECK_NEAR(at(&part, "p.pin.position.x", 1.0), 3 - at(&whole, "pin.position.y", 1.0), 1e-7);
+    CHECK_NEAR(at(&part, "p.pin.position.y", 1.0), at(&whole, "pin.position.x", 1.0) - 1, 1e-7);
+    case_table_clear(&whole);
+    case_table_clear(&part);
+    return 0;
+}
+
 // An eight: the bead stays on its branch where the curve crosses itself, keeps its energy and comes by the same places
 // round by round, also by steps of a fixed size that fall near the crossing.
 static int bead_goes_round_an_eight(void)
@@ -302,5 +340,5 @@ static int wrong_curves_are_refused(void)
 
 TEST_MAIN(TEST(splines_are_smooth_also_over_the_seam), TEST(functions_have_exact_derivatives),
           TEST(nearest_place_does_not_depend_on_the_guess), TEST(bead_slides_down_a_helix),
-          TEST(groove_is_a_rod), TEST(bead_goes_round_an_eight), TEST(end_is_told),
-          TEST(wrong_curves_are_refused))
+          TEST(groove_is_a_rod), TEST(curves_of_frames_hold_in_parts),
+          TEST(bead_goes_round_an_eight), TEST(end_is_told), TEST(wrong_curves_are_refused))
