@@ -18,14 +18,15 @@ static void flip_coordinate(spec *s, int joint)
     j->start[0] *= -1;
     j->start[1] *= -1;
     j->wall[0] *= -1;
+    j->stop.at *= -1;
+    j->stop.side *= -1;
     for (int i = 0; i < s->njoint; i++) {
         spec_joint *g = s->joints + i;
         if (g->kind == JOINT_GEAR && (g->on[0] == joint || g->on[1] == joint)) g->ratio *= -1;
     }
     for (int i = 0; i < s->nforce; i++) {
         spec_force *f = s->forces + i;
-        bool on = f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT;
-        if (!on || f->on[0] != joint) continue;
+        if (!acts_on_joint(f) || f->on[0] != joint) continue;
         f->rest *= -1;
         f->effort[0] *= -1;
         f->effort[1] *= -1;
@@ -75,9 +76,11 @@ static void turn_joint(const turning *t, spec *s, int joint)
     spec_joint *j = s->joints + joint;
     if (j->kind == JOINT_GEAR) return;
     for (int i = 0; i < 2; i++) j->at[i] = turn_place(t, j->on[i], j->at[i]);
+    for (int i = 0; i < CURVE_POINTS; i++) j->curve[i] = turn_place(t, j->on[0], j->curve[i]);
     bool axial = j->kind == JOINT_REVOLUTE || j->kind == JOINT_UNIVERSAL;
     j->axis = axial ? turn_axial(t, j->axis) : turn_polar(t, j->axis);
-    j->axis2 = turn_axial(t, j->axis2);
+    bool shafts = j->kind == JOINT_CONSTANT_VELOCITY; // both point along the line of power
+    j->axis2 = shafts ? turn_polar(t, j->axis2) : turn_axial(t, j->axis2);
     if (!(t->v.det < 0)) return;
     if (j->kind == JOINT_CYLINDRICAL || j->kind == JOINT_SCREW) j->angle_sign *= -1;
     if (j->kind == JOINT_SCREW) j->pitch *= -1;
@@ -89,7 +92,7 @@ static void turn_joint(const turning *t, spec *s, int joint)
 
 static void turn_force(const turning *t, spec_force *f)
 {
-    if (f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT) return;
+    if (acts_on_joint(f)) return;
     for (int i = 0; i < 2; i++) f->at[i] = turn_place(t, f->on[i], f->at[i]);
     double det = f->kind == FORCE_TORQUE ? t->v.det : 1.0;
     f->value = v3_scale(det, m33_mul_v(f->in_body ? t->F : t->v.Q, f->value));
@@ -126,7 +129,7 @@ static void reverse_joint(spec *s, int joint)
     int on = j->on[0];
     v3 at = j->at[0], axis = j->axis;
     bool lopsided = j->kind == JOINT_ON_LINE || j->kind == JOINT_ON_PLANE ||
-                    j->kind == JOINT_KNIFE || j->kind == JOINT_ROLLING;
+                    j->kind == JOINT_KNIFE || j->kind == JOINT_ROLLING || j->kind == JOINT_ON_CURVE;
     if (lopsided) return; // a line, a plane, an edge is of one of them
     j->on[0] = j->on[1];
     j->on[1] = on;
@@ -136,7 +139,9 @@ static void reverse_joint(spec *s, int joint)
     }
     j->at[0] = j->at[1];
     j->at[1] = at;
-    if (j->kind == JOINT_UNIVERSAL) {
+    bool two = j->kind == JOINT_UNIVERSAL || j->kind == JOINT_CONSTANT_VELOCITY ||
+               j->kind == JOINT_PERPENDICULAR;
+    if (two) {
         j->axis = j->axis2;
         j->axis2 = axis;
     }
@@ -184,7 +189,9 @@ bool can_be_shifted(const spec *s)
         if (is_flexible(s, i)) return false;
     }
     for (int i = 0; i < s->nforce; i++) { // at rest initially
-        if (s->forces[i].there && s->forces[i].kind == FORCE_BUSHING) return false;
+        const spec_force *f = s->forces + i;
+        bool remembers = f->kind == FORCE_CONTACT && f->touch == TOUCH_RESTITUTION;
+        if (f->there && (f->kind == FORCE_BUSHING || remembers)) return false;
     }
     for (int i = 0; i < s->njoint; i++) { // angles of bodies count from there
         if (s->joints[i].there && s->joints[i].starts && s->dimension == 2) return false;
@@ -205,10 +212,14 @@ typedef struct units {
 } units;
 
 // Of a force or torque along the coordinate of a joint, by the coordinate.
-static double joint_stiffness(const spec *s, int joint, const units *u)
+static double joint_stiffness_of(bool slides, const units *u)
 {
     double k = u->M / (u->T * u->T);
-    return s->joints[joint].kind == JOINT_PRISMATIC ? k : k * u->L * u->L;
+    return slides ? k : k * u->L * u->L;
+}
+static double joint_stiffness(const spec *s, int joint, const units *u)
+{
+    return joint_stiffness_of(s->joints[joint].kind == JOINT_PRISMATIC, u);
 }
 static double joint_length(const spec *s, int joint, const units *u)
 {
@@ -250,6 +261,12 @@ static void scale_joint(const spec *s, const units *u, spec_joint *j)
     j->start[0] *= slides ? u->L : 1.0;
     j->start[1] *= (slides ? u->L : 1.0) / u->T;
     j->wall[0] *= slides ? u->L : 1.0;
+    spec_stop *stop = &j->stop;
+    double angle = slides ? u->L : 1.0;
+    stop->at *= angle;
+    stop->stiffness *= joint_stiffness_of(slides, u) * angle / pow(angle, stop->exponent);
+    stop->damping *= u->T / angle;
+    for (int i = 0; i < CURVE_POINTS; i++) scale_v3(u->L, j->curve + i);
     j->motion[0] /= u->T;
     j->motion[2] /= u->T;
     j->pitch *= u->L;
@@ -259,10 +276,25 @@ static void scale_joint(const spec *s, const units *u, spec_joint *j)
     j->viscous *= u->M / u->T * (surface ? 1.0 : u->L * u->L);
 }
 
+static void scale_contact(const units *u, spec_force *f)
+{
+    bool linear = f->touch == TOUCH_PENALTY;
+    double k = u->M / (u->T * u->T);
+    for (int i = 0; i < 2; i++) scale_v3(u->L, f->at + i);
+    for (int i = 0; i < 2; i++) f->radius[i] *= u->L;
+    f->k[0] *= linear ? k : k / sqrt(u->L);
+    f->c[0] *= linear ? k * u->T : u->T / u->L;
+    f->friction[1] *= u->L / u->T;
+}
+
 static void scale_force(const spec *s, const units *u, spec_force *f)
 {
+    if (f->kind == FORCE_CONTACT) {
+        scale_contact(u, f);
+        return;
+    }
     double k = u->M / (u->T * u->T), length = u->L;
-    bool on_joint = f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT;
+    bool on_joint = acts_on_joint(f);
     int translations = s->dimension;
     if (on_joint) k = joint_stiffness(s, f->on[0], u), length = joint_length(s, f->on[0], u);
     for (int i = 0; i < 2; i++) scale_v3(u->L, f->at + i);
@@ -282,6 +314,7 @@ static void scale_force(const spec *s, const units *u, spec_force *f)
     f->effort[0] *= k * length;
     f->effort[1] *= k * length;
     f->gain *= k * length;
+    f->bound *= k * length;
     f->cubic *= k / (length * length);
     f->turning /= u->T;
     scale_v3(u->M * u->L / (u->T * u->T) * (f->kind == FORCE_TORQUE ? u->L : 1.0), &f->value);

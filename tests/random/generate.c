@@ -2,7 +2,7 @@
 //
 // Velocities are consistent by construction: those of trees follow from random rates of the joints; a
 // mechanism with loops starts at rest.
-#include "spec.h"
+#include "maker.h"
 
 #include "base/common.h"
 
@@ -26,27 +26,18 @@ int below(uint64_t *state, int n)
     return (int)(next_seed(state) % (uint64_t)n);
 }
 
-typedef struct maker {
-    spec *s;
-    uint64_t state;
-    const features *f;
-    int freedoms; // of the joints so far
-    bool rest;    // all velocities are zero
-    bool bends;   // a body may be flexible
-} maker;
-
-static bool chance(maker *k, int one_in)
+bool chance(maker *k, int one_in)
 {
     return below(&k->state, one_in) == 0;
 }
 
-static v3 random_vector(maker *k, double size)
+v3 random_vector(maker *k, double size)
 {
     double x = uniform(&k->state, -size, size), y = uniform(&k->state, -size, size);
     return v3_make(x, y, k->s->dimension == 3 ? uniform(&k->state, -size, size) : 0.0);
 }
 
-static v3 random_direction(maker *k)
+v3 random_direction(maker *k)
 {
     v3 a;
     do a = random_vector(k, 1.0);
@@ -54,8 +45,7 @@ static v3 random_direction(maker *k)
     return v3_unit(a);
 }
 
-// Of angular velocities and torques: planar, along z.
-static v3 random_spin(maker *k, double size)
+v3 random_spin(maker *k, double size)
 {
     if (k->s->dimension == 3) return random_vector(k, size);
     return v3_make(0, 0, uniform(&k->state, -size, size));
@@ -123,10 +113,11 @@ static joint_kind random_carrier(maker *k, bool moves)
     static const joint_kind plane[] = {JOINT_REVOLUTE,  JOINT_REVOLUTE, JOINT_REVOLUTE,
                                        JOINT_PRISMATIC, JOINT_FIXED,    JOINT_FREE};
     static const joint_kind space[] = {
-        JOINT_REVOLUTE,  JOINT_REVOLUTE, JOINT_PRISMATIC, JOINT_CYLINDRICAL, JOINT_SPHERICAL,
-        JOINT_UNIVERSAL, JOINT_PLANAR,   JOINT_SCREW,     JOINT_FIXED,       JOINT_FREE};
+        JOINT_REVOLUTE,  JOINT_REVOLUTE,  JOINT_PRISMATIC,        JOINT_CYLINDRICAL,
+        JOINT_SPHERICAL, JOINT_UNIVERSAL, JOINT_PLANAR,           JOINT_SCREW,
+        JOINT_FIXED,     JOINT_FREE,      JOINT_CONSTANT_VELOCITY};
     joint_kind kind =
-        k->s->dimension == 2 ? plane[below(&k->state, 6)] : space[below(&k->state, 10)];
+        k->s->dimension == 2 ? plane[below(&k->state, 6)] : space[below(&k->state, 11)];
     return moves && kind == JOINT_FIXED ? JOINT_REVOLUTE : kind;
 }
 
@@ -139,6 +130,7 @@ static int freedom_of(joint_kind kind, int dimension)
         return 1;
     case JOINT_CYLINDRICAL:
     case JOINT_UNIVERSAL:
+    case JOINT_CONSTANT_VELOCITY:
         return 2;
     case JOINT_SPHERICAL:
     case JOINT_PLANAR:
@@ -176,6 +168,9 @@ static void random_twist(maker *k, const spec_joint *j, v3 *w, v3 *v)
     case JOINT_UNIVERSAL:
         *w = v3_add(v3_scale(turn, axis), v3_scale(slide, j->axis2));
         break;
+    case JOINT_CONSTANT_VELOCITY: // in the plane normal to the sum of the axes
+        *w = v3_cross(v3_add(j->axis, j->axis2), random_spin(k, 1.0));
+        break;
     case JOINT_PLANAR:
         *w = v3_scale(turn, axis);
         *v = v3_cross(axis, random_vector(k, 1.0));
@@ -207,11 +202,13 @@ static void random_friction(maker *k, spec_joint *j)
     bool can = j->kind == JOINT_REVOLUTE || j->kind == JOINT_PRISMATIC ||
                j->kind == JOINT_CYLINDRICAL || j->kind == JOINT_SPHERICAL ||
                j->kind == JOINT_UNIVERSAL || j->kind == JOINT_SCREW;
-    if (!k->f->friction || !can || !chance(k, 8)) return;
+    if (!k->f->friction || !can || j->moves || !chance(k, 8)) return;
     if (chance(k, 2)) j->friction[0] = uniform(&k->state, 0.05, 0.3);
     j->friction[1] = uniform(&k->state, 0.02, 0.1);
     j->friction[2] = uniform(&k->state, 0.2, 0.5);
     j->viscous = uniform(&k->state, 0.1, 1.0);
+    j->sticks = (j->kind == JOINT_REVOLUTE || j->kind == JOINT_PRISMATIC) && chance(k, 2);
+    j->held = j->friction[0] * uniform(&k->state, 1.0, 1.4);
 }
 
 static spec_joint *new_joint(maker *k, joint_kind kind, int first, int second)
@@ -237,7 +234,7 @@ static void set_places(const spec *s, spec_joint *j, v3 first, v3 second)
     j->at[1] = place_in(s, j->on[1], second);
 }
 
-static bool is_point(const spec *s, int body)
+bool is_point(const spec *s, int body)
 {
     return body >= 0 && s->bodies[body].kind == BODY_POINT;
 }
@@ -314,22 +311,44 @@ static int rows_of(joint_kind kind, int dimension)
     case JOINT_SPHERICAL:
         return 3;
     case JOINT_REVOLUTE:
+    case JOINT_PARALLEL:
         return 2;
+    case JOINT_ROLLING:
+        return dimension;
     case JOINT_ON_LINE:
+    case JOINT_ON_CURVE:
         return dimension - 1;
     default:
         return 1;
     }
 }
 
+// A closed curve of the first body through a place: near a circle.
+static void draw_curve(maker *k, spec_joint *j, v3 p)
+{
+    double radius = uniform(&k->state, 0.4, 1.0);
+    v3 x = random_direction(k), z = k->s->dimension == 2 ? v3_make(0, 0, 1) : v3_unit(j->axis);
+    x = v3_unit(v3_axpy(-v3_dot(z, x), z, x));
+    v3 y = v3_cross(z, x), middle = v3_axpy(-radius, x, p);
+    for (int i = 0; i < CURVE_POINTS; i++) {
+        double turn = 2 * FLX_PI * i / CURVE_POINTS, r = radius;
+        if (i > 0) r *= uniform(&k->state, 0.9, 1.1);
+        v3 at = v3_axpy(r * cos(turn), x, v3_axpy(r * sin(turn), y, middle));
+        if (i > 0) at = v3_add(at, random_vector(k, 0.1 * radius));
+        j->curve[i] = place_in(k->s, j->on[0], i > 0 ? at : p);
+    }
+}
+
 static void close_loop(maker *k)
 {
-    static const joint_kind plane[] = {JOINT_REVOLUTE, JOINT_DISTANCE, JOINT_ON_LINE, JOINT_KNIFE};
-    static const joint_kind space[] = {JOINT_SPHERICAL, JOINT_DISTANCE, JOINT_ON_LINE,
-                                       JOINT_ON_PLANE, JOINT_KNIFE};
+    static const joint_kind plane[] = {JOINT_REVOLUTE, JOINT_DISTANCE, JOINT_ON_LINE,
+                                       JOINT_KNIFE,    JOINT_ON_CURVE, JOINT_ROLLING};
+    static const joint_kind space[] = {JOINT_SPHERICAL, JOINT_DISTANCE,      JOINT_ON_LINE,
+                                       JOINT_ON_PLANE,  JOINT_KNIFE,         JOINT_ON_CURVE,
+                                       JOINT_PARALLEL,  JOINT_PERPENDICULAR, JOINT_ROLLING};
     spec *s = k->s;
     int a = below(&k->state, s->nbody + 1) - 1, b = below(&k->state, s->nbody);
-    joint_kind kind = s->dimension == 2 ? plane[below(&k->state, 4)] : space[below(&k->state, 5)];
+    joint_kind kind = s->dimension == 2 ? plane[below(&k->state, 6)] : space[below(&k->state, 9)];
     int rows = rows_of(kind, s->dimension);
     if (a == b || is_point(s, a) || is_point(s, b) || is_flexible(s, a) || is_flexible(s, b) ||
         k->freedoms - rows < 1)
@@ -341,6 +360,9 @@ static void close_loop(maker *k)
     }
     if (kind == JOINT_ON_LINE) p = v3_axpy(uniform(&k->state, -0.5, 0.5), j->axis, p);
     if (kind == JOINT_ON_PLANE) p = v3_add(p, v3_cross(j->axis, random_vector(k, 0.5)));
+    if (kind == JOINT_ROLLING) p = v3_axpy(-j->radius, j->axis, p);
+    if (kind == JOINT_ON_CURVE) draw_curve(k, j, p);
+    if (kind == JOINT_PERPENDICULAR) j->axis2 = v3_unit(v3_cross(j->axis, j->axis2));
     set_places(s, j, p, to);
     k->freedoms -= rows;
     s->loops = true;
@@ -391,13 +413,32 @@ static void make_walls(maker *k)
     }
 }
 
+static void make_stops(maker *k)
+{
+    spec *s = k->s;
+    for (int i = 0; i < s->njoint; i++) {
+        spec_joint *j = s->joints + i;
+        if (!joint_has_coordinate(s, i) || j->moves || j->bounces || !chance(k, 3)) continue;
+        spec_stop *stop = &j->stop;
+        double from = j->starts ? fabs(j->start[0]) : 0.0;
+        stop->there = true;
+        stop->rigid = chance(k, 2);
+        stop->side = chance(k, 2) ? 1 : -1;
+        stop->at = stop->side * (from + uniform(&k->state, 0.03, 0.3));
+        stop->stiffness = uniform(&k->state, 100, 2000);
+        stop->exponent = 1.0 + 0.5 * below(&k->state, 3);
+        stop->damping = chance(k, 2) ? uniform(&k->state, 0, 0.5) : 0.0;
+        stop->restitution = chance(k, 3) ? 0.0 : uniform(&k->state, 0.5, 1.0);
+    }
+}
+
 // The same joint once more, farther along its axis.
 static void double_joint(maker *k)
 {
     spec *s = k->s;
     int from = s->njoint ? below(&k->state, s->njoint) : 0;
     if (s->njoint == 0 || s->joints[from].moves) return;
-    if (s->joints[from].bounces || s->joints[from].starts) return;
+    if (s->joints[from].bounces || s->joints[from].starts || s->joints[from].stop.there) return;
     joint_kind kind = s->joints[from].kind;
     bool can = kind == JOINT_REVOLUTE || kind == JOINT_PRISMATIC || kind == JOINT_CYLINDRICAL;
     for (int i = 0; i < 2; i++) can = can && !is_flexible(s, s->joints[from].on[i]);
@@ -416,127 +457,6 @@ static void double_joint(maker *k)
     s->redundant = s->loops = true;
 }
 
-// ---- forces -------------------------------------------------------------------------------------
-
-static int random_coordinate(maker *k)
-{
-    spec *s = k->s;
-    int found[SPEC_JOINTS], n = 0;
-    for (int i = 0; i < s->njoint; i++) {
-        if (joint_has_coordinate(s, i)) found[n++] = i;
-    }
-    return n ? found[below(&k->state, n)] : -1;
-}
-
-static v3 random_place(maker *k, int body)
-{
-    if (is_point(k->s, body)) return v3_make(0, 0, 0);
-    if (is_flexible(k->s, body)) return k->s->bodies[body].line;
-    return random_vector(k, body < 0 ? 1.5 : 0.5);
-}
-
-static void make_force(maker *k)
-{
-    spec *s = k->s;
-    spec_force f = {.there = true, .feels = -1};
-    f.kind = (force_kind)below(&k->state, FORCE_KINDS);
-    f.on[0] = below(&k->state, s->nbody + 1) - 1;
-    f.on[1] = below(&k->state, s->nbody);
-    if (f.on[0] == f.on[1]) f.on[0] = GROUND;
-    for (int i = 0; i < 2; i++) f.at[i] = random_place(k, f.on[i]);
-    for (int i = 0; i < 6; i++) {
-        f.k[i] = uniform(&k->state, 2, 60);
-        f.c[i] = chance(k, 2) ? uniform(&k->state, 0, 2) : 0.0;
-    }
-    f.cubic = uniform(&k->state, 0, 20);
-    f.law = k->f->laws ? (law)below(&k->state, LAWS) : LAW_CUBIC;
-    f.gap = uniform(&k->state, 0.02, 0.2);
-    for (int i = 0; i < LAW_POINTS; i++) {
-        f.table[i][0] = 0.15 * (i + 1) * (1 + uniform(&k->state, -0.1, 0.1));
-        f.table[i][1] = uniform(&k->state, -4, 8);
-    }
-    f.effort[0] = uniform(&k->state, -3, 3);
-    f.effort[1] = uniform(&k->state, -3, 3);
-    f.turning = uniform(&k->state, 1, 6);
-    f.wave = chance(k, 2) ? uniform(&k->state, 0, 0.9) : 0.0;
-    f.in_body = chance(k, 2);
-    f.mixed = k->f->mixed && chance(k, 3);
-    f.value = f.kind == FORCE_TORQUE ? random_spin(k, 3.0) : random_vector(k, 5.0);
-    v3 way = v3_sub(place_of(s, f.on[0], f.at[0]), place_of(s, f.on[1], f.at[1]));
-    f.rest = uniform(&k->state, 0.6, 1.2) * v3_norm(way);
-    bool point = is_point(s, f.on[1]), bends = is_flexible(s, f.on[0]) || is_flexible(s, f.on[1]);
-    bool any = false;
-    for (int i = 0; i < s->nbody; i++) any = any || is_flexible(s, i);
-    bool along = f.kind == FORCE_SPRING || f.kind == FORCE_ACTUATOR || f.kind == FORCE_FORCE;
-    bool joint = f.kind == FORCE_JOINT_SPRING || f.kind == FORCE_JOINT_EFFORT;
-    if (bends && !along && !joint) return;
-    if (any && f.kind == FORCE_GRAVITATION) return;
-    if (point || bends || (s->dimension == 2 && f.kind == FORCE_TORQUE)) f.in_body = false;
-    switch (f.kind) {
-    case FORCE_JOINT_SPRING:
-    case FORCE_JOINT_EFFORT:
-        f.on[0] = random_coordinate(k);
-        f.rest = uniform(&k->state, -0.3, 0.3);
-        if (f.on[0] < 0) return;
-        break;
-    case FORCE_TORQUE:
-        if (point) return;
-        break;
-    case FORCE_BUSHING: // a frame on both
-        if (point || is_point(s, f.on[0])) return;
-        f.at[0] = place_in(s, f.on[0], place_of(s, f.on[1], f.at[1]));
-        for (int i = 0; i < 6 && f.on[0] < 0; i++) { // no direction of the ground is another's
-            f.k[i] = f.k[i < s->dimension ? 0 : 5];
-            f.c[i] = f.c[i < s->dimension ? 0 : 5];
-        }
-        break;
-    case FORCE_GRAVITATION:
-        for (int i = 0; i < s->nbody; i++) { // no close encounters
-            for (int n = 0; n < i; n++) {
-                v3 d = v3_sub(place_of(s, i, s->bodies[i].com), place_of(s, n, s->bodies[n].com));
-                if (v3_norm(d) < 0.5) return;
-            }
-        }
-        if (s->nbody < 2) return;
-        s->until = fmin(s->until, 0.3);
-        f.k[0] = uniform(&k->state, 0.01, 0.1);
-        break;
-    case FORCE_DRAG:
-        f.c[0] = uniform(&k->state, 0.1, 2.0);
-        f.c[1] = uniform(&k->state, 0.1, 0.5);
-        break;
-    default:
-        break;
-    }
-    s->forces[s->nforce++] = f;
-}
-
-// ---- equations ----------------------------------------------------------------------------------
-
-static void make_variable(maker *k)
-{
-    spec *s = k->s;
-    spec_variable *x = s->variables + s->nvariable++;
-    *x = (spec_variable){.there = true};
-    x->kind = below(&k->state, k->f->events ? 4 : 3);
-    x->joint = random_coordinate(k);
-    s->samples = s->samples || x->kind == SAMPLED;
-    x->at = uniform(&k->state, -0.5, 0.5);
-    x->rate = uniform(&k->state, -0.5, 0.5);
-    x->mass = uniform(&k->state, 0.3, 2.0);
-    x->k = x->kind == SAMPLED ? uniform(&k->state, 0.04, 0.2) : uniform(&k->state, 2, 30);
-    x->c = uniform(&k->state, 0, 1);
-    x->gain = uniform(&k->state, -1, 1);
-    for (int i = 0; i < s->nforce; i++) { // and acts back
-        spec_force *f = s->forces + i;
-        bool acts = f->kind == FORCE_JOINT_EFFORT || f->kind == FORCE_ACTUATOR;
-        if (!acts || f->feels >= 0) continue;
-        f->feels = s->nvariable - 1;
-        f->gain = uniform(&k->state, -5, 5);
-        break;
-    }
-}
-
 // ---- all of it ----------------------------------------------------------------------------------
 
 void generate(uint64_t seed, const features *f, spec *out)
@@ -550,8 +470,8 @@ void generate(uint64_t seed, const features *f, spec *out)
     out->nbody = 1 + below(&k.state, f->most_bodies);
     bool loops = f->loops && chance(&k, 2);
     if (!falls && !loops) out->gravity = v3_make(0, 0, 0);
-    k.rest = loops && chance(&k, 2);     // else velocities are guesses there
-    k.bends = f->modal && chance(&k, 8); // they cost most
+    k.rest = loops && chance(&k, 2);      // else velocities are guesses there
+    k.bends = f->modal && chance(&k, 12); // they cost most
     for (int i = 0; i < out->nbody; i++) make_body(&k, i);
     // Until the least change of guessed velocities does not depend on units where a body has modes.
     for (int i = 0; i < out->nbody && loops; i++) k.rest = k.rest || is_flexible(out, i);
@@ -563,11 +483,14 @@ void generate(uint64_t seed, const features *f, spec *out)
     }
     if (f->starts && !loops) start_joints(&k);
     if (f->events && chance(&k, 4)) make_walls(&k);
+    if (f->limits && chance(&k, 4)) make_stops(&k);
     for (int i = 0; i < out->njoint; i++) { // |N| is rounded off by a part of the weight
         if (v3_norm(out->gravity) == 0.0) out->joints[i].friction[0] = 0.0;
     }
-    int forces = f->forces ? below(&k.state, SPEC_FORCES) : 0;
+    int forces = f->forces ? below(&k.state, SPEC_FORCES - 2) : 0;
     for (int i = 0; i < forces; i++) make_force(&k);
+    if (f->contacts && chance(&k, 5)) make_contact(&k);
+    if (f->contacts && chance(&k, 10)) make_contact(&k);
     int variables = f->equations ? below(&k.state, SPEC_VARIABLES) : 0;
     for (int i = 0; i < variables; i++) make_variable(&k);
 }

@@ -29,3 +29,4 @@ void end_section(page *p, uint64_t salt); // salt: another order for each sectio
 
 void write_functions(page *p);
 void write_force(page *p, int i);
+void write_inputs(page *p);

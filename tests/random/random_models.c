@@ -4,7 +4,7 @@
 //
 // Model number i has the seed N + i. What disagrees is made small and written to a file. It ends with
 // counts; the exit status is 1 where anything disagreed. --failures: runs that fail are made small too.
-// --print: says what was refused or failed. --write: writes the models.
+// --print: says what was refused or failed. --write: writes the models. --whole: nothing is made small.
 #include "variants.h"
 
 #include <math.h>
@@ -18,12 +18,13 @@ typedef struct options {
     double seconds;
     const char *only, *keep;
     features f;
-    bool print, write, failures;
+    bool print, write, failures, whole;
 } options;
 
 typedef struct counts {
     long models, without, comparisons, of[DISAGREES + 1];
     long by_variant[64][DISAGREES + 1];
+    double seconds[64], to_refer; // of each variant, of references
 } counts;
 
 static const features everything = {.most_bodies = 4,
@@ -39,7 +40,10 @@ static const features everything = {.most_bodies = 4,
                                     .laws = true,
                                     .starts = true,
                                     .modal = true,
-                                    .events = true};
+                                    .events = true,
+                                    .limits = true,
+                                    .contacts = true,
+                                    .inputs = true};
 
 static double now(void)
 {
@@ -65,6 +69,9 @@ static features choose(const char *letters)
     f.starts = strchr(letters, 't');
     f.modal = strchr(letters, 'd');
     f.events = strchr(letters, 'v');
+    f.limits = strchr(letters, 'b');
+    f.contacts = strchr(letters, 'k');
+    f.inputs = strchr(letters, 'u');
     return f;
 }
 
@@ -79,6 +86,10 @@ static bool read_options(int argc, char **argv, options *o)
         }
         if (strcmp(argv[i], "--failures") == 0) {
             o->failures = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--whole") == 0) {
+            o->whole = true;
             continue;
         }
         if (strcmp(argv[i], "--write") == 0) {
@@ -148,7 +159,7 @@ static void report(const options *o, const spec *s, const variant *v, finding f)
            f.where, f.message);
     fflush(stdout);
     int items = count_items(s);
-    shrink(v, &small, &f);
+    if (!o->whole) shrink(v, &small, &f);
     printf("  made small, %d items of %d: %.3g at %s %s\n", count_items(&small), items,
            f.difference, f.where, f.message);
     write_model(o, &small, &reference);
@@ -163,7 +174,9 @@ static void check(const options *o, uint64_t seed, counts *n)
     generate(seed, &o->f, &s);
     n->models++;
     if (o->write) write_models(o, &s);
+    double begun = now();
     int form = refer(&s, 1e-9, &a);
+    n->to_refer += now() - begun;
     if (form < 0) {
         n->without++;
         if (o->print) printf("seed %llu: %s\n", (unsigned long long)seed, a.message);
@@ -173,7 +186,9 @@ static void check(const options *o, uint64_t seed, counts *n)
         const variant *v = variants + i;
         bool turn = v->one_in != NEVER && below(&state, v->one_in) == 0;
         if (o->only ? strcmp(o->only, v->name) != 0 : !turn) continue;
+        begun = now();
         finding f = judge(&s, v, form, &a);
+        n->seconds[i] += now() - begun;
         n->comparisons++;
         n->of[f.verdict]++;
         n->by_variant[i][f.verdict]++;
@@ -189,13 +204,14 @@ static void check(const options *o, uint64_t seed, counts *n)
 
 static void print_counts(const options *o, const counts *n, double seconds)
 {
-    printf("\n%-36s %9s %9s %9s %9s %9s\n", "compared with the reference", "agree", "sensitive",
-           "refused", "failed", "disagree");
+    printf("\n%-36s %9s %9s %9s %9s %9s %9s %9s\n", "compared with the reference", "agree",
+           "sensitive", "rounding", "refused", "failed", "disagree", "seconds");
     for (int i = 0; i < variant_count; i++) {
         const long *k = n->by_variant[i];
-        printf("%-36s %9ld %9ld %9ld %9ld %9ld\n", variants[i].name, k[AGREES], k[SENSITIVE],
-               k[REFUSED], k[FAILED], k[DISAGREES]);
+        printf("%-36s %9ld %9ld %9ld %9ld %9ld %9ld %9.1f\n", variants[i].name, k[AGREES],
+               k[SENSITIVE], k[ROUNDING], k[REFUSED], k[FAILED], k[DISAGREES], n->seconds[i]);
     }
+    printf("references took %.1f s\n", n->to_refer);
     printf("seeds %llu to %llu: %ld models (%ld without a reference), %ld comparisons, "
            "%ld disagree; %.0f s\n",
            (unsigned long long)o->seed, (unsigned long long)(o->seed + (uint64_t)n->models - 1),
@@ -208,7 +224,8 @@ int main(int argc, char **argv)
     options o;
     if (!read_options(argc, argv, &o)) {
         puts("random_models [--seed N] [--count N] [--seconds S] [--only VARIANT]\n"
-             "              [--features LETTERS] [--keep FOLDER] [--print] [--write] [--failures]");
+             "              [--features LETTERS] [--keep FOLDER] [--print] [--write] [--failures] "
+             "[--whole]");
         return 2;
     }
     double begun = now();

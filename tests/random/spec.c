@@ -4,9 +4,11 @@
 const char *joint_type(joint_kind k)
 {
     static const char *const names[JOINT_KINDS] = {
-        "fixed",         "revolute",       "prismatic", "cylindrical", "spherical",
-        "universal",     "planar",         "screw",     "free",        "distance",
-        "point-on-line", "point-on-plane", "gear",      "rolling",     "knife-edge"};
+        "fixed",         "revolute",      "prismatic",     "cylindrical",
+        "spherical",     "universal",     "planar",        "screw",
+        "free",          "distance",      "point-on-line", "point-on-plane",
+        "gear",          "rolling",       "knife-edge",    "constant-velocity",
+        "parallel-axes", "perpendicular", "point-on-curve"};
     return names[k];
 }
 
@@ -58,10 +60,15 @@ bool force_hangs(const spec *s, int force)
 {
     const spec_force *f = s->forces + force;
     if (f->feels >= 0 && !s->variables[f->feels].there) return true;
-    if (f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT) {
+    if (acts_on_joint(f)) {
         return !s->joints[f->on[0]].there;
     }
     return f->kind != FORCE_GRAVITATION && (missing(s, f->on[0]) || missing(s, f->on[1]));
+}
+
+bool acts_on_joint(const spec_force *f)
+{
+    return f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT;
 }
 
 int count_items(const spec *s)

@@ -13,7 +13,7 @@
 
 #define SPEC_BODIES 6
 #define SPEC_JOINTS 9
-#define SPEC_FORCES 6
+#define SPEC_FORCES 8 // the last ones are contacts
 #define SPEC_VARIABLES 3
 #define GROUND (-1)
 
@@ -50,8 +50,21 @@ typedef enum joint_kind {
     JOINT_GEAR,
     JOINT_ROLLING,
     JOINT_KNIFE,
+    JOINT_CONSTANT_VELOCITY,
+    JOINT_PARALLEL,
+    JOINT_PERPENDICULAR,
+    JOINT_ON_CURVE,
     JOINT_KINDS
 } joint_kind;
+
+#define CURVE_POINTS 5 // of a closed one
+
+// A limit of a coordinate: compliant, or thrown back.
+typedef struct spec_stop {
+    bool there, rigid;
+    double side; // 1: upper, -1: lower
+    double at, stiffness, exponent, damping, restitution;
+} spec_stop;
 
 typedef struct spec_joint {
     bool there;
@@ -60,17 +73,21 @@ typedef struct spec_joint {
     v3 at[2];  // in the axes of the bodies
     v3 axis, axis2;
     double pitch, ratio, radius;
-    double motion[3];     // coordinate = motion[0] t + motion[1] (1 - cos(motion[2] t))
-    bool moves;           // ... prescribed
-    double friction[3];   // coefficient, radius, velocity
-    double viscous;       // 0 with coefficient 0: no friction
-    bool starts;          // start: coordinate and rate
-    double start[2];      //
-    bool bounces;         // an event: its rate is reversed
-    double wall[2];       // beyond this coordinate, by this factor; the sign says on which side
-    double angle_sign;    // of its signals against those of the model that it is a copy of
-    double slide_sign;    // ... along the axis
-    double reaction_sign; // ... of reaction and moment
+    double motion[3];   // coordinate = motion[0] t + motion[1] (1 - cos(motion[2] t))
+    bool moves;         // ... prescribed
+    double friction[3]; // coefficient, radius, velocity
+    double viscous;     // 0 with coefficient 0: no friction
+    bool sticks;        // dry friction is exact
+    double held;        // ... coefficient while it sticks
+    spec_stop stop;
+    v3 curve[CURVE_POINTS]; // of the first body, its axes
+    bool starts;            // start: coordinate and rate
+    double start[2];        //
+    bool bounces;           // an event: its rate is reversed
+    double wall[2];         // beyond this coordinate, by this factor; the sign says on which side
+    double angle_sign;      // of its signals against those of the model that it is a copy of
+    double slide_sign;      // ... along the axis
+    double reaction_sign;   // ... of reaction and moment
 } spec_joint;
 
 typedef enum force_kind {
@@ -82,11 +99,20 @@ typedef enum force_kind {
     FORCE_TORQUE,       // a vector; planar: a number
     FORCE_BUSHING,
     FORCE_GRAVITATION,
-    FORCE_DRAG, // an expression: force and torque against velocities
+    FORCE_DRAG,    // an expression: force and torque against velocities
+    FORCE_CONTACT, // a plane or a sphere of the first, a sphere of the second
     FORCE_KINDS
 } force_kind;
 
 typedef enum law { LAW_CUBIC, LAW_SPLINE, LAW_LINES, LAW_BACKLASH, LAWS } law;
+typedef enum touch_law {
+    TOUCH_HERTZ,
+    TOUCH_DAMPED,      // hunt-crossley by its damping
+    TOUCH_RESTITUTION, // ... by its restitution
+    TOUCH_PENALTY,
+    TOUCH_RIGID,
+    TOUCHES
+} touch_law;
 #define LAW_POINTS 4 // of tables, on one side of zero: laws are odd
 
 typedef struct spec_force {
@@ -106,6 +132,12 @@ typedef struct spec_force {
     double effort[2];     // constant, that of the wave
     int feels;            // variable that adds to the law; -1: none
     double gain;
+    bool input;   // effort and wave are an input, saturated
+    double bound; // ... there
+    // of a contact; `value`: normal of the plane, in the axes of the first
+    bool plane;
+    touch_law touch;
+    double radius[2], restitution, friction[2]; // coefficient, slip velocity
 } spec_force;
 
 // With y = gain (coordinate of a joint + offset): second order m q'' = -k (q - y) - c q', first order
@@ -151,12 +183,13 @@ int count_items(const spec *s);
 v3 place_of(const spec *s, int body, v3 at); // ground axes, initially
 v3 place_in(const spec *s, int body, v3 p);  // body axes
 bool is_flexible(const spec *s, int body);
+bool acts_on_joint(const spec_force *f);
 
 // ---- generate.c ---------------------------------------------------------------------------------
 typedef struct features { // what may be drawn
     int most_bodies;
     bool space, loops, points, forces, motions, friction, redundant, rolling, equations, mixed,
-        modal, laws, starts, events;
+        modal, laws, starts, events, limits, contacts, inputs;
 } features;
 void generate(uint64_t seed, const features *f, spec *out);
 uint64_t next_seed(uint64_t *state);

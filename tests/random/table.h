@@ -17,6 +17,8 @@ typedef enum signal_kind {
     SIGNAL_VARIABLE,
     SIGNAL_ACCELERATION,
     SIGNAL_REACTION,
+    SIGNAL_GAP,   // of a contact
+    SIGNAL_PRESS, // its normal force
     SIGNAL_KINDS
 } signal_kind;
 

@@ -23,6 +23,7 @@ extern const method references[FORMS]; // the first that can, is what all others
 typedef enum verdict {
     AGREES,
     SENSITIVE, // the difference is that of the tolerances
+    ROUNDING,  // ... that of data that differ by rounding: nobody can know it better
     REFUSED,   // by the variant, before the run
     FAILED,    // the variant's run
     UNKNOWN,   // no reference

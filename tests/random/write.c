@@ -93,8 +93,7 @@ static void put_points(const page *p, char *line, int body)
     }
     for (int i = 0; i < s->nforce; i++) {
         const spec_force *f = s->forces + i;
-        bool on_joint = f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT;
-        for (int k = 0; k < 2 && f->there && !on_joint; k++) {
+        for (int k = 0; k < 2 && f->there && !acts_on_joint(f); k++) {
             if (f->on[k] != body) continue;
             put(line, "%sf%d%c: ", comma, i, 'a' + k);
             put_vector(p, line, f->at[k]);
@@ -253,10 +252,41 @@ static void write_friction(const page *p, char *line, const spec_joint *j)
 {
     bool radius = j->kind != JOINT_PRISMATIC;
     (void)p;
-    put(line, ", friction: {coefficient: %.17g, velocity: %.17g, viscous: %.17g", j->friction[0],
-        j->friction[2], j->viscous);
+    put(line, ", friction: {coefficient: %.17g, viscous: %.17g", j->friction[0], j->viscous);
+    if (j->sticks && j->friction[0] > 0) {
+        put(line, ", stick: true, static: %.17g", j->held);
+    } else {
+        put(line, ", velocity: %.17g", j->friction[2]);
+    }
     if (radius) put(line, ", radius: %.17g", j->friction[1]);
     put(line, "}");
+}
+
+static void write_stop(char *line, const spec_stop *stop)
+{
+    put(line, ", limits: {%s: %.17g", stop->side > 0 ? "upper" : "lower", stop->at);
+    if (stop->rigid) {
+        put(line, ", restitution: %.17g}", stop->restitution);
+    } else {
+        put(line, ", stiffness: %.17g, exponent: %.17g, damping: %.17g}", stop->stiffness,
+            stop->exponent, stop->damping);
+    }
+}
+
+static void write_curve(const page *p, char *line, const spec_joint *j)
+{
+    put(line, ", closed: true, curve: [");
+    for (int i = 0; i < CURVE_POINTS; i++) {
+        put(line, "%s", i ? ", " : "");
+        put_vector(p, line, j->curve[i]);
+    }
+    put(line, "]");
+    if (j->on[0] >= 0) put(line, ", frame: b%d", j->on[0]);
+}
+
+static bool has_two_axes(joint_kind k)
+{
+    return k == JOINT_UNIVERSAL || k == JOINT_CONSTANT_VELOCITY || k == JOINT_PERPENDICULAR;
 }
 
 static void write_joint(page *p, int i)
@@ -272,19 +302,24 @@ static void write_joint(page *p, int i)
     put_body(line, j->on[0]);
     put(line, ", ");
     put_body(line, j->on[1]);
-    put(line, "], at: [");
-    put_place(p, line, 'j', i, 0, j->on[0], j->at[0]);
-    put(line, ", ");
+    bool curve = j->kind == JOINT_ON_CURVE;
+    put(line, "], at: ");
+    if (!curve) {
+        put(line, "[");
+        put_place(p, line, 'j', i, 0, j->on[0], j->at[0]);
+        put(line, ", ");
+    }
     put_place(p, line, 'j', i, 1, j->on[1], j->at[1]);
-    put(line, "]");
+    put(line, "%s", curve ? "" : "]");
+    if (curve) write_curve(p, line, j);
     bool axis = j->kind != JOINT_FIXED && j->kind != JOINT_SPHERICAL && j->kind != JOINT_FREE &&
-                j->kind != JOINT_DISTANCE && j->kind != JOINT_UNIVERSAL &&
+                j->kind != JOINT_DISTANCE && !curve && !has_two_axes(j->kind) &&
                 !(j->kind == JOINT_REVOLUTE && s->dimension == 2);
     if (axis) {
-        put(line, ", axis: ");
+        put(line, j->kind == JOINT_ROLLING ? ", normal: " : ", axis: ");
         put_vector(p, line, j->axis);
     }
-    if (j->kind == JOINT_UNIVERSAL) {
+    if (has_two_axes(j->kind)) {
         put(line, ", axes: [");
         put_vector(p, line, j->axis);
         put(line, ", ");
@@ -292,6 +327,8 @@ static void write_joint(page *p, int i)
         put(line, "]");
     }
     if (j->kind == JOINT_SCREW) put(line, ", pitch: %.17g", j->pitch);
+    if (j->kind == JOINT_ROLLING) put(line, ", radius: %.17g", j->radius);
+    if (j->stop.there) write_stop(line, &j->stop);
     if (j->moves) write_motion(p, line, j);
     if (j->viscous != 0.0) write_friction(p, line, j);
     if (j->starts) {
@@ -455,6 +492,7 @@ char *write_spec(const spec *s, const method *m, double every, bool reactions)
         if (s->forces[i].there) write_force(&p, i);
     }
     end_section(&p, 3);
+    write_inputs(&p);
     write_equations(&p);
     write_events(&p);
     if (s->in_part) put_in_part(&p, first);

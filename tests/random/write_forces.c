@@ -77,15 +77,42 @@ void write_functions(page *p)
     end_section(p, 5);
 }
 
+static void put_effort(const page *p, char *line, const spec_force *f)
+{
+    put(line, "%.17g + %.17g*sin(%.17g*", f->effort[0], f->effort[1], f->turning);
+    put_time(p, line);
+    put(line, ")");
+}
+
+void write_inputs(page *p)
+{
+    int count = 0;
+    for (int i = 0; i < p->s->nforce; i++) count += p->s->forces[i].there && p->s->forces[i].input;
+    begin_section(p, count ? "inputs:\n" : "");
+    for (int i = 0; i < p->s->nforce; i++) {
+        const spec_force *f = p->s->forces + i;
+        if (!f->there || !f->input) continue;
+        char *line = new_line(p);
+        put(line, "u%d: {lower: %.17g, upper: %.17g, value: \"", i, -f->bound, f->bound);
+        put_effort(p, line, f);
+        put(line, "\"}");
+    }
+    end_section(p, 7);
+}
+
 // A law of a length or coordinate x with the rate v.
 static void put_law(const page *p, char *line, int i, const char *x, const char *v, double sign)
 {
     const spec_force *f = p->s->forces + i;
     char u[80];
     snprintf(u, sizeof u, "(%s - %.17g)", x, f->rest);
-    put(line, "\"%.17g + %.17g*sin(%.17g*", f->effort[0], f->effort[1], f->turning);
-    put_time(p, line);
-    put(line, ") + %.17g*%s + %.17g*%s", sign * f->k[0], u, sign * f->c[0], v);
+    put(line, "\"");
+    if (f->input) {
+        put(line, "u%d", i);
+    } else {
+        put_effort(p, line, f);
+    }
+    put(line, " + %.17g*%s + %.17g*%s", sign * f->k[0], u, sign * f->c[0], v);
     put_extra(line, f, i, sign, u);
     if (f->feels >= 0) put(line, " + %.17g*x%d", f->gain, f->feels);
     put(line, "\"");
@@ -131,13 +158,50 @@ static void write_drag(page *p, char *line, int i)
     }
 }
 
+static void put_surface(const page *p, char *line, int i, int k)
+{
+    const spec_force *f = p->s->forces + i;
+    if (k == 0 && f->plane) {
+        put(line, "{plane: ");
+        put_vector(p, line, f->value);
+    } else {
+        put(line, "{sphere: %.17g", f->radius[k]);
+    }
+    bool point = f->on[k] >= 0 && p->s->bodies[f->on[k]].kind == BODY_POINT;
+    if (!point) put(line, ", at: ");
+    if (!point) put_place(p, line, 'f', i, k, f->on[k], f->at[k]);
+    put(line, "}");
+}
+
+static void write_contact(page *p, char *line, int i)
+{
+    static const char *const laws[TOUCHES] = {"hertz", "hunt-crossley", "hunt-crossley", "penalty",
+                                              "restitution"};
+    const spec_force *f = p->s->forces + i;
+    bool rigid = f->touch == TOUCH_RIGID, damped = f->touch == TOUCH_DAMPED;
+    put(line, "type: contact, connected: true, on: [");
+    put_body(line, f->on[0]);
+    put(line, ", ");
+    put_body(line, f->on[1]);
+    put(line, "], surfaces: [");
+    put_surface(p, line, i, 0);
+    put(line, ", ");
+    put_surface(p, line, i, 1);
+    put(line, "], law: %s", laws[f->touch]);
+    if (!rigid) put(line, ", stiffness: %.17g", f->k[0]);
+    if (damped || f->touch == TOUCH_PENALTY) put(line, ", damping: %.17g", f->c[0]);
+    if (rigid || f->touch == TOUCH_RESTITUTION) put(line, ", restitution: %.17g", f->restitution);
+    if (f->friction[0] == 0.0) return;
+    put(line, ", friction: {coefficient: %.17g", f->friction[0]);
+    if (!rigid) put(line, ", velocity: %.17g", f->friction[1]);
+    put(line, "}");
+}
+
 void write_force(page *p, int i)
 {
     const spec_force *f = p->s->forces + i;
     int planar = p->s->dimension == 2;
-    bool slides =
-        p->s->joints[f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT ? f->on[0] : 0]
-            .kind == JOINT_PRISMATIC;
+    bool slides = p->s->joints[acts_on_joint(f) ? f->on[0] : 0].kind == JOINT_PRISMATIC;
     char *line = new_line(p), x[32], v[32];
     put(line, "f%d: {", i);
     switch (f->kind) {
@@ -181,6 +245,9 @@ void write_force(page *p, int i)
         break;
     case FORCE_GRAVITATION:
         put(line, "type: gravitation, G: %.17g", f->k[0]);
+        break;
+    case FORCE_CONTACT:
+        write_contact(p, line, i);
         break;
     default:
         write_drag(p, line, i);
