@@ -12,7 +12,7 @@ import sys
 
 # folder: (folders of src/, public headers ("*": all), libraries)
 LAYERS = {
-    "base": ([], ["base", "output"], ["valgrind/memcheck.h"]),
+    "base": ([], ["base", "output"], ["valgrind/memcheck.h", "sanitizer/asan_interface.h"]),
     "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h", "metis.h"]),
     "expr": (["base", "math"], ["base"], []),
     "reduce": (["base", "math"], ["base"], ["lapacke.h", "cblas.h"]),

@@ -3,6 +3,7 @@
 // Large blocks ask for huge pages: with pages of 4 kB the matrices of ten thousand bodies cost more
 // in address look-ups than in arithmetic.
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier): for madvise
+#include "base/arrays.h"
 #include "base/context.h"
 #include "base/number.h"
 
@@ -21,6 +22,20 @@
 #endif
 #ifndef FLX_MEMORY_IS_DEFINED
 #define FLX_MEMORY_IS_DEFINED(p, n) ((void)(p), (void)(n))
+#endif
+
+// AddressSanitizer sees who runs from an array into the next one of its block.
+#if defined(__SANITIZE_ADDRESS__)
+#define FLX_ASAN
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FLX_ASAN
+#endif
+#endif
+#ifdef FLX_ASAN
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
 #define ALIGNMENT ((size_t)64)
@@ -45,19 +60,26 @@ void flx_ctx_fail_allocation(flx_ctx *ctx, long fail_at)
     ctx->fail_at = fail_at < 0 ? -1 : ctx->allocations + fail_at;
 }
 
-// The size that is got is a multiple of the alignment, and never nothing.
-static void *allocate(flx_ctx *ctx, size_t n, size_t size, size_t *bytes)
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+// The size that is got is a multiple of the alignment, and never nothing. huge: the size from which huge pages are wanted; there
+// is a small page more behind these, which `clear` may look at without touching them.
+static void *allocate(flx_ctx *ctx, size_t n, size_t size, size_t huge, size_t *bytes)
 {
     void *p = NULL;
-    if (size && n > (SIZE_MAX - HUGE_PAGE) / size) goto no_memory;
-    size_t unit = n * size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+    if (size && n > (SIZE_MAX - 2 * HUGE_PAGE) / size) goto no_memory;
+    size_t unit = n * size >= huge ? HUGE_PAGE : ALIGNMENT;
     *bytes = (n * size + unit - 1) / unit * unit;
     if (*bytes == 0) *bytes = unit;
+    if (unit == HUGE_PAGE) *bytes += page_size();
     if (!flx_ctx_may_allocate(ctx)) goto no_memory;
-    p = aligned_alloc(unit, *bytes);
-    if (!p) goto no_memory;
+    if (posix_memalign(&p, unit, *bytes) != 0) goto no_memory;
 #ifdef MADV_HUGEPAGE
-    if (unit == HUGE_PAGE) (void)madvise(p, *bytes, MADV_HUGEPAGE); // a wish, not a need
+    if (unit == HUGE_PAGE)
+        (void)madvise(p, *bytes - page_size(), MADV_HUGEPAGE); // a wish, not a need
 #endif
     return p;
 
@@ -68,15 +90,15 @@ no_memory:
 
 // Large blocks get their zeros from the system, page by page where they are used: a run that is made takes no time for
 // matrices that it may not need. Private anonymous memory that is not needed any more reads as zeros on Linux (madvise(2)).
-// Allocators of other libraries may have other memory, so that the first and the last page are looked at: false: it is not so.
+// Allocators of other libraries may have other memory, so that the last page is looked at: false: it is not so.
 static bool drop_pages(unsigned char *from, size_t bytes, size_t page)
 {
 #if defined(__linux__) && defined(MADV_DONTNEED)
-    volatile unsigned char *first = from, *last = from + bytes - page;
-    *first = *last = 1;
+    volatile unsigned char *last = from + bytes - page;
+    *last = 1;
     if (madvise(from, bytes, MADV_DONTNEED) != 0) return false;
     FLX_MEMORY_IS_DEFINED(from, bytes);
-    return *first == 0 && *last == 0;
+    return *last == 0;
 #else
     (void)from, (void)bytes, (void)page;
     return false;
@@ -85,7 +107,7 @@ static bool drop_pages(unsigned char *from, size_t bytes, size_t page)
 
 static void clear(unsigned char *p, size_t bytes)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = bytes < LARGE ? 1 : page_size();
     size_t before = (page - (uintptr_t)p % page) % page, after = (uintptr_t)(p + bytes) % page;
     if (bytes < LARGE || !drop_pages(p + before, bytes - before - after, page)) {
         memset(p, 0, bytes);
@@ -98,15 +120,44 @@ static void clear(unsigned char *p, size_t bytes)
 void *flx_alloc(flx_ctx *ctx, size_t n, size_t size)
 {
     size_t bytes;
-    void *p = allocate(ctx, n, size, &bytes);
+    void *p = allocate(ctx, n, size, HUGE_PAGE, &bytes);
     if (p) clear(p, bytes);
     return p;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+// A gap behind each array, as an allocation of its own would have. No huge pages: most of these arrays are used now and then,
+// and some never.
+void *flx_alloc_arrays(flx_ctx *ctx, const flx_array *arrays, size_t n)
+{
+    size_t sum = 0, bytes;
+    for (size_t i = 0; i < n; i++) {
+        size_t most = SIZE_MAX / 2 - ALIGNMENT;
+        bool fits =
+            arrays[i].n <= most / arrays[i].size && sum <= most - arrays[i].n * arrays[i].size;
+        sum = fits ? sum + round_up(arrays[i].n * arrays[i].size) + ALIGNMENT : SIZE_MAX;
+        if (!fits) break;
+    }
+    unsigned char *block = allocate(ctx, sum, 1, SIZE_MAX, &bytes), *next = block;
+    if (!block) return NULL;
+    clear(block, bytes);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(arrays[i].at, &next, sizeof next); // pointers to numbers of any kind look alike
+        next += round_up(arrays[i].n * arrays[i].size);
+        ASAN_POISON_MEMORY_REGION(next, ALIGNMENT);
+        next += ALIGNMENT;
+    }
+    return block;
 }
 
 void *flx_alloc_unset(flx_ctx *ctx, size_t n, size_t size)
 {
     size_t bytes;
-    return allocate(ctx, n, size, &bytes);
+    return allocate(ctx, n, size, HUGE_PAGE, &bytes);
 }
 
 void *flx_shrink(void *p, size_t n, size_t size)

@@ -1,6 +1,7 @@
 // accelerate.c - index-1 evaluation of any system; see accelerate.h for the equations.
 #include "integrate/accelerate.h"
 
+#include "base/arrays.h"
 #include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 #include "math/index1.h"
@@ -23,6 +24,7 @@
 struct flx_accelerator {
     const flx_system *sys; // borrowed
     int n, worst;
+    void *block; // of the arrays
     flx_blocks blocks;
     flx_saddle *saddle;
     flx_lu *lu; // of psi_w; NULL without algebraic unknowns
@@ -45,18 +47,7 @@ void flx_accelerator_destroy(flx_accelerator **acc)
     flx_lu_destroy(&a->lu);
     flx_index1_destroy(&a->together);
     flx_free(a->lu_values);
-    flx_free(a->r);
-    flx_free(a->d);
-    flx_free(a->rate);
-    flx_free(a->bias);
-    flx_free(a->w);
-    flx_free(a->sigma);
-    flx_free(a->tau);
-    flx_free(a->yield);
-    flx_free(a->compliant);
-    flx_free(a->soft);
-    flx_free(a->kept);
-    flx_free(a->probe);
+    flx_free(a->block);
     flx_free(a);
     *acc = NULL;
 }
@@ -106,25 +97,15 @@ static flx_status make(flx_accelerator *a)
             flx_alloc(s->ctx, (size_t)p->offset[p->row[p->nblock]], sizeof *a->lu_values);
         if (!a->lu_values) return FLX_ERR_MEMORY;
     }
-    a->r = flx_alloc(s->ctx, n, sizeof *a->r);
-    a->d = flx_alloc(s->ctx, n, sizeof *a->d);
-    a->rate = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->rate);
-    a->bias = flx_alloc(s->ctx, nb, sizeof *a->bias);
-    a->w = flx_alloc(s->ctx, (size_t)d->nw, sizeof *a->w);
-    a->sigma = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->sigma);
-    a->tau = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->tau);
-    a->yield = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->yield);
-    a->compliant = flx_alloc(s->ctx, nb, sizeof *a->compliant);
-    a->soft = flx_alloc(s->ctx, nb, sizeof *a->soft);
-    a->kept = flx_alloc(s->ctx, nb, sizeof *a->kept);
-    if (!a->r || !a->d || !a->rate || !a->bias || !a->w || !a->sigma || !a->tau || !a->yield ||
-        !a->compliant || !a->soft || !a->kept) {
-        return FLX_ERR_MEMORY;
-    }
-    if (p->extra > 0) {
-        a->probe = flx_alloc(s->ctx, 3 * n, sizeof *a->probe);
-        if (!a->probe) return FLX_ERR_MEMORY;
-    }
+    size_t nlam = (size_t)d->nlam, nprobe = p->extra > 0 ? 3 * n : 0;
+    const flx_array arrays[] = {
+        FLX_ARRAY(a->r, n),      FLX_ARRAY(a->d, n),        FLX_ARRAY(a->rate, nlam),
+        FLX_ARRAY(a->bias, nb),  FLX_ARRAY(a->w, d->nw),    FLX_ARRAY(a->sigma, nlam),
+        FLX_ARRAY(a->tau, nlam), FLX_ARRAY(a->yield, nlam), FLX_ARRAY(a->compliant, nb),
+        FLX_ARRAY(a->soft, nb),  FLX_ARRAY(a->kept, nb),    FLX_ARRAY(a->probe, nprobe)};
+    a->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    if (!a->block) return FLX_ERR_MEMORY;
+    if (nprobe == 0) a->probe = NULL;
     take_numbers(a);
     return FLX_OK;
 }

@@ -1,6 +1,8 @@
 // anderson.c - see anderson.h for the equations.
 #include "integrate/anderson.h"
 
+#include "base/arrays.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -11,27 +13,19 @@
 flx_status flx_anderson_create(flx_ctx *ctx, int n, flx_anderson *a)
 {
     *a = (flx_anderson){.n = n};
-    double **const want[] = {&a->weight, &a->F_last, &a->step_last};
-    for (int i = 0; i < 2 * DEPTH + 3; i++) {
-        double **array = i < DEPTH       ? a->dF + i
-                         : i < 2 * DEPTH ? a->dU + (i - DEPTH)
-                                         : want[i - 2 * DEPTH];
-        *array = flx_alloc(ctx, (size_t)n, sizeof **array);
-        if (!*array) return FLX_ERR_MEMORY;
+    flx_array arrays[2 * DEPTH + 3] = {FLX_ARRAY(a->weight, n), FLX_ARRAY(a->F_last, n),
+                                       FLX_ARRAY(a->step_last, n)};
+    for (int i = 0; i < DEPTH; i++) {
+        arrays[3 + 2 * i] = (flx_array)FLX_ARRAY(a->dF[i], n);
+        arrays[4 + 2 * i] = (flx_array)FLX_ARRAY(a->dU[i], n);
     }
-    for (int i = 0; i < n; i++) a->weight[i] = 1.0;
-    return FLX_OK;
+    a->block = flx_alloc_arrays(ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    return a->block ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 void flx_anderson_destroy(flx_anderson *a)
 {
-    for (int i = 0; i < DEPTH; i++) {
-        flx_free(a->dF[i]);
-        flx_free(a->dU[i]);
-    }
-    flx_free(a->weight);
-    flx_free(a->F_last);
-    flx_free(a->step_last);
+    flx_free(a->block);
     *a = (flx_anderson){0};
 }
 

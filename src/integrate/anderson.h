@@ -21,9 +21,10 @@ typedef struct flx_anderson {
     double product[FLX_ANDERSON_DEPTH][FLX_ANDERSON_DEPTH]; // of the dF, lower triangle
     int nproduct;  // of so many of them they are known; -1: of none
     bool has_last; // F_last and step_last are those of the iteration before
+    void *block;   // of the arrays
 } flx_anderson;
 
-// Of n numbers; weights are one.
+// Of n numbers.
 flx_status flx_anderson_create(flx_ctx *ctx, int n, flx_anderson *a);
 void flx_anderson_destroy(flx_anderson *a);
 

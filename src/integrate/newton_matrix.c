@@ -1,6 +1,7 @@
 // newton_matrix.c - combine the blocks with their weights, scale, factor, solve.
 #include "integrate/newton_matrix.h"
 
+#include "base/arrays.h"
 #include "integrate/krylov.h"
 #include "math/ldl/ldl.h"
 #include "math/lu.h"
@@ -30,11 +31,13 @@ struct flx_linear {
     bool by_ldl;         // the present factors are those of it
     bool equilibrated;   // LDL has scale factors
     bool warm;           // LU has factored once
+    bool known;          // sigma and tau are
     int slow;            // slow contractions in a row
     bool settled;        // there is nothing left to choose
     bool at_rest;        // stiffness counts, and inertia next to nothing
     signed char *sign;   // (nblock)
     unsigned char *kind; // (nblock) flx_unknown_kind
+    void *block;         // of the arrays below, but of values
     double *sigma, *tau; // (nlam)
     double complex *row, *col;   // (n) scale factors
     double *row_real, *col_real; // (n) their real parts
@@ -66,14 +69,7 @@ void flx_linear_destroy(flx_linear **lin)
     flx_linear *l = *lin;
     if (l->own) l->sys->ops->factors_destroy(l->own);
     release_solvers(l);
-    flx_free(l->sigma);
-    flx_free(l->tau);
-    flx_free(l->row);
-    flx_free(l->col);
-    flx_free(l->row_real);
-    flx_free(l->col_real);
-    flx_free(l->re);
-    flx_free(l->im);
+    flx_free(l->block);
     flx_free(l);
     *lin = NULL;
 }
@@ -117,25 +113,15 @@ static flx_status make(flx_linear *lin)
     size_t n = (size_t)lin->n;
     if (s->ops->factor) {
         lin->own = s->ops->factors_create(s, lin->is_complex);
-        lin->re = flx_alloc(s->ctx, n, sizeof *lin->re);
-        lin->im = flx_alloc(s->ctx, n, sizeof *lin->im);
-        return lin->own && lin->re && lin->im ? FLX_OK : FLX_ERR_MEMORY;
+        const flx_array arrays[] = {FLX_ARRAY(lin->re, n), FLX_ARRAY(lin->im, n)};
+        lin->block = flx_alloc_arrays(s->ctx, arrays, 2);
+        return lin->own && lin->block ? FLX_OK : FLX_ERR_MEMORY;
     }
-    lin->sigma = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *lin->sigma);
-    lin->tau = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *lin->tau);
-    lin->row = flx_alloc(s->ctx, n, sizeof *lin->row);
-    lin->col = flx_alloc(s->ctx, n, sizeof *lin->col);
-    lin->row_real = flx_alloc(s->ctx, n, sizeof *lin->row_real);
-    lin->col_real = flx_alloc(s->ctx, n, sizeof *lin->col_real);
-    if (!lin->sigma || !lin->tau || !lin->row || !lin->col || !lin->row_real || !lin->col_real) {
-        return FLX_ERR_MEMORY;
-    }
-    for (int i = 0; i < d->nlam; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, flx_dims_first_constraint(d) + i, &u);
-        lin->sigma[i] = u.sigma;
-        lin->tau[i] = u.tau;
-    }
+    const flx_array arrays[] = {FLX_ARRAY(lin->sigma, d->nlam), FLX_ARRAY(lin->tau, d->nlam),
+                                FLX_ARRAY(lin->row, n),         FLX_ARRAY(lin->col, n),
+                                FLX_ARRAY(lin->row_real, n),    FLX_ARRAY(lin->col_real, n)};
+    lin->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    if (!lin->block) return FLX_ERR_MEMORY;
     lin->symmetric = d->nx == 0 && d->nw == 0;
     lin->settled = !lin->symmetric;
     return make_solvers(lin);
@@ -177,11 +163,24 @@ static double find_stiffness(const flx_linear *lin, const flx_blocks *b)
     return most > 0.0 && isfinite(most) ? most : 1.0;
 }
 
+static void read_rows(flx_linear *lin)
+{
+    const flx_system *s = lin->sys;
+    for (int i = 0; i < s->dims.nlam; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + i, &u);
+        lin->sigma[i] = u.sigma;
+        lin->tau[i] = u.tau;
+    }
+    lin->known = true;
+}
+
 // Scale factors of rows and columns. Weights of zero (a static problem) leave things as they are; at rest
 // constraints are scaled by the stiffness, as in motion by the inertia.
 static void set_scales(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
 {
     const flx_dims *d = &lin->sys->dims;
+    if (!lin->known) read_rows(lin);
     double complex c2 = w->c2 != 0.0 ? w->c2 : 1.0, c1 = w->c1 != 0.0 ? w->c1 : 1.0;
     if (lin->at_rest) c2 = w->c0 * find_stiffness(lin, b);
     double complex cx = w->cx != 0.0 ? w->cx : 1.0;

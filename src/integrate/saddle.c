@@ -1,6 +1,7 @@
 // saddle.c - the matrix of projections and accelerations (SAD-1).
 #include "integrate/saddle.h"
 
+#include "base/arrays.h"
 #include "math/ldl/ldl.h"
 #include "math/pattern.h"
 
@@ -17,8 +18,10 @@
 struct flx_saddle {
     const flx_system *sys; // borrowed
     int n, version;
+    bool stale; // numbers of rows and unknowns are to be read: many are made that never factor
     flx_pattern filled; // what of the system's pattern can differ from zero here
     int *filled_owned;
+    void *block; // of the arrays that follow from the system, not from its pattern
     flx_ldl *ldl;
     signed char *sign;   // (nblock)
     bool *active;        // (n) rows of constraints that take part
@@ -44,18 +47,8 @@ void flx_saddle_destroy(flx_saddle **sd)
     flx_ldl_destroy(&s->ldl);
     flx_free(s->filled_owned);
     flx_free(s->sign);
-    flx_free(s->active);
-    flx_free(s->sigma);
-    flx_free(s->tau);
-    flx_free(s->rigid);
-    flx_free(s->held);
-    flx_free(s->absent);
-    flx_free(s->own_entry);
-    flx_free(s->diagonal);
-    flx_free(s->reach);
-    flx_free(s->scale);
+    flx_free(s->block);
     flx_free(s->values);
-    flx_free(s->work);
     flx_free(s);
     *sd = NULL;
 }
@@ -90,18 +83,6 @@ static flx_status select_filled(flx_saddle *sd)
     return status;
 }
 
-static void find_switched(flx_saddle *sd)
-{
-    const flx_system *s = sd->sys;
-    for (int i = 0; i < sd->n; i++) sd->own_entry[i] = -1;
-    if (!s->ops->contacts) return;
-    for (int i = flx_dims_first_constraint(&s->dims); i < sd->n; i++) {
-        int tangent;
-        if (s->ops->contacts->of_unknown(s, i, &tangent) < 0) continue;
-        sd->own_entry[i] = flx_pattern_slot(&s->pattern, i, i);
-    }
-}
-
 static flx_status make_solver(flx_saddle *sd)
 {
     const flx_system *s = sd->sys;
@@ -117,12 +98,24 @@ static flx_status make_solver(flx_saddle *sd)
     if (!sd->sign || !sd->values) return FLX_ERR_MEMORY;
     for (int i = 0; i < p->nblock; i++)
         sd->sign[i] = p->start[i] < flx_dims_first_constraint(&s->dims) ? 1 : -1;
-    find_switched(sd);
+    sd->stale = true; // places of diagonals
     FLX_TRY(select_filled(sd));
     return flx_ldl_create(s->ctx, &sd->filled, sd->sign, false, &sd->ldl);
 }
 
-void flx_saddle_renew(flx_saddle *sd)
+static void find_switched(flx_saddle *sd)
+{
+    const flx_system *s = sd->sys;
+    for (int i = 0; i < sd->n; i++) sd->own_entry[i] = -1;
+    if (!s->ops->contacts) return;
+    for (int i = flx_dims_first_constraint(&s->dims); i < sd->n; i++) {
+        int tangent;
+        if (s->ops->contacts->of_unknown(s, i, &tangent) < 0) continue;
+        sd->own_entry[i] = flx_pattern_slot(&s->pattern, i, i);
+    }
+}
+
+static void read_numbers(flx_saddle *sd)
 {
     const flx_system *s = sd->sys;
     for (int i = 0; i < s->dims.nv; i++) {
@@ -139,28 +132,26 @@ void flx_saddle_renew(flx_saddle *sd)
         sd->rigid[i] = constraint ? u.C == 0.0 : u.E == 0.0;
         sd->reach[i] = u.reach;
     }
+    find_switched(sd);
+    sd->stale = false;
+}
+
+void flx_saddle_renew(flx_saddle *sd)
+{
+    sd->stale = true;
 }
 
 static flx_status make(flx_saddle *sd)
 {
     const flx_system *s = sd->sys;
-    size_t n = (size_t)sd->n;
-    sd->active = flx_alloc(s->ctx, n, sizeof *sd->active);
-    sd->rigid = flx_alloc(s->ctx, n, sizeof *sd->rigid);
-    sd->held = flx_alloc(s->ctx, n, sizeof *sd->held);
-    sd->absent = flx_alloc(s->ctx, n, sizeof *sd->absent);
-    sd->own_entry = flx_alloc(s->ctx, n, sizeof *sd->own_entry);
-    sd->sigma = flx_alloc(s->ctx, n, sizeof *sd->sigma);
-    sd->tau = flx_alloc(s->ctx, n, sizeof *sd->tau);
-    sd->diagonal = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->diagonal);
-    sd->reach = flx_alloc(s->ctx, n, sizeof *sd->reach);
-    sd->scale = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->scale);
-    sd->work = flx_alloc(s->ctx, 2 * n, sizeof *sd->work);
-    if (!sd->reach || !sd->scale || !sd->active || !sd->rigid || !sd->held || !sd->absent ||
-        !sd->own_entry || !sd->sigma || !sd->tau || !sd->diagonal || !sd->work) {
-        return FLX_ERR_MEMORY;
-    }
-    flx_saddle_renew(sd);
+    size_t n = (size_t)sd->n, nv = (size_t)s->dims.nv;
+    const flx_array arrays[] = {
+        FLX_ARRAY(sd->active, n),    FLX_ARRAY(sd->rigid, n),     FLX_ARRAY(sd->held, n),
+        FLX_ARRAY(sd->absent, n),    FLX_ARRAY(sd->own_entry, n), FLX_ARRAY(sd->sigma, n),
+        FLX_ARRAY(sd->tau, n),       FLX_ARRAY(sd->reach, n),     FLX_ARRAY(sd->scale, nv),
+        FLX_ARRAY(sd->diagonal, nv), FLX_ARRAY(sd->work, 2 * n)};
+    sd->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    if (!sd->block) return FLX_ERR_MEMORY;
     if (s->pattern.extra > 0) {
         sd->own = s->ops->factors_create(s, false);
         sd->left_out = flx_alloc(s->ctx, n, sizeof *sd->left_out);
@@ -351,6 +342,7 @@ flx_status flx_saddle_fill(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows 
                            const flx_saddle_metric *metric)
 {
     if (sd->version != sd->sys->pattern.version) FLX_TRY(make_solver(sd));
+    if (sd->stale) read_numbers(sd);
     choose_rows(sd, b, rows);
     fill(sd, b, metric);
     return FLX_OK;
@@ -465,6 +457,7 @@ double flx_saddle_pivot_ratio(const flx_saddle *sd)
 void flx_saddle_memory(flx_saddle *sd, flx_memory *m)
 {
     size_t n = (size_t)sd->n;
+    if (sd->stale && flx_memory_loads(m)) read_numbers(sd); // of the factors that are loaded
     FLX_PASS(m, sd->by_own);
     FLX_PASS(m, sd->left);
     flx_memory_pass(m, sd->active, n * sizeof *sd->active);

@@ -1,6 +1,7 @@
 // stiff_constraints.c - see stiff_constraints.h.
 #include "integrate/stiff_constraints.h"
 
+#include "base/arrays.h"
 #include "integrate/newton_matrix.h"
 
 #include <math.h>
@@ -18,10 +19,7 @@
 
 void flx_stiff_constraints_destroy(flx_stiff_constraints *b)
 {
-    flx_free(b->spring);
-    flx_free(b->damper);
-    flx_free(b->mobility);
-    flx_free(b->held);
+    flx_free(b->block);
     *b = (flx_stiff_constraints){0};
 }
 
@@ -29,11 +27,10 @@ flx_status flx_stiff_constraints_create(const flx_system *s, flx_stiff_constrain
 {
     int first = flx_dims_first_constraint(&s->dims);
     *b = (flx_stiff_constraints){.n = s->dims.nlam + s->dims.nmu};
-    b->spring = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->spring);
-    b->damper = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->damper);
-    b->mobility = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->mobility);
-    b->held = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->held);
-    if (!b->spring || !b->damper || !b->mobility || !b->held) return FLX_ERR_MEMORY;
+    const flx_array arrays[] = {FLX_ARRAY(b->spring, b->n), FLX_ARRAY(b->damper, b->n),
+                                FLX_ARRAY(b->mobility, b->n), FLX_ARRAY(b->held, b->n)};
+    b->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    if (!b->block) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->n; i++) {
         flx_unknown u;
         s->ops->unknown(s, first + i, &u);

@@ -19,6 +19,7 @@ typedef struct flx_stiff_constraints {
     double *spring, *damper; // (n) sigma/C and tau/C, 1/E of velocity-level constraints; 0: rigid
     double *mobility;        // (n) m of the linearisation
     bool *held;              // (n)
+    void *block;             // of the arrays
 } flx_stiff_constraints;
 
 flx_status flx_stiff_constraints_create(const flx_system *s, flx_stiff_constraints *b);

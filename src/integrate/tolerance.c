@@ -1,6 +1,8 @@
 // tolerance.c - weights of an error norm.
 #include "integrate/tolerance.h"
 
+#include "base/arrays.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,21 +11,16 @@ flx_status flx_tolerance_create(const flx_system *s, double rtol, double atol, c
 {
     const flx_dims *d = &s->dims;
     *t = (flx_tolerance){.rtol = rtol, .atol = atol, .scale = scale};
-    t->coordinate = flx_alloc(s->ctx, (size_t)d->nv, sizeof *t->coordinate);
-    t->wq = flx_alloc(s->ctx, (size_t)d->nv, sizeof(double));
-    t->wv = flx_alloc(s->ctx, (size_t)d->nv, sizeof(double));
-    t->wx = flx_alloc(s->ctx, (size_t)d->nx, sizeof(double));
-    t->theta = flx_alloc(s->ctx, (size_t)d->nv, sizeof(double));
-    t->q_moved = flx_alloc(s->ctx, (size_t)d->nq, sizeof(double));
-    bool made = t->coordinate && t->wq && t->wv && t->wx && t->theta && t->q_moved;
-    return made ? FLX_OK : FLX_ERR_MEMORY;
+    const flx_array arrays[] = {FLX_ARRAY(t->coordinate, d->nv), FLX_ARRAY(t->wq, d->nv),
+                                FLX_ARRAY(t->wv, d->nv),         FLX_ARRAY(t->wx, d->nx),
+                                FLX_ARRAY(t->theta, d->nv),      FLX_ARRAY(t->q_moved, d->nq)};
+    t->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    return t->block ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 void flx_tolerance_destroy(flx_tolerance *t)
 {
-    flx_free(t->coordinate);
-    double *const owned[] = {t->wq, t->wv, t->wx, t->theta, t->q_moved};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    flx_free(t->block);
     *t = (flx_tolerance){0};
 }
 

@@ -20,6 +20,7 @@ typedef struct flx_tolerance {
     double *wq, *wv, *wx;    // (nv) (nv) (nx)
     double *theta, *q_moved; // (nv) (nq) scratch
     const double *scale;     // (nv) of the unknowns; borrowed
+    void *block;             // of the arrays
 } flx_tolerance;
 
 // scale is borrowed.

@@ -1,6 +1,7 @@
 // collocation.c - a collocation method on any system of the table: memory, attempts, the end of a step,
 // values in between. collocation.h says which file does what.
 #include "integrate/collocation/collocation.h"
+#include "base/arrays.h"
 #include "integrate/step_control.h"
 
 #include <math.h>
@@ -23,13 +24,7 @@
 void flx_collocation_destroy(flx_integrator *it)
 {
     collocation *co = it->data;
-    void *const owned[] = {
-        co->on_position, co->rigid,   co->sigma,  co->C,      co->scale,   co->Q,       co->R,
-        co->F,           co->gd,      co->z,      co->parts,  co->b,       co->b_imag,  co->theta,
-        co->rate,        co->metric,  co->ww,     co->e,      co->e_v,     co->pull,    co->pull_x,
-        co->point_q,     co->point_v, co->point,  co->now.U,  co->now.V,   co->now.A,   co->now.dX,
-        co->now.eta,     co->last.U,  co->last.V, co->last.A, co->last.dX, co->last.eta};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    flx_free(co->block);
     flx_tolerance_destroy(&co->tol);
     flx_stiff_constraints_destroy(&co->stiff);
     flx_anderson_destroy(&co->anderson);
@@ -49,35 +44,44 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
 {
     const flx_dims *d = &s->dims;
     int n = co->n, nF = m * (n + d->nv + d->nlam);
-    size_t stages = (size_t)m;
-    struct {
-        double **array;
-        int n;
-    } want[] = {{&co->sigma, d->nlam}, {&co->C, d->nlam},      {&co->scale, n},
-                {&co->Q, m * d->nq},   {&co->R, m * n},        {&co->F, nF},
-                {&co->parts, nF},      {&co->gd, m * d->nlam}, {&co->b, n},
-                {&co->b_imag, n},      {&co->theta, d->nv},    {&co->rate, d->nv},
-                {&co->metric, d->nv},  {&co->ww, d->nw},       {&co->e, n},
-                {&co->e_v, d->nv},     {&co->pull, d->nv},     {&co->pull_x, d->nx},
-                {&co->point_q, d->nq}, {&co->point_v, d->nv},  {&co->point, n}};
-    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
-        *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
-        if (!*want[i].array) return FLX_ERR_MEMORY;
-    }
-    for (int k = 0; k < 2; k++) {
-        collocation_stages *st = k ? &co->last : &co->now;
-        st->U = flx_alloc(s->ctx, stages * (size_t)n, sizeof(double));
-        st->V = flx_alloc(s->ctx, stages * (size_t)d->nv, sizeof(double));
-        st->A = flx_alloc(s->ctx, stages * (size_t)d->nv, sizeof(double));
-        st->dX = flx_alloc(s->ctx, stages * (size_t)d->nx, sizeof(double));
-        st->eta = flx_alloc(s->ctx, stages * (size_t)d->nlam, sizeof(double));
-        if (!st->U || !st->V || !st->A || !st->dX || !st->eta) return FLX_ERR_MEMORY;
-    }
+    collocation_stages *now = &co->now, *last = &co->last;
+    const flx_array arrays[] = {FLX_ARRAY(co->sigma, d->nlam),
+                                FLX_ARRAY(co->C, d->nlam),
+                                FLX_ARRAY(co->scale, n),
+                                FLX_ARRAY(co->Q, m * d->nq),
+                                FLX_ARRAY(co->R, m * n),
+                                FLX_ARRAY(co->F, nF),
+                                FLX_ARRAY(co->parts, nF),
+                                FLX_ARRAY(co->gd, m * d->nlam),
+                                FLX_ARRAY(co->b, n),
+                                FLX_ARRAY(co->b_imag, n),
+                                FLX_ARRAY(co->theta, d->nv),
+                                FLX_ARRAY(co->rate, d->nv),
+                                FLX_ARRAY(co->metric, d->nv),
+                                FLX_ARRAY(co->ww, d->nw),
+                                FLX_ARRAY(co->e, n),
+                                FLX_ARRAY(co->e_v, d->nv),
+                                FLX_ARRAY(co->pull, d->nv),
+                                FLX_ARRAY(co->pull_x, d->nx),
+                                FLX_ARRAY(co->point_q, d->nq),
+                                FLX_ARRAY(co->point_v, d->nv),
+                                FLX_ARRAY(co->point, n),
+                                FLX_ARRAY(co->z, n),
+                                FLX_ARRAY(co->on_position, d->nlam),
+                                FLX_ARRAY(co->rigid, d->nlam + d->nmu),
+                                FLX_ARRAY(now->U, m * n),
+                                FLX_ARRAY(last->U, m * n),
+                                FLX_ARRAY(now->V, m * d->nv),
+                                FLX_ARRAY(last->V, m * d->nv),
+                                FLX_ARRAY(now->A, m * d->nv),
+                                FLX_ARRAY(last->A, m * d->nv),
+                                FLX_ARRAY(now->dX, m * d->nx),
+                                FLX_ARRAY(last->dX, m * d->nx),
+                                FLX_ARRAY(now->eta, m * d->nlam),
+                                FLX_ARRAY(last->eta, m * d->nlam)};
+    co->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    if (!co->block) return FLX_ERR_MEMORY;
     FLX_TRY(flx_anderson_create(s->ctx, nF, &co->anderson));
-    co->z = flx_alloc(s->ctx, (size_t)n, sizeof *co->z);
-    co->on_position = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *co->on_position);
-    co->rigid = flx_alloc(s->ctx, (size_t)(d->nlam + d->nmu), sizeof *co->rigid);
-    if (!co->z || !co->on_position || !co->rigid) return FLX_ERR_MEMORY;
     FLX_TRY(flx_tolerance_create(s, co->rtol, co->atol, co->scale, &co->tol));
     co->wq = co->tol.wq;
     co->wv = co->tol.wv;
@@ -159,6 +163,7 @@ void flx_collocation_use(flx_integrator *it, int tableau)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
+    bool first = !co->tab; // its arrays are fresh, and zero
     co->order = co->next_order = tableau;
     co->tab = &co->table[tableau];
     co->s = co->tab->s;
@@ -170,7 +175,7 @@ void flx_collocation_use(flx_integrator *it, int tableau)
     co->D = co->F;
     co->dV = co->D + co->s * co->n;
     co->deta = co->dV + co->s * d->nv;
-    memset(co->F, 0, (size_t)co->nF * sizeof(double)); // deta is moved by GGL alone
+    if (!first) memset(co->F, 0, (size_t)co->nF * sizeof(double)); // deta is moved by GGL alone
     co->h = 0.0;
     co->books.h_factored = 0.0;
     co->since = 0;

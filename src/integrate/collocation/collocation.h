@@ -66,6 +66,8 @@ typedef struct collocation {
     double *scale;     // (n)
     double tolerance;  // what a fixed step asks of positions, as a part of their scale
 
+    void *block; // of the arrays of numbers
+
     double h;                                             // of this attempt
     double rates[COLLOCATION_STAGES][COLLOCATION_STAGES]; // Ai / h
     collocation_stages now;                               // of this attempt

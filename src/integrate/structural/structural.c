@@ -1,6 +1,7 @@
 // structural.c - life and step of the methods of structural dynamics.
 #include "integrate/structural/structural.h"
 
+#include "base/arrays.h"
 #include "integrate/steps/alpha_steps.h"
 
 #include <math.h>
@@ -43,22 +44,7 @@ void flx_structural_destroy(flx_integrator *it)
         flx_alpha_steps_destroy(it);
         return;
     }
-    double *const owned[] = {g->a,      g->y,
-                             g->v0,     g->dv0,
-                             g->dx0,    g->theta,
-                             g->q,      g->v,
-                             g->dv,     g->x,
-                             g->dx,     g->w,
-                             g->lam,    g->mu,
-                             g->r,      g->d,
-                             g->u,      g->rate,
-                             g->sigma,  g->scale,
-                             g->weight, g->mass_of_metric,
-                             g->along,  g->along0,
-                             g->slope,  g->error};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
-    for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) flx_free(g->difference[k]);
-    flx_free(g->on_position);
+    flx_free(g->block);
     flx_stiff_constraints_destroy(&g->stiff);
     flx_tolerance_destroy(&g->tol);
     flx_blocks_destroy(&g->blocks);
@@ -74,45 +60,38 @@ static flx_status make_arrays(const flx_system *s, structural *g)
 {
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d), first = flx_dims_first_constraint(d);
-    struct {
-        double **array;
-        int n;
-    } want[] = {{&g->a, d->nv},
-                {&g->y, d->nx},
-                {&g->v0, d->nv},
-                {&g->dv0, d->nv},
-                {&g->dx0, d->nx},
-                {&g->theta, d->nv},
-                {&g->q, d->nq},
-                {&g->v, d->nv},
-                {&g->dv, d->nv},
-                {&g->x, d->nx},
-                {&g->dx, d->nx},
-                {&g->w, d->nw},
-                {&g->lam, d->nlam},
-                {&g->mu, d->nmu},
-                {&g->r, n},
-                {&g->d, n},
-                {&g->scale, n},
-                {&g->weight, n},
-                {&g->slope, d->nv + d->nx},
-                {&g->error, 2 * d->nv + d->nx},
-                {&g->rate, d->nlam},
-                {&g->sigma, d->nlam},
-                {&g->u, g->ggl ? n : 0},
-                {&g->along, g->ggl ? d->nv : 0},
-                {&g->along0, g->ggl ? d->nv : 0},
-                {&g->mass_of_metric, g->ggl ? d->nv : 0}};
-    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
-        *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
-        if (!*want[i].array) return FLX_ERR_MEMORY;
-    }
-    for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) {
-        g->difference[k] = flx_alloc(s->ctx, (size_t)n, sizeof(double));
-        if (!g->difference[k]) return FLX_ERR_MEMORY;
-    }
-    g->on_position = flx_alloc(s->ctx, (size_t)(n - first), sizeof *g->on_position);
-    return g->on_position ? FLX_OK : FLX_ERR_MEMORY;
+    int ggl = g->ggl ? 1 : 0;
+    flx_array arrays[STRUCTURAL_DIFFERENCES + 27] = {FLX_ARRAY(g->a, d->nv),
+                                                     FLX_ARRAY(g->y, d->nx),
+                                                     FLX_ARRAY(g->v0, d->nv),
+                                                     FLX_ARRAY(g->dv0, d->nv),
+                                                     FLX_ARRAY(g->dx0, d->nx),
+                                                     FLX_ARRAY(g->theta, d->nv),
+                                                     FLX_ARRAY(g->q, d->nq),
+                                                     FLX_ARRAY(g->v, d->nv),
+                                                     FLX_ARRAY(g->dv, d->nv),
+                                                     FLX_ARRAY(g->x, d->nx),
+                                                     FLX_ARRAY(g->dx, d->nx),
+                                                     FLX_ARRAY(g->w, d->nw),
+                                                     FLX_ARRAY(g->lam, d->nlam),
+                                                     FLX_ARRAY(g->mu, d->nmu),
+                                                     FLX_ARRAY(g->r, n),
+                                                     FLX_ARRAY(g->d, n),
+                                                     FLX_ARRAY(g->scale, n),
+                                                     FLX_ARRAY(g->weight, n),
+                                                     FLX_ARRAY(g->slope, d->nv + d->nx),
+                                                     FLX_ARRAY(g->error, 2 * d->nv + d->nx),
+                                                     FLX_ARRAY(g->rate, d->nlam),
+                                                     FLX_ARRAY(g->sigma, d->nlam),
+                                                     FLX_ARRAY(g->u, ggl * n),
+                                                     FLX_ARRAY(g->along, ggl * d->nv),
+                                                     FLX_ARRAY(g->along0, ggl * d->nv),
+                                                     FLX_ARRAY(g->mass_of_metric, ggl * d->nv),
+                                                     FLX_ARRAY(g->on_position, n - first)};
+    for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++)
+        arrays[27 + k] = (flx_array)FLX_ARRAY(g->difference[k], n);
+    g->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    return g->block ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 static void read_unknowns(const flx_system *s, structural *g)

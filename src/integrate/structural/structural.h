@@ -52,6 +52,7 @@ typedef struct structural {
     double h_last; // step that `a`, `y` and v0 belong to
 
     double *difference[STRUCTURAL_DIFFERENCES]; // (n) of (v', x', w, lambda, mu)
+    void *block;                                // of the arrays of numbers
     int nhistory, order;
     bool
         unresolved; // the start has motions that the step does not resolve: theta in the place of v'

@@ -16,6 +16,7 @@
 // Scaling rows and columns by powers of two changes no digit of an elimination in fixed order, and
 // the test above does not depend on the scale either. So the values are not scaled; equilibration
 // only says how large "1" is for an unknown whose pivot is made of zeros.
+#include "base/arrays.h"
 #include "math/ldl/ldl_parts.h"
 #include "math/plans.h"
 
@@ -140,16 +141,14 @@ static flx_status make_panels(flx_ldl *f)
 {
     size_t n = (size_t)f->n, parts = f->complex_values ? 2 : 1;
     FLX_TRY(f->pattern->plans ? share_plan(f) : make_plan(f));
-    f->pivot = flx_alloc(f->ctx, parts * n, sizeof *f->pivot);
-    f->inverse = flx_alloc(f->ctx, parts * n, sizeof *f->inverse);
-    f->expected = flx_alloc(f->ctx, n, sizeof *f->expected);
-    f->unit_storage = flx_alloc(f->ctx, n, sizeof *f->unit_storage);
-    f->work = flx_alloc(f->ctx, parts * n, sizeof *f->work);
+    const flx_array arrays[] = {
+        FLX_ARRAY(f->pivot, parts * n), FLX_ARRAY(f->inverse, parts * n),
+        FLX_ARRAY(f->expected, n),      FLX_ARRAY(f->unit_storage, n),
+        FLX_ARRAY(f->work, parts * n),  FLX_ARRAY(f->square, parts * FLX_LDL_WIDTH * FLX_LDL_WIDTH),
+    };
+    f->block = flx_alloc_arrays(f->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     f->panel = flx_alloc(f->ctx, parts * (size_t)f->super[f->nsuper].panel, sizeof *f->panel);
-    f->square = flx_alloc(f->ctx, parts * FLX_LDL_WIDTH * FLX_LDL_WIDTH, sizeof *f->square);
-    bool made = f->pivot && f->inverse && f->expected && f->unit_storage && f->work && f->panel &&
-                f->square;
-    return made ? FLX_OK : FLX_ERR_MEMORY;
+    return f->block && f->panel ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
@@ -169,8 +168,8 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
         status = flx_ldl_fronts_create(ctx, pattern, f->block_sign, &f->fronts);
     }
     if (f->fronts) {
-        f->work = flx_alloc(ctx, (size_t)f->n, sizeof *f->work);
-        if (!f->work) status = FLX_ERR_MEMORY;
+        f->block = f->work = flx_alloc(ctx, (size_t)f->n, sizeof *f->work);
+        if (!f->block) status = FLX_ERR_MEMORY;
     } else if (status == FLX_OK) {
         status = make_panels(f);
     }
@@ -188,8 +187,7 @@ void flx_ldl_destroy(flx_ldl **f)
                         (*f)->load,    (*f)->update, (*f)->run,      (*f)->solve_run};
         for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) flx_free(plan[i]);
     }
-    void *owned[] = {(*f)->block_sign, (*f)->panel,        (*f)->square, (*f)->pivot, (*f)->inverse,
-                     (*f)->expected,   (*f)->unit_storage, (*f)->work,   *f};
+    void *owned[] = {(*f)->block_sign, (*f)->panel, (*f)->block, *f};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     *f = NULL;
 }

@@ -62,6 +62,7 @@ struct flx_ldl {
     flx_ldl_run *run;       // of updates
     flx_ldl_run *solve_run; // rows below each supernode, in the permuted vector
 
+    void *block;             // of the arrays but the panel
     double *panel;           // L, without its unit diagonal
     double *square;          // diagonal block of the panel that is being made
     double *pivot, *inverse; // (n) D and 1/D

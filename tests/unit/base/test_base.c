@@ -1,5 +1,5 @@
 // Messages, memory and nearest words.
-#include "base/common.h"
+#include "base/arrays.h"
 
 #include "check.h"
 
@@ -89,6 +89,44 @@ static int allocations_are_aligned_zeroed_and_counted(void)
     return 0;
 }
 
+static int arrays_of_one_block_are_apart_and_zeroed(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    for (size_t n = 3; n < 400000; n = n * 5 + 1) {
+        for (int again = 0; again < 2; again++) {
+            double *number = NULL, *none = NULL;
+            bool *flag = NULL;
+            int *place = NULL;
+            const flx_array arrays[] = {FLX_ARRAY(number, n), FLX_ARRAY(none, 0),
+                                        FLX_ARRAY(flag, n + 1), FLX_ARRAY(place, 2 * n)};
+            long before = flx_ctx_allocation_count(ctx);
+            void *block = flx_alloc_arrays(ctx, arrays, 4);
+            CHECK(block && number && none && flag && place);
+            CHECK(flx_ctx_allocation_count(ctx) == before + 1);
+            CHECK((uintptr_t)number % 64 == 0 && (uintptr_t)flag % 64 == 0);
+            CHECK((uintptr_t)place % 64 == 0 && (void *)none >= (void *)(number + n));
+            CHECK((void *)flag > (void *)none && (void *)place >= (void *)(flag + n + 1));
+            size_t used = 0;
+            for (size_t i = 0; i < n; i++) used += number[i] != 0.0 || flag[i];
+            for (size_t i = 0; i < 2 * n; i++) used += place[i] != 0;
+            CHECK(used == 0 && !flag[n]);
+            memset(number, 0xaa, n * sizeof *number);
+            memset(flag, 1, (n + 1) * sizeof *flag);
+            memset(place, 0xaa, 2 * n * sizeof *place);
+            flx_free(block);
+        }
+    }
+    double *kept = NULL, *much = NULL;
+    const flx_array arrays[] = {FLX_ARRAY(kept, 5), FLX_ARRAY(much, SIZE_MAX / 9)};
+    CHECK(!flx_alloc_arrays(ctx, arrays, 2) && !kept && !much);
+    const flx_array twice[] = {FLX_ARRAY(much, SIZE_MAX / 20), FLX_ARRAY(kept, SIZE_MAX / 20)};
+    CHECK(!flx_alloc_arrays(ctx, twice, 2) && !kept && !much);
+    flx_ctx_fail_allocation(ctx, 0);
+    CHECK(!flx_alloc_arrays(ctx, arrays, 1) && !kept);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 static int arena_keeps_what_was_taken(void)
 {
     flx_ctx *ctx = flx_ctx_create();
@@ -149,5 +187,6 @@ static int blocks_are_zeros(void)
 TEST_MAIN(TEST(blocks_are_zeros), TEST(every_status_has_a_text),
           TEST(messages_are_kept_up_to_the_limit_and_counted),
           TEST(messages_name_the_item_by_its_path), TEST(equal_texts_are_one_pointer),
-          TEST(allocations_are_aligned_zeroed_and_counted), TEST(arena_keeps_what_was_taken),
+          TEST(allocations_are_aligned_zeroed_and_counted),
+          TEST(arrays_of_one_block_are_apart_and_zeroed), TEST(arena_keeps_what_was_taken),
           TEST(misspelt_words_find_the_nearest))
