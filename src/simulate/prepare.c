@@ -174,6 +174,27 @@ static flx_status refuse_blocking(flx_simulation *sim, const flx_system *s,
                     u.item ? u.item : "?", u.part ? u.part : "row");
 }
 
+// Contacts hold or not as a run goes on, and the state it begins from may have closed some: whether the mechanism can move, and
+// which rows are redundant, is asked of what always holds.
+static flx_status rank_without_contacts(const draft *complete, flx_rank_report *rank)
+{
+    const flx_system *s = complete->sys;
+    const flx_contacts *contacts = s->ops->contacts;
+    int n = contacts ? contacts->count(s) : 0;
+    flx_state *x = NULL;
+    if (n == 0) return flx_rank_constraints(s, complete->x, rank);
+    FLX_TRY(flx_state_create(s, &x));
+    flx_state_copy(x, complete->x);
+    for (int i = 0; i < n; i++) {
+        flx_contact_group g;
+        contacts->group(s, i, &g);
+        x->switches[g.state] = FLX_CONTACT_OPEN;
+    }
+    flx_status status = flx_rank_constraints(s, x, rank);
+    flx_state_destroy(&x);
+    return status;
+}
+
 // Close the drawing and find which rows are redundant.
 static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_report *rank)
 {
@@ -194,7 +215,7 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
     sim->making->held[0] = held; // it serves the start, too, unless rows are left out
     if (status != FLX_OK && status != FLX_INCONSISTENT) return status;
 
-    flx_status ranked = flx_rank_constraints(complete->sys, complete->x, rank);
+    flx_status ranked = rank_without_contacts(complete, rank);
     // what does not close may still close without the rows that say the same twice
     if (status == FLX_INCONSISTENT && (ranked != FLX_OK || rank->nredundant == 0)) return status;
     if (ranked != FLX_OK) return ranked;
