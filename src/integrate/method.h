@@ -37,6 +37,7 @@ typedef struct flx_method {
     bool warned_stiff;                  // ... and for what is stiff
     bool warned_many;                   // ... of steps that will not end
     bool closes_velocities;             // of constraints on positions, at the ends of steps
+    bool within; // it begins from a state of a motion, where bodies may overlap as steps leave them
     double longest;                     // step that the switches can follow
     flx_course course;                  // of flx_integrate
     double span, begin; // longest time asked for in one go; where the motion last began anew

@@ -155,6 +155,7 @@ flx_status flx_simulation_create_method(flx_simulation *sim)
 {
     flx_integrator_destroy(&sim->it);
     FLX_TRY(flx_integrator_create(sim->sys, &sim->def, &sim->it));
+    flx_method_of(sim->it)->within = sim->from != NULL;
     if (sim->model->ninput > 0) FLX_TRY(flx_events_expect_jumps(sim->it));
     sim->used = false;
     return describe_method(sim);

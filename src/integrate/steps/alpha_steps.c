@@ -520,7 +520,7 @@ flx_status flx_alpha_steps_step(flx_integrator *it, flx_state *x, double h, doub
     const flx_dims *d = &it->sys->dims;
     g->t->h = h;
     flx_point start = point_at(it, x, x->t, x->q, x->v, g->zero);
-    FLX_TRY(flx_stepping_look(g->t, it->work, &start));
+    if (!flx_method_of(it)->within) FLX_TRY(flx_stepping_look(g->t, it->work, &start));
     flx_status status = attempt(it, x, h);
     if (status < 0) return status;
     if (status != FLX_OK) {

@@ -301,7 +301,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
     if (!flx_method_of(it)->continues) flx_stepping_read_rows(g->t, x->switches);
     g->t->h = h;
     flx_point start = point_at(it, x, x->t, x->q, x->v);
-    FLX_TRY(flx_stepping_look(g->t, it->work, &start));
+    if (!flx_method_of(it)->within) FLX_TRY(flx_stepping_look(g->t, it->work, &start));
     for (int i = 0; i < g->nv; i++) g->theta[i] = 0.5 * h * x->v[i];
     s->ops->retract(s, x->q, g->theta, g->qm);
     long before = g->t->iterations;

@@ -202,5 +202,86 @@ static int what_does_not_fit_is_refused_by_name(void)
     return 0;
 }
 
+// Contacts of every state: a slide that comes to rest by friction and sticks, a box that slides and turns to rest on four places,
+// a ball that bounces to rest and rolls, a rod that bounces on its limits.
+#define SLIDES(form)                                                                               \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"                                              \
+    "bodies: {block: {type: rigid, mass: 2, inertia: 0.01, velocity: [1, 0]}}\n"                   \
+    "joints: {slide: {type: prismatic, on: [ground, block], at: block, axis: [1, 0],"              \
+    " friction: {coefficient: 0.3, stick: true}}}\n"                                               \
+    "simulate: {until: 1, method: radau, rtol: 1e-9" form "}\n"                                    \
+    "outputs: {every: 0.01, signals: [block.position.x, block.velocity.x, slide.friction]}\n"
+#define RESTS(method)                                                                              \
+    "flexion: 1\ngravity: [0.5, 0.3, -9.81]\n"                                                     \
+    "bodies:\n"                                                                                    \
+    "  box: {type: rigid, mass: 2, inertia: [0.01, 0.02, 0.015], position: [0, 0, 0.1],"           \
+    " velocity: [1, 0.2, 0], angular_velocity: [0, 0, 1]}\n"                                       \
+    "forces:\n"                                                                                    \
+    "  c: {repeat: {i: [0, 3]}, type: contact, on: [ground, box], surfaces: [{plane: [0, 0, 1]},"  \
+    " {sphere: 0.02, at: [\"0.1*(2*mod(i, 2) - 1)\", \"0.07*(1 - 2*floor(i/2))\", -0.08]}],"       \
+    " law: restitution, restitution: 0, friction: 0.3}\n"                                          \
+    "simulate: {until: 1, " method "}\n"                                                           \
+    "outputs: {every: 0.01, signals: [box.position, box.velocity]}\n"
+static const char bounces[] =
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+    "bodies: {ball: {type: rigid, mass: 2, inertia: 0.01, position: [0, 0.5], velocity: [1, 0],"
+    " surface: {sphere: 0.1}}}\n"
+    "forces: {floor: {type: contact, on: [ground, ball], law: restitution, restitution: 0.3,"
+    " friction: 0.1}}\n"
+    "simulate: {until: 1, method: radau, rtol: 1e-9}\n"
+    "outputs: {every: 0.01, signals: [ball.position, ball.velocity]}\n";
+static const char limited[] =
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+    "bodies: {rod: {type: rigid, mass: 2, inertia: 0.05, position: [0.5, 0]}}\n"
+    "joints: {h: {type: revolute, on: [ground, rod], at: [0, 0],"
+    " limits: {lower: -0.6, upper: 1, restitution: 0.2}}}\n"
+    "simulate: {until: 1, method: radau, rtol: 1e-9}\n"
+    "outputs: {every: 0.01, signals: [h.angle, h.rate]}\n";
+
+#define FALLS(method)                                                                              \
+    "flexion: 1\ngravity: [0.5, 0.3, -9.81]\n"                                                     \
+    "bodies:\n"                                                                                    \
+    "  box: {type: rigid, mass: 2, inertia: [0.01, 0.02, 0.015], position: [0, 0, 0.15],"          \
+    " velocity: [1, 0.2, 0], angular_velocity: [0, 0, 1], surface: {box: [0.2, 0.14, 0.2]}}\n"     \
+    "  top: {type: rigid, mass: 1, inertia: [0.01, 0.02, 0.015], position: [0, 0, 0.4],"           \
+    " velocity: [1, 0.2, 0], surface: {box: [0.2, 0.14, 0.2]}}\n"                                  \
+    "forces: {c: {type: contact, among: [ground, box, top], law: restitution, restitution: 0,"     \
+    " friction: 0.3}}\n"                                                                           \
+    "simulate: {until: 1, contacts: steps, step: 1e-3, " method "}\n"                              \
+    "outputs: {every: 0.01, signals: [box.position, top.position]}\n"
+
+static int contacts_hold_as_the_state_has_them(void)
+{
+    static const char *const texts[] = {SLIDES(""), SLIDES(", formulation: tree"),
+                                        RESTS("method: radau, rtol: 1e-9"), bounces, limited};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        if (keep_whole(texts[k])) return 1;
+        for (int i = 1; i <= 9; i += 2) {
+            if (check_from(texts[k], 0.1 * i, 2e-7)) return 1;
+        }
+    }
+    return 0;
+}
+
+// Methods of steps leave bodies inside each other by some part of what they move in a step.
+static int overlaps_of_steps_are_begun_from(void)
+{
+    static const char *const texts[] = {FALLS("method: moreau"),
+                                        FALLS("method: generalized-alpha")};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        if (keep_whole(texts[k])) return 1;
+        for (int i = 1; i <= 9; i += 2) {
+            rig r;
+            CHECK_OK(begin_from(&r, texts[k], 0, NULL, 0.1 * i));
+            CHECK_OK(rig_run(&r));
+            for (int c = 0; c < rows.columns; c++)
+                CHECK_NEAR(rows.value[rows.rows - 1][c], whole.value[whole.rows - 1][c], 1e-3);
+            rig_free(&r);
+        }
+    }
+    return 0;
+}
+
 TEST_MAIN(SLOW_TEST(runs_go_on_from_any_row), TEST(the_last_state_is_kept_always),
-          TEST(other_parameters_move_the_start), TEST(what_does_not_fit_is_refused_by_name))
+          TEST(other_parameters_move_the_start), TEST(what_does_not_fit_is_refused_by_name),
+          TEST(contacts_hold_as_the_state_has_them), TEST(overlaps_of_steps_are_begun_from))
