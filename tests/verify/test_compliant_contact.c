@@ -93,6 +93,9 @@ static int a_ball_bounces_with_every_method(void)
         {PLANAR, "adams, rtol: 1e-8", 1e-3, 1e-3},
         {BALL, "gauss, rtol: 1e-6", 1e-3, 1e-3},
         {BALL, "hht, rtol: 1e-6", 1e-3, 1e-3},
+        {BALL, "generalized-alpha, rtol: 1e-6", 1e-4, 1e-4},
+        {BALL, "generalized-alpha, rtol: 1e-6, spectral_radius: 0.3", 1e-4, 1e-4},
+        {PLANAR, "generalized-alpha, rtol: 1e-5, spectral_radius: 0.95", 1e-3, 1e-3},
         {BALL, "gauss, stages: 2, step: 5e-5", 1e-3, 1e-3},
         {PLANAR, "energy-momentum, step: 5e-5", 1e-3, 1e-4},
     };

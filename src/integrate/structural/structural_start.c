@@ -265,7 +265,21 @@ static flx_status change_velocity(flx_integrator *it, const flx_state *x, double
     return FLX_OK;
 }
 
-// a_n stands for v' at t_n + (am - af) h, and so it moves with the step.
+// a_n stands for v' at t_n + (am - af) h, and so it moves with the step. Of what it remembers of earlier steps a part of
+// am/(1 - am) goes on with the other sign: steps that grow by more make that grow from step to step. There it is taken
+// from the last difference instead, which remembers nothing.
+#define FADING 0.9
+
+static void move_algorithmic(const structural *g, const double *change, double ratio, int n,
+                             const double *rate, double *a)
+{
+    bool fades = ratio * fabs(g->am) < FADING * (1.0 - g->am);
+    double shift = (g->am - g->af) * ratio;
+    for (int i = 0; i < n; i++) {
+        a[i] = rate[i] + (fades || !change ? ratio * (a[i] - rate[i]) : shift * change[i]);
+    }
+}
+
 flx_status flx_structural_change_step(flx_integrator *it, const flx_state *x, double h)
 {
     structural *g = it->data;
@@ -275,10 +289,11 @@ flx_status flx_structural_change_step(flx_integrator *it, const flx_state *x, do
         flx_status status = change_velocity(it, x, ratio);
         if (status != FLX_OK) return status;
     }
-    for (int i = 0; i < d->nv; i++) g->a[i] = g->dv0[i] + ratio * (g->a[i] - g->dv0[i]);
+    const double *change = g->nhistory > 1 ? g->difference[1] : NULL;
+    move_algorithmic(g, g->unresolved ? NULL : change, ratio, d->nv, g->dv0, g->a);
     for (int i = 0; i < d->nv && g->unresolved; i++) g->difference[0][i] *= ratio;
     if (g->unresolved) g->nhistory = 1;
-    for (int i = 0; i < d->nx; i++) g->y[i] = g->dx0[i] + ratio * (g->y[i] - g->dx0[i]);
+    move_algorithmic(g, change ? change + d->nv : NULL, ratio, d->nx, g->dx0, g->y);
     stretch_differences(g, flx_dims_unknowns(d), ratio);
     g->h_last = h;
     return FLX_OK;
