@@ -99,10 +99,18 @@ FLX_API flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *
 FLX_API int flx_simulation_metric_count(const flx_simulation *sim);
 FLX_API const char *flx_simulation_metric(const flx_simulation *sim, int i, double *value);
 
-// Analyses of the model (`analyse`), in the order of the file. NULL: no more. type: "equilibrium",
-// "static", "buckling" or "modes"; about: where.
+// Analyses of the model (`analyse`), in the order of the file. NULL: no more. type: the word of
+// the model language ("equilibrium", "modes", ...); about: where.
 FLX_API const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char **type,
                                             const char **about);
+
+// A table of numbers that an analysis found: columns with names and units, or a matrix.
+typedef struct flx_finding_table {
+    const char *name; // "poles", "A"
+    int nrow, ncolumn;
+    const char **columns, **units; // (ncolumn) NULL: a matrix
+    double *values;                // (nrow x ncolumn) by rows
+} flx_finding_table;
 
 // What an analysis found.
 typedef struct flx_finding {
@@ -114,6 +122,11 @@ typedef struct flx_finding {
     double turning[3];     // of modes: rad/s of the axes in which they are, in the ground's
     int steady;            // 0: the motion is not steady, the coefficients are those of an instant
     int balanced;          // 0: nothing moves, and the forces are not in balance either
+    // of any type: what it has to say, line by line; its tables
+    int nline, ntable;
+    const char **lines;
+    flx_finding_table *tables;
+    void *memory; // owned
 } flx_finding;
 // Do analysis i (-1: modes about the start, of a model without any). One about the end of the run
 // needs the run before, and does it where there was none.

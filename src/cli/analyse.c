@@ -1,6 +1,8 @@
 // analyse.c - the analyses of a model, done in the order of its file and told to a person.
 #include "cli/analyse.h"
 
+#include "cli/show_tables.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +247,17 @@ static flx_status do_path(flx_ctx *ctx, flx_simulation *sim, int i, const char *
     return status;
 }
 
+// How many analyses of a type are done; NULL: of any.
+static int count_wanted(const flx_simulation *sim, const analyse_options *o, const char *kind)
+{
+    const char *type, *about, *name;
+    int n = 0;
+    for (int i = 0; (name = flx_simulation_analysis(sim, i, &type, &about)) != NULL; i++) {
+        n += is_wanted(o, name, type) && (!kind || strcmp(type, kind) == 0);
+    }
+    return n;
+}
+
 // ---- together -----------------------------------------------------------------------------------
 
 static flx_status do_one(flx_ctx *ctx, flx_simulation *sim, int i, const char *name,
@@ -264,8 +277,13 @@ static flx_status do_one(flx_ctx *ctx, flx_simulation *sim, int i, const char *n
     } else if (status == FLX_OK && strcmp(type, "modes") == 0) {
         print_modes(&found, i >= 0);
         write_modes(o->modes, name, &found.modes, o->factors);
-    } else if (status == FLX_OK) {
+    } else if (status == FLX_OK && strcmp(type, "equilibrium") == 0) {
         print_rest(sim, &found);
+    }
+    cli_show_finding(&found);
+    if (status == FLX_OK) {
+        const char *table = count_wanted(sim, o, type) == 1 && !o->modes ? o->table : NULL;
+        status = cli_write_finding(ctx, o->rest->items[0], name, path ? NULL : table, &found);
     }
     flx_finding_clear(&found);
     return status;
@@ -286,17 +304,6 @@ static flx_status do_all(flx_ctx *ctx, flx_simulation *sim, const analyse_option
     return do_one(ctx, sim, -1, "modes", "modes", "start", o);
 }
 
-// How many analyses of a type are done.
-static int count_wanted(const flx_simulation *sim, const analyse_options *o, const char *kind)
-{
-    const char *type, *about, *name;
-    int n = 0;
-    for (int i = 0; (name = flx_simulation_analysis(sim, i, &type, &about)) != NULL; i++) {
-        n += is_wanted(o, name, type) && strcmp(type, kind) == 0;
-    }
-    return n;
-}
-
 // With one file for all, more than one path would overwrite each other, and a file for nothing would be
 // missed by nobody but the user.
 static bool check_files(const flx_simulation *sim, analyse_options *o)
@@ -305,7 +312,9 @@ static bool check_files(const flx_simulation *sim, analyse_options *o)
     bool results = o->how->results;
     int paths = count_wanted(sim, o, "static"), modes = count_wanted(sim, o, "modes"),
         bucklings = count_wanted(sim, o, "buckling"), rests = count_wanted(sim, o, "equilibrium");
-    if (paths + modes + bucklings + rests == 0) modes = 1; // of the start
+    int others =
+        count_wanted(sim, o, NULL) - paths - modes - bucklings - rests; // have tables of their own
+    if (paths + modes + bucklings + rests + others == 0) modes = 1;     // of the start
     o->eigenvalues = modes > 0;
     o->factors = bucklings > 0;
     if (results && paths > 1 && (o->result || o->table)) {
@@ -322,7 +331,14 @@ static bool check_files(const flx_simulation *sim, analyse_options *o)
         cli_complain(command, "-o is for paths, and none of these analyses is of type 'static'");
         return false;
     }
-    if (!o->table || modes + bucklings > 0 || (results && paths > 0)) return true;
+    if (o->table && others > 1) {
+        cli_complain(
+            command,
+            "there are %d tables, and one file for --csv: name the analysis that is wanted",
+            others);
+        return false;
+    }
+    if (!o->table || modes + bucklings + others > 0 || (results && paths > 0)) return true;
     cli_complain(command, "--csv: none of these analyses gives a table%s",
                  paths > 0 ? "; that of a path is written by 'flexion static'" : "");
     return false;

@@ -1,6 +1,6 @@
 // load_factors.c - what the load factors of analyses multiply: values of forces, motions of joints, gravity and
 // parameters. Every analysis with loads has a factor of its own, a leaf that is 1 outside of it.
-#include "language/builder.h"
+#include "language/analyses/analysis_reader.h"
 #include "model/nodes.h"
 
 #include <string.h>
@@ -13,8 +13,7 @@ static const char *word_of(const flx_entry *map, const char *key)
 
 bool flx_loads_has_factor(const flx_item *analysis)
 {
-    const char *type = word_of(analysis->def, "type");
-    return strcmp(type, "static") == 0 || strcmp(type, "buckling") == 0;
+    return flx_analysis_reader_of(analysis, NULL)->loads;
 }
 
 // A repeated item goes by the name of its family, too.

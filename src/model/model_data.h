@@ -344,19 +344,21 @@ typedef struct flx_reduced {
 
 // What to find out besides the run.
 typedef enum flx_analysis_kind {
-    FLX_ANALYSIS_EQUILIBRIUM,
-    FLX_ANALYSIS_MODES,
-    FLX_ANALYSIS_STATIC,   // equilibria along a load path
-    FLX_ANALYSIS_BUCKLING, // factors of loads at which the linearised equilibrium is lost
+#define FLX_ANALYSIS(name) FLX_ANALYSIS_##name,
+#include "model/analyses.def"
+#undef FLX_ANALYSIS
+    FLX_ANALYSIS_KINDS
 } flx_analysis_kind;
 #define FLX_ABOUT_START (-1)
 #define FLX_ABOUT_END (-2)
 typedef struct flx_analysis {
-    const char *name;
+    const char *name, *type; // type: the word of its kind
     flx_loc loc;
     flx_analysis_kind kind;
+    bool rest; // it ends at an equilibrium, from which others can go on
     int about; // number of an equilibrium or path, FLX_ABOUT_START or FLX_ABOUT_END
     int count; // of modes; 0: all
+    const void *own; // what a kind knows of its own, by a struct of its own in src/model; arena
     // loads: a path, buckling
     bool gravity;    // is one
     double from, to; // factor

@@ -374,7 +374,7 @@ flx_status flx_simulation_follow(flx_simulation *sim, int i, flx_state *x, int n
                                  flx_sink *const *sinks, flx_path_report *p);
 flx_status flx_simulation_observe_rest(flx_simulation *sim, const flx_state *x);
 
-// findings.c: the modes that signals ask for.
+// analyses/performers.c: the modes that signals ask for.
 flx_status flx_simulation_find_signals(flx_simulation *sim);
 
 // reduce_cutoff.c: what blocks of type cutoff make of the system *s, initially; velocities of items, as many

@@ -1,11 +1,12 @@
 // schema_kinds.c - the rows of the language: those of schema.def, then those that the kinds of
-// joints, forces, shapes and surfaces have of their own. What several kinds say alike becomes one row of all of them.
+// joints, forces, analyses, shapes and surfaces have of their own. What several kinds say alike becomes one row of all of them.
 #include "language/schema/schema_parts.h"
 
 #include "base/number.h"
 #include "contact/contact_surface.h"
 #include "force/force_kind.h"
 #include "joint/joint.h"
+#include "language/analyses/analysis_reader.h"
 #include "model/shape_kind.h"
 
 #include <pthread.h>
@@ -15,7 +16,9 @@
 static const struct {
     flx_group group;
     const flx_word_row *(*row)(int i);
-} families[] = {{FLX_GROUP_JOINT, flx_joint_row}, {FLX_GROUP_FORCE, flx_force_row}};
+} families[] = {{FLX_GROUP_JOINT, flx_joint_row},
+              {FLX_GROUP_FORCE, flx_force_row},
+              {FLX_GROUP_ANALYSIS, flx_analysis_row}};
 
 static const flx_key_row *surface_row(int i)
 {
@@ -29,10 +32,10 @@ static const struct {
     const flx_key_row *(*row)(int i);
 } alternatives[] = {{FLX_GROUP_SHAPE, flx_shape_row}, {FLX_GROUP_SURFACE, surface_row}};
 
-#define MOST_KEYS 600
-#define MOST_WORDS 400
-#define MOST_RULES 100
-#define MOST_KIND_KEYS 200
+#define MOST_KEYS 900
+#define MOST_WORDS 600
+#define MOST_RULES 200
+#define MOST_KIND_KEYS 500
 #define MOST_TYPES 400 // characters of the words that have one key
 #define MOST_ALTERNATIVES (sizeof alternatives / sizeof alternatives[0])
 

@@ -1,20 +1,14 @@
-// findings.c - the analyses of a model: equilibria, paths, buckling and modes, about which state, of which
-// system.
-#include "simulate/simulation_parts.h"
-#include "simulate/steady.h"
+// performers.c - the analyses of a model, by their types: about which state, of which system.
+#include "simulate/analyses/performer.h"
 
 #include <math.h>
 #include <string.h>
 
-#define AT_REST 1e-12       // velocities as a part of their scales, 1/s
-#define OUT_OF_BALANCE 1e-6 // accelerations at rest, as a part of their scales, 1/s^2
-#define ROUNDED 100.0       // ... or forces, in parts of their rounding
-
-// A system and a state of it, in which an analysis is done.
-typedef struct place {
-    const flx_system *sys; // borrowed
-    flx_state *x;          // owned
-} place;
+static const flx_analysis_performer *const performers[] = {
+#define FLX_ANALYSIS(name) &flx_performer_##name,
+#include "model/analyses.def"
+#undef FLX_ANALYSIS
+};
 
 const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char **type,
                                     const char **about)
@@ -22,8 +16,7 @@ const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char
     const flx_model *m = sim->model;
     if (i < 0 || i >= m->nanalysis) return NULL;
     const flx_analysis *a = m->analyses + i;
-    static const char *const words[] = {"equilibrium", "modes", "static", "buckling"};
-    *type = words[a->kind];
+    *type = a->type;
     *about = a->about == FLX_ABOUT_END     ? "end"
              : a->about == FLX_ABOUT_START ? "start"
                                            : m->analyses[a->about].name;
@@ -43,7 +36,7 @@ static flx_status run_to_end(flx_simulation *sim)
 }
 
 // Start or end of the run in coordinates of bodies, which are the system's own but for a tree.
-static flx_status find_run_state(flx_simulation *sim, int about, place *p)
+static flx_status find_run_state(flx_simulation *sim, int about, flx_analysis_place *p)
 {
     const flx_state *x = sim->start;
     if (about == FLX_ABOUT_END) {
@@ -64,53 +57,23 @@ static flx_status find_run_state(flx_simulation *sim, int about, place *p)
     return flx_start_accelerations(p->sys, p->x);
 }
 
-static flx_status find_state(flx_simulation *sim, int about, place *p,
-                             flx_equilibrium_report *report)
+flx_status flx_analysis_find_state(flx_simulation *sim, int about, flx_analysis_place *p,
+                                   flx_equilibrium_report *report)
 {
     if (about < 0) return find_run_state(sim, about, p);
     const flx_analysis *a = sim->model->analyses + about;
-    FLX_TRY(find_state(sim, a->about, p, NULL));
+    FLX_TRY(flx_analysis_find_state(sim, a->about, p, NULL));
     if (a->kind == FLX_ANALYSIS_EQUILIBRIUM) return flx_equilibrium_find(p->sys, p->x, report);
     flx_path_report path;
     return flx_simulation_follow(sim, about, p->x, 0, NULL, &path);
 }
 
-// ---- modes --------------------------------------------------------------------------------------
-
-static double largest(const flx_system *s, const double *v)
+flx_status flx_analysis_find_place(flx_task *t)
 {
-    double size = 0.0;
-    for (int i = 0; i < s->dims.nv; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, i, &u);
-        size = fmax(size, fabs(v[i]) / (u.scale > 0.0 ? u.scale : 1.0));
-    }
-    return size;
+    return flx_analysis_find_state(t->sim, t->a->about, &t->place, NULL);
 }
 
-static flx_status find_modes(const place *p, int count, flx_finding *out)
-{
-    const flx_system *s = p->sys;
-    int nv = s->dims.nv;
-    bool steady = true;
-    double *turn = NULL;
-    flx_status status = FLX_OK;
-    flx_body_axes body;
-    if (largest(s, p->x->v) > AT_REST && flx_descriptor_body_axes(s, p->x->q, 0, &body)) {
-        turn = flx_alloc(s->ctx, (size_t)nv * (size_t)nv, sizeof *turn);
-        status = turn ? flx_steady_find(s, p->x, turn, out->turning, &steady) : FLX_ERR_MEMORY;
-    }
-    if (status == FLX_OK) status = flx_modes_find(s, p->x, turn, count, &out->modes);
-    out->steady = steady;
-    out->balanced =
-        turn || largest(s, p->x->a) <= OUT_OF_BALANCE || out->modes.unbalance <= ROUNDED;
-    flx_free(turn);
-    return status;
-}
-
-// ---- together -----------------------------------------------------------------------------------
-
-static flx_status observe_rest(flx_simulation *sim, place *p, flx_finding *out)
+flx_status flx_analysis_observe(flx_simulation *sim, flx_analysis_place *p, flx_finding *out)
 {
     flx_state *x = p->x, *joint = NULL;
     flx_status status = flx_start_accelerations(p->sys, x);
@@ -127,33 +90,14 @@ static flx_status observe_rest(flx_simulation *sim, place *p, flx_finding *out)
     return status;
 }
 
-static flx_status analyse_path(flx_simulation *sim, int i, place *p, int nsink,
-                               flx_sink *const *sinks, flx_finding *out)
-{
-    FLX_TRY(find_state(sim, sim->model->analyses[i].about, p, NULL));
-    flx_status status = flx_simulation_follow(sim, i, p->x, nsink, sinks, &out->path);
-    if (status == FLX_OK) status = flx_simulation_observe_rest(sim, p->x);
-    if (status == FLX_OK) out->signals = sim->columns.out;
-    return status;
-}
-
-static flx_status analyse_buckling(flx_simulation *sim, int i, place *p, flx_finding *out)
-{
-    const flx_analysis *a = sim->model->analyses + i;
-    FLX_TRY(find_state(sim, a->about, p, NULL));
-    p->x->t = a->time;
-    return flx_buckling_find(p->sys, p->x, flx_simulation_loads(sim) + i,
-                             a->count > 0 ? a->count : 1, &out->buckling);
-}
-
 flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_sink *const *sinks,
                                      flx_finding *out)
 {
     const flx_model *m = sim->model;
     flx_analysis modes = {.kind = FLX_ANALYSIS_MODES, .about = FLX_ABOUT_START};
-    const flx_analysis *a = i >= 0 && i < m->nanalysis ? m->analyses + i : &modes;
-    place p = {0};
-    flx_status status = FLX_OK;
+    flx_task t = {.sim = sim, .number = i, .a = &modes, .nsink = nsink, .sinks = sinks};
+    if (i >= 0 && i < m->nanalysis) t.a = m->analyses + i;
+    const flx_analysis_performer *performer = performers[t.a->kind];
     *out = (flx_finding){.steady = 1, .balanced = 1};
     if (sim->sys->ops->touches) {
         return FLX_FAIL(
@@ -162,45 +106,24 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
             "locates them");
     }
     const flx_contacts *contacts = sim->sys->ops->contacts;
-    if (a->kind == FLX_ANALYSIS_MODES && a->about == FLX_ABOUT_START && contacts &&
+    if (performer->settled && t.a->about == FLX_ABOUT_START && contacts &&
         contacts->count(sim->sys) > 0) {
         flx_contact_group g;
         contacts->group(sim->sys, 0, &g);
         return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, g.loc,
-                        "what '%s' does is known when the run has begun: modes are found about its "
+                        "what '%s' does is known when the run has begun: %s are found about its "
                         "end ('about: end')",
-                        g.item);
+                        g.item, t.a->type ? t.a->type : "modes");
     }
-    switch (a->kind) {
-    case FLX_ANALYSIS_EQUILIBRIUM:
-        status = find_state(sim, i, &p, &out->rest);
-        if (status == FLX_OK) status = observe_rest(sim, &p, out);
-        break;
-    case FLX_ANALYSIS_STATIC:
-        status = analyse_path(sim, i, &p, nsink, sinks, out);
-        break;
-    case FLX_ANALYSIS_BUCKLING:
-        status = analyse_buckling(sim, i, &p, out);
-        break;
-    case FLX_ANALYSIS_MODES:
-        status = find_state(sim, a->about, &p, NULL);
-        if (status == FLX_OK) status = find_modes(&p, a->count, out);
-        break;
-    }
+    flx_status status = performer->perform(&t, out);
     flx_simulation_unload(sim);
-    flx_state_destroy(&p.x);
+    flx_state_destroy(&t.place.x);
     return status;
 }
 
 flx_status flx_simulation_analyse(flx_simulation *sim, int i, flx_finding *out)
 {
     return flx_simulation_analyse_to(sim, i, 0, NULL, out);
-}
-
-void flx_finding_clear(flx_finding *f)
-{
-    flx_modes_clear(&f->modes);
-    flx_buckling_clear(&f->buckling);
 }
 
 static flx_status keep_modes(flx_simulation *sim, int i)
