@@ -67,6 +67,8 @@ typedef enum flx_item_kind {
     FLX_ITEM_CONSTRAINT,
     FLX_ITEM_DISCRETE, // changed by events alone
     FLX_ITEM_EVENT,
+    FLX_ITEM_PATH,    // a function of the time
+    FLX_ITEM_CONTROL, // the signals, variables and events that it became have names of their own
 } flx_item_kind;
 FLX_API int flx_model_item_count(const flx_model *model, flx_item_kind kind);
 FLX_API const char *flx_model_item(const flx_model *model, flx_item_kind kind, int i,

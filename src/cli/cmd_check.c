@@ -115,6 +115,8 @@ static void print_model(const flx_model *m, const char *path)
     print_items(m, FLX_ITEM_DISCRETE, "discrete variables");
     print_items(m, FLX_ITEM_EVENT, "events");
     print_items(m, FLX_ITEM_CONSTRAINT, "equations");
+    print_items(m, FLX_ITEM_PATH, "paths");
+    print_items(m, FLX_ITEM_CONTROL, "controllers");
 }
 
 static void print_rows(const flx_simulation *sim, int n,

@@ -85,21 +85,23 @@ static bool any_small_power(const flx_functions *all, const flx_code *codes)
 }
 
 static const char table_text[] =
-    "/* A function by points: y = k0 + k1 u + k2 u^2 + k3 u^3 with u = x - x[i] in piece i. */\n"
+    "/* A function by points: y = k0 + k1 u + k2 u^2 + ... with u = x - x[i] in piece i. */\n"
     "typedef struct NAME_points {\n"
-    "    int n;\n"
+    "    int n, terms;\n"
     "    const double *x, *k;\n"
     "    int outside; /* 0: held, 1: continued linearly, 2: not a number */\n"
     "} NAME_points;\n\n"
-    "static double NAME_piece(const double *k, int derivative, double u)\n"
+    "static double NAME_piece(const NAME_points *t, int i, int derivative, double u)\n"
     "{\n"
-    "    switch (derivative) {\n"
-    "    case 0: return k[0] + u * (k[1] + u * (k[2] + u * k[3]));\n"
-    "    case 1: return k[1] + u * (2.0 * k[2] + u * 3.0 * k[3]);\n"
-    "    case 2: return 2.0 * k[2] + u * 6.0 * k[3];\n"
-    "    case 3: return 6.0 * k[3];\n"
-    "    default: return 0.0;\n"
+    "    const double *k = t->k + t->terms * i;\n"
+    "    double y = 0.0;\n"
+    "    int j, d;\n"
+    "    for (j = t->terms - 1; j >= derivative; j--) {\n"
+    "        double factor = 1.0;\n"
+    "        for (d = 0; d < derivative; d++) factor *= j - d;\n"
+    "        y = y * u + factor * k[j];\n"
     "    }\n"
+    "    return y;\n"
     "}\n\n"
     "static double NAME_table(const NAME_points *t, int derivative, double x)\n"
     "{\n"
@@ -107,8 +109,8 @@ static const char table_text[] =
     "    if (before || after) {\n"
     "        int i = before ? 0 : t->n - 2;\n"
     "        double end = before ? t->x[0] : t->x[t->n - 1];\n"
-    "        double value = NAME_piece(t->k + 4 * i, 0, end - t->x[i]);\n"
-    "        double slope = NAME_piece(t->k + 4 * i, 1, end - t->x[i]);\n"
+    "        double value = NAME_piece(t, i, 0, end - t->x[i]);\n"
+    "        double slope = NAME_piece(t, i, 1, end - t->x[i]);\n"
     "        if (t->outside == 2) return nan(\"\");\n"
     "        if (t->outside == 0) return derivative == 0 ? value : 0.0;\n"
     "        return derivative == 0 ? value + slope * (x - end) : derivative == 1 ? slope : 0.0;\n"
@@ -118,7 +120,7 @@ static const char table_text[] =
     "        if (x >= t->x[middle]) low = middle;\n"
     "        else high = middle - 1;\n"
     "    }\n"
-    "    return NAME_piece(t->k + 4 * low, derivative, x - t->x[low]);\n"
+    "    return NAME_piece(t, low, derivative, x - t->x[low]);\n"
     "}\n\n";
 
 static void write_tables(FILE *f, const flx_functions *all, const flx_code *codes)
@@ -133,11 +135,12 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
         flx_fprintf(f, "static const double %s_table_%d_x[] = {", name, i);
         flx_write_numbers(f, &language, t->n, t->x);
         flx_fprintf(f, "};\nstatic const double %s_table_%d_k[] = {", name, i);
-        flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
+        flx_write_numbers(f, &language, t->terms * (t->n - 1), t->k);
         fputs("};\n", f);
         flx_fprintf(
-            f, "static const %s_points %s_table_%d = {%d, %s_table_%d_x, %s_table_%d_k, %d};\n\n",
-            name, name, i, t->n, name, i, name, i, flx_outside_number(t));
+            f,
+            "static const %s_points %s_table_%d = {%d, %d, %s_table_%d_x, %s_table_%d_k, %d};\n\n",
+            name, name, i, t->n, t->terms, name, i, name, i, flx_outside_number(t));
     }
 }
 

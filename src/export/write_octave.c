@@ -87,18 +87,12 @@ static const char called_text[] = "function y = pick(c, a, b)\n"
                                   "  end\n"
                                   "end\n\n";
 
-static const char table_text[] = "function y = piece(k, derivative, u)\n"
-                                 "  switch derivative\n"
-                                 "    case 0\n"
-                                 "      y = k(1) + u * (k(2) + u * (k(3) + u * k(4)));\n"
-                                 "    case 1\n"
-                                 "      y = k(2) + u * (2 * k(3) + u * 3 * k(4));\n"
-                                 "    case 2\n"
-                                 "      y = 2 * k(3) + u * 6 * k(4);\n"
-                                 "    case 3\n"
-                                 "      y = 6 * k(4);\n"
-                                 "    otherwise\n"
-                                 "      y = 0;\n"
+static const char table_text[] = "function y = piece(T, i, derivative, u)\n"
+                                 "  terms = numel(T.k) / (numel(T.x) - 1);\n"
+                                 "  y = 0;\n"
+                                 "  for j = terms - 1:-1:derivative\n"
+                                 "    k = T.k(terms * (i - 1) + j + 1);\n"
+                                 "    y = y * u + prod(j - (0:derivative - 1)) * k;\n"
                                  "  end\n"
                                  "end\n\n"
                                  "% A function by points: in piece i a polynomial in x - T.x(i).\n"
@@ -111,9 +105,8 @@ static const char table_text[] = "function y = piece(k, derivative, u)\n"
                                  "      i = n - 1;\n"
                                  "      last = T.x(n);\n"
                                  "    end\n"
-                                 "    k = T.k(4 * i - 3:4 * i);\n"
-                                 "    value = piece(k, 0, last - T.x(i));\n"
-                                 "    slope = piece(k, 1, last - T.x(i));\n"
+                                 "    value = piece(T, i, 0, last - T.x(i));\n"
+                                 "    slope = piece(T, i, 1, last - T.x(i));\n"
                                  "    y = 0;\n"
                                  "    if T.outside == 2\n"
                                  "      y = NaN;\n"
@@ -125,7 +118,7 @@ static const char table_text[] = "function y = piece(k, derivative, u)\n"
                                  "    return;\n"
                                  "  end\n"
                                  "  i = max(1, min(n - 1, sum(T.x <= x)));\n"
-                                 "  y = piece(T.k(4 * i - 3:4 * i), derivative, x - T.x(i));\n"
+                                 "  y = piece(T, i, derivative, x - T.x(i));\n"
                                  "end\n\n";
 
 static void write_tables(FILE *f, const flx_functions *all, const flx_code *codes)
@@ -139,7 +132,7 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
         flx_fprintf(f, "function T = table_%d()\n  T.x = [", i);
         flx_write_numbers(f, &language, t->n, t->x);
         fputs("];\n  T.k = [", f);
-        flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
+        flx_write_numbers(f, &language, t->terms * (t->n - 1), t->k);
         flx_fprintf(f, "];\n  T.outside = %d;\nend\n\n", flx_outside_number(t));
     }
 }

@@ -107,22 +107,23 @@ static const char called_text[] = "def _of(function, x):\n"
 
 static const char table_text[] =
     "def _piece(k, derivative, u):\n"
-    "    if derivative == 0:\n"
-    "        return k[0] + u * (k[1] + u * (k[2] + u * k[3]))\n"
-    "    if derivative == 1:\n"
-    "        return k[1] + u * (2.0 * k[2] + u * 3.0 * k[3])\n"
-    "    if derivative == 2:\n"
-    "        return 2.0 * k[2] + u * 6.0 * k[3]\n"
-    "    return 6.0 * k[3] if derivative == 3 else 0.0\n"
+    "    y = 0.0\n"
+    "    for j in range(len(k) - 1, derivative - 1, -1):\n"
+    "        factor = 1.0\n"
+    "        for d in range(derivative):\n"
+    "            factor *= j - d\n"
+    "        y = y * u + factor * k[j]\n"
+    "    return y\n"
     "\n"
     "\n"
     "def _table(table, derivative, x):\n"
     "    \"\"\"A function by points: in piece i a polynomial in x - xs[i].\"\"\"\n"
     "    xs, ks, outside = table\n"
     "    n = len(xs)\n"
+    "    terms = len(ks) // (n - 1)\n"
     "    if x < xs[0] or x > xs[-1]:\n"
     "        i, end = (0, xs[0]) if x < xs[0] else (n - 2, xs[-1])\n"
-    "        k = ks[4 * i:4 * i + 4]\n"
+    "        k = ks[terms * i:terms * (i + 1)]\n"
     "        value, slope = _piece(k, 0, end - xs[i]), _piece(k, 1, end - xs[i])\n"
     "        if outside == 2:\n"
     "            return math.nan\n"
@@ -134,7 +135,7 @@ static const char table_text[] =
     "    while low < high:\n"
     "        middle = low + (high - low + 1) // 2\n"
     "        low, high = (middle, high) if x >= xs[middle] else (low, middle - 1)\n"
-    "    return _piece(ks[4 * low:4 * low + 4], derivative, x - xs[low])\n"
+    "    return _piece(ks[terms * low:terms * (low + 1)], derivative, x - xs[low])\n"
     "\n"
     "\n";
 
@@ -149,7 +150,7 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
         flx_fprintf(f, "_table_%d = ([", i);
         flx_write_numbers(f, &language, t->n, t->x);
         fputs("], [", f);
-        flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
+        flx_write_numbers(f, &language, t->terms * (t->n - 1), t->k);
         flx_fprintf(f, "], %d)\n\n\n", flx_outside_number(t));
     }
 }

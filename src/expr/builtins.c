@@ -4,6 +4,7 @@
 // out of range or a division by zero that the condition is there to avoid. Only the names in it are
 // checked.
 #include "expr/elaborate.h"
+#include "math/curve/profile.h"
 
 // ---- arguments --------------------------------------------------------------------------------
 
@@ -177,6 +178,63 @@ static flx_status apply_sum(flx_walk *e, const flx_builtin *b, const flx_ast *ca
     return FLX_OK;
 }
 
+// ---- profiles of motions -----------------------------------------------------------------------
+
+// (PTH-1): the polynomial of degree 2 m + 1 from 0 to 1 that m derivatives leave and reach at rest, held
+// outside.
+static flx_node profile(flx_graph *g, int degree, flx_node x)
+{
+    const double *k = flx_profile_terms(degree);
+    flx_node s = flx_graph_binary(g, FLX_OP_MAX, x, flx_graph_const(g, 0.0));
+    s = flx_graph_binary(g, FLX_OP_MIN, s, flx_graph_const(g, 1.0));
+    int first = (degree + 1) / 2;
+    flx_node sum = flx_graph_const(g, k[degree]);
+    for (int i = degree - 1; i >= first; i--) {
+        flx_node next = flx_graph_binary(g, FLX_OP_MUL, s, sum);
+        sum = flx_graph_binary(g, FLX_OP_ADD, next, flx_graph_const(g, k[i]));
+    }
+    flx_node power = flx_graph_binary(g, FLX_OP_POW, s, flx_graph_const(g, first));
+    return flx_graph_binary(g, FLX_OP_MUL, power, sum);
+}
+
+static flx_status apply_poly(flx_walk *e, const flx_builtin *b, const flx_ast *call,
+                             flx_operand *out)
+{
+    flx_node x;
+    FLX_TRY(argument_number(e, call, 0, &x));
+    return flx_operand_set_node(profile(e->s->graph, b->name[4] - '0', x), out);
+}
+
+// From h0 at x0 to h1 at x1, held outside: STEP by poly3, HAVSIN by half a wave of the sine (PTH-2).
+static flx_status apply_between(flx_walk *e, const flx_builtin *b, const flx_ast *call,
+                                flx_operand *out)
+{
+    flx_graph *g = e->s->graph;
+    flx_node v[5], way, x, part;
+    double zero;
+    for (int i = 0; i < 5; i++) FLX_TRY(argument_number(e, call, i, &v[i]));
+    FLX_TRY(flx_scope_binary(e->s, FLX_OP_SUB, v[3], v[1], call->loc, &way));
+    if (flx_graph_is_const(g, way, &zero) && zero == 0.0) {
+        return fail(e->s, argument(call, 3)->loc, "%s begins and ends at the same place", b->name);
+    }
+    FLX_TRY(flx_scope_binary(e->s, FLX_OP_SUB, v[0], v[1], call->loc, &x));
+    FLX_TRY(flx_scope_binary(e->s, FLX_OP_DIV, x, way, call->loc, &x));
+    if (b->op == FLX_OP_SIN) {
+        x = flx_graph_binary(g, FLX_OP_MAX, x, flx_graph_const(g, 0.0));
+        x = flx_graph_binary(g, FLX_OP_MIN, x, flx_graph_const(g, 1.0));
+        x = flx_graph_binary(g, FLX_OP_MUL, flx_graph_const(g, FLX_PI), x);
+        part = flx_graph_binary(g, FLX_OP_SUB, flx_graph_const(g, 1.0),
+                                flx_graph_unary(g, FLX_OP_COS, x));
+        part = flx_graph_binary(g, FLX_OP_MUL, flx_graph_const(g, 0.5), part);
+    } else {
+        part = profile(g, 3, x);
+    }
+    FLX_TRY(flx_scope_binary(e->s, FLX_OP_SUB, v[4], v[2], call->loc, &way));
+    FLX_TRY(flx_scope_binary(e->s, FLX_OP_MUL, way, part, call->loc, &way));
+    FLX_TRY(flx_scope_binary(e->s, FLX_OP_ADD, v[2], way, call->loc, &way));
+    return flx_operand_set_node(way, out);
+}
+
 // ---- functions of vectors ---------------------------------------------------------------------
 
 static flx_status sum_of_squares(flx_walk *e, int n, const flx_node *a, flx_node *out)
@@ -321,6 +379,12 @@ static flx_status apply_cross(flx_walk *e, const flx_builtin *b, const flx_ast *
     X(min, 1, -1, extreme, MIN)                                                                    \
     X(max, 1, -1, extreme, MAX)                                                                    \
     X(if, 3, 3, if, IF)                                                                            \
+    X(poly3, 1, 1, poly, POW)                                                                      \
+    X(poly5, 1, 1, poly, POW)                                                                      \
+    X(poly7, 1, 1, poly, POW)                                                                      \
+    X(poly9, 1, 1, poly, POW)                                                                      \
+    X(STEP, 5, 5, between, POW)                                                                    \
+    X(HAVSIN, 5, 5, between, SIN)                                                                  \
     X(sum, 4, 4, sum, ADD)                                                                         \
     X(norm, 1, 1, norm, SQRT)                                                                      \
     X(unit, 1, 1, unit, DIV)                                                                       \

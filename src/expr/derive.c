@@ -79,7 +79,10 @@ static flx_node derive_binary(flx_graph *g, flx_node n, flx_node da, flx_node db
     case FLX_OP_MAX:
         return derive_choice(g, n, da, db);
     case FLX_OP_PIECE: // the piece is a switch
-        return node_mul(g, flx_graph_piece(g, g->nodes[n].c / 4, g->nodes[n].c % 4 + 1, a, b), da);
+        return node_mul(g,
+                        flx_graph_piece(g, g->nodes[n].c / FLX_DERIVATIVES,
+                                        g->nodes[n].c % FLX_DERIVATIVES + 1, a, b),
+                        da);
     default: // comparisons and logic are steps
         return flx_graph_const(g, 0.0);
     }

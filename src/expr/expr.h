@@ -87,6 +87,13 @@ flx_node flx_graph_either(flx_graph *g, flx_node c, flx_node a, flx_node b);
 // have the second value. Returns the table's number, or -1 (no memory).
 int flx_graph_add_table(flx_graph *g, int n, const double *x, const double *y,
                         flx_interpolation interpolation, flx_outside outside);
+// Polynomials k[i terms + j] (x - x_i)^j from x_i to x_i+1, 1 <= terms <= 16; copied. continuous: so many
+// derivatives are, for all x.
+int flx_graph_add_pieces(flx_graph *g, int n, const double *x, int terms, const double *k,
+                         int continuous, flx_outside outside);
+// How many continuous derivatives a node has, as far as such polynomials below it decide it; *table: the one
+// that has least (-1: there is none, and the answer is INT_MAX).
+int flx_graph_smoothness(const flx_graph *g, flx_node n, int *table);
 flx_node flx_graph_table(flx_graph *g, int table, int derivative, flx_node x);
 
 bool flx_graph_is_const(const flx_graph *g, flx_node n, double *value);

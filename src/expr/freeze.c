@@ -92,7 +92,7 @@ static flx_node freeze_table(flx_freezer *f, const flx_graph_node *p, flx_node x
     flx_table *t = f->g->tables[p->b];
     bool timed = !flx_graph_depends(f->g, x, is_not_time, f);
     if (t->smooth == 1) flx_table_cut(t, timed ? f->tolerance : HIGH);
-    bool corners = t->smooth == 1 && t->ncut > 2;
+    bool corners = (t->smooth == 1 || t->given) && t->ncut > 2;
     if (t->outside != FLX_OUTSIDE_HOLD && !corners) return plain; // continued without a kink
     int cut = flx_cut_make(p->b, !corners);
     flx_node leaf;
@@ -107,7 +107,8 @@ flx_node flx_graph_rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, fl
     case 3:
         return flx_graph_choose(g, a, b, c, p->payload);
     case 2:
-        if (p->op == FLX_OP_PIECE) return flx_graph_piece(g, p->c / 4, p->c % 4, a, b);
+        if (p->op == FLX_OP_PIECE)
+            return flx_graph_piece(g, p->c / FLX_DERIVATIVES, p->c % FLX_DERIVATIVES, a, b);
         return flx_graph_binary(g, p->op, a, b);
     default:
         if (p->op == FLX_OP_TABLE) return flx_graph_table(g, p->b, p->c, a);

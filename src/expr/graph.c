@@ -2,6 +2,7 @@
 // Nodes of operations are made by algebra.c, derivatives by derive.c.
 #include "expr/graph.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 // ---- nodes ------------------------------------------------------------------------------------
@@ -138,17 +139,28 @@ bool flx_graph_is_leaf(const flx_graph *g, flx_node n, flx_leaf *leaf)
 
 // ---- tables -----------------------------------------------------------------------------------
 
+static int add_table(flx_graph *g, flx_table *t)
+{
+    if (!t) return -1;
+    if (flx_grow(g->ctx, (void **)&g->tables, &g->table_capacity, g->ntable + 1,
+                 sizeof *g->tables) != FLX_OK) {
+        flx_table_release(t);
+        return -1;
+    }
+    g->tables[g->ntable] = t;
+    return g->ntable++;
+}
+
 int flx_graph_add_table(flx_graph *g, int n, const double *x, const double *y,
                         flx_interpolation interpolation, flx_outside outside)
 {
-    if (flx_grow(g->ctx, (void **)&g->tables, &g->table_capacity, g->ntable + 1,
-                 sizeof *g->tables) != FLX_OK) {
-        return -1;
-    }
-    flx_table *t = flx_table_create(g->ctx, n, x, y, interpolation, outside);
-    if (!t) return -1;
-    g->tables[g->ntable] = t;
-    return g->ntable++;
+    return add_table(g, flx_table_create(g->ctx, n, x, y, interpolation, outside));
+}
+
+int flx_graph_add_pieces(flx_graph *g, int n, const double *x, int terms, const double *k,
+                         int continuous, flx_outside outside)
+{
+    return add_table(g, flx_table_create_pieces(g->ctx, n, x, terms, k, continuous, outside));
 }
 
 flx_node flx_graph_table(flx_graph *g, int table, int derivative, flx_node x)
@@ -169,7 +181,8 @@ flx_node flx_graph_piece(flx_graph *g, int cut, int derivative, flx_node x, flx_
     if (derivative > t->smooth) return flx_graph_const(g, 0.0);
     // between its points the slope of a line is one number
     if (derivative == t->smooth && cut % 2 == 0) x = flx_graph_const(g, t->x[0]);
-    return x < 0 ? -1 : flx_graph_make(g, FLX_OP_PIECE, x, piece, 4 * cut + derivative);
+    return x < 0 ? -1
+                 : flx_graph_make(g, FLX_OP_PIECE, x, piece, FLX_DERIVATIVES * cut + derivative);
 }
 
 // ---- what lies below --------------------------------------------------------------------------
@@ -208,6 +221,21 @@ bool flx_graph_depends(const flx_graph *g, flx_node n, bool (*predicate)(void *u
         if (p->op == FLX_OP_LEAF && (!predicate || predicate(user, p->payload))) return true;
     }
     return false;
+}
+
+int flx_graph_smoothness(const flx_graph *g, flx_node n, int *table)
+{
+    int count = collect(g, 1, &n), least = INT_MAX;
+    *table = -1;
+    for (int i = 0; i < count; i++) {
+        const flx_graph_node *p = &g->nodes[g->list[i]];
+        if (p->op != FLX_OP_TABLE || !g->tables[p->b]->given) continue;
+        int smooth = g->tables[p->b]->continuous - p->c;
+        if (smooth >= least) continue;
+        least = smooth;
+        *table = p->b;
+    }
+    return least;
 }
 
 static int by_code(const void *p, const void *q)

@@ -14,29 +14,34 @@
 
 typedef struct flx_graph_node {
     flx_op op;
-    // operands, -1 where there is none; table: b its number, c the derivative; piece: c = 4 cut +
-    // the derivative
+    // operands, -1 where there is none; table: b its number, c the derivative; piece: c =
+    // FLX_DERIVATIVES cut + the derivative
     int a, b, c;
     uint64_t
         payload; // constant: the bits of its value; leaf: its code; if: one of those below or 0
 } flx_graph_node;
 
+#define FLX_DERIVATIVES 16 // of tables, the value among them
+
 #define FLX_EITHER 1    // an if whose branches are one function
 #define FLX_CONTINUED 2 // ... of a frozen expression that has a value, else as it stands
 
 // A function given by points: in piece i, with u = x - x[i],
-//     y = k[0] + k[1] u + k[2] u^2 + k[3] u^3.
+//     y = k[0] + k[1] u + k[2] u^2 + k[3] u^3 + ... (`terms` of them).
 // Programs keep the tables that they use, so a table lives until its last user is gone.
 typedef struct flx_table {
     atomic_int users;
-    int n;        // points
-    double *x;    // n
-    double *k;    // 4 a piece, n-1 pieces
-    int *start;   // bucket j of n-1 equal ones begins in piece start[j]; n entries
-    double scale; // buckets per unit of x
-    int smooth;   // the highest derivative that is not zero
-    bool jumps;   // at some points
-    int ncut;     // corners that count, and the ends: points, ascending
+    int n;          // points
+    double *x;      // n
+    int terms;      // of a piece: 4, of given polynomials any number up to FLX_DERIVATIVES
+    double *k;      // `terms` a piece, n-1 pieces
+    int *start;     // bucket j of n-1 equal ones begins in piece start[j]; n entries
+    double scale;   // buckets per unit of x
+    int smooth;     // the highest derivative that is not zero
+    bool jumps;     // at some points
+    bool given;     // polynomials: every place is a cut
+    int continuous; // ... with so many continuous derivatives for all x
+    int ncut;       // corners that count, and the ends: points, ascending
     int *cuts;
     double least; // they are higher than this part of the range of y
     flx_outside outside;
@@ -131,6 +136,9 @@ static inline int flx_op_operands(flx_op op)
 // NULL when there is no memory or the points do not ascend, with the error recorded.
 flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *y,
                             flx_interpolation interpolation, flx_outside outside);
+// Polynomials between n ascending places, `terms` coefficients each, cut at all places.
+flx_table *flx_table_create_pieces(flx_ctx *ctx, int n, const double *x, int terms, const double *k,
+                                   int continuous, flx_outside outside);
 void flx_table_release(flx_table *t); // accepts NULL
 // Corners that are no higher than this part of the table's range count no more. The smallest part that
 // was asked for holds.

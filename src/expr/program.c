@@ -228,7 +228,8 @@ static void set_piece(compiler *c, item *t, const flx_graph_node *n)
     t->what = CODE_PIECE;
     t->of[0] = n->a;
     t->of[1] = n->b;
-    t->c = 8 * keep_table(c, n->c / 8) + n->c % 8; // whether cut at its ends, and the derivative
+    t->c = 2 * FLX_DERIVATIVES * keep_table(c, n->c / (2 * FLX_DERIVATIVES)) +
+           n->c % (2 * FLX_DERIVATIVES); // whether cut at its ends, and the derivative
 }
 
 // sin and cos of the same angle are one.

@@ -43,7 +43,8 @@ static double *run_choices(const flx_program *p, const flx_program_run *run,
     case CODE_TABLE:
         RUN(flx_table_eval(p->tables[i->b], i->c, A));
     case CODE_PIECE:
-        RUN(flx_table_eval_piece(p->tables[i->c / 8], i->c % 4, A, i->c / 4 % 2, (int)B));
+        RUN(flx_table_eval_piece(p->tables[i->c / (2 * FLX_DERIVATIVES)], i->c % FLX_DERIVATIVES, A,
+                                 i->c / FLX_DERIVATIVES % 2, (int)B));
     default:
         break;
     }

@@ -89,7 +89,9 @@ static double slope_of(const flx_program *p, flx_opcode what, const flx_instruct
     case CODE_TABLE:
         return flx_table_eval(p->tables[i->b], i->c + 1, A) * DA;
     case CODE_PIECE:
-        return flx_table_eval_piece(p->tables[i->c / 8], i->c % 4 + 1, A, i->c / 4 % 2, (int)B) *
+        return flx_table_eval_piece(p->tables[i->c / (2 * FLX_DERIVATIVES)],
+                                    i->c % FLX_DERIVATIVES + 1, A, i->c / FLX_DERIVATIVES % 2,
+                                    (int)B) *
                DA;
     default: // signs, whole numbers, comparisons
         return 0.0;

@@ -45,8 +45,9 @@ static bool substitute_top(walk *w)
     if (operands > 0) {
         flx_node a = s->of[p.a] - 1;
         flx_node b = operands > 1 ? s->of[p.b] - 1 : -1, c = operands > 2 ? s->of[p.c] - 1 : -1;
-        result = p.op == FLX_OP_PIECE ? flx_graph_table(s->g, p.c / 4 / 2, p.c % 4, a)
-                                      : flx_graph_rebuild(s->g, &p, a, b, c);
+        result = p.op == FLX_OP_PIECE
+                     ? flx_graph_table(s->g, p.c / FLX_DERIVATIVES / 2, p.c % FLX_DERIVATIVES, a)
+                     : flx_graph_rebuild(s->g, &p, a, b, c);
     }
     if (result < 0) return false;
     s->of[n] = result + 1;

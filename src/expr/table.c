@@ -2,6 +2,7 @@
 //
 // Splines are those of math/curve/spline.h; continuing them linearly keeps two continuous derivatives.
 #include "expr/graph.h"
+#include "math/curve/polynomial.h"
 #include "math/curve/spline.h"
 
 #include <float.h>
@@ -35,6 +36,53 @@ static void fill_buckets(flx_table *t)
     }
 }
 
+// A table with room, and no pieces yet. NULL: no memory.
+static flx_table *make(flx_ctx *ctx, int n, int terms, const double *x, flx_outside outside)
+{
+    flx_table *t = flx_alloc(ctx, 1, sizeof *t);
+    if (!t) return NULL;
+    atomic_init(&t->users, 1);
+    t->n = n;
+    t->terms = terms;
+    t->outside = outside;
+    t->x = flx_alloc(ctx, (size_t)n, sizeof(double));
+    t->k = flx_alloc(ctx, (size_t)terms * (size_t)n, sizeof(double));
+    t->start = flx_alloc(ctx, (size_t)n, sizeof(int));
+    t->cuts = flx_alloc(ctx, (size_t)n, sizeof(int));
+    t->least = HUGE_VAL;
+    if (!t->x || !t->k || !t->start || !t->cuts) {
+        flx_table_release(t);
+        return NULL;
+    }
+    memcpy(t->x, x, (size_t)n * sizeof(double));
+    return t;
+}
+
+flx_table *flx_table_create_pieces(flx_ctx *ctx, int n, const double *x, int terms, const double *k,
+                                   int continuous, flx_outside outside)
+{
+    bool good = n >= 2 && n < INT_MAX / FLX_DERIVATIVES && terms >= 1 && terms <= FLX_DERIVATIVES;
+    for (int i = 1; good && i < n; i++) good = x[i] > x[i - 1];
+    if (!good) {
+        FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                 "polynomials need two places or more, ascending, and 1 to %d coefficients",
+                 FLX_DERIVATIVES);
+        return NULL;
+    }
+    flx_table *t = make(ctx, n, terms < 4 ? 4 : terms, x, outside);
+    if (!t) return NULL;
+    for (int i = 0; i < n - 1; i++) {
+        for (int j = 0; j < terms; j++) t->k[t->terms * i + j] = k[terms * i + j];
+    }
+    t->smooth = terms > 2 ? terms - 1 : 1;
+    t->given = true;
+    t->continuous = continuous;
+    fill_buckets(t);
+    t->least = 0.0;
+    for (int i = 0; i < n; i++) t->cuts[t->ncut++] = i;
+    return t;
+}
+
 flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *y,
                             flx_interpolation interpolation, flx_outside outside)
 {
@@ -49,24 +97,14 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
                  "a table needs two points or more, with x ascending");
         return NULL;
     }
-    flx_table *t = flx_alloc(ctx, 1, sizeof *t);
+    flx_table *t = make(ctx, n, 4, x, outside);
     if (!t) return NULL;
-    atomic_init(&t->users, 1);
-    t->n = n;
-    t->outside = outside;
     t->smooth = interpolation == FLX_INTERPOLATE_CUBIC ? 3 : 1;
-    t->x = flx_alloc(ctx, (size_t)n, sizeof(double));
-    t->k = flx_alloc(ctx, 4 * (size_t)n, sizeof(double));
-    t->start = flx_alloc(ctx, (size_t)n, sizeof(int));
-    t->cuts = flx_alloc(ctx, (size_t)n, sizeof(int));
-    t->least = HUGE_VAL;
     double *scratch = flx_alloc(ctx, 2 * (size_t)n, sizeof(double));
-    if (!t->x || !t->k || !t->start || !t->cuts || !scratch) {
-        flx_free(scratch);
+    if (!scratch) {
         flx_table_release(t);
         return NULL;
     }
-    memcpy(t->x, x, (size_t)n * sizeof(double));
     if (interpolation == FLX_INTERPOLATE_CUBIC) {
         flx_spline_natural(n, x, y, t->k, scratch);
     } else {
@@ -109,15 +147,21 @@ static int find_piece(const flx_table *t, double x)
     return low;
 }
 
+static double eval_at(const flx_table *t, int piece, int derivative, double u)
+{
+    const double *k = t->k + (size_t)t->terms * (size_t)piece;
+    return t->terms == 4 ? flx_cubic_eval(k, derivative, u)
+                         : flx_polynomial_eval(t->terms, k, derivative, u);
+}
+
 static double eval_outside(const flx_table *t, int derivative, double x, bool before)
 {
     if (t->outside == FLX_OUTSIDE_ERROR) return (double)NAN;
     int piece = before ? 0 : t->n - 2;
     double end = before ? t->x[0] : t->x[t->n - 1];
-    const double *k = t->k + 4 * piece;
-    double value = flx_cubic_eval(k, 0, end - t->x[piece]);
+    double value = eval_at(t, piece, 0, end - t->x[piece]);
     if (t->outside == FLX_OUTSIDE_HOLD) return derivative == 0 ? value : 0.0;
-    double slope = flx_cubic_eval(k, 1, end - t->x[piece]);
+    double slope = eval_at(t, piece, 1, end - t->x[piece]);
     return derivative == 0 ? value + slope * (x - end) : derivative == 1 ? slope : 0.0;
 }
 
@@ -126,7 +170,7 @@ double flx_table_eval(const flx_table *t, int derivative, double x)
     if (isnan(x)) return x;
     if (x < t->x[0] || x > t->x[t->n - 1]) return eval_outside(t, derivative, x, x < t->x[0]);
     int i = find_piece(t, x);
-    return flx_cubic_eval(t->k + 4 * i, derivative, x - t->x[i]);
+    return eval_at(t, i, derivative, x - t->x[i]);
 }
 
 // How far the corner at point i is off a smooth curve through it and its neighbours: a quarter of what it
@@ -142,7 +186,7 @@ static double height(const flx_table *t, int i)
 void flx_table_cut(flx_table *t, double tolerance)
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
-    if (!(tolerance < t->least)) return;
+    if (t->given || !(tolerance < t->least)) return;
     t->least = tolerance;
     for (int i = 0; i < t->n - 1; i++) {
         low = fmin(low, t->k[4 * i]);
@@ -177,7 +221,7 @@ double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool e
     if (piece < 0 || piece > last) return eval_outside(t, derivative, x, piece < 0);
     int from = ends ? 0 : t->cuts[piece], to = ends ? t->n - 1 : t->cuts[piece + 1];
     piece = x <= t->x[from] || to == from + 1 ? from : x >= t->x[to] ? to - 1 : find_piece(t, x);
-    return flx_cubic_eval(t->k + 4 * piece, derivative, x - t->x[piece]);
+    return eval_at(t, piece, derivative, x - t->x[piece]);
 }
 
 int flx_cut_piece(const flx_graph *g, int cut, double x)

@@ -440,6 +440,8 @@ static flx_status read_motion(flx_builder *b, flx_item *joint)
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                             "a motion may depend on the time t alone");
         }
+        FLX_TRY(flx_path_check_motion(b, d->def.motion_value, kinds[i] == FLX_MOTION_RATE, joint,
+                                      y->loc));
         FLX_TRY(flx_loads_scale(b, joint, 1, &d->def.motion_value));
     }
     if (d->def.motion == FLX_MOTION_NONE) {

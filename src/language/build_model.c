@@ -55,6 +55,11 @@ static flx_status finish_signal(flx_builder *b, flx_item *item)
     return flx_signal_resolve(b, item, item->loc);
 }
 
+static flx_status finish_path(flx_builder *b, flx_item *item)
+{
+    return flx_path_resolve(b, item, item->loc);
+}
+
 static flx_status finish_input(flx_builder *b, flx_item *item)
 {
     return flx_input_resolve(b, item, item->loc);
@@ -179,6 +184,7 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
     FLX_TRY(for_all(b, &b->parameters, finish_parameter));
     FLX_TRY(flx_parameters_finish(b));
     FLX_TRY(for_all(b, &b->functions, finish_function));
+    FLX_TRY(for_all(b, &b->paths, finish_path));
     GO_ON(flx_beams_declare(b));
     GO_ON(flx_solids_declare(b));
     GO_ON(read_gravity(b));

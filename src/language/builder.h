@@ -29,6 +29,7 @@ typedef enum flx_kind {
     FLX_KIND_FUNCTION,
     FLX_KIND_SIGNAL,
     FLX_KIND_INPUT,
+    FLX_KIND_PATH,
     FLX_KIND_BODY,
     FLX_KIND_POINT,
     FLX_KIND_JOINT,
@@ -138,7 +139,7 @@ struct flx_builder {
     flx_items elastic; // flexible bodies in the order of their coordinates
     int nmode;         // coordinates of all of them
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, inputs,
-        events, discretes, analyses, parameters, functions, parts;
+        paths, events, discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
         const flx_entry *key;
         flx_ast *ast;
@@ -538,6 +539,21 @@ flx_status flx_inputs_move(flx_builder *b, flx_node motion,
                            flx_loc loc);
 flx_status flx_inputs_check_asked(flx_builder *b); // names in texts "F=force.csv"
 flx_status flx_inputs_finish(flx_builder *b);
+
+// paths.c
+typedef struct flx_path_data {
+    int nvalue;
+    flx_operand *values; // (nvalue) numbers of the time
+} flx_path_data;
+flx_status flx_path_resolve(flx_builder *b, flx_item *path, flx_loc loc);
+// What is between the brackets: a value of the path.
+flx_status flx_path_index(flx_env *e, flx_item *path, int n, const flx_operand *args, flx_loc loc,
+                          flx_operand *out);
+// As a number, or as a list of several.
+flx_status flx_path_value(flx_env *e, flx_item *path, flx_loc loc, flx_operand *out);
+// Warns, in the name of a joint, where a motion needs two continuous derivatives; fails where it needs one.
+flx_status flx_path_check_motion(flx_builder *b, flx_node motion, bool rate, const flx_item *joint,
+                                 flx_loc loc);
 
 flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc);
 flx_status flx_function_resolve(flx_builder *b, flx_item *f, flx_loc loc);

@@ -60,7 +60,7 @@ static flx_status check_callable(flx_builder *b, const flx_entry *key, flx_kind 
                                  const flx_entry *def, bool repeated)
 {
     bool list = kind == FLX_KIND_PARAMETER && def->kind == FLX_ENTRY_LIST;
-    if (kind != FLX_KIND_FUNCTION && !list && !repeated) return FLX_OK;
+    if (kind != FLX_KIND_FUNCTION && kind != FLX_KIND_PATH && !list && !repeated) return FLX_OK;
     return flx_item_check_name(b, key,
                                list       ? "list"
                                : repeated ? "repeated item"
@@ -155,6 +155,8 @@ static size_t data_size(flx_kind kind)
         return sizeof(flx_signal_data);
     case FLX_KIND_INPUT:
         return sizeof(flx_input_data);
+    case FLX_KIND_PATH:
+        return sizeof(flx_path_data);
     case FLX_KIND_BODY:
         return sizeof(flx_body_data);
     case FLX_KIND_POINT:
@@ -358,6 +360,7 @@ static flx_status declare_items(flx_builder *b, flx_space *s)
     const flx_entry *equations = get(s->def, "equations");
     const flx_entry *constraints = get(equations, "constraints");
     FLX_TRY(declare_block(b, s, get(s->def, "inputs"), FLX_KIND_INPUT, &b->inputs));
+    FLX_TRY(declare_block(b, s, get(s->def, "paths"), FLX_KIND_PATH, &b->paths));
     FLX_TRY(declare_block(b, s, get(s->def, "signals"), FLX_KIND_SIGNAL, &b->signals));
     FLX_TRY(declare_block(b, s, get(s->def, "bodies"), FLX_KIND_BODY, &b->bodies));
     FLX_TRY(declare_block(b, s, get(s->def, "joints"), FLX_KIND_JOINT, &b->joints));

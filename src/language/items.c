@@ -28,6 +28,10 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
         return m->ndiscrete;
     case FLX_ITEM_EVENT:
         return m->nevent;
+    case FLX_ITEM_PATH:
+        return m->npath;
+    case FLX_ITEM_CONTROL:
+        return m->ncontrol;
     }
     return 0;
 }
@@ -81,6 +85,12 @@ const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const 
         return m->constraints[i].name;
     case FLX_ITEM_DISCRETE:
         return m->discretes[i].name;
+    case FLX_ITEM_PATH:
+        *type = m->paths[i].text;
+        return m->paths[i].name;
+    case FLX_ITEM_CONTROL:
+        *type = m->controls[i].text;
+        return m->controls[i].name;
     case FLX_ITEM_EVENT:
         *type = m->events[i].every > 0 ? "clock" : "";
         return m->events[i].name;

@@ -410,6 +410,11 @@ typedef enum flx_input_part {
     FLX_INPUT_NUMBERS,
 } flx_input_part;
 
+// What is told of an item that the equations know only by what it has become: a path, a controller.
+typedef struct flx_told {
+    const char *name, *text;
+} flx_told;
+
 typedef struct flx_input_item {
     const char *name, *unit; // unit "": not known
     flx_loc loc;
@@ -484,6 +489,8 @@ struct flx_model {
     flx_tunable *tunables; // by their leaves
     int ninput;
     flx_input_item *inputs;
+    int npath, ncontrol;
+    flx_told *paths, *controls;
     flx_numbers *numbers; // that follow from p (numbers.h); owned unless it is varied
     flx_varied *varied;   // of a model made by flx_model_vary, which the arena holds
     int nlimit, limit_capacity;

@@ -49,6 +49,8 @@ static const char head[] =
     "| `if(c, a, b)` | a where the condition c holds, else b |\n"
     "| `sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh` | functions, angles in "
     "radians |\n"
+    "| `poly3 poly5 poly7 poly9` | profiles from 0 at x = 0 to 1 at x = 1, held outside: `poly5(x)`; "
+    "`STEP(x, x0, h0, x1, h1)` and `HAVSIN(x, x0, h0, x1, h1)` from h0 at x0 to h1 at x1 |\n"
     "| `abs sign floor ceil round mod min max` | functions; `min` and `max` of two or more |\n"
     "| `norm dot cross unit distance` | of vectors and places |\n"
     "| `sum(j, 1, n, expr)` | sum over j = 1 to n |\n"

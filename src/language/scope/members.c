@@ -305,6 +305,9 @@ flx_status flx_env_index(flx_scope *s, const flx_operand *of, int n, const flx_o
         return index_deformable(e, of, n, args, loc, out);
     }
     flx_item *item = (flx_item *)flx_operand_get_item(of);
+    if (item && !item->family && item->kind == FLX_KIND_PATH) {
+        return flx_path_index(e, item, n, args, loc, out);
+    }
     if (!item || !item->family) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "'%s' is not repeated and takes no index",
                         item ? item->full : "this");
@@ -312,6 +315,9 @@ flx_status flx_env_index(flx_scope *s, const flx_operand *of, int n, const flx_o
     int k = 0;
     while (k < n && item->family) FLX_TRY(index_family(e, item, &args[k++], loc, &item));
     FLX_TRY(flx_item_value(e, item, loc, out));
+    if (k < n && item->kind == FLX_KIND_PATH) {
+        return flx_path_index(e, item, n - k, args + k, loc, out);
+    }
     while (k < n) {
         flx_operand list = *out;
         FLX_TRY(index_list(e, &list, &args[k++], loc, out));

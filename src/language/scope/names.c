@@ -73,6 +73,8 @@ const char *flx_item_word(flx_kind kind)
         return "signal";
     case FLX_KIND_INPUT:
         return "input";
+    case FLX_KIND_PATH:
+        return "path";
     case FLX_KIND_BODY:
         return "body";
     case FLX_KIND_POINT:
