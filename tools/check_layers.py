@@ -30,6 +30,7 @@ LAYERS = {
     "tree": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),
     "reduced": (["base", "math", "system"], ["base", "system"], []),
     "export": (["base", "math", "expr", "reduce", "model", "contact", "joint", "force", "descriptor", "tree"], ["base", "model", "export"], []),
+    "control": (["base", "math"], ["base", "control"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator"], []),
     "results": (["base", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h"]),

@@ -6,6 +6,7 @@
 #include "flexion/certificate.h"
 #include "flexion/checkpoint.h"
 #include "flexion/compare.h"
+#include "flexion/control.h"
 #include "flexion/dynamics.h"
 #include "flexion/export.h"
 #include "flexion/fe.h"

@@ -1,0 +1,211 @@
+// lqr.c - regulators and filters of least cost.
+#include "base/common.h"
+#include "flexion/control.h"
+#include "math/eigen.h"
+#include "math/riccati/riccati.h"
+
+#include <math.h>
+#include <string.h>
+
+static void turn(int m, int n, const double *rows, double *columns) // (m x n)
+{
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++)
+            columns[i + (size_t)m * (size_t)j] = rows[(size_t)n * (size_t)i + j];
+    }
+}
+
+static void turn_back(int m, int n, const double *columns, double *rows)
+{
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++)
+            rows[(size_t)n * (size_t)i + j] = columns[i + (size_t)m * (size_t)j];
+    }
+}
+
+static flx_status check_finite(flx_ctx *ctx, size_t n, const double *x, const char *what)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) {
+            return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "%s has an entry that is no number",
+                            what);
+        }
+    }
+    return FLX_OK;
+}
+
+// Symmetric to rounding.
+static flx_status check_symmetric(flx_ctx *ctx, int n, const double *Q, const char *what)
+{
+    double most = 0.0;
+    for (int i = 0; i < n * n; i++) most = fmax(most, fabs(Q[i]));
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            if (fabs(Q[i + n * j] - Q[j + n * i]) <= 1e-10 * most) continue;
+            return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "%s is not symmetric: %g beside %g",
+                            what, Q[i + n * j], Q[j + n * i]);
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status fail_unreached(flx_ctx *ctx, int n, const double s[2], const double *re,
+                                 const double *im, bool discrete, const char *why)
+{
+    int most = 0;
+    for (int i = 1; i < n; i++) {
+        if (hypot(re[i], im[i]) > hypot(re[most], im[most])) most = i;
+    }
+    return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "the mode with %s %.6g%s%.6g%s, most of it state %d, does not decay and %s",
+                    discrete ? "the multiplier" : "s =", s[0], s[1] != 0.0 ? " +- " : "",
+                    fabs(s[1]), s[1] != 0.0 ? "i" : "", most + 1, why);
+}
+
+// What no gains can change.
+static flx_status check_modes(flx_ctx *ctx, const flx_riccati *r, bool discrete, bool filter)
+{
+    int n = r->n;
+    bool found = false;
+    double s[2] = {0, 0}, *w = flx_alloc(ctx, 2 * (size_t)n, sizeof *w);
+    if (!w) return FLX_ERR_MEMORY;
+    flx_status status =
+        flx_riccati_unreached(ctx, n, r->m, r->A, r->B, discrete, &found, s, w, w + n);
+    if (status == FLX_OK && found) {
+        status = fail_unreached(ctx, n, s, w, w + n, discrete,
+                                filter ? "is not seen by what is measured"
+                                       : "is not reached by the inputs");
+    }
+    flx_free(w);
+    return status;
+}
+
+static flx_status explain(flx_ctx *ctx, flx_status status, bool filter)
+{
+    if (status == FLX_SINGULAR) {
+        return FLX_FAIL(
+            ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+            filter
+                ? "no filter of least variance: a mode that does not decay is excited by no noise"
+                : "no gains of least cost: a mode on the border of stability costs nothing; "
+                  "give its states a weight");
+    }
+    if (status == FLX_ERR_ARGUMENT) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the %s must be positive definite",
+                        filter ? "noise of the measurements" : "weights of the inputs");
+    }
+    return status;
+}
+
+flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const double *B,
+                        const double *Q, const double *R, double sample, double *K, double *P)
+{
+    if (n < 1 || m < 1)
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no inputs");
+    size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
+    FLX_TRY(check_finite(ctx, nn, A, "A"));
+    FLX_TRY(check_finite(ctx, nm, B, "B"));
+    FLX_TRY(check_finite(ctx, nn, Q, "Q"));
+    FLX_TRY(check_finite(ctx, mm, R, "R"));
+    FLX_TRY(check_symmetric(ctx, n, Q, "Q"));
+    FLX_TRY(check_symmetric(ctx, m, R, "R"));
+    double *memory = flx_alloc(ctx, 3 * nn + 4 * nm + mm, sizeof *memory);
+    double *cost = P ? P : flx_alloc(ctx, nn, sizeof *cost);
+    if (!memory || !cost) {
+        flx_free(memory);
+        if (!P) flx_free(cost);
+        return FLX_ERR_MEMORY;
+    }
+    double *At = memory, *Bt = At + nn, *Kt = Bt + nm, *Ad = Kt + nm, *Bd = Ad + nn, *Qd = Bd + nm;
+    double *Sd = Qd + nn, *Rd = Sd + nm;
+    flx_riccati r = {.n = n, .m = m, .A = At, .B = Bt, .Q = Q, .R = R};
+    turn(n, n, A, At);
+    turn(n, m, B, Bt);
+    flx_status status = check_modes(ctx, &r, false, false);
+    if (status == FLX_OK && sample > 0.0) {
+        status = flx_riccati_sample(ctx, &r, sample, Ad, Bd, Qd, Rd, Sd);
+        r = (flx_riccati){.n = n, .m = m, .A = Ad, .B = Bd, .Q = Qd, .R = Rd, .S = Sd};
+        if (status == FLX_OK) status = check_modes(ctx, &r, true, false);
+        if (status == FLX_OK) {
+            status = explain(ctx, flx_riccati_discrete(ctx, &r, Kt, cost, NULL), false);
+        }
+    } else if (status == FLX_OK) {
+        status = explain(ctx, flx_riccati_continuous(ctx, &r, Kt, cost, NULL), false);
+    }
+    if (status == FLX_OK) turn_back(m, n, Kt, K);
+    flx_free(memory);
+    if (!P) flx_free(cost);
+    return status;
+}
+
+// The dual: A^T, C^T; of samples P is that before the measurement, and L follows from it.
+flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const double *C,
+                           const double *W, const double *V, double sample, double *L, double *P)
+{
+    int m = nout;
+    if (n < 1 || m < 1)
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no measurements");
+    size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
+    FLX_TRY(check_finite(ctx, nn, A, "A"));
+    FLX_TRY(check_finite(ctx, nm, C, "C"));
+    FLX_TRY(check_finite(ctx, nn, W, "W"));
+    FLX_TRY(check_finite(ctx, mm, V, "V"));
+    FLX_TRY(check_symmetric(ctx, n, W, "W"));
+    FLX_TRY(check_symmetric(ctx, m, V, "V"));
+    double *memory = flx_alloc(ctx, 5 * nn + 4 * nm + mm, sizeof *memory);
+    if (!memory) return FLX_ERR_MEMORY;
+    double *K = memory, *X = K + nm, *Ad = X + nn, *Q = Ad + nn, *B = Q + nn, *S = B + nm,
+           *At = S + nm, *Y = At + nn, *N = Y + nn;
+    // rows are columns of the transposed: A as it lies is A^T by columns, C (m x n) by rows is C^T (n x m)
+    flx_riccati r = {.n = n, .m = m, .A = A, .B = C, .Q = W, .R = V};
+    flx_status status = check_modes(ctx, &r, false, true);
+    if (status == FLX_OK && sample > 0.0) {
+        // the integral of e^(A t) W e^(A^T t): the sampled cost of the dual; inputs play no part
+        status = flx_riccati_sample(ctx, &r, sample, Ad, B, Q, N, S);
+        r.A = Ad;
+        r.Q = Q;
+        if (status == FLX_OK) status = check_modes(ctx, &r, true, true);
+        if (status == FLX_OK)
+            status = explain(ctx, flx_riccati_discrete(ctx, &r, K, X, NULL), true);
+        if (status == FLX_OK) { // L = X C^T (C X C^T + V)^-1, P = X - L C X
+            flx_dense_multiply(true, false, m, n, n, C, X, K); // C X, (m x n)
+            flx_dense_multiply(false, false, m, m, n, K, C, N);
+            for (size_t i = 0; i < mm; i++) N[i] += V[i];
+            memcpy(S, K, nm * sizeof *S);
+            status = flx_dense_solve(ctx, m, n, N, S); // L^T
+            if (status == FLX_OK) {
+                flx_dense_multiply(true, false, n, n, m, S, K, Y);
+                for (size_t i = 0; i < nn; i++) X[i] -= Y[i];
+                memcpy(K, S, nm * sizeof *K);
+            }
+        }
+    } else if (status == FLX_OK) {
+        status = explain(ctx, flx_riccati_continuous(ctx, &r, K, X, NULL), true);
+    }
+    if (status == FLX_OK) memcpy(L, K, nm * sizeof *L); // (m x n) by columns is (n x m) by rows
+    if (status == FLX_OK && P) memcpy(P, X, nn * sizeof *P);
+    flx_free(memory);
+    return status;
+}
+
+flx_status flx_sample_linear(flx_ctx *ctx, int n, int m, const double *A, const double *B, double T,
+                             double *Ad, double *Bd)
+{
+    size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
+    double *memory = flx_alloc(ctx, 4 * nn + 3 * nm + 2 * mm, sizeof *memory);
+    if (!memory) return FLX_ERR_MEMORY;
+    double *At = memory, *Q = At + nn, *At2 = Q + nn, *Qd = At2 + nn, *Bt = Qd + nn, *Bt2 = Bt + nm,
+           *Sd = Bt2 + nm, *R = Sd + nm, *Rd = R + mm;
+    flx_riccati r = {.n = n, .m = m, .A = At, .B = Bt, .Q = Q, .R = R};
+    turn(n, n, A, At);
+    turn(n, m, B, Bt);
+    memset(Q, 0, nn * sizeof *Q);
+    memset(R, 0, mm * sizeof *R);
+    flx_status status = flx_riccati_sample(ctx, &r, T, At2, Bt2, Qd, Rd, Sd);
+    if (status == FLX_OK) {
+        turn_back(n, n, At2, Ad);
+        turn_back(n, m, Bt2, Bd);
+    }
+    flx_free(memory);
+    return status;
+}

@@ -1,0 +1,125 @@
+// Gains of least cost: the cart and pole of the reference case, continuous and sampled, filters, refusals by name.
+#include "check.h"
+#include "flexion/flexion.h"
+
+#include <string.h>
+
+static const double A[16] = {
+    0, 0, 1, 0, 0, 0, 0, 1, 0, 1.401428571428572, 0, 0, 0, 28.028571428571436, 0, 0};
+static const double B[4] = {0, 0, 0.9523809523809523, 2.3809523809523814};
+static const double Q[16] = {10, 0, 0, 0, 0, 100, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, R[1] = {0.1};
+
+static int cart_and_pole(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    const double want[4] = {-9.999999999999902, 70.39170407568764, -11.380250438912531,
+                            12.759964174412527};
+    const double sampled[4] = {-8.242333770464597, 61.0599593159746, -9.4666155392551,
+                               11.140821686957851};
+    double K[4], P[16];
+    CHECK(flx_lqr_find(ctx, 4, 1, A, B, Q, R, 0, K, P) == FLX_OK);
+    for (int i = 0; i < 4; i++) CHECK_NEAR(K[i], want[i], 1e-10);
+    CHECK_NEAR(P[5] * 0.15 * 0.15, 48.529350754518035 * 0.0225, 1e-10);
+    CHECK(flx_lqr_find(ctx, 4, 1, A, B, Q, R, 0.02, K, P) == FLX_OK);
+    for (int i = 0; i < 4; i++) CHECK_NEAR(K[i], sampled[i], 1e-9);
+    CHECK_NEAR(P[5] * 0.15 * 0.15, 1.095382369771181, 1e-10);
+    CHECK(flx_lqr_find(ctx, 4, 1, A, B, Q, R, 1e-5, K, NULL) == FLX_OK); // to the continuous one
+    for (int i = 0; i < 4; i++) CHECK_NEAR(K[i] / want[i], 1, 1e-3);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// |1 + K (i w - A)^-1 B| >= 1 for all w, and this near to 1.
+static int return_difference(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    double K[4], least = HUGE_VAL;
+    CHECK(flx_lqr_find(ctx, 4, 1, A, B, Q, R, 0, K, NULL) == FLX_OK);
+    for (double w = 1e-2; w < 1e4; w *= 1.02) {
+        // x = (i w - A)^-1 B by hand: angle from its own equation, then the cart
+        double a = -w * w - A[13], angle = B[3] / a, x = (A[9] * angle + B[2]) / (-w * w);
+        double re = 1 + K[0] * x + K[1] * angle, im = w * (K[2] * x + K[3] * angle);
+        least = fmin(least, hypot(re, im));
+    }
+    CHECK(least >= 1 - 1e-9);
+    CHECK_NEAR(least, 1.0, 1e-4);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int filters(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    const double C[8] = {1, 0, 0, 0, 0, 1, 0, 0}, V[4] = {1e-5, 0, 0, 1e-5};
+    const double want[8] = {8.970134408519703,  10.098762550339478, 10.098762550339478,
+                            30.619502030683677, 91.22415817744833,  193.837368275513,
+                            205.96896957790676, 519.7694548272347};
+    double W[16], L[8], P[16];
+    for (int i = 0; i < 16; i++) W[i] = 0.5 * B[i / 4] * B[i % 4];
+    CHECK(flx_kalman_find(ctx, 4, 2, A, C, W, V, 0, L, P) == FLX_OK);
+    for (int i = 0; i < 8; i++) CHECK_NEAR(L[i] / want[i], 1, 1e-9);
+    // sampled often, with the noise of a sample V/T, gain/T is that of the continuous one
+    double T = 1e-5, often[4] = {V[0] / T, 0, 0, V[3] / T}, Ld[8];
+    CHECK(flx_kalman_find(ctx, 4, 2, A, C, W, often, T, Ld, P) == FLX_OK);
+    for (int i = 0; i < 8; i++) CHECK_NEAR(Ld[i] / T / want[i], 1, 2e-3);
+    // one state: x+ = x + w, y = x + v with both variances 1: X = (1 + sqrt 5)/2, L = X/(X + 1)
+    const double zero[1] = {0}, one[1] = {1};
+    CHECK(flx_kalman_find(ctx, 1, 1, zero, one, one, one, 1, L, P) == FLX_OK);
+    CHECK_NEAR(L[0], (sqrt(5) - 1) / 2, 1e-13);
+    CHECK_NEAR(P[0], (sqrt(5) - 1) / 2, 1e-13);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int refusals(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    const double none[4] = {0, 0, 1, 0}, blind[4] = {0, 1, 0, 0}, V[1] = {1};
+    double K[4], W[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, Qw[16], Rw[1] = {0},
+                 out[1];
+    CHECK(flx_lqr_find(ctx, 4, 1, A, none, Q, R, 0, K, NULL) == FLX_ERR_CANNOT); // the pole falls
+    CHECK(strstr(flx_ctx_error(ctx, 0)->text, "is not reached by the inputs"));
+    CHECK(strstr(flx_ctx_error(ctx, 0)->text, "5.294"));
+    flx_ctx_clear_messages(ctx);
+    CHECK(flx_kalman_find(ctx, 4, 1, A, blind, W, V, 0, K, NULL) == FLX_ERR_CANNOT);
+    CHECK(strstr(flx_ctx_error(ctx, 0)->text, "is not seen by what is measured"));
+    flx_ctx_clear_messages(ctx);
+    CHECK(flx_lqr_find(ctx, 4, 1, A, B, Q, Rw, 0, K, NULL) == FLX_ERR_ARGUMENT);
+    memcpy(Qw, Q, sizeof Qw);
+    Qw[1] = 3; // not symmetric
+    CHECK(flx_lqr_find(ctx, 4, 1, A, B, Qw, R, 0, K, NULL) == FLX_ERR_ARGUMENT);
+    Qw[1] = nan("");
+    CHECK(flx_lqr_find(ctx, 4, 1, A, B, Qw, R, 0, K, NULL) == FLX_ERR_ARGUMENT);
+    const double zero[1] = {0}, one[1] = {1};
+    CHECK(flx_lqr_find(ctx, 1, 1, zero, one, zero, one, 0, out, NULL) ==
+          FLX_ERR_CANNOT); // costs nothing
+    CHECK(flx_lqr_find(ctx, 0, 1, A, B, Q, R, 0, K, NULL) == FLX_ERR_ARGUMENT);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// A chain of n/2 masses between springs, pushed at its end: the first gains do not depend on the solver, and a sampled loop
+// with a long interval is found, too.
+static int long_chain(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    enum { N = 40 };
+    static double a[N * N], b[N], q[N * N], K[N], P[N * N];
+    int h = N / 2;
+    for (int i = 0; i < h; i++) {
+        a[i * N + h + i] = 1;
+        for (int j = 0; j < h; j++) a[(h + i) * N + j] = i == j ? -200 : abs(i - j) == 1 ? 100 : 0;
+        q[i * N + i] = 1;
+    }
+    b[N - 1] = 1;
+    const double r[1] = {0.01};
+    CHECK(flx_lqr_find(ctx, N, 1, a, b, q, r, 0, K, P) == FLX_OK);
+    for (int i = 0; i < N; i++)
+        CHECK_NEAR(K[i], P[(N - 1) * N + i] / r[0], 1e-9 * fabs(K[i]) + 1e-9);
+    CHECK(flx_lqr_find(ctx, N, 1, a, b, q, r, 0.5, K, P) == FLX_OK);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(cart_and_pole), TEST(return_difference), TEST(filters), TEST(refusals),
+          TEST(long_chain))
