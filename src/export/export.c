@@ -143,6 +143,7 @@ flx_status flx_model_export(const flx_model *model, const flx_export_options *op
     flx_functions all;
     flx_code codes[FLX_FUNCTIONS_MAX] = {0};
     FLX_TRY(flx_model_refresh(model));
+    FLX_TRY(flx_model_refuse_awaited(model));
     if (options->open) FLX_TRY(flx_model_refresh(options->open));
     FLX_TRY(flx_functions_create(model, options, &all));
     flx_status status = FLX_OK;

@@ -91,7 +91,9 @@ flx_status flx_analyses_finish(flx_builder *b)
     for (int i = 0; i < b->analyses.count; i++) {
         const flx_item *item = b->analyses.items[i];
         if (item->broken) continue; // its message is recorded
+        b->analysing = i + 1;
         flx_status status = read_analysis(&e, item, i, m->analyses + i);
+        b->analysing = 0;
         if (status == FLX_ERR_MEMORY) return status;
         if (status != FLX_OK) b->failed = true;
     }

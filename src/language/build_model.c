@@ -259,8 +259,10 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
                             .text_length = length};
     flx_open_set set = {.exported = asked->exported};
     flx_open_set *open = asked->nopen != 0 || asked->exported ? &set : NULL;
+    // what was found holds for these parameters alone
+    if (reader->known && !asked->exported) open = NULL;
     flx_beam_marks marks = {0};
-    const flx_builder b = {.ctx = ctx, .reader = reader, .marks = &marks, .asked = asked};
+    const flx_builder b = {.ctx = ctx, .reader = reader, .marks = &marks, .asked = asked, .known = reader->known};
     flx_status status = build_once(&head, &b, open, tree, m);
     // every time one parameter less is open, or more places are nodes
     while (status == FLX_OK && (set.changed || marks.changed)) {

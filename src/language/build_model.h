@@ -28,6 +28,7 @@ typedef struct flx_reader {
     // A structure of finite elements as a flexible body; it lives as long as the model.
     flx_status (*reduce)(void *user, const struct flx_structure *s, bool lumped,
                          const flx_basis *basis, flx_loc loc, flx_elastic **out);
+    const struct flx_known *known; // what analyses have found; NULL: nothing yet
 } flx_reader;
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,

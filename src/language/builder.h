@@ -129,6 +129,8 @@ struct flx_builder {
     flx_graph *g;
     flx_arena *scratch; // all that does not outlive the build
     const flx_reader *reader;
+    const struct flx_known *known; // what analyses have found; NULL: nothing
+    int analysing; // number + 1 of the analysis that is being read; 0: none
     flx_space *top;
     flx_item *ground;
     flx_items busy; // being resolved, outermost first
@@ -190,6 +192,7 @@ enum {
     FLX_TAG_TENSOR,     // handle: flx_operand, the list xx yy zz xy yz xz
     FLX_TAG_PAIRS,      // list: real and imaginary parts in turn
     FLX_TAG_NUMBERED,   // list: counted, however short
+    FLX_TAG_KNOWN,      // handle: what an analysis found (analyses/known_values.c)
 };
 
 // ---- expand.c: like, repeat, parts --------------------------------------------------------------

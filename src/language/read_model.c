@@ -97,7 +97,7 @@ static flx_status reduce(void *user, const flx_structure *s, bool lumped, const 
 // The core of a model of this tree.
 static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                         size_t length, const flx_entry *tree, const flx_read_def *asked,
-                        flx_model **core)
+                        const struct flx_known *known, flx_model **core)
 {
     reader r = {ctx, arena};
     const flx_reader parts = {.user = &r,
@@ -107,7 +107,8 @@ static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const 
                               .read_surface = read_surface,
                               .read_nodes = read_nodes,
                               .read_matrices = read_matrices,
-                              .reduce = reduce};
+                              .reduce = reduce,
+                              .known = known};
     FLX_TRY(flx_model_build(ctx, file, text, length, tree, &parts, asked, arena, core));
     (*core)->tree = tree;
     (*core)->core = *core; // copies of its members lead back to it
@@ -131,7 +132,13 @@ static flx_status build_again(flx_description *d, flx_arena *arena, flx_entry *t
 {
     size_t length = 0;
     char *text = NULL;
-    FLX_TRY(flx_yaml_write(d->ctx, arena, tree, &text, &length));
+    if (d->root) {
+        FLX_TRY(flx_yaml_write(d->ctx, arena, tree, &text, &length));
+    } else { // as it was read
+        length = d->handle->text_length;
+        text = flx_arena_copy(arena, d->handle->text, length);
+        if (!text) return FLX_ERR_MEMORY;
+    }
     FLX_TRY(flx_schema_renew(d->ctx, tree));
     if (d->file[0]) place(tree, d->file);
     for (flx_given_file *f = d->files; f; f = f->next) {
@@ -140,7 +147,7 @@ static flx_status build_again(flx_description *d, flx_arena *arena, flx_entry *t
         if (!f->path) return FLX_ERR_MEMORY;
     }
     flx_ctx_give_files(d->ctx, d->files);
-    flx_status status = build(d->ctx, arena, d->file, text, length, tree, &d->asked, core);
+    flx_status status = build(d->ctx, arena, d->file, text, length, tree, &d->asked, d->known, core);
     flx_ctx_give_files(d->ctx, NULL);
     return status;
 }
@@ -242,7 +249,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
         if (tree) flx_schema_check(ctx, tree);
         return status;
     }
-    return build(ctx, arena, file, text, length, tree, asked, model);
+    return build(ctx, arena, file, text, length, tree, asked, NULL, model);
 }
 
 // Either a file (text NULL) or a text.

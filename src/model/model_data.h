@@ -355,9 +355,9 @@ typedef struct flx_analysis {
     const char *name, *type; // type: the word of its kind
     flx_loc loc;
     flx_analysis_kind kind;
-    bool rest; // it ends at an equilibrium, from which others can go on
-    int about; // number of an equilibrium or path, FLX_ABOUT_START or FLX_ABOUT_END
-    int count; // of modes; 0: all
+    bool rest;       // it ends at an equilibrium, from which others can go on
+    int about;       // number of an equilibrium or path, FLX_ABOUT_START or FLX_ABOUT_END
+    int count;       // of modes; 0: all
     const void *own; // what a kind knows of its own, by a struct of its own in src/model; arena
     // loads: a path, buckling
     bool gravity;    // is one
@@ -544,7 +544,9 @@ struct flx_model {
     flx_loc reduce_loc;      // of the first reduction
     int nanalysis;
     flx_analysis *analyses;
-    int nload;              // load factors: one each analysis, or none at all
+    char *
+        awaited; // (nanalysis) 1: expressions use what it finds, and it is not known yet; NULL: none
+    int nload;   // load factors: one each analysis, or none at all
     double reduced_damping; // mass_damping of what is neglected, 1/s
     int ncutoff;
     flx_cutoff *cutoffs; // in order
@@ -570,6 +572,11 @@ bool flx_model_is_handle(const flx_model *m);
 // is wrong: FLX_ERR_MODEL, with all messages. Nothing to do for models that are no handles.
 flx_status flx_model_refresh(const flx_model *m);
 flx_status flx_model_refresh_for(const flx_model *m, flx_ctx *ctx); // the messages in ctx as well
+// What an analysis has found is copied, and the model built anew with it.
+struct flx_known;
+flx_status flx_model_know(const flx_model *m, const struct flx_known *found);
+// FLX_ERR_CANNOT where expressions use what no analysis has found yet.
+flx_status flx_model_refuse_awaited(const flx_model *m);
 // The core, up to date, which stays as it is; the caller ends it by flx_model_destroy. NULL: the model was made by
 // hand, and is borrowed.
 flx_status flx_model_share(const flx_model *m, flx_model **core);

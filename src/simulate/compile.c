@@ -110,6 +110,7 @@ flx_status flx_system_compile(flx_model *model, const flx_compile_def *def, flx_
     if (!model) return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the model is NULL");
     FLX_TRY(take_def(ctx, def, &d));
     FLX_TRY(flx_model_refresh_for(model, ctx));
+    FLX_TRY(flx_model_settle(model, true));
     bool timed = model->simulate.given;
     flx_status status = copy_model(model, &d, ctx, &copy);
     if (status == FLX_OK && !timed) copy->simulate.until = TYPICAL_RUN;

@@ -328,7 +328,7 @@ static flx_status create_to_run(const flx_model *model, bool choose_form,
                                 const flx_given_state *from, flx_simulation **sim)
 {
     *sim = NULL;
-    FLX_TRY(flx_model_refresh(model));
+    FLX_TRY(flx_model_settle(model, true));
     FLX_TRY(refuse_unavailable(model));
     if (model->nbody + model->nvariable + model->nfirst == 0) {
         return FLX_FAIL(model->ctx, FLX_ERR_MODEL, model->fe.loc,
@@ -370,7 +370,7 @@ static bool is_of_runs(const char *what)
     return false;
 }
 
-flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulation **sim)
+flx_status flx_simulation_create_unsettled(const flx_model *model, flx_simulation **sim)
 {
     *sim = NULL;
     FLX_TRY(flx_model_refresh(model));
@@ -382,6 +382,13 @@ flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulati
     if (status == FLX_OK) status = make(*sim);
     if (status != FLX_OK) flx_simulation_destroy(sim);
     return status;
+}
+
+flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulation **sim)
+{
+    *sim = NULL;
+    FLX_TRY(flx_model_settle(model, false));
+    return flx_simulation_create_unsettled(model, sim);
 }
 
 // Bodies, joints and equations decide what moves; all else is what is done with it.

@@ -374,6 +374,11 @@ flx_status flx_simulation_follow(flx_simulation *sim, int i, flx_state *x, int n
                                  flx_sink *const *sinks, flx_path_report *p);
 flx_status flx_simulation_observe_rest(flx_simulation *sim, const flx_state *x);
 
+// For analyses, with zeros in the place of what others find.
+flx_status flx_simulation_create_unsettled(const flx_model *model, flx_simulation **sim);
+// analyses/settle_model.c: the analyses whose results expressions use are done, and the model is built anew with them.
+// needed: without them there is no run; else one that fails is a warning.
+flx_status flx_model_settle(const flx_model *m, bool needed);
 // analyses/performers.c: the modes that signals ask for.
 flx_status flx_simulation_find_signals(flx_simulation *sim);
 

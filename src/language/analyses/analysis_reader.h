@@ -9,6 +9,8 @@ typedef struct flx_analysis_reader {
     flx_word_row says; // its word, keys, documentation line, example
     bool rest;         // it ends at an equilibrium, from which others can go on
     bool loads;        // it has a load factor
+    bool
+        gives; // expressions may use what it found: entries of matrices, columns of tables (known_values.h)
     // Its own keys; name, place, kind, `about` and `count` are there already. What has no member of flx_analysis goes
     // to out->own. NULL: it has none.
     flx_status (*read)(flx_env *e, const flx_item *item, flx_analysis *out);

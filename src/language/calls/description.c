@@ -82,6 +82,7 @@ void flx_description_destroy(flx_description **description)
     }
     flx_arena_destroy(&d->arena);
     flx_arena_destroy(&d->own);
+    flx_arena_destroy(&d->found);
     flx_free(d->refusals);
     flx_free(d->added);
     flx_free(d->written);
@@ -178,6 +179,7 @@ flx_entry *flx_description_open(flx_model *m)
         return NULL;
     }
     d->changed = true;
+    d->known = NULL; // it held for the model as it was
     return d->root;
 }
 
@@ -253,8 +255,8 @@ static flx_status build(flx_model *m)
     flx_arena *arena;
     flx_entry *tree;
     tell_refusals(d);
-    FLX_TRY(tidy(d));
-    FLX_TRY(copy_tree(d->ctx, d->root, &arena, &tree));
+    if (d->root) FLX_TRY(tidy(d));
+    FLX_TRY(copy_tree(d->ctx, d->root ? d->root : m->tree, &arena, &tree));
     flx_status status = d->build(d, arena, tree, &core);
     if (status != FLX_OK) flx_arena_destroy(&arena); // the core takes it otherwise
     if (status == FLX_OK && d->nrefusal > 0) {
@@ -268,6 +270,62 @@ static flx_status build(flx_model *m)
     m->description = d;
     flx_model_destroy(&old);
     d->changed = false;
+    return FLX_OK;
+}
+
+// A copy in the arena; NULL: no memory.
+static flx_known *copy_known(flx_arena *arena, const flx_known *from)
+{
+    flx_known *k = flx_arena_take(arena, 1, sizeof *k);
+    if (!k) return NULL;
+    k->analysis = flx_arena_copy(arena, from->analysis, strlen(from->analysis));
+    k->tables = flx_arena_take(arena, (size_t)from->ntable + 1, sizeof *k->tables);
+    if (!k->analysis || !k->tables) return NULL;
+    for (; k->ntable < from->ntable; k->ntable++) {
+        const flx_known_table *t = from->tables + k->ntable;
+        flx_known_table *own = k->tables + k->ntable;
+        size_t n = (size_t)t->nrow * (size_t)t->ncolumn;
+        *own = *t;
+        own->name = flx_arena_copy(arena, t->name, strlen(t->name));
+        own->values = flx_arena_take(arena, n + 1, sizeof *own->values);
+        if (!own->name || !own->values) return NULL;
+        memcpy(own->values, t->values, n * sizeof *own->values);
+        if (!t->columns) continue;
+        own->columns = flx_arena_take(arena, (size_t)t->ncolumn + 1, sizeof *own->columns);
+        for (int i = 0; own->columns && i < t->ncolumn; i++) {
+            own->columns[i] = flx_arena_copy(arena, t->columns[i], strlen(t->columns[i]));
+            if (!own->columns[i]) return NULL;
+        }
+        if (!own->columns) return NULL;
+    }
+    return k;
+}
+
+flx_status flx_model_know(const flx_model *m, const flx_known *found)
+{
+    flx_description *d = m->description;
+    if (!flx_model_is_handle(m)) {
+        return FLX_FAIL(m->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "what '%s' finds is used by the model, which cannot be built again here",
+                        found->analysis);
+    }
+    if (!d->found) d->found = flx_arena_create(d->ctx);
+    flx_known *k = d->found ? copy_known(d->found, found) : NULL;
+    if (!k) return FLX_ERR_MEMORY;
+    k->next = d->known;
+    d->known = k;
+    return build((flx_model *)m);
+}
+
+flx_status flx_model_refuse_awaited(const flx_model *m)
+{
+    for (int i = 0; m->awaited && i < m->nanalysis; i++) {
+        if (!m->awaited[i]) continue;
+        return FLX_FAIL(m->ctx, FLX_ERR_CANNOT, m->analyses[i].loc,
+                        "expressions of the model use what '%s' finds, which is known in a run "
+                        "alone; give the numbers themselves",
+                        m->analyses[i].name);
+    }
     return FLX_OK;
 }
 

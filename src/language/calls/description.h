@@ -7,6 +7,7 @@
 
 #include "base/memory_files.h"
 #include "language/build_model.h"
+#include "model/known.h"
 
 typedef struct flx_description flx_description;
 
@@ -39,6 +40,8 @@ struct flx_description {
     char *written;         // owned; of flx_model_write_text
     flx_read_def asked;    // its texts are in `own`
     flx_arena *own;        // owned
+    flx_known *known;      // what analyses have found since the last change; in `found`
+    flx_arena *found;      // owned; NULL: nothing yet
     // Builds a core of a copy of the tree in the arena, which the core takes; of src/read.
     flx_status (*build)(flx_description *d, flx_arena *arena, flx_entry *tree, flx_model **core);
 };

@@ -1,5 +1,6 @@
 // members.c - what stands behind a point or in parentheses: members of items (crank.angle) and indices
 // of families, lists and bodies that deform (link(3), tube.node(7)).
+#include "language/analyses/known_values.h"
 #include "language/flexible/deformable.h"
 
 #include <math.h>
@@ -71,6 +72,9 @@ static flx_status analysis_member(flx_env *e, const flx_item *item, const char *
     flx_builder *b = e->b;
     const flx_analysis *a = NULL;
     int word = 0;
+    if (flx_analysis_reader_of(item, NULL)->gives) {
+        return flx_known_member(e, item, NULL, name, loc, out);
+    }
     while (words[word] && strcmp(name, words[word]) != 0) word++;
     for (int i = 0; i < b->m->nanalysis; i++) {
         if (b->analyses.items[i] == item) a = b->m->analyses + i;
@@ -134,6 +138,9 @@ flx_status flx_env_member(flx_scope *s, const flx_operand *of, const char *name,
     }
     if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_GROUP) {
         return flx_group_member(e, of->handle, name, loc, out);
+    }
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_KNOWN) {
+        return flx_known_member(e, NULL, of, name, loc, out);
     }
     flx_item *item = (flx_item *)flx_operand_get_item(of);
     if (!item) {
@@ -303,6 +310,9 @@ flx_status flx_env_index(flx_scope *s, const flx_operand *of, int n, const flx_o
     flx_env *e = s->user;
     if (of->kind == FLX_OPERAND_HANDLE && of->tag >= FLX_TAG_NODES && of->tag <= FLX_TAG_MODES) {
         return index_deformable(e, of, n, args, loc, out);
+    }
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_KNOWN) {
+        return flx_known_index(e, of, n, args, loc, out);
     }
     flx_item *item = (flx_item *)flx_operand_get_item(of);
     if (item && !item->family && item->kind == FLX_KIND_PATH) {

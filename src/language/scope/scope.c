@@ -1,5 +1,6 @@
 // scope.c - the scope in which expressions of a model are elaborated: what a name stands for, what is
 // known where, rates, and items in place of numbers. Members and indices: members.c.
+#include "language/analyses/known_values.h"
 #include "language/builder.h"
 #include "language/scope/nums.h"
 
@@ -280,6 +281,9 @@ flx_status flx_env_coerce(flx_scope *s, const flx_operand *of, flx_loc loc, flx_
                         strcmp(of->handle, "energy") == 0     ? "total"
                         : strcmp(of->handle, "momentum") == 0 ? "linear"
                                                               : "position");
+    }
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_KNOWN) {
+        return flx_known_value(e, of, loc, out);
     }
     flx_item *item = (flx_item *)flx_operand_get_item(of);
     if (!item) return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "this is not a number");
