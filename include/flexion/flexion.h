@@ -18,6 +18,7 @@
 #include "flexion/results.h"
 #include "flexion/run.h"
 #include "flexion/scene.h"
+#include "flexion/sensitivity.h"
 #include "flexion/simulation.h"
 #include "flexion/study.h"
 #include "flexion/system.h"

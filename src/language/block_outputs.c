@@ -12,7 +12,8 @@
 #define DEFAULT_COLUMNS 400 // most columns that are kept unasked
 #define DEFAULT_ROWS 500
 
-const char *const flx_measure_words[] = {"final", "maximum", "minimum", "mean", "rms", NULL};
+const char *const flx_measure_words[] = {"final", "maximum",  "minimum", "mean",
+                                         "rms",   "integral", NULL};
 
 // ---- paths --------------------------------------------------------------------------------------
 
@@ -512,7 +513,8 @@ static flx_status read_measure(columns *c, const flx_entry *key, const flx_entry
     if (flx_graph_depends(b->g, out->value, is_other_leaf, NULL)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                         "a metric is one number per run: what changes in time stands inside "
-                        "final(..), maximum(..), minimum(..), mean(..) or rms(..)");
+                        "final(..), maximum(..), minimum(..), mean(..), "
+                        "rms(..) or integral(..)");
     }
     return FLX_OK;
 }

@@ -242,6 +242,17 @@ static flx_status build_once(const flx_model *head, const flx_builder *from, flx
     return status;
 }
 
+// Derivatives are by parameters that are open.
+static bool has_sensitivity(const flx_entry *tree)
+{
+    const flx_entry *analyses = flx_entry_get(tree, "analyse");
+    for (int i = 0; analyses && analyses->kind == FLX_ENTRY_MAP && i < analyses->count; i++) {
+        const flx_entry *type = flx_entry_get(analyses->items[i], "type");
+        if (type && type->text && strcmp(type->text, "sensitivity") == 0) return true;
+    }
+    return false;
+}
+
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
                            const flx_entry *tree, const flx_reader *reader,
                            const flx_read_def *asked, flx_arena *arena, flx_model **model)
@@ -258,7 +269,8 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
                             .text = text,
                             .text_length = length};
     flx_open_set set = {.exported = asked->exported};
-    flx_open_set *open = asked->nopen != 0 || asked->exported ? &set : NULL;
+    flx_open_set *open =
+        asked->nopen != 0 || asked->exported || has_sensitivity(tree) ? &set : NULL;
     // what was found holds for these parameters alone
     if (reader->known && !asked->exported) open = NULL;
     flx_beam_marks marks = {0};

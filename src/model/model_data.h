@@ -304,6 +304,7 @@ typedef enum flx_measure_kind {
     FLX_MEASURE_MINIMUM,
     FLX_MEASURE_MEAN,
     FLX_MEASURE_RMS,
+    FLX_MEASURE_INTEGRAL,
 } flx_measure_kind;
 
 typedef struct flx_outputs {

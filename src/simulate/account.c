@@ -209,6 +209,8 @@ static double single_measure(const flx_simulation *sim, int i)
         return duration > 0.0 ? sum[i] / duration : v->last;
     case FLX_MEASURE_RMS:
         return duration > 0.0 ? sqrt(fmax(sum[nprobe + i], 0.0) / duration) : fabs(v->last);
+    case FLX_MEASURE_INTEGRAL:
+        return sum[i];
     }
     return (double)NAN;
 }

@@ -183,6 +183,7 @@ static flx_status seek(peak *p, int n, const double *x, const double *f)
 {
     const flx_probe_value *v = &p->sim->probe_values[p->probe];
     double rtol = p->sim->it->def.step > 0.0 ? EXTREME : 0.1 * p->sim->it->def.rtol;
+    if (p->sim->sharp) rtol = DBL_EPSILON;
     double tolerance = rtol * fmax(fabs(v->low), fabs(v->high)), top;
     double at = find_top(n, x, f, &top), record = p->sign > 0.0 ? v->high : -v->low;
     bool may = isfinite(top) && top > record + tolerance;

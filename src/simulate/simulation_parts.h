@@ -307,6 +307,7 @@ struct flx_simulation {
 
     // the account of the run
     bool no_ledger;        // it is not asked for
+    bool sharp;            // extremes are sought to rounding, for derivatives
     bool accounts;         // the system knows its energies
     bool powers;           // something dissipates or supplies ...
     bool powered;          // ... and is followed in this run

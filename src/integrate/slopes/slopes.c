@@ -1,0 +1,165 @@
+// slopes.c - see slopes.h: which family a method is of, and changes of states.
+#include "integrate/slopes/slopes_parts.h"
+
+#include "integrate/method.h"
+
+#include <string.h>
+
+static const flx_slopes_type *type_of(const flx_integrator *it)
+{
+    const flx_integrator_type *t = it->type;
+    if (t == &flx_generalized_alpha || t == &flx_hht || t == &flx_newmark)
+        return &flx_structural_slopes;
+    return NULL;
+}
+
+flx_status flx_slopes_create(flx_integrator *it, flx_slopes **sl)
+{
+    const flx_slopes_type *type = type_of(it);
+    *sl = NULL;
+    if (!type) {
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "method '%s' has no derivatives of its steps: give 'method: "
+                        "differences', or run with generalized-alpha, hht or newmark",
+                        it->type->name);
+    }
+    flx_slopes *s = flx_alloc(it->ctx, 1, type->bytes);
+    if (!s) return FLX_ERR_MEMORY;
+    s->type = type;
+    s->sys = it->sys;
+    s->ctx = it->ctx;
+    s->work = it->sys->ops->work_create(it->sys);
+    flx_status status = s->work ? type->create(s, it) : FLX_ERR_MEMORY;
+    *sl = s;
+    if (status != FLX_OK) flx_slopes_destroy(sl);
+    return status;
+}
+
+void flx_slopes_destroy(flx_slopes **sl)
+{
+    flx_slopes *s = sl ? *sl : NULL;
+    if (!s) return;
+    if (s->type->destroy) s->type->destroy(s);
+    if (s->work) s->sys->ops->work_destroy(s->work);
+    flx_free(s);
+    *sl = NULL;
+}
+
+int flx_slopes_size(const flx_slopes *sl)
+{
+    return sl->size;
+}
+
+int flx_slopes_points(const flx_slopes *sl)
+{
+    return sl->points;
+}
+
+size_t flx_slopes_record_size(const flx_slopes *sl)
+{
+    return sl->record;
+}
+
+void flx_slopes_record(const flx_slopes *sl, flx_integrator *it, double *record)
+{
+    if (sl->type->record) sl->type->record(sl, it, record);
+}
+
+flx_point flx_slopes_point(flx_slopes *sl, const flx_state *from, const flx_state *to,
+                           const double *record, int k)
+{
+    return sl->type->point(sl, from, to, record, k);
+}
+
+flx_status flx_slopes_start(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
+                            double *z)
+{
+    return sl->type->start(sl, it, x, h, z);
+}
+
+flx_status flx_slopes_open(flx_slopes *sl, const flx_state *from, const flx_state *to,
+                           const double *record, bool transposed)
+{
+    flx_status status = sl->type->open(sl, from, to, record, transposed);
+    if (status <= 0) return status;
+    return FLX_FAIL(sl->ctx, status, FLX_NOWHERE,
+                    "the linearised step that ends at t = %.9g is singular", to->t);
+}
+
+flx_status flx_slopes_direct(flx_slopes *sl, const double *rp, double *dz)
+{
+    return sl->type->direct(sl, rp, dz);
+}
+
+flx_status flx_slopes_adjoint(flx_slopes *sl, double *w, double *eta)
+{
+    return sl->type->adjoint(sl, w, eta);
+}
+
+flx_status flx_slopes_judge(const flx_slopes *sl, double left, double first)
+{
+    if (left <= FLX_SLOPES_GOOD * first) return FLX_OK;
+    return FLX_FAIL(sl->ctx, FLX_NO_CONVERGENCE, FLX_NOWHERE,
+                    "the derivative of a step could not be solved for: %.2g of it is left",
+                    left / first);
+}
+
+// ---- changes of states --------------------------------------------------------------------------
+
+int flx_slopes_change_size(const flx_system *s)
+{
+    const flx_dims *d = &s->dims;
+    return 3 * d->nv + 2 * d->nx + d->nw + d->nlam + d->nmu;
+}
+
+void flx_slopes_change(const flx_slopes *sl, const double *dz, double *out)
+{
+    sl->type->change(sl, dz, out);
+}
+
+void flx_slopes_change_t(const flx_slopes *sl, const double *out, double *w)
+{
+    sl->type->change_t(sl, out, w);
+}
+
+// The parts of a state behind its positions, in the order of a change.
+enum { PARTS = 7 };
+static void parts_of(const flx_dims *d, const flx_state *x, double *part[PARTS], int size[PARTS])
+{
+    double *const p[PARTS] = {x->v, x->a, x->x, x->dx, x->w, x->lam, x->mu};
+    const int n[PARTS] = {d->nv, d->nv, d->nx, d->nx, d->nw, d->nlam, d->nmu};
+    memcpy(part, p, sizeof p);
+    memcpy(size, n, sizeof n);
+}
+
+void flx_slopes_move(const flx_system *s, const flx_state *from, const double *change, double e,
+                     flx_state *to)
+{
+    const flx_dims *d = &s->dims;
+    double *part[PARTS], *theta = to->v; // filled afterwards
+    int size[PARTS];
+    flx_state_copy(to, from);
+    for (int i = 0; i < d->nv; i++) theta[i] = e * change[i];
+    if (d->nv > 0) s->ops->retract(s, from->q, theta, to->q);
+    memcpy(to->v, from->v, (size_t)d->nv * sizeof *to->v);
+    parts_of(d, to, part, size);
+    change += d->nv;
+    for (int k = 0; k < PARTS; k++) {
+        for (int i = 0; i < size[k]; i++) part[k][i] += e * *change++;
+    }
+}
+
+void flx_slopes_between(const flx_system *s, const flx_state *from, const flx_state *to,
+                        double *change)
+{
+    const flx_dims *d = &s->dims;
+    double *a[PARTS], *b[PARTS];
+    int size[PARTS];
+    if (d->nv > 0) s->ops->difference(s, from->q, to->q, change);
+    parts_of(d, from, a, size);
+    parts_of(d, to, b, size);
+    change += d->nv;
+    for (int k = 0; k < PARTS; k++) {
+        for (int i = 0; i < size[k]; i++) *change++ = b[k][i] - a[k][i];
+    }
+}

@@ -1,0 +1,52 @@
+// slopes.h - derivatives of steps as they were made: how a small change at the beginning, or of a number in the equations,
+// changes the end, and the transpose of that.
+//
+// With z what the method carries over a step and U the unknowns of the step, R(U, z_n, p) = 0, z_n+1 = Psi(U, z_n, p):
+//     R_U dU = -(R_z dz_n + R_p dp),   dz_n+1 = Psi_U dU + Psi_z dz_n + Psi_p dp                        (SEN-1)
+//     R_U^T eta = Psi_U^T w_n+1,   w_n = Psi_z^T w_n+1 - R_z^T eta,   dJ/dp = Psi_p^T w_n+1 - R_p^T eta    (SEN-2)
+// Nothing is allocated but by create.
+#pragma once
+
+#include "base/common.h"
+#include "flexion/integrator.h"
+
+typedef struct flx_slopes flx_slopes;
+
+// FLX_ERR_CANNOT, with a message that says why: this method, or these settings, have no derivatives here.
+flx_status flx_slopes_create(flx_integrator *it, flx_slopes **sl);
+void flx_slopes_destroy(flx_slopes **sl);
+
+// Numbers in dz, and of the places where residuals are taken in a step, each n rows.
+int flx_slopes_size(const flx_slopes *sl);
+int flx_slopes_points(const flx_slopes *sl);
+
+// What a step is known by: numbers for one step; what `it` knows after it has made one.
+size_t flx_slopes_record_size(const flx_slopes *sl);
+void flx_slopes_record(const flx_slopes *sl, flx_integrator *it, double *record);
+
+// The point of residuals k in the step from `from` to `to`.
+flx_point flx_slopes_point(flx_slopes *sl, const flx_state *from, const flx_state *to,
+                           const double *record, int k);
+
+// What a start at x for steps of length h makes of z, (size): numbers whose derivatives are dz. Positions are left zero.
+flx_status flx_slopes_start(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
+                            double *z);
+
+// The step from `from` to `to`: linearised, and factored for one of the two.
+flx_status flx_slopes_open(flx_slopes *sl, const flx_state *from, const flx_state *to,
+                           const double *record, bool transposed);
+// rp (points x n): R_p dp. dz (size): at the beginning, then at the end.
+flx_status flx_slopes_direct(flx_slopes *sl, const double *rp, double *dz);
+// w (size): at the end, then at the beginning. eta (points x n): dJ/dp -= rp . eta.
+flx_status flx_slopes_adjoint(flx_slopes *sl, double *w, double *eta);
+
+// dz as a change of a state: out (2 nv + ...) in the order q (nv), v, a, x, dx, w, lam, mu; and the transpose: w += out.
+int flx_slopes_change_size(const flx_system *s);
+void flx_slopes_change(const flx_slopes *sl, const double *dz, double *out);
+void flx_slopes_change_t(const flx_slopes *sl, const double *out, double *w);
+// to = from moved by e times a change.
+void flx_slopes_move(const flx_system *s, const flx_state *from, const double *change, double e,
+                     flx_state *to);
+// ... and the change that leads from one state to another.
+void flx_slopes_between(const flx_system *s, const flx_state *from, const flx_state *to,
+                        double *change);

@@ -1,0 +1,41 @@
+// slopes_parts.h - what the families of methods fill for slopes.h.
+#pragma once
+
+#include "integrate/slopes/slopes.h"
+#include "integrate/slopes/step_matrix.h"
+
+// Corrections of a linear step: the matrix leaves out how the chart turns within the step, and so they shrink with it.
+#define FLX_SLOPES_ROUNDS 60
+#define FLX_SLOPES_CLOSE 1e-15
+#define FLX_SLOPES_GOOD 1e-10
+
+typedef struct flx_slopes_type {
+    size_t bytes;
+    flx_status (*create)(flx_slopes *sl, flx_integrator *it);
+    void (*destroy)(flx_slopes *sl);                                          // NULL: nothing to do
+    void (*record)(const flx_slopes *sl, flx_integrator *it, double *record); // NULL: nothing is
+    flx_point (*point)(flx_slopes *sl, const flx_state *from, const flx_state *to,
+                       const double *record, int k);
+    flx_status (*start)(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
+                        double *z);
+    flx_status (*open)(flx_slopes *sl, const flx_state *from, const flx_state *to,
+                       const double *record, bool transposed);
+    flx_status (*direct)(flx_slopes *sl, const double *rp, double *dz);
+    flx_status (*adjoint)(flx_slopes *sl, double *w, double *eta);
+    void (*change)(const flx_slopes *sl, const double *dz, double *out);
+    void (*change_t)(const flx_slopes *sl, const double *out, double *w);
+} flx_slopes_type;
+
+struct flx_slopes {
+    const flx_slopes_type *type;
+    const flx_system *sys; // borrowed
+    flx_ctx *ctx;          // borrowed
+    flx_work *work;        // owned
+    int size, points;
+    size_t record;
+};
+
+extern const flx_slopes_type flx_structural_slopes;
+
+// What an iteration of a linear step left: an error where that is too much.
+flx_status flx_slopes_judge(const flx_slopes *sl, double left, double first);

@@ -1,0 +1,247 @@
+// step_matrix.c - see step_matrix.h. Systems whose pattern leaves something out (trees) are written in full.
+#include "integrate/slopes/step_matrix.h"
+
+#include "base/arrays.h"
+#include "integrate/newton_matrix.h"
+#include "math/lu.h"
+#include "math/pattern.h"
+
+#include <string.h>
+
+// Unknowns of a system whose matrices are written in full.
+#define MOST_FULL 600
+
+struct flx_step_matrix {
+    const flx_system *sys; // borrowed
+    int n;
+    flx_blocks blocks; // owned
+    bool full;         // the pattern leaves something out
+    bool spread;       // A is that of the blocks
+    flx_pattern one;   // of a full matrix: a single block
+    int one_numbers[8];
+    flx_lu *lu[2];     // plain, transposed
+    int made;          // which of them was factored last
+    double *values;    // owned, and so are the others: of the factored matrix
+    double *A[3];      // (n x n) by rows, where full
+    double *u;         // (2 n) scratch
+    double *row, *col; // (n) scale factors
+    void *block;
+};
+
+void flx_step_matrix_destroy(flx_step_matrix **m)
+{
+    flx_step_matrix *x = m ? *m : NULL;
+    if (!x) return;
+    flx_blocks_destroy(&x->blocks);
+    for (int k = 0; k < 2; k++) flx_lu_destroy(&x->lu[k]);
+    flx_free(x->block);
+    flx_free(x);
+    *m = NULL;
+}
+
+static flx_status make(flx_step_matrix *m)
+{
+    const flx_system *s = m->sys;
+    size_t n = (size_t)m->n, full = m->full && m->n <= MOST_FULL ? n * n : 0;
+    size_t values = m->full ? full : flx_pattern_size(&s->pattern);
+    const flx_array arrays[] = {FLX_ARRAY(m->values, values), FLX_ARRAY(m->A[0], full),
+                                FLX_ARRAY(m->A[1], full),     FLX_ARRAY(m->A[2], full),
+                                FLX_ARRAY(m->u, 2 * n),       FLX_ARRAY(m->row, n),
+                                FLX_ARRAY(m->col, n)};
+    m->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    if (!m->block) return FLX_ERR_MEMORY;
+    if (m->full) {
+        int *k = m->one_numbers; // start 0 n, row 0 1, col 0, offset 0 n^2, transpose 0
+        k[1] = m->n;
+        k[3] = 1;
+        k[6] = m->n * m->n;
+        m->one = (flx_pattern){.nblock = 1,
+                               .start = k,
+                               .row = k + 2,
+                               .col = k + 4,
+                               .offset = k + 5,
+                               .transpose = k + 7};
+    }
+    return flx_blocks_create(s, &m->blocks);
+}
+
+flx_status flx_step_matrix_create(const flx_system *s, flx_step_matrix **m)
+{
+    flx_step_matrix *x = flx_alloc(s->ctx, 1, sizeof *x);
+    *m = x;
+    if (!x) return FLX_ERR_MEMORY;
+    x->sys = s;
+    x->n = flx_dims_unknowns(&s->dims);
+    x->full = s->pattern.extra > 0;
+    flx_status status = make(x);
+    if (status != FLX_OK) flx_step_matrix_destroy(m);
+    return status;
+}
+
+flx_status flx_step_matrix_linearise(flx_step_matrix *m, flx_work *w, const flx_point *p)
+{
+    m->spread = false;
+    return m->sys->ops->linearise(m->sys, w, p, &m->blocks);
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+static const double *values_of(const flx_step_matrix *m, int k)
+{
+    return k == 0 ? m->blocks.A0 : k == 1 ? m->blocks.A1 : m->blocks.A2;
+}
+
+// Of entries of the pattern from column `first` on.
+static void add_product(const flx_step_matrix *m, int k, int first, const double *u, double *out)
+{
+    const flx_pattern *p = &m->sys->pattern;
+    const double *A = values_of(m, k);
+    for (int i = 0; i < p->nblock; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j0 = p->start[p->col[e]], nj = p->start[p->col[e] + 1] - j0;
+            if (j0 < first || (p->parts && !(p->parts[e] & (1 << k)))) continue;
+            const double *a = A + p->offset[e];
+            for (int r = p->start[i]; r < p->start[i + 1]; r++, a += nj) {
+                for (int c = 0; c < nj; c++) out[r] += a[c] * u[j0 + c];
+            }
+        }
+    }
+}
+
+void flx_step_matrix_product(flx_step_matrix *m, flx_work *w, const double *const u[3], double *out)
+{
+    static const double one[3] = {1.0, 1.0, 1.0};
+    int first = m->full ? m->sys->dims.nv : 0;
+    for (int k = 0; k < 3; k++) {
+        if (u[k]) add_product(m, k, first, u[k], out);
+    }
+    if (m->full) m->sys->ops->product(m->sys, w, &m->blocks, one, u, out);
+}
+
+static flx_status spread(flx_step_matrix *m, flx_work *w)
+{
+    if (m->spread) return FLX_OK;
+    if (m->n > MOST_FULL) {
+        return FLX_FAIL(m->sys->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "derivatives in joint coordinates write matrices in full, and the model "
+                        "has %d unknowns, more than %d: give 'formulation: index-3', or take "
+                        "differences of runs",
+                        m->n, MOST_FULL);
+    }
+    for (int k = 0; k < 3; k++) flx_blocks_spread(m->sys, w, &m->blocks, k, m->u, m->A[k]);
+    m->spread = true;
+    return FLX_OK;
+}
+
+static void add_product_t(const flx_step_matrix *m, int k, const double *eta, double *out)
+{
+    const flx_pattern *p = &m->sys->pattern;
+    const double *A = values_of(m, k);
+    for (int i = 0; i < p->nblock; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j0 = p->start[p->col[e]], nj = p->start[p->col[e] + 1] - j0;
+            if (p->parts && !(p->parts[e] & (1 << k))) continue;
+            const double *a = A + p->offset[e];
+            for (int r = p->start[i]; r < p->start[i + 1]; r++, a += nj) {
+                for (int c = 0; c < nj; c++) out[j0 + c] += a[c] * eta[r];
+            }
+        }
+    }
+}
+
+flx_status flx_step_matrix_product_t(flx_step_matrix *m, flx_work *w, const double *eta,
+                                     double *const out[3])
+{
+    int n = m->n;
+    if (m->full) FLX_TRY(spread(m, w));
+    for (int k = 0; k < 3; k++) {
+        if (!out[k]) continue;
+        if (!m->full) add_product_t(m, k, eta, out[k]);
+        for (int i = 0; i < n && m->full; i++) {
+            for (int j = 0; j < n; j++)
+                out[k][j] += m->A[k][(size_t)i * (size_t)n + (size_t)j] * eta[i];
+        }
+    }
+    return FLX_OK;
+}
+
+// ---- factors ------------------------------------------------------------------------------------
+
+// As in newton_matrix.c: no entry depends on the step as it goes to zero.
+static void set_scales(flx_step_matrix *m, const flx_step_weights *c)
+{
+    const flx_dims *d = &m->sys->dims;
+    int first = flx_dims_first_constraint(d);
+    double c2 = c->c2 != 0.0 ? c->c2 : 1.0, c1 = c->c1 != 0.0 ? c->c1 : 1.0;
+    for (int i = 0; i < m->n; i++) {
+        m->col[i] = i < d->nv ? 1.0 / c2 : 1.0;
+        m->row[i] = 1.0;
+        if (i >= d->nv && i < d->nv + d->nx && c->cx != 0.0) m->row[i] = 1.0 / c->cx;
+        if (i >= first) m->row[i] = i < first + d->nlam ? c2 : c2 / c1;
+    }
+}
+
+static double combine(const flx_step_matrix *m, const flx_step_weights *c, int i, int j, double a0,
+                      double a1, double a2)
+{
+    const flx_dims *d = &m->sys->dims;
+    double c1 = j >= d->nv && j < d->nv + d->nx ? c->cx : c->c1;
+    return m->row[i] * m->col[j] * (c->c0 * a0 + c1 * a1 + c->c2 * a2);
+}
+
+static void combine_full(flx_step_matrix *m, const flx_step_weights *c, bool transposed)
+{
+    size_t n = (size_t)m->n;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            size_t e = i * n + j, to = transposed ? j * n + i : e;
+            m->values[to] = combine(m, c, (int)i, (int)j, m->A[0][e], m->A[1][e], m->A[2][e]);
+        }
+    }
+}
+
+static void combine_entries(flx_step_matrix *m, const flx_step_weights *c, bool transposed)
+{
+    const flx_pattern *p = &m->sys->pattern;
+    for (int i = 0; i < p->nblock; i++) {
+        int i0 = p->start[i], ni = p->start[i + 1] - i0;
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j0 = p->start[p->col[e]], nj = p->start[p->col[e] + 1] - j0;
+            const double *A0 = m->blocks.A0 + p->offset[e], *A1 = m->blocks.A1 + p->offset[e];
+            const double *A2 = m->blocks.A2 + p->offset[e];
+            double *to = m->values + p->offset[transposed ? p->transpose[e] : e];
+            for (int r = 0; r < ni; r++) {
+                for (int k = 0; k < nj; k++) {
+                    int at = r * nj + k;
+                    to[transposed ? k * ni + r : at] =
+                        combine(m, c, i0 + r, j0 + k, A0[at], A1[at], A2[at]);
+                }
+            }
+        }
+    }
+}
+
+flx_status flx_step_matrix_factor(flx_step_matrix *m, flx_work *w, const flx_step_weights *c,
+                                  bool transposed)
+{
+    int k = transposed ? 1 : 0;
+    const flx_pattern *p = m->full ? &m->one : &m->sys->pattern;
+    set_scales(m, c);
+    if (m->full) {
+        FLX_TRY(spread(m, w));
+        combine_full(m, c, transposed);
+    } else {
+        combine_entries(m, c, transposed);
+    }
+    if (!m->lu[k]) FLX_TRY(flx_lu_create(m->sys->ctx, p, false, &m->lu[k]));
+    m->made = k;
+    return flx_lu_factor(m->lu[k], m->values);
+}
+
+void flx_step_matrix_solve(const flx_step_matrix *m, double *b)
+{
+    const double *before = m->made ? m->col : m->row, *after = m->made ? m->row : m->col;
+    for (int i = 0; i < m->n; i++) b[i] *= before[i];
+    flx_lu_solve(m->lu[m->made], b);
+    for (int i = 0; i < m->n; i++) b[i] *= after[i];
+}

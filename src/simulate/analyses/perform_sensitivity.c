@@ -1,0 +1,231 @@
+// perform_sensitivity.c - analyses of type sensitivity: the model compiled once more with its parameters open, its gradient,
+// and what counts most.
+#include "flexion/sensitivity.h"
+#include "model/sensitivity_data.h"
+#include "simulate/analyses/performer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sensitivity {
+    flx_simulation *sim;
+    const flx_sensitivity_ask *ask;
+    flx_arena *arena; // owned
+    flx_system *system;
+    flx_run *run;
+    int nparam, nmetric;
+    int *params, *metrics;
+    const char **names, **metric_names;
+    double *values; // (nparam)
+} sensitivity;
+
+// ---- what by what -------------------------------------------------------------------------------
+
+static bool is_asked(const sensitivity *s, const char *name)
+{
+    size_t length = strcspn(name, "(");
+    for (int i = 0; i < s->ask->nparameter; i++) {
+        const char *asked = s->ask->parameters[i].name;
+        if (strcmp(asked, name) == 0) return true;
+        if (strlen(asked) == length && strncmp(asked, name, length) == 0) return true;
+    }
+    return s->ask->nparameter == 0;
+}
+
+static flx_status refuse_structural(const sensitivity *s, const char *name)
+{
+    const flx_model *m = s->sim->model;
+    for (int k = 0; k < m->nparameter; k++) {
+        const flx_parameter *p = m->parameters + k;
+        if (strcmp(p->name, name) != 0 || !p->needed.file) continue;
+        return FLX_FAIL(s->sim->ctx, FLX_ERR_CANNOT, p->needed,
+                        "parameter '%s' is structural, its number is needed here: the run has no "
+                        "derivative by it",
+                        name);
+    }
+    return FLX_FAIL(s->sim->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "parameter '%s' follows from others, or is no number: differentiate by those "
+                    "it follows from",
+                    name);
+}
+
+static flx_status list_parameters(sensitivity *s)
+{
+    flx_port_info info;
+    int n = 0;
+    while (flx_system_describe(s->system, FLX_PORT_PARAMETER, n, &info)) n++;
+    s->params = flx_arena_take(s->arena, (size_t)n + 1, sizeof *s->params);
+    s->names = flx_arena_take(s->arena, (size_t)n + 1, sizeof *s->names);
+    s->values = flx_arena_take(s->arena, (size_t)n + 1, sizeof *s->values);
+    if (!s->params || !s->names || !s->values) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        flx_system_describe(s->system, FLX_PORT_PARAMETER, i, &info);
+        if (!is_asked(s, info.name)) continue;
+        if (!info.tunable && s->ask->nparameter > 0) return refuse_structural(s, info.name);
+        if (!info.tunable) continue;
+        s->params[s->nparam] = i;
+        s->values[s->nparam] = info.value;
+        s->names[s->nparam++] = info.name;
+    }
+    for (int i = 0; i < s->ask->nparameter; i++) {
+        const char *name = s->ask->parameters[i].name;
+        int k = 0;
+        while (k < s->nparam && strncmp(s->names[k], name, strlen(name)) != 0) k++;
+        if (k == s->nparam) return refuse_structural(s, name);
+    }
+    if (s->nparam > 0) return FLX_OK;
+    return FLX_FAIL(s->sim->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+                    "the model has no parameters that could change in a run");
+}
+
+static int find_metric(const sensitivity *s, const char *name, flx_nearest *near)
+{
+    flx_port_info info;
+    for (int i = 0; flx_system_describe(s->system, FLX_PORT_METRIC, i, &info); i++) {
+        if (strcmp(info.name, name) == 0) return i;
+        flx_nearest_offer(near, info.name);
+    }
+    return -1;
+}
+
+static flx_status list_metrics(sensitivity *s, flx_loc loc)
+{
+    flx_port_info info;
+    int n = 0, asked = s->ask->nmetric;
+    while (flx_system_describe(s->system, FLX_PORT_METRIC, n, &info)) n++;
+    if (n == 0) {
+        return FLX_FAIL(s->sim->ctx, FLX_ERR_MODEL, loc,
+                        "there is nothing to differentiate: the model has no metrics; as "
+                        "outputs: {metrics: {last: final(A.angle)}}");
+    }
+    s->nmetric = asked > 0 ? asked : n;
+    s->metrics = flx_arena_take(s->arena, (size_t)s->nmetric, sizeof *s->metrics);
+    s->metric_names = flx_arena_take(s->arena, (size_t)s->nmetric, sizeof *s->metric_names);
+    if (!s->metrics || !s->metric_names) return FLX_ERR_MEMORY;
+    for (int i = 0; i < s->nmetric; i++) {
+        s->metrics[i] = i;
+        if (asked > 0) {
+            flx_nearest near;
+            const flx_sensitivity_name *of = s->ask->metrics + i;
+            flx_nearest_start(&near, of->name);
+            s->metrics[i] = find_metric(s, of->name, &near);
+            const char *best = flx_nearest_best(&near);
+            if (s->metrics[i] < 0) {
+                return FLX_FAIL(s->sim->ctx, FLX_ERR_MODEL, of->loc,
+                                "'outputs' has no metric '%s'%s%s%s", of->name,
+                                best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+            }
+        }
+        flx_system_describe(s->system, FLX_PORT_METRIC, s->metrics[i], &info);
+        s->metric_names[i] = info.name;
+    }
+    return FLX_OK;
+}
+
+// ---- what was found -----------------------------------------------------------------------------
+
+static const char *words[] = {"auto", "direct", "adjoint", "differences of runs"};
+
+static flx_status tell_metric(sensitivity *s, const flx_gradient *g, int i, flx_finding *out)
+{
+    int np = s->nparam;
+    const double *slope = g->slope + i * np;
+    bool *told = flx_arena_take(s->arena, (size_t)np, sizeof *told);
+    if (!told) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_finding_line(s->sim, out, "%s = %.10g", s->metric_names[i], g->value[i]));
+    for (int n = 0; n < np; n++) { // what counts most comes first
+        int best = -1;
+        for (int k = 0; k < np; k++) {
+            double size = fabs(slope[k] * s->values[k]);
+            if (!told[k] && (best < 0 || size > fabs(slope[best] * s->values[best]))) best = k;
+        }
+        told[best] = true;
+        double relative = s->values[best] * slope[best] / g->value[i];
+        FLX_TRY(flx_finding_line(s->sim, out, "  by %-12s %16.9g   relative %10.3g", s->names[best],
+                                 slope[best], relative));
+    }
+    return FLX_OK;
+}
+
+static flx_status keep_table(sensitivity *s, const flx_gradient *g, flx_finding *out)
+{
+    int np = s->nparam;
+    flx_finding_table *t = flx_finding_add_table(s->sim, out, "slopes", s->nmetric, np + 1);
+    if (!t) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_finding_column(s->sim, out, t, 0, "value", ""));
+    for (int k = 0; k < np; k++)
+        FLX_TRY(flx_finding_column(s->sim, out, t, k + 1, s->names[k], ""));
+    for (int i = 0; i < s->nmetric; i++) {
+        t->values[i * (np + 1)] = g->value[i];
+        memcpy(t->values + i * (np + 1) + 1, g->slope + i * np, (size_t)np * sizeof *t->values);
+    }
+    return FLX_OK;
+}
+
+// Of each metric against its largest relative slope.
+static flx_status compare(sensitivity *s, const flx_gradient *a, const flx_gradient *b,
+                          flx_finding *out)
+{
+    int np = s->nparam, value = 0, param = 0;
+    double worst = 0.0;
+    for (int i = 0; i < s->nmetric; i++) {
+        double most = 0.0;
+        for (int k = 0; k < np; k++) most = fmax(most, fabs(b->slope[i * np + k] * s->values[k]));
+        for (int k = 0; k < np && most > 0.0; k++) {
+            double off = fabs((a->slope[i * np + k] - b->slope[i * np + k]) * s->values[k]) / most;
+            if (off <= worst) continue;
+            worst = off;
+            value = i;
+            param = k;
+        }
+    }
+    return flx_finding_line(s->sim, out,
+                            "differences of runs are off by %.1e of the largest (%s by %s)", worst,
+                            s->metric_names[value], s->names[param]);
+}
+
+static flx_status find(sensitivity *s, flx_finding *out)
+{
+    flx_gradient g = {0}, check = {0};
+    flx_gradient_def def = flx_gradient_def_default();
+    def.method = (flx_gradient_method)s->ask->method;
+    def.nparam = s->nparam;
+    def.param = s->params;
+    def.nmetric = s->nmetric;
+    def.metric = s->metrics;
+    flx_status status = flx_gradient_find(s->run, &def, &g);
+    if (status == FLX_OK) {
+        status = flx_finding_line(s->sim, out, "by %s, %d steps%s%s", words[g.method], g.steps,
+                                  g.instead ? "; " : "", g.instead ? g.instead : "");
+    }
+    for (int i = 0; i < s->nmetric && status == FLX_OK; i++) status = tell_metric(s, &g, i, out);
+    if (status == FLX_OK) status = keep_table(s, &g, out);
+    def.method = FLX_GRADIENT_DIFFERENCES;
+    if (status == FLX_OK && s->ask->check && g.method != def.method) {
+        status = flx_gradient_find(s->run, &def, &check);
+        if (status == FLX_OK) status = compare(s, &g, &check, out);
+    }
+    flx_gradient_clear(&g);
+    flx_gradient_clear(&check);
+    return status;
+}
+
+static flx_status perform(flx_task *t, flx_finding *out)
+{
+    flx_simulation *sim = t->sim;
+    sensitivity s = {.sim = sim, .ask = t->a->own, .arena = flx_arena_create(sim->ctx)};
+    if (!s.arena) return FLX_ERR_MEMORY;
+    flx_status status =
+        flx_system_compile((flx_model *)(uintptr_t)sim->model, NULL, sim->ctx, &s.system);
+    if (status == FLX_OK) status = flx_run_create(s.system, NULL, sim->ctx, &s.run);
+    if (status == FLX_OK) status = list_parameters(&s);
+    if (status == FLX_OK) status = list_metrics(&s, t->a->loc);
+    if (status == FLX_OK) status = find(&s, out);
+    flx_run_destroy(&s.run);
+    flx_system_destroy(&s.system);
+    flx_arena_destroy(&s.arena);
+    return status;
+}
+
+const flx_analysis_performer flx_performer_SENSITIVITY = {.perform = perform};

@@ -1,0 +1,174 @@
+// gradient.c - flexion/sensitivity.h: which way is taken, and differences of runs.
+#include "simulate/gradient/gradient_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+// Step of differences of runs, as a part of the size of a parameter: a motion of many periods turns its phase by much.
+#define RUN_PART 1e-3
+// ... at seven points, less the value itself: a run is no polynomial of low degree.
+#define RUN_POINTS 6
+static const double places[RUN_POINTS] = {-3.0, -2.0, -1.0, 1.0, 2.0, 3.0};
+static const double weights[RUN_POINTS] = {-1.0 / 60.0, 9.0 / 60.0,  -45.0 / 60.0,
+                                           45.0 / 60.0, -9.0 / 60.0, 1.0 / 60.0};
+
+void flx_gradient_clear(flx_gradient *out)
+{
+    if (!out) return;
+    flx_free(out->memory);
+    *out = (flx_gradient){0};
+}
+
+// ---- what is asked for --------------------------------------------------------------------------
+
+static flx_status refuse_number(const gradient *g, const char *what, int number, int n)
+{
+    return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the model has %d %s, and no number %d",
+                    n, what, number);
+}
+
+static flx_status check(gradient *g)
+{
+    const flx_gradient_def *def = g->def;
+    const flx_result_info *info = &g->run->sim->info;
+    if (def->size != sizeof *def) {
+        return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "the definition of a gradient has no valid size: begin with "
+                        "flx_gradient_def_default()");
+    }
+    for (int i = 0; i < def->nmetric; i++) {
+        if (def->metric[i] < 0 || def->metric[i] >= info->nmetric)
+            return refuse_number(g, "metrics", def->metric[i], info->nmetric);
+    }
+    for (int i = 0; i < def->noutput; i++) {
+        if (def->output[i] < 0 || def->output[i] >= info->ncolumn)
+            return refuse_number(g, "outputs", def->output[i], info->ncolumn);
+    }
+    for (int i = 0; i < def->ntime; i++) {
+        bool good = isfinite(def->times[i]) && (i == 0 || def->times[i] > def->times[i - 1]);
+        if (!good) {
+            return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                            "the times of a gradient do not ascend at t = %.9g", def->times[i]);
+        }
+    }
+    if (!(g->run->horizon > 0.0)) {
+        return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "neither the model nor the run says when it ends: give 'until'");
+    }
+    return FLX_OK;
+}
+
+// ---- differences --------------------------------------------------------------------------------
+
+static flx_status find_differences(gradient *g, double *slope)
+{
+    int np = g->def->nparam;
+    double *value = flx_alloc(g->ctx, (size_t)g->nvalue, sizeof *value);
+    if (!value) return FLX_ERR_MEMORY;
+    flx_status status = FLX_OK;
+    g->keeps = false;
+    for (int k = 0; k < np && status == FLX_OK; k++) {
+        double e = flx_gradient_reach(g, k, RUN_PART);
+        for (int i = 0; i < RUN_POINTS && status == FLX_OK; i++) {
+            status = flx_gradient_shift(g, k, places[i] * e);
+            if (status == FLX_OK) status = flx_gradient_march(g, g->twin, value);
+            for (int j = 0; j < g->nvalue && status == FLX_OK; j++)
+                slope[j * np + k] += weights[i] / e * value[j];
+        }
+    }
+    flx_free(value);
+    return status;
+}
+
+// ---- all of it ----------------------------------------------------------------------------------
+
+static flx_status make(gradient *g, flx_gradient *out)
+{
+    const flx_gradient_def *def = g->def;
+    const flx_system *s = g->run->sim->sys;
+    size_t np = (size_t)def->nparam, nf;
+    g->nvalue = def->nmetric + def->noutput * def->ntime;
+    nf = (size_t)g->nvalue;
+    double *all = flx_alloc(g->ctx, np + nf + nf * np, sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    *out = (flx_gradient){
+        .nvalue = g->nvalue, .nparam = def->nparam, .value = all, .slope = all + nf, .memory = all};
+    g->p = all + nf + nf * np;
+    for (int k = 0; k < def->nparam; k++)
+        FLX_TRY(flx_run_get_parameter(g->run, def->param[k], g->p + k));
+    g->quiet = flx_ctx_create();
+    if (!g->quiet) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_state_create(s, &g->from));
+    FLX_TRY(flx_state_create(s, &g->to));
+    FLX_TRY(flx_state_create(s, &g->moved));
+    g->size = g->from->size;
+    flx_run_def twin = g->run->def;
+    twin.method = g->run->sim->def;
+    twin.until = g->run->horizon;
+    twin.log = NULL;
+    twin.event = NULL;
+    twin.row = NULL;
+    twin.progress = NULL;
+    twin.no_ledger = 1;
+    flx_status status = flx_run_create(g->run->of, &twin, g->quiet, &g->twin);
+    if (status != FLX_OK) {
+        const flx_message *m = flx_ctx_error(g->quiet, 0);
+        return FLX_FAIL(g->ctx, status, FLX_NOWHERE, "%s", m ? m->text : flx_status_text(status));
+    }
+    // parameters that are not asked for, too
+    for (int k = 0; g->run->parameters && k < s->nparameter; k++)
+        FLX_TRY(flx_run_set_parameter(g->twin, k, g->run->parameters[k]));
+    return FLX_OK;
+}
+
+static void clear(gradient *g)
+{
+    flx_run_destroy(&g->twin);
+    flx_state_destroy(&g->from);
+    flx_state_destroy(&g->to);
+    flx_state_destroy(&g->moved);
+    flx_free(g->states);
+    flx_free(g->times);
+    flx_ctx_destroy(&g->quiet);
+}
+
+// Why steps of this run have no derivatives, although those of its method may have; NULL: they have.
+static flx_status find_slopes(gradient *g, flx_gradient *out)
+{
+    flx_gradient_method asked = g->def->method;
+    flx_status status = FLX_ERR_CANNOT;
+    if (!g->cannot && asked != FLX_GRADIENT_DIFFERENCES) {
+        flx_slopes *sl = NULL;
+        int told = flx_ctx_error_count(g->ctx);
+        out->method = FLX_GRADIENT_DIRECT;
+        (void)told;
+        status = flx_slopes_create(g->run->sim->it, &sl);
+        flx_slopes_destroy(&sl);
+        if (status == FLX_OK) return flx_gradient_direct(g, out->slope);
+        if (asked != FLX_GRADIENT_AUTO || status != FLX_ERR_CANNOT) return status;
+        out->instead = "its method has no derivatives of steps";
+    } else if (g->cannot && asked != FLX_GRADIENT_AUTO && asked != FLX_GRADIENT_DIFFERENCES) {
+        return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "the steps of this run have no derivatives: %s; take differences",
+                        g->cannot);
+    }
+    if (asked == FLX_GRADIENT_AUTO && !out->instead) out->instead = g->cannot;
+    out->method = FLX_GRADIENT_DIFFERENCES;
+    out->runs = RUN_POINTS * g->def->nparam;
+    return find_differences(g, out->slope);
+}
+
+flx_status flx_gradient_find(flx_run *run, const flx_gradient_def *def, flx_gradient *out)
+{
+    gradient g = {.run = run, .def = def, .ctx = run->sim->ctx, .keeps = true};
+    *out = (flx_gradient){0};
+    flx_status status = check(&g);
+    if (status == FLX_OK) status = make(&g, out);
+    if (status == FLX_OK) status = flx_run_reset(run);
+    if (status == FLX_OK) status = flx_gradient_march(&g, run, out->value);
+    out->steps = g.n - 1;
+    if (status == FLX_OK && def->nparam > 0 && g.nvalue > 0) status = find_slopes(&g, out);
+    clear(&g);
+    if (status != FLX_OK) flx_gradient_clear(out);
+    return status;
+}

@@ -1,0 +1,46 @@
+// gradient_parts.h - what the files of this folder share: a run with its steps, and a second one beside it whose parameters
+// are moved.
+#pragma once
+
+#include "flexion/sensitivity.h"
+#include "integrate/slopes/slopes.h"
+#include "simulate/run_parts.h"
+
+// Five points: at -2, -1, 1, 2 times a step from the value.
+#define FLX_GRADIENT_POINTS 4
+static const double flx_gradient_places[FLX_GRADIENT_POINTS] = {-2.0, -1.0, 1.0, 2.0};
+static const double flx_gradient_weights[FLX_GRADIENT_POINTS] = {1.0 / 12.0, -8.0 / 12.0,
+                                                                 8.0 / 12.0, -1.0 / 12.0};
+
+typedef struct gradient {
+    flx_run *run;
+    const flx_gradient_def *def;
+    flx_ctx *ctx, *quiet; // of the run; of the second one, owned
+    flx_run *twin;        // owned
+    double *p;            // (nparam) values
+    int nvalue;
+    // the steps that were made
+    bool keeps;                   // they are wanted
+    const char *cannot;           // why they have no derivatives; NULL: they have
+    int n, room;                  // nodes
+    size_t size;                  // numbers of a state
+    double *states, *times;       // (room size) (room) owned
+    flx_state *from, *to, *moved; // owned; scratch
+} gradient;
+
+// gradient_run.c: a run from its start to its end, value (nvalue) receives what is asked for. Steps are kept where they are
+// wanted.
+flx_status flx_gradient_march(gradient *g, flx_run *r, double *value);
+// What is asked for of the outputs at one time, by the state in sim->inner.
+flx_status flx_gradient_observe(gradient *g, flx_run *r, double t, double *value);
+// The node i.
+void flx_gradient_node(const gradient *g, int i, flx_state *x);
+// The second run, at its start with parameter k moved by e.
+flx_status flx_gradient_shift(gradient *g, int k, double e);
+// How far parameter k is moved: `part` of its size.
+double flx_gradient_reach(const gradient *g, int k, double part);
+
+// gradient_direct.c: slope (nvalue x nparam)
+flx_status flx_gradient_direct(gradient *g, double *slope);
+// gradient_adjoint.c
+flx_status flx_gradient_adjoint(gradient *g, double *slope);

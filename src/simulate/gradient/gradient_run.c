@@ -1,0 +1,139 @@
+// gradient_run.c - a run whose steps are kept, and values that are asked for along it.
+#include "simulate/gradient/gradient_parts.h"
+
+#include "integrate/method.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Most that steps may take; a run beyond has to be cut.
+#define MOST_NUMBERS ((size_t)1 << 27)
+
+// ---- steps --------------------------------------------------------------------------------------
+
+void flx_gradient_node(const gradient *g, int i, flx_state *x)
+{
+    memcpy(x->block, g->states + (size_t)i * g->size, g->size * sizeof *x->block);
+    x->t = g->times[i];
+}
+
+static flx_status keep(gradient *g, const flx_state *x)
+{
+    if (!g->keeps || g->cannot) return FLX_OK;
+    if (g->n == g->room) {
+        int room = g->room > 0 ? 2 * g->room : 1024;
+        if ((size_t)room * g->size > MOST_NUMBERS) {
+            g->cannot = "its steps would take more than 1 GiB";
+            return FLX_OK;
+        }
+        double *states = flx_alloc(g->ctx, (size_t)room * g->size, sizeof *states);
+        double *times = flx_alloc(g->ctx, (size_t)room, sizeof *times);
+        if (states && g->n > 0) memcpy(states, g->states, (size_t)g->n * g->size * sizeof *states);
+        if (times && g->n > 0) memcpy(times, g->times, (size_t)g->n * sizeof *times);
+        flx_free(g->states);
+        flx_free(g->times);
+        g->states = states;
+        g->times = times;
+        g->room = room;
+        if (!states || !times) return FLX_ERR_MEMORY;
+    }
+    memcpy(g->states + (size_t)g->n * g->size, x->block, g->size * sizeof *x->block);
+    g->times[g->n++] = x->t;
+    return FLX_OK;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+flx_status flx_gradient_observe(gradient *g, flx_run *r, double t, double *value)
+{
+    flx_simulation *sim = r->sim;
+    const flx_gradient_def *def = g->def;
+    const flx_state *x = sim->state;
+    if (t != x->t) {
+        FLX_TRY(flx_integrator_interpolate(sim->it, t, sim->inner));
+        if (sim->columns.settles) FLX_TRY(flx_simulation_settle_here(sim, sim->inner));
+        x = sim->inner;
+    }
+    flx_account_forget(sim);
+    FLX_TRY(flx_account_signals(&sim->columns, sim, x, sim->course.sum[FLX_COURSE_DISSIPATED]));
+    for (int i = 0; i < def->noutput; i++) value[i] = sim->columns.out[def->output[i]];
+    return FLX_OK;
+}
+
+static bool is_end(double t, double end)
+{
+    return fabs(t - end) <= 1e-9 * fmax(fabs(end), DBL_MIN) || t == end;
+}
+
+// Outputs at all times up to that of the state.
+static flx_status observe_up_to(gradient *g, flx_run *r, int *next, double *value)
+{
+    const flx_gradient_def *def = g->def;
+    double end = r->sim->state->t;
+    while (*next < def->ntime && (def->times[*next] <= end || is_end(def->times[*next], end))) {
+        double t = is_end(def->times[*next], end) ? end : def->times[*next];
+        FLX_TRY(flx_gradient_observe(g, r, t, value + def->nmetric + *next * def->noutput));
+        (*next)++;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
+{
+    flx_simulation *sim = r->sim;
+    const flx_gradient_def *def = g->def;
+    flx_status status = FLX_OK;
+    int next = 0;
+    sim->sharp = true;
+    flx_method_of(sim->it)->close = NULL; // as where states are moved that have no factors
+    FLX_TRY(keep(g, sim->state));
+    FLX_TRY(observe_up_to(g, r, &next, value));
+    while (r->t < r->horizon && status == FLX_OK) {
+        status = flx_run_step(r, 0.0, NULL);
+        if (status != FLX_OK && status != FLX_STOPPED) return status;
+        if (status == FLX_STOPPED) g->cannot = "an event ends it";
+        if (flx_method_of(sim->it)->begin != sim->start->t) g->cannot = "events happen in it";
+        if (r->watch.full) g->cannot = "it leaves its reduction";
+        FLX_TRY(keep(g, sim->state));
+        FLX_TRY(observe_up_to(g, r, &next, value));
+        if (r->horizon - r->t <= 16.0 * DBL_EPSILON * r->horizon) break;
+    }
+    if (next < def->ntime) {
+        return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "the run ends at t = %.9g, and an output is asked for at t = %.9g", r->t,
+                        def->times[next]);
+    }
+    const flx_ledger *l = flx_run_ledger(r);
+    for (int i = 0; i < def->nmetric; i++) value[i] = l->metrics[def->metric[i]];
+    return FLX_OK;
+}
+
+// ---- the second run -----------------------------------------------------------------------------
+
+double flx_gradient_reach(const gradient *g, int k, double part)
+{
+    double size = g->def->scale ? fabs(g->def->scale[k]) : fabs(g->p[k]);
+    double e = part * (size > 0.0 ? size : 1.0);
+    volatile double moved = g->p[k] + e; // a difference that is one of numbers
+    return moved - g->p[k];
+}
+
+static flx_status hand_on(gradient *g, flx_status status)
+{
+    const flx_message *m = flx_ctx_error(g->quiet, 0);
+    if (!m) return status;
+    return FLX_FAIL(g->ctx, status, m->loc, "%s", m->text);
+}
+
+flx_status flx_gradient_shift(gradient *g, int k, double e)
+{
+    flx_ctx_clear_messages(g->quiet);
+    for (int i = 0; i < g->def->nparam; i++) {
+        double value = g->p[i] + (i == k ? e : 0.0);
+        flx_status status = flx_run_set_parameter(g->twin, g->def->param[i], value);
+        if (status != FLX_OK) return hand_on(g, status);
+    }
+    flx_status status = flx_run_reset(g->twin);
+    return status == FLX_OK ? status : hand_on(g, status);
+}

@@ -1,0 +1,126 @@
+// test_gradient.c - derivatives of runs: direct, adjoint and differences of runs agree, for every method and formulation that
+// has them. Prints the table.
+#include "run_rig.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST 16
+
+typedef struct subject {
+    const char *model, *method, *formulation;
+    double tolerance; // of direct against differences
+} subject;
+
+static int set_up(const subject *c, rig *r)
+{
+    char path[400];
+    snprintf(path, sizeof path, FLX_TESTS "/models/gradient/%s.yaml", c->model);
+    *r = (rig){.ctx = flx_ctx_create()};
+    flx_read_def read = flx_read_def_default();
+    CHECK(flx_model_read_by(r->ctx, path, &read, &r->model) == FLX_OK);
+    flx_compile_def def = flx_compile_def_default();
+    def.formulation = c->formulation;
+    CHECK(flx_system_compile(r->model, &def, r->ctx, &r->system) == FLX_OK);
+    flx_run_def run = flx_run_def_default();
+    run.method.method = c->method;
+    if (c->method) run.method.step = 5e-3;
+    run.until = 0.2; // before rounding has grown
+    flx_status status = flx_run_create(r->system, &run, r->ctx, &r->run);
+    if (status != FLX_OK) printf("  %s\n", flx_ctx_error(r->ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    return 0;
+}
+
+static flx_status find(rig *r, flx_gradient_method method, flx_gradient *g)
+{
+    int params[MOST], metrics[MOST], outputs[2] = {0, 1}, np = 0, nm = 0;
+    double times[2] = {0.05, 0.12};
+    flx_port_info info;
+    for (int i = 0; flx_system_describe(r->system, FLX_PORT_PARAMETER, i, &info); i++)
+        params[np++] = i;
+    for (int i = 0; flx_system_describe(r->system, FLX_PORT_METRIC, i, &info); i++)
+        metrics[nm++] = i;
+    flx_gradient_def def = flx_gradient_def_default();
+    def.method = method;
+    def.nparam = np;
+    def.param = params;
+    def.nmetric = nm;
+    def.metric = metrics;
+    def.noutput = 2;
+    def.output = outputs;
+    def.ntime = 2;
+    def.times = times;
+    flx_status status = flx_gradient_find(r->run, &def, g);
+    if (status != FLX_OK)
+        printf("  %s\n", flx_ctx_error(r->ctx, 0) ? flx_ctx_error(r->ctx, 0)->text : "?");
+    return status;
+}
+
+// Extremes lie between steps, where positions are polynomials whose error depends on the place: differences of runs, whose
+// extremes wander over the end of a step, see that.
+static double share(const rig *r, int value)
+{
+    flx_port_info info;
+    if (!flx_system_describe(r->system, FLX_PORT_METRIC, value, &info)) return 1.0;
+    if (strcmp(info.name, "force") == 0) return 0.1; // rounding over the square of the step
+    return strcmp(info.name, "J3") == 0 || strcmp(info.name, "most") == 0 ? 1e-2 : 1.0;
+}
+
+// The largest difference of two slopes, as a part of the largest slope of the same value.
+static double distance(const rig *r, const flx_gradient *a, const flx_gradient *b, int *value,
+                       int *param)
+{
+    double worst = 0.0;
+    for (int i = 0; i < a->nvalue; i++) {
+        for (int k = 0; k < a->nparam; k++) {
+            double p = 0.0, q = 0.0, most = 0.0;
+            for (int j = 0; j < a->nparam; j++) {
+                flx_run_get_parameter(r->run, j, &q);
+                most = fmax(most, fabs(b->slope[i * a->nparam + j] * q));
+            }
+            flx_run_get_parameter(r->run, k, &p);
+            double off = fabs((a->slope[i * a->nparam + k] - b->slope[i * a->nparam + k]) * p);
+            off *= share(r, i);
+            if (!(off <= worst * most)) {
+                worst = off / most;
+                *value = i;
+                *param = k;
+            }
+        }
+    }
+    return worst;
+}
+
+static int compare(const subject *c)
+{
+    rig r;
+    int value = 0, param = 0;
+    flx_gradient direct, differences;
+    CHECK(set_up(c, &r) == 0);
+    CHECK(find(&r, FLX_GRADIENT_DIRECT, &direct) == FLX_OK);
+    CHECK(direct.method == FLX_GRADIENT_DIRECT);
+    CHECK(find(&r, FLX_GRADIENT_DIFFERENCES, &differences) == FLX_OK);
+    double off = distance(&r, &direct, &differences, &value, &param);
+    printf("%-14s %-18s %-9s direct - differences %8.1e (value %d, parameter %d)\n", c->model,
+           c->method ? c->method : "generalized-alpha", c->formulation, off, value, param);
+    CHECK(off < c->tolerance);
+    flx_gradient_clear(&direct);
+    flx_gradient_clear(&differences);
+    put_away(&r);
+    return 0;
+}
+
+static int agree(void)
+{
+    static const subject subjects[] = {
+        {"slider_crank", NULL, "index-3", 1e-8}, {"slider_crank", "hht", "index-3", 1e-8},
+        {"slider_crank", NULL, "tree", 1e-8},    {"spatial", NULL, "index-3", 1e-8},
+        {"spatial", NULL, "tree", 1e-8},         {"spatial", "hht", "tree", 1e-8},
+    };
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
+        CHECK(compare(subjects + i) == 0);
+    return 0;
+}
+
+TEST_MAIN(TEST(agree))
