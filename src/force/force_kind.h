@@ -18,6 +18,8 @@
     X(force)                                                                                       \
     X(actuator)                                                                                    \
     X(bushing)                                                                                     \
+    X(cable)                                                                                       \
+    X(muscle)                                                                                      \
     X(gravitation)                                                                                 \
     X(expression)                                                                                  \
     X(contact)                                                                                     \
@@ -80,6 +82,7 @@ typedef enum flx_force_at {
     FLX_AT_NODE,    // of bodies that deform; others it turns wherever it acts
     FLX_AT_LOAD,    // a beam, or faces or the volume of a solid
     FLX_AT_SURFACES,
+    FLX_AT_THROUGH, // a line through places, each on a body of its own
 } flx_force_at;
 
 // What its force follows from.
@@ -92,6 +95,8 @@ typedef enum flx_force_law {
     FLX_LAW_BOTH,    // `force` and `torque`
     FLX_LAW_LOAD,    // `value`, of a load
     FLX_LAW_CONTACT, // `law` and its numbers
+    FLX_LAW_CABLE,   // stretch and its rate (CAB-1)
+    FLX_LAW_MUSCLE,  // (MUS-1)
 } flx_force_law;
 
 typedef struct flx_force_word {
@@ -112,6 +117,7 @@ FLX_FORCE_WORDS(X)
 extern const flx_force_kind flx_force_spring, flx_force_joint_spring, flx_force_bushing;
 extern const flx_force_kind flx_force_actuator, flx_force_effort, flx_force_wrench;
 extern const flx_force_kind flx_force_gravitation, flx_force_contact;
+extern const flx_force_kind flx_force_cable, flx_force_muscle;
 extern const flx_force_kind flx_force_pressure, flx_force_traction, flx_force_volume;
 
 // The words by number, in the order of the list; NULL after the last. Their rows for the language.
@@ -171,6 +177,12 @@ flx_status flx_force_add_coordinate(flx_force_plan *p, flx_coordinate which);
         .key = "frame", .form = "name", .initial = "ground",                                       \
         .doc = "Axes of the vectors: `ground`, `body` (the one acted on), or any body or point.",  \
         .dimension = (where)                                                                       \
+    }
+#define FLX_FORCE_ROW_THROUGH                                                                      \
+    {                                                                                              \
+        .key = "through", .form = "[place;2..]", .needed = true, .unit = "m",                      \
+        .doc = "The places that the line goes through, in order: points of bodies, or "            \
+               "coordinates on the ground. Those between the ends are rings without friction."     \
     }
 #define FLX_FORCE_ROW_DISSIPATIVE                                                                  \
     {                                                                                              \

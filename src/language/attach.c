@@ -174,3 +174,20 @@ flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], flx
     }
     return FLX_OK;
 }
+
+flx_status flx_build_anchor(flx_env *e, const flx_entry *y, flx_item **body, flx_num3 *at)
+{
+    flx_operand v;
+    flx_place p;
+    flx_item *bodies[2] = {NULL, NULL};
+    flx_num3 places[2];
+    bool pair = false;
+    FLX_TRY(flx_build_value(e, y, &v));
+    FLX_TRY(flx_operand_to_place(e, &v, y->loc, &p));
+    const flx_item *on = body_of_place(&p);
+    bodies[1] = on ? (flx_item *)on : e->b->ground;
+    FLX_TRY(flx_build_at(e, y, bodies, places, &pair));
+    *body = bodies[1];
+    *at = places[1];
+    return flx_body_ready(e->b, *body, y->loc);
+}

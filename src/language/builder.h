@@ -159,6 +159,7 @@ struct flx_builder {
     int nstick;       // friction that sticks
     int nsection_row; // rows that tie sections of beams
     const flx_read_def *asked;
+    struct flx_force_state *states; // those of forces, the last first
 };
 
 // What an expression may use.
@@ -349,6 +350,9 @@ flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[
 flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], flx_num3 at[2],
                         bool *pair);
 
+// One place, and the body that it is on: coordinates alone are on the ground.
+flx_status flx_build_anchor(flx_env *e, const flx_entry *y, flx_item **body, flx_num3 *at);
+
 // The body as the user knows it: a node of a beam is on the beam.
 const flx_item *flx_named_body(const flx_item *body);
 
@@ -463,11 +467,18 @@ typedef struct flx_force_data {
     flx_solid_load *load; // on a solid; the model's
     flx_contact *contact; // of that type
     flx_node length, rate;
+    struct flx_force_line *through; // the places of a cable or a muscle
+    int nmore;
+    struct flx_force_more { // signals that the kind alone has
+        const char *name;
+        flx_node node;
+    } more[8];
 } flx_force_data;
 
 flx_status flx_force_finish(flx_builder *b, flx_item *force);
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
                             flx_operand *out);
+flx_status flx_force_states_finish(flx_builder *b); // behind those that the model names
 // Of a force that has such a signal; NULL: it has none.
 const char *flx_force_signal_unit(const flx_item *force, const char *name);
 

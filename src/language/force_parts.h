@@ -1,5 +1,5 @@
 // force_parts.h - inside of the forces of a model: block_forces.c reads where they act, force_values.c makes
-// their values, force_signals.c what expressions ask of them.
+// their values, force_signals.c what expressions ask of them; forces/ has those of several parts or with states.
 #pragma once
 
 #include "force/force_kind.h"
@@ -32,3 +32,27 @@ flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d);
 flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d);
 flx_status flx_solid_load_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
                                  flx_operand *out);
+
+// forces/force_line.c: places that a line goes through, its length, and the pull on its parts.
+typedef struct flx_force_line {
+    int n;
+    flx_item **body; // (n)
+    flx_num3 *at;    // (n) in their frames
+    flx_num drawn;   // length in the initial configuration
+} flx_force_line;
+flx_status flx_force_line_place(flx_env *e, flx_item *force, flx_force_data *d);
+flx_status flx_force_line_length(flx_builder *b, flx_force_data *d);
+flx_status flx_force_line_pull(flx_builder *b, flx_force_data *d, flx_node tension);
+flx_status flx_cable_value(flx_env *e, flx_item *force, flx_force_data *d);
+// forces/muscle_states.c
+flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d);
+
+// forces/force_states.c: a state of first order that a force has, `<force>.<name>`; its leaf.
+flx_status flx_force_add_state(flx_builder *b, const flx_item *force, flx_force_data *d,
+                               const char *name, flx_num at, int *state, flx_node *leaf);
+void flx_force_set_rate(flx_builder *b, int state, flx_node derivative);
+// A signal that only this kind has.
+void flx_force_add_signal(flx_force_data *d, const char *name, flx_node node);
+// A number of the file, or its default; not less than `least` (or above it).
+flx_status flx_force_number(flx_env *e, const flx_item *force, const char *key, double initial,
+                            double least, bool above, flx_num *out);

@@ -13,6 +13,7 @@
 flx_status flx_force_length(flx_builder *b, flx_force_data *d)
 {
     if (d->length >= 0) return FLX_OK;
+    if (d->through) return flx_force_line_length(b, d);
     flx_scalar_nodes n = {0};
     for (int i = 0; i < 2; i++) flx_node_position(b, d->body[i], &d->at[i], n.place[i].c);
     d->length = flx_scalar_graph(b->g, FLX_SCALAR_LENGTH, &n);
@@ -253,6 +254,10 @@ static flx_status value_force(flx_builder *b, flx_item *force)
     case FLX_LAW_LOAD: // on a beam a force on each of its nodes
         if (d->word->kind && !d->load) return flx_force_spread(&e, force, d);
         return flx_solid_load_value(&e, force, d);
+    case FLX_LAW_CABLE:
+        return flx_cable_value(&e, force, d);
+    case FLX_LAW_MUSCLE:
+        return flx_muscle_value(&e, force, d);
     case FLX_LAW_CONTACT:
     case FLX_LAW_NOTHING:
         break;

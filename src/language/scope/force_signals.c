@@ -160,6 +160,9 @@ flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_l
         return flx_operand_set_node(d->length, out);
     }
     FLX_TRY(flx_force_value(b, force, loc));
+    for (int i = 0; i < d->nmore; i++) {
+        if (strcmp(d->more[i].name, name) == 0) return flx_operand_set_node(d->more[i].node, out);
+    }
     return strcmp(name, "value") == 0 ? value_member(e, d, out) : power_member(e, d, out);
 }
 

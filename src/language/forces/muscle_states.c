@@ -1,0 +1,140 @@
+// muscle_states.c - a muscle as nodes: activation and length of the fibres are states (MUS-1).
+//
+//     a' = ((f + 1/2)/(ta z) + (1/2 - f) z/td) (e - a),  f = tanh(0.1 (e - a))/2,  z = 1/2 + 3 a/2  (MUS-6)
+//     l' = vm fv^-1((ft/cos alpha - fp)/(a fl))                                                     (MUS-7)
+#include "expr/algebra.h"
+#include "force/muscle.h"
+#include "language/force_parts.h"
+#include "language/scope/nums.h"
+
+typedef struct muscle {
+    flx_num force, fibre, tendon, activation, pennation, speed, rise, decay;
+    flx_node excitation;
+} muscle;
+
+static flx_node unary(flx_graph *g, flx_op op, flx_node a)
+{
+    return flx_graph_unary(g, op, a);
+}
+
+static flx_node add_const(flx_graph *g, flx_node a, double c)
+{
+    return node_add(g, a, node_const(g, c));
+}
+
+static flx_status read_muscle(flx_env *e, flx_item *force, muscle *m)
+{
+    flx_builder *b = e->b;
+    flx_graph *g = b->g;
+    const flx_entry *y = NULL;
+    flx_env c;
+    flx_env_of(&c, b, force, FLX_MODE_CONSTANT);
+    FLX_TRY(flx_force_number(&c, force, "force", 0.0, 0.0, true, &m->force));
+    FLX_TRY(flx_force_number(&c, force, "fibre", 0.0, 0.0, true, &m->fibre));
+    FLX_TRY(flx_force_number(&c, force, "tendon", 0.0, 0.0, true, &m->tendon));
+    FLX_TRY(
+        flx_force_number(&c, force, "activation", 0.05, FLX_MUSCLE_LEAST, false, &m->activation));
+    FLX_TRY(flx_force_number(&c, force, "pennation", 0.0, 0.0, false, &m->pennation));
+    FLX_TRY(flx_force_number(&c, force, "speed", 10.0, 0.0, true, &m->speed));
+    FLX_TRY(flx_force_number(&c, force, "rise", 0.015, 0.0, true, &m->rise));
+    FLX_TRY(flx_force_number(&c, force, "decay", 0.06, 0.0, true, &m->decay));
+    if (m->activation.x > 1.0) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_entry_get(force->def, "activation")->loc,
+                        "an activation is at most 1, not %g", m->activation.x);
+    }
+    if (m->pennation.x > 1.2) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_entry_get(force->def, "pennation")->loc,
+                        "the pennation of '%s', %g rad, is larger than 1.2 rad; did you mean "
+                        "degrees? Write 20*deg",
+                        force->full, m->pennation.x);
+    }
+    FLX_TRY(flx_build_need(b, force, "excitation", &y));
+    FLX_TRY(flx_build_node(e, y, &m->excitation));
+    m->excitation =
+        flx_graph_binary(g, FLX_OP_MAX, m->excitation, node_const(g, FLX_MUSCLE_LEAST));
+    m->excitation = flx_graph_binary(g, FLX_OP_MIN, m->excitation, node_const(g, 1.0));
+    return m->excitation < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+// (MUS-2)
+static flx_node active(flx_graph *g, flx_node l)
+{
+    flx_node sum = node_const(g, 0.0);
+    for (int i = 0; i < 3; i++) {
+        const double *b = flx_muscle_bells[i];
+        flx_node width = add_const(g, node_scale(g, b[3], l), b[2]);
+        flx_node u = node_div(g, add_const(g, l, -b[1]), width);
+        flx_node bell = unary(g, FLX_OP_EXP, node_scale(g, -0.5, node_mul(g, u, u)));
+        sum = node_add(g, sum, node_scale(g, b[0], bell));
+    }
+    return sum;
+}
+
+// (MUS-6)
+static flx_node activation_rate(flx_graph *g, const muscle *m, flx_node a)
+{
+    flx_node d = node_sub(g, m->excitation, a);
+    flx_node f = node_scale(g, 0.5, unary(g, FLX_OP_TANH, node_scale(g, 0.1, d)));
+    flx_node z = add_const(g, node_scale(g, 1.5, a), 0.5);
+    flx_node up =
+        node_div(g, add_const(g, f, 0.5), node_mul(g, flx_num_node(g, m->rise), z));
+    flx_node down = node_div(g, node_mul(g, node_sub(g, node_const(g, 0.5), f), z),
+                             flx_num_node(g, m->decay));
+    return node_mul(g, node_add(g, up, down), d);
+}
+
+static flx_status start_fibre(flx_builder *b, const flx_item *force, const flx_force_data *d,
+                              muscle *m, flx_num *out)
+{
+    flx_num total = d->through->drawn;
+    flx_num *needed[] = {&total, &m->fibre, &m->tendon, &m->pennation, &m->activation};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        flx_num_fix(b, needed[i], force->loc);
+    }
+    flx_muscle_data data = {m->fibre.x, m->tendon.x, m->pennation.x};
+    *out = (flx_num){0.0, 0};
+    if (flx_muscle_rest(&data, total.x, m->activation.x, &out->x)) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
+                    "muscle '%s' is %g m long in the initial configuration, and its fibres (best "
+                    "%g m) find no balance with the tendon (slack %g m) there: they would be "
+                    "shorter than 0.3 or longer than 1.8 of their best length",
+                    force->full, total.x, m->fibre.x, m->tendon.x);
+}
+
+flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d)
+{
+    flx_builder *b = e->b;
+    flx_graph *g = b->g;
+    muscle m;
+    flx_num fibre;
+    flx_node a, l;
+    int states[2];
+    FLX_TRY(read_muscle(e, force, &m));
+    FLX_TRY(start_fibre(b, force, d, &m, &fibre));
+    FLX_TRY(flx_force_add_state(b, force, d, "activation", m.activation, &states[0], &a));
+    FLX_TRY(flx_force_add_state(b, force, d, "fibre", fibre, &states[1], &l));
+    flx_force_add_signal(d, "excitation", m.excitation);
+    FLX_TRY(flx_force_length(b, d));
+    flx_node cosine = node_const(g, cos(m.pennation.x));
+    if (m.pennation.x > 0.0) {
+        flx_node s = node_div(g, node_const(g, sin(m.pennation.x)), l);
+        cosine = node_sqrt(g, node_sub(g, node_const(g, 1.0), node_mul(g, s, s)));
+    }
+    flx_node inside = node_mul(g, node_mul(g, l, flx_num_node(g, m.fibre)), cosine);
+    flx_node tendon = node_div(g, node_sub(g, d->length, inside), flx_num_node(g, m.tendon));
+    flx_node pull = unary(g, FLX_OP_EXP,
+                          node_scale(g, flx_muscle_tendon_rate(), add_const(g, tendon, -1.0)));
+    pull = node_scale(g, 0.2, add_const(g, pull, -1.0)); // (MUS-5)
+    flx_node passive =
+        unary(g, FLX_OP_EXP, node_scale(g, FLX_MUSCLE_PASSIVE_RATE, add_const(g, l, -1.0)));
+    passive = node_scale(g, 1.0 / expm1(FLX_MUSCLE_PASSIVE_SHAPE), add_const(g, passive, -1.0));
+    flx_node factor = node_div(g, node_sub(g, node_div(g, pull, cosine), passive),
+                               node_mul(g, a, active(g, l)));
+    flx_node rate = node_scale(g, 1.0 / FLX_MUSCLE_SPEED_1,
+                               add_const(g, factor, -FLX_MUSCLE_SPEED_4)); // (MUS-4), inverse
+    rate = add_const(g, unary(g, FLX_OP_SINH, rate), -FLX_MUSCLE_SPEED_3);
+    rate = node_mul(g, flx_num_node(g, m.speed), node_scale(g, 1.0 / FLX_MUSCLE_SPEED_2, rate));
+    flx_force_set_rate(b, states[0], activation_rate(g, &m, a));
+    flx_force_set_rate(b, states[1], rate);
+    return flx_force_line_pull(b, d, node_mul(g, flx_num_node(g, m.force), pull));
+}
