@@ -1,8 +1,9 @@
-// table.c - functions given by points: piecewise linear, or the natural cubic spline.
+// table.c - functions given by points: piecewise linear, the natural cubic spline, or the spline of fifth degree.
 //
 // Splines are those of math/curve/spline.h; continuing them linearly keeps two continuous derivatives.
 #include "expr/graph.h"
 #include "math/curve/polynomial.h"
+#include "math/curve/profile.h"
 #include "math/curve/spline.h"
 
 #include <float.h>
@@ -97,9 +98,10 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
                  "a table needs two points or more, with x ascending");
         return NULL;
     }
-    flx_table *t = make(ctx, n, 4, x, outside);
+    const bool quintic = interpolation == FLX_INTERPOLATE_QUINTIC;
+    flx_table *t = make(ctx, n, quintic ? 6 : 4, x, outside);
     if (!t) return NULL;
-    t->smooth = interpolation == FLX_INTERPOLATE_CUBIC ? 3 : 1;
+    t->smooth = quintic ? 5 : interpolation == FLX_INTERPOLATE_CUBIC ? 3 : 1;
     double *scratch = flx_alloc(ctx, 2 * (size_t)n, sizeof(double));
     if (!scratch) {
         flx_table_release(t);
@@ -107,6 +109,12 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
     }
     if (interpolation == FLX_INTERPOLATE_CUBIC) {
         flx_spline_natural(n, x, y, t->k, scratch);
+    } else if (quintic) {
+        if (flx_spline_through(ctx, 5, FLX_SPLINE_SMOOTH, n, x, y, t->k) != FLX_OK) {
+            flx_free(scratch);
+            flx_table_release(t);
+            return NULL;
+        }
     } else {
         fill_linear(t, x, y);
     }

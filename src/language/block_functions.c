@@ -1,6 +1,7 @@
 // block_functions.c - parameters, functions and signals: what a model names for its expressions.
 #include "base/text_file.h"
 #include "language/builder.h"
+#include "read/motion/motion_file.h"
 #include "read/table_file.h"
 
 #include <math.h>
@@ -197,6 +198,34 @@ static flx_status read_arguments(flx_builder *b, flx_item *f, flx_function_data 
     return FLX_OK;
 }
 
+// A column of a recorded motion over its time.
+static flx_status points_of_motion(flx_builder *b, const flx_item *f, const flx_entry *file,
+                                   const char *path, int *n, double **x, double **y)
+{
+    const flx_entry *columns = flx_entry_get(f->def, "columns");
+    flx_motion m;
+    int column = 0;
+    FLX_TRY(flx_motion_read(b->ctx, b->scratch, path, file->loc, &m));
+    if (!columns || columns->kind != FLX_ENTRY_LIST || columns->count != 2 ||
+        strcmp(columns->items[0]->text, "time") != 0) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, columns ? columns->loc : file->loc,
+                        "of a motion say which column: 'columns: [time, %s]'",
+                        m.ncolumn > 0 ? m.names[0] : "name");
+    }
+    flx_loc loc = columns->items[1]->loc;
+    FLX_TRY(flx_motion_find(b->ctx, b->scratch, &m, path, columns->items[1]->text, loc, &column));
+    *n = m.n;
+    *x = m.t;
+    *y = m.values + (size_t)column * (size_t)m.n;
+    for (int i = 0; i < m.n; i++) {
+        if (isfinite((*y)[i]) && isfinite((*x)[i])) continue;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "'%s' has no value in row %d, t = %g; fill gaps of the record first",
+                        m.names[column], i + 1, (*x)[i]);
+    }
+    return FLX_OK;
+}
+
 static flx_status points_of_file(flx_builder *b, flx_item *f, const flx_entry *file, int *n,
                                  double **x, double **y)
 {
@@ -207,6 +236,7 @@ static flx_status points_of_file(flx_builder *b, flx_item *f, const flx_entry *f
     }
     const char *path = flx_file_beside(b->scratch, file->loc.file, file->text);
     if (!path) return FLX_ERR_MEMORY;
+    if (flx_motion_is_file(path)) return points_of_motion(b, f, file, path, n, x, y);
     return flx_table_read(b->ctx, b->scratch, path, file->loc, names[0], names[1], n, x, y);
 }
 
@@ -241,9 +271,21 @@ static flx_status points_of_list(flx_builder *b, flx_item *f, const flx_entry *p
     return FLX_OK;
 }
 
+static flx_status filter_points(flx_builder *b, const flx_item *f, int n, const double *x,
+                                double *y)
+{
+    const flx_entry *filter = flx_entry_get(f->def, "filter");
+    double frequency = 0.0;
+    flx_env e;
+    if (!filter) return FLX_OK;
+    flx_env_of(&e, b, f, FLX_MODE_CONSTANT);
+    FLX_TRY(flx_build_positive(&e, filter, "the frequency of a filter", &frequency));
+    return flx_motion_filter(b->ctx, filter->loc, n, x, y, frequency);
+}
+
 static flx_status read_table(flx_builder *b, flx_item *f, flx_function_data *d)
 {
-    static const char *const between[] = {"linear", "cubic", NULL};
+    static const char *const between[] = {"linear", "cubic", "quintic", NULL};
     static const char *const beyond[] = {"constant", "linear", "error", NULL};
     const flx_entry *interpolation = flx_entry_get(f->def, "interpolation");
     const flx_entry *outside = flx_entry_get(f->def, "extrapolation");
@@ -262,6 +304,11 @@ static flx_status read_table(flx_builder *b, flx_item *f, flx_function_data *d)
     } else {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, f->loc,
                         "function '%s' needs a value, a file or points", f->full);
+    }
+    FLX_TRY(filter_points(b, f, n, x, y));
+    if (i == FLX_INTERPOLATE_QUINTIC && n < 3) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, interpolation->loc,
+                        "a spline of fifth degree needs three points or more");
     }
     d->narg = 1;
     d->table = flx_graph_add_table(b->g, n, x, y, (flx_interpolation)i, (flx_outside)o);

@@ -206,6 +206,8 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
                             const flx_entry *def, const flx_entry *siblings,
                             const flx_local *locals, const char *prefix, flx_names *names,
                             flx_items *list, void *data);
+// segment.c: the keys that `segment` of a body stands for.
+flx_status flx_segment_expand(flx_builder *b, const flx_entry **def);
 // Indices and arguments: a plain name that is not built in.
 flx_status flx_item_check_name(flx_builder *b, const flx_entry *key, const char *what);
 

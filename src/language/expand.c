@@ -287,6 +287,7 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
         FLX_TRY(check_free(b, key, kind, names));
     }
     flx_status status = merge_like(b, def, siblings, &d.def);
+    if (status == FLX_OK && kind == FLX_KIND_BODY) status = flx_segment_expand(b, &d.def);
     if (status == FLX_OK && d.def->kind == FLX_ENTRY_MAP && kind != FLX_KIND_PARAMETER) {
         d.repeat = flx_entry_get(d.def, "repeat");
         if (d.repeat && d.repeat->kind != FLX_ENTRY_MAP) {

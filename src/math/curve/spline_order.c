@@ -1,4 +1,4 @@
-// spline_order.c - splines of order 3 and 5 through points with ends of two kinds, by their derivatives at the points.
+// spline_order.c - splines of order 3 and 5 through points with ends of three kinds, by their derivatives at the points.
 //
 // Unknown are the slopes d_i (order 3), or slopes and second derivatives (d_i, e_i) (order 5). A piece of length h from
 // y0, d0, e0 to y1, d1, e1 has with w = y1 - y0
@@ -52,6 +52,38 @@ static void add_derivative(band *s, int order, int row, int i, int end, int whic
     add(s, row, at + 3, f[4] * h * h);
 }
 
+#define NEAR 7
+
+// First and second derivative at the end `from` of the polynomial through NEAR points from there on, step 1 or -1 (Fornberg).
+static void end_slopes(const double *x, const double *y, int from, int step, double out[2])
+{
+    double w[NEAR][3] = {{0}}, c1 = 1.0, c4 = 0.0, z = x[from];
+    w[0][0] = 1.0;
+    for (int i = 1; i < NEAR; i++) {
+        double c2 = 1.0, c5 = c4, xi = x[from + step * i];
+        int order = i < 2 ? i : 2;
+        c4 = xi - z;
+        for (int j = 0; j < i; j++) {
+            double c3 = xi - x[from + step * j];
+            c2 *= c3;
+            if (j == i - 1) {
+                for (int k = order; k > 0; k--) {
+                    w[i][k] = c1 * (k * w[i - 1][k - 1] - c5 * w[i - 1][k]) / c2;
+                }
+                w[i][0] = -c1 * c5 * w[i - 1][0] / c2;
+            }
+            for (int k = order; k > 0; k--) w[j][k] = (c4 * w[j][k] - k * w[j][k - 1]) / c3;
+            w[j][0] *= c4 / c3;
+        }
+        c1 = c2;
+    }
+    out[0] = out[1] = 0.0;
+    for (int i = 0; i < NEAR; i++) {
+        out[0] += w[i][1] * y[from + step * i];
+        out[1] += w[i][2] * y[from + step * i];
+    }
+}
+
 static void fill(band *s, int order, flx_spline_ends ends, int n, const double *x, const double *y)
 {
     int m = order == 3 ? 1 : 2, last = n - 1, first = order == 3 ? 2 : 3;
@@ -59,8 +91,12 @@ static void fill(band *s, int order, flx_spline_ends ends, int n, const double *
         for (int d = 0; d < m; d++) {
             int row = m * i + d;
             bool end = i == 0 || i == last;
-            if (end && ends == FLX_SPLINE_REST) {
+            if (end && (ends == FLX_SPLINE_REST || (ends == FLX_SPLINE_SMOOTH && n >= NEAR))) {
                 add(s, row, row, 1.0);
+                if (ends == FLX_SPLINE_REST) continue;
+                double slopes[2];
+                end_slopes(x, y, i, i == 0 ? 1 : -1, slopes);
+                s->b[row] = slopes[d];
             } else {
                 if (i > 0) add_derivative(s, order, row, i - 1, 1, first + d, 1.0, x, y);
                 if (i < last) add_derivative(s, order, row, i, 0, first + d, -1.0, x, y);
