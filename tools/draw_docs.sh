@@ -28,6 +28,8 @@ draw stick_slip "" block.position.x block.velocity.x rub.friction
 draw kicking_leg "" hip.angle knee.angle knee.limit
 draw thrown_ball "" ball.position.z ball.velocity.x ball.angular_velocity.y
 draw bouncing_ball "" ball.position.y ball.velocity.y top
+draw belt_sled "" lap.value shoulder.value head.angle
+draw knee_extension "" knee.angle vasti.value vasti.activation
 draw sampled_control "" hinge.angle rail.displacement u
 
 # Eigenvalues over a parameter.
@@ -83,6 +85,26 @@ set key top center
 END_OF_DATA
 plot \$published with linespoints pt 4 lc rgb "#888888" title "RADAU5, published", \
      "$work/steps.dat" using 1:2 with linespoints pt 6 lc rgb "#d95f02" title "plain form", \
+     "$work/steps.dat" using 1:3 with linespoints pt 7 lc rgb "#1b5e9e" title "mixed form"
+END
+
+# Steps of the gymnast against the damping of his joints, in both forms.
+mkdir "$work/human"
+for file in high_bar human/man; do
+    sed 's/damping: \[d, d, d\]/damping: [d, d, d], form: plain/' "examples/$file.yaml" >"$work/$file.yaml"
+done
+for d in 1e2 1e3 1e4 1e5 1e6 1e7 1e8 1e9 1e10; do
+    echo "$d $(steps "$work/high_bar.yaml" $d) $(steps examples/high_bar.yaml $d)"
+done >"$work/steps.dat"
+picture high_bar_steps <<END
+set logscale xy
+set format x "10^{%T}"
+set xlabel "damping d of a joint in N s/m"
+set ylabel "accepted steps"
+set xrange [5e1:2e10]
+set yrange [20:20000]
+set key top left
+plot "$work/steps.dat" using 1:2 with linespoints pt 6 lc rgb "#d95f02" title "plain form", \
      "$work/steps.dat" using 1:3 with linespoints pt 7 lc rgb "#1b5e9e" title "mixed form"
 END
 

@@ -203,7 +203,7 @@ static flx_status points_of_motion(flx_builder *b, const flx_item *f, const flx_
                                    const char *path, int *n, double **x, double **y)
 {
     const flx_entry *columns = flx_entry_get(f->def, "columns");
-    flx_motion m;
+    flx_record m;
     int column = 0;
     FLX_TRY(flx_motion_read(b->ctx, b->scratch, path, file->loc, &m));
     if (!columns || columns->kind != FLX_ENTRY_LIST || columns->count != 2 ||
@@ -213,7 +213,7 @@ static flx_status points_of_motion(flx_builder *b, const flx_item *f, const flx_
                         m.ncolumn > 0 ? m.names[0] : "name");
     }
     flx_loc loc = columns->items[1]->loc;
-    FLX_TRY(flx_motion_find(b->ctx, b->scratch, &m, path, columns->items[1]->text, loc, &column));
+    FLX_TRY(flx_motion_find(b->ctx, b->scratch, &m, columns->items[1]->text, loc, &column));
     *n = m.n;
     *x = m.t;
     *y = m.values + (size_t)column * (size_t)m.n;

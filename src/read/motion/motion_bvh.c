@@ -70,7 +70,7 @@ static flx_status read_tree(reader *r)
 }
 
 flx_status flx_motion_read_bvh(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                               flx_motion *out)
+                               flx_record *out)
 {
     reader *r = flx_arena_take(arena, 1, sizeof *r);
     const char *word;

@@ -176,7 +176,7 @@ static double datum(const layout *l, const unsigned char *frame, int i)
 }
 
 static void read_frame(const reader *r, const layout *l, int row, double unit,
-                       const parameter analog[3], flx_motion *out)
+                       const parameter analog[3], flx_record *out)
 {
     const unsigned char *f = r->bytes + l->start + (size_t)row * l->frame;
     const size_t n = (size_t)out->n, at = (size_t)row;
@@ -197,7 +197,7 @@ static void read_frame(const reader *r, const layout *l, int row, double unit,
 }
 
 flx_status flx_motion_read_c3d(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                               flx_motion *out)
+                               flx_record *out)
 {
     reader r = {.ctx = ctx, .arena = arena, .loc = loc, .path = path};
     layout l = {0};

@@ -25,9 +25,9 @@ bool flx_motion_is_file(const char *path)
     return format_of(path) != NONE;
 }
 
-flx_status flx_motion_take(flx_arena *arena, int n, int ncolumn, flx_motion *out)
+flx_status flx_motion_take(flx_arena *arena, int n, int ncolumn, flx_record *out)
 {
-    *out = (flx_motion){.n = n, .ncolumn = ncolumn};
+    *out = (flx_record){.n = n, .ncolumn = ncolumn};
     out->names = flx_arena_take(arena, (size_t)ncolumn + 1, sizeof *out->names);
     out->t = flx_arena_take(arena, (size_t)n + 1, sizeof *out->t);
     out->values = flx_arena_take(arena, (size_t)n * (size_t)ncolumn + 1, sizeof *out->values);
@@ -35,7 +35,7 @@ flx_status flx_motion_take(flx_arena *arena, int n, int ncolumn, flx_motion *out
 }
 
 flx_status flx_motion_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                           flx_motion *out)
+                           flx_record *out)
 {
     switch (format_of(path)) {
     case BVH:
@@ -63,8 +63,8 @@ flx_status flx_motion_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx
     return FLX_OK;
 }
 
-flx_status flx_motion_find(flx_ctx *ctx, flx_arena *arena, const flx_motion *m, const char *path,
-                           const char *name, flx_loc loc, int *column)
+flx_status flx_motion_find(flx_ctx *ctx, flx_arena *arena, const flx_record *m, const char *name,
+                           flx_loc loc, int *column)
 {
     flx_nearest near;
     flx_nearest_start(&near, name);
@@ -75,13 +75,13 @@ flx_status flx_motion_find(flx_ctx *ctx, flx_arena *arena, const flx_motion *m, 
     const char *best = flx_nearest_best(&near);
     if (best) {
         return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
-                        "the motion '%s' has no column '%s'; did you mean '%s'?", path, name, best);
+                        "the motion has no column '%s'; did you mean '%s'?", name, best);
     }
     const char *list = "";
     for (int i = 0; i < m->ncolumn && i < 12 && list; i++) {
         list = flx_arena_printf(arena, "%s%s%s", list, i > 0 ? ", " : "", m->names[i]);
     }
     if (!list) return FLX_ERR_MEMORY;
-    return FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "the motion '%s' has no column '%s'; it has %s%s", path,
+    return FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "the motion has no column '%s'; it has %s%s",
                     name, list, m->ncolumn > 12 ? ", ..." : "");
 }

@@ -10,32 +10,32 @@
 
 #define FLX_FILE_VALUES (1 << 27) // more numbers than this are a mistake
 
-typedef struct flx_motion {
+typedef struct flx_record {
     int n, ncolumn;     // rows; columns without the time
     const char **names; // (ncolumn) such as "knee_angle_r", "LASI.x", "Hips.Zrotation"
     double *t;          // (n) ascending
     double *values;     // (ncolumn n) column after column
-} flx_motion;
+} flx_record;
 
 // Whether the name of a file ends like one of these.
 bool flx_motion_is_file(const char *path);
 // In the arena. loc: the place in the model that names the file. FLX_ERR_IO, FLX_ERR_MODEL (not such a file, with its
 // line), FLX_ERR_MEMORY.
 flx_status flx_motion_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                           flx_motion *out);
+                           flx_record *out);
 // The column of that name; FLX_ERR_MODEL with the nearest name, or the names that there are.
-flx_status flx_motion_find(flx_ctx *ctx, flx_arena *arena, const flx_motion *m, const char *path,
-                           const char *name, flx_loc loc, int *column);
+flx_status flx_motion_find(flx_ctx *ctx, flx_arena *arena, const flx_record *m, const char *name,
+                           flx_loc loc, int *column);
 
 // ---- inside -----------------------------------------------------------------------------------------
 
 flx_status flx_motion_read_text(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                                bool markers, flx_motion *out);
+                                bool markers, flx_record *out);
 flx_status flx_motion_read_bvh(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                               flx_motion *out);
+                               flx_record *out);
 flx_status flx_motion_read_c3d(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                               flx_motion *out);
-flx_status flx_motion_take(flx_arena *arena, int n, int ncolumn, flx_motion *out);
+                               flx_record *out);
+flx_status flx_motion_take(flx_arena *arena, int n, int ncolumn, flx_record *out);
 
 // ---- motion_filter.c ------------------------------------------------------------------------------------
 

@@ -154,7 +154,7 @@ static flx_status read_markers(reader *r)
 }
 
 // A marker that was not seen has empty fields: not a number, which a function that asks for it reports.
-static flx_status read_row(reader *r, const char *text, int length, flx_motion *out, int row)
+static flx_status read_row(reader *r, const char *text, int length, flx_record *out, int row)
 {
     const char *at = text, *end = text + length;
     piece p;
@@ -177,7 +177,7 @@ static flx_status read_row(reader *r, const char *text, int length, flx_motion *
 }
 
 flx_status flx_motion_read_text(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                                bool markers, flx_motion *out)
+                                bool markers, flx_record *out)
 {
     reader r = {.arena = arena};
     const char *line;
