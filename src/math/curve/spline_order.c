@@ -135,15 +135,23 @@ flx_status flx_spline_through(flx_ctx *ctx, int order, flx_spline_ends ends, int
     band s = {.n = unknowns, .half = half};
     s.A = flx_alloc(ctx, rows * (size_t)unknowns, sizeof(double));
     s.b = flx_alloc(ctx, (size_t)unknowns, sizeof(double));
+    // in steps of mean length 1, so that slopes and second derivatives are of one size
+    double *u = flx_alloc(ctx, (size_t)n, sizeof(double)), step = (x[n - 1] - x[0]) / (n - 1);
     lapack_int *pivot = flx_alloc(ctx, (size_t)unknowns, sizeof *pivot), info = 0;
-    flx_status status = s.A && s.b && pivot ? FLX_OK : FLX_ERR_MEMORY;
+    flx_status status = s.A && s.b && pivot && u ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
-        fill(&s, order, ends, n, x, y);
+        for (int i = 0; i < n; i++) u[i] = (x[i] - x[0]) / step;
+        fill(&s, order, ends, n, u, y);
         FLX_ONE_THREAD info = LAPACKE_dgbsv_work(LAPACK_COL_MAJOR, unknowns, half, half, 1, s.A,
                                                  (lapack_int)rows, pivot, s.b, unknowns);
         if (info != 0) status = FLX_SINGULAR;
     }
-    if (status == FLX_OK) take_pieces(order, n, x, y, s.b, k);
+    if (status == FLX_OK) take_pieces(order, n, u, y, s.b, k);
+    for (int i = 0; status == FLX_OK && i + 1 < n; i++) {
+        double unit = 1.0;
+        for (int j = 0; j <= order; j++, unit *= step) k[(order + 1) * i + j] /= unit;
+    }
+    flx_free(u);
     flx_free(s.A);
     flx_free(s.b);
     flx_free(pivot);
