@@ -155,7 +155,7 @@ static const setting settings[] = {
     {"adams", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4, "1p"},
     {"midpoint", "step: 0.01", "step: 0.005", 1.6, 1e-2, "3"},
     {"trapezoidal", "step: 0.01", "step: 0.005", 1.6, 1e-2, "2"},
-    {"gauss", "step: 0.05", "step: 0.025", 3, 1e-4, ""},
+    {"gauss", "step: 0.03125", "step: 0.015625", 3, 1e-4, ""},
     {"lobatto", "step: 0.02", "step: 0.01", 1.6, 5e-3, "32"},
     {"variational", "step: 0.01", "step: 0.005", 1.6, 1e-2, "3"},
     {"galerkin", "step: 0.02", "step: 0.01", 3.4, 1e-4, "3"},

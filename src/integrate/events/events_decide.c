@@ -124,6 +124,15 @@ static void stop_slips(flx_event_contacts *c, const flx_state *x)
     }
 }
 
+// A contact that is closed stays at its gap: what its rate shows beside is the residual of the method, where no impulse
+// has changed it.
+static void rest_rates(flx_event_contacts *c, const flx_state *x)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (flx_contact_is_closed(&c->groups[i], x->switches)) c->rate[i] = 0.0;
+    }
+}
+
 // ---- accelerations --------------------------------------------------------------------------
 
 // Accelerations of the touching rows without forces of contacts, and sizes of their terms.
@@ -435,6 +444,7 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
         if (moved) memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
         FLX_TRY(flx_contacts_look(it, x));
         stop_slips(c, x);
+        if (!moved) rest_rates(c, x);
         if (moved || jam > 0) FLX_TRY(find_free(it, x));
         flx_status status = decide(it, x, flx_contacts_slow(it, x), &nslide);
         if (status == FLX_OK) {
