@@ -79,16 +79,23 @@ flx_status flx_dense_svd(flx_ctx *ctx, int m, int n, double *A, double *w, doubl
 
 flx_status flx_dense_eigenvectors(flx_ctx *ctx, int n, double *A, double *re, double *im, double *V)
 {
+    return flx_dense_both_eigenvectors(ctx, n, A, re, im, NULL, V);
+}
+
+flx_status flx_dense_both_eigenvectors(flx_ctx *ctx, int n, double *A, double *re, double *im,
+                                       double *L, double *V)
+{
     static const char what[] = "the eigenvalues of a matrix";
     if (n == 0) return FLX_OK;
     if (!flx_dense_is_finite((size_t)n * (size_t)n, A)) return flx_dense_report(ctx, -1, what);
     double size, norm;
-    lapack_int low, high;
+    char left = L ? 'V' : 'N';
+    lapack_int low, high, ldl = L ? n : 1;
     double *scale = flx_alloc(ctx, (size_t)n, sizeof *scale), *work = NULL;
     if (!scale) return FLX_ERR_MEMORY;
     lapack_int info = 0;
     FLX_ONE_THREAD info =
-        LAPACKE_dgeevx_work(LAPACK_COL_MAJOR, 'B', 'N', 'V', 'N', n, A, n, re, im, NULL, 1, V, n,
+        LAPACKE_dgeevx_work(LAPACK_COL_MAJOR, 'B', left, 'V', 'N', n, A, n, re, im, L, ldl, V, n,
                             &low, &high, scale, &norm, NULL, NULL, &size, -1, NULL);
     flx_status status = flx_dense_report(ctx, info, what);
     if (status == FLX_OK) {
@@ -96,14 +103,26 @@ flx_status flx_dense_eigenvectors(flx_ctx *ctx, int n, double *A, double *re, do
         if (!work) status = FLX_ERR_MEMORY;
     }
     if (status == FLX_OK) {
-        FLX_ONE_THREAD info = LAPACKE_dgeevx_work(LAPACK_COL_MAJOR, 'B', 'N', 'V', 'N', n, A, n, re,
-                                                  im, NULL, 1, V, n, &low, &high, scale, &norm,
+        FLX_ONE_THREAD info = LAPACKE_dgeevx_work(LAPACK_COL_MAJOR, 'B', left, 'V', 'N', n, A, n,
+                                                  re, im, L, ldl, V, n, &low, &high, scale, &norm,
                                                   NULL, NULL, work, (lapack_int)size, NULL);
         status = flx_dense_report(ctx, info, what);
     }
     flx_free(work);
     flx_free(scale);
     return status;
+}
+
+flx_status flx_dense_lyapunov(flx_ctx *ctx, int n, const double *S, double *X)
+{
+    double scale = 1.0;
+    lapack_int info = 0;
+    if (n == 0) return FLX_OK;
+    FLX_ONE_THREAD info =
+        LAPACKE_dtrsyl_work(LAPACK_COL_MAJOR, 'N', 'T', 1, n, n, S, n, S, n, X, n, &scale);
+    if (info != 0 || !(scale > 0.0)) return FLX_SINGULAR; // s_i + s_j = 0
+    for (int i = 0; i < n * n; i++) X[i] /= scale;
+    return flx_dense_report(ctx, 0, "a Lyapunov equation");
 }
 
 flx_status flx_dense_orthonormalise(flx_ctx *ctx, int m, int n, double *A)

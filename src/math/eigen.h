@@ -19,6 +19,11 @@ flx_status flx_dense_svd(flx_ctx *ctx, int m, int n, double *A, double *w, doubl
 // column and its imaginary part in the next.
 flx_status flx_dense_eigenvectors(flx_ctx *ctx, int n, double *A, double *re, double *im,
                                   double *V);
+// The same with left eigenvectors L (n x n), l^H A = s l^H, as the right ones; NULL: not wanted.
+flx_status flx_dense_both_eigenvectors(flx_ctx *ctx, int n, double *A, double *re, double *im,
+                                       double *L, double *V);
+// S X + X S^T = F of S in real Schur form; X (n x n): F, overwritten. FLX_SINGULAR without a message: s_i + s_j = 0.
+flx_status flx_dense_lyapunov(flx_ctx *ctx, int n, const double *S, double *X);
 // The columns of A (m x n, m >= n) become orthonormal, with the same span.
 flx_status flx_dense_orthonormalise(flx_ctx *ctx, int m, int n, double *A);
 // A = Q S Q^T (n x n, A overwritten by S in real Schur form), with the eigenvalues in its order.

@@ -41,7 +41,7 @@ const double *flx_running_input(const flx_run *r, int i)
 }
 
 // Value, slope and curvature at t.
-static void shift(const double *numbers, double t, double u[3])
+void flx_running_input_at(const double *numbers, double t, double u[3])
 {
     double d = t - numbers[FLX_INPUT_SINCE], c = numbers[FLX_INPUT_CURVATURE];
     u[0] = numbers[FLX_INPUT_VALUE] + d * (numbers[FLX_INPUT_SLOPE] + 0.5 * d * c);
@@ -91,8 +91,8 @@ flx_status flx_running_jump(flx_run *r)
 static bool jumps(const double *before, const double *now, double t, bool moves)
 {
     double u[3], v[3];
-    shift(before, t, u);
-    shift(now, t, v);
+    flx_running_input_at(before, t, u);
+    flx_running_input_at(now, t, v);
     if (before[FLX_INPUT_FREE] != 0.0 || now[FLX_INPUT_FREE] != 0.0) return true;
     if (fabs(v[0] - u[0]) > NO_JUMP * fmax(fabs(u[0]), fabs(v[0]))) return true;
     return moves && v[2] != u[2];
@@ -182,7 +182,7 @@ flx_status flx_run_set_input(flx_run *r, int i, int n, const double *u)
 flx_status flx_run_get_input(const flx_run *r, int i, double u[3])
 {
     FLX_TRY(check_number(r, i));
-    shift(flx_running_input(r, i), r->sim->state->t, u);
+    flx_running_input_at(flx_running_input(r, i), r->sim->state->t, u);
     return FLX_OK;
 }
 

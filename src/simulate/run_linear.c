@@ -1,10 +1,12 @@
 // run_linear.c - a run linearised about its state (flexion/linear.h, STATE-1): derivatives of the rates of free coordinates
 // and of outputs, by differences of states that meet the constraints.
+#include "analyse/linear/linear_states.h"
 #include "analyse/minimal.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "flexion/linear.h"
 #include "math/slope.h"
+#include "simulate/linear_about.h"
 #include "simulate/run_parts.h"
 
 #include <math.h>
@@ -16,7 +18,10 @@
 typedef struct linear {
     flx_run *run;
     flx_simulation *sim;
-    flx_arena *arena; // owned by the result
+    const flx_state *about;   // borrowed
+    flx_signals *signals;     // borrowed; outputs are some of them
+    const char *const *names; // of the signals
+    flx_arena *arena;         // owned by the result
     flx_minimal *m;
     flx_state *x; // scratch
     const flx_io *io;
@@ -32,6 +37,8 @@ typedef struct linear {
     int part;           // of the inputs
     const double *seed; // (nin)
     bool fixed;         // positions and velocities stay
+    const double *rate; // (n) as the state moves on
+    double *wide;       // (nf) scratch
 } linear;
 
 // ---- inputs -----------------------------------------------------------------------------------------
@@ -70,9 +77,9 @@ static flx_status cut_inputs(linear *l, bool closed)
         int i = l->io->inputs[k];
         double *to = l->numbers + k * FLX_INPUT_NUMBERS, u[3];
         const double *from = l->kept + k * FLX_INPUT_NUMBERS;
-        FLX_TRY(flx_run_get_input(l->run, i, u));
+        flx_running_input_at(from, l->about->t, u);
         memcpy(to, u, sizeof u);
-        to[FLX_INPUT_SINCE] = l->sim->state->t;
+        to[FLX_INPUT_SINCE] = l->about->t;
         to[FLX_INPUT_FREE] = from[FLX_INPUT_FREE];
         if (closed || m->inputs[i].moves || from[FLX_INPUT_FREE] == 0.0) continue;
         FLX_TRY(find_value(l, i, to));
@@ -107,9 +114,9 @@ static flx_status evaluate(linear *l, double *f)
         flx_minimal_rate(l->m, l->x, f);
     }
     if (l->io->nout == 0) return FLX_OK;
-    FLX_TRY(flx_signals_eval(&sim->columns, sim, l->x, 0.0));
+    FLX_TRY(flx_signals_eval(l->signals, sim, l->x, 0.0));
     for (int k = 0; k < l->io->nout; k++)
-        f[l->nf - l->io->nout + k] = sim->columns.out[l->io->outputs[k]];
+        f[l->nf - l->io->nout + k] = l->signals->out[l->io->outputs[k]];
     return FLX_OK;
 }
 
@@ -138,7 +145,7 @@ static void name_value(const linear *l, int i, char *text, size_t size)
     const flx_minimal *m = l->m;
     if (i >= l->nf - l->io->nout) {
         int output = l->io->outputs[i - (l->nf - l->io->nout)];
-        flx_snprintf(text, size, "output '%s'", l->sim->info.names[output]);
+        flx_snprintf(text, size, "output '%s'", l->names[output]);
         return;
     }
     flx_unknown u;
@@ -342,7 +349,7 @@ static flx_status open_up(linear *l, bool closed, bool fixed)
         memcpy(l->kept + k * FLX_INPUT_NUMBERS, flx_running_input(l->run, io->inputs[k]),
                FLX_INPUT_NUMBERS * sizeof *l->kept);
     }
-    FLX_TRY(flx_minimal_create(sim->sys, sim->state, &l->m));
+    FLX_TRY(flx_minimal_create(sim->sys, l->about, &l->m));
     FLX_TRY(flx_state_create(sim->sys, &l->x));
     l->n = fixed ? 0 : l->m->n;
     l->nf = l->n + io->nout;
@@ -387,6 +394,136 @@ static flx_status fill(linear *l, flx_linear_model *out)
     return FLX_OK;
 }
 
+// ---- signals as states ---------------------------------------------------------------------------------------
+
+// Outputs, at a time that is shifted, of the state as it moves on with one number of it changed.
+static flx_status evaluate_moved(linear *l, double dt, double d, double *f)
+{
+    double t = l->m->at->t;
+    for (int i = 0; i < l->n; i++) l->d[i] = dt * l->rate[i];
+    if (l->state >= 0) l->d[l->state] += d;
+    l->m->at->t = t + dt;
+    flx_status status = evaluate(l, f);
+    l->m->at->t = t;
+    memset(l->d, 0, (size_t)l->n * sizeof *l->d);
+    return status;
+}
+
+// Slopes of the outputs by one state (DIFF-1) as the state moves on; of none: the outputs themselves.
+static flx_status evaluate_slopes(void *user, double dt, double *f)
+{
+    static const double places[4] = {1.0, -1.0, 2.0, -2.0}, weights[4] = {8.0, -8.0, -1.0, 1.0};
+    linear *l = user;
+    int first = l->n, nout = l->io->nout;
+    if (l->state < 0) {
+        FLX_TRY(evaluate_moved(l, dt, 0.0, l->wide));
+        memcpy(f, l->wide + first, (size_t)nout * sizeof *f);
+        return FLX_OK;
+    }
+    double h = STEP * typical(l, l->state);
+    memset(f, 0, (size_t)nout * sizeof *f);
+    for (int k = 0; k < 4; k++) {
+        FLX_TRY(evaluate_moved(l, dt, places[k] * h, l->wide));
+        for (int i = 0; i < nout; i++) f[i] += weights[k] * l->wide[first + i] / (12.0 * h);
+    }
+    return FLX_OK;
+}
+
+// How slopes of the outputs by the states change along the motion, S' (nout x n), and the outputs themselves, rate (nout).
+static flx_status find_slopes_along(linear *l, double *S_rate, double *rate)
+{
+    int n = l->n, nout = l->io->nout;
+    double fastest = 0.0;
+    double *f0 = flx_arena_take(l->arena, (size_t)nout, sizeof *f0);
+    for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(l->rate[i]) / typical(l, i));
+    for (int j = 0; j < l->sim->sys->dims.nv; j++) // what motions move counts as well
+        fastest = fmax(fastest, fabs(l->m->at->v[j]) / l->m->rows->scale[j]);
+    if (!f0) return FLX_ERR_MEMORY;
+    if (fastest == 0.0) return FLX_OK;
+    flx_slope s = {.n = nout,
+                   .step = STEP / fastest,
+                   .user = l,
+                   .eval = evaluate_slopes,
+                   .f0 = f0,
+                   .scratch = l->scratch};
+    for (l->state = -1; l->state < n; l->state++) {
+        FLX_TRY(evaluate_slopes(l, 0.0, f0));
+        FLX_TRY(flx_slope_find(&s, l->out));
+        for (int i = 0; i < nout; i++) {
+            if (l->state < 0)
+                rate[i] = l->out[i];
+            else
+                S_rate[i * n + l->state] = l->out[i];
+        }
+    }
+    l->state = -1;
+    return FLX_OK;
+}
+
+// The last nstate outputs become the states.
+static flx_status take_states(linear *l, const flx_linear_request *r, flx_linear_model *out)
+{
+    int n = l->n, ns = r->nstate, nin = out->nin, nout = out->nout - ns, all = out->nout;
+    size_t size = (size_t)all * (size_t)n;
+    double *S_rate = flx_arena_take(l->arena, size, sizeof *S_rate);
+    double *rate = flx_arena_take(l->arena, (size_t)all, sizeof *rate);
+    double *by = flx_arena_take(l->arena, (size_t)ns * (size_t)nin, sizeof *by);
+    const char **names = flx_arena_take(l->arena, (size_t)all, sizeof *names);
+    const char **inputs = flx_arena_take(l->arena, (size_t)nin, sizeof *inputs);
+    l->wide = flx_arena_take(l->arena, (size_t)l->nf, sizeof *l->wide);
+    if (!S_rate || !rate || !by || !names || !inputs || !l->wide) return FLX_ERR_MEMORY;
+    l->rate = out->rate;
+    FLX_TRY(find_slopes_along(l, S_rate, rate));
+    for (int k = 0; k < nin; k++) inputs[k] = l->sim->model->inputs[r->inputs[k]].name;
+    for (int i = 0; i < all; i++) names[i] = l->names[l->io->outputs[i]];
+    for (int i = 0; i < ns * nin; i++) {
+        int at = nout * nin + i;
+        by[i] = fabs(out->D[at]) + (out->D1 ? fabs(out->D1[at]) : 0.0) +
+                (out->D2 ? fabs(out->D2[at]) : 0.0);
+    }
+    out->nout = nout;
+    size_t nd = (size_t)nout * (size_t)nin;
+    if (out->D1 && !any(nd, out->D1)) out->D1 = NULL;
+    if (out->D2 && !any(nd, out->D2)) out->D2 = NULL;
+    const flx_linear_signals signals = {.n = ns,
+                                        .S = out->C + (size_t)nout * (size_t)n,
+                                        .S_rate = S_rate + (size_t)nout * (size_t)n,
+                                        .by_input = by,
+                                        .numbers = r->states,
+                                        .names = names + nout,
+                                        .inputs = inputs,
+                                        .outputs = names};
+    FLX_TRY(flx_linear_take_signals(l->sim->ctx, l->arena, &signals, out));
+    memcpy(out->rate, rate + nout, (size_t)ns * sizeof *rate);
+    return FLX_OK;
+}
+
+flx_status flx_linear_find(const flx_linear_request *r, flx_linear_model *out)
+{
+    flx_run none = {.sim = r->sim};
+    size_t nout = (size_t)(r->nout + r->nstate);
+    int *outputs = flx_alloc(r->sim->ctx, nout, sizeof *outputs);
+    *out = (flx_linear_model){0};
+    if (!outputs) return FLX_ERR_MEMORY;
+    memcpy(outputs, r->outputs ? r->outputs : outputs, (size_t)r->nout * sizeof *outputs);
+    for (int k = 0; k < r->nstate; k++) outputs[r->nout + k] = r->states[k];
+    const flx_io io = {r->nin, (int)nout, r->inputs, outputs};
+    linear l = {.run = r->run ? r->run : &none,
+                .sim = r->sim,
+                .io = &io,
+                .about = r->at,
+                .signals = r->signals,
+                .names = r->names};
+    flx_status status = open_up(&l, r->closed, false);
+    if (status == FLX_OK) status = fill(&l, out);
+    if (status == FLX_OK && r->nstate > 0) status = take_states(&l, r, out);
+    close_down(&l);
+    flx_free(outputs);
+    out->memory = l.arena;
+    if (status != FLX_OK) flx_linear_model_clear(out);
+    return status;
+}
+
 // ---- public --------------------------------------------------------------------------------------------------
 
 static flx_status check_list(const flx_run *r, flx_port port, const char *what, int n,
@@ -425,7 +562,13 @@ static flx_status check(const flx_run *r, const flx_io *io)
 
 static flx_status start(flx_run *r, const flx_io *io, int closed, bool fixed, linear *l)
 {
-    *l = (linear){.run = r, .sim = r->sim, .io = io};
+    flx_simulation *sim = r->sim;
+    *l = (linear){.run = r,
+                  .sim = sim,
+                  .io = io,
+                  .about = sim->state,
+                  .signals = &sim->columns,
+                  .names = sim->info.names};
     FLX_TRY(check(r, io));
     return open_up(l, closed != 0, fixed);
 }
@@ -439,31 +582,55 @@ static flx_status explain(const flx_run *r, int told, flx_status status)
                     r->sim->state->t, flx_status_text(status));
 }
 
-flx_status flx_run_linearise(flx_run *r, const flx_io *io, const flx_linear_def *def,
-                             flx_linear_model *out)
+// As it is, or as versions before had it: what is not there is zero.
+static flx_status read_def(flx_ctx *ctx, const flx_linear_def *def, flx_linear_def *out)
 {
-    static const flx_io none = {0};
-    linear l;
-    flx_ctx *ctx = r->sim->ctx;
-    *out = (flx_linear_model){0};
-    if (def && (def->size < sizeof def->size || def->size > sizeof *def)) {
+    *out = flx_linear_def_default();
+    if (!def) return FLX_OK;
+    if (def->size < sizeof def->size || def->size > sizeof *def) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the definition of a linear model has no valid size: begin with "
                         "flx_linear_def_default()");
     }
-    bool closed = def && def->size >= offsetof(flx_linear_def, closed) + sizeof def->closed &&
-                  def->closed != 0;
+    memcpy(out, def, def->size);
+    return FLX_OK;
+}
+
+static flx_status find_about_run(flx_run *r, const flx_io *io, const flx_linear_def *def,
+                                 flx_linear_model *out)
+{
+    flx_simulation *sim = r->sim;
+    FLX_TRY(check(r, io));
+    FLX_TRY(check_list(r, FLX_PORT_OUTPUT, "output", def->nstate, def->states));
+    const flx_linear_request request = {.sim = sim,
+                                        .run = r,
+                                        .at = sim->state,
+                                        .signals = &sim->columns,
+                                        .names = sim->info.names,
+                                        .nin = io->nin,
+                                        .nout = io->nout,
+                                        .nstate = def->nstate,
+                                        .inputs = io->inputs,
+                                        .outputs = io->outputs,
+                                        .states = def->states,
+                                        .closed = def->closed != 0};
+    return flx_linear_find(&request, out);
+}
+
+flx_status flx_run_linearise(flx_run *r, const flx_io *io, const flx_linear_def *def,
+                             flx_linear_model *out)
+{
+    static const flx_io none = {0};
+    flx_linear_def d;
+    flx_ctx *ctx = r->sim->ctx;
+    *out = (flx_linear_model){0};
+    FLX_TRY(read_def(ctx, def, &d));
     FLX_TRY(flx_running_enter(r));
     flx_log_guard log = flx_log_begin(ctx, r->def.log, r->def.user);
     int told = flx_ctx_error_count(ctx);
-    flx_status status = start(r, io ? io : &none, closed, false, &l);
-    if (status == FLX_OK) status = fill(&l, out);
-    close_down(&l);
-    status = explain(r, told, status);
+    flx_status status = explain(r, told, find_about_run(r, io ? io : &none, &d, out));
     flx_log_end(&log);
     r->busy = false;
-    out->memory = l.arena;
-    if (status != FLX_OK) flx_linear_model_clear(out);
     return status;
 }
 

@@ -108,4 +108,6 @@ flx_status flx_running_jump(flx_run *r);
 // Numbers (FLX_INPUT_NUMBERS) of an input, in all systems of the run.
 void flx_running_put_input(flx_run *r, int i, const double *numbers);
 const double *flx_running_input(const flx_run *r, int i);
+// Value, slope and curvature that the numbers of an input mean at t.
+void flx_running_input_at(const double *numbers, double t, double u[3]);
 void flx_running_show(flx_run *r);

@@ -27,7 +27,8 @@ typedef struct flx_linearised {
 
 // The matrices of q in full.
 flx_status flx_pencil_linearise(flx_linearised *l, const flx_quadratic *q);
-// From a pencil with a singular E to a smaller one with an E that can be inverted (MODE-4).
+// From a pencil with a singular E to a smaller one with an E that can be inverted (MODE-4). Where l->s is NULL the index may
+// be any, and FLX_SINGULAR has no message.
 flx_status flx_pencil_make_regular(const flx_linearised *l, flx_pencil *p);
 
 // ---- pencil_dense.c: column-major ---------------------------------------------------------------

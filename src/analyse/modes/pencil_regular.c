@@ -14,6 +14,7 @@
 static flx_status refuse_undetermined(const flx_linearised *l, const double *row)
 {
     int nv = l->nv, m = l->m, k = l->k, worst = 0;
+    if (!l->s) return FLX_SINGULAR;
     double *NZ = flx_pencil_product(l, false, nv, k, m, l->N, l->Z), largest = 0.0;
     if (!NZ) return flx_pencil_no_memory(l->ctx);
     for (int i = 0; i < nv + l->nx + l->nsoft; i++) {
@@ -34,6 +35,7 @@ static flx_status refuse_undetermined(const flx_linearised *l, const double *row
 
 static flx_status refuse_rest(const flx_linearised *l)
 {
+    if (!l->s) return FLX_SINGULAR;
     return FLX_FAIL(l->ctx, FLX_SINGULAR, FLX_NOWHERE,
                     "the linearised equations do not determine the motion");
 }
@@ -100,7 +102,8 @@ flx_status flx_pencil_make_regular(const flx_linearised *l, flx_pencil *p)
     if (!rows) return flx_pencil_no_memory(l->ctx);
     for (int i = 0; i < n0; i++) rows[i * n0 + i] = 1.0;
     bool done = false;
-    for (int k = 0; k <= MOST_DEFLATIONS; k++) {
+    int most = l->s ? MOST_DEFLATIONS : n0;
+    for (int k = 0; k <= most; k++) {
         FLX_TRY(deflate(l, p, rows, n0, &done));
         if (done) return FLX_OK;
     }

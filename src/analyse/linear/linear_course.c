@@ -1,0 +1,64 @@
+// linear_course.c - step and impulse responses of a linear model, exact at the times of a table (flexion/linear.h).
+//
+//     z(t + dt) = Phi z(t) + Gamma u,   exp(dt [A b; 0 0]) = [Phi Gamma; 0 1]                 (STATE-6)
+#include "analyse/linear/linear_dense.h"
+#include "math/exponential.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct course {
+    flx_arena *arena;
+    int n;     // states and one more
+    double *E; // (n x n) column-major
+    double *z, *next;
+} course;
+
+static flx_status prepare(course *f, const flx_linear_model *m, int input, bool impulse, double dt)
+{
+    int nz = m->n, n = f->n = nz + 1;
+    double *A = flx_linear_take(f->arena, n, n), *scratch = flx_linear_take(f->arena, n, 2 * n);
+    f->E = flx_linear_take(f->arena, n, n);
+    f->z = flx_linear_take(f->arena, n, 1);
+    f->next = flx_linear_take(f->arena, n, 1);
+    if (!A || !scratch || !f->E || !f->z || !f->next) return FLX_ERR_MEMORY;
+    for (int i = 0; i < nz; i++) {
+        for (int j = 0; j < nz; j++) A[j * n + i] = m->A[i * nz + j];
+        double b = m->B[i * m->nin + input];
+        if (impulse) {
+            f->z[i] = b;
+        } else {
+            A[nz * n + i] = b;
+        }
+    }
+    f->z[nz] = impulse ? 0.0 : 1.0;
+    flx_dense_exponential(n, A, dt, f->E, scratch);
+    return FLX_OK;
+}
+
+flx_status flx_linear_course(flx_ctx *ctx, const flx_linear_model *model, int input, int impulse,
+                             int nt, double dt, double *y)
+{
+    course f = {0};
+    int nz = model->n, nout = model->nout;
+    if (input < 0 || input >= model->nin || nt < 1 || !(dt > 0.0) || !isfinite(dt)) {
+        return FLX_FAIL(
+            ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+            "a response needs an input of the model, an interval of time, and a number of times");
+    }
+    f.arena = flx_arena_create(ctx);
+    flx_status status = f.arena ? prepare(&f, model, input, impulse != 0, dt) : FLX_ERR_MEMORY;
+    for (int k = 0; status == FLX_OK && k < nt; k++) {
+        for (int i = 0; i < nout; i++) {
+            double sum = impulse ? 0.0 : model->D[i * model->nin + input];
+            for (int j = 0; j < nz; j++) sum += model->C[i * nz + j] * f.z[j];
+            y[(size_t)k * (size_t)nout + (size_t)i] = sum;
+        }
+        flx_dense_apply(false, f.n, f.n, f.E, f.z, f.next);
+        double *kept = f.z;
+        f.z = f.next;
+        f.next = kept;
+    }
+    flx_arena_destroy(&f.arena);
+    return status;
+}

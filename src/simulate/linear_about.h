@@ -1,0 +1,20 @@
+// linear_about.h - a model linearised about any state of its system (flexion/linear.h, STATE-1).
+#pragma once
+
+#include "flexion/linear.h"
+#include "simulate/simulation_parts.h"
+
+typedef struct flx_linear_request {
+    flx_simulation *sim;
+    flx_run *run;             // NULL: none; the simulation has no other system
+    const flx_state *at;      // of sim->sys
+    flx_signals *signals;     // outputs and states are some of them
+    const char *const *names; // of the signals
+    int nin, nout, nstate;
+    const int *inputs;           // (nin) of the model
+    const int *outputs, *states; // (nout) (nstate) among the signals; no states: free coordinates
+    bool closed;
+} flx_linear_request;
+
+// Inputs and switches are as they were afterwards.
+flx_status flx_linear_find(const flx_linear_request *r, flx_linear_model *out);
