@@ -55,6 +55,23 @@ flx_status flx_analyses_add_path(flx_builder *b, flx_space *s)
                             &b->analyses, NULL);
 }
 
+// {time: ..}
+static flx_status read_instant(flx_env *e, const flx_entry *about, flx_analysis *out)
+{
+    const flx_simulate *run = &e->b->m->simulate;
+    const flx_entry *time = flx_entry_get(about, "time");
+    out->about = FLX_ABOUT_TIME;
+    if (!time) return FLX_ERR_MODEL; // it is told elsewhere
+    if (!run->given) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, about->loc,
+                        "the model has no run of which this could be an instant: add `simulate`");
+    }
+    FLX_TRY(flx_build_number(e, time, &out->instant));
+    if (out->instant >= 0.0 && out->instant <= run->until) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, time->loc,
+                    "the run goes from 0 to %.9g s, and not to %.9g", run->until, out->instant);
+}
+
 static flx_status read_analysis(flx_env *e, const flx_item *item, int number, flx_analysis *out)
 {
     flx_builder *b = e->b;
@@ -74,6 +91,7 @@ static flx_status read_analysis(flx_env *e, const flx_item *item, int number, fl
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, about->loc,
                         "the model has no run whose end this could be: add `simulate`");
     }
+    if (about->kind == FLX_ENTRY_MAP) return read_instant(e, about, out);
     FLX_TRY(flx_analysis_find(b, about, true, &out->about));
     if (out->about < number || !is_rest(item)) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, about->loc,

@@ -262,26 +262,26 @@ static flx_status walk(flx_env *e, const flx_ast *a, results *out)
 
 typedef struct columns {
     flx_env e;
-    int capacity;
+    int count, capacity;
+    flx_column *items;
     flx_names names;
 } columns;
 
 static flx_status add_column(columns *c, const char *name, const char *unit, flx_node node)
 {
     flx_builder *b = c->e.b;
-    flx_outputs *o = &b->m->outputs;
     if (!name || node < 0) return FLX_ERR_MEMORY;
     if (flx_names_find(&c->names, name)) return FLX_OK; // asked for twice
     FLX_TRY(flx_names_add(b, &c->names, name, b->ground));
-    if (o->ncolumn == c->capacity) {
+    if (c->count == c->capacity) {
         int capacity = 2 * c->capacity + 16;
         flx_column *list = flx_arena_take(b->m->arena, (size_t)capacity, sizeof *list);
         if (!list) return FLX_ERR_MEMORY;
-        if (o->ncolumn > 0) memcpy(list, o->columns, (size_t)o->ncolumn * sizeof *list);
-        o->columns = list;
+        if (c->count > 0) memcpy(list, c->items, (size_t)c->count * sizeof *list);
+        c->items = list;
         c->capacity = capacity;
     }
-    o->columns[o->ncolumn++] = (flx_column){name, unit, node};
+    c->items[c->count++] = (flx_column){name, unit, node};
     return FLX_OK;
 }
 
@@ -582,7 +582,22 @@ flx_status flx_outputs_finish(flx_builder *b)
     if (o->every == 0 && o->ntimes == 0 && !o->steps) {
         o->every = b->m->simulate.until / DEFAULT_ROWS;
     }
-    if (signals) return read_signals(&c, signals);
-    if (b->failed) return FLX_OK; // nothing to choose from
-    return default_signals(&c);
+    if (signals) {
+        FLX_TRY(read_signals(&c, signals));
+    } else if (!b->failed) { // else there is nothing to choose from
+        FLX_TRY(default_signals(&c));
+    }
+    o->ncolumn = c.count;
+    o->columns = c.items;
+    return FLX_OK;
+}
+
+flx_status flx_signals_read(flx_builder *b, const flx_entry *list, int *n, flx_column **out)
+{
+    columns c = {.capacity = 0};
+    flx_env_init(&c.e, b, b->top, NULL, FLX_MODE_OUTPUT);
+    FLX_TRY(read_signals(&c, list));
+    *n = c.count;
+    *out = c.items;
+    return FLX_OK;
 }

@@ -627,6 +627,8 @@ flx_status flx_fe_finish(flx_builder *b); // that of the model itself
 // ---- block_outputs.c, block_reduce.c, block_simulate.c -------------------------------------------------------------------
 
 flx_status flx_outputs_finish(flx_builder *b);
+// A list of signals as `outputs` has it, one column each; in the model's arena.
+flx_status flx_signals_read(flx_builder *b, const flx_entry *list, int *n, flx_column **columns);
 flx_status flx_simulate_finish(flx_builder *b);
 flx_status flx_reduce_finish(flx_builder *b);
 flx_status flx_sweep_finish(flx_builder *b); // block_sweep.c

@@ -16,6 +16,7 @@ typedef struct parts {
     double *f[4];         // at h, -h, 2h, -2h
     double *last, *error; // derivative of the step before; of the best
     double *bend, *size;  // difference of both sides of the step before; largest |f|
+    double *corner;       // of those that have one
     int known;            // steps before this one
 } parts;
 
@@ -36,9 +37,12 @@ static flx_status evaluate(flx_slope *s, parts *p, double h)
 static void look_for_corner(flx_slope *s, parts *p, int i, double h, double slope)
 {
     double bend = fabs(p->f[0][i] + p->f[1][i] - 2.0 * s->f0[i]) / (2.0 * h);
-    bool stays = p->known > 0 && bend > 0.5 * p->bend[i];
+    bool stays = p->known > 0 && bend > 0.5 * p->bend[i] && bend < 2.0 * p->bend[i]; // noise grows
     bool shows = bend > CORNER * fabs(slope) && bend * h > MUCH * DBL_EPSILON * p->size[i];
-    if (stays && shows) s->cornered = i;
+    if (stays && shows) {
+        s->cornered = i;
+        p->corner[i] = bend;
+    }
     p->bend[i] = bend;
 }
 
@@ -71,10 +75,16 @@ flx_status flx_slope_find(flx_slope *s, double *out)
                .last = at + 4 * n,
                .error = at + 5 * n,
                .bend = at + 6 * n,
-               .size = at + 7 * n};
+               .size = at + 7 * n,
+               .corner = at + 8 * n};
     bool go_on = true;
     s->rough = s->cornered = -1;
-    for (size_t i = 0; i < n; i++) p.size[i] = fabs(s->f0[i]);
+    s->error = p.error;
+    s->bend = p.corner;
+    for (size_t i = 0; i < n; i++) {
+        p.size[i] = fabs(s->f0[i]);
+        p.corner[i] = 0.0;
+    }
     for (int k = 0; k < LEVELS && go_on; k++, h *= 0.25) {
         flx_status status = evaluate(s, &p, h);
         if (status > 0) continue;

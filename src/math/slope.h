@@ -16,10 +16,13 @@ typedef struct flx_slope {
     const double *f0; // (n) at 0
     double *scratch;  // (FLX_SLOPE_SCRATCH n)
     // found
-    int rough;    // a value whose derivative has fewer than four digits; -1: none
-    int cornered; // a value that has a corner at 0; -1: none
+    int rough;           // a value whose derivative has fewer than four digits; -1: none
+    int cornered;        // a value that has a corner at 0; -1: none
+    const double *error; // (n) of the derivatives, as far as it is known; in scratch
+    const double *
+        bend; // (n) half the difference of the slopes of both sides where there is a corner, else 0; in scratch
 } flx_slope;
-#define FLX_SLOPE_SCRATCH 8
+#define FLX_SLOPE_SCRATCH 9
 
 // out (n): df/dx at 0. FLX_NO_CONVERGENCE: f is not known at any step.
 flx_status flx_slope_find(flx_slope *s, double *out);

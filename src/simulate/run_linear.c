@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define STEP 2e-3     // of typical sizes
+#define ROUGH 1e-4    // error of a slope as a part of it
+#define SLIGHT 1e-6   // changes as a part of the largest there are
 #define AT_ONCE 1e-10 // an indicator this near to zero, as a part of what a step does to it
 
 typedef struct linear {
@@ -32,6 +34,8 @@ typedef struct linear {
     double *kept;               // the same as the run has them
     double *indicators, *reach; // at the state, and how far a step moves them
     double *moved;
+    double *change, *rough,
+        *corner; // (nf) typical change of each value; errors of its slopes, and corners, as changes
     // what is changed
     int state;          // -1: inputs
     int part;           // of the inputs
@@ -155,18 +159,33 @@ static void name_value(const linear *l, int i, char *text, size_t size)
     flx_snprintf(text, size, "the rate of '%s' (%s)", u.item ? u.item : "?", u.part ? u.part : "?");
 }
 
-static void tell_errors(const linear *l, const flx_slope *s)
+// What is known of the slopes of each value, in parts of its typical change.
+static void note_errors(linear *l, const flx_slope *s)
+{
+    double typical = s->step / STEP;
+    for (int i = 0; i < l->nf; i++) {
+        double slope = fabs(l->out[i]);
+        l->change[i] = fmax(l->change[i], slope * typical);
+        if (s->error[i] > ROUGH * slope) l->rough[i] = fmax(l->rough[i], s->error[i] * typical);
+        l->corner[i] = fmax(l->corner[i], s->bend[i] * typical);
+    }
+}
+
+static void tell_errors(const linear *l)
 {
     char what[200];
-    if (s->cornered < 0 && s->rough < 0) return;
-    name_value(l, s->cornered >= 0 ? s->cornered : s->rough, what, sizeof what);
-    flx_ctx_warn(l->sim->ctx, FLX_NOWHERE,
-                 s->cornered >= 0
-                     ? "linearised at t = %.9g: %s has a corner there, and the slope is "
-                       "the mean of both sides"
-                     : "linearised at t = %.9g: the slope of %s is not smooth there, and "
-                       "known to a few digits alone",
-                 l->m->at->t, what);
+    for (int i = 0; i < l->nf; i++) {
+        bool corner = l->corner[i] > SLIGHT * l->change[i];
+        if (!corner && !(l->rough[i] > SLIGHT * l->change[i])) continue;
+        name_value(l, i, what, sizeof what);
+        flx_ctx_warn(l->sim->ctx, FLX_NOWHERE,
+                     corner ? "linearised at t = %.9g: %s has a corner there, and the slope is "
+                              "the mean of both sides"
+                            : "linearised at t = %.9g: the slope of %s is not smooth there, and "
+                              "known to a few digits alone",
+                     l->m->at->t, what);
+        return;
+    }
 }
 
 // Switches hold within differences: they are of one side.
@@ -200,7 +219,7 @@ static flx_status find_column(linear *l, double step, int col, int nc, double *o
                    .f0 = l->f0,
                    .scratch = l->scratch};
     FLX_TRY(flx_slope_find(&s, l->out));
-    tell_errors(l, &s);
+    note_errors(l, &s);
     for (int i = 0; i < n; i++) of_rates[i * nc + col] = l->out[i];
     for (int i = 0; i < nout; i++) of_outputs[i * nc + col] = l->out[n + i];
     return FLX_OK;
@@ -328,6 +347,10 @@ static flx_status take_memory(linear *l)
     l->indicators = flx_arena_take(l->arena, ni, sizeof *l->indicators);
     l->reach = flx_arena_take(l->arena, ni, sizeof *l->reach);
     l->moved = flx_arena_take(l->arena, ni, sizeof *l->moved);
+    l->change = flx_arena_take(l->arena, nf, sizeof *l->change);
+    l->rough = flx_arena_take(l->arena, nf, sizeof *l->rough);
+    l->corner = flx_arena_take(l->arena, nf, sizeof *l->corner);
+    if (!l->change || !l->rough || !l->corner) return FLX_ERR_MEMORY;
     bool made = l->f0 && l->out && l->scratch && l->d && l->indicators && l->reach && l->moved;
     return made ? FLX_OK : FLX_ERR_MEMORY;
 }
@@ -390,6 +413,7 @@ static flx_status fill(linear *l, flx_linear_model *out)
     FLX_TRY(find_state_columns(l, out));
     FLX_TRY(find_input_columns(l, FLX_INPUT_VALUE, out->B, out->D));
     if (moves_joints(l)) FLX_TRY(take_rates(l, out));
+    tell_errors(l);
     tell_switches(l);
     return FLX_OK;
 }
@@ -662,6 +686,7 @@ static flx_status find_direction(flx_run *r, linear *l, const double *seed, doub
     l->seed = seed;
     l->part = FLX_INPUT_VALUE;
     FLX_TRY(find_column(l, STEP / size, 0, 1, NULL, out));
+    tell_errors(l);
     tell_switches(l);
     return FLX_OK;
 }

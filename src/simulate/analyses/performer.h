@@ -8,6 +8,8 @@
 typedef struct flx_analysis_place {
     const flx_system *sys; // borrowed
     flx_state *x;          // owned
+    flx_state *own;        // owned: of the simulation's own system; NULL: it was not asked for
+    flx_state *instant;    // owned: the run at a time, where this is asked for
 } flx_analysis_place;
 
 // What an analysis is done with.
@@ -28,8 +30,10 @@ typedef struct flx_analysis_performer {
 
 // The state about which the analysis is done, in coordinates of bodies.
 flx_status flx_analysis_find_place(flx_task *t);
-// That of another analysis, or of the run: FLX_ABOUT_START, FLX_ABOUT_END. report may be NULL.
-flx_status flx_analysis_find_state(flx_simulation *sim, int about, flx_analysis_place *p,
+// The same, and in the coordinates of the simulation's own system, joint coordinates too: t->place.own.
+flx_status flx_analysis_find_own_state(flx_task *t);
+// That where another analysis ends, or of the run: FLX_ABOUT_START, FLX_ABOUT_END. report may be NULL.
+flx_status flx_analysis_find_state(flx_simulation *sim, int number, flx_analysis_place *p,
                                    flx_equilibrium_report *report);
 // The signals of the run at a state of rest.
 flx_status flx_analysis_observe(flx_simulation *sim, flx_analysis_place *p, flx_finding *out);

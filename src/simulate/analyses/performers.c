@@ -19,6 +19,7 @@ const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char
     *type = a->type;
     *about = a->about == FLX_ABOUT_END     ? "end"
              : a->about == FLX_ABOUT_START ? "start"
+             : a->about == FLX_ABOUT_TIME  ? "an instant of the run"
                                            : m->analyses[a->about].name;
     return a->name;
 }
@@ -35,13 +36,34 @@ static flx_status run_to_end(flx_simulation *sim)
     return flx_simulation_run(sim, 0, NULL, NULL, NULL);
 }
 
-// Start or end of the run in coordinates of bodies, which are the system's own but for a tree.
-static flx_status find_run_state(flx_simulation *sim, int about, flx_analysis_place *p)
+// The state x, another one, of the run at a time, by a run of its own that ends there.
+static flx_status run_to_instant(flx_simulation *sim, double t, flx_state *x)
+{
+    flx_model copy = *sim->model;
+    flx_simulation *run = NULL;
+    if (t <= sim->start->t) {
+        flx_state_copy(x, sim->start);
+        return FLX_OK;
+    }
+    copy.simulate.until = t;
+    flx_status status = flx_simulation_create(&copy, &run);
+    if (status == FLX_OK) status = flx_simulation_run(run, 0, NULL, NULL, NULL);
+    if (status == FLX_OK) flx_state_copy(x, run->state);
+    flx_simulation_destroy(&run);
+    return status;
+}
+
+// A state of the run in coordinates of bodies, which are the system's own but for a tree.
+static flx_status find_run_state(flx_simulation *sim, const flx_analysis *a, flx_analysis_place *p)
 {
     const flx_state *x = sim->start;
-    if (about == FLX_ABOUT_END) {
+    if (a->about == FLX_ABOUT_END) {
         FLX_TRY(run_to_end(sim));
         x = sim->state;
+    } else if (a->about == FLX_ABOUT_TIME) {
+        FLX_TRY(flx_state_create(sim->sys, &p->instant));
+        FLX_TRY(run_to_instant(sim, a->instant, p->instant));
+        x = p->instant;
     }
     p->sys = sim->bodies ? sim->bodies : sim->sys;
     FLX_TRY(flx_state_create(p->sys, &p->x));
@@ -57,20 +79,42 @@ static flx_status find_run_state(flx_simulation *sim, int about, flx_analysis_pl
     return flx_start_accelerations(p->sys, p->x);
 }
 
-flx_status flx_analysis_find_state(flx_simulation *sim, int about, flx_analysis_place *p,
+// The state that an analysis is about.
+static flx_status find_about(flx_simulation *sim, const flx_analysis *a, flx_analysis_place *p)
+{
+    return a->about < 0 ? find_run_state(sim, a, p)
+                        : flx_analysis_find_state(sim, a->about, p, NULL);
+}
+
+flx_status flx_analysis_find_state(flx_simulation *sim, int number, flx_analysis_place *p,
                                    flx_equilibrium_report *report)
 {
-    if (about < 0) return find_run_state(sim, about, p);
-    const flx_analysis *a = sim->model->analyses + about;
-    FLX_TRY(flx_analysis_find_state(sim, a->about, p, NULL));
+    const flx_analysis run = {.about = number}, *a = &run;
+    if (number < 0) return find_about(sim, a, p);
+    a = sim->model->analyses + number;
+    FLX_TRY(find_about(sim, a, p));
     if (a->kind == FLX_ANALYSIS_EQUILIBRIUM) return flx_equilibrium_find(p->sys, p->x, report);
     flx_path_report path;
-    return flx_simulation_follow(sim, about, p->x, 0, NULL, &path);
+    return flx_simulation_follow(sim, number, p->x, 0, NULL, &path);
 }
 
 flx_status flx_analysis_find_place(flx_task *t)
 {
-    return flx_analysis_find_state(t->sim, t->a->about, &t->place, NULL);
+    return find_about(t->sim, t->a, &t->place);
+}
+
+flx_status flx_analysis_find_own_state(flx_task *t)
+{
+    flx_simulation *sim = t->sim;
+    flx_analysis_place *p = &t->place;
+    FLX_TRY(flx_analysis_find_place(t));
+    FLX_TRY(flx_state_create(sim->sys, &p->own));
+    if (!sim->bodies) {
+        flx_state_copy(p->own, p->x);
+    } else {
+        FLX_TRY(flx_tree_from_bodies(flx_wrapper_innermost(sim->sys), p->x, p->own));
+    }
+    return flx_start_accelerations(sim->sys, p->own);
 }
 
 flx_status flx_analysis_observe(flx_simulation *sim, flx_analysis_place *p, flx_finding *out)
@@ -118,6 +162,8 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
     flx_status status = performer->perform(&t, out);
     flx_simulation_unload(sim);
     flx_state_destroy(&t.place.x);
+    flx_state_destroy(&t.place.own);
+    flx_state_destroy(&t.place.instant);
     return status;
 }
 

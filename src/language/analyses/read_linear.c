@@ -1,0 +1,32 @@
+// read_linear.c - analyses of type linear.
+#include "language/analyses/io_keys.h"
+
+static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
+{
+    flx_linear_keys *own = flx_arena_take(e->b->m->arena, 1, sizeof *own);
+    const flx_entry *gramians = flx_entry_get(item->def, "gramians");
+    if (!own) return FLX_ERR_MEMORY;
+    out->own = own;
+    if (gramians) FLX_TRY(flx_build_flag(e->b, gramians, "gramians", &own->gramians));
+    return flx_analysis_io(e, item, &own->io);
+}
+
+static const flx_key_row keys[] = {
+    FLX_KEYS_IO,
+    {"states", "[number;1..]", .initial = "coordinates that constraints leave free",
+     .doc = "Signals that are taken as the states. What they do not see, such as the place of a "
+            "vehicle, must not act on what they see."},
+    {"gramians", "bool", .initial = "false",
+     .doc = "Gramians of reach and sight, where all modes decay."},
+    {0}};
+
+const flx_analysis_reader flx_reader_LINEAR = {
+    .says = {.word = "linear",
+             .dimensions = "23",
+             .doc = "state-space model `z' = A z + B u`, `y = C z + D u` about a state, with its "
+                    "poles and zeros, and what inputs reach and outputs see of each mode",
+             .example = "analyse:\n  up: {type: equilibrium}\n  plant: {type: linear, about: up, "
+                        "inputs: [F], outputs: [hinge.angle]}",
+             .keys = keys},
+    .read = read,
+};

@@ -1,0 +1,18 @@
+// linear_keys.h - what analyses of linear models know of their own: plain data in the model's arena.
+#pragma once
+
+#include "model/model_data.h"
+
+// What goes in and what comes out.
+typedef struct flx_io_keys {
+    int nin, nout, nstate;
+    int *inputs;         // (nin) of the model
+    flx_column *outputs; // (nout)
+    flx_column *states;  // (nstate) signals in the place of states; none: coordinates that are free
+    bool closed;         // the loop stays closed: inputs are added to
+} flx_io_keys;
+
+typedef struct flx_linear_keys {
+    flx_io_keys io;
+    bool gramians;
+} flx_linear_keys;

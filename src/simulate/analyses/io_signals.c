@@ -1,0 +1,45 @@
+// io_signals.c - outputs and named states of an analysis; see io_signals.h.
+#include "simulate/analyses/io_signals.h"
+
+static void list(flx_io_signals *s, const flx_column *columns, int n, flx_node *nodes)
+{
+    for (int k = 0; k < n; k++) {
+        s->names[s->n] = columns[k].name;
+        s->units[s->n] = columns[k].unit;
+        s->places[s->n] = s->n;
+        nodes[s->n++] = columns[k].node;
+    }
+}
+
+static flx_status make(flx_simulation *sim, flx_io_signals *s)
+{
+    const flx_io_keys *keys = s->keys;
+    const flx_model *m = sim->model;
+    size_t n = (size_t)(keys->nout + keys->nstate) + 1;
+    flx_node *nodes = flx_arena_take(s->arena, n, sizeof *nodes);
+    s->names = flx_arena_take(s->arena, n, sizeof *s->names);
+    s->units = flx_arena_take(s->arena, n, sizeof *s->units);
+    s->places = flx_arena_take(s->arena, n, sizeof *s->places);
+    s->inputs = flx_arena_take(s->arena, (size_t)keys->nin + 1, sizeof *s->inputs);
+    if (!nodes || !s->names || !s->units || !s->places || !s->inputs) return FLX_ERR_MEMORY;
+    list(s, keys->outputs, keys->nout, nodes);
+    list(s, keys->states, keys->nstate, nodes);
+    for (int k = 0; k < keys->nin; k++) s->inputs[k] = m->inputs[keys->inputs[k]].name;
+    FLX_TRY(flx_formulas_create(m->graph, s->n, nodes, &s->formulas));
+    return flx_signals_create(sim->ctx, &s->formulas, &s->signals);
+}
+
+flx_status flx_io_signals_create(flx_simulation *sim, const flx_io_keys *keys, flx_io_signals *out)
+{
+    *out = (flx_io_signals){.keys = keys, .arena = flx_arena_create(sim->ctx)};
+    flx_status status = out->arena ? make(sim, out) : FLX_ERR_MEMORY;
+    if (status != FLX_OK) flx_io_signals_clear(out);
+    return status;
+}
+
+void flx_io_signals_clear(flx_io_signals *s)
+{
+    flx_signals_clear(&s->signals);
+    flx_formulas_clear(&s->formulas);
+    flx_arena_destroy(&s->arena);
+}

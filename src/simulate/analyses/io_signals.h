@@ -1,0 +1,19 @@
+// io_signals.h - outputs and named states of an analysis as signals of a simulation.
+#pragma once
+
+#include "model/linear_keys.h"
+#include "simulate/analyses/performer.h"
+
+typedef struct flx_io_signals {
+    const flx_io_keys *keys; // borrowed
+    int n;                   // outputs, then states
+    flx_formulas formulas;
+    flx_signals signals;
+    const char **names, **units; // (n)
+    const char **inputs;         // (nin) names
+    int *places;                 // (n) 0, 1, 2, ...
+    flx_arena *arena;
+} flx_io_signals;
+
+flx_status flx_io_signals_create(flx_simulation *sim, const flx_io_keys *keys, flx_io_signals *out);
+void flx_io_signals_clear(flx_io_signals *s);

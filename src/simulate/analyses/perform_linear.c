@@ -1,0 +1,298 @@
+// perform_linear.c - analyses of type linear: A, B, C, D with poles and zeros, and what reaches and sees each mode.
+#include "base/number.h"
+#include "simulate/analyses/io_signals.h"
+#include "simulate/linear_about.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOVES 1e-9 // rates of states as a part of what A makes of states of their size
+#define SAME 1e-7  // eigenvalues, as a part of the largest
+#define MOST_NAMED 40
+#define LONG 900
+
+typedef struct found {
+    flx_simulation *sim;
+    const flx_linear_keys *keys;
+    flx_io_signals io;
+    flx_linear_model m;
+    flx_linear_modes modes;
+    flx_finding *out;
+} found;
+
+// ---- matrices -----------------------------------------------------------------------------------------
+
+static flx_status put_matrix(found *f, const char *name, int nrow, int ncolumn, const double *from)
+{
+    if (!from || nrow == 0 || ncolumn == 0) return FLX_OK;
+    flx_finding_table *t = flx_finding_add_matrix(f->sim, f->out, name, nrow, ncolumn);
+    if (!t) return FLX_ERR_MEMORY;
+    memcpy(t->values, from, (size_t)nrow * (size_t)ncolumn * sizeof *from);
+    return FLX_OK;
+}
+
+static flx_status put_matrices(found *f)
+{
+    const flx_linear_model *m = &f->m;
+    FLX_TRY(put_matrix(f, "A", m->n, m->n, m->A));
+    FLX_TRY(put_matrix(f, "B", m->n, m->nin, m->B));
+    FLX_TRY(put_matrix(f, "C", m->nout, m->n, m->C));
+    FLX_TRY(put_matrix(f, "D", m->nout, m->nin, m->D));
+    FLX_TRY(put_matrix(f, "D1", m->nout, m->nin, m->D1));
+    FLX_TRY(put_matrix(f, "D2", m->nout, m->nin, m->D2));
+    if (!f->keys->gramians) return FLX_OK;
+    flx_finding_table *reach = flx_finding_add_matrix(f->sim, f->out, "reach", m->n, m->n);
+    if (!reach) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_linear_find_gramians(f->sim->ctx, m, reach->values, NULL));
+    flx_finding_table *sight = flx_finding_add_matrix(f->sim, f->out, "sight", m->n, m->n);
+    if (!sight) return FLX_ERR_MEMORY;
+    return flx_linear_find_gramians(f->sim->ctx, m, NULL, sight->values);
+}
+
+// ---- lines --------------------------------------------------------------------------------------------
+
+static void name_state(const flx_state_info *s, char *text, size_t size)
+{
+    const char *rate = s->kind == FLX_STATE_VELOCITY ? "'" : "";
+    flx_snprintf(text, size, s->part[0] ? "%s %s%s" : "%s%s%s", s->item, s->part, rate);
+}
+
+static flx_status put_names(found *f, const char *what, int n, const char *const *names)
+{
+    char line[LONG] = "";
+    size_t at = 0;
+    for (int k = 0; k < n && k < MOST_NAMED && at + 80 < sizeof line; k++)
+        at +=
+            (size_t)flx_snprintf(line + at, sizeof line - at, "%s%s", k > 0 ? ", " : "", names[k]);
+    return flx_finding_line(f->sim, f->out, "%s: %s%s", what, line, n > MOST_NAMED ? ", ..." : "");
+}
+
+static flx_status put_states(found *f)
+{
+    char text[MOST_NAMED][60];
+    const char *names[MOST_NAMED];
+    int n = f->m.n;
+    for (int k = 0; k < n && k < MOST_NAMED; k++) {
+        name_state(f->m.states + k, text[k], sizeof text[k]);
+        names[k] = text[k];
+    }
+    FLX_TRY(put_names(f, "states", n, names));
+    if (f->m.nin > 0) FLX_TRY(put_names(f, "inputs", f->m.nin, f->io.inputs));
+    return f->m.nout > 0 ? put_names(f, "outputs", f->m.nout, f->io.names) : FLX_OK;
+}
+
+// Whether the state moves, so that coefficients are those of an instant.
+static flx_status tell_motion(found *f)
+{
+    const flx_linear_model *m = &f->m;
+    int worst = 0;
+    double most = 0.0;
+    char name[60];
+    for (int i = 0; i < m->n; i++) {
+        double size = 0.0;
+        for (int j = 0; j < m->n; j++) size += fabs(m->A[i * m->n + j]);
+        double part = fabs(m->rate[i]) / fmax(size, 1e-3);
+        if (part <= most) continue;
+        most = part;
+        worst = i;
+    }
+    if (most <= MOVES) return FLX_OK;
+    name_state(m->states + worst, name, sizeof name);
+    return flx_finding_line(f->sim, f->out,
+                            "the state moves (%s changes by %.4g per second): the coefficients are "
+                            "those of this instant",
+                            name, m->rate[worst]);
+}
+
+// Rates of inputs that outputs contain.
+static flx_status tell_rates(found *f, const char *name, const char *rate, const double *D)
+{
+    const flx_linear_model *m = &f->m;
+    for (int i = 0; D && i < m->nout; i++) {
+        for (int k = 0; k < m->nin; k++) {
+            if (D[i * m->nin + k] == 0.0) continue;
+            FLX_TRY(flx_finding_line(f->sim, f->out,
+                                     "output '%s' contains the %s of the input '%s': %s has it",
+                                     f->io.names[i], rate, f->io.inputs[k], name));
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status tell_mode(found *f, int i, const char *what, const double *all)
+{
+    const flx_linear_modes *m = &f->modes;
+    bool decays = m->re[i] < 0.0;
+    double last = i > 0 ? hypot(m->re[i] - m->re[i - 1], m->im[i] - m->im[i - 1]) : HUGE_VAL;
+    if (last <= SAME * 2.0 * FLX_PI * m->frequency[m->n - 1]) return FLX_OK; // told already
+    if (!(all[i] < FLX_LINEAR_NOT_REACHED) || m->im[i] < 0.0) return FLX_OK;
+    if (m->im[i] == 0.0) {
+        return flx_finding_line(f->sim, f->out, "mode %d, s = %.6g: %s%s", i + 1, m->re[i], what,
+                                decays ? "" : ", and does not decay");
+    }
+    return flx_finding_line(f->sim, f->out, "mode %d, s = %.6g +- %.6gi: %s%s", i + 1, m->re[i],
+                            m->im[i], what, decays ? "" : ", and does not decay");
+}
+
+static flx_status tell_unreached(found *f)
+{
+    for (int i = 0; i < f->modes.n; i++) {
+        if (f->m.nin > 0) FLX_TRY(tell_mode(f, i, "not reached by any input", f->modes.reach_all));
+        if (f->m.nout > 0) FLX_TRY(tell_mode(f, i, "not seen by any output", f->modes.sight_all));
+    }
+    return FLX_OK;
+}
+
+// ---- poles and zeros ----------------------------------------------------------------------------------
+
+static flx_status put_poles(found *f)
+{
+    const flx_linear_modes *m = &f->modes;
+    int n = m->n, nin = m->nin, nout = m->nout, ncolumn = 4 + nin + nout;
+    static const char *const heads[] = {"re", "im", "frequency", "damping"};
+    static const char *const units[] = {"1/s", "1/s", "Hz", ""};
+    flx_finding_table *t = flx_finding_add_table(f->sim, f->out, "poles", n, ncolumn);
+    if (!t) return FLX_ERR_MEMORY;
+    for (int k = 0; k < ncolumn; k++) {
+        char head[120];
+        const char *name = k < 4         ? heads[k]
+                           : k < 4 + nin ? f->io.inputs[k - 4]
+                                         : f->io.names[k - 4 - nin];
+        flx_snprintf(head, sizeof head, "%s%s",
+                     k < 4         ? ""
+                     : k < 4 + nin ? "reach "
+                                   : "sight ",
+                     name);
+        FLX_TRY(flx_finding_column(f->sim, f->out, t, k, head, k < 4 ? units[k] : ""));
+    }
+    for (int i = 0; i < n; i++) {
+        double *row = t->values + (size_t)i * (size_t)ncolumn;
+        row[0] = m->re[i];
+        row[1] = m->im[i];
+        row[2] = m->frequency[i];
+        row[3] = m->damping[i];
+        for (int k = 0; k < nin; k++) row[4 + k] = m->reach[i * nin + k];
+        for (int k = 0; k < nout; k++) row[4 + nin + k] = m->sight[i * nout + k];
+    }
+    return FLX_OK;
+}
+
+// Columns of numbers before the zeros.
+static flx_finding_table *add_zeros(found *f, const char *name, int n, int npair)
+{
+    static const char *const heads[] = {"output", "input", "re", "im"};
+    flx_finding_table *t = flx_finding_add_table(f->sim, f->out, name, n, npair + 2);
+    for (int k = 0; t && k < npair + 2; k++) {
+        int at = k + 2 - npair;
+        if (flx_finding_column(f->sim, f->out, t, k, heads[at], at > 1 ? "1/s" : "") != FLX_OK)
+            return NULL;
+    }
+    return t;
+}
+
+static flx_status put_zeros(found *f, double *re, double *im)
+{
+    int n = 0;
+    FLX_TRY(flx_linear_find_zeros(f->sim->ctx, &f->m, 0, NULL, NULL, &n, re, im));
+    flx_finding_table *t = add_zeros(f, "zeros", n, 0);
+    if (!t) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        t->values[2 * i] = re[i];
+        t->values[2 * i + 1] = im[i];
+    }
+    return FLX_OK;
+}
+
+// All pairs; rows: what was found of them so far.
+static flx_status find_pairs(found *f, double *re, double *im, double *rows, int *n)
+{
+    const flx_linear_model *m = &f->m;
+    *n = 0;
+    for (int i = 0; i < m->nout; i++) {
+        for (int k = 0; k < m->nin; k++) {
+            int nzero = 0, told = flx_ctx_error_count(f->sim->ctx);
+            flx_status status = flx_linear_find_zeros(f->sim->ctx, m, 1, &k, &i, &nzero, re, im);
+            if (status == FLX_SINGULAR) { // the output does not answer
+                flx_ctx_forget_errors(f->sim->ctx, told);
+                FLX_TRY(flx_finding_line(f->sim, f->out,
+                                         "output '%s' does not answer to input '%s'",
+                                         f->io.names[i], f->io.inputs[k]));
+                continue;
+            }
+            FLX_TRY(status);
+            for (int j = 0; j < nzero; j++) {
+                double *row = rows + 4 * (*n)++;
+                row[0] = i + 1;
+                row[1] = k + 1;
+                row[2] = re[j];
+                row[3] = im[j];
+            }
+        }
+    }
+    return FLX_OK;
+}
+
+// As many inputs as outputs: of the whole. And of pairs of one input and one output, by their numbers.
+static flx_status put_all_zeros(found *f)
+{
+    const flx_linear_model *m = &f->m;
+    size_t most = (size_t)m->n + 2 * (size_t)m->nin, pairs = (size_t)m->nin * (size_t)m->nout;
+    int n = 0;
+    if (pairs == 0) return FLX_OK;
+    double *re = flx_alloc(f->sim->ctx, (2 + 4 * pairs) * most, sizeof *re);
+    if (!re) return FLX_ERR_MEMORY;
+    double *im = re + most, *rows = im + most;
+    flx_status status = m->nin == m->nout && m->nin > 1 ? put_zeros(f, re, im) : FLX_OK;
+    if (status == FLX_OK) status = find_pairs(f, re, im, rows, &n);
+    int npair = pairs == 1 ? 0 : 2;
+    flx_finding_table *t =
+        status == FLX_OK ? add_zeros(f, npair > 0 ? "zeros_of_pairs" : "zeros", n, npair) : NULL;
+    if (status == FLX_OK && !t) status = FLX_ERR_MEMORY;
+    for (int i = 0; status == FLX_OK && i < n; i++)
+        memcpy(t->values + i * (npair + 2), rows + 4 * i + 2 - npair,
+               (size_t)(npair + 2) * sizeof *rows);
+    flx_free(re);
+    return status;
+}
+
+// ---- together -----------------------------------------------------------------------------------------
+
+static flx_status tell(found *f)
+{
+    FLX_TRY(put_states(f));
+    FLX_TRY(tell_motion(f));
+    FLX_TRY(tell_rates(f, "D1", "rate", f->m.D1));
+    FLX_TRY(tell_rates(f, "D2", "second derivative", f->m.D2));
+    FLX_TRY(flx_linear_find_modes(f->sim->ctx, &f->m, &f->modes));
+    FLX_TRY(tell_unreached(f));
+    FLX_TRY(put_poles(f));
+    FLX_TRY(put_all_zeros(f));
+    return put_matrices(f);
+}
+
+static flx_status perform(flx_task *t, flx_finding *out)
+{
+    const flx_linear_keys *keys = t->a->own;
+    found f = {.sim = t->sim, .keys = keys, .out = out};
+    FLX_TRY(flx_analysis_find_own_state(t));
+    FLX_TRY(flx_io_signals_create(t->sim, &keys->io, &f.io));
+    const flx_linear_request request = {.sim = t->sim,
+                                        .at = t->place.own,
+                                        .signals = &f.io.signals,
+                                        .names = f.io.names,
+                                        .nin = keys->io.nin,
+                                        .nout = keys->io.nout,
+                                        .nstate = keys->io.nstate,
+                                        .inputs = keys->io.inputs,
+                                        .outputs = f.io.places,
+                                        .states = f.io.places + keys->io.nout,
+                                        .closed = keys->io.closed};
+    flx_status status = flx_linear_find(&request, &f.m);
+    if (status == FLX_OK) status = tell(&f);
+    flx_linear_modes_clear(&f.modes);
+    flx_linear_model_clear(&f.m);
+    flx_io_signals_clear(&f.io);
+    return status;
+}
+
+const flx_analysis_performer flx_performer_LINEAR = {.settled = true, .perform = perform};

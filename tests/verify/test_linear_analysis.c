@@ -1,0 +1,269 @@
+// test_linear_analysis.c - `analyse: {.. {type: linear}}` of models: the cases lin-slider-crank-io, lin-bicycle-steer and
+// lin-base-excitation, and the linear figures of ctl-robot-elastic-two-link; about which state; loops cut and closed.
+#include "check.h"
+#include "findings.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double complex J = (double complex)I;
+
+typedef struct job {
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_simulation *sim;
+    flx_finding f;
+} job;
+
+static int open_file(const char *file, const char *set, job *w)
+{
+    char path[300];
+    *w = (job){.ctx = flx_ctx_create()};
+    snprintf(path, sizeof path, "%s/%s", FLX_EXAMPLES, file);
+    flx_status status = flx_model_read(w->ctx, path, set ? 1 : 0, &set, &w->model);
+    if (status == FLX_OK) status = flx_simulation_create_to_analyse(w->model, &w->sim);
+    if (status != FLX_OK) printf("  %s\n", flx_ctx_error(w->ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    return 0;
+}
+
+static int perform(job *w, int i)
+{
+    flx_status status = flx_simulation_analyse(w->sim, i, &w->f);
+    if (status != FLX_OK) printf("  %s\n", flx_ctx_error(w->ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    return 0;
+}
+
+static void close_all(job *w)
+{
+    flx_finding_clear(&w->f);
+    flx_simulation_destroy(&w->sim);
+    flx_model_destroy(&w->model);
+    flx_ctx_destroy(&w->ctx);
+}
+
+static const flx_finding_table *table(const flx_finding *f, const char *name)
+{
+    static const flx_finding_table none = {0};
+    for (int i = 0; i < f->ntable; i++) {
+        if (strcmp(f->tables[i].name, name) == 0) return f->tables + i;
+    }
+    return &none;
+}
+
+static bool says(const flx_finding *f, const char *what)
+{
+    for (int i = 0; i < f->nline; i++) {
+        if (strstr(f->lines[i], what)) return true;
+    }
+    return false;
+}
+
+// y of an output over input 0 at s = i w, from the matrices that were found.
+static double complex respond(job *w, int output, double at)
+{
+    const flx_finding_table *A = table(&w->f, "A"), *B = table(&w->f, "B"), *C = table(&w->f, "C");
+    const flx_finding_table *D = table(&w->f, "D");
+    flx_linear_model m = {.n = A->nrow,
+                          .nin = B->ncolumn,
+                          .nout = C->nrow,
+                          .A = A->values,
+                          .B = B->values,
+                          .C = C->values,
+                          .D = D->values,
+                          .D1 = table(&w->f, "D1")->values,
+                          .D2 = table(&w->f, "D2")->values};
+    double re[64], im[64];
+    if (flx_linear_respond(w->ctx, &m, 1, &at, re, im) != FLX_OK) return (double)NAN;
+    return re[output * m.nin] + J * im[output * m.nin];
+}
+
+static int slider_crank(void)
+{
+    static const struct {
+        double w, re, im;
+    } points[] = {{0, -0.029017093329314184, 0},
+                  {10, -0.07739764348545325, 0.035173851060603153},
+                  {20, 0.016098568679343995, 0.0025876708367754},
+                  {50, 0.0017843078186067336, 7.761696918158676e-05},
+                  {100, 0.00042699809752592, 8.876988349315019e-06}};
+    job w;
+    if (open_file("slider_crank_torque.yaml", NULL, &w) || perform(&w, 1)) return 1;
+    const flx_finding_table *poles = table(&w.f, "poles"), *D = table(&w.f, "D");
+    CHECK(poles->nrow == 2 && D->nrow == 4);
+    CHECK_REL(poles->values[0], -1.02438389293471, 1e-8);
+    CHECK_REL(poles->values[1], 12.00134849318329, 1e-8);
+    CHECK_REL(poles->values[2], 1.9170193274553295, 1e-8);
+    CHECK_REL(poles->values[3], 0.08504648745544606, 1e-7);
+    CHECK_REL(D->values[1], -4.20985004218761, 1e-8);
+    CHECK_REL(D->values[2], -6.517799304065088, 1e-7);
+    CHECK_REL(D->values[3], 2.477127042125631, 1e-7);
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+        double complex y = respond(&w, 0, points[i].w);
+        CHECK_NEAR(creal(y), points[i].re, 1e-10);
+        CHECK_NEAR(cimag(y), points[i].im, 1e-10);
+    }
+    CHECK_REL(creal(respond(&w, 2, 0.0)), -7.2542733323285455, 1e-7);
+    close_all(&w);
+    return 0;
+}
+
+static int moved_base(void)
+{
+    static const double ws[] = {5, 20, 40};
+    job w;
+    if (open_file("base_excitation.yaml", NULL, &w) || perform(&w, 0)) return 1;
+    for (int i = 0; i < 3; i++) {
+        double complex s = J * ws[i], force;
+        double complex x = (800 + 6 * s) / (800 + 6 * s + 2 * s * s);
+        CHECK_NEAR(cabs(respond(&w, 0, ws[i]) - x), 0.0, 1e-9 * cabs(x));
+        CHECK_NEAR(cabs(respond(&w, 1, ws[i]) - s * s * x), 0.0, 1e-9 * cabs(s * s * x));
+        force = s * s + (800 + 6 * s) * (1 - x);
+        CHECK_NEAR(cabs(respond(&w, 2, ws[i]) - force), 0.0, 1e-9 * cabs(force));
+    }
+    CHECK(says(&w.f, "output 'drive.drive' contains the second derivative of the input 'u'"));
+    CHECK(!says(&w.f, "output 'mass.position.x'"));
+    close_all(&w);
+    return 0;
+}
+
+static int bicycle(void)
+{
+    static const struct {
+        double w, re[2], im[2]; // lean and steer over torque
+    } points[] = {{0, {-1.0829319076143, -0.4551511612131}, {0, 0}},
+                  {1, {-0.0868485715359, -0.0260047792234}, {0.3377703770045, 0.1589365093805}},
+                  {3, {0.0419606821002, 0.0703847993132}, {0.1871125818759, 0.1332213671441}},
+                  {10, {0.0035581974263, -0.0129885311693}, {-0.0083350222009, -0.0313646261713}}};
+    static const double zeros[] = {-59.2599231624623, -13.7464996092469, -3.1346638580836,
+                                   3.1346638580836};
+    job w;
+    if (open_file("bicycle_steering.yaml", NULL, &w) || perform(&w, 0)) return 1;
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+        for (int k = 0; k < 2; k++) {
+            double complex y = respond(&w, k, points[i].w);
+            CHECK_NEAR(creal(y), points[i].re[k], 1e-7);
+            CHECK_NEAR(cimag(y), points[i].im[k], 1e-7);
+        }
+    }
+    const flx_finding_table *z = table(&w.f, "zeros_of_pairs");
+    CHECK(z->nrow == 4 && z->ncolumn == 4);
+    for (int i = 0; i < 4; i++) CHECK_REL(z->values[4 * i + 2], zeros[i], 1e-7);
+    CHECK(flx_ctx_warning_count(w.ctx) == 0);
+    close_all(&w);
+    return 0;
+}
+
+// Zeros are the poles of the same arm whose outputs are held by the motors.
+static int elastic_arm(void)
+{
+    static const struct {
+        const char *set;
+        double zeros[4][2];
+    } rows[] = {{"kappa=0",
+                 {{-38.5623208, 275.0228882},
+                  {-38.5623208, -275.0228882},
+                  {-0.31831577, 25.2295503},
+                  {-0.31831577, -25.2295503}}},
+                {"kappa=0.8",
+                 {{-27.71304179, 233.79065615},
+                  {-27.71304179, -233.79065615},
+                  {-2.08838357, 64.59416221},
+                  {-2.08838357, -64.59416221}}},
+                {"kappa=1",
+                 {{-375.86614939, 0}, {-112.82965796, 0}, {127.17924913, 0}, {602.22041958, 0}}}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        job w;
+        if (open_file("elastic_two_link.yaml", rows[k].set, &w) || perform(&w, 0)) return 1;
+        const flx_finding_table *z = table(&w.f, "zeros");
+        CHECK(z->nrow == 4);
+        for (int i = 0; i < 4; i++) {
+            CHECK_NEAR(z->values[2 * i], rows[k].zeros[i][0], 1e-7 * 602);
+            CHECK_NEAR(z->values[2 * i + 1], rows[k].zeros[i][1], 1e-7 * 602);
+        }
+        close_all(&w);
+    }
+    return 0;
+}
+
+// ---- about which state; loops -------------------------------------------------------------------------
+
+#define PENDULUM                                                                                   \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"                                              \
+    "bodies: {bob: {type: rigid, mass: 2, inertia: 0.1, position: [0.3, -0.4]}}\n"                 \
+    "joints: {hinge: {type: revolute, on: [ground, bob], at: [0, 0]}}\n"                           \
+    "inputs: {T: {value: -0.8*hinge.rate}, other: 0}\n"                                            \
+    "forces: {motor: {type: torque, on: hinge, value: T}}\n"                                       \
+    "simulate: {until: 1, rtol: 1e-10, method: %s}\n"                                              \
+    "analyse:\n  rest: {type: equilibrium}\n  plant: {type: linear, %s}\n"                         \
+    "outputs: {signals: [hinge.angle]}\n"
+
+static int find_text(const char *method, const char *keys, job *w)
+{
+    char text[2000];
+    *w = (job){.ctx = flx_ctx_create()};
+    snprintf(text, sizeof text, PENDULUM, method, keys);
+    CHECK(flx_model_read_text(w->ctx, "model", text, strlen(text), 0, NULL, &w->model) == FLX_OK);
+    CHECK(flx_simulation_create_to_analyse(w->model, &w->sim) == FLX_OK);
+    return 0;
+}
+
+static int states_and_loops(void)
+{
+    static const char *const methods[] = {"radau, formulation: tree",
+                                          "radau, formulation: index-3"};
+    double inertia = 0.1 + 2 * 0.25, stiffness = 2 * 9.81 * 0.5 / inertia, later[2];
+    for (int k = 0; k < 2; k++) {
+        job w;
+        if (find_text(methods[k], "about: rest, inputs: [T], outputs: [hinge.angle]", &w)) return 1;
+        if (perform(&w, 1)) return 1;
+        CHECK_REL(table(&w.f, "A")->values[2], -stiffness, 1e-9);
+        CHECK_NEAR(table(&w.f, "A")->values[3], 0.0, 1e-9);
+        CHECK_REL(table(&w.f, "B")->values[1], 1 / inertia, 1e-9);
+        close_all(&w);
+        if (find_text(methods[k], "about: rest, loop: closed, inputs: [T], outputs: [hinge.angle]",
+                      &w))
+            return 1;
+        if (perform(&w, 1)) return 1;
+        CHECK_REL(table(&w.f, "A")->values[3], -0.8 / inertia, 1e-8);
+        close_all(&w);
+        // at an instant of the run, by its angle there
+        if (find_text(methods[k], "about: {time: 0.35}, inputs: [T], outputs: [hinge.angle]", &w))
+            return 1;
+        if (perform(&w, 1)) return 1;
+        later[k] = table(&w.f, "A")->values[2];
+        CHECK(says(&w.f, "those of this instant"));
+        close_all(&w);
+    }
+    CHECK_REL(later[0], later[1], 1e-7);
+    CHECK(later[0] < 0.0 && fabs(later[0] + stiffness) > 0.01);
+    return 0;
+}
+
+static int unreached_modes_are_named(void)
+{
+    job w;
+    if (find_text("radau", "about: rest, inputs: [other], outputs: [hinge.angle]", &w)) return 1;
+    if (perform(&w, 1)) return 1;
+    CHECK(says(&w.f, "not reached by any input"));
+    CHECK(says(&w.f, "output 'hinge.angle' does not answer to input 'other'"));
+    close_all(&w);
+    if (find_text("radau", "about: rest, gramians: true", &w)) return 1;
+    CHECK(flx_simulation_analyse(w.sim, 1, &w.f) == FLX_ERR_CANNOT); // cut at T, nothing damps it
+    CHECK_TEXT(flx_ctx_error(w.ctx, 0)->text, "does not decay");
+    close_all(&w);
+    if (find_text("radau", "about: rest, loop: closed, inputs: [T], gramians: true", &w)) return 1;
+    if (perform(&w, 1)) return 1;
+    // of x'' = -k x - d x' + b u: b^2 / (2 d k) and b^2 / (2 d)
+    double b = 1 / 0.6, d = 0.8 / 0.6, k = 9.81 / 0.6, *W = table(&w.f, "reach")->values;
+    CHECK_REL(W[0], b * b / (2 * d * k), 1e-7);
+    CHECK_REL(W[3], b * b / (2 * d), 1e-7);
+    CHECK_NEAR(W[1], 0.0, 1e-9);
+    close_all(&w);
+    return 0;
+}
+
+TEST_MAIN(TEST(slider_crank), TEST(moved_base), TEST(bicycle), TEST(elastic_arm),
+          TEST(states_and_loops), TEST(unreached_modes_are_named))
