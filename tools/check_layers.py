@@ -32,7 +32,7 @@ LAYERS = {
     "export": (["base", "math", "expr", "reduce", "model", "contact", "joint", "force", "descriptor", "tree"], ["base", "model", "export"], []),
     "control": (["base", "math"], ["base", "control"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
-    "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator"], []),
+    "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator", "linear"], []),
     "results": (["base", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h"]),
     "draw": (["base", "math", "results", "compare", "certify"], ["base", "results", "scene", "compare", "study", "certificate"], ["zlib.h"]),
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
