@@ -18,7 +18,9 @@
     X(profile)                                                                                     \
     X(hull)                                                                                        \
     X(mesh)                                                                                        \
-    X(heights)
+    X(heights)                                                                                     \
+    X(line)                                                                                        \
+    X(nodes)
 
 // What the language reads after the word of a kind.
 typedef enum flx_surface_value {
@@ -31,6 +33,8 @@ typedef enum flx_surface_value {
     FLX_SURFACE_GRID,     // {x, y, z}: heights over a grid
     FLX_SURFACE_FUNCTION, // of one number, or of two
     FLX_SURFACE_CURVE,    // [x, y] of s = 0..1
+    FLX_SURFACE_LINE,     // true: the line of a beam, radius size[0]
+    FLX_SURFACE_NODES,    // true, or names: spheres at nodes
 } flx_surface_value;
 
 // FLX_SURFACE_NUMBER_sphere, ...: places in the table of pairs.

@@ -211,7 +211,7 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
         w->told_end = w->told_end || off;
     }
     flx_watches_remark(d, w, x);
-    if (d->ngroup > 0 || flx_watches_count(d) > 0) flx_passages_accept(d, w, x);
+    if (flx_passages_exist(d)) flx_passages_accept(d, w, x);
 }
 
 // An angle is on the branch next to that of the last step: a step may not turn it by half a turn, nor go round half of a
@@ -224,7 +224,7 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
     const flx_descriptor *d = flx_descriptor_of(s);
     double h = HUGE_VAL;
     bool given = d->model->simulate.def.step > 0.0; // then contacts are remarked on
-    bool contacts = !given && (d->ngroup > 0 || flx_watches_count(d) > 0);
+    bool contacts = !given && flx_passages_exist(d);
     if (d->nturn == 0 && !contacts) return h;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);

@@ -504,6 +504,7 @@ typedef struct flx_moves { // velocities and accelerations of all bodies, attach
 } flx_moves;
 flx_moves flx_passages_moves(const flx_descriptor *d, flx_work *w, const flx_state *x);
 double flx_passage_thickness(const flx_contact *c, int pair);
+bool flx_passages_exist(const flx_descriptor *d);
 double flx_passages_longest(const flx_descriptor *d, flx_work *w, const flx_state *x, int *contact);
 void flx_passages_accept(const flx_descriptor *d, flx_work *w, const flx_state *x);
 

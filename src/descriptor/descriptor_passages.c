@@ -79,6 +79,11 @@ flx_moves flx_passages_moves(const flx_descriptor *d, flx_work *w, const flx_sta
     return (flx_moves){.v = w->attached.v, .a = w->attached.a};
 }
 
+bool flx_passages_exist(const flx_descriptor *d)
+{
+    return d->ngroup > 0 || flx_watches_count(d) > 0 || d->own[FLX_TERM_PATCH];
+}
+
 double flx_passages_longest(const flx_descriptor *d, flx_work *w, const flx_state *x, int *contact)
 {
     const flx_contact_point *of;
@@ -86,6 +91,7 @@ double flx_passages_longest(const flx_descriptor *d, flx_work *w, const flx_stat
     double h = HUGE_VAL;
     *contact = -1;
     flx_moves m = flx_passages_moves(d, w, x);
+    if (d->own[FLX_TERM_PATCH]) h = flx_patches_longest(d, w, m.a, contact);
     for (int i = 0; i < n + d->ngroup; i++) {
         const flx_row_group *g = i < n ? NULL : d->groups + (i - n);
         double most = HUGE_VAL;

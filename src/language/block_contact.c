@@ -125,9 +125,10 @@ static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d, 
             FLX_TRY(add_body(e, force, body[i], y, to));
             continue;
         }
-        flx_touching side;
-        FLX_TRY(flx_build_surface(e, body[i], point ? y : NULL, surfaces->items[i], &side));
-        FLX_TRY(add_side(e->b, to, &side));
+        flx_touching *own = NULL;
+        int n = 0;
+        FLX_TRY(flx_build_surfaces(e, body[i], point ? y : NULL, surfaces->items[i], &n, &own));
+        for (int k = 0; k < n; k++) FLX_TRY(add_side(e->b, to, own + k));
     }
     if (body[0] == body[1]) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->items[1]->loc,
@@ -206,6 +207,31 @@ static flx_status check_pair(flx_builder *b, const flx_contact_side *one,
                     k[0]->row.key, k[1]->row.key);
 }
 
+static bool is_line(const flx_touching *t)
+{
+    return t->side.surface->kind == &flx_surface_line;
+}
+
+// What the whole line of a beam touches, not only its nodes.
+static bool is_round(const flx_touching *t)
+{
+    const flx_surface_kind *k = t->side.surface->kind;
+    return !t->of_line && (is_line(t) || k == &flx_surface_sphere || k == &flx_surface_capsule);
+}
+
+// Lines and what is round are a pair of their own; the nodes of a line are for everything else.
+static bool is_deforming(const flx_touching *a, const flx_touching *b)
+{
+    return (is_line(a) || is_line(b)) && is_round(a) && is_round(b);
+}
+
+static bool is_left_out(const flx_touching *a, const flx_touching *b)
+{
+    if (is_line(a) || is_line(b)) return !is_deforming(a, b);
+    if (a->of_line && b->of_line) return true;
+    return (a->of_line && is_round(b)) || (b->of_line && is_round(a));
+}
+
 // first: number of the first side of the second body; 0: all with all.
 static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides *all, int first,
                              bool connected, flx_contact *c)
@@ -214,7 +240,8 @@ static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides 
     size_t most = (size_t)all->n * (size_t)(all->n - 1) / 2;
     bool tied = false;
     c->pairs = flx_arena_take(b->m->arena, most, sizeof *c->pairs);
-    if (!c->pairs) return FLX_ERR_MEMORY;
+    c->deforming = flx_arena_take(b->m->arena, most, sizeof *c->deforming);
+    if (!c->pairs || !c->deforming) return FLX_ERR_MEMORY;
     for (int i = 0; i < (first ? first : all->n); i++) {
         for (int k = first ? first : i + 1; k < all->n; k++) {
             if (owner(s[i].body) == owner(s[k].body)) continue;
@@ -222,12 +249,18 @@ static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides 
                 tied = true;
                 continue;
             }
+            if (is_left_out(s + i, s + k)) continue;
+            if (is_deforming(s + i, s + k)) {
+                c->deforming[c->ndeforming][0] = i;
+                c->deforming[c->ndeforming++][1] = k;
+                continue;
+            }
             FLX_TRY(check_pair(b, &s[i].side, &s[k].side));
             c->pairs[c->npair][0] = i;
             c->pairs[c->npair++][1] = k;
         }
     }
-    if (c->npair > 0) return FLX_OK;
+    if (c->npair > 0 || c->ndeforming > 0) return FLX_OK;
     if (tied) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
                         "contact '%s' is between bodies that a joint ties, which do not touch; "
@@ -450,6 +483,33 @@ static flx_status read_form(flx_env *e, const flx_item *force)
                   "cannot be 'mixed' yet: its force follows from positions and velocities");
 }
 
+// What the lines of beams can do.
+static flx_status check_lines(flx_env *e, const flx_item *force, const flx_contact *c)
+{
+    const flx_contact_friction *f = &c->friction;
+    const char *what = NULL;
+    if (c->ndeforming == 0) return FLX_OK;
+    if (c->law == FLX_CONTACT_RIGID) {
+        what = "lines of beams touch spheres, capsules and each other by compliant laws alone, as "
+               "in {law: penalty, stiffness: 1e5}";
+    } else if (c->damping > 0 && c->law == FLX_CONTACT_PENALTY && c->damping_exponent < 1) {
+        what = "damping along a line begins where it touches with nothing: 'damping_exponent' "
+               "must be at least 1";
+    } else if (c->restores) {
+        what = "the speed at which lines of beams meet is not kept: give 'damping' in the place of "
+               "'restitution'";
+    } else if (c->material) {
+        what = "of lines of beams Hertz's stiffness does not follow from 'material'; give "
+               "'stiffness'";
+    } else if (f->stiffness > 0 || f->rolling > 0 || f->spinning > 0 ||
+               (f->coefficient > 0 && !(f->velocity > 0))) {
+        what = "friction of lines of beams needs its 'velocity', as in {coefficient: 0.3, "
+               "velocity: 1e-3}, and has nothing else";
+    }
+    if (!what) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_CANNOT, force->loc, "contact '%s': %s", force->full, what);
+}
+
 // ---- all of it ----------------------------------------------------------------------------------
 
 flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
@@ -478,6 +538,7 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     c->nside = all.n;
     for (int i = 0; i < all.n; i++) c->sides[i] = all.of[i].side;
     FLX_TRY(list_pairs(b, force, &all, first, connected, c));
+    FLX_TRY(check_lines(e, force, c));
     d->contact = c;
     return FLX_OK;
 }

@@ -213,6 +213,9 @@ static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *
     case FLX_SURFACE_FUNCTION:
     case FLX_SURFACE_CURVE:
         return flx_build_outline(e, surface, s);
+    case FLX_SURFACE_LINE:
+    case FLX_SURFACE_NODES: // read elsewhere
+        return FLX_OK;
     }
     return FLX_OK;
 }
@@ -222,7 +225,9 @@ static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *
 static flx_status refuse_whole(flx_env *e, const flx_item *body, flx_loc loc)
 {
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
-                    "'%s' bends: say by 'at' which node carries the surface", body->full);
+                    "'%s' bends: say by 'at' which node carries the surface, or give it 'nodes' "
+                    "or a 'line'",
+                    body->full);
 }
 
 // The frame that carries the surface, and where in it; at: a place or vector, or a name of `on`; NULL: the origin.
@@ -327,6 +332,16 @@ flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place,
     return FLX_OK;
 }
 
+flx_status flx_build_surfaces(flx_env *e, flx_item *body, const flx_entry *place,
+                              const flx_entry *y, int *n, flx_touching **out)
+{
+    const flx_surface_kind *kind = kind_of(y);
+    if (flx_surface_is_deforming(kind)) return flx_build_deforming(e, body, kind, y, n, out);
+    *n = 1;
+    *out = flx_take(e->b, 1, sizeof **out);
+    return *out ? flx_build_surface(e, body, place, y, *out) : FLX_ERR_MEMORY;
+}
+
 flx_status flx_body_surfaces(flx_builder *b, flx_item *body)
 {
     const flx_entry *y = flx_entry_get(body->def, "surface");
@@ -334,14 +349,22 @@ flx_status flx_body_surfaces(flx_builder *b, flx_item *body)
     flx_env e;
     if (!y || d->touching) return FLX_OK;
     bool list = y->kind == FLX_ENTRY_LIST;
-    int n = list ? y->count : 1;
-    d->touching = flx_take(b, (size_t)n, sizeof *d->touching);
-    if (!d->touching) return FLX_ERR_MEMORY;
+    int n = list ? y->count : 1, all = 0;
+    flx_touching **of = flx_take(b, (size_t)n, sizeof *of);
+    int *many = flx_take(b, (size_t)n, sizeof *many);
+    if (!of || !many) return FLX_ERR_MEMORY;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     FLX_TRY(flx_body_place(b, body, y->loc));
     for (int i = 0; i < n; i++) {
-        FLX_TRY(flx_build_surface(&e, body, NULL, list ? y->items[i] : y, d->touching + i));
+        const flx_entry *one = list ? y->items[i] : y;
+        FLX_TRY(flx_build_surfaces(&e, body, NULL, one, many + i, of + i));
+        all += many[i];
     }
-    d->ntouching = n;
+    d->touching = flx_take(b, (size_t)all, sizeof *d->touching);
+    if (!d->touching) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        memcpy(d->touching + d->ntouching, of[i], (size_t)many[i] * sizeof **of);
+        d->ntouching += many[i];
+    }
     return FLX_OK;
 }

@@ -10,6 +10,7 @@ typedef struct flx_touching {
     flx_item *body;        // that carries it: of bodies that bend a node
     const flx_item *named; // the body as the user knows it
     flx_contact_side side;
+    bool of_line; // a node of a line, for surfaces that are not round
 } flx_touching;
 
 // Axes whose third is a direction of length 1.
@@ -17,6 +18,14 @@ m33 flx_axes_along(const double z[3]);
 // place: where it is unless it says so itself; NULL: the origin.
 flx_status flx_build_surface(flx_env *e, flx_item *body, const flx_entry *place, const flx_entry *y,
                              flx_touching *out);
+
+// All surfaces that a mapping means, in scratch memory: one, or those of a body that deforms (deforming_surface.c).
+flx_status flx_build_surfaces(flx_env *e, flx_item *body, const flx_entry *place,
+                              const flx_entry *y, int *n, flx_touching **out);
+struct flx_surface_kind;
+bool flx_surface_is_deforming(const struct flx_surface_kind *kind);
+flx_status flx_build_deforming(flx_env *e, flx_item *body, const struct flx_surface_kind *kind,
+                               const flx_entry *y, int *n, flx_touching **out);
 
 // A curve or a profile: s->data.
 flx_status flx_build_outline(flx_env *e, const flx_entry *surface, flx_surface *s);

@@ -44,6 +44,8 @@ typedef struct flx_contact {
     int npair;
     int (*pairs)
         [2]; // (npair) numbers of sides that may touch each other; bodies tied by a joint may not
+    int ndeforming;
+    int (*deforming)[2]; // (ndeforming) the same where a surface deforms
     flx_contact_law law;
     double stiffness, exponent, damping, damping_exponent; // of the law
     flx_open stiffness_open, damping_open;

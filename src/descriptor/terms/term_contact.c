@@ -316,12 +316,16 @@ void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point 
                           double out[FLX_CONTACT_SIGNALS])
 {
     const contacts *own = contacts_of(d);
+    flx_point whole = *p;
+    if (d->nattached > 0) whole.v = w->attached.v; // frames are there
+    p = &whole;
     memset(out, 0, FLX_CONTACT_SIGNALS * sizeof *out);
     out[FLX_CONTACT_GAP] = HUGE_VAL;
     flx_touches_observe(d, w, p, contact, out);
     for (int i = 0; own && i < own->n; i++) {
         if (own->of[i].contact == contact) observe_point(d, w, p, own->of + i, out);
     }
+    flx_patches_observe(d, w, contact, out);
     if (d->ngroup > 0) flx_groups_observe(d, w, p, contact, out);
 }
 

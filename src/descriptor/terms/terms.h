@@ -99,6 +99,12 @@ int flx_contacts_points(const flx_descriptor *d, const flx_contact_point **of);
 void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
                           double out[FLX_CONTACT_SIGNALS]);
 
+// surfaces that deform: what there is to know of a contact, added to out; how long a step may be until two that are apart have
+// passed through each other, at frames with accelerations a (of attached frames too), and which contact says so.
+void flx_patches_observe(const flx_descriptor *d, flx_work *w, int contact,
+                         double out[FLX_CONTACT_SIGNALS]);
+double flx_patches_longest(const flx_descriptor *d, flx_work *w, const double *a, int *contact);
+
 // expressions: refuses masses that depend on more than positions and time. Sum of a load on a solid, which is that force of the
 // model.
 flx_status flx_items_check_masses(const flx_descriptor *d);

@@ -113,6 +113,46 @@ static const char touch2[] =
     "0.3}\n"
     "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
 
+// Lines of beams with each other, a ball and a capsule.
+#define LINES(formulation)                                                                         \
+    "flexion: 1\n"                                                                                 \
+    "bodies:\n"                                                                                    \
+    "  r: {type: beam, from: [0, 0, 0], to: [1, 0.5, 0], elements: 2, formulation: " formulation   \
+    ",\n"                                                                                          \
+    "      surface: {line: true, round: 0.2},\n"                                                   \
+    "      section: {EA: 1e3, GA: 4e2, EI: 20, GJ: 10, mass: 1.3, inertia: [0.2, 0.1, 0.1]}}\n"    \
+    "  s: {type: beam, from: [0.3, -0.5, 0.1], to: [0.6, 0.7, 0.35], elements: 2,\n"               \
+    "      surface: {line: true, round: 0.15},\n"                                                  \
+    "      section: {EA: 1e3, GA: 4e2, EI: 20, GJ: 10, mass: 1.3, inertia: [0.2, 0.1, 0.1]}}\n"    \
+    "  a: {type: rigid, mass: 1, inertia: [1, 2, 3], position: [0.2, 0.2, 0.4], com: [0.1, 0.1, "  \
+    "0],\n"                                                                                        \
+    "      surface: [{sphere: 0.3, at: [0.1, 0, 0]}, {capsule: {radius: 0.1, length: 0.6,\n"       \
+    "      axis: [0.1, 1, 0.2]}, at: [0.7, 0.3, -0.2]}]}\n"                                        \
+    "forces:\n"                                                                                    \
+    "  h: {type: contact, among: [r, s, a], law: hertz, stiffness: 30,\n"                          \
+    "      friction: {coefficient: 0.4, velocity: 0.3}}\n"                                         \
+    "simulate: {until: 1, method: radau, rtol: 1e-6}\n"
+
+static const char lines[] = LINES("geometrically-exact"), lines_ancf[] = LINES("ancf"),
+                  lines_segments[] = LINES("segments"),
+                  lines2[] =
+                      "flexion: 1\ndimension: 2\n"
+                      "bodies:\n"
+                      "  r: {type: beam, from: [0, 0], to: [1, 0.5], elements: 2,\n"
+                      "      surface: {line: true, round: 0.2},\n"
+                      "      section: {EA: 1e3, GA: 4e2, EI: 20, mass: 1.3, inertia: 0.2}}\n"
+                      "  s: {type: beam, from: [0.4, 0.5], to: [0.3, 1.2], elements: 2,\n"
+                      "      formulation: ancf-cable,\n"
+                      "      surface: {line: true, round: 0.2}, section: {EA: 1e3, EI: 20, mass: "
+                      "1.3}}\n"
+                      "  a: {type: rigid, mass: 1, inertia: 2, position: [0.8, 0.0],\n"
+                      "      surface: {sphere: 0.3, at: [0.1, 0]}}\n"
+                      "forces:\n"
+                      "  h: {type: contact, among: [r, s, a], law: hertz,\n"
+                      "      stiffness: 30,\n"
+                      "      friction: {coefficient: 0.4, velocity: 0.3}}\n"
+                      "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
+
 // ---- one model ----------------------------------------------------------------------------------
 
 typedef struct trial {
@@ -335,6 +375,10 @@ static int every_term_is_consistent(void)
     CHECK(check_model(ctx, cable, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, touch, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, touch2, NULL, 0.02, seen) == 0);
+    CHECK(check_model(ctx, lines, NULL, 0.02, seen) == 0);
+    CHECK(check_model(ctx, lines_ancf, NULL, 0.02, seen) == 0);
+    CHECK(check_model(ctx, lines_segments, NULL, 0.02, seen) == 0);
+    CHECK(check_model(ctx, lines2, NULL, 0.02, seen) == 0);
     CHECK(check_model(ctx, NULL, FLX_EXAMPLES "/elastic_crank.yaml", 0.02, seen) == 0);
     CHECK(check_model(ctx, NULL, FLX_EXAMPLES "/rubber_bar.yaml", 1e-3, seen) == 0);
     for (int k = 0; k < FLX_N_TERMS; k++) CHECK(seen[k]);
