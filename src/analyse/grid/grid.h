@@ -1,0 +1,132 @@
+// grid.h - the equations of motion at nodes of time, all at once: inversion and trajectory optimisation are Newton's method
+// on one block-banded matrix made of M, D and K of `linearise` (theory/inversion.md).
+//
+//     t_n = begin + n h, theta_j = q_n+j (-) q_n in the chart at q_n, where v = theta' and v' = theta'':
+//     order 2: v = (theta_1 - theta_-1)/2h, v' = (theta_1 + theta_-1)/h^2
+//     order 4: (-1, 8, -8, 1)/12h and (-1, 16, 16, -1)/12h^2 over j = 2, 1, -1, -2
+//     rows: r(t_n, q_n, v_n, v'_n, x_n, w_n, lam_n, mu_n) = 0 at the nodes 0..N                      (GRID-1)
+//     first-order states between nodes: (x_n - x_n-1)/h = (phi_n + phi_n-1)/2; phi_0 = 0             (GRID-2)
+//
+// Order/2 nodes before the first and behind the last, the ghosts, have positions alone. They are given, or, of an open grid,
+// unknowns that meet the constraints on positions.
+// Of the algebraic unknowns w some have roles: an input is free, and its row is not there; an output is held at a value, and
+// its column is not there.
+#pragma once
+
+#include "flexion/system.h"
+#include "math/sparse_lu.h"
+
+typedef enum flx_grid_role {
+    FLX_GRID_PLAIN,
+    FLX_GRID_INPUT,  // its row is left out
+    FLX_GRID_OUTPUT, // its value is given
+} flx_grid_role;
+
+typedef struct flx_grid_def {
+    int order; // 2 or 4; 0: velocities and accelerations are given, and nodes know nothing of each other
+    int nodes; // N + 1
+    double begin, step;
+    bool open;                // ghosts are unknowns
+    const signed char *role;  // (nw) flx_grid_role; NULL: all plain
+    const signed char *fixed; // (nv) coordinates that stay as they are; NULL: none
+} flx_grid_def;
+
+// An entry of the matrices of one node.
+typedef struct flx_grid_entry {
+    int row, col; // unknowns of the system
+    int at;       // where its numbers are
+    unsigned char parts; // which of A0, A1, A2 it may have: bits 1, 2, 4
+} flx_grid_entry;
+
+typedef struct flx_grid {
+    const flx_system *s; // borrowed
+    flx_ctx *ctx;
+    flx_arena *arena; // owned: all arrays
+    flx_work *work;   // owned
+    int order, reach; // reach: ghosts at each end
+    int nodes;
+    double begin, step;
+    bool open;
+    const double *c, *d; // (2 reach + 1) weights of v h and v' h^2
+    signed char *role;   // (nw)
+    signed char *fixed;  // (nv)
+    // unknowns and rows of a node that count, by their numbers in the system; of a ghost
+    int ncol, nrow, nghost_col, nghost_row;
+    int *cols, *rows, *ghost_rows;
+    int *col_of; // (n) place of an unknown among cols, -1: not there
+    int *row_of; // (n) place of a row among rows
+    // the matrix: compressed columns over all nodes
+    int total_cols, total_rows;
+    int *begin_of, *row_at; // (total_cols + 1) (entries)
+    double *values;
+    int nentry;
+    flx_grid_entry *entries;
+    int *place;  // of the contributions in their order, among the values
+    int nplace;
+    bool dense; // matrices of nodes in full
+    // what is sought: positions of (nodes + 2 reach), the rest of nodes
+    double *q, *v, *a, *x, *w, *lam, *mu;
+    double *switches; // (nodes + 2 reach)
+    double *held;     // (nw) values of outputs
+    // scratch
+    flx_blocks b;
+    double *full[3]; // (n x n) where dense
+    double *theta, *r, *before, *zero, *column;
+    flx_state *state;
+} flx_grid;
+
+// The guess is x at all nodes. FLX_ERR_CANNOT: what no grid does, by name.
+flx_status flx_grid_create(const flx_system *s, const flx_state *x, const flx_grid_def *def,
+                           flx_grid **out);
+void flx_grid_destroy(flx_grid **g);
+
+// Positions of node n, from -reach to N + reach; and others, from 0 to N.
+static inline double *flx_grid_q(const flx_grid *g, int n)
+{
+    return g->q + (size_t)(n + g->reach) * (size_t)g->s->dims.nq;
+}
+static inline double flx_grid_time(const flx_grid *g, int n)
+{
+    return g->begin + n * g->step;
+}
+// First column and row of node n in the whole.
+int flx_grid_col(const flx_grid *g, int n);
+int flx_grid_row(const flx_grid *g, int n);
+
+// Switches of all nodes as their states are.
+void flx_grid_settle(flx_grid *g);
+// v and a of node n from positions.
+void flx_grid_move(flx_grid *g, int n);
+// r (total_rows)
+flx_status flx_grid_residual(flx_grid *g, double *r);
+// The matrix, at the values at hand.
+flx_status flx_grid_linearise(flx_grid *g);
+// Unknowns move by part * d (total_cols).
+void flx_grid_add(flx_grid *g, const double *d, double part);
+// The whole state of node n.
+void flx_grid_state(flx_grid *g, int n, flx_state *x);
+// From the node n of another grid of the same system, ghosts among them.
+void flx_grid_copy_node(flx_grid *to, int n, const flx_grid *from, int m);
+
+// ---- Newton's method (grid_newton.c) --------------------------------------------------------------
+
+typedef struct flx_grid_report {
+    int iterations;
+    double correction; // the last one, positions by their scales
+    double residual;   // largest, of the terms that the rows are made of
+    int worst;         // node of the largest correction
+    double multipliers; // largest of the conditions, where there is a weight
+} flx_grid_report;
+
+// The weight of what is left open: 1/2 z^T W z is least, with z = the unknowns less those of the reference, W diagonal
+// but for `stiffness`. NULL: nothing is left open, and there are as many rows as unknowns.
+typedef struct flx_grid_weight {
+    const double *diagonal; // (n) of a node, by unknowns of the system; NULL: none
+    const double *q_rest;   // (nodes + 2 reach) nq positions from which moves count
+    // (entries of each node) of positions, one after the other: stiffness at rest; NULL: none
+    const double *stiffness;
+} flx_grid_weight;
+
+// FLX_SINGULAR, FLX_NO_CONVERGENCE: without a message.
+flx_status flx_grid_solve(flx_grid *g, const flx_grid_weight *weight, int most,
+                          flx_grid_report *report);
