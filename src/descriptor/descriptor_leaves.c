@@ -31,6 +31,21 @@ static flx_expr_input parameter_input(const flx_descriptor *d, flx_leaf leaf)
     return (flx_expr_input){FLX_INPUT_PARAMETER, flx_param_of_leaf(d->model, leaf)};
 }
 
+// An input is a number from outside, or one of the algebraic unknowns.
+static int input_directions(const flx_descriptor *d, flx_leaf leaf, flx_direction *out)
+{
+    int unknown = d->model->inputs[INDEX].unknown;
+    out->unknown = flx_first_w(d) + unknown - 1;
+    return unknown > 0 && COMPONENT == FLX_INPUT_VALUE;
+}
+
+static flx_expr_input input_input(const flx_descriptor *d, flx_leaf leaf)
+{
+    int unknown = d->model->inputs[INDEX].unknown;
+    if (unknown == 0) return parameter_input(d, leaf);
+    return COMPONENT == FLX_INPUT_VALUE ? (flx_expr_input){FLX_INPUT_W, unknown - 1} : nowhere;
+}
+
 // ---- bodies -------------------------------------------------------------------------------------
 
 static int translations(const flx_descriptor *d)
@@ -431,7 +446,7 @@ static const rule rules[FLX_LEAF_KINDS] = {
     [FLX_LEAF_TIME] = {.input = time_input},
     [FLX_LEAF_PARAMETER] = {.input = parameter_input},
     [FLX_LEAF_FACTOR] = {.input = parameter_input},
-    [FLX_LEAF_INPUT] = {.input = parameter_input},
+    [FLX_LEAF_INPUT] = {.directions = input_directions, .input = input_input},
     [FLX_LEAF_NUMBER] = {.input = parameter_input},
     [FLX_LEAF_BODY_POSITION] = {.directions = position_directions, .input = position_input},
     [FLX_LEAF_BODY_ROTATION] = {.directions = rotation_directions, .input = rotation_input},

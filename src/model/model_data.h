@@ -426,6 +426,7 @@ typedef struct flx_input_item {
     double value;        // FLX_INPUT_VALUE as the model says it; 0 where it has an expression
     double lower, upper; // infinite: none
     const char *moves;   // joint whose motion contains it: its value must not jump; NULL: none
+    int unknown; // it is sought: number of the algebraic unknown + 1; 0: it is a number from outside
 } flx_input_item;
 
 // What open parameters must leave as it is: a number that stands in expressions alone, positive or not negative.

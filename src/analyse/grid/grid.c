@@ -12,6 +12,25 @@ static const double C2[] = {-0.5, 0.0, 0.5}, D2[] = {1.0, -2.0, 1.0};
 static const double C4[] = {1.0 / 12, -8.0 / 12, 0.0, 8.0 / 12, -1.0 / 12};
 static const double D4[] = {-1.0 / 12, 16.0 / 12, -30.0 / 12, 16.0 / 12, -1.0 / 12};
 
+// Of backward differences, over j = -4..0 and -8..0, and applied twice.
+static const double CB2[] = {0.0, 0.0, 0.5, -2.0, 1.5}, DB2[] = {0.25, -2.0, 5.5, -6.0, 2.25};
+static const double CB4[] = {0.0, 0.0, 0.0, 0.0, 0.25, -4.0 / 3, 3.0, -4.0, 25.0 / 12};
+static const double DB4[] = {1.0 / 16,   -2.0 / 3, 59.0 / 18, -10.0, 497.0 / 24,
+                             -266.0 / 9, 57.0 / 2, -50.0 / 3, 625.0 / 144};
+
+static void choose_weights(flx_grid *g, const flx_grid_def *def)
+{
+    if (def->backward) {
+        g->left = 2 * def->order;
+        g->c = def->order == 4 ? CB4 : CB2;
+        g->d = def->order == 4 ? DB4 : DB2;
+        return;
+    }
+    g->left = g->right = def->order / 2;
+    g->c = def->order == 4 ? C4 : def->order == 2 ? C2 : C0;
+    g->d = def->order == 4 ? D4 : def->order == 2 ? D2 : D0;
+}
+
 static void *take(flx_grid *g, size_t n, size_t size)
 {
     return flx_arena_take(g->arena, n, size);
@@ -71,7 +90,7 @@ static flx_status list_unknowns(flx_grid *g)
         if (g->open && row && is_ghost_row(g, i)) g->ghost_rows[g->nghost_row++] = i;
     }
     if (!g->open) g->nghost_col = 0;
-    int ghosts = g->open ? 2 * g->reach : 0;
+    int ghosts = g->open ? g->left + g->right : 0;
     g->total_cols = g->nodes * g->ncol + ghosts * g->nghost_col;
     g->total_rows = g->nodes * g->nrow + ghosts * g->nghost_row;
     return FLX_OK;
@@ -80,8 +99,8 @@ static flx_status list_unknowns(flx_grid *g)
 static int first_of(const flx_grid *g, int n, int own, int ghost)
 {
     if (!g->open) return n * own;
-    int before = n + g->reach; // nodes before this one
-    int left = before < g->reach ? before : g->reach;
+    int before = n + g->left; // nodes before this one
+    int left = before < g->left ? before : g->left;
     int inner = n < 0 ? 0 : n > g->nodes ? g->nodes : n;
     int right = n > g->nodes ? n - g->nodes : 0;
     return (left + right) * ghost + inner * own;
@@ -168,7 +187,7 @@ static void walk_node(pattern_walk *k, int n)
         const flx_grid_entry *o = g->entries + e;
         bool state = g->order > 0 && o->row >= d->nv && o->row < d->nv + d->nx;
         int row = row0 + g->row_of[o->row];
-        for (int j = -g->reach; j <= g->reach; j++) {
+        for (int j = -g->left; j <= g->right; j++) {
             if (j != 0 && (o->col >= d->nv || !(o->parts & 6))) continue;
             if (!g->open && (n + j < 0 || n + j >= g->nodes)) continue;
             int col = flx_grid_col(g, n + j) + g->col_of[o->col];
@@ -201,10 +220,8 @@ static void walk_pattern(pattern_walk *k)
     flx_grid *g = k->g;
     k->n = 0;
     for (int n = 0; n < g->nodes; n++) walk_node(k, n);
-    for (int i = 1; g->open && i <= g->reach; i++) {
-        walk_ghost(k, -i);
-        walk_ghost(k, g->nodes - 1 + i);
-    }
+    for (int i = 1; g->open && i <= g->left; i++) walk_ghost(k, -i);
+    for (int i = 1; g->open && i <= g->right; i++) walk_ghost(k, g->nodes - 1 + i);
 }
 
 typedef struct ordered {
@@ -270,7 +287,7 @@ static flx_status make_pattern(flx_grid *g)
 static flx_status take_values(flx_grid *g, const flx_state *x)
 {
     const flx_dims *d = &g->s->dims;
-    size_t all = (size_t)g->nodes + 2 * (size_t)g->reach, nodes = (size_t)g->nodes;
+    size_t all = (size_t)(g->nodes + g->left + g->right), nodes = (size_t)g->nodes;
     size_t n = (size_t)flx_dims_unknowns(d);
     struct {
         double **to;
@@ -328,14 +345,14 @@ flx_status flx_grid_create(const flx_system *s, const flx_state *x, const flx_gr
     *g = (flx_grid){.s = s,
                     .ctx = s->ctx,
                     .order = def->order,
-                    .reach = def->order / 2,
                     .nodes = def->nodes,
                     .begin = def->begin,
                     .step = def->step,
+                    .from = def->from,
+                    .until = def->until,
                     .open = def->open,
-                    .c = def->order == 4 ? C4 : def->order == 2 ? C2 : C0,
-                    .d = def->order == 4 ? D4 : def->order == 2 ? D2 : D0,
                     .dense = s->pattern.extra > 0};
+    choose_weights(g, def);
     g->arena = flx_arena_create(s->ctx);
     flx_status status = g->arena ? make(g, x, def) : FLX_ERR_MEMORY;
     if (status != FLX_OK) flx_grid_destroy(&g);

@@ -7,7 +7,10 @@
 //     rows: r(t_n, q_n, v_n, v'_n, x_n, w_n, lam_n, mu_n) = 0 at the nodes 0..N                      (GRID-1)
 //     first-order states between nodes: (x_n - x_n-1)/h = (phi_n + phi_n-1)/2; phi_0 = 0             (GRID-2)
 //
-// Order/2 nodes before the first and behind the last, the ghosts, have positions alone. They are given, or, of an open grid,
+// Forward integration on the same grid takes differences of nodes before alone:
+//     v = BDF of order 2 or 4, v' = the same of v                                                    (GRID-4)
+//
+// Some nodes before the first and behind the last, the ghosts, have positions alone. They are given, or, of an open grid,
 // unknowns that meet the constraints on positions.
 // Of the algebraic unknowns w some have roles: an input is free, and its row is not there; an output is held at a value, and
 // its column is not there.
@@ -26,7 +29,9 @@ typedef struct flx_grid_def {
     int order; // 2 or 4; 0: velocities and accelerations are given, and nodes know nothing of each other
     int nodes; // N + 1
     double begin, step;
+    double from, until;       // the clock of the equations stands still before and after; both 0: it does not
     bool open;                // ghosts are unknowns
+    bool backward;            // differences of nodes before alone (GRID-4)
     const signed char *role;  // (nw) flx_grid_role; NULL: all plain
     const signed char *fixed; // (nv) coordinates that stay as they are; NULL: none
 } flx_grid_def;
@@ -43,11 +48,12 @@ typedef struct flx_grid {
     flx_ctx *ctx;
     flx_arena *arena; // owned: all arrays
     flx_work *work;   // owned
-    int order, reach; // reach: ghosts at each end
+    int order;
+    int left, right; // ghosts before and behind, and how far differences reach
     int nodes;
-    double begin, step;
+    double begin, step, from, until;
     bool open;
-    const double *c, *d; // (2 reach + 1) weights of v h and v' h^2
+    const double *c, *d; // (left + right + 1) weights of v h and v' h^2
     signed char *role;   // (nw)
     signed char *fixed;  // (nv)
     // unknowns and rows of a node that count, by their numbers in the system; of a ghost
@@ -64,9 +70,9 @@ typedef struct flx_grid {
     int *place;  // of the contributions in their order, among the values
     int nplace;
     bool dense; // matrices of nodes in full
-    // what is sought: positions of (nodes + 2 reach), the rest of nodes
+    // what is sought: positions of (nodes + left + right), the rest of nodes
     double *q, *v, *a, *x, *w, *lam, *mu;
-    double *switches; // (nodes + 2 reach)
+    double *switches; // (nodes + left + right)
     double *held;     // (nw) values of outputs
     // scratch
     flx_blocks b;
@@ -80,14 +86,21 @@ flx_status flx_grid_create(const flx_system *s, const flx_state *x, const flx_gr
                            flx_grid **out);
 void flx_grid_destroy(flx_grid **g);
 
-// Positions of node n, from -reach to N + reach; and others, from 0 to N.
+// Positions of node n, from -left to N + right; and others, from 0 to N.
 static inline double *flx_grid_q(const flx_grid *g, int n)
 {
-    return g->q + (size_t)(n + g->reach) * (size_t)g->s->dims.nq;
+    return g->q + (size_t)(n + g->left) * (size_t)g->s->dims.nq;
 }
 static inline double flx_grid_time(const flx_grid *g, int n)
 {
     return g->begin + n * g->step;
+}
+// The time that the equations see.
+static inline double flx_grid_clock(const flx_grid *g, int n)
+{
+    double t = flx_grid_time(g, n);
+    if (!(g->from < g->until)) return t;
+    return t < g->from ? g->from : t > g->until ? g->until : t;
 }
 // First column and row of node n in the whole.
 int flx_grid_col(const flx_grid *g, int n);
@@ -122,7 +135,7 @@ typedef struct flx_grid_report {
 // but for `stiffness`. NULL: nothing is left open, and there are as many rows as unknowns.
 typedef struct flx_grid_weight {
     const double *diagonal; // (n) of a node, by unknowns of the system; NULL: none
-    const double *q_rest;   // (nodes + 2 reach) nq positions from which moves count
+    const double *q_rest;   // (nodes + left + right) nq positions from which moves count
     // (entries of each node) of positions, one after the other: stiffness at rest; NULL: none
     const double *stiffness;
 } flx_grid_weight;

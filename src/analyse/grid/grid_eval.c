@@ -12,13 +12,13 @@ static double *row_of(double *all, int n, int width)
 
 static double *switches_of(const flx_grid *g, int n)
 {
-    return row_of(g->switches, n + g->reach, g->s->dims.nswitch);
+    return row_of(g->switches, n + g->left, g->s->dims.nswitch);
 }
 
 static flx_point point_at(const flx_grid *g, int n)
 {
     const flx_dims *d = &g->s->dims;
-    return (flx_point){.t = flx_grid_time(g, n),
+    return (flx_point){.t = flx_grid_clock(g, n),
                        .q = flx_grid_q(g, n),
                        .v = row_of(g->v, n, d->nv),
                        .a = row_of(g->a, n, d->nv),
@@ -36,7 +36,7 @@ static flx_point ghost_at(const flx_grid *g, int n)
 {
     int next = n < 0 ? 0 : g->nodes - 1;
     flx_point p = point_at(g, next);
-    p.t = flx_grid_time(g, n);
+    p.t = flx_grid_clock(g, n);
     p.q = flx_grid_q(g, n);
     p.v = p.a = g->zero;
     p.switches = switches_of(g, n);
@@ -51,8 +51,8 @@ void flx_grid_move(flx_grid *g, int n)
     if (g->order == 0) return;
     memset(v, 0, (size_t)d->nv * sizeof *v);
     memset(a, 0, (size_t)d->nv * sizeof *a);
-    for (int j = -g->reach; j <= g->reach; j++) {
-        double c = g->c[j + g->reach] / h, k = g->d[j + g->reach] / (h * h);
+    for (int j = -g->left; j <= g->right; j++) {
+        double c = g->c[j + g->left] / h, k = g->d[j + g->left] / (h * h);
         if (j == 0) continue;
         g->s->ops->difference(g->s, flx_grid_q(g, n), flx_grid_q(g, n + j), g->theta);
         for (int i = 0; i < d->nv; i++) {
@@ -109,10 +109,9 @@ flx_status flx_grid_residual(flx_grid *g, double *r)
         g->before = g->r;
         g->r = other;
     }
-    for (int i = 1; g->open && i <= g->reach; i++) {
-        FLX_TRY(ghost_residual(g, -i, r));
+    for (int i = 1; g->open && i <= g->left; i++) FLX_TRY(ghost_residual(g, -i, r));
+    for (int i = 1; g->open && i <= g->right; i++)
         FLX_TRY(ghost_residual(g, g->nodes - 1 + i, r));
-    }
     return FLX_OK;
 }
 
@@ -136,13 +135,13 @@ static int add_node(flx_grid *g, int n, int at)
         bool state = g->order > 0 && o->row >= d->nv && o->row < d->nv + d->nx;
         bool moves = o->col < d->nv;
         double part = state && n > 0 ? 0.5 : 1.0;
-        for (int j = -g->reach; j <= g->reach; j++) {
+        for (int j = -g->left; j <= g->right; j++) {
             if (j != 0 && (!moves || !(o->parts & 6))) continue;
             if (!g->open && (n + j < 0 || n + j >= g->nodes)) continue;
             double value = j == 0 ? A0[o->at] : 0.0;
             if (moves) {
-                value += g->d[j + g->reach] / (h * h) * A2[o->at];
-                value += g->c[j + g->reach] / h * A1[o->at];
+                value += g->d[j + g->left] / (h * h) * A2[o->at];
+                value += g->c[j + g->left] / h * A1[o->at];
             }
             g->values[g->place[at++]] += part * value;
             if (state && n + 1 < g->nodes) g->values[g->place[at++]] += 0.5 * value;
@@ -183,10 +182,8 @@ flx_status flx_grid_linearise(flx_grid *g)
         spread(g);
         at = add_node(g, n, at);
     }
-    for (int i = 1; g->open && i <= g->reach; i++) {
-        FLX_TRY(add_ghost(g, -i, &at));
-        FLX_TRY(add_ghost(g, g->nodes - 1 + i, &at));
-    }
+    for (int i = 1; g->open && i <= g->left; i++) FLX_TRY(add_ghost(g, -i, &at));
+    for (int i = 1; g->open && i <= g->right; i++) FLX_TRY(add_ghost(g, g->nodes - 1 + i, &at));
     return FLX_OK;
 }
 
@@ -220,10 +217,10 @@ void flx_grid_add(flx_grid *g, const double *d, double part)
             }
         }
     }
-    for (int i = 1; g->open && i <= g->reach; i++) {
+    for (int i = 1; g->open && i <= g->left; i++)
         move_position(g, -i, d + flx_grid_col(g, -i), part);
-        move_position(g, g->nodes - 1 + i, d + flx_grid_col(g, g->nodes - 1 + i), part);
-    }
+    for (int i = g->nodes; g->open && i < g->nodes + g->right; i++)
+        move_position(g, i, d + flx_grid_col(g, i), part);
 }
 
 // ---- states ------------------------------------------------------------------------------------------
@@ -253,7 +250,7 @@ void flx_grid_settle(flx_grid *g)
 {
     const flx_event_ops *k = g->s->ops->events;
     if (!k || g->s->dims.nswitch == 0) return;
-    for (int n = -g->reach; n < g->nodes + g->reach; n++) {
+    for (int n = -g->left; n < g->nodes + g->right; n++) {
         flx_grid_state(g, n, g->state);
         k->settle(g->s, g->work, g->state);
         memcpy(switches_of(g, n), g->state->switches,

@@ -45,7 +45,7 @@ static flx_status make_whole(newton *w)
 {
     flx_grid *g = w->g;
     int nz = g->total_cols, nj = g->begin_of[nz], nv = g->s->dims.nv;
-    int all = g->nodes + (g->open ? 2 * g->reach : 0), nw = count_weight(g);
+    int all = g->nodes + (g->open ? g->left + g->right : 0), nw = count_weight(g);
     size_t most = 2 * (size_t)nj + (size_t)nz + (size_t)all * (size_t)nw;
     w->begin = flx_arena_take(w->arena, (size_t)w->n + 1, sizeof *w->begin);
     w->row = flx_arena_take(w->arena, most, sizeof *w->row);
@@ -58,7 +58,7 @@ static flx_status make_whole(newton *w)
         const flx_grid_entry *o = g->entries + e;
         if (o->row < nv && o->col < nv) number[o->row * nv + o->col] = ++seen;
     }
-    int at = 0, first = g->open ? -g->reach : 0;
+    int at = 0, first = g->open ? -g->left : 0;
     for (int k = 0; k < all; k++) {
         int n = first + k, c0 = flx_grid_col(g, n);
         int width = n < 0 || n >= g->nodes ? g->nghost_col : g->ncol;
@@ -101,7 +101,7 @@ static double diagonal_of(const newton *w, int col_in_node)
 static void fill_whole(newton *w)
 {
     flx_grid *g = w->g;
-    int nz = w->nz, all = g->nodes + (g->open ? 2 * g->reach : 0), first = g->open ? -g->reach : 0;
+    int nz = w->nz, all = g->nodes + (g->open ? g->left + g->right : 0), first = g->open ? -g->left : 0;
     for (int k = 0; k < all; k++) {
         int n = first + k, c0 = flx_grid_col(g, n);
         int width = n < 0 || n >= g->nodes ? g->nghost_col : g->ncol;
@@ -125,7 +125,7 @@ static void weigh(newton *w, double *b)
 {
     flx_grid *g = w->g;
     const flx_dims *d = &g->s->dims;
-    int all = g->nodes + (g->open ? 2 * g->reach : 0), first = g->open ? -g->reach : 0;
+    int all = g->nodes + (g->open ? g->left + g->right : 0), first = g->open ? -g->left : 0;
     int nw = count_weight(g);
     memset(b, 0, (size_t)w->nz * sizeof *b);
     for (int k = 0; k < all; k++) {
@@ -133,7 +133,7 @@ static void weigh(newton *w, double *b)
         bool ghost = n < 0 || n >= g->nodes;
         int width = ghost ? g->nghost_col : g->ncol;
         if (w->weight->q_rest) {
-            const double *rest = w->weight->q_rest + (size_t)(n + g->reach) * (size_t)d->nq;
+            const double *rest = w->weight->q_rest + (size_t)(n + g->left) * (size_t)d->nq;
             g->s->ops->difference(g->s, rest, flx_grid_q(g, n), g->theta);
         } else {
             memset(g->theta, 0, (size_t)d->nv * sizeof *g->theta);
@@ -175,7 +175,7 @@ static double measure(const newton *w, const double *d, double *largest, int *wo
     double sum = 0.0;
     long count = 0;
     *largest = 0.0;
-    for (int n = g->open ? -g->reach : 0; n < g->nodes + (g->open ? g->reach : 0); n++) {
+    for (int n = g->open ? -g->left : 0; n < g->nodes + (g->open ? g->right : 0); n++) {
         const double *own = d + flx_grid_col(g, n);
         for (int i = 0; i < g->s->dims.nv; i++) {
             if (g->col_of[i] < 0) continue;
@@ -195,7 +195,7 @@ static void keep_values(newton *w, bool back)
 {
     flx_grid *g = w->g;
     const flx_dims *d = &g->s->dims;
-    size_t all = (size_t)(g->nodes + 2 * g->reach), nodes = (size_t)g->nodes;
+    size_t all = (size_t)(g->nodes + g->left + g->right), nodes = (size_t)g->nodes;
     struct {
         double *a;
         size_t n;
@@ -220,7 +220,7 @@ static flx_status make(newton *w)
     if (!w->weight && g->total_rows != g->total_cols) return FLX_SINGULAR;
     w->arena = flx_arena_create(g->ctx);
     if (!w->arena) return FLX_ERR_MEMORY;
-    size_t all = (size_t)(g->nodes + 2 * g->reach) * (size_t)d->nq;
+    size_t all = (size_t)(g->nodes + g->left + g->right) * (size_t)d->nq;
     size_t rest = (size_t)g->nodes * (size_t)(d->nx + d->nw + d->nlam + d->nmu);
     w->keep = flx_arena_take(w->arena, all + rest, sizeof *w->keep);
     w->d = flx_arena_take(w->arena, (size_t)w->n, sizeof *w->d);

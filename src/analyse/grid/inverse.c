@@ -1,0 +1,450 @@
+// inverse.c - inversion on a grid: rest at the ends, the slow path between as a guess, then all nodes at once.
+#include "analyse/grid/inverse.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DECAYS 1e-9 // real parts of zeros that decay, of the rate of the system
+#define LAYER 3.0     // nodes within the time in which a zero decays
+#define MOST_STEPS 5000.0
+#define MOST 40           // iterations
+#define MARGIN 17.0       // of the slowest zero: e^-17 = 4e-8
+#define MOST_ZEROS 400    // unknowns of a node, above which zeros are not sought
+#define MOST_NODES 2e7    // unknowns
+#define WAY 32            // positions at rest on the way to the end
+#define PARTS 64          // of the way from the drawn position to the first wanted one
+
+typedef struct search {
+    const flx_system *s;
+    const flx_inverse_def *def;
+    flx_ctx *ctx;
+    flx_inverse *out;
+    int nin, nout;
+    double h;
+    flx_grid *one;         // a node at rest
+    flx_grid_weight least; // of inputs, where there are more than outputs
+    double *diagonal;      // (n)
+    double *stiffness;     // of all nodes at rest
+    int nstiff;            // numbers of a node
+} search;
+
+static flx_status no_memory(flx_ctx *ctx)
+{
+    return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+}
+
+static const flx_grid_weight *weight_of(const search *f)
+{
+    return f->nin > f->nout ? &f->least : NULL;
+}
+
+static void name_unknown(const search *f, int w, flx_unknown *u)
+{
+    f->s->ops->unknown(f->s, f->s->dims.nv + f->s->dims.nx + w, u);
+}
+
+// ---- rest ----------------------------------------------------------------------------------------------
+
+static flx_status refuse_rest(const search *f, double t, flx_status why, const flx_grid_report *r)
+{
+    if (why < 0) return why;
+    flx_unknown u = {.loc = FLX_NOWHERE};
+    for (int k = 0; k < f->s->dims.nw && !u.item; k++) {
+        if (f->def->role[k] == FLX_GRID_OUTPUT) name_unknown(f, k, &u);
+    }
+    return FLX_FAIL(f->ctx, why, u.loc,
+                    why == FLX_SINGULAR
+                        ? "at t = %.9g no equilibrium holds the outputs where they are wanted: "
+                          "something may move without a force that brings it back, or no input "
+                          "can hold it; draw the model near its first position, at rest"
+                        : "at t = %.9g the outputs do not reach where they are wanted at rest (the "
+                          "last correction is %.2g of the size of the model): out of reach, or the "
+                          "model is drawn too far from there",
+                    t, r->correction);
+}
+
+// Outputs go from where they are to where they are wanted in parts.
+static flx_status approach(search *f, flx_grid_report *report)
+{
+    flx_grid *g = f->one;
+    int nw = f->s->dims.nw, rows = g->total_rows;
+    double *miss = flx_alloc(f->ctx, (size_t)(nw + rows), sizeof *miss), *r = miss + nw;
+    if (!miss) return FLX_ERR_MEMORY;
+    flx_status status = flx_grid_residual(g, r);
+    for (int k = 0; k < nw; k++) { // the row is held - (output - wanted)
+        if (g->role[k] == FLX_GRID_OUTPUT)
+            miss[k] = -r[g->row_of[f->s->dims.nv + f->s->dims.nx + k]];
+    }
+    double done = 0.0, part = 1.0 / 8;
+    while (status == FLX_OK && done < 1.0) {
+        double next = fmin(done + part, 1.0);
+        for (int k = 0; k < nw; k++) g->held[k] = (1.0 - next) * miss[k];
+        double *keep = flx_alloc(f->ctx, (size_t)f->s->dims.nq, sizeof *keep);
+        if (!keep) status = FLX_ERR_MEMORY;
+        if (status == FLX_OK) {
+            memcpy(keep, g->q, (size_t)f->s->dims.nq * sizeof *keep);
+            status = flx_grid_solve(g, weight_of(f), MOST, report);
+            if (status == FLX_OK) {
+                done = next;
+            } else if (status > 0 && part > 1.0 / PARTS) {
+                memcpy(g->q, keep, (size_t)f->s->dims.nq * sizeof *keep);
+                part *= 0.5;
+                status = FLX_OK;
+            }
+        }
+        flx_free(keep);
+    }
+    memset(g->held, 0, (size_t)nw * sizeof *g->held);
+    flx_free(miss);
+    return status;
+}
+
+// The node comes to rest at the clock of t, from where it is.
+static flx_status rest_at(search *f, double t, bool first)
+{
+    flx_grid_report report;
+    f->one->begin = t;
+    flx_status status = FLX_NO_CONVERGENCE;
+    size_t n = (size_t)f->s->dims.nq;
+    double *keep = flx_alloc(f->ctx, n, sizeof *keep);
+    if (!keep) return FLX_ERR_MEMORY;
+    memcpy(keep, f->one->q, n * sizeof *keep);
+    status = flx_grid_solve(f->one, weight_of(f), MOST, &report);
+    if (status > 0 && first) {
+        memcpy(f->one->q, keep, n * sizeof *keep);
+        status = approach(f, &report);
+    }
+    flx_free(keep);
+    return status == FLX_OK ? FLX_OK : refuse_rest(f, t, status, &report);
+}
+
+// ---- zeros -----------------------------------------------------------------------------------------------
+
+static flx_status refuse_unreached(const search *f, int w)
+{
+    flx_unknown u;
+    name_unknown(f, w, &u);
+    return FLX_FAIL(f->ctx, FLX_ERR_MODEL, u.loc,
+                    "no input of this inversion moves the output '%s': name one that does",
+                    u.item ? u.item : "?");
+}
+
+static flx_status find_zeros(search *f, int end)
+{
+    flx_zeros *z = f->out->zeros + end;
+    if (flx_dims_unknowns(&f->s->dims) > MOST_ZEROS) return FLX_OK;
+    flx_status status = flx_zeros_find(f->one, f->out->arena, z);
+    if (status < 0) return status;
+    if (status == FLX_OK && z->unreached >= 0) return refuse_unreached(f, z->unreached);
+    f->out->zeros_known = status == FLX_OK && f->nin == f->nout;
+    return FLX_OK;
+}
+
+// Forward integration is right where nothing grows, and where two differentiations reach the inputs.
+static flx_status refuse_forward(const search *f)
+{
+    const flx_inverse *o = f->out;
+    if (f->def->kind != FLX_INVERSE_CAUSAL || !o->zeros_known) return FLX_OK;
+    for (int k = 0; k < 2; k++) {
+        const flx_zeros *z = o->zeros + k;
+        if (z->index > 3) {
+            return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                            "the inputs have index %d (S = C P B is singular): forward integration "
+                            "bears 3; take `kind: bounded`",
+                            z->index);
+        }
+        if (!(z->most > -DECAYS * z->rate)) continue;
+        return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "the inverse is unstable: the zero %.6g 1/s %s, so that forward "
+                        "integration would grow without bound; take `kind: bounded`, or "
+                        "`least-energy`, or another output",
+                        z->most, z->most > DECAYS * z->rate ? "grows" : "does not decay");
+    }
+    return FLX_OK;
+}
+
+// Between nodes: a 300th of the motion; a fast zero is a boundary layer that needs nodes of its own.
+static double step_of(const search *f)
+{
+    double span = f->def->until - f->def->from, h = span / 300.0;
+    if (f->def->step > 0.0) return f->def->step;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < f->out->zeros[k].n; i++) {
+            double size = fabs(f->out->zeros[k].re[i]);
+            if (size * LAYER * h > 1.0) h = 1.0 / (LAYER * size);
+        }
+    }
+    return fmax(h, span / MOST_STEPS);
+}
+
+static double margin_of(const search *f)
+{
+    const flx_inverse *o = f->out;
+    if (f->def->margin >= 0.0) return f->def->margin;
+    if (f->def->kind == FLX_INVERSE_RIGID || f->def->kind == FLX_INVERSE_QUASISTATIC) return 0.0;
+    if (f->def->kind == FLX_INVERSE_CAUSAL) return 0.0;
+    double slowest = 0.0;
+    for (int k = 0; k < 2; k++) {
+        double s = o->zeros[k].slowest;
+        if (s > 0.0 && (slowest == 0.0 || s < slowest)) slowest = s;
+    }
+    return slowest > 0.0 ? MARGIN / slowest : 0.0;
+}
+
+// ---- grids -------------------------------------------------------------------------------------------------
+
+static flx_status make_grid(const search *f, const flx_state *x, int order, bool open,
+                            const signed char *fixed, int nodes, double begin, flx_grid **out)
+{
+    const flx_grid_def def = {.order = order,
+                              .nodes = nodes,
+                              .begin = begin,
+                              .step = f->h,
+                              .from = f->def->from,
+                              .until = f->def->until,
+                              .open = open,
+                              .backward = order > 0 && f->def->kind == FLX_INVERSE_CAUSAL,
+                              .role = f->def->role,
+                              .fixed = fixed};
+    return flx_grid_create(f->s, x, &def, out);
+}
+
+// Stiffness of the node at rest, symmetric.
+static flx_status keep_stiffness(search *f, double *to)
+{
+    flx_grid *g = f->one;
+    int nv = f->s->dims.nv;
+    FLX_TRY(flx_grid_linearise(g));
+    const double *A0 = g->dense ? g->full[0] : g->b.A0;
+    double *K = flx_alloc(f->ctx, (size_t)nv * (size_t)nv, sizeof *K);
+    if (!K) return FLX_ERR_MEMORY;
+    for (int e = 0; e < g->nentry; e++) {
+        const flx_grid_entry *o = g->entries + e;
+        if (o->row < nv && o->col < nv) K[o->row * nv + o->col] = A0[o->at];
+    }
+    for (int e = 0, k = 0; e < g->nentry; e++) {
+        const flx_grid_entry *o = g->entries + e;
+        if (o->row < nv && o->col < nv)
+            to[k++] = 0.5 * (K[o->row * nv + o->col] + K[o->col * nv + o->row]);
+    }
+    flx_free(K);
+    return FLX_OK;
+}
+
+static int count_stiffness(const flx_grid *g)
+{
+    int n = 0;
+    for (int e = 0; e < g->nentry; e++)
+        n += g->entries[e].row < g->s->dims.nv && g->entries[e].col < g->s->dims.nv;
+    return n;
+}
+
+// All nodes, the ghosts among them, at rest where the outputs are wanted.
+static flx_status fill_slow_path(search *f, flx_grid *g)
+{
+    bool keeps = f->stiffness != NULL;
+    double last = NAN;
+    for (int n = -g->left; n < g->nodes + g->right; n++) {
+        double t = flx_grid_clock(g, n);
+        if (!(t == last)) FLX_TRY(rest_at(f, t, n == -g->left));
+        last = t;
+        flx_grid_copy_node(g, n, f->one, 0);
+        if (keeps)
+            FLX_TRY(keep_stiffness(f, f->stiffness + (size_t)(n + g->left) * (size_t)f->nstiff));
+    }
+    return FLX_OK;
+}
+
+static flx_status refuse_solution(const search *f, flx_status why)
+{
+    const flx_inverse *o = f->out;
+    if (why < 0) return why;
+    double t = flx_grid_time(o->grid, o->report.worst);
+    return FLX_FAIL(
+        f->ctx, why, FLX_NOWHERE,
+        why == FLX_SINGULAR
+            ? "the inputs are not determined by the wanted motion: the matrix of all nodes is "
+              "singular (inputs that do the same, or a zero on the imaginary axis that the time "
+              "between the ends meets); try another margin, or `kind: least-energy`"
+            : "Newton's method does not converge: after %d iterations the largest correction is "
+              "%.2g of the size of the model, at t = %.6g; the motion may be too fast, or pass a "
+              "singular position",
+        o->report.iterations, o->report.correction, t);
+}
+
+// ---- kinds ---------------------------------------------------------------------------------------------------
+
+static flx_status solve(search *f, const flx_grid_weight *weight)
+{
+    flx_status status = flx_grid_solve(f->out->grid, weight, MOST, &f->out->report);
+    return status == FLX_OK ? FLX_OK : refuse_solution(f, status);
+}
+
+static flx_status solve_least_energy(search *f)
+{
+    flx_grid *g = f->out->grid;
+    size_t n = (size_t)(g->nodes + g->left + g->right) * (size_t)f->s->dims.nq;
+    double *rest = flx_arena_take(f->out->arena, n, sizeof *rest);
+    if (!rest) return no_memory(f->ctx);
+    memcpy(rest, g->q, n * sizeof *rest);
+    flx_grid_weight w = {.q_rest = rest,
+                         .stiffness = f->stiffness,
+                         .diagonal = f->nin > f->nout ? f->diagonal : NULL};
+    return solve(f, &w);
+}
+
+// The elastic coordinates under the inertia of the rigid motion, their own rates left out (INV-4).
+static flx_status solve_quasistatic(search *f, const flx_state *x, int nodes, double begin)
+{
+    flx_grid *rigid = f->out->grid, *slow = NULL;
+    size_t n = (size_t)nodes * (size_t)f->s->dims.nv;
+    FLX_TRY(solve(f, weight_of(f)));
+    f->out->stages = f->out->report.iterations;
+    FLX_TRY(make_grid(f, x, 0, false, NULL, nodes, begin, &slow));
+    for (int k = 0; k < nodes; k++) {
+        flx_grid_move(rigid, k);
+        flx_grid_copy_node(slow, k, rigid, k);
+    }
+    memcpy(slow->v, rigid->v, n * sizeof *slow->v);
+    memcpy(slow->a, rigid->a, n * sizeof *slow->a);
+    flx_grid_destroy(&f->out->grid);
+    f->out->grid = slow;
+    return solve(f, weight_of(f));
+}
+
+// One step of Newton's method with the other order shows how far the inputs of the two are apart.
+static flx_status compare_orders(search *f, const flx_state *x)
+{
+    flx_grid *g = f->out->grid, *other = NULL;
+    const flx_dims *d = &f->s->dims;
+    bool known = f->nin == f->nout && f->def->kind == FLX_INVERSE_BOUNDED;
+    if (!known) return FLX_OK;
+    FLX_TRY(make_grid(f, x, g->order == 4 ? 2 : 4, false, NULL, g->nodes, g->begin, &other));
+    for (int n = -other->left; n < g->nodes + other->right; n++) {
+        int last = g->nodes + g->right - 1, from = n < -g->left ? -g->left : n > last ? last : n;
+        flx_grid_copy_node(other, n, g, from);
+    }
+    flx_grid_report report;
+    flx_status status = flx_grid_solve(other, NULL, 2, &report);
+    double *differ = flx_arena_take(f->out->arena, (size_t)d->nw, sizeof *differ);
+    if (!differ) status = FLX_ERR_MEMORY;
+    for (int n = 0; differ && n < g->nodes; n++) {
+        for (int k = 0; k < d->nw; k++) {
+            if (f->def->role[k] != FLX_GRID_INPUT) continue;
+            differ[k] = fmax(differ[k], fabs(other->w[n * d->nw + k] - g->w[n * d->nw + k]));
+        }
+    }
+    flx_grid_destroy(&other);
+    if (status < 0) return status;
+    bool finite = true;
+    for (int k = 0; k < d->nw; k++) finite = finite && isfinite(differ[k]);
+    if (finite && report.iterations > 0) f->out->differ = differ;
+    return FLX_OK;
+}
+
+// ---- together ----------------------------------------------------------------------------------------------------
+
+static flx_status count_roles(search *f)
+{
+    flx_unknown u = {.loc = FLX_NOWHERE};
+    for (int k = 0; k < f->s->dims.nw; k++) {
+        f->nin += f->def->role[k] == FLX_GRID_INPUT;
+        f->nout += f->def->role[k] == FLX_GRID_OUTPUT;
+        if (f->def->role[k] == FLX_GRID_OUTPUT) name_unknown(f, k, &u);
+    }
+    if (f->nin >= f->nout && f->nout > 0) return FLX_OK;
+    return FLX_FAIL(f->ctx, FLX_ERR_MODEL, u.loc,
+                    "%d output%s wanted and %d input%s free: give at least as many inputs as "
+                    "outputs, '%s' is one too many",
+                    f->nout, f->nout == 1 ? " is" : "s are", f->nin, f->nin == 1 ? " is" : "s are",
+                    u.item ? u.item : "?");
+}
+
+static flx_status prepare(search *f, const flx_state *x, const signed char *fixed)
+{
+    const flx_dims *d = &f->s->dims;
+    size_t n = (size_t)flx_dims_unknowns(d);
+    FLX_TRY(count_roles(f));
+    f->diagonal = flx_arena_take(f->out->arena, n, sizeof *f->diagonal);
+    if (!f->diagonal) return no_memory(f->ctx);
+    for (int k = 0; k < d->nw; k++) {
+        if (f->def->role[k] == FLX_GRID_INPUT)
+            f->diagonal[d->nv + d->nx + k] = f->def->weight ? f->def->weight[k] : 1.0;
+    }
+    f->least = (flx_grid_weight){.diagonal = f->diagonal};
+    FLX_TRY(make_grid(f, x, 0, false, fixed, 1, f->def->from, &f->one));
+    FLX_TRY(rest_at(f, f->def->from, true));
+    FLX_TRY(find_zeros(f, 0));
+    double *start = flx_alloc(f->ctx, (size_t)d->nq, sizeof *start);
+    if (!start) return FLX_ERR_MEMORY;
+    memcpy(start, f->one->q, (size_t)d->nq * sizeof *start);
+    // the end is reached along the path
+    flx_status status = FLX_OK;
+    for (int k = 1; status == FLX_OK && k <= WAY; k++)
+        status = rest_at(f, f->def->from + (f->def->until - f->def->from) * k / WAY, true);
+    if (status == FLX_OK) status = find_zeros(f, 1);
+    memcpy(f->one->q, start, (size_t)d->nq * sizeof *start);
+    flx_free(start);
+    if (status == FLX_OK) status = rest_at(f, f->def->from, true);
+    return status;
+}
+
+static flx_status find(search *f, const flx_state *x)
+{
+    const flx_inverse_def *def = f->def;
+    flx_inverse *o = f->out;
+    bool held = def->kind == FLX_INVERSE_RIGID || def->kind == FLX_INVERSE_QUASISTATIC;
+    const signed char *fixed = held ? def->elastic : NULL;
+    double span = def->until - def->from;
+    f->h = span;
+    FLX_TRY(prepare(f, x, fixed));
+    FLX_TRY(refuse_forward(f));
+    double count = fmax(1.0, round(span / step_of(f)));
+    f->h = span / count;
+    o->margin = margin_of(f);
+    double before = ceil(o->margin / f->h - 1e-9);
+    double all = (count + 2.0 * before + 1.0) * flx_dims_unknowns(&f->s->dims);
+    if (!(all <= MOST_NODES)) {
+        return FLX_FAIL(f->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+                        "%.3g nodes of time in steps of %.3g s are too many; the margin at each "
+                        "end is %.3g s, as the slowest zero decays: take a longer step, or give "
+                        "`margin`",
+                        count + 2.0 * before + 1.0, f->h, o->margin);
+    }
+    o->before = (int)before;
+    int nodes = (int)count + 2 * o->before + 1;
+    double begin = def->from - before * f->h;
+    bool open = def->kind == FLX_INVERSE_LEAST_ENERGY;
+    FLX_TRY(make_grid(f, x, def->order, open, fixed, nodes, begin, &o->grid));
+    if (open) {
+        f->nstiff = count_stiffness(f->one);
+        f->stiffness = flx_arena_take(
+            o->arena, (size_t)(nodes + o->grid->left + o->grid->right) * (size_t)f->nstiff, sizeof(double));
+        if (!f->stiffness) return no_memory(f->ctx);
+    }
+    FLX_TRY(fill_slow_path(f, o->grid));
+    if (open) return solve_least_energy(f);
+    if (def->kind == FLX_INVERSE_QUASISTATIC) return solve_quasistatic(f, x, nodes, begin);
+    FLX_TRY(solve(f, weight_of(f)));
+    return compare_orders(f, x);
+}
+
+flx_status flx_inverse_find(const flx_system *s, const flx_state *x, const flx_inverse_def *def,
+                            flx_inverse *out)
+{
+    *out = (flx_inverse){.arena = flx_arena_create(s->ctx)};
+    search f = {.s = s, .def = def, .ctx = s->ctx, .out = out};
+    if (!out->arena) return FLX_ERR_MEMORY;
+    flx_status status = find(&f, x);
+    flx_grid_destroy(&f.one);
+    return status;
+}
+
+void flx_inverse_clear(flx_inverse *f)
+{
+    flx_grid_destroy(&f->grid);
+    if (f->arena) flx_arena_destroy(&f->arena);
+    *f = (flx_inverse){0};
+}

@@ -1,0 +1,154 @@
+// perform_inversion.c - analyses of type inversion: the model with its inputs as unknowns, solved on a grid of nodes of time.
+#include "analyse/grid/inverse.h"
+#include "base/number.h"
+#include "model/inversion_data.h"
+#include "simulate/analyses/performer.h"
+#include "simulate/opened.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct inversion {
+    flx_task *t;
+    flx_simulation *sim; // of the user
+    const flx_inversion_data *d;
+    flx_finding *out;
+    flx_opened open;
+    flx_inverse found;
+} inversion;
+
+static const char *const kinds[] = {"bounded", "causal", "least-energy", "rigid", "quasistatic"};
+
+// ---- what is said ------------------------------------------------------------------------------------------
+
+static flx_status tell_zeros(inversion *i, int end)
+{
+    const flx_zeros *z = i->found.zeros + end;
+    char text[800];
+    int at = 0, most = 8;
+    text[0] = 0;
+    for (int k = 0; k < z->n && k < most; k++) {
+        if (z->im[k] < 0.0) continue;
+        at += flx_snprintf(text + at, sizeof text - (size_t)at, "%s%.6g", at > 0 ? ", " : "", z->re[k]);
+        if (z->im[k] > 0.0)
+            at += flx_snprintf(text + at, sizeof text - (size_t)at, " +- %.6gi", z->im[k]);
+    }
+    if (z->n > most) flx_snprintf(text + at, sizeof text - (size_t)at, ", ... (%d)", z->n);
+    return flx_finding_line(i->sim, i->out, "zeros where the motion %s: %s%s",
+                            end == 0 ? "begins" : "ends", z->n > 0 ? text : "none",
+                            z->n > 0 ? " 1/s" : "");
+}
+
+static flx_status tell_structure(inversion *i)
+{
+    const flx_zeros *z = i->found.zeros;
+    if (!i->found.zeros_known) return FLX_OK;
+    FLX_TRY(flx_finding_line(i->sim, i->out,
+                             "index %d: S = C P B is %s (smallest over largest singular value "
+                             "%.2g)",
+                             z->index, z->index > 3 ? "singular" : "regular", z->regular));
+    FLX_TRY(tell_zeros(i, 0));
+    return tell_zeros(i, 1);
+}
+
+static flx_status tell_solution(inversion *i)
+{
+    const flx_inverse *f = &i->found;
+    const flx_grid *g = f->grid;
+    FLX_TRY(flx_finding_line(i->sim, i->out,
+                             "%s: %d nodes in steps of %.6g s, order %d, %d iterations of Newton's "
+                             "method, last correction %.1e",
+                             kinds[i->d->kind], g->nodes, g->step, i->d->order,
+                             f->report.iterations, f->report.correction));
+    if (f->margin > 0.0)
+        FLX_TRY(flx_finding_line(i->sim, i->out,
+                                 "margin %.6g s: the inputs begin at t = %.6g and end at %.6g",
+                                 f->before * g->step, g->begin,
+                                 flx_grid_time(g, g->nodes - 1)));
+    for (int k = 0; f->differ && k < i->d->nin; k++) {
+        FLX_TRY(flx_finding_line(i->sim, i->out,
+                                 "'%s' differs by at most %.2e between order 2 and order 4",
+                                 i->sim->model->inputs[i->d->inputs[k]].name,
+                                 f->differ[i->open.first_in + k]));
+    }
+    return FLX_OK;
+}
+
+// ---- the table ---------------------------------------------------------------------------------------------
+
+static flx_status fill_table(inversion *i)
+{
+    flx_simulation *sim = i->open.sim;
+    flx_grid *g = i->found.grid;
+    const flx_result_info *info = flx_simulation_info(sim);
+    int nin = i->d->nin, ncolumn = 1 + nin + info->ncolumn, nw = sim->sys->dims.nw;
+    flx_finding_table *t = flx_finding_add_table(i->sim, i->out, "motion", g->nodes, ncolumn);
+    if (!t) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_finding_column(i->sim, i->out, t, 0, "t", "s"));
+    for (int k = 0; k < nin; k++) {
+        const flx_input_item *in = i->sim->model->inputs + i->d->inputs[k];
+        FLX_TRY(flx_finding_column(i->sim, i->out, t, 1 + k, in->name, in->unit));
+    }
+    for (int k = 0; k < info->ncolumn; k++)
+        FLX_TRY(flx_finding_column(i->sim, i->out, t, 1 + nin + k, info->names[k], info->units[k]));
+    for (int n = 0; n < g->nodes; n++) {
+        double *row = t->values + (size_t)n * (size_t)ncolumn;
+        row[0] = flx_grid_time(g, n);
+        for (int k = 0; k < nin; k++) row[1 + k] = g->w[n * nw + i->open.first_in + k];
+        if (info->ncolumn == 0) continue;
+        flx_grid_state(g, n, g->state);
+        FLX_TRY(flx_signals_eval(&sim->columns, sim, g->state, 0.0));
+        memcpy(row + 1 + nin, sim->columns.out, (size_t)info->ncolumn * sizeof *row);
+    }
+    return FLX_OK;
+}
+
+// ---- together ----------------------------------------------------------------------------------------------
+
+static flx_status invert(inversion *i)
+{
+    static const flx_inverse_kind numeric[] = {
+        FLX_INVERSE_BOUNDED, FLX_INVERSE_CAUSAL, FLX_INVERSE_LEAST_ENERGY, FLX_INVERSE_RIGID,
+        FLX_INVERSE_QUASISTATIC};
+    const flx_inversion_data *d = i->d;
+    const flx_opened_def def = {.nin = d->nin,
+                                .nout = d->nwant,
+                                .inputs = d->inputs,
+                                .outputs = d->miss,
+                                .names = d->names,
+                                .locs = d->locs};
+    FLX_TRY(flx_opened_create(i->sim, &def, &i->open));
+    const flx_system *s = i->open.sim->sys;
+    double *weight = flx_arena_take(i->open.arena, (size_t)s->dims.nw, sizeof *weight);
+    if (!weight) return FLX_ERR_MEMORY;
+    for (int k = 0; k < d->nin; k++)
+        weight[i->open.first_in + k] = d->weights ? d->weights[k] : 1.0;
+    flx_inverse_def how = {.kind = numeric[d->kind],
+                           .order = d->order,
+                           .from = d->from,
+                           .until = d->until,
+                           .step = d->step,
+                           .margin = d->margin,
+                           .role = i->open.role,
+                           .elastic = i->open.elastic,
+                           .weight = weight};
+    flx_status status = flx_inverse_find(s, i->open.sim->start, &how, &i->found);
+    if (i->found.zeros_known) {
+        flx_status told = tell_structure(i);
+        if (status == FLX_OK) status = told;
+    }
+    if (status == FLX_OK) status = tell_solution(i);
+    if (status == FLX_OK) status = fill_table(i);
+    return status;
+}
+
+static flx_status perform(flx_task *t, flx_finding *out)
+{
+    inversion i = {.t = t, .sim = t->sim, .d = t->a->own, .out = out};
+    flx_status status = invert(&i);
+    flx_inverse_clear(&i.found);
+    flx_opened_clear(&i.open);
+    return status;
+}
+
+const flx_analysis_performer flx_performer_INVERSION = {.perform = perform};
