@@ -17,14 +17,20 @@ struct flx_sparse_lu {
 };
 
 flx_status flx_sparse_lu_create(flx_ctx *ctx, int n, int *begin, int *row,
-                                flx_sparse_lu **out)
+                                flx_sparse_order order, flx_sparse_lu **out)
 {
     *out = NULL;
     flx_sparse_lu *f = flx_alloc(ctx, 1, sizeof *f);
     if (!f) return FLX_ERR_MEMORY;
     *f = (flx_sparse_lu){.ctx = ctx, .n = n, .begin = begin, .row = row};
     klu_defaults(&f->common);
-    f->symbolic = klu_analyze(n, begin, row, &f->common);
+    if (order == FLX_SPARSE_AS_IS) {
+        f->common.btf = 0;
+        f->symbolic = klu_analyze_given(n, begin, row, NULL, NULL, &f->common);
+    } else {
+        f->common.ordering = 1; // COLAMD: zeros on the diagonal move pivots away from it
+        f->symbolic = klu_analyze(n, begin, row, &f->common);
+    }
     if (f->symbolic) {
         *out = f;
         return FLX_OK;

@@ -85,6 +85,30 @@ static flx_status set_roles(flx_opened *o, const flx_opened_def *def)
     return FLX_OK;
 }
 
+#define MOST_TREE 80 // unknowns of a tree, whose matrices are full
+
+// Joint coordinates have the fewest unknowns. They know no forces of joints while inputs are sought.
+static flx_status create_simulation(flx_opened *o)
+{
+    flx_ctx *ctx = o->model.ctx;
+    bool asked = o->model.simulate.tree;
+    int errors = flx_ctx_error_count(ctx);
+    o->model.simulate.tree = true;
+    flx_status status = flx_simulation_create_to_analyse(&o->model, &o->sim);
+    if (status == FLX_OK) {
+        const flx_system *s = o->sim->sys;
+        bool fits = flx_dims_unknowns(&s->dims) <= MOST_TREE && !o->sim->plan->columns.reactions;
+        if (fits) return FLX_OK;
+        flx_simulation_destroy(&o->sim);
+    }
+    if (status == FLX_ERR_MEMORY) return status;
+    flx_ctx_forget_errors(ctx, errors);
+    o->model.simulate.tree = false;
+    status = flx_simulation_create_to_analyse(&o->model, &o->sim);
+    o->model.simulate.tree = asked;
+    return status;
+}
+
 flx_status flx_opened_create(const flx_simulation *of, const flx_opened_def *def, flx_opened *out)
 {
     flx_ctx *ctx = of->ctx;
@@ -94,7 +118,7 @@ flx_status flx_opened_create(const flx_simulation *of, const flx_opened_def *def
     if (!out->arena) return FLX_ERR_MEMORY;
     FLX_TRY(add_unknowns(out, def));
     int told = flx_ctx_warning_count(ctx);
-    FLX_TRY(flx_simulation_create_to_analyse(&out->model, &out->sim));
+    FLX_TRY(create_simulation(out));
     flx_ctx_forget_warnings(ctx, told); // the model itself has told them
     return set_roles(out, def);
 }

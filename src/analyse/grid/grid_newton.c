@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DONE 1e-10      // correction of positions, of their scales
@@ -20,14 +21,26 @@ typedef struct newton {
     const flx_grid_weight *weight;
     int n, nz; // of the whole matrix; unknowns of the grid
     flx_sparse_lu *lu;
+    int *z_at, *eta_at; // (nz) (rows) places in the whole, node by node
     int *begin, *row;   // of the whole, with a weight
     double *values;     //
     int *from;          // values that are entries of J, by J's number; -1 - k: of W, number k
     double *d, *next;   // (n)
+    double *mixed;      // (n) in the order of the whole
     double *keep;       // copy of what is sought
     double *scale;      // (nv)
     flx_arena *arena;
 } newton;
+
+static int first_node(const flx_grid *g)
+{
+    return g->open ? -g->left : 0;
+}
+
+static int end_node(const flx_grid *g)
+{
+    return g->nodes + (g->open ? g->right : 0);
+}
 
 // ---- with a weight -----------------------------------------------------------------------------------
 
@@ -41,54 +54,100 @@ static int count_weight(const flx_grid *g)
     return n;
 }
 
+// Unknowns and conditions of a node side by side: a band.
+static flx_status place(newton *w)
+{
+    flx_grid *g = w->g;
+    w->z_at = flx_arena_take(w->arena, (size_t)w->nz, sizeof *w->z_at);
+    w->eta_at = flx_arena_take(w->arena, (size_t)g->total_rows, sizeof *w->eta_at);
+    if (!w->z_at || !w->eta_at) return FLX_ERR_MEMORY;
+    int at = 0;
+    for (int n = first_node(g); n < end_node(g); n++) {
+        bool ghost = n < 0 || n >= g->nodes;
+        int cols = ghost ? g->nghost_col : g->ncol, rows = ghost ? g->nghost_row : g->nrow;
+        for (int c = 0; c < cols; c++) w->z_at[flx_grid_col(g, n) + c] = at++;
+        for (int r = 0; r < rows; r++) w->eta_at[flx_grid_row(g, n) + r] = at++;
+    }
+    return FLX_OK;
+}
+
+typedef struct entry {
+    int row, from;
+} entry;
+
+static int compare(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+// Puts the entries of a column in the order of their rows.
+static void put_column(newton *w, int col, int n, entry *list, int *at)
+{
+    qsort(list, (size_t)n, sizeof *list, compare);
+    w->begin[col] = *at;
+    for (int k = 0; k < n; k++) {
+        w->row[*at] = list[k].row;
+        w->from[(*at)++] = list[k].from;
+    }
+}
+
 static flx_status make_whole(newton *w)
 {
     flx_grid *g = w->g;
-    int nz = g->total_cols, nj = g->begin_of[nz], nv = g->s->dims.nv;
-    int all = g->nodes + (g->open ? g->left + g->right : 0), nw = count_weight(g);
+    int nz = w->nz, nj = g->begin_of[nz], nv = g->s->dims.nv, all = end_node(g) - first_node(g);
+    int nw = count_weight(g);
     size_t most = 2 * (size_t)nj + (size_t)nz + (size_t)all * (size_t)nw;
+    FLX_TRY(place(w));
     w->begin = flx_arena_take(w->arena, (size_t)w->n + 1, sizeof *w->begin);
     w->row = flx_arena_take(w->arena, most, sizeof *w->row);
     w->from = flx_arena_take(w->arena, most, sizeof *w->from);
     w->values = flx_arena_take(w->arena, most, sizeof *w->values);
-    int *count = flx_arena_take(w->arena, (size_t)g->total_rows + 1, sizeof *count);
+    int *count = flx_arena_take(w->arena, (size_t)g->total_rows + 2, sizeof *count);
+    int *by_row = flx_arena_take(w->arena, (size_t)nj, sizeof *by_row); // entries of J by rows
+    int *col_of = flx_arena_take(w->arena, (size_t)nj, sizeof *col_of);
     int *number = flx_arena_take(w->arena, (size_t)nv * (size_t)nv, sizeof *number);
-    if (!w->begin || !w->row || !w->from || !w->values || !count || !number) return FLX_ERR_MEMORY;
+    entry *list = flx_arena_take(w->arena, (size_t)w->n, sizeof *list);
+    if (!w->begin || !w->row || !w->from || !w->values || !count || !by_row || !col_of || !number ||
+        !list)
+        return FLX_ERR_MEMORY;
     for (int e = 0, seen = 0; w->weight->stiffness && e < g->nentry; e++) { // 0: not there
         const flx_grid_entry *o = g->entries + e;
         if (o->row < nv && o->col < nv) number[o->row * nv + o->col] = ++seen;
     }
-    int at = 0, first = g->open ? -g->left : 0;
-    for (int k = 0; k < all; k++) {
-        int n = first + k, c0 = flx_grid_col(g, n);
-        int width = n < 0 || n >= g->nodes ? g->nghost_col : g->ncol;
-        for (int c = 0; c < width; c++) {
-            int unknown = g->cols[c];
-            w->begin[c0 + c] = at;
-            for (int r = 0; r < width; r++) { // rows of W in this column, ascending
-                int found = unknown < nv && g->cols[r] < nv ? number[g->cols[r] * nv + unknown] : 0;
-                if (found == 0 && r != c) continue;
-                w->row[at] = c0 + r;
-                w->from[at++] = found > 0 ? -2 - (k * nw + found - 1) : -1;
-            }
-            for (int e = g->begin_of[c0 + c]; e < g->begin_of[c0 + c + 1]; e++) {
-                w->row[at] = nz + g->row_at[e];
-                w->from[at++] = e;
-            }
-        }
-    }
-    // J^T: rows of J as columns
-    for (int e = 0; e < nj; e++) count[g->row_at[e] + 1]++;
-    for (int r = 0; r < g->total_rows; r++) count[r + 1] += count[r];
-    for (int r = 0; r < g->total_rows; r++) w->begin[nz + r] = at + count[r];
-    w->begin[w->n] = at + nj;
     for (int c = 0; c < nz; c++) {
         for (int e = g->begin_of[c]; e < g->begin_of[c + 1]; e++) {
-            int to = at + count[g->row_at[e]]++;
-            w->row[to] = c;
-            w->from[to] = e;
+            col_of[e] = c;
+            count[g->row_at[e] + 2]++;
         }
     }
+    for (int r = 0; r < g->total_rows; r++) count[r + 1] += count[r];
+    for (int e = 0; e < nj; e++) by_row[count[g->row_at[e] + 1]++] = e;
+    int at = 0;
+    for (int k = 0; k < all; k++) {
+        int n = first_node(g) + k, c0 = flx_grid_col(g, n), r0 = flx_grid_row(g, n);
+        bool ghost = n < 0 || n >= g->nodes;
+        int width = ghost ? g->nghost_col : g->ncol, rows = ghost ? g->nghost_row : g->nrow;
+        for (int c = 0; c < width; c++) { // W, J
+            int m = 0, unknown = g->cols[c];
+            for (int r = 0; r < width; r++) {
+                int other = g->cols[r];
+                int found = unknown < nv && other < nv ? number[other * nv + unknown] : 0;
+                if (found == 0 && r != c) continue;
+                list[m++] = (entry){w->z_at[c0 + r], found > 0 ? -2 - (k * nw + found - 1) : -1};
+            }
+            for (int e = g->begin_of[c0 + c]; e < g->begin_of[c0 + c + 1]; e++)
+                list[m++] = (entry){w->eta_at[g->row_at[e]], e};
+            put_column(w, w->z_at[c0 + c], m, list, &at);
+        }
+        for (int r = 0; r < rows; r++) { // J^T
+            int m = 0;
+            for (int i = count[r0 + r]; i < count[r0 + r + 1]; i++)
+                list[m++] = (entry){w->z_at[col_of[by_row[i]]], by_row[i]};
+            put_column(w, w->eta_at[r0 + r], m, list, &at);
+        }
+    }
+    w->begin[w->n] = at;
     return FLX_OK;
 }
 
@@ -101,23 +160,19 @@ static double diagonal_of(const newton *w, int col_in_node)
 static void fill_whole(newton *w)
 {
     flx_grid *g = w->g;
-    int nz = w->nz, all = g->nodes + (g->open ? g->left + g->right : 0), first = g->open ? -g->left : 0;
-    for (int k = 0; k < all; k++) {
-        int n = first + k, c0 = flx_grid_col(g, n);
-        int width = n < 0 || n >= g->nodes ? g->nghost_col : g->ncol;
+    for (int e = 0; e < w->begin[w->n]; e++) {
+        int f = w->from[e];
+        w->values[e] = f >= 0 ? g->values[f] : f <= -2 ? w->weight->stiffness[-2 - f] : 0.0;
+    }
+    for (int n = first_node(g); n < end_node(g); n++) {
+        int c0 = flx_grid_col(g, n), width = n < 0 || n >= g->nodes ? g->nghost_col : g->ncol;
         for (int c = 0; c < width; c++) {
-            for (int e = w->begin[c0 + c]; e < w->begin[c0 + c + 1]; e++) {
-                int f = w->from[e];
-                if (f >= 0) {
-                    w->values[e] = g->values[f];
-                    continue;
-                }
-                w->values[e] = f <= -2 ? w->weight->stiffness[-2 - f] : 0.0;
-                if (w->row[e] == c0 + c) w->values[e] += diagonal_of(w, c);
+            int col = w->z_at[c0 + c];
+            for (int e = w->begin[col]; e < w->begin[col + 1]; e++) {
+                if (w->row[e] == col) w->values[e] += diagonal_of(w, c);
             }
         }
     }
-    for (int e = w->begin[nz]; e < w->begin[w->n]; e++) w->values[e] = g->values[w->from[e]];
 }
 
 // W (z - z_rest) of the unknowns, into b (nz).
@@ -125,8 +180,7 @@ static void weigh(newton *w, double *b)
 {
     flx_grid *g = w->g;
     const flx_dims *d = &g->s->dims;
-    int all = g->nodes + (g->open ? g->left + g->right : 0), first = g->open ? -g->left : 0;
-    int nw = count_weight(g);
+    int all = end_node(g) - first_node(g), first = first_node(g), nw = count_weight(g);
     memset(b, 0, (size_t)w->nz * sizeof *b);
     for (int k = 0; k < all; k++) {
         int n = first + k, c0 = flx_grid_col(g, n);
@@ -160,8 +214,16 @@ static flx_status find_step(newton *w, double *d)
     double *r = w->weight ? d + w->nz : d;
     FLX_TRY(flx_grid_residual(g, r));
     if (w->weight) weigh(w, d);
-    for (int i = 0; i < w->n; i++) d[i] = -d[i];
-    flx_sparse_lu_solve(w->lu, d);
+    if (w->weight) {
+        for (int i = 0; i < w->nz; i++) w->mixed[w->z_at[i]] = -d[i];
+        for (int i = 0; i < g->total_rows; i++) w->mixed[w->eta_at[i]] = -r[i];
+        flx_sparse_lu_solve(w->lu, w->mixed);
+        for (int i = 0; i < w->nz; i++) d[i] = w->mixed[w->z_at[i]];
+        for (int i = 0; i < g->total_rows; i++) r[i] = w->mixed[w->eta_at[i]];
+    } else {
+        for (int i = 0; i < w->n; i++) d[i] = -d[i];
+        flx_sparse_lu_solve(w->lu, d);
+    }
     for (int i = 0; i < w->n; i++) {
         if (!isfinite(d[i])) return FLX_NOT_FINITE;
     }
@@ -175,7 +237,7 @@ static double measure(const newton *w, const double *d, double *largest, int *wo
     double sum = 0.0;
     long count = 0;
     *largest = 0.0;
-    for (int n = g->open ? -g->left : 0; n < g->nodes + (g->open ? g->right : 0); n++) {
+    for (int n = first_node(g); n < end_node(g); n++) {
         const double *own = d + flx_grid_col(g, n);
         for (int i = 0; i < g->s->dims.nv; i++) {
             if (g->col_of[i] < 0) continue;
@@ -226,16 +288,18 @@ static flx_status make(newton *w)
     w->d = flx_arena_take(w->arena, (size_t)w->n, sizeof *w->d);
     w->next = flx_arena_take(w->arena, (size_t)w->n, sizeof *w->next);
     w->scale = flx_arena_take(w->arena, (size_t)d->nv, sizeof *w->scale);
-    if (!w->keep || !w->d || !w->next || !w->scale) return FLX_ERR_MEMORY;
+    w->mixed = flx_arena_take(w->arena, (size_t)w->n, sizeof *w->mixed);
+    if (!w->keep || !w->d || !w->next || !w->scale || !w->mixed) return FLX_ERR_MEMORY;
     for (int i = 0; i < d->nv; i++) {
         flx_unknown u;
         g->s->ops->unknown(g->s, i, &u);
         w->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
     }
     if (!w->weight)
-        return flx_sparse_lu_create(g->ctx, w->n, g->begin_of, g->row_at, &w->lu);
+        return flx_sparse_lu_create(g->ctx, w->n, g->begin_of, g->row_at, FLX_SPARSE_COLUMNS,
+                                    &w->lu);
     FLX_TRY(make_whole(w));
-    return flx_sparse_lu_create(g->ctx, w->n, w->begin, w->row, &w->lu);
+    return flx_sparse_lu_create(g->ctx, w->n, w->begin, w->row, FLX_SPARSE_AS_IS, &w->lu);
 }
 
 static flx_status factor(newton *w)

@@ -1,0 +1,196 @@
+// test_inversion.c - inversion against closed forms and published figures (tests/reference/cases: ctl-robot-elastic-two-link,
+// ctl-overhead-crane-servo, ctl-flexible-link-stable-inversion), and what is refused.
+#include "base/common.h"
+#include "check.h"
+#include "flexion/flexion.h"
+#include "model_text.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct found {
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_simulation *sim;
+    flx_finding f;
+    flx_status status;
+} found;
+
+static void find(found *a, const char *model, const char *analysis, int nset,
+                 const char *const *set)
+{
+    const char *text = model_text(model), *name, *type, *about;
+    *a = (found){.ctx = flx_ctx_create()};
+    a->status = flx_model_read_text(a->ctx, "model", text, strlen(text), nset, set, &a->model);
+    if (a->status == FLX_OK) a->status = flx_simulation_create_to_analyse(a->model, &a->sim);
+    int i = 0;
+    while (a->status == FLX_OK && (name = flx_simulation_analysis(a->sim, i, &type, &about)) &&
+           strcmp(name, analysis) != 0)
+        i++;
+    if (a->status == FLX_OK) a->status = flx_simulation_analyse(a->sim, i, &a->f);
+}
+
+static const char *message(const found *a)
+{
+    const flx_message *m = flx_ctx_error(a->ctx, 0);
+    return m ? m->text : "";
+}
+
+static void done(found *a)
+{
+    flx_finding_clear(&a->f);
+    flx_simulation_destroy(&a->sim);
+    flx_model_destroy(&a->model);
+    flx_ctx_destroy(&a->ctx);
+}
+
+// Column k at a time of a node.
+static double at(const found *a, double t, int k)
+{
+    if (a->f.ntable < 1) return NAN;
+    const flx_finding_table *m = a->f.tables;
+    for (int n = 0; n < m->nrow; n++) {
+        if (fabs(m->values[n * m->ncolumn] - t) < 1e-9) return m->values[n * m->ncolumn + k];
+    }
+    return NAN;
+}
+
+static bool says(const found *a, const char *part)
+{
+    for (int i = 0; i < a->f.nline; i++) {
+        if (strstr(a->f.lines[i], part)) return true;
+    }
+    return false;
+}
+
+// ---- index 5, flat ------------------------------------------------------------------------------------------
+
+static int index_five(void)
+{
+    static const double want[][5] = {
+        // t, s, F, Mn
+        {0.3, 0.32132578781439175, 162.19820700888923, -101.77353152166108},
+        {0.75, 1.6581329240790688, 417.5182843904383, -139.21837745468991},
+        {1.5, 2.5, 6.8700735850857075, -92.57521223555632},
+        {2.25, 4.003877483118228, -497.26170676542154, -81.44126094391312},
+        {2.7, 4.907707157810979, -125.31818857815529, -92.21328927852328},
+    };
+    found a;
+    find(&a, "inversion_crane", "ff", 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK(says(&a, "index 5"));
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        CHECK_REL(at(&a, want[i][0], 5), want[i][1], 1e-6);
+        CHECK_NEAR(at(&a, want[i][0], 1), want[i][2], 2e-4);
+        CHECK_REL(at(&a, want[i][0], 2), want[i][3], 1e-6);
+    }
+    done(&a);
+    return 0;
+}
+
+// ---- an unstable and a stable zero --------------------------------------------------------------------------
+
+static int an_unstable_zero(void)
+{
+    static const double torque[][2] = {{-0.5, 0.003082239608138769}, {-0.2, 0.04510251686372878},
+                                       {0.5, 0.48649516735075893},   {1.0, 0.0},
+                                       {1.5, -0.4864951673507585},   {2.2, -0.04510251686372879},
+                                       {2.5, -0.003082239608138762}};
+    const char *const fine[] = {"T=2", "h=2e-4"};
+    found a, b, c;
+    find(&a, "inversion_link", "ff", 0, NULL);
+    find(&b, "inversion_link", "back", 0, NULL);
+    find(&c, "inversion_link", "least", 0, NULL);
+    CHECK(a.status == FLX_OK && b.status == FLX_OK && c.status == FLX_OK);
+    for (size_t i = 0; i < sizeof torque / sizeof *torque; i++) {
+        CHECK_NEAR(at(&a, torque[i][0], 1), torque[i][1], 1e-7);
+        CHECK_NEAR(at(&c, torque[i][0], 1), torque[i][1], 1e-7);
+        // the path backwards is the motion backwards: u(t) of the one is u(T - t) of the other
+        CHECK_NEAR(at(&b, 2.0 - torque[i][0], 1), at(&a, torque[i][0], 1), 1e-9);
+    }
+    CHECK_NEAR(at(&a, 0.5, 3), -0.07951245459209691, 1e-7);
+    CHECK(says(&a, "8.94427"));
+    done(&a);
+    done(&b);
+    done(&c);
+    // where the third derivative of the path jumps the torque is of first order
+    find(&a, "inversion_link", "ff", 2, fine);
+    CHECK_NEAR(at(&a, 0.0, 1), 0.2698300815355372, 1e-4);
+    CHECK_NEAR(at(&a, 2.0, 1), -0.26983008153553767, 1e-4);
+    done(&a);
+    find(&a, "inversion_link", "forward", 0, NULL);
+    CHECK(a.status == FLX_ERR_CANNOT);
+    CHECK_TEXT(message(&a), "zero 8.94427 1/s grows");
+    done(&a);
+    return 0;
+}
+
+// ---- an elastic arm -----------------------------------------------------------------------------------------
+
+static int check_arm(const char *analysis, int nset, const char *const *set,
+                      const double want[3][4], double tolerance)
+{
+    found a;
+    find(&a, "inversion_robot", analysis, nset, set);
+    CHECK(a.status == FLX_OK);
+    if (a.status != FLX_OK) printf("  %s: %s\n", analysis, message(&a));
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 4; k++)
+            CHECK_NEAR(at(&a, 0.2 * (i + 1), 1 + k), want[i][k], k < 2 ? tolerance : 1e-3 * tolerance);
+    }
+    done(&a);
+    return 0;
+}
+
+static int every_kind_of_an_elastic_arm(void)
+{
+    static const double rigid[3][4] = {{-8.543739323678796, -0.6107046752576486, 0, 0},
+                                       {5.529389712079829, 0.0534287323440209, 0, 0},
+                                       {3.4854714431415497, 1.337804907125603, 0, 0}};
+    static const double quasi[3][4] = {
+        {-8.546861756843864, -0.6126831319389893, 0.012336011295229148, -0.004326416223220645},
+        {5.529322300359674, 0.053313832969120956, -0.00111695946493351, 0.00047907054446837144},
+        {3.4815407751266076, 1.3372980805842365, -0.02637739527069122, 0.009385417650624343}};
+    static const double causal[3][4] = {
+        {-8.556144288602047, -0.6232664503051822, 0.01276859265005006, -0.00446678565749148},
+        {5.516201204360886, 0.04233219368671204, -0.0005335615758991002, 0.00028519855008016053},
+        {3.5001318692538645, 1.3523633753174589, -0.02692164880013616, 0.009566735892243812}};
+    static const double angles[3][4] = {
+        {-8.539463454654571, -0.6039123502884092, 0.01222790616891014, -0.0042837183362367075},
+        {5.547693884038102, 0.0625748615668561, -0.0010385585537883875, 0.00045876048553688794},
+        {3.4549580766830563, 1.3148629297367156, -0.026207175344324894, 0.009310804071313702}};
+    static const double tip[3][4] = {
+        {-8.534017304230701, -0.6038111527933376, 0.012225522815988078, -0.004282841916353556},
+        {5.531997775705154, 0.06277978803438979, -0.001041961226476241, 0.0004601290091137276},
+        {3.4842401521241486, 1.3144270792088424, -0.026195843235101605, 0.009306789437367033}};
+    const char *const short_steps[] = {"h=5e-4"};
+    const char *const stable[] = {"kappa=0.8"};
+    CHECK(check_arm("rigid", 1, short_steps, rigid, 4e-7) == 0);
+    CHECK(check_arm("quasi", 1, short_steps, quasi, 4e-7) == 0);
+    CHECK(check_arm("causal", 1, stable, causal, 2e-4) == 0);
+    CHECK(check_arm("k1", 0, NULL, angles, 1e-5) == 0);
+    CHECK(check_arm("tip", 0, NULL, tip, 1e-5) == 0);
+    CHECK(check_arm("le", 0, NULL, tip, 1e-5) == 0);
+    return 0;
+}
+
+static int zeros_of_an_elastic_arm(void)
+{
+    found a;
+    find(&a, "inversion_robot", "tip", 0, NULL);
+    CHECK(says(&a, "602.22"));
+    CHECK(says(&a, "-112.83"));
+    CHECK(says(&a, "4 iterations")); // at most 6
+    CHECK_NEAR(at(&a, -0.02, 1), -0.0008115822362839464, 1e-6);
+    CHECK_NEAR(at(&a, 0.0, 1), -0.009275583963151065, 1e-5);
+    CHECK_NEAR(at(&a, 0.82, 1), 0.002920870847812823, 1e-5);
+    done(&a);
+    find(&a, "inversion_robot", "causal", 0, NULL);
+    CHECK(a.status == FLX_ERR_CANNOT);
+    CHECK_TEXT(message(&a), "602.22");
+    done(&a);
+    return 0;
+}
+
+TEST_MAIN(TEST(index_five), TEST(an_unstable_zero), TEST(every_kind_of_an_elastic_arm),
+          TEST(zeros_of_an_elastic_arm))
