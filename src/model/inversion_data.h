@@ -14,12 +14,6 @@ typedef enum flx_inversion_kind {
     FLX_INVERSION_QUASISTATIC,
 } flx_inversion_kind;
 
-// A signal of the solution as a function of the time: a table of the graph, filled when the solution is known.
-typedef struct flx_course {
-    flx_node node; // its value in the solution
-    int table;
-} flx_course;
-
 typedef struct flx_inversion_data {
     flx_inversion_kind kind;
     int nin, nwant;
@@ -33,6 +27,4 @@ typedef struct flx_inversion_data {
     double margin; // negative: auto
     int order;
     bool check;
-    int ncourse, course_capacity;
-    flx_course *courses; // of the scratch of the reader until all are there
 } flx_inversion_data;

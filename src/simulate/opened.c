@@ -45,8 +45,8 @@ static flx_status add_unknowns(flx_opened *o, const flx_opened_def *def)
             f->name = in->name;
             f->loc = in->loc;
             f->at = in->value;
-            f->derivative =
-                node_sub(m->graph, unknown_leaf(m->graph, number), node_const(m->graph, in->value));
+            flx_node value = def->values ? def->values[k] : node_const(m->graph, in->value);
+            f->derivative = node_sub(m->graph, unknown_leaf(m->graph, number), value);
             in->unknown = number + 1;
         } else {
             int out = k - def->nin;

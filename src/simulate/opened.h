@@ -10,6 +10,7 @@
 typedef struct flx_opened_def {
     int nin, nout;
     const int *inputs;             // (nin) their numbers
+    const flx_node *values;        // (nin) what they are; NULL: sought, and their values for the start
     const flx_node *outputs;       // (nout)
     const char *const *names;      // (nout)
     const flx_loc *locs;           // (nout)

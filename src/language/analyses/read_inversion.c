@@ -151,5 +151,6 @@ const flx_analysis_reader flx_reader_INVERSION = {
              .example = "analyse:\n  ff: {type: inversion, inputs: [F], want: {cart.position.x: "
                         "\"t^4*(35 - 84*t + 70*t^2 - 20*t^3)\"}, until: 1, step: 0.005}",
              .keys = keys},
+    .gives = true,
     .read = read,
 };

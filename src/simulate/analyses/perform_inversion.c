@@ -2,6 +2,7 @@
 #include "analyse/grid/inverse.h"
 #include "base/number.h"
 #include "model/inversion_data.h"
+#include "model/nodes.h"
 #include "simulate/analyses/performer.h"
 #include "simulate/opened.h"
 
@@ -60,11 +61,13 @@ static flx_status tell_solution(inversion *i)
                              "method, last correction %.1e",
                              kinds[i->d->kind], g->nodes, g->step, i->d->order,
                              f->report.iterations, f->report.correction));
-    if (f->margin > 0.0)
+    if (f->before > 0)
         FLX_TRY(flx_finding_line(i->sim, i->out,
-                                 "margin %.6g s: the inputs begin at t = %.6g and end at %.6g",
-                                 f->before * g->step, g->begin,
-                                 flx_grid_time(g, g->nodes - 1)));
+                                 "margin %.6g s: the inputs begin at t = %.6g and end at %.6g%s",
+                                 f->before * g->step, g->begin, flx_grid_time(g, g->nodes - 1),
+                                 g->begin < -1e-9 * g->step ? "; for a run, which begins at 0, move "
+                                                              "the wanted motion by `from`"
+                                                            : ""));
     for (int k = 0; f->differ && k < i->d->nin; k++) {
         FLX_TRY(flx_finding_line(i->sim, i->out,
                                  "'%s' differs by at most %.2e between order 2 and order 4",
@@ -103,6 +106,91 @@ static flx_status fill_table(inversion *i)
     return FLX_OK;
 }
 
+// ---- the check ---------------------------------------------------------------------------------------------
+
+#define RTOL 1e-9
+#define ATOL 1e-11
+
+// What each input is, as a function of the time through its values at the nodes.
+static flx_status make_courses(inversion *i, flx_node *nodes)
+{
+    const flx_grid *g = i->found.grid;
+    flx_graph *graph = i->open.model.graph;
+    int nw = i->open.sim->sys->dims.nw;
+    double *t = flx_arena_take(i->open.arena, 2 * (size_t)g->nodes, sizeof *t), *u = t + g->nodes;
+    if (!t) return FLX_ERR_MEMORY;
+    for (int k = 0; k < i->d->nin; k++) {
+        for (int n = 0; n < g->nodes; n++) {
+            t[n] = flx_grid_time(g, n);
+            u[n] = g->w[n * nw + i->open.first_in + k];
+        }
+        int table = flx_graph_add_table(graph, g->nodes, t, u, FLX_INTERPOLATE_CUBIC,
+                                        FLX_OUTSIDE_HOLD);
+        if (table < 0) return FLX_ERR_MEMORY;
+        nodes[k] = flx_graph_table(graph, table, 0, node_leaf(graph, FLX_LEAF_TIME, 0, 0));
+        if (nodes[k] < 0) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+// From node to node; most (nwant): the largest misses while the motion is wanted, when (nwant) they are.
+static flx_status run_forward(inversion *i, const flx_opened *plant, double *most, double *when)
+{
+    flx_grid *g = i->found.grid;
+    const flx_system *s = plant->sim->sys;
+    flx_integrator_def def = flx_integrator_def_default();
+    flx_integrator *it = NULL;
+    def.method = "radau";
+    def.rtol = RTOL;
+    def.atol = ATOL;
+    flx_state *x = g->state;
+    flx_grid_state(g, 0, x);
+    x->t = g->begin;
+    FLX_TRY(flx_integrator_create(s, &def, &it));
+    flx_status status = flx_start_accelerations(s, x);
+    for (int n = 1; status == FLX_OK && n < g->nodes; n++) {
+        double t = flx_grid_time(g, n), taken = 0.0;
+        while (status == FLX_OK && x->t < t - 1e-9 * g->step)
+            status = flx_integrator_step(it, x, t - x->t, &taken);
+        bool wanted = t >= i->d->from && t <= i->d->until + 1e-9 * g->step;
+        for (int k = 0; status == FLX_OK && wanted && k < i->d->nwant; k++) {
+            double miss = fabs(x->w[plant->first_out + k]);
+            if (miss <= most[k]) continue;
+            most[k] = miss;
+            when[k] = t;
+        }
+    }
+    flx_integrator_destroy(&it);
+    return status;
+}
+
+static flx_status check(inversion *i)
+{
+    const flx_inversion_data *d = i->d;
+    flx_opened plant = {0};
+    flx_node *nodes = flx_arena_take(i->open.arena, (size_t)d->nin, sizeof *nodes);
+    double *most = flx_arena_take(i->open.arena, 2 * (size_t)d->nwant, sizeof *most);
+    if (!nodes || !most) return FLX_ERR_MEMORY;
+    FLX_TRY(make_courses(i, nodes));
+    const flx_opened_def def = {.nin = d->nin,
+                                .nout = d->nwant,
+                                .inputs = d->inputs,
+                                .values = nodes,
+                                .outputs = d->miss,
+                                .names = d->names,
+                                .locs = d->locs};
+    flx_status status = flx_opened_create(i->sim, &def, &plant);
+    if (status == FLX_OK) status = run_forward(i, &plant, most, most + d->nwant);
+    for (int k = 0; status == FLX_OK && k < d->nwant; k++) {
+        status = flx_finding_line(i->sim, i->out,
+                                  "run forward with these inputs, '%s' misses by at most %.3e, at "
+                                  "t = %.6g",
+                                  d->names[k], most[k], most[d->nwant + k]);
+    }
+    flx_opened_clear(&plant);
+    return status;
+}
+
 // ---- together ----------------------------------------------------------------------------------------------
 
 static flx_status invert(inversion *i)
@@ -139,6 +227,7 @@ static flx_status invert(inversion *i)
     }
     if (status == FLX_OK) status = tell_solution(i);
     if (status == FLX_OK) status = fill_table(i);
+    if (status == FLX_OK && d->check) status = check(i);
     return status;
 }
 

@@ -184,6 +184,14 @@ static int zeros_of_an_elastic_arm(void)
     CHECK_NEAR(at(&a, -0.02, 1), -0.0008115822362839464, 1e-6);
     CHECK_NEAR(at(&a, 0.0, 1), -0.009275583963151065, 1e-5);
     CHECK_NEAR(at(&a, 0.82, 1), 0.002920870847812823, 1e-5);
+    // 1e-4 mm at most
+    double miss = 1.0;
+    for (int i = 0; i < a.f.nline; i++) {
+        const char *text = strstr(a.f.lines[i], "at most ");
+        if (strstr(a.f.lines[i], "run forward") && text) sscanf(text, "at most %lf", &miss);
+        if (strstr(a.f.lines[i], "run forward")) CHECK(miss < 1e-7);
+    }
+    CHECK(miss < 1e-7);
     done(&a);
     find(&a, "inversion_robot", "causal", 0, NULL);
     CHECK(a.status == FLX_ERR_CANNOT);
