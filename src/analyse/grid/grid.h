@@ -17,7 +17,7 @@
 #pragma once
 
 #include "flexion/system.h"
-#include "math/sparse_lu.h"
+#include "math/sparse/sparse_lu.h"
 
 typedef enum flx_grid_role {
     FLX_GRID_PLAIN,

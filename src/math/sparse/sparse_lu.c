@@ -1,6 +1,6 @@
 // sparse_lu.c - LU of a sparse matrix in compressed columns, by KLU. The order of the pivots is kept for the next values and
 // sought anew where it has become a bad one.
-#include "math/sparse_lu.h"
+#include "math/sparse/sparse_lu.h"
 
 #include <klu.h>
 
