@@ -30,6 +30,7 @@ typedef enum flx_kind {
     FLX_KIND_SIGNAL,
     FLX_KIND_INPUT,
     FLX_KIND_PATH,
+    FLX_KIND_CONTROL,
     FLX_KIND_BODY,
     FLX_KIND_POINT,
     FLX_KIND_JOINT,
@@ -70,6 +71,7 @@ struct flx_item {
     int number; // among the model's bodies, joints, ...
     flx_item_state state;
     bool broken; // its declaration failed: the message is recorded
+    bool unrolled; // a part of a controller
     bool family; // members lo ... lo + count - 1
     int lo, count;
     flx_item **members;
@@ -141,7 +143,7 @@ struct flx_builder {
     flx_items elastic; // flexible bodies in the order of their coordinates
     int nmode;         // coordinates of all of them
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, inputs,
-        paths, events, discretes, analyses, parameters, functions, parts;
+        paths, controls, events, discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
         const flx_entry *key;
         flx_ast *ast;
@@ -570,6 +572,15 @@ flx_status flx_path_value(flx_env *e, flx_item *path, flx_loc loc, flx_operand *
 // Warns, in the name of a joint, where a motion needs two continuous derivatives; fails where it needs one.
 flx_status flx_path_check_motion(flx_builder *b, flx_node motion, bool rate, const flx_item *joint,
                                  flx_loc loc);
+
+// control.c
+typedef struct flx_control_data {
+    flx_names names; // of what it became
+} flx_control_data;
+flx_status flx_control_declare(flx_builder *b, flx_item *control);
+flx_status flx_control_member(flx_env *e, flx_item *control, const char *name, flx_loc loc,
+                              flx_operand *out);
+flx_status flx_control_value(flx_env *e, flx_item *control, flx_loc loc, flx_operand *out);
 
 flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc);
 flx_status flx_function_resolve(flx_builder *b, flx_item *f, flx_loc loc);

@@ -157,6 +157,8 @@ static size_t data_size(flx_kind kind)
         return sizeof(flx_input_data);
     case FLX_KIND_PATH:
         return sizeof(flx_path_data);
+    case FLX_KIND_CONTROL:
+        return sizeof(flx_control_data);
     case FLX_KIND_BODY:
         return sizeof(flx_body_data);
     case FLX_KIND_POINT:
@@ -239,6 +241,7 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
             ((flx_point_data *)item->data)->body = d->data;
             ((flx_point_data *)item->data)->node = -1;
         }
+        if (d->kind == FLX_KIND_CONTROL) return flx_control_declare(b, item);
         return d->kind == FLX_KIND_BODY ? flx_body_declare_points(b, item) : FLX_OK;
     }
     int lo = 0, hi = 0;
@@ -373,6 +376,7 @@ static flx_status declare_items(flx_builder *b, flx_space *s)
     FLX_TRY(declare_list(b, s, constraints, FLX_KIND_CONSTRAINT, &b->constraints));
     FLX_TRY(declare_list(b, s, get(equations, "coupling"), FLX_KIND_COUPLING, &b->couplings));
     FLX_TRY(declare_block(b, s, get(s->def, "events"), FLX_KIND_EVENT, &b->events));
+    FLX_TRY(declare_block(b, s, get(s->def, "control"), FLX_KIND_CONTROL, &b->controls));
     if (!s->part) {
         FLX_TRY(declare_block(b, s, get(s->def, "analyse"), FLX_KIND_ANALYSIS, &b->analyses));
         if (b->asked->to_load) FLX_TRY(flx_analyses_add_path(b, s));

@@ -156,6 +156,8 @@ flx_status flx_env_member(flx_scope *s, const flx_operand *of, const char *name,
         return flx_joint_member(e, item, name, loc, out);
     case FLX_KIND_FORCE:
         return flx_force_member(e, item, name, loc, out);
+    case FLX_KIND_CONTROL:
+        return flx_control_member(e, item, name, loc, out);
     case FLX_KIND_PART:
         return part_member(e, item, name, loc, out);
     case FLX_KIND_CONSTRAINT:
@@ -317,6 +319,11 @@ flx_status flx_env_index(flx_scope *s, const flx_operand *of, int n, const flx_o
     flx_item *item = (flx_item *)flx_operand_get_item(of);
     if (item && !item->family && item->kind == FLX_KIND_PATH) {
         return flx_path_index(e, item, n, args, loc, out);
+    }
+    if (item && !item->family && item->kind == FLX_KIND_CONTROL && n == 1) {
+        flx_operand list;
+        FLX_TRY(flx_control_value(e, item, loc, &list));
+        return index_list(e, &list, &args[0], loc, out);
     }
     if (!item || !item->family) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "'%s' is not repeated and takes no index",

@@ -75,6 +75,8 @@ const char *flx_item_word(flx_kind kind)
         return "input";
     case FLX_KIND_PATH:
         return "path";
+    case FLX_KIND_CONTROL:
+        return "controller";
     case FLX_KIND_BODY:
         return "body";
     case FLX_KIND_POINT:
@@ -117,6 +119,11 @@ static flx_status fail_cycle(flx_builder *b, const flx_item *item, const char *c
         last = next;
     }
     if (!chain) return FLX_ERR_MEMORY;
+    if (item->unrolled) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "an algebraic loop: %s -> %s; a lag, or `sample`, in one of them opens it", chain,
+                        item->full);
+    }
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "cyclic %s: %s -> %s", cyclic, chain, item->full);
 }
 

@@ -299,6 +299,8 @@ flx_status flx_env_coerce(flx_scope *s, const flx_operand *of, flx_loc loc, flx_
         return flx_constraint_value(e->b, item, loc, &out->node);
     case FLX_KIND_PATH:
         return flx_path_value(e, item, loc, out);
+    case FLX_KIND_CONTROL:
+        return flx_control_value(e, item, loc, out);
     case FLX_KIND_PART: {
         flx_space *space = item->data;
         FLX_TRY(flx_space_place(e->b, space));
