@@ -10,7 +10,7 @@ EXAMPLE = slider_crank
 # $(call build,preset,directory[,target])
 build = @tools/build.sh $(1) $(2) $(JOBS) $(3)
 SOURCES = $(shell git ls-files --cached --others --exclude-standard \
-	'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'bench/*.[ch]' 'examples/*.[ch]')
+	'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'bench/*.[ch]' 'examples/*.[ch]' 'python/*.[ch]')
 
 build: ## build the program at build/flexion and both libraries
 	$(call build,release,build,product)
