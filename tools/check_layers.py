@@ -17,7 +17,7 @@ LAYERS = {
     "expr": (["base", "math"], ["base"], []),
     "reduce": (["base", "math"], ["base"], ["lapacke.h", "cblas.h"]),
     "model": (["base", "math", "expr", "reduce"], ["base", "model", "scene", "system", "integrator"], []),
-    "read": (["base", "math", "reduce", "model"], ["base", "model", "scene"], ["yaml.h"]),
+    "read": (["base", "math", "reduce", "model"], ["base", "model", "scene"], ["yaml.h", "expat.h"]),
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),
     "contact": (["base", "math", "expr", "model"], ["base", "system"], []),
     "joint": (["base", "math", "expr", "model", "contact"], ["base", "joints", "system"], []),

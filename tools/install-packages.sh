@@ -7,14 +7,15 @@ set -eu
 
 # What make run needs. SUNDIALS is no part of it: Debian's package brings PETSc, Trilinos and MPI.
 build="gcc libc6-dev cmake ninja-build pkg-config
-       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libmetis-dev libqhull-dev
+       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libmetis-dev libqhull-dev libexpat1-dev
        gnuplot-nox scdoc"
 page="nodejs npm"
 sundials="libsundials-dev"
-oracle="libmumps-seq-dev libarpack2-dev"
+oracle="libmumps-seq-dev libarpack2-dev libmujoco-dev"
+robots="libmujoco-samples dart-doc morse-simulator-doc libsimbody-dev"
 python="python3-dev python3-numpy python3-pandas python3-xarray python3-matplotlib python3-pytest mypy"
 notebook="jupyter-nbconvert python3-ipykernel"
-optional="sundials oracle python notebook" # found where present: builds and tests go without
+optional="sundials oracle robots python notebook" # found where present: builds and tests go without
 test="chromium locales g++ clang lld libclang-rt-14-dev python3 python3-yaml python3-jsonschema"
 bench="valgrind python3 python3-scipy gmsh libslepc-real-dev libopenmpi-dev g++ libsimbody-dev libmujoco-dev calculix-ccx"
 lint="clang-format clang-tidy python3"
@@ -34,7 +35,7 @@ for group in "${@:-build}"; do
     bench) parts+=" build page sundials bench" ;;
     lint) parts+=" build page lint" ;;
     docs) parts+=" build page docs" ;;
-    long) parts+=" build page sundials oracle python notebook test long" ;;
+    long) parts+=" build page sundials oracle robots python notebook test long" ;;
     *)
         echo "install-packages: there is no group '$group'; the groups are: build test bench lint docs long" >&2
         exit 2

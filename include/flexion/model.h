@@ -22,6 +22,12 @@ typedef struct flx_read_def {
     // 1: with an analysis `path` of type static, of all loads, where the model has none of loads
     int to_load;
     int exported; // 1: parameters stay symbols where flx_model_export knows them; for it alone
+    // Of robot files (URDF):
+    int floating; // 1: the base moves freely; else it stands on the ground
+    int strict;   // 1: what would be repaired or left out, with a warning, is an error
+    int absolute; // 1: names of files become absolute: for flx_model_write to another folder
+    int npackage; // texts "name=folder": where `package://name` is
+    const char *const *packages;
 } flx_read_def;
 static inline flx_read_def flx_read_def_default(void) // all parameters open
 {
@@ -31,7 +37,7 @@ static inline flx_read_def flx_read_def_default(void) // all parameters open
     def.nopen = -1;
     return def;
 }
-// Read a model. path: its file; of a text, what stands for the file in messages, and files that the
+// Read a model: in our language (YAML, JSON), or of a robot file, which is known by its first element. path: its file; of a text, what stands for the file in messages, and files that the
 // model names are sought in its directory. def may be NULL. The model keeps the position of every entry,
 // so that a later complaint can still point at the line that caused it. FLX_ERR_IO, FLX_ERR_MODEL,
 // FLX_ERR_MEMORY; on failure *model is NULL and the messages are in the context (reading goes on after

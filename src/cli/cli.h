@@ -45,6 +45,7 @@ typedef struct cli_command {
     X(reduce)                                                                                      \
     X(compare)                                                                                     \
     X(export)                                                                                      \
+    X(import)                                                                                      \
     X(fe)                                                                                          \
     X(methods)                                                                                     \
     X(convergence)                                                                                 \

@@ -8,6 +8,7 @@
 #include "language/schema/schema_old.h"
 #include "read/matrix_market.h"
 #include "read/mesh.h"
+#include "read/robot/robot_file.h"
 #include "read/sid/sid_file.h"
 #include "read/surface.h"
 #include "read/yaml.h"
@@ -37,6 +38,8 @@ static flx_status read_part(void *user, const char *path, flx_loc loc, flx_entry
     size_t length = 0;
     *tree = NULL;
     FLX_TRY(read_beside(r, path, loc, &file, &text, &length));
+    if (flx_robot_is_file(text, length))
+        return flx_robot_parse(r->ctx, r->arena, file, text, length, NULL, tree);
     FLX_TRY(flx_yaml_parse(r->ctx, r->arena, file, text, length, tree));
     return flx_schema_renew(r->ctx, *tree);
 }
@@ -237,10 +240,29 @@ flx_status flx_model_write(flx_model *m, const char *path)
 
 // ---- model files ------------------------------------------------------------------------------------
 
+// A robot file becomes the tree of a model, whose places are in that file; the text is that of the model.
+static flx_status read_robot(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
+                             size_t length, const flx_read_def *asked, flx_model **model)
+{
+    const flx_robot_options options = {.floating = asked->floating != 0,
+                                       .strict = asked->strict != 0,
+                                       .absolute = asked->absolute != 0,
+                                       .npackage = asked->npackage,
+                                       .packages = asked->packages};
+    flx_entry *tree = NULL;
+    char *written = NULL;
+    size_t size = 0;
+    FLX_TRY(flx_robot_parse(ctx, arena, file, text, length, &options, &tree));
+    FLX_TRY(flx_yaml_write(ctx, arena, tree, &written, &size));
+    return build(ctx, arena, file, written, size, tree, asked, NULL, model);
+}
+
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                             size_t length, const flx_read_def *asked, flx_model **model)
 {
     flx_entry *tree = NULL;
+    if (flx_robot_is_file(text, length))
+        return read_robot(ctx, arena, file, text, length, asked, model);
     flx_status status = flx_yaml_parse(ctx, arena, file, text, length, &tree);
     flx_status renewed = tree ? flx_schema_renew(ctx, tree) : FLX_OK;
     if (status == FLX_OK) status = renewed;

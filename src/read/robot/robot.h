@@ -1,0 +1,165 @@
+// robot.h - links, joints and shapes of a robot file, before they become a model.
+//
+// All poses are of the zero configuration: the model is drawn there. A reader fills a flx_robot; flx_robot_repair merges what
+// is fixed and mends what cannot be; flx_robot_tree writes the model. What is changed or left out is a warning with its place,
+// or, where the caller is strict, an error.
+#pragma once
+
+#include "math/small.h"
+#include "model/entry.h"
+
+typedef struct flx_robot_pose {
+    v3 r;  // of the origin
+    m33 R; // from its axes to those that it is given in
+} flx_robot_pose;
+
+typedef enum flx_robot_type {
+    FLX_ROBOT_FIXED,
+    FLX_ROBOT_REVOLUTE,
+    FLX_ROBOT_PRISMATIC,
+    FLX_ROBOT_SPHERICAL,
+    FLX_ROBOT_UNIVERSAL,
+    FLX_ROBOT_PLANAR,
+    FLX_ROBOT_SCREW,
+    FLX_ROBOT_FREE,
+} flx_robot_type;
+
+typedef enum flx_robot_form {
+    FLX_ROBOT_BOX,
+    FLX_ROBOT_CYLINDER,
+    FLX_ROBOT_CAPSULE,
+    FLX_ROBOT_SPHERE,
+    FLX_ROBOT_MESH,
+} flx_robot_form;
+
+typedef struct flx_robot_shape {
+    flx_loc loc;
+    flx_robot_form form;
+    double size[3];      // box: edges; cylinder, capsule: radius, length (along z); sphere: radius
+    const char *file;    // of a mesh
+    double scale;        // of a mesh
+    flx_robot_pose pose; // in the link
+    struct flx_robot_shape *next;
+} flx_robot_shape;
+
+typedef struct flx_robot_point { // a frame with a name: what was merged into the link, a site
+    const char *name;
+    flx_loc loc;
+    flx_robot_pose pose; // in the link
+    struct flx_robot_point *next;
+} flx_robot_point;
+
+typedef struct flx_robot_link {
+    const char *name; // of the file; NULL: none
+    const char *word; // of the model: flx_robot_names
+    flx_loc loc;
+    flx_robot_pose pose; // in the ground, at zero
+    double mass;
+    v3 com;        // in the link
+    m33 I;         // about the centre of mass, link axes
+    bool inertial; // the file gives a mass
+    flx_robot_shape *shapes;
+    flx_robot_point *points;
+    int into; // merged into this link; -1: none, -2: into the ground
+    bool has_velocity;
+    v3 velocity, angular_velocity; // at the start, ground axes
+} flx_robot_link;
+
+#define FLX_ROBOT_GROUND (-1)
+
+typedef struct flx_robot_joint {
+    const char *name, *word;
+    flx_loc loc;
+    flx_robot_type type;
+    int parent, child;   // links; FLX_ROBOT_GROUND
+    flx_robot_pose pose; // in the ground, at zero
+    v3 axis, second;     // in the ground, at zero
+    bool limited;
+    double lower, upper;
+    double effort; // largest of a motor; 0: not known
+    double damping, friction, stiffness, rest, armature;
+    double initial, rate, pitch;
+    int mimics; // joint whose coordinate it follows; -1: none
+    double ratio, offset;
+    bool gone;
+    bool closes; // a loop: its child has another joint to the ground
+} flx_robot_joint;
+
+typedef struct flx_robot_motor { // an input that drives a joint
+    const char *name;
+    const char *word;
+    flx_loc loc;
+    int joint;
+    double gain;   // effort = gain*input, or of a servo
+    double kp, kv; // kp*(input - coordinate) - kv*rate; without kp: kv*(input - rate)
+    bool servo, has_range;
+    double lower, upper; // of the input
+} flx_robot_motor;
+
+typedef struct flx_robot {
+    flx_ctx *ctx;
+    flx_arena *arena;
+    const char *file;
+    const char *title;
+    bool strict, floating;
+    v3 gravity;
+    int nlink, njoint, nmotor;
+    flx_robot_link *links;
+    flx_robot_joint *joints;
+    flx_robot_motor *motors;
+    int nerror;
+} flx_robot;
+
+// How a file is read: as flx_read_def of flexion/model.h says.
+typedef struct flx_robot_options {
+    bool floating, strict;
+    bool absolute; // paths of shapes, for a model that is written elsewhere
+    int npackage;
+    const char *const *packages; // "NAME=FOLDER"
+} flx_robot_options;
+
+// What is said of a repair: a warning, or an error where the caller is strict.
+#define FLX_ROBOT_NOTE(robot, loc, ...)                                                            \
+    do {                                                                                           \
+        if ((robot)->strict) {                                                                     \
+            FLX_FAIL((robot)->ctx, FLX_ERR_MODEL, (loc), __VA_ARGS__);                             \
+            (robot)->nerror++;                                                                     \
+        } else {                                                                                   \
+            flx_ctx_warn((robot)->ctx, (loc), __VA_ARGS__);                                        \
+        }                                                                                          \
+    } while (0)
+
+static inline flx_robot_pose flx_robot_no_pose(void)
+{
+    return (flx_robot_pose){{0}, m33_identity()};
+}
+// b, which is given in a.
+static inline flx_robot_pose flx_robot_compose(flx_robot_pose a, flx_robot_pose b)
+{
+    return (flx_robot_pose){v3_add(a.r, m33_mul_v(a.R, b.r)), m33_mul(a.R, b.R)};
+}
+static inline flx_robot_pose flx_robot_inverse(flx_robot_pose a)
+{
+    return (flx_robot_pose){v3_neg(m33_tmul_v(a.R, a.r)), m33_transpose(a.R)};
+}
+// Roll, pitch, yaw about fixed axes x, y, z.
+m33 flx_robot_rpy(const double rpy[3]);
+
+// robot_repair.c
+flx_status flx_robot_repair(flx_robot *robot);
+// Adds a mass, with its inertia about its own centre in axes of the link, to what the link has.
+void flx_robot_add_mass(flx_robot_link *link, double mass, v3 com, m33 I);
+// Mass 1 of a solid shape, about its centre, in its axes; its volume.
+double flx_robot_volume(const flx_robot_shape *s, m33 *inertia);
+
+// robot_names.c
+flx_status flx_robot_name_all(flx_robot *robot);
+// The file of a mesh as it can be opened, or NULL, with a note: `package://`, `file://`, `model://`.
+const char *flx_robot_find_file(flx_robot *robot, const flx_robot_options *o, const char *uri,
+                                flx_loc loc);
+
+// robot_tree.c
+flx_status flx_robot_tree(flx_robot *robot, flx_entry **tree);
+
+struct flx_xml;
+flx_status flx_urdf_read(flx_robot *robot, const flx_robot_options *o, const struct flx_xml *root);

@@ -1,0 +1,44 @@
+// robot_file.c - whose file it is, and the way from it to a model.
+#include "read/robot/robot_file.h"
+
+#include "read/robot/xml.h"
+
+#include <string.h>
+
+bool flx_robot_is_file(const char *text, size_t length)
+{
+    size_t i = 0;
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) i = 3;
+    while (i < length && strchr(" \t\r\n", text[i]) && text[i]) i++;
+    return i < length && text[i] == '<';
+}
+
+flx_status flx_robot_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
+                           size_t length, const flx_robot_options *options, flx_entry **tree)
+{
+    static const flx_robot_options none;
+    const flx_robot_options *o = options ? options : &none;
+    static const struct {
+        const char *root;
+        flx_status (*read)(flx_robot *robot, const flx_robot_options *o, const flx_xml *root);
+    } formats[] = {{"robot", flx_urdf_read}};
+    flx_xml *root = NULL;
+    *tree = NULL;
+    FLX_TRY(flx_xml_parse(ctx, arena, file, text, length, &root));
+    flx_robot robot = {.ctx = ctx,
+                       .arena = arena,
+                       .file = file,
+                       .strict = o->strict,
+                       .floating = o->floating,
+                       .gravity = {0.0, 0.0, -9.81}};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(root->name, formats[i].root) != 0) continue;
+        FLX_TRY(formats[i].read(&robot, o, root));
+        FLX_TRY(flx_robot_repair(&robot));
+        FLX_TRY(flx_robot_name_all(&robot));
+        if (robot.nerror > 0) return FLX_ERR_MODEL;
+        return flx_robot_tree(&robot, tree);
+    }
+    return FLX_FAIL(ctx, FLX_ERR_MODEL, root->loc,
+                    "<%s> is no robot file: URDF begins with <robot>", root->name);
+}

@@ -1,0 +1,190 @@
+// test_robots_by_mujoco.c - mass matrices and bias forces of robot files, against MuJoCo, which reads the same files.
+//
+// Files of Debian packages are taken where they are installed; those of our own always.
+#include "check.h"
+#include "flexion/flexion.h"
+#include "random_number.h"
+
+#ifdef FLX_MUJOCO
+#include <mujoco/mujoco.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const char head[] = "<mujoco><compiler discardvisual='true' strippath='true'/></mujoco>";
+
+// The text of a file, packed or not; NULL: it is not there.
+static char *read_file(const char *path)
+{
+    gzFile f = gzopen(path, "rb");
+    if (!f) return NULL;
+    char *text = malloc(4 << 20);
+    int n = text ? gzread(f, text, (4 << 20) - 1) : 0;
+    gzclose(f);
+    if (text) text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+// Without the elements of this name: MuJoCo wants the files that they name.
+static void strip(char *text, const char *name)
+{
+    char open[32], close[32];
+    snprintf(open, sizeof open, "<%s", name);
+    snprintf(close, sizeof close, "</%s>", name);
+    for (char *at = text; (at = strstr(at, open)) != NULL;) {
+        if (!strchr(" >/\n\t", at[strlen(open)])) { // another name that begins alike
+            at++;
+            continue;
+        }
+        char *tag = strchr(at, '>'), *end = strstr(at, close);
+        if (!tag) return;
+        end = tag[-1] == '/' ? tag + 1 : end ? end + strlen(close) : NULL;
+        if (!end) return;
+        memmove(at, end, strlen(end) + 1);
+    }
+}
+
+static mjModel *load(const char *text, const char *root)
+{
+    char path[64], error[500] = "";
+    snprintf(path, sizeof path, "robot_%ld.xml", (long)getpid());
+    FILE *f = fopen(path, "w");
+    if (!f) return NULL;
+    const char *after = strstr(text, root), *at = after ? strchr(after, '>') : NULL;
+    if (at && strcmp(root, "<robot") == 0) {
+        fwrite(text, 1, (size_t)(at + 1 - text), f);
+        fputs(head, f);
+        fputs(at + 1, f);
+    } else {
+        fputs(text, f);
+    }
+    fclose(f);
+    mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
+    if (!m) printf("MuJoCo: %s\n", error);
+    remove(path);
+    return m;
+}
+
+// Whether two names are one: those of models are letters, digits and _.
+static bool is_name(const char *file, const char *word)
+{
+    size_t n = 0;
+    for (; *file && word[n]; file++) {
+        bool plain = (*file >= 'a' && *file <= 'z') || (*file >= 'A' && *file <= 'Z') ||
+                     (*file >= '0' && *file <= '9');
+        if (!plain && n == 0) continue;
+        if ((plain ? *file : '_') != word[n]) return false;
+        n++;
+    }
+    return !*file && (!word[n] || strcmp(word + n, "_joint") == 0);
+}
+
+static int find_dof(const mjModel *m, const char *name)
+{
+    for (int i = 0; i < m->njnt; i++) {
+        if (is_name(mj_id2name(m, mjOBJ_JOINT, i), name)) return i;
+    }
+    return -1;
+}
+
+// Largest differences at random states, of the largest entry.
+static int compare(const char *label, mjModel *m, const flx_model *model, double tolerance)
+{
+    flx_dynamics *d = NULL;
+    CHECK(flx_dynamics_create(model, &d) == FLX_OK);
+    int n = flx_dynamics_freedoms(d), dof[200], position[200];
+    double drawn[200];
+    CHECK(n > 0 && n <= 200 && flx_dynamics_coordinates(d) == n);
+    CHECK(m->nv == n);
+    for (int i = 0; i < n; i++) {
+        int freedom, joint = find_dof(m, flx_dynamics_name(d, i, &freedom));
+        CHECK(joint >= 0);
+        dof[i] = m->jnt_dofadr[joint];
+        position[i] = m->jnt_qposadr[joint];
+        drawn[i] = strcmp(flx_dynamics_name(d, i, &freedom), "follow") == 0
+                       ? 0.005
+                       : 0.0; // the offset of its mimic
+    }
+    mjData *data = mj_makeData(m);
+    double *M = calloc((size_t)(n * n), sizeof *M), *theirs = calloc((size_t)(n * n), sizeof *M);
+    double q[200], v[200], zero[200] = {0}, tau[200], worst = 0.0, worst_bias = 0.0;
+    uint64_t random = 20;
+    for (int trial = 0; trial < 5; trial++) {
+        double size = 0.0, force = 0.0;
+        for (int i = 0; i < n; i++) {
+            q[i] = random_number(&random);
+            v[i] = 2.0 * random_number(&random);
+            data->qpos[position[i]] = m->qpos0[position[i]] + drawn[i] + q[i];
+            data->qvel[dof[i]] = v[i];
+        }
+        mj_forward(m, data);
+        mj_fullM(m, theirs, data->qM);
+        flx_dynamics_mass(d, q, M);
+        flx_dynamics_inverse(d, q, v, zero, tau);
+        for (int i = 0; i < n * n; i++) size = fmax(size, fabs(theirs[i]));
+        for (int i = 0; i < n; i++) force = fmax(force, fabs(data->qfrc_bias[i]));
+        for (int i = 0; i < n; i++) {
+            worst_bias = fmax(worst_bias, fabs(tau[i] - data->qfrc_bias[dof[i]]) / force);
+            for (int k = 0; k < n; k++) {
+                double own = M[i * n + k] + (i == k ? m->dof_armature[dof[i]] : 0.0);
+                worst = fmax(worst, fabs(own - theirs[dof[i] * n + dof[k]]) / size);
+            }
+        }
+    }
+    printf("%-28s %3d freedoms, mass matrix %.1e, bias forces %.1e\n", label, n, worst, worst_bias);
+    free(M);
+    free(theirs);
+    mj_deleteData(data);
+    flx_dynamics_destroy(&d);
+    CHECK(worst < tolerance && worst_bias < tolerance);
+    return 0;
+}
+
+static int one_file(const char *path, const char *root, bool optional)
+{
+    char *text = read_file(path);
+    if (!text && optional) return 0;
+    CHECK(text != NULL);
+    if (strcmp(root, "<robot") == 0) {
+        strip(text, "visual");
+        strip(text, "collision");
+    }
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    CHECK(flx_model_read_text(ctx, path, text, strlen(text), 0, NULL, &model) == FLX_OK);
+    mjModel *m = load(text, root);
+    CHECK(m != NULL);
+    const char *label = strrchr(path, '/') + 1;
+    int failed = compare(label, m, model, 1e-6);
+    mj_deleteModel(m);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    free(text);
+    return failed;
+}
+
+static int urdf(void)
+{
+    static const char *const files[] = {
+        "/usr/share/doc/simbody/examples/src/TaskSpaceControl-UR10/models/ur10_robot.urdf.gz",
+        "/usr/share/doc/simbody/examples/src/TaskSpaceControl-UR10/models/"
+        "ur10_joint_limited_robot.urdf.gz",
+        "/usr/share/doc/simbody/examples/src/TaskSpaceControl-Atlas/models/"
+        "atlas_v4_robotiq_hands.urdf.gz",
+        "/usr/share/doc/dart/data/urdf/KR5/KR5 sixx R650.urdf",
+        "/usr/share/doc/dart/data/urdf/drchubo/drchubo.urdf",
+        "/usr/share/doc/dart/data/sdf/atlas/atlas_v3_no_head.urdf",
+        "/usr/share/doc/dart/data/urdf/wam/wam.urdf",
+    };
+    CHECK(one_file(FLX_EXAMPLES "/robots/arm.urdf", "<robot", false) == 0);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        CHECK(one_file(files[i], "<robot", true) == 0);
+    return 0;
+}
+#else
+static int urdf(void)
+{
+    SKIP("MuJoCo is not installed (libmujoco-dev)");
+}
+#endif
+
+TEST_MAIN(TEST(urdf))
