@@ -31,6 +31,7 @@ draw touching_beams "" touch.value touch.gap "rod.point(0.5).position.z"
 draw bouncing_ball "" ball.position.y ball.velocity.y top
 draw belt_sled "" lap.value shoulder.value head.angle
 draw knee_extension "" knee.angle vasti.value vasti.activation
+draw lane_change "" chassis.position.y chassis.angular_velocity.z "tyre(1).lateral" "tyre(2).lateral"
 draw sampled_control "" hinge.angle rail.displacement u
 
 # Eigenvalues over a parameter.

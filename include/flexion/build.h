@@ -197,7 +197,10 @@ enum {
     FLX_CONTACT,
     FLX_DISTRIBUTED,
     FLX_PRESSURE,
-    FLX_TRACTION
+    FLX_TRACTION,
+    FLX_CABLE, // these: their keys by flx_model_set and its neighbours
+    FLX_MUSCLE,
+    FLX_TYRE
 };
 // A surface that touches others: one of the first two; more kinds by flx_model_set and its neighbours.
 typedef struct flx_surface_def {

@@ -18,14 +18,15 @@
     X(force)                                                                                       \
     X(actuator)                                                                                    \
     X(bushing)                                                                                     \
-    X(cable)                                                                                       \
-    X(muscle)                                                                                      \
     X(gravitation)                                                                                 \
     X(expression)                                                                                  \
     X(contact)                                                                                     \
     X(distributed)                                                                                 \
     X(pressure)                                                                                    \
-    X(traction)
+    X(traction)                                                                                    \
+    X(cable)                                                                                       \
+    X(muscle)                                                                                      \
+    X(tyre)
 
 // What acts along one scalar function of two frames.
 typedef struct flx_force_part {
@@ -82,6 +83,7 @@ typedef enum flx_force_at {
     FLX_AT_NODE,    // of bodies that deform; others it turns wherever it acts
     FLX_AT_LOAD,    // a beam, or faces or the volume of a solid
     FLX_AT_SURFACES,
+    FLX_AT_ROAD,    // a wheel on a road
     FLX_AT_THROUGH, // a line through places, each on a body of its own
 } flx_force_at;
 
@@ -97,6 +99,7 @@ typedef enum flx_force_law {
     FLX_LAW_CONTACT, // `law` and its numbers
     FLX_LAW_CABLE,   // stretch and its rate (CAB-1)
     FLX_LAW_MUSCLE,  // (MUS-1)
+    FLX_LAW_TYRE,    // (TYR-1)
 } flx_force_law;
 
 typedef struct flx_force_word {
@@ -117,7 +120,7 @@ FLX_FORCE_WORDS(X)
 extern const flx_force_kind flx_force_spring, flx_force_joint_spring, flx_force_bushing;
 extern const flx_force_kind flx_force_actuator, flx_force_effort, flx_force_wrench;
 extern const flx_force_kind flx_force_gravitation, flx_force_contact;
-extern const flx_force_kind flx_force_cable, flx_force_muscle;
+extern const flx_force_kind flx_force_cable, flx_force_muscle, flx_force_tyre;
 extern const flx_force_kind flx_force_pressure, flx_force_traction, flx_force_volume;
 
 // The words by number, in the order of the list; NULL after the last. Their rows for the language.

@@ -369,6 +369,8 @@ static flx_status read_numbers(flx_env *e, flx_item *force, flx_force_data *d)
         return d->joint ? FLX_OK : read_vector_place(e, force, d);
     case FLX_AT_LOAD:
         return read_load(e, force, d);
+    case FLX_AT_ROAD:
+        return flx_tyre_place(e, force, d);
     case FLX_AT_THROUGH:
         return flx_force_line_place(e, force, d);
     case FLX_AT_SURFACES:

@@ -44,6 +44,9 @@ flx_status flx_force_line_place(flx_env *e, flx_item *force, flx_force_data *d);
 flx_status flx_force_line_length(flx_builder *b, flx_force_data *d);
 flx_status flx_force_line_pull(flx_builder *b, flx_force_data *d, flx_node tension);
 flx_status flx_cable_value(flx_env *e, flx_item *force, flx_force_data *d);
+// forces/tyre_states.c
+flx_status flx_tyre_place(flx_env *e, flx_item *force, flx_force_data *d);
+flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d);
 // forces/muscle_states.c
 flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d);
 

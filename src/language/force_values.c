@@ -258,6 +258,8 @@ static flx_status value_force(flx_builder *b, flx_item *force)
         return flx_cable_value(&e, force, d);
     case FLX_LAW_MUSCLE:
         return flx_muscle_value(&e, force, d);
+    case FLX_LAW_TYRE:
+        return flx_tyre_value(&e, force, d);
     case FLX_LAW_CONTACT:
     case FLX_LAW_NOTHING:
         break;

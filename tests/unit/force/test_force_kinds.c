@@ -11,7 +11,8 @@ static int kind_is_sound(const flx_force_kind *k)
     CHECK(arrays == 1);
     // along a scalar alone a force can be an unknown, and has a sign
     bool scalar = k->parts || k->along;
-    CHECK((scalar || k->contact) == (k->mixed != NULL));
+    bool chain = k == &flx_force_cable || k == &flx_force_muscle; // one pull along several lines
+    CHECK(((scalar && !chain) || k->contact) == (k->mixed != NULL));
     CHECK(scalar == (k->sign == 1.0 || k->sign == -1.0));
     CHECK(!(k->line && k->joint) && (scalar || !(k->line || k->joint)));
     CHECK(k->line == (scalar && flx_force_find_signal(k, "length") &&
@@ -20,8 +21,12 @@ static int kind_is_sound(const flx_force_kind *k)
     if (k->pressure || k->volume) CHECK(k->load && !(k->pressure && k->volume));
     for (const flx_force_signal *s = k->signals; s->name; s++) {
         CHECK(flx_force_find_signal(k, s->name) == s); // once
-        bool plain = strcmp(s->name, "state") == 0 || strcmp(s->name, "contacts") == 0 ||
-                     strcmp(s->name, "count") == 0; // numbers
+        static const char *const numbers[] = {"state",      "contacts", "count", "activation", "fibre",
+                                              "excitation", "slip",     "side_slip"};
+        bool plain = false;
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            plain = plain || (strcmp(s->name, numbers[i]) == 0 && !(k->contact && i == 6)); // a velocity there
+        }
         CHECK(s->unit ? (s->unit[0] == 0) == plain : strcmp(s->name, "value") == 0);
     }
     CHECK(!flx_force_find_signal(k, "colour"));
@@ -51,10 +56,12 @@ static int every_word_has_the_keys_that_its_law_reads(void)
         bool value = w->law == FLX_LAW_NUMBER || w->law == FLX_LAW_FORCE ||
                      w->law == FLX_LAW_TORQUE || w->law == FLX_LAW_LOAD;
         CHECK(value == flx_force_word_has_key(w, "value"));
-        bool elastic = w->law == FLX_LAW_ELASTIC || w->law == FLX_LAW_CONTACT;
+        bool elastic = w->law == FLX_LAW_ELASTIC || w->law == FLX_LAW_CONTACT ||
+                       w->law == FLX_LAW_CABLE || w->law == FLX_LAW_TYRE;
         CHECK(elastic == flx_force_word_has_key(w, "stiffness"));
         CHECK((w->law == FLX_LAW_BOTH) == flx_force_word_has_key(w, "torque"));
-        CHECK((w->at != FLX_AT_NOTHING) == flx_force_word_has_key(w, "on"));
+        CHECK((w->at != FLX_AT_NOTHING && w->at != FLX_AT_THROUGH) == flx_force_word_has_key(w, "on"));
+        CHECK((w->at == FLX_AT_THROUGH) == flx_force_word_has_key(w, "through"));
         CHECK((w->law != FLX_LAW_NOTHING) == (w->unit != NULL));
         bool mixed = (w->kind && w->kind->mixed) || (w->on_joint && w->on_joint->mixed);
         CHECK(mixed == flx_force_word_has_key(w, "form"));
@@ -78,7 +85,10 @@ static int calls_and_words_agree(void)
                  {FLX_CONTACT, &flx_word_contact},
                  {FLX_DISTRIBUTED, &flx_word_distributed},
                  {FLX_PRESSURE, &flx_word_pressure},
-                 {FLX_TRACTION, &flx_word_traction}};
+                 {FLX_TRACTION, &flx_word_traction},
+                 {FLX_CABLE, &flx_word_cable},
+                 {FLX_MUSCLE, &flx_word_muscle},
+                 {FLX_TYRE, &flx_word_tyre}};
     const char *words[FLX_MOST_FORCE_WORDS];
     int n = (int)(sizeof pairs / sizeof pairs[0]);
     flx_force_list_words(words);
