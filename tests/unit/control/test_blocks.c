@@ -1,6 +1,7 @@
 // Blocks of `control:`: each against equations written by hand, closed solutions or recurrences, continuous and sampled.
 #include "case_table.h"
 #include "check.h"
+#include "flexion/flexion.h"
 
 #include <string.h>
 
@@ -203,5 +204,73 @@ static int loops_are_refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(transfer_functions), TEST(sampled_transfer), TEST(static_blocks), TEST(pids),
-          TEST(delay_of_pade), TEST(loops_are_refused))
+// x' = 0.3 x + u, seen and driven at samples: the observer and the feedback against their recurrence.
+static int sampled_observer(void)
+{
+    static const char text[] = HEAD
+        "inputs: {F: 0}\n"
+        "equations: {first_order: {p: {derivative: 0.3*p + F}, x: {at: 1, derivative: 0.3*x + "
+        "feed}}}\n"
+        "analyse:\n"
+        "  K: {type: lqr, inputs: [F], states: [p], weights: {states: 2, inputs: 1}, sample: 0.1}\n"
+        "  L: {type: kalman, inputs: [F], states: [p], measured: [p], noise: {states: 0.4, "
+        "measured: 0.01}, sample: "
+        "0.1}\n"
+        "control:\n"
+        "  est: {type: observer, gains: L, inputs: [feed], measured: [x + 0.05], sample: 0.1}\n"
+        "  feed: {type: state-feedback, gains: K, of: est, sample: 0.1}\n"
+        "outputs: {every: 0.05, signals: [x, feed, est.state, est]}\n";
+    case_table t = {0};
+    flx_ctx *ctx = flx_ctx_create();
+    const double A[1] = {0.3}, one[1] = {1}, Q[1] = {2}, W[1] = {0.4}, V[1] = {0.01};
+    double K, L, Ad, Bd, x = 1, seen = 0, u = 0;
+    CHECK(flx_lqr_find(ctx, 1, 1, A, one, Q, one, 0.1, &K, NULL) == FLX_OK);
+    CHECK(flx_kalman_find(ctx, 1, 1, A, one, W, V, 0.1, &L, NULL) == FLX_OK);
+    CHECK(flx_sample_linear(ctx, 1, 1, A, one, 0.1, &Ad, &Bd) == FLX_OK);
+    CHECK_NEAR(Ad, exp(0.03), 1e-15);
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    for (int k = 0; k < 20; k++) {
+        double ahead = Ad * seen + Bd * u;
+        seen = ahead + L * (x + 0.05 - ahead);
+        u = -K * seen;
+        CHECK_NEAR(at(&t, "est.state.x", 0.1 * k + 0.05), seen, 1e-9);
+        CHECK_NEAR(at(&t, "feed", 0.1 * k + 0.05), u, 1e-9);
+        x = Ad * x + Bd * u;
+    }
+    case_table_clear(&t);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// Gains that cannot be, by the names of what stands in the way.
+static int gains_are_refused(void)
+{
+#define PLANT(extra)                                                                               \
+    HEAD "inputs: {F: 0}\n"                                                                        \
+         "equations: {second_order: {a: {force: F}, b: {force: 4*b + " extra "}}}\n"               \
+         "outputs: {every: 1, signals: [a]}\n"
+    CHECK(
+        refusal(PLANT("0") "analyse: {K: {type: lqr, states: [a, b, a', b'], weights: {states: 1, "
+                           "inputs: 1}}}\n"
+                           "control: {c: {type: state-feedback, gains: K}}\n"
+                           "forces: {}\nsignals: {s: c}\nevents: {e: {when: c > 9, stop: true}}\n",
+                "the mode s = 2, most of it 'b") == 0);
+    CHECK(refusal(PLANT("F") "analyse: {L: {type: kalman, states: [a, b, a', b'], measured: [b], "
+                             "noise: {inputs: 1, "
+                             "measured: 1}}}\n"
+                             "control: {c: {type: observer, gains: L}}\n"
+                             "events: {e: {when: c(1) > 9, stop: true}}\n",
+                  "is not seen by what is measured") == 0);
+    CHECK(
+        refusal(
+            PLANT(
+                "F") "analyse: {K: {type: lqr, states: [a, b], weights: {states: 1, inputs: 1}}}\n"
+                     "control: {c: {type: state-feedback, gains: K}}\n"
+                     "events: {e: {when: c > 9, stop: true}}\n",
+            "in which 'b' (value) moves most, is missing") == 0);
+    return 0;
+}
+
+TEST_MAIN(TEST(sampled_observer), TEST(gains_are_refused), TEST(transfer_functions),
+          TEST(sampled_transfer), TEST(static_blocks), TEST(pids), TEST(delay_of_pade),
+          TEST(loops_are_refused))

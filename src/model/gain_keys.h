@@ -1,0 +1,12 @@
+// gain_keys.h - what analyses of type lqr and kalman know of their own: plain data in the model's arena.
+#pragma once
+
+#include "model/linear_keys.h"
+
+typedef struct flx_gain_keys {
+    flx_io_keys io;    // states are the signals; outputs what is measured
+    double *of_states; // (n x n) weights, of a filter the intensity of noise; NULL: none
+    double *of_inputs; // (nin x nin) weights, of a filter the intensity of noise; NULL: none
+    double *measured;  // (nout x nout) noise of a filter
+    double sample;     // 0: continuous
+} flx_gain_keys;
