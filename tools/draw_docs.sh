@@ -27,6 +27,7 @@ draw woodpecker "" y p s
 draw stick_slip "" block.position.x block.velocity.x rub.friction
 draw kicking_leg "" hip.angle knee.angle knee.limit
 draw thrown_ball "" ball.position.z ball.velocity.x ball.angular_velocity.y
+draw cam_follower "--set omega=110" touch.value touch.gap
 draw touching_beams "" touch.value touch.gap "rod.point(0.5).position.z"
 draw bouncing_ball "" ball.position.y ball.velocity.y top
 draw belt_sled "" lap.value shoulder.value head.angle

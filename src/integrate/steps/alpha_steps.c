@@ -451,7 +451,7 @@ static flx_status impact(flx_integrator *it, const flx_state *x, double h, bool 
         const flx_touch_point *o = g->t->points + i;
         double b[3], slowest = 2 * flx_stepping_normal_size(g->t, i, g->free);
         flx_stepping_rates(g->t, i, g->v1, b);
-        if (!rests(g, o) && -b[0] > slowest) b[0] += o->restitution * b[0];
+        if (!rests(g, o) && -b[0] > slowest) b[0] += flx_stepping_restitution(g->t, i, b[0]) * b[0];
         FLX_TRY(flx_stepping_add_sliding(g->t, i, b, NULL));
     }
     FLX_TRY(flx_stepping_solve(g->t, false, g->dv));

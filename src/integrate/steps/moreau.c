@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define TOUCH 1e-9 // of the length: gap that counts as none
-#define REACH 1e-6 // ... and one within which a point that pressed in the last step may close again
+#define REACH 1e-4 // ... and one within which a point that pressed in the last step may close again
 #define OVERLAP 1e-12 // ... and overlap that is left
 #define CLOSED 1e-12  // of a joint's scale
 #define PROJECTIONS 12
@@ -183,7 +183,8 @@ static flx_status add_points(flx_integrator *it, const flx_state *x, double h)
         flx_stepping_rates(g->t, i, x->v, before);
         flx_stepping_rates(g->t, i, g->free, change);
         for (int k = 0; k < n; k++) b[k] = before[k] + change[k];
-        if (!open && is_impact(g, i, x->v, h)) b[0] += g->t->points[i].restitution * before[0];
+        if (!open && is_impact(g, i, x->v, h))
+            b[0] += flx_stepping_restitution(g->t, i, before[0]) * before[0];
         // what turns or is driven opens gaps of the size of h^2: they close until the middle of the next step
         if (open) b[0] += gap / h;
         FLX_TRY(flx_stepping_add_point(g->t, i, b, x->v));
@@ -228,7 +229,9 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     flx_point p = point_at(it, x, x->t + h / 2, g->qm, x->v);
     FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
-    if (s->dims.nlam > 0) FLX_TRY(s->ops->constraint_rate(s, it->work, &p, g->gd));
+    // what drives joints has the rate of the end, so that positions, which take both ends, follow it to second order
+    flx_point end = point_at(it, x, x->t + h, g->qm, x->v);
+    if (s->dims.nlam > 0) FLX_TRY(s->ops->constraint_rate(s, it->work, &end, g->gd));
     it->stats.residuals++;
     it->stats.linearisations++;
     right_side(it, x, h);

@@ -82,6 +82,7 @@ flx_status flx_stepping_create(flx_integrator *it, flx_stepping **out)
     if (!t) return FLX_ERR_MEMORY;
     t->s = s;
     t->nrow = s->dims.nlam + s->dims.nmu;
+    t->rest = it->def.rest_velocity;
     t->length = s->ops->touches ? s->ops->touches->length(s) : 1.0;
     while (t->nvblock < p->nblock && p->start[t->nvblock] < s->dims.nv) t->nvblock++;
     size_t n = (size_t)t->nrow;
@@ -437,6 +438,12 @@ void flx_stepping_take_joints(flx_stepping *t, double factor, double *lam, doubl
         t->joint[i] = open ? 0.0 : flx_cone_lambda(t->cone, k++)[0];
         *to = (add_to ? *to : 0.0) + factor * t->joint[i];
     }
+}
+
+double flx_stepping_restitution(const flx_stepping *t, int point, double rate)
+{
+    double e = t->points[point].restitution;
+    return -e * rate < t->rest ? 0.0 : e;
 }
 
 bool flx_stepping_presses(const flx_stepping *t, int point)

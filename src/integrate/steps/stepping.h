@@ -17,6 +17,7 @@ typedef struct flx_stepping {
     flx_cone *cone;                  // owned
     double length;                   // of the mechanism
     double h;                        // of the step at hand
+    double rest;                     // rate of a rebound that is none; 0: not given
     int nvblock;                     // blocks of velocities
     int nrow;                        // rows of joints: constraints, velocity-level constraints
     double *sigma, *tau, *C, *scale; // (nrow) owned; C: E of the latter
@@ -74,6 +75,8 @@ flx_status flx_stepping_solve(flx_stepping *t, bool warm, double *v);
 const double *flx_stepping_impulse(const flx_stepping *t, int point); // NULL: it takes no part
 // Multipliers of joints: factor times the impulses, in their place or added to them.
 void flx_stepping_take_joints(flx_stepping *t, double factor, double *lam, double *mu, bool add);
+// The restitution of a point whose gap closes at a rate < 0: none where the rebound would be slower than rest_velocity.
+double flx_stepping_restitution(const flx_stepping *t, int point, double rate);
 // Whether the point pressed in the last problem that was kept.
 bool flx_stepping_presses(const flx_stepping *t, int point);
 // Power of the forces of the points at the velocities v.
