@@ -24,7 +24,7 @@ LAYERS = {
     "force": (["base", "math", "expr", "model", "contact", "joint"], ["base", "system"], []),
     "fe": (["base", "math", "reduce", "model"], ["base", "fe", "results"], []),
     "scene": (["base", "math", "model", "contact", "joint", "force"], ["base", "scene"], []),
-    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "contact", "joint", "force", "fe"], ["base", "build", "joints", "model", "scene", "system", "integrator"], ["pthread.h"]),
+    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "contact", "joint", "force", "fe"], ["base", "build", "joints", "model", "sample", "scene", "system", "integrator"], ["pthread.h"]),
     "system": (["base", "math", "expr", "model"], ["base", "system"], []),
     "descriptor": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system"], ["base", "system"], []),
     "tree": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),
@@ -38,6 +38,7 @@ LAYERS = {
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
     "simulate": (["base", "math", "expr", "model", "contact", "joint", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
     "certify": (["base", "math", "integrate", "analyse", "simulate"], ["*"], []),
+    "optimise": (["base", "math", "model"], ["*"], []),
     "compare": (["base", "math", "simulate", "results"], ["*"], []),
     "cli": (["draw", "page"], ["*"], []),
 }

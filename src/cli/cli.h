@@ -42,6 +42,7 @@ typedef struct cli_command {
     X(static)                                                                                      \
     X(modes)                                                                                       \
     X(sweep)                                                                                       \
+    X(optimise)                                                                                    \
     X(reduce)                                                                                      \
     X(compare)                                                                                     \
     X(export)                                                                                      \

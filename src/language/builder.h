@@ -643,6 +643,7 @@ flx_status flx_signals_read(flx_builder *b, const flx_entry *list, int *n, flx_c
 flx_status flx_simulate_finish(flx_builder *b);
 flx_status flx_reduce_finish(flx_builder *b);
 flx_status flx_sweep_finish(flx_builder *b); // block_sweep.c
+flx_status flx_optimise_finish(flx_builder *b); // block_optimise.c
 // load_factors.c: nodes of an item times the load factors that it has; the number that a node is where all of
 // them are 1; what the names in `load` are, and whether gravity is among them.
 flx_status flx_loads_scale(flx_builder *b, const flx_item *item, int n, flx_node *nodes);

@@ -12,6 +12,7 @@
 #include "flexion/scene.h"
 #include "math/small.h"
 #include "math/symmetric.h"
+#include "model/optimise_data.h"
 #include "model/contact_data.h"
 #include "model/deformable_data.h"
 #include "model/leaves.h"
@@ -463,6 +464,10 @@ typedef struct flx_sweep {
     int nrun;
     int nanalysis; // done for each; 0: the run
     int *analyses; // their numbers
+    // a sample instead of a grid: rows (0: none), its seed, and what is told of it (flexion/sample.h)
+    int rows, report;
+    int sample_method; // flx_sample_method
+    unsigned seed;
 } flx_sweep;
 
 // The factors of loads in a transient. fe_history.c
@@ -562,6 +567,7 @@ struct flx_model {
     flx_simulate simulate;
     flx_outputs outputs;
     flx_sweep sweep;
+    flx_optimise optimise;
     int nunavailable;
     flx_unavailable *unavailable;
     const struct flx_entry *tree;        // what it was built of; arena

@@ -54,7 +54,7 @@ static const flx_key_row keys[] = {
      .doc = "Parameters that the metrics are differentiated by: masses, lengths, stiffnesses, "
             "values that the run begins with."},
     {"of", "[name;1..]", .initial = "all", .doc = "Metrics of `outputs`."},
-    {"method", "word", .initial = "auto",
+    {"method", "name", .initial = "auto",
      .doc = "`direct` or `adjoint`: derivatives of the steps as they were made; `differences`: of "
             "runs with other parameters; `auto`: the first that the run has."},
     {"check", "bool", .initial = "false",

@@ -1,5 +1,6 @@
 // block_sweep.c - the block `sweep`: values of parameters, and how they combine to runs.
 #include "language/builder.h"
+#include "language/sweep/sweep_sample.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,11 @@ static flx_status read_range(flx_env *e, const flx_entry *y, flx_swept *out)
     flx_builder *b = e->b;
     double ends[2] = {0, 0};
     int log_spaced = 0;
-    if (!from || !to || !count) return FLX_OK; // said by the schema
+    if (!from || !to || !count) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "a range needs 'from', 'to' and 'count'; distributions belong to a "
+                        "'sample'");
+    }
     FLX_TRY(flx_build_number(e, from, &ends[0]));
     FLX_TRY(flx_build_number(e, to, &ends[1]));
     FLX_TRY(flx_build_integer(e, count, &out->count));
@@ -75,7 +80,11 @@ static flx_status read_parameters(flx_env *e, const flx_entry *y, flx_sweep *out
         flx_swept *p = out->parameters + i;
         if (!item || item->kind != FLX_KIND_PARAMETER) return fail_unknown(b, key);
         p->name = item->name;
-        FLX_TRY(read_values(e, y->items[i], p));
+        if (out->rows > 0) {
+            FLX_TRY(flx_sample_read(e, y->items[i], y->count, i, out, p));
+        } else {
+            FLX_TRY(read_values(e, y->items[i], p));
+        }
         if (out->zip && i > 0 && p->count != out->parameters[0].count) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
                             "'%s' has %d values and '%s' has %d: side by side they need as many",
@@ -114,6 +123,7 @@ static flx_status read(flx_builder *b, const flx_entry *block)
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
     if (combine) FLX_TRY(flx_build_word(b, combine, "the combination", words, &zip));
     s->zip = zip == 1;
+    FLX_TRY(flx_sample_begin(&e, block, s));
     if (parameters && parameters->kind == FLX_ENTRY_MAP) {
         FLX_TRY(read_parameters(&e, parameters, s));
     }

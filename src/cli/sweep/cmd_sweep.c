@@ -1,6 +1,7 @@
 // cmd_sweep.c - flexion sweep: the run, or analyses, of a model for many values of its parameters.
 #include "cli/cli.h"
-#include "cli/sweep_table.h"
+#include "cli/sweep/sweep_report.h"
+#include "cli/sweep/sweep_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -312,6 +313,7 @@ static flx_status do_analyses(const flx_model *model, flx_simulation *sim, sweep
 typedef struct sweep_options {
     const char *model, *table;
     bool quiet;
+    bool sampled;      // rows are too many to look at
     cli_list settings; // room for those of the sweep
     // The model compiled once, with the swept parameters open; NULL: it has to be read again for every run.
     flx_model *open;
@@ -484,7 +486,7 @@ static int do_all(const flx_model *model, char (*texts)[PARAMETER_LENGTH], sweep
         if (!done && !t->failed) status = do_one(ctx, o, t, all);
         if (t->failed) status = FLX_ERR_MEMORY;
         if (status == FLX_OK) {
-            print_row(o, t);
+            if (!o->sampled) print_row(o, t);
         } else if (status != FLX_INTERRUPTED && !t->failed) {
             cli_complain("sweep", "run %d of %d failed:", run + 1, n);
             cli_print_errors(told);
@@ -526,7 +528,9 @@ static int sweep(flx_ctx *ctx, sweep_options *o)
     settings = calloc((size_t)(o->settings.count + count), sizeof *settings);
     if (!texts || !settings) goto done;
     memcpy(settings, o->settings.items, (size_t)o->settings.count * sizeof *settings);
+    flx_sample_info sample;
     sweep_options with = *o;
+    with.sampled = flx_model_sweep_sample(model, &sample);
     with.settings.items = settings;
     cli_catch_interrupt();
     compile_once(model, o->settings.count, &with);
@@ -540,6 +544,12 @@ static int sweep(flx_ctx *ctx, sweep_options *o)
     cli_print_errors(ctx);
     if (status == FLX_OK && !o->quiet && strcmp(o->table, "-") != 0) {
         printf("%d runs, %d failed; the table is in %s\n", t.nrow, failed, o->table);
+    }
+    if (status == FLX_OK && with.sampled && t.nrow == flx_model_sweep_count(model) &&
+        strcmp(o->table, "-") != 0) {
+        const char *path = cli_named_after(o->model, "_report.csv");
+        status = path ? sweep_report(ctx, model, &t, &sample, o->quiet, path) : FLX_ERR_MEMORY;
+        cli_print_errors(ctx);
     }
     if (cli_was_interrupted()) {
         cli_complain("sweep", "interrupted after %d of %d runs", t.nrow,

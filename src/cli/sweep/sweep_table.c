@@ -1,5 +1,5 @@
 // sweep_table.c - see sweep_table.h.
-#include "cli/sweep_table.h"
+#include "cli/sweep/sweep_table.h"
 
 #include <math.h>
 #include <stdlib.h>
