@@ -40,6 +40,7 @@ LAYERS = {
     "certify": (["base", "math", "integrate", "analyse", "simulate"], ["*"], []),
     "optimise": (["base", "math", "model"], ["*"], []),
     "compare": (["base", "math", "simulate", "results"], ["*"], []),
+    "study": (["base"], ["base", "folder"], []),
     "cli": (["draw", "page"], ["*"], []),
 }
 # A joint or a force sees frames, not bodies.
@@ -60,7 +61,7 @@ SYSTEM = {
     "assert.h", "complex.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h",
     "locale.h", "math.h", "signal.h", "spawn.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
     "stdlib.h", "string.h", "strings.h", "sys/mman.h", "sys/resource.h", "sys/stat.h", "sys/types.h", "sys/wait.h", "time.h",
-    "unistd.h", "sys/ioctl.h", "sys/utsname.h",
+    "unistd.h", "dirent.h", "sys/ioctl.h", "sys/utsname.h",
     "arpa/inet.h", "netinet/in.h", "poll.h", "sched.h", "sys/socket.h", "sys/time.h",
 }
 MOST = 40  # files per folder

@@ -9,6 +9,7 @@
 #include "flexion/control.h"
 #include "flexion/dynamics.h"
 #include "flexion/export.h"
+#include "flexion/folder.h"
 #include "flexion/fe.h"
 #include "flexion/integrator.h"
 #include "flexion/linear.h"

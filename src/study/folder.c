@@ -1,0 +1,335 @@
+// folder.c - a study folder: its plan, and chunks of runs that workers claim.
+//
+// A claim is a file that only one worker can create (O_EXCL). Its time is that of the file server: it is compared with a
+// file just touched, not with the local clock.
+#include "study/folder_parts.h"
+
+#include "base/checkpoint_walk.h"
+#include "base/number.h"
+#include "base/text_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FORMAT 1
+#define STALE 60.0 // seconds after which an untouched claim is nobody's
+
+void flx_folder_name(const flx_folder *f, char out[FLX_FOLDER_PATH], const char *format, ...)
+{
+    va_list args;
+    int n = flx_snprintf(out, FLX_FOLDER_PATH, "%s/", f->path);
+    va_start(args, format);
+    flx_vsnprintf(out + n, FLX_FOLDER_PATH - (size_t)n, format, args);
+    va_end(args);
+}
+
+flx_status flx_folder_fail(const flx_folder *f, const char *what, const char *path)
+{
+    return FLX_FAIL(f->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot %s '%s': %s", what, path,
+                    strerror(errno));
+}
+
+// ---- the plan ----------------------------------------------------------------------------------
+
+flx_status flx_folder_hash(flx_ctx *ctx, const char *path, uint64_t *hash)
+{
+    flx_arena *arena = flx_arena_create(ctx);
+    char *text = NULL;
+    size_t length = 0;
+    flx_status status =
+        arena ? flx_file_read(ctx, arena, path, FLX_NOWHERE, &text, &length) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) *hash = flx_hash(FLX_HASH_START, text, length);
+    flx_arena_destroy(&arena);
+    return status;
+}
+
+static bool is_same(flx_ctx *ctx, const char *path, const flx_folder_plan *a,
+                    const flx_folder_plan *b)
+{
+    const char *what = NULL;
+    if (a->runs != b->runs) what = "the number of runs";
+    if (a->nsetting != b->nsetting) what = "the settings";
+    for (int i = 0; !what && i < a->nsetting; i++) {
+        if (strcmp(a->settings[i], b->settings[i]) != 0) what = "the settings";
+    }
+    if (strcmp(a->model, b->model) != 0) what = "the model file";
+    if (!what && a->hash != b->hash) what = "the text of the model";
+    if (!what) return true;
+    FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+             "'%s' holds a study with another plan: %s differs; name another folder", path, what);
+    return false;
+}
+
+static flx_status make_folder(flx_ctx *ctx, const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot make the folder '%s': %s", path,
+                    strerror(errno));
+}
+
+// Written beside its place and renamed: whoever opens the folder sees all of it, or none.
+static flx_status write_plan(const flx_folder *f, const flx_folder_plan *p)
+{
+    char to[FLX_FOLDER_PATH], part[FLX_FOLDER_PATH];
+    flx_folder_name(f, to, "plan");
+    flx_folder_name(f, part, "plan.part-%s", f->worker);
+    FILE *file = fopen(part, "w");
+    if (!file) return flx_folder_fail(f, "write", part);
+    flx_fprintf(file, "flexion study %d\nmodel %s\nhash %llx\nruns %d\nchunk %d\n", FORMAT,
+                p->model, (unsigned long long)p->hash, p->runs, p->chunk);
+    for (int i = 0; i < p->nsetting; i++) flx_fprintf(file, "set %s\n", p->settings[i]);
+    flx_fprintf(file, "end\n");
+    bool written = fflush(file) == 0 && fsync(fileno(file)) == 0;
+    written = fclose(file) == 0 && written;
+    if (written && rename(part, to) == 0) return FLX_OK;
+    flx_status status = flx_folder_fail(f, "write", to);
+    unlink(part);
+    return status;
+}
+
+static flx_status damaged(const flx_folder *f)
+{
+    return FLX_FAIL(f->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "'%s/plan' is no plan of this version of Flexion", f->path);
+}
+
+static flx_status read_plan(flx_folder *f)
+{
+    char path[FLX_FOLDER_PATH], *text = NULL, *line, *next;
+    size_t length = 0;
+    flx_folder_plan *p = &f->plan;
+    bool ended = false;
+    flx_folder_name(f, path, "plan");
+    if (access(path, R_OK) != 0) {
+        return FLX_FAIL(f->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' is no study folder", f->path);
+    }
+    FLX_TRY(flx_file_read(f->ctx, f->arena, path, FLX_NOWHERE, &text, &length));
+    size_t most = 1;
+    for (size_t i = 0; i < length; i++) most += text[i] == '\n';
+    const char **settings = flx_arena_take(f->arena, most, sizeof *settings);
+    if (!settings) return FLX_ERR_MEMORY;
+    p->settings = settings;
+    for (line = text; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = '\0';
+        char *value = strchr(line, ' ');
+        if (value) *value++ = '\0';
+        if (line == text &&
+            (!value || strncmp(line, "flexion", 8) != 0 || strcmp(value, "study 1") != 0))
+            return damaged(f);
+        if (strcmp(line, "model") == 0 && value) p->model = value;
+        if (strcmp(line, "hash") == 0 && value) p->hash = strtoull(value, NULL, 16);
+        if (strcmp(line, "runs") == 0 && value) p->runs = (int)strtol(value, NULL, 10);
+        if (strcmp(line, "chunk") == 0 && value) p->chunk = (int)strtol(value, NULL, 10);
+        if (strcmp(line, "set") == 0 && value) settings[p->nsetting++] = value;
+        ended = ended || strcmp(line, "end") == 0;
+    }
+    if (!ended || !p->model || p->runs < 1 || p->chunk < 1) return damaged(f);
+    return FLX_OK;
+}
+
+// ---- life ----------------------------------------------------------------------------------------
+
+static flx_status make(flx_ctx *ctx, const char *path, flx_folder **out)
+{
+    struct utsname host;
+    *out = NULL;
+    if (strlen(path) + 100 > sizeof(*out)->path) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the name of the folder is too long");
+    }
+    flx_folder *f = flx_alloc(ctx, 1, sizeof *f);
+    if (!f) return FLX_ERR_MEMORY;
+    f->ctx = ctx;
+    f->rows = -1;
+    f->chunk = -1;
+    strcpy(f->path, path);
+    size_t n = strlen(f->path);
+    while (n > 1 && f->path[n - 1] == '/') f->path[--n] = '\0';
+    if (uname(&host) != 0) strcpy(host.nodename, "host");
+    // numbers of processes come again, and a dead worker's file may end within a record
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    flx_snprintf(f->worker, sizeof f->worker, "%.100s-%ld-%lx%09lx", host.nodename, (long)getpid(),
+                 (long)now.tv_sec, (long)now.tv_nsec);
+    for (char *c = f->worker; *c; c++)
+        if (*c == '/') *c = '_';
+    f->arena = flx_arena_create(ctx);
+    if (!f->arena) {
+        flx_folder_close(&f);
+        return FLX_ERR_MEMORY;
+    }
+    *out = f;
+    return FLX_OK;
+}
+
+flx_status flx_folder_open(flx_ctx *ctx, const char *path, flx_folder **f)
+{
+    FLX_TRY(make(ctx, path, f));
+    flx_status status = read_plan(*f);
+    if (status != FLX_OK) {
+        flx_folder_close(f);
+        return status;
+    }
+    (*f)->nchunk = ((*f)->plan.runs + (*f)->plan.chunk - 1) / (*f)->plan.chunk;
+    // workers begin at places of their own, so that they rarely want the same chunk
+    uint64_t own = flx_hash(FLX_HASH_START, (*f)->worker, strlen((*f)->worker));
+    (*f)->place = (int)(own % (uint64_t)(*f)->nchunk);
+    return FLX_OK;
+}
+
+void flx_folder_close(flx_folder **folder)
+{
+    flx_folder *f = *folder;
+    if (!f) return;
+    flx_folder_give_back(f);
+    if (f->rows >= 0) close(f->rows);
+    flx_free(f->record);
+    flx_free(f->failure);
+    flx_arena_destroy(&f->arena);
+    flx_free(f);
+    *folder = NULL;
+}
+
+const flx_folder_plan *flx_folder_get_plan(const flx_folder *f)
+{
+    return &f->plan;
+}
+
+flx_status flx_folder_create(flx_ctx *ctx, const char *path, const flx_folder_plan *plan)
+{
+    static const char *const parts[] = {"claims", "rows", "failed"};
+    flx_folder *f = NULL;
+    char name[FLX_FOLDER_PATH];
+    if (plan->runs < 1 || plan->chunk < 1) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a study has at least one run");
+    }
+    FLX_TRY(make(ctx, path, &f));
+    flx_status status = make_folder(ctx, f->path);
+    flx_folder_name(f, name, "plan");
+    bool there = status == FLX_OK && access(name, F_OK) == 0;
+    if (there) {
+        status = read_plan(f);
+        if (status == FLX_OK && !is_same(ctx, f->path, plan, &f->plan)) status = FLX_ERR_ARGUMENT;
+    }
+    for (size_t i = 0; status == FLX_OK && i < sizeof parts / sizeof parts[0]; i++) {
+        flx_folder_name(f, name, "%s", parts[i]);
+        status = make_folder(ctx, name);
+    }
+    if (status == FLX_OK && !there) status = write_plan(f, plan);
+    flx_folder_close(&f);
+    return status;
+}
+
+// ---- claims --------------------------------------------------------------------------------------
+
+static bool is_done(const flx_folder *f, int chunk)
+{
+    char path[FLX_FOLDER_PATH];
+    flx_folder_name(f, path, "claims/%06d.done", chunk);
+    return access(path, F_OK) == 0;
+}
+
+// Seconds since somebody touched the file, by the clock of the server; negative: it is not there.
+static double find_age(const flx_folder *f, const char *path)
+{
+    char clock[FLX_FOLDER_PATH];
+    struct stat claim, now;
+    if (stat(path, &claim) != 0) return -1.0;
+    flx_folder_name(f, clock, "claims/clock-%s", f->worker);
+    int d = open(clock, O_CREAT | O_TRUNC | O_WRONLY, 0666);
+    if (d < 0) return 0.0;
+    bool known = write(d, ".", 1) == 1 && fstat(d, &now) == 0;
+    close(d);
+    unlink(clock);
+    if (!known) return 0.0;
+    return (double)(now.st_mtim.tv_sec - claim.st_mtim.tv_sec) +
+           1e-9 * (double)(now.st_mtim.tv_nsec - claim.st_mtim.tv_nsec);
+}
+
+// A claim that nobody touches is renamed away: of several who see it, one wins.
+static bool free_stale(const flx_folder *f, int chunk)
+{
+    char path[FLX_FOLDER_PATH], away[FLX_FOLDER_PATH];
+    flx_folder_name(f, path, "claims/%06d", chunk);
+    if (!(find_age(f, path) > STALE)) return false;
+    flx_folder_name(f, away, "claims/%06d.gone-%s", chunk, f->worker);
+    if (rename(path, away) != 0) return false;
+    unlink(away);
+    return true;
+}
+
+static bool try_claim(flx_folder *f, int chunk)
+{
+    char path[FLX_FOLDER_PATH];
+    flx_folder_name(f, path, "claims/%06d", chunk);
+    int d = open(path, O_CREAT | O_EXCL | O_WRONLY, 0666);
+    if (d < 0) return false;
+    bool written = write(d, f->worker, strlen(f->worker)) > 0;
+    close(d);
+    if (written && !is_done(f, chunk)) { // it may have ended between the look and the claim
+        f->chunk = chunk;
+        return true;
+    }
+    unlink(path);
+    return false;
+}
+
+flx_status flx_folder_claim(flx_folder *f, int *first, int *end, int *waits)
+{
+    bool left = false;
+    *waits = 0;
+    for (int k = 0; k < f->nchunk; k++) {
+        int chunk = (f->place + k) % f->nchunk;
+        if (is_done(f, chunk)) continue;
+        left = true;
+        if (!try_claim(f, chunk) && !(free_stale(f, chunk) && try_claim(f, chunk))) continue;
+        f->place = (chunk + 1) % f->nchunk;
+        *first = chunk * f->plan.chunk;
+        *end = *first + f->plan.chunk < f->plan.runs ? *first + f->plan.chunk : f->plan.runs;
+        return FLX_OK;
+    }
+    *waits = left;
+    return left ? FLX_OK : FLX_STOPPED;
+}
+
+void flx_folder_touch(flx_folder *f)
+{
+    char path[FLX_FOLDER_PATH];
+    if (f->chunk < 0) return;
+    flx_folder_name(f, path, "claims/%06d", f->chunk);
+    (void)utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+void flx_folder_give_back(flx_folder *f)
+{
+    char path[FLX_FOLDER_PATH];
+    if (f->chunk < 0) return;
+    flx_folder_name(f, path, "claims/%06d", f->chunk);
+    unlink(path);
+    f->chunk = -1;
+}
+
+void flx_folder_release(flx_folder *f, int run)
+{
+    char path[FLX_FOLDER_PATH];
+    flx_folder_name(f, path, "claims/%06d", run / f->plan.chunk);
+    (void)unlink(path);
+}
+
+flx_status flx_folder_finish_chunk(flx_folder *f)
+{
+    char path[FLX_FOLDER_PATH], done[FLX_FOLDER_PATH];
+    if (f->rows >= 0 && fdatasync(f->rows) != 0) return flx_folder_fail(f, "write", "rows");
+    flx_folder_name(f, path, "claims/%06d", f->chunk);
+    flx_folder_name(f, done, "claims/%06d.done", f->chunk);
+    // a claim that was taken for dead is not there any more: its rows are, and are equal
+    if (rename(path, done) != 0 && errno != ENOENT) return flx_folder_fail(f, "write", done);
+    f->chunk = -1;
+    return FLX_OK;
+}
