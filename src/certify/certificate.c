@@ -116,7 +116,7 @@ static flx_status judge_uniform(flx_certificate *c)
 // What is reduced is what the fastest scaled motion is (CERT-9).
 static flx_status judge_scaled(flx_certificate *c)
 {
-    const flx_reduction *r = &c->reduced->plan->reduction;
+    const flx_neglect *r = &c->reduced->plan->reduction;
     const flx_model *m = c->reduced->model;
     flx_certificate_numbers *n = &c->numbers;
     flx_scaled_course course;
@@ -159,7 +159,7 @@ static flx_status judge_errors(flx_certificate *c)
 
 static flx_status judge(flx_certificate *c)
 {
-    const flx_reduction *r = &c->reduced->plan->reduction;
+    const flx_neglect *r = &c->reduced->plan->reduction;
     flx_status status = flx_course_split_find(c->full, &c->pilot, r->n, r->J, &c->split);
     if (status == FLX_ERR_CANNOT) {
         return add(c, "conditions", 1, FLX_VERDICT_UNDECIDED,
@@ -294,7 +294,7 @@ const flx_condition *flx_certificate_condition(const flx_certificate *c, int i)
 
 const char *flx_certificate_reduced(const flx_certificate *c, int i)
 {
-    const flx_reduction *r = &c->reduced->plan->reduction;
+    const flx_neglect *r = &c->reduced->plan->reduction;
     return i >= 0 && i < r->nname ? r->names[i] : NULL;
 }
 

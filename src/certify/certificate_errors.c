@@ -101,7 +101,7 @@ typedef struct inertia {
 
 static flx_status find_inertia(flx_certificate *c, const course *motion, inertia *out)
 {
-    const flx_reduction *r = &c->reduced->plan->reduction;
+    const flx_neglect *r = &c->reduced->plan->reduction;
     flx_status status = FLX_OK;
     out->nJ = r->n;
     out->every = (motion->n + INERTIA_POINTS - 1) / INERTIA_POINTS;
@@ -270,7 +270,7 @@ static double add_errors(const flx_certificate *c, const double *e, double t,
                          flx_certified_error *rest, flx_certified_error *fast, double *worst)
 {
     const flx_system *s = c->full->sys;
-    const flx_reduction *r = &c->reduced->plan->reduction;
+    const flx_neglect *r = &c->reduced->plan->reduction;
     double largest = 0.0;
     for (int i = 0; i < s->dims.nv + s->dims.nx; i++) {
         flx_unknown u = {0};

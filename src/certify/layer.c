@@ -124,7 +124,7 @@ static flx_status freeze(const flx_simulation *sim, flx_work *work, flx_arena *a
 {
     flx_state x = *sim->start;
     const flx_system *base = flx_wrapper_base(sim->sys, &work, &x);
-    const flx_reduction *r = &sim->plan->reduction;
+    const flx_neglect *r = &sim->plan->reduction;
     s->n = r->n;
     FLX_TRY(flx_frozen_create(base, work, &x, arena, &s->f));
     FLX_TRY(flx_split_find(&s->f, r->n, r->J, &s->split, NULL));
@@ -231,7 +231,7 @@ static flx_status fill_generators(const flx_simulation *sim, flx_arena *arena, c
 static flx_status correct(flx_simulation *sim, flx_work *work, flx_arena *arena,
                           const double *given)
 {
-    const flx_reduction *r = &sim->plan->reduction;
+    const flx_neglect *r = &sim->plan->reduction;
     split_start s = {0};
     flx_boundary_layer *l = NULL;
     FLX_TRY(freeze(sim, work, arena, &s));

@@ -298,7 +298,7 @@ static flx_status try_sets(search *s)
 
 // ---- together -----------------------------------------------------------------------------------
 
-static flx_status keep_names(const search *s, flx_arena *arena, flx_reduction *out)
+static flx_status keep_names(const search *s, flx_arena *arena, flx_neglect *out)
 {
     out->names = flx_arena_take(arena, (size_t)s->best, sizeof *out->names);
     if (!out->names) return FLX_ERR_MEMORY;
@@ -310,7 +310,7 @@ static flx_status keep_names(const search *s, flx_arena *arena, flx_reduction *o
     return FLX_OK;
 }
 
-static flx_status report(search *s, double clock, flx_arena *arena, flx_reduction *out)
+static flx_status report(search *s, double clock, flx_arena *arena, flx_neglect *out)
 {
     const flx_split *w = &s->split.worst;
     double seconds = flx_clock_seconds() - clock;
@@ -348,10 +348,10 @@ static flx_status find(search *s)
 }
 
 flx_status flx_reduction_find(flx_simulation *full, const flx_model *model, flx_arena *arena,
-                              flx_reduction *out)
+                              flx_neglect *out)
 {
     double clock = flx_clock_seconds();
-    *out = (flx_reduction){0};
+    *out = (flx_neglect){0};
     if (flx_dims_unknowns(&full->sys->dims) > FLX_FROZEN_MOST) {
         out->reason = flx_arena_printf(
             arena,

@@ -7,34 +7,129 @@
 #include <string.h>
 
 static const char help_text[] =
-    "Usage: flexion reduce MODEL [--certify] [OPTIONS]\n"
+    "Usage: flexion reduce MODEL [--compare | --certify] [OPTIONS]\n"
     "\n"
     "Of each flexible body its modes, the masses that they move, how exact its\n"
-    "shapes are and what was left out. Then what the model's 'reduce' takes the\n"
+    "shapes are and what was left out. With --to, and of bodies whose basis has a\n"
+    "band, the error of the responses at its interfaces, free and with interfaces\n"
+    "held, over the band; with --compare how many shapes every basis needs. Then what the model's 'reduce' takes the\n"
     "inertia from, and, with 'neglect_inertia: auto', why. With --certify whether\n"
     "that is right: the conditions of the theory along a quick run of the full\n"
     "model, each satisfied or not with its numbers; how fast the boundary layer\n"
     "decays; the error to expect by the first-order term of the expansion, and the\n"
     "error found by running the full model beside the reduced one.\n"
     "\n"
+    "  --body NAME       of this flexible body alone\n"
+    "  --to HZ           measure errors up to this frequency\n"
+    "  --tolerance E     take another tolerance than the model's\n"
+    "  --compare         set all bases side by side\n"
     "  --certify         judge\n"
     "  --window T        run the full model for T seconds; default: the whole run, as\n"
     "                    far as --steps go\n"
     "  --steps N         of the full model at the most; default 40000\n"
-    "  -o FILE           draw both errors over time: .svg, .png or .pdf\n"
+    "  -o FILE           draw the errors, over frequency or over time: .svg, .png or\n"
+    "                    .pdf\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "\n"
-    "Example:\n"
+    "Examples:\n"
+    "  flexion reduce examples/elastic_arm.yaml --to 2000 --compare -o error.svg\n"
     "  flexion reduce examples/mobot.yaml --certify -o error.svg\n"
     "\n"
     "Exit status: 0 certified, 1 a condition is not met or could not be decided,\n"
     "2 the input is wrong.\n";
 
 typedef struct reduce_options {
-    const char *model, *window, *steps, *picture;
+    const char *model, *window, *steps, *picture, *body, *to, *tolerance;
     cli_list settings;
-    bool certify;
+    bool certify, compare;
 } reduce_options;
+
+// ---- the report of a body whose error is known ----------------------------------------------------
+
+static void print_damping(const flx_reduction_report *p)
+{
+    if (p->loss > 0) printf(", loss factor %g%s", p->loss, p->assumed ? " (our choice)" : "");
+    if (p->alpha > 0 || p->beta > 0) printf(", damping %g M + %g K", p->alpha, p->beta);
+    putchar('\n');
+}
+
+static void print_conditions(const flx_reduction_report *p)
+{
+    printf("  %-18s %13s %10s", "condition", "largest error", "at Hz");
+    printf(p->tolerance > 0 ? " %8s\n" : "\n", "asked");
+    for (int i = 0; i < p->ncondition; i++) {
+        const flx_reduction_condition *c = p->conditions + i;
+        printf("  %-18s %13.1e %10.5g", c->name, c->error, c->at);
+        if (i == 0 && p->tolerance > 0) printf(" %8.1e", p->tolerance);
+        putchar('\n');
+    }
+}
+
+static void print_whole(const flx_reduction_report *p)
+{
+    printf("  modes in the band  %d, ", p->modes);
+    if (p->counted < 0) {
+        printf("not counted\n");
+    } else if (p->counted == p->modes) {
+        printf("counted: none is missing\n");
+    } else {
+        printf("counted: %d; the others are not moved by the interfaces\n", p->counted);
+    }
+    printf("  the full model     known by %d vectors to %.0e, proved to %.0e; %d factorisation%s, %d "
+           "solutions, %d count%s\n",
+           p->vectors, p->known, p->proved, p->factorisations, p->factorisations == 1 ? "" : "s",
+           p->solutions, p->counts, p->counts == 1 ? "" : "s");
+}
+
+static void print_reduction(const char *body, const flx_reduction_report *p)
+{
+    printf("%s: %s, %d shapes for %d unknowns; %d ports at %s; %g to %g Hz", body, p->type, p->shapes,
+           p->unknowns, p->ports, p->interfaces, p->from, p->to);
+    print_damping(p);
+    print_conditions(p);
+    print_whole(p);
+    if (p->nfewer > 0) {
+        printf("  fewer shapes       ");
+        for (int i = 0; i < p->nfewer; i++) {
+            printf("%s%d: %.1e", i > 0 ? ", " : "", p->fewer[i], p->fewer_error[i]);
+        }
+        putchar('\n');
+    }
+    printf("  highest frequency  %.3g kHz; %d shape%s above the band%s\n", p->highest / 1000, p->above,
+           p->above == 1 ? " lies" : "s lie",
+           p->above > 0 ? ": static corrections (see quasistatic)" : "");
+    printf("  loads              are followed that last no shorter than about %.2g ms\n",
+           2000 / p->to);
+    if (p->tolerance > 0 && !p->met) printf("  THE TOLERANCE IS NOT MET\n");
+}
+
+// The fewest shapes of a row whose error, and that of all more, is at most the tolerance.
+static int needed(const flx_reduction_basis *b, double tolerance)
+{
+    int found = -1;
+    for (int i = b->count - 1; i >= 0 && b->errors[i] <= tolerance; i--) found = b->shapes[i];
+    return found;
+}
+
+static void print_comparison(const flx_reduction *r)
+{
+    const double tolerances[] = {1e-2, 1e-3, 1e-4};
+    flx_reduction_basis b;
+    printf("shapes needed, worst of all conditions\n  %-24s %8s %8s %8s   %s\n", "basis", "1e-2", "1e-3",
+           "1e-4", "error of the most that were tried");
+    for (int i = 0; flx_reduction_compared(r, i, &b); i++) {
+        printf("  %-24s", b.name);
+        for (int k = 0; k < 3; k++) {
+            int n = needed(&b, tolerances[k]);
+            if (n >= 0) {
+                printf(" %8d", n);
+            } else {
+                printf(" %8s", "-");
+            }
+        }
+        printf("   %d: %.1e\n", b.shapes[b.count - 1], b.errors[b.count - 1]);
+    }
+}
 
 // ---- flexible bodies -----------------------------------------------------------------------------
 
@@ -89,6 +184,8 @@ static flx_status print_elastic(const flx_model *model, int i, const flx_elastic
         print_modes(body, modes);
         print_shapes(body, shapes);
         if (body->next > 0) printf("  the first mode left out: %.6f Hz\n", body->next);
+        const flx_reduction_report *p = flx_model_elastic_report(model, i);
+        if (p) print_reduction(body->name, p);
     }
     free(modes);
     free(shapes);
@@ -135,6 +232,30 @@ static flx_status list(const flx_model *model)
         if (!first && !reason && elastic == 0) printf("the model reduces nothing\n");
     }
     flx_simulation_destroy(&sim);
+    return status;
+}
+
+// ---- errors of a flexible body -------------------------------------------------------------------
+
+static flx_status measure(const reduce_options *o, flx_ctx *ctx, flx_model *model, bool *good)
+{
+    flx_reduction *r = NULL;
+    flx_reduction_def def = {.compare = o->compare};
+    if (!cli_read_positive("reduce", "--to", o->to, &def.to) ||
+        !cli_read_positive("reduce", "--tolerance", o->tolerance, &def.tolerance))
+        return FLX_ERR_ARGUMENT;
+    flx_status status = flx_reduction_create(model, o->body, &def, &r);
+    if (status == FLX_OK) {
+        const flx_reduction_report *p = flx_reduction_get_report(r);
+        print_reduction(p->body, p);
+        if (o->compare) print_comparison(r);
+        *good = !(p->tolerance > 0) || p->met;
+        if (o->picture) {
+            status = flx_reduction_draw(ctx, r, flx_model_title(model), o->picture);
+            if (status == FLX_OK) printf("drawn in %s\n", o->picture);
+        }
+    }
+    flx_reduction_destroy(&r);
     return status;
 }
 
@@ -206,7 +327,12 @@ static int reduce(flx_ctx *ctx, const reduce_options *o)
     bool good = true;
     flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
     if (status == FLX_OK && o->picture) status = flx_output_check(ctx, "the drawing", o->picture);
-    if (status == FLX_OK) status = o->certify ? certify(o, model, &good) : list(model);
+    bool errors = o->compare || o->to || o->tolerance || o->body || o->picture;
+    if (status == FLX_OK) {
+        status = o->certify ? certify(o, model, &good)
+                 : errors   ? measure(o, ctx, model, &good)
+                            : list(model);
+    }
     fflush(stdout);
     cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);
@@ -221,12 +347,16 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_list rest = {0};
     const cli_option options[] = {
         {.name = "--certify", .flag = &o.certify},
+        {.name = "--compare", .flag = &o.compare},
+        {.name = "--body", .value = &o.body},
+        {.name = "--to", .value = &o.to},
+        {.name = "--tolerance", .value = &o.tolerance},
         {.name = "--window", .value = &o.window},
         {.name = "--steps", .value = &o.steps},
         {.name = "--output", .letter = 'o', .value = &o.picture},
         {.name = "--set", .list = &o.settings},
     };
-    cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 5, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 9, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (!cli_is_one_model(&cmd_reduce, &rest)) return EXIT_WRONG;
     o.model = rest.items[0];

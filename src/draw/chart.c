@@ -138,9 +138,10 @@ static void put_curves(FILE *f, const flx_chart_panel *p, int panel, bool legend
     for (int k = 0; k < p->nseries; k++) {
         if (!has_any(p, &p->series[k])) continue;
         flx_fprintf(f,
-                    "%s$series%d_%d using 1:2 with linespoints linewidth 1.5 pointsize 0.7 "
+                    "%s$series%d_%d using 1:2 with %s linewidth 1.5 pointsize 0.7 "
                     "pointtype %d dashtype %s linecolor rgb '%s' ",
-                    separator, panel, k, marks[k % N_MARKS], flx_gnuplot_dash(k),
+                    separator, panel, k,
+                    p->series[k].line_only ? "lines" : "linespoints", marks[k % N_MARKS], flx_gnuplot_dash(k),
                     flx_gnuplot_colour(k));
         if (legend) {
             fputs("title ", f);

@@ -4,6 +4,7 @@
 
 #include "flexion/certificate.h"
 #include "flexion/compare.h"
+#include "flexion/reduction.h"
 #include "flexion/results.h"
 #include "flexion/study.h"
 
@@ -25,6 +26,7 @@ typedef struct flx_chart_series {
     const double *x,
         *y;       // (n); what is not finite, or not positive on a logarithmic axis, is left out
     double slope; // of a guide beside the points of a log-log panel; NaN: none
+    int line_only; // 1: no marks at the points
 } flx_chart_series;
 typedef struct flx_chart_panel {
     const char *x, *y; // labels
@@ -70,3 +72,7 @@ flx_status flx_study_draw_work(const flx_study *s, const char *path, const char 
 
 // The course of the errors as SVG, PNG or PDF.
 flx_status flx_certificate_draw(const flx_certificate *c, const char *path);
+
+// Errors of a flexible body's shapes over frequency; of a comparison those of all bases over the number of shapes.
+flx_status flx_reduction_draw(flx_ctx *ctx, const flx_reduction *r, const char *title,
+                              const char *path);

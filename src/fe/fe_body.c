@@ -165,7 +165,8 @@ static flx_status set_cut(body *b)
     flx_elastic_cut *cut = flx_arena_take(b->arena, 1, sizeof *cut);
     double *values = flx_arena_take(b->arena, 2 * n, sizeof *values);
     if (!cut || !values) return FLX_ERR_MEMORY;
-    *cut = (flx_elastic_cut){.unknowns = b->fe->n, .next = b->shapes->next};
+    *cut = (flx_elastic_cut){
+        .unknowns = b->fe->n, .next = b->shapes->next, .report = b->shapes->report};
     cut->omega2 = values;
     cut->error = values + n;
     memcpy(cut->omega2, b->shapes->omega2, n * sizeof *values);

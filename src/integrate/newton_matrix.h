@@ -16,18 +16,7 @@
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
 #include "flexion/system.h"
-
-#include <complex.h>
-#include <string.h>
-
-// re + im i. CMPLX of <complex.h> is not there for every compiler we build with.
-static inline double complex flx_complex(double re, double im)
-{
-    double part[2] = {re, im};
-    double complex z;
-    memcpy(&z, part, sizeof z);
-    return z;
-}
+#include "math/complex_number.h"
 
 // dq = c0 dtheta, dv = c1 dtheta, dv' = c2 dtheta, dx' = cx dx; everything else times c0.
 typedef struct flx_weights {

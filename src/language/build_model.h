@@ -29,6 +29,8 @@ typedef struct flx_reader {
     flx_status (*reduce)(void *user, const struct flx_structure *s, bool lumped,
                          const flx_basis *basis, flx_loc loc, flx_elastic **out);
     const struct flx_known *known; // what analyses have found; NULL: nothing yet
+    // Looks at the structures of flexible bodies; NULL: nobody does.
+    flx_shape_study *study;
 } flx_reader;
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,

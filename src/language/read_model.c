@@ -100,7 +100,7 @@ static flx_status reduce(void *user, const flx_structure *s, bool lumped, const 
 // The core of a model of this tree.
 static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                         size_t length, const flx_entry *tree, const flx_read_def *asked,
-                        const struct flx_known *known, flx_model **core)
+                        const struct flx_known *known, flx_shape_study *study, flx_model **core)
 {
     reader r = {ctx, arena};
     const flx_reader parts = {.user = &r,
@@ -111,7 +111,8 @@ static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const 
                               .read_nodes = read_nodes,
                               .read_matrices = read_matrices,
                               .reduce = reduce,
-                              .known = known};
+                              .known = known,
+                              .study = study};
     FLX_TRY(flx_model_build(ctx, file, text, length, tree, &parts, asked, arena, core));
     (*core)->tree = tree;
     (*core)->core = *core; // copies of its members lead back to it
@@ -150,7 +151,8 @@ static flx_status build_again(flx_description *d, flx_arena *arena, flx_entry *t
         if (!f->path) return FLX_ERR_MEMORY;
     }
     flx_ctx_give_files(d->ctx, d->files);
-    flx_status status = build(d->ctx, arena, d->file, text, length, tree, &d->asked, d->known, core);
+    flx_status status = build(d->ctx, arena, d->file, text, length, tree, &d->asked, d->known,
+                              d->study, core);
     flx_ctx_give_files(d->ctx, NULL);
     return status;
 }
@@ -254,7 +256,7 @@ static flx_status read_robot(flx_ctx *ctx, flx_arena *arena, const char *file, c
     size_t size = 0;
     FLX_TRY(flx_robot_parse(ctx, arena, file, text, length, &options, &tree));
     FLX_TRY(flx_yaml_write(ctx, arena, tree, &written, &size));
-    return build(ctx, arena, file, written, size, tree, asked, NULL, model);
+    return build(ctx, arena, file, written, size, tree, asked, NULL, NULL, model);
 }
 
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
@@ -271,7 +273,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
         if (tree) flx_schema_check(ctx, tree);
         return status;
     }
-    return build(ctx, arena, file, text, length, tree, asked, NULL, model);
+    return build(ctx, arena, file, text, length, tree, asked, NULL, NULL, model);
 }
 
 // Either a file (text NULL) or a text.

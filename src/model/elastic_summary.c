@@ -71,3 +71,10 @@ flx_status flx_model_elastic_modes(const flx_model *model, int i, flx_elastic_mo
     }
     return status;
 }
+
+const flx_reduction_report *flx_model_elastic_report(const flx_model *model, int i)
+{
+    if (!model || i < 0 || i >= model->nmodal) return NULL;
+    const flx_elastic_cut *cut = model->modals[i].e->cut;
+    return cut ? cut->report : NULL;
+}

@@ -2,6 +2,7 @@
 // matrices of a free structure. Theory: docs/theory/elastic.md.
 #pragma once
 
+#include "flexion/reduction.h"
 #include "math/symmetric.h"
 
 typedef enum flx_frame_kind {
@@ -13,9 +14,27 @@ typedef enum flx_frame_kind {
 #define FLX_SHAPES_SHIFT                                                                           \
     1e-3 // of the lowest frequency squared, that makes K of a free body regular
 
+typedef enum flx_basis_kind { // in the order of the table, bases.c
+    FLX_BASIS_MODES,
+    FLX_BASIS_GUYAN,
+    FLX_BASIS_CRAIG_BAMPTON,
+    FLX_BASIS_BAND,
+    FLX_BASIS_KRYLOV,
+    FLX_BASIS_BALANCED,
+    FLX_BASIS_IRKA,
+    FLX_BASIS_COUNT,
+} flx_basis_kind;
+
+// Damping that is in proportion to stiffness and mass: K (1 + i loss + i w beta), alpha M.
+typedef struct flx_damping {
+    double loss, alpha, beta;
+    bool assumed; // the model gives none: a loss factor of FLX_ASSUMED_LOSS
+} flx_damping;
+#define FLX_ASSUMED_LOSS 0.02
+
 // What is kept of the finite elements.
 typedef struct flx_basis {
-    enum { FLX_BASIS_MODES, FLX_BASIS_GUYAN, FLX_BASIS_CRAIG_BAMPTON } kind;
+    flx_basis_kind kind;
     int modes;
     bool stiffening;
     bool attachment; // with FLX_BASIS_MODES: also the shapes of unit loads at the interfaces
@@ -24,6 +43,24 @@ typedef struct flx_basis {
     const int *interfaces;    // nodes, counted from 0
     const char *const *names; // (ninterface) what the model calls them; NULL: by their numbers
     flx_frame_kind frame;
+    // bases of a stated error, docs/theory/body_reduction.md
+    double from, to;  // Hz, the band; to = 0: none is given
+    double tolerance; // of the responses at the interfaces; 0: 1e-3
+    int shapes;       // how many; 0: as few as meet the tolerance
+    int ncondition;   // 0: free, each interface held, all held
+    const bool *conditions;     // (ncondition, ninterface) which interfaces are held
+    double statics;             // part of the static compliance that may be left out; 0: none
+    double angular_velocity[3]; // rad/s: static shapes of its centrifugal forces are added
+    int blocks;                 // of Krylov's spaces, at each of
+    int nshift;                 // these frequencies
+    const double *shifts;       // Hz
+    bool inertia_relief;        // with FLX_BASIS_GUYAN, _CRAIG_BAMPTON: also shapes of loads that accelerate the body
+    bool uncounted;             // modes of the band are not counted
+    bool unscaled;              // ports count as they are, in their own units
+    flx_damping damping;
+    flx_arena *arena; // of the report; NULL: none is made
+    const char *body; // whose basis it is; NULL: not known
+    struct flx_shape_study *study; // looks at the structure before its shapes are found; NULL: nobody does
 } flx_basis;
 
 // A place of the structure that moves as a frame: each of its components is a sum of unknowns.
@@ -56,7 +93,14 @@ typedef struct flx_shapes {
     double *M;  // (count, count) owned: V^T M V
     double *RM; // (count, nrigid) owned: V^T M R
     double next; // square of the angular frequency of the first mode left out; 0: not known
+    flx_reduction_report *report; // in the arena of the basis; NULL: none
 } flx_shapes;
+
+// Who looks at the structure of a body.
+typedef struct flx_shape_study {
+    void *user;
+    flx_status (*look)(void *user, const flx_free_structure *s, const flx_basis *b);
+} flx_shape_study;
 
 // Shapes of the basis, as the frame sees them, orthogonal with respect to K.
 flx_status flx_shapes_find(const flx_free_structure *s, const flx_basis *b, flx_shapes *out);

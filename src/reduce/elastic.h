@@ -9,6 +9,7 @@
 // whole (FLX-7), and the series serve what needs no more than them.
 #pragma once
 
+#include "flexion/reduction.h"
 #include "reduce/sid.h"
 
 typedef struct flx_elastic_node {
@@ -45,6 +46,7 @@ typedef struct flx_elastic_cut {
     double *omega2; // (n) squares of the angular frequencies of the basis
     double *error;  // (n) how far these frequencies are above those of all unknowns, in proportion
     double next;    // square of the angular frequency of the first mode left out; 0: not known
+    const flx_reduction_report *report; // NULL: the basis has no error by itself
 } flx_elastic_cut;
 
 // Geometric stiffening of which the rows of the elastic coordinates know and those of the frame do not: what

@@ -8,6 +8,7 @@
 // Guyan: V = (1; -Kss^-1 Ksm); Craig-Bampton: and the modes with fixed interfaces; then the modes of
 // V^T K V, V^T M V without the rigid ones.                                                        (BML-4)
 #include "math/blas.h"
+#include "reduce/bases.h"
 #include "reduce/line.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ typedef struct mesh {
     double *omega2;    // owned (N) of the shapes
     double *error; // owned (N) how far their roots are above those of all unknowns, in proportion
     double next;   // of the first mode left out; 0: not known
+    const flx_reduction_report *report; // NULL: none
 } mesh;
 
 static const int planar_unknowns[3] = {0, 1, 5};
@@ -311,9 +313,140 @@ static void choose_sign(const mesh *m, double *shape)
     for (int i = 0; most < 0 && i < m->N; i++) shape[i] = -shape[i];
 }
 
+// ---- as a free structure ------------------------------------------------------------------------------
+
+typedef struct sparse_line {
+    flx_symmetric K, M;   // owned
+    double *rigid;        // owned (6 x N)
+    flx_interface *nodes; // owned (ne + 1)
+    int *unknowns;        // owned (N)
+    flx_free_structure s;
+} sparse_line;
+
+static flx_status fill_sparse(const mesh *m, sparse_line *x)
+{
+    int width = 2 * m->nd;
+    int64_t *first = flx_alloc(m->ctx, (size_t)m->ne + 1, sizeof *first);
+    int *list = flx_alloc(m->ctx, (size_t)(m->ne * width), sizeof *list);
+    flx_status status = first && list ? FLX_OK : FLX_ERR_MEMORY;
+    for (int e = 0; e <= m->ne && status == FLX_OK; e++) first[e] = (int64_t)e * width;
+    for (int i = 0; i < m->ne * width && status == FLX_OK; i++) {
+        list[i] = i / width * m->nd + i % width;
+    }
+    if (status == FLX_OK) status = flx_symmetric_init(m->ctx, m->N, m->ne, first, list, &x->K);
+    if (status == FLX_OK) status = flx_symmetric_init_like(m->ctx, &x->K, &x->M);
+    for (int j = 0; j < m->N && status == FLX_OK; j++) {
+        for (int64_t at = x->K.start[j]; at < x->K.start[j + 1]; at++) {
+            size_t from = (size_t)x->K.row[at] * (size_t)m->N + (size_t)j;
+            x->K.value[at] = m->K[from];
+            x->M.value[at] = m->M[from];
+        }
+    }
+    flx_free(first);
+    flx_free(list);
+    return status;
+}
+
+// Shifts along and turns about the axes of the line, at its start.
+static void fill_rigid(const mesh *m, double *rigid)
+{
+    for (int j = 0; j < m->nd; j++) {
+        int motion = unknown_of(m, j);
+        for (int i = 0; i < m->N; i++) {
+            int c = unknown_of(m, i % m->nd);
+            double x = i / m->nd * m->h, value = c == motion;
+            if (motion == 5 && c == 1) value = x;
+            if (motion == 4 && c == 2) value = -x;
+            rigid[(size_t)j * (size_t)m->N + (size_t)i] = value;
+        }
+    }
+}
+
+static void fill_node(const mesh *m, sparse_line *x, int node, flx_interface *f)
+{
+    static const double one = 1.0;
+    for (int j = 0; j < m->nd; j++) {
+        int c = unknown_of(m, j), i = node * m->nd + j;
+        x->unknowns[i] = i;
+        f->count[c] = 1;
+        f->unknown[c] = x->unknowns + i;
+        f->weight[c] = &one;
+    }
+    f->at[0] = node * m->h;
+    f->name = node == 0 ? "start" : node == m->ne ? "end" : "node";
+}
+
+static void clear_sparse(sparse_line *x)
+{
+    flx_symmetric_clear(&x->K);
+    flx_symmetric_clear(&x->M);
+    flx_free(x->rigid);
+    flx_free(x->nodes);
+    flx_free(x->unknowns);
+}
+
+// Its interfaces are the nodes of the list, NULL: all.
+static flx_status make_sparse(const mesh *m, int count, const int *list, const char *const *names,
+                              sparse_line *x)
+{
+    size_t N = (size_t)m->N;
+    if (!list) count = m->ne + 1;
+    *x = (sparse_line){.rigid = flx_alloc(m->ctx, 6 * N, sizeof(double)),
+                       .nodes = flx_alloc(m->ctx, (size_t)count, sizeof *x->nodes),
+                       .unknowns = flx_alloc(m->ctx, N, sizeof *x->unknowns)};
+    flx_status status =
+        x->rigid && x->nodes && x->unknowns ? fill_sparse(m, x) : FLX_ERR_MEMORY;
+    if (status != FLX_OK) {
+        clear_sparse(x);
+        return status;
+    }
+    fill_rigid(m, x->rigid);
+    for (int i = 0; i < count; i++) {
+        fill_node(m, x, list ? list[i] : i, x->nodes + i);
+        if (names) x->nodes[i].name = names[i];
+    }
+    x->s = (flx_free_structure){.ctx = m->ctx,
+                                .loc = m->loc,
+                                .K = &x->K,
+                                .M = &x->M,
+                                .nrigid = m->nd,
+                                .rigid = x->rigid,
+                                .ninterface = count,
+                                .interfaces = x->nodes};
+    return FLX_OK;
+}
+
+// Shapes that are found of any structure; or, of others, a look at it.
+static flx_status choose_shapes(mesh *m, const flx_basis *b)
+{
+    sparse_line x;
+    flx_shapes shapes = {0};
+    flx_basis own = *b; // seen from the frame below
+    own.frame = FLX_FRAME_BUCKENS;
+    own.study = NULL;
+    FLX_TRY(make_sparse(m, b->ninterface, b->interfaces, b->names, &x));
+    flx_status status = b->study ? b->study->look(b->study->user, &x.s, b) : FLX_OK;
+    bool chosen = flx_basis_get(b->kind)->choose != NULL;
+    if (status == FLX_OK && chosen) status = flx_shapes_find(&x.s, &own, &shapes);
+    if (status == FLX_OK && chosen) {
+        size_t n = (size_t)shapes.count;
+        m->n = shapes.count;
+        m->report = shapes.report;
+        memcpy(m->V, shapes.V, n * (size_t)m->N * sizeof *m->V);
+        memcpy(m->omega2, shapes.omega2, n * sizeof *m->omega2);
+        memcpy(m->error, shapes.error, n * sizeof *m->error);
+        for (int k = 0; k < m->n; k++) fix_frame(m, b->frame, m->V + (size_t)k * (size_t)m->N);
+    }
+    flx_shapes_clear(&shapes);
+    clear_sparse(&x);
+    return status;
+}
+
 static flx_status find_shapes(mesh *m, const flx_basis *b)
 {
     int rigid = m->nd == 3 ? 3 : 6, nm = 0, ns = 0;
+    if (flx_basis_get(b->kind)->choose || b->study) FLX_TRY(choose_shapes(m, b));
+    if (flx_basis_get(b->kind)->choose) return FLX_OK;
     int *list = flx_alloc(m->ctx, 2 * (size_t)m->N, sizeof *list);
     if (!list) return FLX_ERR_MEMORY;
     int *slaves = list + m->N;
@@ -379,65 +512,6 @@ static flx_status shape_at(void *user, int element, double s, const flx_line_fie
 
 // ---- what the shapes leave out --------------------------------------------------------------------
 
-typedef struct sparse_line { // the line as a free structure, every node an interface
-    flx_symmetric K, M;      // owned
-    double *rigid;           // owned (6 x N)
-    flx_interface *nodes;    // owned (ne + 1)
-    int *unknowns;           // owned (N)
-} sparse_line;
-
-static flx_status fill_sparse(const mesh *m, sparse_line *x)
-{
-    int width = 2 * m->nd;
-    int64_t *first = flx_alloc(m->ctx, (size_t)m->ne + 1, sizeof *first);
-    int *list = flx_alloc(m->ctx, (size_t)(m->ne * width), sizeof *list);
-    flx_status status = first && list ? FLX_OK : FLX_ERR_MEMORY;
-    for (int e = 0; e <= m->ne && status == FLX_OK; e++) first[e] = (int64_t)e * width;
-    for (int i = 0; i < m->ne * width && status == FLX_OK; i++) {
-        list[i] = i / width * m->nd + i % width;
-    }
-    if (status == FLX_OK) status = flx_symmetric_init(m->ctx, m->N, m->ne, first, list, &x->K);
-    if (status == FLX_OK) status = flx_symmetric_init_like(m->ctx, &x->K, &x->M);
-    for (int j = 0; j < m->N && status == FLX_OK; j++) {
-        for (int64_t at = x->K.start[j]; at < x->K.start[j + 1]; at++) {
-            size_t from = (size_t)x->K.row[at] * (size_t)m->N + (size_t)j;
-            x->K.value[at] = m->K[from];
-            x->M.value[at] = m->M[from];
-        }
-    }
-    flx_free(first);
-    flx_free(list);
-    return status;
-}
-
-// Shifts along and turns about the axes of the line, at its start.
-static void fill_rigid(const mesh *m, double *rigid)
-{
-    for (int j = 0; j < m->nd; j++) {
-        int motion = unknown_of(m, j);
-        for (int i = 0; i < m->N; i++) {
-            int c = unknown_of(m, i % m->nd);
-            double x = i / m->nd * m->h, value = c == motion;
-            if (motion == 5 && c == 1) value = x;
-            if (motion == 4 && c == 2) value = -x;
-            rigid[(size_t)j * (size_t)m->N + (size_t)i] = value;
-        }
-    }
-}
-
-static void fill_nodes(const mesh *m, sparse_line *x)
-{
-    static const double one = 1.0;
-    for (int i = 0; i < m->N; i++) {
-        flx_interface *f = x->nodes + i / m->nd;
-        int c = unknown_of(m, i % m->nd);
-        x->unknowns[i] = i;
-        f->count[c] = 1;
-        f->unknown[c] = x->unknowns + i;
-        f->weight[c] = &one;
-    }
-}
-
 // From the line's axes to the body's.
 static void take_residual(const mesh *m, const double *r, double *out)
 {
@@ -450,37 +524,18 @@ static void take_residual(const mesh *m, const double *r, double *out)
 
 static flx_status find_residual(mesh *m, flx_arena *arena, flx_elastic *e)
 {
-    size_t N = (size_t)m->N, count = (size_t)m->ne + 1;
-    sparse_line x = {.rigid = flx_alloc(m->ctx, 6 * N, sizeof(double)),
-                     .nodes = flx_alloc(m->ctx, count, sizeof *x.nodes),
-                     .unknowns = flx_alloc(m->ctx, N, sizeof *x.unknowns)};
+    size_t count = (size_t)m->ne + 1;
+    sparse_line x;
+    FLX_TRY(make_sparse(m, 0, NULL, NULL, &x));
     double *line = flx_alloc(m->ctx, 9 * count, sizeof *line);
     double *body = flx_arena_take(arena, 9 * count, sizeof *body);
-    bool there = x.rigid && x.nodes && x.unknowns && line && body;
-    flx_status status = there ? fill_sparse(m, &x) : FLX_ERR_MEMORY;
-    if (status == FLX_OK) {
-        fill_rigid(m, x.rigid);
-        fill_nodes(m, &x);
-        const flx_free_structure s = {.ctx = m->ctx,
-                                      .loc = m->loc,
-                                      .K = &x.K,
-                                      .M = &x.M,
-                                      .nrigid = m->nd,
-                                      .rigid = x.rigid,
-                                      .ninterface = m->ne + 1,
-                                      .interfaces = x.nodes};
-        const flx_shapes v = {.n = m->N, .count = m->n, .V = m->V, .omega2 = m->omega2};
-        status = flx_shapes_residual(&s, &v, line);
-    }
+    const flx_shapes v = {.n = m->N, .count = m->n, .V = m->V, .omega2 = m->omega2};
+    flx_status status = line && body ? flx_shapes_residual(&x.s, &v, line) : FLX_ERR_MEMORY;
     for (int i = 0; i <= m->ne && status == FLX_OK; i++) {
         e->nodes[i].residual = body + 9 * (size_t)i;
         take_residual(m, line + 9 * (size_t)i, e->nodes[i].residual);
     }
-    flx_symmetric_clear(&x.K);
-    flx_symmetric_clear(&x.M);
-    flx_free(x.rigid);
-    flx_free(x.nodes);
-    flx_free(x.unknowns);
+    clear_sparse(&x);
     flx_free(line);
     return status;
 }
@@ -491,7 +546,7 @@ static flx_status set_cut(const mesh *m, flx_arena *arena, flx_elastic *e)
     e->cut = flx_arena_take(arena, 1, sizeof *e->cut);
     double *values = flx_arena_take(arena, 2 * n, sizeof *values);
     if (!e->cut || !values) return FLX_ERR_MEMORY;
-    *e->cut = (flx_elastic_cut){m->N, values, values + n, m->next};
+    *e->cut = (flx_elastic_cut){m->N, values, values + n, m->next, m->report};
     memcpy(values, m->omega2, n * sizeof *values);
     memcpy(values + n, m->error, n * sizeof *values);
     return FLX_OK;

@@ -8,7 +8,7 @@
 #include "math/dense.h"
 #include "math/frontal/frontal.h"
 #include "math/lowest_modes.h"
-#include "reduce/shapes_parts.h"
+#include "reduce/bases.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,6 +115,7 @@ flx_status flx_shapes_prepare(search *q)
 {
     const flx_free_structure *s = q->s;
     int r = s->nrigid, n = s->K->n;
+    if (r == 0) return FLX_OK; // it is held
     q->MR = flx_alloc(s->ctx, (size_t)r * q->n, sizeof *q->MR);
     if (!q->MR) return FLX_ERR_MEMORY;
     flx_symmetric_multiply(s->M, r, s->rigid, q->MR);
@@ -374,12 +375,23 @@ static flx_status check(const search *q)
     return FLX_OK;
 }
 
-static bool are_plain(const flx_free_structure *s)
+bool flx_shapes_are_held(const flx_free_structure *s)
 {
     for (int i = 0; i < s->ninterface; i++) {
         if (!is_plain(s->interfaces + i)) return false;
     }
     return true;
+}
+
+// Shapes of loads that accelerate the free body; its lowest mode, for the shift, goes again.
+static flx_status add_relief(search *q)
+{
+    int count = q->count;
+    double next = q->next;
+    FLX_TRY(add_modes(q, NULL, 1));
+    q->count = count;
+    q->next = next;
+    return attach_free(q);
 }
 
 // Frames that follow other nodes cannot be held: the static shapes are those of the loads at the interfaces that
@@ -392,7 +404,7 @@ static flx_status find_balanced(search *q)
         q->count = 0;
         q->next = 0;
     }
-    FLX_TRY(attach_balanced(q));
+    FLX_TRY(q->b->inertia_relief ? attach_free(q) : attach_balanced(q));
     FLX_TRY(flx_shapes_scale(q));
     for (int k = 0; k < q->count; k++) flx_shapes_take_mean_away(q, q->V + (size_t)k * q->n);
     return FLX_OK;
@@ -409,39 +421,54 @@ static flx_status find(search *q, const part *p, const bool *held)
         return flx_shapes_scale(q);
     }
     FLX_TRY(add_static_shapes(q, p, held));
+    if (q->b->inertia_relief) FLX_TRY(add_relief(q));
     if (q->b->kind == FLX_BASIS_CRAIG_BAMPTON && p->n > 0) FLX_TRY(add_modes(q, p, q->b->modes));
     FLX_TRY(flx_shapes_scale(q));
     for (int k = 0; k < q->count; k++) flx_shapes_take_mean_away(q, q->V + (size_t)k * q->n);
     return FLX_OK;
 }
 
-static flx_status run(search *q, bool *held, part *p)
+static flx_status run(search *q, bool *held, part *p, flx_shapes *out)
 {
     const flx_free_structure *s = q->s;
     FLX_TRY(check(q));
     FLX_TRY(flx_shapes_prepare(q));
-    bool all = q->b->kind != FLX_BASIS_MODES && are_plain(s);
+    p->n = s->K->n;
+    if (flx_basis_get(q->b->kind)->choose) return flx_bases_find(q, out);
+    bool all = q->b->kind != FLX_BASIS_MODES && flx_shapes_are_held(s);
     bool first = q->b->frame == FLX_FRAME_TANGENT && is_plain(s->interfaces);
     for (int i = 0; i < (all ? s->ninterface : first); i++) hold(s->interfaces + i, held);
     if (all || first) {
+        p->n = 0;
         FLX_TRY(make_part(q, held, p));
-    } else {
-        p->n = s->K->n;
     }
     return find(q, p, held);
 }
 
+flx_status flx_shapes_collect(search *q)
+{
+    part p = {0};
+    flx_shapes none = {0};
+    bool *held = flx_alloc(q->s->ctx, q->n, sizeof *held);
+    flx_status status = held ? run(q, held, &p, &none) : FLX_ERR_MEMORY;
+    clear_part(&p);
+    flx_free(held);
+    return status;
+}
+
 flx_status flx_shapes_find(const flx_free_structure *s, const flx_basis *b, flx_shapes *out)
 {
+    *out = (flx_shapes){.n = s->K->n};
+    if (b->study) FLX_TRY(b->study->look(b->study->user, s, b));
     search q = {.s = s, .b = b, .n = (size_t)s->K->n};
     part p = {0};
     bool *held = flx_alloc(s->ctx, q.n, sizeof *held);
-    *out = (flx_shapes){.n = s->K->n};
-    flx_status status = held ? run(&q, held, &p) : FLX_ERR_MEMORY;
+    flx_status status = held ? run(&q, held, &p, out) : FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_shapes_finish(&q, p.n < q.s->K->n ? &p : NULL, out);
     clear_part(&p);
     flx_free(held);
     flx_free(q.MR);
+    flx_free(q.error);
     out->V = q.V;
     out->count = q.count;
     out->next = q.next;

@@ -8,6 +8,7 @@
 #include "reduce/shapes_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 // Squares of what is left of a unit shape once the others are taken out: smaller ones are the others' again.
 #define DEPENDENT 1e-10
@@ -168,9 +169,10 @@ flx_status flx_shapes_finish(search *q, const flx_shape_part *p, flx_shapes *out
                           "no shapes are left: one interface moves as a rigid body");
     }
     // modes alone are those of the structure
-    bool mixed = q->b->kind != FLX_BASIS_MODES || q->b->attachment;
+    bool mixed = (q->b->kind != FLX_BASIS_MODES || q->b->attachment) && !q->error;
     out->error = flx_alloc(q->s->ctx, r, sizeof *out->error);
     if (status == FLX_OK && !out->error) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK && q->error) memcpy(out->error, q->error, r * sizeof *out->error);
     if (status == FLX_OK && mixed) {
         bool held = q->b->kind == FLX_BASIS_MODES;
         status = flx_shapes_check(q, held ? p : NULL, out->omega2, out->error);

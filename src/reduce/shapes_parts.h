@@ -16,6 +16,7 @@ typedef struct flx_shape_search {
     int pivot[6];
     double lowest; // square of the lowest frequency found
     double next;
+    double *error; // (count) of the frequencies where it is known; NULL: it is found
 } flx_shape_search;
 
 typedef struct flx_shape_part { // the structure without the unknowns that are held
@@ -25,6 +26,10 @@ typedef struct flx_shape_part { // the structure without the unknowns that are h
     flx_symmetric K, M;
 } flx_shape_part;
 
+// The shapes of the basis one by one, static ones before modes, before they are made orthonormal: V.
+flx_status flx_shapes_collect(flx_shape_search *q);
+// Whether interfaces can be held: their components are unknowns themselves.
+bool flx_shapes_are_held(const flx_free_structure *s);
 // Inertia of rigid motions: MR and RMR.
 flx_status flx_shapes_prepare(flx_shape_search *q);
 // F (count, n) less the inertia of the rigid motion that they cause: loads in equilibrium.

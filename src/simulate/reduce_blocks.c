@@ -7,7 +7,7 @@
 static flx_status take_named(flx_simulation *sim, const flx_system *s)
 {
     const flx_model *m = sim->model;
-    flx_reduction *r = &sim->making->reduction;
+    flx_neglect *r = &sim->making->reduction;
     r->J = flx_arena_take(sim->arena, (size_t)s->dims.nv, sizeof *r->J);
     r->names = flx_arena_take(sim->arena, (size_t)m->nreduced, sizeof *r->names);
     if (!r->J || !r->names) return FLX_ERR_MEMORY;
@@ -46,7 +46,7 @@ static flx_status find_turn(flx_simulation *sim, const flx_state *drawn, const f
                             flx_arena *arena, flx_rotated_how *out)
 {
     const flx_model *m = sim->model;
-    const flx_reduction *r = &sim->plan->reduction;
+    const flx_neglect *r = &sim->plan->reduction;
     flx_frozen f;
     flx_scaling scaling;
     int *E = flx_arena_take(arena, (size_t)s->dims.nv, sizeof *E);
@@ -101,7 +101,7 @@ static flx_status reduce_turned(flx_simulation *sim, const flx_state *drawn,
 flx_status flx_simulation_reduce(flx_simulation *sim, const flx_state *drawn, flx_system **s)
 {
     const flx_model *m = sim->model;
-    flx_reduction *r = &sim->making->reduction;
+    flx_neglect *r = &sim->making->reduction;
     if (m->nreduced == 0 && !m->reduce_auto) return FLX_OK;
     FLX_TRY(m->reduce_auto ? take_found(sim) : take_named(sim, *s));
     sim->making->summary.reduced = r->nname;

@@ -117,18 +117,18 @@ void flx_quadrature_step(flx_quadrature *q, double t, const double *inner, const
 // ---- reduction -----------------------------------------------------------------------------------
 
 // Velocities of the system without reduction whose inertia is neglected.
-typedef struct flx_reduction {
+typedef struct flx_neglect {
     int n;
     int *J; // (n) ascending
     int nname;
     const char **names; // (nname) of bodies, variables and shapes
     const char *reason; // why `auto` took them, or none; NULL: the model names them
-} flx_reduction;
+} flx_neglect;
 
 // reduce_auto.c: what `velocities: auto` of the model stands for, along a pilot of the full one. Memory is the
 // arena's.
 flx_status flx_reduction_find(flx_simulation *full, const flx_model *model, flx_arena *arena,
-                              flx_reduction *out);
+                              flx_neglect *out);
 // reduce_blocks.c: what the model asks for, in the place of its system *s; fills sim->reduction.
 flx_status flx_simulation_reduce(flx_simulation *sim, const flx_state *drawn, flx_system **s);
 // What the split into what it names and the rest is like at a state of the reduced system; not FLX_OK,
@@ -230,7 +230,7 @@ typedef struct flx_plan {
     flx_summary summary;
     const char **redundant, **singular; // names; arena
     flx_topology tree;                  // owned
-    flx_reduction reduction;            // arena
+    flx_neglect reduction;            // arena
     struct flx_boundary_layer *layer;   // arena; NULL: signals go without it
     flx_result_info info;               // without what one run adds
     double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena

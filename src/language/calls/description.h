@@ -42,6 +42,7 @@ struct flx_description {
     flx_arena *own;        // owned
     flx_known *known;      // what analyses have found since the last change; in `found`
     flx_arena *found;      // owned; NULL: nothing yet
+    flx_shape_study *study; // looks at flexible bodies while a core is built; NULL: nobody does
     // Builds a core of a copy of the tree in the arena, which the core takes; of src/read.
     flx_status (*build)(flx_description *d, flx_arena *arena, flx_entry *tree, flx_model **core);
 };

@@ -19,9 +19,12 @@ flx_status flx_elastic_body_read_stiffening(flx_builder *b, const flx_item *body
                                             flx_stiffening_kind *kind);
 flx_status flx_elastic_body_read_fe(flx_env *e, flx_item *body,
                                     flx_elastic **out); // elastic_line.c
-// Kind, modes and frame of a body's `reduce`.
+// elastic_basis.c: kind, number of shapes, error and frame of a body's `reduce`.
 flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_entry *reduce,
                                        flx_basis *basis);
+// Its conditions, of n interfaces.
+flx_status flx_elastic_body_read_conditions(flx_builder *b, const flx_entry *reduce, int n,
+                                            const char *const *names, flx_basis *basis);
 // Whether <body>.<name> means something of every flexible body: no interface can have the name.
 bool flx_is_elastic_word(const char *name);
 // elastic_signals.c: all coordinates; `start` and `end`; an interface by its name, NULL where there is none;

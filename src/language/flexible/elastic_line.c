@@ -191,35 +191,6 @@ static flx_status read_interface(flx_builder *b, const flx_entry *y, int element
                     elements + 1, text);
 }
 
-// Only contacts ask for what the shapes leave out of a node's compliance.
-static bool has_contacts(const flx_builder *b)
-{
-    for (int i = 0; i < b->forces.count; i++) {
-        const flx_entry *type = flx_entry_get(b->forces.items[i]->def, "type");
-        if (type && type->text && strcmp(type->text, "contact") == 0) return true;
-    }
-    return false;
-}
-
-flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_entry *reduce,
-                                       flx_basis *basis)
-{
-    const flx_entry *frame = flx_entry_get(body->def, "frame"),
-                    *type = flx_entry_get(reduce, "type");
-    const flx_entry *modes = flx_entry_get(reduce, "modes");
-    *basis = (flx_basis){.kind = FLX_BASIS_MODES, .residual = has_contacts(e->b)};
-    if (frame && strcmp(frame->text, "buckens") == 0) basis->frame = FLX_FRAME_BUCKENS;
-    if (frame && strcmp(frame->text, "chord") == 0) basis->frame = FLX_FRAME_CHORD;
-    if (strcmp(type->text, "guyan") == 0) basis->kind = FLX_BASIS_GUYAN;
-    if (strcmp(type->text, "craig-bampton") == 0) basis->kind = FLX_BASIS_CRAIG_BAMPTON;
-    if (!modes) return FLX_OK;
-    FLX_TRY(flx_build_integer(e, modes, &basis->modes));
-    int least = basis->kind == FLX_BASIS_MODES;
-    if (basis->modes >= least) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, modes->loc, "at least %d mode%s", least,
-                    least == 1 ? "" : "s");
-}
-
 static flx_status from_elements(flx_env *e, const flx_item *body, const flx_entry *reduce,
                                 const flx_line *line, flx_elastic **out)
 {
@@ -249,7 +220,13 @@ static flx_status from_elements(flx_env *e, const flx_item *body, const flx_entr
     }
     basis.ninterface = count;
     basis.interfaces = interfaces;
-    if (basis.kind != FLX_BASIS_MODES && basis.modes == 0 && count < 2) {
+    const char **names = flx_take(b, (size_t)count, sizeof *names);
+    if (!names) return FLX_ERR_MEMORY;
+    for (int i = 0; i < count; i++) names[i] = list->items[i]->text;
+    basis.names = names;
+    FLX_TRY(flx_elastic_body_read_conditions(b, reduce, count, names, &basis));
+    bool held = basis.kind == FLX_BASIS_GUYAN || basis.kind == FLX_BASIS_CRAIG_BAMPTON;
+    if (held && basis.modes == 0 && count < 2) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, list ? list->loc : reduce->loc,
                         "one interface leaves no shapes: it moves as a rigid body");
     }

@@ -158,6 +158,7 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     basis.ninterface = faces.n;
     basis.interfaces = faces.nodes;
     basis.names = faces.names;
+    FLX_TRY(flx_elastic_body_read_conditions(b, reduce, faces.n, faces.names, &basis));
     if (faces.n == 0 && !flx_entry_get(body->def, "frame")) basis.frame = FLX_FRAME_BUCKENS;
     return b->reader->reduce(b->reader->user, m->s, lumped == 1, &basis, reduce->loc, out);
 }

@@ -1,0 +1,85 @@
+// flexion/reduction.h - how well the shapes of a flexible body stand for its finite elements: errors of the responses at its
+// interfaces over a band of frequencies, free and with interfaces held, measured against a model of the whole body whose own
+// error is estimated and proved. Theory: docs/theory/body_reduction.md.
+#pragma once
+
+#include "flexion/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct flx_model flx_model;
+typedef struct flx_reduction flx_reduction;
+
+// Which interfaces are held, and the errors then.
+typedef struct flx_reduction_condition {
+    const char *name;
+    double error, at;       // the largest relative error of the responses, and at how many Hz
+    double estimate, proof; // of the model that it is measured against, the largest
+    const double *errors;   // (report.nhz) the course over frequency
+} flx_reduction_condition;
+
+typedef struct flx_reduction_report {
+    const char *body; // its name
+    const char *type; // of the basis, as in the model language
+    const char *interfaces;
+    int unknowns, shapes, ports;
+    double from, to;  // Hz
+    double tolerance; // 0: none was asked for
+    int met;          // ... and is met
+    double loss, alpha, beta; // damping of the responses
+    int assumed;              // the model gives no damping: the loss factor is our choice
+    int ncondition;
+    const flx_reduction_condition *conditions;
+    int nhz;
+    const double *hz; // of the courses
+    int modes;        // in the band, known
+    int counted;      // by the count of pivots; -1: not counted
+    // the model of the whole body: how many vectors, and how exact it is
+    int vectors, factorisations, solutions, counts;
+    double known, proved;
+    int nfewer; // what fewer shapes would leave
+    int fewer[3];
+    double fewer_error[3];
+    double highest; // Hz, of the shapes by themselves
+    int above;      // shapes above the band
+} flx_reduction_report;
+
+typedef struct flx_reduction_def {
+    const char *type;  // of the basis; NULL: that of the model
+    double from, to;   // Hz; to = 0: that of the model
+    double tolerance;  // 0: that of the model, or 1e-3
+    int shapes;        // 0: by the tolerance
+    int compare;       // also find how many shapes every basis needs
+} flx_reduction_def;
+
+// The report of flexible body i of a model, by its own basis; NULL: its basis has no error by itself.
+FLX_API const flx_reduction_report *flx_model_elastic_report(const flx_model *model, int i);
+
+// Reduce a body of the model again and measure it. body NULL: the first flexible one that is made of finite elements.
+// FLX_ERR_ARGUMENT: there is no such body, or no frequency is given. The model is not changed.
+FLX_API flx_status flx_reduction_create(flx_model *model, const char *body,
+                                        const flx_reduction_def *def, flx_reduction **out);
+FLX_API void flx_reduction_destroy(flx_reduction **r);
+FLX_API const flx_reduction_report *flx_reduction_get_report(const flx_reduction *r);
+// Responses at the ports, which are the components of the interfaces: H (count, ports, ports, 2), of the whole body or
+// of its shapes; held: the name of a condition, NULL: free, with the rigid motion.
+FLX_API flx_status flx_reduction_response(const flx_reduction *r, int full, int count,
+                                          const double *hz, const char *held, double *H);
+// Port i, such as "tip.z"; NULL when out of range.
+FLX_API const char *flx_reduction_port(const flx_reduction *r, int i);
+
+// Of a comparison: the bases, and the largest error of some numbers of shapes.
+typedef struct flx_reduction_basis {
+    const char *name;
+    int count;
+    const int *shapes;    // (count) ascending
+    const double *errors; // (count) the worst of all conditions
+} flx_reduction_basis;
+// 0: there is no basis i.
+FLX_API int flx_reduction_compared(const flx_reduction *r, int i, flx_reduction_basis *out);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,141 @@
+// bases.c - the table of bases, and shapes that are chosen among Ritz vectors.
+#include "reduce/bases.h"
+
+#include "math/eigen.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOLERANCE 1e-3
+#define TIGHT 1e-9 // of the Ritz model where nothing is said of the error
+#define MANY 200   // shapes
+
+static const flx_basis_type table[FLX_BASIS_COUNT] = {
+    [FLX_BASIS_MODES] = {.name = "modal"},
+    [FLX_BASIS_GUYAN] = {.name = "guyan"},
+    [FLX_BASIS_CRAIG_BAMPTON] = {.name = "craig-bampton"},
+    [FLX_BASIS_BAND] = {.name = "band", .choose = flx_basis_band, .by_tolerance = true},
+    [FLX_BASIS_KRYLOV] = {.name = "krylov", .choose = flx_basis_krylov, .ritz = TIGHT},
+    [FLX_BASIS_BALANCED] = {.name = "balanced", .choose = flx_basis_balanced, .ritz = TIGHT, .by_tolerance = true},
+    [FLX_BASIS_IRKA] = {.name = "irka", .choose = flx_basis_irka, .ritz = TIGHT},
+};
+
+const flx_basis_type *flx_basis_get(flx_basis_kind kind)
+{
+    return table + kind;
+}
+
+int flx_basis_named(const char *name)
+{
+    for (int i = 0; i < FLX_BASIS_COUNT; i++) {
+        if (strcmp(table[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+// How far the frequencies of the shapes are above those of the body: one step of inverse iteration (MSH-5) in the Ritz model.
+static void check_frequencies(const flx_ritz_choice *c, double *error)
+{
+    const double *L = c->ritz->model.L, s = c->ritz->sigma;
+    int m = c->ritz->m;
+    for (int k = 0; k < c->taken; k++) {
+        const double *x = c->T + (size_t)k * (size_t)m;
+        double one = 0, two = 0;
+        for (int i = 0; i < m; i++) {
+            double y = x[i] / (L[i] + s);
+            one += x[i] * y;
+            two += y * y;
+        }
+        double rho = one / two - s;
+        error[k] = rho > 0 ? fmax(0.0, sqrt(c->L[k] / rho) - 1) : (double)NAN;
+    }
+}
+
+static flx_status report(const flx_shape_search *q, const flx_ritz_choice *c, flx_shapes *out)
+{
+    int above = 0;
+    double end = 2 * FLX_PI * c->ritz->to;
+    for (int k = 0; k < c->taken; k++) above += c->L[k] > end * end;
+    double highest = sqrt(c->L[c->taken - 1]) / (2 * FLX_PI);
+    FLX_TRY(flx_ritz_report(c->ritz, q->b, c->taken, c->errors, highest, above, &out->report));
+    flx_reduction_report *p = out->report;
+    if (!p) return FLX_OK;
+    for (int r = c->taken - 1; r > 0 && p->nfewer < 2; r -= 2) {
+        if (c->worst[r] < 0) continue;
+        p->fewer[p->nfewer] = r;
+        p->fewer_error[p->nfewer++] = c->worst[r];
+    }
+    return FLX_OK;
+}
+
+static void warn(const flx_shape_search *q, const flx_ritz_choice *c, double tolerance)
+{
+    const flx_free_structure *s = q->s;
+    const flx_ritz *r = c->ritz;
+    double first = sqrt(r->model.L[0]) / (2 * FLX_PI);
+    if (table[q->b->kind].by_tolerance && q->b->shapes == 0 &&
+        !(c->worst[c->taken] + r->known <= tolerance)) {
+        flx_ctx_warn(s->ctx, s->loc,
+                     "the tolerance %g is not met: %d shapes leave an error of %.1e, of which %.1e "
+                     "are those of the full model, known by %d vectors",
+                     tolerance, c->taken, c->worst[c->taken] + r->known, r->known, r->m);
+    }
+    if (r->counted >= 0 && r->modes < r->counted) {
+        flx_ctx_warn(s->ctx, s->loc,
+                     "%d of the %d modes up to %g Hz are not moved by loads at the interfaces, or "
+                     "were not found: the errors are those of the others",
+                     r->counted - r->modes, r->counted, r->to);
+    }
+    if (q->b->to > 0 && r->modes == 0 && s->nrigid > 0) {
+        flx_ctx_warn(s->ctx, s->loc,
+                     "the band ends at %g Hz, below the first mode of the free body at %g Hz: "
+                     "static shapes are all that it needs",
+                     r->to, first);
+    }
+    if (c->taken > MANY) {
+        flx_ctx_warn(s->ctx, s->loc,
+                     "%d shapes are kept: a narrower band, fewer interfaces or a larger tolerance "
+                     "make a run faster",
+                     c->taken);
+    }
+}
+
+static flx_status make_shapes(flx_shape_search *q, const flx_ritz_choice *c)
+{
+    size_t r = (size_t)c->taken;
+    q->V = flx_alloc(q->s->ctx, r * q->n, sizeof *q->V);
+    q->error = flx_alloc(q->s->ctx, r, sizeof *q->error);
+    if (!q->V || !q->error) return FLX_ERR_MEMORY;
+    q->count = q->room = c->taken;
+    q->lowest = c->ritz->model.L[0];
+    flx_dense_multiply(false, false, (int)q->n, c->taken, c->ritz->m, c->ritz->Q, c->T, q->V);
+    check_frequencies(c, q->error);
+    return FLX_OK;
+}
+
+flx_status flx_bases_find(flx_shape_search *q, flx_shapes *out)
+{
+    const flx_basis *b = q->b;
+    const flx_basis_type *type = table + b->kind;
+    double tolerance = b->tolerance > 0 ? b->tolerance : TOLERANCE;
+    const flx_ritz_def def = {.from = b->from,
+                              .to = b->to,
+                              .tolerance = type->ritz > 0 ? type->ritz : fmax(0.1 * tolerance, 1e-12),
+                              .uncounted = b->uncounted};
+    flx_ritz *ritz = NULL;
+    flx_ritz_choice c = {0};
+    flx_status status = flx_ritz_create(q, &def, &ritz);
+    if (status == FLX_OK) status = type->choose(q, ritz, &c);
+    if (status == FLX_OK) {
+        int shapes = b->shapes > 0 || type->by_tolerance ? b->shapes : c.count;
+        status = flx_ritz_choice_take(&c, shapes, tolerance);
+    }
+    if (status == FLX_OK) status = make_shapes(q, &c);
+    if (status == FLX_OK) status = report(q, &c, out);
+    if (status == FLX_OK) warn(q, &c, tolerance);
+    flx_ritz_choice_clear(&c);
+    flx_ritz_destroy(&ritz);
+    return status;
+}

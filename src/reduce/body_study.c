@@ -1,0 +1,229 @@
+// body_study.c - the shapes of a flexible body measured at its interfaces, against the Ritz model of the whole body.
+#include "reduce/body_study.h"
+
+#include "math/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TIGHT 1e-7 // estimate of the Ritz model where bases are compared
+
+static double largest(const flx_ritz *r, const double *errors)
+{
+    double most = 0;
+    for (int i = 0; i < r->conditions.count * r->grid.count; i++) most = fmax(most, errors[i]);
+    return most;
+}
+
+// Port names: interface and component.
+static flx_status name_ports(flx_reduction *r, const flx_free_structure *s)
+{
+    static const char *const components[] = {"x", "y", "z", "rx", "ry", "rz"};
+    r->names = flx_arena_take(r->arena, (size_t)r->ports.count, sizeof *r->names);
+    if (!r->names) return FLX_ERR_MEMORY;
+    for (int i = 0; i < r->ports.count; i++) {
+        r->names[i] = flx_arena_printf(r->arena, "%s.%s", s->interfaces[r->ports.face[i]].name,
+                                       components[r->ports.component[i]]);
+        if (!r->names[i]) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+// What outlives the structure: ports, conditions, the model of the whole body.
+static flx_status take_over(flx_reduction *r, flx_ritz *ritz)
+{
+    r->ports = ritz->ports;
+    r->conditions = ritz->conditions;
+    r->full = ritz->model;
+    r->damping = ritz->damping;
+    flx_free(r->ports.B);
+    r->ports.B = NULL;
+    ritz->ports = (flx_ports){0};
+    ritz->conditions = (flx_port_conditions){0};
+    ritz->model = (flx_port_model){0};
+    return name_ports(r, ritz->q->s);
+}
+
+static flx_status measure(flx_reduction *r, flx_shape_search *q, const flx_basis *b, flx_ritz *ritz)
+{
+    size_t all = (size_t)ritz->conditions.count * (size_t)ritz->grid.count;
+    double *errors = flx_alloc(r->ctx, all, sizeof *errors);
+    flx_shapes shapes = {0};
+    flx_basis own = *b;
+    own.study = NULL;
+    own.arena = NULL;
+    flx_status status = errors ? flx_shapes_find(q->s, &own, &shapes) : FLX_ERR_MEMORY;
+    if (status == FLX_OK)
+        status = flx_port_model_of_shapes(q, &ritz->ports, shapes.count, shapes.V, &r->own);
+    if (status == FLX_OK) {
+        status = flx_port_errors(&ritz->ports, &ritz->conditions, &ritz->grid, &ritz->damping,
+                                 &ritz->model, &r->own, errors);
+    }
+    if (status == FLX_OK) {
+        int above = 0;
+        double end = 2 * FLX_PI * ritz->to, most = r->own.L[r->own.m - 1];
+        for (int k = 0; k < r->own.m; k++) above += r->own.L[k] > end * end;
+        own.arena = r->arena;
+        status = flx_ritz_report(ritz, &own, shapes.count, errors, sqrt(most) / (2 * FLX_PI), above,
+                                 &r->report);
+    }
+    if (status == FLX_OK && largest(ritz, errors) > 0.01 && !own.inertia_relief &&
+        (own.kind == FLX_BASIS_GUYAN || own.kind == FLX_BASIS_CRAIG_BAMPTON)) {
+        flx_ctx_warn(r->ctx, q->s->loc,
+                     "static shapes of the interfaces lack those of loads that accelerate the "
+                     "body: add 'inertia_relief: true'");
+    }
+    flx_shapes_clear(&shapes);
+    flx_free(errors);
+    return status;
+}
+
+static flx_status study(flx_reduction *r, const flx_free_structure *s, const flx_basis *b)
+{
+    flx_basis asked = *b;
+    if (r->def.type) asked.kind = (flx_basis_kind)flx_basis_named(r->def.type);
+    if (r->def.to > 0) {
+        asked.from = r->def.from;
+        asked.to = r->def.to;
+    }
+    if (r->def.tolerance > 0) {
+        asked.tolerance = r->def.tolerance;
+        asked.shapes = 0;
+    }
+    if (r->def.shapes > 0) {
+        asked.shapes = r->def.shapes;
+        asked.tolerance = 0;
+    }
+    if (!(asked.to > 0)) {
+        return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, s->loc,
+                        "up to which frequency is '%s' to be measured? Its basis does not say: "
+                        "give it, as in --to 2000",
+                        b->body ? b->body : "the body");
+    }
+    flx_shape_search q = {.s = s, .b = &asked, .n = (size_t)s->K->n};
+    double tolerance = asked.tolerance > 0 ? fmin(0.1 * asked.tolerance, TIGHT) : TIGHT;
+    const flx_ritz_def def = {.from = asked.from,
+                              .to = asked.to,
+                              .tolerance = fmax(tolerance, 1e-12),
+                              .uncounted = asked.uncounted};
+    flx_ritz *ritz = NULL;
+    flx_status status = flx_shapes_prepare(&q);
+    if (status == FLX_OK) status = flx_ritz_create(&q, &def, &ritz);
+    if (status == FLX_OK) status = measure(r, &q, &asked, ritz);
+    if (status == FLX_OK && r->def.compare) status = flx_body_study_compare(r, &q, ritz);
+    if (status == FLX_OK) status = take_over(r, ritz);
+    r->done = status == FLX_OK;
+    flx_ritz_destroy(&ritz);
+    flx_free(q.MR);
+    return status;
+}
+
+static flx_status look(void *user, const flx_free_structure *s, const flx_basis *b)
+{
+    flx_reduction *r = user;
+    if (r->done || (r->body && (!b->body || strcmp(b->body, r->body) != 0))) return FLX_OK;
+    return study(r, s, b);
+}
+
+flx_status flx_body_study_create(flx_ctx *ctx, const char *body, const flx_reduction_def *def,
+                                 flx_reduction **out)
+{
+    *out = NULL;
+    if (def->type && flx_basis_named(def->type) < 0) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' is no basis of a flexible body",
+                        def->type);
+    }
+    flx_reduction *r = flx_alloc(ctx, 1, sizeof *r);
+    if (!r) return FLX_ERR_MEMORY;
+    *r = (flx_reduction){.ctx = ctx, .def = *def};
+    r->arena = flx_arena_create(ctx);
+    r->study = (flx_shape_study){.user = r, .look = look};
+    if (r->arena && body) r->body = flx_arena_copy(r->arena, body, strlen(body));
+    if (!r->arena || (body && !r->body)) flx_reduction_destroy(&r);
+    *out = r;
+    return r ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+// ---- calls ----------------------------------------------------------------------------------------
+
+void flx_reduction_destroy(flx_reduction **reduction)
+{
+    flx_reduction *r = reduction ? *reduction : NULL;
+    if (!r) return;
+    flx_ports_clear(&r->ports);
+    flx_port_conditions_clear(&r->conditions);
+    flx_port_model_clear(&r->full);
+    flx_port_model_clear(&r->own);
+    flx_arena_destroy(&r->arena);
+    flx_free(r);
+    *reduction = NULL;
+}
+
+const flx_reduction_report *flx_reduction_get_report(const flx_reduction *r)
+{
+    return r ? r->report : NULL;
+}
+
+const char *flx_reduction_port(const flx_reduction *r, int i)
+{
+    return r && i >= 0 && i < r->ports.count ? r->names[i] : NULL;
+}
+
+int flx_reduction_compared(const flx_reduction *r, int i, flx_reduction_basis *out)
+{
+    if (!r || i < 0 || i >= r->nbasis) return 0;
+    *out = r->bases[i];
+    return 1;
+}
+
+static const flx_port_condition *find_condition(const flx_reduction *r, const char *name)
+{
+    for (int i = 0; i < r->conditions.count; i++) {
+        if (strcmp(r->conditions.items[i].name, name) == 0) return r->conditions.items + i;
+    }
+    return NULL;
+}
+
+// Entry (i, j) of a condition's response in the units of its ports; nothing where a port is held.
+static void write_response(const flx_reduction *r, const flx_port_condition *c,
+                           const flx_port_work *w, double *H)
+{
+    int p = r->ports.count, rows = c && !c->all ? w->columns : p;
+    const double *s = r->ports.scale;
+    for (int j = 0, l = 0; j < p; j++) {
+        if (c && !c->all && c->held[j]) continue;
+        for (int i = 0, k = 0; i < p; i++) {
+            if (c && !c->all && c->held[i]) continue;
+            double complex z = c ? w->C[l * rows + k] : w->G[l * p + k];
+            z = c && c->all ? z * (s[i] * s[j]) : z / (s[i] * s[j]);
+            H[2 * (i * p + j)] = creal(z);
+            H[2 * (i * p + j) + 1] = cimag(z);
+            k++;
+        }
+        l++;
+    }
+}
+
+flx_status flx_reduction_response(const flx_reduction *r, int full, int count, const double *hz,
+                                  const char *held, double *H)
+{
+    const flx_port_model *x = full ? &r->full : &r->own;
+    const flx_port_condition *c = held ? find_condition(r, held) : NULL;
+    size_t size = 2 * (size_t)r->ports.count * (size_t)r->ports.count;
+    flx_port_work w;
+    if (held && !c) {
+        return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' is no condition of the body",
+                        held);
+    }
+    FLX_TRY(flx_port_work_init(r->ctx, x->m, x->p, &w));
+    memset(H, 0, size * (size_t)count * sizeof *H);
+    for (int k = 0; k < count; k++) {
+        double omega = 2 * FLX_PI * hz[k];
+        bool good = omega > 0 && flx_port_respond(x, &r->damping, omega, &w);
+        if (good) flx_port_add_rigid(&r->ports, &r->damping, omega, &w);
+        if (good && c) good = flx_port_hold(&r->ports, c, &w);
+        if (good) write_response(r, c, &w, H + size * (size_t)k);
+    }
+    flx_port_work_clear(&w);
+    return FLX_OK;
+}

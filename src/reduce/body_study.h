@@ -1,0 +1,29 @@
+// body_study.h - a flexible body measured: the object behind flexion/reduction.h. Whoever reads the model lends it the
+// structure of the body while that is there.
+#pragma once
+
+#include "reduce/bases.h"
+
+struct flx_reduction {
+    flx_ctx *ctx;
+    flx_arena *arena; // owned: of the report and the comparison
+    const char *body; // asked for; NULL: the first
+    flx_reduction_def def;
+    bool done;
+    flx_reduction_report *report;
+    flx_ports ports; // without the loads
+    flx_port_conditions conditions;
+    flx_damping damping;
+    flx_port_model full, own; // of scaled ports
+    const char **names;       // (ports)
+    int nbasis;
+    flx_reduction_basis bases[FLX_BASIS_COUNT + 2];
+    flx_shape_study study;
+};
+
+// A study of a body by its name, to be handed to who builds the model.
+flx_status flx_body_study_create(flx_ctx *ctx, const char *body, const flx_reduction_def *def,
+                                 flx_reduction **out);
+// body_compare.c: how many shapes every basis needs.
+flx_status flx_body_study_compare(flx_reduction *r, const flx_shape_search *q,
+                                  const flx_ritz *ritz);

@@ -1,0 +1,658 @@
+// ritz.c - the Ritz model of a body: block Lanczos from the loads at its ports.
+#include "reduce/ritz.h"
+
+#include "math/blas.h"
+#include "math/dense.h"
+#include "math/eigen.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_VECTORS 1200
+#define DEPENDENT 1e-12 // of a Gram matrix of unit vectors: what depends on the others
+#define VANISHED 1e-11  // a vector of which the others leave less than this is rounding
+#define SHIFT 0.01      // of the lowest eigenvalue, that makes K regular
+#define SLOW 4          // blocks that gain less than a factor of 3 each
+#define CORRECTIONS 40  // of the static shapes, at the most
+
+typedef flx_shape_search search;
+
+typedef struct lanczos {
+    flx_ritz *r;
+    const search *q;
+    flx_ctx *ctx;
+    size_t n;
+    int p, m, room, last; // ports; vectors; room for them; those of the last block
+    double *Q;            // (room, n)
+    double *K, *G, *b;    // (room, room) Q^T K Q, Q^T M N^-1 M Q; (p, room) Q^T B
+    double *c;            // (p, room) (N^-1 M Q)^T B
+    double *X, *Y, *W;    // (most of a block, n) scratch
+    double lowest;        // Ritz value
+} lanczos;
+
+static void multiply_mass(const lanczos *l, int k, const double *X, double *Y)
+{
+    flx_symmetric_multiply(l->q->s->M, k, X, Y);
+}
+
+static void take_mean_away(const lanczos *l, int k, double *X)
+{
+    for (int i = 0; i < k && l->q->s->nrigid > 0; i++) {
+        flx_shapes_take_mean_away(l->q, X + (size_t)i * l->n);
+    }
+}
+
+static void solve(lanczos *l, int k, double *X)
+{
+    flx_frontal_solve(l->r->factor, k, X);
+    take_mean_away(l, k, X);
+    l->r->solutions += k;
+}
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+static flx_status reserve(lanczos *l, int more)
+{
+    if (l->m + more <= l->room) return FLX_OK;
+    int room = 2 * l->room > l->m + more ? 2 * l->room : l->m + more;
+    size_t r = (size_t)room, old = (size_t)l->m, p = (size_t)l->p;
+    double *Q = flx_alloc(l->ctx, r * l->n, sizeof *Q), *K = flx_alloc(l->ctx, r * r, sizeof *K);
+    double *G = flx_alloc(l->ctx, r * r, sizeof *G), *b = flx_alloc(l->ctx, p * r, sizeof *b);
+    double *c = flx_alloc(l->ctx, p * r, sizeof *c);
+    if (!Q || !K || !G || !b || !c) {
+        flx_free(Q);
+        flx_free(K);
+        flx_free(G);
+        flx_free(b);
+        flx_free(c);
+        return FLX_ERR_MEMORY;
+    }
+    if (old > 0) memcpy(Q, l->Q, old * l->n * sizeof *Q);
+    for (size_t j = 0; j < old; j++) {
+        memcpy(K + j * r, l->K + j * (size_t)l->room, old * sizeof *K);
+        memcpy(G + j * r, l->G + j * (size_t)l->room, old * sizeof *G);
+    }
+    for (size_t j = 0; j < p && old > 0; j++) {
+        memcpy(b + j * r, l->b + j * (size_t)l->room, old * sizeof *b);
+        memcpy(c + j * r, l->c + j * (size_t)l->room, old * sizeof *c);
+    }
+    flx_free(l->Q);
+    flx_free(l->K);
+    flx_free(l->G);
+    flx_free(l->b);
+    flx_free(l->c);
+    l->Q = Q;
+    l->K = K;
+    l->G = G;
+    l->b = b;
+    l->c = c;
+    l->room = room;
+    return FLX_OK;
+}
+
+// X (k, n) less what it has of Q, MX: scratch.
+static flx_status project(lanczos *l, int k, double *X, double *MX)
+{
+    if (l->m == 0) return FLX_OK;
+    double *h = flx_alloc(l->ctx, (size_t)l->m * (size_t)k, sizeof *h);
+    if (!h) return FLX_ERR_MEMORY;
+    int n = (int)l->n;
+    multiply_mass(l, k, X, MX);
+    flx_dense_multiply(true, false, l->m, k, n, l->Q, MX, h);
+    FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, k, l->m, -1.0, l->Q, n,
+                               h, l->m, 1.0, X, n);
+    flx_free(h);
+    return FLX_OK;
+}
+
+// Lengths of the columns of X.
+static void measure(lanczos *l, int k, const double *X, double *MX, double *size)
+{
+    multiply_mass(l, k, X, MX);
+    for (int j = 0; j < k; j++) {
+        double square = flx_blas_dot((int)l->n, X + (size_t)j * l->n, MX + (size_t)j * l->n);
+        size[j] = square > 0 ? sqrt(square) : 0;
+    }
+}
+
+// Columns of X to unit length; those of which less than a part of `before` is left go, where it is given. now (k): scratch.
+// Returns how many stay.
+static int normalise(lanczos *l, int k, double *X, double *MX, const double *before, double *now)
+{
+    int kept = 0;
+    measure(l, k, X, MX, now);
+    for (int j = 0; j < k; j++) {
+        double *x = X + (size_t)j * l->n;
+        if (!(now[j] > (before ? VANISHED * before[j] : 0))) continue;
+        FLX_ONE_THREAD cblas_dscal((int)l->n, 1 / now[j], x, 1);
+        if (kept != j) memcpy(X + (size_t)kept * l->n, x, l->n * sizeof *x);
+        kept++;
+    }
+    return kept;
+}
+
+// Orthonormal columns of unit columns X, without those that depend on the others: W. Returns how many.
+static flx_status gram(lanczos *l, int k, double *X, double *MX, double *W, int *kept)
+{
+    size_t kk = (size_t)k * (size_t)k;
+    double *G = flx_alloc(l->ctx, kk + (size_t)k, sizeof *G);
+    if (!G) return FLX_ERR_MEMORY;
+    double *w = G + kk;
+    int first = 0, n = (int)l->n;
+    multiply_mass(l, k, X, MX);
+    flx_dense_multiply(true, false, k, k, n, X, MX, G);
+    flx_status status = flx_dense_symmetric_eigen(l->ctx, k, G, w);
+    if (status == FLX_OK) {
+        while (first < k && !(w[first] > DEPENDENT * w[k - 1])) first++;
+        *kept = k - first;
+        for (int j = first; j < k; j++)
+            FLX_ONE_THREAD cblas_dscal(k, 1 / sqrt(w[j]), G + (size_t)j * (size_t)k, 1);
+        if (*kept > 0)
+            flx_dense_multiply(false, false, n, *kept, k, X, G + (size_t)first * (size_t)k, W);
+    }
+    flx_free(G);
+    return status;
+}
+
+// The columns of X (k, n) that are new become the next block.
+static flx_status add_columns(lanczos *l, int k, double *X, double *size)
+{
+    int kept = 0;
+    measure(l, k, X, l->Y, size);
+    FLX_TRY(project(l, k, X, l->Y));
+    FLX_TRY(project(l, k, X, l->Y));
+    k = normalise(l, k, X, l->Y, size, size + k);
+    l->last = 0;
+    if (k == 0) return FLX_OK;
+    FLX_TRY(gram(l, k, X, l->Y, l->W, &kept));
+    FLX_TRY(project(l, kept, l->W, l->Y));
+    k = normalise(l, kept, l->W, l->Y, NULL, size);
+    FLX_TRY(gram(l, k, l->W, l->Y, X, &kept));
+    FLX_TRY(reserve(l, kept));
+    memcpy(l->Q + (size_t)l->m * l->n, X, (size_t)kept * l->n * sizeof *X);
+    l->last = kept;
+    l->m += kept;
+    l->r->blocks++;
+    return FLX_OK;
+}
+
+static flx_status add_block(lanczos *l, int k, double *X)
+{
+    double *size = flx_alloc(l->ctx, 2 * (size_t)k, sizeof *size);
+    flx_status status = size ? add_columns(l, k, X, size) : FLX_ERR_MEMORY;
+    flx_free(size);
+    return status;
+}
+
+// What the last block has of K, M N^-1 M and B; X becomes N^-1 M Q of it.
+static flx_status measure_block(lanczos *l)
+{
+    int k = l->last, first = l->m - k, n = (int)l->n, room = l->room;
+    const double *Q = l->Q + (size_t)first * l->n;
+    double *h = flx_alloc(l->ctx, (size_t)l->m * (size_t)k + (size_t)k * (size_t)l->p, sizeof *h);
+    if (!h) return FLX_ERR_MEMORY;
+    flx_symmetric_multiply(l->q->s->K, k, Q, l->Y);
+    flx_dense_multiply(true, false, l->m, k, n, l->Q, l->Y, h);
+    for (int j = 0; j < k; j++) {
+        for (int i = 0; i < l->m; i++) {
+            l->K[(size_t)(first + j) * room + i] = l->K[(size_t)i * room + first + j] =
+                h[j * l->m + i];
+        }
+    }
+    flx_dense_multiply(true, false, k, l->p, n, Q, l->r->ports.B, h);
+    for (int j = 0; j < l->p; j++) {
+        for (int i = 0; i < k; i++) l->b[(size_t)j * room + first + i] = h[j * k + i];
+    }
+    multiply_mass(l, k, Q, l->X);
+    solve(l, k, l->X);
+    multiply_mass(l, k, l->X, l->Y);
+    flx_dense_multiply(true, false, l->m, k, n, l->Q, l->Y, h);
+    for (int j = 0; j < k; j++) {
+        for (int i = 0; i < l->m; i++) {
+            double mean = h[j * l->m + i];
+            if (i >= first) mean = 0.5 * (mean + h[(i - first) * l->m + first + j]);
+            l->G[(size_t)(first + j) * room + i] = l->G[(size_t)i * room + first + j] = mean;
+        }
+    }
+    flx_dense_multiply(true, false, k, l->p, n, l->X, l->r->ports.B, h);
+    for (int j = 0; j < l->p; j++) {
+        for (int i = 0; i < k; i++) l->c[(size_t)j * room + first + i] = h[j * k + i];
+    }
+    flx_free(h);
+    return FLX_OK;
+}
+
+// ---- the shift, the static shapes ---------------------------------------------------------------
+
+// A smooth field of the second degree in the coordinates: products of rigid motions, of the least quotient.
+static double guess_lowest(const lanczos *l, double *x, double *Ax)
+{
+    const flx_free_structure *s = l->q->s;
+    int n = (int)l->n;
+    double least = 0;
+    for (int a = 0; a < s->nrigid; a++) {
+        for (int b = 0; b <= a; b++) {
+            for (int i = 0; i < n; i++) {
+                x[i] = s->rigid[(size_t)a * l->n + (size_t)i] * s->rigid[(size_t)b * l->n + (size_t)i];
+            }
+            multiply_mass(l, 1, x, Ax);
+            double whole = flx_blas_dot(n, x, Ax);
+            take_mean_away(l, 1, x);
+            multiply_mass(l, 1, x, Ax);
+            double mass = flx_blas_dot(n, x, Ax);
+            if (!(mass > 1e-6 * whole)) continue; // a rigid motion
+            flx_symmetric_multiply(s->K, 1, x, Ax);
+            double stiffness = flx_blas_dot(n, x, Ax);
+            if (stiffness > 0 && (least == 0 || stiffness / mass < least))
+                least = stiffness / mass;
+        }
+    }
+    return least;
+}
+
+// Largest K_ii/M_ii: of the size of the highest mode.
+static double highest_ratio(const flx_free_structure *s)
+{
+    double most = 0;
+    for (int j = 0; j < s->K->n; j++) {
+        double k = s->K->value[s->K->start[j]], m = s->M->value[s->M->start[j]];
+        if (m > 0) most = fmax(most, k / m);
+    }
+    return most;
+}
+
+static flx_status factor(lanczos *l, double sigma)
+{
+    const flx_free_structure *s = l->q->s;
+    flx_ritz *r = l->r;
+    r->sigma = sigma;
+    r->factorisations++;
+    flx_status status = flx_frontal_factor(r->factor, 1, s->K, sigma, s->M);
+    flx_frontal_report report = flx_frontal_get_report(r->factor);
+    if (status == FLX_SINGULAR || (status == FLX_OK && report.negative > 0)) {
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
+                        s->nrigid > 0 ? "the body cannot be reduced: an unknown has neither "
+                                        "stiffness nor mass, or its stiffness is not positive"
+                                      : "the structure is not held: its stiffness is singular");
+    }
+    return status;
+}
+
+// X = K^+ B by x <- N^-1 (B + sigma M x), till it stands still. Gbb = B^T N^-1 B comes from the first step.
+static flx_status find_statics(lanczos *l, bool *slow)
+{
+    flx_ritz *r = l->r;
+    int p = l->p, n = (int)l->n;
+    size_t all = (size_t)p * l->n;
+    const double *B = r->ports.B;
+    double before = (double)INFINITY;
+    memcpy(l->X, B, all * sizeof *l->X);
+    solve(l, p, l->X);
+    flx_dense_multiply(true, false, p, p, n, B, l->X, r->Gbb);
+    for (int step = 1; step < CORRECTIONS && r->sigma > 0; step++) {
+        multiply_mass(l, p, l->X, l->Y);
+        for (size_t i = 0; i < all; i++) l->Y[i] = B[i] + r->sigma * l->Y[i];
+        solve(l, p, l->Y);
+        double change = 0;
+        for (int j = 0; j < p; j++) { // by the compliances, which have one unit for a port
+            double x = flx_blas_dot(n, B + (size_t)j * l->n, l->X + (size_t)j * l->n);
+            double y = flx_blas_dot(n, B + (size_t)j * l->n, l->Y + (size_t)j * l->n);
+            if (y > 0) change = fmax(change, fabs(y - x) / y);
+        }
+        memcpy(l->X, l->Y, all * sizeof *l->X);
+        if (change < 1e-13 || (step > 3 && change < 1e-11 && change > 0.5 * before)) return FLX_OK;
+        if (step == 3 && change > 0.03) { // sigma is above the lowest mode
+            *slow = true;
+            return FLX_OK;
+        }
+        before = change;
+    }
+    return FLX_OK;
+}
+
+static flx_status find_scales(lanczos *l)
+{
+    flx_ports *ports = &l->r->ports;
+    double most = 0;
+    for (int j = 0; j < l->p; j++) {
+        double y = flx_blas_dot((int)l->n, ports->B + (size_t)j * l->n, l->X + (size_t)j * l->n);
+        ports->scale[j] = y;
+        most = fmax(most, y);
+    }
+    for (int j = 0; j < l->p; j++) {
+        // a port that moves nothing but the whole body counts nothing
+        ports->scale[j] = ports->scale[j] > 1e-200 && most > 0 ? 1 / sqrt(ports->scale[j]) : 0;
+        if (l->q->b->unscaled) ports->scale[j] = 1;
+    }
+    for (int i = 0; i < l->p * l->p; i++) {
+        l->r->Gbb[i] *= ports->scale[i / l->p] * ports->scale[i % l->p];
+    }
+    if (most > 0) return FLX_OK;
+    return FLX_FAIL(l->ctx, FLX_ERR_MODEL, l->q->s->loc,
+                    "loads at the interfaces do not deform the body: one interface holds all of "
+                    "it, or it is rigid");
+}
+
+// Rayleigh's least quotient of the static shapes: from above, and near where the loads excite the lowest mode.
+static flx_status find_lowest(lanczos *l)
+{
+    int m = l->m;
+    double *A = flx_alloc(l->ctx, (size_t)m * (size_t)m + (size_t)m, sizeof *A);
+    if (!A) return FLX_ERR_MEMORY;
+    for (int j = 0; j < m; j++) {
+        memcpy(A + (size_t)j * m, l->K + (size_t)j * l->room, (size_t)m * sizeof *A);
+    }
+    flx_status status = flx_dense_symmetric_eigen(l->ctx, m, A, A + (size_t)m * m);
+    l->lowest = A[(size_t)m * m];
+    flx_free(A);
+    return status;
+}
+
+static flx_status begin(lanczos *l)
+{
+    double sigma = 0;
+    if (l->q->s->nrigid > 0) sigma = 1e-6 * guess_lowest(l, l->X, l->Y);
+    if (l->q->s->nrigid > 0 && sigma == 0) sigma = 1e-6 * highest_ratio(l->q->s);
+    for (int tries = 0; tries < 6; tries++) {
+        bool slow = false;
+        l->m = l->r->blocks = 0;
+        FLX_TRY(factor(l, sigma));
+        FLX_TRY(flx_frontal_reserve(l->r->factor, l->p));
+        FLX_TRY(find_statics(l, &slow));
+        if (!slow) FLX_TRY(find_scales(l));
+        FLX_TRY(add_block(l, l->p, l->X));
+        if (l->m == 0) break;
+        FLX_TRY(measure_block(l));
+        FLX_TRY(find_lowest(l));
+        if (sigma == 0 || (!slow && sigma > 1e-8 * l->lowest)) return FLX_OK;
+        sigma = SHIFT * l->lowest;
+    }
+    return FLX_FAIL(l->ctx, FLX_ERR_MODEL, l->q->s->loc,
+                    "no static shapes of the interfaces can be found: the stiffness of the body "
+                    "spans too many magnitudes");
+}
+
+// ---- the model and its certificate --------------------------------------------------------------
+
+// Ritz pairs of what is there; Y (m, m) the vectors.
+static flx_status make_model(lanczos *l, double *Y)
+{
+    flx_ritz *r = l->r;
+    int m = l->m, p = l->p;
+    double *T = flx_alloc(l->ctx, (size_t)m * (size_t)(m > p ? m : p), sizeof *T);
+    flx_free(r->Gbm);
+    flx_free(r->Gmm);
+    flx_port_model_clear(&r->model);
+    r->Gbm = flx_alloc(l->ctx, (size_t)m * (size_t)p, sizeof *r->Gbm);
+    r->Gmm = flx_alloc(l->ctx, (size_t)m * (size_t)m, sizeof *r->Gmm);
+    flx_status status = T && r->Gbm && r->Gmm ? flx_port_model_init(l->ctx, m, p, &r->model)
+                                              : FLX_ERR_MEMORY;
+    r->m = m;
+    for (int j = 0; j < m && status == FLX_OK; j++) {
+        memcpy(Y + (size_t)j * m, l->K + (size_t)j * l->room, (size_t)m * sizeof *Y);
+        memcpy(T + (size_t)j * m, l->G + (size_t)j * l->room, (size_t)m * sizeof *T);
+    }
+    if (status == FLX_OK) status = flx_dense_symmetric_eigen(l->ctx, m, Y, r->model.L);
+    double *U = status == FLX_OK ? flx_alloc(l->ctx, (size_t)m * (size_t)m, sizeof *U) : NULL;
+    if (status == FLX_OK && !U) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        l->lowest = r->model.L[0];
+        flx_dense_multiply(false, false, m, m, m, T, Y, U);
+        flx_dense_multiply(true, false, m, m, m, Y, U, r->Gmm);
+        for (int j = 0; j < m; j++) {
+            for (int i = 0; i < j; i++) {
+                double mean = 0.5 * (r->Gmm[j * m + i] + r->Gmm[i * m + j]);
+                r->Gmm[j * m + i] = r->Gmm[i * m + j] = mean;
+            }
+        }
+        for (int j = 0; j < p; j++) {
+            double s = r->ports.scale[j];
+            for (int i = 0; i < m; i++) T[i] = s * l->b[(size_t)j * l->room + i];
+            flx_dense_apply(true, m, m, Y, T, r->model.b + (size_t)j * m);
+            for (int i = 0; i < m; i++) T[i] = s * l->c[(size_t)j * l->room + i];
+            flx_dense_apply(true, m, m, Y, T, r->Gbm + (size_t)j * m);
+        }
+        r->modes = 0;
+        double end = 2 * FLX_PI * r->to;
+        while (r->modes < m && r->model.L[r->modes] < end * end) r->modes++;
+    }
+    flx_free(U);
+    flx_free(T);
+    return status;
+}
+
+void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, double complex *S)
+{
+    int m = r->m, p = r->model.p;
+    const double *b = r->model.b, *L = r->model.L;
+    double complex pp = flx_complex(1, r->damping.loss + omega * r->damping.beta);
+    double complex q = flx_complex(omega * omega, -omega * r->damping.alpha) + pp * r->sigma;
+    double complex *z = x + (size_t)m * (size_t)p; // Gmm d
+    for (int k = 0; k < m; k++) {
+        double complex inverse = 1 / (pp * (L[k] + r->sigma) - q);
+        for (int j = 0; j < p; j++) x[j * m + k] = b[j * m + k] * inverse;
+    }
+    for (int j = 0; j < p; j++) {
+        for (int i = 0; i < m; i++) {
+            double complex sum = 0;
+            for (int k = 0; k < m; k++) sum += r->Gmm[i * m + k] * x[j * m + k];
+            z[j * m + i] = q * sum;
+        }
+    }
+    for (int j = 0; j < p; j++) { // Hermitian
+        for (int i = 0; i <= j; i++) {
+            double complex sum = r->Gbb[j * p + i];
+            for (int k = 0; k < m; k++) {
+                double complex cj = pp * x[j * m + k], dj = q * x[j * m + k];
+                double complex ci = conj(pp * x[i * m + k]), di = conj(q * x[i * m + k]);
+                sum += -b[i * m + k] * cj - ci * b[j * m + k] + r->Gbm[i * m + k] * dj +
+                       di * r->Gbm[j * m + k] + ci * (L[k] + r->sigma) * cj - ci * dj - di * cj +
+                       di * z[j * m + k];
+            }
+            S[j * p + i] = sum;
+            S[i * p + j] = conj(sum);
+        }
+    }
+}
+
+// (RED-7): the quotient has one maximum over lambda.
+double flx_ritz_gain(const flx_ritz *r, double omega, double least)
+{
+    double complex p = flx_complex(1, r->damping.loss + omega * r->damping.beta);
+    double complex q0 = flx_complex(omega * omega, -omega * r->damping.alpha);
+    double a = creal(p * conj(p)), b = creal(p * conj(q0)), c = creal(q0 * conj(q0));
+    double best = 1 / sqrt(a), s = r->sigma;
+    double at[2] = {least, b + a * s != 0 ? (c + b * s) / (b + a * s) : 0};
+    for (int i = 0; i < 2; i++) {
+        if (!(at[i] >= least)) continue;
+        best = fmax(best, (at[i] + s) / cabs(p * at[i] - q0));
+    }
+    return best;
+}
+
+// |T^H S T|_F
+static double bound_of(int p, int columns, const double complex *S, const double complex *T,
+                       double complex *ST, double complex *out)
+{
+    for (int j = 0; j < columns; j++) {
+        for (int i = 0; i < p; i++) {
+            double complex sum = 0;
+            for (int k = 0; k < p; k++) sum += S[k * p + i] * T[j * p + k];
+            ST[j * p + i] = sum;
+        }
+    }
+    for (int j = 0; j < columns; j++) {
+        for (int i = 0; i < columns; i++) {
+            double complex sum = 0;
+            for (int k = 0; k < p; k++) sum += conj(T[i * p + k]) * ST[j * p + k];
+            out[j * columns + i] = sum;
+        }
+    }
+    return flx_port_norm(columns * columns, out);
+}
+
+// Estimate and proof of every condition over the grid.
+static flx_status certify(lanczos *l)
+{
+    flx_ritz *r = l->r;
+    int p = l->p, m = r->m, nc = r->conditions.count, ng = r->grid.count;
+    size_t pp = (size_t)p * (size_t)p;
+    flx_port_work w;
+    double complex *x = flx_alloc(l->ctx, 2 * (size_t)m * (size_t)p + 3 * pp, sizeof *x);
+    if (!x) return FLX_ERR_MEMORY;
+    double complex *S = x + 2 * (size_t)m * (size_t)p, *ST = S + pp, *out = ST + pp;
+    flx_status status = flx_port_work_init(l->ctx, m, p, &w);
+    if (status != FLX_OK) {
+        flx_free(x);
+        return status;
+    }
+    double end = 2 * FLX_PI * r->to;
+    double behind = r->modes < m ? r->model.L[r->modes] : end * end;
+    r->known = r->proved = 0;
+    for (int k = 0; k < ng; k++) {
+        double omega = 2 * FLX_PI * r->grid.hz[k];
+        double g = flx_ritz_gain(r, omega, behind), sure = flx_ritz_gain(r, omega, l->lowest);
+        bool good = flx_port_respond(&r->model, &r->damping, omega, &w);
+        flx_ritz_residual(r, omega, x, S);
+        if (good) flx_port_add_rigid(&r->ports, &r->damping, omega, &w);
+        for (int i = 0; i < nc; i++) {
+            double e = (double)INFINITY;
+            if (good && flx_port_hold(&r->ports, r->conditions.items + i, &w)) {
+                int size = r->conditions.items[i].all ? p * p : w.columns * w.columns;
+                e = bound_of(p, w.columns, S, w.T, ST, out) / flx_port_norm(size, w.C);
+            }
+            r->estimate[(size_t)i * (size_t)ng + k] = g * e;
+            r->proof[(size_t)i * (size_t)ng + k] = sure * e;
+            r->known = fmax(r->known, g * e);
+            r->proved = fmax(r->proved, sure * e);
+        }
+    }
+    flx_port_work_clear(&w);
+    flx_free(x);
+    return FLX_OK;
+}
+
+static flx_status judge(lanczos *l, double *Y)
+{
+    flx_ritz *r = l->r;
+    FLX_TRY(make_model(l, Y));
+    flx_free(r->grid.hz);
+    r->grid.hz = NULL;
+    FLX_TRY(flx_port_grid_init(&r->ports, &r->model, &r->conditions, r->from, r->to, &r->grid));
+    size_t all = (size_t)r->grid.count * (size_t)r->conditions.count;
+    flx_free(r->estimate);
+    r->estimate = flx_alloc(l->ctx, 2 * all, sizeof *r->estimate);
+    if (!r->estimate) return FLX_ERR_MEMORY;
+    r->proof = r->estimate + all;
+    return certify(l);
+}
+
+// Elastic modes below the end of the band: negative pivots of K - w^2 M, with a factor of its own.
+static flx_status count_modes(lanczos *l)
+{
+    const flx_free_structure *s = l->q->s;
+    flx_frontal *f = NULL;
+    double end = 2 * FLX_PI * l->r->to;
+    int negative = 0;
+    FLX_TRY(flx_frontal_create(s->ctx, s->K, s->group, &f));
+    flx_status status = FLX_SINGULAR;
+    for (int tries = 0; tries < 3 && status == FLX_SINGULAR; tries++) {
+        status = flx_frontal_count(f, 1, s->K, -end * end * (1 + 1e-6 * tries), s->M, &negative);
+        l->r->counts++;
+    }
+    flx_frontal_destroy(&f);
+    if (status == FLX_OK) l->r->counted = negative - s->nrigid;
+    return status;
+}
+
+static flx_status keep_vectors(lanczos *l, const double *Y)
+{
+    flx_ritz *r = l->r;
+    r->Q = flx_alloc(l->ctx, (size_t)l->m * l->n, sizeof *r->Q);
+    if (!r->Q) return FLX_ERR_MEMORY;
+    flx_dense_multiply(false, false, (int)l->n, l->m, l->m, l->Q, Y, r->Q);
+    return FLX_OK;
+}
+
+static flx_status run(lanczos *l, const flx_ritz_def *def)
+{
+    flx_ritz *r = l->r;
+    double *Y = NULL, before = (double)INFINITY;
+    int slow = 0;
+    flx_status status = begin(l);
+    if (r->to == 0) r->to = 2 * sqrt(fmax(l->lowest, 0.0)) / (2 * FLX_PI); // no band is given
+    if (status == FLX_OK && !def->uncounted) status = count_modes(l);
+    while (status == FLX_OK) {
+        flx_free(Y);
+        Y = flx_alloc(l->ctx, (size_t)l->m * (size_t)l->m, sizeof *Y);
+        status = Y ? judge(l, Y) : FLX_ERR_MEMORY;
+        if (status != FLX_OK) break;
+        bool complete = r->counted < 0 || r->modes >= r->counted;
+        if ((complete && r->known <= def->tolerance) || l->m >= MOST_VECTORS) break;
+        slow = complete && r->known > 0.3 * before ? slow + 1 : 0;
+        before = r->known;
+        if (slow >= SLOW) break; // rounding is reached
+        int known = l->m;
+        status = add_block(l, l->last, l->X);
+        if (status == FLX_OK && l->m == known) break; // the ports know no more of the body
+        if (status == FLX_OK) status = measure_block(l);
+    }
+    if (status == FLX_OK) status = keep_vectors(l, Y);
+    flx_free(Y);
+    return status;
+}
+
+flx_status flx_ritz_create(const search *q, const flx_ritz_def *def, flx_ritz **out)
+{
+    flx_ctx *ctx = q->s->ctx;
+    flx_ritz *r = flx_alloc(ctx, 1, sizeof *r);
+    *out = NULL;
+    if (!r) return FLX_ERR_MEMORY;
+    *r = (flx_ritz){.q = q, .from = def->from, .to = def->to, .counted = -1};
+    r->damping = q->b->damping;
+    if (!(r->damping.loss > 0) && !(r->damping.alpha > 0) && !(r->damping.beta > 0)) {
+        r->damping = (flx_damping){.loss = FLX_ASSUMED_LOSS, .assumed = true};
+    }
+    lanczos l = {.r = r, .q = q, .ctx = ctx, .n = q->n};
+    flx_status status = flx_ports_init(q, &r->ports);
+    if (status == FLX_OK)
+        status = flx_port_conditions_init(q->s, q->b, &r->ports, &r->conditions);
+    if (status == FLX_OK) {
+        size_t p = (size_t)r->ports.count;
+        l.p = r->ports.count;
+        r->Gbb = flx_alloc(ctx, p * p, sizeof *r->Gbb);
+        l.X = flx_alloc(ctx, 3 * p * q->n, sizeof *l.X);
+        l.Y = l.X + p * q->n;
+        l.W = l.Y + p * q->n;
+        status = r->Gbb && l.X ? reserve(&l, 4 * l.p) : FLX_ERR_MEMORY;
+    }
+    if (status == FLX_OK) status = flx_frontal_create(ctx, q->s->K, q->s->group, &r->factor);
+    if (status == FLX_OK) status = run(&l, def);
+    flx_free(l.X);
+    flx_free(l.Q);
+    flx_free(l.K);
+    flx_free(l.G);
+    flx_free(l.b);
+    flx_free(l.c);
+    if (status != FLX_OK) flx_ritz_destroy(&r);
+    *out = r;
+    return status;
+}
+
+void flx_ritz_destroy(flx_ritz **ritz)
+{
+    flx_ritz *r = ritz ? *ritz : NULL;
+    if (!r) return;
+    flx_ports_clear(&r->ports);
+    flx_port_conditions_clear(&r->conditions);
+    flx_port_model_clear(&r->model);
+    flx_free(r->grid.hz);
+    flx_free(r->Q);
+    flx_free(r->Gbb);
+    flx_free(r->Gbm);
+    flx_free(r->Gmm);
+    flx_free(r->estimate);
+    flx_frontal_destroy(&r->factor);
+    flx_free(r);
+    *ritz = NULL;
+}

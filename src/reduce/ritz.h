@@ -1,0 +1,49 @@
+// ritz.h - a body at its ports by block Lanczos from the loads, with a certificate. Theory: docs/theory/body_reduction.md.
+//
+// N = K + sigma M is factored once; K^+ B begins, N^-1 M continues, all blocks are kept and made into Ritz vectors Q with
+// Q^T M Q = 1, Q^T K Q = L. The error of its responses is quadratic in the residual R = B - A Q x:
+//
+//     H - H_Q = R^T A^-1 R,   |H - H_Q|_F <= g |S|_F,   S = R^H N^-1 R                             (RED-5)
+//     S = Gbb - b^T c - c^H b + Gbm d + d^H Gbm^T + c^H (L + sigma) c - c^H d - d^H c + d^H Gmm d  (RED-6)
+//     x = (p (L + sigma) - q)^-1 b,  q = w^2 - i w alpha + p sigma,  c = p x,  d = q x
+//     g = max of (lambda + sigma)/|p (lambda + sigma) - q|                                        (RED-7)
+// over lambda >= lambda_1 for the proof, and over those behind the band for the estimate, which is right where all modes
+// of the band are among the Ritz vectors: they are counted.
+#pragma once
+
+#include "reduce/ports.h"
+#include "reduce/shapes_parts.h"
+
+typedef struct flx_ritz {
+    const flx_shape_search *q;
+    flx_ports ports;
+    flx_port_conditions conditions;
+    flx_port_grid grid;
+    flx_damping damping;
+    double from, to;
+    int m;
+    double *Q;            // (m, n) Ritz vectors
+    flx_port_model model; // of scaled ports
+    double sigma;
+    double *Gbb, *Gbm, *Gmm; // (p, p), (m, p), (m, m), of scaled ports
+    flx_frontal *factor;     // of N, kept
+    int counted;             // elastic modes below `to`; -1: not counted
+    int modes;               // of the Ritz vectors
+    double *estimate, *proof; // (conditions, grid) relative errors of the responses
+    double known, proved;     // the largest
+    int blocks, factorisations, solutions, counts;
+} flx_ritz;
+
+typedef struct flx_ritz_def {
+    double from, to;  // Hz
+    double tolerance; // of the estimate
+    bool uncounted;
+} flx_ritz_def;
+
+// The structure's interfaces are its ports. FLX_ERR_MODEL with a message.
+flx_status flx_ritz_create(const flx_shape_search *q, const flx_ritz_def *def, flx_ritz **out);
+void flx_ritz_destroy(flx_ritz **ritz);
+// S of scaled ports at an angular frequency (p, p); x (p, m): scratch.
+void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, double complex *S);
+// g over lambda >= least.
+double flx_ritz_gain(const flx_ritz *r, double omega, double least);
