@@ -17,6 +17,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/flexionConfigVersion.cmak
 install(FILES
   ${PROJECT_BINARY_DIR}/flexionConfig.cmake
   ${PROJECT_BINARY_DIR}/flexionConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindIPOPT.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindKLU.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindMETIS.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake

@@ -50,6 +50,8 @@ EXCEPTIONS = {
     "results/build_facts.c": ["yaml.h", "amd.h", "klu.h", "cblas.h"],
     # the hulls that are Qhull's
     "contact/convex/hull.c": ["libqhull_r/qhull_ra.h"],
+    # nonlinear programs, by IPOPT, which bears one thread at a time
+    "math/nlp/nlp_ipopt.c": ["IpStdCInterface.h", "pthread.h"],
     # the methods that are SUNDIALS'
     "integrate/multistep/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],
     "integrate/multistep/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],

@@ -189,8 +189,9 @@ static void walk_node(pattern_walk *k, int n)
         int row = row0 + g->row_of[o->row];
         for (int j = -g->left; j <= g->right; j++) {
             if (j != 0 && (o->col >= d->nv || !(o->parts & 6))) continue;
-            if (!g->open && (n + j < 0 || n + j >= g->nodes)) continue;
-            int col = flx_grid_col(g, n + j) + g->col_of[o->col];
+            int node = flx_grid_node(g, n + j);
+            if (!g->open && (node < 0 || node >= g->nodes)) continue;
+            int col = flx_grid_col(g, node) + g->col_of[o->col];
             put(k, row, col);
             if (state && n + 1 < g->nodes) put(k, row + g->nrow, col);
         }
@@ -351,6 +352,7 @@ flx_status flx_grid_create(const flx_system *s, const flx_state *x, const flx_gr
                     .from = def->from,
                     .until = def->until,
                     .open = def->open,
+                    .mirror = def->mirror,
                     .dense = s->pattern.extra > 0};
     choose_weights(g, def);
     g->arena = flx_arena_create(s->ctx);

@@ -31,6 +31,7 @@ typedef struct flx_grid_def {
     double begin, step;
     double from, until;       // the clock of the equations stands still before and after; both 0: it does not
     bool open;                // ghosts are unknowns
+    bool mirror;              // ghosts are their nodes behind the end: rest there
     bool backward;            // differences of nodes before alone (GRID-4)
     const signed char *role;  // (nw) flx_grid_role; NULL: all plain
     const signed char *fixed; // (nv) coordinates that stay as they are; NULL: none
@@ -52,7 +53,7 @@ typedef struct flx_grid {
     int left, right; // ghosts before and behind, and how far differences reach
     int nodes;
     double begin, step, from, until;
-    bool open;
+    bool open, mirror;
     const double *c, *d; // (left + right + 1) weights of v h and v' h^2
     signed char *role;   // (nw)
     signed char *fixed;  // (nv)
@@ -101,6 +102,12 @@ static inline double flx_grid_clock(const flx_grid *g, int n)
     double t = flx_grid_time(g, n);
     if (!(g->from < g->until)) return t;
     return t < g->from ? g->from : t > g->until ? g->until : t;
+}
+// The node that n stands for, itself but for ghosts of a mirrored grid.
+static inline int flx_grid_node(const flx_grid *g, int n)
+{
+    if (!g->mirror) return n;
+    return n < 0 ? -n : n >= g->nodes ? 2 * (g->nodes - 1) - n : n;
 }
 // First column and row of node n in the whole.
 int flx_grid_col(const flx_grid *g, int n);

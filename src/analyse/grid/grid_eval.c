@@ -54,7 +54,8 @@ void flx_grid_move(flx_grid *g, int n)
     for (int j = -g->left; j <= g->right; j++) {
         double c = g->c[j + g->left] / h, k = g->d[j + g->left] / (h * h);
         if (j == 0) continue;
-        g->s->ops->difference(g->s, flx_grid_q(g, n), flx_grid_q(g, n + j), g->theta);
+        g->s->ops->difference(g->s, flx_grid_q(g, n), flx_grid_q(g, flx_grid_node(g, n + j)),
+                              g->theta);
         for (int i = 0; i < d->nv; i++) {
             v[i] += c * g->theta[i];
             a[i] += k * g->theta[i];
@@ -137,7 +138,8 @@ static int add_node(flx_grid *g, int n, int at)
         double part = state && n > 0 ? 0.5 : 1.0;
         for (int j = -g->left; j <= g->right; j++) {
             if (j != 0 && (!moves || !(o->parts & 6))) continue;
-            if (!g->open && (n + j < 0 || n + j >= g->nodes)) continue;
+            int node = flx_grid_node(g, n + j);
+            if (!g->open && (node < 0 || node >= g->nodes)) continue;
             double value = j == 0 ? A0[o->at] : 0.0;
             if (moves) {
                 value += g->d[j + g->left] / (h * h) * A2[o->at];

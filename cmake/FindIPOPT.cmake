@@ -1,0 +1,13 @@
+# IPOPT and its C interface: target IPOPT::IPOPT.
+find_path(IPOPT_INCLUDE_DIR IpStdCInterface.h PATH_SUFFIXES coin coin-or)
+find_library(IPOPT_LIBRARY ipopt)
+mark_as_advanced(IPOPT_INCLUDE_DIR IPOPT_LIBRARY)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(IPOPT REQUIRED_VARS IPOPT_LIBRARY IPOPT_INCLUDE_DIR)
+if(IPOPT_FOUND AND NOT TARGET IPOPT::IPOPT)
+  add_library(IPOPT::IPOPT UNKNOWN IMPORTED)
+  set_target_properties(IPOPT::IPOPT PROPERTIES
+    IMPORTED_LOCATION ${IPOPT_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${IPOPT_INCLUDE_DIR}
+    INTERFACE_COMPILE_DEFINITIONS HAVE_CSTDDEF)
+endif()

@@ -1,0 +1,160 @@
+// perform_optimal_control.c - analyses of type optimal-control: the model with its inputs as unknowns, on a grid.
+#include "analyse/grid/trajectory.h"
+#include "base/number.h"
+#include "model/optimal_control_data.h"
+#include "simulate/analyses/performer.h"
+#include "simulate/opened.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOLERANCE 1e-8
+
+typedef struct optimum {
+    flx_simulation *sim; // of the user
+    const flx_optimal_control_data *d;
+    flx_finding *out;
+    flx_opened open;
+    flx_trajectory found;
+    double *bounds; // (4 nw)
+    signed char *linear;
+} optimum;
+
+static flx_status open_model(optimum *o, flx_arena *arena)
+{
+    const flx_optimal_control_data *d = o->d;
+    size_t n = (size_t)d->nbounded + 1;
+    flx_node *nodes = flx_arena_take(arena, n, sizeof *nodes);
+    const char **names = flx_arena_take(arena, n, sizeof *names);
+    flx_loc *locs = flx_arena_take(arena, n, sizeof *locs);
+    if (!nodes || !names || !locs) return FLX_ERR_MEMORY;
+    nodes[0] = d->cost;
+    names[0] = "minimise";
+    locs[0] = d->cost_loc;
+    for (int k = 0; k < d->nbounded; k++) {
+        nodes[1 + k] = d->bounded[k].node;
+        names[1 + k] = d->bounded[k].name;
+        locs[1 + k] = d->bounded[k].loc;
+    }
+    const flx_opened_def def = {.nin = d->nin,
+                                .nout = (int)n,
+                                .inputs = d->inputs,
+                                .outputs = nodes,
+                                .names = names,
+                                .locs = locs};
+    return flx_opened_create(o->sim, &def, &o->open);
+}
+
+static flx_status set_bounds(optimum *o)
+{
+    const flx_optimal_control_data *d = o->d;
+    size_t nw = (size_t)o->open.sim->sys->dims.nw;
+    o->bounds = flx_arena_take(o->open.arena, 4 * nw, sizeof *o->bounds);
+    o->linear = flx_arena_take(o->open.arena, nw, 1);
+    if (!o->bounds || !o->linear) return FLX_ERR_MEMORY;
+    double *lower = o->bounds, *upper = lower + nw, *end_lower = upper + nw, *end_upper = end_lower + nw;
+    for (size_t k = 0; k < nw; k++) {
+        lower[k] = end_lower[k] = -HUGE_VAL;
+        upper[k] = end_upper[k] = HUGE_VAL;
+        if (o->open.role[k] == FLX_GRID_OUTPUT && (int)k != o->open.first_out) {
+            o->open.role[k] = FLX_GRID_PLAIN; // an unknown with its row
+            o->linear[k] = 1;
+        }
+    }
+    for (int k = 0; k < d->nin; k++) {
+        const flx_input_item *in = o->sim->model->inputs + d->inputs[k];
+        lower[o->open.first_in + k] = in->lower;
+        upper[o->open.first_in + k] = in->upper;
+    }
+    for (int k = 0; k < d->nbounded; k++) {
+        int w = o->open.first_out + 1 + k;
+        (d->bounded[k].at_end ? end_lower : lower)[w] = d->bounded[k].lower;
+        (d->bounded[k].at_end ? end_upper : upper)[w] = d->bounded[k].upper;
+    }
+    return FLX_OK;
+}
+
+static flx_status fill_table(optimum *o)
+{
+    flx_simulation *sim = o->open.sim;
+    flx_grid *g = o->found.grid;
+    const flx_result_info *info = flx_simulation_info(sim);
+    int nin = o->d->nin, ncolumn = 1 + nin + info->ncolumn, nw = sim->sys->dims.nw;
+    flx_finding_table *t = flx_finding_add_table(o->sim, o->out, "motion", g->nodes, ncolumn);
+    if (!t) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_finding_column(o->sim, o->out, t, 0, "t", "s"));
+    for (int k = 0; k < nin; k++) {
+        const flx_input_item *in = o->sim->model->inputs + o->d->inputs[k];
+        FLX_TRY(flx_finding_column(o->sim, o->out, t, 1 + k, in->name, in->unit));
+    }
+    for (int k = 0; k < info->ncolumn; k++)
+        FLX_TRY(flx_finding_column(o->sim, o->out, t, 1 + nin + k, info->names[k], info->units[k]));
+    for (int n = 0; n < g->nodes; n++) {
+        double *row = t->values + (size_t)n * (size_t)ncolumn;
+        row[0] = flx_grid_time(g, n);
+        for (int k = 0; k < nin; k++) row[1 + k] = g->w[n * nw + o->open.first_in + k];
+        if (info->ncolumn == 0) continue;
+        flx_grid_state(g, n, g->state);
+        FLX_TRY(flx_signals_eval(&sim->columns, sim, g->state, 0.0));
+        memcpy(row + 1 + nin, sim->columns.out, (size_t)info->ncolumn * sizeof *row);
+    }
+    return FLX_OK;
+}
+
+static flx_status find(optimum *o, flx_arena *arena)
+{
+    const flx_optimal_control_data *d = o->d;
+    FLX_TRY(open_model(o, arena));
+    FLX_TRY(set_bounds(o));
+    const flx_system *s = o->open.sim->sys;
+    size_t nw = (size_t)s->dims.nw;
+    double *end_q = flx_arena_take(arena, (size_t)s->dims.nq, sizeof *end_q);
+    if (!end_q) return FLX_ERR_MEMORY;
+    flx_trajectory_def def = {.nodes = d->steps + 1,
+                              .time = d->until,
+                              .free_time = d->free_time,
+                              .least = d->least,
+                              .most = d->most,
+                              .role = o->open.role,
+                              .linear = o->linear,
+                              .cost = o->open.first_out,
+                              .lower = o->bounds,
+                              .upper = o->bounds + nw,
+                              .end_lower = o->bounds + 2 * nw,
+                              .end_upper = o->bounds + 3 * nw,
+                              .end_q = end_q,
+                              .iterations = d->iterations,
+                              .tolerance = TOLERANCE};
+    FLX_TRY(flx_trajectory_find_end(s, o->open.sim->start, &def, end_q));
+    flx_status status = flx_trajectory_find(s, o->open.sim->start, &def, &o->found);
+    if (status != FLX_OK) {
+        if (o->found.grid && status > 0) (void)fill_table(o); // the best that there is
+        return status;
+    }
+    const flx_trajectory *f = &o->found;
+    FLX_TRY(flx_finding_line(o->sim, o->out, "cost %.10g in %.9g s", f->cost, f->time));
+    FLX_TRY(flx_finding_line(o->sim, o->out,
+                             "%d steps of %.6g s; %d iterations of IPOPT, %d evaluations; "
+                             "conditions are met to %.1e, the gradient to %.1e",
+                             d->steps, f->grid->step, f->report.iterations, f->report.evaluations,
+                             f->report.infeasible, f->report.unbalanced));
+    FLX_TRY(flx_finding_line(o->sim, o->out,
+                             "accelerations differ by at most %.2e of the largest between order 2 "
+                             "and order 4",
+                             f->differ));
+    return fill_table(o);
+}
+
+static flx_status perform(flx_task *t, flx_finding *out)
+{
+    optimum o = {.sim = t->sim, .d = t->a->own, .out = out};
+    flx_arena *arena = flx_arena_create(t->sim->ctx);
+    if (!arena) return FLX_ERR_MEMORY;
+    flx_status status = find(&o, arena);
+    flx_trajectory_clear(&o.found);
+    flx_opened_clear(&o.open);
+    flx_arena_destroy(&arena);
+    return status;
+}
+
+const flx_analysis_performer flx_performer_OPTIMAL_CONTROL = {.perform = perform};

@@ -1,0 +1,115 @@
+// test_optimal_control.c - motions of least cost against the maximum principle and transcriptions with known costs
+// (tests/reference/cases/opt-cart-pole-swing-up.json), and against closed forms.
+#include "base/common.h"
+#include "check.h"
+#include "flexion/flexion.h"
+#include "math/nlp/nlp.h"
+#include "model_text.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct found {
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_simulation *sim;
+    flx_finding f;
+    flx_status status;
+    double cost, time;
+    int evaluations;
+} found;
+
+static void find(found *a, const char *model, int analysis, int nset, const char *const *set)
+{
+    const char *text = model_text(model);
+    *a = (found){.ctx = flx_ctx_create(), .cost = NAN};
+    a->status = flx_model_read_text(a->ctx, "model", text, strlen(text), nset, set, &a->model);
+    if (a->status == FLX_OK) a->status = flx_simulation_create_to_analyse(a->model, &a->sim);
+    if (a->status == FLX_OK) a->status = flx_simulation_analyse(a->sim, analysis, &a->f);
+    for (int i = 0; i < a->f.nline; i++) {
+        const char *count = strstr(a->f.lines[i], "IPOPT, ");
+        sscanf(a->f.lines[i], "cost %lf in %lf s", &a->cost, &a->time);
+        if (count) sscanf(count, "IPOPT, %d", &a->evaluations);
+    }
+}
+
+static void done(found *a)
+{
+    flx_finding_clear(&a->f);
+    flx_simulation_destroy(&a->sim);
+    flx_model_destroy(&a->model);
+    flx_ctx_destroy(&a->ctx);
+}
+
+static int costs_of_transcriptions(void)
+{
+    static const double costs[] = {58.3514704583, 58.6942887074, 58.7793627415};
+    static const char *const sizes[] = {"N=50", "N=100", "N=200"};
+    if (!flx_nlp_is_there()) return TEST_SKIPPED;
+    for (int i = 0; i < 3; i++) {
+        found a;
+        find(&a, "swing_up", 0, 1, sizes + i);
+        CHECK(a.status == FLX_OK);
+        CHECK_REL(a.cost, costs[i], 1e-9);
+        CHECK(a.evaluations <= 60);
+        done(&a);
+    }
+    return 0;
+}
+
+static int the_optimum_of_the_maximum_principle(void)
+{
+    const char *const size[] = {"N=400"};
+    found a;
+    if (!flx_nlp_is_there()) return TEST_SKIPPED;
+    find(&a, "swing_up", 0, 1, size);
+    CHECK(a.status == FLX_OK);
+    CHECK_REL(a.cost, 58.8005937495, 1e-9);
+    CHECK(a.evaluations <= 50);
+    const flx_finding_table *t = a.f.tables;
+    const double *row = t->values + 200 * t->ncolumn; // t = 1
+    CHECK_NEAR(t->values[1], 1.86466655, 0.02);
+    CHECK_NEAR(row[1], -3.99716748, 0.02);
+    CHECK_NEAR(row[2], 1.04851411, 0.002);
+    CHECK_NEAR(row[3], 1.23488252, 0.005);
+    CHECK_NEAR(t->values[400 * t->ncolumn + 3], 3.141592653589793, 1e-9);
+    done(&a);
+    return 0;
+}
+
+// m s'' = F, |F| <= 2, m = 2, from 0 to 1: T = 2; T + integral of F^2: T^4 = 144.
+static int free_times(void)
+{
+    found a;
+    if (!flx_nlp_is_there()) return TEST_SKIPPED;
+    find(&a, "least_time", 0, 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK_NEAR(a.time, 2.0, 1e-6);
+    const flx_finding_table *t = a.f.tables;
+    CHECK_NEAR(t->values[30 * t->ncolumn + 1], 2.0, 1e-4);
+    CHECK_NEAR(t->values[70 * t->ncolumn + 1], -2.0, 1e-4);
+    done(&a);
+    find(&a, "least_time", 1, 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK_NEAR(a.time, pow(144.0, 0.25), 1e-3);
+    CHECK_NEAR(a.cost, pow(144.0, 0.25) * 4.0 / 3.0, 1e-3);
+    done(&a);
+    return 0;
+}
+
+// What cannot be reached is said, by how much.
+static int out_of_reach(void)
+{
+    const char *const far[] = {"force=0.5"};
+    found a;
+    if (!flx_nlp_is_there()) return TEST_SKIPPED;
+    find(&a, "least_time", 2, 1, far); // in 1 s, with too little force
+    CHECK(a.status == FLX_NO_CONVERGENCE);
+    const flx_message *m = flx_ctx_error(a.ctx, 0);
+    CHECK_TEXT(m ? m->text : "", "no optimum after");
+    done(&a);
+    return 0;
+}
+
+TEST_MAIN(TEST(costs_of_transcriptions), TEST(the_optimum_of_the_maximum_principle),
+          TEST(free_times), TEST(out_of_reach))
