@@ -104,6 +104,11 @@ FLX_API flx_status flx_linear_find_gramians(flx_ctx *ctx, const flx_linear_model
 FLX_API flx_status flx_linear_respond(flx_ctx *ctx, const flx_linear_model *model, int nw,
                                       const double *w, double *re, double *im);
 
+// The same of a run about its state, on its equations as they stand (FRQ-1): nothing is reduced, and the run may be large.
+// Where it moves steadily, frequencies are those in axes that rotate with it.
+FLX_API flx_status flx_run_frequency(flx_run *run, const flx_io *io, int nw, const double *w,
+                                     double *re, double *im);
+
 // y (nt x nout) at t = 0, dt, 2 dt, ... when one input becomes 1 at t = 0 (impulse 0), or has the integral 1 there
 // (impulse 1; what jumps of the input do to the output at once is left out).
 FLX_API flx_status flx_linear_course(flx_ctx *ctx, const flx_linear_model *model, int input,

@@ -16,3 +16,11 @@ typedef struct flx_linear_keys {
     flx_io_keys io;
     bool gramians;
 } flx_linear_keys;
+
+typedef struct flx_frequency_keys {
+    flx_io_keys io;
+    double from, to; // rad/s
+    int count;
+    bool linear; // spaced alike, not by factors
+    bool refine;
+} flx_frequency_keys;

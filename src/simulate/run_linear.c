@@ -7,7 +7,7 @@
 #include "flexion/linear.h"
 #include "math/slope.h"
 #include "simulate/linear_about.h"
-#include "simulate/run_parts.h"
+#include "simulate/linear_inputs.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,9 +29,8 @@ typedef struct linear {
     const flx_io *io;
     int n, nf; // states; values of f: their rates, then outputs
     double *f0, *out, *scratch;
-    double *d;                  // (n) where the states are
-    double *numbers;            // (nin FLX_INPUT_NUMBERS) of the inputs as they count here
-    double *kept;               // the same as the run has them
+    double *d; // (n) where the states are
+    flx_cut_inputs inputs;
     double *indicators, *reach; // at the state, and how far a step moves them
     double *moved;
     double *change, *rough,
@@ -44,53 +43,6 @@ typedef struct linear {
     const double *rate; // (n) as the state moves on
     double *wide;       // (nf) scratch
 } linear;
-
-// ---- inputs -----------------------------------------------------------------------------------------
-
-static void put(const linear *l, int k, const double *numbers)
-{
-    flx_running_put_input(l->run, l->io->inputs[k], numbers);
-}
-
-static void put_back(const linear *l)
-{
-    for (int k = 0; k < l->io->nin; k++) put(l, k, l->kept + k * FLX_INPUT_NUMBERS);
-}
-
-// The value of an input at the state.
-static flx_status find_value(linear *l, int input, double *value)
-{
-    flx_formulas f;
-    flx_signals s = {0};
-    flx_simulation *sim = l->sim;
-    const flx_model *m = sim->model;
-    flx_status status = flx_formulas_create(m->graph, 1, &m->inputs[input].node, &f);
-    if (status == FLX_OK) status = flx_signals_create(sim->ctx, &f, &s);
-    if (status == FLX_OK) status = flx_signals_eval(&s, sim, l->m->at, 0.0);
-    if (status == FLX_OK) *value = s.out[0];
-    flx_signals_clear(&s);
-    flx_formulas_clear(&f);
-    return status;
-}
-
-// From here on polynomials about the time of the state; the loop is cut, but for motions, which are of the time alone.
-static flx_status cut_inputs(linear *l, bool closed)
-{
-    const flx_model *m = l->sim->model;
-    for (int k = 0; k < l->io->nin; k++) {
-        int i = l->io->inputs[k];
-        double *to = l->numbers + k * FLX_INPUT_NUMBERS, u[3];
-        const double *from = l->kept + k * FLX_INPUT_NUMBERS;
-        flx_running_input_at(from, l->about->t, u);
-        memcpy(to, u, sizeof u);
-        to[FLX_INPUT_SINCE] = l->about->t;
-        to[FLX_INPUT_FREE] = from[FLX_INPUT_FREE];
-        if (closed || m->inputs[i].moves || from[FLX_INPUT_FREE] == 0.0) continue;
-        FLX_TRY(find_value(l, i, to));
-        to[FLX_INPUT_FREE] = to[FLX_INPUT_SLOPE] = to[FLX_INPUT_CURVATURE] = 0.0;
-    }
-    return FLX_OK;
-}
 
 // ---- f ----------------------------------------------------------------------------------------------
 
@@ -130,12 +82,8 @@ static flx_status evaluate_at(void *user, double d, double *f)
     if (l->state >= 0) {
         l->d[l->state] = d;
     } else {
-        for (int k = 0; k < l->io->nin; k++) {
-            double numbers[FLX_INPUT_NUMBERS];
-            memcpy(numbers, l->numbers + k * FLX_INPUT_NUMBERS, sizeof numbers);
-            numbers[l->part] += d * l->seed[k];
-            put(l, k, numbers);
-        }
+        for (int k = 0; k < l->io->nin; k++)
+            flx_cut_inputs_change(&l->inputs, k, l->part, d * l->seed[k]);
     }
     flx_status status = evaluate(l, f);
     if (status == FLX_OK) follow_indicators(l);
@@ -258,13 +206,12 @@ static flx_status find_input_columns(linear *l, int part, double *B, double *D)
     l->part = part;
     l->seed = seed;
     for (int k = 0; k < nin; k++) {
-        double now = fabs(l->numbers[k * FLX_INPUT_NUMBERS + part]);
-        bool moves = l->sim->model->inputs[l->io->inputs[k]].moves != NULL;
+        bool moves = flx_cut_inputs_moves(&l->inputs, k);
         if (part != FLX_INPUT_VALUE && !moves) continue; // they count where they are differentiated
         seed[k] = 1.0;
-        FLX_TRY(find_column(l, STEP * fmax(1.0, now), k, nin, B, D));
+        FLX_TRY(find_column(l, STEP * flx_cut_inputs_size(&l->inputs, k, part), k, nin, B, D));
         seed[k] = 0.0;
-        put(l, k, l->numbers + k * FLX_INPUT_NUMBERS);
+        flx_cut_inputs_change(&l->inputs, k, part, 0.0);
     }
     return FLX_OK;
 }
@@ -311,7 +258,7 @@ static flx_status take_rates(linear *l, flx_linear_model *out)
 static bool moves_joints(const linear *l)
 {
     for (int k = 0; k < l->io->nin; k++) {
-        if (l->sim->model->inputs[l->io->inputs[k]].moves) return true;
+        if (flx_cut_inputs_moves(&l->inputs, k)) return true;
     }
     return false;
 }
@@ -360,25 +307,17 @@ static flx_status open_up(linear *l, bool closed, bool fixed)
 {
     flx_simulation *sim = l->sim;
     const flx_io *io = l->io;
-    size_t n = (size_t)io->nin * FLX_INPUT_NUMBERS;
     l->state = -1;
     l->fixed = fixed;
     l->arena = flx_arena_create(sim->ctx);
     if (!l->arena) return FLX_ERR_MEMORY;
-    l->numbers = flx_arena_take(l->arena, n, sizeof *l->numbers);
-    l->kept = flx_arena_take(l->arena, n, sizeof *l->kept);
-    if (!l->numbers || !l->kept) return FLX_ERR_MEMORY;
-    for (int k = 0; k < io->nin; k++) {
-        memcpy(l->kept + k * FLX_INPUT_NUMBERS, flx_running_input(l->run, io->inputs[k]),
-               FLX_INPUT_NUMBERS * sizeof *l->kept);
-    }
     FLX_TRY(flx_minimal_create(sim->sys, l->about, &l->m));
     FLX_TRY(flx_state_create(sim->sys, &l->x));
     l->n = fixed ? 0 : l->m->n;
     l->nf = l->n + io->nout;
     FLX_TRY(take_memory(l));
-    FLX_TRY(cut_inputs(l, closed));
-    for (int k = 0; k < io->nin; k++) put(l, k, l->numbers + k * FLX_INPUT_NUMBERS);
+    FLX_TRY(
+        flx_cut_inputs_begin(l->run, l->m->at, closed, io->nin, io->inputs, l->arena, &l->inputs));
     FLX_TRY(evaluate(l, l->f0));
     const flx_event_ops *k = sim->sys->ops->events;
     flx_point p = flx_state_point(sim->sys, l->m->at);
@@ -387,7 +326,7 @@ static flx_status open_up(linear *l, bool closed, bool fixed)
 
 static void close_down(linear *l)
 {
-    if (l->kept) put_back(l);
+    flx_cut_inputs_end(&l->inputs);
     flx_account_forget(l->sim);
     l->run->known = false;
     flx_minimal_destroy(&l->m);
@@ -572,7 +511,7 @@ static flx_status check_list(const flx_run *r, flx_port port, const char *what, 
     return FLX_OK;
 }
 
-static flx_status check(const flx_run *r, const flx_io *io)
+flx_status flx_running_check_io(const flx_run *r, const flx_io *io)
 {
     const flx_simulation *sim = r->sim;
     FLX_TRY(check_list(r, FLX_PORT_INPUT, "input", io->nin, io->inputs));
@@ -593,7 +532,7 @@ static flx_status start(flx_run *r, const flx_io *io, int closed, bool fixed, li
                   .about = sim->state,
                   .signals = &sim->columns,
                   .names = sim->info.names};
-    FLX_TRY(check(r, io));
+    FLX_TRY(flx_running_check_io(r, io));
     return open_up(l, closed != 0, fixed);
 }
 
@@ -624,7 +563,7 @@ static flx_status find_about_run(flx_run *r, const flx_io *io, const flx_linear_
                                  flx_linear_model *out)
 {
     flx_simulation *sim = r->sim;
-    FLX_TRY(check(r, io));
+    FLX_TRY(flx_running_check_io(r, io));
     FLX_TRY(check_list(r, FLX_PORT_OUTPUT, "output", def->nstate, def->states));
     const flx_linear_request request = {.sim = sim,
                                         .run = r,
@@ -670,8 +609,8 @@ static flx_status find_direction(flx_run *r, linear *l, const double *seed, doub
     double size = 0.0; // of the seed, by typical sizes
     for (int k = 0; k < l->io->nin; k++) {
         const flx_input_item *input = r->sim->model->inputs + l->io->inputs[k];
-        double now = fabs(l->numbers[k * FLX_INPUT_NUMBERS + FLX_INPUT_VALUE]);
-        size = fmax(size, isfinite(seed[k]) ? fabs(seed[k]) / fmax(1.0, now) : HUGE_VAL);
+        double now = flx_cut_inputs_size(&l->inputs, k, FLX_INPUT_VALUE);
+        size = fmax(size, isfinite(seed[k]) ? fabs(seed[k]) / now : HUGE_VAL);
         if (!input->moves) continue;
         return FLX_FAIL(
             r->sim->ctx, FLX_ERR_CANNOT, input->loc,

@@ -1,6 +1,7 @@
 // run_parts.h - a run while it lasts: what run.c, account.c, course.c, run_alone.c and run_checkpoint.c share.
 #pragma once
 
+#include "flexion/linear.h"
 #include "flexion/run.h"
 #include "simulate/simulation_parts.h"
 
@@ -110,4 +111,6 @@ void flx_running_put_input(flx_run *r, int i, const double *numbers);
 const double *flx_running_input(const flx_run *r, int i);
 // Value, slope and curvature that the numbers of an input mean at t.
 void flx_running_input_at(const double *numbers, double t, double u[3]);
+// run_linear.c. Inputs and outputs that there are, of a run that can be linearised.
+flx_status flx_running_check_io(const flx_run *r, const flx_io *io);
 void flx_running_show(flx_run *r);

@@ -150,3 +150,13 @@ flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state
     flx_program_eval(s->of->program, s->in, s->scratch, s->out);
     return FLX_OK;
 }
+
+flx_status flx_signals_eval_in(flx_signals *s, flx_simulation *sim, const flx_system *sys,
+                               const flx_state *x)
+{
+    if (sys == sim->sys) return flx_signals_eval(s, sim, x, 0.0);
+    FLX_TRY(flx_descriptor_observe(sim->bodies, sim->bodies_work, x, s->of->nleaf, s->of->leaves,
+                                   s->in));
+    flx_program_eval(s->of->program, s->in, s->scratch, s->out);
+    return FLX_OK;
+}

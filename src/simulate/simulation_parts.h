@@ -41,6 +41,9 @@ void flx_signals_clear(flx_signals *s);
 // out of the nodes at x; dissipated: the energy dissipated so far, which no state knows.
 flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
                             double dissipated);
+// The same at a state of the system, or of the system of its bodies.
+flx_status flx_signals_eval_in(flx_signals *s, flx_simulation *sim, const flx_system *sys,
+                               const flx_state *x);
 // Values of leaves at x; reactions: forces of joints or constraints are among them.
 flx_status flx_simulation_observe(flx_simulation *sim, const flx_state *x, bool reactions, int n,
                                   const flx_leaf *leaves, double *out);

@@ -188,6 +188,98 @@ static int elastic_arm(void)
     return 0;
 }
 
+// ---- frequency responses ------------------------------------------------------------------------------
+
+// Both ways agree: on the equations as they stand, and by the state space; with loops, with motions whose rates count, on
+// wheels that roll.
+static int responses_agree(void)
+{
+    static const struct {
+        const char *file;
+        int analysis;
+        const char *from;
+        double off;
+    } rows[] = {{"slider_crank_torque.yaml", 1, "hold", 1e-9},
+                {"base_excitation.yaml", 0, "start", 1e-9},
+                {"bicycle_steering.yaml", 0, "start", 1e-7},
+                {"elastic_two_link.yaml", 0, "start", 1e-8}};
+    static const double w[] = {0.5, 3, 20, 90};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        job j;
+        flx_linear_model m;
+        double re[64], im[64], re2[64], im2[64];
+        if (open_file(rows[k].file, NULL, &j) || perform(&j, rows[k].analysis)) return 1;
+        const flx_finding_table *A = table(&j.f, "A"), *B = table(&j.f, "B");
+        m = (flx_linear_model){.n = A->nrow,
+                               .nin = B->ncolumn,
+                               .nout = table(&j.f, "C")->nrow,
+                               .A = A->values,
+                               .B = B->values,
+                               .C = table(&j.f, "C")->values,
+                               .D = table(&j.f, "D")->values,
+                               .D1 = table(&j.f, "D1")->values,
+                               .D2 = table(&j.f, "D2")->values};
+        CHECK(flx_linear_respond(j.ctx, &m, 4, w, re, im) == FLX_OK);
+        flx_finding direct;
+        int last = 0;
+        const char *type, *about;
+        while (flx_simulation_analysis(j.sim, last, &type, &about)) last++;
+        CHECK(flx_simulation_analyse(j.sim, last - 1, &direct) == FLX_OK);
+        const flx_finding_table *t = table(&direct, "response");
+        int npair = m.nin * m.nout;
+        CHECK(t->ncolumn == 2 + 4 * npair);
+        for (int i = 0; i < t->nrow; i += t->nrow / 7) {
+            const double *row = t->values + i * t->ncolumn;
+            CHECK(flx_linear_respond(j.ctx, &m, 1, row, re2, im2) == FLX_OK);
+            for (int q = 0; q < npair; q++) {
+                double size = hypot(re2[q], im2[q]);
+                CHECK_NEAR(row[2 + 4 * q], re2[q], rows[k].off * size);
+                CHECK_NEAR(row[3 + 4 * q], im2[q], rows[k].off * size);
+                CHECK_REL(row[4 + 4 * q], size, 1e-6);
+            }
+        }
+        flx_finding_clear(&direct);
+        close_all(&j);
+    }
+    return 0;
+}
+
+// A mass on a spring and a damper: |y| is largest at w^2 = k/m (1 - 2 D^2), where it is 1/(2 D k sqrt(1 - D^2)).
+static int peak_is_that_of_the_book(void)
+{
+    static const char text[] = "flexion: 1\nequations:\n"
+                               "  second_order: {x: {mass: 2, force: -800*x - 6*x' + F}}\n"
+                               "inputs: {F: 0}\n"
+                               "analyse: {bode: {type: frequency, outputs: [x], from: 1, to: 100, "
+                               "count: 20, refine: true}}\n";
+    double D = 6 / (2 * sqrt(1600.0)), peak = 1 / (2 * D * 800 * sqrt(1 - D * D));
+    findings w = findings_of(text);
+    CHECK(w.status == FLX_OK);
+    const flx_finding_table *t = table(&w.f, "peaks"), *all = table(&w.f, "response");
+    CHECK(t->nrow == 1 && all->nrow > 20);
+    CHECK_REL(t->values[2], 20 * sqrt(1 - 2 * D * D), 1e-7);
+    CHECK_REL(t->values[4], peak, 1e-12);
+    for (int i = 0; i + 1 < all->nrow; i++) {
+        CHECK(all->values[(i + 1) * 6] > all->values[i * 6]);
+        CHECK(fabs(all->values[(i + 1) * 6 + 5] - all->values[i * 6 + 5]) < 10.0);
+    }
+    findings_clear(&w);
+    return 0;
+}
+
+static int pole_on_the_axis_is_told(void)
+{
+    static const char text[] =
+        "flexion: 1\nequations:\n  second_order: {x: {mass: 1, force: F}}\ninputs: {F: 0}\n"
+        "analyse: {bode: {type: frequency, outputs: [x], from: 0, to: 4, count: 3, spacing: "
+        "linear}}\n";
+    findings w = findings_of(text);
+    CHECK(w.status == FLX_SINGULAR);
+    CHECK_TEXT(flx_ctx_error(w.ctx, 0)->text, "something is free to move");
+    findings_clear(&w);
+    return 0;
+}
+
 // ---- about which state; loops -------------------------------------------------------------------------
 
 #define PENDULUM                                                                                   \
@@ -266,4 +358,5 @@ static int unreached_modes_are_named(void)
 }
 
 TEST_MAIN(TEST(slider_crank), TEST(moved_base), TEST(bicycle), TEST(elastic_arm),
+          TEST(responses_agree), TEST(peak_is_that_of_the_book), TEST(pole_on_the_axis_is_told),
           TEST(states_and_loops), TEST(unreached_modes_are_named))

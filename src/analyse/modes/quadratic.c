@@ -119,6 +119,34 @@ static void turn_entry(const flx_quadratic *q, int at, int rows, int n, const do
     }
 }
 
+// W and L = W - C(v) of the block of velocities from `first` on, row-major; scratch (4 nv).
+static void find_turns(const flx_quadratic *q, const flx_state *x, const double *turn, bool moves,
+                       int first, int n, double *scratch, double *W, double *L)
+{
+    memset(L, 0, (size_t)(n * n) * sizeof *L);
+    if (moves) find_bracket(q, x, first, n, scratch, L);
+    for (int i = 0; i < n * n; i++) {
+        size_t at = (size_t)(first + i % n) * (size_t)q->nv + (size_t)(first + i / n);
+        W[i] = turn ? turn[at] : 0.0;
+        L[i] = W[i] - L[i];
+    }
+}
+
+flx_status flx_quadratic_brackets(const flx_quadratic *q, const flx_state *x, const double *turn,
+                                  double *out)
+{
+    const flx_pattern *p = &q->pattern;
+    double *scratch = take(q->arena, 4 * (size_t)q->nv);
+    if (!scratch) return FLX_ERR_MEMORY;
+    for (int b = 0; b < p->nblock && p->start[b] < q->nv; b++) {
+        int first = p->start[b], n = p->start[b + 1] - first;
+        find_turns(q, x, turn, q->s->ops->velocity_slope_t != NULL, first, n, scratch, out,
+                   out + n * n);
+        out += 2 * n * n;
+    }
+    return FLX_OK;
+}
+
 static flx_status turn_axes(flx_quadratic *q, const flx_state *x, const double *turn)
 {
     const flx_pattern *p = &q->pattern;
@@ -136,13 +164,7 @@ static flx_status turn_axes(flx_quadratic *q, const flx_state *x, const double *
     double *L = W + most * most, *rate = L + most * most, *scratch = rate + most;
     for (int b = 0; b < p->nblock && p->start[b] < q->nv; b++) {
         int first = p->start[b], n = p->start[b + 1] - first;
-        memset(L, 0, (size_t)(n * n) * sizeof *L);
-        if (moves) find_bracket(q, x, first, n, scratch, L);
-        for (int i = 0; i < n * n; i++) {
-            size_t at = (size_t)(first + i % n) * (size_t)q->nv + (size_t)(first + i / n);
-            W[i] = turn ? turn[at] : 0.0;
-            L[i] = W[i] - L[i];
-        }
+        find_turns(q, x, turn, moves, first, n, scratch, W, L);
         for (int e = p->row[b]; e < p->row[b + 1]; e++) { // columns b: rows by the transpose
             int i = p->col[e], rows = p->start[i + 1] - p->start[i];
             turn_entry(q, p->offset[p->transpose[e]], rows, n, W, L, rate);

@@ -37,6 +37,9 @@ flx_status flx_quadratic_create(const flx_system *s, flx_work *work, const flx_s
                                 const double *turn, flx_arena *arena, flx_quadratic *out);
 void flx_quadratic_destroy(flx_quadratic *q);
 
+// W and L of (MODE-1) of every block of velocities, row-major, one after another: 2 n n numbers each.
+flx_status flx_quadratic_brackets(const flx_quadratic *q, const flx_state *x, const double *turn,
+                                  double *out);
 // out (n) = Q_k x, or with the sizes of all numbers, |Q_k| |x|, of Q0 of their terms.
 void flx_quadratic_multiply(const flx_quadratic *q, int k, const double *x, double *out);
 void flx_quadratic_multiply_sizes(const flx_quadratic *q, int k, const double *x, double *out);

@@ -1,0 +1,266 @@
+// perform_frequency.c - analyses of type frequency: responses at frequencies, more of them where the phase turns, peaks.
+#include "base/number.h"
+#include "simulate/analyses/response.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN (10.0 / 180.0 * FLX_PI) // of the phase, from one frequency to the next
+#define MOST_MORE 10                 // times as many frequencies when refined
+#define CLOSE 1e-6                   // of a frequency: no more between two of them
+#define GOLDEN 0.6180339887498949
+#define PEAK_STEPS 60
+#define PEAK_CLOSE 1e-8 // of a frequency: the magnitude is flat there
+
+typedef struct sweep {
+    flx_simulation *sim;
+    const flx_frequency_keys *keys;
+    flx_response r;
+    flx_finding *out;
+    int n, room, npair;
+    double *w;       // (room)
+    double *re, *im; // (room x npair)
+} sweep;
+
+static double *row(const double *of, const sweep *s, int i)
+{
+    return (double *)of + (size_t)i * (size_t)s->npair;
+}
+
+static flx_status add(sweep *s, int at, double w)
+{
+    size_t pairs = (size_t)s->npair, after = (size_t)(s->n - at);
+    memmove(s->w + at + 1, s->w + at, after * sizeof *s->w);
+    memmove(row(s->re, s, at + 1), row(s->re, s, at), after * pairs * sizeof *s->re);
+    memmove(row(s->im, s, at + 1), row(s->im, s, at), after * pairs * sizeof *s->im);
+    s->n++;
+    s->w[at] = w;
+    return flx_response_find(&s->r, w, row(s->re, s, at), row(s->im, s, at));
+}
+
+static double between(const sweep *s, double a, double b)
+{
+    return s->keys->linear || a <= 0.0 ? 0.5 * (a + b) : sqrt(a * b);
+}
+
+// The phase of any pair turns much from i to i + 1.
+static bool turns(const sweep *s, int i)
+{
+    const double *a = row(s->re, s, i), *b = row(s->im, s, i);
+    const double *c = row(s->re, s, i + 1), *d = row(s->im, s, i + 1);
+    if (s->w[i + 1] - s->w[i] <= CLOSE * s->w[i + 1]) return false;
+    for (int k = 0; k < s->npair; k++) {
+        double angle = atan2(a[k] * d[k] - b[k] * c[k], a[k] * c[k] + b[k] * d[k]);
+        if (fabs(angle) > TURN) return true;
+    }
+    return false;
+}
+
+static flx_status find_all(sweep *s)
+{
+    const flx_frequency_keys *k = s->keys;
+    for (int i = 0; i < k->count; i++) {
+        double x = (double)i / (k->count - 1);
+        double w = k->linear ? k->from + x * (k->to - k->from) : k->from * pow(k->to / k->from, x);
+        FLX_TRY(add(s, i, i == k->count - 1 ? k->to : w));
+    }
+    for (int i = 0; k->refine && i + 1 < s->n;) {
+        if (s->n < s->room && turns(s, i)) {
+            FLX_TRY(add(s, i + 1, between(s, s->w[i], s->w[i + 1])));
+        } else {
+            i++;
+        }
+    }
+    return FLX_OK;
+}
+
+// ---- peaks --------------------------------------------------------------------------------------------
+
+static flx_status magnitude_at(sweep *s, int pair, double w, double *out)
+{
+    double *re = row(s->re, s, s->room), *im = row(s->im, s, s->room); // one more than there are
+    FLX_TRY(flx_response_find(&s->r, w, re, im));
+    *out = hypot(re[pair], im[pair]);
+    return FLX_OK;
+}
+
+// One more place: that of the parabola through three, or a golden section of the longer side.
+static double next_place(double a, double b, const double x[3], const double f[3], double last)
+{
+    double longer = x[0] - a > b - x[0] ? a : b;
+    double p = (x[0] - x[1]) * (f[0] - f[2]), q = (x[0] - x[2]) * (f[0] - f[1]);
+    double by = q != p ? 0.5 * ((x[0] - x[1]) * p - (x[0] - x[2]) * q) / (p - q) : 0.0;
+    double at = x[0] - by;
+    bool inside = at > a && at < b && q != p && fabs(by) < 0.5 * fabs(last) && by != 0.0;
+    return inside ? at : x[0] + (1.0 - GOLDEN) * (longer - x[0]);
+}
+
+// The largest magnitude between two frequencies, by parabolas and golden sections; x[0] is the best so far, then the
+// second and third.
+static flx_status find_peak(sweep *s, int pair, double a, double b, double *w, double *size)
+{
+    double x[3], f[3], last = b - a;
+    x[0] = x[1] = x[2] = b - GOLDEN * (b - a);
+    FLX_TRY(magnitude_at(s, pair, x[0], f));
+    f[1] = f[2] = f[0];
+    for (int k = 0; k < PEAK_STEPS && b - a > PEAK_CLOSE * b; k++) {
+        double at = next_place(a, b, x, f, last), value;
+        if (fabs(at - x[0]) < PEAK_CLOSE * b)
+            at = x[0] + (x[0] - a > b - x[0] ? -1 : 1) * PEAK_CLOSE * b;
+        FLX_TRY(magnitude_at(s, pair, at, &value));
+        last = at - x[0];
+        if (value >= f[0]) {
+            *(at > x[0] ? &a : &b) = x[0];
+            x[2] = x[1], f[2] = f[1];
+            x[1] = x[0], f[1] = f[0];
+            x[0] = at, f[0] = value;
+        } else {
+            *(at > x[0] ? &b : &a) = at;
+            bool second = value >= f[1] || x[1] == x[0];
+            if (second)
+                x[2] = x[1], f[2] = f[1], x[1] = at, f[1] = value;
+            else if (value >= f[2] || x[2] == x[0] || x[2] == x[1])
+                x[2] = at, f[2] = value;
+        }
+        if (fabs(last) <= PEAK_CLOSE * b && k > 3) break;
+    }
+    *w = x[0];
+    *size = f[0];
+    return FLX_OK;
+}
+
+static double magnitude(const sweep *s, int i, int pair)
+{
+    return hypot(row(s->re, s, i)[pair], row(s->im, s, i)[pair]);
+}
+
+// Local maxima between frequencies of the table: rows of output, input, w, magnitude; *n of them.
+static flx_status find_peaks(sweep *s, double *peaks, int *n)
+{
+    int nin = s->keys->io.nin;
+    *n = 0;
+    for (int pair = 0; pair < s->npair; pair++) {
+        for (int i = 1; i + 1 < s->n; i++) {
+            double m = magnitude(s, i, pair);
+            if (!(m > magnitude(s, i - 1, pair)) || !(m >= magnitude(s, i + 1, pair))) continue;
+            double *to = peaks + 4 * (*n)++;
+            to[0] = pair / nin + 1;
+            to[1] = pair % nin + 1;
+            FLX_TRY(find_peak(s, pair, s->w[i - 1], s->w[i + 1], to + 2, to + 3));
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status put_peaks(sweep *s)
+{
+    static const char *const heads[] = {"output", "input", "w", "frequency", "magnitude"};
+    static const char *const units[] = {"", "", "rad/s", "Hz", ""};
+    double *peaks = flx_arena_take(s->r.arena, 4 * (size_t)s->npair * (size_t)s->n, sizeof *peaks);
+    int n = 0;
+    if (!peaks) return FLX_ERR_MEMORY;
+    FLX_TRY(find_peaks(s, peaks, &n));
+    flx_finding_table *t = flx_finding_add_table(s->sim, s->out, "peaks", n, 5);
+    if (!t) return FLX_ERR_MEMORY;
+    for (int k = 0; k < 5; k++)
+        FLX_TRY(flx_finding_column(s->sim, s->out, t, k, heads[k], units[k]));
+    for (int i = 0; i < n; i++) {
+        const double *from = peaks + 4 * i;
+        const double to[5] = {from[0], from[1], from[2], from[2] / (2.0 * FLX_PI), from[3]};
+        memcpy(t->values + 5 * i, to, sizeof to);
+    }
+    return FLX_OK;
+}
+
+// ---- the table ----------------------------------------------------------------------------------------
+
+static flx_status name_columns(sweep *s, flx_finding_table *t)
+{
+    static const char *const parts[] = {"re", "im", "magnitude", "phase"};
+    int nin = s->keys->io.nin;
+    FLX_TRY(flx_finding_column(s->sim, s->out, t, 0, "w", "rad/s"));
+    FLX_TRY(flx_finding_column(s->sim, s->out, t, 1, "frequency", "Hz"));
+    for (int k = 0; k < s->npair; k++) {
+        for (int j = 0; j < 4; j++) {
+            char head[200];
+            flx_snprintf(head, sizeof head, "%s/%s %s", s->r.io.names[k / nin],
+                         s->r.io.inputs[k % nin], parts[j]);
+            FLX_TRY(
+                flx_finding_column(s->sim, s->out, t, 2 + 4 * k + j, head, j == 3 ? "deg" : ""));
+        }
+    }
+    return FLX_OK;
+}
+
+// Phases go on from one frequency to the next.
+static flx_status put_table(sweep *s)
+{
+    int ncolumn = 2 + 4 * s->npair;
+    flx_finding_table *t = flx_finding_add_table(s->sim, s->out, "response", s->n, ncolumn);
+    if (!t) return FLX_ERR_MEMORY;
+    FLX_TRY(name_columns(s, t));
+    for (int i = 0; i < s->n; i++) {
+        double *to = t->values + (size_t)i * (size_t)ncolumn;
+        to[0] = s->w[i];
+        to[1] = s->w[i] / (2.0 * FLX_PI);
+        for (int k = 0; k < s->npair; k++) {
+            double re = row(s->re, s, i)[k], im = row(s->im, s, i)[k], *at = to + 2 + 4 * k;
+            double phase = atan2(im, re) * 180.0 / FLX_PI;
+            if (i > 0) phase -= 360.0 * round((phase - (at - ncolumn)[3]) / 360.0);
+            at[0] = re;
+            at[1] = im;
+            at[2] = hypot(re, im);
+            at[3] = phase;
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status tell_axes(sweep *s)
+{
+    const double *w = s->r.turning;
+    double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    if (!s->r.steady) {
+        FLX_TRY(flx_finding_line(s->sim, s->out,
+                                 "the motion is not steady: the response is that of the equations "
+                                 "as they are at this instant"));
+    }
+    if (!(rate > 0.0)) return FLX_OK;
+    return flx_finding_line(s->sim, s->out,
+                            "frequencies are those in axes that rotate with the motion, by %.6g "
+                            "rad/s",
+                            rate);
+}
+
+static flx_status sweep_all(sweep *s)
+{
+    size_t room = (size_t)s->keys->count * (s->keys->refine ? MOST_MORE : 1);
+    s->room = (int)room;
+    s->npair = s->keys->io.nin * s->keys->io.nout;
+    s->w = flx_arena_take(s->r.arena, room + 1, sizeof *s->w);
+    s->re = flx_arena_take(s->r.arena, (room + 1) * (size_t)s->npair, sizeof *s->re);
+    s->im = flx_arena_take(s->r.arena, (room + 1) * (size_t)s->npair, sizeof *s->im);
+    if (!s->w || !s->re || !s->im) return FLX_ERR_MEMORY;
+    FLX_TRY(tell_axes(s));
+    FLX_TRY(find_all(s));
+    FLX_TRY(put_table(s));
+    return put_peaks(s);
+}
+
+static flx_status perform(flx_task *t, flx_finding *out)
+{
+    const flx_frequency_keys *keys = t->a->own;
+    sweep s = {.sim = t->sim, .keys = keys, .out = out};
+    if (keys->io.nin == 0 || keys->io.nout == 0) {
+        return FLX_FAIL(t->sim->ctx, FLX_ERR_MODEL, t->a->loc, "a frequency response needs %s",
+                        keys->io.nin == 0 ? "inputs" : "outputs");
+    }
+    FLX_TRY(flx_analysis_find_own_state(t));
+    FLX_TRY(flx_response_create(t->sim, t->place.own, &keys->io, &s.r));
+    flx_status status = sweep_all(&s);
+    flx_response_destroy(&s.r);
+    return status;
+}
+
+const flx_analysis_performer flx_performer_FREQUENCY = {.settled = true, .perform = perform};
