@@ -14,6 +14,8 @@
 #include "read/yaml.h"
 #include "read/yaml_write.h"
 
+#include <string.h>
+
 typedef struct reader {
     flx_ctx *ctx;
     flx_arena *arena; // the model's: trees of parts live as long as the model
@@ -97,6 +99,20 @@ static flx_status reduce(void *user, const flx_structure *s, bool lumped, const 
     return flx_fe_reduce(r->ctx, r->arena, s, lumped, basis, loc, out);
 }
 
+// With its text, what the model is read from anew.
+static flx_status keep_settings(flx_model *m, const flx_read_def *asked)
+{
+    const char **own = flx_arena_take(m->arena, (size_t)asked->nset + 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    for (int i = 0; i < asked->nset; i++) {
+        own[i] = flx_arena_copy(m->arena, asked->settings[i], strlen(asked->settings[i]));
+        if (!own[i]) return FLX_ERR_MEMORY;
+    }
+    m->nset = asked->nset;
+    m->settings = own;
+    return FLX_OK;
+}
+
 // The core of a model of this tree.
 static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                         size_t length, const flx_entry *tree, const flx_read_def *asked,
@@ -116,7 +132,7 @@ static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const 
     FLX_TRY(flx_model_build(ctx, file, text, length, tree, &parts, asked, arena, core));
     (*core)->tree = tree;
     (*core)->core = *core; // copies of its members lead back to it
-    return FLX_OK;
+    return keep_settings(*core, asked);
 }
 
 // ---- models that calls make or change ---------------------------------------------------------------

@@ -24,3 +24,12 @@ typedef struct flx_frequency_keys {
     bool linear; // spaced alike, not by factors
     bool refine;
 } flx_frequency_keys;
+
+typedef struct flx_campbell_keys {
+    const char *speed; // parameter
+    double from, to;   // rad/s
+    int count, modes;
+    int norder;
+    double *orders;
+    bool rotating; // frequencies in axes that rotate
+} flx_campbell_keys;

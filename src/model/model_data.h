@@ -487,6 +487,8 @@ struct flx_model {
     const char *path; // interned
     const char *text; // the file's text; arena
     size_t text_length;
+    int nset;                    // texts "name=value" that were put over it
+    const char *const *settings; // (nset) arena
     const char *title;
     int dimension; // 2 or 3
     double gravity[3];

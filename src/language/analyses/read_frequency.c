@@ -49,5 +49,6 @@ const flx_analysis_reader flx_reader_FREQUENCY = {
              .example = "analyse:\n  bode: {type: frequency, inputs: [F], outputs: [hinge.angle], "
                         "from: 0.1, to: 100}",
              .keys = keys},
+    .gives = true,
     .read = read,
 };

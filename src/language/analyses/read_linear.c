@@ -28,5 +28,6 @@ const flx_analysis_reader flx_reader_LINEAR = {
              .example = "analyse:\n  up: {type: equilibrium}\n  plant: {type: linear, about: up, "
                         "inputs: [F], outputs: [hinge.angle]}",
              .keys = keys},
+    .gives = true,
     .read = read,
 };

@@ -3,7 +3,7 @@
 
 #include "analyse/linear/frequency.h"
 #include "simulate/analyses/io_signals.h"
-#include "simulate/linear_inputs.h"
+#include "simulate/linear/linear_inputs.h"
 
 typedef struct flx_io_slopes {
     double *R[3]; // (n x nin) by rows; of rates NULL where no input moves a joint

@@ -173,6 +173,23 @@ static flx_status put_peaks(sweep *s)
     return FLX_OK;
 }
 
+// The largest magnitude that was met, one number: `bode.peak`.
+static flx_status put_peak(sweep *s)
+{
+    flx_finding_table *t = flx_finding_add_matrix(s->sim, s->out, "peak", 1, 1);
+    if (!t) return FLX_ERR_MEMORY;
+    for (int i = 0; i < s->n; i++) {
+        for (int k = 0; k < s->npair; k++) t->values[0] = fmax(t->values[0], magnitude(s, i, k));
+    }
+    for (int j = 0; j < s->out->ntable; j++) {
+        const flx_finding_table *peaks = s->out->tables + j;
+        if (strcmp(peaks->name, "peaks") != 0) continue;
+        for (int i = 0; i < peaks->nrow; i++)
+            t->values[0] = fmax(t->values[0], peaks->values[5 * i + 4]);
+    }
+    return FLX_OK;
+}
+
 // ---- the table ----------------------------------------------------------------------------------------
 
 static flx_status name_columns(sweep *s, flx_finding_table *t)
@@ -245,7 +262,8 @@ static flx_status sweep_all(sweep *s)
     FLX_TRY(tell_axes(s));
     FLX_TRY(find_all(s));
     FLX_TRY(put_table(s));
-    return put_peaks(s);
+    FLX_TRY(put_peaks(s));
+    return put_peak(s);
 }
 
 static flx_status perform(flx_task *t, flx_finding *out)

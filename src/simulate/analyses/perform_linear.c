@@ -1,7 +1,7 @@
 // perform_linear.c - analyses of type linear: A, B, C, D with poles and zeros, and what reaches and sees each mode.
 #include "base/number.h"
 #include "simulate/analyses/io_signals.h"
-#include "simulate/linear_about.h"
+#include "simulate/linear/linear_about.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // linear_inputs.c - inputs as a linear model sees them; see linear_inputs.h.
-#include "simulate/linear_inputs.h"
+#include "simulate/linear/linear_inputs.h"
 
 #include <math.h>
 #include <string.h>

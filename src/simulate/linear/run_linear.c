@@ -6,8 +6,8 @@
 #include "base/number.h"
 #include "flexion/linear.h"
 #include "math/slope.h"
-#include "simulate/linear_about.h"
-#include "simulate/linear_inputs.h"
+#include "simulate/linear/linear_about.h"
+#include "simulate/linear/linear_inputs.h"
 
 #include <math.h>
 #include <string.h>

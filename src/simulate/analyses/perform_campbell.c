@@ -1,0 +1,437 @@
+// perform_campbell.c - analyses of type campbell: modes at many speeds, each followed by its shape.
+//
+// The model is read anew at every speed. From one speed to the next a mode goes on as the one whose shape is most like its
+// own (docs/theory/modes.md, CAMP-1), near where its eigenvalue was going. Forward whirl has the sense of the rotation:
+//     k = sum 2 Im(a conj(b)) / sum (|a|^2 + |b|^2),   a, b: displacements of bodies across the axis     (CAMP-2)
+#include "base/number.h"
+#include "simulate/analyses/response.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROUND 0.9   // |k| of a mode that whirls in circles
+#define ALONG 1e-12 // of a mode whose largest part is 1: nothing moves across the axis
+#define LIKE 0.1    // shapes of one mode at two speeds are more like each other than this
+#define NEAR                                                                                       \
+    0.02 // of the fastest frequency: how far an eigenvalue is expected from where it was going
+#define MOST_STEPS 40  // of a critical speed
+#define CRITICAL 1e-10 // of it
+
+// The modes at one speed.
+typedef struct spectrum {
+    double speed;
+    flx_modes modes;
+    double turning, spin; // of the axes of the modes; of the fastest body, rad/s
+    double *whirl;        // (nmode) k; 0: nothing moves across the axis
+    bool steady;
+} spectrum;
+
+// One mode at one speed, as the table has it.
+typedef struct point {
+    int mode; // of the spectrum; -1: lost
+    double re, im, frequency, damping, whirl;
+} point;
+
+typedef struct diagram {
+    flx_task *t;
+    const flx_campbell_keys *keys;
+    flx_finding *out;
+    flx_arena *arena;
+    int nbranch;
+    point *points;  // (count x nbranch)
+    double *speeds; // (count)
+    double fastest;
+    bool instant,
+        flat; // some motion is not steady; some mode cannot be told in the axes that are asked for
+} diagram;
+
+// ---- one speed ----------------------------------------------------------------------------------------
+
+static v3 spin_of(const flx_system *s, const flx_state *x, double *rate)
+{
+    flx_body_axes b;
+    v3 axis = v3_make(0, 0, 1);
+    *rate = 0.0;
+    for (int i = 0; flx_descriptor_body_axes(s, x->q, i, &b); i++) {
+        if (b.angular == 0) continue;
+        const double *w = x->v + b.v + b.linear;
+        v3 in_ground = b.angular == 1 ? v3_make(0, 0, w[0]) : m33_mul_v(b.R, v3_load(w));
+        if (v3_norm(in_ground) <= *rate) continue;
+        *rate = v3_norm(in_ground);
+        axis = v3_scale(1.0 / *rate, in_ground);
+    }
+    return axis;
+}
+
+// Two complex numbers across the axis, from a vector in ground axes of which re and im are known.
+static void add_whirl(v3 u, v3 v, v3 re, v3 im, double scale, double *sum, double *size)
+{
+    double w = 1.0 / (scale * scale);
+    double ar = v3_dot(u, re), ai = v3_dot(u, im), br = v3_dot(v, re), bi = v3_dot(v, im);
+    *sum += 2.0 * w * (ai * br - ar * bi);
+    *size += w * (ar * ar + ai * ai + br * br + bi * bi);
+}
+
+// k of one mode: displacements and tilts of all bodies across the axis, in their scales.
+static double whirl_of(const flx_system *s, const flx_state *x, v3 axis, const flx_modes *modes,
+                       int i)
+{
+    flx_body_axes b;
+    const double *re = modes->modes[i].shape, *im = re + modes->nshape, *scale = modes->scale;
+    double sum = 0.0, size = 0.0;
+    v3 a = fabs(axis.x) < 0.7 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
+    v3 u = v3_sub(a, v3_scale(v3_dot(a, axis), axis));
+    u = v3_scale(1.0 / v3_norm(u), u);
+    v3 v = v3_cross(axis, u);
+    for (int k = 0; flx_descriptor_body_axes(s, x->q, k, &b); k++) {
+        const double *r = re + b.v, *m = im + b.v;
+        if (b.linear >= 2) {
+            v3 p = v3_make(r[0], r[1], b.linear > 2 ? r[2] : 0.0);
+            v3 q = v3_make(m[0], m[1], b.linear > 2 ? m[2] : 0.0);
+            add_whirl(u, v, p, q, scale[b.v], &sum, &size);
+        }
+        if (b.angular == 3) {
+            v3 p = m33_mul_v(b.R, v3_load(r + b.linear)), q = m33_mul_v(b.R, v3_load(m + b.linear));
+            add_whirl(u, v, p, q, scale[b.v + b.linear], &sum, &size);
+        }
+    }
+    return size > ALONG ? sum / size : 0.0;
+}
+
+static flx_status find_modes(diagram *d, flx_task *t, spectrum *out)
+{
+    double *turn = NULL, turning[3] = {0};
+    FLX_TRY(flx_analysis_find_place(t));
+    const flx_system *s = t->place.sys;
+    const flx_state *x = t->place.x;
+    flx_status status = flx_turn_of(s, x, &turn, turning, &out->steady);
+    if (status == FLX_OK) status = flx_modes_find(s, x, turn, 0, &out->modes);
+    flx_free(turn);
+    FLX_TRY(status);
+    v3 axis = spin_of(s, x, &out->spin);
+    v3 w = v3_load(turning);
+    out->turning = v3_dot(w, axis);
+    out->whirl = flx_arena_take(d->arena, (size_t)out->modes.nmode, sizeof *out->whirl);
+    if (!out->whirl) return FLX_ERR_MEMORY;
+    for (int i = 0; i < out->modes.nmode; i++) out->whirl[i] = whirl_of(s, x, axis, &out->modes, i);
+    return FLX_OK;
+}
+
+static flx_status find_at(diagram *d, double speed, spectrum *out)
+{
+    const flx_model *m = d->t->sim->model;
+    flx_ctx *ctx = d->t->sim->ctx;
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    char setting[200], number[40];
+    const char **settings = flx_arena_take(d->arena, (size_t)m->nset + 1, sizeof *settings);
+    *out = (spectrum){.speed = speed};
+    if (!settings) return FLX_ERR_MEMORY;
+    flx_snprintf(number, sizeof number, "%.17g", speed);
+    flx_snprintf(setting, sizeof setting, "%s=%s", d->keys->speed, number);
+    for (int i = 0; i < m->nset; i++) settings[i] = m->settings[i];
+    settings[m->nset] = setting;
+    flx_status status =
+        flx_model_read_text(ctx, m->path, m->text, m->text_length, m->nset + 1, settings, &model);
+    if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
+    if (status == FLX_OK) {
+        flx_task t = {.sim = sim, .number = d->t->number};
+        t.a = sim->model->analyses + t.number;
+        status = find_modes(d, &t, out);
+        flx_state_destroy(&t.place.x);
+        flx_state_destroy(&t.place.instant);
+    }
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    return status;
+}
+
+// ---- axes ---------------------------------------------------------------------------------------------
+
+// Signed: forward is positive. Modes that do not whirl in circles have the same frequency in all axes only where they
+// do not move across the axis.
+static void put_point(diagram *d, const spectrum *s, int i, point *p)
+{
+    const flx_mode *m = s->modes.modes + i;
+    double k = s->whirl[i], wanted = d->keys->rotating ? s->spin : 0.0, im = m->im;
+    double shift = s->turning - wanted; // from the axes of the modes to those that are asked for
+    *p = (point){.mode = i, .re = m->re, .im = m->im, .whirl = k};
+    if (fabs(shift) > 1e-9 * (s->spin + 1e-300) && im > 0.0 && k != 0.0) {
+        if (fabs(k) < ROUND) {
+            d->flat = true;
+        } else {
+            double signed_rate = (k > 0.0 ? im : -im) + shift;
+            p->im = fabs(signed_rate);
+            p->whirl = signed_rate < 0.0 ? -fabs(k) : fabs(k);
+        }
+    }
+    double size = hypot(p->re, p->im);
+    p->frequency = p->im / (2.0 * FLX_PI);
+    p->damping = size > 0.0 ? -p->re / size : 0.0;
+}
+
+// ---- following ----------------------------------------------------------------------------------------
+
+// |a^H b|^2 / (|a|^2 |b|^2), in the scales of the unknowns                                       (CAMP-1)
+static double likeness(const spectrum *s, int i, const spectrum *r, int j)
+{
+    int n = s->modes.nshape;
+    const double *a = s->modes.modes[i].shape, *b = r->modes.modes[j].shape;
+    double re = 0.0, im = 0.0, aa = 0.0, bb = 0.0;
+    if (n != r->modes.nshape) return 0.0;
+    for (int k = 0; k < n; k++) {
+        double w = 1.0 / (s->modes.scale[k] * s->modes.scale[k]);
+        re += w * (a[k] * b[k] + a[n + k] * b[n + k]);
+        im += w * (a[k] * b[n + k] - a[n + k] * b[k]);
+        aa += w * (a[k] * a[k] + a[n + k] * a[n + k]);
+        bb += w * (b[k] * b[k] + b[n + k] * b[n + k]);
+    }
+    return aa > 0.0 && bb > 0.0 ? (re * re + im * im) / (aa * bb) : 0.0;
+}
+
+// How well mode j goes on with branch b, whose points are those of `before` and of the one before that.
+static double fit(const diagram *d, int row, int b, const spectrum *before, const spectrum *now,
+                  int j)
+{
+    const point *p = d->points + (size_t)(row - 1) * (size_t)d->nbranch + b, q = *p;
+    if (q.mode < 0) return -1.0;
+    const flx_mode *m = before->modes.modes + q.mode, *next = now->modes.modes + j;
+    double like = likeness(before, q.mode, now, j);
+    double off = hypot(next->re - m->re, next->im - m->im) / (NEAR * d->fastest);
+    return like > LIKE ? like + 0.3 / (1.0 + off * off) : -1.0;
+}
+
+// The best pair first.
+static flx_status follow(diagram *d, int row, const spectrum *before, const spectrum *now)
+{
+    int n = now->modes.nmode;
+    bool *taken = flx_arena_take(d->arena, (size_t)n, sizeof *taken);
+    point *points = d->points + (size_t)row * (size_t)d->nbranch;
+    if (!taken) return FLX_ERR_MEMORY;
+    for (int b = 0; b < d->nbranch; b++)
+        points[b] = (point){-1, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    for (int k = 0; k < d->nbranch; k++) {
+        double best = 0.0;
+        int branch = -1, mode = -1;
+        for (int b = 0; b < d->nbranch; b++) {
+            for (int j = 0; points[b].mode < 0 && j < n; j++) {
+                double f = taken[j] ? -1.0 : fit(d, row, b, before, now, j);
+                if (f <= best) continue;
+                best = f;
+                branch = b;
+                mode = j;
+            }
+        }
+        if (branch < 0) break;
+        taken[mode] = true;
+        put_point(d, now, mode, points + branch);
+    }
+    return FLX_OK;
+}
+
+// Branches begin at the second speed, where modes that were the same have gone apart, and go back to the first.
+static flx_status begin(diagram *d, const spectrum *first, const spectrum *second)
+{
+    int n = second->modes.nmode < d->keys->modes ? second->modes.nmode : d->keys->modes;
+    size_t size = (size_t)d->keys->count * (size_t)n;
+    d->nbranch = n;
+    d->points = flx_arena_take(d->arena, size, sizeof *d->points);
+    if (!d->points) return FLX_ERR_MEMORY;
+    for (int i = 0; i < second->modes.nmode; i++)
+        d->fastest = fmax(
+            d->fastest, i < n ? hypot(second->modes.modes[i].re, second->modes.modes[i].im) : 0.0);
+    if (!(d->fastest > 0.0)) d->fastest = 1.0;
+    for (int b = 0; b < n; b++) put_point(d, second, b, d->points + n + b);
+    // the first speed from the second: as if it came after
+    point *zero = d->points, *one = d->points + n;
+    point *kept = flx_arena_take(d->arena, (size_t)n, sizeof *kept);
+    if (!kept) return FLX_ERR_MEMORY;
+    memcpy(kept, one, (size_t)n * sizeof *kept);
+    memcpy(zero, kept, (size_t)n * sizeof *kept);
+    FLX_TRY(follow(d, 1, second, first));
+    memcpy(zero, one, (size_t)n * sizeof *kept);
+    memcpy(one, kept, (size_t)n * sizeof *kept);
+    return FLX_OK;
+}
+
+static flx_status go_through(diagram *d)
+{
+    const flx_campbell_keys *k = d->keys;
+    spectrum before = {0}, now = {0};
+    double step = (k->to - k->from) / (k->count - 1);
+    flx_status status = find_at(d, d->speeds[0] = k->from, &before);
+    for (int i = 1; status == FLX_OK && i < k->count; i++) {
+        d->speeds[i] = i == k->count - 1 ? k->to : k->from + i * step;
+        status = find_at(d, d->speeds[i], &now);
+        if (status == FLX_OK) {
+            status = i == 1 ? begin(d, &before, &now) : follow(d, i, &before, &now);
+            d->instant = d->instant || !now.steady;
+        }
+        flx_modes_clear(&before.modes);
+        before = now;
+        now = (spectrum){0};
+    }
+    flx_modes_clear(&before.modes);
+    return status;
+}
+
+// ---- critical speeds ----------------------------------------------------------------------------------
+
+// w - order Omega of the branch at a speed inside an interval, near which it is `guess`.
+static flx_status miss_at(diagram *d, double order, double speed, const point *a, double guess,
+                          double *miss, double *frequency)
+{
+    spectrum s;
+    double best = HUGE_VAL;
+    flx_status status = find_at(d, speed, &s);
+    for (int i = 0; status == FLX_OK && i < s.modes.nmode; i++) {
+        point p;
+        put_point(d, &s, i, &p);
+        double off =
+            fabs(p.im - guess) + ((p.whirl > 0.0) != (a->whirl > 0.0) ? 0.1 * fabs(guess) : 0.0);
+        if (off >= best) continue;
+        best = off;
+        *miss = p.im - order * speed;
+        *frequency = p.frequency;
+    }
+    flx_modes_clear(&s.modes);
+    return status == FLX_OK && best == HUGE_VAL ? FLX_NO_CONVERGENCE : status;
+}
+
+// The secant, with the older end halved where it stays (Illinois).
+static flx_status find_critical(diagram *d, int row, int b, double order, double *speed,
+                                double *frequency)
+{
+    const point *p = d->points + (size_t)row * (size_t)d->nbranch + b, *q = p + d->nbranch;
+    double x0 = d->speeds[row], x1 = d->speeds[row + 1];
+    double f0 = p->im - order * x0, f1 = q->im - order * x1;
+    int side = 0;
+    *speed = x0;
+    *frequency = p->frequency;
+    if (f0 == 0.0) return FLX_OK;
+    for (int k = 0; k < MOST_STEPS && fabs(x1 - x0) > CRITICAL * fabs(x1); k++) {
+        double x = (f0 * x1 - f1 * x0) / (f0 - f1), f = 0.0;
+        double part = (x - d->speeds[row]) / (d->speeds[row + 1] - d->speeds[row]);
+        FLX_TRY(miss_at(d, order, x, p, p->im + part * (q->im - p->im), &f, frequency));
+        double moved = fabs(x - *speed);
+        *speed = x;
+        if (f == 0.0 || moved <= CRITICAL * fabs(x)) return FLX_OK;
+        if ((f > 0.0) == (f1 > 0.0)) {
+            x1 = x;
+            f1 = f;
+            if (side == 1) f0 *= 0.5;
+            side = 1;
+        } else {
+            x0 = x;
+            f0 = f;
+            if (side == -1) f1 *= 0.5;
+            side = -1;
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status put_critical(diagram *d)
+{
+    static const char *const heads[] = {"order", "mode", "speed", "frequency", "whirl"};
+    static const char *const units[] = {"", "", "rad/s", "Hz", ""};
+    flx_simulation *sim = d->t->sim;
+    int n = 0, most = d->keys->norder * d->nbranch * (d->keys->count - 1);
+    double *rows = flx_arena_take(d->arena, 5 * (size_t)most, sizeof *rows);
+    if (!rows) return FLX_ERR_MEMORY;
+    for (int o = 0; o < d->keys->norder; o++) {
+        for (int b = 0; b < d->nbranch; b++) {
+            for (int i = 0; i + 1 < d->keys->count; i++) {
+                const point *p = d->points + (size_t)i * (size_t)d->nbranch + b,
+                            *q = p + d->nbranch;
+                double order = d->keys->orders[o], f0 = p->im - order * d->speeds[i];
+                double f1 = q->im - order * d->speeds[i + 1];
+                if (!(f0 * f1 < 0.0 || (f1 == 0.0 && f0 != 0.0)) || !(p->im > 0.0 || q->im > 0.0))
+                    continue;
+                double *to = rows + 5 * n++;
+                to[0] = order;
+                to[1] = b + 1;
+                to[4] = q->whirl;
+                FLX_TRY(find_critical(d, i, b, order, to + 2, to + 3));
+            }
+        }
+    }
+    flx_finding_table *t = flx_finding_add_table(sim, d->out, "critical", n, 5);
+    if (!t) return FLX_ERR_MEMORY;
+    for (int k = 0; k < 5; k++) FLX_TRY(flx_finding_column(sim, d->out, t, k, heads[k], units[k]));
+    memcpy(t->values, rows, 5 * (size_t)n * sizeof *rows);
+    return FLX_OK;
+}
+
+// ---- the table ----------------------------------------------------------------------------------------
+
+static flx_status put_table(diagram *d)
+{
+    static const char *const parts[] = {"frequency", "damping", "whirl"};
+    flx_simulation *sim = d->t->sim;
+    int ncolumn = 1 + 3 * d->nbranch;
+    flx_finding_table *t = flx_finding_add_table(sim, d->out, "campbell", d->keys->count, ncolumn);
+    if (!t) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_finding_column(sim, d->out, t, 0, d->keys->speed, "rad/s"));
+    for (int b = 0; b < d->nbranch; b++) {
+        for (int k = 0; k < 3; k++) {
+            char head[60];
+            flx_snprintf(head, sizeof head, "%s(%d)", parts[k], b + 1);
+            FLX_TRY(flx_finding_column(sim, d->out, t, 1 + 3 * b + k, head, k == 0 ? "Hz" : ""));
+        }
+    }
+    for (int i = 0; i < d->keys->count; i++) {
+        double *to = t->values + (size_t)i * (size_t)ncolumn;
+        to[0] = d->speeds[i];
+        for (int b = 0; b < d->nbranch; b++) {
+            const point *p = d->points + (size_t)i * (size_t)d->nbranch + b;
+            to[1 + 3 * b] = p->frequency;
+            to[2 + 3 * b] = p->damping;
+            to[3 + 3 * b] = p->whirl;
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status tell(diagram *d)
+{
+    flx_simulation *sim = d->t->sim;
+    FLX_TRY(flx_finding_line(sim, d->out, "frequencies are those in %s",
+                             d->keys->rotating ? "axes that rotate with the fastest body"
+                                               : "the axes of the ground"));
+    FLX_TRY(flx_finding_line(
+        sim, d->out, "whirl: 1 forward in circles, -1 backward, 0 in a plane or along the axis"));
+    if (d->instant)
+        FLX_TRY(
+            flx_finding_line(sim, d->out,
+                             "the motion is not steady: modes are those of the equations as they "
+                             "are at this instant"));
+    if (!d->flat) return FLX_OK;
+    return flx_finding_line(
+        sim, d->out,
+        "some modes move across the axis and not in circles: in %s they have two "
+        "frequencies, and the one in the axes of the motion is given",
+        d->keys->rotating ? "rotating axes" : "the axes of the ground");
+}
+
+static flx_status perform(flx_task *t, flx_finding *out)
+{
+    diagram d = {.t = t, .keys = t->a->own, .out = out};
+    flx_simulation *sim = t->sim;
+    if (!sim->model->text || sim->model->text_length == 0) {
+        return FLX_FAIL(
+            sim->ctx, FLX_ERR_CANNOT, t->a->loc,
+            "a Campbell diagram reads the model anew at every speed, and there is no text");
+    }
+    d.arena = flx_arena_create(sim->ctx);
+    if (!d.arena) return FLX_ERR_MEMORY;
+    d.speeds = flx_arena_take(d.arena, (size_t)d.keys->count, sizeof *d.speeds);
+    flx_status status = d.speeds ? go_through(&d) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = tell(&d);
+    if (status == FLX_OK) status = put_table(&d);
+    if (status == FLX_OK && d.keys->norder > 0) status = put_critical(&d);
+    flx_arena_destroy(&d.arena);
+    return status;
+}
+
+const flx_analysis_performer flx_performer_CAMPBELL = {.settled = true, .perform = perform};

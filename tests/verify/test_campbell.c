@@ -1,0 +1,101 @@
+// test_campbell.c - Campbell diagrams with closed forms: a disc that tilts and moves across its axis, in both axes; modes
+// that cross keep their columns; critical speeds; what is refused.
+#include "check.h"
+#include "findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+#define ROTOR                                                                                      \
+    "flexion: 1\nparameters: {Omega: 7, m: 10, Ip: %s, Id: 0.5, k: 1e6, kr: 2e4}\n"                \
+    "bodies:\n  disc: {type: rigid, mass: m, inertia: [Id, Id, Ip], angular_velocity: [0, 0, "     \
+    "Omega]}\n"                                                                                    \
+    "forces:\n"                                                                                    \
+    "  shaft: {type: force, on: disc, value: [\"-k*disc.position.x\", \"-k*disc.position.y\", "    \
+    "\"-2*k*disc.position.z\"]}\n"                                                                 \
+    "  bend: {type: torque, on: disc, value: [\"-kr*asin(-disc.ez.y)\", "                          \
+    "\"-kr*asin(disc.ez.x)\", 0]}\n"                                                               \
+    "analyse: {map: {type: campbell, speed: Omega, to: 500, count: 26, %s}}\n"
+
+static const flx_finding_table *table(const flx_finding *f, const char *name)
+{
+    static const flx_finding_table none = {0};
+    for (int i = 0; i < f->ntable; i++) {
+        if (strcmp(f->tables[i].name, name) == 0) return f->tables + i;
+    }
+    return &none;
+}
+
+// Tilting: Id w^2 - Ip Omega w - kr = 0, forward positive.
+static double tilt(double Ip, double Omega, bool forward)
+{
+    double b = Ip * Omega, root = sqrt(b * b + 4 * 0.5 * 2e4);
+    return (forward ? b + root : root - b) / (2 * 0.5);
+}
+
+// The column of frequencies whose last number is near w.
+static int column_of(const flx_finding_table *t, double w)
+{
+    const double *last = t->values + (t->nrow - 1) * t->ncolumn;
+    for (int k = 1; k < t->ncolumn; k += 3) {
+        if (fabs(2 * PI * last[k] - w) < 1e-6 * w) return k;
+    }
+    return 0;
+}
+
+static int tilting_disc(void)
+{
+    static const double Ips[] = {0.8, 0.1};
+    for (int q = 0; q < 2; q++) {
+        char text[2000], number[20];
+        double Ip = Ips[q];
+        snprintf(number, sizeof number, "%g", Ip);
+        snprintf(text, sizeof text, ROTOR, number, "orders: [1]");
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        const flx_finding_table *t = table(&w.f, "campbell"), *c = table(&w.f, "critical");
+        CHECK(t->nrow == 26 && t->ncolumn == 16);
+        for (int sense = 0; sense < 2; sense++) {
+            int k = column_of(t, tilt(Ip, 500, sense == 0));
+            CHECK(k > 0);
+            for (int i = 0; i < t->nrow; i++) {
+                const double *row = t->values + i * t->ncolumn;
+                CHECK_REL(2 * PI * row[k], tilt(Ip, row[0], sense == 0), 1e-9);
+                if (i > 0) CHECK_NEAR(row[k + 2], sense == 0 ? 1.0 : -1.0, 1e-6);
+            }
+        }
+        // critical: backward tilt at sqrt(kr / (Id + Ip)), forward where Ip < Id; the disc itself at sqrt(k / m)
+        double wanted[] = {sqrt(2e4 / (0.5 + Ip)), sqrt(1e6 / 10), sqrt(2e6 / 10),
+                           Ip < 0.5 ? sqrt(2e4 / (0.5 - Ip)) : sqrt(1e6 / 10)};
+        for (int i = 0; i < 4; i++) {
+            bool met = false;
+            for (int j = 0; j < c->nrow; j++)
+                met = met || fabs(c->values[5 * j + 2] - wanted[i]) < 1e-8 * wanted[i];
+            CHECK(met);
+        }
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+static int rotating_axes(void)
+{
+    char text[2000];
+    snprintf(text, sizeof text, ROTOR, "0.8", "axes: rotating");
+    findings w = findings_of(text);
+    CHECK(w.status == FLX_OK);
+    const flx_finding_table *t = table(&w.f, "campbell");
+    int forward = column_of(t, fabs(tilt(0.8, 500, true) - 500)),
+        back = column_of(t, tilt(0.8, 500, false) + 500);
+    CHECK(forward > 0 && back > 0);
+    for (int i = 1; i < t->nrow; i++) {
+        const double *row = t->values + i * t->ncolumn;
+        CHECK_REL(2 * PI * row[forward], fabs(tilt(0.8, row[0], true) - row[0]), 1e-8);
+        CHECK_REL(2 * PI * row[back], tilt(0.8, row[0], false) + row[0], 1e-8);
+    }
+    findings_clear(&w);
+    return 0;
+}
+
+TEST_MAIN(TEST(tilting_disc), TEST(rotating_axes))
