@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "math/dense.h"
 #include "math/riccati/riccati.h"
-#include "simulate/linear_about.h"
+#include "simulate/linear/linear_about.h"
 
 #include <math.h>
 #include <string.h>
