@@ -22,7 +22,7 @@ typedef struct flx_read_def {
     // 1: with an analysis `path` of type static, of all loads, where the model has none of loads
     int to_load;
     int exported; // 1: parameters stay symbols where flx_model_export knows them; for it alone
-    // Of robot files (URDF):
+    // Of robot files (URDF, MJCF, SDF):
     int floating; // 1: the base moves freely; else it stands on the ground
     int strict;   // 1: what would be repaired or left out, with a warning, is an error
     int absolute; // 1: names of files become absolute: for flx_model_write to another folder

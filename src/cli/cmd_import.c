@@ -7,7 +7,7 @@
 static const char help_text[] =
     "Usage: flexion import ROBOT [-o MODEL] [OPTIONS]\n"
     "\n"
-    "Write a robot file (URDF) as a model, to be changed and added to.\n"
+    "Write a robot file (URDF, MJCF, SDF) as a model, to be changed and added to.\n"
     "'flexion run robot.urdf' and other commands read robot files themselves, and a\n"
     "model may use one as a part. What is repaired or left out is told.\n"
     "\n"
@@ -80,7 +80,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 
 const cli_command cmd_import = {
     .name = "import",
-    .summary = "write a robot file (URDF) as a model",
+    .summary = "write a robot file (URDF, MJCF, SDF) as a model",
     .help = help_text,
     .run = run,
 };

@@ -79,6 +79,7 @@ typedef struct flx_robot_joint {
     double effort; // largest of a motor; 0: not known
     double damping, friction, stiffness, rest, armature;
     double initial, rate, pitch;
+    double drawn; // the coordinate of the file where it is drawn
     int mimics; // joint whose coordinate it follows; -1: none
     double ratio, offset;
     bool gone;
@@ -91,7 +92,7 @@ typedef struct flx_robot_motor { // an input that drives a joint
     flx_loc loc;
     int joint;
     double gain;   // effort = gain*input, or of a servo
-    double kp, kv; // kp*(input - coordinate) - kv*rate; without kp: kv*(input - rate)
+    double kp, kv; // kp*(input - coordinate); without kp: kv*(input - rate)
     bool servo, has_range;
     double lower, upper; // of the input
 } flx_robot_motor;
@@ -163,3 +164,5 @@ flx_status flx_robot_tree(flx_robot *robot, flx_entry **tree);
 
 struct flx_xml;
 flx_status flx_urdf_read(flx_robot *robot, const flx_robot_options *o, const struct flx_xml *root);
+flx_status flx_mjcf_read(flx_robot *robot, const flx_robot_options *o, const struct flx_xml *root);
+flx_status flx_sdf_read(flx_robot *robot, const flx_robot_options *o, const struct flx_xml *root);

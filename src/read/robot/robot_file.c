@@ -21,7 +21,7 @@ flx_status flx_robot_parse(flx_ctx *ctx, flx_arena *arena, const char *file, con
     static const struct {
         const char *root;
         flx_status (*read)(flx_robot *robot, const flx_robot_options *o, const flx_xml *root);
-    } formats[] = {{"robot", flx_urdf_read}};
+    } formats[] = {{"robot", flx_urdf_read}, {"mujoco", flx_mjcf_read}, {"sdf", flx_sdf_read}};
     flx_xml *root = NULL;
     *tree = NULL;
     FLX_TRY(flx_xml_parse(ctx, arena, file, text, length, &root));
@@ -39,6 +39,8 @@ flx_status flx_robot_parse(flx_ctx *ctx, flx_arena *arena, const char *file, con
         if (robot.nerror > 0) return FLX_ERR_MODEL;
         return flx_robot_tree(&robot, tree);
     }
-    return FLX_FAIL(ctx, FLX_ERR_MODEL, root->loc,
-                    "<%s> is no robot file: URDF begins with <robot>", root->name);
+    return FLX_FAIL(
+        ctx, FLX_ERR_MODEL, root->loc,
+        "<%s> is no robot file: URDF begins with <robot>, MJCF with <mujoco>, SDF with <sdf>",
+        root->name);
 }

@@ -1,4 +1,4 @@
-// robot_file.h - robot files (URDF) to the tree of a model.
+// robot_file.h - robot files (URDF, MJCF, SDF) to the tree of a model.
 #pragma once
 
 #include "model/entry.h"

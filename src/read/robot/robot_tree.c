@@ -347,10 +347,13 @@ static void put_motor(writer *w, flx_entry *inputs, flx_entry *forces, const flx
     flx_number_text(m->gain, gain);
     flx_number_text(m->kp, kp);
     flx_number_text(m->kv, kv);
-    if (m->servo) {
-        value = m->kp > 0.0 ? flx_arena_printf(w->arena, "%s*(%s - %s.%s) - %s*%s.rate", kp,
-                                               m->word, j->word, coordinate(j), kv, j->word)
-                            : flx_arena_printf(w->arena, "%s*(%s - %s.rate)", kv, m->word, j->word);
+    if (m->servo && m->kp > 0.0) { // of the coordinate as the file counts it
+        flx_number_text(j->drawn, gain);
+        const char *drawn = j->drawn != 0.0 ? flx_arena_printf(w->arena, " - %s", gain) : "";
+        value = flx_arena_printf(w->arena, "%s*(%s%s - %s.%s)", kp, m->word, drawn ? drawn : "",
+                                 j->word, coordinate(j));
+    } else if (m->servo) {
+        value = flx_arena_printf(w->arena, "%s*(%s - %s.rate)", kv, m->word, j->word);
     } else if (m->gain != 1.0) {
         value = flx_arena_printf(w->arena, "%s*%s", gain, m->word);
     }
@@ -423,6 +426,11 @@ static void put_items(writer *w, flx_entry *root)
     }
     flx_entry *simulate = map(w), *outputs = map(w);
     put_number(w, simulate, "until", 1.0);
+    for (int i = 0; i < robot->nlink; i++) { // chains of links without mass are for joint coordinates
+        if (robot->links[i].into != -1 || robot->links[i].mass > 0.0) continue;
+        put_text(w, simulate, "formulation", "tree");
+        break;
+    }
     put(w, root, "simulate", simulate);
     put_number(w, outputs, "every", 0.01);
     append(w, signals, scalar(w, "energy"));

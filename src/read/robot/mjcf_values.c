@@ -1,0 +1,126 @@
+// mjcf_values.c - attributes of MJCF with their defaults, and orientations in its many ways.
+#include "read/robot/mjcf_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEEPEST 50
+
+// The default element of a class; the outermost one where the class is NULL or "main".
+static const flx_xml *find_class(const flx_xml *in, const char *name, int depth)
+{
+    for (const flx_xml *d = flx_xml_child(in, "default"); d && depth < DEEPEST;
+         d = flx_xml_next(d, "default")) {
+        const char *own = flx_xml_get(d, "class");
+        if (!name || !own ? depth == 0 && (!name || strcmp(name, "main") == 0)
+                          : strcmp(own, name) == 0)
+            return d;
+        const flx_xml *inner = find_class(d, name, depth + 1);
+        if (inner) return inner;
+    }
+    return NULL;
+}
+
+// The class that counts for an element: its own, or the nearest childclass above.
+static const char *class_of(const flx_xml *e)
+{
+    const char *own = flx_xml_get(e, "class");
+    for (const flx_xml *up = e->up; !own && up; up = up->up) own = flx_xml_get(up, "childclass");
+    return own;
+}
+
+const char *flx_mjcf_get(const flx_mjcf *m, const flx_xml *e, const char *attribute)
+{
+    const char *value = flx_xml_get(e, attribute);
+    if (value) return value;
+    const flx_xml *d = find_class(m->root, class_of(e), 0);
+    if (!d) d = find_class(m->root, NULL, 0);
+    for (; d && strcmp(d->name, "default") == 0; d = d->up) {
+        value = flx_xml_get(flx_xml_child(d, e->name), attribute);
+        if (value) return value;
+    }
+    return NULL;
+}
+
+bool flx_mjcf_is(const flx_mjcf *m, const flx_xml *e, const char *attribute, const char *value)
+{
+    const char *own = flx_mjcf_get(m, e, attribute);
+    return own && strcmp(own, value) == 0;
+}
+
+flx_status flx_mjcf_numbers(const flx_mjcf *m, const flx_xml *e, const char *attribute, int most,
+                            double *out, int *n)
+{
+    const char *names[2] = {attribute, flx_mjcf_get(m, e, attribute)};
+    const flx_xml own = {.name = e->name, .loc = e->loc, .nattribute = 1, .attributes = names};
+    int count = 0;
+    if (names[1]) FLX_TRY(flx_xml_some_numbers(m->robot->ctx, &own, attribute, most, out, &count));
+    if (n) *n = count;
+    return FLX_OK;
+}
+
+static flx_status need(const flx_mjcf *m, const flx_xml *e, const char *attribute, int n,
+                       double *out, bool *found)
+{
+    int count;
+    FLX_TRY(flx_mjcf_numbers(m, e, attribute, n, out, &count));
+    if (count != 0 && count != n)
+        return FLX_FAIL(m->robot->ctx, FLX_ERR_MODEL, e->loc,
+                        "%s of <%s> has %d numbers where %d are needed", attribute, e->name, count,
+                        n);
+    *found = count == n;
+    return FLX_OK;
+}
+
+static m33 about(char axis, double angle)
+{
+    char lower = axis >= 'A' && axis <= 'Z' ? (char)(axis - 'A' + 'a') : axis;
+    v3 a = lower == 'x'   ? v3_make(angle, 0, 0)
+           : lower == 'y' ? v3_make(0, angle, 0)
+                          : v3_make(0, 0, angle);
+    return quat_to_m33(quat_exp(a));
+}
+
+flx_status flx_mjcf_pose(const flx_mjcf *m, const flx_xml *e, flx_robot_pose *out)
+{
+    double x[6] = {0};
+    bool found;
+    *out = flx_robot_no_pose();
+    FLX_TRY(need(m, e, "pos", 3, x, &found));
+    if (found) out->r = v3_load(x);
+    FLX_TRY(need(m, e, "quat", 4, x, &found));
+    if (found) {
+        out->R = quat_to_m33(quat_unit(quat_load(x)));
+        return FLX_OK;
+    }
+    FLX_TRY(need(m, e, "axisangle", 4, x, &found));
+    if (found) {
+        out->R = quat_to_m33(quat_exp(v3_scale(m->angle * x[3], v3_unit(v3_load(x)))));
+        return FLX_OK;
+    }
+    FLX_TRY(need(m, e, "euler", 3, x, &found));
+    if (found) {
+        for (int k = 0; k < 3;
+             k++) { // lower case: about axes that have turned; upper case: about fixed ones
+            bool moving = m->sequence[k] >= 'a';
+            m33 turn = about(m->sequence[k], m->angle * x[k]);
+            out->R = moving ? m33_mul(out->R, turn) : m33_mul(turn, out->R);
+        }
+        return FLX_OK;
+    }
+    FLX_TRY(need(m, e, "xyaxes", 6, x, &found));
+    if (found) {
+        v3 a = v3_unit(v3_load(x)), b = v3_load(x + 3);
+        b = v3_unit(v3_sub(b, v3_scale(v3_dot(a, b), a)));
+        out->R = m33_from_cols(a, b, v3_cross(a, b));
+        return FLX_OK;
+    }
+    FLX_TRY(need(m, e, "zaxis", 3, x, &found));
+    if (found) { // the smallest turn
+        v3 z = v3_unit(v3_load(x)), axis = v3_cross(v3_make(0, 0, 1), z);
+        double s = v3_norm(axis), angle = atan2(s, z.z);
+        if (s > 0.0) out->R = quat_to_m33(quat_exp(v3_scale(angle / s, axis)));
+        if (s == 0.0 && z.z < 0.0) out->R = about('x', FLX_PI);
+    }
+    return FLX_OK;
+}
