@@ -223,6 +223,37 @@ void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, cons
     }
 }
 
+// (CON-10)
+void flx_gap_turn(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
+                  int about, int order, double G[2][6], double K[2][2][36])
+{
+    point p;
+    clear(order, G, K);
+    if (order < 1 || !find_point(g, A, B, &p)) return;
+    v3 e = about < 2 ? p.t[about] : p.n;
+    for (int i = 0; i < 2; i++) {
+        put6(G[i], i ? 1.0 : -1.0, v3_make(0, 0, 0), m33_tmul_v(p.R[i], e));
+    }
+    if (order < 2) return;
+    flx_touch_motion m[2];
+    shifts s;
+    motions(&p, m);
+    find_shifts(&p, m, &s);
+    for (int c = 0; c < 2; c++) {
+        for (int col = 0; nv[c] > 0 && col < 6; col++) {
+            slip_change d = change_of(&p, &s, about < 2 ? about : 0, c, col);
+            v3 de = d.dt;
+            if (about == 2)
+                de = v3_axpy(s.nu[0][c][col], p.t[0], v3_scale(s.nu[1][c][col], p.t[1]));
+            for (int i = 0; i < 2; i++) {
+                double x[3];
+                v3_store(x, m33_tmul_v(p.R[i], v3_sub(de, v3_cross(d.turn[i], e))));
+                for (int r = 0; r < 3; r++) K[i][c][6 * (3 + r) + col] = i ? x[r] : -x[r];
+            }
+        }
+    }
+}
+
 flx_frame flx_frame_of_plane(const flx_frame2 *f)
 {
     return (flx_frame){.R = {f->c, -f->s, 0, f->s, f->c, 0, 0, 0, 1},
@@ -258,5 +289,13 @@ void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, c
 {
     flx_frame a = flx_frame_of_plane(A), b = flx_frame_of_plane(B);
     flx_gap_slip(g, &a, &b, nv, 0, order, G, K);
+    flx_jet_of_plane(order, G, K);
+}
+
+void flx_gap_turn2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, const int nv[2],
+                   int order, double G[2][6], double K[2][2][36])
+{
+    flx_frame a = flx_frame_of_plane(A), b = flx_frame_of_plane(B);
+    flx_gap_turn(g, &a, &b, nv, 1, order, G, K);
     flx_jet_of_plane(order, G, K);
 }

@@ -32,10 +32,16 @@ void flx_gap_depth(const flx_gap *g, const flx_frame *A, const flx_frame *B, con
 // Row of the slip along t_1 (along = 0) or t_2 (1).
 void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
                   int along, int order, double G[2][6], double K[2][2][36]);
+// Row of the angular velocity of the second relative to the first, about t_1 (about = 0), t_2 (1) or the normal (2). In the
+// plane t_2 is the third axis.
+void flx_gap_turn(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
+                  int about, int order, double G[2][6], double K[2][2][36]);
 // The same of frames of the plane; the entries of a body are (x, y, angle).
 void flx_gap_depth2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, const int nv[2],
                     int order, double *value, double G[2][6], double K[2][2][36]);
 void flx_gap_slip2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, const int nv[2],
+                   int order, double G[2][6], double K[2][2][36]);
+void flx_gap_turn2(const flx_gap *g, const flx_frame2 *A, const flx_frame2 *B, const int nv[2],
                    int order, double G[2][6], double K[2][2][36]);
 // A frame of the plane as one of space; derivatives along the motions of such frames become those of the plane.
 flx_frame flx_frame_of_plane(const flx_frame2 *f);

@@ -53,19 +53,68 @@ flx_law_force flx_contact_point_force(const flx_contact_point *p, flx_frames f, 
     return flx_law_eval(&p->law, j->value, rate, closing, closed);
 }
 
-// Friction over the normal force, along each tangent, with its derivatives by the slip.
-static double friction(const flx_contact_point *p, const double u[2], double grip[2],
-                       double slope[2][2])
+// What friction acts against: the slip, the rolling (LAW-10), the spinning.
+typedef struct rubbing {
+    int n;
+    const flx_scalar *of;
+    double coefficient, velocity;
+} rubbing;
+
+enum { RUBBINGS = 3 };
+
+static rubbing rubbing_of(const flx_contact_point *p, int k)
+{
+    const rubbing all[RUBBINGS] = {{p->nslip, p->slip, p->friction, p->velocity},
+                                   {p->nroll, p->turn, p->rolling, p->slowest},
+                                   {p->nspin, p->turn + 2, p->spinning, p->slowest}};
+    return all[k];
+}
+
+// Friction over the normal force, along each row, with its derivatives by their rates.
+static double friction(const rubbing *p, const double u[2], double grip[2], double slope[2][2])
 {
     double root = sqrt(u[0] * u[0] + u[1] * u[1] + p->velocity * p->velocity), power = 0.0;
     for (int i = 0; i < 2; i++) {
-        grip[i] = p->friction * u[i] / root;
+        grip[i] = p->coefficient * u[i] / root;
         power += grip[i] * u[i];
         for (int k = 0; k < 2; k++) {
-            slope[i][k] = p->friction * ((i == k) - u[i] * u[k] / (root * root)) / root;
+            slope[i][k] = p->coefficient * ((i == k) - u[i] * u[k] / (root * root)) / root;
         }
     }
     return power;
+}
+
+static void add_friction(const rubbing *p, flx_frames f, const double *switches, const double *v,
+                         double F, double *r)
+{
+    double u[2] = {0}, grip[2], slope[2][2];
+    flx_jet t[2];
+    for (int i = 0; i < p->n; i++) {
+        flx_scalar_gradient(p->of + i, f, switches, &t[i]);
+        u[i] = flx_jet_rate(p->of + i, &t[i], v);
+    }
+    (void)friction(p, u, grip, slope);
+    for (int i = 0; i < p->n; i++) flx_jet_add_force(p->of + i, &t[i], F * grip[i], r);
+}
+
+static double friction_power(const rubbing *p, flx_frames f, const double *switches,
+                             const double *v, double F)
+{
+    double u[2] = {0}, grip[2], slope[2][2];
+    flx_jet j;
+    for (int i = 0; i < p->n; i++) {
+        flx_scalar_gradient(p->of + i, f, switches, &j);
+        u[i] = flx_jet_rate(p->of + i, &j, v);
+    }
+    return p->n > 0 ? F * friction(p, u, grip, slope) : 0.0;
+}
+
+double flx_contact_point_turns(const flx_contact_point *p, flx_frames f, const double *switches,
+                               const double *v, double force)
+{
+    rubbing roll = rubbing_of(p, 1), spin = rubbing_of(p, 2);
+    return friction_power(&roll, f, switches, v, force) +
+           friction_power(&spin, f, switches, v, force);
 }
 
 void flx_contact_residual(int n, const flx_contact_point *points, flx_frames f,
@@ -73,22 +122,16 @@ void flx_contact_residual(int n, const flx_contact_point *points, flx_frames f,
 {
     for (int k = 0; k < n; k++) {
         const flx_contact_point *p = points + k;
-        flx_jet j, t[2];
+        flx_jet j;
         flx_scalar_value(&p->gap, f, switches, &j);
         if (!flx_contact_point_acts(p, j.value, switches)) continue;
         flx_scalar_gradient(&p->gap, f, switches, &j);
         double F =
             flx_contact_point_force(p, f, &j, flx_jet_rate(&p->gap, &j, v), switches, NULL).force;
-        double u[2] = {0}, grip[2], slope[2][2];
         flx_jet_add_force(&p->gap, &j, F, r);
-        if (p->nslip == 0 || F == 0.0) continue;
-        for (int i = 0; i < p->nslip; i++) {
-            flx_scalar_gradient(&p->slip[i], f, switches, &t[i]);
-            u[i] = flx_jet_rate(&p->slip[i], &t[i], v);
-        }
-        (void)friction(p, u, grip, slope);
-        for (int i = 0; i < p->nslip; i++) {
-            flx_jet_add_force(&p->slip[i], &t[i], F * grip[i], r);
+        for (int i = 0; i < RUBBINGS && F != 0.0; i++) {
+            rubbing one = rubbing_of(p, i);
+            if (one.n > 0) add_friction(&one, f, switches, v, F, r);
         }
     }
 }
@@ -101,30 +144,30 @@ static void add_to(double (*to)[6], double c, double (*from)[6])
 }
 
 // (LAW-6) of friction; by_q, by_v: the derivatives of F.
-static void linearise_friction(const flx_contact_point *p, flx_frames f, const double *switches,
+static void linearise_friction(const rubbing *p, flx_frames f, const double *switches,
                                const double *v, double F, along by_q, along by_v, double *A0,
                                double *A1)
 {
     double u[2] = {0}, grip[2], slope[2][2];
     along rate[2] = {{{0}}};
     flx_jet t[2];
-    for (int i = 0; i < p->nslip; i++) {
-        flx_scalar_jet(&p->slip[i], f, switches, &t[i]);
-        u[i] = flx_jet_rate(&p->slip[i], &t[i], v);
-        flx_jet_rate_gradient(&p->slip[i], &t[i], v, rate[i]);
+    for (int i = 0; i < p->n; i++) {
+        flx_scalar_jet(p->of + i, f, switches, &t[i]);
+        u[i] = flx_jet_rate(p->of + i, &t[i], v);
+        flx_jet_rate_gradient(p->of + i, &t[i], v, rate[i]);
     }
     (void)friction(p, u, grip, slope);
-    for (int i = 0; i < p->nslip; i++) {
+    for (int i = 0; i < p->n; i++) {
         along dq = {{0}}, dv = {{0}};
         add_to(dq, grip[i], by_q);
         add_to(dv, grip[i], by_v);
-        for (int k = 0; k < p->nslip; k++) {
+        for (int k = 0; k < p->n; k++) {
             add_to(dq, F * slope[i][k], rate[k]);
             add_to(dv, F * slope[i][k], t[k].g);
         }
-        flx_jet_add_stiffness(&p->slip[i], &t[i], F * grip[i], A0);
-        flx_jet_add_outer(&p->slip[i], &t[i], 1.0, dq, A0);
-        flx_jet_add_outer(&p->slip[i], &t[i], 1.0, dv, A1);
+        flx_jet_add_stiffness(p->of + i, &t[i], F * grip[i], A0);
+        flx_jet_add_outer(p->of + i, &t[i], 1.0, dq, A0);
+        flx_jet_add_outer(p->of + i, &t[i], 1.0, dv, A1);
     }
 }
 
@@ -147,8 +190,12 @@ void flx_contact_linearise(int n, const flx_contact_point *points, flx_frames f,
         flx_jet_add_stiffness(&p->gap, &j, F.force, A0);
         flx_jet_add_outer(&p->gap, &j, 1.0, by_q, A0);
         flx_jet_add_outer(&p->gap, &j, 1.0, by_v, A1);
-        if (p->nslip == 0 || F.force == 0.0) continue;
-        linearise_friction(p, f, switches, v, F.force, by_q, by_v, A0, A1);
+        for (int i = 0; i < RUBBINGS && F.force != 0.0; i++) {
+            rubbing one = rubbing_of(p, i);
+            if (one.n > 0) {
+                linearise_friction(&one, f, switches, v, F.force, by_q, by_v, A0, A1);
+            }
+        }
     }
 }
 
@@ -161,16 +208,14 @@ void flx_contact_energy(int n, const flx_contact_point *points, flx_frames f,
         flx_scalar_value(&p->gap, f, switches, &j);
         if (!flx_contact_point_acts(p, j.value, switches)) continue;
         flx_scalar_gradient(&p->gap, f, switches, &j);
-        double rate = flx_jet_rate(&p->gap, &j, v), u[2] = {0}, grip[2], slope[2][2];
+        double rate = flx_jet_rate(&p->gap, &j, v);
         double F = flx_contact_point_force(p, f, &j, rate, switches, NULL).force, stored;
         double elastic = flx_contact_point_force(p, f, &j, 0.0, switches, &stored).force;
         e->strain += stored;
         e->dissipated_power += (F - fmax(elastic, 0.0)) * rate;
-        if (p->nslip == 0 || F == 0.0) continue;
-        for (int i = 0; i < p->nslip; i++) {
-            flx_scalar_gradient(&p->slip[i], f, switches, &j);
-            u[i] = flx_jet_rate(&p->slip[i], &j, v);
+        for (int i = 0; i < RUBBINGS && F != 0.0; i++) {
+            rubbing one = rubbing_of(p, i);
+            e->dissipated_power += friction_power(&one, f, switches, v, F);
         }
-        e->dissipated_power += F * friction(p, u, grip, slope);
     }
 }

@@ -66,9 +66,13 @@ void flx_attraction_energy(int n, const flx_attraction *p, flx_frames f, flx_ene
 // is open; the speed at which it closed, while it is open the largest gap since.
 typedef struct flx_contact_point {
     flx_scalar gap, slip[2];
-    int nslip; // 0: no friction
+    int nslip;          // 0: no friction
+    flx_scalar turn[3]; // angular velocities: rolling, the last spinning; in the plane the first
+    int nroll, nspin;   // 0: none
     flx_law law;
     double friction, velocity; // coefficient, slip that regularises it
+    double rolling, spinning;  // torque over the normal force
+    double slowest;            // angular velocity that regularises them
     int side;                  // the first of its switches
     double clear;              // a larger gap is one that it has to close at an instant
     const double
@@ -86,6 +90,9 @@ void flx_contact_energy(int n, const flx_contact_point *points, flx_frames f,
 // Whether its switch decides about the force, not the depth: of a law with a kink, and of surfaces that were clear of each
 // other. Whether there is a force at all; the normal force, at a depth whose value and gradient j has; stored or NULL:
 // its potential energy.
+// Power that friction of rolling and spinning takes at a normal force.
+double flx_contact_point_turns(const flx_contact_point *p, flx_frames f, const double *switches,
+                               const double *v, double force);
 bool flx_contact_point_is_held(const flx_contact_point *p, const double *switches);
 bool flx_contact_point_acts(const flx_contact_point *p, double depth, const double *switches);
 flx_law_force flx_contact_point_force(const flx_contact_point *p, flx_frames f, const flx_jet *j,

@@ -303,12 +303,16 @@ static void eval_contact(const flx_scalar *s, flx_frames f, int order, flx_jet *
         const flx_frame2 *A = f.plane + s->e.frame[0], *B = f.plane + s->e.frame[1];
         if (depth)
             flx_gap_depth2(s->gap, A, B, s->e.nv, order, &j->value, j->g, j->K);
+        else if (s->along > 1)
+            flx_gap_turn2(s->gap, A, B, s->e.nv, order, j->g, j->K);
         else
             flx_gap_slip2(s->gap, A, B, s->e.nv, order, j->g, j->K);
     } else {
         const flx_frame *A = f.space + s->e.frame[0], *B = f.space + s->e.frame[1];
         if (depth)
             flx_gap_depth(s->gap, A, B, s->e.nv, order, &j->value, j->g, j->K);
+        else if (s->along > 1)
+            flx_gap_turn(s->gap, A, B, s->e.nv, s->along - 2, order, j->g, j->K);
         else
             flx_gap_slip(s->gap, A, B, s->e.nv, s->along, order, j->g, j->K);
     }

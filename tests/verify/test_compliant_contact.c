@@ -408,9 +408,61 @@ static int rows_inside_steps_have_the_force_of_their_gap(void)
     return 0;
 }
 
+// Spin about the normal is slowed down by the torque f R N, rolling by 5/7 f g; both in a frame that is turned.
+static int spin_and_rolling_are_slowed_down(void)
+{
+    static const char model[] =
+        "flexion: 1\ngravity: [3.924, 0, -5.886]\n"
+        "bodies: {b: {type: rigid, mass: 2, inertia: [2e-3, 2e-3, 2e-3], position: "
+        "[-0.02773500981, 0, 0.04160251472],\n"
+        "  velocity: [0, 0.5, 0], angular_velocity: [-8.32050294338 - 5.547001962252292, 0, "
+        "-5.547001962252292 + 8.32050294338], surface: {sphere: 0.05}}}\n"
+        "forces: {c: {type: contact, on: [ground, b], law: hunt-crossley, stiffness: 1e9, damping: "
+        "1,\n"
+        "  friction: {coefficient: 0.5, velocity: 1e-4, rolling: 0.02, spinning: 0.01}}}\n"
+        "signals: {spin: (-2*b.angular_velocity.x + 3*b.angular_velocity.z)/sqrt(13)}\n"
+        "outputs: {every: 0.5, signals: [spin, b.velocity, energy]}\n";
+    case_table t = {0};
+    double x, y, z, spin, g = sqrt(3.924 * 3.924 + 5.886 * 5.886), vy;
+    CHECK(run_model(model, "radau, rtol: 1e-8", 0.5, &t));
+    CHECK(case_table_value(&t, "spin", 0.5, &spin));
+    CHECK(case_table_value(&t, "b.velocity.x", 0.5, &x));
+    CHECK(case_table_value(&t, "b.velocity.y", 0.5, &vy));
+    CHECK(case_table_value(&t, "b.velocity.z", 0.5, &z));
+    CHECK(case_table_value(&t, "spin", 0.0, &y));
+    CHECK_NEAR(y - spin, 0.5 * 0.01 * 0.05 * 2 * g / 2e-3, 1e-3);
+    CHECK_NEAR(vy, 0.5 - 0.5 * 5.0 / 7 * 0.02 * g, 1e-4);
+    CHECK_NEAR(hypot(x, z), 0, 1e-3);
+    case_table_clear(&t);
+    return 0;
+}
+
+static int rolling_is_refused_where_it_has_no_radius(void)
+{
+    char said[1024];
+    CHECK(!case_run_said(
+        "flexion: 1\ngravity: [0, 0, -9.81]\nbodies: {b: {type: rigid, mass: 1, inertia: [1, 1, "
+        "1], position: [0, 0, 1], surface: {capsule: {radius: 0.1, length: 1}}}}\n"
+        "forces: {k: {type: contact, on: [ground, b], law: hertz, stiffness: 1, friction: "
+        "{coefficient: 0.3, velocity: 1e-3, rolling: 0.1}}}\n"
+        "simulate: {until: 1, method: radau, rtol: 1e-6}\n",
+        NULL, said, sizeof said));
+    CHECK_TEXT(said, "'rolling' and 'spinning' are of spheres and planes alone");
+    CHECK(!case_run_said(
+        "flexion: 1\ndimension: 2\nbodies: {b: {type: rigid, mass: 1, inertia: 1, position: [0, "
+        "1], surface: {sphere: 0.1}}}\n"
+        "forces: {k: {type: contact, on: [ground, b], law: hertz, stiffness: 1, friction: "
+        "{coefficient: 0.3, velocity: 1e-3, spinning: 0.1}}}\n"
+        "simulate: {until: 1, method: radau, rtol: 1e-6}\n",
+        NULL, said, sizeof said));
+    CHECK_TEXT(said, "in the plane nothing spins about the normal");
+    return 0;
+}
+
 TEST_MAIN(TEST(a_ball_bounces_with_every_method),
           TEST(given_steps_that_are_too_long_are_remarked_on),
           TEST(restitution_holds_at_every_speed), TEST(a_row_of_balls_keeps_momentum_and_energy),
-          TEST(sliding_becomes_rolling), TEST(a_ball_falls_on_a_cantilever),
+          TEST(sliding_becomes_rolling), TEST(spin_and_rolling_are_slowed_down),
+          TEST(rolling_is_refused_where_it_has_no_radius), TEST(a_ball_falls_on_a_cantilever),
           TEST(a_pellet_does_not_pass_through_a_ball), TEST(rest_stays_rest),
           TEST(rows_inside_steps_have_the_force_of_their_gap))

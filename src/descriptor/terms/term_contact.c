@@ -24,26 +24,54 @@ int flx_contacts_points(const flx_descriptor *d, const flx_contact_point **of)
 
 // ---- making -------------------------------------------------------------------------------------
 
-// (CON-8) Hertz's stiffness is that of surfaces whose curvature is everywhere the same.
-static flx_status find_stiffness(const flx_descriptor *d, const flx_contact *c, int pair, double *k)
+// (CON-8) 1/R* of surfaces whose curvature is everywhere the same.
+static flx_status find_curvature(const flx_descriptor *d, const flx_contact *c, int pair,
+                                 const char *what, double *curvature)
 {
-    double curvature = 0.0;
-    *k = c->stiffness;
-    if (!c->material) return FLX_OK;
+    *curvature = 0.0;
     for (int i = 0; i < 2; i++) {
         const flx_contact_side *side = c->sides + c->pairs[pair][i];
         const flx_surface *s = side->surface;
         double radius = s->size[0] + s->skin;
         if (s->kind == &flx_surface_plane) continue;
         if (s->kind != &flx_surface_sphere || !(radius > 0)) {
-            return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, side->loc,
-                            "contact '%s': Hertz's stiffness follows from 'material' for spheres "
-                            "and planes alone; give 'stiffness'",
-                            c->name);
+            return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, side->loc, "contact '%s': %s", c->name,
+                            what);
         }
-        curvature += 1.0 / radius;
+        *curvature += 1.0 / radius;
     }
+    return FLX_OK;
+}
+
+static flx_status find_stiffness(const flx_descriptor *d, const flx_contact *c, int pair, double *k)
+{
+    double curvature;
+    *k = c->stiffness;
+    if (!c->material) return FLX_OK;
+    FLX_TRY(find_curvature(d, c, pair,
+                           "Hertz's stiffness follows from 'material' for spheres and planes "
+                           "alone; give 'stiffness'",
+                           &curvature));
     *k = flx_law_hertz(c->E, c->nu, curvature);
+    return FLX_OK;
+}
+
+static bool rolls(const flx_contact *c)
+{
+    const flx_contact_friction *f = &c->friction;
+    return f->rolling > 0 || f->spinning > 0 || f->rolling_open || f->spinning_open;
+}
+
+// (LAW-10) Torques of rolling and spinning.
+static flx_status find_rolling(const flx_descriptor *d, const flx_contact *c, flx_contact_point *p)
+{
+    double curvature;
+    if (!rolls(c)) return FLX_OK;
+    FLX_TRY(find_curvature(d, c, p->pair,
+                           "'rolling' and 'spinning' are of spheres and planes alone", &curvature));
+    p->rolling = c->friction.rolling / curvature;
+    p->spinning = c->friction.spinning / curvature;
+    p->slowest = c->friction.velocity * curvature;
     return FLX_OK;
 }
 
@@ -51,11 +79,11 @@ static flx_status refuse_friction(const flx_descriptor *d, const flx_contact *c)
 {
     const flx_contact_friction *f = &c->friction;
     const char *what = NULL;
-    if (f->rolling > 0 || f->spinning > 0) {
-        what = "rolling and spinning friction of a compliant law are not supported yet";
+    if (d->planar && f->spinning > 0) {
+        what = "in the plane nothing spins about the normal; leave 'spinning' out";
     } else if (f->stiffness > 0) {
         what = "friction with a stiffness is not supported yet; give its 'velocity'";
-    } else if (f->coefficient > 0 && !(f->velocity > 0)) {
+    } else if ((f->coefficient > 0 || rolls(c)) && !(f->velocity > 0)) {
         what = "friction of a compliant law needs its 'velocity', as in {coefficient: 0.3, "
                "velocity: 1e-3}; sticking as it is has the law 'restitution'";
     }
@@ -72,7 +100,7 @@ static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
     p->law = flx_law_of(c, k);
     p->friction = c->friction.coefficient;
     p->velocity = c->friction.velocity;
-    return FLX_OK;
+    return find_rolling(d, c, p);
 }
 
 // The compliance of a flexible body's node beside its shapes, in the axes of the node.
@@ -116,6 +144,13 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
         p->slip[i] = p->gap;
         p->slip[i].kind = FLX_SCALAR_SLIP;
         p->slip[i].along = i;
+    }
+    if (rolls(c)) p->nroll = d->planar ? 1 : 2;
+    if (rolls(c) && !d->planar) p->nspin = 1;
+    for (int i = 0; i < 3;
+         i++) { // about t_1, t_2 and the normal; the third axis of the plane is t_2
+        p->turn[i] = p->slip[0];
+        p->turn[i].along = d->planar ? 3 : 2 + i;
     }
     return set_numbers(d, p);
 }
@@ -184,6 +219,7 @@ static flx_status fill(flx_descriptor *d)
         p->clear = CLEAR * d->length;
         flx_forces_fill_scalar(d, &p->gap);
         for (int k = 0; k < 2; k++) p->slip[k].e = p->gap.e;
+        for (int k = 0; k < 3; k++) p->turn[k].e = p->gap.e;
     }
     return FLX_OK;
 }
@@ -191,8 +227,8 @@ static flx_status fill(flx_descriptor *d)
 static bool is_damped(const flx_contact *c, const flx_contact_point *p)
 {
     const flx_law *l = &p->law;
-    return l->c != 0 || l->a != 0 || l->av != 0 || p->nslip > 0 || c->damping_open ||
-           c->restitution_open;
+    return l->c != 0 || l->a != 0 || l->av != 0 || p->nslip > 0 || p->nroll > 0 ||
+           c->damping_open || c->restitution_open;
 }
 
 static void mark(flx_descriptor *d)
@@ -222,7 +258,8 @@ static flx_status renew(flx_descriptor *d)
         FLX_TRY(set_numbers(d, p));
         bool structure = kink == flx_law_has_kink(&p->law) && c->restitution <= 1.0 &&
                          (c->restitution > 0.0 || !c->restores);
-        if (structure && (p->nslip == 0 || p->velocity > 0.0)) continue;
+        bool rubs = p->nslip > 0 || p->nroll > 0;
+        if (structure && (!rubs || p->velocity > 0.0)) continue;
         return flx_forces_refuse(d, d->model->forces + c->force,
                                  "its law would be another one with these numbers");
     }
@@ -310,6 +347,7 @@ static void observe_point(const flx_descriptor *d, flx_work *w, const flx_point 
     if (acts) out[FLX_CONTACT_STATE] = FLX_CONTACT_SLIDES;
     out[FLX_CONTACT_TOUCHING] += acts;
     out[FLX_CONTACT_POWER] -= F * rate - grip * (u[0] * u[0] + u[1] * u[1]);
+    out[FLX_CONTACT_POWER] -= flx_contact_point_turns(c, w->frames, p->switches, p->v, F);
 }
 
 void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,

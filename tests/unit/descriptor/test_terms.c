@@ -95,7 +95,7 @@ static const char touch[] =
     "  g: {type: contact, among: [ground, a, b, c], ground: {plane: [0.2, -0.1, 1]}, law: "
     "penalty,\n"
     "      stiffness: 10, exponent: 2, damping: 2, damping_exponent: 1,\n"
-    "      friction: {coefficient: 0.3, velocity: 0.5}}\n"
+    "      friction: {coefficient: 0.3, velocity: 0.5, rolling: 0.2, spinning: 0.4}}\n"
     "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
 
 static const char touch2[] =
@@ -108,7 +108,7 @@ static const char touch2[] =
     "  c: {type: point, mass: 1.5, position: [0.3, 0.1], surface: {sphere: 0.5}}\n"
     "forces:\n"
     "  g: {type: contact, among: [ground, b, c], law: flores, stiffness: 10, restitution: 0.5,\n"
-    "      friction: {coefficient: 0.3, velocity: 0.5}}\n"
+    "      friction: {coefficient: 0.3, velocity: 0.5, rolling: 0.2}}\n"
     "  h: {type: contact, on: [a, b], law: hunt-crossley, exponent: 2.2, stiffness: 30, damping: "
     "0.3}\n"
     "simulate: {until: 1, method: radau, rtol: 1e-6}\n";
