@@ -93,7 +93,7 @@ static bool open_table(const flx_model *model, const optimise_options *o, bool g
     }
     if (go_on) return true;
     const char *name;
-    fprintf(r->file, "evaluation");
+    fprintf(r->file, "t"); // the number of the evaluation: tables of results begin so
     for (int i = 0; (name = flx_model_optimised(model, i)) != NULL; i++)
         fprintf(r->file, ",%s", name);
     fprintf(r->file, ",sum\n");

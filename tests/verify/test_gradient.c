@@ -32,7 +32,12 @@ static int set_up(const subject *c, rig *r)
     return 0;
 }
 
-static flx_status find(rig *r, flx_gradient_method method, flx_gradient *g)
+static bool is_extreme(const char *name)
+{
+    return strcmp(name, "J3") == 0 || strcmp(name, "most") == 0;
+}
+
+static flx_status find(rig *r, flx_gradient_method method, bool all, flx_gradient *g)
 {
     int params[MOST], metrics[MOST], outputs[2] = {0, 1}, np = 0, nm = 0;
     double times[2] = {0.05, 0.12};
@@ -40,14 +45,14 @@ static flx_status find(rig *r, flx_gradient_method method, flx_gradient *g)
     for (int i = 0; flx_system_describe(r->system, FLX_PORT_PARAMETER, i, &info); i++)
         params[np++] = i;
     for (int i = 0; flx_system_describe(r->system, FLX_PORT_METRIC, i, &info); i++)
-        metrics[nm++] = i;
+        if (all || !is_extreme(info.name)) metrics[nm++] = i;
     flx_gradient_def def = flx_gradient_def_default();
     def.method = method;
     def.nparam = np;
     def.param = params;
     def.nmetric = nm;
     def.metric = metrics;
-    def.noutput = 2;
+    def.noutput = all ? 2 : 0;
     def.output = outputs;
     def.ntime = 2;
     def.times = times;
@@ -98,15 +103,25 @@ static int compare(const subject *c)
     int value = 0, param = 0;
     flx_gradient direct, differences;
     CHECK(set_up(c, &r) == 0);
-    CHECK(find(&r, FLX_GRADIENT_DIRECT, &direct) == FLX_OK);
+    CHECK(find(&r, FLX_GRADIENT_DIRECT, true, &direct) == FLX_OK);
     CHECK(direct.method == FLX_GRADIENT_DIRECT);
-    CHECK(find(&r, FLX_GRADIENT_DIFFERENCES, &differences) == FLX_OK);
+    CHECK(find(&r, FLX_GRADIENT_DIFFERENCES, true, &differences) == FLX_OK);
     double off = distance(&r, &direct, &differences, &value, &param);
     printf("%-14s %-18s %-9s direct - differences %8.1e (value %d, parameter %d)\n", c->model,
            c->method ? c->method : "generalized-alpha", c->formulation, off, value, param);
     CHECK(off < c->tolerance);
     flx_gradient_clear(&direct);
     flx_gradient_clear(&differences);
+    flx_gradient adjoint;
+    CHECK(find(&r, FLX_GRADIENT_DIRECT, false, &direct) == FLX_OK);
+    CHECK(find(&r, FLX_GRADIENT_ADJOINT, false, &adjoint) == FLX_OK);
+    CHECK(adjoint.method == FLX_GRADIENT_ADJOINT);
+    off = distance(&r, &adjoint, &direct, &value, &param);
+    printf("%-14s %-18s %-9s adjoint - direct     %8.1e (value %d, parameter %d)\n", c->model,
+           c->method ? c->method : "generalized-alpha", c->formulation, off, value, param);
+    CHECK(off < 1e-9);
+    flx_gradient_clear(&direct);
+    flx_gradient_clear(&adjoint);
     put_away(&r);
     return 0;
 }
@@ -123,4 +138,62 @@ static int agree(void)
     return 0;
 }
 
-TEST_MAIN(TEST(agree))
+// The figures of opt-bouncing-ball-gradient: events have derivatives as differences of runs, and direct ones are refused.
+static int bounces(void)
+{
+    static const double slope[3] = {-0.04201438981719425, 1.044412467072902, 0.04405561775563769};
+    const subject ball = {"bouncing_ball", NULL, "index-3", 0.0};
+    const int params[3] = {0, 1, 2}, metric = 0;
+    rig r;
+    flx_gradient g;
+    char path[400];
+    snprintf(path, sizeof path, FLX_TESTS "/models/gradient/%s.yaml", ball.model);
+    r = (rig){.ctx = flx_ctx_create()};
+    flx_read_def read = flx_read_def_default();
+    CHECK(rig_compile(&r, flx_model_read_by(r.ctx, path, &read, &r.model), true) == 0);
+    flx_gradient_def def = flx_gradient_def_default();
+    def.nparam = 3;
+    def.param = params;
+    def.nmetric = 1;
+    def.metric = &metric;
+    CHECK(flx_gradient_find(r.run, &def, &g) == FLX_OK);
+    CHECK(g.method == FLX_GRADIENT_DIFFERENCES && g.instead && strstr(g.instead, "events"));
+    CHECK_REL(g.value[0], 0.3901712203656115, 1e-10);
+    for (int k = 0; k < 3; k++) CHECK_REL(g.slope[k], slope[k], 1e-7);
+    flx_gradient_clear(&g);
+    def.method = FLX_GRADIENT_DIRECT;
+    CHECK(flx_gradient_find(r.run, &def, &g) == FLX_ERR_CANNOT);
+    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "events happen in it");
+    CHECK(!g.memory);
+    put_away(&r);
+    return 0;
+}
+
+static int refusals(void)
+{
+    static const subject radau = {"slider_crank", "radau", "index-3", 0.0};
+    static const subject ggl = {"slider_crank", NULL, "ggl", 0.0};
+    const subject *const subjects[] = {&radau, &ggl};
+    static const char *const words[] = {"method 'radau' has no derivatives", "formulation ggl"};
+    for (int i = 0; i < 2; i++) {
+        rig r;
+        flx_gradient g;
+        CHECK(set_up(subjects[i], &r) == 0);
+        CHECK(find(&r, FLX_GRADIENT_DIRECT, true, &g) == FLX_ERR_CANNOT);
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, words[i]);
+        CHECK(find(&r, FLX_GRADIENT_AUTO, true, &g) == FLX_OK);
+        CHECK(g.method == FLX_GRADIENT_DIFFERENCES && g.instead);
+        flx_gradient_clear(&g);
+        put_away(&r);
+    }
+    // extremes and outputs at times have no adjoint
+    static const subject crank = {"slider_crank", NULL, "index-3", 0.0};
+    rig r;
+    flx_gradient g;
+    CHECK(set_up(&crank, &r) == 0);
+    CHECK(find(&r, FLX_GRADIENT_ADJOINT, true, &g) == FLX_ERR_CANNOT);
+    put_away(&r);
+    return 0;
+}
+
+TEST_MAIN(TEST(agree), TEST(bounces), TEST(refusals))

@@ -12,6 +12,9 @@ static const double places[RUN_POINTS] = {-3.0, -2.0, -1.0, 1.0, 2.0, 3.0};
 static const double weights[RUN_POINTS] = {-1.0 / 60.0, 9.0 / 60.0,  -45.0 / 60.0,
                                            45.0 / 60.0, -9.0 / 60.0, 1.0 / 60.0};
 
+// Weights are carried back where there are so many times more parameters than metrics.
+#define MORE 4
+
 void flx_gradient_clear(flx_gradient *out)
 {
     if (!out) return;
@@ -139,12 +142,14 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
     flx_status status = FLX_ERR_CANNOT;
     if (!g->cannot && asked != FLX_GRADIENT_DIFFERENCES) {
         flx_slopes *sl = NULL;
-        int told = flx_ctx_error_count(g->ctx);
-        out->method = FLX_GRADIENT_DIRECT;
-        (void)told;
+        bool back = asked == FLX_GRADIENT_ADJOINT ||
+                    (asked == FLX_GRADIENT_AUTO && g->def->nparam > MORE * g->def->nmetric &&
+                     flx_gradient_has_adjoint(g));
+        out->method = back ? FLX_GRADIENT_ADJOINT : FLX_GRADIENT_DIRECT;
         status = flx_slopes_create(g->run->sim->it, &sl);
         flx_slopes_destroy(&sl);
-        if (status == FLX_OK) return flx_gradient_direct(g, out->slope);
+        if (status == FLX_OK)
+            return back ? flx_gradient_adjoint(g, out->slope) : flx_gradient_direct(g, out->slope);
         if (asked != FLX_GRADIENT_AUTO || status != FLX_ERR_CANNOT) return status;
         out->instead = "its method has no derivatives of steps";
     } else if (g->cannot && asked != FLX_GRADIENT_AUTO && asked != FLX_GRADIENT_DIFFERENCES) {
@@ -166,7 +171,8 @@ flx_status flx_gradient_find(flx_run *run, const flx_gradient_def *def, flx_grad
     if (status == FLX_OK) status = make(&g, out);
     if (status == FLX_OK) status = flx_run_reset(run);
     if (status == FLX_OK) status = flx_gradient_march(&g, run, out->value);
-    out->steps = g.n - 1;
+    out->steps = (int)flx_run_statistics(run).steps;
+    g.value = out->value;
     if (status == FLX_OK && def->nparam > 0 && g.nvalue > 0) status = find_slopes(&g, out);
     clear(&g);
     if (status != FLX_OK) flx_gradient_clear(out);

@@ -19,6 +19,7 @@ typedef struct gradient {
     flx_run *twin;        // owned
     double *p;            // (nparam) values
     int nvalue;
+    const double *value; // (nvalue) of the run
     // the steps that were made
     bool keeps;                   // they are wanted
     const char *cannot;           // why they have no derivatives; NULL: they have
@@ -42,5 +43,6 @@ double flx_gradient_reach(const gradient *g, int k, double part);
 
 // gradient_direct.c: slope (nvalue x nparam)
 flx_status flx_gradient_direct(gradient *g, double *slope);
-// gradient_adjoint.c
+// gradient_adjoint.c. Whether there is one for what is asked for.
+bool flx_gradient_has_adjoint(const gradient *g);
 flx_status flx_gradient_adjoint(gradient *g, double *slope);
