@@ -33,6 +33,7 @@ typedef struct cli_command {
 
 // Every command; its line in this list is all the program needs to offer it.
 #define CLI_COMMANDS(X)                                                                            \
+    X(new)                                                                                         \
     X(run)                                                                                         \
     X(check)                                                                                       \
     X(plot)                                                                                        \
@@ -53,6 +54,7 @@ typedef struct cli_command {
     X(work_precision)                                                                              \
     X(info)                                                                                        \
     X(language)                                                                                    \
+    X(completion)                                                                                  \
     X(upgrade)
 
 #define X(name) extern const cli_command cmd_##name;

@@ -126,8 +126,8 @@ static flx_status read_joint(flx_mjcf *m, const flx_xml *e, int parent, int chil
                            .parent = parent,
                            .child = child,
                            .mimics = -1,
-                           .lower = -INFINITY,
-                           .upper = INFINITY};
+                           .lower = -HUGE_VAL,
+                           .upper = HUGE_VAL};
     FLX_TRY(flx_mjcf_numbers(m, e, "pos", 3, at, NULL));
     FLX_TRY(flx_mjcf_numbers(m, e, "axis", 3, axis, NULL));
     j->pose = flx_robot_compose(*body, (flx_robot_pose){v3_load(at), m33_identity()});

@@ -253,8 +253,8 @@ static flx_status read_limits(flx_robot *robot, const flx_xml *a, bool endless, 
         FLX_TRY(read_child(robot, l, "upper", 1, &j->upper, NULL));
         FLX_TRY(read_child(robot, l, "effort", 1, &j->effort, NULL));
     }
-    if (j->lower <= -1e15) j->lower = -INFINITY; // SDF's endless
-    if (j->upper >= 1e15) j->upper = INFINITY;
+    if (j->lower <= -1e15) j->lower = -HUGE_VAL; // SDF's endless
+    if (j->upper >= 1e15) j->upper = HUGE_VAL;
     j->limited = !endless && (isfinite(j->lower) || isfinite(j->upper));
     if (!(j->effort > 0.0)) j->effort = 0.0; // -1: none
     if (j->limited && !(j->lower < j->upper)) {
@@ -287,8 +287,8 @@ static flx_status read_joint(reader *r, const flx_xml *e)
     *j = (flx_robot_joint){.name = full_name(r, e),
                            .loc = e->loc,
                            .mimics = -1,
-                           .lower = -INFINITY,
-                           .upper = INFINITY};
+                           .lower = -HUGE_VAL,
+                           .upper = HUGE_VAL};
     if (!j->name) return FLX_FAIL(robot->ctx, FLX_ERR_MODEL, e->loc, "a joint has no name");
     size_t k = 0, n = sizeof types / sizeof types[0];
     while (k < n && (!word || strcmp(types[k].word, word) != 0)) k++;

@@ -209,8 +209,8 @@ static flx_status read_joint(flx_robot *robot, const flx_xml *e, flx_robot_joint
     *j = (flx_robot_joint){.name = flx_xml_get(e, "name"),
                            .loc = e->loc,
                            .mimics = -1,
-                           .lower = -INFINITY,
-                           .upper = INFINITY};
+                           .lower = -HUGE_VAL,
+                           .upper = HUGE_VAL};
     if (!j->name || !j->name[0])
         return FLX_FAIL(robot->ctx, FLX_ERR_MODEL, e->loc, "a joint has no name");
     if (find_joint(robot, j->name) >= 0)
