@@ -375,6 +375,7 @@ static flx_status prepare(search *f, const flx_state *x, const signed char *fixe
     }
     f->least = (flx_grid_weight){.diagonal = f->diagonal};
     FLX_TRY(make_grid(f, x, 0, false, fixed, 1, f->def->from, &f->one));
+    FLX_TRY(find_zeros(f, 0)); // where it is drawn: what inputs reach
     FLX_TRY(rest_at(f, f->def->from, true));
     FLX_TRY(find_zeros(f, 0));
     double *start = flx_alloc(f->ctx, (size_t)d->nq, sizeof *start);

@@ -200,5 +200,88 @@ static int zeros_of_an_elastic_arm(void)
     return 0;
 }
 
+// ---- rotations, redundancy, states, loops -------------------------------------------------------------------
+
+static double worst_miss(const found *a)
+{
+    double most = -1.0;
+    for (int i = 0; i < a->f.nline; i++) {
+        const char *text = strstr(a->f.lines[i], "at most ");
+        double miss = NAN;
+        if (!strstr(a->f.lines[i], "run forward") || !text) continue;
+        sscanf(text, "at most %lf", &miss);
+        most = fmax(most, miss);
+    }
+    return most < 0.0 ? HUGE_VAL : most;
+}
+
+static int a_body_in_space(void)
+{
+    found a;
+    find(&a, "inversion_space", "ff", 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK(worst_miss(&a) < 3e-7);
+    CHECK_NEAR(at(&a, 1.0, 1), 0.0, 1e-9); // poly9'' in the middle
+    CHECK_NEAR(at(&a, 0.5, 2) / at(&a, 0.5, 1), 2.0, 1e-9);
+    // 2 p'' with p'' = 630*4*x^3*(1 - x)^3*(1 - 2 x)/4 at x = 1/4
+    CHECK_NEAR(at(&a, 0.5, 1), 2.0 * 630 * 4 * pow(0.1875, 3) * 0.5 / 4, 1e-6);
+    done(&a);
+    return 0;
+}
+
+static int inputs_of_least_square(void)
+{
+    found a;
+    find(&a, "inversion_parts", "two", 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK(worst_miss(&a) < 1e-6);
+    for (double t = 0.1; t < 0.95; t += 0.1) CHECK_REL(at(&a, t, 1), 4.0 * at(&a, t, 2), 1e-9);
+    CHECK_NEAR(at(&a, 0.5, 1) + at(&a, 0.5, 2), 10.0, 1e-6);
+    done(&a);
+    return 0;
+}
+
+// A motor with lag: u = x + tau x', x = 3 s'' + 20 s.
+static int a_state_between(void)
+{
+    found a;
+    find(&a, "inversion_parts", "lag", 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK(says(&a, "index 4"));
+    CHECK(worst_miss(&a) < 1e-5);
+    CHECK_NEAR(at(&a, 0.5, 2), 10.0, 1e-6);
+    CHECK_NEAR(at(&a, 0.5, 1), 10.0 + 0.05 * (3.0 * -78.75 + 20.0 * 630.0 / 256.0), 4e-3);
+    done(&a);
+    return 0;
+}
+
+static int a_loop(void)
+{
+    found a;
+    find(&a, "inversion_parts", "loop", 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK(worst_miss(&a) < 1e-7);
+    done(&a);
+    return 0;
+}
+
+static int what_cannot_be(void)
+{
+    static const struct {
+        const char *model, *analysis, *text;
+    } wrong[] = {{"inversion_parts", "none", "no input of this inversion moves the output"},
+                 {"inversion_parts", "few", "one too many"},
+                 {"inversion_rolling", "ff", "'edge' (rate) is a constraint on velocities"}};
+    for (int i = 0; i < 3; i++) {
+        found a;
+        find(&a, wrong[i].model, wrong[i].analysis, 0, NULL);
+        CHECK(a.status != FLX_OK);
+        CHECK_TEXT(message(&a), wrong[i].text);
+        done(&a);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(index_five), TEST(an_unstable_zero), TEST(every_kind_of_an_elastic_arm),
-          TEST(zeros_of_an_elastic_arm))
+          TEST(zeros_of_an_elastic_arm), TEST(a_body_in_space), TEST(inputs_of_least_square),
+          TEST(a_state_between), TEST(a_loop), TEST(what_cannot_be))
