@@ -1,0 +1,132 @@
+// Inverse kinematics: limits that hold and let go, an arm in space, and what is refused.
+#include "case_table.h"
+#include "check.h"
+
+#include <string.h>
+
+#define ARM(limits, radius)                                                                        \
+    "flexion: 1\n"                                                                                 \
+    "dimension: 2\n"                                                                               \
+    "parameters: {R: " radius "}\n"                                                                \
+    "bodies:\n"                                                                                    \
+    "  a: {type: rigid, mass: 1, inertia: 0.1, points: {end: [0.5, 0]}}\n"                         \
+    "  b: {type: rigid, mass: 1, inertia: 0.1, position: a.end, points: {end: [0.4, 0]}}\n"        \
+    "  c: {type: rigid, mass: 1, inertia: 0.1, position: b.end, points: {tip: [0.3, 0]}}\n"        \
+    "joints:\n"                                                                                    \
+    "  A: {type: revolute, on: [ground, a], at: [0, 0], initial: {angle: 0.3}}\n"                  \
+    "  B: {type: revolute, on: [a, b], at: b, initial: {angle: 0.8}}\n"                            \
+    "  C: {type: revolute, on: [b, c], at: c, initial: {angle: 0.6}}\n"                            \
+    "signals: {x: 0.5*cos(0.3) + 0.4*cos(1.1) + 0.3*cos(1.7) + R*(cos(2*pi*t) - 1), y: "           \
+    "0.5*sin(0.3) + 0.4*sin(1.1) "                                                                 \
+    "+ 0.3*sin(1.7) + R*sin(2*pi*t)}\n"                                                            \
+    "analyse:\n"                                                                                   \
+    "  ik: {type: kinematics, want: {c.tip.position.x: x, c.tip.position.y: y}, move: [A, B, C], " \
+    "until: 1, every: "                                                                            \
+    "0.01" limits "}\n"                                                                            \
+    "simulate: {until: 1, method: radau, rtol: 1e-6}\n"                                            \
+    "outputs: {every: 0.01, signals: [ik.A, ik.B, ik.C, ik.B.rate, x, y]}\n"
+
+static double at(const case_table *t, const char *name, double time)
+{
+    double v = nan("");
+    if (!case_table_value(t, name, time, &v)) printf("no %s at %g\n", name, time);
+    return v;
+}
+
+// Joint B goes to 1.17 if it may: held at 1, it stays there for a while, and the tip is where it is wanted all the time.
+static int limits_hold_and_let_go(void)
+{
+    case_table t = {0};
+    int held = 0, first = -1, last = -1;
+    CHECK(case_run(ARM(", limits: {B: [-2, 1]}", "0.15"), NULL, &t, NULL, NULL));
+    for (int i = 0; i <= 100; i++) {
+        double time = 0.01 * i, a = at(&t, "ik.A", time), b = at(&t, "ik.B", time),
+               c = at(&t, "ik.C", time);
+        CHECK(b <= 1 + 1e-11);
+        CHECK_NEAR(0.5 * cos(a) + 0.4 * cos(a + b) + 0.3 * cos(a + b + c), at(&t, "x", time),
+                   1e-12);
+        CHECK_NEAR(0.5 * sin(a) + 0.4 * sin(a + b) + 0.3 * sin(a + b + c), at(&t, "y", time),
+                   1e-12);
+        if (b > 1 - 1e-10) {
+            held++;
+            if (first < 0) first = i;
+            last = i;
+        }
+    }
+    CHECK(held > 20 && first > 20 && last < 95);
+    CHECK(held == last - first + 1); // one stay
+    case_table_clear(&t);
+    return 0;
+}
+
+// The answer does not depend on the interval of the rows.
+static int rows_do_not_matter(void)
+{
+    case_table t = {0}, coarse = {0};
+    static char text[4000];
+    snprintf(text, sizeof text, "%s", ARM("", "0.15"));
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    char *every = strstr(text, "every: 0.01}");
+    CHECK(every);
+    memcpy(every, "every: 0.25}", 12);
+    CHECK(case_run(text, NULL, &coarse, NULL, NULL));
+    CHECK_NEAR(at(&coarse, "ik.A", 1), at(&t, "ik.A", 1), 1e-9);
+    CHECK_NEAR(at(&coarse, "ik.A", 0.5), at(&t, "ik.A", 0.5), 1e-9);
+    case_table_clear(&t);
+    case_table_clear(&coarse);
+    return 0;
+}
+
+// In space, with quaternions and the coordinates of bodies: three joints lead the tip along a line.
+static int arm_in_space(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "paths: {line: {type: poly5, through: [[0, 0.6, 0.1, 0.5], [1, 0.3, 0.4, 0.7]]}}\n"
+        "bodies:\n"
+        "  a: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], points: {end: [0, 0, 0.4]}}\n"
+        "  b: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], position: a.end, points: {end: "
+        "[0.5, 0, 0]}}\n"
+        "  c: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], position: b.end, points: {tip: "
+        "[0.4, 0, 0]}}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], motion: {angle: "
+        "ik.A}}\n"
+        "  B: {type: revolute, on: [a, b], at: b, axis: [0, 1, 0], motion: {angle: ik.B}}\n"
+        "  C: {type: revolute, on: [b, c], at: c, axis: [0, 1, 0], motion: {angle: ik.C}}\n"
+        "analyse:\n"
+        "  ik: {type: kinematics, want: {c.tip.position.x: line(1), c.tip.position.y: line(2), "
+        "c.tip.position.z: line(3)},\n"
+        "    move: [A, B, C], from: [0.2, -0.8, 1.4], until: 1, every: 0.005}\n"
+        "simulate: {until: 1, method: radau, rtol: 1e-6, formulation: ggl}\n"
+        "outputs: {every: 0.1, signals: [c.tip.position, line]}\n";
+    case_table t = {0};
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    for (double time = 0; time < 1.05; time += 0.1) {
+        CHECK_NEAR(at(&t, "c.tip.position.x", time), at(&t, "line.x", time), 2e-9);
+        CHECK_NEAR(at(&t, "c.tip.position.y", time), at(&t, "line.y", time), 2e-9);
+        CHECK_NEAR(at(&t, "c.tip.position.z", time), at(&t, "line.z", time), 2e-9);
+    }
+    case_table_clear(&t);
+    return 0;
+}
+
+static int refusal(const char *text, const char *part)
+{
+    char said[2000] = "";
+    bool ran = case_run_said(text, NULL, said, sizeof said);
+    if (!ran && strstr(said, part)) return 0;
+    printf("expected '%s', found '%s'\n", part, said);
+    return 1;
+}
+
+static int refusals(void)
+{
+    CHECK(refusal(ARM("", "0.8"), "at t = ") == 0); // beyond 1.2 m
+    CHECK(refusal(ARM(", limits: {A: [0.2, 0.31], B: [0.7, 0.81], C: [0.5, 0.61]}", "0.15"),
+                  "at its limit") == 0);
+    return 0;
+}
+
+TEST_MAIN(TEST(limits_hold_and_let_go), TEST(rows_do_not_matter), TEST(arm_in_space),
+          TEST(refusals))
