@@ -2,6 +2,7 @@
 #include "cli/analyse.h"
 
 #include "cli/show_tables.h"
+#include "cli/write_matrices.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@ typedef struct analyse_options {
     const cli_list *rest; // the model, then names
     cli_list settings;
     const char *table, *result;
+    const char *matrices; // kind of file; NULL: none
     flx_output *output;
     FILE *modes;               // table of eigenvalues and load factors; NULL: none
     bool eigenvalues, factors; // which of them it has
@@ -284,6 +286,8 @@ static flx_status do_one(flx_ctx *ctx, flx_simulation *sim, int i, const char *n
     if (status == FLX_OK) {
         const char *table = count_wanted(sim, o, type) == 1 && !o->modes ? o->table : NULL;
         status = cli_write_finding(ctx, o->rest->items[0], name, path ? NULL : table, &found);
+        if (status == FLX_OK && o->matrices)
+            status = cli_write_matrices(ctx, o->rest->items[0], name, o->matrices, &found);
     }
     flx_finding_clear(&found);
     return status;
@@ -400,13 +404,18 @@ int cli_analyse(flx_ctx *ctx, const cli_analyses *how, int argc, char **argv)
     const cli_option options[] = {
         {.name = "--set", .list = &o.settings},
         {.name = "--csv", .value = &o.table},
+        {.name = "--matrices", .value = &o.matrices},
         {.name = "--output", .letter = 'o', .value = &o.result},
     };
-    cli_parsed parsed = cli_parse(how->command, argc, argv, how->results ? 3 : 2, options, &rest);
+    cli_parsed parsed = cli_parse(how->command, argc, argv, how->results ? 4 : 3, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (rest.count < 1) {
         cli_complain(how->command->name, "name a model file; see 'flexion %s --help'",
                      how->command->name);
+        return EXIT_WRONG;
+    }
+    if (o.matrices && !cli_is_matrix_kind(o.matrices)) {
+        cli_complain(how->command->name, "--matrices needs mat or mtx, not '%s'", o.matrices);
         return EXIT_WRONG;
     }
     o.rest = &rest;

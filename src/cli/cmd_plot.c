@@ -1,5 +1,6 @@
 // cmd_plot.c - flexion plot: draw signals of a result.
 #include "cli/cli.h"
+#include "cli/plot_tables.h"
 #include "draw/drawings.h"
 
 #include <limits.h>
@@ -20,7 +21,13 @@ static const char help_text[] =
     "  --log AXES   logarithmic: x, y or xy; what is not positive is left out\n"
     "  --size WxH   width and height in pixels\n"
     "\n"
+    "Tables that 'flexion analyse' writes (MODEL_NAME.csv) are drawn with one of\n"
+    "  --bode, --nyquist, --nichols   of a frequency response\n"
+    "  --poles                        of a linear model: tables of poles and of zeros\n"
+    "  --campbell                     of a rotor; --orders 1,2 draws rays\n"
+    "\n"
     "Examples:\n"
+    "  flexion plot slider_crank_torque_bode.csv --bode -o bode.png\n"
     "  flexion plot slider_crank.h5 slider.position crank.rate -o crank.png\n"
     "  flexion plot orbit.h5 moon.position.y --x moon.position.x\n"
     "\n"
@@ -81,19 +88,41 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
     flx_plot_def def = {0};
-    const char *size = NULL, *axes = NULL;
+    const char *size = NULL, *axes = NULL, *orders = NULL;
+    bool tables[CLI_PLOT_CAMPBELL + 1] = {false};
+    cli_table_plot kind = CLI_PLOT_SIGNALS;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &def.path},
         {.name = "--x", .letter = 'x', .value = &def.x},
         {.name = "--log", .value = &axes},
         {.name = "--size", .value = &size},
+        {.name = "--bode", .flag = &tables[CLI_PLOT_BODE]},
+        {.name = "--nyquist", .flag = &tables[CLI_PLOT_NYQUIST]},
+        {.name = "--nichols", .flag = &tables[CLI_PLOT_NICHOLS]},
+        {.name = "--poles", .flag = &tables[CLI_PLOT_POLES]},
+        {.name = "--campbell", .flag = &tables[CLI_PLOT_CAMPBELL]},
+        {.name = "--orders", .value = &orders},
     };
-    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 4, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 10, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if ((size && !read_size(size, &def)) || (axes && !read_axes(axes, &def))) return EXIT_WRONG;
     if (rest.count == 0) {
         cli_complain("plot", "name a result file; see 'flexion plot --help'");
         return EXIT_WRONG;
+    }
+    for (int k = 0; k <= CLI_PLOT_CAMPBELL; k++) {
+        if (!tables[k]) continue;
+        if (kind != CLI_PLOT_SIGNALS) {
+            cli_complain(
+                "plot", "one drawing has one of --bode, --nyquist, --nichols, --poles, --campbell");
+            return EXIT_WRONG;
+        }
+        kind = (cli_table_plot)k;
+    }
+    if (kind != CLI_PLOT_SIGNALS) {
+        if (!def.path) def.path = cli_named_after(rest.items[0], ".svg");
+        if (!def.path) return EXIT_FAILED;
+        return cli_plot_tables(ctx, kind, rest.count, rest.items, orders, &def);
     }
     def.nsignal = rest.count - 1;
     def.signals = rest.items + 1;

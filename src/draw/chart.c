@@ -137,11 +137,16 @@ static void put_curves(FILE *f, const flx_chart_panel *p, int panel, bool legend
     const char *separator = "plot ";
     for (int k = 0; k < p->nseries; k++) {
         if (!has_any(p, &p->series[k])) continue;
+        const flx_chart_series *s = &p->series[k];
+        int mark = s->mark_only ? s->mark_only : marks[k % N_MARKS];
         flx_fprintf(f,
-                    "%s$series%d_%d using 1:2 with %s linewidth 1.5 pointsize 0.7 "
+                    "%s$series%d_%d using 1:2 with %s linewidth 1.5 pointsize %s "
                     "pointtype %d dashtype %s linecolor rgb '%s' ",
                     separator, panel, k,
-                    p->series[k].line_only ? "lines" : "linespoints", marks[k % N_MARKS], flx_gnuplot_dash(k),
+                    s->mark_only   ? "points"
+                    : s->line_only ? "lines"
+                                   : "linespoints",
+                    s->mark_only ? "1.3" : "0.7", mark, s->mark_only ? "1" : flx_gnuplot_dash(k),
                     flx_gnuplot_colour(k));
         if (legend) {
             fputs("title ", f);

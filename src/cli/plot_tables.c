@@ -1,0 +1,296 @@
+// plot_tables.c - drawings of tables that analyses write; see plot_tables.h.
+#include "cli/plot_tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SERIES 64
+#define MOST_RAYS 8
+
+// A table of numbers with named columns.
+typedef struct table {
+    int nrow, ncolumn;
+    char **names;   // (ncolumn) owned
+    double *values; // (ncolumn x nrow) by columns; owned
+} table;
+
+typedef struct charts {
+    flx_ctx *ctx;
+    const flx_plot_def *def;
+    int nfile, nseries[2];
+    table tables[MOST_SERIES];
+    flx_chart_series series[2][MOST_SERIES]; // of two panels
+    double *own[MOST_SERIES];                // numbers that were made
+    char *names[MOST_SERIES];
+    int nown, nname;
+} charts;
+
+// ---- reading ------------------------------------------------------------------------------------------
+
+static void clear(table *t)
+{
+    for (int k = 0; k < t->ncolumn; k++) free(t->names ? t->names[k] : NULL);
+    free(t->names);
+    free(t->values);
+    *t = (table){0};
+}
+
+// One field; quotes are taken off. The line goes on behind it.
+static char *take_field(char **line)
+{
+    char *from = *line, *to = from, *at = from;
+    bool quoted = *at == '"';
+    if (quoted) at++;
+    while (*at && (quoted || *at != ',')) {
+        if (quoted && *at == '"') {
+            if (at[1] != '"') {
+                quoted = false;
+                at++;
+                continue;
+            }
+            at++;
+        }
+        *to++ = *at++;
+    }
+    *line = *at ? at + 1 : at;
+    *to = 0;
+    return from;
+}
+
+static int count_fields(const char *line)
+{
+    int n = 1;
+    bool quoted = false;
+    for (; *line; line++) {
+        if (*line == '"') quoted = !quoted;
+        n += *line == ',' && !quoted;
+    }
+    return n;
+}
+
+static char *copy(const char *text)
+{
+    char *to = malloc(strlen(text) + 1);
+    if (to) strcpy(to, text);
+    return to;
+}
+
+static bool read_lines(FILE *f, table *t)
+{
+    char *line = malloc(1 << 16);
+    int room = 0;
+    double *rows = NULL;
+    bool good = line != NULL;
+    if (good && fgets(line, 1 << 16, f)) {
+        line[strcspn(line, "\r\n")] = 0;
+        t->ncolumn = count_fields(line);
+        t->names = calloc((size_t)t->ncolumn, sizeof *t->names);
+        char *at = line;
+        for (int k = 0; t->names && k < t->ncolumn; k++) t->names[k] = copy(take_field(&at));
+        good = t->names != NULL;
+    }
+    while (good && t->ncolumn > 0 && fgets(line, 1 << 16, f)) {
+        if (t->nrow == room) {
+            room = 2 * room + 64;
+            double *more = realloc(rows, (size_t)room * (size_t)t->ncolumn * sizeof *rows);
+            good = more != NULL;
+            if (more) rows = more;
+        }
+        char *at = line;
+        for (int k = 0; good && k < t->ncolumn; k++)
+            rows[t->nrow * t->ncolumn + k] = strtod(take_field(&at), NULL);
+        t->nrow += good;
+    }
+    t->values =
+        good ? malloc((size_t)t->ncolumn * (size_t)(t->nrow + 1) * sizeof *t->values) : NULL;
+    for (int i = 0; t->values && i < t->nrow; i++) {
+        for (int k = 0; k < t->ncolumn; k++) t->values[k * t->nrow + i] = rows[i * t->ncolumn + k];
+    }
+    free(rows);
+    free(line);
+    return t->values != NULL;
+}
+
+static bool read_table(const char *path, table *t)
+{
+    FILE *f = fopen(path, "r");
+    bool good = f && read_lines(f, t);
+    if (f) fclose(f);
+    if (!good) cli_complain("plot", "'%s' cannot be read as a table", path);
+    return good;
+}
+
+// ---- series -------------------------------------------------------------------------------------------
+
+static const double *column(const table *t, int k)
+{
+    return t->values + (size_t)k * (size_t)t->nrow;
+}
+
+static int find(const table *t, const char *name)
+{
+    for (int k = 0; k < t->ncolumn; k++) {
+        if (strcmp(t->names[k], name) == 0) return k;
+    }
+    return -1;
+}
+
+static const char *keep_name(charts *c, const char *name, size_t n)
+{
+    char *own = c->nname < MOST_SERIES ? malloc(n + 1) : NULL;
+    if (!own) return "";
+    memcpy(own, name, n);
+    own[n] = 0;
+    return c->names[c->nname++] = own;
+}
+
+static void add(charts *c, int panel, const char *name, int n, const double *x, const double *y,
+                int mark)
+{
+    if (c->nseries[panel] == MOST_SERIES) return;
+    c->series[panel][c->nseries[panel]++] = (flx_chart_series){.name = name,
+                                                               .n = n,
+                                                               .x = x,
+                                                               .y = y,
+                                                               .slope = (double)NAN,
+                                                               .line_only = mark == 0,
+                                                               .mark_only = mark};
+}
+
+// Numbers of one's own; NULL: no memory.
+static double *take(charts *c, int n)
+{
+    if (c->nown == MOST_SERIES) return NULL;
+    return c->own[c->nown++] = malloc(((size_t)n + 1) * sizeof(double));
+}
+
+// Pairs of a response: columns "y/u re", "y/u im", "y/u magnitude", "y/u phase".
+static void add_response(charts *c, const table *t, cli_table_plot kind)
+{
+    const double *f = column(t, find(t, "frequency"));
+    for (int k = 0; k + 3 < t->ncolumn; k++) {
+        size_t n = strlen(t->names[k]);
+        if (n < 4 || strcmp(t->names[k] + n - 3, " re") != 0) continue;
+        const char *name = keep_name(c, t->names[k], n - 3);
+        if (kind == CLI_PLOT_BODE) {
+            add(c, 0, name, t->nrow, f, column(t, k + 2), 0);
+            add(c, 1, name, t->nrow, f, column(t, k + 3), 0);
+        } else if (kind == CLI_PLOT_NYQUIST) {
+            add(c, 0, name, t->nrow, column(t, k), column(t, k + 1), 0);
+        } else {
+            double *decibel = take(c, t->nrow);
+            for (int i = 0; decibel && i < t->nrow; i++)
+                decibel[i] = 20.0 * log10(column(t, k + 2)[i]);
+            if (decibel) add(c, 0, name, t->nrow, column(t, k + 3), decibel, 0);
+        }
+    }
+}
+
+// The critical point of Nyquist's plane.
+static void add_critical(charts *c)
+{
+    double *at = take(c, 2);
+    if (!at) return;
+    at[0] = -1.0;
+    at[1] = 0.0;
+    add(c, 0, "-1", 1, at, at + 1, FLX_CHART_CIRCLE);
+}
+
+static void add_campbell(charts *c, const table *t, const char *orders)
+{
+    for (int k = 1; k < t->ncolumn; k++) {
+        if (strncmp(t->names[k], "frequency(", 10) != 0) continue;
+        char name[40];
+        snprintf(name, sizeof name, "mode %d", atoi(t->names[k] + 10));
+        add(c, 0, keep_name(c, name, strlen(name)), t->nrow, column(t, 0), column(t, k), 0);
+    }
+    for (int k = 0; orders && *orders && k < MOST_RAYS; k++) {
+        char *end, name[40];
+        double order = strtod(orders, &end);
+        double *ray = take(c, t->nrow);
+        if (end == orders || !ray) break;
+        for (int i = 0; i < t->nrow; i++)
+            ray[i] = order * column(t, 0)[i] / (2.0 * 3.14159265358979323846);
+        snprintf(name, sizeof name, "order %g", order);
+        add(c, 0, keep_name(c, name, strlen(name)), t->nrow, column(t, 0), ray, 0);
+        orders = *end == ',' ? end + 1 : end;
+    }
+}
+
+// ---- together -----------------------------------------------------------------------------------------
+
+static const struct {
+    const char *first, *wanted; // columns that such a table has
+    const char *x, *y;
+    int log_x, log_y;
+} kinds[] = {
+    [CLI_PLOT_BODE] = {"frequency", "a frequency response", "frequency Hz", "magnitude", 1, 1},
+    [CLI_PLOT_NYQUIST] = {"frequency", "a frequency response", "real part", "imaginary part", 0, 0},
+    [CLI_PLOT_NICHOLS] = {"frequency", "a frequency response", "phase deg", "magnitude dB", 0, 0},
+    [CLI_PLOT_POLES] = {"re", "poles or zeros", "real part 1/s", "imaginary part 1/s", 0, 0},
+    [CLI_PLOT_CAMPBELL] = {"frequency(1)", "a Campbell diagram", "speed rad/s", "frequency Hz", 0,
+                           0}};
+
+static bool add_file(charts *c, cli_table_plot kind, const char *path, const char *orders)
+{
+    table *t = c->tables + c->nfile;
+    if (!read_table(path, t)) return false;
+    c->nfile++;
+    if (find(t, kinds[kind].first) < 0) {
+        cli_complain("plot", "'%s' is not the table of %s: it has no column '%s'", path,
+                     kinds[kind].wanted, kinds[kind].first);
+        return false;
+    }
+    if (kind == CLI_PLOT_POLES) {
+        bool poles = find(t, "damping") >= 0;
+        add(c, 0, poles ? "poles" : "zeros", t->nrow, column(t, find(t, "re")),
+            column(t, find(t, "im")), poles ? FLX_CHART_CROSS : FLX_CHART_CIRCLE);
+    } else if (kind == CLI_PLOT_CAMPBELL) {
+        add_campbell(c, t, orders);
+    } else {
+        add_response(c, t, kind);
+    }
+    return true;
+}
+
+static int draw(charts *c, cli_table_plot kind)
+{
+    const flx_chart_panel panels[2] = {
+        {kinds[kind].x, kinds[kind].y, kinds[kind].log_x, kinds[kind].log_y, c->nseries[0],
+         c->series[0]},
+        {"frequency Hz", "phase deg", 1, 0, c->nseries[1], c->series[1]}};
+    int npanel = kind == CLI_PLOT_BODE ? 2 : 1;
+    const flx_chart_def chart = {.path = c->def->path,
+                                 .npanel = npanel,
+                                 .panels = panels,
+                                 .width = c->def->width > 0 ? c->def->width
+                                          : npanel == 1     ? 760
+                                                            : 0,
+                                 .height = c->def->height};
+    flx_status status = flx_chart_write(c->ctx, &chart);
+    if (status == FLX_OK) printf("%s\n", c->def->path);
+    cli_print_errors(c->ctx);
+    return cli_exit_of(status);
+}
+
+int cli_plot_tables(flx_ctx *ctx, cli_table_plot kind, int nfile, const char *const *files,
+                    const char *orders, const flx_plot_def *def)
+{
+    charts *c = calloc(1, sizeof *c);
+    bool good = c != NULL;
+    int code = EXIT_WRONG;
+    if (!c) return EXIT_FAILED;
+    c->ctx = ctx;
+    c->def = def;
+    for (int i = 0; good && i < nfile && i < MOST_SERIES; i++)
+        good = add_file(c, kind, files[i], orders);
+    if (good && kind == CLI_PLOT_NYQUIST) add_critical(c);
+    if (good) code = draw(c, kind);
+    for (int i = 0; i < c->nfile; i++) clear(c->tables + i);
+    for (int i = 0; i < c->nown; i++) free(c->own[i]);
+    for (int i = 0; i < c->nname; i++) free(c->names[i]);
+    free(c);
+    return code;
+}

@@ -1,0 +1,18 @@
+// plot_tables.h - drawings of tables that analyses write: Bode, Nyquist, Nichols, poles, Campbell.
+#pragma once
+
+#include "cli/cli.h"
+#include "draw/drawings.h"
+
+typedef enum cli_table_plot {
+    CLI_PLOT_SIGNALS, // no table
+    CLI_PLOT_BODE,
+    CLI_PLOT_NYQUIST,
+    CLI_PLOT_NICHOLS,
+    CLI_PLOT_POLES,
+    CLI_PLOT_CAMPBELL,
+} cli_table_plot;
+
+// files: tables of one kind, drawn together; of poles, zeros too. orders: rays of a Campbell diagram, or NULL.
+int cli_plot_tables(flx_ctx *ctx, cli_table_plot kind, int nfile, const char *const *files,
+                    const char *orders, const flx_plot_def *def);
