@@ -2,7 +2,7 @@
 #include "cli/analyse.h"
 
 #include "cli/show_tables.h"
-#include "cli/write_matrices.h"
+#include "cli/tables/write_matrices.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // cmd_plot.c - flexion plot: draw signals of a result.
 #include "cli/cli.h"
-#include "cli/plot_tables.h"
+#include "cli/tables/plot_tables.h"
 #include "draw/drawings.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // write_matrices.c - matrices and tables that an analysis found; see write_matrices.h.
-#include "cli/write_matrices.h"
+#include "cli/tables/write_matrices.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // plot_tables.c - drawings of tables that analyses write; see plot_tables.h.
-#include "cli/plot_tables.h"
+#include "cli/tables/plot_tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -252,7 +252,10 @@ static bool add_file(charts *c, cli_table_plot kind, const char *path, const cha
     } else {
         add_response(c, t, kind);
     }
-    return true;
+    if (c->nseries[0] > 0 || t->nrow == 0) return true;
+    cli_complain("plot", "'%s' has no pairs of outputs and inputs: it is not the table of %s", path,
+                 kinds[kind].wanted);
+    return false;
 }
 
 static int draw(charts *c, cli_table_plot kind)

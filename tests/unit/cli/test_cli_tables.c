@@ -1,0 +1,87 @@
+// test_cli_tables.c - files of matrices that analyses write, and drawings of their tables.
+#include "program.h"
+
+#include <string.h>
+
+static const char oscillator[] =
+    "flexion: 1\nequations: {second_order: {x: {mass: 2, force: -800*x - 6*x' + F}}}\ninputs: {F: "
+    "0}\n"
+    "analyse:\n  plant: {type: linear, outputs: [x]}\n"
+    "  bode: {type: frequency, outputs: [x], from: 1, to: 100, count: 30}\n";
+
+// Five whole numbers, the name, the numbers by columns; little-endian.
+static int matrices_for_other_programs(void)
+{
+    char bytes[4000];
+    write_model("m.yaml", oscillator);
+    flexion("analyse m.yaml plant --matrices mat");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "matrices in m_plant.mat");
+    long size = file_size("m_plant.mat"), at = 0;
+    CHECK(size > 0 && size < (long)sizeof bytes);
+    char path[200];
+    snprintf(path, sizeof path, "%s/m_plant.mat", folder);
+    FILE *f = fopen(path, "rb");
+    CHECK(f != NULL);
+    CHECK(fread(bytes, 1, (size_t)size, f) == (size_t)size);
+    fclose(f);
+    bool met = false;
+    while (at < size) {
+        int head[5];
+        memcpy(head, bytes + at, sizeof head);
+        CHECK(head[0] == 0 && head[3] == 0 && head[1] >= 0 && head[2] >= 0);
+        const char *name = bytes + at + sizeof head;
+        at += (long)sizeof head + head[4];
+        if (strcmp(name, "A") == 0) {
+            double A[4];
+            CHECK(head[1] == 2 && head[2] == 2);
+            memcpy(A, bytes + at, sizeof A); // by columns
+            CHECK_NEAR(A[1], -400.0, 1e-7);
+            CHECK_NEAR(A[2], 1.0, 1e-9);
+            CHECK_NEAR(A[3], -3.0, 1e-9);
+            met = true;
+        }
+        at += 8 * head[1] * head[2];
+    }
+    CHECK(met && at == size);
+    flexion("analyse m.yaml plant --matrices mtx");
+    CHECK_STATUS(0);
+    read_all("m_plant_B.mtx", bytes, sizeof bytes);
+    CHECK_TEXT(bytes, "%%MatrixMarket matrix coordinate real general\n2 1 1\n2 1 0.5");
+    flexion("analyse m.yaml --matrices xls");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--matrices needs mat or mtx, not 'xls'");
+    return 0;
+}
+
+static int tables_are_drawn(void)
+{
+    static const char *const kinds[] = {"--bode", "--nyquist", "--nichols"};
+    write_model("m.yaml", oscillator);
+    flexion("analyse m.yaml");
+    CHECK_STATUS(0);
+    for (int k = 0; k < 3; k++) {
+        char command[100];
+        snprintf(command, sizeof command, "plot m_bode.csv %s -o d%d.svg", kinds[k], k);
+        flexion(command);
+        CHECK_STATUS(0);
+        CHECK(file_size(k == 0 ? "d0.svg" : k == 1 ? "d1.svg" : "d2.svg") > 2000);
+    }
+    flexion("plot m_plant.csv --poles -o p.svg");
+    CHECK_STATUS(0);
+    flexion("plot m_plant.csv --bode -o q.svg");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "'m_plant.csv' has no pairs of outputs and inputs");
+    flexion("plot m_bode.csv --campbell -o q.svg");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "is not the table of a Campbell diagram");
+    flexion("plot m_bode.csv --bode --nyquist -o q.svg");
+    CHECK_STATUS(2);
+    flexion("plot none.csv --bode -o q.svg");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "'none.csv' cannot be read as a table");
+    return 0;
+}
+
+TEST_MAIN(TEST(files_start), TEST(matrices_for_other_programs), TEST(tables_are_drawn),
+          TEST(files_end))
