@@ -17,6 +17,7 @@
 #include "flexion/model.h"
 #include "flexion/optimise.h"
 #include "flexion/output.h"
+#include "flexion/particles.h"
 #include "flexion/reduction.h"
 #include "flexion/results.h"
 #include "flexion/run.h"

@@ -5,9 +5,13 @@
 
 #include <math.h>
 
-static const flx_force_signal signals[] = {
-    {"value", NULL},    {"length", "m"}, {"power", "W"}, {"activation", ""}, {"fibre", ""},
-    {"excitation", ""}, {0}};
+static const flx_force_signal signals[] = {{"value", NULL},
+                                           {"length", "m"},
+                                           {"power", "W"},
+                                           {"activation", ""},
+                                           {"fibre", ""},
+                                           {"excitation", ""},
+                                           {0}};
 
 const flx_force_kind flx_force_muscle = {.word = "muscle",
                                          .symbol = "actuator",

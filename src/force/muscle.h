@@ -21,11 +21,12 @@ typedef struct flx_muscle_data {
     double pennation;
 } flx_muscle_data;
 
-extern const double flx_muscle_bells[3][4];  // of the active curve: height, middle, width and its slope
-double flx_muscle_active(double l);          // fl
-double flx_muscle_passive(double l);         // fp
-double flx_muscle_speed_factor(double v);    // fv; v < 0 shortens
-double flx_muscle_tendon(double l);          // ft
-double flx_muscle_tendon_rate(void);         // kT
+extern const double flx_muscle_bells[3]
+                                    [4]; // of the active curve: height, middle, width and its slope
+double flx_muscle_active(double l);      // fl
+double flx_muscle_passive(double l);     // fp
+double flx_muscle_speed_factor(double v); // fv; v < 0 shortens
+double flx_muscle_tendon(double l);       // ft
+double flx_muscle_tendon_rate(void);      // kT
 // The fibres at rest with an activation, for a total length; false: none between 0.3 and 1.8.
 bool flx_muscle_rest(const flx_muscle_data *m, double total, double a, double *l);

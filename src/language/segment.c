@@ -19,9 +19,10 @@ typedef enum way { DOWN, UP, FORWARD } way;
 typedef struct segment {
     const char *name;
     way course;
-    double mass, com;        // percent of the body's mass, of the length
-    double sagittal, transverse, longitudinal; // radii of gyration, percent of the length; 0: not known
-    double length;                             // m at the mean stature; 0: not given
+    double mass, com; // percent of the body's mass, of the length
+    double sagittal, transverse,
+        longitudinal; // radii of gyration, percent of the length; 0: not known
+    double length;    // m at the mean stature; 0: not given
 } segment;
 
 typedef struct table {
@@ -30,30 +31,28 @@ typedef struct table {
     const segment *segments;
 } table;
 
-static const segment male[] = {
-    {"head", DOWN, 6.94, 50.02, 30.3, 31.5, 26.1, 0.2429},
-    {"upper-trunk", DOWN, 15.96, 50.66, 50.5, 32.0, 46.5, 0.2421},
-    {"middle-trunk", DOWN, 16.33, 45.02, 48.2, 38.3, 46.8, 0.2155},
-    {"lower-trunk", DOWN, 11.17, 61.15, 61.5, 55.1, 58.7, 0.1457},
-    {"upper-arm", DOWN, 2.71, 57.72, 28.5, 26.9, 15.8, 0.2817},
-    {"forearm", DOWN, 1.62, 45.74, 27.6, 26.5, 12.1, 0.2689},
-    {"hand", DOWN, 0.61, 79.00, 62.8, 51.3, 40.1, 0.0862},
-    {"thigh", DOWN, 14.16, 40.95, 32.9, 32.9, 14.9, 0.4222},
-    {"shank", DOWN, 4.33, 43.95, 25.1, 24.6, 10.2, 0.4340},
-    {"foot", FORWARD, 1.37, 44.15, 25.7, 24.5, 12.4, 0.2581},
-    {0}};
-static const segment female[] = {
-    {"head", DOWN, 6.68, 48.41, 27.1, 29.5, 26.1, 0.2437},
-    {"upper-trunk", DOWN, 15.45, 50.50, 46.6, 31.4, 44.9, 0.2280},
-    {"middle-trunk", DOWN, 14.65, 45.12, 43.3, 35.4, 41.5, 0.2053},
-    {"lower-trunk", DOWN, 12.47, 49.20, 43.3, 40.2, 44.4, 0.1815},
-    {"upper-arm", DOWN, 2.55, 57.54, 27.8, 26.0, 14.8, 0.2751},
-    {"forearm", DOWN, 1.38, 45.59, 26.1, 25.7, 9.4, 0.2643},
-    {"hand", DOWN, 0.56, 74.74, 53.1, 45.4, 33.5, 0.0780},
-    {"thigh", DOWN, 14.78, 36.12, 36.9, 36.4, 16.2, 0.3685},
-    {"shank", DOWN, 4.81, 43.52, 26.7, 26.3, 9.2, 0.4323},
-    {"foot", FORWARD, 1.29, 40.14, 29.9, 27.9, 13.9, 0.2283},
-    {0}};
+static const segment male[] = {{"head", DOWN, 6.94, 50.02, 30.3, 31.5, 26.1, 0.2429},
+                               {"upper-trunk", DOWN, 15.96, 50.66, 50.5, 32.0, 46.5, 0.2421},
+                               {"middle-trunk", DOWN, 16.33, 45.02, 48.2, 38.3, 46.8, 0.2155},
+                               {"lower-trunk", DOWN, 11.17, 61.15, 61.5, 55.1, 58.7, 0.1457},
+                               {"upper-arm", DOWN, 2.71, 57.72, 28.5, 26.9, 15.8, 0.2817},
+                               {"forearm", DOWN, 1.62, 45.74, 27.6, 26.5, 12.1, 0.2689},
+                               {"hand", DOWN, 0.61, 79.00, 62.8, 51.3, 40.1, 0.0862},
+                               {"thigh", DOWN, 14.16, 40.95, 32.9, 32.9, 14.9, 0.4222},
+                               {"shank", DOWN, 4.33, 43.95, 25.1, 24.6, 10.2, 0.4340},
+                               {"foot", FORWARD, 1.37, 44.15, 25.7, 24.5, 12.4, 0.2581},
+                               {0}};
+static const segment female[] = {{"head", DOWN, 6.68, 48.41, 27.1, 29.5, 26.1, 0.2437},
+                                 {"upper-trunk", DOWN, 15.45, 50.50, 46.6, 31.4, 44.9, 0.2280},
+                                 {"middle-trunk", DOWN, 14.65, 45.12, 43.3, 35.4, 41.5, 0.2053},
+                                 {"lower-trunk", DOWN, 12.47, 49.20, 43.3, 40.2, 44.4, 0.1815},
+                                 {"upper-arm", DOWN, 2.55, 57.54, 27.8, 26.0, 14.8, 0.2751},
+                                 {"forearm", DOWN, 1.38, 45.59, 26.1, 25.7, 9.4, 0.2643},
+                                 {"hand", DOWN, 0.56, 74.74, 53.1, 45.4, 33.5, 0.0780},
+                                 {"thigh", DOWN, 14.78, 36.12, 36.9, 36.4, 16.2, 0.3685},
+                                 {"shank", DOWN, 4.81, 43.52, 26.7, 26.3, 9.2, 0.4323},
+                                 {"foot", FORWARD, 1.29, 40.14, 29.9, 27.9, 13.9, 0.2283},
+                                 {0}};
 // One radius of gyration, about axes across the segment.
 static const segment winter[] = {{"head", UP, 8.1, 100.0, 49.5, 49.5, 0, 0},
                                  {"trunk-with-head", UP, 57.8, 66.0, 50.3, 50.3, 0, 0},

@@ -122,9 +122,8 @@ flx_status flx_cable_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_num_fix(b, &exponent, force->loc);
     FLX_TRY(flx_force_length(b, d));
     flx_node x = node_sub(g, d->length, flx_num_node(g, length));
-    flx_node pull = exponent.x > 1.0
-                        ? node_power(g, positive(g, x), exponent.x)
-                        : flx_graph_binary(g, FLX_OP_MAX, x, node_const(g, 0.0));
+    flx_node pull = exponent.x > 1.0 ? node_power(g, positive(g, x), exponent.x)
+                                     : flx_graph_binary(g, FLX_OP_MAX, x, node_const(g, 0.0));
     flx_node grown =
         node_add(g, node_const(g, 1.0), node_mul(g, flx_num_node(g, damping), d->rate));
     pull = node_mul(g, flx_num_node(g, stiffness), pull);

@@ -50,8 +50,7 @@ static flx_status read_muscle(flx_env *e, flx_item *force, muscle *m)
     }
     FLX_TRY(flx_build_need(b, force, "excitation", &y));
     FLX_TRY(flx_build_node(e, y, &m->excitation));
-    m->excitation =
-        flx_graph_binary(g, FLX_OP_MAX, m->excitation, node_const(g, FLX_MUSCLE_LEAST));
+    m->excitation = flx_graph_binary(g, FLX_OP_MAX, m->excitation, node_const(g, FLX_MUSCLE_LEAST));
     m->excitation = flx_graph_binary(g, FLX_OP_MIN, m->excitation, node_const(g, 1.0));
     return m->excitation < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
@@ -76,10 +75,9 @@ static flx_node activation_rate(flx_graph *g, const muscle *m, flx_node a)
     flx_node d = node_sub(g, m->excitation, a);
     flx_node f = node_scale(g, 0.5, unary(g, FLX_OP_TANH, node_scale(g, 0.1, d)));
     flx_node z = add_const(g, node_scale(g, 1.5, a), 0.5);
-    flx_node up =
-        node_div(g, add_const(g, f, 0.5), node_mul(g, flx_num_node(g, m->rise), z));
-    flx_node down = node_div(g, node_mul(g, node_sub(g, node_const(g, 0.5), f), z),
-                             flx_num_node(g, m->decay));
+    flx_node up = node_div(g, add_const(g, f, 0.5), node_mul(g, flx_num_node(g, m->rise), z));
+    flx_node down =
+        node_div(g, node_mul(g, node_sub(g, node_const(g, 0.5), f), z), flx_num_node(g, m->decay));
     return node_mul(g, node_add(g, up, down), d);
 }
 
@@ -122,14 +120,14 @@ flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d)
     }
     flx_node inside = node_mul(g, node_mul(g, l, flx_num_node(g, m.fibre)), cosine);
     flx_node tendon = node_div(g, node_sub(g, d->length, inside), flx_num_node(g, m.tendon));
-    flx_node pull = unary(g, FLX_OP_EXP,
-                          node_scale(g, flx_muscle_tendon_rate(), add_const(g, tendon, -1.0)));
+    flx_node pull =
+        unary(g, FLX_OP_EXP, node_scale(g, flx_muscle_tendon_rate(), add_const(g, tendon, -1.0)));
     pull = node_scale(g, 0.2, add_const(g, pull, -1.0)); // (MUS-5)
     flx_node passive =
         unary(g, FLX_OP_EXP, node_scale(g, FLX_MUSCLE_PASSIVE_RATE, add_const(g, l, -1.0)));
     passive = node_scale(g, 1.0 / expm1(FLX_MUSCLE_PASSIVE_SHAPE), add_const(g, passive, -1.0));
-    flx_node factor = node_div(g, node_sub(g, node_div(g, pull, cosine), passive),
-                               node_mul(g, a, active(g, l)));
+    flx_node factor =
+        node_div(g, node_sub(g, node_div(g, pull, cosine), passive), node_mul(g, a, active(g, l)));
     flx_node rate = node_scale(g, 1.0 / FLX_MUSCLE_SPEED_1,
                                add_const(g, factor, -FLX_MUSCLE_SPEED_4)); // (MUS-4), inverse
     rate = add_const(g, unary(g, FLX_OP_SINH, rate), -FLX_MUSCLE_SPEED_3);

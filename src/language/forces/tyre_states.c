@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define SLOW 0.5 // m/s: below, slips are damped
+#define SLOW 0.5  // m/s: below, slips are damped
 #define NONE 1e-6 // N: added to loads that divide
 
 typedef enum tyre_law { LINEAR, FIALA, MAGIC } tyre_law;
@@ -51,7 +51,8 @@ flx_status flx_tyre_place(flx_env *e, flx_item *force, flx_force_data *d)
     }
     if (!flx_body_turns(d->body[1])) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, on->loc,
-                        "'%s' does not turn; the wheel of a tyre is a rigid body", d->body[1]->full);
+                        "'%s' does not turn; the wheel of a tyre is a rigid body",
+                        d->body[1]->full);
     }
     if (at) {
         bool pair = false;
@@ -239,7 +240,8 @@ static flx_status find_patch(flx_env *env, const tyre *t, const flx_node c[3], c
 
 static flx_node either_positive(flx_graph *g, flx_node x, flx_node then, flx_node otherwise)
 {
-    return flx_graph_either(g, flx_graph_binary(g, FLX_OP_LT, node_const(g, 0.0), x), then, otherwise);
+    return flx_graph_either(g, flx_graph_binary(g, FLX_OP_LT, node_const(g, 0.0), x), then,
+                            otherwise);
 }
 
 static flx_node size_of(flx_graph *g, flx_node x)
@@ -267,10 +269,12 @@ static flx_node side_force(flx_graph *g, const tyre *t, int side, flx_node slip,
     // C z - C^2 |z| z/(3 f F) + C^3 z^3/(27 f^2 F^2), beyond z_s = 3 f F/C: f F                     (TYR-4)
     flx_node cz = node_mul(g, num(g, t->slope[side]), slip), three = node_scale(g, 3.0, *most);
     flx_node u = node_div(g, cz, three); // -1 .. 1 before it slides
-    flx_node whole = node_mul(g, cz, node_add(g, node_sub(g, node_const(g, 1.0), size_of(g, u)),
-                                              node_scale(g, 1.0 / 3.0, node_mul(g, u, u))));
+    flx_node whole = node_mul(g, cz,
+                              node_add(g, node_sub(g, node_const(g, 1.0), size_of(g, u)),
+                                       node_scale(g, 1.0 / 3.0, node_mul(g, u, u))));
     flx_node slides = either_positive(g, u, *most, node_neg(g, *most));
-    flx_node force = either_positive(g, node_sub(g, node_const(g, 1.0), size_of(g, u)), whole, slides);
+    flx_node force =
+        either_positive(g, node_sub(g, node_const(g, 1.0), size_of(g, u)), whole, slides);
     return either_positive(g, load, force, node_const(g, 0.0));
 }
 
@@ -292,7 +296,8 @@ static flx_status add_slip(flx_env *e, flx_item *force, flx_force_data *d, const
     return *slip < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
-static flx_status find_axis(flx_env *c, const flx_item *force, const flx_force_data *d, flx_node a[3])
+static flx_status find_axis(flx_env *c, const flx_item *force, const flx_force_data *d,
+                            flx_node a[3])
 {
     flx_builder *b = c->b;
     const flx_entry *y = flx_entry_get(force->def, "axis");
@@ -337,8 +342,8 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node_angular_velocity(b, d->body[1], w);
     FLX_TRY(find_patch(e, &t, c, a, force->loc, &p));
     flx_node depth = node_sub(g, num(g, t.radius), p.loaded), rate = flx_node_rate(b, depth);
-    flx_node load = node_add(g, node_mul(g, num(g, t.stiffness), depth),
-                             node_mul(g, num(g, t.damping), rate));
+    flx_node load =
+        node_add(g, node_mul(g, num(g, t.stiffness), depth), node_mul(g, num(g, t.damping), rate));
     load = flx_graph_binary(g, FLX_OP_MAX, load, zero);
     load = flx_graph_if(g, flx_graph_binary(g, FLX_OP_LT, zero, depth), load, zero);
     flx_node vx = node_dot(g, v, p.tx), vy = node_dot(g, v, p.ty);

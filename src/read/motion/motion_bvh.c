@@ -42,7 +42,8 @@ static flx_status read_channels(reader *r, const char *joint)
     int n = 0, length;
     const char *word;
     FLX_TRY(flx_scan_int(&r->scan, "the number of channels", &n));
-    if (n < 0 || n > 6 || r->n + n > MOST) return fail(r, "a joint has at most 6 channels, all joints 3000");
+    if (n < 0 || n > 6 || r->n + n > MOST)
+        return fail(r, "a joint has at most 6 channels, all joints 3000");
     for (int i = 0; i < n; i++, r->n++) {
         if (!next_word(&r->scan, &word, &length)) return fail(r, "the names of channels end early");
         r->turns[r->n] = length == 9 && memcmp(word + 1, "rotation", 8) == 0;
@@ -94,7 +95,8 @@ flx_status flx_motion_read_bvh(flx_ctx *ctx, flx_arena *arena, const char *path,
     }
     FLX_TRY(flx_scan_number(&r->scan, "the time of a frame", &step));
     if (!(step > 0) || n < 0 || (double)n * r->n > (double)FLX_FILE_VALUES) {
-        return fail(r, "the time of a frame is positive, and the frames are as many as the file has");
+        return fail(r,
+                    "the time of a frame is positive, and the frames are as many as the file has");
     }
     FLX_TRY(flx_motion_take(arena, n, r->n, out));
     for (int i = 0; i < r->n; i++) out->names[i] = r->names[i];

@@ -14,8 +14,8 @@
 #define INTEL 84
 
 typedef struct parameter {
-    int type, count;          // -1 characters, 1 bytes, 2 whole numbers, 4 floats
-    int width;                // of characters: of one text
+    int type, count; // -1 characters, 1 bytes, 2 whole numbers, 4 floats
+    int width;       // of characters: of one text
     const unsigned char *data;
 } parameter;
 
@@ -43,7 +43,8 @@ static int signed_at(const unsigned char *p)
 static double float_at(const unsigned char *p)
 {
     float f;
-    uint32_t bits = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    uint32_t bits =
+        (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
     memcpy(&f, &bits, sizeof f);
     return (double)f;
 }
@@ -60,8 +61,8 @@ static bool same_name(const unsigned char *p, int n, const char *name)
 }
 
 // One entry of the parameters at *at: its name, group, what follows its head; false at the end.
-static bool next_entry(const reader *r, size_t *at, const unsigned char **name, int *length, int *id,
-                       size_t *body)
+static bool next_entry(const reader *r, size_t *at, const unsigned char **name, int *length,
+                       int *id, size_t *body)
 {
     if (*at + 2 > r->end) return false;
     int n = (signed char)r->bytes[*at];
@@ -165,7 +166,8 @@ static flx_status read_layout(reader *r, layout *l)
     }
     size_t most = (r->size - l->start) / l->frame;
     l->n = last - first + 1;
-    if (last == 65535 || l->n <= 0) l->n = most < (1 << 24) ? (int)most : 1 << 24; // too long for the header
+    if (last == 65535 || l->n <= 0)
+        l->n = most < (1 << 24) ? (int)most : 1 << 24; // too long for the header
     if ((size_t)l->n > most) return fail(r, "it ends before its last frame");
     return FLX_OK;
 }
@@ -192,7 +194,8 @@ static void read_frame(const reader *r, const layout *l, int row, double unit,
     double general = number(&analog[1], 0, 1.0);
     for (int i = 0; i < l->analogs; i++) {
         double x = datum(l, f, 4 * l->points + i) - number(&analog[2], i, 0.0);
-        out->values[(size_t)(3 * l->points + i) * n + at] = x * general * number(&analog[0], i, 1.0);
+        out->values[(size_t)(3 * l->points + i) * n + at] =
+            x * general * number(&analog[0], i, 1.0);
     }
 }
 

@@ -51,8 +51,10 @@ flx_status flx_motion_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx
         break;
     }
     if (out->n < 2) {
-        return FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "the motion in '%s' has %d rows; a function needs "
-                        "two or more", path, out->n);
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
+                        "the motion in '%s' has %d rows; a function needs "
+                        "two or more",
+                        path, out->n);
     }
     for (int i = 1; i < out->n; i++) {
         if (out->t[i] > out->t[i - 1]) continue;
@@ -82,6 +84,6 @@ flx_status flx_motion_find(flx_ctx *ctx, flx_arena *arena, const flx_record *m, 
         list = flx_arena_printf(arena, "%s%s%s", list, i > 0 ? ", " : "", m->names[i]);
     }
     if (!list) return FLX_ERR_MEMORY;
-    return FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "the motion has no column '%s'; it has %s%s",
-                    name, list, m->ncolumn > 12 ? ", ..." : "");
+    return FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "the motion has no column '%s'; it has %s%s", name,
+                    list, m->ncolumn > 12 ? ", ..." : "");
 }

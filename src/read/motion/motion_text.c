@@ -169,7 +169,8 @@ static flx_status read_row(reader *r, const char *text, int length, flx_record *
                             "%s is not a number", flx_text_quote(p.text, p.length, quote));
         }
         if (count == -1) out->t[row] = value;
-        if (count >= 0) out->values[(size_t)count * (size_t)out->n + (size_t)row] = value * r->factor[count];
+        if (count >= 0)
+            out->values[(size_t)count * (size_t)out->n + (size_t)row] = value * r->factor[count];
     }
     if (count == r->ncolumn) return FLX_OK;
     return FLX_FAIL(r->scan.ctx, FLX_ERR_MODEL, flx_scan_loc(&r->scan),

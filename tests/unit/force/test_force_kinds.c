@@ -21,11 +21,12 @@ static int kind_is_sound(const flx_force_kind *k)
     if (k->pressure || k->volume) CHECK(k->load && !(k->pressure && k->volume));
     for (const flx_force_signal *s = k->signals; s->name; s++) {
         CHECK(flx_force_find_signal(k, s->name) == s); // once
-        static const char *const numbers[] = {"state",      "contacts", "count", "activation", "fibre",
-                                              "excitation", "slip",     "side_slip"};
+        static const char *const numbers[] = {"state", "contacts",   "count", "activation",
+                                              "fibre", "excitation", "slip",  "side_slip"};
         bool plain = false;
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-            plain = plain || (strcmp(s->name, numbers[i]) == 0 && !(k->contact && i == 6)); // a velocity there
+            plain = plain || (strcmp(s->name, numbers[i]) == 0 &&
+                              !(k->contact && i == 6)); // a velocity there
         }
         CHECK(s->unit ? (s->unit[0] == 0) == plain : strcmp(s->name, "value") == 0);
     }
@@ -60,7 +61,8 @@ static int every_word_has_the_keys_that_its_law_reads(void)
                        w->law == FLX_LAW_CABLE || w->law == FLX_LAW_TYRE;
         CHECK(elastic == flx_force_word_has_key(w, "stiffness"));
         CHECK((w->law == FLX_LAW_BOTH) == flx_force_word_has_key(w, "torque"));
-        CHECK((w->at != FLX_AT_NOTHING && w->at != FLX_AT_THROUGH) == flx_force_word_has_key(w, "on"));
+        CHECK((w->at != FLX_AT_NOTHING && w->at != FLX_AT_THROUGH) ==
+              flx_force_word_has_key(w, "on"));
         CHECK((w->at == FLX_AT_THROUGH) == flx_force_word_has_key(w, "through"));
         CHECK((w->law != FLX_LAW_NOTHING) == (w->unit != NULL));
         bool mixed = (w->kind && w->kind->mixed) || (w->on_joint && w->on_joint->mixed);

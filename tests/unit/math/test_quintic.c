@@ -115,5 +115,5 @@ static int few_points_are_a_parabola(void)
     return 0;
 }
 
-TEST_MAIN(TEST(polynomials_are_exact), TEST(derivatives_are_continuous), TEST(accelerations_converge),
-          TEST(few_points_are_a_parabola))
+TEST_MAIN(TEST(polynomials_are_exact), TEST(derivatives_are_continuous),
+          TEST(accelerations_converge), TEST(few_points_are_a_parabola))

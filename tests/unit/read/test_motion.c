@@ -20,8 +20,7 @@ static flx_status read_bytes(const char *end, const void *bytes, size_t n)
     ssize_t written = write(fd, bytes, n);
     close(fd);
     flx_loc loc = {"m.yaml", 7, 9, NULL};
-    flx_status status =
-        written < 0 ? FLX_ERR_IO : flx_motion_read(ctx, arena, path, loc, &motion);
+    flx_status status = written < 0 ? FLX_ERR_IO : flx_motion_read(ctx, arena, path, loc, &motion);
     unlink(path);
     return status;
 }
@@ -134,10 +133,10 @@ static void make_c3d(void)
     memset(c3d, 0, sizeof c3d);
     c3d[0] = 2;
     c3d[1] = 0x50;
-    put_word(2, 1);  // points
-    put_word(4, 2);  // two samples of one channel
-    put_word(6, 1);  // first frame
-    put_word(8, 3);  // last
+    put_word(2, 1); // points
+    put_word(4, 2); // two samples of one channel
+    put_word(6, 1); // first frame
+    put_word(8, 3); // last
     put_float(12, -1.0F);
     put_word(16, 3); // the data begin in block 3
     put_word(18, 2); // samples per frame
@@ -152,8 +151,8 @@ static void make_c3d(void)
     put_parameter(-2, "ANALOG", 0, 0, NULL, NULL, 0);
     put_parameter(2, "SCALE", 4, 1, (int[]){1}, &scale, 4);
     for (int i = 0; i < 3; i++) {
-        const float row[6] = {100.0F * (float)i, 50.0F, -25.0F, i == 1 ? -1.0F : 0.0F,
-                              (float)(8 + i), 99.0F};
+        const float row[6] = {100.0F * (float)i,     50.0F,          -25.0F,
+                              i == 1 ? -1.0F : 0.0F, (float)(8 + i), 99.0F};
         memcpy(c3d + 1024 + (size_t)i * sizeof row, row, sizeof row);
     }
 }
@@ -199,9 +198,12 @@ static int wrong_files_are_refused(void)
         {"trc", "a\nUnits\nft\nFrame#\tTime\tA\n\tX1\n\n1\t0\t1\t2\t3\n2\t1\t1\t2\t3\n"},
         {"bvh", "MOTION\n"},
         {"bvh", "HIERARCHY\nROOT a\n{\nCHANNELS 9 a b c\n"},
-        {"bvh", "HIERARCHY\nROOT a\n{\nCHANNELS 1 Zrotation\n}\nMOTION\nFrames: 3\nFrame Time: 1\n1 2\n"},
-        {"bvh", "HIERARCHY\nROOT a\n{\nCHANNELS 1 Zrotation\n}\nMOTION\nFrames: 2\nFrame Time: -1\n1 2\n"},
-        {"bvh", "HIERARCHY\nROOT a\n{\nCHANNELS 1 Zrotation\n}\nMOTION\nFrames: 2000000000\nFrame Time: 1\n1 2\n"},
+        {"bvh",
+         "HIERARCHY\nROOT a\n{\nCHANNELS 1 Zrotation\n}\nMOTION\nFrames: 3\nFrame Time: 1\n1 2\n"},
+        {"bvh",
+         "HIERARCHY\nROOT a\n{\nCHANNELS 1 Zrotation\n}\nMOTION\nFrames: 2\nFrame Time: -1\n1 2\n"},
+        {"bvh", "HIERARCHY\nROOT a\n{\nCHANNELS 1 Zrotation\n}\nMOTION\nFrames: 2000000000\nFrame "
+                "Time: 1\n1 2\n"},
     };
     begin();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

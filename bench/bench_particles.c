@@ -1,0 +1,188 @@
+// bench_particles.c - particle-steps per second of a box of settling spheres with friction, rolling resistance and memory, beside LIGGGHTS where
+// it is installed: the same spheres, walls, step and law in one run, one thread each.
+//
+//     bench_particles [SIDE [SETTLING [MEASURED]]]     SIDE^3 spheres; default 46 5000 400
+#include "flexion/flexion.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RADIUS 0.002
+#define SPACING 4.08e-3
+#define STEP 2e-5
+
+static double cpu(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec * 1e-6;
+}
+
+static double wall(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double *places(int side)
+{
+    const int n = side * side * side;
+    double *x = malloc(3 * (size_t)n * sizeof *x);
+    uint32_t seed = 1;
+    for (int i = 0; x && i < n; i++) {
+        const int at[3] = {i % side, i / side % side, i / side / side};
+        for (int c = 0; c < 3; c++) {
+            seed = seed * 1664525u + 1013904223u;
+            double jitter = 4e-5 * ((seed >> 8) / 16777216.0 - 0.5);
+            x[3 * i + c] = (at[c] + 0.5) * SPACING * (c == 2 ? 1.1 : 1.0) + jitter;
+        }
+    }
+    return x;
+}
+
+static uint64_t hash(const double *x, int n)
+{
+    uint64_t h = 1469598103934665603u;
+    const unsigned char *b = (const unsigned char *)x;
+    for (size_t i = 0; i < (size_t)n * sizeof *x; i++) h = (h ^ b[i]) * 1099511628211u;
+    return h;
+}
+
+static void run(int side, long settling, long measured, int threads, double *x)
+{
+    const int n = side * side * side;
+    flx_ctx *ctx = flx_ctx_create();
+    double *radii = malloc((size_t)n * sizeof *radii), *y = malloc(3 * (size_t)n * sizeof *y);
+    for (int i = 0; radii && i < n; i++) radii[i] = RADIUS;
+    flx_particles_def d = {.count = n,
+                           .positions = x,
+                           .radii = radii,
+                           .density = 2500,
+                           .E = 5e6,
+                           .nu = 0.45,
+                           .restitution = 0.5,
+                           .friction = 0.5,
+                           .rolling = 0.1,
+                           .gravity = {0, 0, -9.81},
+                           .step = STEP,
+                           .threads = threads};
+    flx_particles *p = NULL;
+    if (!radii || !y || flx_particles_create(ctx, &d, &p) != FLX_OK) exit(1);
+    const double size = side * SPACING,
+                 normals[5][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}};
+    int box = flx_particles_add_wall(p);
+    for (int k = 0; k < 5; k++) {
+        const double point[3] = {k == 1 ? size : 0, k == 3 ? size : 0, 0};
+        if (flx_particles_add_plane(p, box, point, normals[k]) != FLX_OK) exit(1);
+    }
+    double before = cpu();
+    if (flx_particles_run(p, settling) != FLX_OK) exit(1);
+    double c = cpu(), w = wall(), begun = c - before;
+    if (flx_particles_run(p, measured) != FLX_OK) exit(1);
+    c = cpu() - c;
+    w = wall() - w;
+    flx_particles_sums s = flx_particles_sum(p);
+    flx_particles_get(p, y, NULL, NULL);
+    double work = (double)n * (double)measured, all = (double)n * (double)(settling + measured);
+    printf("flexion   %d thread%s  %8d spheres, %.1f contacts each: %.3g particle-steps/s; of CPU "
+           "time %.3g, "
+           "settling included %.3g; hash %016llx\n",
+           threads, threads > 1 ? "s" : " ", n, 2.0 * (double)s.contacts / n, work / w, work / c,
+           all / (begun + c), (unsigned long long)hash(y, 3 * n));
+    fflush(stdout);
+    flx_particles_destroy(&p);
+    flx_ctx_destroy(&ctx);
+    free(radii);
+    free(y);
+}
+
+static const char script[] =
+    "atom_style granular\natom_modify map array\nboundary f f f\nnewton off\n"
+    "communicate single vel yes\nunits si\nread_data grains.data\nneighbor 0.0003 bin\n"
+    "neigh_modify delay 0\n"
+    "fix m1 all property/global youngsModulus peratomtype 5.e6\n"
+    "fix m2 all property/global poissonsRatio peratomtype 0.45\n"
+    "fix m3 all property/global coefficientRestitution peratomtypepair 1 0.5\n"
+    "fix m4 all property/global coefficientFriction peratomtypepair 1 0.5\n"
+    "fix m5 all property/global coefficientRollingFriction peratomtypepair 1 0.1\n"
+    "pair_style gran model hertz tangential history rolling_friction cdt\npair_coeff * *\n"
+    "timestep 2e-5\nfix move all nve/sphere\nfix down all gravity 9.81 vector 0.0 0.0 -1.0\n";
+
+static void run_liggghts(int side, long settling, long measured, const double *x)
+{
+    const int n = side * side * side;
+    char folder[] = "/tmp/bench-particles-XXXXXX", line[512];
+    if (system("command -v liggghts >/dev/null 2>&1") != 0) {
+        printf("LIGGGHTS is not installed\n");
+        return;
+    }
+    if (!mkdtemp(folder) || chdir(folder) != 0) return;
+    FILE *f = fopen("grains.data", "w");
+    if (!f) return;
+    const double size = side * SPACING;
+    fprintf(f,
+            "grains\n\n%d atoms\n1 atom types\n\n-0.001 %.17g xlo xhi\n-0.001 %.17g ylo "
+            "yhi\n-0.001 %.17g zlo zhi\n\nAtoms\n\n",
+            n, size + 0.001, size + 0.001, 1.3 * size);
+    for (int i = 0; i < n; i++) {
+        fprintf(f, "%d 1 %g 2500 %.17g %.17g %.17g\n", i + 1, 2 * RADIUS, x[3 * i], x[3 * i + 1],
+                x[3 * i + 2]);
+    }
+    fclose(f);
+    f = fopen("in.grains", "w");
+    if (!f) return;
+    fputs(script, f);
+    const char *sides[] = {"xplane", "xplane", "yplane", "yplane", "zplane"};
+    for (int k = 0; k < 5; k++) {
+        fprintf(f,
+                "fix w%d all wall/gran model hertz tangential history rolling_friction cdt "
+                "primitive type 1 %s %.17g\n",
+                k, sides[k], k % 2 ? size : 0.0);
+    }
+    fprintf(f, "thermo 1000\nrun %ld\nrun %ld\n", settling, measured);
+    fclose(f);
+    FILE *out = popen("liggghts -in in.grains 2>&1", "r");
+    double seconds = 0.0;
+    while (out && fgets(line, sizeof line, out)) {
+        if (strncmp(line, "Loop time of", 12) == 0) seconds = atof(line + 12);
+    }
+    if (out) pclose(out);
+    if (seconds > 0.0) {
+        struct rusage u;
+        getrusage(RUSAGE_CHILDREN, &u);
+        double all = (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec * 1e-6;
+        printf("LIGGGHTS  1 thread   %8d spheres: %.3g particle-steps/s; of CPU time, settling "
+               "included, %.3g\n",
+               n, (double)n * (double)measured / seconds,
+               (double)n * (double)(settling + measured) / all);
+    } else {
+        printf("LIGGGHTS did not run (in %s)\n", folder);
+        return;
+    }
+    remove("grains.data");
+    remove("in.grains");
+    remove("log.liggghts");
+    if (chdir("/") == 0) rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    int side = argc > 1 ? atoi(argv[1]) : 46;
+    long settling = argc > 2 ? atol(argv[2]) : 5000, measured = argc > 3 ? atol(argv[3]) : 400;
+    if (side < 1 || side > 200 || settling < 0 || measured < 1) return 2;
+    double *x = places(side);
+    if (!x) return 1;
+    for (int threads = 1; threads <= 4; threads *= 2) run(side, settling, measured, threads, x);
+    run_liggghts(side, settling, measured, x);
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    printf("memory of flexion %.0f MB at most\n", (double)u.ru_maxrss / 1024.0);
+    free(x);
+    return 0;
+}

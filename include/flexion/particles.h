@@ -1,0 +1,64 @@
+// flexion/particles.h - particles: spheres with friction and rolling resistance, between each other and on walls that stand or are moved.
+#pragma once
+
+#include "flexion/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct flx_particles flx_particles;
+
+typedef struct flx_particles_def {
+    int count;
+    const double *positions;          // (3 count)
+    const double *velocities, *spins; // (3 count), NULL: at rest
+    const double *radii;              // (count)
+    double density, E, nu;            // of particles and walls
+    double restitution;               // of a head-on impact, 0.05 to 1
+    double friction, rolling;         // coefficients; rolling: of the reduced radius
+    double gravity[3];
+    double step; // s; 0: flx_particles_longest_step
+    int threads; // 0: 1. The number of threads changes no bit of the result.
+} flx_particles_def;
+
+// FLX_ERR_ARGUMENT: a number that no particle has, or a step that is too long, with a message.
+FLX_API flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *def,
+                                        flx_particles **out);
+FLX_API void flx_particles_destroy(flx_particles **p);
+// A fifth of the time that a wave takes over the smallest particle.
+FLX_API double flx_particles_longest_step(const flx_particles_def *def);
+
+// Walls have a frame, which is the ground's until it is moved; planes and cylinders are given in it. Its number, or -1.
+FLX_API int flx_particles_add_wall(flx_particles *p);
+// Particles are on the side of the normal.
+FLX_API flx_status flx_particles_add_plane(flx_particles *p, int wall, const double point[3],
+                                           const double normal[3]);
+// A tube without end about an axis: particles are inside.
+FLX_API flx_status flx_particles_add_tube(flx_particles *p, int wall, const double point[3],
+                                          const double axis[3], double radius);
+// Where the frame is (R: its axes as columns, row-major), and how it moves: it goes on so until it is moved again.
+FLX_API void flx_particles_move_wall(flx_particles *p, int wall, const double position[3],
+                                     const double R[9], const double velocity[3],
+                                     const double angular_velocity[3]);
+
+FLX_API flx_status flx_particles_run(flx_particles *p, long steps);
+
+// In the order of the definition. NULL: not asked for.
+FLX_API void flx_particles_get(const flx_particles *p, double *positions, double *velocities,
+                               double *spins);
+typedef struct flx_particles_sums {
+    double time;
+    long steps, rebuilds;                    // of the list of neighbours
+    long contacts;                           // that touch, walls included
+    double kinetic;                          // energy
+    double momentum[3], angular_momentum[3]; // about the origin
+} flx_particles_sums;
+FLX_API flx_particles_sums flx_particles_sum(const flx_particles *p);
+// Impulse and angular impulse (about the origin) that the particles have given to a wall since the start.
+FLX_API void flx_particles_wall_impulse(const flx_particles *p, int wall, double impulse[3],
+                                        double angular[3]);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,336 @@
+// particle_step.c - a step of velocity Verlet. The law sees velocities at the full step, v + h a of the step before, which the end of the
+// step corrects by h/2 (a_new - a_old): half-step velocities would damp particles of unequal sizes wrongly.
+#include "particles/particle_set.h"
+
+#include <string.h>
+
+// ---- walls --------------------------------------------------------------------------------------
+
+static void turn(const double R[9], const double a[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
+}
+
+void flx_wall_place(flx_particles *p, int surface)
+{
+    flx_wall_surface *s = p->surfaces + surface;
+    const flx_wall *w = p->walls + s->wall;
+    turn(w->R, s->point, s->place);
+    turn(w->R, s->axis, s->direction);
+    for (int i = 0; i < 3; i++) s->place[i] += w->position[i];
+}
+
+double flx_wall_distance(const flx_wall_surface *s, const double x[3], double n[3])
+{
+    double d[3] = {x[0] - s->place[0], x[1] - s->place[1], x[2] - s->place[2]};
+    double along = d[0] * s->direction[0] + d[1] * s->direction[1] + d[2] * s->direction[2];
+    if (s->kind == FLX_WALL_PLANE) {
+        memcpy(n, s->direction, 3 * sizeof(double));
+        return along;
+    }
+    for (int i = 0; i < 3; i++) d[i] -= along * s->direction[i];
+    double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    for (int i = 0; i < 3; i++) n[i] = size > 0.0 ? -d[i] / size : 0.0;
+    return s->radius - size;
+}
+
+// The frame goes on with its velocities: a rotation about its spin, to machine precision a rotation.
+static void move_walls(flx_particles *p)
+{
+    double fastest = 0.0;
+    for (int k = 0; k < p->nwall; k++) {
+        flx_wall *w = p->walls + k;
+        double spin =
+            sqrt(w->spin[0] * w->spin[0] + w->spin[1] * w->spin[1] + w->spin[2] * w->spin[2]);
+        double speed = sqrt(w->velocity[0] * w->velocity[0] + w->velocity[1] * w->velocity[1] +
+                            w->velocity[2] * w->velocity[2]);
+        double far = sqrt(w->position[0] * w->position[0] + w->position[1] * w->position[1] +
+                          w->position[2] * w->position[2]);
+        if (spin == 0.0 && speed == 0.0) continue;
+        fastest = fmax(fastest, speed + spin * (p->reach + far));
+        for (int i = 0; i < 3; i++) w->position[i] += p->step * w->velocity[i];
+        if (spin > 0.0) {
+            double a[3] = {w->spin[0] / spin, w->spin[1] / spin, w->spin[2] / spin};
+            double c = cos(spin * p->step), s = sin(spin * p->step), R[9];
+            for (int j = 0; j < 3; j++) {
+                double b[3] = {w->R[j], w->R[3 + j], w->R[6 + j]};
+                double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+                const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                                         a[0] * b[1] - a[1] * b[0]};
+                for (int i = 0; i < 3; i++)
+                    R[3 * i + j] = c * b[i] + s * cross[i] + (1 - c) * dot * a[i];
+            }
+            memcpy(w->R, R, sizeof R);
+        }
+    }
+    if (fastest == 0.0) return;
+    p->wall_way += fastest * p->step;
+    for (int s = 0; s < p->nsurface; s++) flx_wall_place(p, s);
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+static void range(int n, int part, int parts, int *from, int *to)
+{
+    *from = (int)((long)n * part / parts);
+    *to = (int)((long)n * (part + 1) / parts);
+}
+
+static void advance(void *user, int part, int parts)
+{
+    flx_particles *p = user;
+    const double h = p->step;
+    double most = 0.0;
+    int from, to;
+    range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
+        flx_vec4 *x = p->x + i, *v = p->v + i, *w = p->w + i;
+        const double *a = p->f + 3 * i, *b = p->t + 3 * i;
+        x->x += h * (v->x + 0.5 * h * a[0]);
+        x->y += h * (v->y + 0.5 * h * a[1]);
+        x->z += h * (v->z + 0.5 * h * a[2]);
+        v->x += h * a[0];
+        v->y += h * a[1];
+        v->z += h * a[2];
+        w->x += h * b[0];
+        w->y += h * b[1];
+        w->z += h * b[2];
+        double dx = x->x - p->kept[i].x, dy = x->y - p->kept[i].y, dz = x->z - p->kept[i].z;
+        double way = dx * dx + dy * dy + dz * dz;
+        if (!(way <= most)) most = isfinite(way) ? way : HUGE_VAL;
+        memset(p->fn + 3 * i, 0, 3 * sizeof(double));
+        memset(p->tn + 3 * i, 0, 3 * sizeof(double));
+    }
+    p->moved[part] = most;
+}
+
+static void correct(flx_particles *p, int from, int to)
+{
+    const double half = 0.5 * p->step;
+    for (int i = from; i < to; i++) {
+        flx_vec4 *v = p->v + i, *w = p->w + i;
+        double *a = p->f + 3 * i, *b = p->t + 3 * i, m = 1.0 / v->w, J = 1.0 / w->w;
+        double an[3], bn[3];
+        for (int k = 0; k < 3; k++) {
+            an[k] = p->fn[3 * i + k] * m + p->gravity[k];
+            bn[k] = p->tn[3 * i + k] * J;
+        }
+        v->x += half * (an[0] - a[0]);
+        v->y += half * (an[1] - a[1]);
+        v->z += half * (an[2] - a[2]);
+        w->x += half * (bn[0] - b[0]);
+        w->y += half * (bn[1] - b[1]);
+        w->z += half * (bn[2] - b[2]);
+        memcpy(a, an, sizeof an);
+        memcpy(b, bn, sizeof bn);
+    }
+}
+
+// ---- forces -------------------------------------------------------------------------------------
+
+// The pair k of particles i and j; false: they do not touch.
+static inline bool find_pair(flx_particles *p, int i, int j, int k, flx_particle_slot *s)
+{
+    const flx_vec4 a = p->x[i], b = p->x[j];
+    double d[3] = {a.x - b.x, a.y - b.y, a.z - b.z}, sum = a.w + b.w;
+    double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    if (r2 >= sum * sum) {
+        if (p->memory[k].depth != 0.0) p->memory[k].depth = 0.0;
+        return false;
+    }
+    const flx_vec4 va = p->v[i], vb = p->v[j], wa = p->w[i], wb = p->w[j];
+    double r = sqrt(r2), q = r > 0.0 ? 1.0 / r : 0.0, depth = sum - r;
+    const double n[3] = {d[0] * q, d[1] * q, d[2] * q};
+    s->arm[0] = a.w - 0.5 * depth;
+    s->arm[1] = b.w - 0.5 * depth;
+    double c[3] = {s->arm[0] * wa.x + s->arm[1] * wb.x, s->arm[0] * wa.y + s->arm[1] * wb.y,
+                   s->arm[0] * wa.z + s->arm[1] * wb.z};
+    const double u[3] = {va.x - vb.x - (c[1] * n[2] - c[2] * n[1]),
+                         va.y - vb.y - (c[2] * n[0] - c[0] * n[2]),
+                         va.z - vb.z - (c[0] * n[1] - c[1] * n[0])};
+    const double w[3] = {wa.x - wb.x, wa.y - wb.y, wa.z - wb.z};
+    flx_particle_force(&p->law, a.w * b.w / sum, va.w * vb.w / (va.w + vb.w),
+                       wa.w * wb.w / (wa.w + wb.w), s->arm[0] / wa.w - s->arm[1] / wb.w, depth, n,
+                       u, w, p->memory + k, s->F, s->Q, s->M);
+    return true;
+}
+
+static void forces_at_once(flx_particles *p)
+{
+    flx_particle_slot s;
+    for (int i = 0; i < p->n; i++) {
+        double *f = p->fn + 3 * i, *t = p->tn + 3 * i;
+        double F[3] = {f[0], f[1], f[2]}, T[3] = {t[0], t[1], t[2]};
+        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+            int j = p->second[k];
+            if (!find_pair(p, i, j, k, &s)) continue;
+            double *fj = p->fn + 3 * j, *tj = p->tn + 3 * j;
+            for (int c = 0; c < 3; c++) {
+                F[c] += s.F[c];
+                T[c] += s.M[c] - s.arm[0] * s.Q[c];
+                fj[c] -= s.F[c];
+                tj[c] -= s.M[c] + s.arm[1] * s.Q[c];
+            }
+        }
+        memcpy(f, F, sizeof F);
+        memcpy(t, T, sizeof T);
+    }
+}
+
+// The rows of a thread: as many pairs as the others have.
+static void rows_of(const flx_particles *p, int part, int parts, int *from, int *to)
+{
+    int bound[2];
+    for (int e = 0; e < 2; e++) {
+        long target = (long)p->npair * (part + e) / parts;
+        int low = 0, high = p->n;
+        while (low < high) {
+            int mid = low + (high - low) / 2;
+            if (p->start[mid] < target) {
+                low = mid + 1;
+            } else {
+                high = mid;
+            }
+        }
+        bound[e] = part + e == parts ? p->n : part + e == 0 ? 0 : low;
+    }
+    *from = bound[0];
+    *to = bound[1];
+}
+
+static void fill_slots(void *user, int part, int parts)
+{
+    flx_particles *p = user;
+    int from, to;
+    rows_of(p, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
+        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+            p->slots[k].touches = find_pair(p, i, p->second[k], k, p->slots + k);
+        }
+    }
+}
+
+static void add_slots(void *user, int part, int parts)
+{
+    flx_particles *p = user;
+    int from, to;
+    range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
+        double *F = p->fn + 3 * i, *T = p->tn + 3 * i;
+        for (int e = p->in_start[i]; e < p->in_start[i + 1]; e++) {
+            const flx_particle_slot *s = p->slots + p->in[e];
+            for (int c = 0; c < 3 && s->touches; c++) {
+                F[c] -= s->F[c];
+                T[c] -= s->M[c] + s->arm[1] * s->Q[c];
+            }
+        }
+        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+            const flx_particle_slot *s = p->slots + k;
+            for (int c = 0; c < 3 && s->touches; c++) {
+                F[c] += s->F[c];
+                T[c] += s->M[c] - s->arm[0] * s->Q[c];
+            }
+        }
+    }
+}
+
+static void touch_wall(flx_particles *p, flx_wall_touch *t)
+{
+    const flx_wall_surface *s = p->surfaces + t->surface;
+    const flx_wall *wall = p->walls + s->wall;
+    const int i = t->particle;
+    const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z}, r = p->x[i].w;
+    double n[3], depth = r - flx_wall_distance(s, x, n), u[3], w[3], R = r;
+    t->slot.touches = depth > 0.0;
+    if (!t->slot.touches) {
+        t->memory.depth = 0.0;
+        return;
+    }
+    if (s->kind == FLX_WALL_TUBE && s->radius > r) R = r * s->radius / (s->radius - r);
+    const double arm = r; // a wall does not give way: the particle's own surface rolls on it
+    const double spin[3] = {p->w[i].x, p->w[i].y, p->w[i].z};
+    const double v[3] = {p->v[i].x, p->v[i].y, p->v[i].z};
+    for (int c = 0; c < 3; c++) {
+        int a = (c + 1) % 3, b = (c + 2) % 3;
+        t->at[c] = x[c] - arm * n[c];
+        double at_a = x[a] - arm * n[a] - wall->position[a],
+               at_b = x[b] - arm * n[b] - wall->position[b];
+        u[c] = v[c] - arm * (spin[a] * n[b] - spin[b] * n[a]) - wall->velocity[c] -
+               (wall->spin[a] * at_b - wall->spin[b] * at_a);
+        w[c] = spin[c] - wall->spin[c];
+    }
+    t->slot.arm[0] = arm;
+    flx_particle_force(&p->law, R, p->v[i].w, p->w[i].w, arm / p->w[i].w, depth, n, u, w,
+                       &t->memory, t->slot.F, t->slot.Q, t->slot.M);
+}
+
+// Impulses by the rule of the motion, the mean of two steps: momentum goes over to machine precision.
+static void forces_of_walls(flx_particles *p)
+{
+    const double half = 0.5 * p->step;
+    for (int k = 0; k < p->nwall; k++) {
+        flx_wall *w = p->walls + k;
+        for (int c = 0; c < 3; c++) {
+            w->impulse[c] += half * w->force[c];
+            w->angular[c] += half * w->moment[c];
+            w->force[c] = w->moment[c] = 0.0;
+        }
+    }
+    for (int k = 0; k < p->ntouch; k++) {
+        flx_wall_touch *t = p->touches + k;
+        touch_wall(p, t);
+        if (!t->slot.touches) continue;
+        flx_wall *w = p->walls + p->surfaces[t->surface].wall;
+        double *F = p->fn + 3 * t->particle, *T = p->tn + 3 * t->particle;
+        for (int c = 0; c < 3; c++) {
+            int a = (c + 1) % 3, b = (c + 2) % 3;
+            F[c] += t->slot.F[c];
+            T[c] += t->slot.M[c] - t->slot.arm[0] * t->slot.Q[c];
+            w->force[c] -= t->slot.F[c];
+            w->moment[c] -= t->slot.M[c] + t->at[a] * t->slot.F[b] - t->at[b] * t->slot.F[a];
+        }
+    }
+    for (int k = 0; k < p->nwall; k++) {
+        flx_wall *w = p->walls + k;
+        for (int c = 0; c < 3; c++) {
+            w->impulse[c] += half * w->force[c];
+            w->angular[c] += half * w->moment[c];
+        }
+    }
+}
+
+static void correct_part(void *user, int part, int parts)
+{
+    flx_particles *p = user;
+    int from, to;
+    range(p->n, part, parts, &from, &to);
+    correct(p, from, to);
+}
+
+// From positions of the new step on; the neighbours are known.
+void flx_particles_step(flx_particles *p)
+{
+    if (p->team) {
+        flx_particle_team_run(p->team, fill_slots, p);
+        flx_particle_team_run(p->team, add_slots, p);
+    } else {
+        forces_at_once(p);
+    }
+    forces_of_walls(p);
+    flx_particle_team_run(p->team, correct_part, p);
+}
+
+flx_status flx_particles_run(flx_particles *p, long steps)
+{
+    if (p->rebuilds == 0) FLX_TRY(flx_particles_rebuild(p));
+    for (long k = 0; k < steps; k++) {
+        move_walls(p);
+        flx_particle_team_run(p->team, advance, p);
+        p->steps++;
+        p->time = (double)p->steps * p->step;
+        if (flx_particles_moved(p)) FLX_TRY(flx_particles_rebuild(p));
+        flx_particles_step(p);
+    }
+    return FLX_OK;
+}
