@@ -146,7 +146,10 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
                     (asked == FLX_GRADIENT_AUTO && g->def->nparam > MORE * g->def->nmetric &&
                      flx_gradient_has_adjoint(g));
         out->method = back ? FLX_GRADIENT_ADJOINT : FLX_GRADIENT_DIRECT;
-        status = flx_slopes_create(g->run->sim->it, &sl);
+        flx_integrator *it = g->run->sim->it;
+        if (asked == FLX_GRADIENT_AUTO) it->ctx = g->quiet; // a refusal is no error then
+        status = flx_slopes_create(it, &sl);
+        it->ctx = g->ctx;
         flx_slopes_destroy(&sl);
         if (status == FLX_OK)
             return back ? flx_gradient_adjoint(g, out->slope) : flx_gradient_direct(g, out->slope);
