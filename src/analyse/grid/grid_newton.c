@@ -14,6 +14,8 @@
 #define DONE 1e-10      // correction of positions, of their scales
 #define STALLED 1e-6    // ... that rounding may leave
 #define LEAST_PART 1e-3 // of a step
+#define NEAR 1e-3       // corrections from which on steps are not damped
+#define SLOW 1e-2       // corrections with kept factors, of the one before
 #define SETTLED 1e-3    // corrections below which switches stay as they are
 
 typedef struct newton {
@@ -309,16 +311,32 @@ static flx_status factor(newton *w)
     return flx_sparse_lu_factor(w->lu, w->weight ? w->values : w->g->values, NULL);
 }
 
+// Steps with the factors at hand, as long as each is a hundredth of the one before. FLX_NO_CONVERGENCE: others are needed.
+static flx_status polish(newton *w, int most, flx_grid_report *report)
+{
+    while (report->iterations < most) {
+        double largest = 0.0, last = report->correction;
+        FLX_TRY(find_step(w, w->d));
+        (void)measure(w, w->d, &largest, &report->worst);
+        if (!(largest <= SLOW * last) && largest > DONE) return FLX_NO_CONVERGENCE;
+        flx_grid_add(w->g, w->d, 1.0);
+        report->iterations++;
+        report->correction = largest;
+        if (largest <= DONE) return FLX_OK;
+    }
+    return FLX_NO_CONVERGENCE;
+}
+
 static flx_status iterate(newton *w, int most, flx_grid_report *report)
 {
     flx_grid *g = w->g;
     double largest = HUGE_VAL, before = HUGE_VAL;
-    for (int k = 0; k < most; k++) {
+    while (report->iterations < most) {
         if (largest > SETTLED) flx_grid_settle(g);
         FLX_TRY(factor(w));
         FLX_TRY(find_step(w, w->d));
         double size = measure(w, w->d, &largest, &report->worst), part = 1.0;
-        report->iterations = k + 1;
+        report->iterations++;
         report->correction = largest;
         if (!isfinite(size)) return FLX_NOT_FINITE;
         if (largest <= DONE || (largest <= STALLED && largest >= 0.5 * before)) {
@@ -327,15 +345,20 @@ static flx_status iterate(newton *w, int most, flx_grid_report *report)
         }
         before = largest;
         keep_values(w, false);
+        // near the solution the full step is right, and the factors serve for what is left
+        if (largest < NEAR) {
+            flx_grid_add(g, w->d, 1.0);
+            flx_status status = polish(w, most, report);
+            if (status != FLX_NO_CONVERGENCE) return status;
+            before = report->correction;
+            continue;
+        }
         for (;; part *= 0.5) {
             double most_next = 0.0;
             int node = 0;
             if (part < LEAST_PART) return FLX_NO_CONVERGENCE;
             flx_grid_add(g, w->d, part);
-            flx_status status = FLX_OK;
-            // near the solution the full step is right; looking behind it would cost a residual
-            if (largest < 1e-3 && part == 1.0) break;
-            status = find_step(w, w->next);
+            flx_status status = find_step(w, w->next);
             if (status < 0) return status;
             double next = status == FLX_OK ? measure(w, w->next, &most_next, &node) : HUGE_VAL;
             if (next <= (1.0 - 0.25 * part) * size) break;

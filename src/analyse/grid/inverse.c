@@ -327,7 +327,7 @@ static flx_status compare_orders(search *f, const flx_state *x)
         flx_grid_copy_node(other, n, g, from);
     }
     flx_grid_report report;
-    flx_status status = flx_grid_solve(other, NULL, 2, &report);
+    flx_status status = flx_grid_solve(other, NULL, 1, &report);
     double *differ = flx_arena_take(f->out->arena, (size_t)d->nw, sizeof *differ);
     if (!differ) status = FLX_ERR_MEMORY;
     for (int n = 0; differ && n < g->nodes; n++) {
