@@ -82,6 +82,7 @@ typedef struct ext_run {
 
 // A simulation to its end; (result or None, status, messages, ledger).
 PyObject *ext_simulate(ext_model *m, PyObject *args, PyObject *keywords);
+PyObject *ext_analyse(ext_model *m, PyObject *args);
 PyObject *ext_open_result(PyObject *self, PyObject *args);
 PyObject *ext_write_page(PyObject *self, PyObject *args);
 PyObject *ext_linearise(ext_run *r, PyObject *args);

@@ -46,14 +46,16 @@ static bool texts_read(PyObject *list, texts *t)
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"path", "text", "settings", "open", "inputs", NULL};
+    static char *names[] = {"path",     "text",   "settings", "open", "inputs",
+                            "floating", "strict", "packages", NULL};
     const char *path, *text = NULL;
     Py_ssize_t length = 0;
-    PyObject *settings = NULL, *open = NULL, *inputs = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|z#OOO", names, &path, &text, &length,
-                                     &settings, &open, &inputs))
+    PyObject *settings = NULL, *open = NULL, *inputs = NULL, *packages = NULL;
+    int floating = 0, strict = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|z#OOOppO", names, &path, &text, &length,
+                                     &settings, &open, &inputs, &floating, &strict, &packages))
         return NULL;
-    texts set, kept, tables;
+    texts set, kept, tables, folders;
     if (!texts_read(settings, &set)) return NULL;
     if (!texts_read(open, &kept)) {
         texts_clear(&set);
@@ -62,6 +64,12 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     if (!texts_read(inputs, &tables)) {
         texts_clear(&set);
         texts_clear(&kept);
+        return NULL;
+    }
+    if (!texts_read(packages, &folders)) {
+        texts_clear(&set);
+        texts_clear(&kept);
+        texts_clear(&tables);
         return NULL;
     }
     ext_model *m = (ext_model *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
@@ -77,6 +85,10 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keyword
         def.open = kept.items;
         def.ninput = tables.n;
         def.inputs = tables.items;
+        def.floating = floating;
+        def.strict = strict;
+        def.npackage = folders.n;
+        def.packages = folders.items;
         ext_work w = {0};
         ext_release(&w);
         flx_status status = flx_model_read_by(m->c->ctx, path, &def, &m->model);
@@ -86,6 +98,7 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     texts_clear(&set);
     texts_clear(&kept);
     texts_clear(&tables);
+    texts_clear(&folders);
     if (!good) {
         Py_XDECREF(OBJ(m));
         m = NULL;
@@ -313,7 +326,16 @@ static PyObject *model_simulate(ext_model *m, PyObject *args, PyObject *keywords
     return out;
 }
 
+static PyObject *model_analyse(ext_model *m, PyObject *args)
+{
+    if (!ext_begin(&m->busy, "model")) return NULL;
+    PyObject *out = ext_analyse(m, args);
+    m->busy = 0;
+    return out;
+}
+
 static PyMethodDef methods[] = {
+    {"analyse", (PyCFunction)model_analyse, METH_VARARGS, "analyse(name=None) -> what was found"},
     {"set", (PyCFunction)model_set, METH_VARARGS, "set(path, value): a key of the model."},
     {"remove", (PyCFunction)model_remove, METH_VARARGS, "remove(path): a key, if it is there."},
     {"tree", (PyCFunction)model_tree, METH_NOARGS,

@@ -14,7 +14,8 @@ from ._errors import (ArgumentError, ComputationError, Error, FileError, Flexion
                       Unavailable)
 from ._flexion import version as _version
 from ._item import Item
-from ._model import Model, read
+from ._analyses import Finding, FindingTable, Mode
+from ._model import Model, import_, read
 from ._result import Ledger, Result, View, view
 from ._result import open_ as open
 from ._run import Linear, Port, Run, System

@@ -9,6 +9,7 @@ import os
 from typing import Any, Callable, Mapping, Sequence, Union
 
 from . import _flexion
+from ._analyses import Finding
 from ._errors import UNNAMED
 from ._result import Result, _run_to_result
 from ._run import System
@@ -225,6 +226,10 @@ class Model:
         m = self._with(given, None, open)
         return System(m.compile())
 
+    def find(self, name: str | None = None) -> dict[str, Finding]:
+        """The analyses of the block `analyse`, as `flexion analyse` does them; name: one of them alone."""
+        return {f[0]: Finding(f) for f in self._compile().analyse(name)}
+
     # ---- as text
 
     def to_yaml(self) -> str:
@@ -255,6 +260,17 @@ class Model:
                            if s[k])
         return (f"<div><b>{html.escape(s['title'] or 'model')}</b>: {counts}, {s['freedoms']} degrees of freedom"
                 f"<br>{'<br>'.join(rows)}</div>")
+
+
+def import_(path: PathLike, *, floating: bool = False, strict: bool = False,
+            packages: Mapping[str, PathLike] | None = None) -> Model:
+    """A robot file (URDF, MJCF, SDF) as a model, to be changed and added to.
+
+    floating: its base moves freely; strict: what would be repaired is an error; packages: where `package://name` is.
+    """
+    folders = [f"{k}={os.fspath(v)}" for k, v in (packages or {}).items()]
+    tree = _numbers(_flexion.Model(os.fspath(path), None, None, [], None, floating, strict, folders).tree())
+    return Model.from_dict(tree, path)
 
 
 def read(path: PathLike, **parameters: Any) -> Model:
