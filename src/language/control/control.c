@@ -15,7 +15,8 @@ static const struct control_word {
              {"transfer", flx_control_transfer},
              {"state-space", flx_control_state_space},
              {"state-feedback", flx_control_state_feedback},
-             {"observer", flx_control_observer}};
+             {"observer", flx_control_observer},
+             {"computed-torque", flx_control_computed_torque}};
 
 #define MOST_DELAY 1000 // samples
 #define MOST_PADE 6
@@ -388,6 +389,9 @@ flx_status flx_control_member(flx_env *e, flx_item *control, const char *name, f
     const flx_control_data *d = control->data;
     flx_item *item = flx_names_find(&d->names, name);
     if (item) return flx_item_value(e, item, loc, out);
+    if (strcmp(name, "torques") == 0 && flx_names_find(&d->names, "goal")) {
+        return flx_control_torques(e, control, loc, out);
+    }
     return flx_member_unknown(e, control->full, name, loc, NULL, &d->names);
 }
 

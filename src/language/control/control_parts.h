@@ -5,6 +5,7 @@
 //     control.c          the types, samples and delays, names
 //     control_blocks.c   pid, saturation, quantiser, lookup
 //     control_linear.c   transfer functions, state space, state feedback, observers
+//     control_torque.c   computed torque
 #pragma once
 
 #include "language/builder.h"
@@ -55,3 +56,6 @@ flx_status flx_control_transfer(flx_control_draft *d);
 flx_status flx_control_state_space(flx_control_draft *d);
 flx_status flx_control_state_feedback(flx_control_draft *d);
 flx_status flx_control_observer(flx_control_draft *d);
+flx_status flx_control_computed_torque(flx_control_draft *d);
+// `self.torques` of computed torque: a list, one for each joint.
+flx_status flx_control_torques(flx_env *e, flx_item *control, flx_loc loc, flx_operand *out);

@@ -1,0 +1,398 @@
+// control_torque.c - computed torque: inverse dynamics of a tree of driven joints, as nodes (CTL-10, CTL-11).
+//
+// Positions and velocities are those of the bodies; accelerations follow from those that are wanted of the joints,
+// outwards, forces and moments are summed inwards, both in ground axes.
+#include "base/number.h"
+#include "language/control/control_parts.h"
+#include "language/scope/nums.h"
+
+#include <string.h>
+
+#define MOST_LINKS 100
+
+typedef struct link {
+    flx_item *body;
+    int parent;                   // link; -1: the ground
+    int joint;                    // in the list, -1: fixed
+    bool slides;                  // prismatic
+    double sign;                  // 1: the body is the joint's second
+    flx_node place[3], axis[3];   // of the joint
+    flx_node c[3], w[3];          // centre of mass, angular velocity
+    flx_node alpha[3], a[3];      // angular acceleration, acceleration less gravity
+    flx_node force[3], moment[3]; // that it takes
+} link;
+
+typedef struct tree {
+    flx_env *e;
+    flx_builder *b;
+    flx_item *control;
+    flx_loc loc;
+    int njoint, nlink;
+    flx_item *joints[MOST_LINKS];
+    flx_node goal[MOST_LINKS];
+    link links[MOST_LINKS];
+} tree;
+
+// ---- what is said in the model -----------------------------------------------------------------
+
+static int listed(const tree *t, const flx_item *joint)
+{
+    for (int i = 0; i < t->njoint; i++) {
+        if (t->joints[i] == joint) return i;
+    }
+    return -1;
+}
+
+static int link_of(const tree *t, const flx_item *body)
+{
+    for (int i = 0; i < t->nlink; i++) {
+        if (t->links[i].body == body) return i;
+    }
+    return -1;
+}
+
+static bool is_word(const flx_item *joint, const char *word)
+{
+    const flx_entry *type = flx_entry_get(joint->def, "type");
+    return type && strcmp(type->text, word) == 0;
+}
+
+// Whether a body moves with the joints of the list.
+static bool is_driven(const tree *t, int i)
+{
+    while (i >= 0) {
+        if (t->links[i].joint >= 0) return true;
+        i = t->links[i].parent;
+    }
+    return false;
+}
+
+static flx_status refuse(const tree *t, const flx_item *joint, const char *why)
+{
+    return FLX_FAIL(t->b->ctx, FLX_ERR_MODEL, t->loc,
+                    "computed torque '%s' needs a tree of driven joints: joint '%s' %s",
+                    t->control->full, joint->full, why);
+}
+
+// The link beyond a joint, whose near side is known.
+static flx_status add_link(tree *t, flx_item *joint, int parent, int far)
+{
+    const flx_joint_data *d = joint->data;
+    int number = listed(t, joint);
+    bool turns = is_word(joint, "revolute"), slides = is_word(joint, "prismatic"),
+         fixed = is_word(joint, "fixed");
+    if (number < 0 && !fixed) {
+        if (!is_driven(t, parent)) return FLX_OK; // another mechanism
+        return refuse(t, joint, "is not in its list, and nothing drives it");
+    }
+    if (!turns && !slides && !fixed) return refuse(t, joint, "is neither revolute nor prismatic");
+    if (d->body[far]->kind != FLX_KIND_BODY) return refuse(t, joint, "does not end at a body");
+    if (((const flx_body_data *)d->body[far]->data)->deformable) {
+        return refuse(t, joint, "carries a body that deforms");
+    }
+    if (t->nlink == MOST_LINKS) return refuse(t, joint, "is one too many");
+    link *l = &t->links[t->nlink++];
+    *l = (link){.body = d->body[far], .parent = parent, .joint = number, .slides = slides};
+    l->sign = far == 1 ? 1.0 : -1.0;
+    flx_graph *g = t->b->g;
+    flx_node_position(t->b, d->body[far], &d->at[far], l->place);
+    flx_num3 axis = flx_num9_col(d->frame[0], 2);
+    if (t->b->m->dimension == 2 && !slides) {
+        const double z[3] = {0, 0, 1};
+        node_const3(g, z, l->axis);
+    } else {
+        flx_node_direction(t->b, d->body[0], slides ? &d->axis[0] : &axis, l->axis);
+    }
+    return FLX_OK;
+}
+
+static flx_status grow_tree(tree *t)
+{
+    flx_builder *b = t->b;
+    bool seen[1024] = {false};
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < b->joints.count && i < 1024; i++) {
+            flx_item *joint = b->joints.items[i];
+            const flx_joint_data *d = joint->data;
+            if (seen[i]) continue;
+            FLX_TRY(flx_joint_place(b, joint, t->loc));
+            if (!d->body[0] || !d->body[1]) continue;
+            int at[2];
+            bool known[2];
+            for (int k = 0; k < 2; k++) {
+                at[k] = link_of(t, d->body[k]);
+                known[k] = at[k] >= 0 || d->body[k] == b->ground;
+            }
+            if (known[0] && known[1]) {
+                seen[i] = true;
+                if (is_driven(t, at[0]) || is_driven(t, at[1])) {
+                    return refuse(t, joint,
+                                  "closes a loop; an analysis of type inversion does that");
+                }
+            }
+            if (known[0] == known[1]) continue;
+            int far = known[0] ? 1 : 0;
+            seen[i] = more = true;
+            FLX_TRY(add_link(t, joint, at[1 - far], far));
+        }
+    }
+    for (int i = 0; i < t->njoint; i++) {
+        bool found = false;
+        for (int k = 0; k < t->nlink; k++) found = found || t->links[k].joint == i;
+        if (!found)
+            return refuse(t, t->joints[i], "is not reached from the ground through driven joints");
+    }
+    return FLX_OK;
+}
+
+// ---- the recursion -----------------------------------------------------------------------------
+
+static void add_scaled(flx_graph *g, flx_node s, const flx_node a[3], flx_node out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = node_add(g, out[i], node_mul(g, s, a[i]));
+}
+
+// out += alpha x r + w x (w x r)
+static void add_turn(flx_graph *g, const flx_node alpha[3], const flx_node w[3],
+                     const flx_node r[3], flx_node out[3])
+{
+    flx_node a[3], b[3];
+    node_cross(g, alpha, r, a);
+    node_cross(g, w, r, b);
+    node_cross(g, w, b, b);
+    node_add3(g, out, a, out);
+    node_add3(g, out, b, out);
+}
+
+// The inertia about the centre of mass times a vector in ground axes.
+static void apply_inertia(tree *t, const link *l, const flx_node v[3], flx_node out[3])
+{
+    flx_graph *g = t->b->g;
+    const flx_body *d = &((const flx_body_data *)l->body->data)->def;
+    flx_node axes[3][3], own[3], turned[3];
+    const double zero[3] = {0, 0, 0};
+    node_const3(g, zero, out);
+    if (!flx_body_turns(l->body)) return;
+    if (t->b->m->dimension == 2) {
+        out[2] = node_mul(g, node_open(g, d->inertia[8], d->inertia_open[8]), v[2]);
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double unit[3] = {k == 0, k == 1, k == 2};
+        flx_num3 direction = flx_num3_of(unit);
+        flx_node_direction(t->b, l->body, &direction, axes[k]);
+        own[k] = node_dot(g, axes[k], v);
+    }
+    for (int k = 0; k < 3; k++) {
+        flx_node row[3];
+        for (int j = 0; j < 3; j++)
+            row[j] = node_open(g, d->inertia[3 * k + j], d->inertia_open[3 * k + j]);
+        turned[k] = node_dot(g, row, own);
+    }
+    for (int k = 0; k < 3; k++) add_scaled(g, turned[k], axes[k], out);
+}
+
+static flx_status outwards(tree *t, link *l)
+{
+    flx_builder *b = t->b;
+    flx_graph *g = b->g;
+    const flx_body *d = &((const flx_body_data *)l->body->data)->def;
+    const link *p = l->parent >= 0 ? &t->links[l->parent] : NULL;
+    const double zero[3] = {0, 0, 0};
+    flx_node rate = node_const(g, 0.0), goal = rate, way[3], turning[3], wp[3], alpha_p[3], at[3];
+    flx_num3 com;
+    for (int i = 0; i < 3; i++) {
+        com.x[i] = d->com[i];
+        com.n[i] = d->com_open[i];
+    }
+    flx_node_position(b, l->body, &com, l->c);
+    node_const3(g, zero, l->w);
+    if (flx_body_turns(l->body)) flx_node_angular_velocity(b, l->body, l->w);
+    node_const3(g, zero, wp);
+    node_const3(g, zero, alpha_p);
+    if (p) memcpy(wp, p->w, sizeof wp);
+    if (p) memcpy(alpha_p, p->alpha, sizeof alpha_p);
+    if (l->joint >= 0) {
+        flx_operand v;
+        FLX_TRY(flx_joint_member(t->e, t->joints[l->joint], "rate", t->loc, &v));
+        rate = node_mul(g, node_const(g, l->sign), v.node);
+        goal = node_mul(g, node_const(g, l->sign), t->goal[l->joint]);
+    }
+    // the place of the joint as a point of the parent
+    for (int i = 0; i < 3; i++) {
+        at[i] = p ? p->a[i]
+                  : node_sub(g, node_const(g, 0.0),
+                             node_open(g, b->m->gravity[i], b->m->gravity_open[i]));
+    }
+    if (p) {
+        node_sub3(g, l->place, p->c, way);
+        add_turn(g, alpha_p, wp, way, at);
+    }
+    memcpy(l->alpha, alpha_p, sizeof l->alpha);
+    node_cross(g, wp, l->axis, turning);
+    if (l->slides) {
+        add_scaled(g, goal, l->axis, at);
+        add_scaled(g, node_mul(g, node_const(g, 2.0), rate), turning, at);
+    } else {
+        add_scaled(g, goal, l->axis, l->alpha);
+        add_scaled(g, rate, turning, l->alpha);
+    }
+    node_sub3(g, l->c, l->place, way);
+    add_turn(g, l->alpha, l->w, way, at);
+    memcpy(l->a, at, sizeof l->a);
+    return FLX_OK;
+}
+
+static flx_status take_forces(tree *t, link *l)
+{
+    flx_graph *g = t->b->g;
+    const flx_body *d = &((const flx_body_data *)l->body->data)->def;
+    flx_node spin[3], factor = node_const(g, 1.0);
+    const flx_entry *nominal = flx_entry_get(t->control->def, "nominal");
+    const flx_entry *y =
+        nominal && nominal->kind == FLX_ENTRY_MAP ? flx_entry_get(nominal, l->body->full) : NULL;
+    if (y) FLX_TRY(flx_build_node(t->e, y, &factor));
+    flx_node mass = node_mul(g, factor, node_open(g, d->mass, d->mass_open));
+    for (int i = 0; i < 3; i++) l->force[i] = node_mul(g, mass, l->a[i]);
+    apply_inertia(t, l, l->alpha, l->moment);
+    apply_inertia(t, l, l->w, spin);
+    node_cross(g, l->w, spin, spin);
+    node_add3(g, l->moment, spin, l->moment);
+    for (int i = 0; i < 3; i++) l->moment[i] = node_mul(g, factor, l->moment[i]);
+    return FLX_OK;
+}
+
+// What the joint of link i gives: all that lies beyond it.
+static flx_node effort(tree *t, int i)
+{
+    flx_graph *g = t->b->g;
+    const link *l = &t->links[i];
+    flx_node sum = node_const(g, 0.0);
+    for (int k = i; k < t->nlink; k++) {
+        const link *o = &t->links[k];
+        int up = k;
+        while (up > i) up = t->links[up].parent;
+        if (up != i) continue;
+        flx_node way[3], moment[3];
+        node_sub3(g, o->c, l->place, way);
+        node_cross(g, way, o->force, moment);
+        node_add3(g, moment, o->moment, moment);
+        sum = node_add(g, sum, node_dot(g, l->axis, l->slides ? o->force : moment));
+    }
+    return node_mul(g, node_const(g, l->sign), sum);
+}
+
+static flx_status check_nominal(tree *t)
+{
+    const flx_entry *nominal = flx_entry_get(t->control->def, "nominal");
+    for (int i = 0; nominal && nominal->kind == FLX_ENTRY_MAP && i < nominal->count; i++) {
+        bool found = false;
+        for (int k = 0; k < t->nlink; k++) {
+            found = found || strcmp(t->links[k].body->full, nominal->keys[i]->text) == 0;
+        }
+        if (found) continue;
+        return FLX_FAIL(t->b->ctx, FLX_ERR_MODEL, nominal->keys[i]->loc,
+                        "'%s' is no body that the joints of '%s' carry", nominal->keys[i]->text,
+                        t->control->full);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_control_torques(flx_env *e, flx_item *control, flx_loc loc, flx_operand *out)
+{
+    flx_builder *b = e->b;
+    const flx_entry *joints = flx_entry_get(control->def, "joints");
+    const flx_control_data *data = control->data;
+    tree *t = flx_take(b, 1, sizeof *t);
+    flx_operand goal;
+    flx_env env;
+    if (!t) return FLX_ERR_MEMORY;
+    flx_env_of(&env, b, control, FLX_MODE_MOVING);
+    *t = (tree){.e = &env, .b = b, .control = control, .loc = control->loc};
+    flx_item *wanted = flx_names_find(&data->names, "goal");
+    if (!wanted || joints->count > MOST_LINKS) return FLX_ERR_MODEL;
+    FLX_TRY(flx_item_value(&env, wanted, loc, &goal));
+    for (int i = 0; i < joints->count; i++) {
+        flx_operand v;
+        FLX_TRY(flx_build_value(&env, joints->items[i], &v));
+        const flx_item *joint = flx_operand_get_item(&v);
+        if (!joint || joint->kind != FLX_KIND_JOINT || joint->family) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, joints->items[i]->loc, "`joints` names joints");
+        }
+        t->joints[t->njoint] = (flx_item *)joint;
+        t->goal[t->njoint++] = goal.kind == FLX_OPERAND_LIST ? goal.items[i].node : goal.node;
+    }
+    FLX_TRY(grow_tree(t));
+    FLX_TRY(check_nominal(t));
+    for (int i = 0; i < t->nlink; i++) {
+        FLX_TRY(outwards(t, &t->links[i]));
+        FLX_TRY(take_forces(t, &t->links[i]));
+    }
+    *out = (flx_operand){.kind = FLX_OPERAND_LIST, .node = -1, .count = t->njoint};
+    out->items = flx_take(b, (size_t)t->njoint, sizeof *out->items);
+    if (!out->items) return FLX_ERR_MEMORY;
+    for (int i = 0; i < t->nlink; i++) {
+        if (t->links[i].joint < 0) continue;
+        out->items[t->links[i].joint] = flx_operand_number(effort(t, i));
+        if (out->items[t->links[i].joint].node < 0) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+// ---- the block ---------------------------------------------------------------------------------
+
+// Joints are declared before controllers.
+static bool slides_by_name(const flx_control_draft *d, const char *text)
+{
+    size_t n = strcspn(text, "(");
+    char *name = flx_arena_copy(d->b->scratch, text, n);
+    const flx_item *joint = name ? flx_names_find(&d->item->space->names, name) : NULL;
+    return joint && joint->kind == FLX_KIND_JOINT && is_word(joint, "prismatic");
+}
+
+flx_status flx_control_computed_torque(flx_control_draft *d)
+{
+    const flx_entry *joints = NULL, *want = NULL, *gain[2] = {NULL, NULL};
+    static const char *const names[] = {"p", "d"};
+    FLX_TRY(flx_control_need(d, "joints", &joints));
+    FLX_TRY(flx_control_need(d, "want", &want));
+    int n = joints->kind == FLX_ENTRY_LIST ? joints->count : 0;
+    if (n < 1 || want->kind != FLX_ENTRY_LIST || want->count != n) {
+        return FLX_FAIL(
+            d->b->ctx, FLX_ERR_MODEL, want->loc,
+            "computed torque '%s' needs a list of joints, and of what is wanted of each",
+            d->item->full);
+    }
+    FLX_TRY(flx_control_own(d, "want", want));
+    for (int i = 0; i < 2; i++) {
+        FLX_TRY(flx_control_need(d, names[i], &gain[i]));
+        FLX_TRY(flx_control_own(d, names[i], gain[i]));
+        if (gain[i]->kind == FLX_ENTRY_LIST && gain[i]->count != n) {
+            return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, gain[i]->loc,
+                            "'%s' is one number, or one for each joint", names[i]);
+        }
+    }
+    flx_entry *list = flx_take(d->b, 1, sizeof *list);
+    if (!list) return FLX_ERR_MEMORY;
+    *list = (flx_entry){.kind = FLX_ENTRY_LIST, .loc = d->item->loc, .count = n};
+    list->items = flx_take(d->b, (size_t)n, sizeof(flx_entry *));
+    if (!list->items) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) { // a* = yd'' + d (yd' - y') + p (yd - y)
+        const char *joint = joints->items[i]->text ? joints->items[i]->text : "?";
+        const char *place = slides_by_name(d, joint) ? "displacement" : "angle";
+        char p[24] = "self.p", v[24] = "self.d";
+        if (gain[0]->kind == FLX_ENTRY_LIST) flx_snprintf(p, sizeof p, "self.p(%d)", i + 1);
+        if (gain[1]->kind == FLX_ENTRY_LIST) flx_snprintf(v, sizeof v, "self.d(%d)", i + 1);
+        list->items[i] = flx_control_text(
+            d,
+            "self.want(%d)'' + %s*(self.want(%d)' - %.60s.rate) + %s*(self.want(%d) - "
+            "%.60s.%s)",
+            i + 1, v, i + 1, joint, p, i + 1, joint, place);
+        if (!list->items[i]) return FLX_ERR_MEMORY;
+    }
+    FLX_TRY(flx_control_signal(d, "goal", list));
+    d->nout = n > 1 ? n : 0;
+    return flx_control_signal(d, "now",
+                              flx_control_text(d, n > 1 ? "self.torques" : "self.torques(1)"));
+}
