@@ -80,6 +80,29 @@ typedef struct flx_reduction_basis {
 // 0: there is no basis i.
 FLX_API int flx_reduction_compared(const flx_reduction *r, int i, flx_reduction_basis *out);
 
+// ---- linear systems -------------------------------------------------------------------------------
+
+// x' = A x + B u, y = C x; matrices by columns.
+typedef struct flx_plant {
+    int n, inputs, outputs;
+    const double *A, *B, *C; // (n, n), (n, inputs), (outputs, n)
+} flx_plant;
+typedef struct flx_plant_report {
+    double h2, hinf, at; // norms, and the angular frequency of the largest gain
+    double *hankel;      // (n) singular values, descending; NULL: not wanted
+    double *poles;       // (2 n) real parts, then imaginary parts; NULL: not wanted
+} flx_plant_report;
+// FLX_ERR_ARGUMENT: a pole does not decay.
+FLX_API flx_status flx_plant_norms(flx_ctx *ctx, const flx_plant *s,
+                                    flx_plant_report *out);
+// Balanced truncation: A (states, states), B (states, inputs), C (outputs, states); bound (may be NULL) of the largest gain of
+// the error.
+FLX_API flx_status flx_plant_balance(flx_ctx *ctx, const flx_plant *s, int states,
+                                      double *A, double *B, double *C, double *bound);
+// Gramian of the inputs (n, n) and norm H2 (may be NULL) between two angular frequencies.
+FLX_API flx_status flx_plant_band_gramian(flx_ctx *ctx, const flx_plant *s, double from,
+                                           double to, double *P, double *h2);
+
 #ifdef __cplusplus
 }
 #endif
