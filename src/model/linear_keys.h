@@ -15,6 +15,8 @@ typedef struct flx_io_keys {
 typedef struct flx_linear_keys {
     flx_io_keys io;
     bool gramians;
+    double until; // of step and impulse responses; 0: none
+    int count;
 } flx_linear_keys;
 
 typedef struct flx_frequency_keys {

@@ -267,6 +267,26 @@ static int peak_is_that_of_the_book(void)
     return 0;
 }
 
+// A mass on a damper: x = F/d (t - m/d (1 - e^(-d t/m))).
+static int step_is_that_of_the_book(void)
+{
+    static const char text[] =
+        "flexion: 1\nequations:\n  second_order: {x: {mass: 2, force: -6*x' + F}}\ninputs: {F: 0}\n"
+        "analyse: {plant: {type: linear, outputs: [x], until: 1.5, count: 16}}\n";
+    findings w = findings_of(text);
+    CHECK(w.status == FLX_OK);
+    const flx_finding_table *s = table(&w.f, "step"), *p = table(&w.f, "impulse");
+    CHECK(s->nrow == 16 && s->ncolumn == 2 && p->nrow == 16 && strcmp(s->columns[0], "t") == 0);
+    for (int i = 0; i < 16; i++) {
+        double t = 0.1 * i, e = exp(-3 * t);
+        CHECK_NEAR(s->values[2 * i], t, 1e-14);
+        CHECK_NEAR(s->values[2 * i + 1], (t - (1 - e) / 3) / 6, 1e-10);
+        CHECK_NEAR(p->values[2 * i + 1], (1 - e) / 6, 1e-10);
+    }
+    findings_clear(&w);
+    return 0;
+}
+
 static int pole_on_the_axis_is_told(void)
 {
     static const char text[] =
@@ -358,5 +378,5 @@ static int unreached_modes_are_named(void)
 }
 
 TEST_MAIN(TEST(slider_crank), TEST(moved_base), TEST(bicycle), TEST(elastic_arm),
-          TEST(responses_agree), TEST(peak_is_that_of_the_book), TEST(pole_on_the_axis_is_told),
-          TEST(states_and_loops), TEST(unreached_modes_are_named))
+          TEST(responses_agree), TEST(peak_is_that_of_the_book), TEST(step_is_that_of_the_book),
+          TEST(pole_on_the_axis_is_told), TEST(states_and_loops), TEST(unreached_modes_are_named))

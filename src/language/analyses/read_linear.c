@@ -7,6 +7,9 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     const flx_entry *gramians = flx_entry_get(item->def, "gramians");
     if (!own) return FLX_ERR_MEMORY;
     out->own = own;
+    const flx_entry *until = flx_entry_get(item->def, "until");
+    own->count = out->count > 1 ? out->count : 201;
+    if (until) FLX_TRY(flx_build_positive(e, until, "the time of responses", &own->until));
     if (gramians) FLX_TRY(flx_build_flag(e->b, gramians, "gramians", &own->gramians));
     return flx_analysis_io(e, item, &own->io);
 }
@@ -18,6 +21,9 @@ static const flx_key_row keys[] = {
             "vehicle, must not act on what they see."},
     {"gramians", "bool", .initial = "false",
      .doc = "Gramians of reach and sight, where all modes decay."},
+    {"until", "number", .unit = "s", .initial = "none",
+     .doc = "Responses to a step and to an impulse of every input, up to this time."},
+    {"count", "number", .initial = "201", .doc = "Times of these responses."},
     {0}};
 
 const flx_analysis_reader flx_reader_LINEAR = {

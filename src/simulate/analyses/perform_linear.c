@@ -255,6 +255,40 @@ static flx_status put_all_zeros(found *f)
     return status;
 }
 
+// ---- responses in time ----------------------------------------------------------------------------------
+
+// Columns t, then every output over every input.
+static flx_status put_course(found *f, const char *name, int impulse)
+{
+    const flx_linear_model *m = &f->m;
+    int nt = f->keys->count, npair = m->nin * m->nout, ncolumn = 1 + npair;
+    double dt = f->keys->until / (nt - 1);
+    double *y = flx_alloc(f->sim->ctx, (size_t)nt * (size_t)m->nout, sizeof *y);
+    flx_finding_table *t = y ? flx_finding_add_table(f->sim, f->out, name, nt, ncolumn) : NULL;
+    flx_status status = t ? flx_finding_column(f->sim, f->out, t, 0, "t", "s") : FLX_ERR_MEMORY;
+    for (int i = 0; t && i < nt; i++) t->values[(size_t)i * (size_t)ncolumn] = i * dt;
+    for (int k = 0; status == FLX_OK && k < m->nin; k++) {
+        status = flx_linear_course(f->sim->ctx, m, k, impulse, nt, dt, y);
+        for (int j = 0; status == FLX_OK && j < m->nout; j++) {
+            char head[200];
+            int column = 1 + j * m->nin + k;
+            flx_snprintf(head, sizeof head, "%s/%s", f->io.names[j], f->io.inputs[k]);
+            status = flx_finding_column(f->sim, f->out, t, column, head, "");
+            for (int i = 0; i < nt; i++)
+                t->values[(size_t)i * (size_t)ncolumn + (size_t)column] = y[i * m->nout + j];
+        }
+    }
+    flx_free(y);
+    return status;
+}
+
+static flx_status put_courses(found *f)
+{
+    if (f->keys->until == 0.0 || f->m.nin == 0 || f->m.nout == 0) return FLX_OK;
+    FLX_TRY(put_course(f, "step", 0));
+    return put_course(f, "impulse", 1);
+}
+
 // ---- together -----------------------------------------------------------------------------------------
 
 static flx_status tell(found *f)
@@ -267,6 +301,7 @@ static flx_status tell(found *f)
     FLX_TRY(tell_unreached(f));
     FLX_TRY(put_poles(f));
     FLX_TRY(put_all_zeros(f));
+    FLX_TRY(put_courses(f));
     return put_matrices(f);
 }
 
