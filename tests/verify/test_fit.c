@@ -143,4 +143,4 @@ static int refusals(void)
     return 0;
 }
 
-TEST_MAIN(TEST(least_squares), TEST(pendulum), TEST(undetermined), TEST(refusals))
+TEST_MAIN(TEST(least_squares), SLOW_TEST(pendulum), TEST(undetermined), TEST(refusals))
