@@ -17,11 +17,11 @@ typedef enum flx_inversion_kind {
 typedef struct flx_inversion_data {
     flx_inversion_kind kind;
     int nin, nwant;
-    const int *inputs;    // (nin) their numbers
+    const int *inputs;     // (nin) their numbers
     const double *weights; // (nin) NULL: 1
-    const flx_node *miss; // (nwant) output less what is wanted
-    const char **names;   // (nwant) of the outputs
-    const flx_loc *locs;  // (nwant)
+    const flx_node *miss;  // (nwant) output less what is wanted
+    const char **names;    // (nwant) of the outputs
+    const flx_loc *locs;   // (nwant)
     double from, until;
     double step;   // 0: auto
     double margin; // negative: auto

@@ -52,8 +52,7 @@ static flx_status add_unknowns(flx_opened *o, const flx_opened_def *def)
             int out = k - def->nin;
             f->name = def->names[out];
             f->loc = def->locs[out];
-            f->derivative =
-                node_sub(m->graph, unknown_leaf(m->graph, number), def->outputs[out]);
+            f->derivative = node_sub(m->graph, unknown_leaf(m->graph, number), def->outputs[out]);
         }
         if (f->derivative < 0) return FLX_ERR_MEMORY;
     }

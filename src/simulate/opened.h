@@ -9,17 +9,17 @@
 
 typedef struct flx_opened_def {
     int nin, nout;
-    const int *inputs;             // (nin) their numbers
-    const flx_node *values;        // (nin) what they are; NULL: sought, and their values for the start
-    const flx_node *outputs;       // (nout)
-    const char *const *names;      // (nout)
-    const flx_loc *locs;           // (nout)
+    const int *inputs;        // (nin) their numbers
+    const flx_node *values;   // (nin) what they are; NULL: sought, and their values for the start
+    const flx_node *outputs;  // (nout)
+    const char *const *names; // (nout)
+    const flx_loc *locs;      // (nout)
 } flx_opened_def;
 
 typedef struct flx_opened {
-    flx_arena *arena; // owned
-    flx_model model;  // borrowed arrays, but for those of the arena
-    flx_simulation *sim; // owned
+    flx_arena *arena;        // owned
+    flx_model model;         // borrowed arrays, but for those of the arena
+    flx_simulation *sim;     // owned
     int first_in, first_out; // among the algebraic unknowns
     signed char *role;       // (nw) flx_grid_role
     signed char *elastic;    // (nv) coordinates along which bodies deform

@@ -15,7 +15,7 @@ static const double D4[] = {-1.0 / 12, 16.0 / 12, -30.0 / 12, 16.0 / 12, -1.0 / 
 // Of backward differences, over j = -4..0 and -8..0, and applied twice.
 static const double CB2[] = {0.0, 0.0, 0.5, -2.0, 1.5}, DB2[] = {0.25, -2.0, 5.5, -6.0, 2.25};
 static const double CB4[] = {0.0, 0.0, 0.0, 0.0, 0.25, -4.0 / 3, 3.0, -4.0, 25.0 / 12};
-static const double DB4[] = {1.0 / 16,   -2.0 / 3, 59.0 / 18, -10.0, 497.0 / 24,
+static const double DB4[] = {1.0 / 16,   -2.0 / 3, 59.0 / 18, -10.0,      497.0 / 24,
                              -266.0 / 9, 57.0 / 2, -50.0 / 3, 625.0 / 144};
 
 static void choose_weights(flx_grid *g, const flx_grid_def *def)
@@ -43,8 +43,9 @@ static flx_status refuse(const flx_grid *g)
     const flx_system *s = g->s;
     flx_unknown u;
     if (s->ops->touches || (s->ops->contacts && s->ops->contacts->count(s) > 0)) {
-        return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "contacts that hold or not are not solved for at all nodes of time at once");
+        return FLX_FAIL(
+            g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+            "contacts that hold or not are not solved for at all nodes of time at once");
     }
     if (s->dims.nmu > 0) {
         s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + s->dims.nlam, &u);
@@ -295,13 +296,20 @@ static flx_status take_values(flx_grid *g, const flx_state *x)
         size_t count, width;
         const double *from;
     } lists[] = {
-        {&g->q, all, (size_t)d->nq, x->q},       {&g->v, nodes, (size_t)d->nv, NULL},
-        {&g->a, nodes, (size_t)d->nv, NULL},     {&g->x, nodes, (size_t)d->nx, x->x},
-        {&g->w, nodes, (size_t)d->nw, x->w},     {&g->lam, nodes, (size_t)d->nlam, x->lam},
-        {&g->mu, nodes, (size_t)d->nmu, x->mu},   {&g->switches, all, (size_t)d->nswitch, x->switches},
-        {&g->held, 1, (size_t)d->nw, NULL},      {&g->theta, 1, (size_t)d->nv, NULL},
-        {&g->r, 1, n, NULL},                     {&g->before, 1, n, NULL},
-        {&g->zero, 1, n, NULL},                  {&g->column, 2, n, NULL},
+        {&g->q, all, (size_t)d->nq, x->q},
+        {&g->v, nodes, (size_t)d->nv, NULL},
+        {&g->a, nodes, (size_t)d->nv, NULL},
+        {&g->x, nodes, (size_t)d->nx, x->x},
+        {&g->w, nodes, (size_t)d->nw, x->w},
+        {&g->lam, nodes, (size_t)d->nlam, x->lam},
+        {&g->mu, nodes, (size_t)d->nmu, x->mu},
+        {&g->switches, all, (size_t)d->nswitch, x->switches},
+        {&g->held, 1, (size_t)d->nw, NULL},
+        {&g->theta, 1, (size_t)d->nv, NULL},
+        {&g->r, 1, n, NULL},
+        {&g->before, 1, n, NULL},
+        {&g->zero, 1, n, NULL},
+        {&g->column, 2, n, NULL},
     };
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         double *to = take(g, lists[k].count * lists[k].width, sizeof *to);

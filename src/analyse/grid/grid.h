@@ -29,18 +29,19 @@ typedef struct flx_grid_def {
     int order; // 2 or 4; 0: velocities and accelerations are given, and nodes know nothing of each other
     int nodes; // N + 1
     double begin, step;
-    double from, until;       // the clock of the equations stands still before and after; both 0: it does not
-    bool open;                // ghosts are unknowns
-    bool mirror;              // ghosts are their nodes behind the end: rest there
-    bool backward;            // differences of nodes before alone (GRID-4)
+    double from,
+        until;     // the clock of the equations stands still before and after; both 0: it does not
+    bool open;     // ghosts are unknowns
+    bool mirror;   // ghosts are their nodes behind the end: rest there
+    bool backward; // differences of nodes before alone (GRID-4)
     const signed char *role;  // (nw) flx_grid_role; NULL: all plain
     const signed char *fixed; // (nv) coordinates that stay as they are; NULL: none
 } flx_grid_def;
 
 // An entry of the matrices of one node.
 typedef struct flx_grid_entry {
-    int row, col; // unknowns of the system
-    int at;       // where its numbers are
+    int row, col;        // unknowns of the system
+    int at;              // where its numbers are
     unsigned char parts; // which of A0, A1, A2 it may have: bits 1, 2, 4
 } flx_grid_entry;
 
@@ -68,7 +69,7 @@ typedef struct flx_grid {
     double *values;
     int nentry;
     flx_grid_entry *entries;
-    int *place;  // of the contributions in their order, among the values
+    int *place; // of the contributions in their order, among the values
     int nplace;
     bool dense; // matrices of nodes in full
     // what is sought: positions of (nodes + left + right), the rest of nodes
@@ -132,9 +133,9 @@ void flx_grid_copy_node(flx_grid *to, int n, const flx_grid *from, int m);
 
 typedef struct flx_grid_report {
     int iterations;
-    double correction; // the last one, positions by their scales
-    double residual;   // largest, of the terms that the rows are made of
-    int worst;         // node of the largest correction
+    double correction;  // the last one, positions by their scales
+    double residual;    // largest, of the terms that the rows are made of
+    int worst;          // node of the largest correction
     double multipliers; // largest of the conditions, where there is a weight
 } flx_grid_report;
 

@@ -111,8 +111,7 @@ flx_status flx_grid_residual(flx_grid *g, double *r)
         g->r = other;
     }
     for (int i = 1; g->open && i <= g->left; i++) FLX_TRY(ghost_residual(g, -i, r));
-    for (int i = 1; g->open && i <= g->right; i++)
-        FLX_TRY(ghost_residual(g, g->nodes - 1 + i, r));
+    for (int i = 1; g->open && i <= g->right; i++) FLX_TRY(ghost_residual(g, g->nodes - 1 + i, r));
     return FLX_OK;
 }
 
@@ -275,7 +274,8 @@ void flx_grid_copy_node(flx_grid *to, int n, const flx_grid *from, int m)
                  {to->lam, from->lam, d->nlam},
                  {to->mu, from->mu, d->nmu}};
     for (int k = 0; k < 4; k++) {
-        memcpy(row_of(lists[k].to, n, lists[k].count), lists[k].from + (ptrdiff_t)m * lists[k].count,
+        memcpy(row_of(lists[k].to, n, lists[k].count),
+               lists[k].from + (ptrdiff_t)m * lists[k].count,
                (size_t)lists[k].count * sizeof(double));
     }
 }

@@ -7,14 +7,14 @@
 #include <string.h>
 
 #define DECAYS 1e-9 // real parts of zeros that decay, of the rate of the system
-#define LAYER 3.0     // nodes within the time in which a zero decays
+#define LAYER 3.0   // nodes within the time in which a zero decays
 #define MOST_STEPS 5000.0
-#define MOST 40           // iterations
-#define MARGIN 17.0       // of the slowest zero: e^-17 = 4e-8
-#define MOST_ZEROS 400    // unknowns of a node, above which zeros are not sought
-#define MOST_NODES 2e7    // unknowns
-#define WAY 32            // positions at rest on the way to the end
-#define PARTS 64          // of the way from the drawn position to the first wanted one
+#define MOST 40        // iterations
+#define MARGIN 17.0    // of the slowest zero: e^-17 = 4e-8
+#define MOST_ZEROS 400 // unknowns of a node, above which zeros are not sought
+#define MOST_NODES 2e7 // unknowns
+#define WAY 32         // positions at rest on the way to the end
+#define PARTS 64       // of the way from the drawn position to the first wanted one
 
 typedef struct search {
     const flx_system *s;
@@ -422,7 +422,8 @@ static flx_status find(search *f, const flx_state *x)
     if (open) {
         f->nstiff = count_stiffness(f->one);
         f->stiffness = flx_arena_take(
-            o->arena, (size_t)(nodes + o->grid->left + o->grid->right) * (size_t)f->nstiff, sizeof(double));
+            o->arena, (size_t)(nodes + o->grid->left + o->grid->right) * (size_t)f->nstiff,
+            sizeof(double));
         if (!f->stiffness) return no_memory(f->ctx);
     }
     FLX_TRY(fill_slow_path(f, o->grid));

@@ -13,11 +13,11 @@ typedef enum flx_inverse_kind {
 
 typedef struct flx_inverse_def {
     flx_inverse_kind kind;
-    int order;           // 2 or 4
-    double from, until;  // of the wanted motion
-    double step;         // about: it divides the time between them; 0: as motion and zeros say
-    double margin;       // time before and after; negative: as the zeros say
-    const signed char *role;    // (nw) flx_grid_role
+    int order;               // 2 or 4
+    double from, until;      // of the wanted motion
+    double step;             // about: it divides the time between them; 0: as motion and zeros say
+    double margin;           // time before and after; negative: as the zeros say
+    const signed char *role; // (nw) flx_grid_role
     const signed char *elastic; // (nv) coordinates along which bodies deform
     const double *weight;       // (nw) of inputs, where there are more than outputs
 } flx_inverse_def;
@@ -29,9 +29,10 @@ typedef struct flx_inverse {
     flx_zeros zeros[2]; // where the motion begins and ends
     bool zeros_known;
     double margin;
-    int before;   // nodes of the margin at each end
-    int stages;   // Newton's iterations of the rigid motion
-    double *differ; // (nw) largest difference of inputs between order 2 and order 4; NULL: not known
+    int before; // nodes of the margin at each end
+    int stages; // Newton's iterations of the rigid motion
+    double
+        *differ; // (nw) largest difference of inputs between order 2 and order 4; NULL: not known
 } flx_inverse;
 
 // x: a state near the first position. With messages, by name.

@@ -44,7 +44,8 @@ static flx_status improve(const flx_trajectory_def *def, flx_grid *g, double *r,
     flx_status status = A && b && rows ? flx_grid_residual(g, r) : FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_grid_linearise(g);
     for (int k = 0; status == FLX_OK && k < d->nw; k++) {
-        if (def->role[k] == FLX_GRID_INPUT || !(isfinite(def->end_lower[k]) || isfinite(def->end_upper[k])))
+        if (def->role[k] == FLX_GRID_INPUT ||
+            !(isfinite(def->end_lower[k]) || isfinite(def->end_upper[k])))
             continue;
         double is = g->w[k] - r[g->row_of[first_w + k]]; // the row is w - value
         double to = fmin(fmax(is, def->end_lower[k]), def->end_upper[k]);

@@ -11,17 +11,17 @@
 #include "math/nlp/nlp.h"
 
 typedef struct flx_trajectory_def {
-    int nodes;           // N + 1
-    double time;         // T, or its guess
-    bool free_time;      // T is sought ...
-    double least, most;  // ... between these
-    const signed char *role; // (nw): inputs; the cost is an output, all else is plain
-    const signed char *linear; // (nw) algebraic unknowns in which all rows are linear: outputs
-    int cost;                // algebraic unknown that is integrated
-    const double *lower, *upper;         // (nw) of algebraic unknowns
+    int nodes;                   // N + 1
+    double time;                 // T, or its guess
+    bool free_time;              // T is sought ...
+    double least, most;          // ... between these
+    const signed char *role;     // (nw): inputs; the cost is an output, all else is plain
+    const signed char *linear;   // (nw) algebraic unknowns in which all rows are linear: outputs
+    int cost;                    // algebraic unknown that is integrated
+    const double *lower, *upper; // (nw) of algebraic unknowns
     const double *end_lower, *end_upper; // (nw) at the last node
-    const double *end_q;     // (nq) guess of the last position
-    int iterations;          // at most
+    const double *end_q;                 // (nq) guess of the last position
+    int iterations;                      // at most
     double tolerance;
 } flx_trajectory_def;
 
@@ -29,7 +29,8 @@ typedef struct flx_trajectory {
     flx_grid *grid; // owned
     flx_nlp_report report;
     double cost, time;
-    double differ; // largest difference of accelerations between order 4 and order 2, of the largest acceleration
+    double
+        differ; // largest difference of accelerations between order 4 and order 2, of the largest acceleration
 } flx_trajectory;
 
 // From the state x, at rest. FLX_ERR_CANNOT, by name: rotations in space that are no joint coordinates, starts that move.

@@ -8,16 +8,16 @@ typedef struct flx_program_nlp {
     flx_arena *arena; // owned
     flx_nlp nlp;
     const signed char *linear; // (nw)
-    bool free_time; // the last unknown is the step
-    int cost;       // row of a node among those of the grid: minus the cost, and no condition
-    double *r;      // (rows of the grid) at seen[0]
+    bool free_time;            // the last unknown is the step
+    int cost;        // row of a node among those of the grid: minus the cost, and no condition
+    double *r;       // (rows of the grid) at seen[0]
     double *seen[2]; // (n) unknowns of r, and of the matrix
     int *kept;       // (njac) entries of the matrix that are conditions'
     int nkept;
     double *bounds, *x, *eta;
     // second derivatives: of a node by (q, v, a, others), spread over the columns it meets
-    int nlocal;   // q, v, a of active positions, then the other columns: 3 na + no
-    int na, no;   // active positions, other columns
+    int nlocal;           // q, v, a of active positions, then the other columns: 3 na + no
+    int na, no;           // active positions, other columns
     int ncurved, *curved; // local directions along which rows are curved
     double *base, *moved; // (nlocal) gradients
     double *of_cost;      // (nlocal) gradient of the row of the cost

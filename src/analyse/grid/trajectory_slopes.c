@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOVE 1e-6 // of the sizes of unknowns
+#define MOVE 1e-6    // of the sizes of unknowns
 #define STRETCH 1e-3 // of the step
 
 // ---- the step ----------------------------------------------------------------------------------------------
@@ -115,7 +115,8 @@ flx_status flx_trajectory_plan_hessian(flx_program_nlp *p)
     p->row_eta = flx_arena_take(p->arena, (size_t)flx_dims_unknowns(d), sizeof *p->row_eta);
     size_t scratch = 4 * (size_t)d->nv + (size_t)d->nx + (size_t)d->nw + 2 * rows;
     p->scratch = flx_arena_take(p->arena, scratch, sizeof *p->scratch);
-    if (!row || !p->base || !p->moved || !p->of_cost || !p->H || !p->S || !p->row_eta || !p->scratch)
+    if (!row || !p->base || !p->moved || !p->of_cost || !p->H || !p->S || !p->row_eta ||
+        !p->scratch)
         return FLX_ERR_MEMORY;
     long at = 0;
     for (int n = 0; n < g->nodes; n++) {
@@ -237,8 +238,7 @@ static bool find_local(flx_program_nlp *p, int n)
         bool done = find_gradient(p, &at, p->moved);
         *u = was;
         if (!done) return false;
-        for (int i = 0; i < nl; i++)
-            p->H[i * nl + p->curved[k]] = (p->moved[i] - p->base[i]) / by;
+        for (int i = 0; i < nl; i++) p->H[i * nl + p->curved[k]] = (p->moved[i] - p->base[i]) / by;
     }
     return true;
 }

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const kinds[] = {"bounded", "causal", "least-energy", "rigid", "quasistatic",
-                                    NULL};
+static const char *const kinds[] = {"bounded", "causal",      "least-energy",
+                                    "rigid",   "quasistatic", NULL};
 
 // ---- outputs -------------------------------------------------------------------------------------------
 

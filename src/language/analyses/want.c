@@ -12,7 +12,9 @@ static flx_status fail_input(flx_builder *b, const flx_entry *y)
     for (int k = 0; k < b->inputs.count; k++) flx_nearest_offer(&near, b->inputs.items[k]->full);
     const char *best = flx_nearest_best(&near);
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "the model has no input '%s'%s%s%s", y->text,
-                    best ? "; did you mean '" : b->inputs.count ? "" : ": add it to `inputs`",
+                    best              ? "; did you mean '"
+                    : b->inputs.count ? ""
+                                      : ": add it to `inputs`",
                     best ? best : "", best ? "'?" : "");
 }
 

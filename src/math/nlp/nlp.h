@@ -5,20 +5,20 @@
 #include "base/common.h"
 
 typedef struct flx_nlp {
-    int n, m;                         // unknowns, conditions
-    const double *lower, *upper;      // (n) -HUGE_VAL, HUGE_VAL: none
-    const double *g_lower, *g_upper;  // (m)
-    int njac, nhess;                  // entries; those of one place are added
-    const int *jac_row, *jac_col;     // (njac)
-    const int *hess_row, *hess_col;   // (nhess) of the lower half
-    double tolerance;                 // of the conditions of optimality
-    int most;                         // iterations
+    int n, m;                        // unknowns, conditions
+    const double *lower, *upper;     // (n) -HUGE_VAL, HUGE_VAL: none
+    const double *g_lower, *g_upper; // (m)
+    int njac, nhess;                 // entries; those of one place are added
+    const int *jac_row, *jac_col;    // (njac)
+    const int *hess_row, *hess_col;  // (nhess) of the lower half
+    double tolerance;                // of the conditions of optimality
+    int most;                        // iterations
     void *user;
     // Each false where x has no values.
     bool (*value)(void *user, const double *x, double *f);
-    bool (*gradient)(void *user, const double *x, double *grad);           // (n)
-    bool (*conditions)(void *user, const double *x, double *g);            // (m)
-    bool (*jacobian)(void *user, const double *x, double *values);         // (njac)
+    bool (*gradient)(void *user, const double *x, double *grad);   // (n)
+    bool (*conditions)(void *user, const double *x, double *g);    // (m)
+    bool (*jacobian)(void *user, const double *x, double *values); // (njac)
     // factor times that of f, and those of the conditions times eta (m)
     bool (*hessian)(void *user, const double *x, double factor, const double *eta, double *values);
 } flx_nlp;

@@ -149,8 +149,9 @@ flx_status flx_nlp_solve(flx_ctx *ctx, const flx_nlp *p, double *x, double *eta,
         b[2 * n + m + i] = bounded(p->g_upper[i]);
     }
     pthread_mutex_lock(&one_at_a_time);
-    IpoptProblem o = CreateIpoptProblem(p->n, b, b + n, p->m, b + 2 * n, b + 2 * n + m, p->njac,
-                                        p->nhess, 0, value, conditions, gradient, jacobian, hessian);
+    IpoptProblem o =
+        CreateIpoptProblem(p->n, b, b + n, p->m, b + 2 * n, b + 2 * n + m, p->njac, p->nhess, 0,
+                           value, conditions, gradient, jacobian, hessian);
     enum ApplicationReturnStatus status = Internal_Error;
     if (o) {
         set_whole(o, "print_level", 0);

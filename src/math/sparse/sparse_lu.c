@@ -16,8 +16,8 @@ struct flx_sparse_lu {
     double growth;        // of the fresh order
 };
 
-flx_status flx_sparse_lu_create(flx_ctx *ctx, int n, int *begin, int *row,
-                                flx_sparse_order order, flx_sparse_lu **out)
+flx_status flx_sparse_lu_create(flx_ctx *ctx, int n, int *begin, int *row, flx_sparse_order order,
+                                flx_sparse_lu **out)
 {
     *out = NULL;
     flx_sparse_lu *f = flx_alloc(ctx, 1, sizeof *f);
@@ -57,8 +57,7 @@ static bool measure(flx_sparse_lu *f, double *values, double *growth)
     klu_common *c = &f->common;
     bool deficient = c->numerical_rank >= 0 && c->numerical_rank < f->n;
     if (deficient || c->status != KLU_OK) return false;
-    if (!klu_rgrowth(f->begin, f->row, values, f->symbolic, f->numeric, c))
-        return false;
+    if (!klu_rgrowth(f->begin, f->row, values, f->symbolic, f->numeric, c)) return false;
     *growth = c->rgrowth;
     return klu_rcond(f->symbolic, f->numeric, c) && c->rcond > 0.0;
 }
@@ -68,8 +67,7 @@ flx_status flx_sparse_lu_factor(flx_sparse_lu *f, double *values, int *column)
     klu_common *c = &f->common;
     double growth = 0.0;
     if (column) *column = -1;
-    if (f->numeric && klu_refactor(f->begin, f->row, values, f->symbolic,
-                                   f->numeric, c) &&
+    if (f->numeric && klu_refactor(f->begin, f->row, values, f->symbolic, f->numeric, c) &&
         measure(f, values, &growth) && growth > GROWS * f->growth)
         return FLX_OK;
     if (f->numeric) klu_free_numeric(&f->numeric, c);

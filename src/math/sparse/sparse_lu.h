@@ -11,8 +11,8 @@ typedef enum flx_sparse_order {
 } flx_sparse_order;
 
 // begin (n + 1), row: borrowed and not written, as are the values; rows of a column ascend.
-flx_status flx_sparse_lu_create(flx_ctx *ctx, int n, int *begin, int *row,
-                                flx_sparse_order order, flx_sparse_lu **out);
+flx_status flx_sparse_lu_create(flx_ctx *ctx, int n, int *begin, int *row, flx_sparse_order order,
+                                flx_sparse_lu **out);
 void flx_sparse_lu_destroy(flx_sparse_lu **f);
 // FLX_SINGULAR: without full rank; *column (or NULL): one that depends on others, -1: not known.
 flx_status flx_sparse_lu_factor(flx_sparse_lu *f, double *values, int *column);

@@ -30,7 +30,8 @@ static flx_status tell_zeros(inversion *i, int end)
     text[0] = 0;
     for (int k = 0; k < z->n && k < most; k++) {
         if (z->im[k] < 0.0) continue;
-        at += flx_snprintf(text + at, sizeof text - (size_t)at, "%s%.6g", at > 0 ? ", " : "", z->re[k]);
+        at += flx_snprintf(text + at, sizeof text - (size_t)at, "%s%.6g", at > 0 ? ", " : "",
+                           z->re[k]);
         if (z->im[k] > 0.0)
             at += flx_snprintf(text + at, sizeof text - (size_t)at, " +- %.6gi", z->im[k]);
     }
@@ -62,17 +63,16 @@ static flx_status tell_solution(inversion *i)
                              kinds[i->d->kind], g->nodes, g->step, i->d->order,
                              f->report.iterations, f->report.correction));
     if (f->before > 0)
-        FLX_TRY(flx_finding_line(i->sim, i->out,
-                                 "margin %.6g s: the inputs begin at t = %.6g and end at %.6g%s",
-                                 f->before * g->step, g->begin, flx_grid_time(g, g->nodes - 1),
-                                 g->begin < -1e-9 * g->step ? "; for a run, which begins at 0, move "
-                                                              "the wanted motion by `from`"
-                                                            : ""));
+        FLX_TRY(flx_finding_line(
+            i->sim, i->out, "margin %.6g s: the inputs begin at t = %.6g and end at %.6g%s",
+            f->before * g->step, g->begin, flx_grid_time(g, g->nodes - 1),
+            g->begin < -1e-9 * g->step ? "; for a run, which begins at 0, move "
+                                         "the wanted motion by `from`"
+                                       : ""));
     for (int k = 0; f->differ && k < i->d->nin; k++) {
-        FLX_TRY(flx_finding_line(i->sim, i->out,
-                                 "'%s' differs by at most %.2e between order 2 and order 4",
-                                 i->sim->model->inputs[i->d->inputs[k]].name,
-                                 f->differ[i->open.first_in + k]));
+        FLX_TRY(flx_finding_line(
+            i->sim, i->out, "'%s' differs by at most %.2e between order 2 and order 4",
+            i->sim->model->inputs[i->d->inputs[k]].name, f->differ[i->open.first_in + k]));
     }
     return FLX_OK;
 }
@@ -124,8 +124,8 @@ static flx_status make_courses(inversion *i, flx_node *nodes)
             t[n] = flx_grid_time(g, n);
             u[n] = g->w[n * nw + i->open.first_in + k];
         }
-        int table = flx_graph_add_table(graph, g->nodes, t, u, FLX_INTERPOLATE_CUBIC,
-                                        FLX_OUTSIDE_HOLD);
+        int table =
+            flx_graph_add_table(graph, g->nodes, t, u, FLX_INTERPOLATE_CUBIC, FLX_OUTSIDE_HOLD);
         if (table < 0) return FLX_ERR_MEMORY;
         nodes[k] = flx_graph_table(graph, table, 0, node_leaf(graph, FLX_LEAF_TIME, 0, 0));
         if (nodes[k] < 0) return FLX_ERR_MEMORY;
@@ -195,9 +195,9 @@ static flx_status check(inversion *i)
 
 static flx_status invert(inversion *i)
 {
-    static const flx_inverse_kind numeric[] = {
-        FLX_INVERSE_BOUNDED, FLX_INVERSE_CAUSAL, FLX_INVERSE_LEAST_ENERGY, FLX_INVERSE_RIGID,
-        FLX_INVERSE_QUASISTATIC};
+    static const flx_inverse_kind numeric[] = {FLX_INVERSE_BOUNDED, FLX_INVERSE_CAUSAL,
+                                               FLX_INVERSE_LEAST_ENERGY, FLX_INVERSE_RIGID,
+                                               FLX_INVERSE_QUASISTATIC};
     const flx_inversion_data *d = i->d;
     const flx_opened_def def = {.nin = d->nin,
                                 .nout = d->nwant,

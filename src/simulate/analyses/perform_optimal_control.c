@@ -52,7 +52,8 @@ static flx_status set_bounds(optimum *o)
     o->bounds = flx_arena_take(o->open.arena, 4 * nw, sizeof *o->bounds);
     o->linear = flx_arena_take(o->open.arena, nw, 1);
     if (!o->bounds || !o->linear) return FLX_ERR_MEMORY;
-    double *lower = o->bounds, *upper = lower + nw, *end_lower = upper + nw, *end_upper = end_lower + nw;
+    double *lower = o->bounds, *upper = lower + nw, *end_lower = upper + nw,
+           *end_upper = end_lower + nw;
     for (size_t k = 0; k < nw; k++) {
         lower[k] = end_lower[k] = -HUGE_VAL;
         upper[k] = end_upper[k] = HUGE_VAL;

@@ -47,11 +47,14 @@ static double compare(flx_grid *g)
 
 static int check_model(const char *name)
 {
-    static const flx_grid_def defs[] = {
-        {.order = 2},           {.order = 4},
-        {.order = 2, .open = true}, {.order = 4, .open = true},
-        {.order = 2, .backward = true}, {.order = 4, .backward = true},
-        {.order = 2, .mirror = true},   {.order = 0}};
+    static const flx_grid_def defs[] = {{.order = 2},
+                                        {.order = 4},
+                                        {.order = 2, .open = true},
+                                        {.order = 4, .open = true},
+                                        {.order = 2, .backward = true},
+                                        {.order = 4, .backward = true},
+                                        {.order = 2, .mirror = true},
+                                        {.order = 0}};
     const char *text = model_text(name);
     flx_ctx *ctx = flx_ctx_create();
     flx_model *model = NULL;

@@ -128,7 +128,7 @@ static int an_unstable_zero(void)
 // ---- an elastic arm -----------------------------------------------------------------------------------------
 
 static int check_arm(const char *analysis, int nset, const char *const *set,
-                      const double want[3][4], double tolerance)
+                     const double want[3][4], double tolerance)
 {
     found a;
     find(&a, "inversion_robot", analysis, nset, set);
@@ -136,7 +136,8 @@ static int check_arm(const char *analysis, int nset, const char *const *set,
     if (a.status != FLX_OK) printf("  %s: %s\n", analysis, message(&a));
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 4; k++)
-            CHECK_NEAR(at(&a, 0.2 * (i + 1), 1 + k), want[i][k], k < 2 ? tolerance : 1e-3 * tolerance);
+            CHECK_NEAR(at(&a, 0.2 * (i + 1), 1 + k), want[i][k],
+                       k < 2 ? tolerance : 1e-3 * tolerance);
     }
     done(&a);
     return 0;
