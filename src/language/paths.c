@@ -41,7 +41,7 @@ static flx_status read_time(draft *d, const flx_entry *y, int i)
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                             "a spline needs all its times; auto is for polynomials and trapezoids");
         }
-        d->times[i] = NAN;
+        d->times[i] = (double)NAN;
         return FLX_OK;
     }
     FLX_TRY(flx_build_number(&d->e, y, &d->times[i]));

@@ -245,7 +245,7 @@ static int count_stiffness(const flx_grid *g)
 static flx_status fill_slow_path(search *f, flx_grid *g)
 {
     bool keeps = f->stiffness != NULL;
-    double last = NAN;
+    double last = (double)NAN;
     for (int n = -g->left; n < g->nodes + g->right; n++) {
         double t = flx_grid_clock(g, n);
         if (!(t == last)) FLX_TRY(rest_at(f, t, n == -g->left));

@@ -22,7 +22,7 @@ typedef struct found {
 static void find(found *a, const char *model, int analysis, int nset, const char *const *set)
 {
     const char *text = model_text(model);
-    *a = (found){.ctx = flx_ctx_create(), .cost = NAN};
+    *a = (found){.ctx = flx_ctx_create(), .cost = (double)NAN};
     a->status = flx_model_read_text(a->ctx, "model", text, strlen(text), nset, set, &a->model);
     if (a->status == FLX_OK) a->status = flx_simulation_create_to_analyse(a->model, &a->sim);
     if (a->status == FLX_OK) a->status = flx_simulation_analyse(a->sim, analysis, &a->f);
@@ -111,5 +111,5 @@ static int out_of_reach(void)
     return 0;
 }
 
-TEST_MAIN(TEST(costs_of_transcriptions), TEST(the_optimum_of_the_maximum_principle),
+TEST_MAIN(SLOW_TEST(costs_of_transcriptions), SLOW_TEST(the_optimum_of_the_maximum_principle),
           TEST(free_times), TEST(out_of_reach))
