@@ -175,7 +175,7 @@ static void move(const rig *w, int k, double h, bool velocity, flx_frame *f)
     double turn[3] = {0};
     int i = k % 6;
     if (velocity) {
-        *(i < 3 ? o->v + i : o->w + i - 3) += h;
+        *(i < 3 ? o->v + i : o->w + (i - 3)) += h;
     } else if (i < 3) {
         o->r[i] += h;
     } else {
