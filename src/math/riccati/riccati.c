@@ -519,23 +519,47 @@ static flx_status least_direction(flx_ctx *ctx, int n, int m, const double *A, c
     return !memory ? FLX_ERR_MEMORY : info == 0 ? FLX_OK : FLX_SINGULAR;
 }
 
+// Whether a simple eigenvalue is plainly reached: its left eigenvector, row i (and the next, of a pair) of those of A^T,
+// meets B. The singular values, which cost n^3 each, are for what is left.
+static bool is_plain(int n, int m, const double *B, const double *re, const double *im,
+                     const double *V, int i, double scale)
+{
+    double met = 0.0, size = 0.0, most = norm_of((size_t)n * (size_t)m, B);
+    for (int k = 0; k < n; k++) {
+        bool partner = im[i] != 0.0 && re[k] == re[i] && im[k] == -im[i];
+        if (k != i && !partner && hypot(re[k] - re[i], im[k] - im[i]) < 1e-6 * scale) return false;
+        size += V[k + n * i] * V[k + n * i];
+        if (im[i] != 0.0) size += V[k + n * (i + 1)] * V[k + n * (i + 1)];
+    }
+    for (int j = 0; j < m; j++) {
+        double a = 0.0, b = 0.0;
+        for (int k = 0; k < n; k++) {
+            a += V[k + n * i] * B[k + n * j];
+            if (im[i] != 0.0) b += V[k + n * (i + 1)] * B[k + n * j];
+        }
+        met = fmax(met, hypot(a, b));
+    }
+    return met > 1e-5 * most * sqrt(size);
+}
+
 flx_status flx_riccati_unreached(flx_ctx *ctx, int n, int m, const double *A, const double *B,
                                  bool discrete, bool *found, double s[2], double *w_re,
                                  double *w_im)
 {
     size_t nn = (size_t)n * (size_t)n;
-    double *W = flx_alloc(ctx, nn + 2 * (size_t)n, sizeof *W);
+    double *W = flx_alloc(ctx, 2 * nn + 2 * (size_t)n, sizeof *W);
     *found = false;
     if (!W) return FLX_ERR_MEMORY;
-    double *re = W + nn, *im = re + n;
-    memcpy(W, A, nn * sizeof *W);
-    flx_status status = flx_dense_eigenvalues(ctx, n, W, re, im);
+    double *V = W + nn, *re = V + nn, *im = re + n;
+    transpose(n, n, A, W);
+    flx_status status = flx_dense_eigenvectors(ctx, n, W, re, im, V);
     // a pair of zeros that are not quite zero counts as not stable
     double margin = 1e-9 * fmax(norm_of(nn, A), DBL_MIN);
     for (int i = 0; i < n && status == FLX_OK && !*found; i++) {
         double size = hypot(re[i], im[i]), least = 1.0;
         if (discrete ? size < 1.0 - 1e-9 : re[i] < -margin) continue;
         if (im[i] < 0.0) continue; // its partner tells it
+        if (is_plain(n, m, B, re, im, V, i, margin * 1e9)) continue;
         s[0] = re[i];
         s[1] = im[i];
         status = least_direction(ctx, n, m, A, B, s, &least, w_re, w_im);
