@@ -1,6 +1,7 @@
 // ports.c - the ports of a body, its conditions, and its responses in them (RED-1 to RED-3).
 #include "reduce/ports.h"
 
+#include "base/number.h"
 #include "math/blas.h"
 #include "math/dense.h"
 #include "math/eigen.h"
@@ -54,9 +55,8 @@ flx_status flx_ports_init(const search *q, flx_ports *out)
     out->B = flx_alloc(s->ctx, p * q->n, sizeof *out->B);
     out->rigid = flx_alloc(s->ctx, 6 * p, sizeof *out->rigid);
     out->scale = flx_alloc(s->ctx, p, sizeof *out->scale);
-    flx_status status = out->face && out->component && out->B && out->rigid && out->scale
-                            ? FLX_OK
-                            : FLX_ERR_MEMORY;
+    flx_status status =
+        out->face && out->component && out->B && out->rigid && out->scale ? FLX_OK : FLX_ERR_MEMORY;
     for (int i = 0, j = 0; i < s->ninterface && status == FLX_OK; i++) {
         const flx_interface *f = s->interfaces + i;
         for (int c = 0; c < 6; c++) {
@@ -112,11 +112,12 @@ static void name_condition(const flx_free_structure *s, const bool *faces, char 
     text[0] = 0;
     for (int i = 0; i < s->ninterface; i++) {
         if (!faces[i]) continue;
-        int more = snprintf(text + at, room - at, "%s%s", at > 0 ? ", " : "", s->interfaces[i].name);
+        int more =
+            flx_snprintf(text + at, room - at, "%s%s", at > 0 ? ", " : "", s->interfaces[i].name);
         at += more > 0 ? (size_t)more : 0;
         if (at >= room) return;
     }
-    snprintf(text + at, room - at, " held");
+    flx_snprintf(text + at, room - at, " held");
 }
 
 static void set_condition(const flx_free_structure *s, const flx_ports *p, const bool *faces,
@@ -158,9 +159,9 @@ flx_status flx_port_conditions_init(const flx_free_structure *s, const flx_basis
         set_condition(s, ports, faces, c);
         c->name = text;
         if (c->free) {
-            snprintf(text, room, "free");
+            flx_snprintf(text, room, "free");
         } else if (c->all && m > 1) {
-            snprintf(text, room, m == 2 ? "both held" : "all held");
+            flx_snprintf(text, room, m == 2 ? "both held" : "all held");
         } else {
             name_condition(s, faces, text, room);
         }

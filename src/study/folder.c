@@ -32,7 +32,7 @@ void flx_folder_name(const flx_folder *f, char out[FLX_FOLDER_PATH], const char 
 flx_status flx_folder_fail(const flx_folder *f, const char *what, const char *path)
 {
     return FLX_FAIL(f->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot %s '%s': %s", what, path,
-                    strerror(errno));
+                    flx_error_text(errno));
 }
 
 // ---- the plan ----------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ static flx_status make_folder(flx_ctx *ctx, const char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST) return FLX_OK;
     return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot make the folder '%s': %s", path,
-                    strerror(errno));
+                    flx_error_text(errno));
 }
 
 // Written beside its place and renamed: whoever opens the folder sees all of it, or none.

@@ -1,6 +1,8 @@
 // control.c - controllers: blocks that become signals, variables and events (docs/theory/controllers.md).
 #include "language/control/control_parts.h"
 
+#include "base/number.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +40,7 @@ flx_entry *flx_control_text(flx_control_draft *d, const char *format, ...)
     char text[512];
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(text, sizeof text, format, args); // names and whole numbers alone
+    int n = flx_vsnprintf(text, sizeof text, format, args); // names and whole numbers alone
     va_end(args);
     flx_entry *y = flx_take(d->b, 1, sizeof *y);
     if (n < 0 || (size_t)n >= sizeof text || !y) return NULL;
@@ -258,8 +260,8 @@ static flx_status hold(flx_control_draft *d, const flx_entry *delay)
     char list[400] = "[";
     size_t used = 1;
     for (int i = 1; i <= d->nout && used + 20 < sizeof list; i++) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%sself.held(%d)",
-                                 i > 1 ? ", " : "", i);
+        used += (size_t)flx_snprintf(list + used, sizeof list - used, "%sself.held(%d)",
+                                     i > 1 ? ", " : "", i);
     }
     return flx_control_signal(d, "output", flx_control_text(d, "%s]", list));
 }
@@ -292,10 +294,10 @@ static flx_status delay_by_pade(flx_control_draft *d, const flx_entry *delay, co
     }
     size_t used[2] = {1, 1};
     for (int k = n; k >= 0; k--) {
-        used[0] += (size_t)snprintf(top + used[0], sizeof top - used[0], "%ld*(-self.delay)^%d%s",
-                                    list[k], k, k > 0 ? ", " : "]");
-        used[1] += (size_t)snprintf(bottom + used[1], sizeof bottom - used[1],
-                                    "%ld*self.delay^%d%s", list[k], k, k > 0 ? ", " : "]");
+        used[0] += (size_t)flx_snprintf(top + used[0], sizeof top - used[0],
+                                        "%ld*(-self.delay)^%d%s", list[k], k, k > 0 ? ", " : "]");
+        used[1] += (size_t)flx_snprintf(bottom + used[1], sizeof bottom - used[1],
+                                        "%ld*self.delay^%d%s", list[k], k, k > 0 ? ", " : "]");
     }
     FLX_TRY(flx_control_signal(d, "later", flx_control_text(d, "%s", top)));
     FLX_TRY(flx_control_signal(d, "behind", flx_control_text(d, "%s", bottom)));

@@ -1,9 +1,10 @@
 // motion_file.c - which reader a motion needs, and its columns by name.
 #include "read/motion/motion_file.h"
 
+#include "base/letters.h"
+
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 typedef enum format { NONE, OPENSIM, TRC, BVH, C3D } format;
 
@@ -15,7 +16,7 @@ static format format_of(const char *path)
     } all[] = {{".mot", OPENSIM}, {".sto", OPENSIM}, {".trc", TRC}, {".bvh", BVH}, {".c3d", C3D}};
     size_t n = strlen(path);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (n > 4 && strcasecmp(path + n - 4, all[i].end) == 0) return all[i].format;
+        if (n > 4 && flx_same_word(path + n - 4, all[i].end)) return all[i].format;
     }
     return NONE;
 }
