@@ -183,6 +183,7 @@ static int runs_are_checked(void)
         {"sweep: {parameters: {kk: [1, 2]}}", "the model has no parameter 'kk'; did you mean 'k'?"},
         {"sweep: {parameters: {k: {from: -1, to: 2, count: 3, spacing: log}}}",
          "only where both have one sign"},
+        {"sweep: {parameters: {k: {from: 1, to: 2}}}", "a range needs 'from', 'to' and 'count'"},
         {"sweep: {parameters: {k: {from: 1, to: 2, count: 0}}}", "'count' must be at least 1"},
         {"sweep: {parameters: {k: {from: 1, to: 2, count: 2e6}}}", "and at most 1e+06"},
         {"sweep: {combine: zip, parameters: {k: [1, 2], list: [1]}}", "side by side they need as"},
