@@ -27,6 +27,7 @@ static inline int cli_exit_of(flx_status status)
 typedef struct cli_command {
     const char *name;
     const char *summary; // one line
+    bool seldom;         // the list of commands names it alone, so that it fits a screen
     const char *help;    // at most 24 lines of 80 columns, with an example
     int (*run)(flx_ctx *ctx, int argc, char **argv); // argv[0]: the command's name
 } cli_command;

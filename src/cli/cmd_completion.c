@@ -142,6 +142,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 const cli_command cmd_completion = {
     .name = "completion",
     .summary = "write what a shell needs to complete commands and options",
+    .seldom = true,
     .help = help_text,
     .run = run,
 };

@@ -46,6 +46,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 const cli_command cmd_info = {
     .name = "info",
     .summary = "say what this program is made of: libraries, methods",
+    .seldom = true,
     .help = help_text,
     .run = run,
 };

@@ -42,6 +42,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 const cli_command cmd_language = {
     .name = "language",
     .summary = "write the model language as JSON Schema and reference",
+    .seldom = true,
     .help = help_text,
     .run = run,
 };

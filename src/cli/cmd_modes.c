@@ -27,6 +27,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 const cli_command cmd_modes = {
     .name = "modes",
     .summary = "find the modes of a model",
+    .seldom = true,
     .help = help_text,
     .run = run,
 };

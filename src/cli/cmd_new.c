@@ -8,8 +8,8 @@
 static const char help_text[] =
     "Usage: flexion new NAME\n"
     "\n"
-    "Write a model to begin with, NAME.yaml: a pendulum that a motor drives, with every\n"
-    "block explained. It runs as it is. A file that is there already is kept.\n"
+    "Write a model to begin with, NAME.yaml: a pendulum that a motor drives, with\n"
+    "every block explained. It runs as it is. A file that is there already is kept.\n"
     "\n"
     "Example:\n"
     "  flexion new crank\n"

@@ -6,11 +6,11 @@
 #include <string.h>
 
 static const char help_text[] =
-    "Usage: flexion optimise MODEL [--csv FILE] [--resume] [--set NAME=VALUE]... [--quiet]\n"
+    "Usage: flexion optimise MODEL [--csv FILE] [--resume] [OPTIONS]\n"
     "\n"
     "Find the parameters of the block 'optimise' of a model, so that its run agrees\n"
     "best with measured data: least squares within bounds. It tells the optimum with\n"
-    "standard errors and correlations, and which parameters the data do not determine.\n"
+    "standard errors and correlations, and parameters that the data leave open.\n"
     "Every evaluation is a row of a table, written at once; the measured and the\n"
     "fitted values go to a second one, which 'flexion plot' draws.\n"
     "\n"

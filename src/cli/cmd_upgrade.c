@@ -150,6 +150,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 const cli_command cmd_upgrade = {
     .name = "upgrade",
     .summary = "rewrite a model file in the words of this version",
+    .seldom = true,
     .help = help_text,
     .run = run,
 };

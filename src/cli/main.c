@@ -15,9 +15,16 @@ static const cli_command *const commands[] = {
 static void print_usage(FILE *f)
 {
     fputs("flexion - simulate mechanisms. Usage: flexion COMMAND [ARGUMENTS], or --version\n\n", f);
-    for (int i = 0; i < N_COMMANDS; i++)
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (commands[i]->seldom) continue;
         fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nExample: flexion run examples/slider_crank.yaml. More of it: flexion help run.\n"
+    }
+    fputs("\nAlso:", f);
+    for (int i = 0, n = 0; i < N_COMMANDS; i++) {
+        if (commands[i]->seldom) fprintf(f, "%s %s", n++ > 0 ? "," : "", commands[i]->name);
+    }
+    fputs(". More: flexion help run.\n"
+          "Example: flexion run examples/slider_crank.yaml\n"
           "Exit: 0 done, 1 a computation failed, 2 wrong input, 3 notes (with --strict).\n",
           f);
 }

@@ -10,7 +10,7 @@
 
 static const char help_text[] =
     "Usage: flexion sweep MODEL [--csv FILE] [--set NAME=VALUE]... [--quiet]\n"
-    "       flexion sweep MODEL --into FOLDER [--workers N] [--limit S] [--slurm OPTIONS]\n"
+    "       flexion sweep MODEL --into FOLDER [--workers N] [OPTIONS]\n"
     "       flexion sweep --join | --status | --gather | --retry FOLDER\n"
     "\n"
     "Do what the block 'sweep' of a model says: the run, or the analyses that it\n"
@@ -24,6 +24,8 @@ static const char help_text[] =
     "  --set NAME=VALUE  override a parameter that is not swept; may be repeated\n"
     "  --quiet           say nothing but errors\n"
     "  --into FOLDER     share the runs among workers: --workers N here, others join\n"
+    "  --limit S         give up a run of a shared sweep after S seconds\n"
+    "  --slurm WORDS     workers as a job of sbatch WORDS; --dry-run shows it alone\n"
     "\n"
     "Example: eigenvalues of a bicycle over its speed, as a drawing\n"
     "  flexion sweep examples/bicycle.yaml\n"
