@@ -24,6 +24,7 @@ static double any_value(flx_leaf leaf)
     return 0.5 + (double)(h >> 11) / 9007199254740992.0;
 }
 
+// p NULL: parameters that an analysis of sensitivities keeps open are as read.
 static double value_of(const flx_model *m, flx_node node, const double *p)
 {
     flx_leaf *leaves = NULL;
@@ -36,7 +37,9 @@ static double value_of(const flx_model *m, flx_node node, const double *p)
     for (int i = 0; i < n; i++) {
         int k = flx_model_tunable(m, leaves[i]);
         flx_leaf_kind kind = flx_leaf_get_kind(leaves[i]);
-        in[i] = kind == FLX_LEAF_PARAMETER ? (k < 0 ? (double)NAN : p[k])
+        in[i] = kind == FLX_LEAF_PARAMETER ? (k < 0 ? (double)NAN
+                                              : p   ? p[k]
+                                                    : m->tunables[k].value)
                 : kind == FLX_LEAF_SWITCH  ? 1
                 : kind == FLX_LEAF_FACTOR  ? 1
                                            : any_value(leaves[i]);

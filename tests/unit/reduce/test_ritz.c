@@ -92,14 +92,14 @@ static int make_rod(row *r, int elements)
 static int make_cantilever(row *r)
 {
     double h = 1.0 / 60, EI = 7e10 * 1e-8 / 12, c = EI / (h * h * h), mu = 2750 * 1e-4 * h / 420;
-    const double k[16] = {12 * c,     6 * h * c,     -12 * c,    6 * h * c,     //
-                          6 * h * c,  4 * h * h * c, -6 * h * c, 2 * h * h * c, //
-                          -12 * c,    -6 * h * c,    12 * c,     -6 * h * c,    //
-                          6 * h * c,  2 * h * h * c, -6 * h * c, 4 * h * h * c};
-    const double m[16] = {156 * mu,      22 * h * mu,      54 * mu,       -13 * h * mu,     //
-                          22 * h * mu,   4 * h * h * mu,   13 * h * mu,   -3 * h * h * mu,  //
-                          54 * mu,       13 * h * mu,      156 * mu,      -22 * h * mu,     //
-                          -13 * h * mu,  -3 * h * h * mu,  -22 * h * mu,  4 * h * h * mu};
+    const double k[16] = {12 * c,    6 * h * c,     -12 * c,    6 * h * c,     //
+                          6 * h * c, 4 * h * h * c, -6 * h * c, 2 * h * h * c, //
+                          -12 * c,   -6 * h * c,    12 * c,     -6 * h * c,    //
+                          6 * h * c, 2 * h * h * c, -6 * h * c, 4 * h * h * c};
+    const double m[16] = {156 * mu,     22 * h * mu,     54 * mu,      -13 * h * mu,    //
+                          22 * h * mu,  4 * h * h * mu,  13 * h * mu,  -3 * h * h * mu, //
+                          54 * mu,      13 * h * mu,     156 * mu,     -22 * h * mu,    //
+                          -13 * h * mu, -3 * h * h * mu, -22 * h * mu, 4 * h * h * mu};
     CHECK(make(r, 60, 2, true, k, m) == 0);
     set_port(r, 0, "tip", 2 * 59);
     set_port(r, 1, "middle", 2 * 29);
@@ -387,8 +387,8 @@ static int check_certificate(row *r, double to, flx_damping damping, double tole
     }
     CHECK(n > 100);
     qsort(ratio, (size_t)n, sizeof *ratio, compare);
-    printf("estimate over truth: least %.3f, median %.3f, most %.3f of %d\n", ratio[0], ratio[n / 2],
-           ratio[n - 1], n);
+    printf("estimate over truth: least %.3f, median %.3f, most %.3f of %d\n", ratio[0],
+           ratio[n / 2], ratio[n - 1], n);
     CHECK(ratio[n / 2] < 3);
     flx_free(truth);
     flx_port_model_clear(&whole);
@@ -421,7 +421,7 @@ static void moments_of(const flx_port_model *x, int count, long double *out)
         for (int e = 0; e < 4; e++) {
             long double sum = 0;
             for (int k = 0; k < x->m; k++) {
-                sum += (long double)x->b[e / 2 * x->m + k] * x->b[e % 2 * x->m + k] /
+                sum += (long double)x->b[e / 2 * x->m + k] * (long double)x->b[e % 2 * x->m + k] /
                        powl((long double)x->L[k], j + 1);
             }
             out[4 * j + e] = sum;
