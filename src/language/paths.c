@@ -271,6 +271,10 @@ static flx_status make_splines(draft *d)
     int o = 0, kind = 0, n = d->nrow;
     if (order) FLX_TRY(flx_build_word(b, order, "order", orders, &o));
     if (end) FLX_TRY(flx_build_word(b, end, "ends", ends, &kind));
+    if (o == 1 && kind == FLX_SPLINE_NATURAL && n < 3) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, order->loc,
+                        "a natural spline of order 5 needs three points or more");
+    }
     FLX_TRY(make_room(d, n - 1, o == 0 ? 4 : 6));
     double *y = flx_take(b, (size_t)n, sizeof *y);
     if (!y) return FLX_ERR_MEMORY;

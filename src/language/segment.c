@@ -8,6 +8,7 @@
 // de Leva, Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters, J. Biomechanics 29 (1996); Winter,
 // Biomechanics and motor control of human movement (2009), table 4.1, after Dempster.
 #include "language/builder.h"
+#include "language/literal.h"
 
 #include "base/number.h"
 
@@ -170,6 +171,12 @@ static flx_status find_length(flx_builder *b, const flx_entry *y, const table *t
 {
     const flx_entry *length = flx_entry_get(y, "length"), *stature = flx_entry_get(y, "stature");
     char number[FLX_NUMBER_SIZE], mean[FLX_NUMBER_SIZE];
+    double x = 0.0;
+    const flx_entry *given = length ? length : stature;
+    if (flx_entry_literal(given, &x) && !(x > 0.0)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, given->loc, "the %s must be positive, not %s",
+                        length ? "length of a segment" : "stature", given->text);
+    }
     if (length) {
         *out = length->text;
         return FLX_OK;

@@ -1,5 +1,6 @@
 // control.c - controllers: blocks that become signals, variables and events (docs/theory/controllers.md).
 #include "language/control/control_parts.h"
+#include "language/literal.h"
 
 #include "base/number.h"
 
@@ -202,6 +203,13 @@ flx_status flx_control_size(flx_control_draft *d, const flx_entry *y, int *rows,
     return FLX_OK;
 }
 
+flx_status flx_control_above(flx_control_draft *d, const flx_entry *y, const char *what)
+{
+    double x = 0.0;
+    if (!flx_entry_literal(y, &x) || x > 0.0) return FLX_OK;
+    return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive, not %s", what, y->text);
+}
+
 flx_status flx_control_count(flx_control_draft *d, const flx_entry *y, int *out)
 {
     int rows = 1;
@@ -282,6 +290,7 @@ static flx_status delay_by_pade(flx_control_draft *d, const flx_entry *delay, co
                         "a delay by `pade` is of one number; controller '%s' gives %d",
                         d->item->full, d->nout);
     }
+    FLX_TRY(flx_control_above(d, delay, "a delay by `pade`"));
     FLX_TRY(flx_control_own(d, "delay", delay));
     // times n!/c: whole numbers; descending powers of s
     char top[256] = "[", bottom[256] = "[";

@@ -1,5 +1,6 @@
 // control_blocks.c - pid, saturation, quantiser, lookup.
 #include "language/control/control_parts.h"
+#include "language/literal.h"
 
 #include <string.h>
 
@@ -19,9 +20,23 @@ static flx_status take_error(flx_control_draft *d, bool *measured)
     return flx_control_signal(d, "error", flx_control_text(d, "self.want - self.is"));
 }
 
+// Numbers are looked at; expressions may be anything.
+static flx_status check_order(flx_control_draft *d, const flx_entry *limits)
+{
+    double x[2];
+    for (int i = 0; i < 2; i++) {
+        if (!flx_entry_literal(limits->items[i], &x[i])) return FLX_OK;
+    }
+    if (x[0] < x[1]) return FLX_OK;
+    return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, limits->loc,
+                    "limits are a lower and an upper number, as in [-1, 1]; %g is not below %g",
+                    x[0], x[1]);
+}
+
 static flx_status take_limits(flx_control_draft *d, const flx_entry *limits)
 {
     if (limits->kind == FLX_ENTRY_LIST && limits->count == 2) {
+        FLX_TRY(check_order(d, limits));
         FLX_TRY(flx_control_own(d, "lower", limits->items[0]));
         return flx_control_own(d, "upper", limits->items[1]);
     }
@@ -46,6 +61,7 @@ flx_status flx_control_quantiser(flx_control_draft *d)
     FLX_TRY(flx_control_need(d, "of", &of));
     FLX_TRY(flx_control_need(d, "step", &step));
     FLX_TRY(flx_control_own(d, "error", of));
+    FLX_TRY(flx_control_above(d, step, "the step"));
     FLX_TRY(flx_control_own(d, "step", step));
     return flx_control_signal(d, "now",
                               flx_control_text(d, "self.step*round(self.error/self.step)"));
@@ -68,6 +84,7 @@ static flx_status take_derivative(flx_control_draft *d, bool measured, const cha
     const flx_entry *gain = flx_control_key(d, "d"), *filter = flx_control_key(d, "filter");
     const char *of = measured ? "is" : "error", *sign = measured ? "-" : "+";
     *part = "";
+    FLX_TRY(flx_control_above(d, filter, "the speed of the filter"));
     if (!gain) return FLX_OK;
     FLX_TRY(flx_control_own(d, "d", gain));
     if (filter) FLX_TRY(flx_control_own(d, "filter", filter));
@@ -113,6 +130,7 @@ static flx_status take_integral(flx_control_draft *d, bool limited, bool proport
     const char *lead = "";
     if (limited && !none) {
         if (back) {
+            FLX_TRY(flx_control_above(d, back, "the time constant"));
             FLX_TRY(flx_control_own(d, "anti_windup", back));
         } else if (flx_control_key(d, "d")) {
             FLX_TRY(

@@ -1,6 +1,7 @@
 // control_linear.c - transfer functions, state space, state feedback, observers.
 #include "base/number.h"
 #include "language/control/control_parts.h"
+#include "language/literal.h"
 
 #include <string.h>
 
@@ -94,6 +95,15 @@ static flx_status add_rows(flx_control_draft *d, int nout, bool through, int n, 
     return flx_control_signal(d, "now", nout == 1 ? list->items[0] : list);
 }
 
+// Whether it is a list of lists, or an expression that may be one.
+static bool has_rows(const flx_entry *y)
+{
+    double x;
+    if (y->kind == FLX_ENTRY_LIST)
+        return y->count > 0 && y->items[0]->kind == FLX_ENTRY_LIST && y->items[0]->count > 0;
+    return !flx_entry_literal(y, &x);
+}
+
 // x' = A x + B u, y = C x + D u (CTL-5), with samples x+ in place of x'.
 flx_status flx_control_state_space(flx_control_draft *d)
 {
@@ -106,9 +116,11 @@ flx_status flx_control_state_space(flx_control_draft *d)
         M[i] = flx_control_key(d, names[i]);
         if (i < 3) FLX_TRY(flx_control_need(d, names[i], &M[i]));
         if (M[i]) FLX_TRY(flx_control_size(d, M[i], &rows[i], &columns[i]));
-        if (M[i] && M[i]->kind == FLX_ENTRY_LIST && M[i]->items[0]->kind != FLX_ENTRY_LIST) {
-            return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, M[i]->loc,
-                            "%s is a list of rows, each a list: [[1, 2], [3, 4]]", names[i]);
+        if (M[i] && !has_rows(M[i])) {
+            return FLX_FAIL(
+                d->b->ctx, FLX_ERR_MODEL, M[i]->loc,
+                "%s is a list of rows, each a list: [[1, 2], [3, 4]]; of one number [[1]]",
+                names[i]);
         }
     }
     int n = rows[0], nout = rows[2];

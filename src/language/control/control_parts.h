@@ -44,6 +44,8 @@ flx_status flx_control_begin(flx_control_draft *d, const char *name, flx_entry *
                              flx_entry *value);
 // Rows and columns of a matrix, a list of lists; of a list of numbers one row.
 flx_status flx_control_size(flx_control_draft *d, const flx_entry *y, int *rows, int *columns);
+// Refuses a number that is not positive; what is written as an expression is not looked at.
+flx_status flx_control_above(flx_control_draft *d, const flx_entry *y, const char *what);
 // How many numbers a list has, or 1 of a number.
 flx_status flx_control_count(flx_control_draft *d, const flx_entry *y, int *out);
 
