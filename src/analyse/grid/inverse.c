@@ -410,9 +410,10 @@ static flx_status find(search *f, const flx_state *x)
     if (!(all <= MOST_NODES)) {
         return FLX_FAIL(f->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
                         "%.3g nodes of time in steps of %.3g s are too many; the margin at each "
-                        "end is %.3g s, as the slowest zero decays: take a longer step, or give "
-                        "`margin`",
-                        count + 2.0 * before + 1.0, f->h, o->margin);
+                        "end is %.3g s%s: take a longer step, or %s `margin`",
+                        count + 2.0 * before + 1.0, f->h, o->margin,
+                        f->def->margin < 0.0 ? ", as the slowest zero decays" : "",
+                        f->def->margin < 0.0 ? "give" : "a shorter");
     }
     o->before = (int)before;
     int nodes = (int)count + 2 * o->before + 1;

@@ -78,8 +78,7 @@ const flx_analysis_reader flx_reader_CAMPBELL = {
              .dimensions = "23",
              .doc = "frequencies and damping over the speed of a rotor, modes followed by their "
                     "shapes, forward and backward whirl told apart, critical speeds",
-             .example =
-                 "analyse:\n  rotor: {type: campbell, speed: Omega, to: 1000, orders: [1, 2]}",
+             .example = "rotor: {type: campbell, speed: Omega, to: 1000, orders: [1, 2]}",
              .keys = keys},
     .read = read,
 };

@@ -46,7 +46,7 @@ const flx_analysis_reader flx_reader_FREQUENCY = {
              .dimensions = "23",
              .doc = "frequency response of outputs to inputs about a state, with its peaks; on the "
                     "equations as they stand, so models may be large",
-             .example = "analyse:\n  bode: {type: frequency, inputs: [F], outputs: [hinge.angle], "
+             .example = "bode: {type: frequency, inputs: [F], outputs: [hinge.angle], "
                         "from: 0.1, to: 100}",
              .keys = keys},
     .gives = true,

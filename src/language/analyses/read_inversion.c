@@ -22,7 +22,7 @@ static flx_status read_want(flx_env *e, const flx_entry *want, flx_inversion_dat
     for (int i = 0; i < want->count; i++) {
         flx_node output, wanted;
         FLX_TRY(flx_read_output(e, want->keys[i], &output));
-        FLX_TRY(flx_read_output(e, want->items[i], &wanted));
+        FLX_TRY(flx_read_wanted(e, want->items[i], &wanted));
         miss[i] = node_sub(b->g, output, wanted);
         if (miss[i] < 0) return FLX_ERR_MEMORY;
         names[i] = flx_arena_copy(b->m->arena, want->keys[i]->text, strlen(want->keys[i]->text));
@@ -106,6 +106,11 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     FLX_TRY(flx_build_need(b, item, "inputs", &inputs));
     FLX_TRY(flx_build_need(b, item, "want", &want));
     FLX_TRY(flx_read_inputs(b, inputs, &d->nin, &d->inputs));
+    if (want->count == 0) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, want->loc,
+                        "nothing is wanted: give an output and what it is to be, as in "
+                        "want: {hinge.angle: poly7(t)}");
+    }
     FLX_TRY(read_want(&moving, want, d));
     FLX_TRY(read_times(e, item, d));
     FLX_TRY(read_weights(e, item, d));
@@ -148,7 +153,7 @@ const flx_analysis_reader flx_reader_INVERSION = {
              .dimensions = "23",
              .doc = "inputs under which outputs follow a wanted motion, also of underactuated and "
                     "flexible systems, whose zeros are unstable",
-             .example = "analyse:\n  ff: {type: inversion, inputs: [F], want: {cart.position.x: "
+             .example = "ff: {type: inversion, inputs: [F], want: {cart.position.x: "
                         "\"t^4*(35 - 84*t + 70*t^2 - 20*t^3)\"}, until: 1, step: 0.005}",
              .keys = keys},
     .gives = true,

@@ -41,16 +41,15 @@ static const flx_key_row keys[] = {
     {0}};
 
 const flx_analysis_reader flx_reader_KALMAN = {
-    .says =
-        {.word = "kalman",
-         .dimensions = "23",
-         .doc = "gains of the steady filter that finds states from measurements with the least "
-                "variance; `gains: L` of an observer takes them before the run",
-         .example =
-             "analyse:\n  L: {type: kalman, about: start, inputs: [F], states: [rail.displacement, "
-             "hinge.angle, rail.rate, hinge.rate], measured: [rail.displacement, hinge.angle], "
-             "noise: {inputs: 0.5, measured: 1e-5}}",
-         .keys = keys},
+    .says = {.word = "kalman",
+             .dimensions = "23",
+             .doc = "gains of the steady filter that finds states from measurements with the least "
+                    "variance; `gains: L` of an observer takes them before the run",
+             .example =
+                 "L: {type: kalman, about: start, inputs: [F], states: [rail.displacement, "
+                 "hinge.angle, rail.rate, hinge.rate], measured: [rail.displacement, hinge.angle], "
+                 "noise: {inputs: 0.5, measured: 1e-5}}",
+             .keys = keys},
     .gives = true,
     .read = read,
 };

@@ -18,7 +18,7 @@ static flx_status read_want(flx_env *e, const flx_entry *want, flx_kinematics_ke
     for (int i = 0; i < want->count; i++) {
         flx_node output, wanted;
         FLX_TRY(flx_read_output(e, want->keys[i], &output));
-        FLX_TRY(flx_read_output(e, want->items[i], &wanted));
+        FLX_TRY(flx_read_wanted(e, want->items[i], &wanted));
         k->miss[i] = node_sub(b->g, output, wanted);
         if (k->miss[i] < 0) return FLX_ERR_MEMORY;
         FLX_TRY(flx_env_rate(&e->scope, k->miss[i], want->keys[i]->loc, &k->miss_rate[i]));
@@ -38,6 +38,11 @@ static flx_status read_joint(flx_env *e, const flx_entry *y, flx_kinematics_keys
     if (!joint || joint->kind != FLX_KIND_JOINT || joint->family) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                         "`move` names joints, with an angle or a displacement");
+    }
+    for (int i = 0; i < k->nmove; i++) {
+        if (k->joints[i] == joint->number)
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "the joint '%s' is listed twice",
+                            joint->full);
     }
     FLX_TRY(flx_joint_coordinate(b, joint, y->loc));
     bool slides = ((const flx_joint_data *)joint->data)->displacement;
@@ -185,9 +190,7 @@ const flx_analysis_reader flx_reader_KINEMATICS = {
                     "outputs follow what is "
                     "wanted; `motion: {angle: ik.A}` takes them",
              .example =
-                 "paths:\n  line: {type: poly7, through: [[0, 0.5, 0.7], [0.8, 0.9, "
-                 "-0.1]]}\nanalyse:\n  ik: "
-                 "{type: kinematics, want: {tip.position.x: line(1), tip.position.y: line(2)}, "
+                 "ik: {type: kinematics, want: {tip.position.x: line(1), tip.position.y: line(2)}, "
                  "move: [A, B, "
                  "C], weights: [4, 1, 1], limits: {B: [-2.5, 2.5]}, until: 0.8, every: 1e-3}",
              .keys = keys},

@@ -31,7 +31,7 @@ const flx_analysis_reader flx_reader_LINEAR = {
              .dimensions = "23",
              .doc = "state-space model `z' = A z + B u`, `y = C z + D u` about a state, with its "
                     "poles and zeros, and what inputs reach and outputs see of each mode",
-             .example = "analyse:\n  up: {type: equilibrium}\n  plant: {type: linear, about: up, "
+             .example = "up: {type: equilibrium}\n  plant: {type: linear, about: up, "
                         "inputs: [F], outputs: [hinge.angle]}",
              .keys = keys},
     .gives = true,

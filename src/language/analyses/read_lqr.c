@@ -36,7 +36,7 @@ const flx_analysis_reader flx_reader_LQR = {
          .doc = "gains of the state feedback of least quadratic cost, `u = -K x`, continuous or "
                 "sampled; `gains: K` of a controller takes them before the run",
          .example =
-             "analyse:\n  up: {type: equilibrium}\n  K: {type: lqr, about: up, inputs: [F], "
+             "up: {type: equilibrium}\n  K: {type: lqr, about: up, inputs: [F], "
              "states: [rail.displacement, hinge.angle, rail.rate, hinge.rate], weights: {states: "
              "[10, 100, 1, 1], inputs: 0.1}, sample: 0.02}",
          .keys = keys},

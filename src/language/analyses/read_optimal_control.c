@@ -124,7 +124,7 @@ const flx_analysis_reader flx_reader_OPTIMAL_CONTROL = {
              .dimensions = "23",
              .doc = "inputs and motion of least cost, from rest at the start to rest at the end, "
                     "with limits",
-             .example = "analyse:\n  swing: {type: optimal-control, inputs: [F], minimise: F^2, "
+             .example = "swing: {type: optimal-control, inputs: [F], minimise: F^2, "
                         "at_end: {hinge.angle: pi, rail.displacement: 1}, until: 2, steps: 200}",
              .keys = keys},
     .gives = true,

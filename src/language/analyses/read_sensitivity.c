@@ -44,7 +44,7 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     FLX_TRY(
         read_names(e, flx_entry_get(item->def, "parameters"), &ask->nparameter, &ask->parameters));
     FLX_TRY(read_names(e, flx_entry_get(item->def, "of"), &ask->nmetric, &ask->metrics));
-    if (method) FLX_TRY(flx_build_word(e->b, method, "the method", words, &ask->method));
+    if (method) FLX_TRY(flx_build_word(e->b, method, "method", words, &ask->method));
     if (check) FLX_TRY(flx_build_flag(e->b, check, "check", &ask->check));
     return check_parameters(e, ask);
 }
@@ -66,7 +66,7 @@ const flx_analysis_reader flx_reader_SENSITIVITY = {
              .dimensions = "23",
              .doc = "derivatives of metrics of the run by parameters, of the steps as they were "
                     "made",
-             .example = "outputs: {metrics: {last: final(A.angle)}}\nanalyse:\n  g: {type: "
+             .example = "g: {type: "
                         "sensitivity, parameters: [m, l], of: [last], check: true}",
              .keys = keys},
     .read = read,

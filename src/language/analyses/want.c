@@ -60,3 +60,10 @@ flx_status flx_read_output(flx_env *e, const flx_entry *y, flx_node *out)
                     "and inputs",
                     y->text ? y->text : "it", name ? name : "what is known after a step");
 }
+
+flx_status flx_read_wanted(const flx_env *e, const flx_entry *y, flx_node *out)
+{
+    flx_env timed;
+    flx_env_init(&timed, e->b, e->space, e->locals, FLX_MODE_TIME);
+    return flx_build_node(&timed, y, out);
+}

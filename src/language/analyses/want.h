@@ -7,3 +7,5 @@
 flx_status flx_read_inputs(flx_builder *b, const flx_entry *list, int *n, const int **out);
 // An expression of positions, velocities, states and inputs.
 flx_status flx_read_output(flx_env *e, const flx_entry *y, flx_node *out);
+// What an output is to be: an expression of the time alone.
+flx_status flx_read_wanted(const flx_env *e, const flx_entry *y, flx_node *out);

@@ -87,7 +87,13 @@ static flx_status read_distribution(flx_env *e, const flx_entry *y, distribution
     if (y->kind != FLX_ENTRY_MAP) return fail(e, y);
     const flx_entry *from = flx_entry_get(y, "from"), *to = flx_entry_get(y, "to"),
                     *mean = flx_entry_get(y, "mean"), *deviation = flx_entry_get(y, "deviation"),
-                    *values = flx_entry_get(y, "values"), *count = flx_entry_get(y, "count");
+                    *values = flx_entry_get(y, "values"), *count = flx_entry_get(y, "count"),
+                    *spacing = flx_entry_get(y, "spacing");
+    if (spacing) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, spacing->loc,
+                        "a sample has no 'spacing': between 'from' and 'to' all values are equally "
+                        "likely; for equal ratios sample the logarithm, as a parameter of its own");
+    }
     if (count) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, count->loc,
                         "the sample has a 'count', and a parameter of it has none");
