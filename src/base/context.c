@@ -1,5 +1,6 @@
 // context.c - the context: messages, interned strings, allocation accounting.
 #include "base/context.h"
+#include "base/error_place.h"
 #include "base/log.h"
 #include "base/memory_files.h"
 #include "base/number.h"
@@ -121,6 +122,16 @@ flx_status flx_ctx_fail(flx_ctx *ctx, flx_status status, flx_loc loc, const char
     const flx_message m = {.status = status, .loc = loc, .c_file = c_file, .c_line = c_line};
     record(&ctx->errors, FLX_MAX_ERRORS, m, text, path);
     return status;
+}
+
+void flx_ctx_place_errors(flx_ctx *ctx, int first, flx_loc loc)
+{
+    for (int i = first; i < ctx->errors.count; i++) {
+        flx_message *m = ctx->errors.items + i;
+        if (m->loc.file) continue;
+        m->loc = loc;
+        m->loc.trail = NULL;
+    }
 }
 
 flx_status flx_ctx_complain(flx_ctx *ctx, flx_status status, const char *text)

@@ -5,6 +5,8 @@
 //     covariance = s^2 (J^T J)^-1,   error_i = sqrt(covariance_ii)                                       (FIT-2)
 #include "flexion/optimise.h"
 
+#include "base/common.h"
+#include "base/error_place.h"
 #include "base/number.h"
 #include "math/dense.h"
 #include "model/model_data.h"
@@ -68,8 +70,10 @@ static flx_status collect(fit *f)
     int n = 0;
     for (int k = 0; k < o->nmeasured; k++) {
         const flx_measured *d = o->measured + k;
+        int told = flx_ctx_error_count(f->ctx);
         f->outputs[k] = flx_system_output(f->system, d->signal, f->ctx);
         if (f->outputs[k] < 0) {
+            flx_ctx_forget_errors(f->ctx, told);
             return FLX_FAIL(f->ctx, FLX_ERR_MODEL, d->signal_loc,
                             "'%s' is not among 'signals' of 'outputs'", d->signal);
         }
@@ -128,7 +132,10 @@ static flx_status find_gradient(fit *f, bool slopes, flx_gradient *g)
     def.output = f->outputs;
     def.ntime = f->ntime;
     def.times = f->times;
-    return flx_gradient_find(f->run, &def, g);
+    int told = flx_ctx_error_count(f->ctx);
+    flx_status status = flx_gradient_find(f->run, &def, g);
+    flx_ctx_place_errors(f->ctx, told, f->o->loc);
+    return status;
 }
 
 static flx_status set_parameters(fit *f, const double *x)

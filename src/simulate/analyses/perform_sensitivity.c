@@ -141,6 +141,11 @@ static flx_status tell_metric(sensitivity *s, const flx_gradient *g, int i, flx_
             if (!told[k] && (best < 0 || size > fabs(slope[best] * s->values[best]))) best = k;
         }
         told[best] = true;
+        if (g->value[i] == 0.0) { // it has no part of which the slope could be one
+            FLX_TRY(
+                flx_finding_line(s->sim, out, "  by %-12s %16.9g", s->names[best], slope[best]));
+            continue;
+        }
         double relative = s->values[best] * slope[best] / g->value[i];
         FLX_TRY(flx_finding_line(s->sim, out, "  by %-12s %16.9g   relative %10.3g", s->names[best],
                                  slope[best], relative));

@@ -1,4 +1,5 @@
 // performers.c - the analyses of a model, by their types: about which state, of which system.
+#include "base/error_place.h"
 #include "simulate/analyses/performer.h"
 
 #include <math.h>
@@ -159,7 +160,9 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
                         "end ('about: end')",
                         g.item, t.a->type ? t.a->type : "modes");
     }
+    int told = flx_ctx_error_count(sim->ctx);
     flx_status status = performer->perform(&t, out);
+    flx_ctx_place_errors(sim->ctx, told, t.a->loc);
     flx_simulation_unload(sim);
     flx_state_destroy(&t.place.x);
     flx_state_destroy(&t.place.own);

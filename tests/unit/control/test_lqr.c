@@ -121,5 +121,30 @@ static int long_chain(void)
     return 0;
 }
 
-TEST_MAIN(TEST(cart_and_pole), TEST(return_difference), TEST(filters), TEST(refusals),
-          TEST(long_chain))
+// What fails in the numerics is told with the place of the analysis in the model.
+static int failures_have_a_place(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ninputs: {F: 0}\n"
+        "bodies: {m: {type: rigid, mass: 1, inertia: 1}}\n"
+        "joints: {A: {type: prismatic, on: [ground, m], at: m, axis: [1, 0]}}\n"
+        "forces: {f: {type: force, on: A, value: F}}\n"
+        "analyse:\n"
+        "  K: {type: lqr, states: [A.displacement, A.rate], weights: {states: 1, inputs: 0}}\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    flx_finding found;
+    CHECK(flx_model_read_text(ctx, "lqr.yaml", text, strlen(text), 0, NULL, &model) == FLX_OK);
+    CHECK(flx_simulation_create_to_analyse(model, &sim) == FLX_OK);
+    CHECK(flx_simulation_analyse(sim, 0, &found) != FLX_OK);
+    CHECK(flx_ctx_error_count(ctx) == 1);
+    CHECK(flx_ctx_error(ctx, 0)->loc.line == 8 && flx_ctx_error(ctx, 0)->loc.column == 3);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(failures_have_a_place), TEST(cart_and_pole), TEST(return_difference), TEST(filters),
+          TEST(refusals), TEST(long_chain))
