@@ -126,7 +126,7 @@ FLX_API void flx_upgrade_destroy(flx_upgrade **u);
 // The model language itself, from the table that the checker uses.
 FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path);    // JSON Schema
 FLX_API flx_status flx_language_write_reference(flx_ctx *ctx, const char *path); // Markdown
-FLX_API flx_status flx_language_write_python(flx_ctx *ctx, const char *path);    // classes of Python
+FLX_API flx_status flx_language_write_python(flx_ctx *ctx, const char *path); // classes of Python
 
 #ifdef __cplusplus
 }

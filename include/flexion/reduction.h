@@ -25,9 +25,9 @@ typedef struct flx_reduction_report {
     const char *type; // of the basis, as in the model language
     const char *interfaces;
     int unknowns, shapes, ports;
-    double from, to;  // Hz
-    double tolerance; // 0: none was asked for
-    int met;          // ... and is met
+    double from, to;          // Hz
+    double tolerance;         // 0: none was asked for
+    int met;                  // ... and is met
     double loss, alpha, beta; // damping of the responses
     int assumed;              // the model gives no damping: the loss factor is our choice
     int ncondition;
@@ -47,11 +47,11 @@ typedef struct flx_reduction_report {
 } flx_reduction_report;
 
 typedef struct flx_reduction_def {
-    const char *type;  // of the basis; NULL: that of the model
-    double from, to;   // Hz; to = 0: that of the model
-    double tolerance;  // 0: that of the model, or 1e-3
-    int shapes;        // 0: by the tolerance
-    int compare;       // also find how many shapes every basis needs
+    const char *type; // of the basis; NULL: that of the model
+    double from, to;  // Hz; to = 0: that of the model
+    double tolerance; // 0: that of the model, or 1e-3
+    int shapes;       // 0: by the tolerance
+    int compare;      // also find how many shapes every basis needs
 } flx_reduction_def;
 
 // The report of flexible body i of a model, by its own basis; NULL: its basis has no error by itself.
@@ -93,15 +93,14 @@ typedef struct flx_plant_report {
     double *poles;       // (2 n) real parts, then imaginary parts; NULL: not wanted
 } flx_plant_report;
 // FLX_ERR_ARGUMENT: a pole does not decay.
-FLX_API flx_status flx_plant_norms(flx_ctx *ctx, const flx_plant *s,
-                                    flx_plant_report *out);
+FLX_API flx_status flx_plant_norms(flx_ctx *ctx, const flx_plant *s, flx_plant_report *out);
 // Balanced truncation: A (states, states), B (states, inputs), C (outputs, states); bound (may be NULL) of the largest gain of
 // the error.
-FLX_API flx_status flx_plant_balance(flx_ctx *ctx, const flx_plant *s, int states,
-                                      double *A, double *B, double *C, double *bound);
+FLX_API flx_status flx_plant_balance(flx_ctx *ctx, const flx_plant *s, int states, double *A,
+                                     double *B, double *C, double *bound);
 // Gramian of the inputs (n, n) and norm H2 (may be NULL) between two angular frequencies.
-FLX_API flx_status flx_plant_band_gramian(flx_ctx *ctx, const flx_plant *s, double from,
-                                           double to, double *P, double *h2);
+FLX_API flx_status flx_plant_band_gramian(flx_ctx *ctx, const flx_plant *s, double from, double to,
+                                          double *P, double *h2);
 
 #ifdef __cplusplus
 }

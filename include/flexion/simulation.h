@@ -65,11 +65,11 @@ typedef struct flx_ledger {
     double t;          // reached
     double seconds;    // wall clock of the time loop
     flx_statistics work;
-    double energy_start, energy_end;             // kinetic + potential + strain
-    double dissipated, supplied;                 // integrals of the powers
-    double lost_in_impacts;                      // energy, of contacts
-    double energy_drift;                         // largest |E + dissipated + lost - supplied - E0| / scale
-    double momentum_change[6];                   // linear, angular: end minus start
+    double energy_start, energy_end; // kinetic + potential + strain
+    double dissipated, supplied;     // integrals of the powers
+    double lost_in_impacts;          // energy, of contacts
+    double energy_drift;             // largest |E + dissipated + lost - supplied - E0| / scale
+    double momentum_change[6];       // linear, angular: end minus start
     double position_residual, velocity_residual; // largest met at an output
     const char *position_item, *velocity_item;   // borrowed
     double dropped_residual;                     // of the redundant rows

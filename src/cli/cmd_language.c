@@ -27,7 +27,8 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_parsed parsed = cli_parse(&cmd_language, argc, argv, 3, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (rest.count > 0 || (!schema && !reference && !python)) {
-        cli_complain("language", "name what to write: --schema FILE, --reference FILE or --python FILE");
+        cli_complain("language",
+                     "name what to write: --schema FILE, --reference FILE or --python FILE");
         return EXIT_WRONG;
     }
     flx_status status = FLX_OK;

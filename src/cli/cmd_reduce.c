@@ -68,16 +68,17 @@ static void print_whole(const flx_reduction_report *p)
     } else {
         printf("counted: %d; the others are not moved by the interfaces\n", p->counted);
     }
-    printf("  the full model     known by %d vectors to %.0e, proved to %.0e; %d factorisation%s, %d "
-           "solutions, %d count%s\n",
-           p->vectors, p->known, p->proved, p->factorisations, p->factorisations == 1 ? "" : "s",
-           p->solutions, p->counts, p->counts == 1 ? "" : "s");
+    printf(
+        "  the full model     known by %d vectors to %.0e, proved to %.0e; %d factorisation%s, %d "
+        "solutions, %d count%s\n",
+        p->vectors, p->known, p->proved, p->factorisations, p->factorisations == 1 ? "" : "s",
+        p->solutions, p->counts, p->counts == 1 ? "" : "s");
 }
 
 static void print_reduction(const char *body, const flx_reduction_report *p)
 {
-    printf("%s: %s, %d shapes for %d unknowns; %d ports at %s; %g to %g Hz", body, p->type, p->shapes,
-           p->unknowns, p->ports, p->interfaces, p->from, p->to);
+    printf("%s: %s, %d shapes for %d unknowns; %d ports at %s; %g to %g Hz", body, p->type,
+           p->shapes, p->unknowns, p->ports, p->interfaces, p->from, p->to);
     print_damping(p);
     print_conditions(p);
     print_whole(p);
@@ -88,8 +89,8 @@ static void print_reduction(const char *body, const flx_reduction_report *p)
         }
         putchar('\n');
     }
-    printf("  highest frequency  %.3g kHz; %d shape%s above the band%s\n", p->highest / 1000, p->above,
-           p->above == 1 ? " lies" : "s lie",
+    printf("  highest frequency  %.3g kHz; %d shape%s above the band%s\n", p->highest / 1000,
+           p->above, p->above == 1 ? " lies" : "s lie",
            p->above > 0 ? ": static corrections (see quasistatic)" : "");
     printf("  loads              are followed that last no shorter than about %.2g ms\n",
            2000 / p->to);
@@ -108,8 +109,8 @@ static void print_comparison(const flx_reduction *r)
 {
     const double tolerances[] = {1e-2, 1e-3, 1e-4};
     flx_reduction_basis b;
-    printf("shapes needed, worst of all conditions\n  %-24s %8s %8s %8s   %s\n", "basis", "1e-2", "1e-3",
-           "1e-4", "error of the most that were tried");
+    printf("shapes needed, worst of all conditions\n  %-24s %8s %8s %8s   %s\n", "basis", "1e-2",
+           "1e-3", "1e-4", "error of the most that were tried");
     for (int i = 0; flx_reduction_compared(r, i, &b); i++) {
         printf("  %-24s", b.name);
         for (int k = 0; k < 3; k++) {

@@ -66,7 +66,7 @@ typedef struct flx_pair {
     int points;
     int (*count)(const flx_surface *a,
                  const flx_surface *b); // in place of `points` where it depends on the surfaces
-    bool planar; // in models of the plane alone
+    bool planar;                        // in models of the plane alone
     // The point of one feature, at any distance; false: there is none, and *out is not written.
     bool (*point)(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                   const flx_frame *fb, uint64_t feature, flx_touch *out);

@@ -24,8 +24,8 @@ typedef struct flx_chart_series {
     const char *name; // for the legend
     int n;
     const double *x,
-        *y;       // (n); what is not finite, or not positive on a logarithmic axis, is left out
-    double slope; // of a guide beside the points of a log-log panel; NaN: none
+        *y;        // (n); what is not finite, or not positive on a logarithmic axis, is left out
+    double slope;  // of a guide beside the points of a log-log panel; NaN: none
     int line_only; // 1: no marks at the points
     int mark_only; // a mark of its own, and no line: FLX_CHART_CROSS, ...; 0: as the others
 } flx_chart_series;

@@ -65,7 +65,7 @@ typedef enum flx_op {
 // A function given by points. Owned by the graph once added.
 typedef enum flx_interpolation {
     FLX_INTERPOLATE_LINEAR,
-    FLX_INTERPOLATE_CUBIC,   // natural cubic spline
+    FLX_INTERPOLATE_CUBIC, // natural cubic spline
     FLX_INTERPOLATE_QUINTIC, // spline of fifth degree, four continuous derivatives; three points or more
 } flx_interpolation;
 typedef enum flx_outside {

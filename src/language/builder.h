@@ -70,9 +70,9 @@ struct flx_item {
     const flx_local *locals;
     int number; // among the model's bodies, joints, ...
     flx_item_state state;
-    bool broken; // its declaration failed: the message is recorded
+    bool broken;   // its declaration failed: the message is recorded
     bool unrolled; // a part of a controller
-    bool family; // members lo ... lo + count - 1
+    bool family;   // members lo ... lo + count - 1
     int lo, count;
     flx_item **members;
     void *data; // flx_*_data of the kind
@@ -132,7 +132,7 @@ struct flx_builder {
     flx_arena *scratch; // all that does not outlive the build
     const flx_reader *reader;
     const struct flx_known *known; // what analyses have found; NULL: nothing
-    int analysing; // number + 1 of the analysis that is being read; 0: none
+    int analysing;                 // number + 1 of the analysis that is being read; 0: none
     flx_space *top;
     flx_item *ground;
     flx_items busy; // being resolved, outermost first
@@ -642,7 +642,7 @@ flx_status flx_outputs_finish(flx_builder *b);
 flx_status flx_signals_read(flx_builder *b, const flx_entry *list, int *n, flx_column **columns);
 flx_status flx_simulate_finish(flx_builder *b);
 flx_status flx_reduce_finish(flx_builder *b);
-flx_status flx_sweep_finish(flx_builder *b); // block_sweep.c
+flx_status flx_sweep_finish(flx_builder *b);    // block_sweep.c
 flx_status flx_optimise_finish(flx_builder *b); // block_optimise.c
 // load_factors.c: nodes of an item times the load factors that it has; the number that a node is where all of
 // them are 1; what the names in `load` are, and whether gravity is among them.

@@ -167,8 +167,8 @@ static flx_status build_again(flx_description *d, flx_arena *arena, flx_entry *t
         if (!f->path) return FLX_ERR_MEMORY;
     }
     flx_ctx_give_files(d->ctx, d->files);
-    flx_status status = build(d->ctx, arena, d->file, text, length, tree, &d->asked, d->known,
-                              d->study, core);
+    flx_status status =
+        build(d->ctx, arena, d->file, text, length, tree, &d->asked, d->known, d->study, core);
     flx_ctx_give_files(d->ctx, NULL);
     return status;
 }

@@ -12,11 +12,11 @@
 #include "flexion/scene.h"
 #include "math/small.h"
 #include "math/symmetric.h"
-#include "model/optimise_data.h"
 #include "model/contact_data.h"
 #include "model/deformable_data.h"
 #include "model/leaves.h"
 #include "model/open_number.h"
+#include "model/optimise_data.h"
 #include "model/shape_kind.h"
 #include "reduce/elastic.h"
 
@@ -358,8 +358,8 @@ typedef struct flx_analysis {
     const char *name, *type; // type: the word of its kind
     flx_loc loc;
     flx_analysis_kind kind;
-    bool rest;       // it ends at an equilibrium, from which others can go on
-    int about;       // number of an equilibrium or path, FLX_ABOUT_START, FLX_ABOUT_END or FLX_ABOUT_TIME
+    bool rest; // it ends at an equilibrium, from which others can go on
+    int about; // number of an equilibrium or path, FLX_ABOUT_START, FLX_ABOUT_END or FLX_ABOUT_TIME
     double instant;  // of FLX_ABOUT_TIME
     int count;       // of modes; 0: all
     const void *own; // what a kind knows of its own, by a struct of its own in src/model; arena

@@ -16,7 +16,10 @@ static const flx_basis_type table[FLX_BASIS_COUNT] = {
     [FLX_BASIS_CRAIG_BAMPTON] = {.name = "craig-bampton"},
     [FLX_BASIS_BAND] = {.name = "band", .choose = flx_basis_band, .by_tolerance = true},
     [FLX_BASIS_KRYLOV] = {.name = "krylov", .choose = flx_basis_krylov, .ritz = TIGHT},
-    [FLX_BASIS_BALANCED] = {.name = "balanced", .choose = flx_basis_balanced, .ritz = TIGHT, .by_tolerance = true},
+    [FLX_BASIS_BALANCED] = {.name = "balanced",
+                            .choose = flx_basis_balanced,
+                            .ritz = TIGHT,
+                            .by_tolerance = true},
     [FLX_BASIS_IRKA] = {.name = "irka", .choose = flx_basis_irka, .ritz = TIGHT},
 };
 
@@ -122,7 +125,8 @@ flx_status flx_bases_find(flx_shape_search *q, flx_shapes *out)
     double tolerance = b->tolerance > 0 ? b->tolerance : TOLERANCE;
     const flx_ritz_def def = {.from = b->from,
                               .to = b->to,
-                              .tolerance = type->ritz > 0 ? type->ritz : fmax(0.1 * tolerance, 1e-12),
+                              .tolerance =
+                                  type->ritz > 0 ? type->ritz : fmax(0.1 * tolerance, 1e-12),
                               .uncounted = b->uncounted};
     flx_ritz *ritz = NULL;
     flx_ritz_choice c = {0};

@@ -38,29 +38,31 @@ typedef struct flx_basis {
     int modes;
     bool stiffening;
     bool attachment; // with FLX_BASIS_MODES: also the shapes of unit loads at the interfaces
-    bool residual;   // also the compliance that the shapes leave out, of interfaces; of lines all nodes
+    bool residual;   // also the compliance that shapes leave out, of interfaces; of lines all nodes
     int ninterface;
     const int *interfaces;    // nodes, counted from 0
     const char *const *names; // (ninterface) what the model calls them; NULL: by their numbers
     flx_frame_kind frame;
     // bases of a stated error, docs/theory/body_reduction.md
-    double from, to;  // Hz, the band; to = 0: none is given
-    double tolerance; // of the responses at the interfaces; 0: 1e-3
-    int shapes;       // how many; 0: as few as meet the tolerance
-    int ncondition;   // 0: free, each interface held, all held
+    double from, to;            // Hz, the band; to = 0: none is given
+    double tolerance;           // of the responses at the interfaces; 0: 1e-3
+    int shapes;                 // how many; 0: as few as meet the tolerance
+    int ncondition;             // 0: free, each interface held, all held
     const bool *conditions;     // (ncondition, ninterface) which interfaces are held
     double statics;             // part of the static compliance that may be left out; 0: none
     double angular_velocity[3]; // rad/s: static shapes of its centrifugal forces are added
     int blocks;                 // of Krylov's spaces, at each of
     int nshift;                 // these frequencies
     const double *shifts;       // Hz
-    bool inertia_relief;        // with FLX_BASIS_GUYAN, _CRAIG_BAMPTON: also shapes of loads that accelerate the body
-    bool uncounted;             // modes of the band are not counted
-    bool unscaled;              // ports count as they are, in their own units
+    // with FLX_BASIS_GUYAN, _CRAIG_BAMPTON: also shapes of loads that accelerate the body
+    bool inertia_relief;
+    bool uncounted; // modes of the band are not counted
+    bool unscaled;  // ports count as they are, in their own units
     flx_damping damping;
     flx_arena *arena; // of the report; NULL: none is made
     const char *body; // whose basis it is; NULL: not known
-    struct flx_shape_study *study; // looks at the structure before its shapes are found; NULL: nobody does
+    // looks at the structure before its shapes are found; NULL: nobody does
+    struct flx_shape_study *study;
 } flx_basis;
 
 // A place of the structure that moves as a frame: each of its components is a sum of unknowns.

@@ -24,7 +24,8 @@ flx_status flx_basis_balanced(flx_shape_search *q, const flx_ritz *r, flx_ritz_c
         for (int j = 0; j < m; j++) {
             double load = 0, both = d[i] + d[j], apart = L[i] - L[j];
             for (int k = 0; k < p; k++) load += b[k * m + i] * b[k * m + j];
-            P[(size_t)i * m + j] = load * both / (apart * apart + both * (d[i] * L[j] + d[j] * L[i]));
+            P[(size_t)i * m + j] =
+                load * both / (apart * apart + both * (d[i] * L[j] + d[j] * L[i]));
         }
     }
     flx_status status = flx_dense_symmetric_eigen(q->s->ctx, m, P, w);

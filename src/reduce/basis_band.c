@@ -16,7 +16,8 @@
 
 #define PANELS 5 // of the band, of
 #define GAUSS 12 // points each
-#define PEAK 0.1 // weight of a point at a resonance in that of the mean point: they are seen, and do not rule
+#define PEAK                                                                                       \
+    0.1 // weight of a point at a resonance in that of the mean point: they are seen, and do not rule
 #define NOTHING 1e-14 // singular values in proportion, below which vectors are rounding
 
 // Snapshots as rows, whose triangular factor is kept: R^T R = Z Z^T.
@@ -94,7 +95,8 @@ static flx_status sample_resonances(sampler *a)
     double *w2 = flx_alloc(r->ports.ctx, (size_t)room, sizeof *w2);
     flx_status status = w2 ? FLX_OK : FLX_ERR_MEMORY;
     for (int i = 0; i < r->conditions.count && status == FLX_OK; i++) {
-        status = flx_port_resonances(&r->ports, &r->model, r->conditions.items + i, room, w2, &found);
+        status =
+            flx_port_resonances(&r->ports, &r->model, r->conditions.items + i, room, w2, &found);
         for (int k = 0; k < found && status == FLX_OK; k++) {
             double w = sqrt(w2[k]), hz = w / (2 * FLX_PI);
             if (!(hz > 1e-3 * r->to) || hz < r->from || hz > r->to) continue;
@@ -130,8 +132,8 @@ static flx_status find_snapshots(const flx_ritz *r, double *Z)
     sampler a = {.r = r, .s = {.ctx = ctx, .m = r->m, .room = 6 * r->m + 64}};
     a.s.A = flx_alloc(ctx, m * (size_t)a.s.room, sizeof *a.s.A);
     a.s.tau = flx_alloc(ctx, 3 * m, sizeof *a.s.tau);
-    flx_status status = a.s.A && a.s.tau ? flx_port_work_init(ctx, r->m, r->model.p, &a.w)
-                                         : FLX_ERR_MEMORY;
+    flx_status status =
+        a.s.A && a.s.tau ? flx_port_work_init(ctx, r->m, r->model.p, &a.w) : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         a.re = a.s.tau + m;
         a.im = a.re + m;
@@ -139,7 +141,8 @@ static flx_status find_snapshots(const flx_ritz *r, double *Z)
     }
     if (status == FLX_OK) {
         for (size_t j = 0; j < m; j++) { // Z = R^T
-            for (size_t i = 0; i < (size_t)a.s.rows; i++) Z[i * m + j] = a.s.A[j * (size_t)a.s.room + i];
+            for (size_t i = 0; i < (size_t)a.s.rows; i++)
+                Z[i * m + j] = a.s.A[j * (size_t)a.s.room + i];
         }
     }
     flx_port_work_clear(&a.w);

@@ -15,10 +15,10 @@
 
 typedef struct irka {
     const flx_ritz *r;
-    int m, n; // Ritz vectors, shapes
-    double *V;      // (n, m) orthonormal
-    double *L, *b;  // (n), (p, n) of the shapes
-    double *X;      // (2 n, m)
+    int m, n;      // Ritz vectors, shapes
+    double *V;     // (n, m) orthonormal
+    double *L, *b; // (n), (p, n) of the shapes
+    double *X;     // (2 n, m)
 } irka;
 
 static double damping_of(const flx_ritz *r, double L)

@@ -394,8 +394,7 @@ static flx_status make_sparse(const mesh *m, int count, const int *list, const c
     *x = (sparse_line){.rigid = flx_alloc(m->ctx, 6 * N, sizeof(double)),
                        .nodes = flx_alloc(m->ctx, (size_t)count, sizeof *x->nodes),
                        .unknowns = flx_alloc(m->ctx, N, sizeof *x->unknowns)};
-    flx_status status =
-        x->rigid && x->nodes && x->unknowns ? fill_sparse(m, x) : FLX_ERR_MEMORY;
+    flx_status status = x->rigid && x->nodes && x->unknowns ? fill_sparse(m, x) : FLX_ERR_MEMORY;
     if (status != FLX_OK) {
         clear_sparse(x);
         return status;

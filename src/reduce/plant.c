@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define TURNS 40
-#define ON_AXIS 1e-8  // real part in proportion to the modulus
-#define ABOVE 2e-10   // levels are this much above what is known
+#define ON_AXIS 1e-8 // real part in proportion to the modulus
+#define ABOVE 2e-10  // levels are this much above what is known
 
 typedef flx_plant plant;
 
@@ -144,8 +144,8 @@ static flx_status cross(flx_ctx *ctx, const plant *s, double g, double *w, int *
     size_t nn = (size_t)n * (size_t)n, N = 2 * (size_t)n;
     double *H = flx_alloc(ctx, 4 * nn + 2 * nn + (size_t)n * (size_t)s->outputs + 2 * N, sizeof *H);
     if (!H) return FLX_ERR_MEMORY;
-    double *BB = H + 4 * nn, *CC = BB + nn, *Ct = CC + nn, *re = Ct + (size_t)n * (size_t)s->outputs,
-           *im = re + N;
+    double *BB = H + 4 * nn, *CC = BB + nn, *Ct = CC + nn,
+           *re = Ct + (size_t)n * (size_t)s->outputs, *im = re + N;
     square(n, s->inputs, s->B, BB);
     transpose(s->outputs, n, s->C, Ct);
     square(n, s->outputs, Ct, CC);
@@ -281,7 +281,7 @@ flx_status flx_plant_norms(flx_ctx *ctx, const plant *s, flx_plant_report *out)
 }
 
 flx_status flx_plant_balance(flx_ctx *ctx, const plant *s, int states, double *A, double *B,
-                              double *C, double *bound)
+                             double *C, double *bound)
 {
     FLX_TRY(check(ctx, s));
     int n = s->n, r = states;
@@ -295,10 +295,11 @@ flx_status flx_plant_balance(flx_ctx *ctx, const plant *s, int states, double *A
     flx_status status = poles && T ? find_poles(ctx, s, poles, poles + n) : FLX_ERR_MEMORY;
     if (status == FLX_OK) status = find_balance(ctx, s, &b);
     if (status == FLX_OK && !(b.w[r - 1] > 16 * DBL_EPSILON * b.w[0])) {
-        status = FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                          "%d states are more than inputs and outputs know: Hankel's singular value "
-                          "%d is %.1e of the first",
-                          r, r, b.w[r - 1] / b.w[0]);
+        status =
+            FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                     "%d states are more than inputs and outputs know: Hankel's singular value "
+                     "%d is %.1e of the first",
+                     r, r, b.w[r - 1] / b.w[0]);
     }
     if (status == FLX_OK) {
         double *W = T + (size_t)n * (size_t)r, *AT = W + (size_t)n * (size_t)r;
@@ -360,8 +361,8 @@ typedef struct integral {
 
 static flx_status add_panel(integral *q, double a, double b, int depth)
 {
-    static const double x5[5] = {0.04691007703066802, 0.23076534494715845, 0.5,
-                                 0.76923465505284155, 0.95308992296933198};
+    static const double x5[5] = {0.04691007703066802, 0.23076534494715845, 0.5, 0.76923465505284155,
+                                 0.95308992296933198};
     static const double w5[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
                                  0.23931433524968324, 0.11846344252809454};
     size_t nn = (size_t)q->s->n * (size_t)q->s->n;
@@ -387,7 +388,7 @@ static flx_status add_panel(integral *q, double a, double b, int depth)
 }
 
 flx_status flx_plant_band_gramian(flx_ctx *ctx, const plant *s, double from, double to, double *P,
-                                   double *h2)
+                                  double *h2)
 {
     FLX_TRY(check(ctx, s));
     if (!(from >= 0 && to > from)) {

@@ -18,7 +18,8 @@ typedef struct flx_ports {
     int *component; // (count) of its interface: ux uy uz rx ry rz
     double *B;      // (count, n) relieved loads
     int nrigid;
-    double *rigid; // (nrigid, count) R^T B, the rigid motions of unit mass and orthogonal to each other
+    double *
+        rigid; // (nrigid, count) R^T B, the rigid motions of unit mass and orthogonal to each other
     double *scale; // (count) 1/sqrt of the static compliance of a port; 1 until it is known
 } flx_ports;
 
@@ -107,5 +108,5 @@ flx_status flx_port_errors(const flx_ports *ports, const flx_port_conditions *c,
                            const flx_port_model *full, const flx_port_model *reduced, double *out);
 
 // What shapes V (r, n) make of the body at scaled ports; their mean motion is taken away.
-flx_status flx_port_model_of_shapes(const struct flx_shape_search *q, const flx_ports *ports,
-                                    int r, const double *V, flx_port_model *out);
+flx_status flx_port_model_of_shapes(const struct flx_shape_search *q, const flx_ports *ports, int r,
+                                    const double *V, flx_port_model *out);

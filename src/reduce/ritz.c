@@ -233,7 +233,8 @@ static double guess_lowest(const lanczos *l, double *x, double *Ax)
     for (int a = 0; a < s->nrigid; a++) {
         for (int b = 0; b <= a; b++) {
             for (int i = 0; i < n; i++) {
-                x[i] = s->rigid[(size_t)a * l->n + (size_t)i] * s->rigid[(size_t)b * l->n + (size_t)i];
+                x[i] =
+                    s->rigid[(size_t)a * l->n + (size_t)i] * s->rigid[(size_t)b * l->n + (size_t)i];
             }
             multiply_mass(l, 1, x, Ax);
             double whole = flx_blas_dot(n, x, Ax);
@@ -243,8 +244,7 @@ static double guess_lowest(const lanczos *l, double *x, double *Ax)
             if (!(mass > 1e-6 * whole)) continue; // a rigid motion
             flx_symmetric_multiply(s->K, 1, x, Ax);
             double stiffness = flx_blas_dot(n, x, Ax);
-            if (stiffness > 0 && (least == 0 || stiffness / mass < least))
-                least = stiffness / mass;
+            if (stiffness > 0 && (least == 0 || stiffness / mass < least)) least = stiffness / mass;
         }
     }
     return least;
@@ -385,8 +385,8 @@ static flx_status make_model(lanczos *l, double *Y)
     flx_port_model_clear(&r->model);
     r->Gbm = flx_alloc(l->ctx, (size_t)m * (size_t)p, sizeof *r->Gbm);
     r->Gmm = flx_alloc(l->ctx, (size_t)m * (size_t)m, sizeof *r->Gmm);
-    flx_status status = T && r->Gbm && r->Gmm ? flx_port_model_init(l->ctx, m, p, &r->model)
-                                              : FLX_ERR_MEMORY;
+    flx_status status =
+        T && r->Gbm && r->Gmm ? flx_port_model_init(l->ctx, m, p, &r->model) : FLX_ERR_MEMORY;
     r->m = m;
     for (int j = 0; j < m && status == FLX_OK; j++) {
         memcpy(Y + (size_t)j * m, l->K + (size_t)j * l->room, (size_t)m * sizeof *Y);
@@ -615,8 +615,7 @@ flx_status flx_ritz_create(const search *q, const flx_ritz_def *def, flx_ritz **
     }
     lanczos l = {.r = r, .q = q, .ctx = ctx, .n = q->n};
     flx_status status = flx_ports_init(q, &r->ports);
-    if (status == FLX_OK)
-        status = flx_port_conditions_init(q->s, q->b, &r->ports, &r->conditions);
+    if (status == FLX_OK) status = flx_port_conditions_init(q->s, q->b, &r->ports, &r->conditions);
     if (status == FLX_OK) {
         size_t p = (size_t)r->ports.count;
         l.p = r->ports.count;

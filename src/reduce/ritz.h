@@ -25,10 +25,10 @@ typedef struct flx_ritz {
     double *Q;            // (m, n) Ritz vectors
     flx_port_model model; // of scaled ports
     double sigma;
-    double *Gbb, *Gbm, *Gmm; // (p, p), (m, p), (m, m), of scaled ports
-    flx_frontal *factor;     // of N, kept
-    int counted;             // elastic modes below `to`; -1: not counted
-    int modes;               // of the Ritz vectors
+    double *Gbb, *Gbm, *Gmm;  // (p, p), (m, p), (m, m), of scaled ports
+    flx_frontal *factor;      // of N, kept
+    int counted;              // elastic modes below `to`; -1: not counted
+    int modes;                // of the Ritz vectors
     double *estimate, *proof; // (conditions, grid) relative errors of the responses
     double known, proved;     // the largest
     int blocks, factorisations, solutions, counts;

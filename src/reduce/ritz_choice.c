@@ -181,8 +181,8 @@ static flx_status measure(flx_ritz_choice *c, int r, double *errors)
     const flx_ritz *x = c->ritz;
     flx_port_model model;
     FLX_TRY(flx_ritz_choice_model(c, r, &model));
-    flx_status status = flx_port_errors(&x->ports, &x->conditions, &x->grid, &x->damping,
-                                        &x->model, &model, errors);
+    flx_status status = flx_port_errors(&x->ports, &x->conditions, &x->grid, &x->damping, &x->model,
+                                        &model, errors);
     flx_port_model_clear(&model);
     if (status != FLX_OK) return status;
     double most = 0;

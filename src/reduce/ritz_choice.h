@@ -7,13 +7,14 @@
 // the energy is the sum of squares.
 typedef struct flx_ritz_choice {
     const flx_ritz *ritz;
-    int count;   // candidates
-    int least;   // these are taken in any case: the static shapes
+    int count; // candidates
+    int least; // these are taken in any case: the static shapes
     int taken;
-    double *U;    // (count, m) owned
-    double *T;    // (taken, m) owned: the shapes in Ritz vectors, of unit mass each, orthogonal in energy
-    double *L;    // (taken) owned: squares of their angular frequencies
-    double *worst; // (count + 1) owned: largest error of so many; -1: not measured
+    double *U; // (count, m) owned
+    // (taken, m) owned: the shapes in Ritz vectors, of unit mass each, orthogonal in energy
+    double *T;
+    double *L;      // (taken) owned: squares of their angular frequencies
+    double *worst;  // (count + 1) owned: largest error of so many; -1: not measured
     double *errors; // (conditions, grid) owned: of those taken
 } flx_ritz_choice;
 

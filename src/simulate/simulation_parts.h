@@ -233,7 +233,7 @@ typedef struct flx_plan {
     flx_summary summary;
     const char **redundant, **singular; // names; arena
     flx_topology tree;                  // owned
-    flx_neglect reduction;            // arena
+    flx_neglect reduction;              // arena
     struct flx_boundary_layer *layer;   // arena; NULL: signals go without it
     flx_result_info info;               // without what one run adds
     double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena

@@ -36,12 +36,12 @@ struct flx_description {
     int nadded, added_capacity;
     flx_refusal *refusals; // owned
     int nrefusal, refusal_capacity;
-    flx_given_file *files; // owned; in the order of their calls, the last first
-    char *written;         // owned; of flx_model_write_text
-    flx_read_def asked;    // its texts are in `own`
-    flx_arena *own;        // owned
-    flx_known *known;      // what analyses have found since the last change; in `found`
-    flx_arena *found;      // owned; NULL: nothing yet
+    flx_given_file *files;  // owned; in the order of their calls, the last first
+    char *written;          // owned; of flx_model_write_text
+    flx_read_def asked;     // its texts are in `own`
+    flx_arena *own;         // owned
+    flx_known *known;       // what analyses have found since the last change; in `found`
+    flx_arena *found;       // owned; NULL: nothing yet
     flx_shape_study *study; // looks at flexible bodies while a core is built; NULL: nobody does
     // Builds a core of a copy of the tree in the arena, which the core takes; of src/read.
     flx_status (*build)(flx_description *d, flx_arena *arena, flx_entry *tree, flx_model **core);

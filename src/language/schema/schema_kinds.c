@@ -17,8 +17,8 @@ static const struct {
     flx_group group;
     const flx_word_row *(*row)(int i);
 } families[] = {{FLX_GROUP_JOINT, flx_joint_row},
-              {FLX_GROUP_FORCE, flx_force_row},
-              {FLX_GROUP_ANALYSIS, flx_analysis_row}};
+                {FLX_GROUP_FORCE, flx_force_row},
+                {FLX_GROUP_ANALYSIS, flx_analysis_row}};
 
 static const flx_key_row *surface_row(int i)
 {

@@ -121,8 +121,8 @@ static flx_status fail_cycle(flx_builder *b, const flx_item *item, const char *c
     if (!chain) return FLX_ERR_MEMORY;
     if (item->unrolled) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
-                        "an algebraic loop: %s -> %s; a lag, or `sample`, in one of them opens it", chain,
-                        item->full);
+                        "an algebraic loop: %s -> %s; a lag, or `sample`, in one of them opens it",
+                        chain, item->full);
     }
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "cyclic %s: %s -> %s", cyclic, chain, item->full);
 }

@@ -20,7 +20,7 @@ int flx_profile_trapezoid(double speed, double acceleration, double jerk, double
 typedef enum flx_spline_ends {
     FLX_SPLINE_REST,    // no speed; of order 5 no acceleration
     FLX_SPLINE_NATURAL, // no second derivative; of order 5 no third and fourth
-    FLX_SPLINE_SMOOTH,  // derivatives of the polynomial through the seven nearest points; of fewer points natural
+    FLX_SPLINE_SMOOTH, // derivatives of the polynomial through the seven nearest points; of fewer points natural
 } flx_spline_ends;
 // Order 3 (two continuous derivatives) or 5 (four) through n >= 2 points, x ascending: k (n - 1, order + 1).
 flx_status flx_spline_through(flx_ctx *ctx, int order, flx_spline_ends ends, int n, const double *x,

@@ -80,7 +80,7 @@ typedef struct flx_robot_joint {
     double damping, friction, stiffness, rest, armature;
     double initial, rate, pitch;
     double drawn; // the coordinate of the file where it is drawn
-    int mimics; // joint whose coordinate it follows; -1: none
+    int mimics;   // joint whose coordinate it follows; -1: none
     double ratio, offset;
     bool gone;
     bool closes; // a loop: its child has another joint to the ground

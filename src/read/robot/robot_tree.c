@@ -426,7 +426,8 @@ static void put_items(writer *w, flx_entry *root)
     }
     flx_entry *simulate = map(w), *outputs = map(w);
     put_number(w, simulate, "until", 1.0);
-    for (int i = 0; i < robot->nlink; i++) { // chains of links without mass are for joint coordinates
+    for (int i = 0; i < robot->nlink;
+         i++) { // chains of links without mass are for joint coordinates
         if (robot->links[i].into != -1 || robot->links[i].mass > 0.0) continue;
         put_text(w, simulate, "formulation", "tree");
         break;

@@ -6,7 +6,8 @@ flx_status flx_xml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const
 {
     (void)arena, (void)text, (void)length;
     *root = NULL;
-    return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, ((flx_loc){file, 0, 0, NULL}),
-                    "robot files (URDF, MJCF, SDF) need expat, which this build of Flexion has not: "
-                    "install libexpat1-dev and build again");
+    return FLX_FAIL(
+        ctx, FLX_ERR_UNAVAILABLE, ((flx_loc){file, 0, 0, NULL}),
+        "robot files (URDF, MJCF, SDF) need expat, which this build of Flexion has not: "
+        "install libexpat1-dev and build again");
 }

@@ -3,15 +3,16 @@
 #include "check.h"
 #include "flexion/flexion.h"
 
-static const char text[] = "flexion: 1\n"
-                           "bodies:\n"
-                           "  arm:\n"
-                           "    type: flexible\n"
-                           "    fe: {mesh: " FLX_EXAMPLES "/elastic_arm.msh, material: {E: 7e10, nu: "
-                           "0.33, density: 2700}}\n"
-                           "    reduce: {%s, interfaces: [hub, tip]}\n"
-                           "    damping: {ratio: 0.01}\n"
-                           "simulate: {until: 1}\n";
+static const char text[] =
+    "flexion: 1\n"
+    "bodies:\n"
+    "  arm:\n"
+    "    type: flexible\n"
+    "    fe: {mesh: " FLX_EXAMPLES "/elastic_arm.msh, material: {E: 7e10, nu: "
+    "0.33, density: 2700}}\n"
+    "    reduce: {%s, interfaces: [hub, tip]}\n"
+    "    damping: {ratio: 0.01}\n"
+    "simulate: {until: 1}\n";
 
 static flx_ctx *ctx;
 static flx_model *model;
@@ -179,5 +180,5 @@ static int a_band_below_the_first_mode_is_told(void)
 
 TEST_MAIN(TEST(the_arm_has_the_responses_of_the_case),
           TEST(the_arm_needs_as_few_shapes_as_the_case_says),
-          TEST(shapes_of_held_interfaces_are_as_stiff_as_the_case_says), TEST(wrong_words_are_refused),
-          TEST(a_band_below_the_first_mode_is_told))
+          TEST(shapes_of_held_interfaces_are_as_stiff_as_the_case_says),
+          TEST(wrong_words_are_refused), TEST(a_band_below_the_first_mode_is_told))

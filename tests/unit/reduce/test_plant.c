@@ -74,8 +74,7 @@ static int errors_of(flx_ctx *ctx, const flx_plant *s, int r, const double *A, c
     }
     for (int j = 0; j < r; j++) {
         for (int i = 0; i < r; i++) a[(n + j) * N + n + i] = A[j * r + i];
-        for (int i = 0; i < s->outputs; i++)
-            c[(n + j) * s->outputs + i] = -C[j * s->outputs + i];
+        for (int i = 0; i < s->outputs; i++) c[(n + j) * s->outputs + i] = -C[j * s->outputs + i];
     }
     for (int j = 0; j < s->inputs; j++) {
         for (int i = 0; i < n; i++) b[j * N + i] = s->B[j * n + i];
