@@ -99,7 +99,7 @@ static int examples_of_the_table_are_right(void)
         if (!w->example[0]) continue;
         const char *section = w->group == FLX_GROUP_BODY       ? "bodies:\n  "
                               : w->group == FLX_GROUP_JOINT    ? "joints:\n  "
-                              : w->group == FLX_GROUP_ANALYSIS ? "" // examples are whole blocks
+                              : w->group == FLX_GROUP_ANALYSIS ? "analyse:\n  "
                                                                : "forces:\n  ";
         snprintf(text, sizeof text, "flexion: 1\n%s%s\n", section, w->example);
         CHECK(!right(text));
