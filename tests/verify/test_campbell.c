@@ -98,4 +98,36 @@ static int rotating_axes(void)
     return 0;
 }
 
-TEST_MAIN(TEST(tilting_disc), TEST(rotating_axes))
+// Few speeds: between two of them the backward mode crosses one in the plane, and its critical speed is not that one's.
+// Along y, unsymmetric: Id w^2 + Ip Omega w = kr, with w = Omega.
+static int few_speeds(void)
+{
+    static const char model[] =
+        "flexion: 1\nparameters: {Om: 0}\n"
+        "bodies: {d: {type: rigid, mass: 2, inertia: [0.5, 0.8, 0.5], angular_velocity: [0, Om, "
+        "0]}}\n"
+        "forces:\n"
+        "  s: {type: force, on: d, value: [\"-100*d.position.x\", \"-300*d.position.y\", "
+        "\"-200*d.position.z\"]}\n"
+        "  b: {type: torque, on: d, value: [\"-50*asin(d.ey.z)\", 0, \"50*asin(d.ey.x)\"]}\n"
+        "analyse: {x: {type: campbell, speed: Om, to: 20, count: %d, orders: [1]}}\n";
+    for (int count = 2; count < 7; count++) {
+        char text[1000];
+        snprintf(text, sizeof text, model, count);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        const flx_finding_table *c = table(&w.f, "critical");
+        bool backward = false;
+        CHECK(c->nrow == 4);
+        for (int i = 0; i < c->nrow; i++) {
+            const double *row = c->values + 5 * i;
+            CHECK_NEAR(2 * PI * row[3], row[2], 1e-6 * row[2]);
+            backward = backward || fabs(row[2] - sqrt(50 / 1.3)) < 1e-6;
+        }
+        CHECK(backward);
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(tilting_disc), TEST(rotating_axes), TEST(few_speeds))

@@ -14,7 +14,8 @@
 #define LIKE 0.1    // shapes of one mode at two speeds are more like each other than this
 #define NEAR                                                                                       \
     0.02 // of the fastest frequency: how far an eigenvalue is expected from where it was going
-#define MOST_STEPS 40  // of a critical speed
+#define MOST_STEPS 40 // of a critical speed
+#define JUMP 1e-6 // of w - order Omega at a critical speed, at most; more is that of another branch
 #define CRITICAL 1e-10 // of it
 
 // The modes at one speed.
@@ -277,8 +278,8 @@ static flx_status go_through(diagram *d)
 
 // ---- critical speeds ----------------------------------------------------------------------------------
 
-// w - order Omega of the branch at a speed inside an interval, near which it is `guess`.
-static flx_status miss_at(diagram *d, double order, double speed, const point *a, double guess,
+// w - order Omega of the branch at a speed inside an interval, near which it is `guess`; whirl: backward, none or forward.
+static flx_status miss_at(diagram *d, double order, double speed, double whirl, double guess,
                           double *miss, double *frequency)
 {
     spectrum s;
@@ -287,8 +288,7 @@ static flx_status miss_at(diagram *d, double order, double speed, const point *a
     for (int i = 0; status == FLX_OK && i < s.modes.nmode; i++) {
         point p;
         put_point(d, &s, i, &p);
-        double off =
-            fabs(p.im - guess) + ((p.whirl > 0.0) != (a->whirl > 0.0) ? 0.1 * fabs(guess) : 0.0);
+        double off = fabs(p.im - guess) + 0.5 * fabs(p.whirl - whirl) * fabs(guess);
         if (off >= best) continue;
         best = off;
         *miss = p.im - order * speed;
@@ -298,36 +298,42 @@ static flx_status miss_at(diagram *d, double order, double speed, const point *a
     return status == FLX_OK && best == HUGE_VAL ? FLX_NO_CONVERGENCE : status;
 }
 
-// The secant, with the older end halved where it stays (Illinois).
+// The secant, with the older end halved where it stays (Illinois). Between the ends that are left the branch is sought near
+// the straight line. Where another branch was taken for it the ends close in on a jump: not `found`.
 static flx_status find_critical(diagram *d, int row, int b, double order, double *speed,
-                                double *frequency)
+                                double *frequency, bool *found)
 {
     const point *p = d->points + (size_t)row * (size_t)d->nbranch + b, *q = p + d->nbranch;
     double x0 = d->speeds[row], x1 = d->speeds[row + 1];
     double f0 = p->im - order * x0, f1 = q->im - order * x1;
+    double w0 = p->im, w1 = q->im, f = f0;
+    double whirl = fabs(q->whirl) > fabs(p->whirl) ? q->whirl : p->whirl; // at rest it has none
     int side = 0;
     *speed = x0;
     *frequency = p->frequency;
+    *found = true;
     if (f0 == 0.0) return FLX_OK;
     for (int k = 0; k < MOST_STEPS && fabs(x1 - x0) > CRITICAL * fabs(x1); k++) {
-        double x = (f0 * x1 - f1 * x0) / (f0 - f1), f = 0.0;
-        double part = (x - d->speeds[row]) / (d->speeds[row + 1] - d->speeds[row]);
-        FLX_TRY(miss_at(d, order, x, p, p->im + part * (q->im - p->im), &f, frequency));
+        double x = (f0 * x1 - f1 * x0) / (f0 - f1), guess = w0 + (x - x0) / (x1 - x0) * (w1 - w0);
+        FLX_TRY(miss_at(d, order, x, whirl, guess, &f, frequency));
         double moved = fabs(x - *speed);
         *speed = x;
-        if (f == 0.0 || moved <= CRITICAL * fabs(x)) return FLX_OK;
+        if (f == 0.0 || moved <= CRITICAL * fabs(x)) break;
         if ((f > 0.0) == (f1 > 0.0)) {
             x1 = x;
             f1 = f;
+            w1 = f + order * x;
             if (side == 1) f0 *= 0.5;
             side = 1;
         } else {
             x0 = x;
             f0 = f;
+            w0 = f + order * x;
             if (side == -1) f1 *= 0.5;
             side = -1;
         }
     }
+    *found = fabs(f) <= JUMP * fabs(order * *speed);
     return FLX_OK;
 }
 
@@ -348,11 +354,20 @@ static flx_status put_critical(diagram *d)
                 double f1 = q->im - order * d->speeds[i + 1];
                 if (!(f0 * f1 < 0.0 || (f1 == 0.0 && f0 != 0.0)) || !(p->im > 0.0 || q->im > 0.0))
                     continue;
-                double *to = rows + 5 * n++;
+                double *to = rows + 5 * n;
+                bool found = false;
                 to[0] = order;
                 to[1] = b + 1;
                 to[4] = q->whirl;
-                FLX_TRY(find_critical(d, i, b, order, to + 2, to + 3));
+                FLX_TRY(find_critical(d, i, b, order, to + 2, to + 3, &found));
+                if (found) {
+                    n++;
+                    continue;
+                }
+                FLX_TRY(flx_finding_line(sim, d->out,
+                                         "mode %d may be critical with order %g between %g and %g "
+                                         "rad/s; it was lost among others: take more speeds",
+                                         b + 1, order, d->speeds[i], d->speeds[i + 1]));
             }
         }
     }
