@@ -379,14 +379,15 @@ static int write_job(flx_ctx *ctx, const sweep_folder *f, int workers)
     }
     fprintf(flx_output_file(o),
             "#!/bin/sh\n#SBATCH --array=0-%d\n#SBATCH --requeue\n#SBATCH --ntasks=1\n"
-            "#SBATCH --output=%s/job-%%A_%%a.log\nOPENBLAS_NUM_THREADS=1 exec flexion sweep --join "
+            "#SBATCH --output=\"%s/job-%%A_%%a.log\"\nOPENBLAS_NUM_THREADS=1 exec flexion sweep "
+            "--join "
             "'%s' --workers \"${SLURM_CPUS_PER_TASK:-1}\"%s%s\n",
             workers - 1, folder, folder, f->limit ? " --limit " : "", f->limit ? f->limit : "");
     if (flx_output_close(&o, FLX_OK) != FLX_OK) {
         cli_print_errors(ctx);
         return EXIT_FAILED;
     }
-    snprintf(command, sizeof command, "sbatch %s %s", f->slurm, path);
+    snprintf(command, sizeof command, "sbatch %s '%s'", f->slurm, path);
     printf("%s\n", command);
     if (f->dry) return EXIT_DONE;
     int status = system(command);
