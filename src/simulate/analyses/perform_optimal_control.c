@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define TOLERANCE 1e-8
+#define AT_BOUND 1e-4 // of the time: it is at the end of its range
 
 typedef struct optimum {
     flx_simulation *sim; // of the user
@@ -134,6 +135,14 @@ static flx_status find(optimum *o, flx_arena *arena)
     }
     const flx_trajectory *f = &o->found;
     FLX_TRY(flx_finding_line(o->sim, o->out, "cost %.10g in %.9g s", f->cost, f->time));
+    bool shortest = f->time <= d->least * (1.0 + AT_BOUND);
+    if (d->free_time && (shortest || f->time >= d->most * (1.0 - AT_BOUND)))
+        FLX_TRY(flx_finding_line(o->sim, o->out,
+                                 "the time is at the %s end of what is tried, %g to %g s, and no "
+                                 "optimum of its own: %s",
+                                 shortest ? "lower" : "upper", d->least, d->most,
+                                 shortest ? "give inputs limits, or a smaller `about_until`"
+                                          : "give a larger `about_until`"));
     FLX_TRY(flx_finding_line(o->sim, o->out,
                              "%d steps of %.6g s; %d iterations of IPOPT, %d evaluations; "
                              "conditions are met to %.1e, the gradient to %.1e",

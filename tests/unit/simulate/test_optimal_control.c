@@ -100,13 +100,17 @@ static int free_times(void)
 // What cannot be reached is said, by how much.
 static int out_of_reach(void)
 {
-    const char *const far[] = {"force=0.5"};
+    const char *const far[] = {"force=0.5"}, *const strong[] = {"force=1e6"};
     found a;
     if (!flx_nlp_is_there()) return TEST_SKIPPED;
     find(&a, "least_time", 2, 1, far); // in 1 s, with too little force
     CHECK(a.status == FLX_NO_CONVERGENCE);
     const flx_message *m = flx_ctx_error(a.ctx, 0);
     CHECK_TEXT(m ? m->text : "", "no optimum after");
+    done(&a);
+    find(&a, "least_time", 0, 1, strong); // sooner than what is tried
+    CHECK(a.status == FLX_OK && a.f.nline > 1);
+    CHECK(strstr(a.f.lines[1], "the time is at the lower end of what is tried"));
     done(&a);
     return 0;
 }
