@@ -140,6 +140,7 @@ static int failures_have_a_place(void)
     CHECK(flx_simulation_analyse(sim, 0, &found) != FLX_OK);
     CHECK(flx_ctx_error_count(ctx) == 1);
     CHECK(flx_ctx_error(ctx, 0)->loc.line == 8 && flx_ctx_error(ctx, 0)->loc.column == 3);
+    flx_finding_clear(&found); // what was found before the failure
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);
     flx_ctx_destroy(&ctx);

@@ -1,5 +1,6 @@
 // test_plant.c - norms, Hankel's singular values and balanced truncation of linear systems: reference cases
 // mor-balanced-errors and mor-band-gramian, with the matrices of the building and the CD player.
+#include "base/number.h"
 #include "check.h"
 #include "flexion/flexion.h"
 
@@ -21,10 +22,11 @@ static int read_matrix(const char *name, matrix *out)
     out->x = calloc((size_t)out->rows * (size_t)out->columns, sizeof *out->x);
     CHECK(out->x);
     for (int k = 0; k < entries; k++) {
-        int i = 0, j = 0;
-        double v = 0;
-        CHECK(fscanf(f, "%d %d %lf", &i, &j, &v) == 3);
-        out->x[(j - 1) * out->rows + i - 1] = v;
+        char *end;
+        CHECK(fgets(line, sizeof line, f));
+        long i = strtol(line, &end, 10), j = strtol(end, &end, 10);
+        out->x[(j - 1) * out->rows + i - 1] = flx_number_read(end + 1, &end); // in every locale
+        CHECK(*end == '\n');
     }
     fclose(f);
     return 0;
