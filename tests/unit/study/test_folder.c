@@ -125,6 +125,7 @@ static int a_dead_worker_costs_its_chunk(void)
     int first, last, waits, next = 0, chunks = 0;
     CHECK(begin(&ctx, &dead) == 0);
     CHECK(flx_folder_claim(dead, &first, &last, &waits) == FLX_OK);
+    int left = last - first - 3; // the last chunk has three runs alone
     for (int run = first; run < first + 3; run++) CHECK(add(dead, run) == FLX_OK);
     CHECK(system("for r in " FOLDER
                  "/rows/*.rows; do head -c 9 $r > tail && cat tail >> $r; done; rm tail") == 0);
@@ -139,7 +140,7 @@ static int a_dead_worker_costs_its_chunk(void)
     CHECK(chunks == 4);
     CHECK(make_old() == 0);
     flx_folder_status s;
-    CHECK(flx_folder_gather(f, keep, &next, &s) == FLX_OK && s.done == 21 && s.taken == 1);
+    CHECK(flx_folder_gather(f, keep, &next, &s) == FLX_OK && s.done == 23 - left && s.taken == 1);
     CHECK(flx_folder_claim(f, &first, &last, &waits) == FLX_OK && !waits);
     for (int run = first; run < last; run++) CHECK(add(f, run) == FLX_OK);
     CHECK(flx_folder_finish_chunk(f) == FLX_OK);
