@@ -10,7 +10,7 @@ static const char help_text[] =
     "\n"
     "Write a script that lets the shell complete commands, options and file names.\n"
     "\n"
-    "Example: for this session; and for all, in ~/.bashrc\n"
+    "Example: for this shell; and for all, in ~/.bashrc\n"
     "  eval \"$(flexion completion bash)\"\n"
     "\n"
     "Exit status: 0 written, 2 there is no such shell.\n";

@@ -258,21 +258,23 @@ flx_status flx_control_state_feedback(flx_control_draft *d)
     if (!list) return FLX_ERR_MEMORY;
     for (int i = 0; i < nout; i++) {
         int r = (row >= 0 ? row : i) + 1;
-        char u0[64] = "", x0[64] = "", k[80];
+        const char *u0 = "0", *x0 = "", *k;
+        flx_arena *texts = d->b->scratch;
         if (a) {
-            flx_snprintf(u0, sizeof u0, "%.40s.inputs_at(1, %d)", gains->text, r);
-            flx_snprintf(x0, sizeof x0, " - %.40s.states_at(1, j)", gains->text);
-            flx_snprintf(k, sizeof k, "%.40s.gains(%d, j)", gains->text, r);
+            u0 = flx_arena_printf(texts, "%s.inputs_at(1, %d)", gains->text, r);
+            x0 = flx_arena_printf(texts, " - %s.states_at(1, j)", gains->text);
+            k = flx_arena_printf(texts, "%s.gains(%d, j)", gains->text, r);
         } else {
-            flx_snprintf(k, sizeof k, nested ? "self.gains(%d)(j)" : "self.gains(j)", r);
+            k = flx_arena_printf(texts, nested ? "self.gains(%d)(j)" : "self.gains(j)", r);
         }
         if (offset) {
             bool many = offset->kind == FLX_ENTRY_LIST;
-            flx_snprintf(u0, sizeof u0, many ? "self.offset(%d)" : "self.offset", r);
+            u0 = flx_arena_printf(texts, many ? "self.offset(%d)" : "self.offset", r);
         }
-        if (at) flx_snprintf(x0, sizeof x0, " - self.at(j)");
-        list->items[i] = flx_control_text(d, "%s - sum(j, 1, %d, %s*(self.states(j)%s))",
-                                          *u0 ? u0 : "0", n, k, x0);
+        if (at) x0 = " - self.at(j)";
+        if (!u0 || !x0 || !k) return FLX_ERR_MEMORY;
+        list->items[i] =
+            flx_control_text(d, "%s - sum(j, 1, %d, %s*(self.states(j)%s))", u0, n, k, x0);
         if (!list->items[i]) return FLX_ERR_MEMORY;
     }
     d->nout = nout > 1 ? nout : 0;

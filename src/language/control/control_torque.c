@@ -4,6 +4,7 @@
 // outwards, forces and moments are summed inwards, both in ground axes.
 #include "base/number.h"
 #include "language/control/control_parts.h"
+#include "language/literal.h"
 #include "language/scope/nums.h"
 
 #include <string.h>
@@ -290,6 +291,11 @@ static flx_status check_nominal(tree *t)
         bool found = false;
         for (int k = 0; k < t->nlink; k++) {
             found = found || strcmp(t->links[k].body->full, nominal->keys[i]->text) == 0;
+        }
+        double factor;
+        if (flx_entry_literal(nominal->items[i], &factor) && !(factor >= 0.0)) {
+            return FLX_FAIL(t->b->ctx, FLX_ERR_MODEL, nominal->items[i]->loc,
+                            "a factor of masses is not below zero");
         }
         if (found) continue;
         return FLX_FAIL(t->b->ctx, FLX_ERR_MODEL, nominal->keys[i]->loc,

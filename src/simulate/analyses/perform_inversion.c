@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define UNRESOLVED 0.1 // of an input, between orders: its largest value says nothing then
+
 typedef struct inversion {
     flx_task *t;
     flx_simulation *sim; // of the user
@@ -53,6 +55,22 @@ static flx_status tell_structure(inversion *i)
     return tell_zeros(i, 1);
 }
 
+// Of a wanted motion that jumps, or of steps that are too long, the inputs are those of the grid.
+static void warn_unresolved(const inversion *i, int k)
+{
+    const flx_grid *g = i->found.grid;
+    int nw = i->open.sim->sys->dims.nw, number = i->open.first_in + k;
+    double most = 0.0;
+    for (int n = 0; n < g->nodes; n++) most = fmax(most, fabs(g->w[n * nw + number]));
+    if (!(i->found.differ[number] > UNRESOLVED * most)) return;
+    flx_ctx_warn(
+        i->sim->ctx, i->sim->model->analyses[i->t->number].loc,
+        "'%s' differs by %.0f %% of its largest value between order 2 and order 4: the wanted "
+        "motion jumps or turns sharply within a step; make it smoother (`paths`), or the "
+        "steps shorter",
+        i->sim->model->inputs[i->d->inputs[k]].name, 100.0 * i->found.differ[number] / most);
+}
+
 static flx_status tell_solution(inversion *i)
 {
     const flx_inverse *f = &i->found;
@@ -73,6 +91,7 @@ static flx_status tell_solution(inversion *i)
         FLX_TRY(flx_finding_line(
             i->sim, i->out, "'%s' differs by at most %.2e between order 2 and order 4",
             i->sim->model->inputs[i->d->inputs[k]].name, f->differ[i->open.first_in + k]));
+        warn_unresolved(i, k);
     }
     return FLX_OK;
 }

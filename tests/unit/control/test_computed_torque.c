@@ -85,8 +85,8 @@ static int in_space(void)
     return 0;
 }
 
-// The rigid arm on a straight line of its tip, torques 10 % wrong: largest errors of joints with feed-forward alone, with a PD
-// controller beside it, and with computed torque, in rad, to the digits that were published.
+// The rigid arm on a straight line of its tip, torques 10 % too large: largest errors of its joints with computed torque, in
+// rad, to the digits that were published.
 static int wrong_models(void)
 {
     static const char text[] =

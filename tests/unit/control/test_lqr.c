@@ -147,5 +147,32 @@ static int failures_have_a_place(void)
     return 0;
 }
 
-TEST_MAIN(TEST(failures_have_a_place), TEST(cart_and_pole), TEST(return_difference), TEST(filters),
-          TEST(refusals), TEST(long_chain))
+// Controllers take the gains of an analysis whatever its name is.
+static int names_may_be_long(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\n"
+        "inputs: {F: {value: hold}}\n"
+        "bodies: {m: {type: rigid, mass: 1, inertia: 1}}\n"
+        "joints: {A: {type: prismatic, on: [ground, m], at: m, axis: [1, 0], initial: "
+        "{displacement: 0.5}}}\n"
+        "forces: {f: {type: force, on: A, value: F}}\n"
+        "analyse:\n"
+        "  gains_of_a_regulator_of_the_cart_on_its_long_rail: {type: lqr, inputs: [F], states: "
+        "[A.displacement, A.rate], weights: {states: [1, 1], inputs: [1]}}\n"
+        "control: {hold: {type: state-feedback, gains: "
+        "gains_of_a_regulator_of_the_cart_on_its_long_rail}}\n"
+        "simulate: {until: 20}\noutputs: {every: 20, signals: [A.displacement]}\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    CHECK(flx_model_read_text(ctx, "long.yaml", text, strlen(text), 0, NULL, &model) == FLX_OK);
+    CHECK(flx_simulation_create(model, &sim) == FLX_OK);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(names_may_be_long), TEST(failures_have_a_place), TEST(cart_and_pole),
+          TEST(return_difference), TEST(filters), TEST(refusals), TEST(long_chain))

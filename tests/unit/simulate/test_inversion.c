@@ -283,6 +283,21 @@ static int what_cannot_be(void)
     return 0;
 }
 
-TEST_MAIN(TEST(index_five), TEST(an_unstable_zero), SLOW_TEST(every_kind_of_an_elastic_arm),
-          TEST(zeros_of_an_elastic_arm), TEST(a_body_in_space), TEST(inputs_of_least_square),
-          TEST(a_state_between), TEST(a_loop), TEST(what_cannot_be))
+// What a step does not resolve is told; a smooth motion is not.
+static int a_motion_that_jumps(void)
+{
+    found a;
+    find(&a, "inversion_jump", "ff", 0, NULL);
+    CHECK(a.status == FLX_OK && flx_ctx_warning_count(a.ctx) == 1);
+    CHECK_TEXT(flx_ctx_warning(a.ctx, 0)->text, "between order 2 and order 4");
+    done(&a);
+    find(&a, "inversion_jump", "smooth", 0, NULL);
+    CHECK(a.status == FLX_OK && flx_ctx_warning_count(a.ctx) == 0);
+    done(&a);
+    return 0;
+}
+
+TEST_MAIN(TEST(a_motion_that_jumps), TEST(index_five), TEST(an_unstable_zero),
+          SLOW_TEST(every_kind_of_an_elastic_arm), TEST(zeros_of_an_elastic_arm),
+          TEST(a_body_in_space), TEST(inputs_of_least_square), TEST(a_state_between), TEST(a_loop),
+          TEST(what_cannot_be))
