@@ -26,6 +26,7 @@ typedef struct lanczos {
     double *Q;            // (room, n)
     double *K, *G, *b;    // (room, room) Q^T K Q, Q^T M N^-1 M Q; (p, room) Q^T B
     double *c;            // (p, room) (N^-1 M Q)^T B
+    double *E;            // (last, last) of the last block: (N^-1 M Q)^T M N^-1 M Q
     double *X, *Y, *W;    // (most of a block, n) scratch
     double lowest;        // Ritz value
 } lanczos;
@@ -206,6 +207,7 @@ static flx_status measure_block(lanczos *l)
     multiply_mass(l, k, Q, l->X);
     solve(l, k, l->X);
     multiply_mass(l, k, l->X, l->Y);
+    flx_dense_multiply(true, false, k, k, n, l->X, l->Y, l->E);
     flx_dense_multiply(true, false, l->m, k, n, l->Q, l->Y, h);
     for (int j = 0; j < k; j++) {
         for (int i = 0; i < l->m; i++) {
@@ -374,6 +376,40 @@ static flx_status begin(lanczos *l)
 
 // ---- the model and its certificate --------------------------------------------------------------
 
+// E^T M E in Ritz vectors: blocks before the last have N^-1 M Q in Q. Of one block alone N^-1 B is not in Q: nothing is known.
+static flx_status find_rest(lanczos *l, const double *Y)
+{
+    flx_ritz *r = l->r;
+    int m = l->m, k = l->last, first = m - k;
+    size_t mm = (size_t)m * (size_t)m, kk = (size_t)k * (size_t)k, mk = (size_t)m * (size_t)k;
+    flx_free(r->Gee);
+    r->Gee = NULL;
+    if (r->blocks < 2) return FLX_OK;
+    r->Gee = flx_alloc(l->ctx, mm, sizeof *r->Gee);
+    double *C = flx_alloc(l->ctx, kk + 2 * mk, sizeof *C);
+    if (!r->Gee || !C) {
+        flx_free(C);
+        return FLX_ERR_MEMORY;
+    }
+    double *rows = C + kk, *CR = rows + mk;
+    for (int j = 0; j < k; j++) { // less the part in Q
+        for (int i = 0; i < k; i++) {
+            double sum = l->E[j * k + i];
+            for (int e = 0; e < m; e++)
+                sum -= l->G[(size_t)(first + i) * l->room + e] *
+                       l->G[(size_t)(first + j) * l->room + e];
+            C[j * k + i] = sum;
+        }
+    }
+    for (int j = 0; j < m; j++) {
+        memcpy(rows + (size_t)j * k, Y + (size_t)j * m + first, (size_t)k * sizeof *rows);
+    }
+    flx_dense_multiply(false, false, k, m, k, C, rows, CR);
+    flx_dense_multiply(true, false, m, m, k, rows, CR, r->Gee);
+    flx_free(C);
+    return FLX_OK;
+}
+
 // Ritz pairs of what is there; Y (m, m) the vectors.
 static flx_status make_model(lanczos *l, double *Y)
 {
@@ -418,10 +454,31 @@ static flx_status make_model(lanczos *l, double *Y)
     }
     flx_free(U);
     flx_free(T);
-    return status;
+    return status == FLX_OK ? find_rest(l, Y) : status;
 }
 
-void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, double complex *S)
+// S' of the coordinates x (p, m) of the solution, z (p, m): Gmm q x, which becomes N^-1 R in Q.
+static void find_second(const flx_ritz *r, double complex pp, double complex q,
+                        const double complex *x, double complex *z, double complex *out)
+{
+    int m = r->m, p = r->model.p;
+    for (int i = 0; i < m * p; i++) z[i] += r->Gbm[i] - pp * x[i];
+    for (int j = 0; j < p; j++) {
+        for (int i = 0; i < p; i++) out[j * p + i] = 0;
+    }
+    double square = creal(q * conj(q));
+    for (int k = 0; k < m; k++) {
+        for (int j = 0; j < p; j++) {
+            double complex e = 0;
+            for (int l = 0; l < m; l++) e += r->Gee[k * m + l] * x[j * m + l];
+            for (int i = 0; i < p; i++)
+                out[j * p + i] += conj(z[i * m + k]) * z[j * m + k] + square * conj(x[i * m + k]) * e;
+        }
+    }
+}
+
+void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, double complex *S,
+                       double complex *second)
 {
     int m = r->m, p = r->model.p;
     const double *b = r->model.b, *L = r->model.L;
@@ -453,6 +510,7 @@ void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, doubl
             S[i * p + j] = conj(sum);
         }
     }
+    if (second && r->Gee) find_second(r, pp, q, x, z, second);
 }
 
 // (RED-7): the quotient has one maximum over lambda.
@@ -470,9 +528,9 @@ double flx_ritz_gain(const flx_ritz *r, double omega, double least)
     return best;
 }
 
-// |T^H S T|_F
-static double bound_of(int p, int columns, const double complex *S, const double complex *T,
-                       double complex *ST, double complex *out)
+// out = T^H S T; returns its norm.
+static double transform(int p, int columns, const double complex *S, const double complex *T,
+                        double complex *ST, double complex *out)
 {
     for (int j = 0; j < columns; j++) {
         for (int i = 0; i < p; i++) {
@@ -491,44 +549,80 @@ static double bound_of(int p, int columns, const double complex *S, const double
     return flx_port_norm(columns * columns, out);
 }
 
+// What certify works with: of a frequency, S and S' of all loads; of a condition, both of its own.
+typedef struct judgement {
+    double complex *x, *S, *second, *ST, *a, *b;
+    double behind; // the first Ritz value behind the band
+} judgement;
+
+// (RED-16) of a condition's loads T, where |T^H S T|_F is `whole`.
+static double estimate(const flx_ritz *r, judgement *j, double omega, const flx_port_work *w,
+                       double whole)
+{
+    int p = r->model.p, n = w->columns;
+    double complex pp = flx_complex(1, r->damping.loss + omega * r->damping.beta);
+    double g = flx_ritz_gain(r, omega, j->behind), m = j->behind + r->sigma;
+    double largest = g * whole;
+    if (!r->Gee || !(whole > 0)) return largest;
+    double second = transform(p, n, j->second, w->T, j->ST, j->b);
+    // a Ritz value is above the mode that it stands for: the residual may be nearer than it says
+    if (!(m * second < whole)) return largest;
+    for (int i = 0; i < n * n; i++) j->a[i] -= m * j->b[i];
+    return fmin(largest, flx_port_norm(n * n, j->a) / cabs(pp) + g * m * second);
+}
+
+static flx_status init_judgement(lanczos *l, judgement *j)
+{
+    const flx_ritz *r = l->r;
+    size_t pp = (size_t)l->p * (size_t)l->p, xx = 2 * (size_t)r->m * (size_t)l->p;
+    double end = 2 * FLX_PI * r->to;
+    *j = (judgement){.x = flx_alloc(l->ctx, xx + 5 * pp, sizeof *j->x)};
+    if (!j->x) return FLX_ERR_MEMORY;
+    j->S = j->x + xx;
+    j->second = j->S + pp;
+    j->ST = j->second + pp;
+    j->a = j->ST + pp;
+    j->b = j->a + pp;
+    j->behind = r->modes < r->m ? r->model.L[r->modes] : end * end;
+    return FLX_OK;
+}
+
 // Estimate and proof of every condition over the grid.
 static flx_status certify(lanczos *l)
 {
     flx_ritz *r = l->r;
-    int p = l->p, m = r->m, nc = r->conditions.count, ng = r->grid.count;
-    size_t pp = (size_t)p * (size_t)p;
+    int p = l->p, nc = r->conditions.count, ng = r->grid.count;
     flx_port_work w;
-    double complex *x = flx_alloc(l->ctx, 2 * (size_t)m * (size_t)p + 3 * pp, sizeof *x);
-    if (!x) return FLX_ERR_MEMORY;
-    double complex *S = x + 2 * (size_t)m * (size_t)p, *ST = S + pp, *out = ST + pp;
-    flx_status status = flx_port_work_init(l->ctx, m, p, &w);
+    judgement j;
+    FLX_TRY(init_judgement(l, &j));
+    flx_status status = flx_port_work_init(l->ctx, r->m, p, &w);
     if (status != FLX_OK) {
-        flx_free(x);
+        flx_free(j.x);
         return status;
     }
-    double end = 2 * FLX_PI * r->to;
-    double behind = r->modes < m ? r->model.L[r->modes] : end * end;
     r->known = r->proved = 0;
     for (int k = 0; k < ng; k++) {
-        double omega = 2 * FLX_PI * r->grid.hz[k];
-        double g = flx_ritz_gain(r, omega, behind), sure = flx_ritz_gain(r, omega, l->lowest);
+        double omega = 2 * FLX_PI * r->grid.hz[k], sure = flx_ritz_gain(r, omega, l->lowest);
         bool good = flx_port_respond(&r->model, &r->damping, omega, &w);
-        flx_ritz_residual(r, omega, x, S);
+        flx_ritz_residual(r, omega, j.x, j.S, j.second);
         if (good) flx_port_add_rigid(&r->ports, &r->damping, omega, &w);
         for (int i = 0; i < nc; i++) {
-            double e = (double)INFINITY;
+            double known = (double)INFINITY, proved = known;
             if (good && flx_port_hold(&r->ports, r->conditions.items + i, &w)) {
                 int size = r->conditions.items[i].all ? p * p : w.columns * w.columns;
-                e = bound_of(p, w.columns, S, w.T, ST, out) / flx_port_norm(size, w.C);
+                double beside = flx_port_norm(size, w.C);
+                double whole = transform(p, w.columns, j.S, w.T, j.ST, j.a);
+                proved = sure * whole / beside;
+                known = fmin(proved, estimate(r, &j, omega, &w, whole) / beside);
             }
-            r->estimate[(size_t)i * (size_t)ng + k] = g * e;
-            r->proof[(size_t)i * (size_t)ng + k] = sure * e;
-            r->known = fmax(r->known, g * e);
-            r->proved = fmax(r->proved, sure * e);
+            r->estimate[(size_t)i * (size_t)ng + k] = known;
+            r->proof[(size_t)i * (size_t)ng + k] = proved;
+            r->known = fmax(r->known, known);
+            r->proved = fmax(r->proved, proved);
         }
     }
     flx_port_work_clear(&w);
-    flx_free(x);
+    flx_free(j.x);
     return FLX_OK;
 }
 
@@ -620,13 +714,15 @@ flx_status flx_ritz_create(const search *q, const flx_ritz_def *def, flx_ritz **
         size_t p = (size_t)r->ports.count;
         l.p = r->ports.count;
         r->Gbb = flx_alloc(ctx, p * p, sizeof *r->Gbb);
+        l.E = flx_alloc(ctx, p * p, sizeof *l.E);
         l.X = flx_alloc(ctx, 3 * p * q->n, sizeof *l.X);
         l.Y = l.X + p * q->n;
         l.W = l.Y + p * q->n;
-        status = r->Gbb && l.X ? reserve(&l, 4 * l.p) : FLX_ERR_MEMORY;
+        status = r->Gbb && l.X && l.E ? reserve(&l, 4 * l.p) : FLX_ERR_MEMORY;
     }
     if (status == FLX_OK) status = flx_frontal_create(ctx, q->s->K, q->s->group, &r->factor);
     if (status == FLX_OK) status = run(&l, def);
+    flx_free(l.E);
     flx_free(l.X);
     flx_free(l.Q);
     flx_free(l.K);
@@ -650,6 +746,7 @@ void flx_ritz_destroy(flx_ritz **ritz)
     flx_free(r->Gbb);
     flx_free(r->Gbm);
     flx_free(r->Gmm);
+    flx_free(r->Gee);
     flx_free(r->estimate);
     flx_frontal_destroy(&r->factor);
     flx_free(r);

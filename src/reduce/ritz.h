@@ -7,8 +7,11 @@
 //     S = Gbb - b^T c - c^H b + Gbm d + d^H Gbm^T + c^H (L + sigma) c - c^H d - d^H c + d^H Gmm d  (RED-6)
 //     x = (p (L + sigma) - q)^-1 b,  q = w^2 - i w alpha + p sigma,  c = p x,  d = q x
 //     g = max of (lambda + sigma)/|p (lambda + sigma) - q|                                        (RED-7)
-// over lambda >= lambda_1 for the proof, and over those behind the band for the estimate, which is right where all modes
-// of the band are among the Ritz vectors: they are counted.
+// over lambda >= lambda_1 for the proof. The estimate is right where all modes of the band are among the Ritz vectors: they
+// are counted. Then the residual lies in modes behind the band, lambda >= lambda_b, and a second moment tells how near:
+//
+//     S' = R^H N^-1 M N^-1 R,   |H - H_Q|_F <= |S - m S'|_F/|p| + g_b |m S'|_F,   m = lambda_b + sigma   (RED-16)
+// since 1/|p - q t| is convex in t = 1/(lambda + sigma), and below the line between its values at 0 and at 1/m.
 #pragma once
 
 #include "reduce/ports.h"
@@ -26,6 +29,7 @@ typedef struct flx_ritz {
     flx_port_model model; // of scaled ports
     double sigma;
     double *Gbb, *Gbm, *Gmm;  // (p, p), (m, p), (m, m), of scaled ports
+    double *Gee;              // (m, m) E^T M E, E = N^-1 M Q less its part in Q; NULL: not known
     flx_frontal *factor;      // of N, kept
     int counted;              // elastic modes below `to`; -1: not counted
     int modes;                // of the Ritz vectors
@@ -43,7 +47,8 @@ typedef struct flx_ritz_def {
 // The structure's interfaces are its ports. FLX_ERR_MODEL with a message.
 flx_status flx_ritz_create(const flx_shape_search *q, const flx_ritz_def *def, flx_ritz **out);
 void flx_ritz_destroy(flx_ritz **ritz);
-// S of scaled ports at an angular frequency (p, p); x (p, m): scratch.
-void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, double complex *S);
+// S of scaled ports at an angular frequency (p, p), and its second moment (NULL: not wanted); x (2 p, m): scratch.
+void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, double complex *S,
+                       double complex *second);
 // g over lambda >= least.
 double flx_ritz_gain(const flx_ritz *r, double omega, double least);

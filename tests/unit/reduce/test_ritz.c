@@ -7,6 +7,7 @@
 #include "math/eigen.h"
 #include "reduce/bases.h"
 
+#include <float.h>
 #include <math.h>
 
 static const double one = 1.0;
@@ -359,39 +360,147 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Estimate and proof of the Ritz model against its error in the whole structure.
-static int check_certificate(row *r, double to, flx_damping damping, double tolerance,
-                             double rounding)
+// ---- the truth: banded elimination of A(w) in long double, 2000 times as exact as what is judged
+
+#define MOST_BAND 4
+typedef long double complex exact;
+
+// A x = load of a unit force at an unknown, for an A whose lower band (n, MOST_BAND) is eliminated already.
+static void substitute(int n, const exact *L, int unknown, exact *x)
+{
+    for (int i = 0; i < n; i++) x[i] = i == unknown;
+    for (int j = 0; j < n; j++) {
+        for (int k = 1; k < MOST_BAND && j + k < n; k++) x[j + k] -= L[j * MOST_BAND + k] * x[j];
+    }
+    for (int j = n - 1; j >= 0; j--) {
+        x[j] /= L[j * MOST_BAND];
+        for (int k = 1; k < MOST_BAND && j + k < n; k++) x[j] -= L[j * MOST_BAND + k] * x[j + k];
+    }
+}
+
+// The response with the rigid motion, (2, 2), of ports without scales.
+static int respond_exactly(const row *r, const flx_damping *d, double omega, exact G[4])
+{
+    int n = r->K.n;
+    long double w = omega;
+    exact p = 1 + 1.0iL * (d->loss + w * d->beta), q = w * w - 1.0iL * w * d->alpha;
+    exact *L = calloc((size_t)n * (MOST_BAND + 1), sizeof *L), *x = L + (size_t)n * MOST_BAND;
+    CHECK(L);
+    for (int j = 0; j < n; j++) {
+        for (int64_t k = r->K.start[j]; k < r->K.start[j + 1]; k++) {
+            CHECK(r->K.row[k] - j < MOST_BAND);
+            L[j * MOST_BAND + r->K.row[k] - j] =
+                p * (long double)r->K.value[k] - q * (long double)r->M.value[k];
+        }
+    }
+    for (int j = 0; j < n; j++) { // L D L^T
+        for (int k = 1; k < MOST_BAND && j + k < n; k++) {
+            exact l = L[j * MOST_BAND + k] / L[j * MOST_BAND];
+            for (int i = k; i < MOST_BAND && j + i < n; i++)
+                L[(j + k) * MOST_BAND + i - k] -= l * L[j * MOST_BAND + i];
+        }
+        for (int k = 1; k < MOST_BAND && j + k < n; k++) L[j * MOST_BAND + k] /= L[j * MOST_BAND];
+    }
+    for (int j = 0; j < 2; j++) {
+        substitute(n, L, r->ports[j], x);
+        for (int i = 0; i < 2; i++) G[2 * j + i] = x[r->ports[i]];
+    }
+    free(L);
+    return 0;
+}
+
+// H and G of scaled ports at an angular frequency.
+static int take_truth(const row *r, const flx_ritz *x, double omega, flx_port_work *w)
+{
+    exact G[4], q = (long double)omega * omega - 1.0iL * omega * x->damping.alpha;
+    CHECK(respond_exactly(r, &x->damping, omega, G) == 0);
+    for (int e = 0; e < 4; e++) {
+        exact rigid = 0;
+        long double s = (long double)x->ports.scale[e / 2] * x->ports.scale[e % 2];
+        for (int k = 0; k < x->ports.nrigid; k++) {
+            const double *v = x->ports.rigid + 2 * k;
+            rigid += (long double)v[e / 2] * v[e % 2] / q;
+        }
+        w->G[e] = (double complex)(G[e] * s);
+        w->H[e] = (double complex)((G[e] + rigid) * s);
+    }
+    return 0;
+}
+
+// What rounding leaves of the truth: the stiffest mode beside the frequency, the rigid motion beside what is left of it.
+static double noise_of(const row *r, double omega, double whole, double part)
+{
+    double most = 0;
+    for (int j = 0; j < r->K.n; j++)
+        most = fmax(most, r->K.value[r->K.start[j]] / r->M.value[r->M.start[j]]);
+    return 1e-18 * (1 + most / (omega * omega)) * whole / part;
+}
+
+// What rounding leaves of the residual's square S, sums of terms that cancel, of a condition's loads T.
+static double residual_noise(const flx_ritz *x, const flx_port_work *w)
+{
+    double sum = 0, size[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < x->m; k++) {
+            double y = cabs(w->y[i * x->m + k]);
+            size[i] += y * y * (x->model.L[k] + x->sigma);
+        }
+    }
+    for (int j = 0; j < w->columns; j++) {
+        double column = cabs(w->T[2 * j]) * sqrt(size[0]) + cabs(w->T[2 * j + 1]) * sqrt(size[1]);
+        sum += column * column;
+    }
+    return 32 * DBL_EPSILON * sum;
+}
+
+// Estimate and proof of the Ritz model against its error, where that is more than the rounding of the Ritz model. The error is
+// R^T A^-1 R, in which the modes behind the band have gains from 1/|p| to that of the first of them: the estimate, which gives
+// all of them the largest, is at most that much above the truth of the free body.
+static int check_certificate(const row *r, double to, flx_damping damping, double tolerance,
+                             double rounding, double median)
 {
     flx_basis b = {.kind = FLX_BASIS_BAND, .to = to, .damping = damping};
     flx_shape_search q = {.s = &r->s, .b = &b, .n = (size_t)r->K.n};
     flx_ritz *x = NULL;
-    flx_port_model whole;
+    flx_port_work w, z;
     const flx_ritz_def def = {.to = to, .tolerance = tolerance};
     CHECK(flx_shapes_prepare(&q) == FLX_OK);
     CHECK(flx_ritz_create(&q, &def, &x) == FLX_OK);
     CHECK(x->counted == x->modes);
-    CHECK(take_all(&q, &x->ports, &whole) == 0);
-    size_t all = (size_t)x->conditions.count * (size_t)x->grid.count;
-    double *truth = flx_alloc(ctx, 2 * all, sizeof *truth), *ratio = truth + all;
-    CHECK(truth);
-    CHECK(flx_port_errors(&x->ports, &x->conditions, &x->grid, &x->damping, &whole, &x->model,
-                          truth) == FLX_OK);
-    int n = 0;
-    for (size_t i = 0; i < all; i++) {
-        if (truth[i] < rounding) continue; // of the whole model
-        CHECK(x->estimate[i] >= 0.999 * truth[i]);
-        CHECK(x->proof[i] >= 0.999 * truth[i]);
-        CHECK(x->proof[i] >= 0.999 * x->estimate[i]);
-        ratio[n++] = x->estimate[i] / truth[i];
+    CHECK(flx_port_work_init(ctx, x->m, 2, &w) == FLX_OK);
+    CHECK(flx_port_work_init(ctx, 1, 2, &z) == FLX_OK);
+    int n = 0, ng = x->grid.count;
+    double *ratio = flx_alloc(ctx, (size_t)(x->conditions.count * ng), sizeof *ratio);
+    CHECK(ratio);
+    for (int k = 0; k < ng; k++) {
+        double omega = 2 * FLX_PI * x->grid.hz[k], p = 1 + x->damping.loss;
+        double most = p * flx_ritz_gain(x, omega, x->model.L[x->modes]);
+        CHECK(take_truth(r, x, omega, &z) == 0);
+        CHECK(flx_port_respond(&x->model, &x->damping, omega, &w));
+        flx_port_add_rigid(&x->ports, &x->damping, omega, &w);
+        for (int i = 0; i < x->conditions.count; i++) {
+            const flx_port_condition *c = x->conditions.items + i;
+            CHECK(flx_port_hold(&x->ports, c, &w) && flx_port_hold(&x->ports, c, &z));
+            int size = w.columns * w.columns;
+            double whole = flx_port_norm(size, z.C), estimate = x->estimate[i * ng + k];
+            double noise = noise_of(r, omega, flx_port_norm(4, z.G), flx_port_norm(4, z.H));
+            for (int e = 0; e < size; e++) z.C[e] -= w.C[e];
+            double truth = flx_port_norm(size, z.C) / whole;
+            CHECK(x->proof[i * ng + k] >= 0.999 * estimate);
+            if (truth < rounding + 1e3 * noise) continue;
+            CHECK(estimate + residual_noise(x, &w) / whole >= truth);
+            CHECK(!c->free || estimate <= 1.01 * most * truth);
+            ratio[n++] = estimate / truth;
+        }
     }
-    CHECK(n > 100);
+    CHECK(n > 50);
     qsort(ratio, (size_t)n, sizeof *ratio, compare);
-    printf("estimate over truth: least %.3f, median %.3f, most %.3f of %d\n", ratio[0],
-           ratio[n / 2], ratio[n - 1], n);
-    CHECK(ratio[n / 2] < 3);
-    flx_free(truth);
-    flx_port_model_clear(&whole);
+    printf("%d vectors, estimate over truth: least %.3f, median %.3f, most %.3f of %d\n", x->m,
+           ratio[0], ratio[n / 2], ratio[n - 1], n);
+    CHECK(ratio[n / 2] < median);
+    flx_free(ratio);
+    flx_port_work_clear(&w);
+    flx_port_work_clear(&z);
     flx_ritz_destroy(&x);
     flx_free(q.MR);
     return 0;
@@ -399,13 +508,19 @@ static int check_certificate(row *r, double to, flx_damping damping, double tole
 
 static int the_certificate_is_never_below_the_truth(void)
 {
+    static const flx_damping some = {.loss = 0.02}, little = {.loss = 0.001},
+                             viscous = {.alpha = 40, .beta = 2e-7};
     row rod = {0}, beam = {0};
     CHECK(begin() == 0);
     CHECK(make_rod(&rod, 120) == 0);
     CHECK(make_cantilever(&beam) == 0);
-    CHECK(check_certificate(&rod, 9000, (flx_damping){.loss = 0.02}, 1e-2, 1e-9) == 0);
-    CHECK(check_certificate(&rod, 9000, (flx_damping){.alpha = 40, .beta = 2e-7}, 1e-2, 1e-9) == 0);
-    CHECK(check_certificate(&beam, 600, (flx_damping){.loss = 0.02}, 1e-1, 1e-4) == 0);
+    // the fourth mode of the rod is behind the band, at 10.3 kHz: a gain of 4 at its end
+    CHECK(check_certificate(&rod, 9000, some, 1e-2, 1e-10, 1.5) == 0);
+    CHECK(check_certificate(&rod, 9000, little, 1e-2, 1e-9, 1.5) == 0);
+    CHECK(check_certificate(&rod, 9000, viscous, 1e-2, 1e-10, 1.5) == 0);
+    CHECK(check_certificate(&rod, 6000, some, 1e-2, 1e-10, 1.5) == 0);
+    CHECK(check_certificate(&beam, 600, some, 1e-1, 1e-9, 1.5) == 0);
+    CHECK(check_certificate(&beam, 600, little, 1e-3, 1e-9, 1.5) == 0);
     clear(&rod);
     clear(&beam);
     finish();
