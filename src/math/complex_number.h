@@ -4,6 +4,8 @@
 #include <complex.h>
 #include <string.h>
 
+#undef I // it is a name for matrices, and flx_complex makes numbers
+
 // re + im i. CMPLX of <complex.h> is not there for every compiler we build with.
 static inline double complex flx_complex(double re, double im)
 {

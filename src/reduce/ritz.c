@@ -472,7 +472,8 @@ static void find_second(const flx_ritz *r, double complex pp, double complex q,
             double complex e = 0;
             for (int l = 0; l < m; l++) e += r->Gee[k * m + l] * x[j * m + l];
             for (int i = 0; i < p; i++)
-                out[j * p + i] += conj(z[i * m + k]) * z[j * m + k] + square * conj(x[i * m + k]) * e;
+                out[j * p + i] +=
+                    conj(z[i * m + k]) * z[j * m + k] + square * conj(x[i * m + k]) * e;
         }
     }
 }

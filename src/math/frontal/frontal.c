@@ -3,6 +3,7 @@
 // grow towards each other; what the stack had is given back when it is empty.
 //
 //     [A11 .; A21 A22] = [L11 .; L21 I] diag(D, A22 - L21 D L21^T) [L11 .; L21 I]^T            (LIN-10)
+#include "math/blas.h"
 #include "math/frontal/frontal_parts.h"
 
 #include <float.h>
@@ -60,49 +61,6 @@ static void place_groups(flx_frontal *f, int s)
     }
 }
 
-typedef struct sum { // a A + b B
-    double a, b;
-    const flx_symmetric *A, *B; // B may be NULL
-} sum;
-
-// Entries of A whose column is in group x and whose row, of a higher number, in group y; one of the two
-// is a pivot of the front. Unknowns of a group mostly follow each other in A.
-static void add_block(flx_frontal *f, const sum *m, int x, int y, double *panel, int64_t rows)
-{
-    const int *column = f->order + f->group_start[x], *row = f->order + f->group_start[y];
-    int ncol = f->group_start[x + 1] - f->group_start[x];
-    int nrow = f->group_start[y + 1] - f->group_start[y];
-    for (int c = 0; c < ncol; c++) {
-        int64_t next = m->A->start[column[c] + 1], end = next;
-        for (int r = 0; r < nrow; r++) {
-            if (row[r] < column[c]) continue;
-            int64_t k = next;
-            if (k >= end || m->A->row[k] != row[r]) {
-                k = flx_symmetric_place(m->A, row[r], column[c]);
-            }
-            if (k < 0) continue;
-            next = k + 1;
-            double value = m->a * m->A->value[k] + (m->B ? m->b * m->B->value[k] : 0);
-            int i = f->local[x] + c, j = f->local[y] + r;
-            panel[flx_trapezoid_column(rows, i < j ? i : j, FLX_FRONTAL_BLOCK) + (i < j ? j : i)] +=
-                value;
-            if (row[r] == column[c]) f->diagonal[f->group_start[x] + c] = value;
-        }
-    }
-}
-
-static void add_matrix(flx_frontal *f, int s, const sum *m, double *panel)
-{
-    int64_t rows = (int64_t)f->ncol[s] + f->nrow[s];
-    for (int j = f->front_group[s]; j < f->front_group[s + 1]; j++) {
-        add_block(f, m, j, j, panel, rows);
-        for (int64_t p = f->near_start[j]; p < f->near_start[j + 1]; p++) {
-            add_block(f, m, j, f->near[p], panel, rows);
-            add_block(f, m, f->near[p], j, panel, rows);
-        }
-    }
-}
-
 // Rows of a child in the current front.
 static void relate(flx_frontal *f, int child)
 {
@@ -113,105 +71,23 @@ static void relate(flx_frontal *f, int child)
     }
 }
 
-// target[relative[i]] += source[i], in runs of neighbours.
-static void add_scattered(int n, const int *relative, const double *source, double *target)
-{
-    for (int i = 0; i < n;) {
-        int end = i + 1, shift = relative[i] - i;
-        while (end < n && relative[end] - end == shift) end++;
-        double *to = target + shift;
-        for (; i < end; i++) to[i] += source[i];
-    }
-}
+// ---- memory -------------------------------------------------------------------------------------
 
-// Columns of the child's update that are pivots here go to the panel, before they are eliminated.
-static void add_to_panel(flx_frontal *f, int s, int child, const double *U, double *panel)
-{
-    int m = f->ncol[s] + f->nrow[s], n = f->nrow[child];
-    for (int c = 0; c < n && f->relative[c] < f->ncol[s]; c++) {
-        add_scattered(n - c, f->relative + c, U + flx_trapezoid_column(n, c, FLX_FRONTAL_STRIP) + c,
-                      panel + flx_trapezoid_column(m, f->relative[c], FLX_FRONTAL_BLOCK));
-    }
-}
-
-static void add_to_update(flx_frontal *f, int s, int child, const double *U, double *target)
-{
-    int n = f->nrow[child], rows = f->nrow[s], cols = f->ncol[s], c = 0;
-    while (c < n && f->relative[c] < cols) c++;
-    for (int i = c; i < n; i++) f->relative[i] -= cols;
-    for (; c < n; c++) {
-        add_scattered(n - c, f->relative + c, U + flx_trapezoid_column(n, c, FLX_FRONTAL_STRIP) + c,
-                      target + flx_trapezoid_column(rows, f->relative[c], FLX_FRONTAL_STRIP));
-    }
-}
-
-static void note_pivots(flx_frontal *f, int s, const double *panel)
-{
-    int first = f->group_start[f->front_group[s]], m = f->ncol[s] + f->nrow[s];
-    for (int c = 0; c < f->ncol[s]; c++) {
-        double d = panel[flx_trapezoid_column(m, c, FLX_FRONTAL_BLOCK) + c];
-        double ratio =
-            fabs(d) / (f->size ? f->size[f->order[first + c]] : fabs(f->diagonal[first + c]));
-        if (d < 0) f->report.negative++;
-        if (!(ratio > 64 * DBL_EPSILON)) f->report.small++; // differences of about as many terms
-        if (!(ratio >= f->report.ratio)) {
-            f->report.ratio = ratio;
-            f->report.smallest = f->order[first + c];
-        }
-    }
-}
-
-// The children of front s are the last on the stack, the youngest lowest. Its own update is made below
-// them and moved to where they were.
-static flx_status eliminate_front(flx_frontal *f, int s, const int *children, int nchild,
-                                  double *panel)
-{
-    int m = f->ncol[s] + f->nrow[s], rows = f->nrow[s];
-    int64_t size = flx_frontal_update_size(f, s), high = f->low, low = f->low - size;
-    if (nchild > 0) high = f->first[children[0]] + flx_frontal_update_size(f, children[0]);
-    for (int k = 0; k < nchild; k++) {
-        relate(f, children[k]);
-        add_to_panel(f, s, children[k], f->numbers + f->first[children[k]], panel);
-    }
-    flx_frontal_pivots guard = {
-        .unknown = f->order + f->group_start[f->front_group[s]], .sign = f->sign, .size = f->size};
-    int bad = flx_frontal_eliminate(m, f->ncol[s], panel, f->work, &guard);
-    f->report.moved += guard.moved;
-    if (bad >= 0) {
-        f->report.ratio = 0;
-        f->report.smallest = f->order[f->group_start[f->front_group[s]] + bad];
-        return FLX_SINGULAR;
-    }
-    note_pivots(f, s, panel);
-    if (rows > 0) {
-        double *U = f->numbers + low;
-        flx_frontal_update(rows, f->ncol[s], panel, U, f->work);
-        for (int k = 0; k < nchild; k++) {
-            relate(f, children[k]);
-            add_to_update(f, s, children[k], f->numbers + f->first[children[k]], U);
-        }
-        memmove(f->numbers + high - size, U, (size_t)size * sizeof *U);
-    }
-    f->first[s] = f->low = high - size;
-    return FLX_OK;
-}
-
-// ---- the walk -----------------------------------------------------------------------------------
-
-static flx_status prepare(flx_frontal *f, int64_t room)
+// parts: doubles in a number.
+static flx_status prepare(flx_frontal *f, int64_t room, int parts)
 {
     size_t n = (size_t)f->nfront;
-    if (!f->numbers || f->capacity < room) { // what was there is of no use any more
+    if (!f->numbers || f->capacity < room * parts) { // what was there is of no use any more
         flx_free(f->numbers);
         f->numbers = NULL;
         f->capacity = 0;
-        FLX_TRY(flx_memory_check(f->ctx, (double)(room + f->max_work) * sizeof *f->numbers,
+        FLX_TRY(flx_memory_check(f->ctx, (double)(room + f->max_work) * parts * sizeof *f->numbers,
                                  "the factors of %d unknowns", f->n));
-        f->numbers = flx_alloc_unset(f->ctx, (size_t)room, sizeof *f->numbers);
-        f->capacity = f->numbers ? room : 0;
+        f->numbers = flx_alloc_unset(f->ctx, (size_t)(room * parts), sizeof *f->numbers);
+        f->capacity = f->numbers ? room * parts : 0;
     }
     if (!f->work) {
-        f->work = flx_alloc(f->ctx, (size_t)f->max_work, sizeof *f->work);
+        f->work = flx_alloc(f->ctx, (size_t)(f->max_work * parts), sizeof *f->work);
         f->first = flx_alloc(f->ctx, n, sizeof *f->first);
         f->waiting = flx_alloc(f->ctx, n, sizeof *f->waiting);
         f->nchild = flx_alloc(f->ctx, n, sizeof *f->nchild);
@@ -227,7 +103,7 @@ static flx_status prepare(flx_frontal *f, int64_t room)
     return FLX_OK;
 }
 
-// What is needed while factoring alone; solutions need the first `kept` of the numbers.
+// What is needed while factoring alone; solutions need the first `kept` doubles of the numbers.
 static void let_go(flx_frontal *f, int64_t kept)
 {
     flx_free(f->work);
@@ -246,26 +122,17 @@ static void let_go(flx_frontal *f, int64_t kept)
     f->capacity = kept;
 }
 
-// keep: the panels one after the other, else each in the place of the one before.
-static flx_status walk(flx_frontal *f, const sum *m, bool keep)
-{
-    int top = 0;
-    for (int k = 0; k < f->nfront; k++) {
-        int s = f->sequence[k], n = f->nchild[s];
-        int64_t size = flx_frontal_panel_size(f, s), first = keep ? f->panel[s] : 0;
-        int64_t between = f->low - flx_frontal_update_size(f, s) - (first + size);
-        if (between < f->least) f->least = between;
-        FLX_ASSERT(between >= 0);
-        double *panel = f->numbers + first;
-        memset(panel, 0, (size_t)size * sizeof *panel);
-        place_groups(f, s);
-        add_matrix(f, s, m, panel);
-        FLX_TRY(eliminate_front(f, s, f->waiting + top - n, n, panel));
-        top -= n;
-        if (f->nrow[s] > 0) f->waiting[top++] = s;
-    }
-    return FLX_OK;
-}
+// ---- fronts and the walk, of real and of complex numbers ----------------------------------------
+
+#define FRONT_COMPLEX 0
+#include "math/frontal/frontal_walk.inc.h"
+#undef FRONT_COMPLEX
+
+#define FRONT_COMPLEX 1
+#include "math/frontal/frontal_walk.inc.h"
+#undef FRONT_COMPLEX
+
+// ---- calls --------------------------------------------------------------------------------------
 
 void flx_frontal_guard(flx_frontal *f, const signed char *sign, const double *size)
 {
@@ -276,11 +143,30 @@ void flx_frontal_guard(flx_frontal *f, const signed char *sign, const double *si
 flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, double b,
                               const flx_symmetric *B)
 {
-    f->factored = false;
-    flx_status status = prepare(f, f->room);
-    if (status == FLX_OK) status = walk(f, &(sum){a, b, A, B}, true);
+    if (f->paired) let_go(f, 0);
+    f->factored = f->paired = false;
+    flx_status status = prepare(f, f->room, 1);
+    if (status == FLX_OK) status = walk(f, &(sum){B ? 2 : 1, {a, b}, {A, B}}, true);
     f->factored = status == FLX_OK;
     if (!f->sign || status < 0) let_go(f, f->factored ? f->factors : 0);
+    return status;
+}
+
+flx_status flx_frontal_factor_complex(flx_frontal *f, int nterm, const flx_frontal_term *terms)
+{
+    sum_complex m = {.n = nterm};
+    FLX_ASSERT(nterm > 0 && nterm <= FLX_FRONTAL_TERMS && !f->sign);
+    for (int i = 0; i < nterm; i++) {
+        m.factor[i] = terms[i].factor;
+        m.A[i] = terms[i].A;
+    }
+    let_go(f, 0);
+    f->factored = false;
+    f->paired = true;
+    flx_status status = prepare(f, f->room, 2);
+    if (status == FLX_OK) status = walk_complex(f, &m, true);
+    f->factored = status == FLX_OK;
+    let_go(f, f->factored ? 2 * f->factors : 0);
     return status;
 }
 
@@ -289,9 +175,9 @@ flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, d
 {
     flx_frontal_report kept = f->report;
     let_go(f, 0);
-    f->factored = false;
-    flx_status status = prepare(f, f->count_room);
-    if (status == FLX_OK) status = walk(f, &(sum){a, b, A, B}, false);
+    f->factored = f->paired = false;
+    flx_status status = prepare(f, f->count_room, 1);
+    if (status == FLX_OK) status = walk(f, &(sum){B ? 2 : 1, {a, b}, {A, B}}, false);
     *negative = f->report.negative;
     f->report = kept;
     let_go(f, 0);

@@ -7,6 +7,7 @@
 // rounding. The count of negative pivots is the number of eigenvalues below the shift (Sylvester).
 #pragma once
 
+#include "math/complex_number.h"
 #include "math/symmetric.h"
 
 typedef struct flx_frontal flx_frontal;
@@ -40,6 +41,15 @@ typedef struct flx_frontal_report {
 // FLX_ERR_MEMORY before anything is done where the memory is not there.
 flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, double b,
                               const flx_symmetric *B);
+// The same of a complex symmetric sum, such as K + i w D - w^2 M: matrices with one pattern, and their factors.
+#define FLX_FRONTAL_TERMS 4
+typedef struct flx_frontal_term {
+    double complex factor;
+    const flx_symmetric *A;
+} flx_frontal_term;
+flx_status flx_frontal_factor_complex(flx_frontal *f, int nterm, const flx_frontal_term *terms);
+// Room for 2 k right sides is needed.
+void flx_frontal_solve_complex(flx_frontal *f, int k, double complex *X);
 // Only count the negative pivots of a A + b B, which takes a part of the memory: the factors are let go,
 // the report of them stays.
 flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, double b,

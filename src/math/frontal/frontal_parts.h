@@ -31,13 +31,13 @@ struct flx_frontal {
     int64_t max_work;
     // numbers: panels from the bottom, updates of fronts that wait for their parents from the top down
     double *numbers;
-    int64_t capacity, low; // of numbers; where the stack begins
-    int64_t least;         // numbers between panels and stack, at the least
-    double *work;          // (max_work)
-    double *diagonal;      // (n) of the matrix, for the report
-    int *local;            // (ngroup) place of a group in the current front
-    int *relative;         // (max_row) of a child's rows in its parent
-    bool factored;
+    int64_t capacity, low;   // of numbers; where the stack begins
+    int64_t least;           // numbers between panels and stack, at the least
+    double *work;            // (max_work)
+    double *diagonal;        // (n) sizes of those of the matrix, for the report
+    int *local;              // (ngroup) place of a group in the current front
+    int *relative;           // (max_row) of a child's rows in its parent
+    bool factored, paired;   // paired: numbers are pairs of doubles, and so X and Y
     const signed char *sign; // (n) in A; NULL: pivots are left as they are
     const double *size;      // (n) in A
     int64_t *first; // (nfront) where the update of a front lies; while factoring, as these:
@@ -109,3 +109,8 @@ typedef struct flx_frontal_pivots {
 int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_frontal_pivots *guard);
 // U (nrow x nrow) = -L21 D L21^T; work: (FLX_FRONTAL_STRIP x ncol).
 void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work);
+// The same of complex numbers; no pivot is moved.
+int flx_frontal_eliminate_complex(int m, int ncol, double complex *panel, double complex *work,
+                                  flx_frontal_pivots *guard);
+void flx_frontal_update_complex(int nrow, int ncol, const double complex *panel, double complex *U,
+                                double complex *work);

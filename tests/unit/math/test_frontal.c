@@ -164,5 +164,54 @@ static int every_allocation_may_fail(void)
     return 1;
 }
 
-TEST_MAIN(TEST(solutions_solve), TEST(signs_are_counted), TEST(singular_matrices_are_refused),
-          TEST(every_allocation_may_fail))
+// A sum of three matrices with complex factors, by the product with what was found; the factor of a real matrix is taken next.
+static int complex_solutions_solve(void)
+{
+    const int sizes[][4] = {{1, 1, 1, 1}, {7, 6, 1, 3}, {9, 8, 7, 3}, {3, 3, 3, 6}};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        grid g[3];
+        flx_frontal *f = NULL;
+        for (int i = 0; i < 3; i++) {
+            CHECK(make_grid(ctx, g + i, sizes[k][0], sizes[k][1], sizes[k][2], sizes[k][3],
+                            4 + 3 * i) == 0);
+            for (int64_t e = 0; e < g[i].A.start[g[i].n]; e++)
+                g[i].A.value[e] *= cos((double)(i * e));
+        }
+        const flx_frontal_term terms[3] = {{flx_complex(1, 0.1), &g[0].A},
+                                           {flx_complex(-0.3, 0.7), &g[1].A},
+                                           {flx_complex(0, 2), &g[2].A}};
+        int n = g->n, nrhs = 3;
+        size_t all = (size_t)(n * nrhs);
+        double complex *X = calloc(all, sizeof *X), *R = calloc(all, sizeof *R);
+        double *part = calloc(2 * all, sizeof *part), *product = part + all;
+        unsigned seed = 11;
+        for (size_t i = 0; i < all; i++) X[i] = R[i] = flx_complex(noise(&seed), noise(&seed));
+        CHECK(flx_frontal_create(ctx, &g->A, g->group, &f) == FLX_OK);
+        CHECK(flx_frontal_reserve(f, 2 * nrhs) == FLX_OK);
+        CHECK(flx_frontal_factor_complex(f, 3, terms) == FLX_OK);
+        flx_frontal_solve_complex(f, nrhs, X);
+        for (int t = 0; t < 6; t++) { // real parts, then imaginary ones
+            for (size_t i = 0; i < all; i++) part[i] = t % 2 ? cimag(X[i]) : creal(X[i]);
+            flx_symmetric_multiply(terms[t / 2].A, nrhs, part, product);
+            for (size_t i = 0; i < all; i++)
+                R[i] -= terms[t / 2].factor * (t % 2 ? flx_complex(0, product[i]) : product[i]);
+        }
+        for (size_t i = 0; i < all; i++) CHECK(cabs(R[i]) < 1e-10);
+        for (size_t i = 0; i < all; i++) part[i] = 1;
+        CHECK(flx_frontal_factor(f, 1, &g->A, 12, &g->A) == FLX_OK); // real again
+        flx_frontal_solve(f, nrhs, part);
+        flx_symmetric_multiply(&g->A, nrhs, part, product);
+        for (size_t i = 0; i < all; i++) CHECK_NEAR(13 * product[i], 1.0, 1e-10);
+        for (int e = 0; e < 3; e++) free_grid(g + e);
+        free(X);
+        free(R);
+        free(part);
+        flx_frontal_destroy(&f);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(complex_solutions_solve), TEST(solutions_solve), TEST(signs_are_counted),
+          TEST(singular_matrices_are_refused), TEST(every_allocation_may_fail))
