@@ -31,6 +31,7 @@ LAYERS = {
     "reduced": (["base", "math", "system"], ["base", "system"], []),
     "export": (["base", "math", "expr", "reduce", "model", "contact", "joint", "force", "descriptor", "tree"], ["base", "model", "export"], []),
     "control": (["base", "math"], ["base", "control"], []),
+    "spectrum": (["base", "math"], ["base", "signal_spectrum"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator", "linear"], []),
     "particles": (["base"], ["base", "particles"], ["pthread.h"]),

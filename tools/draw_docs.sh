@@ -22,6 +22,10 @@ draw spatial_crank "" rail.displacement bearing.drive
 draw speed_control "" flywheel_bearing.rate rotor_bearing.rate current
 draw pendulum_wave "--until 15" "bob(1).position.y" "bob(8).position.y" "bob(15).position.y"
 draw metronomes "" left.hinge.angle right.hinge.angle board.position.x
+"$program" run examples/rotor_run_up.yaml -q -o "$work/rotor_run_up.h5"
+"$program" spectrum "$work/rotor_run_up.h5" housing.position.y --speed bearing.rate --orders 1 --segment 4 --from 1 -o docs/img/rotor_run_up.svg >/dev/null
+"$program" run examples/slider_crank.yaml -q -o "$work/slider_crank.h5"
+"$program" plot "$work/slider_crank.h5" slider.position.x --spectrum -o docs/img/slider_crank_spectrum.svg
 draw joint_friction "" ramp.displacement ramp.rate bearing.rate
 draw woodpecker "" y p s
 draw stick_slip "" block.position.x block.velocity.x rub.friction

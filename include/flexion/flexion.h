@@ -24,6 +24,7 @@
 #include "flexion/sample.h"
 #include "flexion/scene.h"
 #include "flexion/sensitivity.h"
+#include "flexion/signal_spectrum.h"
 #include "flexion/simulation.h"
 #include "flexion/study.h"
 #include "flexion/system.h"

@@ -38,6 +38,7 @@ typedef struct cli_command {
     X(run)                                                                                         \
     X(check)                                                                                       \
     X(plot)                                                                                        \
+    X(spectrum)                                                                                    \
     X(view)                                                                                        \
     X(report)                                                                                      \
     X(analyse)                                                                                     \
@@ -96,6 +97,9 @@ bool cli_is_one_result(const cli_command *command, const cli_list *rest);
 // A number, or a positive one; false: it is none, which was said. No text: nothing happens.
 bool cli_read_number(const char *command, const char *option, const char *text, double *out);
 bool cli_read_positive(const char *command, const char *option, const char *text, double *out);
+
+// Width and height in pixels, as "900x500".
+bool cli_read_size(const char *command, const char *text, int *width, int *height);
 
 // A whole number from 1 on; false: it is none, which was said.
 bool cli_read_count(const char *command, const char *option, const char *text, int *out);

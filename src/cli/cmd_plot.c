@@ -1,5 +1,6 @@
 // cmd_plot.c - flexion plot: draw signals of a result.
 #include "cli/cli.h"
+#include "cli/tables/draw_spectrum.h"
 #include "cli/tables/plot_tables.h"
 #include "draw/drawings.h"
 
@@ -20,6 +21,7 @@ static const char help_text[] =
     "  --x SIGNAL   what the x axis shows; default t\n"
     "  --log AXES   logarithmic: x, y or xy; what is not positive is left out\n"
     "  --size WxH   width and height in pixels\n"
+    "  --spectrum   amplitudes over frequency; 'flexion spectrum' has more of it\n"
     "\n"
     "Tables that 'flexion analyse' writes (MODEL_NAME.csv) are drawn with one of\n"
     "  --bode, --nyquist, --nichols   of a frequency response\n"
@@ -32,20 +34,6 @@ static const char help_text[] =
     "  flexion plot orbit.h5 moon.position.y --x moon.position.x\n"
     "\n"
     "Exit status: 0 done, 1 drawing failed, 2 the input is wrong.\n";
-
-static bool read_size(const char *text, flx_plot_def *def)
-{
-    char *end;
-    long w = strtol(text, &end, 10), h = 0;
-    if (*end == 'x') h = strtol(end + 1, &end, 10);
-    if (*end == '\0' && w >= 200 && w <= 10000 && h >= 150 && h <= 10000) {
-        def->width = (int)w;
-        def->height = (int)h;
-        return true;
-    }
-    cli_complain("plot", "--size needs width x height in pixels, as 900x500, not '%s'", text);
-    return false;
-}
 
 static bool read_axes(const char *text, flx_plot_def *def)
 {
@@ -84,6 +72,21 @@ static int draw(flx_ctx *ctx, const char *path, const flx_plot_def *def)
     return cli_exit_of(status);
 }
 
+static int draw_spectrum(flx_ctx *ctx, const cli_list *rest, const flx_plot_def *def)
+{
+    const cli_spectrum_options o = {.command = "plot",
+                                    .def = flx_signal_spectrum_def_default(),
+                                    .from = -1e300,
+                                    .until = 1e300,
+                                    .drawing = def->path ? def->path
+                                                         : cli_named_after(rest->items[0], ".svg"),
+                                    .width = def->width,
+                                    .height = def->height,
+                                    .quiet = true};
+    return o.drawing ? cli_spectra(ctx, rest->items[0], rest->count - 1, rest->items + 1, &o)
+                     : EXIT_FAILED;
+}
+
 static int run(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
@@ -91,6 +94,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     const char *size = NULL, *axes = NULL, *orders = NULL;
     bool tables[CLI_PLOT_CAMPBELL + 1] = {false};
     cli_table_plot kind = CLI_PLOT_SIGNALS;
+    bool spectrum = false;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &def.path},
         {.name = "--x", .letter = 'x', .value = &def.x},
@@ -102,10 +106,12 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--poles", .flag = &tables[CLI_PLOT_POLES]},
         {.name = "--campbell", .flag = &tables[CLI_PLOT_CAMPBELL]},
         {.name = "--orders", .value = &orders},
+        {.name = "--spectrum", .flag = &spectrum},
     };
-    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 10, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 11, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
-    if ((size && !read_size(size, &def)) || (axes && !read_axes(axes, &def))) return EXIT_WRONG;
+    if (!cli_read_size("plot", size, &def.width, &def.height) || (axes && !read_axes(axes, &def)))
+        return EXIT_WRONG;
     if (rest.count == 0) {
         cli_complain("plot", "name a result file; see 'flexion plot --help'");
         return EXIT_WRONG;
@@ -124,6 +130,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         if (!def.path) return EXIT_FAILED;
         return cli_plot_tables(ctx, kind, rest.count, rest.items, orders, &def);
     }
+    if (spectrum && rest.count > 1) return draw_spectrum(ctx, &rest, &def);
     def.nsignal = rest.count - 1;
     def.signals = rest.items + 1;
     if (!def.path) def.path = cli_named_after(rest.items[0], ".svg");

@@ -279,6 +279,21 @@ bool cli_is_one_result(const cli_command *command, const cli_list *rest)
     return false;
 }
 
+bool cli_read_size(const char *command, const char *text, int *width, int *height)
+{
+    char *end;
+    if (!text) return true;
+    long w = strtol(text, &end, 10), h = 0;
+    if (*end == 'x') h = strtol(end + 1, &end, 10);
+    if (*end == '\0' && w >= 200 && w <= 10000 && h >= 150 && h <= 10000) {
+        *width = (int)w;
+        *height = (int)h;
+        return true;
+    }
+    cli_complain(command, "--size needs width x height in pixels, as 900x500, not '%s'", text);
+    return false;
+}
+
 bool cli_read_count(const char *command, const char *option, const char *text, int *out)
 {
     char *end;

@@ -83,5 +83,53 @@ static int tables_are_drawn(void)
     return 0;
 }
 
-TEST_MAIN(TEST(files_start), TEST(matrices_for_other_programs), TEST(tables_are_drawn),
-          TEST(files_end))
+// x'' = -(2 pi 5)^2 x, and a rotation by 2 revolutions per second, of which 5 Hz are order 2.5.
+static int spectra_are_found(void)
+{
+    write_model(
+        "s.yaml",
+        "flexion: 1\nequations: {second_order: {x: {mass: 1, force: -(10*pi)^2*x, at: 0.3}}}\n"
+        "bodies: {disc: {type: rigid, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, "
+        "4*pi]}}\n"
+        "simulate: {until: 4, rtol: 1e-10}\n"
+        "outputs: {every: 0.01, signals: [x, disc.angular_velocity.z]}\n"
+        "analyse:\n  lines: {type: spectrum, signals: [x], sample: 0.02, segment: 1}\n"
+        "  orders: {type: spectrum, signals: [x], speed: disc.angular_velocity.z, orders: "
+        "[2.5]}\n");
+    flexion("run s.yaml");
+    CHECK_STATUS(0);
+    flexion("spectrum s.h5 x --window flat-top --csv s.csv -o s.svg");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "             5  0.3");
+    CHECK(file_size("s.svg") > 2000 && file_size("s.csv") > 2000);
+    flexion("plot s.h5 x disc --spectrum -o s2.svg");
+    CHECK_STATUS(0);
+    CHECK(file_size("s2.svg") > 2000);
+    flexion("spectrum s.h5 x --speed disc.angular_velocity.z --orders 2.5 --csv -");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "           2.5  0.3");
+    CHECK_TEXT(out, "t,speed,\"x order 2.5\"");
+    flexion("analyse s.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "lines 1 Hz apart, 7 segments");
+    CHECK_TEXT(out, "              1            5          0.3");
+    CHECK_TEXT(out, "              1          2.5          0.3");
+    flexion("spectrum s.h5 x --speed x");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--speed needs a rate of rotation in rad/s");
+    flexion("spectrum s.h5 x --orders 1");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "name its rate with --speed");
+    flexion("spectrum s.h5 x --window han");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean 'hann'?");
+    flexion("spectrum s.h5 y");
+    CHECK_STATUS(2);
+    flexion("spectrum s.h5 x --from 3.99");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "a spectrum needs 9 samples at least, and there are 2");
+    return 0;
+}
+
+TEST_MAIN(TEST(files_start), TEST(spectra_are_found), TEST(matrices_for_other_programs),
+          TEST(tables_are_drawn), TEST(files_end))
