@@ -160,6 +160,13 @@ typedef enum flx_view {
 } flx_view;
 FLX_API const double *flx_run_view(const flx_run *run, flx_view what, int *n);
 
+// What there is to see of the run: scene, nmotion, meshes and surfaces of the info are set then; NULL: no memory, and a
+// message says so. The scene is NULL where the model has no bodies.
+FLX_API const flx_result_info *flx_run_scene(flx_run *run);
+// Where all of it is now: (n) numbers, as result files keep them (flexion/scene.h); the pointer never moves. NULL: there is
+// nothing to see, or it cannot be told, and a message says why.
+FLX_API const double *flx_run_motion(flx_run *run, int *n);
+
 // ---- save and restore ----------------------------------------------------------------------------
 
 // The run as a block of bytes: how many it needs; nothing is written where room is short (room 0 asks). What comes after a
@@ -171,6 +178,10 @@ FLX_API size_t flx_run_save(const flx_run *run, void *buffer, size_t room);
 FLX_API flx_status flx_run_restore(flx_run *run, const void *buffer, size_t size);
 // A run of its own at the same place, with the same callbacks; the original is only read.
 FLX_API flx_status flx_run_clone(const flx_run *run, flx_ctx *ctx, flx_run **copy);
+
+// As flx_run_set_state, at another time: of a state of another run of the same unknowns, such as one with other parameters.
+FLX_API flx_status flx_run_set_state_at(flx_run *run, double t, const double *q, const double *v,
+                                        const double *x, flx_start_report *report);
 
 // ---- reports -------------------------------------------------------------------------------------
 

@@ -159,13 +159,14 @@ static flx_status place(flx_simulation *sim, flx_start_report *report)
     return status;
 }
 
-static flx_status set_state(flx_run *r, const double *q, const double *v, const double *x,
+static flx_status set_state(flx_run *r, double t, const double *q, const double *v, const double *x,
                             flx_start_report *report)
 {
     flx_simulation *sim = r->sim;
     const flx_dims *d = &sim->sys->dims;
     flx_state *to = sim->state;
     flx_state_copy(sim->inner, to); // as it was
+    to->t = t;
     if (q) memcpy(to->q, q, (size_t)d->nq * sizeof *q);
     if (v) memcpy(to->v, v, (size_t)d->nv * sizeof *v);
     if (x) memcpy(to->x, x, (size_t)d->nx * sizeof *x);
@@ -194,18 +195,25 @@ static bool are_finite(const double *x, int n)
 flx_status flx_run_set_state(flx_run *r, const double *q, const double *v, const double *x,
                              flx_start_report *report)
 {
+    return flx_run_set_state_at(r, r->sim->state->t, q, v, x, report);
+}
+
+flx_status flx_run_set_state_at(flx_run *r, double t, const double *q, const double *v,
+                                const double *x, flx_start_report *report)
+{
     flx_simulation *sim = r->sim;
     const flx_dims *d = &sim->sys->dims;
     flx_start_report unasked;
     if (!report) report = &unasked;
     *report = (flx_start_report){.item_q = -1, .item_v = -1};
-    if (!are_finite(q, d->nq) || !are_finite(v, d->nv) || !are_finite(x, d->nx)) {
+    if (!are_finite(&t, 1) || !are_finite(q, d->nq) || !are_finite(v, d->nv) ||
+        !are_finite(x, d->nx)) {
         return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "a state cannot have values that are not finite");
     }
     FLX_TRY(flx_running_enter(r));
     flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
-    flx_status status = set_state(r, q, v, x, report);
+    flx_status status = set_state(r, t, q, v, x, report);
     flx_log_end(&log);
     flx_running_show(r);
     r->busy = false;
