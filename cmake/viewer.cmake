@@ -1,4 +1,4 @@
-# The page of `flexion view`: viewer/ bundled to one file and compiled into the program. Node and npm
+# The pages of `flexion view` and `flexion studio`: viewer/ bundled to one file each and compiled into the program. Node and npm
 # build it; a program built without them says so when a page is asked for.
 # Sets FLX_PAGE_TEMPLATE, the C source with the page.
 set(FLX_PAGE_TEMPLATE ${PROJECT_SOURCE_DIR}/src/page/page_template_absent.c)
@@ -23,7 +23,7 @@ if(NOT FLX_NODE OR NOT FLX_NPM)
 endif()
 
 # What the lock file names, fetched once; the tests want a driver of browsers besides.
-set(needed esbuild three uplot)
+set(needed esbuild three uplot @codemirror/view)
 set(omit --omit=dev)
 if(FLX_TESTS)
   list(APPEND needed playwright-core typescript)
@@ -43,7 +43,7 @@ if(${fetch})
   file(TOUCH ${viewer}/node_modules/.package-lock.json)
 endif()
 
-file(GLOB sources CONFIGURE_DEPENDS ${viewer}/src/*)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${viewer}/src/*)
 set(FLX_PAGE_TEMPLATE ${PROJECT_BINARY_DIR}/viewer/page_template.c)
 add_custom_command(OUTPUT ${FLX_PAGE_TEMPLATE}
   COMMAND ${FLX_NODE} ${viewer}/build.mjs ${PROJECT_BINARY_DIR}/viewer

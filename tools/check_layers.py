@@ -43,7 +43,8 @@ LAYERS = {
     "optimise": (["base", "math", "model"], ["*"], []),
     "compare": (["base", "math", "simulate", "results"], ["*"], []),
     "study": (["base"], ["base", "folder"], []),
-    "cli": (["draw", "page"], ["*"], []),
+    "studio": (["base", "page"], ["*"], []),
+    "cli": (["draw", "page", "studio"], ["*"], []),
 }
 # A joint or a force sees frames, not bodies.
 SHARED = {"body/frame.h": ["contact", "joint", "force"]}

@@ -1,5 +1,5 @@
-// Bundles the viewer into one page, and that page into a C source: node build.mjs OUTPUT_FOLDER
-// The page has a mark where the program puts the data of results.
+// Bundles the pages, each into one file, and these into a C source: node build.mjs OUTPUT_FOLDER
+// The page that plays results has a mark where the program puts their data; the workbench asks for it.
 import { build } from "esbuild";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,35 +7,38 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
+const read = (name) => readFile(join(here, name), "utf8");
 
-const bundle = await build({
-  entryPoints: [join(here, "src/main.ts")],
-  bundle: true,
-  minify: true,
-  format: "iife",
-  target: "es2022",
-  legalComments: "none",
-  loader: { ".css": "text" },
-  write: false,
-  outfile: "main.js",
-});
-const script = bundle.outputFiles[0].text;
-const css = (await readFile(join(here, "node_modules/uplot/dist/uPlot.min.css"), "utf8")) +
-  (await readFile(join(here, "src/style.css"), "utf8"));
-const page = (await readFile(join(here, "src/index.html"), "utf8"))
-  .replace("/*style*/", () => css)
-  .replace("/*script*/", () => script);
+async function page(script, html, styles) {
+  const bundle = await build({
+    entryPoints: [join(here, script)],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    legalComments: "none",
+    loader: { ".css": "text" },
+    write: false,
+    outfile: "main.js",
+  });
+  const css = (await Promise.all(styles.map(read))).join("");
+  return (await read(html)).replace("/*style*/", () => css).replace("/*script*/", () => bundle.outputFiles[0].text);
+}
 
-const bytes = Buffer.from(page, "utf8");
-const lines = [];
-for (let i = 0; i < bytes.length; i += 24) lines.push(bytes.subarray(i, i + 24).join(",") + ",");
-const source = `// Made by viewer/build.mjs.
-#include "page/page_template.h"
-static const unsigned char page[] = {
-${lines.join("\n")}
-0};
-const char *const flx_page_template = (const char *)page;
-`;
+function array(name, text) {
+  const bytes = Buffer.from(text, "utf8"), lines = [];
+  for (let i = 0; i < bytes.length; i += 24) lines.push(bytes.subarray(i, i + 24).join(",") + ",");
+  return `static const unsigned char ${name}[] = {\n${lines.join("\n")}\n0};\n`;
+}
+
+const plots = "node_modules/uplot/dist/uPlot.min.css";
+const results = await page("src/main.ts", "src/index.html", [plots, "src/style.css"]);
+const studio = await page("src/studio/studio.ts", "src/studio/studio.html", [plots, "src/style.css", "src/studio/studio.css"]);
 await mkdir(out, { recursive: true });
-await writeFile(join(out, "page.html"), page);
-await writeFile(join(out, "page_template.c"), source);
+await writeFile(join(out, "page.html"), results);
+await writeFile(join(out, "studio.html"), studio);
+await writeFile(join(out, "page_template.c"), `// Made by viewer/build.mjs.
+#include "page/page_template.h"
+${array("page", results)}${array("studio", studio)}const char *const flx_page_template = (const char *)page;
+const char *const flx_studio_template = (const char *)studio;
+`);

@@ -40,6 +40,7 @@ typedef struct cli_command {
     X(plot)                                                                                        \
     X(spectrum)                                                                                    \
     X(view)                                                                                        \
+    X(studio)                                                                                      \
     X(report)                                                                                      \
     X(analyse)                                                                                     \
     X(static)                                                                                      \

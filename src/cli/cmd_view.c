@@ -130,7 +130,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     if (!def.path) def.path = cli_named_after(rest.items[0], ".html");
     if (!def.path) return EXIT_FAILED;
     int code = make_page(ctx, &def, &rest);
-    if (code == EXIT_DONE && serve && !cli_serve(def.path, port)) code = EXIT_FAILED;
+    if (code == EXIT_DONE && serve && !cli_serve(ctx, def.path, port)) code = EXIT_FAILED;
     return code;
 }
 

@@ -2,6 +2,7 @@
 // are put into it: a header in JSON, and all numbers as one block (page_pack.h), in this order for
 // each result: times of the signals, the signals, times of the frames, the numbers of the motion.
 #include "base/output_file.h"
+#include "page/page_data.h"
 #include "page/page_mesh.h"
 #include "page/page_pack.h"
 #include "page/page_template.h"
@@ -113,24 +114,35 @@ static void put_numbers(flx_text *t, const flx_result *r, strides s)
     for (int k = 0; k < nmotion; k++) flx_pack_floats(t, rows, s.frames, motion + k, nmotion);
 }
 
-// The data of all results as the two elements the page looks for.
+// What stands round the three parts of the data: elements that the page looks for, or members of an object.
+typedef struct wrapping {
+    const char *header, *block, *meshes, *end;
+} wrapping;
+static const wrapping elements = {"<script type=\"application/json\" id=\"flexion-header\">",
+                                  "</script>\n<script type=\"text/plain\" id=\"flexion-block\">",
+                                  "</script>\n<script type=\"text/plain\" id=\"flexion-meshes\">",
+                                  "</script>\n"};
+static const wrapping members = {"{\"header\": ", ", \"block\": \"", "\", \"meshes\": \"", "\"}"};
+
+// The data of all results.
 static flx_status put_data(const flx_page_def *def, strides s, const flx_page_meshes *meshes,
-                           flx_text *t)
+                           const wrapping *w, flx_text *t)
 {
     flx_text numbers;
     flx_text_start(&numbers, t->ctx);
-    flx_text_put(t, "<script type=\"application/json\" id=\"flexion-header\">{\"results\": [");
+    flx_text_put(t, w->header);
+    flx_text_put(t, "{\"results\": [");
     for (int i = 0; i < def->nresult; i++) {
         if (i > 0) flx_text_put(t, ", ");
         put_header(t, def->results[i], def->labels[i], s, &meshes->headers[i]);
         put_numbers(&numbers, def->results[i], s);
     }
-    flx_text_print(t, "], \"meshPoints\": [%ld, %ld]}</script>\n", meshes->kept, meshes->points);
-    flx_text_put(t, "<script type=\"text/plain\" id=\"flexion-block\">");
+    flx_text_print(t, "], \"meshPoints\": [%ld, %ld]}", meshes->kept, meshes->points);
+    flx_text_put(t, w->block);
     flx_status status = flx_pack_deflate(t, &numbers);
-    flx_text_put(t, "</script>\n<script type=\"text/plain\" id=\"flexion-meshes\">");
+    flx_text_put(t, w->meshes);
     if (meshes->block.length > 0) flx_text_put_bytes(t, meshes->block.data, meshes->block.length);
-    flx_text_put(t, "</script>\n");
+    flx_text_put(t, w->end);
     flx_text_clear(&numbers);
     return t->failed ? FLX_ERR_MEMORY : status;
 }
@@ -160,14 +172,14 @@ static strides thin(const flx_page_def *def, strides s, size_t size, size_t room
 }
 
 // Meshes as they are where everything fits with them; else coarser.
-static flx_status make_meshes(flx_ctx *ctx, const flx_page_def *def, size_t room,
+static flx_status make_meshes(flx_ctx *ctx, const flx_page_def *def, size_t room, const wrapping *w,
                               flx_page_meshes *meshes)
 {
     flx_text all;
     FLX_TRY(flx_page_meshes_make(ctx, def, room, meshes));
     if (meshes->block.length <= room / MESH_PART) return FLX_OK;
     flx_text_start(&all, ctx);
-    flx_status status = put_data(def, (strides){1, 1}, meshes, &all);
+    flx_status status = put_data(def, (strides){1, 1}, meshes, w, &all);
     bool fits = all.length <= room;
     flx_text_clear(&all);
     if (status != FLX_OK || fits) return status;
@@ -176,12 +188,13 @@ static flx_status make_meshes(flx_ctx *ctx, const flx_page_def *def, size_t room
 }
 
 static flx_status make_data(flx_ctx *ctx, const flx_page_def *def, size_t room,
-                            const flx_page_meshes *meshes, strides *s, flx_text *t)
+                            const flx_page_meshes *meshes, const wrapping *w, strides *s,
+                            flx_text *t)
 {
     *s = (strides){1, 1};
     for (int i = 0; i < MOST_TRIES; i++) {
         flx_text_clear(t);
-        FLX_TRY(put_data(def, *s, meshes, t));
+        FLX_TRY(put_data(def, *s, meshes, w, t));
         if (t->length <= room) return FLX_OK;
         size_t fixed = meshes->block.length < room ? meshes->block.length : 0;
         *s = thin(def, *s, t->length - fixed, room - fixed);
@@ -233,8 +246,8 @@ flx_status flx_page_write(flx_ctx *ctx, const flx_page_def *def, flx_page_size *
     flx_text_start(&data, ctx);
     strides s;
     flx_page_meshes meshes;
-    flx_status status = make_meshes(ctx, def, limit - page, &meshes);
-    if (status == FLX_OK) status = make_data(ctx, def, limit - page, &meshes, &s, &data);
+    flx_status status = make_meshes(ctx, def, limit - page, &elements, &meshes);
+    if (status == FLX_OK) status = make_data(ctx, def, limit - page, &meshes, &elements, &s, &data);
     if (status == FLX_OK) status = write_file(ctx, def->path, &data);
     for (int i = 0; i < def->nresult; i++) {
         if (def->results[i]->old_scene) flx_ctx_warn(ctx, FLX_NOWHERE, "%s", FLX_RESULT_OLD_SCENE);
@@ -248,4 +261,19 @@ flx_status flx_page_write(flx_ctx *ctx, const flx_page_def *def, flx_page_size *
     flx_page_meshes_clear(&meshes);
     flx_text_clear(&data);
     return status;
+}
+
+flx_status flx_page_put_data(flx_ctx *ctx, const flx_page_def *def, flx_text *t)
+{
+    size_t limit = def->limit > 0 ? def->limit : DEFAULT_LIMIT;
+    strides s;
+    flx_page_meshes meshes;
+    flx_text data;
+    flx_text_start(&data, ctx);
+    flx_status status = make_meshes(ctx, def, limit, &members, &meshes);
+    if (status == FLX_OK) status = make_data(ctx, def, limit, &meshes, &members, &s, &data);
+    if (status == FLX_OK) flx_text_put_bytes(t, data.data, data.length);
+    flx_page_meshes_clear(&meshes);
+    flx_text_clear(&data);
+    return status == FLX_OK && t->failed ? FLX_ERR_MEMORY : status;
 }

@@ -3,3 +3,5 @@
 
 // NULL: the program was built without it.
 extern const char *const flx_page_template;
+// The page of the workbench, likewise.
+extern const char *const flx_studio_template;

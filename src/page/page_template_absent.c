@@ -4,3 +4,4 @@
 #include <stddef.h>
 
 const char *const flx_page_template = NULL;
+const char *const flx_studio_template = NULL;

@@ -124,9 +124,14 @@ export async function load(): Promise<Loaded> {
   const header = document.getElementById("flexion-header")?.textContent;
   const block = document.getElementById("flexion-block")?.textContent;
   if (!header || !block) return { results: [], meshPoints: [0, 0] };
-  const parsed = JSON.parse(header) as Header;
-  const reader = new Reader(await unpack(block));
-  const packed = document.getElementById("flexion-meshes")?.textContent;
+  return take({ header: JSON.parse(header), block, meshes: document.getElementById("flexion-meshes")?.textContent ?? "" });
+}
+
+// The same, as a server gives it.
+export interface Packed { header: unknown; block: string; meshes: string }
+export async function take(data: Packed): Promise<Loaded> {
+  const parsed = data.header as Header, packed = data.meshes;
+  const reader = new Reader(await unpack(data.block));
   const meshReader = new Reader(packed ? await unpack(packed) : new Uint8Array());
   const results = parsed.results.map((r) => {
     const t = reader.doubles(r.signalRows);

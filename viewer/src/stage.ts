@@ -56,11 +56,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.planar = moving.every((r) => r.scene!.dimension === 2);
     this.findUp(moving);
-    moving.forEach((r, i) => {
-      const several = moving.length > 1, colour = palette[i % palette.length];
-      this.mechanisms.push(new Mechanism(r, several ? colour : 0xd9480f, several ? [colour] : palette, several && i > 0 ? 0.55 : 1, this.up));
-    });
-    this.scene.add(...this.mechanisms.map((m) => m.group));
+    this.fill(moving);
     this.light();
     this.measure();
     this.addGrid();
@@ -68,6 +64,47 @@ export class Stage {
     this.colour("displacement");
     this.controls.addEventListener("change", () => this.draw());
     new ResizeObserver(() => this.draw()).observe(canvas.parentElement!);
+  }
+
+  private fill(moving: Result[]): void {
+    moving.forEach((r, i) => {
+      const several = moving.length > 1, colour = palette[i % palette.length];
+      this.mechanisms.push(new Mechanism(r, several ? colour : 0xd9480f, several ? [colour] : palette, several && i > 0 ? 0.55 : 1, this.up));
+    });
+    this.scene.add(...this.mechanisms.map((m) => m.group));
+  }
+
+  // Other results in the place of these. The eye stays where it is as long as what is seen is of the same size and kind.
+  replace(moving: Result[]): void {
+    const old = this.mechanisms[0], before = { centre: this.centre.clone(), reach: this.reach, planar: this.planar, up: this.up.clone() };
+    const chosen = old.selected, names = old.names;
+    for (const m of this.mechanisms) {
+      this.scene.remove(m.group);
+      m.group.traverse((o) => {
+        const mesh = o as THREE.Mesh;
+        mesh.geometry?.dispose();
+        for (const x of [mesh.material ?? []].flat()) x.dispose();
+      });
+    }
+    this.mechanisms.length = 0;
+    this.followed = null;
+    this.near = false;
+    this.planar = moving.every((r) => r.scene!.dimension === 2);
+    this.up.set(0, 0, 1);
+    const eye = this.camera.up.clone();
+    this.findUp(moving);
+    this.fill(moving);
+    this.mechanisms[0].names = names;
+    this.measure();
+    this.scene.remove(this.grid);
+    this.grid.dispose();
+    this.addGrid();
+    const far = this.centre.distanceTo(before.centre) > 0.7 * before.reach || this.reach > 1.6 * before.reach || this.reach < 0.5 * before.reach;
+    if (far || before.planar !== this.planar || before.up.distanceTo(this.up) > 1e-6) this.look("start");
+    else this.camera.up.copy(eye);
+    this.colour("displacement");
+    if (chosen) for (const m of this.mechanisms) m.select(chosen);
+    this.update(0);
   }
 
   // From the sky, and from beside the eye: a face that is seen is lit, from wherever it is seen.

@@ -1,0 +1,33 @@
+// work.h - what the processes beside the server do. Each reads the model from a text, as if it were the file at `path`, and
+// tells the server what it found, in JSON.
+#pragma once
+
+#include "flexion/flexion.h"
+#include "studio/job.h"
+
+typedef struct flx_chore {
+    const char *path;    // of the model
+    const char *text;    // of the model
+    const char *scratch; // a folder for files that nobody keeps
+    const char *option;  // of an analysis its name; else ""
+} flx_chore;
+
+// One message "answer": {"messages", "summary", "ports", "data"}.
+void flx_work_check(flx_desk *d, void *task);
+// Messages "progress", then "result" (data of the page) and "done"; a line "stop" ends it.
+void flx_work_run(flx_desk *d, void *task);
+// Messages "ready", "frame", "note" and, when it ends, "done"; lines are commands (live.c).
+void flx_work_live(flx_desk *d, void *task);
+// The analysis of that name: messages "findings" and "done".
+void flx_work_analyse(flx_desk *d, void *task);
+
+// ---- shared (work.c) --------------------------------------------------------------------------------
+
+// [{"line", "column", "text", "path", "error"}]; file: only of other files.
+void flx_work_put_messages(flx_text *t, flx_ctx *ctx, const char *path);
+// The model; the messages of why not are in the context.
+flx_status flx_work_read(flx_ctx *ctx, const flx_chore *task, flx_model **model);
+// A file of the scratch folder; the caller frees it. NULL: no memory.
+char *flx_work_scratch(const flx_chore *task, const char *name);
+// What a result file holds, as data for the page.
+flx_status flx_work_put_result(flx_ctx *ctx, const char *path, const char *label, flx_text *t);

@@ -1,0 +1,123 @@
+// work_check.c - a text is checked, and drawn as it starts: messages with their places, what the model is made of, and the
+// picture, as a result of one row.
+#include "studio/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_SECONDS 120 // a check that takes longer ends
+
+static void put_ports(flx_text *t, const char *key, const flx_system *s, flx_port port)
+{
+    flx_port_info p;
+    flx_text_print(t, ", \"%s\": [", key);
+    for (int i = 0; flx_system_describe(s, port, i, &p); i++) {
+        flx_text_put(t, i > 0 ? ", {\"name\": " : "{\"name\": ");
+        flx_text_put_string(t, p.name);
+        flx_text_put(t, ", \"unit\": ");
+        flx_text_put_string(t, p.unit);
+        const double numbers[] = {p.value, p.lower, p.upper};
+        flx_text_put(t, ", \"numbers\": ");
+        flx_text_put_numbers(t, 3, numbers);
+        flx_text_print(t, ", \"tunable\": %s}", p.tunable ? "true" : "false");
+    }
+    flx_text_put(t, "]");
+}
+
+static void put_summary(flx_text *t, const flx_system *s)
+{
+    const flx_summary *sum = flx_system_summary(s);
+    const flx_result_info *info = flx_system_info(s);
+    if (!sum || !info) return;
+    flx_text_print(t,
+                   ", \"summary\": {\"bodies\": %d, \"joints\": %d, \"forces\": %d, "
+                   "\"constraints\": %d, \"redundant\": %d, \"freedoms\": %d, \"method\": ",
+                   sum->bodies, sum->joints, sum->forces, sum->constraints, sum->redundant,
+                   sum->freedoms);
+    flx_text_put_string(t, info->method);
+    flx_text_put(t, "}");
+}
+
+// The start as a file of one row, and that as data of the page.
+static flx_status put_picture(flx_ctx *ctx, const flx_chore *task, flx_run *run, flx_text *t)
+{
+    int n;
+    flx_sink *sink = NULL;
+    const flx_result_info *info = flx_run_scene(run);
+    const double *motion = flx_run_motion(run, NULL), *outputs = flx_run_outputs(run, &n);
+    if (!info || !info->scene || !motion || !outputs) return FLX_OK;
+    char *path = flx_work_scratch(task, "start.h5");
+    if (!path) return FLX_ERR_MEMORY;
+    flx_status status = flx_hdf5_sink_create(ctx, path, &sink);
+    if (status == FLX_OK) status = sink->type->begin(sink, info);
+    if (status == FLX_OK) status = sink->type->motion(sink, motion);
+    if (status == FLX_OK) status = sink->type->row(sink, flx_run_time(run), outputs);
+    if (status == FLX_OK) status = sink->type->end(sink, NULL);
+    flx_sink_destroy(&sink);
+    if (status == FLX_OK) {
+        flx_text_put(t, ", \"data\": ");
+        size_t before = t->length;
+        status = flx_work_put_result(ctx, path, "start", t);
+        if (t->length == before) flx_text_put(t, "null");
+    }
+    unlink(path);
+    free(path);
+    return status;
+}
+
+static void put_analyses(flx_text *t, const flx_model *m)
+{
+    int n = flx_model_count(m, "analyse"), put = 0;
+    flx_text_put(t, ", \"analyses\": [");
+    for (int i = 0; i < n; i++) {
+        const char *name = flx_model_key(m, "analyse", i);
+        if (!name) continue;
+        if (put++ > 0) flx_text_put(t, ", ");
+        flx_text_put_string(t, name);
+    }
+    flx_text_print(t, "], \"sweep\": %d", flx_model_sweep_count(m));
+}
+
+static void check(flx_ctx *ctx, const flx_chore *task, flx_text *t)
+{
+    flx_model *model = NULL;
+    flx_system *s = NULL;
+    flx_run *run = NULL;
+    flx_run_def def = flx_run_def_default();
+    def.no_ledger = 1;
+    flx_text_put(t, "{\"ok\": ");
+    flx_text picture;
+    flx_text_start(&picture, ctx);
+    flx_status status = flx_work_read(ctx, task, &model);
+    if (status == FLX_OK) put_analyses(&picture, model);
+    if (status == FLX_OK) status = flx_system_compile(model, NULL, ctx, &s);
+    if (status == FLX_OK) {
+        put_summary(&picture, s);
+        put_ports(&picture, "inputs", s, FLX_PORT_INPUT);
+        put_ports(&picture, "parameters", s, FLX_PORT_PARAMETER);
+        status = flx_run_create(s, &def, ctx, &run);
+    }
+    if (status == FLX_OK) status = put_picture(ctx, task, run, &picture);
+    flx_text_put(t, status == FLX_OK ? "true, \"messages\": " : "false, \"messages\": ");
+    flx_work_put_messages(t, ctx, task->path);
+    if (picture.length > 0) flx_text_put_bytes(t, picture.data, picture.length);
+    flx_text_put(t, "}");
+    flx_text_clear(&picture);
+    flx_run_destroy(&run);
+    flx_system_destroy(&s);
+    flx_model_destroy(&model);
+}
+
+void flx_work_check(flx_desk *d, void *task)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_text t;
+    if (!ctx) return;
+    alarm(MOST_SECONDS);
+    flx_text_start(&t, ctx);
+    check(ctx, task, &t);
+    if (!t.failed) flx_desk_tell(d, "answer", t.data, t.length);
+    flx_text_clear(&t);
+    flx_ctx_destroy(&ctx);
+}

@@ -1,0 +1,83 @@
+// edit.ts - edits of a model's text that keep its comments and its layout: each is a list of changes to the text, which the
+// editor applies, and takes back when one undoes it.
+import type { ChangeSpec, EditorState } from "@codemirror/state";
+import { find, outline, type Entry } from "./outline";
+
+const STEP = "  ";
+
+const lineStart = (state: EditorState, pos: number) => state.doc.lineAt(pos).from;
+const indentOf = (state: EditorState, pos: number) => /^\s*/.exec(state.doc.lineAt(pos).text)![0];
+
+// The end of the text of a pair, without the blank lines and comments that follow it.
+function endOf(state: EditorState, e: Entry): number {
+  const text = state.sliceDoc(e.from, e.to);
+  return e.from + text.replace(/\s+$/, "").length;
+}
+
+// Behind the last line of a pair, comment and all.
+function lineEnd(state: EditorState, e: Entry): number {
+  return state.doc.lineAt(endOf(state, e)).to;
+}
+
+// A pair more in a mapping.
+function addTo(state: EditorState, map: Entry, key: string, value: string, outer: number): ChangeSpec[] {
+  if (map.kind === "mapping" && map.flow && map.value) {
+    const last = map.children[map.children.length - 1];
+    if (!last) return [{ from: map.value.from, to: map.value.to, insert: `{${key}: ${value}}` }];
+    return [{ from: endOf(state, last), insert: `, ${key}: ${value}` }];
+  }
+  if (map.kind === "mapping" && map.children.length > 0) {
+    const last = map.children[map.children.length - 1], indent = indentOf(state, map.children[0].from);
+    return [{ from: lineEnd(state, last), insert: `\n${indent}${key}: ${value}` }];
+  }
+  // nothing is there yet
+  const indent = STEP.repeat(outer), from = map.value ? map.value.from : state.doc.lineAt(map.from).to;
+  return [{ from, to: map.value ? map.value.to : from, insert: `\n${indent}${key}: ${value}` }];
+}
+
+// The value at a path, as it is written in the text; missing mappings on the way are made.
+export function setValue(state: EditorState, path: string[], value: string): ChangeSpec[] {
+  const root = outline(state), there = find(root, path);
+  if (there?.value) return [{ from: there.value.from, to: there.value.to, insert: value }];
+  if (there) return [{ from: endOf(state, there), insert: ` ${value}` }];
+  let depth = path.length - 1, map: Entry | null = null;
+  while (depth >= 0 && !(map = find(root, path.slice(0, depth)))) depth--;
+  const rest = path.slice(depth + 1), whole = rest.reduceRight((v, k) => `{${k}: ${v}}`, value);
+  if (depth <= 0 || !map) {
+    const end = state.doc.length, text = state.doc.toString(), gap = text === "" || text.endsWith("\n\n") ? "" : text.endsWith("\n") ? "\n" : "\n\n";
+    const inner = rest.length > 0 ? `\n${STEP}${rest[0]}: ${rest.slice(1).reduceRight((v, k) => `{${k}: ${v}}`, value)}` : ` ${value}`;
+    return [{ from: end, insert: `${gap}${path[0]}:${inner}\n` }];
+  }
+  return addTo(state, map, path[depth], whole, depth);
+}
+
+// Without the pair at a path. A mapping that would be left empty goes with it.
+export function remove(state: EditorState, path: string[]): ChangeSpec[] {
+  const root = outline(state), e = find(root, path), above = find(root, path.slice(0, -1));
+  if (!e || !above) return [];
+  if (above.children.length === 1 && path.length > 1) return remove(state, path.slice(0, -1));
+  if (above.flow) {
+    const i = above.children.indexOf(e), next = above.children[i + 1], before = above.children[i - 1];
+    if (next) return [{ from: e.from, to: next.from }];
+    return [{ from: endOf(state, before), to: endOf(state, e) }];
+  }
+  const from = lineStart(state, e.from), to = Math.min(lineEnd(state, e) + 1, state.doc.length);
+  return [{ from, to }];
+}
+
+// Another name, at the item itself; those that name it are the user's to change, and the checker tells where.
+export function rename(state: EditorState, path: string[], name: string): ChangeSpec[] {
+  const e = find(outline(state), path);
+  if (!e) return [];
+  const text = state.sliceDoc(e.from, e.to), n = /^(["']?)[^"':]*\1/.exec(text)?.[0].trimEnd().length ?? 0;
+  return [{ from: e.from, to: e.from + n, insert: name }];
+}
+
+// A name that no item of the section has yet: "body", "body2", ...
+export function freeName(state: EditorState, section: string, wish: string): string {
+  const taken = new Set(find(outline(state), [section])?.children.map((c) => c.key) ?? []);
+  for (let i = 1; ; i++) {
+    const name = i === 1 ? wish : `${wish}${i}`;
+    if (!taken.has(name)) return name;
+  }
+}

@@ -1,0 +1,161 @@
+// editor.ts - the model as text: colours, errors where they are, completion and help from the schema, undo, search.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, foldGutter, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState, type ChangeSpec } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers, type Tooltip } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { placeAt, placeOfLine, type Place } from "./outline";
+import type { Language } from "./schema";
+import type { Message } from "./server";
+
+const style = HighlightStyle.define([
+  { tag: tags.definition(tags.propertyName), color: "var(--key)" }, { tag: tags.propertyName, color: "var(--key)" },
+  { tag: tags.string, color: "var(--string)" }, { tag: tags.content, color: "var(--ink)" }, { tag: tags.comment, color: "var(--soft)", fontStyle: "italic" },
+  { tag: tags.squareBracket, color: "var(--soft)" }, { tag: tags.brace, color: "var(--soft)" }, { tag: tags.separator, color: "var(--soft)" },
+]);
+
+const theme = EditorView.theme({
+  "&": { height: "100%", fontSize: "13px", backgroundColor: "var(--card)", color: "var(--ink)" },
+  ".cm-scroller": { fontFamily: "ui-monospace, \"DejaVu Sans Mono\", monospace", lineHeight: "1.45" },
+  ".cm-gutters": { backgroundColor: "var(--card)", color: "var(--soft)", border: "0" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent) 8%, transparent)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent) !important" },
+  ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "6px", maxWidth: "460px" },
+  ".cm-tooltip .about": { padding: "6px 10px", font: "13px/1.4 system-ui, sans-serif" },
+  ".cm-completionInfo": { font: "13px/1.4 system-ui, sans-serif" },
+  ".cm-panels": { backgroundColor: "var(--back)", color: "var(--ink)" },
+  ".cm-diagnostic": { font: "13px/1.4 system-ui, sans-serif", whiteSpace: "pre-wrap" },
+});
+
+
+export class Editor {
+  readonly view: EditorView;
+  private language: Language | null = null;
+
+  // changed: the text is another one; moved: the cursor is elsewhere.
+  constructor(parent: HTMLElement, private changed: (byUser: boolean) => void, private moved: (place: Place) => void) {
+    this.view = new EditorView({ parent, state: this.state("") });
+  }
+
+  private state(doc: string): EditorState {
+    return EditorState.create({
+      doc,
+      extensions: [
+        lineNumbers(), foldGutter(), lintGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(),
+        highlightActiveLineGutter(), highlightSelectionMatches(), yaml(), syntaxHighlighting(style), theme,
+        autocompletion({ override: [(c) => this.complete(c)] }), hoverTooltip((_, pos) => this.help(pos)),
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),
+        EditorView.contentAttributes.of({ "aria-label": "model", spellcheck: "false" }),
+        EditorView.updateListener.of((u) => {
+          if (u.docChanged) this.changed(true);
+          if (u.selectionSet || u.docChanged) this.moved(placeAt(u.state, u.state.selection.main.head));
+        }),
+      ],
+    });
+  }
+
+  learn(language: Language): void {
+    this.language = language;
+  }
+
+  text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  // Another file: nothing of the one before can be brought back.
+  open(text: string): void {
+    this.view.setState(this.state(text));
+    this.changed(false);
+  }
+
+  // Another text of the same file.
+  replace(text: string): void {
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+  }
+
+  // One step, which undo takes back as one.
+  edit(changes: ChangeSpec[], select?: number): void {
+    if (changes.length > 0) this.view.dispatch({ changes, userEvent: "input.form", selection: select === undefined ? undefined : { anchor: select } });
+  }
+
+  undo(): void { undo(this.view); }
+  redo(): void { redo(this.view); }
+
+  show(from: number): void {
+    const at = Math.min(from, this.view.state.doc.length);
+    this.view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+  }
+
+  // Errors and notes at their places; those of other files, or of nowhere, at the first line.
+  mark(messages: Message[]): void {
+    const doc = this.view.state.doc, found: Diagnostic[] = messages.map((m) => {
+      const line = doc.line(Math.min(Math.max(m.file ? 1 : m.line, 1), doc.lines));
+      const from = Math.min(line.from + Math.max(m.file ? 0 : m.column - 1, 0), line.to);
+      const word = /^[\w.'-]+/.exec(doc.sliceString(from, line.to))?.[0].length ?? 0;
+      return { from, to: Math.min(from + Math.max(word, 1), doc.length), severity: m.error ? "error" : "info", message: m.file ? `${m.file}:${m.line}: ${m.text}` : m.text };
+    });
+    this.view.dispatch(setDiagnostics(this.view.state, found));
+  }
+
+  // ---- help ---------------------------------------------------------------------------------------
+
+  private help(pos: number): Tooltip | null {
+    const place = placeAt(this.view.state, pos), about = this.language?.describe(place.path) ?? "";
+    if (!about || place.path.length === 0) return null;
+    return {
+      pos, above: true,
+      create: () => {
+        const dom = document.createElement("div"), name = document.createElement("strong");
+        dom.className = "about";
+        name.textContent = place.path.map((s) => s.key).join(".");
+        dom.append(name, document.createElement("br"), about.replace(/`/g, ""));
+        return { dom };
+      },
+    };
+  }
+
+  private complete(c: CompletionContext): CompletionResult | null {
+    const language = this.language, line = c.state.doc.lineAt(c.pos), before = c.state.sliceDoc(line.from, c.pos);
+    if (!language || /(^|\s)#/.test(before)) return null;
+    const word = c.matchBefore(/[\w'-]*/), from = word?.from ?? c.pos;
+    if (!c.explicit && word?.from === word?.to) return null;
+    const own = placeOfLine(c.state, c.pos);
+    if (own) return this.offerKeys(language.keys(own.path, own.siblings), own.siblings, from, "key");
+    const place = placeAt(c.state, Math.max(c.pos, 1));
+    const inFlow = /[{,]\s*[\w']*$/.test(before);
+    if (inFlow && !/\[[^\]]*$/.test(before)) { // a key in brackets
+      const above = place.inKey || place.path.length === 0 ? place.path.slice(0, -1) : place.path;
+      const keys = language.keys(above, place.siblings);
+      if (keys.length > 0) return this.offerKeys(keys, place.siblings, from, "flow");
+    }
+    const value = /([\w']+)\s*:\s*[\w'-]*$/.exec(before);
+    const path = value && place.path[place.path.length - 1]?.key !== value[1] ? [...place.path, { key: value[1] }] : place.path;
+    const words = language.words(path), names = this.names(c.state);
+    const options: Completion[] = [...words.map((w) => ({ label: w.name, info: w.about, type: "enum", boost: 2 })), ...names.map((n) => ({ label: n, type: "variable" }))];
+    return options.length > 0 ? { from, options, validFor: /^[\w'.-]*$/ } : null;
+  }
+
+  private offerKeys(keys: { name: string; about: string; required: boolean }[], has: Record<string, string>, from: number, how: string): CompletionResult | null {
+    const options = keys.filter((k) => !(k.name in has)).map((k) => ({
+      label: k.name, apply: `${k.name}: `, info: k.about.replace(/`/g, ""), type: "property", boost: k.required ? 5 : 0, detail: how === "key" ? "" : undefined,
+    }));
+    return options.length > 0 ? { from, options, validFor: /^[\w']*$/ } : null;
+  }
+
+  // Names of the model's own items, as far as its lines show them.
+  private names(state: EditorState): string[] {
+    const found = new Set<string>(["ground"]);
+    let section = "";
+    for (let i = 1; i <= Math.min(state.doc.lines, 3000); i++) {
+      const t = state.doc.line(i).text, top = /^(\w+):/.exec(t), item = /^ {2}(\w+):/.exec(t);
+      if (top) section = top[1];
+      else if (item && /^(bodies|joints|forces|parameters|inputs|signals)$/.test(section)) found.add(item[1]);
+    }
+    return [...found];
+  }
+}

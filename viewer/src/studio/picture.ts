@@ -1,0 +1,131 @@
+// picture.ts - the mechanism: as it starts while one types, as it moves when it was run, as it is while it is live.
+import type { Result } from "../data";
+import { icon } from "../icons";
+import { decimal, say } from "../labels";
+import { make } from "../panels";
+import { Player, speeds } from "../player";
+import { short } from "../plots";
+import { moves, palette, Stage } from "../stage";
+import { word } from "./words";
+
+const MOST_ENTRIES = 10; // of the legend
+const byId = (id: string) => document.getElementById(id)!;
+
+export class Picture {
+  stage: Stage | null = null;
+  player: Player | null = null; // of a run; null: one position
+  result: Result | null = null;
+  private slider = make("input", { type: "range", min: "0", max: "1000", value: "0", id: "time" });
+  private clock = make("output", { id: "clock" });
+  private playButton = make("button", { id: "play" });
+
+  // chosen: a part was clicked; null: beside all parts.
+  constructor(private chosen: (name: string | null) => void, private turned: () => void) {
+    const canvas = byId("canvas");
+    let from = [0, 0];
+    canvas.addEventListener("pointerdown", (e) => { from = [e.clientX, e.clientY]; });
+    canvas.addEventListener("click", (e) => {
+      if (!this.stage || Math.hypot(e.clientX - from[0], e.clientY - from[1]) >= 4) return;
+      const name = this.stage.pick(e.clientX, e.clientY);
+      this.stage.select(name);
+      this.chosen(name);
+    });
+  }
+
+  // A result in the place of what is seen: of one row a position, else a motion.
+  show(result: Result): void {
+    this.player = null;
+    this.result = result;
+    if (!moves(result)) return;
+    try {
+      if (this.stage) this.stage.replace([result]);
+      else this.stage = new Stage(byId("canvas") as HTMLCanvasElement, [result]);
+    } catch {
+      byId("note").textContent = say("noWebgl");
+      return;
+    }
+    this.stage.update(result.frameTimes[0]);
+    if (result.frameTimes.length > 1) {
+      this.player = new Player(result.frameTimes[0], result.frameTimes[result.frameTimes.length - 1]);
+      this.player.onChange(() => this.update());
+    }
+    this.build();
+  }
+
+  // The first frame becomes this one.
+  move(motion: ArrayLike<number>): void {
+    const r = this.result;
+    if (!r || !this.stage) return;
+    for (let k = 0; k < motion.length && k < r.motion.length; k++) r.motion[k][0] = motion[k];
+    this.stage.update(r.frameTimes[0]);
+  }
+
+  say(text: string): void {
+    byId("note").textContent = text;
+  }
+
+  build(): void {
+    this.buildLegend();
+    this.buildBar();
+    byId("canvas").setAttribute("aria-label", say("copyOf"));
+  }
+
+  private buildLegend(): void {
+    const legend = byId("legend"), stage = this.stage;
+    legend.replaceChildren();
+    for (const p of stage?.mechanisms[0].parts.slice(0, MOST_ENTRIES) ?? []) {
+      const swatch = make("i"), hidden = stage!.mechanisms[0].hidden, b = make("button", { title: say("hide") }, swatch, p.name);
+      swatch.style.background = `#${p.colour.toString(16).padStart(6, "0")}`;
+      b.setAttribute("aria-pressed", String(!hidden.has(p.name)));
+      b.onclick = () => { stage!.hide(p.name, !hidden.has(p.name)); this.buildLegend(); };
+      legend.append(b);
+    }
+    const more = (stage?.mechanisms[0].parts.length ?? 0) - MOST_ENTRIES;
+    if (more > 0) legend.append(make("span", { textContent: say("more", more) }));
+    legend.hidden = legend.children.length === 0;
+  }
+
+  private buildBar(): void {
+    const bar = byId("bar"), stage = this.stage, p = this.player;
+    const views = stage ? (["start", "x", "y", "z", "slant"] as const).map((from) => make("button", {
+      textContent: from === "start" ? "⌂" : from === "slant" ? "◇" : from, title: say(from === "start" ? "reset" : from === "slant" ? "slant" : from === "x" ? "fromX" : from === "y" ? "fromY" : "fromZ"),
+      onclick: () => stage.look(from),
+    })) : [];
+    if (!p) {
+      bar.replaceChildren(...views);
+      return;
+    }
+    this.playButton.onclick = () => p.toggle();
+    this.slider.setAttribute("aria-label", say("time"));
+    this.slider.oninput = () => p.seek(p.from + Number(this.slider.value) / 1000 * (p.to - p.from));
+    const speed = make("select", { id: "speed" });
+    for (const s of speeds) speed.add(new Option(`${decimal(String(s))}×`, String(s), false, s === p.speed));
+    speed.onchange = () => { p.speed = Number(speed.value); };
+    speed.setAttribute("aria-label", say("speed"));
+    bar.replaceChildren(this.playButton, this.slider, this.clock, speed, ...views);
+    this.update();
+  }
+
+  private update(): void {
+    const p = this.player;
+    if (!p) return;
+    this.stage?.update(p.time);
+    const label = p.playing ? "pause" : "play";
+    if (this.playButton.getAttribute("aria-label") !== say(label)) {
+      this.playButton.replaceChildren(icon(label));
+      this.playButton.title = say(label);
+      this.playButton.setAttribute("aria-label", say(label));
+    }
+    if (p.to > p.from) this.slider.value = String(1000 * (p.time - p.from) / (p.to - p.from));
+    this.clock.textContent = `t = ${short(Number(p.time.toPrecision(4)))} s`;
+    this.turned();
+  }
+
+  colours(): number[] {
+    return palette;
+  }
+
+  empty(): void {
+    if (!this.stage) this.say(word("noPicture"));
+  }
+}

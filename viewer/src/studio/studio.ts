@@ -1,0 +1,330 @@
+// studio.ts - the workbench: the text, the picture, what is run, and how they follow one another. The file has the truth:
+// whatever is done by forms or the pointer is an edit of the text, and everything else follows from it.
+import { take, type Packed } from "../data";
+import { decimal, language, setLanguage } from "../labels";
+import { ledgerPanel, make, viewPanel } from "../panels";
+import { Plots, short } from "../plots";
+import { Editor } from "./editor";
+import { Picture } from "./picture";
+import { Language, type Schema } from "./schema";
+import { listen, Refused, server, type Checked, type Done, type Message, type Model } from "./server";
+import { word, type Word } from "./words";
+
+const byId = (id: string) => document.getElementById(id)!;
+const PAUSE = 25; // milliseconds after a key before the text is checked
+const AUTOSAVE = 700; // milliseconds after the last key
+
+type Work = "none" | "run" | "live" | "analyse";
+
+export class Studio {
+  readonly editor: Editor;
+  readonly picture: Picture;
+  private plots: Plots | null = null;
+  private model: Model = { name: "", stamp: "none", text: "", copy: null };
+  checked: Checked | null = null;
+  private checking = false;
+  private due = false; // the text is another one than was checked
+  private timer = 0;
+  private saver = 0;
+  private work: Work = "none";
+  private progress: [number, number] | null = null;
+  private done: Done | null = null;
+  private tab: Word = "plots";
+  private times: number[] = []; // milliseconds from key to picture, the last ones
+  private keyed = 0; // when the last key came that was not drawn yet
+
+  constructor() {
+    this.editor = new Editor(byId("editor"), (byUser) => this.edited(byUser), () => {});
+    this.picture = new Picture(() => {}, () => this.plots?.update());
+    document.addEventListener("keydown", (e) => this.key(e));
+    window.addEventListener("beforeunload", (e) => { if (this.isDirty()) e.preventDefault(); });
+  }
+
+  async begin(): Promise<void> {
+    this.take(await server.model());
+    listen((event, data) => this.hear(event, data));
+    void server.schema().then((s) => this.editor.learn(new Language(s as Schema)));
+    this.build();
+  }
+
+  // A model from the program; a copy that outlived a crash is offered.
+  private take(m: Model): void {
+    this.model = m;
+    this.editor.open(m.text);
+    document.title = `${m.name} – Flexion`;
+    if (m.copy !== null) {
+      const copy = m.copy;
+      this.banner("recovered", ["recover", () => this.editor.replace(copy)], ["discard", () => void server.forget()]);
+    }
+    this.build();
+  }
+
+  isDirty(): boolean {
+    return this.editor.text() !== this.model.text;
+  }
+
+  // ---- the text -----------------------------------------------------------------------------------
+
+  private edited(byUser: boolean): void {
+    if (byUser && this.keyed === 0) this.keyed = performance.now();
+    this.due = true;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => void this.check(), PAUSE);
+    if (byUser) {
+      clearTimeout(this.saver);
+      this.saver = window.setTimeout(() => void server.autosave(this.editor.text()).catch(() => {}), AUTOSAVE);
+    }
+    this.state();
+  }
+
+  // One check at a time: what is written meanwhile is checked after it. Typing waits for none of it.
+  private async check(): Promise<void> {
+    if (this.checking || !this.due) return;
+    this.checking = true;
+    this.due = false;
+    const text = this.editor.text(), keyed = this.keyed;
+    this.keyed = 0;
+    try {
+      const answer = await server.check(text);
+      this.checked = answer;
+      if (text === this.editor.text()) this.editor.mark(answer.messages);
+      if (answer.data && this.work === "none") await this.draw(answer.data, keyed);
+      else if (!answer.ok) this.picture.say(word(this.picture.stage ? "stale" : "noPicture"));
+      this.list(answer.messages);
+      this.commands();
+    } catch (e) {
+      if (!(e instanceof Refused) || e.code !== 409) this.picture.say(String(e));
+    }
+    this.checking = false;
+    this.state();
+    if (this.due) void this.check();
+  }
+
+  private async draw(data: Packed, keyed: number): Promise<void> {
+    const [r] = (await take(data)).results;
+    this.picture.show(r);
+    this.picture.say("");
+    if (keyed > 0) requestAnimationFrame(() => requestAnimationFrame(() => {
+      this.times.push(performance.now() - keyed);
+      if (this.times.length > 200) this.times.shift();
+    }));
+  }
+
+  private list(messages: Message[]): void {
+    const box = byId("messages"), s = this.checked?.summary;
+    box.replaceChildren(...messages.map((m) => {
+      const b = make("button", { textContent: m.line > 0 ? `${m.line}:${m.column}  ${m.text}` : m.text, className: m.error ? "error" : "note" });
+      b.onclick = () => {
+        const doc = this.editor.view.state.doc;
+        if (m.line > 0 && m.line <= doc.lines) this.editor.show(doc.line(m.line).from + m.column - 1);
+        this.editor.view.focus();
+      };
+      return b;
+    }));
+    if (s) box.append(make("span", { className: "empty", textContent: word("freedoms", s.bodies, s.joints, s.freedoms, s.method) }));
+  }
+
+  // ---- the file -----------------------------------------------------------------------------------
+
+  async save(over = false): Promise<void> {
+    const text = this.editor.text();
+    clearTimeout(this.saver);
+    try {
+      this.model.stamp = await server.save(text, over ? "over" : this.model.stamp);
+      this.model.text = text;
+      this.banner(null);
+    } catch (e) {
+      if (e instanceof Refused && e.code === 409) this.banner("conflict", ["over", () => void this.save(true)], ["reload", () => void this.reload()], ["cancel", () => {}]);
+      else this.banner(String((e as Error).message));
+    }
+    this.state();
+  }
+
+  private async reload(): Promise<void> {
+    const m = await server.model();
+    this.model = { ...m, copy: null };
+    this.editor.replace(m.text);
+    this.state();
+  }
+
+  private banner(text: Word | string | null, ...actions: [Word, () => void][]): void {
+    const box = byId("banner");
+    box.hidden = text === null;
+    if (text === null) return;
+    const known = /^\w+$/.test(text) ? word(text as Word) : text;
+    box.replaceChildren(make("span", { textContent: known }), ...actions.map(([name, act]) => make("button", {
+      id: `do-${name}`, textContent: word(name), onclick: () => { box.hidden = true; act(); },
+    })));
+    if (actions.length === 0) box.append(make("button", { textContent: "×", onclick: () => { box.hidden = true; } }));
+  }
+
+  // ---- work ---------------------------------------------------------------------------------------
+
+  async run(): Promise<void> {
+    this.work = "run";
+    this.progress = null;
+    this.commands();
+    try {
+      await server.work("run", this.editor.text());
+    } catch (e) {
+      this.work = "none";
+      this.banner(String((e as Error).message));
+    }
+    this.commands();
+  }
+
+  async stop(): Promise<void> {
+    await server.stop();
+  }
+
+  private async finished(done: Done): Promise<void> {
+    const was = this.work;
+    this.work = "none";
+    this.done = done;
+    this.progress = null;
+    this.list([...done.messages]);
+    if (done.messages.length > 0) this.editor.mark(done.messages);
+    if (was === "run" && done.t !== undefined) {
+      const [r] = (await take(await server.result())).results;
+      this.picture.show(r);
+      this.plot(r);
+      this.picture.say(done.balanced === false ? word("unbalanced") : "");
+      this.picture.player?.toggle();
+    }
+    if (!done.ok) this.picture.say(word("failed", done.status));
+    this.commands();
+    this.state();
+    if (was === "live" || done.t === undefined) {
+      this.due = true;
+      void this.check();
+    }
+  }
+
+  private plot(r: Parameters<Picture["show"]>[0]): void {
+    if (this.picture.player) this.plots = new Plots([r], this.picture.player);
+    this.tabs();
+  }
+
+  private hear(event: string, data: unknown): void {
+    if (event === "progress") {
+      this.progress = data as [number, number];
+      this.commands();
+    } else if (event === "done") void this.finished(data as Done);
+    else if (event === "changed") {
+      this.banner("changed", ["reload", () => void this.reload()], ["keep", () => {}]);
+    } else if (event === "taken") this.banner("taken");
+    else if (event === "gone") this.banner("gone");
+    else if (event === "here" && byId("banner").textContent?.startsWith(word("gone"))) this.banner(null);
+  }
+
+  // ---- what is written ------------------------------------------------------------------------------
+
+  build(): void {
+    byId("title").textContent = this.model.name;
+    this.commands();
+    this.tools();
+    this.tabs();
+    this.state();
+    this.picture.build();
+  }
+
+  private commands(): void {
+    const b = (name: Word, act: () => void, on = true) => make("button", { id: name, textContent: word(name), onclick: act, disabled: !on });
+    const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
+    parts.push(b("save", () => void this.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
+    if (busy) parts.push(b("stop", () => void this.stop()));
+    else parts.push(b("run", () => void this.run(), good));
+    if (this.work === "run") {
+      const [t, until] = this.progress ?? [0, 1];
+      parts.push(make("progress", { max: until || 1, value: t }));
+      if (this.progress) parts.push(make("span", { className: "empty", textContent: word("running", short(Number(t.toPrecision(3))), short(until)) }));
+    }
+    const had = document.activeElement?.id;
+    byId("commands").replaceChildren(...parts);
+    if (had) document.getElementById(had)?.focus();
+  }
+
+  private tools(): void {
+    const dark = document.documentElement.dataset.theme === "dark";
+    byId("tools").replaceChildren(
+      make("button", { id: "theme", textContent: dark ? "☀" : "☾", title: word("theme"), onclick: () => { setTheme(!dark); this.plots?.redraw(); this.picture.stage?.draw(); this.tools(); } }),
+      make("button", { id: "language", textContent: word("other"), onclick: () => { setLanguage(language === "en" ? "de" : "en"); this.build(); } }));
+  }
+
+  private state(): void {
+    const errors = this.checked?.messages.filter((m) => m.error).length ?? 0, notes = (this.checked?.messages.length ?? 0) - errors;
+    const parts = [word(this.isDirty() ? "unsaved" : "saved")];
+    if (!this.checked || this.checking) parts.push(word("checking"));
+    else if (errors > 0) parts.push(errors === 1 ? word("oneError") : word("errors", errors));
+    else parts.push(word("fine"));
+    if (notes > 0) parts.push(notes === 1 ? word("oneNote") : word("notes", notes));
+    byId("state").textContent = parts.join(" · ");
+  }
+
+  private tabs(): void {
+    const panels: [Word, () => HTMLElement][] = [["plots", () => this.plots?.element ?? make("p", { className: "empty", textContent: word("nothing") })]];
+    if (this.done?.last) panels.push(["values", () => this.lastValues()]);
+    if (this.picture.stage) panels.push(["view", () => viewPanel(this.picture.stage!, () => this.picture.build())]);
+    byId("tabs").replaceChildren();
+    byId("panels").replaceChildren();
+    if (!panels.some(([name]) => name === this.tab)) this.tab = "plots";
+    for (const [name, content] of panels) {
+      const tab = make("button", { textContent: word(name), id: `tab-${name}`, onclick: () => { this.tab = name; this.tabs(); } });
+      tab.setAttribute("role", "tab");
+      tab.setAttribute("aria-selected", String(name === this.tab));
+      byId("tabs").append(tab);
+      if (name === this.tab) byId("panels").append(make("div", { className: "panel", id: `panel-${name}` }, content()));
+    }
+  }
+
+  private lastValues(): HTMLElement {
+    const table = make("table", { id: "last" }), d = this.done!;
+    for (const [name, x] of d.last ?? []) table.append(make("tr", {}, make("td", { textContent: name }), make("td", { className: "number", textContent: decimal(String(x)) })));
+    const box = make("div", {}, make("p", { textContent: word("done", short(d.t ?? 0), short(Number((d.seconds ?? 0).toPrecision(3))), d.steps ?? 0, d.file ?? "") }), table);
+    if (this.picture.result) box.append(ledgerPanel([this.picture.result]));
+    return box;
+  }
+
+  // ---- keys -----------------------------------------------------------------------------------------
+
+  private key(e: KeyboardEvent): void {
+    const ctrl = e.ctrlKey || e.metaKey;
+    if (ctrl && e.key === "s") void this.save();
+    else if (ctrl && e.key === "Enter") void this.run();
+    else if (e.key === "Escape" && this.work !== "none") void this.stop();
+    else if (e.key === " " && !ctrl && document.activeElement === byId("canvas")) this.picture.player?.toggle();
+    else return;
+    e.preventDefault();
+  }
+
+  // For programs that drive the page: tests, and whoever wants to.
+  api() {
+    return {
+      text: () => this.editor.text(),
+      write: (text: string) => this.editor.replace(text),
+      type: (text: string, at: number, to = at) => this.editor.edit([{ from: at, to, insert: text }]),
+      checked: () => this.checked,
+      idle: () => !this.checking && !this.due && this.work === "none",
+      done: () => this.done,
+      time: () => this.picture.player?.time ?? null,
+      position: (name: string) => this.picture.stage?.mechanisms[0]?.position(name) ?? null,
+      latencies: () => this.times.splice(0),
+      pixel: (at: number[]) => this.picture.stage?.pixel(at) ?? null,
+    };
+  }
+}
+
+function setTheme(dark: boolean): void {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+}
+
+async function begin(): Promise<void> {
+  setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+  setLanguage(navigator.language.startsWith("de") ? "de" : "en");
+  const studio = new Studio();
+  (window as unknown as { studio: unknown }).studio = studio.api();
+  await studio.begin();
+  document.documentElement.dataset.ready = "true";
+}
+
+void begin();

@@ -1,0 +1,34 @@
+// words.ts - what the workbench says beside the words of the page of results, in English and German.
+import { language } from "../labels";
+
+const english = {
+  run: "Run", stop: "Stop", live: "Live", save: "Save", undo: "Undo", redo: "Redo", text: "Text", items: "Items", saved: "saved",
+  unsaved: "not saved", checking: "checking …", fine: "No errors", errors: "{0} errors", oneError: "1 error", notes: "{0} notes", oneNote: "1 note",
+  running: "t = {0} of {1} s", done: "Reached t = {0} s in {1} s, {2} steps. Result: {3}", failed: "The run ended: {0}",
+  recovered: "A newer text of this model was found, which was never saved.", recover: "Take it", discard: "Throw it away",
+  changed: "The file was changed on the disk.", reload: "Read it again", keep: "Keep this text",
+  conflict: "The file was changed on the disk since it was read. Overwrite it?", over: "Overwrite", cancel: "Cancel",
+  gone: "The program has ended: what you write is kept in this page alone. Start it again with flexion studio.",
+  taken: "Another page has this model now.", noPicture: "Nothing to draw yet.", stale: "The picture is that of the last text without errors.",
+  freedoms: "{0} bodies, {1} joints, {2} degrees of freedom, {3}", values: "Values at the end", theme: "Light or dark", other: "Deutsch",
+  nothing: "Run the model: its signals are plotted here.", plots: "Plots", unbalanced: "The result fails its own ledger.",
+  models: "Models", open: "Open", view: "View",
+};
+export type Word = keyof typeof english;
+const german: Record<Word, string> = {
+  run: "Rechnen", stop: "Stopp", live: "Live", save: "Sichern", undo: "Zurück", redo: "Wieder", text: "Text", items: "Teile", saved: "gesichert",
+  unsaved: "nicht gesichert", checking: "prüft …", fine: "Keine Fehler", errors: "{0} Fehler", oneError: "1 Fehler", notes: "{0} Hinweise", oneNote: "1 Hinweis",
+  running: "t = {0} von {1} s", done: "t = {0} s erreicht in {1} s, {2} Schritte. Ergebnis: {3}", failed: "Die Rechnung endete: {0}",
+  recovered: "Es gibt einen neueren Text dieses Modells, der nie gesichert wurde.", recover: "Übernehmen", discard: "Verwerfen",
+  changed: "Die Datei wurde auf der Platte geändert.", reload: "Neu lesen", keep: "Diesen Text behalten",
+  conflict: "Die Datei wurde auf der Platte geändert, seit sie gelesen wurde. Überschreiben?", over: "Überschreiben", cancel: "Abbrechen",
+  gone: "Das Programm ist beendet: was Sie schreiben, steht nur in dieser Seite. Starten Sie es neu mit flexion studio.",
+  taken: "Eine andere Seite hat jetzt dieses Modell.", noPicture: "Noch nichts zu zeichnen.", stale: "Das Bild zeigt den letzten Text ohne Fehler.",
+  freedoms: "{0} Körper, {1} Gelenke, {2} Freiheitsgrade, {3}", values: "Werte am Ende", theme: "Hell oder dunkel", other: "English",
+  nothing: "Rechnen Sie das Modell: hier stehen dann seine Signale.", plots: "Diagramme", unbalanced: "Das Ergebnis verletzt seine eigene Bilanz.",
+  models: "Modelle", open: "Öffnen", view: "Ansicht",
+};
+
+export function word(w: Word, ...values: (string | number)[]): string {
+  return (language === "de" ? german : english)[w].replace(/\{(\d)\}/g, (_, i: string) => String(values[Number(i)]));
+}
