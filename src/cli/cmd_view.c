@@ -1,6 +1,6 @@
 // cmd_view.c - flexion view: a page that plays results.
 #include "cli/cli.h"
-#include "cli/serve.h"
+#include "cli/serve/serve.h"
 #include "page/pages.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // serve.c - one file, given to browsers of this machine, by the server of studio/http.h.
-#include "cli/serve.h"
+#include "cli/serve/serve.h"
 #include "cli/cli.h"
 #include "studio/http.h"
 
