@@ -44,6 +44,7 @@ LAYERS = {
     "compare": (["base", "math", "simulate", "results"], ["*"], []),
     "study": (["base"], ["base", "folder"], []),
     "studio": (["base", "page"], ["*"], []),
+    "fmi": (["base", "math", "model", "read", "simulate", "results"], ["*"], ["zlib.h"]),
     "cli": (["draw", "page", "studio"], ["*"], []),
 }
 # A joint or a force sees frames, not bodies.
@@ -55,6 +56,8 @@ EXCEPTIONS = {
     "contact/convex/hull.c": ["libqhull_r/qhull_ra.h"],
     # nonlinear programs, by IPOPT, which bears one thread at a time
     "math/nlp/nlp_ipopt.c": ["IpStdCInterface.h", "pthread.h"],
+    # what takes the place of KLU inside FMUs
+    "fmi/runtime/instead/klu_instead.c": ["klu.h", "amd.h", "colamd.h"],
     # the methods that are SUNDIALS'
     "integrate/multistep/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],
     "integrate/multistep/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],

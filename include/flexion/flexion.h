@@ -10,6 +10,7 @@
 #include "flexion/dynamics.h"
 #include "flexion/export.h"
 #include "flexion/fe.h"
+#include "flexion/fmi.h"
 #include "flexion/folder.h"
 #include "flexion/integrator.h"
 #include "flexion/linear.h"

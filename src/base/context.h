@@ -15,7 +15,8 @@ typedef struct flx_message_list {
 typedef struct flx_read_file {
     dev_t device;
     ino_t inode;
-    int uses; // 0: it may be written again
+    int uses;         // 0: it may be written again
+    const char *path; // interned; NULL: not known
 } flx_read_file;
 
 struct flx_ctx {

@@ -34,7 +34,7 @@ static flx_status note(flx_ctx *ctx, const struct stat *info, int *input)
     FLX_TRY(flx_grow(ctx, (void **)&ctx->inputs, &ctx->input_capacity, ctx->ninput + 1,
                      sizeof *ctx->inputs));
     *input = ctx->ninput++;
-    ctx->inputs[*input] = (flx_read_file){info->st_dev, info->st_ino, 1};
+    ctx->inputs[*input] = (flx_read_file){info->st_dev, info->st_ino, 1, NULL};
     return FLX_OK;
 }
 
@@ -45,6 +45,20 @@ flx_status flx_input_note(flx_ctx *ctx, int descriptor, int *input)
     flx_status status = fstat(descriptor, &info) == 0 ? note(ctx, &info, &number) : FLX_OK;
     if (input) *input = number;
     return status;
+}
+
+flx_status flx_input_name(flx_ctx *ctx, int input, const char *path)
+{
+    if (input < 0 || ctx->inputs[input].path) return FLX_OK;
+    const char *name = flx_intern(ctx, path);
+    ctx->inputs[input].path = name;
+    return name ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+const char *flx_input_path(const flx_ctx *ctx, int input, bool *there)
+{
+    *there = input >= 0 && input < ctx->ninput;
+    return *there ? ctx->inputs[input].path : NULL;
 }
 
 void flx_input_release(flx_ctx *ctx, int input)

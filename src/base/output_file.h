@@ -29,4 +29,8 @@ flx_status flx_output_fail(flx_output *o, const char *why);
 // Remember a file that is read; descriptor: of the open file. It may not be written until the context
 // ends, or whoever read it lets it go by its number; input: may be NULL.
 flx_status flx_input_note(flx_ctx *ctx, int descriptor, int *input);
+// The path that it was opened by; it is kept from the first time on.
+flx_status flx_input_name(flx_ctx *ctx, int input, const char *path);
+// Of file i that the context has read; NULL: not known. *there: false: there is no such file.
+const char *flx_input_path(const flx_ctx *ctx, int input, bool *there);
 void flx_input_release(flx_ctx *ctx, int input);

@@ -58,7 +58,9 @@ static flx_status read_within(flx_ctx *ctx, flx_arena *arena, const char *path, 
         return FLX_FAIL(ctx, FLX_ERR_IO, loc, "the file '%s' cannot be opened: %s", path,
                         flx_error_text(errno));
     }
-    flx_status status = flx_input_note(ctx, fileno(f), NULL);
+    int input;
+    flx_status status = flx_input_note(ctx, fileno(f), &input);
+    if (status == FLX_OK) status = flx_input_name(ctx, input, path);
     if (status == FLX_OK) status = read_open(ctx, arena, f, path, loc, limit, text, length);
     fclose(f);
     return status;

@@ -1,6 +1,7 @@
 // cmd_export.c - flexion export: the equations of a model as source text, a flexible body as data; results
 // for other programs (cmd_export_result.c).
 #include "cli/export_result.h"
+#include "cli/fmu/export_fmu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,18 @@ static const char help_text[] =
     "Usage: flexion export c|python|octave|latex MODEL [-o FILE] [--name NAME]\n"
     "                      [--functions LIST] [--limit N] [--set NAME=VALUE]...\n"
     "       flexion export sid MODEL [-o FILE] [--body NAME] [--set NAME=VALUE]...\n"
+    "       flexion export fmu MODEL [-o FILE] [--name NAME] [--set NAME=VALUE]...\n"
     "       flexion export vtk|frames RESULT    see 'flexion export vtk --help'\n"
     "\n"
     "Write the equations of motion in the coordinates of the joints as source text\n"
     "that needs no Flexion: forward and inverse dynamics, mass matrix, linearisation,\n"
     "closures of loops. What cannot be exported is refused by name.\n"
-    "Or a flexible body as Standard Input Data, which this and other programs read.\n"
+    "Or a flexible body as Standard Input Data, which this and other programs read;\n"
+    "or the model as an FMU, which other programs simulate (FMI 2.0, co-simulation).\n"
     "\n"
     "  -o FILE           write to FILE; - is the standard output. Else a file named\n"
     "                    after the model: model.c, model.py, model.m, model.tex,\n"
-    "                    model.SID_FEM\n"
+    "                    model.SID_FEM, model.fmu\n"
     "  --name NAME       of the equations; else after the model's file\n"
     "  --functions LIST  some of forward,inverse,mass,linearise,rates,closures,states\n"
     "  --limit N         operations of one function at most (200000)\n"
@@ -95,12 +98,23 @@ static int export_body(flx_ctx *ctx, const target *t, const char *path, const re
     return status == FLX_ERR_MEMORY || status == FLX_ERR_IO ? EXIT_FAILED : EXIT_WRONG;
 }
 
+static int export_unit(flx_ctx *ctx, const target *t, const char *path, const request *r)
+{
+    const char *output = r->output ? r->output : cli_named_after(path, t->ending);
+    flx_fmu_def def = flx_fmu_def_default();
+    def.name = r->name;
+    def.nset = r->settings.count;
+    def.settings = r->settings.items;
+    return output ? cli_export_fmu(ctx, path, &def, output) : EXIT_FAILED;
+}
+
 static const target targets[] = {
     {"c", ".c", FLX_EXPORT_C, export_model},
     {"python", ".py", FLX_EXPORT_PYTHON, export_model},
     {"octave", ".m", FLX_EXPORT_OCTAVE, export_model},
     {"latex", ".tex", FLX_EXPORT_LATEX, export_model},
     {"sid", ".SID_FEM", FLX_EXPORT_C, export_body},
+    {"fmu", ".fmu", FLX_EXPORT_C, export_unit},
 };
 #define N_TARGETS ((int)(sizeof targets / sizeof targets[0]))
 
@@ -129,7 +143,7 @@ static int dispatch(flx_ctx *ctx, const cli_list *rest, const request *r)
     const char *best = cli_nearest(rest->items[0], N_TARGETS + N_PARTS, words);
     cli_complain("export", "cannot write '%s'%s%s%s", rest->items[0],
                  best ? "; did you mean '"
-                      : "; there are c, python, octave, latex, sid, vtk and frames",
+                      : "; there are c, python, octave, latex, sid, fmu, vtk and frames",
                  best ? best : "", best ? "'?" : "");
     return EXIT_WRONG;
 }

@@ -1,0 +1,137 @@
+// fmu_describe.c - the variables of an FMU from the ports of a system.
+#include "fmi/fmu_describe.h"
+
+#include "simulate/run_parts.h"
+
+#include <math.h>
+
+static int count_ports(const flx_system *s, flx_port port)
+{
+    flx_port_info info;
+    int n = 0;
+    while (flx_system_describe(s, port, n, &info)) n++;
+    return n;
+}
+
+static const flx_fmu_variable *find(const flx_fmu_description *d, const char *name)
+{
+    for (int i = 0; i < d->nvariable; i++) {
+        if (strcmp(d->variables[i].name, name) == 0) return d->variables + i;
+    }
+    return NULL;
+}
+
+// Names are unique: a signal that is called like an input or a parameter gets a word before its name.
+static const char *unique(flx_arena *arena, const flx_fmu_description *d, const char *name)
+{
+    while (name && find(d, name)) name = flx_arena_printf(arena, "output.%s", name);
+    return name;
+}
+
+static flx_status add(flx_arena *arena, flx_fmu_description *d, int kind, int i, const char *name,
+                      flx_fmu_variable v)
+{
+    v.kind = kind;
+    v.reference = flx_fmu_reference(kind, i);
+    v.name = name ? unique(arena, d, name) : NULL;
+    if (v.name && v.unit) v.unit = flx_arena_copy(arena, v.unit, strlen(v.unit));
+    if (!v.unit) v.unit = "";
+    if (!v.name) return FLX_ERR_MEMORY;
+    v.name = flx_arena_copy(arena, v.name, strlen(v.name));
+    if (!v.name) return FLX_ERR_MEMORY;
+    d->variables[d->nvariable++] = v;
+    return FLX_OK;
+}
+
+static flx_status add_inputs(flx_arena *arena, const flx_system *s, flx_run *run,
+                             flx_fmu_description *d)
+{
+    flx_port_info info;
+    for (int i = 0; flx_system_describe(s, FLX_PORT_INPUT, i, &info); i++) {
+        double now[3];
+        FLX_TRY(flx_run_get_input(run, i, now));
+        FLX_TRY(add(arena, d, FLX_FMU_INPUT, i, info.name,
+                    (flx_fmu_variable){.unit = info.unit,
+                                       .start = now[0],
+                                       .low = info.lower,
+                                       .high = info.upper,
+                                       .about = isnan(info.value)
+                                                    ? "as the model says until it is set"
+                                                    : NULL}));
+    }
+    return FLX_OK;
+}
+
+// Parameters that are numbers. Those that follow from others are not set; lists that are structural neither.
+static bool is_offered(const flx_model *m, int i, const flx_port_info *info)
+{
+    if (i < m->ntunable) return true;
+    for (int k = 0; k < m->nparameter; k++) {
+        const flx_parameter *p = m->parameters + k;
+        if (p->tunable >= 0 || strcmp(p->name, info->name) != 0) continue;
+        return p->leaf == FLX_PARAMETER_FIXED && !p->list && isfinite(info->value);
+    }
+    return false;
+}
+
+static flx_status add_parameters(flx_arena *arena, const flx_system *s, flx_fmu_description *d)
+{
+    flx_port_info info;
+    for (int i = 0; flx_system_describe(s, FLX_PORT_PARAMETER, i, &info); i++) {
+        if (!is_offered(s->plan->model, i, &info)) continue;
+        FLX_TRY(add(arena, d, FLX_FMU_PARAMETER, i, info.name,
+                    (flx_fmu_variable){.unit = info.unit,
+                                       .start = info.value,
+                                       .low = -INFINITY,
+                                       .high = INFINITY,
+                                       .about = info.tunable ? NULL : "structural"}));
+    }
+    return FLX_OK;
+}
+
+static flx_status add_outputs(flx_arena *arena, const flx_system *s, flx_fmu_description *d)
+{
+    flx_port_info info;
+    for (int i = 0; flx_system_describe(s, FLX_PORT_OUTPUT, i, &info); i++) {
+        FLX_TRY(add(arena, d, FLX_FMU_OUTPUT, i, info.name,
+                    (flx_fmu_variable){.unit = info.unit, .low = -INFINITY, .high = INFINITY}));
+    }
+    return FLX_OK;
+}
+
+static flx_status find_units(flx_arena *arena, flx_fmu_description *d)
+{
+    d->units = flx_arena_take(arena, (size_t)d->nvariable, sizeof *d->units);
+    if (!d->units) return FLX_ERR_MEMORY;
+    for (int i = 0; i < d->nvariable; i++) {
+        const char *name = d->variables[i].unit;
+        int k = 0;
+        while (k < d->nunit && strcmp(d->units[k].name, name) != 0) k++;
+        if (k < d->nunit || !*name) continue;
+        flx_fmu_unit *u = d->units + d->nunit++;
+        u->name = name;
+        u->known = flx_base_unit_read(name, &u->base);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s, flx_run *run,
+                            flx_fmu_description *d)
+{
+    (void)ctx;
+    size_t most = 1 + (size_t)count_ports(s, FLX_PORT_INPUT) +
+                  (size_t)count_ports(s, FLX_PORT_PARAMETER) +
+                  (size_t)count_ports(s, FLX_PORT_OUTPUT);
+    const flx_integrator_def *method = &run->sim->def;
+    d->variables = flx_arena_take(arena, most, sizeof *d->variables);
+    if (!d->variables) return FLX_ERR_MEMORY;
+    const char *title = flx_system_info(s)->title;
+    d->title = flx_arena_copy(arena, title ? title : "", title ? strlen(title) : 0);
+    d->stop = run->sim->until;
+    d->tolerance = method->step > 0.0 ? 0.0 : method->rtol;
+    FLX_TRY(add(arena, d, FLX_FMU_TIME, 0, "time", (flx_fmu_variable){.unit = "s"}));
+    FLX_TRY(add_inputs(arena, s, run, d));
+    FLX_TRY(add_parameters(arena, s, d));
+    FLX_TRY(add_outputs(arena, s, d));
+    return find_units(arena, d);
+}

@@ -1,0 +1,43 @@
+// fmu_describe.h - what an FMU says of a compiled model: its variables, whatever version of FMI writes them down.
+#pragma once
+
+#include "fmi/base_unit.h"
+#include "fmi/fmu_references.h"
+#include "flexion/run.h"
+#include "model/model_data.h"
+
+#include <stdio.h>
+
+typedef struct flx_fmu_variable {
+    const char *name, *unit; // "": none
+    const char *about;       // a sentence, or NULL
+    unsigned reference;
+    int kind;          // FLX_FMU_INPUT, ...
+    double start;      // of inputs and parameters
+    double low, high;  // infinite: no bound
+} flx_fmu_variable;
+
+typedef struct flx_fmu_unit {
+    const char *name;
+    bool known; // what it is made of
+    flx_base_unit base;
+} flx_fmu_unit;
+
+typedef struct flx_fmu_description {
+    const char *title, *identifier; // a C identifier
+    char guid[40];
+    double stop, tolerance; // 0: the model does not say
+    int nvariable;
+    flx_fmu_variable *variables; // time first, then inputs, parameters, outputs
+    int nunit;
+    flx_fmu_unit *units;
+} flx_fmu_description;
+
+// In the arena. run: at its start.
+flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s, flx_run *run,
+                            flx_fmu_description *out);
+// XML text of FMI 2.0; malloc.
+flx_status flx_fmu_write_xml2(flx_ctx *ctx, const flx_fmu_description *d, char **text,
+                              size_t *length);
+// A text inside an attribute: signs of XML are written as entities.
+void flx_fmu_put_text(FILE *f, const char *text);

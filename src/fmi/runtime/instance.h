@@ -1,0 +1,92 @@
+// instance.h - one instance of an FMU, whatever version of FMI calls it: a run of the model among its resources.
+//     resources.c   where they are, what the exporter noted
+//     instance.c    life: read, compile, initialise, save and restore
+//     values.c      variables by their references, derivatives
+//     advance.c     co-simulation
+#pragma once
+
+#include "fmi/fmu_references.h"
+#include "simulate/run_parts.h"
+
+typedef enum flx_fmu_mode {
+    FLX_FMU_INSTANTIATED,
+    FLX_FMU_INITIALISING,
+    FLX_FMU_STEPPING,
+    FLX_FMU_TERMINATED,
+    FLX_FMU_FAILED, // the master may reset it, restore a state, or end it
+} flx_fmu_mode;
+
+typedef enum flx_fmu_level { FLX_FMU_NOTE_LEVEL, FLX_FMU_WARNING, FLX_FMU_ERROR } flx_fmu_level;
+typedef void (*flx_fmu_log)(void *user, flx_fmu_level level, const char *text);
+
+// What the exporter noted (resources.c).
+typedef struct flx_fmu_note {
+    char *text;              // owned
+    const char *guid, *path; // of the model, in the file system; path owned
+    int nset;
+    const char **settings; // owned; of text
+} flx_fmu_note;
+
+typedef struct flx_fmu {
+    flx_fmu_log log;
+    void *user;
+    flx_ctx *ctx; // owned
+    flx_fmu_note note;
+    flx_fmu_mode mode;
+
+    flx_system *system; // owned
+    flx_run *run;       // owned
+    int ninput, nparameter, noutput;
+    double *start, *values; // (nparameter) owned: as the model says, as they are to be
+    double *built;          // (nparameter) owned: those that the system was compiled with
+    bool tuned;             // values are others than those of the run
+    double *given;          // (3 ninput) owned: value, slope, curvature that were set ...
+    int *ngiven;            // (ninput) owned: ... and how many of them; 0: none since the last step
+
+    double tolerance; // 0: the model's
+    double stop;      // 0: not known
+    bool stopped;     // by an event: the motion has ended
+    long events;      // that have happened
+} flx_fmu;
+
+// Messages so far go to the log. NULL: with a message in the log.
+flx_fmu *flx_fmu_create(const char *guid, const char *resources, flx_fmu_log log, void *user);
+void flx_fmu_destroy(flx_fmu *f);
+flx_status flx_fmu_setup(flx_fmu *f, double tolerance, double start, double stop);
+flx_status flx_fmu_initialise(flx_fmu *f); // begin
+flx_status flx_fmu_begin(flx_fmu *f);      // end of initialisation
+flx_status flx_fmu_reset(flx_fmu *f);
+// A complaint of our own.
+flx_status flx_fmu_refuse(flx_fmu *f, const char *format, ...) FLX_PRINTF(2, 3);
+// Messages that the context has go to the log.
+void flx_fmu_tell(flx_fmu *f);
+
+// The run is that of the values set so far.
+flx_status flx_fmu_settle(flx_fmu *f);
+flx_status flx_fmu_get(flx_fmu *f, unsigned reference, double *out);
+flx_status flx_fmu_set(flx_fmu *f, unsigned reference, double value);
+// order 1 or 2, beside the value.
+flx_status flx_fmu_set_slope(flx_fmu *f, unsigned reference, int order, double value);
+flx_status flx_fmu_derive(flx_fmu *f, int nof, const unsigned *of, int nby, const unsigned *by,
+                          const double *seed, double *out);
+
+// From t (where the instance is) by h. early: return at events; *reached: where it is.
+flx_status flx_fmu_advance(flx_fmu *f, double t, double h, bool early, double *reached);
+
+// A saved state: one block.
+typedef struct flx_fmu_state {
+    size_t size; // of all of it
+    uint32_t magic;
+    int32_t mode, stopped;
+    int64_t events;
+    double tolerance, stop;
+    size_t run; // bytes of the run, behind the parameters
+    double numbers[]; // values (nparameter), given (3 ninput), ngiven (ninput)
+} flx_fmu_state;
+flx_status flx_fmu_save(flx_fmu *f, flx_fmu_state **state); // malloc
+flx_status flx_fmu_restore(flx_fmu *f, const flx_fmu_state *state);
+flx_status flx_fmu_check_state(flx_fmu *f, const flx_fmu_state *state, size_t size);
+
+// resources.c. URI or path of the folder. false: with a text of what is wrong in why.
+bool flx_fmu_read_note(const char *resources, flx_fmu_note *note, char why[256]);
+void flx_fmu_drop_note(flx_fmu_note *note);
