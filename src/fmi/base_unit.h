@@ -3,7 +3,17 @@
 
 #include <stdbool.h>
 
-enum { FLX_UNIT_KG, FLX_UNIT_M, FLX_UNIT_S, FLX_UNIT_A, FLX_UNIT_K, FLX_UNIT_MOL, FLX_UNIT_CD, FLX_UNIT_RAD, FLX_UNIT_BASES };
+enum {
+    FLX_UNIT_KG,
+    FLX_UNIT_M,
+    FLX_UNIT_S,
+    FLX_UNIT_A,
+    FLX_UNIT_K,
+    FLX_UNIT_MOL,
+    FLX_UNIT_CD,
+    FLX_UNIT_RAD,
+    FLX_UNIT_BASES
+};
 extern const char *const flx_unit_bases[FLX_UNIT_BASES]; // "kg", "m", ...
 
 typedef struct flx_base_unit {

@@ -74,7 +74,7 @@ typedef struct {
     X(fmi2Status, GetFMUstate, (fmi2Component c, fmi2FMUstate * state))                            \
     X(fmi2Status, SetFMUstate, (fmi2Component c, fmi2FMUstate state))                              \
     X(fmi2Status, FreeFMUstate, (fmi2Component c, fmi2FMUstate * state))                           \
-    X(fmi2Status, SerializedFMUstateSize, (fmi2Component c, fmi2FMUstate state, size_t *size))     \
+    X(fmi2Status, SerializedFMUstateSize, (fmi2Component c, fmi2FMUstate state, size_t * size))    \
     X(fmi2Status, SerializeFMUstate,                                                               \
       (fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size))                        \
     X(fmi2Status, DeSerializeFMUstate,                                                             \
@@ -88,8 +88,8 @@ typedef struct {
     X(fmi2Status, NewDiscreteStates, (fmi2Component c, fmi2EventInfo * info))                      \
     X(fmi2Status, EnterContinuousTimeMode, (fmi2Component c))                                      \
     X(fmi2Status, CompletedIntegratorStep,                                                         \
-      (fmi2Component c, fmi2Boolean noSetFMUStatePriorToCurrentPoint, fmi2Boolean *enterEventMode, \
-       fmi2Boolean *terminateSimulation))                                                          \
+      (fmi2Component c, fmi2Boolean noSetFMUStatePriorToCurrentPoint,                              \
+       fmi2Boolean * enterEventMode, fmi2Boolean * terminateSimulation))                           \
     X(fmi2Status, SetTime, (fmi2Component c, fmi2Real time))                                       \
     X(fmi2Status, SetContinuousStates, (fmi2Component c, const fmi2Real x[], size_t nx))           \
     X(fmi2Status, GetDerivatives, (fmi2Component c, fmi2Real derivatives[], size_t nx))            \
@@ -105,14 +105,13 @@ typedef struct {
       (fmi2Component c, fmi2Real currentCommunicationPoint, fmi2Real communicationStepSize,        \
        fmi2Boolean noSetFMUStatePriorToCurrentPoint))                                              \
     X(fmi2Status, CancelStep, (fmi2Component c))                                                   \
-    X(fmi2Status, GetStatus, (fmi2Component c, const fmi2StatusKind kind, fmi2Status * value))     \
-    X(fmi2Status, GetRealStatus, (fmi2Component c, const fmi2StatusKind kind, fmi2Real * value))   \
+    X(fmi2Status, GetStatus, (fmi2Component c, const fmi2StatusKind kind, fmi2Status *value))      \
+    X(fmi2Status, GetRealStatus, (fmi2Component c, const fmi2StatusKind kind, fmi2Real *value))    \
     X(fmi2Status, GetIntegerStatus,                                                                \
-      (fmi2Component c, const fmi2StatusKind kind, fmi2Integer * value))                           \
+      (fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value))                            \
     X(fmi2Status, GetBooleanStatus,                                                                \
-      (fmi2Component c, const fmi2StatusKind kind, fmi2Boolean * value))                           \
-    X(fmi2Status, GetStringStatus,                                                                 \
-      (fmi2Component c, const fmi2StatusKind kind, fmi2String * value))
+      (fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value))                            \
+    X(fmi2Status, GetStringStatus, (fmi2Component c, const fmi2StatusKind kind, fmi2String *value))
 
 // fmi2NAME_type: a pointer to the function.
 #define X(result, name, arguments) typedef result(*fmi2##name##_type) arguments;

@@ -51,13 +51,12 @@ static flx_status add_inputs(flx_arena *arena, const flx_system *s, flx_run *run
         double now[3];
         FLX_TRY(flx_run_get_input(run, i, now));
         FLX_TRY(add(arena, d, FLX_FMU_INPUT, i, info.name,
-                    (flx_fmu_variable){.unit = info.unit,
-                                       .start = now[0],
-                                       .low = info.lower,
-                                       .high = info.upper,
-                                       .about = isnan(info.value)
-                                                    ? "as the model says until it is set"
-                                                    : NULL}));
+                    (flx_fmu_variable){
+                        .unit = info.unit,
+                        .start = now[0],
+                        .low = info.lower,
+                        .high = info.upper,
+                        .about = isnan(info.value) ? "as the model says until it is set" : NULL}));
     }
     return FLX_OK;
 }

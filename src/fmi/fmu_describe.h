@@ -1,9 +1,9 @@
 // fmu_describe.h - what an FMU says of a compiled model: its variables, whatever version of FMI writes them down.
 #pragma once
 
+#include "flexion/run.h"
 #include "fmi/base_unit.h"
 #include "fmi/fmu_references.h"
-#include "flexion/run.h"
 #include "model/model_data.h"
 
 #include <stdio.h>
@@ -12,9 +12,9 @@ typedef struct flx_fmu_variable {
     const char *name, *unit; // "": none
     const char *about;       // a sentence, or NULL
     unsigned reference;
-    int kind;          // FLX_FMU_INPUT, ...
-    double start;      // of inputs and parameters
-    double low, high;  // infinite: no bound
+    int kind;         // FLX_FMU_INPUT, ...
+    double start;     // of inputs and parameters
+    double low, high; // infinite: no bound
 } flx_fmu_variable;
 
 typedef struct flx_fmu_unit {

@@ -78,8 +78,8 @@ static const char *make_identifier(job *j)
     }
     const char *dot = j->def.name ? NULL : strrchr(from, '.');
     size_t length = dot && dot > from ? (size_t)(dot - from) : strlen(from);
-    char *id = flx_arena_printf(j->arena, "%s%.*s",
-                                length && flx_is_digit(from[0]) ? "m" : "", (int)length, from);
+    char *id = flx_arena_printf(j->arena, "%s%.*s", length && flx_is_digit(from[0]) ? "m" : "",
+                                (int)length, from);
     for (char *c = id; c && *c; c++) {
         if (!flx_is_letter(*c) && !flx_is_digit(*c)) *c = '_';
     }
@@ -116,10 +116,9 @@ static void make_guid(job *j)
     for (int i = 0; i < j->def.nset; i++) {
         feed(&d, j->def.settings[i], strlen(j->def.settings[i]));
     }
-    flx_snprintf(j->description.guid, sizeof j->description.guid,
-                 "{%08x-%04x-%04x-%04x-%04x%08x}", (unsigned)(d.a >> 32),
-                 (unsigned)(d.a >> 16) & 0xffff, (unsigned)d.a & 0xffff, (unsigned)(d.b >> 48),
-                 (unsigned)(d.b >> 32) & 0xffff, (unsigned)d.b);
+    flx_snprintf(j->description.guid, sizeof j->description.guid, "{%08x-%04x-%04x-%04x-%04x%08x}",
+                 (unsigned)(d.a >> 32), (unsigned)(d.a >> 16) & 0xffff, (unsigned)d.a & 0xffff,
+                 (unsigned)(d.b >> 48), (unsigned)(d.b >> 32) & 0xffff, (unsigned)d.b);
 }
 
 // ---- the archive ----------------------------------------------------------------------------------------
@@ -148,8 +147,8 @@ static flx_status add_library(job *j, flx_zip *zip)
                         "have none (docs/dependencies.md)",
                         j->def.library);
     }
-    const char *name = flx_arena_printf(j->arena, "binaries/%s/%s.so", platform,
-                                        j->description.identifier);
+    const char *name =
+        flx_arena_printf(j->arena, "binaries/%s/%s.so", platform, j->description.identifier);
     return name ? flx_zip_add_gzip(zip, name, packed, size) : FLX_ERR_MEMORY;
 }
 

@@ -23,8 +23,10 @@ static const char *relate(flx_arena *arena, const char *path, const char *folder
         size_t n = strcspn(from, "/");
         if (n == 2 && strncmp(from, "..", 2) == 0) {
             while (used > 0 && out[used - 1] != '/') used--;
-            if (used > 0) used--;
-            else if (out[0] == 0) ++*up;
+            if (used > 0)
+                used--;
+            else if (out[0] == 0)
+                ++*up;
             out[used] = 0;
         } else if (n > 0 && !(n == 1 && from[0] == '.')) {
             if (used > 0) out[used++] = '/';
@@ -48,7 +50,8 @@ static flx_status read_files(flx_ctx *inner, flx_arena *arena, flx_fmu_files *f)
 {
     for (int i = 0; i < f->count; i++) {
         flx_fmu_file *file = f->items + i;
-        FLX_TRY(flx_file_read_large(inner, arena, file->path, FLX_NOWHERE, &file->data, &file->size));
+        FLX_TRY(
+            flx_file_read_large(inner, arena, file->path, FLX_NOWHERE, &file->data, &file->size));
     }
     return FLX_OK;
 }
@@ -58,9 +61,11 @@ static flx_status check_names(flx_ctx *ctx, const flx_fmu_files *f)
 {
     for (int i = 0; i < f->count; i++) {
         for (int k = 0; f->items[i].path[0] == '/' && k < f->count; k++) {
-            if (strlen(f->items[k].data) == f->items[k].size && strstr(f->items[k].data, f->items[i].path))
-                return refuse(ctx, f->items[i].path,
-                              "the model names it by its whole path; name it relative to the model");
+            if (strlen(f->items[k].data) == f->items[k].size &&
+                strstr(f->items[k].data, f->items[i].path))
+                return refuse(
+                    ctx, f->items[i].path,
+                    "the model names it by its whole path; name it relative to the model");
         }
     }
     return FLX_OK;
@@ -74,7 +79,8 @@ flx_status flx_fmu_collect_files(flx_ctx *ctx, flx_ctx *inner, flx_arena *arena,
     const char *path, *slash = strrchr(model, '/');
     const char *folder = flx_arena_copy(arena, model, slash ? (size_t)(slash - model) : 0);
     while (flx_input_path(inner, count, &there), there) count++;
-    if (count > (int)(sizeof ups / sizeof ups[0])) return refuse(ctx, model, "it has too many files");
+    if (count > (int)(sizeof ups / sizeof ups[0]))
+        return refuse(ctx, model, "it has too many files");
     out->items = flx_arena_take(arena, (size_t)count + 1, sizeof *out->items);
     if (!folder || !out->items) return FLX_ERR_MEMORY;
     for (int i = 0; i < count; i++) {

@@ -10,20 +10,34 @@ void flx_fmu_put_text(FILE *f, const char *text)
 {
     for (; *text; text++) {
         switch (*text) {
-        case '&': fputs("&amp;", f); break;
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        case '"': fputs("&quot;", f); break;
-        case '\n': fputs("&#10;", f); break;
-        case '\t': fputs("&#9;", f); break;
-        default: fputc((unsigned char)*text < 32 ? ' ' : *text, f); break;
+        case '&':
+            fputs("&amp;", f);
+            break;
+        case '<':
+            fputs("&lt;", f);
+            break;
+        case '>':
+            fputs("&gt;", f);
+            break;
+        case '"':
+            fputs("&quot;", f);
+            break;
+        case '\n':
+            fputs("&#10;", f);
+            break;
+        case '\t':
+            fputs("&#9;", f);
+            break;
+        default:
+            fputc((unsigned char)*text < 32 ? ' ' : *text, f);
+            break;
         }
     }
 }
 
 static void put_attribute(FILE *f, const char *name, const char *text)
 {
-    fprintf(f, " %s=\"", name);
+    flx_fprintf(f, " %s=\"", name);
     flx_fmu_put_text(f, text);
     fputc('"', f);
 }
@@ -31,7 +45,7 @@ static void put_attribute(FILE *f, const char *name, const char *text)
 static void put_number(FILE *f, const char *name, double x)
 {
     char text[FLX_NUMBER_SIZE];
-    fprintf(f, " %s=\"%s\"", name, flx_number_text(x, text));
+    flx_fprintf(f, " %s=\"%s\"", name, flx_number_text(x, text));
 }
 
 static void put_units(FILE *f, const flx_fmu_description *d)
@@ -69,14 +83,15 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
         [FLX_FMU_TIME] = " causality=\"independent\" variability=\"continuous\"",
         [FLX_FMU_INPUT] = " causality=\"input\" variability=\"continuous\"",
         [FLX_FMU_PARAMETER] = " causality=\"parameter\" variability=\"fixed\" initial=\"exact\"",
-        [FLX_FMU_OUTPUT] = " causality=\"output\" variability=\"continuous\" initial=\"calculated\"",
+        [FLX_FMU_OUTPUT] =
+            " causality=\"output\" variability=\"continuous\" initial=\"calculated\"",
     };
     bool has_start = v->kind == FLX_FMU_INPUT || v->kind == FLX_FMU_PARAMETER;
     fputs("    <ScalarVariable", f);
     put_attribute(f, "name", v->name);
     flx_fprintf(f, " valueReference=\"%u\"", v->reference);
     if (v->about) put_attribute(f, "description", v->about);
-    fprintf(f, "%s>\n      <Real", words[v->kind]);
+    flx_fprintf(f, "%s>\n      <Real", words[v->kind]);
     if (*v->unit) put_attribute(f, "unit", v->unit);
     if (strcmp(v->unit, "rad") == 0) fputs(" displayUnit=\"deg\"", f);
     if (has_start) put_number(f, "start", v->start);
@@ -88,12 +103,12 @@ static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *elem
     int n = 0;
     for (int i = 0; i < d->nvariable; i++) n += d->variables[i].kind == FLX_FMU_OUTPUT;
     if (n == 0) return;
-    fprintf(f, "    <%s>\n", element);
+    flx_fprintf(f, "    <%s>\n", element);
     for (int i = 0; i < d->nvariable; i++) {
         if (d->variables[i].kind == FLX_FMU_OUTPUT)
             flx_fprintf(f, "      <Unknown index=\"%d\"/>\n", i + 1);
     }
-    fprintf(f, "    </%s>\n", element);
+    flx_fprintf(f, "    </%s>\n", element);
 }
 
 static void put_all(FILE *f, const flx_fmu_description *d)
@@ -101,7 +116,7 @@ static void put_all(FILE *f, const flx_fmu_description *d)
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\"", f);
     put_attribute(f, "modelName", *d->title ? d->title : d->identifier);
     put_attribute(f, "guid", d->guid);
-    fprintf(f, " generationTool=\"Flexion %s\"", flx_version());
+    flx_fprintf(f, " generationTool=\"Flexion %s\"", flx_version());
     fputs(" variableNamingConvention=\"flat\" numberOfEventIndicators=\"0\">\n  <CoSimulation", f);
     put_attribute(f, "modelIdentifier", d->identifier);
     fputs(" canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\""

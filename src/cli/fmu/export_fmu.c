@@ -10,7 +10,8 @@
 // Beside the program as in a build, or in the folder of libraries as it is installed; NULL: at neither place.
 static const char *find_library(char path[4096])
 {
-    static const char *const places[] = {PACKED, "../lib/flexion/" PACKED, "../" FLX_LIBDIR "/flexion/" PACKED};
+    static const char *const places[] = {PACKED, "../lib/flexion/" PACKED,
+                                         "../" FLX_LIBDIR "/flexion/" PACKED};
     char program[3000];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     char *slash = n > 0 ? (program[n] = 0, strrchr(program, '/')) : NULL;

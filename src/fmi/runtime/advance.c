@@ -29,8 +29,9 @@ flx_status flx_fmu_advance(flx_fmu *f, double t, double h, bool early, double *r
         return flx_fmu_refuse(f, "a communication step cannot be %g long", h);
     }
     if (!(fabs(t - now) <= SAME_TIME * fmax(fabs(t), 1.0))) {
-        return flx_fmu_refuse(f, "the communication step begins at t = %.17g, and the instance is at t = %.17g",
-                              t, now);
+        return flx_fmu_refuse(
+            f, "the communication step begins at t = %.12g, and the instance is at t = %.12g", t,
+            now);
     }
     if (f->stopped) return FLX_STOPPED;
     flx_status status = flx_fmu_settle(f);

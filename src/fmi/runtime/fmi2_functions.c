@@ -310,8 +310,8 @@ fmi2Status fmi2DoStep(fmi2Component instance, fmi2Real currentCommunicationPoint
     component *c = instance;
     (void)noSetFMUStatePriorToCurrentPoint;
     if (!is_due(c, "DoStep", IN(STEPPING))) return fmi2Error;
-    flx_status status = flx_fmu_advance(c->fmu, currentCommunicationPoint, communicationStepSize,
-                                        false, &c->last);
+    flx_status status =
+        flx_fmu_advance(c->fmu, currentCommunicationPoint, communicationStepSize, false, &c->last);
     if (status == FLX_STOPPED) return fmi2Discard; // fmi2Terminated says so
     if (status > 0) c->fmu->mode = FLX_FMU_FAILED;
     return status_of(c->fmu, status);

@@ -78,7 +78,8 @@ static char *setting_of(const flx_fmu *f, const flx_model *m, int i)
 
 static bool is_same_list(const flx_model *m, int i, int j)
 {
-    return i < m->ntunable && j < m->ntunable && m->tunables[i].parameter == m->tunables[j].parameter;
+    return i < m->ntunable && j < m->ntunable &&
+           m->tunables[i].parameter == m->tunables[j].parameter;
 }
 
 // Those of the note, then those set; *own (n) texts that are owned.
@@ -94,7 +95,8 @@ static flx_status make_settings(flx_fmu *f, int *n, const char ***out, char ***o
     for (int i = 0; m && i < f->nparameter; i++) {
         if (f->values[i] == f->start[i] || isnan(f->values[i])) continue;
         int before = i - 1;
-        while (before >= 0 && !(is_same_list(m, i, before) && f->values[before] != f->start[before]))
+        while (before >= 0 &&
+               !(is_same_list(m, i, before) && f->values[before] != f->start[before]))
             before--;
         if (before >= 0) continue;
         char *text = setting_of(f, m, i);
@@ -240,7 +242,8 @@ flx_status flx_fmu_settle(flx_fmu *f)
         if (f->mode == FLX_FMU_STEPPING) f->ngiven[i] = 0;
         double now[3];
         FLX_TRY(flx_run_get_input(f->run, i, now));
-        bool same = f->run->sim->sys->param[flx_param_input(f->run->sim->model, i, FLX_INPUT_FREE)] == 0.0;
+        bool same =
+            f->run->sim->sys->param[flx_param_input(f->run->sim->model, i, FLX_INPUT_FREE)] == 0.0;
         for (int k = 0; k < 3; k++) same = same && now[k] == (k < n ? f->given[3 * i + k] : 0.0);
         if (!same) FLX_TRY(flx_run_set_input(f->run, i, n, f->given + 3 * i));
     }
@@ -272,7 +275,8 @@ flx_fmu *flx_fmu_create(const char *guid, const char *resources, flx_fmu_log log
     if (!done) {
         log(user, FLX_FMU_ERROR, why);
     } else if (!guid || strcmp(guid, f->note.guid) != 0) {
-        log(user, FLX_FMU_ERROR, "the GUID is not that of this FMU: its modelDescription.xml belongs to another one");
+        log(user, FLX_FMU_ERROR,
+            "the GUID is not that of this FMU: its modelDescription.xml belongs to another one");
         done = false;
     } else {
         done = build(f) == FLX_OK;
@@ -304,8 +308,10 @@ flx_status flx_fmu_setup(flx_fmu *f, double tolerance, double start, double stop
         return flx_fmu_refuse(f, "the model begins at t = 0, and cannot begin at t = %g", start);
     }
     if (!isfinite(stop) || !isfinite(tolerance) || stop < 0.0 || tolerance < 0.0) {
-        return flx_fmu_refuse(f, "the experiment ends at t = %g with a tolerance of %g: these "
-                                 "are no such numbers", stop, tolerance);
+        return flx_fmu_refuse(f,
+                              "the experiment ends at t = %g with a tolerance of %g: these "
+                              "are no such numbers",
+                              stop, tolerance);
     }
     f->tolerance = tolerance;
     f->stop = stop;

@@ -1,7 +1,7 @@
 // instance.h - one instance of an FMU, whatever version of FMI calls it: a run of the model among its resources.
 //     resources.c   where they are, what the exporter noted
 //     instance.c    life: read, compile, initialise, save and restore
-//     values.c      variables by their references, derivatives
+//     fmu_values.c  variables by their references, derivatives
 //     advance.c     co-simulation
 #pragma once
 
@@ -80,7 +80,7 @@ typedef struct flx_fmu_state {
     int32_t mode, stopped;
     int64_t events;
     double tolerance, stop;
-    size_t run; // bytes of the run, behind the parameters
+    size_t run;       // bytes of the run, behind the parameters
     double numbers[]; // values (nparameter), given (3 ninput), ngiven (ninput)
 } flx_fmu_state;
 flx_status flx_fmu_save(flx_fmu *f, flx_fmu_state **state); // malloc

@@ -81,7 +81,10 @@ bool flx_fmu_read_note(const char *resources, flx_fmu_note *note, char why[256])
     bool done = note->text && take_lines(note, folder);
     if (!done) {
         flx_snprintf(why, 256, "the resources of the FMU are not at '%.180s': there is no %s",
-                     folder ? folder : resources ? resources : "(nothing)", FLX_FMU_NOTE);
+                     folder      ? folder
+                     : resources ? resources
+                                 : "(nothing)",
+                     FLX_FMU_NOTE);
         flx_fmu_drop_note(note);
     }
     free(path);

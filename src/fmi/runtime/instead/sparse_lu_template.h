@@ -14,7 +14,7 @@ typedef struct NAME(factors) {
 static void NAME(drop)(NAME(factors) * f)
 {
     if (!f) return;
-    void *all[] = {f->base.Pnum, f->base.Pinv, f->base.Rs, f->Lp, f->Li, f->Up,
+    void *all[] = {f->base.Pnum, f->base.Pinv, f->base.Rs, f->Lp, f->Li,      f->Up,
                    f->Ui,        f->Lx,        f->Ux,      f->x,  f->diagonal};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
     free(f);

@@ -1,4 +1,4 @@
-// values.c - variables of an instance by their references; derivatives of outputs by inputs.
+// fmu_values.c - variables of an instance by their references; derivatives of outputs by inputs.
 #include "fmi/runtime/instance.h"
 
 #include <math.h>
@@ -14,7 +14,9 @@ flx_status flx_fmu_get(flx_fmu *f, unsigned reference, double *out)
     int i = flx_fmu_number(reference);
     double now[3];
     switch (flx_fmu_kind(reference)) {
-    case FLX_FMU_TIME: *out = flx_run_time(f->run); return FLX_OK;
+    case FLX_FMU_TIME:
+        *out = flx_run_time(f->run);
+        return FLX_OK;
     case FLX_FMU_INPUT:
         if (i >= f->ninput) break;
         *out = f->given[3 * i];
@@ -31,7 +33,8 @@ flx_status flx_fmu_get(flx_fmu *f, unsigned reference, double *out)
         FLX_TRY(flx_fmu_settle(f));
         *out = flx_run_get(f->run, i);
         return FLX_OK;
-    default: break;
+    default:
+        break;
     }
     return refuse_reference(f, reference, "read");
 }
@@ -50,8 +53,10 @@ flx_status flx_fmu_set(flx_fmu *f, unsigned reference, double value)
     }
     if (kind == FLX_FMU_PARAMETER && i < f->nparameter) {
         if (f->mode != FLX_FMU_INSTANTIATED && f->mode != FLX_FMU_INITIALISING) {
-            return flx_fmu_refuse(f, "parameter %u is fixed: it is set before the end of the "
-                                     "initialisation", reference);
+            return flx_fmu_refuse(f,
+                                  "parameter %u is fixed: it is set before the end of the "
+                                  "initialisation",
+                                  reference);
         }
         f->tuned = f->tuned || f->values[i] != value;
         f->values[i] = value;
@@ -67,8 +72,8 @@ flx_status flx_fmu_set_slope(flx_fmu *f, unsigned reference, int order, double v
         return refuse_reference(f, reference, "given with derivatives");
     }
     if (order < 1 || order > 2 || !isfinite(value)) {
-        return flx_fmu_refuse(f, "inputs take finite derivatives of order 1 and 2, not %g of order %d",
-                              value, order);
+        return flx_fmu_refuse(
+            f, "inputs take finite derivatives of order 1 and 2, not %g of order %d", value, order);
     }
     if (f->ngiven[i] == 0) { // its value goes on
         FLX_TRY(flx_run_get_input(f->run, i, f->given + 3 * i));
@@ -90,8 +95,8 @@ flx_status flx_fmu_derive(flx_fmu *f, int nof, const unsigned *of, int nby, cons
         int kind = i < nof ? FLX_FMU_OUTPUT : FLX_FMU_INPUT;
         numbers[i] = flx_fmu_number(reference);
         if (flx_fmu_kind(reference) != kind || numbers[i] >= (i < nof ? f->noutput : f->ninput)) {
-            status = flx_fmu_refuse(f, "derivatives are of outputs by inputs: variable %u is %s", reference,
-                                    i < nof ? "no output" : "no input");
+            status = flx_fmu_refuse(f, "derivatives are of outputs by inputs: variable %u is %s",
+                                    reference, i < nof ? "no output" : "no input");
         }
     }
     if (status == FLX_OK) {
