@@ -155,7 +155,7 @@ void flx_layer_add(const flx_simulation *sim, const flx_system *base, flx_state 
 
 // A reduced run that looks whether its conditions hold (watch.c).
 typedef struct flx_watch {
-    double next, every;   // times of looking
+    double next, every;   // times of looking; every 0: the end of the run is not known
     bool failed;          // a condition did not hold; told
     long allocations;     // of looking and changing, which are no part of the time loop
     flx_simulation *full; // owned; once changed it keeps what ran before

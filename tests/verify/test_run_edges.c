@@ -492,10 +492,27 @@ static int inputs_outlast_a_reduction(void)
     return 0;
 }
 
+// A run whose end nobody gives looks as well.
+static int runs_without_an_end_look(void)
+{
+    char text[1000];
+    rig r;
+    snprintf(text, sizeof text, MOTOR, "0", 1.0);
+    char *begin = strstr(text, "simulate:"), *end = begin ? strchr(begin, '\n') : NULL;
+    CHECK(end != NULL);
+    memmove(begin, end + 1, strlen(end)); // no `simulate` at all
+    if (set_up(text, &r)) return 1;
+    CHECK(flx_run_advance(r.run, 0.9) == FLX_OK && flx_ctx_warning_count(r.ctx) == 0);
+    CHECK(flx_run_advance(r.run, 3.0) == FLX_OK && flx_ctx_warning_count(r.ctx) == 1);
+    CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "goes on with the full system");
+    put_away(&r);
+    return 0;
+}
+
 TEST_MAIN(TEST(ends_are_those_of_the_model), TEST(inputs_outlast_a_reduction),
-          TEST(shortest_ways_lead_where_long_ones_do), TEST(ways_after_a_state_was_set),
-          TEST(events_on_short_ways_happen), TEST(inputs_leave_ended_motions_alone),
-          TEST(inputs_leave_failed_motions_alone), TEST(masses_that_vanish_are_told),
-          TEST(free_bodies_without_mass_are_refused),
+          TEST(runs_without_an_end_look), TEST(shortest_ways_lead_where_long_ones_do),
+          TEST(ways_after_a_state_was_set), TEST(events_on_short_ways_happen),
+          TEST(inputs_leave_ended_motions_alone), TEST(inputs_leave_failed_motions_alone),
+          TEST(masses_that_vanish_are_told), TEST(free_bodies_without_mass_are_refused),
           TEST(starts_made_again_are_those_of_a_compile), TEST(velocities_on_a_slope_are_set),
           TEST(velocities_that_the_slope_forbids_are_refused), TEST(rows_stay_on_their_times))
