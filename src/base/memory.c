@@ -24,7 +24,10 @@
 #define FLX_MEMORY_IS_DEFINED(p, n) ((void)(p), (void)(n))
 #endif
 
-// AddressSanitizer sees who runs from an array into the next one of its block.
+#define ALIGNMENT ((size_t)64)
+#define ARENA_ALIGNMENT 16
+
+// AddressSanitizer sees who runs behind an array: into the rest that alignment leaves, or into the next one of its block.
 #if defined(__SANITIZE_ADDRESS__)
 #define FLX_ASAN
 #elif defined(__has_feature)
@@ -34,15 +37,16 @@
 #endif
 #ifdef FLX_ASAN
 #include <sanitizer/asan_interface.h>
+#define ARENA_GAP ARENA_ALIGNMENT
 #else
 #define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#define ARENA_GAP 0
 #endif
 
-#define ALIGNMENT ((size_t)64)
 #define HUGE_PAGE ((size_t)2 << 20)
 #define LARGE                                                                                      \
     ((size_t)256 << 10) // many pages: below, writing zeros is cheaper than asking for them
-#define ARENA_ALIGNMENT 16
 #define ARENA_CHUNK ((size_t)64 * 1024)
 
 bool flx_ctx_may_allocate(flx_ctx *ctx)
@@ -120,8 +124,10 @@ static void clear(unsigned char *p, size_t bytes)
 void *flx_alloc(flx_ctx *ctx, size_t n, size_t size)
 {
     size_t bytes;
-    void *p = allocate(ctx, n, size, HUGE_PAGE, &bytes);
-    if (p) clear(p, bytes);
+    unsigned char *p = allocate(ctx, n, size, HUGE_PAGE, &bytes);
+    if (!p) return NULL;
+    clear(p, bytes);
+    ASAN_POISON_MEMORY_REGION(p + n * size, bytes - n * size);
     return p;
 }
 
@@ -147,9 +153,9 @@ void *flx_alloc_arrays(flx_ctx *ctx, const flx_array *arrays, size_t n)
     clear(block, bytes);
     for (size_t i = 0; i < n; i++) {
         memcpy(arrays[i].at, &next, sizeof next); // pointers to numbers of any kind look alike
-        next += round_up(arrays[i].n * arrays[i].size);
-        ASAN_POISON_MEMORY_REGION(next, ALIGNMENT);
-        next += ALIGNMENT;
+        size_t size = arrays[i].n * arrays[i].size, whole = round_up(size) + ALIGNMENT;
+        ASAN_POISON_MEMORY_REGION(next + size, whole - size);
+        next += whole;
     }
     return block;
 }
@@ -157,7 +163,9 @@ void *flx_alloc_arrays(flx_ctx *ctx, const flx_array *arrays, size_t n)
 void *flx_alloc_unset(flx_ctx *ctx, size_t n, size_t size)
 {
     size_t bytes;
-    return allocate(ctx, n, size, HUGE_PAGE, &bytes);
+    unsigned char *p = allocate(ctx, n, size, HUGE_PAGE, &bytes);
+    if (p) ASAN_POISON_MEMORY_REGION(p + n * size, bytes - n * size);
+    return p;
 }
 
 void *flx_shrink(void *p, size_t n, size_t size)
@@ -220,6 +228,7 @@ static chunk *add_chunk(flx_arena *a, size_t bytes)
     chunk *c = flx_alloc(a->ctx, 1, sizeof *c + size);
     if (!c) return NULL;
     c->size = size;
+    ASAN_POISON_MEMORY_REGION(c->bytes, size);
     // a chunk made for one large thing is full: keep filling the one before
     if (bytes > ARENA_CHUNK && a->chunks) {
         c->next = a->chunks->next;
@@ -237,12 +246,13 @@ void *flx_arena_take(flx_arena *a, size_t n, size_t size)
         FLX_FAIL(a->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
         return NULL;
     }
-    size_t bytes = (n * size + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+    size_t bytes = (n * size + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT + ARENA_GAP;
     chunk *c = a->chunks;
     if (!c || c->used + bytes > c->size) c = add_chunk(a, bytes);
     if (!c) return NULL;
     void *p = c->bytes + c->used;
     c->used += bytes;
+    ASAN_UNPOISON_MEMORY_REGION(p, n * size);
     return p;
 }
 
