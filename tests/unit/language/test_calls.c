@@ -422,6 +422,23 @@ static int wrong_calls_are_refused_and_change_nothing(void)
     return 0;
 }
 
-TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a_file_says),
-          TEST(turns_of_space_are_refused_in_the_plane),
+// Without memory a name is refused; the ground, which comes first, is not taken for it.
+static int names_without_memory_are_refused(void)
+{
+    int id = 0, refused = 0;
+    for (long k = 0; id <= 0; k++) {
+        begin(2);
+        flx_ctx_fail_allocation(ctx, k);
+        id = flx_model_name(m, "crank");
+        flx_ctx_fail_allocation(ctx, -1);
+        CHECK(id == FLX_ERR_MEMORY || id > FLX_GROUND);
+        refused += id < 0;
+        end();
+    }
+    CHECK(refused > 0);
+    return 0;
+}
+
+TEST_MAIN(TEST(names_without_memory_are_refused), TEST(planar_items_are_what_a_file_says),
+          TEST(spatial_items_are_what_a_file_says), TEST(turns_of_space_are_refused_in_the_plane),
           TEST(wrong_calls_are_refused_and_change_nothing))
