@@ -22,6 +22,18 @@ draw spatial_crank "" rail.displacement bearing.drive
 draw speed_control "" flywheel_bearing.rate rotor_bearing.rate current
 draw pendulum_wave "--until 15" "bob(1).position.y" "bob(8).position.y" "bob(15).position.y"
 draw metronomes "" left.hinge.angle right.hinge.angle board.position.x
+(
+    cd "$work"
+    pole=$OLDPWD/examples/flexible_pole.yaml img=$OLDPWD/docs/img
+    "$program" analyse "$pole" plant bode pd >/dev/null
+    "$program" plot flexible_pole_plant.csv flexible_pole_plant_zeros_of_pairs.csv --poles -o "$img/walk_poles.svg"
+    "$program" plot flexible_pole_bode.csv --bode -o "$img/walk_bode.svg"
+    "$program" plot flexible_pole_pd.csv flexible_pole_pd_zeros.csv --locus -o "$img/walk_locus.svg"
+    "$program" run "$pole" -q
+    "$program" plot flexible_pole.h5 rail.displacement tip.position.x hinge.angle F -o "$img/walk_run.svg"
+    "$program" run "$pole" -q --set ideal=1 -o ideal.h5
+    "$program" compare ideal.h5 flexible_pole.h5 --quiet --signals rail.displacement -o "$img/walk_compare.svg" >/dev/null
+)
 "$program" run examples/rotor_run_up.yaml -q -o "$work/rotor_run_up.h5"
 "$program" spectrum "$work/rotor_run_up.h5" housing.position.y --speed bearing.rate --orders 1 --segment 4 --from 1 -o docs/img/rotor_run_up.svg >/dev/null
 "$program" run examples/slider_crank.yaml -q -o "$work/slider_crank.h5"

@@ -26,6 +26,7 @@ static const char help_text[] =
     "Tables that 'flexion analyse' writes (MODEL_NAME.csv) are drawn with one of\n"
     "  --bode, --nyquist, --nichols   of a frequency response\n"
     "  --poles                        of a linear model: tables of poles and of zeros\n"
+    "  --locus                        of poles over a gain; and of zeros\n"
     "  --campbell                     of a rotor; --orders 1,2 draws rays\n"
     "\n"
     "Examples:\n"
@@ -92,7 +93,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_list rest = {0};
     flx_plot_def def = {0};
     const char *size = NULL, *axes = NULL, *orders = NULL;
-    bool tables[CLI_PLOT_CAMPBELL + 1] = {false};
+    bool tables[CLI_PLOT_LOCUS + 1] = {false};
     cli_table_plot kind = CLI_PLOT_SIGNALS;
     bool spectrum = false;
     const cli_option options[] = {
@@ -105,10 +106,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--nichols", .flag = &tables[CLI_PLOT_NICHOLS]},
         {.name = "--poles", .flag = &tables[CLI_PLOT_POLES]},
         {.name = "--campbell", .flag = &tables[CLI_PLOT_CAMPBELL]},
+        {.name = "--locus", .flag = &tables[CLI_PLOT_LOCUS]},
         {.name = "--orders", .value = &orders},
         {.name = "--spectrum", .flag = &spectrum},
     };
-    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 11, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 12, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (!cli_read_size("plot", size, &def.width, &def.height) || (axes && !read_axes(axes, &def)))
         return EXIT_WRONG;
@@ -116,11 +118,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         cli_complain("plot", "name a result file; see 'flexion plot --help'");
         return EXIT_WRONG;
     }
-    for (int k = 0; k <= CLI_PLOT_CAMPBELL; k++) {
+    for (int k = 0; k <= CLI_PLOT_LOCUS; k++) {
         if (!tables[k]) continue;
         if (kind != CLI_PLOT_SIGNALS) {
-            cli_complain(
-                "plot", "one drawing has one of --bode, --nyquist, --nichols, --poles, --campbell");
+            cli_complain("plot", "one drawing has one of --bode, --nyquist, --nichols, --poles, "
+                                 "--campbell, --locus");
             return EXIT_WRONG;
         }
         kind = (cli_table_plot)k;

@@ -29,7 +29,7 @@ typedef struct flx_chart_series {
     int line_only; // 1: no marks at the points
     int mark_only; // a mark of its own, and no line: FLX_CHART_CROSS, ...; 0: as the others
 } flx_chart_series;
-enum { FLX_CHART_CROSS = 2, FLX_CHART_CIRCLE = 6 }; // of gnuplot
+enum { FLX_CHART_CROSS = 2, FLX_CHART_CIRCLE = 6, FLX_CHART_DOT = 7 }; // of gnuplot
 typedef struct flx_chart_panel {
     const char *x, *y; // labels
     int log_x, log_y;

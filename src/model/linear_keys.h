@@ -35,3 +35,11 @@ typedef struct flx_campbell_keys {
     double *orders;
     bool rotating; // frequencies in axes that rotate
 } flx_campbell_keys;
+
+typedef struct flx_locus_keys {
+    flx_io_keys io;
+    const char *parameter; // NULL: the gain of u = -k y
+    double from, to;
+    int count;
+    bool log;
+} flx_locus_keys;

@@ -219,6 +219,31 @@ static void add_campbell(charts *c, const table *t, const char *orders)
     }
 }
 
+// Branches as lines; crosses where they begin, marks where they end.
+static void add_locus(charts *c, const table *t)
+{
+    int n = (t->ncolumn - 1) / 2;
+    const char *by = t->names[0];
+    double *ends = take(c, 4 * n);
+    for (int b = 0; b < n && t->nrow > 0; b++) {
+        const double *re = column(t, 1 + 2 * b), *im = column(t, 2 + 2 * b);
+        char name[40];
+        snprintf(name, sizeof name, "pole %d", b + 1);
+        add(c, 0, keep_name(c, name, strlen(name)), t->nrow, re, im, 0);
+        for (int k = 0; ends && k < 2; k++) {
+            int i = k == 0 ? 0 : t->nrow - 1;
+            ends[2 * k * n + b] = re[i];
+            ends[(2 * k + 1) * n + b] = im[i];
+        }
+    }
+    for (int k = 0; ends && k < 2 && t->nrow > 0; k++) {
+        char name[120];
+        snprintf(name, sizeof name, "%s = %.4g", by, column(t, 0)[k == 0 ? 0 : t->nrow - 1]);
+        add(c, 0, keep_name(c, name, strlen(name)), n, ends + 2 * k * n, ends + (2 * k + 1) * n,
+            k == 0 ? FLX_CHART_CROSS : FLX_CHART_DOT);
+    }
+}
+
 // ---- together -----------------------------------------------------------------------------------------
 
 static const struct {
@@ -230,6 +255,7 @@ static const struct {
     [CLI_PLOT_NYQUIST] = {"frequency", "a frequency response", "real part", "imaginary part", 0, 0},
     [CLI_PLOT_NICHOLS] = {"frequency", "a frequency response", "phase deg", "magnitude dB", 0, 0},
     [CLI_PLOT_POLES] = {"re", "poles or zeros", "real part 1/s", "imaginary part 1/s", 0, 0},
+    [CLI_PLOT_LOCUS] = {"re(1)", "a root locus", "real part 1/s", "imaginary part 1/s", 0, 0},
     [CLI_PLOT_CAMPBELL] = {"frequency(1)", "a Campbell diagram", "speed rad/s", "frequency Hz", 0,
                            0}};
 
@@ -238,12 +264,18 @@ static bool add_file(charts *c, cli_table_plot kind, const char *path, const cha
     table *t = c->tables + c->nfile;
     if (!read_table(path, t)) return false;
     c->nfile++;
-    if (find(t, kinds[kind].first) < 0) {
+    bool zeros = kind == CLI_PLOT_LOCUS && c->nfile > 1 && find(t, "re") >= 0;
+    if (find(t, kinds[kind].first) < 0 && !zeros) {
         cli_complain("plot", "'%s' is not the table of %s: it has no column '%s'", path,
                      kinds[kind].wanted, kinds[kind].first);
         return false;
     }
-    if (kind == CLI_PLOT_POLES) {
+    if (kind == CLI_PLOT_LOCUS && find(t, "re") >= 0) {
+        add(c, 0, "zeros", t->nrow, column(t, find(t, "re")), column(t, find(t, "im")),
+            FLX_CHART_CIRCLE);
+    } else if (kind == CLI_PLOT_LOCUS) {
+        add_locus(c, t);
+    } else if (kind == CLI_PLOT_POLES) {
         bool poles = find(t, "damping") >= 0;
         add(c, 0, poles ? "poles" : "zeros", t->nrow, column(t, find(t, "re")),
             column(t, find(t, "im")), poles ? FLX_CHART_CROSS : FLX_CHART_CIRCLE);

@@ -1,4 +1,4 @@
-// plot_tables.h - drawings of tables that analyses write: Bode, Nyquist, Nichols, poles, Campbell.
+// plot_tables.h - drawings of tables that analyses write: Bode, Nyquist, Nichols, poles, Campbell, root loci.
 #pragma once
 
 #include "cli/cli.h"
@@ -11,8 +11,9 @@ typedef enum cli_table_plot {
     CLI_PLOT_NICHOLS,
     CLI_PLOT_POLES,
     CLI_PLOT_CAMPBELL,
+    CLI_PLOT_LOCUS,
 } cli_table_plot;
 
-// files: tables of one kind, drawn together; of poles, zeros too. orders: rays of a Campbell diagram, or NULL.
+// files: tables of one kind, drawn together; of poles and loci, zeros too. orders: rays of a Campbell diagram, or NULL.
 int cli_plot_tables(flx_ctx *ctx, cli_table_plot kind, int nfile, const char *const *files,
                     const char *orders, const flx_plot_def *def);

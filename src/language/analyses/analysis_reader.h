@@ -26,6 +26,10 @@ const flx_analysis_reader *flx_analysis_reader_of(const flx_item *item, flx_anal
 flx_status flx_analysis_count(flx_env *e, const flx_item *item, const char *key, int least,
                               int *out);
 
+// The name of a parameter; `what` ("the speed") is in the message where it is none.
+flx_status flx_analysis_parameter(flx_builder *b, const flx_entry *y, const char *what,
+                                  const char **out);
+
 #define FLX_ANALYSIS(name) extern const flx_analysis_reader flx_reader_##name;
 #include "model/analyses.def"
 #undef FLX_ANALYSIS

@@ -43,3 +43,20 @@ flx_status flx_analysis_count(flx_env *e, const flx_item *item, const char *key,
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' must be at least %d, and at most %g",
                     key, least, MOST_ASKED);
 }
+
+flx_status flx_analysis_parameter(flx_builder *b, const flx_entry *y, const char *what,
+                                  const char **out)
+{
+    flx_nearest near;
+    const char *word = y->kind == FLX_ENTRY_SCALAR ? y->text : "";
+    flx_nearest_start(&near, word);
+    for (int i = 0; i < b->parameters.count; i++) {
+        const flx_item *p = b->parameters.items[i];
+        flx_nearest_offer(&near, p->full);
+        if (strcmp(p->full, word) == 0) *out = p->full;
+    }
+    if (*out) return FLX_OK;
+    const char *best = flx_nearest_best(&near);
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "%s is a parameter, and '%s' is none%s%s%s",
+                    what, word, best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+}

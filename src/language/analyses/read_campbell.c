@@ -3,25 +3,6 @@
 #include "model/linear_keys.h"
 
 #include <math.h>
-#include <string.h>
-
-// The parameter that says the speed.
-static flx_status read_speed(flx_builder *b, const flx_entry *y, const char **speed)
-{
-    flx_nearest near;
-    const char *word = y->kind == FLX_ENTRY_SCALAR ? y->text : "";
-    flx_nearest_start(&near, word);
-    for (int i = 0; i < b->parameters.count; i++) {
-        const flx_item *p = b->parameters.items[i];
-        flx_nearest_offer(&near, p->full);
-        if (strcmp(p->full, word) == 0) *speed = p->full;
-    }
-    if (*speed) return FLX_OK;
-    const char *best = flx_nearest_best(&near);
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
-                    "the speed is a parameter, and '%s' is none%s%s%s", word,
-                    best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
-}
 
 static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
 {
@@ -37,7 +18,7 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     own->count = out->count > 0 ? out->count : 51;
     own->modes = 8;
     FLX_TRY(flx_build_need(b, item, "speed", &speed));
-    FLX_TRY(read_speed(b, speed, &own->speed));
+    FLX_TRY(flx_analysis_parameter(b, speed, "the speed", &own->speed));
     FLX_TRY(flx_build_need(b, item, "to", &to));
     if (from) FLX_TRY(flx_build_number(e, from, &own->from));
     FLX_TRY(flx_build_number(e, to, &own->to));

@@ -4,6 +4,7 @@
 // own (docs/theory/modes.md, CAMP-1), near where its eigenvalue was going. Forward whirl has the sense of the rotation:
 //     k = sum 2 Im(a conj(b)) / sum (|a|^2 + |b|^2),   a, b: displacements of bodies across the axis     (CAMP-2)
 #include "base/number.h"
+#include "simulate/analyses/at_parameter.h"
 #include "simulate/analyses/response.h"
 
 #include <math.h>
@@ -118,33 +119,22 @@ static flx_status find_modes(diagram *d, flx_task *t, spectrum *out)
     return FLX_OK;
 }
 
+typedef struct errand {
+    diagram *d;
+    spectrum *out;
+} errand;
+
+static flx_status find_in(void *user, flx_task *t)
+{
+    const errand *e = user;
+    return find_modes(e->d, t, e->out);
+}
+
 static flx_status find_at(diagram *d, double speed, spectrum *out)
 {
-    const flx_model *m = d->t->sim->model;
-    flx_ctx *ctx = d->t->sim->ctx;
-    flx_model *model = NULL;
-    flx_simulation *sim = NULL;
-    char setting[200], number[40];
-    const char **settings = flx_arena_take(d->arena, (size_t)m->nset + 1, sizeof *settings);
+    errand e = {d, out};
     *out = (spectrum){.speed = speed};
-    if (!settings) return FLX_ERR_MEMORY;
-    flx_snprintf(number, sizeof number, "%.17g", speed);
-    flx_snprintf(setting, sizeof setting, "%s=%s", d->keys->speed, number);
-    for (int i = 0; i < m->nset; i++) settings[i] = m->settings[i];
-    settings[m->nset] = setting;
-    flx_status status =
-        flx_model_read_text(ctx, m->path, m->text, m->text_length, m->nset + 1, settings, &model);
-    if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
-    if (status == FLX_OK) {
-        flx_task t = {.sim = sim, .number = d->t->number};
-        t.a = sim->model->analyses + t.number;
-        status = find_modes(d, &t, out);
-        flx_state_destroy(&t.place.x);
-        flx_state_destroy(&t.place.instant);
-    }
-    flx_simulation_destroy(&sim);
-    flx_model_destroy(&model);
-    return status;
+    return flx_analysis_at(d->t, d->keys->speed, speed, find_in, &e);
 }
 
 // ---- axes ---------------------------------------------------------------------------------------------
@@ -433,11 +423,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
 {
     diagram d = {.t = t, .keys = t->a->own, .out = out};
     flx_simulation *sim = t->sim;
-    if (!sim->model->text || sim->model->text_length == 0) {
-        return FLX_FAIL(
-            sim->ctx, FLX_ERR_CANNOT, t->a->loc,
-            "a Campbell diagram reads the model anew at every speed, and there is no text");
-    }
+    FLX_TRY(flx_analysis_check_text(t, "a Campbell diagram"));
     d.arena = flx_arena_create(sim->ctx);
     if (!d.arena) return FLX_ERR_MEMORY;
     d.speeds = flx_arena_take(d.arena, (size_t)d.keys->count, sizeof *d.speeds);
