@@ -1,4 +1,4 @@
-// particle_set.c - sets of particles: making, walls, what users ask.
+// particle_set.c - sets of particles: making, those that come and go, what users ask.
 #include "particles/particle_set.h"
 
 #include <string.h>
@@ -6,17 +6,36 @@
 #define SKIN 0.15 // of the largest radius
 #define PI 3.14159265358979323846
 
-static double smallest(const flx_particles_def *d)
+// The longest step over radius and root of the density.
+static double wave(double E, double nu)
 {
-    double r = HUGE_VAL;
-    for (int i = 0; i < d->count; i++) r = fmin(r, d->radii[i]);
-    return r;
+    double G = E / (2.0 * (1.0 + nu));
+    return 0.2 * PI / sqrt(G) / (0.1631 * nu + 0.8766);
 }
 
 double flx_particles_longest_step(const flx_particles_def *d)
 {
-    double G = d->E / (2.0 * (1.0 + d->nu));
-    return 0.2 * PI * smallest(d) * sqrt(d->density / G) / (0.1631 * d->nu + 0.8766);
+    double least = HUGE_VAL;
+    for (int i = 0; i < d->count; i++) {
+        double density = d->densities ? d->densities[i] : d->density;
+        least = fmin(least, d->radii[i] * sqrt(density));
+    }
+    return wave(d->E, d->nu) * least;
+}
+
+static flx_status check_period(flx_ctx *ctx, const flx_particles_def *d)
+{
+    double largest = 0.0;
+    for (int i = 0; i < d->count; i++) largest = fmax(largest, d->radii[i]);
+    for (int k = 0; k < 3; k++) {
+        if (d->period[k] == 0.0) continue;
+        if (d->period[k] >= (4.0 + 2.0 * SKIN) * largest && isfinite(d->period[k])) continue;
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a box that repeats itself every %g m is too small for particles of radius "
+                        "%g m: a particle would touch two images of another",
+                        d->period[k], largest);
+    }
+    return FLX_OK;
 }
 
 static flx_status check(flx_ctx *ctx, const flx_particles_def *d)
@@ -31,9 +50,10 @@ static flx_status check(flx_ctx *ctx, const flx_particles_def *d)
                {"friction", d->friction, 0.0, 1e3},
                {"rolling", d->rolling, 0.0, 1e3},
                {"threads", d->threads, 0.0, 256.0}};
-    if (d->count < 1 || !d->positions || !d->radii) {
+    if (d->count < 0 || (d->count > 0 && (!d->positions || !d->radii)) ||
+        (d->count == 0 && !(d->step > 0.0))) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "a set of particles has places and radii");
+                        "a set of particles has places and radii, or a step and those that come later");
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i].x >= all[i].least && all[i].x <= all[i].most) continue;
@@ -42,10 +62,12 @@ static flx_status check(flx_ctx *ctx, const flx_particles_def *d)
                         all[i].most, all[i].x);
     }
     for (int i = 0; i < d->count; i++) {
-        if (d->radii[i] > 0.0 && isfinite(d->radii[i])) continue;
+        double density = d->densities ? d->densities[i] : d->density;
+        if (d->radii[i] > 0.0 && isfinite(d->radii[i]) && density > 0.0 && isfinite(density)) continue;
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the radius of particle %d is %g",
                         i + 1, d->radii[i]);
     }
+    FLX_TRY(check_period(ctx, d));
     double most = flx_particles_longest_step(d);
     if (d->step >= 0.0 && d->step <= most) return FLX_OK;
     return FLX_FAIL(
@@ -55,26 +77,54 @@ static flx_status check(flx_ctx *ctx, const flx_particles_def *d)
         d->step, most);
 }
 
-static bool take(flx_particles *p)
+static flx_status grow(flx_particles *p, void **array, size_t size)
 {
-    const size_t n = (size_t)p->n;
+    int capacity = p->capacity;
+    return flx_grow(p->ctx, array, &capacity, p->asked + 1, size);
+}
+
+// All arrays of particles have the same capacity, and one more.
+flx_status flx_particles_room(flx_particles *p, int need)
+{
+    if (p->capacity > need) return FLX_OK;
     flx_vec4 **fours[] = {&p->x, &p->v, &p->w, &p->kept, &p->spare4};
     double **threes[] = {&p->f, &p->t, &p->fn, &p->tn, &p->spare3};
     int **ones[] = {&p->id,    &p->start,  &p->old_start, &p->cell_of,
-                    &p->order, &p->spare1, &p->in_start};
-    bool good = true;
-    for (size_t i = 0; i < 5; i++) {
-        *fours[i] = flx_alloc(p->ctx, n, sizeof(flx_vec4));
-        *threes[i] = flx_alloc(p->ctx, 3 * n, sizeof(double));
-        good = good && *fours[i] && *threes[i];
+                    &p->order, &p->spare1, &p->in_start,  &p->touch_start};
+    p->asked = need;
+    for (int i = 0; i < 5; i++) {
+        FLX_TRY(grow(p, (void **)fours[i], sizeof(flx_vec4)));
+        FLX_TRY(grow(p, (void **)threes[i], 3 * sizeof(double)));
     }
-    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++) {
-        *ones[i] = flx_alloc(p->ctx, n + 1, sizeof(int));
-        good = good && *ones[i];
-    }
-    p->moved = flx_alloc(p->ctx, (size_t)p->threads, sizeof(double));
-    if (p->threads > 1) p->team = flx_particle_team_create(p->ctx, p->threads);
-    return good && p->moved && (p->threads == 1 || p->team);
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        FLX_TRY(grow(p, (void **)ones[i], sizeof(int)));
+    FLX_TRY(grow(p, (void **)&p->label, sizeof *p->label));
+    int before = p->capacity;
+    FLX_TRY(flx_grow(p->ctx, (void **)&p->leaves, &p->capacity, need + 1, sizeof *p->leaves));
+    memset(p->leaves + before, 0, (size_t)(p->capacity - before) * sizeof *p->leaves);
+    if (before == 0) p->start[0] = p->old_start[0] = 0;
+    return FLX_OK;
+}
+
+static void put(flx_particles *p, const double x[3], const double *v, const double *w, double r,
+                double density)
+{
+    const double mass = 4.0 / 3.0 * PI * r * r * r * density;
+    int i = p->n++;
+    p->x[i] = (flx_vec4){x[0], x[1], x[2], r};
+    p->v[i] = (flx_vec4){.w = mass};
+    p->w[i] = (flx_vec4){.w = 0.4 * mass * r * r};
+    if (v) p->v[i].x = v[0], p->v[i].y = v[1], p->v[i].z = v[2];
+    if (w) p->w[i].x = w[0], p->w[i].y = w[1], p->w[i].z = w[2];
+    memcpy(p->f + 3 * i, p->gravity, sizeof p->gravity);
+    memset(p->t + 3 * i, 0, 3 * sizeof(double));
+    p->kept[i] = p->x[i];
+    p->id[i] = i;
+    p->label[i] = p->made++;
+    p->start[i + 1] = p->npair;
+    p->leaves[i] = false;
+    p->largest = fmax(p->largest, r);
+    p->skin = SKIN * p->largest;
 }
 
 flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_particles **out)
@@ -84,7 +134,7 @@ flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_pa
     flx_particles *p = flx_alloc(ctx, 1, sizeof *p);
     if (!p) return FLX_ERR_MEMORY;
     p->ctx = ctx;
-    p->n = d->count;
+    p->wave = wave(d->E, d->nu);
     p->threads = d->threads > 1 ? d->threads : 1;
     p->step = d->step > 0.0 ? d->step : flx_particles_longest_step(d);
     memcpy(p->gravity, d->gravity, sizeof p->gravity);
@@ -94,26 +144,66 @@ flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_pa
                                 .friction = d->friction,
                                 .rolling = d->rolling,
                                 .step = p->step};
-    if (!take(p)) {
-        flx_particles_destroy(&p);
-        return FLX_ERR_MEMORY;
+    p->density = d->density;
+    for (int k = 0; k < 3; k++) {
+        p->period[k] = d->period[k];
+        p->from[k] = d->period_from[k];
+        p->repeats = p->repeats || d->period[k] > 0.0;
     }
-    for (int i = 0; i < p->n; i++) {
-        const double *x = d->positions + 3 * i, r = d->radii[i];
-        const double mass = 4.0 / 3.0 * PI * r * r * r * d->density;
-        p->x[i] = (flx_vec4){x[0], x[1], x[2], r};
-        p->v[i] = (flx_vec4){.w = mass};
-        p->w[i] = (flx_vec4){.w = 0.4 * mass * r * r};
-        const double *v = d->velocities, *w = d->spins;
-        if (v) p->v[i].x = v[3 * i], p->v[i].y = v[3 * i + 1], p->v[i].z = v[3 * i + 2];
-        if (w) p->w[i].x = w[3 * i], p->w[i].y = w[3 * i + 1], p->w[i].z = w[3 * i + 2];
-        memcpy(p->f + 3 * i, p->gravity, sizeof p->gravity);
-        p->id[i] = i;
-        p->largest = fmax(p->largest, r);
+    flx_status status = flx_particles_room(p, d->count);
+    p->moved = flx_alloc(ctx, (size_t)p->threads, sizeof(double));
+    if (!p->moved) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK && p->threads > 1) {
+        p->team = flx_particle_team_create(ctx, p->threads);
+        if (!p->team) status = FLX_ERR_MEMORY;
     }
-    p->skin = SKIN * p->largest;
+    for (int i = 0; i < d->count && status == FLX_OK; i++) {
+        put(p, d->positions + 3 * i, d->velocities ? d->velocities + 3 * i : NULL,
+            d->spins ? d->spins + 3 * i : NULL, d->radii[i],
+            d->densities ? d->densities[i] : d->density);
+    }
+    if (status != FLX_OK) flx_particles_destroy(&p);
     *out = p;
+    return status;
+}
+
+flx_status flx_particles_add(flx_particles *p, int count, const double *positions,
+                             const double *velocities, const double *radii, const double *densities)
+{
+    for (int i = 0; i < count; i++) {
+        double density = densities ? densities[i] : p->density;
+        bool good = radii[i] > 0.0 && isfinite(radii[i]) && density > 0.0 && isfinite(density);
+        for (int c = 0; c < 3; c++) good = good && isfinite(positions[3 * i + c]);
+        if (!good || p->step > p->wave * radii[i] * sqrt(density)) {
+            return FLX_FAIL(p->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                            "a particle of radius %g and density %g cannot be added: %s", radii[i],
+                            density, good ? "the step is too long for it" : "no particle has them");
+        }
+    }
+    FLX_TRY(flx_particles_room(p, p->n + count));
+    for (int i = 0; i < count; i++) {
+        put(p, positions + 3 * i, velocities ? velocities + 3 * i : NULL, NULL, radii[i],
+            densities ? densities[i] : p->density);
+    }
+    if (count > 0) p->wall_way = HUGE_VAL;
     return FLX_OK;
+}
+
+int flx_particles_remove(flx_particles *p, flx_particles_gone *gone, void *user)
+{
+    for (int i = 0; i < p->n; i++) {
+        const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z};
+        if (p->leaves[i] || !gone(user, x, p->x[i].w)) continue;
+        const flx_vec4 v = p->v[i], w = p->w[i];
+        p->leaves[i] = true;
+        p->nleaving++;
+        p->gone_mass += v.w;
+        p->gone_energy += 0.5 * v.w * (v.x * v.x + v.y * v.y + v.z * v.z) +
+                          0.5 * w.w * (w.x * w.x + w.y * w.y + w.z * w.z);
+        for (int c = 0; c < 3; c++) p->gone_energy -= v.w * p->gravity[c] * x[c];
+    }
+    if (p->nleaving > 0) p->wall_way = HUGE_VAL;
+    return p->nleaving;
 }
 
 void flx_particles_destroy(flx_particles **particles)
@@ -126,85 +216,10 @@ void flx_particles_destroy(flx_particles **particles)
                    p->t,       p->fn,     p->tn,        p->spare3,     p->id,        p->start,
                    p->second,  p->memory, p->slots,     p->in_start,   p->in,        p->cell_start,
                    p->cell_of, p->order,  p->surfaces,  p->walls,      p->touches,   p->old_touches,
-                   p->moved,   p->spare1, p->old_start, p->old_second, p->old_memory};
+                   p->moved,   p->spare1, p->old_start, p->old_second, p->old_memory, p->label,
+                   p->leaves,  p->touch_start, p->near};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) flx_free(all[i]);
     flx_free(p);
-}
-
-// ---- walls --------------------------------------------------------------------------------------
-
-int flx_particles_add_wall(flx_particles *p)
-{
-    if (flx_grow(p->ctx, (void **)&p->walls, &p->wall_capacity, p->nwall + 1, sizeof *p->walls) !=
-        FLX_OK) {
-        return -1;
-    }
-    p->walls[p->nwall] = (flx_wall){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    return p->nwall++;
-}
-
-static flx_status add_surface(flx_particles *p, int wall, flx_wall_kind kind, const double point[3],
-                              const double axis[3], double radius)
-{
-    double size = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-    if (wall < 0 || wall >= p->nwall || !(size > 0.0) ||
-        (kind == FLX_WALL_TUBE && !(radius > 0.0))) {
-        return FLX_FAIL(p->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "a surface is of a wall that was added, with a direction and a radius that "
-                        "are not zero");
-    }
-    FLX_TRY(flx_grow(p->ctx, (void **)&p->surfaces, &p->surface_capacity, p->nsurface + 1,
-                     sizeof *p->surfaces));
-    flx_wall_surface *s = p->surfaces + p->nsurface++;
-    *s = (flx_wall_surface){.kind = kind, .wall = wall, .radius = radius};
-    for (int i = 0; i < 3; i++) {
-        s->point[i] = point[i];
-        s->axis[i] = axis[i] / size;
-    }
-    flx_wall_place(p, p->nsurface - 1);
-    p->wall_way = HUGE_VAL; // neighbours are sought again
-    return FLX_OK;
-}
-
-flx_status flx_particles_add_plane(flx_particles *p, int wall, const double point[3],
-                                   const double normal[3])
-{
-    return add_surface(p, wall, FLX_WALL_PLANE, point, normal, 0.0);
-}
-
-flx_status flx_particles_add_tube(flx_particles *p, int wall, const double point[3],
-                                  const double axis[3], double radius)
-{
-    return add_surface(p, wall, FLX_WALL_TUBE, point, axis, radius);
-}
-
-void flx_particles_move_wall(flx_particles *p, int wall, const double position[3],
-                             const double R[9], const double velocity[3],
-                             const double angular_velocity[3])
-{
-    flx_wall *w = p->walls + wall;
-    double way = 0.0;
-    for (int i = 0; i < 3; i++) {
-        way += fabs(position[i] - w->position[i]);
-        w->position[i] = position[i];
-        w->velocity[i] = velocity[i];
-        w->spin[i] = angular_velocity[i];
-    }
-    for (int i = 0; i < 9; i++) {
-        way += fabs(R[i] - w->R[i]) * p->reach;
-        w->R[i] = R[i];
-    }
-    p->wall_way += way;
-    for (int s = 0; s < p->nsurface; s++) {
-        if (p->surfaces[s].wall == wall) flx_wall_place(p, s);
-    }
-}
-
-void flx_particles_wall_impulse(const flx_particles *p, int wall, double impulse[3],
-                                double angular[3])
-{
-    memcpy(impulse, p->walls[wall].impulse, 3 * sizeof(double));
-    memcpy(angular, p->walls[wall].angular, 3 * sizeof(double));
 }
 
 // ---- what users ask -----------------------------------------------------------------------------
@@ -223,20 +238,69 @@ void flx_particles_get(const flx_particles *p, double *positions, double *veloci
     }
 }
 
+void flx_particles_get_sizes(const flx_particles *p, double *radii, long *labels)
+{
+    for (int i = 0; radii && i < p->n; i++) radii[p->id[i]] = p->x[i].w;
+    if (labels) memcpy(labels, p->label, (size_t)p->n * sizeof *labels);
+}
+
+int flx_particles_count(const flx_particles *p)
+{
+    return p->n;
+}
+
+double flx_particles_step_size(const flx_particles *p)
+{
+    return p->step;
+}
+
+// Energy of the springs of a contact: 2/5 of force times overlap, and of the spring along the surface.
+static double stored(const flx_particle_law *l, double R, const flx_particle_memory *m)
+{
+    double d = m->depth, a = sqrt(R * d);
+    double T2 = m->T[0] * m->T[0] + m->T[1] * m->T[1] + m->T[2] * m->T[2];
+    return 8.0 / 15.0 * l->E * a * d * d + T2 / (16.0 * l->G * a);
+}
+
 flx_particles_sums flx_particles_sum(const flx_particles *p)
 {
     flx_particles_sums s = {.time = p->time, .steps = p->steps, .rebuilds = p->rebuilds};
-    for (int k = 0; k < p->npair; k++) s.contacts += p->memory[k].depth > 0.0;
-    for (int k = 0; k < p->ntouch; k++) s.contacts += p->touches[k].memory.depth > 0.0;
+    s.count = p->n;
+    s.gone_mass = p->gone_mass;
+    s.gone_energy = p->gone_energy;
+    for (int i = 0; i < p->n; i++) {
+        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+            if (!(p->memory[k].depth > 0.0)) continue;
+            double a = p->x[i].w, b = p->x[p->second[k]].w;
+            s.contacts++;
+            s.elastic += stored(&p->law, a * b / (a + b), p->memory + k);
+        }
+    }
+    for (int k = 0; k < p->ntouch; k++) {
+        const flx_wall_touch *t = p->touches + k;
+        if (!(t->memory.depth > 0.0)) continue;
+        s.contacts++;
+        s.elastic += stored(&p->law, flx_wall_radius(p->surfaces + t->surface, p->x[t->particle].w),
+                            &t->memory);
+    }
     for (int i = 0; i < p->n; i++) {
         const flx_vec4 x = p->x[i], v = p->v[i], w = p->w[i];
         const double P[3] = {v.w * v.x, v.w * v.y, v.w * v.z};
         s.kinetic += 0.5 * (v.x * P[0] + v.y * P[1] + v.z * P[2]) +
                      0.5 * w.w * (w.x * w.x + w.y * w.y + w.z * w.z);
-        for (int c = 0; c < 3; c++) s.momentum[c] += P[c];
+        const double at[3] = {x.x, x.y, x.z};
+        s.mass += v.w;
+        s.fastest = fmax(s.fastest, v.x * v.x + v.y * v.y + v.z * v.z);
+        for (int c = 0; c < 3; c++) {
+            s.momentum[c] += P[c];
+            s.centre[c] += v.w * at[c];
+            s.potential -= v.w * p->gravity[c] * at[c];
+        }
         s.angular_momentum[0] += x.y * P[2] - x.z * P[1] + w.w * w.x;
         s.angular_momentum[1] += x.z * P[0] - x.x * P[2] + w.w * w.y;
         s.angular_momentum[2] += x.x * P[1] - x.y * P[0] + w.w * w.z;
     }
+    s.fastest = sqrt(s.fastest);
+    for (int c = 0; c < 3 && s.mass > 0.0; c++) s.centre[c] /= s.mass;
     return s;
 }

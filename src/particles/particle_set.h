@@ -1,9 +1,11 @@
 // particle_set.h - inside of a set of particles.
 //
-//     particle_set.c       making, walls, what users ask
-//     particle_lists.c  cells, order of the particles, neighbours, what their contacts remember
-//     particle_step.c   a step: motion, forces of pairs and walls
-//     particle_team.c   threads
+//     particle_set.c     making, particles that come and go, what users ask
+//     particle_lists.c   cells, order of the particles, neighbours, what their contacts remember
+//     particle_walls.c   walls: surfaces, distances, their contacts and impulses
+//     particle_step.c    a step: motion, forces of pairs
+//     particle_memory.c  all that the next step takes over, as bytes
+//     particle_team.c    threads
 //
 // Particles are in the order of their cells. Pairs (i, j), i < j, are rows of i. One thread adds a pair's force to both at once; several write
 // it into the pair's slot, and each particle then adds its slots in the same order: what came from smaller numbers first, then its own row.
@@ -26,32 +28,39 @@ typedef struct flx_particle_slot {
     bool touches;
 } flx_particle_slot;
 
-typedef enum flx_wall_kind { FLX_WALL_PLANE, FLX_WALL_TUBE } flx_wall_kind;
-
 typedef struct flx_wall_surface {
     flx_wall_kind kind;
     int wall;
-    double point[3], axis[3], radius; // in the wall's frame; axis: normal of a plane
-    double place[3], direction[3];    // now
+    double point[3], axes[9]; // in the wall's frame; axes as columns, row-major
+    double size[3], skin, corner[4];
+    double place[3], now[9]; // point and axes now
 } flx_wall_surface;
 
 typedef struct flx_wall {
     double position[3], R[9], velocity[3], spin[3];
-    double impulse[3], angular[3];
+    double impulse[3], angular[3], work;
     double force[3], moment[3]; // on it in the last step, about the origin
+    bool moves;
 } flx_wall;
 
+// Of a particle and a surface that are near; those of a particle are neighbours in the list.
 typedef struct flx_wall_touch {
     int particle, surface;
+    bool judged;
     flx_particle_memory memory;
     flx_particle_slot slot;
+    double depth, next[3]; // and normal of this step,
+    double normal[3];      // of the last one that touched
     double at[3];
 } flx_wall_touch;
 
 struct flx_particles {
     flx_ctx *ctx;
-    int n, threads;
+    int n, threads, capacity, asked;
     double step, gravity[3], skin, largest;
+    double density, wave;      // of particles that come; the longest step over radius and root of the density
+    double period[3], from[3]; // of a box that repeats itself, 0: it does not; its lowest corner
+    bool repeats;
     flx_particle_law law;
     long steps, rebuilds;
     double time;
@@ -59,14 +68,19 @@ struct flx_particles {
     flx_vec4 *x, *v, *w, *kept; // kept: places at the last rebuild
     double *f, *t;              // (3 n) forces and torques over mass and inertia of the last step
     double *fn, *tn;            // ... of this one
-    int *id;
+    int *id;      // place in the order of age
+    bool *leaves; // at the next rebuild
+    int nleaving;
+    double gone_mass, gone_energy;
+    long made;   // so many in all
+    long *label; // (n) in the order of age: which of them
     // neighbours of row i: start[i] .. start[i + 1]
     int *start, *second, npair, pair_capacity;
     flx_particle_memory *memory;
     flx_particle_slot *slots; // (npair) where there are threads
     int *in_start, *in;       // pairs in which a particle is the second, ascending
     // cells
-    double low[3], size;
+    double low[3], size, inverse[3];
     int cells[3], ncell, cell_capacity;
     int *cell_start, *cell_of, *order;
     int nsurface, nwall, surface_capacity, wall_capacity;
@@ -75,6 +89,8 @@ struct flx_particles {
     int ntouch, touch_capacity;
     flx_wall_touch *touches, *old_touches;
     int old_touch_capacity;
+    int (*near)[2], nnear, near_capacity; // particle and surface, of the list that is made
+    int *touch_start; // (n + 1) of the old ones, by particle
     double reach,
         wall_way; // of the farthest particle from the origin; way of the walls since the last rebuild
     double *moved; // (threads) largest square of a way since then
@@ -86,15 +102,39 @@ struct flx_particles {
     flx_particle_memory *old_memory;
 };
 
+// From one particle to the nearest image of another.
+static inline void flx_particle_nearest(const flx_particles *p, double d[3])
+{
+    for (int c = 0; c < 3; c++) {
+        if (p->period[c] > 0.0) d[c] -= p->period[c] * nearbyint(d[c] / p->period[c]);
+    }
+}
+
 // particle_lists.c
 bool flx_particles_moved(const flx_particles *p); // something has moved by half of the skin
 flx_status flx_particles_rebuild(flx_particles *p);
+// Pairs in which each particle is the second; where there are threads.
+flx_status flx_particles_list_incoming(flx_particles *p);
+
+// particle_set.c
+flx_status flx_particles_room(flx_particles *p, int need);
 
 // particle_step.c
 void flx_particles_step(flx_particles *p);
+
+// particle_walls.c
 void flx_wall_place(flx_particles *p, int surface);
+void flx_walls_move(flx_particles *p);
+void flx_walls_push(flx_particles *p);
 // Distance of a place from a surface and the direction from it.
 double flx_wall_distance(const flx_wall_surface *s, const double x[3], double n[3]);
+// Reduced radius of a sphere on it.
+double flx_wall_radius(const flx_wall_surface *s, double r);
+bool flx_wall_bounds(const flx_wall_surface *s, double low[3], double high[3]);
+
+// particle_memory.c
+struct flx_memory;
+void flx_particles_memory(flx_particles *p, struct flx_memory *m);
 
 // particle_team.c: work(user, part, parts) by each of the threads; the caller is one of them.
 flx_particle_team *flx_particle_team_create(flx_ctx *ctx, int threads);

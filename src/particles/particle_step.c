@@ -4,71 +4,6 @@
 
 #include <string.h>
 
-// ---- walls --------------------------------------------------------------------------------------
-
-static void turn(const double R[9], const double a[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
-}
-
-void flx_wall_place(flx_particles *p, int surface)
-{
-    flx_wall_surface *s = p->surfaces + surface;
-    const flx_wall *w = p->walls + s->wall;
-    turn(w->R, s->point, s->place);
-    turn(w->R, s->axis, s->direction);
-    for (int i = 0; i < 3; i++) s->place[i] += w->position[i];
-}
-
-double flx_wall_distance(const flx_wall_surface *s, const double x[3], double n[3])
-{
-    double d[3] = {x[0] - s->place[0], x[1] - s->place[1], x[2] - s->place[2]};
-    double along = d[0] * s->direction[0] + d[1] * s->direction[1] + d[2] * s->direction[2];
-    if (s->kind == FLX_WALL_PLANE) {
-        memcpy(n, s->direction, 3 * sizeof(double));
-        return along;
-    }
-    for (int i = 0; i < 3; i++) d[i] -= along * s->direction[i];
-    double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    for (int i = 0; i < 3; i++) n[i] = size > 0.0 ? -d[i] / size : 0.0;
-    return s->radius - size;
-}
-
-// The frame goes on with its velocities: a rotation about its spin, to machine precision a rotation.
-static void move_walls(flx_particles *p)
-{
-    double fastest = 0.0;
-    for (int k = 0; k < p->nwall; k++) {
-        flx_wall *w = p->walls + k;
-        double spin =
-            sqrt(w->spin[0] * w->spin[0] + w->spin[1] * w->spin[1] + w->spin[2] * w->spin[2]);
-        double speed = sqrt(w->velocity[0] * w->velocity[0] + w->velocity[1] * w->velocity[1] +
-                            w->velocity[2] * w->velocity[2]);
-        double far = sqrt(w->position[0] * w->position[0] + w->position[1] * w->position[1] +
-                          w->position[2] * w->position[2]);
-        if (spin == 0.0 && speed == 0.0) continue;
-        fastest = fmax(fastest, speed + spin * (p->reach + far));
-        for (int i = 0; i < 3; i++) w->position[i] += p->step * w->velocity[i];
-        if (spin > 0.0) {
-            double a[3] = {w->spin[0] / spin, w->spin[1] / spin, w->spin[2] / spin};
-            double c = cos(spin * p->step), s = sin(spin * p->step), R[9];
-            for (int j = 0; j < 3; j++) {
-                double b[3] = {w->R[j], w->R[3 + j], w->R[6 + j]};
-                double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-                const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
-                                         a[0] * b[1] - a[1] * b[0]};
-                for (int i = 0; i < 3; i++)
-                    R[3 * i + j] = c * b[i] + s * cross[i] + (1 - c) * dot * a[i];
-            }
-            memcpy(w->R, R, sizeof R);
-        }
-    }
-    if (fastest == 0.0) return;
-    p->wall_way += fastest * p->step;
-    for (int s = 0; s < p->nsurface; s++) flx_wall_place(p, s);
-}
-
 // ---- motion -------------------------------------------------------------------------------------
 
 static void range(int n, int part, int parts, int *from, int *to)
@@ -134,6 +69,7 @@ static inline bool find_pair(flx_particles *p, int i, int j, int k, flx_particle
 {
     const flx_vec4 a = p->x[i], b = p->x[j];
     double d[3] = {a.x - b.x, a.y - b.y, a.z - b.z}, sum = a.w + b.w;
+    if (p->repeats) flx_particle_nearest(p, d);
     double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     if (r2 >= sum * sum) {
         if (p->memory[k].depth != 0.0) p->memory[k].depth = 0.0;
@@ -235,71 +171,6 @@ static void add_slots(void *user, int part, int parts)
     }
 }
 
-static void touch_wall(flx_particles *p, flx_wall_touch *t)
-{
-    const flx_wall_surface *s = p->surfaces + t->surface;
-    const flx_wall *wall = p->walls + s->wall;
-    const int i = t->particle;
-    const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z}, r = p->x[i].w;
-    double n[3], depth = r - flx_wall_distance(s, x, n), u[3], w[3], R = r;
-    t->slot.touches = depth > 0.0;
-    if (!t->slot.touches) {
-        t->memory.depth = 0.0;
-        return;
-    }
-    if (s->kind == FLX_WALL_TUBE && s->radius > r) R = r * s->radius / (s->radius - r);
-    const double arm = r; // a wall does not give way: the particle's own surface rolls on it
-    const double spin[3] = {p->w[i].x, p->w[i].y, p->w[i].z};
-    const double v[3] = {p->v[i].x, p->v[i].y, p->v[i].z};
-    for (int c = 0; c < 3; c++) {
-        int a = (c + 1) % 3, b = (c + 2) % 3;
-        t->at[c] = x[c] - arm * n[c];
-        double at_a = x[a] - arm * n[a] - wall->position[a],
-               at_b = x[b] - arm * n[b] - wall->position[b];
-        u[c] = v[c] - arm * (spin[a] * n[b] - spin[b] * n[a]) - wall->velocity[c] -
-               (wall->spin[a] * at_b - wall->spin[b] * at_a);
-        w[c] = spin[c] - wall->spin[c];
-    }
-    t->slot.arm[0] = arm;
-    flx_particle_force(&p->law, R, p->v[i].w, p->w[i].w, arm / p->w[i].w, depth, n, u, w,
-                       &t->memory, t->slot.F, t->slot.Q, t->slot.M);
-}
-
-// Impulses by the rule of the motion, the mean of two steps: momentum goes over to machine precision.
-static void forces_of_walls(flx_particles *p)
-{
-    const double half = 0.5 * p->step;
-    for (int k = 0; k < p->nwall; k++) {
-        flx_wall *w = p->walls + k;
-        for (int c = 0; c < 3; c++) {
-            w->impulse[c] += half * w->force[c];
-            w->angular[c] += half * w->moment[c];
-            w->force[c] = w->moment[c] = 0.0;
-        }
-    }
-    for (int k = 0; k < p->ntouch; k++) {
-        flx_wall_touch *t = p->touches + k;
-        touch_wall(p, t);
-        if (!t->slot.touches) continue;
-        flx_wall *w = p->walls + p->surfaces[t->surface].wall;
-        double *F = p->fn + 3 * t->particle, *T = p->tn + 3 * t->particle;
-        for (int c = 0; c < 3; c++) {
-            int a = (c + 1) % 3, b = (c + 2) % 3;
-            F[c] += t->slot.F[c];
-            T[c] += t->slot.M[c] - t->slot.arm[0] * t->slot.Q[c];
-            w->force[c] -= t->slot.F[c];
-            w->moment[c] -= t->slot.M[c] + t->at[a] * t->slot.F[b] - t->at[b] * t->slot.F[a];
-        }
-    }
-    for (int k = 0; k < p->nwall; k++) {
-        flx_wall *w = p->walls + k;
-        for (int c = 0; c < 3; c++) {
-            w->impulse[c] += half * w->force[c];
-            w->angular[c] += half * w->moment[c];
-        }
-    }
-}
-
 static void correct_part(void *user, int part, int parts)
 {
     flx_particles *p = user;
@@ -317,7 +188,7 @@ void flx_particles_step(flx_particles *p)
     } else {
         forces_at_once(p);
     }
-    forces_of_walls(p);
+    flx_walls_push(p);
     flx_particle_team_run(p->team, correct_part, p);
 }
 
@@ -325,7 +196,7 @@ flx_status flx_particles_run(flx_particles *p, long steps)
 {
     if (p->rebuilds == 0) FLX_TRY(flx_particles_rebuild(p));
     for (long k = 0; k < steps; k++) {
-        move_walls(p);
+        flx_walls_move(p);
         flx_particle_team_run(p->team, advance, p);
         p->steps++;
         p->time = (double)p->steps * p->step;

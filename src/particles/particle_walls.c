@@ -1,0 +1,488 @@
+// particle_walls.c - walls: surfaces of planes, tubes, shells, solids and triangles in frames that are moved, which of their contacts with a
+// particle count, and the impulses on them.
+#include "particles/particle_set.h"
+
+#include <string.h>
+
+// Two contacts of a particle with one wall whose normals are nearer than this are one: of neighbouring triangles, of plates side by side. What an
+// overlap of a fiftieth of the radius reaches round a point of contact lies within it.
+#define SAME_NORMAL 0.98
+
+// ---- making -------------------------------------------------------------------------------------
+
+int flx_particles_add_wall(flx_particles *p)
+{
+    if (flx_grow(p->ctx, (void **)&p->walls, &p->wall_capacity, p->nwall + 1, sizeof *p->walls) !=
+        FLX_OK) {
+        return -1;
+    }
+    p->walls[p->nwall] = (flx_wall){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    return p->nwall++;
+}
+
+// Axes whose third is a direction; false: it is none.
+static bool axes_along(const double z[3], double A[9])
+{
+    double size = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+    if (!(size > 0.0) || !isfinite(size)) return false;
+    const double c[3] = {z[0] / size, z[1] / size, z[2] / size};
+    int k = fabs(c[0]) < 0.9 ? 0 : 1;
+    double a[3] = {-c[k] * c[0], -c[k] * c[1], -c[k] * c[2]};
+    a[k] += 1.0;
+    size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    for (int i = 0; i < 3; i++) a[i] /= size;
+    const double b[3] = {c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2],
+                         c[0] * a[1] - c[1] * a[0]};
+    for (int i = 0; i < 3; i++) {
+        A[3 * i] = a[i];
+        A[3 * i + 1] = b[i];
+        A[3 * i + 2] = c[i];
+    }
+    return true;
+}
+
+static flx_status refuse(flx_particles *p)
+{
+    return FLX_FAIL(p->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "a surface is of a wall that was added, with a direction and sizes that are "
+                    "finite and not zero");
+}
+
+flx_status flx_particles_add_surface(flx_particles *p, int wall, flx_wall_kind kind,
+                                     const double point[3], const double axes[9],
+                                     const double size[3], double skin)
+{
+    if (wall < 0 || wall >= p->nwall) return refuse(p);
+    FLX_TRY(flx_grow(p->ctx, (void **)&p->surfaces, &p->surface_capacity, p->nsurface + 1,
+                     sizeof *p->surfaces));
+    flx_wall_surface *s = p->surfaces + p->nsurface++;
+    *s = (flx_wall_surface){.kind = kind, .wall = wall, .skin = skin};
+    memcpy(s->point, point, sizeof s->point);
+    memcpy(s->axes, axes, sizeof s->axes);
+    memcpy(s->size, size, sizeof s->size);
+    flx_wall_place(p, p->nsurface - 1);
+    p->wall_way = HUGE_VAL; // neighbours are sought again
+    return FLX_OK;
+}
+
+flx_status flx_particles_add_plane(flx_particles *p, int wall, const double point[3],
+                                   const double normal[3])
+{
+    double A[9];
+    const double none[3] = {0, 0, 0};
+    if (!axes_along(normal, A)) return refuse(p);
+    return flx_particles_add_surface(p, wall, FLX_WALL_PLANE, point, A, none, 0.0);
+}
+
+flx_status flx_particles_add_tube(flx_particles *p, int wall, const double point[3],
+                                  const double axis[3], double radius)
+{
+    double A[9];
+    const double size[3] = {radius, 0, 0};
+    if (!axes_along(axis, A) || !(radius > 0.0) || !isfinite(radius)) return refuse(p);
+    return flx_particles_add_surface(p, wall, FLX_WALL_TUBE, point, A, size, 0.0);
+}
+
+flx_status flx_particles_add_triangle(flx_particles *p, int wall, const double corners[9])
+{
+    double a[3], b[3], A[9];
+    for (int i = 0; i < 3; i++) {
+        a[i] = corners[3 + i] - corners[i];
+        b[i] = corners[6 + i] - corners[i];
+    }
+    const double n[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                         a[0] * b[1] - a[1] * b[0]};
+    if (!axes_along(n, A)) return refuse(p);
+    const double none[3] = {0, 0, 0};
+    FLX_TRY(flx_particles_add_surface(p, wall, FLX_WALL_TRIANGLE, corners, A, none, 0.0));
+    flx_wall_surface *s = p->surfaces + p->nsurface - 1;
+    for (int k = 0; k < 2; k++) { // the other corners from the first, in the axes of the plane
+        const double *e = k ? b : a;
+        s->corner[2 * k] = A[0] * e[0] + A[3] * e[1] + A[6] * e[2];
+        s->corner[2 * k + 1] = A[1] * e[0] + A[4] * e[1] + A[7] * e[2];
+    }
+    return FLX_OK;
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+static void turn(const double R[9], const double a[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
+}
+
+void flx_wall_place(flx_particles *p, int surface)
+{
+    flx_wall_surface *s = p->surfaces + surface;
+    const flx_wall *w = p->walls + s->wall;
+    turn(w->R, s->point, s->place);
+    for (int i = 0; i < 3; i++) s->place[i] += w->position[i];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            s->now[3 * i + j] = w->R[3 * i] * s->axes[j] + w->R[3 * i + 1] * s->axes[3 + j] +
+                                w->R[3 * i + 2] * s->axes[6 + j];
+        }
+    }
+}
+
+void flx_particles_move_wall(flx_particles *p, int wall, const double position[3],
+                             const double R[9], const double velocity[3],
+                             const double angular_velocity[3])
+{
+    flx_wall *w = p->walls + wall;
+    double way = 0.0;
+    for (int i = 0; i < 3; i++) {
+        way += fabs(position[i] - w->position[i]);
+        w->position[i] = position[i];
+        w->velocity[i] = velocity[i];
+        w->spin[i] = angular_velocity[i];
+    }
+    for (int i = 0; i < 9; i++) {
+        way += fabs(R[i] - w->R[i]) * p->reach;
+        w->R[i] = R[i];
+    }
+    p->wall_way += way;
+    for (int s = 0; s < p->nsurface && way > 0.0; s++) {
+        if (p->surfaces[s].wall == wall) flx_wall_place(p, s);
+    }
+}
+
+// The frame goes on with its velocities: a rotation about its spin, to machine precision a rotation.
+void flx_walls_move(flx_particles *p)
+{
+    double fastest = 0.0;
+    for (int k = 0; k < p->nwall; k++) {
+        flx_wall *w = p->walls + k;
+        double spin =
+            sqrt(w->spin[0] * w->spin[0] + w->spin[1] * w->spin[1] + w->spin[2] * w->spin[2]);
+        double speed = sqrt(w->velocity[0] * w->velocity[0] + w->velocity[1] * w->velocity[1] +
+                            w->velocity[2] * w->velocity[2]);
+        double far = sqrt(w->position[0] * w->position[0] + w->position[1] * w->position[1] +
+                          w->position[2] * w->position[2]);
+        w->moves = spin != 0.0 || speed != 0.0;
+        if (!w->moves) continue;
+        fastest = fmax(fastest, speed + spin * (p->reach + far));
+        for (int i = 0; i < 3; i++) w->position[i] += p->step * w->velocity[i];
+        if (spin > 0.0) {
+            double a[3] = {w->spin[0] / spin, w->spin[1] / spin, w->spin[2] / spin};
+            double c = cos(spin * p->step), s = sin(spin * p->step), R[9];
+            for (int j = 0; j < 3; j++) {
+                double b[3] = {w->R[j], w->R[3 + j], w->R[6 + j]};
+                double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+                const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                                         a[0] * b[1] - a[1] * b[0]};
+                for (int i = 0; i < 3; i++)
+                    R[3 * i + j] = c * b[i] + s * cross[i] + (1 - c) * dot * a[i];
+            }
+            memcpy(w->R, R, sizeof R);
+        }
+    }
+    if (fastest == 0.0) return;
+    p->wall_way += fastest * p->step;
+    for (int s = 0; s < p->nsurface; s++) {
+        if (p->walls[p->surfaces[s].wall].moves) flx_wall_place(p, s);
+    }
+}
+
+// ---- distances ----------------------------------------------------------------------------------
+
+static double length2(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
+// Of a solid box with half edges e, rounded by nothing: inside, the nearest face.
+static double box_distance(const double e[3], const double d[3], double n[3])
+{
+    double out[3], sum = 0.0, most = -HUGE_VAL;
+    int face = 0;
+    for (int i = 0; i < 3; i++) {
+        double beyond = fabs(d[i]) - e[i];
+        out[i] = beyond > 0.0 ? copysign(beyond, d[i]) : 0.0;
+        sum += out[i] * out[i];
+        if (beyond > most) {
+            most = beyond;
+            face = i;
+        }
+    }
+    if (sum > 0.0) {
+        double size = sqrt(sum);
+        for (int i = 0; i < 3; i++) n[i] = out[i] / size;
+        return size;
+    }
+    n[0] = n[1] = n[2] = 0.0;
+    n[face] = copysign(1.0, d[face]);
+    return most;
+}
+
+// Of a solid cylinder about the third axis, radius R, half length L.
+static double cylinder_distance(double R, double L, const double d[3], double n[3])
+{
+    double r = length2(d[0], d[1]), side = r - R, end = fabs(d[2]) - L;
+    double q[2] = {r > 0.0 ? d[0] / r : 1.0, r > 0.0 ? d[1] / r : 0.0}, up = copysign(1.0, d[2]);
+    if (side > 0.0 && end > 0.0) {
+        double size = length2(side, end);
+        n[0] = q[0] * side / size;
+        n[1] = q[1] * side / size;
+        n[2] = up * end / size;
+        return size;
+    }
+    bool flat = end > side;
+    n[0] = flat ? 0.0 : q[0];
+    n[1] = flat ? 0.0 : q[1];
+    n[2] = flat ? up : 0.0;
+    return flat ? end : side;
+}
+
+// Of the nearest point of a triangle with the corners 0, a, b in the plane z = 0, on both sides.
+static double triangle_distance(const double c[4], const double d[3], double n[3])
+{
+    const double *const corner[3] = {(const double[2]){0, 0}, c, c + 2};
+    double near[2] = {d[0], d[1]}, best = HUGE_VAL;
+    bool inside = true;
+    for (int k = 0; k < 3; k++) {
+        const double *a = corner[k], *b = corner[(k + 1) % 3];
+        double e[2] = {b[0] - a[0], b[1] - a[1]}, f[2] = {d[0] - a[0], d[1] - a[1]};
+        if (e[0] * f[1] - e[1] * f[0] < 0.0) inside = false;
+    }
+    for (int k = 0; k < 3 && !inside; k++) {
+        const double *a = corner[k], *b = corner[(k + 1) % 3];
+        double e[2] = {b[0] - a[0], b[1] - a[1]}, f[2] = {d[0] - a[0], d[1] - a[1]};
+        double s = fmin(fmax((e[0] * f[0] + e[1] * f[1]) / (e[0] * e[0] + e[1] * e[1]), 0.0), 1.0);
+        double at[2] = {a[0] + s * e[0], a[1] + s * e[1]};
+        double off = length2(d[0] - at[0], d[1] - at[1]);
+        if (off < best) {
+            best = off;
+            near[0] = at[0];
+            near[1] = at[1];
+        }
+    }
+    double v[3] = {d[0] - near[0], d[1] - near[1], d[2]};
+    double size = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int i = 0; i < 3; i++) n[i] = size > 0.0 ? v[i] / size : i == 2;
+    return size;
+}
+
+double flx_wall_distance(const flx_wall_surface *s, const double x[3], double n[3])
+{
+    const double *A = s->now, *size = s->size;
+    double g[3] = {x[0] - s->place[0], x[1] - s->place[1], x[2] - s->place[2]}, d[3], m[3], out, r;
+    if (s->kind == FLX_WALL_PLANE) {
+        for (int i = 0; i < 3; i++) n[i] = A[3 * i + 2];
+        return g[0] * n[0] + g[1] * n[1] + g[2] * n[2] - s->skin;
+    }
+    for (int i = 0; i < 3; i++) d[i] = A[i] * g[0] + A[3 + i] * g[1] + A[6 + i] * g[2];
+    switch (s->kind) {
+    case FLX_WALL_TUBE:
+        r = length2(d[0], d[1]);
+        m[0] = r > 0.0 ? -d[0] / r : 0.0;
+        m[1] = r > 0.0 ? -d[1] / r : 0.0;
+        m[2] = 0.0;
+        out = size[0] - r;
+        break;
+    case FLX_WALL_SHELL:
+    case FLX_WALL_CAPSULE: {
+        double along = fmin(fmax(d[2], -size[1]), size[1]), v[3] = {d[0], d[1], d[2] - along};
+        r = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        double sign = s->kind == FLX_WALL_SHELL ? -1.0 : 1.0;
+        for (int i = 0; i < 3; i++) m[i] = r > 0.0 ? sign * v[i] / r : i == 0;
+        out = sign * (r - size[0]);
+        break;
+    }
+    case FLX_WALL_CYLINDER:
+        out = cylinder_distance(size[0], size[1], d, m);
+        break;
+    case FLX_WALL_BOX:
+        out = box_distance(size, d, m);
+        break;
+    default:
+        out = triangle_distance(s->corner, d, m);
+        break;
+    }
+    turn(A, m, n);
+    return out - s->skin;
+}
+
+// Box round what has an end, in ground axes; false: it has none.
+bool flx_wall_bounds(const flx_wall_surface *s, double low[3], double high[3])
+{
+    const double *A = s->now;
+    if (s->kind == FLX_WALL_PLANE || s->kind == FLX_WALL_TUBE || s->kind == FLX_WALL_SHELL)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const double *row = A + 3 * i;
+        double lo = 0.0, hi = 0.0;
+        if (s->kind == FLX_WALL_TRIANGLE) {
+            for (int k = 0; k < 2; k++) {
+                double at = row[0] * s->corner[2 * k] + row[1] * s->corner[2 * k + 1];
+                lo = fmin(lo, at);
+                hi = fmax(hi, at);
+            }
+        } else if (s->kind == FLX_WALL_BOX) {
+            for (int k = 0; k < 3; k++) hi += fabs(row[k]) * s->size[k];
+            lo = -hi;
+        } else {
+            hi = s->size[0] + fabs(row[2]) * s->size[1];
+            lo = -hi;
+        }
+        low[i] = s->place[i] + lo - s->skin;
+        high[i] = s->place[i] + hi + s->skin;
+    }
+    return true;
+}
+
+// ---- contacts -----------------------------------------------------------------------------------
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+double flx_wall_radius(const flx_wall_surface *s, double r)
+{
+    bool hollow = s->kind == FLX_WALL_TUBE || s->kind == FLX_WALL_SHELL;
+    if (hollow && s->size[0] > r) return r * s->size[0] / (s->size[0] - r);
+    bool ball = s->kind == FLX_WALL_CAPSULE && s->size[1] == 0.0;
+    return ball ? r * s->size[0] / (s->size[0] + r) : r; // to the law other walls are flat
+}
+
+static void push(flx_particles *p, flx_wall_touch *t, double depth, const double n[3])
+{
+    const flx_wall_surface *s = p->surfaces + t->surface;
+    const flx_wall *wall = p->walls + s->wall;
+    const int i = t->particle;
+    const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z}, r = p->x[i].w;
+    const double arm = r; // a wall does not give way: the particle's own surface rolls on it
+    const double spin[3] = {p->w[i].x, p->w[i].y, p->w[i].z};
+    const double v[3] = {p->v[i].x, p->v[i].y, p->v[i].z};
+    double u[3], w[3];
+    for (int c = 0; c < 3; c++) {
+        int a = (c + 1) % 3, b = (c + 2) % 3;
+        t->at[c] = x[c] - arm * n[c];
+        double at_a = x[a] - arm * n[a] - wall->position[a],
+               at_b = x[b] - arm * n[b] - wall->position[b];
+        u[c] = v[c] - arm * (spin[a] * n[b] - spin[b] * n[a]) - wall->velocity[c] -
+               (wall->spin[a] * at_b - wall->spin[b] * at_a);
+        w[c] = spin[c] - wall->spin[c];
+    }
+    t->slot.arm[0] = arm;
+    flx_particle_force(&p->law, flx_wall_radius(s, r), p->v[i].w, p->w[i].w, arm / p->w[i].w, depth,
+                       n, u, w, &t->memory, t->slot.F, t->slot.Q, t->slot.M);
+    memcpy(t->normal, n, sizeof t->normal);
+}
+
+// What a contact that gives way to a neighbour remembers goes over to it.
+static void inherit(const flx_particles *p, flx_wall_touch *from, int count, flx_wall_touch *t)
+{
+    int wall = p->surfaces[t->surface].wall;
+    for (flx_wall_touch *o = from; o < from + count; o++) {
+        if (o == t || o->memory.depth == 0.0 || p->surfaces[o->surface].wall != wall) continue;
+        if (o->slot.touches || dot(o->normal, t->next) < SAME_NORMAL) continue;
+        t->memory = o->memory;
+        o->memory.depth = 0.0;
+        return;
+    }
+}
+
+// All contacts of one particle with walls, the deepest first.
+static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
+{
+    const int i = from->particle;
+    const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z}, r = p->x[i].w;
+    for (flx_wall_touch *t = from; t < from + count; t++) {
+        t->depth = r - flx_wall_distance(p->surfaces + t->surface, x, t->next);
+        t->slot.touches = t->judged = false;
+    }
+    for (int found = 0; found < count; found++) {
+        flx_wall_touch *best = NULL;
+        for (flx_wall_touch *t = from; t < from + count; t++) {
+            if (!t->judged && t->depth > 0.0 && (!best || t->depth > best->depth)) best = t;
+        }
+        if (!best) break;
+        bool same = false;
+        for (const flx_wall_touch *t = from; t < from + count && !same; t++) {
+            same = t->slot.touches && p->surfaces[t->surface].wall == p->surfaces[best->surface].wall &&
+                   dot(t->next, best->next) > SAME_NORMAL;
+        }
+        best->slot.touches = !same;
+        best->judged = true;
+    }
+    for (flx_wall_touch *t = from; t < from + count; t++) {
+        if (!t->slot.touches) continue;
+        if (t->memory.depth == 0.0) inherit(p, from, count, t);
+        push(p, t, t->depth, t->next);
+    }
+    for (flx_wall_touch *t = from; t < from + count; t++) {
+        if (!t->slot.touches) t->memory.depth = 0.0;
+    }
+}
+
+static void touch_some(void *user, int part, int parts)
+{
+    flx_particles *p = user;
+    int from = (int)((long)p->ntouch * part / parts), to = (int)((long)p->ntouch * (part + 1) / parts);
+    // a particle's contacts stay together
+    while (from > 0 && from < p->ntouch && p->touches[from].particle == p->touches[from - 1].particle)
+        from++;
+    while (to > 0 && to < p->ntouch && p->touches[to].particle == p->touches[to - 1].particle) to++;
+    for (int k = from, count; k < to; k += count) {
+        count = 1;
+        while (k + count < to && p->touches[k + count].particle == p->touches[k].particle) count++;
+        touch_walls(p, p->touches + k, count);
+    }
+}
+
+// Half of a step's impulses and work.
+static void add_impulses(flx_particles *p)
+{
+    const double half = 0.5 * p->step;
+    for (int k = 0; k < p->nwall; k++) {
+        flx_wall *w = p->walls + k;
+        const double *x = w->position, *F = w->force;
+        for (int c = 0; c < 3; c++) {
+            int a = (c + 1) % 3, b = (c + 2) % 3;
+            w->impulse[c] += half * F[c];
+            w->angular[c] += half * w->moment[c];
+            w->work += half * (F[c] * w->velocity[c] +
+                               w->spin[c] * (w->moment[c] - (x[a] * F[b] - x[b] * F[a])));
+        }
+    }
+}
+
+// Impulses by the rule of the motion, the mean of two steps: momentum goes over to machine precision.
+void flx_walls_push(flx_particles *p)
+{
+    flx_particle_team_run(p->team, touch_some, p);
+    add_impulses(p);
+    for (int k = 0; k < p->nwall; k++) {
+        flx_wall *w = p->walls + k;
+        for (int c = 0; c < 3; c++) w->force[c] = w->moment[c] = 0.0;
+    }
+    for (int k = 0; k < p->ntouch; k++) {
+        const flx_wall_touch *t = p->touches + k;
+        if (!t->slot.touches) continue;
+        flx_wall *w = p->walls + p->surfaces[t->surface].wall;
+        double *F = p->fn + 3 * t->particle, *T = p->tn + 3 * t->particle;
+        for (int c = 0; c < 3; c++) {
+            int a = (c + 1) % 3, b = (c + 2) % 3;
+            F[c] += t->slot.F[c];
+            T[c] += t->slot.M[c] - t->slot.arm[0] * t->slot.Q[c];
+            w->force[c] -= t->slot.F[c];
+            w->moment[c] -= t->slot.M[c] + t->at[a] * t->slot.F[b] - t->at[b] * t->slot.F[a];
+        }
+    }
+    add_impulses(p);
+}
+
+void flx_particles_wall_impulse(const flx_particles *p, int wall, double impulse[3],
+                                double angular[3])
+{
+    memcpy(impulse, p->walls[wall].impulse, 3 * sizeof(double));
+    memcpy(angular, p->walls[wall].angular, 3 * sizeof(double));
+}
+
+double flx_particles_wall_work(const flx_particles *p, int wall)
+{
+    return p->walls[wall].work;
+}
