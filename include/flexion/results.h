@@ -54,6 +54,14 @@ FLX_API const char *flx_build_fact(int i, const char **value);
 
 struct flx_ledger;
 
+// Particles at a time, in the order in which they came.
+typedef struct flx_particle_frame {
+    int count;
+    const float *positions;       // (count, 3)
+    const float *radii, *speeds;  // (count)
+    const int *labels;            // (count) which each is; it keeps it when others leave
+} flx_particle_frame;
+
 // A sink takes rows of numbers: t and one number a column.
 typedef struct flx_sink flx_sink;
 typedef struct flx_sink_type {
@@ -71,6 +79,8 @@ typedef struct flx_sink_type {
     // A whole state (nstate numbers, the first is t): with state_rows that of the row that comes next, else the last
     // of the run. NULL: not kept.
     flx_status (*state)(flx_sink *s, const double *values);
+    // Where particles are at t. NULL: not kept.
+    flx_status (*particles)(flx_sink *s, double t, const flx_particle_frame *frame);
 } flx_sink_type;
 struct flx_sink {
     const flx_sink_type *type;

@@ -79,6 +79,10 @@ typedef struct flx_ledger {
     int nmetric;
     const double *metrics;  // (nmetric) borrowed
     const char *stopped_by; // the event that ended the run; NULL: none; borrowed
+    long particles, particle_steps, particle_rebuilds; // at the end; of all their own steps
+    double particle_energy_start, particle_energy_end; // kinetic + potential + elastic
+    double particle_dissipated, particle_supplied;     // supplied: work of the walls
+    double particle_defect; // work of their forces on bodies less what they gave: the error of the exchange
 } flx_ledger;
 FLX_API const flx_ledger *flx_simulation_ledger(const flx_simulation *sim);
 

@@ -94,6 +94,18 @@ static void print_energy(FILE *f, const flx_ledger *l)
     fputc('\n', f);
 }
 
+static void print_particles(FILE *f, const flx_ledger *l)
+{
+    if (l->particle_steps == 0) return;
+    fprintf(f, "  %-22s%12ld  %ld steps of their own\n", "particles", l->particles,
+            l->particle_steps);
+    print_number(f, "  energy", l->particle_energy_end, "%.6g J");
+    fprintf(f, "  at first %.6g J, by walls %.4g J, dissipated %.4g J\n", l->particle_energy_start,
+            l->particle_supplied, l->particle_dissipated);
+    print_number(f, "  defect of exchanges", l->particle_defect, "%.2e J");
+    fputc('\n', f);
+}
+
 static void print_momentum(FILE *f, const flx_ledger *l)
 {
     const double *m = l->momentum_change;
@@ -144,6 +156,7 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
     if (l->step_error > 0.0)
         fprintf(f, "  %-22s%12.2e  of its move\n", "error of a step", l->step_error);
     print_momentum(f, l);
+    print_particles(f, l);
     if (s->constraints > 0) {
         print_residual(f, "constraint residual", l->position_residual, l->position_item);
         print_residual(f, "  of velocities", l->velocity_residual, l->velocity_item);

@@ -40,6 +40,9 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x);
 // After a state was put into x that may be of other parameters: clocks strike next from its time on.
 flx_status flx_descriptor_resume(const flx_system *s, flx_state *x);
 
+// Where the first discrete variable is among the switches of a state, of a descriptor system or the tree made of it.
+int flx_descriptor_first_discrete(const flx_system *s);
+
 // Velocities that the model gives, as rows at the positions of x; drawn: with the velocities as they were given. The
 // rows are owned by the caller.
 flx_status flx_descriptor_given(const flx_system *s, const flx_state *drawn, const flx_state *x,

@@ -91,6 +91,11 @@ void flx_descriptor_events_start(const flx_descriptor *d, flx_state *x)
     }
 }
 
+int flx_descriptor_first_discrete(const flx_system *s)
+{
+    return flx_descriptor_of(s)->switching.discrete;
+}
+
 // ---- values ---------------------------------------------------------------------------------
 
 static int n_indicators(const flx_system *s)

@@ -48,6 +48,9 @@ typedef struct flx_method {
     // whose rows open and close. NULL: the method keeps nothing of rows.
     void (*read_rows)(flx_integrator *it, const double *switches);
     flx_trouble trouble;
+    // What events do beside the system's own assignments, to its switches; from: the first of the report that is new. NULL: nothing.
+    flx_status (*outside)(void *user, flx_state *x, flx_event_report *h, int from);
+    void *outside_user;
     struct flx_events *events; // owned; NULL: none can happen
     struct flx_events *
         input_jumps; // owned; in their place, where numbers may be set from outside; NULL: they are not

@@ -200,6 +200,7 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
     FLX_TRY(for_all(b, &b->forces, flx_force_finish));
     FLX_TRY(flx_force_states_finish(b));
     FLX_TRY(flx_events_finish(b));
+    GO_ON(flx_particles_finish(b));
     GO_ON(flx_reduce_finish(b));
     FLX_TRY(flx_analyses_finish(b));
     FLX_TRY(flx_sweep_finish(b));

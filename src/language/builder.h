@@ -31,6 +31,7 @@ typedef enum flx_kind {
     FLX_KIND_INPUT,
     FLX_KIND_PATH,
     FLX_KIND_CONTROL,
+    FLX_KIND_PARTICLES,
     FLX_KIND_BODY,
     FLX_KIND_POINT,
     FLX_KIND_JOINT,
@@ -143,7 +144,7 @@ struct flx_builder {
     flx_items elastic; // flexible bodies in the order of their coordinates
     int nmode;         // coordinates of all of them
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, inputs,
-        paths, controls, events, discretes, analyses, parameters, functions, parts;
+        paths, controls, particles, events, discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
         const flx_entry *key;
         flx_ast *ast;
@@ -581,6 +582,14 @@ flx_status flx_control_declare(flx_builder *b, flx_item *control);
 flx_status flx_control_member(flx_env *e, flx_item *control, const char *name, flx_loc loc,
                               flx_operand *out);
 flx_status flx_control_value(flx_env *e, flx_item *control, flx_loc loc, flx_operand *out);
+
+// particles/block_particles.c
+flx_status flx_particles_declare(flx_builder *b, flx_item *particles);
+flx_status flx_particles_member(flx_env *e, flx_item *particles, const char *name, flx_loc loc,
+                                flx_operand *out);
+size_t flx_particles_item_size(void);
+// particles/read_particles.c
+flx_status flx_particles_finish(flx_builder *b);
 
 flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc);
 flx_status flx_function_resolve(flx_builder *b, flx_item *f, flx_loc loc);

@@ -159,6 +159,8 @@ static size_t data_size(flx_kind kind)
         return sizeof(flx_path_data);
     case FLX_KIND_CONTROL:
         return sizeof(flx_control_data);
+    case FLX_KIND_PARTICLES:
+        return flx_particles_item_size();
     case FLX_KIND_BODY:
         return sizeof(flx_body_data);
     case FLX_KIND_POINT:
@@ -242,6 +244,7 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
             ((flx_point_data *)item->data)->node = -1;
         }
         if (d->kind == FLX_KIND_CONTROL) return flx_control_declare(b, item);
+        if (d->kind == FLX_KIND_PARTICLES) return flx_particles_declare(b, item);
         return d->kind == FLX_KIND_BODY ? flx_body_declare_points(b, item) : FLX_OK;
     }
     int lo = 0, hi = 0;
@@ -286,7 +289,8 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
     declaration d = {s, kind, key, def, NULL, prefix, list, data};
     flx_item *item = NULL;
     if (names) {
-        FLX_TRY(check_plain(b, key, flx_item_word(kind)));
+        bool behind = kind == FLX_KIND_SIGNAL && names != &s->names; // `gravel.energy` is no other energy
+        if (!behind) FLX_TRY(check_plain(b, key, flx_item_word(kind)));
         FLX_TRY(check_free(b, key, kind, names));
     }
     flx_status status = merge_like(b, def, siblings, &d.def);
@@ -378,6 +382,7 @@ static flx_status declare_items(flx_builder *b, flx_space *s)
     FLX_TRY(declare_block(b, s, get(s->def, "events"), FLX_KIND_EVENT, &b->events));
     FLX_TRY(declare_block(b, s, get(s->def, "control"), FLX_KIND_CONTROL, &b->controls));
     if (!s->part) {
+        FLX_TRY(declare_block(b, s, get(s->def, "particles"), FLX_KIND_PARTICLES, &b->particles));
         FLX_TRY(declare_block(b, s, get(s->def, "analyse"), FLX_KIND_ANALYSIS, &b->analyses));
         if (b->asked->to_load) FLX_TRY(flx_analyses_add_path(b, s));
     }

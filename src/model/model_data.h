@@ -268,6 +268,7 @@ typedef struct flx_event {
     bool stop;
     int nset;
     flx_assignment *sets;
+    int particles; // number + 1 of the set that exchanges momentum then; 0: none
 } flx_event;
 
 // ---- what to do ------------------------------------------------------------------------------
@@ -315,6 +316,7 @@ typedef struct flx_outputs {
     bool steps;
     int ncolumn;
     flx_column *columns;
+    double particles; // interval of places of particles; 0: with the rows
     // measures: an expression over single measures, which are leaves of their own graph
     int nmetric;
     struct flx_measure {
@@ -544,6 +546,8 @@ struct flx_model {
     flx_switch *switches;
     int nevent;
     flx_event *events;
+    int nparticles; // sets
+    struct flx_particles_block *particles;
     bool reduces; // a system may be made of the model's: rows have derivatives of their bias
     int nreduced;
     flx_reduced *reduced;

@@ -243,11 +243,14 @@ static flx_status list_pairs(flx_particles *p)
 flx_status flx_particles_list_incoming(flx_particles *p)
 {
     if (!p->team) return FLX_OK;
-    flx_free(p->slots);
-    flx_free(p->in);
-    p->slots = flx_alloc_unset(p->ctx, (size_t)p->npair + 1, sizeof *p->slots);
-    p->in = flx_alloc_unset(p->ctx, (size_t)p->npair + 1, sizeof *p->in);
-    if (!p->slots || !p->in) return FLX_ERR_MEMORY;
+    if (p->npair >= p->slot_capacity) { // nothing of the old ones is needed
+        flx_free(p->slots);
+        flx_free(p->in);
+        p->slot_capacity = p->npair + p->npair / 4 + 1;
+        p->slots = flx_alloc_unset(p->ctx, (size_t)p->slot_capacity, sizeof *p->slots);
+        p->in = flx_alloc_unset(p->ctx, (size_t)p->slot_capacity, sizeof *p->in);
+        if (!p->slots || !p->in) return FLX_ERR_MEMORY;
+    }
     memset(p->in_start, 0, ((size_t)p->n + 1) * sizeof(int));
     for (int k = 0; k < p->npair; k++) p->in_start[p->second[k] + 1]++;
     for (int i = 0; i < p->n; i++) p->in_start[i + 1] += p->in_start[i];

@@ -78,6 +78,7 @@ struct flx_particles {
     int *start, *second, npair, pair_capacity;
     flx_particle_memory *memory;
     flx_particle_slot *slots; // (npair) where there are threads
+    int slot_capacity;
     int *in_start, *in;       // pairs in which a particle is the second, ascending
     // cells
     double low[3], size, inverse[3];

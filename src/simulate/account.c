@@ -4,6 +4,7 @@
 //     error(t) = E(t) - E(0) + int (dissipated - supplied) dt                             (LED-1)
 // is zero for the exact motion; impacts dissipate what they lose, and what else an event does to E counts as supplied. Where nothing dissipates or supplies, E alone
 // is followed, and only as often as there is output.
+#include "simulate/exchange/exchange.h"
 #include "simulate/run_parts.h"
 
 #include <float.h>
@@ -272,5 +273,6 @@ void flx_running_close_ledger(run *r, flx_status status)
     bool energy = !sim->accounts || l->energy_drift <= ENERGY_OFF;
     l->balanced = flx_judge_close(sim) && energy && sim->kept_residual <= CONSTRAINT_OFF &&
                   l->dropped_residual <= CONSTRAINT_OFF + PARTING * sim->dropped_start;
+    flx_exchange_close(sim->exchange, l);
     warn_of_parting(sim);
 }

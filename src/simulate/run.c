@@ -1,6 +1,7 @@
 // run.c - the time loop: rows to the sinks, events, and the account at the ends of steps (account.c). Rows between them
 // come from the interpolation.
 #include "integrate/method.h"
+#include "simulate/exchange/exchange.h"
 #include "simulate/run_parts.h"
 
 #include <float.h>
@@ -123,8 +124,10 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
 {
     flx_simulation *sim = r->sim;
     const double dissipated = sim->course.sum[FLX_COURSE_DISSIPATED];
-    if (what->nevent == 0) return FLX_OK;
-    if (r->rows) {
+    int told = 0; // exchanges with particles are none of the user's events
+    for (int i = 0; i < what->nevent; i++)
+        told += !sim->model->events[what->events[i]].particles;
+    if (r->rows && told > 0) {
         FLX_TRY(flx_account_signals(&sim->columns, sim, before, dissipated));
         memcpy(sim->columns_before, sim->columns.out,
                (size_t)sim->columns.of->nnode * sizeof(double));
@@ -134,6 +137,7 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
         int k = what->events[i];
         sim->events[k].count++;
         sim->events[k].last = after->t;
+        if (sim->model->events[k].particles) continue;
         if (sim->model->events[k].stop) sim->ledger.stopped_by = sim->info.events[k];
         if (r->def.event && r->def.event(r->def.user, after->t, k, sim->info.events[k])) {
             sim->ledger.stopped_by = sim->info.events[k];
@@ -292,6 +296,7 @@ static flx_status loop(run *r)
 {
     flx_simulation *sim = r->sim;
     flx_watch_start(&r->watch, sim);
+    flx_exchange_keep(sim, r->nsink, r->sinks, r->schedule.every);
     FLX_TRY(flx_running_resume(r));
     flx_schedule schedule = r->schedule;
     flx_status status = flx_running_drive(r, &schedule);
@@ -319,6 +324,7 @@ flx_status flx_running_begin(flx_simulation *sim)
     sim->used = true;
     flx_state_copy(sim->state, sim->start);
     FLX_TRY(flx_simulation_settle_start(sim, sim->state));
+    FLX_TRY(flx_exchange_begin(sim));
     flx_account_open(sim);
     flx_judge_open(sim);
     return flx_judge_tolerance(sim);

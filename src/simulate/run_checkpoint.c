@@ -9,6 +9,7 @@
 #include "base/output_file.h"
 #include "flexion/checkpoint.h"
 #include "integrate/settle.h"
+#include "simulate/exchange/exchange.h"
 #include "simulate/run_parts.h"
 
 #include <math.h>
@@ -155,6 +156,7 @@ void flx_running_memory(flx_run *r, flx_memory *m)
     work_memory(sim->sys, sim->work, m);
     work_memory(sim->bodies, sim->bodies_work, m);
     if (sim->settler) flx_settler_memory(sim->settler, m);
+    flx_exchange_memory(sim->exchange, m);
 }
 
 // ---- writing ------------------------------------------------------------------------------------

@@ -225,7 +225,10 @@ static flx_status set_off(flx_integrator *it, flx_state *x, const signed char *c
     flx_event_report *h = &e->what;
     for (int round = 0; round < FLX_MOST_EVENT_ROUNDS; round++) {
         bool moved = false;
+        int had = h->nevent;
+        const flx_method *m = flx_method_of(it);
         if (e->ops) FLX_TRY(e->ops->happen(it->sys, it->work, x, changed, h));
+        if (m->outside && h->nevent > had) FLX_TRY(m->outside(m->outside_user, x, h, had));
         if (h->changed) FLX_TRY(flx_events_meet_velocities(it, x, &moved));
         h->again = 1; // switches may depend on velocities
         if (!moved) break;

@@ -51,7 +51,7 @@ flx_entry *flx_control_text(flx_control_draft *d, const char *format, ...)
 }
 
 // A mapping with room for `room` keys.
-static flx_entry *make_map(flx_control_draft *d, int room)
+flx_entry *flx_control_map(flx_control_draft *d, int room)
 {
     flx_entry *y = flx_take(d->b, 1, sizeof *y);
     if (!y) return NULL;
@@ -61,7 +61,7 @@ static flx_entry *make_map(flx_control_draft *d, int room)
     return y->keys && y->items ? y : NULL;
 }
 
-static void put(flx_entry *map, flx_entry *key, const flx_entry *value)
+void flx_control_put(flx_entry *map, flx_entry *key, const flx_entry *value)
 {
     map->keys[map->count] = key;
     map->items[map->count++] = (flx_entry *)value;
@@ -69,8 +69,8 @@ static void put(flx_entry *map, flx_entry *key, const flx_entry *value)
 
 // ---- items -------------------------------------------------------------------------------------
 
-static flx_status declare(flx_control_draft *d, flx_kind kind, const char *name,
-                          const flx_entry *def, const flx_local *locals, flx_items *list)
+flx_status flx_control_item(flx_control_draft *d, flx_kind kind, const char *name,
+                            const flx_entry *def, const flx_local *locals, flx_items *list)
 {
     const char *prefix = flx_arena_printf(d->b->m->arena, "%s.", d->item->full);
     flx_entry *key = flx_control_text(d, "%s", name);
@@ -84,19 +84,19 @@ static flx_status declare(flx_control_draft *d, flx_kind kind, const char *name,
 
 flx_status flx_control_own(flx_control_draft *d, const char *name, const flx_entry *entry)
 {
-    return declare(d, FLX_KIND_SIGNAL, name, entry, d->item->locals, &d->b->signals);
+    return flx_control_item(d, FLX_KIND_SIGNAL, name, entry, d->item->locals, &d->b->signals);
 }
 
 flx_status flx_control_signal(flx_control_draft *d, const char *name, flx_entry *entry)
 {
-    return declare(d, FLX_KIND_SIGNAL, name, entry, d->self, &d->b->signals);
+    return flx_control_item(d, FLX_KIND_SIGNAL, name, entry, d->self, &d->b->signals);
 }
 
 // {repeat: {i_: [1, count]}} where count > 0
 static flx_status put_repeat(flx_control_draft *d, flx_entry *map, int count)
 {
     if (count == 0) return FLX_OK;
-    flx_entry *range = flx_take(d->b, 1, sizeof *range), *index = make_map(d, 1);
+    flx_entry *range = flx_take(d->b, 1, sizeof *range), *index = flx_control_map(d, 1);
     flx_entry *first = flx_control_text(d, "1"), *last = flx_control_text(d, "%d", count);
     flx_entry *repeat = flx_control_text(d, "repeat"), *name = flx_control_text(d, "i_");
     if (!range || !index || !first || !last || !repeat || !name) return FLX_ERR_MEMORY;
@@ -105,69 +105,69 @@ static flx_status put_repeat(flx_control_draft *d, flx_entry *map, int count)
     if (!range->items) return FLX_ERR_MEMORY;
     range->items[0] = first;
     range->items[1] = last;
-    put(index, name, range);
-    put(map, repeat, index);
+    flx_control_put(index, name, range);
+    flx_control_put(map, repeat, index);
     return FLX_OK;
 }
 
 flx_status flx_control_state(flx_control_draft *d, const char *name, int count,
                              flx_entry *derivative)
 {
-    flx_entry *map = make_map(d, 2), *key = flx_control_text(d, "derivative");
+    flx_entry *map = flx_control_map(d, 2), *key = flx_control_text(d, "derivative");
     if (!map || !key || !derivative) return FLX_ERR_MEMORY;
     FLX_TRY(put_repeat(d, map, count));
-    put(map, key, derivative);
-    return declare(d, FLX_KIND_FIRST, name, map, d->self, &d->b->firsts);
+    flx_control_put(map, key, derivative);
+    return flx_control_item(d, FLX_KIND_FIRST, name, map, d->self, &d->b->firsts);
 }
 
 flx_status flx_control_discrete(flx_control_draft *d, const char *name, int count)
 {
-    flx_entry *map = make_map(d, 1);
+    flx_entry *map = flx_control_map(d, 1);
     if (!map) return FLX_ERR_MEMORY;
     FLX_TRY(put_repeat(d, map, count));
-    return declare(d, FLX_KIND_DISCRETE, name, map, d->self, &d->b->discretes);
+    return flx_control_item(d, FLX_KIND_DISCRETE, name, map, d->self, &d->b->discretes);
 }
 
 flx_status flx_control_function(flx_control_draft *d, const char *name)
 {
     static const char *const keys[] = {"points", "file", "columns", "interpolation",
                                        "extrapolation"};
-    flx_entry *map = make_map(d, 5);
+    flx_entry *map = flx_control_map(d, 5);
     for (int i = 0; i < 5 && map; i++) {
         const flx_entry *y = flx_control_key(d, keys[i]);
         flx_entry *key = y ? flx_control_text(d, "%s", keys[i]) : NULL;
         if (y && !key) return FLX_ERR_MEMORY;
-        if (y) put(map, key, y);
+        if (y) flx_control_put(map, key, y);
     }
     if (!map) return FLX_ERR_MEMORY;
-    return declare(d, FLX_KIND_FUNCTION, name, map, d->self, &d->b->functions);
+    return flx_control_item(d, FLX_KIND_FUNCTION, name, map, d->self, &d->b->functions);
 }
 
 flx_status flx_control_set(flx_control_draft *d, flx_entry *target, flx_entry *value)
 {
     if (!target || !value) return FLX_ERR_MEMORY;
     if (d->set->count == d->nset) { // grow
-        flx_entry *more = make_map(d, 2 * d->nset);
+        flx_entry *more = flx_control_map(d, 2 * d->nset);
         if (!more) return FLX_ERR_MEMORY;
-        for (int i = 0; i < d->set->count; i++) put(more, d->set->keys[i], d->set->items[i]);
+        for (int i = 0; i < d->set->count; i++) flx_control_put(more, d->set->keys[i], d->set->items[i]);
         d->set = more;
         d->nset *= 2;
     }
-    put(d->set, target, value);
+    flx_control_put(d->set, target, value);
     return FLX_OK;
 }
 
 flx_status flx_control_begin(flx_control_draft *d, const char *name, flx_entry *target,
                              flx_entry *value)
 {
-    flx_entry *event = make_map(d, 2), *set = make_map(d, 1);
+    flx_entry *event = flx_control_map(d, 2), *set = flx_control_map(d, 1);
     flx_entry *every = flx_control_text(d, "every"), *long_time = flx_control_text(d, "1e9");
     flx_entry *key = flx_control_text(d, "set");
     if (!event || !set || !every || !long_time || !key || !target || !value) return FLX_ERR_MEMORY;
-    put(set, target, value);
-    put(event, every, long_time);
-    put(event, key, set);
-    return declare(d, FLX_KIND_EVENT, name, event, d->self, &d->b->events);
+    flx_control_put(set, target, value);
+    flx_control_put(event, every, long_time);
+    flx_control_put(event, key, set);
+    return flx_control_item(d, FLX_KIND_EVENT, name, event, d->self, &d->b->events);
 }
 
 // ---- numbers that are needed at once -----------------------------------------------------------
@@ -257,13 +257,13 @@ static flx_status hold(flx_control_draft *d, const flx_entry *delay)
             FLX_TRY(flx_control_set(d, flx_control_text(d, "self.late(%d)", first + k), value));
         }
     }
-    flx_entry *event = make_map(d, 3), *every = flx_control_text(d, "every");
+    flx_entry *event = flx_control_map(d, 3), *every = flx_control_text(d, "every");
     flx_entry *set = flx_control_text(d, "set"), *start = flx_control_text(d, "start");
     if (!event || !every || !set || !start) return FLX_ERR_MEMORY;
-    put(event, every, flx_control_key(d, "sample"));
-    if (flx_control_key(d, "start")) put(event, start, flx_control_key(d, "start"));
-    put(event, set, d->set);
-    FLX_TRY(declare(d, FLX_KIND_EVENT, "tick", event, d->self, &d->b->events));
+    flx_control_put(event, every, flx_control_key(d, "sample"));
+    if (flx_control_key(d, "start")) flx_control_put(event, start, flx_control_key(d, "start"));
+    flx_control_put(event, set, d->set);
+    FLX_TRY(flx_control_item(d, FLX_KIND_EVENT, "tick", event, d->self, &d->b->events));
     if (!d->nout) return flx_control_signal(d, "output", flx_control_text(d, "self.held"));
     char list[400] = "[";
     size_t used = 1;
@@ -379,7 +379,7 @@ flx_status flx_control_declare(flx_builder *b, flx_item *item)
     if (!self) return FLX_ERR_MEMORY;
     *self = (flx_local){"self", flx_operand_item(item), item->locals};
     d.self = self;
-    d.set = make_map(&d, d.nset);
+    d.set = flx_control_map(&d, d.nset);
     if (!d.set) return FLX_ERR_MEMORY;
     d.sampled = flx_control_key(&d, "sample") != NULL;
     FLX_TRY(flx_control_need(&d, "type", &type));

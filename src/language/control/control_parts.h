@@ -27,6 +27,11 @@ flx_status flx_control_need(flx_control_draft *d, const char *key, const flx_ent
 // Text of an expression, as an entry; NULL: no memory.
 flx_entry *flx_control_text(flx_control_draft *d, const char *format, ...) FLX_PRINTF(2, 3);
 
+// A mapping with room for so many keys; one more key of it; an item of any kind with a name behind the controller's.
+flx_entry *flx_control_map(flx_control_draft *d, int room);
+void flx_control_put(flx_entry *map, flx_entry *key, const flx_entry *value);
+flx_status flx_control_item(flx_control_draft *d, flx_kind kind, const char *name,
+                            const flx_entry *def, const flx_local *locals, flx_items *list);
 // A signal by the user's own entry, or by text.
 flx_status flx_control_own(flx_control_draft *d, const char *name, const flx_entry *entry);
 flx_status flx_control_signal(flx_control_draft *d, const char *name, flx_entry *entry);

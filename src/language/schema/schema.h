@@ -26,8 +26,11 @@ typedef struct flx_schema_group {
     const char *doc, *example;
 } flx_schema_group;
 
+// Groups as bits.
+__extension__ typedef unsigned __int128 flx_group_set;
+
 typedef struct flx_schema_key {
-    uint64_t groups;   // bit set
+    flx_group_set groups;
     const char *types; // words of the selector that have the key; "": all
     const char *key;
     const char *kind; // see schema.def

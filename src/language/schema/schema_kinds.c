@@ -78,7 +78,7 @@ static flx_schema_key *insert_key(const flx_schema_key *key)
 
 static void add_key(flx_group group, const char *word, const flx_key_row *r)
 {
-    const flx_schema_key key = {.groups = (uint64_t)1 << group,
+    const flx_schema_key key = {.groups = (flx_group_set)1 << group,
                                 .key = r->key,
                                 .kind = r->form,
                                 .needed = r->needed,

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define G(id) ((uint64_t)1 << FLX_GROUP_##id)
+#define G(id) ((flx_group_set)1 << FLX_GROUP_##id)
 #define NEEDED true
 #define MAY false
 #define NOW false
 #define LATER true
 
-_Static_assert(FLX_GROUP_COUNT <= 64, "groups are bits of one word");
+_Static_assert(FLX_GROUP_COUNT <= 128, "groups are bits of one word");
 
 const flx_schema_group flx_schema_groups[FLX_GROUP_COUNT] = {
 #define FLX_GROUP(id, noun, heading, selector, doc, example)                                       \
@@ -98,7 +98,7 @@ bool flx_schema_lists(const char *types, const char *type, int dimension)
 const flx_schema_key *flx_schema_find(flx_group group, const char *type, int dimension,
                                       const char *key)
 {
-    uint64_t bit = (uint64_t)1 << group;
+    flx_group_set bit = (flx_group_set)1 << group;
     for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         if ((k->groups & bit) && strcmp(k->key, key) == 0 &&
             flx_schema_lists(k->types, type, dimension)) {

@@ -158,6 +158,8 @@ flx_status flx_env_member(flx_scope *s, const flx_operand *of, const char *name,
         return flx_force_member(e, item, name, loc, out);
     case FLX_KIND_CONTROL:
         return flx_control_member(e, item, name, loc, out);
+    case FLX_KIND_PARTICLES:
+        return flx_particles_member(e, item, name, loc, out);
     case FLX_KIND_PART:
         return part_member(e, item, name, loc, out);
     case FLX_KIND_CONSTRAINT:

@@ -77,6 +77,8 @@ const char *flx_item_word(flx_kind kind)
         return "path";
     case FLX_KIND_CONTROL:
         return "controller";
+    case FLX_KIND_PARTICLES:
+        return "set of particles";
     case FLX_KIND_BODY:
         return "body";
     case FLX_KIND_POINT:

@@ -1,0 +1,166 @@
+// test_exchange.c - particles beside a mechanism: momentum goes over to rounding, the defect of the energy is of first order in the exchange, saved
+// runs go on bit by bit, particles come and leave, boxes repeat themselves, threads change nothing.
+#include "model_text.h"
+#include "simulation_rig.h"
+
+#define GRAVEL "material: {E: 5e6, nu: 0.45}, restitution: 0.5, friction: {coefficient: 0.5, rolling: 0.1}, density: 2500"
+
+// A free body, with its centre of mass off its origin, hit by four spheres.
+#define SHOT                                                                                       \
+    "flexion: 1\n"                                                                                 \
+    "bodies: {box: {type: rigid, mass: 0.05, inertia: [2e-5, 3e-5, 4e-5], com: [0.003, 0.002, "    \
+    "-0.001], surface: {box: [0.04, 0.05, 0.06]}}}\n"                                              \
+    "particles: {shot: {positions: [[-0.05, 0.012, 0.007], [-0.08, -0.015, 0.02], [0, 0.01, 0.2]," \
+    " [-0.06, -0.02, -0.02]], radius: 0.005, velocity: [2, 0.1, -0.2], walls: [box], exchange: "   \
+    "%s, " GRAVEL "}}\n"                                                                           \
+    "simulate: {until: 0.06, method: radau, rtol: 1e-12%s}\n"                                      \
+    "outputs: {every: 0.006, signals: [shot.momentum, shot.angular_momentum, momentum, "           \
+    "shot.defect]}\n"
+
+static int shoot(const char *exchange, const char *more, double *defect)
+{
+    char text[2000];
+    rig r;
+    snprintf(text, sizeof text, SHOT, exchange, more);
+    CHECK_OK(rig_make(&r, text));
+    CHECK_OK(rig_run(&r));
+    int p = column("shot.momentum.x"), l = column("shot.angular_momentum.x");
+    int bp = column("momentum.linear.x"), bl = column("momentum.angular.x");
+    double largest = 0.0;
+    for (int i = 1; i < rows.rows; i++) {
+        for (int c = 0; c < 3; c++) {
+            double P = rows.value[i][p + c] + rows.value[i][bp + c];
+            double L = rows.value[i][l + c] + rows.value[i][bl + c];
+            double P0 = rows.value[0][p + c] + rows.value[0][bp + c];
+            double L0 = rows.value[0][l + c] + rows.value[0][bl + c];
+            CHECK_NEAR(P, P0, 1e-14);
+            CHECK_NEAR(L, L0, 5e-16); // of 5e-4
+        }
+        largest = fmax(largest, fabs(rows.value[i][bp]));
+    }
+    CHECK(largest > 4e-3); // of 1e-2 that there is
+    *defect = rows.value[rows.rows - 1][column("shot.defect")];
+    const flx_ledger *ledger = flx_simulation_ledger(r.sim);
+    CHECK(ledger->particles == 4 && ledger->particle_steps > 0);
+    CHECK(ledger->particle_defect == *defect);
+    // what the walls did is what the particles have, less what contacts took
+    double found = ledger->particle_energy_start + ledger->particle_supplied -
+                   ledger->particle_dissipated - ledger->particle_energy_end;
+    CHECK_NEAR(found, 0.0, 1e-15);
+    CHECK(ledger->particle_dissipated > 0.0);
+    rig_free(&r);
+    return 0;
+}
+
+static int momentum_goes_over_and_the_defect_is_of_first_order(void)
+{
+    double d[4];
+    CHECK(shoot("4e-4", "", d) == 0 && shoot("2e-4", "", d + 1) == 0);
+    CHECK(shoot("1e-4", "", d + 2) == 0 && shoot("1e-4", ", formulation: tree", d + 3) == 0);
+    CHECK_NEAR(d[0] / d[1], 2.0, 0.2);
+    CHECK_NEAR(d[1] / d[2], 2.0, 0.1);
+    CHECK_NEAR(d[3], d[2], 1e-9);
+    return 0;
+}
+
+// A rotating drum with a blade; particles come in, and leave where the drum has no end.
+#define DRUM                                                                                       \
+    "flexion: 1\n"                                                                                 \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "bodies: {drum: {type: rigid, mass: 1, inertia: [0.01, 0.01, 0.01]}, blade: {repeat: {i: [1, " \
+    "2]}, type: rigid, mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], position: [0, 0.01, "               \
+    "0.08*(2*i-3)], surface: {box: [0.01, 0.08, 0.03], round: 1e-3}}}\n"                           \
+    "joints: {axle: {type: revolute, on: [ground, drum], at: drum, axis: [0, 1, 0]}, "             \
+    "weld: {repeat: {i: [1, 2]}, type: fixed, on: [drum, blade(i)], at: blade(i)}}\n"              \
+    "forces: {motor: {type: torque, on: axle, value: 0.5 - 0.1*axle.rate}}\n"                      \
+    "particles: {gravel: {classes: [{fraction: 3, radius: 5e-3}, {fraction: 1, radius: [6e-3, "    \
+    "8e-3]}], fill: {cylinder: {radius: 0.05, length: 0.08, axis: [0, 1, 0]}, seed: 3}, walls: "   \
+    "[{on: drum, surface: {cylinder: {radius: 0.1, length: 0.1, axis: [0, 1, 0]}}, inside: "       \
+    "true}, blade], inlets: [{box: [0.02, 0.02, 0.02], at: [0.01, 0, 0.03], rate: 2, velocity: "    \
+    "[0, 0, -1], until: 0.05}], outlets: [{sphere: 0.03, at: [0, -0.01, -0.08], start: 0.06}], "   \
+    "exchange: 1e-3, threads: %d, " GRAVEL "}}\n"                                                  \
+    "simulate: {until: 0.12, method: radau}\n"                                                     \
+    "outputs: {every: 0.01, signals: [axle.angle, gravel.count, gravel.energy, "                   \
+    "gravel.com.position, gravel.gone, gravel.mass, gravel.on_blade_1.value]}\n"
+
+static flx_run *drum(flx_ctx *ctx, int threads, flx_model **m, flx_system **s)
+{
+    char text[3000];
+    flx_run *r = NULL;
+    snprintf(text, sizeof text, DRUM, threads);
+    if (flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, m) != FLX_OK) return NULL;
+    if (flx_system_compile(*m, NULL, ctx, s) != FLX_OK) return NULL;
+    return flx_run_create(*s, NULL, ctx, &r) == FLX_OK ? r : NULL;
+}
+
+static int saved_runs_go_on_bit_by_bit(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m[2] = {NULL};
+    flx_system *s[2] = {NULL};
+    flx_run *r[4] = {drum(ctx, 1, m, s), NULL, NULL, drum(ctx, 2, m + 1, s + 1)};
+    CHECK(r[0] && r[3]);
+    int n, gone = flx_system_output(s[0], "gravel.gone", ctx);
+    int count = flx_system_output(s[0], "gravel.count", ctx);
+    double before = flx_run_get(r[0], count);
+    CHECK(flx_run_advance(r[0], 0.0505) == FLX_OK && flx_run_advance(r[3], 0.0505) == FLX_OK);
+    size_t size = flx_run_save(r[0], NULL, 0);
+    unsigned char *bytes = malloc(size);
+    CHECK(bytes && flx_run_save(r[0], bytes, size) == size);
+    CHECK(flx_run_create(s[0], NULL, ctx, &r[1]) == FLX_OK);
+    CHECK(flx_run_restore(r[1], bytes, size) == FLX_OK);
+    CHECK(flx_run_clone(r[0], ctx, &r[2]) == FLX_OK);
+    CHECK(flx_run_get(r[0], count) > before + 5); // some have come
+    for (int k = 0; k < 4; k++) CHECK(flx_run_finish(r[k]) == FLX_OK);
+    double out[16];
+    const double *y = flx_run_outputs(r[0], &n);
+    CHECK(y && n <= 16);
+    memcpy(out, y, (size_t)n * sizeof *y);
+    CHECK(out[gone] > 0.0); // and some have left
+    for (int k = 1; k < 4; k++) {
+        y = flx_run_outputs(r[k], &n);
+        CHECK(y && memcmp(y, out, (size_t)n * sizeof *y) == 0);
+    }
+    CHECK(flx_run_reset(r[1]) == FLX_OK && flx_run_get(r[1], count) == before);
+    free(bytes);
+    for (int k = 0; k < 4; k++) flx_run_destroy(&r[k]);
+    for (int k = 0; k < 2; k++) {
+        flx_system_destroy(&s[k]);
+        flx_model_destroy(&m[k]);
+    }
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// What leaves at one end comes in at the other, and hits what is there.
+static int boxes_repeat_themselves(void)
+{
+    rig r;
+    CHECK_OK(rig_make(&r, "flexion: 1\n"
+                          "particles: {p: {positions: [[0.055, 0.03, 0.01], [0.085, 0.0301, 0.01], "
+                          "[0.015, 0.03, 0.012]], radius: 0.005, velocity: [1, 0, 0], periodic: "
+                          "{x: [0.01, 0.09]}, exchange: 1e-3, " GRAVEL "}}\n"
+                          "simulate: {until: 0.2}\n"
+                          "outputs: {every: 0.01, signals: [p.com.position, p.momentum, "
+                          "p.angular_momentum.x, p.contacts, p.kinetic]}\n"));
+    CHECK_OK(rig_run(&r));
+    int x = column("p.com.position.x"), k = column("p.kinetic");
+    for (int i = 0; i < rows.rows; i++) CHECK(rows.value[i][x] > 0.01 && rows.value[i][x] < 0.09);
+    CHECK_NEAR(rows.value[rows.rows - 1][k], rows.value[0][k], 1e-12); // all as fast: nobody meets
+    rig_free(&r);
+    CHECK_OK(rig_make(&r, "flexion: 1\n"
+                          "particles: {p: {positions: [[0.0895, 0.03, 0.01], [0.0185, 0.031, 0.01]]"
+                          ", radius: 0.005, periodic: {x: [0.01, 0.09]}, exchange: 1e-3, " GRAVEL
+                          "}}\n"
+                          "simulate: {until: 0.02}\n"
+                          "outputs: {every: 0.002, signals: [p.momentum, p.contacts, p.speed]}\n"));
+    CHECK_OK(rig_run(&r));
+    CHECK(rows.value[1][column("p.contacts")] == 0.0); // they overlapped by 1 mm across the border, and are off
+    CHECK(rows.value[1][column("p.speed")] > 0.05);
+    for (int c = 0; c < 3; c++) CHECK_NEAR(rows.value[1][column("p.momentum.x") + c], 0.0, 1e-17);
+    rig_free(&r);
+    return 0;
+}
+
+TEST_MAIN(TEST(momentum_goes_over_and_the_defect_is_of_first_order),
+          TEST(saved_runs_go_on_bit_by_bit), TEST(boxes_repeat_themselves))
