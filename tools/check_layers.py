@@ -45,7 +45,7 @@ LAYERS = {
     "study": (["base"], ["base", "folder"], []),
     "studio": (["base", "page"], ["*"], []),
     "fmi": (["base", "math", "model", "read", "simulate", "results"], ["*"], ["zlib.h"]),
-    "cli": (["draw", "page", "studio"], ["*"], []),
+    "cli": (["draw", "page", "studio", "fmi"], ["*"], []),
 }
 # A joint or a force sees frames, not bodies.
 SHARED = {"body/frame.h": ["contact", "joint", "force"]}
@@ -58,6 +58,8 @@ EXCEPTIONS = {
     "math/nlp/nlp_ipopt.c": ["IpStdCInterface.h", "pthread.h"],
     # what takes the place of KLU inside FMUs
     "fmi/runtime/instead/klu_instead.c": ["klu.h", "amd.h", "colamd.h"],
+    # FMUs are loaded
+    "cli/fmu/fmu_host.c": ["dlfcn.h", "ftw.h"],
     # the methods that are SUNDIALS'
     "integrate/multistep/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],
     "integrate/multistep/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],

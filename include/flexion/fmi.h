@@ -30,6 +30,53 @@ static inline flx_fmu_def flx_fmu_def_default(void)
 FLX_API flx_status flx_fmu_export(flx_ctx *ctx, const char *model, const flx_fmu_def *def,
                                   const char *path);
 
+// ---- FMUs of others --------------------------------------------------------------------------------
+
+typedef enum flx_fmu_causality {
+    FLX_FMU_IS_LOCAL,
+    FLX_FMU_IS_INPUT,
+    FLX_FMU_IS_OUTPUT,
+    FLX_FMU_IS_PARAMETER,
+    FLX_FMU_IS_CALCULATED_PARAMETER,
+    FLX_FMU_IS_STRUCTURAL_PARAMETER, // FMI 3
+    FLX_FMU_IS_INDEPENDENT,          // the time
+} flx_fmu_causality;
+
+typedef struct flx_fmu_port {
+    const char *name, *description, *unit; // "": none
+    const char *type; // the standard's word: "Real", "Integer", "Float64", "Boolean", ...
+    unsigned reference;
+    flx_fmu_causality causality;
+    const char *variability, *initial; // the standard's words, with its defaults; "": none
+    const char *start;                 // as it is written; NULL: none
+    int derivative_of;                 // number of the variable whose derivative it is; -1: of none
+    int count;                         // numbers: of an array its size where that is known, else 0
+} flx_fmu_port;
+
+// What an FMU says of itself. Texts live as long as it does.
+typedef struct flx_fmu_info {
+    int version; // 2 or 3
+    const char *name, *token, *tool, *description;
+    const char *cosimulation, *exchange;      // identifiers; NULL: it is not for that
+    int keeps_states, writes_states, derives; // of co-simulation, else of model exchange
+    int interpolates, variable_steps, returns_early, only_once, needs_tool;
+    int nindicator;
+    double start, stop, tolerance, step; // NaN: it does not say
+    int nport;
+    flx_fmu_port *ports;
+    int nstate;
+    int *states, *derivatives; // (nstate) numbers of ports, of model exchange
+    const char *library;       // inside the archive, for this machine; NULL: it has none
+    void *memory;              // owned
+} flx_fmu_info;
+
+// Read an FMU and hold it to the rules of the standard (docs/guide/fmu.md has the list). FLX_ERR_MODEL: it breaks some; each
+// has a message with its place. Nothing of it is run.
+FLX_API flx_status flx_fmu_read(flx_ctx *ctx, const char *path, flx_fmu_info **out);
+FLX_API void flx_fmu_info_destroy(flx_fmu_info **info);
+// Its files into a folder, which exists.
+FLX_API flx_status flx_fmu_unpack(flx_fmu_info *info, const char *folder);
+
 #ifdef __cplusplus
 }
 #endif

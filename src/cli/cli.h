@@ -51,6 +51,7 @@ typedef struct cli_command {
     X(compare)                                                                                     \
     X(export)                                                                                      \
     X(import)                                                                                      \
+    X(fmu)                                                                                         \
     X(fe)                                                                                          \
     X(methods)                                                                                     \
     X(convergence)                                                                                 \

@@ -81,8 +81,8 @@ static flx_status add_parameters(flx_arena *arena, const flx_system *s, flx_fmu_
         FLX_TRY(add(arena, d, FLX_FMU_PARAMETER, i, info.name,
                     (flx_fmu_variable){.unit = info.unit,
                                        .start = info.value,
-                                       .low = -INFINITY,
-                                       .high = INFINITY,
+                                       .low = -HUGE_VAL,
+                                       .high = HUGE_VAL,
                                        .about = info.tunable ? NULL : "structural"}));
     }
     return FLX_OK;
@@ -93,7 +93,7 @@ static flx_status add_outputs(flx_arena *arena, const flx_system *s, flx_fmu_des
     flx_port_info info;
     for (int i = 0; flx_system_describe(s, FLX_PORT_OUTPUT, i, &info); i++) {
         FLX_TRY(add(arena, d, FLX_FMU_OUTPUT, i, info.name,
-                    (flx_fmu_variable){.unit = info.unit, .low = -INFINITY, .high = INFINITY}));
+                    (flx_fmu_variable){.unit = info.unit, .low = -HUGE_VAL, .high = HUGE_VAL}));
     }
     return FLX_OK;
 }

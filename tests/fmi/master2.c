@@ -68,13 +68,13 @@ static int load(void)
     CHECK(library);
 #define TAKE(name) CHECK((*(void **)&fmi.name = find(#name)) != NULL);
     TAKE(GetTypesPlatform)
-    TAKE(GetVersion) TAKE(Instantiate) TAKE(FreeInstance) TAKE(SetupExperiment)
-        TAKE(EnterInitializationMode) TAKE(ExitInitializationMode) TAKE(Terminate) TAKE(Reset)
-            TAKE(GetReal) TAKE(SetReal) TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate)
-                TAKE(FreeFMUstate) TAKE(SerializedFMUstateSize) TAKE(SerializeFMUstate)
-                    TAKE(DeSerializeFMUstate) TAKE(GetDirectionalDerivative)
-                        TAKE(SetRealInputDerivatives) TAKE(DoStep) TAKE(GetRealStatus)
-                            TAKE(GetBooleanStatus) return 0;
+    TAKE(GetVersion)
+    TAKE(Instantiate) TAKE(FreeInstance) TAKE(SetupExperiment) TAKE(EnterInitializationMode)
+        TAKE(ExitInitializationMode) TAKE(Terminate) TAKE(Reset) TAKE(GetReal) TAKE(SetReal)
+            TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate) TAKE(FreeFMUstate)
+                TAKE(SerializedFMUstateSize) TAKE(SerializeFMUstate) TAKE(DeSerializeFMUstate)
+                    TAKE(GetDirectionalDerivative) TAKE(SetRealInputDerivatives) TAKE(DoStep)
+                        TAKE(GetRealStatus) TAKE(GetBooleanStatus) return 0;
 }
 
 // ---- what the description says ---------------------------------------------------------------------------
@@ -351,7 +351,7 @@ static int derives(void)
 
 static int refuses(void)
 {
-    double x = 0, nan_value = NAN;
+    double x = 0, nan_value = (double)NAN;
     unsigned none = 4000000000u;
     int whole = 1, ended = 1;
     CHECK(!instance_of("{another}", 0));
@@ -406,7 +406,7 @@ static void *run_alone(void *result)
     double *y = result;
     for (int repeat = 0; repeat < 3; repeat++) {
         component c = instance_of(guid, 0);
-        y[0] = NAN;
+        y[0] = (double)NAN;
         if (!c || start(c) || go(c, 0, 10, y)) return NULL;
         fmi.FreeInstance(c);
     }

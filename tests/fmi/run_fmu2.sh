@@ -4,8 +4,9 @@
 set -eu
 flexion=$1 master=$2 models=$3 loads=$4
 work=$(mktemp -d)
+export TMPDIR=$work/temporary
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/source" "$work/a folder"
+mkdir -p "$TMPDIR" "$work/source" "$work/a folder"
 cp -r "$models"/. "$work/source"
 cd "$work"
 "$flexion" export fmu source/cart.yaml -o "a folder/cart pole.fmu" >/dev/null
@@ -19,6 +20,20 @@ run with_wind --input wind=wind.csv
 run longer --set L=0.7
 run more --set n=3
 mv source elsewhere # the FMU has all that it needs
+
+# The master of the program: the same table.
+printf 't,wind\n0,0\n10,10\n' >inputs.csv
+"$flexion" fmu check "a folder/cart pole.fmu" >/dev/null
+"$flexion" fmu run "a folder/cart pole.fmu" --step 0.05 --input inputs.csv --csv master.csv
+python3 - with_wind.csv master.csv <<'END'
+import csv, sys
+a, b = [list(csv.reader(open(path)))[1:] for path in sys.argv[1:]]
+worst = max(abs(float(x) - float(y)) for p, q in zip(a, b) for x, y in zip(p, q))
+assert len(a) == len(b) == 21 and worst < 1e-8, f"{len(a)} and {len(b)} rows, off by {worst}"
+END
+if "$flexion" fmu run again.fmu --set nobody=1 --csv /dev/null 2>said; then echo "a variable that is none is set"; exit 1; fi
+grep -q "nobody" said
+ls "${TMPDIR:-/tmp}"/flexion-fmu-* 2>/dev/null && { echo "a folder is left"; exit 1; }
 
 python3 -m zipfile -e "a folder/cart pole.fmu" "a folder/un packed"
 cd / # no folder of the FMU's

@@ -215,7 +215,7 @@ static flx_status tune(flx_fmu *f)
     }
     int told = flx_ctx_error_count(f->ctx);
     for (int i = 0; status == FLX_OK && i < f->nparameter; i++) {
-        double now = NAN;
+        double now = (double)NAN;
         if (isnan(f->values[i])) continue; // a list that is structural
         if (flx_run_get_parameter(f->run, i, &now) != FLX_OK) {
             status = f->values[i] == f->built[i] ? FLX_OK : FLX_ERR_CANNOT;

@@ -66,7 +66,7 @@ double hypot(double x, double y)
 {
     double a = fabs(x), b = fabs(y), most = fmax(a, b);
     int exponent = 0;
-    if (isinf(a) || isinf(b)) return INFINITY;
+    if (isinf(a) || isinf(b)) return HUGE_VAL;
     frexp(most, &exponent); // no square overflows or vanishes
     a = ldexp(a, -exponent);
     b = ldexp(b, -exponent);

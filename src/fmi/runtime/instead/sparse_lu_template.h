@@ -188,7 +188,7 @@ static int NAME(refactor)(const int *begin, const int *row, const T *values, con
 static int NAME(rcond)(const klu_numeric *numeric, klu_common *c)
 {
     const NAME(factors) *f = (const NAME(factors) *)numeric;
-    double least = INFINITY, most = 0.0;
+    double least = HUGE_VAL, most = 0.0;
     for (int k = 0; k < f->base.n; k++) {
         least = fmin(least, ABS(f->diagonal[k]));
         most = fmax(most, ABS(f->diagonal[k]));

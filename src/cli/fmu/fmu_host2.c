@@ -1,0 +1,148 @@
+// fmu_host2.c - FMUs of FMI 2.0 for co-simulation, called by the program.
+#include "cli/fmu/fmu_host.h"
+#include "fmi/fmi2.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct functions {
+#define X(result, name, arguments) fmi2##name##_type name;
+    FMI2_COMMON(X)
+    FMI2_COSIMULATION(X)
+#undef X
+} functions;
+
+static bool load(cli_fmu *f)
+{
+    functions *call = calloc(1, sizeof *call);
+    f->functions = call;
+    if (!call) return false;
+#define X(result, name, arguments)                                                                 \
+    if (!(*(void **)&call->name = cli_fmu_find(f, "fmi2" #name))) return false;
+    FMI2_COMMON(X)
+    FMI2_COSIMULATION(X)
+#undef X
+    const char *version = call->GetVersion();
+    if (version && strcmp(version, "2.0") == 0) return true;
+    cli_complain("fmu", "the library says it is of FMI %s", version ? version : "of no version");
+    return false;
+}
+
+static void write_log(fmi2ComponentEnvironment user, fmi2String instance, fmi2Status status,
+                      fmi2String category, fmi2String message, ...)
+{
+    va_list args;
+    (void)user, (void)category;
+    if (status == fmi2OK) return;
+    fprintf(stderr, "%s: %s: ", instance ? instance : "fmu",
+            status == fmi2Warning ? "warning" : "error");
+    va_start(args, message);
+    vfprintf(stderr, message, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+// A path as a URI: what is no letter, digit or one of /._-~ is written in percent.
+static void write_uri(const char *path, char *to, size_t room)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    size_t n = (size_t)snprintf(to, room, "file://");
+    for (; *path && n + 4 < room; path++) {
+        unsigned char c = (unsigned char)*path;
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     strchr("/._-~", c);
+        if (plain) {
+            to[n++] = (char)c;
+        } else {
+            to[n++] = '%';
+            to[n++] = hex[c >> 4];
+            to[n++] = hex[c & 15];
+        }
+    }
+    to[n] = 0;
+}
+
+static fmi2CallbackFunctions callbacks = {write_log, calloc, free, NULL, NULL};
+
+static bool create(cli_fmu *f)
+{
+    functions *call = f->functions;
+    char path[4096 + 32], uri[3 * 4096 + 200];
+    snprintf(path, sizeof path, "%s/resources", f->folder);
+    write_uri(path, uri, sizeof uri);
+    f->instance = call->Instantiate(f->info->name, fmi2CoSimulation, f->info->token, uri,
+                                    &callbacks, fmi2False, fmi2False);
+    if (!f->instance) cli_complain("fmu", "the FMU makes no instance");
+    return f->instance != NULL;
+}
+
+static bool start(cli_fmu *f, double tolerance, double stop)
+{
+    functions *call = f->functions;
+    return call->SetupExperiment(f->instance, tolerance > 0.0, tolerance, 0.0, fmi2True, stop) <=
+               fmi2Warning &&
+           call->EnterInitializationMode(f->instance) <= fmi2Warning &&
+           call->ExitInitializationMode(f->instance) <= fmi2Warning;
+}
+
+static bool set(cli_fmu *f, int port, double value)
+{
+    functions *call = f->functions;
+    const flx_fmu_port *p = f->info->ports + port;
+    if (strcmp(p->type, "Real") == 0) {
+        return call->SetReal(f->instance, &p->reference, 1, &value) <= fmi2Warning;
+    }
+    int whole = (int)value;
+    if (strcmp(p->type, "Boolean") == 0) {
+        return call->SetBoolean(f->instance, &p->reference, 1, &whole) <= fmi2Warning;
+    }
+    return call->SetInteger(f->instance, &p->reference, 1, &whole) <= fmi2Warning;
+}
+
+static bool set_slope(cli_fmu *f, int port, double slope)
+{
+    functions *call = f->functions;
+    const int order = 1;
+    return call->SetRealInputDerivatives(f->instance, &f->info->ports[port].reference, 1, &order,
+                                         &slope) <= fmi2Warning;
+}
+
+static bool get(cli_fmu *f, int port, int n, double *out)
+{
+    functions *call = f->functions;
+    const flx_fmu_port *p = f->info->ports + port;
+    (void)n;
+    if (strcmp(p->type, "Real") == 0) {
+        return call->GetReal(f->instance, &p->reference, 1, out) <= fmi2Warning;
+    }
+    int whole = 0;
+    fmi2Status status = strcmp(p->type, "Boolean") == 0
+                            ? call->GetBoolean(f->instance, &p->reference, 1, &whole)
+                            : call->GetInteger(f->instance, &p->reference, 1, &whole);
+    *out = whole;
+    return status <= fmi2Warning;
+}
+
+static bool step(cli_fmu *f, double t, double h, double *reached, bool *ended)
+{
+    functions *call = f->functions;
+    fmi2Status status = call->DoStep(f->instance, t, h, fmi2True);
+    fmi2Boolean is_ended = fmi2False;
+    *reached = t + h;
+    *ended = false;
+    if (status == fmi2Discard) {
+        call->GetBooleanStatus(f->instance, fmi2Terminated, &is_ended);
+        call->GetRealStatus(f->instance, fmi2LastSuccessfulTime, reached);
+        *ended = is_ended != fmi2False;
+    }
+    return status <= fmi2Warning || *ended;
+}
+
+static void destroy(cli_fmu *f)
+{
+    functions *call = f->functions;
+    call->FreeInstance(f->instance);
+}
+
+const cli_fmu_calls cli_fmu_calls2 = {load, create, start, set, set_slope, get, step, destroy};
