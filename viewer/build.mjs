@@ -1,13 +1,24 @@
 // Bundles the pages, each into one file, and these into a C source: node build.mjs OUTPUT_FOLDER
 // The page that plays results has a mark where the program puts their data; the workbench asks for it.
 import { build } from "esbuild";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
 const read = (name) => readFile(join(here, name), "utf8");
+
+// Examples that need no other file, by name, for the gallery of the workbench.
+async function examples() {
+  const folder = join(here, "../examples"), found = {};
+  for (const name of (await readdir(folder)).sort()) {
+    if (!name.endsWith(".yaml")) continue;
+    const text = await readFile(join(folder, name), "utf8");
+    if (!/\b[\w./-]+\.(csv|msh|inp|stl|obj|yaml|mot|SID_FEM|urdf|xml)\b/.test(text.replace(/^#.*$/gm, ""))) found[name] = text;
+  }
+  return found;
+}
 
 async function page(script, html, styles) {
   const bundle = await build({
@@ -18,6 +29,7 @@ async function page(script, html, styles) {
     target: "es2022",
     legalComments: "none",
     loader: { ".css": "text" },
+    define: { EXAMPLES: JSON.stringify(models) },
     write: false,
     outfile: "main.js",
   });
@@ -31,6 +43,7 @@ function array(name, text) {
   return `static const unsigned char ${name}[] = {\n${lines.join("\n")}\n0};\n`;
 }
 
+const models = await examples();
 const plots = "node_modules/uplot/dist/uPlot.min.css";
 const results = await page("src/main.ts", "src/index.html", [plots, "src/style.css"]);
 const studio = await page("src/studio/studio.ts", "src/studio/studio.html", [plots, "src/style.css", "src/studio/studio.css"]);

@@ -116,6 +116,7 @@ static void begin(flx_guest *g, const char *status, const char *type, long size)
     int n = flx_snprintf(text, sizeof text, "HTTP/1.0 %s\r\nContent-Type: %s\r\n%s%s\r\n", status,
                          type, length, manners);
     g->phase = TELLING;
+    g->since = seconds(); // it may have waited long
     if (!put(g, text, (size_t)n)) leave(g);
 }
 

@@ -30,7 +30,7 @@ struct flx_studio {
     flx_studio_file file;
     char scratch[64];     // folder
     flx_job check, work;  // one of each: a check; a run, an analysis, or what is live
-    flx_chore task;        // of the process that is started; its texts are those of the request
+    flx_chore task;       // of the process that is started; its texts are those of the request
     unsigned long asker;  // who waits for the check
     unsigned long stream; // who listens
     char *result;         // owned: of the last work
@@ -213,8 +213,9 @@ static void heard_work(void *user, const char *name, const char *bytes, size_t n
 // The one that asked before is told that a newer question came.
 static void check(flx_studio *s, flx_guest *g, const flx_http_request *r)
 {
+    static const char late[] = "{\"ok\": false, \"superseded\": true, \"messages\": []}";
     flx_guest *before = flx_http_find(s->http, s->asker);
-    if (before) flx_http_refuse(before, "409 Conflict: a newer text is checked");
+    if (before) flx_http_give(before, "200 OK", "application/json", late, sizeof late - 1);
     s->task.text = r->body;
     s->asker = flx_http_wait(g);
     if (flx_job_start(&s->check, s->http, flx_work_check, &s->task)) return;

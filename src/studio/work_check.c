@@ -25,8 +25,9 @@ static void put_ports(flx_text *t, const char *key, const flx_system *s, flx_por
     flx_text_put(t, "]");
 }
 
-static void put_summary(flx_text *t, const flx_system *s)
+static void put_summary(flx_text *t, const flx_model *m, const flx_system *s)
 {
+    const char *method = flx_model_get_text(m, "simulate.method");
     const flx_summary *sum = flx_system_summary(s);
     const flx_result_info *info = flx_system_info(s);
     if (!sum || !info) return;
@@ -35,7 +36,7 @@ static void put_summary(flx_text *t, const flx_system *s)
                    "\"constraints\": %d, \"redundant\": %d, \"freedoms\": %d, \"method\": ",
                    sum->bodies, sum->joints, sum->forces, sum->constraints, sum->redundant,
                    sum->freedoms);
-    flx_text_put_string(t, info->method);
+    flx_text_put_string(t, method ? info->method : "auto");
     flx_text_put(t, "}");
 }
 
@@ -79,6 +80,20 @@ static void put_analyses(flx_text *t, const flx_model *m)
     flx_text_print(t, "], \"sweep\": %d", flx_model_sweep_count(m));
 }
 
+// To choose a method takes longer than all else: where the model leaves the choice open, another one stands in for it, unless
+// it refuses.
+static flx_status compile(flx_ctx *ctx, flx_model *model, flx_system **s)
+{
+    const char *method = flx_model_get_text(model, "simulate.method");
+    flx_compile_def def = flx_compile_def_default();
+    if (!method || strcmp(method, "auto") == 0) {
+        def.method.method = "generalized-alpha";
+        if (flx_system_compile(model, &def, ctx, s) == FLX_OK) return FLX_OK;
+        flx_ctx_clear_messages(ctx);
+    }
+    return flx_system_compile(model, NULL, ctx, s);
+}
+
 static void check(flx_ctx *ctx, const flx_chore *task, flx_text *t)
 {
     flx_model *model = NULL;
@@ -91,9 +106,9 @@ static void check(flx_ctx *ctx, const flx_chore *task, flx_text *t)
     flx_text_start(&picture, ctx);
     flx_status status = flx_work_read(ctx, task, &model);
     if (status == FLX_OK) put_analyses(&picture, model);
-    if (status == FLX_OK) status = flx_system_compile(model, NULL, ctx, &s);
+    if (status == FLX_OK) status = compile(ctx, model, &s);
     if (status == FLX_OK) {
-        put_summary(&picture, s);
+        put_summary(&picture, model, s);
         put_ports(&picture, "inputs", s, FLX_PORT_INPUT);
         put_ports(&picture, "parameters", s, FLX_PORT_PARAMETER);
         status = flx_run_create(s, &def, ctx, &run);

@@ -166,7 +166,9 @@ await test("a text is checked: messages have places, and the start is drawn", as
   const torn = await (await post("check", "bodies: {rod: [")).json();
   assert.ok(!torn.ok && torn.messages.length > 0);
   const two = await Promise.all([post("check", model), post("check", model)]); // the newer one counts
-  assert.deepEqual(two.map((a) => a.status).sort(), [200, 409]);
+  const told = await Promise.all(two.map((a) => a.json()));
+  assert.deepEqual(told.map((t) => t.superseded ?? t.ok).sort(), [true, true]);
+  assert.equal(told.filter((t) => t.superseded).length, 1);
 });
 
 await test("a run tells its end, and leaves its result", async () => {

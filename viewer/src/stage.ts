@@ -203,7 +203,11 @@ export class Stage {
         high[k] = Math.max(high[k], x[k]);
       }
     }
-    if (points.length === 0) points.push([0, 0, 0], low.fill(0), high.fill(0));
+    if (points.length === 0) {
+      points.push([0, 0, 0]);
+      low.fill(0);
+      high.fill(0);
+    }
     const cx = 0.5 * (low[0] + high[0]), cy = 0.5 * (low[1] + high[1]), deep = points.map((x) => x[2]);
     const cz = 0.5 * (deep.reduce((a, b) => Math.min(a, b)) + deep.reduce((a, b) => Math.max(a, b)));
     let away = 0.3 * this.mechanisms[0].result.scene!.size / tan;
@@ -248,6 +252,22 @@ export class Stage {
     ray.setFromCamera(at, this.camera);
     const hits = (n > 1 ? [this.mechanisms[view]] : this.mechanisms).map((m) => m.pick(ray)).filter((h) => h !== null);
     return hits.sort((a, b) => a.distance - b.distance)[0]?.name ?? null;
+  }
+
+  // The place of a plane through `at` that is under a pixel of the page, and how far the eye is from it across one pixel; null:
+  // the plane is not seen there.
+  place(x: number, y: number, normal: number[], at: number[]): { at: number[]; pixel: number } | null {
+    const box = this.canvas.getBoundingClientRect(), ray = new THREE.Raycaster(), n = new THREE.Vector3().fromArray(normal);
+    this.camera.updateMatrixWorld();
+    ray.setFromCamera(new THREE.Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
+    const hit = ray.ray.intersectPlane(new THREE.Plane().setFromNormalAndCoplanarPoint(n, new THREE.Vector3().fromArray(at)), new THREE.Vector3());
+    if (!hit) return null;
+    return { at: hit.toArray(), pixel: 2 * hit.distanceTo(this.camera.position) * Math.tan(0.5 * this.camera.fov * Math.PI / 180) / box.height };
+  }
+
+  // Where the eye looks to.
+  direction(): number[] {
+    return this.controls.target.clone().sub(this.camera.position).normalize().toArray();
   }
 
   // Where a place is in the picture, in pixels of the page.

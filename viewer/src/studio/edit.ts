@@ -19,20 +19,23 @@ function lineEnd(state: EditorState, e: Entry): number {
   return state.doc.lineAt(endOf(state, e)).to;
 }
 
+// "key: value", or the lines of a value below its key.
+const pair = (key: string, value: string) => (value.startsWith("\n") ? `${key}:${value}` : `${key}: ${value}`);
+
 // A pair more in a mapping.
 function addTo(state: EditorState, map: Entry, key: string, value: string, outer: number): ChangeSpec[] {
   if (map.kind === "mapping" && map.flow && map.value) {
     const last = map.children[map.children.length - 1];
-    if (!last) return [{ from: map.value.from, to: map.value.to, insert: `{${key}: ${value}}` }];
-    return [{ from: endOf(state, last), insert: `, ${key}: ${value}` }];
+    if (!last) return [{ from: map.value.from, to: map.value.to, insert: `{${pair(key, value)}}` }];
+    return [{ from: endOf(state, last), insert: `, ${pair(key, value)}` }];
   }
   if (map.kind === "mapping" && map.children.length > 0) {
     const last = map.children[map.children.length - 1], indent = indentOf(state, map.children[0].from);
-    return [{ from: lineEnd(state, last), insert: `\n${indent}${key}: ${value}` }];
+    return [{ from: lineEnd(state, last), insert: `\n${indent}${pair(key, value)}` }];
   }
   // nothing is there yet
   const indent = STEP.repeat(outer), from = map.value ? map.value.from : state.doc.lineAt(map.from).to;
-  return [{ from, to: map.value ? map.value.to : from, insert: `\n${indent}${key}: ${value}` }];
+  return [{ from, to: map.value ? map.value.to : from, insert: `\n${indent}${pair(key, value)}` }];
 }
 
 // The value at a path, as it is written in the text; missing mappings on the way are made.
@@ -45,7 +48,7 @@ export function setValue(state: EditorState, path: string[], value: string): Cha
   const rest = path.slice(depth + 1), whole = rest.reduceRight((v, k) => `{${k}: ${v}}`, value);
   if (depth <= 0 || !map) {
     const end = state.doc.length, text = state.doc.toString(), gap = text === "" || text.endsWith("\n\n") ? "" : text.endsWith("\n") ? "\n" : "\n\n";
-    const inner = rest.length > 0 ? `\n${STEP}${rest[0]}: ${rest.slice(1).reduceRight((v, k) => `{${k}: ${v}}`, value)}` : ` ${value}`;
+    const inner = rest.length > 0 ? `\n${STEP}${pair(rest[0], rest.slice(1).reduceRight((v, k) => `{${k}: ${v}}`, value))}` : ` ${value}`;
     return [{ from: end, insert: `${gap}${path[0]}:${inner}\n` }];
   }
   return addTo(state, map, path[depth], whole, depth);

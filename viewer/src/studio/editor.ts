@@ -1,6 +1,6 @@
 // editor.ts - the model as text: colours, errors where they are, completion and help from the schema, undo, search.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory, redo, undo } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
@@ -80,7 +80,7 @@ export class Editor {
 
   // One step, which undo takes back as one.
   edit(changes: ChangeSpec[], select?: number): void {
-    if (changes.length > 0) this.view.dispatch({ changes, userEvent: "input.form", selection: select === undefined ? undefined : { anchor: select } });
+    if (changes.length > 0) this.view.dispatch({ changes, userEvent: "input.form", annotations: isolateHistory.of("full"), selection: select === undefined ? undefined : { anchor: select } });
   }
 
   undo(): void { undo(this.view); }

@@ -5,7 +5,7 @@ import type { Packed } from "../data";
 export interface Message { line: number; column: number; error: boolean; text: string; path: string; file?: string }
 export interface Port { name: string; unit: string; numbers: [number | null, number | null, number | null]; tunable: boolean }
 export interface Checked {
-  ok: boolean; messages: Message[]; data?: Packed | null; status?: string;
+  ok: boolean; messages: Message[]; data?: Packed | null; status?: string; superseded?: boolean; // by a newer text
   summary?: { bodies: number; joints: number; forces: number; constraints: number; redundant: number; freedoms: number; method: string };
   inputs?: Port[]; parameters?: Port[]; analyses?: string[]; sweep?: number;
 }

@@ -1,10 +1,14 @@
 // studio.ts - the workbench: the text, the picture, what is run, and how they follow one another. The file has the truth:
 // whatever is done by forms or the pointer is an edit of the text, and everything else follows from it.
-import { take, type Packed } from "../data";
+import { take, type Packed, type Result } from "../data";
 import { decimal, language, setLanguage } from "../labels";
 import { ledgerPanel, make, viewPanel } from "../panels";
 import { Plots, short } from "../plots";
+import { Builder } from "./builder";
 import { Editor } from "./editor";
+import { showGallery } from "./gallery";
+import { Items } from "./items";
+import { find, outline } from "./outline";
 import { Picture } from "./picture";
 import { Language, type Schema } from "./schema";
 import { listen, Refused, server, type Checked, type Done, type Message, type Model } from "./server";
@@ -19,7 +23,10 @@ type Work = "none" | "run" | "live" | "analyse";
 export class Studio {
   readonly editor: Editor;
   readonly picture: Picture;
+  readonly items: Items;
+  private builder: Builder;
   private plots: Plots | null = null;
+  private left: Word = "text";
   private model: Model = { name: "", stamp: "none", text: "", copy: null };
   checked: Checked | null = null;
   private checking = false;
@@ -35,7 +42,9 @@ export class Studio {
 
   constructor() {
     this.editor = new Editor(byId("editor"), (byUser) => this.edited(byUser), () => {});
-    this.picture = new Picture(() => {}, () => this.plots?.update());
+    this.picture = new Picture((name) => { if (name && !this.builder.isPlacing()) this.items.chooseByName(name); }, () => this.plots?.update());
+    this.builder = new Builder(this.editor, this.picture, (path) => this.added(path));
+    this.items = new Items(byId("items"), this.editor, () => this.builder.tools(), (path) => this.picture.stage?.select(path[1] ?? null));
     document.addEventListener("keydown", (e) => this.key(e));
     window.addEventListener("beforeunload", (e) => { if (this.isDirty()) e.preventDefault(); });
   }
@@ -43,7 +52,11 @@ export class Studio {
   async begin(): Promise<void> {
     this.take(await server.model());
     listen((event, data) => this.hear(event, data));
-    void server.schema().then((s) => this.editor.learn(new Language(s as Schema)));
+    void server.schema().then((s) => {
+      const known = new Language(s as Schema);
+      this.editor.learn(known);
+      this.items.learn(known);
+    });
     this.build();
   }
 
@@ -77,6 +90,32 @@ export class Studio {
     this.state();
   }
 
+  // Something was added by hand, or is about to be.
+  private added(path: string[]): void {
+    if (path.length > 0) {
+      const e = find(outline(this.editor.view.state), path);
+      if (e) this.editor.show(e.from);
+      this.items.choose(path);
+    } else this.items.build();
+  }
+
+  // Another file of the same folder, by a name that is free, with this text.
+  private async beginWith(name: string, text: string): Promise<void> {
+    if (this.isDirty()) await server.autosave(this.editor.text());
+    const taken = new Set(await server.folder()), stem = name.replace(/\.yaml$/, "");
+    let free = name;
+    for (let i = 2; taken.has(free); i++) free = `${stem}-${i}.yaml`;
+    this.done = null;
+    this.plots = null;
+    this.take(await server.open(free));
+    this.editor.replace(text);
+    this.build();
+  }
+
+  private gallery(): void {
+    showGallery(this.picture, (name, text) => void this.beginWith(name, text), () => { this.due = true; void this.check(); });
+  }
+
   // One check at a time: what is written meanwhile is checked after it. Typing waits for none of it.
   private async check(): Promise<void> {
     if (this.checking || !this.due) return;
@@ -86,12 +125,14 @@ export class Studio {
     this.keyed = 0;
     try {
       const answer = await server.check(text);
+      if (answer.superseded) throw new Refused(409, "");
       this.checked = answer;
       if (text === this.editor.text()) this.editor.mark(answer.messages);
       if (answer.data && this.work === "none") await this.draw(answer.data, keyed);
-      else if (!answer.ok) this.picture.say(word(this.picture.stage ? "stale" : "noPicture"));
+      else if (this.work === "none") this.withoutPicture(answer.ok);
       this.list(answer.messages);
       this.commands();
+      this.items.build();
     } catch (e) {
       if (!(e instanceof Refused) || e.code !== 409) this.picture.say(String(e));
     }
@@ -108,6 +149,13 @@ export class Studio {
       this.times.push(performance.now() - keyed);
       if (this.times.length > 200) this.times.shift();
     }));
+  }
+
+  // Nothing to draw: with errors the last picture stays; of a model without bodies an empty one is there to click into.
+  private withoutPicture(ok: boolean): void {
+    const bodies = find(outline(this.editor.view.state), ["bodies"])?.children.length ?? 0;
+    if (bodies === 0) this.picture.show(emptyResult());
+    this.picture.say(ok ? "" : bodies === 0 ? word("noPicture") : word("stale"));
   }
 
   private list(messages: Message[]): void {
@@ -200,7 +248,7 @@ export class Studio {
     }
   }
 
-  private plot(r: Parameters<Picture["show"]>[0]): void {
+  private plot(r: Result): void {
     if (this.picture.player) this.plots = new Plots([r], this.picture.player);
     this.tabs();
   }
@@ -219,7 +267,20 @@ export class Studio {
 
   // ---- what is written ------------------------------------------------------------------------------
 
+  private leftTabs(): void {
+    byId("lefttabs").replaceChildren(...(["text", "items"] as Word[]).map((name) => {
+      const tab = make("button", { textContent: word(name), id: `left-${name}`, onclick: () => { this.left = name; this.leftTabs(); } });
+      tab.setAttribute("role", "tab");
+      tab.setAttribute("aria-selected", String(name === this.left));
+      return tab;
+    }));
+    byId("editor").hidden = this.left !== "text";
+    byId("items").hidden = this.left !== "items";
+    this.items.build();
+  }
+
   build(): void {
+    this.leftTabs();
     byId("title").textContent = this.model.name;
     this.commands();
     this.tools();
@@ -231,7 +292,7 @@ export class Studio {
   private commands(): void {
     const b = (name: Word, act: () => void, on = true) => make("button", { id: name, textContent: word(name), onclick: act, disabled: !on });
     const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
-    parts.push(b("save", () => void this.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
+    parts.push(b("gallery", () => this.gallery(), !busy), b("save", () => void this.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
     else parts.push(b("run", () => void this.run(), good));
     if (this.work === "run") {
@@ -306,12 +367,22 @@ export class Studio {
       checked: () => this.checked,
       idle: () => !this.checking && !this.due && this.work === "none",
       done: () => this.done,
+      forget: () => { this.done = null; },
       time: () => this.picture.player?.time ?? null,
       position: (name: string) => this.picture.stage?.mechanisms[0]?.position(name) ?? null,
       latencies: () => this.times.splice(0),
       pixel: (at: number[]) => this.picture.stage?.pixel(at) ?? null,
     };
   }
+}
+
+// A place to begin: the ground, and nothing on it.
+function emptyResult(): Result {
+  return {
+    label: "", title: "", complete: true, rows: 1, t: new Float64Array([0]), names: [], units: [], signals: [], frameTimes: new Float64Array([0]), motion: [],
+    facts: [], events: [], model: null, surfaces: [], meshes: [],
+    scene: { dimension: 3, size: 6, gravity: [0, 0, -9.81], bodies: [], joints: [], forces: [] },
+  };
 }
 
 function setTheme(dark: boolean): void {

@@ -13,6 +13,10 @@ const english = {
   freedoms: "{0} bodies, {1} joints, {2} degrees of freedom, {3}", values: "Values at the end", theme: "Light or dark", other: "Deutsch",
   nothing: "Run the model: its signals are plotted here.", plots: "Plots", unbalanced: "The result fails its own ledger.",
   models: "Models", open: "Open", view: "View",
+  toText: "In the text", removeItem: "Remove", addKey: "add a key …", name: "name", addItem: "Add …", byDefault: "Somewhere", clickPlace: "Click its place in the picture.",
+  clickFirst: "Click where it begins.", clickSecond: "Now where it ends.", gallery: "Examples", templates: "Begin with", examples: "All examples", closeIt: "Close", new: "New",
+  k_rod: "Bar (two clicks)", k_ball: "Ball", k_revolute: "Revolute joint", k_prismatic: "Prismatic joint", k_spherical: "Spherical joint", k_fixed: "Fixed joint", k_spring: "Spring",
+  k_torque: "Motor on a joint", k_force: "Force", k_contact: "Contact with the ground", k_beam: "Flexible beam", k_parameter: "Parameter", k_input: "Input",
 };
 export type Word = keyof typeof english;
 const german: Record<Word, string> = {
@@ -27,6 +31,10 @@ const german: Record<Word, string> = {
   freedoms: "{0} Körper, {1} Gelenke, {2} Freiheitsgrade, {3}", values: "Werte am Ende", theme: "Hell oder dunkel", other: "English",
   nothing: "Rechnen Sie das Modell: hier stehen dann seine Signale.", plots: "Diagramme", unbalanced: "Das Ergebnis verletzt seine eigene Bilanz.",
   models: "Modelle", open: "Öffnen", view: "Ansicht",
+  toText: "Im Text", removeItem: "Entfernen", addKey: "Schlüssel dazu …", name: "Name", addItem: "Hinzufügen …", byDefault: "Irgendwo", clickPlace: "Klicken Sie seinen Ort im Bild.",
+  clickFirst: "Klicken Sie, wo er beginnt.", clickSecond: "Nun, wo er endet.", gallery: "Beispiele", templates: "Womit beginnen", examples: "Alle Beispiele", closeIt: "Schließen", new: "Neu",
+  k_rod: "Stab (zwei Klicks)", k_ball: "Kugel", k_revolute: "Drehgelenk", k_prismatic: "Schubgelenk", k_spherical: "Kugelgelenk", k_fixed: "Feste Verbindung", k_spring: "Feder",
+  k_torque: "Motor an einem Gelenk", k_force: "Kraft", k_contact: "Kontakt mit dem Boden", k_beam: "Elastischer Balken", k_parameter: "Parameter", k_input: "Eingang",
 };
 
 export function word(w: Word, ...values: (string | number)[]): string {

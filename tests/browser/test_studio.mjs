@@ -1,0 +1,184 @@
+// test_studio.mjs - the workbench in a real browser: a model is written, built by hand, run, changed, undone and saved.
+//   node test_studio.mjs PROGRAM EXAMPLES SCRATCH
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { launch } from "./browser.mjs";
+
+const [program, examples, scratch] = process.argv.slice(2);
+rmSync(scratch, { recursive: true, force: true });
+mkdirSync(scratch, { recursive: true });
+const at = (name) => join(scratch, name);
+
+function start(...words) {
+  const child = spawn(program, ["studio", ...words, "--no-browser"], { cwd: scratch, stdio: ["ignore", "pipe", "inherit"] });
+  return new Promise((done, fail) => {
+    child.stdout.on("data", (d) => { const m = /http:\S+/.exec(String(d)); if (m) done({ child, address: m[0] }); });
+    child.on("exit", () => fail(new Error("the server ended")));
+  });
+}
+const end = (s, signal = "SIGINT") => new Promise((done) => { s.child.removeAllListeners("exit"); s.child.on("exit", (code) => done(code)); s.child.kill(signal); });
+
+const browser = await launch();
+const context = await browser.newContext({ viewport: { width: 1400, height: 820 }, colorScheme: "light", locale: "en-GB" });
+const page = await context.newPage();
+let complaints = [];
+page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/GPU stall|GL Driver Message/.test(m.text())) complaints.push(m.text()); });
+page.on("pageerror", (e) => complaints.push(String(e)));
+page.on("dialog", (d) => void d.accept());
+
+let failures = 0;
+async function test(what, run) {
+  const began = performance.now();
+  complaints = [];
+  try {
+    await run();
+    assert.deepEqual(complaints, []);
+    console.log(`ok    ${what} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
+  } catch (e) {
+    failures++;
+    console.log(`FAIL  ${what}: ${e.message}`);
+    await page.screenshot({ path: at(`failed_${failures}.png`) }).catch(() => {});
+  }
+}
+
+const idle = () => page.waitForFunction(() => window.studio.checked() && window.studio.idle(), null, { timeout: 20000, polling: 20 });
+const text = () => page.evaluate(() => window.studio.text());
+async function open(address) {
+  await page.goto(address);
+  await page.waitForSelector("html[data-ready=true]");
+  await idle();
+}
+async function run() {
+  await page.evaluate(() => window.studio.forget());
+  await page.click("#run");
+  await page.waitForFunction(() => window.studio.done(), null, { timeout: 20000, polling: 20 });
+  return page.evaluate(() => window.studio.done());
+}
+// Where a place is in the picture; what is clicked there.
+async function clickAt(place) {
+  const [x, y] = await page.evaluate((p) => window.studio.pixel(p), place);
+  await page.mouse.click(x, y);
+}
+const field = (path) => page.locator(`#form [data-path="${path}"]`);
+async function change(path, value) {
+  await field(path).fill(value);
+  await field(path).press("Enter");
+  await idle();
+}
+
+let server = await start();
+
+await test("a pendulum is built from nothing by clicks, run, changed by a form, undone, saved", async () => {
+  await open(server.address);
+  await page.click("#left-items");
+  await page.selectOption("#adder", "rod");
+  await clickAt([0, 0, 0]);
+  await clickAt([1, 0, 0]);
+  await idle();
+  assert.equal((await page.evaluate(() => window.studio.checked())).ok, true, JSON.stringify((await page.evaluate(() => window.studio.checked())).messages));
+  await page.selectOption("#adder", "revolute");
+  await clickAt([0, 0, 0]);
+  await idle();
+  const checked = await page.evaluate(() => window.studio.checked());
+  assert.ok(checked.ok && checked.summary.freedoms === 1, JSON.stringify(checked.messages));
+  const built = await text();
+  assert.ok((await run()).ok);
+  await page.click(".tree [data-path='bodies.rod']");
+  await change("bodies.rod.mass", "2.5");
+  assert.match(await text(), /mass: 2\.5\n/);
+  await page.click("#undo");
+  await idle();
+  assert.equal(await text(), built);
+  await page.click("#redo");
+  await idle();
+  const done = await run();
+  await page.click("#save");
+  await page.waitForFunction(() => /^saved/.test(document.getElementById("state").textContent), null, { polling: 20 });
+  assert.equal(readFileSync(at("model.yaml"), "utf8"), await text());
+  // the same numbers as the program's own
+  execFileSync(program, ["run", at("model.yaml"), "-q", "-o", at("again.h5"), "--csv", at("again.csv")], { cwd: scratch });
+  const rows = readFileSync(at("again.csv"), "utf8").trim().split("\n").filter((l) => !l.startsWith("#")), names = rows[0].split(",").map((n) => n.replace(/^"|"$/g, "").replace(/ \[.*$/, "")), last = rows[rows.length - 1].split(",").map(Number);
+  assert.equal(done.last.length, last.length);
+  done.last.forEach(([name, x], i) => assert.ok(Math.abs(x - last[i]) <= 1e-12 * Math.max(1, Math.abs(x)), `${name} (${names[i]}): ${x} and ${last[i]}`));
+  assert.ok(done.last.some(([name, x]) => name === "hinge.angle" && Math.abs(x) > 0.01), JSON.stringify(done.last));
+});
+
+await test("what was typed is drawn, checked in its place, and survives kill -9", async () => {
+  await end(server);
+  copyFileSync(join(examples, "slider_crank.yaml"), at("crank.yaml"));
+  server = await start(at("crank.yaml"));
+  await open(server.address);
+  const before = await page.evaluate(() => window.studio.position("slider"));
+  await page.click("#left-text");
+  await page.click(".cm-content");
+  await page.keyboard.press("Control+Home");
+  await page.evaluate(() => { const t = window.studio.text(), i = t.indexOf("l: 0.40"); window.studio.type("0.50", i + 3, i + 7); });
+  await idle();
+  const after = await page.evaluate(() => window.studio.position("slider"));
+  assert.ok(after[0] - before[0] > 0.09, `${before} and ${after}`);
+  await page.evaluate(() => { const t = window.studio.text(), i = t.indexOf("mass: 0.6"); window.studio.type("maas: 0.6", i, i + 9); });
+  await idle();
+  const wrong = (await page.evaluate(() => window.studio.checked())).messages;
+  assert.ok(wrong.some((m) => /did you mean 'mass'/.test(m.text)));
+  assert.ok(await page.locator(".cm-lintRange-error").count() > 0);
+  await page.evaluate(() => { const t = window.studio.text(), i = t.indexOf("maas: 0.6"); window.studio.type("mass: 0.7", i, i + 9); });
+  await idle();
+  const written = await text();
+  for (let i = 0; i < 100 && !(existsSync(at(".crank.yaml.autosave")) && readFileSync(at(".crank.yaml.autosave"), "utf8") === written); i++) await page.waitForTimeout(30);
+  await end(server, "SIGKILL");
+  server = await start(at("crank.yaml"));
+  complaints = []; // the page noticed that nobody was there
+  await open(server.address);
+  await page.click("#do-recover");
+  await idle();
+  assert.equal(await text(), written);
+  // written by somebody else
+  await page.click("#save");
+  await page.waitForFunction(() => /^saved/.test(document.getElementById("state").textContent), null, { polling: 20 });
+  writeFileSync(at("crank.yaml"), `${written}# by another editor\n`);
+  await page.waitForSelector("#do-reload");
+  await page.click("#do-reload");
+  await page.waitForFunction(() => /another editor/.test(window.studio.text()), null, { polling: 20 });
+  await idle();
+  assert.match(await text(), /# by another editor\n$/);
+});
+
+await test("comments and layout survive twenty edits by form", async () => {
+  const comments = (t) => t.split("\n").flatMap((l) => /#.*$/.exec(l)?.[0] ?? []), first = await text(), lines = first.split("\n").length;
+  await page.click("#left-items");
+  await page.evaluate(() => {
+    for (let i = 0; i < 20; i++) {
+      const [item, key] = [["bodies.crank", "mass"], ["bodies.rod", "mass"], ["joints.motor", "at"], ["bodies.rod", "orientation"], ["simulate", "until"]][i % 5];
+      document.querySelector(`.tree [data-path="${item}"]`).click();
+      const field = document.querySelector(`#form [data-path="${item}.${key}"]`);
+      field.value = key === "at" ? `[0, 0.00${i}]` : key === "orientation" ? `-asin(r*sin(phi)/l) + 0*${i}` : `${1 + 0.01 * i}`;
+      field.dispatchEvent(new Event("change"));
+    }
+  });
+  const now = await text();
+  assert.notEqual(now, first);
+  assert.deepEqual(comments(now), comments(first));
+  assert.equal(now.split("\n").length, lines);
+  assert.match(now, /mass: 1\.15\n[^]*mass: 1\.16\n[^]*0\*18   # so that[^]*until: 1\.19,/);
+  await page.evaluate(() => { for (let i = 0; i < 20; i++) document.getElementById("undo").click(); });
+  await idle();
+  assert.equal(await text(), first);
+});
+
+await test("the gallery opens an example as a new model", async () => {
+  await page.click("#gallery");
+  await page.waitForSelector("#templates canvas[data-drawn]");
+  await page.screenshot({ path: at("gallery.png") });
+  await page.click("#templates [data-name='four_bar.yaml']");
+  await page.waitForFunction(() => document.getElementById("title").textContent === "four_bar.yaml", null, { polling: 20 });
+  await idle();
+  assert.ok((await page.evaluate(() => window.studio.checked())).ok);
+  assert.ok(!existsSync(at("four_bar.yaml")), "nothing is written before it is saved");
+});
+
+await end(server);
+await browser.close();
+console.log(failures ? `${failures} failed` : "all passed");
+process.exit(failures ? 1 : 0);

@@ -1,0 +1,193 @@
+// builder.ts - a model built by hand: one chooses what to add and clicks where it is. What comes of it is text.
+import { make } from "../panels";
+import { niceLength } from "../compass";
+import type { Stage } from "../stage";
+import { freeName, setValue } from "./edit";
+import type { Editor } from "./editor";
+import { find, outline } from "./outline";
+import type { Picture } from "./picture";
+import { word, type Word } from "./words";
+
+const NEAR = 14; // pixels: a place so near to a point is that point
+const kinds = ["rod", "ball", "revolute", "prismatic", "spherical", "fixed", "spring", "torque", "force", "contact", "beam", "parameter", "input"] as const;
+type Kind = typeof kinds[number];
+const clicks: Partial<Record<Kind, number>> = { rod: 2, ball: 1, revolute: 1, prismatic: 1, spherical: 1, fixed: 1, spring: 2, force: 1, beam: 2 };
+
+interface Spot { at: number[]; name: string | null; bodies: string[] } // name: of a point there
+
+const round = (x: number) => Number(x.toPrecision(6)) || 0;
+const list = (x: number[]) => `[${x.map(round).join(", ")}]`;
+
+export class Builder {
+  private kind: Kind | null = null;
+  private spots: Spot[] = [];
+
+  constructor(private editor: Editor, private picture: Picture, private added: (path: string[]) => void) {
+    document.getElementById("canvas")!.addEventListener("pointerup", (e) => {
+      if (this.kind && this.picture.stage && e.button === 0) this.click(this.picture.stage, e.clientX, e.clientY);
+    });
+  }
+
+  // What there is to add, as buttons and a list.
+  tools(): HTMLElement[] {
+    const choice = make("select", { id: "adder" });
+    choice.setAttribute("aria-label", word("addItem"));
+    choice.add(new Option(word("addItem"), ""));
+    for (const k of kinds) choice.add(new Option(word(`k_${k}` as Word), k));
+    choice.onchange = () => { const k = choice.value as Kind | ""; choice.value = ""; if (k) this.start(k); };
+    const parts: HTMLElement[] = [choice];
+    if (this.kind) {
+      parts.push(make("span", { className: "hint", id: "asked", textContent: word(this.spots.length === 0 ? (clicks[this.kind] === 2 ? "clickFirst" : "clickPlace") : "clickSecond") }),
+        make("button", { id: "defaultplace", textContent: word("byDefault"), onclick: () => this.finish() }),
+        make("button", { textContent: word("cancel"), onclick: () => { this.kind = null; this.added([]); } }));
+    }
+    return parts;
+  }
+
+  isPlacing(): boolean {
+    return this.kind !== null;
+  }
+
+  private start(kind: Kind): void {
+    this.kind = kind;
+    this.spots = [];
+    if (!clicks[kind]) this.finish();
+    else this.added([]);
+  }
+
+  // ---- places -------------------------------------------------------------------------------------
+
+  private planar(): boolean {
+    const e = find(outline(this.editor.view.state), ["dimension"]);
+    return e?.value ? this.editor.view.state.sliceDoc(e.value.from, e.value.to) === "2" : false;
+  }
+
+  // The plane of the axes that is seen most from the front; upright ones rather than the ground.
+  private normal(stage: Stage): number[] {
+    if (this.planar()) return [0, 0, 1];
+    const d = stage.direction().map(Math.abs), upright = [d[0], d[1], 0.5 * d[2]], most = upright.indexOf(Math.max(...upright));
+    return [0, 1, 2].map((k) => (k === most ? 1 : 0));
+  }
+
+  // Points of bodies, by name and place, in the picture as it is.
+  private points(stage: Stage): { name: string; body: string; at: number[] }[] {
+    const m = stage.mechanisms[0], scene = m.result.scene!;
+    return scene.bodies.flatMap((b) => [b.name, ...b.points.map((p) => `${b.name}.${p.name}`)].flatMap((name) => {
+      const at = m.position(name);
+      return at ? [{ name: name === b.name ? "" : name, body: b.name, at: [...at] }] : [];
+    }));
+  }
+
+  private click(stage: Stage, x: number, y: number): void {
+    const hit = stage.place(x, y, this.normal(stage), this.spots[0]?.at ?? [0, 0, 0]);
+    if (!hit) return;
+    const near = this.points(stage).map((p) => ({ ...p, far: Math.hypot(...stage.pixel(p.at).map((v, i) => v - [x, y][i])) })).filter((p) => p.far < NEAR).sort((a, b) => a.far - b.far);
+    const step = niceLength(12 * hit.pixel), snapped = hit.at.map((v) => round(step * Math.round(v / step)));
+    const [px, py] = stage.pixel([0, 0, 0]);
+    const at = near[0]?.at ?? (Math.hypot(px - x, py - y) < NEAR ? [0, 0, 0] : snapped);
+    this.spots.push({ at, name: near[0]?.name || null, bodies: [...new Set(near.map((p) => p.body))] });
+    if (this.spots.length >= (clicks[this.kind!] ?? 0)) this.finish();
+    else this.added([]);
+  }
+
+  // ---- what comes of it -------------------------------------------------------------------------------
+
+  private finish(): void {
+    const kind = this.kind!, s = this.spots;
+    this.kind = null;
+    this.spots = [];
+    const path = this.write(kind, s);
+    this.added(path);
+  }
+
+  // A model that says nothing yet gets what every model needs.
+  private head(): void {
+    const state = this.editor.view.state, root = outline(state);
+    if (root.children.length > 0) return;
+    this.editor.edit([{ from: 0, to: state.doc.length, insert: "flexion: 1\ngravity: [0, 0, -9.81]\n\nsimulate: {until: 5}\n\noutputs:\n  every: 0.02\n  signals: [energy]\n" }]);
+  }
+
+  private bodies(): string[] {
+    return find(outline(this.editor.view.state), ["bodies"])?.children.map((c) => c.key) ?? [];
+  }
+
+  private write(kind: Kind, spots: Spot[]): string[] {
+    this.head();
+    const planar = this.planar(), cut = (x: number[]) => list(planar ? x.slice(0, 2) : x), state = this.editor.view.state;
+    const put = (section: string, wish: string, text: string): string[] => {
+      const name = freeName(this.editor.view.state, section, wish);
+      this.editor.edit(setValue(this.editor.view.state, [section, name], text));
+      return [section, name];
+    };
+    const all = this.bodies(), last = all[all.length - 1] ?? "ground", normal = planar ? "" : `, axis: ${list(this.picture.stage ? this.normal(this.picture.stage) : [0, 1, 0])}`;
+    if (kind === "rod" || kind === "ball") return put("bodies", kind === "rod" ? "rod" : "ball", kind === "rod" ? rod(spots, planar) : ball(spots, planar));
+    if (kind === "beam") {
+      const [a, b] = ends(spots);
+      return put("bodies", "beam", `{type: beam, from: ${cut(a)}, to: ${cut(b)}, elements: 8, section: {circle: ${round(0.01 * length(a, b))}}, material: {E: 2.1e11, nu: 0.3, density: 7850}}`);
+    }
+    const [first, second] = this.pair(spots[0], last), at = spots[0]?.name ?? cut(spots[0]?.at ?? this.origin(second));
+    if (kind === "revolute" || kind === "prismatic") {
+      const path = put("joints", kind === "revolute" ? "hinge" : "guide", `{type: ${kind}, on: [${first}, ${second}], at: ${at}${kind === "prismatic" ? `, axis: ${cut([1, 0, 0])}` : normal}}`);
+      this.output(`${path[1]}.${kind === "revolute" ? "angle" : "displacement"}`);
+      return path;
+    }
+    if (kind === "spherical" || kind === "fixed") return put("joints", kind === "fixed" ? "weld" : "ball_joint", `{type: ${kind}, on: [${first}, ${second}], at: ${at}}`);
+    if (kind === "spring") {
+      const [a, b] = ends(spots), on = [spots[0]?.bodies[0] ?? "ground", spots[1]?.bodies[0] ?? last];
+      return put("forces", "spring", `{type: spring, on: [${on.join(", ")}], at: [${spots[0]?.name ?? cut(a)}, ${spots[1]?.name ?? cut(b)}], stiffness: 100, damping: 1}`);
+    }
+    if (kind === "torque") {
+      const joint = find(outline(state), ["joints"])?.children.find((c) => /revolute/.test(state.sliceDoc(c.from, c.to)))?.key ?? "hinge";
+      const input = put("inputs", "T", "{value: 0, unit: N m, lower: -5, upper: 5}");
+      return put("forces", "motor", `{type: torque, on: ${joint}, value: ${input[1]}}`);
+    }
+    if (kind === "force") return put("forces", "force", `{type: force, on: ${spots[0]?.bodies[0] ?? last}, ${spots[0]?.name ? `at: ${spots[0].name}, ` : ""}value: ${cut([0, planar ? -10 : 0, -10])}}`);
+    if (kind === "contact") return put("forces", "contact", `{type: contact, on: [ground, ${last}], surfaces: [{plane: ${planar ? "[0, 1]" : "[0, 0, 1]"}}, {sphere: 0.05}], stiffness: 1e4, damping: 10}`);
+    if (kind === "input") return put("inputs", "u", "{value: 0, lower: -1, upper: 1}");
+    return put("parameters", "p", "1");
+  }
+
+  // The two bodies that a place belongs to.
+  private pair(spot: Spot | undefined, last: string): [string, string] {
+    const b = spot?.bodies ?? [];
+    if (b.length > 1) return [b[0], b[1]];
+    return ["ground", b[0] ?? last];
+  }
+
+  private origin(body: string): number[] {
+    return [...(this.picture.stage?.mechanisms[0]?.position(body) ?? [0, 0, 0])];
+  }
+
+  // A signal more among the outputs, where these are a list.
+  private output(signal: string): void {
+    const state = this.editor.view.state, e = find(outline(state), ["outputs", "signals"]);
+    if (e?.kind !== "list" || !e.flow || e.children.length === 0) return;
+    this.editor.edit([{ from: e.children[0].from, insert: `${signal}, ` }]);
+  }
+}
+
+const length = (a: number[], b: number[]) => Math.hypot(...a.map((x, i) => x - b[i]));
+
+function ends(spots: Spot[]): [number[], number[]] {
+  const a = spots[0]?.at ?? [0, 0, 0], b = spots[1]?.at ?? [a[0] + 1, a[1], a[2]];
+  return length(a, b) > 0 ? [a, b] : [a, [a[0] + 1, a[1], a[2]]];
+}
+
+// A bar from place to place: its inertia is that of its shape.
+function rod(spots: Spot[], planar: boolean): string {
+  const [a, b] = ends(spots), L = length(a, b), w = round(0.05 * L), d = b.map((x, i) => (x - a[i]) / L), across = (L * L + w * w) / 12;
+  const position = spots[0]?.name ?? list(planar ? a.slice(0, 2) : a), lines = ["", "type: rigid", "mass: 1"];
+  if (planar) lines.push(`com: [${round(L / 2)}, 0]`, `inertia: ${round(across)}`, `position: ${position}`, `orientation: ${round(Math.atan2(d[1], d[0]))}`, `points: {end: [${round(L)}, 0]}`);
+  else {
+    lines.push(`com: [${round(L / 2)}, 0, 0]`, `inertia: ${list([w * w / 6, across, across])}`, `position: ${position}`);
+    if (length(d, [1, 0, 0]) > 1e-9) lines.push(`orientation: {x: ${list(d)}, y: ${list(Math.abs(d[1]) > 0.9 ? [0, 0, 1] : [0, 1, 0])}}`);
+    lines.push(`points: {end: [${round(L)}, 0, 0]}`);
+  }
+  lines.push(`shape: {box: [${round(L)}, ${w}, ${w}], at: [${round(L / 2)}, 0, 0]}`);
+  return lines.join("\n    ");
+}
+
+function ball(spots: Spot[], planar: boolean): string {
+  const r = 0.1, I = 0.4 * r * r, at = spots[0]?.at ?? [0, 0, 1];
+  return ["", "type: rigid", "mass: 1", `inertia: ${planar ? round(I) : list([I, I, I])}`, `position: ${list(planar ? at.slice(0, 2) : at)}`, `shape: {sphere: ${r}}`].join("\n    ");
+}

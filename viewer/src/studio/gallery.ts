@@ -1,0 +1,61 @@
+// gallery.ts - templates to begin with, and all examples with their pictures, drawn when they come into sight.
+import { take } from "../data";
+import { make } from "../panels";
+import type { Picture } from "./picture";
+import { server } from "./server";
+import { word } from "./words";
+
+declare const EXAMPLES: Record<string, string>;
+
+// Examples that stand for a kind of mechanism.
+const templates: [string, string, string][] = [
+  ["Pendulum", "Pendel", "pendulum.yaml"], ["Four-bar linkage", "Viergelenk", "four_bar.yaml"], ["Slider crank", "Schubkurbel", "slider_crank.yaml"],
+  ["Robot arm", "Roboterarm", "robot_arm.yaml"], ["Crane", "Kran", "overhead_crane.yaml"], ["Suspension", "Radaufhängung", "truck.yaml"],
+];
+
+const titleOf = (text: string) => /^title:\s*(.*?)\s*(#.*)?$/m.exec(text)?.[1].replace(/^["']|["']$/g, "") ?? "";
+
+// opened: an example was chosen; closed: the picture is the model's again.
+export function showGallery(picture: Picture, opened: (name: string, text: string) => void, closed: () => void): void {
+  const dialog = document.getElementById("dialog") as HTMLDialogElement, grid = make("div", { className: "gallery" }), first = make("div", { className: "gallery", id: "templates" });
+  let over = false;
+  const queue: (() => Promise<void>)[] = [];
+  const close = () => { over = true; dialog.close(); closed(); };
+  const card = (name: string, label: string) => {
+    const text = EXAMPLES[name], canvas = make("canvas", { width: 200, height: 130 });
+    const b = make("button", { className: "card", onclick: () => { close(); opened(name, text); } }, canvas, make("strong", { textContent: label }), make("span", { textContent: titleOf(text) === label ? name : titleOf(text) || name }));
+    b.dataset.name = name;
+    new IntersectionObserver((seen, watch) => {
+      if (!seen.some((s) => s.isIntersecting)) return;
+      watch.disconnect();
+      queue.push(() => draw(picture, text, canvas));
+      if (queue.length === 1) void work();
+    }, { root: dialog }).observe(b);
+    return b;
+  };
+  const work = async () => {
+    while (queue.length > 0 && !over) {
+      await queue[0]().catch(() => {});
+      queue.shift();
+    }
+  };
+  for (const [english, german, name] of templates) if (EXAMPLES[name]) first.append(card(name, document.documentElement.lang === "de" ? german : english));
+  for (const [name, text] of Object.entries(EXAMPLES)) grid.append(card(name, titleOf(text) || name));
+  dialog.replaceChildren(make("div", { className: "row" }, make("h2", { textContent: word("gallery") }), make("button", { textContent: word("closeIt"), onclick: close })),
+    make("h2", { textContent: word("templates") }), first, make("h2", { textContent: word("examples") }), grid);
+  dialog.oncancel = close;
+  dialog.showModal();
+}
+
+async function draw(picture: Picture, text: string, to: HTMLCanvasElement): Promise<void> {
+  const checked = await server.check(text);
+  if (!checked.data) return;
+  const [r] = (await take(checked.data)).results;
+  if (!r.scene) return;
+  picture.show(r);
+  picture.stage?.look("start");
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const from = document.getElementById("canvas") as HTMLCanvasElement, g = to.getContext("2d")!, k = Math.max(to.width / from.width, to.height / from.height);
+  g.drawImage(from, 0.5 * (to.width - k * from.width), 0.5 * (to.height - k * from.height), k * from.width, k * from.height);
+  to.dataset.drawn = "true";
+}
