@@ -97,6 +97,103 @@ flx_law_force flx_law_eval_behind(const flx_law *l, double R, double d, double r
         .force = F, .by_depth = share * f.by_depth, .by_rate = share * f.by_rate};
 }
 
+// ---- the force as an unknown --------------------------------------------------------------------
+
+// Below this part of the usual force the depth goes on straight: its slope by the force has no bound there.
+#define LEAST_FORCE 1e-12
+
+bool flx_law_has_inverse(const flx_law *l)
+{
+    return l->c == 0.0 || l->m == 0.0;
+}
+
+// The part of the force that is k x^n, with its slopes by force and rate. False: the law would pull.
+static bool elastic_part(const flx_law *l, const flx_law_point *p, double *e, double by[2])
+{
+    if (l->a != 0.0 || l->av != 0.0) {
+        double a = l->av != 0.0 ? l->av / fmax(p->closing, FLX_LAW_SLOWEST) : l->a;
+        double factor = 1.0 + a * p->rate;
+        if (!(factor > 0.0)) return false;
+        *e = p->lambda / factor;
+        by[0] = 1.0 / factor;
+        by[1] = -a * *e / factor;
+        return true;
+    }
+    bool damped = l->c != 0.0 && !(l->approach && p->rate < 0.0);
+    *e = p->lambda - (damped ? l->c * p->rate : 0.0);
+    by[0] = 1.0;
+    by[1] = damped ? -l->c : 0.0;
+    return true;
+}
+
+// A force that is none: at the usual one x' = 1/(n k x^(n-1)) is C.
+static double least_force(const flx_law *l, double C)
+{
+    if (l->n == 1.0) return 0.0;
+    return LEAST_FORCE * l->k * pow(1.0 / (l->n * l->k * C), l->n / (l->n - 1.0));
+}
+
+// x of k x^n = e, and its slope.
+static double depth_of(const flx_law *l, double e, double C, double *slope)
+{
+    if (l->n == 1.0) {
+        *slope = 1.0 / l->k;
+        return e / l->k;
+    }
+    double at = fmax(e, least_force(l, C)), x = pow(at / l->k, 1.0 / l->n);
+    *slope = x / (l->n * at);
+    return x + *slope * (e - at);
+}
+
+// The force of one that is not held open goes to zero, and acts until it is there: iterations that keep their matrix know what
+// a force does before there is one.
+static flx_law_row open_row(const flx_law_point *p)
+{
+    bool acts = !p->held || p->closed;
+    return (flx_law_row){.value = -p->lambda / p->m, .by_force = -1.0 / p->m, .acts = acts};
+}
+
+// 0 = F(d) - lambda, which nothing but the depth decides about.
+static flx_law_row direct_row(const flx_law *l, const flx_law_point *p)
+{
+    flx_law_force f = flx_law_eval_behind(l, p->R, p->d, p->rate, p->closing, p->closed, NULL);
+    if (f.force == 0.0) return open_row(p);
+    double q = 1.0 / (fmax(f.by_depth, 0.0) + p->m);
+    return (flx_law_row){.value = q * (f.force - p->lambda),
+                         .by_depth = q * f.by_depth,
+                         .by_rate = q * f.by_rate,
+                         .by_force = -q,
+                         .acts = true};
+}
+
+// (LAW-11) A force that is not known yet, next to zero, is asked of the depth. All rows have one scale, 1/(m + F'): a matrix that was
+// made with one of them serves for the others.
+flx_law_row flx_law_eval_row(const flx_law *l, const flx_law_point *p)
+{
+    double e, by[2], slope;
+    if (p->held && !p->closed) return open_row(p);
+    if (l->n == 1.0 || l->pulls) return direct_row(l, p);
+    if (!(p->lambda > least_force(l, p->C))) return p->d > 0.0 ? direct_row(l, p) : open_row(p);
+    if (!elastic_part(l, p, &e, by)) return open_row(p);
+    double x = depth_of(l, e, p->C, &slope), misfit = p->d - x - p->R * p->lambda;
+    if (!(p->lambda + p->m * misfit > 0.0)) return open_row(p);
+    double c = slope * by[0] + p->R, q = 1.0 / (1.0 + p->m * c);
+    return (flx_law_row){.value = q * misfit,
+                         .by_depth = q,
+                         .by_rate = -q * slope * by[1],
+                         .by_force = -q * c,
+                         .acts = true};
+}
+
+double flx_law_stored(const flx_law *l, const flx_law_point *p, double *elastic)
+{
+    double by[2], slope;
+    *elastic = 0.0;
+    if (!(p->lambda > 0.0) || !elastic_part(l, p, elastic, by) || !(*elastic > 0.0)) return 0.0;
+    double x = depth_of(l, *elastic, p->C, &slope);
+    return *elastic * x / (l->n + 1.0) + 0.5 * p->R * p->lambda * p->lambda;
+}
+
 double flx_law_energy(const flx_law *l, double d)
 {
     return d > 0.0 ? l->k * pow(d, l->n + 1.0) / (l->n + 1.0) : 0.0;

@@ -33,6 +33,27 @@ flx_law_force flx_law_eval(const flx_law *l, double d, double rate, double closi
 // *stored: what the spring stores, R F^2/2, and the law.
 flx_law_force flx_law_eval_behind(const flx_law *l, double R, double d, double rate, double closing,
                                   bool closed, double *stored);
+// The same as an equation for the force lambda, an unknown, with its slopes (LAW-11): the depth that the force makes is the
+// depth. Its scale does not count among the slopes. acts: lambda is a force; else the row makes it zero. Where a switch says so
+// (`held`), `closed` decides.
+typedef struct flx_law_row {
+    double value, by_depth, by_rate, by_force;
+    bool acts;
+} flx_law_row;
+typedef struct flx_law_point { // what a row is asked for
+    double d, rate, lambda;
+    double R;       // compliance in series
+    double C;       // slope of the depth along the force at a usual one
+    double m;       // stiffness of the mass in a usual step, mass/step^2: scales the row, and its misfit where it opens
+    double closing; // as above
+    bool held, closed;
+} flx_law_point;
+flx_law_row flx_law_eval_row(const flx_law *l, const flx_law_point *p);
+// Whether its depth is a known function of force and rate: damping with a power of the depth beside a spring is none.
+bool flx_law_has_inverse(const flx_law *l);
+// What is stored by a force lambda, and the part of the force that stores it; read off the force, since the depth of a stiff law
+// is lost in the rounding of positions.
+double flx_law_stored(const flx_law *l, const flx_law_point *p, double *elastic);
 // k d^(n+1)/(n+1): what is stored; the rest of the work is dissipated.
 double flx_law_energy(const flx_law *l, double d);
 // Whether force or slope jumps where d = 0: then that is an event.

@@ -61,7 +61,7 @@ static void name_row(const flx_descriptor *d, int row, bool velocity, flx_unknow
     u->sigma = velocity ? 0.0 : r->sigma;
     u->tau = r->tau;
     *(velocity ? &u->E : &u->C) = r->C;
-    if (r->held.from > 0 && !velocity) u->lower = 0.0;
+    if ((r->held.from > 0 || r->one_sided) && !velocity) u->lower = 0.0;
     u->item = r->item;
     u->part = r->part;
     u->loc = r->loc;

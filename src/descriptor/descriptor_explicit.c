@@ -59,7 +59,8 @@ flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x
 // ---- the form ---------------------------------------------------------------------------------
 
 // Multipliers of compliant constraints from the rows at l = 0; the others stay zero.
-static bool compliant(const flx_descriptor *d, const double *r, flx_state *x)
+static bool compliant(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
+                      flx_state *x)
 {
     bool any = false;
     const flx_dims *n = &d->base.dims;
@@ -69,7 +70,7 @@ static bool compliant(const flx_descriptor *d, const double *r, flx_state *x)
         *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) = r[flx_first_lam(d) + i] / C;
         any = true;
     }
-    return any;
+    return any && (flx_contacts_give(d, w, p, x->lam) || any);
 }
 
 // (EXP-1) at the point that is held.
@@ -79,7 +80,7 @@ static flx_status solve_accelerations(const flx_descriptor *d, flx_work *w, flx_
     const flx_dims *n = &s->dims;
     flx_point p = flx_state_point(s, x);
     FLX_TRY(flx_eval_residual(s, w, &p, w->r));
-    if (compliant(d, w->r, x)) {
+    if (compliant(d, w, &p, w->r, x)) {
         if (s->reads_multipliers) flx_eval_hold(d, w, &p);
         FLX_TRY(flx_eval_residual(s, w, &p, w->r));
     }

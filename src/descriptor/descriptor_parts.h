@@ -64,6 +64,7 @@ typedef struct flx_scalar_row {
     double sigma, tau, C; // (SYS-3); velocity rows: 1, 0, 0
     int diag;             // offset of the row's own entry
     flx_row_switch held;
+    bool elsewhere; // a term evaluates it: force, row and tangent
 } flx_scalar_row;
 
 // What one constraint (the first nlam) or velocity-level constraint (then nmu) is.
@@ -74,6 +75,7 @@ typedef struct flx_row_info {
     int joint;      // -1: of an equation or a force
     int constraint; // of the equations; -1: none
     bool metres;
+    bool one_sided; // its multiplier is zero or positive
     flx_row_role role;
     double sigma, tau, C;
     flx_row_switch held;

@@ -11,6 +11,7 @@ static void rows_residual(const flx_descriptor *d, flx_work *w, const flx_point 
                rate = -flx_row_motion(d, w, s, 1);
         double l = p->lam[s->row];
         flx_jet j;
+        if (s->elsewhere) continue;
         if (flx_row_opens(s->held, p->switches)) {
             g[s->row] = -l;
             continue;

@@ -9,6 +9,7 @@ static void scalars_linearise(const flx_descriptor *d, flx_work *w, const flx_po
         const flx_scalar_row *s = d->scalars + i;
         flx_jet j;
         double h[2][6];
+        if (s->elsewhere) continue;
         if (flx_row_opens(s->held, p->switches)) {
             A0[s->diag] -= 1.0;
             continue;

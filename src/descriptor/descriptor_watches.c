@@ -12,9 +12,10 @@
 // Features that are not there have a depth below this.
 #define NOWHERE (-1e300)
 // A step is at most this part of the duration of an impact, else what is between its places of evaluation decides; as long as
-// the depth moves by more than a part of itself.
+// the depth moves by more than a part of itself. A force that is an unknown is for what rests: it need not be followed there.
 #define PART_OF_IMPACT 0.2
 #define STILL 0.1
+#define STILL_MIXED 1.0
 #define PI 3.14159265358979323846
 
 int flx_watches_count(const flx_descriptor *d)
@@ -96,14 +97,17 @@ void flx_watches_happen(const flx_descriptor *d, flx_work *w, flx_state *x,
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
-    flx_watches_change(d, w, x, changed, x->switches);
     for (int i = 0; i < n; i++) {
         const flx_contact *c = d->model->contacts + of[i].contact;
-        if (!changed[i] || !acts(of + i, x->switches[of[i].side] != 0.0)) continue;
+        bool closes = x->switches[of[i].side] == 0.0;
+        // a force that is an unknown and was held open has a row now
+        bool begins = of[i].row >= 0 && closes && flx_contact_point_is_held(of + i, x->switches);
+        if (!changed[i] || !(acts(of + i, closes) || begins)) continue;
         h->changed = 1;
         h->item = c->name;
         h->loc = c->loc;
     }
+    flx_watches_change(d, w, x, changed, x->switches);
 }
 
 int flx_watches_judge(const flx_descriptor *d, flx_work *w, const flx_state *x, double *size)
@@ -137,7 +141,7 @@ void flx_watches_settle(const flx_descriptor *d, flx_work *w, flx_state *x)
 
 // ---- how long an impact lasts -------------------------------------------------------------------
 
-static double mass_of(const flx_model *m, int body)
+double flx_contacts_mass(const flx_model *m, int body)
 {
     if (body < m->nbody && m->bodies[body].mass > 0.0) return m->bodies[body].mass;
     for (int i = 0; i < m->nmodal; i++) {
@@ -154,7 +158,7 @@ static double mobility(const flx_descriptor *d, const flx_contact_point *p, cons
     for (int i = 0; i < 2; i++) {
         int body = p->gap.body[i];
         if (body < 0) continue;
-        double mass = mass_of(d->model, body);
+        double mass = flx_contacts_mass(d->model, body);
         const double *J = d->model->bodies[body].inertia;
         for (int k = 0; k < p->gap.e.nv[i]; k++) {
             double inertia = k < translations ? mass : d->planar ? J[8] : J[4 * (k - 3)];
@@ -172,13 +176,16 @@ static double impact_of(const flx_descriptor *d, const flx_contact_point *p, flx
     const double *s = x->switches + p->side, *v = d->nattached > 0 ? w->attached.v : x->v;
     flx_jet j;
     if (s[0] == 0.0) return HUGE_VAL;
-    flx_scalar_gradient(&p->gap, w->frames, x->switches, &j);
+    flx_scalar_jet(&p->gap, w->frames, x->switches, &j);
     double rate = flx_jet_rate(&p->gap, &j, v), free = mobility(d, p, &j);
+    double second = flx_jet_rate(&p->gap, &j, acc) + flx_jet_bias(&p->gap, &j, v);
     double speed = sqrt(rate * rate + 2.0 * free * flx_law_energy(&p->law, j.value));
     if (!(free > 0.0) || !(speed > 0.0)) return HUGE_VAL;
     double lasts = flx_law_duration(p->law.k, p->law.n, 1.0 / free, speed);
-    double moves = lasts / PI * hypot(rate, lasts / PI * flx_jet_rate(&p->gap, &j, acc));
-    return moves > STILL * j.value ? lasts : HUGE_VAL;
+    double moves = lasts / PI * hypot(rate, lasts / PI * second);
+    if (p->row < 0) return moves > STILL * j.value ? lasts : HUGE_VAL;
+    bool meets = s[1] > FLX_LAW_SLOWEST && lasts / PI * s[1] > STILL_MIXED * j.value;
+    return meets && moves > STILL_MIXED * j.value ? lasts : HUGE_VAL;
 }
 
 double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x)

@@ -79,14 +79,23 @@ typedef struct flx_contact_point {
         *residual[2]; // (9) compliance of each side's node beside its shapes, node axes; NULL: none
     double thickness; // of both surfaces together; infinite: one has no end
     int contact, pair; // of the model; pair: of the contact
+    int row;             // its normal force is an unknown, of that constraint; -1: it is not
+    double C, m;         // ... scales of the row, flx_law_point
+    flx_row_place place; // ... where the row is, and its column
+    int diag;
 } flx_contact_point;
 
-void flx_contact_residual(int n, const flx_contact_point *points, flx_frames f,
-                          const double *switches, const double *v, double *r);
-void flx_contact_linearise(int n, const flx_contact_point *points, flx_frames f,
-                           const double *switches, const double *v, double *A0, double *A1);
-void flx_contact_energy(int n, const flx_contact_point *points, flx_frames f,
-                        const double *switches, const double *v, flx_energies *e);
+// What the kernels read of a point of the system. lam: multipliers; rows: of the constraints, for forces that are unknowns.
+typedef struct flx_contact_at {
+    flx_frames f;
+    const double *switches, *v, *lam;
+} flx_contact_at;
+void flx_contact_residual(int n, const flx_contact_point *points, const flx_contact_at *at,
+                          double *r, double *rows);
+void flx_contact_linearise(int n, const flx_contact_point *points, const flx_contact_at *at,
+                           double *A0, double *A1);
+void flx_contact_energy(int n, const flx_contact_point *points, const flx_contact_at *at,
+                        flx_energies *e);
 // Whether its switch decides about the force, not the depth: of a law with a kink, and of surfaces that were clear of each
 // other. Whether there is a force at all; the normal force, at a depth whose value and gradient j has; stored or NULL:
 // its potential energy.
@@ -97,3 +106,6 @@ bool flx_contact_point_is_held(const flx_contact_point *p, const double *switche
 bool flx_contact_point_acts(const flx_contact_point *p, double depth, const double *switches);
 flx_law_force flx_contact_point_force(const flx_contact_point *p, flx_frames f, const flx_jet *j,
                                       double rate, const double *switches, double *stored);
+// The row of a force that is an unknown.
+flx_law_row flx_contact_point_row(const flx_contact_point *p, const flx_contact_at *at,
+                                  const flx_jet *j);

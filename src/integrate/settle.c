@@ -30,6 +30,7 @@ struct flx_settler {
     flx_stiff_constraints stiff;
     double *mass, *r; // (nv) (n) scratch
     double *forces;   // (2 (nlam + nmu)) scratch
+    bool *kept;       // (nlam + nmu) forces of one side that the method has
     bool massless;    // the masses did not determine the accelerations of the start
 };
 
@@ -46,6 +47,7 @@ void flx_settler_destroy(flx_settler **made)
     flx_free(k->mass);
     flx_free(k->r);
     flx_free(k->forces);
+    flx_free(k->kept);
     flx_free(k);
     *made = NULL;
 }
@@ -76,11 +78,31 @@ static flx_status use_form(flx_settler *k, flx_work *work)
     return status;
 }
 
-// By the mobilities of the start and of the states that needed it.
-static bool hold_stiff(flx_settler *k, double h)
+// Forces that vanish where they open (contacts) follow from no rigid constraint: those that the method has are kept.
+static bool keep_one_sided(flx_settler *k, const flx_state *x)
 {
+    int first = flx_dims_first_constraint(&k->sys->dims), n = 0;
+    for (int i = 0; i < k->sys->dims.nlam; i++) {
+        flx_unknown u;
+        k->kept[i] = false;
+        if (!k->stiff.held[i]) continue;
+        k->sys->ops->unknown(k->sys, first + i, &u);
+        if (u.lower != 0.0) continue;
+        k->stiff.held[i] = false;
+        k->stiff.nheld--;
+        k->kept[i] = x->lam[i] > 0.0;
+        n += k->kept[i];
+    }
+    return n > 0;
+}
+
+// By the mobilities of the start and of the states that needed it.
+static bool hold_stiff(flx_settler *k, const flx_state *x, double h, bool *kept)
+{
+    *kept = false;
     if (k->stiff.nsoft == 0) return false;
     flx_stiff_constraints_hold_unfollowed(&k->stiff, h);
+    *kept = keep_one_sided(k, x);
     flx_accelerator_hold(k->acc, k->stiff.held, h);
     return k->stiff.nheld > 0;
 }
@@ -202,12 +224,14 @@ bool flx_settler_by_limits(const flx_settler *k)
 
 flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h)
 {
-    bool held = hold_stiff(k, h);
+    bool kept, held = hold_stiff(k, x, h, &kept);
     flx_status status = FLX_SINGULAR;
     flx_state_copy(k->trial, x);
-    if (k->form && !held) status = use_form(k, work);
-    if (status > 0 && !k->massless && (held || !k->form)) {
+    if (k->form && !held && !kept) status = use_form(k, work);
+    if (status > 0 && !k->massless && (held || kept || !k->form)) {
+        if (kept) (void)flx_accelerator_keep(k->acc, k->kept);
         status = held ? accelerate_held(k, work, x) : accelerate(k, work);
+        if (kept) (void)flx_accelerator_keep(k->acc, NULL);
     }
     if (status > 0) {
         status = relax(k, work, x, h);
@@ -264,8 +288,9 @@ flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_sta
     if (status == FLX_OK) status = flx_stiff_constraints_create(s, &k->stiff);
     k->mass = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *k->mass);
     k->r = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(d), sizeof *k->r);
+    k->kept = flx_alloc(s->ctx, (size_t)(d->nlam + d->nmu), sizeof *k->kept);
     k->forces = flx_alloc(s->ctx, 2 * (size_t)(d->nlam + d->nmu), sizeof *k->forces);
-    if (status == FLX_OK && (!k->mass || !k->r || !k->forces)) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK && (!k->mass || !k->r || !k->forces || !k->kept)) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) status = try_form(k, work, start, by_form);
     if (status == FLX_OK) status = try_masses(k, work, start);
     if (status == FLX_OK && k->massless) status = flx_relaxer_create(s, &k->relaxer);

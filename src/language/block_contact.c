@@ -470,17 +470,21 @@ static flx_status read_friction(flx_env *e, const flx_item *force, flx_contact *
     return FLX_OK;
 }
 
-// Its force is computed from positions and velocities.
-static flx_status read_form(flx_env *e, const flx_item *force)
+// Whether the normal force is an unknown.
+static flx_status read_form(flx_env *e, const flx_item *force, flx_contact *c)
 {
     static const char *const words[] = {"plain", "auto", "mixed", NULL};
     const flx_entry *form = flx_entry_get(force->def, "form");
     int k = 0;
     if (!form) return FLX_OK;
     FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
-    if (k < 2) return FLX_OK;
-    return refuse(e, force, "form",
-                  "cannot be 'mixed' yet: its force follows from positions and velocities");
+    c->mixed = k == 2;
+    if (c->mixed && c->damping > 0 && c->damping_exponent > 0) {
+        return refuse(e, force, "form",
+                      "cannot be 'mixed' with a 'damping_exponent': the depth does not follow from "
+                      "the force then; hunt-crossley's damping grows with the depth, too");
+    }
+    return FLX_OK;
 }
 
 // What the lines of beams can do.
@@ -489,7 +493,9 @@ static flx_status check_lines(flx_env *e, const flx_item *force, const flx_conta
     const flx_contact_friction *f = &c->friction;
     const char *what = NULL;
     if (c->ndeforming == 0) return FLX_OK;
-    if (c->law == FLX_CONTACT_RIGID) {
+    if (c->mixed) {
+        what = "forces along lines of beams are no unknowns; leave 'form: mixed' out";
+    } else if (c->law == FLX_CONTACT_RIGID) {
         what = "lines of beams touch spheres, capsules and each other by compliant laws alone, as "
                "in {law: penalty, stiffness: 1e5}";
     } else if (c->damping > 0 && c->law == FLX_CONTACT_PENALTY && c->damping_exponent < 1) {
@@ -526,7 +532,7 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     *c = (flx_contact){.name = force->full, .loc = force->loc, .among = among != NULL};
     FLX_TRY(read_law(e, force, c));
     FLX_TRY(read_friction(e, force, c));
-    FLX_TRY(read_form(e, force));
+    FLX_TRY(read_form(e, force, c));
     if (tied) FLX_TRY(flx_build_flag(b, tied, "connected", &connected));
     for (int i = 0; i < b->joints.count; i++) {
         FLX_TRY(flx_joint_place(b, b->joints.items[i], force->loc));
@@ -540,5 +546,6 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     FLX_TRY(list_pairs(b, force, &all, first, connected, c));
     FLX_TRY(check_lines(e, force, c));
     d->contact = c;
+    d->def.mixed = c->mixed;
     return FLX_OK;
 }

@@ -58,6 +58,7 @@ typedef struct flx_contact {
     double restitution;
     flx_open restitution_open;
     flx_contact_friction friction;
+    bool mixed; // its normal forces are unknowns
 } flx_contact;
 
 // What there is to know of a contact at a state; vectors have three numbers, ground axes.

@@ -79,7 +79,10 @@ static flx_status refuse_friction(const flx_descriptor *d, const flx_contact *c)
 {
     const flx_contact_friction *f = &c->friction;
     const char *what = NULL;
-    if (d->planar && f->spinning > 0) {
+    if (c->mixed && d->model->simulate.steps) {
+        what = "with contacts met step by step no contact has 'form: mixed'; leave it out, or take "
+               "'contacts: events'";
+    } else if (d->planar && f->spinning > 0) {
         what = "in the plane nothing spins about the normal; leave 'spinning' out";
     } else if (f->stiffness > 0) {
         what = "friction with a stiffness is not supported yet; give its 'velocity'";
@@ -91,6 +94,24 @@ static flx_status refuse_friction(const flx_descriptor *d, const flx_contact *c)
     return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc, "contact '%s': %s", c->name, what);
 }
 
+// (LAW-11) Slope of the depth along the force where the point carries the weight of the lighter body; without weight, where it
+// is as deep as surfaces that were clear are apart. The stiffness of that body's mass in a step.
+static void set_scales(const flx_descriptor *d, const flx_contact *c, flx_contact_point *p)
+{
+    const flx_law *l = &p->law;
+    double lightest = HUGE_VAL, h = flx_model_typical_step(d->model), depth = CLEAR * d->length;
+    for (int i = 0; i < 2; i++) {
+        int body = c->sides[c->pairs[p->pair][i]].body;
+        double mass = body < 0 ? 0.0 : flx_contacts_mass(d->model, body);
+        if (mass > 0.0) lightest = fmin(lightest, mass);
+    }
+    double weight = isinf(lightest) ? 0.0 : lightest * v3_norm(v3_load(d->model->gravity));
+    if (weight > 0.0) depth = pow(weight / l->k, 1.0 / l->n);
+    p->C = l->n == 1.0 ? 1.0 / (l->k + fabs(l->c) / h)
+                       : 1.0 / (l->n * l->k * pow(depth, l->n - 1.0));
+    p->m = fmin(1.0 / p->C, lightest / (h * h));
+}
+
 // The numbers of a point, which its structure leaves open.
 static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
 {
@@ -100,6 +121,7 @@ static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
     p->law = flx_law_of(c, k);
     p->friction = c->friction.coefficient;
     p->velocity = c->friction.velocity;
+    if (c->mixed) set_scales(d, c, p);
     return find_rolling(d, c, p);
 }
 
@@ -133,7 +155,7 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
     if (!gap) return FLX_ERR_MEMORY;
     (void)flx_gap_init(gap, side[0]->surface, side[1]->surface, feature, d->planar);
     *p = (flx_contact_point){
-        .contact = contact, .pair = pair, .thickness = flx_passage_thickness(c, pair)};
+        .contact = contact, .pair = pair, .thickness = flx_passage_thickness(c, pair), .row = -1};
     for (int i = 0; i < 2; i++) {
         FLX_TRY(find_residual(d, side[i]->body, &p->residual[i]));
     }
@@ -168,6 +190,16 @@ static flx_status count_points(const flx_descriptor *d, const flx_contact *c, in
         c->name, side[0]->surface->kind->row.key, side[1]->surface->kind->row.key);
 }
 
+int flx_contacts_most(const flx_contact *c)
+{
+    int sum = 0;
+    for (int k = 0; k < c->npair; k++) {
+        const int *side = c->pairs[k];
+        sum += flx_pair_points(c->sides[side[0]].surface, c->sides[side[1]].surface);
+    }
+    return sum;
+}
+
 static bool is_ours(const flx_contact *c)
 {
     return c->law != FLX_CONTACT_RIGID;
@@ -192,10 +224,14 @@ static flx_status plan(flx_descriptor *d)
     if (!own->of) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->ncontact; i++) {
         const flx_contact *c = m->contacts + i;
-        for (int k = 0, n; is_ours(c) && k < c->npair; k++) {
+        for (int k = 0, n, number = 0; is_ours(c) && k < c->npair; k++) {
             FLX_TRY(count_points(d, c, k, &n));
-            for (int f = 0; f < n; f++) {
-                FLX_TRY(plan_point(d, i, k, (uint64_t)f, own->of + own->n++));
+            for (int f = 0; f < n; f++, number++) {
+                flx_contact_point *p = own->of + own->n++;
+                FLX_TRY(plan_point(d, i, k, (uint64_t)f, p));
+                if (!c->mixed) continue;
+                p->row = number; // until rows have their numbers
+                flx_pulls_add_touch(d, c->force, number, &p->gap, p->C);
             }
         }
     }
@@ -220,6 +256,10 @@ static flx_status fill(flx_descriptor *d)
         flx_forces_fill_scalar(d, &p->gap);
         for (int k = 0; k < 2; k++) p->slip[k].e = p->gap.e;
         for (int k = 0; k < 3; k++) p->turn[k].e = p->gap.e;
+        if (p->row < 0) continue;
+        p->row = flx_pulls_find(d, d->model->contacts[p->contact].force, p->row);
+        p->place = flx_pulls_row(d, p->row)->place[0];
+        p->diag = flx_pulls_row(d, p->row)->diag;
     }
     return FLX_OK;
 }
@@ -227,8 +267,9 @@ static flx_status fill(flx_descriptor *d)
 static bool is_damped(const flx_contact *c, const flx_contact_point *p)
 {
     const flx_law *l = &p->law;
-    return l->c != 0 || l->a != 0 || l->av != 0 || p->nslip > 0 || p->nroll > 0 ||
-           c->damping_open || c->restitution_open;
+    bool rubs = p->nslip > 0 || p->nroll > 0;
+    if (c->mixed) return rubs; // damping is in the row
+    return l->c != 0 || l->a != 0 || l->av != 0 || rubs || c->damping_open || c->restitution_open;
 }
 
 static void mark(flx_descriptor *d)
@@ -259,6 +300,7 @@ static flx_status renew(flx_descriptor *d)
         bool structure = kink == flx_law_has_kink(&p->law) && c->restitution <= 1.0 &&
                          (c->restitution > 0.0 || !c->restores);
         bool rubs = p->nslip > 0 || p->nroll > 0;
+        if (p->row >= 0) flx_pulls_scale_touch(d, p->row, p->C);
         if (structure && (!rubs || p->velocity > 0.0)) continue;
         return flx_forces_refuse(d, d->model->forces + c->force,
                                  "its law would be another one with these numbers");
@@ -268,22 +310,50 @@ static flx_status renew(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
+static flx_contact_at point_of(const flx_work *w, const flx_point *p)
+{
+    return (flx_contact_at){w->frames, p->switches, p->v, p->lam};
+}
+
 static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
     const contacts *own = contacts_of(d);
-    flx_contact_residual(own->n, own->of, w->frames, p->switches, p->v, r);
+    flx_contact_at at = point_of(w, p);
+    flx_contact_residual(own->n, own->of, &at, r, r + flx_first_lam(d));
 }
 
 static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
 {
     const contacts *own = contacts_of(d);
-    flx_contact_linearise(own->n, own->of, w->frames, p->switches, p->v, b->A0, b->A1);
+    flx_contact_at at = point_of(w, p);
+    flx_contact_linearise(own->n, own->of, &at, b->A0, b->A1);
 }
 
 static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
 {
     const contacts *own = contacts_of(d);
-    flx_contact_energy(own->n, own->of, w->frames, p->switches, p->v, e);
+    flx_contact_at at = point_of(w, p);
+    flx_contact_energy(own->n, own->of, &at, e);
+}
+
+// Forces that are unknowns, by their laws.
+bool flx_contacts_give(const flx_descriptor *d, flx_work *w, const flx_point *p, double *lam)
+{
+    const contacts *own = contacts_of(d);
+    const double *v = d->nattached > 0 ? w->attached.v : p->v;
+    bool any = false;
+    for (int i = 0; own && i < own->n; i++) {
+        const flx_contact_point *c = own->of + i;
+        flx_jet j;
+        if (c->row < 0) continue;
+        flx_scalar_gradient(&c->gap, w->frames, p->switches, &j);
+        lam[c->row] = 0.0;
+        any = true;
+        if (!flx_contact_point_acts(c, j.value, p->switches)) continue;
+        double rate = flx_jet_rate(&c->gap, &j, v);
+        lam[c->row] = flx_contact_point_force(c, w->frames, &j, rate, p->switches, NULL).force;
+    }
+    return any;
 }
 
 // Whether a remark on the step was made.
@@ -329,7 +399,13 @@ static void observe_point(const flx_descriptor *d, flx_work *w, const flx_point 
     flx_scalar_gradient(&c->gap, w->frames, p->switches, &j);
     double rate = flx_jet_rate(&c->gap, &j, p->v), F = 0.0;
     bool acts = flx_contact_point_acts(c, j.value, p->switches);
-    if (acts) F = flx_contact_point_force(c, w->frames, &j, rate, p->switches, NULL).force;
+    if (c->row >= 0) {
+        flx_contact_at at = point_of(w, p);
+        acts = flx_contact_point_row(c, &at, &j).acts;
+        F = acts ? p->lam[c->row] : 0.0;
+    } else if (acts) {
+        F = flx_contact_point_force(c, w->frames, &j, rate, p->switches, NULL).force;
+    }
     find_slip(d, c, w, p->v, &touch, u, t);
     double root = sqrt(u[0] * u[0] + u[1] * u[1] + c->velocity * c->velocity);
     double grip = c->nslip > 0 && root > 0.0 ? -c->friction * F / root : 0.0;

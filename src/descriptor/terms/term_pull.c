@@ -1,5 +1,6 @@
-// term_pull.c - forces that are unknowns: springs of `form: mixed`, and laws by expressions. Each has a row among the constraints,
-// after those of the joints, by which it acts; here are its number, its law and its energy.
+// term_pull.c - forces that are unknowns: springs of `form: mixed`, laws by expressions, and normal forces of contacts. Each has a
+// row among the constraints, after those of the joints, by which it acts; here are its number, its law and its energy. The laws
+// of contacts are in term_contact.c.
 #include "descriptor/terms/expression_items.h"
 
 typedef struct pull_of { // what each is of
@@ -8,13 +9,15 @@ typedef struct pull_of { // what each is of
     int complete;     // row in the complete system
     double sign; // of the force on the bodies: +G^T for a pull, -G^T along a joint's coordinate
     int law;     // row of the expressions that gives it; -1: stiffness and damping do
+    double C;    // of a contact: scale of its row
 } pull_of;
 
 typedef struct pulls {
     int n;
     flx_spring *of;
     pull_of *what;    // (n)
-    int nlaw;         // the last so many are given by expressions
+    int nlaw;         // so many after those of stiffness and damping are given by expressions,
+    int ntouch;       // ... and the last so many by contacts
     double step;      // a typical one: scales their rows and does not change their solution
     int complete;     // their number when none is left out
     int first;        // row of the first among the constraints
@@ -28,7 +31,12 @@ static pulls *pulls_of(const flx_descriptor *d)
 
 static int first_law(const pulls *own)
 {
-    return own->n - own->nlaw;
+    return own->n - own->nlaw - own->ntouch;
+}
+
+static int first_touch(const pulls *own)
+{
+    return own->n - own->ntouch;
 }
 
 static flx_scalar_row *row_of(const flx_descriptor *d, int i)
@@ -64,8 +72,9 @@ int flx_pulls_find(const flx_descriptor *d, int force, int component)
 const int *flx_pulls_bodies(const flx_descriptor *d, int row)
 {
     const pulls *own = pulls_of(d);
-    bool elastic = own && row >= own->first && row - own->first < first_law(own);
-    return elastic ? own->of[row - own->first].s.body : NULL;
+    int i = own ? row - own->first : -1;
+    bool relative = i >= 0 && i < own->n && (i < first_law(own) || i >= first_touch(own));
+    return relative ? own->of[i].s.body : NULL;
 }
 
 // ---- making -------------------------------------------------------------------------------------
@@ -103,6 +112,9 @@ static flx_status plan(flx_descriptor *d)
     const flx_model *m = d->model;
     size_t most = 0;
     for (int i = 0; i < m->nforce; i++) most += m->forces[i].mixed ? FLX_MOST_FORCE_PARTS : 0;
+    for (int i = 0; i < m->ncontact; i++) {
+        if (m->contacts[i].mixed) most += (size_t)flx_contacts_most(m->contacts + i);
+    }
     if (most == 0) return FLX_OK;
     pulls *own = flx_arena_take(d->arena, 1, sizeof *own);
     if (!own) return FLX_ERR_MEMORY;
@@ -118,8 +130,18 @@ static flx_status plan(flx_descriptor *d)
         const flx_force *f = m->forces + i;
         if (f->mixed && f->kind->along) FLX_TRY(plan_law(d, i, own));
     }
-    if (own->n > 0) d->own[FLX_TERM_PULL] = own;
+    d->own[FLX_TERM_PULL] = own;
     return FLX_OK;
+}
+
+void flx_pulls_add_touch(flx_descriptor *d, int force, int component, const flx_scalar *gap,
+                         double C)
+{
+    pulls *own = pulls_of(d);
+    own->what[own->n] = (pull_of){
+        .force = force, .component = component, .part = "push", .sign = 1.0, .law = -1, .C = C};
+    own->of[own->n++].s = *gap;
+    own->ntouch++;
 }
 
 // Rows of infinite stiffness are joints, and may be redundant.
@@ -145,7 +167,7 @@ void flx_pulls_number(flx_descriptor *d)
 flx_status flx_pulls_plan_laws(flx_descriptor *d)
 {
     const pulls *own = pulls_of(d);
-    for (int i = own ? first_law(own) : 0; own && i < own->n; i++) {
+    for (int i = own ? first_law(own) : 0; own && i < first_touch(own); i++) {
         const flx_force *f = d->model->forces + own->what[i].force;
         int channel;
         FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &channel));
@@ -197,6 +219,10 @@ static void fill_row(flx_descriptor *d, int i)
                           .constant = p->rest,
                           .C = 1.0};
     if (i < first_law(own)) scale_row(p, own->step, r);
+    if (i >= first_touch(own)) {
+        r->C = own->what[i].C;
+        r->elsewhere = true;
+    }
     flx_layout_place(d, unknown, p->s.body, &r->place[0]);
     r->place[0].row = row;
     r->diag = flx_layout_slot(d, unknown, unknown);
@@ -209,7 +235,8 @@ static void fill_row(flx_descriptor *d, int i)
                                   .joint = -1,
                                   .constraint = -1,
                                   .metres = !angle,
-                                  .sigma = r->sigma,
+                                  .one_sided = i >= first_touch(own),
+                                  .sigma = i >= first_touch(own) ? 1.0 : r->sigma,
                                   .tau = r->tau,
                                   .C = r->C};
 }
@@ -229,7 +256,7 @@ static void mark(flx_descriptor *d)
 {
     const pulls *own = pulls_of(d);
     for (int i = 0; i < own->n; i++) {
-        if (own->of[i].open) flx_layout_mark_row(d, row_of(d, i), true);
+        if (own->of[i].open || i >= first_touch(own)) flx_layout_mark_row(d, row_of(d, i), true);
     }
 }
 
@@ -275,7 +302,7 @@ static void set_scale(flx_descriptor *d, int i, double sigma, double tau, double
 static void take_scales(flx_descriptor *d)
 {
     const pulls *own = pulls_of(d), *from = pulls_of(d->whole);
-    for (int i = first_law(own); i < own->n; i++) {
+    for (int i = first_law(own); i < first_touch(own); i++) {
         int k = own->what[i].complete - d->whole->joint_lam; // its number there
         const flx_row_info *row = d->whole->rows + from->first + k;
         set_scale(d, i, row->sigma, row->tau, row->C);
@@ -302,7 +329,7 @@ flx_status flx_pulls_scale(flx_descriptor *d)
     flx_point p = flx_state_point(&d->base, x);
     (void)flx_eval_begin(d, w, &p);
     flx_eval_group(d, w, FLX_GROUP_SLOPE);
-    for (int i = first_law(own); i < own->n; i++) {
+    for (int i = first_law(own); i < first_touch(own); i++) {
         double slope[2], sign = own->what[i].sign;
         flx_jet j;
         flx_scalar_gradient(&own->of[i].s, w->frames, p.switches, &j);
@@ -373,13 +400,23 @@ static flx_status renew(flx_descriptor *d)
         return flx_forces_refuse(d, m->forces + own->what[next].force,
                                  "it was nothing, or is, and was not");
     }
-    for (int i = next; i < own->n; i++) {
+    for (int i = next; i < first_touch(own); i++) {
         flx_scalar s;
         FLX_TRY(flx_forces_scalar(d, m->forces + own->what[i].force, &s));
         flx_scalar_take_numbers(&own->of[i].s, &s);
     }
-    for (int i = 0; i < own->n; i++) renew_row(d, i);
+    for (int i = 0; i < first_touch(own); i++) renew_row(d, i);
     return FLX_OK;
+}
+
+const flx_scalar_row *flx_pulls_row(const flx_descriptor *d, int row)
+{
+    return row_of(d, row - pulls_of(d)->first);
+}
+
+void flx_pulls_scale_touch(flx_descriptor *d, int row, double C)
+{
+    row_of(d, row - pulls_of(d)->first)->C = d->rows[row].C = C;
 }
 
 // ---- energy -------------------------------------------------------------------------------------
@@ -387,7 +424,7 @@ static flx_status renew(flx_descriptor *d)
 static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
 {
     const pulls *own = pulls_of(d);
-    for (int i = first_law(own); i < own->n; i++) {
+    for (int i = first_law(own); i < first_touch(own); i++) {
         const flx_scalar *s = &own->of[i].s;
         double force = -own->what[i].sign * p->lam[own->first + i];
         flx_jet j;

@@ -93,9 +93,19 @@ flx_status flx_pulls_scale(flx_descriptor *d);
 // is no such row.
 int flx_pulls_find(const flx_descriptor *d, int force, int component);
 const int *flx_pulls_bodies(const flx_descriptor *d, int row);
+// Normal forces of contacts among them: one more, before they are numbered; its row, and the row's scale.
+struct flx_scalar_row;
+void flx_pulls_add_touch(flx_descriptor *d, int force, int component, const flx_scalar *gap,
+                         double C);
+const struct flx_scalar_row *flx_pulls_row(const flx_descriptor *d, int row);
+void flx_pulls_scale_touch(flx_descriptor *d, int row, double C);
 
 // contacts: the points of compliant laws; what there is to know of a contact of the model at a point that has begun.
 int flx_contacts_points(const flx_descriptor *d, const flx_contact_point **of);
+int flx_contacts_most(const flx_contact *c); // points of a contact, of all its pairs
+double flx_contacts_mass(const flx_model *m, int body);
+// Into lam: normal forces that are unknowns, at a point that has begun. Whether there are any.
+bool flx_contacts_give(const flx_descriptor *d, flx_work *w, const flx_point *p, double *lam);
 void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
                           double out[FLX_CONTACT_SIGNALS]);
 

@@ -187,7 +187,10 @@ static flx_status forces(const flx_tree *t, flx_tree_work *w, flx_point *b, flx_
             w->r[flx_first_lam(d) + i] / d->rows[i].C;
         any = true;
     }
-    if (any) FLX_TRY(flx_eval_residual(t->inner, w->inner, b, w->r));
+    if (any) {
+        (void)flx_contacts_give(d, w->inner, b, x->lam);
+        FLX_TRY(flx_eval_residual(t->inner, w->inner, b, w->r));
+    }
     for (int i = 0; i < n->nx; i++) x->dx[i] = -w->r[d->base.dims.nv + i];
     if (w->elastic) return FLX_OK;
     split_forces(t, w, b);

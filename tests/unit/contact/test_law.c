@@ -173,6 +173,56 @@ static int a_spring_in_series_gives_way(void)
     return 0;
 }
 
+// (LAW-11) The row of a force that is an unknown vanishes where the force is that of the law, has its slopes there, and leads to
+// it from every force.
+static int rows_have_the_zero_of_their_law(void)
+{
+    static const flx_law invertible[] = {{.k = 3e7, .n = 1.5},
+                                   {.k = 3e7, .n = 1.5, .a = 0.4},
+                                   {.k = 3e7, .n = 2.2, .av = 0.5},
+                                   {.k = 2e4, .n = 1.0, .c = 30.0},
+                                   {.k = 2e6, .n = 1.5, .c = 30.0, .approach = true},
+                                   {.k = 2e4, .n = 1.0, .c = 900.0, .pulls = true}};
+    static const double depths[] = {1e-7, 1e-5, 3e-3}, rates[] = {-0.3, 0.0, 0.2},
+                        yields[] = {0.0, 1e-5}, masses[] = {1e-2, 1e3, 1e8};
+    for (int c = 0; c < 6 * 3 * 3 * 2 * 3; c++) {
+        const flx_law *l = invertible + c % 6;
+        double d = depths[c / 6 % 3], rate = rates[c / 18 % 3], R = yields[c / 54 % 2];
+        flx_law_point p = {.d = d, .rate = rate, .R = R, .C = 1e-6, .m = masses[c / 108], .closing = 1};
+        p.held = flx_law_has_kink(l);
+        p.closed = true;
+        CHECK(flx_law_has_inverse(l));
+        flx_law_force F = flx_law_eval_behind(l, R, d, rate, 1.0, true, NULL);
+        if (R > 0 && l->c > 0) continue; // a damper behind a spring holds where there is no depth
+        for (double start = -1; start <= 3; start += 0.5) { // Newton's iteration
+            p.lambda = start * F.force;
+            for (int k = 0; k < 40; k++) {
+                flx_law_row r = flx_law_eval_row(l, &p);
+                p.lambda -= r.value / r.by_force;
+            }
+            CHECK_NEAR(p.lambda, F.force, 1e-9 * fabs(F.force));
+        }
+        if (F.force == 0) continue;
+        p.lambda = F.force;
+        flx_law_row r = flx_law_eval_row(l, &p);
+        CHECK(r.acts);
+        CHECK_REL(-r.by_depth / r.by_force, F.by_depth, 1e-8);
+        CHECK_NEAR(-r.by_rate / r.by_force, F.by_rate, 1e-8 * (fabs(F.by_rate) + 1e-6 * l->k));
+        double elastic, stored = flx_law_stored(l, &p, &elastic), held;
+        double still = flx_law_eval_behind(l, R, d, 0.0, 1.0, true, &held).force;
+        if (R > 0 || !(F.force > 1e-3)) continue;
+        CHECK_REL(stored, held, 1e-9);
+        CHECK_REL(elastic, still, 1e-9);
+    }
+    flx_law_point far = {.d = -1e-3, .lambda = 5, .C = 1e-6, .m = 1e4}; // open: the force goes
+    flx_law_row r = flx_law_eval_row(invertible, &far);
+    CHECK_NEAR(far.lambda - r.value / r.by_force, 0, 1e-12);
+    far.held = true;
+    CHECK(!flx_law_eval_row(invertible, &far).acts);
+    CHECK(!flx_law_has_inverse(&(flx_law){.k = 1, .n = 1.5, .c = 1, .m = 1}));
+    return 0;
+}
+
 static int hertz_of_two_spheres(void)
 {
     const double E[] = {7e10, 7e10}, nu[] = {0.3, 0.3}, pi = 3.14159265358979323846;
@@ -186,4 +236,5 @@ static int hertz_of_two_spheres(void)
 TEST_MAIN(TEST(derivatives_are_those_of_the_force), TEST(nothing_pulls_and_nothing_acts_from_afar),
           TEST(held_branch_goes_on), TEST(damping_follows_from_restitution),
           TEST(drops_have_the_restitution), TEST(a_spring_in_series_gives_way),
+          TEST(rows_have_the_zero_of_their_law),
           TEST(hertz_of_two_spheres))
