@@ -27,6 +27,10 @@ flexion("run", join(root, "examples/bricard.yaml"), "-o", at("bricard.h5"));
 flexion("view", at("bricard.h5"), "-o", at("bricard.html"));
 await draw(at("bricard.html"), "page_bricard.png", 6.2, trace("rod3.end"));
 
+flexion("modes", join(root, "examples/flexible_pole.yaml"), "-o", at("modes.h5"));
+flexion("view", at("modes.h5"), "-o", at("modes.html"));
+await draw(at("modes.html"), "page_modes.png", 2.02);
+
 flexion("run", join(root, "examples/elastic_crank.yaml"), "-o", at("elastic.h5"));
 flexion("view", at("elastic.h5"), "-o", at("elastic.html"));
 await draw(at("elastic.html"), "page_elastic.png", 0.365, `{

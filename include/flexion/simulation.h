@@ -136,7 +136,8 @@ typedef struct flx_finding {
 // needs the run before, and does it where there was none.
 FLX_API flx_status flx_simulation_analyse(flx_simulation *sim, int i, flx_finding *out);
 // The same; of a path every position is a row of the sinks: the length of the path as t, the load factor
-// as `load`, then the signals. What was found before a failure is in `out`.
+// as `load`, then the signals; modes swing one after the other, a second each, with the number of the mode, its frequency and
+// damping as signals. What was found before a failure is in `out`.
 FLX_API flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink,
                                              flx_sink *const *sinks, flx_finding *out);
 FLX_API void flx_finding_clear(flx_finding *f);

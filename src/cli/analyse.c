@@ -249,6 +249,19 @@ static flx_status do_path(flx_ctx *ctx, flx_simulation *sim, int i, const char *
     return status;
 }
 
+// Modes as a motion.
+static flx_status do_shapes(flx_ctx *ctx, flx_simulation *sim, int i, const char *file,
+                            flx_finding *found)
+{
+    flx_sink *sink = NULL;
+    flx_status status = flx_hdf5_sink_create(ctx, file, &sink);
+    if (status != FLX_OK) return status;
+    status = flx_simulation_analyse_to(sim, i, 1, &sink, found);
+    flx_sink_destroy(&sink);
+    if (status == FLX_OK) printf("  modes as a motion in %s\n", file);
+    return status;
+}
+
 // How many analyses of a type are done; NULL: of any.
 static int count_wanted(const flx_simulation *sim, const analyse_options *o, const char *kind)
 {
@@ -268,7 +281,9 @@ static flx_status do_one(flx_ctx *ctx, flx_simulation *sim, int i, const char *n
     flx_finding found = {0};
     bool path = strcmp(type, "static") == 0;
     printf("%s: %s, about: %s\n", name, type, about);
+    bool shapes = o->how->shapes && o->result && strcmp(type, "modes") == 0;
     flx_status status = path && o->how->results ? do_path(ctx, sim, i, name, o, &found)
+                        : shapes                ? do_shapes(ctx, sim, i, o->result, &found)
                                                 : flx_simulation_analyse(sim, i, &found);
     if (path) print_path(&found);
     if (status == FLX_OK && path) {
@@ -331,7 +346,14 @@ static bool check_files(const flx_simulation *sim, analyse_options *o)
                               "analysis that is wanted");
         return false;
     }
-    if (o->result && paths == 0) {
+    if (o->how->shapes && o->result && modes != 1) {
+        cli_complain(command,
+                     modes > 1 ? "there are %d analyses of modes, and one file: name one"
+                               : "-o is for modes, and there are %d analyses of them here",
+                     modes);
+        return false;
+    }
+    if (o->result && paths == 0 && !o->how->shapes) {
         cli_complain(command, "-o is for paths, and none of these analyses is of type 'static'");
         return false;
     }
@@ -407,7 +429,8 @@ int cli_analyse(flx_ctx *ctx, const cli_analyses *how, int argc, char **argv)
         {.name = "--matrices", .value = &o.matrices},
         {.name = "--output", .letter = 'o', .value = &o.result},
     };
-    cli_parsed parsed = cli_parse(how->command, argc, argv, how->results ? 4 : 3, options, &rest);
+    cli_parsed parsed =
+        cli_parse(how->command, argc, argv, how->results || how->shapes ? 4 : 3, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (rest.count < 1) {
         cli_complain(how->command->name, "name a model file; see 'flexion %s --help'",

@@ -409,6 +409,14 @@ static inline bool flx_is_listed(int n, const int *list, int i)
 int flx_reduced_find(const flx_simulation *sim, const flx_system *s, int n,
                      const flx_reduced *items, int *J);
 
+// statics.c: for the while of an analysis the system is that of the bodies, whatever the run's is.
+typedef struct flx_in_bodies {
+    flx_system *sys, *bodies;
+    flx_work *work, *bodies_work;
+} flx_in_bodies;
+flx_in_bodies flx_in_bodies_take(flx_simulation *sim);
+void flx_in_bodies_give_back(flx_simulation *sim, const flx_in_bodies *kept);
+
 // prepare.c: all that `reduce` makes of the system *s, and, in the place of accelerations at the start, what
 // follows of it for velocities, scales and accelerations.
 flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, flx_system **s);

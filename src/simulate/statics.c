@@ -6,16 +6,9 @@
 
 // ---- the simulation in the coordinates of bodies ---------------------------------------------------
 
-// For the while of an analysis of loads the system is that of the bodies: joint coordinates have no load
-// factors.
-typedef struct in_bodies {
-    flx_system *sys, *bodies;
-    flx_work *work, *bodies_work;
-} in_bodies;
-
-static in_bodies take_bodies(flx_simulation *sim)
+flx_in_bodies flx_in_bodies_take(flx_simulation *sim)
 {
-    in_bodies kept = {sim->sys, sim->bodies, sim->work, sim->bodies_work};
+    flx_in_bodies kept = {sim->sys, sim->bodies, sim->work, sim->bodies_work};
     if (!sim->bodies) return kept;
     sim->sys = sim->bodies;
     sim->work = sim->bodies_work;
@@ -24,7 +17,7 @@ static in_bodies take_bodies(flx_simulation *sim)
     return kept;
 }
 
-static void give_back(flx_simulation *sim, const in_bodies *kept)
+void flx_in_bodies_give_back(flx_simulation *sim, const flx_in_bodies *kept)
 {
     sim->sys = kept->sys;
     sim->bodies = kept->bodies;
@@ -152,7 +145,7 @@ flx_status flx_simulation_follow(flx_simulation *sim, int i, flx_state *x, int n
                                  flx_sink *const *sinks, flx_path_report *p)
 {
     rows r = {.sim = sim, .nsink = nsink, .sinks = sinks};
-    in_bodies kept = take_bodies(sim);
+    flx_in_bodies kept = flx_in_bodies_take(sim);
     int begun = 0;
     *p = (flx_path_report){0};
     flx_status status = nsink > 0 ? describe(&r, sim->model->analyses + i) : FLX_OK;
@@ -166,7 +159,7 @@ flx_status flx_simulation_follow(flx_simulation *sim, int i, flx_state *x, int n
         if (status == FLX_OK) status = end;
     }
     clear_rows(&r);
-    give_back(sim, &kept);
+    flx_in_bodies_give_back(sim, &kept);
     return status;
 }
 
@@ -174,8 +167,8 @@ flx_status flx_simulation_follow(flx_simulation *sim, int i, flx_state *x, int n
 
 flx_status flx_simulation_observe_rest(flx_simulation *sim, const flx_state *x)
 {
-    in_bodies kept = take_bodies(sim);
+    flx_in_bodies kept = flx_in_bodies_take(sim);
     flx_status status = flx_signals_eval(&sim->columns, sim, x, 0.0);
-    give_back(sim, &kept);
+    flx_in_bodies_give_back(sim, &kept);
     return status;
 }

@@ -187,7 +187,19 @@ class Page {
     }
     if (p.to > p.from) this.slider.value = String(1000 * (p.time - p.from) / (p.to - p.from));
     this.slider.setAttribute("aria-valuetext", `${short(p.time)} s`);
-    this.clock.textContent = `t = ${short(Number(p.time.toPrecision(4)))} s`;
+    this.clock.textContent = this.modeShown() ?? `t = ${short(Number(p.time.toPrecision(4)))} s`;
+  }
+
+  // Of modes that swing one after the other: which, and how fast it is.
+  private modeShown(): string | null {
+    const r = this.results[0];
+    if (!r || !r.facts.some(([name, value]) => name === "method" && value === "modes")) return null;
+    const mode = r.names.indexOf("mode"), frequency = r.names.indexOf("frequency"), damping = r.names.indexOf("damping");
+    if (mode < 0 || frequency < 0 || r.t.length === 0) return null;
+    let i = 0;
+    while (i + 1 < r.t.length && r.t[i + 1]! <= this.player.time + 1e-9) i++;
+    const at = (k: number): string => short(Number(r.signals[k]![i]!.toPrecision(4)));
+    return `${say("modeAt", at(mode), at(frequency))}${damping < 0 ? "" : `, D = ${at(damping)}`}`;
   }
 
   // Keys belong to the page, but for those that what has the focus needs: a text its letters, a list that was reached by

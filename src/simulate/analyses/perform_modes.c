@@ -1,5 +1,5 @@
 // perform_modes.c - analyses of type modes, about rest or a steady motion.
-#include "simulate/analyses/performer.h"
+#include "simulate/analyses/play_modes.h"
 #include "simulate/steady.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
     out->balanced =
         turn || largest(s, p->x->a) <= OUT_OF_BALANCE || out->modes.unbalance <= ROUNDED;
     flx_free(turn);
-    return status;
+    return status == FLX_OK ? flx_modes_play(t, &out->modes) : status;
 }
 
 const flx_analysis_performer flx_performer_MODES = {.settled = true, .perform = perform};
