@@ -386,3 +386,10 @@ void flx_block_lu_solve(flx_block_lu *lu, double *x)
         }
     }
 }
+
+void flx_block_lu_solve_alone(const flx_block_lu *lu, int block, double *x)
+{
+    int n = lu->start[block + 1] - lu->start[block];
+    const double *D = lu->values + lu->diagonal[lu->at[block]];
+    solve_block(n, D, lu->pivot + lu->start[block], 1, x);
+}

@@ -18,3 +18,5 @@ int flx_block_lu_place(const flx_block_lu *lu, int i, int j);
 double *flx_block_lu_values(flx_block_lu *lu);
 bool flx_block_lu_factor(flx_block_lu *lu);
 void flx_block_lu_solve(flx_block_lu *lu, double *x);
+// x (of one block): solved with its diagonal block alone, where no other is coupled to it.
+void flx_block_lu_solve_alone(const flx_block_lu *lu, int block, double *x);

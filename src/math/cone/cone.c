@@ -1,8 +1,14 @@
 // cone.c - the cone problem: rows sorted and scaled, and the order of the ways.
 #include "math/cone/cone_parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+#define FEW 24         // groups up to which all ways are tried
+#define TURNS 3        // of sweeps and Newton
+#define SWEEPS 100     // of a turn
+#define TOLERABLE 1e-5 // residual of the law for which further ways are too dear
 
 flx_cone *flx_cone_create(flx_ctx *ctx)
 {
@@ -43,8 +49,9 @@ void flx_cone_destroy(flx_cone **c)
 // Vectors out of one block.
 static void cut(flx_cone *c, double *block, size_t m, size_t ngroup)
 {
-    double **rows[] = {&c->scale, &c->b,  &c->C,     &c->lam,     &c->u,    &c->best,   &c->F,
-                       &c->dlam,  &c->du, &c->trial, &c->trial_u, &c->work, &c->center, &c->lag};
+    double **rows[] = {&c->scale,   &c->b,    &c->C,      &c->lam, &c->u,
+                       &c->best,    &c->F,    &c->dlam,   &c->du,  &c->trial,
+                       &c->trial_u, &c->work, &c->center, &c->lag, &c->skew};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, block += m) *rows[i] = block;
     c->D = block;
     c->H = block + 9 * ngroup;
@@ -64,7 +71,7 @@ flx_status flx_cone_room(flx_cone *c, int m, int ngroup)
     free_arrays(c);
     c->group = flx_alloc(c->ctx, g, sizeof *c->group);
     c->row = flx_alloc(c->ctx, r, sizeof *c->row);
-    double *block = flx_alloc(c->ctx, 14 * r + 18 * g, sizeof *block);
+    double *block = flx_alloc(c->ctx, 15 * r + 18 * g, sizeof *block);
     c->scale = block;
     if (!c->group || !c->row || !block) {
         free_arrays(c);
@@ -198,13 +205,37 @@ double flx_cone_keep(flx_cone *c)
     return residual;
 }
 
+// Sweeps smooth what single groups miss, Newton what all miss together: both in turns, from the best so far. Where friction is at
+// its limit and hardly slips, neither leads on: what is left after some turns is taken.
+static bool by_turns(flx_cone *c)
+{
+    for (int k = 0; k < TURNS; k++) {
+        memcpy(c->lam, c->best, (size_t)c->m * sizeof *c->lam);
+        c->yields = k % 2 == 0;
+        c->most = 12;
+        if (flx_cone_sweeps(c, SWEEPS) || c->best_residual <= c->enough) break;
+        if (k > 0 && c->best_residual <= TOLERABLE) break;
+    }
+    c->yields = false;
+    return c->best_residual <= c->enough;
+}
+
 flx_cone_stage flx_cone_find(flx_cone *c, int warm)
 {
+    bool large = c->large = c->enough > 0 && c->ngroup > FEW;
     c->iterations = 0;
     c->best_residual = HUGE_VAL;
     c->r = 1;
+    c->yields = false;
+    c->most = large ? 25 : 40;
+    c->budget = large ? 200 : INT_MAX;
     memset(c->best, 0, (size_t)c->m * sizeof *c->best);
     if (warm && flx_cone_newton(c)) return FLX_CONE_WARM;
+    if (large && c->space->push) {
+        if (!warm) flx_cone_stick(c);
+        if (!warm && flx_cone_newton(c)) return FLX_CONE_COLD;
+        return by_turns(c) ? FLX_CONE_SWEEPS : FLX_CONE_BEST;
+    }
     for (int k = 0; k < 3; k++) {
         c->r = k == 0 ? 1.0 : k == 1 ? 0.1 : 10.0;
         flx_cone_stick(c);
@@ -213,8 +244,9 @@ flx_cone_stage flx_cone_find(flx_cone *c, int warm)
     c->r = 1;
     if (c->best_residual <= c->enough) return FLX_CONE_BEST;
     if (flx_cone_convex(c)) return FLX_CONE_CONVEX;
-    if (flx_cone_sweeps(c)) return FLX_CONE_SWEEPS;
-    return FLX_CONE_BEST;
+    if (!c->space->push) return FLX_CONE_BEST;
+    memcpy(c->lam, c->best, (size_t)c->m * sizeof *c->lam);
+    return flx_cone_sweeps(c, 200) ? FLX_CONE_SWEEPS : FLX_CONE_BEST;
 }
 
 bool flx_cone_is_finite(size_t n, const double *a)

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 60    // Newton iterations of one convex problem
-#define LAGS 12    // updates of s with one R
-#define SWEEPS 200 // of Gauss-Seidel
+#define MOST 60 // Newton iterations of one convex problem
+#define LAGS 12 // updates of s with one R
+#define LOCAL 4 // steps of a group in a sweep
 
 // y onto |y_t| <= f y_n by the shortest way.
 static void onto_cone(const flx_cone_member *g, const double *y, double *out, double *D)
@@ -65,7 +65,7 @@ static double impulses(flx_cone *c, double R, const double *v, double *lam, doub
         for (int i = 0; i < g->n; i++) {
             int row = g->first + i;
             double s = g->kind == FLX_CONE_COULOMB && i == 0 ? c->lag[row] : 0.0;
-            y[i] = (R * c->center[row] - (c->trial_u[row] + c->b[row] + s)) / S;
+            y[i] = (R * c->center[row] - (c->trial_u[row] + c->b[row] + c->skew[row] + s)) / S;
         }
         onto(g, y, c->lag[g->first], lam + g->first, H + 9 * k);
         for (int i = 0; i < 9; i++) H[9 * k + i] /= S;
@@ -107,7 +107,7 @@ static bool minimise(flx_cone *c, double R)
         double now = value(c, R, c->v, c->grad);
         double size = sqrt(dot(c->nv, c->grad, c->grad)), start = sqrt(dot(c->nv, c->dv, c->dv));
         if (size <= 1e-13 * start || c->nv == 0) return true;
-        c->iterations++;
+        if (c->iterations++ >= c->budget) return false;
         if (!c->space->factor(c, c->H)) return false;
         for (int i = 0; i < c->nv; i++) c->dv[i] = -c->grad[i];
         double *step = c->step;
@@ -136,13 +136,22 @@ static void update_lag(flx_cone *c)
     }
 }
 
-bool flx_cone_convex(flx_cone *c)
+// What M has beside its symmetric part adds to the velocities, as of the impulses at hand.
+static void update_skew(flx_cone *c)
+{
+    memcpy(c->skew, c->u, (size_t)c->m * sizeof *c->skew);
+    for (int i = 0; i < c->m; i++) c->skew[i] -= c->b[i] + c->C[i] * c->lam[i];
+    c->space->rates(c, c->trial_v, c->trial_u);
+    for (int i = 0; i < c->m; i++) c->skew[i] -= c->trial_u[i];
+}
+
+static bool go(flx_cone *c)
 {
     double tried = 1e-3;
-    if (!c->space->momenta) return false;
     memset(c->lam, 0, (size_t)c->m * sizeof *c->lam);
     memset(c->center, 0, (size_t)c->m * sizeof *c->center);
     memset(c->lag, 0, (size_t)c->m * sizeof *c->lag);
+    memset(c->skew, 0, (size_t)c->m * sizeof *c->skew);
     flx_cone_respond(c);
     for (double R = 1e-2; R > 0.5e-8; R *= 0.1) {
         for (int k = 0; k < LAGS; k++) {
@@ -150,13 +159,17 @@ bool flx_cone_convex(flx_cone *c)
             value(c, R, c->v, c->grad);
             memcpy(c->lam, c->trial, (size_t)c->m * sizeof *c->lam);
             memcpy(c->center, c->lam, (size_t)c->m * sizeof *c->lam);
+            memcpy(c->trial_v, c->v, (size_t)c->nv * sizeof *c->v);
             flx_cone_respond(c);
             update_lag(c);
+            update_skew(c);
             double residual = flx_cone_keep(c);
             if (residual <= FLX_CONE_LIMIT) return true;
             if (!(residual < tried)) continue;
             tried = 0.1 * residual;
+            c->convex = false;
             if (flx_cone_newton(c)) return true;
+            c->convex = true;
             memcpy(c->lam, c->center, (size_t)c->m * sizeof *c->lam);
             flx_cone_respond(c);
         }
@@ -164,28 +177,76 @@ bool flx_cone_convex(flx_cone *c)
     return false;
 }
 
-bool flx_cone_sweeps(flx_cone *c)
+bool flx_cone_convex(flx_cone *c)
+{
+    if (!c->space->momenta) return false;
+    c->convex = true;
+    bool done = go(c);
+    c->convex = false;
+    return done;
+}
+
+// J M^-1 J^T of each group into c->D, and a bound of its size.
+static void find_own(flx_cone *c)
+{
+    for (int k = 0; k < c->ngroup; k++) {
+        const flx_cone_member *g = &c->group[k];
+        double *W = c->D + 9 * k, size = 0;
+        for (int j = 0; j < g->n; j++) {
+            double e[3] = {0}, u[3];
+            e[j] = 1;
+            memset(c->trial_v, 0, (size_t)c->nv * sizeof *c->trial_v);
+            c->space->push(c, k, e, c->trial_v);
+            c->space->rates_of(c, k, c->trial_v, u);
+            for (int i = 0; i < g->n; i++) W[3 * i + j] = u[i];
+            W[4 * j] += c->C[g->first + j];
+        }
+        for (int i = 0; i < g->n; i++) {
+            double sum = 0;
+            for (int j = 0; j < g->n; j++) sum += fabs(W[3 * i + j]);
+            size = fmax(size, sum);
+        }
+        c->H[9 * k] = size > 0 ? 1 / size : 1.0;
+    }
+}
+
+// A group by itself: some steps of lambda <- P(lambda - r u).
+static void relax(flx_cone *c, int k)
+{
+    const flx_cone_member *g = &c->group[k];
+    const double *W = c->D + 9 * k;
+    double u[3], d[3], y[3], z[3], now[3], r = c->H[9 * k], *lam = c->lam + g->first;
+    c->space->rates_of(c, k, c->v, u);
+    for (int i = 0; i < g->n; i++) {
+        int row = g->first + i;
+        u[i] += c->b[row] + c->C[row] * lam[i];
+        now[i] = lam[i];
+    }
+    for (int step = 0; step < LOCAL; step++) {
+        for (int i = 0; i < g->n; i++) y[i] = now[i] - r * u[i];
+        flx_cone_project(g, y, z, NULL);
+        for (int i = 0; i < g->n; i++) {
+            d[i] = z[i] - now[i];
+            now[i] = z[i];
+        }
+        for (int i = 0; i < g->n; i++) {
+            for (int j = 0; j < g->n; j++) u[i] += W[3 * i + j] * d[j];
+        }
+    }
+    for (int i = 0; i < g->n; i++) {
+        d[i] = now[i] - lam[i];
+        lam[i] = now[i];
+    }
+    c->space->push(c, k, d, c->v);
+}
+
+bool flx_cone_sweeps(flx_cone *c, int n)
 {
     if (!c->space->push) return false;
-    memcpy(c->lam, c->best, (size_t)c->m * sizeof *c->lam);
+    find_own(c);
     flx_cone_respond(c);
-    for (int k = 0; k < SWEEPS; k++) {
-        for (int j = 0; j < c->ngroup; j++) {
-            const flx_cone_member *g = &c->group[j];
-            double u[3], y[3], d[3], *lam = c->lam + g->first;
-            c->space->rates_of(c, j, c->v, u);
-            for (int i = 0; i < g->n; i++) {
-                int row = g->first + i;
-                y[i] = lam[i] - (u[i] + c->b[row] + c->C[row] * lam[i]) / (1 + c->C[row]);
-            }
-            flx_cone_project(g, y, d, NULL);
-            for (int i = 0; i < g->n; i++) {
-                double next = d[i];
-                d[i] = next - lam[i];
-                lam[i] = next;
-            }
-            c->space->push(c, j, d, c->v);
-        }
+    for (int k = 0; k < n; k++) {
+        for (int j = 0; j < c->ngroup; j++) relax(c, j);
     }
     return flx_cone_newton(c);
 }

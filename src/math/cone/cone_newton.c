@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 40     // iterations, ...
-#define LONGER 100  // ... where they lead on, if slowly
+#define LONGER 100  // iterations where they lead on, if slowly
 #define NEAR 1e-4   // residual from which on they may
 #define HALVINGS 12 // of a step
+#define STILL 4     // iterations that do not lead on where what is left is enough
 #define MEMORY 4    // residuals of which the largest may be met again: kinks are crossed uphill
 
 // X = E^-1 B, B with nb columns (rows of 3); E is block lower triangular with positive eigenvalues, 1 - d + R d
@@ -59,7 +59,7 @@ static void eliminate(flx_cone *c)
         double *H = c->H + 9 * k, E[9] = {0}, B[9] = {0};
         for (int i = 0; i < g->n; i++) {
             for (int j = 0; j < g->n; j++) {
-                double R = FLX_CONE_R + c->C[g->first + j];
+                double R = c->R + c->C[g->first + j];
                 E[3 * i + j] = (i == j ? 1.0 : 0.0) - (1.0 - c->r * R) * D[3 * i + j];
             }
             B[3 * i] = c->F[g->first + i];
@@ -128,20 +128,26 @@ static double largest_of(int n, const double *a)
 
 bool flx_cone_newton(flx_cone *c)
 {
-    double past[MEMORY] = {0}, last = HUGE_VAL;
+    double past[MEMORY] = {0}, last = HUGE_VAL, least = HUGE_VAL;
+    int still = 0;
+    c->R = FLX_CONE_R;
     flx_cone_respond(c);
     for (int k = 0; k < LONGER; k++) {
         double residual = flx_cone_keep(c), s = 1;
-        if (k >= MOST && !(residual < NEAR && residual < 0.9 * last)) break;
+        if (k >= c->most && !(residual < NEAR && residual < 0.9 * last)) break;
         if (!isfinite(residual)) return false;
         if (residual <= c->aim) return true;
         // rounding, or friction at its limit without slip, where what is left is of the third order
         if (residual <= FLX_CONE_LIMIT && residual > 0.1 * last) return true;
+        still = residual < 0.5 * least ? 0 : still + 1;
+        least = fmin(least, residual);
+        if (c->large && least <= c->enough && still >= STILL) return true;
         double sum = flx_cone_natural(c, c->r, c->lam, c->u, c->F, c->D);
         last = residual;
         past[k % MEMORY] = sum;
         if (!direction(c)) return false;
         s = line_search(c, largest_of(MEMORY, past));
+        if (c->yields) c->R = s < 0.3 ? fmin(10 * c->R, 1) : fmax(0.2 * c->R, FLX_CONE_R);
         for (int i = 0; i < c->m; i++) c->lam[i] += s * c->dlam[i];
         flx_cone_respond(c);
     }
@@ -150,6 +156,7 @@ bool flx_cone_newton(flx_cone *c)
 
 void flx_cone_stick(flx_cone *c)
 {
+    c->R = FLX_CONE_R;
     memset(c->lam, 0, (size_t)c->m * sizeof *c->lam);
     flx_cone_respond(c);
     for (int k = 0; k < c->ngroup; k++) {

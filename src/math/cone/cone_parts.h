@@ -30,8 +30,9 @@ typedef struct flx_cone_member {
 typedef struct flx_cone_space {
     void (*rates)(flx_cone *c, const double *v, double *u);    // u = J v
     void (*forces)(flx_cone *c, const double *lam, double *p); // p = J^T lam
-    void (*momenta)(flx_cone *c, const double *v, double *p);  // p = M v; NULL: nothing is convex
-    void (*respond)(flx_cone *c, double *p);                   // p <- M^-1 p
+    // p = (M + M^T)/2 v; NULL: nothing is convex
+    void (*momenta)(flx_cone *c, const double *v, double *p);
+    void (*respond)(flx_cone *c, double *p); // p <- M^-1 p
     // M + J^T H J of blocks H (9 numbers of each group, row-major); false: singular. solve: in place.
     bool (*factor)(flx_cone *c, const double *H);
     void (*solve)(flx_cone *c, double *x);
@@ -54,6 +55,8 @@ struct flx_cone {
     double best_residual;
     double *F, *dlam, *du, *trial, *trial_u, *work; // (m)
     double *center, *lag;                           // (m) of convex steps
+    double *skew;                                   // (m) ... what the rest of M adds to u
+    bool convex;                                    // factor takes (M + M^T)/2
     double *v, *dv, *grad, *step, *trial_v;         // (nv) v: the iterate
     double *D, *H;                                  // (9 ngroup)
     // dense: rows of J, J^T, H J (m x nv), the matrix (nv x nv)
@@ -64,6 +67,11 @@ struct flx_cone {
     double *big; // owned: rows of one block, sparse
     int room_big;
     struct flx_cone_sparse *sparse; // owned; NULL: never used
+    double R;                       // compliance of the iteration, FLX_CONE_R or more
+    bool yields;                    // R grows where steps have to be short
+    bool large;                     // more groups than all ways can be tried for
+    int most;                       // iterations of Newton that do not come near
+    int budget;                     // iterations that convex steps may take
     double aim;                     // a residual of the law that ends the iteration
     double enough;                  // ... and one that further ways are too dear for
     int iterations;
@@ -87,7 +95,8 @@ bool flx_cone_newton(flx_cone *c);
 // lam by all groups closed and sticking, projected.
 void flx_cone_stick(flx_cone *c);
 bool flx_cone_convex(flx_cone *c);
-bool flx_cone_sweeps(flx_cone *c);
+// n sweeps from the impulses at hand, then Newton.
+bool flx_cone_sweeps(flx_cone *c, int n);
 
 // The space of a dense W; c->row, c->scale and the groups are known.
 flx_status flx_cone_dense(flx_cone *c, int m, const double *W);

@@ -28,10 +28,12 @@ typedef struct flx_cone_sparse {
     record *records; // (ngroup)
     part *parts;     // (npart)
     double *J;       // (nJ) scaled when it is solved
+    double *Y;       // (nJ) M^-1 J^T, where it is asked for
+    bool responds;   // Y is known
     int *place;      // (nplace) of each pair of parts of a group, in the values of `whole`
     double *lam;     // (m) results, units of the caller
     uint64_t *edges;
-    int room_record, room_part, room_J, room_place, room_lam, room_edge;
+    int room_record, room_part, room_J, room_Y, room_place, room_lam, room_edge;
 } flx_cone_sparse;
 
 void flx_cone_sparse_destroy(flx_cone_sparse **at)
@@ -40,7 +42,7 @@ void flx_cone_sparse_destroy(flx_cone_sparse **at)
     flx_cone_sparse *s = *at;
     flx_block_lu_destroy(&s->own);
     flx_block_lu_destroy(&s->whole);
-    void *all[] = {s->records, s->parts, s->J, s->place, s->lam, s->edges};
+    void *all[] = {s->records, s->parts, s->J, s->Y, s->place, s->lam, s->edges};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) flx_free(all[i]);
     flx_free(s);
     *at = NULL;
@@ -147,16 +149,22 @@ static flx_status edges_of_matrix(flx_cone *c, int *n)
     return FLX_OK;
 }
 
-static void add_matrix(const flx_cone_sparse *s, const flx_block_lu *lu, double *values)
+// M, or the half of M and its transpose.
+static void add_matrix(const flx_cone_sparse *s, bool half, const flx_block_lu *lu, double *values)
 {
     for (int i = 0; i < s->M.nblock; i++) {
         for (int e = s->M.row[i]; e < s->M.row[i + 1]; e++) {
             int j = s->M.col[e];
             if (j >= s->M.nblock || (s->diagonal && j != i)) continue;
-            double *to = values + flx_block_lu_place(lu, i, j);
+            double *to = values + flx_block_lu_place(lu, i, j), by = half ? 0.5 : 1.0;
             const double *from = s->M.value + s->M.offset[e];
-            int size = block_size(s, i) * block_size(s, j);
-            for (int k = 0; k < size; k++) to[k] += from[k];
+            int ni = block_size(s, i), nj = block_size(s, j);
+            for (int k = 0; k < ni * nj; k++) to[k] += by * from[k];
+            if (!half) continue;
+            to = values + flx_block_lu_place(lu, j, i);
+            for (int k = 0; k < ni; k++) {
+                for (int l = 0; l < nj; l++) to[l * ni + k] += by * from[k * nj + l];
+            }
         }
     }
 }
@@ -168,7 +176,7 @@ static flx_status factor_own(flx_cone *c)
     if (s->factored) return FLX_OK;
     FLX_TRY(edges_of_matrix(c, &n));
     FLX_TRY(flx_block_lu_analyse(s->own, s->M.nblock, s->M.start, n, s->edges));
-    add_matrix(s, s->own, flx_block_lu_values(s->own));
+    add_matrix(s, false, s->own, flx_block_lu_values(s->own));
     if (!flx_block_lu_factor(s->own)) return FLX_SINGULAR;
     s->factored = true;
     return FLX_OK;
@@ -252,14 +260,19 @@ static void sparse_respond(flx_cone *c, double *p)
 static void sparse_momenta(flx_cone *c, const double *v, double *p)
 {
     const flx_cone_sparse *s = c->sparse;
+    double by = s->symmetric ? 1.0 : 0.5;
     memset(p, 0, (size_t)c->nv * sizeof *p);
     for (int i = 0; i < s->M.nblock; i++) {
         for (int e = s->M.row[i]; e < s->M.row[i + 1]; e++) {
             int j = s->M.col[e], size = block_size(s, j);
             if (j >= s->M.nblock) continue;
             const double *a = s->M.value + s->M.offset[e], *x = v + s->M.start[j];
+            const double *y = v + s->M.start[i];
+            double *to = p + s->M.start[i], *back = p + s->M.start[j];
             for (int k = 0; k < block_size(s, i); k++) {
-                for (int l = 0; l < size; l++) p[s->M.start[i] + k] += a[k * size + l] * x[l];
+                for (int l = 0; l < size; l++) to[k] += by * a[k * size + l] * x[l];
+                for (int l = 0; !s->symmetric && l < size; l++)
+                    back[l] += by * a[k * size + l] * y[k];
             }
         }
     }
@@ -284,7 +297,7 @@ static bool sparse_factor(flx_cone *c, const double *H)
 {
     flx_cone_sparse *s = c->sparse;
     double *values = flx_block_lu_values(s->whole), *HJ = c->big;
-    add_matrix(s, s->whole, values);
+    add_matrix(s, c->convex && !s->symmetric, s->whole, values);
     for (int g = 0; g < s->ngroup; g++) {
         const record *r = &s->records[g];
         int np = r->rows.npart, n = r->rows.n;
@@ -314,6 +327,40 @@ static void sparse_solve(flx_cone *c, double *x)
     flx_block_lu_solve(c->sparse->whole, x);
 }
 
+// M^-1 J^T of all groups, where M is block diagonal; laid out as J.
+static void find_responses(flx_cone_sparse *s, double *x)
+{
+    for (int g = 0; g < s->ngroup; g++) {
+        const record *r = &s->records[g];
+        for (int p = r->part; p < r->part + r->rows.npart; p++) {
+            int block = s->parts[p].block, size = block_size(s, block);
+            for (int i = 0; i < r->rows.n; i++) {
+                size_t n = (size_t)size * sizeof *x;
+                memcpy(x, s->J + s->parts[p].at + i * size, n);
+                flx_block_lu_solve_alone(s->own, block, x);
+                memcpy(s->Y + s->parts[p].at + i * size, x, n);
+            }
+        }
+    }
+    s->responds = true;
+}
+
+// v += M^-1 J^T d of one group
+static void sparse_push(flx_cone *c, int group, const double *d, double *v)
+{
+    flx_cone_sparse *s = c->sparse;
+    const record *r = &s->records[group];
+    if (!s->responds) find_responses(s, c->big);
+    for (int p = r->part; p < r->part + r->rows.npart; p++) {
+        int block = s->parts[p].block, size = block_size(s, block);
+        double *to = v + s->M.start[block];
+        for (int i = 0; i < r->rows.n; i++) {
+            const double *Y = s->Y + s->parts[p].at + i * size;
+            for (int k = 0; k < size; k++) to[k] += Y[k] * d[i];
+        }
+    }
+}
+
 static const flx_cone_space sparse_space = {
     .rates = sparse_rates,
     .forces = sparse_forces,
@@ -322,10 +369,11 @@ static const flx_cone_space sparse_space = {
     .factor = sparse_factor,
     .solve = sparse_solve,
 };
-static const flx_cone_space sparse_plain_space = {
-    // M is not symmetric
-    .rates = sparse_rates,   .forces = sparse_forces, .respond = sparse_respond,
-    .factor = sparse_factor, .solve = sparse_solve,
+static const flx_cone_space sparse_loose_space = {
+    // nothing couples the blocks but the groups
+    .rates = sparse_rates,       .forces = sparse_forces, .momenta = sparse_momenta,
+    .respond = sparse_respond,   .factor = sparse_factor, .solve = sparse_solve,
+    .rates_of = sparse_rates_of, .push = sparse_push,
 };
 
 // ---- solving ----------------------------------------------------------------------------------------------
@@ -406,6 +454,8 @@ flx_status flx_cone_solve_sparse(flx_cone *c, int warm, double *v, flx_cone_repo
     if (s->m == 0) return FLX_OK;
     FLX_TRY(flx_cone_room(c, s->m, s->ngroup));
     FLX_TRY(flx_grow(c->ctx, (void **)&s->lam, &s->room_lam, s->m, sizeof *s->lam));
+    FLX_TRY(flx_grow(c->ctx, (void **)&s->Y, &s->room_Y, s->nJ, sizeof *s->Y));
+    s->responds = false;
     FLX_TRY(room_block(c));
     FLX_TRY(factor_own(c));
     FLX_TRY(analyse(c));
@@ -416,7 +466,7 @@ flx_status flx_cone_solve_sparse(flx_cone *c, int warm, double *v, flx_cone_repo
     if (!flx_cone_is_finite((size_t)s->m, c->b) || !flx_cone_is_finite((size_t)s->nJ, s->J))
         return FLX_NOT_FINITE;
     if (warm && !flx_cone_is_finite((size_t)s->m, c->lam)) warm = 0;
-    c->space = s->symmetric ? &sparse_space : &sparse_plain_space;
+    c->space = s->diagonal ? &sparse_loose_space : &sparse_space;
     c->enough = 1e-8;
     c->aim = 1e-14; // what is left of a step is there in the next one, and adds up
     report->stage = flx_cone_find(c, warm);
