@@ -10,7 +10,7 @@ extern "C" {
 // Begin with flx_fmu_def_default(), which sets size.
 typedef struct flx_fmu_def {
     size_t size;
-    int version;         // of FMI: 2
+    int version;         // of FMI: 2 or 3
     const char *library; // the run-time library, packed by gzip; NULL: where it was installed
     const char *name;    // C identifier of the model; NULL: after its file
     int nset;            // texts "name=value", the value an expression, that override parameters

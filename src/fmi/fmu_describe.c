@@ -1,6 +1,8 @@
 // fmu_describe.c - the variables of an FMU from the ports of a system.
 #include "fmi/fmu_describe.h"
 
+#include "fmi/fmu_groups.h"
+
 #include "simulate/run_parts.h"
 
 #include <math.h>
@@ -32,6 +34,7 @@ static flx_status add(flx_arena *arena, flx_fmu_description *d, int kind, int i,
                       flx_fmu_variable v)
 {
     v.kind = kind;
+    v.group = 1;
     v.reference = flx_fmu_reference(kind, i);
     v.name = name ? unique(arena, d, name) : NULL;
     if (v.name && v.unit) v.unit = flx_arena_copy(arena, v.unit, strlen(v.unit));
@@ -88,12 +91,27 @@ static flx_status add_parameters(flx_arena *arena, const flx_system *s, flx_fmu_
     return FLX_OK;
 }
 
+// The name of a vector, of that of its first component: "pin.reaction" of "pin.reaction.x".
+static flx_status join_vector(flx_arena *arena, flx_fmu_description *d, int at, int n)
+{
+    flx_fmu_variable *v = d->variables + at;
+    const char *name = flx_arena_copy(arena, v->name, strlen(v->name) - 2);
+    v->vector = name ? unique(arena, d, name) : NULL;
+    v->group = n;
+    return v->vector ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 static flx_status add_outputs(flx_arena *arena, const flx_system *s, flx_fmu_description *d)
 {
     flx_port_info info;
+    int first = d->nvariable;
     for (int i = 0; flx_system_describe(s, FLX_PORT_OUTPUT, i, &info); i++) {
         FLX_TRY(add(arena, d, FLX_FMU_OUTPUT, i, info.name,
                     (flx_fmu_variable){.unit = info.unit, .low = -HUGE_VAL, .high = HUGE_VAL}));
+    }
+    for (int i = 0, n; first + i < d->nvariable; i += n) {
+        n = flx_fmu_group(s, i);
+        if (n > 1) FLX_TRY(join_vector(arena, d, first + i, n));
     }
     return FLX_OK;
 }

@@ -12,9 +12,11 @@ typedef struct flx_fmu_variable {
     const char *name, *unit; // "": none
     const char *about;       // a sentence, or NULL
     unsigned reference;
-    int kind;         // FLX_FMU_INPUT, ...
-    double start;     // of inputs and parameters
-    double low, high; // infinite: no bound
+    int kind;           // FLX_FMU_INPUT, ...
+    double start;       // of inputs and parameters
+    int group;          // of outputs: components of a vector from here on; 1: it stands alone
+    const char *vector; // its name, where there are several
+    double low, high;   // infinite: no bound
 } flx_fmu_variable;
 
 typedef struct flx_fmu_unit {
@@ -39,5 +41,11 @@ flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s,
 // XML text of FMI 2.0; malloc.
 flx_status flx_fmu_write_xml2(flx_ctx *ctx, const flx_fmu_description *d, char **text,
                               size_t *length);
+flx_status flx_fmu_write_xml3(flx_ctx *ctx, const flx_fmu_description *d, char **text,
+                              size_t *length);
+// Parts of both: attributes, <UnitDefinitions>.
+void flx_fmu_put_attribute(FILE *f, const char *name, const char *text);
+void flx_fmu_put_number(FILE *f, const char *name, double x);
+void flx_fmu_put_units(FILE *f, const flx_fmu_description *d);
 // A text inside an attribute: signs of XML are written as entities.
 void flx_fmu_put_text(FILE *f, const char *text);

@@ -156,7 +156,8 @@ static flx_status fill(job *j, flx_zip *zip)
 {
     char *xml = NULL;
     size_t length = 0;
-    flx_status status = flx_fmu_write_xml2(j->ctx, &j->description, &xml, &length);
+    flx_status status = (j->def.version == 2 ? flx_fmu_write_xml2 : flx_fmu_write_xml3)(
+        j->ctx, &j->description, &xml, &length);
     if (status == FLX_OK) status = flx_zip_add(zip, "modelDescription.xml", xml, length);
     free(xml);
     FLX_TRY(status);
@@ -196,9 +197,9 @@ flx_status flx_fmu_export(flx_ctx *ctx, const char *model, const flx_fmu_def *de
                         "flx_fmu_def_default()");
     }
     if (def) memcpy(&j.def, def, def->size);
-    if (j.def.version != 2) {
-        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "FMUs are written for FMI 2, not %d",
-                        j.def.version);
+    if (j.def.version != 2 && j.def.version != 3) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "FMUs are written for FMI 2 and 3, not %d", j.def.version);
     }
     if (!j.def.library) j.def.library = FLX_FMI_LIBRARY;
     j.inner = flx_ctx_create();

@@ -35,27 +35,27 @@ void flx_fmu_put_text(FILE *f, const char *text)
     }
 }
 
-static void put_attribute(FILE *f, const char *name, const char *text)
+void flx_fmu_put_attribute(FILE *f, const char *name, const char *text)
 {
     flx_fprintf(f, " %s=\"", name);
     flx_fmu_put_text(f, text);
     fputc('"', f);
 }
 
-static void put_number(FILE *f, const char *name, double x)
+void flx_fmu_put_number(FILE *f, const char *name, double x)
 {
     char text[FLX_NUMBER_SIZE];
     flx_fprintf(f, " %s=\"%s\"", name, flx_number_text(x, text));
 }
 
-static void put_units(FILE *f, const flx_fmu_description *d)
+void flx_fmu_put_units(FILE *f, const flx_fmu_description *d)
 {
     if (d->nunit == 0) return;
     fputs("  <UnitDefinitions>\n", f);
     for (int i = 0; i < d->nunit; i++) {
         const flx_fmu_unit *u = d->units + i;
         fputs("    <Unit", f);
-        put_attribute(f, "name", u->name);
+        flx_fmu_put_attribute(f, "name", u->name);
         if (!u->known) {
             fputs("/>\n", f);
             continue;
@@ -65,11 +65,11 @@ static void put_units(FILE *f, const flx_fmu_description *d)
             if (u->base.exponents[k] != 0)
                 flx_fprintf(f, " %s=\"%d\"", flx_unit_bases[k], u->base.exponents[k]);
         }
-        if (u->base.factor != 1.0) put_number(f, "factor", u->base.factor);
+        if (u->base.factor != 1.0) flx_fmu_put_number(f, "factor", u->base.factor);
         fputs("/>\n", f);
         if (strcmp(u->name, "rad") == 0) {
             fputs("      <DisplayUnit name=\"deg\"", f);
-            put_number(f, "factor", 180.0 / FLX_PI);
+            flx_fmu_put_number(f, "factor", 180.0 / FLX_PI);
             fputs("/>\n", f);
         }
         fputs("    </Unit>\n", f);
@@ -88,13 +88,13 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
     };
     bool has_start = v->kind == FLX_FMU_INPUT || v->kind == FLX_FMU_PARAMETER;
     fputs("    <ScalarVariable", f);
-    put_attribute(f, "name", v->name);
+    flx_fmu_put_attribute(f, "name", v->name);
     flx_fprintf(f, " valueReference=\"%u\"", v->reference);
-    if (v->about) put_attribute(f, "description", v->about);
+    if (v->about) flx_fmu_put_attribute(f, "description", v->about);
     flx_fprintf(f, "%s>\n      <Real", words[v->kind]);
-    if (*v->unit) put_attribute(f, "unit", v->unit);
+    if (*v->unit) flx_fmu_put_attribute(f, "unit", v->unit);
     if (strcmp(v->unit, "rad") == 0) fputs(" displayUnit=\"deg\"", f);
-    if (has_start) put_number(f, "start", v->start);
+    if (has_start) flx_fmu_put_number(f, "start", v->start);
     fputs("/>\n    </ScalarVariable>\n", f);
 }
 
@@ -114,24 +114,24 @@ static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *elem
 static void put_all(FILE *f, const flx_fmu_description *d)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\"", f);
-    put_attribute(f, "modelName", *d->title ? d->title : d->identifier);
-    put_attribute(f, "guid", d->guid);
+    flx_fmu_put_attribute(f, "modelName", *d->title ? d->title : d->identifier);
+    flx_fmu_put_attribute(f, "guid", d->guid);
     flx_fprintf(f, " generationTool=\"Flexion %s\"", flx_version());
     fputs(" variableNamingConvention=\"flat\" numberOfEventIndicators=\"0\">\n  <CoSimulation", f);
-    put_attribute(f, "modelIdentifier", d->identifier);
+    flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
     fputs(" canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\""
           " maxOutputDerivativeOrder=\"0\" canRunAsynchronuously=\"false\""
           " canBeInstantiatedOnlyOncePerProcess=\"false\""
           " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
           " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n",
           f);
-    put_units(f, d);
+    flx_fmu_put_units(f, d);
     fputs("  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
           "    <Category name=\"logStatusWarning\"/>\n    <Category name=\"logAll\"/>\n"
           "  </LogCategories>\n  <DefaultExperiment startTime=\"0\"",
           f);
-    if (d->stop > 0.0) put_number(f, "stopTime", d->stop);
-    if (d->tolerance > 0.0) put_number(f, "tolerance", d->tolerance);
+    if (d->stop > 0.0) flx_fmu_put_number(f, "stopTime", d->stop);
+    if (d->tolerance > 0.0) flx_fmu_put_number(f, "tolerance", d->tolerance);
     fputs("/>\n  <ModelVariables>\n", f);
     for (int i = 0; i < d->nvariable; i++) put_variable(f, d->variables + i);
     fputs("  </ModelVariables>\n  <ModelStructure>\n", f);

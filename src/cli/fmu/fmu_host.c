@@ -46,7 +46,7 @@ bool cli_fmu_open(cli_fmu *f, flx_fmu_info *info)
         cli_complain("fmu", "the FMU is for model exchange alone; those for co-simulation are run");
         return false;
     }
-    f->calls = &cli_fmu_calls2;
+    f->calls = info->version == 2 ? &cli_fmu_calls2 : &cli_fmu_calls3;
     if (!unpack(f)) return false;
     snprintf(path, sizeof path, "%s/%s", f->folder, info->library);
     f->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -12,12 +12,12 @@ typedef struct cli_fmu_calls {
     bool (*create)(cli_fmu *f);
     bool (*start)(cli_fmu *f, double tolerance, double stop); // begins and ends the initialisation
     bool (*set)(cli_fmu *f, int port, double value);
-    bool (*set_slope)(cli_fmu *f, int port, double slope);
+    bool (*set_slope)(cli_fmu *f, int port, double slope); // NULL: inputs have none
     bool (*get)(cli_fmu *f, int port, int n, double *out);
     bool (*step)(cli_fmu *f, double t, double h, double *reached, bool *ended);
     void (*destroy)(cli_fmu *f);
 } cli_fmu_calls;
-extern const cli_fmu_calls cli_fmu_calls2;
+extern const cli_fmu_calls cli_fmu_calls2, cli_fmu_calls3;
 
 struct cli_fmu {
     flx_fmu_info *info; // borrowed

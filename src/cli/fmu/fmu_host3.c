@@ -1,0 +1,126 @@
+// fmu_host3.c - FMUs of FMI 3.0 for co-simulation, called by the program.
+#include "cli/fmu/fmu_host.h"
+#include "fmi/fmi3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct functions {
+#define X(result, name, arguments) fmi3##name##_type name;
+    FMI3_COMMON(X)
+    FMI3_COSIMULATION(X)
+#undef X
+#define X(type)                                                                                    \
+    fmi3Get##type##_type Get##type;                                                                \
+    fmi3Set##type##_type Set##type;
+    FMI3_TYPES(X)
+#undef X
+} functions;
+
+static bool load(cli_fmu *f)
+{
+    functions *call = calloc(1, sizeof *call);
+    f->functions = call;
+    if (!call) return false;
+#define X(result, name, arguments)                                                                 \
+    if (!(*(void **)&call->name = cli_fmu_find(f, "fmi3" #name))) return false;
+    FMI3_COMMON(X)
+    FMI3_COSIMULATION(X)
+#undef X
+#define X(type)                                                                                    \
+    if (!(*(void **)&call->Get##type = cli_fmu_find(f, "fmi3Get" #type))) return false;            \
+    if (!(*(void **)&call->Set##type = cli_fmu_find(f, "fmi3Set" #type))) return false;
+    FMI3_TYPES(X)
+#undef X
+    const char *version = call->GetVersion();
+    if (version && strncmp(version, "3.0", 3) == 0) return true;
+    cli_complain("fmu", "the library says it is of FMI %s", version ? version : "of no version");
+    return false;
+}
+
+static void write_log(fmi3InstanceEnvironment user, fmi3Status status, fmi3String category,
+                      fmi3String message)
+{
+    (void)user, (void)category;
+    if (status == fmi3OK) return;
+    fprintf(stderr, "fmu: %s: %s\n", status == fmi3Warning ? "warning" : "error",
+            message ? message : "");
+}
+
+static bool create(cli_fmu *f)
+{
+    functions *call = f->functions;
+    char path[4096 + 32];
+    snprintf(path, sizeof path, "%s/resources/", f->folder);
+    f->instance = call->InstantiateCoSimulation(f->info->name, f->info->token, path, false, false,
+                                                false, false, NULL, 0, NULL, write_log, NULL);
+    if (!f->instance) cli_complain("fmu", "the FMU makes no instance");
+    return f->instance != NULL;
+}
+
+static bool start(cli_fmu *f, double tolerance, double stop)
+{
+    functions *call = f->functions;
+    return call->EnterInitializationMode(f->instance, tolerance > 0.0, tolerance, 0.0, true,
+                                         stop) <= fmi3Warning &&
+           call->ExitInitializationMode(f->instance) <= fmi3Warning;
+}
+
+// Every type of number, by its word; TYPES: those that are no texts.
+#define TYPES(X)                                                                                   \
+    X(Float32)                                                                                     \
+    X(Float64) X(Int8) X(UInt8) X(Int16) X(UInt16) X(Int32) X(UInt32) X(Int64) X(UInt64)           \
+        X(Boolean)
+
+static bool set(cli_fmu *f, int port, double value)
+{
+    functions *call = f->functions;
+    const flx_fmu_port *p = f->info->ports + port;
+    if (p->count != 1) return false;
+#define X(type_)                                                                                   \
+    if (strcmp(p->type, #type_) == 0) {                                                            \
+        fmi3##type_ x = (fmi3##type_)value;                                                        \
+        return call->Set##type_(f->instance, &p->reference, 1, &x, 1) <= fmi3Warning;              \
+    }
+    TYPES(X)
+#undef X
+    return false;
+}
+
+static bool get(cli_fmu *f, int port, int n, double *out)
+{
+    functions *call = f->functions;
+    const flx_fmu_port *p = f->info->ports + port;
+    if (strcmp(p->type, "Float64") == 0) {
+        return call->GetFloat64(f->instance, &p->reference, 1, out, (size_t)n) <= fmi3Warning;
+    }
+#define X(type_)                                                                                   \
+    if (strcmp(p->type, #type_) == 0) {                                                            \
+        fmi3##type_ *x = calloc((size_t)n, sizeof *x);                                             \
+        bool done =                                                                                \
+            x && call->Get##type_(f->instance, &p->reference, 1, x, (size_t)n) <= fmi3Warning;     \
+        for (int i = 0; done && i < n; i++) out[i] = (double)x[i];                                 \
+        free(x);                                                                                   \
+        return done;                                                                               \
+    }
+    TYPES(X)
+#undef X
+    return false;
+}
+
+static bool step(cli_fmu *f, double t, double h, double *reached, bool *ended)
+{
+    functions *call = f->functions;
+    bool event = false, early = false;
+    *reached = t + h;
+    *ended = false;
+    return call->DoStep(f->instance, t, h, true, &event, ended, &early, reached) <= fmi3Warning;
+}
+
+static void destroy(cli_fmu *f)
+{
+    functions *call = f->functions;
+    call->FreeInstance(f->instance);
+}
+
+const cli_fmu_calls cli_fmu_calls3 = {load, create, start, set, NULL, get, step, destroy};

@@ -1,0 +1,76 @@
+// fmu_xml3.c - modelDescription.xml of FMI 3.0: vectors are arrays.
+#include "fmi/fmu_describe.h"
+
+#include "base/number.h"
+
+static void put_variable(FILE *f, const flx_fmu_variable *v)
+{
+    static const char *const words[] = {
+        [FLX_FMU_TIME] = " causality=\"independent\" variability=\"continuous\"",
+        [FLX_FMU_INPUT] = " causality=\"input\" variability=\"continuous\"",
+        [FLX_FMU_PARAMETER] = " causality=\"parameter\" variability=\"fixed\" initial=\"exact\"",
+        [FLX_FMU_OUTPUT] =
+            " causality=\"output\" variability=\"continuous\" initial=\"calculated\"",
+    };
+    bool has_start = v->kind == FLX_FMU_INPUT || v->kind == FLX_FMU_PARAMETER;
+    fputs("    <Float64", f);
+    flx_fmu_put_attribute(f, "name", v->group > 1 ? v->vector : v->name);
+    flx_fprintf(f, " valueReference=\"%u\"", v->reference);
+    if (v->about) flx_fmu_put_attribute(f, "description", v->about);
+    fputs(words[v->kind], f);
+    if (*v->unit) flx_fmu_put_attribute(f, "unit", v->unit);
+    if (strcmp(v->unit, "rad") == 0) fputs(" displayUnit=\"deg\"", f);
+    if (has_start) flx_fmu_put_number(f, "start", v->start);
+    if (v->group > 1) {
+        flx_fprintf(f, ">\n      <Dimension start=\"%d\"/>\n    </Float64>\n", v->group);
+    } else {
+        fputs("/>\n", f);
+    }
+}
+
+static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *element)
+{
+    for (int i = 0; i < d->nvariable; i += d->variables[i].group) {
+        if (d->variables[i].kind == FLX_FMU_OUTPUT)
+            flx_fprintf(f, "    <%s valueReference=\"%u\"/>\n", element, d->variables[i].reference);
+    }
+}
+
+static void put_all(FILE *f, const flx_fmu_description *d)
+{
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"3.0\"", f);
+    flx_fmu_put_attribute(f, "modelName", *d->title ? d->title : d->identifier);
+    flx_fmu_put_attribute(f, "instantiationToken", d->guid);
+    flx_fprintf(f, " generationTool=\"Flexion %s\"", flx_version());
+    fputs(" variableNamingConvention=\"flat\">\n  <CoSimulation", f);
+    flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
+    fputs(" canHandleVariableCommunicationStepSize=\"true\" maxOutputDerivativeOrder=\"0\""
+          " hasEventMode=\"true\" canReturnEarlyAfterIntermediateUpdate=\"false\""
+          " canBeInstantiatedOnlyOncePerProcess=\"false\" canGetAndSetFMUState=\"true\""
+          " canSerializeFMUState=\"true\" providesDirectionalDerivatives=\"true\""
+          " providesAdjointDerivatives=\"true\"/>\n",
+          f);
+    flx_fmu_put_units(f, d);
+    fputs("  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
+          "    <Category name=\"logStatusWarning\"/>\n    <Category name=\"logAll\"/>\n"
+          "  </LogCategories>\n  <DefaultExperiment startTime=\"0\"",
+          f);
+    if (d->stop > 0.0) flx_fmu_put_number(f, "stopTime", d->stop);
+    if (d->tolerance > 0.0) flx_fmu_put_number(f, "tolerance", d->tolerance);
+    fputs("/>\n  <ModelVariables>\n", f);
+    for (int i = 0; i < d->nvariable; i += d->variables[i].group) put_variable(f, d->variables + i);
+    fputs("  </ModelVariables>\n  <ModelStructure>\n", f);
+    put_unknowns(f, d, "Output");
+    put_unknowns(f, d, "InitialUnknown");
+    fputs("  </ModelStructure>\n</fmiModelDescription>\n", f);
+}
+
+flx_status flx_fmu_write_xml3(flx_ctx *ctx, const flx_fmu_description *d, char **text,
+                              size_t *length)
+{
+    *text = NULL;
+    FILE *f = open_memstream(text, length);
+    if (f) put_all(f, d);
+    if (f && fclose(f) == 0) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory in describing the FMU");
+}
