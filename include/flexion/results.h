@@ -135,6 +135,9 @@ FLX_API const flx_scene_surface *flx_result_surface(const flx_result *r, int i);
 FLX_API const char *flx_result_fact(const flx_result *r, int i, const char **text, double *number);
 // The events that happened: name and time of event i; NULL: no more.
 FLX_API const char *flx_result_event(const flx_result *r, int i, double *t);
+// Places of particles: how many times were kept, number i of them. The arrays are valid until the next call.
+FLX_API int flx_result_frames(const flx_result *r);
+FLX_API flx_status flx_result_particles(flx_result *r, int i, double *t, flx_particle_frame *out);
 FLX_API const flx_result_work *flx_result_get_work(const flx_result *r);
 // A sink that keeps its rows; after the run they are taken as a result, once.
 FLX_API flx_status flx_memory_sink_create(flx_ctx *ctx, flx_sink **s);

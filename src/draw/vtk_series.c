@@ -288,6 +288,41 @@ static flx_status write_mesh(series *s, int body, const float *row, const char *
     return flx_vtk_close(&w);
 }
 
+// The last places of particles that are not after t; -1: there are none.
+static int frame_of_particles(const flx_result *r, double t)
+{
+    int i = r->nframe - 1;
+    while (i > 0 && r->frame_times[i] > t * (1.0 + 1e-12) + 1e-12) i--;
+    return i;
+}
+
+// Points with radius, speed and label.
+static flx_status write_particles(series *s, int frame, const char *path)
+{
+    flx_vtk w;
+    double t;
+    flx_particle_frame f;
+    FLX_TRY(flx_result_particles(s->r, frame, &t, &f));
+    const uint64_t n = (uint64_t)f.count, size = sizeof(float);
+    FLX_TRY(flx_vtk_open(s->r->ctx, path, "PolyData", &w));
+    flx_fprintf(w.file,
+                "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+                "NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<Points>\n",
+                f.count);
+    flx_vtk_declare(&w, "Float32", "Points", 3, 3 * n * size);
+    fputs("</Points>\n<PointData>\n", w.file);
+    flx_vtk_declare(&w, "Float32", "radius", 1, n * size);
+    flx_vtk_declare(&w, "Float32", "speed", 1, n * size);
+    flx_vtk_declare(&w, "Int32", "label", 1, n * sizeof(int));
+    fputs("</PointData>\n", w.file);
+    flx_vtk_begin_data(&w, "PolyData");
+    flx_vtk_array(&w, 3 * n * size, f.positions);
+    flx_vtk_array(&w, n * size, f.radii);
+    flx_vtk_array(&w, n * size, f.speeds);
+    flx_vtk_array(&w, n * sizeof(int), f.labels);
+    return flx_vtk_close(&w);
+}
+
 // The file of a part of a frame: its path, and its name as the series has it.
 static flx_status name_file(const series *s, const char *name, char path[PATH_LENGTH],
                             char entry[PATH_LENGTH])
@@ -310,6 +345,13 @@ static flx_status write_frame(series *s, int frame, int row)
     FLX_TRY(name_file(s, name, path, entry));
     FLX_TRY(write_bodies(s, path));
     flx_vtk_put_series(s->pvd, t, number++, entry);
+    int particles = frame_of_particles(s->r, t);
+    if (particles >= 0) {
+        flx_snprintf(name, sizeof name, "particles_%04d.vtp", frame);
+        FLX_TRY(name_file(s, name, path, entry));
+        FLX_TRY(write_particles(s, particles, path));
+        flx_vtk_put_series(s->pvd, t, 1000, entry);
+    }
     for (int i = 0; i < s->scene->nbody; i++) {
         const flx_scene_elastic *e = s->scene->bodies[i].elastic;
         if (!e || e->mesh < 0) continue;

@@ -564,6 +564,22 @@ static flx_status read_when(flx_env *e, const flx_entry *block, flx_outputs *o)
     return steps ? flx_build_flag(e->b, steps, "steps", &o->steps) : FLX_OK;
 }
 
+// {every: 0.1}
+static flx_status read_particles(flx_env *e, const flx_entry *y, flx_outputs *o)
+{
+    if (!y) return FLX_OK;
+    for (int i = 0; i < y->count; i++) {
+        if (strcmp(y->keys[i]->text, "every") == 0) continue;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->keys[i]->loc,
+                        "places of particles are kept by `every`, not by '%s'", y->keys[i]->text);
+    }
+    if (e->b->particles.count == 0) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "the model has no particles");
+    }
+    const flx_entry *every = flx_entry_get(y, "every");
+    return every ? flx_build_positive(e, every, "an interval", &o->particles) : FLX_OK;
+}
+
 flx_status flx_outputs_finish(flx_builder *b)
 {
     flx_outputs *o = &b->m->outputs;
@@ -576,6 +592,7 @@ flx_status flx_outputs_finish(flx_builder *b)
         flx_status status = read_when(&constants, block, o);
         if (status == FLX_ERR_MEMORY) return status;
         if (status != FLX_OK) b->failed = true;
+        GO_ON(read_particles(&constants, flx_entry_get(block, "particles"), o));
         signals = flx_entry_get(block, "signals");
         FLX_TRY(read_measures(&c, flx_entry_get(block, "metrics")));
     }

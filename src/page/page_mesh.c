@@ -5,6 +5,7 @@
 #include "page/page_mesh.h"
 #include "draw/decimate.h"
 #include "page/page_pack.h"
+#include "page/page_particles.h"
 
 #include <limits.h>
 #include <math.h>
@@ -99,7 +100,7 @@ static flx_status put_mesh(maker *m, flx_text *header, const flx_result_mesh *me
     return status;
 }
 
-static flx_status put_result(maker *m, const flx_result *r, flx_text *header)
+static flx_status put_result(maker *m, flx_result *r, flx_text *header)
 {
     const flx_scene_surface *s;
     const flx_result_mesh *mesh;
@@ -123,6 +124,7 @@ static flx_status put_result(maker *m, const flx_result *r, flx_text *header)
         flx_text_put(header, "}");
     }
     flx_text_put(header, "]");
+    FLX_TRY(flx_page_particles_put(r, m->part, header, &m->numbers));
     return header->failed || m->numbers.failed ? FLX_ERR_MEMORY : FLX_OK;
 }
 

@@ -183,6 +183,12 @@ static flx_status hdf5_state(flx_sink *base, const double *values)
     return FLX_OK;
 }
 
+static flx_status hdf5_particles(flx_sink *base, double t, const flx_particle_frame *frame)
+{
+    flx_hdf5_sink *s = (flx_hdf5_sink *)base;
+    return flx_frame_spool_add(&s->frames, base->ctx, t, frame);
+}
+
 static flx_status hdf5_event(flx_sink *base, double t, int event, const double *before,
                              const double *after)
 {
@@ -209,7 +215,8 @@ static flx_status hdf5_end(flx_sink *base, const flx_ledger *ledger)
     flx_hdf5_sink *s = (flx_hdf5_sink *)base;
     if (s->fd < 0) return FLX_OK;
     int said = flx_ctx_warning_count(base->ctx) + flx_ctx_error_count(base->ctx);
-    if (s->count != s->capacity || s->nevent > 0 || said != s->nsaid)
+    s->ends = true;
+    if (s->count != s->capacity || s->nevent > 0 || said != s->nsaid || s->frames.count > 0)
         FLX_TRY(replace_quietly(s, s->count));
     if (!ledger) return FLX_OK;
 
@@ -240,6 +247,7 @@ static void hdf5_destroy(flx_sink *base)
     flx_free(s->motion);
     flx_free(s->state);
     flx_free(s->events);
+    flx_frame_spool_clear(&s->frames);
     flx_free(s);
 }
 
@@ -250,6 +258,7 @@ static const flx_sink_type hdf5_type = {
     .event = hdf5_event,
     .motion = hdf5_motion,
     .state = hdf5_state,
+    .particles = hdf5_particles,
     .end = hdf5_end,
     .destroy = hdf5_destroy,
 };

@@ -237,6 +237,7 @@ static bool lay_out_contents(flx_hdf5_sink *s, hid_t file, long rows)
         if (!flx_surfaces_put(file, info->nsurface, info->surfaces)) l.failed = true;
         reserve(&l, "motion", H5T_NATIVE_FLOAT, 2, moving, &nothing, &s->motion_at);
     }
+    if (s->ends && !flx_frame_spool_put(&s->frames, s->base.ctx, file)) l.failed = true;
     return !l.failed;
 }
 

@@ -17,6 +17,7 @@ typedef struct head {
 
 // Before the numbers of a record: a row, with its state and its motion before it, or an event.
 enum { MOVES = 1, STATE = 2 };
+#define OF_PARTICLES (-2) // in the place of an event: `with` says how many, then their numbers
 typedef struct record {
     double t;
     int32_t event; // -1: a row
@@ -98,6 +99,19 @@ static flx_status journal_event(flx_sink *base, double t, int event, const doubl
     return put_numbers(j, after, j->head.ncolumn);
 }
 
+static flx_status journal_particles(flx_sink *base, double t, const flx_particle_frame *f)
+{
+    journal *j = (journal *)base;
+    size_t n = (size_t)f->count;
+    const record r = {.t = t, .event = OF_PARTICLES, .with = f->count};
+    FLX_TRY(put(j, &r, sizeof r));
+    FLX_TRY(put(j, f->positions, 3 * n * sizeof(float)));
+    FLX_TRY(put(j, f->radii, n * sizeof(float)));
+    FLX_TRY(put(j, f->speeds, n * sizeof(float)));
+    j->records++;
+    return put(j, f->labels, n * sizeof(int));
+}
+
 static flx_status journal_end(flx_sink *base, const flx_ledger *ledger)
 {
     (void)base;
@@ -123,6 +137,7 @@ static const flx_sink_type journal_type = {
     .event = journal_event,
     .motion = journal_motion,
     .state = journal_state,
+    .particles = journal_particles,
 };
 
 flx_status flx_journal_sink_create(flx_ctx *ctx, const char *path, flx_sink **out)
@@ -181,6 +196,31 @@ static flx_status hand_over(const record *r, const double *x, const head *h, int
     return FLX_OK;
 }
 
+static flx_status hand_particles(flx_ctx *ctx, FILE *f, const record *r, const char *path, int nsink,
+                                 flx_sink *const *sinks)
+{
+    size_t n = (size_t)r->with;
+    float *x = r->with >= 0 ? flx_alloc_unset(ctx, 6 * n + 1, sizeof *x) : NULL;
+    if (r->with < 0) return damaged(ctx, path);
+    if (!x) return FLX_ERR_MEMORY;
+    flx_status status = take(f, x, 6 * n * sizeof *x) ? FLX_OK : damaged(ctx, path);
+    int *labels = flx_alloc_unset(ctx, n + 1, sizeof *labels);
+    if (!labels) status = FLX_ERR_MEMORY;
+    if (labels) memcpy(labels, x + 5 * n, n * sizeof *labels);
+    const flx_particle_frame frame = {.count = r->with,
+                                      .positions = x,
+                                      .radii = x + 3 * n,
+                                      .speeds = x + 4 * n,
+                                      .labels = labels};
+    for (int i = 0; i < nsink && status == FLX_OK; i++) {
+        if (sinks[i]->type->particles)
+            status = sinks[i]->type->particles(sinks[i], r->t, &frame);
+    }
+    flx_free(labels);
+    flx_free(x);
+    return status;
+}
+
 flx_status flx_journal_replay(flx_ctx *ctx, const char *path, long records,
                               const flx_result_info *info, int nsink, flx_sink *const *sinks)
 {
@@ -197,8 +237,12 @@ flx_status flx_journal_replay(flx_ctx *ctx, const char *path, long records,
     if (status == FLX_OK && !fits) status = damaged(ctx, path);
     for (long k = 0; k < records && status == FLX_OK; k++) {
         record r;
-        bool whole =
-            take(f, &r, sizeof r) && r.event < h.nevent && (r.with & ~(MOVES | STATE)) == 0;
+        bool whole = take(f, &r, sizeof r);
+        if (whole && r.event == OF_PARTICLES) {
+            status = hand_particles(ctx, f, &r, path, nsink, sinks);
+            continue;
+        }
+        whole = whole && r.event < h.nevent && (r.with & ~(MOVES | STATE)) == 0;
         size_t n = 2 * (size_t)h.ncolumn;
         if (whole && r.event < 0) {
             n = (size_t)h.ncolumn + (r.with & MOVES ? (size_t)nmotion : 0) +

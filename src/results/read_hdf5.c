@@ -1,5 +1,6 @@
 // read_hdf5.c - read back what hdf5.c wrote; rows without a time were never computed.
 #include "results/meshes.h"
+#include "results/particle_frames.h"
 #include "results/result.h"
 #include "results/result_format.h"
 #include "results/scene_file.h"
@@ -316,6 +317,7 @@ static flx_status read_file(flx_result *r, const char *path, hid_t file)
     FLX_TRY(read_events(r, file));
     FLX_TRY(flx_meshes_read(&(flx_hdf5_source){r, file, false}));
     FLX_TRY(read_states(r, file));
+    FLX_TRY(flx_result_read_frames(r, file, path));
     return read_scene(r, file);
 }
 

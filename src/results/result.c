@@ -90,6 +90,7 @@ void flx_result_close(flx_result **r_in)
     if (r->data) flx_free(r->data[0]);
     flx_input_release(r->ctx, r->input);
     flx_free(r->motion);
+    flx_free(r->frame);
     flx_free(r->states);
     flx_free(r->facts);
     flx_arena_destroy(&r->arena);

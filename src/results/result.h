@@ -36,6 +36,12 @@ struct flx_result {
     const char **event_names; // (nevent) of each that happened
     double *event_times;      // (nevent) arena
     flx_result_work work;
+    int nframe; // of particles; read from the file when they are asked for
+    const char *path;
+    const double *frame_times;     // (nframe) arena
+    const long long *frame_starts; // (nframe + 1) arena
+    void *frame;                   // owned: the last one
+    int frame_capacity;
 };
 
 // Without rows and columns.

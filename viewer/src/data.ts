@@ -24,6 +24,14 @@ export interface Scene {
   dimension: number; size: number; gravity: number[]; bodies: Body[]; joints: Link[]; forces: Link[];
 }
 
+// Of one frame: coordinates, radii, speeds, a number a particle.
+export interface ParticleFrame { places: Float32Array[]; radii: Float32Array; speeds: Float32Array }
+export interface Particles {
+  t: Float64Array; frames: ParticleFrame[]; low: number[]; high: number[]; radius: number; speed: number;
+  every: number; most: number; // one of so many is in the page; particles of a frame in the result
+}
+interface PackedParticles { every: number; most: number; low: number[]; high: number[]; radius: number; speed: number; frames: [number, number][] }
+
 interface Counts { points: number; triangles: number; modes?: number[]; stress?: number[] }
 interface Header {
   meshPoints: [number, number]; // in the page, in the results
@@ -32,6 +40,7 @@ interface Header {
     names: string[]; units: string[]; signalRows: number; frameRows: number; nmotion: number;
     facts: [string, string | number | null][]; events: [number, string][];
     model: string | null; scene: Scene | null; surfaces: Counts[]; meshes: Counts[];
+    particles?: PackedParticles;
   }[];
 }
 
@@ -49,6 +58,7 @@ export interface Result {
   scene: Scene | null;
   surfaces: Surface[];
   meshes: Mesh[];
+  particles?: Particles;
 }
 
 class Reader {
@@ -89,6 +99,18 @@ class Reader {
       ({ unit, parts: Array.from({ length: width }, () => this.shorts(c.points)) }));
     const surface = this.surface(c), labels = this.ints(c.points);
     return { ...surface, labels, modes: fields(c.modes ?? [], 3), stress: c.stress ? fields(c.stress, 6) : null };
+  }
+
+  // Two bytes each, from low to high.
+  private scaled(n: number, low: number, high: number): Float32Array {
+    return Float32Array.from(this.shorts(n), (k) => low + (k & 0xffff) / 65535 * (high - low));
+  }
+
+  particles(p: PackedParticles): Particles {
+    const frames = p.frames.map(([, n]) => ({
+      places: [0, 1, 2].map((c) => this.scaled(n, p.low[c], p.high[c])), radii: this.scaled(n, 0, p.radius), speeds: this.scaled(n, 0, p.speed),
+    }));
+    return { ...p, t: Float64Array.from(p.frames, ([t]) => t), frames };
   }
 
   doubles(n: number): Float64Array {
@@ -139,7 +161,11 @@ export async function take(data: Packed): Promise<Loaded> {
     const frameTimes = reader.doubles(r.frameRows);
     const motion = Array.from({ length: r.nmotion }, () => reader.floats(r.frameRows));
     const surfaces = r.surfaces.map((c) => meshReader.surface(c)), meshes = r.meshes.map((c) => meshReader.mesh(c));
-    return { ...r, t, signals, frameTimes, motion, surfaces, meshes };
+    const particles = r.particles ? meshReader.particles(r.particles) : undefined;
+    if (!particles || r.scene) return { ...r, t, signals, frameTimes, motion, surfaces, meshes, particles };
+    const size = Math.hypot(...particles.high.map((x, c) => x - particles.low[c])) || 1; // nothing else is there to see
+    const scene: Scene = { dimension: 3, size, gravity: [0, 0, -9.81], bodies: [], joints: [], forces: [] };
+    return { ...r, t, signals, frameTimes: particles.t, motion, surfaces, meshes, particles, scene };
   });
   return { results, meshPoints: parsed.meshPoints };
 }

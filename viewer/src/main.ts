@@ -169,6 +169,7 @@ class Page {
       if (r.scene && r.frameTimes.length < r.rows) notes.push(who + say("thinned", r.frameTimes.length, r.rows));
     }
     for (const r of this.results) if (r.scene && r.frameTimes.length > 1 && r.frameTimes.length < FEW) notes.push(say("few", r.frameTimes.length));
+    for (const r of this.results) if (r.particles && r.particles.every > 1) notes.push(say("oneOf", r.particles.every, r.particles.most));
     if (this.meshPoints[0] < this.meshPoints[1]) notes.push(say("coarser", ...this.meshPoints));
     if (!this.stage) notes.push(say(this.results.some(moves) ? "noWebgl" : "noMotion"));
     byId("note").textContent = notes.join(" ");

@@ -1,5 +1,6 @@
 // mechanism.ts - one result as things to draw: bodies, joints, springs, traces, arrows of forces.
 import * as THREE from "three";
+import { ParticleCloud } from "./particles";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
@@ -83,6 +84,7 @@ export class Mechanism {
   private stretched: Stretched[] = [];
   private beams: BeamBody[] = [];
   private solids: SolidBody[] = [];
+  private cloud: ParticleCloud | null = null;
   readonly elastic: { body: ElasticBody | MeshBody; motion: number; name: string }[] = [];
   exaggeration = 1; // of deformations
   colouring: Colouring = "displacement";
@@ -105,6 +107,8 @@ export class Mechanism {
     (scene.lines ?? []).forEach((l, i) => this.addLine(l, scene.bodies.length + i, next()));
     for (const s of scene.solids ?? []) this.addSolid(s, next());
     this.addSymbols();
+    if (result.particles) this.cloud = new ParticleCloud(result.particles);
+    if (this.cloud) this.group.add(this.cloud.object);
     this.arrows = new Arrows(result, scene.size, (link, end) => this.lifted(this.placeOf(link, end), link.bodies[end]));
     this.group.add(this.symbolGroup, this.arrows.group, this.traceGroup);
   }
@@ -439,6 +443,7 @@ export class Mechanism {
       group.updateMatrixWorld();
     });
     this.elastic.forEach((e, number) => this.bend(e, number, i, f));
+    this.cloud?.update(t);
     for (const b of this.beams) b.update();
     for (const s of this.solids) s.update();
     for (const b of [...this.beams, ...this.solids]) b.object.visible = b.object.userData.known && !this.hidden.has(b.object.name);
@@ -547,6 +552,7 @@ export class Mechanism {
       }
     }
     if (body >= 0) return;
+    if (this.cloud) yield* this.cloud.box();
     if (!this.groundBox.isEmpty()) yield* cornersOf(this.groundBox, []);
   }
 

@@ -295,7 +295,142 @@ static int wrong_numbers_are_refused(void)
     return 0;
 }
 
+// A ball rolls down a tilted plane, and over the seams of triangles in the same plane: the same way.
+static int neighbouring_triangles_are_one_surface(void)
+{
+    begin();
+    static const double corners[4][9] = {{-1, -1, 0, 0.03, -1, 0, 0.03, 1, 0},
+                                         {-1, -1, 0, 0.03, 1, 0, -1, 1, 0},
+                                         {0.03, -1, 0, 0.05, 0.2, 0, 0.03, 1, 0},
+                                         {0.03, -1, 0, 1, -1, 0, 1, 1, 0}};
+    double end[2][3], spin[2][3];
+    for (int k = 0; k < 2; k++) {
+        const double R = 0.01, x[3] = {0, 0, R - 1e-7};
+        flx_particles_def d = {.count = 1,
+                               .positions = x,
+                               .radii = &R,
+                               .density = 2500,
+                               .E = 5e6,
+                               .nu = 0.3,
+                               .restitution = 0.3,
+                               .friction = 0.5,
+                               .gravity = {2, 0.3, -9}};
+        flx_particles *p = make(&d);
+        CHECK(p);
+        int wall = flx_particles_add_wall(p);
+        if (k == 0) CHECK(flx_particles_add_plane(p, wall, origin, up) == FLX_OK);
+        for (int i = 0; i < 4 && k == 1; i++)
+            CHECK(flx_particles_add_triangle(p, wall, corners[i]) == FLX_OK);
+        const double rest[9] = {0.05, 0.2, 0, 1, 1, 0, 0.03, 1, 0}, gap[9] = {0.03, -1, 0, 1, 1, 0,
+                                                                              0.05, 0.2, 0};
+        if (k == 1) CHECK(flx_particles_add_triangle(p, wall, rest) == FLX_OK);
+        if (k == 1) CHECK(flx_particles_add_triangle(p, wall, gap) == FLX_OK);
+        CHECK(flx_particles_run(p, (long)(0.3 / flx_particles_step_size(p))) == FLX_OK);
+        flx_particles_get(p, end[k], NULL, spin[k]);
+        flx_particles_destroy(&p);
+    }
+    CHECK(end[0][0] > 0.05); // beyond the seams
+    for (int c = 0; c < 3; c++) {
+        CHECK_NEAR(end[1][c], end[0][c], 1e-9);
+        CHECK_NEAR(spin[1][c], spin[0][c], 1e-6);
+    }
+    finish();
+    return 0;
+}
+
+// A sphere falls onto each surface from above, and rests on it.
+static int spheres_rest_on_every_surface(void)
+{
+    begin();
+    static const struct {
+        flx_wall_kind kind;
+        double size[3], skin, height; // of its top
+        double tilt;                  // axes about x
+    } all[] = {{FLX_WALL_BOX, {0.1, 0.1, 0.03}, 0.01, 0.04, 0},
+               {FLX_WALL_CYLINDER, {0.1, 0.05, 0}, 0.0, 0.05, 0},
+               {FLX_WALL_CYLINDER, {0.04, 0.2, 0}, 0.01, 0.05, 1},
+               {FLX_WALL_CAPSULE, {0.05, 0.2, 0}, 0.0, 0.05, 1},
+               {FLX_WALL_SHELL, {0.3, 0, 0}, 0.0, -0.3, 0},
+               {FLX_WALL_TUBE, {0.3, 0, 0}, 0.0, -0.3, 1},
+               {FLX_WALL_PLANE, {0, 0, 0}, 0.0, 0.0, 0}};
+    static const double axes[2][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 0, -1, 0, 1, 0}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        const double R = 0.02, x[3] = {0, 0, all[k].height + R + 1e-3};
+        flx_particles_def d = {.count = 1,
+                               .positions = x,
+                               .radii = &R,
+                               .density = 2500,
+                               .E = 5e6,
+                               .nu = 0.3,
+                               .restitution = 0.1,
+                               .friction = 0.5,
+                               .rolling = 0.5,
+                               .gravity = {0, 0, -9.81}};
+        flx_particles *p = make(&d);
+        CHECK(p);
+        int wall = flx_particles_add_wall(p);
+        CHECK(flx_particles_add_surface(p, wall, all[k].kind, origin, axes[(int)all[k].tilt],
+                                        all[k].size, all[k].skin) == FLX_OK);
+        CHECK(flx_particles_run(p, (long)(0.4 / flx_particles_step_size(p))) == FLX_OK);
+        double y[3], impulse[3], angular[3], before[3];
+        flx_particles_get(p, y, NULL, NULL);
+        CHECK_NEAR(y[2], all[k].height + R, 2e-4);
+        flx_particles_wall_impulse(p, wall, before, angular);
+        CHECK(flx_particles_run(p, 100) == FLX_OK);
+        flx_particles_wall_impulse(p, wall, impulse, angular);
+        const flx_particles_sums s = flx_particles_sum(p);
+        double weight = (impulse[2] - before[2]) / (100 * flx_particles_step_size(p));
+        CHECK_NEAR(weight / (s.mass * -9.81), 1.0, 1e-3);
+        CHECK(s.contacts == 1);
+        flx_particles_destroy(&p);
+    }
+    finish();
+    return 0;
+}
+
+static int is_low(void *user, const double x[3], double radius)
+{
+    (void)user;
+    (void)radius;
+    return x[2] < 0.0;
+}
+
+// Those that leave are counted, the others keep their numbers and their motion.
+static int particles_come_and_go(void)
+{
+    begin();
+    const double x[] = {0, 0, 1, 0, 0, -1, 0.5, 0, 1}, r[] = {0.1, 0.1, 0.2}, late[] = {1, 0, 2};
+    flx_particles_def d = {.count = 3,
+                           .positions = x,
+                           .radii = r,
+                           .density = 1000,
+                           .E = 1e6,
+                           .nu = 0.3,
+                           .restitution = 0.5};
+    flx_particles *p = make(&d);
+    CHECK(p && flx_particles_run(p, 3) == FLX_OK);
+    CHECK(flx_particles_remove(p, is_low, NULL) == 1 && flx_particles_run(p, 1) == FLX_OK);
+    CHECK(flx_particles_count(p) == 2);
+    CHECK(flx_particles_add(p, 1, late, NULL, r, NULL) == FLX_OK);
+    CHECK(flx_particles_run(p, 2) == FLX_OK && flx_particles_count(p) == 3);
+    double sizes[3], at[9];
+    long labels[3];
+    flx_particles_get_sizes(p, sizes, labels);
+    flx_particles_get(p, at, NULL, NULL);
+    CHECK(labels[0] == 0 && labels[1] == 2 && labels[2] == 3);
+    CHECK(sizes[1] == 0.2 && at[3] == 0.5 && at[8] == 2);
+    const flx_particles_sums s = flx_particles_sum(p);
+    CHECK_NEAR(s.gone_mass, 4.0 / 3.0 * 3.14159265358979 * 1e-3 * 1000, 1e-9);
+    const double tiny = 1e-6;
+    CHECK(flx_particles_add(p, 1, late, NULL, &tiny, NULL) == FLX_ERR_ARGUMENT);
+    flx_ctx_clear_messages(ctx);
+    flx_particles_destroy(&p);
+    finish();
+    return 0;
+}
+
 TEST_MAIN(TEST(restitution_of_the_law_that_does_not_pull), TEST(oblique_impact),
           TEST(ball_rolls_to_a_stop), TEST(threads_change_no_bit),
           TEST(free_particles_keep_momentum), TEST(walls_take_what_particles_give),
-          TEST(tubes_carry_particles), TEST(wrong_numbers_are_refused))
+          TEST(tubes_carry_particles), TEST(neighbouring_triangles_are_one_surface), TEST(spheres_rest_on_every_surface),
+          TEST(particles_come_and_go), TEST(wrong_numbers_are_refused))

@@ -162,5 +162,41 @@ static int boxes_repeat_themselves(void)
     return 0;
 }
 
+// Places go to the file, and come back.
+static int places_are_kept(void)
+{
+    rig r;
+    flx_sink *sink = NULL;
+    flx_result *back = NULL;
+    flx_particle_frame f;
+    double t;
+    CHECK_OK(rig_make(&r, "flexion: 1\n"
+                          "gravity: [0, 0, -10]\n"
+                          "particles: {p: {positions: [[0, 0, 1], [0.1, 0, 1]], radius: 0.02, "
+                          "inlets: [{sphere: 0.05, at: [0, 0, 3], rate: 1, start: 0.15, until: "
+                          "0.19}], exchange: 0.01, " GRAVEL "}}\n"
+                          "simulate: {until: 0.2}\n"
+                          "outputs: {every: 0.05, signals: [p.count], particles: {every: 0.1}}\n"));
+    CHECK_OK(flx_hdf5_sink_create(r.ctx, "test_exchange.h5", &sink));
+    CHECK_OK(flx_simulation_run(r.sim, 1, &sink, NULL, NULL));
+    flx_sink_destroy(&sink);
+    CHECK_OK(flx_result_open(r.ctx, "test_exchange.h5", &back));
+    CHECK(flx_result_frames(back) == 3);
+    CHECK_OK(flx_result_particles(back, 1, &t, &f));
+    CHECK_NEAR(t, 0.1, 1e-12);
+    CHECK(f.count == 2 && f.labels[1] == 1);
+    CHECK_NEAR((double)f.positions[5], 1.0 - 0.5 * 10 * 0.01, 1e-6);
+    CHECK_NEAR((double)f.speeds[0], 1.0, 1e-6);
+    CHECK_NEAR((double)f.radii[0], 0.02, 1e-8);
+    CHECK_OK(flx_result_particles(back, 2, &t, &f));
+    CHECK(f.count == 3); // one weighs 84 g, and 40 g were asked for
+    CHECK(flx_result_particles(back, 3, &t, &f) == FLX_ERR_ARGUMENT);
+    flx_result_close(&back);
+    remove("test_exchange.h5");
+    flx_ctx_clear_messages(r.ctx);
+    rig_free(&r);
+    return 0;
+}
+
 TEST_MAIN(TEST(momentum_goes_over_and_the_defect_is_of_first_order),
-          TEST(saved_runs_go_on_bit_by_bit), TEST(boxes_repeat_themselves))
+          TEST(saved_runs_go_on_bit_by_bit), TEST(boxes_repeat_themselves), TEST(places_are_kept))
