@@ -40,7 +40,7 @@ LAYERS = {
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
     "simulate": (["base", "math", "expr", "model", "contact", "joint", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "particles", "certify"], ["*"], []),
     "certify": (["base", "math", "integrate", "analyse", "simulate"], ["*"], []),
-    "optimise": (["base", "math", "model"], ["*"], []),
+    "optimise": (["base", "math", "expr", "model"], ["*"], ["pthread.h"]),
     "compare": (["base", "math", "simulate", "results"], ["*"], []),
     "study": (["base"], ["base", "folder"], []),
     "studio": (["base", "page"], ["*"], []),
@@ -65,6 +65,8 @@ EXCEPTIONS = {
     "integrate/multistep/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],
     "integrate/multistep/sundials.c": ["nvector/nvector_serial.h"],
     "integrate/multistep/sundials.h": ["sundials/sundials_context.h", "sundials/sundials_nvector.h"],
+    # small nonlinear programs, by NLopt
+    "math/nlp/small_nlopt.c": ["nlopt.h"],
 }
 # What C17 and POSIX offer; the kernels need no more than mathematics and memory.
 SYSTEM = {

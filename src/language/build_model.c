@@ -204,8 +204,8 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
     GO_ON(flx_reduce_finish(b));
     FLX_TRY(flx_analyses_finish(b));
     FLX_TRY(flx_sweep_finish(b));
-    FLX_TRY(flx_optimise_finish(b));
     FLX_TRY(flx_outputs_finish(b));
+    FLX_TRY(flx_optimise_finish(b)); // of metrics
     if (!b->failed) FLX_TRY(flx_inputs_finish(b));
     if (!b->failed) FLX_TRY(fill_items(b)); // after outputs, which may ask for coordinates
     if (!b->failed) GO_ON(flx_switches_finish(b));

@@ -181,6 +181,7 @@ typedef struct flx_env {
     flx_env_mode mode;
     flx_loc where; // the value of the file that is being read
     bool measure;  // final(..), maximum(..), ... are functions here
+    struct flx_goal_names *goals; // what analyses find is a leaf, which these list; NULL: it is a value
 } flx_env;
 
 // Handles of a scope: tags of values that are not items themselves.

@@ -2,6 +2,7 @@
 // have dots in their names, and repeated items an index.
 #include "language/analyses/known_values.h"
 
+#include "language/sweep/optimise_goals.h"
 #include "model/nodes.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ flx_status flx_known_member(flx_env *e, const flx_item *analysis, const flx_oper
     const path *p = of ? of->handle : NULL;
     if (p) analysis = p->analysis;
     const flx_analysis_reader *r = flx_analysis_reader_of(analysis, NULL);
-    if (!r->gives) {
+    if (!r->gives && !e->goals) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
                         "'%s' is an analysis of type %s, of which expressions know nothing",
                         analysis->full, r->says.word);
@@ -190,6 +191,7 @@ flx_status flx_known_value(flx_env *e, const flx_operand *of, flx_loc loc, flx_o
     flx_builder *b = e->b;
     const flx_known *k = flx_known_find(b->known, p->analysis->full);
     bool found = false;
+    if (e->goals) return flx_goal_sought(e, p->analysis, p->text, loc, out);
     if (!k) {
         FLX_TRY(await(b, p->analysis, loc));
         return flx_operand_set_node(flx_graph_const(b->g, 0.0), out);

@@ -72,7 +72,8 @@ static flx_status analysis_member(flx_env *e, const flx_item *item, const char *
     flx_builder *b = e->b;
     const flx_analysis *a = NULL;
     int word = 0;
-    if (flx_analysis_reader_of(item, NULL)->gives) {
+    const flx_analysis_reader *reader = flx_analysis_reader_of(item, NULL);
+    if (reader->gives || (e->goals && strcmp(reader->says.word, "modes") != 0)) {
         return flx_known_member(e, item, NULL, name, loc, out);
     }
     while (words[word] && strcmp(name, words[word]) != 0) word++;

@@ -1,6 +1,6 @@
-// block_optimise.c - the block `optimise`: parameters with their bounds, and measured data.
+// block_optimise.c - the block `optimise`: parameters with their bounds, and measured data; goals: optimise_goals.c.
 #include "base/text_file.h"
-#include "language/builder.h"
+#include "language/sweep/optimise_goals.h"
 #include "read/table_file.h"
 
 #include <math.h>
@@ -82,6 +82,9 @@ static flx_status read_measured(flx_env *e, const flx_entry *y, flx_measured *ou
                     out->t[0]);
 }
 
+static const char *const of_goals[] = {"subject_to", "method", "runs",
+                                       "restarts",   "points", "seed"};
+
 static flx_status read(flx_builder *b, const flx_entry *block, flx_optimise *out)
 {
     const flx_entry *parameters = flx_entry_get(block, "parameters"),
@@ -95,16 +98,24 @@ static flx_status read(flx_builder *b, const flx_entry *block, flx_optimise *out
     if (out->iterations < 1) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, iterations->loc, "'iterations' must be at least 1");
     }
-    if (!parameters || parameters->kind != FLX_ENTRY_MAP || !fit || fit->kind != FLX_ENTRY_LIST)
+    if (!parameters || parameters->kind != FLX_ENTRY_MAP || (fit && fit->kind != FLX_ENTRY_LIST))
         return FLX_OK; // said by the schema
-    size_t np = (size_t)parameters->count, nf = (size_t)fit->count;
+    size_t np = (size_t)parameters->count, nf = fit ? (size_t)fit->count : 0;
     out->parameters = flx_arena_take(b->m->arena, np, sizeof *out->parameters);
-    out->measured = flx_arena_take(b->m->arena, nf, sizeof *out->measured);
+    out->measured = flx_arena_take(b->m->arena, nf + 1, sizeof *out->measured);
     if (!out->parameters || !out->measured) return FLX_ERR_MEMORY;
     for (int i = 0; i < parameters->count; i++) {
         FLX_TRY(read_parameter(&e, parameters->keys[i], parameters->items[i],
                                out->parameters + out->nparameter));
         out->nparameter++;
+    }
+    if (!fit) return flx_goals_read(b, block, out);
+    for (size_t k = 0; k < sizeof of_goals / sizeof of_goals[0]; k++) {
+        const flx_entry *y = flx_entry_get(block, of_goals[k]);
+        if (!y) continue;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "'%s' is a key of goals ('minimise', 'objectives'), not of a fit",
+                        of_goals[k]);
     }
     for (int i = 0; i < fit->count; i++) {
         FLX_TRY(read_measured(&e, fit->items[i], out->measured + out->nmeasured));

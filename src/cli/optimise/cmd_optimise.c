@@ -1,5 +1,5 @@
-// cmd_optimise.c - flexion optimise: parameters of a model from measured data.
-#include "cli/cli.h"
+// cmd_optimise.c - flexion optimise: parameters of a model from measured data; goals: show_design.c.
+#include "cli/optimise/show_design.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,15 +8,16 @@
 static const char help_text[] =
     "Usage: flexion optimise MODEL [--csv FILE] [--resume] [OPTIONS]\n"
     "\n"
-    "Find the parameters of the block 'optimise' of a model, so that its run agrees\n"
-    "best with measured data: least squares within bounds. It tells the optimum with\n"
-    "standard errors and correlations, and parameters that the data leave open.\n"
-    "Every evaluation is a row of a table, written at once; the measured and the\n"
-    "fitted values go to a second one, which 'flexion plot' draws.\n"
+    "Find the parameters of the block 'optimise' of a model: those whose run agrees\n"
+    "best with measured data, with standard errors, or those for which a goal is\n"
+    "least within bounds and conditions; of several goals the front. Every evaluation\n"
+    "is a row of a table, written at once; fitted values, and fronts, go to a second\n"
+    "one, which 'flexion plot' draws.\n"
     "\n"
     "  --csv FILE        where the evaluations go; default: the model's name with\n"
     "                    _optimise.csv, in the current folder\n"
-    "  --resume          go on from the best row of that table\n"
+    "  --resume          go on from that table; goals compute none of its rows again\n"
+    "  --threads N       of goals: searches and differences side by side\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "  --quiet           say nothing but errors\n"
     "\n"
@@ -31,6 +32,7 @@ static const char help_text[] =
 typedef struct optimise_options {
     const char *model, *table;
     bool resume, quiet;
+    int threads;
     cli_list settings;
 } optimise_options;
 
@@ -194,6 +196,11 @@ static int optimise(flx_ctx *ctx, const optimise_options *o)
                                  "data.csv, signal: A.angle}]}");
         goto done;
     }
+    if (status == FLX_OK && flx_model_goals(model) > 0) {
+        const design_options design = {o->model, o->table, o->resume, o->quiet, o->threads};
+        code = cli_design(ctx, model, &design);
+        goto done;
+    }
     if (status == FLX_OK) {
         status = find(ctx, model, o, &r, &f);
         code = status == FLX_ERR_MODEL || status == FLX_ERR_CANNOT ? EXIT_WRONG : EXIT_FAILED;
@@ -219,17 +226,20 @@ done:
 
 static int run(flx_ctx *ctx, int argc, char **argv)
 {
-    optimise_options o = {0};
+    optimise_options o = {.threads = 1};
+    const char *threads = NULL;
     cli_list rest = {0};
     const cli_option options[] = {
         {.name = "--csv", .value = &o.table},
         {.name = "--resume", .flag = &o.resume},
+        {.name = "--threads", .value = &threads},
         {.name = "--set", .list = &o.settings},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
     };
-    cli_parsed parsed = cli_parse(&cmd_optimise, argc, argv, 4, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_optimise, argc, argv, 5, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (!cli_is_one_model(&cmd_optimise, &rest)) return EXIT_WRONG;
+    if (threads && !cli_read_count("optimise", "--threads", threads, &o.threads)) return EXIT_WRONG;
     o.model = rest.items[0];
     if (!o.table) o.table = cli_named_after(o.model, "_optimise.csv");
     return o.table ? optimise(ctx, &o) : EXIT_FAILED;
@@ -237,7 +247,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 
 const cli_command cmd_optimise = {
     .name = "optimise",
-    .summary = "find parameters of a model from measured data",
+    .summary = "find parameters from measured data, or for the least of a goal",
     .help = help_text,
     .run = run,
 };
