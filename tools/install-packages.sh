@@ -35,7 +35,7 @@ for group in "${@:-build}"; do
     case $group in
     build) parts+=" build page" ;;
     test) parts+=" build page sundials ipopt nlopt fmu oracle python test" ;;
-    bench) parts+=" build page sundials ipopt bench" ;;
+    bench) parts+=" build page sundials ipopt nlopt bench" ;;
     lint) parts+=" build page lint" ;;
     docs) parts+=" build page docs" ;;
     long) parts+=" build page sundials ipopt nlopt fmu oracle robots python notebook test long" ;;

@@ -111,11 +111,11 @@ flx_status flx_design_rows_make(flx_model *m, flx_arena *arena, design_rows *r)
     r->slope = r->value + rows;
     r->scratch = r->slope + rows;
     for (int i = 0; i < r->nleaf; i++) {
-        flx_leaf_kind kind = flx_leaf_get_kind(r->leaves[i]);
-        bool metric =
-            kind == FLX_LEAF_MEASURE && flx_leaf_get_index(r->leaves[i]) < m->outputs.nmetric;
+        flx_leaf leaf = r->leaves[i];
+        bool metric = flx_leaf_is(leaf, FLX_QUANTITY_MEASURE) &&
+                      flx_leaf_get_index(leaf) < m->outputs.nmetric;
         if (metric) r->metrics = true;
-        if (kind == FLX_LEAF_MODES || (kind == FLX_LEAF_MEASURE && !metric)) r->analyses = true;
+        if (!metric && !flx_leaf_is(leaf, FLX_QUANTITY_PARAMETER)) r->analyses = true;
     }
     return FLX_OK;
 }
