@@ -294,6 +294,8 @@ static void post(flx_studio *s, flx_guest *g, const flx_http_request *r)
         check(s, g, r);
     } else if (strcmp(r->path, "run") == 0) {
         begin_work(s, g, r, flx_work_run);
+    } else if (strcmp(r->path, "live") == 0) {
+        begin_work(s, g, r, flx_work_live);
     } else if (strcmp(r->path, "stop") == 0) {
         stop(s, g);
     } else if (strcmp(r->path, "tell") == 0) {

@@ -16,10 +16,8 @@ typedef struct flx_chore {
 void flx_work_check(flx_desk *d, void *task);
 // Messages "progress", then "result" (data of the page) and "done"; a line "stop" ends it.
 void flx_work_run(flx_desk *d, void *task);
-// Messages "ready", "frame", "note" and, when it ends, "done"; lines are commands (live.c).
+// Messages "ready", "frame", "note" and, when it ends, "done"; lines are commands (work_live.c).
 void flx_work_live(flx_desk *d, void *task);
-// The analysis of that name: messages "findings" and "done".
-void flx_work_analyse(flx_desk *d, void *task);
 
 // ---- shared (work.c) --------------------------------------------------------------------------------
 

@@ -178,6 +178,65 @@ await test("the gallery opens an example as a new model", async () => {
   assert.ok(!existsSync(at("four_bar.yaml")), "nothing is written before it is saved");
 });
 
+// Real time of a model by its name; what it reaches is printed.
+async function live(seconds) {
+  await page.click("#live");
+  await page.waitForFunction((s) => window.studio.live()?.t > s, seconds, { timeout: 30000, polling: 50 });
+  return page.evaluate(() => window.studio.live());
+}
+async function leave() {
+  await page.click("#stop");
+  await page.waitForFunction(() => window.studio.live() === null, null, { polling: 20 });
+  await idle();
+}
+
+await test("live: real time, a slider changes the motion, and it is recorded", async () => {
+  await end(server);
+  server = await start(at("crank.yaml"));
+  complaints = [];
+  await open(server.address);
+  await page.click("#left-text");
+  const f = await live(1.2);
+  console.log(`      slider crank: ${f.factor} of real time`);
+  assert.ok(f.factor > 0.95 && f.factor < 1.05, `factor ${f.factor}`);
+  await page.click("#record");
+  const slide = (name, x) => page.evaluate(([n, v]) => { const e = document.querySelector(`#drive [data-name="${n}"]`); e.value = v; e.dispatchEvent(new Event("input")); }, [name, x]);
+  await slide("stall", "0");
+  await page.waitForFunction((t) => window.studio.live().t > t + 0.3, f.t, { polling: 30 });
+  const rate = (await page.evaluate(() => window.studio.live())).outputs[1];
+  await page.click("#reset");
+  await page.waitForFunction(() => window.studio.live().t < 0.6, null, { polling: 10 });
+  await page.waitForFunction(() => window.studio.live().t > 0.8, null, { polling: 30 });
+  const idleRate = (await page.evaluate(() => window.studio.live())).outputs[1];
+  assert.ok(Math.abs(rate) > 2 && Math.abs(idleRate) < 8, `${rate}, then without the motor ${idleRate}`); // it swings under gravity alone
+  assert.equal(await page.textContent("#livenote"), "");
+  await page.screenshot({ path: at("live.png") });
+  await leave();
+  assert.ok(existsSync(at("crank_live.h5")));
+});
+
+await test("the pointer pulls a body by a spring", async () => {
+  await end(server);
+  server = await start(at("model.yaml"));
+  complaints = [];
+  await open(server.address);
+  await live(0.1);
+  await page.click("#pause");
+  await page.waitForFunction(() => window.studio.live().paused, null, { polling: 10 });
+  const [x, y] = await page.evaluate(() => window.studio.pixel(window.studio.position("rod.end").map((c) => 0.9 * c))), [u, v] = await page.evaluate(() => window.studio.pixel([0.6, 0, 0.4]));
+  assert.equal(await page.evaluate(([a, b]) => window.studio.pick(a, b), [x, y]), "rod");
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(u, v, { steps: 3 });
+  await page.evaluate(() => document.getElementById("pause").click());
+  await page.waitForFunction(() => window.studio.position("rod.end")[2] > 0.1, null, { timeout: 15000, polling: 30 });
+  await page.screenshot({ path: at("pulled.png") });
+  await page.mouse.up();
+  await page.waitForFunction(() => window.studio.position("rod.end")[2] < -0.3, null, { timeout: 15000, polling: 30 });
+  assert.equal(await page.textContent("#livenote"), "");
+  await leave();
+});
+
 await end(server);
 await browser.close();
 console.log(failures ? `${failures} failed` : "all passed");

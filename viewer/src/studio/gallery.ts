@@ -10,7 +10,7 @@ declare const EXAMPLES: Record<string, string>;
 // Examples that stand for a kind of mechanism.
 const templates: [string, string, string][] = [
   ["Pendulum", "Pendel", "pendulum.yaml"], ["Four-bar linkage", "Viergelenk", "four_bar.yaml"], ["Slider crank", "Schubkurbel", "slider_crank.yaml"],
-  ["Robot arm", "Roboterarm", "robot_arm.yaml"], ["Crane", "Kran", "overhead_crane.yaml"], ["Suspension", "Radaufhängung", "truck.yaml"],
+  ["Robot arm", "Roboterarm", "two_link_arm.yaml"], ["Crane", "Kran", "overhead_crane.yaml"], ["Suspension", "Radaufhängung", "truck.yaml"],
 ];
 
 const titleOf = (text: string) => /^title:\s*(.*?)\s*(#.*)?$/m.exec(text)?.[1].replace(/^["']|["']$/g, "") ?? "";
@@ -55,7 +55,7 @@ async function draw(picture: Picture, text: string, to: HTMLCanvasElement): Prom
   picture.show(r);
   picture.stage?.look("start");
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  const from = document.getElementById("canvas") as HTMLCanvasElement, g = to.getContext("2d")!, k = Math.max(to.width / from.width, to.height / from.height);
+  const from = document.getElementById("canvas") as HTMLCanvasElement, g = to.getContext("2d")!, k = Math.min(to.width / from.width, to.height / from.height);
   g.drawImage(from, 0.5 * (to.width - k * from.width), 0.5 * (to.height - k * from.height), k * from.width, k * from.height);
   to.dataset.drawn = "true";
 }

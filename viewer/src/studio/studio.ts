@@ -8,6 +8,7 @@ import { Builder } from "./builder";
 import { Editor } from "./editor";
 import { showGallery } from "./gallery";
 import { Items } from "./items";
+import { Live } from "./live";
 import { find, outline } from "./outline";
 import { Picture } from "./picture";
 import { Language, type Schema } from "./schema";
@@ -27,6 +28,7 @@ export class Studio {
   private builder: Builder;
   private plots: Plots | null = null;
   private left: Word = "text";
+  private live: Live | null = null;
   private model: Model = { name: "", stamp: "none", text: "", copy: null };
   checked: Checked | null = null;
   private checking = false;
@@ -221,6 +223,23 @@ export class Studio {
     this.commands();
   }
 
+  // In real time, from the text as it is: the picture of its start moves.
+  async goLive(): Promise<void> {
+    const checked = this.checked;
+    if (!checked?.ok || !checked.data) return;
+    await this.draw(checked.data, 0);
+    this.work = "live";
+    this.live = new Live(this.picture, checked);
+    this.tab = "curves";
+    this.tabs();
+    this.commands();
+    try {
+      await server.work("live", this.editor.text());
+    } catch (e) {
+      this.banner(String((e as Error).message));
+    }
+  }
+
   async stop(): Promise<void> {
     await server.stop();
   }
@@ -228,6 +247,8 @@ export class Studio {
   private async finished(done: Done): Promise<void> {
     const was = this.work;
     this.work = "none";
+    this.live?.close();
+    this.live = null;
     this.done = done;
     this.progress = null;
     this.list([...done.messages]);
@@ -242,6 +263,7 @@ export class Studio {
     if (!done.ok) this.picture.say(word("failed", done.status));
     this.commands();
     this.state();
+    this.tabs();
     if (was === "live" || done.t === undefined) {
       this.due = true;
       void this.check();
@@ -258,6 +280,9 @@ export class Studio {
       this.progress = data as [number, number];
       this.commands();
     } else if (event === "done") void this.finished(data as Done);
+    else if (event === "ready") this.live?.begin(data as Parameters<Live["begin"]>[0]);
+    else if (event === "frame") this.live?.frame(data as Parameters<Live["frame"]>[0]);
+    else if (event === "note") this.live?.complain((data as { text: string }).text);
     else if (event === "changed") {
       this.banner("changed", ["reload", () => void this.reload()], ["keep", () => {}]);
     } else if (event === "taken") this.banner("taken");
@@ -294,7 +319,7 @@ export class Studio {
     const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
     parts.push(b("gallery", () => this.gallery(), !busy), b("save", () => void this.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
-    else parts.push(b("run", () => void this.run(), good));
+    else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!this.checked?.data));
     if (this.work === "run") {
       const [t, until] = this.progress ?? [0, 1];
       parts.push(make("progress", { max: until || 1, value: t }));
@@ -324,6 +349,7 @@ export class Studio {
 
   private tabs(): void {
     const panels: [Word, () => HTMLElement][] = [["plots", () => this.plots?.element ?? make("p", { className: "empty", textContent: word("nothing") })]];
+    if (this.live) panels.unshift(["curves", () => this.live!.curves]);
     if (this.done?.last) panels.push(["values", () => this.lastValues()]);
     if (this.picture.stage) panels.push(["view", () => viewPanel(this.picture.stage!, () => this.picture.build())]);
     byId("tabs").replaceChildren();
@@ -370,6 +396,8 @@ export class Studio {
       forget: () => { this.done = null; },
       time: () => this.picture.player?.time ?? null,
       position: (name: string) => this.picture.stage?.mechanisms[0]?.position(name) ?? null,
+      live: () => this.live?.last ?? null,
+      pick: (x: number, y: number) => this.picture.stage?.pick(x, y) ?? null,
       latencies: () => this.times.splice(0),
       pixel: (at: number[]) => this.picture.stage?.pixel(at) ?? null,
     };

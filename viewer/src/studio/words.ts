@@ -15,6 +15,8 @@ const english = {
   models: "Models", open: "Open", view: "View",
   toText: "In the text", removeItem: "Remove", addKey: "add a key …", name: "name", addItem: "Add …", byDefault: "Somewhere", clickPlace: "Click its place in the picture.",
   clickFirst: "Click where it begins.", clickSecond: "Now where it ends.", gallery: "Examples", templates: "Begin with", examples: "All examples", closeIt: "Close", new: "New",
+  reset: "Reset", saveState: "Keep state", restore: "Back to it", record: "Record", pauseIt: "Pause", goOn: "Go on", factor: "{0}× real time", speedOf: "Speed", curves: "Live",
+  howLive: "Pull bodies with the pointer. Arrow keys or a gamepad drive the first two inputs, space pauses, Escape ends.", kept: "Recorded in {0}",
   k_rod: "Bar (two clicks)", k_ball: "Ball", k_revolute: "Revolute joint", k_prismatic: "Prismatic joint", k_spherical: "Spherical joint", k_fixed: "Fixed joint", k_spring: "Spring",
   k_torque: "Motor on a joint", k_force: "Force", k_contact: "Contact with the ground", k_beam: "Flexible beam", k_parameter: "Parameter", k_input: "Input",
 };
@@ -33,6 +35,8 @@ const german: Record<Word, string> = {
   models: "Modelle", open: "Öffnen", view: "Ansicht",
   toText: "Im Text", removeItem: "Entfernen", addKey: "Schlüssel dazu …", name: "Name", addItem: "Hinzufügen …", byDefault: "Irgendwo", clickPlace: "Klicken Sie seinen Ort im Bild.",
   clickFirst: "Klicken Sie, wo er beginnt.", clickSecond: "Nun, wo er endet.", gallery: "Beispiele", templates: "Womit beginnen", examples: "Alle Beispiele", closeIt: "Schließen", new: "Neu",
+  reset: "Zum Anfang", saveState: "Merken", restore: "Dorthin zurück", record: "Aufnehmen", pauseIt: "Pause", goOn: "Weiter", factor: "{0}× Echtzeit", speedOf: "Geschwindigkeit", curves: "Live",
+  howLive: "Körper mit dem Zeiger ziehen. Pfeiltasten oder ein Gamepad steuern die ersten zwei Eingänge, Leertaste hält an, Escape beendet.", kept: "Aufgenommen in {0}",
   k_rod: "Stab (zwei Klicks)", k_ball: "Kugel", k_revolute: "Drehgelenk", k_prismatic: "Schubgelenk", k_spherical: "Kugelgelenk", k_fixed: "Feste Verbindung", k_spring: "Feder",
   k_torque: "Motor an einem Gelenk", k_force: "Kraft", k_contact: "Kontakt mit dem Boden", k_beam: "Elastischer Balken", k_parameter: "Parameter", k_input: "Eingang",
 };
