@@ -26,7 +26,8 @@ typedef struct search {
     flx_rest e;
     flx_state *x; // the caller's
     double h;
-    bool still; // the last move was Newton's, and none
+    bool still;   // the last move was Newton's, and none
+    bool changed; // one-sided constraints opened or closed after it
 } search;
 
 // d for the present step; *far: largest scaled move; *work: of the force along it, *curve: of the
@@ -74,7 +75,8 @@ static flx_status advance(search *f)
         if (!small && after < -OVERSHOT * part * fabs(work) && part == 1.0) continue;
         flx_state_copy(f->x, e->next);
         if (s->ops->events) s->ops->events->settle(s, e->work, f->x);
-        f->still = f->h == FLX_REST_LONGEST_STEP && far <= STILL;
+        FLX_TRY(flx_rest_choose_groups(e, f->x, &f->changed));
+        f->still = !f->changed && f->h == FLX_REST_LONGEST_STEP && far <= STILL;
         if (far < 0.5 * FLX_REST_FARTHEST) f->h = fmin(GROWTH * f->h, FLX_REST_LONGEST_STEP);
         if (far <= STILL) f->h = FLX_REST_LONGEST_STEP; // let Newton's step say so
         return FLX_OK;
@@ -99,9 +101,11 @@ static flx_status descend(search *f, int *steps)
     double best = HUGE_VAL;
     int stalls = 0;
     flx_rest_stop(e->s, f->x);
+    FLX_TRY(flx_rest_choose_groups(e, f->x, &f->changed));
     FLX_TRY(flx_rest_measure(e, f->x));
     for (*steps = 0; *steps < MOST_STEPS; ++*steps) {
-        if (e->residual <= FLX_REST_BALANCED || f->still) return FLX_OK;
+        if (f->changed) best = HUGE_VAL;
+        if ((e->residual <= FLX_REST_BALANCED && !f->changed) || f->still) return FLX_OK;
         stalls = e->residual < 0.5 * best ? 0 : stalls + 1;
         best = fmin(best, e->residual);
         if (e->residual <= FLX_REST_NEARLY && stalls > 1) return FLX_OK;
@@ -159,14 +163,23 @@ flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibri
     search f = {.x = x, .h = FIRST_STEP};
     flx_state *from = NULL;
     flx_equilibrium_report done = {0};
-    flx_status status = flx_rest_check(s);
+    flx_status status = flx_rest_check_groups(s);
     if (status == FLX_OK) status = flx_rest_create(s, &f.e);
+    if (status == FLX_OK) status = flx_rest_create_groups(&f.e);
     if (status == FLX_OK) status = flx_state_create(s, &from);
     if (status == FLX_OK) {
         flx_state_copy(from, x);
         status = descend(&f, &done.iterations);
+        // what was held on the way is no force of the rest: once more from none
+        if (status == FLX_OK && flx_rest_release_groups(&f.e, x)) {
+            int more = 0;
+            f.still = false;
+            status = descend(&f, &more);
+            done.iterations += more;
+        }
     }
     if (status == FLX_OK && f.e.residual > FLX_REST_NEARLY) status = measure_by_stiffness(&f);
+    if (status == FLX_OK) status = flx_rest_judge_groups(&f.e, x);
     if (status == FLX_OK) report_move(&f, from, &done);
     if (report) *report = done;
     flx_state_destroy(&from);

@@ -51,6 +51,8 @@ void flx_rest_destroy(flx_rest *e)
     flx_blocks_destroy(&e->b);
     flx_state_destroy(&e->next);
     flx_free(e->r);
+    flx_free(e->gap);
+    flx_free(e->slots);
 }
 
 void flx_rest_stop(const flx_system *s, flx_state *x)
@@ -88,6 +90,7 @@ flx_status flx_rest_measure(flx_rest *e, const flx_state *x)
         double reaction = fabs(e->r[i] - e->force[i]);
         work = fmax(work, e->scale[i] * fmax(fabs(e->force[i]), reaction));
     }
+    e->work_size = work;
     for (int i = 0; i < e->n; i++) {
         double part = fabs(e->r[i]) / e->scale[i];
         if (i < e->nv) part = work > 0.0 ? fabs(e->r[i]) * e->scale[i] / work : 0.0;
@@ -104,6 +107,7 @@ flx_status flx_rest_measure(flx_rest *e, const flx_state *x)
 flx_status flx_rest_linearise(flx_rest *e, const flx_state *x)
 {
     flx_point p = flx_state_point(e->s, x);
+    e->softened = 0.0;
     return e->s->ops->linearise(e->s, e->work, &p, &e->b);
 }
 
@@ -143,6 +147,7 @@ flx_status flx_rest_factor(flx_rest *e, double h)
     const flx_weights w = weights_of(h);
     bool spare = false; // by LDL, with pivots that were moved
     e->by_symmetric = false;
+    flx_rest_soften_groups(e, h);
     if (is_symmetric(e)) {
         flx_status status = flx_linear_factor(e->symmetric, &e->b, &w);
         if (status < 0) return status;

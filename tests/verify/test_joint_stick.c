@@ -347,7 +347,8 @@ static int a_door_knows_its_turns(void)
 
 // ---- what is not there --------------------------------------------------------------------------
 
-// Where a stop or friction holds at rest is not sought: no equilibrium that lies beyond it is given.
+// Where friction holds at rest is not sought, nor on a path of loads where a stop does: no position that lies beyond it is given.
+// An equilibrium finds the stop.
 static int rest_is_refused(void)
 {
     static const char *const keys[] = {"limits: {lower: -1, restitution: 0.5}",
@@ -369,7 +370,7 @@ static int rest_is_refused(void)
                  keys[i % 2], analyses[i / 2]);
         CHECK(flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, &m) == FLX_OK);
         CHECK(flx_simulation_create_to_analyse(m, &sim) == FLX_OK);
-        CHECK(flx_simulation_analyse(sim, 0, &f) == FLX_ERR_CANNOT);
+        CHECK(flx_simulation_analyse(sim, 0, &f) == (i == 0 ? FLX_OK : FLX_ERR_CANNOT));
         flx_finding_clear(&f);
         flx_simulation_destroy(&sim);
         flx_model_destroy(&m);

@@ -135,6 +135,30 @@ flx_status flx_analysis_observe(flx_simulation *sim, flx_analysis_place *p, flx_
     return status;
 }
 
+// What an analysis about a state takes for granted of the contacts in it.
+static flx_status tell_contacts(flx_simulation *sim, const flx_analysis_place *p, flx_finding *out)
+{
+    const flx_contacts *contacts = p->sys ? p->sys->ops->contacts : NULL;
+    for (int i = 0; contacts && p->x && i < contacts->count(p->sys); i++) {
+        flx_contact_group g;
+        contacts->group(p->sys, i, &g);
+        double state = p->x->switches[g.state];
+        if (g.normal < 0 || !(state > FLX_CONTACT_OPEN)) continue;
+        FLX_TRY(flx_finding_line(sim, out, "contact '%s' is closed%s: it counts as a joint", g.item,
+                                 state == FLX_CONTACT_STICKS ? " and sticks" : ""));
+    }
+    for (int i = 0; i < sim->model->ncontact; i++) {
+        const flx_contact *c = sim->model->contacts + i;
+        if (!c->restores) continue;
+        FLX_TRY(flx_finding_line(
+            sim, out,
+            "contact '%s': its damping follows from the speed at which surfaces met; where they "
+            "rest it is that of 1 mm/s",
+            c->name));
+    }
+    return FLX_OK;
+}
+
 flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_sink *const *sinks,
                                      flx_finding *out)
 {
@@ -162,6 +186,8 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
     }
     int told = flx_ctx_error_count(sim->ctx);
     flx_status status = performer->perform(&t, out);
+    bool about = status == FLX_OK && performer->settled;
+    if (about) status = tell_contacts(sim, &t.place, out);
     flx_ctx_place_errors(sim->ctx, told, t.a->loc);
     flx_simulation_unload(sim);
     flx_state_destroy(&t.place.x);

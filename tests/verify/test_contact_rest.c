@@ -1,0 +1,118 @@
+// Where models with contacts come to rest, and what moves there: closed contacts as joints, sticking, opening, refusals.
+#include "check.h"
+#include "findings.h"
+
+#include <math.h>
+
+#define G 9.81
+
+// A ball on a floor, another on it by a spring and damper.
+#define BALLS(law, analyses)                                                                       \
+    "flexion: 1\ngravity: [0, 0, -9.81]\n"                                                         \
+    "bodies:\n"                                                                                    \
+    "  b: {repeat: {i: [1, 2]}, type: rigid, mass: 1, inertia: [4e-3, 4e-3, 4e-3],\n"              \
+    "      position: [0, 0, 0.2 + 0.1*i], surface: {sphere: 0.1}}\n"                              \
+    "joints:\n"                                                                                    \
+    "  guide: {repeat: {i: [1, 2]}, type: prismatic, on: [ground, b(i)], at: 'b(i)', axis: [0, 0, 1]}\n" \
+    "forces:\n"                                                                                    \
+    "  floor: {type: contact, connected: true, on: [ground, b(1)], law: " law "}\n"                \
+    "  both: {type: contact, on: [b(1), b(2)], law: penalty, stiffness: 1e5, damping: 10}\n"       \
+    "outputs: {every: 1, signals: [b(1).position.z, b(2).position.z, floor.value]}\n"             \
+    "simulate: {until: 1, method: radau}\nanalyse: {" analyses "}\n"
+
+static bool is_told(const flx_finding *f, const char *what)
+{
+    for (int i = 0; i < f->nline; i++) {
+        if (strstr(f->lines[i], what)) return true;
+    }
+    return false;
+}
+
+static int balls_lie_on_a_floor(void)
+{
+    const double depth = pow(2 * G / 1e7, 2.0 / 3.0), upper = G / 1e5;
+    static const char *const laws[] = {"restitution", "'hertz', stiffness: 1e7",
+                                       "'hertz', stiffness: 1e7, form: mixed"};
+    static const char *const texts[] = {BALLS("restitution", "rest: {type: equilibrium}"),
+                                        BALLS("hertz, stiffness: 1e7", "rest: {type: equilibrium}"),
+                                        BALLS("hertz, stiffness: 1e7, form: mixed",
+                                              "rest: {type: equilibrium}")};
+    for (int i = 0; i < 3; i++) {
+        findings w = findings_of(texts[i]);
+        double low = 0.1 - (i == 0 ? 0 : depth);
+        if (w.status != FLX_OK) printf("%s\n", laws[i]);
+        CHECK(w.status == FLX_OK);
+        CHECK_NEAR(w.f.signals[0], low, 1e-10);
+        CHECK_NEAR(w.f.signals[1], low + 0.2 - upper, 1e-10);
+        CHECK_NEAR(w.f.signals[2], 2 * G, 1e-6);
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+// The lower ball is fixed while its contact holds: the upper one swings on its spring.
+static int closed_contacts_are_joints_of_modes(void)
+{
+    findings w = findings_of(BALLS("restitution", "m: {type: modes, about: rest}, rest: {type: "
+                                                  "equilibrium}"));
+    CHECK(w.status == FLX_OK && w.f.modes.nmode == 1);
+    CHECK_NEAR(hypot(w.f.modes.modes[0].re, w.f.modes.modes[0].im), sqrt(1e5), 1e-6);
+    CHECK(is_told(&w.f, "'floor' is closed: it counts as a joint"));
+    findings_clear(&w);
+    w = findings_of(BALLS("hunt-crossley, stiffness: 1e7, restitution: 0.5",
+                          "m: {type: modes, about: rest}, rest: {type: equilibrium}"));
+    CHECK(w.status == FLX_OK && is_told(&w.f, "that of 1 mm/s"));
+    findings_clear(&w);
+    return 0;
+}
+
+#define BLOCK(f, more)                                                                             \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"                                              \
+    "bodies: {b: {type: rigid, mass: 3, inertia: 0.1, position: [0.02, 0.16], orientation: 0.3}}\n" \
+    "forces:\n"                                                                                    \
+    "  s: {type: contact, on: [ground, b], surfaces: [{plane: ['-sin(0.3)', 'cos(0.3)']}, "        \
+    "{box: [0.4, 0.2]}], law: restitution, friction: " f "}\n" more                               \
+    "outputs: {every: 1, signals: [s.value, s.friction.x, s.friction.y, s.gap]}\n"                \
+    "simulate: {until: 1, method: radau}\nanalyse: {rest: {type: equilibrium}}\n"
+
+// It holds by friction what its weight pulls down the slope; without enough it is said that it slides.
+static int friction_holds_on_a_slope(void)
+{
+    findings w = findings_of(BLOCK("0.4", ""));
+    CHECK(w.status == FLX_OK);
+    CHECK_NEAR(w.f.signals[0], 3 * G * cos(0.3), 1e-6);
+    CHECK_NEAR(hypot(w.f.signals[1], w.f.signals[2]), 3 * G * sin(0.3), 1e-6);
+    CHECK_NEAR(w.f.signals[3], 0, 1e-12);
+    findings_clear(&w);
+    w = findings_of(BLOCK("0.2", ""));
+    CHECK(w.status > FLX_OK);
+    CHECK(strstr(flx_ctx_error(w.ctx, 0)->text, "slides"));
+    findings_clear(&w);
+    return 0;
+}
+
+// What is drawn on its stop opens where a spring pulls it off; what hangs above falls on it.
+static int one_sided_constraints_open_and_close(void)
+{
+    static const double stiffness[] = {5.0, 40.0};
+    for (int i = 0; i < 2; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies: {b: {type: rigid, mass: 1, inertia: 1, position: [0, %s]}}\n"
+                 "joints: {A: {type: prismatic, on: [ground, b], at: [0, 0], axis: [0, 1], "
+                 "limits: {lower: -0.5, restitution: 0.5}}}\n"
+                 "forces: {k: {type: spring, on: A, stiffness: %g}}\n"
+                 "outputs: {every: 1, signals: [A.displacement]}\n"
+                 "simulate: {until: 1, method: radau}\nanalyse: {rest: {type: equilibrium}}\n",
+                 i ? "-0.5" : "0", stiffness[i]);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        CHECK_NEAR(w.f.signals[0], i ? -G / stiffness[i] : -0.5, 1e-9);
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(balls_lie_on_a_floor), TEST(closed_contacts_are_joints_of_modes),
+          TEST(friction_holds_on_a_slope), TEST(one_sided_constraints_open_and_close))
