@@ -61,7 +61,7 @@ static flx_status make_arrays(const flx_system *s, structural *g)
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d), first = flx_dims_first_constraint(d);
     int ggl = g->ggl ? 1 : 0;
-    flx_array arrays[STRUCTURAL_DIFFERENCES + 27] = {FLX_ARRAY(g->a, d->nv),
+    flx_array arrays[STRUCTURAL_DIFFERENCES + 28] = {FLX_ARRAY(g->a, d->nv),
                                                      FLX_ARRAY(g->y, d->nx),
                                                      FLX_ARRAY(g->v0, d->nv),
                                                      FLX_ARRAY(g->dv0, d->nv),
@@ -84,12 +84,13 @@ static flx_status make_arrays(const flx_system *s, structural *g)
                                                      FLX_ARRAY(g->rate, d->nlam),
                                                      FLX_ARRAY(g->sigma, d->nlam),
                                                      FLX_ARRAY(g->u, ggl * n),
+                                                     FLX_ARRAY(g->way, n),
                                                      FLX_ARRAY(g->along, ggl * d->nv),
                                                      FLX_ARRAY(g->along0, ggl * d->nv),
                                                      FLX_ARRAY(g->mass_of_metric, ggl * d->nv),
                                                      FLX_ARRAY(g->on_position, n - first)};
     for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++)
-        arrays[27 + k] = (flx_array)FLX_ARRAY(g->difference[k], n);
+        arrays[28 + k] = (flx_array)FLX_ARRAY(g->difference[k], n);
     g->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     return g->block ? FLX_OK : FLX_ERR_MEMORY;
 }
@@ -253,8 +254,17 @@ flx_status flx_structural_attempt(flx_integrator *it, const flx_state *x, double
     set_step(g, h);
     flx_structural_predict(g, s, x);
     s->ops->retract(s, x->q, g->theta, g->q);
-    int iterations = 0;
+    int iterations = 0, told = flx_ctx_error_count(it->ctx);
     flx_status status = flx_structural_solve(it, x, &iterations);
+    if (status > FLX_OK && it->def.step > 0.0 && !g->stabilised) { // no shorter step is at hand
+        g->books.h_factored = 0.0;
+        flx_structural_predict(g, s, x);
+        s->ops->retract(s, x->q, g->theta, g->q);
+        flx_status found = flx_structural_search(it, x);
+        if (found == FLX_OK) flx_ctx_forget_errors(it->ctx, told);
+        if (found <= FLX_OK) status = found;
+        if (found == FLX_OK) return FLX_OK;
+    }
     if (status != FLX_OK) {
         g->books.h_factored = 0.0;
         return status;

@@ -72,6 +72,7 @@ typedef struct structural {
 
     // GGL
     double *u;              // (n) the correction along the normals
+    double *way;            // (n) a correction that may be shortened
     double *along, *along0; // (nv) u of this step and of the last one, whose step was h_along
     double h_along;
     double *rate, *sigma;   // (nlam) G v + g_t; of the constraints
@@ -112,6 +113,8 @@ void flx_structural_algorithmic(const structural *g, const double *y, int n, con
 // structural_newton.c
 // *iterations: made.
 flx_status flx_structural_solve(flx_integrator *it, const flx_state *x, int *iterations);
+// The same where that does not get there, by steps that are shortened (NEW-2); not in the GGL form.
+flx_status flx_structural_search(flx_integrator *it, const flx_state *x);
 flx_status flx_structural_refresh(flx_integrator *it, const flx_point *p);
 // structural.c: the factors do not serve in this step any more.
 void flx_structural_outlived(structural *g);

@@ -423,3 +423,59 @@ flx_status flx_structural_solve(flx_integrator *it, const flx_state *x, int *ite
     }
     return close_positions(it, x, &all.allowed, &all.c);
 }
+
+// ---- where whole corrections do not get there ---------------------------------------------------
+
+// Friction that is regularised by a velocity smaller than a step changes is a jump to Newton's method: its corrections go to and
+// fro across it. They are shortened until what a whole correction would be with the same factors has become smaller:
+//     |J^-1 r(y + c d)| <= (1 - c/4) |d|                                                              (NEW-2)
+#define MOST_SEARCHES 200
+#define SHORTEST 1e-4
+
+static double correction_size(flx_integrator *it, const flx_state *x, const allowance *allowed)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    flx_point p = flx_structural_point(it, x);
+    it->stats.residuals++;
+    if (it->sys->ops->residual(it->sys, it->work, &p, g->r) != FLX_OK) return (double)NAN;
+    for (int i = 0; i < flx_dims_unknowns(d); i++) g->d[i] = -g->r[i];
+    if (flx_linear_solve(g->lin, g->d) != FLX_OK) return (double)NAN;
+    it->stats.solves++;
+    correction c = measure(g, d, allowed);
+    return isfinite(c.motion + c.force) ? fmax(c.motion, c.force) : (double)NAN;
+}
+
+static void move(flx_integrator *it, const flx_state *x, double part)
+{
+    structural *g = it->data;
+    for (int i = 0; i < flx_dims_unknowns(&it->sys->dims); i++) g->d[i] = part * g->way[i];
+    add_correction(g, it->sys, x);
+}
+
+flx_status flx_structural_search(flx_integrator *it, const flx_state *x)
+{
+    structural *g = it->data;
+    const allowance allowed = allow(g, &it->sys->dims);
+    size_t n = (size_t)flx_dims_unknowns(&it->sys->dims);
+    for (int k = 0; k < MOST_SEARCHES; k++) {
+        flx_point p = flx_structural_point(it, x);
+        FLX_TRY(flx_structural_refresh(it, &p));
+        double size = correction_size(it, x, &allowed), part = 1.0;
+        if (!isfinite(size)) return FLX_NO_CONVERGENCE;
+        it->stats.newton_iterations++;
+        memcpy(g->way, g->d, n * sizeof *g->way);
+        if (size <= allowed.rest) {
+            move(it, x, 1.0);
+            return FLX_OK;
+        }
+        for (;; part *= 0.5) {
+            if (part < SHORTEST) return FLX_NO_CONVERGENCE;
+            move(it, x, part);
+            double next = correction_size(it, x, &allowed);
+            if (next <= (1.0 - 0.25 * part) * size) break;
+            move(it, x, -part);
+        }
+    }
+    return FLX_NO_CONVERGENCE;
+}
