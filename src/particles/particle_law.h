@@ -11,10 +11,12 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 
 typedef struct flx_particle_law {
     double E, G; // of two equal materials: 1/E* = 2 (1 - nu^2)/E, 1/G* = 4 (2 - nu)(1 + nu)/E
     double beta, friction, rolling, step;
+    double damping, share, per_step; // 2 sqrt(5/6) beta; sqrt(k_t/(2 E* a)); 1/step
 } flx_particle_law;
 
 typedef struct flx_particle_memory {
@@ -36,8 +38,8 @@ static inline double flx_particle_force(const flx_particle_law *l, double R, dou
                                         double M[3])
 {
     double a = sqrt(R * d), un = u[0] * n[0] + u[1] * n[1] + u[2] * n[2];
-    double kn = 2.0 * l->E * a, kt = 8.0 * l->G * a, c = 1.8257418583505538 * l->beta;
-    double root = sqrt(kn * m), N = (2.0 / 3.0) * kn * d - c * root * un;
+    double kn = 2.0 * l->E * a, kt = 8.0 * l->G * a;
+    double cn = l->damping * sqrt(kn * m), N = (2.0 / 3.0) * kn * d - cn * un;
     if (N < 0.0) N = 0.0;
     double ut[3] = {u[0] - un * n[0], u[1] - un * n[1], u[2] - un * n[2]}, *T = h->T;
     if (h->depth > 0.0) {
@@ -45,21 +47,24 @@ static inline double flx_particle_force(const flx_particle_law *l, double R, dou
         if (t2 > 0.0) {
             double tn = T[0] * n[0] + T[1] * n[1] + T[2] * n[2];
             double left = t2 - tn * tn;
+            if (d < h->depth) { // one root and one division for both
+                t2 *= d;
+                left *= h->depth;
+            }
             double s = left > 0.0 ? sqrt(t2 / left) : 0.0;
-            if (d < h->depth) s *= sqrt(d / h->depth);
             for (int i = 0; i < 3; i++) T[i] = s * (T[i] - tn * n[i]);
         }
     } else {
         T[0] = T[1] = T[2] = 0.0;
     }
-    double ct = c * sqrt(kt * m), Ft[3];
+    double ct = cn * l->share, Ft[3];
     for (int i = 0; i < 3; i++) {
         T[i] -= kt * l->step * ut[i];
         Ft[i] = T[i] - ct * ut[i];
     }
-    double most = l->friction * N, size2 = Ft[0] * Ft[0] + Ft[1] * Ft[1] + Ft[2] * Ft[2];
-    if (size2 > most * most) {
-        double s = most / sqrt(size2);
+    double most = l->friction * N, slip2 = Ft[0] * Ft[0] + Ft[1] * Ft[1] + Ft[2] * Ft[2];
+    if (slip2 > most * most) {
+        double s = most / sqrt(slip2);
         for (int i = 0; i < 3; i++) {
             Ft[i] *= s;
             T[i] = Ft[i] + ct * ut[i];
@@ -72,14 +77,13 @@ static inline double flx_particle_force(const flx_particle_law *l, double R, dou
     Q[2] = n[0] * Ft[1] - n[1] * Ft[0];
     M[0] = M[1] = M[2] = 0.0;
     if (l->rolling > 0.0) {
-        double wn = w[0] * n[0] + w[1] * n[1] + w[2] * n[2], back = 1.0 / l->step, q[3];
+        double wn = w[0] * n[0] + w[1] * n[1] + w[2] * n[2], back = l->per_step, q[3];
         for (int i = 0; i < 3; i++) q[i] = back * (w[i] - wn * n[i]) - k * Q[i];
-        double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-        double torque = l->rolling * R * N, cap = inertia * size;
-        if (size > 0.0) {
-            double s = -(torque < cap ? torque : cap) / size;
-            for (int i = 0; i < 3; i++) M[i] = s * q[i];
-        }
+        double size2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+        double torque = l->rolling * R * N;
+        bool held = torque * torque >= inertia * inertia * size2; // no root
+        double s = held ? -inertia : -torque / sqrt(size2);
+        for (int i = 0; i < 3; i++) M[i] = s * q[i];
     }
     return N;
 }

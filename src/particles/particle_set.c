@@ -112,8 +112,8 @@ static void put(flx_particles *p, const double x[3], const double *v, const doub
     const double mass = 4.0 / 3.0 * PI * r * r * r * density;
     int i = p->n++;
     p->x[i] = (flx_vec4){x[0], x[1], x[2], r};
-    p->v[i] = (flx_vec4){.w = mass};
-    p->w[i] = (flx_vec4){.w = 0.4 * mass * r * r};
+    p->v[i] = (flx_vec4){.w = 1.0 / mass};
+    p->w[i] = (flx_vec4){.w = 1.0 / (0.4 * mass * r * r)};
     if (v) p->v[i].x = v[0], p->v[i].y = v[1], p->v[i].z = v[2];
     if (w) p->w[i].x = w[0], p->w[i].y = w[1], p->w[i].z = w[2];
     memcpy(p->f + 3 * i, p->gravity, sizeof p->gravity);
@@ -143,7 +143,10 @@ flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_pa
                                 .beta = flx_particle_beta(d->restitution),
                                 .friction = d->friction,
                                 .rolling = d->rolling,
-                                .step = p->step};
+                                .step = p->step,
+                                .per_step = 1.0 / p->step};
+    p->law.damping = 1.8257418583505538 * p->law.beta;
+    p->law.share = sqrt(4.0 * p->law.G / p->law.E);
     p->density = d->density;
     for (int k = 0; k < 3; k++) {
         p->period[k] = d->period[k];
@@ -197,10 +200,11 @@ int flx_particles_remove(flx_particles *p, flx_particles_gone *gone, void *user)
         const flx_vec4 v = p->v[i], w = p->w[i];
         p->leaves[i] = true;
         p->nleaving++;
-        p->gone_mass += v.w;
-        p->gone_energy += 0.5 * v.w * (v.x * v.x + v.y * v.y + v.z * v.z) +
-                          0.5 * w.w * (w.x * w.x + w.y * w.y + w.z * w.z);
-        for (int c = 0; c < 3; c++) p->gone_energy -= v.w * p->gravity[c] * x[c];
+        const double m = 1.0 / v.w;
+        p->gone_mass += m;
+        p->gone_energy += 0.5 * m * (v.x * v.x + v.y * v.y + v.z * v.z) +
+                          0.5 / w.w * (w.x * w.x + w.y * w.y + w.z * w.z);
+        for (int c = 0; c < 3; c++) p->gone_energy -= m * p->gravity[c] * x[c];
     }
     if (p->nleaving > 0) p->wall_way = HUGE_VAL;
     return p->nleaving;
@@ -285,20 +289,21 @@ flx_particles_sums flx_particles_sum(const flx_particles *p)
     }
     for (int i = 0; i < p->n; i++) {
         const flx_vec4 x = p->x[i], v = p->v[i], w = p->w[i];
-        const double P[3] = {v.w * v.x, v.w * v.y, v.w * v.z};
+        const double m = 1.0 / v.w, J = 1.0 / w.w;
+        const double P[3] = {m * v.x, m * v.y, m * v.z};
         s.kinetic += 0.5 * (v.x * P[0] + v.y * P[1] + v.z * P[2]) +
-                     0.5 * w.w * (w.x * w.x + w.y * w.y + w.z * w.z);
+                     0.5 * J * (w.x * w.x + w.y * w.y + w.z * w.z);
         const double at[3] = {x.x, x.y, x.z};
-        s.mass += v.w;
+        s.mass += m;
         s.fastest = fmax(s.fastest, v.x * v.x + v.y * v.y + v.z * v.z);
         for (int c = 0; c < 3; c++) {
             s.momentum[c] += P[c];
-            s.centre[c] += v.w * at[c];
-            s.potential -= v.w * p->gravity[c] * at[c];
+            s.centre[c] += m * at[c];
+            s.potential -= m * p->gravity[c] * at[c];
         }
-        s.angular_momentum[0] += x.y * P[2] - x.z * P[1] + w.w * w.x;
-        s.angular_momentum[1] += x.z * P[0] - x.x * P[2] + w.w * w.y;
-        s.angular_momentum[2] += x.x * P[1] - x.y * P[0] + w.w * w.z;
+        s.angular_momentum[0] += x.y * P[2] - x.z * P[1] + J * w.x;
+        s.angular_momentum[1] += x.z * P[0] - x.x * P[2] + J * w.y;
+        s.angular_momentum[2] += x.x * P[1] - x.y * P[0] + J * w.z;
     }
     s.fastest = sqrt(s.fastest);
     for (int c = 0; c < 3 && s.mass > 0.0; c++) s.centre[c] /= s.mass;

@@ -19,7 +19,7 @@ typedef struct flx_particle_team flx_particle_team;
 
 typedef struct flx_vec4 {
     double x, y, z,
-        w; // w of a place: the radius; of a velocity: the mass; of a spin: the moment of inertia
+        w; // w of a place: the radius; of a velocity: 1/mass; of a spin: 1/moment of inertia
 } flx_vec4;
 
 typedef struct flx_particle_slot {

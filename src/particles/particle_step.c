@@ -45,11 +45,11 @@ static void correct(flx_particles *p, int from, int to)
     const double half = 0.5 * p->step;
     for (int i = from; i < to; i++) {
         flx_vec4 *v = p->v + i, *w = p->w + i;
-        double *a = p->f + 3 * i, *b = p->t + 3 * i, m = 1.0 / v->w, J = 1.0 / w->w;
+        double *a = p->f + 3 * i, *b = p->t + 3 * i;
         double an[3], bn[3];
         for (int k = 0; k < 3; k++) {
-            an[k] = p->fn[3 * i + k] * m + p->gravity[k];
-            bn[k] = p->tn[3 * i + k] * J;
+            an[k] = p->fn[3 * i + k] * v->w + p->gravity[k];
+            bn[k] = p->tn[3 * i + k] * w->w;
         }
         v->x += half * (an[0] - a[0]);
         v->y += half * (an[1] - a[1]);
@@ -86,9 +86,9 @@ static inline bool find_pair(flx_particles *p, int i, int j, int k, flx_particle
                          va.y - vb.y - (c[2] * n[0] - c[0] * n[2]),
                          va.z - vb.z - (c[0] * n[1] - c[1] * n[0])};
     const double w[3] = {wa.x - wb.x, wa.y - wb.y, wa.z - wb.z};
-    flx_particle_force(&p->law, a.w * b.w / sum, va.w * vb.w / (va.w + vb.w),
-                       wa.w * wb.w / (wa.w + wb.w), s->arm[0] / wa.w - s->arm[1] / wb.w, depth, n,
-                       u, w, p->memory + k, s->F, s->Q, s->M);
+    flx_particle_force(&p->law, a.w * b.w / sum, 1.0 / (va.w + vb.w), 1.0 / (wa.w + wb.w),
+                       s->arm[0] * wa.w - s->arm[1] * wb.w, depth, n, u, w, p->memory + k, s->F,
+                       s->Q, s->M);
     return true;
 }
 

@@ -367,7 +367,7 @@ static void push(flx_particles *p, flx_wall_touch *t, double depth, const double
         w[c] = spin[c] - wall->spin[c];
     }
     t->slot.arm[0] = arm;
-    flx_particle_force(&p->law, flx_wall_radius(s, r), p->v[i].w, p->w[i].w, arm / p->w[i].w, depth,
+    flx_particle_force(&p->law, flx_wall_radius(s, r), 1.0 / p->v[i].w, 1.0 / p->w[i].w, arm * p->w[i].w, depth,
                        n, u, w, &t->memory, t->slot.F, t->slot.Q, t->slot.M);
     memcpy(t->normal, n, sizeof t->normal);
 }

@@ -165,7 +165,7 @@ export async function take(data: Packed): Promise<Loaded> {
     if (!particles || r.scene) return { ...r, t, signals, frameTimes, motion, surfaces, meshes, particles };
     const size = Math.hypot(...particles.high.map((x, c) => x - particles.low[c])) || 1; // nothing else is there to see
     const scene: Scene = { dimension: 3, size, gravity: [0, 0, -9.81], bodies: [], joints: [], forces: [] };
-    return { ...r, t, signals, frameTimes: particles.t, motion, surfaces, meshes, particles, scene };
+    return { ...r, rows: particles.t.length, t, signals, frameTimes: particles.t, motion, surfaces, meshes, particles, scene };
   });
   return { results, meshPoints: parsed.meshPoints };
 }

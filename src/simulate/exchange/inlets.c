@@ -86,7 +86,7 @@ static flx_status pour(flx_exchange *x, int i, double t)
     double due = r->rate * (fmin(t, r->until) - r->start);
     crowd c = {0};
     flx_status status = FLX_OK;
-    if (t < r->start || due <= x->poured[i]) return FLX_OK;
+    if (t < r->start || t > r->until || due <= x->poured[i]) return FLX_OK;
     status = gather(x, r, &c);
     for (int k = 0; k < MOST_AT_ONCE && x->poured[i] < due && status == FLX_OK; k++) {
         double at[3], density, radius = flx_particle_radius(x->block, x->sequence + i, &density);
