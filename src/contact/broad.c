@@ -218,7 +218,8 @@ flx_broad *flx_broad_create(flx_ctx *ctx, int n)
     b->nodes = flx_alloc(ctx, 2 * (size_t)n, sizeof *b->nodes);
     b->free_nodes = flx_alloc(ctx, (size_t)n, sizeof *b->free_nodes);
     b->stack = flx_alloc(ctx, 2 * (size_t)n, sizeof *b->stack);
-    if (!b->near || !b->nodes || !b->free_nodes || !b->stack) {
+    bool room = flx_grow(ctx, (void **)&b->pairs, &b->capacity, 4 * n, sizeof *b->pairs) == FLX_OK;
+    if (!b->near || !b->nodes || !b->free_nodes || !b->stack || !room) {
         flx_broad_destroy(&b);
         return NULL;
     }

@@ -163,7 +163,7 @@ static flx_work *work_create(const flx_system *s)
     if (!w) return NULL;
     w->d = d;
     w->block = flx_alloc(s->ctx, cut_block(d, w), sizeof *w->block);
-    if (!w->block) {
+    if (!w->block || flx_touch_list_create(d, &w->touches) != FLX_OK) {
         work_destroy(w);
         return NULL;
     }

@@ -290,7 +290,7 @@ struct flx_work {
     double *angle_leaves, *angles;  // for outputs: leaves and values of angles without turns
     bool told_end;                  // that a point ran off its curve
     bool told_passage;              // that a step is too long for a contact
-    struct flx_touch_list *touches; // owned; made when first needed
+    struct flx_touch_list *touches; // owned; NULL: no contacts are met step by step
 };
 
 static inline const flx_descriptor *flx_descriptor_of(const flx_system *s)
@@ -424,6 +424,8 @@ flx_status flx_touches_check(const flx_descriptor *d);
 void flx_touches_number(flx_descriptor *d); // their switches
 void flx_touches_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
                          double out[FLX_CONTACT_SIGNALS]);
+// Nothing where no contacts are met step by step.
+flx_status flx_touch_list_create(const flx_descriptor *d, struct flx_touch_list **list);
 void flx_touch_list_destroy(struct flx_touch_list **list);
 extern const flx_touches flx_descriptor_touches;
 

@@ -4,8 +4,9 @@
 // kept as their LU with pivots, U as X.
 #include "math/block_lu.h"
 
+#include "math/symmetric.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct flx_block_lu {
@@ -76,6 +77,20 @@ static flx_status room_unknowns(flx_block_lu *lu, int n)
     FLX_TRY(renew(lu->ctx, &lu->x, (size_t)(n + n / 2), sizeof(double)));
     lu->room_n = n + n / 2;
     return FLX_OK;
+}
+
+flx_status flx_block_lu_reserve(flx_block_lu *lu, int nblock, int n, int nedge)
+{
+    int entry = 2 * nedge + 8, list = 8 * nedge + 16, value = n * 6 + 72 * nedge;
+    FLX_TRY(room_blocks(lu, nblock));
+    FLX_TRY(room_unknowns(lu, n));
+    FLX_TRY(flx_grow(lu->ctx, (void **)&lu->edges, &lu->room_edge, nedge, sizeof *lu->edges));
+    FLX_TRY(flx_grow(lu->ctx, (void **)&lu->list, &lu->room_list, list, sizeof *lu->list));
+    FLX_TRY(flx_grow(lu->ctx, (void **)&lu->next, &lu->room_entry, entry, sizeof *lu->next));
+    FLX_TRY(renew(lu->ctx, &lu->upper, (size_t)lu->room_entry + 1, sizeof(int)));
+    FLX_TRY(renew(lu->ctx, &lu->lower, (size_t)lu->room_entry + 1, sizeof(int)));
+    lu->room_places = lu->room_entry + 1;
+    return flx_grow(lu->ctx, (void **)&lu->values, &lu->room_value, value, sizeof *lu->values);
 }
 
 // ---- the order --------------------------------------------------------------------------------------------
@@ -165,12 +180,6 @@ static flx_status find_order(flx_block_lu *lu)
     return FLX_OK;
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 static int size_of(const flx_block_lu *lu, int pivot)
 {
     int b = lu->order[pivot];
@@ -188,7 +197,7 @@ static flx_status place_values(flx_block_lu *lu)
     for (int k = 0; k < lu->nblock; k++) {
         int d = lu->first[k + 1] - lu->first[k], *next = d > 0 ? lu->next + lu->first[k] : NULL;
         for (int j = 0; j < d; j++) next[j] = lu->at[next[j]];
-        if (d > 1) qsort(next, (size_t)d, sizeof *next, compare_ints);
+        flx_sort_ints(next, d);
         lu->diagonal[k] = n;
         n += size_of(lu, k) * size_of(lu, k);
         for (int j = 0; j < d; j++) {
@@ -205,10 +214,17 @@ static flx_status place_values(flx_block_lu *lu)
     return FLX_OK;
 }
 
-static int compare_keys(const void *a, const void *b)
+// Shell's; qsort of the C library may take memory
+static void sort_keys(int n, uint64_t *keys)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    for (int gap = n / 2; gap > 0; gap /= 2) {
+        for (int k = gap; k < n; k++) {
+            uint64_t key = keys[k];
+            int at = k;
+            for (; at >= gap && keys[at - gap] > key; at -= gap) keys[at] = keys[at - gap];
+            keys[at] = key;
+        }
+    }
 }
 
 static bool is_same(const flx_block_lu *lu, int nblock, const int *start, int nedge,
@@ -223,7 +239,7 @@ flx_status flx_block_lu_analyse(flx_block_lu *lu, int nblock, const int *start, 
                                 uint64_t *edges)
 {
     int kept = 0;
-    if (nedge > 1) qsort(edges, (size_t)nedge, sizeof *edges, compare_keys);
+    sort_keys(nedge, edges);
     for (int e = 0; e < nedge; e++) {
         if (kept == 0 || edges[e] != edges[kept - 1]) edges[kept++] = edges[e];
     }

@@ -8,6 +8,8 @@ typedef struct flx_block_lu flx_block_lu;
 flx_block_lu *flx_block_lu_create(flx_ctx *ctx); // NULL: no memory
 void flx_block_lu_destroy(flx_block_lu **lu);
 
+// Memory for so many blocks, unknowns and edges of blocks of six; larger ones grow it by themselves.
+flx_status flx_block_lu_reserve(flx_block_lu *lu, int nblock, int n, int nedge);
 // start (nblock + 1): first unknown of each block. edges (nedge): pairs i < j as i << 32 | j, in any order, sorted here.
 // The same as the last time: nothing is done. Memory grows with the largest.
 flx_status flx_block_lu_analyse(flx_block_lu *lu, int nblock, const int *start, int nedge,

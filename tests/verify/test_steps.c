@@ -159,6 +159,7 @@ static int stack_stands(void)
         CHECK_NEAR(at(&t, "top.position.x", 2), 0, 1e-9);
         CHECK_NEAR(at(&t, "box(1).position.z", 2), 0.1, 1e-9);
         CHECK(l.balanced);
+        CHECK(l.allocations_in_loop == 0);
         case_table_clear(&t);
     }
     return 0;

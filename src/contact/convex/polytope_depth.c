@@ -13,6 +13,7 @@ typedef struct search {
 // Faces are preferred to edges, and the first found to the rest, by more than rounding; parts of last time by far.
 #define PREFERRED 1e-3
 #define LIKELIER 1e-7
+#define MOST_KNOWN 48 // edges whose arcs are kept
 
 static bool is_last(const search *s, const flx_part_kind kind[2], const int number[2])
 {
@@ -106,10 +107,13 @@ static void try_edges(search *s)
 {
     const flx_polytope *a = s->solid[0]->of, *b = s->solid[1]->of;
     m33 R = m33_tmul(s->solid[0]->R, s->solid[1]->R);
+    arc known[MOST_KNOWN]; // of the first, found once
+    int nknown = a->nedge < MOST_KNOWN ? a->nedge : MOST_KNOWN;
+    for (int i = 0; i < nknown; i++) known[i] = arc_of(a, i, NULL);
     for (int j = 0; j < b->nedge; j++) {
         arc w = arc_of(b, j, &R);
         for (int i = 0; i < a->nedge; i++) {
-            arc u = arc_of(a, i, NULL);
+            arc u = i < nknown ? known[i] : arc_of(a, i, NULL);
             if (arcs_cross(&u, &w)) try_edge_pair(s, i, j);
         }
     }

@@ -1,9 +1,13 @@
 // touches.c - rigid contacts that are met step by step: which points touch now, and how velocities move them. They are no rows
 // of the equations (flexion/system.h, flx_touches).
+#include "contact/broad.h"
 #include "contact/gap.h"
 #include "descriptor/descriptor_parts.h"
 
 #define MOST_POINTS 4 // of one pair: more span no larger area
+#define FEW_PAIRS 48  // of a contact: each is asked without a tree
+#define FAT 1e-3      // of the length: what leaves of the tree move within
+#define EXPECTED 8    // points of a surface that memory is taken for at the start
 
 typedef struct side { // a surface where it is now
     flx_frame f;
@@ -12,8 +16,10 @@ typedef struct side { // a surface where it is now
 } side;
 
 struct flx_touch_list { // of a flx_work
-    int room_side;
+    int room_side, ntree;
     side *sides; // owned: of the contact at hand
+    flx_broad *
+        *trees; // (ntree: contacts) owned: which of many surfaces are near; NULL: all are asked
     int npoint, nnumber, room_point, room_number;
     flx_touch_point *points; // owned
     double *numbers;         // owned: their rows
@@ -22,6 +28,8 @@ struct flx_touch_list { // of a flx_work
 void flx_touch_list_destroy(struct flx_touch_list **list)
 {
     if (!*list) return;
+    for (int i = 0; i < (*list)->ntree; i++) flx_broad_destroy((*list)->trees + i);
+    flx_free((*list)->trees);
     flx_free((*list)->sides);
     flx_free((*list)->points);
     flx_free((*list)->numbers);
@@ -40,6 +48,47 @@ bool flx_touches_exist(const flx_model *m)
         if (is_met(m->contacts + i)) return true;
     }
     return false;
+}
+
+static flx_status make_trees(const flx_descriptor *d, struct flx_touch_list *l)
+{
+    const flx_model *m = d->model;
+    l->trees = flx_alloc(d->base.ctx, (size_t)m->ncontact, sizeof *l->trees);
+    if (!l->trees) return FLX_ERR_MEMORY;
+    l->ntree = m->ncontact;
+    for (int i = 0; i < m->ncontact; i++) {
+        if (!is_met(m->contacts + i) || m->contacts[i].npair <= FEW_PAIRS) continue;
+        l->trees[i] = flx_broad_create(d->base.ctx, m->contacts[i].nside);
+        if (!l->trees[i]) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+// With memory for as many points as there are likely to be.
+static flx_status make_list(const flx_descriptor *d, struct flx_touch_list *l)
+{
+    const flx_model *m = d->model;
+    int most = 0, npoint = 0;
+    for (int i = 0; i < m->ncontact; i++) {
+        const flx_contact *c = m->contacts + i;
+        if (!is_met(c)) continue;
+        if (c->nside > most) most = c->nside;
+        npoint += MOST_POINTS * (c->npair < EXPECTED / MOST_POINTS * c->nside
+                                     ? c->npair
+                                     : EXPECTED / MOST_POINTS * c->nside);
+    }
+    FLX_TRY(flx_grow(d->base.ctx, (void **)&l->sides, &l->room_side, most, sizeof *l->sides));
+    FLX_TRY(flx_grow(d->base.ctx, (void **)&l->points, &l->room_point, npoint, sizeof *l->points));
+    FLX_TRY(flx_grow(d->base.ctx, (void **)&l->numbers, &l->room_number, 36 * npoint,
+                     sizeof *l->numbers));
+    return make_trees(d, l);
+}
+
+flx_status flx_touch_list_create(const flx_descriptor *d, struct flx_touch_list **list)
+{
+    if (!flx_touches_exist(d->model)) return FLX_OK;
+    *list = flx_alloc(d->base.ctx, 1, sizeof **list);
+    return *list ? make_list(d, *list) : FLX_ERR_MEMORY;
 }
 
 static flx_status check_contact(const flx_descriptor *d, const flx_contact *c)
@@ -196,18 +245,62 @@ static flx_status find_pair(const flx_descriptor *d, flx_work *w, int contact, i
     return FLX_OK;
 }
 
+// The pair of two sides; -1: they may not touch. Pairs are sorted.
+static int pair_of(const flx_contact *c, int i, int k)
+{
+    int low = 0, high = c->npair;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        const int *p = c->pairs[middle];
+        if (p[0] == i && p[1] == k) return middle;
+        if (p[0] < i || (p[0] == i && p[1] < k))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
+static bool may_touch(const void *user, int i, int k)
+{
+    return pair_of(user, i, k) >= 0;
+}
+
+// The pairs that are near, by the tree; in the order of all.
+static flx_status find_near(const flx_descriptor *d, flx_work *w, int contact, double reach)
+{
+    const flx_contact *c = d->model->contacts + contact;
+    flx_broad *tree = w->touches->trees[contact];
+    int n, (*near)[2];
+    for (int i = 0; i < c->nside; i++) {
+        const side *o = w->touches->sides + i;
+        flx_bounds box;
+        for (int k = 0; k < 3; k++) {
+            box.low[k] = o->bounded ? o->low[k] : -HUGE_VAL;
+            box.high[k] = o->bounded ? o->high[k] : HUGE_VAL;
+        }
+        flx_broad_move(tree, i, &box, fmax(reach, FAT * d->length));
+    }
+    FLX_TRY(flx_broad_pairs(tree, may_touch, c, &n, &near));
+    for (int k = 0; k < n; k++)
+        FLX_TRY(find_pair(d, w, contact, pair_of(c, near[k][0], near[k][1]), reach));
+    return FLX_OK;
+}
+
 static flx_status find(const flx_system *s, flx_work *w, const flx_point *p, double reach, int *n,
                        const flx_touch_point **list)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     *n = 0;
-    if (!w->touches) w->touches = flx_alloc(s->ctx, 1, sizeof *w->touches);
-    if (!w->touches) return FLX_ERR_MEMORY;
     flx_eval_frames(d, w, p);
     w->touches->npoint = w->touches->nnumber = 0;
     for (int i = 0; i < d->model->ncontact; i++) {
         if (!is_met(d->model->contacts + i)) continue;
         FLX_TRY(place_sides(d, w, d->model->contacts + i));
+        if (w->touches->trees[i]) {
+            FLX_TRY(find_near(d, w, i, reach));
+            continue;
+        }
         for (int k = 0; k < d->model->contacts[i].npair; k++) FLX_TRY(find_pair(d, w, i, k, reach));
     }
     // the numbers are where they stay now

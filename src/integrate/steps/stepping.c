@@ -11,6 +11,7 @@
 #define NO_SLIP 1e-15 // ... and of the length in a step
 #define LIMIT 1e-6    // of the limit of friction: what is below it sticks
 #define INSIDE 1e-6   // of the length: overlap at the start that is refused
+#define EXPECTED 8    // points of a body that memory is taken for at the start
 #define GAINS 1e-9    // of the sizes of its terms: energy that is not rounding
 
 static int first_row(const flx_stepping *t)
@@ -73,6 +74,18 @@ void flx_stepping_read_rows(flx_stepping *t, const double *switches)
     }
 }
 
+// Memory for as many points as there are likely to be; more of them grow it.
+static flx_status reserve(flx_ctx *ctx, flx_stepping *t)
+{
+    int n = EXPECTED * (t->nvblock + 1);
+    FLX_TRY(flx_grow(ctx, (void **)&t->row, &t->room_row, t->s->dims.nv, sizeof *t->row));
+    FLX_TRY(flx_grow(ctx, (void **)&t->group, &t->room_group, n, sizeof *t->group));
+    FLX_TRY(flx_grow(ctx, (void **)&t->limit, &t->room_limit, n, sizeof *t->limit));
+    FLX_TRY(flx_grow(ctx, (void **)&t->memory, &t->room_memory, n, sizeof *t->memory));
+    FLX_TRY(flx_grow(ctx, (void **)&t->next, &t->room_next, n, sizeof *t->next));
+    return flx_cone_reserve_sparse(t->cone, t->nvblock, t->s->dims.nv, t->nrow + n);
+}
+
 flx_status flx_stepping_create(flx_integrator *it, flx_stepping **out)
 {
     const flx_system *s = it->sys;
@@ -92,7 +105,7 @@ flx_status flx_stepping_create(flx_integrator *it, flx_stepping **out)
     if (!t->cone || !t->sigma || !t->values) return FLX_ERR_MEMORY;
     t->tau = t->sigma + n, t->C = t->tau + n, t->scale = t->C + n;
     t->joint = t->scale + n, t->b = t->joint + n, t->compliance = t->b + n;
-    return FLX_OK;
+    return reserve(it->ctx, t);
 }
 
 void flx_stepping_destroy(flx_stepping **at)
@@ -358,11 +371,15 @@ void flx_stepping_rates(const flx_stepping *t, int point, const double *v, doubl
 {
     const flx_touch_point *of = t->points + point;
     const int *start = t->s->pattern.start;
-    for (int i = 0; i <= of->ntangent; i++) {
-        out[i] = 0;
-        for (int k = 0; k < of->npart; k++) {
-            int first = start[of->block[k]], size = start[of->block[k] + 1] - first;
-            for (int j = 0; j < size; j++) out[i] += of->rows[k][i * size + j] * v[first + j];
+    int n = 1 + of->ntangent;
+    for (int i = 0; i < n; i++) out[i] = 0;
+    for (int k = 0; k < of->npart; k++) {
+        int first = start[of->block[k]], size = start[of->block[k] + 1] - first;
+        const double *row = of->rows[k], *x = v + first;
+        for (int i = 0; i < n; i++, row += size) {
+            double sum = 0;
+            for (int j = 0; j < size; j++) sum += row[j] * x[j];
+            out[i] += sum;
         }
     }
 }

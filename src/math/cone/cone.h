@@ -85,6 +85,8 @@ typedef struct flx_cone_rows { // a group with the rows of J
     const double *J[FLX_CONE_PARTS]; // (n x size of the block) row-major; copied
 } flx_cone_rows;
 
+// Memory for so many blocks, velocities and groups; larger problems grow it by themselves.
+flx_status flx_cone_reserve_sparse(flx_cone *c, int nblock, int nv, int ngroup);
 flx_status flx_cone_begin(flx_cone *c, const flx_cone_matrix *M);
 flx_status flx_cone_add(flx_cone *c, const flx_cone_rows *rows);
 // v (nv) out: what the impulses do to the velocities; the impulses by flx_cone_lambda, in the order in which rows were added.

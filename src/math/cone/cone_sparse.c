@@ -81,7 +81,7 @@ static void look_at_matrix(flx_cone_sparse *s)
     }
 }
 
-flx_status flx_cone_begin(flx_cone *c, const flx_cone_matrix *M)
+static flx_status make_sparse(flx_cone *c)
 {
     if (!c->sparse) {
         flx_cone_sparse *s = c->sparse = flx_alloc(c->ctx, 1, sizeof *c->sparse);
@@ -89,8 +89,34 @@ flx_status flx_cone_begin(flx_cone *c, const flx_cone_matrix *M)
         s->own = flx_block_lu_create(c->ctx);
         s->whole = flx_block_lu_create(c->ctx);
     }
+    return c->sparse->own && c->sparse->whole ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+// Groups as those of contacts: three rows on two bodies.
+flx_status flx_cone_reserve_sparse(flx_cone *c, int nblock, int nv, int ngroup)
+{
+    FLX_TRY(make_sparse(c));
     flx_cone_sparse *s = c->sparse;
-    if (!s->own || !s->whole) return FLX_ERR_MEMORY;
+    flx_ctx *ctx = c->ctx;
+    int edges = 4 * ngroup + nblock;
+    FLX_TRY(flx_cone_room(c, 3 * ngroup, ngroup));
+    FLX_TRY(flx_cone_room_velocities(c, nv));
+    FLX_TRY(flx_grow(ctx, (void **)&s->records, &s->room_record, ngroup, sizeof *s->records));
+    FLX_TRY(flx_grow(ctx, (void **)&s->parts, &s->room_part, 2 * ngroup, sizeof *s->parts));
+    FLX_TRY(flx_grow(ctx, (void **)&s->J, &s->room_J, 36 * ngroup, sizeof *s->J));
+    FLX_TRY(flx_grow(ctx, (void **)&s->Y, &s->room_Y, 36 * ngroup, sizeof *s->Y));
+    FLX_TRY(flx_grow(ctx, (void **)&s->place, &s->room_place, 4 * ngroup, sizeof *s->place));
+    FLX_TRY(flx_grow(ctx, (void **)&s->lam, &s->room_lam, 3 * ngroup, sizeof *s->lam));
+    FLX_TRY(flx_grow(ctx, (void **)&c->big, &c->room_big, 32, sizeof *c->big));
+    FLX_TRY(flx_grow(ctx, (void **)&s->edges, &s->room_edge, edges, sizeof *s->edges));
+    FLX_TRY(flx_block_lu_reserve(s->own, nblock, nv, 2 * nblock));
+    return flx_block_lu_reserve(s->whole, nblock, nv, ngroup);
+}
+
+flx_status flx_cone_begin(flx_cone *c, const flx_cone_matrix *M)
+{
+    FLX_TRY(make_sparse(c));
+    flx_cone_sparse *s = c->sparse;
     s->M = *M;
     s->ngroup = s->m = s->npart = s->nJ = s->nplace = 0;
     s->factored = false;
