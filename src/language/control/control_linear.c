@@ -16,6 +16,13 @@ static flx_status check_states(flx_control_draft *d, int n, flx_loc loc)
 
 // ---- transfer functions ------------------------------------------------------------------------
 
+// A number that is written as zero, "0", "0.0", "-0".
+static bool is_zero(const char *text)
+{
+    size_t n = strlen(text);
+    return n > 0 && strspn(text, "+-0.") == n && strchr(text, '0') != NULL;
+}
+
 // b_n s^n + ... over a_n s^n + ... (CTL-4): a_n x^(n) + ... + a_0 x = u, y = b_n x^(n) + ... + b_0 x; with samples z in
 // place of s. Coefficients are written from the highest power down: a_k = bottom(n + 1 - k).
 flx_status flx_control_transfer(flx_control_draft *d)
@@ -33,6 +40,14 @@ flx_status flx_control_transfer(flx_control_draft *d)
             "the numerator of '%s' has a higher degree, %d, than the denominator, %d: its "
             "output would contain rates of what comes in; add poles",
             d->item->full, m - 1, n - 1);
+    }
+    const flx_entry *highest =
+        bottom->kind == FLX_ENTRY_LIST && bottom->count > 0 ? bottom->items[0] : bottom;
+    if (highest->kind == FLX_ENTRY_SCALAR && is_zero(highest->text)) {
+        return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, highest->loc,
+                        "the denominator of '%s' begins with the coefficient of its highest power, "
+                        "which cannot be 0: leave it out",
+                        d->item->full);
     }
     FLX_TRY(check_states(d, --n, bottom->loc));
     FLX_TRY(flx_control_own(d, "error", of));
