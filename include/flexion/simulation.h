@@ -141,6 +141,10 @@ FLX_API flx_status flx_simulation_analyse(flx_simulation *sim, int i, flx_findin
 FLX_API flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink,
                                              flx_sink *const *sinks, flx_finding *out);
 FLX_API void flx_finding_clear(flx_finding *f);
+// Its lines, matrices and tables as an HDF5 file, under /analyses/NAME: a matrix is an array, a table a group of `values`,
+// `columns` and `units`.
+FLX_API flx_status flx_finding_write(flx_ctx *ctx, const char *path, const char *name,
+                                     const flx_finding *f);
 // For analyses alone, also of a model whose run needs parts of the language that are not supported yet.
 FLX_API flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulation **sim);
 

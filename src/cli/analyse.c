@@ -438,7 +438,7 @@ int cli_analyse(flx_ctx *ctx, const cli_analyses *how, int argc, char **argv)
         return EXIT_WRONG;
     }
     if (o.matrices && !cli_is_matrix_kind(o.matrices)) {
-        cli_complain(how->command->name, "--matrices needs mat or mtx, not '%s'", o.matrices);
+        cli_complain(how->command->name, "--matrices needs mat, h5 or mtx, not '%s'", o.matrices);
         return EXIT_WRONG;
     }
     o.rest = &rest;

@@ -15,6 +15,7 @@ typedef struct flx_io_keys {
 typedef struct flx_linear_keys {
     flx_io_keys io;
     bool gramians;
+    bool descriptor; // with its constraints, in the place of state space
     double until; // of step and impulse responses; 0: none
     int count;
 } flx_linear_keys;

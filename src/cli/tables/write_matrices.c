@@ -9,7 +9,7 @@
 
 bool cli_is_matrix_kind(const char *kind)
 {
-    return strcmp(kind, "mat") == 0 || strcmp(kind, "mtx") == 0;
+    return strcmp(kind, "mat") == 0 || strcmp(kind, "mtx") == 0 || strcmp(kind, "h5") == 0;
 }
 
 // "_name.mat" or "_name_A.mtx"; NULL: no memory.
@@ -98,7 +98,9 @@ flx_status cli_write_matrices(flx_ctx *ctx, const char *model, const char *name,
         if (market && f->tables[i].columns) continue; // a table: CSV has it
         const char *file = name_file(model, name, market ? f->tables[i].name : NULL, kind);
         if (!file) return FLX_ERR_MEMORY;
-        status = market ? write_market(ctx, file, f->tables + i) : write_mat(ctx, file, f);
+        status = market                    ? write_market(ctx, file, f->tables + i)
+                 : strcmp(kind, "h5") == 0 ? flx_finding_write(ctx, file, name, f)
+                                           : write_mat(ctx, file, f);
         if (status == FLX_OK) printf("  %s in %s\n", market ? f->tables[i].name : "matrices", file);
     }
     return status;

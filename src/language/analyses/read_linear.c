@@ -3,7 +3,10 @@
 
 static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
 {
+    static const char *const forms[] = {"state-space", "descriptor", NULL};
     flx_linear_keys *own = flx_arena_take(e->b->m->arena, 1, sizeof *own);
+    const flx_entry *form = flx_entry_get(item->def, "form");
+    int word = 0;
     const flx_entry *gramians = flx_entry_get(item->def, "gramians");
     if (!own) return FLX_ERR_MEMORY;
     out->own = own;
@@ -11,7 +14,14 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     own->count = out->count > 1 ? out->count : 201;
     if (until) FLX_TRY(flx_build_positive(e, until, "the time of responses", &own->until));
     if (gramians) FLX_TRY(flx_build_flag(e->b, gramians, "gramians", &own->gramians));
-    return flx_analysis_io(e, item, &own->io);
+    if (form) FLX_TRY(flx_build_word(e->b, form, "form", forms, &word));
+    own->descriptor = word == 1;
+    FLX_TRY(flx_analysis_io(e, item, &own->io));
+    if (!own->descriptor || !(own->gramians || own->until > 0.0 || own->io.nstate > 0))
+        return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, form->loc,
+                    "`states`, `gramians` and `until` belong to the state space: the descriptor "
+                    "form has the unknowns of the model");
 }
 
 static const flx_key_row keys[] = {
@@ -19,6 +29,7 @@ static const flx_key_row keys[] = {
     {"states", "[number;1..]", .initial = "coordinates that constraints leave free",
      .doc = "Signals that are taken as the states. What they do not see, such as the place of a "
             "vehicle, must not act on what they see."},
+    {"form", "word", .initial = "state-space", .doc = "Which form the equations have."},
     {"gramians", "bool", .initial = "false",
      .doc = "Gramians of reach and sight, where all modes decay."},
     {"until", "number", .unit = "s", .initial = "none",

@@ -43,6 +43,7 @@ typedef struct diagram {
     point *points;  // (count x nbranch)
     double *speeds; // (count)
     double fastest;
+    double spin; // of the fastest body at any speed, rad/s
     bool instant,
         flat; // some motion is not steady; some mode cannot be told in the axes that are asked for
 } diagram;
@@ -255,6 +256,7 @@ static flx_status go_through(diagram *d)
         d->speeds[i] = i == k->count - 1 ? k->to : k->from + i * step;
         status = find_at(d, d->speeds[i], &now);
         if (status == FLX_OK) {
+            d->spin = fmax(d->spin, fmax(before.spin, now.spin));
             status = i == 1 ? begin(d, &before, &now) : follow(d, i, &before, &now);
             d->instant = d->instant || !now.steady;
         }
@@ -406,6 +408,10 @@ static flx_status tell(diagram *d)
                                                : "the axes of the ground"));
     FLX_TRY(flx_finding_line(
         sim, d->out, "whirl: 1 forward in circles, -1 backward, 0 in a plane or along the axis"));
+    if (!(d->spin > 0.0))
+        FLX_TRY(flx_finding_line(sim, d->out,
+                                 "no body rotates at any '%s': is it the speed of a rotor?",
+                                 d->keys->speed));
     if (d->instant)
         FLX_TRY(
             flx_finding_line(sim, d->out,

@@ -11,6 +11,8 @@
 #define CLOSE 1e-6                   // of a frequency: no more between two of them
 #define GOLDEN 0.6180339887498949
 #define PEAK_STEPS 60
+#define STANDS_OUT 1e-7 // of a peak: how much lower the response is on both sides
+#define NOTHING 1e-13   // of the largest response of an output: rounding
 #define PEAK_CLOSE 1e-8 // of a frequency: the magnitude is flat there
 
 typedef struct sweep {
@@ -135,6 +137,28 @@ static double magnitude(const sweep *s, int i, int pair)
     return hypot(row(s->re, s, i)[pair], row(s->im, s, i)[pair]);
 }
 
+// A peak stands out on both sides: what goes up and down by rounding does not. Of all pairs with the same output those that
+// are zero but for rounding have none.
+static bool stands_out(const sweep *s, int pair, int i)
+{
+    int nin = s->keys->io.nin, output = pair / nin;
+    double m = magnitude(s, i, pair), largest = 0.0;
+    for (int k = output * nin; k < (output + 1) * nin; k++) {
+        for (int j = 0; j < s->n; j++) largest = fmax(largest, magnitude(s, j, k));
+    }
+    if (!(m > NOTHING * largest)) return false;
+    for (int step = -1; step <= 1; step += 2) {
+        double low = m;
+        for (int j = i + step; j >= 0 && j < s->n; j += step) {
+            double other = magnitude(s, j, pair);
+            if (other > m) break;
+            low = fmin(low, other);
+        }
+        if (!(m - low > STANDS_OUT * m)) return false;
+    }
+    return true;
+}
+
 // Local maxima between frequencies of the table: rows of output, input, w, magnitude; *n of them.
 static flx_status find_peaks(sweep *s, double *peaks, int *n)
 {
@@ -144,6 +168,7 @@ static flx_status find_peaks(sweep *s, double *peaks, int *n)
         for (int i = 1; i + 1 < s->n; i++) {
             double m = magnitude(s, i, pair);
             if (!(m > magnitude(s, i - 1, pair)) || !(m >= magnitude(s, i + 1, pair))) continue;
+            if (!stands_out(s, pair, i)) continue;
             double *to = peaks + 4 * (*n)++;
             to[0] = pair / nin + 1;
             to[1] = pair % nin + 1;

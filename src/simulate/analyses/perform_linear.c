@@ -1,5 +1,6 @@
 // perform_linear.c - analyses of type linear: A, B, C, D with poles and zeros, and what reaches and sees each mode.
 #include "base/number.h"
+#include "simulate/analyses/descriptor_form.h"
 #include "simulate/analyses/io_signals.h"
 #include "simulate/linear/linear_about.h"
 
@@ -310,6 +311,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
     const flx_linear_keys *keys = t->a->own;
     found f = {.sim = t->sim, .keys = keys, .out = out};
     FLX_TRY(flx_analysis_find_own_state(t));
+    if (keys->descriptor) return flx_descriptor_form(t, &keys->io, out);
     FLX_TRY(flx_io_signals_create(t->sim, &keys->io, &f.io));
     const flx_linear_request request = {.sim = t->sim,
                                         .at = t->place.own,

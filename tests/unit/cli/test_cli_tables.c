@@ -48,9 +48,13 @@ static int matrices_for_other_programs(void)
     CHECK_STATUS(0);
     read_all("m_plant_B.mtx", bytes, sizeof bytes);
     CHECK_TEXT(bytes, "%%MatrixMarket matrix coordinate real general\n2 1 1\n2 1 0.5");
+    flexion("analyse m.yaml plant --matrices h5");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "matrices in m_plant.h5");
+    CHECK(file_size("m_plant.h5") > 1000);
     flexion("analyse m.yaml --matrices xls");
     CHECK_STATUS(2);
-    CHECK_TEXT(err, "--matrices needs mat or mtx, not 'xls'");
+    CHECK_TEXT(err, "--matrices needs mat, h5 or mtx, not 'xls'");
     return 0;
 }
 
@@ -93,7 +97,8 @@ static int spectra_are_found(void)
         "4*pi]}}\n"
         "simulate: {until: 4, rtol: 1e-10}\n"
         "outputs: {every: 0.01, signals: [x, disc.angular_velocity.z]}\n"
-        "analyse:\n  lines: {type: spectrum, signals: [x], sample: 0.02, segment: 1}\n"
+        "analyse:\n  lines: {type: spectrum, signals: [x], sample: 0.02, segment: 1, window: "
+        "blackman, trend: none}\n"
         "  orders: {type: spectrum, signals: [x], speed: disc.angular_velocity.z, orders: "
         "[2.5]}\n");
     flexion("run s.yaml");
