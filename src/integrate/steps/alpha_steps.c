@@ -362,7 +362,9 @@ static flx_status iterate(flx_integrator *it, const flx_state *x, double h, bool
         flx_stepping_take_joints(g->t, -1.0, g->lam, g->mu, true);
         FLX_TRY(flx_stepping_keep(g->t, g->v1));
         if (isnan(change)) return FLX_NOT_FINITE;
-        double size = largest(g->nv, g->v1) + h * largest(g->nv, g->dv0) + 1e-6 * g->t->length;
+        // what contacts hold back is as large as they are, though nothing moves
+        double size = largest(g->nv, g->v1) + h * largest(g->nv, g->dv0) + 1e-6 * g->t->length +
+                      largest(g->nv, g->free);
         if (change <= CONVERGED * size || (change <= 1e-8 * size && change > 0.5 * last)) {
             kinematics(it, x, h);
             return FLX_OK;
