@@ -44,7 +44,7 @@ LAYERS = {
     "compare": (["base", "math", "simulate", "results"], ["*"], []),
     "study": (["base"], ["base", "folder"], []),
     "studio": (["base", "page"], ["*"], []),
-    "fmi": (["base", "math", "model", "read", "simulate", "results"], ["*"], ["zlib.h"]),
+    "fmi": (["base", "math", "model", "read", "integrate", "simulate", "results"], ["*"], ["zlib.h"]),
     "cli": (["draw", "page", "studio", "fmi"], ["*"], []),
 }
 # A joint or a force sees frames, not bodies.

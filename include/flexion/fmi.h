@@ -15,6 +15,7 @@ typedef struct flx_fmu_def {
     const char *name;    // C identifier of the model; NULL: after its file
     int nset;            // texts "name=value", the value an expression, that override parameters
     const char *const *settings;
+    int exchange; // 0: for co-simulation, 1: for model exchange, 2: for both
 } flx_fmu_def;
 static inline flx_fmu_def flx_fmu_def_default(void)
 {

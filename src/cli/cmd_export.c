@@ -10,15 +10,15 @@ static const char help_text[] =
     "Usage: flexion export c|python|octave|latex MODEL [-o FILE] [--name NAME]\n"
     "                      [--functions LIST] [--limit N] [--set NAME=VALUE]...\n"
     "       flexion export sid MODEL [-o FILE] [--body NAME] [--set NAME=VALUE]...\n"
-    "       flexion export fmu MODEL [-o FILE] [--fmi 2|3] [--name NAME]\n"
-    "                      [--set NAME=VALUE]...\n"
+    "       flexion export fmu MODEL [-o FILE] [--fmi 2|3] [--type cs,me]\n"
+    "                      [--name NAME] [--set NAME=VALUE]...\n"
     "       flexion export vtk|frames RESULT    see 'flexion export vtk --help'\n"
     "\n"
     "Write the equations of motion in the coordinates of the joints as source text\n"
     "that needs no Flexion: forward and inverse dynamics, mass matrix, linearisation,\n"
     "closures of loops. What cannot be exported is refused by name.\n"
     "Or a flexible body as Standard Input Data, which this and other programs read;\n"
-    "or the model as an FMU, which other programs simulate (co-simulation).\n"
+    "or the model as an FMU, which other programs simulate (FMI 2.0, 3.0).\n"
     "\n"
     "  -o FILE           write to FILE; - is the standard output. Else a file named\n"
     "                    after the model: model.c, model.py, model.m, model.tex,\n"
@@ -27,6 +27,7 @@ static const char help_text[] =
     "  --functions LIST  some of forward,inverse,mass,linearise,rates,closures,states\n"
     "  --limit N         operations of one function at most (200000)\n"
     "  --fmi 2|3         version of FMI that the FMU is for (2)\n"
+    "  --type cs,me      co-simulation (cs), model exchange (me) or both\n"
     "  --body NAME       the flexible body, where there are several\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "\n"
@@ -37,7 +38,7 @@ static const char help_text[] =
     "wrong or cannot be exported.\n";
 
 typedef struct request {
-    const char *output, *name, *fmi, *functions, *limit, *body;
+    const char *output, *name, *fmi, *type, *functions, *limit, *body;
     cli_list settings;
 } request;
 
@@ -106,6 +107,12 @@ static int export_unit(flx_ctx *ctx, const target *t, const char *path, const re
     flx_fmu_def def = flx_fmu_def_default();
     def.name = r->name;
     if (r->fmi) def.version = atoi(r->fmi);
+    bool cs = r->type && strstr(r->type, "cs"), me = r->type && strstr(r->type, "me");
+    if (r->type && !cs && !me) {
+        cli_complain("export", "--type is cs (co-simulation), me (model exchange) or cs,me");
+        return EXIT_WRONG;
+    }
+    def.exchange = cs && me ? 2 : me;
     def.nset = r->settings.count;
     def.settings = r->settings.items;
     return output ? cli_export_fmu(ctx, path, &def, output) : EXIT_FAILED;
@@ -164,10 +171,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
                                   {.name = "--name", .value = &r.name},
                                   {.name = "--functions", .value = &r.functions},
                                   {.name = "--fmi", .value = &r.fmi},
+                                  {.name = "--type", .value = &r.type},
                                   {.name = "--limit", .value = &r.limit},
                                   {.name = "--body", .value = &r.body},
                                   {.name = "--set", .list = &r.settings}};
-    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 7, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 8, options, &rest);
     return parsed == CLI_GO ? dispatch(ctx, &rest, &r) : (int)parsed;
 }
 

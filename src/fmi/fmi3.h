@@ -57,8 +57,8 @@ typedef void (*fmi3UnlockPreemptionCallback)(void);
 // Types whose values are read and set alike.
 #define FMI3_TYPES(X)                                                                              \
     X(Float32)                                                                                     \
-    X(Float64) X(Int8) X(UInt8) X(Int16) X(UInt16) X(Int32) X(UInt32) X(Int64) X(UInt64)           \
-        X(Boolean) X(String)
+    X(Float64)                                                                                     \
+    X(Int8) X(UInt8) X(Int16) X(UInt16) X(Int32) X(UInt32) X(Int64) X(UInt64) X(Boolean) X(String)
 
 // Every function but those of FMI3_TYPES: its type of result, its name, its arguments.
 #define FMI3_COMMON(X)                                                                             \

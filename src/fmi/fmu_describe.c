@@ -1,6 +1,7 @@
 // fmu_describe.c - the variables of an FMU from the ports of a system.
 #include "fmi/fmu_describe.h"
 
+#include "fmi/fmu_exchange.h"
 #include "fmi/fmu_groups.h"
 
 #include "simulate/run_parts.h"
@@ -116,6 +117,27 @@ static flx_status add_outputs(flx_arena *arena, const flx_system *s, flx_fmu_des
     return FLX_OK;
 }
 
+// "state.v(2)" and its rate; indicators are variables in FMI 3 alone, and come last.
+static flx_status add_states(flx_arena *arena, const flx_run *run, flx_fmu_description *d)
+{
+    const flx_dims *n = &run->sim->sys->dims;
+    flx_fmu_variable plain = {.low = -HUGE_VAL, .high = HUGE_VAL};
+    bool packed = d->nstate == n->nq + n->nv + n->nx;
+    for (int i = 0; i < d->nstate; i++) {
+        int kind = !packed ? 3 : i < n->nq ? 0 : i < n->nq + n->nv ? 1 : 2;
+        int at = kind == 1 ? i - n->nq : kind == 2 ? i - n->nq - n->nv : i;
+        const char *name = flx_arena_printf(arena, "state.%c(%d)", "qvxz"[kind], at + 1);
+        const char *rate = name ? flx_arena_printf(arena, "der(%s)", name) : NULL;
+        FLX_TRY(add(arena, d, FLX_FMU_STATE, i, name, plain));
+        FLX_TRY(add(arena, d, FLX_FMU_DERIVATIVE, i, rate, plain));
+    }
+    for (int i = 0; i < d->nindicator; i++) {
+        const char *name = flx_arena_printf(arena, "indicator(%d)", i + 1);
+        FLX_TRY(add(arena, d, FLX_FMU_INDICATOR, i, name, plain));
+    }
+    return FLX_OK;
+}
+
 static flx_status find_units(flx_arena *arena, flx_fmu_description *d)
 {
     d->units = flx_arena_take(arena, (size_t)d->nvariable, sizeof *d->units);
@@ -135,10 +157,13 @@ static flx_status find_units(flx_arena *arena, flx_fmu_description *d)
 flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s, flx_run *run,
                             flx_fmu_description *d)
 {
-    (void)ctx;
-    size_t most = 1 + (size_t)count_ports(s, FLX_PORT_INPUT) +
-                  (size_t)count_ports(s, FLX_PORT_PARAMETER) +
-                  (size_t)count_ports(s, FLX_PORT_OUTPUT);
+    const char *why = d->exchange ? flx_fmu_not_exchanged(run) : NULL;
+    if (why) return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE, "%s", why);
+    d->nstate = d->exchange ? flx_fmu_state_count(run) : 0;
+    d->nindicator = d->exchange ? flx_fmu_indicator_count(run) : 0;
+    size_t most =
+        1 + 2 * (size_t)d->nstate + (size_t)d->nindicator + (size_t)count_ports(s, FLX_PORT_INPUT) +
+        (size_t)count_ports(s, FLX_PORT_PARAMETER) + (size_t)count_ports(s, FLX_PORT_OUTPUT);
     const flx_integrator_def *method = &run->sim->def;
     d->variables = flx_arena_take(arena, most, sizeof *d->variables);
     if (!d->variables) return FLX_ERR_MEMORY;
@@ -150,5 +175,6 @@ flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s,
     FLX_TRY(add_inputs(arena, s, run, d));
     FLX_TRY(add_parameters(arena, s, d));
     FLX_TRY(add_outputs(arena, s, d));
+    FLX_TRY(add_states(arena, run, d));
     return find_units(arena, d);
 }

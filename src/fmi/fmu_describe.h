@@ -31,11 +31,13 @@ typedef struct flx_fmu_description {
     double stop, tolerance; // 0: the model does not say
     int nvariable;
     flx_fmu_variable *variables; // time first, then inputs, parameters, outputs
+    bool cosimulation, exchange; // what it is for
+    int nstate, nindicator;      // of model exchange
     int nunit;
     flx_fmu_unit *units;
 } flx_fmu_description;
 
-// In the arena. run: at its start.
+// In the arena. run: at its start. cosimulation and exchange are set before.
 flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s, flx_run *run,
                             flx_fmu_description *out);
 // XML text of FMI 2.0; malloc.

@@ -178,6 +178,8 @@ static flx_status work(job *j, const char *path)
     flx_zip *zip = NULL;
     FLX_TRY(compile(j));
     FLX_TRY(flx_fmu_collect_files(j->ctx, j->inner, j->arena, j->path, &j->files));
+    j->description.cosimulation = j->def.exchange != 1;
+    j->description.exchange = j->def.exchange != 0;
     FLX_TRY(flx_fmu_describe(j->ctx, j->arena, j->system, j->run, &j->description));
     j->description.identifier = make_identifier(j);
     make_guid(j);

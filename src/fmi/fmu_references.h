@@ -10,6 +10,7 @@ enum {
     FLX_FMU_OUTPUT,
     FLX_FMU_STATE,
     FLX_FMU_DERIVATIVE,
+    FLX_FMU_INDICATOR,
 };
 static inline unsigned flx_fmu_reference(int kind, int i)
 {

@@ -77,7 +77,7 @@ void flx_fmu_put_units(FILE *f, const flx_fmu_description *d)
     fputs("  </UnitDefinitions>\n", f);
 }
 
-static void put_variable(FILE *f, const flx_fmu_variable *v)
+static void put_variable(FILE *f, const flx_fmu_variable *v, int number)
 {
     static const char *const words[] = {
         [FLX_FMU_TIME] = " causality=\"independent\" variability=\"continuous\"",
@@ -85,6 +85,9 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
         [FLX_FMU_PARAMETER] = " causality=\"parameter\" variability=\"fixed\" initial=\"exact\"",
         [FLX_FMU_OUTPUT] =
             " causality=\"output\" variability=\"continuous\" initial=\"calculated\"",
+        [FLX_FMU_STATE] = " causality=\"local\" variability=\"continuous\" initial=\"calculated\"",
+        [FLX_FMU_DERIVATIVE] =
+            " causality=\"local\" variability=\"continuous\" initial=\"calculated\"",
     };
     bool has_start = v->kind == FLX_FMU_INPUT || v->kind == FLX_FMU_PARAMETER;
     fputs("    <ScalarVariable", f);
@@ -95,20 +98,44 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
     if (*v->unit) flx_fmu_put_attribute(f, "unit", v->unit);
     if (strcmp(v->unit, "rad") == 0) fputs(" displayUnit=\"deg\"", f);
     if (has_start) flx_fmu_put_number(f, "start", v->start);
+    if (v->kind == FLX_FMU_DERIVATIVE) {
+        flx_fprintf(f, " derivative=\"%d\"", number - 1); // of the one before
+    }
     fputs("/>\n    </ScalarVariable>\n", f);
 }
 
-static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *element)
+// Numbers of the variables of these kinds (bits).
+static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *element, unsigned kinds)
 {
     int n = 0;
-    for (int i = 0; i < d->nvariable; i++) n += d->variables[i].kind == FLX_FMU_OUTPUT;
-    if (n == 0) return;
-    flx_fprintf(f, "    <%s>\n", element);
     for (int i = 0; i < d->nvariable; i++) {
-        if (d->variables[i].kind == FLX_FMU_OUTPUT)
-            flx_fprintf(f, "      <Unknown index=\"%d\"/>\n", i + 1);
+        if (!(kinds & (1u << d->variables[i].kind))) continue;
+        if (n++ == 0) flx_fprintf(f, "    <%s>\n", element);
+        flx_fprintf(f, "      <Unknown index=\"%d\"/>\n", i + 1);
     }
-    flx_fprintf(f, "    </%s>\n", element);
+    if (n > 0) flx_fprintf(f, "    </%s>\n", element);
+}
+
+static void put_exchange(FILE *f, const flx_fmu_description *d)
+{
+    fputs("  <ModelExchange", f);
+    flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
+    fputs(" canBeInstantiatedOnlyOncePerProcess=\"false\""
+          " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
+          " canSerializeFMUstate=\"true\"/>\n",
+          f);
+}
+
+static void put_cosimulation(FILE *f, const flx_fmu_description *d)
+{
+    fputs("  <CoSimulation", f);
+    flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
+    fputs(" canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\""
+          " maxOutputDerivativeOrder=\"0\" canRunAsynchronuously=\"false\""
+          " canBeInstantiatedOnlyOncePerProcess=\"false\""
+          " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
+          " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n",
+          f);
 }
 
 static void put_all(FILE *f, const flx_fmu_description *d)
@@ -117,14 +144,10 @@ static void put_all(FILE *f, const flx_fmu_description *d)
     flx_fmu_put_attribute(f, "modelName", *d->title ? d->title : d->identifier);
     flx_fmu_put_attribute(f, "guid", d->guid);
     flx_fprintf(f, " generationTool=\"Flexion %s\"", flx_version());
-    fputs(" variableNamingConvention=\"flat\" numberOfEventIndicators=\"0\">\n  <CoSimulation", f);
-    flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
-    fputs(" canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\""
-          " maxOutputDerivativeOrder=\"0\" canRunAsynchronuously=\"false\""
-          " canBeInstantiatedOnlyOncePerProcess=\"false\""
-          " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
-          " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n",
-          f);
+    flx_fprintf(f, " variableNamingConvention=\"flat\" numberOfEventIndicators=\"%d\">\n",
+                d->nindicator);
+    if (d->exchange) put_exchange(f, d);
+    if (d->cosimulation) put_cosimulation(f, d);
     flx_fmu_put_units(f, d);
     fputs("  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
           "    <Category name=\"logStatusWarning\"/>\n    <Category name=\"logAll\"/>\n"
@@ -133,10 +156,14 @@ static void put_all(FILE *f, const flx_fmu_description *d)
     if (d->stop > 0.0) flx_fmu_put_number(f, "stopTime", d->stop);
     if (d->tolerance > 0.0) flx_fmu_put_number(f, "tolerance", d->tolerance);
     fputs("/>\n  <ModelVariables>\n", f);
-    for (int i = 0; i < d->nvariable; i++) put_variable(f, d->variables + i);
+    for (int i = 0; i < d->nvariable; i++) {
+        if (d->variables[i].kind != FLX_FMU_INDICATOR) put_variable(f, d->variables + i, i + 1);
+    }
     fputs("  </ModelVariables>\n  <ModelStructure>\n", f);
-    put_unknowns(f, d, "Outputs");
-    put_unknowns(f, d, "InitialUnknowns");
+    put_unknowns(f, d, "Outputs", 1u << FLX_FMU_OUTPUT);
+    put_unknowns(f, d, "Derivatives", 1u << FLX_FMU_DERIVATIVE);
+    put_unknowns(f, d, "InitialUnknowns",
+                 1u << FLX_FMU_OUTPUT | 1u << FLX_FMU_STATE | 1u << FLX_FMU_DERIVATIVE);
     fputs("  </ModelStructure>\n</fmiModelDescription>\n", f);
 }
 

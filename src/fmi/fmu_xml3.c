@@ -11,6 +11,11 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
         [FLX_FMU_PARAMETER] = " causality=\"parameter\" variability=\"fixed\" initial=\"exact\"",
         [FLX_FMU_OUTPUT] =
             " causality=\"output\" variability=\"continuous\" initial=\"calculated\"",
+        [FLX_FMU_STATE] = " causality=\"local\" variability=\"continuous\" initial=\"calculated\"",
+        [FLX_FMU_DERIVATIVE] =
+            " causality=\"local\" variability=\"continuous\" initial=\"calculated\"",
+        [FLX_FMU_INDICATOR] =
+            " causality=\"local\" variability=\"continuous\" initial=\"calculated\"",
     };
     bool has_start = v->kind == FLX_FMU_INPUT || v->kind == FLX_FMU_PARAMETER;
     fputs("    <Float64", f);
@@ -21,6 +26,10 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
     if (*v->unit) flx_fmu_put_attribute(f, "unit", v->unit);
     if (strcmp(v->unit, "rad") == 0) fputs(" displayUnit=\"deg\"", f);
     if (has_start) flx_fmu_put_number(f, "start", v->start);
+    if (v->kind == FLX_FMU_DERIVATIVE) {
+        int state = flx_fmu_number(v->reference);
+        flx_fprintf(f, " derivative=\"%u\"", flx_fmu_reference(FLX_FMU_STATE, state));
+    }
     if (v->group > 1) {
         flx_fprintf(f, ">\n      <Dimension start=\"%d\"/>\n    </Float64>\n", v->group);
     } else {
@@ -28,10 +37,10 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
     }
 }
 
-static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *element)
+static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *element, int kind)
 {
     for (int i = 0; i < d->nvariable; i += d->variables[i].group) {
-        if (d->variables[i].kind == FLX_FMU_OUTPUT)
+        if (d->variables[i].kind == kind)
             flx_fprintf(f, "    <%s valueReference=\"%u\"/>\n", element, d->variables[i].reference);
     }
 }
@@ -42,14 +51,24 @@ static void put_all(FILE *f, const flx_fmu_description *d)
     flx_fmu_put_attribute(f, "modelName", *d->title ? d->title : d->identifier);
     flx_fmu_put_attribute(f, "instantiationToken", d->guid);
     flx_fprintf(f, " generationTool=\"Flexion %s\"", flx_version());
-    fputs(" variableNamingConvention=\"flat\">\n  <CoSimulation", f);
-    flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
-    fputs(" canHandleVariableCommunicationStepSize=\"true\" maxOutputDerivativeOrder=\"0\""
-          " hasEventMode=\"true\" canReturnEarlyAfterIntermediateUpdate=\"false\""
-          " canBeInstantiatedOnlyOncePerProcess=\"false\" canGetAndSetFMUState=\"true\""
-          " canSerializeFMUState=\"true\" providesDirectionalDerivatives=\"true\""
-          " providesAdjointDerivatives=\"true\"/>\n",
-          f);
+    fputs(" variableNamingConvention=\"flat\">\n", f);
+    if (d->exchange) {
+        fputs("  <ModelExchange", f);
+        flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
+        fputs(" canBeInstantiatedOnlyOncePerProcess=\"false\" canGetAndSetFMUState=\"true\""
+              " canSerializeFMUState=\"true\"/>\n",
+              f);
+    }
+    if (d->cosimulation) {
+        fputs("  <CoSimulation", f);
+        flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
+        fputs(" canHandleVariableCommunicationStepSize=\"true\" maxOutputDerivativeOrder=\"0\""
+              " hasEventMode=\"true\" canReturnEarlyAfterIntermediateUpdate=\"false\""
+              " canBeInstantiatedOnlyOncePerProcess=\"false\" canGetAndSetFMUState=\"true\""
+              " canSerializeFMUState=\"true\" providesDirectionalDerivatives=\"true\""
+              " providesAdjointDerivatives=\"true\"/>\n",
+              f);
+    }
     flx_fmu_put_units(f, d);
     fputs("  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
           "    <Category name=\"logStatusWarning\"/>\n    <Category name=\"logAll\"/>\n"
@@ -60,8 +79,12 @@ static void put_all(FILE *f, const flx_fmu_description *d)
     fputs("/>\n  <ModelVariables>\n", f);
     for (int i = 0; i < d->nvariable; i += d->variables[i].group) put_variable(f, d->variables + i);
     fputs("  </ModelVariables>\n  <ModelStructure>\n", f);
-    put_unknowns(f, d, "Output");
-    put_unknowns(f, d, "InitialUnknown");
+    put_unknowns(f, d, "Output", FLX_FMU_OUTPUT);
+    put_unknowns(f, d, "ContinuousStateDerivative", FLX_FMU_DERIVATIVE);
+    put_unknowns(f, d, "InitialUnknown", FLX_FMU_OUTPUT);
+    put_unknowns(f, d, "InitialUnknown", FLX_FMU_STATE);
+    put_unknowns(f, d, "InitialUnknown", FLX_FMU_DERIVATIVE);
+    put_unknowns(f, d, "EventIndicator", FLX_FMU_INDICATOR);
     fputs("  </ModelStructure>\n</fmiModelDescription>\n", f);
 }
 

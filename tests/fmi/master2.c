@@ -70,12 +70,13 @@ static int load(void)
     TAKE(GetTypesPlatform)
     TAKE(GetVersion)
     TAKE(Instantiate)
-    TAKE(FreeInstance) TAKE(SetupExperiment) TAKE(EnterInitializationMode)
-        TAKE(ExitInitializationMode) TAKE(Terminate) TAKE(Reset) TAKE(GetReal) TAKE(SetReal)
-            TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate) TAKE(FreeFMUstate)
-                TAKE(SerializedFMUstateSize) TAKE(SerializeFMUstate) TAKE(DeSerializeFMUstate)
-                    TAKE(GetDirectionalDerivative) TAKE(SetRealInputDerivatives) TAKE(DoStep)
-                        TAKE(GetRealStatus) TAKE(GetBooleanStatus) return 0;
+    TAKE(FreeInstance)
+    TAKE(SetupExperiment) TAKE(EnterInitializationMode) TAKE(ExitInitializationMode) TAKE(Terminate)
+        TAKE(Reset) TAKE(GetReal) TAKE(SetReal) TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate)
+            TAKE(FreeFMUstate) TAKE(SerializedFMUstateSize) TAKE(SerializeFMUstate)
+                TAKE(DeSerializeFMUstate) TAKE(GetDirectionalDerivative)
+                    TAKE(SetRealInputDerivatives) TAKE(DoStep) TAKE(GetRealStatus)
+                        TAKE(GetBooleanStatus) return 0;
 }
 
 // ---- what the description says ---------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #   run_fmu2.sh FLEXION MASTER MODELS LOADS
 set -eu
 flexion=$1 master=$2 models=$3 loads=$4
+[ -z "${FLX_WHOLE:-}" ] || loads=100
 work=$(mktemp -d)
 export TMPDIR=$work/temporary
 trap 'rm -rf "$work"' EXIT

@@ -2,10 +2,12 @@
 #include "fmi/fmi2.h"
 #include "fmi/runtime/instance.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define X(result, name, arguments) FLX_API result fmi2##name arguments;
 FMI2_COMMON(X)
+FMI2_EXCHANGE(X)
 FMI2_COSIMULATION(X)
 #undef X
 
@@ -68,10 +70,12 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     if (c->name && length) memcpy(c->name, name, length);
     if (c->name && length == 0) {
         write_log(c, FLX_FMU_ERROR, "an instance needs a name");
-    } else if (c->name && type != fmi2CoSimulation) {
-        write_log(c, FLX_FMU_ERROR, "this FMU is for co-simulation");
     } else if (c->name) {
         c->fmu = flx_fmu_create(guid, resources, write_log, c);
+        if (c->fmu && type == fmi2ModelExchange && flx_fmu_exchange_create(c->fmu) != FLX_OK) {
+            flx_fmu_destroy(c->fmu);
+            c->fmu = NULL;
+        }
     }
     if (!c->fmu) {
         free(c->name);
@@ -310,6 +314,10 @@ fmi2Status fmi2DoStep(fmi2Component instance, fmi2Real currentCommunicationPoint
     component *c = instance;
     (void)noSetFMUStatePriorToCurrentPoint;
     if (!is_due(c, "DoStep", IN(STEPPING))) return fmi2Error;
+    if (c->fmu->exchange) {
+        flx_fmu_refuse(c->fmu, "fmi2DoStep is for co-simulation, this instance for model exchange");
+        return fmi2Error;
+    }
     flx_status status =
         flx_fmu_advance(c->fmu, currentCommunicationPoint, communicationStepSize, false, &c->last);
     if (status == FLX_STOPPED) return fmi2Discard; // fmi2Terminated says so
@@ -361,5 +369,96 @@ fmi2Status fmi2GetStringStatus(fmi2Component instance, const fmi2StatusKind kind
     (void)instance;
     if (kind != fmi2PendingStatus) return fmi2Discard;
     *value = "";
+    return fmi2OK;
+}
+
+// ---- model exchange -----------------------------------------------------------------------------------------
+
+static bool is_exchanged(component *c, const char *call)
+{
+    if (!is_due(c, call, IN(STEPPING))) return false;
+    if (c->fmu->exchange) return true;
+    flx_fmu_refuse(c->fmu, "fmi2%s is for model exchange, this instance for co-simulation", call);
+    return false;
+}
+
+fmi2Status fmi2EnterEventMode(fmi2Component instance)
+{
+    return is_exchanged(instance, "EnterEventMode") ? fmi2OK : fmi2Error;
+}
+
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component instance)
+{
+    return is_exchanged(instance, "EnterContinuousTimeMode") ? fmi2OK : fmi2Error;
+}
+
+fmi2Status fmi2NewDiscreteStates(fmi2Component instance, fmi2EventInfo *info)
+{
+    component *c = instance;
+    bool changed;
+    double next;
+    if (!is_exchanged(c, "NewDiscreteStates")) return fmi2Error;
+    flx_status status = flx_fmu_exchange_happen(c->fmu, &changed, &next);
+    *info = (fmi2EventInfo){.terminateSimulation = c->fmu->stopped,
+                            .valuesOfContinuousStatesChanged = changed,
+                            .nextEventTimeDefined = next < HUGE_VAL,
+                            .nextEventTime = next};
+    return status_of(c->fmu, status);
+}
+
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component instance,
+                                       fmi2Boolean noSetFMUStatePriorToCurrentPoint,
+                                       fmi2Boolean *enterEventMode,
+                                       fmi2Boolean *terminateSimulation)
+{
+    component *c = instance;
+    (void)noSetFMUStatePriorToCurrentPoint;
+    if (!is_exchanged(c, "CompletedIntegratorStep")) return fmi2Error;
+    *enterEventMode = fmi2False;
+    *terminateSimulation = c->fmu->stopped;
+    return status_of(c->fmu, flx_fmu_exchange_accept(c->fmu));
+}
+
+fmi2Status fmi2SetTime(fmi2Component instance, fmi2Real time)
+{
+    component *c = instance;
+    if (!is_exchanged(c, "SetTime")) return fmi2Error;
+    flx_fmu_exchange_set_time(c->fmu, time);
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetContinuousStates(fmi2Component instance, const fmi2Real x[], size_t nx)
+{
+    component *c = instance;
+    if (!is_exchanged(c, "SetContinuousStates")) return fmi2Error;
+    return status_of(c->fmu, flx_fmu_exchange_set(c->fmu, x, nx));
+}
+
+static fmi2Status get_part(component *c, const char *call, flx_fmu_part part, double *out, size_t n)
+{
+    if (!is_exchanged(c, call)) return fmi2Error;
+    return status_of(c->fmu, flx_fmu_exchange_get(c->fmu, part, out, n));
+}
+
+fmi2Status fmi2GetDerivatives(fmi2Component instance, fmi2Real derivatives[], size_t nx)
+{
+    return get_part(instance, "GetDerivatives", FLX_FMU_OF_RATES, derivatives, nx);
+}
+
+fmi2Status fmi2GetEventIndicators(fmi2Component instance, fmi2Real indicators[], size_t ni)
+{
+    return get_part(instance, "GetEventIndicators", FLX_FMU_OF_INDICATORS, indicators, ni);
+}
+
+fmi2Status fmi2GetContinuousStates(fmi2Component instance, fmi2Real x[], size_t nx)
+{
+    return get_part(instance, "GetContinuousStates", FLX_FMU_OF_STATES, x, nx);
+}
+
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component instance, fmi2Real nominal[], size_t nx)
+{
+    component *c = instance;
+    if (!is_due(c, "GetNominalsOfContinuousStates", ALIVE)) return fmi2Error;
+    for (size_t i = 0; i < nx; i++) nominal[i] = 1.0;
     return fmi2OK;
 }

@@ -1,12 +1,15 @@
 // fmi3_functions.c - the functions of FMI 3.0 that masters call: arguments and modes checked here, done by instance.h.
 #include "fmi/fmi3.h"
+#include "fmi/fmu_exchange.h"
 #include "fmi/fmu_groups.h"
 #include "fmi/runtime/instance.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define X(result, name, arguments) FLX_API result fmi3##name arguments;
 FMI3_COMMON(X)
+FMI3_EXCHANGE(X)
 FMI3_COSIMULATION(X)
 FMI3_SCHEDULED(X)
 #undef X
@@ -228,8 +231,10 @@ fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference vr[], 
     }
 #define BOTH(type) NO_VARIABLES(Get##type, fmi3##type) NO_VARIABLES(Set##type, const fmi3##type)
 BOTH(Float32)
-BOTH(Int8) BOTH(UInt8) BOTH(Int16) BOTH(UInt16) BOTH(Int32) BOTH(UInt32) BOTH(Int64) BOTH(UInt64)
-    BOTH(Boolean) BOTH(String)
+BOTH(Int8)
+BOTH(UInt8)
+BOTH(Int16)
+BOTH(UInt16) BOTH(Int32) BOTH(UInt32) BOTH(Int64) BOTH(UInt64) BOTH(Boolean) BOTH(String)
 
 // The same of functions that have other arguments.
 #define NOTHING(name, arguments)                                                                   \
@@ -240,35 +245,34 @@ BOTH(Int8) BOTH(UInt8) BOTH(Int16) BOTH(UInt16) BOTH(Int32) BOTH(UInt32) BOTH(In
     }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-        NOTHING(GetBinary, (FMI3_VALUES, size_t sizes[], fmi3Binary values[], size_t nValues))
-            NOTHING(SetBinary, (FMI3_VALUES, const size_t sizes[], const fmi3Binary values[],
-                                size_t nValues)) NOTHING(GetClock,
-                                                         (FMI3_VALUES, fmi3Clock values[]))
-                NOTHING(SetClock, (FMI3_VALUES, const fmi3Clock values[]))
-                    NOTHING(GetIntervalDecimal, (FMI3_VALUES, fmi3Float64 intervals[],
-                                                 fmi3IntervalQualifier qualifiers[]))
-                        NOTHING(GetIntervalFraction,
-                                (FMI3_VALUES, fmi3UInt64 counters[], fmi3UInt64 resolutions[],
-                                 fmi3IntervalQualifier qualifiers[]))
-                            NOTHING(GetShiftDecimal, (FMI3_VALUES, fmi3Float64 shifts[]))
-                                NOTHING(GetShiftFraction, (FMI3_VALUES, fmi3UInt64 counters[],
-                                                           fmi3UInt64 resolutions[]))
-                                    NOTHING(SetIntervalDecimal,
-                                            (FMI3_VALUES, const fmi3Float64 intervals[]))
-                                        NOTHING(SetIntervalFraction,
-                                                (FMI3_VALUES, const fmi3UInt64 counters[],
-                                                 const fmi3UInt64 resolutions[]))
-                                            NOTHING(SetShiftDecimal,
-                                                    (FMI3_VALUES, const fmi3Float64 shifts[]))
-                                                NOTHING(SetShiftFraction,
-                                                        (FMI3_VALUES, const fmi3UInt64 counters[],
-                                                         const fmi3UInt64 resolutions[]))
-                                                    NOTHING(GetOutputDerivatives,
-                                                            (FMI3_VALUES, const fmi3Int32 orders[],
-                                                             fmi3Float64 values[], size_t nValues))
+    NOTHING(GetBinary, (FMI3_VALUES, size_t sizes[], fmi3Binary values[], size_t nValues))
+        NOTHING(SetBinary, (FMI3_VALUES, const size_t sizes[], const fmi3Binary values[],
+                            size_t nValues)) NOTHING(GetClock, (FMI3_VALUES, fmi3Clock values[]))
+            NOTHING(SetClock, (FMI3_VALUES, const fmi3Clock values[]))
+                NOTHING(GetIntervalDecimal,
+                        (FMI3_VALUES, fmi3Float64 intervals[], fmi3IntervalQualifier qualifiers[]))
+                    NOTHING(GetIntervalFraction,
+                            (FMI3_VALUES, fmi3UInt64 counters[], fmi3UInt64 resolutions[],
+                             fmi3IntervalQualifier qualifiers[]))
+                        NOTHING(GetShiftDecimal, (FMI3_VALUES, fmi3Float64 shifts[]))
+                            NOTHING(GetShiftFraction,
+                                    (FMI3_VALUES, fmi3UInt64 counters[], fmi3UInt64 resolutions[]))
+                                NOTHING(SetIntervalDecimal,
+                                        (FMI3_VALUES, const fmi3Float64 intervals[]))
+                                    NOTHING(SetIntervalFraction,
+                                            (FMI3_VALUES, const fmi3UInt64 counters[],
+                                             const fmi3UInt64 resolutions[]))
+                                        NOTHING(SetShiftDecimal,
+                                                (FMI3_VALUES, const fmi3Float64 shifts[]))
+                                            NOTHING(SetShiftFraction,
+                                                    (FMI3_VALUES, const fmi3UInt64 counters[],
+                                                     const fmi3UInt64 resolutions[]))
+                                                NOTHING(GetOutputDerivatives,
+                                                        (FMI3_VALUES, const fmi3Int32 orders[],
+                                                         fmi3Float64 values[], size_t nValues))
 #pragma GCC diagnostic pop
 
-                                                        fmi3Status
+                                                    fmi3Status
     fmi3GetNumberOfVariableDependencies(fmi3Instance instance, fmi3ValueReference vr, size_t *n)
 {
     (void)vr, (void)n;
@@ -421,7 +425,7 @@ fmi3Status fmi3EnterEventMode(fmi3Instance instance)
 {
     instance3 *c = instance;
     if (!is_due(c, "EnterEventMode", IN(STEPPING))) return fmi3Error;
-    if (!c->has_mode) return refuse(c, "EnterEventMode");
+    if (!c->has_mode && !c->fmu->exchange) return refuse(c, "EnterEventMode");
     c->in_event = true;
     return fmi3OK;
 }
@@ -449,10 +453,16 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance instance, fmi3Boolean *discrete
 {
     instance3 *c = instance;
     if (!is_due(c, "UpdateDiscreteStates", ALIVE)) return fmi3Error;
-    flx_status status = flx_fmu_settle(c->fmu);
+    bool changed = false;
+    double next = HUGE_VAL;
+    flx_status status = c->fmu->exchange && c->fmu->mode == FLX_FMU_STEPPING
+                            ? flx_fmu_exchange_happen(c->fmu, &changed, &next)
+                            : flx_fmu_settle(c->fmu);
     *discreteStatesNeedUpdate = *nominalsChanged = *valuesChanged = *nextEventTimeDefined = false;
     *terminateSimulation = c->fmu->stopped;
-    *nextEventTime = 0.0;
+    *valuesChanged = changed;
+    *nextEventTimeDefined = next < HUGE_VAL;
+    *nextEventTime = *nextEventTimeDefined ? next : 0.0;
     return status_of(c, status);
 }
 
@@ -465,6 +475,7 @@ fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 currentCommunicationPoi
     instance3 *c = instance;
     (void)noSetFMUStatePriorToCurrentPoint;
     if (!is_due(c, "DoStep", IN(STEPPING))) return fmi3Error;
+    if (c->fmu->exchange) return refuse(c, "DoStep");
     if (c->in_event) {
         flx_fmu_refuse(c->fmu, "fmi3DoStep cannot be called in event mode");
         return fmi3Error;
@@ -486,4 +497,104 @@ fmi3Status fmi3ActivateModelPartition(fmi3Instance instance, fmi3ValueReference 
 {
     (void)clock, (void)time;
     return refuse(instance, "ActivateModelPartition");
+}
+
+// ---- model exchange ---------------------------------------------------------------------------------
+
+fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources,
+                                          fmi3Boolean visible, fmi3Boolean logging,
+                                          fmi3InstanceEnvironment environment,
+                                          fmi3LogMessageCallback log)
+{
+    instance3 *c = fmi3InstantiateCoSimulation(name, token, resources, visible, logging, false,
+                                               false, NULL, 0, environment, log, NULL);
+    if (!c || flx_fmu_exchange_create(c->fmu) == FLX_OK) return c;
+    fmi3FreeInstance(c);
+    return NULL;
+}
+
+static bool is_exchanged(instance3 *c, const char *call)
+{
+    if (!is_due(c, call, IN(STEPPING))) return false;
+    if (!c->fmu->exchange) refuse(c, call);
+    return c->fmu->exchange != NULL;
+}
+
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance instance)
+{
+    return is_exchanged(instance, "EnterContinuousTimeMode") ? fmi3OK : fmi3Error;
+}
+
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance instance,
+                                       fmi3Boolean noSetFMUStatePriorToCurrentPoint,
+                                       fmi3Boolean *enterEventMode,
+                                       fmi3Boolean *terminateSimulation)
+{
+    instance3 *c = instance;
+    (void)noSetFMUStatePriorToCurrentPoint;
+    if (!is_exchanged(c, "CompletedIntegratorStep")) return fmi3Error;
+    *enterEventMode = false;
+    *terminateSimulation = c->fmu->stopped;
+    return status_of(c, flx_fmu_exchange_accept(c->fmu));
+}
+
+fmi3Status fmi3SetTime(fmi3Instance instance, fmi3Float64 time)
+{
+    instance3 *c = instance;
+    if (!is_exchanged(c, "SetTime")) return fmi3Error;
+    flx_fmu_exchange_set_time(c->fmu, time);
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 x[], size_t nx)
+{
+    instance3 *c = instance;
+    if (!is_exchanged(c, "SetContinuousStates")) return fmi3Error;
+    return status_of(c, flx_fmu_exchange_set(c->fmu, x, nx));
+}
+
+static fmi3Status get_part(instance3 *c, const char *call, flx_fmu_part part, double *out, size_t n)
+{
+    if (!is_exchanged(c, call)) return fmi3Error;
+    return status_of(c, flx_fmu_exchange_get(c->fmu, part, out, n));
+}
+
+fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance instance, fmi3Float64 dx[], size_t nx)
+{
+    return get_part(instance, "GetContinuousStateDerivatives", FLX_FMU_OF_RATES, dx, nx);
+}
+
+fmi3Status fmi3GetEventIndicators(fmi3Instance instance, fmi3Float64 indicators[], size_t n)
+{
+    return get_part(instance, "GetEventIndicators", FLX_FMU_OF_INDICATORS, indicators, n);
+}
+
+fmi3Status fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64 x[], size_t nx)
+{
+    return get_part(instance, "GetContinuousStates", FLX_FMU_OF_STATES, x, nx);
+}
+
+fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance instance, fmi3Float64 nominals[],
+                                             size_t nx)
+{
+    instance3 *c = instance;
+    if (!is_due(c, "GetNominalsOfContinuousStates", ALIVE)) return fmi3Error;
+    for (size_t i = 0; i < nx; i++) nominals[i] = 1.0;
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance instance, size_t *n)
+{
+    instance3 *c = instance;
+    if (!c || !c->fmu->exchange) return fmi3Error;
+    *n = (size_t)flx_fmu_indicator_count(c->fmu->run);
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance instance, size_t *n)
+{
+    instance3 *c = instance;
+    if (!c || !c->fmu->exchange) return fmi3Error;
+    *n = (size_t)flx_fmu_state_count(c->fmu->run);
+    return fmi3OK;
 }

@@ -1,6 +1,8 @@
 // fmu_values.c - variables of an instance by their references; derivatives of outputs by inputs.
 #include "fmi/runtime/instance.h"
 
+#include "fmi/fmu_exchange.h"
+
 #include <math.h>
 
 static flx_status refuse_reference(flx_fmu *f, unsigned reference, const char *what)
@@ -9,12 +11,36 @@ static flx_status refuse_reference(flx_fmu *f, unsigned reference, const char *w
                           reference, what);
 }
 
+// One of the numbers of model exchange.
+static flx_status get_exchanged(flx_fmu *f, unsigned reference, double *out)
+{
+    int kind = flx_fmu_kind(reference), i = flx_fmu_number(reference);
+    if (!f->exchange) return refuse_reference(f, reference, "read");
+    int n =
+        kind == FLX_FMU_INDICATOR ? flx_fmu_indicator_count(f->run) : flx_fmu_state_count(f->run);
+    if (i >= n) return refuse_reference(f, reference, "read");
+    if (f->mode == FLX_FMU_INSTANTIATED || f->mode == FLX_FMU_INITIALISING) {
+        FLX_TRY(flx_fmu_settle(f));
+        FLX_TRY(flx_fmu_exchange_take(f));
+    }
+    double *all = flx_alloc(f->ctx, (size_t)n, sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    flx_fmu_part part = kind == FLX_FMU_STATE        ? FLX_FMU_OF_STATES
+                        : kind == FLX_FMU_DERIVATIVE ? FLX_FMU_OF_RATES
+                                                     : FLX_FMU_OF_INDICATORS;
+    flx_status status = flx_fmu_exchange_get(f, part, all, (size_t)n);
+    if (status == FLX_OK) *out = all[i];
+    flx_free(all);
+    return status;
+}
+
 flx_status flx_fmu_get(flx_fmu *f, unsigned reference, double *out)
 {
     int i = flx_fmu_number(reference);
     double now[3];
     switch (flx_fmu_kind(reference)) {
     case FLX_FMU_TIME:
+        if (f->exchange && f->mode == FLX_FMU_STEPPING) FLX_TRY(flx_fmu_exchange_settle(f));
         *out = flx_run_time(f->run);
         return FLX_OK;
     case FLX_FMU_INPUT:
@@ -33,6 +59,10 @@ flx_status flx_fmu_get(flx_fmu *f, unsigned reference, double *out)
         FLX_TRY(flx_fmu_settle(f));
         *out = flx_run_get(f->run, i);
         return FLX_OK;
+    case FLX_FMU_STATE:
+    case FLX_FMU_DERIVATIVE:
+    case FLX_FMU_INDICATOR:
+        return get_exchanged(f, reference, out);
     default:
         break;
     }

@@ -236,6 +236,7 @@ static flx_status tune(flx_fmu *f)
 flx_status flx_fmu_settle(flx_fmu *f)
 {
     if (f->tuned) FLX_TRY(tune(f));
+    if (f->exchange && f->mode == FLX_FMU_STEPPING) return flx_fmu_exchange_settle(f);
     for (int i = 0; i < f->ninput; i++) {
         if (f->ngiven[i] == 0) continue;
         int n = f->ngiven[i];
@@ -290,6 +291,7 @@ flx_fmu *flx_fmu_create(const char *guid, const char *resources, flx_fmu_log log
 void flx_fmu_destroy(flx_fmu *f)
 {
     if (!f) return;
+    flx_fmu_exchange_destroy(f);
     flx_run_destroy(&f->run);
     flx_system_destroy(&f->system);
     flx_free(f->start);
@@ -338,6 +340,7 @@ flx_status flx_fmu_begin(flx_fmu *f)
     flx_fmu_tell(f);
     f->mode = status == FLX_OK ? FLX_FMU_STEPPING : FLX_FMU_FAILED;
     for (int i = 0; status == FLX_OK && i < f->ninput; i++) f->ngiven[i] = 0;
+    if (status == FLX_OK && f->exchange) status = flx_fmu_exchange_take(f);
     return status;
 }
 
@@ -370,7 +373,7 @@ static size_t number_count(const flx_fmu *f)
 flx_status flx_fmu_save(flx_fmu *f, flx_fmu_state **state)
 {
     size_t n = number_count(f), room, run;
-    if (!f->run->begun) FLX_TRY(flx_fmu_settle(f));
+    if (!f->run->begun || f->exchange) FLX_TRY(flx_fmu_settle(f));
     run = flx_run_save(f->run, NULL, 0);
     room = sizeof **state + n * sizeof(double) + run;
     flx_fmu_state *s = calloc(1, room);
@@ -429,7 +432,7 @@ static flx_status restore(flx_fmu *f, const flx_fmu_state *s)
     f->events = s->events;
     f->stop = s->stop;
     f->tuned = false;
-    return FLX_OK;
+    return f->exchange ? flx_fmu_exchange_take(f) : FLX_OK;
 }
 
 flx_status flx_fmu_restore(flx_fmu *f, const flx_fmu_state *s)

@@ -3,6 +3,7 @@
 //     instance.c    life: read, compile, initialise, save and restore
 //     fmu_values.c  variables by their references, derivatives
 //     advance.c     co-simulation
+//     fmu_states.c  model exchange
 #pragma once
 
 #include "fmi/fmu_references.h"
@@ -27,6 +28,8 @@ typedef struct flx_fmu_note {
     const char **settings; // owned; of text
 } flx_fmu_note;
 
+typedef struct flx_fmu_exchange flx_fmu_exchange;
+
 typedef struct flx_fmu {
     flx_fmu_log log;
     void *user;
@@ -43,10 +46,11 @@ typedef struct flx_fmu {
     double *given;          // (3 ninput) owned: value, slope, curvature that were set ...
     int *ngiven;            // (ninput) owned: ... and how many of them; 0: none since the last step
 
-    double tolerance; // 0: the model's
-    double stop;      // 0: not known
-    bool stopped;     // by an event: the motion has ended
-    long events;      // that have happened
+    double tolerance;           // 0: the model's
+    double stop;                // 0: not known
+    flx_fmu_exchange *exchange; // owned; NULL: for co-simulation
+    bool stopped;               // by an event: the motion has ended
+    long events;                // that have happened
 } flx_fmu;
 
 // Messages so far go to the log. NULL: with a message in the log.
@@ -72,6 +76,24 @@ flx_status flx_fmu_derive(flx_fmu *f, int nof, const unsigned *of, int nby, cons
 
 // From t (where the instance is) by h. early: return at events; *reached: where it is.
 flx_status flx_fmu_advance(flx_fmu *f, double t, double h, bool early, double *reached);
+
+// Model exchange: the instance keeps t and z, and settles on them when it is asked for what follows. create: after the
+// instance; take: z of the run's state, once it is initialised.
+flx_status flx_fmu_exchange_create(flx_fmu *f);
+void flx_fmu_exchange_destroy(flx_fmu *f);
+flx_status flx_fmu_exchange_take(flx_fmu *f);
+flx_status flx_fmu_exchange_settle(flx_fmu *f);
+void flx_fmu_exchange_set_time(flx_fmu *f, double t);
+flx_status flx_fmu_exchange_set(flx_fmu *f, const double *z, size_t n);
+typedef enum flx_fmu_part {
+    FLX_FMU_OF_STATES,
+    FLX_FMU_OF_RATES,
+    FLX_FMU_OF_INDICATORS,
+} flx_fmu_part;
+flx_status flx_fmu_exchange_get(flx_fmu *f, flx_fmu_part part, double *out, size_t n);
+flx_status flx_fmu_exchange_accept(flx_fmu *f); // after a step of the other program
+// *next: when something is known to happen; HUGE_VAL: nothing is.
+flx_status flx_fmu_exchange_happen(flx_fmu *f, bool *changed, double *next);
 
 // A saved state: one block.
 typedef struct flx_fmu_state {
