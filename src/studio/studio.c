@@ -7,7 +7,7 @@
 //     POST stop      work ends            POST tell      a line for what is live
 //     POST save?STAMP   text to the file  POST autosave  text to its copy    POST forget  the copy goes
 //     GET  result    of the last run      GET  folder    models beside this one
-//     POST open?NAME    another of them   GET  findings  of the last analysis
+//     POST open?NAME    another of them
 #include "studio/studio.h"
 #include "base/number.h"
 #include "page/page_template.h"
@@ -294,6 +294,8 @@ static void post(flx_studio *s, flx_guest *g, const flx_http_request *r)
         check(s, g, r);
     } else if (strcmp(r->path, "run") == 0) {
         begin_work(s, g, r, flx_work_run);
+    } else if (strcmp(r->path, "analyse") == 0) {
+        begin_work(s, g, r, flx_work_analyse);
     } else if (strcmp(r->path, "live") == 0) {
         begin_work(s, g, r, flx_work_live);
     } else if (strcmp(r->path, "stop") == 0) {

@@ -13,11 +13,13 @@ typedef struct flx_chore {
 } flx_chore;
 
 // One message "answer": {"messages", "summary", "ports", "data"}.
-void flx_work_check(flx_desk *d, void *task);
+void flx_work_check(flx_desk *d, void *chore);
 // Messages "progress", then "result" (data of the page) and "done"; a line "stop" ends it.
-void flx_work_run(flx_desk *d, void *task);
+void flx_work_run(flx_desk *d, void *chore);
 // Messages "ready", "frame", "note" and, when it ends, "done"; lines are commands (work_live.c).
-void flx_work_live(flx_desk *d, void *task);
+void flx_work_live(flx_desk *d, void *chore);
+// An analysis of the model by its name, or "@modes", "@equilibrium": messages "result", where it is a motion, and "done".
+void flx_work_analyse(flx_desk *d, void *chore);
 
 // ---- shared (work.c) --------------------------------------------------------------------------------
 

@@ -13,6 +13,9 @@ export interface Model { name: string; stamp: string; text: string; copy: string
 export interface Done {
   ok: boolean; status: string; messages: Message[]; t?: number; seconds?: number; steps?: number; balanced?: boolean;
   last?: [string, number][]; file?: string;
+  // of analyses
+  motion?: boolean; lines?: string[]; modes?: [number, number, number, number][]; signals?: [string, number][];
+  tables?: { name: string; columns: [string, string][]; of: number; rows: (number | null)[][] }[];
 }
 
 export class Refused extends Error {
@@ -34,7 +37,7 @@ export const server = {
   forget: () => ask("forget", ""),
   folder: async () => await (await ask("folder")).json() as string[],
   open: async (name: string) => await (await ask(`open?${name}`, "")).json() as Model,
-  work: (what: "run" | "live" | "analyse", text: string, option = "") => ask(option ? `${what}?${encodeURIComponent(option)}` : what, text),
+  work: (what: "run" | "live" | "analyse", text: string, option = "") => ask(option ? `${what}?${option}` : what, text),
   stop: () => ask("stop", ""),
   tell: (line: string) => ask("tell", `${line}\n`),
   result: async () => await (await ask("result")).json() as Packed,

@@ -7,6 +7,7 @@ import { Plots, short } from "../plots";
 import { Builder } from "./builder";
 import { Editor } from "./editor";
 import { showGallery } from "./gallery";
+import { findingsPanel } from "./findings";
 import { Items } from "./items";
 import { Live } from "./live";
 import { find, outline } from "./outline";
@@ -29,6 +30,8 @@ export class Studio {
   private plots: Plots | null = null;
   private left: Word = "text";
   private live: Live | null = null;
+  private found: { done: Done; name: string } | null = null;
+  private analysis = "";
   private model: Model = { name: "", stamp: "none", text: "", copy: null };
   checked: Checked | null = null;
   private checking = false;
@@ -107,7 +110,7 @@ export class Studio {
     const taken = new Set(await server.folder()), stem = name.replace(/\.yaml$/, "");
     let free = name;
     for (let i = 2; taken.has(free); i++) free = `${stem}-${i}.yaml`;
-    this.done = null;
+    this.done = this.found = null;
     this.plots = null;
     this.take(await server.open(free));
     this.editor.replace(text);
@@ -223,6 +226,30 @@ export class Studio {
     this.commands();
   }
 
+  // One of the model's analyses, or one of two that every model may have.
+  async analyse(option: string, name: string): Promise<void> {
+    this.work = "analyse";
+    this.analysis = name;
+    this.commands();
+    try {
+      await server.work("analyse", this.editor.text(), option);
+    } catch (e) {
+      this.work = "none";
+      this.banner(String((e as Error).message));
+      this.commands();
+    }
+  }
+
+  private async analysed(done: Done): Promise<void> {
+    this.found = { done, name: this.analysis };
+    if (done.motion) {
+      const [r] = (await take(await server.result())).results;
+      this.picture.show(r);
+      this.picture.player?.toggle();
+    }
+    this.tab = "findings";
+  }
+
   // In real time, from the text as it is: the picture of its start moves.
   async goLive(): Promise<void> {
     const checked = this.checked;
@@ -249,7 +276,7 @@ export class Studio {
     this.work = "none";
     this.live?.close();
     this.live = null;
-    this.done = done;
+    if (was !== "analyse") this.done = done;
     this.progress = null;
     this.list([...done.messages]);
     if (done.messages.length > 0) this.editor.mark(done.messages);
@@ -260,11 +287,12 @@ export class Studio {
       this.picture.say(done.balanced === false ? word("unbalanced") : "");
       this.picture.player?.toggle();
     }
+    if (was === "analyse") await this.analysed(done);
     if (!done.ok) this.picture.say(word("failed", done.status));
     this.commands();
     this.state();
     this.tabs();
-    if (was === "live" || done.t === undefined) {
+    if (was === "live" || (done.t === undefined && !done.motion)) {
       this.due = true;
       void this.check();
     }
@@ -320,6 +348,8 @@ export class Studio {
     parts.push(b("gallery", () => this.gallery(), !busy), b("save", () => void this.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
     else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!this.checked?.data));
+    if (!busy) parts.push(this.analyses(good));
+    if (this.work === "analyse") parts.push(make("span", { className: "empty", textContent: word("analysing") }));
     if (this.work === "run") {
       const [t, until] = this.progress ?? [0, 1];
       parts.push(make("progress", { max: until || 1, value: t }));
@@ -328,6 +358,17 @@ export class Studio {
     const had = document.activeElement?.id;
     byId("commands").replaceChildren(...parts);
     if (had) document.getElementById(had)?.focus();
+  }
+
+  private analyses(good: boolean): HTMLElement {
+    const choice = make("select", { id: "analyse", disabled: !good });
+    choice.setAttribute("aria-label", word("analyse"));
+    choice.add(new Option(word("analyse"), ""));
+    for (const name of this.checked?.analyses ?? []) choice.add(new Option(name, name));
+    choice.add(new Option(word("ownModes"), "@modes"));
+    choice.add(new Option(word("ownRest"), "@equilibrium"));
+    choice.onchange = () => { if (choice.value) void this.analyse(choice.value, choice.selectedOptions[0].text); };
+    return choice;
   }
 
   private tools(): void {
@@ -349,6 +390,7 @@ export class Studio {
 
   private tabs(): void {
     const panels: [Word, () => HTMLElement][] = [["plots", () => this.plots?.element ?? make("p", { className: "empty", textContent: word("nothing") })]];
+    if (this.found) panels.push(["findings", () => findingsPanel(this.found!.done, this.found!.name)]);
     if (this.live) panels.unshift(["curves", () => this.live!.curves]);
     if (this.done?.last) panels.push(["values", () => this.lastValues()]);
     if (this.picture.stage) panels.push(["view", () => viewPanel(this.picture.stage!, () => this.picture.build())]);
@@ -393,6 +435,7 @@ export class Studio {
       checked: () => this.checked,
       idle: () => !this.checking && !this.due && this.work === "none",
       done: () => this.done,
+      found: () => this.found?.done ?? null,
       forget: () => { this.done = null; },
       time: () => this.picture.player?.time ?? null,
       position: (name: string) => this.picture.stage?.mechanisms[0]?.position(name) ?? null,
