@@ -14,7 +14,7 @@ typedef enum flx_gradient_method {
     FLX_GRADIENT_AUTO,        // adjoint or direct where the method has them, else differences
     FLX_GRADIENT_DIRECT,      // changes are carried along the run: a solve per step and parameter
     FLX_GRADIENT_ADJOINT,     // weights are carried back: a solve per step and metric
-    FLX_GRADIENT_DIFFERENCES, // of runs with other parameters, six for each; any method, and events
+    FLX_GRADIENT_DIFFERENCES, // of runs with other parameters, six for each, along the same steps; any method, and events
 } flx_gradient_method;
 
 // What is differentiated by what. Begin with flx_gradient_def_default(), which sets size.
@@ -44,7 +44,7 @@ typedef struct flx_gradient {
     double *value;              // (nvalue) metrics, then outputs, those of the first time first
     double *slope;              // (nvalue x nparam), by rows
     flx_gradient_method method; // that was used
-    const char *instead;        // why `auto` took differences; NULL: it did not
+    const char *instead;        // why `auto` took differences, and whether along the same steps; NULL: it did not
     int steps, runs;            // steps of the run; runs that were made for the slopes
     void *memory;               // owned
 } flx_gradient;

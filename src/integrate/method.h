@@ -55,6 +55,11 @@ typedef struct flx_method {
     struct flx_events *
         input_jumps; // owned; in their place, where numbers may be set from outside; NULL: they are not
     bool input_jumped; // the next step begins anew, with the length that was at hand
+    // Steps that follow those of another run: as long as they are asked for, whatever their error is. Of methods that choose
+    // their order, too: the one to take.
+    bool frozen;
+    int order;      // the next step's, of a frozen run; -1: the method chooses
+    int order_made; // the last step's
     bool identified;
     uint64_t identity[2]; // hashes of the system and of the method, for checkpoints
 } flx_method;

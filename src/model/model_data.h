@@ -307,6 +307,7 @@ typedef enum flx_measure_kind {
     FLX_MEASURE_MEAN,
     FLX_MEASURE_RMS,
     FLX_MEASURE_INTEGRAL,
+    FLX_MEASURE_AT, // at a time
 } flx_measure_kind;
 
 typedef struct flx_outputs {
@@ -328,6 +329,7 @@ typedef struct flx_outputs {
     struct flx_probe {
         flx_measure_kind kind;
         flx_node node;
+        double time; // of FLX_MEASURE_AT
     } * probes;
 } flx_outputs;
 

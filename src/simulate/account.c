@@ -212,6 +212,8 @@ static double single_measure(const flx_simulation *sim, int i)
         return duration > 0.0 ? sqrt(fmax(sum[nprobe + i], 0.0) / duration) : fabs(v->last);
     case FLX_MEASURE_INTEGRAL:
         return sum[i];
+    case FLX_MEASURE_AT:
+        return v->at;
     }
     return (double)NAN;
 }

@@ -242,16 +242,42 @@ static flx_status find_extremes(flx_simulation *sim, double from, double t, cons
     return FLX_OK;
 }
 
+static bool is_at(double time, double t)
+{
+    return fabs(time - t) <= 1e-9 * fmax(fabs(t), DBL_MIN) || time == t;
+}
+
+// Values at times that are asked for: at the end of the step, or inside it.
+static flx_status find_at(flx_simulation *sim, double from, double t, const double *end)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    for (int i = 0; i < o->nprobe; i++) {
+        double time = o->probes[i].time, *out = &sim->probe_values[i].at;
+        if (o->probes[i].kind != FLX_MEASURE_AT || !isnan(*out)) continue;
+        peak p = {sim, i, 1.0, from, t - from, 0};
+        if (is_at(time, t)) {
+            *out = end[FIRST_PROBE + i];
+        } else if (time > from && time < t) {
+            FLX_TRY(look(&p, (time - from) / p.h, out));
+        }
+    }
+    return FLX_OK;
+}
+
 // ---- the run ------------------------------------------------------------------------------------
 
 flx_status flx_account_start(run *r, const flx_state *x)
 {
     flx_simulation *sim = r->sim;
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
-        sim->probe_values[i] = (flx_probe_value){.low = HUGE_VAL, .high = -HUGE_VAL};
+        sim->probe_values[i] = (flx_probe_value){.low = HUGE_VAL, .high = -HUGE_VAL, .at = (double)NAN};
     memset(sim->course.sum, 0, (size_t)sim->course.n * sizeof *sim->course.sum);
     FLX_TRY(observe_course(sim, x, sim->course_value));
     flx_quadrature_start(&sim->course, x->t, sim->course_value);
+    for (int i = 0; i < sim->model->outputs.nprobe; i++) {
+        if (is_at(sim->model->outputs.probes[i].time, x->t))
+            sim->probe_values[i].at = sim->course_value[FIRST_PROBE + i];
+    }
     return FLX_OK;
 }
 
@@ -265,6 +291,7 @@ flx_status flx_account_step(run *r, const flx_state *x)
     sim->energy_turnover += (x->t - r->step_end) * fabs(end[SUPPLIED]);
     if (!(x->t > sim->course.times[0])) return FLX_OK;
     FLX_TRY(find_extremes(sim, r->step_end, x->t, inner, end));
+    FLX_TRY(find_at(sim, r->step_end, x->t, end));
     flx_quadrature_step(&sim->course, x->t, inner, end);
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
         sim->probe_values[i].last = end[FIRST_PROBE + i];

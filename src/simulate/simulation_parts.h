@@ -180,6 +180,7 @@ typedef struct flx_event_course {
 // One single measure's course so far.
 typedef struct flx_probe_value {
     double last, low, high;
+    double at; // at the time that is asked for; NaN: not yet
 } flx_probe_value;
 
 // Forces of joints from a motion, where bodies have no mass: the state y of the tree gets its accelerations, in an array

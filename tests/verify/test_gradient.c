@@ -169,6 +169,107 @@ static int bounces(void)
     return 0;
 }
 
+// Runs whose steps follow their errors: the others take the same steps, so that how far parameters are moved does not
+// matter. Loose tolerances would show it.
+static int frozen_steps(void)
+{
+    static const subject subjects[] = {{"slider_crank", "radau", "index-3", 2e-8},
+                                       {"slider_crank", "radau", "ggl", 2e-8},
+                                       {"slider_crank", "dopri5", "tree", 2e-8},
+                                       {"spatial", "dop853", "tree", 2e-8},
+                                       {"slider_crank", "generalized-alpha", "index-3", 2e-8}};
+    size_t n = sizeof subjects / sizeof subjects[0];
+    for (size_t i = 0; i < (short_runs() ? 1 : n); i++) {
+        const subject *c = subjects + i;
+        rig r;
+        flx_gradient g[2];
+        int value = 0, param = 0, params[MOST], metrics[MOST], np = 0, nm = 0;
+        double scale[2][MOST];
+        flx_port_info info;
+        CHECK(set_up(c, &r) == 0);
+        flx_run_destroy(&r.run);
+        flx_run_def run = flx_run_def_default();
+        run.method.method = c->method;
+        run.method.step = 0.0;
+        run.method.rtol = 1e-4;
+        run.method.atol = 1e-6;
+        run.until = 0.2;
+        CHECK(flx_run_create(r.system, &run, r.ctx, &r.run) == FLX_OK);
+        for (int k = 0; flx_system_describe(r.system, FLX_PORT_PARAMETER, k, &info); k++) {
+            double p;
+            flx_run_get_parameter(r.run, k, &p);
+            scale[0][np] = fabs(p);
+            scale[1][np] = 0.3 * fabs(p);
+            params[np++] = k;
+        }
+        for (int k = 0; flx_system_describe(r.system, FLX_PORT_METRIC, k, &info); k++)
+            if (!is_extreme(info.name) && strcmp(info.name, "force") != 0) metrics[nm++] = k;
+        for (int k = 0; k < 2; k++) {
+            flx_gradient_def def = flx_gradient_def_default();
+            def.nparam = np;
+            def.param = params;
+            def.scale = scale[k];
+            def.nmetric = nm;
+            def.metric = metrics;
+            def.method = FLX_GRADIENT_AUTO;
+            CHECK(flx_gradient_find(r.run, &def, &g[k]) == FLX_OK);
+            CHECK(g[k].method == FLX_GRADIENT_DIFFERENCES && g[k].instead);
+            if (strcmp(c->method, "generalized-alpha") != 0) CHECK_TEXT(g[k].instead, "take its steps");
+        }
+        double off = distance(&r, &g[0], &g[1], &value, &param);
+        printf("%-14s %-18s %-9s frozen, two reaches  %8.1e (value %d, parameter %d)\n", c->model,
+               c->method, c->formulation, off, value, param);
+        CHECK(off < c->tolerance);
+        flx_gradient_clear(&g[0]);
+        flx_gradient_clear(&g[1]);
+        put_away(&r);
+    }
+    return 0;
+}
+
+// at(signal, time): the derivative is that of the output at this time.
+static int at_a_time(void)
+{
+    static const char text[] =
+        "flexion: 1\nparameters: {k: 4, c: 0.3}\n"
+        "equations: {second_order: {x: {mass: 1, at: 1, force: -k*x - c*x'}}}\n"
+        "simulate: {until: 2, method: generalized-alpha, step: 0.01}\n"
+        "outputs: {every: 0.5, signals: [x], metrics: {begin: \"at(x, 0)\", mid: \"at(x, 0.777)\", "
+        "end: \"at(x, 2)\", last: final(x), both: \"at(x, 1) - 2*at(x', 1)\"}}\n";
+    rig r = {.ctx = flx_ctx_create()};
+    flx_read_def read = flx_read_def_default();
+    read.text = text;
+    read.length = strlen(text);
+    CHECK(rig_compile(&r, flx_model_read_by(r.ctx, "text", &read, &r.model), true) == 0);
+    const int params[2] = {0, 1}, metrics[5] = {0, 1, 2, 3, 4}, output = 0;
+    const double times[1] = {0.777};
+    flx_gradient_def def = flx_gradient_def_default();
+    def.nparam = 2;
+    def.param = params;
+    def.nmetric = 5;
+    def.metric = metrics;
+    def.noutput = 1;
+    def.output = &output;
+    def.ntime = 1;
+    def.times = times;
+    def.method = FLX_GRADIENT_DIRECT;
+    flx_gradient g;
+    CHECK(flx_gradient_find(r.run, &def, &g) == FLX_OK);
+    CHECK(g.value[0] == 1.0 && g.value[2] == g.value[3]);
+    CHECK_NEAR(g.value[1], g.value[5], 1e-14);
+    double w = sqrt(4.0 - 0.0225), e = exp(-0.15), x = e * (cos(w) + 0.15 / w * sin(w)),
+           v = -e * 4.0 / w * sin(w);
+    CHECK_NEAR(g.value[4], x - 2.0 * v, 2e-3);
+    for (int k = 0; k < 2; k++) {
+        CHECK_NEAR(g.slope[k], 0.0, 1e-12);
+        CHECK_NEAR(g.slope[2 + k], g.slope[10 + k], 1e-9);
+        CHECK_NEAR(g.slope[4 + k], g.slope[6 + k], 1e-12);
+    }
+    flx_gradient_clear(&g);
+    put_away(&r);
+    return 0;
+}
+
 static int refusals(void)
 {
     static const subject radau = {"slider_crank", "radau", "index-3", 0.0};
@@ -234,4 +335,4 @@ static int slider_crank(void)
     return 0;
 }
 
-TEST_MAIN(TEST(agree), SLOW_TEST(slider_crank), TEST(bounces), TEST(refusals))
+TEST_MAIN(TEST(agree), SLOW_TEST(slider_crank), TEST(bounces), TEST(frozen_steps), TEST(at_a_time), TEST(refusals))

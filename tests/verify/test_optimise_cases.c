@@ -94,6 +94,56 @@ static int slider_crank_gradient(void)
     return 0;
 }
 
+// Across two bounces: differences of runs, whose events are found to rounding.
+static int bouncing_ball(void)
+{
+    static const char *const names[3] = {"h0", "e", "g"};
+    static const char *const bounces[2] = {"first bounce", "second bounce"};
+    static const char path[] = FLX_TESTS "/models/gradient/bouncing_ball.yaml";
+    const flx_read_def read = flx_read_def_default();
+    reference_case r = reference_open("opt-bouncing-ball-gradient");
+    flx_model *m = NULL;
+    flx_system *s = NULL;
+    flx_run *run = NULL;
+    flx_gradient g;
+    CHECK(flx_model_read_by(r.ctx, path, &read, &m) == FLX_OK);
+    for (int i = 0; i < 2; i++) {
+        flx_simulation *sim = NULL;
+        long count = 0;
+        double last = 0.0;
+        CHECK(flx_simulation_create(m, &sim) == FLX_OK);
+        CHECK(flx_simulation_set_until(sim, i == 0 ? 1.0 : 1.4) == FLX_OK);
+        CHECK(flx_simulation_run(sim, 0, NULL, NULL, NULL) == FLX_OK);
+        CHECK(flx_simulation_event(sim, 0, &count, &last) && count == i + 1);
+        reference_compare(&r, bounces[i], last);
+        flx_simulation_destroy(&sim);
+    }
+    CHECK(flx_system_compile(m, NULL, r.ctx, &s) == FLX_OK);
+    CHECK(flx_run_create(s, NULL, r.ctx, &run) == FLX_OK);
+    int param[3];
+    const int metric = 0;
+    for (int i = 0; i < 3; i++) param[i] = flx_system_parameter(s, names[i], r.ctx);
+    flx_gradient_def def = flx_gradient_def_default();
+    def.nparam = 3;
+    def.param = param;
+    def.nmetric = 1;
+    def.metric = &metric;
+    CHECK(flx_gradient_find(run, &def, &g) == FLX_OK);
+    reference_compare(&r, "height at T", g.value[0]);
+    for (int i = 0; i < 3; i++) {
+        char name[40];
+        flx_snprintf(name, sizeof name, "d height/d %s", names[i]);
+        reference_compare(&r, name, g.slope[i]);
+    }
+    CHECK(r.failed == 0 && r.compared == 6);
+    flx_gradient_clear(&g);
+    flx_run_destroy(&run);
+    flx_system_destroy(&s);
+    flx_model_destroy(&m);
+    reference_close(&r);
+    return 0;
+}
+
 static int ishigami_indices(void)
 {
     enum { ROWS = 8192, N = 3 };
@@ -132,4 +182,4 @@ static int ishigami_indices(void)
 }
 
 TEST_MAIN(TEST(pendulum_fit), TEST(tuned_mass_damper), TEST(slider_crank_gradient),
-          TEST(ishigami_indices))
+          TEST(bouncing_ball), TEST(ishigami_indices))

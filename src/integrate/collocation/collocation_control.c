@@ -40,6 +40,17 @@ static double next_step(collocation *co, double error)
     return h * factor;
 }
 
+// A step of a run whose steps are those of another one.
+static flx_status follow(flx_integrator *it, flx_state *x, double h, double *h_taken)
+{
+    collocation *co = it->data;
+    int order = flx_method_of(it)->order;
+    if (order >= 0 && order < co->ntable && order != co->order) flx_collocation_use(it, order);
+    *h_taken = h;
+    FLX_TRY(flx_collocation_attempt(it, x, h));
+    return flx_collocation_finish(it, x);
+}
+
 flx_status flx_collocation_control_step(flx_integrator *it, flx_state *x, double h_most,
                                         double *h_taken)
 {
@@ -48,6 +59,7 @@ flx_status flx_collocation_control_step(flx_integrator *it, flx_state *x, double
     double longest = flx_method_of(it)->longest;
     if (it->def.max_step > 0.0) longest = fmin(longest, it->def.max_step);
     flx_collocation_set_weights(it, x);
+    if (flx_method_of(it)->frozen) return follow(it, x, h_most, h_taken);
     if (co->next_order != co->order) {
         flx_collocation_use(it, co->next_order);
         co->error_last = 0.0;
@@ -71,11 +83,13 @@ flx_status flx_collocation_control_step(flx_integrator *it, flx_state *x, double
             if (status < 0) return status;
         }
         if (status == FLX_OK && error < 1.0) {
+            int order = co->order; // the choice is for the next step
             co->h_next = next_step(co, error);
             if (h < wanted) co->h_next = fmax(co->h_next, wanted); // it was cut, not too long
             if (co->ntable > 1 && !(h == h_most && h < SHORT_CUT * wanted))
                 FLX_TRY(flx_collocation_choose_order(it, x, error));
             co->rejected = false;
+            flx_method_of(it)->order_made = order;
             return flx_collocation_finish(it, x);
         }
         if (!(h > smallest)) return flx_step_give_up(it, status);

@@ -428,7 +428,7 @@ static flx_status give_up(flx_integrator *it, flx_status last)
 static void accept(flx_integrator *it, flx_state *x, double h, double error, bool cut)
 {
     explicit_rk *p = it->data;
-    bool fixed = it->def.step > 0.0;
+    bool fixed = it->def.step > 0.0 || flx_method_of(it)->frozen;
     if (error > 1.0) it->stats.singular_positions++;
     if (!fixed) {
         double wanted = p->h, last = p->error;
@@ -480,7 +480,7 @@ static void shorten(flx_integrator *it, double h, double error, double smallest,
 flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *h_taken)
 {
     explicit_rk *p = it->data;
-    bool fixed = it->def.step > 0.0;
+    bool fixed = it->def.step > 0.0 || flx_method_of(it)->frozen;
     const double asked = h_most;
     if (it->def.max_step > 0.0 && !fixed) h_most = fmin(h_most, it->def.max_step);
     FLX_TRY(begin(it, x, h_most));

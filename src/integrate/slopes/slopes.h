@@ -16,6 +16,9 @@ typedef struct flx_slopes flx_slopes;
 flx_status flx_slopes_create(flx_integrator *it, flx_slopes **sl);
 void flx_slopes_destroy(flx_slopes **sl);
 
+// Whether its method chooses steps by their errors, and can be told those of another run instead (flx_method.frozen).
+bool flx_slopes_can_follow(const flx_integrator *it);
+
 // Numbers in dz, and of the places where residuals are taken in a step, each n rows.
 int flx_slopes_size(const flx_slopes *sl);
 int flx_slopes_points(const flx_slopes *sl);

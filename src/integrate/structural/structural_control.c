@@ -150,6 +150,12 @@ flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, doub
     double longest = flx_method_of(it)->longest;
     if (it->def.max_step > 0.0) longest = fmin(longest, it->def.max_step);
     flx_tolerance_set(&g->tol, it->sys, x);
+    if (flx_method_of(it)->frozen) { // as long as those of another run
+        *h_taken = h_most;
+        FLX_TRY(flx_structural_attempt(it, x, h_most));
+        remember_slopes(g, d);
+        return flx_structural_accept(it, x);
+    }
     if (!flx_method_of(it)->continues) {
         double first = it->def.initial_step;
         bool at_hand = flx_method_of(it)->input_jumped && g->h_next > 0.0;

@@ -6,6 +6,8 @@
 
 // Step of differences of runs, as a part of the size of a parameter: a motion of many periods turns its phase by much.
 #define RUN_PART 1e-3
+// Of a run with error control, the part of the tolerance that is left to Newton's iteration in the others.
+#define NEWTON_PART 1e-6
 // ... at seven points, less the value itself: a run is no polynomial of low degree.
 #define RUN_POINTS 6
 static const double places[RUN_POINTS] = {-3.0, -2.0, -1.0, 1.0, 2.0, 3.0};
@@ -63,18 +65,26 @@ static flx_status check(gradient *g)
 
 // ---- differences --------------------------------------------------------------------------------
 
-static flx_status find_differences(gradient *g, double *slope)
+// Whether other runs may take the steps of this one: nothing else happens in it.
+static bool can_follow(const gradient *g)
+{
+    return !g->cannot && g->keeps && g->n > 1 && flx_slopes_can_follow(g->run->sim->it);
+}
+
+static flx_status find_differences(gradient *g, bool frozen, double *slope)
 {
     int np = g->def->nparam;
     double *value = flx_alloc(g->ctx, (size_t)g->nvalue, sizeof *value);
     if (!value) return FLX_ERR_MEMORY;
     flx_status status = FLX_OK;
+    memset(slope, 0, (size_t)g->nvalue * (size_t)np * sizeof *slope);
     g->keeps = false;
     for (int k = 0; k < np && status == FLX_OK; k++) {
         double e = flx_gradient_reach(g, k, RUN_PART);
         for (int i = 0; i < RUN_POINTS && status == FLX_OK; i++) {
             status = flx_gradient_shift(g, k, places[i] * e);
-            if (status == FLX_OK) status = flx_gradient_march(g, g->twin, value);
+            if (status == FLX_OK)
+                status = frozen ? flx_gradient_follow(g, value) : flx_gradient_march(g, g->twin, value);
             for (int j = 0; j < g->nvalue && status == FLX_OK; j++)
                 slope[j * np + k] += weights[i] / e * value[j];
         }
@@ -113,6 +123,7 @@ static flx_status make(gradient *g, flx_gradient *out)
     twin.row = NULL;
     twin.progress = NULL;
     twin.no_ledger = 1;
+    if (flx_slopes_can_follow(g->run->sim->it)) twin.method.newton_tolerance = NEWTON_PART;
     flx_status status = flx_run_create(g->run->of, &twin, g->quiet, &g->twin);
     if (status != FLX_OK) {
         const flx_message *m = flx_ctx_error(g->quiet, 0);
@@ -132,6 +143,7 @@ static void clear(gradient *g)
     flx_state_destroy(&g->moved);
     flx_free(g->states);
     flx_free(g->times);
+    flx_free(g->orders);
     flx_ctx_destroy(&g->quiet);
 }
 
@@ -163,7 +175,13 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
     if (asked == FLX_GRADIENT_AUTO && !out->instead) out->instead = g->cannot;
     out->method = FLX_GRADIENT_DIFFERENCES;
     out->runs = RUN_POINTS * g->def->nparam;
-    return find_differences(g, out->slope);
+    if (can_follow(g)) {
+        status = find_differences(g, true, out->slope);
+        if (status == FLX_OK && out->instead)
+            out->instead = "its method has no derivatives of steps; the other runs take its steps";
+        if (status <= 0) return status; // positive: its steps are none for the others
+    }
+    return find_differences(g, false, out->slope);
 }
 
 flx_status flx_gradient_find(flx_run *run, const flx_gradient_def *def, flx_gradient *out)

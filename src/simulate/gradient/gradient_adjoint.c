@@ -42,13 +42,19 @@ static int steps_of(const adjoint *a)
 
 // ---- measures -----------------------------------------------------------------------------------
 
+// Whether it is a value inside a step.
+static bool is_inside(flx_measure_kind kind)
+{
+    return kind == FLX_MEASURE_MAXIMUM || kind == FLX_MEASURE_MINIMUM || kind == FLX_MEASURE_AT;
+}
+
 bool flx_gradient_has_adjoint(const gradient *g)
 {
     const flx_outputs *o = &g->run->sim->model->outputs;
     if (g->def->noutput * g->def->ntime > 0 || g->run->sim->course.inner > 0) return false;
     for (int i = 0; i < o->nprobe; i++) {
         flx_measure_kind kind = o->probes[i].kind;
-        if (kind == FLX_MEASURE_MAXIMUM || kind == FLX_MEASURE_MINIMUM) return false;
+        if (is_inside(kind)) return false;
     }
     return true;
 }
@@ -67,12 +73,13 @@ static flx_status refuse(const adjoint *a)
     }
     for (int i = 0; i < o->nprobe; i++) {
         flx_measure_kind kind = o->probes[i].kind;
-        if (kind != FLX_MEASURE_MAXIMUM && kind != FLX_MEASURE_MINIMUM) continue;
+        if (!is_inside(kind)) continue;
         bool used = false;
         for (int j = 0; j < a->m; j++) used = used || a->by[j * a->nprobe + i] != 0.0;
         if (!used) continue;
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "extremes lie inside steps and have no adjoint: take 'direct'");
+                        "extremes, and values at a time, lie inside steps and have no adjoint: "
+                        "take 'direct'");
     }
     return FLX_OK;
 }

@@ -26,12 +26,16 @@ typedef struct gradient {
     int n, room;                  // nodes
     size_t size;                  // numbers of a state
     double *states, *times;       // (room size) (room) owned
+    int *orders;                  // (room) of the steps that begin at the nodes; owned
+    const char *free;             // why the grid of the run cannot be followed; NULL: it can
     flx_state *from, *to, *moved; // owned; scratch
 } gradient;
 
 // gradient_run.c: a run from its start to its end, value (nvalue) receives what is asked for. Steps are kept where they are
 // wanted.
 flx_status flx_gradient_march(gradient *g, flx_run *r, double *value);
+// The same of the second run, whose steps are those that were kept.
+flx_status flx_gradient_follow(gradient *g, double *value);
 // What is asked for of the outputs at one time, by the state in sim->inner.
 flx_status flx_gradient_observe(gradient *g, flx_run *r, double t, double *value);
 // The node i.

@@ -29,16 +29,21 @@ static flx_status keep(gradient *g, const flx_state *x)
         }
         double *states = flx_alloc(g->ctx, (size_t)room * g->size, sizeof *states);
         double *times = flx_alloc(g->ctx, (size_t)room, sizeof *times);
+        int *orders = flx_alloc(g->ctx, (size_t)room, sizeof *orders);
         if (states && g->n > 0) memcpy(states, g->states, (size_t)g->n * g->size * sizeof *states);
         if (times && g->n > 0) memcpy(times, g->times, (size_t)g->n * sizeof *times);
+        if (orders && g->n > 0) memcpy(orders, g->orders, (size_t)g->n * sizeof *orders);
+        flx_free(g->orders);
+        g->orders = orders;
         flx_free(g->states);
         flx_free(g->times);
         g->states = states;
         g->times = times;
         g->room = room;
-        if (!states || !times) return FLX_ERR_MEMORY;
+        if (!states || !times || !orders) return FLX_ERR_MEMORY;
     }
     memcpy(g->states + (size_t)g->n * g->size, x->block, g->size * sizeof *x->block);
+    if (g->n > 0) g->orders[g->n - 1] = flx_method_of(g->run->sim->it)->order_made;
     g->times[g->n++] = x->t;
     return FLX_OK;
 }
@@ -107,6 +112,30 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
     const flx_ledger *l = flx_run_ledger(r);
     for (int i = 0; i < def->nmetric; i++) value[i] = l->metrics[def->metric[i]];
     return FLX_OK;
+}
+
+flx_status flx_gradient_follow(gradient *g, double *value)
+{
+    flx_run *r = g->twin;
+    flx_method *m = flx_method_of(r->sim->it);
+    const flx_gradient_def *def = g->def;
+    flx_status status = FLX_OK;
+    int next = 0;
+    r->sim->sharp = true;
+    m->close = NULL;
+    FLX_TRY(observe_up_to(g, r, &next, value));
+    m->frozen = true;
+    for (int i = 1; i < g->n && status == FLX_OK; i++) {
+        m->order = g->orders[i - 1];
+        status = flx_run_step(r, g->times[i] - r->sim->state->t, NULL);
+        if (status == FLX_OK && m->begin != r->sim->start->t) status = FLX_STOPPED; // an event
+        if (status == FLX_OK) status = observe_up_to(g, r, &next, value);
+    }
+    m->frozen = false;
+    if (status != FLX_OK) return status;
+    const flx_ledger *l = flx_run_ledger(r);
+    for (int i = 0; i < def->nmetric; i++) value[i] = l->metrics[def->metric[i]];
+    return next == def->ntime ? FLX_OK : FLX_STOPPED;
 }
 
 // ---- the second run -----------------------------------------------------------------------------
