@@ -471,8 +471,8 @@ static flx_status add_probe(flx_env *e, flx_measure_kind kind, double time, cons
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "a metric cannot be inside a metric");
     }
     int k = 0;
-    while (k < o->nprobe && (o->probes[k].kind != kind || o->probes[k].node != v->node ||
-                             o->probes[k].time != time))
+    while (k < o->nprobe &&
+           (o->probes[k].kind != kind || o->probes[k].node != v->node || o->probes[k].time != time))
         k++;
     if (k == b->probe_capacity) {
         int capacity = 2 * b->probe_capacity + 8;
@@ -501,8 +501,8 @@ static flx_status read_time(flx_env *e, int n, const flx_operand *args, flx_loc 
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "the time of 'at' must be a number");
     }
     if (*out >= 0.0 && (!(until > 0.0) || *out <= until)) return FLX_OK;
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "the time of 'at', %g, lies outside the run%s", *out,
-                    *out < 0.0 ? "" : ", which ends before");
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "the time of 'at', %g, lies outside the run%s",
+                    *out, *out < 0.0 ? "" : ", which ends before");
 }
 
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_operand *args,

@@ -236,6 +236,7 @@ static flx_status find_extremes(flx_simulation *sim, double from, double t, cons
     for (int i = 0; i < o->nprobe && t > from; i++) {
         flx_measure_kind kind = o->probes[i].kind;
         if (kind != FLX_MEASURE_MAXIMUM && kind != FLX_MEASURE_MINIMUM) continue;
+        if (sim->idle && sim->idle[i]) continue;
         FLX_TRY(
             find_extreme(sim, i, kind == FLX_MEASURE_MAXIMUM ? 1.0 : -1.0, from, t, inner, end));
     }
@@ -270,7 +271,8 @@ flx_status flx_account_start(run *r, const flx_state *x)
 {
     flx_simulation *sim = r->sim;
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
-        sim->probe_values[i] = (flx_probe_value){.low = HUGE_VAL, .high = -HUGE_VAL, .at = (double)NAN};
+        sim->probe_values[i] =
+            (flx_probe_value){.low = HUGE_VAL, .high = -HUGE_VAL, .at = (double)NAN};
     memset(sim->course.sum, 0, (size_t)sim->course.n * sizeof *sim->course.sum);
     FLX_TRY(observe_course(sim, x, sim->course_value));
     flx_quadrature_start(&sim->course, x->t, sim->course_value);

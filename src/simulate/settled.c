@@ -74,6 +74,19 @@ static bool signals_settle(flx_simulation *sim, const flx_signals *s)
     return false;
 }
 
+static bool leaf_settles(void *user, flx_leaf leaf)
+{
+    const flx_simulation *sim = user;
+    const flx_leaf_traits *k = flx_leaf_traits_of(flx_leaf_get_kind(leaf));
+    return flx_leaf_is(leaf, SETTLES) || (k && k->by_powers && sim->powers_settle);
+}
+
+bool flx_simulation_probe_settles(flx_simulation *sim, int i)
+{
+    const flx_model *m = sim->model;
+    return flx_graph_depends(m->graph, m->outputs.probes[i].node, leaf_settles, sim);
+}
+
 static flx_status settle(flx_simulation *sim, flx_integrator *it, flx_state *x)
 {
     const flx_method *m = flx_method_of(it);

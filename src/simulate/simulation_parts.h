@@ -192,6 +192,9 @@ flx_status flx_reactions_accelerate(flx_simulation *sim, const flx_system *tree,
 flx_status flx_reactions_find(flx_simulation *sim, flx_state *x);
 void flx_reactions_destroy(flx_reactions **made);
 
+// settled.c: whether measure i needs accelerations, algebraic unknowns or forces that settle.
+bool flx_simulation_probe_settles(flx_simulation *sim, int i);
+
 // judge.c: what the ledger holds a run to beside its energy.
 typedef struct flx_judge {
     double speed;               // largest velocity, by the scales
@@ -306,6 +309,7 @@ struct flx_simulation {
     flx_motion motion;
     double *measure_in, *measure_scratch, *metrics;
     flx_probe_value *probe_values; // (nprobe) owned
+    const bool *idle; // (nprobe) measures that nobody asks for: not sought inside steps; NULL: all are. Borrowed
     flx_event_course *events;      // (nevent) owned
     double *columns_before;        // (ncolumn) owned: signals before an event
 

@@ -214,7 +214,8 @@ static int frozen_steps(void)
             def.method = FLX_GRADIENT_AUTO;
             CHECK(flx_gradient_find(r.run, &def, &g[k]) == FLX_OK);
             CHECK(g[k].method == FLX_GRADIENT_DIFFERENCES && g[k].instead);
-            if (strcmp(c->method, "generalized-alpha") != 0) CHECK_TEXT(g[k].instead, "take its steps");
+            if (strcmp(c->method, "generalized-alpha") != 0)
+                CHECK_TEXT(g[k].instead, "take its steps");
         }
         double off = distance(&r, &g[0], &g[1], &value, &param);
         printf("%-14s %-18s %-9s frozen, two reaches  %8.1e (value %d, parameter %d)\n", c->model,
@@ -335,4 +336,5 @@ static int slider_crank(void)
     return 0;
 }
 
-TEST_MAIN(TEST(agree), SLOW_TEST(slider_crank), TEST(bounces), TEST(frozen_steps), TEST(at_a_time), TEST(refusals))
+TEST_MAIN(TEST(agree), SLOW_TEST(slider_crank), TEST(bounces), TEST(frozen_steps), TEST(at_a_time),
+          TEST(refusals))

@@ -16,10 +16,12 @@ static const flx_slopes_type *type_of(const flx_integrator *it)
 bool flx_slopes_can_follow(const flx_integrator *it)
 {
     static const flx_integrator_type *const types[] = {
-        &flx_dopri5,         &flx_dop853,           &flx_euler, &flx_radau,
-        &flx_implicit_euler, &flx_generalized_alpha, &flx_hht,  &flx_newmark};
+        &flx_dopri5, &flx_dop853,         &flx_euler,
+        &flx_radau,  &flx_implicit_euler, &flx_generalized_alpha,
+        &flx_hht,    &flx_newmark};
     bool found = false;
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) found = found || it->type == types[i];
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        found = found || it->type == types[i];
     return found && !(it->def.step > 0.0);
 }
 

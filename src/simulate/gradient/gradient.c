@@ -84,7 +84,8 @@ static flx_status find_differences(gradient *g, bool frozen, double *slope)
         for (int i = 0; i < RUN_POINTS && status == FLX_OK; i++) {
             status = flx_gradient_shift(g, k, places[i] * e);
             if (status == FLX_OK)
-                status = frozen ? flx_gradient_follow(g, value) : flx_gradient_march(g, g->twin, value);
+                status =
+                    frozen ? flx_gradient_follow(g, value) : flx_gradient_march(g, g->twin, value);
             for (int j = 0; j < g->nvalue && status == FLX_OK; j++)
                 slope[j * np + k] += weights[i] / e * value[j];
         }

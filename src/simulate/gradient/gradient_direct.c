@@ -13,7 +13,6 @@
 
 // Steps of differences, as parts of the size of a parameter: masses and places enter residuals as polynomials of low degree.
 #define RESIDUAL_PART 1e-3
-#define START_PART 1e-3
 #define VALUE_PART 1e-4
 // Numbers that are kept for parameters at a time.
 #define AT_A_TIME ((size_t)1 << 25)
@@ -28,6 +27,8 @@ typedef struct direct {
     double *change;       // (count nodes nchange)
     double *z0, *z, *c;   // (size) (size) (nchange) scratch
     double *value;        // (nvalue)
+    bool *idle;           // (nprobe) measures that no metric is made of
+    bool settles;         // another one needs settled states
     void *block, *fixed;
 } direct;
 
@@ -88,12 +89,10 @@ static flx_status find_residuals(direct *d, int k, double weight)
 static flx_status find_sources(direct *d, int k)
 {
     gradient *g = d->g;
+    double e = flx_gradient_reach(g, d->first + k, RESIDUAL_PART);
     for (int i = 0; i < FLX_GRADIENT_POINTS; i++) {
-        double e = flx_gradient_reach(g, d->first + k, RESIDUAL_PART);
         FLX_TRY(flx_gradient_shift(g, d->first + k, flx_gradient_places[i] * e));
         FLX_TRY(find_residuals(d, k, flx_gradient_weights[i] / e));
-        e = flx_gradient_reach(g, d->first + k, START_PART);
-        FLX_TRY(flx_gradient_shift(g, d->first + k, flx_gradient_places[i] * e));
         FLX_TRY(find_start(d, k, flx_gradient_weights[i] / e));
     }
     return FLX_OK;
@@ -119,6 +118,28 @@ static flx_status carry(direct *d)
 
 // ---- values -------------------------------------------------------------------------------------
 
+static bool is_measure(void *user, flx_leaf leaf)
+{
+    return leaf == *(const flx_leaf *)user;
+}
+
+// Which measures the metrics are made of, and whether these need settled states: others are left out of the replays.
+static void find_idle(direct *d)
+{
+    gradient *g = d->g;
+    flx_simulation *sim = g->run->sim;
+    const flx_outputs *o = &sim->model->outputs;
+    for (int i = 0; i < o->nprobe; i++) {
+        flx_leaf leaf = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
+        d->idle[i] = true;
+        for (int k = 0; k < g->def->nmetric && d->idle[i]; k++) {
+            flx_node metric = o->metrics[g->def->metric[k]].value;
+            d->idle[i] = !flx_graph_depends(sim->model->graph, metric, is_measure, &leaf);
+        }
+        if (!d->idle[i] && flx_simulation_probe_settles(sim, i)) d->settles = true;
+    }
+}
+
 // The states of the run, moved by e, as if the second run had made them.
 static flx_status replay(direct *d, int k, double e, double *value)
 {
@@ -130,6 +151,8 @@ static flx_status replay(direct *d, int k, double e, double *value)
     int next = 0;
     m->close = NULL; // there are no factors
     sim->sharp = true;
+    sim->idle = d->idle;
+    if (!d->settles && sim->probes.settles) sim->probes.settles = sim->courses_settle = false;
     for (int i = 0; i < g->n; i++) {
         flx_gradient_node(g, i, g->from);
         flx_state_copy(m->before, m->after);
@@ -194,9 +217,12 @@ static flx_status make(direct *d)
                                 FLX_ARRAY(d->change, count * (size_t)g->n * (size_t)d->nchange),
                                 FLX_ARRAY(d->z, d->size),
                                 FLX_ARRAY(d->c, d->nchange + d->n),
+                                FLX_ARRAY(d->idle, g->run->sim->model->outputs.nprobe),
                                 FLX_ARRAY(d->value, g->nvalue)};
     d->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
-    return d->block ? FLX_OK : FLX_ERR_MEMORY;
+    if (!d->block) return FLX_ERR_MEMORY;
+    find_idle(d);
+    return FLX_OK;
 }
 
 static flx_status find_some(direct *d, double *slope)
