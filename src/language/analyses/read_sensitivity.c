@@ -53,7 +53,9 @@ static const flx_key_row keys[] = {
     {"parameters", "[name;1..]", .initial = "all",
      .doc = "Parameters that the metrics are differentiated by: masses, lengths, stiffnesses, "
             "values that the run begins with."},
-    {"of", "[name;1..]", .initial = "all", .doc = "Metrics of `outputs`."},
+    {"of", "[name;1..]", .initial = "all",
+     .doc = "Metrics of `outputs`, and analyses of type `equilibrium` (the signals of `outputs` "
+            "there) and `modes` (frequencies and damping)."},
     {"method", "name", .initial = "auto",
      .doc = "`direct` or `adjoint`: derivatives of the steps as they were made; `differences`: of "
             "runs with other parameters; `auto`: the first that the run has."},
@@ -64,8 +66,8 @@ static const flx_key_row keys[] = {
 const flx_analysis_reader flx_reader_SENSITIVITY = {
     .says = {.word = "sensitivity",
              .dimensions = "23",
-             .doc = "derivatives of metrics of the run by parameters, of the steps as they were "
-                    "made",
+             .doc = "derivatives by parameters of metrics of the run, of the steps as they were "
+                    "made, and of equilibria and eigenvalues",
              .example = "g: {type: "
                         "sensitivity, parameters: [m, l], of: [last], check: true}",
              .keys = keys},

@@ -2,7 +2,7 @@
 // and what counts most.
 #include "flexion/sensitivity.h"
 #include "model/sensitivity_data.h"
-#include "simulate/analyses/performer.h"
+#include "simulate/analyses/analysis_slopes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,36 +89,54 @@ static int find_metric(const sensitivity *s, const char *name, flx_nearest *near
     return -1;
 }
 
+// The analysis of this name that has slopes; -1: there is none.
+static int find_analysis(const sensitivity *s, const char *name)
+{
+    const flx_model *m = s->sim->model;
+    for (int i = 0; i < m->nanalysis; i++) {
+        if (strcmp(m->analyses[i].name, name) == 0 && flx_analysis_has_slopes(m->analyses + i))
+            return i;
+    }
+    return -1;
+}
+
 static flx_status list_metrics(sensitivity *s, flx_loc loc)
 {
     flx_port_info info;
-    int n = 0, asked = s->ask->nmetric;
+    int n = 0, asked = s->ask->nmetric, others = 0;
+    for (int i = 0; i < asked; i++) others += find_analysis(s, s->ask->metrics[i].name) >= 0;
+    if (asked > 0 && others == asked) return FLX_OK; // analyses alone
     while (flx_system_describe(s->system, FLX_PORT_METRIC, n, &info)) n++;
     if (n == 0) {
         return FLX_FAIL(s->sim->ctx, FLX_ERR_MODEL, loc,
                         "there is nothing to differentiate: the model has no metrics; as "
                         "outputs: {metrics: {last: final(A.angle)}}");
     }
-    s->nmetric = asked > 0 ? asked : n;
-    s->metrics = flx_arena_take(s->arena, (size_t)s->nmetric, sizeof *s->metrics);
-    s->metric_names = flx_arena_take(s->arena, (size_t)s->nmetric, sizeof *s->metric_names);
+    int most = asked > 0 ? asked : n;
+    s->metrics = flx_arena_take(s->arena, (size_t)most, sizeof *s->metrics);
+    s->metric_names = flx_arena_take(s->arena, (size_t)most, sizeof *s->metric_names);
     if (!s->metrics || !s->metric_names) return FLX_ERR_MEMORY;
-    for (int i = 0; i < s->nmetric; i++) {
-        s->metrics[i] = i;
+    for (int k = 0; k < most; k++) {
+        int i = s->nmetric;
+        if (asked > 0 && find_analysis(s, s->ask->metrics[k].name) >= 0) continue;
+        s->metrics[i] = k;
         if (asked > 0) {
             flx_nearest near;
-            const flx_sensitivity_name *of = s->ask->metrics + i;
+            const flx_sensitivity_name *of = s->ask->metrics + k;
             flx_nearest_start(&near, of->name);
             s->metrics[i] = find_metric(s, of->name, &near);
             const char *best = flx_nearest_best(&near);
             if (s->metrics[i] < 0) {
                 return FLX_FAIL(s->sim->ctx, FLX_ERR_MODEL, of->loc,
-                                "'outputs' has no metric '%s'%s%s%s", of->name,
-                                best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+                                "'%s' is neither a metric of 'outputs' nor an equilibrium or modes "
+                                "of 'analyse'%s%s%s",
+                                of->name, best ? "; did you mean '" : "", best ? best : "",
+                                best ? "'?" : "");
             }
         }
         flx_system_describe(s->system, FLX_PORT_METRIC, s->metrics[i], &info);
         s->metric_names[i] = info.name;
+        s->nmetric++;
     }
     return FLX_OK;
 }
@@ -153,10 +171,11 @@ static flx_status tell_metric(sensitivity *s, const flx_gradient *g, int i, flx_
     return FLX_OK;
 }
 
-static flx_status keep_table(sensitivity *s, const flx_gradient *g, flx_finding *out)
+static flx_status keep_table(sensitivity *s, const flx_gradient *g, const char *name,
+                             flx_finding *out)
 {
     int np = s->nparam;
-    flx_finding_table *t = flx_finding_add_table(s->sim, out, "slopes", s->nmetric, np + 1);
+    flx_finding_table *t = flx_finding_add_table(s->sim, out, name, s->nmetric, np + 1);
     if (!t) return FLX_ERR_MEMORY;
     FLX_TRY(flx_finding_column(s->sim, out, t, 0, "value", ""));
     for (int k = 0; k < np; k++)
@@ -205,7 +224,7 @@ static flx_status find(sensitivity *s, flx_finding *out)
                                   g.instead ? "; " : "", g.instead ? g.instead : "");
     }
     for (int i = 0; i < s->nmetric && status == FLX_OK; i++) status = tell_metric(s, &g, i, out);
-    if (status == FLX_OK) status = keep_table(s, &g, out);
+    if (status == FLX_OK) status = keep_table(s, &g, "slopes", out);
     def.method = FLX_GRADIENT_DIFFERENCES;
     if (status == FLX_OK && s->ask->check && g.method != def.method) {
         status = flx_gradient_find(s->run, &def, &check);
@@ -214,6 +233,30 @@ static flx_status find(sensitivity *s, flx_finding *out)
     flx_gradient_clear(&g);
     flx_gradient_clear(&check);
     return status;
+}
+
+// Equilibria and modes that are asked for.
+static flx_status find_analyses(sensitivity *s, flx_finding *out)
+{
+    for (int k = 0; k < s->ask->nmetric; k++) {
+        flx_analysis_slopes a;
+        int number = find_analysis(s, s->ask->metrics[k].name);
+        if (number < 0) continue;
+        FLX_TRY(flx_analysis_differentiate(s->run, number, s->nparam, s->params, s->arena, &a));
+        const flx_gradient g = {
+            .nvalue = a.n, .nparam = s->nparam, .value = a.value, .slope = a.slope};
+        s->nmetric = a.n;
+        s->metric_names = a.names;
+        if (a.repeated) {
+            FLX_TRY(flx_finding_line(s->sim, out,
+                                     "modes %s of '%s' have the same eigenvalue: derivatives are "
+                                     "those of their mean",
+                                     a.repeated, s->ask->metrics[k].name));
+        }
+        for (int i = 0; i < a.n; i++) FLX_TRY(tell_metric(s, &g, i, out));
+        FLX_TRY(keep_table(s, &g, s->ask->metrics[k].name, out));
+    }
+    return FLX_OK;
 }
 
 static flx_status perform(flx_task *t, flx_finding *out)
@@ -226,7 +269,8 @@ static flx_status perform(flx_task *t, flx_finding *out)
     if (status == FLX_OK) status = flx_run_create(s.system, NULL, sim->ctx, &s.run);
     if (status == FLX_OK) status = list_parameters(&s);
     if (status == FLX_OK) status = list_metrics(&s, t->a->loc);
-    if (status == FLX_OK) status = find(&s, out);
+    if (status == FLX_OK && s.nmetric > 0) status = find(&s, out);
+    if (status == FLX_OK) status = find_analyses(&s, out);
     flx_run_destroy(&s.run);
     flx_system_destroy(&s.system);
     flx_arena_destroy(&s.arena);
