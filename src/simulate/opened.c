@@ -25,6 +25,15 @@ static flx_node unknown_leaf(flx_graph *g, int number)
     return node_leaf(g, FLX_LEAF_ALGEBRAIC, number, 0);
 }
 
+// Its value for the start, a little inside its bounds: at a bound, or beyond, nothing would follow it.
+static double start_value(const flx_input_item *in)
+{
+    double x = in->value, e = 1e-6 * (1.0 + fabs(x));
+    if (in->upper - in->lower < 4.0 * e) e = 0.25 * (in->upper - in->lower);
+    if (x <= in->lower) return in->lower + e;
+    return x >= in->upper ? in->upper - e : x;
+}
+
 static flx_status add_unknowns(flx_opened *o, const flx_opened_def *def)
 {
     flx_model *m = &o->model;
@@ -44,8 +53,8 @@ static flx_status add_unknowns(flx_opened *o, const flx_opened_def *def)
             flx_input_item *in = inputs + def->inputs[k];
             f->name = in->name;
             f->loc = in->loc;
-            f->at = in->value;
-            flx_node value = def->values ? def->values[k] : node_const(m->graph, in->value);
+            f->at = start_value(in);
+            flx_node value = def->values ? def->values[k] : node_const(m->graph, f->at);
             f->derivative = node_sub(m->graph, unknown_leaf(m->graph, number), value);
             in->unknown = number + 1;
         } else {

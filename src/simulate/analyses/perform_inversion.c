@@ -125,6 +125,29 @@ static flx_status fill_table(inversion *i)
     return FLX_OK;
 }
 
+// Inputs that a run would hold at their bounds.
+static void tell_bounds(inversion *i)
+{
+    const flx_finding_table *t = i->out->tables + i->out->ntable - 1; // that of the motion
+    for (int k = 0; k < i->d->nin; k++) {
+        const flx_input_item *in = i->sim->model->inputs + i->d->inputs[k];
+        double worst = 0.0, at = 0.0, value = 0.0, size = fmax(fabs(in->lower), fabs(in->upper));
+        for (int n = 0; n < t->nrow; n++) {
+            const double *row = t->values + (size_t)n * (size_t)t->ncolumn;
+            double over = fmax(row[1 + k] - in->upper, in->lower - row[1 + k]);
+            if (!(over > worst)) continue;
+            worst = over;
+            at = row[0];
+            value = row[1 + k];
+        }
+        if (!(worst > 1e-9 * (isfinite(size) ? size : fabs(value)))) continue;
+        flx_ctx_warn(i->sim->ctx, in->loc,
+                     "the wanted motion takes %.6g of input '%s' at t = %.6g, beyond its bounds, "
+                     "%g and %g: a run stays behind it; give it more time",
+                     value, in->name, at, in->lower, in->upper);
+    }
+}
+
 // ---- the check ---------------------------------------------------------------------------------------------
 
 #define RTOL 1e-9
@@ -246,6 +269,7 @@ static flx_status invert(inversion *i)
     }
     if (status == FLX_OK) status = tell_solution(i);
     if (status == FLX_OK) status = fill_table(i);
+    if (status == FLX_OK) tell_bounds(i);
     if (status == FLX_OK && d->check) status = check(i);
     return status;
 }

@@ -297,7 +297,25 @@ static int a_motion_that_jumps(void)
     return 0;
 }
 
-TEST_MAIN(TEST(a_motion_that_jumps), TEST(index_five), TEST(an_unstable_zero),
+// An input that would leave its bounds is told: a run holds it there. Within them nothing is said.
+static int beyond_bounds(void)
+{
+    static const char *const tight[1] = {"most=11"}, *const none[1] = {"most=0"};
+    found a;
+    find(&a, "inversion_bounds", "ff", 0, NULL);
+    CHECK(a.status == FLX_OK && flx_ctx_warning_count(a.ctx) == 0);
+    done(&a);
+    find(&a, "inversion_bounds", "ff", 1, tight);
+    CHECK(a.status == FLX_OK && flx_ctx_warning_count(a.ctx) == 1);
+    CHECK_TEXT(flx_ctx_warning(a.ctx, 0)->text, "beyond its bounds, -11 and 11");
+    done(&a);
+    find(&a, "inversion_bounds", "ff", 1, none); // nothing may move it
+    CHECK(a.status != FLX_OK || flx_ctx_warning_count(a.ctx) == 1);
+    done(&a);
+    return 0;
+}
+
+TEST_MAIN(TEST(a_motion_that_jumps), TEST(beyond_bounds), TEST(index_five), TEST(an_unstable_zero),
           SLOW_TEST(every_kind_of_an_elastic_arm), TEST(zeros_of_an_elastic_arm),
           TEST(a_body_in_space), TEST(inputs_of_least_square), TEST(a_state_between), TEST(a_loop),
           TEST(what_cannot_be))
