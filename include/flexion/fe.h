@@ -81,6 +81,33 @@ typedef struct flx_fe_transient_result {
 FLX_API flx_status flx_fe_problem_transient(flx_fe_problem *problem, const flx_fe_transient *def,
                                             flx_fe_transient_result *result);
 
+// Displacements and rotations per unit force or moment, over frequency: H = (K (1 + i loss + i w beta) + i S + i w D - (w^2 -
+// i w alpha) M)^-1. A port is a component of a node, "node(7).z", or of a set with one node, "tip.rx"; of matrices without
+// places an unknown, "unknown(7)".
+typedef struct flx_fe_response_def {
+    int ninput, noutput;
+    const char *const *inputs, *const *outputs;
+    double from, to; // Hz
+    int count;       // frequencies
+    int linear;      // spacing; else logarithmic
+    int direct;      // one factorisation per frequency; else a model of few vectors with a known error
+} flx_fe_response_def;
+typedef struct flx_fe_response {
+    int count, ninput, noutput;
+    const double *hz;         // (count)
+    const double *H;          // (count, noutput, ninput, 2)
+    const double *estimate;   // (count) relative error of the responses at all ports; NULL: direct
+    double known, proved;     // its largest; proved: 0 where it is not, `checked` frequencies by direct solutions then
+    double loss, alpha, beta; // damping in proportion to stiffness and mass
+    int assumed;              // the model gives no damping: the loss factor is our choice
+    int other;                // there is damping that is not in proportion
+    int rigid;                // motions that nothing holds
+    int vectors, factorisations, solutions, checked;
+} flx_fe_response;
+// The result lives as long as the problem, or until the next one.
+FLX_API flx_status flx_fe_problem_response(flx_fe_problem *problem, const flx_fe_response_def *def,
+                                           const flx_fe_response **out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -44,6 +44,8 @@ typedef struct flx_reduction_report {
     double fewer_error[3];
     double highest; // Hz, of the shapes by themselves
     int above;      // shapes above the band
+    int other;      // there is damping that is not in proportion: nothing is proved then, but
+    int checked;    // so many frequencies were solved directly
 } flx_reduction_report;
 
 typedef struct flx_reduction_def {

@@ -133,6 +133,14 @@ void cli_free_kept(void);
 //         3 | lenght: 0.83
 //           | ^
 void cli_print_structure(const flx_fe_problem *p); // its size and its mass
+
+// fe_response.c: options of flexion fe response; NULL: not given.
+typedef struct cli_response {
+    const cli_list *inputs, *outputs;
+    const char *from, *to, *count, *spacing, *csv, *picture;
+    bool direct;
+} cli_response;
+flx_status cli_respond(flx_ctx *ctx, flx_fe_problem *p, const cli_response *o, const char *title);
 void cli_print_errors(const flx_ctx *ctx);
 void cli_print_warnings(const flx_ctx *ctx, int first); // from the first to the last
 

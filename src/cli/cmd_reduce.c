@@ -43,6 +43,7 @@ static void print_damping(const flx_reduction_report *p)
 {
     if (p->loss > 0) printf(", loss factor %g%s", p->loss, p->assumed ? " (our choice)" : "");
     if (p->alpha > 0 || p->beta > 0) printf(", damping %g M + %g K", p->alpha, p->beta);
+    if (p->other) printf(", losses by region or dashpots");
     putchar('\n');
 }
 
@@ -68,11 +69,14 @@ static void print_whole(const flx_reduction_report *p)
     } else {
         printf("counted: %d; the others are not moved by the interfaces\n", p->counted);
     }
-    printf(
-        "  the full model     known by %d vectors to %.0e, proved to %.0e; %d factorisation%s, %d "
-        "solutions, %d count%s\n",
-        p->vectors, p->known, p->proved, p->factorisations, p->factorisations == 1 ? "" : "s",
-        p->solutions, p->counts, p->counts == 1 ? "" : "s");
+    printf("  the full model     known by %d vectors to %.0e, ", p->vectors, p->known);
+    if (p->checked > 0) {
+        printf("checked at %d frequencies", p->checked);
+    } else {
+        printf("proved to %.0e", p->proved);
+    }
+    printf("; %d factorisation%s, %d solutions, %d count%s\n", p->factorisations,
+           p->factorisations == 1 ? "" : "s", p->solutions, p->counts, p->counts == 1 ? "" : "s");
 }
 
 static void print_reduction(const char *body, const flx_reduction_report *p)

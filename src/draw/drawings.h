@@ -45,6 +45,23 @@ typedef struct flx_chart_def {
 } flx_chart_def;
 flx_status flx_chart_write(flx_ctx *ctx, const flx_chart_def *def);
 
+// Responses over frequency: amplitude and phase, and series of errors where there are some. H: real and imaginary part of
+// frequency k at k step.
+typedef struct flx_bode_curve {
+    const char *name;
+    int n, step;
+    const double *hz, *H;
+} flx_bode_curve;
+typedef struct flx_bode_def {
+    const char *path, *title;
+    int linear; // the axis of frequency
+    int ncurve;
+    const flx_bode_curve *curves;
+    int nerror;
+    const flx_chart_series *errors;
+} flx_bode_def;
+flx_status flx_bode_draw(flx_ctx *ctx, const flx_bode_def *d);
+
 // The motion as a series of files for ParaView: PATH must end in .pvd; the files go to a folder of its
 // name. frames: at most so many, evenly; 0: 200. written: how many.
 flx_status flx_vtk_series_write(flx_result *r, const char *path, int frames, int *written);

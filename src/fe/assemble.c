@@ -92,7 +92,7 @@ static flx_status eval_element(const flx_fe *fe, int element, flx_element_matric
     return FLX_OK;
 }
 
-static void eval_spring(const flx_fe *fe, const flx_spring_element *k, flx_element_matrices *out)
+void flx_fe_spring(const flx_fe *fe, const flx_spring_element *k, flx_element_matrices *out)
 {
     flx_element_components(fe->s->dimension, k->node[1] < 0 ? 1 : 2, out);
     for (int i = 0; i < out->n; i++) {
@@ -145,7 +145,7 @@ flx_status flx_fe_matrices(const flx_fe *fe, int block, flx_element_matrices *ou
         FLX_TRY(eval_element(fe, block, out));
         if (fe->options.lumped) flx_element_lump(out);
     } else if (block < s->nelement + s->nspring) {
-        eval_spring(fe, s->springs + (block - s->nelement), out);
+        flx_fe_spring(fe, s->springs + (block - s->nelement), out);
     } else if (block < pairs) {
         eval_mass(fe, s->masses + (block - s->nelement - s->nspring), out);
     } else {

@@ -20,7 +20,7 @@ static unsigned spring_mask(const flx_structure *s, const flx_spring_element *k)
 {
     unsigned mask = 0;
     for (int c = 0; c < 6; c++) {
-        if (k->stiffness[c] != 0) mask |= 1u << c;
+        if (k->stiffness[c] != 0 || k->damping[c] != 0) mask |= 1u << c;
     }
     return mask & flx_components_mask(s, true);
 }

@@ -4,6 +4,7 @@
 // Integrals of products of fields over the mass are those of fe_body_mass.c (MSH-4).
 #include "fe/fe_body.h"
 #include "fe/fe_parts.h"
+#include "math/eigen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -175,6 +176,34 @@ static flx_status set_cut(body *b)
     return FLX_OK;
 }
 
+// V^T A V
+static flx_status project(const body *b, const flx_symmetric *A, double *out)
+{
+    const flx_shapes *x = b->shapes;
+    double *AV = flx_alloc(b->fe->ctx, (size_t)x->count * (size_t)x->n, sizeof *AV);
+    if (!AV) return FLX_ERR_MEMORY;
+    flx_symmetric_multiply(A, x->count, x->V, AV);
+    flx_dense_multiply(true, false, x->count, x->count, x->n, x->V, AV, out);
+    flx_free(AV);
+    return FLX_OK;
+}
+
+// Dashpots as they are; loss factors as damping ratios of the modes.
+static flx_status set_damping(body *b)
+{
+    const flx_fe *fe = b->fe;
+    flx_elastic *e = b->e;
+    size_t nn = (size_t)e->n * (size_t)e->n;
+    if (fe->D.n > 0) FLX_TRY(project(b, &fe->D, e->D));
+    if (fe->S.n == 0 && fe->loss == 0) return FLX_OK;
+    double *S = flx_alloc(fe->ctx, nn, sizeof *S);
+    flx_status status = !S ? FLX_ERR_MEMORY : fe->S.n > 0 ? project(b, &fe->S, S) : FLX_OK;
+    for (size_t i = 0; i < nn && status == FLX_OK; i++) S[i] += fe->loss * e->K[i];
+    if (status == FLX_OK) status = flx_elastic_damp_by_loss(fe->ctx, e, S);
+    flx_free(S);
+    return status;
+}
+
 static flx_status name_shapes(body *b)
 {
     for (int k = 0; k < b->e->n; k++) {
@@ -250,6 +279,7 @@ static flx_status make(body *b)
     b->e->mesh = drawn.mesh;
     FLX_TRY(make_nodes(b));
     set_whole(b);
+    FLX_TRY(set_damping(b));
     FLX_TRY(find_moments(b));
     FLX_TRY(name_shapes(b));
     FLX_TRY(set_cut(b));
@@ -288,11 +318,16 @@ static flx_status name_interface(const flx_fe *fe, flx_arena *arena, const flx_b
     return out->name ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *basis, flx_loc loc,
+static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *asked, flx_loc loc,
                          flx_elastic **out)
 {
+    flx_basis own = *asked, *basis = &own;
+    FLX_TRY(flx_fe_find_damping(fe));
+    own.damping.loss += fe->loss;
     static const double origin[3] = {0, 0, 0};
     flx_free_structure s = {.ctx = fe->ctx, .loc = loc, .K = &fe->K, .M = &fe->M};
+    s.S = fe->S.n > 0 ? &fe->S : NULL;
+    s.D = fe->D.n > 0 ? &fe->D : NULL;
     size_t n = (size_t)fe->n;
     flx_shapes shapes = {0};
     s.nrigid = fe->s->dimension == 2 ? 3 : 6;
@@ -312,6 +347,7 @@ static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *basis, f
     s.rigid = R;
     s.group = group;
     s.interfaces = faces;
+    if (status == FLX_OK) status = flx_fe_check_dashpots(fe, s.nrigid, R, loc);
     if (status == FLX_OK) status = flx_shapes_find(&s, basis, &shapes);
     if (status == FLX_OK) status = make_body(fe, arena, basis, &shapes, &s, out);
     flx_shapes_clear(&shapes);

@@ -38,6 +38,8 @@ void flx_fe_destroy(flx_fe **fe_)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_symmetric_clear(&fe->K);
     flx_symmetric_clear(&fe->M);
+    flx_symmetric_clear(&fe->S);
+    flx_symmetric_clear(&fe->D);
     flx_free(fe);
     *fe_ = NULL;
 }

@@ -32,6 +32,8 @@ typedef struct flx_fe {
     int *tie_unknown;
     double *tie_weight, *tie_constant;
     flx_symmetric K, M;              // one pattern
+    double loss;                     // of all elements; these by flx_fe_find_damping
+    flx_symmetric S, D;              // imaginary stiffness beside it, damping; n = 0: none
     double *f;                       // (n) loads, gravity and prescribed displacements included
     double *edge;                    // (npressure) thickness there; NULL: in space
     double mass, com[3], inertia[6]; // of the whole: xx yy zz xy yz xz about the centre of mass,
@@ -44,6 +46,10 @@ typedef struct flx_fe {
 flx_status flx_fe_create(flx_ctx *ctx, const flx_structure *s, const flx_fe_options *options,
                          flx_fe **out);
 void flx_fe_destroy(flx_fe **fe);
+// Loss factors and dashpots: loss, S, D, which are left out until then.
+flx_status flx_fe_find_damping(flx_fe *fe);
+// Refuse those that resist the rigid motions R (nrigid, n) of a free structure.
+flx_status flx_fe_check_dashpots(const flx_fe *fe, int nrigid, const double *R, flx_loc loc);
 
 // Warn where lengths, stiffness or density look like those of other units. loc: where the model asks for it.
 void flx_fe_warn_of_units(const flx_fe *fe, flx_loc loc);

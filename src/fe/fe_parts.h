@@ -20,6 +20,7 @@ flx_status flx_fe_assemble(flx_fe *fe);
 int flx_fe_block_count(const flx_fe *fe);
 int flx_fe_block_nodes(const flx_fe *fe, int block, const int **nodes); // 0: no mechanics
 flx_status flx_fe_matrices(const flx_fe *fe, int block, flx_element_matrices *out);
+void flx_fe_spring(const flx_fe *fe, const flx_spring_element *k, flx_element_matrices *out);
 void flx_fe_scatter(const flx_fe *fe, const int *nodes, const flx_element_matrices *m,
                     const double *E, flx_symmetric *A);
 // loads.c: the given accelerations of the unknowns of a block.

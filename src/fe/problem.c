@@ -53,6 +53,7 @@ void flx_fe_problem_destroy(flx_fe_problem **problem)
     flx_free((*problem)->group);
     flx_free((*problem)->found);
     flx_arena_destroy(&(*problem)->drawings);
+    flx_arena_destroy(&(*problem)->response);
     flx_fe_destroy(&(*problem)->fe);
     flx_model_destroy(&(*problem)->core);
     flx_free(*problem);

@@ -18,6 +18,7 @@ struct flx_fe_problem {
     double *found;       // (nfound, n) owned: what statics or modes found last
     bool whole;          // with the displacements of supports; else they rest
     flx_arena *drawings; // owned; NULL: none
+    flx_arena *response; // owned: the last one; NULL: none
 };
 
 // No finite elements, no picture: refused.

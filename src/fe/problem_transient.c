@@ -269,6 +269,21 @@ flx_status flx_fe_problem_transient(flx_fe_problem *p, const flx_fe_transient *d
     motion m = {.p = p, .def = def, .out = result};
     *result = (flx_fe_transient_result){0};
     FLX_TRY(flx_fe_problem_need_mesh(p, "a transient"));
+    for (int i = 0; i < p->fe->s->nspring; i++) {
+        const flx_spring_element *k = p->fe->s->springs + i;
+        for (int c = 0; c < 6; c++) {
+            if (k->damping[c] == 0) continue;
+            return FLX_FAIL(p->ctx, FLX_ERR_MODEL, k->loc,
+                            "dashpots count in frequency responses and in flexible bodies: a "
+                            "transient takes Rayleigh's damping alone");
+        }
+    }
+    for (int i = 0; i < p->fe->s->nmaterial; i++) {
+        if (p->fe->s->materials[i].loss == 0) continue;
+        flx_ctx_warn(
+            p->ctx, p->fe->s->materials[i].loc,
+            "a loss factor counts in frequency responses: this transient does not know it");
+    }
     FLX_TRY(plan(&m));
     m.alpha = p->model->fe.rayleigh[0];
     m.beta = p->model->fe.rayleigh[1];

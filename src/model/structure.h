@@ -67,6 +67,7 @@ typedef struct flx_material {
     const char *name; // "": none
     flx_loc loc;
     double E, nu, density;
+    double loss; // factor of E: E (1 + i loss) in responses
 } flx_material;
 
 // Of beams, trusses and plates. Stiffnesses are of the section itself: a section given by its size has
@@ -137,6 +138,7 @@ typedef struct flx_spring_element { // between components of two nodes, or of on
     int node[2];                    // second -1: the ground
     flx_loc loc;
     double stiffness[6];
+    double damping[6]; // of a dashpot beside it
 } flx_spring_element;
 
 typedef enum flx_node_link_kind {

@@ -48,6 +48,8 @@ void flx_structure_scale(flx_structure *s, double by)
     for (int i = 0; i < s->nspring; i++) {
         scale_all(3, s->springs[i].stiffness, 1 / by);
         scale_all(3, s->springs[i].stiffness + 3, by);
+        scale_all(3, s->springs[i].damping, 1 / by);
+        scale_all(3, s->springs[i].damping + 3, by);
     }
     for (int i = 0; i < s->nlink; i++) { // of an equation rotations count less beside displacements
         const flx_node_link *l = s->links + i;

@@ -1,7 +1,7 @@
 // bases.h - the bases of a flexible body, one line of a table each: how they are called and who finds their shapes.
 #pragma once
 
-#include "reduce/ritz_choice.h"
+#include "reduce/ritz/ritz_choice.h"
 
 typedef struct flx_basis_type {
     const char *name; // in the model language

@@ -79,6 +79,7 @@ typedef struct flx_free_structure {
     flx_ctx *ctx;
     flx_loc loc; // where the model asks for the reduction
     const flx_symmetric *K, *M;
+    const flx_symmetric *S, *D; // imaginary stiffness, damping (FE-24); NULL: none
     const int *group;    // (n) node of an unknown; may be NULL
     int nrigid;          // 6, in the plane 3
     const double *rigid; // (nrigid, n) translations, then rotations about the origin

@@ -9,7 +9,7 @@
 #include "math/eigen.h"
 #include "math/quadrature.h"
 #include "reduce/bases.h"
-#include "reduce/ritz_choice.h"
+#include "reduce/ritz/ritz_choice.h"
 
 #include <math.h>
 #include <string.h>

@@ -160,6 +160,8 @@ flx_status flx_elastic_make_one_sided(flx_ctx *ctx, flx_arena *arena, const flx_
 
 // Damping by ratios of the critical one, of the body's own modes: one (n = 1), or one for each.
 flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *ratio);
+// The same by an imaginary stiffness S (n, n): a mode y has the ratio y^T S y/(2 omega^2).
+flx_status flx_elastic_damp_by_loss(flx_ctx *ctx, flx_elastic *e, const double *S);
 
 // Angular frequency of the slowest mode, from its stiffness and mass; 0: a coordinate has none.
 double flx_elastic_lowest(const flx_elastic *e);

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-// D = M Y diag(2 ratio omega) Y^T M with the modes Y of K and M, Y^T M Y = I.
-flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *ratio)
+// D += M Y diag(2 ratio omega) Y^T M with the modes Y of K and M, Y^T M Y = I; ratio NULL: y^T S y/(2 omega^2) of each, half
+// of its loss factor.
+static flx_status damp(flx_ctx *ctx, flx_elastic *e, int n, const double *ratio, const double *S)
 {
     int m = e->n;
     size_t size = (size_t)m * (size_t)m;
@@ -30,18 +31,33 @@ flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *r
             MY[i * m + k] = sum;
         }
     }
+    double *c = B; // 2 ratio omega
+    for (int k = 0; k < m; k++) {
+        double omega = sqrt(fmax(0.0, omega2[k])), lost = 0;
+        for (int i = 0; i < m && S; i++) {
+            for (int j = 0; j < m; j++) lost += Y[i * m + k] * S[i * m + j] * Y[j * m + k];
+        }
+        c[k] = ratio ? 2.0 * ratio[n == 1 ? 0 : k] * omega : omega > 0 ? lost / omega : 0;
+    }
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < m; j++) {
             double sum = 0.0;
-            for (int k = 0; k < m; k++) {
-                double c = 2.0 * ratio[n == 1 ? 0 : k] * sqrt(fmax(0.0, omega2[k]));
-                sum += c * MY[i * m + k] * MY[j * m + k];
-            }
-            e->D[i * m + j] = sum;
+            for (int k = 0; k < m; k++) sum += c[k] * MY[i * m + k] * MY[j * m + k];
+            e->D[i * m + j] += sum;
         }
     }
     flx_free(Y);
     return FLX_OK;
+}
+
+flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *ratio)
+{
+    return damp(ctx, e, n, ratio, NULL);
+}
+
+flx_status flx_elastic_damp_by_loss(flx_ctx *ctx, flx_elastic *e, const double *S)
+{
+    return damp(ctx, e, 0, NULL, S);
 }
 
 // int Phi_k,a Phi_l,b over the mass: its part of M_kl as the nodes move along a and b.

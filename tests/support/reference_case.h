@@ -60,3 +60,18 @@ static inline void reference_compare(reference_case *r, const char *name, double
     printf("%s: %.15g, expected %.15g, difference %.3g, tolerance %.3g\n", name, value, expected,
            value - expected, most);
 }
+
+// Number i of the value of a check; NaN: there is none.
+static inline double reference_value(const reference_case *r, const char *name, int i)
+{
+    const flx_entry *checks = r->tree ? flx_entry_get(r->tree, "checks") : NULL;
+    for (int k = 0; checks && k < checks->count; k++) {
+        const flx_entry *n = flx_entry_get(checks->items[k], "name");
+        const flx_entry *v = flx_entry_get(checks->items[k], "value");
+        if (!n || !v || strcmp(n->text, name) != 0) continue;
+        if (v->kind == FLX_ENTRY_LIST) v = i < v->count ? v->items[i] : NULL;
+        return v && v->text ? flx_number_read(v->text, NULL) : (double)NAN;
+    }
+    printf("there is no check '%s'\n", name);
+    return (double)NAN;
+}

@@ -117,12 +117,22 @@ static flx_status read_point(flx_fe_maker *m, const flx_entry *y)
     return flx_fe_for_nodes(m, flx_entry_get(y, "on"), add_mass, &p);
 }
 
+// Of x, y, z and rotations (planar: x, y, rotation); one number is that of all translations.
+static flx_status read_six(flx_fe_maker *m, const flx_entry *y, double out[6])
+{
+    int n = 0;
+    double *v;
+    FLX_TRY(flx_build_numbers(m->e, y, &n, &v));
+    for (int i = 0; i < n; i++) out[m->s->dimension == 2 && i == 2 ? 5 : i] = v[i];
+    for (int i = 1; n == 1 && i < m->s->dimension; i++) out[i] = v[0];
+    return FLX_OK;
+}
+
 static flx_status read_spring(flx_fe_maker *m, const flx_entry *y)
 {
-    const flx_entry *on = flx_entry_get(y, "on");
+    const flx_entry *on = flx_entry_get(y, "on"), *damping = flx_entry_get(y, "damping");
     flx_spring_element k = {.node = {-1, -1}, .loc = y->loc};
-    int n = 0, ends = on->kind == FLX_ENTRY_LIST ? on->count : 1;
-    double *v;
+    int ends = on->kind == FLX_ENTRY_LIST ? on->count : 1;
     if (ends > 2) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, on->loc, "a spring is between two nodes, or one");
     }
@@ -135,12 +145,13 @@ static flx_status read_spring(flx_fe_maker *m, const flx_entry *y)
                         "for a spring to the ground",
                         m->s->label[k.node[0]]);
     }
-    FLX_TRY(flx_build_numbers(m->e, flx_entry_get(y, "stiffness"), &n, &v));
-    for (int i = 0; i < n; i++) {
-        int c = m->s->dimension == 2 && i == 2 ? 5 : i;
-        k.stiffness[c] = v[i];
+    FLX_TRY(read_six(m, flx_entry_get(y, "stiffness"), k.stiffness));
+    if (damping) FLX_TRY(read_six(m, damping, k.damping));
+    for (int c = 0; c < 6; c++) {
+        if (k.damping[c] >= 0) continue;
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, damping->loc, "damping cannot be negative: %g",
+                        k.damping[c]);
     }
-    for (int i = 1; n == 1 && i < m->s->dimension; i++) k.stiffness[i] = v[0];
     return flx_structure_add_spring(m->s, &k);
 }
 
@@ -303,11 +314,6 @@ flx_status flx_fe_finish(flx_builder *b)
                     *masses = flx_entry_get(fe, "mass_matrix");
     const flx_entry *damping = flx_entry_get(fe, "damping");
     b->m->fe.loc = fe->loc;
-    if (matrices && !flx_entry_get(matrices, "nodes")) {
-        return read_matrices(b, matrices, &b->m->fe.K, &b->m->fe.M);
-    }
-    if (masses) FLX_TRY(flx_build_word(b, masses, "kind of masses", words, &lumped));
-    b->m->fe.lumped = lumped == 1;
     if (damping) {
         const flx_entry *rayleigh = flx_entry_get(damping, "rayleigh");
         double v[2] = {0, 0}, *values;
@@ -315,12 +321,18 @@ flx_status flx_fe_finish(flx_builder *b)
         if (!rayleigh) {
             return FLX_FAIL(
                 b->ctx, FLX_ERR_MODEL, damping->loc,
-                "a transient of all unknowns has no modes: give rayleigh: [alpha, beta]");
+                "a structure of all unknowns has no modes: give rayleigh: [alpha, beta], or its materials "
+                "a loss factor");
         }
         FLX_TRY(flx_build_numbers(&e, rayleigh, &n, &values));
         for (int i = 0; i < n && i < 2; i++) v[i] = values[i];
         memcpy(b->m->fe.rayleigh, v, sizeof v);
     }
+    if (matrices && !flx_entry_get(matrices, "nodes")) {
+        return read_matrices(b, matrices, &b->m->fe.K, &b->m->fe.M);
+    }
+    if (masses) FLX_TRY(flx_build_word(b, masses, "kind of masses", words, &lumped));
+    b->m->fe.lumped = lumped == 1;
     FLX_TRY(flx_fe_build(&e, fe, &b->m->fe.structure));
     for (int c = 0; c < 3; c++) b->m->fe.structure->gravity[c] += b->m->gravity[c];
     return FLX_OK;

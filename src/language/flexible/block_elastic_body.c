@@ -84,8 +84,10 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_elastic *el
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, damping->loc, "damping cannot be negative: %g",
                         x[i]);
     }
+    // what the finite elements lose stays; what a data file says is replaced
+    if (!el->cut) memset(el->D, 0, (size_t)(el->n * el->n) * sizeof *el->D);
     if (rayleigh) {
-        for (int i = 0; i < el->n * el->n; i++) el->D[i] = x[0] * el->M[i] + x[1] * el->K[i];
+        for (int i = 0; i < el->n * el->n; i++) el->D[i] += x[0] * el->M[i] + x[1] * el->K[i];
         return FLX_OK;
     }
     if (n != 1 && n != el->n) {

@@ -5,6 +5,7 @@
 // of an element goes to its nodes by the diagonal of its consistent mass matrix (Hinton, Rock and
 // Zienkiewicz), which for a cell with straight edges is a part of the volume.
 #include "language/flexible/deformable.h"
+#include "language/flexible/section_read.h"
 #include "language/scope/nums.h"
 #include "model/cell_shape.h"
 #include "model/structure.h"
@@ -260,6 +261,7 @@ static flx_status read_material(flx_env *e, const flx_item *body, flx_solid *o, 
     double E = 0, v = 0.3;
     int word = 0;
     FLX_TRY(flx_build_need(b, body, "material", &y));
+    FLX_TRY(flx_material_refuse_loss(b, y));
     FLX_TRY(flx_build_positive(e, flx_entry_get(y, "E"), "E", &E));
     FLX_TRY(flx_build_positive(e, flx_entry_get(y, "density"), "density", density));
     nu = flx_entry_get(y, "nu");

@@ -10,13 +10,28 @@
 #define RATIO 0.3
 #define SHEAR_AREA (5.0 / 6.0)
 
+flx_status flx_material_refuse_loss(flx_builder *b, const flx_entry *y)
+{
+    const flx_entry *loss = y ? flx_entry_get(y, "loss") : NULL;
+    if (!loss) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loss->loc,
+                    "a loss factor is for structures and for flexible bodies made of a mesh: give "
+                    "'damping' here");
+}
+
 flx_status flx_material_read(flx_env *e, const flx_entry *y, flx_material *m)
 {
     const flx_entry *nu = flx_entry_get(y, "nu"), *density = flx_entry_get(y, "density");
+    const flx_entry *loss = flx_entry_get(y, "loss");
     *m = (flx_material){.name = "", .loc = y->loc, .nu = RATIO};
     FLX_TRY(flx_build_positive(e, flx_entry_get(y, "E"), "Young's modulus", &m->E));
     FLX_TRY(flx_build_number(e, density, &m->density));
     if (nu) FLX_TRY(flx_build_number(e, nu, &m->nu));
+    if (loss) FLX_TRY(flx_build_number(e, loss, &m->loss));
+    if (loss && !(m->loss >= 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loss->loc, "the loss factor is negative: %g",
+                        m->loss);
+    }
     if (!(m->density >= 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, density->loc, "the density is negative: %g",
                         m->density);
@@ -164,6 +179,7 @@ flx_status flx_section_read_beam(flx_env *e, const flx_item *body, const char *w
         return FLX_FAIL(ctx, FLX_ERR_MODEL, y->loc, "'%s' is no key of the section of %s",
                         foreign[i], word);
     }
+    FLX_TRY(flx_material_refuse_loss(e->b, material));
     if (material) FLX_TRY(flx_material_read(e, material, m));
     FLX_TRY(flx_section_read(e, section, material ? m : NULL, c));
     if (c->sized && !material) {

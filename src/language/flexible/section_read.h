@@ -6,6 +6,8 @@
 #include "model/structure.h"
 
 flx_status flx_material_read(flx_env *e, const flx_entry *y, flx_material *m);
+// Where a loss factor has no meaning. y NULL: no material.
+flx_status flx_material_refuse_loss(flx_builder *b, const flx_entry *y);
 // m: the material beside it; NULL: none.
 flx_status flx_section_read(flx_env *e, const flx_entry *y, const flx_material *m, flx_section *c);
 // The same of a body that is one beam and has a mass; word: what it is, for messages.

@@ -40,13 +40,15 @@ flx_status flx_nastran_grid(flx_nastran *r)
 flx_status flx_nastran_material(flx_nastran *r)
 {
     int id;
-    double E = 0, G = 0, nu = 0, density = 0;
+    double E = 0, G = 0, nu = 0, density = 0, loss = 0;
     char name[32];
     FLX_TRY(flx_nastran_int(r, 1, "a material's number", &id));
     FLX_TRY(flx_nastran_number(r, 2, "Young's modulus", &E));
     FLX_TRY(flx_nastran_number(r, 3, "the shear modulus", &G));
     FLX_TRY(flx_nastran_number(r, 4, "Poisson's ratio", &nu));
     FLX_TRY(flx_nastran_number(r, 5, "a density", &density));
+    FLX_TRY(flx_nastran_number(r, 8, "a loss factor", &loss));
+    if (loss < 0) return REFUSE(r, "the loss factor of material %d is negative", id);
     bool has_nu = !flx_nastran_is_empty(r, 4);
     if (!has_nu && G > 0 && E > 0) nu = E / (2 * G) - 1;
     if (E == 0 && G > 0 && has_nu) E = 2 * G * (1 + nu);
@@ -56,7 +58,8 @@ flx_status flx_nastran_material(flx_nastran *r)
                      E / (2 * (1 + nu)));
     }
     flx_snprintf(name, sizeof name, "MAT1 %d", id);
-    const flx_material m = {flx_intern(r->scan->ctx, name), flx_nastran_place(r), E, nu, density};
+    const flx_material m = {
+        flx_intern(r->scan->ctx, name), flx_nastran_place(r), E, nu, density, loss};
     if (!m.name) return FLX_ERR_MEMORY;
     for (int i = 0; i < r->nmaterial; i++) {
         if (r->materials[i].id == id) return REFUSE(r, "material %d is there twice", id);

@@ -1,5 +1,5 @@
 // ports.c - the ports of a body, its conditions, and its responses in them (RED-1 to RED-3).
-#include "reduce/ports.h"
+#include "reduce/ritz/ports.h"
 
 #include "base/number.h"
 #include "math/blas.h"
@@ -92,6 +92,28 @@ flx_status flx_port_model_init(flx_ctx *ctx, int m, int p, flx_port_model *out)
     if (out->L && out->b) return FLX_OK;
     flx_port_model_clear(out);
     return FLX_ERR_MEMORY;
+}
+
+// T^T A T
+static flx_status project(flx_ctx *ctx, int m, int r, const double *A, const double *T,
+                          double **out)
+{
+    size_t mr = (size_t)m * (size_t)r;
+    double *AT = flx_alloc(ctx, mr, sizeof *AT);
+    *out = flx_alloc(ctx, (size_t)r * (size_t)r, sizeof **out);
+    if (AT && *out) {
+        flx_dense_multiply(false, false, m, r, m, A, T, AT);
+        flx_dense_multiply(true, false, r, r, m, T, AT, *out);
+    }
+    flx_free(AT);
+    return AT && *out ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+flx_status flx_port_model_project(flx_ctx *ctx, const flx_port_model *full, const double *T,
+                                  flx_port_model *out)
+{
+    if (full->loss) FLX_TRY(project(ctx, full->m, out->m, full->loss, T, &out->loss));
+    return full->D ? project(ctx, full->m, out->m, full->D, T, &out->D) : FLX_OK;
 }
 
 void flx_port_model_clear(flx_port_model *m)

@@ -1,5 +1,5 @@
 // ritz.c - the Ritz model of a body: block Lanczos from the loads at its ports.
-#include "reduce/ritz.h"
+#include "reduce/ritz/ritz_parts.h"
 
 #include "math/blas.h"
 #include "math/dense.h"
@@ -16,20 +16,7 @@
 #define CORRECTIONS 40  // of the static shapes, at the most
 
 typedef flx_shape_search search;
-
-typedef struct lanczos {
-    flx_ritz *r;
-    const search *q;
-    flx_ctx *ctx;
-    size_t n;
-    int p, m, room, last; // ports; vectors; room for them; those of the last block
-    double *Q;            // (room, n)
-    double *K, *G, *b;    // (room, room) Q^T K Q, Q^T M N^-1 M Q; (p, room) Q^T B
-    double *c;            // (p, room) (N^-1 M Q)^T B
-    double *E;            // (last, last) of the last block: (N^-1 M Q)^T M N^-1 M Q
-    double *X, *Y, *W;    // (most of a block, n) scratch
-    double lowest;        // Ritz value
-} lanczos;
+typedef flx_lanczos lanczos;
 
 static void multiply_mass(const lanczos *l, int k, const double *X, double *Y)
 {
@@ -43,7 +30,7 @@ static void take_mean_away(const lanczos *l, int k, double *X)
     }
 }
 
-static void solve(lanczos *l, int k, double *X)
+void flx_lanczos_solve(lanczos *l, int k, double *X)
 {
     flx_frontal_solve(l->r->factor, k, X);
     take_mean_away(l, k, X);
@@ -205,7 +192,7 @@ static flx_status measure_block(lanczos *l)
         for (int i = 0; i < k; i++) l->b[(size_t)j * room + first + i] = h[j * k + i];
     }
     multiply_mass(l, k, Q, l->X);
-    solve(l, k, l->X);
+    flx_lanczos_solve(l, k, l->X);
     multiply_mass(l, k, l->X, l->Y);
     flx_dense_multiply(true, false, k, k, n, l->X, l->Y, l->E);
     flx_dense_multiply(true, false, l->m, k, n, l->Q, l->Y, h);
@@ -222,6 +209,13 @@ static flx_status measure_block(lanczos *l)
     }
     flx_free(h);
     return FLX_OK;
+}
+
+flx_status flx_lanczos_add(lanczos *l, int k, double *X)
+{
+    int known = l->m;
+    FLX_TRY(add_block(l, k, X));
+    return l->m > known ? measure_block(l) : FLX_OK;
 }
 
 // ---- the shift, the static shapes ---------------------------------------------------------------
@@ -289,12 +283,12 @@ static flx_status find_statics(lanczos *l, bool *slow)
     const double *B = r->ports.B;
     double before = (double)INFINITY;
     memcpy(l->X, B, all * sizeof *l->X);
-    solve(l, p, l->X);
+    flx_lanczos_solve(l, p, l->X);
     flx_dense_multiply(true, false, p, p, n, B, l->X, r->Gbb);
     for (int step = 1; step < CORRECTIONS && r->sigma > 0; step++) {
         multiply_mass(l, p, l->X, l->Y);
         for (size_t i = 0; i < all; i++) l->Y[i] = B[i] + r->sigma * l->Y[i];
-        solve(l, p, l->Y);
+        flx_lanczos_solve(l, p, l->Y);
         double change = 0;
         for (int j = 0; j < p; j++) { // by the compliances, which have one unit for a port
             double x = flx_blas_dot(n, B + (size_t)j * l->n, l->X + (size_t)j * l->n);
@@ -411,7 +405,7 @@ static flx_status find_rest(lanczos *l, const double *Y)
 }
 
 // Ritz pairs of what is there; Y (m, m) the vectors.
-static flx_status make_model(lanczos *l, double *Y)
+flx_status flx_lanczos_model(lanczos *l, double *Y)
 {
     flx_ritz *r = l->r;
     int m = l->m, p = l->p;
@@ -457,180 +451,9 @@ static flx_status make_model(lanczos *l, double *Y)
     return status == FLX_OK ? find_rest(l, Y) : status;
 }
 
-// S' of the coordinates x (p, m) of the solution, z (p, m): Gmm q x, which becomes N^-1 R in Q.
-static void find_second(const flx_ritz *r, double complex pp, double complex q,
-                        const double complex *x, double complex *z, double complex *out)
-{
-    int m = r->m, p = r->model.p;
-    for (int i = 0; i < m * p; i++) z[i] += r->Gbm[i] - pp * x[i];
-    for (int j = 0; j < p; j++) {
-        for (int i = 0; i < p; i++) out[j * p + i] = 0;
-    }
-    double square = creal(q * conj(q));
-    for (int k = 0; k < m; k++) {
-        for (int j = 0; j < p; j++) {
-            double complex e = 0;
-            for (int l = 0; l < m; l++) e += r->Gee[k * m + l] * x[j * m + l];
-            for (int i = 0; i < p; i++)
-                out[j * p + i] +=
-                    conj(z[i * m + k]) * z[j * m + k] + square * conj(x[i * m + k]) * e;
-        }
-    }
-}
-
-void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, double complex *S,
-                       double complex *second)
-{
-    int m = r->m, p = r->model.p;
-    const double *b = r->model.b, *L = r->model.L;
-    double complex pp = flx_complex(1, r->damping.loss + omega * r->damping.beta);
-    double complex q = flx_complex(omega * omega, -omega * r->damping.alpha) + pp * r->sigma;
-    double complex *z = x + (size_t)m * (size_t)p; // Gmm d
-    for (int k = 0; k < m; k++) {
-        double complex inverse = 1 / (pp * (L[k] + r->sigma) - q);
-        for (int j = 0; j < p; j++) x[j * m + k] = b[j * m + k] * inverse;
-    }
-    for (int j = 0; j < p; j++) {
-        for (int i = 0; i < m; i++) {
-            double complex sum = 0;
-            for (int k = 0; k < m; k++) sum += r->Gmm[i * m + k] * x[j * m + k];
-            z[j * m + i] = q * sum;
-        }
-    }
-    for (int j = 0; j < p; j++) { // Hermitian
-        for (int i = 0; i <= j; i++) {
-            double complex sum = r->Gbb[j * p + i];
-            for (int k = 0; k < m; k++) {
-                double complex cj = pp * x[j * m + k], dj = q * x[j * m + k];
-                double complex ci = conj(pp * x[i * m + k]), di = conj(q * x[i * m + k]);
-                sum += -b[i * m + k] * cj - ci * b[j * m + k] + r->Gbm[i * m + k] * dj +
-                       di * r->Gbm[j * m + k] + ci * (L[k] + r->sigma) * cj - ci * dj - di * cj +
-                       di * z[j * m + k];
-            }
-            S[j * p + i] = sum;
-            S[i * p + j] = conj(sum);
-        }
-    }
-    if (second && r->Gee) find_second(r, pp, q, x, z, second);
-}
-
-// (RED-7): the quotient has one maximum over lambda.
-double flx_ritz_gain(const flx_ritz *r, double omega, double least)
-{
-    double complex p = flx_complex(1, r->damping.loss + omega * r->damping.beta);
-    double complex q0 = flx_complex(omega * omega, -omega * r->damping.alpha);
-    double a = creal(p * conj(p)), b = creal(p * conj(q0)), c = creal(q0 * conj(q0));
-    double best = 1 / sqrt(a), s = r->sigma;
-    double at[2] = {least, b + a * s != 0 ? (c + b * s) / (b + a * s) : 0};
-    for (int i = 0; i < 2; i++) {
-        if (!(at[i] >= least)) continue;
-        best = fmax(best, (at[i] + s) / cabs(p * at[i] - q0));
-    }
-    return best;
-}
-
-// out = T^H S T; returns its norm.
-static double transform(int p, int columns, const double complex *S, const double complex *T,
-                        double complex *ST, double complex *out)
-{
-    for (int j = 0; j < columns; j++) {
-        for (int i = 0; i < p; i++) {
-            double complex sum = 0;
-            for (int k = 0; k < p; k++) sum += S[k * p + i] * T[j * p + k];
-            ST[j * p + i] = sum;
-        }
-    }
-    for (int j = 0; j < columns; j++) {
-        for (int i = 0; i < columns; i++) {
-            double complex sum = 0;
-            for (int k = 0; k < p; k++) sum += conj(T[i * p + k]) * ST[j * p + k];
-            out[j * columns + i] = sum;
-        }
-    }
-    return flx_port_norm(columns * columns, out);
-}
-
-// What certify works with: of a frequency, S and S' of all loads; of a condition, both of its own.
-typedef struct judgement {
-    double complex *x, *S, *second, *ST, *a, *b;
-    double behind; // the first Ritz value behind the band
-} judgement;
-
-// (RED-16) of a condition's loads T, where |T^H S T|_F is `whole`.
-static double estimate(const flx_ritz *r, judgement *j, double omega, const flx_port_work *w,
-                       double whole)
-{
-    int p = r->model.p, n = w->columns;
-    double complex pp = flx_complex(1, r->damping.loss + omega * r->damping.beta);
-    double g = flx_ritz_gain(r, omega, j->behind), m = j->behind + r->sigma;
-    double largest = g * whole;
-    if (!r->Gee || !(whole > 0)) return largest;
-    double second = transform(p, n, j->second, w->T, j->ST, j->b);
-    // a Ritz value is above the mode that it stands for: the residual may be nearer than it says
-    if (!(m * second < whole)) return largest;
-    for (int i = 0; i < n * n; i++) j->a[i] -= m * j->b[i];
-    return fmin(largest, flx_port_norm(n * n, j->a) / cabs(pp) + g * m * second);
-}
-
-static flx_status init_judgement(lanczos *l, judgement *j)
-{
-    const flx_ritz *r = l->r;
-    size_t pp = (size_t)l->p * (size_t)l->p, xx = 2 * (size_t)r->m * (size_t)l->p;
-    double end = 2 * FLX_PI * r->to;
-    *j = (judgement){.x = flx_alloc(l->ctx, xx + 5 * pp, sizeof *j->x)};
-    if (!j->x) return FLX_ERR_MEMORY;
-    j->S = j->x + xx;
-    j->second = j->S + pp;
-    j->ST = j->second + pp;
-    j->a = j->ST + pp;
-    j->b = j->a + pp;
-    j->behind = r->modes < r->m ? r->model.L[r->modes] : end * end;
-    return FLX_OK;
-}
-
-// Estimate and proof of every condition over the grid.
-static flx_status certify(lanczos *l)
+flx_status flx_lanczos_certify(lanczos *l)
 {
     flx_ritz *r = l->r;
-    int p = l->p, nc = r->conditions.count, ng = r->grid.count;
-    flx_port_work w;
-    judgement j;
-    FLX_TRY(init_judgement(l, &j));
-    flx_status status = flx_port_work_init(l->ctx, r->m, p, &w);
-    if (status != FLX_OK) {
-        flx_free(j.x);
-        return status;
-    }
-    r->known = r->proved = 0;
-    for (int k = 0; k < ng; k++) {
-        double omega = 2 * FLX_PI * r->grid.hz[k], sure = flx_ritz_gain(r, omega, l->lowest);
-        bool good = flx_port_respond(&r->model, &r->damping, omega, &w);
-        flx_ritz_residual(r, omega, j.x, j.S, j.second);
-        if (good) flx_port_add_rigid(&r->ports, &r->damping, omega, &w);
-        for (int i = 0; i < nc; i++) {
-            double known = (double)INFINITY, proved = known;
-            if (good && flx_port_hold(&r->ports, r->conditions.items + i, &w)) {
-                int size = r->conditions.items[i].all ? p * p : w.columns * w.columns;
-                double beside = flx_port_norm(size, w.C);
-                double whole = transform(p, w.columns, j.S, w.T, j.ST, j.a);
-                proved = sure * whole / beside;
-                known = fmin(proved, estimate(r, &j, omega, &w, whole) / beside);
-            }
-            r->estimate[(size_t)i * (size_t)ng + k] = known;
-            r->proof[(size_t)i * (size_t)ng + k] = proved;
-            r->known = fmax(r->known, known);
-            r->proved = fmax(r->proved, proved);
-        }
-    }
-    flx_port_work_clear(&w);
-    flx_free(j.x);
-    return FLX_OK;
-}
-
-static flx_status judge(lanczos *l, double *Y)
-{
-    flx_ritz *r = l->r;
-    FLX_TRY(make_model(l, Y));
     flx_free(r->grid.hz);
     r->grid.hz = NULL;
     FLX_TRY(flx_port_grid_init(&r->ports, &r->model, &r->conditions, r->from, r->to, &r->grid));
@@ -639,7 +462,13 @@ static flx_status judge(lanczos *l, double *Y)
     r->estimate = flx_alloc(l->ctx, 2 * all, sizeof *r->estimate);
     if (!r->estimate) return FLX_ERR_MEMORY;
     r->proof = r->estimate + all;
-    return certify(l);
+    FLX_TRY(flx_ritz_certify(r, &r->conditions, r->grid.count, r->grid.hz, r->estimate, r->proof));
+    r->known = r->proved = 0;
+    for (size_t i = 0; i < all; i++) {
+        r->known = fmax(r->known, r->estimate[i]);
+        r->proved = fmax(r->proved, r->proof[i]);
+    }
+    return FLX_OK;
 }
 
 // Elastic modes below the end of the band: negative pivots of K - w^2 M, with a factor of its own.
@@ -660,9 +489,10 @@ static flx_status count_modes(lanczos *l)
     return status;
 }
 
-static flx_status keep_vectors(lanczos *l, const double *Y)
+flx_status flx_lanczos_keep(lanczos *l, const double *Y)
 {
     flx_ritz *r = l->r;
+    flx_free(r->Q);
     r->Q = flx_alloc(l->ctx, (size_t)l->m * l->n, sizeof *r->Q);
     if (!r->Q) return FLX_ERR_MEMORY;
     flx_dense_multiply(false, false, (int)l->n, l->m, l->m, l->Q, Y, r->Q);
@@ -680,7 +510,8 @@ static flx_status run(lanczos *l, const flx_ritz_def *def)
     while (status == FLX_OK) {
         flx_free(Y);
         Y = flx_alloc(l->ctx, (size_t)l->m * (size_t)l->m, sizeof *Y);
-        status = Y ? judge(l, Y) : FLX_ERR_MEMORY;
+        status = Y ? flx_lanczos_model(l, Y) : FLX_ERR_MEMORY;
+        if (status == FLX_OK) status = flx_lanczos_certify(l);
         if (status != FLX_OK) break;
         bool complete = r->counted < 0 || r->modes >= r->counted;
         if ((complete && r->known <= def->tolerance) || l->m >= MOST_VECTORS) break;
@@ -688,13 +519,13 @@ static flx_status run(lanczos *l, const flx_ritz_def *def)
         before = r->known;
         if (slow >= SLOW) break; // rounding is reached
         int known = l->m;
-        status = add_block(l, l->last, l->X);
+        status = flx_lanczos_add(l, l->last, l->X);
         if (status == FLX_OK && l->m == known) break; // the ports know no more of the body
-        if (status == FLX_OK) status = measure_block(l);
     }
-    if (status == FLX_OK) status = keep_vectors(l, Y);
+    if (status == FLX_OK) status = flx_lanczos_keep(l, Y);
     flx_free(Y);
-    return status;
+    bool other = l->q->s->S || l->q->s->D;
+    return status == FLX_OK && other ? flx_ritz_damp(l, def->tolerance) : status;
 }
 
 flx_status flx_ritz_create(const search *q, const flx_ritz_def *def, flx_ritz **out)
@@ -705,6 +536,7 @@ flx_status flx_ritz_create(const search *q, const flx_ritz_def *def, flx_ritz **
     if (!r) return FLX_ERR_MEMORY;
     *r = (flx_ritz){.q = q, .from = def->from, .to = def->to, .counted = -1};
     r->damping = q->b->damping;
+    // with other damping alone the blocks are judged by a loss factor of the same kind
     if (!(r->damping.loss > 0) && !(r->damping.alpha > 0) && !(r->damping.beta > 0)) {
         r->damping = (flx_damping){.loss = FLX_ASSUMED_LOSS, .assumed = true};
     }
@@ -748,6 +580,7 @@ void flx_ritz_destroy(flx_ritz **ritz)
     flx_free(r->Gbm);
     flx_free(r->Gmm);
     flx_free(r->Gee);
+    flx_ritz_losses_clear(&r->losses);
     flx_free(r->estimate);
     flx_frontal_destroy(&r->factor);
     flx_free(r);

@@ -170,6 +170,8 @@ flx_status flx_ritz_choice_model(const flx_ritz_choice *c, int r, flx_port_model
     if (status == FLX_OK) {
         for (int i = 0; i < m * p; i++) load[i] = full->b[i] / sqrt(full->L[i % m]);
         flx_dense_multiply(true, false, r, p, m, Z, load, out->b);
+        for (int i = 0; i < m * r; i++) Z[i] /= sqrt(full->L[i % m]);
+        status = flx_port_model_project(ctx, full, Z, out);
     }
     flx_free(Z);
     if (status != FLX_OK) flx_port_model_clear(out);
@@ -294,7 +296,9 @@ flx_status flx_ritz_report(const flx_ritz *r, const flx_basis *b, int shapes, co
                                 .solutions = r->solutions,
                                 .counts = r->counts,
                                 .known = r->known,
-                                .proved = r->proved,
+                                .proved = r->checked > 0 ? 0 : r->proved,
+                                .other = r->losses.count > 0,
+                                .checked = r->checked,
                                 .highest = highest,
                                 .above = above};
     if (!p->interfaces || !p->body) return FLX_ERR_MEMORY;

@@ -1,7 +1,7 @@
 // ritz_choice.h - shapes chosen among the Ritz vectors of a body: how many are needed, what they leave, the report.
 #pragma once
 
-#include "reduce/ritz.h"
+#include "reduce/ritz/ritz.h"
 
 // Candidates in the order in which they are taken, in coordinates L^(1/2) of the Ritz vectors, where they are orthonormal:
 // the energy is the sum of squares.

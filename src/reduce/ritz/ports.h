@@ -8,6 +8,7 @@
 #pragma once
 
 #include "math/complex_number.h"
+#include "math/frontal/frontal.h"
 #include "reduce/basis.h"
 
 // The ports of a structure. Loads are less the inertia of the rigid motion that they cause (MSH-1).
@@ -52,6 +53,9 @@ flx_status flx_ports_init(const struct flx_shape_search *q, flx_ports *out);
 void flx_ports_clear(flx_ports *ports);
 void flx_port_model_clear(flx_port_model *m);
 flx_status flx_port_model_init(flx_ctx *ctx, int m, int p, flx_port_model *out);
+// loss and D of the shapes T (out->m, full->m), in the coordinates of a larger model.
+flx_status flx_port_model_project(flx_ctx *ctx, const flx_port_model *full, const double *T,
+                                  flx_port_model *out);
 
 // The conditions that the basis names, or all: free, each interface held, all held.
 flx_status flx_port_conditions_init(const flx_free_structure *s, const flx_basis *b,
@@ -80,6 +84,11 @@ void flx_port_work_clear(flx_port_work *w);
 // y and H at an angular frequency. false: singular.
 bool flx_port_respond(const flx_port_model *model, const flx_damping *d, double omega,
                       flx_port_work *w);
+// The same of the whole structure: y NULL, one complex factorisation. f: of the pattern of K, with room for 2 p right
+// sides. X (p, n): the displacements.
+flx_status flx_port_respond_directly(const flx_free_structure *s, const flx_ports *ports,
+                                     const flx_damping *d, double omega, flx_frontal *f,
+                                     double complex *X, double complex *H);
 // G of H.
 void flx_port_add_rigid(const flx_ports *ports, const flx_damping *d, double omega,
                         flx_port_work *w);

@@ -4,7 +4,7 @@
 #include "math/blas.h"
 #include "math/dense.h"
 #include "math/eigen.h"
-#include "reduce/ports.h"
+#include "reduce/ritz/ports.h"
 #include "reduce/shapes_parts.h"
 
 #include <math.h>
@@ -76,6 +76,26 @@ flx_status flx_port_errors(const flx_ports *ports, const flx_port_conditions *c,
     return status;
 }
 
+// (V T)^T E V T of shapes V (r, n) put together by T (m, r).
+static flx_status project_losses(const flx_free_structure *s, const flx_symmetric *E, int r, int m,
+                                 const double *V, const double *T, double **out)
+{
+    size_t rr = (size_t)r * (size_t)r;
+    double *EV = flx_alloc(s->ctx, (size_t)r * (size_t)E->n, sizeof *EV);
+    double *A = flx_alloc(s->ctx, 2 * rr, sizeof *A);
+    *out = flx_alloc(s->ctx, (size_t)m * (size_t)m, sizeof **out);
+    bool there = EV && A && *out;
+    if (there) {
+        flx_symmetric_multiply(E, r, V, EV);
+        flx_dense_multiply(true, false, r, r, E->n, V, EV, A);
+        flx_dense_multiply(false, false, r, m, r, A, T, A + rr);
+        flx_dense_multiply(true, false, m, m, r, T, A + rr, *out);
+    }
+    flx_free(EV);
+    flx_free(A);
+    return there ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 // Shapes without mean motion, orthonormal: L and b of the scaled ports.
 static flx_status project(const flx_shape_search *q, const flx_ports *ports, int r, double *V,
                           flx_port_model *out)
@@ -118,6 +138,8 @@ static flx_status project(const flx_shape_search *q, const flx_ports *ports, int
         flx_dense_multiply(true, false, r, p, (int)n, V, ports->B, VB);
         flx_dense_multiply(true, false, m, p, r, T, VB, out->b);
         for (int i = 0; i < m * p; i++) out->b[i] *= ports->scale[i / m];
+        if (s->S) status = project_losses(s, s->S, r, m, V, T, &out->loss);
+        if (s->D && status == FLX_OK) status = project_losses(s, s->D, r, m, V, T, &out->D);
     }
     flx_free(AV);
     flx_free(M);

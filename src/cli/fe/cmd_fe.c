@@ -6,24 +6,34 @@
 #include <string.h>
 
 static const char help_text[] =
-    "Usage: flexion fe static|modes|transient MODEL [options]\n"
+    "Usage: flexion fe static|modes|transient|response MODEL [options]\n"
     "\n"
     "Compute the structure of the model's block 'fe': at rest under its loads, its\n"
-    "modes of vibration, or its motion from rest by Newmark's method (until and\n"
-    "step of 'simulate'). Fields go to VTK files.\n"
+    "modes of vibration, its motion from rest by Newmark's method (until and step of\n"
+    "'simulate'), or what nodes do by forces at nodes over frequency. Fields go to\n"
+    "VTK files.\n"
     "\n"
-    "  --count N         modes: how many (default 10)\n"
+    "  --count N         modes: how many (default 10); response: frequencies (200)\n"
     "  --vtu FILE        where fields go (default MODEL.static.vtu, MODEL.modes.vtu,\n"
     "                    or MODEL.pvd with a .vtu file per picture); none: nowhere\n"
     "  --result FILE     static, modes: a result (.h5) that flexion view plays: modes\n"
     "                    swing, loads come and go, coloured by displacement or stress\n"
-    "  --csv FILE        transient: energies, displacements of the nodes asked for\n"
+    "  --csv FILE        transient: energies, displacements of the nodes asked for;\n"
+    "                    response: real and imaginary parts\n"
     "  --node N          transient: a node for the table; may be repeated\n"
     "  --every N         transient: write every N-th step (default: 100 in all)\n"
+    "  --in PORT         response: a force or moment, node(7).z, or tip.rx of a set\n"
+    "                    with one node; may be repeated\n"
+    "  --out PORT        response: what moves; default: where the forces are\n"
+    "  --from HZ, --to HZ, --spacing log|linear   response: the frequencies\n"
+    "  --direct          response: one factorisation per frequency, instead of a model\n"
+    "                    of few vectors with a known error\n"
+    "  -o FILE           response: draw amplitude and phase: .svg, .png or .pdf\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "\n"
     "Example:\n"
     "  flexion fe modes examples/fe/bracket.yaml --count 6\n"
+    "  flexion fe response examples/fe/damped_beam.yaml --in end.y --to 600 -o bode.svg\n"
     "\n"
     "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n";
 
@@ -31,7 +41,8 @@ typedef struct request {
     const char *what, *path, *count, *vtu, *csv, *every, *result;
     flx_ctx *ctx;
     const flx_model *model;
-    cli_list settings, nodes;
+    cli_list settings, nodes, inputs, outputs;
+    cli_response response;
     const char *picture; // NULL: none
 } request;
 
@@ -171,12 +182,23 @@ static flx_status run_transient(flx_fe_problem *p, const request *q)
     return status;
 }
 
+static flx_status run_response(flx_fe_problem *p, const request *q)
+{
+    cli_response r = q->response;
+    r.inputs = &q->inputs;
+    r.outputs = &q->outputs;
+    r.count = q->count;
+    r.csv = q->csv;
+    return cli_respond(q->ctx, p, &r, flx_model_title(q->model));
+}
+
 static const struct {
-    const char *word, *ending;
+    const char *word, *ending; // NULL: no fields
     flx_status (*run)(flx_fe_problem *p, const request *q);
 } kinds[] = {{"static", ".static.vtu", run_static},
              {"modes", ".modes.vtu", run_modes},
-             {"transient", ".pvd", run_transient}};
+             {"transient", ".pvd", run_transient},
+             {"response", NULL, run_response}};
 #define NKIND ((int)(sizeof kinds / sizeof kinds[0]))
 
 // Before anything is computed.
@@ -202,7 +224,8 @@ static int compute(flx_ctx *ctx, request *q, int kind)
         printf("%s\n", q->path);
         cli_print_structure(p);
         flx_fe_summary s = flx_fe_problem_summary(p);
-        bool none = (q->vtu && strcmp(q->vtu, "none") == 0) || (s.nodes == 0 && !q->vtu);
+        bool none = !kinds[kind].ending || (q->vtu && strcmp(q->vtu, "none") == 0) ||
+                    (s.nodes == 0 && !q->vtu);
         if (!none) q->picture = q->vtu ? q->vtu : cli_named_after(q->path, kinds[kind].ending);
         status = none || q->picture ? check_outputs(q) : FLX_ERR_MEMORY;
         if (status == FLX_OK) status = kinds[kind].run(p, q);
@@ -252,7 +275,7 @@ static int choose(flx_ctx *ctx, request *q, const cli_list *rest)
         if (strcmp(q->what, words[i]) == 0) return compute(ctx, q, i);
     }
     const char *near = cli_nearest(q->what, NKIND, words);
-    cli_complain("fe", "'%s' is none of static, modes, transient%s%s%s", q->what,
+    cli_complain("fe", "'%s' is none of static, modes, transient, response%s%s%s", q->what,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return EXIT_WRONG;
 }
@@ -262,17 +285,27 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     request q = {.ctx = ctx};
     cli_list rest = {0};
     const cli_option options[] = {
-        {.name = "--count", .value = &q.count},  {.name = "--vtu", .value = &q.vtu},
-        {.name = "--csv", .value = &q.csv},      {.name = "--every", .value = &q.every},
-        {.name = "--node", .list = &q.nodes},    {.name = "--set", .list = &q.settings},
-        {.name = "--result", .value = &q.result}};
-    cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 7, options, &rest);
+        {.name = "--count", .value = &q.count},
+        {.name = "--vtu", .value = &q.vtu},
+        {.name = "--csv", .value = &q.csv},
+        {.name = "--every", .value = &q.every},
+        {.name = "--node", .list = &q.nodes},
+        {.name = "--set", .list = &q.settings},
+        {.name = "--result", .value = &q.result},
+        {.name = "--in", .list = &q.inputs},
+        {.name = "--out", .list = &q.outputs},
+        {.name = "--from", .value = &q.response.from},
+        {.name = "--to", .value = &q.response.to},
+        {.name = "--spacing", .value = &q.response.spacing},
+        {.name = "--direct", .flag = &q.response.direct},
+        {.name = "--output", .letter = 'o', .value = &q.response.picture}};
+    cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 14, options, &rest);
     return parsed == CLI_GO ? choose(ctx, &q, &rest) : (int)parsed;
 }
 
 const cli_command cmd_fe = {
     .name = "fe",
-    .summary = "finite elements alone: statics, modes, transients",
+    .summary = "finite elements alone: statics, modes, transients, responses",
     .help = help_text,
     .run = run,
 };

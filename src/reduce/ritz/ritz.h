@@ -14,8 +14,18 @@
 // since 1/|p - q t| is convex in t = 1/(lambda + sigma), and below the line between its values at 0 and at 1/m.
 #pragma once
 
-#include "reduce/ports.h"
+#include "reduce/ritz/ports.h"
 #include "reduce/shapes_parts.h"
+
+// Damping that is not in proportion, E: imaginary stiffness or dashpots, in Ritz vectors.
+typedef struct flx_ritz_losses {
+    int count;
+    bool viscous[2];        // times i w, else i
+    const double *small[2]; // (m, m) Q^T E Q: those of the port model
+    double *GE, *GM,
+        *GB; // (count m, count m), (m, count m), (p, count m): E Q, M Q and B with N^-1 E Q
+} flx_ritz_losses;
+void flx_ritz_losses_clear(flx_ritz_losses *o);
 
 typedef struct flx_ritz {
     const flx_shape_search *q;
@@ -28,9 +38,11 @@ typedef struct flx_ritz {
     double *Q;            // (m, n) Ritz vectors
     flx_port_model model; // of scaled ports
     double sigma;
-    double *Gbb, *Gbm, *Gmm;  // (p, p), (m, p), (m, m), of scaled ports
-    double *Gee;              // (m, m) E^T M E, E = N^-1 M Q less its part in Q; NULL: not known
-    flx_frontal *factor;      // of N, kept
+    double *Gbb, *Gbm, *Gmm; // (p, p), (m, p), (m, m), of scaled ports
+    double *Gee;             // (m, m) E^T M E, E = N^-1 M Q less its part in Q; NULL: not known
+    flx_frontal *factor;     // of N, kept
+    flx_ritz_losses losses;
+    int checked;              // frequencies by direct solutions, where nothing is proved
     int counted;              // elastic modes below `to`; -1: not counted
     int modes;                // of the Ritz vectors
     double *estimate, *proof; // (conditions, grid) relative errors of the responses
@@ -47,8 +59,12 @@ typedef struct flx_ritz_def {
 // The structure's interfaces are its ports. FLX_ERR_MODEL with a message.
 flx_status flx_ritz_create(const flx_shape_search *q, const flx_ritz_def *def, flx_ritz **out);
 void flx_ritz_destroy(flx_ritz **ritz);
-// S of scaled ports at an angular frequency (p, p), and its second moment (NULL: not wanted); x (2 p, m): scratch.
-void flx_ritz_residual(const flx_ritz *r, double omega, double complex *x, double complex *S,
-                       double complex *second);
+// S of scaled ports at an angular frequency (p, p), and its second moment (NULL: not wanted); x (p, m): the response's
+// coordinates, as flx_port_respond finds them; z (p, m): scratch.
+void flx_ritz_residual(const flx_ritz *r, double omega, const double complex *x, double complex *z,
+                       double complex *S, double complex *second);
+// Relative errors of the responses in some conditions at some frequencies (conditions, n): estimated, proved.
+flx_status flx_ritz_certify(const flx_ritz *r, const flx_port_conditions *c, int n,
+                            const double *hz, double *known, double *proved);
 // g over lambda >= least.
 double flx_ritz_gain(const flx_ritz *r, double omega, double least);

@@ -1,0 +1,32 @@
+// ritz_parts.h - what the files of the Ritz model share: ritz.c the blocks, ritz_certify.c the error, ritz_damped.c damping
+// that is not in proportion.
+#pragma once
+
+#include "reduce/ritz/ritz.h"
+
+typedef struct flx_lanczos {
+    flx_ritz *r;
+    const flx_shape_search *q;
+    flx_ctx *ctx;
+    size_t n;
+    int p, m, room, last; // ports; vectors; room for them; those of the last block
+    double *Q;            // (room, n)
+    double *K, *G, *b;    // (room, room) Q^T K Q, Q^T M N^-1 M Q; (p, room) Q^T B
+    double *c;            // (p, room) (N^-1 M Q)^T B
+    double *E;            // (last, last) of the last block: (N^-1 M Q)^T M N^-1 M Q
+    double *X, *Y, *W;    // (most of a block, n) scratch
+    double lowest;        // Ritz value
+} flx_lanczos;
+
+// The columns of X (k, n) that are new become the next block; then what it has of K, M N^-1 M and B is measured.
+flx_status flx_lanczos_add(flx_lanczos *l, int k, double *X);
+// Solve N X = X for k vectors, without rigid motion.
+void flx_lanczos_solve(flx_lanczos *l, int k, double *X);
+// Ritz pairs of what is there, Y (m, m) the vectors in Q; and their certificate, over a new grid.
+flx_status flx_lanczos_model(flx_lanczos *l, double *Y);
+flx_status flx_lanczos_certify(flx_lanczos *l);
+// Ritz vectors of all unknowns: r->Q.
+flx_status flx_lanczos_keep(flx_lanczos *l, const double *Y);
+
+// ritz_damped.c: vectors for damping that is not in proportion, till the estimate is below the tolerance.
+flx_status flx_ritz_damp(flx_lanczos *l, double tolerance);
