@@ -146,7 +146,7 @@ static flx_structure *make_mesh(flx_ctx *ctx, double size)
 
 static int prepare(problem *p, flx_structure *s)
 {
-    const flx_material steel = {"steel", FLX_NOWHERE, 2.1e11, 0.3, 7850};
+    const flx_material steel = {"steel", FLX_NOWHERE, 2.1e11, 0.3, 7850, 0};
     const flx_mesh_set *root = flx_structure_find_set(s, "root");
     flx_structure_add_material(s, &steel);
     for (int i = 0; i < s->nelement; i++) {

@@ -38,7 +38,7 @@ enum { STRUCTURE_CASES = sizeof structure_cases / sizeof structure_cases[0] };
 
 static inline void structure_make(structure_rig *r, const structure_case *c)
 {
-    static const flx_material steel = {"", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850};
+    static const flx_material steel = {"", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850, 0};
     if (c->cell < 0) {
         flx_section section = flx_section_rectangle(0.01, 0.02, 0.3);
         r->s = flx_structure_create(r->ctx, NULL);

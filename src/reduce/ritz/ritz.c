@@ -16,7 +16,7 @@
 #define CORRECTIONS 40  // of the static shapes, at the most
 
 typedef flx_shape_search search;
-typedef flx_lanczos lanczos;
+typedef flx_ritz_blocks lanczos;
 
 static void multiply_mass(const lanczos *l, int k, const double *X, double *Y)
 {
@@ -30,7 +30,7 @@ static void take_mean_away(const lanczos *l, int k, double *X)
     }
 }
 
-void flx_lanczos_solve(lanczos *l, int k, double *X)
+void flx_ritz_blocks_solve(lanczos *l, int k, double *X)
 {
     flx_frontal_solve(l->r->factor, k, X);
     take_mean_away(l, k, X);
@@ -192,7 +192,7 @@ static flx_status measure_block(lanczos *l)
         for (int i = 0; i < k; i++) l->b[(size_t)j * room + first + i] = h[j * k + i];
     }
     multiply_mass(l, k, Q, l->X);
-    flx_lanczos_solve(l, k, l->X);
+    flx_ritz_blocks_solve(l, k, l->X);
     multiply_mass(l, k, l->X, l->Y);
     flx_dense_multiply(true, false, k, k, n, l->X, l->Y, l->E);
     flx_dense_multiply(true, false, l->m, k, n, l->Q, l->Y, h);
@@ -211,7 +211,7 @@ static flx_status measure_block(lanczos *l)
     return FLX_OK;
 }
 
-flx_status flx_lanczos_add(lanczos *l, int k, double *X)
+flx_status flx_ritz_blocks_add(lanczos *l, int k, double *X)
 {
     int known = l->m;
     FLX_TRY(add_block(l, k, X));
@@ -283,12 +283,12 @@ static flx_status find_statics(lanczos *l, bool *slow)
     const double *B = r->ports.B;
     double before = (double)INFINITY;
     memcpy(l->X, B, all * sizeof *l->X);
-    flx_lanczos_solve(l, p, l->X);
+    flx_ritz_blocks_solve(l, p, l->X);
     flx_dense_multiply(true, false, p, p, n, B, l->X, r->Gbb);
     for (int step = 1; step < CORRECTIONS && r->sigma > 0; step++) {
         multiply_mass(l, p, l->X, l->Y);
         for (size_t i = 0; i < all; i++) l->Y[i] = B[i] + r->sigma * l->Y[i];
-        flx_lanczos_solve(l, p, l->Y);
+        flx_ritz_blocks_solve(l, p, l->Y);
         double change = 0;
         for (int j = 0; j < p; j++) { // by the compliances, which have one unit for a port
             double x = flx_blas_dot(n, B + (size_t)j * l->n, l->X + (size_t)j * l->n);
@@ -405,7 +405,7 @@ static flx_status find_rest(lanczos *l, const double *Y)
 }
 
 // Ritz pairs of what is there; Y (m, m) the vectors.
-flx_status flx_lanczos_model(lanczos *l, double *Y)
+flx_status flx_ritz_blocks_model(lanczos *l, double *Y)
 {
     flx_ritz *r = l->r;
     int m = l->m, p = l->p;
@@ -451,7 +451,7 @@ flx_status flx_lanczos_model(lanczos *l, double *Y)
     return status == FLX_OK ? find_rest(l, Y) : status;
 }
 
-flx_status flx_lanczos_certify(lanczos *l)
+flx_status flx_ritz_blocks_certify(lanczos *l)
 {
     flx_ritz *r = l->r;
     flx_free(r->grid.hz);
@@ -489,7 +489,7 @@ static flx_status count_modes(lanczos *l)
     return status;
 }
 
-flx_status flx_lanczos_keep(lanczos *l, const double *Y)
+flx_status flx_ritz_blocks_keep(lanczos *l, const double *Y)
 {
     flx_ritz *r = l->r;
     flx_free(r->Q);
@@ -510,8 +510,8 @@ static flx_status run(lanczos *l, const flx_ritz_def *def)
     while (status == FLX_OK) {
         flx_free(Y);
         Y = flx_alloc(l->ctx, (size_t)l->m * (size_t)l->m, sizeof *Y);
-        status = Y ? flx_lanczos_model(l, Y) : FLX_ERR_MEMORY;
-        if (status == FLX_OK) status = flx_lanczos_certify(l);
+        status = Y ? flx_ritz_blocks_model(l, Y) : FLX_ERR_MEMORY;
+        if (status == FLX_OK) status = flx_ritz_blocks_certify(l);
         if (status != FLX_OK) break;
         bool complete = r->counted < 0 || r->modes >= r->counted;
         if ((complete && r->known <= def->tolerance) || l->m >= MOST_VECTORS) break;
@@ -519,10 +519,10 @@ static flx_status run(lanczos *l, const flx_ritz_def *def)
         before = r->known;
         if (slow >= SLOW) break; // rounding is reached
         int known = l->m;
-        status = flx_lanczos_add(l, l->last, l->X);
+        status = flx_ritz_blocks_add(l, l->last, l->X);
         if (status == FLX_OK && l->m == known) break; // the ports know no more of the body
     }
-    if (status == FLX_OK) status = flx_lanczos_keep(l, Y);
+    if (status == FLX_OK) status = flx_ritz_blocks_keep(l, Y);
     flx_free(Y);
     bool other = l->q->s->S || l->q->s->D;
     return status == FLX_OK && other ? flx_ritz_damp(l, def->tolerance) : status;

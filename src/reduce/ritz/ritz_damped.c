@@ -11,7 +11,7 @@
 
 #define MOST_SAMPLES 24
 
-typedef flx_lanczos lanczos;
+typedef flx_ritz_blocks lanczos;
 
 void flx_ritz_losses_clear(flx_ritz_losses *o)
 {
@@ -57,7 +57,7 @@ static flx_status measure_losses(lanczos *l, double *EQ, double *WE, double *MQ)
     memcpy(WE, EQ, (size_t)count * mn * sizeof *WE);
     for (int k = 0; k < (int)all; k += p) { // as many at once as there is room for
         int some = (int)all - k < p ? (int)all - k : p;
-        flx_lanczos_solve(l, some, WE + (size_t)k * l->n);
+        flx_ritz_blocks_solve(l, some, WE + (size_t)k * l->n);
     }
     flx_dense_multiply(true, false, (int)all, (int)all, n, WE, EQ, o->GE);
     flx_symmetric_multiply(s->M, m, r->Q, MQ);
@@ -76,12 +76,12 @@ static flx_status judge(lanczos *l)
     double *EQ = flx_alloc(l->ctx, (2 * count + 1) * mn, sizeof *EQ);
     flx_status status = Y && EQ ? FLX_OK : FLX_ERR_MEMORY;
     flx_ritz_losses_clear(&r->losses);
-    if (status == FLX_OK) status = flx_lanczos_model(l, Y);
+    if (status == FLX_OK) status = flx_ritz_blocks_model(l, Y);
     flx_free(r->Gee); // blocks are not Lanczos' any more
     r->Gee = NULL;
-    if (status == FLX_OK) status = flx_lanczos_keep(l, Y);
+    if (status == FLX_OK) status = flx_ritz_blocks_keep(l, Y);
     if (status == FLX_OK) status = measure_losses(l, EQ, EQ + count * mn, EQ + 2 * count * mn);
-    if (status == FLX_OK) status = flx_lanczos_certify(l);
+    if (status == FLX_OK) status = flx_ritz_blocks_certify(l);
     flx_free(Y);
     flx_free(EQ);
     return status;
@@ -128,7 +128,7 @@ static flx_status sample(lanczos *l, sampler *a)
         for (size_t i = 0; i < all; i++) l->X[i] = part ? cimag(a->X[i]) : creal(a->X[i]);
         for (int j = 0; j < l->p && l->q->s->nrigid > 0; j++) // what rounding brings
             flx_shapes_take_mean_away(l->q, l->X + (size_t)j * l->n);
-        FLX_TRY(flx_lanczos_add(l, l->p, l->X));
+        FLX_TRY(flx_ritz_blocks_add(l, l->p, l->X));
     }
     return FLX_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "reduce/ritz/ritz.h"
 
-typedef struct flx_lanczos {
+typedef struct flx_ritz_blocks {
     flx_ritz *r;
     const flx_shape_search *q;
     flx_ctx *ctx;
@@ -16,17 +16,17 @@ typedef struct flx_lanczos {
     double *E;            // (last, last) of the last block: (N^-1 M Q)^T M N^-1 M Q
     double *X, *Y, *W;    // (most of a block, n) scratch
     double lowest;        // Ritz value
-} flx_lanczos;
+} flx_ritz_blocks;
 
 // The columns of X (k, n) that are new become the next block; then what it has of K, M N^-1 M and B is measured.
-flx_status flx_lanczos_add(flx_lanczos *l, int k, double *X);
+flx_status flx_ritz_blocks_add(flx_ritz_blocks *l, int k, double *X);
 // Solve N X = X for k vectors, without rigid motion.
-void flx_lanczos_solve(flx_lanczos *l, int k, double *X);
+void flx_ritz_blocks_solve(flx_ritz_blocks *l, int k, double *X);
 // Ritz pairs of what is there, Y (m, m) the vectors in Q; and their certificate, over a new grid.
-flx_status flx_lanczos_model(flx_lanczos *l, double *Y);
-flx_status flx_lanczos_certify(flx_lanczos *l);
+flx_status flx_ritz_blocks_model(flx_ritz_blocks *l, double *Y);
+flx_status flx_ritz_blocks_certify(flx_ritz_blocks *l);
 // Ritz vectors of all unknowns: r->Q.
-flx_status flx_lanczos_keep(flx_lanczos *l, const double *Y);
+flx_status flx_ritz_blocks_keep(flx_ritz_blocks *l, const double *Y);
 
 // ritz_damped.c: vectors for damping that is not in proportion, till the estimate is below the tolerance.
-flx_status flx_ritz_damp(flx_lanczos *l, double tolerance);
+flx_status flx_ritz_damp(flx_ritz_blocks *l, double tolerance);

@@ -8,7 +8,7 @@
 #include "math/lowest_modes.h"
 #include "reduce/line.h"
 
-static const flx_material steel = {"", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850};
+static const flx_material steel = {"", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850, 0};
 
 typedef struct rig {
     flx_ctx *ctx;

@@ -186,7 +186,7 @@ static int beams_turn_with_their_axes(void)
 {
     const double x[6] = {0.3, -0.2, 0.5, 1.1, 0.7, -0.4};
     flx_section c = flx_section_rectangle(0.03, 0.05, 0.3);
-    const flx_material steel = {"", FLX_NOWHERE, 2.1e11, 0.3, 7850};
+    const flx_material steel = {"", FLX_NOWHERE, 2.1e11, 0.3, 7850, 0};
     flx_beam_law law;
     c.has_up = true;
     c.up[1] = 1;

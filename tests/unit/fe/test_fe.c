@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850};
+static const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850, 0};
 static const double box_size[3] = {1.2, 0.7, 0.5};
 
 static const struct {
@@ -223,8 +223,8 @@ static int broken_meshes_have_messages(void)
                  {1, 0.3, -2, "the density is negative: -2"}};
     for (int i = 0; i < 5; i++) {
         flx_ctx_clear_messages(ctx);
-        s->materials[0] =
-            (flx_material){"", {"part.msh", 4, 1, NULL}, wrong[i].E, wrong[i].nu, wrong[i].density};
+        s->materials[0] = (flx_material){"",          {"part.msh", 4, 1, NULL}, wrong[i].E,
+                                         wrong[i].nu, wrong[i].density,         0};
         CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_ERR_MODEL);
         CHECK_TEXT(flx_ctx_error(ctx, 0)->text, wrong[i].message);
         CHECK(flx_ctx_error(ctx, 0)->loc.line == 4 && flx_ctx_error_count(ctx) == 1);

@@ -43,7 +43,7 @@ static flx_status solve(rig *r, int count, bool lumped)
 // A beam of n elements along x, L = 2 m, 10 mm square, Euler and Bernoulli, in the plane or in space.
 static void make_beam(rig *r, int n, int dimension, bool shear)
 {
-    const flx_material m = {"", {NULL, 0, 0, NULL}, 2.07e11, 0.3, 7800};
+    const flx_material m = {"", {NULL, 0, 0, NULL}, 2.07e11, 0.3, 7800, 0};
     flx_section c = flx_section_rectangle(0.01, 0.01, 0.3);
     c.shear = c.rotary = shear;
     r->s->dimension = dimension;
@@ -107,7 +107,7 @@ static int cantilever_has_known_frequencies(void)
     const int n[4] = {1, 2, 4, 10};
     for (int k = 0; k < 4; k++) {
         rig r = start();
-        const flx_material m = {"", {NULL, 0, 0, NULL}, 7e10, 0.3, 2750};
+        const flx_material m = {"", {NULL, 0, 0, NULL}, 7e10, 0.3, 2750, 0};
         flx_section c = flx_section_rectangle(0.01, 0.01, 0.3);
         c.shear = c.rotary = false;
         r.s->dimension = 2;
@@ -144,7 +144,7 @@ static int free_beams_in_space_have_six_rigid_motions(void)
 
 static int free_solids_have_six_rigid_motions(void)
 {
-    const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850};
+    const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850, 0};
     const flx_cell cells[] = {FLX_CELL_TET4, FLX_CELL_TET10, FLX_CELL_HEX8, FLX_CELL_HEX20};
     for (int k = 0; k < 4; k++) {
         rig r = {flx_ctx_create(), NULL, NULL, NULL};
@@ -162,7 +162,7 @@ static int free_solids_have_six_rigid_motions(void)
 
 static int modes_are_orthonormal(void)
 {
-    const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850};
+    const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850, 0};
     rig r = {flx_ctx_create(), NULL, NULL, NULL};
     r.s = fe_box(r.ctx, FLX_CELL_HEX8, FLX_FAMILY_SOLID, 8, 4, 4, (const double[]){1, 0.5, 0.5},
                  &steel, 0, 0); // square: pairs of equal modes
@@ -233,7 +233,7 @@ static int unknowns_without_mass_have_no_modes(void)
 // omega = pi sqrt(2 mu/rho): exact, so the error falls with the order of the cell.
 static int shear_mode(flx_cell cell, int n, double *omega)
 {
-    const flx_material m = {"", {NULL, 0, 0, NULL}, 1, 0.3, 1};
+    const flx_material m = {"", {NULL, 0, 0, NULL}, 1, 0.3, 1, 0};
     int d = flx_cells[cell].dimension;
     rig r = {flx_ctx_create(), NULL, NULL, NULL};
     r.s = fe_box(r.ctx, cell, d == 2 ? FLX_FAMILY_PLANE_STRESS : FLX_FAMILY_SOLID, n, n,
@@ -273,7 +273,7 @@ static int frequencies_converge_with_their_order(void)
 static int plates_have_the_frequency_of_kirchhoff(void)
 {
     const double a = 1, h = 0.02;
-    const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850};
+    const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850, 0};
     rig r = {flx_ctx_create(), NULL, NULL, NULL};
     r.s = fe_box(r.ctx, FLX_CELL_HEX20, FLX_FAMILY_SOLID, 12, 12, 1, (const double[]){a, a, h},
                  &steel, 0, 0);
@@ -294,7 +294,7 @@ static int plates_have_the_frequency_of_kirchhoff(void)
 // Thin clamped cantilever of solids near the beam, and the shear beam below it.
 static int solid_cantilevers_are_near_beams(void)
 {
-    const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.0, 7850};
+    const flx_material steel = {"steel", {NULL, 0, 0, NULL}, 2.1e11, 0.0, 7850, 0};
     rig r = {flx_ctx_create(), NULL, NULL, NULL}, b = start();
     r.s = fe_box(r.ctx, FLX_CELL_HEX20, FLX_FAMILY_SOLID, 20, 2, 1, (const double[]){1, 0.1, 0.05},
                  &steel, 0, 0);
