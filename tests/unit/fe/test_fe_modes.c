@@ -194,7 +194,8 @@ static int chains_have_their_frequencies(void)
             flx_structure_add_node(r.s, i + 1, 0, (const double[]){i, 0, 0});
             if (i == 0) continue;
             flx_structure_add_mass(r.s, &(flx_point_mass){.node = i, .mass = 2});
-            flx_structure_add_spring(r.s, &(flx_spring_element){{i - 1, i}, FLX_NOWHERE, {50}});
+            flx_structure_add_spring(r.s,
+                                     &(flx_spring_element){.node = {i - 1, i}, .stiffness = {50}});
             support(&r, i, 06);
         }
         support(&r, 0, 07);
