@@ -19,6 +19,9 @@ static const char help_text[] =
     "  --to HZ           measure errors up to this frequency\n"
     "  --tolerance E     take another tolerance than the model's\n"
     "  --compare         set all bases side by side: how many shapes each needs\n"
+    "  --in PORT         draw the response of the whole body and of its shapes to a load\n"
+    "                    at a port, such as tip.z, with -o; --out PORT: what moves, by\n"
+    "                    default the same; --held NAME: with this interface held\n"
     "  --certify         judge what has no inertia; exit status 1 where it should\n"
     "  --window T        run the full model for T seconds; default: the whole run\n"
     "  --steps N         of the full model at the most; default 40000\n"
@@ -32,7 +35,7 @@ static const char help_text[] =
     "Exit: 0 done or certified, 1 a condition is not met or open, 2 wrong input.\n";
 
 typedef struct reduce_options {
-    const char *model, *window, *steps, *picture, *body, *to, *tolerance;
+    const char *model, *window, *steps, *picture, *body, *to, *tolerance, *in, *out, *held;
     cli_list settings;
     bool certify, compare;
 } reduce_options;
@@ -233,6 +236,61 @@ static flx_status list(const flx_model *model)
     return status;
 }
 
+// ---- responses of a flexible body ----------------------------------------------------------------
+
+static int port_named(const flx_reduction *r, const char *name)
+{
+    const char *port;
+    for (int i = 0; (port = flx_reduction_port(r, i)) != NULL; i++) {
+        if (strcmp(port, name) == 0) return i;
+    }
+    cli_complain("reduce", "'%s' is no port of the body; ports are such as '%s'", name,
+                 flx_reduction_port(r, 0));
+    return -1;
+}
+
+// The whole body and its shapes in one picture, and the difference.
+static flx_status draw_responses(const reduce_options *o, flx_ctx *ctx, const flx_reduction *r,
+                                 const char *title)
+{
+    enum { COUNT = 600 };
+    const flx_reduction_report *p = flx_reduction_get_report(r);
+    size_t ports = (size_t)p->ports, step = 2 * ports * ports;
+    int in = port_named(r, o->in), out = o->out ? port_named(r, o->out) : in;
+    char held[200];
+    if (in < 0 || out < 0) return FLX_ERR_ARGUMENT;
+    snprintf(held, sizeof held, "%s held", o->held ? o->held : "");
+    double *hz = calloc(2 * COUNT * (1 + step), sizeof *hz);
+    if (!hz) return FLX_ERR_MEMORY;
+    double *error = hz + COUNT, *H = error + COUNT, *own = H + COUNT * step;
+    for (int k = 0; k < COUNT; k++) hz[k] = p->to * pow(1e-3, 1 - (double)k / (COUNT - 1));
+    flx_status status = flx_reduction_response(r, 1, COUNT, hz, o->held ? held : NULL, H);
+    if (status == FLX_OK)
+        status = flx_reduction_response(r, 0, COUNT, hz, o->held ? held : NULL, own);
+    size_t at = 2 * ((size_t)out * ports + (size_t)in);
+    for (int k = 0; k < COUNT && status == FLX_OK; k++) {
+        const double *a = H + (size_t)k * step + at, *b = own + (size_t)k * step + at;
+        error[k] = hypot(a[0] - b[0], a[1] - b[1]) / hypot(a[0], a[1]);
+    }
+    const flx_bode_curve curves[2] = {{"whole body", COUNT, (int)step, hz, H + at},
+                                      {"its shapes", COUNT, (int)step, hz, own + at}};
+    const flx_chart_series difference = {.name = "difference",
+                                         .n = COUNT,
+                                         .x = hz,
+                                         .y = error,
+                                         .slope = (double)NAN,
+                                         .line_only = 1};
+    const flx_bode_def def = {.path = o->picture,
+                              .title = title,
+                              .ncurve = 2,
+                              .curves = curves,
+                              .nerror = 1,
+                              .errors = &difference};
+    if (status == FLX_OK) status = flx_bode_draw(ctx, &def);
+    free(hz);
+    return status;
+}
+
 // ---- errors of a flexible body -------------------------------------------------------------------
 
 static flx_status measure(const reduce_options *o, flx_ctx *ctx, flx_model *model, bool *good)
@@ -249,7 +307,9 @@ static flx_status measure(const reduce_options *o, flx_ctx *ctx, flx_model *mode
         if (o->compare) print_comparison(r);
         *good = !(p->tolerance > 0) || p->met;
         if (o->picture) {
-            status = flx_reduction_draw(ctx, r, flx_model_title(model), o->picture);
+            const char *title = flx_model_title(model);
+            status = o->in ? draw_responses(o, ctx, r, title)
+                           : flx_reduction_draw(ctx, r, title, o->picture);
             if (status == FLX_OK) printf("drawn in %s\n", o->picture);
         }
     }
@@ -353,8 +413,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--steps", .value = &o.steps},
         {.name = "--output", .letter = 'o', .value = &o.picture},
         {.name = "--set", .list = &o.settings},
+        {.name = "--in", .value = &o.in},
+        {.name = "--out", .value = &o.out},
+        {.name = "--held", .value = &o.held},
     };
-    cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 9, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 12, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (!cli_is_one_model(&cmd_reduce, &rest)) return EXIT_WRONG;
     o.model = rest.items[0];

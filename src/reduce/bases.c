@@ -97,6 +97,13 @@ static void warn(const flx_shape_search *q, const flx_ritz_choice *c, double tol
                      "static shapes are all that it needs",
                      r->to, first);
     }
+    if (q->b->shapes > c->taken) {
+        flx_ctx_warn(
+            s->ctx, s->loc,
+            "%d shapes are asked for: loads at the interfaces excite %d up to %g Hz, beside "
+            "rounding, and these are kept",
+            q->b->shapes, c->taken, r->to);
+    }
     if (c->taken > MANY) {
         flx_ctx_warn(s->ctx, s->loc,
                      "%d shapes are kept: a narrower band, fewer interfaces or a larger tolerance "

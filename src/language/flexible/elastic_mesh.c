@@ -121,6 +121,11 @@ static flx_status read_interfaces(flx_fe_maker *m, const flx_entry *y, interface
                             "'%s' is built in and cannot be the name of an interface%s", name->text,
                             list ? "; a mapping gives it another" : "");
         }
+        for (int k = 0; k < out->n; k++) {
+            if (strcmp(out->names[k], name->text) != 0) continue;
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, name->loc,
+                            "the interface '%s' is there twice: name each once", name->text);
+        }
         FLX_TRY(add_interface(m, item, on, name->text, out));
     }
     return FLX_OK;

@@ -10,7 +10,7 @@ static const char text[] =
     "    type: flexible\n"
     "    fe: {mesh: " FLX_EXAMPLES "/elastic_arm.msh, material: {E: 7e10, nu: "
     "0.33, density: 2700}}\n"
-    "    reduce: {%s, interfaces: [hub, tip]}\n"
+    "    reduce: {%s%s}\n"
     "    damping: {ratio: 0.01}\n"
     "simulate: {until: 1}\n";
 
@@ -20,7 +20,8 @@ static char whole[2000];
 
 static flx_status read_arm(const char *reduce)
 {
-    snprintf(whole, sizeof whole, text, reduce);
+    const char *faces = strstr(reduce, "interfaces") ? "" : ", interfaces: [hub, tip]";
+    snprintf(whole, sizeof whole, text, reduce, faces);
     ctx = flx_ctx_create();
     return flx_model_read_text(ctx, "arm.yaml", whole, strlen(whole), 0, NULL, &model);
 }
@@ -150,6 +151,7 @@ static int wrong_words_are_refused(void)
         {"type: krylov, blocks: 0", "at least 1 block"},
         {"type: krylov, shifts: [0, -3]", "a shift is a frequency"},
         {"type: irka, to: 2000", "'shapes'"},
+        {"type: modal, modes: 3, interfaces: [hub, hub]", "'hub' is there twice"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         CHECK(read_arm(wrong[i][0]) == FLX_ERR_MODEL);
@@ -178,7 +180,17 @@ static int a_band_below_the_first_mode_is_told(void)
     return 0;
 }
 
+static int more_shapes_than_there_are_is_told(void)
+{
+    CHECK(read_arm("type: band, to: 500, shapes: 1e6") == FLX_OK);
+    CHECK(flx_ctx_warning(ctx, 0));
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "1000000 shapes are asked for");
+    finish();
+    return 0;
+}
+
 TEST_MAIN(TEST(the_arm_has_the_responses_of_the_case),
           TEST(the_arm_needs_as_few_shapes_as_the_case_says),
           TEST(shapes_of_held_interfaces_are_as_stiff_as_the_case_says),
-          TEST(wrong_words_are_refused), TEST(a_band_below_the_first_mode_is_told))
+          TEST(wrong_words_are_refused), TEST(a_band_below_the_first_mode_is_told),
+          TEST(more_shapes_than_there_are_is_told))
