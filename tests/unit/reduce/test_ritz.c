@@ -382,8 +382,9 @@ static void substitute(int n, const exact *L, int unknown, exact *x)
 static int respond_exactly(const row *r, const flx_damping *d, double omega, exact G[4])
 {
     int n = r->K.n;
-    long double w = omega;
-    exact p = 1 + 1.0iL * (d->loss + w * d->beta), q = w * w - 1.0iL * w * d->alpha;
+    long double w = (long double)omega, loss = (long double)d->loss;
+    exact p = 1 + 1.0iL * (loss + w * (long double)d->beta);
+    exact q = w * w - 1.0iL * w * (long double)d->alpha;
     exact *L = calloc((size_t)n * (MOST_BAND + 1), sizeof *L), *x = L + (size_t)n * MOST_BAND;
     CHECK(L);
     for (int j = 0; j < n; j++) {
@@ -412,14 +413,15 @@ static int respond_exactly(const row *r, const flx_damping *d, double omega, exa
 // H and G of scaled ports at an angular frequency.
 static int take_truth(const row *r, const flx_ritz *x, double omega, flx_port_work *w)
 {
-    exact G[4], q = (long double)omega * omega - 1.0iL * omega * x->damping.alpha;
+    long double o = (long double)omega;
+    exact G[4], q = o * o - 1.0iL * o * (long double)x->damping.alpha;
     CHECK(respond_exactly(r, &x->damping, omega, G) == 0);
     for (int e = 0; e < 4; e++) {
         exact rigid = 0;
-        long double s = (long double)x->ports.scale[e / 2] * x->ports.scale[e % 2];
+        long double s = (long double)x->ports.scale[e / 2] * (long double)x->ports.scale[e % 2];
         for (int k = 0; k < x->ports.nrigid; k++) {
             const double *v = x->ports.rigid + 2 * k;
-            rigid += (long double)v[e / 2] * v[e % 2] / q;
+            rigid += (long double)v[e / 2] * (long double)v[e % 2] / q;
         }
         w->G[e] = (double complex)(G[e] * s);
         w->H[e] = (double complex)((G[e] + rigid) * s);
