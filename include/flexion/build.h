@@ -198,7 +198,7 @@ enum {
     FLX_DISTRIBUTED,
     FLX_PRESSURE,
     FLX_TRACTION,
-    FLX_CABLE, // these: their keys by flx_model_set and its neighbours
+    FLX_CABLE, // these by calls of their own
     FLX_MUSCLE,
     FLX_TYRE
 };
@@ -242,6 +242,59 @@ typedef struct flx_force_def {
 } flx_force_def;
 FLX_DEFAULT_OF(flx_force_def)
 FLX_API int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def);
+
+// Lines through places, of which each is the name of a point ("car.top") or a place of the ground ("[0, 0, 1]").
+typedef struct flx_cable_def { // a rope or belt, which only pulls
+    size_t size;
+    int nplace;
+    const char *const *through;            // (nplace)
+    flx_value stiffness, exponent, damping; // k x^n (1 + a x'): k, n, a
+    flx_value length;                      // without stretch; default as drawn
+} flx_cable_def;
+typedef struct flx_muscle_def { // with an elastic tendon
+    size_t size;
+    int nplace;
+    const char *const *through;      // (nplace)
+    flx_value force, fibre, tendon;  // largest isometric force, lengths
+    flx_value excitation, activation; // 0 to 1: what the nerves ask for; at the start
+    flx_value pennation, speed, rise, decay;
+} flx_muscle_def;
+// The magic formula: D sin(C atan(B x - E (B x - atan(B x)))).
+typedef struct flx_tyre_curve {
+    flx_value B, C, D, E;
+} flx_tyre_curve;
+typedef struct flx_tyre_def {
+    size_t size;
+    int wheel;                     // a body
+    flx_vector at, axis;           // centre, about which it rolls; default the frame, y
+    flx_value level;               // of a road that is a plane
+    const char *profile, *heights; // or a function of x, of x and y
+    flx_value radius, rolling_radius;
+    flx_value stiffness, damping;
+    const char *law; // "linear", "fiala", "magic"
+    flx_value slip_stiffness, cornering_stiffness, friction;
+    flx_tyre_curve longitudinal, lateral;
+    flx_value relaxation[2]; // along, across; one: both
+    flx_value trail, low_speed_damping;
+} flx_tyre_def;
+FLX_DEFAULT_OF(flx_cable_def)
+FLX_DEFAULT_OF(flx_muscle_def)
+FLX_DEFAULT_OF(flx_tyre_def)
+FLX_API int flx_model_add_cable(flx_model *m, const char *name, const flx_cable_def *def);
+FLX_API int flx_model_add_muscle(flx_model *m, const char *name, const flx_muscle_def *def);
+FLX_API int flx_model_add_tyre(flx_model *m, const char *name, const flx_tyre_def *def);
+
+// A segment of the human body by a table: a rigid body with the points `proximal` and `distal`.
+typedef struct flx_segment_def {
+    size_t size;
+    const char *segment, *table; // "thigh"; "de-leva-male"
+    flx_value body_mass;
+    flx_value length, stature; // at most one
+    flx_vector position;
+    flx_orientation orientation;
+} flx_segment_def;
+FLX_DEFAULT_OF(flx_segment_def)
+FLX_API int flx_model_add_segment(flx_model *m, const char *name, const flx_segment_def *def);
 
 // Equations: mass*q'' = force; mass*z' = derivative (mass FLX_ZERO: algebraic, 0 = derivative); an expression
 // that stays zero; a number that only events change.

@@ -31,11 +31,10 @@ double flx_particle_beta(double e);
 // Force F and torque about n x F_t: Q = n x F_t, rolling torque M, all on the first; u: velocity of the first relative to the
 // second where they touch, w: relative angular velocity. inertia: reduced moment of inertia, k: arm over inertia of the
 // first less that of the second. Returns the normal force.
-static inline double flx_particle_force(const flx_particle_law *l, double R, double m,
-                                        double inertia, double k, double d, const double n[3],
-                                        const double u[3], const double w[3],
-                                        flx_particle_memory *h, double F[3], double Q[3],
-                                        double M[3])
+__attribute__((always_inline)) static inline double
+flx_particle_force(const flx_particle_law *l, double R, double m, double inertia, double k,
+                   double d, const double n[3], const double u[3], const double w[3],
+                   flx_particle_memory *h, double F[3], double Q[3], double M[3])
 {
     double a = sqrt(R * d), un = u[0] * n[0] + u[1] * n[1] + u[2] * n[2];
     double kn = 2.0 * l->E * a, kt = 8.0 * l->G * a;

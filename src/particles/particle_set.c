@@ -52,8 +52,9 @@ static flx_status check(flx_ctx *ctx, const flx_particles_def *d)
                {"threads", d->threads, 0.0, 256.0}};
     if (d->count < 0 || (d->count > 0 && (!d->positions || !d->radii)) ||
         (d->count == 0 && !(d->step > 0.0))) {
-        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "a set of particles has places and radii, or a step and those that come later");
+        return FLX_FAIL(
+            ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+            "a set of particles has places and radii, or a step and those that come later");
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i].x >= all[i].least && all[i].x <= all[i].most) continue;
@@ -63,7 +64,8 @@ static flx_status check(flx_ctx *ctx, const flx_particles_def *d)
     }
     for (int i = 0; i < d->count; i++) {
         double density = d->densities ? d->densities[i] : d->density;
-        if (d->radii[i] > 0.0 && isfinite(d->radii[i]) && density > 0.0 && isfinite(density)) continue;
+        if (d->radii[i] > 0.0 && isfinite(d->radii[i]) && density > 0.0 && isfinite(density))
+            continue;
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the radius of particle %d is %g",
                         i + 1, d->radii[i]);
     }
@@ -216,12 +218,13 @@ void flx_particles_destroy(flx_particles **particles)
     flx_particles *p = *particles;
     *particles = NULL;
     flx_particle_team_destroy(&p->team);
-    void *all[] = {p->x,       p->v,      p->w,         p->kept,       p->spare4,    p->f,
-                   p->t,       p->fn,     p->tn,        p->spare3,     p->id,        p->start,
-                   p->second,  p->memory, p->slots,     p->in_start,   p->in,        p->cell_start,
-                   p->cell_of, p->order,  p->surfaces,  p->walls,      p->touches,   p->old_touches,
-                   p->moved,   p->spare1, p->old_start, p->old_second, p->old_memory, p->label,
-                   p->leaves,  p->touch_start, p->near};
+    void *all[] = {p->x,        p->v,           p->w,          p->kept,        p->spare4,
+                   p->f,        p->t,           p->fn,         p->tn,          p->spare3,
+                   p->id,       p->start,       p->second,     p->memory,      p->slots,
+                   p->in_start, p->in,          p->cell_start, p->cell_of,     p->order,
+                   p->surfaces, p->walls,       p->touches,    p->old_touches, p->moved,
+                   p->spare1,   p->old_start,   p->old_second, p->old_memory,  p->label,
+                   p->leaves,   p->touch_start, p->near};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) flx_free(all[i]);
     flx_free(p);
 }

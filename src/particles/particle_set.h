@@ -58,7 +58,8 @@ struct flx_particles {
     flx_ctx *ctx;
     int n, threads, capacity, asked;
     double step, gravity[3], skin, largest;
-    double density, wave;      // of particles that come; the longest step over radius and root of the density
+    double density,
+        wave; // of particles that come; the longest step over radius and root of the density
     double period[3], from[3]; // of a box that repeats itself, 0: it does not; its lowest corner
     bool repeats;
     flx_particle_law law;
@@ -68,8 +69,8 @@ struct flx_particles {
     flx_vec4 *x, *v, *w, *kept; // kept: places at the last rebuild
     double *f, *t;              // (3 n) forces and torques over mass and inertia of the last step
     double *fn, *tn;            // ... of this one
-    int *id;      // place in the order of age
-    bool *leaves; // at the next rebuild
+    int *id;                    // place in the order of age
+    bool *leaves;               // at the next rebuild
     int nleaving;
     double gone_mass, gone_energy;
     long made;   // so many in all
@@ -79,7 +80,7 @@ struct flx_particles {
     flx_particle_memory *memory;
     flx_particle_slot *slots; // (npair) where there are threads
     int slot_capacity;
-    int *in_start, *in;       // pairs in which a particle is the second, ascending
+    int *in_start, *in; // pairs in which a particle is the second, ascending
     // cells
     double low[3], size, inverse[3];
     int cells[3], ncell, cell_capacity;
@@ -91,7 +92,7 @@ struct flx_particles {
     flx_wall_touch *touches, *old_touches;
     int old_touch_capacity;
     int (*near)[2], nnear, near_capacity; // particle and surface, of the list that is made
-    int *touch_start; // (n + 1) of the old ones, by particle
+    int *touch_start;                     // (n + 1) of the old ones, by particle
     double reach,
         wall_way; // of the farthest particle from the origin; way of the walls since the last rebuild
     double *moved; // (threads) largest square of a way since then
@@ -119,9 +120,6 @@ flx_status flx_particles_list_incoming(flx_particles *p);
 
 // particle_set.c
 flx_status flx_particles_room(flx_particles *p, int need);
-
-// particle_step.c
-void flx_particles_step(flx_particles *p);
 
 // particle_walls.c
 void flx_wall_place(flx_particles *p, int surface);

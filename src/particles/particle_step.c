@@ -12,60 +12,88 @@ static void range(int n, int part, int parts, int *from, int *to)
     *to = (int)((long)n * (part + 1) / parts);
 }
 
+// To the next step: places, predicted velocities; the square of the way since the neighbours were listed.
+static inline double advance_one(flx_particles *p, int i)
+{
+    const double h = p->step;
+    flx_vec4 *x = p->x + i, *v = p->v + i, *w = p->w + i;
+    const double *a = p->f + 3 * i, *b = p->t + 3 * i;
+    x->x += h * (v->x + 0.5 * h * a[0]);
+    x->y += h * (v->y + 0.5 * h * a[1]);
+    x->z += h * (v->z + 0.5 * h * a[2]);
+    v->x += h * a[0];
+    v->y += h * a[1];
+    v->z += h * a[2];
+    w->x += h * b[0];
+    w->y += h * b[1];
+    w->z += h * b[2];
+    double dx = x->x - p->kept[i].x, dy = x->y - p->kept[i].y, dz = x->z - p->kept[i].z;
+    memset(p->fn + 3 * i, 0, 3 * sizeof(double));
+    memset(p->tn + 3 * i, 0, 3 * sizeof(double));
+    return dx * dx + dy * dy + dz * dz;
+}
+
+static inline void correct_one(flx_particles *p, int i)
+{
+    const double half = 0.5 * p->step;
+    flx_vec4 *v = p->v + i, *w = p->w + i;
+    double *a = p->f + 3 * i, *b = p->t + 3 * i, an[3], bn[3];
+    for (int k = 0; k < 3; k++) {
+        an[k] = p->fn[3 * i + k] * v->w + p->gravity[k];
+        bn[k] = p->tn[3 * i + k] * w->w;
+    }
+    v->x += half * (an[0] - a[0]);
+    v->y += half * (an[1] - a[1]);
+    v->z += half * (an[2] - a[2]);
+    w->x += half * (bn[0] - b[0]);
+    w->y += half * (bn[1] - b[1]);
+    w->z += half * (bn[2] - b[2]);
+    memcpy(a, an, sizeof an);
+    memcpy(b, bn, sizeof bn);
+}
+
+static void note_way(double way, double *most)
+{
+    if (!(way <= *most)) *most = isfinite(way) ? way : HUGE_VAL;
+}
+
 static void advance(void *user, int part, int parts)
 {
     flx_particles *p = user;
-    const double h = p->step;
+    double most = 0.0;
+    int from, to;
+    range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) note_way(advance_one(p, i), &most);
+    p->moved[part] = most;
+}
+
+static void correct(void *user, int part, int parts)
+{
+    flx_particles *p = user;
+    int from, to;
+    range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) correct_one(p, i);
+}
+
+// The end of a step and the beginning of the next one, in one pass through memory.
+static void turn_over(void *user, int part, int parts)
+{
+    flx_particles *p = user;
     double most = 0.0;
     int from, to;
     range(p->n, part, parts, &from, &to);
     for (int i = from; i < to; i++) {
-        flx_vec4 *x = p->x + i, *v = p->v + i, *w = p->w + i;
-        const double *a = p->f + 3 * i, *b = p->t + 3 * i;
-        x->x += h * (v->x + 0.5 * h * a[0]);
-        x->y += h * (v->y + 0.5 * h * a[1]);
-        x->z += h * (v->z + 0.5 * h * a[2]);
-        v->x += h * a[0];
-        v->y += h * a[1];
-        v->z += h * a[2];
-        w->x += h * b[0];
-        w->y += h * b[1];
-        w->z += h * b[2];
-        double dx = x->x - p->kept[i].x, dy = x->y - p->kept[i].y, dz = x->z - p->kept[i].z;
-        double way = dx * dx + dy * dy + dz * dz;
-        if (!(way <= most)) most = isfinite(way) ? way : HUGE_VAL;
-        memset(p->fn + 3 * i, 0, 3 * sizeof(double));
-        memset(p->tn + 3 * i, 0, 3 * sizeof(double));
+        correct_one(p, i);
+        note_way(advance_one(p, i), &most);
     }
     p->moved[part] = most;
-}
-
-static void correct(flx_particles *p, int from, int to)
-{
-    const double half = 0.5 * p->step;
-    for (int i = from; i < to; i++) {
-        flx_vec4 *v = p->v + i, *w = p->w + i;
-        double *a = p->f + 3 * i, *b = p->t + 3 * i;
-        double an[3], bn[3];
-        for (int k = 0; k < 3; k++) {
-            an[k] = p->fn[3 * i + k] * v->w + p->gravity[k];
-            bn[k] = p->tn[3 * i + k] * w->w;
-        }
-        v->x += half * (an[0] - a[0]);
-        v->y += half * (an[1] - a[1]);
-        v->z += half * (an[2] - a[2]);
-        w->x += half * (bn[0] - b[0]);
-        w->y += half * (bn[1] - b[1]);
-        w->z += half * (bn[2] - b[2]);
-        memcpy(a, an, sizeof an);
-        memcpy(b, bn, sizeof bn);
-    }
 }
 
 // ---- forces -------------------------------------------------------------------------------------
 
 // The pair k of particles i and j; false: they do not touch.
-static inline bool find_pair(flx_particles *p, int i, int j, int k, flx_particle_slot *s)
+__attribute__((always_inline)) static inline bool find_pair(const flx_particles *p, int i, int j,
+                                                            int k, flx_particle_slot *s)
 {
     const flx_vec4 a = p->x[i], b = p->x[j];
     double d[3] = {a.x - b.x, a.y - b.y, a.z - b.z}, sum = a.w + b.w;
@@ -92,9 +120,10 @@ static inline bool find_pair(flx_particles *p, int i, int j, int k, flx_particle
     return true;
 }
 
-static void forces_at_once(flx_particles *p)
+static void forces_at_once(flx_particles *set)
 {
     flx_particle_slot s;
+    const flx_particles own = *set, *p = &own; // pointers that no force changes
     for (int i = 0; i < p->n; i++) {
         double *f = p->fn + 3 * i, *t = p->tn + 3 * i;
         double F[3] = {f[0], f[1], f[2]}, T[3] = {t[0], t[1], t[2]};
@@ -171,16 +200,8 @@ static void add_slots(void *user, int part, int parts)
     }
 }
 
-static void correct_part(void *user, int part, int parts)
-{
-    flx_particles *p = user;
-    int from, to;
-    range(p->n, part, parts, &from, &to);
-    correct(p, from, to);
-}
-
 // From positions of the new step on; the neighbours are known.
-void flx_particles_step(flx_particles *p)
+static void find_forces(flx_particles *p)
 {
     if (p->team) {
         flx_particle_team_run(p->team, fill_slots, p);
@@ -189,7 +210,6 @@ void flx_particles_step(flx_particles *p)
         forces_at_once(p);
     }
     flx_walls_push(p);
-    flx_particle_team_run(p->team, correct_part, p);
 }
 
 flx_status flx_particles_run(flx_particles *p, long steps)
@@ -197,11 +217,12 @@ flx_status flx_particles_run(flx_particles *p, long steps)
     if (p->rebuilds == 0) FLX_TRY(flx_particles_rebuild(p));
     for (long k = 0; k < steps; k++) {
         flx_walls_move(p);
-        flx_particle_team_run(p->team, advance, p);
+        flx_particle_team_run(p->team, k == 0 ? advance : turn_over, p);
         p->steps++;
         p->time = (double)p->steps * p->step;
         if (flx_particles_moved(p)) FLX_TRY(flx_particles_rebuild(p));
-        flx_particles_step(p);
+        find_forces(p);
     }
+    if (steps > 0) flx_particle_team_run(p->team, correct, p);
     return FLX_OK;
 }

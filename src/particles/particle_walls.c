@@ -367,8 +367,9 @@ static void push(flx_particles *p, flx_wall_touch *t, double depth, const double
         w[c] = spin[c] - wall->spin[c];
     }
     t->slot.arm[0] = arm;
-    flx_particle_force(&p->law, flx_wall_radius(s, r), 1.0 / p->v[i].w, 1.0 / p->w[i].w, arm * p->w[i].w, depth,
-                       n, u, w, &t->memory, t->slot.F, t->slot.Q, t->slot.M);
+    flx_particle_force(&p->law, flx_wall_radius(s, r), 1.0 / p->v[i].w, 1.0 / p->w[i].w,
+                       arm * p->w[i].w, depth, n, u, w, &t->memory, t->slot.F, t->slot.Q,
+                       t->slot.M);
     memcpy(t->normal, n, sizeof t->normal);
 }
 
@@ -402,7 +403,8 @@ static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
         if (!best) break;
         bool same = false;
         for (const flx_wall_touch *t = from; t < from + count && !same; t++) {
-            same = t->slot.touches && p->surfaces[t->surface].wall == p->surfaces[best->surface].wall &&
+            same = t->slot.touches &&
+                   p->surfaces[t->surface].wall == p->surfaces[best->surface].wall &&
                    dot(t->next, best->next) > SAME_NORMAL;
         }
         best->slot.touches = !same;
@@ -421,9 +423,11 @@ static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
 static void touch_some(void *user, int part, int parts)
 {
     flx_particles *p = user;
-    int from = (int)((long)p->ntouch * part / parts), to = (int)((long)p->ntouch * (part + 1) / parts);
+    int from = (int)((long)p->ntouch * part / parts),
+        to = (int)((long)p->ntouch * (part + 1) / parts);
     // a particle's contacts stay together
-    while (from > 0 && from < p->ntouch && p->touches[from].particle == p->touches[from - 1].particle)
+    while (from > 0 && from < p->ntouch &&
+           p->touches[from].particle == p->touches[from - 1].particle)
         from++;
     while (to > 0 && to < p->ntouch && p->touches[to].particle == p->touches[to - 1].particle) to++;
     for (int k = from, count; k < to; k += count) {

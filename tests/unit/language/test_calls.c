@@ -439,6 +439,51 @@ static int names_without_memory_are_refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(names_without_memory_are_refused), TEST(planar_items_are_what_a_file_says),
+// A belt, a muscle, a tyre and a segment, each with the keys that its file would have.
+static int lines_tyres_and_segments(void)
+{
+    static const char *const belt[] = {"[0, 0, 1]", "leg.distal"};
+    begin(3);
+    int leg = flx_model_add_segment(m, "leg",
+                                    &(flx_segment_def){.segment = "thigh",
+                                                       .table = "de-leva-male",
+                                                       .body_mass = {73, NULL},
+                                                       .length = {0.42, NULL}});
+    CHECK(leg > FLX_GROUND);
+    CHECK(flx_model_add_cable(m, "belt",
+                              &(flx_cable_def){.nplace = 2,
+                                               .through = belt,
+                                               .stiffness = {5e4, NULL},
+                                               .damping = {0.25, NULL}}) > 0);
+    CHECK(flx_model_add_muscle(m, "vasti",
+                               &(flx_muscle_def){.nplace = 2,
+                                                 .through = belt,
+                                                 .force = {5000, NULL},
+                                                 .fibre = {0.08, NULL},
+                                                 .tendon = {0.9, NULL},
+                                                 .excitation = {0, "0.1 + t"}}) > 0);
+    CHECK(flx_model_add_tyre(
+              m, "tyre",
+              &(flx_tyre_def){.wheel = leg,
+                              .radius = {0.31, NULL},
+                              .stiffness = {2e5, NULL},
+                              .law = "magic",
+                              .longitudinal = {{12, NULL}, {1.65, NULL}, {1.05, NULL}, {0.6, NULL}},
+                              .lateral = {{10, NULL}, {1.3, NULL}, {1, NULL}, {-0.5, NULL}},
+                              .relaxation = {{0.2, NULL}, {0.4, NULL}}}) > 0);
+    const char *text = flx_model_write_text(m);
+    CHECK(text && strstr(text, "segment: {name: thigh, table: de-leva-male, body_mass: 73, length: 0.42}"));
+    CHECK(strstr(text, "type: cable, through: [") && strstr(text, "leg.distal], stiffness: "));
+    CHECK(strstr(text, "longitudinal: {B: 12, C: 1.65, D: 1.05, E: 0.6}"));
+    flx_system *s = NULL;
+    CHECK(flx_system_compile(m, NULL, ctx, &s) == FLX_OK);
+    flx_system_destroy(&s);
+    CHECK(flx_model_add_cable(m, "slack", &(flx_cable_def){.nplace = 1, .through = belt}) < 0);
+    flx_ctx_clear_messages(ctx);
+    end();
+    return 0;
+}
+
+TEST_MAIN(TEST(lines_tyres_and_segments), TEST(names_without_memory_are_refused), TEST(planar_items_are_what_a_file_says),
           TEST(spatial_items_are_what_a_file_says), TEST(turns_of_space_are_refused_in_the_plane),
           TEST(wrong_calls_are_refused_and_change_nothing))
