@@ -48,6 +48,25 @@ void flx_judge_destroy(flx_judge *j)
     *j = (flx_judge){0};
 }
 
+static void keep_found(flx_judge *to, const flx_judge *from)
+{
+    to->speed = from->speed;
+    to->rate_off = from->rate_off;
+    to->floor = from->floor;
+    to->moved = from->moved;
+    to->missed = from->missed;
+    to->next = from->next;
+}
+
+void flx_judge_swap(flx_judge *a, flx_judge *b)
+{
+    flx_judge was = *a;
+    *a = *b;
+    keep_found(a, &was);
+    keep_found(&was, b);
+    *b = was;
+}
+
 flx_status flx_judge_create(flx_simulation *sim)
 {
     const flx_system *s = sim->sys;

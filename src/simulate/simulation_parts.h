@@ -208,6 +208,8 @@ typedef struct flx_judge {
 } flx_judge;
 flx_status flx_judge_create(flx_simulation *sim);
 void flx_judge_destroy(flx_judge *j);
+// The arrays of one for those of the other; what each has found stays where it is.
+void flx_judge_swap(flx_judge *a, flx_judge *b);
 void flx_judge_open(flx_simulation *sim);
 // The end of a step; the largest rate of the constraints at a state of the account.
 flx_status flx_judge_step(flx_simulation *sim, const flx_state *x);
@@ -332,8 +334,8 @@ struct flx_simulation {
     double kept_residual; // largest residual of the others met at an output
     flx_ledger ledger;
     struct flx_exchange *exchange; // owned; of particles; NULL: there are none, or nothing runs
-    struct flx_keeper *keeper;   // owned; NULL: the run leaves no checkpoints
-    struct flx_starter *starter; // owned; what starts are made again with; NULL: none was yet
+    struct flx_keeper *keeper;     // owned; NULL: the run leaves no checkpoints
+    struct flx_starter *starter;   // owned; what starts are made again with; NULL: none was yet
     const struct flx_given_state
         *from;          // where it begins, while it is made; NULL: the initial configuration
     double *kept_state; // (info.nstate) arena

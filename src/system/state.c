@@ -99,6 +99,7 @@ void flx_state_destroy(flx_state **x)
 
 void flx_state_copy(flx_state *to, const flx_state *from)
 {
+    FLX_ASSERT(to->size == from->size); // of one system
     to->t = from->t;
     memcpy(to->block, from->block, from->size * sizeof *from->block);
 }
