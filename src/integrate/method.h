@@ -72,6 +72,9 @@ static inline flx_method *flx_method_of(flx_integrator *it)
 // checkpoint_method.c: hashes that tell systems, and methods with their settings, from others.
 uint64_t flx_system_identity(const flx_system *s);
 uint64_t flx_integrator_identity(const flx_integrator *it);
+// A contact that stuck where other contacts or joints hold its slip too, so that its friction is one choice of many;
+// NULL: there was none.
+const struct flx_contact_group *flx_integrator_shared_contact(const flx_integrator *it);
 
 // As flx_integrator_save and _restore; summed false: what they are a part of has a sum of its own.
 size_t flx_method_save(flx_integrator *it, const flx_state *x, bool summed, void *buffer,

@@ -277,4 +277,5 @@ void flx_running_close_ledger(run *r, flx_status status)
                   l->dropped_residual <= CONSTRAINT_OFF + PARTING * sim->dropped_start;
     flx_exchange_close(sim->exchange, l);
     warn_of_parting(sim);
+    flx_simulation_tell_shared_friction(sim);
 }

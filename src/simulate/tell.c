@@ -1,5 +1,6 @@
 // tell.c - what the user is told of the start: changes, constraints left out, reactions that are not unique.
 #include "base/number.h"
+#include "integrate/method.h"
 #include "simulate/simulation_parts.h"
 
 #include <math.h>
@@ -174,4 +175,16 @@ void flx_simulation_tell_not_unique(flx_simulation *sim)
                  "the reactions of %s%s are not unique, since constraints are redundant: of all "
                  "that carry the forces those of least norm are given",
                  names, count > MOST_TOLD ? ", ..." : "");
+}
+
+void flx_simulation_tell_shared_friction(flx_simulation *sim)
+{
+    bool asked = sim->columns.of->reactions || sim->probes.of->reactions;
+    const flx_contact_group *g = asked && sim->it ? flx_integrator_shared_contact(sim->it) : NULL;
+    if (!g) return;
+    flx_ctx_warn(sim->ctx, g->loc,
+                 "'%s' stuck where other contacts or joints hold its slip as well: the motion is "
+                 "known, but how they share the forces is one choice of many; make one of them "
+                 "compliant if these forces matter",
+                 g->item ? g->item : "?");
 }

@@ -223,6 +223,9 @@ void table_run(const spec *s, const view *v, const method *m, int rows, bool rea
     if (status == FLX_OK) status = flx_simulation_run(sim, 1, &sink, impatient, &begun);
     if (status == FLX_OK) status = flx_memory_sink_take(sink, &result);
     if (status == FLX_OK) take(s, v, result, out);
+    for (int i = 0; i < flx_ctx_warning_count(ctx); i++) {
+        out->shared = out->shared || strstr(flx_ctx_warning(ctx, i)->text, "one choice of many");
+    }
     const flx_message *message = flx_ctx_error(ctx, 0);
     const char *words = message ? message->text : "";
     out->seconds = now() - begun;

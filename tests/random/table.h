@@ -37,6 +37,7 @@ typedef struct table {
     char message[256];
     bool started; // the model was read and a simulation made
     int freedoms, redundant;
+    bool shared; // sticking contacts and joints share forces, in one way of many
     int rows, nsignal;
     signal signals[SIGNALS];
     int first[SIGNALS + 1]; // column of each signal

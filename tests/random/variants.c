@@ -185,10 +185,11 @@ static finding refused(const table *t)
     return say(t->started ? FAILED : REFUSED, 0, t, -1);
 }
 
-// Forces of redundant joints are not unique.
+// Forces of redundant joints are not unique, nor those of contacts that stick where others hold them.
 static unsigned kinds_of(const spec *s, const variant *v, const table *a)
 {
-    unsigned kinds = a->redundant > 0 ? v->kinds & ~BIT(REACTION) : v->kinds;
+    unsigned kinds = a->redundant > 0 || a->shared ? v->kinds & ~BIT(REACTION) : v->kinds;
+    if (a->shared) kinds &= ~BIT(PRESS);
     // Until the strain energy of mixed forces in joint coordinates is that of the output's state.
     bool tree = strstr(v->name, "tree") || strstr(v->name, "auto");
     for (int i = 0; i < s->nforce && tree; i++) {

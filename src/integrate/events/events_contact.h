@@ -49,6 +49,7 @@ struct flx_event_contacts {
     double *share;   // (n)
     int *pool;       // (n) groups whose slips depend on each other have one number; -1: it is alone
     bool rough;      // it was told that such a pool slips
+    int shared;      // 1 + a group that stuck where others or joints hold its slip too; 0: none
     double *scratch; // (rows x rows + rows)
     signed char *leaves;  // (n) flx_contact_leaves
     signed char *kinetic; // (n) the friction is that of sliding, for it does not stick

@@ -102,6 +102,7 @@ static void join_pools(flx_event_contacts *c, const basis *b, int k)
     int i = T->group[k];
     double largest = 0.0;
     if (c->groups[i].normal < 0) return;
+    if (c->shared == 0) c->shared = 1 + i;
     if (c->pool[i] < 0) c->pool[i] = i;
     for (int j = 0; j < b->n; j++) largest = fmax(largest, fabs(b->part[j]));
     for (int j = 0; j < b->n; j++) {
@@ -145,4 +146,11 @@ void flx_contacts_reduce(flx_event_contacts *c)
         c->next[i] = FLX_CONTACT_SLIDES;
         c->course[2 * i] = c->course[2 * i + 1] = 0.0;
     }
+}
+
+const flx_contact_group *flx_integrator_shared_contact(const flx_integrator *it)
+{
+    const flx_events *e = flx_method_of((flx_integrator *)(uintptr_t)it)->events;
+    const flx_event_contacts *c = e ? e->contacts : NULL;
+    return c && c->shared > 0 ? &c->groups[c->shared - 1] : NULL;
 }
