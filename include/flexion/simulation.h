@@ -41,6 +41,15 @@ FLX_API const flx_summary *flx_simulation_summary(const flx_simulation *sim);
 // Names "joint A, row 3 (rotation about y)" of redundant (or singular) rows.
 FLX_API const char *flx_simulation_redundant(const flx_simulation *sim, int i);
 FLX_API const char *flx_simulation_singular(const flx_simulation *sim, int i);
+// What can be told before the run of impacts of compliant contacts: those that the state at the start leads to.
+typedef struct flx_impact_forecast {
+    double speed;     // at which the surfaces meet, by the velocities and accelerations of the start
+    double lasts;     // s, an elastic impact of both bodies as if they were free
+    double steps;     // given steps in it; 0: steps are chosen by error control
+    double frequency; // Hz, the highest that flexible bodies in it have; 0: none is flexible
+} flx_impact_forecast;
+// The name of contact i; NULL: no more. *speed is 0 where nothing meets, or it is of the rigid law.
+FLX_API const char *flx_simulation_impact(flx_simulation *sim, int i, flx_impact_forecast *out);
 // Names of bodies and variables whose inertia is neglected.
 FLX_API const char *flx_simulation_reduced(const flx_simulation *sim, int i);
 // Why `velocities: auto` took these, or none; NULL: the model names them.

@@ -151,6 +151,29 @@ static void print_summary(const flx_simulation *sim)
     if (info->reason) printf("  %-22s  %s\n", "", info->reason);
 }
 
+#define FEWEST_STEPS 5.0 // in an impact
+#define FEWEST_WAVES 3.0 // of the highest frequency
+
+// "  impact               floor  meets at 2.21 m/s for 0.0036 s: 3.6 steps, too few (below 5)"
+static void print_impacts(flx_simulation *sim)
+{
+    flx_impact_forecast f;
+    const char *name;
+    for (int i = 0; (name = flx_simulation_impact(sim, i, &f)); i++) {
+        if (!(f.speed > 0.0)) continue;
+        double waves = f.frequency * f.lasts;
+        printf("  %-22s  %s meets at %.3g m/s for %.3g s", "impact", name, f.speed, f.lasts);
+        if (f.steps > 0.0) {
+            printf(": %.3g steps%s", f.steps, f.steps < FEWEST_STEPS ? ", too few (below 5)" : "");
+        }
+        if (f.frequency > 0.0) {
+            printf("%s highest frequency times duration %.3g%s", f.steps > 0.0 ? "," : ":", waves,
+                   waves < FEWEST_WAVES ? ", too few modes (below 3)" : "");
+        }
+        printf("\n");
+    }
+}
+
 #define MOST_LINES 40 // of a tree, and of the joints that close its loops
 #define DEEPEST 20    // indented
 
@@ -245,6 +268,7 @@ static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
         if (status == FLX_ERR_UNAVAILABLE) flx_simulation_examine(model, &sim);
         if (sim) {
             print_summary(sim);
+            print_impacts(sim);
             print_tree(model, sim);
         }
         fflush(stdout);

@@ -68,6 +68,12 @@ typedef struct flx_residuals {
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out);
 
+// Of a contact with a compliant law, at a consistent state: the shortest impact that its points come to, in speed, lasts and
+// frequency.
+struct flx_impact_forecast;
+void flx_descriptor_forecast(const flx_system *s, flx_work *w, const flx_state *x, int contact,
+                             struct flx_impact_forecast *out);
+
 // joint (njoint of the model): whether its reaction is one of many at x, since rows were left out as redundant.
 flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *w, const flx_state *x,
                                      bool *joint);

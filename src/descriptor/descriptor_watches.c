@@ -6,6 +6,7 @@
 // of each other, there is no force within a step until they are found to close, where the step ends. That they open, or close
 // after next to no flight, ends nothing.
 #include "descriptor/descriptor_parts.h"
+#include "flexion/simulation.h"
 
 // A switch on the wrong side by more than this part of the size is held against its own value.
 #define WRONG 1e-6
@@ -186,6 +187,52 @@ static double impact_of(const flx_descriptor *d, const flx_contact_point *p, flx
     if (p->row < 0) return moves > STILL * j.value ? lasts : HUGE_VAL;
     bool meets = s[1] > FLX_LAW_SLOWEST && lasts / PI * s[1] > STILL_MIXED * j.value;
     return meets && moves > STILL_MIXED * j.value ? lasts : HUGE_VAL;
+}
+
+// The highest frequency of a flexible body that carries a side of the point, Hz.
+static double frequency_of(const flx_descriptor *d, const flx_contact_point *p)
+{
+    const flx_model *m = d->model;
+    double most = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = p->gap.body[side];
+        for (int i = 0; body >= 0 && i < m->nmodal; i++) {
+            const flx_elastic *e = m->modals[i].e;
+            if (m->modals[i].body != flx_model_carrier(m, body)) continue;
+            for (int k = 0; k < e->n; k++) { // of modes these are the frequencies
+                double M = e->M[k * e->n + k], K = e->K[k * e->n + k];
+                if (M > 0.0 && K > 0.0) most = fmax(most, sqrt(K / M));
+            }
+        }
+    }
+    return most / (2.0 * PI);
+}
+
+void flx_descriptor_forecast(const flx_system *s, flx_work *w, const flx_state *x, int contact,
+                             flx_impact_forecast *out)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    const flx_contact_point *of;
+    int n = flx_contacts_points(d, &of);
+    *out = (flx_impact_forecast){.lasts = HUGE_VAL};
+    if (n > 0) begin(d, w, x);
+    flx_moves m = n > 0 ? flx_passages_moves(d, w, x) : (flx_moves){0};
+    for (int i = 0; i < n; i++) {
+        flx_jet j;
+        if (of[i].contact != contact) continue;
+        flx_scalar_jet(&of[i].gap, w->frames, x->switches, &j);
+        if (j.value < NOWHERE) continue;
+        double c = flx_jet_rate(&of[i].gap, &j, m.v), free = mobility(d, of + i, &j);
+        double a = flx_jet_rate(&of[i].gap, &j, m.a) + flx_jet_bias(&of[i].gap, &j, m.v);
+        double square = c * c + 2.0 * a * fmax(-j.value, 0.0);
+        bool meets = square > 0.0 && (c > 0.0 || a > 0.0) && j.value <= 0.0 && free > 0.0;
+        if (!meets) continue;
+        double speed = sqrt(square);
+        double lasts = flx_law_duration(of[i].law.k, of[i].law.n, 1.0 / free, speed);
+        if (!(lasts < out->lasts)) continue;
+        *out = (flx_impact_forecast){speed, lasts, 0.0, frequency_of(d, of + i)};
+    }
+    if (isinf(out->lasts)) out->lasts = 0.0;
 }
 
 double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x)

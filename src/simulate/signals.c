@@ -115,6 +115,24 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
     flx_descriptor_residuals(sim->bodies, sim->bodies_work, sim->bodies_state, out);
 }
 
+const char *flx_simulation_impact(flx_simulation *sim, int i, flx_impact_forecast *out)
+{
+    *out = (flx_impact_forecast){0};
+    if (i < 0 || i >= sim->model->ncontact) return NULL;
+    if (sim->plan->by_hand || !sim->start) return sim->model->contacts[i].name;
+    if (!sim->bodies) {
+        flx_work *work = sim->work;
+        flx_state y = *sim->start;
+        const flx_system *base = flx_wrapper_base(sim->sys, &work, &y);
+        flx_descriptor_forecast(base, work, &y, i, out);
+    } else if (carry(sim, sim->start, false) == FLX_OK) {
+        flx_descriptor_forecast(sim->bodies, sim->bodies_work, sim->bodies_state, i, out);
+    }
+    double h = sim->model->simulate.def.step;
+    if (h > 0.0) out->steps = out->lasts / h;
+    return sim->model->contacts[i].name;
+}
+
 // Where inertia is changed, the kinetic energy is that of the system that runs.
 static flx_status take_kinetic_energy(flx_signals *s, flx_simulation *sim, const flx_state *x)
 {

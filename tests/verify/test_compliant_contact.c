@@ -347,6 +347,37 @@ static int a_pellet_does_not_pass_through_a_ball(void)
     return 0;
 }
 
+// Before the run: how fast surfaces meet and how long that lasts; in how many given steps, and waves of the highest mode.
+static int impacts_are_foreseen(void)
+{
+    static const char *const models[] = {
+        BALL "simulate: {until: 1, method: radau}\n",
+        TURNED "simulate: {until: 1, method: generalized-alpha, step: 1e-3}\n",
+        PLANAR "simulate: {until: 1, method: radau, formulation: tree}\n"};
+    const double speed = sqrt(2 * GRAVITY * DROP);
+    const double lasts = flx_law_duration(STIFF, 1.5, 1.0, speed);
+    for (int i = 0; i < 3; i++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *m = NULL;
+        flx_simulation *sim = NULL;
+        flx_impact_forecast f;
+        const char *text = models[i];
+        CHECK(flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, &m) == FLX_OK);
+        CHECK(flx_simulation_create(m, &sim) == FLX_OK);
+        const char *name = flx_simulation_impact(sim, 0, &f);
+        CHECK(name && strcmp(name, "c") == 0);
+        CHECK_REL(f.speed, speed, 1e-9);
+        CHECK_REL(f.lasts, lasts, 1e-9);
+        CHECK_NEAR(f.steps, i == 1 ? lasts / 1e-3 : 0, 1e-9);
+        CHECK(f.frequency == 0);
+        CHECK(!flx_simulation_impact(sim, 1, &f));
+        flx_simulation_destroy(&sim);
+        flx_model_destroy(&m);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 // A step changes the slip by more than the velocity that regularises friction: whole corrections of Newton's method go to and
 // fro across it, shortened ones get there. The ball rolls with 5/7 of its speed, but for what the first millimetres take.
 static int friction_sharper_than_a_step_is_solved(void)
@@ -493,5 +524,6 @@ TEST_MAIN(TEST(a_ball_bounces_with_every_method),
           TEST(sliding_becomes_rolling), TEST(spin_and_rolling_are_slowed_down),
           TEST(rolling_is_refused_where_it_has_no_radius), TEST(a_ball_falls_on_a_cantilever),
           TEST(a_pellet_does_not_pass_through_a_ball),
-          TEST(friction_sharper_than_a_step_is_solved), TEST(rest_stays_rest),
+          TEST(friction_sharper_than_a_step_is_solved), TEST(impacts_are_foreseen),
+          TEST(rest_stays_rest),
           TEST(rows_inside_steps_have_the_force_of_their_gap))
