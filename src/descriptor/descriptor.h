@@ -70,9 +70,11 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
 
 // Of a contact with a compliant law, at a consistent state: the shortest impact that its points come to, in speed, lasts and
 // frequency.
-struct flx_impact_forecast;
+typedef struct flx_contact_forecast {
+    double speed, lasts, frequency; // 0: none
+} flx_contact_forecast;
 void flx_descriptor_forecast(const flx_system *s, flx_work *w, const flx_state *x, int contact,
-                             struct flx_impact_forecast *out);
+                             flx_contact_forecast *out);
 
 // joint (njoint of the model): whether its reaction is one of many at x, since rows were left out as redundant.
 flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *w, const flx_state *x,

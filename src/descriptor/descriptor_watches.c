@@ -6,7 +6,6 @@
 // of each other, there is no force within a step until they are found to close, where the step ends. That they open, or close
 // after next to no flight, ends nothing.
 #include "descriptor/descriptor_parts.h"
-#include "flexion/simulation.h"
 
 // A switch on the wrong side by more than this part of the size is held against its own value.
 #define WRONG 1e-6
@@ -209,12 +208,12 @@ static double frequency_of(const flx_descriptor *d, const flx_contact_point *p)
 }
 
 void flx_descriptor_forecast(const flx_system *s, flx_work *w, const flx_state *x, int contact,
-                             flx_impact_forecast *out)
+                             flx_contact_forecast *out)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
-    *out = (flx_impact_forecast){.lasts = HUGE_VAL};
+    *out = (flx_contact_forecast){.lasts = HUGE_VAL};
     if (n > 0) begin(d, w, x);
     flx_moves m = n > 0 ? flx_passages_moves(d, w, x) : (flx_moves){0};
     for (int i = 0; i < n; i++) {
@@ -230,7 +229,7 @@ void flx_descriptor_forecast(const flx_system *s, flx_work *w, const flx_state *
         double speed = sqrt(square);
         double lasts = flx_law_duration(of[i].law.k, of[i].law.n, 1.0 / free, speed);
         if (!(lasts < out->lasts)) continue;
-        *out = (flx_impact_forecast){speed, lasts, 0.0, frequency_of(d, of + i)};
+        *out = (flx_contact_forecast){speed, lasts, frequency_of(d, of + i)};
     }
     if (isinf(out->lasts)) out->lasts = 0.0;
 }

@@ -117,6 +117,7 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
 
 const char *flx_simulation_impact(flx_simulation *sim, int i, flx_impact_forecast *out)
 {
+    flx_contact_forecast f = {0};
     *out = (flx_impact_forecast){0};
     if (i < 0 || i >= sim->model->ncontact) return NULL;
     if (sim->plan->by_hand || !sim->start) return sim->model->contacts[i].name;
@@ -124,12 +125,12 @@ const char *flx_simulation_impact(flx_simulation *sim, int i, flx_impact_forecas
         flx_work *work = sim->work;
         flx_state y = *sim->start;
         const flx_system *base = flx_wrapper_base(sim->sys, &work, &y);
-        flx_descriptor_forecast(base, work, &y, i, out);
+        flx_descriptor_forecast(base, work, &y, i, &f);
     } else if (carry(sim, sim->start, false) == FLX_OK) {
-        flx_descriptor_forecast(sim->bodies, sim->bodies_work, sim->bodies_state, i, out);
+        flx_descriptor_forecast(sim->bodies, sim->bodies_work, sim->bodies_state, i, &f);
     }
     double h = sim->model->simulate.def.step;
-    if (h > 0.0) out->steps = out->lasts / h;
+    *out = (flx_impact_forecast){f.speed, f.lasts, h > 0.0 ? f.lasts / h : 0.0, f.frequency};
     return sim->model->contacts[i].name;
 }
 
