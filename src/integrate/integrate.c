@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 // Times closer than this part of a step are one time.
 #define SAME 1e-9
@@ -175,17 +176,39 @@ static void foresee(const course *c)
                  it->type->name, it->stats.steps, c->x->t, all);
 }
 
+// Contacts that open, close and slip faster than they can be located are named, and what meets them instead.
+static flx_status tell_standing(const course *c)
+{
+    const flx_integrator *it = c->it;
+    const flx_contacts *contacts = it->sys->ops->contacts;
+    const char *what = it->stats.governed_by;
+    flx_loc loc = FLX_NOWHERE;
+    bool touching = false;
+    for (int i = 0; contacts && what && i < contacts->count(it->sys); i++) {
+        flx_contact_group g;
+        contacts->group(it->sys, i, &g);
+        if (!g.item || strcmp(g.item, what) != 0) continue;
+        touching = true;
+        loc = g.loc;
+    }
+    return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
+                    "%s: conditions and events follow each other at t = %.9g without end, and no "
+                    "time passes%s%s%s%s",
+                    it->type->name, c->x->t, what ? "; most of them are of '" : "",
+                    what ? what : "", what ? "'" : "",
+                    touching ? ", which touches, lets go and slips faster than it can be located: "
+                               "'contacts: steps' with method moreau and a 'step' meets all of it "
+                               "step by step"
+                             : "");
+}
+
 // A run that does not get on ends with a message.
 static flx_status watch_pace(course *c, double taken)
 {
     const flx_integrator *it = c->it;
     c->standing = taken > 0.0 ? 0 : c->standing + 1;
     if (c->standing > MOST_STANDING) {
-        return FLX_FAIL(
-            it->ctx, FLX_STEP_TOO_SMALL, FLX_NOWHERE,
-            "%s: conditions and events follow each other at t = %.9g without end, and no "
-            "time passes",
-            it->type->name, c->x->t);
+        return tell_standing(c);
     }
     if (it->stats.steps < c->seen_step + LOOK_AT_STEP || !(c->x->t > c->start)) return FLX_OK;
     double led = c->x->t - c->seen;
