@@ -228,7 +228,7 @@ flx_cone_stage flx_cone_find(flx_cone *c, int warm)
     c->r = 1;
     c->yields = false;
     c->most = large ? 25 : 40;
-    c->budget = large ? 200 : INT_MAX;
+    c->budget = c->enough > 0 ? 200 : INT_MAX;
     memset(c->best, 0, (size_t)c->m * sizeof *c->best);
     if (warm && flx_cone_newton(c)) return FLX_CONE_WARM;
     if (large && c->space->push) {

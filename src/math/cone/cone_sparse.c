@@ -462,6 +462,14 @@ static void scale_group(flx_cone *c, int k)
                                     .slip = {r->rows.slip[0], r->rows.slip[1]}};
 }
 
+static bool has_guess(const flx_cone *c)
+{
+    for (int i = 0; i < c->m; i++) {
+        if (c->lam[i] != 0) return true;
+    }
+    return false;
+}
+
 static flx_status room_block(flx_cone *c)
 {
     const flx_cone_sparse *s = c->sparse;
@@ -492,6 +500,7 @@ flx_status flx_cone_solve_sparse(flx_cone *c, int warm, double *v, flx_cone_repo
     if (!flx_cone_is_finite((size_t)s->m, c->b) || !flx_cone_is_finite((size_t)s->nJ, s->J))
         return FLX_NOT_FINITE;
     if (warm && !flx_cone_is_finite((size_t)s->m, c->lam)) warm = 0;
+    if (warm) warm = has_guess(c); // nothing known: all closed and sticking is nearer
     c->space = s->diagonal ? &sparse_loose_space : &sparse_space;
     c->enough = 1e-8;
     c->aim = 1e-14; // what is left of a step is there in the next one, and adds up
