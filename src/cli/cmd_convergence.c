@@ -87,6 +87,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 const cli_command cmd_convergence = {
     .name = "convergence",
     .summary = "compare methods: errors over steps, observed orders",
+    .seldom = true,
     .help = help_text,
     .run = run,
 };

@@ -81,6 +81,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 const cli_command cmd_import = {
     .name = "import",
     .summary = "write a robot file (URDF, MJCF, SDF) as a model",
+    .seldom = true,
     .help = help_text,
     .run = run,
 };

@@ -57,6 +57,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 const cli_command cmd_work_precision = {
     .name = "work-precision",
     .summary = "compare methods: digits against evaluations and time",
+    .seldom = true,
     .help = help_text,
     .run = run,
 };

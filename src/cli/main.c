@@ -20,8 +20,11 @@ static void print_usage(FILE *f)
         fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
     }
     fputs("\nAlso:", f);
-    for (int i = 0, n = 0; i < N_COMMANDS; i++) {
-        if (commands[i]->seldom) fprintf(f, "%s %s", n++ > 0 ? "," : "", commands[i]->name);
+    for (int i = 0, n = 0, column = 5; i < N_COMMANDS; i++) {
+        if (!commands[i]->seldom) continue;
+        bool wraps = column + 2 + (int)strlen(commands[i]->name) > 78;
+        if (wraps) column = 0;
+        column += fprintf(f, "%s%s%s", n++ > 0 ? "," : "", wraps ? "\n" : " ", commands[i]->name);
     }
     fputs(". More: flexion help run.\n"
           "Example: flexion run examples/slider_crank.yaml\n"

@@ -20,10 +20,10 @@ static int fits_a_screen(const char *text)
 static int every_help_fits_a_screen_and_shows_an_example(void)
 {
     static const char *const commands[] = {
-        "run",         "check",          "plot",    "info",    "language",  "methods",
-        "convergence", "work-precision", "compare", "analyse", "reduce",    "sweep",
-        "report",      "static",         "modes",   "fe",      "view",      "export",
-        "upgrade",     "optimise",       "import",  "new",     "completion"};
+        "run",         "check",          "plot",    "info",    "language",   "methods",
+        "convergence", "work-precision", "compare", "analyse", "reduce",     "sweep",
+        "report",      "static",         "modes",   "fe",      "view",       "export",
+        "upgrade",     "optimise",       "import",  "new",     "completion", "spectrum"};
     char arguments[64];
     flexion("--help");
     CHECK_STATUS(0);
