@@ -14,6 +14,18 @@ cd "$work"
 "$flexion" export fmu "$work/source/cart.yaml" -o again.fmu >/dev/null
 cmp "a folder/cart pole.fmu" again.fmu || { echo "the same model gives other bytes"; exit 1; }
 
+# A file beside the model's folder goes along; one by its whole path would not be there elsewhere.
+mkdir -p deep/models
+cp -r source/data deep
+sed 's|data/shake|../data/shake|' source/cart.yaml >deep/models/cart.yaml
+"$flexion" export fmu deep/models/cart.yaml -o deep.fmu >/dev/null
+mv deep gone
+"$flexion" fmu run deep.fmu --until 0.1 --step 0.05 --csv deep.csv
+sed "s|data/shake|$work/source/data/shake|" source/cart.yaml >source/whole.yaml
+if "$flexion" export fmu source/whole.yaml -o whole.fmu 2>said; then echo "a whole path is exported"; exit 1; fi
+grep -q "relative to the model" said
+[ ! -e whole.fmu ]
+
 printf '0,0\n10,10\n' >wind.csv
 run() { "$flexion" run source/cart.yaml --quiet -o "$1.h5" --csv "$1.csv" "${@:2}" >/dev/null; }
 run as_it_is
