@@ -38,6 +38,8 @@ async function test(what, run) {
     console.log(`ok    ${what} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
   } catch (e) {
     failures++;
+    await page.mouse.up();
+    if (await page.locator("#stop").count()) await page.click("#stop");
     console.log(`FAIL  ${what}: ${e.message}`);
     await page.screenshot({ path: at(`failed_${failures}.png`) }).catch(() => {});
   }
@@ -222,6 +224,9 @@ await test("the pointer pulls a body by a spring", async () => {
   await live(0.1);
   await page.click("#pause");
   await page.waitForFunction(() => window.studio.live().paused, null, { polling: 10 });
+  await page.click("#reset"); // wherever it swung meanwhile
+  await page.waitForFunction(() => window.studio.live().t === 0, null, { polling: 10 });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))); // drawn in its new size
   const [x, y] = await page.evaluate(() => window.studio.pixel(window.studio.position("rod.end").map((c) => 0.9 * c))), [u, v] = await page.evaluate(() => window.studio.pixel([0.6, 0, 0.4]));
   assert.equal(await page.evaluate(([a, b]) => window.studio.pick(a, b), [x, y]), "rod");
   await page.mouse.move(x, y);
@@ -234,6 +239,24 @@ await test("the pointer pulls a body by a spring", async () => {
   await page.waitForFunction(() => window.studio.position("rod.end")[2] < -0.3, null, { timeout: 15000, polling: 30 });
   assert.equal(await page.textContent("#livenote"), "");
   await leave();
+});
+
+await test("ten thousand bodies, and what is no model, leave the page usable", async () => {
+  const kept = await text(), longest = () => page.evaluate(() => new Promise((done) => {
+    let last = performance.now(), most = 0;
+    const id = setInterval(() => { most = Math.max(most, performance.now() - last); last = performance.now(); }, 5);
+    window.studio.type("# ", 0);
+    setTimeout(() => { clearInterval(id); done(most); }, 400);
+  }));
+  const many = Array.from({ length: 10000 }, (_, i) => `  b${i}: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [${i}, 0, 0]}`).join("\n");
+  await page.evaluate((t) => window.studio.write(t), `flexion: 1\nbodies:\n${many}\nsimulate: {until: 1, method: dopri5}\n`);
+  await longest();
+  console.log(`      ten thousand bodies: ${(await longest()).toFixed(0)} ms at most`);
+  await page.evaluate((t) => window.studio.write(t), "]]{{:\n\t- [".repeat(2000));
+  await idle();
+  assert.equal((await page.evaluate(() => window.studio.checked())).ok, false);
+  await page.evaluate((t) => window.studio.write(t), kept);
+  await idle();
 });
 
 await test("an equilibrium, and modes that play", async () => {

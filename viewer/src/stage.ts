@@ -244,14 +244,22 @@ export class Stage {
 
   // The part under a place of the picture, in pixels; null: none.
   pick(x: number, y: number): string | null {
+    return this.hit(x, y)?.name ?? null;
+  }
+
+  // The same, with the place of it that is seen there.
+  hit(x: number, y: number): { name: string; at: number[] } | null {
     const box = this.canvas.getBoundingClientRect(), n = this.beside ? this.mechanisms.length : 1;
     const view = Math.min(Math.floor((x - box.left) / box.width * n), n - 1), ray = new THREE.Raycaster();
     const at = new THREE.Vector2(2 * ((x - box.left) / box.width * n - view) - 1, 1 - 2 * (y - box.top) / box.height);
     this.camera.aspect = box.width / n / box.height;
     this.camera.updateProjectionMatrix();
+    this.camera.updateMatrixWorld();
+    for (const m of this.mechanisms) m.group.updateMatrixWorld(true); // as they are, drawn or not yet
     ray.setFromCamera(at, this.camera);
     const hits = (n > 1 ? [this.mechanisms[view]] : this.mechanisms).map((m) => m.pick(ray)).filter((h) => h !== null);
-    return hits.sort((a, b) => a.distance - b.distance)[0]?.name ?? null;
+    const first = hits.sort((a, b) => a.distance - b.distance)[0];
+    return first ? { name: first.name, at: ray.ray.at(first.distance, new THREE.Vector3()).toArray() } : null;
   }
 
   // The place of a plane through `at` that is under a pixel of the page, and how far the eye is from it across one pixel; null:

@@ -8,7 +8,7 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type ChangeSpec } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers, type Tooltip } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { placeAt, placeOfLine, type Place } from "./outline";
+import { placeAt, placeOfLine } from "./outline";
 import type { Language } from "./schema";
 import type { Message } from "./server";
 
@@ -37,8 +37,8 @@ export class Editor {
   readonly view: EditorView;
   private language: Language | null = null;
 
-  // changed: the text is another one; moved: the cursor is elsewhere.
-  constructor(parent: HTMLElement, private changed: (byUser: boolean) => void, private moved: (place: Place) => void) {
+  // changed: the text is another one.
+  constructor(parent: HTMLElement, private changed: (byUser: boolean) => void) {
     this.view = new EditorView({ parent, state: this.state("") });
   }
 
@@ -53,7 +53,6 @@ export class Editor {
         EditorView.contentAttributes.of({ "aria-label": "model", spellcheck: "false" }),
         EditorView.updateListener.of((u) => {
           if (u.docChanged) this.changed(true);
-          if (u.selectionSet || u.docChanged) this.moved(placeAt(u.state, u.state.selection.main.head));
         }),
       ],
     });

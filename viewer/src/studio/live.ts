@@ -166,12 +166,10 @@ export class Live {
   }
 
   private grab = (e: PointerEvent): void => {
-    const stage = this.picture.stage, name = stage?.pick(e.clientX, e.clientY);
-    if (!stage || !name || e.button !== 0) return;
-    const m = stage.mechanisms[0], group = m.bodies.find((b) => b.name === name);
+    const stage = this.picture.stage, hit = stage?.hit(e.clientX, e.clientY);
+    if (!stage || !hit || e.button !== 0) return;
+    const { name, at } = hit, m = stage.mechanisms[0], group = m.bodies.find((b) => b.name === name);
     if (!group) return;
-    const at = this.under(e, group.position.toArray());
-    if (!at) return;
     const local = group.worldToLocal(group.position.clone().fromArray(at)).toArray();
     if (m.result.scene!.dimension === 2) local[2] = 0;
     stage.controls.enabled = false;

@@ -19,6 +19,7 @@ import { word, type Word } from "./words";
 const byId = (id: string) => document.getElementById(id)!;
 const PAUSE = 25; // milliseconds after a key before the text is checked
 const AUTOSAVE = 700; // milliseconds after the last key
+const MANY = 1500; // bodies: so many take a while to draw, which is done when one asks for it
 
 type Work = "none" | "run" | "live" | "analyse";
 
@@ -32,6 +33,8 @@ export class Studio {
   private live: Live | null = null;
   private found: { done: Done; name: string } | null = null;
   private analysis = "";
+  private large: Packed | null = null; // a picture that waits until it is asked for
+  private asked = false;
   private model: Model = { name: "", stamp: "none", text: "", copy: null };
   checked: Checked | null = null;
   private checking = false;
@@ -46,7 +49,7 @@ export class Studio {
   private keyed = 0; // when the last key came that was not drawn yet
 
   constructor() {
-    this.editor = new Editor(byId("editor"), (byUser) => this.edited(byUser), () => {});
+    this.editor = new Editor(byId("editor"), (byUser) => this.edited(byUser));
     this.picture = new Picture((name) => { if (name && !this.builder.isPlacing()) this.items.chooseByName(name); }, () => this.plots?.update());
     this.builder = new Builder(this.editor, this.picture, (path) => this.added(path));
     this.items = new Items(byId("items"), this.editor, () => this.builder.tools(), (path) => this.picture.stage?.select(path[1] ?? null));
@@ -147,6 +150,14 @@ export class Studio {
   }
 
   private async draw(data: Packed, keyed: number): Promise<void> {
+    const bodies = (data.header as { results: { scene: { bodies: unknown[] } | null }[] }).results[0].scene?.bodies.length ?? 0;
+    this.large = bodies > MANY ? data : null;
+    if (this.large && !this.asked) {
+      this.picture.say(word("large", bodies));
+      this.commands();
+      return;
+    }
+    this.asked = false;
     const [r] = (await take(data)).results;
     this.picture.show(r);
     this.picture.say("");
@@ -254,6 +265,7 @@ export class Studio {
   async goLive(): Promise<void> {
     const checked = this.checked;
     if (!checked?.ok || !checked.data) return;
+    this.asked = true;
     await this.draw(checked.data, 0);
     this.work = "live";
     this.live = new Live(this.picture, checked);
@@ -283,6 +295,7 @@ export class Studio {
     if (was === "run" && done.t !== undefined) {
       const [r] = (await take(await server.result())).results;
       this.picture.show(r);
+      this.tab = "plots";
       this.plot(r);
       this.picture.say(done.balanced === false ? word("unbalanced") : "");
       this.picture.player?.toggle();
@@ -349,6 +362,7 @@ export class Studio {
     if (busy) parts.push(b("stop", () => void this.stop()));
     else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!this.checked?.data));
     if (!busy) parts.push(this.analyses(good));
+    if (this.large && !busy) parts.push(b("drawIt", () => { this.asked = true; void this.draw(this.large!, 0); }));
     if (this.work === "analyse") parts.push(make("span", { className: "empty", textContent: word("analysing") }));
     if (this.work === "run") {
       const [t, until] = this.progress ?? [0, 1];

@@ -18,6 +18,7 @@ const english = {
   reset: "Reset", saveState: "Keep state", restore: "Back to it", record: "Record", pauseIt: "Pause", goOn: "Go on", factor: "{0}× real time", speedOf: "Speed", curves: "Live",
   howLive: "Pull bodies with the pointer. Arrow keys or a gamepad drive the first two inputs, space pauses, Escape ends.", kept: "Recorded in {0}",
   analyse: "Analyse …", ownModes: "Modes about the start", ownRest: "Equilibrium", findings: "Findings", frequency: "Frequency [Hz]", damping: "Damping ratio", analysing: "analyses …",
+  large: "{0} bodies: press Draw to see them.", drawIt: "Draw",
   k_rod: "Bar (two clicks)", k_ball: "Ball", k_revolute: "Revolute joint", k_prismatic: "Prismatic joint", k_spherical: "Spherical joint", k_fixed: "Fixed joint", k_spring: "Spring",
   k_torque: "Motor on a joint", k_force: "Force", k_contact: "Contact with the ground", k_beam: "Flexible beam", k_parameter: "Parameter", k_input: "Input",
 };
@@ -39,6 +40,7 @@ const german: Record<Word, string> = {
   reset: "Zum Anfang", saveState: "Merken", restore: "Dorthin zurück", record: "Aufnehmen", pauseIt: "Pause", goOn: "Weiter", factor: "{0}× Echtzeit", speedOf: "Geschwindigkeit", curves: "Live",
   howLive: "Körper mit dem Zeiger ziehen. Pfeiltasten oder ein Gamepad steuern die ersten zwei Eingänge, Leertaste hält an, Escape beendet.", kept: "Aufgenommen in {0}",
   analyse: "Analysieren …", ownModes: "Eigenformen um den Start", ownRest: "Gleichgewicht", findings: "Befunde", frequency: "Frequenz [Hz]", damping: "Dämpfungsgrad", analysing: "analysiert …",
+  large: "{0} Körper: mit Zeichnen sind sie zu sehen.", drawIt: "Zeichnen",
   k_rod: "Stab (zwei Klicks)", k_ball: "Kugel", k_revolute: "Drehgelenk", k_prismatic: "Schubgelenk", k_spherical: "Kugelgelenk", k_fixed: "Feste Verbindung", k_spring: "Feder",
   k_torque: "Motor an einem Gelenk", k_force: "Kraft", k_contact: "Kontakt mit dem Boden", k_beam: "Elastischer Balken", k_parameter: "Parameter", k_input: "Eingang",
 };
