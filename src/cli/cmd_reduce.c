@@ -420,6 +420,10 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 12, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (!cli_is_one_model(&cmd_reduce, &rest)) return EXIT_WRONG;
+    if ((o.in || o.out || o.held) && !(o.in && o.picture)) {
+        cli_complain("reduce", "a response is drawn: give --in PORT and -o FILE");
+        return EXIT_WRONG;
+    }
     o.model = rest.items[0];
     return reduce(ctx, &o);
 }
