@@ -23,8 +23,8 @@ const end = (s, signal = "SIGINT") => new Promise((done) => { s.child.removeAllL
 const browser = await launch();
 const context = await browser.newContext({ viewport: { width: 1400, height: 820 }, colorScheme: "light", locale: "en-GB" });
 const page = await context.newPage();
-let complaints = [];
-page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/GPU stall|GL Driver Message/.test(m.text())) complaints.push(m.text()); });
+let complaints = []; // not of a server that a test has ended: the page looks for it again
+page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/GPU stall|GL Driver Message|net::ERR_/.test(m.text())) complaints.push(m.text()); });
 page.on("pageerror", (e) => complaints.push(String(e)));
 page.on("dialog", (d) => void d.accept());
 
