@@ -1,5 +1,9 @@
 // bench_reduction.c - the arm of examples/elastic_arm.msh reduced to shapes with a known error: how many are needed, what a number
 // of them leaves, and what it costs. Marks: errors 1.5 times those of the prototype that the method was made by.
+#ifndef BENCH_EXAMPLES
+#define BENCH_EXAMPLES "examples"
+#endif
+
 #include "flexion/flexion.h"
 
 #include <math.h>

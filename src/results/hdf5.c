@@ -10,6 +10,7 @@
 // number is laid out, filled by copying and renamed over the old one.
 #include "base/number.h"
 #include "results/hdf5_parts.h"
+#include "results/hdf5_values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,31 +90,11 @@ static flx_status replace_file(flx_hdf5_sink *s, long rows)
     return FLX_OK;
 }
 
-// HDF5 prints its errors by itself unless told otherwise; the program's own setting comes back.
-typedef struct silence {
-    H5E_auto2_t function;
-    void *data;
-} silence;
-
-static silence hush(void)
-{
-    silence before;
-    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    errno = 0;
-    return before;
-}
-
-static void speak(silence before)
-{
-    H5Eset_auto2(H5E_DEFAULT, before.function, before.data);
-}
-
 static flx_status replace_quietly(flx_hdf5_sink *s, long rows)
 {
-    silence before = hush();
+    flx_hdf5_silence before = flx_hdf5_hush();
     flx_status status = replace_file(s, rows);
-    speak(before);
+    flx_hdf5_speak(before);
     return status;
 }
 

@@ -2,8 +2,23 @@
 #include "results/hdf5_values.h"
 #include "base/number.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
+
+flx_hdf5_silence flx_hdf5_hush(void)
+{
+    flx_hdf5_silence before;
+    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    errno = 0;
+    return before;
+}
+
+void flx_hdf5_speak(flx_hdf5_silence before)
+{
+    H5Eset_auto2(H5E_DEFAULT, before.function, before.data);
+}
 
 #define MOST_ITEMS 100000
 

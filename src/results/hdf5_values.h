@@ -5,6 +5,14 @@
 
 #include <hdf5.h>
 
+// HDF5 prints its errors by itself unless told otherwise; the program's own setting comes back.
+typedef struct flx_hdf5_silence {
+    H5E_auto2_t function;
+    void *data;
+} flx_hdf5_silence;
+flx_hdf5_silence flx_hdf5_hush(void); // errno is 0 then
+void flx_hdf5_speak(flx_hdf5_silence before);
+
 // ---- writing: false where HDF5 refuses ----------------------------------------------------------
 
 // rank 0: one number.

@@ -196,8 +196,8 @@ static flx_status hand_over(const record *r, const double *x, const head *h, int
     return FLX_OK;
 }
 
-static flx_status hand_particles(flx_ctx *ctx, FILE *f, const record *r, const char *path, int nsink,
-                                 flx_sink *const *sinks)
+static flx_status hand_particles(flx_ctx *ctx, FILE *f, const record *r, const char *path,
+                                 int nsink, flx_sink *const *sinks)
 {
     size_t n = (size_t)r->with;
     float *x = r->with >= 0 ? flx_alloc_unset(ctx, 6 * n + 1, sizeof *x) : NULL;
@@ -213,8 +213,7 @@ static flx_status hand_particles(flx_ctx *ctx, FILE *f, const record *r, const c
                                       .speeds = x + 4 * n,
                                       .labels = labels};
     for (int i = 0; i < nsink && status == FLX_OK; i++) {
-        if (sinks[i]->type->particles)
-            status = sinks[i]->type->particles(sinks[i], r->t, &frame);
+        if (sinks[i]->type->particles) status = sinks[i]->type->particles(sinks[i], r->t, &frame);
     }
     flx_free(labels);
     flx_free(x);

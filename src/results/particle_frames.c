@@ -94,7 +94,8 @@ static bool put_field(flx_frame_spool *s, hid_t file, const struct field *f, hsi
         size_t n = (size_t)s->sizes[i];
         long at = (long)(4 * (WIDTH * before + (hsize_t)f->first * n));
         good = fseek(s->file, at, SEEK_SET) == 0 &&
-               fread(room, 4 * (size_t)f->width, n, s->file) == n && pass(d, f, before, n, true, room);
+               fread(room, 4 * (size_t)f->width, n, s->file) == n &&
+               pass(d, f, before, n, true, room);
         before += n;
     }
     if (d >= 0) H5Dclose(d);
@@ -162,18 +163,15 @@ static bool read_frame(flx_result *r, int i, size_t n)
 
 flx_status flx_result_particles(flx_result *r, int i, double *t, flx_particle_frame *out)
 {
-    H5E_auto2_t function;
-    void *data;
     if (i < 0 || i >= r->nframe) {
         return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the result has %d frames of particles, and no number %d", r->nframe, i);
     }
     size_t n = (size_t)(r->frame_starts[i + 1] - r->frame_starts[i]);
     FLX_TRY(flx_grow(r->ctx, &r->frame, &r->frame_capacity, (int)n + 1, WIDTH * sizeof(float)));
-    H5Eget_auto2(H5E_DEFAULT, &function, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    flx_hdf5_silence before = flx_hdf5_hush();
     bool good = read_frame(r, i, n);
-    H5Eset_auto2(H5E_DEFAULT, function, data);
+    flx_hdf5_speak(before);
     if (!good) {
         return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s': particles cannot be read any more",
                         r->path);

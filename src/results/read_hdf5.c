@@ -349,10 +349,7 @@ static flx_status explain_refusal(flx_result *r, const char *path)
 
 flx_status flx_result_read_hdf5(flx_result *r, const char *path)
 {
-    H5E_auto2_t function;
-    void *data;
-    H5Eget_auto2(H5E_DEFAULT, &function, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    flx_hdf5_silence before = flx_hdf5_hush();
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     flx_status status;
     if (file < 0) {
@@ -361,6 +358,6 @@ flx_status flx_result_read_hdf5(flx_result *r, const char *path)
         status = read_file(r, path, file);
         H5Fclose(file);
     }
-    H5Eset_auto2(H5E_DEFAULT, function, data);
+    flx_hdf5_speak(before);
     return status;
 }
