@@ -259,12 +259,41 @@ static double align(const flx_schedule *s, double start, double step, bool *alig
     return *aligned ? multiple : s->until;
 }
 
+// What is due where a motion starts, or another method was.
+static flx_status meet_start(course *c)
+{
+    double next;
+    flx_status status = FLX_OK;
+    FLX_TRY(happen_due(c, &next));
+    // forces are known now
+    if (flx_method_of(c->it)->events && flx_events_wrong(c->it, c->x) >= 0) FLX_TRY(happen(c));
+    if (flx_events_begins(c->it, c->x, &status)) FLX_TRY(happen(c));
+    return status;
+}
+
+flx_status flx_integrate_start(flx_integrator *it, flx_state *x, double span,
+                               flx_instant_callback instant, void *user, bool *ended)
+{
+    const flx_schedule schedule = {.until = x->t + span, .instant = instant};
+    course c = {.it = it,
+                .x = x,
+                .agenda = {.schedule = &schedule},
+                .user = user,
+                .start = x->t,
+                .until = schedule.until,
+                .span = span};
+    FLX_TRY(meet_start(&c));
+    *ended = c.stopped;
+    return FLX_OK;
+}
+
 flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *schedule,
                          flx_output_callback output, void *user)
 {
     FLX_TRY(check(it, x, schedule));
-    double next, from = x->t;
+    double from = x->t;
     flx_method *m = flx_method_of(it);
+    bool met = m->course.met && !schedule->resume, ended = met && m->course.ended;
     if (!schedule->resume) m->course = (flx_course){.start = x->t};
     course c = {.it = it,
                 .x = x,
@@ -272,6 +301,7 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
                 .output = output,
                 .user = user,
                 .start = m->course.start,
+                .stopped = ended,
                 .seen = x->t,
                 .seen_step = it->stats.steps};
     c.until = align(schedule, c.start, it->def.step, &c.aligned);
@@ -280,12 +310,7 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
     c.span = schedule->piece ? m->span : c.until - c.start;
     if (!schedule->resume || m->course.joins) {
         m->course.joins = false;
-        if (c.until > x->t) FLX_TRY(happen_due(&c, &next));
-        // forces are known now
-        if (m->events && c.until > x->t && flx_events_wrong(it, x) >= 0) FLX_TRY(happen(&c));
-        flx_status status = FLX_OK;
-        if (c.until > x->t && flx_events_begins(it, x, &status)) FLX_TRY(happen(&c));
-        FLX_TRY(status);
+        if (c.until > x->t && !met) FLX_TRY(meet_start(&c));
     }
     if (!schedule->resume) {
         pass(&c.agenda, c.start);

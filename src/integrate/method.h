@@ -24,6 +24,8 @@ typedef struct flx_course {
     long every; // the next multiple of the time between outputs
     int time;   // the next of the listed times
     bool joins; // where another method was: conditions are looked at as at a start
+    bool met;   // what is due at the start has happened (flx_integrate_start),
+    bool ended; // ... and ended the motion
 } flx_course;
 
 // The integrator as it is made. `before` and `after` are the ends of the last step.
@@ -68,6 +70,11 @@ static inline flx_method *flx_method_of(flx_integrator *it)
 {
     return (flx_method *)it;
 }
+
+// integrate.c: what is due at x, where a motion of about this length starts, before anyone asks for its first step: a clock's first
+// strike, conditions, contacts. Its flx_integrate leaves it out where the course says that it was met. *ended: by an event.
+flx_status flx_integrate_start(flx_integrator *it, flx_state *x, double span,
+                               flx_instant_callback instant, void *user, bool *ended);
 
 // checkpoint_method.c: hashes that tell systems, and methods with their settings, from others.
 uint64_t flx_system_identity(const flx_system *s);

@@ -119,6 +119,21 @@ static flx_status cross(run *r, const flx_state *before, const flx_state *after,
     return flx_account_jump(sim, after);
 }
 
+static void count_event(flx_simulation *sim, int k, double t)
+{
+    sim->events[k].count++;
+    sim->events[k].last = t;
+    if (sim->model->events[k].stop) sim->ledger.stopped_by = sim->info.events[k];
+}
+
+static void tell_event(run *r, int k, double t)
+{
+    flx_simulation *sim = r->sim;
+    if (!r->def.event || !r->def.event(r->def.user, t, k, sim->info.events[k])) return;
+    sim->ledger.stopped_by = sim->info.events[k];
+    r->stopped = true;
+}
+
 static flx_status keep_events(run *r, const flx_state *before, const flx_state *after,
                               const flx_event_report *what)
 {
@@ -135,14 +150,9 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
     }
     for (int i = 0; i < what->nevent; i++) {
         int k = what->events[i];
-        sim->events[k].count++;
-        sim->events[k].last = after->t;
+        count_event(sim, k, after->t);
         if (sim->model->events[k].particles) continue;
-        if (sim->model->events[k].stop) sim->ledger.stopped_by = sim->info.events[k];
-        if (r->def.event && r->def.event(r->def.user, after->t, k, sim->info.events[k])) {
-            sim->ledger.stopped_by = sim->info.events[k];
-            r->stopped = true;
-        }
+        tell_event(r, k, after->t);
         for (int j = 0; j < r->nsink; j++) {
             const flx_sink_type *type = r->sinks[j]->type;
             if (!type->event) continue;
@@ -170,6 +180,51 @@ flx_status flx_running_tell_instant(run *r, const flx_state *before, const flx_e
     flx_status status = r->status;
     r->status = FLX_OK;
     return status;
+}
+
+// ---- the start ------------------------------------------------------------------------------------
+
+static int on_start(void *user, const flx_state *before, const flx_state *after,
+                    const flx_event_report *what)
+{
+    (void)before;
+    run *r = user;
+    int n = r->ndue + what->nevent;
+    r->status = flx_grow(r->sim->ctx, (void **)&r->due, &r->room_due, n, sizeof *r->due);
+    if (r->status != FLX_OK) return 1;
+    for (int i = 0; i < what->nevent; i++) {
+        count_event(r->sim, what->events[i], after->t);
+        r->due[r->ndue++] = what->events[i];
+    }
+    return 0;
+}
+
+// Where it cannot be, the state stays as it was, and the first step says why.
+flx_status flx_running_meet_start(run *r)
+{
+    flx_simulation *sim = r->sim;
+    double span = fmax(r->horizon - sim->state->t, 0.0);
+    if (sim->exchange) return FLX_OK; // particles move on with it
+    int errors = flx_ctx_error_count(sim->ctx), warnings = flx_ctx_warning_count(sim->ctx);
+    flx_status status = flx_integrate_start(sim->it, sim->state, span, on_start, r, &r->ended);
+    if (r->status != FLX_OK) status = r->status;
+    r->status = FLX_OK;
+    r->met = status == FLX_OK;
+    flx_account_forget(sim);
+    if (r->met || status == FLX_ERR_MEMORY) return status;
+    r->ndue = 0;
+    flx_ctx_forget_errors(sim->ctx, errors);
+    flx_ctx_forget_warnings(sim->ctx, warnings);
+    return flx_running_begin(sim);
+}
+
+void flx_running_tell_start(run *r)
+{
+    flx_method_of(r->sim->it)->course.met = r->met;
+    flx_method_of(r->sim->it)->course.ended = r->ended;
+    for (int i = 0; i < r->ndue; i++) tell_event(r, r->due[i], r->sim->state->t);
+    r->met = r->ended = false;
+    r->ndue = 0;
 }
 
 // ---- callbacks ----------------------------------------------------------------------------------

@@ -51,6 +51,8 @@ static flx_status begin_here(flx_run *r)
     flx_watch_start(&r->watch, sim);
     r->every = r->time = 0;
     r->started = r->row_since = r->begun = r->stopped = r->known = r->doubted = false;
+    r->met = r->ended = false;
+    r->ndue = 0;
     r->status = r->failed = FLX_OK;
     r->step = r->seconds = 0.0;
     r->allocations = r->kept_allocations = 0;
@@ -69,7 +71,8 @@ static flx_status restart(flx_run *r)
     if (r->tuned) FLX_TRY(flx_simulation_find_signals(sim));
     r->tuned = r->stale = r->placed = false;
     FLX_TRY(flx_running_begin(sim));
-    return begin_here(r);
+    FLX_TRY(begin_here(r));
+    return flx_running_meet_start(r);
 }
 
 flx_status flx_running_restart(flx_run *r)
@@ -121,6 +124,7 @@ void flx_run_destroy(flx_run **run)
     flx_simulation_destroy(&r->sim);
     flx_free(r->outputs);
     flx_free(r->parameters);
+    flx_free(r->due);
     flx_free(r);
     *run = NULL;
 }
@@ -166,6 +170,11 @@ static flx_status set_state(flx_run *r, double t, const double *q, const double 
     const flx_dims *d = &sim->sys->dims;
     flx_state *to = sim->state;
     flx_state_copy(sim->inner, to); // as it was
+    // what was due at the start is due where the state is set
+    if (!r->begun && r->met) {
+        flx_state_copy(to, sim->start);
+        FLX_TRY(flx_simulation_settle_start(sim, to));
+    }
     to->t = t;
     if (q) memcpy(to->q, q, (size_t)d->nq * sizeof *q);
     if (v) memcpy(to->v, v, (size_t)d->nv * sizeof *v);
@@ -277,7 +286,8 @@ static flx_status drive(flx_run *r, double until, bool single)
     r->user = r;
     r->known = r->interrupt = false;
     flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
-    flx_status status = flx_running_drive(r, &schedule);
+    if (!r->begun) flx_running_tell_start(r);
+    flx_status status = r->stopped ? FLX_OK : flx_running_drive(r, &schedule);
     flx_log_end(&log);
     r->busy = false;
     r->begun = true;

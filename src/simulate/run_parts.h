@@ -28,6 +28,9 @@ struct flx_run {
     double horizon;     // where it is expected to end; 0: not known
     bool begun;         // the method has
     bool placed;        // the owner has set the state
+    bool met, ended;    // what is due at the start has happened; it ended the motion
+    int *due, ndue;     // (ndue) owned: events of it, told with the first step
+    int room_due;
     double *parameters; // (nparameter) owned: as they are to be; NULL: none was set
     bool tuned;         // they are others than those of the systems
     bool stale;         // numbers were set that the start may depend on
@@ -53,6 +56,9 @@ flx_status flx_check_named(flx_ctx *ctx, const flx_integrator_def *d);
 flx_status flx_running_begin(flx_simulation *sim);
 flx_status flx_running_plan(flx_run *r, double until);
 flx_status flx_running_drive(flx_run *r, flx_schedule *schedule);
+// What is due at the start, of a run whose method has not begun: the state is that of the first row. It is told later.
+flx_status flx_running_meet_start(flx_run *r);
+void flx_running_tell_start(flx_run *r);
 // An instant at the state, beside those that the method finds.
 flx_status flx_running_tell_instant(flx_run *r, const flx_state *before,
                                     const flx_event_report *what);

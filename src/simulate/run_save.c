@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MAGIC UINT64_C(0x31304e5552584c46) // "FLXRUN01" on little-endian machines
-#define FORMAT 1
+#define FORMAT 2
 
 typedef struct head {
     uint64_t magic, format;
@@ -71,6 +71,21 @@ static void parameters_memory(flx_run *r, flx_memory *m)
     if (!asked) r->parameters = NULL;
 }
 
+// Events at the start that are not told yet.
+static void due_memory(flx_run *r, flx_memory *m)
+{
+    FLX_PASS(m, r->met);
+    FLX_PASS(m, r->ended);
+    FLX_PASS(m, r->ndue);
+    if (m->status == FLX_OK && r->ndue > r->room_due) {
+        flx_status status =
+            flx_grow(r->sim->ctx, (void **)&r->due, &r->room_due, r->ndue, sizeof *r->due);
+        if (status != FLX_OK) flx_memory_fail(m, status);
+    }
+    if (r->ndue > 0 && r->ndue <= r->room_due)
+        flx_memory_pass(m, r->due, (size_t)r->ndue * sizeof *r->due);
+}
+
 // Of what ran before a change to the full system.
 static void work_memory(flx_integrator *it, flx_memory *m)
 {
@@ -104,6 +119,7 @@ static void walk(flx_run *r, flx_memory *m)
     FLX_PASS(m, sim->powered);
     FLX_PASS(m, stop);
     parameters_memory(r, m);
+    due_memory(r, m);
     flx_state_memory(sim->start, m);
     params_memory(sim->sys, m);
     params_memory(sim->bodies, m);
