@@ -18,7 +18,7 @@ import tempfile
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
 COMMAND = re.compile(r"^    (\$ )?((?:flexion|sed) .*)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
-LEFT_OUT = ("--resume", "--until 1e5", "work-precision", " model.yaml")  # cut off, long, or no file
+LEFT_OUT = ("--resume", "--until 1e5", "work-precision", " model.yaml", "flexion studio")  # cut off, long, no file, or a server that does not end
 TINY = 1e-9
 
 
