@@ -82,6 +82,7 @@ pictures: ## draw the pictures of the documentation anew
 	@tools/draw_docs.sh build/flexion
 	@tools/draw_signs.py
 	@node tools/draw_pages.mjs build/flexion
+	@node tools/draw_studio.mjs build/flexion
 
 install: ## install under PREFIX (default /usr/local); DESTDIR is respected
 	$(call build,release,build,product)

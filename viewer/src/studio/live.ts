@@ -134,11 +134,12 @@ export class Live {
   frame(f: Frame): void {
     const before = this.last;
     this.last = f;
-    this.picture.move(f.motion);
+    if (!before || f.motion.some((x, i) => x !== before.motion[i])) this.picture.move(f.motion); // what rests is drawn sharp
     this.clock.textContent = `t = ${short(Number(f.t.toFixed(2)))} s`;
     this.factor.textContent = f.paused ? "" : word("factor", decimal(f.factor.toFixed(2)));
     if (before?.paused !== f.paused || before?.recording !== f.recording) this.label();
     if (before && f.t < before.t) this.rows = [];
+    if (before?.t === f.t) this.rows.pop(); // paused: rows do not pile up
     this.rows.push({ t: f.t, y: f.outputs });
     while (this.rows.length > 0 && this.rows[0].t < f.t - PAST) this.rows.shift();
     if (this.curves.isConnected) for (const c of this.canvases) this.draw(c);
