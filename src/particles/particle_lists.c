@@ -67,8 +67,7 @@ static void wrap(const flx_particles *p, flx_vec4 *at)
 {
     double *x[3] = {&at->x, &at->y, &at->z};
     for (int k = 0; k < 3; k++) {
-        if (p->period[k] > 0.0)
-            *x[k] -= p->period[k] * floor((*x[k] - p->from[k]) / p->period[k]);
+        if (p->period[k] > 0.0) *x[k] -= p->period[k] * floor((*x[k] - p->from[k]) / p->period[k]);
     }
 }
 
@@ -277,8 +276,7 @@ static flx_status note_bounded(flx_particles *p, int s, const double low[3], con
     int from[3], to[3];
     double far = p->largest + p->skin;
     for (int k = 0; k < 3; k++) {
-        if (high[k] + far < p->low[k] ||
-            low[k] - far > p->low[k] + p->cells[k] / p->inverse[k])
+        if (high[k] + far < p->low[k] || low[k] - far > p->low[k] + p->cells[k] / p->inverse[k])
             return FLX_OK;
         from[k] = cell_along(p, k, fmax(low[k] - far, p->low[k]));
         to[k] = cell_along(p, k, fmin(high[k] + far, p->low[k] + p->cells[k] / p->inverse[k]));
@@ -329,8 +327,8 @@ static flx_status list_touches(flx_particles *p, int gone)
         }
         for (int i = 0; i < p->n; i++) FLX_TRY(note_near(p, i, s));
     }
-    FLX_TRY(flx_grow(p->ctx, (void **)&p->touches, &p->touch_capacity, p->nnear,
-                     sizeof *p->touches));
+    FLX_TRY(
+        flx_grow(p->ctx, (void **)&p->touches, &p->touch_capacity, p->nnear, sizeof *p->touches));
     p->ntouch = p->nnear;
     int *at = p->spare1; // where the contacts of a particle go
     memset(at, 0, ((size_t)p->n + 1) * sizeof *at);
@@ -340,7 +338,8 @@ static flx_status list_touches(flx_particles *p, int gone)
         int i = p->near[k][0], was = p->order[i];
         flx_wall_touch *t = p->touches + at[i]++;
         *t = (flx_wall_touch){.particle = i, .surface = p->near[k][1]};
-        recall_touch(old + p->touch_start[was], p->touch_start[was + 1] - p->touch_start[was], t);
+        int known = p->touch_start[was + 1] - p->touch_start[was];
+        if (known > 0) recall_touch(old + p->touch_start[was], known, t);
     }
     return FLX_OK;
 }

@@ -103,7 +103,10 @@ static flx_status fill_deps(flx_descriptor *d)
 {
     flx_expressions *x = &d->expr;
     for (int i = 0; i < x->ndep; i++) {
-        if (x->deps[i].reading < 0) x->deps[i].width = width_of(d, x->deps[i].unknown);
+        flx_dep *dep = x->deps + i;
+        if (dep->reading < 0 && dep->unknown != FLX_DEP_NOWHERE) {
+            dep->width = width_of(d, dep->unknown);
+        }
     }
     for (int i = 0; i < x->nreading; i++) {
         flx_reading *r = x->readings + i;
