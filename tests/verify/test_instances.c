@@ -1,7 +1,7 @@
 // test_instances.c - instances of one compiled system give its bits: everything that can be asked of a system, at states that
 // are not consistent; steps of several methods; and all of that by four threads at a time, each with a context of its own.
 //   test_instances [--evaluate | --threads] MODEL...
-// In the environment, FLX_SHORT: fewer steps and methods, of a quarter of the models; FLX_LONG: more of both.
+// In the environment, FLX_SHORT: fewer steps and methods, of an eighth of the models; FLX_LONG: more of both.
 #include "base/checkpoint_walk.h"
 #include "check.h"
 #include "flexion/flexion.h"
@@ -313,7 +313,7 @@ int main(int argc, char **argv)
     int failed = 0, checked = 0, each = getenv("FLX_LONG") ? 1 : 2,
         k = 0; // all of them in the long tests
     bool threads = false;
-    if (short_runs()) most_steps = 4, most_methods = 2, each = 4;
+    if (short_runs()) most_steps = 4, most_methods = 2, each = 8;
     if (getenv("FLX_LONG")) most_steps = 60, most_methods = 7;
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-') {
