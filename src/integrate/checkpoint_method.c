@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAGIC UINT64_C(0x314854454d584c46) // "FLXMETH1" on little-endian machines
-#define FORMAT 3
+#define FORMAT 4
 #define LONGEST_NAME 200
 
 typedef struct head {
@@ -174,6 +174,7 @@ static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
     FLX_PASS(m, method->span);
     FLX_PASS(m, method->begin);
     FLX_PASS(m, method->longest);
+    FLX_PASS(m, method->supplied_in_impacts);
     FLX_PASS(m, method->warned);
     FLX_PASS(m, method->warned_stiff);
     FLX_PASS(m, method->warned_many);

@@ -40,8 +40,9 @@ typedef struct flx_method {
     bool warned_many;                   // ... of steps that will not end
     bool closes_velocities;             // of constraints on positions, at the ends of steps
     bool within; // it begins from a state of a motion, where bodies may overlap as steps leave them
-    double longest;     // step that the switches can follow
-    flx_course course;  // of flx_integrate
+    double longest;             // step that the switches can follow
+    double supplied_in_impacts; // by what drives joints, of contacts met step by step
+    flx_course course;          // of flx_integrate
     double span, begin; // longest time asked for in one go; where the motion last began anew
     // Closes the joints of an interpolated state, for methods without their own dense output; NULL:
     // they stay as the polynomial leaves them.

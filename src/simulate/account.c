@@ -87,7 +87,7 @@ static void account_energy(flx_simulation *sim, const flx_energies *e)
     const flx_energies *e0 = &sim->energy_start;
     double dissipated =
         flx_course_dissipated(sim, sim->course.sum[DISSIPATED]) + sim->lost_in_impacts;
-    double supplied = sim->course.sum[SUPPLIED];
+    double supplied = flx_course_supplied(sim);
     double error = total(e) - total(e0) + dissipated - supplied;
     double size = fabs(e->kinetic) + fabs(e->potential) + fabs(e->strain);
     double exchanged = fmax(fmax(fabs(e->kinetic), fabs(e->potential - e0->potential)),
@@ -267,7 +267,7 @@ void flx_running_close_ledger(run *r, flx_status status)
     flx_watch_add_work(&r->watch, &l->work);
     l->allocations_in_loop = r->allocations - r->watch.allocations - r->kept_allocations;
     l->dissipated = flx_course_dissipated(sim, sim->course.sum[DISSIPATED]);
-    l->supplied = sim->course.sum[SUPPLIED];
+    l->supplied = flx_course_supplied(sim);
     l->lost_in_impacts = sim->lost_in_impacts;
     l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)
                           ? sim->energy_error / fmax(sim->energy_scale, DBL_MIN)

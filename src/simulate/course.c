@@ -2,6 +2,7 @@
 //
 // Values are known at the ends of a step and at places inside, from which integrals follow. Where an extreme may lie between
 // the places, it is sought with the method's dense output.
+#include "integrate/method.h"
 #include "simulate/run_parts.h"
 
 #include <float.h>
@@ -321,6 +322,12 @@ flx_status flx_account_crumb(run *r, const flx_state *x)
 double flx_course_dissipated(const flx_simulation *sim, double by_powers)
 {
     return by_powers + (sim->it ? flx_integrator_statistics(sim->it)->lost_in_contacts : 0.0);
+}
+
+double flx_course_supplied(const flx_simulation *sim)
+{
+    return sim->course.sum[SUPPLIED] +
+           (sim->it ? flx_method_of(sim->it)->supplied_in_impacts : 0.0);
 }
 
 flx_status flx_account_dissipated(run *r, const flx_state *x, double *out)

@@ -24,12 +24,12 @@ struct flx_run {
     // of a run that its owner advances
     const flx_system *of; // borrowed
     flx_run_def def;
-    double t;           // reached, as it was asked for
-    double horizon;     // where it is expected to end; 0: not known
-    bool begun;         // the method has
-    bool placed;        // the owner has set the state
-    bool met, ended;    // what is due at the start has happened; it ended the motion
-    int *due, ndue;     // (ndue) owned: events of it, told with the first step
+    double t;        // reached, as it was asked for
+    double horizon;  // where it is expected to end; 0: not known
+    bool begun;      // the method has
+    bool placed;     // the owner has set the state
+    bool met, ended; // what is due at the start has happened; it ended the motion
+    int *due, ndue;  // (ndue) owned: events of it, told with the first step
     int room_due;
     double *parameters; // (nparameter) owned: as they are to be; NULL: none was set
     bool tuned;         // they are others than those of the systems
@@ -77,6 +77,8 @@ flx_status flx_account_crumb(flx_run *r, const flx_state *x);
 flx_status flx_account_dissipated(flx_run *r, const flx_state *x, double *out);
 // ... so far: what the powers say, and what contacts took that are met step by step.
 double flx_course_dissipated(const flx_simulation *sim, double by_powers);
+// What was supplied so far, in impacts of such contacts too.
+double flx_course_supplied(const flx_simulation *sim);
 
 // account.c. Opened with the run. Entries of energy and constraints; energy at a state, 0 where there is none.
 void flx_account_open(flx_simulation *sim);

@@ -40,9 +40,9 @@ typedef struct alpha_steps {
         *dv; // (nv) a: algorithmic acceleration; dv0: v' at the start
     double *q1, *qe, *theta, *r, *gd, *bias;
     double *lam, *mu, *zero;
-    double *switches; // (nswitch) of the state at the end
-    double power;     // of friction, at the end of the last step
-    double lost;
+    double *switches;      // (nswitch) of the state at the end
+    double power;          // of friction, at the end of the last step
+    double lost, supplied; // in the contacts of the step; by what drives joints, in its impacts
     int nrest, room_rest;
     key *rest; // owned: points that rest
     int room_later;
@@ -460,6 +460,7 @@ static flx_status impact(flx_integrator *it, const flx_state *x, double h, bool 
     memcpy(g->theta, g->v1, (size_t)g->nv * sizeof *g->theta);
     for (int i = 0; i < g->nv; i++) g->v1[i] += g->dv[i];
     g->lost += flx_stepping_lost_in_impact(g->t, x->t + h, g->theta, g->v1);
+    g->supplied += flx_stepping_work_of_joints(g->t, &g->blocks, g->theta, g->v1, &g->lost);
     for (int i = 0; i < g->t->npoint; i++) {
         double u[3];
         flx_stepping_rates(g->t, i, g->theta, u);
@@ -486,7 +487,7 @@ static flx_status attempt(flx_integrator *it, flx_state *x, double h)
 {
     alpha_steps *g = it->data;
     bool hit, anew = !flx_method_of(it)->continues || !g->started;
-    g->lost = 0;
+    g->lost = g->supplied = 0;
     memcpy(g->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof *g->switches);
     flx_stepping_begin_tally(g->t, g->switches);
     if (anew) {
@@ -532,6 +533,7 @@ flx_status flx_alpha_steps_step(flx_integrator *it, flx_state *x, double h, doub
                                "a smaller step, or bodies with mass and inertia");
     }
     it->stats.lost_in_contacts += g->lost;
+    flx_method_of(it)->supplied_in_impacts += g->supplied;
     memcpy(x->switches, g->switches, (size_t)d->nswitch * sizeof *x->switches);
     memcpy(x->q, g->q1, (size_t)d->nq * sizeof *x->q);
     memcpy(x->v, g->v1, (size_t)d->nv * sizeof *x->v);

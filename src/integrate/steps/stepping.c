@@ -100,11 +100,12 @@ flx_status flx_stepping_create(flx_integrator *it, flx_stepping **out)
     while (t->nvblock < p->nblock && p->start[t->nvblock] < s->dims.nv) t->nvblock++;
     size_t n = (size_t)t->nrow;
     t->cone = flx_cone_create(it->ctx);
-    t->sigma = flx_alloc(it->ctx, 7 * n, sizeof *t->sigma);
+    t->sigma = flx_alloc(it->ctx, 8 * n, sizeof *t->sigma);
     t->values = flx_alloc(it->ctx, (size_t)p->offset[p->row[p->nblock]], sizeof *t->values);
     if (!t->cone || !t->sigma || !t->values) return FLX_ERR_MEMORY;
     t->tau = t->sigma + n, t->C = t->tau + n, t->scale = t->C + n;
     t->joint = t->scale + n, t->b = t->joint + n, t->compliance = t->b + n;
+    t->rate = t->compliance + n;
     return reserve(it->ctx, t);
 }
 
@@ -244,7 +245,8 @@ static const flx_touch_memory *recall(const flx_stepping *t, int point)
     return NULL;
 }
 
-void flx_stepping_add_free(flx_stepping *t, const flx_blocks *blocks, const double *free)
+// rows of joints times v (nv), added to out (nrow)
+static void add_rates(const flx_stepping *t, const flx_blocks *blocks, const double *v, double *out)
 {
     const flx_pattern *p = &t->s->pattern;
     int first = first_row(t);
@@ -256,10 +258,15 @@ void flx_stepping_add_free(flx_stepping *t, const flx_blocks *blocks, const doub
                 if (i < 0 || (t->sigma[i] == 0 && t->tau[i] == 0)) continue;
                 const double *row = (t->tau[i] != 0 ? blocks->A1 : blocks->A0) + at;
                 double by = t->tau[i] != 0 ? t->tau[i] : t->sigma[i];
-                for (int l = 0; l < size; l++) t->b[i] += row[l] / by * free[p->start[col] + l];
+                for (int l = 0; l < size; l++) out[i] += row[l] / by * v[p->start[col] + l];
             }
         }
     }
+}
+
+void flx_stepping_add_free(flx_stepping *t, const flx_blocks *blocks, const double *free)
+{
+    add_rates(t, blocks, free, t->b);
 }
 
 static flx_status add(flx_stepping *t, int point, flx_cone_rows *rows)
@@ -440,6 +447,22 @@ double flx_stepping_lost_in_impact(flx_stepping *t, double time, const double *v
                  "friction gains energy there; contacts: events lessens the restitution",
                  name ? name : "?", time, -lost);
     return lost;
+}
+
+double flx_stepping_work_of_joints(flx_stepping *t, const flx_blocks *blocks, const double *v,
+                                   const double *v1, double *lost)
+{
+    double supplied = 0;
+    memset(t->rate, 0, (size_t)t->nrow * sizeof *t->rate);
+    add_rates(t, blocks, v, t->rate);
+    add_rates(t, blocks, v1, t->rate);
+    for (int i = 0, k = 0; i < t->nrow; i++) {
+        if (t->sigma[i] == 0 && t->tau[i] == 0) continue; // an open row
+        double work = 0.5 * flx_cone_lambda(t->cone, k++)[0] * t->rate[i];
+        supplied += t->C[i] == 0 ? work : 0;
+        *lost -= t->C[i] == 0 ? 0 : work;
+    }
+    return supplied;
 }
 
 double flx_stepping_power(const flx_stepping *t, const double *v)

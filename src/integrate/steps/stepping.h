@@ -23,6 +23,7 @@ typedef struct flx_stepping {
     double *sigma, *tau, *C, *scale; // (nrow) owned; C: E of the latter
     double *joint;                   // (nrow) owned: impulses of the last step
     double *b, *compliance;          // (nrow) owned: of the problem at hand
+    double *rate;                    // (nrow) owned: scratch
     double *values;                  // (numbers of the pattern) owned: the matrix
     double *row;                     // owned: scratch for rows
     int room_row;
@@ -89,6 +90,10 @@ double flx_stepping_normal_size(const flx_stepping *t, int point, const double *
 double flx_stepping_lost(const flx_stepping *t, const double *v, const double *v1);
 // ... with points that hit, at a time: it warns once where they give energy.
 double flx_stepping_lost_in_impact(flx_stepping *t, double time, const double *v, const double *v1);
+// Work that the impulses of rigid joints do on velocities v before and v1 after, which is what drives them supplies; energy that
+// those of compliant ones take is added to *lost. (STP-2)
+double flx_stepping_work_of_joints(flx_stepping *t, const flx_blocks *blocks, const double *v,
+                                   const double *v1, double *lost);
 // What the state keeps of contacts (FLX_TOUCH_VALUE ...), from the impulses of the problem at hand times factor; impact: impulses
 // of points that hit alone, into their sums. v: velocities after it.
 void flx_stepping_begin_tally(const flx_stepping *t, double *switches);
