@@ -47,7 +47,10 @@ static flx_status find_cells(flx_particles *p)
     p->size = 2.0 * p->largest + p->skin;
     for (;; p->size *= 1.26) {
         double total = 1.0;
-        for (int k = 0; k < 3; k++) total *= floor((high[k] - p->low[k]) / p->size) + 1.0;
+        for (int k = 0; k < 3; k++) {
+            double way = p->period[k] > 0.0 ? p->period[k] : high[k] - p->low[k];
+            total *= floor(way / p->size) + 1.0;
+        }
         if (total <= MOST_CELLS * (double)p->n + 1000.0) break;
     }
     p->ncell = 1;

@@ -121,6 +121,9 @@ flx_status flx_particles_list_incoming(flx_particles *p);
 // particle_set.c
 flx_status flx_particles_room(flx_particles *p, int need);
 
+// particle_start.c: refuses particles that overlap deeply, or begin inside of a wall
+flx_status flx_particles_check_start(flx_particles *p, flx_loc loc);
+
 // particle_walls.c
 void flx_wall_place(flx_particles *p, int surface);
 void flx_walls_move(flx_particles *p);

@@ -78,6 +78,7 @@ static flx_status read_class(reading *r, const flx_entry *map, flx_particle_clas
                         y ? "density" : "radius");
     }
     FLX_TRY(flx_build_positive(&r->e, density, "a density", &c->density));
+    FLX_TRY(check_range(r, density, "the density", c->density, 1e-12, 1e12));
     if (y->kind == FLX_ENTRY_MAP) return read_normal(r, y, c);
     int n = 1;
     double *x = &c->least;
@@ -141,6 +142,7 @@ static flx_status read_law(reading *r)
         return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, E->loc,
                         "particles are not rigid: their steps follow from E");
     }
+    FLX_TRY(check_range(r, E, "E", to->E, 1e-12, 1e15));
     FLX_TRY(read_from(r, material, "nu", 0.3, &to->nu));
     FLX_TRY(check_range(r, nu, "nu", to->nu, 0.0, 0.5));
     FLX_TRY(read_from(r, r->item->def, "restitution", USUAL_RESTITUTION, &to->restitution));
@@ -237,6 +239,11 @@ static flx_status read_region(reading *r, const flx_entry *y, region_use use, fl
     if (spacing) FLX_TRY(flx_build_positive(&r->e, spacing, "a spacing", &out->spacing));
     FLX_TRY(read_from(r, y, "start", 0.0, &out->start));
     if (until) FLX_TRY(flx_build_number(&r->e, until, &out->until));
+    if (!(out->until > out->start)) {
+        return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, until ? until->loc : y->loc,
+                        "`until` %g s is not after `start` %g s: nothing would come", out->until,
+                        out->start);
+    }
     if (use != USE_INLET) return FLX_OK;
     if (!rate)
         return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc, "an inlet needs its `rate`, in kg/s");
@@ -265,10 +272,11 @@ static flx_status read_positions(reading *r, const flx_entry *y, int count)
 {
     flx_particles_block *to = r->to;
     uint64_t sequence = 1;
-    if (y->kind != FLX_ENTRY_LIST || (count >= 0 && count != y->count)) {
+    if (y->kind != FLX_ENTRY_LIST || y->count == 0 || (count >= 0 && count != y->count)) {
         return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc, "%s",
-                        y->kind == FLX_ENTRY_LIST ? "`count` is not how many positions there are"
-                                                  : "positions are a list of vectors");
+                        y->kind == FLX_ENTRY_LIST && y->count > 0
+                            ? "`count` is not how many positions there are"
+                            : "positions are a list of vectors, one at least");
     }
     size_t n = (size_t)y->count;
     to->count = y->count;

@@ -113,7 +113,7 @@ static flx_status room(flx_exchange *x, int n)
 static flx_status put_places(flx_exchange *x, double t)
 {
     int n = flx_particles_count(x->set);
-    FLX_TRY(room(x, n));
+    FLX_TRY(room(x, n > 0 ? n : 1));
     double *at = x->doubles, *v = at + 3 * (size_t)n, *r = v + 3 * (size_t)n;
     float *places = x->frame, *radii = places + 3 * (size_t)n, *speeds = radii + n;
     flx_particles_get(x->set, at, v, NULL);
@@ -182,8 +182,9 @@ static flx_status strike(flx_exchange *x, double t, double *D)
     FLX_TRY(pass(x, t));
     tell_sums(x, D);
     FLX_TRY(keep_places(x, t));
-    x->started = true;
     move_walls(x, D);
+    if (!x->started) FLX_TRY(flx_particles_check_start(x->set, b->loc));
+    x->started = true;
     for (int i = 0; i < b->nwall; i++)
         flx_particles_wall_impulse(x->set, i, before + FLX_WALL_LOAD * i,
                                    before + FLX_WALL_LOAD * i + 3);
