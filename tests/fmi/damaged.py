@@ -105,6 +105,16 @@ def main():
         expect("no archive", b"hello", "is no zip archive")
         at = whole.index(b"guid=") # stored, not packed
         expect("damaged", whole[:at] + b"GUID" + whole[at + 4:], "its checksum is another one")
+        # tables of inputs
+        table = os.path.join(folder, "inputs.csv")
+        for text, said in (("t,F\n", "has no row"), ("t,F\n1,1\n0,2\n", "after 1 comes 0"),
+                           ("t,F,F\n0,1,2\n", "two columns 'F'")):
+            with open(table, "w", encoding="ascii") as file:
+                file.write(text)
+            run = subprocess.run([flexion, "fmu", "run", good, "--input", table],
+                                 capture_output=True, text=True)
+            if run.returncode != 2 or said not in run.stderr:
+                wrong.append(f"inputs {text!r}: {run.returncode}, expected '{said}' in\n{run.stderr}")
         # whatever bytes: never a crash
         for i in range(0, 40):
             k = len(whole) - 1 - 13 * i

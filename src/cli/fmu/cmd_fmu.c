@@ -27,6 +27,8 @@ static const char help_text[] =
     "\n"
     "Exit status: 0 done, 1 the run failed, 2 the FMU or the request is wrong.\n";
 
+#define MOST_ROWS 1e8
+
 typedef struct request {
     const char *csv, *input, *until, *step, *tolerance;
     cli_list settings;
@@ -107,11 +109,29 @@ static bool take_settings(master *m, const cli_list *settings)
     return true;
 }
 
+static bool check_times(const flx_result *table, const char *path)
+{
+    const double *time = flx_result_column(table, 0);
+    int n = flx_result_rows(table);
+    if (n < 1) {
+        cli_complain("fmu", "'%s' has no row: give times and inputs below its names", path);
+        return false;
+    }
+    for (int i = 1; i < n; i++) {
+        if (time[i] >= time[i - 1]) continue;
+        cli_complain("fmu", "'%s': the times of its rows ascend, and after %g comes %g", path,
+                     time[i - 1], time[i]);
+        return false;
+    }
+    return true;
+}
+
 static bool open_table(flx_ctx *ctx, master *m, const char *path)
 {
     const flx_fmu_info *f = m->fmu.info;
     if (!path) return true;
-    if (flx_result_open(ctx, path, &m->table) != FLX_OK) return false;
+    if (flx_result_open(ctx, path, &m->table) != FLX_OK || !check_times(m->table, path))
+        return false;
     m->inputs = calloc((size_t)flx_result_columns(m->table) + 1, sizeof *m->inputs);
     m->columns = calloc((size_t)flx_result_columns(m->table) + 1, sizeof *m->columns);
     if (!m->inputs || !m->columns) return false;
@@ -120,6 +140,11 @@ static bool open_table(flx_ctx *ctx, master *m, const char *path)
         int i = find_port(f, name, strlen(name));
         if (i < 0 || f->ports[i].causality != FLX_FMU_IS_INPUT) {
             cli_complain("fmu", "'%s': the FMU has no input '%s'", path, name);
+            return false;
+        }
+        for (int k = 0; k < m->ninput; k++) {
+            if (m->inputs[k] != i) continue;
+            cli_complain("fmu", "'%s' has two columns '%s'", path, name);
             return false;
         }
         m->inputs[m->ninput] = i;
@@ -236,6 +261,11 @@ static int drive(flx_ctx *ctx, flx_fmu_info *info, const request *r, master *m)
         return EXIT_WRONG;
     }
     if (!(h > 0.0)) h = until / 500.0;
+    if (until / h > MOST_ROWS) {
+        cli_complain("fmu", "rows every %g s until %g s would be %.3g of them: give a longer --step",
+                     h, until, until / h);
+        return EXIT_WRONG;
+    }
     if (!cli_fmu_open(&m->fmu, info)) return EXIT_WRONG;
     if (!take_settings(m, &r->settings) || !open_table(ctx, m, r->input)) return EXIT_WRONG;
     if (!put_inputs(m, 0.0) || !m->fmu.calls->start(&m->fmu, tolerance, until)) {
