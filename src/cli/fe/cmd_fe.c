@@ -27,7 +27,7 @@ static const char help_text[] =
     "\n"
     "Examples:\n"
     "  flexion fe modes examples/fe/bracket.yaml --count 6\n"
-    "  flexion fe response examples/fe/damped_beam.yaml --in end.y --to 600\n"
+    "  flexion fe response examples/fe/damped_beam.yaml --in END.y --to 600\n"
     "\n"
     "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n";
 
