@@ -14,7 +14,7 @@ typedef enum flx_gradient_method {
     FLX_GRADIENT_AUTO,        // adjoint or direct where the method has them, else differences
     FLX_GRADIENT_DIRECT,      // changes are carried along the run: a solve per step and parameter
     FLX_GRADIENT_ADJOINT,     // weights are carried back: a solve per step and metric
-    FLX_GRADIENT_DIFFERENCES, // of runs with other parameters, six for each, along the same steps; any method, and events
+    FLX_GRADIENT_DIFFERENCES, // of runs with other parameters, six for each, or more where they scatter; any method, and events
 } flx_gradient_method;
 
 // What is differentiated by what. Begin with flx_gradient_def_default(), which sets size.
@@ -53,6 +53,9 @@ typedef struct flx_gradient {
 // the method of the run, or what happens in it, has no such derivatives. Another status: the run failed.
 FLX_API flx_status flx_gradient_find(flx_run *run, const flx_gradient_def *def, flx_gradient *out);
 FLX_API void flx_gradient_clear(flx_gradient *g);
+// How far a slope by differences of runs may be off, by how they scatter; 0: the slope is direct or adjoint. NaN: there is no
+// such slope.
+FLX_API double flx_gradient_error(const flx_gradient *g, int value, int param);
 
 #ifdef __cplusplus
 }

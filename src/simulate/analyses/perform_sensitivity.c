@@ -1,8 +1,11 @@
 // perform_sensitivity.c - analyses of type sensitivity: the model compiled once more with its parameters open, its gradient,
 // and what counts most.
 #include "flexion/sensitivity.h"
+#include "integrate/method.h"
+#include "integrate/tolerance.h"
 #include "model/sensitivity_data.h"
 #include "simulate/analyses/analysis_slopes.h"
+#include "simulate/run_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +21,11 @@ typedef struct sensitivity {
     int *params, *metrics;
     const char **names, **metric_names;
     double *values; // (nparam)
+    flx_loc loc;
 } sensitivity;
+
+// Slopes that are off by more than this part of the largest are no derivatives to rely on.
+#define NOT_EXACT 1e-3
 
 // ---- what by what -------------------------------------------------------------------------------
 
@@ -187,26 +194,99 @@ static flx_status keep_table(sensitivity *s, const flx_gradient *g, const char *
     return FLX_OK;
 }
 
-// Of each metric against its largest relative slope.
-static flx_status compare(sensitivity *s, const flx_gradient *a, const flx_gradient *b,
-                          flx_finding *out)
+// The largest of errors of slopes of a metric, as a part of its largest slope, each relative to its parameter.
+typedef struct worst {
+    double part;
+    int value, param;
+} worst;
+
+static double size_of(const sensitivity *s, int k)
 {
-    int np = s->nparam, value = 0, param = 0;
-    double worst = 0.0;
+    return s->values[k] != 0.0 ? fabs(s->values[k]) : 1.0;
+}
+
+// Of a against b; b NULL: of a by its own estimate.
+static worst find_worst(const sensitivity *s, const flx_gradient *a, const flx_gradient *b)
+{
+    int np = s->nparam;
+    worst w = {0};
     for (int i = 0; i < s->nmetric; i++) {
+        const double *slope = (b ? b : a)->slope + i * np;
         double most = 0.0;
-        for (int k = 0; k < np; k++) most = fmax(most, fabs(b->slope[i * np + k] * s->values[k]));
+        for (int k = 0; k < np; k++) most = fmax(most, fabs(slope[k]) * size_of(s, k));
         for (int k = 0; k < np && most > 0.0; k++) {
-            double off = fabs((a->slope[i * np + k] - b->slope[i * np + k]) * s->values[k]) / most;
-            if (off <= worst) continue;
-            worst = off;
-            value = i;
-            param = k;
+            double error = b ? fabs(a->slope[i * np + k] - slope[k]) : flx_gradient_error(a, i, k);
+            double part = error * size_of(s, k) / most;
+            if (part <= w.part) continue;
+            w = (worst){part, i, k};
         }
     }
-    return flx_finding_line(s->sim, out,
-                            "differences of runs are off by %.1e of the largest (%s by %s)", worst,
-                            s->metric_names[value], s->names[param]);
+    return w;
+}
+
+static flx_status compare(sensitivity *s, worst w, const char *what, flx_finding *out)
+{
+    return flx_finding_line(s->sim, out, "%s are off by %.1e of the largest (%s by %s)", what,
+                            w.part, s->metric_names[w.value], s->names[w.param]);
+}
+
+// Whether the run, which is at its end, has met events with steps that are given. As a parameter moves them over the ends of
+// steps, the error of the run goes up and down, and so do slopes, by an order more.
+static bool meets_events(const sensitivity *s)
+{
+    flx_simulation *sim = s->run->sim;
+    return sim->it->def.step > 0.0 && flx_method_of(sim->it)->begin != sim->start->t;
+}
+
+// Against those of a run with half the step, or a tenth of the tolerance.
+static flx_status compare_with_finer(sensitivity *s, const flx_gradient_def *def,
+                                     const flx_gradient *g, flx_finding *out, worst *w)
+{
+    flx_gradient finer = {0};
+    flx_run *run = NULL;
+    flx_run_def d = flx_run_def_default();
+    bool steps = s->run->sim->it->def.step > 0.0;
+    d.method = s->run->sim->def;
+    d.until = s->run->horizon;
+    d.method.step *= 0.5;
+    if (!steps) {
+        d.method.rtol = 0.1 * (d.method.rtol > 0.0 ? d.method.rtol : FLX_DEFAULT_RTOL);
+        d.method.atol = 0.1 * (d.method.atol > 0.0 ? d.method.atol : FLX_DEFAULT_ATOL);
+    }
+    flx_status status = flx_run_create(s->system, &d, s->sim->ctx, &run);
+    if (status == FLX_OK) status = flx_gradient_find(run, def, &finer);
+    if (status == FLX_OK) {
+        *w = find_worst(s, g, &finer);
+        status = compare(s, *w,
+                         steps ? "against runs with half the step, slopes"
+                               : "against runs with a tenth of the tolerance, slopes",
+                         out);
+    }
+    flx_gradient_clear(&finer);
+    flx_run_destroy(&run);
+    return status;
+}
+
+// How good differences of runs are. What is not good is a warning, too.
+static flx_status judge(sensitivity *s, const flx_gradient_def *def, const flx_gradient *g,
+                        flx_finding *out)
+{
+    worst scatter = find_worst(s, g, NULL), finer = {0};
+    bool events = meets_events(s);
+    FLX_TRY(flx_finding_line(s->sim, out, "by their scatter, slopes are good to %.1e (%s by %s)",
+                             scatter.part, s->metric_names[scatter.value],
+                             s->names[scatter.param]));
+    if (s->ask->check || events) FLX_TRY(compare_with_finer(s, def, g, out, &finer));
+    worst w = finer.part > scatter.part ? finer : scatter;
+    if (!(w.part > NOT_EXACT)) return FLX_OK;
+    flx_ctx_warn(s->sim->ctx, s->loc,
+                 "the slope of %s by %s is not exact, but off by about %.1g of the largest: %s",
+                 s->metric_names[w.value], s->names[w.param], w.part,
+                 events ? "parameters move events over the ends of steps, whose errors go up and "
+                          "down; give rtol in the place of step, or a smaller step"
+                        : "differences of runs at other distances, or of finer runs, are others; "
+                          "give a smaller tolerance, or a shorter time");
+    return FLX_OK;
 }
 
 static flx_status find(sensitivity *s, flx_finding *out)
@@ -223,13 +303,16 @@ static flx_status find(sensitivity *s, flx_finding *out)
         status = flx_finding_line(s->sim, out, "by %s, %d steps%s%s", words[g.method], g.steps,
                                   g.instead ? "; " : "", g.instead ? g.instead : "");
     }
+    bool differences = status == FLX_OK && g.method == FLX_GRADIENT_DIFFERENCES;
     for (int i = 0; i < s->nmetric && status == FLX_OK; i++) status = tell_metric(s, &g, i, out);
     if (status == FLX_OK) status = keep_table(s, &g, "slopes", out);
     def.method = FLX_GRADIENT_DIFFERENCES;
-    if (status == FLX_OK && s->ask->check && g.method != def.method) {
+    if (status == FLX_OK && s->ask->check && !differences) {
         status = flx_gradient_find(s->run, &def, &check);
-        if (status == FLX_OK) status = compare(s, &g, &check, out);
+        if (status == FLX_OK)
+            status = compare(s, find_worst(s, &g, &check), "differences of runs", out);
     }
+    if (status == FLX_OK && differences) status = judge(s, &def, &g, out);
     flx_gradient_clear(&g);
     flx_gradient_clear(&check);
     return status;
@@ -262,7 +345,8 @@ static flx_status find_analyses(sensitivity *s, flx_finding *out)
 static flx_status perform(flx_task *t, flx_finding *out)
 {
     flx_simulation *sim = t->sim;
-    sensitivity s = {.sim = sim, .ask = t->a->own, .arena = flx_arena_create(sim->ctx)};
+    sensitivity s = {
+        .sim = sim, .ask = t->a->own, .arena = flx_arena_create(sim->ctx), .loc = t->a->loc};
     if (!s.arena) return FLX_ERR_MEMORY;
     flx_status status =
         flx_system_compile((flx_model *)(uintptr_t)sim->model, NULL, sim->ctx, &s.system);

@@ -1,19 +1,11 @@
-// gradient.c - flexion/sensitivity.h: which way is taken, and differences of runs.
+// gradient.c - flexion/sensitivity.h: which way is taken.
 #include "simulate/gradient/gradient_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-// Step of differences of runs, as a part of the size of a parameter: a motion of many periods turns its phase by much.
-#define RUN_PART 1e-3
 // Of a run with error control, the part of the tolerance that is left to Newton's iteration in the others.
 #define NEWTON_PART 1e-6
-// ... at seven points, less the value itself: a run is no polynomial of low degree.
-#define RUN_POINTS 6
-static const double places[RUN_POINTS] = {-3.0, -2.0, -1.0, 1.0, 2.0, 3.0};
-static const double weights[RUN_POINTS] = {-1.0 / 60.0, 9.0 / 60.0,  -45.0 / 60.0,
-                                           45.0 / 60.0, -9.0 / 60.0, 1.0 / 60.0};
-
 // Weights are carried back where there are so many times more parameters than metrics.
 #define MORE 4
 
@@ -22,6 +14,14 @@ void flx_gradient_clear(flx_gradient *out)
     if (!out) return;
     flx_free(out->memory);
     *out = (flx_gradient){0};
+}
+
+double flx_gradient_error(const flx_gradient *g, int value, int param)
+{
+    bool good = g && g->value && value >= 0 && value < g->nvalue && param >= 0 && param < g->nparam;
+    if (!good) return NAN;
+    const double *error = g->slope + (size_t)g->nvalue * (size_t)g->nparam;
+    return error[value * g->nparam + param];
 }
 
 // ---- what is asked for --------------------------------------------------------------------------
@@ -63,35 +63,10 @@ static flx_status check(gradient *g)
     return FLX_OK;
 }
 
-// ---- differences --------------------------------------------------------------------------------
-
 // Whether other runs may take the steps of this one: nothing else happens in it.
 static bool can_follow(const gradient *g)
 {
     return !g->cannot && g->keeps && g->n > 1 && flx_slopes_can_follow(g->run->sim->it);
-}
-
-static flx_status find_differences(gradient *g, bool frozen, double *slope)
-{
-    int np = g->def->nparam;
-    double *value = flx_alloc(g->ctx, (size_t)g->nvalue, sizeof *value);
-    if (!value) return FLX_ERR_MEMORY;
-    flx_status status = FLX_OK;
-    memset(slope, 0, (size_t)g->nvalue * (size_t)np * sizeof *slope);
-    g->keeps = false;
-    for (int k = 0; k < np && status == FLX_OK; k++) {
-        double e = flx_gradient_reach(g, k, RUN_PART);
-        for (int i = 0; i < RUN_POINTS && status == FLX_OK; i++) {
-            status = flx_gradient_shift(g, k, places[i] * e);
-            if (status == FLX_OK)
-                status =
-                    frozen ? flx_gradient_follow(g, value) : flx_gradient_march(g, g->twin, value);
-            for (int j = 0; j < g->nvalue && status == FLX_OK; j++)
-                slope[j * np + k] += weights[i] / e * value[j];
-        }
-    }
-    flx_free(value);
-    return status;
 }
 
 // ---- all of it ----------------------------------------------------------------------------------
@@ -103,11 +78,12 @@ static flx_status make(gradient *g, flx_gradient *out)
     size_t np = (size_t)def->nparam, nf;
     g->nvalue = def->nmetric + def->noutput * def->ntime;
     nf = (size_t)g->nvalue;
-    double *all = flx_alloc(g->ctx, np + nf + nf * np, sizeof *all);
+    double *all = flx_alloc(g->ctx, np + nf + 2 * nf * np, sizeof *all);
     if (!all) return FLX_ERR_MEMORY;
     *out = (flx_gradient){
         .nvalue = g->nvalue, .nparam = def->nparam, .value = all, .slope = all + nf, .memory = all};
-    g->p = all + nf + nf * np;
+    g->error = all + nf + nf * np; // as flx_gradient_error knows
+    g->p = g->error + nf * np;
     for (int k = 0; k < def->nparam; k++)
         FLX_TRY(flx_run_get_parameter(g->run, def->param[k], g->p + k));
     g->quiet = flx_ctx_create();
@@ -175,14 +151,14 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
     }
     if (asked == FLX_GRADIENT_AUTO && !out->instead) out->instead = g->cannot;
     out->method = FLX_GRADIENT_DIFFERENCES;
-    out->runs = RUN_POINTS * g->def->nparam;
+    g->wander = g->events && g->run->sim->it->def.step > 0.0;
     if (can_follow(g)) {
-        status = find_differences(g, true, out->slope);
+        status = flx_gradient_differences(g, true, out->slope, g->error, &out->runs);
         if (status == FLX_OK && out->instead)
             out->instead = "its method has no derivatives of steps; the other runs take its steps";
         if (status <= 0) return status; // positive: its steps are none for the others
     }
-    return find_differences(g, false, out->slope);
+    return flx_gradient_differences(g, false, out->slope, g->error, &out->runs);
 }
 
 flx_status flx_gradient_find(flx_run *run, const flx_gradient_def *def, flx_gradient *out)

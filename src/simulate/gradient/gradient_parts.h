@@ -18,11 +18,14 @@ typedef struct gradient {
     flx_ctx *ctx, *quiet; // of the run; of the second one, owned
     flx_run *twin;        // owned
     double *p;            // (nparam) values
+    double *error;        // (nvalue nparam) of slopes that are differences
     int nvalue;
     const double *value; // (nvalue) of the run
     // the steps that were made
     bool keeps;                   // they are wanted
     const char *cannot;           // why they have no derivatives; NULL: they have
+    bool events;                  // some happen
+    bool wander;                  // ... over the ends of given steps, with the parameters
     int n, room;                  // nodes
     size_t size;                  // numbers of a state
     double *states, *times;       // (room size) (room) owned
@@ -45,6 +48,9 @@ flx_status flx_gradient_shift(gradient *g, int k, double e);
 // How far parameter k is moved: `part` of its size.
 double flx_gradient_reach(const gradient *g, int k, double part);
 
+// gradient_differences.c: slope, and how far it is off, (nvalue x nparam); adds to runs. Frozen: along the steps of the run.
+flx_status flx_gradient_differences(gradient *g, bool frozen, double *slope, double *error,
+                                    int *runs);
 // gradient_direct.c: slope (nvalue x nparam)
 flx_status flx_gradient_direct(gradient *g, double *slope);
 // gradient_adjoint.c. Whether there is one for what is asked for.

@@ -98,7 +98,10 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
         status = flx_run_step(r, 0.0, NULL);
         if (status != FLX_OK && status != FLX_STOPPED) return status;
         if (status == FLX_STOPPED) g->cannot = "an event ends it";
-        if (flx_method_of(sim->it)->begin != sim->start->t) g->cannot = "events happen in it";
+        if (flx_method_of(sim->it)->begin != sim->start->t) {
+            g->cannot = "events happen in it";
+            g->events = true;
+        }
         if (r->watch.full) g->cannot = "it leaves its reduction";
         FLX_TRY(keep(g, sim->state));
         FLX_TRY(observe_up_to(g, r, &next, value));
