@@ -311,6 +311,9 @@ static flx_status find(sensitivity *s, flx_finding *out)
         status = flx_gradient_find(s->run, &def, &check);
         if (status == FLX_OK)
             status = compare(s, find_worst(s, &g, &check), "differences of runs", out);
+        worst finer;
+        def.method = g.method;
+        if (status == FLX_OK) status = compare_with_finer(s, &def, &g, out, &finer);
     }
     if (status == FLX_OK && differences) status = judge(s, &def, &g, out);
     flx_gradient_clear(&g);

@@ -11,9 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#define STATE_PART 1e-4    // steps of differences of probes by states, as parts of their scales
-#define LOOK_PART 1e-3     // ... to see whether there is any
-#define RESIDUAL_PART 1e-3 // as in gradient_direct.c
+#define STATE_PART 1e-4 // steps of differences of probes by states, as parts of their scales
+#define LOOK_PART 1e-3  // ... to see whether there is any
 #define START_PART 1e-3
 #define PROBE_PART 1e-3
 #define MEASURE_PART 1e-4
@@ -331,8 +330,10 @@ static flx_status meet_parameters(adjoint *a, const double *measures, double *sl
 {
     gradient *g = a->g;
     for (int k = 0; k < g->def->nparam; k++) {
+        double part;
+        FLX_TRY(flx_gradient_choose_part(g, a->sl, k, &part));
+        double e = flx_gradient_reach(g, k, part);
         for (int l = 0; l < FLX_GRADIENT_POINTS; l++) {
-            double e = flx_gradient_reach(g, k, RESIDUAL_PART);
             FLX_TRY(flx_gradient_shift(g, k, flx_gradient_places[l] * e));
             FLX_TRY(meet_steps(a, k, flx_gradient_weights[l] / e, measures, slope));
             FLX_TRY(meet_start(a, k, flx_gradient_weights[l] / e, slope));

@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-// Steps of differences, as parts of the size of a parameter: masses and places enter residuals as polynomials of low degree.
-#define RESIDUAL_PART 1e-3
+// Step of differences of values, as a part of the size of a parameter.
 #define VALUE_PART 1e-4
 // Numbers that are kept for parameters at a time.
 #define AT_A_TIME ((size_t)1 << 25)
@@ -89,7 +88,9 @@ static flx_status find_residuals(direct *d, int k, double weight)
 static flx_status find_sources(direct *d, int k)
 {
     gradient *g = d->g;
-    double e = flx_gradient_reach(g, d->first + k, RESIDUAL_PART);
+    double part;
+    FLX_TRY(flx_gradient_choose_part(g, d->sl, d->first + k, &part));
+    double e = flx_gradient_reach(g, d->first + k, part);
     for (int i = 0; i < FLX_GRADIENT_POINTS; i++) {
         FLX_TRY(flx_gradient_shift(g, d->first + k, flx_gradient_places[i] * e));
         FLX_TRY(find_residuals(d, k, flx_gradient_weights[i] / e));

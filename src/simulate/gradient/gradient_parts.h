@@ -51,6 +51,8 @@ double flx_gradient_reach(const gradient *g, int k, double part);
 // gradient_differences.c: slope, and how far it is off, (nvalue x nparam); adds to runs. Frozen: along the steps of the run.
 flx_status flx_gradient_differences(gradient *g, bool frozen, double *slope, double *error,
                                     int *runs);
+// gradient_residuals.c: how far parameter k is moved for differences of residuals along the steps, as a part of its size.
+flx_status flx_gradient_choose_part(gradient *g, flx_slopes *sl, int k, double *part);
 // gradient_direct.c: slope (nvalue x nparam)
 flx_status flx_gradient_direct(gradient *g, double *slope);
 // gradient_adjoint.c. Whether there is one for what is asked for.

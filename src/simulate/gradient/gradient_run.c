@@ -84,6 +84,16 @@ static flx_status observe_up_to(gradient *g, flx_run *r, int *next, double *valu
     return FLX_OK;
 }
 
+// Whether switches have changed where the run began, as where a joint that was held lets go: the first step is made with others
+// than its beginning has.
+static bool changed_at_start(const gradient *g, const flx_simulation *sim)
+{
+    size_t n = (size_t)sim->sys->dims.nswitch;
+    if (!g->keeps || g->cannot || g->n != 2 || n == 0) return false;
+    flx_gradient_node(g, 0, g->from);
+    return memcmp(g->from->switches, sim->state->switches, n * sizeof(double)) != 0;
+}
+
 flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
 {
     flx_simulation *sim = r->sim;
@@ -104,6 +114,7 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
         }
         if (r->watch.full) g->cannot = "it leaves its reduction";
         FLX_TRY(keep(g, sim->state));
+        if (changed_at_start(g, sim)) g->cannot = "something switches at its start";
         FLX_TRY(observe_up_to(g, r, &next, value));
         if (r->horizon - r->t <= 16.0 * DBL_EPSILON * r->horizon) break;
     }
