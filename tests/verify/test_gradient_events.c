@@ -250,4 +250,4 @@ static int parameter_zero(void)
 }
 
 TEST_MAIN(TEST(with_error_control), TEST(with_a_given_step), TEST(is_told), TEST(over_a_corner),
-          TEST(parameter_zero))
+          TEST(lets_go_at_start), TEST(parameter_zero))
