@@ -196,7 +196,12 @@ static flx_status open(const flx_descriptor *d, flx_work *w, const flx_point *p,
     m->p = m->r + m->nrow;
     m->q = m->p + m->nrow;
     m->t = m->q + m->nrow;
-    return factor_rows(m, p);
+    // the multipliers of p are those of fewer rows, and rows do not depend on them
+    flx_point at = *p;
+    memset(m->t, 0, (size_t)m->nrow * sizeof *m->t);
+    at.lam = m->t;
+    at.mu = m->t + n->nlam;
+    return factor_rows(m, &at);
 }
 
 // Multipliers of the complete system into l (constraints, then velocity-level constraints).
