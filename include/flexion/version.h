@@ -5,7 +5,7 @@
 #pragma once
 
 #define FLX_VERSION_MAJOR 0
-#define FLX_VERSION_MINOR 4
+#define FLX_VERSION_MINOR 5
 #define FLX_VERSION_PATCH 0
 
 // As one number that can be compared in #if: FLX_VERSION_NUMBER >= FLX_VERSION_OF(0, 2, 0)
