@@ -2,6 +2,7 @@
 #include "export/symbolic.h"
 
 #include "descriptor/descriptor.h"
+#include "model/particles_data.h"
 
 #include <string.h>
 
@@ -48,6 +49,10 @@ static flx_status check_model(const flx_model *m)
     if (m->ncontact > 0) {
         status = refuse(m, m->contacts[0].loc, "the contact", m->contacts[0].name,
                         "write it as a force of type 'expression'");
+    }
+    if (m->nparticles > 0) {
+        return refuse(m, m->particles[0].loc, "the particles", m->particles[0].name,
+                      "leave them out, or write an FMU: 'flexion export fmu'");
     }
     if (m->nreduced > 0) {
         status = refuse(m, m->reduced[0].loc, "the neglected inertia (reduce) of",

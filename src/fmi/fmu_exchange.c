@@ -16,6 +16,10 @@ const char *flx_fmu_not_exchanged(const flx_run *run)
         return "the model has contacts that collide, which its own method has to meet: export it "
                "for co-simulation";
     }
+    if (run->sim->exchange) {
+        return "the model has particles, which take steps of their own: export it for "
+               "co-simulation";
+    }
     return NULL;
 }
 

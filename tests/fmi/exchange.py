@@ -236,6 +236,9 @@ def main():
         four = subprocess.run([flexion, "export", "fmu", os.path.join(models, "../../../examples/slider_crank.yaml"), "--type", "me",
                                "-o", "crank.fmu"], capture_output=True, text=True)
         assert four.returncode == 2 and "co-simulation" in four.stderr, four
+        gravel = subprocess.run([flexion, "export", "fmu", os.path.join(models, "../../models/box_of_gravel.yaml"), "--type", "me",
+                                 "-o", "gravel.fmu"], capture_output=True, text=True)
+        assert gravel.returncode == 2 and "co-simulation" in gravel.stderr, gravel
 
 
 main()

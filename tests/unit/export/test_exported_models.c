@@ -267,6 +267,10 @@ static int what_cannot_be_exported_is_named(void)
                   "{sphere: 1}], law: hertz, stiffness: 1}}\n",
                   "the contact 'C' cannot be exported") == 0);
     CHECK(refuses("flexion: 1\n" BODY
+                  "particles: {sand: {radius: 0.1, density: 1, material: {E: 1e6}, "
+                  "positions: [[0, 0, 1]]}}\n",
+                  "the particles 'sand' cannot be exported") == 0);
+    CHECK(refuses("flexion: 1\n" BODY
                   "joints: {J: {type: revolute, on: [ground, b], at: [1, 0, 0], axis: [0, 0, 1],\n"
                   "  limits: {upper: 1, restitution: 0.5}}}\n",
                   "the rigid stop of joint 'J' cannot be exported") == 0);
