@@ -84,7 +84,7 @@ static int with_error_control(void)
 // A given step: the instants of contact wander over the ends of steps. How far slopes are off is known; direct is refused.
 static int with_a_given_step(void)
 {
-    static const double heights[] = {0.17, 0.185, 0.2, 0.21, 0.23};
+    static const double heights[] = {0.17, 0.2, 0.23};
     rig r;
     flx_gradient g;
     CHECK(read_ball(&r, "method: generalized-alpha, step: 4e-4") == 0);
@@ -203,7 +203,7 @@ static int lets_go_at_start(void)
         "bodies: {bob: {type: rigid, mass: m, inertia: 0.1, position: [1, 0]}}\n"
         "joints: {J: {type: revolute, on: [ground, bob], at: [0, 0], "
         "friction: {coefficient: f, radius: 0.1, stick: true}}}\n"
-        "simulate: {until: 0.3, method: generalized-alpha, step: 1e-3}\n"
+        "simulate: {until: 0.1, method: generalized-alpha, step: 2e-3}\n"
         "outputs: {signals: [J.angle], metrics: {last: final(J.angle)}}\n";
     rig r = {.ctx = flx_ctx_create()};
     flx_gradient g, differences;

@@ -19,7 +19,7 @@ void flx_gradient_clear(flx_gradient *out)
 double flx_gradient_error(const flx_gradient *g, int value, int param)
 {
     bool good = g && g->value && value >= 0 && value < g->nvalue && param >= 0 && param < g->nparam;
-    if (!good) return NAN;
+    if (!good) return (double)NAN;
     const double *error = g->slope + (size_t)g->nvalue * (size_t)g->nparam;
     return error[value * g->nparam + param];
 }
