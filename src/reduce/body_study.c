@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#define BEYOND 10.0 // times the Rayleigh quotient of an unknown: no mesh has such frequencies
 #define TIGHT 1e-7 // estimate of the Ritz model where bases are compared
 
 static double largest(const flx_ritz *r, const double *errors)
@@ -78,6 +79,17 @@ static flx_status measure(flx_reduction *r, flx_shape_search *q, const flx_basis
     return status;
 }
 
+// About the highest frequency of the mesh, in Hz: Rayleigh quotients of single unknowns; the highest is at least this.
+static double highest(const flx_free_structure *s)
+{
+    double most = 0;
+    for (int j = 0; j < s->K->n; j++) {
+        double k = s->K->value[s->K->start[j]], m = s->M->value[s->M->start[j]];
+        if (m > 0) most = fmax(most, k / m);
+    }
+    return sqrt(most) / (2 * acos(-1.0));
+}
+
 static flx_status study(flx_reduction *r, const flx_free_structure *s, const flx_basis *b)
 {
     flx_basis asked = *b;
@@ -99,6 +111,13 @@ static flx_status study(flx_reduction *r, const flx_free_structure *s, const flx
                         "up to which frequency is '%s' to be measured? Its basis does not say: "
                         "give it, as in --to 2000",
                         b->body ? b->body : "the body");
+    }
+    double most = highest(s);
+    if (most > 0 && asked.to > BEYOND * most) {
+        return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, s->loc,
+                        "%g Hz is far above all frequencies of the mesh of '%s', about %.2g Hz: "
+                        "give a lower one",
+                        asked.to, b->body ? b->body : "the body", most);
     }
     flx_shape_search q = {.s = s, .b = &asked, .n = (size_t)s->K->n};
     double tolerance = asked.tolerance > 0 ? fmin(0.1 * asked.tolerance, TIGHT) : TIGHT;

@@ -167,6 +167,11 @@ static int wrong_words_are_refused(void)
     CHECK(flx_reduction_create(model, "leg", &(flx_reduction_def){.to = 99}, &r) ==
           FLX_ERR_ARGUMENT);
     CHECK(flx_reduction_create(model, "arm", &named, &r) == FLX_ERR_ARGUMENT && !r);
+    flx_ctx_clear_messages(ctx);
+    CHECK(flx_reduction_create(model, "arm", &(flx_reduction_def){.to = 1e200}, &r) != FLX_OK);
+    CHECK(!r);
+    CHECK(flx_ctx_error(ctx, 0));
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "far above all frequencies of the mesh");
     finish();
     return 0;
 }
