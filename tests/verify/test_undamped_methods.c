@@ -133,6 +133,45 @@ static int failures_by_stiffness_say_what_to_do(void)
     return 0;
 }
 
+// ---- instants -------------------------------------------------------------------------------
+
+// A pendulum of two links whose spring has a dead zone: steps end at its borders, and velocities across the joints, which
+// nothing damps in index 3, must not keep what steps of other lengths left.
+static const char dead_zone[] =
+    "flexion: 1\n"
+    "dimension: 2\n"
+    "gravity: [0.5, -9.81]\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, com: [0.3, 0.02], inertia: 0.03, points: {e: [0.6, 0]}}\n"
+    "  b: {type: rigid, mass: 0.8, com: [0.3, 0], inertia: 0.02, position: [0.6, 0], orientation: "
+    "0.4}\n"
+    "joints:\n"
+    "  A: {type: revolute, on: [ground, a], at: a}\n"
+    "  B: {type: revolute, on: [a, b], at: a.e}\n"
+    "forces:\n"
+    "  s: {type: torque, on: B, value: 'if(B.angle > 0.05, -60*(B.angle - 0.05), if(B.angle < "
+    "-0.05, "
+    "-60*(B.angle + 0.05), 0))'}\n"
+    "simulate: {until: 1.5, method: newmark, formulation: index-3, step: %g}\n"
+    "outputs: {every: 0.05, signals: [b.velocity]}\n";
+
+static int instants_leave_velocities_on_the_joints(void)
+{
+    double left[3];
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        case_table t = {0};
+        flx_ledger l = {0};
+        snprintf(text, sizeof text, dead_zone, 2e-3 / (1 << k));
+        CHECK(case_run_ledger(text, NULL, &t, &l));
+        left[k] = l.velocity_residual;
+        case_table_clear(&t);
+    }
+    printf("    velocities across the joints: %.2e %.2e %.2e\n", left[0], left[1], left[2]);
+    CHECK(left[0] < 1e-3 && left[1] < 0.3 * left[0] && left[2] < 0.3 * left[1]);
+    return 0;
+}
+
 // ---- constraints on velocities --------------------------------------------------------------------
 
 static const char ball[] =
@@ -201,6 +240,6 @@ static int velocity_constraints_hold_with_every_alpha(void)
     return 0;
 }
 
-TEST_MAIN(SLOW_TEST(strong_dampers_have_their_force), TEST(stiff_springs_are_told_of),
-          TEST(failures_by_stiffness_say_what_to_do),
+TEST_MAIN(SLOW_TEST(strong_dampers_have_their_force), TEST(instants_leave_velocities_on_the_joints),
+          TEST(stiff_springs_are_told_of), TEST(failures_by_stiffness_say_what_to_do),
           SLOW_TEST(velocity_constraints_hold_with_every_alpha))

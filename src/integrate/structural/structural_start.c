@@ -74,9 +74,10 @@ void flx_structural_remember(structural *g, const flx_dims *d, const flx_state *
 
 // ---- start ----------------------------------------------------------------------------------
 
-// (GA-5) v_0 += P l/h, with P the projector to the normals of the constraints on positions and
+// (GA-5) v_0 += P (l/h - v), with P the projector to the normals of the constraints on positions and
 //     l = h^3 (1/6 - beta - (am - af)/2) v'' + h^3/12 [v, v']
-// the truncation error of (GA-1). jerk holds v''; it is overwritten.
+// the truncation error of (GA-1). jerk holds v''; it is overwritten. P v is what steps before an event
+// left, of another length: without dissipation it would turn round in every step and stay.
 static flx_status move_velocity(flx_integrator *it, const flx_state *x, double h, double *jerk)
 {
     structural *g = it->data;
@@ -95,8 +96,10 @@ static flx_status move_velocity(flx_integrator *it, const flx_state *x, double h
     it->stats.linearisations++;
     FLX_TRY(flx_saddle_factor(g->saddle, &g->blocks, FLX_ROWS_VELOCITY, &mass));
     flx_saddle_constraint_product(g->saddle, jerk, g->r);
+    FLX_TRY(s->ops->constraint_rate(s, it->work, &p, g->rate));
     for (int i = 0; i < n; i++) { // constraints on positions move, those on velocities stay
-        if (i < first || !g->on_position[i - first]) g->r[i] = 0.0;
+        bool moves = i >= first && i < first + s->dims.nlam && g->on_position[i - first];
+        g->r[i] = moves && flx_saddle_active(g->saddle, i) ? g->r[i] - g->rate[i - first] : 0.0;
     }
     double error = flx_saddle_solve(g->saddle, g->r);
     if (!(error < TRUSTED)) return FLX_SINGULAR;
