@@ -257,7 +257,7 @@ static flx_status switch_stops(collector *c, flx_model *m)
         int k = i % 2;
         flx_node leaf;
         s->switches[k] = -1;
-        if (isinf(s->bounds[k]) || s->exponent > 1.0) continue;
+        if (s->rigid || isinf(s->bounds[k]) || s->exponent > 1.0) continue; // a rigid stop is a contact
         flx_node bound = node_open(g, s->bounds[k], s->bounds_open[k]);
         flx_node excess = k ? node_sub(g, s->value, bound) : node_sub(g, bound, s->value);
         look_at(c, s->name, s->loc);
