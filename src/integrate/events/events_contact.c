@@ -29,10 +29,11 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
     flx_event_contacts *c = *contacts;
     if (!c) return;
     double *const numbers[] = {
-        c->gap,        c->rate,       c->slip,       c->limit,      c->touch,      c->scale,
-        c->before,     c->e,          c->force,      c->course,     c->bias,       c->eta,
-        c->size,       c->touching.J, c->touching.Z, c->touching.W, c->touching.b, c->touching.p,
-        c->touching.u, c->kept.W,     c->kept.b,     c->kept.p,     c->kept.u,     c->scratch};
+        c->gap,        c->rate,       c->slip,       c->limit,      c->touch,
+        c->scale,      c->before,     c->e,          c->force,      c->course,
+        c->bias,       c->eta,        c->size,       c->touching.J, c->touching.Z,
+        c->touching.W, c->touching.b, c->touching.p, c->touching.u, c->kept.W,
+        c->kept.b,     c->kept.p,     c->kept.u,     c->scratch,    c->resting};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(c->groups);
     flx_free(c->touching.group);
@@ -87,7 +88,8 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
                 {&c->kept.b, m},
                 {&c->kept.p, m},
                 {&c->kept.u, m},
-                {&c->scratch, m * m + m}};
+                {&c->scratch, m * m + m},
+                {&c->resting, n}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].at = flx_alloc(s->ctx, want[i].n, sizeof(double));
         if (!*want[i].at) return FLX_ERR_MEMORY;

@@ -36,12 +36,13 @@ struct flx_event_contacts {
     double *gap, *rate, *slip, *limit; // (n) (n) (2 n) (n) at the state that was looked at last
     double *scale;                     // (n) of the row of its gap
     double *touch;                     // (n) a gap below this is none
-    double *before; // (rows) rates before an impact; sizes of the terms of accelerations
-    double *e;      // (n) restitution of an impact
-    double *force;  // (n) size of the terms that its force is made of, so far
-    double *size;   // (rows) of terms without forces of contacts
-    struct {        // the problem of some of the touching groups
-        int *row;   // (rows) which of all touching rows
+    double *resting; // (n) rates before the event: of closed groups the residual of the method
+    double *before;  // (rows) rates before an impact; sizes of the terms of accelerations
+    double *e;       // (n) restitution of an impact
+    double *force;   // (n) size of the terms that its force is made of, so far
+    double *size;    // (rows) of terms without forces of contacts
+    struct {         // the problem of some of the touching groups
+        int *row;    // (rows) which of all touching rows
         double *W, *b, *p, *u;
     } kept;
     // Friction alone whose slip the row of another holds: which one, -1: none, and its own slip by that one's.

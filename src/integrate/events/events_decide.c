@@ -124,13 +124,29 @@ static void stop_slips(flx_event_contacts *c, const flx_state *x)
     }
 }
 
-// A contact that is closed stays at its gap: what its rate shows beside is the residual of the method, where no impulse
-// has changed it.
-static void rest_rates(flx_event_contacts *c, const flx_state *x)
+// A contact that is closed stays at its gap: its rate is the residual of the method. What an event adds to that, by
+// velocities that it sets, is a rate.
+static flx_status rest_rates(flx_integrator *it, const flx_state *x)
 {
-    for (int i = 0; i < c->n; i++) {
-        if (flx_contact_is_closed(&c->groups[i], x->switches)) c->rate[i] = 0.0;
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    size_t size = (size_t)c->n * sizeof *c->resting;
+    memcpy(c->resting, c->rate, size);
+    if (e->what.jumped) {
+        FLX_TRY(flx_contacts_look(it, e->prior));
+        memcpy(c->resting, c->rate, size);
+        FLX_TRY(flx_contacts_look(it, x));
+        stop_slips(c, x);
     }
+    for (int i = 0; i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        if (!flx_contact_is_closed(g, x->switches)) continue;
+        double added = c->rate[i] - c->resting[i];
+        bool set =
+            flx_contact_is_closed(g, e->prior->switches) && fabs(added) > 2.0 * fabs(c->resting[i]);
+        c->rate[i] = set ? added : 0.0;
+    }
+    return FLX_OK;
 }
 
 // ---- accelerations --------------------------------------------------------------------------
@@ -444,7 +460,7 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
         if (moved) memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
         FLX_TRY(flx_contacts_look(it, x));
         stop_slips(c, x);
-        if (!moved) rest_rates(c, x);
+        if (!moved) FLX_TRY(rest_rates(it, x));
         if (moved || jam > 0) FLX_TRY(find_free(it, x));
         flx_status status = decide(it, x, flx_contacts_slow(it, x), &nslide);
         if (status == FLX_OK) {
