@@ -29,6 +29,7 @@ struct flx_index1 {
     flx_lu *lu;            // or:
     void *own;             // the system's factors, where its pattern leaves something out
     double *values;        // on the pattern
+    double *unit;          // (n) of unknowns in it, powers of two: the LU judges it by its pivots
     row *rows;             // (nlam + nmu)
     double *r, *d;         // (n)
     double *bias, *rate;   // (nlam + nmu) (nlam)
@@ -45,6 +46,7 @@ void flx_index1_destroy(flx_index1 **m)
     if ((*m)->own) (*m)->sys->ops->factors_destroy((*m)->own);
     flx_free((*m)->blocks.A0);
     flx_free((*m)->values);
+    flx_free((*m)->unit);
     flx_free((*m)->rows);
     flx_free((*m)->r);
     flx_free((*m)->d);
@@ -94,12 +96,14 @@ static flx_status make(flx_index1 *m)
     if (!all) return FLX_ERR_MEMORY;
     m->blocks = (flx_blocks){all, all + whole, all + 2 * whole};
     m->values = flx_alloc(s->ctx, nvalue, sizeof *m->values);
+    m->unit = flx_alloc(s->ctx, n, sizeof *m->unit);
     m->rows = flx_alloc(s->ctx, nb, sizeof *m->rows);
     m->r = flx_alloc(s->ctx, n, sizeof *m->r);
     m->d = flx_alloc(s->ctx, n, sizeof *m->d);
     m->bias = flx_alloc(s->ctx, nb, sizeof *m->bias);
     m->rate = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *m->rate);
-    if (!m->values || !m->rows || !m->r || !m->d || !m->bias || !m->rate) return FLX_ERR_MEMORY;
+    if (!m->values || !m->unit || !m->rows || !m->r || !m->d || !m->bias || !m->rate)
+        return FLX_ERR_MEMORY;
     flx_index1_renew(m);
     if (p->extra == 0) return flx_lu_create(s->ctx, p, false, &m->lu);
     m->own = s->ops->factors_create(s, false);
@@ -131,6 +135,13 @@ void flx_index1_hold(flx_index1 *m, const bool *soft, const double *yield)
 typedef struct entry {
     int o, i0, nr, j0, nc;
 } entry;
+
+static entry entry_at(const flx_pattern *p, int i, int n)
+{
+    int j = p->col[n];
+    return (entry){p->offset[n], p->start[i], p->start[i + 1] - p->start[i], p->start[j],
+                   p->start[j + 1] - p->start[j]};
+}
 
 static bool is_state(const flx_dims *d, int i)
 {
@@ -170,9 +181,7 @@ static void fill(const flx_dims *d, const flx_pattern *p, const flx_blocks *b, c
 {
     for (int i = 0; i < p->nblock; i++) {
         for (int n = p->row[i]; n < p->row[i + 1]; n++) {
-            int j = p->col[n];
-            entry e = {p->offset[n], p->start[i], p->start[i + 1] - p->start[i], p->start[j],
-                       p->start[j + 1] - p->start[j]};
+            entry e = entry_at(p, i, n);
             for (int k = 0; k < e.nr; k++) fill_row(d, &e, k, b, rows, values);
         }
     }
@@ -196,6 +205,52 @@ static void set_rhs(const flx_dims *d, const flx_pattern *p, const double *value
                 const double *G = values + p->offset[e] + (k - p->start[i]) * nc;
                 for (int c = 0; c < nc; c++) rhs[k] -= G[c] * a[j0 + c];
             }
+        }
+    }
+}
+
+// Units in which masses are one and so are the columns of multipliers beside them: in mm, g and ms inertias are 1e9 times
+// what constraints are made of. Rows are scaled by the LU.
+
+// Of velocities: the roots of their masses; zero where there is none.
+static void weigh_velocities(const entry *e, const double *values, double *unit)
+{
+    if (e->i0 != e->j0) return;
+    for (int k = 0; k < e->nr; k++) {
+        double mass = fabs(values[e->o + k * e->nc + k]);
+        unit[e->i0 + k] = mass > 0.0 ? ldexp(1.0, -(ilogb(mass) / 2)) : 0.0;
+    }
+}
+
+static void weigh_column(const entry *e, const double *values, double *unit)
+{
+    for (int k = 0; k < e->nr * e->nc; k++) {
+        double *most = unit + e->j0 + k % e->nc;
+        *most = fmax(*most, unit[e->i0 + k / e->nc] * fabs(values[e->o + k]));
+    }
+}
+
+static void set_units(const flx_dims *d, const flx_pattern *p, double *values, double *unit)
+{
+    int n = flx_dims_unknowns(d), forces = d->nv + d->nx;
+    memset(unit, 0, (size_t)n * sizeof *unit);
+    for (int pass = 0; pass < 2; pass++) { // the second reads what the first has found
+        for (int i = 0; i < p->nblock && p->start[i] < d->nv; i++) {
+            for (int k = p->row[i]; k < p->row[i + 1]; k++) {
+                entry e = entry_at(p, i, k);
+                if (pass == 0) weigh_velocities(&e, values, unit);
+                if (pass == 1 && e.j0 >= forces) weigh_column(&e, values, unit);
+            }
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        if (j >= forces && unit[j] > 0.0) unit[j] = ldexp(1.0, -ilogb(unit[j]));
+        if (!(unit[j] > 0.0) || !isfinite(unit[j])) unit[j] = 1.0;
+    }
+    for (int i = 0; i < p->nblock; i++) {
+        for (int k = p->row[i]; k < p->row[i + 1]; k++) {
+            entry e = entry_at(p, i, k);
+            for (int l = 0; l < e.nr * e.nc; l++) values[e.o + l] *= unit[e.j0 + l % e.nc];
         }
     }
 }
@@ -296,8 +351,10 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, int round
     if (m->own) {
         FLX_TRY(solve_own(m));
     } else {
+        set_units(d, &s->pattern, m->values, m->unit);
         FLX_TRY(flx_lu_factor(m->lu, m->values));
         flx_lu_solve(m->lu, m->d);
+        for (int i = 0; i < flx_dims_unknowns(d); i++) m->d[i] *= m->unit[i];
     }
     m->worst = find_worst(d, m->d);
     const double *by = m->d + d->nv + d->nx;

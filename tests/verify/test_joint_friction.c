@@ -394,8 +394,47 @@ static int viscous_friction_alone_slows_down(void)
     return 0;
 }
 
+// ---- units ----------------------------------------------------------------------------------
+
+// Two links with friction, in m, kg, s and in others, in which inertias are up to 1e18 times what the joints are made of.
+static const char in_units[] =
+    "flexion: 1\n"
+    "parameters: {L: %g, M: %g, T: %g}\n"
+    "gravity: [0.3*L/T^2, 0, -9.81*L/T^2]\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: M, inertia: [0.4*M*L^2, 0.5*M*L^2, 0.45*M*L^2],\n"
+    "      com: [0.5*L, 0, 0.1*L], points: {e: [L, 0, 0]}}\n"
+    "  b: {type: rigid, mass: M, inertia: [0.3*M*L^2, 0.5*M*L^2, 0.45*M*L^2], position: [L, 0, "
+    "0],\n"
+    "      com: [0.2*L, 0.1*L, 0]}\n"
+    "joints:\n"
+    "  A: {type: revolute, on: [ground, a], at: a, axis: [0, 1, 0.2],\n"
+    "      friction: {coefficient: 0.1, radius: 0.03*L, velocity: 0.1*L/T}}\n"
+    "  B: {type: revolute, on: [a, b], at: a.e, axis: [0, 1, 0.2]}\n"
+    "simulate: {until: 0.3*T, method: dopri5, formulation: index-1, rtol: 1e-8, atol: 1e-11}\n"
+    "outputs: {times: [0.3*T], signals: [A.angle, B.angle]}\n";
+
+static int friction_moves_the_same_in_all_units(void)
+{
+    static const double units[][3] = {{1, 1, 1}, {1e3, 1e3, 1e3}, {1e6, 1e6, 1e6}, {1e-3, 1e-6, 1}};
+    double right[2] = {0.0, 0.0};
+    for (int i = 0; i < 4; i++) {
+        char text[1200];
+        case_table t = {0};
+        double end[2];
+        snprintf(text, sizeof text, in_units, units[i][0], units[i][1], units[i][2]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(value_at(&t, "A.angle", 0.3 * units[i][2], &end[0]));
+        CHECK(value_at(&t, "B.angle", 0.3 * units[i][2], &end[1]));
+        case_table_clear(&t);
+        for (int k = 0; k < 2 && i == 0; k++) right[k] = end[k];
+        for (int k = 0; k < 2; k++) CHECK_NEAR(end[k], right[k], 1e-9);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(block_slides_down_an_incline), SLOW_TEST(pendulum_loses_its_swing),
           TEST(undamped_newmark_is_refused_in_index_3), TEST(work_of_friction_is_dissipated),
           TEST(equations_read_what_joints_carry), SLOW_TEST(reactions_do_not_hold_down_the_steps),
           TEST(sticking_that_fails_says_what_to_do), TEST(an_unknown_may_be_zero),
-          TEST(viscous_friction_alone_slows_down))
+          TEST(viscous_friction_alone_slows_down), TEST(friction_moves_the_same_in_all_units))
