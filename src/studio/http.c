@@ -1,8 +1,7 @@
-// http.c - connections, requests and answers (http.h). A name that is not this machine's is refused: the browser may have
-// been led here by a page of the network that calls this address its own (DNS rebinding), and would hand it what it reads.
+// http.c - connections and answers (http.h); what a request's head says is read in http_head.c.
 #include "studio/http.h"
-#include "base/letters.h"
 #include "base/number.h"
+#include "studio/http_head.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE 5.0    // seconds a browser may take to ask, or to take a part of the answer
@@ -31,17 +29,15 @@ struct flx_guest {
     int fd; // -1: free
     unsigned long number;
     phase phase;
-    bool known; // it has named the secret
-    bool bare;  // HEAD: the answer has no body
     double since;
-    char head[HEAD + 1];
+    char text[HEAD + 1]; // of the head
     size_t asked;
-    char *body;               // owned
-    size_t length, expected;  // of the body
-    flx_http_request request; // as far as the head says
-    char *out;                // owned
-    size_t from, to, room;    // of out: not yet taken; allocated
-    FILE *file;               // what comes after out; NULL: nothing
+    flx_http_head head;
+    char *body;            // owned
+    size_t length;         // of the body, so far
+    char *out;             // owned
+    size_t from, to, room; // of out: not yet taken; allocated
+    FILE *file;            // what comes after out; NULL: nothing
 };
 
 struct flx_http {
@@ -55,18 +51,11 @@ struct flx_http {
     flx_guest guests[GUESTS];
 };
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void leave(flx_guest *g)
 {
     if (g->fd >= 0) close(g->fd);
     if (g->file) fclose(g->file);
-    g->home->bodies -= g->body ? g->expected : 0;
+    g->home->bodies -= g->body ? g->head.length : 0;
     free(g->body);
     free(g->out);
     *g = (flx_guest){.home = g->home, .fd = -1};
@@ -116,14 +105,14 @@ static void begin(flx_guest *g, const char *status, const char *type, long size)
     int n = flx_snprintf(text, sizeof text, "HTTP/1.0 %s\r\nContent-Type: %s\r\n%s%s\r\n", status,
                          type, length, manners);
     g->phase = TELLING;
-    g->since = seconds(); // it may have waited long
+    g->since = flx_clock_seconds(); // it may have waited long
     if (!put(g, text, (size_t)n)) leave(g);
 }
 
 void flx_http_give(flx_guest *g, const char *status, const char *type, const char *bytes, size_t n)
 {
     begin(g, status, type, (long)n);
-    if (g->fd >= 0 && !g->bare && !put(g, bytes, n)) leave(g);
+    if (g->fd >= 0 && !g->head.bare && !put(g, bytes, n)) leave(g);
 }
 
 void flx_http_refuse(flx_guest *g, const char *status)
@@ -143,7 +132,7 @@ void flx_http_give_file(flx_guest *g, const char *path, const char *type)
         return;
     }
     begin(g, "200 OK", type, size);
-    if (g->fd >= 0 && !g->bare) {
+    if (g->fd >= 0 && !g->head.bare) {
         g->file = f;
     } else {
         fclose(f);
@@ -176,7 +165,7 @@ bool flx_http_push(flx_guest *g, const char *event, const char *data, size_t n, 
 {
     size_t queued = g->to - g->from;
     if (queued > room || queued + n > MOST_QUEUED) return false;
-    if (queued == 0) g->since = seconds();
+    if (queued == 0) g->since = flx_clock_seconds();
     if (put(g, "event: ", 7) && put(g, event, strlen(event)) && put(g, "\ndata: ", 7) &&
         put(g, data, n) && put(g, "\n\n", 2)) {
         return true;
@@ -188,201 +177,62 @@ bool flx_http_push(flx_guest *g, const char *event, const char *data, size_t n, 
 void flx_http_end(flx_guest *g)
 {
     g->phase = TELLING; // what it was sent, then no more
-    g->since = seconds();
+    g->since = flx_clock_seconds();
 }
 
-// ---- requests -----------------------------------------------------------------------------------
+// ---- guests -------------------------------------------------------------------------------------
 
-// The text of a header without blanks around it; *length: 0 when it is missing, or there twice.
-static const char *find_header(const char *head, const char *name, size_t *length)
+static void answer(flx_guest *g)
 {
-    const char *found = NULL;
-    size_t n = strlen(name);
-    *length = 0;
-    for (const char *line = head; (line = strstr(line, "\r\n")) != NULL;) {
-        line += 2;
-        if (!flx_same_start(line, name, n) || line[n] != ':') continue;
-        if (found) {
-            *length = 0;
-            return found;
-        }
-        found = line + n + 1 + strspn(line + n + 1, " \t");
-        *length = strcspn(found, " \t\r\n");
-    }
-    return found;
+    g->head.request.body = g->body;
+    g->head.request.length = g->length;
+    g->phase = TELLING;
+    g->home->def.answer(g->home->def.user, g, &g->head.request);
 }
 
-// "localhost:8000" and its like; any port, for it may have been forwarded.
-static bool is_this_machine(const char *host, size_t length)
+// Of a body; the rest of it comes later.
+static void take_body(flx_guest *g, const char *bytes, size_t n)
 {
-    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t n = strlen(names[i]);
-        if (length < n || !flx_same_start(host, names[i], n)) continue;
-        if (length == n) return true;
-        if (host[n] == ':' && strspn(host + n + 1, "0123456789") == length - n - 1) return true;
-    }
-    return false;
+    if (n > g->head.length - g->length) n = g->head.length - g->length;
+    memcpy(g->body + g->length, bytes, n);
+    g->length += n;
+    if (g->length == g->head.length) answer(g);
 }
 
-// Whoever says where it comes from is the page itself: "http://" and the host that it asks.
-static bool is_own_page(const char *head, const char *host, size_t n)
-{
-    size_t length;
-    const char *origin = find_header(head, "Origin", &length);
-    if (origin && (length != n + 7 || !flx_same_start(origin, "http://", 7) ||
-                   !flx_same_start(origin + 7, host, n))) {
-        return false;
-    }
-    const char *site = find_header(head, "Sec-Fetch-Site", &length);
-    return !site || (length == 11 && memcmp(site, "same-origin", 11) == 0) ||
-           (length == 4 && memcmp(site, "none", 4) == 0);
-}
-
-// Takes as long whatever the letters are.
-static bool is_secret(const flx_http *h, const char *text)
-{
-    unsigned differ = 0;
-    for (int i = 0; i < SECRET; i++) {
-        if (!text[i]) return false;
-        differ |= (unsigned)(text[i] ^ h->secret[i]);
-    }
-    return differ == 0;
-}
-
-// The first line, cut into its words; false: it is none.
-static bool read_line(flx_guest *g, char **target)
-{
-    char *line = g->head, *end = strstr(line, "\r\n"), *space = strchr(line, ' ');
-    if (!space || space > end) return false;
-    char *next = memchr(space + 1, ' ', (size_t)(end - space - 1));
-    if (!next || space[1] != '/' || memcmp(next + 1, "HTTP/1.", 7) != 0) return false;
-    *space = *next = '\0';
-    g->request.method = line;
-    *target = space + 1;
-    return true;
-}
-
-// Path and query behind the secret; false: it is not there, and that was said.
-static bool read_target(flx_guest *g, char *target)
-{
-    const flx_http *h = g->home;
-    char *path = target + 1;
-    if (h->def.secret) {
-        if (!is_secret(h, path) || path[SECRET] != '/') {
-            flx_http_refuse(g, "403 Forbidden: the address has a secret part, which the program "
-                               "printed");
-            return false;
-        }
-        path += SECRET + 1;
-        g->known = true;
-    }
-    char *query = strchr(path, '?');
-    if (query) *query++ = '\0';
-    g->request.path = path;
-    g->request.query = query ? query : "";
-    return true;
-}
-
-// How long the body is; false: it cannot be, and that was said.
-static bool read_length(flx_guest *g, const char *headers)
+// Room for the body; false: there is none, of all that guests may say together.
+static bool expect_body(flx_guest *g)
 {
     flx_http *h = g->home;
-    size_t length, n = 0;
-    const char *text = find_header(headers, "Content-Length", &length);
-    if (find_header(headers, "Transfer-Encoding", &(size_t){0})) {
-        flx_http_refuse(g, "501 Not Implemented: bodies have a Content-Length here");
-        return false;
-    }
-    if (!text && strcmp(g->request.method, "POST") == 0) {
-        flx_http_refuse(g, "411 Length Required");
-        return false;
-    }
-    if (text && (length == 0 || strspn(text, "0123456789") != length)) {
-        flx_http_refuse(g, "400 Bad Request");
-        return false;
-    }
-    for (size_t i = 0; text && i < length && n <= h->def.most; i++) {
-        n = 10 * n + (size_t)(text[i] - '0');
-    }
-    if (n > h->def.most) {
-        flx_http_refuse(g, "413 Content Too Large");
-        return false;
-    }
-    if (h->bodies + n > MOST_BODIES || !(g->body = malloc(n + 1))) {
-        flx_http_refuse(g, "503 Service Unavailable");
-        return false;
-    }
-    g->expected = n;
+    size_t n = g->head.length;
+    if (h->bodies + n > MOST_BODIES || !(g->body = malloc(n + 1))) return false;
     h->bodies += n;
     g->body[n] = '\0';
     return true;
 }
 
-static bool knows_method(const flx_guest *g)
+// text[used]: the head, up to its empty line.
+static void take_head(flx_guest *g, size_t used)
 {
-    const char *m = g->request.method;
-    return strcmp(m, "GET") == 0 || strcmp(m, "HEAD") == 0 ||
-           (g->home->def.most > 0 && strcmp(m, "POST") == 0);
-}
-
-// The head is whole: false: it is refused, and that was said.
-static bool read_head(flx_guest *g)
-{
-    size_t n;
-    char *target = NULL;
-    const char *headers = strstr(g->head, "\r\n");
-    if (!read_line(g, &target)) {
-        flx_http_refuse(g, "400 Bad Request");
-        return false;
+    const flx_http_rules rules = {.secret = g->home->secret, .most = g->home->def.most};
+    g->text[used - 2] = '\0'; // headers end here
+    const char *no = flx_http_read_head(g->text, &rules, &g->head);
+    if (!no && !expect_body(g)) no = "503 Service Unavailable";
+    if (no) {
+        flx_http_refuse(g, no);
+    } else {
+        take_body(g, g->text + used, g->asked - used);
     }
-    g->bare = strcmp(g->request.method, "HEAD") == 0;
-    if (!knows_method(g)) {
-        flx_http_refuse(g, "405 Method Not Allowed");
-        return false;
-    }
-    const char *host = find_header(headers, "Host", &n);
-    if (!is_this_machine(host, n)) {
-        flx_http_refuse(g, "403 Forbidden: this page is served as 127.0.0.1 or localhost only");
-        return false;
-    }
-    if (!is_own_page(headers, host, n)) {
-        flx_http_refuse(g, "403 Forbidden: a page of another origin asks");
-        return false;
-    }
-    return read_target(g, target) && read_length(g, headers);
-}
-
-static void answer(flx_guest *g)
-{
-    g->request.body = g->body;
-    g->request.length = g->length;
-    g->phase = TELLING;
-    g->home->def.answer(g->home->def.user, g, &g->request);
-}
-
-// ---- guests -------------------------------------------------------------------------------------
-
-// Of a body; the rest of it comes later.
-static void take_body(flx_guest *g, const char *bytes, size_t n)
-{
-    if (n > g->expected - g->length) n = g->expected - g->length;
-    memcpy(g->body + g->length, bytes, n);
-    g->length += n;
-    if (g->length == g->expected) answer(g);
 }
 
 static void hear_head(flx_guest *g, double now)
 {
-    g->head[g->asked] = '\0';
-    char *end = strstr(g->head, "\r\n\r\n");
-    if (memchr(g->head, '\0', g->asked)) {
+    g->text[g->asked] = '\0';
+    const char *end = strstr(g->text, "\r\n\r\n");
+    if (memchr(g->text, '\0', g->asked)) {
         flx_http_refuse(g, "400 Bad Request");
     } else if (end) {
-        size_t used = (size_t)(end - g->head) + 4;
-        end[2] = '\0'; // headers end here
         g->since = now;
-        if (read_head(g)) take_body(g, g->head + used, g->asked - used);
+        take_head(g, (size_t)(end - g->text) + 4);
     } else if (g->asked == HEAD) {
         flx_http_refuse(g, "431 Request Header Fields Too Large");
     }
@@ -396,11 +246,11 @@ static void hear(flx_guest *g, double now)
     char rest[4096], *to = rest;
     size_t room = sizeof rest;
     if (head) {
-        to = g->head + g->asked;
+        to = g->text + g->asked;
         room = HEAD - g->asked;
     } else if (g->phase == ASKING) {
         to = g->body + g->length;
-        room = g->expected - g->length;
+        room = g->head.length - g->length;
     }
     ssize_t r = recv(g->fd, to, room, 0);
     if (r < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -414,7 +264,7 @@ static void hear(flx_guest *g, double now)
         hear_head(g, now);
     } else if (g->phase == ASKING) {
         g->length += (size_t)r;
-        if (g->length == g->expected) answer(g);
+        if (g->length == g->head.length) answer(g);
         if (g->phase != ASKING) g->since = now;
     }
 }
@@ -456,7 +306,7 @@ static flx_guest *find_place(flx_http *h, double now)
     for (int i = 0; i < GUESTS; i++) {
         flx_guest *g = h->guests + i;
         if (g->fd < 0) return g;
-        if (!g->known && (!oldest || g->since < oldest->since)) oldest = g;
+        if (!g->head.known && (!oldest || g->since < oldest->since)) oldest = g;
     }
     return oldest && now - oldest->since > YOUNG ? oldest : NULL;
 }
@@ -507,12 +357,12 @@ void flx_http_turn(flx_http *h, int nmore, struct pollfd *more, int milliseconds
     for (int i = 0; i < GUESTS; i++) {
         ready[i] = (struct pollfd){.fd = h->guests[i].fd, .events = wants(h->guests + i)};
     }
-    bool room = find_place(h, seconds()) != NULL;
+    bool room = find_place(h, flx_clock_seconds()) != NULL;
     ready[GUESTS] = (struct pollfd){.fd = room ? h->listener : -1, .events = POLLIN};
     for (int i = 0; i < nmore; i++) ready[n++] = more[i];
     for (int i = 0; i < nmore; i++) more[i].revents = 0;
     if (poll(ready, (nfds_t)n, milliseconds) < 0) return;
-    double now = seconds();
+    double now = flx_clock_seconds();
     for (int i = 0; i < GUESTS; i++) {
         if (h->guests[i].fd >= 0) serve(h->guests + i, ready[i].revents, now);
     }

@@ -6,25 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LONGEST 3600.0 // seconds of the motion that are expected
 #define PULL 60.0      // 1/s^2: stiffness of the spring over the mass of all bodies
 #define LAG "0.15"     // s: its damping over its stiffness
-
-double flx_live_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int look_at_clock(void *user, double t, double until)
 {
     const flx_live *l = user;
     (void)t;
     (void)until;
-    return flx_live_clock() > l->until;
+    return flx_clock_seconds() > l->until;
 }
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -36,7 +28,7 @@ static flx_status make_run(flx_live *l, const flx_system *s, flx_run **run)
     def.no_ledger = 1;
     def.progress = look_at_clock;
     def.user = l;
-    l->until = flx_live_clock() + LONGEST;
+    l->until = flx_clock_seconds() + LONGEST;
     return flx_run_create(s, &def, l->ctx, run);
 }
 
@@ -78,7 +70,7 @@ flx_status flx_live_open(const flx_chore *chore, flx_live *l)
 {
     *l = (flx_live){.chore = chore, .ctx = flx_ctx_create()};
     if (!l->ctx) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_work_read(l->ctx, chore, &l->model));
+    FLX_TRY(flx_work_read(l->ctx, chore, true, &l->model));
     FLX_TRY(flx_system_compile(l->model, NULL, l->ctx, &l->system));
     FLX_TRY(make_run(l, l->system, &l->run));
     return remember(l);
@@ -307,7 +299,7 @@ flx_status flx_live_grab(flx_live *l, const char *body, const double at[3])
     def.method.method = l->method;
     if (flx_model_get_text(l->model, "simulate.method")) def.method.method = NULL;
     if (strcmp(l->formulation, "auto") != 0) def.formulation = l->formulation;
-    flx_status status = flx_work_read(l->ctx, l->chore, &m);
+    flx_status status = flx_work_read(l->ctx, l->chore, true, &m);
     if (status == FLX_OK) status = add_spring(l, m, body, at);
     if (status == FLX_OK) status = flx_system_compile(m, &def, l->ctx, &s);
     if (status == FLX_OK) status = make_run(l, s, &run);

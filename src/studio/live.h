@@ -29,7 +29,6 @@ typedef struct flx_live {
     flx_system *first_system;
 } flx_live;
 
-double flx_live_clock(void);
 flx_status flx_live_open(const flx_chore *chore, flx_live *l);
 void flx_live_close(flx_live *l);
 

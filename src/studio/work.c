@@ -34,9 +34,10 @@ void flx_work_put_messages(flx_text *t, flx_ctx *ctx, const char *path)
     flx_text_put(t, "]");
 }
 
-flx_status flx_work_read(flx_ctx *ctx, const flx_chore *task, flx_model **model)
+flx_status flx_work_read(flx_ctx *ctx, const flx_chore *task, bool open, flx_model **model)
 {
     flx_read_def def = flx_read_def_default();
+    if (!open) def.nopen = 0;
     def.text = task->text;
     def.length = strlen(task->text);
     return flx_model_read_by(ctx, task->path, &def, model);
@@ -47,6 +48,15 @@ char *flx_work_scratch(const flx_chore *task, const char *name)
     size_t n = strlen(task->scratch) + strlen(name) + 2;
     char *path = malloc(n);
     if (path) flx_snprintf(path, n, "%s/%s", task->scratch, name);
+    return path;
+}
+
+char *flx_work_beside(const flx_chore *task, const char *ending)
+{
+    const char *model = task->path, *slash = strrchr(model, '/'), *dot = strrchr(model, '.');
+    size_t n = dot && (!slash || dot > slash + 1) ? (size_t)(dot - model) : strlen(model);
+    char *path = malloc(n + strlen(ending) + 1);
+    if (path) flx_snprintf(path, n + strlen(ending) + 1, "%.*s%s", (int)n, model, ending);
     return path;
 }
 

@@ -25,9 +25,11 @@ void flx_work_analyse(flx_desk *d, void *chore);
 
 // [{"line", "column", "text", "path", "error"}]; file: only of other files.
 void flx_work_put_messages(flx_text *t, flx_ctx *ctx, const char *path);
-// The model; the messages of why not are in the context.
-flx_status flx_work_read(flx_ctx *ctx, const flx_chore *task, flx_model **model);
+// The model; open: its parameters can be set, else all is as the program reads it. The messages of why not are in the context.
+flx_status flx_work_read(flx_ctx *ctx, const flx_chore *task, bool open, flx_model **model);
 // A file of the scratch folder; the caller frees it. NULL: no memory.
 char *flx_work_scratch(const flx_chore *task, const char *name);
+// A file beside the model, named after it: "models/crank.yaml" and ".h5" are "models/crank.h5"; the caller frees it.
+char *flx_work_beside(const flx_chore *task, const char *ending);
 // What a result file holds, as data for the page.
 flx_status flx_work_put_result(flx_ctx *ctx, const char *path, const char *label, flx_text *t);

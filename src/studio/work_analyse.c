@@ -121,7 +121,7 @@ void flx_work_analyse(flx_desk *d, void *user)
     if (!ctx) return;
     flx_text_start(&data, ctx);
     flx_text_start(&t, ctx);
-    flx_status status = flx_work_read(ctx, chore, &model);
+    flx_status status = flx_work_read(ctx, chore, false, &model);
     if (status == FLX_OK) status = add_own(model, chore->option);
     if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
     if (status == FLX_OK) status = perform(ctx, chore, sim, &f, &data);

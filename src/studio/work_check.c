@@ -104,7 +104,7 @@ static void check(flx_ctx *ctx, const flx_chore *task, flx_text *t)
     flx_text_put(t, "{\"ok\": ");
     flx_text picture;
     flx_text_start(&picture, ctx);
-    flx_status status = flx_work_read(ctx, task, &model);
+    flx_status status = flx_work_read(ctx, task, true, &model);
     if (status == FLX_OK) put_analyses(&picture, model);
     if (status == FLX_OK) status = compile(ctx, model, &s);
     if (status == FLX_OK) {

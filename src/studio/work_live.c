@@ -27,21 +27,8 @@ typedef struct driver {
 
 static void begin_here(driver *d)
 {
-    d->wall = d->last_wall = flx_live_clock();
+    d->wall = d->last_wall = flx_clock_seconds();
     d->from = d->last_t = flx_run_time(d->live.run);
-}
-
-// The last error, as a note for the page; none is left.
-static void tell_error(driver *d)
-{
-    flx_ctx *ctx = d->live.ctx;
-    const flx_message *m = ctx ? flx_ctx_error(ctx, flx_ctx_error_count(ctx) - 1) : NULL;
-    flx_text_clear(&d->text);
-    flx_text_put(&d->text, "{\"text\": ");
-    flx_text_put_string(&d->text, m ? m->text : "out of memory");
-    flx_text_put(&d->text, "}");
-    if (!d->text.failed) flx_desk_tell(d->desk, "note", d->text.data, d->text.length);
-    if (ctx) flx_ctx_clear_messages(ctx);
 }
 
 static void tell_note(driver *d, const char *text)
@@ -51,6 +38,15 @@ static void tell_note(driver *d, const char *text)
     flx_text_put_string(&d->text, text);
     flx_text_put(&d->text, "}");
     if (!d->text.failed) flx_desk_tell(d->desk, "note", d->text.data, d->text.length);
+}
+
+// The last error; none is left.
+static void tell_error(driver *d)
+{
+    flx_ctx *ctx = d->live.ctx;
+    const flx_message *m = flx_ctx_error(ctx, flx_ctx_error_count(ctx) - 1);
+    tell_note(d, m ? m->text : "out of memory");
+    flx_ctx_clear_messages(ctx);
 }
 
 // ---- frames ---------------------------------------------------------------------------------------
@@ -115,7 +111,7 @@ static void tell_ready(driver *d)
 static void advance(driver *d)
 {
     flx_live *l = &d->live;
-    double now = flx_live_clock(), t = flx_run_time(l->run),
+    double now = flx_clock_seconds(), t = flx_run_time(l->run),
            due = d->from + d->speed * (now - d->wall);
     if (due > t + d->speed * AHEAD) { // it fell behind: from here on
         due = t + d->speed * AHEAD;
@@ -139,7 +135,7 @@ static void advance(driver *d)
 
 static void measure(driver *d)
 {
-    double now = flx_live_clock(), t = flx_run_time(d->live.run), passed = now - d->last_wall;
+    double now = flx_clock_seconds(), t = flx_run_time(d->live.run), passed = now - d->last_wall;
     if (passed < 0.5) return;
     d->factor = (t - d->last_t) / passed;
     d->last_wall = now;
@@ -226,37 +222,25 @@ static void obey(driver *d, const char *line)
 
 static void drive(driver *d)
 {
-    double next = flx_live_clock();
+    double next = flx_clock_seconds();
     tell_ready(d);
     begin_here(d);
     while (!d->ended && !d->desk->alone) {
-        double wait = next - flx_live_clock();
+        double wait = next - flx_clock_seconds();
         const char *line = flx_desk_hear(d->desk, wait > 0 ? (int)(1e3 * wait) + 1 : 0);
         if (line) obey(d, line);
-        if (flx_live_clock() < next) continue;
-        next = flx_live_clock() + FRAME;
+        if (flx_clock_seconds() < next) continue;
+        next = flx_clock_seconds() + FRAME;
         if (!d->paused) advance(d);
         measure(d);
         tell_frame(d);
     }
 }
 
-// "models/crank.yaml": "models/crank_live.h5"; the caller frees it.
-static char *record_path(const char *model)
-{
-    const char *slash = strrchr(model, '/'), *dot = strrchr(model, '.');
-    size_t n = dot && (!slash || dot > slash + 1) ? (size_t)(dot - model) : strlen(model);
-    char *path = malloc(n + sizeof "_live.h5");
-    if (!path) return NULL;
-    memcpy(path, model, n);
-    memcpy(path + n, "_live.h5", sizeof "_live.h5");
-    return path;
-}
-
 void flx_work_live(flx_desk *desk, void *user)
 {
     const flx_chore *chore = user;
-    driver d = {.desk = desk, .speed = 1.0, .record = record_path(chore->path)};
+    driver d = {.desk = desk, .speed = 1.0, .record = flx_work_beside(chore, "_live.h5")};
     flx_text end;
     flx_status status = flx_live_open(chore, &d.live);
     flx_text_start(&d.text, d.live.ctx);

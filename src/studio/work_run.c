@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define EVERY 0.05 // seconds between words of progress
 
@@ -18,27 +17,13 @@ static int tell_progress(void *user, double t, double until)
 {
     runner *r = user;
     char text[64];
-    struct timespec clock;
-    clock_gettime(CLOCK_MONOTONIC, &clock);
-    double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
+    double now = flx_clock_seconds();
     if (now - r->told < EVERY) return 0;
     r->told = now;
     int n = flx_snprintf(text, sizeof text, "[%.9g, %.9g]", t, until > t ? until : t);
     flx_desk_tell(r->desk, "progress", text, (size_t)n);
     const char *line = flx_desk_hear(r->desk, 0);
     return r->desk->alone || (line && strcmp(line, "stop") == 0);
-}
-
-// "models/crank.yaml": "models/crank.h5"; the caller frees it.
-static char *result_path(const char *model)
-{
-    const char *slash = strrchr(model, '/'), *dot = strrchr(model, '.');
-    size_t n = dot && (!slash || dot > slash + 1) ? (size_t)(dot - model) : strlen(model);
-    char *path = malloc(n + 4);
-    if (!path) return NULL;
-    memcpy(path, model, n);
-    memcpy(path + n, ".h5", 4);
-    return path;
 }
 
 // The last row in full, since the page's curves are narrowed.
@@ -109,17 +94,13 @@ void flx_work_run(flx_desk *d, void *user)
 {
     const flx_chore *task = user;
     flx_ctx *ctx = flx_ctx_create();
-    char *path = result_path(task->path);
+    char *path = flx_work_beside(task, ".h5");
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
     if (!ctx || !path) return;
     runner r = {.desk = d};
     flx_text_start(&r.text, ctx);
-    flx_read_def def = flx_read_def_default();
-    def.nopen = 0; // as the program reads it
-    def.text = task->text;
-    def.length = strlen(task->text);
-    flx_status status = flx_model_read_by(ctx, task->path, &def, &model);
+    flx_status status = flx_work_read(ctx, task, false, &model);
     if (status == FLX_OK) status = flx_simulation_create(model, &sim);
     if (status == FLX_OK) {
         status = simulate(ctx, &r, sim, path);
