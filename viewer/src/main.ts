@@ -6,7 +6,7 @@ import { helpPanel } from "./help";
 import { ledgerPanel, make, modelPanel, viewPanel } from "./panels";
 import { Player, speeds } from "./player";
 import { Plots, short } from "./plots";
-import { moves, palette, Stage } from "./stage";
+import { moves, palette, rendererName, Stage } from "./stage";
 
 const FEW = 10; // frames: what is between them is not known well
 const MOST_ENTRIES = 10; // of the legend
@@ -262,11 +262,7 @@ class Page {
       time: () => this.player.time,
       // where a body's frame, or a point of it, is in the scene now
       position: (name: string, result = 0) => this.stage?.mechanisms[result]?.position(name) ?? null,
-      renderer: () => {
-        const g = this.stage?.renderer.getContext();
-        const info = g?.getExtension("WEBGL_debug_renderer_info");
-        return g && info ? String(g.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
-      },
+      renderer: () => (this.stage ? rendererName(this.stage.renderer.getContext()) : ""),
       // where a node of a flexible body's mesh is, by its number in the mesh file
       node: (body: string, label: number, result = 0) => this.stage?.mechanisms[result]?.node(body, label) ?? null,
       colour: (what: "displacement" | "stress") => { this.stage?.colour(what); this.stage?.refresh(); },

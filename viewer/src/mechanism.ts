@@ -29,7 +29,6 @@ function geometryOf(s: Shape, size: number, round: number): THREE.BufferGeometry
   }
 }
 
-// Flat facets: files of surfaces do not say which edges are round.
 function surfaceOf(s: Surface): THREE.BufferGeometry {
   const n = s.points[0].length, places = new Float32Array(3 * n);
   for (let k = 0; k < 3; k++) for (let i = 0; i < n; i++) places[3 * i + k] = s.points[k][i];
@@ -50,11 +49,20 @@ function meshOf(s: Shape, geometry: THREE.BufferGeometry, material: THREE.Materi
   return mesh;
 }
 
-function facets(material: THREE.MeshStandardMaterial): THREE.Material {
-  const flat = material.clone();
-  flat.flatShading = true;
-  flat.side = THREE.DoubleSide; // not every file turns its triangles outwards
-  return flat;
+// Materials are shared: what is chosen gets one of its own.
+function light(mesh: THREE.Mesh, on: boolean): void {
+  const plain = mesh.userData.plain as THREE.MeshStandardMaterial | undefined;
+  if (on === (plain !== undefined)) return;
+  if (plain) {
+    (mesh.material as THREE.Material).dispose();
+    mesh.material = plain;
+    delete mesh.userData.plain;
+    return;
+  }
+  mesh.userData.plain = mesh.material;
+  const bright = (mesh.material as THREE.MeshStandardMaterial).clone();
+  bright.emissive.setHex(0x553300);
+  mesh.material = bright;
 }
 
 // What can leave a trace: the centre of mass of a body, or a point of it.
@@ -189,15 +197,33 @@ export class Mechanism {
     return made;
   }
 
+  private forms = new Map<string, THREE.BufferGeometry>();
+
+  // The same.
+  private solidOf(s: Shape): THREE.BufferGeometry {
+    const key = `${s.kind} ${s.size.join(" ")}`, made = this.forms.get(key) ?? geometryOf(s, this.scene.size, this.round);
+    this.forms.set(key, made);
+    return made;
+  }
+
+  private paints = new Map<string, THREE.MeshStandardMaterial>();
+
+  // One for all bodies of a colour. Flat facets: files of surfaces do not say which edges are round, and not every file turns
+  // its triangles outwards.
+  private paint(colour: number, faceted: boolean): THREE.MeshStandardMaterial {
+    const key = `${colour} ${faceted}`, made = this.paints.get(key) ?? new THREE.MeshStandardMaterial({
+      color: colour, roughness: 0.55, metalness: 0.05, transparent: this.opacity < 1, opacity: this.opacity,
+      flatShading: faceted, side: faceted ? THREE.DoubleSide : THREE.FrontSide,
+    });
+    this.paints.set(key, made);
+    return made;
+  }
+
   private addBody(i: number, next: () => number): void {
     const b = this.scene.bodies[i], group = new THREE.Group(), sheet = new THREE.Group(), colour = next();
-    const material = new THREE.MeshStandardMaterial({
-      color: colour, roughness: 0.55, metalness: 0.05, transparent: this.opacity < 1, opacity: this.opacity,
-    });
     for (const s of b.shapes) {
-      const surface = s.surface !== undefined ? this.surface(s.surface) : null;
-      const geometry = surface ?? geometryOf(s, this.scene.size, this.round);
-      sheet.add(meshOf(s, geometry, surface ? facets(material) : material));
+      if (s.surface !== undefined) sheet.add(meshOf(s, this.surface(s.surface), this.paint(colour, true)));
+      else sheet.add(meshOf(s, this.solidOf(s), this.paint(colour, false)));
     }
     const box = b.elastic ? this.addElastic(b.name, b.elastic, sheet) : b.shapes.length > 0 ? new THREE.Box3().setFromObject(sheet) : null;
     this.boxes.push(box);
@@ -520,8 +546,7 @@ export class Mechanism {
     this.selected = name;
     for (const part of this.parts) for (const o of part.objects) {
       o.traverse((x) => {
-        const material = x instanceof THREE.Mesh && !x.userData.joint ? x.material as THREE.MeshStandardMaterial : null;
-        if (material?.emissive) material.emissive.setHex(part.name === name ? 0x553300 : 0);
+        if (x instanceof THREE.Mesh && !x.userData.joint && x.material.emissive) light(x, part.name === name);
       });
     }
   }

@@ -23,6 +23,19 @@ export function moves(r: Result): boolean {
   return r.scene !== null && r.frameTimes.length > 0;
 }
 
+// Who draws, as it calls itself; "": it does not tell.
+export function rendererName(g: WebGLRenderingContext | WebGL2RenderingContext): string {
+  const info = g.getExtension("WEBGL_debug_renderer_info");
+  return info ? String(g.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+}
+
+// Without a graphics card smooth edges take longer than all else of a picture.
+function drawsInSoftware(): boolean {
+  const g = document.createElement("canvas").getContext("webgl2"), soft = g !== null && /swiftshader|llvmpipe|softpipe|software/i.test(rendererName(g));
+  g?.getExtension("WEBGL_lose_context")?.loseContext();
+  return soft;
+}
+
 export class Stage {
   readonly mechanisms: Mechanism[] = [];
   readonly renderer: THREE.WebGLRenderer;
@@ -48,11 +61,13 @@ export class Stage {
   private swinging = false;
   private tags = new Tags(document.getElementById("tags")!, ["legend", "scale", "corner"].map((id) => document.getElementById(id)!));
   private compass = new Compass(document.getElementById("compass")!, document.getElementById("ruler")!);
+  private past: Mechanism[] = []; // replaced, and not forgotten yet
   private near = false; // what is seen is one body that is followed, and what is round it
 
   // Of results that move, one at least.
   constructor(private canvas: HTMLCanvasElement, moving: Result[]) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !drawsInSoftware(), alpha: true, preserveDrawingBuffer: true });
+    this.renderer.debug.checkShaderErrors = false; // to ask for them waits until each program is made
     this.controls = new OrbitControls(this.camera, canvas);
     this.planar = moving.every((r) => r.scene!.dimension === 2);
     this.findUp(moving);
@@ -78,15 +93,8 @@ export class Stage {
   replace(moving: Result[]): void {
     const old = this.mechanisms[0], before = { centre: this.centre.clone(), reach: this.reach, planar: this.planar, up: this.up.clone() };
     const chosen = old.selected, names = old.names;
-    for (const m of this.mechanisms) {
-      this.scene.remove(m.group);
-      m.group.traverse((o) => {
-        const mesh = o as THREE.Mesh;
-        mesh.geometry?.dispose();
-        for (const x of [mesh.material ?? []].flat()) x.dispose();
-      });
-    }
-    this.mechanisms.length = 0;
+    this.scene.remove(...this.mechanisms.map((m) => m.group));
+    this.past.push(...this.mechanisms.splice(0));
     this.followed = null;
     this.near = false;
     this.planar = moving.every((r) => r.scene!.dimension === 2);
@@ -105,6 +113,18 @@ export class Stage {
     this.colour("displacement");
     if (chosen) for (const m of this.mechanisms) m.select(chosen);
     this.update(0);
+  }
+
+  // What is seen no more gives its memory back when its successor has been drawn: materials of the same kind share a program
+  // of the graphics card, which goes with the last of them, and takes longer to make than all else.
+  private forget(): void {
+    for (const m of this.past.splice(0)) {
+      m.group.traverse((o) => {
+        const mesh = o as THREE.Mesh;
+        mesh.geometry?.dispose();
+        for (const x of [mesh.material ?? [], mesh.userData.plain ?? []].flat() as THREE.Material[]) x.dispose();
+      });
+    }
   }
 
   // From the sky, and from beside the eye: a face that is seen is lit, from wherever it is seen.
@@ -405,6 +425,7 @@ export class Stage {
       this.renderer.render(this.scene, this.camera);
     }
     this.mechanisms.forEach((m) => { m.group.visible = true; });
+    this.forget();
     this.annotate(n, w, h);
     this.busy = true;
     requestAnimationFrame(() => { this.busy = false; });

@@ -31,8 +31,35 @@ function basis(y: THREE.Vector3, near: THREE.Vector3, at: THREE.Vector3): THREE.
   return new THREE.Matrix4().makeBasis(new THREE.Vector3().crossVectors(up, z), up, z).setPosition(at);
 }
 
+interface Piece { shape: THREE.BufferGeometry; colour: THREE.Color; frame: THREE.Matrix4 } // frame: axes of unit length
+
+// Pieces as one, each in its place and colour.
+function merged(list: Piece[]): THREE.BufferGeometry {
+  const n = list.reduce((sum, p) => sum + p.shape.getAttribute("position").count, 0);
+  const places = new Float32Array(3 * n), normals = new Float32Array(3 * n), colours = new Float32Array(3 * n);
+  let at = 0;
+  for (const { shape, colour, frame } of list) {
+    const p = shape.getAttribute("position").array, m = shape.getAttribute("normal").array, e = frame.elements;
+    for (let i = 0; i < p.length; i += 3, at += 3) {
+      for (let k = 0; k < 3; k++) {
+        places[at + k] = e[k] * p[i] + e[4 + k] * p[i + 1] + e[8 + k] * p[i + 2] + e[12 + k];
+        normals[at + k] = e[k] * m[i] + e[4 + k] * m[i + 1] + e[8 + k] * m[i + 2];
+      }
+      colours[at] = colour.r;
+      colours[at + 1] = colour.g;
+      colours[at + 2] = colour.b;
+    }
+  }
+  const g = new THREE.BufferGeometry();
+  g.setAttribute("position", new THREE.BufferAttribute(places, 3));
+  g.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
+  g.setAttribute("color", new THREE.BufferAttribute(colours, 3));
+  return g;
+}
+
 export class Symbols {
-  private parts = new Map<number, THREE.BufferGeometry[]>(); // of bodies; -1: the ground
+  private parts = new Map<number, Piece[]>(); // of bodies; -1: the ground
+  private made = new Map<string, THREE.BufferGeometry>(); // what many symbols share
   private planar: boolean;
   readonly u: number;
   corners = 0; // of all that was put so far
@@ -46,33 +73,43 @@ export class Symbols {
   meshes(): [number, THREE.Mesh][] {
     const material = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.45, metalness: 0.1 });
     return [...this.parts].map(([body, list]) => {
-      const mesh = new THREE.Mesh(mergeGeometries(list), material);
+      const mesh = new THREE.Mesh(merged(list), material);
       mesh.userData.joint = true;
       return [body, mesh];
     });
   }
 
-  private put(body: number, geometry: THREE.BufferGeometry, colour: number, frame: THREE.Matrix4): void {
-    const g = geometry.index ? geometry.toNonIndexed() : geometry, n = g.getAttribute("position").count;
-    const c = new THREE.Color(colour), colours = new Float32Array(3 * n);
-    for (let i = 0; i < n; i++) colours.set([c.r, c.g, c.b], 3 * i);
-    this.corners += n;
-    g.deleteAttribute("uv");
-    g.setAttribute("color", new THREE.BufferAttribute(colours, 3));
-    g.applyMatrix4(frame);
-    this.parts.set(body, [...this.parts.get(body) ?? [], g]);
+  // A geometry that is made once for all symbols of the same size.
+  private once(kind: string, size: number[], make: () => THREE.BufferGeometry): THREE.BufferGeometry {
+    const key = `${kind} ${size.join(" ")}`, there = this.made.get(key);
+    if (there) return there;
+    const g = make(), plain = g.index ? g.toNonIndexed() : g;
+    this.made.set(key, plain);
+    return plain;
+  }
+
+  private put(body: number, shape: THREE.BufferGeometry, colour: number, frame: THREE.Matrix4): void {
+    const list = this.parts.get(body) ?? [];
+    if (list.length === 0) this.parts.set(body, list);
+    this.corners += shape.getAttribute("position").count;
+    list.push({ shape, colour: new THREE.Color(colour), frame });
   }
 
   private rod(body: number, at: THREE.Vector3, axis: THREE.Vector3, radius: number, length: number, colour: number): void {
-    this.put(body, new THREE.CylinderGeometry(radius, radius, length, this.round), colour, basis(axis, zAxis, at));
+    this.put(body, this.once("rod", [radius, length], () => new THREE.CylinderGeometry(radius, radius, length, this.round)), colour, basis(axis, zAxis, at));
   }
 
   private ball(body: number, at: THREE.Vector3, radius: number, colour: number): void {
-    this.put(body, new THREE.SphereGeometry(radius, this.round, this.round >> 1), colour, new THREE.Matrix4().setPosition(at));
+    this.put(body, this.once("ball", [radius], () => new THREE.SphereGeometry(radius, this.round, this.round >> 1)), colour, new THREE.Matrix4().setPosition(at));
   }
 
   private block(body: number, at: THREE.Vector3, axis: THREE.Vector3, size: [number, number, number], colour: number): void {
-    this.put(body, new THREE.BoxGeometry(...size), colour, basis(axis, this.planar ? zAxis : this.up, at));
+    this.put(body, this.box(...size), colour, basis(axis, this.planar ? zAxis : this.up, at));
+  }
+
+  // Moved by `at`, and before that turned about z.
+  private box(a: number, b: number, c: number, at = [0, 0, 0], turn = 0): THREE.BufferGeometry {
+    return this.once("box", [a, b, c, ...at, turn], () => new THREE.BoxGeometry(a, b, c).rotateZ(turn).translate(at[0], at[1], at[2]));
   }
 
   // Symbols of a plane lie over the two sheets that they join; those of the ground below all.
@@ -89,20 +126,20 @@ export class Symbols {
     if (this.planar) place.z = this.layer(-1).z;
     const frame = basis(normal, this.planar ? zAxis : Math.abs(normal.z) < 0.9 ? zAxis : new THREE.Vector3(1, 0, 0), place);
     const on = (g: THREE.BufferGeometry, colour: number) => this.put(-1, g, colour, frame);
-    on(new THREE.BoxGeometry(length, 0.35 * u, deep).translate(0, -0.17 * u, 0), GROUND);
+    on(this.box(length, 0.35 * u, deep, [0, -0.17 * u, 0]), GROUND);
     const n = Math.max(3, Math.min(40, Math.round(length / u)));
     for (let i = 0; i < n; i++) {
       const x = length * ((i + 0.7) / n - 0.5);
-      on(new THREE.BoxGeometry(0.2 * u, 1.5 * u, deep).rotateZ(-0.7).translate(x - 0.1 * length / n, -0.85 * u, 0), GROUND);
+      on(this.box(0.2 * u, 1.5 * u, deep, [x - 0.1 * length / n, -0.85 * u, 0], -0.7), GROUND);
     }
   }
 
   // A stand under a joint that the ground carries.
   private stand(at: THREE.Vector3): void {
     const u = this.u, h = 3.4 * u, foot = at.clone().addScaledVector(this.up, -h);
-    const g = this.planar
+    const g = this.once("stand", [], () => this.planar
       ? new THREE.ExtrudeGeometry(new THREE.Shape([[0, h], [-1.9 * u, 0], [1.9 * u, 0]].map(([x, y]) => new THREE.Vector2(x, y))), { depth: 0.3 * u, bevelEnabled: false })
-      : new THREE.ConeGeometry(2.2 * u, h, 4).rotateY(Math.PI / 4).translate(0, 0.5 * h, 0);
+      : new THREE.ConeGeometry(2.2 * u, h, 4).rotateY(Math.PI / 4).translate(0, 0.5 * h, 0));
     const place = foot.clone();
     if (this.planar) place.z = this.layer(-1).z;
     this.put(-1, g, STEEL, basis(this.up, zAxis, place));
@@ -150,7 +187,7 @@ export class Symbols {
         return this.block(other, there, s.otherAxis, [1.7 * u, 3.4 * u, this.planar ? 0.2 * u : 1.7 * u], DARK);
       case "spherical":
         this.ball(other, there, 1.1 * u, DARK);
-        this.put(carrier, new THREE.TorusGeometry(1.15 * u, 0.45 * u, 8, this.round).rotateX(Math.PI / 2), STEEL, basis(this.up, zAxis, at));
+        this.put(carrier, this.once("ring", [], () => new THREE.TorusGeometry(1.15 * u, 0.45 * u, 8, this.round).rotateX(Math.PI / 2)), STEEL, basis(this.up, zAxis, at));
         if (carrier < 0) this.stand(at);
         return;
       case "universal":
@@ -185,8 +222,8 @@ export class Symbols {
   private edges(body: number, at: THREE.Vector3, normal: THREE.Vector3, length: number): void {
     const frame = basis(normal, this.up, at), thin = 0.2 * this.u;
     for (const side of [-0.5, 0.5]) {
-      this.put(body, new THREE.BoxGeometry(length, thin, thin).translate(0, 0, side * length), STEEL, frame);
-      this.put(body, new THREE.BoxGeometry(thin, thin, length).translate(side * length, 0, 0), STEEL, frame);
+      this.put(body, this.box(length, thin, thin, [0, 0, side * length]), STEEL, frame);
+      this.put(body, this.box(thin, thin, length, [side * length, 0, 0]), STEEL, frame);
     }
   }
 
@@ -200,7 +237,7 @@ export class Symbols {
     const u = this.u, length = s.travel[1] - s.travel[0], n = Math.min(60, Math.max(4, Math.round(length / u)));
     for (let i = 0; i < n; i++) {
       const p = at.clone().addScaledVector(s.axis, s.travel[0] + (i + 0.5) / n * length);
-      this.put(body, new THREE.TorusGeometry(0.75 * u, 0.2 * u, 4, this.round >> 1).rotateX(Math.PI / 2 - 0.2), GROUND, basis(s.axis, zAxis, p));
+      this.put(body, this.once("thread", [], () => new THREE.TorusGeometry(0.75 * u, 0.2 * u, 4, this.round >> 1).rotateX(Math.PI / 2 - 0.2)), GROUND, basis(s.axis, zAxis, p));
     }
   }
 
