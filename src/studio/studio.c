@@ -385,7 +385,9 @@ static void watch_file(flx_studio *s)
     flx_studio_stamp(s->file.path, now);
     if (strcmp(now, s->seen) == 0) return;
     memcpy(s->seen, now, sizeof now);
-    if (strcmp(now, s->file.stamp) != 0) push(s, "changed", "{}", 2);
+    if (strcmp(now, s->file.stamp) == 0) return;
+    const char *what = strcmp(now, "none") == 0 ? "{\"deleted\": true}" : "{\"deleted\": false}";
+    push(s, "changed", what, strlen(what));
 }
 
 // A process that has gone without an answer has failed, and that is said.

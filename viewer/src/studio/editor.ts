@@ -36,6 +36,7 @@ const theme = EditorView.theme({
 export class Editor {
   readonly view: EditorView;
   private language: Language | null = null;
+  private marked = false; // messages stand in the text
 
   // changed: the text is another one.
   constructor(parent: HTMLElement, private changed: (byUser: boolean) => void) {
@@ -69,6 +70,7 @@ export class Editor {
   // Another file: nothing of the one before can be brought back.
   open(text: string): void {
     this.view.setState(this.state(text));
+    this.marked = false;
     this.changed(false);
   }
 
@@ -98,7 +100,8 @@ export class Editor {
       const word = /^[\w.'-]+/.exec(doc.sliceString(from, line.to))?.[0].length ?? 0;
       return { from, to: Math.min(from + Math.max(word, 1), doc.length), severity: m.error ? "error" : "info", message: m.file ? `${m.file}:${m.line}: ${m.text}` : m.text };
     });
-    this.view.dispatch(setDiagnostics(this.view.state, found));
+    if (found.length > 0 || this.marked) this.view.dispatch(setDiagnostics(this.view.state, found));
+    this.marked = found.length > 0;
   }
 
   // ---- help ---------------------------------------------------------------------------------------

@@ -89,8 +89,8 @@ export class Items {
     if (about) box.append(make("p", { className: "hint", textContent: about.replace(/`/g, "") }));
     if (!top) box.append(this.nameField());
     if (e.kind === "mapping" && !(top && named.includes(e.key))) this.fields(box, e, this.path);
-    else if (e.kind !== "mapping") this.field(box, e, this.path, {});
-    else for (const c of e.children.slice(0, MOST)) if (c.kind === "scalar" || c.kind === "list" || e.key === "parameters") this.field(box, c, [...this.path, c.key], {});
+    else if (e.kind !== "mapping") this.field(box, e, this.path);
+    else for (const c of e.children.slice(0, MOST)) if (c.kind === "scalar" || c.kind === "list" || e.key === "parameters") this.field(box, c, [...this.path, c.key]);
     const go = make("button", { textContent: word("toText"), id: "totext", onclick: () => { this.editor.show(e.from); this.editor.view.focus(); } });
     const drop = make("button", { textContent: word("removeItem"), id: "removeitem", onclick: () => { const path = this.path; this.path = []; this.editor.edit(remove(state, path)); this.build(); } });
     box.append(make("div", { className: "row" }, go, drop));
@@ -124,7 +124,7 @@ export class Items {
         const group = make("fieldset", {}, make("legend", { textContent: c.key }));
         this.fields(group, c, [...path, c.key]);
         box.append(group);
-      } else this.field(box, c, [...path, c.key], siblings);
+      } else this.field(box, c, [...path, c.key]);
     }
     const keys = (this.language?.keys(this.steps(path), siblings) ?? []).filter((k) => !e.children.some((c) => c.key === k.name));
     if (keys.length === 0) return;
@@ -141,10 +141,9 @@ export class Items {
     box.append(more);
   }
 
-  private field(box: HTMLElement, e: Entry, path: string[], siblings: Record<string, string>): void {
+  private field(box: HTMLElement, e: Entry, path: string[]): void {
     const state = this.editor.view.state, text = e.value ? state.sliceDoc(e.value.from, e.value.to) : "";
     const steps: Step[] = this.steps(path), words = this.language?.words(steps) ?? [], about = this.language?.describe(steps) ?? "";
-    void siblings;
     const change = (value: string) => {
       const now = find(outline(this.editor.view.state), path)?.value;
       if (value.trim() === "" || (now && this.editor.view.state.sliceDoc(now.from, now.to) === value.trim())) return;

@@ -26,7 +26,6 @@ export class Live {
   private recordButton = make("button", { id: "record" });
   private sliders: { input: HTMLInputElement; port: Port; send: () => void; range: [number, number] }[] = [];
   private rows: { t: number; y: (number | null)[] }[] = [];
-  private ready: Ready | null = null;
   private canvases: { canvas: HTMLCanvasElement; value: HTMLElement; column: number }[] = [];
   private held = new Set<string>();
   private pulling: { body: string; local: number[] } | null = null;
@@ -118,7 +117,6 @@ export class Live {
   }
 
   begin(ready: Ready): void {
-    this.ready = ready;
     this.canvases = [];
     this.curves.replaceChildren(...ready.names.slice(0, MOST).map((name, column) => {
       const canvas = make("canvas", { width: 320, height: 56 }), value = make("span", { className: "values" });
@@ -263,8 +261,4 @@ export class Live {
     });
     requestAnimationFrame(this.poll);
   };
-
-  names(): string[] {
-    return this.ready?.names ?? [];
-  }
 }

@@ -5,8 +5,7 @@ import { decimal, say } from "../labels";
 import { make } from "../panels";
 import { Player, speeds } from "../player";
 import { short } from "../plots";
-import { moves, palette, Stage } from "../stage";
-import { word } from "./words";
+import { moves, Stage } from "../stage";
 
 const MOST_ENTRIES = 10; // of the legend
 const byId = (id: string) => document.getElementById(id)!;
@@ -119,13 +118,5 @@ export class Picture {
     if (p.to > p.from) this.slider.value = String(1000 * (p.time - p.from) / (p.to - p.from));
     this.clock.textContent = `t = ${short(Number(p.time.toPrecision(4)))} s`;
     this.turned();
-  }
-
-  colours(): number[] {
-    return palette;
-  }
-
-  empty(): void {
-    if (!this.stage) this.say(word("noPicture"));
   }
 }

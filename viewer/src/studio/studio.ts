@@ -4,21 +4,22 @@ import { take, type Packed, type Result } from "../data";
 import { decimal, language, setLanguage } from "../labels";
 import { ledgerPanel, make, viewPanel } from "../panels";
 import { Plots, short } from "../plots";
+import { banner, bannerOf } from "./banner";
 import { Builder } from "./builder";
 import { Editor } from "./editor";
 import { showGallery } from "./gallery";
+import { Files } from "./files";
 import { findingsPanel } from "./findings";
 import { Items } from "./items";
 import { Live } from "./live";
 import { find, outline } from "./outline";
 import { Picture } from "./picture";
 import { Language, type Schema } from "./schema";
-import { listen, Refused, server, type Checked, type Done, type Message, type Model } from "./server";
+import { listen, Refused, server, type Checked, type Done, type Message } from "./server";
 import { word, type Word } from "./words";
 
 const byId = (id: string) => document.getElementById(id)!;
-const PAUSE = 25; // milliseconds after a key before the text is checked
-const AUTOSAVE = 700; // milliseconds after the last key
+const PAUSE = 10; // milliseconds after a key before the text is checked
 const MANY = 1500; // bodies: so many take a while to draw, which is done when one asks for it
 
 type Work = "none" | "run" | "live" | "analyse";
@@ -27,6 +28,7 @@ export class Studio {
   readonly editor: Editor;
   readonly picture: Picture;
   readonly items: Items;
+  private files: Files;
   private builder: Builder;
   private plots: Plots | null = null;
   private left: Word = "text";
@@ -35,13 +37,12 @@ export class Studio {
   private analysis = "";
   private large: Packed | null = null; // a picture that waits until it is asked for
   private asked = false;
-  private model: Model = { name: "", stamp: "none", text: "", copy: null };
   checked: Checked | null = null;
   private checking = false;
   private due = false; // the text is another one than was checked
   private timer = 0;
-  private saver = 0;
   private work: Work = "none";
+  private worked = ""; // the text that is computed: messages have their places there
   private progress: [number, number] | null = null;
   private done: Done | null = null;
   private tab: Word = "plots";
@@ -54,11 +55,11 @@ export class Studio {
     this.builder = new Builder(this.editor, this.picture, (path) => this.added(path));
     this.items = new Items(byId("items"), this.editor, () => this.builder.tools(), (path) => this.picture.stage?.select(path[1] ?? null));
     document.addEventListener("keydown", (e) => this.key(e));
-    window.addEventListener("beforeunload", (e) => { if (this.isDirty()) e.preventDefault(); });
+    this.files = new Files(this.editor, () => this.build());
   }
 
   async begin(): Promise<void> {
-    this.take(await server.model());
+    await this.files.begin();
     listen((event, data) => this.hear(event, data));
     void server.schema().then((s) => {
       const known = new Language(s as Schema);
@@ -68,22 +69,6 @@ export class Studio {
     this.build();
   }
 
-  // A model from the program; a copy that outlived a crash is offered.
-  private take(m: Model): void {
-    this.model = m;
-    this.editor.open(m.text);
-    document.title = `${m.name} – Flexion`;
-    if (m.copy !== null) {
-      const copy = m.copy;
-      this.banner("recovered", ["recover", () => this.editor.replace(copy)], ["discard", () => void server.forget()]);
-    }
-    this.build();
-  }
-
-  isDirty(): boolean {
-    return this.editor.text() !== this.model.text;
-  }
-
   // ---- the text -----------------------------------------------------------------------------------
 
   private edited(byUser: boolean): void {
@@ -91,10 +76,7 @@ export class Studio {
     this.due = true;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.check(), PAUSE);
-    if (byUser) {
-      clearTimeout(this.saver);
-      this.saver = window.setTimeout(() => void server.autosave(this.editor.text()).catch(() => {}), AUTOSAVE);
-    }
+    if (byUser) this.files.edited();
     this.state();
   }
 
@@ -107,17 +89,10 @@ export class Studio {
     } else this.items.build();
   }
 
-  // Another file of the same folder, by a name that is free, with this text.
   private async beginWith(name: string, text: string): Promise<void> {
-    if (this.isDirty()) await server.autosave(this.editor.text());
-    const taken = new Set(await server.folder()), stem = name.replace(/\.yaml$/, "");
-    let free = name;
-    for (let i = 2; taken.has(free); i++) free = `${stem}-${i}.yaml`;
     this.done = this.found = null;
     this.plots = null;
-    this.take(await server.open(free));
-    this.editor.replace(text);
-    this.build();
+    await this.files.beginWith(name, text).catch(bannerOf);
   }
 
   private gallery(): void {
@@ -188,67 +163,34 @@ export class Studio {
     if (s) box.append(make("span", { className: "empty", textContent: word("freedoms", s.bodies, s.joints, s.freedoms, s.method) }));
   }
 
-  // ---- the file -----------------------------------------------------------------------------------
-
-  async save(over = false): Promise<void> {
-    const text = this.editor.text();
-    clearTimeout(this.saver);
-    try {
-      this.model.stamp = await server.save(text, over ? "over" : this.model.stamp);
-      this.model.text = text;
-      this.banner(null);
-    } catch (e) {
-      if (e instanceof Refused && e.code === 409) this.banner("conflict", ["over", () => void this.save(true)], ["reload", () => void this.reload()], ["cancel", () => {}]);
-      else this.banner(String((e as Error).message));
-    }
-    this.state();
-  }
-
-  private async reload(): Promise<void> {
-    const m = await server.model();
-    this.model = { ...m, copy: null };
-    this.editor.replace(m.text);
-    this.state();
-  }
-
-  private banner(text: Word | string | null, ...actions: [Word, () => void][]): void {
-    const box = byId("banner");
-    box.hidden = text === null;
-    if (text === null) return;
-    const known = /^\w+$/.test(text) ? word(text as Word) : text;
-    box.replaceChildren(make("span", { textContent: known }), ...actions.map(([name, act]) => make("button", {
-      id: `do-${name}`, textContent: word(name), onclick: () => { box.hidden = true; act(); },
-    })));
-    if (actions.length === 0) box.append(make("button", { textContent: "×", onclick: () => { box.hidden = true; } }));
-  }
-
   // ---- work ---------------------------------------------------------------------------------------
 
-  async run(): Promise<void> {
-    this.work = "run";
+  // What is computed is the text as it is now.
+  private async start(work: "run" | "live" | "analyse", option = ""): Promise<void> {
+    if (this.work !== "none") return;
+    this.work = work;
+    this.worked = this.editor.text();
     this.progress = null;
     this.commands();
     try {
-      await server.work("run", this.editor.text());
+      await server.work(work, this.worked, option);
     } catch (e) {
       this.work = "none";
-      this.banner(String((e as Error).message));
+      this.live?.close();
+      this.live = null;
+      bannerOf(e);
+      this.commands();
     }
-    this.commands();
+  }
+
+  run(): Promise<void> {
+    return this.start("run");
   }
 
   // One of the model's analyses, or one of two that every model may have.
-  async analyse(option: string, name: string): Promise<void> {
-    this.work = "analyse";
+  analyse(option: string, name: string): Promise<void> {
     this.analysis = name;
-    this.commands();
-    try {
-      await server.work("analyse", this.editor.text(), option);
-    } catch (e) {
-      this.work = "none";
-      this.banner(String((e as Error).message));
-      this.commands();
-    }
+    return this.start("analyse", option);
   }
 
   private async analysed(done: Done): Promise<void> {
@@ -267,16 +209,10 @@ export class Studio {
     if (!checked?.ok || !checked.data) return;
     this.asked = true;
     await this.draw(checked.data, 0);
-    this.work = "live";
     this.live = new Live(this.picture, checked);
     this.tab = "curves";
     this.tabs();
-    this.commands();
-    try {
-      await server.work("live", this.editor.text());
-    } catch (e) {
-      this.banner(String((e as Error).message));
-    }
+    await this.start("live");
   }
 
   async stop(): Promise<void> {
@@ -291,7 +227,7 @@ export class Studio {
     if (was !== "analyse") this.done = done;
     this.progress = null;
     this.list([...done.messages]);
-    if (done.messages.length > 0) this.editor.mark(done.messages);
+    if (done.messages.length > 0 && this.worked === this.editor.text()) this.editor.mark(done.messages);
     if (was === "run" && done.t !== undefined) {
       const [r] = (await take(await server.result())).results;
       this.picture.show(r);
@@ -324,11 +260,10 @@ export class Studio {
     else if (event === "ready") this.live?.begin(data as Parameters<Live["begin"]>[0]);
     else if (event === "frame") this.live?.frame(data as Parameters<Live["frame"]>[0]);
     else if (event === "note") this.live?.complain((data as { text: string }).text);
-    else if (event === "changed") {
-      this.banner("changed", ["reload", () => void this.reload()], ["keep", () => {}]);
-    } else if (event === "taken") this.banner("taken");
-    else if (event === "gone") this.banner("gone");
-    else if (event === "here" && byId("banner").textContent?.startsWith(word("gone"))) this.banner(null);
+    else if (event === "changed") this.files.changed((data as { deleted: boolean }).deleted);
+    else if (event === "taken") banner("taken");
+    else if (event === "gone") this.files.lost();
+    else if (event === "here") this.files.found();
   }
 
   // ---- what is written ------------------------------------------------------------------------------
@@ -347,7 +282,7 @@ export class Studio {
 
   build(): void {
     this.leftTabs();
-    byId("title").textContent = this.model.name;
+    byId("title").textContent = this.files.name;
     this.commands();
     this.tools();
     this.tabs();
@@ -358,7 +293,7 @@ export class Studio {
   private commands(): void {
     const b = (name: Word, act: () => void, on = true) => make("button", { id: name, textContent: word(name), onclick: act, disabled: !on });
     const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
-    parts.push(b("gallery", () => this.gallery(), !busy), b("save", () => void this.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
+    parts.push(b("gallery", () => this.gallery(), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
     else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!this.checked?.data));
     if (!busy) parts.push(this.analyses(good));
@@ -394,7 +329,7 @@ export class Studio {
 
   private state(): void {
     const errors = this.checked?.messages.filter((m) => m.error).length ?? 0, notes = (this.checked?.messages.length ?? 0) - errors;
-    const parts = [word(this.isDirty() ? "unsaved" : "saved")];
+    const parts = [word(this.files.isDirty() ? "unsaved" : "saved")];
     if (!this.checked || this.checking) parts.push(word("checking"));
     else if (errors > 0) parts.push(errors === 1 ? word("oneError") : word("errors", errors));
     else parts.push(word("fine"));
@@ -432,7 +367,7 @@ export class Studio {
 
   private key(e: KeyboardEvent): void {
     const ctrl = e.ctrlKey || e.metaKey;
-    if (ctrl && e.key === "s") void this.save();
+    if (ctrl && e.key === "s") void this.files.save();
     else if (ctrl && e.key === "Enter") void this.run();
     else if (e.key === "Escape" && this.work !== "none") void this.stop();
     else if (e.key === " " && !ctrl && document.activeElement === byId("canvas")) this.picture.player?.toggle();
