@@ -441,6 +441,7 @@ int cli_analyse(flx_ctx *ctx, const cli_analyses *how, int argc, char **argv)
         cli_complain(how->command->name, "--matrices needs mat, h5 or mtx, not '%s'", o.matrices);
         return EXIT_WRONG;
     }
+    if (!cli_is_result_name(how->command->name, o.result)) return EXIT_WRONG;
     o.rest = &rest;
     return analyse(ctx, &o);
 }

@@ -376,11 +376,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         return EXIT_WRONG;
     }
     o.model = o.resume ? NULL : rest.items[0];
-    const char *ending = o.result ? strrchr(o.result, '.') : NULL;
-    if (ending && strcmp(ending, ".csv") == 0) {
-        cli_complain("run", "-o writes HDF5, whose names end in .h5; a table: --csv %s", o.result);
-        return EXIT_WRONG;
-    }
+    if (!cli_is_result_name("run", o.result)) return EXIT_WRONG;
     if (!o.result) o.result = o.resume ? o.resume : cli_named_after(o.model, ".h5");
     return o.result ? read_and_simulate(ctx, &o) : EXIT_FAILED;
 }

@@ -222,6 +222,14 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
     return CLI_GO;
 }
 
+bool cli_is_result_name(const char *command, const char *name)
+{
+    const char *ending = name ? strrchr(name, '.') : NULL;
+    if (!ending || strcmp(ending, ".csv") != 0) return true;
+    cli_complain(command, "-o writes HDF5, whose names end in .h5; a table: --csv %s", name);
+    return false;
+}
+
 const char *cli_named_after(const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

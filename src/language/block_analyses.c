@@ -82,6 +82,11 @@ static flx_status read_analysis(flx_env *e, const flx_item *item, int number, fl
     out->rest = reader->rest;
     FLX_TRY(flx_analysis_count(e, item, "count", 1, &out->count));
     if (reader->read) FLX_TRY(reader->read(e, item, out));
+    if (about && reader->motion) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, about->loc,
+                        "'%s' is that of a whole motion, and not about a state: leave out `about`",
+                        out->type);
+    }
     if (!about || (about->kind == FLX_ENTRY_SCALAR && strcmp(about->text, "start") == 0)) {
         return FLX_OK;
     }

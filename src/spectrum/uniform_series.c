@@ -8,6 +8,8 @@
 #define FEWEST 8       // samples of a segment
 #define EQUAL 1e-6     // of a distance: samples are equally spaced
 #define MOST_FINER 4.0 // times as many samples as were given, at most
+#define GAP 0.25       // of the series: within a longer one nothing is known
+#define COARSE 8.0     // distances as long as this many new samples are told
 
 // ---- windows ----------------------------------------------------------------------------------------
 
@@ -80,6 +82,29 @@ static bool is_uniform(int n, const double *x)
     return true;
 }
 
+// Nothing is known between two samples that are far from each other, and the spline swings there as it likes.
+static flx_status check_gap(flx_ctx *ctx, int n, const double *x, double step)
+{
+    int at = 1;
+    for (int i = 2; i < n; i++) {
+        if (x[i] - x[i - 1] > x[at] - x[at - 1]) at = i;
+    }
+    double gap = x[at] - x[at - 1];
+    if (gap > GAP * (x[n - 1] - x[0])) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "there is no sample between %.9g and %.9g, a large part of the series: "
+                        "take what comes before or after",
+                        x[at - 1], x[at]);
+    }
+    if (gap > COARSE * step) {
+        flx_ctx_warn(ctx, FLX_NOWHERE,
+                 "samples are up to %.4g apart, at %.9g: above %.4g the spectrum may be that of "
+                 "the spline between them",
+                 gap, x[at - 1], 0.5 / gap);
+    }
+    return FLX_OK;
+}
+
 // The spline through the samples at equal distances: as many as the closest samples ask for, within limits.
 static flx_status resample(flx_ctx *ctx, int n, const double *x, const double *y,
                            flx_uniform_series *s)
@@ -87,6 +112,7 @@ static flx_status resample(flx_ctx *ctx, int n, const double *x, const double *y
     double length = x[n - 1] - x[0], step = length;
     for (int i = 1; i < n; i++) step = fmin(step, x[i] - x[i - 1]);
     step = fmax(step, length / (n - 1) / MOST_FINER);
+    FLX_TRY(check_gap(ctx, n, x, step));
     s->n = 1 + (int)floor(length / step * (1.0 + EQUAL));
     s->step = step;
     s->resampled = true;

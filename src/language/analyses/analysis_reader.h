@@ -9,6 +9,7 @@ typedef struct flx_analysis_reader {
     flx_word_row says; // its word, keys, documentation line, example
     bool rest;         // it ends at an equilibrium, from which others can go on
     bool loads;        // it has a load factor
+    bool motion;       // it is that of a whole motion: `about` a state has no meaning
     bool
         gives; // expressions may use what it found: entries of matrices, columns of tables (known_values.h)
     // Its own keys; name, place, kind, `about` and `count` are there already. What has no member of flx_analysis goes

@@ -157,5 +157,6 @@ const flx_analysis_reader flx_reader_INVERSION = {
                         "\"t^4*(35 - 84*t + 70*t^2 - 20*t^3)\"}, until: 1, step: 0.005}",
              .keys = keys},
     .gives = true,
+    .motion = true,
     .read = read,
 };

@@ -128,5 +128,6 @@ const flx_analysis_reader flx_reader_OPTIMAL_CONTROL = {
                         "at_end: {hinge.angle: pi, rail.displacement: 1}, until: 2, steps: 200}",
              .keys = keys},
     .gives = true,
+    .motion = true,
     .read = read,
 };

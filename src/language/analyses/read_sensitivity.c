@@ -71,5 +71,6 @@ const flx_analysis_reader flx_reader_SENSITIVITY = {
              .example = "g: {type: "
                         "sensitivity, parameters: [m, l], of: [last], check: true}",
              .keys = keys},
+    .motion = true,
     .read = read,
 };

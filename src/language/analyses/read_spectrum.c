@@ -27,9 +27,14 @@ static flx_status read_signals(flx_env *e, const flx_item *item, flx_spectrum_ke
                             .count = 1,
                             .items = (flx_entry *[]){(flx_entry *)speed}};
     FLX_TRY(flx_signals_read(b, &list, &n, &of));
-    if (n != 1 || strcmp(of[0].unit, "rad/s") != 0) {
+    if (n != 1) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, speed->loc,
-                        "`speed` is one rate of rotation, in rad/s");
+                        "`speed` is one rate of rotation, and these are %d signals", n);
+    }
+    if (of[0].unit[0] != '\0' && strcmp(of[0].unit, "rad/s") != 0) { // expressions have none
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, speed->loc,
+                        "`speed` is a rate of rotation, in rad/s, and '%s' is in %s", of[0].name,
+                        of[0].unit);
     }
     flx_column *all = flx_arena_take(b->m->arena, (size_t)own->nsignal + 1, sizeof *all);
     if (!all) return FLX_ERR_MEMORY;
@@ -112,5 +117,6 @@ const flx_analysis_reader flx_reader_SPECTRUM = {
                     "orders of a rotation",
              .example = "noise: {type: spectrum, signals: [bearing.force.y], segment: 0.5}",
              .keys = keys},
+    .motion = true,
     .read = read,
 };

@@ -135,8 +135,8 @@ flx_status flx_analysis_observe(flx_simulation *sim, flx_analysis_place *p, flx_
     return status;
 }
 
-// What an analysis about a state takes for granted of the contacts in it.
-static flx_status tell_contacts(flx_simulation *sim, const flx_analysis_place *p, flx_finding *out)
+// What an analysis about a state takes for granted of the contacts and particles in it.
+static flx_status tell_granted(flx_simulation *sim, const flx_analysis_place *p, flx_finding *out)
 {
     const flx_contacts *contacts = p->sys ? p->sys->ops->contacts : NULL;
     for (int i = 0; contacts && p->x && i < contacts->count(p->sys); i++) {
@@ -155,6 +155,11 @@ static flx_status tell_contacts(flx_simulation *sim, const flx_analysis_place *p
             "contact '%s': its damping follows from the speed at which surfaces met; where they "
             "rest it is that of 1 mm/s",
             c->name));
+    }
+    if (sim->model->nparticles > 0) {
+        return flx_finding_line(sim, out,
+                                "particles do not move here: walls feel the forces that they had "
+                                "last, constant (at the start none)");
     }
     return FLX_OK;
 }
@@ -187,7 +192,7 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
     int told = flx_ctx_error_count(sim->ctx);
     flx_status status = performer->perform(&t, out);
     bool about = status == FLX_OK && performer->settled;
-    if (about) status = tell_contacts(sim, &t.place, out);
+    if (about) status = tell_granted(sim, &t.place, out);
     flx_ctx_place_errors(sim->ctx, told, t.a->loc);
     flx_simulation_unload(sim);
     flx_state_destroy(&t.place.x);

@@ -72,6 +72,7 @@ static int misspelt_words_get_the_nearest_one(void)
         {"run", "name a model file"},
         {"run a.yaml b.yaml", "one model at a time"},
         {"run m.yaml -o x.csv", "-o writes HDF5, whose names end in .h5; a table: --csv x.csv"},
+        {"modes m.yaml -o x.csv", "flexion modes: -o writes HDF5, whose names end in .h5"},
         {"run m.yaml --until soon", "--until needs a positive number, not 'soon'"},
         {"run m.yaml --until -1", "--until needs a positive number"},
         {"check", "name a model file"},

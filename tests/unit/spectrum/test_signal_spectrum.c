@@ -168,6 +168,27 @@ static int uneven(void)
     return 0;
 }
 
+// Nothing is known within a long gap; a shorter one is told.
+static int gaps(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_signal_spectrum s;
+    for (int i = 0; i < 200; i++) {
+        t[i] = 0.01 * i + (i < 100 ? 0.0 : 1e12);
+        y[i] = sin(t[i]);
+    }
+    CHECK(flx_signal_spectrum_find(ctx, 200, t, y, NULL, &s) == FLX_ERR_ARGUMENT);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "no sample between 0.99 and 1e+12");
+    flx_ctx_clear_messages(ctx);
+    for (int i = 0; i < 200; i++) t[i] = 0.01 * i + (i < 100 ? 0.0 : 0.5);
+    CHECK(flx_signal_spectrum_find(ctx, 200, t, y, NULL, &s) == FLX_OK);
+    CHECK(s.resampled && flx_ctx_warning_count(ctx) == 1);
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "samples are up to 0.51 apart, at 0.99: above 0.9804");
+    flx_signal_spectrum_clear(&s);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // A run up from 10 to 110 rad/s: order 2 grows with the square of the speed, order 3.5 is 0.2; backwards alike.
 static int orders(void)
 {
@@ -250,4 +271,4 @@ static int refusals(void)
 }
 
 TEST_MAIN(TEST(transform_is_the_sum), TEST(amplitudes), TEST(between_lines), TEST(noise_is_flat),
-          TEST(uneven), TEST(orders), TEST(refusals))
+          TEST(uneven), TEST(gaps), TEST(orders), TEST(refusals))
