@@ -212,7 +212,8 @@ static flx_status report(flx_integrator *it, flx_status status, double t, double
     if (status == FLX_NOT_FINITE) {
         why->what = NULL;
         why->advice = "to find what has no value there: a root of a negative number, a division "
-                      "by zero, a motion that grows without bound";
+                      "by zero, a table beyond its ends with `extrapolation: error`, a motion "
+                      "that grows without bound";
     }
     char where[200], tries[40] = "";
     flx_loc loc;
