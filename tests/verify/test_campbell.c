@@ -130,4 +130,36 @@ static int few_speeds(void)
     return 0;
 }
 
-TEST_MAIN(TEST(tilting_disc), TEST(rotating_axes), TEST(few_speeds))
+// Springs along axes that turn with the parameter: frequencies stay, and shapes turn by up to 80 degrees from one speed to
+// the next; a mode across both crosses one of them.
+static int turning_shapes(void)
+{
+    static const int counts[] = {4, 5, 9, 41};
+    for (int q = 0; q < 4; q++) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 "flexion: 1\nparameters: {W: 0}\nbodies: {m: {type: point, mass: 1}}\n"
+                 "forces:\n  s: {type: force, on: m, value: "
+                 "[\"-(4 + 5*sin(W)^2)*m.position.x + 5*sin(W)*cos(W)*m.position.y\", "
+                 "\"-(4 + 5*cos(W)^2)*m.position.y + 5*sin(W)*cos(W)*m.position.x\", "
+                 "\"-(1 + W)^2*m.position.z\"]}\n"
+                 "analyse: {map: {type: campbell, speed: W, to: 4.18, count: %d}}\n",
+                 counts[q]);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        const flx_finding_table *t = table(&w.f, "campbell");
+        CHECK(t->nrow == counts[q] && t->ncolumn == 10);
+        int slow = column_of(t, 2), fast = column_of(t, 3), across = column_of(t, 5.18);
+        CHECK(slow > 0 && fast > 0 && across > 0);
+        for (int i = 0; i < t->nrow; i++) {
+            const double *row = t->values + i * t->ncolumn;
+            CHECK_REL(2 * PI * row[slow], 2, 1e-8);
+            CHECK_REL(2 * PI * row[fast], 3, 1e-8);
+            CHECK_REL(2 * PI * row[across], 1 + row[0], 1e-8);
+        }
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(tilting_disc), TEST(rotating_axes), TEST(few_speeds), TEST(turning_shapes))

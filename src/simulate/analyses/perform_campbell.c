@@ -15,6 +15,10 @@
 #define LIKE 0.1    // shapes of one mode at two speeds are more like each other than this
 #define NEAR                                                                                       \
     0.02 // of the fastest frequency: how far an eigenvalue is expected from where it was going
+#define SURE 0.6      // likeness of shapes that leaves no doubt
+#define SAME 1e-6     // of the fastest frequency: closer eigenvalues mix their shapes
+#define MOST_HALVES 6 // of the distance of two speeds
+#define CROSSING 3    // of them where branches cross
 #define MOST_STEPS 40 // of a critical speed
 #define JUMP 1e-6 // of w - order Omega at a critical speed, at most; more is that of another branch
 #define CRITICAL 1e-10 // of it
@@ -34,6 +38,12 @@ typedef struct point {
     double re, im, frequency, damping, whirl;
 } point;
 
+// Where a branch has come to: the last shape that was its own, and the last eigenvalue.
+typedef struct trail {
+    double re, im;
+    double *shape; // (2 nshape)
+} trail;
+
 typedef struct diagram {
     flx_task *t;
     const flx_campbell_keys *keys;
@@ -44,6 +54,8 @@ typedef struct diagram {
     double *speeds; // (count)
     double fastest;
     double spin; // of the fastest body at any speed, rad/s
+    int doubtful; // rows to which some branch could not be followed for sure
+    double doubt; // the first of their speeds
     bool instant,
         flat; // some motion is not steady; some mode cannot be told in the axes that are asked for
 } diagram;
@@ -165,12 +177,11 @@ static void put_point(diagram *d, const spectrum *s, int i, point *p)
 // ---- following ----------------------------------------------------------------------------------------
 
 // |a^H b|^2 / (|a|^2 |b|^2), in the scales of the unknowns                                       (CAMP-1)
-static double likeness(const spectrum *s, int i, const spectrum *r, int j)
+static double likeness(const trail *t, const spectrum *s, int j)
 {
     int n = s->modes.nshape;
-    const double *a = s->modes.modes[i].shape, *b = r->modes.modes[j].shape;
+    const double *a = t->shape, *b = s->modes.modes[j].shape;
     double re = 0.0, im = 0.0, aa = 0.0, bb = 0.0;
-    if (n != r->modes.nshape) return 0.0;
     for (int k = 0; k < n; k++) {
         double w = 1.0 / (s->modes.scale[k] * s->modes.scale[k]);
         re += w * (a[k] * b[k] + a[n + k] * b[n + k]);
@@ -181,33 +192,29 @@ static double likeness(const spectrum *s, int i, const spectrum *r, int j)
     return aa > 0.0 && bb > 0.0 ? (re * re + im * im) / (aa * bb) : 0.0;
 }
 
-// How well mode j goes on with branch b, whose points are those of `before` and of the one before that.
-static double fit(const diagram *d, int row, int b, const spectrum *before, const spectrum *now,
-                  int j)
+// How well mode j goes on with a branch.
+static double fit(const diagram *d, const trail *t, const spectrum *now, int j)
 {
-    const point *p = d->points + (size_t)(row - 1) * (size_t)d->nbranch + b, q = *p;
-    if (q.mode < 0) return -1.0;
-    const flx_mode *m = before->modes.modes + q.mode, *next = now->modes.modes + j;
-    double like = likeness(before, q.mode, now, j);
-    double off = hypot(next->re - m->re, next->im - m->im) / (NEAR * d->fastest);
+    const flx_mode *next = now->modes.modes + j;
+    double like = likeness(t, now, j);
+    double off = hypot(next->re - t->re, next->im - t->im) / (NEAR * d->fastest);
     return like > LIKE ? like + 0.3 / (1.0 + off * off) : -1.0;
 }
 
-// The best pair first.
-static flx_status follow(diagram *d, int row, const spectrum *before, const spectrum *now)
+// The points (nbranch) of branches at a speed, the best pair first.
+static flx_status follow(diagram *d, const trail *trails, const spectrum *now, point *to)
 {
     int n = now->modes.nmode;
     bool *taken = flx_arena_take(d->arena, (size_t)n, sizeof *taken);
-    point *points = d->points + (size_t)row * (size_t)d->nbranch;
     if (!taken) return FLX_ERR_MEMORY;
     for (int b = 0; b < d->nbranch; b++)
-        points[b] = (point){-1, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+        to[b] = (point){-1, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
     for (int k = 0; k < d->nbranch; k++) {
         double best = 0.0;
         int branch = -1, mode = -1;
         for (int b = 0; b < d->nbranch; b++) {
-            for (int j = 0; points[b].mode < 0 && j < n; j++) {
-                double f = taken[j] ? -1.0 : fit(d, row, b, before, now, j);
+            for (int j = 0; to[b].mode < 0 && j < n; j++) {
+                double f = taken[j] ? -1.0 : fit(d, trails + b, now, j);
                 if (f <= best) continue;
                 best = f;
                 branch = b;
@@ -216,55 +223,132 @@ static flx_status follow(diagram *d, int row, const spectrum *before, const spec
         }
         if (branch < 0) break;
         taken[mode] = true;
-        put_point(d, now, mode, points + branch);
+        put_point(d, now, mode, to + branch);
     }
     return FLX_OK;
 }
 
-// Branches begin at the second speed, where modes that were the same have gone apart, and go back to the first.
-static flx_status begin(diagram *d, const spectrum *first, const spectrum *second)
+// Likeness of a branch to all modes whose eigenvalue is that of mode i: a shape is one of their plane, whichever.
+static double likeness_near(const diagram *d, const trail *t, const spectrum *now, int i)
 {
-    int n = second->modes.nmode < d->keys->modes ? second->modes.nmode : d->keys->modes;
-    size_t size = (size_t)d->keys->count * (size_t)n;
-    d->nbranch = n;
-    d->points = flx_arena_take(d->arena, size, sizeof *d->points);
-    if (!d->points) return FLX_ERR_MEMORY;
-    for (int i = 0; i < second->modes.nmode; i++)
-        d->fastest = fmax(
-            d->fastest, i < n ? hypot(second->modes.modes[i].re, second->modes.modes[i].im) : 0.0);
-    if (!(d->fastest > 0.0)) d->fastest = 1.0;
-    for (int b = 0; b < n; b++) put_point(d, second, b, d->points + n + b);
-    // the first speed from the second: as if it came after
-    point *zero = d->points, *one = d->points + n;
-    point *kept = flx_arena_take(d->arena, (size_t)n, sizeof *kept);
-    if (!kept) return FLX_ERR_MEMORY;
-    memcpy(kept, one, (size_t)n * sizeof *kept);
-    memcpy(zero, kept, (size_t)n * sizeof *kept);
-    FLX_TRY(follow(d, 1, second, first));
-    memcpy(zero, one, (size_t)n * sizeof *kept);
-    memcpy(one, kept, (size_t)n * sizeof *kept);
+    const flx_mode *modes = now->modes.modes;
+    double like = 0.0;
+    for (int j = 0; j < now->modes.nmode; j++) {
+        if (hypot(modes[j].re - modes[i].re, modes[j].im - modes[i].im) <= SAME * d->fastest)
+            like += likeness(t, now, j);
+    }
+    return like;
+}
+
+// Whether every branch goes on with a shape of its own.
+static bool is_sure(const diagram *d, const trail *trails, const spectrum *now, const point *to)
+{
+    for (int b = 0; b < d->nbranch; b++) {
+        if (to[b].mode < 0 || likeness_near(d, trails + b, now, to[b].mode) < SURE) return false;
+    }
+    return true;
+}
+
+// Shapes that mixed with others are not kept: the older ones say what goes on.
+static void keep(const diagram *d, const spectrum *now, const point *to, trail *trails)
+{
+    for (int b = 0; b < d->nbranch; b++) {
+        if (to[b].mode < 0) continue;
+        const flx_mode *m = now->modes.modes + to[b].mode;
+        trails[b].re = m->re;
+        trails[b].im = m->im;
+        if (likeness(trails + b, now, to[b].mode) >= SURE)
+            memcpy(trails[b].shape, m->shape, 2 * (size_t)now->modes.nshape * sizeof(double));
+    }
+}
+
+// Whether two branches change the order of their frequencies.
+static bool crosses(const diagram *d, const trail *trails, const spectrum *now, const point *to)
+{
+    for (int a = 0; a < d->nbranch; a++) {
+        for (int b = 0; b < a; b++) {
+            if (to[a].mode < 0 || to[b].mode < 0) continue;
+            double before = trails[a].im - trails[b].im;
+            double after = now->modes.modes[to[a].mode].im - now->modes.modes[to[b].mode].im;
+            if (before * after < 0.0) return true;
+        }
+    }
+    return false;
+}
+
+// From a speed on to another, by halves where shapes change much on the way or where branches cross: over a long way one
+// shape may have become that of another.
+static flx_status go_to(diagram *d, double from, double speed, trail *trails, point *to)
+{
+    double whole = speed - from;
+    for (int halves = 0; from != speed;) {
+        spectrum now = {0};
+        double step = ldexp(whole, -halves);
+        bool last = halves == MOST_HALVES;
+        double at = last || fabs(speed - from) <= fabs(step) ? speed : from + step;
+        flx_status status = find_at(d, at, &now);
+        if (status == FLX_OK) status = follow(d, trails, &now, to);
+        if (status != FLX_OK) {
+            flx_modes_clear(&now.modes);
+            return status;
+        }
+        bool sure = is_sure(d, trails, &now, to);
+        bool goes_on = sure && (halves >= CROSSING || !crosses(d, trails, &now, to));
+        if (goes_on || last) {
+            d->spin = fmax(d->spin, now.spin);
+            d->instant = d->instant || !now.steady;
+            if (!sure && d->doubtful++ == 0) d->doubt = speed;
+            keep(d, &now, to, trails);
+            from = at;
+        } else {
+            halves++;
+        }
+        flx_modes_clear(&now.modes);
+    }
     return FLX_OK;
 }
 
+// Branches begin at the second speed, where modes that were the same have gone apart.
+static flx_status begin(diagram *d, const spectrum *s, trail **trails)
+{
+    int n = s->modes.nmode < d->keys->modes ? s->modes.nmode : d->keys->modes;
+    size_t size = (size_t)d->keys->count * (size_t)n, width = 2 * (size_t)s->modes.nshape;
+    d->nbranch = n;
+    d->points = flx_arena_take(d->arena, size + 1, sizeof *d->points);
+    *trails = flx_arena_take(d->arena, (size_t)n + 1, sizeof **trails);
+    double *shapes = flx_arena_take(d->arena, width * (size_t)n + 1, sizeof *shapes);
+    if (!d->points || !*trails || !shapes) return FLX_ERR_MEMORY;
+    for (int b = 0; b < n; b++) {
+        const flx_mode *m = s->modes.modes + b;
+        (*trails)[b] = (trail){m->re, m->im, shapes + width * (size_t)b};
+        memcpy((*trails)[b].shape, m->shape, width * sizeof *shapes);
+        d->fastest = fmax(d->fastest, hypot(m->re, m->im));
+        put_point(d, s, b, d->points + n + b);
+    }
+    if (!(d->fastest > 0.0)) d->fastest = 1.0;
+    d->spin = s->spin;
+    d->instant = !s->steady;
+    return FLX_OK;
+}
+
+// Back to the first speed, and on from the second.
 static flx_status go_through(diagram *d)
 {
     const flx_campbell_keys *k = d->keys;
-    spectrum before = {0}, now = {0};
+    spectrum second = {0};
+    trail *trails[2] = {NULL, NULL};
     double step = (k->to - k->from) / (k->count - 1);
-    flx_status status = find_at(d, d->speeds[0] = k->from, &before);
-    for (int i = 1; status == FLX_OK && i < k->count; i++) {
+    for (int i = 0; i < k->count; i++)
         d->speeds[i] = i == k->count - 1 ? k->to : k->from + i * step;
-        status = find_at(d, d->speeds[i], &now);
-        if (status == FLX_OK) {
-            d->spin = fmax(d->spin, fmax(before.spin, now.spin));
-            status = i == 1 ? begin(d, &before, &now) : follow(d, i, &before, &now);
-            d->instant = d->instant || !now.steady;
-        }
-        flx_modes_clear(&before.modes);
-        before = now;
-        now = (spectrum){0};
-    }
-    flx_modes_clear(&before.modes);
+    flx_status status = find_at(d, d->speeds[1], &second);
+    for (int way = 0; way < 2 && status == FLX_OK; way++)
+        status = begin(d, &second, &trails[way]);
+    flx_modes_clear(&second.modes);
+    if (status == FLX_OK)
+        status = go_to(d, d->speeds[1], d->speeds[0], trails[0], d->points);
+    for (int i = 2; status == FLX_OK && i < k->count; i++)
+        status = go_to(d, d->speeds[i - 1], d->speeds[i], trails[1],
+                       d->points + (size_t)i * (size_t)d->nbranch);
     return status;
 }
 
@@ -417,6 +501,11 @@ static flx_status tell(diagram *d)
             flx_finding_line(sim, d->out,
                              "the motion is not steady: modes are those of the equations as they "
                              "are at this instant"));
+    if (d->doubtful > 0)
+        FLX_TRY(flx_finding_line(sim, d->out,
+                                 "at %d of %d speeds, the first %g rad/s, modes are so alike that "
+                                 "they may have changed places: take more speeds",
+                                 d->doubtful, d->keys->count, d->doubt));
     if (!d->flat) return FLX_OK;
     return flx_finding_line(
         sim, d->out,
