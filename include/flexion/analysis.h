@@ -41,6 +41,28 @@ FLX_API flx_status flx_rank_constraints(const flx_system *s, const flx_state *x,
                                         flx_rank_report *report);
 FLX_API void flx_rank_report_clear(flx_rank_report *report);
 
+// Which positions can be reached by motions that velocity-level constraints allow (theory/reach.md): those that close to
+// constraints of positions take positions away, the others velocities alone. All zero: there are no velocity-level constraints.
+typedef struct flx_reach_row {
+    char name[96]; // "roll (slip x)"
+    int alone;     // 1: this row by itself; 0: together with others of the list
+} flx_reach_row;
+typedef struct flx_reach {
+    int positions;  // that constraints of positions leave free
+    int velocities; // that all constraints leave free
+    int brackets
+        [2]; // directions that they reach with brackets of two, and of three of them, at the state
+    int reachable;       // positions that motions reach
+    int hidden;          // independent velocity-level constraints that are constraints of positions
+    int nrow;            // velocity-level constraints in them
+    flx_reach_row *rows; // owned
+    const char *unknown; // why brackets, reachable and hidden are not known; NULL: they are
+} flx_reach;
+// redundant: how many rows are dependent everywhere (flx_rank_report); of these the last ones are left out.
+FLX_API flx_status flx_reach_find(const flx_system *s, const flx_state *x, int redundant,
+                                  flx_reach *out);
+FLX_API void flx_reach_clear(flx_reach *r);
+
 // Modes: motions theta e^(s t) of the equations linearised about a state (theory/modes.md), which is
 // at rest or in steady motion. Rigid constraints, holonomic or not, are met; massless directions and
 // algebraic unknowns are eliminated.

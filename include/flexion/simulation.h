@@ -41,6 +41,8 @@ FLX_API const flx_summary *flx_simulation_summary(const flx_simulation *sim);
 // Names "joint A, row 3 (rotation about y)" of redundant (or singular) rows.
 FLX_API const char *flx_simulation_redundant(const flx_simulation *sim, int i);
 FLX_API const char *flx_simulation_singular(const flx_simulation *sim, int i);
+// Positions that velocity-level constraints leave reachable, at the start; flx_reach_clear it.
+FLX_API flx_status flx_simulation_find_reach(flx_simulation *sim, flx_reach *out);
 // What can be told before the run of impacts of compliant contacts: those that the state at the start leads to.
 typedef struct flx_impact_forecast {
     double speed;     // at which the surfaces meet, by the velocities and accelerations of the start

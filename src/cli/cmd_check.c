@@ -125,7 +125,30 @@ static void print_rows(const flx_simulation *sim, int n,
     for (int i = 0; i < n && name(sim, i); i++) printf("%*s%s\n", INDENT, "", name(sim, i));
 }
 
-static void print_summary(const flx_simulation *sim)
+// "  reachable            4  positions, by 2 velocities: 3 directions with brackets of two, 4 of three"
+static void print_reach(flx_simulation *sim)
+{
+    flx_reach r;
+    if (flx_simulation_find_reach(sim, &r) != FLX_OK || r.positions == r.velocities) return;
+    if (r.unknown) {
+        printf("  %-22s  of %d positions not known: %s\n", "reachable", r.positions, r.unknown);
+    } else {
+        printf("  %-18s%4d  of %d positions, by %d velocities", "reachable", r.reachable,
+               r.positions, r.velocities);
+        if (r.reachable > r.velocities)
+            printf("; with brackets of two %d, of three %d", r.brackets[0], r.brackets[1]);
+        printf("\n");
+    }
+    if (r.hidden > 0)
+        printf("  %-18s%4d  of velocities hold%s positions:\n", "constraints", r.hidden,
+               r.hidden == 1 ? "s" : "");
+    for (int i = 0; i < r.nrow; i++)
+        printf("%*s%s%s\n", INDENT, "", r.rows[i].name,
+               r.rows[i].alone ? "" : ", with others of these");
+    flx_reach_clear(&r);
+}
+
+static void print_summary(flx_simulation *sim)
 {
     const flx_summary *s = flx_simulation_summary(sim);
     const flx_result_info *info = flx_simulation_info(sim);
@@ -139,6 +162,7 @@ static void print_summary(const flx_simulation *sim)
         print_rows(sim, s->singular, flx_simulation_singular);
     }
     printf("  %-18s%4d\n", "degrees of freedom", s->freedoms);
+    print_reach(sim);
     if (s->reduced > 0) {
         printf("  %-18s%4d  their inertia is neglected:\n", "quasi-static", s->reduced);
         print_rows(sim, s->reduced, flx_simulation_reduced);

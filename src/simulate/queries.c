@@ -1,5 +1,5 @@
 // queries.c - what a simulation knows of itself.
-#include "simulate/simulation_parts.h"
+#include "simulate/analyses/performer.h"
 
 #include <math.h>
 
@@ -24,6 +24,33 @@ const char *flx_simulation_redundant(const flx_simulation *sim, int i)
 const char *flx_simulation_singular(const flx_simulation *sim, int i)
 {
     return i >= 0 && i < sim->plan->summary.singular ? sim->plan->singular[i] : NULL;
+}
+
+// All rows, those that were left out among them: which of two that say the same is one of positions counts here.
+flx_status flx_simulation_find_reach(flx_simulation *sim, flx_reach *out)
+{
+    flx_analysis_place place = {0};
+    flx_system *complete = NULL;
+    flx_state *x = NULL;
+    int redundant = sim->plan->summary.redundant;
+    *out = (flx_reach){0};
+    flx_status status = flx_analysis_find_state(sim, FLX_ABOUT_START, &place, NULL);
+    if (status == FLX_OK && redundant > 0) {
+        status = flx_descriptor_create(sim->model, NULL, &complete);
+        if (status == FLX_OK) status = flx_state_create(complete, &x);
+        bool same = status == FLX_OK && complete->dims.nq == place.sys->dims.nq &&
+                    complete->dims.nv == place.sys->dims.nv;
+        if (same) {
+            flx_simulation_copy_motion(&complete->dims, x, place.x);
+            status = flx_reach_find(complete, x, redundant, out);
+        }
+    } else if (status == FLX_OK) {
+        status = flx_reach_find(place.sys, place.x, redundant, out);
+    }
+    flx_state_destroy(&x);
+    flx_system_destroy(&complete);
+    flx_state_destroy(&place.x);
+    return status;
 }
 
 const char *flx_simulation_reduced(const flx_simulation *sim, int i)

@@ -53,7 +53,7 @@ typedef struct diagram {
     point *points;  // (count x nbranch)
     double *speeds; // (count)
     double fastest;
-    double spin; // of the fastest body at any speed, rad/s
+    double spin;  // of the fastest body at any speed, rad/s
     int doubtful; // rows to which some branch could not be followed for sure
     double doubt; // the first of their speeds
     bool instant,
@@ -341,11 +341,9 @@ static flx_status go_through(diagram *d)
     for (int i = 0; i < k->count; i++)
         d->speeds[i] = i == k->count - 1 ? k->to : k->from + i * step;
     flx_status status = find_at(d, d->speeds[1], &second);
-    for (int way = 0; way < 2 && status == FLX_OK; way++)
-        status = begin(d, &second, &trails[way]);
+    for (int way = 0; way < 2 && status == FLX_OK; way++) status = begin(d, &second, &trails[way]);
     flx_modes_clear(&second.modes);
-    if (status == FLX_OK)
-        status = go_to(d, d->speeds[1], d->speeds[0], trails[0], d->points);
+    if (status == FLX_OK) status = go_to(d, d->speeds[1], d->speeds[0], trails[0], d->points);
     for (int i = 2; status == FLX_OK && i < k->count; i++)
         status = go_to(d, d->speeds[i - 1], d->speeds[i], trails[1],
                        d->points + (size_t)i * (size_t)d->nbranch);
