@@ -54,6 +54,7 @@ typedef struct flx_fit {
     int converged;
     flx_gradient_method method; // of the derivatives
     void *memory;               // owned
+    double slope_error; // of derivatives that are differences of runs, as a part of the largest; 0: they are exact
 } flx_fit;
 
 // The names of the parameters of the block `optimise`, NULL when out of range.
@@ -132,6 +133,8 @@ typedef struct flx_design {
     int npoint;         // of a front
     double *points;     // (npoint x (nparam + ngoal)), by the second goal
     void *memory;       // owned
+    double slope_error; // of slopes that are differences of runs, as a part of the largest; 0: they are exact
+    const char *idle;   // names of parameters that no goal and no condition depends on; NULL: none
 } flx_design;
 
 // Whether the block has goals; their number.

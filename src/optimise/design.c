@@ -434,6 +434,15 @@ static flx_status find(design *d, flx_design *out)
     } else {
         FLX_TRY(search(d, 0, NULL, NULL, &s, &out->agreeing));
     }
+    bool nothing = false;
+    if (s.found && !d->stopped) FLX_TRY(flx_design_find_idle(d, s.x, &out->idle, &nothing));
+    if (nothing) {
+        s.converged = false;
+        s.why = "nothing depends on what is varied";
+    }
+    for (int i = 0; i < d->nworker; i++)
+        out->slope_error =
+            fmax(out->slope_error, flx_slope_error_largest(&d->workers[i].slope_error));
     out->evaluations = d->evaluations;
     out->failures = d->failures;
     out->differences = d->again;

@@ -8,6 +8,7 @@
 
 #include "base/common.h"
 #include "model/model_data.h"
+#include "optimise/slope_error.h"
 
 #include <pthread.h>
 
@@ -52,6 +53,7 @@ typedef struct design_worker {
     int *params;   // (n) of the system
     int *metrics;  // (nmetric) all
     double *rough; // (n)
+    flx_slope_error slope_error;
     char why[200]; // the last run failed
     bool wrong;    // ... because a goal asks for what there is not, at this place
     flx_loc where;
@@ -116,3 +118,9 @@ typedef struct design_search {
 flx_status flx_design_search(design_search *s);
 // Of the rows of a point that belong to a goal the largest.
 double flx_design_largest(const design *d, const design_point *p, int owner);
+
+// ---- design_idle.c: parameters that nothing depends on ------------------------------------------------
+
+// names: those that neither goals nor conditions depend on, out of the arena of the result; NULL: none. *all: there is no other.
+// x (n): the point that was found; points beside it are evaluated where slopes leave it open.
+flx_status flx_design_find_idle(design *d, const double *x, const char **names, bool *all);

@@ -114,6 +114,7 @@ static flx_status find_parameters(design_worker *w)
     w->rough = flx_arena_take(w->arena, (size_t)d->n, sizeof *w->rough);
     w->metrics = flx_arena_take(w->arena, (size_t)m->outputs.nmetric + 1, sizeof *w->metrics);
     if (!w->params || !w->rough || !w->metrics) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_slope_error_make(w->arena, m->outputs.nmetric, &w->slope_error));
     for (int i = 0; i < m->outputs.nmetric; i++) w->metrics[i] = i;
     for (int i = 0; i < d->n; i++) {
         flx_port_info info = {0};
@@ -237,6 +238,7 @@ static flx_status find_by_run(design_worker *w, design_point *p)
     def.metric = w->metrics;
     flx_status status = def.nmetric > 0 ? flx_gradient_find(w->run, &def, &g) : FLX_OK;
     if (status == FLX_OK) take_run(w, &g, p);
+    if (status == FLX_OK && g.nparam > 0) flx_slope_error_take(&w->slope_error, &g, scale);
     flx_gradient_clear(&g);
     return status;
 }

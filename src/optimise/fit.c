@@ -11,6 +11,7 @@
 #include "math/dense.h"
 #include "model/model_data.h"
 #include "optimise/least_squares.h"
+#include "optimise/slope_error.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ typedef struct fit {
     double first_sum;
     bool stopped;
     flx_gradient_method method;
+    flx_slope_error slope_error;
 } fit;
 
 const char *flx_model_optimised(const flx_model *model, int i)
@@ -175,6 +177,7 @@ static flx_status evaluate(void *user, const double *x, double *r, double *J)
         sum = 0.0;
         for (int k = 0; k < f->m; k++) sum += r[k] * r[k];
         if (J) f->method = g.method;
+        if (J) flx_slope_error_take(&f->slope_error, &g, f->scale);
         if (f->number == 0) f->first_sum = sum;
     } else {
         const flx_message *m = flx_ctx_error(f->ctx, told);
@@ -272,6 +275,7 @@ static flx_status report(fit *f, const flx_least_squares *q, flx_fit *out)
     out->why = f->stopped ? "it was interrupted" : q->why;
     out->converged = q->converged && !f->stopped;
     out->method = f->method;
+    out->slope_error = flx_slope_error_largest(&f->slope_error);
     return judge(f, q, out);
 }
 
@@ -282,6 +286,7 @@ static flx_status search(fit *f, flx_fit *out)
     size_t n = (size_t)f->n, m = (size_t)f->m;
     double *all = flx_arena_take(f->arena, 3 * n + m + m * n + n * n, sizeof *all);
     if (!all) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_slope_error_make(f->arena, f->o->nmeasured * f->ntime, &f->slope_error));
     double *lower = all + n, *upper = all + 2 * n;
     flx_least_squares q = {.n = f->n,
                            .m = f->m,

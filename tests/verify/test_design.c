@@ -210,6 +210,40 @@ static int analyses(void)
     return 0;
 }
 
+// Parameters that nothing depends on, and slopes that are differences of runs, are told.
+static int idle(void)
+{
+    static const char text[] =
+        "flexion: 1\nparameters: {k: 4, c: 0.3}\n"
+        "equations: {second_order: {x: {mass: 1, at: 1, force: -k*x - 0.3*x'}}}\n"
+        "simulate: {until: 2, method: bdf}\n"
+        "outputs: {every: 0.5, signals: [x], metrics: {last: final(x)}}\n"
+        "optimise: {parameters: {c: {from: 0, to: 1}, k: {from: 1, to: 10}}, minimise: last}\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    flx_design d;
+    flx_read_def read_def = flx_read_def_default();
+    read_def.text = text;
+    read_def.length = strlen(text);
+    CHECK(flx_model_read_by(ctx, "text", &read_def, &m) == FLX_OK);
+    CHECK(flx_design_find(m, NULL, ctx, &d) == FLX_OK);
+    CHECK(d.converged && d.idle && strcmp(d.idle, "c") == 0);
+    CHECK(d.slope_error > 0.0 && d.slope_error < 1e-4);
+    flx_design_clear(&d);
+    CHECK(flx_model_set_text(m, "optimise.minimise", "2 + 0*last") == FLX_OK);
+    CHECK(flx_design_find(m, NULL, ctx, &d) == FLX_NO_CONVERGENCE);
+    CHECK(!d.converged && strcmp(d.idle, "c, k") == 0);
+    CHECK_TEXT(d.why, "nothing depends");
+    flx_design_clear(&d);
+    // where a search begins at the optimum, all slopes vanish
+    CHECK(flx_model_set_text(m, "optimise.minimise", "(k - 4)^2 + (c - 0.3)^2") == FLX_OK);
+    CHECK(flx_design_find(m, NULL, ctx, &d) == FLX_OK && !d.idle);
+    flx_design_clear(&d);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 static int absent(void)
 {
     flx_ctx *ctx = flx_ctx_create();
@@ -232,4 +266,4 @@ static int absent(void)
 }
 
 TEST_MAIN(TEST(conditions), TEST(largest), TEST(failures), TEST(front), TEST(repeated),
-          TEST(analyses), TEST(absent))
+          TEST(analyses), TEST(idle), TEST(absent))

@@ -111,6 +111,9 @@ static void tell(const flx_fit *f)
     printf("%s after %d iterations, %d runs%s: %s\n", f->converged ? "optimum" : "best point",
            f->iterations, f->evaluations,
            f->method == FLX_GRADIENT_DIFFERENCES ? " and those of differences" : "", f->why);
+    if (f->slope_error > 0.0)
+        printf("slopes are differences of runs, off by up to %.1g of the largest\n",
+               f->slope_error);
     if (f->failures > 0) printf("%d runs failed\n", f->failures);
     for (int i = 0; i < n; i++) {
         const flx_fit_parameter *p = f->parameters + i;

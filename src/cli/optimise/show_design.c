@@ -211,6 +211,10 @@ static void tell(const flx_design *f)
 {
     printf("%s after %d evaluations%s: %s\n", f->converged ? "optimum" : "best point, no optimum,",
            f->evaluations, f->differences ? ", slopes by differences" : "", f->why);
+    if (f->slope_error > 0.0)
+        printf("slopes are differences of runs, off by up to %.1g of the largest\n",
+               f->slope_error);
+    if (f->idle) printf("no goal and no condition depends on %s\n", f->idle);
     if (f->failures > 0)
         printf("%d run%s failed; the first: %s\n", f->failures, f->failures > 1 ? "s" : "",
                f->failed);
