@@ -61,6 +61,9 @@ typedef struct flx_method {
     // Steps that follow those of another run: as long as they are asked for, whatever their error is. Of methods that choose
     // their order, too: the one to take.
     bool frozen;
+    // Joints between steps are closed along the normals there, not along those of a linearisation that is at hand: values are
+    // then functions of the state alone, with derivatives.
+    bool own_normals;
     int order;      // the next step's, of a frozen run; -1: the method chooses
     int order_made; // the last step's
     bool identified;

@@ -126,6 +126,19 @@ flx_status flx_collocation_close(flx_integrator *it, const flx_point *p, double 
     return sweep(it, co->saddle, 1.0, &at, q, v, velocities, &closed);
 }
 
+static flx_status factor_between(flx_integrator *it, const flx_point *at)
+{
+    collocation *co = it->data;
+    const flx_saddle_metric metric = {.shift = co->metric, .without_mass = true};
+    co->between_known = false;
+    FLX_TRY(it->sys->ops->linearise(it->sys, it->work, at, &co->between_blocks));
+    it->stats.linearisations++;
+    it->stats.factorisations++;
+    FLX_TRY(flx_saddle_factor(co->between, &co->between_blocks, FLX_ROWS_POSITION, &metric));
+    co->between_known = true;
+    return FLX_OK;
+}
+
 // What is between steps leaves the factors of the step alone: the motion does not depend on what is
 // looked at.
 flx_status flx_collocation_close_state(flx_integrator *it, flx_state *x)
@@ -134,15 +147,13 @@ flx_status flx_collocation_close_state(flx_integrator *it, flx_state *x)
     bool velocities = co->ggl || co->at_end, closed;
     if (!co->saddle) return FLX_OK;
     flx_point at = flx_state_point(it->sys, x);
+    if (flx_method_of(it)->own_normals) {
+        FLX_TRY(factor_between(it, &at));
+        return sweep(it, co->between, 1.0, &at, x->q, x->v, velocities, &closed);
+    }
     flx_saddle *saddle = co->between_known ? co->between : co->saddle;
     FLX_TRY(sweep(it, saddle, SLOW_SWEEP, &at, x->q, x->v, velocities, &closed));
     if (closed) return FLX_OK;
-    const flx_saddle_metric metric = {.shift = co->metric, .without_mass = true};
-    co->between_known = false;
-    FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &at, &co->between_blocks));
-    it->stats.linearisations++;
-    it->stats.factorisations++;
-    FLX_TRY(flx_saddle_factor(co->between, &co->between_blocks, FLX_ROWS_POSITION, &metric));
-    co->between_known = true;
+    FLX_TRY(factor_between(it, &at));
     return sweep(it, co->between, 1.0, &at, x->q, x->v, velocities, &closed);
 }

@@ -10,6 +10,7 @@ static const flx_slopes_type *type_of(const flx_integrator *it)
     const flx_integrator_type *t = it->type;
     if (t == &flx_generalized_alpha || t == &flx_hht || t == &flx_newmark)
         return &flx_structural_slopes;
+    if (t == &flx_radau || t == &flx_implicit_euler) return &flx_collocation_slopes;
     return NULL;
 }
 
@@ -30,10 +31,12 @@ flx_status flx_slopes_create(flx_integrator *it, flx_slopes **sl)
     const flx_slopes_type *type = type_of(it);
     *sl = NULL;
     if (!type) {
-        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "method '%s' has no derivatives of its steps: give 'method: "
-                        "differences', or run with generalized-alpha, hht or newmark",
-                        it->type->name);
+        return FLX_FAIL(
+            it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+            "method '%s' has no derivatives of its steps: give 'method: "
+            "differences', or run with radau, implicit-euler, generalized-alpha, hht or "
+            "newmark",
+            it->type->name);
     }
     flx_slopes *s = flx_alloc(it->ctx, 1, type->bytes);
     if (!s) return FLX_ERR_MEMORY;
@@ -62,9 +65,14 @@ int flx_slopes_size(const flx_slopes *sl)
     return sl->size;
 }
 
-int flx_slopes_points(const flx_slopes *sl)
+int flx_slopes_rows(const flx_slopes *sl)
 {
-    return sl->points;
+    return sl->points * sl->stride;
+}
+
+int flx_slopes_stride(const flx_slopes *sl)
+{
+    return sl->stride;
 }
 
 size_t flx_slopes_record_size(const flx_slopes *sl)
@@ -77,10 +85,11 @@ void flx_slopes_record(const flx_slopes *sl, flx_integrator *it, double *record)
     if (sl->type->record) sl->type->record(sl, it, record);
 }
 
-flx_point flx_slopes_point(flx_slopes *sl, const flx_state *from, const flx_state *to,
-                           const double *record, int k)
+flx_status flx_slopes_residuals(flx_slopes *sl, const flx_system *s, flx_work *work,
+                                const flx_state *from, const flx_state *to, const double *record,
+                                double *out)
 {
-    return sl->type->point(sl, from, to, record, k);
+    return sl->type->residuals(sl, s, work, from, to, record, out);
 }
 
 flx_status flx_slopes_start(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
@@ -98,7 +107,34 @@ flx_status flx_slopes_open(flx_slopes *sl, const flx_state *from, const flx_stat
                     "the linearised step that ends at t = %.9g is singular", to->t);
 }
 
-flx_status flx_slopes_direct(flx_slopes *sl, const double *rp, double *dz)
+flx_status flx_slopes_install(const flx_slopes *sl, flx_integrator *it, const double *record,
+                              const double *rp, const double *change, double e)
+{
+    return sl->type->install ? sl->type->install(sl, it, record, rp, change, e) : FLX_OK;
+}
+
+bool flx_slopes_has_inside(const flx_slopes *sl)
+{
+    return sl->type->inside != NULL;
+}
+
+void flx_slopes_inside(flx_slopes *sl, const flx_state *from, const double *record, double place,
+                       flx_state *out)
+{
+    sl->type->inside(sl, from, record, place, out);
+}
+
+flx_status flx_slopes_close(flx_slopes *sl, flx_integrator *it, flx_state *x)
+{
+    return sl->type->close(sl, it, x);
+}
+
+void flx_slopes_weigh_inside(flx_slopes *sl, double place, double *weights)
+{
+    sl->type->weigh_inside(sl, place, weights);
+}
+
+flx_status flx_slopes_direct(flx_slopes *sl, double *rp, double *dz)
 {
     return sl->type->direct(sl, rp, dz);
 }

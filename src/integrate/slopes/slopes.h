@@ -19,17 +19,19 @@ void flx_slopes_destroy(flx_slopes **sl);
 // Whether its method chooses steps by their errors, and can be told those of another run instead (flx_method.frozen).
 bool flx_slopes_can_follow(const flx_integrator *it);
 
-// Numbers in dz, and of the places where residuals are taken in a step, each n rows.
+// Numbers in dz; rows of equations of a step, and of each of the points that they are taken at: those of the system come first.
 int flx_slopes_size(const flx_slopes *sl);
-int flx_slopes_points(const flx_slopes *sl);
+int flx_slopes_rows(const flx_slopes *sl);
+int flx_slopes_stride(const flx_slopes *sl);
 
 // What a step is known by: numbers for one step; what `it` knows after it has made one.
 size_t flx_slopes_record_size(const flx_slopes *sl);
 void flx_slopes_record(const flx_slopes *sl, flx_integrator *it, double *record);
 
-// The point of residuals k in the step from `from` to `to`.
-flx_point flx_slopes_point(flx_slopes *sl, const flx_state *from, const flx_state *to,
-                           const double *record, int k);
+// The equations of the step from `from` to `to`, (rows), of a system s with the same structure and other parameters.
+flx_status flx_slopes_residuals(flx_slopes *sl, const flx_system *s, flx_work *work,
+                                const flx_state *from, const flx_state *to, const double *record,
+                                double *out);
 
 // What a start at x for steps of length h makes of z, (size): numbers whose derivatives are dz. Positions are left zero.
 flx_status flx_slopes_start(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
@@ -38,10 +40,24 @@ flx_status flx_slopes_start(flx_slopes *sl, flx_integrator *it, const flx_state 
 // The step from `from` to `to`: linearised, and factored for one of the two.
 flx_status flx_slopes_open(flx_slopes *sl, const flx_state *from, const flx_state *to,
                            const double *record, bool transposed);
-// rp (points x n): R_p dp. dz (size): at the beginning, then at the end.
-flx_status flx_slopes_direct(flx_slopes *sl, const double *rp, double *dz);
-// w (size): at the end, then at the beginning. eta (points x n): dJ/dp -= rp . eta.
+// rp (rows): R_p dp, then what flx_slopes_install asks for. dz (size): at the beginning, then at the end.
+flx_status flx_slopes_direct(flx_slopes *sl, double *rp, double *dz);
+// w (size): at the end, then at the beginning. eta (rows): dJ/dp -= rp . eta.
 flx_status flx_slopes_adjoint(flx_slopes *sl, double *w, double *eta);
+
+// Makes the last step of `it` that of the record, moved by e times the change that flx_slopes_direct left in rp, with `change`
+// that of the state at its beginning: values inside the step are then those of moved parameters.
+flx_status flx_slopes_install(const flx_slopes *sl, flx_integrator *it, const double *record,
+                              const double *rp, const double *change, double e);
+
+// Whether values inside steps have weights of their own: then the state at `place`, in [0, 1], of the step, before joints are
+// closed, and joints closed as `it` does (flx_method.own_normals); and, between flx_slopes_open and flx_slopes_adjoint, weights of its change, which
+// the latter takes along. `weights` (change size) are overwritten.
+bool flx_slopes_has_inside(const flx_slopes *sl);
+void flx_slopes_inside(flx_slopes *sl, const flx_state *from, const double *record, double place,
+                       flx_state *out);
+flx_status flx_slopes_close(flx_slopes *sl, flx_integrator *it, flx_state *x);
+void flx_slopes_weigh_inside(flx_slopes *sl, double place, double *weights);
 
 // dz as a change of a state: out (2 nv + ...) in the order q (nv), v, a, x, dx, w, lam, mu; and the transpose: w += out.
 int flx_slopes_change_size(const flx_system *s);

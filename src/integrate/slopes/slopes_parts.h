@@ -14,16 +14,25 @@ typedef struct flx_slopes_type {
     flx_status (*create)(flx_slopes *sl, flx_integrator *it);
     void (*destroy)(flx_slopes *sl);                                          // NULL: nothing to do
     void (*record)(const flx_slopes *sl, flx_integrator *it, double *record); // NULL: nothing is
-    flx_point (*point)(flx_slopes *sl, const flx_state *from, const flx_state *to,
-                       const double *record, int k);
+    flx_status (*residuals)(flx_slopes *sl, const flx_system *s, flx_work *work,
+                            const flx_state *from, const flx_state *to, const double *record,
+                            double *out);
     flx_status (*start)(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
                         double *z);
     flx_status (*open)(flx_slopes *sl, const flx_state *from, const flx_state *to,
                        const double *record, bool transposed);
-    flx_status (*direct)(flx_slopes *sl, const double *rp, double *dz);
+    flx_status (*direct)(flx_slopes *sl, double *rp, double *dz);
     flx_status (*adjoint)(flx_slopes *sl, double *w, double *eta);
     void (*change)(const flx_slopes *sl, const double *dz, double *out);
     void (*change_t)(const flx_slopes *sl, const double *out, double *w);
+    // NULL: values inside are made of the ends
+    flx_status (*install)(const flx_slopes *sl, flx_integrator *it, const double *record,
+                          const double *rp, const double *change, double e);
+    // all NULL: values inside have no weights of their own
+    void (*inside)(flx_slopes *sl, const flx_state *from, const double *record, double place,
+                   flx_state *out);
+    flx_status (*close)(flx_slopes *sl, flx_integrator *it, flx_state *x);
+    void (*weigh_inside)(flx_slopes *sl, double place, double *weights);
 } flx_slopes_type;
 
 struct flx_slopes {
@@ -31,11 +40,12 @@ struct flx_slopes {
     const flx_system *sys; // borrowed
     flx_ctx *ctx;          // borrowed
     flx_work *work;        // owned
-    int size, points;
+    int size, points, stride;
     size_t record;
 };
 
 extern const flx_slopes_type flx_structural_slopes;
+extern const flx_slopes_type flx_collocation_slopes;
 
 // What an iteration of a linear step left: an error where that is too much.
 flx_status flx_slopes_judge(const flx_slopes *sl, double left, double first);

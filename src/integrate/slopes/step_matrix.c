@@ -165,6 +165,24 @@ flx_status flx_step_matrix_product_t(flx_step_matrix *m, flx_work *w, const doub
     return FLX_OK;
 }
 
+flx_status flx_step_matrix_each(flx_step_matrix *m, flx_work *w, flx_step_matrix_take take,
+                                void *user)
+{
+    const flx_pattern *p = m->full ? &m->one : &m->sys->pattern;
+    if (m->full) FLX_TRY(spread(m, w));
+    const double *A0 = m->full ? m->A[0] : m->blocks.A0, *A1 = m->full ? m->A[1] : m->blocks.A1;
+    const double *A2 = m->full ? m->A[2] : m->blocks.A2;
+    for (int i = 0; i < p->nblock; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j0 = p->start[p->col[e]], j1 = p->start[p->col[e] + 1], at = p->offset[e];
+            for (int r = p->start[i]; r < p->start[i + 1]; r++) {
+                for (int c = j0; c < j1; c++, at++) take(user, r, c, A0[at], A1[at], A2[at]);
+            }
+        }
+    }
+    return FLX_OK;
+}
+
 // ---- factors ------------------------------------------------------------------------------------
 
 // As in newton_matrix.c: no entry depends on the step as it goes to zero.

@@ -23,6 +23,12 @@ void flx_step_matrix_product(flx_step_matrix *m, flx_work *w, const double *cons
 flx_status flx_step_matrix_product_t(flx_step_matrix *m, flx_work *w, const double *eta,
                                      double *const out[3]);
 
+// Every number of the three matrices that may differ from zero, by row and column, always in the same order. FLX_ERR_CANNOT as
+// above.
+typedef void (*flx_step_matrix_take)(void *user, int row, int col, double a0, double a1, double a2);
+flx_status flx_step_matrix_each(flx_step_matrix *m, flx_work *w, flx_step_matrix_take take,
+                                void *user);
+
 // c0, c1, c2, cx
 typedef struct flx_step_weights {
     double c0, c1, c2, cx;

@@ -94,6 +94,7 @@ static flx_status create(flx_slopes *sl, flx_integrator *it)
     s->n = flx_dims_unknowns(d);
     sl->size = places_of(d).w + rest_of(d);
     sl->points = 1;
+    sl->stride = s->n;
     size_t n = (size_t)s->n;
     const flx_array arrays[] = {FLX_ARRAY(s->theta, d->nv), FLX_ARRAY(s->back, d->nv),
                                 FLX_ARRAY(s->d, n),         FLX_ARRAY(s->r, n),
@@ -106,14 +107,21 @@ static flx_status create(flx_slopes *sl, flx_integrator *it)
 
 // ---- the step -----------------------------------------------------------------------------------
 
-static flx_point point(flx_slopes *sl, const flx_state *from, const flx_state *to,
-                       const double *record, int k)
+static flx_point point(const flx_system *s, const flx_state *from, const flx_state *to)
 {
-    (void)record;
-    (void)k;
-    flx_point p = flx_state_point(sl->sys, to);
+    flx_point p = flx_state_point(s, to);
     p.switches = from->switches;
     return p;
+}
+
+static flx_status residuals(flx_slopes *sl, const flx_system *s, flx_work *work,
+                            const flx_state *from, const flx_state *to, const double *record,
+                            double *out)
+{
+    (void)sl;
+    (void)record;
+    flx_point p = point(s, from, to);
+    return s->ops->residual(s, work, &p, out);
 }
 
 static flx_status start(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h, double *z)
@@ -149,7 +157,7 @@ static flx_status open(flx_slopes *sl, const flx_state *from, const flx_state *t
     }
     if (sys->dims.nv > 0) sys->ops->difference(sys, from->q, to->q, s->theta);
     for (int i = 0; i < sys->dims.nv; i++) s->back[i] = -s->theta[i];
-    flx_point p = point(sl, from, to, NULL, 0);
+    flx_point p = point(sys, from, to);
     FLX_TRY(flx_step_matrix_linearise(s->m, sl->work, &p));
     flx_step_weights c = {.c0 = 1.0,
                           .c1 = s->gamma / (s->h * s->beta),
@@ -213,7 +221,7 @@ static double size_of(const double *y, int n)
     return most;
 }
 
-static flx_status direct(flx_slopes *sl, const double *rp, double *dz)
+static flx_status direct(flx_slopes *sl, double *rp, double *dz)
 {
     slopes *s = (slopes *)sl;
     const flx_system *sys = sl->sys;
@@ -354,7 +362,7 @@ static void change_t(const flx_slopes *sl, const double *out, double *w)
 const flx_slopes_type flx_structural_slopes = {.bytes = sizeof(slopes),
                                                .create = create,
                                                .destroy = destroy,
-                                               .point = point,
+                                               .residuals = residuals,
                                                .start = start,
                                                .open = open,
                                                .direct = direct,

@@ -121,30 +121,56 @@ static void clear(gradient *g)
     flx_free(g->states);
     flx_free(g->times);
     flx_free(g->orders);
+    flx_free(g->records);
+    flx_slopes_destroy(&g->sl);
     flx_ctx_destroy(&g->quiet);
 }
 
-// Why steps of this run have no derivatives, although those of its method may have; NULL: they have.
+// Derivatives of steps, where they are wanted and the method has them.
+static flx_status open_slopes(gradient *g, flx_gradient *out)
+{
+    flx_gradient_method asked = g->def->method;
+    flx_integrator *it = g->run->sim->it;
+    if (asked == FLX_GRADIENT_DIFFERENCES || g->def->nparam == 0) return FLX_OK;
+    if (asked == FLX_GRADIENT_AUTO) it->ctx = g->quiet; // a refusal is no error then
+    flx_status status = flx_slopes_create(it, &g->sl);
+    it->ctx = g->ctx;
+    if (g->sl) g->record = flx_slopes_record_size(g->sl);
+    if (asked != FLX_GRADIENT_AUTO || status != FLX_ERR_CANNOT) return status;
+    out->instead = "its method has no derivatives of steps";
+    return FLX_OK;
+}
+
+// The steps of a run with error control anew, solved as sharply as those that others are compared with: derivatives are those
+// at the solution.
+static flx_status retrace(gradient *g)
+{
+    double *value = flx_alloc(g->ctx, (size_t)g->nvalue, sizeof *value);
+    if (!value) return FLX_ERR_MEMORY;
+    flx_status status = flx_gradient_shift(g, 0, 0.0);
+    g->retraces = true;
+    if (status == FLX_OK) status = flx_gradient_follow(g, value);
+    g->retraces = false;
+    flx_free(value);
+    if (status > 0) g->cannot = "its steps cannot be made again";
+    return status > 0 ? FLX_OK : status;
+}
+
+static flx_status find_by_steps(gradient *g, flx_gradient *out)
+{
+    bool back = g->def->method == FLX_GRADIENT_ADJOINT ||
+                (g->def->method == FLX_GRADIENT_AUTO && g->def->nparam > MORE * g->def->nmetric &&
+                 flx_gradient_has_adjoint(g));
+    out->method = back ? FLX_GRADIENT_ADJOINT : FLX_GRADIENT_DIRECT;
+    return back ? flx_gradient_adjoint(g, out->slope) : flx_gradient_direct(g, out->slope);
+}
+
 static flx_status find_slopes(gradient *g, flx_gradient *out)
 {
     flx_gradient_method asked = g->def->method;
-    flx_status status = FLX_ERR_CANNOT;
-    if (!g->cannot && asked != FLX_GRADIENT_DIFFERENCES) {
-        flx_slopes *sl = NULL;
-        bool back = asked == FLX_GRADIENT_ADJOINT ||
-                    (asked == FLX_GRADIENT_AUTO && g->def->nparam > MORE * g->def->nmetric &&
-                     flx_gradient_has_adjoint(g));
-        out->method = back ? FLX_GRADIENT_ADJOINT : FLX_GRADIENT_DIRECT;
-        flx_integrator *it = g->run->sim->it;
-        if (asked == FLX_GRADIENT_AUTO) it->ctx = g->quiet; // a refusal is no error then
-        status = flx_slopes_create(it, &sl);
-        it->ctx = g->ctx;
-        flx_slopes_destroy(&sl);
-        if (status == FLX_OK)
-            return back ? flx_gradient_adjoint(g, out->slope) : flx_gradient_direct(g, out->slope);
-        if (asked != FLX_GRADIENT_AUTO || status != FLX_ERR_CANNOT) return status;
-        out->instead = "its method has no derivatives of steps";
-    } else if (g->cannot && asked != FLX_GRADIENT_AUTO && asked != FLX_GRADIENT_DIFFERENCES) {
+    if (g->sl && can_follow(g)) FLX_TRY(retrace(g));
+    if (g->sl && !g->cannot) return find_by_steps(g, out);
+    if (g->cannot && asked != FLX_GRADIENT_AUTO && asked != FLX_GRADIENT_DIFFERENCES) {
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "the steps of this run have no derivatives: %s; take differences",
                         g->cannot);
@@ -153,7 +179,7 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
     out->method = FLX_GRADIENT_DIFFERENCES;
     g->wander = g->events && g->run->sim->it->def.step > 0.0;
     if (can_follow(g)) {
-        status = flx_gradient_differences(g, true, out->slope, g->error, &out->runs);
+        flx_status status = flx_gradient_differences(g, true, out->slope, g->error, &out->runs);
         if (status == FLX_OK && out->instead)
             out->instead = "its method has no derivatives of steps; the other runs take its steps";
         if (status <= 0) return status; // positive: its steps are none for the others
@@ -167,7 +193,8 @@ flx_status flx_gradient_find(flx_run *run, const flx_gradient_def *def, flx_grad
     *out = (flx_gradient){0};
     flx_status status = check(&g);
     if (status == FLX_OK) status = make(&g, out);
-    if (status == FLX_OK) status = flx_run_reset(run);
+    if (status == FLX_OK) status = flx_run_reset(run); // it makes its method anew
+    if (status == FLX_OK && g.nvalue > 0) status = open_slopes(&g, out);
     if (status == FLX_OK) status = flx_gradient_march(&g, run, out->value);
     out->steps = (int)flx_run_statistics(run).steps;
     g.value = out->value;

@@ -1,8 +1,9 @@
 // gradient_adjoint.c - (SEN-2) along the steps of a run: weights of metrics are carried back from the end, a factorisation per
 // step, and a solve per step and metric. Parameters meet them at last, so that any number of them costs little.
 //
-// A metric is an expression of single measures of probes, and these are sums over the ends of steps: final values, integrals,
-// means and means of squares. Extremes lie inside steps, and are left to gradient_direct.c.
+// A metric is an expression of single measures of probes, and these are sums over points of the run: final values, integrals,
+// means and means of squares. The points are the ends of steps and, of methods with polynomials of their own, places inside.
+// Extremes lie where parameters move them, and are left to gradient_direct.c.
 #include "simulate/gradient/gradient_parts.h"
 
 #include "base/arrays.h"
@@ -11,24 +12,25 @@
 #include <math.h>
 #include <string.h>
 
-#define STATE_PART 1e-4 // steps of differences of probes by states, as parts of their scales
+#define STATE_PART 3e-4 // steps of differences of probes by states, as parts of their scales
 #define LOOK_PART 1e-3  // ... to see whether there is any
-#define START_PART 1e-3
-#define PROBE_PART 1e-3
 #define MEASURE_PART 1e-4
 
 typedef struct adjoint {
     gradient *g;
-    flx_slopes *sl; // owned
-    int m, nprobe, size, nchange, n;
-    double *probe; // (nodes nprobe) values
-    double *rule;  // (nodes) weights of the ends of steps in an integral
-    double *by;    // (m nprobe) slopes of metrics by single measures
-    double *w;     // (m size)
-    double *eta;   // (steps m n)
-    double *first; // (m nchange) by the state at the start
-    int *reach;    // (nchange) changes of states that probes depend on
-    int nreach;
+    flx_slopes *sl;                  // borrowed
+    int m, nprobe, size, nchange, n; // n: rows of a step
+    int inner;                       // points inside a step
+    double *probe;                   // (points nprobe) values
+    double *rule;                    // (points) weights in an integral
+    double *by;                      // (m nprobe) slopes of metrics by single measures
+    double *w;                       // (m size)
+    double *eta;                     // (steps m n)
+    double *first;                   // (m nchange) by the state at the start
+    int *reach
+        [2]; // (nchange) changes of states that probes depend on: of ends of steps, of points inside
+    int nreach[2];
+    double *weights; // (1 + inner, m, nchange) of changes at the end of a step, and inside
     double *change, *z, *out, *step; // (nchange) (size) (n) (nchange) scratch, sizes of steps
     double *slopes;                  // (nprobe) of one change
     void *block;
@@ -37,6 +39,28 @@ typedef struct adjoint {
 static int steps_of(const adjoint *a)
 {
     return a->g->n - 1;
+}
+
+// Points in their order: node i, then those inside the step that begins there.
+static int point_of(const adjoint *a, int node)
+{
+    return node * (a->inner + 1);
+}
+
+static int points_of(const adjoint *a)
+{
+    return point_of(a, steps_of(a)) + 1;
+}
+
+// The state there; inside, before joints are closed.
+static void place_point(const adjoint *a, int point, flx_state *x)
+{
+    gradient *g = a->g;
+    int node = point / (a->inner + 1), k = point % (a->inner + 1);
+    flx_gradient_node(g, node, k == 0 ? x : g->to);
+    if (k == 0) return;
+    double place = flx_quadrature_place(&g->run->sim->course, k - 1);
+    flx_slopes_inside(a->sl, g->to, flx_gradient_record(g, node), place, x);
 }
 
 // ---- measures -----------------------------------------------------------------------------------
@@ -49,8 +73,10 @@ static bool is_inside(flx_measure_kind kind)
 
 bool flx_gradient_has_adjoint(const gradient *g)
 {
-    const flx_outputs *o = &g->run->sim->model->outputs;
-    if (g->def->noutput * g->def->ntime > 0 || g->run->sim->course.inner > 0) return false;
+    const flx_simulation *sim = g->run->sim;
+    const flx_outputs *o = &sim->model->outputs;
+    bool inside = sim->course.inner == 0 || flx_slopes_has_inside(g->sl);
+    if (g->def->noutput * g->def->ntime > 0 || !inside) return false;
     for (int i = 0; i < o->nprobe; i++) {
         flx_measure_kind kind = o->probes[i].kind;
         if (is_inside(kind)) return false;
@@ -58,18 +84,24 @@ bool flx_gradient_has_adjoint(const gradient *g)
     return true;
 }
 
-static flx_status refuse(const adjoint *a)
+static flx_status refuse_inside(const adjoint *a)
 {
     const gradient *g = a->g;
-    const flx_outputs *o = &g->run->sim->model->outputs;
     if (g->def->noutput > 0 && g->def->ntime > 0) {
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "outputs at given times have no adjoint: take 'direct'");
     }
-    if (g->run->sim->course.inner > 0) {
+    if (a->inner > 0 && !flx_slopes_has_inside(a->sl)) {
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "measures inside steps have no adjoint: take 'direct'");
     }
+    return FLX_OK;
+}
+
+static flx_status refuse_extremes(const adjoint *a)
+{
+    const gradient *g = a->g;
+    const flx_outputs *o = &g->run->sim->model->outputs;
     for (int i = 0; i < o->nprobe; i++) {
         flx_measure_kind kind = o->probes[i].kind;
         if (!is_inside(kind)) continue;
@@ -83,33 +115,39 @@ static flx_status refuse(const adjoint *a)
     return FLX_OK;
 }
 
-static flx_status observe(const adjoint *a, flx_simulation *sim, const flx_state *x, double *out)
+// At the state of a point as place_point has it, which is changed: joints are closed.
+static flx_status observe(const adjoint *a, flx_simulation *sim, int point, flx_state *x,
+                          double *out)
 {
+    if (point % (a->inner + 1) > 0) FLX_TRY(flx_slopes_close(a->sl, sim->it, x));
     flx_account_forget(sim);
     FLX_TRY(flx_account_signals(&sim->probes, sim, x, 0.0));
     memcpy(out, sim->probes.out, (size_t)a->nprobe * sizeof *out);
     return FLX_OK;
 }
 
-// Weights of the ends of steps in an integral: those of each step's polynomial, found with courses that are 1 at one end.
+// Weights of points in an integral: those of each step's polynomial, found with courses that are 1 at one of them.
 static flx_status find_rule(adjoint *a)
 {
     gradient *g = a->g;
     const flx_quadrature *course = &g->run->sim->course;
-    enum { ENDS = FLX_QUADRATURE_PAST + 1 };
+    enum { ENDS = FLX_QUADRATURE_PAST + 1, ALL = ENDS + FLX_LOBATTO_INNER };
     flx_quadrature q = {0};
-    FLX_TRY(flx_quadrature_create(g->ctx, ENDS, 0, course->most, &q));
+    FLX_TRY(flx_quadrature_create(g->ctx, ALL, a->inner, course->most, &q));
+    double inner[FLX_LOBATTO_INNER * ALL] = {0.0};
+    for (int k = 0; k < a->inner; k++) inner[k * ALL + ENDS + k] = 1.0;
     for (int i = 1; i < g->n; i++) {
-        double end[ENDS] = {1.0}, weights[ENDS] = {0.0};
-        memset(q.sum, 0, ENDS * sizeof *q.sum);
-        memset(q.past, 0, (size_t)FLX_QUADRATURE_PAST * ENDS * sizeof *q.past);
-        q.known = i < q.most ? i : q.most;
+        double end[ALL] = {1.0}, weights[ALL] = {0.0};
+        memset(q.sum, 0, ALL * sizeof *q.sum);
+        memset(q.past, 0, (size_t)FLX_QUADRATURE_PAST * ALL * sizeof *q.past);
+        q.known = a->inner > 0 ? 1 : i < q.most ? i : q.most;
         for (int k = 0; k < q.known; k++) {
             q.times[k] = g->times[i - 1 - k];
-            q.past[k * ENDS + k + 1] = 1.0;
+            q.past[k * ALL + k + 1] = 1.0;
         }
-        flx_quadrature_extend(&q, g->times[i], NULL, end, weights);
-        for (int k = 0; k <= q.known; k++) a->rule[i - k] += weights[k];
+        flx_quadrature_extend(&q, g->times[i], a->inner > 0 ? inner : NULL, end, weights);
+        for (int k = 0; k <= q.known; k++) a->rule[point_of(a, i - k)] += weights[k];
+        for (int k = 0; k < a->inner; k++) a->rule[point_of(a, i - 1) + 1 + k] += weights[ENDS + k];
     }
     flx_quadrature_clear(&q);
     return FLX_OK;
@@ -119,7 +157,7 @@ static double measure(const adjoint *a, int i)
 {
     const gradient *g = a->g;
     double sum = 0.0, squares = 0.0, T = g->times[g->n - 1] - g->times[0];
-    for (int k = 0; k < g->n; k++) {
+    for (int k = 0; k < points_of(a); k++) {
         double y = a->probe[k * a->nprobe + i];
         sum += a->rule[k] * y;
         squares += a->rule[k] * y * y;
@@ -132,11 +170,11 @@ static double measure(const adjoint *a, int i)
     case FLX_MEASURE_RMS:
         return sqrt(fmax(squares, 0.0) / T);
     default:
-        return a->probe[(g->n - 1) * a->nprobe + i];
+        return a->probe[(points_of(a) - 1) * a->nprobe + i];
     }
 }
 
-// How measure i changes with its probe at node k.
+// How measure i changes with its probe at point k.
 static double weight(const adjoint *a, int i, int k, double value)
 {
     const gradient *g = a->g;
@@ -149,7 +187,7 @@ static double weight(const adjoint *a, int i, int k, double value)
     case FLX_MEASURE_RMS:
         return value > 0.0 ? a->rule[k] * y / (T * value) : 0.0;
     default:
-        return k == g->n - 1 ? 1.0 : 0.0;
+        return k == points_of(a) - 1 ? 1.0 : 0.0;
     }
 }
 
@@ -199,40 +237,44 @@ static void set_steps(adjoint *a)
     }
 }
 
-// Changes of states that probes depend on: seen at some nodes.
-static flx_status find_reach(adjoint *a)
+// Changes of states that probes depend on: seen at some points. Inside, joints that are closed make it all of them.
+static flx_status find_reach(adjoint *a, bool inside)
 {
     gradient *g = a->g;
     flx_simulation *sim = g->run->sim;
-    const int nodes[3] = {0, g->n / 2, g->n - 1};
+    int step = steps_of(a), more = inside ? 1 : 0;
+    const int points[3] = {point_of(a, 0) + more, point_of(a, step / 2) + more,
+                           point_of(a, step - more) + more};
     for (int i = 0; i < a->nchange; i++) {
         bool any = false;
         for (int k = 0; k < 3 && !any; k++) {
             memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
             a->change[i] = LOOK_PART * a->step[i];
-            flx_gradient_node(g, nodes[k], g->from);
+            place_point(a, points[k], g->from);
             flx_slopes_move(sim->sys, g->from, a->change, 1.0, g->moved);
             g->moved->t = g->from->t;
-            FLX_TRY(observe(a, sim, g->moved, a->slopes));
+            FLX_TRY(observe(a, sim, points[k], g->moved, a->slopes));
             for (int j = 0; j < a->nprobe; j++)
-                any = any || a->slopes[j] != a->probe[nodes[k] * a->nprobe + j];
+                any = any || a->slopes[j] != a->probe[points[k] * a->nprobe + j];
         }
-        if (any) a->reach[a->nreach++] = i;
+        if (any) a->reach[more][a->nreach[more]++] = i;
     }
     return FLX_OK;
 }
 
-// What the metrics weigh at node k, added to w, or to `first` at the start.
-static flx_status weigh_node(adjoint *a, int k, const double *measures)
+// What the metrics weigh of the change of the state at a point, into weights (m nchange).
+static flx_status weigh_point(adjoint *a, int point, const double *measures, double *weights)
 {
     gradient *g = a->g;
     flx_simulation *sim = g->run->sim;
+    int kind = point % (a->inner + 1) > 0 ? 1 : 0;
     bool none = true;
-    for (int i = 0; i < a->nprobe; i++) none = none && weight(a, i, k, measures[i]) == 0.0;
+    memset(weights, 0, (size_t)(a->m * a->nchange) * sizeof *weights);
+    for (int i = 0; i < a->nprobe; i++) none = none && weight(a, i, point, measures[i]) == 0.0;
     if (none) return FLX_OK;
-    flx_gradient_node(g, k, g->from);
-    for (int c = 0; c < a->nreach; c++) {
-        int at = a->reach[c];
+    place_point(a, point, g->from);
+    for (int c = 0; c < a->nreach[kind]; c++) {
+        int at = a->reach[kind][c];
         double e = STATE_PART * a->step[at], *y = a->slopes + a->nprobe;
         memset(a->slopes, 0, (size_t)a->nprobe * sizeof *a->slopes);
         memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
@@ -240,19 +282,13 @@ static flx_status weigh_node(adjoint *a, int k, const double *measures)
         for (int l = 0; l < FLX_GRADIENT_POINTS; l++) {
             flx_slopes_move(sim->sys, g->from, a->change, flx_gradient_places[l] * e, g->moved);
             g->moved->t = g->from->t;
-            FLX_TRY(observe(a, sim, g->moved, y));
+            FLX_TRY(observe(a, sim, point, g->moved, y));
             for (int i = 0; i < a->nprobe; i++) a->slopes[i] += flx_gradient_weights[l] / e * y[i];
         }
         for (int j = 0; j < a->m; j++) {
-            double sum = 0.0;
             for (int i = 0; i < a->nprobe; i++)
-                sum += a->by[j * a->nprobe + i] * weight(a, i, k, measures[i]) * a->slopes[i];
-            a->change[at] = sum;
-            if (k == 0) {
-                a->first[j * a->nchange + at] += sum;
-            } else {
-                flx_slopes_change_t(a->sl, a->change, a->w + (size_t)j * (size_t)a->size);
-            }
+                weights[j * a->nchange + at] +=
+                    a->by[j * a->nprobe + i] * weight(a, i, point, measures[i]) * a->slopes[i];
         }
     }
     return FLX_OK;
@@ -261,17 +297,28 @@ static flx_status weigh_node(adjoint *a, int k, const double *measures)
 static flx_status carry_back(adjoint *a, const double *measures)
 {
     gradient *g = a->g;
+    size_t all = (size_t)a->m * (size_t)a->nchange;
     for (int i = steps_of(a) - 1; i >= 0; i--) {
-        FLX_TRY(weigh_node(a, i + 1, measures));
+        for (int k = 0; k <= a->inner; k++) { // the end, and those inside
+            int point = k > 0 ? point_of(a, i) + k : point_of(a, i + 1);
+            FLX_TRY(weigh_point(a, point, measures, a->weights + (size_t)k * all));
+        }
         flx_gradient_node(g, i, g->from);
         flx_gradient_node(g, i + 1, g->to);
-        FLX_TRY(flx_slopes_open(a->sl, g->from, g->to, NULL, true));
+        FLX_TRY(flx_slopes_open(a->sl, g->from, g->to, flx_gradient_record(g, i), true));
         for (int j = 0; j < a->m; j++) {
             double *eta = a->eta + ((size_t)i * (size_t)a->m + (size_t)j) * (size_t)a->n;
-            FLX_TRY(flx_slopes_adjoint(a->sl, a->w + (size_t)j * (size_t)a->size, eta));
+            double *w = a->w + (size_t)j * (size_t)a->size;
+            flx_slopes_change_t(a->sl, a->weights + j * a->nchange, w);
+            for (int k = 1; k <= a->inner; k++) {
+                double place = flx_quadrature_place(&g->run->sim->course, k - 1);
+                flx_slopes_weigh_inside(a->sl, place,
+                                        a->weights + (size_t)k * all + j * a->nchange);
+            }
+            FLX_TRY(flx_slopes_adjoint(a->sl, w, eta));
         }
     }
-    return weigh_node(a, 0, measures);
+    return weigh_point(a, 0, measures, a->first);
 }
 
 // ---- parameters -----------------------------------------------------------------------------------
@@ -290,20 +337,22 @@ static flx_status meet_steps(adjoint *a, int k, double by, const double *measure
     flx_simulation *sim = g->twin->sim;
     const flx_system *s = sim->sys;
     int np = g->def->nparam;
-    for (int i = 0; i < g->n; i++) {
-        flx_gradient_node(g, i, g->to);
-        FLX_TRY(observe(a, sim, g->to, a->slopes));
+    flx_gradient_sharpen(sim);
+    for (int i = 0; i < points_of(a); i++) {
+        place_point(a, i, g->moved);
+        FLX_TRY(observe(a, sim, i, g->moved, a->slopes));
         for (int j = 0; j < a->m; j++) {
             for (int r = 0; r < a->nprobe; r++) {
                 slope[j * np + k] +=
                     by * a->by[j * a->nprobe + r] * weight(a, r, i, measures[r]) * a->slopes[r];
             }
         }
-        if (i == 0) continue;
+    }
+    for (int i = 1; i < g->n; i++) {
         flx_gradient_node(g, i - 1, g->from);
-        flx_point p = flx_slopes_point(a->sl, g->from, g->to, NULL, 0);
-        p.param = s->param;
-        FLX_TRY(s->ops->residual(s, sim->work, &p, a->out));
+        flx_gradient_node(g, i, g->to);
+        FLX_TRY(flx_slopes_residuals(a->sl, s, sim->work, g->from, g->to,
+                                     flx_gradient_record(g, i - 1), a->out));
         const double *eta = a->eta + (size_t)(i - 1) * (size_t)a->m * (size_t)a->n;
         for (int j = 0; j < a->m; j++) slope[j * np + k] -= by * dot(a->out, eta + j * a->n, a->n);
     }
@@ -331,7 +380,7 @@ static flx_status meet_parameters(adjoint *a, const double *measures, double *sl
     gradient *g = a->g;
     for (int k = 0; k < g->def->nparam; k++) {
         double part;
-        FLX_TRY(flx_gradient_choose_part(g, a->sl, k, &part));
+        FLX_TRY(flx_gradient_choose_part(g, k, &part));
         double e = flx_gradient_reach(g, k, part);
         for (int l = 0; l < FLX_GRADIENT_POINTS; l++) {
             FLX_TRY(flx_gradient_shift(g, k, flx_gradient_places[l] * e));
@@ -348,20 +397,24 @@ static flx_status make(adjoint *a)
 {
     gradient *g = a->g;
     const flx_system *s = g->run->sim->sys;
-    FLX_TRY(flx_slopes_create(g->run->sim->it, &a->sl));
+    a->sl = g->sl;
     a->m = g->def->nmetric;
     a->nprobe = g->run->sim->model->outputs.nprobe;
     a->size = flx_slopes_size(a->sl);
     a->nchange = flx_slopes_change_size(s);
-    a->n = flx_dims_unknowns(&s->dims);
+    a->n = flx_slopes_rows(a->sl);
+    a->inner = g->run->sim->course.inner;
     size_t m = (size_t)a->m, nodes = (size_t)g->n, probes = (size_t)a->nprobe;
-    const flx_array arrays[] = {FLX_ARRAY(a->probe, nodes * probes),
-                                FLX_ARRAY(a->rule, nodes),
+    size_t points = (size_t)points_of(a), inner = (size_t)a->inner;
+    const flx_array arrays[] = {FLX_ARRAY(a->probe, points * probes),
+                                FLX_ARRAY(a->rule, points),
                                 FLX_ARRAY(a->by, m * probes),
                                 FLX_ARRAY(a->w, m * (size_t)a->size),
                                 FLX_ARRAY(a->eta, nodes * m * (size_t)a->n),
                                 FLX_ARRAY(a->first, m * (size_t)a->nchange),
-                                FLX_ARRAY(a->reach, a->nchange),
+                                FLX_ARRAY(a->reach[0], a->nchange),
+                                FLX_ARRAY(a->reach[1], a->nchange),
+                                FLX_ARRAY(a->weights, (1 + inner) * m * (size_t)a->nchange),
                                 FLX_ARRAY(a->change, a->nchange),
                                 FLX_ARRAY(a->step, a->nchange),
                                 FLX_ARRAY(a->z, a->size),
@@ -375,16 +428,18 @@ static flx_status find(adjoint *a, double *slope)
 {
     gradient *g = a->g;
     FLX_TRY(make(a));
-    for (int i = 0; i < g->n; i++) {
-        flx_gradient_node(g, i, g->from);
-        FLX_TRY(observe(a, g->run->sim, g->from, a->probe + (size_t)i * (size_t)a->nprobe));
+    FLX_TRY(refuse_inside(a));
+    for (int i = 0; i < points_of(a); i++) {
+        place_point(a, i, g->from);
+        FLX_TRY(observe(a, g->run->sim, i, g->from, a->probe + (size_t)i * (size_t)a->nprobe));
     }
     FLX_TRY(find_rule(a));
     FLX_TRY(differentiate_metrics(a, slope));
-    FLX_TRY(refuse(a));
+    FLX_TRY(refuse_extremes(a));
     double *measures = g->run->sim->measure_in; // as differentiate_metrics left them
     set_steps(a);
-    FLX_TRY(find_reach(a));
+    FLX_TRY(find_reach(a, false));
+    if (a->inner > 0) FLX_TRY(find_reach(a, true));
     FLX_TRY(carry_back(a, measures));
     return meet_parameters(a, measures, slope);
 }
@@ -393,7 +448,6 @@ flx_status flx_gradient_adjoint(gradient *g, double *slope)
 {
     adjoint a = {.g = g};
     flx_status status = find(&a, slope);
-    flx_slopes_destroy(&a.sl);
     flx_free(a.block);
     return status;
 }

@@ -18,10 +18,10 @@
 
 typedef struct direct {
     gradient *g;
-    flx_slopes *sl;       // owned
-    int size, nchange, n; // of z; of a state; rows of all points of a step
+    flx_slopes *sl;       // borrowed
+    int size, nchange, n; // of z; of a state; rows of a step
     int first, count;     // parameters that are treated now
-    double *rp;           // (count steps n)
+    double *rp;           // (count steps n) then changes of what is inside the steps
     double *dz;           // (count size) at the step that was come to
     double *change;       // (count nodes nchange)
     double *z0, *z, *c;   // (size) (size) (nchange) scratch
@@ -69,18 +69,13 @@ static flx_status find_residuals(direct *d, int k, double weight)
 {
     gradient *g = d->g;
     const flx_simulation *sim = g->twin->sim;
-    const flx_system *s = sim->sys;
-    int n = flx_dims_unknowns(&s->dims);
     for (int i = 0; i < steps_of(d); i++) {
+        double *out = rows_of(d, k, i);
         flx_gradient_node(g, i, g->from);
         flx_gradient_node(g, i + 1, g->to);
-        for (int j = 0; j < flx_slopes_points(d->sl); j++) {
-            flx_point p = flx_slopes_point(d->sl, g->from, g->to, NULL, j);
-            double *out = rows_of(d, k, i) + (size_t)j * (size_t)n;
-            p.param = s->param;
-            FLX_TRY(s->ops->residual(s, sim->work, &p, d->c));
-            for (int r = 0; r < n; r++) out[r] += weight * d->c[r];
-        }
+        FLX_TRY(flx_slopes_residuals(d->sl, sim->sys, sim->work, g->from, g->to,
+                                     flx_gradient_record(g, i), d->c));
+        for (int r = 0; r < d->n; r++) out[r] += weight * d->c[r];
     }
     return FLX_OK;
 }
@@ -89,7 +84,7 @@ static flx_status find_sources(direct *d, int k)
 {
     gradient *g = d->g;
     double part;
-    FLX_TRY(flx_gradient_choose_part(g, d->sl, d->first + k, &part));
+    FLX_TRY(flx_gradient_choose_part(g, d->first + k, &part));
     double e = flx_gradient_reach(g, d->first + k, part);
     for (int i = 0; i < FLX_GRADIENT_POINTS; i++) {
         FLX_TRY(flx_gradient_shift(g, d->first + k, flx_gradient_places[i] * e));
@@ -107,7 +102,7 @@ static flx_status carry(direct *d)
     for (int i = 0; i < steps_of(d); i++) {
         flx_gradient_node(g, i, g->from);
         flx_gradient_node(g, i + 1, g->to);
-        FLX_TRY(flx_slopes_open(d->sl, g->from, g->to, NULL, false));
+        FLX_TRY(flx_slopes_open(d->sl, g->from, g->to, flx_gradient_record(g, i), false));
         for (int k = 0; k < d->count; k++) {
             double *dz = d->dz + (size_t)k * (size_t)d->size;
             FLX_TRY(flx_slopes_direct(d->sl, rows_of(d, k, i), dz));
@@ -150,8 +145,7 @@ static flx_status replay(direct *d, int k, double e, double *value)
     flx_method *m = flx_method_of(sim->it);
     const flx_gradient_def *def = g->def;
     int next = 0;
-    m->close = NULL; // there are no factors
-    sim->sharp = true;
+    flx_gradient_sharpen(sim);
     sim->idle = d->idle;
     if (!d->settles && sim->probes.settles) sim->probes.settles = sim->courses_settle = false;
     for (int i = 0; i < g->n; i++) {
@@ -164,6 +158,9 @@ static flx_status replay(direct *d, int k, double e, double *value)
         flx_state_copy(sim->state, m->after);
         sim->state->t = g->times[i];
         flx_account_forget(sim);
+        if (i > 0)
+            FLX_TRY(flx_slopes_install(d->sl, sim->it, flx_gradient_record(g, i - 1),
+                                       rows_of(d, k, i - 1), change_of(d, k, i - 1), e));
         if (i == 0) {
             r->started = true;
             r->step_end = g->times[0];
@@ -204,10 +201,10 @@ static flx_status make(direct *d)
 {
     gradient *g = d->g;
     const flx_system *s = g->run->sim->sys;
-    FLX_TRY(flx_slopes_create(g->run->sim->it, &d->sl));
+    d->sl = g->sl;
     d->size = flx_slopes_size(d->sl);
     d->nchange = flx_slopes_change_size(s);
-    d->n = flx_slopes_points(d->sl) * flx_dims_unknowns(&s->dims);
+    d->n = flx_slopes_rows(d->sl);
     size_t one = (size_t)steps_of(d) * (size_t)d->n + (size_t)g->n * (size_t)d->nchange;
     size_t count = one > 0 ? AT_A_TIME / one : 1;
     if (count < 1) count = 1;
@@ -249,7 +246,6 @@ flx_status flx_gradient_direct(gradient *g, double *slope)
         d.count = g->def->nparam - k < most ? g->def->nparam - k : most;
         status = find_some(&d, slope);
     }
-    flx_slopes_destroy(&d.sl);
     flx_free(d.block);
     return status;
 }

@@ -30,7 +30,10 @@ typedef struct gradient {
     size_t size;                  // numbers of a state
     double *states, *times;       // (room size) (room) owned
     int *orders;                  // (room) of the steps that begin at the nodes; owned
-    const char *free;             // why the grid of the run cannot be followed; NULL: it can
+    flx_slopes *sl;               // owned; NULL: steps of the method have no derivatives
+    size_t record;                // numbers that a step is known by,
+    double *records;              // (room record) ... of the steps that begin at the nodes; owned
+    bool retraces;                // the second run makes the steps anew, more sharply solved
     flx_state *from, *to, *moved; // owned; scratch
 } gradient;
 
@@ -39,8 +42,15 @@ typedef struct gradient {
 flx_status flx_gradient_march(gradient *g, flx_run *r, double *value);
 // The same of the second run, whose steps are those that were kept.
 flx_status flx_gradient_follow(gradient *g, double *value);
+// Values of this run are functions of its states, also where these are moved. After each start: that makes the method anew.
+void flx_gradient_sharpen(flx_simulation *sim);
 // What is asked for of the outputs at one time, by the state in sim->inner.
 flx_status flx_gradient_observe(gradient *g, flx_run *r, double t, double *value);
+// What the step from node i on is known by.
+static inline const double *flx_gradient_record(const gradient *g, int i)
+{
+    return g->records + (size_t)i * g->record;
+}
 // The node i.
 void flx_gradient_node(const gradient *g, int i, flx_state *x);
 // The second run, at its start with parameter k moved by e.
@@ -52,7 +62,7 @@ double flx_gradient_reach(const gradient *g, int k, double part);
 flx_status flx_gradient_differences(gradient *g, bool frozen, double *slope, double *error,
                                     int *runs);
 // gradient_residuals.c: how far parameter k is moved for differences of residuals along the steps, as a part of its size.
-flx_status flx_gradient_choose_part(gradient *g, flx_slopes *sl, int k, double *part);
+flx_status flx_gradient_choose_part(gradient *g, int k, double *part);
 // gradient_direct.c: slope (nvalue x nparam)
 flx_status flx_gradient_direct(gradient *g, double *slope);
 // gradient_adjoint.c. Whether there is one for what is asked for.

@@ -20,7 +20,6 @@
 
 typedef struct residuals {
     gradient *g;
-    flx_slopes *sl;
     int n, steps;
     double *first, *third; // (steps n) differences
     double *one, size;     // (n) the largest of all
@@ -37,9 +36,8 @@ static flx_status add(residuals *r, double first, double third)
         size_t at = (size_t)i * (size_t)r->n;
         flx_gradient_node(g, i, g->from);
         flx_gradient_node(g, i + 1, g->to);
-        flx_point p = flx_slopes_point(r->sl, g->from, g->to, NULL, 0);
-        p.param = s->param;
-        FLX_TRY(s->ops->residual(s, sim->work, &p, r->one));
+        FLX_TRY(flx_slopes_residuals(g->sl, s, sim->work, g->from, g->to, flx_gradient_record(g, i),
+                                     r->one));
         for (int c = 0; c < r->n; c++) {
             r->first[at + c] += first * r->one[c];
             r->third[at + c] += third * r->one[c];
@@ -54,10 +52,12 @@ static flx_status add(residuals *r, double first, double third)
 static double judge(const residuals *r)
 {
     const flx_dims *d = &r->g->run->sim->sys->dims;
+    int stride = flx_slopes_stride(r->g->sl);
     double first = 0.0, third = 0.0;
     for (int i = 0; i < r->steps; i++) {
-        for (int c = 0; c < flx_dims_first_constraint(d); c++) {
+        for (int c = 0; c < r->n; c++) {
             size_t at = (size_t)i * (size_t)r->n + (size_t)c;
+            if (c % stride >= flx_dims_first_constraint(d)) continue;
             first = fmax(first, fabs(r->first[at]));
             third = fmax(third, fabs(r->third[at]));
         }
@@ -88,10 +88,9 @@ static flx_status choose(residuals *r, int k, double *part)
     return FLX_OK;
 }
 
-flx_status flx_gradient_choose_part(gradient *g, flx_slopes *sl, int k, double *part)
+flx_status flx_gradient_choose_part(gradient *g, int k, double *part)
 {
-    residuals r = {.g = g, .sl = sl, .steps = g->n - 1};
-    r.n = flx_dims_unknowns(&g->run->sim->sys->dims);
+    residuals r = {.g = g, .steps = g->n - 1, .n = flx_slopes_rows(g->sl)};
     size_t all = (size_t)r.steps * (size_t)r.n;
     const flx_array arrays[] = {FLX_ARRAY(r.first, all), FLX_ARRAY(r.third, all),
                                 FLX_ARRAY(r.one, r.n)};

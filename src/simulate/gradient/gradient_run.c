@@ -18,32 +18,48 @@ void flx_gradient_node(const gradient *g, int i, flx_state *x)
     x->t = g->times[i];
 }
 
+// *array (n size) with room for more.
+static bool widen(gradient *g, double **array, size_t size, int room)
+{
+    double *wider = flx_alloc(g->ctx, (size_t)room * size + 1, sizeof *wider);
+    if (wider && g->n > 0 && size > 0) memcpy(wider, *array, (size_t)g->n * size * sizeof *wider);
+    flx_free(*array);
+    *array = wider;
+    return wider != NULL;
+}
+
+static flx_status make_room(gradient *g)
+{
+    int room = g->room > 0 ? 2 * g->room : 1024;
+    if ((size_t)room * (g->size + g->record) > MOST_NUMBERS) {
+        g->cannot = "its steps would take more than 1 GiB";
+        return FLX_OK;
+    }
+    int *orders = flx_alloc(g->ctx, (size_t)room, sizeof *orders);
+    if (orders && g->n > 0) memcpy(orders, g->orders, (size_t)g->n * sizeof *orders);
+    flx_free(g->orders);
+    g->orders = orders;
+    bool good = orders && widen(g, &g->states, g->size, room) && widen(g, &g->times, 1, room) &&
+                widen(g, &g->records, g->record, room);
+    g->room = room;
+    return good ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+// The step that `it` has made last, which leads to node i.
+static void keep_step(gradient *g, flx_integrator *it, int i, const flx_state *x)
+{
+    memcpy(g->states + (size_t)i * g->size, x->block, g->size * sizeof *x->block);
+    if (i > 0 && g->sl) flx_slopes_record(g->sl, it, g->records + (size_t)(i - 1) * g->record);
+}
+
 static flx_status keep(gradient *g, const flx_state *x)
 {
+    flx_integrator *it = g->run->sim->it;
     if (!g->keeps || g->cannot) return FLX_OK;
-    if (g->n == g->room) {
-        int room = g->room > 0 ? 2 * g->room : 1024;
-        if ((size_t)room * g->size > MOST_NUMBERS) {
-            g->cannot = "its steps would take more than 1 GiB";
-            return FLX_OK;
-        }
-        double *states = flx_alloc(g->ctx, (size_t)room * g->size, sizeof *states);
-        double *times = flx_alloc(g->ctx, (size_t)room, sizeof *times);
-        int *orders = flx_alloc(g->ctx, (size_t)room, sizeof *orders);
-        if (states && g->n > 0) memcpy(states, g->states, (size_t)g->n * g->size * sizeof *states);
-        if (times && g->n > 0) memcpy(times, g->times, (size_t)g->n * sizeof *times);
-        if (orders && g->n > 0) memcpy(orders, g->orders, (size_t)g->n * sizeof *orders);
-        flx_free(g->orders);
-        g->orders = orders;
-        flx_free(g->states);
-        flx_free(g->times);
-        g->states = states;
-        g->times = times;
-        g->room = room;
-        if (!states || !times || !orders) return FLX_ERR_MEMORY;
-    }
-    memcpy(g->states + (size_t)g->n * g->size, x->block, g->size * sizeof *x->block);
-    if (g->n > 0) g->orders[g->n - 1] = flx_method_of(g->run->sim->it)->order_made;
+    if (g->n == g->room) FLX_TRY(make_room(g));
+    if (g->cannot) return FLX_OK;
+    keep_step(g, it, g->n, x);
+    if (g->n > 0) g->orders[g->n - 1] = flx_method_of(it)->order_made;
     g->times[g->n++] = x->t;
     return FLX_OK;
 }
@@ -94,14 +110,21 @@ static bool changed_at_start(const gradient *g, const flx_simulation *sim)
     return memcmp(g->from->switches, sim->state->switches, n * sizeof(double)) != 0;
 }
 
+void flx_gradient_sharpen(flx_simulation *sim)
+{
+    flx_method *m = flx_method_of(sim->it);
+    sim->sharp = true;
+    m->close = NULL; // states that are moved have no factors
+    m->own_normals = true;
+}
+
 flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
 {
     flx_simulation *sim = r->sim;
     const flx_gradient_def *def = g->def;
     flx_status status = FLX_OK;
     int next = 0;
-    sim->sharp = true;
-    flx_method_of(sim->it)->close = NULL; // as where states are moved that have no factors
+    flx_gradient_sharpen(sim);
     FLX_TRY(keep(g, sim->state));
     FLX_TRY(observe_up_to(g, r, &next, value));
     while (r->t < r->horizon && status == FLX_OK) {
@@ -135,14 +158,14 @@ flx_status flx_gradient_follow(gradient *g, double *value)
     const flx_gradient_def *def = g->def;
     flx_status status = FLX_OK;
     int next = 0;
-    r->sim->sharp = true;
-    m->close = NULL;
+    flx_gradient_sharpen(r->sim);
     FLX_TRY(observe_up_to(g, r, &next, value));
     m->frozen = true;
     for (int i = 1; i < g->n && status == FLX_OK; i++) {
         m->order = g->orders[i - 1];
         status = flx_run_step(r, g->times[i] - r->sim->state->t, NULL);
         if (status == FLX_OK && m->begin != r->sim->start->t) status = FLX_STOPPED; // an event
+        if (status == FLX_OK && g->retraces) keep_step(g, r->sim->it, i, r->sim->state);
         if (status == FLX_OK) status = observe_up_to(g, r, &next, value);
     }
     m->frozen = false;
