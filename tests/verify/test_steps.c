@@ -607,10 +607,44 @@ static int driven_hammer_supplies(void)
         double most = k % 4 == 2 ? 1e-8 : 1e-9;
         CHECK_NEAR(l.supplied, 2 * 0.5 * 1.5 * (2 - w), most);
         CHECK_NEAR(l.energy_end - l.energy_start, l.supplied - l.dissipated, most);
-        // moreau has the impulse as a force of its step, half of whose work is counted in the next one
-        if (k % 4 < 3) CHECK(l.balanced && l.energy_drift < 1e-9);
+        CHECK(l.balanced && l.energy_drift < 1e-9);
         case_table_clear(&t);
     }
+    return 0;
+}
+
+// An arm that is swung to and fro bats a ball off its axis, with friction, in the plane turned by c: the ledger of moreau is of the
+// order of the method, and the torque of the drive is none of the blow.
+static int driven_arm_bats(void)
+{
+    double drift[2];
+    for (int k = 0; k < 2; k++) {
+        char text[2048];
+        case_table t = {0};
+        flx_ledger l;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\nparameters: {c: 0.7}\n"
+                 "bodies:\n"
+                 "  arm: {type: rigid, mass: 1, inertia: 0.02, position: [0.2*cos(c), 0.2*sin(c)], "
+                 "orientation: c, velocity: [-0.3*sin(c), 0.3*cos(c)], angular_velocity: 1.5, surface: "
+                 "{box: [0.4, 0.04]}}\n"
+                 "  ball: {type: rigid, mass: 0.7, inertia: 1e-3, position: [0.27*cos(c) - "
+                 "0.15*sin(c), 0.27*sin(c) + 0.15*cos(c)], surface: {sphere: 0.05}}\n"
+                 "joints: {pin: {type: revolute, on: [ground, arm], at: [0, 0], motion: {angle: "
+                 "0.5*sin(3*t)}}}\n"
+                 "forces: {blow: {type: contact, on: [arm, ball], law: restitution, restitution: "
+                 "0.6, friction: 0.3}}\n"
+                 "simulate: {until: 0.4, contacts: steps, method: moreau, step: %g}\n"
+                 "outputs: {every: 0.002, signals: [ball.velocity, blow.count, pin.drive]}\n",
+                 k ? 1e-3 : 2e-3);
+        CHECK(case_run_ledger(text, NULL, &t, &l));
+        CHECK(at(&t, "blow.count", 0.4) == 1 && l.balanced);
+        CHECK_NEAR(l.supplied, 0.09879, 3e-4);
+        for (int i = 0; i <= 200; i++) CHECK(fabs(at(&t, "pin.drive", 0.002 * i)) < 0.3);
+        drift[k] = l.energy_drift;
+        case_table_clear(&t);
+    }
+    CHECK(drift[0] < 2.5e-3 && drift[1] < 0.55 * drift[0]);
     return 0;
 }
 
@@ -621,4 +655,4 @@ TEST_MAIN(TEST(sphere_slides_then_rolls), TEST(ball_bounces_and_rests),
           TEST(stiff_springs), TEST(static_friction_at_the_start), TEST(gain_is_told),
           TEST(alpha_meets_a_tip), TEST(reactions_have_contacts), TEST(resting_is_no_impact),
           TEST(grip_holds_by_alpha), TEST(many_surfaces), TEST(refusals),
-          TEST(driven_hammer_supplies))
+          TEST(driven_hammer_supplies), TEST(driven_arm_bats))

@@ -29,7 +29,8 @@ typedef struct moreau {
     double *zero, *r, *theta; // (n) (n) (nv)
     bool overlaps;            // at the end of the step, by the rates of the gaps
     bool hits;                // in this step
-    double lost;              // energy in the contacts of the step
+    double lost, supplied;    // energy in the contacts of the step; by what drives joints, in its impacts
+    double *joined;           // (nlam + nmu) impulses of joints in a step with impacts
     double *lam, *mu;         // (nlam) (nmu)
     double *switches;         // (nswitch) of the state at the end
     double *gd;               // (nlam)
@@ -78,6 +79,7 @@ static flx_status make_arrays(flx_integrator *it, moreau *g)
                  {&g->gd, (size_t)d->nlam},
                  {&g->lam, (size_t)d->nlam},
                  {&g->mu, (size_t)d->nmu},
+                 {&g->joined, (size_t)d->nlam + (size_t)d->nmu},
                  {&g->switches, (size_t)d->nswitch}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) at += parts[i].n;
     g->block = flx_alloc(it->ctx, at, sizeof *g->block);
@@ -172,7 +174,8 @@ static bool is_impact(const moreau *g, int point, const double *v, double h)
     return -before[0] > rest_rate(g, change, h) && !flx_stepping_presses(g->t, point);
 }
 
-static flx_status add_points(flx_integrator *it, const flx_state *x, double h)
+// v: velocities before the problem; hits: with the restitution of points that strike.
+static flx_status add_points(flx_integrator *it, const double *v, double h, bool hits)
 {
     moreau *g = it->data;
     for (int i = 0; i < g->t->npoint; i++) {
@@ -180,14 +183,14 @@ static flx_status add_points(flx_integrator *it, const flx_state *x, double h)
         bool open = gap > TOUCH * g->t->length;
         if (open && !flx_stepping_presses(g->t, i)) continue;
         int n = 1 + g->t->points[i].ntangent;
-        flx_stepping_rates(g->t, i, x->v, before);
+        flx_stepping_rates(g->t, i, v, before);
         flx_stepping_rates(g->t, i, g->free, change);
         for (int k = 0; k < n; k++) b[k] = before[k] + change[k];
-        if (!open && is_impact(g, i, x->v, h))
+        if (hits && !open && is_impact(g, i, v, h))
             b[0] += flx_stepping_restitution(g->t, i, before[0]) * before[0];
         // what turns or is driven opens gaps of the size of h^2: they close until the middle of the next step
         if (open) b[0] += gap / h;
-        FLX_TRY(flx_stepping_add_point(g->t, i, b, x->v));
+        FLX_TRY(flx_stepping_add_point(g->t, i, b, v));
     }
     return FLX_OK;
 }
@@ -222,6 +225,37 @@ static void keep_tally(flx_integrator *it, const flx_state *x, double h)
     }
 }
 
+// Impulses of rigid joints in a step with impacts are none of their forces: those follow from the same step with the velocities
+// after it. What the rest of the impulses does is work of what drives the joints. (STP-2)
+static flx_status part_joints(flx_integrator *it, const flx_state *x, double h)
+{
+    moreau *g = it->data;
+    flx_stepping *t = g->t;
+    double stored = 0; // by compliant joints, whose forces are those of their positions
+    g->supplied = flx_stepping_work_of_joints(t, &g->blocks, x->v, g->v1, &stored);
+    flx_stepping_take_joints(t, 1, g->lam, g->mu, false);
+    memcpy(g->joined, t->joint, (size_t)t->nrow * sizeof *g->joined);
+    for (int i = 0; i < g->nv; i++) g->theta[i] = g->v1[i] - x->v[i];
+    flx_stepping_add_free(t, &g->blocks, g->theta);
+    FLX_TRY(flx_stepping_begin(t, &g->blocks, 1, h, 0.5 * h * h));
+    FLX_TRY(flx_stepping_add_joints(t, &g->blocks, false));
+    for (int i = 0; i < t->npoint; i++) t->group[i] = -1;
+    FLX_TRY(add_points(it, g->v1, h, false));
+    FLX_TRY(flx_stepping_solve(t, true, g->theta));
+    g->supplied -= flx_stepping_work_of_joints(t, &g->blocks, x->v, g->v1, &stored);
+    return FLX_OK;
+}
+
+// lam and mu of the step.
+static void take_joints(moreau *g, double h)
+{
+    int nlam = g->t->s->dims.nlam;
+    flx_stepping_take_joints(g->t, -1 / h, g->lam, g->mu, false);
+    for (int i = 0; g->hits && i < g->t->nrow; i++) {
+        if (g->t->C[i] != 0) *(i < nlam ? g->lam + i : g->mu + (i - nlam)) = -g->joined[i] / h;
+    }
+}
+
 static flx_status velocities(flx_integrator *it, flx_state *x, double h)
 {
     moreau *g = it->data;
@@ -243,14 +277,16 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     it->stats.factorisations++;
     flx_stepping_add_free(g->t, &g->blocks, g->free);
     FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, false));
-    FLX_TRY(add_points(it, x, h));
+    FLX_TRY(add_points(it, x->v, h, true));
     FLX_TRY(flx_stepping_solve(g->t, true, g->dv));
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + g->free[i] + g->dv[i];
     g->overlaps = will_overlap(g, h);
     keep_tally(it, x, h);
     g->lost = g->hits ? flx_stepping_lost_in_impact(g->t, x->t + h, x->v, g->v1)
                       : flx_stepping_lost(g->t, x->v, g->v1);
-    return flx_stepping_keep(g->t, g->v1);
+    FLX_TRY(flx_stepping_keep(g->t, g->v1));
+    g->supplied = 0;
+    return g->hits && g->t->nrow > 0 ? part_joints(it, x, h) : FLX_OK;
 }
 
 // How much positions miss the joints and overlap, in parts of what is allowed; g->t->b: of each row.
@@ -314,7 +350,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
         for (int i = 0; i < g->nv; i++) g->theta[i] = 0.5 * h * g->v1[i];
         s->ops->retract(s, g->qm, g->theta, g->q1);
         // before the projection solves another problem
-        flx_stepping_take_joints(g->t, -1 / h, g->lam, g->mu, false);
+        take_joints(g, h);
         status = project(it, x, h);
     }
     if (status < 0) return status;
@@ -330,6 +366,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
     memcpy(x->mu, g->mu, (size_t)s->dims.nmu * sizeof *x->mu);
     memcpy(x->switches, g->switches, (size_t)s->dims.nswitch * sizeof *x->switches);
     it->stats.lost_in_contacts += g->lost;
+    flx_method_of(it)->supplied_in_impacts += g->supplied;
     x->t += h;
     *h_taken = h;
     return FLX_OK;
