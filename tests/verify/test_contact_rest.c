@@ -2,6 +2,8 @@
 #include "check.h"
 #include "findings.h"
 
+#include "base/common.h"
+
 #include <math.h>
 
 #define G 9.81
@@ -114,5 +116,52 @@ static int one_sided_constraints_open_and_close(void)
     return 0;
 }
 
-TEST_MAIN(TEST(balls_lie_on_a_floor), TEST(closed_contacts_are_joints_of_modes),
+// ---- rows that depend on one another --------------------------------------------------------------------
+
+// A table on n feet, in space turned by c about the x axis, with a load on a bushing beside its middle; the numbers of the feet are
+// turned round by p.
+static int modes_on_feet(double c, int n, int p, const char *friction, double *out)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "flexion: 1\nparameters: {c: %.17g}\ngravity: [0, 9.81*sin(c), -9.81*cos(c)]\n"
+             "bodies:\n"
+             "  table: {type: rigid, mass: 2, inertia: [0.02, 0.03, 0.04], position: [0, "
+             "-0.1*sin(c), 0.1*cos(c)], orientation: {axis: [1, 0, 0], angle: c}}\n"
+             "  load: {type: rigid, mass: 1, inertia: [0.02, 0.03, 0.05], position: [0.03, "
+             "0.02*cos(c) - 0.3*sin(c), 0.02*sin(c) + 0.3*cos(c)], orientation: {axis: [1, 0, 0], "
+             "angle: c}}\n"
+             "forces:\n"
+             "  b: {type: bushing, on: [table, load], at: load, stiffness: [1e4, 3e4, 2e4, 1e3, "
+             "2e3, 3e3]}\n"
+             "  foot: {repeat: {i: [1, %d]}, type: contact, on: [ground, table], surfaces: "
+             "[{plane: [0, '-sin(c)', 'cos(c)']}, {sphere: 0.01, at: [0.2*cos(0.3 + 2*(i + %d)*pi/%d), "
+             "0.2*sin(0.3 + 2*(i + %d)*pi/%d), -0.09]}], law: restitution%s}\n"
+             "simulate: {until: 1, method: radau}\n"
+             "analyse: {m: {type: modes, about: rest}, rest: {type: equilibrium}}\n",
+             c, n, p, n, p, n, friction);
+    findings w = findings_of(text);
+    int count = w.status == FLX_OK ? w.f.modes.nmode : -1;
+    for (int i = 0; i < count && i < 8; i++) out[i] = w.f.modes.modes[i].frequency;
+    findings_clear(&w);
+    return count;
+}
+
+// Four feet hold what three hold: six modes, whether they slip freely or stick, and none of rounding.
+static int four_feet_hold_as_three(void)
+{
+    static const char *const friction[] = {"", ", friction: 0.5"};
+    for (int k = 0; k < 2; k++) {
+        double three[8], four[8];
+        CHECK(modes_on_feet(0, 3, 0, friction[k], three) == 6);
+        for (int p = 0; p < 3; p++) {
+            CHECK(modes_on_feet(0.4 * p, 4, p, friction[k], four) == 6);
+            for (int i = 0; i < 6; i++) CHECK_NEAR(four[i], three[i], 1e-8 * three[i]);
+        }
+        if (k == 1) CHECK_NEAR(three[0], sqrt(1e4) / (2 * FLX_PI), 1e-8);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(four_feet_hold_as_three), TEST(balls_lie_on_a_floor), TEST(closed_contacts_are_joints_of_modes),
           TEST(friction_holds_on_a_slope), TEST(one_sided_constraints_open_and_close))

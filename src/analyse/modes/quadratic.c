@@ -357,6 +357,7 @@ flx_status flx_quadratic_create(const flx_system *s, flx_work *work, const flx_s
     for (size_t i = 0; i < size && out->sizes; i++) out->sizes[i] = fabs(out->Q[0][i]);
     if (status == FLX_OK) status = turn_axes(out, x, turn);
     if (status == FLX_OK) status = find_sizes(out);
+    if (status == FLX_OK) status = flx_quadratic_open_dependent(out, x);
     if (status == FLX_OK) status = find_terms(out, x);
     if (status != FLX_OK) return status;
     out->plain = find_plain(out);

@@ -35,6 +35,8 @@ typedef struct flx_quadratic {
 // memory but the factors is the arena's.
 flx_status flx_quadratic_create(const flx_system *s, flx_work *work, const flx_state *x,
                                 const double *turn, flx_arena *arena, flx_quadratic *out);
+// Rows of closed contacts that follow from other rows count as open (quadratic_closed.c).
+flx_status flx_quadratic_open_dependent(flx_quadratic *q, const flx_state *x);
 void flx_quadratic_destroy(flx_quadratic *q);
 
 // W and L of (MODE-1) of every block of velocities, row-major, one after another: 2 n n numbers each.
