@@ -43,7 +43,9 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
     flx_free(c->lends);
     flx_free(c->share);
     flx_free(c->pool);
+    flx_free(c->spare);
     flx_free(c->leaves);
+    flx_free(c->left);
     flx_free(c->next);
     flx_free(c->kinetic);
     flx_state_destroy(&c->trial);
@@ -101,14 +103,16 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     c->lends = flx_alloc(s->ctx, n, sizeof(int));
     c->share = flx_alloc(s->ctx, n, sizeof(double));
     c->pool = flx_alloc(s->ctx, n, sizeof(int));
-    if (!c->lends || !c->share || !c->pool) return FLX_ERR_MEMORY;
-    for (int i = 0; i < c->n; i++) c->lends[i] = c->pool[i] = -1;
+    c->spare = flx_alloc(s->ctx, n, sizeof(double));
+    if (!c->lends || !c->share || !c->pool || !c->spare) return FLX_ERR_MEMORY;
+    for (int i = 0; i < c->n; i++) c->lends[i] = c->pool[i] = -1, c->spare[i] = 1.0;
     c->leaves = flx_alloc(s->ctx, n, 1);
+    c->left = flx_alloc(s->ctx, n, 1);
     c->next = flx_alloc(s->ctx, n, 1);
     c->kinetic = flx_alloc(s->ctx, n, 1);
     c->solver = flx_cone_create(s->ctx);
     if (!c->touching.group || !c->touching.first || !c->touching.cone || !c->kept.row ||
-        !c->leaves || !c->next || !c->kinetic || !c->solver) {
+        !c->leaves || !c->left || !c->next || !c->kinetic || !c->solver) {
         return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < c->n; i++) {
@@ -149,6 +153,7 @@ void flx_contacts_memory(flx_event_contacts *c, flx_memory *m)
     flx_memory_pass(m, c->lends, (size_t)c->n * sizeof *c->lends);
     flx_memory_numbers(m, c->share, (size_t)c->n);
     flx_memory_pass(m, c->pool, (size_t)c->n * sizeof *c->pool);
+    flx_memory_numbers(m, c->spare, (size_t)c->n);
 }
 
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc)
@@ -193,11 +198,10 @@ static double find_help(const flx_event_contacts *c, const flx_point *p, int of)
     return holding > 0 ? help / holding : 0.0;
 }
 
-// The most friction of group i while it sticks, with what others lend it.
-static double most_friction(const flx_event_contacts *c, const flx_point *p, int i)
+double flx_contacts_most_friction(const flx_event_contacts *c, const flx_point *p, int i)
 {
     double most = c->limit[i];
-    if (c->groups[i].normal >= 0) return most + find_help(c, p, i);
+    if (c->groups[i].normal >= 0) return c->spare[i] * (most + find_help(c, p, i));
     for (int k = 0; k < c->n; k++) {
         if (c->lends[k] == i && flx_contact_leans_aside(&c->groups[k], p->switches))
             most += c->share[k] * c->limit[k];
@@ -222,7 +226,7 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double 
         if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = p->lam[g->normal];
         flx_contact_multipliers(g, p->mu, mu);
         if (state == FLX_CONTACT_STICKS && g->ntangent > 0)
-            v[1] = most_friction(c, p, i) - flx_contact_length(mu, g->ntangent);
+            v[1] = flx_contacts_most_friction(c, p, i) - flx_contact_length(mu, g->ntangent);
         const double *course = p->switches + g->slip;
         if (state == FLX_CONTACT_SLIDES && flx_contact_length(course, g->ntangent) > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent);
@@ -299,7 +303,7 @@ bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *mar
         if (state < FLX_CONTACT_SLIDES) continue;
         if (g->normal >= 0) marked[2 * i] = x->lam[g->normal] < -CONTRADICTS * c->force[i];
         flx_contact_multipliers(g, x->mu, mu);
-        double most = most_friction(c, &p, i), size = flx_contact_length(mu, g->ntangent);
+        double most = flx_contacts_most_friction(c, &p, i), size = flx_contact_length(mu, g->ntangent);
         marked[2 * i + 1] =
             state == FLX_CONTACT_STICKS && size - most > CONTRADICTS * (size + most);
         any = any || marked[2 * i] || marked[2 * i + 1];

@@ -48,11 +48,13 @@ struct flx_event_contacts {
     // Friction alone whose slip the row of another holds: which one, -1: none, and its own slip by that one's.
     int *lends;      // (n)
     double *share;   // (n)
+    double *spare; // (n) of a pool: its friction may be so many times what the limits of its groups say, for all together hold
     int *pool;       // (n) groups whose slips depend on each other have one number; -1: it is alone
     bool rough;      // it was told that such a pool slips
     int shared;      // 1 + a group that stuck where others or joints hold its slip too; 0: none
     double *scratch; // (rows x rows + rows)
     signed char *leaves;  // (n) flx_contact_leaves
+    signed char *left;    // (n) the same, kept
     signed char *kinetic; // (n) the friction is that of sliding, for it does not stick
     signed char *next;    // (n) states to come
     double *course;       // (2 n) directions to come
@@ -110,6 +112,8 @@ static inline bool flx_contact_leans_aside(const flx_contact_group *g, const dou
 // Gaps, rates and slips at x, into c; the most that friction may be while a group sticks, by the forces of p.
 flx_status flx_contacts_look(flx_integrator *it, const flx_state *x);
 flx_status flx_contacts_limits(flx_integrator *it, const flx_point *p, double *limit);
+// The most friction of group i while it sticks, with what others lend it, by c->limit.
+double flx_contacts_most_friction(const flx_event_contacts *c, const flx_point *p, int i);
 // W of the groups of c->touching at x; rows of joints hold.
 flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x);
 // Velocities of the touching groups after their impact, if some approach. *moved: velocities of x are others now.

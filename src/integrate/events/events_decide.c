@@ -15,6 +15,8 @@
 #define LIMIT_FOUND 1e-10
 #define MOST_LIMITS 30
 #define MOST_JAMS 5
+// A pool that still holds is asked again when its friction has grown by this part.
+#define FURTHER 0.01
 
 // ---- who takes part -------------------------------------------------------------------------
 
@@ -47,6 +49,15 @@ static void tell_rough(flx_integrator *it, const flx_state *x, const flx_contact
         g->item ? g->item : "?", x->t);
 }
 
+static void tell_leaving(flx_integrator *it, const flx_state *x)
+{
+    const flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    for (int i = 0; i < c->n; i++) {
+        if (c->leaves[i] == FLX_LEAVES_STICK && flx_contact_state_of(&c->groups[i], x->switches) == FLX_CONTACT_STICKS)
+            tell_rough(it, x, &c->groups[i], c->pool[i]);
+    }
+}
+
 // What marked groups leave, and where those that stuck go to: along their friction, which is mu.
 static flx_status find_leaving(flx_integrator *it, const flx_state *x, const signed char *marked)
 {
@@ -60,7 +71,6 @@ static flx_status find_leaving(flx_integrator *it, const flx_state *x, const sig
         if (marked[2 * i] && state >= FLX_CONTACT_SLIDES) c->leaves[i] = FLX_LEAVES_GROUND;
         if (marked[2 * i + 1] && state == FLX_CONTACT_STICKS) {
             c->leaves[i] = FLX_LEAVES_STICK;
-            tell_rough(it, x, g, c->pool[i]);
         }
         if (marked[2 * i + 1] && state == FLX_CONTACT_SLIDES) c->leaves[i] = FLX_LEAVES_SLIDE;
         any = any || c->leaves[i] == FLX_LEAVES_STICK;
@@ -399,6 +409,46 @@ static flx_status decide(flx_integrator *it, const flx_state *x, double slow, in
     return FLX_OK;
 }
 
+// ---- pools ----------------------------------------------------------------------------------
+
+// Places that hold each other stick as long as some way to share friction and normal forces among them holds all (CON-22), though the
+// share that the rows at hand have is beyond a limit. Whether that is so: then they are asked again further on.
+static flx_status pools_hold(flx_integrator *it, const flx_state *x, double slow, bool *hold)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    const flx_touch_problem *T = &c->touching;
+    flx_point p = flx_state_point(it->sys, x);
+    int nslide;
+    *hold = false;
+    for (int i = 0; i < c->n; i++) {
+        if (c->leaves[i] == FLX_LEAVES_NOTHING) continue;
+        if (c->leaves[i] != FLX_LEAVES_STICK || c->pool[i] < 0) return FLX_OK;
+        *hold = true;
+    }
+    if (!*hold) return FLX_OK;
+    memcpy(c->left, c->leaves, (size_t)c->n);
+    memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
+    FLX_TRY(flx_contacts_limits(it, &p, c->limit));
+    flx_status status = decide_once(it, slow, &nslide);
+    memcpy(c->leaves, c->left, (size_t)c->n);
+    if (status < 0) return status;
+    *hold = status == FLX_OK;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        bool moves = c->next[i] == FLX_CONTACT_OPEN || c->next[i] == FLX_CONTACT_SLIDES;
+        if (c->pool[i] >= 0 && c->groups[i].sticking > 0.0 && moves) *hold = false;
+    }
+    for (int i = 0; i < c->n && *hold; i++) {
+        double mu[2], most = flx_contacts_most_friction(c, &p, i);
+        if (c->leaves[i] != FLX_LEAVES_STICK) continue;
+        flx_contact_multipliers(&c->groups[i], x->mu, mu);
+        double size = flx_contact_length(mu, c->groups[i].ntangent);
+        if (most > 0.0) c->spare[i] *= fmax(1.0, size / most) * (1.0 + FURTHER);
+        if (!(most > 0.0)) *hold = false;
+    }
+    return FLX_OK;
+}
+
 // ---- the event ------------------------------------------------------------------------------
 
 // Whether groups are something else from now on; what they are is written.
@@ -462,6 +512,12 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
         stop_slips(c, x);
         if (!moved) FLX_TRY(rest_rates(it, x));
         if (moved || jam > 0) FLX_TRY(find_free(it, x));
+        if (!moved && jam == 0) {
+            bool hold;
+            FLX_TRY(pools_hold(it, x, flx_contacts_slow(it, x), &hold));
+            if (hold) return FLX_OK;
+            tell_leaving(it, x);
+        }
         flx_status status = decide(it, x, flx_contacts_slow(it, x), &nslide);
         if (status == FLX_OK) {
             if (take_states(it, x)) e->what.changed = 1;
