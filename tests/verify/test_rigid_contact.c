@@ -316,6 +316,41 @@ static int box_holds_or_slides(void)
     return 0;
 }
 
+// ... turned by b about its normal: pushed up the slope it comes to rest and stays, though its corners hold each other. A pull
+// that grows as 40 t moves it when it has come to the limit of all corners together, to 1e-3 of the pull, as it moves a point.
+static int box_slides_to_rest(void)
+{
+    static const struct {
+        double b, slope, v, pull;
+    } ask[] = {{0, 0.328, -0.4, 0}, {0.9, 0.328, -0.4, 0}, {2.2, 0.288, -1, 0},
+               {0, 0, 0, 40},       {0.4, 0, 0, 40},       {0.9, 0, 0, 40}};
+    for (int k = 0; k < 2 * 6; k++) {
+        double b = ask[k / 2].b, c = ask[k / 2].slope, v = ask[k / 2].v, f = 0.486,
+               brakes = G * (f * cos(c) + sin(c)), begins = f * 2 * G / 40, x = 0, y = 0;
+        const char *method = k % 2 ? (v != 0 ? "dopri5" : "radau, formulation: tree") : "radau";
+        char model[1500];
+        snprintf(
+            model, sizeof model,
+            "gravity: [%.17g, %.17g, %.17g]\n"
+            "bodies: {box: {type: rigid, mass: 2, inertia: [0.02, 0.03, 0.04], position: [0, 0, "
+            "0.1], orientation: {axis: [0, 0, 1], angle: %.17g}, velocity: [%.17g, %.17g, 0]}}\n"
+            "forces:\n  floor: {type: contact, on: [ground, box], surfaces: [{plane: [0, 0, 1]}, "
+            "{box: [0.4, 0.3, 0.2]}], law: restitution, friction: {coefficient: %g, static: %g}}\n"
+            "  pull: {type: force, on: box, value: ['%g*t*cos(0.4)', '%g*t*sin(0.4)', 0]}\n",
+            G * sin(c) * cos(b), G * sin(c) * sin(b), -G * cos(c), b, v * cos(b), v * sin(b), f,
+            v != 0 ? 0.518 : f, ask[k / 2].pull, ask[k / 2].pull);
+        case_table t;
+        CHECK(run_to(model, 0.4, method, "", "box.position, box.velocity", &t));
+        x = v != 0 ? -v * v / 2 / brakes * cos(b) : 40 * pow(0.4 - begins, 3) / 12 * cos(0.4);
+        y = v != 0 ? -v * v / 2 / brakes * sin(b) : 40 * pow(0.4 - begins, 3) / 12 * sin(0.4);
+        CHECK_NEAR(last(&t, "box.position.x"), x, v != 0 ? 1e-8 : 1e-6);
+        CHECK_NEAR(last(&t, "box.position.y"), y, v != 0 ? 1e-8 : 1e-6);
+        if (v != 0) CHECK_NEAR(last(&t, "box.velocity.x"), 0, 1e-12);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 // Balls that fall on each other end as a stack. What a method does not see ends the run; it does not go on through a ball.
 static int nothing_ends_inside_another(void)
 {
@@ -442,7 +477,7 @@ static int shared_friction_is_told(void)
 }
 
 TEST_MAIN(TEST(shared_friction_is_told), TEST(nothing_ends_inside_another), TEST(fast_spheres_meet),
-          TEST(short_contacts_are_seen), TEST(box_holds_or_slides), TEST(ball_bounces_in_time),
+          TEST(short_contacts_are_seen), TEST(box_holds_or_slides), TEST(box_slides_to_rest), TEST(ball_bounces_in_time),
           TEST(ball_hits_obliquely), TEST(balls_in_a_row), TEST(woodpecker_climbs_down),
           TEST(rod_jams), TEST(block_rocks), TEST(belt_drags_it_to_and_fro),
           TEST(cam_lifts_its_follower))

@@ -43,7 +43,8 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
     flx_free(c->lends);
     flx_free(c->share);
     flx_free(c->pool);
-    flx_free(c->spare);
+    flx_free(c->asked);
+    flx_free(c->then);
     flx_free(c->leaves);
     flx_free(c->left);
     flx_free(c->next);
@@ -103,9 +104,11 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     c->lends = flx_alloc(s->ctx, n, sizeof(int));
     c->share = flx_alloc(s->ctx, n, sizeof(double));
     c->pool = flx_alloc(s->ctx, n, sizeof(int));
-    c->spare = flx_alloc(s->ctx, n, sizeof(double));
-    if (!c->lends || !c->share || !c->pool || !c->spare) return FLX_ERR_MEMORY;
-    for (int i = 0; i < c->n; i++) c->lends[i] = c->pool[i] = -1, c->spare[i] = 1.0;
+    c->less = 1.0;
+    c->asked = flx_alloc(s->ctx, n, sizeof(double));
+    c->then = flx_alloc(s->ctx, 3 * n, sizeof(double));
+    if (!c->lends || !c->share || !c->pool || !c->asked || !c->then) return FLX_ERR_MEMORY;
+    for (int i = 0; i < c->n; i++) c->lends[i] = c->pool[i] = -1;
     c->leaves = flx_alloc(s->ctx, n, 1);
     c->left = flx_alloc(s->ctx, n, 1);
     c->next = flx_alloc(s->ctx, n, 1);
@@ -148,12 +151,12 @@ void flx_contacts_memory(flx_event_contacts *c, flx_memory *m)
     FLX_PASS(m, c->quickest);
     FLX_PASS(m, c->pace);
     FLX_PASS(m, c->told_gain);
-    FLX_PASS(m, c->rough);
     flx_memory_numbers(m, c->force, (size_t)c->n);
     flx_memory_pass(m, c->lends, (size_t)c->n * sizeof *c->lends);
     flx_memory_numbers(m, c->share, (size_t)c->n);
     flx_memory_pass(m, c->pool, (size_t)c->n * sizeof *c->pool);
-    flx_memory_numbers(m, c->spare, (size_t)c->n);
+    flx_memory_numbers(m, c->asked, (size_t)c->n);
+    flx_memory_numbers(m, c->then, 3 * (size_t)c->n);
 }
 
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc)
@@ -198,10 +201,11 @@ static double find_help(const flx_event_contacts *c, const flx_point *p, int of)
     return holding > 0 ? help / holding : 0.0;
 }
 
-double flx_contacts_most_friction(const flx_event_contacts *c, const flx_point *p, int i)
+// The most friction of group i while it sticks, with what others lend it.
+static double most_friction(const flx_event_contacts *c, const flx_point *p, int i)
 {
     double most = c->limit[i];
-    if (c->groups[i].normal >= 0) return c->spare[i] * (most + find_help(c, p, i));
+    if (c->groups[i].normal >= 0) return most + find_help(c, p, i);
     for (int k = 0; k < c->n; k++) {
         if (c->lends[k] == i && flx_contact_leans_aside(&c->groups[k], p->switches))
             most += c->share[k] * c->limit[k];
@@ -209,12 +213,34 @@ double flx_contacts_most_friction(const flx_event_contacts *c, const flx_point *
     return most;
 }
 
+void flx_contacts_forces(const flx_event_contacts *c, const flx_point *p, int i, double out[3])
+{
+    out[0] = c->limit[i];
+    flx_contact_multipliers(&c->groups[i], p->mu, out + 1);
+}
+
+// How far group i, which sticks, is from its limit, as a force; its pool may have been found to hold beyond.
+static double friction_left(const flx_event_contacts *c, const flx_point *p, int i, double *size)
+{
+    double now[3], change = 0.0;
+    flx_contacts_forces(c, p, i, now);
+    *size = most_friction(c, p, i) + flx_contact_length(now + 1, c->groups[i].ntangent);
+    if (!(c->asked[i] > 0.0))
+        return most_friction(c, p, i) - flx_contact_length(now + 1, c->groups[i].ntangent);
+    for (int k = 0; k < c->n; k++) {
+        if (c->pool[k] != c->pool[i]) continue;
+        flx_contacts_forces(c, p, k, now);
+        for (int l = 0; l < 3; l++) change = fmax(change, fabs(now[l] - c->then[3 * k + l]));
+    }
+    return c->asked[i] - change;
+}
+
 flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double *value)
 {
     flx_event_contacts *c = flx_method_of(it)->events->contacts;
     FLX_TRY(c->ops->gaps(it->sys, it->work, p, c->gap, c->rate, c->slip));
     FLX_TRY(flx_contacts_limits(it, p, c->limit));
-    double mu[2];
+    double size;
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
         int state = flx_contact_state_of(g, p->switches);
@@ -224,9 +250,8 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double 
         if (g->normal >= 0 && state == FLX_CONTACT_OPEN && c->gap[i] < FAR) v[0] = c->gap[i];
         if (g->normal >= 0 && state == FLX_CONTACT_LEANS) v[0] = c->gap[i] + c->touch[i];
         if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = p->lam[g->normal];
-        flx_contact_multipliers(g, p->mu, mu);
         if (state == FLX_CONTACT_STICKS && g->ntangent > 0)
-            v[1] = flx_contacts_most_friction(c, p, i) - flx_contact_length(mu, g->ntangent);
+            v[1] = friction_left(c, p, i, &size);
         const double *course = p->switches + g->slip;
         if (state == FLX_CONTACT_SLIDES && flx_contact_length(course, g->ntangent) > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent);
@@ -296,16 +321,14 @@ bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *mar
     flx_point p = flx_state_point(it->sys, x);
     memset(marked, 0, 2 * (size_t)c->n);
     if (flx_contacts_limits(it, &p, c->limit) != FLX_OK) return false;
-    double mu[2];
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
         int state = flx_contact_state_of(g, x->switches);
+        double size;
         if (state < FLX_CONTACT_SLIDES) continue;
         if (g->normal >= 0) marked[2 * i] = x->lam[g->normal] < -CONTRADICTS * c->force[i];
-        flx_contact_multipliers(g, x->mu, mu);
-        double most = flx_contacts_most_friction(c, &p, i), size = flx_contact_length(mu, g->ntangent);
         marked[2 * i + 1] =
-            state == FLX_CONTACT_STICKS && size - most > CONTRADICTS * (size + most);
+            state == FLX_CONTACT_STICKS && -friction_left(c, &p, i, &size) > CONTRADICTS * size;
         any = any || marked[2 * i] || marked[2 * i + 1];
     }
     return any;

@@ -48,9 +48,11 @@ struct flx_event_contacts {
     // Friction alone whose slip the row of another holds: which one, -1: none, and its own slip by that one's.
     int *lends;      // (n)
     double *share;   // (n)
-    double *spare; // (n) of a pool: its friction may be so many times what the limits of its groups say, for all together hold
+    // Of a pool that was found to hold: forces of its groups (friction that the normal force allows, mu) when it was asked, and by how
+    // much one of them may change until it is asked again; 0: it was not.
+    double *asked, *then; // (n) (3 n)
+    double less; // friction of sticking is divided by this where it is asked how far a pool is from its limit; else 1
     int *pool;       // (n) groups whose slips depend on each other have one number; -1: it is alone
-    bool rough;      // it was told that such a pool slips
     int shared;      // 1 + a group that stuck where others or joints hold its slip too; 0: none
     double *scratch; // (rows x rows + rows)
     signed char *leaves;  // (n) flx_contact_leaves
@@ -112,8 +114,8 @@ static inline bool flx_contact_leans_aside(const flx_contact_group *g, const dou
 // Gaps, rates and slips at x, into c; the most that friction may be while a group sticks, by the forces of p.
 flx_status flx_contacts_look(flx_integrator *it, const flx_state *x);
 flx_status flx_contacts_limits(flx_integrator *it, const flx_point *p, double *limit);
-// The most friction of group i while it sticks, with what others lend it, by c->limit.
-double flx_contacts_most_friction(const flx_event_contacts *c, const flx_point *p, int i);
+// The three forces of group i in c->then, by c->limit.
+void flx_contacts_forces(const flx_event_contacts *c, const flx_point *p, int i, double out[3]);
 // W of the groups of c->touching at x; rows of joints hold.
 flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x);
 // Velocities of the touching groups after their impact, if some approach. *moved: velocities of x are others now.

@@ -15,8 +15,9 @@
 #define LIMIT_FOUND 1e-10
 #define MOST_LIMITS 30
 #define MOST_JAMS 5
-// A pool that still holds is asked again when its friction has grown by this part.
-#define FURTHER 0.01
+// A pool that would hold so much more, by parts of its friction, is asked again when a force has changed by that; at least by the last.
+static const double further[] = {0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3};
+#define NFURTHER ((int)(sizeof further / sizeof *further))
 
 // ---- who takes part -------------------------------------------------------------------------
 
@@ -35,29 +36,6 @@ static void choose_touching(flx_event_contacts *c, const flx_state *x, const sig
     }
 }
 
-// Of places that hold each other the limit of all together is not known exactly.
-static void tell_rough(flx_integrator *it, const flx_state *x, const flx_contact_group *g, int pool)
-{
-    flx_event_contacts *c = flx_method_of(it)->events->contacts;
-    if (pool < 0 || c->rough) return;
-    c->rough = true;
-    flx_ctx_warn(
-        it->ctx, g->loc,
-        "'%s' begins to slip at t = %.9g at one of several places that hold each other: how "
-        "they share friction is not determined, and all of them together may hold longer; "
-        "compare with contacts: steps",
-        g->item ? g->item : "?", x->t);
-}
-
-static void tell_leaving(flx_integrator *it, const flx_state *x)
-{
-    const flx_event_contacts *c = flx_method_of(it)->events->contacts;
-    for (int i = 0; i < c->n; i++) {
-        if (c->leaves[i] == FLX_LEAVES_STICK && flx_contact_state_of(&c->groups[i], x->switches) == FLX_CONTACT_STICKS)
-            tell_rough(it, x, &c->groups[i], c->pool[i]);
-    }
-}
-
 // What marked groups leave, and where those that stuck go to: along their friction, which is mu.
 static flx_status find_leaving(flx_integrator *it, const flx_state *x, const signed char *marked)
 {
@@ -69,9 +47,7 @@ static flx_status find_leaving(flx_integrator *it, const flx_state *x, const sig
         const flx_contact_group *g = &c->groups[i];
         int state = flx_contact_state_of(g, x->switches);
         if (marked[2 * i] && state >= FLX_CONTACT_SLIDES) c->leaves[i] = FLX_LEAVES_GROUND;
-        if (marked[2 * i + 1] && state == FLX_CONTACT_STICKS) {
-            c->leaves[i] = FLX_LEAVES_STICK;
-        }
+        if (marked[2 * i + 1] && state == FLX_CONTACT_STICKS) c->leaves[i] = FLX_LEAVES_STICK;
         if (marked[2 * i + 1] && state == FLX_CONTACT_SLIDES) c->leaves[i] = FLX_LEAVES_SLIDE;
         any = any || c->leaves[i] == FLX_LEAVES_STICK;
     }
@@ -215,7 +191,7 @@ static flx_cone_group force_group(const flx_event_contacts *c, int k, int first,
     flx_cone_group out = {.normal = normal ? first : -1,
                           .ntangent = g->ntangent,
                           .tangent = {first + normal, first + normal + 1},
-                          .friction = g->sticking * (g->sticking > 0.0 ? part : 1.0),
+                          .friction = g->sticking * (g->sticking > 0.0 ? part : 1.0) / c->less,
                           .limit = normal ? 0.0 : c->limit[i] * (g->sticking > 0.0 ? part : 1.0)};
     bool moves = speed > slow, leaves = c->leaves[i] == FLX_LEAVES_STICK;
     if (g->ntangent == 0 || (!moves && !leaves)) return out;
@@ -310,10 +286,20 @@ static void set_course(flx_event_contacts *c, int i, const double *v)
     for (int t = 0; t < 2; t++) c->course[2 * i + t] = t < n && size > 0.0 ? v[t] / size : 0.0;
 }
 
-// States that follow from forces and accelerations.
+static bool one_leaves_ground(const flx_event_contacts *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (c->leaves[i] == FLX_LEAVES_GROUND) return true;
+    }
+    return false;
+}
+
+// States that follow from forces and accelerations. Of places that neither press nor part one may have to press from now on in the
+// stead of one that has left: it closes, if its row is independent.
 static void conclude(flx_event_contacts *c, double slow)
 {
     const flx_touch_problem *T = &c->touching;
+    bool replaces = one_leaves_ground(c);
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k], n = T->first[k], nt = c->groups[i].ntangent;
         const flx_contact_group *g = &c->groups[i];
@@ -323,10 +309,9 @@ static void conclude(flx_event_contacts *c, double slow)
             double least = rounding(c, k, false), w = T->W[n * T->m + n];
             if (w > 0.0) c->force[i] = fmax(c->force[i], c->before[n] / w);
             if (c->rate[i] > slow || c->leaves[i] == FLX_LEAVES_GROUND) continue;
-            if (!(T->p[n] * w > least)) {
-                c->next[i] = T->u[n] > least ? FLX_CONTACT_OPEN : FLX_CONTACT_LEANS;
-                continue;
-            }
+            bool presses = T->p[n] * w > least, parts = !presses && T->u[n] > least;
+            if (!presses && !parts) c->next[i] = FLX_CONTACT_LEANS;
+            if (parts || (!presses && !replaces)) continue;
         }
         bool moves = flx_contact_length(c->slip + 2 * i, nt) > slow;
         c->next[i] = FLX_CONTACT_SLIDES;
@@ -411,14 +396,53 @@ static flx_status decide(flx_integrator *it, const flx_state *x, double slow, in
 
 // ---- pools ----------------------------------------------------------------------------------
 
-// Places that hold each other stick as long as some way to share friction and normal forces among them holds all (CON-22), though the
-// share that the rows at hand have is beyond a limit. Whether that is so: then they are asked again further on.
-static flx_status pools_hold(flx_integrator *it, const flx_state *x, double slow, bool *hold)
+// Whether all places of pools stick with forces that fit, with the friction at hand over `less`.
+static flx_status stick_with(flx_integrator *it, double slow, double less, bool *stick,
+                             bool *solved)
 {
     flx_event_contacts *c = flx_method_of(it)->events->contacts;
     const flx_touch_problem *T = &c->touching;
-    flx_point p = flx_state_point(it->sys, x);
     int nslide;
+    memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
+    c->less = less;
+    flx_status status = decide_once(it, slow, &nslide);
+    c->less = 1.0;
+    if (status < 0) return status;
+    *solved = *stick = status == FLX_OK;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        bool moves = c->next[i] == FLX_CONTACT_OPEN || c->next[i] == FLX_CONTACT_SLIDES;
+        if (c->pool[i] >= 0 && c->groups[i].sticking > 0.0 && moves) *stick = false;
+    }
+    return FLX_OK;
+}
+
+static void ask_further_on(flx_event_contacts *c, const flx_point *p, double part)
+{
+    for (int i = 0; i < c->n; i++) {
+        double most = 0.0;
+        if (c->leaves[i] != FLX_LEAVES_STICK) continue;
+        for (int k = 0; k < c->n; k++) {
+            double *then = c->then + 3 * k;
+            if (c->pool[k] != c->pool[i]) continue;
+            flx_contacts_forces(c, p, k, then);
+            for (int l = 0; l < 3; l++) most = fmax(most, fabs(then[l]));
+        }
+        for (int k = 0; k < c->n; k++) {
+            if (c->pool[k] == c->pool[i]) c->asked[k] = part * most;
+        }
+    }
+}
+
+// Places that hold each other stick as long as some way to share friction and normal forces among them holds all (CON-22), though the
+// share that the rows at hand have is beyond a limit. Whether that is so: then they are asked again further on. If not, they slide
+// as (CON-22) says, not along the friction of their rows.
+static flx_status pools_hold(flx_integrator *it, const flx_state *x, double slow, bool *hold)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    flx_point p = flx_state_point(it->sys, x);
+    bool solved, more;
+    int k = 0;
     *hold = false;
     for (int i = 0; i < c->n; i++) {
         if (c->leaves[i] == FLX_LEAVES_NOTHING) continue;
@@ -427,25 +451,13 @@ static flx_status pools_hold(flx_integrator *it, const flx_state *x, double slow
     }
     if (!*hold) return FLX_OK;
     memcpy(c->left, c->leaves, (size_t)c->n);
-    memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
     FLX_TRY(flx_contacts_limits(it, &p, c->limit));
-    flx_status status = decide_once(it, slow, &nslide);
+    FLX_TRY(stick_with(it, slow, 1.0, hold, &solved));
+    if (!*hold && solved) return FLX_OK;
+    for (more = !*hold; !more && k < NFURTHER; k += !more)
+        FLX_TRY(stick_with(it, slow, 1.0 + further[k], &more, &solved));
     memcpy(c->leaves, c->left, (size_t)c->n);
-    if (status < 0) return status;
-    *hold = status == FLX_OK;
-    for (int k = 0; k < T->ngroup; k++) {
-        int i = T->group[k];
-        bool moves = c->next[i] == FLX_CONTACT_OPEN || c->next[i] == FLX_CONTACT_SLIDES;
-        if (c->pool[i] >= 0 && c->groups[i].sticking > 0.0 && moves) *hold = false;
-    }
-    for (int i = 0; i < c->n && *hold; i++) {
-        double mu[2], most = flx_contacts_most_friction(c, &p, i);
-        if (c->leaves[i] != FLX_LEAVES_STICK) continue;
-        flx_contact_multipliers(&c->groups[i], x->mu, mu);
-        double size = flx_contact_length(mu, c->groups[i].ntangent);
-        if (most > 0.0) c->spare[i] *= fmax(1.0, size / most) * (1.0 + FURTHER);
-        if (!(most > 0.0)) *hold = false;
-    }
+    if (*hold) ask_further_on(c, &p, further[k < NFURTHER ? k : NFURTHER - 1]);
     return FLX_OK;
 }
 
@@ -516,7 +528,6 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
             bool hold;
             FLX_TRY(pools_hold(it, x, flx_contacts_slow(it, x), &hold));
             if (hold) return FLX_OK;
-            tell_leaving(it, x);
         }
         flx_status status = decide(it, x, flx_contacts_slow(it, x), &nslide);
         if (status == FLX_OK) {

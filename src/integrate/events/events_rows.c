@@ -131,7 +131,7 @@ void flx_contacts_reduce(flx_event_contacts *c)
         }
     }
     memset(c->kinetic, 0, (size_t)c->n);
-    for (int k = 0; k < c->n; k++) c->lends[k] = c->pool[k] = -1, c->spare[k] = 1.0;
+    for (int k = 0; k < c->n; k++) c->lends[k] = c->pool[k] = -1, c->asked[k] = 0.0;
     for (int k; (k = next_sticking(c, c->kinetic)) >= 0;) {
         int i = T->group[k], held = 0;
         c->kinetic[k] = 1;
