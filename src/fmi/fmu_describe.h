@@ -45,9 +45,12 @@ flx_status flx_fmu_write_xml2(flx_ctx *ctx, const flx_fmu_description *d, char *
                               size_t *length);
 flx_status flx_fmu_write_xml3(flx_ctx *ctx, const flx_fmu_description *d, char **text,
                               size_t *length);
-// Parts of both: attributes, <UnitDefinitions>.
+typedef void flx_fmu_put(FILE *f, const flx_fmu_description *d);
+flx_status flx_fmu_write_xml(flx_ctx *ctx, const flx_fmu_description *d, flx_fmu_put *put,
+                             char **text, size_t *length);
+// Parts of both: attributes, <UnitDefinitions> to <DefaultExperiment>.
 void flx_fmu_put_attribute(FILE *f, const char *name, const char *text);
 void flx_fmu_put_number(FILE *f, const char *name, double x);
-void flx_fmu_put_units(FILE *f, const flx_fmu_description *d);
+void flx_fmu_put_head(FILE *f, const flx_fmu_description *d);
 // A text inside an attribute: signs of XML are written as entities.
 void flx_fmu_put_text(FILE *f, const char *text);

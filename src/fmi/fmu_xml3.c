@@ -69,14 +69,8 @@ static void put_all(FILE *f, const flx_fmu_description *d)
               " providesAdjointDerivatives=\"true\"/>\n",
               f);
     }
-    flx_fmu_put_units(f, d);
-    fputs("  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
-          "    <Category name=\"logStatusWarning\"/>\n    <Category name=\"logAll\"/>\n"
-          "  </LogCategories>\n  <DefaultExperiment startTime=\"0\"",
-          f);
-    if (d->stop > 0.0) flx_fmu_put_number(f, "stopTime", d->stop);
-    if (d->tolerance > 0.0) flx_fmu_put_number(f, "tolerance", d->tolerance);
-    fputs("/>\n  <ModelVariables>\n", f);
+    flx_fmu_put_head(f, d);
+    fputs("  <ModelVariables>\n", f);
     for (int i = 0; i < d->nvariable; i += d->variables[i].group) put_variable(f, d->variables + i);
     fputs("  </ModelVariables>\n  <ModelStructure>\n", f);
     put_unknowns(f, d, "Output", FLX_FMU_OUTPUT);
@@ -91,9 +85,5 @@ static void put_all(FILE *f, const flx_fmu_description *d)
 flx_status flx_fmu_write_xml3(flx_ctx *ctx, const flx_fmu_description *d, char **text,
                               size_t *length)
 {
-    *text = NULL;
-    FILE *f = open_memstream(text, length);
-    if (f) put_all(f, d);
-    if (f && fclose(f) == 0) return FLX_OK;
-    return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory in describing the FMU");
+    return flx_fmu_write_xml(ctx, d, put_all, text, length);
 }

@@ -255,14 +255,8 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component instance, fmi2FMUstate state, fmi
                                  size_t size)
 {
     component *c = instance;
-    const flx_fmu_state *s = state;
-    if (!c || !s) return fmi2Error;
-    if (size < s->size) {
-        flx_fmu_refuse(c->fmu, "the state has %zu bytes, there is room for %zu", s->size, size);
-        return fmi2Error;
-    }
-    memcpy(bytes, s, s->size);
-    return fmi2OK;
+    if (!c || !state) return fmi2Error;
+    return flx_fmu_write_state(c->fmu, state, bytes, size) == FLX_OK ? fmi2OK : fmi2Error;
 }
 
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component instance, const fmi2Byte bytes[], size_t size,
@@ -270,15 +264,8 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component instance, const fmi2Byte bytes[
 {
     component *c = instance;
     if (!c) return fmi2Error;
-    flx_fmu_state *s = malloc(size + 1); // aligned
-    if (!s) return fmi2Error;
-    memcpy(s, bytes, size);
-    if (flx_fmu_check_state(c->fmu, s, size) != FLX_OK) {
-        free(s);
-        return fmi2Error;
-    }
-    *state = s;
-    return fmi2OK;
+    return flx_fmu_read_state(c->fmu, bytes, size, (flx_fmu_state **)state) == FLX_OK ? fmi2OK
+                                                                                      : fmi2Error;
 }
 
 // ---- co-simulation ------------------------------------------------------------------------------------------

@@ -234,7 +234,8 @@ BOTH(Float32)
 BOTH(Int8)
 BOTH(UInt8)
 BOTH(Int16)
-BOTH(UInt16) BOTH(Int32) BOTH(UInt32) BOTH(Int64) BOTH(UInt64) BOTH(Boolean) BOTH(String)
+BOTH(UInt16)
+BOTH(Int32) BOTH(UInt32) BOTH(Int64) BOTH(UInt64) BOTH(Boolean) BOTH(String)
 
 // The same of functions that have other arguments.
 #define NOTHING(name, arguments)                                                                   \
@@ -393,14 +394,8 @@ fmi3Status fmi3SerializeFMUState(fmi3Instance instance, fmi3FMUState state, fmi3
                                  size_t size)
 {
     instance3 *c = instance;
-    const flx_fmu_state *s = state;
-    if (!c || !s) return fmi3Error;
-    if (size < s->size) {
-        flx_fmu_refuse(c->fmu, "the state has %zu bytes, there is room for %zu", s->size, size);
-        return fmi3Error;
-    }
-    memcpy(bytes, s, s->size);
-    return fmi3OK;
+    if (!c || !state) return fmi3Error;
+    return flx_fmu_write_state(c->fmu, state, bytes, size) == FLX_OK ? fmi3OK : fmi3Error;
 }
 
 fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte bytes[], size_t size,
@@ -408,15 +403,8 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte bytes[]
 {
     instance3 *c = instance;
     if (!c) return fmi3Error;
-    flx_fmu_state *s = malloc(size + 1); // aligned
-    if (!s) return fmi3Error;
-    memcpy(s, bytes, size);
-    if (flx_fmu_check_state(c->fmu, s, size) != FLX_OK) {
-        free(s);
-        return fmi3Error;
-    }
-    *state = s;
-    return fmi3OK;
+    return flx_fmu_read_state(c->fmu, bytes, size, (flx_fmu_state **)state) == FLX_OK ? fmi3OK
+                                                                                      : fmi3Error;
 }
 
 // ---- co-simulation ----------------------------------------------------------------------------------

@@ -398,7 +398,7 @@ flx_status flx_fmu_save(flx_fmu *f, flx_fmu_state **state)
     return FLX_OK;
 }
 
-flx_status flx_fmu_check_state(flx_fmu *f, const flx_fmu_state *s, size_t size)
+static flx_status check_state(flx_fmu *f, const flx_fmu_state *s, size_t size)
 {
     size_t least = sizeof *s + number_count(f) * sizeof(double);
     if (size >= sizeof *s && s->magic == STATE_MAGIC && s->size == size && size >= least &&
@@ -437,8 +437,31 @@ static flx_status restore(flx_fmu *f, const flx_fmu_state *s)
 
 flx_status flx_fmu_restore(flx_fmu *f, const flx_fmu_state *s)
 {
-    FLX_TRY(flx_fmu_check_state(f, s, s->size));
+    FLX_TRY(check_state(f, s, s->size));
     flx_status status = restore(f, s);
     flx_fmu_tell(f);
+    return status;
+}
+
+flx_status flx_fmu_write_state(flx_fmu *f, const flx_fmu_state *s, void *bytes, size_t room)
+{
+    if (room < s->size) {
+        return flx_fmu_refuse(f, "the state has %zu bytes, there is room for %zu", s->size, room);
+    }
+    memcpy(bytes, s, s->size);
+    return FLX_OK;
+}
+
+flx_status flx_fmu_read_state(flx_fmu *f, const void *bytes, size_t size, flx_fmu_state **out)
+{
+    flx_fmu_state *s = malloc(size + 1); // aligned
+    if (!s) return FLX_ERR_MEMORY;
+    memcpy(s, bytes, size);
+    flx_status status = check_state(f, s, size);
+    if (status == FLX_OK) {
+        *out = s;
+    } else {
+        free(s);
+    }
     return status;
 }

@@ -107,7 +107,9 @@ typedef struct flx_fmu_state {
 } flx_fmu_state;
 flx_status flx_fmu_save(flx_fmu *f, flx_fmu_state **state); // malloc
 flx_status flx_fmu_restore(flx_fmu *f, const flx_fmu_state *state);
-flx_status flx_fmu_check_state(flx_fmu *f, const flx_fmu_state *state, size_t size);
+// As bytes, and from them (malloc), where they are a state of this FMU.
+flx_status flx_fmu_write_state(flx_fmu *f, const flx_fmu_state *state, void *bytes, size_t room);
+flx_status flx_fmu_read_state(flx_fmu *f, const void *bytes, size_t size, flx_fmu_state **state);
 
 // resources.c. URI or path of the folder. false: with a text of what is wrong in why.
 bool flx_fmu_read_note(const char *resources, flx_fmu_note *note, char why[256]);
