@@ -69,6 +69,7 @@ typedef struct flx_fmu_info {
     int *states, *derivatives; // (nstate) numbers of ports, of model exchange
     const char *library;       // inside the archive, for this machine; NULL: it has none
     void *memory;              // owned
+    int output_slopes;         // order of derivatives of outputs that it gives
 } flx_fmu_info;
 
 // Read an FMU and hold it to the rules of the standard (docs/guide/fmu.md has the list). FLX_ERR_MODEL: it breaks some; each
@@ -77,6 +78,33 @@ FLX_API flx_status flx_fmu_read(flx_ctx *ctx, const char *path, flx_fmu_info **o
 FLX_API void flx_fmu_info_destroy(flx_fmu_info **info);
 // Its files into a folder, which exists.
 FLX_API flx_status flx_fmu_unpack(flx_fmu_info *info, const char *folder);
+
+// ---- FMUs as items of a model (block `fmus:`) --------------------------------------------------------
+
+// Who runs them. An FMU is a program of others, which a model file alone never starts and the library never loads: the
+// program that uses the library does, by a host that it gives to the context. Calls return FLX_OK, or not with `why`.
+// Ports are numbers of variables in the info, which lives as long as the instance; of arrays there are `count` numbers.
+typedef struct flx_fmu_host {
+    size_t size; // sizeof(flx_fmu_host)
+    void *user;
+    // An instance for co-simulation; isolate: in a process of its own. *instance is destroyed in any case, unless it is NULL.
+    flx_status (*create)(void *user, flx_fmu_info *info, int isolate, void **instance);
+    void (*destroy)(void *instance);
+    flx_status (*set)(void *instance, int n, const int *ports, const double *values);
+    // Begin and end of the initialisation, at t; tolerance 0: its own; stop: where the run is to end, 0: not known.
+    flx_status (*start)(void *instance, double t, double tolerance, double stop);
+    flx_status (*set_slopes)(void *instance, int n, const int *ports, const double *slopes);
+    // From t by h; *ended: it does not go on any more.
+    flx_status (*step)(void *instance, double t, double h, int *ended);
+    flx_status (*get)(void *instance, int n, const int *ports, double *values);
+    flx_status (*get_slopes)(void *instance, int n, const int *ports, double *slopes);
+    // Its whole state as bytes, which the instance owns until its next call.
+    flx_status (*save)(void *instance, const void **bytes, size_t *size);
+    flx_status (*restore)(void *instance, const void *bytes, size_t size);
+    const char *(*why)(void *instance); // of the last call that failed; instance NULL: of `create`
+} flx_fmu_host;
+// Runs of this context may run FMUs by it from now on; borrowed. NULL: they may not.
+FLX_API void flx_ctx_host_fmus(flx_ctx *ctx, const flx_fmu_host *host);
 
 #ifdef __cplusplus
 }

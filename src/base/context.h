@@ -32,6 +32,7 @@ struct flx_ctx {
     int ninput, input_capacity;
     struct flx_output *outputs;         // being written, borrowed: a list
     const struct flx_given_file *given; // in memory, borrowed: a list
+    const struct flx_fmu_host *fmus;    // who runs FMUs, borrowed; NULL: nobody
     double memory;                      // bytes that are said to be free; 0: what the system says
 };
 

@@ -5,6 +5,7 @@
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier): for madvise
 #include "base/arrays.h"
 #include "base/context.h"
+#include "base/fmu_runner.h"
 #include "base/number.h"
 
 #include <stdio.h>
@@ -52,6 +53,11 @@
 bool flx_ctx_may_allocate(flx_ctx *ctx)
 {
     return ctx->allocations++ != ctx->fail_at;
+}
+
+const struct flx_fmu_host **flx_ctx_fmus(flx_ctx *ctx)
+{
+    return &ctx->fmus;
 }
 
 long flx_ctx_allocation_count(const flx_ctx *ctx)

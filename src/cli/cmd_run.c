@@ -1,5 +1,6 @@
 // cmd_run.c - flexion run: simulate a model, write its results, end with the ledger.
 #include "cli/cli.h"
+#include "cli/fmu/fmu_host.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@ static const char help_text[] =
     "  --states          keep the whole state at every row, so that --from finds it\n"
     "  --checkpoint S    every S seconds keep how far the run has come, beside the\n"
     "                    result: RESULT.checkpoint and RESULT.rows\n"
-    "  --resume RESULT   go on with a run that was cut off, from its last checkpoint,\n"
-    "                    with the rows of one that was not\n"
+    "  --resume RESULT   go on with a run that was cut off, from its last checkpoint\n"
+    "  --trust           run the FMUs of the model, which are programs of others\n"
     "  --quiet           say nothing but errors\n"
     "Example: a slider crank with a longer crank, as table and drawing\n"
     "  flexion run examples/slider_crank.yaml --set r=0.1 --csv crank.csv\n"
@@ -34,7 +35,7 @@ typedef struct run_options {
     const char *model, *result, *table, *until, *checkpoint, *resume, *start;
     flx_checkpoint *from; // owned; NULL: the run begins
     flx_result *origin; // owned: begun from; open until the end, so that nothing is written onto it
-    bool quiet, states;
+    bool quiet, states, trust;
     int sweeps; // runs that the model asks for besides this one
     cli_list settings, inputs;
 } run_options;
@@ -365,10 +366,12 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--states", .flag = &o.states},
         {.name = "--checkpoint", .value = &o.checkpoint},
         {.name = "--resume", .value = &o.resume},
+        {.name = "--trust", .flag = &o.trust},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
     };
-    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 10, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 11, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
+    if (o.trust) flx_ctx_host_fmus(ctx, &cli_fmus);
     if (o.resume ? !is_settled(&o, &rest) : !cli_is_one_model(&cmd_run, &rest)) return EXIT_WRONG;
     if (o.start && o.checkpoint) {
         cli_complain("run", "a run that begins by --from leaves no checkpoints: leave one of them "

@@ -2,6 +2,7 @@
 #include "export/symbolic.h"
 
 #include "descriptor/descriptor.h"
+#include "model/fmu_data.h"
 #include "model/particles_data.h"
 
 #include <string.h>
@@ -53,6 +54,10 @@ static flx_status check_model(const flx_model *m)
     if (m->nparticles > 0) {
         return refuse(m, m->particles[0].loc, "the particles", m->particles[0].name,
                       "leave them out, or write an FMU: 'flexion export fmu'");
+    }
+    if (m->nfmu > 0) {
+        return refuse(m, m->fmus[0].loc, "the FMU", m->fmus[0].name,
+                      "let the other program run it");
     }
     if (m->nreduced > 0) {
         status = refuse(m, m->reduced[0].loc, "the neglected inertia (reduce) of",

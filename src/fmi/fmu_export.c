@@ -7,7 +7,7 @@
 #include "base/text_file.h"
 #include "fmi/fmu_describe.h"
 #include "fmi/fmu_files.h"
-#include "fmi/zip.h"
+#include "read/fmu/zip.h"
 
 #include <stdlib.h>
 

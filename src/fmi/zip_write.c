@@ -1,5 +1,5 @@
 // zip_write.c - a zip archive, entry by entry (PKWARE, APPNOTE.TXT 6.3, sections 4.3 and 4.4).
-#include "fmi/zip.h"
+#include "read/fmu/zip.h"
 
 #include "base/output_file.h"
 

@@ -1,9 +1,11 @@
 // build_model.c - from the tree of a file to a model: the order of the work, and the model's life.
+#include "flexion/fmi.h"
 #include "language/build_model.h"
 #include "language/calls/description.h"
 #include "language/flexible/deformable.h"
 #include "language/schema/schema_old.h"
 #include "language/scope/nums.h"
+#include "model/fmu_data.h"
 #include "model/numbers.h"
 #include "model/structure.h"
 
@@ -201,6 +203,7 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
     FLX_TRY(flx_force_states_finish(b));
     FLX_TRY(flx_events_finish(b));
     GO_ON(flx_particles_finish(b));
+    GO_ON(flx_fmus_finish(b));
     GO_ON(flx_reduce_finish(b));
     FLX_TRY(flx_analyses_finish(b));
     FLX_TRY(flx_sweep_finish(b));
@@ -217,6 +220,8 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
 // What the model owns beside its arena.
 static void clear(flx_model *m)
 {
+    for (int i = 0; i < m->nfmu; i++) flx_fmu_info_destroy(&m->fmus[i].info);
+    m->nfmu = 0;
     flx_structure_destroy(&m->fe.structure);
     flx_symmetric_clear(&m->fe.K);
     flx_symmetric_clear(&m->fe.M);

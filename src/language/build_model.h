@@ -5,6 +5,8 @@
 #include "model/model_data.h"
 #include "reduce/basis.h"
 
+struct flx_fmu_info;
+
 // Everything a reader needs to call: checks the tree against the language's table (schema.def),
 // unrolls repeat, like and parts, resolves names, evaluates constants, fills the model.
 // read_part: how to read the file of `parts: {.. model: leg.yaml}` and tables of functions.
@@ -28,6 +30,8 @@ typedef struct flx_reader {
     // A structure of finite elements as a flexible body; it lives as long as the model.
     flx_status (*reduce)(void *user, const struct flx_structure *s, bool lumped,
                          const flx_basis *basis, flx_loc loc, flx_elastic **out);
+    // What an FMU says of itself; the caller destroys it.
+    flx_status (*read_fmu)(void *user, const char *path, flx_loc loc, struct flx_fmu_info **out);
     const struct flx_known *known; // what analyses have found; NULL: nothing yet
     // Looks at the structures of flexible bodies; NULL: nobody does.
     flx_shape_study *study;

@@ -32,6 +32,7 @@ typedef enum flx_kind {
     FLX_KIND_PATH,
     FLX_KIND_CONTROL,
     FLX_KIND_PARTICLES,
+    FLX_KIND_FMU,
     FLX_KIND_BODY,
     FLX_KIND_POINT,
     FLX_KIND_JOINT,
@@ -144,7 +145,7 @@ struct flx_builder {
     flx_items elastic; // flexible bodies in the order of their coordinates
     int nmode;         // coordinates of all of them
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, inputs,
-        paths, controls, particles, events, discretes, analyses, parameters, functions, parts;
+        paths, controls, particles, fmus, events, discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
         const flx_entry *key;
         flx_ast *ast;
@@ -591,6 +592,11 @@ flx_status flx_particles_member(flx_env *e, flx_item *particles, const char *nam
 size_t flx_particles_item_size(void);
 // particles/read_particles.c
 flx_status flx_particles_finish(flx_builder *b);
+
+// fmu/block_fmus.c
+flx_status flx_fmus_declare(flx_builder *b, flx_item *fmu);
+size_t flx_fmus_item_size(void);
+flx_status flx_fmus_finish(flx_builder *b);
 
 flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc);
 flx_status flx_function_resolve(flx_builder *b, flx_item *f, flx_loc loc);

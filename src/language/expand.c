@@ -161,6 +161,8 @@ static size_t data_size(flx_kind kind)
         return sizeof(flx_control_data);
     case FLX_KIND_PARTICLES:
         return flx_particles_item_size();
+    case FLX_KIND_FMU:
+        return flx_fmus_item_size();
     case FLX_KIND_BODY:
         return sizeof(flx_body_data);
     case FLX_KIND_POINT:
@@ -245,6 +247,7 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
         }
         if (d->kind == FLX_KIND_CONTROL) return flx_control_declare(b, item);
         if (d->kind == FLX_KIND_PARTICLES) return flx_particles_declare(b, item);
+        if (d->kind == FLX_KIND_FMU) return flx_fmus_declare(b, item);
         return d->kind == FLX_KIND_BODY ? flx_body_declare_points(b, item) : FLX_OK;
     }
     int lo = 0, hi = 0;
@@ -381,6 +384,7 @@ static flx_status declare_items(flx_builder *b, flx_space *s)
     FLX_TRY(declare_list(b, s, get(equations, "coupling"), FLX_KIND_COUPLING, &b->couplings));
     FLX_TRY(declare_block(b, s, get(s->def, "events"), FLX_KIND_EVENT, &b->events));
     FLX_TRY(declare_block(b, s, get(s->def, "control"), FLX_KIND_CONTROL, &b->controls));
+    FLX_TRY(declare_block(b, s, get(s->def, "fmus"), FLX_KIND_FMU, &b->fmus));
     if (!s->part) {
         FLX_TRY(declare_block(b, s, get(s->def, "particles"), FLX_KIND_PARTICLES, &b->particles));
         FLX_TRY(declare_block(b, s, get(s->def, "analyse"), FLX_KIND_ANALYSIS, &b->analyses));

@@ -2,6 +2,7 @@
 #include "base/output_file.h"
 #include "base/text_file.h"
 #include "fe/fe_body.h"
+#include "flexion/fmi.h"
 #include "flexion/model.h"
 #include "language/build_model.h"
 #include "language/calls/calls.h"
@@ -99,6 +100,18 @@ static flx_status reduce(void *user, const flx_structure *s, bool lumped, const 
     return flx_fe_reduce(r->ctx, r->arena, s, lumped, basis, loc, out);
 }
 
+static flx_status read_fmu(void *user, const char *path, flx_loc loc, flx_fmu_info **out)
+{
+    reader *r = user;
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    *out = NULL;
+    if (!whole) return FLX_ERR_MEMORY;
+    flx_status status = flx_fmu_read(r->ctx, whole, out);
+    if (status == FLX_OK || status == FLX_ERR_MEMORY) return status;
+    return FLX_FAIL(r->ctx, status, loc, "the FMU '%s' cannot be used: see the message before this",
+                    path);
+}
+
 // With its text, what the model is read from anew.
 static flx_status keep_settings(flx_model *m, const flx_read_def *asked)
 {
@@ -127,6 +140,7 @@ static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const 
                               .read_nodes = read_nodes,
                               .read_matrices = read_matrices,
                               .reduce = reduce,
+                              .read_fmu = read_fmu,
                               .known = known,
                               .study = study};
     FLX_TRY(flx_model_build(ctx, file, text, length, tree, &parts, asked, arena, core));

@@ -269,6 +269,7 @@ typedef struct flx_event {
     int nset;
     flx_assignment *sets;
     int particles; // number + 1 of the set that exchanges momentum then; 0: none
+    int fmu;       // number + 1 of the FMU that takes a step then; 0: none
 } flx_event;
 
 // ---- what to do ------------------------------------------------------------------------------
@@ -550,6 +551,8 @@ struct flx_model {
     flx_event *events;
     int nparticles; // sets
     struct flx_particles_block *particles;
+    int nfmu;
+    struct flx_fmu_item *fmus; // their infos are owned
     bool reduces; // a system may be made of the model's: rows have derivatives of their bias
     int nreduced;
     flx_reduced *reduced;

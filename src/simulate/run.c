@@ -119,6 +119,12 @@ static flx_status cross(run *r, const flx_state *before, const flx_state *after,
     return flx_account_jump(sim, after);
 }
 
+// Exchanges with particles and FMUs are none of the user's events.
+static bool is_exchange(const flx_simulation *sim, int k)
+{
+    return sim->model->events[k].particles || sim->model->events[k].fmu;
+}
+
 static void count_event(flx_simulation *sim, int k, double t)
 {
     sim->events[k].count++;
@@ -139,9 +145,8 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
 {
     flx_simulation *sim = r->sim;
     const double dissipated = sim->course.sum[FLX_COURSE_DISSIPATED];
-    int told = 0; // exchanges with particles are none of the user's events
-    for (int i = 0; i < what->nevent; i++)
-        told += !sim->model->events[what->events[i]].particles;
+    int told = 0;
+    for (int i = 0; i < what->nevent; i++) told += !is_exchange(sim, what->events[i]);
     if (r->rows && told > 0) {
         FLX_TRY(flx_account_signals(&sim->columns, sim, before, dissipated));
         memcpy(sim->columns_before, sim->columns.out,
@@ -151,7 +156,7 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
     for (int i = 0; i < what->nevent; i++) {
         int k = what->events[i];
         count_event(sim, k, after->t);
-        if (sim->model->events[k].particles) continue;
+        if (is_exchange(sim, k)) continue;
         tell_event(r, k, after->t);
         for (int j = 0; j < r->nsink; j++) {
             const flx_sink_type *type = r->sinks[j]->type;
@@ -204,7 +209,7 @@ flx_status flx_running_meet_start(run *r)
 {
     flx_simulation *sim = r->sim;
     double span = fmax(r->horizon - sim->state->t, 0.0);
-    if (sim->exchange) return FLX_OK; // particles move on with it
+    if (sim->exchange || sim->fmus) return FLX_OK; // they move on with it
     int errors = flx_ctx_error_count(sim->ctx), warnings = flx_ctx_warning_count(sim->ctx);
     flx_status status = flx_integrate_start(sim->it, sim->state, span, on_start, r, &r->ended);
     if (r->status != FLX_OK) status = r->status;

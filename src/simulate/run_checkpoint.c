@@ -10,6 +10,7 @@
 #include "flexion/checkpoint.h"
 #include "integrate/settle.h"
 #include "simulate/exchange/exchange.h"
+#include "simulate/exchange/fmu_steps.h"
 #include "simulate/run_parts.h"
 
 #include <math.h>
@@ -157,6 +158,7 @@ void flx_running_memory(flx_run *r, flx_memory *m)
     work_memory(sim->bodies, sim->bodies_work, m);
     if (sim->settler) flx_settler_memory(sim->settler, m);
     flx_exchange_memory(sim->exchange, m);
+    flx_fmu_steps_memory(sim->fmus, m);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -190,6 +192,7 @@ static flx_status write_checkpoint(flx_run *r)
     FLX_TRY(flx_journal_sink_mark(k->journal, &records));
     flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
     flx_running_memory(r, &count);
+    if (count.status != FLX_OK) return count.status; // told: something has no bytes
     size_t method = flx_integrator_save(sim->it, sim->state, NULL, 0);
     size_t size = sizeof(head) + k->ntext + count.size + method;
     FLX_TRY(grow_buffer(sim, size));

@@ -149,6 +149,7 @@ static size_t save(const flx_run *run, bool summed, void *buffer, size_t room)
     r->busy = false; // no callback is called here
     flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
     walk(r, &count);
+    if (count.status != FLX_OK) return 0; // told: something has no bytes
     size_t method = flx_method_save(sim->it, sim->state, false, NULL, 0);
     size_t size = sizeof(head) + count.size + method;
     if (!buffer || room < size) return size;

@@ -4,6 +4,7 @@
 #include "integrate/events/events.h"
 #include "integrate/settle.h"
 #include "simulate/exchange/exchange.h"
+#include "simulate/exchange/fmu_steps.h"
 #include "simulate/simulation_parts.h"
 
 #include <math.h>
@@ -158,7 +159,7 @@ flx_status flx_simulation_create_method(flx_simulation *sim)
     FLX_TRY(flx_integrator_create(sim->sys, &sim->def, &sim->it));
     flx_method_of(sim->it)->within = sim->from != NULL;
     if (sim->model->ninput > 0) FLX_TRY(flx_events_expect_jumps(sim->it));
-    if (sim->exchange) flx_exchange_attach(sim);
+    flx_exchange_attach(sim);
     sim->used = false;
     return describe_method(sim);
 }
@@ -463,6 +464,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_simulation *sim = sim_in ? *sim_in : NULL;
     if (!sim) return;
     flx_exchange_destroy(&sim->exchange);
+    flx_fmu_steps_destroy(&sim->fmus);
     flx_keeper_destroy(&sim->keeper);
     flx_starter_destroy(&sim->starter);
     flx_integrator_destroy(&sim->it);

@@ -334,6 +334,7 @@ struct flx_simulation {
     double kept_residual; // largest residual of the others met at an output
     flx_ledger ledger;
     struct flx_exchange *exchange; // owned; of particles; NULL: there are none, or nothing runs
+    struct flx_fmu_steps *fmus;    // owned; NULL: there are none, or nothing runs
     struct flx_keeper *keeper;     // owned; NULL: the run leaves no checkpoints
     struct flx_starter *starter;   // owned; what starts are made again with; NULL: none was yet
     const struct flx_given_state

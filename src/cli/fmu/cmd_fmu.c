@@ -73,6 +73,14 @@ typedef struct master {
     flx_output *output;
 } master;
 
+// ": " and what the FMU says of its failure, or nothing.
+static const char *because(const master *m)
+{
+    static char text[sizeof m->fmu.why + 2];
+    snprintf(text, sizeof text, "%s%s", *m->fmu.why ? ": " : "", m->fmu.why);
+    return text;
+}
+
 static int find_port(const flx_fmu_info *f, const char *name, size_t length)
 {
     for (int i = 0; i < f->nport; i++) {
@@ -234,13 +242,14 @@ static int go(master *m, double until, double h)
             if (!put_inputs(m, t)) return EXIT_FAILED;
             if (!m->fmu.calls->step(&m->fmu, t, next - t, &reached, &ended) ||
                 (!ended && !(reached > t))) {
-                cli_complain("fmu", "the FMU failed in the step from t = %g to %g", t, next);
+                cli_complain("fmu", "the FMU failed in the step from t = %g to %g%s", t, next,
+                             because(m));
                 return EXIT_FAILED;
             }
             t = reached;
         }
         if (!put_inputs(m, t) || !write_row(m, t)) {
-            cli_complain("fmu", "the FMU gives no outputs at t = %g", t);
+            cli_complain("fmu", "the FMU gives no outputs at t = %g%s", t, because(m));
             return EXIT_FAILED;
         }
     }
@@ -262,14 +271,18 @@ static int drive(flx_ctx *ctx, flx_fmu_info *info, const request *r, master *m)
     }
     if (!(h > 0.0)) h = until / 500.0;
     if (until / h > MOST_ROWS) {
-        cli_complain("fmu", "rows every %g s until %g s would be %.3g of them: give a longer --step",
-                     h, until, until / h);
+        cli_complain("fmu",
+                     "rows every %g s until %g s would be %.3g of them: give a longer --step", h,
+                     until, until / h);
         return EXIT_WRONG;
     }
-    if (!cli_fmu_open(&m->fmu, info)) return EXIT_WRONG;
+    if (!cli_fmu_open(&m->fmu, info)) {
+        cli_complain("fmu", "the FMU cannot be run: %s", m->fmu.why);
+        return EXIT_WRONG;
+    }
     if (!take_settings(m, &r->settings) || !open_table(ctx, m, r->input)) return EXIT_WRONG;
-    if (!put_inputs(m, 0.0) || !m->fmu.calls->start(&m->fmu, tolerance, until)) {
-        cli_complain("fmu", "the FMU cannot be initialised");
+    if (!put_inputs(m, 0.0) || !m->fmu.calls->start(&m->fmu, 0.0, tolerance, until)) {
+        cli_complain("fmu", "the FMU cannot be initialised%s", because(m));
         return EXIT_FAILED;
     }
     if (!find_outputs(m)) return EXIT_FAILED;

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <ftw.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,10 +15,39 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
     return remove(path);
 }
 
+void cli_fmu_say(cli_fmu *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f->why, sizeof f->why, format, args);
+    va_end(args);
+}
+
+void cli_fmu_hear(cli_fmu *f, bool error, const char *text)
+{
+    size_t n = strlen(text);
+    while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' ')) n--;
+    if (error) {
+        snprintf(f->why, sizeof f->why, "%.*s", (int)(n < 500 ? n : 500), text);
+    } else {
+        fprintf(stderr, "%s: warning: %.*s\n", f->info->name, (int)n, text);
+    }
+}
+
+bool cli_fmu_room(cli_fmu *f, size_t size)
+{
+    f->size = size;
+    if (size <= f->room) return true;
+    free(f->bytes);
+    f->bytes = malloc(size);
+    f->room = f->bytes ? size : 0;
+    return f->bytes != NULL;
+}
+
 void *cli_fmu_find(cli_fmu *f, const char *name)
 {
     void *found = dlsym(f->library, name);
-    if (!found) cli_complain("fmu", "the library of the FMU has no function %s", name);
+    if (!found) cli_fmu_say(f, "its library has no function %s", name);
     return found;
 }
 
@@ -27,11 +57,13 @@ static bool unpack(cli_fmu *f)
     snprintf(f->folder, sizeof f->folder, "%s/flexion-fmu-XXXXXX",
              where && *where ? where : "/tmp");
     if (!mkdtemp(f->folder)) {
-        cli_complain("fmu", "no folder can be made at '%s'", f->folder);
+        cli_fmu_say(f, "no folder can be made at '%s'", f->folder);
         f->folder[0] = 0;
         return false;
     }
-    return flx_fmu_unpack(f->info, f->folder) == FLX_OK;
+    if (flx_fmu_unpack(f->info, f->folder) == FLX_OK) return true;
+    cli_fmu_say(f, "it cannot be unpacked to '%s'", f->folder);
+    return false;
 }
 
 bool cli_fmu_open(cli_fmu *f, flx_fmu_info *info)
@@ -39,11 +71,11 @@ bool cli_fmu_open(cli_fmu *f, flx_fmu_info *info)
     char path[4096 + 512];
     *f = (cli_fmu){.info = info};
     if (!info->library) {
-        cli_complain("fmu", "the FMU has no library for this machine");
+        cli_fmu_say(f, "it has no library for this machine");
         return false;
     }
     if (!info->cosimulation) {
-        cli_complain("fmu", "the FMU is for model exchange alone; those for co-simulation are run");
+        cli_fmu_say(f, "it is for model exchange alone; those for co-simulation are run");
         return false;
     }
     f->calls = info->version == 2 ? &cli_fmu_calls2 : &cli_fmu_calls3;
@@ -51,7 +83,7 @@ bool cli_fmu_open(cli_fmu *f, flx_fmu_info *info)
     snprintf(path, sizeof path, "%s/%s", f->folder, info->library);
     f->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!f->library) {
-        cli_complain("fmu", "the library of the FMU cannot be loaded: %s", dlerror());
+        cli_fmu_say(f, "its library cannot be loaded: %s", dlerror());
         return false;
     }
     return f->calls->load(f) && f->calls->create(f);
@@ -63,5 +95,6 @@ void cli_fmu_close(cli_fmu *f)
     if (f->library) dlclose(f->library);
     if (f->folder[0]) nftw(f->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     free(f->functions);
+    free(f->bytes);
     *f = (cli_fmu){0};
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 typedef struct functions {
+    fmi2CallbackFunctions callbacks;
 #define X(result, name, arguments) fmi2##name##_type name;
     FMI2_COMMON(X)
     FMI2_COSIMULATION(X)
@@ -25,22 +26,22 @@ static bool load(cli_fmu *f)
 #undef X
     const char *version = call->GetVersion();
     if (version && strcmp(version, "2.0") == 0) return true;
-    cli_complain("fmu", "the library says it is of FMI %s", version ? version : "of no version");
+    cli_fmu_say(f, "its library says it is of FMI %s", version ? version : "of no version");
     return false;
 }
 
 static void write_log(fmi2ComponentEnvironment user, fmi2String instance, fmi2Status status,
                       fmi2String category, fmi2String message, ...)
 {
+    cli_fmu *f = user;
+    char text[600];
     va_list args;
-    (void)user, (void)category;
-    if (status == fmi2OK) return;
-    fprintf(stderr, "%s: %s: ", instance ? instance : "fmu",
-            status == fmi2Warning ? "warning" : "error");
+    (void)instance, (void)category;
+    if (status == fmi2OK || status == fmi2Pending || !message || !f) return;
     va_start(args, message);
-    vfprintf(stderr, message, args);
+    vsnprintf(text, sizeof text, message, args);
     va_end(args);
-    fputc('\n', stderr);
+    cli_fmu_hear(f, status > fmi2Discard, text);
 }
 
 // A path as a URI: what is no letter, digit or one of /._-~ is written in percent.
@@ -63,24 +64,23 @@ static void write_uri(const char *path, char *to, size_t room)
     to[n] = 0;
 }
 
-static fmi2CallbackFunctions callbacks = {write_log, calloc, free, NULL, NULL};
-
 static bool create(cli_fmu *f)
 {
     functions *call = f->functions;
     char path[4096 + 32], uri[3 * 4096 + 200];
     snprintf(path, sizeof path, "%s/resources", f->folder);
     write_uri(path, uri, sizeof uri);
+    call->callbacks = (fmi2CallbackFunctions){write_log, calloc, free, NULL, f};
     f->instance = call->Instantiate(f->info->name, fmi2CoSimulation, f->info->token, uri,
-                                    &callbacks, fmi2False, fmi2False);
-    if (!f->instance) cli_complain("fmu", "the FMU makes no instance");
+                                    &call->callbacks, fmi2False, fmi2False);
+    if (!f->instance && !*f->why) cli_fmu_say(f, "it makes no instance");
     return f->instance != NULL;
 }
 
-static bool start(cli_fmu *f, double tolerance, double stop)
+static bool start(cli_fmu *f, double t, double tolerance, double stop)
 {
     functions *call = f->functions;
-    return call->SetupExperiment(f->instance, tolerance > 0.0, tolerance, 0.0, fmi2True, stop) <=
+    return call->SetupExperiment(f->instance, tolerance > 0.0, tolerance, t, stop > t, stop) <=
                fmi2Warning &&
            call->EnterInitializationMode(f->instance) <= fmi2Warning &&
            call->ExitInitializationMode(f->instance) <= fmi2Warning;
@@ -139,10 +139,43 @@ static bool step(cli_fmu *f, double t, double h, double *reached, bool *ended)
     return status <= fmi2Warning || *ended;
 }
 
+static bool get_slope(cli_fmu *f, int port, double *out)
+{
+    functions *call = f->functions;
+    const int order = 1;
+    return call->GetRealOutputDerivatives(f->instance, &f->info->ports[port].reference, 1, &order,
+                                          out) <= fmi2Warning;
+}
+
+static bool save(cli_fmu *f)
+{
+    functions *call = f->functions;
+    fmi2FMUstate state = NULL;
+    size_t size = 0;
+    bool done =
+        call->GetFMUstate(f->instance, &state) <= fmi2Warning &&
+        call->SerializedFMUstateSize(f->instance, state, &size) <= fmi2Warning &&
+        cli_fmu_room(f, size) &&
+        call->SerializeFMUstate(f->instance, state, (fmi2Byte *)f->bytes, size) <= fmi2Warning;
+    if (state) call->FreeFMUstate(f->instance, &state);
+    return done;
+}
+
+static bool restore(cli_fmu *f, const void *bytes, size_t size)
+{
+    functions *call = f->functions;
+    fmi2FMUstate state = NULL;
+    bool done = call->DeSerializeFMUstate(f->instance, bytes, size, &state) <= fmi2Warning &&
+                call->SetFMUstate(f->instance, state) <= fmi2Warning;
+    if (state) call->FreeFMUstate(f->instance, &state);
+    return done;
+}
+
 static void destroy(cli_fmu *f)
 {
     functions *call = f->functions;
     call->FreeInstance(f->instance);
 }
 
-const cli_fmu_calls cli_fmu_calls2 = {load, create, start, set, set_slope, get, step, destroy};
+const cli_fmu_calls cli_fmu_calls2 = {load, create,    start, set,     set_slope, get,
+                                      step, get_slope, save,  restore, destroy};

@@ -34,17 +34,15 @@ static bool load(cli_fmu *f)
 #undef X
     const char *version = call->GetVersion();
     if (version && strncmp(version, "3.0", 3) == 0) return true;
-    cli_complain("fmu", "the library says it is of FMI %s", version ? version : "of no version");
+    cli_fmu_say(f, "its library says it is of FMI %s", version ? version : "of no version");
     return false;
 }
 
 static void write_log(fmi3InstanceEnvironment user, fmi3Status status, fmi3String category,
                       fmi3String message)
 {
-    (void)user, (void)category;
-    if (status == fmi3OK) return;
-    fprintf(stderr, "fmu: %s: %s\n", status == fmi3Warning ? "warning" : "error",
-            message ? message : "");
+    (void)category;
+    if (status != fmi3OK && message && user) cli_fmu_hear(user, status > fmi3Discard, message);
 }
 
 static bool create(cli_fmu *f)
@@ -53,15 +51,15 @@ static bool create(cli_fmu *f)
     char path[4096 + 32];
     snprintf(path, sizeof path, "%s/resources/", f->folder);
     f->instance = call->InstantiateCoSimulation(f->info->name, f->info->token, path, false, false,
-                                                false, false, NULL, 0, NULL, write_log, NULL);
-    if (!f->instance) cli_complain("fmu", "the FMU makes no instance");
+                                                false, false, NULL, 0, f, write_log, NULL);
+    if (!f->instance && !*f->why) cli_fmu_say(f, "it makes no instance");
     return f->instance != NULL;
 }
 
-static bool start(cli_fmu *f, double tolerance, double stop)
+static bool start(cli_fmu *f, double t, double tolerance, double stop)
 {
     functions *call = f->functions;
-    return call->EnterInitializationMode(f->instance, tolerance > 0.0, tolerance, 0.0, true,
+    return call->EnterInitializationMode(f->instance, tolerance > 0.0, tolerance, t, stop > t,
                                          stop) <= fmi3Warning &&
            call->ExitInitializationMode(f->instance) <= fmi3Warning;
 }
@@ -69,8 +67,7 @@ static bool start(cli_fmu *f, double tolerance, double stop)
 // Every type of number, by its word; TYPES: those that are no texts.
 #define TYPES(X)                                                                                   \
     X(Float32)                                                                                     \
-    X(Float64) X(Int8) X(UInt8) X(Int16) X(UInt16) X(Int32) X(UInt32) X(Int64) X(UInt64)           \
-        X(Boolean)
+    X(Float64) X(Int8) X(UInt8) X(Int16) X(UInt16) X(Int32) X(UInt32) X(Int64) X(UInt64) X(Boolean)
 
 static bool set(cli_fmu *f, int port, double value)
 {
@@ -117,10 +114,43 @@ static bool step(cli_fmu *f, double t, double h, double *reached, bool *ended)
     return call->DoStep(f->instance, t, h, true, &event, ended, &early, reached) <= fmi3Warning;
 }
 
+static bool get_slope(cli_fmu *f, int port, double *out)
+{
+    functions *call = f->functions;
+    const fmi3Int32 order = 1;
+    const flx_fmu_port *p = f->info->ports + port;
+    return call->GetOutputDerivatives(f->instance, &p->reference, 1, &order, out,
+                                      (size_t)p->count) <= fmi3Warning;
+}
+
+static bool save(cli_fmu *f)
+{
+    functions *call = f->functions;
+    fmi3FMUState state = NULL;
+    size_t size = 0;
+    bool done = call->GetFMUState(f->instance, &state) <= fmi3Warning &&
+                call->SerializedFMUStateSize(f->instance, state, &size) <= fmi3Warning &&
+                cli_fmu_room(f, size) &&
+                call->SerializeFMUState(f->instance, state, f->bytes, size) <= fmi3Warning;
+    if (state) call->FreeFMUState(f->instance, &state);
+    return done;
+}
+
+static bool restore(cli_fmu *f, const void *bytes, size_t size)
+{
+    functions *call = f->functions;
+    fmi3FMUState state = NULL;
+    bool done = call->DeserializeFMUState(f->instance, bytes, size, &state) <= fmi3Warning &&
+                call->SetFMUState(f->instance, state) <= fmi3Warning;
+    if (state) call->FreeFMUState(f->instance, &state);
+    return done;
+}
+
 static void destroy(cli_fmu *f)
 {
     functions *call = f->functions;
     call->FreeInstance(f->instance);
 }
 
-const cli_fmu_calls cli_fmu_calls3 = {load, create, start, set, NULL, get, step, destroy};
+const cli_fmu_calls cli_fmu_calls3 = {load, create,    start, set,     NULL,   get,
+                                      step, get_slope, save,  restore, destroy};

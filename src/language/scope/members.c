@@ -158,6 +158,7 @@ flx_status flx_env_member(flx_scope *s, const flx_operand *of, const char *name,
     case FLX_KIND_FORCE:
         return flx_force_member(e, item, name, loc, out);
     case FLX_KIND_CONTROL:
+    case FLX_KIND_FMU:
         return flx_control_member(e, item, name, loc, out);
     case FLX_KIND_PARTICLES:
         return flx_particles_member(e, item, name, loc, out);

@@ -79,6 +79,8 @@ const char *flx_item_word(flx_kind kind)
         return "controller";
     case FLX_KIND_PARTICLES:
         return "set of particles";
+    case FLX_KIND_FMU:
+        return "FMU";
     case FLX_KIND_BODY:
         return "body";
     case FLX_KIND_POINT:

@@ -1,5 +1,6 @@
 // performers.c - the analyses of a model, by their types: about which state, of which system.
 #include "base/error_place.h"
+#include "model/fmu_data.h"
 #include "simulate/analyses/performer.h"
 
 #include <math.h>
@@ -188,6 +189,10 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
                         "what '%s' does is known when the run has begun: %s are found about its "
                         "end ('about: end')",
                         g.item, t.a->type ? t.a->type : "modes");
+    }
+    if (m->nfmu > 0) {
+        flx_ctx_warn(sim->ctx, m->fmus[0].loc,
+                     "analyses run no FMU: in them the outputs of '%s' are zero", m->fmus[0].name);
     }
     int told = flx_ctx_error_count(sim->ctx);
     flx_status status = performer->perform(&t, out);

@@ -4,6 +4,7 @@
 // They go on for one exchange H, and the impulse P and angular impulse L (about the origin) that they give to a wall are F = P/H, M = L/H until then:
 // momentum goes over to rounding, whatever the method of the bodies.
 #include "simulate/exchange/exchange.h"
+#include "simulate/exchange/fmu_steps.h"
 #include "base/checkpoint_walk.h"
 #include "particles/particle_set.h"
 #include "integrate/method.h"
@@ -197,9 +198,14 @@ static flx_status on_event(void *user, flx_state *x, flx_event_report *h, int fr
 {
     flx_simulation *sim = user;
     for (int i = from; i < h->nevent; i++) {
-        int set = sim->model->events[h->events[i]].particles;
-        if (set == 0) continue;
-        FLX_TRY(strike(sim->exchange, x->t, x->switches + sim->exchange->first));
+        const flx_event *event = sim->model->events + h->events[i];
+        if (event->particles) {
+            FLX_TRY(strike(sim->exchange, x->t, x->switches + sim->exchange->first));
+        } else if (event->fmu) {
+            FLX_TRY(flx_fmu_step(sim->fmus, event->fmu - 1, x->t, x->switches + sim->fmus->first));
+        } else {
+            continue;
+        }
         h->changed = 1;
         flx_method_of(sim->it)->input_jumped = true; // steps stay as long as they were
     }
@@ -210,7 +216,7 @@ static flx_status on_event(void *user, flx_state *x, flx_event_report *h, int fr
 
 void flx_exchange_attach(flx_simulation *sim)
 {
-    if (!sim->it || !sim->model || sim->model->nparticles == 0) return;
+    if (!sim->it || (!sim->exchange && !sim->fmus)) return;
     flx_method_of(sim->it)->outside = on_event;
     flx_method_of(sim->it)->outside_user = sim;
 }
@@ -219,13 +225,19 @@ flx_status flx_exchange_begin(flx_simulation *sim)
 {
     const flx_model *m = sim->model;
     flx_exchange_destroy(&sim->exchange);
-    if (!m || m->nparticles == 0) return FLX_OK;
+    flx_fmu_steps_destroy(&sim->fmus);
+    if (!m || m->nparticles + m->nfmu == 0) return FLX_OK;
     if (m->nreduced + m->ncutoff + m->ncondensed + m->nscaled > 0 || m->reduce_auto) {
         return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, m->reduce_loc,
-                        "a model with particles is not reduced: leave out `reduce`");
+                        "a model with %s is not reduced: leave out `reduce`",
+                        m->nparticles > 0 ? "particles" : "FMUs");
     }
-    FLX_TRY(flx_exchange_make(sim->ctx, m->particles, m->gravity, &sim->exchange));
-    sim->exchange->first = flx_descriptor_first_discrete(sim->bodies ? sim->bodies : sim->sys);
+    int first = flx_descriptor_first_discrete(sim->bodies ? sim->bodies : sim->sys);
+    if (m->nparticles > 0) {
+        FLX_TRY(flx_exchange_make(sim->ctx, m->particles, m->gravity, &sim->exchange));
+        sim->exchange->first = first;
+    }
+    if (m->nfmu > 0) FLX_TRY(flx_fmu_steps_begin(sim, first));
     flx_exchange_attach(sim);
     return FLX_OK;
 }

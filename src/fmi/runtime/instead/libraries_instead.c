@@ -2,6 +2,7 @@
 // ended, and what is asked of the C library is old enough for systems of some years ago.
 #define _DEFAULT_SOURCE // getentropy
 #include "base/common.h"
+#include "flexion/fmi.h"
 #include "results/result.h"
 
 #include <math.h>
@@ -27,6 +28,18 @@ flx_status flx_result_read_hdf5(flx_result *r, const char *path)
 {
     return FLX_FAIL(r->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
                     "'%s' is a result of HDF5, which cannot be read inside an FMU", path);
+}
+
+flx_status flx_fmu_read(flx_ctx *ctx, const char *path, flx_fmu_info **out)
+{
+    *out = NULL;
+    return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
+                    "'%s' is an FMU, which does not run inside another one", path);
+}
+
+void flx_fmu_info_destroy(flx_fmu_info **info)
+{
+    *info = NULL;
 }
 
 // ---- Fortran's run-time library ---------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // fmu_rules.c - rules of the standard for the variables of an FMU (FMI 2.0, section 2.2.7; FMI 3.0, section 2.4.7).
-#include "fmi/fmu_read.h"
+#include "read/fmu/fmu_read.h"
 
 #include "base/number.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "flexion/fmi.h"
-#include "fmi/zip.h"
+#include "read/fmu/zip.h"
 #include "read/robot/xml.h"
 
 typedef struct flx_fmu_reader {

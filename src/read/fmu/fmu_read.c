@@ -1,5 +1,5 @@
 // fmu_read.c - an FMU: the archive, and what its description says.
-#include "fmi/fmu_read.h"
+#include "read/fmu/fmu_read.h"
 
 #include "base/letters.h"
 #include "base/number.h"
@@ -125,6 +125,11 @@ static const char *read_kind(flx_fmu_reader *r, const char *word)
     if (strcmp(word, "CoSimulation") == 0) {
         f->variable_steps = flag_of(r, e, "canHandleVariableCommunicationStepSize", 0);
         f->interpolates = flag_of(r, e, "canInterpolateInputs", 0);
+        const char *order = text_of(e, "maxOutputDerivativeOrder", "0");
+        unsigned slopes = 0;
+        if (!flx_fmu_read_count(order, &slopes))
+            FLX_FMU_WRONG(r, e, "maxOutputDerivativeOrder is a count, not '%s'", order);
+        f->output_slopes = slopes > 0;
         f->returns_early = flag_of(r, e, "canReturnEarlyAfterIntermediateUpdate", 0);
     }
     if (f->writes_states && !f->keeps_states) {

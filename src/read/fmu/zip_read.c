@@ -1,6 +1,6 @@
 // zip_read.c - a zip archive in memory: its directory, and its entries one by one. Whatever the file says is checked before
 // it is believed.
-#include "fmi/zip.h"
+#include "read/fmu/zip.h"
 
 #include "base/text_file.h"
 

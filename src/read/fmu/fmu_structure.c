@@ -1,5 +1,5 @@
 // fmu_structure.c - rules of the standard for <ModelStructure>: which variables are listed where, and what they depend on.
-#include "fmi/fmu_read.h"
+#include "read/fmu/fmu_read.h"
 
 #include "base/letters.h"
 

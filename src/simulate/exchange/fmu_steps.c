@@ -1,0 +1,230 @@
+// fmu_steps.c - the strike of the clock of an FMU.
+//
+// At t the equations know the inputs u(t); the FMU is at t - H, the strike before. Where it takes slopes of inputs it goes from there along
+//     u(t - H) + (u(t) - u(t - H)) s/H        (FMU-1)
+// else, and in its first step, with u(t) as it is, and its outputs at t are
+//     y(t + s) = y(t)  or  y(t) + y'(t) s     (FMU-2), (FMU-3)
+// in the equations until t + H. So the FMU sees what has happened, the equations look ahead: errors are of the first order in H, with slopes of the
+// second.
+#include "simulate/exchange/fmu_steps.h"
+#include "base/checkpoint_walk.h"
+#include "base/fmu_runner.h"
+#include "simulate/run_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+void flx_ctx_host_fmus(flx_ctx *ctx, const flx_fmu_host *host)
+{
+    if (ctx) *flx_ctx_fmus(ctx) = host;
+}
+
+// What a call of the host failed with, as a message; FLX_OK: it did not.
+static flx_status told(const flx_fmu_steps *s, const flx_fmu_guest *g, flx_status status,
+                       const char *what, double t)
+{
+    if (status == FLX_OK) return FLX_OK;
+    const char *why = s->host->why ? s->host->why(g->instance) : NULL;
+    return FLX_FAIL(s->ctx, g->started ? FLX_INTERRUPTED : FLX_ERR_CANNOT, g->item->loc,
+                    "the FMU '%s' %s at t = %.9g%s%s", g->item->name, what, t,
+                    why && *why ? ": " : "", why && *why ? why : "");
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+static flx_status create(flx_fmu_steps *s, const flx_fmu_item *item, flx_fmu_guest *g)
+{
+    g->item = item;
+    g->u = flx_alloc(s->ctx, (size_t)item->ninput + 1, sizeof *g->u);
+    g->work = flx_alloc(s->ctx, (size_t)(item->ninput + item->nvalue) + 1, sizeof *g->work);
+    if (!g->u || !g->work) return FLX_ERR_MEMORY;
+    FLX_TRY(told(s, g, s->host->create(s->host->user, item->info, item->isolated, &g->instance),
+                 "cannot be loaded", 0.0));
+    for (int i = 0; i < item->nset; i++) {
+        const flx_fmu_setting *set = item->settings + i;
+        if (s->host->set(g->instance, 1, &set->port, &set->value) == FLX_OK) continue;
+        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, item->loc,
+                        "the FMU '%s' does not take the value %g of '%s'", item->name, set->value,
+                        item->info->ports[set->port].name);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_fmu_steps_begin(struct flx_simulation *sim, int first)
+{
+    const flx_model *m = sim->model;
+    const flx_fmu_host *host = *flx_ctx_fmus(sim->ctx);
+    if (!host || host->size < sizeof *host) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, m->fmus[0].loc,
+                        "the FMU '%s' is a program, which runs where it is trusted alone: with "
+                        "`flexion run --trust`, in C after flx_ctx_host_fmus",
+                        m->fmus[0].name);
+    }
+    flx_fmu_steps *s = sim->fmus = flx_alloc(sim->ctx, 1, sizeof *s);
+    if (!s) return FLX_ERR_MEMORY;
+    *s = (flx_fmu_steps){.ctx = sim->ctx, .host = host, .until = m->simulate.until, .first = first};
+    s->guests = flx_alloc(s->ctx, (size_t)m->nfmu, sizeof *s->guests);
+    if (!s->guests) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nfmu; i++) {
+        s->n = i + 1;
+        FLX_TRY(create(s, m->fmus + i, s->guests + i));
+    }
+    return FLX_OK;
+}
+
+void flx_fmu_steps_destroy(flx_fmu_steps **steps)
+{
+    flx_fmu_steps *s = *steps;
+    *steps = NULL;
+    if (!s) return;
+    for (int i = 0; i < s->n; i++) {
+        if (s->guests[i].instance) s->host->destroy(s->guests[i].instance);
+        flx_free(s->guests[i].u);
+        flx_free(s->guests[i].work);
+    }
+    flx_free(s->guests);
+    flx_free(s);
+}
+
+// ---- the strike ---------------------------------------------------------------------------------
+
+static flx_status start(flx_fmu_steps *s, flx_fmu_guest *g, double t, const double *u)
+{
+    const flx_fmu_item *f = g->item;
+    FLX_TRY(told(s, g, s->host->set(g->instance, f->ninput, f->inputs, u),
+                 "does not take its inputs", t));
+    FLX_TRY(told(s, g, s->host->start(g->instance, t, f->tolerance, s->until),
+                 "cannot be initialised", t));
+    g->started = true;
+    return FLX_OK;
+}
+
+static flx_status advance(flx_fmu_steps *s, flx_fmu_guest *g, double t, const double *u)
+{
+    const flx_fmu_item *f = g->item;
+    double h = t - g->t;
+    int ended = 0;
+    // inputs at the start may have been made of outputs that were not known yet
+    bool slopes = f->info->interpolates && f->info->version == 2 && g->moved;
+    if (!(h > 0.0) || g->ended) return FLX_OK;
+    FLX_TRY(told(s, g, s->host->set(g->instance, f->ninput, f->inputs, slopes ? g->u : u),
+                 "does not take its inputs", t));
+    if (slopes) {
+        for (int i = 0; i < f->ninput; i++) g->work[i] = (u[i] - g->u[i]) / h;
+        FLX_TRY(told(s, g, s->host->set_slopes(g->instance, f->ninput, f->inputs, g->work),
+                     "does not take slopes of its inputs", t));
+    }
+    FLX_TRY(told(s, g, s->host->step(g->instance, g->t, h, &ended), "failed in its step", t));
+    g->moved = true;
+    g->ended = ended != 0;
+    if (ended)
+        flx_ctx_warn(s->ctx, f->loc, "the FMU '%s' ended at t = %.9g; its outputs stay", f->name,
+                     t);
+    return FLX_OK;
+}
+
+static flx_status find_slopes(flx_fmu_steps *s, flx_fmu_guest *g, double t, const double *before,
+                              const double *y, double *slope)
+{
+    const flx_fmu_item *f = g->item;
+    double h = t - g->t;
+    if (g->ended) {
+        memset(slope, 0, (size_t)f->nvalue * sizeof *slope);
+    } else if (f->info->output_slopes > 0) {
+        return told(s, g, s->host->get_slopes(g->instance, f->noutput, f->outputs, slope),
+                    "gives no slopes of its outputs", t);
+    } else {
+        for (int i = 0; i < f->nvalue; i++) slope[i] = h > 0.0 ? (y[i] - before[i]) / h : 0.0;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_fmu_step(flx_fmu_steps *s, int i, double t, double *D)
+{
+    flx_fmu_guest *g = s->guests + i;
+    const flx_fmu_item *f = g->item;
+    const double *u = D + f->u;
+    double *y = D + f->y, *before = g->work + f->ninput;
+    if (!g->started) {
+        FLX_TRY(start(s, g, t, u));
+        g->t = t;
+    } else {
+        FLX_TRY(advance(s, g, t, u));
+    }
+    memcpy(before, y, (size_t)f->nvalue * sizeof *y);
+    FLX_TRY(
+        told(s, g, s->host->get(g->instance, f->noutput, f->outputs, y), "gives no outputs", t));
+    for (int k = 0; k < f->nvalue; k++) {
+        if (isfinite(y[k])) continue;
+        return FLX_FAIL(s->ctx, FLX_INTERRUPTED, f->loc,
+                        "an output of the FMU '%s' is not finite at t = %.9g", f->name, t);
+    }
+    if (f->linear) {
+        FLX_TRY(find_slopes(s, g, t, before, y, D + f->slope));
+        D[f->at] = t;
+    }
+    g->t = t;
+    memcpy(g->u, u, (size_t)f->ninput * sizeof *u);
+    return FLX_OK;
+}
+
+// ---- as bytes -----------------------------------------------------------------------------------
+
+static flx_status load(flx_fmu_steps *s, flx_fmu_guest *g, bool started, const void *bytes,
+                       size_t size)
+{
+    if (!started) {
+        if (!g->started) return FLX_OK;
+        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, g->item->loc,
+                        "the FMU '%s' has begun, and does not go back to before its start: make "
+                        "another run",
+                        g->item->name);
+    }
+    if (!g->started) FLX_TRY(start(s, g, 0.0, g->u)); // to be one that has a state
+    return told(s, g, s->host->restore(g->instance, bytes, size),
+                "does not go on from a saved state", g->t);
+}
+
+static void guest_memory(flx_fmu_steps *s, flx_fmu_guest *g, flx_memory *m)
+{
+    const void *bytes = NULL;
+    size_t size = 0;
+    bool started = g->started;
+    if (!flx_memory_loads(m) && started) {
+        flx_status status = FLX_ERR_CANNOT;
+        if (!g->item->info->writes_states) {
+            (void)FLX_FAIL(s->ctx, status, g->item->loc,
+                           "the FMU '%s' cannot give its state as bytes: a run with it cannot be "
+                           "saved, and leaves no checkpoints",
+                           g->item->name);
+        } else {
+            status = told(s, g, s->host->save(g->instance, &bytes, &size), "gives no state", g->t);
+        }
+        if (status != FLX_OK) flx_memory_fail(m, status);
+    }
+    FLX_PASS(m, started);
+    FLX_PASS(m, g->moved);
+    FLX_PASS(m, g->ended);
+    FLX_PASS(m, g->t);
+    FLX_PASS(m, size);
+    flx_memory_numbers(m, g->u, (size_t)g->item->ninput);
+    if (!flx_memory_loads(m)) {
+        flx_memory_pass(m, (void *)(uintptr_t)bytes, size); // read alone
+        return;
+    }
+    if (m->status != FLX_OK) return;
+    if (size > m->left) {
+        flx_memory_fail(m, FLX_ERR_MODEL);
+        return;
+    }
+    flx_status status = load(s, g, started, m->at, size);
+    if (status != FLX_OK) flx_memory_fail(m, status);
+    m->at += size;
+    m->left -= size;
+    m->size += size;
+}
+
+void flx_fmu_steps_memory(flx_fmu_steps *s, flx_memory *m)
+{
+    for (int i = 0; s && i < s->n; i++) guest_memory(s, s->guests + i, m);
+}
