@@ -26,7 +26,8 @@ typedef struct flx_export_options {
 } flx_export_options;
 
 // Write forward dynamics, inverse dynamics, mass matrix, linearisation and, where there are loops,
-// closures of a model in the coordinates of its joints. path: "-" is the standard output.
+// closures of a model in the coordinates of its joints; inputs of the model are arguments, and its outputs have a function with
+// their derivatives. path: "-" is the standard output.
 // FLX_ERR_CANNOT and a message with place for what cannot be exported.
 FLX_API flx_status flx_model_export(const flx_model *model, const flx_export_options *options,
                                     const char *path);

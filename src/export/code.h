@@ -64,6 +64,9 @@ void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, con
                       int first);
 // Text in which NAME stands for the name of the equations.
 void flx_write_named(FILE *f, const char *text, const char *name);
+// The same with STATE, GIVEN and COUNT for t, p, q, v, x and, where there are some, u: as arguments, as declared in C from
+// x on, and how many there are with tau.
+void flx_write_solver(FILE *f, const flx_functions *all, const char *text);
 // Names of a function's inputs with commas between them, each after its prefix: of the time, of an
 // array; default_tau: behind tau.
 void flx_write_inputs(FILE *f, const flx_function *o, const char *number, const char *array,

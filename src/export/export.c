@@ -73,6 +73,26 @@ void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, con
         begin_entry(&h, "x", m->firsts[i].number);
         flx_fprintf(f, "%s\n", m->firsts[i].name);
     }
+    if (all->nu > 0) flx_fprintf(f, "%sInputs u, %d:\n", prefix, all->nu);
+    for (int i = 0; i < all->nu; i++) {
+        begin_entry(&h, "u", i);
+        flx_fprintf(f, "%s%s%s%s\n", all->u[i]->name, all->u[i]->unit[0] ? " [" : "",
+                    all->u[i]->unit, all->u[i]->unit[0] ? "]" : "");
+    }
+    for (int i = 0; i < m->ninput; i++) {
+        if (x->given[i]) continue;
+        flx_fprintf(f, "%sInput %s has the model's value: its rates are needed.\n", prefix,
+                    m->inputs[i].name);
+    }
+    if (all->ny > 0) flx_fprintf(f, "%sOutputs y, %d:\n", prefix, all->ny);
+    for (int i = 0; i < all->ny; i++) {
+        begin_entry(&h, "y", i);
+        flx_fprintf(f, "%s%s%s%s\n", all->y[i]->name, all->y[i]->unit[0] ? " [" : "",
+                    all->y[i]->unit, all->y[i]->unit[0] ? "]" : "");
+    }
+    if (all->nsilent > 0)
+        flx_fprintf(f, "%sNot among them, for want of accelerations and forces:\n", prefix);
+    for (int i = 0; i < all->nsilent; i++) flx_fprintf(f, "%s  %s\n", prefix, all->silent[i]);
     flx_fprintf(f, "%sParameters p, %d%s\n", prefix, all->np, all->np ? ", may be changed:" : "");
     for (int i = 0; i < all->np; i++) {
         begin_entry(&h, "p", i);
@@ -102,6 +122,27 @@ void flx_write_named(FILE *f, const char *text, const char *name)
         flx_fprintf(f, "%.*s%s", (int)(at - text), text, name);
     }
     fputs(text, f);
+}
+
+void flx_write_solver(FILE *f, const flx_functions *all, const char *text)
+{
+    const bool u = all->nu > 0;
+    const struct {
+        const char *word, *is;
+    } words[] = {{"NAME", all->name},
+                 {"STATE", u ? "t, p, q, v, x, u" : "t, p, q, v, x"},
+                 {"GIVEN", u ? "const double *x, const double *u" : "const double *x"},
+                 {"COUNT", u ? "7" : "6"}};
+    while (*text) {
+        size_t k = 0, n = sizeof words / sizeof words[0];
+        while (k < n && strncmp(text, words[k].word, strlen(words[k].word)) != 0) k++;
+        if (k < n) {
+            fputs(words[k].is, f);
+            text += strlen(words[k].word);
+        } else {
+            fputc(*text++, f);
+        }
+    }
 }
 
 void flx_write_inputs(FILE *f, const flx_function *o, const char *number, const char *array,

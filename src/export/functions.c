@@ -9,7 +9,7 @@
 
 #define DEFAULT_LIMIT 200000
 
-const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q", "v", "x", "a", "lam", "tau"};
+const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q", "v", "x", "u", "a", "lam", "tau"};
 
 flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 {
@@ -18,6 +18,10 @@ flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
     int i = *index = flx_leaf_get_index(leaf), kind = flx_export_leaf_kind(leaf);
     if (kind >= FLX_EXPORT_Q) return own[kind - FLX_EXPORT_Q];
     if (flx_leaf_is(leaf, FLX_QUANTITY_TIME)) return FLX_INPUT_T;
+    if (kind == FLX_LEAF_INPUT) {
+        for (*index = 0; f->u[*index] != f->x.m->inputs + i;) ++*index;
+        return FLX_INPUT_U;
+    }
     if (flx_leaf_is(leaf, FLX_QUANTITY_STATE)) return FLX_INPUT_X;
     for (*index = 0; *index < f->np - 1 && f->parameters[*index]->leaf != i;) ++*index;
     return FLX_INPUT_P;
@@ -25,8 +29,8 @@ flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 
 // ---- which --------------------------------------------------------------------------------------
 
-static const char *const words[] = {"forward", "inverse",  "mass",   "linearise",
-                                    "rates",   "closures", "states", NULL};
+static const char *const words[] = {"forward",  "inverse", "mass",   "linearise", "rates",
+                                    "closures", "states",  "inputs", "outputs",   NULL};
 
 // The length of the word at the start of a list, and the list after it.
 static size_t next_word(const char **list)
@@ -58,7 +62,7 @@ static flx_status check_words(const flx_functions *f, flx_ctx *ctx)
         if (words[k]) continue;
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "there is no function '%.*s'; there are forward, inverse, mass, linearise, "
-                        "rates, closures and states",
+                        "rates, closures, states, inputs and outputs",
                         (int)n, list);
     }
     if (count > 0) return FLX_OK;
@@ -101,7 +105,11 @@ static flx_node *add_result(flx_functions *f, flx_function *to, const char *name
 }
 
 #define BIT(name) (1u << FLX_INPUT_##name)
-#define STATE (BIT(T) | BIT(P) | BIT(Q) | BIT(V) | BIT(X))
+// The state, and inputs where there are some.
+static unsigned state_of(const flx_functions *f)
+{
+    return BIT(T) | BIT(P) | BIT(Q) | BIT(V) | BIT(X) | (f->nu > 0 ? BIT(U) : 0);
+}
 
 static flx_status add_forward(flx_functions *f)
 {
@@ -109,7 +117,7 @@ static flx_status add_forward(flx_functions *f)
     flx_function *o = add(f, "forward",
                           "accelerations; tau: efforts along the freedoms, besides "
                           "the model's own forces",
-                          STATE | BIT(TAU));
+                          state_of(f) | BIT(TAU));
     flx_node *a = add_result(f, o, "a", "accelerations", f->x.nv, 0);
     if (!tau || !a) return FLX_ERR_MEMORY;
     return flx_symbolic_forward(&f->x, tau, a);
@@ -122,7 +130,7 @@ static flx_status add_inverse(flx_functions *f)
     flx_function *o = add(f, "inverse",
                           "efforts along the freedoms that the accelerations a take, "
                           "besides the model's own forces",
-                          STATE | BIT(A));
+                          state_of(f) | BIT(A));
     flx_node *tau = add_result(f, o, "tau", "efforts", f->x.nv, 0);
     if (!tau || (!a && !document)) return FLX_ERR_MEMORY;
     return flx_symbolic_inverse(&f->x, a, tau);
@@ -169,7 +177,7 @@ static flx_status add_closures(flx_functions *f)
     flx_function *o = add(f, "closures",
                           "what closes the loops: g = 0, gd = G v + g_t = 0, "
                           "G a + bias = 0",
-                          STATE);
+                          state_of(f));
     flx_node *g = add_result(f, o, "g", "0 for rows that know velocities alone", x->nrow, 0);
     flx_node *gd = add_result(f, o, "gd", "", x->nrow, 0);
     flx_node *G = add_result(f, o, "G", "", x->nrow, x->nv);
@@ -189,7 +197,7 @@ static flx_status add_closures(flx_functions *f)
 static flx_status add_sizes(flx_functions *f)
 {
     flx_symbolic *x = &f->x;
-    flx_function *o = add(f, "sizes", "what the entries of G are sums of, in size", STATE);
+    flx_function *o = add(f, "sizes", "what the entries of G are sums of, in size", state_of(f));
     flx_node *size = add_result(f, o, "W", "", x->nrow, x->nv);
     if (!size) return FLX_ERR_MEMORY;
     for (int i = 0; i < x->nrow; i++) {
@@ -200,10 +208,57 @@ static flx_status add_sizes(flx_functions *f)
 
 static flx_status add_states(flx_functions *f)
 {
-    flx_function *o = add(f, "states", "rates of the states", STATE);
+    flx_function *o = add(f, "states", "rates of the states", state_of(f));
     flx_node *dx = add_result(f, o, "dx", "", f->x.m->nstate, 0);
     if (!dx) return FLX_ERR_MEMORY;
     memcpy(dx, f->x.rates, (size_t)f->x.m->nstate * sizeof *dx);
+    return FLX_OK;
+}
+
+// ---- inputs --------------------------------------------------------------------------------------
+
+static flx_status list_inputs(flx_functions *f)
+{
+    const flx_model *m = f->x.m;
+    f->u = flx_arena_take(f->x.arena, (size_t)m->ninput, sizeof *f->u);
+    if (!f->u) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->ninput; i++) {
+        if (f->x.given[i]) f->u[f->nu++] = m->inputs + i;
+    }
+    return FLX_OK;
+}
+
+static bool is_input(void *user, flx_leaf leaf)
+{
+    (void)user;
+    return flx_export_leaf_kind(leaf) == FLX_LEAF_INPUT;
+}
+
+// What the model itself gives its inputs: their expressions, before they are held within bounds.
+static flx_status add_inputs(flx_functions *f)
+{
+    flx_symbolic *x = &f->x;
+    flx_function *o = add(f, "inputs", "what the model gives its inputs",
+                          BIT(T) | BIT(P) | BIT(Q) | BIT(V) | BIT(X));
+    flx_node *u = add_result(f, o, "u", "before they are held within their bounds", f->nu, 0);
+    if (!u) return FLX_ERR_MEMORY;
+    for (int i = 0; i < f->nu; i++) {
+        const flx_input_item *in = f->u[i];
+        u[i] = in->expression < 0 ? node_const(x->g, in->value) : in->expression;
+    }
+    FLX_TRY(flx_symbolic_take_own(x, f->nu, u));
+    for (int i = 0; i < f->nu; i++) {
+        const flx_input_item *in = f->u[i];
+        flx_symbolic_about(x, in->name, in->loc);
+        u[i] = flx_symbolic_carry(x, u[i]);
+        FLX_TRY(flx_symbolic_status(x, u[i]));
+        if (!flx_graph_depends(x->g, u[i], is_input, NULL)) continue;
+        return FLX_FAIL(
+            x->ctx, FLX_ERR_CANNOT, in->loc,
+            "the value of input '%s' reads an algebraic unknown, and through it inputs: "
+            "leave out the function 'inputs' with --functions",
+            in->name);
+    }
     return FLX_OK;
 }
 
@@ -247,7 +302,22 @@ static flx_status derive_all(flx_functions *f, int n, const flx_node *of, int co
             FLX_TRY(flx_symbolic_status(&f->x, out[columns * i + k]));
         }
         if ((f->x.g->n - start) / STEPS_PER_OPERATION > f->options.limit) {
-            return too_large(f, "linearise");
+            return too_large(f, f->f[f->n - 1].name);
+        }
+    }
+    return FLX_OK;
+}
+
+// By the inputs, column by column of them.
+static flx_status derive_by_inputs(flx_functions *f, int n, const flx_node *of, flx_node *out)
+{
+    if (!out) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < f->nu; k++) {
+            int input = (int)(f->u[k] - f->x.m->inputs);
+            flx_node d = flx_symbolic_partial(&f->x, of[i], FLX_LEAF_INPUT, input);
+            FLX_TRY(flx_symbolic_status(&f->x, d));
+            out[f->nu * i + k] = d;
         }
     }
     return FLX_OK;
@@ -267,20 +337,83 @@ static flx_status add_linearise(flx_functions *f)
             r[k] = node_add(x->g, r[k], node_mul(x->g, x->rows[i].G[k], lam));
         }
     }
-    flx_function *o =
-        add(f, "linearise",
-            x->nrow > 0 ? "M da + D dv + K dq + G^T dlam = dtau near a motion; rotations dq as v"
-                        : "M da + D dv + K dq = dtau near a motion; rotations dq as v",
-            STATE | BIT(A) | (x->nrow > 0 ? BIT(LAM) : 0));
+    flx_function *o = add(
+        f, "linearise",
+        x->nrow > 0 ? "M da + D dv + K dq + Kx dx + Ku du + G^T dlam = dtau near a motion; "
+                      "rotations dq as v"
+                    : "M da + D dv + K dq + Kx dx + Ku du = dtau near a motion; rotations dq as v",
+        state_of(f) | BIT(A) | (x->nrow > 0 ? BIT(LAM) : 0));
     FLX_TRY(derive_all(f, nv, r, nv, by_coordinate, add_result(f, o, "K", "", nv, nv)));
     FLX_TRY(derive_all(f, nv, r, nv, by_velocity, add_result(f, o, "D", "", nv, nv)));
-    if (nx == 0) return FLX_OK;
-    FLX_TRY(derive_all(f, nv, r, nx, by_state,
-                       add_result(f, o, "Kx", "the same by the states", nv, nx)));
-    const char *rates = "rates of the states, by q, v and x";
-    FLX_TRY(derive_all(f, nx, x->rates, nv, by_coordinate, add_result(f, o, "Xq", rates, nx, nv)));
-    FLX_TRY(derive_all(f, nx, x->rates, nv, by_velocity, add_result(f, o, "Xv", "", nx, nv)));
-    return derive_all(f, nx, x->rates, nx, by_state, add_result(f, o, "Xx", "", nx, nx));
+    if (nx > 0) {
+        const char *rates = "rates of the states, by q, v, x and u";
+        FLX_TRY(derive_all(f, nv, r, nx, by_state,
+                           add_result(f, o, "Kx", "the same by the states", nv, nx)));
+        FLX_TRY(
+            derive_all(f, nx, x->rates, nv, by_coordinate, add_result(f, o, "Xq", rates, nx, nv)));
+        FLX_TRY(derive_all(f, nx, x->rates, nv, by_velocity, add_result(f, o, "Xv", "", nx, nv)));
+        FLX_TRY(derive_all(f, nx, x->rates, nx, by_state, add_result(f, o, "Xx", "", nx, nx)));
+    }
+    if (f->nu > 0) {
+        FLX_TRY(derive_by_inputs(f, nv, r,
+                                 add_result(f, o, "Ku", "the same by the inputs", nv, f->nu)));
+        if (nx > 0)
+            FLX_TRY(derive_by_inputs(f, nx, x->rates, add_result(f, o, "Xu", "", nx, f->nu)));
+    }
+    return FLX_OK;
+}
+
+// ---- outputs -------------------------------------------------------------------------------------
+
+static bool is_acceleration(void *user, flx_leaf leaf)
+{
+    (void)user;
+    return flx_leaf_is(leaf, FLX_QUANTITY_ACCELERATION);
+}
+
+// By everything, but in a document.
+static flx_status differentiate_outputs(flx_functions *f, flx_function *o, const flx_node *y)
+{
+    int nv = f->x.nv, nx = f->x.m->nstate, ny = f->ny;
+    if (f->options.language == FLX_EXPORT_LATEX) return FLX_OK;
+    FLX_TRY(derive_all(f, ny, y, nv, by_coordinate,
+                       add_result(f, o, "Yq", "by q, v, x and u, rotations dq as v", ny, nv)));
+    FLX_TRY(derive_all(f, ny, y, nv, by_velocity, add_result(f, o, "Yv", "", ny, nv)));
+    if (nx > 0) FLX_TRY(derive_all(f, ny, y, nx, by_state, add_result(f, o, "Yx", "", ny, nx)));
+    if (f->nu == 0) return FLX_OK;
+    return derive_by_inputs(f, ny, y, add_result(f, o, "Yu", "", ny, f->nu));
+}
+
+// Outputs of positions, velocities, states and inputs; others are listed by name.
+static flx_status add_outputs(flx_functions *f)
+{
+    flx_symbolic *x = &f->x;
+    const flx_outputs *from = &x->m->outputs;
+    flx_function *o = add(f, "outputs", "outputs of the model and their derivatives", state_of(f));
+    size_t n = (size_t)from->ncolumn;
+    f->y = flx_arena_take(x->arena, n, sizeof *f->y);
+    f->silent = flx_arena_take(x->arena, n, sizeof *f->silent);
+    flx_node *y = add_result(f, o, "y", "", from->ncolumn, 0);
+    if (!f->y || !f->silent || !y) return FLX_ERR_MEMORY;
+    for (int i = 0; i < from->ncolumn; i++) {
+        const flx_column *c = from->columns + i;
+        int told = flx_ctx_error_count(x->ctx);
+        flx_symbolic_about(x, c->name, FLX_NOWHERE);
+        bool moves = flx_graph_depends(x->g, c->node, is_acceleration, NULL);
+        flx_node node = moves ? -1 : flx_symbolic_carry(x, flx_symbolic_take(x, c->node));
+        if (node >= 0) {
+            f->y[f->ny] = c;
+            y[f->ny++] = node;
+            continue;
+        }
+        if (!moves && !x->failed) return FLX_ERR_MEMORY;
+        flx_ctx_forget_errors(x->ctx, told);
+        x->failed = false;
+        f->silent[f->nsilent++] = c->name;
+    }
+    o->results[0].rows = f->ny;
+    if (f->ny == 0) f->n--; // nothing to write
+    return f->ny > 0 ? differentiate_outputs(f, o, y) : FLX_OK;
 }
 
 // ---- names --------------------------------------------------------------------------------------
@@ -412,6 +545,7 @@ static flx_status make(flx_functions *f, const flx_model *m)
     flx_symbolic *x = &f->x;
     FLX_TRY(check_words(f, m->ctx));
     FLX_TRY(flx_symbolic_create(m, f->options.open, x));
+    FLX_TRY(list_inputs(f));
     f->closed = x->nrow > 0;
     f->solve = f->closed && wanted(f, "forward") && f->options.language != FLX_EXPORT_LATEX;
     f->name = make_name(f, m);
@@ -427,6 +561,8 @@ static flx_status make(flx_functions *f, const flx_model *m)
     if (f->solve) FLX_TRY(add_sizes(f));
     if (!f->closed && wanted(f, "forward")) FLX_TRY(add_forward(f));
     if (m->nstate > 0 && wanted(f, "states")) FLX_TRY(add_states(f));
+    if (f->nu > 0 && wanted(f, "inputs")) FLX_TRY(add_inputs(f));
+    if (wanted(f, "outputs")) FLX_TRY(add_outputs(f));
     if (wanted(f, "linearise")) FLX_TRY(add_linearise(f));
     return list_parameters(f);
 }

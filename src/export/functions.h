@@ -10,6 +10,7 @@ typedef enum flx_export_input {
     FLX_INPUT_Q,
     FLX_INPUT_V,
     FLX_INPUT_X,
+    FLX_INPUT_U,
     FLX_INPUT_A,
     FLX_INPUT_LAM,
     FLX_INPUT_TAU,
@@ -22,7 +23,7 @@ typedef struct flx_export_result { // an array, or a matrix by rows
     int rows, columns; // columns 0: an array
     flx_node *nodes;
 } flx_export_result;
-#define FLX_RESULTS_MAX 6
+#define FLX_RESULTS_MAX 12
 
 typedef struct flx_function {
     const char *name, *comment;
@@ -36,7 +37,7 @@ typedef struct flx_name {
     const char *item, *part, *unit;
 } flx_name;
 
-#define FLX_FUNCTIONS_MAX 8
+#define FLX_FUNCTIONS_MAX 12
 
 typedef struct flx_functions {
     flx_symbolic x;
@@ -47,6 +48,11 @@ typedef struct flx_functions {
     bool closed;                      // there are loops: forward dynamics solves for multipliers
     bool solve;                       // ... and is asked for
     flx_name *q, *v;                  // (nq) (nv)
+    int nu, ny;                       // inputs from outside, outputs
+    const flx_input_item **u;         // (nu)
+    const flx_column **y;             // (ny)
+    int nsilent;                      // outputs that cannot be written
+    const char **silent;              // (nsilent) their names
     int np;                           // parameters that may change
     const flx_parameter **parameters; // (np)
     double *defaults;                 // (np)

@@ -93,6 +93,21 @@ static flx_node take_algebraic(flx_symbolic *x, int index)
                         : flx_graph_leaf(x->g, flx_leaf_make(FLX_LEAF_ALGEBRAIC, index, 0));
 }
 
+// An input is a number from outside, or, where its rates would be needed, the model's own value.
+static flx_node take_input(flx_symbolic *x, flx_leaf leaf)
+{
+    const flx_input_item *in = x->m->inputs + flx_leaf_get_index(leaf);
+    bool given = x->given[flx_leaf_get_index(leaf)];
+    switch ((flx_input_part)flx_leaf_get_component(leaf)) {
+    case FLX_INPUT_VALUE:
+        return given ? flx_graph_leaf(x->g, leaf) : node_const(x->g, in->value);
+    case FLX_INPUT_FREE:
+        return node_const(x->g, given ? 0.0 : 1.0);
+    default:
+        return node_const(x->g, 0.0);
+    }
+}
+
 // ---- carried ------------------------------------------------------------------------------------
 
 static flx_node carry_position(const flx_symbolic *x, int body, int c)
@@ -152,6 +167,7 @@ static flx_node take_leaf(flx_graph *g, void *user, flx_leaf leaf)
     flx_leaf_kind kind = flx_leaf_get_kind(leaf);
     const flx_leaf_traits *k = flx_leaf_traits_of(kind);
     if (!k) return flx_graph_leaf(g, leaf); // an input
+    if (kind == FLX_LEAF_INPUT) return take_input(x, leaf);
     if (rules[kind].take) return rules[kind].take(x, flx_leaf_get_index(leaf));
     bool stays = flx_leaf_is(leaf, FLX_QUANTITY_TIME | FLX_QUANTITY_STATE) ||
                  kind == FLX_LEAF_PARAMETER || rules[kind].carry;
@@ -253,8 +269,25 @@ static flx_status set_coordinates(flx_symbolic *x)
     return FLX_OK;
 }
 
+static bool is_of_input(void *user, flx_leaf leaf)
+{
+    return flx_leaf_get_kind(leaf) == FLX_LEAF_INPUT && flx_leaf_get_index(leaf) == *(int *)user;
+}
+
+// Rates of an input are needed where it moves a joint or stands in a constraint.
+static void choose_given(flx_symbolic *x)
+{
+    const flx_model *m = x->m;
+    for (int i = 0; i < m->ninput; i++) {
+        x->given[i] = !m->inputs[i].moves && m->inputs[i].unknown == 0;
+        for (int k = 0; k < m->nconstraint && x->given[i]; k++)
+            x->given[i] = !flx_graph_depends(x->g, m->constraints[k].value, is_of_input, &i);
+    }
+}
+
 flx_status flx_symbolic_prepare(flx_symbolic *x)
 {
+    choose_given(x);
     x->taken = (flx_substitution){.g = x->g, .user = x, .rule = take_leaf};
     x->carried = (flx_substitution){.g = x->g, .user = x, .rule = carry_leaf};
     for (int i = 0; i < x->n; i++) {
@@ -271,4 +304,21 @@ flx_status flx_symbolic_prepare(flx_symbolic *x)
     flx_substitution_clear(&x->taken); // what was taken had them as leaves
     x->taken = (flx_substitution){.g = x->g, .user = x, .rule = take_leaf};
     return set_coordinates(x);
+}
+
+flx_status flx_symbolic_take_own(flx_symbolic *x, int n, flx_node *nodes)
+{
+    const flx_substitution outside = x->taken;
+    bool *given = x->given;
+    x->given = flx_arena_take(x->arena, (size_t)x->m->ninput, sizeof *given); // none
+    x->taken = (flx_substitution){.g = x->g, .user = x, .rule = take_leaf};
+    flx_status status = x->given ? set_coordinates(x) : FLX_ERR_MEMORY;
+    for (int i = 0; i < n && status == FLX_OK; i++) {
+        nodes[i] = flx_symbolic_take(x, nodes[i]);
+        status = flx_symbolic_status(x, nodes[i]);
+    }
+    flx_substitution_clear(&x->taken);
+    x->taken = outside;
+    x->given = given;
+    return status;
 }

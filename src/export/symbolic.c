@@ -109,13 +109,14 @@ static flx_status allocate(flx_symbolic *x)
     x->bodies = flx_arena_take(x->arena, (size_t)m->nbody, sizeof *x->bodies);
     x->effort = flx_arena_take(x->arena, (size_t)x->nv, sizeof *x->effort);
     x->velocity_of = flx_arena_take(x->arena, (size_t)x->nq, sizeof *x->velocity_of);
+    x->given = flx_arena_take(x->arena, (size_t)m->ninput, sizeof *x->given);
     x->carrier = flx_arena_take(x->arena, (size_t)m->njoint, sizeof *x->carrier);
     x->rates = flx_arena_take(x->arena, (size_t)m->nstate, sizeof *x->rates);
     size_t variables = (size_t)x->nvariable;
     x->masses = flx_arena_take(x->arena, variables * variables, sizeof *x->masses);
     x->drawn = flx_arena_take(x->arena, (size_t)x->nq, sizeof *x->drawn);
-    bool fine = x->links && x->applied && x->bodies && x->effort && x->velocity_of && x->carrier &&
-                x->rates && x->masses && x->drawn;
+    bool fine = x->links && x->applied && x->bodies && x->effort && x->velocity_of && x->given &&
+                x->carrier && x->rates && x->masses && x->drawn;
     if (!fine) return FLX_ERR_MEMORY;
     memcpy(x->drawn, x->t.drawn, (size_t)x->t.k.nq * sizeof *x->drawn);
     for (int i = 0; i < x->nvariable; i++) x->drawn[x->t.k.nq + i] = m->variables[i].at;

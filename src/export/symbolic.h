@@ -103,6 +103,7 @@ typedef struct flx_symbolic {
     flx_node_row *rows;
     flx_node *rates;     // (nstate) of the states
     flx_node *algebraic; // (nalgebraic) algebraic variables, taken; NULL: not yet
+    bool *given;         // (ninput) it comes from outside; false: it is the model's expression
     int *velocity_of;    // (nq) velocity that belongs to a coordinate; -1: of a quaternion
     flx_substitution taken, carried;
     const char *item; // that is at work, for messages
@@ -124,6 +125,8 @@ void flx_symbolic_about(flx_symbolic *x, const char *item, flx_loc loc);
 // An expression of the model over leaves of bodies, and q and v where joints are meant. -1: no
 // memory, or a message is recorded.
 flx_node flx_symbolic_take(flx_symbolic *x, flx_node n);
+// n expressions of the run, in place: inputs in them are what the model gives them.
+flx_status flx_symbolic_take_own(flx_symbolic *x, int n, flx_node *nodes);
 // A taken expression over the inputs.
 flx_node flx_symbolic_carry(flx_symbolic *x, flx_node n);
 flx_node flx_symbolic_rate(flx_symbolic *x, flx_node taken); // its derivative by time, taken too

@@ -248,8 +248,11 @@ static void write_constants(FILE *f, const flx_functions *all)
     const double none = 0.0;
     const char *n = all->name;
     fputs("#include <math.h>\n\n", f);
-    flx_fprintf(f, "enum { %s_nq = %d, %s_nv = %d, %s_nx = %d, %s_np = %d, %s_nrow = %d };\n\n", n,
-                x->nq, n, x->nv, n, x->m->nstate, n, all->np, n, x->nrow);
+    flx_fprintf(f,
+                "enum { %s_nq = %d, %s_nv = %d, %s_nx = %d, %s_np = %d, %s_nrow = %d, %s_nu = %d, "
+                "%s_ny = %d };\n\n",
+                n, x->nq, n, x->nv, n, x->m->nstate, n, all->np, n, x->nrow, n, all->nu, n,
+                all->ny);
     flx_fprintf(f, "const double %s_drawn[] = {", n);
     flx_write_numbers(f, &language, x->nq, x->drawn);
     flx_fprintf(
@@ -268,8 +271,8 @@ static void write_prototypes(FILE *f, const flx_functions *all)
     if (all->solve) {
         flx_fprintf(f,
                     "int %s_forward(double t, const double *p, const double *q, const double *v, "
-                    "const double *x, const double *tau, double *a, double *lam);\n",
-                    all->name);
+                    "const double *x, %sconst double *tau, double *a, double *lam);\n",
+                    all->name, all->nu > 0 ? "const double *u, " : "");
     }
     fputs("\n", f);
 }
@@ -313,7 +316,7 @@ static const char solve_text[] =
     "is\n"
     "   not positive. */\n"
     "int NAME_forward(double t, const double *p, const double *q, const double *v, "
-    "const double *x,\n                 const double *tau, double *a, double *lam)\n"
+    "GIVEN,\n                 const double *tau, double *a, double *lam)\n"
     "{\n"
     "    enum { n = NAME_nv, m = NAME_nrow };\n"
     "    double M[n * n], G[m * n], W[m * n], Y[m * n], S[m * m], g[m], gd[m], b[m], c[m], d[m], "
@@ -321,9 +324,9 @@ static const char solve_text[] =
     "    int order[m], rank = 0, i, j, k;\n"
     "    for (i = 0; i < n; i++) a[i] = 0.0;\n"
     "    NAME_mass(p, q, M);\n"
-    "    NAME_inverse(t, p, q, v, x, a, h);\n"
-    "    NAME_closures(t, p, q, v, x, g, gd, G, b);\n"
-    "    NAME_sizes(t, p, q, v, x, W);\n"
+    "    NAME_inverse(STATE, a, h);\n"
+    "    NAME_closures(STATE, g, gd, G, b);\n"
+    "    NAME_sizes(STATE, W);\n"
     "    if (NAME_factor(n, M)) return 1;\n"
     "    for (i = 0; i < n; i++) a[i] = (tau ? tau[i] : 0.0) - h[i];\n"
     "    NAME_solve(n, M, a);\n"
@@ -396,6 +399,6 @@ flx_status flx_write_c(FILE *f, const flx_functions *all, const flx_code *codes)
     write_prototypes(f, all);
     write_called(f, all, codes);
     for (int i = 0; i < all->n; i++) write_function(f, all, all->f + i, codes + i);
-    if (all->solve) flx_write_named(f, solve_text, all->name);
+    if (all->solve) flx_write_solver(f, all, solve_text);
     return FLX_OK;
 }

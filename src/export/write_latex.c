@@ -61,8 +61,8 @@ static void write_escaped(FILE *f, const char *text)
 
 static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
 {
-    static const char *const names[FLX_INPUTS] = {"t", "",  "q",        "\\dot q",
-                                                  "x", "a", "\\lambda", "\\tau"};
+    static const char *const names[FLX_INPUTS] = {"t", "",  "q",        "\\dot q", "x",
+                                                  "u", "a", "\\lambda", "\\tau"};
     if (in == FLX_INPUT_T) {
         fputs("t", f);
     } else if (in == FLX_INPUT_P) {
@@ -229,6 +229,8 @@ static const caption captions[] = {
      "$g(q, t) = 0$, its rate $\\dot g = G\\,\\dot q + \\partial g/\\partial t = 0$, and the bias "
      "$b$ in $G\\,\\ddot q + b = 0$:"},
     {"states", "States", "Their rates:"},
+    {"inputs", "Inputs", "What the model gives them:"},
+    {"outputs", "Outputs", "Of the model:"},
     {"rates", "Coordinates and velocities", "The rates of the coordinates:"},
     {"forward", "Forward dynamics", "The accelerations $a$:"},
     {"linearise", "Linearisation",

@@ -148,7 +148,8 @@ static void write_function(FILE *f, const flx_functions *all, const flx_function
     flx_write_inputs(f, o, "", "", "");
     fputs(")\n", f);
     if (o->inputs & (1u << FLX_INPUT_TAU)) {
-        flx_fprintf(f, "  if nargin < 6\n    tau = zeros(%d, 1);\n  end\n", all->x.nv);
+        flx_fprintf(f, "  if nargin < %d\n    tau = zeros(%d, 1);\n  end\n", all->nu > 0 ? 7 : 6,
+                    all->x.nv);
     }
     for (int i = 0; i < c->ntemporary; i++) {
         flx_fprintf(f, "  z%d = ", i + 1);
@@ -176,17 +177,17 @@ static const char solve_text[] =
     "% M a + inverse(0) + G' lam = tau, G a + bias = 0; lam is the smallest where closures say "
     "again\n"
     "% what others say.\n"
-    "function [a, lam] = forward(t, p, q, v, x, tau)\n"
+    "function [a, lam] = forward(STATE, tau)\n"
     "  n = numel(v);\n"
-    "  if nargin < 6\n"
+    "  if nargin < COUNT\n"
     "    tau = zeros(n, 1);\n"
     "  end\n"
     "  M = mass(p, q);\n"
-    "  [g, gd, G, b] = closures(t, p, q, v, x);\n"
-    "  a = M \\ (tau(:) - inverse(t, p, q, v, x, zeros(n, 1)));\n"
+    "  [g, gd, G, b] = closures(STATE);\n"
+    "  a = M \\ (tau(:) - inverse(STATE, zeros(n, 1)));\n"
     "  Y = M \\ G';\n"
     "  S = G * Y;\n"
-    "  d = sqrt(sizes(t, p, q, v, x) .^ 2 * diag(inv(M))); % rows of what they are sums of\n"
+    "  d = sqrt(sizes(STATE) .^ 2 * diag(inv(M))); % rows of what they are sums of\n"
     "  d(d == 0) = 1;\n"
     "  lam = (pinv(S ./ (d * d'), 1e-12) * ((G * a + b) ./ d)) ./ d;\n"
     "  a = a - Y * lam;\n"
@@ -199,6 +200,7 @@ flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *c
     flx_write_header(f, all, "% ", "%s(%d)", 1);
     flx_fprintf(f, "  m.nq = %d;\n  m.nv = %d;\n  m.nx = %d;\n  m.np = %d;\n  m.nrow = %d;\n",
                 x->nq, x->nv, x->m->nstate, all->np, x->nrow);
+    flx_fprintf(f, "  m.nu = %d;\n  m.ny = %d;\n", all->nu, all->ny);
     fputs("  m.drawn = [", f);
     flx_write_numbers(f, &language, x->nq, x->drawn);
     fputs("];\n  m.parameters = [", f);
@@ -211,6 +213,6 @@ flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *c
     fputs(called_text, f);
     write_tables(f, all, codes);
     for (int i = 0; i < all->n; i++) write_function(f, all, all->f + i, codes + i);
-    if (all->solve) fputs(solve_text, f);
+    if (all->solve) flx_write_solver(f, all, solve_text);
     return FLX_OK;
 }

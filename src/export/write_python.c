@@ -228,7 +228,7 @@ static const char solve_text[] =
     "    return b\n"
     "\n"
     "\n"
-    "def forward(t, p, q, v, x, tau=None):\n"
+    "def forward(STATE, tau=None):\n"
     "    \"\"\"Accelerations of the closed mechanism and multipliers of its closures.\n"
     "\n"
     "    M a + inverse(0) + G^T lam = tau, G a + bias = 0. Closures that say again what others "
@@ -236,14 +236,14 @@ static const char solve_text[] =
     "    are left out, with the multiplier 0. Gives a, lam.\n"
     "    \"\"\"\n"
     "    tau = tau or [0.0] * nv\n"
-    "    M, h = mass(p, q), inverse(t, p, q, v, x, [0.0] * nv)\n"
-    "    _, _, G, b = closures(t, p, q, v, x)\n"
+    "    M, h = mass(p, q), inverse(STATE, [0.0] * nv)\n"
+    "    _, _, G, b = closures(STATE)\n"
     "    _factor(M)\n"
     "    a = _solve(M, [tau[i] - h[i] for i in range(nv)])\n"
     "    Y = [_solve(M, list(row)) for row in G]\n"
     "    b = [b[i] + sum(G[i][k] * a[k] for k in range(nv)) for i in range(nrow)]\n"
     "    S = [[sum(g * y for g, y in zip(r, s)) for s in Y] for r in G]\n"
-    "    W = sizes(t, p, q, v, x)\n"
+    "    W = sizes(STATE)\n"
     "    u = [_solve(M, [float(i == k) for i in range(nv)])[k] for k in range(nv)]\n"
     "    d = [sum(w * w * e for w, e in zip(row, u)) for row in W]  # rows of what they are sums "
     "of\n"
@@ -272,8 +272,8 @@ flx_status flx_write_python(FILE *f, const flx_functions *all, const flx_code *c
 {
     const flx_symbolic *x = &all->x;
     flx_write_header(f, all, "# ", "%s[%d]", 0);
-    flx_fprintf(f, "import math\n\nnq, nv, nx, np, nrow = %d, %d, %d, %d, %d\n", x->nq, x->nv,
-                x->m->nstate, all->np, x->nrow);
+    flx_fprintf(f, "import math\n\nnq, nv, nx, np, nrow = %d, %d, %d, %d, %d\nnu, ny = %d, %d\n",
+                x->nq, x->nv, x->m->nstate, all->np, x->nrow, all->nu, all->ny);
     fputs("drawn = [", f);
     flx_write_numbers(f, &language, x->nq, x->drawn);
     fputs("]\nparameters = [", f);
@@ -282,6 +282,6 @@ flx_status flx_write_python(FILE *f, const flx_functions *all, const flx_code *c
     fputs(called_text, f);
     write_tables(f, all, codes);
     for (int i = 0; i < all->n; i++) write_function(f, all->f + i, codes + i);
-    if (all->solve) fputs(solve_text, f);
+    if (all->solve) flx_write_solver(f, all, solve_text);
     return FLX_OK;
 }

@@ -179,17 +179,11 @@ static flx_node make_given(flx_builder *b, const flx_item *input)
 static flx_status make_node(flx_builder *b, const flx_item *input, flx_input_data *d)
 {
     flx_graph *g = b->g;
-    bool exported = b->open && b->open->exported;
-    flx_node u;
-    if (exported) { // equations of the run: it is its value
-        u = d->expression >= 0 ? d->expression : node_const(g, d->value);
-    } else {
-        u = make_given(b, input);
-        if (d->expression >= 0) {
-            flx_node own = flx_graph_if(g, part_of(b, input, FLX_INPUT_FREE), d->expression,
-                                        node_const(g, 0.0));
-            u = node_add(g, u, own);
-        }
+    flx_node u = make_given(b, input);
+    if (d->expression >= 0) {
+        flx_node own = flx_graph_if(g, part_of(b, input, FLX_INPUT_FREE), d->expression,
+                                    node_const(g, 0.0));
+        u = node_add(g, u, own);
     }
     if (d->bound[0] >= 0) u = flx_graph_binary(g, FLX_OP_MAX, u, d->bound[0]);
     if (d->bound[1] >= 0) u = flx_graph_binary(g, FLX_OP_MIN, u, d->bound[1]);

@@ -168,6 +168,10 @@ static int rank(rig *r)
     CHECK(flx_rank_constraints(r->s, r->x, &report) == FLX_OK);
     CHECK(report.freedoms == 2 && report.nredundant == 0 && report.nsingular == 0);
     flx_rank_report_clear(&report);
+    flx_reach reach;
+    CHECK(flx_reach_find(r->s, r->x, 0, &reach) == FLX_OK);
+    CHECK(reach.positions == 0 && reach.nrow == 0); // no constraint is one of velocities
+    flx_reach_clear(&reach);
     return 0;
 }
 

@@ -19,12 +19,14 @@ TIME = 0.3
 TOLERANCE = 1e-12
 FUNCTIONS = {  # name: inputs
     "rates": "q v",
-    "inverse": "t p q v x a",
+    "inverse": "t p q v x u a",
     "mass": "p q",
-    "closures": "t p q v x",
-    "states": "t p q v x",
-    "forward": "t p q v x",
-    "linearise": "t p q v x a lam",
+    "closures": "t p q v x u",
+    "states": "t p q v x u",
+    "forward": "t p q v x u",
+    "inputs": "t p q v x",
+    "outputs": "t p q v x u",
+    "linearise": "t p q v x u a lam",
 }
 
 
@@ -49,10 +51,11 @@ def inputs_of(module, name):
         "q": list(module.drawn),
         "v": [0.0 if module.nrow else random.uniform(-1, 1) for _ in range(module.nv)],
         "x": [random.uniform(-1, 1) for _ in range(module.nx)],
+        "u": [random.uniform(-1, 1) for _ in range(module.nu)],
         "a": [random.uniform(-1, 1) for _ in range(module.nv)],
         "lam": [random.uniform(-1, 1) for _ in range(module.nrow)],
     }
-    names = [i for i in FUNCTIONS[name].split() if i != "lam" or module.nrow]
+    names = [i for i in FUNCTIONS[name].split() if (i != "lam" or module.nrow) and (i != "u" or module.nu)]
     return [values[i] for i in names]
 
 
