@@ -3,11 +3,11 @@
 
     tools/run_tests.py [-j N] [--began SECONDS] NAME=DIRECTORY[:LOCALE]... [-- CTEST ARGUMENTS]
 
-The tests run in the locale C, or in that one, which the build has put under DIRECTORY/locale.
+The tests run in the locale C, or in that one, which the build has put under DIRECTORY/locale where it could.
 
 Every claim of a test program (its lines "ok", "FAILED" and "skipped", see tests/support/check.h) counts as one;
 a test without such lines counts as one. Tests that ctest skips (SKIP_RETURN_CODE), and those with the label "whole",
-which `make check-long` runs, count as skipped. At the end stand the slowest tests, the time since --began (of the clock,
+which `make check-long` runs, count as skipped. Tests that leave a file in the source tree have failed. At the end stand the slowest tests, the time since --began (of the clock,
 since 1970: builds before the tests count), and the last line, which reads "N passed, N failed, N skipped".
 """
 import os
@@ -18,8 +18,6 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 NOISE = re.compile(r"^(\s+Start\s+\d+:|Internal ctest changing|Test project )")
-# what another program does, and whole runs, which read and write as the units do: one locale suffices
-ELSEWHERE = "tree|browser|install|verify|case|example"
 WHOLE = "whole" # of `make check-long` alone: counted as skipped
 CLAIM = re.compile(r"^(ok    |FAILED|skipped) \S", re.MULTILINE)
 SLOWEST = 10
@@ -33,10 +31,10 @@ def run(directory, locale, jobs, extra):
     command = ["ctest", "--test-dir", directory, "-j", str(jobs), "--output-on-failure",
                "--no-tests=error", "--test-output-size-passed", "1000000",
                "--test-output-size-failed", "1000000", "--output-junit", report,
-               "--label-exclude", f"^({WHOLE}|{ELSEWHERE if locale else WHOLE})$"] + extra
-    environment = dict(os.environ, LC_ALL=locale or "C")
+               "--label-exclude", f"^{WHOLE}$"] + extra
+    environment = dict(os.environ, LC_ALL="C")
     if locale:
-        environment["LOCPATH"] = os.path.join(os.path.abspath(directory), "locale")
+        environment.update(LC_ALL=locale, LOCPATH=os.path.join(os.path.abspath(directory), "locale"))
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace", env=environment) as ctest:
         for line in ctest.stdout:
             if not NOISE.match(line):
@@ -72,6 +70,13 @@ def count(report):
     return passed, failed, skipped, names, seconds
 
 
+def untracked():
+    """Files of the source tree that git neither keeps nor ignores; none where there is no git."""
+    shown = subprocess.run(["git", "ls-files", "--others", "--exclude-standard"], cwd=os.path.dirname(os.path.abspath(__file__)) + "/..",
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    return set(shown.splitlines())
+
+
 def read_arguments(arguments):
     """Jobs, the time of the beginning, the builds to test, and words for ctest."""
     jobs, began, extra = os.cpu_count() or 1, time.time(), []
@@ -94,8 +99,11 @@ def main(arguments):
         return 2
 
     passed, failed, skipped, lines, slow = 0, 0, 0, [], []
+    before = untracked()
     for name, place in (argument.split("=", 1) for argument in builds):
         directory, _, locale = place.partition(":")
+        if locale and not os.path.isdir(os.path.join(directory, "locale", locale)):
+            name, locale = f"{name}, but in the locale C, since localedef has not made {locale}", ""
         print(f"== {name} ({place})", flush=True)
         begin = time.monotonic()
         status, report = run(directory, locale, jobs, extra)
@@ -107,6 +115,10 @@ def main(arguments):
         slow += [(time_of, test, name) for time_of, test in seconds]
         lines.append(f"{name}: {good} passed, {bad} failed, {out} skipped, {time.monotonic() - begin:.0f} s")
         lines += [f"    failed: {test}" for test in names]
+    left = sorted(untracked() - before)
+    if left:
+        failed += 1
+        lines.append("the tests left in the source tree: " + ", ".join(left))
     print("\n" + "\n".join(lines))
     print("slowest: " + ", ".join(f"{test} {time_of:.0f} s ({name})" for time_of, test, name in sorted(slow, reverse=True)[:SLOWEST]))
     minutes, rest = divmod(round(time.time() - began), 60)

@@ -36,3 +36,4 @@ __attribute__((format(scanf, 2, 3))) static inline int scan_points(const char *t
 #define vsnprintf flx_vsnprintf
 #define fprintf flx_fprintf
 #define strtod flx_number_read
+#define atof(text) flx_number_read(text, NULL)

@@ -20,7 +20,7 @@ cp pendulum_fit_optimise.csv cut.csv
 "$program" optimise "$examples/pendulum_fit.yaml" --resume > rest.txt
 
 # name and value, to seven digits
-values() { awk '/standard error/ { printf "%s %.6e\n", $1, $2 }' "$1"; }
+values() { LC_ALL=C awk '/standard error/ { printf "%s %.6e\n", $1, $2 }' "$1"; }
 values whole.txt > a
 values rest.txt > b
 cat a
