@@ -79,17 +79,6 @@ static flx_status measure(flx_reduction *r, flx_shape_search *q, const flx_basis
     return status;
 }
 
-// About the highest frequency of the mesh, in Hz: Rayleigh quotients of single unknowns; the highest is at least this.
-static double highest(const flx_free_structure *s)
-{
-    double most = 0;
-    for (int j = 0; j < s->K->n; j++) {
-        double k = s->K->value[s->K->start[j]], m = s->M->value[s->M->start[j]];
-        if (m > 0) most = fmax(most, k / m);
-    }
-    return sqrt(most) / (2 * acos(-1.0));
-}
-
 static flx_status study(flx_reduction *r, const flx_free_structure *s, const flx_basis *b)
 {
     flx_basis asked = *b;
@@ -112,7 +101,7 @@ static flx_status study(flx_reduction *r, const flx_free_structure *s, const flx
                         "give it, as in --to 2000",
                         b->body ? b->body : "the body");
     }
-    double most = highest(s);
+    double most = sqrt(flx_shapes_highest_ratio(s)) / (2 * FLX_PI);
     if (most > 0 && asked.to > BEYOND * most) {
         return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, s->loc,
                         "%g Hz is far above all frequencies of the mesh of '%s', about %.2g Hz: "

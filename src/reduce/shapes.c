@@ -111,6 +111,16 @@ void flx_shapes_take_mean_away(const search *q, double *x)
         FLX_ONE_THREAD cblas_daxpy(n, -a[i], q->s->rigid + (size_t)i * q->n, 1, x, 1);
 }
 
+double flx_shapes_highest_ratio(const flx_free_structure *s)
+{
+    double most = 0;
+    for (int j = 0; j < s->K->n; j++) {
+        double k = s->K->value[s->K->start[j]], m = s->M->value[s->M->start[j]];
+        if (m > 0) most = fmax(most, k / m);
+    }
+    return most;
+}
+
 flx_status flx_shapes_prepare(search *q)
 {
     const flx_free_structure *s = q->s;
@@ -417,8 +427,10 @@ static flx_status find(search *q, const part *p, const bool *held)
     if (!p->list || q->b->kind == FLX_BASIS_MODES) { // modes alone leave all unknowns free
         FLX_TRY(add_modes(q, is_held ? p : NULL, q->b->modes));
         if (!q->b->attachment) return FLX_OK;
+        int modes = q->count;
         FLX_TRY(is_held ? attach_held(q, p) : attach_free(q));
-        return flx_shapes_scale(q);
+        FLX_TRY(flx_shapes_scale(q));
+        return flx_shapes_beside_modes(q, modes);
     }
     FLX_TRY(add_static_shapes(q, p, held));
     if (q->b->inertia_relief) FLX_TRY(add_relief(q));

@@ -5,13 +5,15 @@
 // one and the direction to another (chord).
 #include "math/blas.h"
 #include "math/dense.h"
+#include "math/eigen.h"
 #include "reduce/shapes_parts.h"
 
 #include <math.h>
 #include <string.h>
 
 // Squares of what is left of a unit shape once the others are taken out: smaller ones are the others' again.
-#define DEPENDENT 1e-10
+#define DEPENDENT 1e-12
+#define VANISHED 1e-16 // the same of a shape beside modes, before it is scaled again
 
 typedef flx_shape_search search;
 
@@ -59,20 +61,53 @@ flx_status flx_shapes_scale(search *q)
     return FLX_OK;
 }
 
-// V^T M V = I, without what depends on the others; then V^T K V = diag(omega2).
+flx_status flx_shapes_beside_modes(search *q, int modes)
+{
+    int n = q->s->K->n, kept = modes;
+    double *Mv = flx_alloc(q->s->ctx, q->n + (size_t)modes, sizeof *Mv);
+    if (!Mv) return FLX_ERR_MEMORY;
+    double *h = Mv + q->n;
+    for (int k = modes; k < q->count; k++) {
+        double *v = q->V + (size_t)k * q->n;
+        for (int pass = 0; pass < 2; pass++) {
+            flx_symmetric_multiply(q->s->M, 1, v, Mv);
+            flx_dense_multiply(true, false, modes, 1, n, q->V, Mv, h);
+            FLX_ONE_THREAD cblas_dgemv(CblasColMajor, CblasNoTrans, n, modes, -1.0, q->V, n, h, 1,
+                                       1.0, v, 1);
+        }
+        flx_symmetric_multiply(q->s->M, 1, v, Mv);
+        double left = flx_blas_dot(n, v, Mv);
+        if (!(left > VANISHED)) continue;
+        FLX_ONE_THREAD cblas_dscal(n, 1 / sqrt(left), v, 1);
+        if (kept != k) memcpy(q->V + (size_t)kept * q->n, v, q->n * sizeof *v);
+        kept++;
+    }
+    q->count = kept;
+    flx_free(Mv);
+    return FLX_OK;
+}
+
+// V^T M V = I, without what depends on the others; the second time that is so to rounding.
+static flx_status make_orthonormal(search *q, double *G, double *w)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        int r = q->count, first = 0;
+        FLX_TRY(square(q, q->s->M, G));
+        FLX_TRY(flx_dense_symmetric_eigen(q->s->ctx, r, G, w));
+        while (first < r && !(w[first] > DEPENDENT)) first++;
+        for (int k = first; k < r; k++)
+            FLX_ONE_THREAD cblas_dscal(r, 1 / sqrt(w[k]), G + (size_t)k * r, 1);
+        FLX_TRY(recombine(q, r - first, G + (size_t)first * r));
+    }
+    return FLX_OK;
+}
+
+// ... and V^T K V = diag(omega2).
 static flx_status orthonormalise(search *q, double *G, double *w)
 {
-    flx_ctx *ctx = q->s->ctx;
-    int r = q->count;
-    FLX_TRY(square(q, q->s->M, G));
-    FLX_TRY(flx_dense_symmetric_eigen(ctx, r, G, w));
-    int first = 0;
-    while (first < r && !(w[first] > DEPENDENT)) first++;
-    for (int k = first; k < r; k++)
-        FLX_ONE_THREAD cblas_dscal(r, 1 / sqrt(w[k]), G + (size_t)k * r, 1);
-    FLX_TRY(recombine(q, r - first, G + (size_t)first * r));
+    FLX_TRY(make_orthonormal(q, G, w));
     FLX_TRY(square(q, q->s->K, G));
-    FLX_TRY(flx_dense_symmetric_eigen(ctx, q->count, G, w));
+    FLX_TRY(flx_dense_symmetric_eigen(q->s->ctx, q->count, G, w));
     return recombine(q, q->count, G);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_VECTORS 1200
+#define MOST_MODES 600 // of a band
 #define DEPENDENT 1e-12 // of a Gram matrix of unit vectors: what depends on the others
 #define VANISHED 1e-11  // a vector of which the others leave less than this is rounding
 #define SHIFT 0.01      // of the lowest eigenvalue, that makes K regular
@@ -246,17 +247,6 @@ static double guess_lowest(const lanczos *l, double *x, double *Ax)
     return least;
 }
 
-// Largest K_ii/M_ii: of the size of the highest mode.
-static double highest_ratio(const flx_free_structure *s)
-{
-    double most = 0;
-    for (int j = 0; j < s->K->n; j++) {
-        double k = s->K->value[s->K->start[j]], m = s->M->value[s->M->start[j]];
-        if (m > 0) most = fmax(most, k / m);
-    }
-    return most;
-}
-
 static flx_status factor(lanczos *l, double sigma)
 {
     const flx_free_structure *s = l->q->s;
@@ -348,7 +338,7 @@ static flx_status begin(lanczos *l)
 {
     double sigma = 0;
     if (l->q->s->nrigid > 0) sigma = 1e-6 * guess_lowest(l, l->X, l->Y);
-    if (l->q->s->nrigid > 0 && sigma == 0) sigma = 1e-6 * highest_ratio(l->q->s);
+    if (l->q->s->nrigid > 0 && sigma == 0) sigma = 1e-6 * flx_shapes_highest_ratio(l->q->s);
     for (int tries = 0; tries < 6; tries++) {
         bool slow = false;
         l->m = l->r->blocks = 0;
@@ -499,6 +489,25 @@ flx_status flx_ritz_blocks_keep(lanczos *l, const double *Y)
     return FLX_OK;
 }
 
+static flx_status refuse_modes(const lanczos *l, const char *least, int modes)
+{
+    return FLX_FAIL(l->ctx, FLX_ERR_MODEL, l->q->s->loc,
+                    "%s%d modes of the %d unknowns lie below %g Hz: shapes are found for bands of "
+                    "up to %d; give a lower frequency",
+                    least, modes, (int)l->n, l->r->to, MOST_MODES);
+}
+
+// Blocks till there may be as many vectors as the band has modes: before that nothing can be decided.
+static flx_status fill(lanczos *l)
+{
+    while (l->m < l->r->counted) {
+        int known = l->m;
+        FLX_TRY(flx_ritz_blocks_add(l, l->last, l->X));
+        if (l->m == known) break;
+    }
+    return FLX_OK;
+}
+
 static flx_status run(lanczos *l, const flx_ritz_def *def)
 {
     flx_ritz *r = l->r;
@@ -507,10 +516,14 @@ static flx_status run(lanczos *l, const flx_ritz_def *def)
     flx_status status = begin(l);
     if (r->to == 0) r->to = 2 * sqrt(fmax(l->lowest, 0.0)) / (2 * FLX_PI); // no band is given
     if (status == FLX_OK && !def->uncounted) status = count_modes(l);
+    if (status == FLX_OK && r->counted > MOST_MODES) status = refuse_modes(l, "", r->counted);
+    if (status == FLX_OK) status = fill(l);
     while (status == FLX_OK) {
         flx_free(Y);
         Y = flx_alloc(l->ctx, (size_t)l->m * (size_t)l->m, sizeof *Y);
         status = Y ? flx_ritz_blocks_model(l, Y) : FLX_ERR_MEMORY;
+        if (status == FLX_OK && r->modes > MOST_MODES)
+            status = refuse_modes(l, "at least ", r->modes);
         if (status == FLX_OK) status = flx_ritz_blocks_certify(l);
         if (status != FLX_OK) break;
         bool complete = r->counted < 0 || r->modes >= r->counted;
