@@ -28,6 +28,11 @@ typedef struct flx_frequency_keys {
     bool refine;
 } flx_frequency_keys;
 
+typedef struct flx_norms_keys {
+    flx_io_keys io;
+    double from, to; // rad/s, a band; to = 0: none
+} flx_norms_keys;
+
 typedef struct flx_campbell_keys {
     const char *speed; // parameter
     double from, to;   // rad/s
