@@ -24,7 +24,7 @@ LAYERS = {
     "force": (["base", "math", "expr", "model", "contact", "joint"], ["base", "system"], []),
     "fe": (["base", "math", "reduce", "model"], ["base", "fe", "results"], []),
     "scene": (["base", "math", "model", "contact", "joint", "force"], ["base", "scene"], []),
-    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "contact", "joint", "force", "fe"], ["base", "build", "fmi", "joints", "model", "particles", "reduction", "sample", "scene", "system", "integrator"], ["pthread.h"]),
+    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "contact", "joint", "force", "fe", "results"], ["base", "build", "fmi", "joints", "model", "particles", "reduction", "sample", "scene", "system", "integrator"], ["pthread.h"]),
     "system": (["base", "math", "expr", "model"], ["base", "system"], []),
     "descriptor": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system"], ["base", "system"], []),
     "tree": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),
@@ -35,7 +35,7 @@ LAYERS = {
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator", "linear"], []),
     "particles": (["base"], ["base", "particles"], ["pthread.h"]),
-    "results": (["base", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h"]),
+    "results": (["base", "reduce", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h"]),
     "draw": (["base", "math", "results", "compare", "certify"], ["base", "reduction", "results", "scene", "compare", "study", "certificate"], ["zlib.h"]),
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
     "simulate": (["base", "math", "expr", "model", "contact", "joint", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "particles", "certify"], ["*"], []),
@@ -54,6 +54,8 @@ EXCEPTIONS = {
     "results/build_facts.c": ["yaml.h", "amd.h", "klu.h", "cblas.h"],
     # the hulls that are Qhull's
     "contact/convex/hull.c": ["libqhull_r/qhull_ra.h"],
+    # HDF5 bears one thread at a time
+    "results/body_file.c": ["pthread.h"],
     # nonlinear programs, by IPOPT, which bears one thread at a time
     "math/nlp/nlp_ipopt.c": ["IpStdCInterface.h", "pthread.h"],
     # what takes the place of KLU inside FMUs

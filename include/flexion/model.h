@@ -54,6 +54,11 @@ FLX_API void flx_model_destroy(flx_model **model);
 // Write a flexible body of the model (NULL: its only one) as Standard Input Data; path "-": to the standard
 // output.
 FLX_API flx_status flx_model_write_sid(const flx_model *model, const char *body, const char *path);
+// The same with all its numbers, surface and certificate, as HDF5: `data: arm.h5` reads it, to the last bit.
+FLX_API flx_status flx_model_write_body(const flx_model *model, const char *body, const char *path);
+// Matrices of the finite elements of a body (NULL: the first), as Matrix Market files PREFIX_K.mtx, _M.mtx, with losses
+// _S.mtx (imaginary stiffness) and _D.mtx (dashpots), _B.mtx (unit loads at its interfaces); _ports.csv, _unknowns.csv.
+FLX_API flx_status flx_model_write_matrices(flx_model *model, const char *body, const char *prefix);
 
 // Parts of the language that the model uses and that are not supported yet; 0: none.
 FLX_API int flx_model_unavailable_count(const flx_model *model);

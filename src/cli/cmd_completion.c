@@ -46,6 +46,7 @@ static void put_options(const cli_command *c, const char *before, const char *af
     char option[40];
     while (next_option(&at, option, sizeof option)) printf("%s%s%s", before, option, after);
     if (!strstr(c->help, "\n  --strict")) printf("%s--strict%s", before, after);
+    printf("%s--cache%s", before, after);
     printf("%s--help%s", before, after);
 }
 

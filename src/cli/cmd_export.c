@@ -8,13 +8,13 @@
 
 static const char help_text[] =
     "Usage: flexion export c|python|octave|latex MODEL [--functions LIST] [OPTIONS]\n"
-    "       flexion export sid MODEL [--body NAME] [OPTIONS]\n"
+    "       flexion export sid|body|matrices MODEL [--body NAME] [OPTIONS]\n"
     "       flexion export fmu MODEL [--fmi 2|3] [--type cs,me] [OPTIONS]\n"
     "       flexion export vtk|frames RESULT    see 'flexion export vtk --help'\n"
     "\n"
     "Write the equations of motion in joint coordinates as source text that needs no\n"
-    "Flexion; a flexible body as Standard Input Data; or the model as an FMU, which\n"
-    "other programs simulate. What cannot be exported is refused by name.\n"
+    "Flexion; a flexible body as Standard Input Data, as a file that 'data:' reads at\n"
+    "once (body), or its mesh as Matrix Market files; or the model as an FMU.\n"
     "\n"
     "  -o FILE           - is the standard output; else a file named after the model\n"
     "  --name NAME       of the equations or the FMU; else after the model's file\n"
@@ -84,11 +84,17 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
 static int export_body(flx_ctx *ctx, const target *t, const char *path, const request *r)
 {
     flx_model *model = NULL;
+    bool matrices = strcmp(t->word, "matrices") == 0;
     const char *output = r->output ? r->output : cli_named_after(path, t->ending);
     flx_status status = flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
     if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = flx_model_write_sid(model, r->body, output);
-    if (status == FLX_OK && strcmp(output, "-") != 0) printf("%s\n", output);
+    if (status == FLX_OK) {
+        status = matrices                       ? flx_model_write_matrices(model, r->body, output)
+                 : strcmp(t->word, "body") == 0 ? flx_model_write_body(model, r->body, output)
+                                                : flx_model_write_sid(model, r->body, output);
+    }
+    if (status == FLX_OK && strcmp(output, "-") != 0)
+        printf(matrices ? "%s_K.mtx and others\n" : "%s\n", output);
     cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);
     flx_model_destroy(&model);
@@ -119,6 +125,8 @@ static const target targets[] = {
     {"octave", ".m", FLX_EXPORT_OCTAVE, export_model},
     {"latex", ".tex", FLX_EXPORT_LATEX, export_model},
     {"sid", ".SID_FEM", FLX_EXPORT_C, export_body},
+    {"body", "_body.h5", FLX_EXPORT_C, export_body},
+    {"matrices", "", FLX_EXPORT_C, export_body},
     {"fmu", ".fmu", FLX_EXPORT_C, export_unit},
 };
 #define N_TARGETS ((int)(sizeof targets / sizeof targets[0]))
@@ -148,7 +156,8 @@ static int dispatch(flx_ctx *ctx, const cli_list *rest, const request *r)
     const char *best = cli_nearest(rest->items[0], N_TARGETS + N_PARTS, words);
     cli_complain("export", "cannot write '%s'%s%s%s", rest->items[0],
                  best ? "; did you mean '"
-                      : "; there are c, python, octave, latex, sid, fmu, vtk and frames",
+                      : "; there are c, python, octave, latex, sid, body, matrices, fmu, vtk "
+                        "and frames",
                  best ? best : "", best ? "'?" : "");
     return EXIT_WRONG;
 }

@@ -64,8 +64,8 @@ const char *cli_nearest(const char *word, int n, const char *const *candidates)
 static void complain_unknown(const cli_command *command, const char *word, int n,
                              const cli_option *options)
 {
-    const char *names[16] = {"--help", "--strict"};
-    int count = 2;
+    const char *names[16] = {"--help", "--strict", "--cache"};
+    int count = 3;
     for (int i = 0; i < n && count < 16; i++) names[count++] = options[i].name;
     const char *best = cli_nearest(word, count, names);
     if (best) {
@@ -183,6 +183,9 @@ static bool take_option(const cli_command *command, int argc, char **argv, int *
     return true;
 }
 
+static const char *cache;
+static const cli_option cache_option = {.name = "--cache", .value = &cache};
+
 cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int noption,
                      const cli_option *options, cli_list *rest)
 {
@@ -210,6 +213,11 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
         }
         if (strcmp(a, "--strict") == 0) {
             strict = true;
+            continue;
+        }
+        if (find_option(a, 1, &cache_option, &glued)) { // the library asks the environment
+            if (!take_option(command, argc, argv, &i, &cache_option, glued)) return CLI_WRONG;
+            setenv("FLEXION_CACHE", cache, 1);
             continue;
         }
         const cli_option *option = find_option(a, noption, options, &glued);

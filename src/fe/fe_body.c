@@ -334,12 +334,21 @@ static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *asked, f
     s.ninterface = basis->ninterface;
     flx_interface *faces = flx_alloc(fe->ctx, (size_t)s.ninterface, sizeof *faces);
     double *R = flx_alloc(fe->ctx, 6 * n, sizeof *R);
-    int *group = flx_alloc(fe->ctx, n, sizeof *group);
-    flx_status status = faces && R && group ? FLX_OK : FLX_ERR_MEMORY;
+    int *group = flx_alloc(fe->ctx, 3 * n, sizeof *group);
+    double *at = flx_alloc(fe->ctx, 3 * n, sizeof *at);
+    flx_status status = faces && R && group && at ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         flx_fe_rigid_motions(fe, origin, R);
         if (s.nrigid == 3) memcpy(R + 2 * n, R + 5 * n, n * sizeof *R);
-        for (int i = 0; i < fe->n; i++) group[i] = fe->node_of[i] / 6;
+        for (size_t i = 0; i < n; i++) {
+            int node = group[i] = fe->node_of[i] / 6;
+            group[n + i] = fe->s->label[node];
+            group[2 * n + i] = fe->node_of[i] % 6;
+            memcpy(at + 3 * i, fe->s->x + 3 * (size_t)node, 3 * sizeof *at);
+        }
+        s.label = group + n;
+        s.component = s.label + n;
+        s.at = at;
     }
     for (int i = 0; i < s.ninterface && status == FLX_OK; i++) {
         status = name_interface(fe, arena, basis, i, faces + i);
@@ -354,6 +363,7 @@ static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *asked, f
     flx_free(R);
     flx_free(faces);
     flx_free(group);
+    flx_free(at);
     return status;
 }
 

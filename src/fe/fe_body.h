@@ -11,6 +11,9 @@
 flx_status flx_fe_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s, bool lumped,
                          const flx_basis *basis, flx_loc loc, flx_elastic **out);
 
+// fe_body_key.c: 32 letters for all that such a body is made of, and the version.
+void flx_fe_reduction_key(const flx_structure *s, bool lumped, const flx_basis *b, char out[33]);
+
 // ---- fe_body_mesh.c: the mesh as it is drawn -------------------------------------------------------
 
 // Nodes, surface and cells of a body of n shapes, with room for its modes and stresses; *out NULL: no

@@ -16,6 +16,8 @@ typedef struct flx_reader {
     flx_status (*read_tree)(void *user, const char *path, flx_loc loc, flx_entry **tree);
     // Standard Input Data; lives as long as the model.
     flx_status (*read_sid)(void *user, const char *path, flx_loc loc, flx_sid **sid);
+    // A body file; *out NULL: the file is of another kind. It lives as long as the model.
+    flx_status (*read_body)(void *user, const char *path, flx_loc loc, flx_elastic **out);
     // A mesh file, path relative to the file of loc. The structure is the caller's.
     flx_status (*read_mesh)(void *user, const char *path, flx_loc loc, struct flx_structure **out);
     // A surface for pictures, path relative to the file of loc; *file: the whole path, interned. out

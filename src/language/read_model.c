@@ -1,11 +1,11 @@
 // read_model.c - model files: text to tree, tree to model.
 #include "base/output_file.h"
 #include "base/text_file.h"
-#include "fe/fe_body.h"
 #include "flexion/fmi.h"
 #include "flexion/model.h"
 #include "language/build_model.h"
 #include "language/calls/calls.h"
+#include "language/flexible/body_cache.h"
 #include "language/schema/schema_old.h"
 #include "read/matrix_market.h"
 #include "read/mesh.h"
@@ -14,6 +14,7 @@
 #include "read/surface.h"
 #include "read/yaml.h"
 #include "read/yaml_write.h"
+#include "results/body_file.h"
 
 #include <string.h>
 
@@ -58,6 +59,17 @@ static flx_status read_sid(void *user, const char *path, flx_loc loc, flx_sid **
     return flx_sid_parse(r->ctx, r->arena, file, text, length, sid);
 }
 
+static flx_status read_body(void *user, const char *path, flx_loc loc, flx_elastic **out)
+{
+    reader *r = user;
+    flx_body_origin origin;
+    *out = NULL;
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    if (!whole) return FLX_ERR_MEMORY;
+    if (!flx_body_file_is(whole)) return FLX_OK;
+    return flx_body_file_read(r->ctx, r->arena, whole, loc, out, &origin);
+}
+
 static flx_status read_mesh(void *user, const char *path, flx_loc loc, flx_structure **out)
 {
     reader *r = user;
@@ -97,7 +109,7 @@ static flx_status reduce(void *user, const flx_structure *s, bool lumped, const 
                          flx_loc loc, flx_elastic **out)
 {
     const reader *r = user;
-    return flx_fe_reduce(r->ctx, r->arena, s, lumped, basis, loc, out);
+    return flx_body_cache_reduce(r->ctx, r->arena, s, lumped, basis, loc, out);
 }
 
 static flx_status read_fmu(void *user, const char *path, flx_loc loc, flx_fmu_info **out)
@@ -135,6 +147,7 @@ static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const 
     const flx_reader parts = {.user = &r,
                               .read_tree = read_part,
                               .read_sid = read_sid,
+                              .read_body = read_body,
                               .read_mesh = read_mesh,
                               .read_surface = read_surface,
                               .read_nodes = read_nodes,

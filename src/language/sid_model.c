@@ -1,7 +1,8 @@
-// sid_model.c - a flexible body of a model as a file of Standard Input Data.
+// sid_model.c - a flexible body of a model as a file: Standard Input Data, or all of its numbers.
 #include "base/output_file.h"
 #include "model/model_data.h"
 #include "read/sid/sid_file.h"
+#include "results/body_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,4 +59,13 @@ flx_status flx_model_write_sid(const flx_model *m, const char *body, const char 
     if (status == FLX_OK) status = write_text(m->ctx, path, text, length);
     flx_arena_destroy(&arena);
     return status;
+}
+
+flx_status flx_model_write_body(const flx_model *m, const char *body, const char *path)
+{
+    const flx_modal *modal = NULL;
+    FLX_TRY(flx_model_refresh(m));
+    FLX_TRY(find_body(m, body, &modal));
+    const flx_body_origin origin = {.body = m->bodies[modal->body].name, .key = ""};
+    return flx_body_file_write(m->ctx, path, modal->e, &origin);
 }

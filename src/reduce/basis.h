@@ -81,6 +81,9 @@ typedef struct flx_free_structure {
     const flx_symmetric *K, *M;
     const flx_symmetric *S, *D; // imaginary stiffness, damping (FE-24); NULL: none
     const int *group;    // (n) node of an unknown; may be NULL
+    // (n) its number, the component ux uy uz rx ry rz from 0, the place (n, 3); all NULL: not known
+    const int *label, *component;
+    const double *at;
     int nrigid;          // 6, in the plane 3
     const double *rigid; // (nrigid, n) translations, then rotations about the origin
     int ninterface;

@@ -85,7 +85,7 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_elastic *el
                         x[i]);
     }
     // what the finite elements lose stays; what a data file says is replaced
-    if (!el->cut) memset(el->D, 0, (size_t)(el->n * el->n) * sizeof *el->D);
+    if (flx_entry_get(body->def, "data")) memset(el->D, 0, (size_t)(el->n * el->n) * sizeof *el->D);
     if (rayleigh) {
         for (int i = 0; i < el->n * el->n; i++) el->D[i] += x[0] * el->M[i] + x[1] * el->K[i];
         return FLX_OK;
@@ -109,6 +109,28 @@ flx_status flx_elastic_body_read_stiffening(flx_builder *b, const flx_item *body
     return FLX_OK;
 }
 
+// A body that was reduced before has the stiffening that it was reduced with; its rows can become one-sided.
+static flx_status set_stiffening(flx_builder *b, const flx_item *body, flx_elastic *e)
+{
+    const flx_entry *stiffening = flx_entry_get(body->def, "stiffening");
+    flx_stiffening_kind kind = FLX_STIFFENING_NONE;
+    if (!stiffening) return FLX_OK;
+    FLX_TRY(flx_elastic_body_read_stiffening(b, body, &kind));
+    flx_stiffening_kind own = e->one_sided   ? FLX_STIFFENING_ONE_SIDED
+                              : e->stiffened ? FLX_STIFFENING_BOTH
+                                             : FLX_STIFFENING_NONE;
+    if (kind == own) return FLX_OK;
+    if (kind == FLX_STIFFENING_ONE_SIDED && own == FLX_STIFFENING_BOTH && e->ngrain > 0)
+        return flx_elastic_make_one_sided(b->ctx, b->m->arena, NULL, stiffening->loc, e);
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, stiffening->loc,
+                    "the body of '%s' was reduced with 'stiffening: %s': reduce it anew for "
+                    "another, or leave the key out",
+                    body->full,
+                    own == FLX_STIFFENING_NONE   ? "false"
+                    : own == FLX_STIFFENING_BOTH ? "true"
+                                                 : "one-sided");
+}
+
 static flx_status read_data(flx_env *e, flx_item *body, flx_elastic_body *f)
 {
     flx_builder *b = e->b;
@@ -122,6 +144,8 @@ static flx_status read_data(flx_env *e, flx_item *body, flx_elastic_body *f)
                         "the frame of '%s' is that of its data; 'frame' is for finite elements",
                         body->full);
     }
+    FLX_TRY(b->reader->read_body(b->reader->user, data->text, data->loc, &f->e));
+    if (f->e) return set_stiffening(b, body, f->e);
     FLX_TRY(b->reader->read_sid(b->reader->user, data->text, data->loc, &sid));
     FLX_TRY(flx_elastic_from_sid(b->ctx, b->m->arena, sid, data->loc, &f->e));
     if (!stiffening) return FLX_OK;

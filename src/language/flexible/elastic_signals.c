@@ -20,7 +20,7 @@ flx_status flx_elastic_body_interface(flx_env *e, flx_item *body, const char *na
                                       flx_item **point)
 {
     *point = NULL;
-    if (!flx_entry_get(body->def, "reduce")) return FLX_OK;
+    if (!flx_entry_get(body->def, "reduce") && !flx_entry_get(body->def, "data")) return FLX_OK;
     FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
     const flx_elastic *el = ((const flx_body_data *)body->data)->elastic.e;
     for (int i = 0; i < el->nnode; i++) {

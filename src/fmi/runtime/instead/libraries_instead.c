@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE // getentropy
 #include "base/common.h"
 #include "flexion/fmi.h"
+#include "results/body_file.h"
 #include "results/result.h"
 
 #include <math.h>
@@ -40,6 +41,29 @@ flx_status flx_fmu_read(flx_ctx *ctx, const char *path, flx_fmu_info **out)
 void flx_fmu_info_destroy(flx_fmu_info **info)
 {
     *info = NULL;
+}
+
+flx_status flx_body_file_write(flx_ctx *ctx, const char *path, const flx_elastic *e,
+                               const flx_body_origin *origin)
+{
+    (void)e, (void)origin;
+    return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
+                    "'%s': bodies cannot be written inside an FMU", path);
+}
+
+bool flx_body_file_is(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 3 && strcmp(path + n - 3, ".h5") == 0;
+}
+
+flx_status flx_body_file_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
+                              flx_elastic **e, flx_body_origin *origin)
+{
+    (void)arena, (void)origin;
+    *e = NULL;
+    return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, loc,
+                    "'%s' is a body of HDF5, which cannot be read inside an FMU", path);
 }
 
 // ---- Fortran's run-time library ---------------------------------------------------------------------
