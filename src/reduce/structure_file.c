@@ -1,7 +1,7 @@
 // structure_file.c - the matrices of a structure as Matrix Market files.
 #include "reduce/structure_file.h"
 #include "base/number.h"
-#include "flexion/output.h"
+#include "base/output_file.h"
 
 #include <stdio.h>
 
