@@ -31,8 +31,10 @@ typedef struct adjoint {
         [2]; // (nchange) changes of states that probes depend on: of ends of steps, of points inside
     int nreach[2];
     double *weights; // (1 + inner, m, nchange) of changes at the end of a step, and inside
-    double *change, *z, *out, *step; // (nchange) (size) (n) (nchange) scratch, sizes of steps
-    double *slopes;                  // (nprobe) of one change
+    double *change, *z, *step; // (nchange) (size) (nchange) scratch, sizes of steps
+    double *rp;                // (steps n) of one parameter
+    flx_gradient_rates *rates; // owned
+    double *slopes;            // (nprobe) of one change
     void *block;
 } adjoint;
 
@@ -330,15 +332,28 @@ static double dot(const double *x, const double *y, int n)
     return sum;
 }
 
-// What parameter k does by the residuals of all steps, and by the probes themselves.
-static flx_status meet_steps(adjoint *a, int k, double by, const double *measures, double *slope)
+// What parameter k does by the equations of all steps.
+static void meet_steps(adjoint *a, int k, const double *rp, double *slope)
+{
+    int np = a->g->def->nparam;
+    for (int i = 0; i < steps_of(a); i++) {
+        const double *eta = a->eta + (size_t)i * (size_t)a->m * (size_t)a->n;
+        for (int j = 0; j < a->m; j++)
+            slope[j * np + k] -= dot(rp + (size_t)i * (size_t)a->n, eta + j * a->n, a->n);
+    }
+}
+
+// ... and by the probes themselves.
+static flx_status meet_probes(adjoint *a, int k, double by, const double *measures, double *slope)
 {
     gradient *g = a->g;
     flx_simulation *sim = g->twin->sim;
-    const flx_system *s = sim->sys;
     int np = g->def->nparam;
     flx_gradient_sharpen(sim);
     for (int i = 0; i < points_of(a); i++) {
+        bool none = true;
+        for (int r = 0; r < a->nprobe; r++) none = none && weight(a, r, i, measures[r]) == 0.0;
+        if (none) continue;
         place_point(a, i, g->moved);
         FLX_TRY(observe(a, sim, i, g->moved, a->slopes));
         for (int j = 0; j < a->m; j++) {
@@ -347,14 +362,6 @@ static flx_status meet_steps(adjoint *a, int k, double by, const double *measure
                     by * a->by[j * a->nprobe + r] * weight(a, r, i, measures[r]) * a->slopes[r];
             }
         }
-    }
-    for (int i = 1; i < g->n; i++) {
-        flx_gradient_node(g, i - 1, g->from);
-        flx_gradient_node(g, i, g->to);
-        FLX_TRY(flx_slopes_residuals(a->sl, s, sim->work, g->from, g->to,
-                                     flx_gradient_record(g, i - 1), a->out));
-        const double *eta = a->eta + (size_t)(i - 1) * (size_t)a->m * (size_t)a->n;
-        for (int j = 0; j < a->m; j++) slope[j * np + k] -= by * dot(a->out, eta + j * a->n, a->n);
     }
     return FLX_OK;
 }
@@ -380,11 +387,12 @@ static flx_status meet_parameters(adjoint *a, const double *measures, double *sl
     gradient *g = a->g;
     for (int k = 0; k < g->def->nparam; k++) {
         double part;
-        FLX_TRY(flx_gradient_choose_part(g, k, &part));
+        FLX_TRY(flx_gradient_rates_find(a->rates, k, a->rp, &part));
+        meet_steps(a, k, a->rp, slope);
         double e = flx_gradient_reach(g, k, part);
         for (int l = 0; l < FLX_GRADIENT_POINTS; l++) {
             FLX_TRY(flx_gradient_shift(g, k, flx_gradient_places[l] * e));
-            FLX_TRY(meet_steps(a, k, flx_gradient_weights[l] / e, measures, slope));
+            FLX_TRY(meet_probes(a, k, flx_gradient_weights[l] / e, measures, slope));
             FLX_TRY(meet_start(a, k, flx_gradient_weights[l] / e, slope));
         }
     }
@@ -418,10 +426,10 @@ static flx_status make(adjoint *a)
                                 FLX_ARRAY(a->change, a->nchange),
                                 FLX_ARRAY(a->step, a->nchange),
                                 FLX_ARRAY(a->z, a->size),
-                                FLX_ARRAY(a->out, a->n),
+                                FLX_ARRAY(a->rp, nodes * (size_t)a->n),
                                 FLX_ARRAY(a->slopes, 2 * probes)};
     a->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
-    return a->block ? FLX_OK : FLX_ERR_MEMORY;
+    return a->block ? flx_gradient_rates_create(g, &a->rates) : FLX_ERR_MEMORY;
 }
 
 static flx_status find(adjoint *a, double *slope)
@@ -448,6 +456,7 @@ flx_status flx_gradient_adjoint(gradient *g, double *slope)
 {
     adjoint a = {.g = g};
     flx_status status = find(&a, slope);
+    flx_gradient_rates_destroy(&a.rates);
     flx_free(a.block);
     return status;
 }

@@ -18,16 +18,17 @@
 
 typedef struct direct {
     gradient *g;
-    flx_slopes *sl;       // borrowed
-    int size, nchange, n; // of z; of a state; rows of a step
-    int first, count;     // parameters that are treated now
-    double *rp;           // (count steps n) then changes of what is inside the steps
-    double *dz;           // (count size) at the step that was come to
-    double *change;       // (count nodes nchange)
-    double *z0, *z, *c;   // (size) (size) (nchange) scratch
-    double *value;        // (nvalue)
-    bool *idle;           // (nprobe) measures that no metric is made of
-    bool settles;         // another one needs settled states
+    flx_slopes *sl;            // borrowed
+    flx_gradient_rates *rates; // owned
+    int size, nchange, n;      // of z; of a state; rows of a step
+    int first, count;          // parameters that are treated now
+    double *rp;                // (count steps n) then changes of what is inside the steps
+    double *dz;                // (count size) at the step that was come to
+    double *change;            // (count nodes nchange)
+    double *z0, *z, *c;        // (size) (size) (nchange) scratch
+    double *value;             // (nvalue)
+    bool *idle;                // (nprobe) measures that no metric is made of
+    bool settles;              // another one needs settled states
     void *block, *fixed;
 } direct;
 
@@ -65,30 +66,14 @@ static flx_status find_start(direct *d, int k, double weight)
     return FLX_OK;
 }
 
-static flx_status find_residuals(direct *d, int k, double weight)
-{
-    gradient *g = d->g;
-    const flx_simulation *sim = g->twin->sim;
-    for (int i = 0; i < steps_of(d); i++) {
-        double *out = rows_of(d, k, i);
-        flx_gradient_node(g, i, g->from);
-        flx_gradient_node(g, i + 1, g->to);
-        FLX_TRY(flx_slopes_residuals(d->sl, sim->sys, sim->work, g->from, g->to,
-                                     flx_gradient_record(g, i), d->c));
-        for (int r = 0; r < d->n; r++) out[r] += weight * d->c[r];
-    }
-    return FLX_OK;
-}
-
 static flx_status find_sources(direct *d, int k)
 {
     gradient *g = d->g;
     double part;
-    FLX_TRY(flx_gradient_choose_part(g, d->first + k, &part));
+    FLX_TRY(flx_gradient_rates_find(d->rates, d->first + k, rows_of(d, k, 0), &part));
     double e = flx_gradient_reach(g, d->first + k, part);
     for (int i = 0; i < FLX_GRADIENT_POINTS; i++) {
         FLX_TRY(flx_gradient_shift(g, d->first + k, flx_gradient_places[i] * e));
-        FLX_TRY(find_residuals(d, k, flx_gradient_weights[i] / e));
         FLX_TRY(find_start(d, k, flx_gradient_weights[i] / e));
     }
     return FLX_OK;
@@ -220,14 +205,13 @@ static flx_status make(direct *d)
     d->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     if (!d->block) return FLX_ERR_MEMORY;
     find_idle(d);
-    return FLX_OK;
+    return flx_gradient_rates_create(g, &d->rates);
 }
 
 static flx_status find_some(direct *d, double *slope)
 {
     gradient *g = d->g;
     size_t count = (size_t)d->count;
-    memset(d->rp, 0, count * (size_t)steps_of(d) * (size_t)d->n * sizeof *d->rp);
     memset(d->dz, 0, count * (size_t)d->size * sizeof *d->dz);
     memset(d->change, 0, count * (size_t)g->n * (size_t)d->nchange * sizeof *d->change);
     for (int k = 0; k < d->count; k++) FLX_TRY(find_sources(d, k));
@@ -246,6 +230,7 @@ flx_status flx_gradient_direct(gradient *g, double *slope)
         d.count = g->def->nparam - k < most ? g->def->nparam - k : most;
         status = find_some(&d, slope);
     }
+    flx_gradient_rates_destroy(&d.rates);
     flx_free(d.block);
     return status;
 }

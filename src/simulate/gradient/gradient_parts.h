@@ -21,6 +21,7 @@ typedef struct gradient {
     double *error;        // (nvalue nparam) of slopes that are differences
     int nvalue;
     const double *value; // (nvalue) of the run
+    int shifted;         // 1 + the parameter of the second run that is moved; 0: none
     // the steps that were made
     bool keeps;                   // they are wanted
     const char *cannot;           // why they have no derivatives; NULL: they have
@@ -61,8 +62,12 @@ double flx_gradient_reach(const gradient *g, int k, double part);
 // gradient_differences.c: slope, and how far it is off, (nvalue x nparam); adds to runs. Frozen: along the steps of the run.
 flx_status flx_gradient_differences(gradient *g, bool frozen, double *slope, double *error,
                                     int *runs);
-// gradient_residuals.c: how far parameter k is moved for differences of residuals along the steps, as a part of its size.
-flx_status flx_gradient_choose_part(gradient *g, int k, double *part);
+// gradient_residuals.c: rp (steps x rows), how the equations of the steps change with parameter k, and how far that was moved for
+// it, as a part of its size.
+typedef struct flx_gradient_rates flx_gradient_rates;
+flx_status flx_gradient_rates_create(gradient *g, flx_gradient_rates **out);
+void flx_gradient_rates_destroy(flx_gradient_rates **r);
+flx_status flx_gradient_rates_find(flx_gradient_rates *r, int k, double *rp, double *part);
 // gradient_direct.c: slope (nvalue x nparam)
 flx_status flx_gradient_direct(gradient *g, double *slope);
 // gradient_adjoint.c. Whether there is one for what is asked for.

@@ -1,12 +1,14 @@
-// gradient_residuals.c - how far parameters are moved for the differences of residuals.
+// gradient_residuals.c - how the equations of all steps change with a parameter, their states held.
 //
-// Masses, stiffnesses and places enter residuals as polynomials of low degree, and far apart points lose least to rounding. A
-// law with a corner, as that of a stop or a contact, is none beyond its depth, which may be much less than a part of the place
-// of the surface. Third differences show it: those of the residuals, against their first ones.
+// Masses, stiffnesses and many places enter residuals linearly, which two points show, and are then enough. Others enter as
+// polynomials of low degree: five points, and far apart ones lose least to rounding. A law with a corner, as that of a stop or
+// a contact, is none beyond its depth, which may be much less than a part of the place of the surface. Third differences show
+// it: those of the residuals, against their first ones.
 #include "simulate/gradient/gradient_parts.h"
 
 #include "base/arrays.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,41 +17,93 @@
 #define LAST_PART 0.9e-7
 #define NEARER 1e-1
 #define GOOD 1e-4
-#define BETTER 0.5     // another part has to be so much better
-#define ROUNDING 1e-10 // first differences, of residuals, that are none
+#define BETTER 0.5                 // another part has to be so much better
+#define ROUNDING 1e-10             // first differences, of residuals, that are none
+#define STRAIGHT 1e-9              // second differences of what is linear, against the first ones,
+#define NOISE (64.0 * DBL_EPSILON) // ... and against the residuals
 
-typedef struct residuals {
+struct flx_gradient_rates {
     gradient *g;
     int n, steps;
-    double *first, *third; // (steps n) differences
-    double *one, size;     // (n) the largest of all
+    bool based;
+    double *base, *one, *two; // (steps n) residuals of the run; less these, at one step and at two
+    double *third, *row;      // (steps n) third differences; (n) of one step
+    double size;              // the largest of all terms that were met
     void *block;
-} residuals;
+};
 
-// Adds the residuals of all steps, with the parameters as they are now.
-static flx_status add(residuals *r, double first, double third)
+static size_t numbers_of(const flx_gradient_rates *r)
+{
+    return (size_t)r->steps * (size_t)r->n;
+}
+
+flx_status flx_gradient_rates_create(gradient *g, flx_gradient_rates **out)
+{
+    flx_gradient_rates *r = flx_alloc(g->ctx, 1, sizeof *r);
+    *out = r;
+    if (!r) return FLX_ERR_MEMORY;
+    r->g = g;
+    r->steps = g->n - 1;
+    r->n = flx_slopes_rows(g->sl);
+    const flx_array arrays[] = {FLX_ARRAY(r->base, numbers_of(r)), FLX_ARRAY(r->one, numbers_of(r)),
+                                FLX_ARRAY(r->two, numbers_of(r)),
+                                FLX_ARRAY(r->third, numbers_of(r)), FLX_ARRAY(r->row, r->n)};
+    r->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    if (!r->block) flx_gradient_rates_destroy(out);
+    return *out ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+void flx_gradient_rates_destroy(flx_gradient_rates **r)
+{
+    if (!r || !*r) return;
+    flx_free((*r)->block);
+    flx_free(*r);
+    *r = NULL;
+}
+
+// The residuals of all steps, with the parameters as they are now.
+static flx_status take(flx_gradient_rates *r, double *out)
 {
     gradient *g = r->g;
     const flx_simulation *sim = g->twin->sim;
     const flx_system *s = sim->sys;
-    for (int i = 0; i < r->steps; i++) {
-        size_t at = (size_t)i * (size_t)r->n;
+    for (int i = 0; i < r->steps; i++, out += r->n) {
         flx_gradient_node(g, i, g->from);
         flx_gradient_node(g, i + 1, g->to);
         FLX_TRY(flx_slopes_residuals(g->sl, s, sim->work, g->from, g->to, flx_gradient_record(g, i),
-                                     r->one));
-        for (int c = 0; c < r->n; c++) {
-            r->first[at + c] += first * r->one[c];
-            r->third[at + c] += third * r->one[c];
-            r->size = fmax(r->size, fabs(r->one[c]));
-        }
+                                     out));
+        for (int c = 0; c < r->n; c++) r->size = fmax(r->size, fabs(out[c]));
     }
     return FLX_OK;
 }
 
-// The largest third difference against the largest first one. Laws with corners are in forces; rows of constraints, which
-// follow, are left out, as is what only rounding differs in.
-static double judge(const residuals *r)
+// ... with parameter k moved by e, less those of the run.
+static flx_status take_moved(flx_gradient_rates *r, int k, double e, double *out)
+{
+    FLX_TRY(flx_gradient_shift(r->g, k, e));
+    FLX_TRY(take(r, out));
+    for (size_t i = 0; i < numbers_of(r); i++) out[i] -= r->base[i];
+    return FLX_OK;
+}
+
+static double largest(const double *y, size_t n)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(y[i]));
+    return most;
+}
+
+// Whether what one step does two do twice.
+static bool is_straight(const flx_gradient_rates *r)
+{
+    double most = largest(r->two, numbers_of(r)), off = 0.0;
+    for (size_t i = 0; i < numbers_of(r); i++) off = fmax(off, fabs(r->two[i] - 2.0 * r->one[i]));
+    return off <= fmax(STRAIGHT * most, NOISE * r->size);
+}
+
+// The largest third difference against the largest first one, both in `rp` and `third`. Laws with corners are in forces; rows of
+// constraints, which follow, are left out, as is what only rounding differs in.
+static double judge(const flx_gradient_rates *r, const double *rp)
 {
     const flx_dims *d = &r->g->run->sim->sys->dims;
     int stride = flx_slopes_stride(r->g->sl);
@@ -58,46 +112,62 @@ static double judge(const residuals *r)
         for (int c = 0; c < r->n; c++) {
             size_t at = (size_t)i * (size_t)r->n + (size_t)c;
             if (c % stride >= flx_dims_first_constraint(d)) continue;
-            first = fmax(first, fabs(r->first[at]));
+            first = fmax(first, fabs(rp[at]));
             third = fmax(third, fabs(r->third[at]));
         }
     }
     return first > ROUNDING * r->size ? third / first : 0.0;
 }
 
-static flx_status choose(residuals *r, int k, double *part)
+// Five points, of which those above are in one and two: first differences into rp, third ones beside them.
+static flx_status differ(flx_gradient_rates *r, int k, double e, double *rp)
 {
-    gradient *g = r->g;
-    static const double third[FLX_GRADIENT_POINTS] = {-0.5, 1.0, -1.0, 0.5};
-    size_t all = (size_t)r->steps * (size_t)r->n * sizeof *r->first;
-    double least = HUGE_VAL;
-    for (double p = FIRST_PART; p > LAST_PART && least > GOOD; p *= NEARER) {
-        double e = flx_gradient_reach(g, k, p);
-        r->size = 0.0;
-        memset(r->first, 0, all);
-        memset(r->third, 0, all);
-        for (int l = 0; l < FLX_GRADIENT_POINTS; l++) {
-            FLX_TRY(flx_gradient_shift(g, k, flx_gradient_places[l] * e));
-            FLX_TRY(add(r, flx_gradient_weights[l], third[l]));
-        }
-        double found = judge(r);
-        if (!(found < BETTER * least)) continue;
-        least = found;
-        *part = p;
+    size_t all = numbers_of(r);
+    for (size_t i = 0; i < all; i++) {
+        rp[i] = (8.0 * r->one[i] - r->two[i]) / 12.0;
+        r->third[i] = 0.5 * r->two[i] - r->one[i];
+    }
+    FLX_TRY(take_moved(r, k, -e, r->one));
+    FLX_TRY(take_moved(r, k, -2.0 * e, r->two));
+    for (size_t i = 0; i < all; i++) {
+        rp[i] -= (8.0 * r->one[i] - r->two[i]) / 12.0;
+        r->third[i] -= 0.5 * r->two[i] - r->one[i];
     }
     return FLX_OK;
 }
 
-flx_status flx_gradient_choose_part(gradient *g, int k, double *part)
+flx_status flx_gradient_rates_find(flx_gradient_rates *r, int k, double *rp, double *part)
 {
-    residuals r = {.g = g, .steps = g->n - 1, .n = flx_slopes_rows(g->sl)};
-    size_t all = (size_t)r.steps * (size_t)r.n;
-    const flx_array arrays[] = {FLX_ARRAY(r.first, all), FLX_ARRAY(r.third, all),
-                                FLX_ARRAY(r.one, r.n)};
+    gradient *g = r->g;
+    size_t all = numbers_of(r);
+    double least = HUGE_VAL, *kept = rp, *tried = NULL;
+    flx_status status = FLX_OK;
     *part = FIRST_PART;
-    r.block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
-    if (!r.block) return FLX_ERR_MEMORY;
-    flx_status status = choose(&r, k, part);
-    flx_free(r.block);
+    if (!r->based) {
+        FLX_TRY(flx_gradient_shift(g, k, 0.0));
+        FLX_TRY(take(r, r->base));
+        r->based = true;
+    }
+    for (double p = FIRST_PART; p > LAST_PART && least > GOOD && status == FLX_OK; p *= NEARER) {
+        double e = flx_gradient_reach(g, k, p);
+        double *to = p == FIRST_PART ? kept : tried;
+        status = take_moved(r, k, e, r->one);
+        if (status == FLX_OK) status = take_moved(r, k, 2.0 * e, r->two);
+        if (status == FLX_OK && p == FIRST_PART && is_straight(r)) {
+            for (size_t i = 0; i < all; i++) rp[i] = r->two[i] / (2.0 * e);
+            return FLX_OK;
+        }
+        if (status == FLX_OK) status = differ(r, k, e, to);
+        if (status != FLX_OK) break;
+        double found = judge(r, to);
+        if (found < BETTER * least) {
+            least = found;
+            *part = p;
+            for (size_t i = 0; i < all; i++) kept[i] = to[i] / e;
+        }
+        if (!tried) tried = flx_alloc(g->ctx, all, sizeof *tried);
+        if (!tried) status = FLX_ERR_MEMORY;
+    }
+    flx_free(tried);
     return status;
 }

@@ -194,12 +194,13 @@ static flx_status hand_on(gradient *g, flx_status status)
 
 flx_status flx_gradient_shift(gradient *g, int k, double e)
 {
+    flx_status status = FLX_OK;
+    int last = g->shifted - 1;
     flx_ctx_clear_messages(g->quiet);
-    for (int i = 0; i < g->def->nparam; i++) {
-        double value = g->p[i] + (i == k ? e : 0.0);
-        flx_status status = flx_run_set_parameter(g->twin, g->def->param[i], value);
-        if (status != FLX_OK) return hand_on(g, status);
-    }
-    flx_status status = flx_run_reset(g->twin);
+    if (last >= 0 && last != k)
+        status = flx_run_set_parameter(g->twin, g->def->param[last], g->p[last]);
+    if (status == FLX_OK) status = flx_run_set_parameter(g->twin, g->def->param[k], g->p[k] + e);
+    g->shifted = k + 1;
+    if (status == FLX_OK) status = flx_run_reset(g->twin);
     return status == FLX_OK ? status : hand_on(g, status);
 }
