@@ -38,7 +38,7 @@ static void *take(flx_grid *g, size_t n, size_t size)
 
 // ---- what a node has -------------------------------------------------------------------------------
 
-static flx_status refuse(const flx_grid *g)
+static flx_status refuse(const flx_grid *g, const flx_grid_def *def)
 {
     const flx_system *s = g->s;
     flx_unknown u;
@@ -47,11 +47,12 @@ static flx_status refuse(const flx_grid *g)
             g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
             "contacts that hold or not are not solved for at all nodes of time at once");
     }
-    if (s->dims.nmu > 0) {
+    if (s->dims.nmu > 0 && def->order > 0 && !def->backward) {
         s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + s->dims.nlam, &u);
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, u.loc,
                         "'%s' (%s) is a constraint on velocities: where it leads to is not known "
-                        "beforehand, and rest at both ends does not determine the motion",
+                        "beforehand, and rest at both ends does not determine the motion; an "
+                        "inversion of `kind: causal` needs no other end",
                         u.item ? u.item : "?", u.part ? u.part : "row");
     }
     return FLX_OK;
@@ -338,7 +339,7 @@ static flx_status make(flx_grid *g, const flx_state *x, const flx_grid_def *def)
         return FLX_FAIL(g->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
     if (def->role) memcpy(g->role, def->role, (size_t)d->nw);
     if (def->fixed) memcpy(g->fixed, def->fixed, (size_t)d->nv);
-    FLX_TRY(refuse(g));
+    FLX_TRY(refuse(g, def));
     FLX_TRY(list_unknowns(g));
     FLX_TRY(list_entries(g));
     FLX_TRY(make_pattern(g));

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#define DECAYS 1e-9 // real parts of zeros that decay, of the rate of the system
-#define LAYER 3.0   // nodes within the time in which a zero decays
+#define AS_DRAWN 1e-9 // of what is wanted first, m or rad
+#define DECAYS 1e-9   // real parts of zeros that decay, of the rate of the system
+#define LAYER 3.0     // nodes within the time in which a zero decays
 #define MOST_STEPS 5000.0
 #define MOST 40        // iterations
 #define MARGIN 17.0    // of the slowest zero: e^-17 = 4e-8
@@ -131,6 +132,34 @@ static flx_status refuse_unreached(const search *f, int w)
                     u.item ? u.item : "?");
 }
 
+// With constraints on velocities what is at rest may be anywhere that they lead to: the motion begins where the model is drawn,
+// which must be where the outputs are wanted first, and has no other end.
+static bool rolls(const search *f)
+{
+    return f->s->dims.nmu > 0;
+}
+
+static flx_status begin_as_drawn(search *f)
+{
+    flx_grid *g = f->one;
+    const flx_dims *d = &f->s->dims;
+    double *r = flx_alloc(f->ctx, (size_t)g->total_rows, sizeof *r);
+    if (!r) return FLX_ERR_MEMORY;
+    flx_status status = flx_grid_residual(g, r);
+    for (int k = 0; k < d->nw && status == FLX_OK; k++) {
+        double miss = g->role[k] == FLX_GRID_OUTPUT ? r[g->row_of[d->nv + d->nx + k]] : 0.0;
+        if (fabs(miss) <= AS_DRAWN) continue;
+        flx_unknown u;
+        name_unknown(f, k, &u);
+        status = FLX_FAIL(f->ctx, FLX_ERR_MODEL, u.loc,
+                          "the output '%s' is %.6g away from where it is wanted first: with "
+                          "constraints on velocities the motion begins where the model is drawn",
+                          u.item ? u.item : "?", fabs(miss));
+    }
+    flx_free(r);
+    return status;
+}
+
 static flx_status find_zeros(search *f, int end)
 {
     flx_zeros *z = f->out->zeros + end;
@@ -142,6 +171,16 @@ static flx_status find_zeros(search *f, int end)
     return FLX_OK;
 }
 
+static flx_status refuse_index(const search *f, int end)
+{
+    const flx_zeros *z = f->out->zeros + end;
+    if (!f->out->zeros_known || z->index <= 3) return FLX_OK;
+    return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "the inputs have index %d (S = C P B is singular): forward integration "
+                    "bears 3; take %s",
+                    z->index, rolls(f) ? "other outputs" : "`kind: bounded`");
+}
+
 // Forward integration is right where nothing grows, and where two differentiations reach the inputs.
 static flx_status refuse_forward(const search *f)
 {
@@ -149,12 +188,7 @@ static flx_status refuse_forward(const search *f)
     if (f->def->kind != FLX_INVERSE_CAUSAL || !o->zeros_known) return FLX_OK;
     for (int k = 0; k < 2; k++) {
         const flx_zeros *z = o->zeros + k;
-        if (z->index > 3) {
-            return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                            "the inputs have index %d (S = C P B is singular): forward integration "
-                            "bears 3; take `kind: bounded`",
-                            z->index);
-        }
+        FLX_TRY(refuse_index(f, k));
         if (!(z->most > -DECAYS * z->rate)) continue;
         return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "the inverse is unstable: the zero %.6g 1/s %s, so that forward "
@@ -374,8 +408,16 @@ static flx_status prepare(search *f, const flx_state *x, const signed char *fixe
             f->diagonal[d->nv + d->nx + k] = f->def->weight ? f->def->weight[k] : 1.0;
     }
     f->least = (flx_grid_weight){.diagonal = f->diagonal};
+    bool ahead = f->def->kind == FLX_INVERSE_CAUSAL;
+    if (rolls(f) && !ahead) // no grid does it: says so
+        return make_grid(f, x, f->def->order, false, fixed, 1, f->def->from, &f->one);
     FLX_TRY(make_grid(f, x, 0, false, fixed, 1, f->def->from, &f->one));
     FLX_TRY(find_zeros(f, 0)); // where it is drawn: what inputs reach
+    if (rolls(f)) {
+        FLX_TRY(refuse_index(f, 0));
+        f->out->zeros_known = false; // at rest, what rolls stays where it is
+        return begin_as_drawn(f);
+    }
     FLX_TRY(rest_at(f, f->def->from, true));
     FLX_TRY(find_zeros(f, 0));
     double *start = flx_alloc(f->ctx, (size_t)d->nq, sizeof *start);
@@ -427,7 +469,7 @@ static flx_status find(search *f, const flx_state *x)
             sizeof(double));
         if (!f->stiffness) return no_memory(f->ctx);
     }
-    FLX_TRY(fill_slow_path(f, o->grid));
+    if (!rolls(f)) FLX_TRY(fill_slow_path(f, o->grid));
     if (open) return solve_least_energy(f);
     if (def->kind == FLX_INVERSE_QUASISTATIC) return solve_quasistatic(f, x, nodes, begin);
     FLX_TRY(solve(f, weight_of(f)));

@@ -46,7 +46,11 @@ static flx_status tell_zeros(inversion *i, int end)
 static flx_status tell_structure(inversion *i)
 {
     const flx_zeros *z = i->found.zeros;
-    if (!i->found.zeros_known) return FLX_OK;
+    if (i->open.sim->sys->dims.nmu > 0) {
+        return flx_finding_line(i->sim, i->out,
+                                "with constraints on velocities zeros at rest say nothing: whether "
+                                "what the outputs leave free stays small is seen in the motion");
+    }
     FLX_TRY(flx_finding_line(i->sim, i->out,
                              "index %d: S = C P B is %s (smallest over largest singular value "
                              "%.2g)",
@@ -263,7 +267,7 @@ static flx_status invert(inversion *i)
                            .elastic = i->open.elastic,
                            .weight = weight};
     flx_status status = flx_inverse_find(s, i->open.sim->start, &how, &i->found);
-    if (i->found.zeros_known) {
+    if (i->found.zeros_known || (status == FLX_OK && s->dims.nmu > 0)) {
         flx_status told = tell_structure(i);
         if (status == FLX_OK) status = told;
     }

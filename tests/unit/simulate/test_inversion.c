@@ -266,6 +266,30 @@ static int a_loop(void)
     return 0;
 }
 
+// A sled on an edge: with the nose 1/2 ahead along a line of direction p, tan((p - a)/2) decays with e^-2s, s the way of the
+// nose.
+static int what_rolls(void)
+{
+    static const char *const finer[] = {"step=0.005"}, *const off[] = {"x0=0.6"};
+    found a;
+    double miss[2];
+    for (int k = 0; k < 2; k++) {
+        find(&a, "inversion_rolling", "drawn", k, finer);
+        CHECK(a.status == FLX_OK);
+        CHECK(says(&a, "zeros at rest say nothing"));
+        miss[k] = worst_miss(&a);
+        double p = atan(0.5), s = sqrt(1.25);
+        CHECK_NEAR(at(&a, 1.0, 3), p - 2.0 * atan(tan(0.5 * p) * exp(-2.0 * s)), k ? 1e-5 : 1e-4);
+        done(&a);
+    }
+    CHECK(miss[1] < 0.3 * miss[0] && miss[1] < 1e-5);
+    find(&a, "inversion_rolling", "drawn", 1, off);
+    CHECK(a.status == FLX_ERR_MODEL);
+    CHECK_TEXT(message(&a), "away from where it is wanted first");
+    done(&a);
+    return 0;
+}
+
 static int what_cannot_be(void)
 {
     static const struct {
@@ -318,4 +342,4 @@ static int beyond_bounds(void)
 TEST_MAIN(TEST(a_motion_that_jumps), TEST(beyond_bounds), TEST(index_five), TEST(an_unstable_zero),
           SLOW_TEST(every_kind_of_an_elastic_arm), TEST(zeros_of_an_elastic_arm),
           TEST(a_body_in_space), TEST(inputs_of_least_square), TEST(a_state_between), TEST(a_loop),
-          TEST(what_cannot_be))
+          TEST(what_rolls), TEST(what_cannot_be))
