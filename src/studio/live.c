@@ -19,6 +19,38 @@ static int look_at_clock(void *user, double t, double until)
     return flx_clock_seconds() > l->until;
 }
 
+// ---- a result -------------------------------------------------------------------------------------
+
+static flx_status end_record(flx_live *l)
+{
+    if (!l->record) return FLX_OK;
+    flx_status status = l->record->type->end(l->record, NULL);
+    flx_sink_destroy(&l->record);
+    flx_run_destroy(&l->first_run);
+    flx_system_destroy(&l->first_system);
+    return status;
+}
+
+flx_status flx_live_record(flx_live *l, const char *path)
+{
+    if (l->record) return end_record(l);
+    const flx_result_info *info = flx_run_scene(l->run);
+    if (!path || !info) return FLX_OK;
+    FLX_TRY(flx_hdf5_sink_create(l->ctx, path, &l->record));
+    flx_status status = l->record->type->begin(l->record, info);
+    if (status != FLX_OK) flx_sink_destroy(&l->record);
+    return status;
+}
+
+flx_status flx_live_put_row(flx_live *l)
+{
+    int n, wanted = flx_run_scene(l->first_run ? l->first_run : l->run)->ncolumn;
+    const double *motion = flx_run_motion(l->run, NULL), *outputs = flx_run_outputs(l->run, &n);
+    if (!l->record || !outputs || n < wanted) return FLX_OK;
+    if (motion) FLX_TRY(l->record->type->motion(l->record, motion));
+    return l->record->type->row(l->record, flx_run_time(l->run), outputs);
+}
+
 // ---- life ---------------------------------------------------------------------------------------
 
 static flx_status make_run(flx_live *l, const flx_system *s, flx_run **run)
@@ -78,7 +110,7 @@ flx_status flx_live_open(const flx_chore *chore, flx_live *l)
 
 void flx_live_close(flx_live *l)
 {
-    if (l->record) flx_live_record(l, NULL);
+    end_record(l);
     flx_run_destroy(&l->run);
     flx_run_destroy(&l->first_run);
     flx_system_destroy(&l->system);
@@ -130,6 +162,7 @@ flx_status flx_live_save(flx_live *l)
 flx_status flx_live_restore(flx_live *l)
 {
     int n[3];
+    FLX_TRY(end_record(l));
     if (!l->block) {
         return FLX_FAIL(l->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "nothing was saved yet");
     }
@@ -201,6 +234,7 @@ flx_status flx_live_set_parameter(flx_live *l, const char *name, double value)
 
 flx_status flx_live_reset(flx_live *l)
 {
+    FLX_TRY(end_record(l));
     return flx_run_reset(l->run);
 }
 
@@ -327,32 +361,4 @@ flx_status flx_live_pull(flx_live *l, const double *to)
             flx_run_set_input(l->run, flx_system_input(l->system, names[i], l->ctx), 1, &to[i]));
     }
     return k < 0 ? FLX_ERR_ARGUMENT : flx_run_set_input(l->run, k, 1, &stiffness);
-}
-
-// ---- a result -------------------------------------------------------------------------------------
-
-flx_status flx_live_record(flx_live *l, const char *path)
-{
-    if (l->record) {
-        flx_status status = l->record->type->end(l->record, NULL);
-        flx_sink_destroy(&l->record);
-        flx_run_destroy(&l->first_run);
-        flx_system_destroy(&l->first_system);
-        return status;
-    }
-    const flx_result_info *info = flx_run_scene(l->run);
-    if (!path || !info) return FLX_OK;
-    FLX_TRY(flx_hdf5_sink_create(l->ctx, path, &l->record));
-    flx_status status = l->record->type->begin(l->record, info);
-    if (status != FLX_OK) flx_sink_destroy(&l->record);
-    return status;
-}
-
-flx_status flx_live_put_row(flx_live *l)
-{
-    int n, wanted = flx_run_scene(l->first_run ? l->first_run : l->run)->ncolumn;
-    const double *motion = flx_run_motion(l->run, NULL), *outputs = flx_run_outputs(l->run, &n);
-    if (!l->record || !outputs || n < wanted) return FLX_OK;
-    if (motion) FLX_TRY(l->record->type->motion(l->record, motion));
-    return l->record->type->row(l->record, flx_run_time(l->run), outputs);
 }

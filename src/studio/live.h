@@ -35,6 +35,7 @@ void flx_live_close(flx_live *l);
 flx_status flx_live_set_input(flx_live *l, const char *name, double value);
 // The motion goes on from where it is, made consistent; a value that cannot be is taken back.
 flx_status flx_live_set_parameter(flx_live *l, const char *name, double value);
+// Times of a result ascend: back to an earlier one ends what is recorded.
 flx_status flx_live_reset(flx_live *l);
 flx_status flx_live_save(flx_live *l);
 flx_status flx_live_restore(flx_live *l);

@@ -3,8 +3,8 @@
 //
 //     GET  ""        the page             GET  schema    the language, as JSON Schema
 //     GET  model     name, text, copy     GET  events    what happens, as long as the page is open
-//     POST check     text: messages, picture             POST run, live, analyse?NAME   text: work begins
-//     POST stop      work ends            POST tell      a line for what is live
+//     POST check     text: messages, picture             POST run, live?NUMBER, analyse?NAME   text: work begins
+//     POST stop      work ends            POST tell?NUMBER   a line for what is live
 //     POST save?STAMP   text to the file  POST autosave  text to its copy    POST forget  the copy goes
 //     GET  result    of the last run      GET  folder    models beside this one
 //     POST open?NAME    another of them
@@ -23,19 +23,21 @@
 #define FRAME_ROOM                                                                                 \
     ((size_t)1 << 18)   // bytes on the way to the page beyond which frames are left out
 #define MOST_MODELS 500 // in a folder
+#define FLX_RUNS 4      // side by side
 
 struct flx_studio {
     flx_ctx *ctx;
     flx_http *http;
     flx_studio_file file;
     char scratch[64];     // folder
-    flx_job check, work;  // one of each: a check; a run, an analysis, or what is live
+    flx_job check;
+    flx_job work[FLX_RUNS]; // a run, an analysis, or what is live: several side by side
+    bool ended[FLX_RUNS];   // the work has said that it is done
     flx_chore task;       // of the process that is started; its texts are those of the request
     unsigned long asker;  // who waits for the check
     unsigned long stream; // who listens
     char *result;         // owned: of the last work
     size_t nresult;
-    bool ended;           // the work has said that it is done
     char seen[FLX_STAMP]; // of the file, when the page was last told
 };
 
@@ -63,6 +65,11 @@ static void give_errors(flx_studio *s, flx_guest *g, const char *status)
     const char *text = m ? m->text : "out of memory";
     flx_http_give(g, status, "text/plain", text, strlen(text));
     flx_ctx_clear_messages(s->ctx);
+}
+
+static void end_work(flx_studio *s)
+{
+    for (int i = 0; i < FLX_RUNS; i++) flx_job_end(&s->work[i]);
 }
 
 // ---- the file -----------------------------------------------------------------------------------
@@ -164,7 +171,7 @@ static void open_other(flx_studio *s, flx_guest *g, const char *name)
         give_errors(s, g, "500 Internal Server Error");
         return;
     }
-    flx_job_end(&s->work);
+    end_work(s);
     flx_studio_file_clear(&s->file);
     s->file = next;
     give_model(s, g);
@@ -194,9 +201,15 @@ static void heard_check(void *user, const char *name, const char *bytes, size_t 
     s->asker = 0;
 }
 
+typedef struct speaker {
+    flx_studio *studio;
+    int number; // of its work
+} speaker;
+
 static void heard_work(void *user, const char *name, const char *bytes, size_t n)
 {
-    flx_studio *s = user;
+    const speaker *k = user;
+    flx_studio *s = k->studio;
     if (strcmp(name, "result") == 0) {
         char *copy = malloc(n);
         if (!copy) return;
@@ -206,8 +219,15 @@ static void heard_work(void *user, const char *name, const char *bytes, size_t n
         s->nresult = n;
         return;
     }
-    if (strcmp(name, "done") == 0) s->ended = true;
+    if (strcmp(name, "done") == 0) s->ended[k->number] = true;
     push(s, name, bytes, n);
+}
+
+// Which of what is live a request is about: "1" to "4"; "": the first. -1: none of them.
+static int run_number(const char *query)
+{
+    if (query[0] == '\0') return 0;
+    return query[1] == '\0' && query[0] > '0' && query[0] <= '0' + FLX_RUNS ? query[0] - '1' : -1;
 }
 
 // The one that asked before is told that a newer question came.
@@ -223,31 +243,51 @@ static void check(flx_studio *s, flx_guest *g, const flx_http_request *r)
     flx_http_refuse(g, "503 Service Unavailable");
 }
 
-// What worked before ends.
-static void begin_work(flx_studio *s, flx_guest *g, const flx_http_request *r,
+static void start_work(flx_studio *s, flx_guest *g, const flx_http_request *r, int i,
                        flx_work_function work)
 {
     s->task.text = r->body;
     s->task.option = r->query;
-    s->ended = false;
-    if (flx_job_start(&s->work, s->http, work, &s->task)) {
+    s->ended[i] = false;
+    if (flx_job_start(&s->work[i], s->http, work, &s->task)) {
         flx_http_give(g, "200 OK", "text/plain", "", 0);
     } else {
         flx_http_refuse(g, "503 Service Unavailable");
     }
 }
 
+// What worked before ends.
+static void begin_work(flx_studio *s, flx_guest *g, const flx_http_request *r,
+                       flx_work_function work)
+{
+    end_work(s);
+    start_work(s, g, r, 0, work);
+}
+
+// The first ends what worked before; the others go on beside it.
+static void begin_live(flx_studio *s, flx_guest *g, const flx_http_request *r)
+{
+    int i = run_number(r->query);
+    if (i < 0 || (i > 0 && s->work[0].pid == 0)) {
+        flx_http_refuse(g, "409 Conflict: nothing is live that it could run beside");
+        return;
+    }
+    if (i == 0) end_work(s);
+    start_work(s, g, r, i, flx_work_live);
+}
+
 // A run ends by itself, with what it has; what is live at once.
 static void stop(flx_studio *s, flx_guest *g)
 {
-    flx_job_tell(&s->work, "stop\n");
+    for (int i = 0; i < FLX_RUNS; i++) flx_job_tell(&s->work[i], "stop\n");
     flx_http_give(g, "200 OK", "text/plain", "", 0);
 }
 
 static void tell(flx_studio *s, flx_guest *g, const flx_http_request *r)
 {
+    int i = run_number(r->query);
     bool line = r->length > 0 && r->length < 1000 && r->body[r->length - 1] == '\n';
-    if (!line || !flx_job_tell(&s->work, r->body)) {
+    if (!line || i < 0 || !flx_job_tell(&s->work[i], r->body)) {
         flx_http_refuse(g, "409 Conflict: nothing is live");
         return;
     }
@@ -297,7 +337,7 @@ static void post(flx_studio *s, flx_guest *g, const flx_http_request *r)
     } else if (strcmp(r->path, "analyse") == 0) {
         begin_work(s, g, r, flx_work_analyse);
     } else if (strcmp(r->path, "live") == 0) {
-        begin_work(s, g, r, flx_work_live);
+        begin_live(s, g, r);
     } else if (strcmp(r->path, "stop") == 0) {
         stop(s, g);
     } else if (strcmp(r->path, "tell") == 0) {
@@ -401,19 +441,23 @@ static void listen_to_jobs(flx_studio *s, const struct pollfd *ready)
         s->asker = 0;
         flx_job_end(&s->check);
     }
-    if (s->work.pid > 0 && ready[1].revents && !flx_job_listen(&s->work, heard_work, s)) {
-        if (!s->ended) push(s, "done", lost, sizeof lost - 1);
-        flx_job_end(&s->work);
+    for (int i = 0; i < FLX_RUNS; i++) {
+        speaker k = {s, i};
+        if (s->work[i].pid == 0 || !ready[1 + i].revents) continue;
+        if (flx_job_listen(&s->work[i], heard_work, &k)) continue;
+        if (!s->ended[i]) push(s, "done", lost, sizeof lost - 1);
+        flx_job_end(&s->work[i]);
     }
 }
 
 void flx_studio_turn(flx_studio *s, int milliseconds)
 {
-    struct pollfd jobs[2] = {
-        {.fd = s->check.pid > 0 ? s->check.hear : -1, .events = POLLIN},
-        {.fd = s->work.pid > 0 ? s->work.hear : -1, .events = POLLIN},
-    };
-    flx_http_turn(s->http, 2, jobs, milliseconds);
+    struct pollfd jobs[1 + FLX_RUNS];
+    for (int i = 0; i <= FLX_RUNS; i++) {
+        const flx_job *j = i == 0 ? &s->check : &s->work[i - 1];
+        jobs[i] = (struct pollfd){.fd = j->pid > 0 ? j->hear : -1, .events = POLLIN};
+    }
+    flx_http_turn(s->http, 1 + FLX_RUNS, jobs, milliseconds);
     listen_to_jobs(s, jobs);
     watch_file(s);
 }
@@ -436,7 +480,7 @@ void flx_studio_close(flx_studio **studio)
     flx_studio *s = *studio;
     if (!s) return;
     flx_job_end(&s->check);
-    flx_job_end(&s->work);
+    end_work(s);
     if (s->scratch[0]) remove_scratch(s->scratch);
     flx_http_close(&s->http);
     flx_studio_file_clear(&s->file);

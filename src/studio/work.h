@@ -9,7 +9,7 @@ typedef struct flx_chore {
     const char *path;    // of the model
     const char *text;    // of the model
     const char *scratch; // a folder for files that nobody keeps
-    const char *option;  // of an analysis its name; else ""
+    const char *option;  // of an analysis its name, of what is live its number; else ""
 } flx_chore;
 
 // One message "answer": {"messages", "summary", "ports", "data"}.

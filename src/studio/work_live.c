@@ -23,6 +23,7 @@ typedef struct driver {
     double wall, from;                // clock and time of the motion that belong together
     double last_wall, last_t, factor; // for the factor of real time
     char *record;                     // owned: path
+    int number;                       // of several runs side by side, from 1
 } driver;
 
 static void begin_here(driver *d)
@@ -73,8 +74,8 @@ static void tell_frame(driver *d)
     int columns = flx_system_info(d->live.system)->ncolumn;
     flx_text_clear(t);
     flx_text_print(
-        t, "{\"t\": %.9g, \"factor\": %.4g, \"paused\": %s, \"recording\": %s, \"motion\": ",
-        flx_run_time(d->live.run), d->factor, d->paused ? "true" : "false",
+        t, "{\"run\": %d, \"t\": %.9g, \"factor\": %.4g, \"paused\": %s, \"recording\": %s, \"motion\": ",
+        d->number, flx_run_time(d->live.run), d->factor, d->paused ? "true" : "false",
         d->live.record ? "true" : "false");
     put_short(t, motion ? m : 0, motion);
     flx_text_put(t, ", \"outputs\": ");
@@ -98,7 +99,7 @@ static void tell_ready(driver *d)
     const flx_result_info *info = flx_system_info(d->live.system);
     flx_text *t = &d->text;
     flx_text_clear(t);
-    flx_text_put(t, "{\"method\": ");
+    flx_text_print(t, "{\"run\": %d, \"method\": ", d->number);
     flx_text_put_string(t, info->method);
     put_names(t, "names", info->ncolumn, info->names);
     put_names(t, "units", info->ncolumn, info->units);
@@ -240,13 +241,17 @@ static void drive(driver *d)
 void flx_work_live(flx_desk *desk, void *user)
 {
     const flx_chore *chore = user;
-    driver d = {.desk = desk, .speed = 1.0, .record = flx_work_beside(chore, "_live.h5")};
+    char ending[32] = "_live.h5";
+    driver d = {.desk = desk, .speed = 1.0, .number = chore->option[0] ? chore->option[0] - '0' : 1};
+    if (d.number > 1) flx_snprintf(ending, sizeof ending, "_live%d.h5", d.number);
+    d.record = flx_work_beside(chore, ending);
     flx_text end;
     flx_status status = flx_live_open(chore, &d.live);
     flx_text_start(&d.text, d.live.ctx);
     if (status == FLX_OK) drive(&d);
     flx_text_start(&end, d.live.ctx);
-    flx_text_print(&end, "{\"ok\": %s, \"status\": ", status == FLX_OK ? "true" : "false");
+    flx_text_print(&end, "{\"run\": %d, \"ok\": %s, \"status\": ", d.number,
+                   status == FLX_OK ? "true" : "false");
     flx_text_put_string(&end, flx_status_text(status));
     flx_text_put(&end, ", \"messages\": ");
     if (d.live.ctx) flx_work_put_messages(&end, d.live.ctx, chore->path);

@@ -227,6 +227,10 @@ async function leave() {
   await idle();
 }
 
+const slide = (name, x) => page.evaluate(([n, v]) => { const e = document.querySelector(`#drive [data-name="${n}"]`); e.value = v; e.dispatchEvent(new Event("input")); }, [name, x]);
+const frame = (run) => page.evaluate((r) => window.studio.live(r), run);
+const liveWhere = (condition, value) => page.waitForFunction(condition, value, { timeout: 20000, polling: 20 });
+
 await test("live: real time, a slider changes the motion, and it is recorded", async () => {
   await end(server);
   server = await start(at("crank.yaml"));
@@ -236,19 +240,69 @@ await test("live: real time, a slider changes the motion, and it is recorded", a
   const f = await live(1.2);
   console.log(`      slider crank: ${f.factor} of real time`);
   assert.ok(f.factor > 0.95 && f.factor < 1.05, `factor ${f.factor}`);
-  await page.click("#record");
-  const slide = (name, x) => page.evaluate(([n, v]) => { const e = document.querySelector(`#drive [data-name="${n}"]`); e.value = v; e.dispatchEvent(new Event("input")); }, [name, x]);
+  await page.evaluate(() => { for (const id of ["pause", "reset", "record"]) document.getElementById(id).click(); });
   await slide("stall", "0");
-  await page.click("#reset");
-  await page.waitForFunction(() => window.studio.live().t < 0.7, null, { polling: 10 });
+  await page.waitForFunction(() => window.studio.live().t === 0 && window.studio.live().recording, null, { polling: 20 });
+  await page.evaluate(() => document.getElementById("pause").click());
   await page.waitForFunction(() => window.studio.live().t > 1.2, null, { polling: 30 });
   const angle = (await page.evaluate(() => window.studio.live())).outputs[0];
   // the motor turns it; without one it swings under gravity alone, and never beyond where it began
   assert.ok(f.outputs[0] > 8 && Math.abs(angle) < 5, `${f.outputs[0]}, then without the motor ${angle}`);
   assert.equal(await page.textContent("#livenote"), "");
   await page.screenshot({ path: at("live.png") });
+  await page.evaluate(() => document.getElementById("reset").click()); // times of a result ascend: it ends here
+  await page.waitForFunction(() => !window.studio.live().recording, null, { polling: 20 });
   await leave();
-  assert.ok(existsSync(at("crank_live.h5")));
+  const points = execFileSync(program, ["plot", at("crank_live.h5"), "crank.angle", "-o", at("recorded.svg")], { cwd: scratch, encoding: "utf8" });
+  assert.ok(existsSync(at("recorded.svg")), points);
+});
+
+await test("live: the arm with seven axes holds real time; keys, a gamepad, a kept state, two runs side by side", async () => {
+  const before = await text();
+  await page.evaluate((t) => window.studio.write(t), readFileSync(join(examples, "seven_axis_arm.yaml"), "utf8"));
+  await idle();
+  const f = await live(1.2);
+  console.log(`      arm with seven axes: ${f.factor} of real time`);
+  assert.ok(f.factor > 0.95 && f.factor < 1.05, `factor ${f.factor}`);
+  const value = (name) => page.evaluate((n) => Number(document.querySelector(`#drive [data-name="${n}"]`).value), name);
+  // keys drive the first two inputs to the ends of their ranges, and let them go
+  await page.focus("#canvas");
+  await page.keyboard.down("ArrowRight");
+  assert.equal(await value("a1"), 2.9);
+  await page.keyboard.up("ArrowRight");
+  assert.equal(await value("a1"), 0.4);
+  // a gamepad: a stick to the left, and forward
+  await page.evaluate(() => { navigator.getGamepads = () => [null, { axes: [-0.5, -1] }]; });
+  await liveWhere(() => Number(document.querySelector("#drive [data-name=a2]").value) === 2);
+  assert.ok(Math.abs(await value("a1") - (0.4 - 0.5 * 3.3)) < 1e-12);
+  await page.evaluate(() => { navigator.getGamepads = () => [null]; });
+  await liveWhere(() => Number(document.querySelector("#drive [data-name=a2]").value) === 0.6);
+  // a state that is kept, and another one until it is asked for
+  await page.click("#pause");
+  await liveWhere(() => window.studio.live().paused);
+  const kept = await frame(1);
+  await page.click("#saveState");
+  await page.click("#pause");
+  await liveWhere((t) => window.studio.live().t > t + 0.1, kept.t);
+  await page.click("#pause");
+  await liveWhere(() => window.studio.live().paused);
+  await page.click("#restore");
+  await liveWhere((t) => window.studio.live().t === t, kept.t);
+  assert.deepEqual((await frame(1)).motion, kept.motion);
+  // one more beside it, which a slider drives elsewhere; time is common to both
+  await page.click("#moreruns");
+  await liveWhere(() => window.studio.live(2) && window.studio.live(1).t === 0);
+  await slide("a4", "-1");
+  if ((await frame(1)).paused) await page.click("#run-1");
+  await page.evaluate(() => document.getElementById("pause").click());
+  await liveWhere(() => window.studio.live(1).t > 0.8 && window.studio.live(2).t > 0.8);
+  const [one, two] = [await frame(1), await frame(2)];
+  assert.ok(Math.abs(one.outputs[4] - 1) < 0.2 && Math.abs(two.outputs[4] + 1) < 0.2, `${one.outputs} and ${two.outputs}`);
+  assert.equal(await page.textContent("#livenote"), "");
+  await page.screenshot({ path: at("beside.png") });
+  await leave();
+  await page.evaluate((t) => window.studio.write(t), before);
+  await idle();
 });
 
 await test("the pointer pulls a body by a spring", async () => {

@@ -84,7 +84,7 @@ export class Stage {
   private fill(moving: Result[]): void {
     moving.forEach((r, i) => {
       const several = moving.length > 1, colour = palette[i % palette.length];
-      this.mechanisms.push(new Mechanism(r, several ? colour : 0xd9480f, several ? [colour] : palette, several && i > 0 ? 0.55 : 1, this.up));
+      this.mechanisms.push(new Mechanism(r, several ? colour : 0xd9480f, several ? [colour] : palette, several && i > 0 && !this.beside ? 0.55 : 1, this.up));
     });
     this.scene.add(...this.mechanisms.map((m) => m.group));
   }
@@ -267,30 +267,34 @@ export class Stage {
     return this.hit(x, y)?.name ?? null;
   }
 
-  // The same, with the place of it that is seen there.
-  hit(x: number, y: number): { name: string; at: number[] } | null {
-    const box = this.canvas.getBoundingClientRect(), n = this.beside ? this.mechanisms.length : 1;
-    const view = Math.min(Math.floor((x - box.left) / box.width * n), n - 1), ray = new THREE.Raycaster();
-    const at = new THREE.Vector2(2 * ((x - box.left) / box.width * n - view) - 1, 1 - 2 * (y - box.top) / box.height);
+  // What the eye sees at a pixel of the page, in which of several views.
+  private sight(x: number, y: number): { ray: THREE.Raycaster; view: number } {
+    const box = this.canvas.getBoundingClientRect(), n = this.beside ? this.mechanisms.length : 1, across = (x - box.left) / box.width * n;
+    const view = Math.min(Math.max(Math.floor(across), 0), n - 1), ray = new THREE.Raycaster();
     this.camera.aspect = box.width / n / box.height;
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
+    ray.setFromCamera(new THREE.Vector2(2 * (across - view) - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
+    return { ray, view };
+  }
+
+  // The same, with the place of it that is seen there, and the mechanism.
+  hit(x: number, y: number): { name: string; at: number[]; view: number } | null {
+    const { ray, view } = this.sight(x, y);
     for (const m of this.mechanisms) m.group.updateMatrixWorld(true); // as they are, drawn or not yet
-    ray.setFromCamera(at, this.camera);
-    const hits = (n > 1 ? [this.mechanisms[view]] : this.mechanisms).map((m) => m.pick(ray)).filter((h) => h !== null);
+    const all = this.mechanisms.map((m, k) => ({ m, k })).filter(({ k }) => !this.beside || k === view);
+    const hits = all.flatMap(({ m, k }) => { const h = m.pick(ray); return h ? [{ ...h, k }] : []; });
     const first = hits.sort((a, b) => a.distance - b.distance)[0];
-    return first ? { name: first.name, at: ray.ray.at(first.distance, new THREE.Vector3()).toArray() } : null;
+    return first ? { name: first.name, at: ray.ray.at(first.distance, new THREE.Vector3()).toArray(), view: first.k } : null;
   }
 
   // The place of a plane through `at` that is under a pixel of the page, and how far the eye is from it across one pixel; null:
   // the plane is not seen there.
   place(x: number, y: number, normal: number[], at: number[]): { at: number[]; pixel: number } | null {
-    const box = this.canvas.getBoundingClientRect(), ray = new THREE.Raycaster(), n = new THREE.Vector3().fromArray(normal);
-    this.camera.updateMatrixWorld();
-    ray.setFromCamera(new THREE.Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
+    const { ray } = this.sight(x, y), n = new THREE.Vector3().fromArray(normal);
     const hit = ray.ray.intersectPlane(new THREE.Plane().setFromNormalAndCoplanarPoint(n, new THREE.Vector3().fromArray(at)), new THREE.Vector3());
     if (!hit) return null;
-    return { at: hit.toArray(), pixel: 2 * hit.distanceTo(this.camera.position) * Math.tan(0.5 * this.camera.fov * Math.PI / 180) / box.height };
+    return { at: hit.toArray(), pixel: 2 * hit.distanceTo(this.camera.position) * Math.tan(0.5 * this.camera.fov * Math.PI / 180) / this.canvas.getBoundingClientRect().height };
   }
 
   // Where the eye looks to.
@@ -298,10 +302,10 @@ export class Stage {
     return this.controls.target.clone().sub(this.camera.position).normalize().toArray();
   }
 
-  // Where a place is in the picture, in pixels of the page.
-  pixel(at: number[]): [number, number] {
-    const box = this.canvas.getBoundingClientRect(), p = new THREE.Vector3().fromArray(at).project(this.camera);
-    return [box.left + 0.5 * (p.x + 1) * box.width, box.top + 0.5 * (1 - p.y) * box.height];
+  // Where a place is in the picture, or in one of several views, in pixels of the page.
+  pixel(at: number[], view = 0): [number, number] {
+    const box = this.canvas.getBoundingClientRect(), n = this.beside ? this.mechanisms.length : 1, p = new THREE.Vector3().fromArray(at).project(this.camera);
+    return [box.left + (view + 0.5 * (p.x + 1)) / n * box.width, box.top + 0.5 * (1 - p.y) * box.height];
   }
 
   select(name: string | null): void {

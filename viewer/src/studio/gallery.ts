@@ -10,7 +10,7 @@ declare const EXAMPLES: Record<string, string>;
 // Examples that stand for a kind of mechanism.
 const templates: [string, string, string][] = [
   ["Pendulum", "Pendel", "pendulum.yaml"], ["Four-bar linkage", "Viergelenk", "four_bar.yaml"], ["Slider crank", "Schubkurbel", "slider_crank.yaml"],
-  ["Robot arm", "Roboterarm", "two_link_arm.yaml"], ["Crane", "Kran", "overhead_crane.yaml"], ["Suspension", "Radaufhängung", "truck.yaml"],
+  ["Robot arm", "Roboterarm", "seven_axis_arm.yaml"], ["Crane", "Kran", "overhead_crane.yaml"], ["Suspension", "Radaufhängung", "truck.yaml"],
 ];
 
 const titleOf = (text: string) => /^title:\s*(.*?)\s*(#.*)?$/m.exec(text)?.[1].replace(/^["']|["']$/g, "") ?? "";

@@ -31,29 +31,45 @@ export class Picture {
     });
   }
 
-  // A result in the place of what is seen: of one row a position, else a motion.
-  show(result: Result): void {
+  private replace(results: Result[], beside: boolean): void {
+    const was = this.stage!.beside;
+    this.stage!.beside = beside;
+    this.stage!.replace(results);
+    if (beside || was) this.stage!.look("start");
+  }
+
+  // A result in the place of what is seen: of one row a position, else a motion; others to compare it with go before it.
+  show(result: Result, ...others: Result[]): void {
+    const results = [...others, result].filter(moves);
     this.player = null;
     this.result = result;
     if (!moves(result)) return;
     try {
-      if (this.stage) this.stage.replace([result]);
-      else this.stage = new Stage(byId("canvas") as HTMLCanvasElement, [result]);
+      if (this.stage) this.replace(results, false);
+      else this.stage = new Stage(byId("canvas") as HTMLCanvasElement, results);
     } catch {
       byId("note").textContent = say("noWebgl");
       return;
     }
     this.stage.update(result.frameTimes[0]);
     if (result.frameTimes.length > 1) {
-      this.player = new Player(result.frameTimes[0], result.frameTimes[result.frameTimes.length - 1]);
+      this.player = new Player(result.frameTimes[0], Math.max(...results.map((r) => r.frameTimes[r.frameTimes.length - 1])));
       this.player.onChange(() => this.update());
     }
     this.build();
   }
 
-  // The first frame becomes this one.
-  move(motion: ArrayLike<number>): void {
+  // So many of it side by side, each to be moved by itself.
+  besides(n: number): void {
     const r = this.result;
+    if (!r || !this.stage) return;
+    this.replace(Array.from({ length: n }, (_, i) => (i === 0 ? r : { ...r, motion: r.motion.map((m) => m.slice()) })), n > 1);
+    this.build();
+  }
+
+  // The first frame becomes this one.
+  move(motion: ArrayLike<number>, of = 0): void {
+    const r = this.stage?.mechanisms[of]?.result;
     if (!r || !this.stage) return;
     for (let k = 0; k < motion.length && k < r.motion.length; k++) r.motion[k][0] = motion[k];
     this.stage.update(r.frameTimes[0]);

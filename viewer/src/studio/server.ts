@@ -12,7 +12,7 @@ export interface Checked {
 export interface Model { name: string; stamp: string; text: string; copy: string | null }
 export interface Done {
   ok: boolean; status: string; messages: Message[]; t?: number; seconds?: number; steps?: number; balanced?: boolean;
-  last?: [string, number][]; file?: string;
+  last?: [string, number][]; file?: string; run?: number; // run: of several that are live
   // of analyses
   motion?: boolean; lines?: string[]; modes?: [number, number, number, number][]; signals?: [string, number][];
   tables?: { name: string; columns: [string, string][]; of: number; rows: (number | null)[][] }[];
@@ -39,7 +39,7 @@ export const server = {
   open: async (name: string) => await (await ask(`open?${name}`, "")).json() as Model,
   work: (what: "run" | "live" | "analyse", text: string, option = "") => ask(option ? `${what}?${option}` : what, text),
   stop: () => ask("stop", ""),
-  tell: (line: string) => ask("tell", `${line}\n`),
+  tell: (line: string, run: number) => ask(`tell?${run}`, `${line}\n`),
   result: async () => await (await ask("result")).json() as Packed,
 };
 

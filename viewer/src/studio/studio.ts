@@ -209,7 +209,7 @@ export class Studio {
     if (!checked?.ok || !checked.data) return;
     this.asked = true;
     await this.draw(checked.data, 0);
-    this.live = new Live(this.picture, checked);
+    this.live = new Live(this.picture, checked, (run) => server.work("live", this.worked, String(run)).catch(bannerOf));
     this.tab = "curves";
     this.tabs();
     await this.start("live");
@@ -217,6 +217,13 @@ export class Studio {
 
   async stop(): Promise<void> {
     await server.stop();
+  }
+
+  // What is live ends with its last run.
+  private ended(done: Done): void {
+    const more = this.live?.end(done.run ?? 0) ?? false;
+    if (more && !done.ok) bannerOf(new Error(done.messages[0]?.text ?? done.status));
+    if (!more) void this.finished(done);
   }
 
   private async finished(done: Done): Promise<void> {
@@ -256,7 +263,7 @@ export class Studio {
     if (event === "progress") {
       this.progress = data as [number, number];
       this.commands();
-    } else if (event === "done") void this.finished(data as Done);
+    } else if (event === "done") this.ended(data as Done);
     else if (event === "ready") this.live?.begin(data as Parameters<Live["begin"]>[0]);
     else if (event === "frame") this.live?.frame(data as Parameters<Live["frame"]>[0]);
     else if (event === "note") this.live?.complain((data as { text: string }).text);
@@ -388,7 +395,7 @@ export class Studio {
       forget: () => { this.done = null; },
       time: () => this.picture.player?.time ?? null,
       position: (name: string) => this.picture.stage?.mechanisms[0]?.position(name) ?? null,
-      live: () => this.live?.last ?? null,
+      live: (run = 1) => this.live?.runs[run - 1]?.last ?? null,
       pick: (x: number, y: number) => this.picture.stage?.pick(x, y) ?? null,
       latencies: () => this.times.splice(0),
       pixel: (at: number[]) => this.picture.stage?.pixel(at) ?? null,
