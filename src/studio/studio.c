@@ -3,10 +3,10 @@
 //
 //     GET  ""        the page             GET  schema    the language, as JSON Schema
 //     GET  model     name, text, copy     GET  events    what happens, as long as the page is open
-//     POST check     text: messages, picture             POST run, live?NUMBER, analyse?NAME   text: work begins
+//     POST check     text: messages, picture             POST run, live?NUMBER, analyse?NAME, study?WHAT   text: work begins
 //     POST stop      work ends            POST tell?NUMBER   a line for what is live
 //     POST save?STAMP   text to the file  POST autosave  text to its copy    POST forget  the copy goes
-//     GET  result    of the last run      GET  folder    models beside this one
+//     GET  report    that was made        GET  result    of the last run      GET  folder    models beside this one
 //     POST open?NAME    another of them
 #include "studio/studio.h"
 #include "base/number.h"
@@ -193,6 +193,18 @@ static void give_schema(flx_studio *s, flx_guest *g)
     free(path);
 }
 
+// Of the last run, where one was asked for.
+static void give_report(flx_studio *s, flx_guest *g)
+{
+    char *path = flx_work_beside(&s->task, "_report.html");
+    if (path) {
+        flx_http_give_file(g, path, "text/html; charset=utf-8");
+    } else {
+        flx_http_refuse(g, "503 Service Unavailable");
+    }
+    free(path);
+}
+
 static void heard_check(void *user, const char *name, const char *bytes, size_t n)
 {
     flx_studio *s = user;
@@ -319,6 +331,8 @@ static void get(flx_studio *s, flx_guest *g, const flx_http_request *r)
         give_folder(s, g);
     } else if (strcmp(r->path, "schema") == 0) {
         give_schema(s, g);
+    } else if (strcmp(r->path, "report") == 0) {
+        give_report(s, g);
     } else if (strcmp(r->path, "result") == 0 && s->result) {
         flx_http_give(g, "200 OK", "application/json", s->result, s->nresult);
     } else {
@@ -336,6 +350,8 @@ static void post(flx_studio *s, flx_guest *g, const flx_http_request *r)
         begin_work(s, g, r, flx_work_run);
     } else if (strcmp(r->path, "analyse") == 0) {
         begin_work(s, g, r, flx_work_analyse);
+    } else if (strcmp(r->path, "study") == 0) {
+        begin_work(s, g, r, flx_work_study);
     } else if (strcmp(r->path, "live") == 0) {
         begin_live(s, g, r);
     } else if (strcmp(r->path, "stop") == 0) {

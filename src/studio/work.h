@@ -9,7 +9,7 @@ typedef struct flx_chore {
     const char *path;    // of the model
     const char *text;    // of the model
     const char *scratch; // a folder for files that nobody keeps
-    const char *option;  // of an analysis its name, of what is live its number; else ""
+    const char *option;  // of an analysis or a study its name, of what is live its number; else ""
 } flx_chore;
 
 // One message "answer": {"messages", "summary", "ports", "data"}.
@@ -18,8 +18,10 @@ void flx_work_check(flx_desk *d, void *chore);
 void flx_work_run(flx_desk *d, void *chore);
 // Messages "ready", "frame", "note" and, when it ends, "done"; lines are commands (work_live.c).
 void flx_work_live(flx_desk *d, void *chore);
-// An analysis of the model by its name, or "@modes", "@equilibrium": messages "result", where it is a motion, and "done".
+// An analysis of the model by its name, or "@modes", "@equilibrium", "@frequency:FROM:TO:SIGNAL": messages "result", where it is a motion, and "done".
 void flx_work_analyse(flx_desk *d, void *chore);
+// Many runs (work_study.c): messages "progress", in runs, and "done" with a table.
+void flx_work_study(flx_desk *d, void *chore);
 
 // ---- shared (work.c) --------------------------------------------------------------------------------
 

@@ -11,11 +11,29 @@
 #define MOST_ROWS 2000 // of a table
 #define OWN "studio_analysis"
 
-// An analysis that the model does not have is added to what was read, never to the file: "@modes", "@equilibrium".
+// "FROM:TO:SIGNAL", in rad/s: of all inputs.
+static flx_status add_frequency(flx_model *m, const char *text)
+{
+    char *end, signal[200];
+    double from = flx_number_read(text, &end), to = *end == ':' ? flx_number_read(end + 1, &end) : 0;
+    flx_snprintf(signal, sizeof signal, "%s", *end == ':' ? end + 1 : "");
+    const flx_value value = {0.0, signal};
+    FLX_TRY(flx_model_set_text(m, "analyse." OWN ".type", "frequency"));
+    FLX_TRY(flx_model_set(m, "analyse." OWN ".from", from));
+    FLX_TRY(flx_model_set(m, "analyse." OWN ".to", to));
+    return flx_model_set_list(m, "analyse." OWN ".outputs", 1, &value);
+}
+
+// An analysis that the model does not have is added to what was read, never to the file: "@modes", "@equilibrium",
+// "@frequency:FROM:TO:SIGNAL".
 static flx_status add_own(flx_model *m, const char *option)
 {
     if (option[0] != '@') return FLX_OK;
-    FLX_TRY(flx_model_set_text(m, "analyse." OWN ".type", option + 1));
+    if (strncmp(option, "@frequency:", 11) == 0) {
+        FLX_TRY(add_frequency(m, option + 11));
+    } else {
+        FLX_TRY(flx_model_set_text(m, "analyse." OWN ".type", option + 1));
+    }
     return flx_model_check(m);
 }
 

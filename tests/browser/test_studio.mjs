@@ -293,7 +293,7 @@ await test("live: the arm with seven axes holds real time; keys, a gamepad, a ke
   await page.click("#moreruns");
   await liveWhere(() => window.studio.live(2) && window.studio.live(1).t === 0);
   await slide("a4", "-1");
-  if ((await frame(1)).paused) await page.click("#run-1");
+  await liveWhere(() => window.studio.live(2).paused && window.studio.live(2).t === 0);
   await page.evaluate(() => document.getElementById("pause").click());
   await liveWhere(() => window.studio.live(1).t > 0.8 && window.studio.live(2).t > 0.8);
   const [one, two] = [await frame(1), await frame(2)];
@@ -364,6 +364,79 @@ await test("an equilibrium, and modes that play", async () => {
   const m = 2.5, I = 0.0835417 + m * 0.25; // the form left its inertia as it was
   assert.ok(Math.abs(frequency - Math.sqrt(m * 9.81 * 0.5 / I) / (2 * Math.PI)) < 1e-4, String(frequency));
   await page.screenshot({ path: at("modes.png") });
+});
+
+const studied = async () => {
+  await page.waitForFunction(() => window.studio.idle() && window.studio.found(), null, { timeout: 20000, polling: 30 });
+  return page.evaluate(() => window.studio.found());
+};
+const curves = () => page.evaluate(() => [...document.querySelectorAll("#findings .plot")].map((p) => p.dataset.curves));
+
+await test("studies: a sweep with its picture, methods compared, a frequency response, a report, runs compared", async () => {
+  // a mass on a spring, whose numbers are known
+  await page.evaluate((t) => window.studio.write(t), `flexion: 1
+parameters: {k: 100, c: 0.4}
+dimension: 2
+inputs: {F: {value: 0, lower: -1, upper: 1}}
+bodies: {mass: {type: rigid, mass: 1, inertia: 1, position: [0.1, 0], shape: {box: [0.1, 0.1]}}}
+joints: {guide: {type: prismatic, on: [ground, mass], at: [0, 0], axis: [1, 0]}}
+forces:
+  spring: {type: force, on: mass, value: [F - k*mass.position.x - c*mass.velocity.x, 0]}
+analyse: {plant: {type: linear, inputs: [F], outputs: [mass.position.x]}}
+simulate: {until: 1, method: radau, rtol: 1e-9}
+outputs: {every: 0.05, signals: [mass.position.x]}
+`);
+  await idle();
+  assert.ok((await page.evaluate(() => window.studio.checked())).ok, JSON.stringify((await page.evaluate(() => window.studio.checked())).messages));
+  await page.click("#study");
+  await page.selectOption("#sweep-name", "c");
+  for (const [id, x] of [["from", "0"], ["to", "0.8"], ["count", "3"]]) await page.fill(`#sweep-${id}`, x);
+  await page.evaluate(() => { window.studio.forget(); });
+  await page.click("#dostudy");
+  const swept = await studied(), x = (c) => 0.1 * Math.exp(-c / 2) * (Math.cos(Math.sqrt(100 - c * c / 4)) + c / 2 / Math.sqrt(100 - c * c / 4) * Math.sin(Math.sqrt(100 - c * c / 4)));
+  const [table] = swept.tables, place = table.columns.findIndex(([name]) => name === "mass.position.x");
+  assert.deepEqual(table.rows.map((r) => r[0]), [0, 0.4, 0.8]);
+  table.rows.forEach((r) => assert.ok(Math.abs(r[place] - x(r[0])) < 1e-7, `c = ${r[0]}: ${r[place]} and ${x(r[0])}`));
+  assert.match((await curves())[0], /mass\.position\.x \[m\]/);
+  await page.click("#study");
+  await page.click("#kind-methodsOf");
+  for (const m of ["auto", "generalized-alpha"]) await page.uncheck(`#method-${m}`);
+  await page.check("#method-dopri5");
+  await page.evaluate(() => { window.studio.forget(); });
+  await page.click("#dostudy");
+  const compared = await studied();
+  assert.deepEqual(compared.tables[0].labels, ["radau", "dopri5"], JSON.stringify(compared));
+  assert.ok(compared.tables[0].rows[0][4] === 0 && compared.tables[0].rows[1][4] > 0 && compared.tables[0].rows[1][4] < 1e-5, JSON.stringify(compared.tables[0].rows));
+  await page.click("#study");
+  await page.click("#kind-response");
+  await page.selectOption("#response-signal", "mass.position.x");
+  await page.evaluate(() => { window.studio.forget(); });
+  await page.click("#dostudy");
+  const answer = await studied(), response = answer.tables.find((t) => t.name === "response"), size = response.columns.findIndex(([name]) => name.endsWith(" magnitude"));
+  for (const r of response.rows) assert.ok(Math.abs(r[size] - 1 / Math.hypot(100 - r[0] ** 2, 0.4 * r[0])) < 1e-6 * r[size] + 1e-12, `${r}`);
+  assert.ok((await curves()).length >= 2);
+  await page.screenshot({ path: at("response.png") });
+  await page.evaluate(() => { window.studio.forget(); });
+  await page.selectOption("#analyse", "plant");
+  await studied();
+  assert.ok((await curves()).some((c) => c === "Poles"), JSON.stringify(await curves()));
+  await page.screenshot({ path: at("poles.png") });
+  // runs compared: the first is kept, and seen with the second
+  assert.ok((await run()).ok);
+  await page.click("#keeprun");
+  await page.evaluate(() => { const t = window.studio.text(), i = t.indexOf("k: 100"); window.studio.type("k: 150", i, i + 6); });
+  await idle();
+  assert.ok((await run()).ok);
+  await page.click("#arrangement");
+  assert.equal(await page.evaluate(() => window.studio.mechanisms()), 2);
+  await page.screenshot({ path: at("compared.png") });
+  const [popup] = await Promise.all([page.waitForEvent("popup"), page.click("#report")]);
+  await popup.waitForLoadState();
+  assert.match(await popup.content(), /mass\.position\.x/);
+  await popup.screenshot({ path: at("report.png") });
+  await popup.close();
+  await page.click("#tab-plots");
+  await page.click("#dropruns");
 });
 
 await test("in German, dark, without a pointer", async () => {

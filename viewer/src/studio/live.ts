@@ -65,6 +65,7 @@ export class Live {
   private note = make("span", { className: "bad", id: "livenote" });
   private pauseButton = make("button", { id: "pause" });
   private recordButton = make("button", { id: "record" });
+  private speed = make("select", { id: "livespeed" });
   private which = make("span", { id: "runs", className: "row" });
   private sliders: Slider[] = [];
   private canvases: { canvas: HTMLCanvasElement; value: HTMLElement; column: number }[] = [];
@@ -105,6 +106,8 @@ export class Live {
     this.picture.besides(this.runs.length);
     this.choose(this.runs.length - 1);
     await this.more(run.number);
+    run.say("speed", `speed ${this.speed.value}`);
+    if (this.runs[0].last?.paused) run.say("pause", "pause");
     this.all("reset", "reset");
   }
 
@@ -143,7 +146,7 @@ export class Live {
     const box = byId("drive"), b = (id: "reset" | "saveState" | "restore", line: string) => make("button", { id, textContent: word(id), onclick: () => this.all(id, line) });
     this.pauseButton.onclick = () => this.pause();
     this.recordButton.onclick = () => this.run().say("record", "record");
-    const speed = make("select", { id: "livespeed" });
+    const speed = this.speed;
     speed.setAttribute("aria-label", word("speedOf"));
     for (const s of [0.05, 0.1, 0.25, 0.5, 1, 2, 5]) speed.add(new Option(`${decimal(String(s))}×`, String(s), false, s === 1));
     speed.onchange = () => this.all("speed", `speed ${speed.value}`);

@@ -38,9 +38,9 @@ export class Picture {
     if (beside || was) this.stage!.look("start");
   }
 
-  // A result in the place of what is seen: of one row a position, else a motion; others to compare it with go before it.
+  // A result in the place of what is seen: of one row a position, else a motion; others to compare it with follow.
   show(result: Result, ...others: Result[]): void {
-    const results = [...others, result].filter(moves);
+    const results = [result, ...others].filter(moves);
     this.player = null;
     this.result = result;
     if (!moves(result)) return;

@@ -15,7 +15,7 @@ export interface Done {
   last?: [string, number][]; file?: string; run?: number; // run: of several that are live
   // of analyses
   motion?: boolean; lines?: string[]; modes?: [number, number, number, number][]; signals?: [string, number][];
-  tables?: { name: string; columns: [string, string][]; of: number; rows: (number | null)[][] }[];
+  tables?: { name: string; labels?: string[]; columns: [string, string][]; of: number; rows: (number | null)[][] }[];
 }
 
 export class Refused extends Error {
@@ -37,7 +37,7 @@ export const server = {
   forget: () => ask("forget", ""),
   folder: async () => await (await ask("folder")).json() as string[],
   open: async (name: string) => await (await ask(`open?${name}`, "")).json() as Model,
-  work: (what: "run" | "live" | "analyse", text: string, option = "") => ask(option ? `${what}?${option}` : what, text),
+  work: (what: "run" | "live" | "analyse" | "study", text: string, option = "") => ask(option ? `${what}?${option}` : what, text),
   stop: () => ask("stop", ""),
   tell: (line: string, run: number) => ask(`tell?${run}`, `${line}\n`),
   result: async () => await (await ask("result")).json() as Packed,

@@ -1,7 +1,7 @@
 // studio.ts - the workbench: the text, the picture, what is run, and how they follow one another. The file has the truth:
 // whatever is done by forms or the pointer is an edit of the text, and everything else follows from it.
 import { take, type Packed, type Result } from "../data";
-import { decimal, language, setLanguage } from "../labels";
+import { decimal, language, say, setLanguage } from "../labels";
 import { ledgerPanel, make, viewPanel } from "../panels";
 import { Plots, short } from "../plots";
 import { banner, bannerOf } from "./banner";
@@ -16,13 +16,15 @@ import { find, outline } from "./outline";
 import { Picture } from "./picture";
 import { Language, type Schema } from "./schema";
 import { listen, Refused, server, type Checked, type Done, type Message } from "./server";
+import { askStudy } from "./study";
 import { word, type Word } from "./words";
 
 const byId = (id: string) => document.getElementById(id)!;
 const PAUSE = 10; // milliseconds after a key before the text is checked
+const MOST_KEPT = 4; // runs
 const MANY = 1500; // bodies: so many take a while to draw, which is done when one asks for it
 
-type Work = "none" | "run" | "live" | "analyse";
+type Work = "none" | "run" | "live" | "analyse" | "study";
 
 export class Studio {
   readonly editor: Editor;
@@ -35,6 +37,8 @@ export class Studio {
   private live: Live | null = null;
   private found: { done: Done; name: string } | null = null;
   private analysis = "";
+  private kept: Result[] = []; // runs to compare with
+  private count = 0; // of runs
   private large: Packed | null = null; // a picture that waits until it is asked for
   private asked = false;
   checked: Checked | null = null;
@@ -92,6 +96,7 @@ export class Studio {
   private async beginWith(name: string, text: string): Promise<void> {
     this.done = this.found = null;
     this.plots = null;
+    this.kept = [];
     await this.files.beginWith(name, text).catch(bannerOf);
   }
 
@@ -166,7 +171,7 @@ export class Studio {
   // ---- work ---------------------------------------------------------------------------------------
 
   // What is computed is the text as it is now.
-  private async start(work: "run" | "live" | "analyse", option = ""): Promise<void> {
+  private async start(work: Exclude<Work, "none">, option = ""): Promise<void> {
     if (this.work !== "none") return;
     this.work = work;
     this.worked = this.editor.text();
@@ -191,6 +196,17 @@ export class Studio {
   analyse(option: string, name: string): Promise<void> {
     this.analysis = name;
     return this.start("analyse", option);
+  }
+
+  // Many runs, or an analysis that asks for numbers.
+  study(option: string, name: string): Promise<void> {
+    this.analysis = name;
+    return this.start(option.startsWith("@") ? "analyse" : "study", option);
+  }
+
+  private ask(): void {
+    const names = (this.checked?.data?.header as { results: { names: string[] }[] } | undefined)?.results[0]?.names ?? [];
+    if (this.checked) askStudy(this.checked, names, (option, name) => void this.study(option, name));
   }
 
   private async analysed(done: Done): Promise<void> {
@@ -231,19 +247,21 @@ export class Studio {
     this.work = "none";
     this.live?.close();
     this.live = null;
-    if (was !== "analyse") this.done = done;
+    if (was === "run" || was === "live") this.done = done;
     this.progress = null;
     this.list([...done.messages]);
     if (done.messages.length > 0 && this.worked === this.editor.text()) this.editor.mark(done.messages);
     if (was === "run" && done.t !== undefined) {
       const [r] = (await take(await server.result())).results;
-      this.picture.show(r);
+      r.label = word("runLabel", ++this.count);
+      this.picture.show(r, ...this.kept);
       this.tab = "plots";
       this.plot(r);
       this.picture.say(done.balanced === false ? word("unbalanced") : "");
       this.picture.player?.toggle();
     }
-    if (was === "analyse") await this.analysed(done);
+    if (was === "analyse" || was === "study") await this.analysed(done);
+    if (was === "study" && this.analysis === word("report") && done.ok) window.open("report");
     if (!done.ok) this.picture.say(word("failed", done.status));
     this.commands();
     this.state();
@@ -255,8 +273,17 @@ export class Studio {
   }
 
   private plot(r: Result): void {
-    if (this.picture.player) this.plots = new Plots([r], this.picture.player);
+    if (this.picture.player) this.plots = new Plots([r, ...this.kept], this.picture.player);
     this.tabs();
+  }
+
+  // The run that is seen stays, and those to come are seen with it.
+  private runsBar(): HTMLElement {
+    const r = this.picture.result, stage = this.picture.stage, row = make("div", { className: "row" });
+    if (r && r.rows > 1 && this.kept.length < MOST_KEPT && !this.kept.includes(r)) row.append(make("button", { id: "keeprun", textContent: word("keepRun"), onclick: () => { this.kept.push(r); this.tabs(); } }));
+    if (this.kept.length > 0) row.append(make("button", { id: "dropruns", textContent: word("dropRuns"), onclick: () => { this.kept = []; this.tabs(); } }));
+    if (stage && stage.mechanisms.length > 1) row.append(make("button", { id: "arrangement", textContent: say(stage.beside ? "overlay" : "beside"), onclick: () => { stage.arrange(!stage.beside); this.tabs(); } }));
+    return row;
   }
 
   private hear(event: string, data: unknown): void {
@@ -303,9 +330,11 @@ export class Studio {
     parts.push(b("gallery", () => this.gallery(), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
     else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!this.checked?.data));
-    if (!busy) parts.push(this.analyses(good));
+    if (!busy) parts.push(this.analyses(good), b("study", () => this.ask(), good));
+    if (!busy && this.done?.file) parts.push(b("report", () => void this.study("report", word("report"))));
     if (this.large && !busy) parts.push(b("drawIt", () => { this.asked = true; void this.draw(this.large!, 0); }));
     if (this.work === "analyse") parts.push(make("span", { className: "empty", textContent: word("analysing") }));
+    if (this.work === "study" && this.progress) parts.push(make("progress", { max: this.progress[1] || 1, value: this.progress[0] }), make("span", { className: "empty", textContent: word("runsDone", Math.floor(this.progress[0]), this.progress[1]) }));
     if (this.work === "run") {
       const [t, until] = this.progress ?? [0, 1];
       parts.push(make("progress", { max: until || 1, value: t }));
@@ -321,9 +350,10 @@ export class Studio {
     choice.setAttribute("aria-label", word("analyse"));
     choice.add(new Option(word("analyse"), ""));
     for (const name of this.checked?.analyses ?? []) choice.add(new Option(name, name));
+    if (this.checked?.sweep) choice.add(new Option(word("sweepOwn"), "sweep:"));
     choice.add(new Option(word("ownModes"), "@modes"));
     choice.add(new Option(word("ownRest"), "@equilibrium"));
-    choice.onchange = () => { if (choice.value) void this.analyse(choice.value, choice.selectedOptions[0].text); };
+    choice.onchange = () => { if (choice.value) void (choice.value === "sweep:" ? this.study("sweep", word("sweepOwn")) : this.analyse(choice.value, choice.selectedOptions[0].text)); };
     return choice;
   }
 
@@ -345,7 +375,7 @@ export class Studio {
   }
 
   private tabs(): void {
-    const panels: [Word, () => HTMLElement][] = [["plots", () => this.plots?.element ?? make("p", { className: "empty", textContent: word("nothing") })]];
+    const panels: [Word, () => HTMLElement][] = [["plots", () => this.plots ? make("div", {}, this.runsBar(), this.plots.element) : make("p", { className: "empty", textContent: word("nothing") })]];
     if (this.found) panels.push(["findings", () => findingsPanel(this.found!.done, this.found!.name)]);
     if (this.live) panels.unshift(["curves", () => this.live!.curves]);
     if (this.done?.last) panels.push(["values", () => this.lastValues()]);
@@ -392,7 +422,8 @@ export class Studio {
       idle: () => !this.checking && !this.due && this.work === "none",
       done: () => this.done,
       found: () => this.found?.done ?? null,
-      forget: () => { this.done = null; },
+      forget: () => { this.done = this.found = null; },
+      mechanisms: () => this.picture.stage?.mechanisms.length ?? 0,
       time: () => this.picture.player?.time ?? null,
       position: (name: string) => this.picture.stage?.mechanisms[0]?.position(name) ?? null,
       live: (run = 1) => this.live?.runs[run - 1]?.last ?? null,
