@@ -6,8 +6,8 @@
 //     POST check     text: messages, picture             POST run, live?NUMBER, analyse?NAME, study?WHAT   text: work begins
 //     POST stop      work ends            POST tell?NUMBER   a line for what is live
 //     POST save?STAMP   text to the file  POST autosave  text to its copy    POST forget  the copy goes
-//     GET  report    that was made        GET  result    of the last run      GET  folder    models beside this one
-//     POST open?NAME    another of them
+//     GET  report    that was made        GET  result    of the last run      GET  folder    models, robots, meshes beside it
+//     POST open?NAME    another of the models             POST import?NAME   one of the robots as text
 #include "studio/studio.h"
 #include "base/number.h"
 #include "page/page_template.h"
@@ -145,7 +145,7 @@ static void give_folder(flx_studio *s, flx_guest *g)
     flx_text_put(&t, "[");
     int n = 0;
     for (const struct dirent *e; folder && n < MOST_MODELS && (e = readdir(folder)) != NULL;) {
-        if (!flx_studio_is_plain(e->d_name)) continue;
+        if (flx_studio_kind(e->d_name) == FLX_FILE_NONE) continue;
         if (n++ > 0) flx_text_put(&t, ", ");
         flx_text_put_string(&t, e->d_name);
     }
@@ -158,7 +158,8 @@ static void give_folder(flx_studio *s, flx_guest *g)
 static void open_other(flx_studio *s, flx_guest *g, const char *name)
 {
     flx_studio_file next;
-    char *path = flx_studio_is_plain(name) ? flx_studio_beside(&s->file, name) : NULL;
+    bool model = flx_studio_kind(name) == FLX_FILE_MODEL;
+    char *path = model ? flx_studio_beside(&s->file, name) : NULL;
     if (!path) {
         flx_http_refuse(g, "403 Forbidden: a model of this folder has a plain name, as "
                            "crank.yaml");
@@ -276,6 +277,15 @@ static void begin_work(flx_studio *s, flx_guest *g, const flx_http_request *r,
     start_work(s, g, r, 0, work);
 }
 
+static void begin_import(flx_studio *s, flx_guest *g, const flx_http_request *r)
+{
+    if (flx_studio_kind(r->query) == FLX_FILE_ROBOT) {
+        begin_work(s, g, r, flx_work_import);
+    } else {
+        flx_http_refuse(g, "403 Forbidden: a robot of this folder has a plain name, as arm.urdf");
+    }
+}
+
 // The first ends what worked before; the others go on beside it.
 static void begin_live(flx_studio *s, flx_guest *g, const flx_http_request *r)
 {
@@ -352,6 +362,8 @@ static void post(flx_studio *s, flx_guest *g, const flx_http_request *r)
         begin_work(s, g, r, flx_work_analyse);
     } else if (strcmp(r->path, "study") == 0) {
         begin_work(s, g, r, flx_work_study);
+    } else if (strcmp(r->path, "import") == 0) {
+        begin_import(s, g, r);
     } else if (strcmp(r->path, "live") == 0) {
         begin_live(s, g, r);
     } else if (strcmp(r->path, "stop") == 0) {

@@ -91,14 +91,28 @@ flx_status flx_studio_autosave(flx_studio_file *f, const char *text, size_t n)
     return write_text(f, f->copy, text, n);
 }
 
-bool flx_studio_is_plain(const char *name)
+static bool is_plain(const char *name)
 {
     size_t n = strlen(name);
-    if (n < 6 || n > 200 || name[0] == '.' || strcmp(name + n - 5, ".yaml") != 0) return false;
+    if (n < 5 || n > 200 || name[0] == '.') return false;
     for (size_t i = 0; i < n; i++) {
         if (!flx_is_letter(name[i]) && !flx_is_digit(name[i]) && !strchr("._-", name[i])) {
             return false;
         }
     }
     return true;
+}
+
+flx_file_kind flx_studio_kind(const char *name)
+{
+    static const struct {
+        const char *ending;
+        flx_file_kind kind;
+    } known[] = {{".yaml", FLX_FILE_MODEL}, {".urdf", FLX_FILE_ROBOT}, {".xml", FLX_FILE_ROBOT},
+                 {".sdf", FLX_FILE_ROBOT},  {".stl", FLX_FILE_MESH},   {".obj", FLX_FILE_MESH}};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && dot > name && is_plain(name) && i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(dot, known[i].ending) == 0) return known[i].kind;
+    }
+    return FLX_FILE_NONE;
 }

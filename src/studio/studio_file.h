@@ -22,7 +22,8 @@ bool flx_studio_read(const char *path, size_t most, char **text);
 // The text becomes the file, whole or not at all; the copy goes.
 flx_status flx_studio_save(flx_studio_file *f, const char *text, size_t n);
 flx_status flx_studio_autosave(flx_studio_file *f, const char *text, size_t n);
-// Another model of the same folder by its plain name; false: that is no such name.
-bool flx_studio_is_plain(const char *name);
+// A file of the same folder by its plain name.
+typedef enum flx_file_kind { FLX_FILE_NONE, FLX_FILE_MODEL, FLX_FILE_ROBOT, FLX_FILE_MESH } flx_file_kind;
+flx_file_kind flx_studio_kind(const char *name);
 // A path beside the file.
 char *flx_studio_beside(const flx_studio_file *f, const char *name);

@@ -22,6 +22,8 @@ void flx_work_live(flx_desk *d, void *chore);
 void flx_work_analyse(flx_desk *d, void *chore);
 // Many runs (work_study.c): messages "progress", in runs, and "done" with a table.
 void flx_work_study(flx_desk *d, void *chore);
+// A robot file beside the model, by its plain name: message "done" with the text of a model.
+void flx_work_import(flx_desk *d, void *chore);
 
 // ---- shared (work.c) --------------------------------------------------------------------------------
 

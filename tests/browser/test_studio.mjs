@@ -116,6 +116,44 @@ await test("a pendulum is built from nothing by clicks, run, changed by a form, 
   assert.ok(done.last.some(([name, x]) => name === "hinge.angle" && Math.abs(x) > 0.01), JSON.stringify(done.last));
 });
 
+await test("places are dragged, inertia comes from shapes, robots and meshes of the folder are taken in", async () => {
+  const before = await text();
+  await page.evaluate(() => window.studio.type("# drawn as it starts\n", 0));
+  await idle();
+  await page.click(".tree [data-path='bodies.rod']");
+  const [x, y] = await page.evaluate(() => window.studio.pixel([1, 0, 0])), [u, v] = await page.evaluate(() => window.studio.pixel([0.8, 0, 0.4]));
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(u, v, { steps: 3 });
+  await page.screenshot({ path: at("dragged.png") });
+  await page.mouse.up();
+  await idle();
+  const moved = /end: \[(.*?), (.*?), (.*?)\]/.exec(await text()).slice(1).map(Number);
+  moved.forEach((c, i) => assert.ok(Math.abs(c - [0.8, 0, 0.4][i]) < 0.06 && c === Number(c.toFixed(2)), `${moved}`));
+  await page.click("#undo");
+  await idle();
+  await page.click("#inertiaof");
+  await idle();
+  const inertia = /inertia: \[(.*?)\]/.exec(await text())[1].split(",").map(Number), [a, b] = [1, 0.05];
+  [b * b / 6, (a * a + b * b) / 12, (a * a + b * b) / 12].forEach((I, i) => assert.ok(Math.abs(inertia[i] - 2.5 * I) < 1e-5 * I * 2.5, `${inertia}`));
+  await page.evaluate((t) => window.studio.write(t), before);
+  await page.click("#save");
+  await idle();
+  copyFileSync(join(examples, "robots/arm.urdf"), at("arm.urdf"));
+  writeFileSync(at("wedge.stl"), `solid wedge\n${[[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]].map((f) => `facet normal 0 0 0\nouter loop\n${f.map((k) => `vertex ${["0 0 0", "0.2 0 0", "0 0.2 0", "0 0 0.2"][k]}`).join("\n")}\nendloop\nendfacet`).join("\n")}\nendsolid\n`);
+  await page.click("#import");
+  await page.click("[data-file='arm.urdf']");
+  await page.waitForFunction(() => document.getElementById("title").textContent === "arm.yaml", null, { polling: 20 });
+  await idle();
+  const robot = await page.evaluate(() => window.studio.checked());
+  assert.ok(robot.ok && robot.summary.bodies > 1, JSON.stringify(robot.messages));
+  await page.click("#import");
+  await page.click("[data-file='wedge.stl']");
+  await idle();
+  assert.match(await text(), /shape: \{mesh: wedge\.stl, scale: 1\}/);
+  assert.equal((await page.evaluate(() => window.studio.checked())).summary?.bodies, robot.summary.bodies + 1, JSON.stringify((await page.evaluate(() => window.studio.checked())).messages));
+});
+
 await test("what was typed is drawn, checked in its place, and survives kill -9", async () => {
   await end(server);
   copyFileSync(join(examples, "slider_crank.yaml"), at("crank.yaml"));

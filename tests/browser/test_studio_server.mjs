@@ -100,6 +100,7 @@ await test("no path leads out of the model's folder", async () => {
     assert.equal(answer.status, 403, name);
     assert.ok(!(await answer.text()).includes("somebody"));
   }
+  for (const name of ["../outside.urdf", "..%2foutside.urdf", "/etc/passwd", "swing.yaml", ""]) assert.equal((await post(`import?${name}`, "x")).status, 403, name);
   for (const path of ["../outside.yaml", "folder/../../outside.yaml", "..%2foutside.yaml", "model/../../../etc/passwd"]) {
     const answer = await get(path);
     assert.ok([403, 404].includes(status(answer)) && !/somebody|root:/.test(answer), path);

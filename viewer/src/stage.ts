@@ -42,6 +42,7 @@ export class Stage {
   readonly camera = new THREE.PerspectiveCamera(WIDE, 1, 0.01, 1000);
   readonly controls: OrbitControls;
   beside = false;
+  drawn: (() => void) | null = null; // told after every picture
   private scene = new THREE.Scene();
   private grid = new THREE.GridHelper(1, 1);
   private centre = new THREE.Vector3();
@@ -55,7 +56,7 @@ export class Stage {
   private follows = false; // the picture asked for was so while the last one was made
   private time = 0;
   private slow = 0; // milliseconds between pictures, of late
-  private drawn = 0; // when the last was
+  private latest = 0; // when the last was drawn
   private sharpness = 1; // pixels drawn over pixels shown, in each direction
   private rest = 0; // timer
   private swinging = false;
@@ -431,6 +432,7 @@ export class Stage {
     this.mechanisms.forEach((m) => { m.group.visible = true; });
     this.forget();
     this.annotate(n, w, h);
+    this.drawn?.();
     this.busy = true;
     requestAnimationFrame(() => { this.busy = false; });
   }
@@ -446,8 +448,8 @@ export class Stage {
   // A machine that draws slowly draws coarser while things move, and sharp again when they rest. How long a picture takes
   // shows in the time to the next one, where that follows at once: the time between two keys says nothing of the machine.
   private keepUp(): void {
-    const now = performance.now(), passed = now - this.drawn;
-    this.drawn = now;
+    const now = performance.now(), passed = now - this.latest;
+    this.latest = now;
     this.slow = this.follows && passed < RESTING ? 0.7 * this.slow + 0.3 * passed : 0;
     if (this.slow > SLOW && this.sharpness > COARSEST) {
       this.sharpness *= 0.6;

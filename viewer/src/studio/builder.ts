@@ -78,14 +78,27 @@ export class Builder {
     }));
   }
 
-  private click(stage: Stage, x: number, y: number): void {
-    const hit = stage.place(x, y, this.normal(stage), this.spots[0]?.at ?? [0, 0, 0]);
-    if (!hit) return;
-    const near = this.points(stage).map((p) => ({ ...p, far: Math.hypot(...stage.pixel(p.at).map((v, i) => v - [x, y][i])) })).filter((p) => p.far < NEAR).sort((a, b) => a.far - b.far);
+  // The place under a pixel in the plane through another one: a point of a body where one is near, the origin, or a place of the
+  // grid. without: a body whose own points do not count. null: the plane is not seen there.
+  snap(stage: Stage, x: number, y: number, through: number[], without?: string): Spot | null {
+    const hit = stage.place(x, y, this.normal(stage), through);
+    if (!hit) return null;
+    const near = this.points(stage).filter((p) => p.body !== without).map((p) => ({ ...p, far: Math.hypot(...stage.pixel(p.at).map((v, i) => v - [x, y][i])) })).filter((p) => p.far < NEAR).sort((a, b) => a.far - b.far);
     const step = niceLength(12 * hit.pixel), snapped = hit.at.map((v) => round(step * Math.round(v / step)));
     const [px, py] = stage.pixel([0, 0, 0]);
     const at = near[0]?.at ?? (Math.hypot(px - x, py - y) < NEAR ? [0, 0, 0] : snapped);
-    this.spots.push({ at, name: near[0]?.name || null, bodies: [...new Set(near.map((p) => p.body))] });
+    return { at, name: near[0]?.name || null, bodies: [...new Set(near.map((p) => p.body))] };
+  }
+
+  // As the text has them.
+  coordinates(at: number[]): string {
+    return list(this.planar() ? at.slice(0, 2) : at);
+  }
+
+  private click(stage: Stage, x: number, y: number): void {
+    const spot = this.snap(stage, x, y, this.spots[0]?.at ?? [0, 0, 0]);
+    if (!spot) return;
+    this.spots.push(spot);
     if (this.spots.length >= (clicks[this.kind!] ?? 0)) this.finish();
     else this.added([]);
   }
@@ -98,6 +111,14 @@ export class Builder {
     this.spots = [];
     const path = this.write(kind, s);
     this.added(path);
+  }
+
+  // A body whose shape is a file of the folder.
+  addMesh(file: string): void {
+    this.head();
+    const state = this.editor.view.state, name = freeName(state, "bodies", file.replace(/\.\w+$/, "").replace(/\W/g, "_").replace(/^(?=\d)/, "m"));
+    this.editor.edit(setValue(state, ["bodies", name], `\n    type: rigid\n    mass: 1\n    inertia: ${this.planar() ? "0.01" : "[0.01, 0.01, 0.01]"}\n    shape: {mesh: ${file}, scale: 1}`));
+    this.added(["bodies", name]);
   }
 
   // A model that says nothing yet gets what every model needs.

@@ -3,6 +3,8 @@
 import { make } from "../panels";
 import { freeName, remove, rename, setValue } from "./edit";
 import type { Editor } from "./editor";
+import type { Body } from "../data";
+import { inertiaOf } from "./inertia";
 import { find, outline, scalars, type Entry } from "./outline";
 import type { Language, Step } from "./schema";
 import { word } from "./words";
@@ -16,7 +18,8 @@ export class Items {
   path: string[] = []; // of the item that is chosen
   private closed = new Set<string>();
 
-  constructor(private box: HTMLElement, private editor: Editor, private tools: () => HTMLElement[], private chosen: (path: string[]) => void) {}
+  constructor(private box: HTMLElement, private editor: Editor, private tools: () => HTMLElement[], private chosen: (path: string[]) => void,
+    private drawn: (body: string) => { body: Body; planar: boolean } | null) {}
 
   learn(language: Language): void {
     this.language = language;
@@ -93,8 +96,24 @@ export class Items {
     else for (const c of e.children.slice(0, MOST)) if (c.kind === "scalar" || c.kind === "list" || e.key === "parameters") this.field(box, c, [...this.path, c.key]);
     const go = make("button", { textContent: word("toText"), id: "totext", onclick: () => { this.editor.show(e.from); this.editor.view.focus(); } });
     const drop = make("button", { textContent: word("removeItem"), id: "removeitem", onclick: () => { const path = this.path; this.path = []; this.editor.edit(remove(state, path)); this.build(); } });
-    box.append(make("div", { className: "row" }, go, drop));
+    box.append(make("div", { className: "row" }, go, drop, ...this.inertiaButton()));
     return box;
+  }
+
+  // Of a rigid body whose shapes have a volume.
+  private inertiaButton(): HTMLElement[] {
+    const [section, name, more] = this.path, b = section === "bodies" && name && !more ? this.drawn(name) : null;
+    if (!b || find(outline(this.editor.view.state), ["bodies", name, "inertia"]) === null) return [];
+    const found = inertiaOf(b.body.shapes, b.body.mass, b.planar);
+    if (!found) return [];
+    const round = (x: number) => Number(x.toPrecision(6)) || 0, largest = Math.max(...found.inertia.map(Math.abs)), plain = found.inertia.slice(3).every((x) => Math.abs(x) < 1e-9 * largest);
+    const text = (x: number[]) => `[${x.map(round).join(", ")}]`, set = (key: string, value: string) => this.editor.edit(setValue(this.editor.view.state, ["bodies", name, key], value));
+    return [make("button", { id: "inertiaof", textContent: word("inertiaOf"), onclick: () => {
+      const at = b.planar ? found.com.slice(0, 2) : found.com;
+      if (at.some((x) => Math.abs(x) > 1e-12) || find(outline(this.editor.view.state), ["bodies", name, "com"])) set("com", text(at));
+      set("inertia", b.planar ? String(round(found.inertia[2])) : text(plain ? found.inertia.slice(0, 3) : found.inertia));
+      this.build();
+    } })];
   }
 
   private nameField(): HTMLElement {

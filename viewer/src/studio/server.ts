@@ -13,6 +13,7 @@ export interface Model { name: string; stamp: string; text: string; copy: string
 export interface Done {
   ok: boolean; status: string; messages: Message[]; t?: number; seconds?: number; steps?: number; balanced?: boolean;
   last?: [string, number][]; file?: string; run?: number; // run: of several that are live
+  text?: string; // of what was imported
   // of analyses
   motion?: boolean; lines?: string[]; modes?: [number, number, number, number][]; signals?: [string, number][];
   tables?: { name: string; labels?: string[]; columns: [string, string][]; of: number; rows: (number | null)[][] }[];
@@ -37,7 +38,7 @@ export const server = {
   forget: () => ask("forget", ""),
   folder: async () => await (await ask("folder")).json() as string[],
   open: async (name: string) => await (await ask(`open?${name}`, "")).json() as Model,
-  work: (what: "run" | "live" | "analyse" | "study", text: string, option = "") => ask(option ? `${what}?${option}` : what, text),
+  work: (what: "run" | "live" | "analyse" | "study" | "import", text: string, option = "") => ask(option ? `${what}?${option}` : what, text),
   stop: () => ask("stop", ""),
   tell: (line: string, run: number) => ask(`tell?${run}`, `${line}\n`),
   result: async () => await (await ask("result")).json() as Packed,

@@ -1,6 +1,6 @@
 // studio.ts - the workbench: the text, the picture, what is run, and how they follow one another. The file has the truth:
 // whatever is done by forms or the pointer is an edit of the text, and everything else follows from it.
-import { take, type Packed, type Result } from "../data";
+import { take, type Body, type Packed, type Result } from "../data";
 import { decimal, language, say, setLanguage } from "../labels";
 import { ledgerPanel, make, viewPanel } from "../panels";
 import { Plots, short } from "../plots";
@@ -10,6 +10,8 @@ import { Editor } from "./editor";
 import { showGallery } from "./gallery";
 import { Files } from "./files";
 import { findingsPanel } from "./findings";
+import { Handles } from "./handles";
+import { askImport } from "./import";
 import { Items } from "./items";
 import { Live } from "./live";
 import { find, outline } from "./outline";
@@ -24,7 +26,7 @@ const PAUSE = 10; // milliseconds after a key before the text is checked
 const MOST_KEPT = 4; // runs
 const MANY = 1500; // bodies: so many take a while to draw, which is done when one asks for it
 
-type Work = "none" | "run" | "live" | "analyse" | "study";
+type Work = "none" | "run" | "live" | "analyse" | "study" | "import";
 
 export class Studio {
   readonly editor: Editor;
@@ -32,6 +34,7 @@ export class Studio {
   readonly items: Items;
   private files: Files;
   private builder: Builder;
+  private handles: Handles;
   private plots: Plots | null = null;
   private left: Word = "text";
   private live: Live | null = null;
@@ -55,11 +58,24 @@ export class Studio {
 
   constructor() {
     this.editor = new Editor(byId("editor"), (byUser) => this.edited(byUser));
-    this.picture = new Picture((name) => { if (name && !this.builder.isPlacing()) this.items.chooseByName(name); }, () => this.plots?.update());
+    this.picture = new Picture((name) => { this.choose(name); }, () => this.plots?.update());
     this.builder = new Builder(this.editor, this.picture, (path) => this.added(path));
-    this.items = new Items(byId("items"), this.editor, () => this.builder.tools(), (path) => this.picture.stage?.select(path[1] ?? null));
+    this.items = new Items(byId("items"), this.editor, () => this.builder.tools(), (path) => { this.picture.stage?.select(path[1] ?? null); this.handles.choose(path[0] === "bodies" ? path[1] ?? null : null); }, (body) => this.drawnBody(body));
+    this.handles = new Handles(this.editor, this.picture, this.builder, () => this.work === "none" && !this.builder.isPlacing());
     document.addEventListener("keydown", (e) => this.key(e));
     this.files = new Files(this.editor, () => this.build());
+  }
+
+  // A part of the picture, or nothing.
+  private choose(name: string | null): void {
+    if (this.builder.isPlacing()) return;
+    if (name) this.items.chooseByName(name);
+    this.handles.choose(name);
+  }
+
+  private drawnBody(name: string): { body: Body; planar: boolean } | null {
+    const scene = this.picture.result?.scene, body = scene?.bodies.find((b) => b.name === name);
+    return scene && body ? { body, planar: scene.dimension === 2 } : null;
   }
 
   async begin(): Promise<void> {
@@ -140,6 +156,7 @@ export class Studio {
     this.asked = false;
     const [r] = (await take(data)).results;
     this.picture.show(r);
+    if (this.picture.stage) this.picture.stage.drawn = () => this.handles.draw();
     this.picture.say("");
     if (keyed > 0) requestAnimationFrame(() => requestAnimationFrame(() => {
       this.times.push(performance.now() - keyed);
@@ -260,6 +277,7 @@ export class Studio {
       this.picture.say(done.balanced === false ? word("unbalanced") : "");
       this.picture.player?.toggle();
     }
+    if (was === "import" && done.ok) await this.beginWith(`${this.analysis.replace(/\.\w+$/, "")}.yaml`, done.text ?? "");
     if (was === "analyse" || was === "study") await this.analysed(done);
     if (was === "study" && this.analysis === word("report") && done.ok) window.open("report");
     if (!done.ok) this.picture.say(word("failed", done.status));
@@ -327,7 +345,7 @@ export class Studio {
   private commands(): void {
     const b = (name: Word, act: () => void, on = true) => make("button", { id: name, textContent: word(name), onclick: act, disabled: !on });
     const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
-    parts.push(b("gallery", () => this.gallery(), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
+    parts.push(b("gallery", () => this.gallery(), !busy), b("import", () => void askImport((name) => { this.analysis = name; void this.start("import", name); }, (name) => this.builder.addMesh(name)), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
     else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!this.checked?.data));
     if (!busy) parts.push(this.analyses(good), b("study", () => this.ask(), good));

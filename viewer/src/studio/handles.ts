@@ -1,0 +1,99 @@
+// handles.ts - places of the body that is chosen, which the pointer drags: its origin and its points, as far as the text has
+// their numbers. What comes of it is one edit of the text, and undo takes it back.
+import type { Builder } from "./builder";
+import { setValue } from "./edit";
+import type { Editor } from "./editor";
+import { find, outline } from "./outline";
+import type { Picture } from "./picture";
+
+const NEAR = 9; // pixels
+const SVG = "http://www.w3.org/2000/svg";
+const byId = (id: string) => document.getElementById(id)!;
+
+interface Handle { path: string[]; body: string; at: number[] } // at: in the scene
+
+export class Handles {
+  private body: string | null = null;
+  private held: { handle: Handle; to: number[] } | null = null;
+  private marks = document.createElementNS(SVG, "svg");
+
+  // allowed: nothing else has the pointer.
+  constructor(private editor: Editor, private picture: Picture, private builder: Builder, private allowed: () => boolean) {
+    const canvas = byId("canvas");
+    this.marks.setAttribute("class", "handles");
+    byId("stage").append(this.marks);
+    canvas.addEventListener("pointerdown", this.take, true);
+    canvas.addEventListener("pointermove", this.move, true);
+    window.addEventListener("pointerup", this.drop, true);
+  }
+
+  choose(body: string | null): void {
+    this.body = body;
+    this.draw();
+  }
+
+  // Places whose coordinates are plain numbers: those that are expressions belong to the text.
+  list(): Handle[] {
+    const state = this.editor.view.state, body = this.body, m = this.picture.stage?.mechanisms[0];
+    if (!body || !m || this.picture.player || !this.allowed()) return [];
+    const root = outline(state), names: [string[], string][] = [[["bodies", body, "position"], body]];
+    for (const p of find(root, ["bodies", body, "points"])?.children ?? []) names.push([["bodies", body, "points", p.key], `${body}.${p.key}`]);
+    return names.flatMap(([path, name]) => {
+      const e = find(root, path), text = e?.value ? state.sliceDoc(e.value.from, e.value.to) : "", at = m.position(name);
+      return at && /^\[[-+\d.eE,\s]*\]$/.test(text) ? [{ path, body, at: [...at] }] : [];
+    });
+  }
+
+  private take = (e: PointerEvent): void => {
+    const stage = this.picture.stage;
+    if (!stage || e.button !== 0) return;
+    const far = (h: Handle) => Math.hypot(...stage.pixel(h.at).map((v, i) => v - [e.clientX, e.clientY][i]));
+    const handle = this.list().filter((h) => far(h) < NEAR).sort((a, b) => far(a) - far(b))[0];
+    if (!handle) return;
+    this.held = { handle, to: handle.at };
+    stage.controls.enabled = false;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+
+  private move = (e: PointerEvent): void => {
+    const stage = this.picture.stage, held = this.held;
+    if (!stage || !held) return;
+    held.to = this.builder.snap(stage, e.clientX, e.clientY, held.handle.at, held.handle.body)?.at ?? held.to;
+    this.draw();
+    e.stopPropagation();
+  };
+
+  private drop = (): void => {
+    const held = this.held, stage = this.picture.stage;
+    this.held = null;
+    if (!held || !stage) return;
+    stage.controls.enabled = true;
+    const { handle, to } = held, group = stage.mechanisms[0].bodies.find((b) => b.name === handle.body);
+    if (!group || to.every((x, i) => x === handle.at[i])) return;
+    group.updateMatrixWorld(true);
+    const local = handle.path[2] === "points" ? group.worldToLocal(group.position.clone().fromArray(to)).toArray() : to;
+    this.editor.edit(setValue(this.editor.view.state, handle.path, this.builder.coordinates(local)));
+    this.draw();
+  };
+
+  // Also when the eye has moved.
+  draw(): void {
+    const stage = this.picture.stage, box = byId("stage").getBoundingClientRect();
+    this.marks.replaceChildren();
+    if (!stage) return;
+    const mark = (at: number[], name: string) => {
+      const [x, y] = stage.pixel(at), c = document.createElementNS(SVG, "circle");
+      for (const [k, v] of Object.entries({ cx: x - box.left, cy: y - box.top, r: 6, class: name })) c.setAttribute(k, String(v));
+      this.marks.append(c);
+      return [x - box.left, y - box.top];
+    };
+    for (const h of this.list()) mark(h.at, "handle");
+    if (!this.held) return;
+    const [x, y] = mark(this.held.to, "held"), text = document.createElementNS(SVG, "text");
+    text.setAttribute("x", String(x + 10));
+    text.setAttribute("y", String(y - 10));
+    text.textContent = this.builder.coordinates(this.held.to);
+    this.marks.append(text);
+  }
+}
