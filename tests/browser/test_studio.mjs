@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { launch } from "./browser.mjs";
 
 const [program, examples, scratch] = process.argv.slice(2);
@@ -71,6 +74,17 @@ async function change(path, value) {
 }
 
 let server = await start();
+
+await test("English and German say the same things, with the same values in them", async () => {
+  const viewer = join(dirname(fileURLToPath(import.meta.url)), "../../viewer/"), { build } = createRequire(join(viewer, "package.json"))("esbuild");
+  for (const [file, name] of [["src/labels.ts", "labels"], ["src/studio/words.ts", "words"]]) {
+    const { outputFiles } = await build({ entryPoints: [join(viewer, file)], bundle: true, format: "esm", write: false });
+    const { english, german } = (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`))[name];
+    const places = (text) => (text.match(/\{\d\}/g) ?? []).sort().join();
+    assert.deepEqual(Object.keys(german).sort(), Object.keys(english).sort());
+    for (const k of Object.keys(english)) assert.ok(german[k] && places(german[k]) === places(english[k]), `${file}: ${k}`);
+  }
+});
 
 await test("a pendulum is built from nothing by clicks, run, changed by a form, undone, saved", async () => {
   await open(server.address);
@@ -477,7 +491,36 @@ outputs: {every: 0.05, signals: [mass.position.x]}
   await page.click("#dropruns");
 });
 
-await test("in German, dark, without a pointer", async () => {
+await test("a bar and its joint are built by keys alone, pulled live by keys", async () => {
+  const press = async (...keys) => { for (const k of keys) await page.keyboard.press(k); };
+  await page.evaluate(() => window.studio.write(""));
+  await idle();
+  await page.click("#left-items");
+  await page.focus("#adder");
+  await page.selectOption("#adder", "rod");
+  await press("Enter", "ArrowRight", "ArrowRight", "ArrowUp", "Enter");
+  await idle();
+  await page.selectOption("#adder", "revolute");
+  await press("Enter");
+  await idle();
+  const built = await page.evaluate(() => window.studio.checked());
+  assert.ok(built.ok && built.summary.freedoms === 1, `${JSON.stringify(built.messages)} ${await text()}`);
+  await page.focus(".tree [data-path='bodies.rod']");
+  await press("Enter");
+  await live(0.1);
+  await page.focus("#canvas");
+  await page.waitForTimeout(100);
+  await press("Shift+ArrowUp", "Shift+ArrowUp");
+  assert.equal(await page.locator("svg.pull line").count(), 1);
+  await press("Enter");
+  assert.equal(await page.locator("svg.pull line").count(), 0);
+  assert.equal(await page.textContent("#livenote"), "");
+  await press("Escape");
+  await page.waitForFunction(() => window.studio.live() === null, null, { polling: 20 });
+  await idle();
+});
+
+await test("in German, dark, without a pointer, and on a tablet", async () => {
   await page.click("#language");
   assert.equal(await page.textContent("#run"), "Rechnen");
   await page.click("#theme");
@@ -488,6 +531,14 @@ await test("in German, dark, without a pointer", async () => {
   await page.keyboard.press("Control+s");
   await page.waitForFunction(() => /^gesichert/.test(document.getElementById("state").textContent), null, { polling: 20 });
   await page.screenshot({ path: at("dark.png") });
+  for (const [width, height] of [[820, 1180], [1180, 820]]) {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.screenshot({ path: at(`tablet_${width}.png`) });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width} is too narrow`);
+    const box = await page.locator("#canvas").boundingBox();
+    assert.ok(box.width > 300 && box.height > 240, JSON.stringify(box));
+  }
 });
 
 await end(server);

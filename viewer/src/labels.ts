@@ -55,6 +55,8 @@ const german: Record<Label, string> = {
   copyOf: "Fläche mit dem bewegten Mechanismus", noModel: "Das Ergebnis enthält sein Modell nicht.",
 };
 
+export const labels = { english, german };
+
 let table: Record<Label, string> = english;
 export let language = "en";
 

@@ -21,11 +21,33 @@ const list = (x: number[]) => `[${x.map(round).join(", ")}]`;
 export class Builder {
   private kind: Kind | null = null;
   private spots: Spot[] = [];
+  cursor: number[] | null = null; // a place that keys move
 
   constructor(private editor: Editor, private picture: Picture, private added: (path: string[]) => void) {
-    document.getElementById("canvas")!.addEventListener("pointerup", (e) => {
+    const canvas = document.getElementById("canvas")!;
+    canvas.addEventListener("pointerup", (e) => {
       if (this.kind && this.picture.stage && e.button === 0) this.click(this.picture.stage, e.clientX, e.clientY);
     });
+    canvas.addEventListener("keydown", (e) => this.key(e));
+  }
+
+  // Arrows move the cursor in the plane that is built in, Enter takes its place, Escape gives up.
+  private key(e: KeyboardEvent): void {
+    const stage = this.picture.stage;
+    if (!this.kind || !stage || e.ctrlKey || e.metaKey || e.altKey) return;
+    const across = this.normal(stage).indexOf(1), [right, up] = [0, 1, 2].filter((k) => k !== across), at = this.cursor ?? [0, 0, 0];
+    const step = niceLength(0.1 * stage.mechanisms[0].result.scene!.size), move = (k: number, by: number) => at.map((x, i) => (i === k ? round(x + by * step) : x));
+    if (e.key === "ArrowRight" || e.key === "ArrowLeft") this.cursor = move(right, e.key === "ArrowRight" ? 1 : -1);
+    else if (e.key === "ArrowUp" || e.key === "ArrowDown") this.cursor = move(up, e.key === "ArrowUp" ? 1 : -1);
+    else if (e.key === "Enter") this.take({ ...this.snap(stage, ...stage.pixel(at), at)!, at });
+    else if (e.key === "Escape") {
+      this.kind = null;
+      this.added([]);
+    } else return;
+    if (!this.kind) this.cursor = null;
+    stage.draw();
+    e.preventDefault();
+    e.stopPropagation();
   }
 
   // What there is to add, as buttons and a list.
@@ -51,8 +73,14 @@ export class Builder {
   private start(kind: Kind): void {
     this.kind = kind;
     this.spots = [];
-    if (!clicks[kind]) this.finish();
-    else this.added([]);
+    if (!clicks[kind]) {
+      this.finish();
+      return;
+    }
+    this.cursor = [0, 0, 0];
+    this.added([]);
+    document.getElementById("canvas")!.focus();
+    this.picture.stage?.draw();
   }
 
   // ---- places -------------------------------------------------------------------------------------
@@ -97,7 +125,10 @@ export class Builder {
 
   private click(stage: Stage, x: number, y: number): void {
     const spot = this.snap(stage, x, y, this.spots[0]?.at ?? [0, 0, 0]);
-    if (!spot) return;
+    if (spot) this.take(spot);
+  }
+
+  private take(spot: Spot): void {
     this.spots.push(spot);
     if (this.spots.length >= (clicks[this.kind!] ?? 0)) this.finish();
     else this.added([]);

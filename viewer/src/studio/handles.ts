@@ -89,11 +89,12 @@ export class Handles {
       return [x - box.left, y - box.top];
     };
     for (const h of this.list()) mark(h.at, "handle");
-    if (!this.held) return;
-    const [x, y] = mark(this.held.to, "held"), text = document.createElementNS(SVG, "text");
+    const at = this.held?.to ?? (this.builder.isPlacing() ? this.builder.cursor : null);
+    if (!at) return;
+    const [x, y] = mark(at, "held"), text = document.createElementNS(SVG, "text");
     text.setAttribute("x", String(x + 10));
     text.setAttribute("y", String(y - 10));
-    text.textContent = this.builder.coordinates(this.held.to);
+    text.textContent = this.builder.coordinates(at);
     this.marks.append(text);
   }
 }

@@ -23,7 +23,7 @@ export class Hands {
 
   private down = (e: KeyboardEvent): void => {
     const target = e.target as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || target.isContentEditable || target.matches("input, textarea, select")) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || target.isContentEditable || target.matches("input, textarea, select")) return;
     if (e.key === " " && !target.matches("button")) {
       this.pause();
       e.preventDefault();

@@ -1,6 +1,7 @@
 // pull.ts - the pointer pulls a body of what is live: a line from where it was taken to the pointer.
 import type { Picture } from "./picture";
 
+const KEY = 25; // pixels that a key pulls further
 const byId = (id: string) => document.getElementById(id)!;
 const numbers = (x: number[]) => x.map((v) => v.toPrecision(6)).join(" ");
 
@@ -14,6 +15,7 @@ export class Pull {
     const canvas = byId("canvas");
     this.line.setAttribute("class", "pull");
     byId("stage").append(this.line);
+    canvas.addEventListener("keydown", this.key);
     canvas.addEventListener("pointerdown", this.grab, true);
     canvas.addEventListener("pointermove", this.move, true);
     window.addEventListener("pointerup", this.release, true);
@@ -22,6 +24,7 @@ export class Pull {
 
   close(): void {
     const canvas = byId("canvas");
+    canvas.removeEventListener("keydown", this.key);
     canvas.removeEventListener("pointerdown", this.grab, true);
     canvas.removeEventListener("pointermove", this.move, true);
     window.removeEventListener("pointerup", this.release, true);
@@ -59,6 +62,24 @@ export class Pull {
     if (at) this.say(held.view, "pull", `pull ${numbers(at)}`);
     this.draw();
     e.stopPropagation();
+  };
+
+  // The body that is chosen, by its origin: arrows with Shift pull it across the picture, Enter lets it go.
+  private key = (e: KeyboardEvent): void => {
+    const stage = this.picture.stage, name = stage?.selected(), group = name ? this.group(0, name) : null;
+    const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+    if (e.key === "Enter" && this.held) this.release();
+    if (!stage || !name || !group || !e.shiftKey || !way) return;
+    if (!this.held) {
+      this.held = { body: name, local: [0, 0, 0], view: 0 };
+      this.to = stage.pixel(group.position.toArray());
+      this.say(0, "grab", `grab ${name} 0 0 0`);
+    }
+    this.to = this.to.map((x, i) => x + KEY * way[i]);
+    const at = stage.place(this.to[0], this.to[1], stage.direction(), this.grabbed()!)?.at;
+    if (at) this.say(0, "pull", `pull ${numbers(at)}`);
+    this.draw();
+    e.preventDefault();
   };
 
   private release = (): void => {

@@ -14,10 +14,10 @@ const english = {
   freedoms: "bodies: {0}, joints: {1}, degrees of freedom: {2}, {3}", values: "Values at the end", theme: "Light or dark", other: "Deutsch",
   nothing: "Run the model: its signals are plotted here.", plots: "Plots", unbalanced: "The result fails its own ledger.",
   view: "View",
-  toText: "In the text", removeItem: "Remove", addKey: "add a key …", name: "name", addItem: "Add …", byDefault: "Somewhere", clickPlace: "Click its place in the picture.",
-  clickFirst: "Click where it begins.", clickSecond: "Now where it ends.", gallery: "Examples", templates: "Begin with", examples: "All examples", closeIt: "Close",
+  toText: "In the text", removeItem: "Remove", addKey: "add a key …", name: "name", addItem: "Add …", byDefault: "Somewhere", clickPlace: "Click its place in the picture, or move there by arrow keys, and Enter.",
+  clickFirst: "Click where it begins, or arrow keys and Enter.", clickSecond: "Now where it ends.", gallery: "Examples", templates: "Begin with", examples: "All examples", closeIt: "Close",
   reset: "Reset", saveState: "Keep state", restore: "Back to it", record: "Record", pauseIt: "Pause", goOn: "Go on", factor: "{0}× real time", speedOf: "Speed", curves: "Live", besideIt: "One more beside it",
-  howLive: "Pull bodies with the pointer. Arrow keys or a gamepad drive the first two inputs, space pauses, Escape ends.",
+  howLive: "Pull bodies with the pointer, or the chosen one with Shift and arrows (Enter lets go). Arrow keys or a gamepad drive the first two inputs, space pauses, Escape ends.",
   analyse: "Analyse …", ownModes: "Modes about the start", ownRest: "Equilibrium", findings: "Findings", frequency: "Frequency [Hz]", damping: "Damping ratio", analysing: "analyses …",
   study: "Study …", sweepIt: "Sweep over a parameter", sweepOwn: "Sweep of the model", methodsOf: "Comparison of methods", response: "Frequency response", parameter: "Parameter", fromValue: "from", toValue: "to",
   howMany: "runs", toFirst: "The same run by each of them; differences are those to the first.", signalOf: "Signal", fromFrequency: "from [rad/s]", toFrequency: "to [rad/s]", wrongNumbers: "These are no numbers that make sense here.", doIt: "Begin",
@@ -41,10 +41,10 @@ const german: Record<Word, string> = {
   freedoms: "Körper: {0}, Gelenke: {1}, Freiheitsgrade: {2}, {3}", values: "Werte am Ende", theme: "Hell oder dunkel", other: "English",
   nothing: "Rechnen Sie das Modell: hier stehen dann seine Signale.", plots: "Diagramme", unbalanced: "Das Ergebnis verletzt seine eigene Bilanz.",
   view: "Ansicht",
-  toText: "Im Text", removeItem: "Entfernen", addKey: "Schlüssel dazu …", name: "Name", addItem: "Hinzufügen …", byDefault: "Irgendwo", clickPlace: "Klicken Sie seinen Ort im Bild.",
-  clickFirst: "Klicken Sie, wo er beginnt.", clickSecond: "Nun, wo er endet.", gallery: "Beispiele", templates: "Womit beginnen", examples: "Alle Beispiele", closeIt: "Schließen",
+  toText: "Im Text", removeItem: "Entfernen", addKey: "Schlüssel dazu …", name: "Name", addItem: "Hinzufügen …", byDefault: "Irgendwo", clickPlace: "Klicken Sie seinen Ort im Bild, oder gehen Sie mit Pfeiltasten dorthin, und Eingabe.",
+  clickFirst: "Klicken Sie, wo er beginnt, oder Pfeiltasten und Eingabe.", clickSecond: "Nun, wo er endet.", gallery: "Beispiele", templates: "Womit beginnen", examples: "Alle Beispiele", closeIt: "Schließen",
   reset: "Zum Anfang", saveState: "Merken", restore: "Dorthin zurück", record: "Aufnehmen", pauseIt: "Pause", goOn: "Weiter", factor: "{0}× Echtzeit", speedOf: "Geschwindigkeit", curves: "Live", besideIt: "Noch eine daneben",
-  howLive: "Körper mit dem Zeiger ziehen. Pfeiltasten oder ein Gamepad steuern die ersten zwei Eingänge, Leertaste hält an, Escape beendet.",
+  howLive: "Körper mit dem Zeiger ziehen, den gewählten auch mit Umschalt und Pfeilen (Eingabe lässt los). Pfeiltasten oder ein Gamepad steuern die ersten zwei Eingänge, Leertaste hält an, Escape beendet.",
   analyse: "Analysieren …", ownModes: "Eigenformen um den Start", ownRest: "Gleichgewicht", findings: "Befunde", frequency: "Frequenz [Hz]", damping: "Dämpfungsgrad", analysing: "analysiert …",
   study: "Studie …", sweepIt: "Über einen Parameter", sweepOwn: "Sweep des Modells", methodsOf: "Verfahren vergleichen", response: "Frequenzgang", parameter: "Parameter", fromValue: "von", toValue: "bis",
   howMany: "Rechnungen", toFirst: "Dieselbe Rechnung mit jedem; Unterschiede sind die zum ersten.", signalOf: "Signal", fromFrequency: "von [rad/s]", toFrequency: "bis [rad/s]", wrongNumbers: "Das sind keine Zahlen, die hier Sinn haben.", doIt: "Beginnen",
@@ -54,6 +54,8 @@ const german: Record<Word, string> = {
   k_rod: "Stab (zwei Klicks)", k_ball: "Kugel", k_revolute: "Drehgelenk", k_prismatic: "Schubgelenk", k_spherical: "Kugelgelenk", k_fixed: "Feste Verbindung", k_spring: "Feder",
   k_torque: "Motor an einem Gelenk", k_force: "Kraft", k_contact: "Kontakt mit dem Boden", k_beam: "Elastischer Balken", k_parameter: "Parameter", k_input: "Eingang",
 };
+
+export const words = { english, german };
 
 export function word(w: Word, ...values: (string | number)[]): string {
   return (language === "de" ? german : english)[w].replace(/\{(\d)\}/g, (_, i: string) => String(values[Number(i)]));
