@@ -1,7 +1,7 @@
 // edit.ts - edits of a model's text that keep its comments and its layout: each is a list of changes to the text, which the
 // editor applies, and takes back when one undoes it.
 import type { ChangeSpec, EditorState } from "@codemirror/state";
-import { find, outline, type Entry } from "./outline";
+import { find, outline, wholeOutline, type Entry } from "./outline";
 
 const STEP = "  ";
 
@@ -40,7 +40,9 @@ function addTo(state: EditorState, map: Entry, key: string, value: string, outer
 
 // The value at a path, as it is written in the text; missing mappings on the way are made.
 export function setValue(state: EditorState, path: string[], value: string): ChangeSpec[] {
-  const root = outline(state), there = find(root, path);
+  const root = wholeOutline(state);
+  if (!root) return [];
+  const there = find(root, path);
   if (there?.value) return [{ from: there.value.from, to: there.value.to, insert: value }];
   if (there) return [{ from: endOf(state, there), insert: ` ${value}` }];
   let depth = path.length - 1, map: Entry | null = null;
@@ -56,7 +58,7 @@ export function setValue(state: EditorState, path: string[], value: string): Cha
 
 // Without the pair at a path. A mapping that would be left empty goes with it.
 export function remove(state: EditorState, path: string[]): ChangeSpec[] {
-  const root = outline(state), e = find(root, path), above = find(root, path.slice(0, -1));
+  const root = wholeOutline(state), e = root && find(root, path), above = root && find(root, path.slice(0, -1));
   if (!e || !above) return [];
   if (above.children.length === 1 && path.length > 1) return remove(state, path.slice(0, -1));
   if (above.flow) {
@@ -70,7 +72,7 @@ export function remove(state: EditorState, path: string[]): ChangeSpec[] {
 
 // Another name, at the item itself; those that name it are the user's to change, and the checker tells where.
 export function rename(state: EditorState, path: string[], name: string): ChangeSpec[] {
-  const e = find(outline(state), path);
+  const root = wholeOutline(state), e = root && find(root, path);
   if (!e) return [];
   const text = state.sliceDoc(e.from, e.to), n = /^(["']?)[^"':]*\1/.exec(text)?.[0].trimEnd().length ?? 0;
   return [{ from: e.from, to: e.from + n, insert: name }];

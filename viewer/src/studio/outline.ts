@@ -4,7 +4,8 @@ import type { EditorState } from "@codemirror/state";
 import type { SyntaxNode } from "@lezer/common";
 import type { Step } from "./schema";
 
-const PATIENCE = 60; // milliseconds for a tree that is not there yet
+const SMALL = 100000; // letters: so many are parsed at once even on a busy machine
+const PATIENCE = 60, LONG = 5000; // milliseconds for a tree that is not there yet: of a long text; where it must be whole
 
 // A pair of a mapping, an item of a list, or the whole text.
 export interface Entry {
@@ -54,7 +55,12 @@ function valueOf(pair: SyntaxNode): SyntaxNode | null {
 }
 
 function treeOf(state: EditorState, upto = state.doc.length) {
-  return ensureSyntaxTree(state, upto, PATIENCE) ?? syntaxTree(state);
+  return ensureSyntaxTree(state, upto, state.doc.length < SMALL ? LONG : PATIENCE) ?? syntaxTree(state);
+}
+
+// What edits go by: all of the text, for what is not found would be written a second time. null: it takes too long.
+export function wholeOutline(state: EditorState): Entry | null {
+  return ensureSyntaxTree(state, state.doc.length, LONG) ? outline(state) : null;
 }
 
 export function outline(state: EditorState): Entry {

@@ -75,6 +75,11 @@ export class Picture {
     this.stage.update(r.frameTimes[0]);
   }
 
+  // By itself, unless the user has asked for less motion.
+  play(): void {
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.player?.toggle();
+  }
+
   say(text: string): void {
     byId("note").textContent = text;
   }

@@ -231,7 +231,7 @@ export class Studio {
     if (done.motion) {
       const [r] = (await take(await server.result())).results;
       this.picture.show(r);
-      this.picture.player?.toggle();
+      this.picture.play();
     }
     this.tab = "findings";
   }
@@ -275,7 +275,7 @@ export class Studio {
       this.tab = "plots";
       this.plot(r);
       this.picture.say(done.balanced === false ? word("unbalanced") : "");
-      this.picture.player?.toggle();
+      this.picture.play();
     }
     if (was === "import" && done.ok) await this.beginWith(`${this.analysis.replace(/\.\w+$/, "")}.yaml`, done.text ?? "");
     if (was === "analyse" || was === "study") await this.analysed(done);
