@@ -132,6 +132,7 @@ extern const flx_integrator_type flx_radau;
 extern const flx_integrator_type flx_implicit_euler;
 extern const flx_integrator_type flx_bdf;
 extern const flx_integrator_type flx_euler;
+extern const flx_integrator_type flx_rk4;
 extern const flx_integrator_type flx_dopri5;
 extern const flx_integrator_type flx_dop853;
 extern const flx_integrator_type flx_adams;

@@ -14,7 +14,8 @@ static const char *const method_words[] = {"auto",        "generalized-alpha",
                                            "trapezoidal", "gauss",
                                            "lobatto",     "variational",
                                            "galerkin",    "energy-momentum",
-                                           "moreau",      NULL};
+                                           "moreau",      "rk4",
+                                           NULL};
 
 static const char *const loop_words[] = {"auto", "index-3", "ggl", "index-1", "partitioning", NULL};
 static const char *const formulation_words[] = {"auto", "index-3", "ggl", "index-1", "tree", NULL};
@@ -75,7 +76,7 @@ static flx_status read_treatment(flx_env *e, const flx_entry *block, flx_simulat
 
 static bool is_explicit(const char *method)
 {
-    static const char *const words[] = {"auto", "euler", "dopri5", "dop853", "adams"};
+    static const char *const words[] = {"auto", "euler", "rk4", "dopri5", "dop853", "adams"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(method, words[i]) == 0) return true;
     }
@@ -103,7 +104,7 @@ static flx_status read_loops(flx_env *e, const flx_entry *block, flx_simulate *s
     if (!s->partitioning || is_explicit(s->method)) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loops->loc,
                     "loops: partitioning is a way of explicit methods (dopri5, dop853, adams, "
-                    "euler), which hold loops by it; '%s' holds them in its own equations, with "
+                    "rk4, euler), which hold loops by it; '%s' holds them in its own equations, with "
                     "multipliers: take index-3 or ggl, or leave 'loops' out",
                     s->method);
 }
@@ -111,7 +112,7 @@ static flx_status read_loops(flx_env *e, const flx_entry *block, flx_simulate *s
 static bool has_no_control(const char *method)
 {
     static const char *const words[] = {"midpoint", "trapezoidal",     "lobatto", "variational",
-                                        "galerkin", "energy-momentum", "moreau"};
+                                        "galerkin", "energy-momentum", "moreau",  "rk4"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(method, words[i]) == 0) return true;
     }

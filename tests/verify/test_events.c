@@ -345,6 +345,7 @@ static int orders_survive_instants(void)
                    {"midpoint", 100, 2, 0.25},
                    {"radau", 20, 5, 0.6},
                    {"dopri5", 25, 5, 0.6},
+                   {"rk4", 50, 4, 0.4},
                    {"euler", 400, 1, 0.25}};
     double end = 4.0, v, x = swing_at("dop853, rtol: 1e-13, atol: 1e-15", end, &v);
     CHECK(isfinite(x));

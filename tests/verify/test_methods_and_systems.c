@@ -150,6 +150,7 @@ static const setting settings[] = {
     {"implicit-euler", "step: 0.002", "step: 0.001", 0.8, 5e-2, "32"},
     {"bdf", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4, "2"},
     {"euler", "step: 0.002", "step: 0.001", 0.8, 5e-2, "1p"},
+    {"rk4", "step: 0.01", "step: 0.005", 3, 1e-4, "1p"},
     {"dopri5", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-5, "1p"},
     {"dop853", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-5, "1p"},
     {"adams", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4, "1p"},

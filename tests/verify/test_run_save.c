@@ -53,6 +53,7 @@ static const sample samples[] = {
     {"double_pendulum", "lobatto", 1e-2},
     {"double_pendulum", "implicit-euler", 0},
     {"double_pendulum", "euler", 1e-4},
+    {"double_pendulum", "rk4", 1e-3},
     {"double_pendulum", "dop853", 0},
     {"double_pendulum", "generalized-alpha", 0},
     {"slider_crank", "radau", 0},

@@ -19,6 +19,7 @@ static const struct {
     {"radau, step: 0.005", 1e-3, true},
     {"dopri5", 1e-3, true},
     {"dopri5, step: 0.002", 1e-3, true},
+    {"rk4, step: 0.002", 1e-3, true},
     {"dop853", 1e-3, true},
     {"bdf", 1e-3, true},
     {"adams", 1e-3, true},
