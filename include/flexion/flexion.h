@@ -8,6 +8,7 @@
 #include "flexion/compare.h"
 #include "flexion/control.h"
 #include "flexion/dynamics.h"
+#include "flexion/ensemble.h"
 #include "flexion/export.h"
 #include "flexion/fe.h"
 #include "flexion/fmi.h"

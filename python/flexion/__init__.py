@@ -18,7 +18,7 @@ from ._analyses import Finding, FindingTable, Mode
 from ._model import Model, import_, read
 from ._result import Ledger, Result, View, view
 from ._result import open_ as open
-from ._run import Linear, Port, Run, System
+from ._run import Ensemble, Linear, Port, Run, System
 from ._sweep import Table, grid, sweep
 from .items import *
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Iterator, MutableMapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, MutableMapping, NamedTuple, Sequence
 
 from . import _flexion
 from ._result import Ledger, _array
@@ -105,9 +105,74 @@ class System:
             run.reset()
         return run
 
+    def ensemble(self, parameters: Mapping[str, Sequence[float]] | None = None, *,
+                 inputs: Mapping[str, Sequence[float]] | None = None, outputs: Sequence[str] | None = None,
+                 times: Sequence[float] | None = None, q: Any = None, v: Any = None, x: Any = None,
+                 runs: int | None = None, until: float = 0.0, threads: int = 0,
+                 progress: Callable[[float, float], Any] | None = None) -> "Ensemble":
+        """Many runs on threads (0: one per processor): parameters and held inputs by name, a value for every run; initial
+        positions, velocities and states (a row for every run) where they are not the model's. outputs: those wanted, at the
+        end or at `times`; None: all. The numbers do not depend on the count of threads.
+        """
+        import numpy
+
+        parameters, inputs = dict(parameters or {}), dict(inputs or {})
+        counts = {len(values) for values in [*parameters.values(), *inputs.values()]}
+        counts.update(len(values) for values in (q, v, x) if values is not None)
+        if runs is not None:
+            counts.add(runs)
+        if len(counts) != 1:
+            raise ValueError("an ensemble has equally many values of everything, one for every run")
+        n = counts.pop()
+        names = [p.name for p in self.outputs] if outputs is None else list(outputs)
+
+        def columns(of: Mapping[str, Sequence[float]]) -> Any:
+            return numpy.array([of[k] for k in of], dtype=float).T.copy() if of else None
+
+        def rows(of: Any) -> Any:
+            return None if of is None else numpy.ascontiguousarray(of, dtype=float)
+
+        got, metrics, ends = self._raw.ensemble(
+            n, threads, until, [self.parameter(k) for k in parameters], columns(parameters),
+            [self.input(k) for k in inputs], columns(inputs), rows(q), rows(v), rows(x),
+            [self.signal(k) for k in names], None if times is None else [float(t) for t in times],
+            list(range(len(self.metrics))), progress)
+        series, numbers = numpy.asarray(got), numpy.asarray(metrics)
+        found: dict[str, Any] = {}
+        for i, name in enumerate(names):
+            found[name] = series[:, 0, i] if times is None else series[:, :, i]
+        for i, name in enumerate(self.metrics):
+            found[name] = numbers[:, i]
+        return Ensemble(n, found, ends)
+
     def __repr__(self) -> str:
         i = self._raw.info()
         return f"<flexion.System {i['title'] or ''}: {i['freedoms']} degrees of freedom, {i['method']}>"
+
+
+class Ensemble:
+    """What many runs gave: `e["pin.angle"]` has a number for every run, or a row of them at the times that were asked for.
+    Runs that failed have NaN, and their message in `failed`; `stopped` has the times at which events ended runs.
+    """
+
+    def __init__(self, runs: int, found: dict[str, Any], ends: list[tuple[int, int, float, str]]) -> None:
+        self.runs = runs
+        self._found = found
+        self.failed = {run: text for run, _, _, text in ends if text}
+        self.stopped = {run: t for run, _, t, text in ends if not text}
+
+    def __len__(self) -> int:
+        return self.runs
+
+    def __getitem__(self, name: str) -> Any:
+        return self._found[name]
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._found)
+
+    def __repr__(self) -> str:
+        return f"<flexion.Ensemble {self.runs} runs of {', '.join(self._found)}; {len(self.failed)} failed>"
 
 
 class _Named(MutableMapping[str, float]):

@@ -102,11 +102,12 @@ static flx_status read_loops(flx_env *e, const flx_entry *block, flx_simulate *s
     s->def.formulation = formulations[k];
     s->partitioning = strcmp(loop_words[k], "partitioning") == 0;
     if (!s->partitioning || is_explicit(s->method)) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loops->loc,
-                    "loops: partitioning is a way of explicit methods (dopri5, dop853, adams, "
-                    "rk4, euler), which hold loops by it; '%s' holds them in its own equations, with "
-                    "multipliers: take index-3 or ggl, or leave 'loops' out",
-                    s->method);
+    return FLX_FAIL(
+        e->b->ctx, FLX_ERR_MODEL, loops->loc,
+        "loops: partitioning is a way of explicit methods (dopri5, dop853, adams, "
+        "rk4, euler), which hold loops by it; '%s' holds them in its own equations, with "
+        "multipliers: take index-3 or ggl, or leave 'loops' out",
+        s->method);
 }
 
 static bool has_no_control(const char *method)

@@ -154,8 +154,8 @@ flx_status flx_simulation_change_form(flx_simulation *sim)
 // Methods that are faster in joint coordinates.
 static bool gains(const flx_simulate *s)
 {
-    static const char *const methods[] = {"auto",  "dopri5", "dop853", "adams", "bdf",
-                                          "euler", "rk4",    "radau"};
+    static const char *const methods[] = {"auto", "dopri5", "dop853", "adams",
+                                          "bdf",  "euler",  "rk4",    "radau"};
     const char *method = s->method ? s->method : "auto";
     if (s->def.step > 0.0 && strcmp(method, "auto") == 0) return false; // may be variational
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {

@@ -170,3 +170,33 @@ def test_many_objects_are_given_back(rod):
     work(20)
     gc.collect()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4000  # kB
+
+
+def test_an_ensemble_is_runs_one_by_one(rod):
+    system = rod.system()
+    lengths = fx.grid(1, 2, 6)
+    one = system.ensemble({"L": lengths}, inputs={"T": [0.1 * i for i in range(6)]}, until=0.4, threads=1)
+    two = system.ensemble({"L": lengths}, inputs={"T": [0.1 * i for i in range(6)]}, until=0.4, threads=2)
+    for i, length in enumerate(lengths):
+        run = system.start(until=0.4)
+        run.set_parameter(system.parameter("L"), length)
+        run.input["T"] = 0.1 * i
+        run.reset()
+        run.finish()
+        assert run["hinge.angle"] == one["hinge.angle"][i] == two["hinge.angle"][i]
+    assert len(one) == 6 and not one.failed and not one.stopped and "hinge.angle" in one.names
+
+
+def test_an_ensemble_at_times_and_its_failures(rod):
+    system = rod.system()
+    many = system.ensemble({"L": [1.0, float("nan"), 1.5]}, outputs=["hinge.angle"], times=[0.1, 0.2])
+    assert many["hinge.angle"].shape == (3, 2) and list(many.failed) == [1] and many.failed[1]
+    assert np.isnan(many["hinge.angle"][1]).all() and np.isfinite(many["hinge.angle"][[0, 2]]).all()
+    with pytest.raises(ValueError, match="equally many"):
+        system.ensemble({"L": [1.0]}, runs=2)
+
+    def stop(done: float, runs: float) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        system.ensemble({"L": [1.0] * 50}, threads=2, progress=stop)
