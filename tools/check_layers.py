@@ -60,7 +60,10 @@ EXCEPTIONS = {
     "math/nlp/nlp_ipopt.c": ["IpStdCInterface.h", "pthread.h"],
     # what takes the place of KLU inside FMUs
     "fmi/runtime/instead/klu_instead.c": ["klu.h", "amd.h", "colamd.h"],
-    # FMUs are loaded
+    # threads of runs
+    "simulate/ensemble.c": ["pthread.h"],
+    # compiled equations, and FMUs, are loaded
+    "cli/sweep/sweep_batch.c": ["dlfcn.h"],
     "cli/fmu/fmu_host.c": ["dlfcn.h", "ftw.h"],
     # the methods that are SUNDIALS'
     "integrate/multistep/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],

@@ -12,6 +12,7 @@ typedef enum flx_export_language {
     FLX_EXPORT_PYTHON, // plain Python 3
     FLX_EXPORT_OCTAVE, // Octave and MATLAB
     FLX_EXPORT_LATEX,  // a document
+    FLX_EXPORT_BATCH,  // C and CUDA: many runs at once, with the steps of the model and its metrics
 } flx_export_language;
 
 // Zero in every field but the language is a fair choice.

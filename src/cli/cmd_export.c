@@ -8,6 +8,7 @@
 
 static const char help_text[] =
     "Usage: flexion export c|python|octave|latex MODEL [--functions LIST] [OPTIONS]\n"
+    "       flexion export batch MODEL          many runs at once, as C and CUDA\n"
     "       flexion export sid|body|matrices MODEL [--body NAME] [OPTIONS]\n"
     "       flexion export fmu MODEL [--fmi 2|3] [--type cs,me] [OPTIONS]\n"
     "       flexion export vtk|frames RESULT    see 'flexion export vtk --help'\n"
@@ -124,6 +125,7 @@ static const target targets[] = {
     {"python", ".py", FLX_EXPORT_PYTHON, export_model},
     {"octave", ".m", FLX_EXPORT_OCTAVE, export_model},
     {"latex", ".tex", FLX_EXPORT_LATEX, export_model},
+    {"batch", "_batch.c", FLX_EXPORT_BATCH, export_model},
     {"sid", ".SID_FEM", FLX_EXPORT_C, export_body},
     {"body", "_body.h5", FLX_EXPORT_C, export_body},
     {"matrices", "", FLX_EXPORT_C, export_body},
@@ -156,8 +158,8 @@ static int dispatch(flx_ctx *ctx, const cli_list *rest, const request *r)
     const char *best = cli_nearest(rest->items[0], N_TARGETS + N_PARTS, words);
     cli_complain("export", "cannot write '%s'%s%s%s", rest->items[0],
                  best ? "; did you mean '"
-                      : "; there are c, python, octave, latex, sid, body, matrices, fmu, vtk "
-                        "and frames",
+                      : "; there are c, python, octave, latex, batch, sid, body, matrices, fmu, "
+                        "vtk and frames",
                  best ? best : "", best ? "'?" : "");
     return EXIT_WRONG;
 }

@@ -80,6 +80,7 @@ typedef flx_status (*flx_writer)(FILE *f, const flx_functions *all, const flx_co
 flx_status flx_write_c(FILE *f, const flx_functions *all, const flx_code *codes);
 flx_status flx_write_python(FILE *f, const flx_functions *all, const flx_code *codes);
 flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *codes);
+flx_status flx_write_batch(FILE *f, const flx_functions *all, const flx_code *codes);
 flx_status flx_write_latex(FILE *f, const flx_functions *all, const flx_code *codes);
 // Whether any of the functions contains an operation.
 bool flx_codes_contain(const flx_functions *all, const flx_code *codes, flx_op op);

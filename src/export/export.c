@@ -172,7 +172,8 @@ static flx_status write_file(const flx_functions *all, const flx_code *codes, co
     static const flx_writer writers[] = {[FLX_EXPORT_C] = flx_write_c,
                                          [FLX_EXPORT_PYTHON] = flx_write_python,
                                          [FLX_EXPORT_OCTAVE] = flx_write_octave,
-                                         [FLX_EXPORT_LATEX] = flx_write_latex};
+                                         [FLX_EXPORT_LATEX] = flx_write_latex,
+                                         [FLX_EXPORT_BATCH] = flx_write_batch};
     flx_output *o;
     FLX_TRY(flx_output_create(all->x.ctx, "the equations", path, &o));
     return flx_output_close(&o, writers[all->options.language](flx_output_file(o), all, codes));

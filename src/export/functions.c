@@ -9,7 +9,8 @@
 
 #define DEFAULT_LIMIT 200000
 
-const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q", "v", "x", "u", "a", "lam", "tau"};
+const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q",   "v",   "x",
+                                                 "u", "a", "lam", "tau", "m"};
 
 flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 {
@@ -17,6 +18,7 @@ flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
                                            FLX_INPUT_TAU};
     int i = *index = flx_leaf_get_index(leaf), kind = flx_export_leaf_kind(leaf);
     if (kind >= FLX_EXPORT_Q) return own[kind - FLX_EXPORT_Q];
+    if (kind == FLX_LEAF_MEASURE) return FLX_INPUT_M;
     if (flx_leaf_is(leaf, FLX_QUANTITY_TIME)) return FLX_INPUT_T;
     if (kind == FLX_LEAF_INPUT) {
         for (*index = 0; f->u[*index] != f->x.m->inputs + i;) ++*index;
@@ -44,6 +46,10 @@ static bool wanted(const flx_functions *f, const char *word)
 {
     const char *list = f->options.functions;
     if (!list && f->options.language == FLX_EXPORT_LATEX) list = "mass,inverse,closures,states";
+    if (f->options.language == FLX_EXPORT_BATCH) {
+        list = f->method == FLX_BATCH_MIDPOINT ? "rates,forward,inverse,mass,states,linearise"
+                                               : "rates,forward,states";
+    }
     if (!list) return true;
     for (size_t n; (n = next_word(&list)) > 0; list += n) {
         if (strlen(word) == n && strncmp(word, list, n) == 0) return true;
@@ -102,6 +108,17 @@ static flx_node *add_result(flx_functions *f, flx_function *to, const char *name
     flx_node *nodes = take(f, rows * (columns ? columns : 1));
     to->results[to->nresult++] = (flx_export_result){name, comment, rows, columns, nodes};
     return nodes;
+}
+
+flx_function *flx_functions_add(flx_functions *f, const char *name, const char *comment,
+                                unsigned inputs)
+{
+    return add(f, name, comment, inputs);
+}
+
+flx_node *flx_functions_result(flx_functions *f, flx_function *to, const char *name, int n)
+{
+    return add_result(f, to, name, "", n, 0);
 }
 
 #define BIT(name) (1u << FLX_INPUT_##name)
@@ -546,6 +563,8 @@ static flx_status make(flx_functions *f, const flx_model *m)
     FLX_TRY(check_words(f, m->ctx));
     FLX_TRY(flx_symbolic_create(m, f->options.open, x));
     FLX_TRY(list_inputs(f));
+    bool batch = f->options.language == FLX_EXPORT_BATCH;
+    if (batch) FLX_TRY(flx_functions_find_method(f));
     f->closed = x->nrow > 0;
     f->solve = f->closed && wanted(f, "forward") && f->options.language != FLX_EXPORT_LATEX;
     f->name = make_name(f, m);
@@ -564,6 +583,7 @@ static flx_status make(flx_functions *f, const flx_model *m)
     if (f->nu > 0 && wanted(f, "inputs")) FLX_TRY(add_inputs(f));
     if (wanted(f, "outputs")) FLX_TRY(add_outputs(f));
     if (wanted(f, "linearise")) FLX_TRY(add_linearise(f));
+    if (batch) FLX_TRY(flx_functions_add_batch(f, state_of(f)));
     return list_parameters(f);
 }
 

@@ -14,6 +14,7 @@ typedef enum flx_export_input {
     FLX_INPUT_A,
     FLX_INPUT_LAM,
     FLX_INPUT_TAU,
+    FLX_INPUT_M, // measures of a run
     FLX_INPUTS,
 } flx_export_input;
 extern const char *const flx_input_names[FLX_INPUTS]; // "t", "p", "q", ...
@@ -37,7 +38,10 @@ typedef struct flx_name {
     const char *item, *part, *unit;
 } flx_name;
 
-#define FLX_FUNCTIONS_MAX 12
+#define FLX_FUNCTIONS_MAX 14
+
+// Methods of batches of runs, as their text numbers them.
+enum { FLX_BATCH_RK4, FLX_BATCH_DOPRI5, FLX_BATCH_MIDPOINT };
 
 typedef struct flx_functions {
     flx_symbolic x;
@@ -56,6 +60,11 @@ typedef struct flx_functions {
     int np;                           // parameters that may change
     const flx_parameter **parameters; // (np)
     double *defaults;                 // (np)
+    // Of batches of runs: single measures by their kinds and times, the numbers made of them, the method.
+    int nmeasure, ny;
+    int *kinds;    // (nmeasure) flx_measure_kind
+    double *times; // (nmeasure)
+    int method;    // FLX_BATCH_...
 } flx_functions;
 
 // Of a leaf of the inputs, with its index in *index.
@@ -64,3 +73,13 @@ flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 // The messages name the model's items.
 flx_status flx_functions_create(const flx_model *m, const flx_export_options *o, flx_functions *f);
 void flx_functions_clear(flx_functions *f);
+
+// A further function, and room for an array that it gives (NULL: no memory).
+flx_function *flx_functions_add(flx_functions *f, const char *name, const char *comment,
+                                unsigned inputs);
+flx_node *flx_functions_result(flx_functions *f, flx_function *to, const char *name, int n);
+
+// ---- batch_functions.c: measures and metrics of runs; state: the inputs of all that moves ---------
+flx_status flx_functions_add_batch(flx_functions *f, unsigned state);
+// Which method the model asks for; the others are refused by name.
+flx_status flx_functions_find_method(flx_functions *f);

@@ -4,10 +4,10 @@
 // it. After one that failed the flx_run is made anew.
 #include "flexion/ensemble.h"
 #include "base/common.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,7 +156,8 @@ static void note_end(member *m, int run, flx_status status)
     if (status == FLX_OK || status == FLX_STOPPED) return;
     const flx_message *told = flx_ctx_error(m->ctx, 0);
     if (!told) told = flx_ctx_warning(m->ctx, 0);
-    snprintf(end->message, sizeof end->message, "%s", told ? told->text : flx_status_text(status));
+    flx_snprintf(end->message, sizeof end->message, "%s",
+                 told ? told->text : flx_status_text(status));
 }
 
 // ---- threads -------------------------------------------------------------------------------------

@@ -341,7 +341,26 @@ static int methods_and_runs_meet(void)
     return for_each(motion);
 }
 
-TEST_MAIN(TEST(a_compiled_system_says_what_it_has), TEST(a_state_is_made_consistent),
-          TEST(constraints_have_their_rank), TEST(position_of_rest_and_its_modes_are_found),
-          TEST(parameters_are_set_and_have_slopes), TEST(loads_are_followed),
-          TEST(methods_and_runs_meet))
+static int many_runs_of_it_agree(void)
+{
+    rig r;
+    flx_ensemble_def d = flx_ensemble_def_default();
+    flx_ensemble_end ends[3];
+    const int first = 0;
+    double y[3];
+    CHECK(make(0, &r));
+    d.runs = 3;
+    d.threads = 2;
+    d.until = 1e-3;
+    d.noutput = 1;
+    d.outputs = &first;
+    CHECK(flx_ensemble_run(r.s, &d, r.ctx, ends, y, NULL) == FLX_OK);
+    for (int i = 0; i < 3; i++) CHECK(ends[i].status == FLX_OK && y[i] == y[0]);
+    clear(&r);
+    return 0;
+}
+
+TEST_MAIN(TEST(many_runs_of_it_agree), TEST(a_compiled_system_says_what_it_has),
+          TEST(a_state_is_made_consistent), TEST(constraints_have_their_rank),
+          TEST(position_of_rest_and_its_modes_are_found), TEST(parameters_are_set_and_have_slopes),
+          TEST(loads_are_followed), TEST(methods_and_runs_meet))

@@ -1,5 +1,6 @@
 // cmd_sweep.c - flexion sweep: the run, or analyses, of a model for many values of its parameters.
 #include "cli/cli.h"
+#include "cli/sweep/sweep_batch.h"
 #include "cli/sweep/sweep_folder.h"
 #include "cli/sweep/sweep_job.h"
 #include "cli/sweep/sweep_report.h"
@@ -23,6 +24,7 @@ static const char help_text[] =
     "                    _sweep.csv, in the current folder; - is the standard output\n"
     "  --set NAME=VALUE  override a parameter that is not swept; may be repeated\n"
     "  --quiet           say nothing but errors\n"
+    "  --device cpu      by compiled batches: steps of rk4, dopri5 or midpoint\n"
     "  --into FOLDER     share the runs among workers: --workers N here, others join\n"
     "  --limit S         give up a run of a shared sweep after S seconds\n"
     "  --slurm WORDS     workers as a job of sbatch WORDS; --dry-run shows it alone\n"
@@ -34,7 +36,7 @@ static const char help_text[] =
     "Exit status: 0 done, 1 a computation failed, 2 the input is wrong.\n";
 
 typedef struct sweep_options {
-    const char *table;
+    const char *table, *device;
     bool quiet;
     bool sampled; // rows are too many to look at
     cli_list settings;
@@ -96,13 +98,23 @@ static int sweep(flx_ctx *ctx, const char *model, const sweep_options *o)
     }
     code = EXIT_FAILED;
     cli_catch_interrupt();
-    sweep_job_compile(&job);
     const sweep_table *t = &job.table;
     flx_sample_info sample;
     sweep_options with = *o;
     with.sampled = flx_model_sweep_sample(job.model, &sample);
-    int failed = do_all(&job, &with);
+    int failed = 0;
     flx_status status = FLX_OK;
+    if (o->device) {
+        code = sweep_batch_do(ctx, &job, o->device, o->quiet, &failed);
+        if (code != EXIT_DONE) {
+            sweep_job_close(&job);
+            return code;
+        }
+        code = EXIT_FAILED;
+    } else {
+        sweep_job_compile(&job);
+        failed = do_all(&job, &with);
+    }
     if (failed < 0) cli_complain("sweep", "out of memory");
     if (t->nrow > 0 && t->ncolumn > 0) status = sweep_table_write(t, ctx, o->table);
     cli_print_errors(ctx);
@@ -133,6 +145,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--csv", .value = &o.table},
         {.name = "--set", .list = &o.settings},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
+        {.name = "--device", .value = &o.device},
         {.name = "--into", .value = &f.into},
         {.name = "--workers", .value = &f.workers},
         {.name = "--limit", .value = &f.limit},
@@ -151,6 +164,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     f.settings = &o.settings;
     if (f.join || f.status || f.gather || f.retry) return sweep_folder_do(ctx, &f, &rest);
     if (!cli_is_one_model(&cmd_sweep, &rest)) return EXIT_WRONG;
+    if (o.device && (f.into || f.workers || f.slurm)) {
+        cli_complain("sweep", "batches are done by this process: leave out --into, --workers and "
+                              "--slurm, or --device");
+        return EXIT_WRONG;
+    }
     if (f.into || f.workers || f.slurm) return sweep_folder_start(ctx, &f, rest.items[0]);
     if (!o.table) o.table = cli_named_after(rest.items[0], "_sweep.csv");
     return o.table ? sweep(ctx, rest.items[0], &o) : EXIT_FAILED;

@@ -1,0 +1,174 @@
+// batch_functions.c - what a batch of runs computes besides the equations: the single measures of a run (or its signals,
+// where the model has no metrics) with their rates, and the metrics made of them.
+//
+//     f' = df/dq q' + df/dv a + df/dx x' + df/dt                                        (XPT-6)
+#include "export/functions.h"
+
+#include "expr/graph.h"
+#include "model/leaves.h"
+
+#include <string.h>
+
+// A measure that has a value at the end alone needs no rate.
+static flx_node rate_of(flx_functions *f, flx_node n)
+{
+    flx_symbolic *x = &f->x;
+    flx_graph *g = x->g;
+    flx_node sum = flx_symbolic_partial(x, n, FLX_LEAF_TIME, 0);
+    for (int k = 0; k < x->nv && sum >= 0; k++) {
+        flx_node v = flx_graph_leaf(g, flx_export_leaf(FLX_EXPORT_V, k, 0));
+        flx_node a = flx_graph_leaf(g, flx_export_leaf(FLX_EXPORT_A, k, 0));
+        sum = node_add(g, sum, node_mul(g, flx_symbolic_along(x, n, k), v));
+        sum = node_add(g, sum, node_mul(g, flx_symbolic_partial(x, n, FLX_EXPORT_V, k), a));
+    }
+    for (int i = 0; i < x->m->nstate && sum >= 0; i++) {
+        flx_node by = flx_symbolic_partial(x, n, FLX_LEAF_STATE, i);
+        sum = node_add(g, sum, node_mul(g, by, x->rates[i]));
+    }
+    return sum;
+}
+
+// Accelerations of bodies are known to the equations without those of the joints alone.
+static flx_status refuse_accelerations(flx_functions *f, flx_node taken)
+{
+    flx_symbolic *x = &f->x;
+    flx_leaf *leaves = NULL;
+    int n = 0;
+    bool found = false;
+    FLX_TRY(flx_graph_leaves(x->g, 1, &taken, &n, &leaves));
+    for (int i = 0; i < n; i++) {
+        int kind = flx_export_leaf_kind(leaves[i]);
+        found = found || (kind < FLX_EXPORT_Q && flx_leaf_is(leaves[i], FLX_QUANTITY_ACCELERATION));
+    }
+    flx_free(leaves);
+    if (!found) return FLX_OK;
+    return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, x->loc,
+                    "%s reads an acceleration, which batches of runs do not have; leave it out",
+                    x->item);
+}
+
+static flx_status take_measure(flx_functions *f, const char *item, flx_loc loc, flx_node node,
+                               bool final, flx_node *value, flx_node *rate)
+{
+    flx_symbolic *x = &f->x;
+    flx_symbolic_about(x, item, loc);
+    flx_node taken = flx_symbolic_take(x, node);
+    FLX_TRY(flx_symbolic_status(x, taken));
+    FLX_TRY(refuse_accelerations(f, taken));
+    *value = flx_symbolic_carry(x, taken);
+    FLX_TRY(flx_symbolic_status(x, *value));
+    *rate = final ? node_const(x->g, 0.0) : rate_of(f, *value);
+    return flx_symbolic_status(x, *rate);
+}
+
+flx_status flx_functions_find_method(flx_functions *f)
+{
+    static const char *const words[] = {"rk4", "dopri5", "midpoint"};
+    const flx_symbolic *x = &f->x;
+    const flx_simulate *s = &x->m->simulate;
+    const char *method = s->method ? s->method : "auto";
+    for (f->method = 0; f->method < 3; f->method++) {
+        if (strcmp(method, words[f->method]) == 0) break;
+    }
+    if (f->method == 3 || !(s->def.step > 0.0)) {
+        return FLX_FAIL(
+            x->ctx, FLX_ERR_CANNOT, s->loc,
+            "batches of runs make equal steps by rk4, dopri5 or midpoint: method '%s'%s "
+            "is none of these; name one, with a 'step'",
+            method, s->def.step > 0.0 ? "" : " with steps of its own");
+    }
+    if (f->method != FLX_BATCH_MIDPOINT) return FLX_OK;
+    bool turns = false;
+    for (int i = 0; i < x->n; i++) turns = turns || x->t.links[i].kind == FLX_LINK_BALL;
+    if (!turns && x->nrow == 0) return FLX_OK;
+    return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, s->method_loc,
+                    "batches of runs make steps of the midpoint rule in coordinates that add up: "
+                    "not %s; take rk4 or dopri5",
+                    x->nrow > 0 ? "with closed loops" : "those of free bodies or ball joints");
+}
+
+// Discrete changes within a run: the steps of a batch would pass over them.
+static flx_status check_smooth(const flx_functions *f)
+{
+    const flx_symbolic *x = &f->x;
+    const flx_model *m = x->m;
+    if (f->nu > 0) {
+        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, f->u[0]->loc,
+                        "the input '%s' is set while a run lasts, and batches of runs set none; "
+                        "make it a parameter, or sweep without --device",
+                        f->u[0]->name);
+    }
+    if (m->nevent > 0) {
+        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, m->events[0].loc,
+                        "the event '%s' happens within a run, and batches of runs have none; leave "
+                        "it out, or sweep without --device",
+                        m->events[0].name);
+    }
+    for (int i = 0; i < m->nswitch; i++) {
+        if (!m->switches[i].acts) continue;
+        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, m->switches[i].loc,
+                        "%s contains a comparison or a jump, which a run meets exactly and a batch "
+                        "of runs would pass over; make it smooth, or sweep without --device",
+                        m->switches[i].item);
+    }
+    return FLX_OK;
+}
+
+// What is swept has to stand in the text as a parameter, or in the start alone.
+static flx_status check_swept(const flx_symbolic *x)
+{
+    const char *name;
+    for (int i = 0; (name = flx_model_sweep_parameter(x->m, i)) != NULL; i++) {
+        for (int k = 0; k < x->m->nparameter; k++) {
+            const flx_parameter *p = x->m->parameters + k;
+            if (p->leaf != FLX_PARAMETER_FIXED || strcmp(p->name, name) != 0) continue;
+            return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, p->loc,
+                            "parameter '%s' shapes the mechanism, and the text of a batch has it "
+                            "as a number; sweep it without --device",
+                            name);
+        }
+    }
+    return FLX_OK;
+}
+
+flx_status flx_functions_add_batch(flx_functions *f, unsigned state)
+{
+    flx_symbolic *x = &f->x;
+    const flx_outputs *o = &x->m->outputs;
+    bool metrics = o->nmetric > 0;
+    int n = metrics ? o->nprobe : o->ncolumn, ny = metrics ? o->nmetric : n;
+    FLX_TRY(check_swept(x));
+    FLX_TRY(check_smooth(f));
+    if (n == 0) {
+        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, flx_model_start(x->m),
+                        "the model has neither signals nor metrics, so that a batch of runs has "
+                        "nothing to tell; name some in 'outputs'");
+    }
+    flx_function *values =
+        flx_functions_add(f, "measures", "measures and their rates", state | 1u << FLX_INPUT_A);
+    flx_node *value = flx_functions_result(f, values, "f", n);
+    flx_node *rate = flx_functions_result(f, values, "fd", n);
+    flx_function *all = flx_functions_add(f, "metrics", "numbers of a run, of its measures",
+                                          1u << FLX_INPUT_P | 1u << FLX_INPUT_M);
+    flx_node *y = flx_functions_result(f, all, "y", ny);
+    f->kinds = flx_arena_take(x->arena, (size_t)n, sizeof *f->kinds);
+    f->times = flx_arena_take(x->arena, (size_t)n, sizeof *f->times);
+    if (!value || !rate || !y || !f->kinds || !f->times) return FLX_ERR_MEMORY;
+    f->nmeasure = n;
+    f->ny = ny;
+    for (int i = 0; i < n; i++) {
+        const struct flx_probe *p = metrics ? o->probes + i : NULL;
+        const char *item =
+            metrics ? "a metric" : flx_arena_printf(x->arena, "signal '%s'", o->columns[i].name);
+        f->kinds[i] = metrics ? (int)p->kind : FLX_MEASURE_FINAL;
+        f->times[i] = metrics ? p->time : 0.0;
+        if (!item) return FLX_ERR_MEMORY;
+        FLX_TRY(take_measure(f, item, flx_model_start(x->m), metrics ? p->node : o->columns[i].node,
+                             f->kinds[i] == FLX_MEASURE_FINAL, value + i, rate + i));
+    }
+    for (int i = 0; i < ny; i++) {
+        y[i] = metrics ? o->metrics[i].value
+                       : flx_graph_leaf(x->g, flx_leaf_make(FLX_LEAF_MEASURE, i, 0));
+    }
+    return FLX_OK;
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Sweeps by compiled batches: the tables of ordinary runs, the refusals by name, and the same text as device code of a GPU.
+# sweep_batch.sh FLEXION SOURCE
+set -eu
+flexion=$1 source=$2
+here=$(cd "$(dirname "$0")" && pwd)
+models=$source/tests/models/batch
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+command -v clang >/dev/null && CC=clang && export CC # compiles in a third of the time of gcc
+
+agree() { # ordinary, batch: every number to 1e-9 of the largest of its column
+    awk -F, '
+        FNR == 1 { file++; if (file == 2 && $0 != header) { print "other columns: " $0; exit 1 }; header = $0; next }
+        file == 1 { for (k = 1; k <= NF; k++) { a[FNR, k] = $k; v = $k < 0 ? -$k : $k; if (v > size[k]) size[k] = v }; rows = FNR }
+        file == 2 { if (FNR == 2) w = NF; for (k = 1; k <= NF; k++) { d = $k - a[FNR, k]; if (d < 0) d = -d
+                    if (!(d <= 1e-9 * size[k])) { print "row " FNR - 1 ", column " k ": " a[FNR, k] ", " $k; exit 1 } }; last = FNR }
+        END { if (last != rows || rows < 3) { print "rows: " rows ", " last; exit 1 } }' "$1" "$2"
+}
+
+for name in crank hanging lagging_arm; do
+    "$flexion" sweep "$models/$name.yaml" --csv ordinary.csv --quiet
+    "$flexion" sweep "$models/$name.yaml" --device cpu --csv batch.csv >told.txt
+    grep -q "agree with ordinary runs" told.txt
+    LC_ALL=C agree ordinary.csv batch.csv
+done
+
+refused() { # words of the message, then arguments
+    words=$1
+    shift
+    code=0
+    "$flexion" sweep "$@" >told.txt 2>&1 || code=$?
+    [ $code -eq 2 ] || { echo "exit status $code of: $*"; cat told.txt; exit 1; }
+    grep -q "$words" told.txt || { echo "not '$words':"; cat told.txt; exit 1; }
+}
+change() { # expression: the crank, changed
+    sed "$1" "$models/crank.yaml" >changed.yaml
+}
+change 's/stall: {from: 3, to: 4}/r: {from: 0.1, to: 0.2}/'
+refused "parameter 'r' shapes the mechanism" changed.yaml --device cpu
+change 's/method: rk4, step: 1e-3/method: radau/'
+refused "batches of runs make equal steps by rk4, dopri5 or midpoint: method 'radau'" changed.yaml --device cpu
+change 's/method: rk4/method: midpoint/'
+refused "not with closed loops" changed.yaml --device cpu
+change 's/slider.velocity.x\]/slider.acceleration.x]/'
+refused "signal 'slider.acceleration.x' reads an acceleration" changed.yaml --device cpu
+change 's/slider.velocity.x\]/pin.reaction.x]/'
+refused "signal 'pin.reaction.x' reads" changed.yaml --device cpu
+change 's/value: stall/value: abs(motor.angle) + stall/'
+refused "contains a comparison or a jump" changed.yaml --device cpu
+change '$a events: {end: {when: motor.angle > 9, stop: true}}'
+refused "the event 'end' happens within a run" changed.yaml --device cpu
+refused "there is no device 'gpu'" "$models/crank.yaml" --device gpu
+refused "batches are done by this process" "$models/crank.yaml" --device cpu --into here.study
+(PATH=$work/none CC=none && export PATH CC && refused_alone=$("$flexion" sweep "$models/crank.yaml" --device cpu 2>&1 || true) &&
+    case $refused_alone in *"needs a C compiler"*) ;; *) echo "$refused_alone"; exit 1 ;; esac)
+
+if ! command -v nvidia-smi >/dev/null; then
+    refused "needs an NVIDIA GPU" "$models/crank.yaml" --device cuda
+fi
+if command -v clang >/dev/null; then
+    for name in crank lagging_arm; do
+        "$flexion" export batch "$models/$name.yaml" --name batch -o batch.cu >/dev/null
+        clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -O1 -S -include "$here/cuda_declarations.h" \
+            batch.cu -o batch.ptx 2>told.txt || { cat told.txt; exit 1; }
+        grep -q "visible .entry batch_kernel" batch.ptx
+    done
+    echo "device code compiled"
+else
+    echo "device code skipped: there is no clang"
+fi
