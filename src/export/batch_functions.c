@@ -155,7 +155,7 @@ flx_status flx_functions_add_batch(flx_functions *f, unsigned state)
     f->times = flx_arena_take(x->arena, (size_t)n, sizeof *f->times);
     if (!value || !rate || !y || !f->kinds || !f->times) return FLX_ERR_MEMORY;
     f->nmeasure = n;
-    f->ny = ny;
+    f->nnumber = ny;
     for (int i = 0; i < n; i++) {
         const struct flx_probe *p = metrics ? o->probes + i : NULL;
         const char *item =

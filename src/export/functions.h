@@ -61,7 +61,7 @@ typedef struct flx_functions {
     const flx_parameter **parameters; // (np)
     double *defaults;                 // (np)
     // Of batches of runs: single measures by their kinds and times, the numbers made of them, the method.
-    int nmeasure, ny;
+    int nmeasure, nnumber;
     int *kinds;    // (nmeasure) flx_measure_kind
     double *times; // (nmeasure)
     int method;    // FLX_BATCH_...

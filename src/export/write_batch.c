@@ -153,7 +153,7 @@ static void write_facts(FILE *f, const flx_functions *all, const int *quaternion
                 "#define NQ %d\n#define NV %d\n#define NX %d\n#define NP %d\n#define NROW %d\n"
                 "#define NZ (NQ + NV + NX)\n#define NM %d\n#define NY %d\n#define METHOD %d\n"
                 "#define IMPLICIT (METHOD == 2)\nenum { %s_watches = %d, %s_integrates = %d };\n",
-                x->nq, x->nv, x->m->nstate, all->np, x->nrow, all->nmeasure, all->ny, all->method,
+                x->nq, x->nv, x->m->nstate, all->np, x->nrow, all->nmeasure, all->nnumber, all->method,
                 n, watches, n, integrates);
     write_whole_numbers(f, n, "kinds", all->nmeasure, all->kinds);
     write_whole_numbers(f, n, "quaternions", x->nq, quaternions);
@@ -170,7 +170,7 @@ static void write_facts(FILE *f, const flx_functions *all, const int *quaternion
     flx_fprintf(f, "};\nconst char *const %s_parameters[] = {", n);
     for (int i = 0; i < all->np; i++) flx_fprintf(f, "\"%s\", ", all->parameters[i]->name);
     flx_fprintf(f, "0};\nconst char *const %s_numbers[] = {", n);
-    for (int i = 0; i < all->ny; i++) {
+    for (int i = 0; i < all->nnumber; i++) {
         flx_fprintf(f, "\"%s\", ", o->nmetric > 0 ? o->metrics[i].name : o->columns[i].name);
     }
     fputs("0};\n#endif\n\n", f);
