@@ -26,7 +26,6 @@ static const char help_text[] =
     "  --type cs,me      co-simulation (cs), model exchange (me) or both\n"
     "  --body NAME       the flexible body, where there are several\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
-    "\n"
     "Example: equations of a slider crank, compiled\n"
     "  flexion export c examples/slider_crank.yaml -o crank.c && cc -c crank.c\n"
     "\n"
