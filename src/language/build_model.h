@@ -10,6 +10,7 @@ struct flx_fmu_info;
 // Everything a reader needs to call: checks the tree against the language's table (schema.def),
 // unrolls repeat, like and parts, resolves names, evaluates constants, fills the model.
 // read_part: how to read the file of `parts: {.. model: leg.yaml}` and tables of functions.
+struct flx_dense_market;
 typedef struct flx_reader {
     void *user;
     // Another model file, path relative to `from`. Records its own messages.
@@ -29,6 +30,9 @@ typedef struct flx_reader {
     // Stiffness and mass of another program; the caller clears them.
     flx_status (*read_matrices)(void *user, const char *stiffness, const char *mass, flx_loc loc,
                                 flx_symmetric *K, flx_symmetric *M);
+    // A dense matrix of a file; it lives as long as the model.
+    flx_status (*read_matrix)(void *user, const char *path, flx_loc loc,
+                              struct flx_dense_market *out);
     // A structure of finite elements as a flexible body; it lives as long as the model.
     flx_status (*reduce)(void *user, const struct flx_structure *s, bool lumped,
                          const flx_basis *basis, flx_loc loc, flx_elastic **out);

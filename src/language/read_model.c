@@ -7,6 +7,7 @@
 #include "language/calls/calls.h"
 #include "language/flexible/body_cache.h"
 #include "language/schema/schema_old.h"
+#include "read/dense_market.h"
 #include "read/matrix_market.h"
 #include "read/mesh.h"
 #include "read/robot/robot_file.h"
@@ -105,6 +106,13 @@ static flx_status read_matrices(void *user, const char *stiffness, const char *m
     return k && m ? flx_matrix_market_read(r->ctx, k, m, loc, K, M) : FLX_ERR_MEMORY;
 }
 
+static flx_status read_matrix(void *user, const char *path, flx_loc loc, flx_dense_market *out)
+{
+    reader *r = user;
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    return whole ? flx_dense_market_read(r->ctx, r->arena, whole, loc, out) : FLX_ERR_MEMORY;
+}
+
 static flx_status reduce(void *user, const flx_structure *s, bool lumped, const flx_basis *basis,
                          flx_loc loc, flx_elastic **out)
 {
@@ -152,6 +160,7 @@ static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const 
                               .read_surface = read_surface,
                               .read_nodes = read_nodes,
                               .read_matrices = read_matrices,
+                              .read_matrix = read_matrix,
                               .reduce = reduce,
                               .read_fmu = read_fmu,
                               .known = known,

@@ -4,6 +4,7 @@
 //     H(0) = 2 (s1 - s2) of Hankel's singular values
 #include "check.h"
 #include "findings.h"
+#include "reference_case.h"
 
 #include <math.h>
 
@@ -38,6 +39,64 @@ static int norms_are_those_of_the_book(void)
     return 0;
 }
 
+#define DATA FLX_TESTS "/reference/data/building_"
+#define PLANT "type: state-space, of: u, A: " DATA "A.mtx, B: " DATA "B.mtx, C: " DATA "C.mtx"
+
+// The building of the case, from its files; and with 10 states, off by no more than their bound and no less than the next
+// Hankel value.
+static int blocks_of_files_have_the_norms_of_the_case(void)
+{
+    static const char whole[] = "flexion: 1\ninputs: {u: 0}\ncontrol: {plant: {" PLANT "}}\n"
+                                "analyse: {size: {type: norms, outputs: [plant]}}\n";
+    static const char both[] =
+        "flexion: 1\ninputs: {u: 0}\ncontrol: {plant: {" PLANT "}, few: {" PLANT
+        ", balanced: 10}}\nanalyse: {size: {type: norms, outputs: [plant - few]}}\n";
+    reference_case r = reference_open("mor-building");
+    findings w = findings_of(whole);
+    CHECK(w.status == FLX_OK);
+    const flx_finding_table *t = table(&w.f, "norms"), *h = table(&w.f, "hankel");
+    CHECK(h->nrow == 48);
+    reference_compare(&r, "H2 norm", t->values[0]);
+    reference_compare(&r, "Hinf norm", t->values[1]);
+    CHECK(r.compared == 2 && r.failed == 0);
+    double next = h->values[3 * 10 + 1], bound = h->values[3 * 9 + 2];
+    findings d = findings_of(both);
+    CHECK(d.status == FLX_OK);
+    double off = table(&d.f, "norms")->values[1];
+    CHECK(off <= bound * (1 + 1e-6) && off >= next * (1 - 1e-6));
+    findings_clear(&w);
+    findings_clear(&d);
+    reference_close(&r);
+    return 0;
+}
+
+static int wrong_blocks_are_refused(void)
+{
+    static const char *const wrong[][2] = {
+        {PLANT ", balanced: 0", "from 1 to 48"},
+        {PLANT ", balanced: 49", "from 1 to 48"},
+        {PLANT ", balanced: 2.5", "from 1 to 48"},
+        {PLANT ", balanced: 5, sample: 0.1", "leave out 'sample'"},
+        {"type: state-space, of: u, A: [[-1]], B: [[1]], C: [[1]], balanced: 1",
+         "matrices of files"},
+        {"type: state-space, of: u, A: none.mtx, B: " DATA "B.mtx, C: " DATA "C.mtx", "none.mtx"},
+        {"type: state-space, of: u, A: " DATA "B.mtx, B: " DATA "B.mtx, C: " DATA "C.mtx",
+         "do not fit"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "flexion: 1\ninputs: {u: 0}\ncontrol: {plant: {%s}}\n"
+                 "analyse: {size: {type: norms, outputs: [plant]}}\n",
+                 wrong[i][0]);
+        findings w = findings_of(text);
+        CHECK(w.status != FLX_OK);
+        CHECK_TEXT(flx_ctx_error(w.ctx, 0)->text, wrong[i][1]);
+        findings_clear(&w);
+    }
+    return 0;
+}
+
 static int refused(const char *force, const char *keys, const char *words)
 {
     char text[400];
@@ -62,4 +121,5 @@ static int what_has_no_norm_is_refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(norms_are_those_of_the_book), TEST(what_has_no_norm_is_refused))
+TEST_MAIN(TEST(norms_are_those_of_the_book), TEST(blocks_of_files_have_the_norms_of_the_case),
+          TEST(wrong_blocks_are_refused), TEST(what_has_no_norm_is_refused))

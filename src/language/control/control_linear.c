@@ -130,6 +130,9 @@ flx_status flx_control_state_space(flx_control_draft *d)
     for (int i = 0; i < 4; i++) {
         M[i] = flx_control_key(d, names[i]);
         if (i < 3) FLX_TRY(flx_control_need(d, names[i], &M[i]));
+    }
+    FLX_TRY(flx_control_matrices(d, M));
+    for (int i = 0; i < 4; i++) {
         if (M[i]) FLX_TRY(flx_control_size(d, M[i], &rows[i], &columns[i]));
         if (M[i] && !has_rows(M[i])) {
             return FLX_FAIL(

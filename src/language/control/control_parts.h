@@ -4,6 +4,7 @@
 // `speed.integral`, whose definitions are written as the user would write them; `self` in them is the controller.
 //     control.c          the types, samples and delays, names
 //     control_blocks.c   pid, saturation, quantiser, lookup
+//     control_files.c    matrices of state space from files, balanced truncation
 //     control_linear.c   transfer functions, state space, state feedback, observers
 //     control_torque.c   computed torque
 #pragma once
@@ -61,6 +62,8 @@ flx_status flx_control_quantiser(flx_control_draft *d);
 flx_status flx_control_lookup(flx_control_draft *d);
 flx_status flx_control_transfer(flx_control_draft *d);
 flx_status flx_control_state_space(flx_control_draft *d);
+// A, B, C, D where they are names of files (.mtx) become rows of numbers; with `balanced` those of as many states.
+flx_status flx_control_matrices(flx_control_draft *d, const flx_entry *M[4]);
 flx_status flx_control_state_feedback(flx_control_draft *d);
 flx_status flx_control_observer(flx_control_draft *d);
 flx_status flx_control_computed_torque(flx_control_draft *d);
