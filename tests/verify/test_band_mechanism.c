@@ -1,0 +1,97 @@
+// test_band_mechanism.c - an arm in a mechanism with as few shapes as its tolerance allows beside the same arm with many modes
+// and the static shapes of its interfaces: the tip moves alike, within the tolerance of the band. FLX_LONG: 200 shapes.
+#include "check.h"
+#include "flexion/flexion.h"
+#include "kept_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define TOLERANCE 1e-3
+
+// It turns with a driven hinge and carries a load, which is hit in all directions for 2 ms: up to 1000 Hz.
+static const char text[] =
+    "flexion: 1\n"
+    "bodies:\n"
+    "  arm:\n"
+    "    type: flexible\n"
+    "    fe: {mesh: " FLX_EXAMPLES "/elastic_arm.msh, material: {E: 7e10, nu: 0.33, density: "
+    "2700}}\n"
+    "    reduce: {%s, interfaces: [hub, tip]}\n"
+    "    damping: {rayleigh: [4, 1e-5]}\n"
+    "  load: {type: rigid, mass: 0.05, inertia: [1e-5, 1e-5, 1e-5], position: arm.tip}\n"
+    "joints:\n"
+    "  motor: {type: revolute, on: [ground, arm], at: arm.hub, axis: [0, 0, 1], motion: {angle: "
+    "10*t}}\n"
+    "  grip: {type: fixed, on: [arm, load], at: arm.tip}\n"
+    "forces:\n"
+    "  hit: {type: force, on: load, at: load, value: \"if(t < 0.002, sin(500*pi*t)^2, 0)*[20, 30, "
+    "25]\"}\n"
+    "simulate: {until: 0.005, method: radau, rtol: 1e-6, atol: 1e-9}\n"
+    "outputs: {every: 1e-4, signals: [load.velocity, arm.tip.deflection]}\n";
+
+typedef struct arm_run {
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_simulation *sim;
+    flx_result *result;
+} arm_run;
+
+static int run_arm(const char *reduce, arm_run *w)
+{
+    char whole[2000];
+    snprintf(whole, sizeof whole, text, reduce);
+    *w = (arm_run){.ctx = flx_ctx_create()};
+    flx_status status =
+        flx_model_read_text(w->ctx, "arm.yaml", whole, strlen(whole), 0, NULL, &w->model);
+    if (status == FLX_OK) status = flx_simulation_create(w->model, &w->sim);
+    if (status == FLX_OK) status = kept_run(w->ctx, w->sim, &w->result);
+    if (status != FLX_OK && flx_ctx_error(w->ctx, 0))
+        printf("  %s\n", flx_ctx_error(w->ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    return 0;
+}
+
+static void close_arm(arm_run *w)
+{
+    flx_result_close(&w->result);
+    flx_simulation_destroy(&w->sim);
+    flx_model_destroy(&w->model);
+    flx_ctx_destroy(&w->ctx);
+}
+
+static int the_tip_moves_as_with_many_shapes(void)
+{
+    arm_run band, many;
+    CHECK(run_arm("type: band, to: 1000, tolerance: 1e-3", &band) == 0);
+    CHECK(run_arm(getenv("FLX_LONG") ? "type: modal, modes: 194, attachment: true"
+                                     : "type: modal, modes: 34, attachment: true",
+                  &many) == 0);
+    const flx_reduction_report *p = flx_model_elastic_report(band.model, 0);
+    CHECK(p && p->met && p->shapes <= 20);
+    int rows = flx_result_rows(band.result);
+    CHECK(rows == 51 && flx_result_rows(many.result) == rows);
+    for (int first = 1; first < 7;
+         first += 3) { // the velocity of the load, the deflection of the tip
+        double most = 0, off = 0;
+        for (int i = 0; i < rows; i++) {
+            double square = 0, difference = 0;
+            for (int c = first; c < first + 3; c++) {
+                double a = flx_result_column(band.result, c)[i];
+                double b = flx_result_column(many.result, c)[i];
+                square += b * b;
+                difference += (a - b) * (a - b);
+            }
+            most = fmax(most, sqrt(square));
+            off = fmax(off, sqrt(difference));
+        }
+        CHECK(most > 1e-5);
+        CHECK(off < TOLERANCE * most);
+        CHECK(off > 0);
+    }
+    close_arm(&band);
+    close_arm(&many);
+    return 0;
+}
+
+TEST_MAIN(TEST(the_tip_moves_as_with_many_shapes))
