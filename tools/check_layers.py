@@ -24,7 +24,7 @@ LAYERS = {
     "force": (["base", "math", "expr", "model", "contact", "joint"], ["base", "system"], []),
     "fe": (["base", "math", "reduce", "model"], ["base", "fe", "results"], []),
     "scene": (["base", "math", "model", "contact", "joint", "force"], ["base", "scene"], []),
-    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "contact", "joint", "force", "fe", "results"], ["base", "build", "fmi", "joints", "model", "particles", "reduction", "sample", "scene", "system", "integrator"], ["pthread.h"]),
+    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "contact", "joint", "force", "fe", "results"], ["base", "build", "cache", "fmi", "joints", "model", "particles", "reduction", "sample", "scene", "system", "integrator"], ["pthread.h"]),
     "system": (["base", "math", "expr", "model"], ["base", "system"], []),
     "descriptor": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system"], ["base", "system"], []),
     "tree": (["base", "math", "expr", "reduce", "model", "body", "contact", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),

@@ -3,6 +3,7 @@
 
 #include "flexion/analysis.h"
 #include "flexion/base.h"
+#include "flexion/cache.h"
 #include "flexion/certificate.h"
 #include "flexion/checkpoint.h"
 #include "flexion/compare.h"

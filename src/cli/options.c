@@ -215,9 +215,9 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
             strict = true;
             continue;
         }
-        if (find_option(a, 1, &cache_option, &glued)) { // the library asks the environment
+        if (find_option(a, 1, &cache_option, &glued)) {
             if (!take_option(command, argc, argv, &i, &cache_option, glued)) return CLI_WRONG;
-            setenv("FLEXION_CACHE", cache, 1);
+            setenv("FLEXION_CACHE", cache, 1); // for programs that this one starts
             continue;
         }
         const cli_option *option = find_option(a, noption, options, &glued);
@@ -227,7 +227,10 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
         }
         if (!take_option(command, argc, argv, &i, option, glued)) return CLI_WRONG;
     }
-    return CLI_GO;
+    cache = getenv("FLEXION_CACHE");
+    if (flx_cache_set(cache) == FLX_OK) return CLI_GO;
+    cli_complain(command->name, "the name of the folder of the cache is too long");
+    return CLI_WRONG;
 }
 
 bool cli_is_result_name(const char *command, const char *name)

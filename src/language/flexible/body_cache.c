@@ -1,18 +1,22 @@
 // body_cache.c - reduced bodies kept in a folder.
 #include "language/flexible/body_cache.h"
 #include "base/number.h"
+#include "flexion/cache.h"
 #include "results/body_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *flx_body_cache_folder(void)
+static char kept_in[4096]; // "": nowhere
+
+flx_status flx_cache_set(const char *folder)
 {
-    const char *folder = getenv("FLEXION_CACHE");
-    return folder && folder[0] ? folder : NULL;
+    size_t n = folder ? strlen(folder) : 0;
+    if (n >= sizeof kept_in) return FLX_ERR_ARGUMENT;
+    memcpy(kept_in, folder ? folder : "", n + 1);
+    return FLX_OK;
 }
 
 // False: there is none, or it is not whole; nothing is said of it then.
@@ -61,7 +65,7 @@ flx_status flx_body_cache_reduce(flx_ctx *ctx, flx_arena *arena, const flx_struc
                                  bool lumped, const flx_basis *basis, flx_loc loc,
                                  flx_elastic **out)
 {
-    const char *folder = basis->study ? NULL : flx_body_cache_folder();
+    const char *folder = basis->study || !kept_in[0] ? NULL : kept_in;
     if (!folder || !folder_is_there(ctx, folder, loc))
         return flx_fe_reduce(ctx, arena, s, lumped, basis, loc, out);
     char key[33];

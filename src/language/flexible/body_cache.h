@@ -1,10 +1,9 @@
-// body_cache.h - reduced bodies kept in a folder, each a body file named by its key: a body is reduced once.
+// body_cache.h - reduced bodies kept in the folder of flexion/cache.h, each a body file named by its key: a body is reduced
+// once.
 #pragma once
 
 #include "fe/fe_body.h"
 
-// The folder that the variable FLEXION_CACHE names; NULL: there is none.
-const char *flx_body_cache_folder(void);
 // flx_fe_reduce, or what it made before of the same things. What a reduction had to say is said again. Without a folder, or
 // where somebody looks at the structure, it is flx_fe_reduce alone; a folder that cannot be written to is told and not used.
 flx_status flx_body_cache_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s,

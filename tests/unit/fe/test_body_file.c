@@ -241,15 +241,15 @@ static int the_cache_knows_what_a_body_is_made_of(void)
         char *direct, *kept;
         flx_ctx *ctx = flx_ctx_create();
         flx_model *model = NULL;
-        unsetenv("FLEXION_CACHE");
+        CHECK(flx_cache_set(NULL) == FLX_OK);
         CHECK(read_mesh(ctx, v->deck, v->E, v->reduce, v->more, &model) == FLX_OK);
         int notes = flx_ctx_warning_count(ctx);
         direct = numbers_of(model, "a.SID_FEM");
         flx_model_destroy(&model);
         flx_ctx_clear_messages(ctx);
-        setenv("FLEXION_CACHE", cache, 1);
+        CHECK(flx_cache_set(cache) == FLX_OK);
         CHECK(read_mesh(ctx, v->deck, v->E, v->reduce, v->more, &model) == FLX_OK);
-        unsetenv("FLEXION_CACHE");
+        CHECK(flx_cache_set(NULL) == FLX_OK);
         CHECK(flx_ctx_warning_count(ctx) == notes);
         CHECK(count_files(cache) == v->files);
         kept = numbers_of(model, "a.SID_FEM");
