@@ -43,7 +43,7 @@ LAYERS = {
     "optimise": (["base", "math", "expr", "model"], ["*"], ["pthread.h"]),
     "compare": (["base", "math", "simulate", "results"], ["*"], []),
     "study": (["base"], ["base", "folder"], []),
-    "studio": (["base", "page"], ["*"], []),
+    "studio": (["base", "page"], ["*"], ["ftw.h"]),
     "fmi": (["base", "math", "model", "read", "integrate", "simulate", "results"], ["*"], ["zlib.h"]),
     "cli": (["draw", "page", "studio", "fmi"], ["*"], []),
 }

@@ -11,6 +11,7 @@
 #include "studio/studio.h"
 #include "base/number.h"
 #include "page/page_template.h"
+#include "studio/scratch_folder.h"
 #include "studio/studio_file.h"
 #include "studio/work.h"
 
@@ -29,7 +30,7 @@ struct flx_studio {
     flx_ctx *ctx;
     flx_http *http;
     flx_studio_file file;
-    char scratch[64];     // folder
+    char scratch[1024];   // folder
     flx_job check;
     flx_job work[FLX_RUNS]; // a run, an analysis, or what is live: several side by side
     bool ended[FLX_RUNS];   // the work has said that it is done
@@ -423,10 +424,10 @@ static flx_status begin(flx_studio *s, const flx_studio_def *def)
     if (!def->path) new_name(name, sizeof name);
     FLX_TRY(flx_studio_file_open(s->ctx, def->path ? def->path : name, &s->file));
     memcpy(s->seen, s->file.stamp, sizeof s->seen);
-    strcpy(s->scratch, "/tmp/flexion-XXXXXX");
-    if (!mkdtemp(s->scratch)) {
+    if (!flx_scratch_make(sizeof s->scratch, s->scratch)) {
+        FLX_FAIL(s->ctx, FLX_ERR_IO, FLX_NOWHERE, "no folder can be made at '%s'", s->scratch);
         s->scratch[0] = '\0';
-        return FLX_FAIL(s->ctx, FLX_ERR_IO, FLX_NOWHERE, "no folder can be made in /tmp");
+        return FLX_ERR_IO;
     }
     return flx_http_open(s->ctx, &http, &s->http);
 }
@@ -490,26 +491,13 @@ void flx_studio_turn(flx_studio *s, int milliseconds)
     watch_file(s);
 }
 
-static void remove_scratch(const char *path)
-{
-    DIR *folder = opendir(path);
-    for (const struct dirent *e; folder && (e = readdir(folder)) != NULL;) {
-        char file[512];
-        if (e->d_name[0] == '.') continue;
-        flx_snprintf(file, sizeof file, "%s/%s", path, e->d_name);
-        unlink(file);
-    }
-    if (folder) closedir(folder);
-    rmdir(path);
-}
-
 void flx_studio_close(flx_studio **studio)
 {
     flx_studio *s = *studio;
     if (!s) return;
     flx_job_end(&s->check);
     end_work(s);
-    if (s->scratch[0]) remove_scratch(s->scratch);
+    flx_scratch_remove(s->scratch);
     flx_http_close(&s->http);
     flx_studio_file_clear(&s->file);
     free(s->result);

@@ -1,19 +1,12 @@
 // fmu_host.c - an FMU in a folder of its own for as long as it runs.
-#define _XOPEN_SOURCE 700 // nftw, mkdtemp
 #include "cli/fmu/fmu_host.h"
+#include "studio/scratch_folder.h"
 
 #include <dlfcn.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
-{
-    (void)info, (void)type, (void)at;
-    return remove(path);
-}
 
 void cli_fmu_say(cli_fmu *f, const char *format, ...)
 {
@@ -53,10 +46,7 @@ void *cli_fmu_find(cli_fmu *f, const char *name)
 
 static bool unpack(cli_fmu *f)
 {
-    const char *where = getenv("TMPDIR");
-    snprintf(f->folder, sizeof f->folder, "%s/flexion-fmu-XXXXXX",
-             where && *where ? where : "/tmp");
-    if (!mkdtemp(f->folder)) {
+    if (!flx_scratch_make(sizeof f->folder, f->folder)) {
         cli_fmu_say(f, "no folder can be made at '%s'", f->folder);
         f->folder[0] = 0;
         return false;
@@ -93,7 +83,7 @@ void cli_fmu_close(cli_fmu *f)
 {
     if (f->instance) f->calls->destroy(f);
     if (f->library) dlclose(f->library);
-    if (f->folder[0]) nftw(f->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    flx_scratch_remove(f->folder);
     free(f->functions);
     free(f->bytes);
     *f = (cli_fmu){0};
