@@ -5,7 +5,7 @@ BEGAN := $(shell date +%s)
 EXAMPLE = slider_crank
 
 .DEFAULT_GOAL := build
-.PHONY: build run test coverage bench check-long format lint docs pictures install clean help
+.PHONY: build run test coverage bench check-long format lint docs pictures install deb clean help
 
 # $(call build,preset,directory[,target])
 build = @tools/build.sh $(1) $(2) $(JOBS) $(3)
@@ -89,6 +89,9 @@ install: ## install under PREFIX (default /usr/local); DESTDIR is respected
 	$(call build,release,build,product)
 	@cmake --install build --prefix $(PREFIX) >/dev/null
 	@echo "installed under $(DESTDIR)$(PREFIX)"
+
+deb: ## Debian packages in build/deb, which lintian finds no errors in
+	@tools/build_deb.sh
 
 clean: ## remove everything that was built
 	@rm -rf build out site

@@ -54,6 +54,22 @@ endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/flexion.pc.in ${PROJECT_BINARY_DIR}/flexion.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/flexion.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# For editors, and for shells, which the program writes itself.
+install(FILES ${PROJECT_SOURCE_DIR}/schema/flexion.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/flexion)
+set(completions bash:bash-completion/completions/flexion zsh:zsh/vendor-completions/_flexion
+  fish:fish/vendor_completions.d/flexion.fish)
+foreach(one ${completions})
+  string(REGEX MATCH "^[a-z]+" shell ${one})
+  string(REGEX REPLACE "^[a-z]+:" "" place ${one})
+  get_filename_component(folder ${place} DIRECTORY)
+  set(file ${PROJECT_BINARY_DIR}/completion/${place})
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/completion/${folder})
+  add_custom_command(OUTPUT ${file} COMMAND flexion_program completion ${shell} > ${file} DEPENDS flexion_program VERBATIM)
+  list(APPEND written ${file})
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+endforeach()
+add_custom_target(flexion_completion ALL DEPENDS ${written})
+
 # Man pages, where scdoc is there to make them.
 find_program(FLX_SCDOC scdoc)
 if(FLX_SCDOC AND EXISTS ${PROJECT_SOURCE_DIR}/man/flexion.1.scd)
