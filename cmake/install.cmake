@@ -86,7 +86,7 @@ if(FLX_SCDOC AND EXISTS ${PROJECT_SOURCE_DIR}/man/flexion.1.scd)
 endif()
 
 # What a user wants built: everything but tests and benchmarks.
-add_custom_target(product DEPENDS flexion flexion_static flexion_program)
+add_custom_target(product DEPENDS flexion flexion_static flexion_program flexion_completion)
 if(TARGET flexion_man)
   add_dependencies(product flexion_man)
 endif()
