@@ -51,7 +51,7 @@ static void put_exchange(FILE *f, const flx_fmu_description *d)
     flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
     fputs(" canBeInstantiatedOnlyOncePerProcess=\"false\""
           " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
-          " canSerializeFMUstate=\"true\"/>\n",
+          " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n",
           f);
 }
 

@@ -56,7 +56,8 @@ static void put_all(FILE *f, const flx_fmu_description *d)
         fputs("  <ModelExchange", f);
         flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
         fputs(" canBeInstantiatedOnlyOncePerProcess=\"false\" canGetAndSetFMUState=\"true\""
-              " canSerializeFMUState=\"true\"/>\n",
+              " canSerializeFMUState=\"true\" providesDirectionalDerivatives=\"true\""
+              " providesAdjointDerivatives=\"true\"/>\n",
               f);
     }
     if (d->cosimulation) {

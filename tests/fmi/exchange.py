@@ -98,6 +98,17 @@ class Unit:
             self.call("GetFloat64", C.byref(vr), N(1), out, N(n))
         return list(out)
 
+    def derive(self, unknown, known, seed):
+        """How the unknowns, by their names, change along the seed of the knowns."""
+        refer = lambda names: (VR * len(names))(*[self.references[n] for n in names])
+        out = (D * len(unknown))()
+        if self.version == 2:
+            self.call("GetDirectionalDerivative", refer(unknown), N(len(unknown)), refer(known), N(len(known)), (D * len(seed))(*seed), out)
+        else:
+            self.call("GetDirectionalDerivative", refer(unknown), N(len(unknown)), refer(known), N(len(known)), (D * len(seed))(*seed),
+                      N(len(seed)), out, N(len(unknown)))
+        return list(out)
+
     def event(self):
         """The next time at which something is known to happen."""
         if self.version == 2:
@@ -193,6 +204,24 @@ def check_states(u):
     u.call("Free" + word, C.byref(state))
 
 
+def check_derivatives(u, inputs):
+    """Derivatives of all rates along states and inputs are the differences of the rates; nothing is moved by asking."""
+    z, t = u.states(), u.get("time")[0]
+    states = [name for name in u.references if name.startswith("state.")]
+    rates = [f"der({name})" for name in states]
+    assert len(states) == u.nx and all(name in u.references for name in rates)
+    seed = [0.3 + 0.1 * k for k in range(u.nx)]
+    apart = lambda h: [x + h * s for x, s in zip(z, seed)]
+    wanted = [(a - b) / 2e-5 for a, b in zip(u.rate(t, apart(1e-5)), u.rate(t, apart(-1e-5)))]
+    before = u.rate(t, z)
+    found = u.derive(rates, states, seed)
+    assert max(abs(a - b) / (1 + abs(b)) for a, b in zip(found, wanted)) < 1e-5, (found, wanted)
+    assert u.states() == z and u.rate(t, z) == before
+    for name in inputs:  # a force in the rates: it moves something, linearly
+        one, two = (u.derive(rates, [name], [s]) for s in (1.0, 2.0))
+        assert max(map(abs, one)) > 1e-3 and max(abs(2 * a - b) for a, b in zip(one, two)) < 1e-6 * max(map(abs, two))
+
+
 def table(path, every):
     with open(path) as file:
         lines = [[float(x) for x in line] for line in list(csv.reader(file))[1:]]
@@ -231,6 +260,7 @@ def main():
                 assert worst < 1e-8, f"{model}, FMI {version}: off by {worst}"
                 assert happened == events, f"{model}: {happened} events"
                 check_states(unit)
+                check_derivatives(unit, ["wind"] if model == "cart" else [])
                 unit.free()
         # what another program cannot integrate is refused by name
         four = subprocess.run([flexion, "export", "fmu", os.path.join(models, "../../../examples/slider_crank.yaml"), "--type", "me",

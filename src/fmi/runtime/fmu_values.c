@@ -117,6 +117,8 @@ flx_status flx_fmu_set_slope(flx_fmu *f, unsigned reference, int order, double v
 flx_status flx_fmu_derive(flx_fmu *f, int nof, const unsigned *of, int nby, const unsigned *by,
                           const double *seed, double *out)
 {
+    if (f->exchange && f->mode == FLX_FMU_STEPPING)
+        return flx_fmu_exchange_derive(f, nof, of, nby, by, seed, out);
     int *numbers = flx_alloc(f->ctx, (size_t)nof + (size_t)nby, sizeof *numbers);
     if (!numbers) return FLX_ERR_MEMORY;
     flx_status status = flx_fmu_settle(f);

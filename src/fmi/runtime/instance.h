@@ -4,6 +4,7 @@
 //     fmu_values.c  variables by their references, derivatives
 //     advance.c     co-simulation
 //     fmu_states.c  model exchange
+//     fmu_slopes.c  ... its derivatives
 #pragma once
 
 #include "fmi/fmu_references.h"
@@ -91,6 +92,8 @@ typedef enum flx_fmu_part {
     FLX_FMU_OF_INDICATORS,
 } flx_fmu_part;
 flx_status flx_fmu_exchange_get(flx_fmu *f, flx_fmu_part part, double *out, size_t n);
+flx_status flx_fmu_exchange_derive(flx_fmu *f, int nof, const unsigned *of, int nby,
+                                   const unsigned *by, const double *seed, double *out);
 flx_status flx_fmu_exchange_accept(flx_fmu *f); // after a step of the other program
 // *next: when something is known to happen; HUGE_VAL: nothing is.
 flx_status flx_fmu_exchange_happen(flx_fmu *f, bool *changed, double *next);
