@@ -24,11 +24,11 @@ def run(*arguments, code=0):
 
 
 def write(name, **words):
-    """A model of the folder, with words in capitals replaced."""
+    """A model of the folder, with other values of these keys."""
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         text = file.read()
     for word, value in words.items():
-        text = re.sub(rf"\b{word}\b", value, text)
+        text = re.sub(rf"\b{word}: \w+", f"{word}: {value}", text)
     with open(name, "w", encoding="utf-8") as file:
         file.write(text)
     return name
@@ -53,7 +53,7 @@ def refused(name, words, *options, code=2, command=("run", "--trust")):
 def check_orders(name):
     """Errors fall with the first power of the exchange, with slopes with the second."""
     for hold, wanted in (("constant", 1), ("linear", 2)):
-        write(name, HOLD=hold, ISOLATE="false")
+        write(name, hold=hold, isolate="false")
         errors = [distance(table(name, "--trust", "--set", f"H={h}"), whole) for h in (0.01, 0.005, 0.0025)]
         orders = [math.log2(a / b) for a, b in zip(errors, errors[1:])]
         print(f"{name}, {hold}: errors {errors}, orders {orders}")
@@ -62,8 +62,8 @@ def check_orders(name):
 
 def check_processes():
     """In a process of its own an FMU gives the same bits; FMI 3 the same first order."""
-    here = table(write("with_controller.yaml", HOLD="constant", ISOLATE="false"), "--trust")
-    apart = table(write("with_controller.yaml", HOLD="constant", ISOLATE="true"), "--trust")
+    here = table(write("with_controller.yaml", hold="constant", isolate="false"), "--trust")
+    apart = table(write("with_controller.yaml", hold="constant", isolate="true"), "--trust")
     assert here == apart and abs(here[0][3] - whole[0][3]) < 1e-12, (here[0], whole[0])
     run("export", "fmu", "controller.yaml", "--fmi", "3", "-o", "controller.fmu")
     far, near = (distance(table("with_controller.yaml", "--trust", "--set", f"H={h}"), whole) for h in (0.002, 0.001))
@@ -75,7 +75,7 @@ def check_processes():
 
 def check_checkpoint():
     """Killed and gone on: the rows of a run that was not."""
-    write("with_controller.yaml", HOLD="linear", ISOLATE="true")
+    write("with_controller.yaml", hold="linear", isolate="true")
     arguments = ["with_controller.yaml", "--set", "H=0.0005", "--until", "5", "--trust", "--quiet"]
     run("run", *arguments, "-o", "once.h5", "--csv", "once.csv")
     work = subprocess.Popen([flexion, "run", *arguments, "-o", "cut.h5", "--checkpoint", "0.02"])
