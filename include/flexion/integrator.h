@@ -63,6 +63,10 @@ typedef struct flx_statistics {
     long impacts, jams;      // of contacts: impulses, and those without a collision
     const char *governed_by; // what most of them were of; NULL: none; borrowed from the system
     double lost_in_contacts; // energy, by friction and impacts of contacts met step by step
+    // Of the same: the largest residual of their law, solutions in which it is above 1e-8, and the deepest overlap that was left.
+    double law_residual;
+    long law_missed;
+    double overlap;
 } flx_statistics;
 
 typedef struct flx_integrator flx_integrator;

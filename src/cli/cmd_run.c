@@ -70,6 +70,10 @@ static void print_work(FILE *f, const flx_ledger *l)
     if (w->projections > 0) print_count(f, "projections", w->projections);
     if (w->singular_positions > 0) print_count(f, "singular positions", w->singular_positions);
     if (w->impacts > 0) print_count(f, "impacts", w->impacts);
+    if (w->law_residual > 0.0) {
+        print_number(f, "law of contacts", w->law_residual, "%.1e");
+        fprintf(f, "  missed in %ld solutions, overlap %.1e m\n", w->law_missed, w->overlap);
+    }
     print_number(f, "time", l->seconds, "%.3g s");
     if (w->steps > 0) fprintf(f, "  %.3g us per step", 1e6 * l->seconds / (double)w->steps);
     if (w->steps > 0 && w->smallest_step < 0.99 * w->largest_step)

@@ -22,6 +22,9 @@
     X(singular_positions)                                                                          \
     X(impacts)                                                                                     \
     X(jams)                                                                                        \
+    X(law_residual)                                                                                \
+    X(law_missed)                                                                                  \
+    X(overlap)                                                                                     \
     X(smallest_step)                                                                               \
     X(largest_step)
 

@@ -127,6 +127,9 @@ void flx_watch_add_work(const flx_watch *w, flx_statistics *to)
     to->newton_failures += from->newton_failures;
     to->projections += from->projections;
     to->singular_positions += from->singular_positions;
+    to->law_residual = fmax(to->law_residual, from->law_residual);
+    to->law_missed += from->law_missed;
+    to->overlap = fmax(to->overlap, from->overlap);
     to->impacts += from->impacts;
     to->jams += from->jams;
     to->smallest_step = fmin(to->smallest_step, from->smallest_step);

@@ -382,11 +382,11 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
     alpha_steps *g = it->data;
     const flx_system *s = it->sys;
     int first = flx_dims_first_constraint(&s->dims);
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, most = 0;
     g->nstruck = 0;
     for (int k = 0; k < PROJECTIONS; k++) {
         flx_point p = point_at(it, x, x->t + h, g->q1, g->v1, g->dv1);
-        double most = 0;
+        most = 0;
         if (s->dims.nlam > 0) FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
         for (int i = 0; i < s->dims.nlam; i++) {
             if (g->t->tau[i] != 0 || g->t->C[i] != 0 || g->t->sigma[i] == 0) continue;
@@ -399,7 +399,7 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
             bool closed = is_closed(g, i);
             most = fmax(most, (closed ? fabs(o->gap) : -o->gap) / (OVERLAP * g->t->length));
         }
-        if (most <= 1 || !(most < before)) return isnan(most) ? FLX_NOT_FINITE : FLX_OK;
+        if (most <= 1 || !(most < before)) break;
         before = most;
         it->stats.projections++;
         FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, 0, 0));
@@ -417,7 +417,9 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
         FLX_TRY(list_struck(it));
         s->ops->retract(s, g->q1, g->theta, g->q1);
     }
-    return FLX_OK;
+    for (int i = 0; i < g->t->npoint; i++)
+        g->t->overlap = fmax(g->t->overlap, -g->t->points[i].gap);
+    return isnan(most) ? FLX_NOT_FINITE : FLX_OK;
 }
 
 // ---- impacts ------------------------------------------------------------------------------------------------------
@@ -533,6 +535,7 @@ flx_status flx_alpha_steps_step(flx_integrator *it, flx_state *x, double h, doub
                                "a smaller step, or bodies with mass and inertia");
     }
     it->stats.lost_in_contacts += g->lost;
+    flx_stepping_tell_work(g->t, &it->stats);
     flx_method_of(it)->supplied_in_impacts += g->supplied;
     memcpy(x->switches, g->switches, (size_t)d->nswitch * sizeof *x->switches);
     memcpy(x->q, g->q1, (size_t)d->nq * sizeof *x->q);

@@ -18,6 +18,7 @@
 #define OVERLAP 1e-12 // ... and overlap that is left
 #define CLOSED 1e-12  // of a joint's scale
 #define PROJECTIONS 12
+#define MOST_WORSE 3 // of them
 
 typedef struct moreau {
     flx_stepping *t;
@@ -289,8 +290,10 @@ static flx_status velocities(flx_integrator *it, flx_state *x, double h)
     return g->hits && g->t->nrow > 0 ? part_joints(it, x, h) : FLX_OK;
 }
 
-// How much positions miss the joints and overlap, in parts of what is allowed; g->t->b: of each row.
-static flx_status misses(flx_integrator *it, const flx_state *x, double t, double *most)
+// How much positions miss the joints and overlap, in parts of what is allowed; g->t->b: of each row. reach: points with less than
+// this gap are at hand.
+static flx_status misses(flx_integrator *it, const flx_state *x, double t, double reach,
+                         double *most)
 {
     moreau *g = it->data;
     const flx_system *s = it->sys;
@@ -305,7 +308,7 @@ static flx_status misses(flx_integrator *it, const flx_state *x, double t, doubl
         *most = fmax(*most, fabs(g->t->b[i]) / (CLOSED * g->t->scale[i]));
     }
     g->t->npoint = 0;
-    if (g->overlaps) FLX_TRY(flx_stepping_find(g->t, it->work, &p, 0.0));
+    if (g->overlaps) FLX_TRY(flx_stepping_find(g->t, it->work, &p, reach));
     for (int i = 0; i < g->t->npoint; i++)
         *most = fmax(*most, -g->t->points[i].gap / (OVERLAP * g->t->length));
     return FLX_OK;
@@ -316,12 +319,15 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
 {
     moreau *g = it->data;
     const flx_system *s = it->sys;
-    double before = HUGE_VAL;
+    double most = 0, reach = 0;
+    int worse = 0;
     for (int k = 0; k < PROJECTIONS; k++) {
-        double most;
-        FLX_TRY(misses(it, x, x->t + h, &most));
-        if (most <= 1 || !(most < before)) return isnan(most) ? FLX_NOT_FINITE : FLX_OK;
-        before = most;
+        double before = most;
+        FLX_TRY(misses(it, x, x->t + h, reach, &most));
+        // bodies that turn away from one point may overlap at another, which was not at hand
+        worse += k > 0 && !(most < before);
+        if (most <= 1 || worse > MOST_WORSE || isnan(most)) break;
+        reach = fmin(most * OVERLAP * g->t->length, REACH * g->t->length);
         it->stats.projections++;
         FLX_TRY(flx_stepping_begin(g->t, &g->blocks, 1, h, 0.5 * h * h));
         FLX_TRY(flx_stepping_add_joints(g->t, &g->blocks, true));
@@ -330,7 +336,9 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
         FLX_TRY(flx_stepping_solve(g->t, false, g->theta));
         s->ops->retract(s, g->q1, g->theta, g->q1);
     }
-    return FLX_OK;
+    for (int i = 0; i < g->t->npoint; i++)
+        g->t->overlap = fmax(g->t->overlap, -g->t->points[i].gap);
+    return isnan(most) ? FLX_NOT_FINITE : FLX_OK;
 }
 
 static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_taken)
@@ -366,6 +374,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *h_tak
     memcpy(x->mu, g->mu, (size_t)s->dims.nmu * sizeof *x->mu);
     memcpy(x->switches, g->switches, (size_t)s->dims.nswitch * sizeof *x->switches);
     it->stats.lost_in_contacts += g->lost;
+    flx_stepping_tell_work(g->t, &it->stats);
     flx_method_of(it)->supplied_in_impacts += g->supplied;
     x->t += h;
     *h_taken = h;

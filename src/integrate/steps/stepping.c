@@ -369,6 +369,15 @@ flx_status flx_stepping_solve(flx_stepping *t, bool warm, double *v)
     return FLX_OK;
 }
 
+void flx_stepping_tell_work(flx_stepping *t, flx_statistics *work)
+{
+    work->law_residual = fmax(work->law_residual, t->worst);
+    work->law_missed += t->unsolved;
+    work->overlap = fmax(work->overlap, t->overlap);
+    t->worst = t->overlap = 0.0;
+    t->unsolved = 0;
+}
+
 const double *flx_stepping_impulse(const flx_stepping *t, int point)
 {
     return t->group[point] < 0 ? NULL : flx_cone_lambda(t->cone, t->group[point]);

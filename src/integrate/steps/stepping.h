@@ -37,7 +37,8 @@ typedef struct flx_stepping {
     double *limit;          // (npoint) owned: coefficient of friction that a point had
     int room_limit;
     long iterations, unsolved;
-    double worst; // residual of the law so far
+    double worst;   // residual of the law since it was told
+    double overlap; // deepest that was left since then
     bool warned, warned_gain;
     bool looked; // at the start, whether bodies are inside each other
 } flx_stepping;
@@ -99,6 +100,8 @@ double flx_stepping_work_of_joints(flx_stepping *t, const flx_blocks *blocks, co
 void flx_stepping_begin_tally(const flx_stepping *t, double *switches);
 void flx_stepping_tally(const flx_stepping *t, double factor, const double *v, double *switches);
 void flx_stepping_tally_impact(const flx_stepping *t, int point, double *switches);
+// What was found since the last time, into the statistics of the run.
+void flx_stepping_tell_work(flx_stepping *t, flx_statistics *work);
 // Slip that counts as none at velocities v.
 double flx_stepping_slow(const flx_stepping *t, const double *v);
 // What the points of this problem were is known to the next; v: velocities after it.

@@ -217,6 +217,14 @@ static bool by_turns(flx_cone *c)
         if (k > 0 && c->best_residual <= TOLERABLE) break;
     }
     c->yields = false;
+    // the same law by other r has other kinks
+    for (int k = 0; k < 2 && c->best_residual > c->enough; k++) {
+        memcpy(c->lam, c->best, (size_t)c->m * sizeof *c->lam);
+        c->r = k == 0 ? 0.3 : 3.0;
+        c->most = 25;
+        flx_cone_sweeps(c, 6 * SWEEPS);
+    }
+    c->r = 1;
     return c->best_residual <= c->enough;
 }
 
