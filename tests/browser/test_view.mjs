@@ -246,6 +246,23 @@ await test("axes and scale are told", async (page_of) => {
   assert.deepEqual(await page.locator("#compass text:visible").allTextContents(), ["x", "y", "z"]);
 });
 
+const rests = `flexion: 1
+gravity: [0, 0, -10]
+bodies: {ball: {type: rigid, mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.4, -0.3, 0.5], surface: {sphere: 0.5}, shape: {sphere: 0.5}}}
+forces: {floor: {type: contact, on: [ground, ball], law: restitution}}
+simulate: {until: 1, method: moreau, step: 0.01}
+outputs: {every: 0.1, signals: [floor.force, floor.place]}
+`;
+
+await test("the force of a contact is an arrow where the surfaces touch", async (page_of) => {
+  const page = await page_of("rests", rests);
+  await page.keyboard.press("a");
+  await seek(page, 0.5);
+  const [inside] = await seen(page, [await pixel(page, [0.4, -0.3, 0.1])]);
+  assert.ok(inside[0] > 1.5 * inside[1] && inside[0] > 1.5 * inside[2], `the arrow is ${inside}`);
+  assert.deepEqual(await page.locator(".tag:visible").allTextContents(), ["floor 20 N"]);
+});
+
 await test("arrows stay at their joints, also aslant, and all that is drawn is inside the picture", async (page_of) => {
   for (const narrow of [false, true]) {
     const page = narrow ? await page_of("slider_crank", null, { viewport: { width: 390, height: 800 } }) : await page_of("slider_crank");

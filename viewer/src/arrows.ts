@@ -10,7 +10,8 @@ const yAxis = new THREE.Vector3(0, 1, 0);
 interface Arrow {
   object: THREE.Group; shaft: THREE.Mesh; head: THREE.Mesh;
   columns: number[]; // x, y, z; one: a pull along the link
-  link: Link; unit: string; text: string;
+  place: number[]; // x, y, z of where it acts; none: the second end of the link
+  link: Link | null; name: string; unit: string; text: string;
 }
 
 export class Arrows {
@@ -27,6 +28,7 @@ export class Arrows {
       this.add(j, `${j.name}.reaction`, 0x0a8f4f);
       this.add(j, `${j.name}.moment`, 0x8a3ffc);
     }
+    for (const name of result.names) if (name.endsWith(".place.x")) this.addContact(name.slice(0, -".place.x".length));
     this.group.visible = false;
     this.group.renderOrder = 10;
   }
@@ -35,11 +37,24 @@ export class Arrows {
     return this.list.length;
   }
 
+  // Columns of a signal's parts.
+  private parts(signal: string): number[] {
+    return ["x", "y", "z"].map((k) => this.result.names.indexOf(`${signal}.${k}`)).filter((c) => c >= 0);
+  }
+
   private add(link: Link, signal: string, colour: number): void {
-    const names = this.result.names, columns = ["x", "y", "z"].map((k) => names.indexOf(`${signal}.${k}`)).filter((c) => c >= 0);
-    const pull = names.indexOf(signal);
+    const columns = this.parts(signal), pull = this.result.names.indexOf(signal);
     if (columns.length < 2 && pull >= 0 && link.type !== "force") columns.splice(0, columns.length, pull);
-    if (columns.length === 0) return;
+    if (columns.length > 0) this.push(columns, [], link, link.name, colour);
+  }
+
+  // The force of a contact on its second body, where the surfaces are nearest.
+  private addContact(name: string): void {
+    const columns = this.parts(`${name}.force`);
+    if (columns.length >= 2) this.push(columns, this.parts(`${name}.place`), null, name, 0xd62828);
+  }
+
+  private push(columns: number[], place: number[], link: Link | null, name: string, colour: number): void {
     const unit = this.result.units[columns[0]] || "N";
     const s = this.result.signals;
     let largest = 0;
@@ -49,15 +64,16 @@ export class Arrows {
     }
     if (!(largest > 0)) return;
     this.largest.set(unit, Math.max(this.largest.get(unit) ?? 0, largest));
-    this.list.push({ ...shape(colour, this.size), columns, link, unit, text: "" });
+    this.list.push({ ...shape(colour, this.size), columns, place, link, name, unit, text: "" });
     this.group.add(this.list[this.list.length - 1].object);
   }
 
   update(t: number): void {
     if (!this.group.visible) return;
     for (const a of this.list) {
-      const v = a.columns.map((c) => valueAt(this.result, c, t)), at = this.placeOf(a.link, 1);
-      const d = v.length > 1 ? vector([v[0], v[1], v[2] ?? 0]) : this.placeOf(a.link, 0).sub(at).normalize().multiplyScalar(v[0]);
+      const v = a.columns.map((c) => valueAt(this.result, c, t)), p = a.place.map((c) => valueAt(this.result, c, t));
+      const at = a.link ? this.placeOf(a.link, 1) : vector([p[0], p[1], p[2] ?? 0]);
+      const d = v.length > 1 || !a.link ? vector([v[0], v[1], v[2] ?? 0]) : this.placeOf(a.link, 0).sub(at).normalize().multiplyScalar(v[0]);
       const value = d.length(), largest = this.largest.get(a.unit)!;
       a.object.visible = value > 1e-3 * largest && Number.isFinite(at.x);
       if (!a.object.visible) continue;
@@ -67,7 +83,7 @@ export class Arrows {
       a.shaft.scale.set(1, length - head, 1);
       a.head.scale.set(1, head, 1);
       a.head.position.y = length - head;
-      a.text = `${a.link.name} ${withUnit(value, a.unit)}`;
+      a.text = `${a.name} ${withUnit(value, a.unit)}`;
     }
   }
 
