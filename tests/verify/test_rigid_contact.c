@@ -477,7 +477,7 @@ static int shared_friction_is_told(void)
 }
 
 TEST_MAIN(TEST(shared_friction_is_told), TEST(nothing_ends_inside_another), TEST(fast_spheres_meet),
-          TEST(short_contacts_are_seen), TEST(box_holds_or_slides), TEST(box_slides_to_rest), TEST(ball_bounces_in_time),
-          TEST(ball_hits_obliquely), TEST(balls_in_a_row), TEST(woodpecker_climbs_down),
-          TEST(rod_jams), TEST(block_rocks), TEST(belt_drags_it_to_and_fro),
-          TEST(cam_lifts_its_follower))
+          TEST(short_contacts_are_seen), TEST(box_holds_or_slides), TEST(box_slides_to_rest),
+          TEST(ball_bounces_in_time), TEST(ball_hits_obliquely), TEST(balls_in_a_row),
+          TEST(woodpecker_climbs_down), TEST(rod_jams), TEST(block_rocks),
+          TEST(belt_drags_it_to_and_fro), TEST(cam_lifts_its_follower))

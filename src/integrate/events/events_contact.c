@@ -250,8 +250,7 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double 
         if (g->normal >= 0 && state == FLX_CONTACT_OPEN && c->gap[i] < FAR) v[0] = c->gap[i];
         if (g->normal >= 0 && state == FLX_CONTACT_LEANS) v[0] = c->gap[i] + c->touch[i];
         if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = p->lam[g->normal];
-        if (state == FLX_CONTACT_STICKS && g->ntangent > 0)
-            v[1] = friction_left(c, p, i, &size);
+        if (state == FLX_CONTACT_STICKS && g->ntangent > 0) v[1] = friction_left(c, p, i, &size);
         const double *course = p->switches + g->slip;
         if (state == FLX_CONTACT_SLIDES && flx_contact_length(course, g->ntangent) > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent);

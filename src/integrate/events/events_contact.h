@@ -46,12 +46,13 @@ struct flx_event_contacts {
         double *W, *b, *p, *u;
     } kept;
     // Friction alone whose slip the row of another holds: which one, -1: none, and its own slip by that one's.
-    int *lends;      // (n)
-    double *share;   // (n)
+    int *lends;    // (n)
+    double *share; // (n)
     // Of a pool that was found to hold: forces of its groups (friction that the normal force allows, mu) when it was asked, and by how
     // much one of them may change until it is asked again; 0: it was not.
     double *asked, *then; // (n) (3 n)
-    double less; // friction of sticking is divided by this where it is asked how far a pool is from its limit; else 1
+    double
+        less; // friction of sticking is divided by this where it is asked how far a pool is from its limit; else 1
     int *pool;       // (n) groups whose slips depend on each other have one number; -1: it is alone
     int shared;      // 1 + a group that stuck where others or joints hold its slip too; 0: none
     double *scratch; // (rows x rows + rows)

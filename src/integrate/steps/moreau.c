@@ -30,11 +30,12 @@ typedef struct moreau {
     double *zero, *r, *theta; // (n) (n) (nv)
     bool overlaps;            // at the end of the step, by the rates of the gaps
     bool hits;                // in this step
-    double lost, supplied;    // energy in the contacts of the step; by what drives joints, in its impacts
-    double *joined;           // (nlam + nmu) impulses of joints in a step with impacts
-    double *lam, *mu;         // (nlam) (nmu)
-    double *switches;         // (nswitch) of the state at the end
-    double *gd;               // (nlam)
+    double lost,
+        supplied;     // energy in the contacts of the step; by what drives joints, in its impacts
+    double *joined;   // (nlam + nmu) impulses of joints in a step with impacts
+    double *lam, *mu; // (nlam) (nmu)
+    double *switches; // (nswitch) of the state at the end
+    double *gd;       // (nlam)
 } moreau;
 
 static int coefficients(const flx_integrator_def *def, flx_coefficients *out)
