@@ -23,7 +23,7 @@ test="chromium locales g++ clang lld libclang-rt-14-dev python3 python3-yaml pyt
 bench="valgrind python3 python3-scipy gmsh libslepc-real-dev libopenmpi-dev g++ libsimbody-dev libmujoco-dev calculix-ccx liggghts"
 lint="clang-format clang-tidy python3"
 docs="mkdocs mkdocs-material libjs-katex fonts-katex python3"
-long="clang libclang-rt-14-dev valgrind abigail-tools dpkg-dev debhelper lintian mmdebstrap"
+long="clang libclang-rt-14-dev valgrind abigail-tools dpkg-dev debhelper lintian mmdebstrap slurm-wlm munge openmpi-bin parallel"
 
 # Node may have come another way than from Debian, with its npm.
 if command -v node >/dev/null && command -v npm >/dev/null; then page=""; fi

@@ -6,7 +6,7 @@
 //     failed/000123.txt  what a run that failed had to say
 //
 // A run is a function of its number, so work that is done twice is equal. A worker that dies costs its chunk: a claim
-// that nobody has touched for a minute is taken by another. docs/guide/sweep_workers.md.
+// that nobody has touched for a minute is taken by another. docs/guide/cluster.md.
 #pragma once
 
 #include "flexion/base.h"

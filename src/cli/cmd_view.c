@@ -1,6 +1,7 @@
 // cmd_view.c - flexion view: a page that plays results.
 #include "cli/cli.h"
 #include "cli/serve/serve.h"
+#include "cli/sweep/study_page.h"
 #include "page/pages.h"
 
 #include <stdlib.h>
@@ -8,10 +9,12 @@
 
 static const char help_text[] =
     "Usage: flexion view RESULT... [OPTIONS]\n"
+    "       flexion view FOLDER.study [-o FILE] [--serve]\n"
     "\n"
     "Write one page of HTML that plays a result: the mechanism in three dimensions,\n"
     "plots with a cursor, the ledger and the model. It needs no network and opens\n"
-    "from disk. Several results are compared, overlaid or side by side.\n"
+    "from disk. Several results are compared, overlaid or side by side. Of a study\n"
+    "folder: the table, scatter plots, parallel coordinates and what failed.\n"
     "\n"
     "  -o FILE        the page (default: the first result's name with .html, in the\n"
     "                 current folder)\n"
@@ -129,7 +132,13 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     }
     if (!def.path) def.path = cli_named_after(rest.items[0], ".html");
     if (!def.path) return EXIT_FAILED;
-    int code = make_page(ctx, &def, &rest);
+    bool study = rest.count == 1 && study_page_is_folder(rest.items[0]);
+    if (study && (limit || points)) {
+        cli_complain("view",
+                     "a study has no meshes or frames: leave out --max-size and --mesh-points");
+        return EXIT_WRONG;
+    }
+    int code = study ? study_page_write(ctx, rest.items[0], def.path) : make_page(ctx, &def, &rest);
     if (code == EXIT_DONE && serve && !cli_serve(ctx, def.path, port)) code = EXIT_FAILED;
     return code;
 }

@@ -1,7 +1,7 @@
 // batch_functions.c - what a batch of runs computes besides the equations: the single measures of a run (or its signals,
 // where the model has no metrics) with their rates, and the metrics made of them.
 //
-//     f' = df/dq q' + df/dv a + df/dx x' + df/dt                                        (XPT-6)
+//     f' = df/dq q' + df/dv a + df/dx x' + df/dt                                        (XPT-9)
 #include "export/functions.h"
 
 #include "expr/graph.h"

@@ -1,7 +1,7 @@
 // batch_text.c - the parts of batches (write_batch.c) that are the same for every model: C and CUDA.
 //
 // A `real` is one number of every run in a vector (GCC's and Clang's vector extensions), or the number of one thread on a GPU.
-// Nothing branches on what a single run is like, but where all of them allow it. Sine and cosine are polynomials, (XPT-8), measures (XPT-7).
+// Nothing branches on what a single run is like, but where all of them allow it. Sine and cosine are polynomials, (XPT-8), measures (XPT-10).
 #include "export/batch_text.h"
 
 // clang-format off

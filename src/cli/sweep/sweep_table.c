@@ -27,7 +27,7 @@ static bool sweep_table_reserve(sweep_table *t, int ncolumn, int nrow)
         free(values);
         return false;
     }
-    for (int i = 0; i < width * height; i++) values[i] = (double)NAN;
+    for (size_t i = 0; i < (size_t)width * (size_t)height; i++) values[i] = (double)NAN;
     for (int i = 0; i < t->nrow; i++) {
         memcpy(values + (size_t)i * (size_t)width, t->values + (size_t)i * (size_t)t->width,
                sizeof *values * (size_t)t->ncolumn);
