@@ -30,14 +30,14 @@ struct flx_studio {
     flx_ctx *ctx;
     flx_http *http;
     flx_studio_file file;
-    char scratch[1024];   // folder
+    char scratch[1024]; // folder
     flx_job check;
     flx_job work[FLX_RUNS]; // a run, an analysis, or what is live: several side by side
     bool ended[FLX_RUNS];   // the work has said that it is done
-    flx_chore task;       // of the process that is started; its texts are those of the request
-    unsigned long asker;  // who waits for the check
-    unsigned long stream; // who listens
-    char *result;         // owned: of the last work
+    flx_chore task;         // of the process that is started; its texts are those of the request
+    unsigned long asker;    // who waits for the check
+    unsigned long stream;   // who listens
+    char *result;           // owned: of the last work
     size_t nresult;
     char seen[FLX_STAMP]; // of the file, when the page was last told
 };
