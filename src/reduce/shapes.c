@@ -427,10 +427,8 @@ static flx_status find(search *q, const part *p, const bool *held)
     if (!p->list || q->b->kind == FLX_BASIS_MODES) { // modes alone leave all unknowns free
         FLX_TRY(add_modes(q, is_held ? p : NULL, q->b->modes));
         if (!q->b->attachment) return FLX_OK;
-        int modes = q->count;
         FLX_TRY(is_held ? attach_held(q, p) : attach_free(q));
-        FLX_TRY(flx_shapes_scale(q));
-        return flx_shapes_beside_modes(q, modes);
+        return flx_shapes_scale(q);
     }
     FLX_TRY(add_static_shapes(q, p, held));
     if (q->b->inertia_relief) FLX_TRY(add_relief(q));

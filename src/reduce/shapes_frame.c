@@ -61,7 +61,8 @@ flx_status flx_shapes_scale(search *q)
     return FLX_OK;
 }
 
-flx_status flx_shapes_beside_modes(search *q, int modes)
+// Shapes behind the first `modes`, which are orthonormal, lose what they have of these, twice, and are of unit size again.
+static flx_status stand_beside(search *q, int modes)
 {
     int n = q->s->K->n, kept = modes;
     double *Mv = flx_alloc(q->s->ctx, q->n + (size_t)modes, sizeof *Mv);
@@ -197,7 +198,10 @@ flx_status flx_shapes_finish(search *q, const flx_shape_part *p, flx_shapes *out
     size_t r = (size_t)q->count;
     double *G = flx_alloc(q->s->ctx, r * r, sizeof *G);
     out->omega2 = flx_alloc(q->s->ctx, r, sizeof *out->omega2);
-    flx_status status = G && out->omega2 ? orthonormalise(q, G, out->omega2) : FLX_ERR_MEMORY;
+    flx_status status = G && out->omega2 ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK && q->b->kind == FLX_BASIS_MODES && q->b->attachment)
+        status = stand_beside(q, q->b->modes);
+    if (status == FLX_OK) status = orthonormalise(q, G, out->omega2);
     flx_free(G);
     if (status == FLX_OK && q->count == 0) {
         status = FLX_FAIL(q->s->ctx, FLX_ERR_MODEL, q->s->loc,

@@ -45,8 +45,6 @@ void flx_shapes_take_mean_away(const flx_shape_search *q, double *x);
 double flx_shapes_highest_ratio(const flx_free_structure *s);
 // Of unit size each: what is left of one beside the others is compared with it.
 flx_status flx_shapes_scale(flx_shape_search *q);
-// Shapes behind the first `modes`, which are orthonormal, lose what they have of these, twice, and are of unit size again.
-flx_status flx_shapes_beside_modes(flx_shape_search *q, int modes);
 // V becomes orthonormal, then as the frame sees it; with its frequencies and masses.
 // p: what is held; NULL: the structure is free.
 flx_status flx_shapes_finish(flx_shape_search *q, const flx_shape_part *p, flx_shapes *out);
