@@ -49,3 +49,15 @@ typedef struct flx_locus_keys {
     int count;
     bool log;
 } flx_locus_keys;
+
+// Of analyses of type period-map.
+typedef enum flx_period_find {
+    FLX_FIND_NOTHING, // the map of the run as it is
+    FLX_FIND_MOTION,  // the state from which the motion repeats itself
+    FLX_FIND_PERIOD,  // ... and after which time
+} flx_period_find;
+
+typedef struct flx_period_keys {
+    double period, from; // s
+    int find;            // flx_period_find
+} flx_period_keys;

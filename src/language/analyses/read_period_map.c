@@ -1,6 +1,6 @@
 // read_period_map.c - analyses of type period-map.
 #include "language/analyses/analysis_reader.h"
-#include "model/period_keys.h"
+#include "model/linear_keys.h"
 
 static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
 {

@@ -8,7 +8,7 @@
 #include "descriptor/descriptor.h"
 #include "flexion/run.h"
 #include "math/dense.h"
-#include "model/period_keys.h"
+#include "model/linear_keys.h"
 #include "simulate/analyses/performer.h"
 #include "simulate/run_parts.h"
 
