@@ -1,6 +1,8 @@
 // collocation_products.c - products with the linearised stages of a step, (SEN-7), and with their transpose.
 #include "integrate/slopes/collocation_slopes.h"
 
+#include "math/five_points.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +10,6 @@
 #define REACH 1e-3
 #define LARGE 1e9 // multipliers, N
 #define REACH_TIME 0.05
-static const double places[4] = {-2.0, -1.0, 1.0, 2.0};
-static const double weights[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
 
 // ---- derivatives of charts and constraints -----------------------------------------------------------
 
@@ -29,10 +29,10 @@ static void add_chart_slope(flx_stage_slopes *s, int i, const double *u, double 
     double most = largest(u, s->scale, nv);
     if (!sys->ops->velocity_slope_t || !(most > 0.0)) return;
     double e = REACH / most;
-    for (int l = 0; l < 4; l++) {
-        for (int k = 0; k < nv; k++) s->theta[k] = Z[k] + places[l] * e * u[k];
+    for (int l = 0; l < FLX_FIVE_POINTS; l++) {
+        for (int k = 0; k < nv; k++) s->theta[k] = Z[k] + flx_five_places[l] * e * u[k];
         sys->ops->velocity(sys, s->theta, s->rate + (size_t)i * (size_t)nv, s->r);
-        for (int k = 0; k < nv; k++) out[k] += sign * weights[l] / e * s->r[k];
+        for (int k = 0; k < nv; k++) out[k] += sign * flx_five_weights[l] / e * s->r[k];
     }
 }
 
@@ -49,14 +49,14 @@ static flx_status slope_constraints(flx_stage_slopes *s, int i, const double *u,
     memset(rate, 0, (size_t)d->nlam * sizeof *rate);
     if (!(most > 0.0)) return FLX_OK;
     double e = REACH / most;
-    for (int l = 0; l < 4; l++) {
-        for (int k = 0; k < d->nv; k++) s->theta[k] = places[l] * e * u[k];
+    for (int l = 0; l < FLX_FIVE_POINTS; l++) {
+        for (int k = 0; k < d->nv; k++) s->theta[k] = flx_five_places[l] * e * u[k];
         sys->ops->retract(sys, q, s->theta, s->q);
         p.q = s->q;
         FLX_TRY(sys->ops->constraint_force(sys, s->base.work, &p, eta, s->r));
         FLX_TRY(sys->ops->constraint_rate(sys, s->base.work, &p, s->gd));
-        for (int k = 0; k < d->nv; k++) force[k] += weights[l] / e * s->r[k];
-        for (int k = 0; k < d->nlam; k++) rate[k] += weights[l] / e * s->gd[k];
+        for (int k = 0; k < d->nv; k++) force[k] += flx_five_weights[l] / e * s->r[k];
+        for (int k = 0; k < d->nlam; k++) rate[k] += flx_five_weights[l] / e * s->gd[k];
     }
     return FLX_OK;
 }
@@ -102,13 +102,13 @@ static flx_status add_gradient_of_time(flx_stage_slopes *s, int i, const double 
     memset(s->u0, 0, (size_t)s->n * sizeof *s->u0);
     for (int k = 0; k < d->nlam; k++)
         s->u0[s->first + k] = s->co->on_position[k] ? lam[k] / s->co->sigma[k] : 0.0;
-    for (int l = 0; l < 4; l++) {
+    for (int l = 0; l < FLX_FIVE_POINTS; l++) {
         double *const to[3] = {s->u1, NULL, NULL};
-        p.t = t + places[l] * e;
+        p.t = t + flx_five_places[l] * e;
         FLX_TRY(flx_step_matrix_linearise(s->other, s->base.work, &p));
         memset(s->u1, 0, (size_t)s->n * sizeof *s->u1);
         FLX_TRY(flx_step_matrix_product_t(s->other, s->base.work, s->u0, to));
-        for (int k = 0; k < d->nv; k++) out[k] += weights[l] / e * s->u1[k];
+        for (int k = 0; k < d->nv; k++) out[k] += flx_five_weights[l] / e * s->u1[k];
     }
     return FLX_OK;
 }

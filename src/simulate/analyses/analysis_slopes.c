@@ -174,12 +174,12 @@ static flx_status differentiate(differentiation *d, int np, const int *params, d
         FLX_TRY(flx_run_get_parameter(d->run, params[k], &p));
         double e = PART * (p != 0.0 ? fabs(p) : 1.0);
         flx_status status = FLX_OK;
-        for (int l = 0; l < FLX_GRADIENT_POINTS && status == FLX_OK; l++) {
-            status = flx_run_set_parameter(d->run, params[k], p + flx_gradient_places[l] * e);
+        for (int l = 0; l < FLX_FIVE_POINTS && status == FLX_OK; l++) {
+            status = flx_run_set_parameter(d->run, params[k], p + flx_five_places[l] * e);
             if (status == FLX_OK) status = flx_run_reset(d->run);
             if (status == FLX_OK) status = evaluate(d, value);
             for (int i = 0; i < d->n && status == FLX_OK; i++)
-                out->slope[i * np + k] += flx_gradient_weights[l] / e * value[i];
+                out->slope[i * np + k] += flx_five_weights[l] / e * value[i];
         }
         FLX_TRY(flx_run_set_parameter(d->run, params[k], p));
         FLX_TRY(status);

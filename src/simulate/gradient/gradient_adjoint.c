@@ -206,11 +206,11 @@ static flx_status differentiate_metrics(adjoint *a, double *slope)
     for (int i = 0; i < a->nprobe + np; i++) {
         int at = i < a->nprobe ? i : a->nprobe + g->def->param[i - a->nprobe];
         double kept = in[at], e = MEASURE_PART * (kept != 0.0 ? fabs(kept) : 1.0);
-        for (int l = 0; l < FLX_GRADIENT_POINTS; l++) {
-            in[at] = kept + flx_gradient_places[l] * e;
+        for (int l = 0; l < FLX_FIVE_POINTS; l++) {
+            in[at] = kept + flx_five_places[l] * e;
             flx_program_eval(sim->plan->measure_program, in, sim->measure_scratch, sim->metrics);
             for (int j = 0; j < a->m; j++) {
-                double d = flx_gradient_weights[l] / e * sim->metrics[g->def->metric[j]];
+                double d = flx_five_weights[l] / e * sim->metrics[g->def->metric[j]];
                 *(i < a->nprobe ? a->by + j * a->nprobe + i : slope + j * np + i - a->nprobe) += d;
             }
         }
@@ -281,11 +281,11 @@ static flx_status weigh_point(adjoint *a, int point, const double *measures, dou
         memset(a->slopes, 0, (size_t)a->nprobe * sizeof *a->slopes);
         memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
         a->change[at] = 1.0;
-        for (int l = 0; l < FLX_GRADIENT_POINTS; l++) {
-            flx_slopes_move(sim->sys, g->from, a->change, flx_gradient_places[l] * e, g->moved);
+        for (int l = 0; l < FLX_FIVE_POINTS; l++) {
+            flx_slopes_move(sim->sys, g->from, a->change, flx_five_places[l] * e, g->moved);
             g->moved->t = g->from->t;
             FLX_TRY(observe(a, sim, point, g->moved, y));
-            for (int i = 0; i < a->nprobe; i++) a->slopes[i] += flx_gradient_weights[l] / e * y[i];
+            for (int i = 0; i < a->nprobe; i++) a->slopes[i] += flx_five_weights[l] / e * y[i];
         }
         for (int j = 0; j < a->m; j++) {
             for (int i = 0; i < a->nprobe; i++)
@@ -390,10 +390,10 @@ static flx_status meet_parameters(adjoint *a, const double *measures, double *sl
         FLX_TRY(flx_gradient_rates_find(a->rates, k, a->rp, &part));
         meet_steps(a, k, a->rp, slope);
         double e = flx_gradient_reach(g, k, part);
-        for (int l = 0; l < FLX_GRADIENT_POINTS; l++) {
-            FLX_TRY(flx_gradient_shift(g, k, flx_gradient_places[l] * e));
-            FLX_TRY(meet_probes(a, k, flx_gradient_weights[l] / e, measures, slope));
-            FLX_TRY(meet_start(a, k, flx_gradient_weights[l] / e, slope));
+        for (int l = 0; l < FLX_FIVE_POINTS; l++) {
+            FLX_TRY(flx_gradient_shift(g, k, flx_five_places[l] * e));
+            FLX_TRY(meet_probes(a, k, flx_five_weights[l] / e, measures, slope));
+            FLX_TRY(meet_start(a, k, flx_five_weights[l] / e, slope));
         }
     }
     return FLX_OK;

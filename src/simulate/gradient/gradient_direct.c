@@ -72,9 +72,9 @@ static flx_status find_sources(direct *d, int k)
     double part;
     FLX_TRY(flx_gradient_rates_find(d->rates, d->first + k, rows_of(d, k, 0), &part));
     double e = flx_gradient_reach(g, d->first + k, part);
-    for (int i = 0; i < FLX_GRADIENT_POINTS; i++) {
-        FLX_TRY(flx_gradient_shift(g, d->first + k, flx_gradient_places[i] * e));
-        FLX_TRY(find_start(d, k, flx_gradient_weights[i] / e));
+    for (int i = 0; i < FLX_FIVE_POINTS; i++) {
+        FLX_TRY(flx_gradient_shift(g, d->first + k, flx_five_places[i] * e));
+        FLX_TRY(find_start(d, k, flx_five_weights[i] / e));
     }
     return FLX_OK;
 }
@@ -170,12 +170,12 @@ static flx_status find_values(direct *d, int k, double *slope)
     gradient *g = d->g;
     int at = d->first + k, np = g->def->nparam;
     double e = flx_gradient_reach(g, at, VALUE_PART);
-    for (int i = 0; i < FLX_GRADIENT_POINTS; i++) {
-        double by = flx_gradient_places[i] * e;
+    for (int i = 0; i < FLX_FIVE_POINTS; i++) {
+        double by = flx_five_places[i] * e;
         FLX_TRY(flx_gradient_shift(g, at, by));
         FLX_TRY(replay(d, k, by, d->value));
         for (int j = 0; j < g->nvalue; j++)
-            slope[(size_t)j * (size_t)np + (size_t)at] += flx_gradient_weights[i] / e * d->value[j];
+            slope[(size_t)j * (size_t)np + (size_t)at] += flx_five_weights[i] / e * d->value[j];
     }
     return FLX_OK;
 }

@@ -4,13 +4,8 @@
 
 #include "flexion/sensitivity.h"
 #include "integrate/slopes/slopes.h"
+#include "math/five_points.h"
 #include "simulate/run_parts.h"
-
-// Five points: at -2, -1, 1, 2 times a step from the value.
-#define FLX_GRADIENT_POINTS 4
-static const double flx_gradient_places[FLX_GRADIENT_POINTS] = {-2.0, -1.0, 1.0, 2.0};
-static const double flx_gradient_weights[FLX_GRADIENT_POINTS] = {1.0 / 12.0, -8.0 / 12.0,
-                                                                 8.0 / 12.0, -1.0 / 12.0};
 
 typedef struct gradient {
     flx_run *run;
