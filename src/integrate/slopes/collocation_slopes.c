@@ -15,6 +15,9 @@
 #include <math.h>
 #include <string.h>
 
+// Unknowns of all stages, of systems whose matrices are written in full: beyond, differences of runs are cheaper.
+#define MOST_FULL 500
+
 // ---- records ---------------------------------------------------------------------------------------
 
 static size_t record_size(const collocation *co, const flx_dims *d)
@@ -53,6 +56,14 @@ static void destroy(flx_slopes *sl)
 
 static flx_status refuse(const flx_integrator *it, const collocation *co)
 {
+    int all = co->most * flx_stage_size(&it->sys->dims);
+    if (it->sys->pattern.extra > 0 && all > MOST_FULL) {
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "the stages of a step in joint coordinates have %d unknowns, more than %d, "
+                        "whose matrices would be written in full: take differences, or "
+                        "'formulation: ggl'",
+                        all, MOST_FULL);
+    }
     if (it->sys->ops->touches) {
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "contacts that are met step by step have no derivatives of steps");

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_CLOSED 60  // coordinates, where `auto` takes weights through joints that are closed
 #define STATE_PART 3e-4 // steps of differences of probes by states, as parts of their scales
 #define LOOK_PART 1e-3  // ... to see whether there is any
 #define MEASURE_PART 1e-4
@@ -73,11 +74,18 @@ static bool is_inside(flx_measure_kind kind)
     return kind == FLX_MEASURE_MAXIMUM || kind == FLX_MEASURE_MINIMUM || kind == FLX_MEASURE_AT;
 }
 
+// Points inside steps, where joints are closed, are differentiated by all positions and velocities: that is for small systems.
+static bool bears_inside(const gradient *g)
+{
+    const flx_dims *d = &g->run->sim->sys->dims;
+    return flx_slopes_has_inside(g->sl) && (d->nlam == 0 || d->nv <= MOST_CLOSED);
+}
+
 bool flx_gradient_has_adjoint(const gradient *g)
 {
     const flx_simulation *sim = g->run->sim;
     const flx_outputs *o = &sim->model->outputs;
-    bool inside = sim->course.inner == 0 || flx_slopes_has_inside(g->sl);
+    bool inside = sim->course.inner == 0 || bears_inside(g);
     if (g->def->noutput * g->def->ntime > 0 || !inside) return false;
     for (int i = 0; i < o->nprobe; i++) {
         flx_measure_kind kind = o->probes[i].kind;
