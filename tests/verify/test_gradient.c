@@ -394,6 +394,19 @@ static int slider_crank(void)
         for (int k = 0; k < 8; k++) CHECK_REL(g.slope[i * 8 + k], slope[i][k], 1e-4);
     }
     flx_gradient_clear(&g);
+    // radau, by the tolerance
+    flx_run_destroy(&r.run);
+    run = flx_run_def_default();
+    run.method.method = "radau";
+    run.method.rtol = 1e-8;
+    run.method.atol = 1e-10;
+    CHECK(flx_run_create(r.system, &run, r.ctx, &r.run) == FLX_OK);
+    CHECK(flx_gradient_find(r.run, &def, &g) == FLX_OK && g.method == FLX_GRADIENT_DIRECT);
+    for (int i = 0; i < 3; i++) {
+        CHECK_REL(g.value[i], J[i], 1e-9);
+        for (int k = 0; k < 8; k++) CHECK_REL(g.slope[i * 8 + k], slope[i][k], 1e-7);
+    }
+    flx_gradient_clear(&g);
     put_away(&r);
     return 0;
 }
