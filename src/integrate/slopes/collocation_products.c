@@ -1,7 +1,6 @@
 // collocation_products.c - products with the linearised stages of a step, (SEN-7), and with their transpose.
 #include "integrate/slopes/collocation_slopes.h"
-
-#include "math/five_points.h"
+#include "integrate/slopes/five_points.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "flexion/sensitivity.h"
+#include "integrate/slopes/five_points.h"
 #include "integrate/slopes/slopes.h"
-#include "math/five_points.h"
 #include "simulate/run_parts.h"
 
 typedef struct gradient {
