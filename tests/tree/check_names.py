@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 TOP = set(""".ci .clang-format .clang-tidy .gitignore CHANGELOG.md CITATION.cff CMakeLists.txt CMakePresets.json CONTRIBUTING.md
-LICENSE Makefile README.md SECURITY.md abi bench cmake docs examples include man mkdocs.yml python schema src tests tools
+Containerfile LICENSE Makefile README.md SECURITY.md abi bench cmake debian docs examples include man mkdocs.yml python schema src tests tools
 viewer""".split())
 SOURCE = re.compile(r"^src/([a-z0-9_]+/)*([a-z0-9_]+\.(c|h|inc\.h|def)|README\.md|CMakeLists\.txt)$")
 DOCUMENT = re.compile(r"^docs/((dev|guide|theory)/)?[a-z0-9_.]+\.md$|^docs/img/[a-z0-9_]+\.(svg|png|webp|jpg)$")
