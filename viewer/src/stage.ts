@@ -241,6 +241,16 @@ export class Stage {
     this.camera.position.copy(this.controls.target).addScaledVector(d, away);
   }
 
+  // Where something of the motion is outside of the picture, the eye goes back until it is seen, or nearer.
+  reveal(): void {
+    this.camera.updateMatrixWorld();
+    const out = (p: THREE.Vector3) => { const q = p.clone().project(this.camera); return Math.abs(q.x) > 1 || Math.abs(q.y) > 1; };
+    if (this.near || !this.mechanisms.some((m) => [...m.extent()].some(out))) return;
+    this.fit(this.camera.position.clone().sub(this.controls.target).normalize());
+    this.controls.update();
+    this.draw();
+  }
+
   follow(body: string | null): void {
     this.followed = null;
     for (const mechanism of this.mechanisms) {

@@ -106,6 +106,10 @@ export class Live {
     this.picture.besides(this.runs.length);
     this.choose(this.runs.length - 1);
     await this.more(run.number);
+  }
+
+  // It is there: from here on it goes with the others.
+  private join(run: Run): void {
     run.say("speed", `speed ${this.speed.value}`);
     if (this.runs[0].last?.paused) run.say("pause", "pause");
     this.all("reset", "reset");
@@ -194,7 +198,10 @@ export class Live {
   }
 
   begin(ready: Ready): void {
-    if (ready.run > 1) return;
+    if (ready.run > 1) {
+      this.join(this.runs[ready.run - 1]);
+      return;
+    }
     this.canvases = [];
     this.curves.replaceChildren(...ready.names.slice(0, MOST).map((name, column) => {
       const canvas = make("canvas", { width: 320, height: 56 }), value = make("span", { className: "values" });

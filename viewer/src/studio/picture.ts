@@ -55,6 +55,7 @@ export class Picture {
     if (result.frameTimes.length > 1) {
       this.player = new Player(result.frameTimes[0], Math.max(...results.map((r) => r.frameTimes[r.frameTimes.length - 1])));
       this.player.onChange(() => this.update());
+      this.stage.reveal();
     }
     this.build();
   }

@@ -300,7 +300,7 @@ export class Studio {
     const r = this.picture.result, stage = this.picture.stage, row = make("div", { className: "row" });
     if (r && r.rows > 1 && this.kept.length < MOST_KEPT && !this.kept.includes(r)) row.append(make("button", { id: "keeprun", textContent: word("keepRun"), onclick: () => { this.kept.push(r); this.tabs(); } }));
     if (this.kept.length > 0) row.append(make("button", { id: "dropruns", textContent: word("dropRuns"), onclick: () => { this.kept = []; this.tabs(); } }));
-    if (stage && stage.mechanisms.length > 1) row.append(make("button", { id: "arrangement", textContent: say(stage.beside ? "overlay" : "beside"), onclick: () => { stage.arrange(!stage.beside); this.tabs(); } }));
+    if (stage && this.kept.length > 0 && stage.mechanisms.length > 1) row.append(make("button", { id: "arrangement", textContent: say(stage.beside ? "overlay" : "beside"), onclick: () => { stage.arrange(!stage.beside); this.tabs(); } }));
     return row;
   }
 
