@@ -100,7 +100,7 @@ static void put_values(study *s, const swept *w, const flx_simulation *sim, cons
         if (first) put_column(s, w->names[i], "");
     }
     for (int i = 0; i < count && i < MOST_COLUMNS; i++) {
-        double value = NAN;
+        double value = (double)NAN;
         const char *name = metrics > 0 ? flx_simulation_metric(sim, i, &value) : flx_result_name(r, i);
         if (metrics == 0 && rows > 0) value = flx_result_column(r, i)[rows - 1];
         row[n++] = value;
@@ -197,7 +197,7 @@ static double find_difference(flx_ctx *ctx, flx_result *a, flx_result *b)
 {
     flx_comparison *c = NULL;
     const flx_compare_def def = {0};
-    double largest = NAN;
+    double largest = (double)NAN;
     if (flx_compare_results(ctx, a, b, &def, &c) == FLX_OK) {
         const flx_difference *d;
         largest = 0.0;
