@@ -111,7 +111,8 @@ flx_file_kind flx_studio_kind(const char *name)
     } known[] = {{".yaml", FLX_FILE_MODEL}, {".urdf", FLX_FILE_ROBOT}, {".xml", FLX_FILE_ROBOT},
                  {".sdf", FLX_FILE_ROBOT},  {".stl", FLX_FILE_MESH},   {".obj", FLX_FILE_MESH}};
     const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && dot > name && is_plain(name) && i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; dot && dot > name && is_plain(name) && i < sizeof known / sizeof known[0];
+         i++) {
         if (strcmp(dot, known[i].ending) == 0) return known[i].kind;
     }
     return FLX_FILE_NONE;

@@ -23,7 +23,12 @@ bool flx_studio_read(const char *path, size_t most, char **text);
 flx_status flx_studio_save(flx_studio_file *f, const char *text, size_t n);
 flx_status flx_studio_autosave(flx_studio_file *f, const char *text, size_t n);
 // A file of the same folder by its plain name.
-typedef enum flx_file_kind { FLX_FILE_NONE, FLX_FILE_MODEL, FLX_FILE_ROBOT, FLX_FILE_MESH } flx_file_kind;
+typedef enum flx_file_kind {
+    FLX_FILE_NONE,
+    FLX_FILE_MODEL,
+    FLX_FILE_ROBOT,
+    FLX_FILE_MESH
+} flx_file_kind;
 flx_file_kind flx_studio_kind(const char *name);
 // A path beside the file.
 char *flx_studio_beside(const flx_studio_file *f, const char *name);

@@ -15,7 +15,8 @@
 static flx_status add_frequency(flx_model *m, const char *text)
 {
     char *end, signal[200];
-    double from = flx_number_read(text, &end), to = *end == ':' ? flx_number_read(end + 1, &end) : 0;
+    double from = flx_number_read(text, &end),
+           to = *end == ':' ? flx_number_read(end + 1, &end) : 0;
     flx_snprintf(signal, sizeof signal, "%s", *end == ':' ? end + 1 : "");
     const flx_value value = {0.0, signal};
     FLX_TRY(flx_model_set_text(m, "analyse." OWN ".type", "frequency"));
@@ -114,7 +115,8 @@ static flx_status perform(flx_ctx *ctx, const flx_chore *chore, flx_simulation *
     flx_status status = path ? flx_hdf5_sink_create(ctx, path, &sink) : FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_simulation_analyse_to(sim, i, 1, &sink, f);
     flx_sink_destroy(&sink);
-    if (status == FLX_ERR_CANNOT) { // there is nothing to be seen; what it found is told all the same
+    if (status ==
+        FLX_ERR_CANNOT) { // there is nothing to be seen; what it found is told all the same
         flx_ctx_clear_messages(ctx);
         flx_finding_clear(f);
         free(path);

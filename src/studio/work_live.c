@@ -73,10 +73,11 @@ static void tell_frame(driver *d)
     const double *motion = flx_run_motion(d->live.run, &m), *y = flx_run_outputs(d->live.run, &n);
     int columns = flx_system_info(d->live.system)->ncolumn;
     flx_text_clear(t);
-    flx_text_print(
-        t, "{\"run\": %d, \"t\": %.9g, \"factor\": %.4g, \"paused\": %s, \"recording\": %s, \"motion\": ",
-        d->number, flx_run_time(d->live.run), d->factor, d->paused ? "true" : "false",
-        d->live.record ? "true" : "false");
+    flx_text_print(t,
+                   "{\"run\": %d, \"t\": %.9g, \"factor\": %.4g, \"paused\": %s, \"recording\": "
+                   "%s, \"motion\": ",
+                   d->number, flx_run_time(d->live.run), d->factor, d->paused ? "true" : "false",
+                   d->live.record ? "true" : "false");
     put_short(t, motion ? m : 0, motion);
     flx_text_put(t, ", \"outputs\": ");
     put_short(t, y && n >= columns ? columns : 0, y);
@@ -242,7 +243,8 @@ void flx_work_live(flx_desk *desk, void *user)
 {
     const flx_chore *chore = user;
     char ending[32] = "_live.h5";
-    driver d = {.desk = desk, .speed = 1.0, .number = chore->option[0] ? chore->option[0] - '0' : 1};
+    driver d = {
+        .desk = desk, .speed = 1.0, .number = chore->option[0] ? chore->option[0] - '0' : 1};
     if (d.number > 1) flx_snprintf(ending, sizeof ending, "_live%d.h5", d.number);
     d.record = flx_work_beside(chore, ending);
     flx_text end;

@@ -101,7 +101,8 @@ static void put_values(study *s, const swept *w, const flx_simulation *sim, cons
     }
     for (int i = 0; i < count && i < MOST_COLUMNS; i++) {
         double value = (double)NAN;
-        const char *name = metrics > 0 ? flx_simulation_metric(sim, i, &value) : flx_result_name(r, i);
+        const char *name =
+            metrics > 0 ? flx_simulation_metric(sim, i, &value) : flx_result_name(r, i);
         if (metrics == 0 && rows > 0) value = flx_result_column(r, i)[rows - 1];
         row[n++] = value;
         if (first) put_column(s, name, metrics > 0 ? "" : flx_result_unit(r, i));
@@ -179,8 +180,8 @@ static flx_status sweep_one(study *s, char *const *words)
         return FLX_FAIL(s->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' is no number", words[1 + i]);
     }
     if (!(x[2] >= 2 && x[2] <= MOST_RUNS)) {
-        return FLX_FAIL(s->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "a sweep has 2 to %d runs, not %.6g", MOST_RUNS, x[2]);
+        return FLX_FAIL(s->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a sweep has 2 to %d runs, not %.6g",
+                        MOST_RUNS, x[2]);
     }
     s->of = (int)x[2];
     for (int run = 0; run < s->of && !s->stopped; run++) {
