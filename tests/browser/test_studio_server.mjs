@@ -185,6 +185,43 @@ await test("a run tells its end, and leaves its result", async () => {
   await reader.cancel();
 });
 
+await test("live runs side by side, studies and imports end with their word", async () => {
+  const reader = (await fetch(`${s.address}events`)).body.getReader(), text = new TextDecoder();
+  let heard = "";
+  const until = async (wanted) => {
+    for (let r; !wanted.test(heard) && !(r = await reader.read()).done;) heard += text.decode(r.value);
+    const found = wanted.exec(heard);
+    heard = heard.slice(found.index + found[0].length);
+    return JSON.parse(found[1]);
+  };
+  const done = /event: done\ndata: (.*)\n/;
+  const ask = async (path, body = model) => { assert.equal((await post(path, body)).status, 200, path); return until(done); };
+  assert.equal((await post("live?2", model)).status, 409); // beside nothing
+  assert.equal((await post("live?9", model)).status, 409);
+  assert.equal((await post("live", model)).status, 200);
+  assert.equal((await post("live?2", model)).status, 200);
+  for (const run of [1, 2]) await until(new RegExp(`event: frame\\ndata: (\\{"run": ${run},.*)\\n`));
+  for (const line of ["grab rod 0.4 0 0", "pull 0.5 0 0.5", "save", "record", "let", "restore", "reset", "grab nobody 0 0 0", "nonsense", "speed -1"]) assert.equal((await post("tell?2", `${line}\n`)).status, 200, line);
+  assert.match((await until(/event: note\ndata: (.*)\n/)).text, /nobody/);
+  await post("stop", "");
+  for (let i = 0; i < 2; i++) assert.ok((await until(done)).ok);
+  assert.equal((await post("tell?2", "go\n")).status, 409);
+  const methods = await ask("study?methods:radau,nonsense,dopri5");
+  assert.deepEqual(methods.tables[0].labels, ["radau", "dopri5"]);
+  assert.match(methods.lines[0], /^nonsense: /);
+  const swept = await ask("study?sweep:m:0.5:2:4", `parameters: {m: 1}\n${model.replace("mass: 1", "mass: m")}`);
+  assert.ok(swept.ok && swept.tables[0].rows.length === 4 && swept.tables[0].rows[3][0] === 2, JSON.stringify(swept).slice(0, 400));
+  for (const wrong of ["sweep", "sweep:m:0:1:1", "sweep:m:0:x:3", "nothing", ""]) assert.equal((await ask(`study?${wrong}`)).ok, false, wrong);
+  const none = await ask("study?sweep:nobody:0:1:2");
+  assert.ok(none.lines.length === 2 && /nobody/.test(none.lines[0]), JSON.stringify(none));
+  for (const wrong of ["@frequency:1", "@frequency:a:b:c", "@nothing", "nothing"]) assert.equal((await ask(`analyse?${wrong}`)).ok, false, wrong);
+  writeFileSync(join(scratch, "folder", "broken.urdf"), "<robot name='x'><link name='a'></robot>");
+  assert.equal((await ask("import?broken.urdf")).ok, false);
+  rmSync(join(scratch, "folder", "broken.urdf"));
+  rmSync(join(scratch, "folder", "swing_live2.h5"), { force: true });
+  await reader.cancel();
+});
+
 await test("saved whole, never over what somebody else wrote", async () => {
   const known = await (await fetch(`${s.address}model`)).json(), text = `${model}# more\n`;
   const stamp = await (await post(`save?${known.stamp}`, text)).text();
