@@ -297,6 +297,11 @@ static flx_status perform(study *s)
     return FLX_FAIL(s->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' is no study", s->chore->option);
 }
 
+static void put_text(flx_text *t, const flx_text *part)
+{
+    if (part->length > 0) flx_text_put_bytes(t, part->data, part->length);
+}
+
 static void tell_end(study *s, flx_status status)
 {
     flx_text t;
@@ -305,14 +310,16 @@ static void tell_end(study *s, flx_status status)
     flx_text_put_string(&t, flx_status_text(status));
     flx_text_put(&t, ", \"messages\": ");
     flx_work_put_messages(&t, s->ctx, s->chore->path);
-    flx_text_print(&t, ", \"lines\": [%s], \"tables\": [", s->lines.length ? s->lines.data : "");
+    flx_text_put(&t, ", \"lines\": [");
+    put_text(&t, &s->lines);
+    flx_text_put(&t, "], \"tables\": [");
     if (s->rows.length > 0) {
         flx_text_put(&t, "{\"name\": \"\", \"labels\": [");
-        flx_text_put_bytes(&t, s->labels.data, s->labels.length);
+        put_text(&t, &s->labels);
         flx_text_put(&t, "], \"columns\": [");
-        flx_text_put_bytes(&t, s->columns.data, s->columns.length);
+        put_text(&t, &s->columns);
         flx_text_print(&t, "], \"of\": %d, \"rows\": [", s->nrow);
-        flx_text_put_bytes(&t, s->rows.data, s->rows.length);
+        put_text(&t, &s->rows);
         flx_text_put(&t, "]}");
     }
     flx_text_put(&t, "]}");
