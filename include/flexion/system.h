@@ -241,6 +241,8 @@ typedef enum flx_contact_state {
     FLX_CONTACT_STICKS, // all rows hold
 } flx_contact_state;
 
+#define FLX_COURSE_HELD 2.0 // at least three quarters of it, for rounding
+
 // A group of rows that holds or not: a constraint whose value is the depth -gap and whose lambda is
 // not negative, and velocity-level constraints on the slip, with |mu| <= friction times lambda.
 typedef struct flx_contact_group {
@@ -248,8 +250,8 @@ typedef struct flx_contact_group {
     int ntangent;   // 0, 1 or 2
     int tangent[2]; // velocity-level constraints, 0..nmu-1
     int state;      // switch, 0..nswitch-1: flx_contact_state
-    // First of ntangent switches: direction in which it slides, of length 1; of length 0: no friction. While it sticks: not 0
-    // where others hold this slip, whose row is then open.
+    // First of ntangent switches: direction in which it slides, of length 1; of length FLX_COURSE_HELD: whatever the
+    // velocity is; of length 0: no friction. While it sticks: not 0 where others hold this slip, whose row is then open.
     int slip;
     int tally; // first of two switches: impacts, and the sum of their normal impulses; -1: not kept
     double friction;    // of force, while it slides

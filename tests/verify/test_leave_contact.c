@@ -103,6 +103,60 @@ static int a_block_is_pushed(void)
     return 0;
 }
 
+// A ball slides on a slope until it rolls: friction turns m v into I w/r, whatever its direction was, and so
+//     (m + I/r^2) v = m v_0 + I w_0/r + m g_t t.
+static const char bowl[] =
+    "flexion: 1\n"
+    "gravity: [1.5, 0.4, -9.81]\n"
+    "bodies:\n"
+    "  b: {type: rigid, mass: 2, inertia: [0.02, 0.02, 0.02], position: [0, 0, 0.15],\n"
+    "      velocity: [-0.2, 1, 0], angular_velocity: [1, 2, 3]}\n"
+    "forces:\n"
+    "  c: {type: contact, on: [ground, b], surfaces: [{plane: [0, 0, 1], at: [0, 0, 0]},\n"
+    "      {sphere: 0.15, at: b}], law: restitution, restitution: 0, friction: {coefficient: "
+    "0.2}}\n"
+    "events: {spin: {when: t > 0.3, set: {b.angular_velocity: [2, 0.5, -1]}}}\n"
+    "simulate: {until: 0.8, method: %s}\n"
+    "outputs: {times: [0.29, 0.8], signals: [b.velocity, c.state]}\n";
+
+static int a_ball_slides_until_it_rolls(void)
+{
+    static const char *const others[] = {"lobatto, step: 3e-4", "radau, step: 3e-4",
+                                         "radau, rtol: 1e-4",
+                                         "generalized-alpha, formulation: ggl, step: 1e-3"};
+    const double m = 2.0, I = 0.02, r = 0.15, all = m + I / (r * r), g[2] = {1.5, 0.4};
+    for (int k = 0; k < ARRAY_LENGTH(methods) + ARRAY_LENGTH(others); k++) {
+        const char *method =
+            k < ARRAY_LENGTH(methods) ? methods[k] : others[k - ARRAY_LENGTH(methods)];
+        char text[1400];
+        case_table table = {0};
+        snprintf(text, sizeof text, bowl, method);
+        CHECK(case_run(text, NULL, &table, NULL, NULL));
+        double v[2] = {-0.2, 1.0}, w[2] = {2.0, -1.0}, found[2], state, t0 = 0.0;
+        for (int part = 0; part < 2;
+             part++) { // w: of the place that touches, w x r of (w_x, w_y, .)
+            const double t = part ? 0.8 : 0.29, spin[2] = {0.5, -2.0};
+            for (int i = 0; i < 2; i++) v[i] = (m * (v[i] + g[i] * (t - t0)) + I * w[i] / r) / all;
+            CHECK(case_table_value(&table, "b.velocity.x", t, &found[0]));
+            CHECK(case_table_value(&table, "b.velocity.y", t, &found[1]));
+            CHECK(case_table_value(&table, "c.state", t, &state));
+            if (!(hypot(found[0] - v[0], found[1] - v[1]) < 1e-5))
+                printf("    %s: (%.8g, %.8g) for (%.8g, %.8g)\n", method, found[0], found[1], v[0],
+                       v[1]);
+            CHECK_NEAR(found[0], v[0], 1e-5);
+            CHECK_NEAR(found[1], v[1], 1e-5);
+            CHECK(state == 2.0);
+            for (int i = 0; i < 2; i++) { // it rolls on until the spin is set
+                v[i] += m * g[i] / all * 0.01;
+                w[i] = spin[i];
+            }
+            t0 = 0.3;
+        }
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
 // ---- stops ----------------------------------------------------------------------------------
 
 static const char bar[] =
@@ -147,5 +201,6 @@ static int a_bar_leaves_its_stop(void)
     return 0;
 }
 
-TEST_MAIN(TEST(a_ball_is_set_in_motion), TEST(a_block_is_pushed), TEST(a_bar_rests_on_its_stop),
+TEST_MAIN(TEST(a_ball_is_set_in_motion), TEST(a_block_is_pushed),
+          TEST(a_ball_slides_until_it_rolls), TEST(a_bar_rests_on_its_stop),
           TEST(a_bar_leaves_its_stop))

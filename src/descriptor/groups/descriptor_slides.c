@@ -16,6 +16,11 @@ typedef struct sliding {
     double speed;      // what u was divided by; < 0: it goes back
 } sliding;
 
+static bool is_held(const double *course)
+{
+    return hypot(course[0], course[1]) >= 0.75 * FLX_COURSE_HELD;
+}
+
 // The direction of the switch is added below the least speed, so that the direction is a smooth function of u and of length 1.
 static void find_direction(const flx_descriptor *d, const flx_row_group *g, const flx_point *p,
                            sliding *s)
@@ -29,6 +34,10 @@ static void find_direction(const flx_descriptor *d, const flx_row_group *g, cons
     }
     if (kept[0] == 0.0 && kept[1] == 0.0) {
         s->e[0] = 0.0;
+        return;
+    }
+    if (is_held(kept)) { // about to end: whatever the velocity is
+        for (int k = 0; k < 2; k++) s->e[k] = kept[k] / hypot(kept[0], kept[1]);
         return;
     }
     double back = s->u[0] * kept[0] + s->u[1] * kept[1] < 0.0 ? -1.0 : 1.0, add = 0.0;
@@ -140,8 +149,9 @@ void flx_groups_accept(const flx_descriptor *d, flx_work *w, flx_state *x)
     sliding s;
     for (int i = 0; i < d->ngroup; i++) {
         const flx_row_group *g = d->groups + i;
-        if (g->is.ntangent != 2 || g->slip >= 0 || !slides(d, w, p, i, false, &s) || s.speed < 0.0)
-            continue;
+        if (g->is.ntangent != 2 || g->slip >= 0 || !slides(d, w, p, i, false, &s)) continue;
+        // what goes back has come to its end, and what is held may
+        if (s.speed < 0.0 || is_held(x->switches + g->is.slip)) continue;
         for (int k = 0; k < 2; k++) x->switches[g->is.slip + k] = s.e[k];
     }
 }

@@ -299,6 +299,12 @@ bool flx_events_begins(flx_integrator *it, const flx_state *x, flx_status *statu
     return *status == FLX_OK && e->starts;
 }
 
+flx_status flx_events_steer(flx_integrator *it, flx_state *x, double h)
+{
+    const flx_events *e = flx_method_of(it)->events;
+    return e && e->contacts ? flx_contacts_steer(it, x, h) : FLX_OK;
+}
+
 flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
                              const flx_state **before, const flx_event_report **what)
 {

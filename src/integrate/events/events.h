@@ -13,6 +13,9 @@ void flx_events_destroy(flx_events **e);
 // The next time at which something is known to happen.
 double flx_events_next(flx_integrator *it, const flx_state *x);
 
+// Before a step from x, of length h at most: what the step has to know of contacts that slide.
+flx_status flx_events_steer(flx_integrator *it, flx_state *x, double h);
+
 // Look for instants inside the step that has just been made and ends at x. If there is one, x ends
 // there instead: by the step made again, shorter, or by interpolation where the method has a memory
 // that a repetition would lose. *taken is the step's length, *here whether x is at an instant.

@@ -29,11 +29,11 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
     flx_event_contacts *c = *contacts;
     if (!c) return;
     double *const numbers[] = {
-        c->gap,        c->rate,       c->slip,       c->limit,      c->touch,
-        c->scale,      c->before,     c->e,          c->force,      c->course,
-        c->bias,       c->eta,        c->size,       c->touching.J, c->touching.Z,
-        c->touching.W, c->touching.b, c->touching.p, c->touching.u, c->kept.W,
-        c->kept.b,     c->kept.p,     c->kept.u,     c->scratch,    c->resting};
+        c->gap,        c->rate,       c->slip,       c->limit,      c->touch,      c->scale,
+        c->before,     c->e,          c->force,      c->course,     c->bias,       c->eta,
+        c->size,       c->touching.J, c->touching.Z, c->touching.W, c->touching.b, c->touching.p,
+        c->touching.u, c->kept.W,     c->kept.b,     c->kept.p,     c->kept.u,     c->scratch,
+        c->resting,    c->across};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(c->groups);
     flx_free(c->touching.group);
@@ -92,7 +92,8 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
                 {&c->kept.p, m},
                 {&c->kept.u, m},
                 {&c->scratch, m * m + m},
-                {&c->resting, n}};
+                {&c->resting, n},
+                {&c->across, 2 * n}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].at = flx_alloc(s->ctx, want[i].n, sizeof(double));
         if (!*want[i].at) return FLX_ERR_MEMORY;
@@ -252,8 +253,9 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double 
         if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = p->lam[g->normal];
         if (state == FLX_CONTACT_STICKS && g->ntangent > 0) v[1] = friction_left(c, p, i, &size);
         const double *course = p->switches + g->slip;
-        if (state == FLX_CONTACT_SLIDES && flx_contact_length(course, g->ntangent) > 0.0) {
-            v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent);
+        double length = flx_contact_length(course, g->ntangent);
+        if (state == FLX_CONTACT_SLIDES && length > 0.0) {
+            v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent) / length;
             c->quickest = fmax(c->quickest, fabs(v[1]));
         }
     }

@@ -61,6 +61,7 @@ struct flx_event_contacts {
     signed char *kinetic; // (n) the friction is that of sliding, for it does not stick
     signed char *next;    // (n) states to come
     double *course;       // (2 n) directions to come
+    double *across; // (2 n) what is left of slips that end, across the direction that was held
     flx_state *trial;
     double *bias, *eta; // (nlam + nmu)
     double fastest;     // approach so far

@@ -98,16 +98,38 @@ static void take_along(flx_event_contacts *c, const flx_state *x)
     }
 }
 
-// A slip that has come to zero is zero along its course.
+// A slip that has come to zero is zero along its course; where that was held, it is zero.
 static void stop_slips(flx_event_contacts *c, const flx_state *x)
 {
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
         const double *course = x->switches + g->slip;
+        double *slip = c->slip + 2 * i, *across = c->across + 2 * i;
+        across[0] = across[1] = 0.0;
         if (c->leaves[i] != FLX_LEAVES_SLIDE) continue;
-        double left = flx_contact_along(c->slip + 2 * i, course, g->ntangent);
-        for (int t = 0; t < g->ntangent; t++) c->slip[2 * i + t] -= left * course[t];
+        double length = flx_contact_length(course, g->ntangent);
+        double left = flx_contact_along(slip, course, g->ntangent) / (length * length);
+        for (int t = 0; t < g->ntangent; t++) slip[t] -= left * course[t];
+        for (int t = 0; t < g->ntangent && length >= 0.75 * FLX_COURSE_HELD; t++) {
+            across[t] = slip[t];
+            slip[t] = 0.0;
+        }
     }
+}
+
+// A slip that does not stick has not ended: it goes on across. Whether there is one.
+static bool go_across(flx_event_contacts *c, double slow)
+{
+    bool any = false;
+    for (int i = 0; i < c->n; i++) {
+        double *slip = c->slip + 2 * i, *across = c->across + 2 * i;
+        int n = c->groups[i].ntangent;
+        if (c->next[i] != FLX_CONTACT_SLIDES || !(flx_contact_length(across, n) > slow)) continue;
+        memcpy(slip, across, (size_t)n * sizeof *slip);
+        across[0] = across[1] = 0.0;
+        any = true;
+    }
+    return any;
 }
 
 // A contact that is closed stays at its gap: its rate is the residual of the method. What an event adds to that, by
@@ -524,12 +546,14 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
         stop_slips(c, x);
         if (!moved) FLX_TRY(rest_rates(it, x));
         if (moved || jam > 0) FLX_TRY(find_free(it, x));
+        double slow = flx_contacts_slow(it, x);
         if (!moved && jam == 0) {
             bool hold;
-            FLX_TRY(pools_hold(it, x, flx_contacts_slow(it, x), &hold));
+            FLX_TRY(pools_hold(it, x, slow, &hold));
             if (hold) return FLX_OK;
         }
-        flx_status status = decide(it, x, flx_contacts_slow(it, x), &nslide);
+        flx_status status = decide(it, x, slow, &nslide);
+        if (status == FLX_OK && go_across(c, slow)) status = decide(it, x, slow, &nslide);
         if (status == FLX_OK) {
             if (take_states(it, x)) e->what.changed = 1;
             return FLX_OK;

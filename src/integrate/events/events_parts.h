@@ -72,6 +72,8 @@ int flx_events_contact_count(const flx_system *s);
 flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double *value);
 bool flx_contacts_read_forces(const flx_event_contacts *c, const double *switches);
 // What the groups do from x on; marked (2 for each group, or NULL): whose indicator changes there. Impacts change
+// Before a step of length h at most: directions of what slides in two dimensions, held where that ends.
+flx_status flx_contacts_steer(flx_integrator *it, flx_state *x, double h);
 // velocities, and the report says what was changed.
 flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed char *marked);
 // ... at the start of a run.

@@ -1,0 +1,78 @@
+// events_course.c - directions of sliding in two dimensions, before a step.
+//
+// Where a slip comes to its end its direction turns ever faster towards that of the other forces (docs/theory/contact.md,
+// Events), and no step resolves it. So the direction of the last bit is held, and the slip is zero where it is zero along
+// that: what is left across is taken by the friction that sticks.
+#include "integrate/events/events_contact.h"
+#include "integrate/tolerance.h"
+
+#include <math.h>
+#include <string.h>
+
+// A slip ends in a step at whose end less than this part of it is to be expected.
+#define ENDS 0.3
+// Below this part of the fastest a slip has the direction in which it began.
+#define NO_SLIP 1e-6
+
+static bool has_direction(const flx_contact_group *g, const double *switches)
+{
+    return g->ntangent == 2 && flx_contact_state_of(g, switches) == FLX_CONTACT_SLIDES &&
+           flx_contact_length(switches + g->slip, 2) > 0.0;
+}
+
+// Corners of one face end together or not at all: they have their own ways (events_decide.c).
+static bool is_alone(const flx_event_contacts *c, int i, const double *switches)
+{
+    for (int k = 0; k < c->n; k++) {
+        if (k != i && c->groups[k].item == c->groups[i].item &&
+            flx_contact_is_closed(&c->groups[k], switches))
+            return false;
+    }
+    return true;
+}
+
+// Slips after dt, by the accelerations of x, into c->slip; those of x into c->course.
+static flx_status predict(flx_integrator *it, const flx_state *x, double dt)
+{
+    const flx_system *s = it->sys;
+    flx_method *m = flx_method_of(it);
+    flx_event_contacts *c = m->events->contacts;
+    flx_state *to = c->trial;
+    FLX_TRY(flx_contacts_look(it, x));
+    memcpy(c->course, c->slip, 2 * (size_t)c->n * sizeof *c->slip);
+    flx_state_copy(to, x);
+    to->t += dt;
+    for (int i = 0; i < s->dims.nv; i++) {
+        m->theta[i] = dt * x->v[i];
+        to->v[i] += dt * x->a[i];
+    }
+    s->ops->retract(s, x->q, m->theta, to->q);
+    return flx_contacts_look(it, to);
+}
+
+flx_status flx_contacts_steer(flx_integrator *it, flx_state *x, double h)
+{
+    flx_method *m = flx_method_of(it);
+    flx_event_contacts *c = m->events->contacts;
+    bool any = false, fixed = it->def.step > 0.0;
+    double rtol = it->def.rtol > 0.0 ? it->def.rtol : FLX_DEFAULT_RTOL;
+    // where it is wrong in direction, positions are off by size^2 over the deceleration
+    double most = sqrt(rtol) * c->quickest;
+    for (int i = 0; i < c->n; i++) any = any || has_direction(&c->groups[i], x->switches);
+    if (!any) return FLX_OK;
+    FLX_TRY(predict(it, x, fixed ? fmin(h, it->def.step) : h));
+    for (int i = 0; i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        double *kept = x->switches + g->slip, *u = c->course + 2 * i, size = hypot(u[0], u[1]);
+        if (!has_direction(g, x->switches) || !is_alone(c, i, x->switches)) continue;
+        double length = hypot(kept[0], kept[1]);
+        bool along = flx_contact_along(u, kept, 2) > 0.0 || size > NO_SLIP * c->quickest;
+        bool ends = along && (fixed || size <= most) &&
+                    flx_contact_along(c->slip + 2 * i, u, 2) < ENDS * size * size;
+        for (int t = 0; t < 2; t++)
+            kept[t] = (ends ? FLX_COURSE_HELD : 1.0) * (along ? u[t] / size : kept[t] / length);
+    }
+    if (m->stepped && x->t == m->after->t) // the method goes on
+        memcpy(m->after->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
+    return FLX_OK;
+}
