@@ -6,6 +6,7 @@
 #include "reference_case.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -68,6 +69,11 @@ static int whirl_is_that_of_the_case(void)
     // both whirls part by Omega Ip/Id of the section's rotary inertia, here to a percent
     double apart = (1000 - nearest(t, 2, 716)) - (nearest(t, 2, 1284) - 1000);
     CHECK_REL(apart, 285.093088682532 - 283.7232491666942, 0.01);
+    bool told = false; // whose axes these are
+    for (int i = 0; i < w.f.nline; i++) {
+        told = told || strstr(w.f.lines[i], "where such a body rotates their frequencies are those");
+    }
+    CHECK(told);
     reference_close(&r);
     findings_clear(&w);
     return 0;

@@ -29,6 +29,7 @@ typedef struct spectrum {
     flx_modes modes;
     double turning, spin; // of the axes of the modes; of the fastest body, rad/s
     double *whirl;        // (nmode) k; 0: nothing moves across the axis
+    bool *inner;          // (nmode) most of it is deformation, which rotates with its body
     bool steady;
 } spectrum;
 
@@ -56,8 +57,9 @@ typedef struct diagram {
     double spin;  // of the fastest body at any speed, rad/s
     int doubtful; // rows to which some branch could not be followed for sure
     double doubt; // the first of their speeds
-    bool instant,
-        flat; // some motion is not steady; some mode cannot be told in the axes that are asked for
+    bool instant; // some motion is not steady
+    bool inner;   // some mode is the deformation of a flexible body, in its axes
+    bool flat;    // some mode cannot be told in the axes that are asked for
 } diagram;
 
 // ---- one speed ----------------------------------------------------------------------------------------
@@ -85,6 +87,21 @@ static void add_whirl(v3 u, v3 v, v3 re, v3 im, double scale, double *sum, doubl
     double ar = v3_dot(u, re), ai = v3_dot(u, im), br = v3_dot(v, re), bi = v3_dot(v, im);
     *sum += 2.0 * w * (ai * br - ar * bi);
     *size += w * (ar * ar + ai * ai + br * br + bi * bi);
+}
+
+// Whether most of a mode is in unknowns that are no motion of bodies as a whole, in their scales.
+static bool is_inner(const flx_system *s, const flx_state *x, const flx_modes *modes, int i)
+{
+    flx_body_axes b;
+    const double *re = modes->modes[i].shape, *im = re + modes->nshape, *scale = modes->scale;
+    double all = 0.0, whole = 0.0;
+    for (int k = 0; k < s->dims.nv; k++)
+        all += (re[k] * re[k] + im[k] * im[k]) / (scale[k] * scale[k]);
+    for (int n = 0; flx_descriptor_body_axes(s, x->q, n, &b); n++) {
+        for (int k = b.v; k < b.v + b.linear + b.angular; k++)
+            whole += (re[k] * re[k] + im[k] * im[k]) / (scale[k] * scale[k]);
+    }
+    return whole < 0.5 * all;
 }
 
 // k of one mode: displacements and tilts of all bodies across the axis, in their scales.
@@ -127,8 +144,12 @@ static flx_status find_modes(diagram *d, flx_task *t, spectrum *out)
     v3 w = v3_load(turning);
     out->turning = v3_dot(w, axis);
     out->whirl = flx_arena_take(d->arena, (size_t)out->modes.nmode, sizeof *out->whirl);
-    if (!out->whirl) return FLX_ERR_MEMORY;
-    for (int i = 0; i < out->modes.nmode; i++) out->whirl[i] = whirl_of(s, x, axis, &out->modes, i);
+    out->inner = flx_arena_take(d->arena, (size_t)out->modes.nmode, sizeof *out->inner);
+    if (!out->whirl || !out->inner) return FLX_ERR_MEMORY;
+    for (int i = 0; i < out->modes.nmode; i++) {
+        out->whirl[i] = whirl_of(s, x, axis, &out->modes, i);
+        out->inner[i] = is_inner(s, x, &out->modes, i);
+    }
     return FLX_OK;
 }
 
@@ -160,6 +181,7 @@ static void put_point(diagram *d, const spectrum *s, int i, point *p)
     double k = s->whirl[i], wanted = d->keys->rotating ? s->spin : 0.0, im = m->im;
     double shift = s->turning - wanted; // from the axes of the modes to those that are asked for
     *p = (point){.mode = i, .re = m->re, .im = m->im, .whirl = k};
+    if (s->inner[i] && im > 0.0 && fabs(s->spin - wanted) > 1e-9 * s->spin) d->inner = true;
     if (fabs(shift) > 1e-9 * (s->spin + 1e-300) && im > 0.0 && k != 0.0) {
         if (fabs(k) < ROUND) {
             d->flat = true;
@@ -504,6 +526,12 @@ static flx_status tell(diagram *d)
                                  "at %d of %d speeds, the first %g rad/s, modes are so alike that "
                                  "they may have changed places: take more speeds",
                                  d->doubtful, d->keys->count, d->doubt));
+    if (d->inner)
+        FLX_TRY(flx_finding_line(
+            sim, d->out,
+            "some modes are deformations of flexible bodies: where such a body rotates their "
+            "frequencies are those in its own axes, |w - Omega| of a forward and w + Omega of a "
+            "backward whirl w, and their whirl is not seen"));
     if (!d->flat) return FLX_OK;
     return flx_finding_line(
         sim, d->out,
