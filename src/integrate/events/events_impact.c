@@ -93,6 +93,20 @@ static flx_status find_normals(flx_integrator *it)
     return FLX_OK;
 }
 
+void flx_contacts_rest(flx_integrator *it, const flx_state *x, flx_state *out)
+{
+    const flx_dims *d = &it->sys->dims;
+    const flx_event_contacts *c = contacts_of(it);
+    flx_state_copy(out, x);
+    memset(out->a, 0, (size_t)d->nv * sizeof(double));
+    memset(out->lam, 0, (size_t)d->nlam * sizeof(double));
+    memset(out->mu, 0, (size_t)d->nmu * sizeof(double));
+    for (int i = 0; c && i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        if (g->normal < 0) flx_contact_hold(g, out->switches);
+    }
+}
+
 flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
 {
     static const flx_saddle_metric mass = {0};
@@ -101,10 +115,7 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
     flx_event_contacts *c = e->contacts;
     flx_touch_problem *T = &c->touching;
     size_t nv = (size_t)s->dims.nv;
-    flx_state_copy(c->trial, x);
-    memset(c->trial->a, 0, nv * sizeof(double));
-    memset(c->trial->lam, 0, (size_t)s->dims.nlam * sizeof(double));
-    memset(c->trial->mu, 0, (size_t)s->dims.nmu * sizeof(double));
+    flx_contacts_rest(it, x, c->trial);
     for (int k = 0; k < T->ngroup; k++)
         flx_contact_hold(&c->groups[T->group[k]], c->trial->switches);
     flx_point p = flx_state_point(s, c->trial);

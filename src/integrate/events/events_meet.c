@@ -159,7 +159,8 @@ static flx_status meet(flx_integrator *it, flx_state *x)
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
     int n = flx_dims_unknowns(&s->dims);
-    flx_point p = flx_state_point(s, x);
+    flx_contacts_rest(it, x, e->probe);
+    flx_point p = flx_state_point(s, e->probe);
     FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
     flx_contacts_leave_out(it, true);
     flx_status status = flx_saddle_factor(e->saddle, &e->blocks, FLX_ROWS_VELOCITY, &mass);

@@ -82,6 +82,9 @@ flx_status flx_contacts_begin(flx_integrator *it, const flx_state *x, bool *deci
 flx_status flx_contacts_part(flx_integrator *it, flx_state *x);
 // A group that forces of x, which are those of the equations, contradict; its indicator is marked. False: none.
 bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *marked);
+// x without forces, so that masses and rows alone are linearised: friction reads forces, and in an instant of time it does
+// nothing.
+void flx_contacts_rest(flx_integrator *it, const flx_state *x, flx_state *out);
 // From the next factorisation of e->saddle on: whether rows of groups are left out.
 void flx_contacts_leave_out(flx_integrator *it, bool out);
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc);
