@@ -259,6 +259,7 @@ typedef struct flx_contact_group {
     double restitution; // rate after an impact over the rate before
     const char *item;   // name; borrowed from the system
     flx_loc loc;
+    int pair; // groups with one number are between the same two bodies; 0: it is not known
 } flx_contact_group;
 
 // One-sided constraints and friction (docs/theory/contact.md). Their states are switches, frozen

@@ -197,6 +197,10 @@ flx_status flx_groups_plan(flx_descriptor *d)
                                     .item = g->of.item,
                                     .loc = g->of.loc};
         take_numbers(g, &g->of);
+        if (g->of.normal) { // bodies are counted from -1, the ground
+            const int *body = g->of.depth.body;
+            g->is.pair = 1 + (body[0] + 1) * (d->model->nbody + 1) + body[1] + 1;
+        }
         if (g->is.normal < 0 && d->first_stick < 0) d->first_stick = d->ngroup;
         d->ngroup_normal += g->of.normal;
         d->ngroup_tangent += g->of.ntangent;

@@ -20,13 +20,14 @@ static bool has_direction(const flx_contact_group *g, const double *switches)
            flx_contact_length(switches + g->slip, 2) > 0.0;
 }
 
-// Corners of one face end together or not at all: they have their own ways (events_decide.c).
+// Corners of one body end together or not at all: they have their own ways (events_decide.c).
 static bool is_alone(const flx_event_contacts *c, int i, const double *switches)
 {
+    const flx_contact_group *g = &c->groups[i];
     for (int k = 0; k < c->n; k++) {
-        if (k != i && c->groups[k].item == c->groups[i].item &&
-            flx_contact_is_closed(&c->groups[k], switches))
-            return false;
+        const flx_contact_group *other = &c->groups[k];
+        bool beside = other->item == g->item || (g->pair != 0 && other->pair == g->pair);
+        if (k != i && beside && flx_contact_is_closed(other, switches)) return false;
     }
     return true;
 }

@@ -139,7 +139,7 @@ static const wrong wrongs[] = {
     {"qqqqqqq: 3", 2, 1, "unknown key 'qqqqqqq' in the model"},
     {"simulate: {until: 1, steps: 3}", 2, 22, "unknown key 'steps' in 'simulate'; did you mean"},
     {"simulate: {until: 1, method: raddau}", 2, 30, "cannot be 'raddau'; did you mean 'radau'?"},
-    {"simulate: {until: 1, method: rk}", 2, 30, "it is one of: auto, generalized-alpha, hht"},
+    {"simulate: {until: 1, method: runge}", 2, 30, "it is one of: auto, generalized-alpha, hht"},
     {"simulate: {until: 1, stages: 3}", 2, 22, "no 'stages' when its method is auto"},
     {"simulate: {method: radau}", 2, 1, "'simulate' needs 'until'"},
     {"simulate: {until: 1, step: 1, rtol: 2}", 2, 31, "has both 'step' and 'rtol'"},
