@@ -37,6 +37,22 @@ static double largest_rate(const flx_descriptor *d, flx_work *w, const flx_state
     return most;
 }
 
+// A row a_0 . b_0 - a_1 . b_1 is the sine of an angle, and zero also where that is half a revolution: by so much it is open
+// there. A joint comes to it where a step jumps over the position in which the angle has no meaning.
+#define TURNED_OVER (-1e-6)
+
+static double opening(const flx_scalar_row *r, flx_frames f, double value)
+{
+    if (r->nterm != 2 || r->term[0].kind != FLX_SCALAR_DOT || r->term[1].kind != FLX_SCALAR_DOT)
+        return value;
+    flx_scalar other[2] = {r->term[0], r->term[1]};
+    flx_jet j[2];
+    memcpy(other[0].b, r->term[1].b, sizeof other[0].b);
+    memcpy(other[1].b, r->term[0].b, sizeof other[1].b);
+    for (int k = 0; k < 2; k++) flx_scalar_value(&other[k], f, NULL, &j[k]);
+    return j[0].value + j[1].value < TURNED_OVER ? FLX_PI : value;
+}
+
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out)
 {
@@ -54,7 +70,11 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
     flx_eval_constraints(d, cw, &p, cw->r);
     (void)flx_eval_constraint_rate(&d->base, cw, &p, cw->rows);
     memcpy(cw->rows + n->nlam, cw->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
-    const double *g = cw->r + flx_first_lam(d);
+    double *g = cw->r + flx_first_lam(d);
+    for (int i = 0; i < d->nscalar; i++) {
+        const flx_scalar_row *r = d->scalars + i;
+        g[r->row] = opening(r, cw->frames, g[r->row]);
+    }
     for (int i = 0; i < n->nlam + n->nmu; i++) {
         const flx_row_info *r = d->rows + i;
         if (flx_row_gives(d, i, x->switches)) continue;
