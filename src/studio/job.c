@@ -69,7 +69,6 @@ static void begin(flx_http *h, int hear, int tell, flx_work_function work, void 
     flx_desk d = {.hear = hear, .tell = tell};
     flx_http_forget(h);
     signal(SIGINT, SIG_IGN); // the server ends it
-    signal(SIGPIPE, SIG_IGN);
     work(&d, user);
     _exit(0);
 }
@@ -84,6 +83,7 @@ bool flx_job_start(flx_job *j, flx_http *h, flx_work_function work, void *user)
         close(to[1]);
         return false;
     }
+    signal(SIGPIPE, SIG_IGN); // either may end while the other tells it something
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
