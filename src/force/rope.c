@@ -1,6 +1,7 @@
 // rope.c - a rope, belt or band through places: it pulls and never pushes.
 //
 //     T = k x^n max(0, 1 + a x'),   x = max(0, l - l0),   l = sum_i |p_i+1 - p_i|              (CAB-1)
+// k and l0 may change in time: a rope that is wound.
 // The places between the ends are rings without friction: T is the same along the whole line.
 #include "force/force_kind.h"
 
@@ -21,7 +22,9 @@ static const flx_key_row keys[] = {
      .form = "number",
      .needed = true,
      .unit = "N/m^n",
-     .doc = "Pull at a stretch of 1 m: k in k x^n (1 + a x'), where x is the stretch."},
+     .doc =
+         "Pull at a stretch of 1 m: k in k x^n (1 + a x'), where x is the stretch. A number, or an "
+         "expression: `EA/L` of a rope whose length L changes."},
     {.key = "exponent", .form = "number", .initial = "1", .doc = "n, 1 or more."},
     {.key = "damping",
      .form = "number",
@@ -32,7 +35,9 @@ static const flx_key_row keys[] = {
      .form = "number",
      .unit = "m",
      .initial = "that of the initial configuration",
-     .doc = "Unstretched length; a longer line is slack."},
+     .doc =
+         "Unstretched length; a longer line is slack. A number, or an expression of the time, of "
+         "inputs and signals: a rope that is wound."},
     FLX_FORCE_ROW_DISSIPATIVE,
     {0}};
 

@@ -106,28 +106,43 @@ static flx_node positive(flx_graph *g, flx_node x)
     return flx_graph_either(g, flx_graph_binary(g, FLX_OP_LT, zero, x), x, zero);
 }
 
+// A number that may change in time: of the time, inputs, signals. Where it is constant it is not negative.
+static flx_status changing(flx_env *e, const flx_item *force, const char *key, flx_num initial,
+                           flx_node *out)
+{
+    const flx_entry *y = flx_entry_get(force->def, key);
+    double x = 0.0;
+    *out = flx_num_node(e->b->g, initial);
+    if (y) FLX_TRY(flx_build_node(e, y, out));
+    if (!y || !flx_open_value(e->b, *out, &x) || x >= 0.0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' of force '%s' is at least 0, not %g",
+                    key, force->full, x);
+}
+
 // (CAB-1). The kink of a linear cable at its length is located; a power above 1 has none.
 flx_status flx_cable_value(flx_env *e, flx_item *force, flx_force_data *d)
 {
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     flx_env constants;
-    flx_num stiffness, exponent, damping, length;
+    flx_num exponent, damping;
+    flx_node stiffness, length;
     flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
-    FLX_TRY(flx_force_number(&constants, force, "stiffness", 0.0, 0.0, false, &stiffness));
     FLX_TRY(flx_force_number(&constants, force, "exponent", 1.0, 1.0, false, &exponent));
     FLX_TRY(flx_force_number(&constants, force, "damping", 0.0, 0.0, false, &damping));
-    FLX_TRY(flx_force_number(&constants, force, "length", 0.0, 0.0, false, &length));
-    if (!flx_entry_get(force->def, "length")) length = d->through->drawn;
+    FLX_TRY(changing(e, force, "stiffness", (flx_num){0}, &stiffness));
+    FLX_TRY(changing(e, force, "length", d->through->drawn, &length));
     flx_num_fix(b, &exponent, force->loc);
     FLX_TRY(flx_force_length(b, d));
-    flx_node x = node_sub(g, d->length, flx_num_node(g, length));
+    flx_node x = node_sub(g, d->length, length);
     flx_node pull = exponent.x > 1.0 ? node_power(g, positive(g, x), exponent.x)
                                      : flx_graph_binary(g, FLX_OP_MAX, x, node_const(g, 0.0));
-    flx_node grown =
-        node_add(g, node_const(g, 1.0), node_mul(g, flx_num_node(g, damping), d->rate));
-    pull = node_mul(g, flx_num_node(g, stiffness), pull);
-    if (damping.x > 0 || damping.n) pull = node_mul(g, pull, positive(g, grown));
+    pull = node_mul(g, stiffness, pull);
+    if (damping.x > 0 || damping.n) {
+        flx_node rate = node_sub(g, d->rate, flx_node_rate(b, length));
+        flx_node part = node_mul(g, flx_num_node(g, damping), rate);
+        pull = node_mul(g, pull, positive(g, node_add(g, node_const(g, 1.0), part)));
+    }
     FLX_TRY(flx_loads_scale(b, force, 1, &pull));
     return flx_force_line_pull(b, d, pull);
 }
