@@ -136,7 +136,7 @@ static const target targets[] = {
 static const struct {
     const char *word;
     const cli_command *command;
-} parts[] = {{"vtk", &cmd_export_vtk}, {"frames", &cmd_export_frames}};
+} parts[] = {{"vtk", &cmd_export_vtk}, {"frames", &cmd_export_frames}, {"film", &cmd_export_film}};
 #define N_PARTS ((int)(sizeof parts / sizeof parts[0]))
 
 static int dispatch(flx_ctx *ctx, const cli_list *rest, const request *r)

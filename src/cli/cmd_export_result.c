@@ -1,4 +1,4 @@
-// cmd_export_result.c - flexion export vtk, flexion export frames: results for other programs to show.
+// cmd_export_result.c - flexion export vtk, frames, film: results for other programs to show.
 #include "cli/cli.h"
 #include "cli/export_result.h"
 #include "draw/drawings.h"
@@ -65,9 +65,8 @@ static const char frames_help[] =
     "  --exaggerate X    deformations larger than they are\n"
     "  --colour WHAT     of flexible bodies: displacement (default) or stress\n"
     "\n"
-    "Example: a film of 25 pictures a second\n"
+    "Example:\n"
     "  flexion export frames crank.h5 --frames 250\n"
-    "  ffmpeg -framerate 25 -i crank_frames/frame_%04d.png crank.mp4\n"
     "\n"
     "Exit status: 0 done, 1 they could not be made, 2 the input is wrong.\n";
 
@@ -77,9 +76,8 @@ typedef struct frames_request {
 } frames_request;
 
 // false: a value is wrong, which was said.
-static bool read_frames_options(frames_request *q)
+static bool read_frames_options(const char *name, frames_request *q)
 {
-    static const char name[] = "export frames";
     if (q->count && !cli_read_count(name, "--frames", q->count, &q->def.frames)) return false;
     if (q->size) {
         char rest;
@@ -115,7 +113,7 @@ static int run_frames(flx_ctx *ctx, int argc, char **argv)
     };
     cli_parsed parsed = cli_parse(&cmd_export_frames, argc, argv, 6, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
-    if (!read_frames_options(&q)) return EXIT_WRONG;
+    if (!read_frames_options("export frames", &q)) return EXIT_WRONG;
     if (!cli_is_one_result(&cmd_export_frames, &rest)) return EXIT_WRONG;
     q.def.folder = q.folder ? q.folder : cli_named_after(rest.items[0], "_frames");
     if (!q.def.folder) return EXIT_FAILED;
@@ -133,4 +131,65 @@ const cli_command cmd_export_frames = {
     .summary = "draw the motion as pictures",
     .help = frames_help,
     .run = run_frames,
+};
+
+static const char film_help[] =
+    "Usage: flexion export film RESULT [-o FILE] [OPTIONS]\n"
+    "\n"
+    "Draw the motion as a film, without a browser.\n"
+    "\n"
+    "  -o FILE           its name ends in .gif, or in .mp4, .webm or .mkv, which the\n"
+    "                    program ffmpeg writes (default: the result's name with .gif,\n"
+    "                    in the current folder)\n"
+    "  --speed X         how fast it runs: 0.1 shows it ten times slower (1)\n"
+    "  --rate N          pictures per second (25)\n"
+    "  --size WxH        of a picture in pixels (960x600)\n"
+    "  --from VIEW       x, y, z or slant (default: as the page of flexion view)\n"
+    "  --exaggerate X    deformations larger than they are\n"
+    "  --colour WHAT     of flexible bodies: displacement (default) or stress\n"
+    "\n"
+    "Example:\n"
+    "  flexion export film crank.h5 -o crank.gif --size 480x300 --speed 0.25\n"
+    "\n"
+    "Exit status: 0 done, 1 it could not be made, 2 the input is wrong.\n";
+
+static int run_film(flx_ctx *ctx, int argc, char **argv)
+{
+    cli_list rest = {0};
+    frames_request q = {0};
+    flx_film_def film = {0};
+    const char *speed = NULL, *rate = NULL;
+    flx_result *r = NULL;
+    int written = 0;
+    const cli_option options[] = {
+        {.name = "--output", .letter = 'o', .value = &film.path},
+        {.name = "--speed", .value = &speed},
+        {.name = "--rate", .value = &rate},
+        {.name = "--size", .value = &q.size},
+        {.name = "--from", .value = &q.def.view},
+        {.name = "--exaggerate", .value = &q.exaggeration},
+        {.name = "--colour", .value = &q.colour},
+    };
+    cli_parsed parsed = cli_parse(&cmd_export_film, argc, argv, 7, options, &rest);
+    if (parsed != CLI_GO) return (int)parsed;
+    if (!read_frames_options("export film", &q)) return EXIT_WRONG;
+    if (!cli_read_positive("export film", "--speed", speed, &film.speed)) return EXIT_WRONG;
+    if (!cli_read_positive("export film", "--rate", rate, &film.rate)) return EXIT_WRONG;
+    if (!cli_is_one_result(&cmd_export_film, &rest)) return EXIT_WRONG;
+    if (!film.path) film.path = cli_named_after(rest.items[0], ".gif");
+    if (!film.path) return EXIT_FAILED;
+    film.picture = q.def;
+    flx_status status = cli_open_result(ctx, rest.items[0], &r);
+    if (status == FLX_OK) status = flx_film_write(r, &film, &written);
+    if (status == FLX_OK) printf("%s  %d pictures\n", film.path, written);
+    flx_result_close(&r);
+    cli_print_errors(ctx);
+    return cli_exit_of(status);
+}
+
+const cli_command cmd_export_film = {
+    .name = "export film",
+    .summary = "draw the motion as a film",
+    .help = film_help,
+    .run = run_film,
 };

@@ -3,4 +3,4 @@
 
 #include "cli/cli.h"
 
-extern const cli_command cmd_export_vtk, cmd_export_frames;
+extern const cli_command cmd_export_vtk, cmd_export_frames, cmd_export_film;

@@ -77,6 +77,16 @@ typedef struct flx_frames_def {
 } flx_frames_def;
 flx_status flx_frames_write(flx_result *r, const flx_frames_def *def, int *written);
 
+// The motion as one film: PATH ends in .gif, or in .mp4, .webm, .mkv, which the program ffmpeg writes. It lasts as long
+// as the motion over `speed`; `rate` pictures per second, 0: 25. folder and frames of def do not count.
+typedef struct flx_film_def {
+    flx_frames_def picture;
+    const char *path;
+    double speed; // 0: 1, as fast as in life
+    double rate;
+} flx_film_def;
+flx_status flx_film_write(flx_result *r, const flx_film_def *def, int *written);
+
 // ---- comparisons, studies, certificates ---------------------------------------------------------
 
 // Both courses and their differences as SVG, PNG or PDF: of the signals that differ most, by their

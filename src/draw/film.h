@@ -4,9 +4,11 @@
 //     film_layers.c  bodies of a plane, one above the other
 //     film_symbols.c joints and the ground
 //     frames.c       the frames of a result, one file each; one of them as a picture
+//     film_write.c   the frames as one film: GIF by gif.c, others by ffmpeg
 #pragma once
 
 #include "draw/deform.h"
+#include "draw/drawings.h"
 #include "draw/raster.h"
 #include "draw/shape_triangles.h"
 
@@ -81,3 +83,8 @@ void flx_paint_scale(flx_painter *p, double largest, const char *unit);
 
 // frames.c: the row as a picture, in a PNG file. FLX_ERR_ARGUMENT where there is nothing to see.
 flx_status flx_picture_write(flx_result *r, int row, int width, int height, const char *path);
+
+// Draws n frames of a result, one after the other: frame i is that of row(user, i), and take(user, i, ..) gets its
+// pixels. Rows that follow each other and are the same are drawn once.
+flx_status flx_frames_draw(flx_result *r, const flx_frames_def *def, int n, int (*row)(void *, int),
+                           flx_status (*take)(void *, int, const flx_raster *), void *user);

@@ -369,7 +369,8 @@ static flx_status paint_links(film *f)
     return FLX_OK;
 }
 
-static flx_status draw_row(film *f, int row, const char *path)
+// The pixels of a row.
+static flx_status draw_row(film *f, int row)
 {
     char text[64];
     const float *motion = row_at(f, row);
@@ -389,18 +390,7 @@ static flx_status draw_row(film *f, int row, const char *path)
     flx_snprintf(text, sizeof text, "t = %.4g s", f->r->data[0][row]);
     flx_raster_text(&f->raster, 12, 12, 2, text, ink);
     flx_raster_finish(&f->raster);
-    return flx_raster_write(&f->raster, path);
-}
-
-static flx_status draw_frame(film *f, int frame, int row)
-{
-    char path[PATH_LENGTH];
-    int n = flx_snprintf(path, sizeof path, "%s/frame_%04d.png", f->def->folder, frame);
-    if (n < 0 || n >= PATH_LENGTH) {
-        return FLX_FAIL(f->r->ctx, FLX_ERR_IO, FLX_NOWHERE, "the path '%s' is too long",
-                        f->def->folder);
-    }
-    return draw_row(f, row, path);
+    return FLX_OK;
 }
 
 // ---- the film -----------------------------------------------------------------------------------
@@ -425,9 +415,7 @@ static flx_status check(flx_ctx *ctx, const flx_frames_def *def)
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "deformations are exaggerated by a positive number");
     }
-    if (mkdir(def->folder, 0777) == 0 || errno == EEXIST) return FLX_OK;
-    return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "the folder '%s' cannot be made: %s", def->folder,
-                    flx_error_text(errno));
+    return FLX_OK;
 }
 
 static void clear(film *f)
@@ -459,22 +447,63 @@ static flx_status prepare(film *f)
     return look_around(f);
 }
 
-flx_status flx_frames_write(flx_result *r, const flx_frames_def *asked, int *written)
+flx_status flx_frames_draw(flx_result *r, const flx_frames_def *asked, int n,
+                           int (*row)(void *, int),
+                           flx_status (*take)(void *, int, const flx_raster *), void *user)
 {
     flx_frames_def def = *asked;
     film f = {.r = r, .def = &def, .swept.ctx = r->ctx};
     if (def.width == 0) def.width = DEFAULT_WIDTH;
     if (def.height == 0) def.height = DEFAULT_HEIGHT;
     if (def.exaggeration == 0) def.exaggeration = 1;
-    *written = flx_frame_count(r->rows, def.frames > 0 ? def.frames : DEFAULT_FRAMES);
     FLX_TRY(flx_scene_of_result(r, &f.scene));
     FLX_TRY(check(r->ctx, &def));
     flx_status status = prepare(&f);
-    for (int i = 0; i < *written && status == FLX_OK; i++) {
-        status = draw_frame(&f, i, flx_frame_row(r->rows, *written, i));
+    for (int i = 0, last = -1; i < n && status == FLX_OK; i++) {
+        int at = row(user, i);
+        if (at != last) status = draw_row(&f, at);
+        last = at;
+        if (status == FLX_OK) status = take(user, i, &f.raster);
     }
     clear(&f);
     return status;
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+typedef struct folder {
+    flx_ctx *ctx;
+    const char *name;
+    int rows, frames;
+} folder;
+
+static int row_of_frame(void *user, int frame)
+{
+    const folder *d = user;
+    return flx_frame_row(d->rows, d->frames, frame);
+}
+
+static flx_status write_frame(void *user, int frame, const flx_raster *raster)
+{
+    const folder *d = user;
+    char path[PATH_LENGTH];
+    int n = flx_snprintf(path, sizeof path, "%s/frame_%04d.png", d->name, frame);
+    if (n < 0 || n >= PATH_LENGTH) {
+        return FLX_FAIL(d->ctx, FLX_ERR_IO, FLX_NOWHERE, "the path '%s' is too long", d->name);
+    }
+    // The folder is made when there is something to put into it.
+    if (frame == 0 && mkdir(d->name, 0777) != 0 && errno != EEXIST) {
+        return FLX_FAIL(d->ctx, FLX_ERR_IO, FLX_NOWHERE, "the folder '%s' cannot be made: %s",
+                        d->name, flx_error_text(errno));
+    }
+    return flx_raster_write(raster, path);
+}
+
+flx_status flx_frames_write(flx_result *r, const flx_frames_def *def, int *written)
+{
+    folder d = {.ctx = r->ctx, .name = def->folder, .rows = r->rows};
+    d.frames = *written = flx_frame_count(r->rows, def->frames > 0 ? def->frames : DEFAULT_FRAMES);
+    return flx_frames_draw(r, def, d.frames, row_of_frame, write_frame, &d);
 }
 
 flx_status flx_picture_write(flx_result *r, int row, int width, int height, const char *path)
@@ -483,7 +512,8 @@ flx_status flx_picture_write(flx_result *r, int row, int width, int height, cons
     film f = {.r = r, .def = &def, .swept.ctx = r->ctx};
     FLX_TRY(flx_scene_of_result(r, &f.scene));
     flx_status status = prepare(&f);
-    if (status == FLX_OK) status = draw_row(&f, row, path);
+    if (status == FLX_OK) status = draw_row(&f, row);
+    if (status == FLX_OK) status = flx_raster_write(&f.raster, path);
     clear(&f);
     return status;
 }
