@@ -183,8 +183,8 @@ void flx_simulation_tell_shared_friction(flx_simulation *sim)
     const flx_contact_group *g = asked && sim->it ? flx_integrator_shared_contact(sim->it) : NULL;
     if (!g) return;
     flx_ctx_warn(sim->ctx, g->loc,
-                 "'%s' stuck where other contacts or joints hold its slip as well: the motion is "
-                 "known, but how they share the forces is one choice of many; make one of them "
-                 "compliant if these forces matter",
+                 "'%s' stuck where other contacts or joints hold its slip as well: it slips "
+                 "where no share of the forces holds it, but how they share them is one choice of "
+                 "many; make one of them compliant if these forces matter",
                  g->item ? g->item : "?");
 }

@@ -14,6 +14,8 @@
 #define TOUCH 1e-9
 // Forces of the equations may be off those of (CON-22), where friction of joints reads them, by this part.
 #define CONTRADICTS 1e-7
+// A pool begins to slide where so much of its forces is missing: exactly at its limit its places would not know where to.
+#define LATE 1e-7
 // Of the scale of a gap: an overlap of surfaces that are said to be apart that is no rounding, nor the error of a step.
 #define OVERLAPS 1e-5
 
@@ -33,7 +35,7 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
         c->before,     c->e,          c->force,      c->course,     c->bias,       c->eta,
         c->size,       c->touching.J, c->touching.Z, c->touching.W, c->touching.b, c->touching.p,
         c->touching.u, c->kept.W,     c->kept.b,     c->kept.p,     c->kept.u,     c->scratch,
-        c->resting,    c->across};
+        c->resting,    c->across,     c->spare};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(c->groups);
     flx_free(c->touching.group);
@@ -43,8 +45,6 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
     flx_free(c->lends);
     flx_free(c->share);
     flx_free(c->pool);
-    flx_free(c->asked);
-    flx_free(c->then);
     flx_free(c->leaves);
     flx_free(c->left);
     flx_free(c->next);
@@ -93,7 +93,8 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
                 {&c->kept.u, m},
                 {&c->scratch, m * m + m},
                 {&c->resting, n},
-                {&c->across, 2 * n}};
+                {&c->across, 2 * n},
+                {&c->spare, 2 * n}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].at = flx_alloc(s->ctx, want[i].n, sizeof(double));
         if (!*want[i].at) return FLX_ERR_MEMORY;
@@ -106,9 +107,7 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     c->share = flx_alloc(s->ctx, n, sizeof(double));
     c->pool = flx_alloc(s->ctx, n, sizeof(int));
     c->less = 1.0;
-    c->asked = flx_alloc(s->ctx, n, sizeof(double));
-    c->then = flx_alloc(s->ctx, 3 * n, sizeof(double));
-    if (!c->lends || !c->share || !c->pool || !c->asked || !c->then) return FLX_ERR_MEMORY;
+    if (!c->lends || !c->share || !c->pool) return FLX_ERR_MEMORY;
     for (int i = 0; i < c->n; i++) c->lends[i] = c->pool[i] = -1;
     c->leaves = flx_alloc(s->ctx, n, 1);
     c->left = flx_alloc(s->ctx, n, 1);
@@ -126,7 +125,7 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
         c->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
         c->touch[i] = TOUCH * c->scale[i];
     }
-    FLX_TRY(flx_cone_reserve(c->solver, (int)m, c->n));
+    FLX_TRY(flx_cone_reserve(c->solver, (int)m + 1, c->n)); // flx_cone_margin has one more
     return flx_state_create(s, &c->trial);
 }
 
@@ -156,8 +155,6 @@ void flx_contacts_memory(flx_event_contacts *c, flx_memory *m)
     flx_memory_pass(m, c->lends, (size_t)c->n * sizeof *c->lends);
     flx_memory_numbers(m, c->share, (size_t)c->n);
     flx_memory_pass(m, c->pool, (size_t)c->n * sizeof *c->pool);
-    flx_memory_numbers(m, c->asked, (size_t)c->n);
-    flx_memory_numbers(m, c->then, 3 * (size_t)c->n);
 }
 
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc)
@@ -188,71 +185,55 @@ flx_status flx_contacts_limits(flx_integrator *it, const flx_point *p, double *l
     return FLX_OK;
 }
 
-// What groups of its pool whose slip others hold could carry, shared by those that hold it.
-static double find_help(const flx_event_contacts *c, const flx_point *p, int of)
-{
-    double help = 0.0;
-    int holding = 0;
-    for (int i = 0; i < c->n && c->pool[of] >= 0; i++) {
-        const flx_contact_group *g = &c->groups[i];
-        if (c->pool[i] != c->pool[of]) continue;
-        if (flx_contact_leans_aside(g, p->switches)) help += c->limit[i];
-        holding += flx_contact_state_of(g, p->switches) == FLX_CONTACT_STICKS;
-    }
-    return holding > 0 ? help / holding : 0.0;
-}
-
 // The most friction of group i while it sticks, with what others lend it.
-static double most_friction(const flx_event_contacts *c, const flx_point *p, int i)
+static double most_friction(const flx_event_contacts *c, const flx_state *x, int i)
 {
     double most = c->limit[i];
-    if (c->groups[i].normal >= 0) return most + find_help(c, p, i);
     for (int k = 0; k < c->n; k++) {
-        if (c->lends[k] == i && flx_contact_leans_aside(&c->groups[k], p->switches))
+        if (c->lends[k] == i && flx_contact_leans_aside(&c->groups[k], x->switches))
             most += c->share[k] * c->limit[k];
     }
     return most;
 }
 
-void flx_contacts_forces(const flx_event_contacts *c, const flx_point *p, int i, double out[3])
-{
-    out[0] = c->limit[i];
-    flx_contact_multipliers(&c->groups[i], p->mu, out + 1);
-}
-
-// How far group i, which sticks, is from its limit, as a force; its pool may have been found to hold beyond.
-static double friction_left(const flx_event_contacts *c, const flx_point *p, int i, double *size)
-{
-    double now[3], change = 0.0;
-    flx_contacts_forces(c, p, i, now);
-    *size = most_friction(c, p, i) + flx_contact_length(now + 1, c->groups[i].ntangent);
-    if (!(c->asked[i] > 0.0))
-        return most_friction(c, p, i) - flx_contact_length(now + 1, c->groups[i].ntangent);
-    for (int k = 0; k < c->n; k++) {
-        if (c->pool[k] != c->pool[i]) continue;
-        flx_contacts_forces(c, p, k, now);
-        for (int l = 0; l < 3; l++) change = fmax(change, fabs(now[l] - c->then[3 * k + l]));
-    }
-    return c->asked[i] - change;
-}
-
-flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double *value)
+// How far groups that stick are from their limits, as forces, and sizes of these: of a pool all of it together.
+static flx_status find_left(flx_integrator *it, const flx_state *x, double *left, double *size)
 {
     flx_event_contacts *c = flx_method_of(it)->events->contacts;
-    FLX_TRY(c->ops->gaps(it->sys, it->work, p, c->gap, c->rate, c->slip));
-    FLX_TRY(flx_contacts_limits(it, p, c->limit));
-    double size;
+    double margin, forces, mu[2];
+    flx_point p = flx_state_point(it->sys, x);
+    FLX_TRY(flx_contacts_limits(it, &p, c->limit));
+    FLX_TRY(flx_contacts_margin(it, x, &margin, &forces));
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
-        int state = flx_contact_state_of(g, p->switches);
+        bool sticks = flx_contact_state_of(g, x->switches) == FLX_CONTACT_STICKS;
+        left[i] = HUGE_VAL;
+        size[i] = 0.0;
+        if (!sticks || g->ntangent == 0) continue;
+        flx_contact_multipliers(g, x->mu, mu);
+        double friction = flx_contact_length(mu, g->ntangent), most = most_friction(c, x, i);
+        left[i] = c->pool[i] >= 0 ? margin + LATE * forces : most - friction;
+        size[i] = c->pool[i] >= 0 ? forces : most + friction;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_contacts_indicate(flx_integrator *it, const flx_state *x, double *value)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    FLX_TRY(flx_contacts_look(it, x));
+    FLX_TRY(find_left(it, x, c->spare, c->spare + c->n));
+    for (int i = 0; i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        int state = flx_contact_state_of(g, x->switches);
         double *v = value + 2 * i;
         v[0] = v[1] = HUGE_VAL;
         // features of surfaces that are not there are far away
         if (g->normal >= 0 && state == FLX_CONTACT_OPEN && c->gap[i] < FAR) v[0] = c->gap[i];
         if (g->normal >= 0 && state == FLX_CONTACT_LEANS) v[0] = c->gap[i] + c->touch[i];
-        if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = p->lam[g->normal];
-        if (state == FLX_CONTACT_STICKS && g->ntangent > 0) v[1] = friction_left(c, p, i, &size);
-        const double *course = p->switches + g->slip;
+        if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = x->lam[g->normal];
+        if (state == FLX_CONTACT_STICKS && g->ntangent > 0) v[1] = c->spare[i];
+        const double *course = x->switches + g->slip;
         double length = flx_contact_length(course, g->ntangent);
         if (state == FLX_CONTACT_SLIDES && length > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent) / length;
@@ -319,17 +300,15 @@ bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *mar
 {
     flx_event_contacts *c = flx_method_of(it)->events->contacts;
     bool any = false;
-    flx_point p = flx_state_point(it->sys, x);
+    double *left = c->spare, *size = c->spare + c->n;
     memset(marked, 0, 2 * (size_t)c->n);
-    if (flx_contacts_limits(it, &p, c->limit) != FLX_OK) return false;
+    if (find_left(it, x, left, size) != FLX_OK) return false;
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
         int state = flx_contact_state_of(g, x->switches);
-        double size;
         if (state < FLX_CONTACT_SLIDES) continue;
         if (g->normal >= 0) marked[2 * i] = x->lam[g->normal] < -CONTRADICTS * c->force[i];
-        marked[2 * i + 1] =
-            state == FLX_CONTACT_STICKS && -friction_left(c, &p, i, &size) > CONTRADICTS * size;
+        marked[2 * i + 1] = -left[i] > CONTRADICTS * size[i];
         any = any || marked[2 * i] || marked[2 * i + 1];
     }
     return any;

@@ -46,13 +46,9 @@ struct flx_event_contacts {
         double *W, *b, *p, *u;
     } kept;
     // Friction alone whose slip the row of another holds: which one, -1: none, and its own slip by that one's.
-    int *lends;    // (n)
-    double *share; // (n)
-    // Of a pool that was found to hold: forces of its groups (friction that the normal force allows, mu) when it was asked, and by how
-    // much one of them may change until it is asked again; 0: it was not.
-    double *asked, *then; // (n) (3 n)
-    double
-        less; // friction of sticking is divided by this where it is asked how far a pool is from its limit; else 1
+    int *lends;      // (n)
+    double *share;   // (n)
+    double less;     // friction of sticking is divided by this where a pool begins to slide; else 1
     int *pool;       // (n) groups whose slips depend on each other have one number; -1: it is alone
     int shared;      // 1 + a group that stuck where others or joints hold its slip too; 0: none
     double *scratch; // (rows x rows + rows)
@@ -62,6 +58,7 @@ struct flx_event_contacts {
     signed char *next;    // (n) states to come
     double *course;       // (2 n) directions to come
     double *across; // (2 n) what is left of slips that end, across the direction that was held
+    double *spare;  // (2 n) what groups that stick have left of their friction, and sizes of that
     flx_state *trial;
     double *bias, *eta; // (nlam + nmu)
     double fastest;     // approach so far
@@ -116,8 +113,10 @@ static inline bool flx_contact_leans_aside(const flx_contact_group *g, const dou
 // Gaps, rates and slips at x, into c; the most that friction may be while a group sticks, by the forces of p.
 flx_status flx_contacts_look(flx_integrator *it, const flx_state *x);
 flx_status flx_contacts_limits(flx_integrator *it, const flx_point *p, double *limit);
-// The three forces of group i in c->then, by c->limit.
-void flx_contacts_forces(const flx_event_contacts *c, const flx_point *p, int i, double out[3]);
+// How far what sticks in pools at x, with limits c->limit, is from its limits by the best share of forces (CONE-6), and their size.
+// Without pools 0.
+flx_status flx_contacts_margin(flx_integrator *it, const flx_state *x, double *margin,
+                               double *size);
 // W of the groups of c->touching at x; rows of joints hold.
 flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x);
 // Velocities of the touching groups after their impact, if some approach. *moved: velocities of x are others now.

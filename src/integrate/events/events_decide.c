@@ -15,9 +15,8 @@
 #define LIMIT_FOUND 1e-10
 #define MOST_LIMITS 30
 #define MOST_JAMS 5
-// A pool that would hold so much more, by parts of its friction, is asked again when a force has changed by that; at least by the last.
-static const double further[] = {0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3};
-#define NFURTHER ((int)(sizeof further / sizeof *further))
+// What a pool does that no longer holds is seen with its friction less by this part.
+#define LESS 1e-3
 
 // ---- who takes part -------------------------------------------------------------------------
 
@@ -418,69 +417,30 @@ static flx_status decide(flx_integrator *it, const flx_state *x, double slow, in
 
 // ---- pools ----------------------------------------------------------------------------------
 
-// Whether all places of pools stick with forces that fit, with the friction at hand over `less`.
-static flx_status stick_with(flx_integrator *it, double slow, double less, bool *stick,
-                             bool *solved)
+// Of a pool whose places no longer hold, however they share their forces, those begin to slide, and along those courses, that do so
+// with a little less friction: at its limit it rests in equilibrium.
+static flx_status begin_to_slide(flx_integrator *it, double slow)
 {
     flx_event_contacts *c = flx_method_of(it)->events->contacts;
-    const flx_touch_problem *T = &c->touching;
     int nslide;
-    memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
-    c->less = less;
+    bool any = false;
+    for (int i = 0; i < c->n; i++)
+        any = any || (c->leaves[i] == FLX_LEAVES_STICK && c->pool[i] >= 0);
+    if (!any) return FLX_OK;
+    memcpy(c->left, c->leaves, (size_t)c->n);
+    for (int i = 0; i < c->n; i++) {
+        if (c->pool[i] >= 0) c->leaves[i] = FLX_LEAVES_NOTHING;
+    }
+    c->less = 1.0 + LESS;
     flx_status status = decide_once(it, slow, &nslide);
     c->less = 1.0;
-    if (status < 0) return status;
-    *solved = *stick = status == FLX_OK;
-    for (int k = 0; k < T->ngroup; k++) {
-        int i = T->group[k];
-        bool moves = c->next[i] == FLX_CONTACT_OPEN || c->next[i] == FLX_CONTACT_SLIDES;
-        if (c->pool[i] >= 0 && c->groups[i].sticking > 0.0 && moves) *stick = false;
-    }
-    return FLX_OK;
-}
-
-static void ask_further_on(flx_event_contacts *c, const flx_point *p, double part)
-{
     for (int i = 0; i < c->n; i++) {
-        double most = 0.0;
-        if (c->leaves[i] != FLX_LEAVES_STICK) continue;
-        for (int k = 0; k < c->n; k++) {
-            double *then = c->then + 3 * k;
-            if (c->pool[k] != c->pool[i]) continue;
-            flx_contacts_forces(c, p, k, then);
-            for (int l = 0; l < 3; l++) most = fmax(most, fabs(then[l]));
-        }
-        for (int k = 0; k < c->n; k++) {
-            if (c->pool[k] == c->pool[i]) c->asked[k] = part * most;
-        }
+        bool pooled = c->pool[i] >= 0, slides = c->next[i] == FLX_CONTACT_SLIDES;
+        c->leaves[i] = pooled ? FLX_LEAVES_NOTHING : c->left[i];
+        bool steady = flx_contact_length(c->course + 2 * i, c->groups[i].ntangent) > 0.0;
+        if (status == FLX_OK && pooled && slides && steady) c->leaves[i] = FLX_LEAVES_STICK;
     }
-}
-
-// Places that hold each other stick as long as some way to share friction and normal forces among them holds all (CON-22), though the
-// share that the rows at hand have is beyond a limit. Whether that is so: then they are asked again further on. If not, they slide
-// as (CON-22) says, not along the friction of their rows.
-static flx_status pools_hold(flx_integrator *it, const flx_state *x, double slow, bool *hold)
-{
-    flx_event_contacts *c = flx_method_of(it)->events->contacts;
-    flx_point p = flx_state_point(it->sys, x);
-    bool solved, more;
-    int k = 0;
-    *hold = false;
-    for (int i = 0; i < c->n; i++) {
-        if (c->leaves[i] == FLX_LEAVES_NOTHING) continue;
-        if (c->leaves[i] != FLX_LEAVES_STICK || c->pool[i] < 0) return FLX_OK;
-        *hold = true;
-    }
-    if (!*hold) return FLX_OK;
-    memcpy(c->left, c->leaves, (size_t)c->n);
-    FLX_TRY(flx_contacts_limits(it, &p, c->limit));
-    FLX_TRY(stick_with(it, slow, 1.0, hold, &solved));
-    if (!*hold && solved) return FLX_OK;
-    for (more = !*hold; !more && k < NFURTHER; k += !more)
-        FLX_TRY(stick_with(it, slow, 1.0 + further[k], &more, &solved));
-    memcpy(c->leaves, c->left, (size_t)c->n);
-    if (*hold) ask_further_on(c, &p, further[k < NFURTHER ? k : NFURTHER - 1]);
-    return FLX_OK;
+    return status < 0 ? status : FLX_OK;
 }
 
 // ---- the event ------------------------------------------------------------------------------
@@ -547,11 +507,7 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
         if (!moved) FLX_TRY(rest_rates(it, x));
         if (moved || jam > 0) FLX_TRY(find_free(it, x));
         double slow = flx_contacts_slow(it, x);
-        if (!moved && jam == 0) {
-            bool hold;
-            FLX_TRY(pools_hold(it, x, slow, &hold));
-            if (hold) return FLX_OK;
-        }
+        if (!moved && jam == 0) FLX_TRY(begin_to_slide(it, slow));
         flx_status status = decide(it, x, slow, &nslide);
         if (status == FLX_OK && go_across(c, slow)) status = decide(it, x, slow, &nslide);
         if (status == FLX_OK) {

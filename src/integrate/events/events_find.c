@@ -46,7 +46,7 @@ flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *v
     }
     flx_point p = flx_state_point(it->sys, x);
     if (e->ops) FLX_TRY(e->ops->indicate(it->sys, it->work, &p, value));
-    return e->contacts ? flx_contacts_indicate(it, &p, value + e->nown) : FLX_OK;
+    return e->contacts ? flx_contacts_indicate(it, x, value + e->nown) : FLX_OK;
 }
 
 bool flx_events_idle(flx_integrator *it, const flx_state *x)

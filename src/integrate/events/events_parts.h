@@ -69,7 +69,7 @@ flx_status flx_events_make_contacts(flx_integrator *it, flx_event_contacts **c);
 void flx_events_destroy_contacts(flx_event_contacts **c);
 int flx_events_contact_count(const flx_system *s);
 // Two values for each group at p, of which multipliers are those of the equations.
-flx_status flx_contacts_indicate(flx_integrator *it, const flx_point *p, double *value);
+flx_status flx_contacts_indicate(flx_integrator *it, const flx_state *x, double *value);
 bool flx_contacts_read_forces(const flx_event_contacts *c, const double *switches);
 // What the groups do from x on; marked (2 for each group, or NULL): whose indicator changes there. Impacts change
 // Before a step of length h at most: directions of what slides in two dimensions, held where that ends.

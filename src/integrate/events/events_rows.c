@@ -15,8 +15,8 @@ typedef struct basis {
     double *factor, *part; // (m x m) (m)
 } basis;
 
-// Add a row. False: it depends on those that are there, as their combination b->part.
-static bool add_row(const flx_touch_problem *T, basis *b, int row)
+// The square of what a row has beside those that are there; b->part: its row of the factor.
+static double beside(const flx_touch_problem *T, basis *b, int row)
 {
     int m = T->m;
     double left = T->W[row * m + row];
@@ -26,6 +26,14 @@ static bool add_row(const flx_touch_problem *T, basis *b, int row)
         b->part[i] = sum / b->factor[i * m + i];
         left -= b->part[i] * b->part[i];
     }
+    return left;
+}
+
+// Add a row. False: it depends on those that are there, as their combination b->part.
+static bool add_row(const flx_touch_problem *T, basis *b, int row)
+{
+    int m = T->m;
+    double left = beside(T, b, row);
     if (left > DEPENDS * T->W[row * m + row]) {
         memcpy(b->factor + (size_t)b->n * (size_t)m, b->part, (size_t)b->n * sizeof *b->part);
         b->factor[b->n * m + b->n] = sqrt(left);
@@ -115,6 +123,14 @@ static void join_pools(flx_event_contacts *c, const basis *b, int k)
     }
 }
 
+// Whether the second slip of group k has clearly more beside the rows that are there than the first.
+static bool prefers_second(const flx_event_contacts *c, basis *b, int k)
+{
+    const flx_touch_problem *T = &c->touching;
+    double first = beside(T, b, flx_touching_tangent(c, k, 0));
+    return beside(T, b, flx_touching_tangent(c, k, 1)) > 2.0 * first;
+}
+
 void flx_contacts_reduce(flx_event_contacts *c)
 {
     const flx_touch_problem *T = &c->touching;
@@ -131,11 +147,13 @@ void flx_contacts_reduce(flx_event_contacts *c)
         }
     }
     memset(c->kinetic, 0, (size_t)c->n);
-    for (int k = 0; k < c->n; k++) c->lends[k] = c->pool[k] = -1, c->asked[k] = 0.0;
+    for (int k = 0; k < c->n; k++) c->lends[k] = c->pool[k] = -1;
     for (int k; (k = next_sticking(c, c->kinetic)) >= 0;) {
         int i = T->group[k], held = 0;
         c->kinetic[k] = 1;
-        for (int t = 0; t < c->groups[i].ntangent; t++) {
+        int nt = c->groups[i].ntangent, first = nt == 2 && prefers_second(c, &b, k);
+        for (int n = 0; n < nt; n++) { // the one that has more of its own first
+            int t = first ? 1 - n : n;
             bool own = add_row(T, &b, flx_touching_tangent(c, k, t));
             c->course[2 * i + t] = own ? 0.0 : 1.0; // others hold it
             if (!own) join_pools(c, &b, k);
@@ -146,6 +164,64 @@ void flx_contacts_reduce(flx_event_contacts *c)
         c->next[i] = FLX_CONTACT_SLIDES;
         c->course[2 * i] = c->course[2 * i + 1] = 0.0;
     }
+}
+
+// ---- how they share ---------------------------------------------------------------------------
+
+// Groups that carry what a pool holds: its own, and those whose normal force may help, whether they lean or have no friction.
+static bool takes_part(const flx_event_contacts *c, const flx_state *x, int i)
+{
+    const flx_contact_group *g = &c->groups[i];
+    int state = flx_contact_state_of(g, x->switches);
+    if (c->pool[i] >= 0)
+        return state == FLX_CONTACT_STICKS || flx_contact_leans_aside(g, x->switches);
+    bool smooth = g->ntangent == 0 || !(g->sticking > 0.0);
+    return g->normal >= 0 &&
+           (state == FLX_CONTACT_LEANS || (state == FLX_CONTACT_SLIDES && smooth));
+}
+
+// Rows of group i into the problem of shares: its normal, and tangents where it has friction.
+static void add_group(flx_event_contacts *c, const flx_state *x, int i, int *m)
+{
+    flx_touch_problem *T = &c->touching;
+    const flx_contact_group *g = &c->groups[i];
+    bool normal = g->normal >= 0;
+    int nt = !normal || g->sticking > 0.0 ? g->ntangent : 0;
+    double mu[2];
+    flx_contact_multipliers(g, x->mu, mu);
+    T->group[T->ngroup] = i;
+    T->first[T->ngroup] = T->m;
+    T->cone[T->ngroup++] = (flx_cone_group){.normal = normal ? *m : -1,
+                                            .ntangent = nt,
+                                            .tangent = {*m + normal, *m + normal + 1},
+                                            .friction = normal ? g->sticking : 0.0,
+                                            .limit = normal ? 0.0 : c->limit[i]};
+    for (int r = 0; r < normal + nt; r++) {
+        c->kept.p[*m] = normal && r == 0 ? x->lam[g->normal] : -mu[r - normal];
+        c->kept.row[(*m)++] = T->m + r;
+    }
+    T->m += normal + g->ntangent;
+}
+
+flx_status flx_contacts_margin(flx_integrator *it, const flx_state *x, double *margin, double *size)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    flx_touch_problem *T = &c->touching;
+    bool any = false;
+    int m = 0;
+    *margin = *size = 0.0;
+    for (int i = 0; i < c->n; i++) any = any || c->pool[i] >= 0;
+    if (!any) return FLX_OK;
+    T->ngroup = T->m = 0;
+    for (int i = 0; i < c->n; i++) {
+        if (takes_part(c, x, i)) add_group(c, x, i, &m);
+    }
+    FLX_TRY(flx_contacts_couple(it, x));
+    for (int r = 0; r < m; r++) {
+        for (int q = 0; q < m; q++)
+            c->kept.W[r * m + q] = T->W[c->kept.row[r] * T->m + c->kept.row[q]];
+    }
+    return flx_cone_margin(c->solver, m, c->kept.W, c->kept.p, T->ngroup, T->cone, margin, size);
 }
 
 const flx_contact_group *flx_integrator_shared_contact(const flx_integrator *it)

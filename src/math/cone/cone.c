@@ -164,7 +164,7 @@ static void add_group(flx_cone *c, const flx_cone_group *from, int m, const doub
     g->limit = from->limit / s_t;
 }
 
-static void sort_rows(flx_cone *c, int m, const double *W, int ngroup, const flx_cone_group *groups)
+void flx_cone_sort(flx_cone *c, int m, const double *W, int ngroup, const flx_cone_group *groups)
 {
     double largest = 0;
     char *taken = (char *)c->D; // as many doubles as there are rows, and more
@@ -288,7 +288,7 @@ flx_status flx_cone_solve(flx_cone *c, int m, const double *W, const double *b, 
     if (!flx_cone_is_finite((size_t)m * (size_t)m, W) || !flx_cone_is_finite((size_t)m, b))
         return FLX_NOT_FINITE;
     if (warm && !flx_cone_is_finite((size_t)m, lambda)) warm = 0;
-    sort_rows(c, m, W, ngroup, groups);
+    flx_cone_sort(c, m, W, ngroup, groups);
     FLX_TRY(flx_cone_dense(c, m, W));
     c->enough = 0;
     c->aim = 1e-14; // of few rows: as far as it gets

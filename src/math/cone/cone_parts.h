@@ -1,5 +1,5 @@
 // cone_parts.h - what the files of the cone problem share: cone.c the order of the ways, cone_law.c the law of a group,
-// cone_newton.c, cone_convex.c the ways, cone_dense.c velocities of a dense W, cone_sparse.c those of M and J, on block_lu.h.
+// cone_newton.c, cone_convex.c the ways, cone_margin.c how far forces that hold are from their limits, cone_dense.c velocities of a dense W, cone_sparse.c those of M and J, on block_lu.h.
 //
 // Inside, rows are in the order of the groups, normal first, and scaled: W has the diagonal 1, so that neither masses nor units
 // matter; lambda, u, f and limits are scaled alike. Velocities v are those that impulses make: M v = J^T lambda, u = J v + b.
@@ -98,6 +98,8 @@ bool flx_cone_convex(flx_cone *c);
 // n sweeps from the impulses at hand, then Newton.
 bool flx_cone_sweeps(flx_cone *c, int n);
 
+// Rows in the order of the groups, with their scales: c->row, c->scale, c->group.
+void flx_cone_sort(flx_cone *c, int m, const double *W, int ngroup, const flx_cone_group *groups);
 // The space of a dense W; c->row, c->scale and the groups are known.
 flx_status flx_cone_dense(flx_cone *c, int m, const double *W);
 

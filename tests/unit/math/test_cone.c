@@ -266,6 +266,45 @@ static int stacks(void)
     return 0;
 }
 
+// A normal and two slips with two freedoms: the slip 2 is a part c of the normal row, so lambda_n = l0 + c l2 and l1 is given. It
+// holds up to l1 = f l0/sqrt(1 - f^2 c^2), in any axes of the slips; from f c = 1 on always.
+static int margin_of_a_share(void)
+{
+    const double l0 = 3.0, f = 0.4, c = 1.2, most = f * l0 / sqrt(1 - f * f * c * c);
+    for (int k = 0; k < 24; k++) {
+        double a = 0.26 * k, turned[2][2] = {{cos(a), sin(a)}, {-sin(a), cos(a)}};
+        double l1 = (1 + (k % 2 ? 1e-6 : -1e-6)) * most, share = 0.5 * (k % 5) - 1, margin, size;
+        // rows of J: normal (1, 0), slip 1 (0, 1), slip 2 (-1/c, 0), so that l2 takes -l2/c from the normal force
+        double J[3][2] = {{1, 0}, {0, 1}, {-c, 0}}, R[3][2], W[9], lam[3];
+        for (int i = 0; i < 2; i++) {
+            R[0][i] = J[0][i];
+            for (int t = 0; t < 2; t++)
+                R[1 + t][i] = turned[t][0] * J[1][i] + turned[t][1] * J[2][i];
+        }
+        for (int i = 0; i < 9; i++)
+            W[i] = R[i / 3][0] * R[i % 3][0] * 2 + R[i / 3][1] * R[i % 3][1] * 0.3;
+        lam[0] = l0 + c * share;
+        for (int t = 0; t < 2; t++) lam[1 + t] = turned[t][0] * l1 + turned[t][1] * share;
+        flx_cone_group g = {.normal = 0, .ntangent = 2, .tangent = {1, 2}, .friction = f};
+        CHECK(flx_cone_margin(cone, 3, W, lam, 1, &g, &margin, &size) == FLX_OK);
+        CHECK(k % 2 ? margin < -1e-8 * size : margin > 1e-8 * size);
+        CHECK(fabs(margin) < 2e-6 * size);
+        g.friction = 1.1 / c; // it jams
+        CHECK(flx_cone_margin(cone, 3, W, lam, 1, &g, &margin, &size) == FLX_OK);
+        CHECK(margin > 0.5 * size);
+        g.friction = 0.0; // a disc without a normal force, of which nothing can be shared
+        g.normal = -1, g.tangent[0] = 0, g.tangent[1] = 1, g.limit = hypot(lam[0], lam[1]) + 1e-3;
+        double D[4] = {1, 0, 0, 1};
+        CHECK(flx_cone_margin(cone, 2, D, lam, 1, &g, &margin, &size) == FLX_OK);
+        CHECK_NEAR(margin, 1e-3, 1e-12);
+    }
+    double nan[1] = {NAN}, one[1] = {1}, margin, size;
+    flx_cone_group g = {.normal = 0};
+    CHECK(flx_cone_margin(cone, 1, nan, one, 1, &g, &margin, &size) == FLX_NOT_FINITE);
+    CHECK(flx_cone_margin(cone, 0, nan, one, 0, &g, &margin, &size) == FLX_OK);
+    return 0;
+}
+
 static int memory(void)
 {
     const double g[3] = {0.6, 0.1, -1};
@@ -307,6 +346,7 @@ int main(void)
                                 TEST(best_of_a_warm_start),
                                 TEST(columns),
                                 TEST(stacks),
+                                TEST(margin_of_a_share),
                                 TEST(memory)};
     int failed = run_tests(tests, (int)(sizeof tests / sizeof *tests));
     flx_cone_destroy(&cone);
