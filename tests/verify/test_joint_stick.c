@@ -345,6 +345,39 @@ static int a_door_knows_its_turns(void)
     return 0;
 }
 
+// ---- a joint that cannot move -----------------------------------------------------------------------
+
+// A hinged lever whose end is on a line stands still: its friction has nothing to hold, and the line bears 3 N 0.7 m/0.9 m, in
+// metres and millimetres, however it is turned.
+static int a_lever_that_stands_still(void)
+{
+    for (int k = 0; k < 3 * METHODS; k++) {
+        double turned = 0.37 * k, L = k % 2 ? 1e3 : 1.0;
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\nparameters: {c: %.17g, s: %.17g, L: %g}\n"
+                 "bodies: {b: {type: rigid, mass: 1, inertia: 0.1*L^2, orientation: %.17g}, p: "
+                 "{type: point, mass: 1, velocity: [1, 0]}}\n"
+                 "joints:\n"
+                 "  h: {type: revolute, on: [ground, b], at: [[0, 0], [0, 0]], friction: "
+                 "{coefficient: 0.3, radius: 0.05*L, stick: true}}\n"
+                 "  l: {type: point-on-line, on: [ground, b], at: [[0.9*L*c, 0.9*L*s], [0.9*L, "
+                 "0]], axis: [c, s]}\n"
+                 "forces: {f: {type: force, on: b, at: [0.7*L, 0], value: [-3*s, 3*c]}}\n"
+                 "simulate: {until: 0.5, method: %s}\n"
+                 "outputs: {every: 0.25, signals: [l.reaction, h.rate]}\n",
+                 cos(turned), sin(turned), L, turned, methods[k % METHODS]);
+        case_table t = {0};
+        double x, y;
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "l.reaction.x", 0.5, &x));
+        CHECK(case_table_value(&t, "l.reaction.y", 0.5, &y));
+        case_table_clear(&t);
+        CHECK_NEAR(hypot(x, y), 3 * 0.7 / 0.9, 1e-6);
+    }
+    return 0;
+}
+
 // ---- what is not there --------------------------------------------------------------------------
 
 // Where friction holds at rest is not sought, nor on a path of loads where a stop does: no position that lies beyond it is given.
@@ -379,7 +412,7 @@ static int rest_is_refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(rest_is_refused), SLOW_TEST(a_block_on_a_slope),
+TEST_MAIN(TEST(rest_is_refused), TEST(a_lever_that_stands_still), SLOW_TEST(a_block_on_a_slope),
           SLOW_TEST(a_growing_force_tears_it_loose), SLOW_TEST(stick_and_slip_on_a_belt),
           TEST(a_wheel_comes_to_rest), TEST(a_screw_holds_its_load),
           TEST(one_slides_and_one_sticks), SLOW_TEST(a_four_bar_comes_to_rest),

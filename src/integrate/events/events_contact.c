@@ -35,7 +35,7 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
         c->before,     c->e,          c->force,      c->course,     c->bias,       c->eta,
         c->size,       c->touching.J, c->touching.Z, c->touching.W, c->touching.b, c->touching.p,
         c->touching.u, c->kept.W,     c->kept.b,     c->kept.p,     c->kept.u,     c->scratch,
-        c->resting,    c->across,     c->spare};
+        c->resting,    c->across,     c->spare,      c->reach};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(c->groups);
     flx_free(c->touching.group);
@@ -81,6 +81,7 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
                 {&c->bias, nrow},
                 {&c->eta, nrow},
                 {&c->size, m},
+                {&c->reach, m},
                 {&c->touching.J, m * nv},
                 {&c->touching.Z, m * nv},
                 {&c->touching.W, m * m},

@@ -41,6 +41,7 @@ struct flx_event_contacts {
     double *e;       // (n) restitution of an impact
     double *force;   // (n) size of the terms that its force is made of, so far
     double *size;    // (rows) of terms without forces of contacts
+    double *reach;   // (rows) what masses alone would let a force of 1 do
     struct {         // the problem of some of the touching groups
         int *row;    // (rows) which of all touching rows
         double *W, *b, *p, *u;

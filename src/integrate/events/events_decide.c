@@ -182,6 +182,8 @@ static flx_status find_free(flx_integrator *it, const flx_state *x)
         flx_contact_hold(&c->groups[T->group[k]], c->trial->switches);
     flx_point p = flx_state_point(s, c->trial);
     FLX_TRY(s->ops->constraint_bias(s, it->work, &p, c->bias));
+    p = flx_state_point(s, x);
+    FLX_TRY(flx_contacts_limits(it, &p, c->limit));
     c->pace = 0.0;
     for (int k = 0; k < T->ngroup; k++) {
         const flx_contact_group *g = &c->groups[T->group[k]];
@@ -194,6 +196,10 @@ static flx_status find_free(flx_integrator *it, const flx_state *x)
                 T->b[r] += J[l] * c->trial->a[l];
                 c->size[r] += fabs(J[l] * c->trial->a[l]);
             }
+            if (g->normal < 0) // what it could do to a body that nothing else holds
+                c->size[r] = fmax(c->size[r], c->reach[r] * c->limit[T->group[k]]);
+            bool held = !(T->W[r * T->m + r] > 0.0);
+            if (held && fabs(T->b[r]) <= NOTHING_LEFT * c->size[r]) T->b[r] = 0.0;
             c->pace = fmax(c->pace, sqrt(c->size[r] * c->scale[T->group[k]]));
         }
     }

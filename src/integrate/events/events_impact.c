@@ -17,6 +17,8 @@
 #define MOST_COLLISIONS 1000
 #define GAINED 1e-9
 #define MOST_BISECTIONS 40
+// A row that moves by less than this part of what masses alone would let it is held by joints.
+#define HELD 1e-12
 // Where no force fits, the group is moved by an approach of this part of its slip.
 #define NUDGE 1e-6
 
@@ -107,6 +109,24 @@ void flx_contacts_rest(flx_integrator *it, const flx_state *x, flx_state *out)
     }
 }
 
+// How far each row could be moved if nothing but masses held it, with the diagonal of M; bodies without mass count nothing. A row that
+// joints hold has rounding of that in W: nothing.
+static void find_reach(flx_integrator *it)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_contacts *c = e->contacts;
+    flx_touch_problem *T = &c->touching;
+    int nv = it->sys->dims.nv;
+    flx_blocks_masses(it->sys, &e->blocks, e->d);
+    for (int r = 0; r < T->m; r++) {
+        const double *J = T->J + (size_t)r * (size_t)nv;
+        c->reach[r] = 0.0;
+        for (int l = 0; l < nv; l++) c->reach[r] += e->d[l] > 0.0 ? J[l] * J[l] / e->d[l] : 0.0;
+        if (!(T->W[r * T->m + r] <= HELD * c->reach[r])) continue;
+        for (int q = 0; q < T->m; q++) T->W[r * T->m + q] = T->W[q * T->m + r] = 0.0;
+    }
+}
+
 flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
 {
     static const flx_saddle_metric mass = {0};
@@ -139,6 +159,7 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
             T->W[i * T->m + j] = T->W[j * T->m + i] = sum;
         }
     }
+    find_reach(it);
     return FLX_OK;
 }
 

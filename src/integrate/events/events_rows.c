@@ -160,6 +160,7 @@ void flx_contacts_reduce(flx_event_contacts *c)
             held += own;
         }
         if (held > 0) continue;
+        if (c->shared == 0) c->shared = 1 + i;
         if (c->groups[i].normal < 0) lend(c, &b, k);
         c->next[i] = FLX_CONTACT_SLIDES;
         c->course[2 * i] = c->course[2 * i + 1] = 0.0;
