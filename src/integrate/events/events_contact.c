@@ -121,8 +121,9 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     }
     for (int i = 0; i < c->n; i++) {
         flx_unknown u = {.scale = 1.0};
-        if (c->groups[i].normal >= 0)
-            s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + c->groups[i].normal, &u);
+        const flx_contact_group *g = &c->groups[i];
+        int row = g->normal >= 0 ? g->normal : s->dims.nlam + g->tangent[0];
+        s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + row, &u);
         c->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
         c->touch[i] = TOUCH * c->scale[i];
     }
@@ -238,7 +239,7 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_state *x, double 
         double length = flx_contact_length(course, g->ntangent);
         if (state == FLX_CONTACT_SLIDES && length > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent) / length;
-            c->quickest = fmax(c->quickest, fabs(v[1]));
+            c->quickest = fmax(c->quickest, fabs(v[1]) / c->scale[i]);
         }
     }
     return FLX_OK;

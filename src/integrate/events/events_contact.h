@@ -34,8 +34,8 @@ struct flx_event_contacts {
     flx_cone *solver;
     flx_touch_problem touching;
     double *gap, *rate, *slip, *limit; // (n) (n) (2 n) (n) at the state that was looked at last
-    double *scale;                     // (n) of the row of its gap
-    double *touch;                     // (n) a gap below this is none
+    double *scale;   // (n) of its gap, or of what slips: a length, or 1 of an angle
+    double *touch;   // (n) a gap below this is none
     double *resting; // (n) rates before the event: of closed groups the residual of the method
     double *before;  // (rows) rates before an impact; sizes of the terms of accelerations
     double *e;       // (n) restitution of an impact
@@ -62,9 +62,10 @@ struct flx_event_contacts {
     double *spare;  // (2 n) what groups that stick have left of their friction, and sizes of that
     flx_state *trial;
     double *bias, *eta; // (nlam + nmu)
-    double fastest;     // approach so far
-    double quickest;    // slip so far
-    double pace;        // of the accelerations of the touching rows, along the scales of their gaps
+    // In scales per time, so that angles and lengths may be beside each other:
+    double fastest;  // approach so far
+    double quickest; // slip so far
+    double pace;     // of the accelerations of the touching rows, along their scales
     bool told_gain;
 };
 
@@ -124,7 +125,7 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x);
 flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved);
 // An impulse without a collision, where no force fits the accelerations.
 flx_status flx_contacts_jam(flx_integrator *it, flx_state *x);
-// Below this rates are rounding.
+// Below this, in scales of their groups, rates are rounding.
 double flx_contacts_slow(flx_integrator *it, const flx_state *x);
 // Of states to come, with forces p: groups that others hold in touch lean, slips that others hold have no row.
 void flx_contacts_reduce(flx_event_contacts *c);

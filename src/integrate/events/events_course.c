@@ -58,7 +58,7 @@ flx_status flx_contacts_steer(flx_integrator *it, flx_state *x, double h)
     bool any = false, fixed = it->def.step > 0.0;
     double rtol = it->def.rtol > 0.0 ? it->def.rtol : FLX_DEFAULT_RTOL;
     // where it is wrong in direction, positions are off by size^2 over the deceleration
-    double most = sqrt(rtol) * c->quickest;
+    const double quick = sqrt(rtol) * c->quickest;
     for (int i = 0; i < c->n; i++) any = any || has_direction(&c->groups[i], x->switches);
     if (!any) return FLX_OK;
     FLX_TRY(predict(it, x, fixed ? fmin(h, it->def.step) : h));
@@ -67,8 +67,9 @@ flx_status flx_contacts_steer(flx_integrator *it, flx_state *x, double h)
         double *kept = x->switches + g->slip, *u = c->course + 2 * i, size = hypot(u[0], u[1]);
         if (!has_direction(g, x->switches) || !is_alone(c, i, x->switches)) continue;
         double length = hypot(kept[0], kept[1]);
-        bool along = flx_contact_along(u, kept, 2) > 0.0 || size > NO_SLIP * c->quickest;
-        bool ends = along && (fixed || size <= most) &&
+        bool along =
+            flx_contact_along(u, kept, 2) > 0.0 || size > NO_SLIP * c->quickest * c->scale[i];
+        bool ends = along && (fixed || size <= quick * c->scale[i]) &&
                     flx_contact_along(c->slip + 2 * i, u, 2) < ENDS * size * size;
         for (int t = 0; t < 2; t++)
             kept[t] = (ends ? FLX_COURSE_HELD : 1.0) * (along ? u[t] / size : kept[t] / length);

@@ -123,7 +123,9 @@ static bool go_across(flx_event_contacts *c, double slow)
     for (int i = 0; i < c->n; i++) {
         double *slip = c->slip + 2 * i, *across = c->across + 2 * i;
         int n = c->groups[i].ntangent;
-        if (c->next[i] != FLX_CONTACT_SLIDES || !(flx_contact_length(across, n) > slow)) continue;
+        if (c->next[i] != FLX_CONTACT_SLIDES ||
+            !(flx_contact_length(across, n) > slow * c->scale[i]))
+            continue;
         memcpy(slip, across, (size_t)n * sizeof *slip);
         across[0] = across[1] = 0.0;
         any = true;
@@ -200,7 +202,7 @@ static flx_status find_free(flx_integrator *it, const flx_state *x)
                 c->size[r] = fmax(c->size[r], c->reach[r] * c->limit[T->group[k]]);
             bool held = !(T->W[r * T->m + r] > 0.0);
             if (held && fabs(T->b[r]) <= NOTHING_LEFT * c->size[r]) T->b[r] = 0.0;
-            c->pace = fmax(c->pace, sqrt(c->size[r] * c->scale[T->group[k]]));
+            c->pace = fmax(c->pace, sqrt(c->size[r] / c->scale[T->group[k]]));
         }
     }
     return FLX_OK;
@@ -220,7 +222,7 @@ static flx_cone_group force_group(const flx_event_contacts *c, int k, int first,
                           .tangent = {first + normal, first + normal + 1},
                           .friction = g->sticking * (g->sticking > 0.0 ? part : 1.0) / c->less,
                           .limit = normal ? 0.0 : c->limit[i] * (g->sticking > 0.0 ? part : 1.0)};
-    bool moves = speed > slow, leaves = c->leaves[i] == FLX_LEAVES_STICK;
+    bool moves = speed > slow * c->scale[i], leaves = c->leaves[i] == FLX_LEAVES_STICK;
     if (g->ntangent == 0 || (!moves && !leaves)) return out;
     out.slides = 1;
     out.friction = g->friction;
@@ -239,7 +241,7 @@ static flx_status solve_forces(flx_event_contacts *c, double slow, int *nslide)
     *nslide = 0;
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k];
-        if (c->rate[i] > slow || c->leaves[i] == FLX_LEAVES_GROUND) continue;
+        if (c->rate[i] > slow * c->scale[i] || c->leaves[i] == FLX_LEAVES_GROUND) continue;
         T->cone[n] = force_group(c, k, m, slow);
         *nslide += T->cone[n++].slides;
         for (int r = T->first[k]; r < (k + 1 < T->ngroup ? T->first[k + 1] : T->m); r++)
@@ -290,14 +292,15 @@ static bool reconsider(flx_event_contacts *c, double slow)
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k], nt = c->groups[i].ntangent;
         const double *u = nt > 0 ? T->u + flx_touching_tangent(c, k, 0) : NULL;
-        bool moves = flx_contact_length(c->slip + 2 * i, nt) > slow, back = false, yields = false;
+        bool moves = flx_contact_length(c->slip + 2 * i, nt) > slow * c->scale[i], back = false,
+             yields = false;
         double least = PUSHED_BACK / NOTHING_LEFT;
         if (c->leaves[i] == FLX_LEAVES_GROUND)
             back = T->u[T->first[k]] < -least * rounding(c, k, false);
         if (c->leaves[i] == FLX_LEAVES_STICK && nt > 0 && !moves)
             back = flx_contact_along(u, c->course + 2 * i, nt) < -least * rounding(c, k, true);
         if (c->leaves[i] != FLX_LEAVES_STICK && nt > 0 && !moves && !c->kinetic[i] &&
-            c->groups[i].friction < c->groups[i].sticking && c->rate[i] <= slow)
+            c->groups[i].friction < c->groups[i].sticking && c->rate[i] <= slow * c->scale[i])
             yields = flx_contact_length(u, nt) > rounding(c, k, true);
         if (back) c->leaves[i] = FLX_LEAVES_NOTHING;
         if (yields) c->kinetic[i] = 1;
@@ -335,12 +338,12 @@ static void conclude(flx_event_contacts *c, double slow)
         if (g->normal >= 0) {
             double least = rounding(c, k, false), w = T->W[n * T->m + n];
             if (w > 0.0) c->force[i] = fmax(c->force[i], c->before[n] / w);
-            if (c->rate[i] > slow || c->leaves[i] == FLX_LEAVES_GROUND) continue;
+            if (c->rate[i] > slow * c->scale[i] || c->leaves[i] == FLX_LEAVES_GROUND) continue;
             bool presses = T->p[n] * w > least, parts = !presses && T->u[n] > least;
             if (!presses && !parts) c->next[i] = FLX_CONTACT_LEANS;
             if (parts || (!presses && !replaces)) continue;
         }
-        bool moves = flx_contact_length(c->slip + 2 * i, nt) > slow;
+        bool moves = flx_contact_length(c->slip + 2 * i, nt) > slow * c->scale[i];
         c->next[i] = FLX_CONTACT_SLIDES;
         if (nt == 0 || (g->normal >= 0 && !(g->sticking > 0.0))) {
             set_course(c, i, NULL);

@@ -169,10 +169,12 @@ double flx_contacts_slow(flx_integrator *it, const flx_state *x)
     const flx_touch_problem *T = &c->touching;
     size_t nv = (size_t)it->sys->dims.nv;
     double most = fmax(c->pace, fmax(c->fastest, c->quickest));
-    for (int i = 0; i < T->m; i++) {
-        double sum = 0.0;
-        for (size_t l = 0; l < nv; l++) sum += fabs(T->J[(size_t)i * nv + l] * x->v[l]);
-        most = fmax(most, sum);
+    for (int k = 0; k < T->ngroup; k++) {
+        for (int r = T->first[k]; r < (k + 1 < T->ngroup ? T->first[k + 1] : T->m); r++) {
+            double sum = 0.0;
+            for (size_t l = 0; l < nv; l++) sum += fabs(T->J[(size_t)r * nv + l] * x->v[l]);
+            most = fmax(most, sum / c->scale[T->group[k]]);
+        }
     }
     return SLOW * most;
 }
@@ -225,7 +227,8 @@ static flx_status collide_together(flx_event_contacts *c, const double *u, doubl
 }
 
 // One pair after the other, the fastest first, until none approaches.
-static flx_status collide_in_turn(flx_event_contacts *c, const double *u, double slow, double rest)
+static flx_status collide_in_turn(flx_event_contacts *c, const double *u, double slow,
+                                  const double *rest)
 {
     flx_touch_problem *T = &c->touching;
     flx_cone_report report;
@@ -234,9 +237,11 @@ static flx_status collide_in_turn(flx_event_contacts *c, const double *u, double
     memset(T->p, 0, (size_t)T->m * sizeof *T->p);
     for (int round = 0; round < MOST_COLLISIONS * T->ngroup; round++) {
         int worst = -1;
+        double fastest = 0.0;
         for (int k = 0; k < T->ngroup; k++) {
-            if (c->groups[T->group[k]].normal < 0 || !(now[T->first[k]] < -slow)) continue;
-            if (worst < 0 || now[T->first[k]] < now[T->first[worst]]) worst = k;
+            double rate = now[T->first[k]] / c->scale[T->group[k]];
+            if (c->groups[T->group[k]].normal < 0 || !(rate < -slow)) continue;
+            if (worst < 0 || rate < fastest) worst = k, fastest = rate;
         }
         if (worst < 0) return FLX_OK;
         int i = T->group[worst], first = T->first[worst], m = 1 + c->groups[i].ntangent;
@@ -245,7 +250,7 @@ static flx_status collide_in_turn(flx_event_contacts *c, const double *u, double
             b[r] = now[first + r];
             for (int q = 0; q < m; q++) W[r * m + q] = T->W[(first + r) * T->m + first + q];
         }
-        b[0] *= 1.0 + (-e * b[0] >= rest ? e : 0.0);
+        b[0] *= 1.0 + (-e * b[0] >= rest[i] ? e : 0.0);
         flx_cone_group g = impulse_group(c, worst, 0);
         FLX_TRY(flx_cone_solve(c->solver, m, W, b, 1, &g, 0, p, v, &report));
         for (int r = 0; r < m; r++) {
@@ -340,14 +345,17 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
     double approach = 0.0, slow = flx_contacts_slow(it, x), *u = c->before;
     *moved = false;
     FLX_TRY(find_rates(it, x, u));
-    for (int k = 0; k < T->ngroup; k++) approach = fmax(approach, -c->rate[T->group[k]]);
+    for (int k = 0; k < T->ngroup; k++)
+        approach = fmax(approach, -c->rate[T->group[k]] / c->scale[T->group[k]]);
     if (!(approach > slow)) return FLX_OK;
     c->fastest = fmax(c->fastest, approach);
-    double rest = it->def.rest_velocity > 0.0 ? it->def.rest_velocity : REST * c->fastest;
+    double given = it->def.rest_velocity, *rest = c->spare;
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k];
         double rebound = -c->groups[i].restitution * c->rate[i];
-        c->e[i] = rebound >= rest && -c->rate[i] > slow ? c->groups[i].restitution : 0.0;
+        rest[i] = given > 0.0 ? given : REST * c->fastest * c->scale[i];
+        c->e[i] =
+            rebound >= rest[i] && -c->rate[i] > slow * c->scale[i] ? c->groups[i].restitution : 0.0;
     }
     bool in_turn = it->def.impacts == FLX_IMPACTS_SEQUENTIAL;
     flx_status status = in_turn ? collide_in_turn(c, u, slow, rest) : FLX_NO_CONVERGENCE;
@@ -369,13 +377,17 @@ flx_status flx_contacts_jam(flx_integrator *it, flx_state *x)
     double *u = c->before, slow = flx_contacts_slow(it, x);
     int jammed = -1;
     FLX_TRY(find_rates(it, x, u));
-    double fast = largest(u, T->m);
+    double fast = 0.0;
+    for (int k = 0; k < T->ngroup; k++) {
+        int rows = (k + 1 < T->ngroup ? T->first[k + 1] : T->m) - T->first[k];
+        fast = fmax(fast, largest(u + T->first[k], rows) / c->scale[T->group[k]]);
+    }
     memset(c->e, 0, (size_t)c->n * sizeof *c->e);
     for (int nudge = 1; nudge >= 0; nudge--) { // then without it, from the impulses that it led to
         for (int k = 0; k < T->ngroup; k++) {
             int i = T->group[k];
-            if (c->groups[i].normal < 0 || c->rate[i] > slow) continue;
-            u[T->first[k]] = -nudge * NUDGE * fast;
+            if (c->groups[i].normal < 0 || c->rate[i] > slow * c->scale[i]) continue;
+            u[T->first[k]] = -nudge * NUDGE * fast * c->scale[i];
         }
         if (collide_together(c, u, 1.0, !nudge) != FLX_OK) return unsolved(it, x);
     }
