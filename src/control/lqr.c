@@ -209,3 +209,67 @@ flx_status flx_sample_linear(flx_ctx *ctx, int n, int m, const double *A, const 
     flx_free(memory);
     return status;
 }
+
+// ---- along a motion ------------------------------------------------------------------------------------
+
+static flx_status check_motion(flx_ctx *ctx, const flx_lqr_motion *r)
+{
+    if (r->n < 1 || r->m < 1)
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no inputs");
+    size_t nt = (size_t)r->nt, nn = (size_t)r->n * (size_t)r->n;
+    size_t nm = (size_t)r->n * (size_t)r->m, mm = (size_t)r->m * (size_t)r->m;
+    if (r->nt < 2) return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a motion has two times");
+    for (int i = 0; i + 1 < r->nt; i++) {
+        if (r->t[i] < r->t[i + 1]) continue;
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the times of a motion ascend");
+    }
+    FLX_TRY(check_finite(ctx, nt * nn, r->A, "A"));
+    FLX_TRY(check_finite(ctx, nt * nm, r->B, "B"));
+    FLX_TRY(check_finite(ctx, nn, r->Q, "Q"));
+    FLX_TRY(check_finite(ctx, mm, r->R, "R"));
+    FLX_TRY(check_symmetric(ctx, r->n, r->Q, "Q"));
+    FLX_TRY(check_symmetric(ctx, r->m, r->R, "R"));
+    if (r->end) FLX_TRY(check_finite(ctx, nn, r->end, "the cost of the end"));
+    return r->end ? check_symmetric(ctx, r->n, r->end, "the cost of the end") : FLX_OK;
+}
+
+flx_status flx_lqr_along(flx_ctx *ctx, const flx_lqr_motion *r, double *K, double *P)
+{
+    FLX_TRY(check_motion(ctx, r));
+    size_t nt = (size_t)r->nt, n = (size_t)r->n, m = (size_t)r->m, nn = n * n, nm = n * m;
+    double *At = flx_alloc(ctx, nt * (nn + 2 * nm), sizeof *At);
+    double *cost = P ? P : flx_alloc(ctx, nt * nn, sizeof *cost);
+    if (!At || !cost) {
+        flx_free(At);
+        if (!P) flx_free(cost);
+        return FLX_ERR_MEMORY;
+    }
+    double *Bt = At + nt * nn, *Kt = Bt + nt * nm;
+    for (size_t k = 0; k < nt; k++) {
+        turn(r->n, r->n, r->A + k * nn, At + k * nn);
+        turn(r->n, r->m, r->B + k * nm, Bt + k * nm);
+    }
+    const flx_riccati_motion motion = {.n = r->n,
+                                       .m = r->m,
+                                       .nt = r->nt,
+                                       .t = r->t,
+                                       .A = At,
+                                       .B = Bt,
+                                       .Q = r->Q,
+                                       .R = r->R,
+                                       .end = r->end,
+                                       .sample = r->sample};
+    flx_status status = flx_riccati_along(ctx, &motion, Kt, cost);
+    if (status == FLX_SINGULAR) {
+        status = FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                          "Riccati's equation cannot be followed between two of the times: take "
+                          "more of them, or weights that are nearer to each other");
+    } else {
+        status = explain(ctx, status, false);
+    }
+    for (size_t k = 0; status == FLX_OK && k < nt; k++)
+        turn_back(r->m, r->n, Kt + k * nm, K + k * nm);
+    flx_free(At);
+    if (!P) flx_free(cost);
+    return status;
+}

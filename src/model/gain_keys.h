@@ -8,5 +8,8 @@ typedef struct flx_gain_keys {
     double *of_states; // (n x n) weights, of a filter the intensity of noise; NULL: none
     double *of_inputs; // (nin x nin) weights, of a filter the intensity of noise; NULL: none
     double *measured;  // (nout x nout) noise of a filter
+    double *end;       // (n x n) weights of the last state along a run; NULL: none
+    bool steady_end;   // they are the cost of the steady regulator there
     double sample;     // 0: continuous
+    flx_way_keys way;
 } flx_gain_keys;

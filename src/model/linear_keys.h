@@ -12,12 +12,20 @@ typedef struct flx_io_keys {
     bool closed;         // the loop stays closed: inputs are added to
 } flx_io_keys;
 
+// Where models along a motion are.
+typedef struct flx_way_keys {
+    double every; // s; 0: about one state
+    double until; // s, along the run
+    int along;    // number of an analysis whose motion it is; -1: the run
+} flx_way_keys;
+
 typedef struct flx_linear_keys {
     flx_io_keys io;
     bool gramians;
     bool descriptor; // with its constraints, in the place of state space
     double until; // of step and impulse responses; 0: none
     int count;
+    flx_way_keys way;
 } flx_linear_keys;
 
 typedef struct flx_frequency_keys {

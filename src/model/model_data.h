@@ -359,12 +359,13 @@ typedef enum flx_analysis_kind {
 #define FLX_ABOUT_START (-1)
 #define FLX_ABOUT_END (-2)
 #define FLX_ABOUT_TIME (-3)
+#define FLX_ABOUT_RUN (-4) // all of it
 typedef struct flx_analysis {
     const char *name, *type; // type: the word of its kind
     flx_loc loc;
     flx_analysis_kind kind;
     bool rest; // it ends at an equilibrium, from which others can go on
-    int about; // number of an equilibrium or path, FLX_ABOUT_START, FLX_ABOUT_END or FLX_ABOUT_TIME
+    int about; // number of an equilibrium or path, FLX_ABOUT_START, FLX_ABOUT_END, ...
     double instant;  // of FLX_ABOUT_TIME
     int count;       // of modes; 0: all
     const void *own; // what a kind knows of its own, by a struct of its own in src/model; arena

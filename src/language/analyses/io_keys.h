@@ -17,3 +17,17 @@
     }
 
 flx_status flx_analysis_io(flx_env *e, const flx_item *item, flx_io_keys *out);
+
+// With the key `until` of the type itself.
+#define FLX_KEYS_WAY                                                                               \
+    {"every", "number", .unit = "s", .initial = "about one state",                                 \
+     .doc = "Along a motion, the run of the model or that of `along`: once in this interval."},    \
+    {                                                                                              \
+        "along", "name",                                                                           \
+            .initial = "the run",                                                                  \
+            .doc = "An analysis of type `inversion` or `optimal-control` whose motion it is; it "  \
+                   "is met at its nodes."                                                          \
+    }
+
+// Sets out->about where it is along a motion; `about` a state has no meaning there.
+flx_status flx_analysis_way(flx_env *e, const flx_item *item, flx_analysis *out, flx_way_keys *way);

@@ -158,6 +158,21 @@ static flx_status find_column(flx_env *e, const flx_known *k, const char *text, 
     return make_list(e, t->nrow, t->values + column, t->ncolumn, out);
 }
 
+// "gains(2)" of a table with a column "gains(1, 2)" and no second row.
+static flx_status find_in_row(flx_env *e, const flx_known *k, const char *text, flx_operand *out,
+                              bool *found)
+{
+    const char *open = strchr(text, '(');
+    int column = 0;
+    if (!open || strchr(open, ',')) return FLX_OK;
+    int n = (int)(open - text);
+    const char *second = flx_arena_printf(e->b->scratch, "%.*s(2, 1)", n, text);
+    const char *name = flx_arena_printf(e->b->scratch, "%.*s(1, %s", n, text, open + 1);
+    if (!second || !name) return FLX_ERR_MEMORY;
+    if (flx_known_column(k, second, &column)) return FLX_OK;
+    return find_column(e, k, name, out, found);
+}
+
 // "gains", "gains(2)" of a row or column, "gains(1, 2)".
 static flx_status find_entry(flx_env *e, const flx_known *k, const char *text, flx_loc loc,
                              flx_operand *out, bool *found)
@@ -197,6 +212,7 @@ flx_status flx_known_value(flx_env *e, const flx_operand *of, flx_loc loc, flx_o
         return flx_operand_set_node(flx_graph_const(b->g, 0.0), out);
     }
     FLX_TRY(find_column(e, k, p->text, out, &found));
+    if (!found) FLX_TRY(find_in_row(e, k, p->text, out, &found));
     if (!found) FLX_TRY(find_entry(e, k, p->text, loc, out, &found));
     if (found) return FLX_OK;
     flx_nearest near;

@@ -63,3 +63,62 @@ flx_status flx_analysis_io(flx_env *e, const flx_item *item, flx_io_keys *out)
     out->closed = word == 1;
     return FLX_OK;
 }
+
+static flx_status read_along(flx_env *e, const flx_entry *along, int *out)
+{
+    flx_builder *b = e->b;
+    flx_nearest near;
+    const char *word = along->kind == FLX_ENTRY_SCALAR ? along->text : "";
+    flx_nearest_start(&near, word);
+    for (int i = 0; i < b->analyses.count; i++) {
+        flx_analysis_kind kind;
+        flx_analysis_reader_of(b->analyses.items[i], &kind);
+        if (kind != FLX_ANALYSIS_INVERSION && kind != FLX_ANALYSIS_OPTIMAL_CONTROL) continue;
+        flx_nearest_offer(&near, b->analyses.items[i]->full);
+        if (strcmp(b->analyses.items[i]->full, word) == 0) *out = i;
+    }
+    if (*out >= 0) return FLX_OK;
+    const char *best = flx_nearest_best(&near);
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, along->loc,
+                    "`along` names an analysis of type inversion or optimal-control, and '%s' is "
+                    "none%s%s%s",
+                    word, best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+}
+
+flx_status flx_analysis_way(flx_env *e, const flx_item *item, flx_analysis *out, flx_way_keys *way)
+{
+    const flx_entry *every = flx_entry_get(item->def, "every");
+    const flx_entry *along = flx_entry_get(item->def, "along");
+    const flx_entry *about = flx_entry_get(item->def, "about");
+    const flx_entry *until = flx_entry_get(item->def, "until");
+    const flx_simulate *run = &e->b->m->simulate;
+    *way = (flx_way_keys){.until = run->until, .along = -1};
+    if (!every && !along) return FLX_OK;
+    out->about = FLX_ABOUT_RUN;
+    if (!every) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, along->loc,
+                        "`along` a motion needs `every`, the interval in which it is met");
+    }
+    FLX_TRY(flx_build_positive(e, every, "the interval `every`", &way->every));
+    if (about) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, about->loc,
+                        "`every` is along a motion, and not about a state: leave out `about`");
+    }
+    if (along && until) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, until->loc,
+                        "the motion of '%s' ends by itself: leave out `until`", along->text);
+    }
+    if (along) return read_along(e, along, &way->along);
+    if (!run->given || !(run->until > 0.0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, every->loc,
+                        "the model has no run along which this could be: add `simulate`");
+    }
+    if (until) FLX_TRY(flx_build_positive(e, until, "the end", &way->until));
+    if (way->until > run->until) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, until->loc, "the run ends at %.6g s, before that",
+                        run->until);
+    }
+    if (way->every <= way->until) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, every->loc,
+                    "`every` is longer than the motion of %.6g s", way->until);
+}

@@ -17,6 +17,12 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     if (form) FLX_TRY(flx_build_word(e->b, form, "form", forms, &word));
     own->descriptor = word == 1;
     FLX_TRY(flx_analysis_io(e, item, &own->io));
+    FLX_TRY(flx_analysis_way(e, item, out, &own->way));
+    if (own->way.every > 0.0 && (own->descriptor || own->gramians)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, item->loc,
+                        "`form` and `gramians` belong to one state, and not to a series along a "
+                        "motion (`every`)");
+    }
     if (!own->descriptor || !(own->gramians || own->until > 0.0 || own->io.nstate > 0))
         return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, form->loc,
@@ -33,8 +39,10 @@ static const flx_key_row keys[] = {
     {"gramians", "bool", .initial = "false",
      .doc = "Gramians of reach and sight, where all modes decay."},
     {"until", "number", .unit = "s", .initial = "none",
-     .doc = "Responses to a step and to an impulse of every input, up to this time."},
+     .doc = "Responses to a step and to an impulse of every input, up to this time; with `every` "
+            "the end of the series."},
     {"count", "number", .initial = "201", .doc = "Times of these responses."},
+    FLX_KEYS_WAY,
     {0}};
 
 const flx_analysis_reader flx_reader_LINEAR = {

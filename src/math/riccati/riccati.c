@@ -28,8 +28,7 @@ static void make_symmetric(int n, double *P)
     }
 }
 
-// X (m x k) <- R^-1 X. FLX_ERR_ARGUMENT: R is not positive definite.
-static flx_status apply_inverse(flx_ctx *ctx, int m, int k, const double *R, double *X)
+flx_status flx_riccati_divide(flx_ctx *ctx, int m, int k, const double *R, double *X)
 {
     double *L = flx_alloc(ctx, (size_t)m * (size_t)m, sizeof *L);
     lapack_int info = 0;
@@ -135,7 +134,7 @@ static flx_status begin(solver *w, flx_ctx *ctx, const flx_riccati *r)
     w->re = w->U + 4 * nn;
     w->im = w->re + 2 * n;
     transpose(r->n, r->m, r->B, w->RB);
-    return apply_inverse(ctx, r->m, r->n, r->R, w->RB);
+    return flx_riccati_divide(ctx, r->m, r->n, r->R, w->RB);
 }
 
 static void end(solver *w)
@@ -169,7 +168,7 @@ static flx_status gains(solver *w, const double *P, double *K)
     for (int i = 0; r->S && i < w->m; i++) {
         for (int j = 0; j < w->n; j++) K[i + w->m * j] += r->S[j + w->n * i];
     }
-    return apply_inverse(w->ctx, w->m, w->n, r->R, K);
+    return flx_riccati_divide(w->ctx, w->m, w->n, r->R, K);
 }
 
 // F = A - B K, and Z = Q + K^T R K - S K - K^T S^T: what the loop costs.
@@ -269,7 +268,7 @@ flx_status flx_riccati_continuous(flx_ctx *ctx, const flx_riccati *r, double *K,
             flx_dense_multiply(true, true, n, n, m, w.RB, r->S, w.W);
             for (size_t i = 0; i < nn; i++) w.A[i] -= w.W[i];
             transpose(n, m, r->S, w.H);
-            status = apply_inverse(ctx, m, n, r->R, w.H);
+            status = flx_riccati_divide(ctx, m, n, r->R, w.H);
             flx_dense_multiply(false, false, n, n, m, r->S, w.H, w.W);
             for (size_t i = 0; i < nn; i++) w.Q[i] -= w.W[i];
         }
@@ -300,7 +299,7 @@ static flx_status discrete_gains(solver *w, const double *P, double *K)
     for (int i = 0; r->S && i < m; i++) {
         for (int j = 0; j < n; j++) K[i + m * j] += r->S[j + n * i];
     }
-    flx_status status = apply_inverse(w->ctx, m, n, M, K);
+    flx_status status = flx_riccati_divide(w->ctx, m, n, M, K);
     flx_free(M);
     return status;
 }

@@ -38,3 +38,19 @@ flx_status flx_riccati_sample(flx_ctx *ctx, const flx_riccati *r, double T, doub
 flx_status flx_riccati_unreached(flx_ctx *ctx, int n, int m, const double *A, const double *B,
                                  bool discrete, bool *found, double s[2], double *w_re,
                                  double *w_im);
+
+// Least cost over a time that ends, along a motion whose coefficients change: A (n x n), B (n x m) at nt times t, ascending,
+// one after the other, smooth in between (RIC-7). sample > 0: u is held from each time to the next, and these are this
+// far apart (RIC-8). end (n x n): the cost of the last state; NULL: none.
+typedef struct flx_riccati_motion {
+    int n, m, nt;
+    const double *t, *A, *B;
+    const double *Q, *R, *end;
+    double sample;
+} flx_riccati_motion;
+
+// K (nt of m x n), P (nt of n x n) at the times. FLX_ERR_ARGUMENT: R is not positive definite.
+flx_status flx_riccati_along(flx_ctx *ctx, const flx_riccati_motion *r, double *K, double *P);
+
+// X (m x k) <- R^-1 X. FLX_ERR_ARGUMENT: R is not positive definite.
+flx_status flx_riccati_divide(flx_ctx *ctx, int m, int k, const double *R, double *X);

@@ -278,13 +278,28 @@ static flx_status invert(inversion *i)
     return status;
 }
 
-static flx_status perform(flx_task *t, flx_finding *out)
+static flx_status perform_and_show(flx_task *t, flx_finding *out, flx_motion_visit visit,
+                                   void *user)
 {
     inversion i = {.t = t, .sim = t->sim, .d = t->a->own, .out = out};
     flx_status status = invert(&i);
+    if (status == FLX_OK && visit) status = visit(user, &i.open, i.found.grid);
     flx_inverse_clear(&i.found);
     flx_opened_clear(&i.open);
     return status;
 }
 
-const flx_analysis_performer flx_performer_INVERSION = {.perform = perform};
+static flx_status perform(flx_task *t, flx_finding *out)
+{
+    return perform_and_show(t, out, NULL, NULL);
+}
+
+static flx_status show(flx_task *t, flx_motion_visit visit, void *user)
+{
+    flx_finding found = {0};
+    flx_status status = perform_and_show(t, &found, visit, user);
+    flx_finding_clear(&found);
+    return status;
+}
+
+const flx_analysis_performer flx_performer_INVERSION = {.perform = perform, .show = show};

@@ -1,5 +1,6 @@
 // perform_linear.c - analyses of type linear: A, B, C, D with poles and zeros, and what reaches and sees each mode.
 #include "base/number.h"
+#include "simulate/analyses/along/linear_series.h"
 #include "simulate/analyses/descriptor_form.h"
 #include "simulate/analyses/io_signals.h"
 #include "simulate/linear/linear_about.h"
@@ -306,10 +307,65 @@ static flx_status tell(found *f)
     return put_matrices(f);
 }
 
+// ---- along the run ------------------------------------------------------------------------------------
+
+static flx_status tell_series(found *f, const flx_linear_series *s)
+{
+    f->m = (flx_linear_model){.n = s->n, .nin = s->nin, .nout = s->nout, .states = s->states};
+    flx_status status = put_states(f);
+    f->m = (flx_linear_model){0};
+    FLX_TRY(status);
+    FLX_TRY(
+        flx_finding_line(f->sim, f->out,
+                         "%d linear models along the motion, from t = %.6g to %.6g: columns of the "
+                         "table are their entries over the time",
+                         s->nt, s->t[0], s->t[s->nt - 1]));
+    if (f->keys->io.nstate == 0 && f->sim->model->dimension == 3)
+        FLX_TRY(
+            flx_finding_line(f->sim, f->out,
+                             "rotations in space are turns from where the body is at each time: "
+                             "for a design name signals as `states`"));
+    if (!s->rates) return FLX_OK;
+    return flx_finding_line(f->sim, f->out,
+                            "some outputs contain rates of inputs, which are not in the table: ask "
+                            "for them about one instant (`about: {time: ..}`)");
+}
+
+static flx_status put_series(flx_task *t, found *f)
+{
+    flx_linear_series s;
+    FLX_TRY(flx_io_signals_create(t->sim, &f->keys->io, &f->io));
+    flx_status status = flx_linear_series_find(t, &f->keys->io, &f->keys->way, &s);
+    int n = s.n, nin = s.nin, nout = s.nout, at = 1;
+    if (status == FLX_OK) status = tell_series(f, &s);
+    flx_finding_table *table = NULL;
+    if (status == FLX_OK) {
+        table = flx_finding_add_table(f->sim, f->out, "series", s.nt, 1 + (n + nout) * (n + nin));
+        if (!table) status = FLX_ERR_MEMORY;
+    }
+    if (status == FLX_OK) status = flx_finding_column(f->sim, f->out, table, 0, "t", "s");
+    for (int k = 0; status == FLX_OK && k < s.nt; k++)
+        table->values[(size_t)k * (size_t)table->ncolumn] = s.t[k];
+    const struct {
+        const char *name;
+        int nrow, ncolumn;
+        const double *values;
+    } parts[] = {{"A", n, n, s.A}, {"B", n, nin, s.B}, {"C", nout, n, s.C}, {"D", nout, nin, s.D}};
+    for (int k = 0; status == FLX_OK && k < 4; k++) {
+        status = flx_linear_series_put(f->sim, f->out, table, at, parts[k].name, parts[k].nrow,
+                                       parts[k].ncolumn, parts[k].values);
+        at += parts[k].nrow * parts[k].ncolumn;
+    }
+    flx_linear_series_clear(&s);
+    flx_io_signals_clear(&f->io);
+    return status;
+}
+
 static flx_status perform(flx_task *t, flx_finding *out)
 {
     const flx_linear_keys *keys = t->a->own;
     found f = {.sim = t->sim, .keys = keys, .out = out};
+    if (keys->way.every > 0.0) return put_series(t, &f);
     FLX_TRY(flx_analysis_find_own_state(t));
     if (keys->descriptor) return flx_descriptor_form(t, &keys->io, out);
     FLX_TRY(flx_io_signals_create(t->sim, &keys->io, &f.io));

@@ -155,16 +155,31 @@ static flx_status find(optimum *o, flx_arena *arena)
     return fill_table(o);
 }
 
-static flx_status perform(flx_task *t, flx_finding *out)
+static flx_status perform_and_show(flx_task *t, flx_finding *out, flx_motion_visit visit,
+                                   void *user)
 {
     optimum o = {.sim = t->sim, .d = t->a->own, .out = out};
     flx_arena *arena = flx_arena_create(t->sim->ctx);
     if (!arena) return FLX_ERR_MEMORY;
     flx_status status = find(&o, arena);
+    if (status == FLX_OK && visit) status = visit(user, &o.open, o.found.grid);
     flx_trajectory_clear(&o.found);
     flx_opened_clear(&o.open);
     flx_arena_destroy(&arena);
     return status;
 }
 
-const flx_analysis_performer flx_performer_OPTIMAL_CONTROL = {.perform = perform};
+static flx_status perform(flx_task *t, flx_finding *out)
+{
+    return perform_and_show(t, out, NULL, NULL);
+}
+
+static flx_status show(flx_task *t, flx_motion_visit visit, void *user)
+{
+    flx_finding found = {0};
+    flx_status status = perform_and_show(t, &found, visit, user);
+    flx_finding_clear(&found);
+    return status;
+}
+
+const flx_analysis_performer flx_performer_OPTIMAL_CONTROL = {.perform = perform, .show = show};

@@ -22,11 +22,21 @@ typedef struct flx_task {
     flx_sink *const *sinks;
 } flx_task;
 
+// What a motion on a grid is shown to: the model whose inputs are unknowns, and its nodes.
+struct flx_opened;
+struct flx_grid;
+typedef flx_status (*flx_motion_visit)(void *user, const struct flx_opened *open,
+                                       struct flx_grid *grid);
+
 typedef struct flx_analysis_performer {
     bool
         settled; // about the start it wants to know which contacts hold, so it is done about the end of the run
     flx_status (*perform)(flx_task *t, flx_finding *out);
+    flx_status (*show)(flx_task *t, flx_motion_visit visit,
+                       void *user); // the motion that it finds; NULL: none
 } flx_analysis_performer;
+
+const flx_analysis_performer *flx_analysis_get_performer(const flx_analysis *a);
 
 // The state about which the analysis is done, in coordinates of bodies.
 flx_status flx_analysis_find_place(flx_task *t);

@@ -12,6 +12,11 @@ static const flx_analysis_performer *const performers[] = {
 #undef FLX_ANALYSIS
 };
 
+const flx_analysis_performer *flx_analysis_get_performer(const flx_analysis *a)
+{
+    return performers[a->kind];
+}
+
 const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char **type,
                                     const char **about)
 {
@@ -22,6 +27,7 @@ const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char
     *about = a->about == FLX_ABOUT_END     ? "end"
              : a->about == FLX_ABOUT_START ? "start"
              : a->about == FLX_ABOUT_TIME  ? "an instant of the run"
+             : a->about == FLX_ABOUT_RUN   ? "the run"
                                            : m->analyses[a->about].name;
     return a->name;
 }
@@ -48,6 +54,7 @@ static flx_status run_to_instant(flx_simulation *sim, double t, flx_state *x)
         return FLX_OK;
     }
     copy.simulate.until = t;
+    copy.awaited = NULL; // what is sought here is not in the run
     flx_status status = flx_simulation_create(&copy, &run);
     if (status == FLX_OK) status = flx_simulation_run(run, 0, NULL, NULL, NULL);
     if (status == FLX_OK) flx_state_copy(x, run->state);
