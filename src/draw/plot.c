@@ -1,5 +1,6 @@
 // plot.c - signals as a drawing: one panel a unit, against time or a signal.
 #include "base/number.h"
+#include "draw/display_unit.h"
 #include "draw/drawings.h"
 #include "draw/gnuplot.h"
 #include "results/result.h"
@@ -15,7 +16,8 @@
 #define PANEL_HEIGHT 300
 #define FRAME_HEIGHT 120  // title and x axis
 #define SINGLE_HEIGHT 520 // one panel
-#define COMPACT 500       // narrower drawings have their words above the curves, not beside them
+#define NAME_LENGTH 512
+#define COMPACT 500 // narrower drawings have their words above the curves, not beside them
 
 typedef struct range {
     double low, high;
@@ -26,10 +28,15 @@ typedef struct drawing {
     FILE *script;
     int width, height;
     int x; // column
+    bool over_time;
     bool log_x, log_y;
     int nline, npanel;
     int lines[MAX_LINES]; // columns
     int panel[MAX_LINES]; // of each line
+    // What is drawn: the result's columns, and after them those in other units.
+    flx_result shown;
+    double *converted[MAX_LINES]; // owned
+    int nconverted;
 } drawing;
 
 // ---- ranges ----------------------------------------------------------------------------------
@@ -82,7 +89,7 @@ static range panel_range(const drawing *d, int panel)
 static range x_range(const drawing *d)
 {
     range a = data_range(d->r, d->x, d->log_x);
-    if (d->x != 0 || !(a.high > a.low)) a = padded(a, d->log_x);
+    if (!d->over_time || !(a.high > a.low)) a = padded(a, d->log_x);
     return a;
 }
 
@@ -164,7 +171,7 @@ static void put_data(const drawing *d, int i)
     int rows = d->r->rows;
     double offset = panel_offset(d, d->panel[i]);
     flx_fprintf(d->script, "$line%d << END\n", i);
-    if (d->x == 0 && !d->log_x && rows > 8 * d->width && x[rows - 1] > x[0]) {
+    if (d->over_time && !d->log_x && rows > 8 * d->width && x[rows - 1] > x[0]) {
         put_course(d, x, y, offset);
     } else {
         put_path(d, x, y, offset, x_range(d), panel_range(d, d->panel[i]));
@@ -340,7 +347,7 @@ static void put_x_label(const drawing *d, bool last)
 static bool wants_equal_axes(const drawing *d, range ax, range ay)
 {
     double ratio = (ax.high - ax.low) / (ay.high - ay.low);
-    return d->x != 0 && d->npanel == 1 && !d->log_x && !d->log_y &&
+    return !d->over_time && d->npanel == 1 && !d->log_x && !d->log_y &&
            strcmp(d->r->units[d->x], "m") == 0 && strcmp(d->r->units[d->lines[0]], "m") == 0 &&
            ratio > 0.25 && ratio < 4.0;
 }
@@ -401,6 +408,59 @@ static void put_script(const drawing *d)
 
 // ---- what to draw ----------------------------------------------------------------------------
 
+// "hinge.angle:deg": the name, and the unit that it is drawn in; NULL: its own.
+static const char *split_unit(const char *signal, char *name, size_t size)
+{
+    const char *colon = strrchr(signal, ':');
+    size_t n = colon ? (size_t)(colon - signal) : strlen(signal);
+    if (n >= size) n = size - 1; // no signal is called so
+    memcpy(name, signal, n);
+    name[n] = '\0';
+    return colon ? colon + 1 : NULL;
+}
+
+// The column of the same signal in another unit.
+static flx_status convert(drawing *d, const char *unit, int *column)
+{
+    flx_result *r = &d->shown;
+    double factor;
+    FLX_TRY(flx_display_factor(r->ctx, r->names[*column], r->units[*column], unit, &factor));
+    if (factor == 1.0) return FLX_OK;
+    double *y = flx_alloc(r->ctx, (size_t)r->rows, sizeof *y);
+    if (!y) return FLX_ERR_MEMORY;
+    for (int i = 0; i < r->rows; i++) y[i] = factor * r->data[*column][i];
+    d->converted[d->nconverted++] = y;
+    r->data[r->columns] = y;
+    r->names[r->columns] = r->names[*column];
+    r->units[r->columns] = unit;
+    *column = r->columns++;
+    return FLX_OK;
+}
+
+// Room for further columns beside those of the result.
+static flx_status show(drawing *d, flx_result *r)
+{
+    size_t n = (size_t)r->columns;
+    d->shown = *r;
+    d->r = &d->shown;
+    d->shown.data = flx_alloc(r->ctx, n + MAX_LINES, sizeof *d->shown.data);
+    d->shown.names = flx_alloc(r->ctx, n + MAX_LINES, sizeof *d->shown.names);
+    d->shown.units = flx_alloc(r->ctx, n + MAX_LINES, sizeof *d->shown.units);
+    if (!d->shown.data || !d->shown.names || !d->shown.units) return FLX_ERR_MEMORY;
+    memcpy(d->shown.data, r->data, n * sizeof *r->data);
+    memcpy(d->shown.names, r->names, n * sizeof *r->names);
+    memcpy(d->shown.units, r->units, n * sizeof *r->units);
+    return FLX_OK;
+}
+
+static void hide(drawing *d)
+{
+    for (int i = 0; i < d->nconverted; i++) flx_free(d->converted[i]);
+    flx_free(d->shown.data);
+    flx_free((void *)d->shown.names);
+    flx_free((void *)d->shown.units);
+}
+
 static void add_line(drawing *d, int column)
 {
     int panel = d->npanel;
@@ -413,14 +473,17 @@ static void add_line(drawing *d, int column)
     d->lines[d->nline++] = column;
 }
 
-static flx_status choose_lines(drawing *d, const flx_plot_def *def)
+static flx_status choose_lines(drawing *d, flx_result *r, const flx_plot_def *def)
 {
     flx_ctx *ctx = d->r->ctx;
     int found[MAX_LINES];
+    char name[NAME_LENGTH];
     for (int i = 0; i < def->nsignal; i++) {
-        int n = flx_result_find(d->r, def->signals[i], MAX_LINES, found);
+        const char *unit = split_unit(def->signals[i], name, sizeof name);
+        int n = flx_result_find(r, name, MAX_LINES, found);
         if (n == 0) return FLX_ERR_ARGUMENT;
         for (int k = 0; k < n && d->nline < MAX_LINES; k++) {
+            if (unit && d->nconverted < MAX_LINES - 1) FLX_TRY(convert(d, unit, &found[k]));
             range a = data_range(d->r, found[k], d->log_y);
             if (a.low <= a.high) add_line(d, found[k]);
         }
@@ -433,17 +496,21 @@ static flx_status choose_lines(drawing *d, const flx_plot_def *def)
                     def->signals[0], d->log_y ? "positive" : "finite");
 }
 
-static flx_status choose_x(drawing *d, const flx_plot_def *def)
+static flx_status choose_x(drawing *d, flx_result *r, const flx_plot_def *def)
 {
     int found[2];
+    char name[NAME_LENGTH];
     d->x = found[0] = 0;
-    int n = def->x ? flx_result_find(d->r, def->x, 2, found) : 1;
+    const char *unit = def->x ? split_unit(def->x, name, sizeof name) : NULL;
+    int n = def->x ? flx_result_find(r, name, 2, found) : 1;
     if (n == 0) return FLX_ERR_ARGUMENT;
     if (n > 1) {
         return FLX_FAIL(d->r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the x axis takes one signal; '%s' stands for several ('%s', '%s', ...)",
                         def->x, d->r->names[found[0]], d->r->names[found[1]]);
     }
+    d->over_time = found[0] == 0;
+    if (unit) FLX_TRY(convert(d, unit, &found[0]));
     d->x = found[0];
     range a = data_range(d->r, d->x, d->log_x);
     if (a.low <= a.high) return FLX_OK;
@@ -451,21 +518,29 @@ static flx_status choose_x(drawing *d, const flx_plot_def *def)
                     d->r->names[d->x], d->log_x ? "positive" : "finite");
 }
 
+static flx_status draw(drawing *d, flx_result *r, const flx_plot_def *def)
+{
+    FLX_TRY(show(d, r));
+    FLX_TRY(choose_x(d, r, def));
+    FLX_TRY(choose_lines(d, r, def));
+    d->width = def->width > 0 ? def->width : DEFAULT_WIDTH;
+    d->height = def->height > 0  ? def->height
+                : d->npanel == 1 ? SINGLE_HEIGHT
+                                 : FRAME_HEIGHT + PANEL_HEIGHT * d->npanel;
+    flx_gnuplot g;
+    FLX_TRY(flx_gnuplot_begin(r->ctx, def->path, d->width, d->height, &g));
+    d->script = g.script;
+    put_script(d);
+    return flx_gnuplot_end(&g, FLX_OK);
+}
+
 flx_status flx_plot_write(flx_result *r, const flx_plot_def *def)
 {
-    drawing d = {.r = r, .log_x = def->log_x, .log_y = def->log_y};
+    drawing d = {.log_x = def->log_x, .log_y = def->log_y};
     if (r->rows == 0) {
         return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the result holds no rows to draw");
     }
-    FLX_TRY(choose_x(&d, def));
-    FLX_TRY(choose_lines(&d, def));
-    d.width = def->width > 0 ? def->width : DEFAULT_WIDTH;
-    d.height = def->height > 0 ? def->height
-               : d.npanel == 1 ? SINGLE_HEIGHT
-                               : FRAME_HEIGHT + PANEL_HEIGHT * d.npanel;
-    flx_gnuplot g;
-    FLX_TRY(flx_gnuplot_begin(r->ctx, def->path, d.width, d.height, &g));
-    d.script = g.script;
-    put_script(&d);
-    return flx_gnuplot_end(&g, FLX_OK);
+    flx_status status = draw(&d, r, def);
+    hide(&d);
+    return status;
 }

@@ -1,6 +1,9 @@
 // block_functions.c - parameters, functions and signals: what a model names for its expressions.
 #include "base/text_file.h"
+#include "expr/elaborate.h"
 #include "language/builder.h"
+#include "language/scope/nums.h"
+#include "model/nodes.h"
 #include "read/motion/motion_file.h"
 #include "read/table_file.h"
 
@@ -372,8 +375,36 @@ flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_ope
 
 // ---- signals ------------------------------------------------------------------------------------
 
+// A vector in ground axes becomes one in those of `frame`.
+static flx_status into_frame(flx_env *e, const flx_item *s, const flx_entry *frame, flx_loc loc,
+                             flx_operand *v)
+{
+    flx_builder *b = e->b;
+    const flx_item *item = NULL;
+    flx_item *body = NULL;
+    flx_env constants;
+    flx_num3 at;
+    flx_num9 R;
+    flx_node in[3], axis[3];
+    const int n = b->m->dimension;
+    flx_env_of(&constants, b, s, FLX_MODE_CONSTANT);
+    FLX_TRY(flx_build_frame(&constants, frame, &item));
+    FLX_TRY(flx_operand_to_vector(e, v, loc, in));
+    if (item->kind == FLX_KIND_GROUND) return FLX_OK;
+    FLX_TRY(flx_item_frame(b, item, frame->loc, &body, &at, &R));
+    FLX_TRY(flx_body_ready(b, body, frame->loc));
+    FLX_TRY(flx_operand_set_list(&e->scope, n, v));
+    for (int i = 0; i < n; i++) {
+        const flx_num3 column = flx_num9_col(R, i);
+        flx_node_direction(b, body, &column, axis);
+        FLX_TRY(flx_operand_set_node(node_dot(b->g, in, axis), &v->items[i]));
+    }
+    return FLX_OK;
+}
+
 static flx_status resolve_signal(flx_builder *b, flx_item *s, flx_signal_data *d)
 {
+    const flx_entry *frame = s->def->kind == FLX_ENTRY_MAP ? flx_entry_get(s->def, "frame") : NULL;
     const flx_entry *y = s->def;
     flx_env e;
     if (y->kind == FLX_ENTRY_MAP) FLX_TRY(flx_build_need(b, s, "value", &y));
@@ -388,6 +419,7 @@ static flx_status resolve_signal(flx_builder *b, flx_item *s, flx_signal_data *d
     if (d->value.kind == FLX_OPERAND_FUNCTION) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "this is a function without its arguments");
     }
+    if (frame) FLX_TRY(into_frame(&e, s, frame, y->loc, &d->value));
     d->output_only = flx_operand_output_only(b, &d->value, &d->what);
     return FLX_OK;
 }

@@ -220,12 +220,13 @@ static bool is_path(const flx_env *e, const flx_ast *a)
     }
 }
 
-// Of inputs that say it, repeated ones too.
+// Of inputs and signals that say it, repeated ones too.
 static const char *unit_of_name(const flx_env *e, const char *name)
 {
     const flx_item *item = flx_names_find(&e->space->names, name);
-    bool input = item && item->kind == FLX_KIND_INPUT && item->def->kind == FLX_ENTRY_MAP;
-    const flx_entry *unit = input ? flx_entry_get(item->def, "unit") : NULL;
+    bool says = item && (item->kind == FLX_KIND_INPUT || item->kind == FLX_KIND_SIGNAL) &&
+                item->def->kind == FLX_ENTRY_MAP;
+    const flx_entry *unit = says ? flx_entry_get(item->def, "unit") : NULL;
     return unit && unit->text ? unit->text : "";
 }
 

@@ -1,4 +1,5 @@
 // test_plot.c - drawings: all endings, hostile names, gaps, and what is refused.
+#include "draw/display_unit.h"
 #include "draw/drawings.h"
 #include "results_fixture.h"
 
@@ -304,8 +305,44 @@ static int logarithmic_axes_leave_out_what_is_not_positive(void)
     return 0;
 }
 
+// Values as drawn: those of the last points of the lines.
+static int other_units_are_drawn(void)
+{
+    static const char *const signals[] = {"A.angle:deg", "A.angle", "crank.position:mm"};
+    static const char *const wrong[] = {"A.angle:kg", "A.angle:", "A.angle:rpm", "t:deg",
+                                        "B.angle:deg"};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = courses(ctx, 40);
+    const char *path = in_folder("units.svg");
+    flx_plot_def def = {.path = path, .nsignal = 3, .signals = signals, .x = "t:ms"};
+    CHECK(flx_plot_write(r, &def) == FLX_OK);
+    const char *text = drawn(path);
+    CHECK(strstr(text, "A.angle (deg)") && strstr(text, "A.angle (rad)") && strstr(text, "t (ms)"));
+    CHECK(strstr(text, "crank.position (mm)"));
+    CHECK(strstr(text, ">150<") && strstr(text, ">250<")); // 150 mm, 266 deg
+    CHECK(strstr(text, ">1600<"));                         // ms
+    double factor = 0;
+    CHECK(flx_display_factor(ctx, "w", "rad/s", "rpm", &factor) == FLX_OK);
+    CHECK_NEAR(factor, 9.549296585513720, 1e-14);
+    CHECK(flx_display_factor(ctx, "a", "m/s^2", "g", &factor) == FLX_OK);
+    CHECK_NEAR(factor * 9.80665, 1, 1e-15);
+    CHECK(flx_display_factor(ctx, "v", "m/s", "km/h", &factor) == FLX_OK);
+    CHECK_NEAR(factor, 3.6, 1e-15);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        def.nsignal = 1;
+        def.signals = wrong + i;
+        CHECK(flx_plot_write(r, &def) == FLX_ERR_ARGUMENT);
+    }
+    CHECK(strstr(flx_ctx_error(ctx, 0)->text,
+                 "'A.angle' is in rad, which cannot be drawn in 'kg'; it can in deg"));
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 TEST_MAIN(TEST(files_start), TEST(every_ending_gives_its_kind_of_file),
           TEST(labels_carry_names_and_units), TEST(lines_of_one_kind_share_a_label),
           TEST(nan_is_a_gap), TEST(hostile_names_do_nothing), TEST(odd_courses_can_be_drawn),
           TEST(many_rows_make_a_small_file), TEST(wrong_wishes_are_refused_with_a_reason),
-          TEST(logarithmic_axes_leave_out_what_is_not_positive), TEST(files_end))
+          TEST(logarithmic_axes_leave_out_what_is_not_positive), TEST(other_units_are_drawn),
+          TEST(files_end))
