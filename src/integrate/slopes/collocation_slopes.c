@@ -205,6 +205,27 @@ static flx_status start(flx_slopes *sl, flx_integrator *it, const flx_state *x, 
     return FLX_OK;
 }
 
+static bool has_start_t(const flx_slopes *sl, const flx_integrator *it)
+{
+    (void)it;
+    return !sl->sys->ops->contacts;
+}
+
+// z is the state.
+static flx_status start_t(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
+                          const double *w, double *wy, flx_slopes_instants *out)
+{
+    const flx_dims *d = &sl->sys->dims;
+    parts at = parts_of(d);
+    (void)it;
+    (void)x;
+    (void)h;
+    (void)out;
+    for (int i = 0; i < d->nv; i++) wy[i] += w[at.a + i];
+    for (int i = 0; i < d->nx + rest_of(d); i++) wy[d->nv + i] += w[at.dx + i];
+    return FLX_OK;
+}
+
 static flx_status open(flx_slopes *sl, const flx_state *from, const flx_state *to,
                        const double *rec, bool transposed)
 {
@@ -344,6 +365,8 @@ const flx_slopes_type flx_collocation_slopes = {.bytes = sizeof(flx_stage_slopes
                                                 .record = record,
                                                 .residuals = residuals,
                                                 .start = start,
+                                                .has_start_t = has_start_t,
+                                                .start_t = start_t,
                                                 .open = open,
                                                 .direct = direct,
                                                 .adjoint = adjoint,

@@ -55,6 +55,7 @@ void flx_slopes_destroy(flx_slopes **sl)
     flx_slopes *s = sl ? *sl : NULL;
     if (!s) return;
     if (s->type->destroy) s->type->destroy(s);
+    flx_instant_destroy(&s->instant);
     if (s->work) s->sys->ops->work_destroy(s->work);
     flx_free(s);
     *sl = NULL;
@@ -96,6 +97,53 @@ flx_status flx_slopes_start(flx_slopes *sl, flx_integrator *it, const flx_state 
                             double *z)
 {
     return sl->type->start(sl, it, x, h, z);
+}
+
+// ---- instants -----------------------------------------------------------------------------------
+
+flx_status flx_slopes_need_instant(flx_slopes *sl)
+{
+    return sl->instant ? FLX_OK : flx_instant_create(sl->sys, &sl->instant);
+}
+
+flx_status flx_slopes_instant(flx_slopes *sl, const flx_system *s, flx_work *work,
+                              const flx_state *x, double *out)
+{
+    flx_point p = flx_state_point(s, x);
+    FLX_TRY(flx_slopes_need_instant(sl));
+    return flx_instant_residuals(sl->instant, s, work, &p, out);
+}
+
+flx_status flx_slopes_weigh_instant(flx_slopes *sl, const flx_state *x, const double *wy,
+                                    double *eta, double *w)
+{
+    flx_point p = flx_state_point(sl->sys, x);
+    FLX_TRY(flx_slopes_need_instant(sl));
+    FLX_TRY(flx_instant_open(sl->instant, sl->work, &p, true));
+    return flx_instant_adjoint(sl->instant, sl->work, wy, eta, w);
+}
+
+bool flx_slopes_has_start_t(const flx_slopes *sl, const flx_integrator *it)
+{
+    return sl->type->has_start_t && sl->type->has_start_t(sl, it);
+}
+
+flx_status flx_slopes_start_t(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
+                              const double *w, const double *first, flx_slopes_instants *out)
+{
+    const flx_dims *d = &sl->sys->dims;
+    int n = flx_dims_unknowns(d);
+    const double *dx = first + 3 * d->nv + d->nx;
+    double *wy = flx_alloc(sl->ctx, (size_t)n + 2 * (size_t)d->nv + (size_t)d->nx, sizeof *wy);
+    if (!wy) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) wy[i] = i < d->nv ? first[2 * d->nv + i] : dx[i - d->nv];
+    out->n = 1;
+    flx_status status = sl->type->start_t(sl, it, x, h, w, wy, out);
+    flx_state_copy(out->at[0], x);
+    out->at[0]->t = x->t;
+    if (status == FLX_OK) status = flx_slopes_weigh_instant(sl, x, wy, out->eta[0], wy + n);
+    flx_free(wy);
+    return status;
 }
 
 flx_status flx_slopes_open(flx_slopes *sl, const flx_state *from, const flx_state *to,

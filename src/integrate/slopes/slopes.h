@@ -37,6 +37,22 @@ flx_status flx_slopes_residuals(flx_slopes *sl, const flx_system *s, flx_work *w
 flx_status flx_slopes_start(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
                             double *z);
 
+// The transpose of that, where positions, velocities and states that the run begins with are held. w (size): weights of z, and
+// `first` (change size): of the state x itself, with its accelerations and multipliers. They become those of the equations of
+// instants (instant.h): dJ/dp -= rp . eta of each. False: there is none, or not here.
+enum { FLX_SLOPES_INSTANTS = 2 };
+typedef struct flx_slopes_instants {
+    int n;                              // that are used
+    flx_state *at[FLX_SLOPES_INSTANTS]; // the caller's
+    double *eta[FLX_SLOPES_INSTANTS];   // (unknowns of the system) the caller's
+} flx_slopes_instants;
+bool flx_slopes_has_start_t(const flx_slopes *sl, const flx_integrator *it);
+flx_status flx_slopes_start_t(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
+                              const double *w, const double *first, flx_slopes_instants *out);
+// Rows of the equations of an instant, of a system with the same structure and other parameters.
+flx_status flx_slopes_instant(flx_slopes *sl, const flx_system *s, flx_work *work,
+                              const flx_state *x, double *out);
+
 // The step from `from` to `to`: linearised, and factored for one of the two.
 flx_status flx_slopes_open(flx_slopes *sl, const flx_state *from, const flx_state *to,
                            const double *record, bool transposed);

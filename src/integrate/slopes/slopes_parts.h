@@ -1,6 +1,7 @@
 // slopes_parts.h - what the families of methods fill for slopes.h.
 #pragma once
 
+#include "integrate/slopes/instant.h"
 #include "integrate/slopes/slopes.h"
 #include "integrate/slopes/step_matrix.h"
 
@@ -19,6 +20,11 @@ typedef struct flx_slopes_type {
                             double *out);
     flx_status (*start)(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
                         double *z);
+    // wy (unknowns) += weights of accelerations, rates, algebraic unknowns and multipliers at x, of weights w of z; instants
+    // beside that at x go to `out`. NULL: the start has no transpose.
+    bool (*has_start_t)(const flx_slopes *sl, const flx_integrator *it);
+    flx_status (*start_t)(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
+                          const double *w, double *wy, flx_slopes_instants *out);
     flx_status (*open)(flx_slopes *sl, const flx_state *from, const flx_state *to,
                        const double *record, bool transposed);
     flx_status (*direct)(flx_slopes *sl, double *rp, double *dz);
@@ -42,10 +48,17 @@ struct flx_slopes {
     flx_work *work;        // owned
     int size, points, stride;
     size_t record;
+    flx_instant *instant; // owned; NULL: not needed so far
 };
 
 extern const flx_slopes_type flx_structural_slopes;
 extern const flx_slopes_type flx_collocation_slopes;
+
+// The instant of sl, made where it is first asked for.
+flx_status flx_slopes_need_instant(flx_slopes *sl);
+// Weights wy of accelerations, rates and multipliers at x: eta of the instant; w (2 nv + nx) += those of the state there.
+flx_status flx_slopes_weigh_instant(flx_slopes *sl, const flx_state *x, const double *wy,
+                                    double *eta, double *w);
 
 // What an iteration of a linear step left: an error where that is too much.
 flx_status flx_slopes_judge(const flx_slopes *sl, double left, double first);

@@ -199,26 +199,35 @@ static void set_scales(flx_step_matrix *m, const flx_step_weights *c)
     }
 }
 
-static double combine(const flx_step_matrix *m, const flx_step_weights *c, int i, int j, double a0,
-                      double a1, double a2)
+// What the numbers of an entry are put together by.
+typedef struct combination {
+    const flx_step_matrix *m;
+    const flx_step_weights *c;
+    flx_step_matrix_value value;
+    const void *user;
+} combination;
+
+static double combine(const void *user, int i, int j, double a0, double a1, double a2)
 {
-    const flx_dims *d = &m->sys->dims;
+    const combination *k = user;
+    const flx_dims *d = &k->m->sys->dims;
+    const flx_step_weights *c = k->c;
     double c1 = j >= d->nv && j < d->nv + d->nx ? c->cx : c->c1;
-    return m->row[i] * m->col[j] * (c->c0 * a0 + c1 * a1 + c->c2 * a2);
+    return k->m->row[i] * k->m->col[j] * (c->c0 * a0 + c1 * a1 + c->c2 * a2);
 }
 
-static void combine_full(flx_step_matrix *m, const flx_step_weights *c, bool transposed)
+static void combine_full(flx_step_matrix *m, const combination *k, bool transposed)
 {
     size_t n = (size_t)m->n;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             size_t e = i * n + j, to = transposed ? j * n + i : e;
-            m->values[to] = combine(m, c, (int)i, (int)j, m->A[0][e], m->A[1][e], m->A[2][e]);
+            m->values[to] = k->value(k->user, (int)i, (int)j, m->A[0][e], m->A[1][e], m->A[2][e]);
         }
     }
 }
 
-static void combine_entries(flx_step_matrix *m, const flx_step_weights *c, bool transposed)
+static void combine_entries(flx_step_matrix *m, const combination *by, bool transposed)
 {
     const flx_pattern *p = &m->sys->pattern;
     for (int i = 0; i < p->nblock; i++) {
@@ -232,28 +241,43 @@ static void combine_entries(flx_step_matrix *m, const flx_step_weights *c, bool 
                 for (int k = 0; k < nj; k++) {
                     int at = r * nj + k;
                     to[transposed ? k * ni + r : at] =
-                        combine(m, c, i0 + r, j0 + k, A0[at], A1[at], A2[at]);
+                        by->value(by->user, i0 + r, j0 + k, A0[at], A1[at], A2[at]);
                 }
             }
         }
     }
 }
 
-flx_status flx_step_matrix_factor(flx_step_matrix *m, flx_work *w, const flx_step_weights *c,
-                                  bool transposed)
+static flx_status factor(flx_step_matrix *m, flx_work *w, const combination *by, bool transposed)
 {
     int k = transposed ? 1 : 0;
     const flx_pattern *p = m->full ? &m->one : &m->sys->pattern;
-    set_scales(m, c);
     if (m->full) {
         FLX_TRY(spread(m, w));
-        combine_full(m, c, transposed);
+        combine_full(m, by, transposed);
     } else {
-        combine_entries(m, c, transposed);
+        combine_entries(m, by, transposed);
     }
     if (!m->lu[k]) FLX_TRY(flx_lu_create(m->sys->ctx, p, false, &m->lu[k]));
     m->made = k;
     return flx_lu_factor(m->lu[k], m->values);
+}
+
+flx_status flx_step_matrix_factor(flx_step_matrix *m, flx_work *w, const flx_step_weights *c,
+                                  bool transposed)
+{
+    combination by = {.m = m, .c = c, .value = combine};
+    by.user = &by;
+    set_scales(m, c);
+    return factor(m, w, &by, transposed);
+}
+
+flx_status flx_step_matrix_factor_by(flx_step_matrix *m, flx_work *w, flx_step_matrix_value value,
+                                     const void *user, bool transposed)
+{
+    const combination by = {.m = m, .value = value, .user = user};
+    for (int i = 0; i < m->n; i++) m->row[i] = m->col[i] = 1.0;
+    return factor(m, w, &by, transposed);
 }
 
 void flx_step_matrix_solve(const flx_step_matrix *m, double *b)

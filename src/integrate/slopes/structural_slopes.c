@@ -141,6 +141,52 @@ static flx_status start(flx_slopes *sl, flx_integrator *it, const flx_state *x, 
     return FLX_OK;
 }
 
+// In index 3 velocities are moved along normals at a start (GA-5), which has no transpose here.
+static bool has_start_t(const flx_slopes *sl, const flx_integrator *it)
+{
+    const structural *g = it->data;
+    return g->npos == 0 && !sl->sys->ops->contacts;
+}
+
+// a = v' + (am - af) h (v'_e - v') / delta, e a little later than x, by Taylor's series: as flx_structural_start has it.
+static flx_status start_t(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
+                          const double *w, double *wy, flx_slopes_instants *out)
+{
+    const flx_system *sys = sl->sys;
+    const flx_dims *d = &sys->dims;
+    const structural *g = it->data;
+    places at = places_of(d);
+    slopes *s = (slopes *)sl;
+    double shift = g->am - g->af, delta = fmax(fabs(shift), 0.1) * h, part = shift * h / delta;
+    FLX_TRY(flx_structural_start(it, x, h));
+    if (g->unresolved) part = 0.0;
+    for (int i = 0; i < d->nv; i++) wy[i] += w[at.dv + i] + (1.0 - part) * w[at.a + i];
+    for (int i = 0; i < d->nx; i++) wy[d->nv + i] += w[at.dx + i] + (1.0 - part) * w[at.y + i];
+    if (part == 0.0) return FLX_OK;
+    flx_state *e = out->at[1];
+    flx_state_copy(e, x);
+    e->t = x->t + delta;
+    for (int i = 0; i < d->nv; i++) {
+        s->theta[i] = delta * x->v[i] + 0.5 * delta * delta * g->dv0[i];
+        e->v[i] = x->v[i] + delta * g->dv0[i];
+    }
+    if (d->nv > 0) sys->ops->retract(sys, x->q, s->theta, e->q);
+    for (int i = 0; i < d->nx; i++) e->x[i] = x->x[i] + delta * g->dx0[i];
+    FLX_TRY(
+        flx_accelerator_eval(g->acc, it->work, e, &it->stats.residuals, &it->stats.linearisations));
+    memset(s->r, 0, (size_t)s->n * sizeof *s->r);
+    for (int i = 0; i < d->nv; i++) s->r[i] = part * w[at.a + i];
+    for (int i = 0; i < d->nx; i++) s->r[d->nv + i] = part * w[at.y + i];
+    memset(s->z1, 0, (size_t)sl->size * sizeof *s->z1); // (2 nv + nx) of the state at e
+    FLX_TRY(flx_slopes_weigh_instant(sl, e, s->r, out->eta[1], s->z1));
+    out->n = 2;
+    if (d->nv > 0) sys->ops->velocity_t(sys, s->theta, s->z1, s->u0);
+    for (int i = 0; i < d->nv; i++)
+        wy[i] += 0.5 * delta * delta * s->u0[i] + delta * s->z1[d->nv + i];
+    for (int i = 0; i < d->nx; i++) wy[d->nv + i] += delta * s->z1[2 * d->nv + i];
+    return FLX_OK;
+}
+
 static flx_status open(flx_slopes *sl, const flx_state *from, const flx_state *to,
                        const double *record, bool transposed)
 {
@@ -364,6 +410,8 @@ const flx_slopes_type flx_structural_slopes = {.bytes = sizeof(slopes),
                                                .destroy = destroy,
                                                .residuals = residuals,
                                                .start = start,
+                                               .has_start_t = has_start_t,
+                                               .start_t = start_t,
                                                .open = open,
                                                .direct = direct,
                                                .adjoint = adjoint,

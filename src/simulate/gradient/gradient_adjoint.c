@@ -16,6 +16,7 @@
 #define STATE_PART 3e-4 // steps of differences of probes by states, as parts of their scales
 #define LOOK_PART 1e-3  // ... to see whether there is any
 #define MEASURE_PART 1e-4
+#define MANY 4 // parameters, from which on it is looked which may be moved together
 
 typedef struct adjoint {
     gradient *g;
@@ -32,10 +33,15 @@ typedef struct adjoint {
         [2]; // (nchange) changes of states that probes depend on: of ends of steps, of points inside
     int nreach[2];
     double *weights; // (1 + inner, m, nchange) of changes at the end of a step, and inside
-    double *change, *z, *step; // (nchange) (size) (nchange) scratch, sizes of steps
-    double *rp;                // (steps n) of one parameter
-    flx_gradient_rates *rates; // owned
-    double *slopes;            // (nprobe) of one change
+    double *change, *z, *step;    // (nchange) (size) (nchange) scratch, sizes of steps
+    double *rp;                   // (steps n) of one parameter
+    flx_gradient_rates *rates;    // owned
+    double *slopes;               // (nprobe) of one change
+    size_t nu;                    // unknowns of the system
+    flx_slopes_instants instants; // states are owned
+    double *start_eta;            // (m instants nu)
+    double *start_rp;             // (instants nu)
+    flx_gradient_groups *groups;  // owned
     void *block;
 } adjoint;
 
@@ -390,20 +396,106 @@ static flx_status meet_start(adjoint *a, int k, double by, double *slope)
     return FLX_OK;
 }
 
-static flx_status meet_parameters(adjoint *a, const double *measures, double *slope)
+// What parameter k does by itself: to what the run begins with, to probes.
+static flx_status meet_directly(adjoint *a, int k, double part, bool start, bool probes,
+                                const double *measures, double *slope)
 {
     gradient *g = a->g;
-    for (int k = 0; k < g->def->nparam; k++) {
-        double part;
-        FLX_TRY(flx_gradient_rates_find(a->rates, k, a->rp, &part));
-        meet_steps(a, k, a->rp, slope);
-        double e = flx_gradient_reach(g, k, part);
-        for (int l = 0; l < FLX_FIVE_POINTS; l++) {
-            FLX_TRY(flx_gradient_shift(g, k, flx_five_places[l] * e));
-            FLX_TRY(meet_probes(a, k, flx_five_weights[l] / e, measures, slope));
-            FLX_TRY(meet_start(a, k, flx_five_weights[l] / e, slope));
+    double e = flx_gradient_reach(g, k, part);
+    for (int l = 0; l < FLX_FIVE_POINTS && (start || probes); l++) {
+        FLX_TRY(flx_gradient_shift(g, k, flx_five_places[l] * e));
+        if (probes) FLX_TRY(meet_probes(a, k, flx_five_weights[l] / e, measures, slope));
+        if (start) FLX_TRY(meet_start(a, k, flx_five_weights[l] / e, slope));
+    }
+    return FLX_OK;
+}
+
+static flx_status meet_alone(adjoint *a, int k, const double *measures, double *slope)
+{
+    double part;
+    FLX_TRY(flx_gradient_rates_find(a->rates, k, a->rp, &part));
+    meet_steps(a, k, a->rp, slope);
+    return meet_directly(a, k, part, true, true, measures, slope);
+}
+
+// ---- parameters together ----------------------------------------------------------------------------
+
+// Weights of the equations of instants at the start. None: it has no transpose.
+static flx_status weigh_start(adjoint *a)
+{
+    gradient *g = a->g;
+    flx_integrator *it = g->run->sim->it;
+    if (!flx_slopes_has_start_t(a->sl, it)) return FLX_OK;
+    for (int i = 0; i < FLX_SLOPES_INSTANTS; i++)
+        FLX_TRY(flx_state_create(g->run->sim->sys, &a->instants.at[i]));
+    for (int j = 0; j < a->m; j++) {
+        for (int i = 0; i < FLX_SLOPES_INSTANTS; i++)
+            a->instants.eta[i] = a->start_eta + (size_t)(j * FLX_SLOPES_INSTANTS + i) * a->nu;
+        flx_gradient_node(g, 0, g->from);
+        flx_status status = flx_slopes_start_t(
+            a->sl, it, g->from, g->times[1] - g->times[0], a->w + (size_t)j * (size_t)a->size,
+            a->first + (size_t)j * (size_t)a->nchange, &a->instants);
+        if (status > 0) a->instants.n = 0; // masses do not determine accelerations
+        if (status != FLX_OK) return status > 0 ? FLX_OK : status;
+    }
+    return FLX_OK;
+}
+
+// Rows of a group, each of which belongs to one parameter at most.
+static void meet_group(adjoint *a, const int *owner, double *slope)
+{
+    const gradient *g = a->g;
+    int np = g->def->nparam, nu = (int)a->nu;
+    for (int i = 0; i < steps_of(a); i++) {
+        const double *rp = a->rp + (size_t)i * (size_t)a->n;
+        const double *eta = a->eta + (size_t)i * (size_t)a->m * (size_t)a->n;
+        for (int j = 0; j < a->m; j++, eta += a->n) {
+            for (int c = 0; c < a->n; c++) {
+                if (owner[c] > 0) slope[j * np + owner[c] - 1] -= rp[c] * eta[c];
+            }
         }
     }
+    for (int j = 0; j < a->m; j++) {
+        const double *eta = a->start_eta + (size_t)(j * FLX_SLOPES_INSTANTS) * a->nu;
+        for (int c = 0; c < a->instants.n * nu; c++) {
+            int k = owner[a->n + c] - 1;
+            if (k >= 0 && !flx_gradient_groups_moves(a->groups, k))
+                slope[j * np + k] -= a->start_rp[c] * eta[c];
+        }
+    }
+}
+
+static flx_status meet_groups(adjoint *a, const double *measures, double *slope)
+{
+    const gradient *g = a->g;
+    FLX_TRY(weigh_start(a));
+    FLX_TRY(flx_gradient_groups_create(a->g, &a->instants, &a->groups));
+    for (int i = 0; i < flx_gradient_groups_count(a->groups); i++) {
+        bool good = flx_gradient_groups_size(a->groups, i) > 1;
+        if (good)
+            FLX_TRY(flx_gradient_rates_find_group(a->rates, a->groups, i, &a->instants, a->rp,
+                                                  a->start_rp, &good));
+        FLX_TRY(flx_gradient_groups_move(a->groups, -1, 0.0, -1));
+        if (good) meet_group(a, flx_gradient_groups_owner(a->groups, i), slope);
+        for (int k = 0; k < g->def->nparam; k++) {
+            if (!flx_gradient_groups_has(a->groups, i, k)) continue;
+            bool moves = flx_gradient_groups_moves(a->groups, k);
+            bool seen = flx_gradient_groups_seen(a->groups, k);
+            if (good) {
+                FLX_TRY(meet_directly(a, k, FLX_GRADIENT_PART, moves, seen, measures, slope));
+            } else {
+                FLX_TRY(meet_alone(a, k, measures, slope));
+            }
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status meet_parameters(adjoint *a, const double *measures, double *slope)
+{
+    const gradient *g = a->g;
+    if (g->def->nparam >= MANY) return meet_groups(a, measures, slope);
+    for (int k = 0; k < g->def->nparam; k++) FLX_TRY(meet_alone(a, k, measures, slope));
     return FLX_OK;
 }
 
@@ -420,6 +512,7 @@ static flx_status make(adjoint *a)
     a->nchange = flx_slopes_change_size(s);
     a->n = flx_slopes_rows(a->sl);
     a->inner = g->run->sim->course.inner;
+    a->nu = (size_t)flx_dims_unknowns(&s->dims);
     size_t m = (size_t)a->m, nodes = (size_t)g->n, probes = (size_t)a->nprobe;
     size_t points = (size_t)points_of(a), inner = (size_t)a->inner;
     const flx_array arrays[] = {FLX_ARRAY(a->probe, points * probes),
@@ -435,6 +528,8 @@ static flx_status make(adjoint *a)
                                 FLX_ARRAY(a->step, a->nchange),
                                 FLX_ARRAY(a->z, a->size),
                                 FLX_ARRAY(a->rp, nodes * (size_t)a->n),
+                                FLX_ARRAY(a->start_eta, FLX_SLOPES_INSTANTS * m * a->nu),
+                                FLX_ARRAY(a->start_rp, FLX_SLOPES_INSTANTS * a->nu),
                                 FLX_ARRAY(a->slopes, 2 * probes)};
     a->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     return a->block ? flx_gradient_rates_create(g, &a->rates) : FLX_ERR_MEMORY;
@@ -465,6 +560,8 @@ flx_status flx_gradient_adjoint(gradient *g, double *slope)
     adjoint a = {.g = g};
     flx_status status = find(&a, slope);
     flx_gradient_rates_destroy(&a.rates);
+    flx_gradient_groups_destroy(&a.groups);
+    for (int i = 0; i < FLX_SLOPES_INSTANTS; i++) flx_state_destroy(&a.instants.at[i]);
     flx_free(a.block);
     return status;
 }

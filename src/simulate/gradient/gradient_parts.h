@@ -63,6 +63,31 @@ typedef struct flx_gradient_rates flx_gradient_rates;
 flx_status flx_gradient_rates_create(gradient *g, flx_gradient_rates **out);
 void flx_gradient_rates_destroy(flx_gradient_rates **r);
 flx_status flx_gradient_rates_find(flx_gradient_rates *r, int k, double *rp, double *part);
+// The parts that parameters of a group are moved by, and the first that one is alone.
+#define FLX_GRADIENT_PART 1e-3
+// gradient_groups.c: parameters that no equation has two of are moved together.
+typedef struct flx_gradient_groups flx_gradient_groups;
+flx_status flx_gradient_groups_create(gradient *g, const flx_slopes_instants *instants,
+                                      flx_gradient_groups **out);
+void flx_gradient_groups_destroy(flx_gradient_groups **groups);
+int flx_gradient_groups_count(const flx_gradient_groups *x);
+int flx_gradient_groups_size(const flx_gradient_groups *x, int group);
+bool flx_gradient_groups_has(const flx_gradient_groups *x, int group, int k);
+// (rows of a step, then of the instants) 1 + the parameter that is in a row, 0: none is
+const int *flx_gradient_groups_owner(const flx_gradient_groups *x, int group);
+// Whether a parameter moves what the run begins with; whether probes contain it themselves.
+bool flx_gradient_groups_moves(const flx_gradient_groups *x, int k);
+bool flx_gradient_groups_seen(const flx_gradient_groups *x, int k);
+// The second system with those of a group moved by so many steps, without a start; of these only such with this bit in their
+// numbers, -1: all. Group -1: none.
+flx_status flx_gradient_groups_move(flx_gradient_groups *x, int group, double places, int bit);
+int flx_gradient_groups_bits(const flx_gradient_groups *x);
+bool flx_gradient_groups_bit(int k, int bit);
+// gradient_residuals.c: the same as flx_gradient_rates_find for a group. rp (steps x rows), eta (instants x unknowns) receives the
+// rows of instants. *good: false: they have to be found one by one.
+flx_status flx_gradient_rates_find_group(flx_gradient_rates *r, flx_gradient_groups *x, int group,
+                                         const flx_slopes_instants *instants, double *rp,
+                                         double *at_instants, bool *good);
 // gradient_direct.c: slope (nvalue x nparam)
 flx_status flx_gradient_direct(gradient *g, double *slope);
 // gradient_adjoint.c. Whether there is one for what is asked for.

@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Parts of the size of a parameter that are tried, and the third differences that are good enough against the first ones.
-#define FIRST_PART 1e-3
+#define FIRST_PART FLX_GRADIENT_PART
 #define LAST_PART 0.9e-7
 #define NEARER 1e-1
 #define GOOD 1e-4
@@ -28,6 +28,7 @@ struct flx_gradient_rates {
     bool based;
     double *base, *one, *two; // (steps n) residuals of the run; less these, at one step and at two
     double *third, *row;      // (steps n) third differences; (n) of one step
+    double *instant;          // (unknowns of the system)
     double size;              // the largest of all terms that were met
     void *block;
 };
@@ -45,9 +46,12 @@ flx_status flx_gradient_rates_create(gradient *g, flx_gradient_rates **out)
     r->g = g;
     r->steps = g->n - 1;
     r->n = flx_slopes_rows(g->sl);
-    const flx_array arrays[] = {FLX_ARRAY(r->base, numbers_of(r)), FLX_ARRAY(r->one, numbers_of(r)),
+    const flx_array arrays[] = {FLX_ARRAY(r->base, numbers_of(r)),
+                                FLX_ARRAY(r->one, numbers_of(r)),
                                 FLX_ARRAY(r->two, numbers_of(r)),
-                                FLX_ARRAY(r->third, numbers_of(r)), FLX_ARRAY(r->row, r->n)};
+                                FLX_ARRAY(r->third, numbers_of(r)),
+                                FLX_ARRAY(r->row, r->n),
+                                FLX_ARRAY(r->instant, flx_dims_unknowns(&g->run->sim->sys->dims))};
     r->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     if (!r->block) flx_gradient_rates_destroy(out);
     return *out ? FLX_OK : FLX_ERR_MEMORY;
@@ -170,4 +174,120 @@ flx_status flx_gradient_rates_find(flx_gradient_rates *r, int k, double *rp, dou
     }
     flx_free(tried);
     return status;
+}
+
+// ---- groups ---------------------------------------------------------------------------------------
+
+typedef struct group_of_rates {
+    flx_gradient_rates *r;
+    flx_gradient_groups *x;
+    int number;
+    const int *owner;
+    const flx_slopes_instants *instants;
+    double *at; // (instants unknowns) of five points
+} group_of_rates;
+
+// The parameters of the group moved by so many steps: rows of instants, and of all steps less those of the run; out NULL: not these.
+static flx_status take_group(const group_of_rates *o, double places, double *out)
+{
+    flx_gradient_rates *r = o->r;
+    const flx_simulation *sim = r->g->twin->sim;
+    int nu = flx_dims_unknowns(&sim->sys->dims);
+    double weight = 0.0;
+    for (int l = 0; l < FLX_FIVE_POINTS; l++)
+        weight += flx_five_places[l] == places ? flx_five_weights[l] : 0.0;
+    FLX_TRY(flx_gradient_groups_move(o->x, o->number, places, -1));
+    for (int i = 0; i < o->instants->n; i++) {
+        FLX_TRY(flx_slopes_instant(r->g->sl, sim->sys, sim->work, o->instants->at[i], r->instant));
+        for (int c = 0; c < nu; c++) o->at[i * nu + c] += weight * r->instant[c];
+    }
+    if (!out) return FLX_OK;
+    FLX_TRY(take(r, out));
+    for (size_t i = 0; i < numbers_of(r); i++) out[i] -= r->base[i];
+    return FLX_OK;
+}
+
+// Whether rows change with those parameters alone that they belong to: `one` holds what all did by one step.
+static flx_status test_group(const group_of_rates *o, bool *good)
+{
+    flx_gradient_rates *r = o->r;
+    gradient *g = r->g;
+    const flx_simulation *sim = g->twin->sim;
+    int bits = flx_gradient_groups_bits(o->x);
+    for (int b = 0; b < bits && *good; b++) {
+        FLX_TRY(flx_gradient_groups_move(o->x, o->number, 1.0, b));
+        for (int i = b; i < r->steps && *good; i += bits) {
+            const double *base = r->base + (size_t)i * (size_t)r->n;
+            const double *one = r->one + (size_t)i * (size_t)r->n;
+            flx_gradient_node(g, i, g->from);
+            flx_gradient_node(g, i + 1, g->to);
+            FLX_TRY(flx_slopes_residuals(g->sl, sim->sys, sim->work, g->from, g->to,
+                                         flx_gradient_record(g, i), r->row));
+            for (int c = 0; c < r->n; c++) {
+                bool mine = o->owner[c] > 0 && flx_gradient_groups_bit(o->owner[c] - 1, b);
+                double off = r->row[c] - base[c] - (mine ? one[c] : 0.0);
+                if (!(fabs(off) <= NOISE * r->size)) *good = false;
+                if (o->owner[c] == 0 && one[c] != 0.0) *good = false;
+            }
+        }
+    }
+    return FLX_OK;
+}
+
+// Per unit of the parameters that rows belong to.
+static void divide_group(const group_of_rates *o, double steps, double *rp)
+{
+    flx_gradient_rates *r = o->r;
+    int nu = flx_dims_unknowns(&r->g->run->sim->sys->dims);
+    for (int c = 0; c < r->n; c++) {
+        double e = o->owner[c] > 0 ? flx_gradient_reach(r->g, o->owner[c] - 1, FIRST_PART) : 1.0;
+        for (int i = 0; i < r->steps; i++) rp[(size_t)i * (size_t)r->n + (size_t)c] /= steps * e;
+    }
+    for (int c = 0; c < o->instants->n * nu; c++) {
+        int k = o->owner[r->n + c];
+        if (k > 0) o->at[c] /= flx_gradient_reach(r->g, k - 1, FIRST_PART);
+    }
+}
+
+flx_status flx_gradient_rates_find_group(flx_gradient_rates *r, flx_gradient_groups *x, int group,
+                                         const flx_slopes_instants *instants, double *rp,
+                                         double *at_instants, bool *good)
+{
+    size_t all = numbers_of(r);
+    int nu = flx_dims_unknowns(&r->g->run->sim->sys->dims);
+    const group_of_rates o = {.r = r,
+                              .x = x,
+                              .number = group,
+                              .owner = flx_gradient_groups_owner(x, group),
+                              .instants = instants,
+                              .at = at_instants};
+    *good = true;
+    memset(at_instants, 0, (size_t)(instants->n * nu) * sizeof *at_instants);
+    if (!r->based) {
+        FLX_TRY(flx_gradient_groups_move(x, -1, 0.0, -1));
+        FLX_TRY(take(r, r->base));
+        r->based = true;
+    }
+    FLX_TRY(take_group(&o, 1.0, r->one));
+    FLX_TRY(take_group(&o, 2.0, r->two));
+    bool straight = is_straight(r);
+    if (flx_gradient_groups_size(x, group) > 1) FLX_TRY(test_group(&o, good));
+    if (!*good) return FLX_OK;
+    if (straight) memcpy(rp, r->two, all * sizeof *rp);
+    for (size_t i = 0; i < all && !straight; i++) {
+        rp[i] = (8.0 * r->one[i] - r->two[i]) / 12.0;
+        r->third[i] = 0.5 * r->two[i] - r->one[i];
+    }
+    FLX_TRY(take_group(&o, -1.0, straight ? NULL : r->one));
+    FLX_TRY(take_group(&o, -2.0, straight ? NULL : r->two));
+    for (size_t i = 0; i < all && !straight; i++) {
+        rp[i] -= (8.0 * r->one[i] - r->two[i]) / 12.0;
+        r->third[i] -= 0.5 * r->two[i] - r->one[i];
+    }
+    if (!straight && judge(r, rp) > GOOD) *good = false;
+    for (int c = 0; c < instants->n * nu; c++) {
+        if (o.owner[r->n + c] == 0 && !(fabs(o.at[c]) <= NOISE * r->size)) *good = false;
+    }
+    if (*good) divide_group(&o, straight ? 2.0 : 1.0, rp);
+    return FLX_OK;
 }

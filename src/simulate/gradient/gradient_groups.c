@@ -1,0 +1,371 @@
+// gradient_groups.c - parameters that are moved together: no equation contains two of them.
+//
+// Which equations a parameter is in is seen where it is moved alone, at some steps of the run and at its start. As what touches
+// may change along a run, groups are tested: parameters whose number has a certain bit are moved, and equations that belong to
+// others must not change; each step has one of the bits in turn.
+#include "simulate/gradient/gradient_parts.h"
+
+#include "base/arrays.h"
+#include "descriptor/descriptor.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LOOKS 3 // steps that are looked at
+
+struct flx_gradient_groups {
+    gradient *g;
+    const flx_slopes_instants *instants;
+    int n, nu, rows; // rows of a step; of an instant; of both together
+    int ngroup;
+    int **owner;         // (ngroup) (rows) 1 + parameter, 0: nobody's
+    int *group_of;       // (nparam)
+    bool *moves;         // (nparam) what the run begins with
+    bool *seen;          // (nparam) by probes themselves
+    bool all_move;       // the start is found otherwise than by placing things
+    double *base;        // (LOOKS n + instants nu)
+    double *look;        // the same
+    double *p;           // all parameters of the system
+    double *nominal;     // the same
+    int *touched, *mark; // (rows)
+    int ntouched, stamp;
+    double *probes, *now; // (LOOKS nprobe) (nprobe)
+    double *rows_at[2];   // (constraints: rows, then rates) at the start
+    flx_state *drawn[2];  // owned
+    void *block;
+};
+
+static flx_simulation *twin_of(const flx_gradient_groups *x)
+{
+    return x->g->twin->sim;
+}
+
+// The system in which things are placed, and the start in its coordinates.
+static flx_system *placed_in(const flx_gradient_groups *x)
+{
+    flx_simulation *sim = twin_of(x);
+    return sim->bodies ? sim->bodies : sim->sys;
+}
+
+static flx_state *start_in(const flx_gradient_groups *x)
+{
+    flx_simulation *sim = twin_of(x);
+    return sim->bodies ? sim->bodies_state : sim->start;
+}
+
+// ---- life -----------------------------------------------------------------------------------------
+
+void flx_gradient_groups_destroy(flx_gradient_groups **groups)
+{
+    flx_gradient_groups *x = groups ? *groups : NULL;
+    if (!x) return;
+    for (int i = 0; i < x->ngroup; i++) flx_free(x->owner[i]);
+    for (int k = 0; k < 2; k++) flx_state_destroy(&x->drawn[k]);
+    flx_free(x->block);
+    flx_free(x);
+    *groups = NULL;
+}
+
+static flx_status make(flx_gradient_groups *x)
+{
+    gradient *g = x->g;
+    flx_simulation *sim = twin_of(x);
+    const flx_system *s = sim->sys, *placed = placed_in(x);
+    size_t np = (size_t)g->def->nparam, all = (size_t)s->nparameter;
+    size_t looks = (size_t)(LOOKS * x->n + x->nu);
+    size_t nprobe = (size_t)sim->model->outputs.nprobe;
+    size_t nc = 2 * (size_t)placed->dims.nlam + (size_t)flx_dims_unknowns(&placed->dims);
+    const flx_array arrays[] = {FLX_ARRAY(x->owner, np),
+                                FLX_ARRAY(x->group_of, np),
+                                FLX_ARRAY(x->moves, np),
+                                FLX_ARRAY(x->seen, np),
+                                FLX_ARRAY(x->base, looks),
+                                FLX_ARRAY(x->look, x->rows),
+                                FLX_ARRAY(x->p, all),
+                                FLX_ARRAY(x->nominal, all),
+                                FLX_ARRAY(x->touched, x->rows),
+                                FLX_ARRAY(x->mark, x->rows),
+                                FLX_ARRAY(x->probes, LOOKS * nprobe),
+                                FLX_ARRAY(x->now, nprobe),
+                                FLX_ARRAY(x->rows_at[0], nc),
+                                FLX_ARRAY(x->rows_at[1], nc)};
+    x->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
+    if (!x->block) return FLX_ERR_MEMORY;
+    for (int k = 0; k < 2; k++) FLX_TRY(flx_state_create(placed, &x->drawn[k]));
+    return FLX_OK;
+}
+
+// ---- moving parameters ----------------------------------------------------------------------------
+
+static flx_status tune(flx_gradient_groups *x, const double *p)
+{
+    flx_simulation *sim = twin_of(x);
+    flx_ctx_clear_messages(x->g->quiet);
+    flx_account_forget(sim);
+    FLX_TRY(flx_system_set_parameters(sim->sys, p));
+    return sim->bodies ? flx_system_set_parameters(sim->bodies, p) : FLX_OK;
+}
+
+static double reach(const flx_gradient_groups *x, int k)
+{
+    return flx_gradient_reach(x->g, k, FLX_GRADIENT_PART);
+}
+
+static bool has_bit(int k, int bit)
+{
+    return bit < 0 || (((k + 1) >> bit) & 1);
+}
+
+flx_status flx_gradient_groups_move(flx_gradient_groups *x, int group, double places, int bit)
+{
+    const gradient *g = x->g;
+    memcpy(x->p, x->nominal, (size_t)twin_of(x)->sys->nparameter * sizeof *x->p);
+    for (int k = 0; k < g->def->nparam; k++) {
+        bool moved = group >= 0 && x->group_of[k] == group && has_bit(k, bit);
+        if (moved) x->p[g->def->param[k]] = g->p[k] + places * reach(x, k);
+    }
+    return tune(x, x->p);
+}
+
+// ---- looking --------------------------------------------------------------------------------------
+
+static int step_of(const flx_gradient_groups *x, int look)
+{
+    static const double places[LOOKS] = {0.6, 1.0, 0.0};
+    return (int)(places[look] * (x->g->n - 2));
+}
+
+// Rows of the step of a look; of the first instant.
+static flx_status look_at_step(flx_gradient_groups *x, int look, double *out)
+{
+    gradient *g = x->g;
+    flx_simulation *sim = twin_of(x);
+    int i = step_of(x, look);
+    flx_gradient_node(g, i, g->from);
+    flx_gradient_node(g, i + 1, g->to);
+    return flx_slopes_residuals(g->sl, sim->sys, sim->work, g->from, g->to,
+                                flx_gradient_record(g, i), out);
+}
+
+static flx_status look_at_instant(flx_gradient_groups *x, double *out)
+{
+    const flx_simulation *sim = twin_of(x);
+    if (x->instants->n == 0) return FLX_OK;
+    return flx_slopes_instant(x->g->sl, sim->sys, sim->work, x->instants->at[0], out);
+}
+
+static flx_status look_at_probes(flx_gradient_groups *x, int look, double *out)
+{
+    gradient *g = x->g;
+    flx_simulation *sim = twin_of(x);
+    flx_gradient_node(g, step_of(x, look) + 1, g->to);
+    flx_account_forget(sim);
+    FLX_TRY(flx_account_signals(&sim->probes, sim, g->to, 0.0));
+    memcpy(out, sim->probes.out, (size_t)sim->model->outputs.nprobe * sizeof *out);
+    return FLX_OK;
+}
+
+// Where things are placed, and constraints at the start.
+static flx_status look_at_start(flx_gradient_groups *x, int which)
+{
+    flx_simulation *sim = twin_of(x);
+    flx_system *s = placed_in(x);
+    flx_work *work = sim->bodies ? sim->bodies_work : sim->work;
+    int first = flx_dims_first_constraint(&s->dims), n = flx_dims_unknowns(&s->dims);
+    double *rows = x->rows_at[which];
+    FLX_TRY(flx_descriptor_draw(s, x->drawn[which]));
+    if (s->dims.nlam + s->dims.nmu == 0) return FLX_OK;
+    flx_point p = flx_state_point(s, start_in(x));
+    FLX_TRY(s->ops->residual(s, work, &p, rows));
+    memset(rows, 0, (size_t)first * sizeof *rows);
+    return s->dims.nlam > 0 ? s->ops->constraint_rate(s, work, &p, rows + n) : FLX_OK;
+}
+
+static bool same(const double *a, const double *b, int n)
+{
+    return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+static bool same_motion(const flx_dims *d, const flx_state *a, const flx_state *b)
+{
+    return same(a->q, b->q, d->nq) && same(a->v, b->v, d->nv) && same(a->x, b->x, d->nx);
+}
+
+static bool start_is_same(const flx_gradient_groups *x)
+{
+    const flx_dims *d = &placed_in(x)->dims;
+    return same_motion(d, x->drawn[0], x->drawn[1]) &&
+           same(x->rows_at[0], x->rows_at[1], flx_dims_unknowns(d) + d->nlam);
+}
+
+static void touch(flx_gradient_groups *x, int row)
+{
+    if (x->mark[row] == x->stamp) return;
+    x->mark[row] = x->stamp;
+    x->touched[x->ntouched++] = row;
+}
+
+// Rows that the parameters as they are now change: of the first look that shows any, and of the start, where the same rows of
+// the system are taken, too: forces may be in balance there.
+static flx_status find_touched(flx_gradient_groups *x)
+{
+    int stride = flx_slopes_stride(x->g->sl), n;
+    x->ntouched = 0;
+    x->stamp++;
+    for (int l = 0; l < LOOKS && x->ntouched == 0; l++) {
+        const double *base = x->base + (size_t)l * (size_t)x->n;
+        FLX_TRY(look_at_step(x, l, x->look));
+        for (int r = 0; r < x->n; r++) {
+            if (x->look[r] != base[r]) touch(x, r);
+        }
+    }
+    FLX_TRY(look_at_instant(x, x->look));
+    n = x->ntouched;
+    for (int i = 0; i < x->instants->n; i++) {
+        const double *base = x->base + (size_t)LOOKS * (size_t)x->n;
+        int first = x->n + i * x->nu;
+        for (int k = 0; k < n; k++) {
+            int r = x->touched[k] % stride;
+            if (r < x->nu) touch(x, first + r);
+        }
+        for (int r = 0; r < x->nu; r++) {
+            if (x->look[r] != base[r]) touch(x, first + r);
+        }
+    }
+    return FLX_OK;
+}
+
+// What parameter k, moved alone, is in.
+static flx_status look_at(flx_gradient_groups *x, int k)
+{
+    gradient *g = x->g;
+    flx_simulation *sim = twin_of(x);
+    int nprobe = sim->model->outputs.nprobe;
+    memcpy(x->p, x->nominal, (size_t)sim->sys->nparameter * sizeof *x->p);
+    x->p[g->def->param[k]] = g->p[k] + reach(x, k);
+    FLX_TRY(tune(x, x->p));
+    FLX_TRY(find_touched(x));
+    if (!x->all_move) FLX_TRY(look_at_start(x, 1));
+    x->moves[k] = x->all_move || !start_is_same(x);
+    for (int l = 0; l < LOOKS && !x->seen[k]; l++) {
+        FLX_TRY(look_at_probes(x, l, x->now));
+        x->seen[k] = !same(x->now, x->probes + (size_t)l * (size_t)nprobe, nprobe);
+    }
+    return FLX_OK;
+}
+
+// The first group with room for what was looked at; parameters that were nowhere have one of their own.
+static flx_status join(flx_gradient_groups *x, int k)
+{
+    int group = x->ntouched > 0 ? 0 : x->ngroup;
+    for (; group < x->ngroup; group++) {
+        bool room = true;
+        for (int i = 0; i < x->ntouched && room; i++) room = x->owner[group][x->touched[i]] == 0;
+        if (room && x->owner[group][x->rows] == 0) break;
+    }
+    if (group == x->ngroup) {
+        x->owner[group] = flx_alloc(x->g->ctx, (size_t)x->rows + 1, sizeof **x->owner);
+        if (!x->owner[group]) return FLX_ERR_MEMORY;
+        x->ngroup++;
+        x->owner[group][x->rows] = x->ntouched == 0; // closed
+    }
+    for (int i = 0; i < x->ntouched; i++) x->owner[group][x->touched[i]] = k + 1;
+    x->group_of[k] = group;
+    return FLX_OK;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------
+
+static bool starts_otherwise(const flx_gradient_groups *x)
+{
+    const flx_simulation *sim = twin_of(x);
+    const flx_system *s = placed_in(x);
+    if (x->instants->n == 0 || sim->model->simulate.start >= 0 || sim->from) return true;
+    if (sim->plan->reduction.n > 0 || sim->plan->balances) return true;
+    if (flx_wrapper_innermost(s) != s) return true;
+    // what was closed follows masses, too
+    return !same_motion(&s->dims, x->drawn[0], start_in(x));
+}
+
+static flx_status sort(flx_gradient_groups *x)
+{
+    gradient *g = x->g;
+    flx_simulation *sim = twin_of(x);
+    int nprobe = sim->model->outputs.nprobe;
+    FLX_TRY(flx_gradient_shift(g, 0, 0.0));
+    flx_gradient_sharpen(sim);
+    const double *p = sim->sys->param + sim->sys->first_parameter;
+    memcpy(x->nominal, p, (size_t)sim->sys->nparameter * sizeof *p);
+    for (int l = 0; l < LOOKS; l++) FLX_TRY(look_at_step(x, l, x->base + (size_t)l * (size_t)x->n));
+    FLX_TRY(look_at_instant(x, x->base + (size_t)LOOKS * (size_t)x->n));
+    FLX_TRY(look_at_start(x, 0));
+    x->all_move = starts_otherwise(x);
+    for (int l = 0; l < LOOKS && !sim->probes.settles; l++)
+        FLX_TRY(look_at_probes(x, l, x->probes + (size_t)l * (size_t)nprobe));
+    for (int k = 0; k < g->def->nparam; k++) {
+        x->seen[k] = sim->probes.settles; // states are settled by numbers of a start
+        FLX_TRY(look_at(x, k));
+        FLX_TRY(join(x, k));
+    }
+    return flx_gradient_groups_move(x, -1, 0.0, -1);
+}
+
+flx_status flx_gradient_groups_create(gradient *g, const flx_slopes_instants *instants,
+                                      flx_gradient_groups **out)
+{
+    flx_gradient_groups *x = *out = flx_alloc(g->ctx, 1, sizeof *x);
+    if (!x) return FLX_ERR_MEMORY;
+    x->g = g;
+    x->instants = instants;
+    x->n = flx_slopes_rows(g->sl);
+    x->nu = flx_dims_unknowns(&g->run->sim->sys->dims);
+    x->rows = x->n + instants->n * x->nu;
+    flx_status status = make(x);
+    if (status == FLX_OK) status = sort(x);
+    if (status != FLX_OK) flx_gradient_groups_destroy(out);
+    return status;
+}
+
+int flx_gradient_groups_count(const flx_gradient_groups *x)
+{
+    return x->ngroup;
+}
+
+bool flx_gradient_groups_has(const flx_gradient_groups *x, int group, int k)
+{
+    return x->group_of[k] == group;
+}
+
+int flx_gradient_groups_size(const flx_gradient_groups *x, int group)
+{
+    int n = 0;
+    for (int k = 0; k < x->g->def->nparam; k++) n += x->group_of[k] == group;
+    return n;
+}
+
+const int *flx_gradient_groups_owner(const flx_gradient_groups *x, int group)
+{
+    return x->owner[group];
+}
+
+bool flx_gradient_groups_moves(const flx_gradient_groups *x, int k)
+{
+    return x->moves[k];
+}
+
+bool flx_gradient_groups_seen(const flx_gradient_groups *x, int k)
+{
+    return x->seen[k];
+}
+
+int flx_gradient_groups_bits(const flx_gradient_groups *x)
+{
+    int bits = 1;
+    while (x->g->def->nparam >> bits) bits++;
+    return bits;
+}
+
+bool flx_gradient_groups_bit(int k, int bit)
+{
+    return has_bit(k, bit);
+}
