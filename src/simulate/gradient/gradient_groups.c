@@ -29,7 +29,7 @@ struct flx_gradient_groups {
     double *nominal;     // the same
     int *touched, *mark; // (rows)
     int ntouched, stamp;
-    double *probes, *now; // (LOOKS nprobe) (nprobe)
+    double *probes, *now; // (LOOKS 2 nprobe) (2 nprobe)
     double *rows_at[2];   // (constraints: rows, then rates) at the start
     flx_state *drawn[2];  // owned
     void *block;
@@ -85,8 +85,8 @@ static flx_status make(flx_gradient_groups *x)
                                 FLX_ARRAY(x->nominal, all),
                                 FLX_ARRAY(x->touched, x->rows),
                                 FLX_ARRAY(x->mark, x->rows),
-                                FLX_ARRAY(x->probes, LOOKS * nprobe),
-                                FLX_ARRAY(x->now, nprobe),
+                                FLX_ARRAY(x->probes, 2 * LOOKS * nprobe),
+                                FLX_ARRAY(x->now, 2 * nprobe),
                                 FLX_ARRAY(x->rows_at[0], nc),
                                 FLX_ARRAY(x->rows_at[1], nc)};
     x->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
@@ -154,14 +154,24 @@ static flx_status look_at_instant(flx_gradient_groups *x, double *out)
     return flx_slopes_instant(x->g->sl, sim->sys, sim->work, x->instants->at[0], out);
 }
 
-static flx_status look_at_probes(flx_gradient_groups *x, int look, double *out)
+// Probes at the end of step i, and inside it, where joints are closed anew: (2 nprobe).
+static flx_status look_at_probes(flx_gradient_groups *x, int i, double *out)
 {
     gradient *g = x->g;
     flx_simulation *sim = twin_of(x);
-    flx_gradient_node(g, step_of(x, look) + 1, g->to);
+    size_t n = (size_t)sim->model->outputs.nprobe;
+    flx_gradient_node(g, i + 1, g->to);
     flx_account_forget(sim);
     FLX_TRY(flx_account_signals(&sim->probes, sim, g->to, 0.0));
-    memcpy(out, sim->probes.out, (size_t)sim->model->outputs.nprobe * sizeof *out);
+    memcpy(out, sim->probes.out, n * sizeof *out);
+    if (sim->course.inner == 0 || !flx_slopes_has_inside(g->sl)) return FLX_OK;
+    flx_gradient_node(g, i, g->from);
+    flx_slopes_inside(g->sl, g->from, flx_gradient_record(g, i),
+                      flx_quadrature_place(&sim->course, 0), g->to);
+    FLX_TRY(flx_slopes_close(g->sl, sim->it, g->to));
+    flx_account_forget(sim);
+    FLX_TRY(flx_account_signals(&sim->probes, sim, g->to, 0.0));
+    memcpy(out + n, sim->probes.out, n * sizeof *out);
     return FLX_OK;
 }
 
@@ -240,7 +250,7 @@ static flx_status look_at(flx_gradient_groups *x, int k)
 {
     gradient *g = x->g;
     flx_simulation *sim = twin_of(x);
-    int nprobe = sim->model->outputs.nprobe;
+    int nprobe = 2 * sim->model->outputs.nprobe;
     memcpy(x->p, x->nominal, (size_t)sim->sys->nparameter * sizeof *x->p);
     x->p[g->def->param[k]] = g->p[k] + reach(x, k);
     FLX_TRY(tune(x, x->p));
@@ -248,7 +258,7 @@ static flx_status look_at(flx_gradient_groups *x, int k)
     if (!x->all_move) FLX_TRY(look_at_start(x, 1));
     x->moves[k] = x->all_move || !start_is_same(x);
     for (int l = 0; l < LOOKS && !x->seen[k]; l++) {
-        FLX_TRY(look_at_probes(x, l, x->now));
+        FLX_TRY(look_at_probes(x, step_of(x, l), x->now));
         x->seen[k] = !same(x->now, x->probes + (size_t)l * (size_t)nprobe, nprobe);
     }
     return FLX_OK;
@@ -287,11 +297,38 @@ static bool starts_otherwise(const flx_gradient_groups *x)
     return !same_motion(&s->dims, x->drawn[0], start_in(x));
 }
 
+// Those that no look has seen in probes, all moved: nothing may change along the whole run. Else each is taken as seen.
+static flx_status confirm_unseen(flx_gradient_groups *x)
+{
+    gradient *g = x->g;
+    size_t n = 2 * (size_t)twin_of(x)->model->outputs.nprobe;
+    int steps = g->n - 1;
+    bool any = false, changed = false;
+    double *kept = flx_alloc(g->ctx, (size_t)steps * n + 1, sizeof *kept);
+    if (!kept) return FLX_ERR_MEMORY;
+    flx_status status = flx_gradient_groups_move(x, -1, 0.0, -1);
+    for (int i = 0; i < steps && status == FLX_OK; i++)
+        status = look_at_probes(x, i, kept + (size_t)i * n);
+    for (int k = 0; k < g->def->nparam; k++) {
+        if (x->seen[k]) continue;
+        x->p[g->def->param[k]] = g->p[k] + reach(x, k);
+        any = true;
+    }
+    if (status == FLX_OK && any) status = tune(x, x->p);
+    for (int i = 0; i < steps && status == FLX_OK && any && !changed; i++) {
+        status = look_at_probes(x, i, x->now);
+        changed = !same(x->now, kept + (size_t)i * n, (int)n);
+    }
+    for (int k = 0; k < g->def->nparam && changed; k++) x->seen[k] = true;
+    flx_free(kept);
+    return status;
+}
+
 static flx_status sort(flx_gradient_groups *x)
 {
     gradient *g = x->g;
     flx_simulation *sim = twin_of(x);
-    int nprobe = sim->model->outputs.nprobe;
+    int nprobe = 2 * sim->model->outputs.nprobe;
     FLX_TRY(flx_gradient_shift(g, 0, 0.0));
     flx_gradient_sharpen(sim);
     const double *p = sim->sys->param + sim->sys->first_parameter;
@@ -301,12 +338,13 @@ static flx_status sort(flx_gradient_groups *x)
     FLX_TRY(look_at_start(x, 0));
     x->all_move = starts_otherwise(x);
     for (int l = 0; l < LOOKS && !sim->probes.settles; l++)
-        FLX_TRY(look_at_probes(x, l, x->probes + (size_t)l * (size_t)nprobe));
+        FLX_TRY(look_at_probes(x, step_of(x, l), x->probes + (size_t)l * (size_t)nprobe));
     for (int k = 0; k < g->def->nparam; k++) {
         x->seen[k] = sim->probes.settles; // states are settled by numbers of a start
         FLX_TRY(look_at(x, k));
         FLX_TRY(join(x, k));
     }
+    if (!sim->probes.settles) FLX_TRY(confirm_unseen(x));
     return flx_gradient_groups_move(x, -1, 0.0, -1);
 }
 
