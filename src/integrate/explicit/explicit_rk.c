@@ -19,6 +19,7 @@
 // test for stiffness is that of volume II, IV.2. Theory: docs/theory/integrators.md.
 #include "integrate/explicit/explicit_rk.h"
 
+#include "integrate/explicit/explicit_close.h"
 #include "integrate/explicit/explicit_form.h"
 #include "integrate/step_control.h"
 #include "integrate/tolerance.h"
@@ -68,6 +69,8 @@ typedef struct explicit_rk {
     double t0, h0;               // of the last accepted step, which begins at z1 and ends at z
     bool dense_ready;            // dense is that of the last accepted step
     flx_state *trial;            // where stages are evaluated
+    flx_closer *closer;          // where ends have derivatives (flx_method.own_normals)
+    bool was_careful;            // in the last step
 } explicit_rk;
 
 // ---- life -----------------------------------------------------------------------------------
@@ -88,6 +91,7 @@ void flx_rk_destroy(flx_integrator *it)
     flx_free(p->y);
     flx_free(p->near);
     flx_state_destroy(&p->trial);
+    flx_closer_destroy(&p->closer);
     flx_free(p);
     it->data = NULL;
 }
@@ -150,12 +154,24 @@ static flx_status eval(flx_integrator *it, double t, const double *z, double *dz
     return s;
 }
 
+// Of runs that are differentiated: a function of z alone.
+static flx_status project_smoothly(flx_integrator *it, double t, double *z)
+{
+    explicit_rk *p = it->data;
+    if (!p->closer) FLX_TRY(flx_closer_create(it->sys, &p->closer));
+    p->form->unpack(it->sys, t, z, p->trial);
+    FLX_TRY(flx_closer_close(p->closer, it->work, p->trial, NULL));
+    p->form->pack(it->sys, p->trial, z);
+    return FLX_OK;
+}
+
 static flx_status project(flx_integrator *it, double t, double *z)
 {
     explicit_rk *p = it->data;
     double moved_q, moved_v;
     if (!p->projects) return FLX_OK;
     it->stats.projections++;
+    if (flx_method_of(it)->own_normals && !p->form->fill) return project_smoothly(it, t, z);
     return p->form->project(it->sys, it->work, t, z, p->trial, &moved_q, &moved_v);
 }
 
@@ -350,6 +366,54 @@ flx_status flx_rk_interpolate(flx_integrator *it, double t, flx_state *out)
     return FLX_OK;
 }
 
+// ---- for derivatives ------------------------------------------------------------------------
+
+flx_rk_made flx_rk_last(const flx_integrator *it)
+{
+    const explicit_rk *p = it->data;
+    flx_rk_made m = {.pair = p->pair,
+                     .n = p->n,
+                     .slopes = slopes(p->pair),
+                     .t = p->t0,
+                     .h = p->h0,
+                     .careful = p->was_careful,
+                     .projects = p->projects,
+                     .z = p->z1,
+                     .end = p->z};
+    double *k[FLX_RK_SLOPES];
+    slopes_of_last(p, k);
+    for (int i = 0; i < m.slopes; i++) m.k[i] = k[i];
+    return m;
+}
+
+void flx_rk_install(flx_integrator *it, const flx_rk_made *m)
+{
+    explicit_rk *p = it->data;
+    size_t size = (size_t)p->n * sizeof(double);
+    double *k[FLX_RK_SLOPES];
+    slopes_of_last(p, k);
+    memcpy(p->z1, m->z, size);
+    memcpy(p->z, m->end, size);
+    for (int i = 0; i < m->slopes; i++) memcpy(k[i], m->k[i], size);
+    p->t0 = m->t;
+    p->h0 = m->h;
+    p->dense_ready = false;
+}
+
+flx_status flx_rk_close(flx_integrator *it, flx_state *x)
+{
+    explicit_rk *p = it->data;
+    double t = x->t;
+    flx_state_copy(p->trial, x);
+    p->form->pack(it->sys, x, p->y);
+    FLX_TRY(project(it, t, p->y));
+    FLX_TRY(eval(it, t, p->y, p->near));
+    p->form->unpack(it->sys, t, p->y, p->trial);
+    flx_state_copy(x, p->trial);
+    x->t = t;
+    return FLX_OK;
+}
+
 // ---- step -----------------------------------------------------------------------------------
 
 static void swap(double **a, double **b)
@@ -440,6 +504,7 @@ static void accept(flx_integrator *it, flx_state *x, double h, double error, boo
         }
     }
     p->rejected = false;
+    p->was_careful = p->careful > 0;
     if (p->careful > 0) p->careful--;
     p->usual = fmax(h, FADE * p->usual);
     p->form->unpack(it->sys, x->t + h, p->z, p->trial);

@@ -39,4 +39,19 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
 flx_status flx_rk_interpolate(flx_integrator *it, double t, flx_state *out);
 void flx_rk_destroy(flx_integrator *it);
 void flx_rk_memory(flx_integrator *it, flx_memory *m);
+// The last accepted step, for its derivatives: where it began, and its slopes in the order of the table: the stages, then that at
+// the end. careful: its stages were projected.
+typedef struct flx_rk_made {
+    const flx_rk_pair *pair;
+    int n, slopes;
+    double t, h;
+    bool careful, projects;
+    const double *z, *end;
+    const double *k[FLX_RK_SLOPES];
+} flx_rk_made;
+flx_rk_made flx_rk_last(const flx_integrator *it);
+// That step replaced by another.
+void flx_rk_install(flx_integrator *it, const flx_rk_made *step);
+// z of a state closed as a run that is differentiated does, with accelerations and multipliers.
+flx_status flx_rk_close(flx_integrator *it, flx_state *x);
 int flx_rk_coefficients(const flx_rk_pair *pair, flx_coefficients *out);

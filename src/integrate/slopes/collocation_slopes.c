@@ -191,17 +191,9 @@ static flx_status residuals(flx_slopes *sl, const flx_system *sys, flx_work *wor
 
 static flx_status start(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h, double *z)
 {
-    const flx_dims *d = &sl->sys->dims;
-    const double *from[7] = {x->v, x->a, x->x, x->dx, x->w, x->lam, x->mu};
-    const int n[7] = {d->nv, d->nv, d->nx, d->nx, d->nw, d->nlam, d->nmu};
     (void)it;
     (void)h;
-    memset(z, 0, (size_t)d->nv * sizeof *z);
-    z += d->nv;
-    for (int k = 0; k < 7; k++) {
-        memcpy(z, from[k], (size_t)n[k] * sizeof *z);
-        z += n[k];
-    }
+    flx_slopes_of_state(sl->sys, x, z);
     return FLX_OK;
 }
 

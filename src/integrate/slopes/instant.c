@@ -23,6 +23,7 @@ struct flx_instant {
     int n, first;          // unknowns; the first constraint
     flx_step_matrix *m;    // owned
     flx_point at;          // where it was opened
+    bool rates;            // rows are rates of constraints, not accelerations
     bool transposed;
     bool *rigid;                   // (n) rows on acceleration level
     double *sigma, *tau, *scale;   // (n) (n) (nv)
@@ -193,6 +194,18 @@ static void take_rows(flx_instant *x, const flx_system *s, const double *switche
     }
 }
 
+// G v + g_t and A v + b, (nlam + nmu); scratch r.
+static flx_status rate_rows(flx_instant *x, const flx_system *s, flx_work *work, const flx_point *p,
+                            double *out)
+{
+    const flx_dims *d = &s->dims;
+    if (d->nlam > 0) FLX_TRY(s->ops->constraint_rate(s, work, p, out));
+    if (d->nmu == 0) return FLX_OK;
+    FLX_TRY(s->ops->residual(s, work, p, x->r));
+    memcpy(out + d->nlam, x->r + x->first + d->nlam, (size_t)d->nmu * sizeof *out);
+    return FLX_OK;
+}
+
 // G v' + bias and A v' + bias, (nlam + nmu); scratch r.
 static flx_status accelerate_rows(flx_instant *x, const flx_system *s, flx_work *work,
                                   const flx_point *p, double *out)
@@ -260,7 +273,8 @@ static flx_status add_rows(flx_instant *x, flx_work *work, const double *theta, 
         for (int i = 0; i < d->nv; i++) x->v[i] = x->at.v[i] + e * dv[i];
         p.v = x->v;
     }
-    FLX_TRY(accelerate_rows(x, s, work, &p, x->rows));
+    FLX_TRY(x->rates ? rate_rows(x, s, work, &p, x->rows)
+                     : accelerate_rows(x, s, work, &p, x->rows));
     for (int i = 0; i < d->nlam + d->nmu; i++) x->sum[i] += weight * x->rows[i];
     return FLX_OK;
 }
@@ -290,7 +304,7 @@ static flx_status find_entries(flx_instant *x, flx_work *work)
                 any = true;
             }
             if (!any) break;
-            for (int k = 0; k < 2; k++) {
+            for (int k = 0; k < (x->rates ? 1 : 2); k++) {
                 FLX_TRY(differ(x, work, k == 0 ? along : NULL, k == 1 ? along : NULL, PART));
                 for (int i = 0; i < x->nentry; i++) {
                     entry *e = x->entries + i;
@@ -383,6 +397,36 @@ flx_status flx_instant_adjoint(flx_instant *x, flx_work *work, const double *wy,
         if (!x->rigid[e->row]) continue;
         w[e->col] -= e->by_q * eta[e->row];
         w[d->nv + e->col] -= e->by_v * eta[e->row];
+    }
+    return FLX_OK;
+}
+
+// ---- rates of constraints ---------------------------------------------------------------------------
+
+flx_status flx_instant_open_rates(flx_instant *x, flx_work *work, const flx_point *p,
+                                  bool transposed)
+{
+    x->at = *p;
+    x->rates = true;
+    return transposed && x->nentry > 0 ? find_entries(x, work) : FLX_OK;
+}
+
+flx_status flx_instant_rates(flx_instant *x, flx_work *work, const double *theta, double *out)
+{
+    int n = x->n - x->first;
+    double e = reach_of(x, theta);
+    memset(x->sum, 0, (size_t)n * sizeof *x->sum);
+    if (e > 0.0 && n > 0) FLX_TRY(differ(x, work, theta, NULL, e));
+    memcpy(out, x->sum, (size_t)n * sizeof *out);
+    return FLX_OK;
+}
+
+flx_status flx_instant_rates_t(flx_instant *x, flx_work *work, const double *u, double *w)
+{
+    (void)work;
+    for (int i = 0; i < x->nentry; i++) {
+        const entry *e = x->entries + i;
+        w[e->col] -= e->by_q * u[e->row - x->first];
     }
     return FLX_OK;
 }

@@ -25,3 +25,10 @@ flx_status flx_instant_direct(flx_instant *in, flx_work *work, const double *dz,
 // wy (unknowns): weights of y; eta (unknowns): dJ/dp -= rp . eta; w (2 nv + nx) += weights of the changes.
 flx_status flx_instant_adjoint(flx_instant *in, flx_work *work, const double *wy, double *eta,
                                double *w);
+
+// Rates of constraints, G v + g_t and A v + b at p, by positions (nlam + nmu): opened, a change in the chart, and the transpose,
+// w (nv) -= (..)^T u.
+flx_status flx_instant_open_rates(flx_instant *in, flx_work *work, const flx_point *p,
+                                  bool transposed);
+flx_status flx_instant_rates(flx_instant *in, flx_work *work, const double *theta, double *out);
+flx_status flx_instant_rates_t(flx_instant *in, flx_work *work, const double *u, double *w);

@@ -11,6 +11,8 @@ static const flx_slopes_type *type_of(const flx_integrator *it)
     if (t == &flx_generalized_alpha || t == &flx_hht || t == &flx_newmark)
         return &flx_structural_slopes;
     if (t == &flx_radau || t == &flx_implicit_euler) return &flx_collocation_slopes;
+    if (t == &flx_dopri5 || t == &flx_dop853 || t == &flx_rk4 || t == &flx_euler)
+        return &flx_explicit_slopes;
     return NULL;
 }
 
@@ -34,8 +36,8 @@ flx_status flx_slopes_create(flx_integrator *it, flx_slopes **sl)
         return FLX_FAIL(
             it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
             "method '%s' has no derivatives of its steps: give 'method: "
-            "differences', or run with radau, implicit-euler, generalized-alpha, hht or "
-            "newmark",
+            "differences', or run with radau, implicit-euler, generalized-alpha, hht, newmark, "
+            "dopri5, dop853, rk4 or euler",
             it->type->name);
     }
     flx_slopes *s = flx_alloc(it->ctx, 1, type->bytes);
@@ -226,6 +228,19 @@ static void parts_of(const flx_dims *d, const flx_state *x, double *part[PARTS],
     const int n[PARTS] = {d->nv, d->nv, d->nx, d->nx, d->nw, d->nlam, d->nmu};
     memcpy(part, p, sizeof p);
     memcpy(size, n, sizeof n);
+}
+
+void flx_slopes_of_state(const flx_system *s, const flx_state *x, double *z)
+{
+    double *part[PARTS];
+    int size[PARTS];
+    memset(z, 0, (size_t)s->dims.nv * sizeof *z);
+    parts_of(&s->dims, x, part, size);
+    z += s->dims.nv;
+    for (int k = 0; k < PARTS; k++) {
+        memcpy(z, part[k], (size_t)size[k] * sizeof *z);
+        z += size[k];
+    }
 }
 
 void flx_slopes_move(const flx_system *s, const flx_state *from, const double *change, double e,

@@ -53,6 +53,10 @@ struct flx_slopes {
 
 extern const flx_slopes_type flx_structural_slopes;
 extern const flx_slopes_type flx_collocation_slopes;
+extern const flx_slopes_type flx_explicit_slopes;
+
+// A state in the order of a change; positions are left zero.
+void flx_slopes_of_state(const flx_system *s, const flx_state *x, double *z);
 
 // The instant of sl, made where it is first asked for.
 flx_status flx_slopes_need_instant(flx_slopes *sl);
