@@ -110,6 +110,12 @@ FLX_API const char *flx_status_text(flx_status status);
 // Of the library, such as "0.1.0"; FLX_VERSION is that of the headers.
 FLX_API const char *flx_version(void);
 
+// A function of the program that uses the library, y = f(x_1, ..., x_n): see flx_model_bind. slopes (n): the derivatives
+// by the arguments, or NULL where they are not asked for. Returns one of the words below; a failure is a value that is
+// no number, which a run reports. Its value depends on x alone, and threads may call it at once.
+enum { FLX_FUNCTION_FAILED = -1, FLX_FUNCTION_VALUE = 0, FLX_FUNCTION_SLOPES = 1 };
+typedef int (*flx_function_callback)(void *user, int n, const double *x, double *y, double *slopes);
+
 #ifdef __cplusplus
 }
 #endif

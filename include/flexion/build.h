@@ -247,15 +247,15 @@ FLX_API int flx_model_add_force(flx_model *m, const char *name, const flx_force_
 typedef struct flx_cable_def { // a rope or belt, which only pulls
     size_t size;
     int nplace;
-    const char *const *through;            // (nplace)
+    const char *const *through;             // (nplace)
     flx_value stiffness, exponent, damping; // k x^n (1 + a x'): k, n, a
-    flx_value length;                      // without stretch; default as drawn
+    flx_value length;                       // without stretch; default as drawn
 } flx_cable_def;
 typedef struct flx_muscle_def { // with an elastic tendon
     size_t size;
     int nplace;
-    const char *const *through;      // (nplace)
-    flx_value force, fibre, tendon;  // largest isometric force, lengths
+    const char *const *through;       // (nplace)
+    flx_value force, fibre, tendon;   // largest isometric force, lengths
     flx_value excitation, activation; // 0 to 1: what the nerves ask for; at the start
     flx_value pennation, speed, rise, decay;
 } flx_muscle_def;
@@ -475,6 +475,17 @@ typedef struct flx_mesh_def {
 FLX_DEFAULT_OF(flx_mesh_def)
 // Makes a file in memory, `name` with .msh at its end, which `mesh` names; node i is node(i + 1) elsewhere.
 FLX_API flx_status flx_model_add_mesh(flx_model *m, const char *name, const flx_mesh_def *def);
+
+// ---- functions of one's own program -----------------------------------------------------------------------
+
+// Functions with `external: NAME` are this callback from now on; it is asked once, at the scales of its arguments,
+// whether it gives slopes, and a warning tells where they will be differences. Before systems are compiled: a model
+// with a function that is not bound is refused there, with its place. What is bound stays bound when the model changes.
+// FLX_ERR_ARGUMENT: the model has no such function.
+FLX_API flx_status flx_model_bind(flx_model *m, const char *name, flx_function_callback call,
+                                  void *user);
+// The name of external function i, NULL when out of range; its arguments and its place (both may be NULL).
+FLX_API const char *flx_model_external(const flx_model *m, int i, int *narg, flx_loc *loc);
 
 // ---- tasks -------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 // analyse.c - the analyses of a model, done in the order of its file and told to a person.
 #include "cli/analyse.h"
+#include "cli/plugins.h"
 
 #include "cli/show_tables.h"
 #include "cli/tables/write_matrices.h"
@@ -394,7 +395,7 @@ static int analyse(flx_ctx *ctx, analyse_options *o)
     def.settings = o->settings.items;
     def.nopen = 0;
     def.to_load = o->how->results;
-    flx_status status = flx_model_read_by(ctx, o->rest->items[0], &def, &model);
+    flx_status status = cli_model_read_by(ctx, o->rest->items[0], &def, &model);
     if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
     if (status != FLX_OK) {
         cli_print_warnings(ctx, 0);

@@ -1,5 +1,6 @@
 // cmd_check.c - flexion check: read a model, say what it is made of, compute nothing.
 #include "cli/cli.h"
+#include "cli/plugins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -283,7 +284,7 @@ static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
-    flx_status status = flx_model_read(ctx, path, settings->count, settings->items, &model);
+    flx_status status = cli_model_read(ctx, path, settings->count, settings->items, &model);
     if (status == FLX_OK && is_structure(model)) {
         status = check_structure(model, path);
     } else if (status == FLX_OK) {

@@ -1,5 +1,6 @@
 // cmd_compare.c - flexion compare: two models or results side by side.
 #include "cli/cli.h"
+#include "cli/plugins.h"
 #include "draw/drawings.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static flx_status run_model(flx_ctx *ctx, const compare_options *o, const char *
     double until = 0.0;
     if (!cli_read_number("compare", "--until", o->until, &until)) return FLX_ERR_ARGUMENT;
     int told = flx_ctx_warning_count(ctx);
-    flx_status status = flx_model_read(ctx, path, o->settings.count, o->settings.items, &model);
+    flx_status status = cli_model_read(ctx, path, o->settings.count, o->settings.items, &model);
     if (status == FLX_OK) status = flx_simulation_create(model, &sim);
     if (status == FLX_OK && o->until) status = flx_simulation_set_until(sim, until);
     if (status == FLX_OK) status = flx_memory_sink_create(ctx, &sink);

@@ -2,6 +2,7 @@
 // for other programs (cmd_export_result.c).
 #include "cli/export_result.h"
 #include "cli/fmu/export_fmu.h"
+#include "cli/plugins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
         }
         options.limit = (int)limit;
     }
-    flx_status status = flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
+    flx_status status = cli_model_read(ctx, path, r->settings.count, r->settings.items, &model);
     if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
     // the same model with open parameters; what it has to say was said by the first
     flx_ctx *other = status == FLX_OK ? flx_ctx_create() : NULL;
@@ -68,7 +69,7 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
     def.nset = r->settings.count;
     def.settings = r->settings.items;
     def.exported = true;
-    if (other) flx_model_read_by(other, path, &def, &open);
+    if (other) cli_model_read_by(other, path, &def, &open);
     options.open = open;
     if (status == FLX_OK) status = flx_model_export(model, &options, output);
     if (status == FLX_OK && strcmp(output, "-") != 0) printf("%s\n", output);
@@ -86,7 +87,7 @@ static int export_body(flx_ctx *ctx, const target *t, const char *path, const re
     flx_model *model = NULL;
     bool matrices = strcmp(t->word, "matrices") == 0;
     const char *output = r->output ? r->output : cli_named_after(path, t->ending);
-    flx_status status = flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
+    flx_status status = cli_model_read(ctx, path, r->settings.count, r->settings.items, &model);
     if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         status = matrices                       ? flx_model_write_matrices(model, r->body, output)

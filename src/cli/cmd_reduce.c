@@ -1,5 +1,6 @@
 // cmd_reduce.c - flexion reduce: what a model reduces, and whether it may.
 #include "cli/cli.h"
+#include "cli/plugins.h"
 #include "draw/drawings.h"
 
 #include <math.h>
@@ -381,7 +382,7 @@ static int reduce(flx_ctx *ctx, const reduce_options *o)
 {
     flx_model *model = NULL;
     bool good = true;
-    flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    flx_status status = cli_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
     if (status == FLX_OK && o->picture) status = flx_output_check(ctx, "the drawing", o->picture);
     bool errors = o->compare || o->to || o->tolerance || o->body || o->picture;
     if (status == FLX_OK) {

@@ -1,6 +1,7 @@
 // cmd_run.c - flexion run: simulate a model, write its results, end with the ledger.
 #include "cli/cli.h"
 #include "cli/fmu/fmu_host.h"
+#include "cli/plugins.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -289,7 +290,7 @@ static flx_status read_model(flx_ctx *ctx, run_options *o, const cli_list *all, 
     flx_read_def def = flx_read_def_default();
     def.nopen = 0;
     split(all, &def);
-    return flx_model_read_by(ctx, o->model, &def, model);
+    return cli_model_read_by(ctx, o->model, &def, model);
 }
 
 // The simulation as the options say, or as the checkpoint does that it goes on from.

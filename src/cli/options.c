@@ -1,5 +1,6 @@
 // options.c - arguments of the commands: long options, one letter, and the rest.
 #include "cli/cli.h"
+#include "cli/plugins.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -64,8 +65,8 @@ const char *cli_nearest(const char *word, int n, const char *const *candidates)
 static void complain_unknown(const cli_command *command, const char *word, int n,
                              const cli_option *options)
 {
-    const char *names[16] = {"--help", "--strict", "--cache"};
-    int count = 3;
+    const char *names[16] = {"--help", "--strict", "--cache", "--plugin"};
+    int count = 4;
     for (int i = 0; i < n && count < 16; i++) names[count++] = options[i].name;
     const char *best = cli_nearest(word, count, names);
     if (best) {
@@ -183,7 +184,8 @@ static bool take_option(const cli_command *command, int argc, char **argv, int *
     return true;
 }
 
-static const char *cache;
+static const char *cache, *plugin;
+static const cli_option plugin_option = {.name = "--plugin", .value = &plugin};
 static const cli_option cache_option = {.name = "--cache", .value = &cache};
 
 cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int noption,
@@ -218,6 +220,11 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
         if (find_option(a, 1, &cache_option, &glued)) {
             if (!take_option(command, argc, argv, &i, &cache_option, glued)) return CLI_WRONG;
             setenv("FLEXION_CACHE", cache, 1); // for programs that this one starts
+            continue;
+        }
+        if (find_option(a, 1, &plugin_option, &glued)) {
+            if (!take_option(command, argc, argv, &i, &plugin_option, glued)) return CLI_WRONG;
+            if (!cli_plugin_open(command->name, plugin)) return CLI_WRONG;
             continue;
         }
         const cli_option *option = find_option(a, noption, options, &glued);

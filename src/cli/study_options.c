@@ -1,5 +1,6 @@
 // study_options.c - options, run and outcome of the commands that compare methods.
 #include "cli/study_options.h"
+#include "cli/plugins.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,7 +147,7 @@ static int run_study(flx_ctx *ctx, const cli_study *o, const flx_study_def *def,
     flx_study *study = NULL;
     cli_progress progress;
     bool useful = false;
-    flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    flx_status status = cli_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
     if (status == FLX_OK && o->table) status = flx_output_check(ctx, "the table", o->table);
     if (status == FLX_OK && o->picture) status = flx_output_check(ctx, "the drawing", o->picture);
     if (status == FLX_OK) {

@@ -17,7 +17,7 @@ typedef struct flx_notation {
     const char *text;
 } flx_notation;
 
-#define FLX_OPS (FLX_OP_PIECE + 1)
+#define FLX_OPS (FLX_OP_EXTERNAL + 1)
 
 typedef struct flx_language {
     const flx_notation *ops;         // (FLX_OPS)

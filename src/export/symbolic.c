@@ -18,6 +18,7 @@ static flx_status refuse(const flx_model *m, flx_loc loc, const char *what, cons
 static flx_status check_model(const flx_model *m)
 {
     flx_status status = FLX_OK;
+    flx_loc loc = FLX_NOWHERE;
     for (int i = 0; i < m->nunavailable; i++) {
         status = FLX_FAIL(m->ctx, FLX_ERR_UNAVAILABLE, m->unavailable[i].loc,
                           "not supported yet: %s", m->unavailable[i].what);
@@ -54,6 +55,11 @@ static flx_status check_model(const flx_model *m)
     if (m->nparticles > 0) {
         return refuse(m, m->particles[0].loc, "the particles", m->particles[0].name,
                       "leave them out, or write an FMU: 'flexion export fmu'");
+    }
+    const char *external = flx_model_external(m, 0, NULL, &loc);
+    if (external) {
+        return refuse(m, loc, "the external function", external,
+                      "write it as a formula or a table");
     }
     if (m->nfmu > 0) {
         return refuse(m, m->fmus[0].loc, "the FMU", m->fmus[0].name,

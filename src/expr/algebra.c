@@ -337,6 +337,7 @@ flx_node flx_graph_binary(flx_graph *g, flx_op op, flx_node a, flx_node b)
 {
     double x, y;
     if (a < 0 || b < 0) return -1;
+    if (op == FLX_OP_ARGUMENT) return flx_graph_make(g, op, a, b, -1);
     if (flx_graph_is_const(g, a, &x) && flx_graph_is_const(g, b, &y)) {
         return flx_graph_const(g, eval_binary(op, x, y));
     }

@@ -83,6 +83,8 @@ static flx_node derive_binary(flx_graph *g, flx_node n, flx_node da, flx_node db
                         flx_graph_piece(g, g->nodes[n].c / FLX_DERIVATIVES,
                                         g->nodes[n].c % FLX_DERIVATIVES + 1, a, b),
                         da);
+    case FLX_OP_ARGUMENT:
+        return flx_graph_binary(g, FLX_OP_ARGUMENT, da, db);
     default: // comparisons and logic are steps
         return flx_graph_const(g, 0.0);
     }
@@ -164,6 +166,8 @@ static flx_node derive_unary(flx_graph *g, flx_node n, flx_node d)
         return node_mul(g, flx_graph_unary(g, FLX_OP_SIGN, x), d);
     case FLX_OP_TABLE:
         return node_mul(g, flx_graph_table(g, p.b, p.c + 1, x), d);
+    case FLX_OP_EXTERNAL:
+        return flx_external_derive(g, &p, d);
     default: // sign, floor, ceil, round, not are steps
         return flx_graph_const(g, 0.0);
     }

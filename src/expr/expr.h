@@ -57,9 +57,11 @@ typedef enum flx_op {
     FLX_OP_AND,
     FLX_OP_OR,
     FLX_OP_NOT,
-    FLX_OP_IF,    // three operands: condition, then, else
-    FLX_OP_TABLE, // interpolated table; operand x, with the table's number and derivative order
-    FLX_OP_PIECE, // the same in a given piece of it, continued; operands x and the piece
+    FLX_OP_IF,       // three operands: condition, then, else
+    FLX_OP_TABLE,    // interpolated table; operand x, with the table's number and derivative order
+    FLX_OP_PIECE,    // the same in a given piece of it, continued; operands x and the piece
+    FLX_OP_ARGUMENT, // an argument of an external function, and those after it: no number by itself
+    FLX_OP_EXTERNAL, // an external function, or a derivative; operand: its arguments
 } flx_op;
 
 // A function given by points. Owned by the graph once added.
@@ -96,6 +98,29 @@ int flx_graph_add_pieces(flx_graph *g, int n, const double *x, int terms, const 
 // that has least (-1: there is none, and the answer is INT_MAX).
 int flx_graph_smoothness(const flx_graph *g, flx_node n, int *table);
 flx_node flx_graph_table(flx_graph *g, int table, int derivative, flx_node x);
+
+// ---- functions of the program that uses the library (external.c) -------------------------------
+
+#define FLX_ARGUMENTS_MAX 15 // of an external function
+
+// scales (narg): how far an argument moves for its effect to be seen; copied. Returns its number, or -1 (no memory).
+int flx_graph_add_external(flx_graph *g, const char *name, flx_loc loc, int narg,
+                           const double *scales);
+// Its value at narg nodes, or -1.
+flx_node flx_graph_external(flx_graph *g, int external, const flx_node *args);
+
+// What is known of external function i; false: there is none.
+typedef struct flx_external_info {
+    const char *name;
+    flx_loc loc;
+    int narg;
+    flx_function_callback call; // NULL: not bound
+    void *user;
+    bool slopes; // it gives its derivatives itself
+} flx_external_info;
+bool flx_graph_external_info(const flx_graph *g, int i, flx_external_info *out);
+// From now on external function i is this callback, which is asked once, at the scales, whether it gives slopes.
+void flx_graph_bind(flx_graph *g, int i, flx_function_callback call, void *user);
 
 bool flx_graph_is_const(const flx_graph *g, flx_node n, double *value);
 // Whether the node is the leaf itself; *leaf: which one.

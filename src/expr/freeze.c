@@ -112,6 +112,7 @@ flx_node flx_graph_rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, fl
         return flx_graph_binary(g, p->op, a, b);
     default:
         if (p->op == FLX_OP_TABLE) return flx_graph_table(g, p->b, p->c, a);
+        if (p->op == FLX_OP_EXTERNAL) return flx_graph_make(g, p->op, a, p->b, p->c);
         return flx_graph_unary(g, p->op, a);
     }
 }

@@ -21,6 +21,8 @@ void flx_graph_destroy(flx_graph **graph)
     if (!g) return;
     for (int i = 0; i < g->ntable; i++) flx_table_release(g->tables[i]);
     flx_free(g->tables);
+    for (int i = 0; i < g->nexternal; i++) flx_external_release(g->externals[i]);
+    flx_free(g->externals);
     flx_free(g->nodes);
     flx_free(g->mark);
     flx_free(g->list);

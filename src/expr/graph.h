@@ -15,7 +15,7 @@
 typedef struct flx_graph_node {
     flx_op op;
     // operands, -1 where there is none; table: b its number, c the derivative; piece: c =
-    // FLX_DERIVATIVES cut + the derivative
+    // FLX_DERIVATIVES cut + the derivative; external: b its number, c the derivatives (flx_orders_add)
     int a, b, c;
     uint64_t
         payload; // constant: the bits of its value; leaf: its code; if: one of those below or 0
@@ -66,6 +66,8 @@ struct flx_graph {
     int hash_size;
     int ntable, table_capacity;
     flx_table **tables;
+    int nexternal, external_capacity;
+    struct flx_external **externals;
     int depth;  // of elaboration, over all scopes that fill this graph
     long steps; // of elaboration so far, with the derivatives that it asked for
 };
@@ -123,6 +125,7 @@ static inline int flx_op_operands(flx_op op)
     case FLX_OP_AND:
     case FLX_OP_OR:
     case FLX_OP_PIECE:
+    case FLX_OP_ARGUMENT:
         return 2;
     case FLX_OP_IF:
         return 3;
@@ -146,6 +149,30 @@ void flx_table_cut(flx_table *t, double tolerance);
 double flx_table_eval(const flx_table *t, int derivative, double x);
 // In a piece, continued beyond it; ends: the table is cut at its ends alone.
 double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool ends, int piece);
+
+// ---- external functions (external.c) ----------------------------------------------------------
+// The operand of an external function is its first argument: a node ARGUMENT of the value (a) and of the arguments
+// after it (b), the last of them followed by zero. A derivation of such a list is the list of the derivatives.
+
+typedef struct flx_external {
+    atomic_int users; // the graph, and programs
+    char *name;       // owned
+    flx_loc loc;
+    int narg;
+    double scales[FLX_ARGUMENTS_MAX];
+    flx_function_callback call; // NULL: not bound
+    void *user;
+    bool slopes;
+} flx_external;
+
+#define FLX_ORDERS_MAX                                                                             \
+    6 // derivatives of an external function, four bits each: the argument from 1, ascending
+
+int flx_orders_add(int orders, int argument); // -1: there are too many
+void flx_external_release(flx_external *e);   // accepts NULL
+double flx_external_eval(const flx_external *e, int orders, const double *x);
+// Derivatives of the function along d, the derivatives of its arguments.
+flx_node flx_external_derive(flx_graph *g, const flx_graph_node *p, flx_node d);
 
 // ---- values of the operations, the same for folding and for programs --------------------------
 // NaN goes through all of them, so that a run can report it.

@@ -21,7 +21,7 @@ static const flx_opcode plain_code[] = {
     [FLX_OP_MAX] = CODE_MAX,     [FLX_OP_LT] = CODE_LT,       [FLX_OP_LE] = CODE_LE,
     [FLX_OP_EQ] = CODE_EQ,       [FLX_OP_NE] = CODE_NE,       [FLX_OP_AND] = CODE_AND,
     [FLX_OP_OR] = CODE_OR,       [FLX_OP_NOT] = CODE_NOT,     [FLX_OP_IF] = CODE_IF,
-    [FLX_OP_TABLE] = CODE_TABLE, [FLX_OP_PIECE] = CODE_PIECE,
+    [FLX_OP_TABLE] = CODE_TABLE, [FLX_OP_PIECE] = CODE_PIECE, [FLX_OP_ARGUMENT] = CODE_ARGUMENT,
 };
 
 void flx_program_destroy(flx_program **program)
@@ -30,6 +30,9 @@ void flx_program_destroy(flx_program **program)
     if (!p) return;
     for (int i = 0; i < p->ntable; i++) flx_table_release((flx_table *)p->tables[i]);
     flx_free(p->tables);
+    for (int i = 0; i < p->nexternal; i++) flx_external_release(p->externals[i]);
+    flx_free(p->externals);
+    flx_free(p->arguments);
     flx_free(p->constants);
     flx_free(p->inputs);
     flx_free(p->instructions);
@@ -56,10 +59,11 @@ typedef struct item {
     flx_opcode what;
     flx_node of[3];     // -1: none, or not a node
     flx_node result[2]; // [1]: the cosine of CODE_SIN_COS, else -1
-    int b, c;           // what is not a node: exponent; table and derivative
-    int pending;        // operands that are not computed yet
-    int next;           // in the list of those that are ready, -1: last
-    int users, nuser;   // where its users are in compiler.users
+    int b,
+        c; // what is not a node: exponent; table and derivative; external function and derivatives
+    int pending;      // operands that are not computed yet
+    int next;         // in the list of those that are ready, -1: last
+    int users, nuser; // where its users are in compiler.users
 } item;
 
 typedef struct compiler {
@@ -112,6 +116,17 @@ static int count_used(const compiler *c)
     return count;
 }
 
+static flx_status allocate_externals(compiler *c)
+{
+    flx_program *p = c->p;
+    int calls = count_op(c, FLX_OP_EXTERNAL);
+    size_t most = (size_t)calls * FLX_ARGUMENTS_MAX;
+    if (calls == 0) return FLX_OK;
+    p->externals = flx_alloc(c->g->ctx, (size_t)calls, sizeof(flx_external *));
+    p->arguments = flx_alloc(c->g->ctx, most, sizeof(int));
+    return p->externals && p->arguments ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 static flx_status allocate(compiler *c, int nnode)
 {
     flx_program *p = c->p;
@@ -125,6 +140,7 @@ static flx_status allocate(compiler *c, int nnode)
     if (p->inputs) p->instructions = flx_alloc(ctx, used, sizeof(flx_instruction));
     if (p->instructions) p->out = flx_alloc(ctx, (size_t)nnode, sizeof(int));
     if (p->out) p->tables = flx_alloc(ctx, (size_t)c->g->ntable, sizeof *p->tables);
+    if (p->tables) FLX_TRY(allocate_externals(c));
     if (p->tables) c->items = flx_alloc(ctx, used, sizeof(item));
     if (c->items) c->users = flx_alloc(ctx, 3 * used, sizeof(int));
     return c->users ? FLX_OK : FLX_ERR_MEMORY;
@@ -232,6 +248,31 @@ static void set_piece(compiler *c, item *t, const flx_graph_node *n)
            n->c % (2 * FLX_DERIVATIVES); // whether cut at its ends, and the derivative
 }
 
+static void set_external(compiler *c, item *t, const flx_graph_node *n)
+{
+    flx_program *p = c->p;
+    flx_external *e = c->g->externals[n->b];
+    t->what = CODE_EXTERNAL;
+    t->of[0] = n->a;
+    t->c = n->c;
+    while (t->b < p->nexternal && p->externals[t->b] != e) t->b++;
+    if (t->b < p->nexternal) return;
+    atomic_fetch_add(&e->users, 1);
+    p->externals[p->nexternal++] = e;
+}
+
+// Where its arguments are, which are all computed by now.
+static int list_arguments(compiler *c, flx_node first)
+{
+    flx_program *p = c->p;
+    int from = p->nargument;
+    for (const flx_graph_node *n = &c->g->nodes[first]; n->op == FLX_OP_ARGUMENT;
+         n = &c->g->nodes[n->b]) {
+        p->arguments[p->nargument++] = c->place[n->a];
+    }
+    return from;
+}
+
 // sin and cos of the same angle are one.
 static void set_sin_or_cos(const compiler *c, item *t, flx_node n)
 {
@@ -272,6 +313,8 @@ static void add_item(compiler *c, flx_node n)
         set_table(c, t, p);
     } else if (p->op == FLX_OP_PIECE) {
         set_piece(c, t, p);
+    } else if (p->op == FLX_OP_EXTERNAL) {
+        set_external(c, t, p);
     } else {
         set_plain(t, p);
     }
@@ -341,9 +384,9 @@ static int register_of(const compiler *c, flx_node n, int other)
 
 static void emit(compiler *c, const item *t)
 {
+    int a = t->what == CODE_EXTERNAL ? list_arguments(c, t->of[0]) : register_of(c, t->of[0], 0);
     c->p->instructions[c->p->ninstruction++] =
-        (flx_instruction){register_of(c, t->of[0], 0), register_of(c, t->of[1], t->b),
-                          register_of(c, t->of[2], t->c)};
+        (flx_instruction){a, register_of(c, t->of[1], t->b), register_of(c, t->of[2], t->c)};
     for (int k = 0; k < 2 && t->result[k] >= 0; k++) c->place[t->result[k]] = c->next++;
     for (int k = 0; k < t->nuser; k++) {
         int user = c->users[t->users + k];

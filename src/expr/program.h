@@ -53,6 +53,8 @@ typedef enum flx_opcode {
     CODE_IF,
     CODE_TABLE,
     CODE_PIECE,
+    CODE_ARGUMENT,
+    CODE_EXTERNAL, // a: where its arguments begin in `arguments`, b: which, c: derivatives
     CODE_COUNT,
 } flx_opcode;
 
@@ -74,4 +76,7 @@ struct flx_program {
     flx_program_run *runs;
     int *out; // registers
     const flx_table **tables;
+    int nexternal, nargument;
+    flx_external **externals;
+    int *arguments; // registers
 };

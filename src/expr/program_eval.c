@@ -18,7 +18,15 @@
 #define B s[i->b]
 #define C s[i->c]
 
-// Comparisons, choices and tables. Each of these returns the register after the last result.
+static double call_external(const flx_program *p, const flx_instruction *i, const double *s)
+{
+    const flx_external *e = p->externals[i->b];
+    double x[FLX_ARGUMENTS_MAX];
+    for (int k = 0; k < e->narg; k++) x[k] = s[p->arguments[i->a + k]];
+    return flx_external_eval(e, i->c, x);
+}
+
+// Comparisons, choices, tables and external functions. Each of these returns the register after the last result.
 static double *run_choices(const flx_program *p, const flx_program_run *run,
                            const flx_instruction *i, const double *s, double *r)
 {
@@ -45,6 +53,10 @@ static double *run_choices(const flx_program *p, const flx_program_run *run,
     case CODE_PIECE:
         RUN(flx_table_eval_piece(p->tables[i->c / (2 * FLX_DERIVATIVES)], i->c % FLX_DERIVATIVES, A,
                                  i->c / FLX_DERIVATIVES % 2, (int)B));
+    case CODE_ARGUMENT:
+        RUN(A);
+    case CODE_EXTERNAL:
+        RUN(call_external(p, i, s));
     default:
         break;
     }

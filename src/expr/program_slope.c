@@ -12,6 +12,19 @@ static double power_slope(double x, double e, double dx, double de)
     return de == 0.0 ? by_x : by_x + flx_pow(x, e) * log(x) * de;
 }
 
+static double external_slope(const flx_program *p, const flx_instruction *i, const double *s,
+                             const double *d)
+{
+    const flx_external *e = p->externals[i->b];
+    double x[FLX_ARGUMENTS_MAX], sum = 0.0;
+    for (int k = 0; k < e->narg; k++) x[k] = s[p->arguments[i->a + k]];
+    for (int k = 0; k < e->narg; k++) {
+        double along = d[p->arguments[i->a + k]];
+        if (along != 0.0) sum += flx_external_eval(e, flx_orders_add(i->c, k), x) * along;
+    }
+    return sum;
+}
+
 #define A s[i->a]
 #define B s[i->b]
 #define C s[i->c]
@@ -93,6 +106,10 @@ static double slope_of(const flx_program *p, flx_opcode what, const flx_instruct
                                     i->c % FLX_DERIVATIVES + 1, A, i->c / FLX_DERIVATIVES % 2,
                                     (int)B) *
                DA;
+    case CODE_ARGUMENT:
+        return DA;
+    case CODE_EXTERNAL:
+        return external_slope(p, i, s, d);
     default: // signs, whole numbers, comparisons
         return 0.0;
     }

@@ -53,6 +53,17 @@ static void pass_messages(const job *j, flx_status status)
     }
 }
 
+static flx_status refuse_external(const job *j, const flx_model *model)
+{
+    flx_loc loc;
+    const char *name = flx_model_external(model, 0, NULL, &loc);
+    if (!name) return FLX_OK;
+    return FLX_FAIL(j->inner, FLX_ERR_CANNOT, loc,
+                    "an FMU runs without the program that gives the external function '%s': write "
+                    "it as a formula or a table",
+                    name);
+}
+
 static flx_status compile(job *j)
 {
     flx_model *model = NULL;
@@ -60,6 +71,7 @@ static flx_status compile(job *j)
     def.nset = j->def.nset;
     def.settings = j->def.settings;
     flx_status status = flx_model_read_by(j->inner, j->path, &def, &model);
+    if (status == FLX_OK) status = refuse_external(j, model);
     if (status == FLX_OK) status = flx_system_compile(model, NULL, j->inner, &j->system);
     flx_model_destroy(&model);
     if (status == FLX_OK) status = flx_run_create(j->system, NULL, j->inner, &j->run);

@@ -318,14 +318,69 @@ static flx_status read_table(flx_builder *b, flx_item *f, flx_function_data *d)
     return d->table < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
+// Scales of the arguments: 1 each, or as given.
+static flx_status read_scales(flx_builder *b, const flx_item *f, int narg, double *scales)
+{
+    const flx_entry *given = flx_entry_get(f->def, "scale");
+    int count = 0;
+    double *values = NULL;
+    flx_env e;
+    for (int i = 0; i < narg; i++) scales[i] = 1.0;
+    if (!given) return FLX_OK;
+    flx_env_of(&e, b, f, FLX_MODE_CONSTANT);
+    FLX_TRY(flx_build_numbers(&e, given, &count, &values));
+    if (count != narg) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, given->loc,
+                        "'scale' has a number for each of the %d arguments, not %d", narg, count);
+    }
+    for (int i = 0; i < narg; i++) {
+        scales[i] = values[i];
+        if (values[i] > 0.0) continue;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, given->loc, "a scale is positive, not %g",
+                        values[i]);
+    }
+    return FLX_OK;
+}
+
+static flx_status read_external(flx_builder *b, flx_item *f, const flx_entry *name,
+                                flx_function_data *d)
+{
+    double scales[FLX_ARGUMENTS_MAX];
+    FLX_TRY(read_arguments(b, f, d));
+    if (d->narg > FLX_ARGUMENTS_MAX) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, f->loc,
+                        "an external function has at most %d arguments, not %d", FLX_ARGUMENTS_MAX,
+                        d->narg);
+    }
+    FLX_TRY(read_scales(b, f, d->narg, scales));
+    d->external = flx_graph_add_external(b->g, name->text, name->loc, d->narg, scales);
+    return d->external < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+static flx_status call_external(flx_env *e, const flx_item *f, const flx_function_data *d,
+                                const flx_operand *args, flx_loc loc, flx_operand *out)
+{
+    flx_node nodes[FLX_ARGUMENTS_MAX];
+    if (e->mode == FLX_MODE_CONSTANT) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                        "the external function '%s' is known in a run alone, and this number is "
+                        "needed before",
+                        f->full);
+    }
+    for (int i = 0; i < d->narg; i++) FLX_TRY(flx_operand_to_number(e, &args[i], loc, &nodes[i]));
+    return flx_operand_set_node(flx_graph_external(e->b->g, d->external, nodes), out);
+}
+
 static flx_status resolve_function(flx_builder *b, flx_item *f, flx_function_data *d)
 {
     if (f->def->kind != FLX_ENTRY_MAP) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, f->loc,
                         "a function is a mapping, as in {of: [x], value: x^2}");
     }
-    d->table = -1;
+    d->table = d->external = -1;
     d->value = flx_entry_get(f->def, "value");
+    const flx_entry *external = flx_entry_get(f->def, "external");
+    if (external) return read_external(b, f, external, d);
     return d->value ? read_arguments(b, f, d) : read_table(b, f, d);
 }
 
@@ -357,6 +412,7 @@ flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_ope
     const flx_function_data *d = f->data;
     FLX_TRY(flx_function_resolve(b, (flx_item *)f, loc));
     if (n != d->narg) return wrong_count(e, f, d, n, loc);
+    if (d->external >= 0) return call_external(e, f, d, args, loc, out);
     if (d->table >= 0) {
         flx_node x;
         FLX_TRY(flx_operand_to_number(e, &args[0], loc, &x));

@@ -182,7 +182,8 @@ typedef struct flx_env {
     flx_env_mode mode;
     flx_loc where; // the value of the file that is being read
     bool measure;  // final(..), maximum(..), ... are functions here
-    struct flx_goal_names *goals; // what analyses find is a leaf, which these list; NULL: it is a value
+    struct flx_goal_names
+        *goals; // what analyses find is a leaf, which these list; NULL: it is a value
 } flx_env;
 
 // Handles of a scope: tags of values that are not items themselves.
@@ -535,7 +536,8 @@ typedef struct flx_function_data {
     int narg;
     const char **args;
     const flx_entry *value;
-    int table; // -1: an expression
+    int table;    // -1: no table
+    int external; // -1: of the model itself
 } flx_function_data;
 
 typedef struct flx_signal_data {

@@ -54,6 +54,7 @@ void flx_hoist_destroy(flx_hoist **hoist)
 static made_of made_of_node(const flx_hoist *h, const flx_graph_node *p)
 {
     if (p->op == FLX_OP_CONST) return CONSTANTS;
+    if (p->op == FLX_OP_ARGUMENT || p->op == FLX_OP_EXTERNAL) return MIXED; // lists stay whole
     if (p->op == FLX_OP_LEAF) {
         flx_leaf_kind kind = flx_leaf_get_kind(p->payload);
         if (h->again && kind == FLX_LEAF_NUMBER) return PARAMETERS;

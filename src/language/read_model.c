@@ -206,6 +206,7 @@ static flx_status build_again(flx_description *d, flx_arena *arena, flx_entry *t
     flx_status status =
         build(d->ctx, arena, d->file, text, length, tree, &d->asked, d->known, d->study, core);
     flx_ctx_give_files(d->ctx, NULL);
+    if (status == FLX_OK) flx_bindings_renew(d->ctx, d->bindings, (*core)->graph);
     return status;
 }
 

@@ -599,6 +599,9 @@ struct flx_known;
 flx_status flx_model_know(const flx_model *m, const struct flx_known *found);
 // FLX_ERR_CANNOT where expressions use what no analysis has found yet.
 flx_status flx_model_refuse_awaited(const flx_model *m);
+// External functions of m are bound as those of another model of its text; one that is not bound is told.
+flx_status flx_model_bind_like(flx_model *m, const flx_model *other);
+flx_status flx_model_refuse_unbound(const flx_model *m);
 // The core, up to date, which stays as it is; the caller ends it by flx_model_destroy. NULL: the model was made by
 // hand, and is borrowed.
 flx_status flx_model_share(const flx_model *m, flx_model **core);

@@ -103,7 +103,8 @@ flx_status flx_design_read(design *d, flx_ctx *ctx, flx_arena *arena, const doub
     def.settings = texts;
     def.nopen = d->n; // goals are cut into parts before numbers are put in
     def.open = names;
-    return flx_model_read_by(ctx, d->model->path, &def, m);
+    FLX_TRY(flx_model_read_by(ctx, d->model->path, &def, m));
+    return flx_model_bind_like(*m, d->model);
 }
 
 static flx_status find_parameters(design_worker *w)

@@ -324,7 +324,7 @@ static flx_status create(const flx_model *model, flx_simulation **out)
     FLX_TRY(flx_model_share(model, &sim->making->core));
     // the user may change a model, and what a simulation is made of stays
     sim->model = sim->making->model = flx_model_is_handle(model) ? sim->making->core : model;
-    return FLX_OK;
+    return flx_model_refuse_unbound(sim->model);
 }
 
 static flx_status create_to_run(const flx_model *model, bool choose_form,

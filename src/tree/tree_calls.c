@@ -90,6 +90,7 @@ flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **out)
     *out = NULL;
     FLX_TRY(flx_model_refresh(model));
     FLX_TRY(flx_model_refuse_awaited(model));
+    FLX_TRY(flx_model_refuse_unbound(model));
     FLX_TRY(flx_model_share(model, &core));
     flx_status status = create(core ? core : model, out);
     if (status == FLX_OK)

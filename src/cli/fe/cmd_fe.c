@@ -1,5 +1,6 @@
 // cmd_fe.c - flexion fe: a structure of finite elements alone: statics, modes, transients.
 #include "cli/cli.h"
+#include "cli/plugins.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -211,7 +212,7 @@ static int compute(flx_ctx *ctx, request *q, int kind)
 {
     flx_model *model = NULL;
     flx_fe_problem *p = NULL;
-    flx_status status = flx_model_read(ctx, q->path, q->settings.count, q->settings.items, &model);
+    flx_status status = cli_model_read(ctx, q->path, q->settings.count, q->settings.items, &model);
     q->model = model;
     if (status == FLX_OK) status = flx_fe_problem_create(model, &p);
     if (status == FLX_OK) {

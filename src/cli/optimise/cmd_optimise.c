@@ -1,5 +1,6 @@
 // cmd_optimise.c - flexion optimise: parameters of a model from measured data; goals: show_design.c.
 #include "cli/optimise/show_design.h"
+#include "cli/plugins.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,7 +191,7 @@ static int optimise(flx_ctx *ctx, const optimise_options *o)
     int code = EXIT_WRONG;
     def.nset = o->settings.count;
     def.settings = o->settings.items;
-    flx_status status = flx_model_read_by(ctx, o->model, &def, &model);
+    flx_status status = cli_model_read_by(ctx, o->model, &def, &model);
     if (status == FLX_OK) status = flx_output_check(ctx, "the table", o->table);
     cli_catch_interrupt();
     if (status == FLX_OK && !flx_model_optimised(model, 0)) {

@@ -2,6 +2,7 @@
 //
 // A click on a run shows its numbers and the command that plays it.
 #include "cli/sweep/study_page.h"
+#include "cli/plugins.h"
 
 #include "cli/sweep/sweep_table.h"
 
@@ -182,7 +183,7 @@ static int ask_model(const flx_folder_plan *plan, const sweep_table *t, char *ti
     const char *name;
     int n = 0;
     snprintf(title, room, "%s", plan->model);
-    if (ctx && flx_model_read(ctx, plan->model, plan->nsetting, plan->settings, &model) == FLX_OK) {
+    if (ctx && cli_model_read(ctx, plan->model, plan->nsetting, plan->settings, &model) == FLX_OK) {
         while (n < t->ncolumn && (name = flx_model_sweep_parameter(model, n)) != NULL &&
                strcmp(name, t->names[n]) == 0)
             n++;

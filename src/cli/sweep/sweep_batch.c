@@ -2,6 +2,7 @@
 // compiler that is there, and loaded. Every run begins where an ordinary one would: its start is that of a flx_run with its
 // parameters. Of every batch 16 runs are made by ordinary runs as well, and have to agree.
 #include "cli/sweep/sweep_batch.h"
+#include "cli/plugins.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -49,7 +50,7 @@ static bool write_text(flx_ctx *ctx, const sweep_job *job, batch *b)
     def.settings = job->settings.items;
     def.exported = true;
     flx_export_options options = {.language = FLX_EXPORT_BATCH, .name = "batch"};
-    if (other) (void)flx_model_read_by(other, job->path, &def, &open);
+    if (other) (void)cli_model_read_by(other, job->path, &def, &open);
     options.open = open;
     flx_status status = flx_model_export(job->model, &options, b->text);
     cli_print_errors(ctx);
@@ -176,7 +177,7 @@ static int compile_ordinary(sweep_job *job)
     def.open = names;
     job->ctx = flx_ctx_create();
     if (!job->ctx) return EXIT_FAILED;
-    flx_status status = flx_model_read_by(job->ctx, job->path, &def, &job->open);
+    flx_status status = cli_model_read_by(job->ctx, job->path, &def, &job->open);
     if (status == FLX_OK) status = flx_system_compile(job->open, &how, job->ctx, &job->system);
     if (status == FLX_OK) status = flx_run_create(job->system, NULL, job->ctx, &job->run);
     cli_print_errors(job->ctx);

@@ -1,5 +1,6 @@
 // sweep_job.c - the runs of a sweep, one after another, in one process: compiled once where that can be.
 #include "cli/sweep/sweep_job.h"
+#include "cli/plugins.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -328,7 +329,7 @@ static void compile_once(const flx_model *model, int given, sweep_job *o)
     def.settings = o->settings.items;
     def.nopen = n;
     def.open = names;
-    flx_status status = flx_model_read_by(ctx, o->path, &def, &o->open);
+    flx_status status = cli_model_read_by(ctx, o->path, &def, &o->open);
     if (status == FLX_OK) status = flx_system_compile(o->open, NULL, ctx, &o->system);
     if (status == FLX_OK && serves(model, o->system, ctx)) {
         flx_run_def how = flx_run_def_default();
@@ -395,7 +396,7 @@ static flx_status do_one(flx_ctx *ctx, sweep_job *o, sweep_table *t, tracks *all
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
-    flx_status status = flx_model_read(ctx, o->path, o->settings.count, o->settings.items, &model);
+    flx_status status = cli_model_read(ctx, o->path, o->settings.count, o->settings.items, &model);
     bool analyses = status == FLX_OK && flx_model_sweep_analysis(model, 0) >= 0;
     if (status == FLX_OK) {
         status = analyses ? flx_simulation_create_to_analyse(model, &sim)
@@ -427,7 +428,7 @@ int sweep_job_open(flx_ctx *ctx, const char *path, const cli_list *settings, swe
 {
     int count = 0;
     *o = (sweep_job){.path = path, .given = settings->count};
-    flx_status status = flx_model_read(ctx, path, settings->count, settings->items, &o->model);
+    flx_status status = cli_model_read(ctx, path, settings->count, settings->items, &o->model);
     if (status != FLX_OK) {
         cli_print_warnings(ctx, 0);
         cli_print_errors(ctx);

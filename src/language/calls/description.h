@@ -23,6 +23,15 @@ typedef struct flx_refusal {
     flx_status status;
 } flx_refusal;
 
+// What the user's program gives for an external function.
+typedef struct flx_binding {
+    struct flx_binding *next;
+    const char *name;
+    flx_function_callback call;
+    void *user;
+    bool told; // that derivatives are differences
+} flx_binding;
+
 struct flx_description {
     flx_ctx *ctx;
     flx_model *handle; // whose it is: copies of its members are no handles
@@ -40,6 +49,7 @@ struct flx_description {
     char *written;          // owned; of flx_model_write_text
     flx_read_def asked;     // its texts are in `own`
     flx_arena *own;         // owned
+    flx_binding *bindings;  // in `own`
     flx_known *known;       // what analyses have found since the last change; in `found`
     flx_arena *found;       // owned; NULL: nothing yet
     flx_shape_study *study; // looks at flexible bodies while a core is built; NULL: nobody does
@@ -57,6 +67,9 @@ int flx_setting_entry(char *name);
 // The tree, to be looked at; NULL where there is none.
 const flx_entry *flx_description_tree(const flx_model *m);
 int flx_description_dimension(const flx_model *m); // 2 or 3
+
+// bindings.c: what was bound before holds in a graph that was built anew.
+void flx_bindings_renew(flx_ctx *ctx, flx_binding *first, flx_graph *g);
 
 // Refuse a call: told now, and again when the model is built. Returns the status.
 #define FLX_REFUSE(m, trail, ...) flx_refuse((m), FLX_ERR_ARGUMENT, (trail), __VA_ARGS__)

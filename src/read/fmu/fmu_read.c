@@ -307,6 +307,7 @@ static flx_status read_description(flx_fmu_reader *r)
 {
     const flx_zip_entry *e = flx_archive_find(&r->archive, "modelDescription.xml");
     char *text;
+    int told = flx_ctx_error_count(r->ctx);
     flx_xml *root;
     if (!e) {
         return FLX_FAIL(r->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
@@ -333,6 +334,8 @@ static flx_status read_description(flx_fmu_reader *r)
     flx_fmu_check_variables(r);
     flx_fmu_check_structure(r);
     find_library(r);
+    if (flx_ctx_error_count(r->ctx) == told)
+        flx_fmu_check_schema(r); // else it would say things twice
     return FLX_OK;
 }
 

@@ -27,6 +27,7 @@ static inline flx_loc flx_fmu_place(const flx_fmu_reader *r, const flx_xml *e)
 // What is wrong is told; reading goes on.
 void flx_fmu_check_variables(flx_fmu_reader *r);
 void flx_fmu_check_structure(flx_fmu_reader *r);
+void flx_fmu_check_schema(flx_fmu_reader *r); // attributes of elements: fmu_schema.c
 // Number of the variable with this name, or with this reference; -1: none.
 int flx_fmu_find_reference(const flx_fmu_reader *r, unsigned reference);
 // A whole number from 0 on; false: it is none.

@@ -18,6 +18,7 @@ static flx_status do_it(const flx_task *t, int nset, const char *const *settings
     flx_simulation *sim = NULL;
     flx_status status =
         flx_model_read_text(t->sim->ctx, m->path, m->text, m->text_length, nset, settings, &model);
+    if (status == FLX_OK) status = flx_model_bind_like(model, m);
     if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
     if (status == FLX_OK) {
         flx_task other = {.sim = sim, .number = t->number};
