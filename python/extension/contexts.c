@@ -25,6 +25,8 @@ ext_ctx *ext_ctx_share(ext_ctx *c)
 void ext_ctx_leave(ext_ctx *c)
 {
     if (!c || --c->users > 0) return;
+    ext_functions_clear(c);
+    ext_ctx_leave(c->home);
     flx_ctx_destroy(&c->ctx);
     free(c);
 }
@@ -66,7 +68,9 @@ bool ext_settle(ext_ctx *c, flx_status status)
         good = out != NULL; // a warning may be an error by the user's filter
         Py_XDECREF(out);
     }
-    if (status != FLX_OK && good) {
+    if (good && ext_raise_failure(c)) {
+        good = false;
+    } else if (status != FLX_OK && good) {
         PyObject *list = ext_messages(c, false);
         PyObject *out =
             list

@@ -14,12 +14,19 @@
 
 #define OBJ(x) ((PyObject *)(x))
 
+struct ext_model;
+
 // ---- contexts and messages: contexts.c -----------------------------------------------------------------
 
 // A context with a count of its users: it ends with the last one.
+typedef struct ext_function ext_function;
 typedef struct ext_ctx {
     flx_ctx *ctx;
     int users;
+    ext_function *functions; // owned: external functions of its model
+    PyObject *failure;       // owned: the first exception of one of them; NULL: none
+    unsigned long failed_in; // the thread that has to hear of it; 0: any
+    struct ext_ctx *home;    // owned: of the model, where the functions are; NULL: itself
 } ext_ctx;
 ext_ctx *ext_ctx_create(void); // NULL: MemoryError is set
 ext_ctx *ext_ctx_share(ext_ctx *c);
@@ -29,6 +36,13 @@ void ext_ctx_leave(ext_ctx *c); // NULL: nothing
 bool ext_settle(ext_ctx *c, flx_status status);
 // Errors of the context as a list of tuples (status, text, file, line, column, path); NULL: an exception is set.
 PyObject *ext_messages(ext_ctx *c, bool warnings);
+
+// ---- external functions: functions.c -----------------------------------------------------------------------
+
+PyObject *ext_bind(struct ext_model *m, PyObject *args);
+void ext_functions_clear(ext_ctx *c);
+// Whether an external function has failed in this thread's call, with its exception set.
+bool ext_raise_failure(ext_ctx *c);
 
 // ---- calls that compute ----------------------------------------------------------------------------------
 

@@ -336,6 +336,7 @@ static PyObject *model_analyse(ext_model *m, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"analyse", (PyCFunction)model_analyse, METH_VARARGS, "analyse(name=None) -> what was found"},
+    {"bind", (PyCFunction)ext_bind, METH_VARARGS, "bind(name, function): an external function."},
     {"set", (PyCFunction)model_set, METH_VARARGS, "set(path, value): a key of the model."},
     {"remove", (PyCFunction)model_remove, METH_VARARGS, "remove(path): a key, if it is there."},
     {"tree", (PyCFunction)model_tree, METH_NOARGS,

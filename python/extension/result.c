@@ -234,7 +234,11 @@ PyObject *ext_simulate(ext_model *m, PyObject *args, PyObject *keywords)
     ext_take_back(&w);
 
     PyObject *type = NULL, *value = NULL, *trace = NULL; // of a callback or a signal
-    if (w.failed) PyErr_Fetch(&type, &value, &trace);
+    if (!created && ext_raise_failure(m->c)) {
+        flx_ctx_clear_messages(m->c->ctx);
+        return NULL;
+    }
+    if (w.failed || ext_raise_failure(m->c)) PyErr_Fetch(&type, &value, &trace);
     messages = ext_messages(m->c, false);
     bool good = messages && (created ? ext_settle(m->c, FLX_OK) : ext_settle(m->c, status));
     if (good) ledger = ext_ledger_of(flx_simulation_ledger(sim));

@@ -51,6 +51,7 @@ static PyObject *run_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     r->c = ext_ctx_create();
     bool good = r->c != NULL;
     if (good) {
+        r->c->home = ext_ctx_share(s->c);
         flx_run_def def = flx_run_def_default();
         def.until = until;
         def.no_ledger = !ledger;

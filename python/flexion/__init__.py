@@ -13,6 +13,7 @@ from . import items
 from ._errors import (ArgumentError, ComputationError, Error, FileError, FlexionWarning, Interrupted, Message, ModelError,
                       Unavailable)
 from ._flexion import version as _version
+from ._function import ExternalFunction, function
 from ._item import Item
 from ._analyses import Finding, FindingTable, Mode
 from ._model import Model, import_, read

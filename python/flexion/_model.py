@@ -11,6 +11,7 @@ from typing import Any, Callable, Mapping, Sequence, Union
 from . import _flexion
 from ._analyses import Finding
 from ._errors import UNNAMED
+from ._function import ExternalFunction
 from ._result import Result, _run_to_result
 from ._run import System
 from .items import METHOD_KEYS, SECTIONS
@@ -82,6 +83,7 @@ class Model:
     _read: dict[str, Any] | None  # of a file: as it was read, to see whether anything was changed
     _file: str | None
     _settings: list[tuple[str, Any]]  # parameters given with the file
+    _bound: dict[str, Callable[..., Any]]  # external functions, by their names
     _rest: list[tuple[str, Any]]  # those of them that the description does not name
     _sections = ("bodies", "joints", "forces", "parameters", "functions", "signals", "inputs", "equations", "events",
                  "models", "parts", "simulate", "outputs", "analyse", "sweep", "fe")
@@ -90,7 +92,7 @@ class Model:
         for key in keys:
             if key not in SECTIONS:
                 raise TypeError(f"a model has no key '{key}'; it has {', '.join(SECTIONS)}")
-        self.__dict__.update(_tree={"flexion": 1, **keys}, _file=None, _read=None, _settings=[], _rest=[])
+        self.__dict__.update(_tree={"flexion": 1, **keys}, _file=None, _read=None, _settings=[], _rest=[], _bound={})
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, Any], path: PathLike | None = None) -> "Model":
@@ -156,8 +158,16 @@ class Model:
         return copy.deepcopy(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as a dictionary of its own."""
-        return copy.deepcopy({k: v for k, v in self._load().items() if not (k in self._sections and isinstance(v, dict) and not v)})
+        """All of it, as a dictionary of its own; functions of Python by their names."""
+        tree = copy.deepcopy({k: v for k, v in self._load().items() if not (k in self._sections and isinstance(v, dict) and not v)})
+        for name, f in tree.get("functions", {}).items():
+            if isinstance(f, ExternalFunction):
+                tree["functions"][name] = f._entry(name)
+        return tree
+
+    def bind(self, name: str, function: Callable[..., Any]) -> None:
+        """An external function of the model (`external: name`) is this one from now on."""
+        self._bound[name] = function
 
     # ---- what is made of it
 
@@ -169,13 +179,20 @@ class Model:
         unchanged = self._tree is None or (self._read is not None and self._tree == self._read)
         if unchanged and self._file is not None:
             own = [f"{k}={_setting(v)}" for k, v in self._settings if not settings or k not in settings]
-            return _flexion.Model(self._file, None, own + given, open_, tables)
+            return self._bind(_flexion.Model(self._file, None, own + given, open_, tables))
         rest = [f"{k}={_setting(v)}" for k, v in self._rest if not settings or k not in settings]
         text = json.dumps(self.to_dict(), default=_plain, ensure_ascii=False, allow_nan=False)
         name = self._file if self._file is not None else UNNAMED
         if self._file is not None:  # lines of the text that is sent are not those of the file
             name = os.path.join(os.path.dirname(self._file), UNNAMED)
-        return _flexion.Model(name, text, rest + given, open_, tables)
+        return self._bind(_flexion.Model(name, text, rest + given, open_, tables))
+
+    def _bind(self, m: _flexion.Model) -> _flexion.Model:
+        functions = self._tree.get("functions", {}) if self._tree is not None else {}
+        named = {name: f.call for name, f in functions.items() if isinstance(f, ExternalFunction)}
+        for name, f in {**named, **self._bound}.items():
+            m.bind(name, f.call if isinstance(f, ExternalFunction) else f)
+        return m
 
     def _with(self, options: Mapping[str, Any], settings: Mapping[str, Any] | None = None,
               open_: Sequence[str] | None = (), inputs: Mapping[str, PathLike] | None = None) -> _flexion.Model:
@@ -273,13 +290,13 @@ def import_(path: PathLike, *, floating: bool = False, strict: bool = False,
     return Model.from_dict(tree, path)
 
 
-def read(path: PathLike, **parameters: Any) -> Model:
-    """A model file; parameters: other values for those of the model.
+def read(path: PathLike, *, functions: Mapping[str, Callable[..., Any]] | None = None, **parameters: Any) -> Model:
+    """A model file; parameters: other values for those of the model; functions: its external ones.
 
     The file is checked now; messages have its lines.
     """
     m = Model()
     settings = list(parameters.items())
-    m.__dict__.update(_tree=None, _file=os.fspath(path), _settings=settings)
+    m.__dict__.update(_tree=None, _file=os.fspath(path), _settings=settings, _bound=dict(functions or {}))
     m._compile()
     return m
