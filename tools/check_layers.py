@@ -65,6 +65,8 @@ EXCEPTIONS = {
     # compiled equations, and FMUs, are loaded
     "cli/sweep/sweep_batch.c": ["dlfcn.h"],
     "cli/fmu/fmu_host.c": ["dlfcn.h", "ftw.h"],
+    # external functions of models
+    "cli/plugins.c": ["dlfcn.h", "link.h"],
     # the methods that are SUNDIALS'
     "integrate/multistep/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],
     "integrate/multistep/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],
