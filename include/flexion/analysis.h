@@ -132,6 +132,8 @@ typedef struct flx_path_def {
     int steps, max_steps; // at least, at most
     int arc_length;
     int branch; // bifurcation (from 1) at which the path is left along its branch; 0: none
+    int nfactor;
+    const double *factors; // (nfactor) the path has a position at each of them that it meets; borrowed
 } flx_path_def;
 typedef struct flx_critical {
     double factor;

@@ -28,6 +28,7 @@
 #define SLOPE_STEP 1e-2 // of the range: loads are linear in the factor, or nearly
 #define FIRST_OF_BRANCH 0.02
 #define CROWDED 1e-3 // steps so short, of the longest, pass several singular tangents as one
+#define HIDDEN 1e-5  // steps so short, of the longest, do not look for factors met twice
 #define SAME 1e-12
 
 // ---- corrector -----------------------------------------------------------------------------------
@@ -234,7 +235,21 @@ static void destroy(way *w)
     clear_place(&w->found);
 }
 
-// No step moves farther, or changes the factor by more, than it may.
+// The way in the load factor to the next one that is asked for, beyond `factor` towards `side` and not past `end`.
+static bool find_asked(const flx_path *p, double factor, double side, double end, double *asked)
+{
+    bool found = false;
+    for (int i = 0; i < p->def->nfactor; i++) {
+        double f = p->def->factors[i], ahead = side * (f - factor);
+        if (!(ahead > SAME * p->range) || side * (end - f) < 0.0) continue;
+        if (found && ahead > side * (*asked - factor)) continue;
+        *asked = f;
+        found = true;
+    }
+    return found;
+}
+
+// No step moves farther, or changes the factor by more, than it may; steps of the factor end where one is asked for.
 static double limit_step(const way *w, double ds)
 {
     const flx_path *p = &w->p;
@@ -242,8 +257,21 @@ static double limit_step(const way *w, double ds)
     if (ds * fabs(w->here.t_factor) > most) ds = most / fabs(w->here.t_factor);
     if (ds * far > FARTHEST) ds = FARTHEST / far;
     if (p->arc) return ds;
-    double rest = fabs(p->def->to - w->here.factor);
+    double end = p->def->to, side = end > w->here.factor ? 1.0 : -1.0;
+    (void)find_asked(p, w->here.factor, side, end, &end);
+    double rest = fabs(end - w->here.factor);
     return rest <= ds * (1.0 + SAME) ? rest : ds;
+}
+
+// Whether a step past a limit point may have met a factor twice that neither of its ends is beyond.
+static bool hides_factor(const way *w, double ds)
+{
+    const flx_path_place *a = &w->here, *b = &w->next;
+    if (!flx_path_has_turned(a, b)) return false;
+    double side = a->t_factor > 0.0 ? 1.0 : -1.0, asked;
+    double last = side * fmax(side * a->factor, side * b->factor);
+    double reach = ds * fmax(fabs(a->t_factor), fabs(b->t_factor));
+    return find_asked(&w->p, last, side, last + side * reach, &asked);
 }
 
 static flx_status refuse(way *w)
@@ -294,6 +322,8 @@ static flx_status advance(way *w, double *ds)
                    w->here.t_factor * w->next.t_factor / (p->range * p->range);
         }
         bool crowded = *ds > CROWDED * w->longest && is_crowded(&w->here, &w->next);
+        crowded =
+            crowded || (*ds > HIDDEN * w->longest && status == FLX_OK && hides_factor(w, *ds));
         if (status == FLX_OK && turn >= STRAIGHT && !crowded) break;
         p->report->rejected++;
     }
@@ -360,6 +390,23 @@ static flx_status leave(way *w)
     return keep(w, &w->here);
 }
 
+// Factors that are asked for between here and next, of a path by its length.
+static flx_status keep_asked(way *w, double ds)
+{
+    flx_path *p = &w->p;
+    double side = w->next.factor > w->here.factor ? 1.0 : -1.0, asked = w->here.factor;
+    double last = w->next.factor - side * SAME * p->range, length = p->report->length;
+    if (!p->arc) return FLX_OK;
+    while (find_asked(p, asked, side, last, &asked)) {
+        copy_place(p, &w->found, &w->next);
+        FLX_TRY(flx_path_find_factor(p, &w->here, ds, asked, &w->found));
+        p->report->length = length + distance(w, &w->here, &w->found);
+        FLX_TRY(keep(w, &w->found));
+    }
+    p->report->length = length;
+    return FLX_OK;
+}
+
 static bool passes_end(const way *w)
 {
     double to = w->p.def->to;
@@ -381,7 +428,8 @@ static flx_status go(way *w)
             continue;
         }
         end = passes_end(w);
-        if (end && p->arc) FLX_TRY(flx_path_find_end(p, &w->here, ds, &w->next));
+        if (end && p->arc) FLX_TRY(flx_path_find_factor(p, &w->here, ds, def->to, &w->next));
+        FLX_TRY(keep_asked(w, ds));
         r->length += distance(w, &w->here, &w->next);
         copy_place(p, &w->here, &w->next);
         FLX_TRY(keep(w, &w->here));

@@ -49,6 +49,6 @@ static inline bool flx_path_has_turned(const flx_path_place *a, const flx_path_p
 // *found: it is at `at`, whose direction is the singular one.
 flx_status flx_path_find_critical(flx_path *p, const flx_path_place *from, double ds,
                                   const flx_path_place *to, flx_path_place *at, bool *found);
-// The length at which a place has the factor `to`, between two.
-flx_status flx_path_find_end(flx_path *p, const flx_path_place *from, double ds,
-                             flx_path_place *to);
+// The place with the given factor between `from` and `to`, which is ds behind it: into `to`.
+flx_status flx_path_find_factor(flx_path *p, const flx_path_place *from, double ds, double factor,
+                                flx_path_place *to);

@@ -1,4 +1,5 @@
-// load_path_critical.c - places between two of a path: where the tangent is singular, where the path ends.
+// load_path_critical.c - places between two of a path: where the tangent is singular, where the
+// load factor is a given one.
 //
 // Of a symmetric K the number of negative eigenvalues changes there; of any K, with a vector b that is
 // chosen once, the number
@@ -15,9 +16,9 @@
 #define ZERO 0.5
 #define SAME 1e-14 // of the range of the load factor: rounding
 
-static double way_to_end(const flx_path *p, const flx_path_place *at)
+static double way_to(double factor, const flx_path_place *at)
 {
-    return at->factor - p->def->to;
+    return at->factor - factor;
 }
 
 // An interval from a to b along a step, with the values of what is sought at its ends.
@@ -128,15 +129,16 @@ flx_status flx_path_find_critical(flx_path *p, const flx_path_place *from, doubl
     return FLX_OK;
 }
 
-flx_status flx_path_find_end(flx_path *p, const flx_path_place *from, double ds, flx_path_place *to)
+flx_status flx_path_find_factor(flx_path *p, const flx_path_place *from, double ds, double factor,
+                                flx_path_place *to)
 {
-    interval i = {0.0, ds, way_to_end(p, from), way_to_end(p, to), {0.0, 0.0}, 0};
-    for (int k = 0; k < MOST_TRIES && i.b - i.a > NEAR * ds && to->factor != p->def->to; k++) {
+    interval i = {0.0, ds, way_to(factor, from), way_to(factor, to), {0.0, 0.0}, 0};
+    for (int k = 0; k < MOST_TRIES && i.b - i.a > NEAR * ds && to->factor != factor; k++) {
         double c = guess(&i);
         FLX_TRY(try_place(p, from, c, to));
-        double f = way_to_end(p, to);
+        double f = way_to(factor, to);
         if (fabs(f) <= SAME * p->range) break;
-        move_end(&i, c, f, f * way_to_end(p, from) > 0.0);
+        move_end(&i, c, f, f * way_to(factor, from) > 0.0);
     }
     return FLX_OK;
 }

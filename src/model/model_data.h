@@ -377,6 +377,8 @@ typedef struct flx_analysis {
     bool most_given; // and the end of the path, then
     bool arc_length;
     int branch; // bifurcation at which the path is left, from 1; 0: none
+    int nfactor;
+    const double *factors; // (nfactor) at which positions are asked for
 } flx_analysis;
 
 // A reduction that changes inertia before some is neglected.

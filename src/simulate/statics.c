@@ -135,7 +135,9 @@ static flx_status follow(flx_simulation *sim, int i, flx_state *x, rows *r, flx_
                               .steps = a->steps,
                               .max_steps = a->max_steps,
                               .arc_length = a->arc_length,
-                              .branch = a->branch};
+                              .branch = a->branch,
+                              .nfactor = a->nfactor,
+                              .factors = a->factors};
     x->t = a->time;
     FLX_TRY(flx_path_follow(sim->sys, x, &def, keep_row, r, p));
     return check_arrival(sim, a, p);

@@ -15,6 +15,24 @@ flx_status flx_analysis_loads(flx_env *e, const flx_item *item, flx_analysis *ou
     return time ? flx_build_number(e, time, &out->time) : FLX_OK;
 }
 
+// Load factors that are asked for lie between the ends; by its length a path may go beyond them.
+static flx_status read_factors(flx_env *e, const flx_item *item, flx_analysis *out)
+{
+    const flx_entry *y = flx_entry_get(item->def, "factors");
+    double *factors = NULL;
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_numbers(e, y, &out->nfactor, &factors));
+    out->factors = factors;
+    for (int i = 0; i < out->nfactor; i++) {
+        double f = factors[i];
+        if (out->arc_length || (f - out->from) * (f - out->to) <= 0.0) continue;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "the path of '%s' goes from %g to %g and does not meet the load factor %g",
+                        item->full, out->from, out->to, f);
+    }
+    return FLX_OK;
+}
+
 static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
 {
     const flx_entry *from = flx_entry_get(item->def, "from"), *to = flx_entry_get(item->def, "to");
@@ -34,6 +52,7 @@ static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
         }
         out->arc_length = true;
     }
+    FLX_TRY(read_factors(e, item, out));
     if (out->from != out->to) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, to ? to->loc : item->loc,
                     "the load factor goes from %g to %g: nowhere", out->from, out->to);
@@ -45,6 +64,9 @@ static const flx_key_row keys[] = {
     {"to", "number", .initial = "1", .doc = "Last load factor."},
     {"steps", "number", .initial = "10",
      .doc = "At least so many steps: the load factor changes by no larger part in one."},
+    {"factors", "[number]", .initial = "none",
+     .doc =
+         "Load factors at which the path has an equilibrium exactly, beside those of its steps."},
     {"arc_length", "bool", .initial = "false",
      .doc = "The path is followed by its length, and the load factor is an unknown: past limit "
             "points, where it decreases."},

@@ -80,6 +80,48 @@ static int every_position_is_on_the_curve(void)
     return 0;
 }
 
+static int rows_with(const found *a, double factor)
+{
+    const double *f = column(a, "load");
+    int n = 0;
+    for (int i = 0; i < flx_result_rows(a->path); i++) n += fabs(f[i] - factor) < 1e-13;
+    return n;
+}
+
+// Factors that are asked for are rows, as often as the path meets them: the curve does so three times between its
+// limits, also so near to one of them that a step might pass both places at once.
+static int asked_factors_are_met(void)
+{
+    static const char *const steps[] = {"3", "20", "100"};
+    found a;
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 TRUSS(TOP_LOAD, "{type: static, load: P, arc_length: true, steps: %s, "
+                                 "factors: [0.7, 0.1, -0.05, 0.15, 0.1509, -0.15094, 0.2, 5]}"),
+                 steps[k]);
+        find(&a, text, 0);
+        CHECK(a.status == FLX_OK);
+        const double *y = column(&a, "top.position.y"), *f = column(&a, "load");
+        for (int i = 0; i < flx_result_rows(a.path); i++) {
+            CHECK_NEAR(10.0 * f[i], truss_load(y[i]), 1e-11);
+        }
+        CHECK(rows_with(&a, 0.1) == 3 && rows_with(&a, 0.15) == 3 && rows_with(&a, -0.05) == 2);
+        CHECK(rows_with(&a, 0.1509) == 3 && rows_with(&a, -0.15094) == 2);
+        CHECK(rows_with(&a, 0.2) == 1 && rows_with(&a, 0.7) == 1 && rows_with(&a, 5) == 0);
+        CHECK(a.f.path.ncritical == 2 && rows_with(&a, 1) == 1);
+        done(&a);
+    }
+    find(
+        &a,
+        TRUSS(TOP_LOAD, "{type: static, load: P, to: 0.15, steps: 4, factors: [0.11, 0.01, 0.15]}"),
+        0);
+    CHECK(a.status == FLX_OK);
+    CHECK(rows_with(&a, 0.01) == 1 && rows_with(&a, 0.11) == 1 && rows_with(&a, 0.15) == 1);
+    done(&a);
+    return 0;
+}
+
 static int loads_stop_at_the_limit(void)
 {
     found a;
@@ -270,8 +312,8 @@ static int runs_begin_at_the_end_of_a_path(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_position_is_on_the_curve), TEST(loads_stop_at_the_limit),
-          TEST(parameters_and_motions_are_loads), TEST(equations_and_gravity_have_loads),
-          TEST(columns_buckle_at_their_loads), TEST(branches_are_followed),
-          TEST(modes_feel_the_load), TEST(loads_that_do_nothing_buckle_nothing),
-          TEST(runs_begin_at_the_end_of_a_path))
+TEST_MAIN(TEST(every_position_is_on_the_curve), TEST(asked_factors_are_met),
+          TEST(loads_stop_at_the_limit), TEST(parameters_and_motions_are_loads),
+          TEST(equations_and_gravity_have_loads), TEST(columns_buckle_at_their_loads),
+          TEST(branches_are_followed), TEST(modes_feel_the_load),
+          TEST(loads_that_do_nothing_buckle_nothing), TEST(runs_begin_at_the_end_of_a_path))
