@@ -20,69 +20,79 @@ typedef struct flx_particle_law {
 } flx_particle_law;
 
 typedef struct flx_particle_memory {
-    double T[3],
-        depth; // spring force on the first, and the overlap of the last step; 0: did not touch
+    double T[3], depth; // spring force on the first, and the overlap, of the last step that touched
 } flx_particle_memory;
 
 // beta for a restitution e: (DEM-1) from one impact to the next; the restitution of beta.
 double flx_particle_restitution(double beta);
 double flx_particle_beta(double e);
 
-// Force F and torque about n x F_t: Q = n x F_t, rolling torque M, all on the first; u: velocity of the first relative to the
-// second where they touch, w: relative angular velocity. inertia: reduced moment of inertia, k: arm over inertia of the
-// first less that of the second. Returns the normal force.
-__attribute__((always_inline)) static inline double
-flx_particle_force(const flx_particle_law *l, double R, double m, double inertia, double k,
-                   double d, const double n[3], const double u[3], const double w[3],
-                   flx_particle_memory *h, double F[3], double Q[3], double M[3])
+typedef struct flx_vec3 {
+    double x, y, z;
+} flx_vec3;
+
+static inline flx_vec3 flx_vec3_add(flx_vec3 a, double s, flx_vec3 b)
 {
-    double a = sqrt(R * d), un = u[0] * n[0] + u[1] * n[1] + u[2] * n[2];
+    return (flx_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static inline flx_vec3 flx_vec3_scale(double s, flx_vec3 a)
+{
+    return (flx_vec3){s * a.x, s * a.y, s * a.z};
+}
+
+static inline double flx_vec3_dot(flx_vec3 a, flx_vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline flx_vec3 flx_vec3_cross(flx_vec3 a, flx_vec3 b)
+{
+    return (flx_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+// A contact that touches, and what the law makes of it. Between: the law has no branch, so that compilers take several contacts at once.
+typedef struct flx_particle_contact {
+    double R, m, inertia; // reduced radius, mass, moment of inertia
+    double k;             // arm over inertia of the first less that of the second
+    double d, old; // overlap now and in the step before; old of a new contact: any number above 0
+    flx_vec3 n, u,
+        w; // from the second to the first; velocity there and angular velocity of the first relative to the second
+    flx_vec3 T;       // in: of the step before, of a new contact 0; out: now
+    flx_vec3 F, Q, M; // out, on the first: force, n x F_t, rolling moment
+} flx_particle_contact;
+
+__attribute__((always_inline)) static inline void flx_particle_force(const flx_particle_law *l,
+                                                                     flx_particle_contact *c)
+{
+    double a = sqrt(c->R * c->d), un = flx_vec3_dot(c->u, c->n);
     double kn = 2.0 * l->E * a, kt = 8.0 * l->G * a;
-    double cn = l->damping * sqrt(kn * m), N = (2.0 / 3.0) * kn * d - cn * un;
-    if (N < 0.0) N = 0.0;
-    double ut[3] = {u[0] - un * n[0], u[1] - un * n[1], u[2] - un * n[2]}, *T = h->T;
-    if (h->depth > 0.0) {
-        double t2 = T[0] * T[0] + T[1] * T[1] + T[2] * T[2];
-        if (t2 > 0.0) {
-            double tn = T[0] * n[0] + T[1] * n[1] + T[2] * n[2];
-            double left = t2 - tn * tn;
-            if (d < h->depth) { // one root and one division for both
-                t2 *= d;
-                left *= h->depth;
-            }
-            double s = left > 0.0 ? sqrt(t2 / left) : 0.0;
-            for (int i = 0; i < 3; i++) T[i] = s * (T[i] - tn * n[i]);
-        }
-    } else {
-        T[0] = T[1] = T[2] = 0.0;
-    }
-    double ct = cn * l->share, Ft[3];
-    for (int i = 0; i < 3; i++) {
-        T[i] -= kt * l->step * ut[i];
-        Ft[i] = T[i] - ct * ut[i];
-    }
-    double most = l->friction * N, slip2 = Ft[0] * Ft[0] + Ft[1] * Ft[1] + Ft[2] * Ft[2];
-    if (slip2 > most * most) {
-        double s = most / sqrt(slip2);
-        for (int i = 0; i < 3; i++) {
-            Ft[i] *= s;
-            T[i] = Ft[i] + ct * ut[i];
-        }
-    }
-    h->depth = d;
-    for (int i = 0; i < 3; i++) F[i] = N * n[i] + Ft[i];
-    Q[0] = n[1] * Ft[2] - n[2] * Ft[1];
-    Q[1] = n[2] * Ft[0] - n[0] * Ft[2];
-    Q[2] = n[0] * Ft[1] - n[1] * Ft[0];
-    M[0] = M[1] = M[2] = 0.0;
-    if (l->rolling > 0.0) {
-        double wn = w[0] * n[0] + w[1] * n[1] + w[2] * n[2], back = l->per_step, q[3];
-        for (int i = 0; i < 3; i++) q[i] = back * (w[i] - wn * n[i]) - k * Q[i];
-        double size2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
-        double torque = l->rolling * R * N;
-        bool held = torque * torque >= inertia * inertia * size2; // no root
-        double s = held ? -inertia : -torque / sqrt(size2);
-        for (int i = 0; i < 3; i++) M[i] = s * q[i];
-    }
-    return N;
+    double cn = l->damping * sqrt(kn * c->m), N = (2.0 / 3.0) * kn * c->d - cn * un;
+    N = N < 0.0 ? 0.0 : N;
+    flx_vec3 ut = flx_vec3_add(c->u, -un, c->n);
+    double t2 = flx_vec3_dot(c->T, c->T), tn = flx_vec3_dot(c->T, c->n), left = t2 - tn * tn;
+    double least = c->d < c->old ? c->d : c->old; // one root and one division for both
+    double turned = sqrt(t2 * least / (left > 0.0 ? left * c->old : 1.0));
+    turned = left > 0.0 ? turned : 0.0;
+    flx_vec3 T = flx_vec3_scale(turned, flx_vec3_add(c->T, -tn, c->n));
+    T = flx_vec3_add(T, -(kt * l->step), ut);
+    double ct = cn * l->share, most = l->friction * N;
+    flx_vec3 Ft = flx_vec3_add(T, -ct, ut);
+    double slip2 = flx_vec3_dot(Ft, Ft);
+    bool slips = slip2 > most * most;
+    double shorter = most / sqrt(slips ? slip2 : 1.0);
+    shorter = slips ? shorter : 1.0;
+    Ft = flx_vec3_scale(shorter, Ft);
+    flx_vec3 kept = flx_vec3_add(Ft, ct, ut);
+    c->T.x = slips ? kept.x : T.x;
+    c->T.y = slips ? kept.y : T.y;
+    c->T.z = slips ? kept.z : T.z;
+    c->F = flx_vec3_add(Ft, N, c->n);
+    c->Q = flx_vec3_cross(c->n, Ft);
+    flx_vec3 across = flx_vec3_add(c->w, -flx_vec3_dot(c->w, c->n), c->n);
+    flx_vec3 s = flx_vec3_add(flx_vec3_scale(l->per_step, across), -c->k, c->Q);
+    double size2 = flx_vec3_dot(s, s), torque = l->rolling * c->R * N;
+    bool held = torque * torque >= c->inertia * c->inertia * size2;
+    double back = -torque / sqrt(held ? 1.0 : size2);
+    c->M = flx_vec3_scale(held ? -c->inertia : back, s);
 }

@@ -15,16 +15,10 @@ static bool make_room(flx_particles *p, flx_memory *m, int n, int npair, int nto
         return false;
     }
     flx_status status = flx_particles_room(p, n);
-    int capacity = p->pair_capacity;
+    if (status == FLX_OK) status = flx_particles_pair_room(p, npair);
     if (status == FLX_OK)
-        status = flx_grow(p->ctx, (void **)&p->second, &capacity, npair, sizeof(int));
-    capacity = p->pair_capacity;
-    if (status == FLX_OK)
-        status = flx_grow(p->ctx, (void **)&p->memory, &capacity, npair, sizeof *p->memory);
-    if (status == FLX_OK) p->pair_capacity = capacity;
-    if (status == FLX_OK)
-        status = flx_grow(p->ctx, (void **)&p->touches, &p->touch_capacity, ntouch,
-                          sizeof *p->touches);
+        status = flx_particles_ensure(p, (void **)&p->touches, &p->touch_capacity, ntouch,
+                                      sizeof *p->touches);
     if (status != FLX_OK) flx_memory_fail(m, status);
     return status == FLX_OK;
 }
@@ -47,6 +41,7 @@ void flx_particles_memory(flx_particles *p, flx_memory *m)
     FLX_PASS(m, p->gone_mass);
     FLX_PASS(m, p->gone_energy);
     FLX_PASS(m, p->largest);
+    FLX_PASS(m, p->least);
     FLX_PASS(m, p->skin);
     FLX_PASS(m, p->reach);
     FLX_PASS(m, p->wall_way);
@@ -60,11 +55,12 @@ void flx_particles_memory(flx_particles *p, flx_memory *m)
     pass_array(m, p->leaves, n, sizeof *p->leaves);
     pass_array(m, p->start, n + 1, sizeof(int));
     pass_array(m, p->second, npair, sizeof(int));
+    pass_array(m, p->touched, npair, sizeof *p->touched);
     pass_array(m, p->memory, npair, sizeof *p->memory);
     pass_array(m, p->touches, ntouch, sizeof *p->touches);
     pass_array(m, p->walls, p->nwall, sizeof *p->walls);
     pass_array(m, p->surfaces, p->nsurface, sizeof *p->surfaces);
     if (!flx_memory_loads(m)) return;
-    flx_status status = p->n > 0 ? flx_particles_list_incoming(p) : FLX_OK;
+    flx_status status = p->n > 0 ? flx_particles_divide(p) : FLX_OK;
     if (status != FLX_OK) flx_memory_fail(m, status);
 }

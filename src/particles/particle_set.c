@@ -1,9 +1,8 @@
-// particle_set.c - sets of particles: making, those that come and go, what users ask.
+// particle_set.c - sets of particles: making, those that come and go.
 #include "particles/particle_set.h"
 
 #include <string.h>
 
-#define SKIN 0.15 // of the largest radius
 #define PI 3.14159265358979323846
 
 // The longest step over radius and root of the density.
@@ -29,7 +28,7 @@ static flx_status check_period(flx_ctx *ctx, const flx_particles_def *d)
     for (int i = 0; i < d->count; i++) largest = fmax(largest, d->radii[i]);
     for (int k = 0; k < 3; k++) {
         if (d->period[k] == 0.0) continue;
-        if (d->period[k] >= (4.0 + 2.0 * SKIN) * largest && isfinite(d->period[k])) continue;
+        if (d->period[k] >= 4.3 * largest && isfinite(d->period[k])) continue;
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "a box that repeats itself every %g m is too small for particles of radius "
                         "%g m: a particle would touch two images of another",
@@ -85,14 +84,59 @@ static flx_status grow(flx_particles *p, void **array, size_t size)
     return flx_grow(p->ctx, array, &capacity, p->asked + 1, size);
 }
 
+flx_status flx_particles_ensure(flx_particles *p, void **array, int *capacity, int need,
+                                size_t size)
+{
+    if (need <= *capacity) return FLX_OK;
+    int grown = *capacity < need / 2 ? need : need + need / 2;
+    void *more = flx_alloc_unset(p->ctx, (size_t)grown, size);
+    if (!more) return FLX_ERR_MEMORY;
+    if (*array) memcpy(more, *array, (size_t)*capacity * size);
+    flx_free(*array);
+    *array = more;
+    *capacity = grown;
+    return FLX_OK;
+}
+
+flx_status flx_particles_pair_room(flx_particles *p, int need)
+{
+    int a = p->pair_capacity, b = a;
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->second, &a, need, sizeof(int)));
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->touched, &b, need, sizeof *p->touched));
+    return flx_particles_ensure(p, (void **)&p->memory, &p->pair_capacity, need, sizeof *p->memory);
+}
+
+// For lists that are as long as they get: spheres of any sizes that do not overlap touch 14.93 others at most, on the mean (Kuperberg and
+// Schramm), so 8 pairs per particle are enough; walls of many triangles may ask for more. Memory that is not used is not taken.
+static flx_status reserve(flx_particles *p)
+{
+    int n = p->capacity < (1 << 27) ? p->capacity : 1 << 27, capacity = p->old_capacity;
+    FLX_TRY(flx_particles_pair_room(p, 8 * n));
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->old_second, &capacity, 8 * n, sizeof(int)));
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->old_memory, &p->old_capacity, 8 * n,
+                                 sizeof *p->old_memory));
+    FLX_TRY(
+        flx_particles_ensure(p, (void **)&p->shares, &p->share_capacity, 4 * n, sizeof *p->shares));
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->chunks, &p->chunk_capacity, n / 8192 + 17,
+                                 sizeof *p->chunks));
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->near, &p->near_capacity, n, sizeof *p->near));
+    FLX_TRY(
+        flx_particles_ensure(p, (void **)&p->touches, &p->touch_capacity, n, sizeof *p->touches));
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->old_touches, &p->old_touch_capacity, n,
+                                 sizeof *p->old_touches));
+    return flx_particles_ensure(p, (void **)&p->cell_start, &p->cell_capacity,
+                                FLX_PARTICLE_CELLS * n + 1000 * FLX_PARTICLE_CLASSES + 1,
+                                sizeof(int));
+}
+
 // All arrays of particles have the same capacity, and one more.
 flx_status flx_particles_room(flx_particles *p, int need)
 {
     if (p->capacity > need) return FLX_OK;
     flx_vec4 **fours[] = {&p->x, &p->v, &p->w, &p->kept, &p->spare4};
     double **threes[] = {&p->f, &p->t, &p->fn, &p->tn, &p->spare3};
-    int **ones[] = {&p->id,    &p->start,  &p->old_start, &p->cell_of,
-                    &p->order, &p->spare1, &p->in_start,  &p->touch_start};
+    int **ones[] = {&p->id,    &p->start,  &p->old_start,  &p->cell_of,
+                    &p->order, &p->spare1, &p->touch_start};
     p->asked = need;
     for (int i = 0; i < 5; i++) {
         FLX_TRY(grow(p, (void **)fours[i], sizeof(flx_vec4)));
@@ -105,7 +149,7 @@ flx_status flx_particles_room(flx_particles *p, int need)
     FLX_TRY(flx_grow(p->ctx, (void **)&p->leaves, &p->capacity, need + 1, sizeof *p->leaves));
     memset(p->leaves + before, 0, (size_t)(p->capacity - before) * sizeof *p->leaves);
     if (before == 0) p->start[0] = p->old_start[0] = 0;
-    return FLX_OK;
+    return reserve(p);
 }
 
 static void put(flx_particles *p, const double x[3], const double *v, const double *w, double r,
@@ -126,7 +170,7 @@ static void put(flx_particles *p, const double x[3], const double *v, const doub
     p->start[i + 1] = p->npair;
     p->leaves[i] = false;
     p->largest = fmax(p->largest, r);
-    p->skin = SKIN * p->largest;
+    p->least = p->least > 0.0 ? fmin(p->least, r) : r;
 }
 
 flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_particles **out)
@@ -218,97 +262,13 @@ void flx_particles_destroy(flx_particles **particles)
     flx_particles *p = *particles;
     *particles = NULL;
     flx_particle_team_destroy(&p->team);
-    void *all[] = {p->x,        p->v,           p->w,          p->kept,        p->spare4,
-                   p->f,        p->t,           p->fn,         p->tn,          p->spare3,
-                   p->id,       p->start,       p->second,     p->memory,      p->slots,
-                   p->in_start, p->in,          p->cell_start, p->cell_of,     p->order,
-                   p->surfaces, p->walls,       p->touches,    p->old_touches, p->moved,
-                   p->spare1,   p->old_start,   p->old_second, p->old_memory,  p->label,
+    void *all[] = {p->x,        p->v,           p->w,       p->kept,       p->spare4,
+                   p->f,        p->t,           p->fn,      p->tn,         p->spare3,
+                   p->id,       p->start,       p->second,  p->memory,     p->touched,
+                   p->chunks,   p->shares,      p->order,   p->cell_start, p->cell_of,
+                   p->surfaces, p->walls,       p->touches, p->moved,      p->old_touches,
+                   p->spare1,   p->old_start,   p->label,   p->old_second, p->old_memory,
                    p->leaves,   p->touch_start, p->near};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) flx_free(all[i]);
     flx_free(p);
-}
-
-// ---- what users ask -----------------------------------------------------------------------------
-
-void flx_particles_get(const flx_particles *p, double *positions, double *velocities, double *spins)
-{
-    double *out[] = {positions, velocities, spins};
-    const flx_vec4 *in[] = {p->x, p->v, p->w};
-    for (int k = 0; k < 3; k++) {
-        for (int i = 0; out[k] && i < p->n; i++) {
-            double *o = out[k] + 3 * p->id[i];
-            o[0] = in[k][i].x;
-            o[1] = in[k][i].y;
-            o[2] = in[k][i].z;
-        }
-    }
-}
-
-void flx_particles_get_sizes(const flx_particles *p, double *radii, long *labels)
-{
-    for (int i = 0; radii && i < p->n; i++) radii[p->id[i]] = p->x[i].w;
-    if (labels) memcpy(labels, p->label, (size_t)p->n * sizeof *labels);
-}
-
-int flx_particles_count(const flx_particles *p)
-{
-    return p->n;
-}
-
-double flx_particles_step_size(const flx_particles *p)
-{
-    return p->step;
-}
-
-// Energy of the springs of a contact: 2/5 of force times overlap, and of the spring along the surface.
-static double stored(const flx_particle_law *l, double R, const flx_particle_memory *m)
-{
-    double d = m->depth, a = sqrt(R * d);
-    double T2 = m->T[0] * m->T[0] + m->T[1] * m->T[1] + m->T[2] * m->T[2];
-    return 8.0 / 15.0 * l->E * a * d * d + T2 / (16.0 * l->G * a);
-}
-
-flx_particles_sums flx_particles_sum(const flx_particles *p)
-{
-    flx_particles_sums s = {.time = p->time, .steps = p->steps, .rebuilds = p->rebuilds};
-    s.count = p->n;
-    s.gone_mass = p->gone_mass;
-    s.gone_energy = p->gone_energy;
-    for (int i = 0; i < p->n; i++) {
-        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-            if (!(p->memory[k].depth > 0.0)) continue;
-            double a = p->x[i].w, b = p->x[p->second[k]].w;
-            s.contacts++;
-            s.elastic += stored(&p->law, a * b / (a + b), p->memory + k);
-        }
-    }
-    for (int k = 0; k < p->ntouch; k++) {
-        const flx_wall_touch *t = p->touches + k;
-        if (!(t->memory.depth > 0.0)) continue;
-        s.contacts++;
-        s.elastic += stored(&p->law, flx_wall_radius(p->surfaces + t->surface, p->x[t->particle].w),
-                            &t->memory);
-    }
-    for (int i = 0; i < p->n; i++) {
-        const flx_vec4 x = p->x[i], v = p->v[i], w = p->w[i];
-        const double m = 1.0 / v.w, J = 1.0 / w.w;
-        const double P[3] = {m * v.x, m * v.y, m * v.z};
-        s.kinetic += 0.5 * (v.x * P[0] + v.y * P[1] + v.z * P[2]) +
-                     0.5 * J * (w.x * w.x + w.y * w.y + w.z * w.z);
-        const double at[3] = {x.x, x.y, x.z};
-        s.mass += m;
-        s.fastest = fmax(s.fastest, v.x * v.x + v.y * v.y + v.z * v.z);
-        for (int c = 0; c < 3; c++) {
-            s.momentum[c] += P[c];
-            s.centre[c] += m * at[c];
-            s.potential -= m * p->gravity[c] * at[c];
-        }
-        s.angular_momentum[0] += x.y * P[2] - x.z * P[1] + J * w.x;
-        s.angular_momentum[1] += x.z * P[0] - x.x * P[2] + J * w.y;
-        s.angular_momentum[2] += x.x * P[1] - x.y * P[0] + J * w.z;
-    }
-    s.fastest = sqrt(s.fastest);
-    for (int c = 0; c < 3 && s.mass > 0.0; c++) s.centre[c] /= s.mass;
-    return s;
 }

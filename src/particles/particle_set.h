@@ -1,14 +1,17 @@
 // particle_set.h - inside of a set of particles.
 //
-//     particle_set.c     making, particles that come and go, what users ask
-//     particle_lists.c   cells, order of the particles, neighbours, what their contacts remember
+//     particle_set.c     making, particles that come and go
+//     particle_sums.c    what users ask
+//     particle_cells.c   grids of cells by classes of size, order of the particles
+//     particle_lists.c   neighbours, what their contacts remember
+//     particle_near.c    walls that are near
 //     particle_walls.c   walls: surfaces, distances, their contacts and impulses
-//     particle_step.c    a step: motion, forces of pairs
+//     particle_pairs.c   forces of pairs
+//     particle_step.c    a step: motion
 //     particle_memory.c  all that the next step takes over, as bytes
 //     particle_team.c    threads
 //
-// Particles are in the order of their cells. Pairs (i, j), i < j, are rows of i. One thread adds a pair's force to both at once; several write
-// it into the pair's slot, and each particle then adds its slots in the same order: what came from smaller numbers first, then its own row.
+// Particles are in the order of their cells, small ones first. Pairs (i, j), i < j, are rows of i.
 #pragma once
 
 #include "base/common.h"
@@ -17,16 +20,47 @@
 
 typedef struct flx_particle_team flx_particle_team;
 
+// Made twice, for processors with wide registers and for others; the program takes what fits when it begins. Both give the same bits: operations
+// are those of the text, and none is fused with another. Sanitizers do not know this.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define FLX_SANITIZED
+#endif
+#endif
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(FLX_SANITIZED) &&  \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define FLX_TWO_WIDTHS __attribute__((target_clones("avx2", "default")))
+#else
+#define FLX_TWO_WIDTHS
+#endif
+
 typedef struct flx_vec4 {
     double x, y, z,
         w; // w of a place: the radius; of a velocity: 1/mass; of a spin: 1/moment of inertia
 } flx_vec4;
 
-typedef struct flx_particle_slot {
-    double F[3], Q[3], M[3]; // on the first; zero: nothing touches
-    double arm[2];           // to the middle of the overlap
-    bool touches;
-} flx_particle_slot;
+// What a pair gives to its second particle, where that is of another chunk.
+typedef struct flx_particle_share {
+    double F[3], M[3];
+    int second;
+} flx_particle_share;
+
+// Rows from `row` to that of the next chunk.
+typedef struct flx_particle_chunk {
+    int row, reach;   // reach: the last particle of another chunk that it has pairs with
+    int shares, used; // its first share, and how many were given in this step
+} flx_particle_chunk;
+
+#define FLX_PARTICLE_CLASSES 8
+#define FLX_PARTICLE_CELLS 4 // per particle, and 1000 per class: sparse sets take larger cells
+
+// Cells of one class of sizes: radii up to the largest over 2^class, and above half of that.
+typedef struct flx_particle_grid {
+    double size, inverse[3];
+    double skin; // of its particles; they are looked at again when one has moved by half of it
+    int cells[3], first, count; // first: of its cells in cell_start; count: of particles
+} flx_particle_grid;
 
 typedef struct flx_wall_surface {
     flx_wall_kind kind;
@@ -47,17 +81,20 @@ typedef struct flx_wall {
 typedef struct flx_wall_touch {
     int particle, surface;
     bool judged;
-    flx_particle_memory memory;
-    flx_particle_slot slot;
-    double depth, next[3]; // and normal of this step,
-    double normal[3];      // of the last one that touched
+    bool touches;
+    flx_particle_memory memory; // depth 0: did not touch
+    double F[3], M[3];          // on the particle: force and moment,
+    double rolling[3];          // of that the resistance to rolling
+    double depth, next[3];      // and normal of this step,
+    double normal[3];           // of the last one that touched
     double at[3];
 } flx_wall_touch;
 
 struct flx_particles {
     flx_ctx *ctx;
     int n, threads, capacity, asked;
-    double step, gravity[3], skin, largest;
+    double step, gravity[3];
+    double skin, largest, least; // skin: of the largest; radii
     double density,
         wave; // of particles that come; the longest step over radius and root of the density
     double period[3], from[3]; // of a box that repeats itself, 0: it does not; its lowest corner
@@ -66,7 +103,7 @@ struct flx_particles {
     long steps, rebuilds;
     double time;
     // (n) in the order of cells
-    flx_vec4 *x, *v, *w, *kept; // kept: places at the last rebuild
+    flx_vec4 *x, *v, *w, *kept; // kept: places at the last rebuild, and 1/skin^2
     double *f, *t;              // (3 n) forces and torques over mass and inertia of the last step
     double *fn, *tn;            // ... of this one
     int *id;                    // place in the order of age
@@ -77,13 +114,16 @@ struct flx_particles {
     long *label; // (n) in the order of age: which of them
     // neighbours of row i: start[i] .. start[i + 1]
     int *start, *second, npair, pair_capacity;
+    unsigned *touched; // (npair) the step in which they touched last
     flx_particle_memory *memory;
-    flx_particle_slot *slots; // (npair) where there are threads
-    int slot_capacity;
-    int *in_start, *in; // pairs in which a particle is the second, ascending
+    flx_particle_chunk *chunks;
+    int nchunk, chunk_capacity;
+    flx_particle_share *shares;
+    int share_capacity;
     // cells
-    double low[3], size, inverse[3];
-    int cells[3], ncell, cell_capacity;
+    double low[3];
+    flx_particle_grid grids[FLX_PARTICLE_CLASSES]; // 0: of the largest
+    int nclass, ncell, cell_capacity;
     int *cell_start, *cell_of, *order;
     int nsurface, nwall, surface_capacity, wall_capacity;
     flx_wall_surface *surfaces;
@@ -97,7 +137,7 @@ struct flx_particles {
         wall_way; // of the farthest particle from the origin; way of the walls since the last rebuild
     double *moved; // (threads) largest square of a way since then
     flx_particle_team *team;
-    // what a rebuild needs
+    // what a rebuild needs; old: contacts that touched, in the order before
     flx_vec4 *spare4;
     double *spare3;
     int *spare1, *old_start, *old_second, old_capacity;
@@ -112,14 +152,35 @@ static inline void flx_particle_nearest(const flx_particles *p, double d[3])
     }
 }
 
+// The class of a radius.
+static inline int flx_particle_size_class(const flx_particles *p, double radius)
+{
+    int c = 0;
+    for (double r = 0.5 * p->largest; c + 1 < p->nclass && radius <= r; r *= 0.5) c++;
+    return c;
+}
+
+// particle_cells.c
+flx_status flx_particles_sort(flx_particles *p); // into the order of cells
+int flx_particle_cell_along(const flx_particles *p, const flx_particle_grid *g, int k, double x);
+
 // particle_lists.c
-bool flx_particles_moved(const flx_particles *p); // something has moved by half of the skin
+bool flx_particles_moved(const flx_particles *p); // something has moved by half of its skin
 flx_status flx_particles_rebuild(flx_particles *p);
-// Pairs in which each particle is the second; where there are threads.
-flx_status flx_particles_list_incoming(flx_particles *p);
+
+// particle_near.c: the walls near each particle; before: how many particles there were.
+flx_status flx_particles_list_walls(flx_particles *p, int before);
+
+// particle_pairs.c
+void flx_particles_push(flx_particles *p);
+flx_status flx_particles_divide(flx_particles *p); // into chunks, when the list is new
 
 // particle_set.c
 flx_status flx_particles_room(flx_particles *p, int need);
+flx_status flx_particles_pair_room(flx_particles *p, int need);
+// An array that need not be cleared, with what it had.
+flx_status flx_particles_ensure(flx_particles *p, void **array, int *capacity, int need,
+                                size_t size);
 
 // particle_start.c: refuses particles that overlap deeply, or begin inside of a wall
 flx_status flx_particles_check_start(flx_particles *p, flx_loc loc);

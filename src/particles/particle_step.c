@@ -12,7 +12,7 @@ static void range(int n, int part, int parts, int *from, int *to)
     *to = (int)((long)n * (part + 1) / parts);
 }
 
-// To the next step: places, predicted velocities; the square of the way since the neighbours were listed.
+// To the next step: places, predicted velocities; the square of the way since the neighbours were listed, over that of the skin.
 static inline double advance_one(flx_particles *p, int i)
 {
     const double h = p->step;
@@ -30,7 +30,7 @@ static inline double advance_one(flx_particles *p, int i)
     double dx = x->x - p->kept[i].x, dy = x->y - p->kept[i].y, dz = x->z - p->kept[i].z;
     memset(p->fn + 3 * i, 0, 3 * sizeof(double));
     memset(p->tn + 3 * i, 0, 3 * sizeof(double));
-    return dx * dx + dy * dy + dz * dz;
+    return (dx * dx + dy * dy + dz * dz) * p->kept[i].w;
 }
 
 static inline void correct_one(flx_particles *p, int i)
@@ -76,7 +76,7 @@ static void correct(void *user, int part, int parts)
 }
 
 // The end of a step and the beginning of the next one, in one pass through memory.
-static void turn_over(void *user, int part, int parts)
+FLX_TWO_WIDTHS static void turn_over(void *user, int part, int parts)
 {
     flx_particles *p = user;
     double most = 0.0;
@@ -89,128 +89,7 @@ static void turn_over(void *user, int part, int parts)
     p->moved[part] = most;
 }
 
-// ---- forces -------------------------------------------------------------------------------------
-
-// The pair k of particles i and j; false: they do not touch.
-__attribute__((always_inline)) static inline bool find_pair(const flx_particles *p, int i, int j,
-                                                            int k, flx_particle_slot *s)
-{
-    const flx_vec4 a = p->x[i], b = p->x[j];
-    double d[3] = {a.x - b.x, a.y - b.y, a.z - b.z}, sum = a.w + b.w;
-    if (p->repeats) flx_particle_nearest(p, d);
-    double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    if (r2 >= sum * sum) {
-        if (p->memory[k].depth != 0.0) p->memory[k].depth = 0.0;
-        return false;
-    }
-    const flx_vec4 va = p->v[i], vb = p->v[j], wa = p->w[i], wb = p->w[j];
-    double r = sqrt(r2), q = r > 0.0 ? 1.0 / r : 0.0, depth = sum - r;
-    const double n[3] = {d[0] * q, d[1] * q, d[2] * q};
-    s->arm[0] = a.w - 0.5 * depth;
-    s->arm[1] = b.w - 0.5 * depth;
-    double c[3] = {s->arm[0] * wa.x + s->arm[1] * wb.x, s->arm[0] * wa.y + s->arm[1] * wb.y,
-                   s->arm[0] * wa.z + s->arm[1] * wb.z};
-    const double u[3] = {va.x - vb.x - (c[1] * n[2] - c[2] * n[1]),
-                         va.y - vb.y - (c[2] * n[0] - c[0] * n[2]),
-                         va.z - vb.z - (c[0] * n[1] - c[1] * n[0])};
-    const double w[3] = {wa.x - wb.x, wa.y - wb.y, wa.z - wb.z};
-    flx_particle_force(&p->law, a.w * b.w / sum, 1.0 / (va.w + vb.w), 1.0 / (wa.w + wb.w),
-                       s->arm[0] * wa.w - s->arm[1] * wb.w, depth, n, u, w, p->memory + k, s->F,
-                       s->Q, s->M);
-    return true;
-}
-
-static void forces_at_once(flx_particles *set)
-{
-    flx_particle_slot s;
-    const flx_particles own = *set, *p = &own; // pointers that no force changes
-    for (int i = 0; i < p->n; i++) {
-        double *f = p->fn + 3 * i, *t = p->tn + 3 * i;
-        double F[3] = {f[0], f[1], f[2]}, T[3] = {t[0], t[1], t[2]};
-        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-            int j = p->second[k];
-            if (!find_pair(p, i, j, k, &s)) continue;
-            double *fj = p->fn + 3 * j, *tj = p->tn + 3 * j;
-            for (int c = 0; c < 3; c++) {
-                F[c] += s.F[c];
-                T[c] += s.M[c] - s.arm[0] * s.Q[c];
-                fj[c] -= s.F[c];
-                tj[c] -= s.M[c] + s.arm[1] * s.Q[c];
-            }
-        }
-        memcpy(f, F, sizeof F);
-        memcpy(t, T, sizeof T);
-    }
-}
-
-// The rows of a thread: as many pairs as the others have.
-static void rows_of(const flx_particles *p, int part, int parts, int *from, int *to)
-{
-    int bound[2];
-    for (int e = 0; e < 2; e++) {
-        long target = (long)p->npair * (part + e) / parts;
-        int low = 0, high = p->n;
-        while (low < high) {
-            int mid = low + (high - low) / 2;
-            if (p->start[mid] < target) {
-                low = mid + 1;
-            } else {
-                high = mid;
-            }
-        }
-        bound[e] = part + e == parts ? p->n : part + e == 0 ? 0 : low;
-    }
-    *from = bound[0];
-    *to = bound[1];
-}
-
-static void fill_slots(void *user, int part, int parts)
-{
-    flx_particles *p = user;
-    int from, to;
-    rows_of(p, part, parts, &from, &to);
-    for (int i = from; i < to; i++) {
-        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-            p->slots[k].touches = find_pair(p, i, p->second[k], k, p->slots + k);
-        }
-    }
-}
-
-static void add_slots(void *user, int part, int parts)
-{
-    flx_particles *p = user;
-    int from, to;
-    range(p->n, part, parts, &from, &to);
-    for (int i = from; i < to; i++) {
-        double *F = p->fn + 3 * i, *T = p->tn + 3 * i;
-        for (int e = p->in_start[i]; e < p->in_start[i + 1]; e++) {
-            const flx_particle_slot *s = p->slots + p->in[e];
-            for (int c = 0; c < 3 && s->touches; c++) {
-                F[c] -= s->F[c];
-                T[c] -= s->M[c] + s->arm[1] * s->Q[c];
-            }
-        }
-        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-            const flx_particle_slot *s = p->slots + k;
-            for (int c = 0; c < 3 && s->touches; c++) {
-                F[c] += s->F[c];
-                T[c] += s->M[c] - s->arm[0] * s->Q[c];
-            }
-        }
-    }
-}
-
-// From positions of the new step on; the neighbours are known.
-static void find_forces(flx_particles *p)
-{
-    if (p->team) {
-        flx_particle_team_run(p->team, fill_slots, p);
-        flx_particle_team_run(p->team, add_slots, p);
-    } else {
-        forces_at_once(p);
-    }
-    flx_walls_push(p);
-}
+// ---- a run --------------------------------------------------------------------------------------
 
 flx_status flx_particles_run(flx_particles *p, long steps)
 {
@@ -221,7 +100,8 @@ flx_status flx_particles_run(flx_particles *p, long steps)
         p->steps++;
         p->time = (double)p->steps * p->step;
         if (flx_particles_moved(p)) FLX_TRY(flx_particles_rebuild(p));
-        find_forces(p);
+        flx_particles_push(p);
+        flx_walls_push(p);
     }
     if (steps > 0) flx_particle_team_run(p->team, correct, p);
     return FLX_OK;

@@ -347,30 +347,50 @@ double flx_wall_radius(const flx_wall_surface *s, double r)
     return ball ? r * s->size[0] / (s->size[0] + r) : r; // to the law other walls are flat
 }
 
-static void push(flx_particles *p, flx_wall_touch *t, double depth, const double n[3])
+static flx_vec3 to_vec3(const double a[3])
+{
+    return (flx_vec3){a[0], a[1], a[2]};
+}
+
+static void from_vec3(flx_vec3 a, double out[3])
+{
+    out[0] = a.x;
+    out[1] = a.y;
+    out[2] = a.z;
+}
+
+// A wall does not give way: the particle's own surface rolls on it.
+static void push(flx_particles *p, flx_wall_touch *t)
 {
     const flx_wall_surface *s = p->surfaces + t->surface;
     const flx_wall *wall = p->walls + s->wall;
-    const int i = t->particle;
-    const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z}, r = p->x[i].w;
-    const double arm = r; // a wall does not give way: the particle's own surface rolls on it
-    const double spin[3] = {p->w[i].x, p->w[i].y, p->w[i].z};
-    const double v[3] = {p->v[i].x, p->v[i].y, p->v[i].z};
-    double u[3], w[3];
-    for (int c = 0; c < 3; c++) {
-        int a = (c + 1) % 3, b = (c + 2) % 3;
-        t->at[c] = x[c] - arm * n[c];
-        double at_a = x[a] - arm * n[a] - wall->position[a],
-               at_b = x[b] - arm * n[b] - wall->position[b];
-        u[c] = v[c] - arm * (spin[a] * n[b] - spin[b] * n[a]) - wall->velocity[c] -
-               (wall->spin[a] * at_b - wall->spin[b] * at_a);
-        w[c] = spin[c] - wall->spin[c];
-    }
-    t->slot.arm[0] = arm;
-    flx_particle_force(&p->law, flx_wall_radius(s, r), 1.0 / p->v[i].w, 1.0 / p->w[i].w,
-                       arm * p->w[i].w, depth, n, u, w, &t->memory, t->slot.F, t->slot.Q,
-                       t->slot.M);
-    memcpy(t->normal, n, sizeof t->normal);
+    const flx_vec4 x = p->x[t->particle], v = p->v[t->particle], w = p->w[t->particle];
+    const flx_vec3 n = to_vec3(t->next), spin = {w.x, w.y, w.z}, turns = to_vec3(wall->spin);
+    const flx_vec3 at = flx_vec3_add((flx_vec3){x.x, x.y, x.z}, -x.w, n);
+    const flx_vec3 from = flx_vec3_add(at, -1.0, to_vec3(wall->position));
+    flx_vec3 u = flx_vec3_add((flx_vec3){v.x, v.y, v.z}, -x.w, flx_vec3_cross(spin, n));
+    u = flx_vec3_add(u, -1.0, to_vec3(wall->velocity));
+    u = flx_vec3_add(u, -1.0, flx_vec3_cross(turns, from));
+    bool known = t->memory.depth > 0.0;
+    const flx_vec3 none = {0, 0, 0};
+    flx_particle_contact c = {.R = flx_wall_radius(s, x.w),
+                              .m = 1.0 / v.w,
+                              .inertia = 1.0 / w.w,
+                              .k = x.w * w.w,
+                              .d = t->depth,
+                              .old = known ? t->memory.depth : 1.0,
+                              .n = n,
+                              .u = u,
+                              .w = flx_vec3_add(spin, -1.0, turns),
+                              .T = known ? to_vec3(t->memory.T) : none};
+    flx_particle_force(&p->law, &c);
+    from_vec3(at, t->at);
+    from_vec3(c.T, t->memory.T);
+    from_vec3(c.F, t->F);
+    from_vec3(flx_vec3_add(c.M, -x.w, c.Q), t->M);
+    from_vec3(c.M, t->rolling);
+    t->memory.depth = t->depth;
+    memcpy(t->normal, t->next, sizeof t->normal);
 }
 
 // What a contact that gives way to a neighbour remembers goes over to it.
@@ -379,7 +399,7 @@ static void inherit(const flx_particles *p, flx_wall_touch *from, int count, flx
     int wall = p->surfaces[t->surface].wall;
     for (flx_wall_touch *o = from; o < from + count; o++) {
         if (o == t || o->memory.depth == 0.0 || p->surfaces[o->surface].wall != wall) continue;
-        if (o->slot.touches || dot(o->normal, t->next) < SAME_NORMAL) continue;
+        if (o->touches || dot(o->normal, t->next) < SAME_NORMAL) continue;
         t->memory = o->memory;
         o->memory.depth = 0.0;
         return;
@@ -393,7 +413,7 @@ static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
     const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z}, r = p->x[i].w;
     for (flx_wall_touch *t = from; t < from + count; t++) {
         t->depth = r - flx_wall_distance(p->surfaces + t->surface, x, t->next);
-        t->slot.touches = t->judged = false;
+        t->touches = t->judged = false;
     }
     for (int found = 0; found < count; found++) {
         flx_wall_touch *best = NULL;
@@ -403,20 +423,19 @@ static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
         if (!best) break;
         bool same = false;
         for (const flx_wall_touch *t = from; t < from + count && !same; t++) {
-            same = t->slot.touches &&
-                   p->surfaces[t->surface].wall == p->surfaces[best->surface].wall &&
+            same = t->touches && p->surfaces[t->surface].wall == p->surfaces[best->surface].wall &&
                    dot(t->next, best->next) > SAME_NORMAL;
         }
-        best->slot.touches = !same;
+        best->touches = !same;
         best->judged = true;
     }
     for (flx_wall_touch *t = from; t < from + count; t++) {
-        if (!t->slot.touches) continue;
+        if (!t->touches) continue;
         if (t->memory.depth == 0.0) inherit(p, from, count, t);
-        push(p, t, t->depth, t->next);
+        push(p, t);
     }
     for (flx_wall_touch *t = from; t < from + count; t++) {
-        if (!t->slot.touches) t->memory.depth = 0.0;
+        if (!t->touches) t->memory.depth = 0.0;
     }
 }
 
@@ -465,15 +484,15 @@ void flx_walls_push(flx_particles *p)
     }
     for (int k = 0; k < p->ntouch; k++) {
         const flx_wall_touch *t = p->touches + k;
-        if (!t->slot.touches) continue;
+        if (!t->touches) continue;
         flx_wall *w = p->walls + p->surfaces[t->surface].wall;
         double *F = p->fn + 3 * t->particle, *T = p->tn + 3 * t->particle;
         for (int c = 0; c < 3; c++) {
             int a = (c + 1) % 3, b = (c + 2) % 3;
-            F[c] += t->slot.F[c];
-            T[c] += t->slot.M[c] - t->slot.arm[0] * t->slot.Q[c];
-            w->force[c] -= t->slot.F[c];
-            w->moment[c] -= t->slot.M[c] + t->at[a] * t->slot.F[b] - t->at[b] * t->slot.F[a];
+            F[c] += t->F[c];
+            T[c] += t->M[c];
+            w->force[c] -= t->F[c];
+            w->moment[c] -= t->rolling[c] + t->at[a] * t->F[b] - t->at[b] * t->F[a];
         }
     }
     add_impulses(p);

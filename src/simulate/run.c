@@ -209,7 +209,7 @@ flx_status flx_running_meet_start(run *r)
 {
     flx_simulation *sim = r->sim;
     double span = fmax(r->horizon - sim->state->t, 0.0);
-    if (sim->exchange || sim->fmus) return FLX_OK; // they move on with it
+    if (sim->fmus) return FLX_OK; // they move on with it
     int errors = flx_ctx_error_count(sim->ctx), warnings = flx_ctx_warning_count(sim->ctx);
     flx_status status = flx_integrate_start(sim->it, sim->state, span, on_start, r, &r->ended);
     if (r->status != FLX_OK) status = r->status;

@@ -1,6 +1,7 @@
 // run_alone.c - a run that its owner advances: flexion/run.h. The loop is that of run.c, a piece at a time.
 #include "base/log.h"
 #include "integrate/events/events.h"
+#include "simulate/exchange/exchange.h"
 #include "simulate/run_parts.h"
 
 #include <float.h>
@@ -171,7 +172,8 @@ static flx_status set_state(flx_run *r, double t, const double *q, const double 
     flx_state *to = sim->state;
     flx_state_copy(sim->inner, to); // as it was
     // what was due at the start is due where the state is set
-    if (!r->begun && r->met) {
+    const bool again = !r->begun && r->met;
+    if (again) {
         flx_state_copy(to, sim->start);
         FLX_TRY(flx_simulation_settle_start(sim, to));
     }
@@ -185,6 +187,7 @@ static flx_status set_state(flx_run *r, double t, const double *q, const double 
         return status;
     }
     if (sim->plan->by_hand && !r->begun) flx_state_copy(sim->start, to);
+    if (again) FLX_TRY(flx_exchange_begin(sim)); // particles had gone on
     FLX_TRY(flx_simulation_create_method(sim));
     sim->used = true;
     flx_account_open(sim);

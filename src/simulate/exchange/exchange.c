@@ -4,10 +4,10 @@
 // They go on for one exchange H, and the impulse P and angular impulse L (about the origin) that they give to a wall are F = P/H, M = L/H until then:
 // momentum goes over to rounding, whatever the method of the bodies.
 #include "simulate/exchange/exchange.h"
-#include "simulate/exchange/fmu_steps.h"
 #include "base/checkpoint_walk.h"
-#include "particles/particle_set.h"
 #include "integrate/method.h"
+#include "particles/particle_set.h"
+#include "simulate/exchange/fmu_steps.h"
 #include "simulate/run_parts.h"
 
 #include <math.h>
@@ -48,8 +48,9 @@ static void account_walls(flx_exchange *x, const double *D)
         double *last = x->last + (FLX_WALL_POSE + FLX_WALL_LOAD) * i;
         if (w->pose < 0) continue;
         if (x->started)
-            x->given += 0.5 * b->exchange *
-                        (power(last, last + FLX_WALL_POSE) + power(D + w->pose, last + FLX_WALL_POSE));
+            x->given +=
+                0.5 * b->exchange *
+                (power(last, last + FLX_WALL_POSE) + power(D + w->pose, last + FLX_WALL_POSE));
         memcpy(last, D + w->pose, FLX_WALL_POSE * sizeof *last);
     }
 }
@@ -101,7 +102,7 @@ static flx_status pass(flx_exchange *x, double t)
 
 // ---- places that are kept -----------------------------------------------------------------------
 
-static flx_status room(flx_exchange *x, int n)
+flx_status flx_exchange_room(flx_exchange *x, int n)
 {
     if (n <= x->frame_capacity) return FLX_OK;
     int a = x->frame_capacity, b = a, c = a;
@@ -114,7 +115,7 @@ static flx_status room(flx_exchange *x, int n)
 static flx_status put_places(flx_exchange *x, double t)
 {
     int n = flx_particles_count(x->set);
-    FLX_TRY(room(x, n > 0 ? n : 1));
+    FLX_TRY(flx_exchange_room(x, n > 0 ? n : 1));
     double *at = x->doubles, *v = at + 3 * (size_t)n, *r = v + 3 * (size_t)n;
     float *places = x->frame, *radii = places + 3 * (size_t)n, *speeds = radii + n;
     flx_particles_get(x->set, at, v, NULL);
@@ -236,6 +237,7 @@ flx_status flx_exchange_begin(flx_simulation *sim)
     if (m->nparticles > 0) {
         FLX_TRY(flx_exchange_make(sim->ctx, m->particles, m->gravity, &sim->exchange));
         sim->exchange->first = first;
+        FLX_TRY(flx_exchange_room(sim->exchange, m->particles->count + 1));
     }
     if (m->nfmu > 0) FLX_TRY(flx_fmu_steps_begin(sim, first));
     flx_exchange_attach(sim);

@@ -36,10 +36,13 @@ typedef struct flx_exchange {
     double *doubles;    // owned: scratch
     long *longs;
     int frame_capacity;
+    double (*crowd)[4]; // owned: scratch of inlets, places and radii
+    int ncrowd, crowd_capacity;
 } flx_exchange;
 
 // exchange.c, of a run: made anew at its start, called by its method, saved with it, put into its ledger.
 flx_status flx_exchange_begin(struct flx_simulation *sim);
+flx_status flx_exchange_room(flx_exchange *x, int n); // for places of n particles
 void flx_exchange_attach(struct flx_simulation *sim);
 void flx_exchange_keep(struct flx_simulation *sim, int nsink, flx_sink *const *sinks, double every);
 void flx_exchange_memory(flx_exchange *x, struct flx_memory *m);

@@ -170,5 +170,6 @@ void flx_exchange_destroy(flx_exchange **exchange)
     flx_free(x->labels);
     flx_free(x->doubles);
     flx_free(x->longs);
+    flx_free(x->crowd);
     flx_free(x);
 }

@@ -1,0 +1,92 @@
+// particle_near.c - which surfaces of walls are near a particle; what their contacts remember moves along.
+#include "particles/particle_set.h"
+
+#include <string.h>
+
+static flx_status note_near(flx_particles *p, int i, int s)
+{
+    const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z};
+    double n[3];
+    if (flx_wall_distance(p->surfaces + s, x, n) > p->x[i].w + p->skin) return FLX_OK;
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->near, &p->near_capacity, p->nnear + 1,
+                                 sizeof *p->near));
+    p->near[p->nnear][0] = i;
+    p->near[p->nnear++][1] = s;
+    return FLX_OK;
+}
+
+// Of a surface that has an end, particles of the cells about it alone.
+static flx_status note_bounded(flx_particles *p, int s, const flx_particle_grid *g,
+                               const double low[3], const double high[3])
+{
+    int from[3], to[3];
+    double far = p->largest + p->skin;
+    for (int k = 0; k < 3; k++) {
+        double end = p->low[k] + g->cells[k] / g->inverse[k];
+        if (g->count == 0 || high[k] + far < p->low[k] || low[k] - far > end) return FLX_OK;
+        from[k] = flx_particle_cell_along(p, g, k, fmax(low[k] - far, p->low[k]));
+        to[k] = flx_particle_cell_along(p, g, k, fmin(high[k] + far, end));
+    }
+    for (int c = from[2]; c <= to[2]; c++) {
+        for (int b = from[1]; b <= to[1]; b++) {
+            int row = g->first + g->cells[0] * (b + g->cells[1] * c);
+            for (int i = p->cell_start[row + from[0]]; i < p->cell_start[row + to[0] + 1]; i++)
+                FLX_TRY(note_near(p, i, s));
+        }
+    }
+    return FLX_OK;
+}
+
+// What a contact with a wall remembers; old: the contacts of the particle then.
+static void recall_touch(const flx_wall_touch *old, int count, flx_wall_touch *t)
+{
+    for (int k = 0; k < count; k++) {
+        if (old[k].surface != t->surface) continue;
+        t->memory = old[k].memory;
+        memcpy(t->normal, old[k].normal, sizeof t->normal);
+    }
+}
+
+// touch_start of the particles as they were, before the new order; gone: how many they were.
+static void find_old_touches(flx_particles *p, int gone)
+{
+    memset(p->touch_start, 0, ((size_t)gone + 1) * sizeof(int));
+    for (int k = 0; k < p->ntouch; k++) p->touch_start[p->touches[k].particle + 1]++;
+    for (int i = 0; i < gone; i++) p->touch_start[i + 1] += p->touch_start[i];
+}
+
+flx_status flx_particles_list_walls(flx_particles *p, int gone)
+{
+    find_old_touches(p, gone);
+    flx_wall_touch *old = p->touches;
+    int capacity = p->touch_capacity;
+    p->touches = p->old_touches;
+    p->touch_capacity = p->old_touch_capacity;
+    p->old_touches = old;
+    p->old_touch_capacity = capacity;
+    p->nnear = 0;
+    for (int s = 0; s < p->nsurface; s++) {
+        double low[3], high[3];
+        if (flx_wall_bounds(p->surfaces + s, low, high)) {
+            for (int c = 0; c < p->nclass; c++)
+                FLX_TRY(note_bounded(p, s, p->grids + c, low, high));
+            continue;
+        }
+        for (int i = 0; i < p->n; i++) FLX_TRY(note_near(p, i, s));
+    }
+    FLX_TRY(flx_particles_ensure(p, (void **)&p->touches, &p->touch_capacity, p->nnear,
+                                 sizeof *p->touches));
+    p->ntouch = p->nnear;
+    int *at = p->spare1; // where the contacts of a particle go
+    memset(at, 0, ((size_t)p->n + 1) * sizeof *at);
+    for (int k = 0; k < p->nnear; k++) at[p->near[k][0] + 1]++;
+    for (int i = 0; i < p->n; i++) at[i + 1] += at[i];
+    for (int k = 0; k < p->nnear; k++) {
+        int i = p->near[k][0], was = p->order[i];
+        flx_wall_touch *t = p->touches + at[i]++;
+        *t = (flx_wall_touch){.particle = i, .surface = p->near[k][1]};
+        int known = p->touch_start[was + 1] - p->touch_start[was];
+        if (known > 0) recall_touch(old + p->touch_start[was], known, t);
+    }
+    return FLX_OK;
+}
