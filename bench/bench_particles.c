@@ -144,7 +144,7 @@ static bool write_grains(int side, long settling, long measured, const double *x
                 "primitive type 1 %s %.17g\n",
                 k, sides[k], k % 2 ? size : 0.0);
     }
-    fprintf(f, "thermo 1000000\nthermo_modify flush yes\nrun %ld\nrun %ld\n", settling, measured);
+    fprintf(f, "thermo 1000000\nrun %ld\nrun %ld\n", settling, measured);
     fclose(f);
     return true;
 }
@@ -161,7 +161,8 @@ static double time_from(const char *step)
         dup2(ends[1], 1);
         dup2(ends[1], 2);
         close(ends[0]);
-        execlp("liggghts", "liggghts", "-in", "in.grains", (char *)NULL);
+        execlp("stdbuf", "stdbuf", "-oL", "liggghts", "-in", "in.grains",
+               (char *)NULL); // tells at once
         _exit(127);
     }
     close(ends[1]);
