@@ -49,11 +49,13 @@ typedef struct flx_reduction_report {
 } flx_reduction_report;
 
 typedef struct flx_reduction_def {
-    const char *type; // of the basis; NULL: that of the model
-    double from, to;  // Hz; to = 0: that of the model
-    double tolerance; // 0: that of the model, or 1e-3
-    int shapes;       // 0: by the tolerance
-    int compare;      // also find how many shapes every basis needs
+    const char *type;     // of the basis; NULL: that of the model
+    double from, to;      // Hz; to = 0: that of the model
+    double tolerance;     // 0: that of the model, or 1e-3
+    int shapes;           // 0: by the tolerance
+    int compare;          // also find how many shapes every basis needs
+    int ndirect;          // responses at these frequencies are also found by direct solutions,
+    const double *direct; // Hz, one complex factorisation each
 } flx_reduction_def;
 
 // The report of flexible body i of a model, by its own basis; NULL: its basis has no error by itself.
@@ -66,9 +68,17 @@ FLX_API flx_status flx_reduction_create(flx_model *model, const char *body,
 FLX_API void flx_reduction_destroy(flx_reduction **r);
 FLX_API const flx_reduction_report *flx_reduction_get_report(const flx_reduction *r);
 // Responses at the ports, which are the components of the interfaces: H (count, ports, ports, 2), of the whole body or
-// of its shapes; held: the name of a condition, NULL: free, with the rigid motion.
+// of its shapes; held: interfaces that are held, as in "hub, tip", or the name of a condition; NULL: free, with the rigid
+// motion. Rows and columns of ports that are held are zero; where all are held they are the forces by unit motions.
+// Frequencies are positive.
+#define FLX_RESPONSE_SHAPES 0
+#define FLX_RESPONSE_WHOLE 1
+#define FLX_RESPONSE_DIRECT 2 // by direct solutions, at frequencies of the definition
 FLX_API flx_status flx_reduction_response(const flx_reduction *r, int full, int count,
                                           const double *hz, const char *held, double *H);
+// Estimated relative errors of those of the whole body, of all ports together (count).
+FLX_API flx_status flx_reduction_estimate(const flx_reduction *r, int count, const double *hz,
+                                          const char *held, double *estimate);
 // Port i, such as "tip.z"; NULL when out of range.
 FLX_API const char *flx_reduction_port(const flx_reduction *r, int i);
 
@@ -82,6 +92,9 @@ typedef struct flx_reduction_basis {
 // 0: there is no basis i.
 FLX_API int flx_reduction_compared(const flx_reduction *r, int i, flx_reduction_basis *out);
 
+// The number of ports.
+FLX_API int flx_reduction_ports(const flx_reduction *r);
+
 // ---- linear systems -------------------------------------------------------------------------------
 
 // x' = A x + B u, y = C x; matrices by columns.
@@ -94,6 +107,9 @@ typedef struct flx_plant_report {
     double *hankel;      // (n) singular values, descending; NULL: not wanted
     double *poles;       // (2 n) real parts, then imaginary parts; NULL: not wanted
 } flx_plant_report;
+// H (count, outputs, inputs, 2) at angular frequencies. FLX_ERR_ARGUMENT: one is a pole.
+FLX_API flx_status flx_plant_response(flx_ctx *ctx, const flx_plant *s, int count, const double *w,
+                                      double *H);
 // FLX_ERR_ARGUMENT: a pole does not decay.
 FLX_API flx_status flx_plant_norms(flx_ctx *ctx, const flx_plant *s, flx_plant_report *out);
 // Balanced truncation: A (states, states), B (states, inputs), C (outputs, states); bound (may be NULL) of the largest gain of
@@ -103,6 +119,12 @@ FLX_API flx_status flx_plant_balance(flx_ctx *ctx, const flx_plant *s, int state
 // Gramian of the inputs (n, n) and norm H2 (may be NULL) between two angular frequencies.
 FLX_API flx_status flx_plant_band_gramian(flx_ctx *ctx, const flx_plant *s, double from, double to,
                                           double *P, double *h2);
+
+// The body as such a system, of the Ritz model of the whole body or of its shapes, from forces at its ports to motions of them;
+// held as above, NULL: free, without its rigid motion. A loss factor is viscous damping that is right at the resonances of the
+// body so held. B and C of ports that are held are zero. The matrices live as long as the reduction.
+FLX_API flx_status flx_reduction_plant(flx_reduction *r, int full, const char *held,
+                                       flx_plant *out);
 
 #ifdef __cplusplus
 }

@@ -6,14 +6,24 @@
 
 #include <string.h>
 
+// The user's model behind the core that a simulation holds; NULL: it is gone, or another by now.
+static flx_model *find_handle(flx_model *m)
+{
+    if (flx_model_is_handle(m)) return m;
+    flx_model *handle = m->handle;
+    return handle && !handle->description->changed ? handle : NULL;
+}
+
 // Build the model again with somebody who looks at its structures. The model is not changed.
 static flx_status look_at(flx_model *model, flx_shape_study *study)
 {
-    flx_description *d = model->description;
-    const flx_entry *tree = d ? flx_description_tree(model) : NULL;
+    const flx_model *handle = find_handle(model);
+    flx_description *d = handle ? handle->description : NULL;
+    const flx_entry *tree = d ? flx_description_tree(handle) : NULL;
     if (!tree) {
         return FLX_FAIL(model->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "the model has no description that it could be built of again");
+                        "the model has no description that it could be built of again, or has been "
+                        "changed since");
     }
     flx_arena *arena = flx_arena_create(model->ctx);
     flx_entry *copy = arena ? flx_entry_copy(arena, tree) : NULL;

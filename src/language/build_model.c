@@ -331,6 +331,7 @@ flx_status flx_simulate_read(flx_ctx *ctx, int n, flx_option *options, flx_simul
 static void destroy_handle(flx_model *m)
 {
     flx_description_destroy(&m->description);
+    if (m->core) m->core->handle = NULL;
     flx_model_destroy(&m->core);
     flx_free(m);
 }

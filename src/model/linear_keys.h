@@ -19,11 +19,28 @@ typedef struct flx_way_keys {
     int along;    // number of an analysis whose motion it is; -1: the run
 } flx_way_keys;
 
+// What an analysis is of, where it is not the whole model: a flexible body, seen at its ports, or a linear block.
+typedef struct flx_port_keys {
+    int n;
+    const char **names; // (n) interface and component, as in tip.z
+    flx_loc *places;    // (n) in the model
+} flx_port_keys;
+typedef struct flx_of_keys {
+    const char *name; // NULL: of the whole model
+    flx_loc loc;
+    bool body;        // a flexible one
+    const char *held; // its interfaces that are held, as in "hub, tip"; NULL: it is free
+    flx_port_keys in, out;
+    int n, nin, nout;               // of a block: states, inputs, outputs
+    double *A, *B, *C, *D;          // (n, n), (n, nin), (nout, n), (nout, nin), by rows
+    const char **inputs, **outputs; // (nin), (nout) how they are called
+} flx_of_keys;
+
 typedef struct flx_linear_keys {
     flx_io_keys io;
     bool gramians;
     bool descriptor; // with its constraints, in the place of state space
-    double until; // of step and impulse responses; 0: none
+    double until;    // of step and impulse responses; 0: none
     int count;
     flx_way_keys way;
 } flx_linear_keys;
@@ -34,11 +51,14 @@ typedef struct flx_frequency_keys {
     int count;
     bool linear; // spaced alike, not by factors
     bool refine;
+    flx_of_keys of;
+    bool direct; // of a body: one factorisation for each frequency
 } flx_frequency_keys;
 
 typedef struct flx_norms_keys {
     flx_io_keys io;
     double from, to; // rad/s, a band; to = 0: none
+    flx_of_keys of;
 } flx_norms_keys;
 
 typedef struct flx_campbell_keys {

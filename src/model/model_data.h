@@ -588,6 +588,7 @@ struct flx_model {
     struct flx_description *description; // of a user's model (description.h); owned
     flx_model *core;                     // whose members these are; NULL: its own
     atomic_int *users;                   // of a core: how many hold it beside the first; arena
+    flx_model *handle; // of a core: the user's model that is it now; NULL: that is gone or changed
 };
 
 // A user's model is a handle (description.h), whose members are those of its core, as it was built last.

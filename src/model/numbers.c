@@ -416,6 +416,7 @@ flx_status flx_model_vary(const flx_model *m, flx_ctx *ctx, flx_model **out)
         own->varied = NULL;
         own->description = NULL;
         own->core = NULL;
+        own->handle = NULL;
         own->users = NULL;
         status = copy_items(own);
     }

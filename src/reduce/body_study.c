@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define BEYOND 10.0 // times the Rayleigh quotient of an unknown: no mesh has such frequencies
-#define TIGHT 1e-7 // estimate of the Ritz model where bases are compared
+#define TIGHT 1e-7  // estimate of the Ritz model where bases are compared
 
 static double largest(const flx_ritz *r, const double *errors)
 {
@@ -20,29 +20,23 @@ static double largest(const flx_ritz *r, const double *errors)
 static flx_status name_ports(flx_reduction *r, const flx_free_structure *s)
 {
     static const char *const components[] = {"x", "y", "z", "rx", "ry", "rz"};
-    r->names = flx_arena_take(r->arena, (size_t)r->ports.count, sizeof *r->names);
+    const flx_ports *ports = &r->ritz->ports;
+    r->names = flx_arena_take(r->arena, (size_t)ports->count, sizeof *r->names);
     if (!r->names) return FLX_ERR_MEMORY;
-    for (int i = 0; i < r->ports.count; i++) {
-        r->names[i] = flx_arena_printf(r->arena, "%s.%s", s->interfaces[r->ports.face[i]].name,
-                                       components[r->ports.component[i]]);
+    for (int i = 0; i < ports->count; i++) {
+        r->names[i] = flx_arena_printf(r->arena, "%s.%s", s->interfaces[ports->face[i]].name,
+                                       components[ports->component[i]]);
         if (!r->names[i]) return FLX_ERR_MEMORY;
     }
     return FLX_OK;
 }
 
-// What outlives the structure: ports, conditions, the model of the whole body.
-static flx_status take_over(flx_reduction *r, flx_ritz *ritz)
+// What outlives the structure: ports, conditions, the small matrices of the whole body and of its certificate.
+static flx_status take_over(flx_reduction *r)
 {
-    r->ports = ritz->ports;
-    r->conditions = ritz->conditions;
-    r->full = ritz->model;
-    r->damping = ritz->damping;
-    flx_free(r->ports.B);
-    r->ports.B = NULL;
-    ritz->ports = (flx_ports){0};
-    ritz->conditions = (flx_port_conditions){0};
-    ritz->model = (flx_port_model){0};
-    return name_ports(r, ritz->q->s);
+    const flx_free_structure *s = r->ritz->q->s;
+    flx_ritz_forget(r->ritz);
+    return name_ports(r, s);
 }
 
 static flx_status measure(flx_reduction *r, flx_shape_search *q, const flx_basis *b, flx_ritz *ritz)
@@ -114,14 +108,13 @@ static flx_status study(flx_reduction *r, const flx_free_structure *s, const flx
                               .to = asked.to,
                               .tolerance = fmax(tolerance, 1e-12),
                               .uncounted = asked.uncounted};
-    flx_ritz *ritz = NULL;
     flx_status status = flx_shapes_prepare(&q);
-    if (status == FLX_OK) status = flx_ritz_create(&q, &def, &ritz);
-    if (status == FLX_OK) status = measure(r, &q, &asked, ritz);
-    if (status == FLX_OK && r->def.compare) status = flx_body_study_compare(r, &q, ritz);
-    if (status == FLX_OK) status = take_over(r, ritz);
+    if (status == FLX_OK) status = flx_ritz_create(&q, &def, &r->ritz);
+    if (status == FLX_OK) status = measure(r, &q, &asked, r->ritz);
+    if (status == FLX_OK && r->def.compare) status = flx_body_study_compare(r, &q, r->ritz);
+    if (status == FLX_OK && r->def.ndirect > 0) status = flx_body_study_solve(r, s);
+    if (status == FLX_OK) status = take_over(r);
     r->done = status == FLX_OK;
-    flx_ritz_destroy(&ritz);
     flx_free(q.MR);
     return status;
 }
@@ -146,8 +139,11 @@ flx_status flx_body_study_create(flx_ctx *ctx, const char *body, const flx_reduc
     *r = (flx_reduction){.ctx = ctx, .def = *def};
     r->arena = flx_arena_create(ctx);
     r->study = (flx_shape_study){.user = r, .look = look};
-    if (r->arena && body) r->body = flx_arena_copy(r->arena, body, strlen(body));
-    if (!r->arena || (body && !r->body)) flx_reduction_destroy(&r);
+    double *hz = r->arena ? flx_arena_take(r->arena, (size_t)def->ndirect + 1, sizeof *hz) : NULL;
+    if (hz && def->ndirect > 0) memcpy(hz, def->direct, (size_t)def->ndirect * sizeof *hz);
+    r->def.direct = hz;
+    if (hz && body) r->body = flx_arena_copy(r->arena, body, strlen(body));
+    if (!hz || (body && !r->body)) flx_reduction_destroy(&r);
     *out = r;
     return r ? FLX_OK : FLX_ERR_MEMORY;
 }
@@ -158,10 +154,9 @@ void flx_reduction_destroy(flx_reduction **reduction)
 {
     flx_reduction *r = reduction ? *reduction : NULL;
     if (!r) return;
-    flx_ports_clear(&r->ports);
-    flx_port_conditions_clear(&r->conditions);
-    flx_port_model_clear(&r->full);
+    flx_ritz_destroy(&r->ritz);
     flx_port_model_clear(&r->own);
+    flx_free(r->direct);
     flx_arena_destroy(&r->arena);
     flx_free(r);
     *reduction = NULL;
@@ -174,7 +169,7 @@ const flx_reduction_report *flx_reduction_get_report(const flx_reduction *r)
 
 const char *flx_reduction_port(const flx_reduction *r, int i)
 {
-    return r && i >= 0 && i < r->ports.count ? r->names[i] : NULL;
+    return r && i >= 0 && i < r->ritz->ports.count ? r->names[i] : NULL;
 }
 
 int flx_reduction_compared(const flx_reduction *r, int i, flx_reduction_basis *out)
@@ -182,56 +177,4 @@ int flx_reduction_compared(const flx_reduction *r, int i, flx_reduction_basis *o
     if (!r || i < 0 || i >= r->nbasis) return 0;
     *out = r->bases[i];
     return 1;
-}
-
-static const flx_port_condition *find_condition(const flx_reduction *r, const char *name)
-{
-    for (int i = 0; i < r->conditions.count; i++) {
-        if (strcmp(r->conditions.items[i].name, name) == 0) return r->conditions.items + i;
-    }
-    return NULL;
-}
-
-// Entry (i, j) of a condition's response in the units of its ports; nothing where a port is held.
-static void write_response(const flx_reduction *r, const flx_port_condition *c,
-                           const flx_port_work *w, double *H)
-{
-    int p = r->ports.count, rows = c && !c->all ? w->columns : p;
-    const double *s = r->ports.scale;
-    for (int j = 0, l = 0; j < p; j++) {
-        if (c && !c->all && c->held[j]) continue;
-        for (int i = 0, k = 0; i < p; i++) {
-            if (c && !c->all && c->held[i]) continue;
-            double complex z = c ? w->C[l * rows + k] : w->G[l * p + k];
-            z = c && c->all ? z * (s[i] * s[j]) : z / (s[i] * s[j]);
-            H[2 * (i * p + j)] = creal(z);
-            H[2 * (i * p + j) + 1] = cimag(z);
-            k++;
-        }
-        l++;
-    }
-}
-
-flx_status flx_reduction_response(const flx_reduction *r, int full, int count, const double *hz,
-                                  const char *held, double *H)
-{
-    const flx_port_model *x = full ? &r->full : &r->own;
-    const flx_port_condition *c = held ? find_condition(r, held) : NULL;
-    size_t size = 2 * (size_t)r->ports.count * (size_t)r->ports.count;
-    flx_port_work w;
-    if (held && !c) {
-        return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' is no condition of the body",
-                        held);
-    }
-    FLX_TRY(flx_port_work_init(r->ctx, x->m, x->p, &w));
-    memset(H, 0, size * (size_t)count * sizeof *H);
-    for (int k = 0; k < count; k++) {
-        double omega = 2 * FLX_PI * hz[k];
-        bool good = omega > 0 && flx_port_respond(x, &r->damping, omega, &w);
-        if (good) flx_port_add_rigid(&r->ports, &r->damping, omega, &w);
-        if (good && c) good = flx_port_hold(&r->ports, c, &w);
-        if (good) write_response(r, c, &w, H + size * (size_t)k);
-    }
-    flx_port_work_clear(&w);
-    return FLX_OK;
 }

@@ -95,6 +95,62 @@ static flx_status find_h2(flx_ctx *ctx, const plant *s, double *h2)
     return status;
 }
 
+// ---- at a frequency -------------------------------------------------------------------------------
+
+// (i w - A)^-1 B behind the first n n numbers of X (n n + n inputs). false: a pole.
+static bool find_states(const plant *s, double w, double complex *X, int *pivot)
+{
+    int n = s->n, m = s->inputs, info = 0;
+    size_t nn = (size_t)n * (size_t)n;
+    double complex *B = X + nn;
+    for (size_t i = 0; i < nn; i++) X[i] = -s->A[i];
+    for (int i = 0; i < n; i++) X[(size_t)i * n + i] += flx_complex(0, w);
+    for (size_t i = 0; i < (size_t)n * (size_t)m; i++) B[i] = s->B[i];
+    if (n == 0) return true;
+    FLX_ONE_THREAD info = (int)LAPACKE_zgesv(LAPACK_COL_MAJOR, n, m, X, n, pivot, B, n);
+    return info == 0;
+}
+
+// G (outputs, inputs) by columns.
+static void find_outputs(const plant *s, const double complex *states, double complex *G)
+{
+    int n = s->n, p = s->outputs;
+    for (int j = 0; j < s->inputs; j++) {
+        for (int i = 0; i < p; i++) {
+            double complex sum = 0;
+            for (int k = 0; k < n; k++) sum += s->C[(size_t)k * p + i] * states[(size_t)j * n + k];
+            G[(size_t)j * p + i] = sum;
+        }
+    }
+}
+
+flx_status flx_plant_response(flx_ctx *ctx, const flx_plant *s, int count, const double *w,
+                              double *H)
+{
+    size_t n = (size_t)s->n, in = (size_t)s->inputs, all = (size_t)s->outputs;
+    double complex *X = flx_alloc(ctx, n * n + n * in + in * all, sizeof *X), *G = X;
+    int *pivot = flx_alloc(ctx, n, sizeof *pivot);
+    flx_status status = X && pivot ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) G = X + n * n + n * in;
+    for (int k = 0; k < count && status == FLX_OK; k++, H += 2 * in * all) {
+        if (!find_states(s, w[k], X, pivot)) {
+            status = FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                              "%g rad/s is a pole: the response there is infinite", w[k]);
+            break;
+        }
+        find_outputs(s, X + n * n, G);
+        for (size_t i = 0; i < all; i++) {
+            for (size_t j = 0; j < in; j++) {
+                H[2 * (i * in + j)] = creal(G[j * all + i]);
+                H[2 * (i * in + j) + 1] = cimag(G[j * all + i]);
+            }
+        }
+    }
+    flx_free(X);
+    flx_free(pivot);
+    return status;
+}
+
 // ---- the largest gain -----------------------------------------------------------------------------
 
 // Largest singular value of C (i w - A)^-1 B.
@@ -107,18 +163,9 @@ static flx_status gain_at(flx_ctx *ctx, const plant *s, double w, double *out)
     double *sv = flx_alloc(ctx, 2 * (size_t)(p < m ? p : m), sizeof *sv);
     flx_status status = X && pivot && sv ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
-        double complex *B = X + nn, *G = B + nm;
-        for (size_t i = 0; i < nn; i++) X[i] = -s->A[i];
-        for (int i = 0; i < n; i++) X[(size_t)i * n + i] += flx_complex(0, w);
-        for (size_t i = 0; i < nm; i++) B[i] = s->B[i];
-        FLX_ONE_THREAD info = (int)LAPACKE_zgesv(LAPACK_COL_MAJOR, n, m, X, n, pivot, B, n);
-        for (int j = 0; j < m; j++) {
-            for (int i = 0; i < p; i++) {
-                double complex sum = 0;
-                for (int k = 0; k < n; k++) sum += s->C[(size_t)k * p + i] * B[(size_t)j * n + k];
-                G[(size_t)j * p + i] = sum;
-            }
-        }
+        double complex *G = X + nn + nm;
+        info = find_states(s, w, X, pivot) ? 0 : 1;
+        find_outputs(s, X + nn, G);
         double complex none = 0;
         if (info == 0)
             FLX_ONE_THREAD info = (int)LAPACKE_zgesvd(LAPACK_COL_MAJOR, 'N', 'N', p, m, G, p, sv,
@@ -326,20 +373,16 @@ flx_status flx_plant_balance(flx_ctx *ctx, const plant *s, int states, double *A
 // Gramian of the inputs between two angular frequencies: (1/pi) times the integral of Re (i w - A)^-1 B B^T (i w - A)^-H.
 static flx_status add_sample(flx_ctx *ctx, const plant *s, double w, double weight, double *P)
 {
-    int n = s->n, m = s->inputs, info = 0;
+    int n = s->n, m = s->inputs;
     size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m;
     double complex *X = flx_alloc(ctx, nn + nm, sizeof *X);
     int *pivot = flx_alloc(ctx, (size_t)n, sizeof *pivot);
     flx_status status = X && pivot ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
-        double complex *B = X + nn;
-        for (size_t i = 0; i < nn; i++) X[i] = -s->A[i];
-        for (int i = 0; i < n; i++) X[(size_t)i * n + i] += flx_complex(0, w);
-        for (size_t i = 0; i < nm; i++) B[i] = s->B[i];
-        FLX_ONE_THREAD info = (int)LAPACKE_zgesv(LAPACK_COL_MAJOR, n, m, X, n, pivot, B, n);
-        if (info != 0) status = FLX_SINGULAR;
-        for (int k = 0; k < m && info == 0; k++) {
-            const double complex *x = B + (size_t)k * n;
+        bool regular = find_states(s, w, X, pivot);
+        if (!regular) status = FLX_SINGULAR;
+        for (int k = 0; k < m && regular; k++) {
+            const double complex *x = X + nn + (size_t)k * n;
             for (int j = 0; j < n; j++) {
                 for (int i = 0; i < n; i++)
                     P[(size_t)j * n + i] += weight * creal(x[i] * conj(x[j]));

@@ -16,6 +16,16 @@
                 "left out. `closed`: it stays, and changes are added to it."                       \
     }
 
+// Of analyses that may be of a flexible body or of a linear block alone.
+#define FLX_KEYS_OF                                                                                \
+    {"of", "name", .initial = "the whole model",                                                   \
+     .doc = "A flexible body made of finite elements, whose inputs are forces and moments at its " \
+            "interfaces and whose outputs are motions of them, as in tip.z or tip.rx; or a "       \
+            "`transfer` or `state-space` of `control` by itself."},                                \
+    {                                                                                              \
+        "held", "[text;0..]", .initial = "none", .doc = "Of a body: interfaces that are held."     \
+    }
+
 flx_status flx_analysis_io(flx_env *e, const flx_item *item, flx_io_keys *out);
 
 // With the key `until` of the type itself.
@@ -31,3 +41,6 @@ flx_status flx_analysis_io(flx_env *e, const flx_item *item, flx_io_keys *out);
 
 // Sets out->about where it is along a motion; `about` a state has no meaning there.
 flx_status flx_analysis_way(flx_env *e, const flx_item *item, flx_analysis *out, flx_way_keys *way);
+
+// read_of.c: `of`, and inputs and outputs of what it names; out->name NULL: it is not given.
+flx_status flx_analysis_of(flx_env *e, const flx_item *item, flx_of_keys *out);

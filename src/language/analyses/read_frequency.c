@@ -1,6 +1,25 @@
 // read_frequency.c - analyses of type frequency.
 #include "language/analyses/io_keys.h"
 
+// Responses of a body are found at frequencies above zero, where a free body moves without end.
+static flx_status read_direct(flx_env *e, const flx_item *item, flx_frequency_keys *own)
+{
+    const flx_entry *direct = flx_entry_get(item->def, "direct");
+    flx_builder *b = e->b;
+    if (direct) FLX_TRY(flx_build_flag(b, direct, "direct", &own->direct));
+    if (direct && !own->of.body) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, direct->loc,
+                        "`direct` is about a flexible body: name it, as in of: arm");
+    }
+    if (own->direct && own->refine) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, direct->loc,
+                        "`direct` takes the frequencies that are asked for: leave out `refine`");
+    }
+    if (!own->of.body || own->from > 0.0) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc,
+                    "the response of a body is found at positive frequencies: give `from`");
+}
+
 static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
 {
     static const char *const spacings[] = {"log", "linear", NULL};
@@ -28,11 +47,17 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     if (own->count < 2) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc, "a response has at least 2 frequencies");
     }
-    return flx_analysis_io(e, item, &own->io);
+    FLX_TRY(flx_analysis_of(e, item, &own->of));
+    FLX_TRY(read_direct(e, item, own));
+    return own->of.name ? FLX_OK : flx_analysis_io(e, item, &own->io);
 }
 
 static const flx_key_row keys[] = {
     FLX_KEYS_IO,
+    FLX_KEYS_OF,
+    {"direct", "bool", .initial = "false",
+     .doc = "Of a body: one complex factorisation for each frequency, in the place of the Ritz "
+            "model of the whole body, whose error is estimated."},
     {"from", "number", .needed = true, .unit = "rad/s", .doc = "First angular frequency."},
     {"to", "number", .needed = true, .unit = "rad/s", .doc = "Last angular frequency."},
     {"count", "number", .initial = "200", .doc = "How many frequencies."},
@@ -45,7 +70,8 @@ const flx_analysis_reader flx_reader_FREQUENCY = {
     .says = {.word = "frequency",
              .dimensions = "23",
              .doc = "frequency response of outputs to inputs about a state, with its peaks; on the "
-                    "equations as they stand, so models may be large",
+                    "equations as they stand, so models may be large; or of a flexible body or a "
+                    "linear block alone",
              .example = "bode: {type: frequency, inputs: [F], outputs: [hinge.angle], "
                         "from: 0.1, to: 100}",
              .keys = keys},

@@ -18,11 +18,13 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
                         "a band from %g to %g rad/s: `from` is at least 0 and below `to`",
                         own->from, own->to);
     }
-    return flx_analysis_io(e, item, &own->io);
+    FLX_TRY(flx_analysis_of(e, item, &own->of));
+    return own->of.name ? FLX_OK : flx_analysis_io(e, item, &own->io);
 }
 
 static const flx_key_row keys[] = {
     FLX_KEYS_IO,
+    FLX_KEYS_OF,
     {"states", "[number;1..]", .initial = "coordinates that constraints leave free",
      .doc = "Signals that are taken as the states. What they do not see, such as the place of a "
             "vehicle, must not act on what they see."},
@@ -37,7 +39,8 @@ const flx_analysis_reader flx_reader_NORMS = {
              .dimensions = "23",
              .doc = "sizes of the response of outputs to inputs about a state: the norm H2, whole "
                     "and of a band, the largest gain over all frequencies (Hinf), and Hankel's "
-                    "singular values, which say how many states matter",
+                    "singular values, which say how many states matter; or of a flexible body or a "
+                    "linear block alone",
              .example = "size: {type: norms, inputs: [F], outputs: [tip.position.y], to: 100}",
              .keys = keys},
     .gives = true,

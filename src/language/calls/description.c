@@ -52,6 +52,7 @@ flx_status flx_handle_create(flx_ctx *ctx, const char *file, const flx_read_def 
         m->ctx = ctx;
         m->core = core;
         m->description = d;
+        if (core) core->handle = m;
         *out = m;
         return FLX_OK;
     }
@@ -265,9 +266,11 @@ static flx_status build(flx_model *m)
     }
     if (status != FLX_OK) return status;
     flx_model *old = m->core;
+    if (old) old->handle = NULL;
     *m = *core;
     m->core = core;
     m->description = d;
+    core->handle = m;
     flx_model_destroy(&old);
     d->changed = false;
     return FLX_OK;

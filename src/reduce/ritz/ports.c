@@ -358,10 +358,9 @@ double flx_port_norm(int n, const double complex *x)
 
 // ---- resonances ---------------------------------------------------------------------------------
 
-// The motions of rigid body and shapes, of unit mass, that do not move the ports held: Z (n, kept) from the singular
-// vectors of what moves them.
-static flx_status find_null(const flx_ports *p, const flx_port_model *x,
-                            const flx_port_condition *c, double *Z, int *kept)
+// From the singular vectors of what moves them.
+flx_status flx_port_null(const flx_ports *p, const flx_port_model *x, const flx_port_condition *c,
+                         double *Z, int *kept)
 {
     int n = x->m + p->nrigid, h = 0;
     for (int j = 0; j < p->count; j++) h += c->held[j];
@@ -399,7 +398,7 @@ static flx_status find_held(const flx_ports *p, const flx_port_model *x,
     int kept = 0;
     double *Z = flx_alloc(p->ctx, n * n, sizeof *Z), *Y = flx_alloc(p->ctx, n * n, sizeof *Y);
     double *S = flx_alloc(p->ctx, n * n, sizeof *S), *w = flx_alloc(p->ctx, n, sizeof *w);
-    flx_status status = Z && Y && S && w ? find_null(p, x, c, Z, &kept) : FLX_ERR_MEMORY;
+    flx_status status = Z && Y && S && w ? flx_port_null(p, x, c, Z, &kept) : FLX_ERR_MEMORY;
     if (status == FLX_OK && kept > 0) {
         for (int j = 0; j < kept; j++) {
             for (size_t k = 0; k < n; k++) {

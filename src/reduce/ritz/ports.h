@@ -96,6 +96,10 @@ void flx_port_add_rigid(const flx_ports *ports, const flx_damping *d, double ome
 bool flx_port_hold(const flx_ports *ports, const flx_port_condition *c, flx_port_work *w);
 double flx_port_norm(int n, const double complex *x);
 
+// The motions of shapes and rigid body, of unit mass, that do not move the ports held: Z (kept, n) with n = m + nrigid; room
+// for n of them.
+flx_status flx_port_null(const flx_ports *p, const flx_port_model *x, const flx_port_condition *c,
+                         double *Z, int *kept);
 // Squares of angular frequencies, ascending, of a model in a condition: at most `room`. Returns how many.
 flx_status flx_port_resonances(const flx_ports *ports, const flx_port_model *model,
                                const flx_port_condition *c, int room, double *omega2, int *count);

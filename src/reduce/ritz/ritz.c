@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MOST_VECTORS 1200
-#define MOST_MODES 600 // of a band
+#define MOST_MODES 600  // of a band
 #define DEPENDENT 1e-12 // of a Gram matrix of unit vectors: what depends on the others
 #define VANISHED 1e-11  // a vector of which the others leave less than this is rounding
 #define SHIFT 0.01      // of the lowest eigenvalue, that makes K regular
@@ -578,6 +578,15 @@ flx_status flx_ritz_create(const search *q, const flx_ritz_def *def, flx_ritz **
     if (status != FLX_OK) flx_ritz_destroy(&r);
     *out = r;
     return status;
+}
+
+void flx_ritz_forget(flx_ritz *r)
+{
+    flx_free(r->Q);
+    flx_free(r->ports.B);
+    flx_frontal_destroy(&r->factor);
+    r->Q = r->ports.B = NULL;
+    r->q = NULL;
 }
 
 void flx_ritz_destroy(flx_ritz **ritz)

@@ -59,6 +59,8 @@ typedef struct flx_ritz_def {
 // The structure's interfaces are its ports. FLX_ERR_MODEL with a message.
 flx_status flx_ritz_create(const flx_shape_search *q, const flx_ritz_def *def, flx_ritz **out);
 void flx_ritz_destroy(flx_ritz **ritz);
+// Lets go what belongs to the structure: vectors, loads, factor. Responses and their certificate can still be found.
+void flx_ritz_forget(flx_ritz *r);
 // S of scaled ports at an angular frequency (p, p), and its second moment (NULL: not wanted); x (p, m): the response's
 // coordinates, as flx_port_respond finds them; z (p, m): scratch.
 void flx_ritz_residual(const flx_ritz *r, double omega, const double complex *x, double complex *z,

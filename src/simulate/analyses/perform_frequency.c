@@ -1,6 +1,7 @@
 // perform_frequency.c - analyses of type frequency: responses at frequencies, more of them where the phase turns, peaks.
 #include "base/number.h"
 #include "simulate/analyses/response.h"
+#include "simulate/linear/of_part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +19,11 @@
 typedef struct sweep {
     flx_simulation *sim;
     const flx_frequency_keys *keys;
-    flx_response r;
+    flx_response r;   // of the whole model, or
+    flx_of_part part; // of a part of it
+    flx_arena *arena; // of either
+    int nin, nout;
+    const char *const *inputs, *const *outputs; // their names
     flx_finding *out;
     int n, room, npair;
     double *w;       // (room)
@@ -30,6 +35,13 @@ static double *row(const double *of, const sweep *s, int i)
     return (double *)of + (size_t)i * (size_t)s->npair;
 }
 
+// re, im of all pairs at an angular frequency. asked: it is one of the table.
+static flx_status respond(sweep *s, double w, bool asked, double *re, double *im)
+{
+    if (s->keys->of.name) return flx_of_part_respond(&s->part, w, asked && s->keys->direct, re, im);
+    return flx_response_find(&s->r, w, re, im);
+}
+
 static flx_status add(sweep *s, int at, double w)
 {
     size_t pairs = (size_t)s->npair, after = (size_t)(s->n - at);
@@ -38,7 +50,7 @@ static flx_status add(sweep *s, int at, double w)
     memmove(row(s->im, s, at + 1), row(s->im, s, at), after * pairs * sizeof *s->im);
     s->n++;
     s->w[at] = w;
-    return flx_response_find(&s->r, w, row(s->re, s, at), row(s->im, s, at));
+    return respond(s, w, true, row(s->re, s, at), row(s->im, s, at));
 }
 
 static double between(const sweep *s, double a, double b)
@@ -59,13 +71,19 @@ static bool turns(const sweep *s, int i)
     return false;
 }
 
+// Number i of those asked for, rad/s.
+static double frequency(const flx_frequency_keys *k, int i)
+{
+    double x = (double)i / (k->count - 1);
+    if (i == k->count - 1) return k->to;
+    return k->linear ? k->from + x * (k->to - k->from) : k->from * pow(k->to / k->from, x);
+}
+
 static flx_status find_all(sweep *s)
 {
     const flx_frequency_keys *k = s->keys;
     for (int i = 0; i < k->count; i++) {
-        double x = (double)i / (k->count - 1);
-        double w = k->linear ? k->from + x * (k->to - k->from) : k->from * pow(k->to / k->from, x);
-        FLX_TRY(add(s, i, i == k->count - 1 ? k->to : w));
+        FLX_TRY(add(s, i, frequency(k, i)));
     }
     for (int i = 0; k->refine && i + 1 < s->n;) {
         if (s->n < s->room && turns(s, i)) {
@@ -82,7 +100,7 @@ static flx_status find_all(sweep *s)
 static flx_status magnitude_at(sweep *s, int pair, double w, double *out)
 {
     double *re = row(s->re, s, s->room), *im = row(s->im, s, s->room); // one more than there are
-    FLX_TRY(flx_response_find(&s->r, w, re, im));
+    FLX_TRY(respond(s, w, false, re, im));
     *out = hypot(re[pair], im[pair]);
     return FLX_OK;
 }
@@ -141,7 +159,7 @@ static double magnitude(const sweep *s, int i, int pair)
 // are zero but for rounding have none.
 static bool stands_out(const sweep *s, int pair, int i)
 {
-    int nin = s->keys->io.nin, output = pair / nin;
+    int nin = s->nin, output = pair / nin;
     double m = magnitude(s, i, pair), largest = 0.0;
     for (int k = output * nin; k < (output + 1) * nin; k++) {
         for (int j = 0; j < s->n; j++) largest = fmax(largest, magnitude(s, j, k));
@@ -162,7 +180,7 @@ static bool stands_out(const sweep *s, int pair, int i)
 // Local maxima between frequencies of the table: rows of output, input, w, magnitude; *n of them.
 static flx_status find_peaks(sweep *s, double *peaks, int *n)
 {
-    int nin = s->keys->io.nin;
+    int nin = s->nin;
     *n = 0;
     for (int pair = 0; pair < s->npair; pair++) {
         for (int i = 1; i + 1 < s->n; i++) {
@@ -182,7 +200,7 @@ static flx_status put_peaks(sweep *s)
 {
     static const char *const heads[] = {"output", "input", "w", "frequency", "magnitude"};
     static const char *const units[] = {"", "", "rad/s", "Hz", ""};
-    double *peaks = flx_arena_take(s->r.arena, 4 * (size_t)s->npair * (size_t)s->n, sizeof *peaks);
+    double *peaks = flx_arena_take(s->arena, 4 * (size_t)s->npair * (size_t)s->n, sizeof *peaks);
     int n = 0;
     if (!peaks) return FLX_ERR_MEMORY;
     FLX_TRY(find_peaks(s, peaks, &n));
@@ -220,14 +238,14 @@ static flx_status put_peak(sweep *s)
 static flx_status name_columns(sweep *s, flx_finding_table *t)
 {
     static const char *const parts[] = {"re", "im", "magnitude", "phase"};
-    int nin = s->keys->io.nin;
+    int nin = s->nin;
     FLX_TRY(flx_finding_column(s->sim, s->out, t, 0, "w", "rad/s"));
     FLX_TRY(flx_finding_column(s->sim, s->out, t, 1, "frequency", "Hz"));
     for (int k = 0; k < s->npair; k++) {
         for (int j = 0; j < 4; j++) {
             char head[200];
-            flx_snprintf(head, sizeof head, "%s/%s %s", s->r.io.names[k / nin],
-                         s->r.io.inputs[k % nin], parts[j]);
+            flx_snprintf(head, sizeof head, "%s/%s %s", s->outputs[k / nin], s->inputs[k % nin],
+                         parts[j]);
             FLX_TRY(
                 flx_finding_column(s->sim, s->out, t, 2 + 4 * k + j, head, j == 3 ? "deg" : ""));
         }
@@ -279,31 +297,117 @@ static flx_status sweep_all(sweep *s)
 {
     size_t room = (size_t)s->keys->count * (s->keys->refine ? MOST_MORE : 1);
     s->room = (int)room;
-    s->npair = s->keys->io.nin * s->keys->io.nout;
-    s->w = flx_arena_take(s->r.arena, room + 1, sizeof *s->w);
-    s->re = flx_arena_take(s->r.arena, (room + 1) * (size_t)s->npair, sizeof *s->re);
-    s->im = flx_arena_take(s->r.arena, (room + 1) * (size_t)s->npair, sizeof *s->im);
+    s->npair = s->nin * s->nout;
+    s->w = flx_arena_take(s->arena, room + 1, sizeof *s->w);
+    s->re = flx_arena_take(s->arena, (room + 1) * (size_t)s->npair, sizeof *s->re);
+    s->im = flx_arena_take(s->arena, (room + 1) * (size_t)s->npair, sizeof *s->im);
     if (!s->w || !s->re || !s->im) return FLX_ERR_MEMORY;
-    FLX_TRY(tell_axes(s));
     FLX_TRY(find_all(s));
     FLX_TRY(put_table(s));
     FLX_TRY(put_peaks(s));
     return put_peak(s);
 }
 
+// ---- of a body ----------------------------------------------------------------------------------------
+
+// How far the response of the whole body is known, and how far the shapes of the model are off it, of all ports together.
+static flx_status put_errors(sweep *s)
+{
+    static const char *const heads[] = {"w", "frequency", "estimate", "shapes"};
+    static const char *const units[] = {"rad/s", "Hz", "", ""};
+    const char *held = s->keys->of.held;
+    const flx_reduction *r = s->part.r;
+    size_t n = (size_t)s->n, size = 2 * (size_t)flx_reduction_ports(r);
+    size *= (size_t)flx_reduction_ports(r);
+    double *hz = flx_arena_take(s->arena, 2 * n + 2 * size, sizeof *hz), *known = hz + n;
+    flx_finding_table *t = flx_finding_add_table(s->sim, s->out, "errors", s->n, 4);
+    if (!t || !hz) return FLX_ERR_MEMORY;
+    double *H = known + n, *own = H + size, most = 0.0;
+    for (int k = 0; k < 4; k++)
+        FLX_TRY(flx_finding_column(s->sim, s->out, t, k, heads[k], units[k]));
+    for (int i = 0; i < s->n; i++) hz[i] = s->w[i] / (2.0 * FLX_PI);
+    FLX_TRY(flx_reduction_estimate(r, s->n, hz, held, known));
+    for (int i = 0; i < s->n; i++) {
+        double off = 0.0, all = 0.0;
+        FLX_TRY(flx_reduction_response(r, FLX_RESPONSE_WHOLE, 1, hz + i, held, H));
+        FLX_TRY(flx_reduction_response(r, FLX_RESPONSE_SHAPES, 1, hz + i, held, own));
+        for (int k = 0; k < s->npair; k++) {
+            int at = flx_of_part_place(&s->part, k / s->nin, k % s->nin);
+            off += pow(hypot(own[at] - H[at], own[at + 1] - H[at + 1]), 2);
+            all += pow(hypot(H[at], H[at + 1]), 2);
+        }
+        const double values[4] = {s->w[i], hz[i], known[i], all > 0.0 ? sqrt(off / all) : 0.0};
+        memcpy(t->values + 4 * (size_t)i, values, sizeof values);
+        most = fmax(most, values[3]);
+    }
+    const flx_reduction_report *p = flx_reduction_get_report(r);
+    double worst = 0.0;
+    for (int i = 0; i < s->n; i++) worst = fmax(worst, known[i]);
+    return flx_finding_line(s->sim, s->out,
+                            "%s of %d unknowns, %s%s, %s a Ritz model of %d vectors, known to "
+                            "%.1e; the %d shapes of the model are off by up to %.1e",
+                            s->keys->of.name, p->unknowns, held ? "held at " : "free",
+                            held ? held : "", s->keys->direct ? "solved directly; beside it" : "by",
+                            p->vectors, worst, p->shapes, most);
+}
+
+// Loss and alpha, beta as the body has them; a body without damping has a loss factor of our choice.
+static flx_status tell_damping(sweep *s)
+{
+    const flx_reduction_report *p = flx_reduction_get_report(s->part.r);
+    if (!p->assumed) return FLX_OK;
+    return flx_finding_line(s->sim, s->out,
+                            "%s has no damping: responses are those with a loss factor of %g",
+                            s->keys->of.name, p->loss);
+}
+
+static flx_status sweep_part(sweep *s)
+{
+    const flx_frequency_keys *k = s->keys;
+    int n = k->direct ? k->count : 0;
+    double *hz = flx_alloc(s->sim->ctx, (size_t)n, sizeof *hz);
+    if (!hz) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) hz[i] = frequency(k, i) / (2.0 * FLX_PI);
+    flx_status status = flx_of_part_create(s->sim, &k->of, k->to / (2.0 * FLX_PI), n, hz, &s->part);
+    flx_free(hz);
+    FLX_TRY(status);
+    s->arena = s->part.arena;
+    s->nin = s->part.nin;
+    s->nout = s->part.nout;
+    s->inputs = s->part.inputs;
+    s->outputs = s->part.outputs;
+    status = sweep_all(s);
+    if (status == FLX_OK && k->of.body) status = put_errors(s);
+    if (status == FLX_OK && k->of.body) status = tell_damping(s);
+    flx_of_part_destroy(&s->part);
+    return status;
+}
+
+static flx_status sweep_model(flx_task *t, sweep *s)
+{
+    const flx_io_keys *io = &s->keys->io;
+    if (io->nin == 0 || io->nout == 0) {
+        return FLX_FAIL(t->sim->ctx, FLX_ERR_MODEL, t->a->loc, "a frequency response needs %s",
+                        io->nin == 0 ? "inputs" : "outputs");
+    }
+    FLX_TRY(flx_analysis_find_own_state(t));
+    FLX_TRY(flx_response_create(t->sim, t->place.own, io, &s->r));
+    s->arena = s->r.arena;
+    s->nin = io->nin;
+    s->nout = io->nout;
+    s->inputs = s->r.io.inputs;
+    s->outputs = s->r.io.names;
+    flx_status status = tell_axes(s);
+    if (status == FLX_OK) status = sweep_all(s);
+    flx_response_destroy(&s->r);
+    return status;
+}
+
 static flx_status perform(flx_task *t, flx_finding *out)
 {
     const flx_frequency_keys *keys = t->a->own;
     sweep s = {.sim = t->sim, .keys = keys, .out = out};
-    if (keys->io.nin == 0 || keys->io.nout == 0) {
-        return FLX_FAIL(t->sim->ctx, FLX_ERR_MODEL, t->a->loc, "a frequency response needs %s",
-                        keys->io.nin == 0 ? "inputs" : "outputs");
-    }
-    FLX_TRY(flx_analysis_find_own_state(t));
-    FLX_TRY(flx_response_create(t->sim, t->place.own, &keys->io, &s.r));
-    flx_status status = sweep_all(&s);
-    flx_response_destroy(&s.r);
-    return status;
+    return keys->of.name ? sweep_part(&s) : sweep_model(t, &s);
 }
 
 const flx_analysis_performer flx_performer_FREQUENCY = {.settled = true, .perform = perform};

@@ -2,6 +2,7 @@
 #include "flexion/reduction.h"
 #include "simulate/analyses/io_signals.h"
 #include "simulate/linear/linear_about.h"
+#include "simulate/linear/of_part.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,10 +66,9 @@ static flx_status put_numbers(found *f, const flx_plant_report *r, double band)
 }
 
 // With what a truncation to so many states leaves: twice the sum of the rest.
-static flx_status put_hankel(found *f, const double *hankel)
+static flx_status put_hankel(found *f, int n, const double *hankel)
 {
     static const char *const heads[] = {"states", "hankel", "bound"};
-    int n = f->m.n;
     double rest = 0.0;
     flx_finding_table *t = flx_finding_add_table(f->sim, f->out, "hankel", n, 3);
     if (!t) return FLX_ERR_MEMORY;
@@ -81,9 +81,8 @@ static flx_status put_hankel(found *f, const double *hankel)
     return FLX_OK;
 }
 
-static flx_status put_poles(found *f, const double *poles)
+static flx_status put_poles(found *f, int n, const double *poles)
 {
-    int n = f->m.n;
     flx_finding_table *t = flx_finding_add_table(f->sim, f->out, "poles", n, 2);
     if (!t) return FLX_ERR_MEMORY;
     FLX_TRY(flx_finding_column(f->sim, f->out, t, 0, "re", "1/s"));
@@ -95,27 +94,81 @@ static flx_status put_poles(found *f, const double *poles)
     return FLX_OK;
 }
 
+static flx_status measure_plant(found *f, const flx_plant *s)
+{
+    flx_ctx *ctx = f->sim->ctx;
+    size_t n = (size_t)s->n;
+    double *P = flx_alloc(ctx, n * n + 3 * n, sizeof *P), band = 0.0;
+    if (!P) return FLX_ERR_MEMORY;
+    flx_plant_report report = {.hankel = P + n * n, .poles = P + n * n + n};
+    flx_status status = flx_plant_norms(ctx, s, &report);
+    if (status == FLX_OK && f->keys->to > 0.0)
+        status = flx_plant_band_gramian(ctx, s, f->keys->from, f->keys->to, P, &band);
+    if (status == FLX_SINGULAR || status == FLX_NO_CONVERGENCE) {
+        status = FLX_FAIL(ctx, FLX_ERR_CANNOT, f->a->loc,
+                          "the norms cannot be found: the poles span too many magnitudes");
+    }
+    if (status == FLX_OK) status = put_numbers(f, &report, band);
+    if (status == FLX_OK) status = put_hankel(f, s->n, report.hankel);
+    if (status == FLX_OK) status = put_poles(f, s->n, report.poles);
+    flx_free(P);
+    return status;
+}
+
 static flx_status measure(found *f)
 {
     const flx_linear_model *m = &f->m;
-    flx_ctx *ctx = f->sim->ctx;
     size_t n = (size_t)m->n, nn = n * n, in = (size_t)m->nin, all = (size_t)m->nout;
     FLX_TRY(check(f));
-    double *A = flx_alloc(ctx, 2 * nn + n * (in + all + 3), sizeof *A);
+    double *A = flx_alloc(f->sim->ctx, nn + n * (in + all), sizeof *A);
     if (!A) return FLX_ERR_MEMORY;
-    double *P = A + nn, *B = P + nn, *C = B + n * in, band = 0.0;
-    flx_plant_report report = {.hankel = C + n * all, .poles = C + n * all + n};
+    double *B = A + nn, *C = B + n * in;
     turn(m->n, m->n, m->A, A);
     turn(m->n, m->nin, m->B, B);
     turn(m->nout, m->n, m->C, C);
     const flx_plant s = {.n = m->n, .inputs = m->nin, .outputs = m->nout, .A = A, .B = B, .C = C};
-    flx_status status = flx_plant_norms(ctx, &s, &report);
-    if (status == FLX_OK && f->keys->to > 0.0)
-        status = flx_plant_band_gramian(ctx, &s, f->keys->from, f->keys->to, P, &band);
-    if (status == FLX_OK) status = put_numbers(f, &report, band);
-    if (status == FLX_OK) status = put_hankel(f, report.hankel);
-    if (status == FLX_OK) status = put_poles(f, report.poles);
+    flx_status status = measure_plant(f, &s);
     flx_free(A);
+    return status;
+}
+
+// ---- of a part ----------------------------------------------------------------------------------
+
+static flx_status measure_part(found *f, flx_of_part *p)
+{
+    const flx_of_keys *of = &f->keys->of;
+    FLX_TRY(flx_of_part_reduce(p));
+    for (int i = 0; p->D && i < p->nin * p->nout; i++) {
+        if (p->D[i] == 0.0) continue;
+        return FLX_FAIL(f->sim->ctx, FLX_ERR_CANNOT, f->a->loc,
+                        "the output of '%s' contains its input itself, however fast it changes: "
+                        "its norm H2 is infinite",
+                        of->name);
+    }
+    if (p->plant.n == 0 || p->plant.n > MOST_STATES) {
+        return FLX_FAIL(f->sim->ctx, FLX_ERR_CANNOT, f->a->loc,
+                        "norms are found of 1 to %d states; '%s' has %d", MOST_STATES, of->name,
+                        p->plant.n);
+    }
+    if (of->body) {
+        const flx_reduction_report *r = flx_reduction_get_report(p->r);
+        FLX_TRY(flx_finding_line(f->sim, f->out,
+                                 "%s %s%s, by the %d vectors of its Ritz model: from forces at its "
+                                 "ports to their motion%s",
+                                 of->name, of->held ? "held at " : "free", of->held ? of->held : "",
+                                 r->vectors, of->held ? "" : ", without its rigid motion"));
+    }
+    return measure_plant(f, &p->plant);
+}
+
+// Up to which frequency a body is known: its band, or what is asked for.
+static flx_status perform_part(found *f)
+{
+    const flx_norms_keys *keys = f->keys;
+    flx_of_part p;
+    FLX_TRY(flx_of_part_create(f->sim, &keys->of, keys->to / (2.0 * FLX_PI), 0, NULL, &p));
+    flx_status status = measure_part(f, &p);
+    flx_of_part_destroy(&p);
     return status;
 }
 
@@ -123,6 +176,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
 {
     const flx_norms_keys *keys = t->a->own;
     found f = {.sim = t->sim, .a = t->a, .keys = keys, .out = out};
+    if (keys->of.name) return perform_part(&f);
     if (keys->io.nin == 0 || keys->io.nout == 0) {
         return FLX_FAIL(t->sim->ctx, FLX_ERR_MODEL, t->a->loc, "a norm needs %s",
                         keys->io.nin == 0 ? "inputs" : "outputs");
