@@ -43,9 +43,10 @@ static int a_held_body_responds_as_the_closed_form(void)
         const double *row = t->values + 6 * i;
         double complex want = receptance(row[0]);
         double complex got = flx_complex(row[2], row[3]);
-        CHECK(cabs(got - want) < 2e-5 * cabs(want)); // inertia of sections, elements
-        CHECK(e->values[4 * i + 2] < 1e-6);          // the Ritz model
-        CHECK(e->values[4 * i + 3] < 1e-3);          // the shapes
+        // frequencies of 30 elements are off by 1e-6, which a loss factor of 0.02 makes 50 times as much at resonance
+        CHECK(cabs(got - want) < 1e-4 * cabs(want));
+        CHECK(e->values[4 * i + 2] < 1e-6); // the Ritz model
+        CHECK(e->values[4 * i + 3] < 1e-3); // the shapes
     }
     findings_clear(&w);
     return 0;
