@@ -8,6 +8,10 @@
 #include <string.h>
 
 // Steps with the damping held, and with it falling.
+// Steps from which velocities without inertia are found are no longer than this, in seconds.
+#define LONGEST 1e-4
+// ... and below this, in scales per second, they are their rounding.
+#define AT_REST 1e-9
 #define CAREFUL_STEPS 15
 #define BOLD_STEPS 15
 // Damping relative to G W^-1 G^T: directions in which the constraints hold less than 1e-3 of their best
@@ -181,6 +185,16 @@ static double speed_of(const flx_projector *p, const flx_state *x)
     return fmax(speed, 1.0);
 }
 
+// What was at rest, and moves by rounding alone now, is at rest.
+static void forget_rounding(const flx_projector *p, flx_state *x)
+{
+    const flx_dims *d = &p->sys->dims;
+    for (int i = 0; i < d->nv; i++) {
+        if (p->at->v[i] != 0.0 || fabs(x->v[i]) > AT_REST * p->scale[i]) return;
+    }
+    memset(x->v, 0, (size_t)d->nv * sizeof *x->v);
+}
+
 // Velocities without inertia follow from the forces: they are there when the mass does not
 // determine the accelerations.
 static flx_status relax(flx_projector *p, flx_state *x, progress *now)
@@ -193,8 +207,12 @@ static flx_status relax(flx_projector *p, flx_state *x, progress *now)
     flx_accelerator_destroy(&acc);
     p->determined = status == FLX_OK;
     if (status <= 0) return status;
-    status = flx_relax_velocities(p->sys, p->work, x, FLX_RELAX_STEP);
-    if (status < 0) return status;
+    // velocities of what is where its forces are in balance are differences of positions: rounding asks for longer steps there
+    for (double d = FLX_RELAX_STEP; status > 0 && d <= LONGEST; d *= 10.0) {
+        status = flx_relax_velocities(p->sys, p->work, x, d);
+        if (status < 0) return status;
+    }
+    forget_rounding(p, x);
     // the limit is off by the square of the step
     return flx_least_velocities(p, NULL, x, &now->gap, &now->worst);
 }

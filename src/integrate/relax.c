@@ -17,6 +17,10 @@
 // Forces that a matrix answers to are met to this part, after so many corrections at most.
 #define ANSWERED 1e-3
 #define REFINEMENTS 20
+// Rates of steps that are shorter by this agree to that part, or so many times shorter ones are tried.
+#define SHORTER 0.1
+#define AGREED 1e-3
+#define MOST_SHORTER 5
 
 // The limit from values at d, d/2 and d/4.
 static const double share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0};
@@ -27,6 +31,7 @@ struct flx_relaxer {
     flx_blocks blocks;
     flx_linear *lin;
     flx_state *end[3], *middle;       // of steps d, d/2 and d/4; after the first of two
+    flx_state *limit[2];              // ... and limits of longer and shorter ones
     double *r, *theta, *scale, *rate; // (n) (nv) (n) (nlam)
     double last;                      // d of the last factors
     bool *on_position;                // (nlam)
@@ -41,6 +46,7 @@ void flx_relaxer_destroy(flx_relaxer **relaxer)
     flx_linear_destroy(&e->lin);
     for (int i = 0; i < 3; i++) flx_state_destroy(&e->end[i]);
     flx_state_destroy(&e->middle);
+    for (int i = 0; i < 2; i++) flx_state_destroy(&e->limit[i]);
     flx_free(e->r);
     flx_free(e->theta);
     flx_free(e->scale);
@@ -60,6 +66,7 @@ static flx_status make(flx_relaxer *e)
     FLX_TRY(flx_linear_create(s, false, &e->lin));
     for (int i = 0; i < 3; i++) FLX_TRY(flx_state_create(s, &e->end[i]));
     FLX_TRY(flx_state_create(s, &e->middle));
+    for (int i = 0; i < 2; i++) FLX_TRY(flx_state_create(s, &e->limit[i]));
     e->r = flx_alloc(s->ctx, (size_t)n, sizeof *e->r);
     e->theta = flx_alloc(s->ctx, (size_t)d->nv, sizeof *e->theta);
     e->scale = flx_alloc(s->ctx, (size_t)n, sizeof *e->scale);
@@ -282,32 +289,6 @@ flx_status flx_relax_positions(const flx_system *s, flx_work *work, flx_state *x
 
 // ---- velocities and accelerations -------------------------------------------------------------------
 
-// 2 y(d/2) - y(d)
-static void extrapolate(int n, const double *coarse, const double *fine, double *y)
-{
-    for (int i = 0; i < n; i++) y[i] = 2.0 * fine[i] - coarse[i];
-}
-
-flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d)
-{
-    const flx_dims *n = &e->sys->dims;
-    e->work = work;
-    FLX_TRY(step(e, x, d, e->end[0]));
-    FLX_TRY(step(e, x, 0.5 * d, e->end[1]));
-    extrapolate(n->nv, e->end[0]->v, e->end[1]->v, x->v);
-    extrapolate(n->nw, e->end[0]->w, e->end[1]->w, x->w);
-    return FLX_OK;
-}
-
-flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d)
-{
-    flx_relaxer *e = NULL;
-    FLX_TRY(flx_relaxer_create(s, &e));
-    flx_status status = flx_relaxer_velocities(e, work, x, d);
-    flx_relaxer_destroy(&e);
-    return status;
-}
-
 // A position that follows from a balance, or is brought about by an algebraic unknown, has a velocity that lags half a
 // step behind after one step: the difference from the true one is half the acceleration. After two steps both lag alike.
 static flx_status step_twice(flx_relaxer *e, const flx_state *x, double d, flx_state *y)
@@ -324,21 +305,83 @@ static void extrapolate_thrice(int n, const double *const end[3], double *y)
     }
 }
 
-flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d)
+// Positions are in balance to rounding after the first of two steps, and what they were off before is in no velocity after the second.
+flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d)
 {
     const flx_dims *n = &e->sys->dims;
     e->work = work;
     for (int k = 0; k < 3; k++, d *= 0.5) FLX_TRY(step_twice(e, x, 0.5 * d, e->end[k]));
+    extrapolate_thrice(n->nv, (const double *const[3]){e->end[0]->v, e->end[1]->v, e->end[2]->v},
+                       x->v);
+    extrapolate_thrice(n->nw, (const double *const[3]){e->end[0]->w, e->end[1]->w, e->end[2]->w},
+                       x->w);
+    return FLX_OK;
+}
+
+flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d)
+{
+    flx_relaxer *e = NULL;
+    FLX_TRY(flx_relaxer_create(s, &e));
+    flx_status status = flx_relaxer_velocities(e, work, x, d);
+    flx_relaxer_destroy(&e);
+    return status;
+}
+
+// a, dx, w, lam, mu of y: the limits of steps from x.
+static flx_status find_limits(flx_relaxer *e, const flx_state *x, double d, flx_state *y)
+{
+    const flx_dims *n = &e->sys->dims;
+    for (int k = 0; k < 3; k++, d *= 0.5) FLX_TRY(step_twice(e, x, 0.5 * d, e->end[k]));
         // the states' own rates are the differences
 #define LIMIT(size, of)                                                                            \
     extrapolate_thrice(                                                                            \
-        size, (const double *const[3]){e->end[0]->of, e->end[1]->of, e->end[2]->of}, x->of)
+        size, (const double *const[3]){e->end[0]->of, e->end[1]->of, e->end[2]->of}, y->of)
     LIMIT(n->nv, a);
     LIMIT(n->nx, dx);
     LIMIT(n->nw, w);
     LIMIT(n->nlam, lam);
     LIMIT(n->nmu, mu);
 #undef LIMIT
+    return FLX_OK;
+}
+
+// Accelerations of two limits: their difference as a part of the largest.
+static double differ(const flx_relaxer *e, const flx_state *a, const flx_state *b)
+{
+    double most = 0.0, off = 0.0;
+    for (int i = 0; i < e->sys->dims.nv; i++) {
+        most = fmax(most, fabs(b->a[i]) / e->scale[i]);
+        off = fmax(off, fabs(b->a[i] - a->a[i]) / e->scale[i]);
+    }
+    return most > 0.0 ? off / most : 0.0;
+}
+
+static void copy_limits(const flx_relaxer *e, const flx_state *from, flx_state *x)
+{
+    const flx_dims *n = &e->sys->dims;
+    memcpy(x->a, from->a, (size_t)n->nv * sizeof *x->a);
+    memcpy(x->dx, from->dx, (size_t)n->nx * sizeof *x->dx);
+    memcpy(x->w, from->w, (size_t)n->nw * sizeof *x->w);
+    memcpy(x->lam, from->lam, (size_t)n->nlam * sizeof *x->lam);
+    memcpy(x->mu, from->mu, (size_t)n->nmu * sizeof *x->mu);
+}
+
+// What hardly anything damps settles within a time of its own, which no step may be near to: where shorter ones lead elsewhere, they
+// are taken, until they agree or rounding takes over, which grows with the inverse square of the step.
+flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d)
+{
+    double least = HUGE_VAL;
+    e->work = work;
+    FLX_TRY(find_limits(e, x, d, e->limit[0]));
+    copy_limits(e, e->limit[0], x);
+    for (int k = 1; k < MOST_SHORTER && least > AGREED; k++) {
+        d *= SHORTER;
+        if (find_limits(e, x, d, e->limit[k % 2]) != FLX_OK) break;
+        double off = differ(e, e->limit[(k + 1) % 2], e->limit[k % 2]);
+        if (!(off < least) || (k == 1 && off <= AGREED)) break;
+        least = off;
+        copy_limits(e, e->limit[k % 2], x);
+    }
     return FLX_OK;
 }
 

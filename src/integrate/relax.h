@@ -3,7 +3,7 @@
 // A velocity without inertia, N = ker M on ker G, follows from the forces: N^T f(q, v, ..) = 0. It and
 // its rate are found as limits of implicit Euler steps with the constraints on velocity level,
 //     r(t+d, q (+) d v, v, (v - v_0)/d, ..) = 0,   G v + g_t = 0,   d -> 0                (REL-1)
-// extrapolated from two steps d and d/2; rates, the differences of the second of two steps, from three. They
+// extrapolated from steps d, d/2 and d/4, in two halves each; rates are the differences of the second. They
 // need no more than the table has, and no null space.
 //
 // Where N^T D N is singular, too, the position of N follows from the forces, as do those that algebraic unknowns are to

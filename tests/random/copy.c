@@ -341,6 +341,15 @@ void copy_rescaled(const spec *s, double length, double mass, double time, spec 
         spec_variable *x = out->variables + i;
         double energy = mass * length * length / (time * time);
         double to = joint_length(s, x->joint, &u);
+        if (x->kind == PID || x->kind == PID_SAMPLED) {
+            x->offset *= to;
+            x->gain /= to;
+            x->c /= time;
+            x->mass *= time;
+            x->filter /= time;
+            x->sample *= time;
+            continue;
+        }
         x->rate /= time;
         x->offset *= to;
         x->mass *= energy * time * time;

@@ -487,10 +487,12 @@ void generate(uint64_t seed, const features *f, spec *out)
     for (int i = 0; i < out->njoint; i++) { // |N| is rounded off by a part of the weight
         if (v3_norm(out->gravity) == 0.0) out->joints[i].friction[0] = 0.0;
     }
-    int forces = f->forces ? below(&k.state, SPEC_FORCES - 2) : 0;
+    int forces = f->forces ? below(&k.state, 6) : 0;
     for (int i = 0; i < forces; i++) make_force(&k);
     if (f->contacts && chance(&k, 5)) make_contact(&k);
     if (f->contacts && chance(&k, 10)) make_contact(&k);
     int variables = f->equations ? below(&k.state, SPEC_VARIABLES) : 0;
     for (int i = 0; i < variables; i++) make_variable(&k);
+    if (f->control && out->nvariable < SPEC_VARIABLES && chance(&k, 5)) make_controller(&k);
+    if (f->massless && chance(&k, 6)) make_massless(&k);
 }

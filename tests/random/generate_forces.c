@@ -134,6 +134,20 @@ void make_contact(maker *k)
 
 // ---- equations ----------------------------------------------------------------------------------
 
+// The last variable adds to the first law that has none.
+static void act_back(maker *k)
+{
+    spec *s = k->s;
+    for (int i = 0; i < s->nforce; i++) {
+        spec_force *f = s->forces + i;
+        bool acts = f->kind == FORCE_JOINT_EFFORT || f->kind == FORCE_ACTUATOR;
+        if (!acts || f->feels >= 0) continue;
+        f->feels = s->nvariable - 1;
+        f->gain = uniform(&k->state, -5, 5);
+        break;
+    }
+}
+
 void make_variable(maker *k)
 {
     spec *s = k->s;
@@ -148,12 +162,47 @@ void make_variable(maker *k)
     x->k = x->kind == SAMPLED ? uniform(&k->state, 0.04, 0.2) : uniform(&k->state, 2, 30);
     x->c = uniform(&k->state, 0, 1);
     x->gain = uniform(&k->state, -1, 1);
-    for (int i = 0; i < s->nforce; i++) { // and acts back
-        spec_force *f = s->forces + i;
-        bool acts = f->kind == FORCE_JOINT_EFFORT || f->kind == FORCE_ACTUATOR;
-        if (!acts || f->feels >= 0) continue;
-        f->feels = s->nvariable - 1;
-        f->gain = uniform(&k->state, -5, 5);
-        break;
+    act_back(k);
+}
+
+// A controller of a coordinate, which acts on the first force or torque that it can.
+void make_controller(maker *k)
+{
+    spec *s = k->s;
+    spec_variable *x = s->variables + s->nvariable++;
+    *x = (spec_variable){.there = true, .kind = chance(k, 2) ? PID : PID_SAMPLED};
+    x->joint = random_coordinate(k);
+    x->at = uniform(&k->state, -0.5, 0.5);
+    x->gain = uniform(&k->state, 0.3, 1.0) * (chance(k, 2) ? 1 : -1);
+    x->k = uniform(&k->state, 0.5, 4);
+    x->c = uniform(&k->state, 0.5, 6);
+    x->mass = uniform(&k->state, 0.01, 0.2);
+    x->rate = uniform(&k->state, 0.3, 3);
+    x->filter = uniform(&k->state, 20, 60);
+    x->sample = uniform(&k->state, 0.02, 0.1);
+    s->samples = true; // what it remembers is not known at another time
+    act_back(k);
+}
+
+// A point without mass between springs, at least one more than there are directions: it is where they are in balance.
+void make_massless(maker *k)
+{
+    spec *s = k->s;
+    int n = s->dimension + 1 + below(&k->state, 2);
+    if (s->nforce + n > SPEC_FORCES || s->nbody == SPEC_BODIES) return;
+    spec_body *b = s->bodies + s->nbody++;
+    *b = (spec_body){.there = true, .kind = BODY_POINT, .R = m33_identity()};
+    b->position = random_vector(k, 1.0);
+    bool rubs = chance(k, 2); // all of them have damping, or none
+    for (int i = 0; i < n; i++) {
+        spec_force f = {.there = true, .kind = FORCE_SPRING, .feels = -1};
+        f.on[0] = below(&k->state, s->nbody) - 1;
+        f.on[1] = s->nbody - 1;
+        f.at[0] = random_place(k, f.on[0]);
+        f.k[0] = uniform(&k->state, 20, 200);
+        f.c[0] = rubs ? uniform(&k->state, 0.5, 3) : 0.0;
+        v3 way = v3_sub(place_of(s, f.on[0], f.at[0]), b->position);
+        f.rest = uniform(&k->state, 0.3, 0.8) * v3_norm(way); // stretched
+        s->forces[s->nforce++] = f;
     }
 }

@@ -22,3 +22,5 @@ bool is_point(const spec *s, int body);
 void make_force(maker *k);
 void make_contact(maker *k);
 void make_variable(maker *k);
+void make_controller(maker *k);
+void make_massless(maker *k); // a point between springs

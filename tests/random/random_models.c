@@ -43,7 +43,9 @@ static const features everything = {.most_bodies = 4,
                                     .events = true,
                                     .limits = true,
                                     .contacts = true,
-                                    .inputs = true};
+                                    .inputs = true,
+                                    .massless = true,
+                                    .control = true};
 
 static double now(void)
 {
@@ -72,6 +74,8 @@ static features choose(const char *letters)
     f.limits = strchr(letters, 'b');
     f.contacts = strchr(letters, 'k');
     f.inputs = strchr(letters, 'u');
+    f.massless = strchr(letters, 'o');
+    f.control = strchr(letters, 'g');
     return f;
 }
 
@@ -116,7 +120,7 @@ static bool read_options(int argc, char **argv, options *o)
     return true;
 }
 
-static const variant reference = {.name = "reference", .m = {"", "", "", 0, 0}};
+static const variant reference = {.name = "reference", .m = {"", "", "", 0, 0, NULL}};
 
 static void write_file(const char *path, const char *text)
 {
@@ -232,6 +236,11 @@ int main(int argc, char **argv)
     for (long i = 0; i < o.count; i++) {
         if (o.seconds > 0 && now() - begun > o.seconds) break;
         check(&o, o.seed + (uint64_t)i, &n);
+        if (n.models % 500 == 0) {
+            printf("%ld models, %ld comparisons, %ld disagree\n", n.models, n.comparisons,
+                   n.of[DISAGREES]);
+            fflush(stdout);
+        }
     }
     print_counts(&o, &n, now() - begun);
     return n.of[DISAGREES] > 0;

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define SPEC_BODIES 6
+#define SPEC_BODIES 7
 #define SPEC_JOINTS 9
-#define SPEC_FORCES 8 // the last ones are contacts
+#define SPEC_FORCES 14 // the last ones are contacts and springs of what has no mass
 #define SPEC_VARIABLES 3
 #define GROUND (-1)
 
@@ -141,13 +141,15 @@ typedef struct spec_force {
 } spec_force;
 
 // With y = gain (coordinate of a joint + offset): second order m q'' = -k (q - y) - c q', first order
-// z' = (y - z)/k, algebraic 0 = y - z - c z^3, sampled z = y every k seconds.
+// z' = (y - z)/k, algebraic 0 = y - z - c z^3, sampled z = y every k seconds, a PID controller of the error at - y with the gains
+// p = k, i = c, d = mass and limits +-rate, continuous or with a clock.
 typedef struct spec_variable {
     bool there;
-    enum { SECOND_ORDER, FIRST_ORDER, ALGEBRAIC, SAMPLED } kind;
+    enum { SECOND_ORDER, FIRST_ORDER, ALGEBRAIC, SAMPLED, PID, PID_SAMPLED } kind;
     int joint;     // that it follows; -1: none
     double offset; // of its coordinate
     double at, rate, mass, k, c, gain;
+    double filter, sample; // of a controller
 } spec_variable;
 
 typedef struct spec {
@@ -189,7 +191,7 @@ bool acts_on_joint(const spec_force *f);
 typedef struct features { // what may be drawn
     int most_bodies;
     bool space, loops, points, forces, motions, friction, redundant, rolling, equations, mixed,
-        modal, laws, starts, events, limits, contacts, inputs;
+        modal, laws, starts, events, limits, contacts, inputs, massless, control;
 } features;
 void generate(uint64_t seed, const features *f, spec *out);
 uint64_t next_seed(uint64_t *state);
@@ -218,6 +220,7 @@ void copy_rescaled(const spec *s, double length, double mass, double time, spec 
 typedef struct method {
     const char *name, *formulation, *keys; // keys: further ones, or ""
     double rtol, step;                     // one of them, the other 0
+    const char *analyses;                  // or NULL
 } method;
 // The text of a model with its run; to be freed.
 char *write_spec(const spec *s, const method *m, double every, bool reactions);

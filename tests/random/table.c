@@ -31,7 +31,8 @@ static void list_body(const spec *s, int i, signal *list, int *n)
     }
     add(list, n, SIGNAL_POSITION, i, 0, "b", ".position");
     add(list, n, SIGNAL_VELOCITY, i, 0, "b", ".velocity");
-    add(list, n, SIGNAL_ACCELERATION, i, 0, "b", ".acceleration");
+    // without mass it is a limit, good to 1e-3
+    if (s->bodies[i].mass > 0.0) add(list, n, SIGNAL_ACCELERATION, i, 0, "b", ".acceleration");
     if (s->bodies[i].kind == BODY_POINT) return;
     if (s->dimension == 2) {
         add(list, n, SIGNAL_ANGLE, i, 0, "b", ".angle");

@@ -73,21 +73,29 @@ static void heavier(const spec *s, uint64_t seed, spec *out, view *v)
 #define MOTION (ALL & ~BIT(ACCELERATION) & ~BIT(REACTION) & ~BIT(PRESS))
 
 const method references[FORMS] = {
-    {"dop853", "index-1", "", RTOL, 0},
-    {"radau", "index-3", "", RTOL, 0},
+    {"dop853", "index-1", "", RTOL, 0, NULL},
+    {"radau", "index-3", "", RTOL, 0, NULL},
 };
 
 #define ADAPTIVE(method, form, kinds, often)                                                       \
     {                                                                                              \
-        method " " form, {method, form, "", RTOL, 0}, kinds, NULL, false, 0, often                 \
+        method " " form, {method, form, "", RTOL, 0, NULL}, kinds, NULL, false, 0, often           \
     }
 #define COPY(name, function)                                                                       \
     {                                                                                              \
-        name, {"", "", "", RTOL, 0}, ALL, function, false, 0, 3                                    \
+        name, {"", "", "", RTOL, 0, NULL}, ALL, function, false, 0, 3                              \
     }
 #define STEPS(method, form, keys, kinds)                                                           \
     {                                                                                              \
-        method " " form " with steps", {method, form, keys, 0, 1}, kinds, NULL, false, 1e-5, 20    \
+        method " " form " with steps", {method, form, keys, 0, 1, NULL}, kinds, NULL, false, 1e-5, \
+            20                                                                                     \
+    }
+
+#define AS_DRAWN "analyse: {m: {type: modes}}\n"
+#define IN_BALANCE "analyse: {rest: {type: equilibrium}, m: {type: modes, about: rest}}\n"
+#define AT_REST(name, function, analyses)                                                          \
+    {                                                                                              \
+        name, {"auto", "auto", "", RTOL, 0, analyses}, 0, function, false, 0, 6                    \
     }
 
 // Until accelerations and multipliers are solved for at every output of these methods.
@@ -106,10 +114,18 @@ const variant variants[] = {
     COPY("mirrored", mirrored),
     COPY("reversed", reversed),
     COPY("permuted", permuted),
-    {"begun later", {"", "", "", RTOL, 0}, ALL, NULL, true, 0, 3},
+    {"begun later", {"", "", "", RTOL, 0, NULL}, ALL, NULL, true, 0, 3},
     COPY("in a part", copy_into_part),
-    {"wrong", {"", "", "", RTOL, 0}, ALL, heavier, false, 0, NEVER},
+    {"wrong", {"", "", "", RTOL, 0, NULL}, ALL, heavier, false, 0, NEVER},
     COPY("in mm, g, ms", in_millimetres),
+    AT_REST("modes, turned", turned, AS_DRAWN),
+    AT_REST("modes, mirrored", mirrored, AS_DRAWN),
+    AT_REST("modes, reversed", reversed, AS_DRAWN),
+    AT_REST("modes, permuted", permuted, AS_DRAWN),
+    AT_REST("modes, in a part", copy_into_part, AS_DRAWN),
+    AT_REST("modes, in mm, g, ms", in_millimetres, AS_DRAWN),
+    AT_REST("balance, turned", turned, IN_BALANCE),
+    AT_REST("balance, in mm, g, ms", in_millimetres, IN_BALANCE),
     STEPS("generalized-alpha", "index-3", "", MOTION),
     STEPS("generalized-alpha", "ggl", "", MOTION),
     STEPS("generalized-alpha", "tree", "", MOTION),
@@ -407,6 +423,7 @@ finding judge(const spec *s, const variant *v, int form, const table *a)
 {
     table b;
     int worst = -1;
+    if (v->m.analyses) return judge_rest(s, v);
     if (!is_unique(s, a)) return (finding){.verdict = UNKNOWN};
     if (v->tolerance > 0) return judge_steps(s, v, a);
     if (v->later) {

@@ -39,6 +39,8 @@ typedef struct finding {
 
 // a: a run of the model by a reference.
 finding judge(const spec *s, const variant *v, int form, const table *a);
+// Eigenvalues of a copy at rest (rest.c).
+finding judge_rest(const spec *s, const variant *v);
 // Without such a run.
 finding judge_alone(const spec *s, const variant *v);
 // The first reference that can, with its run in *a; -1: none.

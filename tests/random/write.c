@@ -351,6 +351,14 @@ static void write_variable(page *p, int i)
         snprintf(follows, sizeof follows, "%.17g*(j%d.%s + %.17g)", x->gain, x->joint,
                  coordinate_of(p->s, x->joint), x->offset);
     }
+    if (x->kind == PID || x->kind == PID_SAMPLED) {
+        put(line,
+            "x%d: {type: pid, of: \"%.17g - %s\", p: %.17g, i: %.17g, d: %.17g, filter: %.17g", i,
+            x->at, follows, x->k, x->c, x->mass, x->filter);
+        if (x->kind == PID_SAMPLED) put(line, ", sample: %.17g", x->sample);
+        put(line, ", limits: [%.17g, %.17g]}", -x->rate, x->rate);
+        return;
+    }
     put(line, "  x%d: {at: %.17g", i, x->at);
     switch (x->kind) {
     case SECOND_ORDER:
@@ -371,21 +379,23 @@ static void write_variable(page *p, int i)
     }
 }
 
-// The section of a variable: second order, first order (algebraic ones too), discrete.
+// The section of a variable: second order, first order (algebraic ones too), discrete; controllers have one of their own.
 static int section_of(const spec_variable *x)
 {
+    if (x->kind == PID || x->kind == PID_SAMPLED) return 3;
     return x->kind == SECOND_ORDER ? 0 : x->kind == SAMPLED ? 2 : 1;
 }
 
 static void write_equations(page *p)
 {
-    static const char *const titles[] = {"  second_order:\n", "  first_order:\n", "  discrete:\n"};
-    bool any[3] = {false, false, false};
+    static const char *const titles[] = {"  second_order:\n", "  first_order:\n", "  discrete:\n",
+                                         "control:\n"};
+    bool any[4] = {false, false, false, false};
     for (int i = 0; i < p->s->nvariable; i++) {
         if (p->s->variables[i].there) any[section_of(p->s->variables + i)] = true;
     }
     if (any[0] || any[1] || any[2]) append(p, "equations:\n");
-    for (int section = 0; section < 3; section++) {
+    for (int section = 0; section < 4; section++) {
         if (!any[section]) continue;
         begin_section(p, titles[section]);
         for (int i = 0; i < p->s->nvariable; i++) {
@@ -498,6 +508,7 @@ char *write_spec(const spec *s, const method *m, double every, bool reactions)
     if (s->in_part) put_in_part(&p, first);
     write_simulation(&p, m);
     write_outputs(&p, every, reactions);
+    if (m->analyses) append(&p, m->analyses);
     free(p.lines);
     return p.text;
 }

@@ -188,6 +188,49 @@ static int rotors_without_mass_have_inertia(void)
     return 0;
 }
 
-TEST_MAIN(TEST(on_a_rail), TEST(about_a_hinge), TEST(between_three_springs),
-          TEST(what_is_damped_stays), TEST(algebraic_unknowns_begin_in_balance),
-          TEST(rotors_without_mass_have_inertia))
+// ... and its velocity is that of the place where the springs are in balance, from the start on and by methods that carry velocities
+// along. Methods of momenta have none for it, and say so.
+static int it_moves_with_the_balance(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\nbodies:\n"
+        "  b: {type: point, mass: 1, position: [0, 1], velocity: [1, 0]}\n"
+        "  m: {type: point, mass: 0, position: [0.1, 0.5]}\n"
+        "forces:\n"
+        "  s: {type: spring, on: [b, m], at: [b, m], stiffness: 100, length: 0.3}\n"
+        "  u: {type: spring, on: [ground, m], at: [[1, 0], m], stiffness: 100, length: 0.3}\n"
+        "  w: {type: spring, on: [ground, m], at: [[-1, 0], m], stiffness: 100, length: 0.3}\n"
+        "simulate: {until: 0.02, method: %s}\n"
+        "outputs: {times: [0, 0.001, 0.01, 0.02], signals: [m.position.x, m.velocity.x]}\n";
+    static const char *const ways[] = {"radau",
+                                       "radau, formulation: tree",
+                                       "bdf, formulation: ggl",
+                                       "generalized-alpha, step: 1e-4",
+                                       "newmark, step: 1e-4",
+                                       "trapezoidal, step: 1e-4",
+                                       "implicit-euler, step: 1e-6"};
+    for (int k = 0; k < (int)(sizeof ways / sizeof *ways); k++) {
+        char model[1500];
+        case_table t = {0};
+        double x[2], v[4];
+        static const double at[] = {0, 0.001, 0.01, 0.02};
+        snprintf(model, sizeof model, text, ways[k]);
+        CHECK(case_run(model, NULL, &t, NULL, NULL));
+        for (int i = 0; i < 2; i++) CHECK(case_table_value(&t, "m.position.x", at[i], &x[i]));
+        for (int i = 0; i < 4; i++) CHECK(case_table_value(&t, "m.velocity.x", at[i], &v[i]));
+        case_table_clear(&t);
+        CHECK_REL(v[0], (x[1] - x[0]) / 0.001, 1e-4); // of what it moves by
+        CHECK_REL(v[1], 0.228168983, 1e-4);
+        CHECK_REL(v[2], 0.226967300, 1e-4);
+    }
+    char said[2000] = "", model[1500];
+    snprintf(model, sizeof model, text, "variational, step: 1e-3, formulation: index-3");
+    CHECK(!case_run_said(model, NULL, said, sizeof said));
+    CHECK(strstr(said, "masses and joints do not determine the velocities"));
+    CHECK(strstr(said, "'m'"));
+    return 0;
+}
+
+TEST_MAIN(TEST(on_a_rail), TEST(it_moves_with_the_balance), TEST(about_a_hinge),
+          TEST(between_three_springs), TEST(what_is_damped_stays),
+          TEST(algebraic_unknowns_begin_in_balance), TEST(rotors_without_mass_have_inertia))

@@ -171,6 +171,23 @@ static double solve_masses(discrete *g, const flx_dims *d)
     return g->shift && !(change <= TRUSTED * size) ? 1.0 : error; // nothing holds a massless part
 }
 
+// Whether joints hold what has no mass to something that has: else the added masses carry it alone, and any velocity stays as it is.
+static bool masses_are_held(discrete *g, const flx_dims *d, int *worst)
+{
+    double *y = g->C; // free outside of the iteration
+    memset(y, 0, (size_t)g->n * sizeof *y);
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < d->nv; i++) y[i] = g->shift[i] * (k == 0 ? g->scale[i] : y[i]);
+        memset(y + d->nv, 0, (size_t)(g->n - d->nv) * sizeof *y);
+        flx_saddle_solve(g->saddle, y);
+    }
+    for (int i = 0; i < d->nv; i++) {
+        *worst = i;
+        if (g->shift[i] > 0.0 && fabs(y[i]) > 0.1 * g->scale[i]) return false;
+    }
+    return true;
+}
+
 // (VAR-5): the momentum before the last multipliers stands in u; v of the end, and p.
 static flx_status end_velocity(flx_integrator *it, flx_state *end)
 {
@@ -185,9 +202,10 @@ static flx_status end_velocity(flx_integrator *it, flx_state *end)
     memcpy(g->d, g->u, (size_t)d->nv * sizeof(double));
     double error = solve_masses(g, d);
     it->stats.solves++;
-    if (!(error < TRUSTED)) {
-        int worst = -1;
-        flx_saddle_regularised(g->saddle, &worst);
+    int worst = -1, moved = flx_saddle_regularised(g->saddle, &worst);
+    bool massless = moved > 0 && worst >= 0 && worst < d->nv; // not a redundant constraint
+    if (g->shift && !massless) massless = !masses_are_held(g, d, &worst);
+    if (!(error < TRUSTED) || massless) {
         return flx_method_fail(it, FLX_SINGULAR, worst, 0.0, 0,
                                "masses and joints do not determine the velocities",
                                "a method that needs no momenta (radau, generalized-alpha)");
