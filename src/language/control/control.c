@@ -149,7 +149,8 @@ flx_status flx_control_set(flx_control_draft *d, flx_entry *target, flx_entry *v
     if (d->set->count == d->nset) { // grow
         flx_entry *more = flx_control_map(d, 2 * d->nset);
         if (!more) return FLX_ERR_MEMORY;
-        for (int i = 0; i < d->set->count; i++) flx_control_put(more, d->set->keys[i], d->set->items[i]);
+        for (int i = 0; i < d->set->count; i++)
+            flx_control_put(more, d->set->keys[i], d->set->items[i]);
         d->set = more;
         d->nset *= 2;
     }

@@ -3,36 +3,14 @@
 // Positions and velocities are those of the bodies; accelerations follow from those that are wanted of the joints,
 // outwards, forces and moments are summed inwards, both in ground axes.
 #include "base/number.h"
-#include "language/control/control_parts.h"
+#include "language/control/torque_tree.h"
 #include "language/literal.h"
 #include "language/scope/nums.h"
 
 #include <string.h>
 
-#define MOST_LINKS 100
-
-typedef struct link {
-    flx_item *body;
-    int parent;                   // link; -1: the ground
-    int joint;                    // in the list, -1: fixed
-    bool slides;                  // prismatic
-    double sign;                  // 1: the body is the joint's second
-    flx_node place[3], axis[3];   // of the joint
-    flx_node c[3], w[3];          // centre of mass, angular velocity
-    flx_node alpha[3], a[3];      // angular acceleration, acceleration less gravity
-    flx_node force[3], moment[3]; // that it takes
-} link;
-
-typedef struct tree {
-    flx_env *e;
-    flx_builder *b;
-    flx_item *control;
-    flx_loc loc;
-    int njoint, nlink;
-    flx_item *joints[MOST_LINKS];
-    flx_node goal[MOST_LINKS];
-    link links[MOST_LINKS];
-} tree;
+typedef flx_torque_tree tree;
+typedef flx_torque_link link;
 
 // ---- what is said in the model -----------------------------------------------------------------
 
@@ -52,7 +30,7 @@ static int link_of(const tree *t, const flx_item *body)
     return -1;
 }
 
-static bool is_word(const flx_item *joint, const char *word)
+bool flx_torque_is(const flx_item *joint, const char *word)
 {
     const flx_entry *type = flx_entry_get(joint->def, "type");
     return type && strcmp(type->text, word) == 0;
@@ -68,11 +46,24 @@ static bool is_driven(const tree *t, int i)
     return false;
 }
 
-static flx_status refuse(const tree *t, const flx_item *joint, const char *why)
+flx_status flx_torque_refuse(const tree *t, const flx_item *joint, const char *why)
 {
     return FLX_FAIL(t->b->ctx, FLX_ERR_MODEL, t->loc,
-                    "computed torque '%s' needs a tree of driven joints: joint '%s' %s",
+                    "computed torque '%s' needs joints that are driven, or that follow from closed "
+                    "loops: joint '%s' %s",
                     t->control->full, joint->full, why);
+}
+
+void flx_torque_axis(flx_builder *b, const flx_item *joint, flx_node out[3])
+{
+    const flx_joint_data *d = joint->data;
+    flx_num3 axis = flx_num9_col(d->frame[0], 2);
+    const double z[3] = {0, 0, 1};
+    bool slides = flx_torque_is(joint, "prismatic");
+    if (b->m->dimension == 2 && !slides)
+        node_const3(b->g, z, out);
+    else
+        flx_node_direction(b, d->body[0], slides ? &d->axis[0] : &axis, out);
 }
 
 // The link beyond a joint, whose near side is known.
@@ -80,69 +71,106 @@ static flx_status add_link(tree *t, flx_item *joint, int parent, int far)
 {
     const flx_joint_data *d = joint->data;
     int number = listed(t, joint);
-    bool turns = is_word(joint, "revolute"), slides = is_word(joint, "prismatic"),
-         fixed = is_word(joint, "fixed");
-    if (number < 0 && !fixed) {
-        if (!is_driven(t, parent)) return FLX_OK; // another mechanism
-        return refuse(t, joint, "is not in its list, and nothing drives it");
-    }
-    if (!turns && !slides && !fixed) return refuse(t, joint, "is neither revolute nor prismatic");
-    if (d->body[far]->kind != FLX_KIND_BODY) return refuse(t, joint, "does not end at a body");
+    bool turns = flx_torque_is(joint, "revolute"), slides = flx_torque_is(joint, "prismatic"),
+         fixed = flx_torque_is(joint, "fixed");
+    if (!turns && !slides && !fixed)
+        return flx_torque_refuse(t, joint, "is neither revolute nor prismatic");
+    if (d->body[far]->kind != FLX_KIND_BODY)
+        return flx_torque_refuse(t, joint, "does not end at a body");
     if (((const flx_body_data *)d->body[far]->data)->deformable) {
-        return refuse(t, joint, "carries a body that deforms");
+        return flx_torque_refuse(t, joint, "carries a body that deforms");
     }
-    if (t->nlink == MOST_LINKS) return refuse(t, joint, "is one too many");
+    if (t->nlink == FLX_TORQUE_LINKS) return flx_torque_refuse(t, joint, "is one too many");
     link *l = &t->links[t->nlink++];
     *l = (link){.body = d->body[far], .parent = parent, .joint = number, .slides = slides};
+    l->passive = number < 0 && !fixed ? t->npassive++ : -1;
+    l->by = joint;
     l->sign = far == 1 ? 1.0 : -1.0;
-    flx_graph *g = t->b->g;
     flx_node_position(t->b, d->body[far], &d->at[far], l->place);
-    flx_num3 axis = flx_num9_col(d->frame[0], 2);
-    if (t->b->m->dimension == 2 && !slides) {
-        const double z[3] = {0, 0, 1};
-        node_const3(g, z, l->axis);
-    } else {
-        flx_node_direction(t->b, d->body[0], slides ? &d->axis[0] : &axis, l->axis);
+    flx_torque_axis(t->b, joint, l->axis);
+    return FLX_OK;
+}
+
+// Which links a joint is at; known: they are there, or the ground.
+static void find_sides(const tree *t, const flx_joint_data *d, int at[2], bool known[2])
+{
+    for (int k = 0; k < 2; k++) {
+        at[k] = link_of(t, d->body[k]);
+        known[k] = at[k] >= 0 || d->body[k] == t->b->ground;
+    }
+}
+
+// One more link, by a joint that is driven or fixed, else, if allowed, by one that follows; wide: from the ground too.
+static flx_status grow_once(tree *t, bool *seen, bool follows, bool wide, bool *grown)
+{
+    flx_builder *b = t->b;
+    for (int i = 0; i < b->joints.count && !*grown; i++) {
+        flx_item *joint = b->joints.items[i];
+        const flx_joint_data *d = joint->data;
+        int at[2];
+        bool known[2];
+        if (seen[i]) continue;
+        FLX_TRY(flx_joint_place(b, joint, t->loc));
+        if (!d->body[0] || !d->body[1]) continue;
+        find_sides(t, d, at, known);
+        if (known[0] == known[1]) continue;
+        int far = known[0] ? 1 : 0;
+        bool led = listed(t, joint) >= 0 || flx_torque_is(joint, "fixed");
+        if (!led && (!follows || (!wide && !is_driven(t, at[1 - far])))) continue;
+        seen[i] = *grown = true;
+        FLX_TRY(add_link(t, joint, at[1 - far], far));
     }
     return FLX_OK;
 }
 
-static flx_status grow_tree(tree *t)
+// Joints between links that are there, where something drives them or follows.
+static flx_status close_loops(tree *t, const bool *seen)
 {
     flx_builder *b = t->b;
-    bool seen[1024] = {false};
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < b->joints.count && i < 1024; i++) {
-            flx_item *joint = b->joints.items[i];
-            const flx_joint_data *d = joint->data;
-            if (seen[i]) continue;
-            FLX_TRY(flx_joint_place(b, joint, t->loc));
-            if (!d->body[0] || !d->body[1]) continue;
-            int at[2];
-            bool known[2];
-            for (int k = 0; k < 2; k++) {
-                at[k] = link_of(t, d->body[k]);
-                known[k] = at[k] >= 0 || d->body[k] == b->ground;
-            }
-            if (known[0] && known[1]) {
-                seen[i] = true;
-                if (is_driven(t, at[0]) || is_driven(t, at[1])) {
-                    return refuse(t, joint,
-                                  "closes a loop; an analysis of type inversion does that");
-                }
-            }
-            if (known[0] == known[1]) continue;
-            int far = known[0] ? 1 : 0;
-            seen[i] = more = true;
-            FLX_TRY(add_link(t, joint, at[1 - far], far));
-        }
+    for (int i = 0; i < b->joints.count; i++) {
+        flx_item *joint = b->joints.items[i];
+        const flx_joint_data *d = joint->data;
+        int at[2];
+        bool known[2];
+        if (seen[i] || !d->body[0] || !d->body[1]) continue;
+        find_sides(t, d, at, known);
+        if (!known[0] || !known[1] || (at[0] < 0 && at[1] < 0)) continue;
+        if (t->npassive == 0 && !is_driven(t, at[0]) && !is_driven(t, at[1])) continue;
+        if (listed(t, joint) >= 0)
+            return flx_torque_refuse(t, joint, "closes a loop whose other joints are all driven");
+        if (t->nclosure == FLX_TORQUE_LINKS) return flx_torque_refuse(t, joint, "is one too many");
+        t->closures[t->nclosure++] = (flx_torque_closure){joint, {at[0], at[1]}};
     }
+    return FLX_OK;
+}
+
+static const flx_item *find_missing(const tree *t)
+{
     for (int i = 0; i < t->njoint; i++) {
         bool found = false;
         for (int k = 0; k < t->nlink; k++) found = found || t->links[k].joint == i;
-        if (!found)
-            return refuse(t, t->joints[i], "is not reached from the ground through driven joints");
+        if (!found) return t->joints[i];
+    }
+    return NULL;
+}
+
+static flx_status grow_tree(tree *t)
+{
+    bool *seen = flx_take(t->b, (size_t)t->b->joints.count + 1, sizeof *seen);
+    if (!seen) return FLX_ERR_MEMORY;
+    for (bool more = true; more;) {
+        more = false;
+        FLX_TRY(grow_once(t, seen, false, false, &more));
+        if (!more) FLX_TRY(grow_once(t, seen, true, false, &more));
+        if (!more && find_missing(t)) FLX_TRY(grow_once(t, seen, true, true, &more));
+    }
+    const flx_item *missing = find_missing(t);
+    if (missing)
+        return flx_torque_refuse(t, missing, "is not reached from the ground through joints");
+    FLX_TRY(close_loops(t, seen));
+    for (int i = 0; i < t->nlink && t->nclosure == 0; i++) {
+        if (t->links[i].passive < 0) continue;
+        return flx_torque_refuse(t, t->links[i].by, "is not in its list, and nothing drives it");
     }
     return FLX_OK;
 }
@@ -154,9 +182,8 @@ static void add_scaled(flx_graph *g, flx_node s, const flx_node a[3], flx_node o
     for (int i = 0; i < 3; i++) out[i] = node_add(g, out[i], node_mul(g, s, a[i]));
 }
 
-// out += alpha x r + w x (w x r)
-static void add_turn(flx_graph *g, const flx_node alpha[3], const flx_node w[3],
-                     const flx_node r[3], flx_node out[3])
+void flx_torque_add_turn(flx_graph *g, const flx_node alpha[3], const flx_node w[3],
+                         const flx_node r[3], flx_node out[3])
 {
     flx_node a[3], b[3];
     node_cross(g, alpha, r, a);
@@ -220,6 +247,12 @@ static flx_status outwards(tree *t, link *l)
         rate = node_mul(g, node_const(g, l->sign), v.node);
         goal = node_mul(g, node_const(g, l->sign), t->goal[l->joint]);
     }
+    if (l->passive >= 0) {
+        flx_operand v;
+        FLX_TRY(flx_joint_member(t->e, l->by, "rate", t->loc, &v));
+        rate = node_mul(g, node_const(g, l->sign), v.node);
+        goal = t->found[l->passive];
+    }
     // the place of the joint as a point of the parent
     for (int i = 0; i < 3; i++) {
         at[i] = p ? p->a[i]
@@ -228,7 +261,7 @@ static flx_status outwards(tree *t, link *l)
     }
     if (p) {
         node_sub3(g, l->place, p->c, way);
-        add_turn(g, alpha_p, wp, way, at);
+        flx_torque_add_turn(g, alpha_p, wp, way, at);
     }
     memcpy(l->alpha, alpha_p, sizeof l->alpha);
     node_cross(g, wp, l->axis, turning);
@@ -240,7 +273,7 @@ static flx_status outwards(tree *t, link *l)
         add_scaled(g, rate, turning, l->alpha);
     }
     node_sub3(g, l->c, l->place, way);
-    add_turn(g, l->alpha, l->w, way, at);
+    flx_torque_add_turn(g, l->alpha, l->w, way, at);
     memcpy(l->a, at, sizeof l->a);
     return FLX_OK;
 }
@@ -264,7 +297,7 @@ static flx_status take_forces(tree *t, link *l)
     return FLX_OK;
 }
 
-// What the joint of link i gives: all that lies beyond it.
+// What the joint of link i gives along its axis: all that lies beyond it.
 static flx_node effort(tree *t, int i)
 {
     flx_graph *g = t->b->g;
@@ -281,7 +314,7 @@ static flx_node effort(tree *t, int i)
         node_add3(g, moment, o->moment, moment);
         sum = node_add(g, sum, node_dot(g, l->axis, l->slides ? o->force : moment));
     }
-    return node_mul(g, node_const(g, l->sign), sum);
+    return sum;
 }
 
 static flx_status check_nominal(tree *t)
@@ -292,8 +325,11 @@ static flx_status check_nominal(tree *t)
         for (int k = 0; k < t->nlink; k++) {
             found = found || strcmp(t->links[k].body->full, nominal->keys[i]->text) == 0;
         }
-        double factor;
-        if (flx_entry_literal(nominal->items[i], &factor) && !(factor >= 0.0)) {
+        double factor = 1.0;
+        flx_node node;
+        FLX_TRY(flx_build_node(t->e, nominal->items[i], &node));
+        bool known = flx_open_value(t->b, node, &factor);
+        if (known && !(factor >= 0.0)) {
             return FLX_FAIL(t->b->ctx, FLX_ERR_MODEL, nominal->items[i]->loc,
                             "a factor of masses is not below zero");
         }
@@ -301,6 +337,38 @@ static flx_status check_nominal(tree *t)
         return FLX_FAIL(t->b->ctx, FLX_ERR_MODEL, nominal->keys[i]->loc,
                         "'%s' is no body that the joints of '%s' carry", nominal->keys[i]->text,
                         t->control->full);
+    }
+    return FLX_OK;
+}
+
+// Accelerations of all links; those of joints that follow from the loops first.
+static flx_status move_outwards(tree *t)
+{
+    for (int k = 0; k < t->npassive; k++) t->found[k] = node_const(t->b->g, 0.0);
+    for (int i = 0; i < t->nlink; i++) FLX_TRY(outwards(t, &t->links[i]));
+    FLX_TRY(flx_torque_loops_create(t, &t->loops));
+    if (!t->loops) return FLX_OK;
+    FLX_TRY(flx_torque_loops_move(t->loops));
+    for (int i = 0; i < t->nlink; i++) FLX_TRY(outwards(t, &t->links[i]));
+    return FLX_OK;
+}
+
+static flx_status put_torques(tree *t, flx_operand *out)
+{
+    flx_graph *g = t->b->g;
+    flx_node *all = flx_take(t->b, 2 * (size_t)t->nlink + 1, sizeof *all), *given = all + t->nlink;
+    *out = (flx_operand){.kind = FLX_OPERAND_LIST, .node = -1, .count = t->njoint};
+    out->items = flx_take(t->b, (size_t)t->njoint, sizeof *out->items);
+    if (!out->items || !all) return FLX_ERR_MEMORY;
+    for (int i = 0; i < t->nlink; i++) FLX_TRY(take_forces(t, &t->links[i]));
+    for (int i = 0; i < t->nlink; i++) given[i] = all[i] = effort(t, i);
+    if (t->loops) FLX_TRY(flx_torque_loops_share(t->loops, all, given));
+    for (int i = 0; i < t->nlink; i++) {
+        const link *l = &t->links[i];
+        if (l->joint < 0) continue;
+        flx_node value = node_mul(g, node_const(g, l->sign), given[i]);
+        out->items[l->joint] = flx_operand_number(value);
+        if (value < 0) return FLX_ERR_MEMORY;
     }
     return FLX_OK;
 }
@@ -317,7 +385,7 @@ flx_status flx_control_torques(flx_env *e, flx_item *control, flx_loc loc, flx_o
     flx_env_of(&env, b, control, FLX_MODE_MOVING);
     *t = (tree){.e = &env, .b = b, .control = control, .loc = control->loc};
     flx_item *wanted = flx_names_find(&data->names, "goal");
-    if (!wanted || joints->count > MOST_LINKS) return FLX_ERR_MODEL;
+    if (!wanted || joints->count > FLX_TORQUE_LINKS) return FLX_ERR_MODEL;
     FLX_TRY(flx_item_value(&env, wanted, loc, &goal));
     for (int i = 0; i < joints->count; i++) {
         flx_operand v;
@@ -331,19 +399,8 @@ flx_status flx_control_torques(flx_env *e, flx_item *control, flx_loc loc, flx_o
     }
     FLX_TRY(grow_tree(t));
     FLX_TRY(check_nominal(t));
-    for (int i = 0; i < t->nlink; i++) {
-        FLX_TRY(outwards(t, &t->links[i]));
-        FLX_TRY(take_forces(t, &t->links[i]));
-    }
-    *out = (flx_operand){.kind = FLX_OPERAND_LIST, .node = -1, .count = t->njoint};
-    out->items = flx_take(b, (size_t)t->njoint, sizeof *out->items);
-    if (!out->items) return FLX_ERR_MEMORY;
-    for (int i = 0; i < t->nlink; i++) {
-        if (t->links[i].joint < 0) continue;
-        out->items[t->links[i].joint] = flx_operand_number(effort(t, i));
-        if (out->items[t->links[i].joint].node < 0) return FLX_ERR_MEMORY;
-    }
-    return FLX_OK;
+    FLX_TRY(move_outwards(t));
+    return put_torques(t, out);
 }
 
 // ---- the block ---------------------------------------------------------------------------------
@@ -354,7 +411,7 @@ static bool slides_by_name(const flx_control_draft *d, const char *text)
     size_t n = strcspn(text, "(");
     char *name = flx_arena_copy(d->b->scratch, text, n);
     const flx_item *joint = name ? flx_names_find(&d->item->space->names, name) : NULL;
-    return joint && joint->kind == FLX_KIND_JOINT && is_word(joint, "prismatic");
+    return joint && joint->kind == FLX_KIND_JOINT && flx_torque_is(joint, "prismatic");
 }
 
 flx_status flx_control_computed_torque(flx_control_draft *d)

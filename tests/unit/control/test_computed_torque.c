@@ -212,14 +212,145 @@ static int refusal(const char *text, const char *part)
     "forces: {f: {type: torque, on: A, value: c}}\n"                                               \
     "simulate: {until: 1, method: radau, rtol: 1e-6}\n"
 
-static int refusals(void)
+// e of a run with p = 100, d = 20 from e(0), e'(0), the law of the error to `most`.
+static bool obeys(const char *text, int njoint, const double e0[2], const double v0[2], double most)
 {
-    CHECK(refusal(BARS("", "A"), "joint 'B' is not in its list, and nothing drives it") == 0);
-    CHECK(refusal(BARS("", "B"), "joint 'B' is not reached from the ground") == 0);
-    CHECK(refusal(BARS(", C: {type: revolute, on: [ground, b], at: [2, 1]}", "A"),
-                  "needs a tree of driven joints") == 0);
+    case_table t = {0};
+    bool good = case_run(text, NULL, &t, NULL, NULL);
+    for (int j = 0; good && j < njoint; j++) {
+        char name[8];
+        snprintf(name, sizeof name, "e%d", j + 1);
+        for (double s = 0; s < 0.51; s += 0.125) {
+            double want = (e0[j] + (v0[j] + 10 * e0[j]) * s) * exp(-10 * s), is = at(&t, name, s);
+            if (fabs(is - want) <= most) continue;
+            printf("%s at %g: %.12g, expected %.12g\n", name, s, is, want);
+            good = false;
+        }
+    }
+    case_table_clear(&t);
+    return good;
+}
+
+#define RUN "simulate: {until: 0.5, method: radau, rtol: 1e-10, atol: 1e-12}\n"
+#define FOUR                                                                                       \
+    "flexion: 1\n"                                                                                 \
+    "dimension: 2\n"                                                                               \
+    "gravity: [0, -9.81]\n"                                                                        \
+    "bodies:\n"                                                                                    \
+    "  crank: {type: rigid, mass: 1, com: [0.15, 0.02], inertia: 0.02, points: {end: [0.3, 0]}, "  \
+    "orientation: pi/2}\n"                                                                         \
+    "  coupler: {type: rigid, mass: 2, com: [0.4, 0.1], inertia: 0.1, position: [0, 0.3], points:" \
+    " {end: [0.8, 0]}}\n"                                                                          \
+    "  rocker: {type: rigid, mass: 1.5, com: [0.3, 0], inertia: 0.06, position: [0.7, -0.2], "     \
+    "points: {end: [0.6, 0]}}\n"                                                                   \
+    "joints:\n"                                                                                    \
+    "  D: {type: revolute, on: [rocker, ground], at: [rocker, [0.7, 0]]}\n"                        \
+    "  A: {type: revolute, on: [ground, crank], at: crank, initial: {angle: pi/2 + 0.1}}\n"        \
+    "  B: {type: revolute, on: [coupler, crank], at: [coupler, crank.end]}\n"                      \
+    "  C: {type: revolute, on: [rocker, coupler], at: [rocker.end, coupler.end]}\n"
+
+// Loops: the joints that nothing drives follow, and the driven ones carry them (CTL-12).
+static int four_bars(void)
+{
+    static const char text[] = FOUR
+        "control: {ct: {type: computed-torque, joints: [A], want: [\"pi/2 + 2*sin(2*t)\"], p: 100, "
+        "d: 20}}\n"
+        "forces: {m: {type: torque, on: A, value: ct}}\n"
+        "signals: {e1: pi/2 + 2*sin(2*t) - A.angle}\n" RUN
+        "outputs: {every: 0.125, signals: [e1]}\n";
+    const double e[2] = {-0.1, 0}, v[2] = {4, 0};
+    CHECK(obeys(text, 1, e, v, 1e-9));
     return 0;
 }
 
-TEST_MAIN(TEST(in_the_plane), TEST(in_space), TEST(wrong_models), TEST(feed_forward),
-          TEST(refusals))
+// A slider that is driven, the crank follows; the cut is elsewhere.
+static int driven_slider(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "gravity: [0, -9.81]\n"
+        "bodies:\n"
+        "  crank: {type: rigid, mass: 1, com: [0.1, 0.02], inertia: 0.02, orientation: pi/3, "
+        "points: {e: [0.2, 0]}}\n"
+        "  rod: {type: rigid, mass: 2, com: [0.3, 0.05], inertia: 0.1, points: {e: [0.6, 0]}, "
+        "position: [0.1, "
+        "0.1*sqrt(3)]}\n"
+        "  block: {type: rigid, mass: 1.5, inertia: 0.06, position: [0.7, 0.1]}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, crank], at: crank}\n"
+        "  B: {type: revolute, on: [crank, rod], at: [crank.e, rod]}\n"
+        "  C: {type: revolute, on: [rod, block], at: [rod.e, block]}\n"
+        "  S: {type: prismatic, on: [block, ground], at: block, axis: [1, 0.2]}\n"
+        "control: {ct: {type: computed-torque, joints: [S], want: [0.05*sin(3*t)], p: 100, d: "
+        "20}}\n"
+        "forces: {m: {type: force, on: S, value: ct}}\n"
+        "signals: {e1: 0.05*sin(3*t) - S.displacement}\n" RUN
+        "outputs: {every: 0.125, signals: [e1, S.displacement]}\n";
+    case_table t = {0};
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    double e0 = at(&t, "e1", 0);
+    case_table_clear(&t);
+    const double e[2] = {e0, 0}, v[2] = {0.15, 0};
+    CHECK(obeys(text, 1, e, v, 1e-9));
+    return 0;
+}
+
+// Two driven joints on the ground and three that follow, in space, where rows of the loop repeat each other; the whole
+// turned in space.
+static int five_bars_in_space(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "gravity: [1, -9, 2]\n"
+        "parameters: {n: [0.36, 0.48, 0.8], u: [0.8, -0.6, 0], v: [0.48, 0.64, -0.6]}\n"
+        "bodies:\n"
+        "  a: {type: rigid, mass: 1, com: 0.2*v, inertia: [0.02, 0.03, 0.04]}\n"
+        "  b: {type: rigid, mass: 2, com: 0.25*(v+u), inertia: [0.1, 0.05, 0.12], position: "
+        "0.5*v}\n"
+        "  c: {type: rigid, mass: 1.2, com: 0.25*(v-u), inertia: [0.09, 0.05, 0.1], position: "
+        "u+0.5*v}\n"
+        "  d: {type: rigid, mass: 1, com: 0.2*v, inertia: [0.02, 0.04, 0.04], position: u}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: n}\n"
+        "  B: {type: revolute, on: [a, b], at: 0.5*v, axis: n}\n"
+        "  C: {type: revolute, on: [b, c], at: 0.5*u+v, axis: n}\n"
+        "  D: {type: revolute, on: [c, d], at: u+0.5*v, axis: n}\n"
+        "  E: {type: revolute, on: [d, ground], at: u, axis: n}\n"
+        "control: {ct: {type: computed-torque, joints: [E, A], want: [0.1 + 0.3*t, 0.2*sin(3*t)], "
+        "p: 100, d: 20}}\n"
+        "forces: {m: {type: torque, on: E, value: ct(1)}, k: {type: torque, on: A, value: ct(2)}}\n"
+        "signals: {e1: 0.1 + 0.3*t - E.angle, e2: 0.2*sin(3*t) - A.angle}\n" RUN
+        "outputs: {every: 0.125, signals: [e1, e2]}\n";
+    const double e[2] = {0.1, 0}, v[2] = {0.3, 0.6};
+    CHECK(obeys(text, 2, e, v, 1e-9));
+    return 0;
+}
+
+static int refusals(void)
+{
+    CHECK(refusal(BARS("", "A"), "joint 'B' is not in its list, and nothing drives it") == 0);
+    CHECK(refusal(BARS("", "B"), "joint 'A' is not in its list, and nothing drives it") == 0);
+    CHECK(refusal(BARS(", C: {type: revolute, on: [ground, b], at: [2, 1]}", "A"),
+                  "contradict each other") == 0); // three bars do not move
+    CHECK(refusal(FOUR
+                  "control: {ct: {type: computed-torque, joints: [A, D], want: [0, 0], p: 1, d: "
+                  "1}}\nforces: {m: {type: torque, on: A, value: ct(1)}}\n" RUN,
+                  "contradict each other by 1") == 0);
+    CHECK(refusal("flexion: 1\ndimension: 2\n"
+                  "bodies: {a: {type: rigid, mass: 1, inertia: 1}, b: {type: rigid, mass: 1, "
+                  "inertia: 1, position: [0, 1]},\n"
+                  "  c: {type: rigid, mass: 1, inertia: 1, position: [2, 1.5]}, d: {type: rigid, "
+                  "mass: 1, inertia: 1, position: [2, 0]}}\n"
+                  "joints: {A: {type: revolute, on: [ground, a], at: a}, B: {type: revolute, on: "
+                  "[a, b], at: b}, C: {type: revolute, on: [b, c], at: [1, 2]},\n"
+                  "  D: {type: revolute, on: [c, d], at: c}, E: {type: revolute, on: [ground, d], "
+                  "at: d}}\n"
+                  "control: {k: {type: computed-torque, joints: [A], want: [t], p: 1, d: 1}}\n"
+                  "forces: {f: {type: torque, on: A, value: k}}\n" RUN,
+                  "leave 1 of the 4 other motions of its loops free") == 0);
+    return 0;
+}
+
+TEST_MAIN(TEST(in_the_plane), TEST(in_space), TEST(four_bars), TEST(driven_slider),
+          TEST(five_bars_in_space), TEST(wrong_models), TEST(feed_forward), TEST(refusals))
