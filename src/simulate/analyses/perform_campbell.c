@@ -6,13 +6,13 @@
 #include "base/number.h"
 #include "simulate/analyses/at_parameter.h"
 #include "simulate/analyses/response.h"
+#include "simulate/analyses/shapes/whirl.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ROUND 0.9   // |k| of a mode that whirls in circles
-#define ALONG 1e-12 // of a mode whose largest part is 1: nothing moves across the axis
-#define LIKE 0.1    // shapes of one mode at two speeds are more like each other than this
+#define ROUND 0.9 // |k| of a mode that whirls in circles
+#define LIKE 0.1  // shapes of one mode at two speeds are more like each other than this
 #define NEAR                                                                                       \
     0.02 // of the fastest frequency: how far an eigenvalue is expected from where it was going
 #define SURE 0.6      // likeness of shapes that leaves no doubt
@@ -27,9 +27,8 @@
 typedef struct spectrum {
     double speed;
     flx_modes modes;
-    double turning, spin; // of the axes of the modes; of the fastest body, rad/s
-    double *whirl;        // (nmode) k; 0: nothing moves across the axis
-    bool *inner;          // (nmode) most of it is deformation, which rotates with its body
+    double spin;      // of the fastest body, rad/s
+    flx_whirl *whirl; // (nmode)
     bool steady;
 } spectrum;
 
@@ -41,7 +40,7 @@ typedef struct point {
 
 // Where a branch has come to: the last shape that was its own, and the last eigenvalue.
 typedef struct trail {
-    double re, im;
+    double re, im, speed;
     double *shape; // (2 nshape)
 } trail;
 
@@ -58,77 +57,10 @@ typedef struct diagram {
     int doubtful; // rows to which some branch could not be followed for sure
     double doubt; // the first of their speeds
     bool instant; // some motion is not steady
-    bool inner;   // some mode is the deformation of a flexible body, in its axes
     bool flat;    // some mode cannot be told in the axes that are asked for
 } diagram;
 
 // ---- one speed ----------------------------------------------------------------------------------------
-
-static v3 spin_of(const flx_system *s, const flx_state *x, double *rate)
-{
-    flx_body_axes b;
-    v3 axis = v3_make(0, 0, 1);
-    *rate = 0.0;
-    for (int i = 0; flx_descriptor_body_axes(s, x->q, i, &b); i++) {
-        if (b.angular == 0) continue;
-        const double *w = x->v + b.v + b.linear;
-        v3 in_ground = b.angular == 1 ? v3_make(0, 0, w[0]) : m33_mul_v(b.R, v3_load(w));
-        if (v3_norm(in_ground) <= *rate) continue;
-        *rate = v3_norm(in_ground);
-        axis = v3_scale(1.0 / *rate, in_ground);
-    }
-    return axis;
-}
-
-// Two complex numbers across the axis, from a vector in ground axes of which re and im are known.
-static void add_whirl(v3 u, v3 v, v3 re, v3 im, double scale, double *sum, double *size)
-{
-    double w = 1.0 / (scale * scale);
-    double ar = v3_dot(u, re), ai = v3_dot(u, im), br = v3_dot(v, re), bi = v3_dot(v, im);
-    *sum += 2.0 * w * (ai * br - ar * bi);
-    *size += w * (ar * ar + ai * ai + br * br + bi * bi);
-}
-
-// Whether most of a mode is in unknowns that are no motion of bodies as a whole, in their scales.
-static bool is_inner(const flx_system *s, const flx_state *x, const flx_modes *modes, int i)
-{
-    flx_body_axes b;
-    const double *re = modes->modes[i].shape, *im = re + modes->nshape, *scale = modes->scale;
-    double all = 0.0, whole = 0.0;
-    for (int k = 0; k < s->dims.nv; k++)
-        all += (re[k] * re[k] + im[k] * im[k]) / (scale[k] * scale[k]);
-    for (int n = 0; flx_descriptor_body_axes(s, x->q, n, &b); n++) {
-        for (int k = b.v; k < b.v + b.linear + b.angular; k++)
-            whole += (re[k] * re[k] + im[k] * im[k]) / (scale[k] * scale[k]);
-    }
-    return whole < 0.5 * all;
-}
-
-// k of one mode: displacements and tilts of all bodies across the axis, in their scales.
-static double whirl_of(const flx_system *s, const flx_state *x, v3 axis, const flx_modes *modes,
-                       int i)
-{
-    flx_body_axes b;
-    const double *re = modes->modes[i].shape, *im = re + modes->nshape, *scale = modes->scale;
-    double sum = 0.0, size = 0.0;
-    v3 a = fabs(axis.x) < 0.7 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
-    v3 u = v3_sub(a, v3_scale(v3_dot(a, axis), axis));
-    u = v3_scale(1.0 / v3_norm(u), u);
-    v3 v = v3_cross(axis, u);
-    for (int k = 0; flx_descriptor_body_axes(s, x->q, k, &b); k++) {
-        const double *r = re + b.v, *m = im + b.v;
-        if (b.linear >= 2) {
-            v3 p = v3_make(r[0], r[1], b.linear > 2 ? r[2] : 0.0);
-            v3 q = v3_make(m[0], m[1], b.linear > 2 ? m[2] : 0.0);
-            add_whirl(u, v, p, q, scale[b.v], &sum, &size);
-        }
-        if (b.angular == 3) {
-            v3 p = m33_mul_v(b.R, v3_load(r + b.linear)), q = m33_mul_v(b.R, v3_load(m + b.linear));
-            add_whirl(u, v, p, q, scale[b.v + b.linear], &sum, &size);
-        }
-    }
-    return size > ALONG ? sum / size : 0.0;
-}
 
 static flx_status find_modes(diagram *d, flx_task *t, spectrum *out)
 {
@@ -140,17 +72,15 @@ static flx_status find_modes(diagram *d, flx_task *t, spectrum *out)
     if (status == FLX_OK) status = flx_modes_find(s, x, turn, 0, &out->modes);
     flx_free(turn);
     FLX_TRY(status);
-    v3 axis = spin_of(s, x, &out->spin);
+    v3 axis = flx_whirl_axis(s, x, &out->spin);
     v3 w = v3_load(turning);
-    out->turning = v3_dot(w, axis);
     out->whirl = flx_arena_take(d->arena, (size_t)out->modes.nmode, sizeof *out->whirl);
-    out->inner = flx_arena_take(d->arena, (size_t)out->modes.nmode, sizeof *out->inner);
-    if (!out->whirl || !out->inner) return FLX_ERR_MEMORY;
+    if (!out->whirl) return FLX_ERR_MEMORY;
     for (int i = 0; i < out->modes.nmode; i++) {
-        out->whirl[i] = whirl_of(s, x, axis, &out->modes, i);
-        out->inner[i] = is_inner(s, x, &out->modes, i);
+        flx_whirl_of(s, x, axis, &out->modes, i, out->whirl + i);
+        out->whirl[i].turning = v3_dot(w, axis);
     }
-    return FLX_OK;
+    return flx_whirl_elastic(t->sim, s, x, axis, &out->modes, out->whirl);
 }
 
 typedef struct errand {
@@ -178,11 +108,11 @@ static flx_status find_at(diagram *d, double speed, spectrum *out)
 static void put_point(diagram *d, const spectrum *s, int i, point *p)
 {
     const flx_mode *m = s->modes.modes + i;
-    double k = s->whirl[i], wanted = d->keys->rotating ? s->spin : 0.0, im = m->im;
-    double shift = s->turning - wanted; // from the axes of the modes to those that are asked for
+    double k = s->whirl[i].k, wanted = d->keys->rotating ? s->spin : 0.0, im = m->im;
+    double shift =
+        s->whirl[i].turning - wanted; // from the axes of the modes to those that are asked for
     *p = (point){.mode = i, .re = m->re, .im = m->im, .whirl = k};
-    if (s->inner[i] && im > 0.0 && fabs(s->spin - wanted) > 1e-9 * s->spin) d->inner = true;
-    if (fabs(shift) > 1e-9 * (s->spin + 1e-300) && im > 0.0 && k != 0.0) {
+    if (fabs(shift) > 1e-9 * (s->spin + 1e-300) && im > 0.0 && s->whirl[i].across) {
         if (fabs(k) < ROUND) {
             d->flat = true;
         } else {
@@ -198,20 +128,33 @@ static void put_point(diagram *d, const spectrum *s, int i, point *p)
 
 // ---- following ----------------------------------------------------------------------------------------
 
-// |a^H b|^2 / (|a|^2 |b|^2), in the scales of the unknowns                                       (CAMP-1)
-static double likeness(const trail *t, const spectrum *s, int j)
+// Whether mode j may be the branch with the other sign: in axes that rotate with the speed a frequency moves by as much as
+// this, and goes through zero where a forward whirl has it.
+static bool turns_over(const trail *t, const spectrum *s, int j)
+{
+    return t->im + s->modes.modes[j].im <= 1.5 * fabs(s->speed - t->speed);
+}
+
+// |a^H b|^2 / (|a|^2 |b|^2), in the scales of the unknowns, b or, over zero, its conjugate           (CAMP-1)
+static double likeness_of(const trail *t, const spectrum *s, int j, double sign)
 {
     int n = s->modes.nshape;
     const double *a = t->shape, *b = s->modes.modes[j].shape;
     double re = 0.0, im = 0.0, aa = 0.0, bb = 0.0;
     for (int k = 0; k < n; k++) {
-        double w = 1.0 / (s->modes.scale[k] * s->modes.scale[k]);
-        re += w * (a[k] * b[k] + a[n + k] * b[n + k]);
-        im += w * (a[k] * b[n + k] - a[n + k] * b[k]);
+        double w = 1.0 / (s->modes.scale[k] * s->modes.scale[k]), c = sign * b[n + k];
+        re += w * (a[k] * b[k] + a[n + k] * c);
+        im += w * (a[k] * c - a[n + k] * b[k]);
         aa += w * (a[k] * a[k] + a[n + k] * a[n + k]);
         bb += w * (b[k] * b[k] + b[n + k] * b[n + k]);
     }
     return aa > 0.0 && bb > 0.0 ? (re * re + im * im) / (aa * bb) : 0.0;
+}
+
+static double likeness(const trail *t, const spectrum *s, int j)
+{
+    double like = likeness_of(t, s, j, 1.0);
+    return turns_over(t, s, j) ? fmax(like, likeness_of(t, s, j, -1.0)) : like;
 }
 
 // How well mode j goes on with a branch.
@@ -219,7 +162,10 @@ static double fit(const diagram *d, const trail *t, const spectrum *now, int j)
 {
     const flx_mode *next = now->modes.modes + j;
     double like = likeness(t, now, j);
-    double off = hypot(next->re - t->re, next->im - t->im) / (NEAR * d->fastest);
+    double way = hypot(next->re - t->re, next->im - t->im);
+    if (turns_over(t, now, j) && likeness_of(t, now, j, -1.0) > likeness_of(t, now, j, 1.0))
+        way = hypot(next->re - t->re, next->im + t->im);
+    double off = way / (NEAR * d->fastest);
     return like > LIKE ? like + 0.3 / (1.0 + off * off) : -1.0;
 }
 
@@ -277,10 +223,11 @@ static void keep(const diagram *d, const spectrum *now, const point *to, trail *
     for (int b = 0; b < d->nbranch; b++) {
         if (to[b].mode < 0) continue;
         const flx_mode *m = now->modes.modes + to[b].mode;
-        trails[b].re = m->re;
-        trails[b].im = m->im;
         if (likeness(trails + b, now, to[b].mode) >= SURE)
             memcpy(trails[b].shape, m->shape, 2 * (size_t)now->modes.nshape * sizeof(double));
+        trails[b].re = m->re;
+        trails[b].im = m->im;
+        trails[b].speed = now->speed;
     }
 }
 
@@ -342,7 +289,7 @@ static flx_status begin(diagram *d, const spectrum *s, trail **trails)
     if (!d->points || !*trails || !shapes) return FLX_ERR_MEMORY;
     for (int b = 0; b < n; b++) {
         const flx_mode *m = s->modes.modes + b;
-        (*trails)[b] = (trail){m->re, m->im, shapes + width * (size_t)b};
+        (*trails)[b] = (trail){m->re, m->im, s->speed, shapes + width * (size_t)b};
         memcpy((*trails)[b].shape, m->shape, width * sizeof *shapes);
         d->fastest = fmax(d->fastest, hypot(m->re, m->im));
         put_point(d, s, b, d->points + n + b);
@@ -526,12 +473,6 @@ static flx_status tell(diagram *d)
                                  "at %d of %d speeds, the first %g rad/s, modes are so alike that "
                                  "they may have changed places: take more speeds",
                                  d->doubtful, d->keys->count, d->doubt));
-    if (d->inner)
-        FLX_TRY(flx_finding_line(
-            sim, d->out,
-            "some modes are deformations of flexible bodies: where such a body rotates their "
-            "frequencies are those in its own axes, |w - Omega| of a forward and w + Omega of a "
-            "backward whirl w, and their whirl is not seen"));
     if (!d->flat) return FLX_OK;
     return flx_finding_line(
         sim, d->out,

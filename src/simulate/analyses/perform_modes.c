@@ -1,5 +1,5 @@
 // perform_modes.c - analyses of type modes, about rest or a steady motion.
-#include "simulate/analyses/play_modes.h"
+#include "simulate/analyses/shapes/play_modes.h"
 #include "simulate/steady.h"
 
 #include <math.h>

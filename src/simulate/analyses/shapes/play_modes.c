@@ -3,7 +3,7 @@
 //     theta(phi) = a Re(shape e^(i phi)),   phi from 0 to 2 pi                                     (PLAY-1)
 // Amplitudes neither grow nor decay, so that damped modes are seen with their phases. Where positions leave the constraints,
 // by the square of a, they are brought back (START-1).
-#include "simulate/analyses/play_modes.h"
+#include "simulate/analyses/shapes/play_modes.h"
 #include "base/number.h"
 
 #include <math.h>
