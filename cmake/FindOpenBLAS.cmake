@@ -8,8 +8,12 @@ pkg_check_modules(FLX_OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 set(ENV{PKG_CONFIG_PATH} "${flx_pkg_config_path}")
 string(REGEX REPLACE "/$" "" flx_openblas "${FLX_OPENBLAS_LIBRARY_DIRS}")
 if(flx_openblas MATCHES "serial$" AND EXISTS ${flx_openblas}/liblapack.so.3)
-  set_property(TARGET PkgConfig::FLX_OPENBLAS APPEND PROPERTY INTERFACE_LINK_LIBRARIES
-    -Wl,--push-state,--no-as-needed ${flx_openblas}/libblas.so.3 ${flx_openblas}/liblapack.so.3 -Wl,--pop-state)
+  # A target with LAPACKE inside it (FLX_LAPACKE_INSIDE) finds all in OpenBLAS.
+  foreach(item -Wl,--push-state,--no-as-needed ${flx_openblas}/libblas.so.3 ${flx_openblas}/liblapack.so.3 -Wl,--pop-state)
+    string(REPLACE "," "$<COMMA>" item "${item}")
+    set_property(TARGET PkgConfig::FLX_OPENBLAS APPEND PROPERTY INTERFACE_LINK_LIBRARIES
+      $<$<NOT:$<BOOL:$<TARGET_PROPERTY:FLX_LAPACKE_INSIDE>>>:${item}>)
+  endforeach()
   list(APPEND FLX_OPENBLAS_LDFLAGS -Wl,--push-state,--no-as-needed
     -l:libblas.so.3 -l:liblapack.so.3 -Wl,--pop-state -Wl,-rpath,${flx_openblas})
 else()

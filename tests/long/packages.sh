@@ -18,6 +18,7 @@ set -eu
 apt-get install -y --no-install-recommends /packages/flexion_*.deb >/log 2>&1 || { tail -n 20 /log; exit 1; }
 echo "$(grep -oE '[0-9]+ newly installed' /log), $(grep -oE '[0-9.,]+ .B of additional disk space' /log)"
 test "$(sed -n 's/.* \([0-9]*\) newly installed.*/\1/p' /log)" -le 35
+test "$(sed -n 's/^After this operation, \([0-9]*\)[0-9.,]* MB of additional.*/\1/p' /log)" -lt 75
 apt-get install -y --no-install-recommends /packages/flexion-doc_*.deb >>/log 2>&1
 cd /tmp
 sh -eu /packages/run
