@@ -34,7 +34,7 @@ LAYERS = {
     "spectrum": (["base", "math"], ["base", "signal_spectrum"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator", "linear"], []),
-    "particles": (["base"], ["base", "particles"], ["pthread.h"]),
+    "particles": (["base", "contact"], ["base", "particles"], ["pthread.h"]),
     "results": (["base", "reduce", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h"]),
     "draw": (["base", "math", "results", "compare", "certify"], ["base", "reduction", "results", "scene", "compare", "study", "certificate"], ["zlib.h"]),
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),

@@ -223,32 +223,50 @@ void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, cons
     }
 }
 
-// (CON-10)
+// Change of an axis along a motion of body c, that of the tangents or of the normal.
+static v3 axis_change(const slip_change *d, const point *p, const shifts *s, int about, int c,
+                      int col)
+{
+    if (about < 2) return d->dt;
+    return v3_axpy(s->nu[0][c][col], p->t[0], v3_scale(s->nu[1][c][col], p->t[1]));
+}
+
+// (CON-11) Less how the tangents turn about the normal, (CON-6).
+static void leave_tangents(const point *p, const shifts *s, double G[2][6])
+{
+    for (int c = 0; c < 2; c++) {
+        for (int col = 0; col < 6; col++) {
+            G[c][col] -= p->spin[0] * s->nu[0][c][col] + p->spin[1] * s->nu[1][c][col];
+        }
+    }
+}
+
+// (CON-10), (CON-11)
 void flx_gap_turn(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
                   int about, int order, double G[2][6], double K[2][2][36])
 {
+    const double sign[2] = {about == 3 ? 0.5 : -1.0, about == 3 ? 0.5 : 1.0};
     point p;
     clear(order, G, K);
     if (order < 1 || !find_point(g, A, B, &p)) return;
     v3 e = about < 2 ? p.t[about] : p.n;
     for (int i = 0; i < 2; i++) {
-        put6(G[i], i ? 1.0 : -1.0, v3_make(0, 0, 0), m33_tmul_v(p.R[i], e));
+        put6(G[i], sign[i], v3_make(0, 0, 0), m33_tmul_v(p.R[i], e));
     }
-    if (order < 2) return;
+    if (order < 2 && about < 3) return;
     flx_touch_motion m[2];
     shifts s;
     motions(&p, m);
     find_shifts(&p, m, &s);
-    for (int c = 0; c < 2; c++) {
+    if (about == 3) leave_tangents(&p, &s, G);
+    for (int c = 0; c < 2 && order >= 2; c++) {
         for (int col = 0; nv[c] > 0 && col < 6; col++) {
             slip_change d = change_of(&p, &s, about < 2 ? about : 0, c, col);
-            v3 de = d.dt;
-            if (about == 2)
-                de = v3_axpy(s.nu[0][c][col], p.t[0], v3_scale(s.nu[1][c][col], p.t[1]));
+            v3 de = axis_change(&d, &p, &s, about, c, col);
             for (int i = 0; i < 2; i++) {
                 double x[3];
                 v3_store(x, m33_tmul_v(p.R[i], v3_sub(de, v3_cross(d.turn[i], e))));
-                for (int r = 0; r < 3; r++) K[i][c][6 * (3 + r) + col] = i ? x[r] : -x[r];
+                for (int r = 0; r < 3; r++) K[i][c][6 * (3 + r) + col] = sign[i] * x[r];
             }
         }
     }

@@ -33,7 +33,8 @@ void flx_gap_depth(const flx_gap *g, const flx_frame *A, const flx_frame *B, con
 void flx_gap_slip(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
                   int along, int order, double G[2][6], double K[2][2][36]);
 // Row of the angular velocity of the second relative to the first, about t_1 (about = 0), t_2 (1) or the normal (2). In the
-// plane t_2 is the third axis.
+// plane t_2 is the third axis. 3: the mean of both about the normal, less that of the tangents (CON-11); its K leaves out how
+// the turning of the tangents changes.
 void flx_gap_turn(const flx_gap *g, const flx_frame *A, const flx_frame *B, const int nv[2],
                   int about, int order, double G[2][6], double K[2][2][36]);
 // The same of frames of the plane; the entries of a body are (x, y, angle).

@@ -272,6 +272,9 @@ flx_law flx_law_of(const flx_contact *c, double k)
     case FLX_CONTACT_FLORES:
         l.av = 1.6 * (1.0 - e) / e;
         break;
+    case FLX_CONTACT_MINDLIN: // its damping needs the masses
+        l.m = 0.25;
+        break;
     case FLX_CONTACT_HERTZ:
     case FLX_CONTACT_RIGID:
         break;

@@ -49,6 +49,8 @@ static void name_first_order(const flx_descriptor *d, int number, bool algebraic
         if (m->firsts[i].algebraic != algebraic || m->firsts[i].number != number) continue;
         u->item = m->firsts[i].name;
         u->loc = m->firsts[i].loc;
+        double size = algebraic ? 0.0 : flx_memories_scale(d, number);
+        if (size > 0.0) u->scale = size;
     }
 }
 

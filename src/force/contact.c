@@ -33,8 +33,8 @@ static const flx_key_row keys[] = {
      .doc = "Of the depth; at least 1."},
     {.key = "damping",
      .form = "number",
-     .unit = "s/m; penalty: N s/m^(1 + damping_exponent)",
-     .doc = "Of hunt-crossley and penalty."},
+     .unit = "s/m; penalty: N s/m^(1 + damping_exponent); mindlin: 1",
+     .doc = "Of hunt-crossley, penalty and mindlin (ratio beta)."},
     {.key = "damping_exponent",
      .form = "number",
      .initial = "0",
@@ -58,7 +58,11 @@ static const flx_key_row keys[] = {
      .form = "bool",
      .initial = "false",
      .doc = "Also between bodies that a joint ties."},
-    FLX_FORCE_ROW_FORM,
+    {.key = "form",
+     .form = "word",
+     .initial = "plain",
+     .doc = "Of compliant laws: whether normal forces are unknowns. `auto`: where the law is too "
+            "stiff for the steps at the depth of the weight or of the first impact."},
     {0}};
 
 static const flx_rule_row rules[] = {{FLX_RULE_ONE, "on among"},

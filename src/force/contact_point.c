@@ -4,7 +4,8 @@
 //     r_v += G^T F + A_i^T mu_i,   mu_i = f F u_i/sqrt(u^2 + v_s^2)                         (LAW-5)
 //     A0 += F K + G^T dF + mu_i K_i + A_i^T dmu_i,   dF = F_d G + F_d' (G v)_q,
 //     A1 += F_d' G^T G + A_i^T (F_d' mu_i/F G + mu_i,j A_j)                                  (LAW-6)
-// Where the normal force is an unknown, F = lambda in these, with the row (LAW-11).
+// Where the normal force is an unknown, F = lambda in these, with the row (LAW-11). Friction with memory has (LAW-12) in the place of mu_i,
+// and the rows of its stretch.
 #include "force/force.h"
 
 #include <math.h>
@@ -65,7 +66,8 @@ enum { RUBBINGS = 3 };
 
 static rubbing rubbing_of(const flx_contact_point *p, int k)
 {
-    const rubbing all[RUBBINGS] = {{p->nslip, p->slip, p->friction, p->velocity},
+    int slips = p->state < 0 ? p->nslip : 0; // else by its spring
+    const rubbing all[RUBBINGS] = {{slips, p->slip, p->friction, p->velocity},
                                    {p->nroll, p->turn, p->rolling, p->slowest},
                                    {p->nspin, p->turn + 2, p->spinning, p->slowest}};
     return all[k];
@@ -149,8 +151,54 @@ static void add_frictions(const flx_contact_point *p, const flx_contact_at *at, 
     }
 }
 
+// ---- friction with memory -------------------------------------------------------------------------
+
+flx_stretch flx_contact_point_stretch(const flx_contact_point *p, const flx_contact_at *at,
+                                      const double u[2], double force, const flx_jet *j)
+{
+    double s[2] = {at->x[p->state], p->nslip > 1 ? at->x[p->state + 1] : 0.0};
+    return flx_stretch_eval(&p->memory, s, u, force, j->value, flx_jet_rate(&p->gap, j, at->v));
+}
+
+// Stretch and slip of a point, with the jets of its slips; the turning of the stretch with both bodies, 0 in the plane.
+typedef struct stretching {
+    double u[2], turning;
+    flx_jet t[2], carry;
+    flx_stretch m;
+} stretching;
+
+static void find_stretching(const flx_contact_point *p, const flx_contact_at *at, double F,
+                            const flx_jet *j, bool twice, stretching *out)
+{
+    out->u[1] = out->turning = 0.0;
+    for (int i = 0; i < p->nslip; i++) {
+        (twice ? flx_scalar_jet : flx_scalar_gradient)(p->slip + i, at->f, at->switches,
+                                                       &out->t[i]);
+        out->u[i] = flx_jet_rate(p->slip + i, &out->t[i], at->v);
+    }
+    if (p->nslip > 1) {
+        (twice ? flx_scalar_jet : flx_scalar_gradient)(&p->carry, at->f, at->switches, &out->carry);
+        out->turning = flx_jet_rate(&p->carry, &out->carry, at->v);
+    }
+    out->m = flx_contact_point_stretch(p, at, out->u, F, j);
+}
+
+// s' = (LAW-13) + turning x s: the stretch goes with the bodies.
+static void add_memory(const flx_contact_point *p, const flx_contact_at *at, double F,
+                       const flx_jet *j, double *r, double *states)
+{
+    const double *s = at->x + p->state;
+    stretching x;
+    find_stretching(p, at, F, j, false, &x);
+    for (int i = 0; i < p->nslip; i++) {
+        if (F != 0.0) flx_jet_add_force(p->slip + i, &x.t[i], x.m.force[i], r);
+        states[p->state + i] -= x.m.rate[i];
+        if (p->nslip > 1) states[p->state + i] -= x.turning * (i ? s[0] : -s[1]);
+    }
+}
+
 void flx_contact_residual(int n, const flx_contact_point *points, const flx_contact_at *at,
-                          double *r, double *rows)
+                          double *r, double *rows, double *states)
 {
     for (int k = 0; k < n; k++) {
         const flx_contact_point *p = points + k;
@@ -163,14 +211,17 @@ void flx_contact_residual(int n, const flx_contact_point *points, const flx_cont
             F = row.acts ? at->lam[p->row] : 0.0;
         } else {
             flx_scalar_value(&p->gap, at->f, at->switches, &j);
-            if (!flx_contact_point_acts(p, j.value, at->switches)) continue;
+            bool acts = flx_contact_point_acts(p, j.value, at->switches);
+            if (!acts && p->state < 0) continue;
             flx_scalar_gradient(&p->gap, at->f, at->switches, &j);
-            F = flx_contact_point_force(p, at->f, &j, flx_jet_rate(&p->gap, &j, at->v),
-                                        at->switches, NULL)
-                    .force;
+            F = acts ? flx_contact_point_force(p, at->f, &j, flx_jet_rate(&p->gap, &j, at->v),
+                                               at->switches, NULL)
+                           .force
+                     : 0.0;
         }
         flx_jet_add_force(&p->gap, &j, F, r);
         add_frictions(p, at, F, r);
+        if (p->state >= 0) add_memory(p, at, F, &j, r, states);
     }
 }
 
@@ -209,6 +260,70 @@ static void linearise_friction(const rubbing *p, const flx_contact_at *at, doubl
     }
 }
 
+// Derivatives of one output of the memory along motions of the bodies; by_q, by_v: those of F.
+static void along_motions(const flx_contact_point *p, const stretching *x, const flx_jet *j,
+                          const double by[FLX_STRETCH_INPUTS], along by_q, along by_v,
+                          along slip_rate[2], along depth_rate, along dq, along dv)
+{
+    memset(dq, 0, sizeof(along));
+    memset(dv, 0, sizeof(along));
+    for (int k = 0; k < p->nslip; k++) {
+        add_to(dq, by[2 + k], slip_rate[k]);
+        add_to(dv, by[2 + k], (double(*)[6])x->t[k].g);
+    }
+    add_to(dq, by[4], by_q);
+    add_to(dv, by[4], by_v);
+    add_to(dq, by[5], (double(*)[6])j->g);
+    add_to(dq, by[6], depth_rate);
+    add_to(dv, by[6], (double(*)[6])j->g);
+}
+
+// The same by the stretches, and by a normal force that is an unknown.
+static void linearise_state(const flx_contact_point *p, int i, const stretching *x, double *A0)
+{
+    for (int k = 0; k < p->nslip; k++) {
+        double turn = i == k ? 0.0 : i ? x->turning : -x->turning;
+        A0[p->state_slot[i][k]] -= x->m.rate_by[i][k] + turn;
+    }
+    if (p->row >= 0) A0[p->state_force[i]] -= x->m.rate_by[i][4];
+}
+
+static void linearise_memory(const flx_contact_point *p, const flx_contact_at *at, double F,
+                             const flx_jet *j, along by_q, along by_v, double *A0, double *A1)
+{
+    const double *s = at->x + p->state;
+    along slip_rate[2], depth_rate, turn_rate, dq, dv;
+    stretching x;
+    find_stretching(p, at, F, j, true, &x);
+    flx_jet_rate_gradient(&p->gap, j, at->v, depth_rate);
+    for (int i = 0; i < p->nslip; i++) {
+        flx_jet_rate_gradient(p->slip + i, &x.t[i], at->v, slip_rate[i]);
+    }
+    if (p->nslip > 1) flx_jet_rate_gradient(&p->carry, &x.carry, at->v, turn_rate);
+    for (int i = 0; i < p->nslip; i++) {
+        const flx_row_place *place = p->state_place;
+        along_motions(p, &x, j, x.m.force_by[i], by_q, by_v, slip_rate, depth_rate, dq, dv);
+        flx_jet_add_stiffness(p->slip + i, &x.t[i], x.m.force[i], A0);
+        flx_jet_add_outer(p->slip + i, &x.t[i], 1.0, dq, A0);
+        flx_jet_add_outer(p->slip + i, &x.t[i], 1.0, dv, A1);
+        for (int k = 0; k < p->nslip; k++) {
+            flx_scalar_add_column(p->slip + i, place + k, x.m.force_by[i][k], x.t[i].g, A0);
+        }
+        if (p->row >= 0) {
+            flx_scalar_add_column(p->slip + i, &p->place, x.m.force_by[i][4], x.t[i].g, A0);
+        }
+        along_motions(p, &x, j, x.m.rate_by[i], by_q, by_v, slip_rate, depth_rate, dq, dv);
+        if (p->nslip > 1) {
+            double other = i ? s[0] : -s[1];
+            add_to(dq, other, turn_rate);
+            add_to(dv, other, x.carry.g);
+        }
+        flx_scalar_add_row(p->slip + i, place + i, -1.0, dq, A0);
+        flx_scalar_add_row(p->slip + i, place + i, -1.0, dv, A1);
+        linearise_state(p, i, &x, A0);
+    }
+}
+
 // (LAW-11) with its column; the force.
 static double linearise_row(const flx_contact_point *p, const flx_contact_at *at, flx_jet *j,
                             double *A0, double *A1)
@@ -239,10 +354,14 @@ void flx_contact_linearise(int n, const flx_contact_point *points, const flx_con
             flx_scalar_jet(&p->gap, at->f, at->switches, &j);
             F = linearise_row(p, at, &j, A0, A1);
         } else {
-            if (!flx_contact_point_acts(p, j.value, at->switches)) continue;
+            bool acts = flx_contact_point_acts(p, j.value, at->switches);
+            if (!acts && p->state < 0) continue;
             flx_scalar_jet(&p->gap, at->f, at->switches, &j);
-            flx_law_force law = flx_contact_point_force(
-                p, at->f, &j, flx_jet_rate(&p->gap, &j, at->v), at->switches, NULL);
+            flx_law_force law = {0};
+            if (acts) {
+                law = flx_contact_point_force(p, at->f, &j, flx_jet_rate(&p->gap, &j, at->v),
+                                              at->switches, NULL);
+            }
             flx_jet_rate_gradient(&p->gap, &j, at->v, rate);
             add_to(by_q, law.by_depth, j.g);
             add_to(by_q, law.by_rate, rate);
@@ -257,6 +376,7 @@ void flx_contact_linearise(int n, const flx_contact_point *points, const flx_con
             const flx_row_place *column = p->row >= 0 ? &p->place : NULL;
             if (one.n > 0) linearise_friction(&one, at, F, by_q, by_v, column, A0, A1);
         }
+        if (p->state >= 0) linearise_memory(p, at, F, &j, by_q, by_v, A0, A1);
     }
 }
 
@@ -273,6 +393,15 @@ static double stored_force(const flx_contact_point *p, const flx_contact_at *at,
     return flx_contact_point_force(p, at->f, j, rate, at->switches, NULL).force;
 }
 
+static void add_memory_energy(const flx_contact_point *p, const flx_contact_at *at, double F,
+                              const flx_jet *j, flx_energies *e)
+{
+    stretching x;
+    find_stretching(p, at, F, j, false, &x);
+    e->strain += x.m.stored;
+    e->dissipated_power += x.m.force[0] * x.u[0] + x.m.force[1] * x.u[1] - x.m.stored_rate;
+}
+
 void flx_contact_energy(int n, const flx_contact_point *points, const flx_contact_at *at,
                         flx_energies *e)
 {
@@ -281,12 +410,16 @@ void flx_contact_energy(int n, const flx_contact_point *points, const flx_contac
         flx_jet j;
         double stored, elastic;
         flx_scalar_value(&p->gap, at->f, at->switches, &j);
-        if (p->row < 0 && !flx_contact_point_acts(p, j.value, at->switches)) continue;
+        bool acts = p->row >= 0 || flx_contact_point_acts(p, j.value, at->switches);
+        if (!acts && p->state < 0) continue;
         flx_scalar_gradient(&p->gap, at->f, at->switches, &j);
-        double rate = flx_jet_rate(&p->gap, &j, at->v);
-        double F = stored_force(p, at, &j, rate, &stored, &elastic);
-        e->strain += stored;
-        e->dissipated_power += (F - elastic) * rate;
+        double rate = flx_jet_rate(&p->gap, &j, at->v), F = 0.0;
+        if (acts) {
+            F = stored_force(p, at, &j, rate, &stored, &elastic);
+            e->strain += stored;
+            e->dissipated_power += (F - elastic) * rate;
+        }
+        if (p->state >= 0) add_memory_energy(p, at, F, &j, e);
         for (int i = 0; i < RUBBINGS && F != 0.0; i++) {
             rubbing one = rubbing_of(p, i);
             e->dissipated_power += friction_power(&one, at->f, at->switches, at->v, F);

@@ -5,6 +5,7 @@
 
 #include "contact/law.h"
 #include "flexion/system.h"
+#include "force/contact_memory.h"
 #include "joint/scalar.h"
 
 // F = k (phi - rest) + c phi' pulls phi back; phi a length, an angle or a displacement.
@@ -73,12 +74,19 @@ typedef struct flx_contact_point {
     double friction, velocity; // coefficient, slip that regularises it
     double rolling, spinning;  // torque over the normal force
     double slowest;            // angular velocity that regularises them
-    int side;                  // the first of its switches
-    double clear;              // a larger gap is one that it has to close at an instant
+    int state;                 // the first stretch of its spring with memory; -1: it has none
+    flx_stretch_law memory;
+    flx_scalar carry;             // how both bodies turn about the normal; in space
+    double scale;                 // a usual stretch
+    flx_row_place state_place[2]; // where their rows are, and their columns
+    int state_slot[2][2];         // ... by each other
+    int state_force[2];           // ... by the normal force that is an unknown
+    int side;                     // the first of its switches
+    double clear;                 // a larger gap is one that it has to close at an instant
     const double
         *residual[2]; // (9) compliance of each side's node beside its shapes, node axes; NULL: none
     double thickness; // of both surfaces together; infinite: one has no end
-    int contact, pair; // of the model; pair: of the contact
+    int contact, pair;   // of the model; pair: of the contact
     int row;             // its normal force is an unknown, of that constraint; -1: it is not
     double C, m;         // ... scales of the row, flx_law_point
     flx_row_place place; // ... where the row is, and its column
@@ -88,10 +96,11 @@ typedef struct flx_contact_point {
 // What the kernels read of a point of the system. lam: multipliers; rows: of the constraints, for forces that are unknowns.
 typedef struct flx_contact_at {
     flx_frames f;
-    const double *switches, *v, *lam;
+    const double *switches, *v, *lam, *x;
 } flx_contact_at;
+// states: rows of the first-order states.
 void flx_contact_residual(int n, const flx_contact_point *points, const flx_contact_at *at,
-                          double *r, double *rows);
+                          double *r, double *rows, double *states);
 void flx_contact_linearise(int n, const flx_contact_point *points, const flx_contact_at *at,
                            double *A0, double *A1);
 void flx_contact_energy(int n, const flx_contact_point *points, const flx_contact_at *at,
@@ -106,6 +115,9 @@ bool flx_contact_point_is_held(const flx_contact_point *p, const double *switche
 bool flx_contact_point_acts(const flx_contact_point *p, double depth, const double *switches);
 flx_law_force flx_contact_point_force(const flx_contact_point *p, flx_frames f, const flx_jet *j,
                                       double rate, const double *switches, double *stored);
+// Friction of a point with memory at a normal force; u: slip (2), j: depth.
+flx_stretch flx_contact_point_stretch(const flx_contact_point *p, const flx_contact_at *at,
+                                      const double u[2], double force, const flx_jet *j);
 // The row of a force that is an unknown.
 flx_law_row flx_contact_point_row(const flx_contact_point *p, const flx_contact_at *at,
                                   const flx_jet *j);

@@ -41,7 +41,7 @@ typedef struct flx_scalar {
     double length;  // SQUARE: L; TOUCH, ROLL: radius
     double offset;  // subtracted from the value
     const struct flx_gap *gap; // GAP, SLIP: contact/gap.h, which says their signs
-    int along; // SLIP: 0 or 1, along t_1 or t_2; 2, 3, 4: angular velocity about t_1, t_2, the normal; CURVE: 0 or 1 of (CRV-1), 2: its s
+    int along; // SLIP: 0 or 1, along t_1 or t_2; 2, 3, 4: angular velocity about t_1, t_2, the normal; 5: the mean one (CON-11); CURVE: 0 or 1 of (CRV-1), 2: its s
     const struct flx_curve *curve; // CURVE: math/curve/curve.h
 } flx_scalar;
 

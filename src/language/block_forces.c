@@ -1,6 +1,6 @@
 // block_forces.c - forces as they are read: where they act, and the constants of springs and bushings.
 // Their values: force_values.c; their signals: force_signals.c.
-#include "language/contact_parts.h"
+#include "language/contact/contact_parts.h"
 #include "language/scope/nums.h"
 
 #include <string.h>

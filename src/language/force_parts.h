@@ -22,6 +22,8 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
 // forms.c: whether its stiffness or damping is out of proportion to the masses and the step.
 // slides: of a joint spring, whether it acts along a displacement.
 bool flx_force_is_stiff(const flx_builder *b, const flx_force_data *d, bool slides);
+// Whether the normal force of a contact, k d^n between two bodies, should be an unknown.
+bool flx_contact_is_stiff(const flx_builder *b, const flx_item *const body[2], double k, double n);
 
 // distributed.c: a load along a beam; the power of it.
 flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d);
@@ -53,6 +55,9 @@ flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d);
 // forces/force_states.c: a state of first order that a force has, `<force>.<name>`; its leaf.
 flx_status flx_force_add_state(flx_builder *b, const flx_item *force, flx_force_data *d,
                                const char *name, flx_num at, int *state, flx_node *leaf);
+// One from zero on whose rate a kernel gives, not an expression.
+flx_status flx_force_keep_state(flx_builder *b, const flx_item *force, const char *name,
+                                int *state);
 void flx_force_set_rate(flx_builder *b, int state, flx_node derivative);
 // A signal that only this kind has.
 void flx_force_add_signal(flx_force_data *d, const char *name, flx_node node);

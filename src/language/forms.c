@@ -9,6 +9,7 @@
 // diagonals of their inertias count.
 #include "language/force_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 // A step then holds more than one period of the force's own motion, or lets it die out altogether.
@@ -100,4 +101,25 @@ bool flx_force_is_stiff(const flx_builder *b, const flx_force_data *d, bool slid
         if (fabs(d->def.damping[i]) * h * m > STIFF) return true;
     }
     return false;
+}
+
+// (LAW-15) n k d0^(n-1) h^2/m, d0: depth under the weight, or of the impact of the speeds at the start.
+bool flx_contact_is_stiff(const flx_builder *b, const flx_item *const body[2], double k, double n)
+{
+    const double *g = b->m->gravity;
+    double free = 0.0, h = flx_model_typical_step(b->m), v[3] = {0};
+    for (int i = 0; i < 2; i++) {
+        const flx_body *one = body_of(body[i]);
+        for (int c = 0; one && c < 3; c++) {
+            v[c] += i == 0 ? one->start.velocity[c] : -one->start.velocity[c];
+        }
+        if (one && one->mass > 0) free += 1.0 / one->mass;
+    }
+    if (!takes_unknowns(&b->m->simulate) || b->m->simulate.steps || !(free > 0)) return false;
+    double speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    double weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) / free;
+    double rests = pow(weight / k, 1.0 / n);
+    double strikes = pow((n + 1.0) * speed2 / (2.0 * free * k), 1.0 / (n + 1.0));
+    double depth = fmax(rests, strikes);
+    return depth > 0.0 && n * k * pow(depth, n - 1.0) * h * h * free > STIFF;
 }

@@ -13,6 +13,7 @@ typedef enum flx_contact_law {
     FLX_CONTACT_LANKARANI,
     FLX_CONTACT_FLORES,
     FLX_CONTACT_PENALTY,
+    FLX_CONTACT_MINDLIN,
 } flx_contact_law;
 
 // Of surfaces that slide on each other.
@@ -23,6 +24,8 @@ typedef struct flx_contact_friction {
     flx_open velocity_open;
     double stiffness; // of its spring with memory; 0: none
     flx_open stiffness_open;
+    double damping; // beside that spring
+    flx_open damping_open;
     double rolling, spinning; // of the reduced radius
     flx_open rolling_open, spinning_open;
 } flx_contact_friction;
@@ -59,6 +62,7 @@ typedef struct flx_contact {
     flx_open restitution_open;
     flx_contact_friction friction;
     bool mixed; // its normal forces are unknowns
+    int memory; // first state of its springs with memory, those of each point one after the other; -1: none
 } flx_contact;
 
 // What there is to know of a contact at a state; vectors have three numbers, ground axes.

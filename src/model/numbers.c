@@ -103,6 +103,7 @@ static const field of_contact[] = {
     FIELD(flx_contact, friction.sticking, 1, NOT_NEGATIVE, "static friction"),
     FIELD(flx_contact, friction.velocity, 1, NOT_NEGATIVE, "velocity of friction"),
     FIELD(flx_contact, friction.stiffness, 1, NOT_NEGATIVE, "stiffness of friction"),
+    FIELD(flx_contact, friction.damping, 1, NOT_NEGATIVE, "damping of friction"),
     FIELD(flx_contact, friction.rolling, 1, NOT_NEGATIVE, "rolling friction"),
     FIELD(flx_contact, friction.spinning, 1, NOT_NEGATIVE, "spinning friction"),
     {.count = 0},

@@ -7,7 +7,7 @@
 //     M  = -min(f_r R* F, I* |s|) s/|s|,  s = w_t/h - k Q,  w_t: relative angular velocity across n    (DEM-3)
 // k Q: what F_t adds to it per time, so that rolling is held where it can be, and never turned back.
 // The force T of the spring is kept, not its stretch: load cycles gain no energy. beta follows from the restitution of
-// (DEM-1) itself, which is larger than that of the law that may pull.
+// (DEM-1) itself (contact/damped_hertz.h).
 #pragma once
 
 #include <math.h>
@@ -22,10 +22,6 @@ typedef struct flx_particle_law {
 typedef struct flx_particle_memory {
     double T[3], depth; // spring force on the first, and the overlap, of the last step that touched
 } flx_particle_memory;
-
-// beta for a restitution e: (DEM-1) from one impact to the next; the restitution of beta.
-double flx_particle_restitution(double beta);
-double flx_particle_beta(double e);
 
 typedef struct flx_vec3 {
     double x, y, z;

@@ -1,5 +1,6 @@
 // particle_set.c - sets of particles: making, those that come and go.
 #include "particles/particle_set.h"
+#include "contact/damped_hertz.h"
 
 #include <string.h>
 
@@ -186,7 +187,7 @@ flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_pa
     memcpy(p->gravity, d->gravity, sizeof p->gravity);
     p->law = (flx_particle_law){.E = d->E / (2.0 * (1.0 - d->nu * d->nu)),
                                 .G = d->E / (4.0 * (2.0 - d->nu) * (1.0 + d->nu)),
-                                .beta = flx_particle_beta(d->restitution),
+                                .beta = flx_damped_hertz_beta(d->restitution),
                                 .friction = d->friction,
                                 .rolling = d->rolling,
                                 .step = p->step,

@@ -1,6 +1,8 @@
 // Normal forces of contacts as unknowns (form: mixed): the same motion as without, at a cost that does not grow with the stiffness.
 #include "case_table.h"
 #include "check.h"
+#include "flexion/model.h"
+#include "model/model_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
     "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"                                              \
     "parameters: {K: 1e10, r: 1 + (9.81*cos(1)/K)^(2/3)}\n"                                        \
     "bodies: {bead: {type: point, mass: 1, position: [-r*sin(1), -r*cos(1)]}}\n"                   \
-    "forces: {track: {type: contact, on: [ground, bead], law: hertz, stiffness: K, form: mixed,\n"  \
+    "forces: {track: {type: contact, on: [ground, bead], law: hertz, stiffness: K, form: mixed,\n" \
     "    surfaces: [{curve: [cos(2*pi*s), -sin(2*pi*s)]}, {sphere: 0}]}}\n"                        \
     "signals: {theta: 'atan2(bead.position.x, -bead.position.y)'}\n"                               \
     "outputs: {every: 0.6, signals: [theta, track.value]}\n"
@@ -33,7 +35,8 @@ static int iterations_do_not_grow_with_the_stiffness(void)
         CHECK(case_table_value(&t, "track.value", 0.6, &force));
         CHECK_NEAR(theta, 0.19413487985, 5e-5);
         CHECK_NEAR(force, 18.2777, 1e-3);
-        CHECK((double)ledger.work.newton_iterations < (i == 3 ? 3.9 : 4.7) * (double)ledger.work.steps);
+        CHECK((double)ledger.work.newton_iterations <
+              (i == 3 ? 3.9 : 4.7) * (double)ledger.work.steps);
         CHECK((double)ledger.work.factorisations < 0.5 * (double)ledger.work.steps);
         case_table_clear(&t);
     }
@@ -71,12 +74,11 @@ static int error_control_passes_over_what_is_stiff(void)
 
 #define BALL(law, form, more)                                                                      \
     "flexion: 1\ngravity: [0, 0, -9.81]\n"                                                         \
-    "bodies: {b: {type: rigid, mass: 1, inertia: [4e-3, 3e-3, 5e-3], position: [0, 0, 0.3], "       \
-    "velocity: [1, 0.5, 0], angular_velocity: [0, 0, 3], surface: {sphere: 0.1}}}\n"              \
+    "bodies: {b: {type: rigid, mass: 1, inertia: [4e-3, 3e-3, 5e-3], position: [0, 0, 0.3], "      \
+    "velocity: [1, 0.5, 0], angular_velocity: [0, 0, 3], surface: {sphere: 0.1}}}\n"               \
     "forces: {c: {type: contact, on: [ground, b], " more "law: " law ", form: " form "}}\n"        \
     "outputs: {every: 0.05, signals: [b.position, c.value, c.friction, energy]}\n"
-#define RUBS                                                                                       \
-    "friction: {coefficient: 0.3, velocity: 1e-2, rolling: 0.01, spinning: 0.02}, "
+#define RUBS "friction: {coefficient: 0.3, velocity: 1e-2, rolling: 0.01, spinning: 0.02}, "
 
 static bool compare_forms(const char *mixed, const char *plain, const char *method, double until,
                           double allowed)
@@ -91,7 +93,8 @@ static bool compare_forms(const char *mixed, const char *plain, const char *meth
     static const char *const names[] = {"b.position.x", "b.position.y", "b.position.z"};
     for (int i = 0; i < 3 && fine; i++) {
         double a = 0, b = 1;
-        fine = case_table_value(&t, names[i], until, &a) && case_table_value(&u, names[i], until, &b);
+        fine =
+            case_table_value(&t, names[i], until, &a) && case_table_value(&u, names[i], until, &b);
         if (fabs(a - b) <= allowed) continue;
         printf("%s: %s is %.12g and %.12g\n", method, names[i], a, b);
         fine = false;
@@ -146,6 +149,33 @@ static int steps_refuse_them(void)
     return 0;
 }
 
+// (LAW-15): soft tracks keep the plain form, stiff ones do not, and where damping is a power of the depth nothing does.
+static int the_form_is_chosen_by_the_stiffness(void)
+{
+    static const char *const models[] = {"stiffness: 1e4", "stiffness: 1e8",
+                                         "stiffness: 1e8, damping: 1, damping_exponent: 1"};
+    const int rows[] = {0, 1, 0};
+    for (int i = 0; i < 3; i++) {
+        char text[1000];
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *m = NULL;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ngravity: [0, 0, -9.81]\n"
+                 "bodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.1], "
+                 "surface: {sphere: 0.1}}}\n"
+                 "forces: {c: {type: contact, on: [ground, b], law: penalty, exponent: 1.5, %s, "
+                 "form: auto}}\n"
+                 "simulate: {until: 1, method: generalized-alpha, step: 1e-2}\n",
+                 models[i]);
+        CHECK(flx_model_read_text(ctx, "text", text, strlen(text), 0, NULL, &m) == FLX_OK);
+        CHECK(m->contacts[0].mixed == (rows[i] == 1));
+        flx_model_destroy(&m);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(iterations_do_not_grow_with_the_stiffness),
           TEST(error_control_passes_over_what_is_stiff), TEST(the_form_does_not_change_the_motion),
-          TEST(energies_are_those_of_the_force), TEST(steps_refuse_them))
+          TEST(energies_are_those_of_the_force), TEST(the_form_is_chosen_by_the_stiffness),
+          TEST(steps_refuse_them))

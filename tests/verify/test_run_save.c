@@ -42,6 +42,7 @@ static const sample samples[] = {
     {"stick_slip", NULL, 0},
     {"kicking_leg", NULL, 0},
     {"thrown_ball", NULL, 0},
+    {"turntable", NULL, 0},
     {"hertz_spheres", NULL, 0},
     {"stack_of_boxes", NULL, 0},
     {"double_pendulum", "variational", 1e-3},

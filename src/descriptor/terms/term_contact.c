@@ -25,8 +25,8 @@ int flx_contacts_points(const flx_descriptor *d, const flx_contact_point **of)
 // ---- making -------------------------------------------------------------------------------------
 
 // (CON-8) 1/R* of surfaces whose curvature is everywhere the same.
-static flx_status find_curvature(const flx_descriptor *d, const flx_contact *c, int pair,
-                                 const char *what, double *curvature)
+flx_status flx_contacts_curvature(const flx_descriptor *d, const flx_contact *c, int pair,
+                                  const char *what, double *curvature)
 {
     *curvature = 0.0;
     for (int i = 0; i < 2; i++) {
@@ -48,10 +48,12 @@ static flx_status find_stiffness(const flx_descriptor *d, const flx_contact *c, 
     double curvature;
     *k = c->stiffness;
     if (!c->material) return FLX_OK;
-    FLX_TRY(find_curvature(d, c, pair,
-                           "Hertz's stiffness follows from 'material' for spheres and planes "
-                           "alone; give 'stiffness'",
-                           &curvature));
+    FLX_TRY(flx_contacts_curvature(
+        d, c, pair,
+        c->law == FLX_CONTACT_MINDLIN ? "law 'mindlin' is of spheres and planes alone"
+                                      : "Hertz's stiffness follows from 'material' for spheres and "
+                                        "planes alone; give 'stiffness'",
+        &curvature));
     *k = flx_law_hertz(c->E, c->nu, curvature);
     return FLX_OK;
 }
@@ -67,8 +69,8 @@ static flx_status find_rolling(const flx_descriptor *d, const flx_contact *c, fl
 {
     double curvature;
     if (!rolls(c)) return FLX_OK;
-    FLX_TRY(find_curvature(d, c, p->pair,
-                           "'rolling' and 'spinning' are of spheres and planes alone", &curvature));
+    FLX_TRY(flx_contacts_curvature(
+        d, c, p->pair, "'rolling' and 'spinning' are of spheres and planes alone", &curvature));
     p->rolling = c->friction.rolling / curvature;
     p->spinning = c->friction.spinning / curvature;
     p->slowest = c->friction.velocity * curvature;
@@ -84,11 +86,12 @@ static flx_status refuse_friction(const flx_descriptor *d, const flx_contact *c)
                "'contacts: events'";
     } else if (d->planar && f->spinning > 0) {
         what = "in the plane nothing spins about the normal; leave 'spinning' out";
-    } else if (f->stiffness > 0) {
-        what = "friction with a stiffness is not supported yet; give its 'velocity'";
-    } else if ((f->coefficient > 0 || rolls(c)) && !(f->velocity > 0)) {
-        what = "friction of a compliant law needs its 'velocity', as in {coefficient: 0.3, "
-               "velocity: 1e-3}; sticking as it is has the law 'restitution'";
+    } else if (rolls(c) && !(f->velocity > 0)) {
+        what = "'rolling' and 'spinning' of a compliant law need the 'velocity' of friction, as in "
+               "{coefficient: 0.3, velocity: 1e-3, rolling: 0.01}";
+    } else if (f->coefficient > 0 && c->memory < 0 && !(f->velocity > 0)) {
+        what = "friction of a compliant law needs its 'velocity' or its 'stiffness', as in "
+               "{coefficient: 0.3, velocity: 1e-3}; sticking as it is has the law 'restitution'";
     }
     if (!what) return FLX_OK;
     return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc, "contact '%s': %s", c->name, what);
@@ -107,8 +110,8 @@ static void set_scales(const flx_descriptor *d, const flx_contact *c, flx_contac
     }
     double weight = isinf(lightest) ? 0.0 : lightest * v3_norm(v3_load(d->model->gravity));
     if (weight > 0.0) depth = pow(weight / l->k, 1.0 / l->n);
-    p->C = l->n == 1.0 ? 1.0 / (l->k + fabs(l->c) / h)
-                       : 1.0 / (l->n * l->k * pow(depth, l->n - 1.0));
+    p->C =
+        l->n == 1.0 ? 1.0 / (l->k + fabs(l->c) / h) : 1.0 / (l->n * l->k * pow(depth, l->n - 1.0));
     p->m = fmin(1.0 / p->C, lightest / (h * h));
 }
 
@@ -121,6 +124,8 @@ static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
     p->law = flx_law_of(c, k);
     p->friction = c->friction.coefficient;
     p->velocity = c->friction.velocity;
+    if (c->law == FLX_CONTACT_MINDLIN) FLX_TRY(flx_memories_set_mindlin(d, c, p));
+    if (p->state >= 0) flx_memories_set(d, c, p);
     if (c->mixed) set_scales(d, c, p);
     return find_rolling(d, c, p);
 }
@@ -146,16 +151,20 @@ static flx_status find_residual(const flx_descriptor *d, int body, const double 
     return FLX_OK;
 }
 
+// number: among those of the contact.
 static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uint64_t feature,
-                             flx_contact_point *p)
+                             int number, flx_contact_point *p)
 {
     const flx_contact *c = d->model->contacts + contact;
     const flx_contact_side *side[2] = {c->sides + c->pairs[pair][0], c->sides + c->pairs[pair][1]};
     flx_gap *gap = flx_arena_take(d->arena, 1, sizeof *gap);
     if (!gap) return FLX_ERR_MEMORY;
     (void)flx_gap_init(gap, side[0]->surface, side[1]->surface, feature, d->planar);
-    *p = (flx_contact_point){
-        .contact = contact, .pair = pair, .thickness = flx_passage_thickness(c, pair), .row = -1};
+    *p = (flx_contact_point){.contact = contact,
+                             .pair = pair,
+                             .thickness = flx_passage_thickness(c, pair),
+                             .row = -1,
+                             .state = -1};
     for (int i = 0; i < 2; i++) {
         FLX_TRY(find_residual(d, side[i]->body, &p->residual[i]));
     }
@@ -174,6 +183,9 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
         p->turn[i] = p->slip[0];
         p->turn[i].along = d->planar ? 3 : 2 + i;
     }
+    p->carry = p->slip[0];
+    p->carry.along = 5;
+    if (c->memory >= 0 && p->nslip > 0) p->state = c->memory + p->nslip * number;
     return set_numbers(d, p);
 }
 
@@ -228,7 +240,7 @@ static flx_status plan(flx_descriptor *d)
             FLX_TRY(count_points(d, c, k, &n));
             for (int f = 0; f < n; f++, number++) {
                 flx_contact_point *p = own->of + own->n++;
-                FLX_TRY(plan_point(d, i, k, (uint64_t)f, p));
+                FLX_TRY(plan_point(d, i, k, (uint64_t)f, number, p));
                 if (!c->mixed) continue;
                 p->row = number; // until rows have their numbers
                 flx_pulls_add_touch(d, c->force, number, &p->gap, p->C);
@@ -242,7 +254,10 @@ static flx_status plan(flx_descriptor *d)
 static flx_status couple(flx_descriptor *d)
 {
     const contacts *own = contacts_of(d);
-    for (int i = 0; i < own->n; i++) FLX_TRY(flx_layout_couple_bodies(d, own->of[i].gap.body));
+    for (int i = 0; i < own->n; i++) {
+        FLX_TRY(flx_layout_couple_bodies(d, own->of[i].gap.body));
+        if (own->of[i].state >= 0) FLX_TRY(flx_memories_couple(d, own->of + i));
+    }
     return FLX_OK;
 }
 
@@ -256,10 +271,13 @@ static flx_status fill(flx_descriptor *d)
         flx_forces_fill_scalar(d, &p->gap);
         for (int k = 0; k < 2; k++) p->slip[k].e = p->gap.e;
         for (int k = 0; k < 3; k++) p->turn[k].e = p->gap.e;
-        if (p->row < 0) continue;
-        p->row = flx_pulls_find(d, d->model->contacts[p->contact].force, p->row);
-        p->place = flx_pulls_row(d, p->row)->place[0];
-        p->diag = flx_pulls_row(d, p->row)->diag;
+        p->carry.e = p->gap.e;
+        if (p->row >= 0) {
+            p->row = flx_pulls_find(d, d->model->contacts[p->contact].force, p->row);
+            p->place = flx_pulls_row(d, p->row)->place[0];
+            p->diag = flx_pulls_row(d, p->row)->diag;
+        }
+        if (p->state >= 0) flx_memories_fill(d, p);
     }
     return FLX_OK;
 }
@@ -278,6 +296,7 @@ static void mark(flx_descriptor *d)
     for (int i = 0; i < own->n; i++) {
         const flx_contact_point *p = own->of + i;
         if (is_damped(d->model->contacts + p->contact, p)) flx_layout_mark_ends(d, &p->gap.e, 2);
+        if (p->state >= 0) flx_memories_mark(d, p);
     }
 }
 
@@ -301,7 +320,7 @@ static flx_status renew(flx_descriptor *d)
                          (c->restitution > 0.0 || !c->restores);
         bool rubs = p->nslip > 0 || p->nroll > 0;
         if (p->row >= 0) flx_pulls_scale_touch(d, p->row, p->C);
-        if (structure && (!rubs || p->velocity > 0.0)) continue;
+        if (structure && (!rubs || p->state >= 0 || p->velocity > 0.0)) continue;
         return flx_forces_refuse(d, d->model->forces + c->force,
                                  "its law would be another one with these numbers");
     }
@@ -312,14 +331,14 @@ static flx_status renew(flx_descriptor *d)
 
 static flx_contact_at point_of(const flx_work *w, const flx_point *p)
 {
-    return (flx_contact_at){w->frames, p->switches, p->v, p->lam};
+    return (flx_contact_at){w->frames, p->switches, p->v, p->lam, p->x};
 }
 
 static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
     const contacts *own = contacts_of(d);
     flx_contact_at at = point_of(w, p);
-    flx_contact_residual(own->n, own->of, &at, r, r + flx_first_lam(d));
+    flx_contact_residual(own->n, own->of, &at, r, r + flx_first_lam(d), r + flx_first_x(d));
 }
 
 static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
@@ -389,6 +408,20 @@ static void find_slip(const flx_descriptor *d, const flx_contact_point *p, const
     }
 }
 
+// Friction on the second along the tangents; whether it holds.
+static bool find_grip(const flx_contact_point *c, const flx_work *w, const flx_point *p,
+                      const flx_jet *j, const double u[2], double F, double grip[2])
+{
+    double root = sqrt(u[0] * u[0] + u[1] * u[1] + c->velocity * c->velocity);
+    double part = c->nslip > 0 && root > 0.0 ? -c->friction * F / root : 0.0;
+    for (int i = 0; i < 2; i++) grip[i] = part * u[i];
+    if (c->state < 0) return false;
+    flx_contact_at at = point_of(w, p);
+    flx_stretch m = flx_contact_point_stretch(c, &at, u, F, j);
+    for (int i = 0; i < 2; i++) grip[i] = -m.force[i];
+    return F > 0.0 && !m.slides;
+}
+
 static void observe_point(const flx_descriptor *d, flx_work *w, const flx_point *p,
                           const flx_contact_point *c, double *out)
 {
@@ -407,22 +440,24 @@ static void observe_point(const flx_descriptor *d, flx_work *w, const flx_point 
         F = flx_contact_point_force(c, w->frames, &j, rate, p->switches, NULL).force;
     }
     find_slip(d, c, w, p->v, &touch, u, t);
-    double root = sqrt(u[0] * u[0] + u[1] * u[1] + c->velocity * c->velocity);
-    double grip = c->nslip > 0 && root > 0.0 ? -c->friction * F / root : 0.0;
+    double grip[2];
+    bool sticks = find_grip(c, w, p, &j, u, F, grip);
     bool least = touch.gap < out[FLX_CONTACT_GAP];
     if (least) out[FLX_CONTACT_GAP] = touch.gap;
     out[FLX_CONTACT_VALUE] += F;
     for (int i = 0; i < 3; i++) {
         double slip = u[0] * t[0][i] + u[1] * t[1][i];
-        out[FLX_CONTACT_FRICTION + i] += grip * slip;
-        out[FLX_CONTACT_FORCE + i] += F * touch.n[i] + grip * slip;
+        double rub = grip[0] * t[0][i] + grip[1] * t[1][i];
+        out[FLX_CONTACT_FRICTION + i] += rub;
+        out[FLX_CONTACT_FORCE + i] += F * touch.n[i] + rub;
         if (!least) continue;
         out[FLX_CONTACT_SLIP + i] = slip;
         out[FLX_CONTACT_PLACE + i] = 0.5 * (touch.p[0][i] + touch.p[1][i]);
     }
-    if (acts) out[FLX_CONTACT_STATE] = FLX_CONTACT_SLIDES;
+    double state = sticks ? FLX_CONTACT_STICKS : FLX_CONTACT_SLIDES;
+    if (acts) out[FLX_CONTACT_STATE] = fmax(out[FLX_CONTACT_STATE], state);
     out[FLX_CONTACT_TOUCHING] += acts;
-    out[FLX_CONTACT_POWER] -= F * rate - grip * (u[0] * u[0] + u[1] * u[1]);
+    out[FLX_CONTACT_POWER] -= F * rate - grip[0] * u[0] - grip[1] * u[1];
     out[FLX_CONTACT_POWER] -= flx_contact_point_turns(c, w->frames, p->switches, p->v, F);
 }
 

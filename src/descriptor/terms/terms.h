@@ -104,6 +104,18 @@ void flx_pulls_scale_touch(flx_descriptor *d, int row, double C);
 int flx_contacts_points(const flx_descriptor *d, const flx_contact_point **of);
 int flx_contacts_most(const flx_contact *c); // points of a contact, of all its pairs
 double flx_contacts_mass(const flx_model *m, int body);
+// 1/R* of a pair whose curvature is everywhere the same; what: the message where it is not.
+flx_status flx_contacts_curvature(const flx_descriptor *d, const flx_contact *c, int pair,
+                                  const char *what, double *curvature);
+// friction with memory (contact_memories.c): the numbers of a point, what its rows couple, where they are
+flx_status flx_memories_set_mindlin(const flx_descriptor *d, const flx_contact *c,
+                                    flx_contact_point *p);
+void flx_memories_set(const flx_descriptor *d, const flx_contact *c, flx_contact_point *p);
+flx_status flx_memories_couple(flx_descriptor *d, const flx_contact_point *p);
+void flx_memories_fill(const flx_descriptor *d, flx_contact_point *p);
+void flx_memories_mark(flx_descriptor *d, const flx_contact_point *p);
+double flx_memories_scale(const flx_descriptor *d,
+                          int state); // usual size of a state; 0: not of a contact
 // Into lam: normal forces that are unknowns, at a point that has begun. Whether there are any.
 bool flx_contacts_give(const flx_descriptor *d, flx_work *w, const flx_point *p, double *lam);
 void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,

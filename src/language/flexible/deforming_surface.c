@@ -2,7 +2,7 @@
 //
 // A line is a surface of its own for what is round, and a sphere at every node for everything else (block_contact.c).
 #include "contact/contact_surface.h"
-#include "language/contact_parts.h"
+#include "language/contact/contact_parts.h"
 #include "model/structure.h"
 
 #include <math.h>

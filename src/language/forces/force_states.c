@@ -7,21 +7,36 @@ typedef struct flx_force_state {
     struct flx_force_state *next;
 } flx_force_state;
 
-flx_status flx_force_add_state(flx_builder *b, const flx_item *force, flx_force_data *d,
-                               const char *name, flx_num at, int *state, flx_node *leaf)
+static flx_force_state *new_state(flx_builder *b, const flx_item *force, const char *name)
 {
     flx_force_state *s = flx_take(b, 1, sizeof *s);
-    if (!s) return FLX_ERR_MEMORY;
+    if (!s) return NULL;
     *s = (flx_force_state){.next = b->states};
     s->def = (flx_first_order){.loc = force->loc, .number = b->m->nstate++, .derivative = -1};
     s->def.name = flx_arena_printf(b->m->arena, "%s.%s", force->full, name);
-    if (!s->def.name) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_num_store(at, &s->def.at, &s->def.at_open));
     b->states = s;
+    return s->def.name ? s : NULL;
+}
+
+flx_status flx_force_add_state(flx_builder *b, const flx_item *force, flx_force_data *d,
+                               const char *name, flx_num at, int *state, flx_node *leaf)
+{
+    flx_force_state *s = new_state(b, force, name);
+    if (!s) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_num_store(at, &s->def.at, &s->def.at_open));
     *state = s->def.number;
     *leaf = node_leaf(b->g, FLX_LEAF_STATE, *state, 0);
     flx_force_add_signal(d, name, *leaf);
     return *leaf < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+flx_status flx_force_keep_state(flx_builder *b, const flx_item *force, const char *name, int *state)
+{
+    flx_force_state *s = new_state(b, force, name);
+    if (!s) return FLX_ERR_MEMORY;
+    *state = s->def.number;
+    s->def.derivative = node_const(b->g, 0.0);
+    return s->def.derivative < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
 void flx_force_set_rate(flx_builder *b, int state, flx_node derivative)

@@ -1,7 +1,7 @@
 // read_particles.c - the numbers of a set of particles.
 #include "contact/contact_surface.h"
 #include "flexion/particles.h"
-#include "language/contact_parts.h"
+#include "language/contact/contact_parts.h"
 #include "language/particles/particles_parts.h"
 #include "language/scope/nums.h"
 

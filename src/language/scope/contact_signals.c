@@ -1,5 +1,5 @@
 // contact_signals.c - signals of contacts: what a state of the system tells of them.
-#include "language/contact_parts.h"
+#include "language/contact/contact_parts.h"
 #include "model/nodes.h"
 
 #include <string.h>

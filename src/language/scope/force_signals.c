@@ -1,7 +1,7 @@
 // force_signals.c - signals of forces: value, moment, length, power.
 //
 // In a bushing the value is K u + D u' with u = p2 - p1 in the axes of the first body.
-#include "language/contact_parts.h"
+#include "language/contact/contact_parts.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
 

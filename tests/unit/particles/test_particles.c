@@ -1,6 +1,7 @@
 // test_particles.c - particles against reference values: restitution, oblique impact, rolling to a stop; momentum, energy, threads, moved walls.
 #include "arena.h"
 #include "flexion/particles.h"
+#include "contact/damped_hertz.h"
 #include "particles/particle_law.h"
 
 #include <math.h>
@@ -21,8 +22,9 @@ static int restitution_of_the_law_that_does_not_pull(void)
         {0.9, 0.90202607}, {0.7, 0.71820136}, {0.5, 0.55028317}, {0.3, 0.3971405}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double l = log(known[i][0]), beta = -l / sqrt(9.869604401089358 + l * l);
-        CHECK_NEAR(flx_particle_restitution(beta), known[i][1], 1e-5);
-        CHECK_NEAR(flx_particle_restitution(flx_particle_beta(known[i][0])), known[i][0], 1e-6);
+        CHECK_NEAR(flx_damped_hertz_restitution(beta), known[i][1], 1e-5);
+        CHECK_NEAR(flx_damped_hertz_restitution(flx_damped_hertz_beta(known[i][0])), known[i][0],
+                   1e-6);
     }
     return 0;
 }
@@ -321,8 +323,8 @@ static int neighbouring_triangles_are_one_surface(void)
         if (k == 0) CHECK(flx_particles_add_plane(p, wall, origin, up) == FLX_OK);
         for (int i = 0; i < 4 && k == 1; i++)
             CHECK(flx_particles_add_triangle(p, wall, corners[i]) == FLX_OK);
-        const double rest[9] = {0.05, 0.2, 0, 1, 1, 0, 0.03, 1, 0}, gap[9] = {0.03, -1, 0, 1, 1, 0,
-                                                                              0.05, 0.2, 0};
+        const double rest[9] = {0.05, 0.2, 0, 1, 1, 0, 0.03, 1, 0},
+                     gap[9] = {0.03, -1, 0, 1, 1, 0, 0.05, 0.2, 0};
         if (k == 1) CHECK(flx_particles_add_triangle(p, wall, rest) == FLX_OK);
         if (k == 1) CHECK(flx_particles_add_triangle(p, wall, gap) == FLX_OK);
         CHECK(flx_particles_run(p, (long)(0.3 / flx_particles_step_size(p))) == FLX_OK);
@@ -432,5 +434,6 @@ static int particles_come_and_go(void)
 TEST_MAIN(TEST(restitution_of_the_law_that_does_not_pull), TEST(oblique_impact),
           TEST(ball_rolls_to_a_stop), TEST(threads_change_no_bit),
           TEST(free_particles_keep_momentum), TEST(walls_take_what_particles_give),
-          TEST(tubes_carry_particles), TEST(neighbouring_triangles_are_one_surface), TEST(spheres_rest_on_every_surface),
-          TEST(particles_come_and_go), TEST(wrong_numbers_are_refused))
+          TEST(tubes_carry_particles), TEST(neighbouring_triangles_are_one_surface),
+          TEST(spheres_rest_on_every_surface), TEST(particles_come_and_go),
+          TEST(wrong_numbers_are_refused))

@@ -1,6 +1,7 @@
-// block_contact.c - forces of type contact: which surfaces may touch each other, and the law between them.
+// block_contact.c - forces of type contact: which surfaces may touch each other; the law between them is read by contact_laws.c.
+#include "contact/law.h"
 #include "contact/pair.h"
-#include "language/contact_parts.h"
+#include "language/contact/contact_parts.h"
 #include "language/scope/nums.h"
 
 #include <math.h>
@@ -271,220 +272,33 @@ static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides 
                     "contact '%s' has no two bodies that could touch", force->full);
 }
 
-// ---- the law ------------------------------------------------------------------------------------
+// ---- the form -----------------------------------------------------------------------------------
 
-// What a law reads: needed (N), may be (M), or has no place (-).
-typedef struct law_row {
-    const char *word;
-    flx_contact_law law;
-    const char *stiffness, *exponent, *damping, *more, *restitution;
-} law_row;
-
-static const law_row laws[] = {
-    {"restitution", FLX_CONTACT_RIGID, "-", "-", "-", "-", "M"},
-    {"hertz", FLX_CONTACT_HERTZ, "N", "-", "-", "-", "-"},
-    {"hunt-crossley", FLX_CONTACT_HUNT_CROSSLEY, "N", "M", "M", "-", "M"},
-    {"lankarani-nikravesh", FLX_CONTACT_LANKARANI, "N", "M", "-", "-", "N"},
-    {"flores", FLX_CONTACT_FLORES, "N", "M", "-", "-", "N"},
-    {"penalty", FLX_CONTACT_PENALTY, "N", "M", "M", "M", "-"},
-};
-#define NLAW ((int)(sizeof laws / sizeof *laws))
-
-static flx_status check_key(flx_builder *b, const flx_item *force, const law_row *law,
-                            const char *key, const char *need)
+// Hertz's stiffness where it follows from radii; 0: it does not.
+static double stiffness_of(const flx_contact *c, const flx_surface *const s[2])
 {
-    const flx_entry *y = flx_entry_get(force->def, key);
-    if (y && need[0] == '-') {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "'%s' has no meaning with law '%s'", key,
-                        law->word);
-    }
-    if (y || need[0] != 'N') return FLX_OK;
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc, "contact '%s' of law '%s' needs '%s'",
-                    force->full, law->word, key);
-}
-
-static flx_status check_keys(flx_builder *b, const flx_item *force, const law_row *law)
-{
-    static const char *const more[] = {"damping_exponent", "damping_on", "pull"};
-    const char *need = law->stiffness;
-    bool material = flx_entry_get(force->def, "material");
-    if (material && need[0] == 'N') need = "M";
-    FLX_TRY(check_key(b, force, law, "material", need[0] == 'N' ? "M" : need));
-    if (need[0] == 'N' && !flx_entry_get(force->def, "stiffness")) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
-                        "contact '%s' of law '%s' needs 'stiffness', or 'material'", force->full,
-                        law->word);
-    }
-    FLX_TRY(check_key(b, force, law, "stiffness", need));
-    FLX_TRY(check_key(b, force, law, "exponent", law->exponent));
-    FLX_TRY(check_key(b, force, law, "damping", law->damping));
-    FLX_TRY(check_key(b, force, law, "restitution", law->restitution));
-    FLX_TRY(check_key(b, force, law, "form", law->stiffness[0] == 'N' ? "M" : "-"));
-    for (int i = 0; i < 3; i++) FLX_TRY(check_key(b, force, law, more[i], law->more));
-    if (law->law == FLX_CONTACT_HUNT_CROSSLEY && !flx_entry_get(force->def, "damping") &&
-        !flx_entry_get(force->def, "restitution")) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
-                        "contact '%s' of law 'hunt-crossley' needs 'damping' or 'restitution'; "
-                        "without either it is 'hertz'",
-                        force->full);
-    }
-    return FLX_OK;
-}
-
-// A number of the law that stays open; limits hold for values that are set later as well.
-static flx_status read_number(flx_env *e, const flx_item *force, const flx_entry *map,
-                              const char *key, bool positive, double *out, flx_open *open)
-{
-    const flx_entry *y = flx_entry_get(map, key);
-    if (!y) return FLX_OK;
-    FLX_TRY(flx_build_kept(e, y, out, open));
-    if (!isfinite(*out) || *out < 0 || (positive && *out == 0)) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' of contact '%s' %s, it is %g", key,
-                        force->full, positive ? "must be positive" : "cannot be negative", *out);
-    }
-    const flx_limit l = {
-        .what = key, .name = force->full, .loc = y->loc, .value_open = *open, .positive = positive};
-    return flx_build_limit(e->b, &l);
-}
-
-// A number that decides about the structure of the law.
-static flx_status read_fixed(flx_env *e, const flx_item *force, const char *key, double *out)
-{
-    const flx_entry *y = flx_entry_get(force->def, key);
-    return y ? flx_build_number(e, y, out) : FLX_OK;
-}
-
-static flx_status refuse(flx_env *e, const flx_item *force, const char *key, const char *what)
-{
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, flx_entry_get(force->def, key)->loc,
-                    "'%s' of contact '%s' %s", key, force->full, what);
-}
-
-static flx_status read_restitution(flx_env *e, const flx_item *force, flx_contact *c)
-{
-    if (!flx_entry_get(force->def, "restitution")) return FLX_OK;
-    FLX_TRY(read_number(e, force, force->def, "restitution", false, &c->restitution,
-                        &c->restitution_open));
-    if (c->restitution > 1) return refuse(e, force, "restitution", "cannot be larger than 1");
-    if (c->restitution == 0 && c->law != FLX_CONTACT_RIGID && c->law != FLX_CONTACT_LANKARANI) {
-        return refuse(e, force, "restitution",
-                      "must be positive: no damping of this law takes all of the speed");
-    }
-    c->restores = c->law != FLX_CONTACT_RIGID;
-    return FLX_OK;
-}
-
-static flx_status read_material(flx_env *e, const flx_item *force, flx_contact *c)
-{
-    const flx_entry *y = flx_entry_get(force->def, "material");
-    if (!y) return FLX_OK;
-    bool list = y->kind == FLX_ENTRY_LIST;
-    c->material = true;
+    double curvature = 0.0;
+    if (!c->material) return c->stiffness;
     for (int i = 0; i < 2; i++) {
-        const flx_entry *one = list ? y->items[i] : y, *E = flx_entry_get(one, "E");
-        const flx_entry *nu = flx_entry_get(one, "nu");
-        c->nu[i] = 0.3;
-        if (E->kind == FLX_ENTRY_SCALAR && strcmp(E->text, "infinite") == 0) {
-            c->E[i] = HUGE_VAL;
-        } else {
-            FLX_TRY(read_number(e, force, one, "E", true, &c->E[i], &c->E_open[i]));
-        }
-        if (!nu) continue;
-        FLX_TRY(flx_build_kept(e, nu, &c->nu[i], &c->nu_open[i]));
-        if (c->nu[i] > -1 && c->nu[i] <= 0.5) continue;
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, nu->loc,
-                        "Poisson's ratio is above -1 and at most 0.5, not %g", c->nu[i]);
+        if (s[i]->kind == &flx_surface_plane) continue;
+        if (s[i]->kind != &flx_surface_sphere) return 0.0;
+        curvature += 1.0 / (s[i]->size[0] + s[i]->skin);
     }
-    if (isinf(c->E[0]) && isinf(c->E[1])) {
-        return refuse(e, force, "material", "is rigid on both sides; law 'restitution' is that");
-    }
-    return FLX_OK;
+    return curvature > 0.0 ? flx_law_hertz(c->E, c->nu, curvature) : 0.0;
 }
 
-static flx_status read_law(flx_env *e, const flx_item *force, flx_contact *c)
+// `form: auto`: mixed where one of its pairs is too stiff for the steps.
+static bool should_mix(const flx_builder *b, const sides *all, const flx_contact *c)
 {
-    static const char *const sides_of_damping[] = {"both", "approach", NULL};
-    const char *words[NLAW + 1] = {0};
-    const flx_entry *y, *def = force->def;
-    int k = 0, on = 0;
-    for (int i = 0; i < NLAW; i++) words[i] = laws[i].word;
-    FLX_TRY(flx_build_need(e->b, force, "law", &y));
-    FLX_TRY(flx_build_word(e->b, y, "law", words, &k));
-    c->law = laws[k].law;
-    FLX_TRY(check_keys(e->b, force, laws + k));
-    c->exponent = c->law == FLX_CONTACT_PENALTY ? 1.0 : 1.5;
-    FLX_TRY(read_fixed(e, force, "exponent", &c->exponent));
-    FLX_TRY(read_fixed(e, force, "damping_exponent", &c->damping_exponent));
-    if (!(c->exponent >= 1) || !isfinite(c->exponent)) {
-        return refuse(e, force, "exponent", "must be at least 1");
+    bool grows = c->damping > 0 && (c->damping_exponent > 0 || c->law == FLX_CONTACT_MINDLIN);
+    for (int k = 0; k < c->npair && !grows && c->ndeforming == 0; k++) {
+        const flx_touching *one = all->of + c->pairs[k][0], *two = all->of + c->pairs[k][1];
+        const flx_surface *const s[2] = {one->side.surface, two->side.surface};
+        const flx_item *const body[2] = {one->body, two->body};
+        double stiffness = stiffness_of(c, s);
+        if (stiffness > 0 && flx_contact_is_stiff(b, body, stiffness, c->exponent)) return true;
     }
-    if (!(c->damping_exponent >= 0) || !isfinite(c->damping_exponent)) {
-        return refuse(e, force, "damping_exponent", "must not be negative");
-    }
-    FLX_TRY(read_number(e, force, def, "stiffness", true, &c->stiffness, &c->stiffness_open));
-    FLX_TRY(read_number(e, force, def, "damping", false, &c->damping, &c->damping_open));
-    FLX_TRY(read_material(e, force, c));
-    FLX_TRY(read_restitution(e, force, c));
-    if ((y = flx_entry_get(def, "pull"))) FLX_TRY(flx_build_flag(e->b, y, "pull", &c->pulls));
-    if ((y = flx_entry_get(def, "damping_on"))) {
-        FLX_TRY(flx_build_word(e->b, y, "damping_on", sides_of_damping, &on));
-        c->approach = on == 1;
-    }
-    return FLX_OK;
-}
-
-static flx_status read_friction(flx_env *e, const flx_item *force, flx_contact *c)
-{
-    const flx_entry *y = flx_entry_get(force->def, "friction");
-    flx_contact_friction *f = &c->friction;
-    if (!y) return FLX_OK;
-    if (y->kind != FLX_ENTRY_MAP) {
-        FLX_TRY(read_number(e, force, force->def, "friction", false, &f->coefficient,
-                            &f->coefficient_open));
-        f->sticking = f->coefficient;
-        f->sticking_open = f->coefficient_open;
-        return FLX_OK;
-    }
-    FLX_TRY(read_number(e, force, y, "coefficient", false, &f->coefficient, &f->coefficient_open));
-    f->sticking = f->coefficient;
-    f->sticking_open = f->coefficient_open;
-    FLX_TRY(read_number(e, force, y, "static", false, &f->sticking, &f->sticking_open));
-    if (f->sticking < f->coefficient) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "static")->loc,
-                        "what sticks holds at least what slides: 'static' is %g, 'coefficient' %g",
-                        f->sticking, f->coefficient);
-    }
-    FLX_TRY(read_number(e, force, y, "velocity", true, &f->velocity, &f->velocity_open));
-    FLX_TRY(read_number(e, force, y, "stiffness", true, &f->stiffness, &f->stiffness_open));
-    FLX_TRY(read_number(e, force, y, "rolling", false, &f->rolling, &f->rolling_open));
-    FLX_TRY(read_number(e, force, y, "spinning", false, &f->spinning, &f->spinning_open));
-    static const char *const soft[] = {"velocity", "stiffness"};
-    for (int i = 0; i < 2 && c->law == FLX_CONTACT_RIGID; i++) {
-        const flx_entry *key = flx_entry_get(y, soft[i]);
-        if (!key) continue;
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, key->loc,
-                        "'%s' of friction belongs to compliant laws; the rigid law has Coulomb's "
-                        "friction as it is",
-                        soft[i]);
-    }
-    return FLX_OK;
-}
-
-// Whether the normal force is an unknown.
-static flx_status read_form(flx_env *e, const flx_item *force, flx_contact *c)
-{
-    static const char *const words[] = {"plain", "auto", "mixed", NULL};
-    const flx_entry *form = flx_entry_get(force->def, "form");
-    int k = 0;
-    if (!form) return FLX_OK;
-    FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
-    c->mixed = k == 2;
-    if (c->mixed && c->damping > 0 && c->damping_exponent > 0) {
-        return refuse(e, force, "form",
-                      "cannot be 'mixed' with a 'damping_exponent': the depth does not follow from "
-                      "the force then; hunt-crossley's damping grows with the depth, too");
-    }
-    return FLX_OK;
+    return false;
 }
 
 // What the lines of beams can do.
@@ -504,7 +318,7 @@ static flx_status check_lines(flx_env *e, const flx_item *force, const flx_conta
     } else if (c->restores) {
         what = "the speed at which lines of beams meet is not kept: give 'damping' in the place of "
                "'restitution'";
-    } else if (c->material) {
+    } else if (c->material) { // of mindlin always
         what = "of lines of beams Hertz's stiffness does not follow from 'material'; give "
                "'stiffness'";
     } else if (f->stiffness > 0 || f->rolling > 0 || f->spinning > 0 ||
@@ -514,6 +328,27 @@ static flx_status check_lines(flx_env *e, const flx_item *force, const flx_conta
     }
     if (!what) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_CANNOT, force->loc, "contact '%s': %s", force->full, what);
+}
+
+// States of the springs with memory: one in the plane, two in space, for each point of each pair.
+static flx_status add_memory(flx_builder *b, const flx_item *force, flx_contact *c)
+{
+    const flx_contact_friction *f = &c->friction;
+    bool rubs = f->coefficient > 0 || f->coefficient_open;
+    bool springs = f->stiffness > 0 || c->law == FLX_CONTACT_MINDLIN;
+    int n = 0;
+    if (!rubs || !springs || c->law == FLX_CONTACT_RIGID) return FLX_OK;
+    for (int k = 0; k < c->npair; k++) {
+        const int *side = c->pairs[k];
+        n += flx_pair_points(c->sides[side[0]].surface, c->sides[side[1]].surface);
+    }
+    n *= b->m->dimension == 2 ? 1 : 2;
+    for (int i = 0; i < n; i++) {
+        int state;
+        FLX_TRY(flx_force_keep_state(b, force, "stretch", &state));
+        if (i == 0) c->memory = state;
+    }
+    return FLX_OK;
 }
 
 // ---- all of it ----------------------------------------------------------------------------------
@@ -526,13 +361,14 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
                     *tied = flx_entry_get(force->def, "connected");
     flx_contact *c = flx_arena_take(b->m->arena, 1, sizeof *c);
     sides all = {0};
-    bool connected = false;
+    bool connected = false, chosen = false;
     int first = 0;
     if (!c) return FLX_ERR_MEMORY;
-    *c = (flx_contact){.name = force->full, .loc = force->loc, .among = among != NULL};
-    FLX_TRY(read_law(e, force, c));
-    FLX_TRY(read_friction(e, force, c));
-    FLX_TRY(read_form(e, force, c));
+    *c =
+        (flx_contact){.name = force->full, .loc = force->loc, .among = among != NULL, .memory = -1};
+    FLX_TRY(flx_contact_read_law(e, force, c));
+    FLX_TRY(flx_contact_read_friction(e, force, c));
+    FLX_TRY(flx_contact_read_form(e, force, c, &chosen));
     if (tied) FLX_TRY(flx_build_flag(b, tied, "connected", &connected));
     for (int i = 0; i < b->joints.count; i++) {
         FLX_TRY(flx_joint_place(b, b->joints.items[i], force->loc));
@@ -544,7 +380,9 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     c->nside = all.n;
     for (int i = 0; i < all.n; i++) c->sides[i] = all.of[i].side;
     FLX_TRY(list_pairs(b, force, &all, first, connected, c));
+    if (chosen) c->mixed = should_mix(b, &all, c);
     FLX_TRY(check_lines(e, force, c));
+    FLX_TRY(add_memory(b, force, c));
     d->contact = c;
     d->def.mixed = c->mixed;
     return FLX_OK;

@@ -3,7 +3,7 @@
 // A surface lies in the frame of a body, of a node that carries it, or of the ground. Its numbers are structural.
 #include "contact/contact_surface.h"
 #include "contact/mesh/heights.h"
-#include "language/contact_parts.h"
+#include "language/contact/contact_parts.h"
 #include "language/scope/nums.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // surface_outline.c - plane curves of surfaces: two expressions of s, or the height of a profile over x. They become cells of
 // a curve (contact/outline.h), as many as it takes to follow them.
 #include "contact/outline.h"
-#include "language/contact_parts.h"
+#include "language/contact/contact_parts.h"
 
 #include <math.h>
 #include <string.h>

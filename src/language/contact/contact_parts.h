@@ -1,5 +1,5 @@
 // contact_parts.h - inside of the contacts of a model: body_surfaces.c reads surfaces (of curves surface_outline.c), block_contact.c which of them may
-// touch and the law between them, contact_signals.c what expressions ask of them.
+// touch, contact_laws.c the law between them, contact_signals.c what expressions ask of them.
 #pragma once
 
 #include "language/flexible/deformable.h"
@@ -29,6 +29,11 @@ flx_status flx_build_deforming(flx_env *e, flx_item *body, const struct flx_surf
 
 // A curve or a profile: s->data.
 flx_status flx_build_outline(flx_env *e, const flx_entry *surface, flx_surface *s);
+
+// The law of a contact, its friction, and the form; chosen: it is `auto`.
+flx_status flx_contact_read_law(flx_env *e, const flx_item *force, flx_contact *c);
+flx_status flx_contact_read_friction(flx_env *e, const flx_item *force, flx_contact *c);
+flx_status flx_contact_read_form(flx_env *e, const flx_item *force, flx_contact *c, bool *chosen);
 
 // All of a force of type contact.
 flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d);

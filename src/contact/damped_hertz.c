@@ -1,8 +1,10 @@
-// particle_law.c - the damping that a restitution needs.
+// damped_hertz.c - the damping that a restitution needs.
 //
-// In the scales of the impact (DEM-1) is x'' = -max(0, x^(3/2) + sqrt 5 beta x^(1/4) x'), x(0) = 0, x'(0) = 1, whatever the masses and
-// the speed; the particles part where the bracket is zero, and x' there is -e.
-#include "particles/particle_law.h"
+// In the scales of the impact the law (DEM-1) is x'' = -max(0, x^(3/2) + sqrt 5 beta x^(1/4) x'), x(0) = 0, x'(0) = 1, whatever the masses and
+// the speed; the two part where the bracket is zero, and x' there is -e.
+#include "contact/damped_hertz.h"
+
+#include <math.h>
 
 static double push(double x, double v, double g)
 {
@@ -11,7 +13,7 @@ static double push(double x, double v, double g)
     return f > 0.0 ? f : 0.0;
 }
 
-double flx_particle_restitution(double beta)
+double flx_damped_hertz_restitution(double beta)
 {
     const double h = 5e-4, g = sqrt(5.0) * beta;
     double x = 0.0, v = 1.0;
@@ -27,13 +29,13 @@ double flx_particle_restitution(double beta)
     return -v;
 }
 
-double flx_particle_beta(double e)
+double flx_damped_hertz_beta(double e)
 {
     double low = 0.0, high = 3.0;
     if (e >= 1.0) return 0.0;
     for (int i = 0; i < 60; i++) {
         double mid = 0.5 * (low + high);
-        if (flx_particle_restitution(mid) > e) {
+        if (flx_damped_hertz_restitution(mid) > e) {
             low = mid;
         } else {
             high = mid;
