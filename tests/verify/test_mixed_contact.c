@@ -152,8 +152,8 @@ static int steps_refuse_them(void)
 // (LAW-15): soft tracks keep the plain form, stiff ones do not, and where damping is a power of the depth nothing does.
 static int the_form_is_chosen_by_the_stiffness(void)
 {
-    static const char *const models[] = {"stiffness: 1e4", "stiffness: 1e8",
-                                         "stiffness: 1e8, damping: 1, damping_exponent: 1"};
+    static const char *const models[] = {"stiffness: 1e4", "stiffness: 1e10",
+                                         "stiffness: 1e10, damping: 1, damping_exponent: 1"};
     const int rows[] = {0, 1, 0};
     for (int i = 0; i < 3; i++) {
         char text[1000];
