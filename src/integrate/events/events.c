@@ -29,6 +29,8 @@ void flx_events_destroy(flx_events **events)
     flx_free(e->changed);
     flx_free(e->alone);
     flx_free(e->first);
+    flx_free(e->was);
+    flx_free(e->marked);
     flx_free(e->history);
     flx_free(e->what.events);
     flx_state_destroy(&e->begin);
@@ -93,10 +95,12 @@ static flx_status make(flx_integrator *it, flx_events *e)
     e->changed = flx_alloc(s->ctx, n, 1);
     e->alone = flx_alloc(s->ctx, n, 1);
     e->first = flx_alloc(s->ctx, n, 1);
+    e->was = flx_alloc(s->ctx, n, 1);
+    e->marked = flx_alloc(s->ctx, n, 1);
     e->history = flx_alloc(s->ctx, n + (size_t)e->nevent, sizeof *e->history);
     e->what.events = flx_alloc(s->ctx, most, sizeof *e->what.events);
-    if (!e->changed || !e->alone || !e->first || !e->history || !e->what.events)
-        return FLX_ERR_MEMORY;
+    bool marks = e->changed && e->alone && e->first && e->was && e->marked;
+    if (!marks || !e->history || !e->what.events) return FLX_ERR_MEMORY;
     for (size_t i = 0; i < n + (size_t)e->nevent; i++) e->history[i].last = -HUGE_VAL;
     FLX_TRY(flx_state_create(s, &e->begin));
     FLX_TRY(flx_state_create(s, &e->probe));
@@ -305,6 +309,14 @@ flx_status flx_events_steer(flx_integrator *it, flx_state *x, double h)
     return e && e->contacts ? flx_contacts_steer(it, x, h) : FLX_OK;
 }
 
+static void note_last(flx_events *e, bool located)
+{
+    if (!e->what.changed) return;
+    e->count++;
+    e->was_located = located;
+    memcpy(e->was, e->marked, (size_t)e->n * sizeof *e->was);
+}
+
 flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
                              const flx_state **before, const flx_event_report **what)
 {
@@ -317,6 +329,8 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
     h->size = e->size;
     h->lost = 0.0;
     flx_state_copy(e->prior, x);
+    bool located = e->located;
+    if (located) memcpy(e->marked, e->changed, (size_t)e->n * sizeof *e->marked);
     FLX_TRY(set_off(it, x, e->located ? e->changed : NULL));
     FLX_TRY(watch(it, x, span, e->located));
     FLX_TRY(touch(it, x, e->located ? e->changed + e->nown : NULL));
@@ -332,6 +346,7 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
         memcpy(m->after->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
     }
     if (h->jumped) e->ntried = 0;
+    note_last(e, located);
     count_instant(it);
     *before = e->prior;
     *what = h;
@@ -349,4 +364,49 @@ flx_status flx_events_jump(flx_integrator *it, flx_state *x, double span, const 
     flx_status status = flx_events_happen(it, x, span, before, what);
     m->events = own;
     return status;
+}
+
+// ---- for derivatives ------------------------------------------------------------------------
+
+flx_events_last flx_events_last_of(const flx_integrator *it)
+{
+    const flx_events *e = ((const flx_method *)it)->events;
+    if (!e) return (flx_events_last){0};
+    return (flx_events_last){e->count, e->was_located, e->n, e->was};
+}
+
+flx_status flx_events_replay(flx_integrator *it, flx_state *x, const signed char *changed)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_event_report *h = &e->what;
+    h->again = h->jumped = h->stop = h->nevent = h->nrow = h->changed = 0;
+    h->item = NULL;
+    h->size = e->size;
+    h->lost = 0.0;
+    flx_state_copy(e->prior, x);
+    if (changed) memcpy(e->changed, changed, (size_t)e->n * sizeof *e->changed);
+    FLX_TRY(set_off(it, x, changed ? e->changed : NULL));
+    FLX_TRY(touch(it, x, changed ? e->changed + e->nown : NULL));
+    return h->changed ? FLX_OK : FLX_STOPPED;
+}
+
+flx_status flx_events_values(flx_integrator *it, const flx_state *x, double *value)
+{
+    return flx_events_indicate(it, x, value);
+}
+
+const char *flx_events_name(flx_integrator *it, int i, flx_loc *loc)
+{
+    return flx_events_indicator(it, i, loc);
+}
+
+double flx_events_size(const flx_integrator *it, int i)
+{
+    return ((const flx_method *)it)->events->size[i];
+}
+
+bool flx_events_reads_forces(const flx_integrator *it, int i)
+{
+    const flx_events *e = ((const flx_method *)it)->events;
+    return i < e->nown ? e->reads : (i - e->nown) % 2 == 1;
 }

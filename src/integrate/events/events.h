@@ -40,3 +40,21 @@ int flx_events_wrong(flx_integrator *it, const flx_state *x);
 flx_status flx_events_check(flx_integrator *it, flx_state *x);
 // Whether contacts that touch at x, where a run starts, are to be decided; they may not be inside each other.
 bool flx_events_begins(flx_integrator *it, const flx_state *x, flx_status *status);
+
+// For derivatives: the last instant that changed something. located: where indicators changed, which are marked (n); else its time
+// was known.
+typedef struct flx_events_last {
+    long count; // of such instants so far
+    bool located;
+    int n;
+    const signed char *changed;
+} flx_events_last;
+flx_events_last flx_events_last_of(const flx_integrator *it);
+// The same instant at another state: what is marked changes, NULL: what is due at x->t happens; velocities, accelerations and
+// multipliers follow.
+flx_status flx_events_replay(flx_integrator *it, flx_state *x, const signed char *changed);
+// Indicators at x (n), what they are called, the largest that they have been; whether one reads forces.
+flx_status flx_events_values(flx_integrator *it, const flx_state *x, double *value);
+const char *flx_events_name(flx_integrator *it, int i, flx_loc *loc);
+double flx_events_size(const flx_integrator *it, int i);
+bool flx_events_reads_forces(const flx_integrator *it, int i);

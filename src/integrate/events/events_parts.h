@@ -52,6 +52,9 @@ struct flx_events {
     bool reads;         // indicators of ops do
     flx_repeat *history; // (n + nevent)
     long votes;          // for what the statistics name
+    long count;          // instants that changed something; the last of them:
+    bool was_located;
+    signed char *was, *marked; // (n)
     flx_event_report what;
     // velocities and accelerations
     flx_accelerator *acc;

@@ -356,6 +356,7 @@ const flx_slopes_type flx_collocation_slopes = {.bytes = sizeof(flx_stage_slopes
                                                 .destroy = destroy,
                                                 .record = record,
                                                 .residuals = residuals,
+                                                .jumps = true,
                                                 .start = start,
                                                 .has_start_t = has_start_t,
                                                 .start_t = start_t,

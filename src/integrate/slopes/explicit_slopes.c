@@ -89,6 +89,8 @@ static flx_status refuse(const flx_integrator *it, const slopes *s)
         why = "its unknowns are not positions and velocities (bodies without mass, momenta)";
     else if (sys->ops->touches)
         why = "contacts that are met step by step have no derivatives of steps";
+    else if (sys->ops->contacts)
+        why = "rigid contacts, whose rows open and close";
     else if (sys->reads_multipliers)
         why = "forces read those of joints";
     else if (it->def.drift && sys->dims.nlam + sys->dims.nmu > 0)
@@ -563,6 +565,7 @@ const flx_slopes_type flx_explicit_slopes = {.bytes = sizeof(slopes),
                                              .destroy = destroy,
                                              .record = record,
                                              .residuals = residuals,
+                                             .jumps = true,
                                              .start = start,
                                              .has_start_t = has_start_t,
                                              .start_t = start_t,

@@ -125,6 +125,20 @@ flx_status flx_slopes_weigh_instant(flx_slopes *sl, const flx_state *x, const do
     return flx_instant_adjoint(sl->instant, sl->work, wy, eta, w);
 }
 
+flx_status flx_slopes_change_instant(flx_slopes *sl, const flx_state *x, const double *dz,
+                                     const double *rp, double *y)
+{
+    flx_point p = flx_state_point(sl->sys, x);
+    FLX_TRY(flx_slopes_need_instant(sl));
+    FLX_TRY(flx_instant_open(sl->instant, sl->work, &p, false));
+    return flx_instant_direct(sl->instant, sl->work, dz, rp, y);
+}
+
+bool flx_slopes_jumps(const flx_slopes *sl)
+{
+    return sl->type->jumps;
+}
+
 bool flx_slopes_has_start_t(const flx_slopes *sl, const flx_integrator *it)
 {
     return sl->type->has_start_t && sl->type->has_start_t(sl, it);

@@ -53,6 +53,15 @@ flx_status flx_slopes_start_t(flx_slopes *sl, flx_integrator *it, const flx_stat
 flx_status flx_slopes_instant(flx_slopes *sl, const flx_system *s, flx_work *work,
                               const flx_state *x, double *out);
 
+// Whether changes and weights can be carried over events: z is a change of a state then.
+bool flx_slopes_jumps(const flx_slopes *sl);
+// Accelerations, rates, algebraic unknowns and multipliers of an instant at x: dz (2 nv + nx) of q, v, x, rows rp by a parameter,
+// y (unknowns); and the transpose, w (2 nv + nx) is added to, eta (unknowns).
+flx_status flx_slopes_change_instant(flx_slopes *sl, const flx_state *x, const double *dz,
+                                     const double *rp, double *y);
+flx_status flx_slopes_weigh_instant(flx_slopes *sl, const flx_state *x, const double *wy,
+                                    double *eta, double *w);
+
 // The step from `from` to `to`: linearised, and factored for one of the two.
 flx_status flx_slopes_open(flx_slopes *sl, const flx_state *from, const flx_state *to,
                            const double *record, bool transposed);

@@ -12,6 +12,8 @@
 
 typedef struct flx_slopes_type {
     size_t bytes;
+    bool
+        jumps; // z is positions, velocities and states: steps begin anew after events with nothing else
     flx_status (*create)(flx_slopes *sl, flx_integrator *it);
     void (*destroy)(flx_slopes *sl);                                          // NULL: nothing to do
     void (*record)(const flx_slopes *sl, flx_integrator *it, double *record); // NULL: nothing is
@@ -60,9 +62,6 @@ void flx_slopes_of_state(const flx_system *s, const flx_state *x, double *z);
 
 // The instant of sl, made where it is first asked for.
 flx_status flx_slopes_need_instant(flx_slopes *sl);
-// Weights wy of accelerations, rates and multipliers at x: eta of the instant; w (2 nv + nx) += those of the state there.
-flx_status flx_slopes_weigh_instant(flx_slopes *sl, const flx_state *x, const double *wy,
-                                    double *eta, double *w);
 
 // What an iteration of a linear step left: an error where that is too much.
 flx_status flx_slopes_judge(const flx_slopes *sl, double left, double first);

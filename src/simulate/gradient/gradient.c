@@ -66,7 +66,8 @@ static flx_status check(gradient *g)
 // Whether other runs may take the steps of this one: nothing else happens in it.
 static bool can_follow(const gradient *g)
 {
-    return !g->cannot && g->keeps && g->n > 1 && flx_slopes_can_follow(g->run->sim->it);
+    return !g->cannot && g->keeps && g->n > 1 && g->njump == 0 &&
+           flx_slopes_can_follow(g->run->sim->it);
 }
 
 // ---- all of it ----------------------------------------------------------------------------------
@@ -122,6 +123,7 @@ static void clear(gradient *g)
     flx_free(g->times);
     flx_free(g->orders);
     flx_free(g->records);
+    flx_gradient_clear_jumps(g);
     flx_slopes_destroy(&g->sl);
     flx_ctx_destroy(&g->quiet);
 }
@@ -169,7 +171,10 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
 {
     flx_gradient_method asked = g->def->method;
     if (g->sl && can_follow(g)) FLX_TRY(retrace(g));
-    if (g->sl && !g->cannot) return find_by_steps(g, out);
+    if (g->sl && !g->cannot) {
+        FLX_TRY(flx_gradient_judge_jumps(g));
+        return find_by_steps(g, out);
+    }
     if (g->cannot && asked != FLX_GRADIENT_AUTO && asked != FLX_GRADIENT_DIFFERENCES) {
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "the steps of this run have no derivatives: %s; take differences",

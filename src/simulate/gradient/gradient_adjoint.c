@@ -41,6 +41,7 @@ typedef struct adjoint {
     flx_slopes_instants instants; // states are owned
     double *start_eta;            // (m instants nu)
     double *start_rp;             // (instants nu)
+    double *crossings, *by_time;  // (events m (nchange + nu + 1)) (m)
     flx_gradient_groups *groups;  // owned
     void *block;
 } adjoint;
@@ -151,12 +152,15 @@ static flx_status find_rule(adjoint *a)
     flx_quadrature q = {0};
     FLX_TRY(flx_quadrature_create(g->ctx, ALL, a->inner, course->most, &q));
     double inner[FLX_LOBATTO_INNER * ALL] = {0.0};
+    int begin = 0; // of what the polynomials go through
     for (int k = 0; k < a->inner; k++) inner[k * ALL + ENDS + k] = 1.0;
     for (int i = 1; i < g->n; i++) {
         double end[ALL] = {1.0}, weights[ALL] = {0.0};
         memset(q.sum, 0, ALL * sizeof *q.sum);
         memset(q.past, 0, (size_t)FLX_QUADRATURE_PAST * ALL * sizeof *q.past);
-        q.known = a->inner > 0 ? 1 : i < q.most ? i : q.most;
+        if (flx_gradient_jump_at(g, i - 1)) begin = i;
+        if (begin == i) continue;
+        q.known = a->inner > 0 ? 1 : i - begin < q.most ? i - begin : q.most;
         for (int k = 0; k < q.known; k++) {
             q.times[k] = g->times[i - 1 - k];
             q.past[k * ALL + k + 1] = 1.0;
@@ -259,8 +263,11 @@ static flx_status find_reach(adjoint *a, bool inside)
     gradient *g = a->g;
     flx_simulation *sim = g->run->sim;
     int step = steps_of(a), more = inside ? 1 : 0;
-    const int points[3] = {point_of(a, 0) + more, point_of(a, step / 2) + more,
-                           point_of(a, step - more) + more};
+    int middle = step / 2, last = step - more;
+    if (more && middle > 0 && flx_gradient_jump_at(g, middle)) middle--;
+    if (more && last > 0 && flx_gradient_jump_at(g, last)) last--;
+    const int points[3] = {point_of(a, 0) + more, point_of(a, middle) + more,
+                           point_of(a, last) + more};
     for (int i = 0; i < a->nchange; i++) {
         bool any = false;
         for (int k = 0; k < 3 && !any; k++) {
@@ -310,11 +317,48 @@ static flx_status weigh_point(adjoint *a, int point, const double *measures, dou
     return FLX_OK;
 }
 
+static flx_gradient_crossing crossing_of(const adjoint *a, const flx_gradient_jump *jump)
+{
+    size_t i = (size_t)(jump - a->g->jumps), m = (size_t)a->m, n = (size_t)a->nchange;
+    double *at = a->crossings + i * m * (n + a->nu + 1);
+    return (flx_gradient_crossing){.after = at, .eta = at + m * n, .time = at + m * (n + a->nu)};
+}
+
+// Over an event: what the state after it weighs, and, by integrals, its time.
+static flx_status carry_over(adjoint *a, const flx_gradient_jump *jump, const double *measures)
+{
+    gradient *g = a->g;
+    const flx_outputs *o = &g->run->sim->model->outputs;
+    const flx_gradient_crossing kept = crossing_of(a, jump);
+    const double *before = a->probe + (size_t)point_of(a, jump->node) * (size_t)a->nprobe;
+    const double *after = a->probe + (size_t)point_of(a, jump->node + 1) * (size_t)a->nprobe;
+    double T = g->times[g->n - 1] - g->times[0], *by_time = a->by_time;
+    FLX_TRY(weigh_point(a, point_of(a, jump->node + 1), measures, a->weights));
+    for (int j = 0; j < a->m; j++) {
+        flx_slopes_change_t(a->sl, a->weights + j * a->nchange, a->w + (size_t)j * (size_t)a->size);
+        by_time[j] = 0.0;
+        for (int i = 0; i < a->nprobe; i++) {
+            double part = before[i] - after[i], by = a->by[j * a->nprobe + i];
+            flx_measure_kind kind = o->probes[i].kind;
+            if (kind == FLX_MEASURE_INTEGRAL) by_time[j] += by * part;
+            if (kind == FLX_MEASURE_MEAN) by_time[j] += by * part / T;
+            if (kind == FLX_MEASURE_RMS && measures[i] > 0.0)
+                by_time[j] += by * part * (before[i] + after[i]) / (2.0 * T * measures[i]);
+        }
+    }
+    return flx_gradient_cross_back(g, jump, a->m, a->w, by_time, &kept);
+}
+
 static flx_status carry_back(adjoint *a, const double *measures)
 {
     gradient *g = a->g;
     size_t all = (size_t)a->m * (size_t)a->nchange;
     for (int i = steps_of(a) - 1; i >= 0; i--) {
+        const flx_gradient_jump *jump = flx_gradient_jump_at(g, i);
+        if (jump) {
+            FLX_TRY(carry_over(a, jump, measures));
+            continue;
+        }
         for (int k = 0; k <= a->inner; k++) { // the end, and those inside
             int point = k > 0 ? point_of(a, i) + k : point_of(a, i + 1);
             FLX_TRY(weigh_point(a, point, measures, a->weights + (size_t)k * all));
@@ -410,6 +454,17 @@ static flx_status meet_directly(adjoint *a, int k, double part, bool start, bool
     return FLX_OK;
 }
 
+// ... and by events.
+static flx_status meet_jumps(adjoint *a, int k, double *slope)
+{
+    gradient *g = a->g;
+    for (int i = 0; i < g->njump; i++) {
+        const flx_gradient_crossing kept = crossing_of(a, g->jumps + i);
+        FLX_TRY(flx_gradient_meet_jump(g, g->jumps + i, a->m, k, &kept, slope));
+    }
+    return FLX_OK;
+}
+
 static flx_status meet_alone(adjoint *a, int k, const double *measures, double *slope)
 {
     double part;
@@ -494,6 +549,7 @@ static flx_status meet_groups(adjoint *a, const double *measures, double *slope)
 static flx_status meet_parameters(adjoint *a, const double *measures, double *slope)
 {
     const gradient *g = a->g;
+    for (int k = 0; k < g->def->nparam; k++) FLX_TRY(meet_jumps(a, k, slope));
     if (g->def->nparam >= MANY) return meet_groups(a, measures, slope);
     for (int k = 0; k < g->def->nparam; k++) FLX_TRY(meet_alone(a, k, measures, slope));
     return FLX_OK;
@@ -515,22 +571,25 @@ static flx_status make(adjoint *a)
     a->nu = (size_t)flx_dims_unknowns(&s->dims);
     size_t m = (size_t)a->m, nodes = (size_t)g->n, probes = (size_t)a->nprobe;
     size_t points = (size_t)points_of(a), inner = (size_t)a->inner;
-    const flx_array arrays[] = {FLX_ARRAY(a->probe, points * probes),
-                                FLX_ARRAY(a->rule, points),
-                                FLX_ARRAY(a->by, m * probes),
-                                FLX_ARRAY(a->w, m * (size_t)a->size),
-                                FLX_ARRAY(a->eta, nodes * m * (size_t)a->n),
-                                FLX_ARRAY(a->first, m * (size_t)a->nchange),
-                                FLX_ARRAY(a->reach[0], a->nchange),
-                                FLX_ARRAY(a->reach[1], a->nchange),
-                                FLX_ARRAY(a->weights, (1 + inner) * m * (size_t)a->nchange),
-                                FLX_ARRAY(a->change, a->nchange),
-                                FLX_ARRAY(a->step, a->nchange),
-                                FLX_ARRAY(a->z, a->size),
-                                FLX_ARRAY(a->rp, nodes * (size_t)a->n),
-                                FLX_ARRAY(a->start_eta, FLX_SLOPES_INSTANTS * m * a->nu),
-                                FLX_ARRAY(a->start_rp, FLX_SLOPES_INSTANTS * a->nu),
-                                FLX_ARRAY(a->slopes, 2 * probes)};
+    const flx_array arrays[] = {
+        FLX_ARRAY(a->probe, points * probes),
+        FLX_ARRAY(a->rule, points),
+        FLX_ARRAY(a->by, m * probes),
+        FLX_ARRAY(a->w, m * (size_t)a->size),
+        FLX_ARRAY(a->eta, nodes * m * (size_t)a->n),
+        FLX_ARRAY(a->first, m * (size_t)a->nchange),
+        FLX_ARRAY(a->reach[0], a->nchange),
+        FLX_ARRAY(a->reach[1], a->nchange),
+        FLX_ARRAY(a->weights, (1 + inner) * m * (size_t)a->nchange),
+        FLX_ARRAY(a->change, a->nchange),
+        FLX_ARRAY(a->step, a->nchange),
+        FLX_ARRAY(a->z, a->size),
+        FLX_ARRAY(a->rp, nodes * (size_t)a->n),
+        FLX_ARRAY(a->start_eta, FLX_SLOPES_INSTANTS * m * a->nu),
+        FLX_ARRAY(a->start_rp, FLX_SLOPES_INSTANTS * a->nu),
+        FLX_ARRAY(a->crossings, (size_t)g->njump * m * ((size_t)a->nchange + a->nu + 1)),
+        FLX_ARRAY(a->by_time, m),
+        FLX_ARRAY(a->slopes, 2 * probes)};
     a->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     return a->block ? flx_gradient_rates_create(g, &a->rates) : FLX_ERR_MEMORY;
 }
@@ -541,6 +600,7 @@ static flx_status find(adjoint *a, double *slope)
     FLX_TRY(make(a));
     FLX_TRY(refuse_inside(a));
     for (int i = 0; i < points_of(a); i++) {
+        if (i % (a->inner + 1) > 0 && flx_gradient_jump_at(g, i / (a->inner + 1))) continue;
         place_point(a, i, g->from);
         FLX_TRY(observe(a, g->run->sim, i, g->from, a->probe + (size_t)i * (size_t)a->nprobe));
     }

@@ -85,6 +85,13 @@ static flx_status carry(direct *d)
 {
     gradient *g = d->g;
     for (int i = 0; i < steps_of(d); i++) {
+        const flx_gradient_jump *jump = flx_gradient_jump_at(g, i);
+        for (int k = 0; k < d->count && jump; k++) {
+            double *dz = d->dz + (size_t)k * (size_t)d->size, *dt = rows_of(d, k, i);
+            FLX_TRY(flx_gradient_cross(g, jump, d->first + k, dz, change_of(d, k, i + 1), dt));
+            memcpy(dz, change_of(d, k, i + 1), (size_t)d->size * sizeof *dz);
+        }
+        if (jump) continue;
         flx_gradient_node(g, i, g->from);
         flx_gradient_node(g, i + 1, g->to);
         FLX_TRY(flx_slopes_open(d->sl, g->from, g->to, flx_gradient_record(g, i), false));
@@ -121,6 +128,16 @@ static void find_idle(direct *d)
     }
 }
 
+// Over an event, whose time moves by dt: integrals lose what they were after it, and win what they were before.
+static flx_status replay_jump(flx_simulation *sim, double dt)
+{
+    flx_quadrature *c = &sim->course;
+    for (int i = FLX_COURSE_PROBES; i < c->n; i++) c->sum[i] += dt * sim->course_value[i];
+    FLX_TRY(flx_account_jump(sim, sim->state));
+    for (int i = FLX_COURSE_PROBES; i < c->n; i++) c->sum[i] -= dt * sim->course_value[i];
+    return FLX_OK;
+}
+
 // The states of the run, moved by e, as if the second run had made them.
 static flx_status replay(direct *d, int k, double e, double *value)
 {
@@ -143,6 +160,10 @@ static flx_status replay(direct *d, int k, double e, double *value)
         flx_state_copy(sim->state, m->after);
         sim->state->t = g->times[i];
         flx_account_forget(sim);
+        if (i > 0 && flx_gradient_jump_at(g, i - 1)) {
+            FLX_TRY(replay_jump(sim, e * rows_of(d, k, i - 1)[0]));
+            continue;
+        }
         if (i > 0)
             FLX_TRY(flx_slopes_install(d->sl, sim->it, flx_gradient_record(g, i - 1),
                                        rows_of(d, k, i - 1), change_of(d, k, i - 1), e));

@@ -132,7 +132,9 @@ flx_status flx_gradient_groups_move(flx_gradient_groups *x, int group, double pl
 static int step_of(const flx_gradient_groups *x, int look)
 {
     static const double places[LOOKS] = {0.6, 1.0, 0.0};
-    return (int)(places[look] * (x->g->n - 2));
+    int i = (int)(places[look] * (x->g->n - 2));
+    if (flx_gradient_jump_at(x->g, i)) i += i > 0 ? -1 : 1;
+    return i;
 }
 
 // Rows of the step of a look; of the first instant.
@@ -307,8 +309,9 @@ static flx_status confirm_unseen(flx_gradient_groups *x)
     double *kept = flx_alloc(g->ctx, (size_t)steps * n + 1, sizeof *kept);
     if (!kept) return FLX_ERR_MEMORY;
     flx_status status = flx_gradient_groups_move(x, -1, 0.0, -1);
-    for (int i = 0; i < steps && status == FLX_OK; i++)
-        status = look_at_probes(x, i, kept + (size_t)i * n);
+    for (int i = 0; i < steps && status == FLX_OK; i++) {
+        if (!flx_gradient_jump_at(g, i)) status = look_at_probes(x, i, kept + (size_t)i * n);
+    }
     for (int k = 0; k < g->def->nparam; k++) {
         if (x->seen[k]) continue;
         x->p[g->def->param[k]] = g->p[k] + reach(x, k);
@@ -316,6 +319,7 @@ static flx_status confirm_unseen(flx_gradient_groups *x)
     }
     if (status == FLX_OK && any) status = tune(x, x->p);
     for (int i = 0; i < steps && status == FLX_OK && any && !changed; i++) {
+        if (flx_gradient_jump_at(g, i)) continue;
         status = look_at_probes(x, i, x->now);
         changed = !same(x->now, kept + (size_t)i * n, (int)n);
     }

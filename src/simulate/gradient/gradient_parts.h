@@ -7,6 +7,15 @@
 #include "integrate/slopes/slopes.h"
 #include "simulate/run_parts.h"
 
+// An event between two nodes of one time.
+typedef struct flx_gradient_jump {
+    int node;     // before it
+    bool located; // by an indicator, `which`; else at a time known beforehand
+    int which;
+    double rate;          // of that indicator, along the motion before
+    signed char *changed; // (indicators) owned
+} flx_gradient_jump;
+
 typedef struct gradient {
     flx_run *run;
     const flx_gradient_def *def;
@@ -18,17 +27,19 @@ typedef struct gradient {
     const double *value; // (nvalue) of the run
     int shifted;         // 1 + the parameter of the second run that is moved; 0: none
     // the steps that were made
-    bool keeps;                   // they are wanted
-    const char *cannot;           // why they have no derivatives; NULL: they have
-    bool events;                  // some happen
-    bool wander;                  // ... over the ends of given steps, with the parameters
-    int n, room;                  // nodes
-    size_t size;                  // numbers of a state
-    double *states, *times;       // (room size) (room) owned
-    int *orders;                  // (room) of the steps that begin at the nodes; owned
-    flx_slopes *sl;               // owned; NULL: steps of the method have no derivatives
-    size_t record;                // numbers that a step is known by,
-    double *records;              // (room record) ... of the steps that begin at the nodes; owned
+    bool keeps;             // they are wanted
+    const char *cannot;     // why they have no derivatives; NULL: they have
+    bool events;            // some happen
+    bool wander;            // ... over the ends of given steps, with the parameters
+    int n, room;            // nodes
+    size_t size;            // numbers of a state
+    double *states, *times; // (room size) (room) owned
+    int *orders;            // (room) of the steps that begin at the nodes; owned
+    flx_slopes *sl;         // owned; NULL: steps of the method have no derivatives
+    size_t record;          // numbers that a step is known by,
+    double *records;        // (room record) ... of the steps that begin at the nodes; owned
+    int njump, room_jump;
+    flx_gradient_jump *jumps;     // (njump) owned
     bool retraces;                // the second run makes the steps anew, more sharply solved
     flx_state *from, *to, *moved; // owned; scratch
 } gradient;
@@ -47,6 +58,26 @@ static inline const double *flx_gradient_record(const gradient *g, int i)
 {
     return g->records + (size_t)i * g->record;
 }
+// The event that the "step" from node i on is; NULL: it is a step.
+const flx_gradient_jump *flx_gradient_jump_at(const gradient *g, int i);
+// gradient_events.c: an event has happened after the last step of the run: it is kept, or g->cannot says why not.
+flx_status flx_gradient_note_jump(gradient *g, const flx_state *before, const flx_state *after);
+// After the run: how fast indicators change there. FLX_ERR_CANNOT, with a message: an event that grazes.
+flx_status flx_gradient_judge_jumps(gradient *g);
+void flx_gradient_clear_jumps(gradient *g);
+// Over an event, (SEN-13): the change of the state of parameter k, and *dt, of the time.
+flx_status flx_gradient_cross(gradient *g, const flx_gradient_jump *j, int k, const double *before,
+                              double *after, double *dt);
+// ... and weights back. metrics: m; w (m size) after, then before; by_time (m): weights of the time. What parameters meet goes to
+// `out`, (m (2 nv + nx)), (m), (m unknowns): weights of the state after it, of its time, of the instant there.
+typedef struct flx_gradient_crossing {
+    double *after, *time, *eta;
+} flx_gradient_crossing;
+flx_status flx_gradient_cross_back(gradient *g, const flx_gradient_jump *j, int m, double *w,
+                                   const double *by_time, const flx_gradient_crossing *out);
+// slope (m nparam): parameter k by what was kept.
+flx_status flx_gradient_meet_jump(gradient *g, const flx_gradient_jump *j, int m, int k,
+                                  const flx_gradient_crossing *kept, double *slope);
 // The node i.
 void flx_gradient_node(const gradient *g, int i, flx_state *x);
 // The second run, at its start with parameter k moved by e.

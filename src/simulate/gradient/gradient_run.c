@@ -1,6 +1,7 @@
 // gradient_run.c - a run whose steps are kept, and values that are asked for along it.
 #include "simulate/gradient/gradient_parts.h"
 
+#include "integrate/events/events.h"
 #include "integrate/method.h"
 
 #include <float.h>
@@ -49,7 +50,8 @@ static flx_status make_room(gradient *g)
 static void keep_step(gradient *g, flx_integrator *it, int i, const flx_state *x)
 {
     memcpy(g->states + (size_t)i * g->size, x->block, g->size * sizeof *x->block);
-    if (i > 0 && g->sl) flx_slopes_record(g->sl, it, g->records + (size_t)(i - 1) * g->record);
+    if (i > 0 && g->sl && !flx_gradient_jump_at(g, i - 1))
+        flx_slopes_record(g->sl, it, g->records + (size_t)(i - 1) * g->record);
 }
 
 static flx_status keep(gradient *g, const flx_state *x)
@@ -118,6 +120,25 @@ void flx_gradient_sharpen(flx_simulation *sim)
     m->own_normals = true;
 }
 
+// After a step of the run that has been at `count` events so far: the state, and that before an event which ended it.
+static flx_status keep_end(gradient *g, const flx_simulation *sim, long count)
+{
+    const flx_method *m = flx_method_of(sim->it);
+    long now = flx_events_last_of(sim->it).count;
+    if (now != count) {
+        g->events = true;
+        if (!g->sl || !flx_slopes_jumps(g->sl))
+            g->cannot = "events happen in it";
+        else if (now > count + 1)
+            g->cannot = "events follow each other at one instant of it";
+        FLX_TRY(keep(g, m->after));
+        if (g->keeps && !g->cannot) FLX_TRY(flx_gradient_note_jump(g, m->after, sim->state));
+    }
+    FLX_TRY(keep(g, sim->state));
+    if (now == count && changed_at_start(g, sim)) g->cannot = "something switches at its start";
+    return FLX_OK;
+}
+
 flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
 {
     flx_simulation *sim = r->sim;
@@ -128,16 +149,12 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
     FLX_TRY(keep(g, sim->state));
     FLX_TRY(observe_up_to(g, r, &next, value));
     while (r->t < r->horizon && status == FLX_OK) {
+        long count = flx_events_last_of(sim->it).count;
         status = flx_run_step(r, 0.0, NULL);
         if (status != FLX_OK && status != FLX_STOPPED) return status;
         if (status == FLX_STOPPED) g->cannot = "an event ends it";
-        if (flx_method_of(sim->it)->begin != sim->start->t) {
-            g->cannot = "events happen in it";
-            g->events = true;
-        }
         if (r->watch.full) g->cannot = "it leaves its reduction";
-        FLX_TRY(keep(g, sim->state));
-        if (changed_at_start(g, sim)) g->cannot = "something switches at its start";
+        FLX_TRY(keep_end(g, sim, count));
         FLX_TRY(observe_up_to(g, r, &next, value));
         if (r->horizon - r->t <= 16.0 * DBL_EPSILON * r->horizon) break;
     }
