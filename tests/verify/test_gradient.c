@@ -175,34 +175,158 @@ static int agree(void)
     return 0;
 }
 
-// The figures of opt-bouncing-ball-gradient: events have derivatives as differences of runs, and direct ones are refused.
+// A model with a method of its own, and what is asked for of it.
+static int read_by(const char *name, const char *method, const char *formulation, double step,
+                   rig *r)
+{
+    char path[400];
+    snprintf(path, sizeof path, FLX_TESTS "/models/gradient/%s.yaml", name);
+    *r = (rig){.ctx = flx_ctx_create()};
+    flx_read_def read = flx_read_def_default();
+    CHECK(flx_model_read_by(r->ctx, path, &read, &r->model) == FLX_OK);
+    flx_compile_def def = flx_compile_def_default();
+    def.formulation = formulation;
+    if (method) def.method.method = method;
+    def.method.step = step;
+    if (step == 0.0) def.method.rtol = strcmp(method, "radau") == 0 ? 1e-10 : 1e-12;
+    if (step == 0.0) def.method.atol = 1e-13;
+    CHECK(flx_system_compile(r->model, &def, r->ctx, &r->system) == FLX_OK);
+    flx_run_def run = flx_run_def_default();
+    run.method = def.method;
+    flx_status status = flx_run_create(r->system, &run, r->ctx, &r->run);
+    if (status != FLX_OK) printf("  %s\n", flx_ctx_error(r->ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    return 0;
+}
+
+static flx_status find_all(rig *r, flx_gradient_method method, flx_gradient *g)
+{
+    int params[MOST], metrics[MOST], np = 0, nm = 0;
+    flx_port_info info;
+    for (int i = 0; flx_system_describe(r->system, FLX_PORT_PARAMETER, i, &info); i++)
+        params[np++] = i;
+    for (int i = 0; flx_system_describe(r->system, FLX_PORT_METRIC, i, &info); i++)
+        metrics[nm++] = i;
+    flx_gradient_def def = flx_gradient_def_default();
+    def.method = method;
+    def.nparam = np;
+    def.param = params;
+    def.nmetric = nm;
+    def.metric = metrics;
+    return flx_gradient_find(r->run, &def, g);
+}
+
+// The figures of opt-bouncing-ball-gradient, over two bounces: direct and adjoint.
 static int bounces(void)
 {
     static const double slope[3] = {-0.04201438981719425, 1.044412467072902, 0.04405561775563769};
-    const subject ball = {"bouncing_ball", NULL, "index-3", 0.0};
-    const int params[3] = {0, 1, 2}, metric = 0;
+    static const char *const methods[] = {"radau", "dopri5", "dop853", "rk4"};
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 2; k++) {
+            rig r;
+            flx_gradient g;
+            CHECK(read_by("bouncing_ball", methods[i], NULL, 0.01, &r) == 0);
+            CHECK(find_all(&r, k == 0 ? FLX_GRADIENT_DIRECT : FLX_GRADIENT_ADJOINT, &g) == FLX_OK);
+            CHECK_REL(g.value[0], 0.3901712203656115, 1e-10);
+            for (int p = 0; p < 3; p++) CHECK_REL(g.slope[p], slope[p], 1e-8);
+            flx_gradient_clear(&g);
+            put_away(&r);
+        }
+    }
+    // methods of structural dynamics have none, which auto tells
     rig r;
     flx_gradient g;
-    char path[400];
-    snprintf(path, sizeof path, FLX_TESTS "/models/gradient/%s.yaml", ball.model);
-    r = (rig){.ctx = flx_ctx_create()};
-    flx_read_def read = flx_read_def_default();
-    CHECK(rig_compile(&r, flx_model_read_by(r.ctx, path, &read, &r.model), true) == 0);
-    flx_gradient_def def = flx_gradient_def_default();
-    def.nparam = 3;
-    def.param = params;
-    def.nmetric = 1;
-    def.metric = &metric;
-    CHECK(flx_gradient_find(r.run, &def, &g) == FLX_OK);
+    CHECK(read_by("bouncing_ball", "generalized-alpha", NULL, 0.01, &r) == 0);
+    CHECK(find_all(&r, FLX_GRADIENT_AUTO, &g) == FLX_OK);
     CHECK(g.method == FLX_GRADIENT_DIFFERENCES && g.instead && strstr(g.instead, "events"));
-    CHECK_REL(g.value[0], 0.3901712203656115, 1e-10);
     for (int k = 0; k < 3; k++) CHECK_REL(g.slope[k], slope[k], 1e-7);
     flx_gradient_clear(&g);
-    def.method = FLX_GRADIENT_DIRECT;
-    CHECK(flx_gradient_find(r.run, &def, &g) == FLX_ERR_CANNOT);
+    CHECK(find_all(&r, FLX_GRADIENT_DIRECT, &g) == FLX_ERR_CANNOT);
     CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "events happen in it");
-    CHECK(!g.memory);
     put_away(&r);
+    return 0;
+}
+
+// Events in a double pendulum, in the coordinates of bodies and of joints: a switch in a force, a condition that turns a rate
+// round, kicks by a clock whose period is a parameter, a stop of a joint.
+static int events(void)
+{
+    static const struct {
+        const char *model, *method, *formulation;
+    } cases[] = {{"event_switch", "dop853", "tree"}, {"event_switch", "dop853", "index-1"},
+                 {"event_switch", "radau", "ggl"},   {"event_switch", "radau", "tree"},
+                 {"event_state", "dop853", "tree"},  {"event_state", "dop853", "index-1"},
+                 {"event_state", "radau", "ggl"},    {"event_clock", "dop853", "tree"},
+                 {"event_clock", "radau", "ggl"},    {"event_stop", "radau", "ggl"},
+                 {"event_stop", "radau", "tree"}};
+    for (size_t i = 0; i < (short_runs() ? 1 : sizeof cases / sizeof cases[0]); i++) {
+        rig r;
+        flx_gradient g[3];
+        static const flx_gradient_method ways[3] = {FLX_GRADIENT_DIRECT, FLX_GRADIENT_ADJOINT,
+                                                    FLX_GRADIENT_DIFFERENCES};
+        int value, param;
+        CHECK(read_by(cases[i].model, cases[i].method, cases[i].formulation, 0.0, &r) == 0);
+        for (int k = 0; k < 3; k++) {
+            flx_status status = find_all(&r, ways[k], &g[k]);
+            if (status != FLX_OK) printf("  %s\n", flx_ctx_error(r.ctx, 0)->text);
+            CHECK(status == FLX_OK);
+        }
+        double back = distance(&r, true, &g[1], &g[0], &value, &param);
+        double off = distance(&r, true, &g[0], &g[2], &value, &param);
+        printf("%-14s %-18s %-9s adjoint - direct %8.1e, direct - differences %8.1e\n",
+               cases[i].model, cases[i].method, cases[i].formulation, back, off);
+        CHECK(back < 1e-9 && off < 1e-8);
+        for (int k = 0; k < 3; k++) flx_gradient_clear(&g[k]);
+        put_away(&r);
+    }
+    return 0;
+}
+
+// A sampled value that follows the motion, an event where the run ends, one that grazes: refused by name, and auto takes
+// differences.
+static int no_derivative(void)
+{
+    static const struct {
+        const char *model, *says;
+    } cases[] = {{"event_sample", "keeps a value"}, {"event_at_end", "where the run ends"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rig r;
+        flx_gradient g;
+        CHECK(read_by(cases[i].model, "dop853", "tree", 0.01, &r) == 0);
+        CHECK(find_all(&r, FLX_GRADIENT_DIRECT, &g) == FLX_ERR_CANNOT);
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, cases[i].says);
+        put_away(&r);
+        CHECK(read_by(cases[i].model, "dop853", "tree", 0.01, &r) == 0);
+        CHECK(find_all(&r, FLX_GRADIENT_AUTO, &g) == FLX_OK);
+        CHECK(g.method == FLX_GRADIENT_DIFFERENCES);
+        CHECK_TEXT(g.instead, "an event");
+        CHECK(flx_ctx_error_count(r.ctx) == 0);
+        flx_gradient_clear(&g);
+        put_away(&r);
+    }
+    return 0;
+}
+
+// Masses and stiffnesses of a chain, which are moved together, and a stop that is met late, whose stiffness is in equations of
+// another: adjoint and direct agree.
+static int together(void)
+{
+    static const char *const methods[] = {"implicit-euler", "radau", "dopri5"};
+    for (int i = 0; i < 3; i++) {
+        rig r;
+        flx_gradient g[2];
+        int value, param;
+        CHECK(read_by("chain", methods[i], NULL, 2e-3, &r) == 0);
+        CHECK(find_all(&r, FLX_GRADIENT_DIRECT, &g[0]) == FLX_OK);
+        CHECK(find_all(&r, FLX_GRADIENT_ADJOINT, &g[1]) == FLX_OK);
+        double off = distance(&r, true, &g[1], &g[0], &value, &param);
+        printf("%-14s %-18s %-9s adjoint - direct     %8.1e (value %d, parameter %d)\n", "chain",
+               methods[i], "", off, value, param);
+        CHECK(off < 1e-9);
+        flx_gradient_clear(&g[0]);
+        flx_gradient_clear(&g[1]);
+        put_away(&r);
+    }
     return 0;
 }
 
@@ -420,5 +544,6 @@ static int slider_crank(void)
     return 0;
 }
 
-TEST_MAIN(TEST(agree), SLOW_TEST(slider_crank), TEST(bounces), TEST(controlled_steps),
-          TEST(frozen_steps), TEST(at_a_time), TEST(refusals))
+TEST_MAIN(TEST(agree), SLOW_TEST(slider_crank), TEST(bounces), TEST(events), TEST(no_derivative),
+          TEST(together), TEST(controlled_steps), TEST(frozen_steps), TEST(at_a_time),
+          TEST(refusals))

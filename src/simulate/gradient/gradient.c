@@ -172,8 +172,15 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
     flx_gradient_method asked = g->def->method;
     if (g->sl && can_follow(g)) FLX_TRY(retrace(g));
     if (g->sl && !g->cannot) {
-        FLX_TRY(flx_gradient_judge_jumps(g));
-        return find_by_steps(g, out);
+        flx_ctx *told = g->ctx;
+        if (asked == FLX_GRADIENT_AUTO && g->njump > 0) g->ctx = g->quiet; // differences are left
+        flx_status status = flx_gradient_judge_jumps(g);
+        if (status == FLX_OK) status = find_by_steps(g, out);
+        bool gives_up = g->ctx != told && status == FLX_ERR_CANNOT;
+        g->ctx = told;
+        if (!gives_up) return status;
+        g->cannot = "an event in it has no derivative";
+        memset(out->slope, 0, (size_t)g->nvalue * (size_t)g->def->nparam * sizeof *out->slope);
     }
     if (g->cannot && asked != FLX_GRADIENT_AUTO && asked != FLX_GRADIENT_DIFFERENCES) {
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,

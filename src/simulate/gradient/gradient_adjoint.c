@@ -4,7 +4,7 @@
 // A metric is an expression of single measures of probes, and these are sums over points of the run: final values, integrals,
 // means and means of squares. The points are the ends of steps and, of methods with polynomials of their own, places inside.
 // Extremes lie where parameters move them, and are left to gradient_direct.c.
-#include "simulate/gradient/gradient_parts.h"
+#include "simulate/gradient/gradient_adjoint.h"
 
 #include "base/arrays.h"
 #include "expr/program.h"
@@ -16,54 +16,9 @@
 #define STATE_PART 3e-4 // steps of differences of probes by states, as parts of their scales
 #define LOOK_PART 1e-3  // ... to see whether there is any
 #define MEASURE_PART 1e-4
-#define MANY 4 // parameters, from which on it is looked which may be moved together
-
-typedef struct adjoint {
-    gradient *g;
-    flx_slopes *sl;                  // borrowed
-    int m, nprobe, size, nchange, n; // n: rows of a step
-    int inner;                       // points inside a step
-    double *probe;                   // (points nprobe) values
-    double *rule;                    // (points) weights in an integral
-    double *by;                      // (m nprobe) slopes of metrics by single measures
-    double *w;                       // (m size)
-    double *eta;                     // (steps m n)
-    double *first;                   // (m nchange) by the state at the start
-    int *reach
-        [2]; // (nchange) changes of states that probes depend on: of ends of steps, of points inside
-    int nreach[2];
-    double *weights; // (1 + inner, m, nchange) of changes at the end of a step, and inside
-    double *change, *z, *step;    // (nchange) (size) (nchange) scratch, sizes of steps
-    double *rp;                   // (steps n) of one parameter
-    flx_gradient_rates *rates;    // owned
-    double *slopes;               // (nprobe) of one change
-    size_t nu;                    // unknowns of the system
-    flx_slopes_instants instants; // states are owned
-    double *start_eta;            // (m instants nu)
-    double *start_rp;             // (instants nu)
-    double *crossings, *by_time;  // (events m (nchange + nu + 1)) (m)
-    flx_gradient_groups *groups;  // owned
-    void *block;
-} adjoint;
-
-static int steps_of(const adjoint *a)
-{
-    return a->g->n - 1;
-}
-
-// Points in their order: node i, then those inside the step that begins there.
-static int point_of(const adjoint *a, int node)
-{
-    return node * (a->inner + 1);
-}
-
-static int points_of(const adjoint *a)
-{
-    return point_of(a, steps_of(a)) + 1;
-}
 
 // The state there; inside, before joints are closed.
-static void place_point(const adjoint *a, int point, flx_state *x)
+void flx_adjoint_place(const flx_adjoint *a, int point, flx_state *x)
 {
     gradient *g = a->g;
     int node = point / (a->inner + 1), k = point % (a->inner + 1);
@@ -101,7 +56,7 @@ bool flx_gradient_has_adjoint(const gradient *g)
     return true;
 }
 
-static flx_status refuse_inside(const adjoint *a)
+static flx_status refuse_inside(const flx_adjoint *a)
 {
     const gradient *g = a->g;
     if (g->def->noutput > 0 && g->def->ntime > 0) {
@@ -115,7 +70,7 @@ static flx_status refuse_inside(const adjoint *a)
     return FLX_OK;
 }
 
-static flx_status refuse_extremes(const adjoint *a)
+static flx_status refuse_extremes(const flx_adjoint *a)
 {
     const gradient *g = a->g;
     const flx_outputs *o = &g->run->sim->model->outputs;
@@ -133,8 +88,8 @@ static flx_status refuse_extremes(const adjoint *a)
 }
 
 // At the state of a point as place_point has it, which is changed: joints are closed.
-static flx_status observe(const adjoint *a, flx_simulation *sim, int point, flx_state *x,
-                          double *out)
+flx_status flx_adjoint_observe(const flx_adjoint *a, flx_simulation *sim, int point, flx_state *x,
+                               double *out)
 {
     if (point % (a->inner + 1) > 0) FLX_TRY(flx_slopes_close(a->sl, sim->it, x));
     flx_account_forget(sim);
@@ -144,7 +99,7 @@ static flx_status observe(const adjoint *a, flx_simulation *sim, int point, flx_
 }
 
 // Weights of points in an integral: those of each step's polynomial, found with courses that are 1 at one of them.
-static flx_status find_rule(adjoint *a)
+static flx_status find_rule(flx_adjoint *a)
 {
     gradient *g = a->g;
     const flx_quadrature *course = &g->run->sim->course;
@@ -173,7 +128,7 @@ static flx_status find_rule(adjoint *a)
     return FLX_OK;
 }
 
-static double measure(const adjoint *a, int i)
+static double measure(const flx_adjoint *a, int i)
 {
     const gradient *g = a->g;
     double sum = 0.0, squares = 0.0, T = g->times[g->n - 1] - g->times[0];
@@ -195,7 +150,7 @@ static double measure(const adjoint *a, int i)
 }
 
 // How measure i changes with its probe at point k.
-static double weight(const adjoint *a, int i, int k, double value)
+double flx_adjoint_weight(const flx_adjoint *a, int i, int k, double value)
 {
     const gradient *g = a->g;
     double T = g->times[g->n - 1] - g->times[0], y = a->probe[k * a->nprobe + i];
@@ -212,7 +167,7 @@ static double weight(const adjoint *a, int i, int k, double value)
 }
 
 // Metrics by single measures, and by parameters themselves.
-static flx_status differentiate_metrics(adjoint *a, double *slope)
+static flx_status differentiate_metrics(flx_adjoint *a, double *slope)
 {
     gradient *g = a->g;
     flx_simulation *sim = g->run->sim;
@@ -246,7 +201,7 @@ static flx_status differentiate_metrics(adjoint *a, double *slope)
 
 // ---- probes by states -----------------------------------------------------------------------------
 
-static void set_steps(adjoint *a)
+static void set_steps(flx_adjoint *a)
 {
     const flx_system *s = a->g->run->sim->sys;
     const flx_dims *d = &s->dims;
@@ -258,7 +213,7 @@ static void set_steps(adjoint *a)
 }
 
 // Changes of states that probes depend on: seen at some points. Inside, joints that are closed make it all of them.
-static flx_status find_reach(adjoint *a, bool inside)
+static flx_status find_reach(flx_adjoint *a, bool inside)
 {
     gradient *g = a->g;
     flx_simulation *sim = g->run->sim;
@@ -273,10 +228,10 @@ static flx_status find_reach(adjoint *a, bool inside)
         for (int k = 0; k < 3 && !any; k++) {
             memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
             a->change[i] = LOOK_PART * a->step[i];
-            place_point(a, points[k], g->from);
+            flx_adjoint_place(a, points[k], g->from);
             flx_slopes_move(sim->sys, g->from, a->change, 1.0, g->moved);
             g->moved->t = g->from->t;
-            FLX_TRY(observe(a, sim, points[k], g->moved, a->slopes));
+            FLX_TRY(flx_adjoint_observe(a, sim, points[k], g->moved, a->slopes));
             for (int j = 0; j < a->nprobe; j++)
                 any = any || a->slopes[j] != a->probe[points[k] * a->nprobe + j];
         }
@@ -286,16 +241,17 @@ static flx_status find_reach(adjoint *a, bool inside)
 }
 
 // What the metrics weigh of the change of the state at a point, into weights (m nchange).
-static flx_status weigh_point(adjoint *a, int point, const double *measures, double *weights)
+static flx_status weigh_point(flx_adjoint *a, int point, const double *measures, double *weights)
 {
     gradient *g = a->g;
     flx_simulation *sim = g->run->sim;
     int kind = point % (a->inner + 1) > 0 ? 1 : 0;
     bool none = true;
     memset(weights, 0, (size_t)(a->m * a->nchange) * sizeof *weights);
-    for (int i = 0; i < a->nprobe; i++) none = none && weight(a, i, point, measures[i]) == 0.0;
+    for (int i = 0; i < a->nprobe; i++)
+        none = none && flx_adjoint_weight(a, i, point, measures[i]) == 0.0;
     if (none) return FLX_OK;
-    place_point(a, point, g->from);
+    flx_adjoint_place(a, point, g->from);
     for (int c = 0; c < a->nreach[kind]; c++) {
         int at = a->reach[kind][c];
         double e = STATE_PART * a->step[at], *y = a->slopes + a->nprobe;
@@ -305,34 +261,35 @@ static flx_status weigh_point(adjoint *a, int point, const double *measures, dou
         for (int l = 0; l < FLX_FIVE_POINTS; l++) {
             flx_slopes_move(sim->sys, g->from, a->change, flx_five_places[l] * e, g->moved);
             g->moved->t = g->from->t;
-            FLX_TRY(observe(a, sim, point, g->moved, y));
+            FLX_TRY(flx_adjoint_observe(a, sim, point, g->moved, y));
             for (int i = 0; i < a->nprobe; i++) a->slopes[i] += flx_five_weights[l] / e * y[i];
         }
         for (int j = 0; j < a->m; j++) {
             for (int i = 0; i < a->nprobe; i++)
-                weights[j * a->nchange + at] +=
-                    a->by[j * a->nprobe + i] * weight(a, i, point, measures[i]) * a->slopes[i];
+                weights[j * a->nchange + at] += a->by[j * a->nprobe + i] *
+                                                flx_adjoint_weight(a, i, point, measures[i]) *
+                                                a->slopes[i];
         }
     }
     return FLX_OK;
 }
 
-static flx_gradient_crossing crossing_of(const adjoint *a, const flx_gradient_jump *jump)
+// Of an event: weights of the state after it (m nchange), then of its time (m).
+double *flx_adjoint_crossing(const flx_adjoint *a, const flx_gradient_jump *jump)
 {
-    size_t i = (size_t)(jump - a->g->jumps), m = (size_t)a->m, n = (size_t)a->nchange;
-    double *at = a->crossings + i * m * (n + a->nu + 1);
-    return (flx_gradient_crossing){.after = at, .eta = at + m * n, .time = at + m * (n + a->nu)};
+    size_t i = (size_t)(jump - a->g->jumps), n = (size_t)a->m * ((size_t)a->nchange + 1);
+    return a->crossings + i * n;
 }
 
 // Over an event: what the state after it weighs, and, by integrals, its time.
-static flx_status carry_over(adjoint *a, const flx_gradient_jump *jump, const double *measures)
+static flx_status carry_over(flx_adjoint *a, const flx_gradient_jump *jump, const double *measures)
 {
     gradient *g = a->g;
     const flx_outputs *o = &g->run->sim->model->outputs;
-    const flx_gradient_crossing kept = crossing_of(a, jump);
+    double *kept = flx_adjoint_crossing(a, jump), *by_time = kept + a->m * a->nchange;
     const double *before = a->probe + (size_t)point_of(a, jump->node) * (size_t)a->nprobe;
     const double *after = a->probe + (size_t)point_of(a, jump->node + 1) * (size_t)a->nprobe;
-    double T = g->times[g->n - 1] - g->times[0], *by_time = a->by_time;
+    double T = g->times[g->n - 1] - g->times[0];
     FLX_TRY(weigh_point(a, point_of(a, jump->node + 1), measures, a->weights));
     for (int j = 0; j < a->m; j++) {
         flx_slopes_change_t(a->sl, a->weights + j * a->nchange, a->w + (size_t)j * (size_t)a->size);
@@ -346,10 +303,11 @@ static flx_status carry_over(adjoint *a, const flx_gradient_jump *jump, const do
                 by_time[j] += by * part * (before[i] + after[i]) / (2.0 * T * measures[i]);
         }
     }
-    return flx_gradient_cross_back(g, jump, a->m, a->w, by_time, &kept);
+    memcpy(kept, a->w, (size_t)(a->m * a->nchange) * sizeof *kept);
+    return flx_gradient_cross_back(g, jump, a->m, kept, by_time, a->w);
 }
 
-static flx_status carry_back(adjoint *a, const double *measures)
+static flx_status carry_back(flx_adjoint *a, const double *measures)
 {
     gradient *g = a->g;
     size_t all = (size_t)a->m * (size_t)a->nchange;
@@ -381,183 +339,9 @@ static flx_status carry_back(adjoint *a, const double *measures)
     return weigh_point(a, 0, measures, a->first);
 }
 
-// ---- parameters -----------------------------------------------------------------------------------
-
-static double dot(const double *x, const double *y, int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
-// What parameter k does by the equations of all steps.
-static void meet_steps(adjoint *a, int k, const double *rp, double *slope)
-{
-    int np = a->g->def->nparam;
-    for (int i = 0; i < steps_of(a); i++) {
-        const double *eta = a->eta + (size_t)i * (size_t)a->m * (size_t)a->n;
-        for (int j = 0; j < a->m; j++)
-            slope[j * np + k] -= dot(rp + (size_t)i * (size_t)a->n, eta + j * a->n, a->n);
-    }
-}
-
-// ... and by the probes themselves.
-static flx_status meet_probes(adjoint *a, int k, double by, const double *measures, double *slope)
-{
-    gradient *g = a->g;
-    flx_simulation *sim = g->twin->sim;
-    int np = g->def->nparam;
-    flx_gradient_sharpen(sim);
-    for (int i = 0; i < points_of(a); i++) {
-        bool none = true;
-        for (int r = 0; r < a->nprobe; r++) none = none && weight(a, r, i, measures[r]) == 0.0;
-        if (none) continue;
-        place_point(a, i, g->moved);
-        FLX_TRY(observe(a, sim, i, g->moved, a->slopes));
-        for (int j = 0; j < a->m; j++) {
-            for (int r = 0; r < a->nprobe; r++) {
-                slope[j * np + k] +=
-                    by * a->by[j * a->nprobe + r] * weight(a, r, i, measures[r]) * a->slopes[r];
-            }
-        }
-    }
-    return FLX_OK;
-}
-
-static flx_status meet_start(adjoint *a, int k, double by, double *slope)
-{
-    gradient *g = a->g;
-    flx_simulation *sim = g->twin->sim;
-    int np = g->def->nparam;
-    flx_gradient_node(g, 0, g->from);
-    flx_slopes_between(sim->sys, g->from, sim->state, a->change);
-    FLX_TRY(flx_slopes_start(a->sl, sim->it, sim->state, g->times[1] - g->times[0], a->z));
-    memcpy(a->z, a->change, (size_t)sim->sys->dims.nv * sizeof *a->z);
-    for (int j = 0; j < a->m; j++) {
-        slope[j * np + k] += by * dot(a->z, a->w + (size_t)j * (size_t)a->size, a->size);
-        slope[j * np + k] += by * dot(a->change, a->first + j * a->nchange, a->nchange);
-    }
-    return FLX_OK;
-}
-
-// What parameter k does by itself: to what the run begins with, to probes.
-static flx_status meet_directly(adjoint *a, int k, double part, bool start, bool probes,
-                                const double *measures, double *slope)
-{
-    gradient *g = a->g;
-    double e = flx_gradient_reach(g, k, part);
-    for (int l = 0; l < FLX_FIVE_POINTS && (start || probes); l++) {
-        FLX_TRY(flx_gradient_shift(g, k, flx_five_places[l] * e));
-        if (probes) FLX_TRY(meet_probes(a, k, flx_five_weights[l] / e, measures, slope));
-        if (start) FLX_TRY(meet_start(a, k, flx_five_weights[l] / e, slope));
-    }
-    return FLX_OK;
-}
-
-// ... and by events.
-static flx_status meet_jumps(adjoint *a, int k, double *slope)
-{
-    gradient *g = a->g;
-    for (int i = 0; i < g->njump; i++) {
-        const flx_gradient_crossing kept = crossing_of(a, g->jumps + i);
-        FLX_TRY(flx_gradient_meet_jump(g, g->jumps + i, a->m, k, &kept, slope));
-    }
-    return FLX_OK;
-}
-
-static flx_status meet_alone(adjoint *a, int k, const double *measures, double *slope)
-{
-    double part;
-    FLX_TRY(flx_gradient_rates_find(a->rates, k, a->rp, &part));
-    meet_steps(a, k, a->rp, slope);
-    return meet_directly(a, k, part, true, true, measures, slope);
-}
-
-// ---- parameters together ----------------------------------------------------------------------------
-
-// Weights of the equations of instants at the start. None: it has no transpose.
-static flx_status weigh_start(adjoint *a)
-{
-    gradient *g = a->g;
-    flx_integrator *it = g->run->sim->it;
-    if (!flx_slopes_has_start_t(a->sl, it)) return FLX_OK;
-    for (int i = 0; i < FLX_SLOPES_INSTANTS; i++)
-        FLX_TRY(flx_state_create(g->run->sim->sys, &a->instants.at[i]));
-    for (int j = 0; j < a->m; j++) {
-        for (int i = 0; i < FLX_SLOPES_INSTANTS; i++)
-            a->instants.eta[i] = a->start_eta + (size_t)(j * FLX_SLOPES_INSTANTS + i) * a->nu;
-        flx_gradient_node(g, 0, g->from);
-        flx_status status = flx_slopes_start_t(
-            a->sl, it, g->from, g->times[1] - g->times[0], a->w + (size_t)j * (size_t)a->size,
-            a->first + (size_t)j * (size_t)a->nchange, &a->instants);
-        if (status > 0) a->instants.n = 0; // masses do not determine accelerations
-        if (status != FLX_OK) return status > 0 ? FLX_OK : status;
-    }
-    return FLX_OK;
-}
-
-// Rows of a group, each of which belongs to one parameter at most.
-static void meet_group(adjoint *a, const int *owner, double *slope)
-{
-    const gradient *g = a->g;
-    int np = g->def->nparam, nu = (int)a->nu;
-    for (int i = 0; i < steps_of(a); i++) {
-        const double *rp = a->rp + (size_t)i * (size_t)a->n;
-        const double *eta = a->eta + (size_t)i * (size_t)a->m * (size_t)a->n;
-        for (int j = 0; j < a->m; j++, eta += a->n) {
-            for (int c = 0; c < a->n; c++) {
-                if (owner[c] > 0) slope[j * np + owner[c] - 1] -= rp[c] * eta[c];
-            }
-        }
-    }
-    for (int j = 0; j < a->m; j++) {
-        const double *eta = a->start_eta + (size_t)(j * FLX_SLOPES_INSTANTS) * a->nu;
-        for (int c = 0; c < a->instants.n * nu; c++) {
-            int k = owner[a->n + c] - 1;
-            if (k >= 0 && !flx_gradient_groups_moves(a->groups, k))
-                slope[j * np + k] -= a->start_rp[c] * eta[c];
-        }
-    }
-}
-
-static flx_status meet_groups(adjoint *a, const double *measures, double *slope)
-{
-    const gradient *g = a->g;
-    FLX_TRY(weigh_start(a));
-    FLX_TRY(flx_gradient_groups_create(a->g, &a->instants, &a->groups));
-    for (int i = 0; i < flx_gradient_groups_count(a->groups); i++) {
-        bool good = flx_gradient_groups_size(a->groups, i) > 1;
-        if (good)
-            FLX_TRY(flx_gradient_rates_find_group(a->rates, a->groups, i, &a->instants, a->rp,
-                                                  a->start_rp, &good));
-        FLX_TRY(flx_gradient_groups_move(a->groups, -1, 0.0, -1));
-        if (good) meet_group(a, flx_gradient_groups_owner(a->groups, i), slope);
-        for (int k = 0; k < g->def->nparam; k++) {
-            if (!flx_gradient_groups_has(a->groups, i, k)) continue;
-            bool moves = flx_gradient_groups_moves(a->groups, k);
-            bool seen = flx_gradient_groups_seen(a->groups, k);
-            if (good) {
-                FLX_TRY(meet_directly(a, k, FLX_GRADIENT_PART, moves, seen, measures, slope));
-            } else {
-                FLX_TRY(meet_alone(a, k, measures, slope));
-            }
-        }
-    }
-    return FLX_OK;
-}
-
-static flx_status meet_parameters(adjoint *a, const double *measures, double *slope)
-{
-    const gradient *g = a->g;
-    for (int k = 0; k < g->def->nparam; k++) FLX_TRY(meet_jumps(a, k, slope));
-    if (g->def->nparam >= MANY) return meet_groups(a, measures, slope);
-    for (int k = 0; k < g->def->nparam; k++) FLX_TRY(meet_alone(a, k, measures, slope));
-    return FLX_OK;
-}
-
 // ---- all of it ------------------------------------------------------------------------------------
 
-static flx_status make(adjoint *a)
+static flx_status make(flx_adjoint *a)
 {
     gradient *g = a->g;
     const flx_system *s = g->run->sim->sys;
@@ -587,22 +371,22 @@ static flx_status make(adjoint *a)
         FLX_ARRAY(a->rp, nodes * (size_t)a->n),
         FLX_ARRAY(a->start_eta, FLX_SLOPES_INSTANTS * m * a->nu),
         FLX_ARRAY(a->start_rp, FLX_SLOPES_INSTANTS * a->nu),
-        FLX_ARRAY(a->crossings, (size_t)g->njump * m * ((size_t)a->nchange + a->nu + 1)),
-        FLX_ARRAY(a->by_time, m),
+        FLX_ARRAY(a->crossings, (size_t)g->njump * m * ((size_t)a->nchange + 1)),
         FLX_ARRAY(a->slopes, 2 * probes)};
     a->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     return a->block ? flx_gradient_rates_create(g, &a->rates) : FLX_ERR_MEMORY;
 }
 
-static flx_status find(adjoint *a, double *slope)
+static flx_status find(flx_adjoint *a, double *slope)
 {
     gradient *g = a->g;
     FLX_TRY(make(a));
     FLX_TRY(refuse_inside(a));
     for (int i = 0; i < points_of(a); i++) {
         if (i % (a->inner + 1) > 0 && flx_gradient_jump_at(g, i / (a->inner + 1))) continue;
-        place_point(a, i, g->from);
-        FLX_TRY(observe(a, g->run->sim, i, g->from, a->probe + (size_t)i * (size_t)a->nprobe));
+        flx_adjoint_place(a, i, g->from);
+        FLX_TRY(flx_adjoint_observe(a, g->run->sim, i, g->from,
+                                    a->probe + (size_t)i * (size_t)a->nprobe));
     }
     FLX_TRY(find_rule(a));
     FLX_TRY(differentiate_metrics(a, slope));
@@ -612,12 +396,12 @@ static flx_status find(adjoint *a, double *slope)
     FLX_TRY(find_reach(a, false));
     if (a->inner > 0) FLX_TRY(find_reach(a, true));
     FLX_TRY(carry_back(a, measures));
-    return meet_parameters(a, measures, slope);
+    return flx_adjoint_meet(a, measures, slope);
 }
 
 flx_status flx_gradient_adjoint(gradient *g, double *slope)
 {
-    adjoint a = {.g = g};
+    flx_adjoint a = {.g = g};
     flx_status status = find(&a, slope);
     flx_gradient_rates_destroy(&a.rates);
     flx_gradient_groups_destroy(&a.groups);

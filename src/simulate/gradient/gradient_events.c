@@ -17,6 +17,7 @@
 #define PARAMETER_PART 1e-4 // of parameters
 #define STATE_PART 1e-4     // of the scales of states
 #define TIME_PART 1e-5      // of the time of the run
+#define SAME_TIME 1e-12     // of the time of the run
 #define GRAZES 1e-6         // an indicator that changes in the whole run by so little of its size
 
 const flx_gradient_jump *flx_gradient_jump_at(const gradient *g, int i)
@@ -83,10 +84,11 @@ typedef struct crossing {
     const flx_gradient_jump *j;
     flx_integrator *it;
     const flx_system *sys;
-    int n, nchange, nv;            // of q, v, x; of a whole change
+    int nchange, nv;               // numbers of a change
     flx_state *before, *after, *x; // owned
     double *value, *c, *rows;      // indicators; (nchange) ; (unknowns) scratch
     double *minus, *plus;          // (nchange) rates before and after
+    double *scratch, *unit;        // (2 unknowns + 2 nchange) (2 nchange)
     void *block;
 } crossing;
 
@@ -112,12 +114,16 @@ static flx_status open_crossing(gradient *g, const flx_gradient_jump *j, crossin
 {
     const flx_system *s = g->run->sim->sys;
     *c = (crossing){.g = g, .j = j, .sys = s, .nv = s->dims.nv};
-    c->n = 2 * s->dims.nv + s->dims.nx;
     c->nchange = flx_slopes_change_size(s);
     size_t nc = (size_t)c->nchange, ni = (size_t)flx_events_last_of(g->run->sim->it).n;
-    const flx_array arrays[] = {FLX_ARRAY(c->value, ni), FLX_ARRAY(c->c, nc),
-                                FLX_ARRAY(c->rows, flx_dims_unknowns(&s->dims)),
-                                FLX_ARRAY(c->minus, nc), FLX_ARRAY(c->plus, nc)};
+    const flx_array arrays[] = {
+        FLX_ARRAY(c->value, ni),
+        FLX_ARRAY(c->c, nc),
+        FLX_ARRAY(c->rows, flx_dims_unknowns(&s->dims)),
+        FLX_ARRAY(c->minus, nc),
+        FLX_ARRAY(c->plus, nc),
+        FLX_ARRAY(c->scratch, 2 * (size_t)flx_dims_unknowns(&s->dims) + 2 * nc),
+        FLX_ARRAY(c->unit, 2 * nc)};
     c->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     if (!c->block) return FLX_ERR_MEMORY;
     FLX_TRY(flx_state_create(s, &c->before));
@@ -138,7 +144,7 @@ static flx_status shift(crossing *c, int k, double e)
     return FLX_OK;
 }
 
-// The indicator, or the time at which the event is due, at the state before it moved by e times `change` (NULL: not moved) and e
+// The indicator, or by how much later the event is due, at the state before it moved by e times `change` (NULL: not moved) and e
 // times dt.
 static flx_status look(crossing *c, const double *change, double e, double dt, double *out)
 {
@@ -152,8 +158,26 @@ static flx_status look(crossing *c, const double *change, double e, double dt, d
         return FLX_OK;
     }
     flx_gradient_node(c->g, c->j->node > 0 ? c->j->node - 1 : 0, c->x);
-    *out = flx_events_next(c->it, c->x);
+    *out = flx_events_next(c->it, c->x) - c->before->t;
+    if (fabs(*out) < SAME_TIME * (c->g->times[c->g->n - 1] - c->g->times[0])) *out = 0.0;
     return FLX_OK;
+}
+
+// A discrete value that follows the state or the parameters, as that of a controller that samples; what contacts count does not
+// act. -1: none.
+static int kept_value(const crossing *c)
+{
+    const flx_contacts *contacts = c->sys->ops->contacts;
+    for (int i = 0; i < c->sys->dims.nswitch; i++) {
+        bool counts = c->x->switches[i] == c->after->switches[i];
+        for (int k = 0; contacts && !counts && k < contacts->count(c->sys); k++) {
+            flx_contact_group group;
+            contacts->group(c->sys, k, &group);
+            counts = group.tally >= 0 && (i == group.tally || i == group.tally + 1);
+        }
+        if (!counts) return i;
+    }
+    return -1;
 }
 
 // The state after the event at such a state, as a change of that after it: (nchange), times weight, added to out.
@@ -172,6 +196,12 @@ static flx_status happen(crossing *c, const double *change, double e, double dt,
                         c->before->t);
     }
     FLX_TRY(status);
+    if (kept_value(c) >= 0) {
+        return FLX_FAIL(c->g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "the event at t = %.9g keeps a value that follows the motion (a discrete "
+                        "variable, a sample): steps have no derivatives by it; take differences",
+                        c->before->t);
+    }
     flx_slopes_between(s, c->after, c->x, c->c);
     for (int i = 0; i < c->nchange; i++) out[i] += weight * c->c[i];
     return FLX_OK;
@@ -218,45 +248,70 @@ flx_status flx_gradient_judge_jumps(gradient *g)
     return FLX_OK;
 }
 
+// Of an event at the end of the run that does not stay there, the run sees one side.
+static flx_status refuse_end(const crossing *c, double dt)
+{
+    if (dt == 0.0 || c->j->node + 2 < c->g->n) return FLX_OK;
+    return FLX_FAIL(
+        c->g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+        "parameters move the event at t = %.9g, where the run ends, to before and after "
+        "its end: there is no derivative; give another 'until'",
+        c->before->t);
+}
+
 // ---- changes ----------------------------------------------------------------------------------------
 
-static flx_status cross(crossing *c, int k, const double *before, double *after, double *dt)
+// The second run with parameter k moved by e; k < 0: no parameter is.
+static flx_status move(crossing *c, int k, double e)
+{
+    return k >= 0 ? shift(c, k, e) : FLX_OK;
+}
+
+// With steps of e: the time by which the event is moved, and rows of the instant after it by the parameter, rp.
+static flx_status find_time(crossing *c, int k, double e, const double *before, double *rp,
+                            double *dt)
 {
     gradient *g = c->g;
-    const flx_dims *d = &c->sys->dims;
-    double e = flx_gradient_reach(g, k, PARAMETER_PART), ds = 0.0, value;
-    double *along = c->minus; // (nchange), and what rows of the instant do
-    int nu = flx_dims_unknowns(d);
-    double *rp = flx_alloc(g->ctx, 2 * (size_t)nu + (size_t)c->nchange, sizeof *rp);
-    if (!rp) return FLX_ERR_MEMORY;
-    double *y = rp + nu, *dz = y + nu;
-    flx_status status = FLX_OK;
-    for (int l = 0; l < FLX_FIVE_POINTS && status == FLX_OK; l++) {
+    double ds = 0.0, value;
+    int nu = flx_dims_unknowns(&c->sys->dims);
+    for (int l = 0; l < FLX_FIVE_POINTS; l++) {
         const flx_simulation *sim = g->twin->sim;
-        status = shift(c, k, flx_five_places[l] * e);
-        if (status == FLX_OK) status = look(c, before, flx_five_places[l] * e, 0.0, &value);
+        FLX_TRY(move(c, k, flx_five_places[l] * e));
+        FLX_TRY(look(c, before, flx_five_places[l] * e, 0.0, &value));
         ds += flx_five_weights[l] / e * value;
-        if (status == FLX_OK)
-            status = flx_slopes_instant(g->sl, sim->sys, sim->work, c->after, c->rows);
+        if (k < 0) continue;
+        FLX_TRY(flx_slopes_instant(g->sl, sim->sys, sim->work, c->after, c->rows));
         for (int i = 0; i < nu; i++) rp[i] += flx_five_weights[l] / e * c->rows[i];
     }
     *dt = c->j->located ? -ds / c->j->rate : ds;
-    for (int i = 0; i < c->nchange; i++) along[i] = before[i] + along[i] * *dt;
+    return refuse_end(c, *dt);
+}
+
+// (SEN-13) along a change of the state before, and of parameter k.
+static flx_status cross(crossing *c, int k, double e, const double *before, double *after,
+                        double *dt)
+{
+    gradient *g = c->g;
+    const flx_dims *d = &c->sys->dims;
+    int nu = flx_dims_unknowns(d);
+    double *rp = c->scratch, *y = rp + nu, *dz = y + nu, *along = dz + c->nchange;
+    memset(rp, 0, (size_t)nu * sizeof *rp);
+    FLX_TRY(find_time(c, k, e, before, rp, dt));
+    for (int i = 0; i < c->nchange; i++) along[i] = before[i] + c->minus[i] * *dt;
     memset(after, 0, (size_t)c->nchange * sizeof *after);
-    for (int l = 0; l < FLX_FIVE_POINTS && status == FLX_OK; l++) {
+    for (int l = 0; l < FLX_FIVE_POINTS; l++) {
         double by = flx_five_places[l] * e;
-        status = shift(c, k, by);
-        if (status == FLX_OK) status = happen(c, along, by, *dt, flx_five_weights[l] / e, after);
+        FLX_TRY(move(c, k, by));
+        FLX_TRY(happen(c, along, by, *dt, flx_five_weights[l] / e, after));
     }
     // at the time as it was; accelerations and multipliers follow
     for (int i = 0; i < c->nchange; i++) after[i] -= c->plus[i] * *dt;
     memcpy(dz, after, 2 * (size_t)d->nv * sizeof *dz);
     memcpy(dz + 2 * d->nv, after + 3 * d->nv, (size_t)d->nx * sizeof *dz);
-    if (status == FLX_OK) status = flx_slopes_change_instant(g->sl, c->after, dz, rp, y);
+    FLX_TRY(flx_slopes_change_instant(g->sl, c->after, dz, rp, y));
     memcpy(after + 2 * d->nv, y, (size_t)d->nv * sizeof *y);
     memcpy(after + 3 * d->nv + d->nx, y + d->nv, (size_t)(nu - d->nv) * sizeof *y);
-    flx_free(rp);
-    return status;
+    return FLX_OK;
 }
 
 flx_status flx_gradient_cross(gradient *g, const flx_gradient_jump *j, int k, const double *before,
@@ -264,134 +319,46 @@ flx_status flx_gradient_cross(gradient *g, const flx_gradient_jump *j, int k, co
 {
     crossing c;
     flx_status status = open_crossing(g, j, &c);
-    if (status == FLX_OK) status = cross(&c, k, before, after, dt);
+    double e = flx_gradient_reach(g, k, PARAMETER_PART);
+    if (status == FLX_OK) status = cross(&c, k, e, before, after, dt);
     close_crossing(&c);
     return status;
 }
 
 // ---- weights ----------------------------------------------------------------------------------------
 
-// Where number i of (q, v, x) is in a change.
-static int place_of(const crossing *c, int i)
+// Each number of the state before by itself.
+static flx_status cross_back(crossing *c, int m, const double *after, const double *by_time,
+                             double *before)
 {
-    return i < 2 * c->nv ? i : c->nv + i;
-}
-
-static double dot_motion(const crossing *c, const double *u, const double *change)
-{
-    double sum = 0.0;
-    for (int i = 0; i < c->n; i++) sum += u[i] * change[place_of(c, i)];
-    return sum;
-}
-
-// Weights of a whole change after the event become those of (q, v, x) there.
-static flx_status weigh_after(crossing *c, int m, const double *w, const flx_gradient_crossing *out)
-{
-    const flx_dims *d = &c->sys->dims;
-    int nu = flx_dims_unknowns(d);
-    for (int j = 0; j < m; j++, w += c->nchange) {
-        double *after = out->after + (size_t)j * (size_t)c->n;
-        for (int i = 0; i < c->n; i++) after[i] = w[place_of(c, i)];
-        for (int i = 0; i < nu; i++)
-            c->rows[i] = i < d->nv ? w[2 * d->nv + i] : w[3 * d->nv + d->nx + i - d->nv];
-        FLX_TRY(flx_slopes_weigh_instant(c->g->sl, c->after, c->rows,
-                                         out->eta + (size_t)j * (size_t)nu, after));
+    size_t nc = (size_t)c->nchange;
+    double *unit = c->unit, *column = c->unit + nc, dt;
+    FLX_TRY(shift(c, 0, 0.0));
+    memset(before, 0, (size_t)m * nc * sizeof *before);
+    for (int i = 0; i < c->nchange; i++) {
+        flx_unknown u = {.scale = 1.0};
+        bool motion = i < 2 * c->nv || (i >= 3 * c->nv && i < 3 * c->nv + c->sys->dims.nx);
+        if (!motion) continue;
+        if (i < 2 * c->nv) c->sys->ops->unknown(c->sys, i % c->nv, &u);
+        memset(unit, 0, nc * sizeof *unit);
+        unit[i] = 1.0;
+        double e = STATE_PART * (u.scale > 0.0 ? u.scale : 1.0);
+        FLX_TRY(cross(c, -1, e, unit, column, &dt));
+        for (int k = 0; k < m; k++) {
+            double sum = by_time[k] * dt;
+            for (size_t l = 0; l < nc; l++) sum += after[(size_t)k * nc + l] * column[l];
+            before[(size_t)k * nc + (size_t)i] = sum;
+        }
     }
     return FLX_OK;
 }
 
-static flx_status cross_back(crossing *c, int m, double *w, const double *by_time,
-                             const flx_gradient_crossing *out)
-{
-    gradient *g = c->g;
-    const flx_gradient_jump *j = c->j;
-    size_t nc = (size_t)c->nchange;
-    double *column = flx_alloc(g->ctx, 2 * nc, sizeof *column), value;
-    if (!column) return FLX_ERR_MEMORY;
-    double *along = column + nc, e = TIME_PART * (g->times[g->n - 1] - g->times[0]);
-    flx_status status = weigh_after(c, m, w, out);
-    if (status == FLX_OK) status = shift(c, 0, 0.0);
-    // by the time: with the motion before, less that after
-    for (int l = 0; l < FLX_FIVE_POINTS && status == FLX_OK && j->located; l++)
-        status = happen(c, c->minus, flx_five_places[l] * e, 1.0, flx_five_weights[l] / e, column);
-    for (int i = 0; i < c->nchange; i++) column[i] -= c->plus[i];
-    for (int i = 0; i < m; i++) {
-        const double *after = out->after + (size_t)i * (size_t)c->n;
-        out->time[i] = by_time[i] + (j->located ? dot_motion(c, after, column) : 0.0);
-    }
-    memset(w, 0, (size_t)m * nc * sizeof *w);
-    for (int i = 0; i < c->n && status == FLX_OK; i++) {
-        flx_unknown u = {.scale = 1.0};
-        double ds = 0.0;
-        int at = place_of(c, i);
-        if (i < 2 * c->nv) c->sys->ops->unknown(c->sys, i % c->nv, &u);
-        double h = STATE_PART * (u.scale > 0.0 ? u.scale : 1.0);
-        memset(column, 0, 2 * nc * sizeof *column);
-        along[at] = 1.0;
-        for (int l = 0; l < FLX_FIVE_POINTS && status == FLX_OK; l++) {
-            double by = flx_five_places[l] * h, weight = flx_five_weights[l] / h;
-            status = happen(c, along, by, 0.0, weight, column);
-            if (status != FLX_OK || !j->located) continue;
-            status = look(c, along, by, 0.0, &value);
-            ds += weight * value;
-        }
-        for (int k = 0; k < m; k++) {
-            w[(size_t)k * nc + (size_t)at] =
-                dot_motion(c, out->after + (size_t)k * (size_t)c->n, column) -
-                (j->located ? out->time[k] * ds / j->rate : 0.0);
-        }
-    }
-    flx_free(column);
-    return status;
-}
-
-flx_status flx_gradient_cross_back(gradient *g, const flx_gradient_jump *j, int m, double *w,
-                                   const double *by_time, const flx_gradient_crossing *out)
+flx_status flx_gradient_cross_back(gradient *g, const flx_gradient_jump *j, int m,
+                                   const double *after, const double *by_time, double *before)
 {
     crossing c;
     flx_status status = open_crossing(g, j, &c);
-    if (status == FLX_OK) status = cross_back(&c, m, w, by_time, out);
-    close_crossing(&c);
-    return status;
-}
-
-static flx_status meet(crossing *c, int m, int k, const flx_gradient_crossing *kept, double *slope)
-{
-    gradient *g = c->g;
-    int np = g->def->nparam, nu = flx_dims_unknowns(&c->sys->dims);
-    double e = flx_gradient_reach(g, k, PARAMETER_PART), value;
-    double *change = flx_alloc(g->ctx, (size_t)c->nchange, sizeof *change);
-    if (!change) return FLX_ERR_MEMORY;
-    flx_status status = FLX_OK;
-    for (int l = 0; l < FLX_FIVE_POINTS && status == FLX_OK; l++) {
-        const flx_simulation *sim = g->twin->sim;
-        double weight = flx_five_weights[l] / e;
-        memset(change, 0, (size_t)c->nchange * sizeof *change);
-        status = shift(c, k, flx_five_places[l] * e);
-        if (status == FLX_OK) status = look(c, NULL, 0.0, 0.0, &value);
-        double late = c->j->located ? 0.0 : value - c->before->t; // due at another time
-        if (status == FLX_OK) status = happen(c, c->minus, late, 1.0, weight, change);
-        for (int i = 0; i < c->nchange; i++) change[i] -= weight * late * c->plus[i];
-        if (status == FLX_OK)
-            status = flx_slopes_instant(g->sl, sim->sys, sim->work, c->after, c->rows);
-        for (int i = 0; i < m && status == FLX_OK; i++) {
-            double *to = slope + (size_t)i * (size_t)np + (size_t)k;
-            *to += dot_motion(c, kept->after + (size_t)i * (size_t)c->n, change);
-            *to += kept->time[i] * weight * (c->j->located ? -value / c->j->rate : late);
-            for (int r = 0; r < nu; r++)
-                *to -= weight * c->rows[r] * kept->eta[(size_t)i * (size_t)nu + (size_t)r];
-        }
-    }
-    flx_free(change);
-    return status;
-}
-
-flx_status flx_gradient_meet_jump(gradient *g, const flx_gradient_jump *j, int m, int k,
-                                  const flx_gradient_crossing *kept, double *slope)
-{
-    crossing c;
-    flx_status status = open_crossing(g, j, &c);
-    if (status == FLX_OK) status = meet(&c, m, k, kept, slope);
+    if (status == FLX_OK) status = cross_back(&c, m, after, by_time, before);
     close_crossing(&c);
     return status;
 }

@@ -68,16 +68,9 @@ void flx_gradient_clear_jumps(gradient *g);
 // Over an event, (SEN-13): the change of the state of parameter k, and *dt, of the time.
 flx_status flx_gradient_cross(gradient *g, const flx_gradient_jump *j, int k, const double *before,
                               double *after, double *dt);
-// ... and weights back. metrics: m; w (m size) after, then before; by_time (m): weights of the time. What parameters meet goes to
-// `out`, (m (2 nv + nx)), (m), (m unknowns): weights of the state after it, of its time, of the instant there.
-typedef struct flx_gradient_crossing {
-    double *after, *time, *eta;
-} flx_gradient_crossing;
-flx_status flx_gradient_cross_back(gradient *g, const flx_gradient_jump *j, int m, double *w,
-                                   const double *by_time, const flx_gradient_crossing *out);
-// slope (m nparam): parameter k by what was kept.
-flx_status flx_gradient_meet_jump(gradient *g, const flx_gradient_jump *j, int m, int k,
-                                  const flx_gradient_crossing *kept, double *slope);
+// ... and weights back, of m metrics: after, (m change), by_time (m): of the time; before (m change).
+flx_status flx_gradient_cross_back(gradient *g, const flx_gradient_jump *j, int m,
+                                   const double *after, const double *by_time, double *before);
 // The node i.
 void flx_gradient_node(const gradient *g, int i, flx_state *x);
 // The second run, at its start with parameter k moved by e.

@@ -118,6 +118,8 @@ void flx_gradient_sharpen(flx_simulation *sim)
     sim->sharp = true;
     m->close = NULL; // states that are moved have no factors
     m->own_normals = true;
+    // rows that are open stay so where states are closed before a step is made
+    if (sim->sys->ops->contacts && m->read_rows) m->read_rows(sim->it, sim->state->switches);
 }
 
 // After a step of the run that has been at `count` events so far: the state, and that before an event which ended it.
