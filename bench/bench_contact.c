@@ -1,10 +1,14 @@
 // bench_contact.c - rigid contacts met step by step: a box on a slope, stacks of boxes; time per step, iterations, how far they
-// creep and sink. MuJoCo beside it where it is installed, in turns.
+// creep and sink; single problems of stacks from nothing. MuJoCo and Siconos beside it where they are installed, in turns.
 #include "flexion/flexion.h"
 
 #include "case_table.h"
+#include "cone_rig.h"
 #ifdef BENCH_MUJOCO
 #include "contact_mujoco.h"
+#endif
+#ifdef BENCH_SICONOS
+#include "contact_siconos.h"
 #endif
 
 #include <math.h>
@@ -59,6 +63,73 @@ static void line(const char *what, const char *who, const result *r)
            r->creeps);
 }
 
+// ---- single problems --------------------------------------------------------------------------------
+
+static void problem_line(const char *what, const char *who, int iterations, double residual,
+                         double us, bool solved)
+{
+    printf("%-26s %-14s %10d %12.1e %12.0f  %s\n", what, who, iterations, residual, us,
+           solved ? "" : "not solved");
+}
+
+static void siconos_lines(const char *what, const cone_rig *r, double friction)
+{
+#ifdef BENCH_SICONOS
+    for (int newton = 0; newton < 2; newton++) {
+        siconos_result s;
+        if (!siconos_solve(r->ngroup, r->W, r->b, friction, newton, 1e-10, newton ? 200 : 20000,
+                           &s))
+            continue;
+        problem_line(what, newton ? "Siconos NSN_AC" : "Siconos NSGS", s.iterations, s.residual,
+                     s.us, s.converged != 0);
+    }
+#else
+    (void)what, (void)r, (void)friction;
+#endif
+}
+
+// Boxes with four contacts per face from nothing, and once more from the impulses of nearly the same problem.
+static int problems(void)
+{
+    static const int counts[] = {3, 10, 30};
+    static const char *const how[] = {"level", "sticks", "slides"};
+    static const double g[][3] = {{0, 0, -1}, {0.07, 0.03, -1}, {0.14, 0.03, -1}};
+    int missed = 0;
+    flx_ctx *ctx = flx_ctx_create();
+    flx_cone *cone = flx_cone_create(ctx);
+    printf("\nsingle problems\n%-26s %-14s %10s %12s %12s\n", "work", "by", "iterations",
+           "residual", "us");
+    for (int i = 0; i < 9 && cone; i++) {
+        char what[64];
+        cone_rig r;
+        flx_cone_report cold, warm;
+        rig_stack(&r, counts[i / 3], 0.1, g[i % 3], 1, 1);
+        snprintf(what, sizeof what, "stack of %2d boxes, %s", counts[i / 3], how[i % 3]);
+        clock_t begin = clock();
+        bool ok =
+            flx_cone_solve(cone, r.m, r.W, r.b, r.ngroup, r.groups, 0, r.lam, r.u, &cold) == FLX_OK;
+        double us = 1e6 * (double)(clock() - begin) / CLOCKS_PER_SEC;
+        problem_line(what, "ours, cold", cold.iterations, cold.residual, us, ok);
+        siconos_lines(what, &r, 0.1);
+        for (int k = 0; k < r.nv; k++) r.free[k] += 1e-3 * sin(k);
+        rig_close(&r);
+        begin = clock();
+        ok = ok && flx_cone_solve(cone, r.m, r.W, r.b, r.ngroup, r.groups, 1, r.lam, r.u, &warm) ==
+                       FLX_OK;
+        us = 1e6 * (double)(clock() - begin) / CLOCKS_PER_SEC;
+        problem_line(what, "ours, warm", warm.iterations, warm.residual, us, ok);
+        if (cold.iterations > 30) printf("  mark: MORE than 30 cold iterations\n");
+        missed += !ok;
+        rig_free(&r);
+    }
+    flx_cone_destroy(&cone);
+    flx_ctx_destroy(&ctx);
+#ifndef BENCH_SICONOS
+    printf("Siconos is not installed (libsiconos-numerics-dev)\n");
+#endif
+    return missed;
+}
+
 int main(void)
 {
     static const int counts[] = {1, 10, 20, 40};
@@ -86,5 +157,6 @@ int main(void)
                fast ? "fast enough" : "SLOWER than asked");
         missed += !still;
     }
+    missed += problems();
     return missed != 0;
 }

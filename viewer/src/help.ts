@@ -14,6 +14,7 @@ const keys: [string, string, string][] = [
   ["N", "names of bodies", "Namen der Körper"],
   ["J", "joints and ground", "Gelenke und Boden"],
   ["A", "forces as arrows", "Kräfte als Pfeile"],
+  ["C", "contacts: where surfaces touch", "Kontakte: wo sich Flächen berühren"],
   ["F", "follow the selected body", "dem gewählten Körper folgen"],
   ["H", "hide the selected body; with Shift show all", "den gewählten Körper ausblenden; mit Umschalt alle zeigen"],
   ["/", "search bodies", "Körper suchen"],

@@ -24,6 +24,7 @@ const english = {
   help: "Keys and pointer", close: "Close", names: "Names", parts: "Bodies", search: "Search bodies and traces", showAll: "Show all",
   hideAll: "Hide all", hide: "Hide or show", more: "and {0} more", arrowLength: "Length of the arrows", find: "Search signals",
   noArrows: "For arrows of forces ask for signals such as pin.reaction or spring.value in the outputs of the model.",
+  contacts: "Contacts", slides: "slides", sticks: "sticks", depth: "depth", depthLength: "Length of depths", asTheyAre: "depths as they are",
   copyOf: "Canvas with the moving mechanism", noModel: "The result does not contain its model.",
 };
 export type Label = keyof typeof english;
@@ -52,6 +53,7 @@ const german: Record<Label, string> = {
   help: "Tasten und Zeiger", close: "Schließen", names: "Namen", parts: "Körper", search: "Körper und Bahnkurven suchen", showAll: "Alle zeigen",
   hideAll: "Alle ausblenden", hide: "Ausblenden oder zeigen", more: "und {0} weitere", arrowLength: "Länge der Pfeile", find: "Signale suchen",
   noArrows: "Für Pfeile der Kräfte braucht es Signale wie pin.reaction oder spring.value in den Ausgaben des Modells.",
+  contacts: "Kontakte", slides: "gleitet", sticks: "haftet", depth: "Tiefe", depthLength: "Länge der Eindringung", asTheyAre: "Eindringung wahr",
   copyOf: "Fläche mit dem bewegten Mechanismus", noModel: "Das Ergebnis enthält sein Modell nicht.",
 };
 

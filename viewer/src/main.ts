@@ -233,7 +233,7 @@ class Page {
       case "r": stage?.look("start"); break;
       case "x": case "y": case "z": stage?.look(e.key); break;
       case "s": stage?.look("slant"); break;
-      case "n": case "a": case "j": if (stage) this.toggle(stage, e.key); break;
+      case "n": case "a": case "c": case "j": if (stage) this.toggle(stage, e.key); break;
       case "h": if (stage && chosen) { stage.hide(chosen, true); stage.select(null); this.build(); } break;
       case "H": if (stage) { stage.hideAll(false); this.build(); } break;
       case "f": if (stage) { stage.follow(stage.following() === chosen ? null : chosen); this.buildTabs(); } break;
@@ -243,10 +243,11 @@ class Page {
     e.preventDefault();
   }
 
-  private toggle(stage: Stage, key: "n" | "a" | "j"): void {
+  private toggle(stage: Stage, key: "n" | "a" | "c" | "j"): void {
     for (const m of stage.mechanisms) {
       if (key === "n") m.names = !m.names;
       else if (key === "a") m.show("arrows", !m.shows("arrows"));
+      else if (key === "c") m.show("contacts", !m.shows("contacts"));
       else m.show("joints", !m.shows("joints"));
     }
     stage.refresh();

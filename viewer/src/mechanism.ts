@@ -6,6 +6,7 @@ import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { find, type BeamLine, type Elastic, type Link, type Result, type Scene, type Shape, type Solid, type Surface } from "./data";
 import { Arrows } from "./arrows";
+import { Contacts } from "./contacts";
 import { BeamBody } from "./beam";
 import { ElasticBody } from "./elastic";
 import type { Colouring } from "./colours";
@@ -79,6 +80,7 @@ export class Mechanism {
   readonly parts: Part[] = [];
   readonly places: Place[] = [];
   readonly arrows: Arrows;
+  readonly contacts: Contacts;
   readonly hidden = new Set<string>();
   names = false; // of bodies are shown
   selected: string | null = null;
@@ -118,7 +120,8 @@ export class Mechanism {
     if (result.particles) this.cloud = new ParticleCloud(result.particles);
     if (this.cloud) this.group.add(this.cloud.object);
     this.arrows = new Arrows(result, scene.size, (link, end) => this.lifted(this.placeOf(link, end), link.bodies[end]));
-    this.group.add(this.symbolGroup, this.arrows.group, this.traceGroup);
+    this.contacts = new Contacts(result, scene.size);
+    this.group.add(this.symbolGroup, this.arrows.group, this.contacts.group, this.traceGroup);
   }
 
   // ---- sheets of a plane -------------------------------------------------------------------------
@@ -394,18 +397,21 @@ export class Mechanism {
     return this.shape !== null;
   }
 
-  has(what: "arrows" | "elastic"): boolean {
+  has(what: "arrows" | "contacts" | "elastic"): boolean {
+    if (what === "contacts") return this.contacts.count > 0;
     return what === "arrows" ? this.arrows.count > 0 : this.elastic.length > 0;
   }
 
-  show(what: "joints" | "frames" | "arrows", on: boolean): void {
+  show(what: "joints" | "frames" | "arrows" | "contacts", on: boolean): void {
     if (what === "arrows") this.arrows.group.visible = on;
+    if (what === "contacts") this.contacts.group.visible = on;
     if (what === "frames") for (const a of this.axesGroup) a.visible = on;
     if (what === "joints") this.group.traverse((o) => { if (o.userData.joint) o.visible = on; });
   }
 
-  shows(what: "joints" | "frames" | "arrows"): boolean {
+  shows(what: "joints" | "frames" | "arrows" | "contacts"): boolean {
     if (what === "arrows") return this.arrows.group.visible;
+    if (what === "contacts") return this.contacts.group.visible;
     if (what === "frames") return this.axesGroup.some((a) => a.visible);
     let on = true;
     this.group.traverse((o) => { if (o.userData.joint && !o.visible) on = false; });
@@ -475,6 +481,7 @@ export class Mechanism {
     for (const b of [...this.beams, ...this.solids]) b.object.visible = b.object.userData.known && !this.hidden.has(b.object.name);
     for (const s of this.stretched) this.stretch(s);
     this.arrows.update(t);
+    this.contacts.update(t);
     for (const line of this.traces.values()) line.geometry.instanceCount = i;
   }
 
@@ -523,7 +530,7 @@ export class Mechanism {
 
   // Words at places of the picture.
   tags(): Tag[] {
-    const list: Tag[] = [...this.arrows.tips()].map((a) => ({ ...a, kind: "value" }));
+    const list: Tag[] = [...this.arrows.tips(), ...this.contacts.tips()].map((a) => ({ ...a, kind: "value" }));
     for (const part of this.parts) {
       if (this.hidden.has(part.name) || !(this.names || part.name === this.selected)) continue;
       const at = this.middle(part);

@@ -52,7 +52,7 @@ export function viewPanel(stage: Stage, changed: () => void): HTMLElement {
       ...colourChoice(stage), modeChoice(stage));
   }
   panel.append(directions, make("div", { className: "row" }, make("label", { htmlFor: "follow", textContent: say("follow") }), follow), bending,
-    make("h2", { textContent: say("shown") }), shown, arrowChoice(stage), ...partList(stage, changed));
+    make("h2", { textContent: say("shown") }), shown, arrowChoice(stage), ...contactChoice(stage), ...partList(stage, changed));
   return panel;
 }
 
@@ -66,6 +66,23 @@ function arrowChoice(stage: Stage): HTMLElement {
   factor.onchange = () => { all.forEach((m) => { m.arrows.factor = Number(factor.value); }); stage.refresh(); };
   return make("div", { className: "row checks" },
     check(say("arrows"), all[0].shows("arrows"), (on) => { all.forEach((m) => m.show("arrows", on)); stage.refresh(); }), factor);
+}
+
+// Where surfaces touch, and how much longer than they are depths are drawn.
+function contactChoice(stage: Stage): HTMLElement[] {
+  const all = stage.mechanisms;
+  if (!all.some((m) => m.has("contacts"))) return [];
+  const row = make("div", { className: "row checks" },
+    check(say("contacts"), all[0].shows("contacts"), (on) => { all.forEach((m) => m.show("contacts", on)); stage.refresh(); }));
+  if (!all.some((m) => m.contacts.deep)) return [row];
+  const factor = make("select", { id: "depth-length" });
+  factor.add(new Option(say("asTheyAre"), "1"));
+  for (const x of [10, 100, 1000, 10000, 100000]) factor.add(new Option(`${x}×`, String(x)));
+  factor.value = String(all[0].contacts.factor);
+  factor.setAttribute("aria-label", say("depthLength"));
+  factor.onchange = () => { all.forEach((m) => { m.contacts.factor = Number(factor.value); }); stage.refresh(); };
+  row.append(factor);
+  return [row];
 }
 
 // Parts that can be hidden, and places that can leave traces; a search finds both by name.
