@@ -263,6 +263,31 @@ await test("the force of a contact is an arrow where the surfaces touch", async 
   assert.deepEqual(await page.locator(".tag:visible").allTextContents(), ["floor 20 N"]);
 });
 
+const sinks = `flexion: 1
+gravity: [0, 0, -10]
+bodies: {ball: {type: rigid, mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.4, -0.3, 0.4999], surface: {sphere: 0.5}, shape: {sphere: 0.5}}}
+forces:
+  floor: {type: contact, on: [ground, ball], law: penalty, stiffness: 2e5, damping: 1e3, friction: {coefficient: 0.5, stiffness: 1e4}}
+simulate: {until: 1, method: radau, rtol: 1e-6}
+outputs: {every: 0.1, signals: [floor.force, floor.friction, floor.place, floor.value, floor.penetration, floor.state]}
+`;
+
+await test("a contact has a mark, its signals, and its depth as long as one likes", async (page_of) => {
+  const page = await page_of("sinks", sinks);
+  await seek(page, 0.5);
+  const bar = [0.4, -0.3, 0.04];
+  const [without] = await seen(page, [await pixel(page, bar)]);
+  await page.keyboard.press("c");
+  assert.deepEqual(await page.locator(".tag:visible").allTextContents(), ["floor sticks, 20 N, depth 100 µm"]);
+  const [mark] = await seen(page, [await pixel(page, [0.4, -0.3, 0])]);
+  assert.ok(mark[2] > 1.5 * mark[0], `the mark of what sticks is ${mark}`);
+  await page.locator("#tabs button, [role=tab]").filter({ hasText: "View" }).first().click().catch(() => {});
+  await page.selectOption("#depth-length", "1000");
+  const [with_it] = await seen(page, [await pixel(page, bar)]);
+  assert.notDeepEqual(with_it, without, "the depth is not drawn");
+  assert.ok(with_it[2] > 1.3 * with_it[1], `the bar is ${with_it}`);
+});
+
 await test("arrows stay at their joints, also aslant, and all that is drawn is inside the picture", async (page_of) => {
   for (const narrow of [false, true]) {
     const page = narrow ? await page_of("slider_crank", null, { viewport: { width: 390, height: 800 } }) : await page_of("slider_crank");

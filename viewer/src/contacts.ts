@@ -66,14 +66,14 @@ export class Contacts {
     if (!this.group.visible) return;
     for (const c of this.list) {
       const at = this.at(c.place, t), force = this.at(c.force, t), depth = this.depthOf(c, t);
-      // switches do not go from one row to the next little by little
+      // between two rows it is still the state of the first
       const state = c.state >= 0 ? Math.floor(valueAt(this.result, c.state, t) + 1e-6) : -1;
       const touches = state > 0 || (state < 0 && (force.length() > 0 || depth > 0 || (c.value >= 0 && valueAt(this.result, c.value, t) > 0)));
       c.mark.visible = touches && Number.isFinite(at.x);
       c.mark.position.copy(at);
-      const does = state === 2 ? "sticks" : state === 1 ? "slides" : "touches";
-      (c.mark.material as THREE.MeshBasicMaterial).color.setHex(colours[does]);
-      const words = [state > 0 ? `${c.name} ${say(does)}` : c.name];
+      const does = state === 2 ? "sticks" : state === 1 ? "slides" : null;
+      (c.mark.material as THREE.MeshBasicMaterial).color.setHex(colours[does ?? "touches"]);
+      const words = [does ? `${c.name} ${say(does)}` : c.name];
       if (c.value >= 0) words.push(withUnit(valueAt(this.result, c.value, t), this.result.units[c.value] || "N"));
       if (depth > 0) words.push(`${say("depth")} ${withUnit(depth, this.result.units[c.depth >= 0 ? c.depth : c.gap] || "m")}`);
       c.text = words.join(", ");
