@@ -61,7 +61,7 @@ DAMAGED = [
     ("attribute of the other version", change('providesDirectionalDerivative="', 'providesDirectionalDerivatives="'),
      "has no attribute providesDirectionalDerivatives"),
     ("number", change('stopTime="', 'stopTime="end '), "stopTime is a number"),
-    ("flag of the schema", change('needsExecutionTool="false"', 'needsExecutionTool="no"'), "is true or false, not 'no'"),
+    ("flag of the schema", change('canRunAsynchronuously="false"', 'canRunAsynchronuously="no"'), "is true or false, not 'no'"),
     ("exponent of a unit", change('<BaseUnit kg="1"', '<BaseUnit kg="one"'), "kg is a number"),
     ("library", with_file("binaries/linux64/cart.so", b"MZ" + bytes(100)), "is no library of this system"),
     ("nothing to run", without("binaries"), "neither binaries nor sources"),
