@@ -268,8 +268,11 @@ static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides 
                         "give 'connected: true' if they are to",
                         force->full);
     }
+    bool alone = all->n > 0;
+    for (int i = 1; i < all->n; i++) alone = alone && owner(s[i].body) == owner(s[0].body);
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
-                    "contact '%s' has no two bodies that could touch", force->full);
+                    "contact '%s' has no two bodies that could touch%s", force->full,
+                    alone ? "; a body does not touch itself, nor does the line of a beam" : "");
 }
 
 // ---- the form -----------------------------------------------------------------------------------
