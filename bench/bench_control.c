@@ -1,5 +1,6 @@
-// bench_control.c - linear models: A and B of the cart with a pole against the closed form; 1 000 frequencies of a chain of
-// 2 000 links (10 000 unknowns), one input, one thread; regulators with 100 and 400 states. CPU seconds beside the marks.
+// bench_control.c - linear models: A, B, C, D of a cart with a pole, a slider crank and a moved base against closed forms; 1 000
+// frequencies of a chain of 2 000 links (10 000 unknowns), one input, one thread; regulators with 100 and 400 states, continuous
+// and sampled. CPU seconds beside the marks.
 #include "flexion/control.h"
 #include "flexion/flexion.h"
 #include "flexion/linear.h"
@@ -65,6 +66,93 @@ static void cart_pole(flx_ctx *ctx)
     flx_finding_clear(&f);
 }
 
+static double off_by(double found, double wanted)
+{
+    return fabs(found - wanted) / fabs(wanted);
+}
+
+// In the crank angle, states (angle, rate), about the equilibrium of the closed form: m a'' + d a' + k a = T. Outputs: place and
+// acceleration of the slider, reaction of the bearing.
+static void slider_crank(flx_ctx *ctx)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "parameters: {r: 0.15, l: 0.35, a: 1.323117126666897}\n"
+        "bodies:\n"
+        "  crank: {type: rigid, mass: 0.4, inertia: 0.4*r^2/12, position: [r/2*cos(a), "
+        "r/2*sin(a)], orientation: a}\n"
+        "  rod: {type: rigid, mass: 0.6, inertia: 0.6*l^2/12, orientation: -asin(r*sin(a)/l), "
+        "position: [r*cos(a) + sqrt((l/2)^2 - (r*sin(a)/2)^2), r*sin(a)/2]}\n"
+        "  slider: {type: rigid, mass: 0.8, inertia: 1e-3, position: [r*cos(a) + sqrt(l^2 - "
+        "(r*sin(a))^2), 0]}\n"
+        "joints:\n"
+        "  bearing: {type: revolute, on: [ground, crank], at: [0, 0]}\n"
+        "  pin: {type: revolute, on: [crank, rod], at: [r*cos(a), r*sin(a)]}\n"
+        "  wrist: {type: revolute, on: [rod, slider], at: slider}\n"
+        "  guide: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0]}\n"
+        "inputs: {T: 2}\n"
+        "forces:\n"
+        "  motor: {type: torque, on: bearing, value: T}\n"
+        "  spring: {type: force, on: slider, value: [\"-250*(slider.position.x - 0.4) - "
+        "3*slider.velocity.x\", 0]}\n"
+        "analyse:\n"
+        "  plant: {type: linear, inputs: [T], states: [bearing.angle, bearing.rate], outputs: "
+        "[slider.position.x, slider.acceleration.x, bearing.reaction]}\n";
+    const double m = 0.03853347975470508, d = 0.07894615199889092, k = 5.590503829241204;
+    const double over = -0.16222017137098058; // slider over angle
+    const double wanted[4][2] = {{-k / m, -d / m},
+                                 {1 / m, over},
+                                 {-over * k / m, -over * d / m},
+                                 {-4.20985004218761, -6.517799304065088}};
+    flx_finding f = {0};
+    double off[4] = {0, 0, 0, 0}, begun = seconds();
+    if (analyse(ctx, text, &f) != FLX_OK) return;
+    double needed = seconds() - begun;
+    const double *A = matrix(&f, "A"), *B = matrix(&f, "B"), *C = matrix(&f, "C");
+    const double *D = matrix(&f, "D");
+    off[0] = fmax(off_by(A[2], wanted[0][0]), off_by(A[3], wanted[0][1]));
+    off[1] = off_by(B[1], wanted[1][0]);
+    off[2] = fmax(off_by(C[0], wanted[1][1]),
+                  fmax(off_by(C[2], wanted[2][0]), off_by(C[3], wanted[2][1])));
+    off[3] = fmax(off_by(D[1], wanted[3][0]), off_by(D[2], wanted[3][1]));
+    for (int i = 0; i < 4; i++)
+        printf("%c of the slider crank, relative error %19.2g  mark 1e-9%s\n", "ABCD"[i], off[i],
+               i == 0 ? "   (7 constraints, reactions among outputs)" : "");
+    printf("%-44s %10.4f\n", "  the analysis, s", needed);
+    flx_finding_clear(&f);
+}
+
+// Through the motion of a joint: x'' = -(k/m) (x - u) - (c/m) (x' - u'), states place and velocity of the mass: the input
+// goes into the state, and D of the acceleration is k/m - (c/m)^2 with C the row of A.
+static void base_excitation(flx_ctx *ctx)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\n"
+        "bodies:\n"
+        "  floor: {type: rigid, mass: 1, inertia: 1}\n"
+        "  mass: {type: point, mass: 2, position: [0.5, 0]}\n"
+        "joints:\n"
+        "  drive: {type: prismatic, on: [ground, floor], at: [0, 0], axis: [1, 0], motion: "
+        "{displacement: u}}\n"
+        "  rail: {type: point-on-line, on: [ground, mass], at: [[0, 0], mass], axis: [1, 0]}\n"
+        "inputs: {u: 0}\n"
+        "forces:\n"
+        "  strut: {type: spring, on: [floor, mass], at: [floor, mass], stiffness: 800, damping: 6, "
+        "length: 0.5}\n"
+        "analyse: {plant: {type: linear, inputs: [u], outputs: [mass.position.x]}}\n";
+    flx_finding f = {0};
+    if (analyse(ctx, text, &f) != FLX_OK) return;
+    const double *A = matrix(&f, "A"), *B = matrix(&f, "B"), *C = matrix(&f, "C");
+    const double *D = matrix(&f, "D");
+    double most = 0.0;
+    // what does not depend on coordinates: Markov's parameters D, C B, C A B of (c s + k)/(m s^2 + c s + k)
+    double CB = C[0] * B[0] + C[1] * B[1];
+    double CAB = C[0] * (A[0] * B[0] + A[1] * B[1]) + C[1] * (A[2] * B[0] + A[3] * B[1]);
+    most = fmax(fabs(D[0]), fmax(off_by(CB, 3.0), off_by(CAB, 400.0 - 9.0)));
+    printf("%-44s %10.2g  mark 1e-9\n", "A, B, C, D of a moved base, relative error", most);
+    flx_finding_clear(&f);
+}
+
 static void chain(flx_ctx *ctx)
 {
     static const char text[] =
@@ -101,7 +189,7 @@ static void chain(flx_ctx *ctx)
 }
 
 // A chain of masses on springs and dampers, pushed at its end.
-static void regulator(flx_ctx *ctx, int n, const char *mark)
+static void regulator(flx_ctx *ctx, int n, double sample, const char *mark)
 {
     size_t size = (size_t)n * (size_t)n;
     double *A = calloc(size, sizeof *A), *B = calloc((size_t)n, sizeof *B);
@@ -118,9 +206,9 @@ static void regulator(flx_ctx *ctx, int n, const char *mark)
     if (B) B[n - 1] = 1.0;
     double begun = seconds();
     flx_status status =
-        A && B && Q && K ? flx_lqr_find(ctx, n, 1, A, B, Q, &R, 0.0, K, NULL) : FLX_ERR_MEMORY;
+        A && B && Q && K ? flx_lqr_find(ctx, n, 1, A, B, Q, &R, sample, K, NULL) : FLX_ERR_MEMORY;
     char name[60];
-    snprintf(name, sizeof name, "regulator with %d states, s", n);
+    snprintf(name, sizeof name, "%sregulator with %d states, s", sample > 0.0 ? "sampled " : "", n);
     printf("%-44s %10.3f  mark %-6s %s\n", name, seconds() - begun, mark,
            status == FLX_OK ? "" : "failed");
     free(A);
@@ -133,8 +221,12 @@ int main(void)
 {
     flx_ctx *ctx = flx_ctx_create();
     cart_pole(ctx);
-    regulator(ctx, 100, "0.1 s");
-    regulator(ctx, 400, "10 s");
+    slider_crank(ctx);
+    base_excitation(ctx);
+    regulator(ctx, 100, 0.0, "0.1 s");
+    regulator(ctx, 400, 0.0, "10 s");
+    regulator(ctx, 100, 0.02, "0.1 s");
+    regulator(ctx, 400, 0.02, "10 s");
     chain(ctx);
     flx_ctx_destroy(&ctx);
     return 0;

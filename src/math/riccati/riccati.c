@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define UNREACHED 1e-9
+#define LARGE 30       // states from which on doubling is tried
+#define ROUNDING 1e-12 // residual of Riccati's equation, of its largest term
 
 static double norm_of(size_t n, const double *x)
 {
@@ -253,26 +255,31 @@ static flx_status improve(solver *w, bool discrete, double *K, double *P)
                     : flx_lyapunov_continuous(w->ctx, w->n, w->W, w->V, P);
 }
 
+// A - B R^-1 S^T, Q - S R^-1 S^T and B R^-1 B^T.
+static flx_status take_cross(solver *w)
+{
+    const flx_riccati *r = w->r;
+    int n = w->n, m = w->m;
+    size_t nn = (size_t)n * (size_t)n;
+    memcpy(w->A, r->A, nn * sizeof(double));
+    memcpy(w->Q, r->Q, nn * sizeof(double));
+    flx_dense_multiply(false, false, n, n, m, r->B, w->RB, w->G);
+    if (!r->S) return FLX_OK;
+    flx_dense_multiply(true, true, n, n, m, w->RB, r->S, w->W);
+    for (size_t i = 0; i < nn; i++) w->A[i] -= w->W[i];
+    transpose(n, m, r->S, w->H);
+    FLX_TRY(flx_riccati_divide(w->ctx, m, n, r->R, w->H));
+    flx_dense_multiply(false, false, n, n, m, r->S, w->H, w->W);
+    for (size_t i = 0; i < nn; i++) w->Q[i] -= w->W[i];
+    return FLX_OK;
+}
+
 flx_status flx_riccati_continuous(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
                                   double *residual)
 {
     solver w;
-    int n = r->n, m = r->m;
     flx_status status = begin(&w, ctx, r);
-    if (status == FLX_OK) {
-        size_t nn = (size_t)n * (size_t)n;
-        memcpy(w.A, r->A, nn * sizeof(double));
-        memcpy(w.Q, r->Q, nn * sizeof(double));
-        flx_dense_multiply(false, false, n, n, m, r->B, w.RB, w.G);
-        if (r->S) { // A - B R^-1 S^T, Q - S R^-1 S^T
-            flx_dense_multiply(true, true, n, n, m, w.RB, r->S, w.W);
-            for (size_t i = 0; i < nn; i++) w.A[i] -= w.W[i];
-            transpose(n, m, r->S, w.H);
-            status = flx_riccati_divide(ctx, m, n, r->R, w.H);
-            flx_dense_multiply(false, false, n, n, m, r->S, w.H, w.W);
-            for (size_t i = 0; i < nn; i++) w.Q[i] -= w.W[i];
-        }
-    }
+    if (status == FLX_OK) status = take_cross(&w);
     if (status == FLX_OK) status = solve_hamiltonian(&w, P);
     if (status == FLX_OK) status = gains(&w, P, K);
     if (status == FLX_OK) status = improve(&w, false, K, P);
@@ -393,16 +400,36 @@ static double discrete_residual(solver *w, const double *K, const double *P)
     return most > 0.0 ? off / most : 0.0;
 }
 
+static flx_status finish_discrete(solver *w, double *K, double *P, double *residual)
+{
+    FLX_TRY(discrete_gains(w, P, K));
+    FLX_TRY(improve(w, true, K, P));
+    FLX_TRY(discrete_gains(w, P, K));
+    *residual = discrete_residual(w, K, P);
+    return FLX_OK;
+}
+
+// Doubling is much the faster, and finds another solution, or none, where a mode that does not decay costs nothing: then,
+// and where its residual is no rounding error, the ordered pencil decides.
 flx_status flx_riccati_discrete(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
                                 double *residual)
 {
     solver w;
+    double left = HUGE_VAL;
+    bool found = false;
     flx_status status = begin(&w, ctx, r);
-    if (status == FLX_OK) status = solve_symplectic(&w, P);
-    if (status == FLX_OK) status = discrete_gains(&w, P, K);
-    if (status == FLX_OK) status = improve(&w, true, K, P);
-    if (status == FLX_OK) status = discrete_gains(&w, P, K);
-    if (status == FLX_OK && residual) *residual = discrete_residual(&w, K, P);
+    if (status == FLX_OK && r->n >= LARGE) {
+        status = take_cross(&w);
+        if (status == FLX_OK) status = flx_riccati_double(ctx, r->n, w.A, w.G, w.Q, P);
+        if (status == FLX_OK) status = finish_discrete(&w, K, P, &left);
+        found = status == FLX_OK && left <= ROUNDING;
+        if (status == FLX_SINGULAR) status = FLX_OK;
+    }
+    if (status == FLX_OK && !found) {
+        status = solve_symplectic(&w, P);
+        if (status == FLX_OK) status = finish_discrete(&w, K, P, &left);
+    }
+    if (status == FLX_OK && residual) *residual = left;
     end(&w);
     return status;
 }

@@ -21,6 +21,10 @@ flx_status flx_riccati_continuous(flx_ctx *ctx, const flx_riccati *r, double *K,
 flx_status flx_riccati_discrete(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
                                 double *residual);
 
+// P of P = A^T P (1 + G P)^-1 A + Q by doubling (RIC-9); the least solution, which makes the loop stable where every mode
+// that does not decay costs something. FLX_SINGULAR without a message: it does not converge. A, G, Q (n x n) are overwritten.
+flx_status flx_riccati_double(flx_ctx *ctx, int n, double *A, double *G, double *Q, double *P);
+
 // A^T P + P A + Q = 0, Q symmetric. FLX_SINGULAR without a message: s_i + s_j = 0 of two eigenvalues.
 flx_status flx_lyapunov_continuous(flx_ctx *ctx, int n, const double *A, const double *Q,
                                    double *P);

@@ -6,6 +6,20 @@
 
 #include <string.h>
 
+// A term that has no room is left out, and so are those behind it, which is told.
+static flx_status tell_row(flx_gains *g, int c, const double *K)
+{
+    char line[700];
+    int n = g->m.n, j = 0;
+    size_t used = (size_t)flx_snprintf(line, sizeof line, "%.200s = -(", g->io.inputs[c]);
+    for (; j < n && used + strlen(g->m.states[j].item) + 30 < sizeof line; j++) {
+        used += (size_t)flx_snprintf(line + used, sizeof line - used, "%s%.6g*%s",
+                                     j > 0 ? " + " : "", K[j], g->m.states[j].item);
+    }
+    return flx_finding_line(g->sim, g->out, "%s%s), of changes from the state of the analysis",
+                            line, j < n ? " + ..." : "");
+}
+
 static flx_status find(flx_gains *g)
 {
     const flx_gain_keys *k = g->keys;
@@ -27,16 +41,7 @@ static flx_status find(flx_gains *g)
             for (int c = 0; c < m; c++) F[i * n + j] -= B[i * m + c] * K[c * n + j];
         }
     }
-    for (int c = 0; c < m; c++) {
-        char line[700];
-        size_t used = (size_t)flx_snprintf(line, sizeof line, "%s = -(", g->io.inputs[c]);
-        for (int j = 0; j < n && used + 80 < sizeof line; j++) {
-            used += (size_t)flx_snprintf(line + used, sizeof line - used, "%s%.6g*%.40s",
-                                         j > 0 ? " + " : "", K[c * n + j], g->m.states[j].item);
-        }
-        FLX_TRY(flx_finding_line(g->sim, g->out, "%s), of changes from the state of the analysis",
-                                 line));
-    }
+    for (int c = 0; c < m; c++) FLX_TRY(tell_row(g, c, K + c * n));
     FLX_TRY(flx_gains_poles(g, F));
     FLX_TRY(flx_gains_matrix(g, "gains", m, n, K));
     FLX_TRY(flx_gains_matrix(g, "P", n, n, P));

@@ -187,5 +187,37 @@ static int without_solution(void)
     return 0;
 }
 
-TEST_MAIN(TEST(random_plants), TEST(lyapunov), TEST(samples), TEST(unreached_modes),
-          TEST(without_solution))
+// As many states as doubling takes: the residual is rounding, and where an unstable mode costs nothing it finds zero gains,
+// so that the pencil decides: the mode 1.2 goes to 1/1.2.
+static int many_states(void)
+{
+    enum { N = 40 };
+    static double A[N * N], B[N], Q[N * N], K[N], P[N * N];
+    flx_ctx *ctx = flx_ctx_create();
+    double R[1] = {0.3}, residual = 1;
+    memset(A, 0, sizeof A);
+    memset(Q, 0, sizeof Q);
+    for (int i = 0; i < N; i++) {
+        A[i + N * i] = 0.9 - 0.02 * i;
+        if (i > 0) A[i - 1 + N * i] = 0.2;
+        B[i] = i == N - 1 ? 1 : 0;
+        Q[i + N * i] = 1;
+    }
+    const flx_riccati r = {.n = N, .m = 1, .A = A, .B = B, .Q = Q, .R = R};
+    CHECK(flx_riccati_discrete(ctx, &r, K, P, &residual) == FLX_OK);
+    CHECK(residual < 1e-12);
+    memset(Q, 0, sizeof Q);
+    memset(B, 0, sizeof B);
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) A[i + N * j] = i == j ? 0.1 + 0.01 * i : 0;
+    }
+    A[0] = 1.2;
+    B[0] = 1;
+    CHECK(flx_riccati_discrete(ctx, &r, K, P, &residual) == FLX_OK);
+    CHECK_NEAR(A[0] - B[0] * K[0], 1 / 1.2, 1e-9);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(many_states), TEST(random_plants), TEST(lyapunov), TEST(samples),
+          TEST(unreached_modes), TEST(without_solution))
