@@ -38,13 +38,17 @@ flx_status flx_control_need(flx_control_draft *d, const char *key, const flx_ent
 
 flx_entry *flx_control_text(flx_control_draft *d, const char *format, ...)
 {
-    char text[512];
-    va_list args;
+    char first[256];
+    va_list args, again;
     va_start(args, format);
-    int n = flx_vsnprintf(text, sizeof text, format, args); // names and whole numbers alone
-    va_end(args);
+    va_copy(again, args);
+    int n = flx_vsnprintf(first, sizeof first, format, args); // names and whole numbers alone
     flx_entry *y = flx_take(d->b, 1, sizeof *y);
-    if (n < 0 || (size_t)n >= sizeof text || !y) return NULL;
+    char *text = n >= 0 ? flx_take(d->b, (size_t)n + 1, 1) : NULL;
+    if (text) flx_vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(args);
+    if (!text || !y) return NULL;
     *y = (flx_entry){.kind = FLX_ENTRY_SCALAR, .loc = d->item->loc};
     y->text = flx_arena_copy(d->b->m->arena, text, (size_t)n);
     return y->text ? y : NULL;

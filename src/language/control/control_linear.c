@@ -326,9 +326,9 @@ flx_status flx_control_observer(flx_control_draft *d)
     bool drives = inputs && inputs->kind == FLX_ENTRY_LIST && nu > 0;
     FLX_TRY(flx_control_own(d, "measured", measured));
     if (drives) FLX_TRY(flx_control_own(d, "inputs", inputs));
-    char driven[160] = "";
+    const char *driven = "";
     flx_entry *state = make_list(d, n), *ahead = make_list(d, n), *miss = make_list(d, ny);
-    if (!state || !ahead || !miss || strlen(L) > 40) return FLX_ERR_MEMORY;
+    if (!state || !ahead || !miss || !L) return FLX_ERR_MEMORY;
     const char *z = d->sampled ? "self.ahead" : "self.z";
     for (int k = 1; k <= ny; k++) {
         miss->items[k - 1] = flx_control_text(
@@ -338,9 +338,10 @@ flx_status flx_control_observer(flx_control_draft *d)
     }
     FLX_TRY(flx_control_signal(d, "innovation", miss));
     if (drives) {
-        flx_snprintf(driven, sizeof driven,
-                     " + sum(k, 1, %d, %s.B(i_, k)*(self.inputs(k) - %s.inputs_at(1, k)))", nu, L,
-                     L);
+        driven = flx_arena_printf(
+            d->b->scratch, " + sum(k, 1, %d, %s.B(i_, k)*(self.inputs(k) - %s.inputs_at(1, k)))",
+            nu, L, L);
+        if (!driven) return FLX_ERR_MEMORY;
     }
     if (!d->sampled) {
         FLX_TRY(flx_control_state(
@@ -353,9 +354,11 @@ flx_status flx_control_observer(flx_control_draft *d)
         FLX_TRY(flx_control_discrete(d, "z", n));
         for (int i = 1; i <= n; i++) {
             if (drives) {
-                flx_snprintf(driven, sizeof driven,
-                             " + sum(k, 1, %d, %s.B(%d, k)*(self.inputs(k) - %s.inputs_at(1, k)))",
-                             nu, L, i, L);
+                driven = flx_arena_printf(
+                    d->b->scratch,
+                    " + sum(k, 1, %d, %s.B(%d, k)*(self.inputs(k) - %s.inputs_at(1, k)))", nu, L, i,
+                    L);
+                if (!driven) return FLX_ERR_MEMORY;
             }
             ahead->items[i - 1] =
                 flx_control_text(d, "sum(j, 1, %d, %s.A(%d, j)*self.z(j))%s", n, L, i, driven);

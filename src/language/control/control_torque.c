@@ -449,8 +449,8 @@ flx_status flx_control_computed_torque(flx_control_draft *d)
         if (gain[1]->kind == FLX_ENTRY_LIST) flx_snprintf(v, sizeof v, "self.d(%d)", i + 1);
         list->items[i] = flx_control_text(
             d,
-            "self.want(%d)'' + %s*(self.want(%d)' - %.60s.rate) + %s*(self.want(%d) - "
-            "%.60s.%s)",
+            "self.want(%d)'' + %s*(self.want(%d)' - %s.rate) + %s*(self.want(%d) - "
+            "%s.%s)",
             i + 1, v, i + 1, joint, p, i + 1, joint, place);
         if (!list->items[i]) return FLX_ERR_MEMORY;
     }

@@ -174,5 +174,47 @@ static int names_may_be_long(void)
     return 0;
 }
 
-TEST_MAIN(TEST(names_may_be_long), TEST(failures_have_a_place), TEST(cart_and_pole),
-          TEST(return_difference), TEST(filters), TEST(refusals), TEST(long_chain))
+static int observers_and_joints_may_have_long_names(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\n"
+        "bodies: {m: {type: rigid, mass: 1, inertia: 1, com: [0.5, 0]}, cart: {type: rigid, mass: "
+        "1, "
+        "inertia: 1, position: [0, 1]}}\n"
+        "joints: "
+        "{the_joint_between_the_ground_and_the_first_of_all_the_long_arms_of_this_mechanism: "
+        "{type: revolute, on: [ground, m], at: [0, 0]}, A: {type: prismatic, on: [ground, cart], "
+        "at: "
+        "cart, axis: [1, 0]}}\n"
+        "inputs: {F: {value: 0}}\n"
+        "forces: {f: {type: force, on: A, value: F}, g: {type: torque, on: "
+        "the_joint_between_the_ground_and_the_first_of_all_the_long_arms_of_this_mechanism, value: "
+        "ct}}\n"
+        "analyse:\n"
+        "  filter_of_the_cart_that_is_on_its_own_long_rail_beside_the_arm: {type: kalman, inputs: "
+        "[F], "
+        "states: [A.displacement, A.rate], measured: [A.displacement], noise: {inputs: 1, "
+        "measured: "
+        "1}}\n"
+        "control:\n"
+        "  est: {type: observer, gains: "
+        "filter_of_the_cart_that_is_on_its_own_long_rail_beside_the_arm}\n"
+        "  ct: {type: computed-torque, joints: "
+        "[the_joint_between_the_ground_and_the_first_of_all_the_long_arms_of_this_mechanism], "
+        "want: "
+        "[t], p: 1, d: 1}\n"
+        "simulate: {until: 1}\noutputs: {every: 1, signals: [est.state]}\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    CHECK(flx_model_read_text(ctx, "long.yaml", text, strlen(text), 0, NULL, &model) == FLX_OK);
+    CHECK(flx_simulation_create(model, &sim) == FLX_OK);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(observers_and_joints_may_have_long_names), TEST(names_may_be_long),
+          TEST(failures_have_a_place), TEST(cart_and_pole), TEST(return_difference), TEST(filters),
+          TEST(refusals), TEST(long_chain))
