@@ -1,7 +1,6 @@
 """Functions of Python in models."""
 from __future__ import annotations
 
-import inspect
 from typing import Any, Callable, Sequence, Union, overload
 
 Answer = Union[float, "tuple[float, Sequence[float]]"]
@@ -19,6 +18,8 @@ class ExternalFunction:
         self.call = call
         names: Sequence[str]
         if of is None:
+            import inspect
+
             names = [p.name for p in inspect.signature(call).parameters.values()]
         elif isinstance(of, int):
             names = [f"x{k + 1}" for k in range(of)]
