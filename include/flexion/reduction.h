@@ -42,10 +42,11 @@ typedef struct flx_reduction_report {
     int nfewer; // what fewer shapes would leave
     int fewer[3];
     double fewer_error[3];
-    double highest; // Hz, of the shapes by themselves
-    int above;      // shapes above the band
-    int other;      // there is damping that is not in proportion: nothing is proved then, but
-    int checked;    // so many frequencies were solved directly
+    double highest;  // Hz, of the shapes by themselves
+    int above;       // shapes above the band
+    int other;       // there is damping that is not in proportion: nothing is proved then, but
+    int checked;     // so many frequencies were solved directly
+    int centrifugal; // static shapes of centrifugal forces that were added, beside `shapes`
 } flx_reduction_report;
 
 typedef struct flx_reduction_def {

@@ -98,6 +98,10 @@ static void print_reduction(const char *body, const flx_reduction_report *p)
     printf("  highest frequency  %.3g kHz; %d shape%s above the band%s\n", p->highest / 1000,
            p->above, p->above == 1 ? " lies" : "s lie",
            p->above > 0 ? ": static corrections (see quasistatic)" : "");
+    if (p->centrifugal > 0) {
+        printf("  centrifugal forces %d static shape%s for the field inside, beside these\n",
+               p->centrifugal, p->centrifugal == 1 ? "" : "s");
+    }
     printf("  loads              are followed that last no shorter than about %.2g ms\n",
            2000 / p->to);
     if (p->tolerance > 0 && !p->met) printf("  THE TOLERANCE IS NOT MET\n");

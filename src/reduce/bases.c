@@ -65,6 +65,7 @@ static flx_status report(const flx_shape_search *q, const flx_ritz_choice *c, fl
     FLX_TRY(flx_ritz_report(c->ritz, q->b, c->taken, c->errors, highest, above, &out->report));
     flx_reduction_report *p = out->report;
     if (!p) return FLX_OK;
+    p->centrifugal = q->count - c->taken;
     for (int r = c->taken - 1; r > 0 && p->nfewer < 2; r -= 2) {
         if (c->worst[r] < 0) continue;
         p->fewer[p->nfewer] = r;
@@ -114,15 +115,27 @@ static void warn(const flx_shape_search *q, const flx_ritz_choice *c, double tol
 
 static flx_status make_shapes(flx_shape_search *q, const flx_ritz_choice *c)
 {
-    size_t r = (size_t)c->taken;
-    q->V = flx_alloc(q->s->ctx, r * q->n, sizeof *q->V);
+    size_t r = (size_t)c->taken, more = (size_t)flx_centrifugal_count(q);
+    const double *turn = q->b->angular_velocity;
+    bool turns = q->b->spin > 0 || turn[0] != 0 || turn[1] != 0 || turn[2] != 0;
+    if (turns && more == 0) {
+        return FLX_FAIL(q->s->ctx, FLX_ERR_MODEL, q->s->loc,
+                        "`angular_velocity` adds shapes of a mesh, and this body is none");
+    }
+    q->V = flx_alloc(q->s->ctx, (r + more) * q->n, sizeof *q->V);
     q->error = flx_alloc(q->s->ctx, r, sizeof *q->error);
     if (!q->V || !q->error) return FLX_ERR_MEMORY;
     q->count = q->room = c->taken;
     q->lowest = c->ritz->model.L[0];
     flx_dense_multiply(false, false, (int)q->n, c->taken, c->ritz->m, c->ritz->Q, c->T, q->V);
-    check_frequencies(c, q->error);
-    return FLX_OK;
+    if (more == 0) {
+        check_frequencies(c, q->error);
+        return FLX_OK;
+    }
+    flx_free(q->error); // those of more shapes are found anew
+    q->error = NULL;
+    q->room += (int)more;
+    return flx_centrifugal_add(q, c->ritz->factor, c->ritz->sigma);
 }
 
 flx_status flx_bases_find(flx_shape_search *q, flx_shapes *out)

@@ -51,6 +51,8 @@ typedef struct flx_basis {
     const bool *conditions;     // (ncondition, ninterface) which interfaces are held
     double statics;             // part of the static compliance that may be left out; 0: none
     double angular_velocity[3]; // rad/s: static shapes of its centrifugal forces are added
+    double spin;                // rad/s, about any axis: those of all its centrifugal forces
+    const unsigned *components; // (ninterface) bits of those that are ports; NULL: all
     int blocks;                 // of Krylov's spaces, at each of
     int nshift;                 // these frequencies
     const double *shifts;       // Hz
@@ -80,7 +82,7 @@ typedef struct flx_free_structure {
     flx_loc loc; // where the model asks for the reduction
     const flx_symmetric *K, *M;
     const flx_symmetric *S, *D; // imaginary stiffness, damping (FE-24); NULL: none
-    const int *group;    // (n) node of an unknown; may be NULL
+    const int *group;           // (n) node of an unknown; may be NULL
     // (n) its number, the component ux uy uz rx ry rz from 0, the place (n, 3); all NULL: not known
     const int *label, *component;
     const double *at;

@@ -226,7 +226,7 @@ static int count_components(const search *q, int first)
 {
     int count = 0;
     for (int i = first; i < q->s->ninterface; i++) {
-        for (int c = 0; c < 6; c++) count += q->s->interfaces[i].count[c] > 0;
+        for (int c = 0; c < 6; c++) count += flx_shapes_has_port(q, i, c);
     }
     return count;
 }
@@ -237,7 +237,7 @@ static void put_loads(const search *q, int first, double *X)
     for (int i = first; i < q->s->ninterface; i++) {
         const flx_interface *f = q->s->interfaces + i;
         for (int c = 0; c < 6; c++) {
-            if (f->count[c] == 0) continue;
+            if (!flx_shapes_has_port(q, i, c)) continue;
             for (int k = 0; k < f->count[c]; k++) X[f->unknown[c][k]] += f->weight[c][k];
             X += q->n;
         }

@@ -26,6 +26,17 @@ typedef struct flx_shape_part { // the structure without the unknowns that are h
     flx_symmetric K, M;
 } flx_shape_part;
 
+// Whether component c of interface i carries a load of its own.
+static inline bool flx_shapes_has_port(const flx_shape_search *q, int i, int c)
+{
+    if (q->b->components && !(q->b->components[i] >> c & 1u)) return false;
+    return q->s->interfaces[i].count[c] > 0;
+}
+
+// centrifugal.c: how many shapes the angular velocity adds; these behind the others, by the factor of K + sigma M (RED-18).
+int flx_centrifugal_count(const flx_shape_search *q);
+flx_status flx_centrifugal_add(flx_shape_search *q, flx_frontal *factor, double sigma);
+
 // The shapes of the basis one by one, static ones before modes, before they are made orthonormal: V.
 flx_status flx_shapes_collect(flx_shape_search *q);
 // Whether interfaces can be held: their components are unknowns themselves.

@@ -271,7 +271,8 @@ static void report(walk *w, flx_elastic_cut *cut)
     int counts[] = {r->unknowns,       r->shapes,    r->ports,  r->met,     r->assumed,
                     r->ncondition,     r->nhz,       r->modes,  r->counted, r->vectors,
                     r->factorisations, r->solutions, r->counts, r->nfewer,  r->fewer[0],
-                    r->fewer[1],       r->fewer[2],  r->above,  r->other,   r->checked};
+                    r->fewer[1],       r->fewer[2],  r->above,  r->other,   r->checked,
+                    r->centrifugal};
     double sizes[] = {
         r->from,  r->to,     r->tolerance,      r->loss,           r->alpha,          r->beta,
         r->known, r->proved, r->fewer_error[0], r->fewer_error[1], r->fewer_error[2], r->highest};
@@ -303,6 +304,7 @@ static void report(walk *w, flx_elastic_cut *cut)
                                             .above = counts[17],
                                             .other = counts[18],
                                             .checked = counts[19],
+                                            .centrifugal = counts[20],
                                             .from = sizes[0],
                                             .to = sizes[1],
                                             .tolerance = sizes[2],

@@ -95,6 +95,31 @@ static int norms_of_a_held_body_are_those_of_its_response(void)
     return 0;
 }
 
+// A hinge carries no moment about its axis: one port and some shapes fewer.
+static int components_without_loads_are_no_ports(void)
+{
+    static const char *const keys[] = {"", ", components: [x, y, z, rx, ry]"};
+    int shapes[2];
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        snprintf(text, sizeof text,
+                 "flexion: 1\nbodies: {arm: {type: flexible, fe: {mesh: " FLX_EXAMPLES
+                 "/elastic_arm.msh, material: {E: 7e10, nu: 0.33, density: 2700}}, reduce: {type: "
+                 "band, to: 500, interfaces: {hub: {on: hub%s}, tip: {on: tip}}}}}\n",
+                 keys[k]);
+        CHECK(flx_model_read_text(ctx, "arm.yaml", text, strlen(text), 0, NULL, &model) == FLX_OK);
+        const flx_reduction_report *p = flx_model_elastic_report(model, 0);
+        CHECK(p && p->ports == 12 - k && p->met);
+        shapes[k] = p->shapes;
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    CHECK(shapes[1] < shapes[0]);
+    return 0;
+}
+
 static int linear_blocks_respond_as_their_functions(void)
 {
     static const char *const blocks[] = {
@@ -124,4 +149,5 @@ static int linear_blocks_respond_as_their_functions(void)
 
 TEST_MAIN(TEST(a_held_body_responds_as_the_closed_form), TEST(direct_solutions_agree),
           TEST(norms_of_a_held_body_are_those_of_its_response),
+          TEST(components_without_loads_are_no_ports),
           TEST(linear_blocks_respond_as_their_functions))

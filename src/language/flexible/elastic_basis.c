@@ -88,6 +88,15 @@ static flx_status read_krylov(flx_env *e, const flx_entry *reduce, flx_basis *ba
     return FLX_OK;
 }
 
+// A number: about any axis; a vector: about this one.
+static flx_status read_spin(flx_env *e, const flx_entry *reduce, flx_basis *basis)
+{
+    const flx_entry *spin = flx_entry_get(reduce, "angular_velocity");
+    if (!spin) return FLX_OK;
+    if (spin->kind == FLX_ENTRY_LIST) return flx_build_vector(e, spin, basis->angular_velocity);
+    return flx_build_positive(e, spin, "the angular velocity", &basis->spin);
+}
+
 static flx_status read_statics(flx_env *e, const flx_entry *reduce, flx_basis *basis)
 {
     const flx_entry *statics = flx_entry_get(reduce, "statics");
@@ -120,6 +129,7 @@ flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const f
     FLX_TRY(read_band(e, reduce, basis));
     FLX_TRY(read_krylov(e, reduce, basis));
     FLX_TRY(read_statics(e, reduce, basis));
+    FLX_TRY(read_spin(e, reduce, basis));
     if (relief) FLX_TRY(flx_build_flag(e->b, relief, "inertia_relief", &basis->inertia_relief));
     if (count) FLX_TRY(flx_build_flag(e->b, count, "count", &counted));
     basis->uncounted = !counted;

@@ -2,12 +2,15 @@
 // tied to a node of their own, which is its frame.
 #include "language/fe/block_fe_parts.h"
 #include "language/flexible/deformable.h"
+#include "reduce/bases.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct interfaces {
+    unsigned *components;  // bits of those that carry loads
+    const flx_entry *some; // not all: where that is said; NULL: nowhere
     int n;
     int *nodes;         // (n) of the structure
     const char **names; // (n)
@@ -75,6 +78,7 @@ static flx_status add_interface(flx_fe_maker *m, const flx_entry *y, const flx_e
     bool map = y->kind == FLX_ENTRY_MAP;
     const flx_entry *type = map ? flx_entry_get(y, "type") : NULL;
     const flx_entry *at = map ? flx_entry_get(y, "at") : NULL;
+    const flx_entry *components = map ? flx_entry_get(y, "components") : NULL;
     flx_node_list list = {0};
     int kind = 0, node = -1;
     flx_status status = flx_fe_collect(m, on, &list);
@@ -101,6 +105,11 @@ static flx_status add_interface(flx_fe_maker *m, const flx_entry *y, const flx_e
     }
     out->names[out->n] = flx_arena_copy(m->b->m->arena, name, strlen(name));
     out->nodes[out->n] = node;
+    out->components[out->n] = 077u;
+    if (components) {
+        out->some = components;
+        FLX_TRY(flx_fe_read_components(m, components, out->components + out->n));
+    }
     return out->names[out->n++] ? FLX_OK : FLX_ERR_MEMORY;
 }
 
@@ -110,7 +119,8 @@ static flx_status read_interfaces(flx_fe_maker *m, const flx_entry *y, interface
     int count = y ? y->count : 0;
     out->nodes = flx_take(b, (size_t)count, sizeof *out->nodes);
     out->names = flx_take(b, (size_t)count, sizeof *out->names);
-    if (!out->nodes || !out->names) return FLX_ERR_MEMORY;
+    out->components = flx_take(b, (size_t)count, sizeof *out->components);
+    if (!out->nodes || !out->names || !out->components) return FLX_ERR_MEMORY;
     for (int i = 0; i < count; i++) {
         const flx_entry *item = y->items[i];
         bool list = y->kind == FLX_ENTRY_LIST;
@@ -163,6 +173,14 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     basis.ninterface = faces.n;
     basis.interfaces = faces.nodes;
     basis.names = faces.names;
+    if (faces.some) basis.components = faces.components;
+    bool loads = flx_basis_get(basis.kind)->choose || basis.attachment;
+    if (faces.some && !loads) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, faces.some->loc,
+                        "`components` says which loads act at an interface: shapes of type %s are "
+                        "not those of loads; take band, or modal with attachment: true",
+                        flx_basis_get(basis.kind)->name);
+    }
     FLX_TRY(flx_elastic_body_read_conditions(b, reduce, faces.n, faces.names, &basis));
     if (faces.n == 0 && !flx_entry_get(body->def, "frame")) basis.frame = FLX_FRAME_BUCKENS;
     return b->reader->reduce(b->reader->user, m->s, lumped == 1, &basis, reduce->loc, out);

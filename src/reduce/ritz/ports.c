@@ -42,7 +42,16 @@ flx_status flx_ports_init(const search *q, flx_ports *out)
     int count = 0;
     *out = (flx_ports){.ctx = s->ctx, .n = s->K->n, .nrigid = s->nrigid};
     for (int i = 0; i < s->ninterface; i++) {
-        for (int c = 0; c < 6; c++) count += s->interfaces[i].count[c] > 0;
+        for (int c = 0; c < 6; c++) count += flx_shapes_has_port(q, i, c);
+    }
+    for (int i = 0; i < s->ninterface; i++) {
+        int own = 0;
+        for (int c = 0; c < 6; c++) own += flx_shapes_has_port(q, i, c);
+        if (own > 0 || !q->b->components) continue;
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
+                        "the interface '%s' has none of its `components`: nodes of solid elements "
+                        "have x, y and z alone",
+                        s->interfaces[i].name);
     }
     if (count == 0) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
@@ -60,7 +69,7 @@ flx_status flx_ports_init(const search *q, flx_ports *out)
     for (int i = 0, j = 0; i < s->ninterface && status == FLX_OK; i++) {
         const flx_interface *f = s->interfaces + i;
         for (int c = 0; c < 6; c++) {
-            if (f->count[c] == 0) continue;
+            if (!flx_shapes_has_port(q, i, c)) continue;
             double *b = out->B + (size_t)j * q->n;
             for (int k = 0; k < f->count[c]; k++) b[f->unknown[c][k]] += f->weight[c][k];
             out->face[j] = i;

@@ -239,6 +239,78 @@ static int relief_makes_a_free_rod_exact_at_low_frequencies(void)
     return 0;
 }
 
+// The stretch of a rod that turns about its middle, u = mu w^2/EA (s/8 - s^3/6): the part of its energy that shapes miss.
+static int missed_stretch(row *r, const flx_basis *b, int *count, double *missed)
+{
+    flx_shapes shapes;
+    int n = r->K.n;
+    double u[61], Ku[61], all = 0, found = 0;
+    CHECK(flx_shapes_find(&r->s, b, &shapes) == FLX_OK);
+    for (int i = 0; i < n; i++) {
+        double x = i / 60.0 - 0.5;
+        u[i] = x / 8 - x * x * x / 6;
+    }
+    flx_symmetric_multiply(&r->K, 1, u, Ku);
+    for (int i = 0; i < n; i++) all += u[i] * Ku[i];
+    for (int k = 0; k < shapes.count; k++) {
+        double part = flx_blas_dot(n, shapes.V + (size_t)k * (size_t)n, Ku);
+        found += part * part / shapes.omega2[k];
+    }
+    *missed = 1 - found / all;
+    *count = shapes.count;
+    flx_shapes_clear(&shapes);
+    return 0;
+}
+
+static int a_rod_that_turns_has_the_shape_of_its_stretch(void)
+{
+    static const int axial[61];
+    double places[61][3] = {{0}}, missed[2];
+    int count[2];
+    row r = {0};
+    CHECK(begin() == 0);
+    CHECK(make_rod(&r, 60) == 0);
+    for (int i = 0; i <= 60; i++) places[i][0] = 3 + i / 60.0; // counted from anywhere
+    r.s.at = places[0];
+    r.s.component = axial;
+    for (int turns = 0; turns < 2; turns++) {
+        const flx_basis b = {.kind = FLX_BASIS_BAND,
+                             .frame = FLX_FRAME_BUCKENS,
+                             .to = 3000,
+                             .shapes = 2,
+                             .angular_velocity = {0, 0, 50.0 * turns},
+                             .damping = {.loss = 0.02}};
+        CHECK(missed_stretch(&r, &b, count + turns, missed + turns) == 0);
+    }
+    printf("stretch that is missed: %.1e, with its shape %.1e\n", missed[0], missed[1]);
+    CHECK(count[1] == count[0] + 1);
+    CHECK(missed[0] > 1e-5);
+    CHECK(fabs(missed[1]) < 1e-10);
+    r.s.at = NULL; // no mesh
+    const flx_basis b = {.kind = FLX_BASIS_BAND, .frame = FLX_FRAME_BUCKENS, .to = 3000, .spin = 9};
+    flx_shapes none;
+    CHECK(flx_shapes_find(&r.s, &b, &none) == FLX_ERR_MODEL);
+    clear(&r);
+    finish();
+    return 0;
+}
+
+// An interface without any port is refused.
+static int components_that_are_not_there_are_refused(void)
+{
+    static const unsigned turns[2] = {1u, 070u};
+    row r = {0};
+    flx_shapes shapes;
+    CHECK(begin() == 0);
+    CHECK(make_rod(&r, 60) == 0);
+    const flx_basis b = {
+        .kind = FLX_BASIS_BAND, .frame = FLX_FRAME_BUCKENS, .to = 100, .components = turns};
+    CHECK(flx_shapes_find(&r.s, &b, &shapes) == FLX_ERR_MODEL);
+    clear(&r);
+    finish();
+    return 0;
+}
+
 // H = -1/(EA' k) [cot kL, 1/sin kL; ...]; tan(kL)/(EA' k) with the left end held.
 static int responses_of_a_rod_are_those_of_the_closed_form(void)
 {
@@ -577,6 +649,8 @@ static int blocks_of_krylov_match_twice_as_many_moments(void)
 
 TEST_MAIN(TEST(a_free_rod_needs_as_few_shapes_as_the_case_says),
           TEST(relief_makes_a_free_rod_exact_at_low_frequencies),
+          TEST(a_rod_that_turns_has_the_shape_of_its_stretch),
+          TEST(components_that_are_not_there_are_refused),
           TEST(responses_of_a_rod_are_those_of_the_closed_form),
           TEST(eight_shapes_of_a_cantilever_are_as_good_as_the_case_says),
           TEST(the_band_of_a_cantilever_is_as_good_as_the_case_says),
