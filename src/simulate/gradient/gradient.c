@@ -173,13 +173,17 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
     if (g->sl && can_follow(g)) FLX_TRY(retrace(g));
     if (g->sl && !g->cannot) {
         flx_ctx *told = g->ctx;
-        if (asked == FLX_GRADIENT_AUTO && g->njump > 0) g->ctx = g->quiet; // differences are left
+        if (asked == FLX_GRADIENT_AUTO) g->ctx = g->quiet; // differences are left
         flx_status status = flx_gradient_judge_jumps(g);
         if (status == FLX_OK) status = find_by_steps(g, out);
-        bool gives_up = g->ctx != told && status == FLX_ERR_CANNOT;
+        bool quiet = g->ctx != told;
+        const flx_message *m = quiet ? flx_ctx_error(g->quiet, 0) : NULL;
         g->ctx = told;
-        if (!gives_up) return status;
-        g->cannot = "an event in it has no derivative";
+        if (!quiet || status == FLX_OK) return status;
+        if (status != FLX_ERR_CANNOT)
+            return m ? FLX_FAIL(told, status, m->loc, "%s", m->text) : status;
+        g->cannot = g->njump > 0 ? "an event in it has no derivative"
+                                 : "one of its steps has no derivative";
         memset(out->slope, 0, (size_t)g->nvalue * (size_t)g->def->nparam * sizeof *out->slope);
     }
     if (g->cannot && asked != FLX_GRADIENT_AUTO && asked != FLX_GRADIENT_DIFFERENCES) {
