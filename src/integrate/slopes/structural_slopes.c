@@ -299,7 +299,7 @@ static flx_status direct(flx_slopes *sl, double *rp, double *dz)
 // ---- adjoint ------------------------------------------------------------------------------------
 
 // The weights at the end less those of the equations, A^T eta, into z1; u0 to u2 are the products. What the unknowns of the
-// step leave of them goes to r.
+// step leave of them goes to r. eta NULL: zeros.
 static flx_status weigh(slopes *s, const double *w, const double *eta)
 {
     const flx_system *sys = s->base.sys;
@@ -309,7 +309,7 @@ static flx_status weigh(slopes *s, const double *w, const double *eta)
     const double h = s->h, p1 = h * h * s->beta, cy = (1.0 - s->af) / (1.0 - s->am);
     double *const u[3] = {s->u0, s->u1, s->u2};
     for (int k = 0; k < 3; k++) memset(u[k], 0, (size_t)s->n * sizeof(double));
-    FLX_TRY(flx_step_matrix_product_t(s->m, s->base.work, eta, u));
+    if (eta) FLX_TRY(flx_step_matrix_product_t(s->m, s->base.work, eta, u));
     memcpy(z1, w, (size_t)s->base.size * sizeof *z1);
     for (int i = 0; i < d->nv; i++) {
         z1[i] -= s->u0[i];
@@ -341,7 +341,7 @@ static flx_status adjoint(flx_slopes *sl, double *w, double *eta)
     double first = 0.0, last = HUGE_VAL;
     memset(eta, 0, (size_t)s->n * sizeof *eta);
     for (int k = 0; k < FLX_SLOPES_ROUNDS; k++) {
-        FLX_TRY(weigh(s, w, eta));
+        FLX_TRY(weigh(s, w, k > 0 ? eta : NULL));
         flx_step_matrix_solve(s->m, s->r);
         for (int i = 0; i < s->n; i++) eta[i] += s->r[i];
         double size = size_of(s->r, d->nv + d->nx);

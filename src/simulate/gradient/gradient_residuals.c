@@ -211,15 +211,17 @@ static flx_status take_group(const group_of_rates *o, double places, double *out
     return FLX_OK;
 }
 
-// Whether rows change with those parameters alone that they belong to: `one` holds what all did by one step.
-static flx_status test_group(const group_of_rates *o, bool *good)
+// Whether rows change with those parameters alone that they belong to, and, of half of the rows in each step, whether two steps
+// do twice what one does, which is in `one`.
+static flx_status test_group(const group_of_rates *o, bool *good, bool *straight)
 {
     flx_gradient_rates *r = o->r;
     gradient *g = r->g;
     const flx_simulation *sim = g->twin->sim;
     int bits = flx_gradient_groups_bits(o->x);
+    double most = 0.0, bent = 0.0;
     for (int b = 0; b < bits && *good; b++) {
-        FLX_TRY(flx_gradient_groups_move(o->x, o->number, 1.0, b));
+        FLX_TRY(flx_gradient_groups_move(o->x, o->number, 2.0, b));
         for (int i = b; i < r->steps && *good; i += bits) {
             const double *base = r->base + (size_t)i * (size_t)r->n;
             const double *one = r->one + (size_t)i * (size_t)r->n;
@@ -230,23 +232,29 @@ static flx_status test_group(const group_of_rates *o, bool *good)
                                          flx_gradient_record(g, i), r->row));
             for (int c = 0; c < r->n; c++) {
                 bool mine = o->owner[c] > 0 && flx_gradient_groups_bit(o->owner[c] - 1, b);
-                double off = r->row[c] - base[c] - (mine ? one[c] : 0.0);
-                if (!(fabs(off) <= NOISE * r->size)) *good = false;
+                double two = r->row[c] - base[c];
+                if (mine) {
+                    most = fmax(most, fabs(two));
+                    bent = fmax(bent, fabs(two - 2.0 * one[c]));
+                } else if (!(fabs(two) <= NOISE * r->size)) {
+                    *good = false;
+                }
                 if (o->owner[c] == 0 && one[c] != 0.0) *good = false;
             }
         }
     }
+    *straight = bent <= fmax(STRAIGHT * most, NOISE * r->size);
     return FLX_OK;
 }
 
 // Per unit of the parameters that rows belong to.
-static void divide_group(const group_of_rates *o, double steps, double *rp)
+static void divide_group(const group_of_rates *o, double *rp)
 {
     flx_gradient_rates *r = o->r;
     int nu = flx_dims_unknowns(&r->g->run->sim->sys->dims);
     for (int c = 0; c < r->n; c++) {
         double e = o->owner[c] > 0 ? flx_gradient_reach(r->g, o->owner[c] - 1, FIRST_PART) : 1.0;
-        for (int i = 0; i < r->steps; i++) rp[(size_t)i * (size_t)r->n + (size_t)c] /= steps * e;
+        for (int i = 0; i < r->steps; i++) rp[(size_t)i * (size_t)r->n + (size_t)c] /= e;
     }
     for (int c = 0; c < o->instants->n * nu; c++) {
         int k = o->owner[r->n + c];
@@ -273,12 +281,12 @@ flx_status flx_gradient_rates_find_group(flx_gradient_rates *r, flx_gradient_gro
         FLX_TRY(take(r, r->base));
         r->based = true;
     }
+    bool straight;
     FLX_TRY(take_group(&o, 1.0, r->one));
-    FLX_TRY(take_group(&o, 2.0, r->two));
-    bool straight = is_straight(r);
-    if (flx_gradient_groups_size(x, group) > 1) FLX_TRY(test_group(&o, good));
+    FLX_TRY(test_group(&o, good, &straight));
     if (!*good) return FLX_OK;
-    if (straight) memcpy(rp, r->two, all * sizeof *rp);
+    FLX_TRY(take_group(&o, 2.0, straight ? NULL : r->two));
+    if (straight) memcpy(rp, r->one, all * sizeof *rp);
     for (size_t i = 0; i < all && !straight; i++) {
         rp[i] = (8.0 * r->one[i] - r->two[i]) / 12.0;
         r->third[i] = 0.5 * r->two[i] - r->one[i];
@@ -293,6 +301,6 @@ flx_status flx_gradient_rates_find_group(flx_gradient_rates *r, flx_gradient_gro
     for (int c = 0; c < instants->n * nu; c++) {
         if (o.owner[r->n + c] == 0 && !(fabs(o.at[c]) <= NOISE * r->size)) *good = false;
     }
-    if (*good) divide_group(&o, straight ? 2.0 : 1.0, rp);
+    if (*good) divide_group(&o, rp);
     return FLX_OK;
 }
