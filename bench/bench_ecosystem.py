@@ -56,11 +56,13 @@ def advances(fx):
 
 
 def snapshots(fx, path):
-    run = fx.read(path).system().start()
-    run.advance(0.01)
-    tell(f"save and restore, {len(run.q) + len(run.v)} unknowns, from Python",
-         1e6 * least(lambda: run.restore(run.save()), 10, 2000), "us", 2)
-    tell("a clone of it", 1e6 * least(run.clone, 10, 100), "us", 50)
+    for method in ("dopri5", "radau"):
+        run = fx.read(path).system(method=method, until=1).start()
+        run.advance(0.01)
+        size = len(run.save())
+        tell(f"save and restore, {len(run.q) + len(run.v)} unknowns, {method} ({size} bytes)",
+             1e6 * least(lambda: run.restore(run.save()), 10, 2000), "us", 2)
+        tell("a clone of it", 1e6 * least(run.clone, 10, 100), "us", 50)
 
 
 def fmus(folder):
@@ -84,7 +86,15 @@ def robots(fx, folder):
             f.write(f'<link name="l{k}">{inertia}</link><joint name="j{k}" type="continuous"><parent link="l{k - 1}"/>'
                     f'<child link="l{k}"/><origin xyz="0.1 0 0"/><axis xyz="0 1 0"/></joint>\n')
         f.write("</robot>\n")
-    tell("a URDF of 50 links read and compiled", 1e3 * least(lambda: fx._flexion.Model(path).compile()), "ms", 30)
+
+    def compiled(method):
+        m = fx._flexion.Model(path)
+        m.set("simulate.until", 1.0)
+        m.set("simulate.method", method)
+        return m.compile()
+
+    tell("a URDF of 50 links read and compiled, for dopri5", 1e3 * least(lambda: compiled("dopri5")), "ms", 30)
+    tell("... for auto, which looks at its spectrum", 1e3 * least(lambda: compiled("auto")), "ms", 30)
     return path
 
 
