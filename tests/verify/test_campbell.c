@@ -162,4 +162,26 @@ static int turning_shapes(void)
     return 0;
 }
 
-TEST_MAIN(TEST(tilting_disc), TEST(rotating_axes), TEST(few_speeds), TEST(turning_shapes))
+// A parameter that is no speed: the rotor rotates as it did.
+static int speed_that_rotates_nothing(void)
+{
+    findings w = findings_of(
+        "flexion: 1\n"
+        "parameters: {m: 10}\n"
+        "bodies: {disc: {type: rigid, mass: m, inertia: [0.5, 0.5, 0.8], angular_velocity: [0, 0, "
+        "100]}}\n"
+        "forces: {shaft: {type: force, on: disc, value: [\"-1e6*disc.position.x\", "
+        "\"-1e6*disc.position.y\", \"-1e6*disc.position.z\"]}}\n"
+        "simulate: {until: 1}\n"
+        "analyse: {map: {type: campbell, speed: m, from: 5, to: 20, count: 3}}\n");
+    CHECK(w.status == FLX_OK);
+    bool told = false;
+    for (int i = 0; i < w.f.nline; i++)
+        told = told || strstr(w.f.lines[i], "does not change how fast anything rotates, 100 rad/s");
+    CHECK(told);
+    findings_clear(&w);
+    return 0;
+}
+
+TEST_MAIN(TEST(speed_that_rotates_nothing), TEST(tilting_disc), TEST(rotating_axes),
+          TEST(few_speeds), TEST(turning_shapes))

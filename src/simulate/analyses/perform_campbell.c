@@ -53,11 +53,11 @@ typedef struct diagram {
     point *points;  // (count x nbranch)
     double *speeds; // (count)
     double fastest;
-    double spin;  // of the fastest body at any speed, rad/s
-    int doubtful; // rows to which some branch could not be followed for sure
-    double doubt; // the first of their speeds
-    bool instant; // some motion is not steady
-    bool flat;    // some mode cannot be told in the axes that are asked for
+    double spin, least; // of the fastest body, most and least of all speeds, rad/s
+    int doubtful;       // rows to which some branch could not be followed for sure
+    double doubt;       // the first of their speeds
+    bool instant;       // some motion is not steady
+    bool flat;          // some mode cannot be told in the axes that are asked for
 } diagram;
 
 // ---- one speed ----------------------------------------------------------------------------------------
@@ -265,6 +265,7 @@ static flx_status go_to(diagram *d, double from, double speed, trail *trails, po
         bool goes_on = sure && (halves >= CROSSING || !crosses(d, trails, &now, to));
         if (goes_on || last) {
             d->spin = fmax(d->spin, now.spin);
+            d->least = fmin(d->least, now.spin);
             d->instant = d->instant || !now.steady;
             if (!sure && d->doubtful++ == 0) d->doubt = speed;
             keep(d, &now, to, trails);
@@ -295,7 +296,7 @@ static flx_status begin(diagram *d, const spectrum *s, trail **trails)
         put_point(d, s, b, d->points + n + b);
     }
     if (!(d->fastest > 0.0)) d->fastest = 1.0;
-    d->spin = s->spin;
+    d->spin = d->least = s->spin;
     d->instant = !s->steady;
     return FLX_OK;
 }
@@ -463,6 +464,12 @@ static flx_status tell(diagram *d)
         FLX_TRY(flx_finding_line(sim, d->out,
                                  "no body rotates at any '%s': is it the speed of a rotor?",
                                  d->keys->speed));
+    if (d->spin > 0.0 && d->spin - d->least <= SAME * d->spin)
+        FLX_TRY(
+            flx_finding_line(sim, d->out,
+                             "'%s' does not change how fast anything rotates, %.6g rad/s: is it "
+                             "the speed of a rotor?",
+                             d->keys->speed, d->spin));
     if (d->instant)
         FLX_TRY(
             flx_finding_line(sim, d->out,
