@@ -3,7 +3,7 @@
 
     tools/check_commands.py PROGRAM [PAGE...]
 
-Commands are the lines `    flexion ...` of docs/guide/*.md, run in an empty folder beside a link to examples/. Behind
+Commands are the lines `    flexion ...`, and those of sed and cc, of docs/guide/*.md, run in an empty folder beside a link to examples/. Behind
 `    $ flexion ...` stands what it prints: each line must be among what is printed, words alike and numbers to 2 per
 cent; those below 1e-9, and times, may be any. `...` leaves out lines, or the rest of one.
 """
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
-COMMAND = re.compile(r"^    (\$ )?((?:flexion|sed) .*)$")
+COMMAND = re.compile(r"^    (\$ )?((?:flexion|sed|cc) .*)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 LEFT_OUT = ("--resume", "--until 1e5", "work-precision", " model.yaml", "flexion studio")  # cut off, long, no file, or a server that does not end
 TINY = 1e-9
