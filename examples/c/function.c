@@ -22,7 +22,7 @@ static const char text[] =
     "  road: {type: prismatic, on: [ground, wheel], at: [0, r], axis: [1, 0]}\n"
     "  spin: {type: revolute, on: [wheel, rim], at: [0, r]}\n"
     "forces:\n"
-    "  grip: {type: force, on: wheel, value: [-force, 0]}\n"
+    "  push: {type: force, on: wheel, value: [-force, 0]}\n"
     "  turn: {type: torque, on: rim, value: 800 - r*force}\n" /* the brake, against the spin */
     "outputs: {signals: [wheel.velocity.x, slip, force]}\n";
 
