@@ -136,5 +136,22 @@ static int spectra_are_found(void)
     return 0;
 }
 
-TEST_MAIN(TEST(files_start), TEST(spectra_are_found), TEST(matrices_for_other_programs),
-          TEST(tables_are_drawn), TEST(files_end))
+// A sampled controller does not act at an equilibrium, and that is said.
+static int clocks_at_an_equilibrium_are_told(void)
+{
+    write_model("sampled.yaml",
+                "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                "bodies: {m: {type: point, mass: 1}}\n"
+                "forces: {s: {type: spring, on: [ground, m], at: [[0, 1], m], stiffness: 100},\n"
+                "         F: {type: force, on: m, value: [0, hold]}}\n"
+                "control: {hold: {type: pid, want: 0, is: m.position.y, p: 50, sample: 0.01}}\n"
+                "analyse: {rest: {type: equilibrium}}\noutputs: {signals: [m.position.y]}\n");
+    flexion("analyse sampled.yaml rest");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "-0.0981");
+    CHECK_TEXT(out, "no clock strikes: what 'hold.tick' changes in a run, every 0.01 s, stays");
+    return 0;
+}
+
+TEST_MAIN(TEST(files_start), TEST(clocks_at_an_equilibrium_are_told), TEST(spectra_are_found),
+          TEST(matrices_for_other_programs), TEST(tables_are_drawn), TEST(files_end))

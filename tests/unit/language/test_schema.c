@@ -204,7 +204,7 @@ static const wrong wrongs[] = {
     {"forces: {f: {type: bushing, on: [a, b], at: a, stiffness: [1, 2]}}", 2, 59,
      "a number, or a list of 3 numbers, or a list of 6 numbers; this is a list of 2"},
     {"forces: {f: {type: torque, on: a, value: [1, 2]}}", 2, 42, "this is a list of 2"},
-    {"functions: {f: {of: [x]}}", 2, 13, "function 'f' needs 'value', 'file' or 'points'"},
+    {"functions: {f: {of: [x]}}", 2, 13, "function 'f' needs 'value', 'file', 'points' or 'external'"},
     {"functions: {f: {value: x}}", 2, 17, "'value' of function 'f' needs 'of' too"},
     {"functions: {f: {points: [[1, 2]]}}", 2, 25, "at least 2 lists, each of 2 numbers"},
     {"functions: {f: {points: [[1, 2], [2]]}}", 2, 34, "must be a list of 2 numbers"},
