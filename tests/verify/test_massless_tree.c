@@ -313,7 +313,36 @@ static int accelerations_without_mass(void)
     return signals_agree(FOUR_LINKS(", B.reaction, C.reaction"), 7, of);
 }
 
-TEST_MAIN(SLOW_TEST(closures_and_motions), TEST(accelerations_without_mass),
-          TEST(a_coupler_without_mass_is_the_limit), TEST(forces_of_joints_and_variables),
-          TEST(a_tip_without_mass_is_the_limit), TEST(a_carrier_without_mass_is_the_limit),
-          TEST(a_thin_rod_is_the_limit), TEST(what_cannot_be_is_named))
+// Equations beside a massless point go on as without it: x' = -x/2.
+static int equations_beside_it(void)
+{
+    static const char *const ways[] = {"dop853, formulation: tree", "dopri5, formulation: tree",
+                                       "adams, formulation: tree", "radau, formulation: tree"};
+    for (int k = 0; k < 4; k++) {
+        char text[1200];
+        case_table t = {0};
+        double x = 0.0;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\nbodies: {m: {type: point, mass: 0, position: [1, 0]}}\n"
+                 "forces:\n"
+                 "  f: {type: spring, on: [ground, m], at: [[0, 0.2], m], stiffness: 100, length: "
+                 "0.5, damping: 2}\n"
+                 "  g: {type: spring, on: [ground, m], at: [[0.5, 1], m], stiffness: 100, length: "
+                 "0.5, damping: 2}\n"
+                 "equations: {first_order: {x: {at: 1, derivative: -x/2}}}\n"
+                 "simulate: {until: 1, method: %s, rtol: 1e-9, atol: 1e-11}\n"
+                 "outputs: {every: 1, signals: [x]}\n",
+                 ways[k]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "x", 1.0, &x));
+        case_table_clear(&t);
+        CHECK_NEAR(x, exp(-0.5), 1e-7);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(equations_beside_it), SLOW_TEST(closures_and_motions),
+          TEST(accelerations_without_mass), TEST(a_coupler_without_mass_is_the_limit),
+          TEST(forces_of_joints_and_variables), TEST(a_tip_without_mass_is_the_limit),
+          TEST(a_carrier_without_mass_is_the_limit), TEST(a_thin_rod_is_the_limit),
+          TEST(what_cannot_be_is_named))

@@ -146,7 +146,7 @@ static flx_status find_velocities(const flx_tree *t, flx_tree_work *w, flx_state
         }
         FLX_TRY(flx_held_rate(t, w, x));
         flx_held_subtract(m, m->e);
-        for (int i = 0; i < t->base.dims.nx; i++) x->dx[i] = -m->r[nv + i];
+        for (int i = 0; i < t->base.dims.nx; i++) x->dx[i] -= m->r[nv + i];
         int null = 0;
         flx_status status = linearise_balance(t, w, &p, 0.0, &null);
         if (status == FLX_SINGULAR) return fail_balance(t, m, null);
