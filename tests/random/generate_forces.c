@@ -184,6 +184,25 @@ void make_controller(maker *k)
     act_back(k);
 }
 
+// The last body where its springs, the last n forces, are in balance: which of several it is found in otherwise is chance.
+static void find_balance(spec *s, int n)
+{
+    spec_body *b = s->bodies + s->nbody - 1;
+    double most = 0.0;
+    for (int i = 0; i < n; i++) most += s->forces[s->nforce - 1 - i].k[0];
+    for (int step = 0; step < 20000; step++) {
+        v3 force = v3_make(0, 0, 0);
+        for (int i = 0; i < n; i++) {
+            const spec_force *f = s->forces + s->nforce - 1 - i;
+            v3 way = v3_sub(place_of(s, f->on[0], f->at[0]), b->position);
+            double l = v3_norm(way);
+            force = v3_axpy(f->k[0] * (l - f->rest) / l, way, force);
+        }
+        b->position = v3_axpy(1.0 / most, force, b->position);
+        if (v3_norm(force) < 1e-13 * most) return;
+    }
+}
+
 // A point without mass between springs, at least one more than there are directions: it is where they are in balance.
 void make_massless(maker *k)
 {
@@ -205,4 +224,5 @@ void make_massless(maker *k)
         f.rest = uniform(&k->state, 0.3, 0.8) * v3_norm(way); // stretched
         s->forces[s->nforce++] = f;
     }
+    find_balance(s, n);
 }

@@ -92,7 +92,6 @@ const method references[FORMS] = {
     }
 
 #define AS_DRAWN "analyse: {m: {type: modes}}\n"
-#define IN_BALANCE "analyse: {rest: {type: equilibrium}, m: {type: modes, about: rest}}\n"
 #define AT_REST(name, function, analyses)                                                          \
     {                                                                                              \
         name, {"auto", "auto", "", RTOL, 0, analyses}, 0, function, false, 0, 6                    \
@@ -124,8 +123,6 @@ const variant variants[] = {
     AT_REST("modes, permuted", permuted, AS_DRAWN),
     AT_REST("modes, in a part", copy_into_part, AS_DRAWN),
     AT_REST("modes, in mm, g, ms", in_millimetres, AS_DRAWN),
-    AT_REST("balance, turned", turned, IN_BALANCE),
-    AT_REST("balance, in mm, g, ms", in_millimetres, IN_BALANCE),
     STEPS("generalized-alpha", "index-3", "", MOTION),
     STEPS("generalized-alpha", "ggl", "", MOTION),
     STEPS("generalized-alpha", "tree", "", MOTION),
@@ -206,6 +203,12 @@ static unsigned kinds_of(const spec *s, const variant *v, const table *a)
 {
     unsigned kinds = a->redundant > 0 || a->shared ? v->kinds & ~BIT(REACTION) : v->kinds;
     if (a->shared) kinds &= ~BIT(PRESS);
+    for (int i = 0; i < s->nbody;
+         i++) { // forces beside what has no mass are limits, good to 1e-5 of the largest
+        const spec_body *b = s->bodies + i;
+        if (b->there && b->kind == BODY_POINT && b->mass == 0.0)
+            kinds &= ~(BIT(REACTION) | BIT(ACCELERATION) | BIT(PRESS));
+    }
     // Until the strain energy of mixed forces in joint coordinates is that of the output's state.
     bool tree = strstr(v->name, "tree") || strstr(v->name, "auto");
     for (int i = 0; i < s->nforce && tree; i++) {
