@@ -28,7 +28,7 @@ typedef struct flx_particles_def {
 FLX_API flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *def,
                                         flx_particles **out);
 FLX_API void flx_particles_destroy(flx_particles **p);
-// A fifth of the time that a wave takes over the smallest particle.
+// A fifth of the time that a wave takes over the smallest particle, and less where the restitution is below 0.6: damping needs shorter steps.
 FLX_API double flx_particles_longest_step(const flx_particles_def *def);
 
 // Walls have a frame, which is the ground's until it is moved; planes and cylinders are given in it. Its number, or -1.

@@ -58,8 +58,8 @@ static flx_status read_normal(reading *r, const flx_entry *y, flx_particle_class
     for (int k = 0; k < 4; k++) {
         const flx_entry *at = flx_entry_get(y, words[k]);
         if (!at) {
-            return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc,
-                            "a distribution of radii needs `%s`", words[k]);
+            return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc, "a distribution of radii needs `%s`",
+                            words[k]);
         }
         FLX_TRY(flx_build_positive(&r->e, at, "this", to[k]));
     }
@@ -250,8 +250,10 @@ static flx_status read_region(reading *r, const flx_entry *y, region_use use, fl
     FLX_TRY(flx_build_positive(&r->e, rate, "a rate", &out->rate));
     double x[3] = {out->at[0], out->at[1], out->at[2]};
     if (flx_region_depth(out, x) >= flx_particle_largest(r->to)) return FLX_OK;
-    return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc, "no particle of radius %g m fits into this "
-                    "inlet", flx_particle_largest(r->to));
+    return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc,
+                    "no particle of radius %g m fits into this "
+                    "inlet",
+                    flx_particle_largest(r->to));
 }
 
 static flx_status read_regions(reading *r, const char *name, region_use use, int *n,
@@ -349,10 +351,11 @@ static flx_status check_surface(reading *r, const flx_particle_wall *w, const fl
     size_t i = 0, n = sizeof known / sizeof *known;
     while (i < n && known[i].number != s->kind->number) i++;
     if (i == n) {
-        return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, loc,
-                        "a surface of kind '%s' is no wall of particles; planes, spheres, capsules, "
-                        "cylinders, boxes and meshes are",
-                        s->kind->row.key);
+        return FLX_FAIL(
+            r->b->ctx, FLX_ERR_MODEL, loc,
+            "a surface of kind '%s' is no wall of particles; planes, spheres, capsules, "
+            "cylinders, boxes and meshes are",
+            s->kind->row.key);
     }
     if (!w->inside || known[i].solid) return FLX_OK;
     return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, loc,
@@ -362,8 +365,8 @@ static flx_status check_surface(reading *r, const flx_particle_wall *w, const fl
 static flx_status read_surfaces(reading *r, const flx_wall_draft *from, flx_particle_wall *w)
 {
     flx_builder *b = r->b;
-    const flx_entry *y = from->entry->kind == FLX_ENTRY_MAP ? flx_entry_get(from->entry, "surface")
-                                                            : NULL;
+    const flx_entry *y =
+        from->entry->kind == FLX_ENTRY_MAP ? flx_entry_get(from->entry, "surface") : NULL;
     int most = !y ? 0 : y->kind == FLX_ENTRY_LIST ? y->count : 1;
     const flx_body_data *body = from->moves ? from->body->data : NULL;
     if (!y && body) most = body->ntouching;
@@ -433,7 +436,12 @@ static double longest_step(const flx_particles_block *p)
     double least = HUGE_VAL;
     for (int k = 0; k < p->nclass; k++)
         least = fmin(least, p->classes[k].least * sqrt(p->classes[k].density));
-    const flx_particles_def d = {.count = 1, .radii = &least, .density = 1.0, .E = p->E, .nu = p->nu};
+    const flx_particles_def d = {.count = 1,
+                                 .radii = &least,
+                                 .density = 1.0,
+                                 .E = p->E,
+                                 .nu = p->nu,
+                                 .restitution = p->restitution};
     return flx_particles_longest_step(&d);
 }
 
@@ -447,13 +455,16 @@ static flx_status read_steps(reading *r)
     to->step = longest;
     if (step) FLX_TRY(flx_build_positive(&r->e, step, "a step", &to->step));
     if (!(to->step <= longest * (1.0 + 1e-9))) {
-        return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, step->loc,
-                        "a step of %g s is too long for these particles: at most %.3g s, a fifth "
-                        "of the time of a wave over the smallest; a smaller E lets it grow",
-                        to->step, longest);
+        return FLX_FAIL(
+            r->b->ctx, FLX_ERR_MODEL, step->loc,
+            "a step of %g s is too long for these particles: at most %.3g s, a fifth "
+            "of the time of a wave over the smallest, and less where the restitution is "
+            "small; a smaller E lets it grow",
+            to->step, longest);
     }
     to->exchange = given > 0.0 ? given : USUAL_EXCHANGE * to->step;
-    if (exchange) FLX_TRY(flx_build_positive(&r->e, exchange, "the time of an exchange", &to->exchange));
+    if (exchange)
+        FLX_TRY(flx_build_positive(&r->e, exchange, "the time of an exchange", &to->exchange));
     double steps = ceil(to->exchange / to->step * (1.0 - 1e-9));
     if (!(steps < 1e9)) {
         return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, exchange ? exchange->loc : r->item->loc,

@@ -39,7 +39,7 @@ static flx_particles *make(int threads, bool periodic, double gravity)
                            .friction = 0.4,
                            .rolling = 0.05,
                            .gravity = {0, 0, -gravity},
-                           .step = 1e-5,
+                           .step = 8e-6,
                            .threads = threads};
     for (int c = 0; c < 2 && periodic; c++) d.period[c] = SIDE * spacing;
     flx_particles *p = NULL;
