@@ -11,7 +11,7 @@
 // surfaces, where spheres turn too, is stable up to about 0.2/beta of that time.
 static double wave(double E, double nu, double restitution)
 {
-    double G = E / (2.0 * (1.0 + nu)), beta = flx_particle_beta(restitution);
+    double G = E / (2.0 * (1.0 + nu)), beta = flx_damped_hertz_beta(restitution);
     double damped = beta > 0.15 ? 0.15 / beta : 1.0;
     return 0.2 * PI / sqrt(G) / (0.1631 * nu + 0.8766) * damped;
 }
