@@ -298,7 +298,7 @@ static int margin_of_a_share(void)
         CHECK(flx_cone_margin(cone, 2, D, lam, 1, &g, &margin, &size) == FLX_OK);
         CHECK_NEAR(margin, 1e-3, 1e-12);
     }
-    double nan[1] = {NAN}, one[1] = {1}, margin, size;
+    double nan[1] = {(double)NAN}, one[1] = {1}, margin, size;
     flx_cone_group g = {.normal = 0};
     CHECK(flx_cone_margin(cone, 1, nan, one, 1, &g, &margin, &size) == FLX_NOT_FINITE);
     CHECK(flx_cone_margin(cone, 0, nan, one, 0, &g, &margin, &size) == FLX_OK);
