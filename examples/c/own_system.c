@@ -1,5 +1,6 @@
 // own_system.c - a system of one's own, q'' = 5 (1 - q^2) q' - q (van der Pol), as the table that every method reads.
 //     cc own_system.c $(pkg-config --cflags --libs flexion) -o own_system && ./own_system
+#include <flexion/extend/system.h>
 #include <flexion/flexion.h>
 
 #include <stdio.h>
@@ -41,8 +42,9 @@ static void unknown(const flx_system *s, int i, flx_unknown *info)
 }
 static flx_work *work_create(const flx_system *s)
 {
-    return UNUSED(s),
-           (flx_work *)malloc(1); // nothing is needed; NULL would say that there is no memory
+    flx_work *w = (flx_work *)malloc(sizeof *w); // scratch of one's own begins with a flx_work
+    if (w) w->system = s;
+    return w;
 }
 static void work_destroy(flx_work *w)
 {

@@ -23,7 +23,8 @@ typedef enum flx_impacts {
 #define FLX_STAGES_MAX 16
 #define FLX_STAGES_AUTO (-1) // the method varies its order
 
-typedef struct flx_integrator_type flx_integrator_type;
+typedef struct flx_integrator_type flx_integrator_type; // its table: flexion/extend/method.h
+typedef struct flx_coefficients flx_coefficients;
 
 // What a run asks of a method. Zero means "the method's default" unless said otherwise; begin with
 // flx_integrator_def_default().
@@ -70,65 +71,6 @@ typedef struct flx_statistics {
 } flx_statistics;
 
 typedef struct flx_integrator flx_integrator;
-
-// What a method is made of: its properties (order, stability, symplecticity, ...) are computed from
-// these numbers.
-typedef enum flx_scheme {
-    // y' = f: a step with stages A, weights b, nodes c. Positions take A, velocities A_v: a
-    // partitioned method; the same numbers as a rule.
-    FLX_SCHEME_RUNGE_KUTTA,
-    // Newmark's formulae with alpha_m, alpha_f, beta, gamma (GA-1).
-    FLX_SCHEME_STRUCTURAL,
-    // sum_j alpha_j y_n+1-j = h sum_j beta_j f_n+1-j, at a constant step; the highest order.
-    FLX_SCHEME_MULTISTEP
-} flx_scheme;
-
-typedef struct flx_coefficients {
-    flx_scheme scheme;
-    int s; // stages; steps of a multistep method
-    // Forces are those of discrete gradients, which the numbers tell for linear ones only: they are
-    // no derivative of an action, and the method is not symplectic.
-    int discrete_gradient;
-    double A[FLX_STAGES_MAX][FLX_STAGES_MAX], A_v[FLX_STAGES_MAX][FLX_STAGES_MAX];
-    double b[FLX_STAGES_MAX], c[FLX_STAGES_MAX];
-    double alpha_m, alpha_f, beta, gamma;                           // structural
-    double alpha_j[FLX_STAGES_MAX + 1], beta_j[FLX_STAGES_MAX + 1]; // multistep
-} flx_coefficients;
-
-// One method: the table every method fills.
-struct flx_integrator_type {
-    const char *name; // the word in the model file and on the command line
-    const char *summary;
-    int order;           // classical order, of q on a system without constraints
-    int fixed, adaptive; // can run with a fixed step, with error control
-    int settled;         // a, lambda, mu and w of its states follow from q, v and x; else they are
-                         // what the method carries: values of stages, of the middle of a step
-    // The numbers behind the method for this definition; false: its options make no sense.
-    int (*coefficients)(const flx_integrator_def *def, flx_coefficients *out);
-    flx_status (*create)(flx_integrator *it);
-    // Advance x by at most h (exactly h when fixed). On a positive status x is bit for bit what it
-    // was. *h_taken receives the step made.
-    flx_status (*step)(flx_integrator *it, flx_state *x, double h, double *h_taken);
-    // Positions, velocities, multipliers at t inside the last step; NULL: cannot. The order is
-    // that of the method's continuous extension.
-    flx_status (*interpolate)(flx_integrator *it, double t, flx_state *out);
-    void (*destroy)(flx_integrator *it);
-    // Passes all that the next step takes over from those before; NULL: cannot, and a run that is restored
-    // begins anew at its state.
-    void (*memory)(flx_integrator *it, flx_memory *m);
-    int meets_touches; // non-zero: contacts that are found step by step (flx_touches)
-};
-
-// Base of every integrator; the first member of the concrete one is a pointer to its data.
-struct flx_integrator {
-    const flx_integrator_type *type;
-    const flx_system *sys; // borrowed
-    flx_work *work;        // owned
-    flx_ctx *ctx;          // borrowed
-    flx_integrator_def def;
-    flx_statistics stats;
-    void *data; // owned by the method
-};
 
 // NULL-terminated.
 FLX_API const flx_integrator_type *const *flx_integrator_types(void);

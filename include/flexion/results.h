@@ -57,35 +57,13 @@ struct flx_ledger;
 // Particles at a time, in the order in which they came.
 typedef struct flx_particle_frame {
     int count;
-    const float *positions;       // (count, 3)
-    const float *radii, *speeds;  // (count)
-    const int *labels;            // (count) which each is; it keeps it when others leave
+    const float *positions;      // (count, 3)
+    const float *radii, *speeds; // (count)
+    const int *labels;           // (count) which each is; it keeps it when others leave
 } flx_particle_frame;
 
 // A sink takes rows of numbers: t and one number a column.
-typedef struct flx_sink flx_sink;
-typedef struct flx_sink_type {
-    const char *name;
-    flx_status (*begin)(flx_sink *s, const flx_result_info *info);
-    flx_status (*row)(flx_sink *s, double t, const double *values);
-    // ledger may be NULL (nothing was computed). Called also after a failed run.
-    flx_status (*end)(flx_sink *s, const struct flx_ledger *ledger);
-    void (*destroy)(flx_sink *s);
-    // One event (by number) happened at t; the signals before and after it. NULL: not kept.
-    flx_status (*event)(flx_sink *s, double t, int event, const double *before,
-                        const double *after);
-    // The motion of the scene (nmotion) at the row that comes next. NULL: not kept.
-    flx_status (*motion)(flx_sink *s, const double *values);
-    // A whole state (nstate numbers, the first is t): with state_rows that of the row that comes next, else the last
-    // of the run. NULL: not kept.
-    flx_status (*state)(flx_sink *s, const double *values);
-    // Where particles are at t. NULL: not kept.
-    flx_status (*particles)(flx_sink *s, double t, const flx_particle_frame *frame);
-} flx_sink_type;
-struct flx_sink {
-    const flx_sink_type *type;
-    flx_ctx *ctx;
-};
+typedef struct flx_sink flx_sink; // its table: flexion/extend/sink.h
 
 FLX_API flx_status flx_hdf5_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
 FLX_API flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);

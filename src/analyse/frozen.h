@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 typedef struct flx_frozen {
     flx_ctx *ctx; // borrowed

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "body/frame.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 #include "math/small.h"
 
 // Where a body's numbers are, and its constants.

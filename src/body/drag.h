@@ -1,7 +1,7 @@
 // drag.h - damping proportional to the inertia of single bodies.
 #pragma once
 
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 typedef struct flx_drag {
     int v, n;    // first velocity and their number

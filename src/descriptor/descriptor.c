@@ -91,10 +91,11 @@ int flx_descriptor_complete_row(const flx_system *s, int i)
 
 // ---- workspace ----------------------------------------------------------------------------------
 
-static void work_destroy(flx_work *w)
+static void work_destroy(flx_work *work)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     if (!w) return;
-    work_destroy(w->complete);
+    if (w->complete) work_destroy(&w->complete->base);
     flx_twin_clear(&w->twin);
     flx_saddle_free(w);
     flx_touch_list_destroy(&w->touches);
@@ -103,7 +104,7 @@ static void work_destroy(flx_work *w)
 }
 
 // One block, cut up. Counted first with block NULL.
-static size_t cut_block(const flx_descriptor *d, flx_work *w)
+static size_t cut_block(const flx_descriptor *d, flx_descriptor_work *w)
 {
     const flx_expressions *x = &d->expr;
     size_t frame = d->planar ? sizeof(flx_frame2) : sizeof(flx_frame);
@@ -161,12 +162,12 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
 static flx_work *work_create(const flx_system *s)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    flx_work *w = flx_alloc(s->ctx, 1, sizeof *w);
+    flx_descriptor_work *w = flx_alloc(s->ctx, 1, sizeof *w);
     if (!w) return NULL;
-    w->d = d;
+    w->base.system = s;
     w->block = flx_alloc(s->ctx, cut_block(d, w), sizeof *w->block);
     if (!w->block || flx_touch_list_create(d, &w->touches) != FLX_OK) {
-        work_destroy(w);
+        work_destroy(&w->base);
         return NULL;
     }
     (void)cut_block(d, w);
@@ -178,13 +179,13 @@ static flx_work *work_create(const flx_system *s)
         w->frames.space = (flx_frame *)(void *)w->block;
         m33_store(w->frames.space[0].R, m33_identity());
     }
-    return w;
+    return &w->base;
 }
 
-flx_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_work *w)
+flx_descriptor_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_descriptor_work *w)
 {
     if (flx_descriptor_renew_complete(d) != FLX_OK) return NULL;
-    if (!w->complete) w->complete = work_create(&d->complete->base);
+    if (!w->complete) w->complete = flx_descriptor_work_of(work_create(&d->complete->base));
     return w->complete;
 }
 
@@ -241,10 +242,11 @@ static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
     return status;
 }
 
-static flx_status discrete_forces(const flx_system *s, flx_work *w, const flx_point *p0,
+static flx_status discrete_forces(const flx_system *s, flx_work *work, const flx_point *p0,
                                   const flx_point *pm, const flx_point *p1, double *out,
                                   flx_blocks *b)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_step_ends x = {.p0 = p0, .pm = pm, .p1 = p1, .out = out, .b = b};
     flx_terms_discrete(flx_descriptor_of(s), w, &x);
     return FLX_OK;
@@ -276,9 +278,10 @@ static int rigid_motion(const flx_system *s, const double *q, int k, double *v)
     return 1;
 }
 
-static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_point *at, int k,
+static flx_status parameter_slope(const flx_system *s, flx_work *work, const flx_point *at, int k,
                                   double *out)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     return flx_twin_slope(s, &w->twin, at, k, out);
 }
 

@@ -134,7 +134,7 @@ static void multiply(const flx_attached_data *f, const double *J, const double *
 }
 
 // Whether attached frames are where they were last; else they will be. They follow from q and v alone.
-static bool is_placed(const flx_descriptor *d, flx_work *w, const flx_point *p)
+static bool is_placed(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     size_t nq = (size_t)d->base.dims.nq * sizeof(double);
     size_t nv = (size_t)d->base.dims.nv * sizeof(double);
@@ -148,7 +148,7 @@ static bool is_placed(const flx_descriptor *d, flx_work *w, const flx_point *p)
     return false;
 }
 
-void flx_attached_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_attached_frames(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     if (is_placed(d, w, p)) return;
     for (int i = 0; i < d->nattached; i++) {
@@ -171,7 +171,7 @@ void flx_attached_frames(const flx_descriptor *d, flx_work *w, const flx_point *
     }
 }
 
-void flx_attached_move(const flx_descriptor *d, flx_work *w, const double *u, bool bias,
+void flx_attached_move(const flx_descriptor *d, flx_descriptor_work *w, const double *u, bool bias,
                        double *out)
 {
     double *own = w->attached.scratch;
@@ -201,7 +201,7 @@ void flx_attached_carry(const flx_descriptor *d, const double *J, double *r)
     }
 }
 
-void flx_attached_slopes(const flx_descriptor *d, flx_work *w, const flx_point *p,
+void flx_attached_slopes(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                          const double *theta)
 {
     double *own = w->attached.scratch;
@@ -226,8 +226,8 @@ typedef struct two_frames {
     flx_frame2 plane[2];
 } two_frames;
 
-static flx_ends move_frames(const flx_descriptor *d, const flx_work *w, const flx_ends *e,
-                            const double *u, two_frames *out)
+static flx_ends move_frames(const flx_descriptor *d, const flx_descriptor_work *w,
+                            const flx_ends *e, const double *u, two_frames *out)
 {
     static const double none[6] = {0};
     flx_ends own = *e;
@@ -246,8 +246,8 @@ static flx_ends move_frames(const flx_descriptor *d, const flx_work *w, const fl
     return own;
 }
 
-static void add_scalar_rates(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                             bool velocity, const double *u, double *out)
+static void add_scalar_rates(const flx_descriptor *d, const flx_descriptor_work *w,
+                             const flx_point *p, bool velocity, const double *u, double *out)
 {
     const flx_scalar_row *rows = velocity ? d->vscalars : d->scalars;
     for (int i = 0; i < (velocity ? d->nvscalar : d->nscalar); i++) {
@@ -264,8 +264,8 @@ static void add_scalar_rates(const flx_descriptor *d, const flx_work *w, const f
     }
 }
 
-void flx_attached_rates(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *u,
-                        double *out)
+void flx_attached_rates(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        const double *u, double *out)
 {
     two_frames at;
     double g[3];
@@ -337,7 +337,7 @@ static void scatter(const flx_fold *o, const double *X, int ncol, double *A)
 }
 
 // Both sides of an entry carried: left^T (X J + Y Jv), either side as it is where it has no attached frame.
-static void carry_entry(const flx_descriptor *d, const flx_work *w, const flx_fold *o,
+static void carry_entry(const flx_descriptor *d, const flx_descriptor_work *w, const flx_fold *o,
                         const double *left, const double *X, const double *Y, double *A)
 {
     int most = d->attached_most, ncol = o->col ? o->col->width : o->ncol;
@@ -357,7 +357,7 @@ static void carry_entry(const flx_descriptor *d, const flx_work *w, const flx_fo
     scatter(o, part, ncol, A);
 }
 
-void flx_attached_jacobian(const flx_descriptor *d, const flx_work *w, double *A0)
+void flx_attached_jacobian(const flx_descriptor *d, const flx_descriptor_work *w, double *A0)
 {
     for (int e = 0; e < d->nfold; e++) {
         const flx_fold *o = d->folds + e;
@@ -379,8 +379,8 @@ static void add_curve(const flx_attached_data *f, const double *K, double *A0)
     }
 }
 
-void flx_attached_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
-                          double *A0, double *A1)
+void flx_attached_tangent(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          const double *r, double *A0, double *A1)
 {
     for (int i = 0; i < d->nattached; i++) {
         const flx_attached_data *f = d->attached + i;

@@ -261,7 +261,8 @@ flx_status flx_constraints_renew(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-void flx_constraints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+void flx_constraints_residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                              double *r)
 {
     flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
     for (int i = 0; i < d->expr.nconstraint; i++) {
@@ -277,7 +278,7 @@ void flx_constraints_residual(const flx_descriptor *d, flx_work *w, const flx_po
     }
 }
 
-void flx_constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
+void flx_constraints_linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                                flx_blocks *to)
 {
     double *A0 = to->A0, *A1 = to->A1;
@@ -304,7 +305,7 @@ void flx_constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_p
 
 // Constraints that move in time do work -l G v. One that gives way stores C l^2/2, or dissipates
 // E m^2, besides.
-void flx_constraints_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
+void flx_constraints_energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                             flx_energies *e)
 {
     flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);

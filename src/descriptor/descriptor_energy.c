@@ -11,7 +11,7 @@ void flx_energy_add_power(flx_energies *e, bool dissipative, double power)
 }
 
 // Motions do work -l G v.
-static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
+static void motions_energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                            flx_energies *e)
 {
     for (int level = 0; level < 2; level++) {
@@ -31,8 +31,9 @@ static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point
     if (d->expr.nconstraint > 0) flx_constraints_energy(d, w, p, e);
 }
 
-flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)
+flx_status flx_eval_energy(const flx_system *s, flx_work *work, const flx_point *p, flx_energies *e)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     *e = (flx_energies){0};
     p = flx_eval_begin(d, w, p);

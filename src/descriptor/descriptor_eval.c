@@ -5,27 +5,28 @@
 
 // ---- frames and leaves --------------------------------------------------------------------------
 
-void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_eval_frames(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     flx_bodies_frames(d, w, p);
     if (d->nattached > 0) flx_attached_frames(d, w, p);
 }
 
-void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_expr_group_kind kind)
+void flx_eval_group(const flx_descriptor *d, flx_descriptor_work *w, flx_expr_group_kind kind)
 {
     const flx_expr_group *g = d->expr.group + kind;
     if (g->n == 0 || (w->known & 1u << kind)) return;
     flx_program_eval(g->program, w->leaves, w->scratch, w->out + g->out);
 }
 
-const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_expr_group_kind kind)
+const double *flx_eval_output(const flx_descriptor *d, const flx_descriptor_work *w,
+                              flx_expr_group_kind kind)
 {
     return w->out + d->expr.group[kind].out;
 }
 
 // Turns as the expressions count them: what is missing between their angle on one branch and the
 // continuous one.
-static void fill_turns(const flx_descriptor *d, flx_work *w, const flx_point *p)
+static void fill_turns(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     const flx_expressions *x = &d->expr;
     const double turn = 2.0 * FLX_PI;
@@ -46,10 +47,11 @@ static double row_value(const flx_descriptor *d, const flx_point *p, int row)
     return row < nlam ? p->lam[row] : p->mu[row - nlam];
 }
 
-void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_expr_input *inputs,
-                     double *leaves)
+void flx_eval_leaves(const flx_descriptor_work *w, const flx_point *p, int n,
+                     const flx_expr_input *inputs, double *leaves)
 {
-    const double *frames = w->d->planar ? &w->frames.plane->c : w->frames.space->R;
+    const double *frames =
+        flx_descriptor_of(w->base.system)->planar ? &w->frames.plane->c : w->frames.space->R;
     for (int i = 0; i < n; i++) {
         int k = inputs[i].index;
         switch (inputs[i].source) {
@@ -75,10 +77,10 @@ void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_exp
             leaves[i] = p->switches[k];
             break;
         case FLX_INPUT_ROW:
-            leaves[i] = row_value(w->d, p, k);
+            leaves[i] = row_value(flx_descriptor_of(w->base.system), p, k);
             break;
         case FLX_INPUT_DRIVE:
-            leaves[i] = -row_value(w->d, p, k);
+            leaves[i] = -row_value(flx_descriptor_of(w->base.system), p, k);
             break;
         case FLX_INPUT_READ:
             leaves[i] = w->read[k];
@@ -107,7 +109,8 @@ const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, doub
 }
 
 // The point with the velocities of attached frames.
-static const flx_point *whole_point(const flx_descriptor *d, flx_work *w, const flx_point *p)
+static const flx_point *whole_point(const flx_descriptor *d, flx_descriptor_work *w,
+                                    const flx_point *p)
 {
     if (d->nattached == 0) return p;
     w->attached.point = *p;
@@ -116,7 +119,7 @@ static const flx_point *whole_point(const flx_descriptor *d, flx_work *w, const 
 }
 
 // Frames, leaves and motions of a point.
-const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
+const flx_point *flx_eval_begin(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     if (w->held) return whole_point(d, w, p);
     if (flx_has_bodies(d)) flx_eval_frames(d, w, p);
@@ -132,7 +135,7 @@ const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_
     return whole_point(d, w, p);
 }
 
-void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_eval_hold(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     const flx_expressions *x = &d->expr;
     flx_eval_release(w);
@@ -148,13 +151,13 @@ void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p)
     w->held = true;
 }
 
-void flx_eval_release(flx_work *w)
+void flx_eval_release(flx_descriptor_work *w)
 {
     w->held = false;
     w->known = 0;
 }
 
-void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_eval_motions(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     for (int i = 0; i < d->expr.ninput; i++) {
         const flx_expr_input *in = d->expr.inputs + i;
@@ -184,7 +187,7 @@ static void tell_end(const flx_descriptor *d, int turn, double t)
         joint->name, t);
 }
 
-void flx_eval_follow(const flx_descriptor *d, flx_work *w, flx_state *x)
+void flx_eval_follow(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     if (!flx_descriptor_watches(d)) return;
     flx_point p = flx_state_point(&d->base, x);
@@ -199,8 +202,9 @@ void flx_eval_follow(const flx_descriptor *d, flx_work *w, flx_state *x)
     flx_watches_accept(d, w, x);
 }
 
-void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
+void flx_eval_accept(const flx_system *s, flx_work *work, flx_state *x)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     if (!flx_descriptor_watches(d)) return;
     flx_eval_follow(d, w, x);
@@ -219,8 +223,9 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
 #define TURN_A_STEP 2.0
 #define CURVE_A_STEP 0.25 // of its length
 
-double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x)
+double flx_eval_longest_step(const flx_system *s, flx_work *work, const flx_state *x)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     double h = HUGE_VAL;
     bool given = d->model->simulate.def.step > 0.0; // then contacts are remarked on

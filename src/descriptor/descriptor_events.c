@@ -104,10 +104,11 @@ static int n_indicators(const flx_system *s)
     return d->model->nswitch + flx_watches_count(d);
 }
 
-static flx_status indicate(const flx_system *s, flx_work *w, const flx_point *p, double *value)
+static flx_status indicate(const flx_system *s, flx_work *work, const flx_point *p, double *value)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
-    if (d->model->nswitch > 0) FLX_TRY(flx_switches_indicate(s, w, p, value));
+    if (d->model->nswitch > 0) FLX_TRY(flx_switches_indicate(s, &w->base, p, value));
     flx_watches_indicate(d, w, p, value + d->model->nswitch);
     return FLX_OK;
 }
@@ -146,8 +147,9 @@ flx_status flx_descriptor_resume(const flx_system *s, flx_state *x)
     return FLX_OK;
 }
 
-static double next(const flx_system *s, flx_work *w, const flx_state *x)
+static double next(const flx_system *s, flx_work *work, const flx_state *x)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     double t = HUGE_VAL;
     for (int i = 0; i < d->model->nevent; i++) t = fmin(t, strike(d, x, i));
@@ -156,7 +158,7 @@ static double next(const flx_system *s, flx_work *w, const flx_state *x)
 
 // ---- changes --------------------------------------------------------------------------------
 
-void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,
+void flx_event_conditions(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
                           const double *switches, double *out)
 {
     flx_point p = flx_state_point(&d->base, x);
@@ -170,16 +172,18 @@ void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state 
     }
 }
 
-static void change(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed,
-                   double *switches)
+static void change(const flx_system *s, flx_work *work, const flx_state *x,
+                   const signed char *changed, double *switches)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
-    if (d->model->nswitch > 0) flx_switches_change(s, w, x, changed, switches);
+    if (d->model->nswitch > 0) flx_switches_change(s, &w->base, x, changed, switches);
     flx_watches_change(d, w, x, changed + d->model->nswitch, switches);
 }
 
-static int idle(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed)
+static int idle(const flx_system *s, flx_work *work, const flx_state *x, const signed char *changed)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_model *m = d->model;
     if (!flx_watches_idle(d, x, changed + m->nswitch)) return 0;
@@ -188,7 +192,7 @@ static int idle(const flx_system *s, flx_work *w, const flx_state *x, const sign
     }
     flx_event_conditions(d, w, x, x->switches, w->truth);
     memcpy(w->switches, x->switches, (size_t)s->dims.nswitch * sizeof *w->switches);
-    flx_switches_change(s, w, x, changed, w->switches);
+    flx_switches_change(s, &w->base, x, changed, w->switches);
     flx_event_conditions(d, w, x, w->switches, w->truth + m->nevent);
     for (int i = 0; i < m->nevent; i++) {
         if (w->truth[m->nevent + i] != 0.0 && w->truth[i] == 0.0) return 0;
@@ -243,7 +247,7 @@ static void assign(const flx_descriptor *d, const flx_set *set, const double *ou
 }
 
 // One event: its new values come from the state as it is, all together.
-static flx_status happen_once(const flx_descriptor *d, flx_work *w, flx_state *x, int i,
+static flx_status happen_once(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x, int i,
                               flx_event_report *h)
 {
     const flx_event *e = d->model->events + i;
@@ -277,8 +281,8 @@ static bool is_due(const flx_descriptor *d, const flx_state *x, int event)
 }
 
 // Events whose condition has become true since w->truth was found, and clocks that strike.
-static flx_status happen_round(const flx_descriptor *d, flx_work *w, flx_state *x, bool *any,
-                               flx_event_report *h)
+static flx_status happen_round(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
+                               bool *any, flx_event_report *h)
 {
     const flx_model *m = d->model;
     double *before = w->truth, *now = w->truth + m->nevent;
@@ -295,9 +299,10 @@ static flx_status happen_round(const flx_descriptor *d, flx_work *w, flx_state *
     return FLX_OK;
 }
 
-static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const signed char *changed,
-                         flx_event_report *h)
+static flx_status happen(const flx_system *s, flx_work *work, flx_state *x,
+                         const signed char *changed, flx_event_report *h)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     h->nrow = 0;
     if (!h->again) {
@@ -320,17 +325,19 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
     return FLX_OK;
 }
 
-static int judge(const flx_system *s, flx_work *w, const flx_state *x, double *size)
+static int judge(const flx_system *s, flx_work *work, const flx_state *x, double *size)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
-    int n = d->model->nswitch, wrong = n > 0 ? flx_switches_judge(s, w, x, size) : -1;
+    int n = d->model->nswitch, wrong = n > 0 ? flx_switches_judge(s, &w->base, x, size) : -1;
     int watch = flx_watches_judge(d, w, x, size + n);
     return wrong >= 0 || watch < 0 ? wrong : n + watch;
 }
 
-static void settle(const flx_system *s, flx_work *w, flx_state *x)
+static void settle(const flx_system *s, flx_work *work, flx_state *x)
 {
-    flx_switches_settle(s, w, x);
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
+    flx_switches_settle(s, &w->base, x);
     flx_watches_settle(flx_descriptor_of(s), w, x);
 }
 

@@ -17,7 +17,7 @@
 #define MAX_ALGEBRAIC 64
 
 // By Newton with the dense derivative.
-flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x)
+flx_status flx_eval_algebraic(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     int n = d->base.dims.nw, first = flx_first_w(d);
     flx_saddle_work *k = &w->saddle;
@@ -33,8 +33,8 @@ flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x
     for (int iteration = 0; iteration < 20; iteration++) {
         flx_point p = flx_state_point(&d->base, x);
         flx_blocks blocks = {k->A0, k->A1, k->A2};
-        FLX_TRY(flx_eval_residual(&d->base, w, &p, w->r));
-        FLX_TRY(flx_eval_linearise(&d->base, w, &p, &blocks));
+        FLX_TRY(flx_eval_residual(&d->base, &w->base, &p, w->r));
+        FLX_TRY(flx_eval_linearise(&d->base, &w->base, &p, &blocks));
         for (int i = 0; i < n; i++) {
             b[i] = -w->r[first + i];
             for (int j = 0; j < n; j++) {
@@ -59,8 +59,8 @@ flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x
 // ---- the form ---------------------------------------------------------------------------------
 
 // Multipliers of compliant constraints from the rows at l = 0; the others stay zero.
-static bool compliant(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
-                      flx_state *x)
+static bool compliant(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      const double *r, flx_state *x)
 {
     bool any = false;
     const flx_dims *n = &d->base.dims;
@@ -74,20 +74,20 @@ static bool compliant(const flx_descriptor *d, flx_work *w, const flx_point *p, 
 }
 
 // (EXP-1) at the point that is held.
-static flx_status solve_accelerations(const flx_descriptor *d, flx_work *w, flx_state *x)
+static flx_status solve_accelerations(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     const flx_system *s = &d->base;
     const flx_dims *n = &s->dims;
     flx_point p = flx_state_point(s, x);
-    FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+    FLX_TRY(flx_eval_residual(s, &w->base, &p, w->r));
     if (compliant(d, w, &p, w->r, x)) {
         if (s->reads_multipliers) flx_eval_hold(d, w, &p);
-        FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+        FLX_TRY(flx_eval_residual(s, &w->base, &p, w->r));
     }
     FLX_TRY(flx_saddle_work_factor(d, w, &p));
     double *b = w->saddle.rhs;
     memset(b, 0, (size_t)flx_dims_unknowns(n) * sizeof *b);
-    FLX_TRY(flx_eval_constraint_bias(s, w, &p, b + flx_first_lam(d)));
+    FLX_TRY(flx_eval_constraint_bias(s, &w->base, &p, b + flx_first_lam(d)));
     for (int i = 0; i < n->nv; i++) b[i] = -w->r[i];
     for (int i = flx_first_lam(d); i < flx_first_mu(d) + n->nmu; i++) b[i] = -b[i];
     for (int i = 0; i < n->nlam + n->nmu; i++) { // the diagonal is -1
@@ -99,7 +99,7 @@ static flx_status solve_accelerations(const flx_descriptor *d, flx_work *w, flx_
 }
 
 // Everything by one program. False: not such a system, or not at this point.
-static bool accelerate_flat(const flx_descriptor *d, flx_work *w, flx_state *x)
+static bool accelerate_flat(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     const flx_dims *n = &d->base.dims;
     const flx_flat *f = &d->expr.flat;
@@ -124,7 +124,7 @@ static bool accelerate_flat(const flx_descriptor *d, flx_work *w, flx_state *x)
     return true;
 }
 
-static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
+static flx_status accelerate(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     const flx_system *s = &d->base;
     const flx_dims *n = &s->dims;
@@ -149,12 +149,13 @@ static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
     for (int i = 0; i < n->nx; i++) x->dx[i] = -w->r[n->nv + i];
     if (!w->saddle.together) return FLX_OK;
     long evaluations = 0; // the method counts its own
-    return flx_index1_solve(w->saddle.together, w, x, &evaluations, &evaluations);
+    return flx_index1_solve(w->saddle.together, &w->base, x, &evaluations, &evaluations);
 }
 
-static flx_status rate(const flx_system *s, flx_work *w, double t, const double *z, flx_state *x,
+static flx_status rate(const flx_system *s, flx_work *work, double t, const double *z, flx_state *x,
                        double *dz)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     flx_unpack(s, t, z, x);
     FLX_TRY(accelerate(d, w, x));
@@ -206,7 +207,7 @@ static double set_rows(const flx_descriptor *d, const double *switches, const do
 // Newton with factors from nearby, new ones where they do not do.
 #define SLOW 0.1
 
-static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_state *x,
+static flx_status project_positions(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
                                     double *moved)
 {
     const flx_system *s = &d->base;
@@ -237,7 +238,7 @@ static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_st
 }
 
 // Largest sum of terms of a row of G v and A v, scaled; by the matrix as it was factored.
-static double rate_size(const flx_descriptor *d, const flx_work *w, const double *v)
+static double rate_size(const flx_descriptor *d, const flx_descriptor_work *w, const double *v)
 {
     const flx_pattern *p = &d->base.pattern;
     int nv = d->base.dims.nv, first = flx_first_lam(d);
@@ -257,7 +258,7 @@ static double rate_size(const flx_descriptor *d, const flx_work *w, const double
 }
 
 // Linear, so that one solution removes all but the rounding of it, or the error of the factors.
-static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_state *x,
+static flx_status project_velocities(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
                                      double *moved)
 {
     const flx_system *s = &d->base;
@@ -272,7 +273,7 @@ static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_s
             flx_eval_constraints(d, w, &p, w->r);
             memcpy(w->rows + n->nlam, w->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
         }
-        FLX_TRY(flx_eval_constraint_rate(s, w, &p, w->rows));
+        FLX_TRY(flx_eval_constraint_rate(s, &w->base, &p, w->rows));
         double off = set_rows(d, x->switches, w->rows, false, n->nlam + n->nmu, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= closed || off > 0.5 * last) return FLX_OK;
@@ -288,9 +289,10 @@ static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_s
     return FLX_OK;
 }
 
-static flx_status project(const flx_system *s, flx_work *w, double t, double *z, flx_state *x,
+static flx_status project(const flx_system *s, flx_work *work, double t, double *z, flx_state *x,
                           double *moved_q, double *moved_v)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     *moved_q = *moved_v = 0.0;
     flx_unpack(s, t, z, x);
@@ -303,19 +305,22 @@ static flx_status project(const flx_system *s, flx_work *w, double t, double *z,
     return FLX_OK;
 }
 
-static flx_status prepare(const flx_system *s, flx_work *w)
+static flx_status prepare(const flx_system *s, flx_work *work)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     return flx_saddle_prepare(flx_descriptor_of(s), w);
 }
 
-static double regularity(const flx_system *s, const flx_work *w)
+static double regularity(const flx_system *s, const flx_work *work)
 {
+    const flx_descriptor_work *w = (const flx_descriptor_work *)work;
     (void)s;
     return w->saddle.regularity;
 }
 
-static int worst(const flx_system *s, const flx_work *w)
+static int worst(const flx_system *s, const flx_work *work)
 {
+    const flx_descriptor_work *w = (const flx_descriptor_work *)work;
     (void)s;
     return w->saddle.together ? flx_index1_worst(w->saddle.together) : -1;
 }

@@ -54,7 +54,7 @@ typedef struct flx_dep { // number = place in FLX_GROUP_SLOPE
 typedef struct flx_reading {
     int joint;
     int n, *unknown, *width;
-    int value; // in flx_work.read: 6 components, then 6 slopes for each unknown
+    int value; // in flx_descriptor_work.read: 6 components, then 6 slopes for each unknown
 } flx_reading;
 
 // A constraint of the equations.

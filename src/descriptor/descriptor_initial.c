@@ -293,7 +293,8 @@ static void store_variables(const flx_descriptor *d, flx_state *x)
 }
 
 // Angles that count turns begin at their start, or in the half turn about the drawing.
-static void store_switches(const flx_descriptor *d, flx_work *w, const wish *wishes, flx_state *x)
+static void store_switches(const flx_descriptor *d, flx_descriptor_work *w, const wish *wishes,
+                           flx_state *x)
 {
     for (int j = 0; j < d->model->njoint; j++) {
         int k = d->switch_of_joint[j];
@@ -352,7 +353,7 @@ static void place_attached(const flx_descriptor *d, const int *lead, const place
     }
 }
 
-static void eval_motions(const flx_descriptor *d, flx_work *w, flx_state *x)
+static void eval_motions(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     flx_point p = flx_state_point(&d->base, x);
     flx_eval_motions(d, w, &p);
@@ -376,8 +377,8 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     store_variables(d, x);
     flx_descriptor_events_start(d, x);
     flx_descriptor_events.settle(s, w, x); // motions depend on switches of the time
-    eval_motions(d, w, x);
-    const double *motions = flx_eval_output(d, w, FLX_GROUP_TIME);
+    eval_motions(d, flx_descriptor_work_of(w), x);
+    const double *motions = flx_eval_output(d, flx_descriptor_work_of(w), FLX_GROUP_TIME);
     tree t = {.order = ints,
               .first = ints + nb,
               .lead = ints + 3 * nb,
@@ -390,7 +391,7 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     walk(d, &t, bodies, p);
     place_all(d, &t, wishes, p, turned, x);
     place_attached(d, t.lead, p, turned, x);
-    store_switches(d, w, wishes, x);
+    store_switches(d, flx_descriptor_work_of(w), wishes, x);
     flx_descriptor_events.settle(s, w, x);
     status = FLX_OK;
 
@@ -403,5 +404,16 @@ done:
     flx_free(wishes);
     flx_free(joints);
     flx_free(bodies);
+    return status;
+}
+
+flx_status flx_descriptor_drawn(const flx_descriptor *d, flx_state **x, flx_descriptor_work **w)
+{
+    *w = NULL;
+    FLX_TRY(flx_state_create(&d->base, x));
+    flx_status status = flx_descriptor_draw(&d->base, *x);
+    if (status == FLX_OK) *w = flx_descriptor_work_of(d->base.ops->work_create(&d->base));
+    if (status == FLX_OK && !*w) status = FLX_ERR_MEMORY;
+    if (status != FLX_OK) flx_state_destroy(x);
     return status;
 }

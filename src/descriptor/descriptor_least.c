@@ -18,7 +18,7 @@
 
 typedef struct least {
     const flx_descriptor *d, *c; // rows kept, all rows
-    flx_work *w, *cw;
+    flx_descriptor_work *w, *cw;
     double *l, *y, *r, *p, *q, *t; // (rows of c) each
     int nrow, first;
 } least;
@@ -182,7 +182,8 @@ static void find_dropped(least *m)
 
 // ---- use ------------------------------------------------------------------------------------------------------
 
-static flx_status open(const flx_descriptor *d, flx_work *w, const flx_point *p, least *m)
+static flx_status open(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       least *m)
 {
     const flx_dims *n = &d->complete->base.dims;
     *m = (least){.d = d, .c = d->complete, .w = w, .cw = flx_descriptor_complete_work(d, w)};
@@ -205,7 +206,8 @@ static flx_status open(const flx_descriptor *d, flx_work *w, const flx_point *p,
 }
 
 // Multipliers of the complete system into l (constraints, then velocity-level constraints).
-flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l)
+flx_status flx_least_norm(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
+                          double *l)
 {
     least m;
     flx_point p = flx_state_point(&d->base, x);
@@ -233,9 +235,10 @@ flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state 
     return FLX_OK;
 }
 
-flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *w, const flx_state *x,
+flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *work, const flx_state *x,
                                      bool *joint)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     least m;
     double most = 0.0;

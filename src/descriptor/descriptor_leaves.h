@@ -7,7 +7,7 @@
 // The system whose rows are read, and its multipliers.
 typedef struct flx_row_view {
     const flx_descriptor *d;
-    flx_work *w;
+    flx_descriptor_work *w;
     flx_point p;
     const double *lam, *mu;
 } flx_row_view;
@@ -15,7 +15,7 @@ typedef struct flx_row_view {
 // A state that is looked at, with its frames in the work.
 typedef struct flx_observation {
     const flx_descriptor *d;
-    flx_work *w;
+    flx_descriptor_work *w;
     const flx_state *x;
     flx_point p;
     flx_row_view rows;

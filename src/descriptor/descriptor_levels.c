@@ -2,7 +2,8 @@
 #include "descriptor/descriptor_parts.h"
 #include "joint/row_slopes.h"
 
-static void constraints_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *gd)
+static void constraints_rate(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                             double *gd)
 {
     if (d->expr.nconstraint == 0) return;
     flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
@@ -17,9 +18,10 @@ static void constraints_rate(const flx_descriptor *d, flx_work *w, const flx_poi
     }
 }
 
-flx_status flx_eval_constraint_rate(const flx_system *s, flx_work *w, const flx_point *p,
+flx_status flx_eval_constraint_rate(const flx_system *s, flx_work *work, const flx_point *p,
                                     double *gd)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
     if (d->planar) {
@@ -42,8 +44,8 @@ flx_status flx_eval_constraint_rate(const flx_system *s, flx_work *w, const flx_
     return FLX_OK;
 }
 
-static void scalars_force(const flx_work *w, const flx_point *p, int n, const flx_scalar_row *rows,
-                          const double *l, bool all, double *out)
+static void scalars_force(const flx_descriptor_work *w, const flx_point *p, int n,
+                          const flx_scalar_row *rows, const double *l, bool all, double *out)
 {
     for (int i = 0; i < n; i++) {
         const flx_scalar_row *r = rows + i;
@@ -56,7 +58,7 @@ static void scalars_force(const flx_work *w, const flx_point *p, int n, const fl
     }
 }
 
-static void constraints_force(const flx_descriptor *d, flx_work *w, const flx_point *p,
+static void constraints_force(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                               const double *lam, const double *mu, bool all, double *out)
 {
     if (d->expr.nconstraint > 0) flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
@@ -71,7 +73,8 @@ static void constraints_force(const flx_descriptor *d, flx_work *w, const flx_po
 }
 
 // The kernels of the residual with other multipliers; what they find for g is not kept.
-static void points_force(const flx_descriptor *d, flx_work *w, const double *lam, double *out)
+static void points_force(const flx_descriptor *d, flx_descriptor_work *w, const double *lam,
+                         double *out)
 {
     if (d->planar) {
         flx_row_point2_residual(d->npoint, d->points, w->frames.plane, lam, w->rows, out);
@@ -82,7 +85,7 @@ static void points_force(const flx_descriptor *d, flx_work *w, const double *lam
 }
 
 // Zeros to add forces to, out (nv) itself where there are no attached frames; what was added into out.
-static double *begin_force(const flx_descriptor *d, flx_work *w, double *out)
+static double *begin_force(const flx_descriptor *d, flx_descriptor_work *w, double *out)
 {
     int n = d->base.dims.nv, all = flx_dims_unknowns(&d->base.dims) + flx_attached_rows(d);
     double *rows = d->nattached > 0 ? w->attached.r : out;
@@ -90,16 +93,18 @@ static double *begin_force(const flx_descriptor *d, flx_work *w, double *out)
     return rows;
 }
 
-static void end_force(const flx_descriptor *d, const flx_work *w, double *rows, double *out)
+static void end_force(const flx_descriptor *d, const flx_descriptor_work *w, double *rows,
+                      double *out)
 {
     if (rows == out) return;
     flx_attached_carry(d, w->attached.J, rows);
     memcpy(out, rows, (size_t)d->base.dims.nv * sizeof *out);
 }
 
-flx_status flx_eval_constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
+flx_status flx_eval_constraint_force(const flx_system *s, flx_work *work, const flx_point *p,
                                      const double *eta, double *out)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
     double *rows = begin_force(d, w, out);
@@ -110,8 +115,8 @@ flx_status flx_eval_constraint_force(const flx_system *s, flx_work *w, const flx
     return FLX_OK;
 }
 
-void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *lam,
-                    const double *mu, double *out)
+void flx_rows_force(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                    const double *lam, const double *mu, double *out)
 {
     p = flx_eval_begin(d, w, p);
     double *rows = begin_force(d, w, out);
@@ -122,7 +127,7 @@ void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, co
     end_force(d, w, rows, out);
 }
 
-void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
+void flx_joint_force(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, int joint,
                      const double *lam, const double *mu, double *out)
 {
     const int *first = d->joints[joint].first, *n = d->joints[joint].count;
@@ -136,9 +141,10 @@ void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, i
     scalars_force(w, p, n[3], d->vscalars + first[3], mu, true, out);
 }
 
-flx_status flx_eval_constraint_bias(const flx_system *s, flx_work *w, const flx_point *p,
+flx_status flx_eval_constraint_bias(const flx_system *s, flx_work *work, const flx_point *p,
                                     double *bias)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
     if (d->planar) {
@@ -186,8 +192,8 @@ static void scalars_slope(const flx_descriptor *d, const flx_row_path *path, dou
     }
 }
 
-static void constraints_slope(const flx_descriptor *d, flx_work *w, const flx_row_path *path,
-                              double *out)
+static void constraints_slope(const flx_descriptor *d, flx_descriptor_work *w,
+                              const flx_row_path *path, double *out)
 {
     if (d->expr.nconstraint == 0) return;
     flx_eval_group(d, w, FLX_GROUP_CURVE);
@@ -209,9 +215,10 @@ static void constraints_slope(const flx_descriptor *d, flx_work *w, const flx_ro
     }
 }
 
-flx_status flx_eval_constraint_slope(const flx_system *s, flx_work *w, const flx_point *p,
+flx_status flx_eval_constraint_slope(const flx_system *s, flx_work *work, const flx_point *p,
                                      const double *theta, double *out)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     if (d->expr.nconstraint > 0 && !d->expr.thirds) return FLX_ERR_CANNOT;
     if (d->ngroup > 0) return FLX_ERR_CANNOT; // nobody knows third derivatives of gaps

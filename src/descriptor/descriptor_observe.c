@@ -11,7 +11,7 @@
 
 // Largest position residual of the system's own rows, whose directions move with the bodies where
 // others of their joint were left out.
-static double largest_gap(const flx_descriptor *d, flx_work *w, const flx_state *x)
+static double largest_gap(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     flx_point p = flx_state_point(&d->base, x);
     double most = 0.0;
@@ -24,12 +24,12 @@ static double largest_gap(const flx_descriptor *d, flx_work *w, const flx_state 
     return most;
 }
 
-static double largest_rate(const flx_descriptor *d, flx_work *w, const flx_state *x)
+static double largest_rate(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     flx_point p = flx_state_point(&d->base, x);
     double most = 0.0;
     p.lam = p.mu = w->zero;
-    (void)flx_eval_constraint_rate(&d->base, w, &p, w->rows);
+    (void)flx_eval_constraint_rate(&d->base, &w->base, &p, w->rows);
     for (int i = 0; i < d->base.dims.nlam; i++) {
         if (flx_row_gives(d, i, x->switches)) continue;
         if (!(fabs(w->rows[i]) <= most)) most = fabs(w->rows[i]);
@@ -53,12 +53,13 @@ static double opening(const flx_scalar_row *r, flx_frames f, double value)
     return j[0].value + j[1].value < TURNED_OVER ? FLX_PI : value;
 }
 
-void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
+void flx_descriptor_residuals(const flx_system *s, flx_work *work, const flx_state *x,
                               flx_residuals *out)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *own = flx_descriptor_of(s);
     const flx_descriptor *d = own->complete ? own->complete : own;
-    flx_work *cw = own->complete ? flx_descriptor_complete_work(own, w) : w;
+    flx_descriptor_work *cw = own->complete ? flx_descriptor_complete_work(own, w) : w;
     const flx_dims *n = &d->base.dims;
     flx_point p = flx_state_point(s, x);
     *out = (flx_residuals){0};
@@ -68,7 +69,7 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
     }
     p.lam = p.mu = cw->zero;
     flx_eval_constraints(d, cw, &p, cw->r);
-    (void)flx_eval_constraint_rate(&d->base, cw, &p, cw->rows);
+    (void)flx_eval_constraint_rate(&d->base, &cw->base, &p, cw->rows);
     memcpy(cw->rows + n->nlam, cw->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
     double *g = cw->r + flx_first_lam(d);
     for (int i = 0; i < d->nscalar; i++) {
@@ -115,17 +116,18 @@ static bool wants_forces(int n, const flx_leaf *leaves)
     return false;
 }
 
-flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_state *x, int n,
+flx_status flx_descriptor_observe(const flx_system *s, flx_work *work, const flx_state *x, int n,
                                   const flx_leaf *leaves, double *values)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     flx_observation o = {
         .d = d, .w = w, .x = x, .p = flx_state_point(s, x), .joint = -1, .node = -1, .contact = -1};
     if (wants(n, leaves, FLX_LEAF_ENERGY) || wants(n, leaves, FLX_LEAF_MOMENTUM)) {
-        FLX_TRY(flx_eval_energy(s, w, &o.p, &o.energy));
+        FLX_TRY(flx_eval_energy(s, &w->base, &o.p, &o.energy));
     }
     if (wants(n, leaves, FLX_LEAF_CONSTRAINTS)) {
-        flx_descriptor_residuals(s, w, x, &o.residuals);
+        flx_descriptor_residuals(s, &w->base, x, &o.residuals);
     }
     o.rows = (flx_row_view){d, w, o.p, x->lam, x->mu};
     if (d->complete && wants_forces(n, leaves)) {

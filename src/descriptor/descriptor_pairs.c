@@ -98,7 +98,7 @@ flx_status flx_layout_pairs(flx_descriptor *d)
     size_t nvalue = (size_t)p->offset[p->row[p->nblock]];
     incidence at = {0};
     flx_state *x = NULL;
-    flx_work *w = NULL;
+    flx_descriptor_work *w = NULL;
     int *pair = flx_arena_take(d->arena, (size_t)d->nblock, sizeof *pair);
     double *values = flx_alloc(ctx, 2 * nvalue, sizeof *values);
     int *queue = flx_alloc(ctx, (size_t)m->nbody + 1, sizeof *queue);
@@ -108,20 +108,14 @@ flx_status flx_layout_pairs(flx_descriptor *d)
     for (int b = 0; b < d->nblock; b++) pair[b] = -1;
     d->base.pattern.pair = pair;
     status = find_incidence(d, &at);
-    if (status == FLX_OK) status = flx_state_create(&d->base, &x);
-    if (status == FLX_OK) status = flx_descriptor_draw(&d->base, x);
+    if (status == FLX_OK) status = flx_descriptor_drawn(d, &x, &w);
     if (status != FLX_OK) goto done;
-    w = d->base.ops->work_create(&d->base);
-    if (!w) {
-        status = FLX_ERR_MEMORY;
-        goto done;
-    }
     flx_point point = flx_state_point(&d->base, x);
     flx_eval_saddle(d, w, &point, values, values + nvalue);
     walk(d, &at, values, queue, seen, pair);
 
 done:
-    if (w) d->base.ops->work_destroy(w);
+    if (w) d->base.ops->work_destroy(&w->base);
     flx_state_destroy(&x);
     flx_free(seen);
     flx_free(queue);

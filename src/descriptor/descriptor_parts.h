@@ -33,6 +33,7 @@
 
 #include "descriptor/descriptor.h"
 #include "descriptor/descriptor_expr.h"
+#include "descriptor/descriptor_work.h"
 #include "descriptor/groups/descriptor_groups.h"
 #include "descriptor/term.h"
 #include "descriptor/terms/terms.h"
@@ -143,13 +144,14 @@ struct flx_attached_data {
 // K (width x width) = (J^T wrench)_q. slope: of v and v' along theta (width). push: what forces feel of J that
 // motions do not, added to it (ONE-3); NULL: nothing, and K is then that of the sum.
 struct flx_attached_kind {
-    void (*place)(const flx_attached_data *f, const flx_work *w, const flx_point *p, double *J,
-                  double *bias);
-    void (*tangent)(const flx_attached_data *f, const flx_work *w, const flx_point *p,
+    void (*place)(const flx_attached_data *f, const flx_descriptor_work *w, const flx_point *p,
+                  double *J, double *bias);
+    void (*tangent)(const flx_attached_data *f, const flx_descriptor_work *w, const flx_point *p,
                     const double *wrench, double *Jv, double *K);
-    void (*slope)(const flx_attached_data *f, const flx_work *w, const flx_point *p,
+    void (*slope)(const flx_attached_data *f, const flx_descriptor_work *w, const flx_point *p,
                   const double *theta, double *dv, double *da);
-    void (*push)(const flx_attached_data *f, const flx_work *w, const flx_point *p, double *J);
+    void (*push)(const flx_attached_data *f, const flx_descriptor_work *w, const flx_point *p,
+                 double *J);
 };
 
 // An entry of attached frames' rows or columns, and the entries of their masters that it is carried to.
@@ -239,60 +241,6 @@ struct flx_descriptor {
     bool made;         // all of it is there
 };
 
-// [M G^T A^T; G; A] with its factors, for accelerations, projections and reactions.
-typedef struct flx_saddle_work {
-    flx_ldl *ldl;         // owned
-    flx_lu *lu;           // owned; only where a body has no mass
-    flx_index1 *together; // owned; only where forces read multipliers
-    bool by_lu;           // the present factors are those of lu
-    double factored;      // time of the factors; not a number: there are none
-    double regularity;    // of the last accelerations, see flx_explicit
-    bool probed;          // scaled, and the masses found sufficient
-    double *A0, *A1, *A2; // owned; A1 only where there are algebraic unknowns
-    double *rhs, *tmp;    // (n), (2 n)
-    double *states;       // (groups) of rows that hold or not, at the factors
-} flx_saddle_work;
-
-struct flx_work {
-    const flx_descriptor *d;
-    flx_frames frames;
-    double *leaves, *out, *scratch; // of the expressions
-    bool held;                      // the point is that of the last one (flx_eval_hold)
-    unsigned known;                 // groups whose outputs are those of the point that is held
-    double *rows;                   // (nlam + nmu)
-    double *r, *zero;               // (n): a residual, zeros
-    double *force;                  // (n + rows of attached frames) zeros between uses
-    double *read;                   // of the reactions that are read
-    double *own[FLX_N_TERMS];       // of each term
-    double *gravity;                // (3) times a load factor
-    struct {                        // of attached frames
-        bool placed;                // for q and v:
-        double *q;                  // (nq)
-        double *v, *a, *r;     // (n + rows of attached frames): velocities, accelerations, rows
-        double *dv, *da;       // the same, zero but for attached frames: slopes of v and v'
-        double *J, *Jv, *bias; // of each
-        double *Jf;            // J of forces; J itself where none is pushed
-        double *A0, *A1;       // (nvalue)
-        double *scratch;       // (2 most^2)
-        flx_point point;       // as kernels see it
-    } attached;
-    double *tangent;        // zeros between uses, on the pattern; where reactions are read
-    double *block;          // owned; all of the above
-    flx_saddle_work saddle; // made when first needed
-    flx_twin twin;          // for slopes by parameters
-    flx_work *complete;     // owned; of the complete system; made when first needed
-    double *lam;            // (7 x rows of the complete system)
-    double *truth;          // (2 nevent) conditions of events, before and after
-    // At an instant, of the model's switches: value, rate and switch as they were, and the side to
-    // which those go that were found to change; not a number: unknown, not found.
-    double *border, *rate, *was, *side;
-    double *switches;               // (nswitch) as they would be
-    double *angle_leaves, *angles;  // for outputs: leaves and values of angles without turns
-    bool told_end;                  // that a point ran off its curve
-    bool told_passage;              // that a step is too long for a contact
-    struct flx_touch_list *touches; // owned; NULL: no contacts are met step by step
-};
-
 static inline const flx_descriptor *flx_descriptor_of(const flx_system *s)
 {
     return (const flx_descriptor *)s;
@@ -366,30 +314,33 @@ flx_status flx_attached_couple(flx_descriptor *d);
 flx_status flx_attached_fill(flx_descriptor *d);
 void flx_attached_parts(flx_descriptor *d);
 // Frames and J, from the frames of bodies.
-void flx_attached_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_attached_frames(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
 // out (attached frames too) = u and J u, with or without J' u of the last frames.
-void flx_attached_move(const flx_descriptor *d, flx_work *w, const double *u, bool bias,
+void flx_attached_move(const flx_descriptor *d, flx_descriptor_work *w, const double *u, bool bias,
                        double *out);
 // out (constraints, velocity-level constraints) += G u for the attached frames' part of u.
-void flx_attached_rates(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *u,
-                        double *out);
+void flx_attached_rates(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        const double *u, double *out);
 // How their velocities and accelerations change along theta, into the work.
-void flx_attached_slopes(const flx_descriptor *d, flx_work *w, const flx_point *p,
+void flx_attached_slopes(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                          const double *theta);
 // Rows, entries of constraints and all entries of attached frames are carried to their masters.
 // J: that of forces, attached.Jf, or of motions.
 void flx_attached_carry(const flx_descriptor *d, const double *J, double *r);
-void flx_attached_jacobian(const flx_descriptor *d, const flx_work *w, double *A0);
-void flx_attached_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
-                          double *A0, double *A1);
+void flx_attached_jacobian(const flx_descriptor *d, const flx_descriptor_work *w, double *A0);
+void flx_attached_tangent(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          const double *r, double *A0, double *A1);
 
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);
 bool flx_rows_dropped(const flx_descriptor *d, int complete);
 // That of the complete system, which there is; NULL: no memory.
-flx_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_work *w);
+// The initial configuration and a work for it; both are the caller's.
+flx_status flx_descriptor_drawn(const flx_descriptor *d, flx_state **x, flx_descriptor_work **w);
+flx_descriptor_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_descriptor_work *w);
 // Multipliers of least norm of the complete system, which there is, into l (descriptor_least.c).
-flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l);
+flx_status flx_least_norm(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
+                          double *l);
 flx_status flx_rows_couple(flx_descriptor *d);
 flx_status flx_rows_fill(flx_descriptor *d);
 
@@ -404,14 +355,17 @@ void flx_groups_mark(flx_descriptor *d);
 flx_status flx_groups_renew(flx_descriptor *d);
 flx_status flx_groups_choose_tangents(flx_descriptor *d);
 // Friction of those that slide: forces, their tangent, power.
-void flx_groups_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
-void flx_groups_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b);
-void flx_groups_energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e);
+void flx_groups_residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                         double *r);
+void flx_groups_linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          flx_blocks *b);
+void flx_groups_energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       flx_energies *e);
 // What there is to know of a contact of the rigid law, added.
-void flx_groups_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
-                        double out[FLX_CONTACT_SIGNALS]);
+void flx_groups_observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        int contact, double out[FLX_CONTACT_SIGNALS]);
 // Directions of what slides follow an accepted step.
-void flx_groups_accept(const flx_descriptor *d, flx_work *w, flx_state *x);
+void flx_groups_accept(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x);
 extern const flx_contacts flx_descriptor_contacts;
 
 // Their numbers once more, from the model, into the arrays that are there; scratch: `renewal`, of so many bytes.
@@ -422,8 +376,8 @@ flx_status flx_rows_renew(flx_descriptor *d);
 bool flx_touches_exist(const flx_model *m);
 flx_status flx_touches_check(const flx_descriptor *d);
 void flx_touches_number(flx_descriptor *d); // their switches
-void flx_touches_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
-                         double out[FLX_CONTACT_SIGNALS]);
+void flx_touches_observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                         int contact, double out[FLX_CONTACT_SIGNALS]);
 // Nothing where no contacts are met step by step.
 flx_status flx_touch_list_create(const flx_descriptor *d, struct flx_touch_list **list);
 void flx_touch_list_destroy(struct flx_touch_list **list);
@@ -435,10 +389,11 @@ flx_status flx_constraints_couple(flx_descriptor *d);
 flx_status flx_constraints_fill(flx_descriptor *d);
 void flx_constraints_mark(flx_descriptor *d);
 flx_status flx_constraints_renew(flx_descriptor *d);
-void flx_constraints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
-void flx_constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
+void flx_constraints_residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                              double *r);
+void flx_constraints_linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                                flx_blocks *b);
-void flx_constraints_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
+void flx_constraints_energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                             flx_energies *e);
 
 // selections: expressions planned as those of the whole, channel by channel
@@ -474,46 +429,50 @@ flx_status flx_flat_compile(flx_descriptor *d);
 flx_status flx_switches_plan(flx_descriptor *d);
 flx_status flx_switches_indicate(const flx_system *s, flx_work *w, const flx_point *p,
                                  double *value);
-double flx_switches_next(const flx_descriptor *d, flx_work *w, const flx_state *x);
+double flx_switches_next(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x);
 void flx_switches_change(const flx_system *s, flx_work *w, const flx_state *x,
                          const signed char *changed, double *switches);
 void flx_switches_settle(const flx_system *s, flx_work *w, flx_state *x);
-void flx_switches_begin(const flx_descriptor *d, flx_work *w, const flx_state *x,
+void flx_switches_begin(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
                         const signed char *changed);
-void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx_event_report *h);
-void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x,
+void flx_switches_decide(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
+                         flx_event_report *h);
+void flx_switches_turn_back(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
                             flx_event_report *h);
 int flx_switches_judge(const flx_system *s, flx_work *w, const flx_state *x, double *size);
 
 // Compliant contacts (descriptor_watches.c): as the operations of flx_event_ops, for their indicators alone, which follow those
 // of the switches.
 int flx_watches_count(const flx_descriptor *d);
-void flx_watches_indicate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *value);
+void flx_watches_indicate(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          double *value);
 bool flx_watches_idle(const flx_descriptor *d, const flx_state *x, const signed char *changed);
-void flx_watches_change(const flx_descriptor *d, flx_work *w, const flx_state *x,
+void flx_watches_change(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
                         const signed char *changed, double *switches);
-void flx_watches_happen(const flx_descriptor *d, flx_work *w, flx_state *x,
+void flx_watches_happen(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
                         const signed char *changed, flx_event_report *h);
-int flx_watches_judge(const flx_descriptor *d, flx_work *w, const flx_state *x, double *size);
-void flx_watches_settle(const flx_descriptor *d, flx_work *w, flx_state *x);
-double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x);
-void flx_watches_accept(const flx_descriptor *d, flx_work *w, flx_state *x);
+int flx_watches_judge(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
+                      double *size);
+void flx_watches_settle(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x);
+double flx_watches_longest(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x);
+void flx_watches_accept(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x);
 // A step that is given cannot be made shorter: whether it is too long is told. Frames are there.
-void flx_watches_remark(const flx_descriptor *d, flx_work *w, const flx_state *x);
+void flx_watches_remark(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x);
 
 // Surfaces that could pass through each other (descriptor_passages.c): thickness of both of a pair together; the longest step
 // from x, whose frames are there, and the contact that asks for it (-1: none); a remark on a step that is given.
 typedef struct flx_moves { // velocities and accelerations of all bodies, attached frames among them
     const double *v, *a;
 } flx_moves;
-flx_moves flx_passages_moves(const flx_descriptor *d, flx_work *w, const flx_state *x);
+flx_moves flx_passages_moves(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x);
 double flx_passage_thickness(const flx_contact *c, int pair);
 bool flx_passages_exist(const flx_descriptor *d);
-double flx_passages_longest(const flx_descriptor *d, flx_work *w, const flx_state *x, int *contact);
-void flx_passages_accept(const flx_descriptor *d, flx_work *w, const flx_state *x);
+double flx_passages_longest(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
+                            int *contact);
+void flx_passages_accept(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x);
 
 // events; conditions: with these switches, into out (nevent)
-void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,
+void flx_event_conditions(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
                           const double *switches, double *out);
 flx_status flx_descriptor_events_plan(flx_descriptor *d);
 void flx_descriptor_events_start(const flx_descriptor *d,
@@ -528,19 +487,23 @@ flx_status flx_expr_add(flx_descriptor *d, flx_expr_group_kind kind, flx_node no
 
 // evaluation: frames and expressions of one point. Returns the point as kernels are to see it: with the
 // velocities of attached frames behind the others.
-const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p);
-void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_expr_group_kind kind);
+const flx_point *flx_eval_begin(const flx_descriptor *d, flx_descriptor_work *w,
+                                const flx_point *p);
+void flx_eval_group(const flx_descriptor *d, flx_descriptor_work *w, flx_expr_group_kind kind);
 // Several evaluations at one point: what they share is computed once. Until it is released all of
 // them are at this point, whatever they are given, save for what does not enter expressions.
-void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p);
-void flx_eval_release(flx_work *w);
-void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
-void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p); // by t alone
-void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_expr_input *inputs,
+void flx_eval_hold(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
+void flx_eval_release(flx_descriptor_work *w);
+void flx_eval_frames(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
+void flx_eval_motions(const flx_descriptor *d, flx_descriptor_work *w,
+                      const flx_point *p); // by t alone
+void flx_eval_leaves(const flx_descriptor_work *w, const flx_point *p, int n,
+                     const flx_expr_input *inputs,
                      double *leaves); // turns: zero
-const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_expr_group_kind kind);
+const double *flx_eval_output(const flx_descriptor *d, const flx_descriptor_work *w,
+                              flx_expr_group_kind kind);
 // Motion of a row: value, first and second derivative; zero where it has none.
-static inline double flx_row_motion(const flx_descriptor *d, const flx_work *w,
+static inline double flx_row_motion(const flx_descriptor *d, const flx_descriptor_work *w,
                                     const flx_scalar_row *r, int order)
 {
     return r->motion < 0 ? 0.0 : flx_eval_output(d, w, FLX_GROUP_TIME)[3 * r->motion + order];
@@ -550,7 +513,8 @@ const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, doub
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
 // Rows of constraints and velocity-level constraints of the residual; the others have no meaning.
-void flx_eval_constraints(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
+void flx_eval_constraints(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          double *r);
 flx_status flx_eval_constraint_rate(const flx_system *s, flx_work *w, const flx_point *p,
                                     double *gd);
 flx_status flx_eval_constraint_force(const flx_system *s, flx_work *w, const flx_point *p,
@@ -561,9 +525,9 @@ flx_status flx_eval_constraint_bias(const flx_system *s, flx_work *w, const flx_
                                     double *bias);
 // G^T lam + A^T mu of all rows (those with C > 0 left out), and of the rows of one joint added to
 // out at its bodies; frames must be there for the second.
-void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *lam,
-                    const double *mu, double *out);
-void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
+void flx_rows_force(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                    const double *lam, const double *mu, double *out);
+void flx_joint_force(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, int joint,
                      const double *lam, const double *mu, double *out);
 // Multipliers that are read: rows (among constraints, then velocity-level constraints; -1: left out, or none) of drives
 // and of constraints; reactions, with their derivatives.
@@ -571,47 +535,50 @@ int flx_read_drive(const flx_descriptor *d, int joint);
 int flx_read_multiplier(const flx_descriptor *d, int constraint);
 flx_status flx_read_reaction(flx_descriptor *d, int joint, int *reading);
 flx_status flx_read_list(flx_descriptor *d); // their unknowns, once all have numbers
-void flx_read_eval(const flx_descriptor *d, flx_work *w, const flx_point *p);
-void flx_read_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_read_eval(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
+void flx_read_linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
 // Force and moment on the second body at its place of the joint, ground axes; frames must be there.
-void flx_reaction_eval(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
-                       const double *lam, const double *mu, double out[6]);
+void flx_reaction_eval(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       int joint, const double *lam, const double *mu, double out[6]);
 // What a force does is supplied, unless it is one that only dissipates.
 void flx_energy_add_power(flx_energies *e, bool dissipative, double power);
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 bool flx_descriptor_watches(const flx_descriptor *d); // whether accepted states change anything
 // Switches that follow the state, as turns of angles; of an accepted state also what is to be told of it.
-void flx_eval_follow(const flx_descriptor *d, flx_work *w, flx_state *x);
+void flx_eval_follow(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x);
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // Rows of the velocities alone, without constraints: of bodies and forces that need no expression
 // (overwritten); f += what expressions give; M v.
-void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
+void flx_eval_momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       double *Mv);
 // out (nv) = M' v, with Mv there; refused where M depends on more than positions and time.
-flx_status flx_eval_momentum_rate(const flx_descriptor *d, flx_work *w, const flx_point *p,
-                                  const double *Mv, double *out);
+flx_status flx_eval_momentum_rate(const flx_descriptor *d, flx_descriptor_work *w,
+                                  const flx_point *p, const double *Mv, double *out);
 // Force and moment at all attached frames, r_f in the work.
-void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_eval_loads(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
 // M into A2, G, A and their transposes into out; both zeroed first, nothing else. Rows with C > 0
 // are left out.
-void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out,
-                     double *A2);
+void flx_eval_saddle(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *out, double *A2);
 // The masses alone, into A2.
-void flx_eval_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2);
+void flx_eval_masses(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *A2);
 
 // explicit form and reactions
 // psi(t, q, v, x, w) = 0 for the algebraic unknowns of x, after flx_saddle_prepare.
-flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x);
-flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
-void flx_saddle_free(flx_work *w);
+flx_status flx_eval_algebraic(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x);
+flx_status flx_saddle_prepare(const flx_descriptor *d, flx_descriptor_work *w);
+void flx_saddle_free(flx_descriptor_work *w);
 // The factors, of which projections make use after accelerations (base/checkpoint_walk.h).
-void flx_saddle_work_memory(flx_work *w, flx_memory *m);
+void flx_saddle_work_memory(flx_work *work, flx_memory *m);
 // Pivots that keep so much of their terms lose no more than these digits: nothing to refine.
 #define FLX_REGULAR 1e-3
 // Factors at p; rhs <- A^-1 rhs; whether factors of that time serve at points nearby, too: those of a
 // matrix that is not close to a singular one do.
-flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const flx_point *p);
-flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w);
+flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_descriptor_work *w,
+                                  const flx_point *p);
+flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_descriptor_work *w);
 bool flx_saddle_work_serves(const flx_descriptor *d, const flx_saddle_work *k, const flx_point *p);
 flx_status flx_descriptor_set_parameters(flx_system *s, const double *p);
 // Of an instance: the complete system has the numbers that it has.

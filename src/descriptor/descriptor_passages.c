@@ -35,7 +35,7 @@ double flx_passage_thickness(const flx_contact *c, int pair)
 }
 
 // The length of what moves at rates v: along the normal and both slips.
-static double length_of(const flx_descriptor *d, const flx_work *w, const flx_state *x,
+static double length_of(const flx_descriptor *d, const flx_descriptor_work *w, const flx_state *x,
                         const flx_scalar *gap, const flx_jet *normal, const double *v)
 {
     double rate = flx_jet_rate(gap, normal, v), square = rate * rate;
@@ -53,7 +53,7 @@ static double length_of(const flx_descriptor *d, const flx_work *w, const flx_st
 // Until open surfaces could be through each other: c h + a h^2/2 = the gap, or a part of their thickness, with the speed c
 // at which they come nearer and its rate a. Those that approach may graze each other, which closes and opens within the
 // thickness: their whole velocity counts. Those that part have c < 0, and a brings them back.
-static double passage_of(const flx_descriptor *d, const flx_work *w, const flx_state *x,
+static double passage_of(const flx_descriptor *d, const flx_descriptor_work *w, const flx_state *x,
                          const flx_scalar *gap, double thick, const flx_moves *m)
 {
     flx_jet j;
@@ -72,7 +72,7 @@ static double passage_of(const flx_descriptor *d, const flx_work *w, const flx_s
     return sum > 0.0 ? 2.0 * far / sum : HUGE_VAL;
 }
 
-flx_moves flx_passages_moves(const flx_descriptor *d, flx_work *w, const flx_state *x)
+flx_moves flx_passages_moves(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     if (d->nattached == 0) return (flx_moves){.v = x->v, .a = x->a};
     flx_attached_move(d, w, x->a, true, w->attached.a);
@@ -84,7 +84,8 @@ bool flx_passages_exist(const flx_descriptor *d)
     return d->ngroup > 0 || flx_watches_count(d) > 0 || d->own[FLX_TERM_PATCH];
 }
 
-double flx_passages_longest(const flx_descriptor *d, flx_work *w, const flx_state *x, int *contact)
+double flx_passages_longest(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
+                            int *contact)
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
@@ -107,7 +108,7 @@ double flx_passages_longest(const flx_descriptor *d, flx_work *w, const flx_stat
     return h;
 }
 
-void flx_passages_accept(const flx_descriptor *d, flx_work *w, const flx_state *x)
+void flx_passages_accept(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     double h = d->model->simulate.def.step;
     int contact;

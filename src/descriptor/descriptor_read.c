@@ -28,7 +28,8 @@ static reaction_at describe(const flx_descriptor *d, int joint)
     return a;
 }
 
-static v3 arm_of(const flx_descriptor *d, const flx_work *w, int joint, const reaction_at *a)
+static v3 arm_of(const flx_descriptor *d, const flx_descriptor_work *w, int joint,
+                 const reaction_at *a)
 {
     int second = d->model->joints[joint].body[1];
     if (d->planar) {
@@ -40,8 +41,8 @@ static v3 arm_of(const flx_descriptor *d, const flx_work *w, int joint, const re
     return v3_sub(v3_add(v3_load(s->r), m33_mul_v(m33_load(s->R), a->place)), v3_load(b->r));
 }
 
-static void find_parts(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
-                       const double *lam, const double *mu, reaction_at *a)
+static void find_parts(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       int joint, const double *lam, const double *mu, reaction_at *a)
 {
     const flx_joint *j = d->model->joints + joint;
     double *f = w->force;
@@ -56,8 +57,8 @@ static void find_parts(const flx_descriptor *d, flx_work *w, const flx_point *p,
     }
 }
 
-void flx_reaction_eval(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
-                       const double *lam, const double *mu, double out[6])
+void flx_reaction_eval(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       int joint, const double *lam, const double *mu, double out[6])
 {
     reaction_at a;
     memset(out, 0, 6 * sizeof *out);
@@ -147,7 +148,7 @@ flx_status flx_read_list(flx_descriptor *d)
     return FLX_OK;
 }
 
-void flx_read_eval(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_read_eval(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     for (int i = 0; i < d->expr.nreading; i++) {
         const flx_reading *r = d->expr.readings + i;
@@ -157,7 +158,7 @@ void flx_read_eval(const flx_descriptor *d, flx_work *w, const flx_point *p)
 
 // ---- derivatives --------------------------------------------------------------------------------
 
-static void scalars_tangent(const flx_work *w, const flx_point *p, int n,
+static void scalars_tangent(const flx_descriptor_work *w, const flx_point *p, int n,
                             const flx_scalar_row *rows, const double *l, double *A)
 {
     for (int i = 0; i < n; i++) {
@@ -173,8 +174,8 @@ static void scalars_tangent(const flx_work *w, const flx_point *p, int n,
 }
 
 // G^T and K of one joint's rows on zeros.
-static void joint_tangent(const flx_descriptor *d, const flx_work *w, const flx_point *p, int joint,
-                          double *A)
+static void joint_tangent(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,
+                          int joint, double *A)
 {
     const int *first = d->joints[joint].first, *n = d->joints[joint].count;
     if (d->planar) {
@@ -210,8 +211,8 @@ static void clear_tangent(const flx_descriptor *d, int joint, double *A)
 
 // (REA-2) for du along one unknown; turn: the number of the body's own rotation that it is, -1: none;
 // shift: of its own translation.
-static void slope_of(const flx_descriptor *d, const flx_work *w, const reaction_at *a, bool ground,
-                     const double du[6], int turn, int shift, double out[6])
+static void slope_of(const flx_descriptor *d, const flx_descriptor_work *w, const reaction_at *a,
+                     bool ground, const double du[6], int turn, int shift, double out[6])
 {
     bool planar = d->planar;
     v3 dF = v3_make(a->sign * du[0], a->sign * du[1], planar ? 0.0 : a->sign * du[2]);
@@ -236,7 +237,7 @@ static void slope_of(const flx_descriptor *d, const flx_work *w, const reaction_
     v3_store(out + 3, dM);
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                       const flx_reading *r)
 {
     reaction_at a;
@@ -262,7 +263,7 @@ static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
     clear_tangent(d, r->joint, A);
 }
 
-void flx_read_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_read_linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     for (int i = 0; i < d->expr.nreading; i++) linearise(d, w, p, d->expr.readings + i);
 }

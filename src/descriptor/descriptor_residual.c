@@ -2,7 +2,8 @@
 // rates of masses.
 #include "descriptor/descriptor_parts.h"
 
-static void rows_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void rows_residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          double *r)
 {
     double *g = r + flx_first_lam(d);
     for (int i = 0; i < d->nscalar; i++) {
@@ -27,7 +28,8 @@ static void rows_residual(const flx_descriptor *d, flx_work *w, const flx_point 
     }
 }
 
-static void vrows_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void vrows_residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                           double *r)
 {
     for (int i = 0; i < d->nvscalar; i++) {
         const flx_scalar_row *s = d->vscalars + i;
@@ -48,7 +50,8 @@ static void vrows_residual(const flx_descriptor *d, flx_work *w, const flx_point
 }
 
 // Bodies, and forces that need no expression.
-static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void passive_residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                             double *r)
 {
     for (int i = d->variable_v; i < d->base.dims.nv; i++) r[i] = 0.0;
     if (!flx_has_bodies(d)) return;
@@ -56,14 +59,16 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
     flx_terms_residual(d, FLX_STAGE_FORCES, w, p, r);
 }
 
-void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
+void flx_eval_momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       double *Mv)
 {
     for (int i = d->variable_v; i < d->base.dims.nv; i++) Mv[i] = 0.0;
     flx_terms_momentum(d, w, p, Mv);
 }
 
 // Rows of joints, and their forces.
-static void joints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void joints_residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                            double *r)
 {
     if (!flx_has_bodies(d)) return;
     double *g = r + flx_first_lam(d);
@@ -77,7 +82,8 @@ static void joints_residual(const flx_descriptor *d, flx_work *w, const flx_poin
     vrows_residual(d, w, p, r);
 }
 
-void flx_eval_constraints(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+void flx_eval_constraints(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          double *r)
 {
     double *rows = d->nattached > 0 ? w->attached.r : r;
     int first = flx_first_lam(d);
@@ -89,7 +95,7 @@ void flx_eval_constraints(const flx_descriptor *d, flx_work *w, const flx_point 
 }
 
 // All rows at the point that has begun; those of attached frames behind them.
-static void all_rows(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void all_rows(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     const flx_dims *n = &d->base.dims;
     for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
@@ -104,13 +110,14 @@ static void all_rows(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     if (d->ngroup > 0) flx_groups_residual(d, w, p, r);
 }
 
-void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_eval_loads(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     all_rows(d, w, flx_eval_begin(d, w, p), w->attached.r);
 }
 
-flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r)
+flx_status flx_eval_residual(const flx_system *s, flx_work *work, const flx_point *p, double *r)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
     if (d->nattached == 0) {

@@ -19,7 +19,7 @@ static bool has_massless_body(const flx_model *m)
     return false;
 }
 
-flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
+flx_status flx_saddle_prepare(const flx_descriptor *d, flx_descriptor_work *w)
 {
     flx_saddle_work *k = &w->saddle;
     if (k->ldl) return FLX_OK;
@@ -53,7 +53,7 @@ flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
     return status;
 }
 
-void flx_saddle_free(flx_work *w)
+void flx_saddle_free(flx_descriptor_work *w)
 {
     flx_saddle_work *k = &w->saddle;
     flx_ldl_destroy(&k->ldl);
@@ -67,13 +67,14 @@ void flx_saddle_free(flx_work *w)
     flx_free(k->states);
 }
 
-void flx_saddle_work_memory(flx_work *w, flx_memory *m)
+void flx_saddle_work_memory(flx_work *work, flx_memory *m)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     flx_saddle_work *k = &w->saddle;
     bool made = k->ldl != NULL; // when first needed
     FLX_PASS(m, made);
     if (made && flx_memory_loads(m)) {
-        flx_status status = flx_saddle_prepare(w->d, w);
+        flx_status status = flx_saddle_prepare(flx_descriptor_of(w->base.system), w);
         if (status != FLX_OK) flx_memory_fail(m, status);
     }
     if (!made || !k->ldl) return;
@@ -81,16 +82,18 @@ void flx_saddle_work_memory(flx_work *w, flx_memory *m)
     FLX_PASS(m, k->factored);
     FLX_PASS(m, k->regularity);
     FLX_PASS(m, k->probed);
-    flx_memory_numbers(m, k->states, (size_t)w->d->ngroup);
-    flx_memory_numbers(m, k->A0, flx_pattern_size(&w->d->base.pattern));
-    flx_memory_numbers(m, k->A2, flx_pattern_size(&w->d->base.pattern));
+    flx_memory_numbers(m, k->states, (size_t)flx_descriptor_of(w->base.system)->ngroup);
+    flx_memory_numbers(m, k->A0,
+                       flx_pattern_size(&flx_descriptor_of(w->base.system)->base.pattern));
+    flx_memory_numbers(m, k->A2,
+                       flx_pattern_size(&flx_descriptor_of(w->base.system)->base.pattern));
     flx_ldl_memory(k->ldl, m);
     if (k->lu) flx_lu_memory(k->lu, m);
     if (k->together) flx_index1_memory(k->together, m);
 }
 
 // The matrix at p into A0. Unknowns that are neither velocity nor active constraint get a diagonal.
-static void assemble(const flx_descriptor *d, flx_work *w, const flx_point *p)
+static void assemble(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     flx_saddle_work *k = &w->saddle;
     flx_eval_saddle(d, w, p, k->A0, k->A2);
@@ -106,7 +109,7 @@ static void assemble(const flx_descriptor *d, flx_work *w, const flx_point *p)
 }
 
 // Whether a velocity has no mass at all; otherwise a singular matrix is one of position.
-static bool has_massless(const flx_descriptor *d, const flx_work *w)
+static bool has_massless(const flx_descriptor *d, const flx_descriptor_work *w)
 {
     for (int i = 0; i < d->base.dims.nv; i++) {
         if (!(w->saddle.A2[flx_layout_slot(d, i, i)] > 0)) return true;
@@ -115,7 +118,7 @@ static bool has_massless(const flx_descriptor *d, const flx_work *w)
 }
 
 // The first velocity with neither mass nor constraint, -1 if there is none.
-static int find_loose(const flx_descriptor *d, const flx_work *w)
+static int find_loose(const flx_descriptor *d, const flx_descriptor_work *w)
 {
     const flx_pattern *p = &d->base.pattern;
     for (int i = 0; i < d->base.dims.nv; i++) {
@@ -132,7 +135,7 @@ static int find_loose(const flx_descriptor *d, const flx_work *w)
 }
 
 // Say what has no mass: where that is not plain, the smallest pivot belongs to an unknown.
-static flx_status fail_singular(const flx_descriptor *d, const flx_work *w)
+static flx_status fail_singular(const flx_descriptor *d, const flx_descriptor_work *w)
 {
     flx_unknown u;
     int loose = find_loose(d, w), worst = flx_ldl_get_report(w->saddle.ldl).worst;
@@ -225,7 +228,7 @@ static bool is_regular(const flx_saddle_work *k)
 
 // The fixed order of LDL cannot always put the constraints that hold a massless body
 // before it; pivoting can.
-flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w)
+flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_descriptor_work *w)
 {
     flx_saddle_work *k = &w->saddle;
     int n = flx_dims_unknowns(&d->base.dims);
@@ -250,7 +253,7 @@ flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w)
 
 // Masses may be zero where constraints hold the body. Forces of any kind on everything must then have an
 // answer: asked once.
-static flx_status probe(const flx_descriptor *d, flx_work *w)
+static flx_status probe(const flx_descriptor *d, flx_descriptor_work *w)
 {
     flx_saddle_work *k = &w->saddle;
     k->probed = true;
@@ -279,7 +282,8 @@ static bool have_switched(const flx_descriptor *d, const flx_saddle_work *k, con
     return false;
 }
 
-flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const flx_point *p)
+flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_descriptor_work *w,
+                                  const flx_point *p)
 {
     flx_saddle_work *k = &w->saddle;
     if (have_switched(d, k, p)) {

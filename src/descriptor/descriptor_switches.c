@@ -102,14 +102,14 @@ flx_status flx_switches_plan(flx_descriptor *d)
 // ---- values ---------------------------------------------------------------------------------
 
 // Values of the switches, then slopes and rates, at a point.
-static const double *values_at(const flx_descriptor *d, flx_work *w, const flx_point *p)
+static const double *values_at(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     (void)flx_eval_begin(d, w, p);
     flx_eval_group(d, w, FLX_GROUP_SWITCH);
     return flx_eval_output(d, w, FLX_GROUP_SWITCH);
 }
 
-static const double *values_of(const flx_descriptor *d, flx_work *w, const flx_state *x)
+static const double *values_of(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     flx_point p = flx_state_point(&d->base, x);
     return values_at(d, w, &p);
@@ -146,9 +146,10 @@ static double beyond(const flx_descriptor *d, const flx_switch *k, double g, dou
     return fmax(from - g, g - to);
 }
 
-flx_status flx_switches_indicate(const flx_system *s, flx_work *w, const flx_point *p,
+flx_status flx_switches_indicate(const flx_system *s, flx_work *work, const flx_point *p,
                                  double *value)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_switching *k = &d->switching;
     const double *g = values_at(d, w, p);
@@ -201,7 +202,7 @@ static double time_left(const flx_descriptor *d, const flx_switch *k, double g, 
     return left > 0.0 ? left : 0.0;
 }
 
-double flx_switches_next(const flx_descriptor *d, flx_work *w, const flx_state *x)
+double flx_switches_next(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     const flx_switching *k = &d->switching;
     const flx_model *m = d->model;
@@ -219,9 +220,10 @@ double flx_switches_next(const flx_descriptor *d, flx_work *w, const flx_state *
 
 // ---- changes --------------------------------------------------------------------------------
 
-void flx_switches_change(const flx_system *s, flx_work *w, const flx_state *x,
+void flx_switches_change(const flx_system *s, flx_work *work, const flx_state *x,
                          const signed char *changed, double *switches)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     const double *g = values_of(d, w, x);
     for (int i = 0; i < d->model->nswitch; i++) {
@@ -238,7 +240,8 @@ void flx_switches_change(const flx_system *s, flx_work *w, const flx_state *x,
 }
 
 // Whether events that do not happen with switch i as it is would with this value.
-static bool sets_off(const flx_descriptor *d, flx_work *w, flx_state *x, int i, double value)
+static bool sets_off(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x, int i,
+                     double value)
 {
     double *at = x->switches + d->switching.first + i, was = *at;
     const double *before = w->truth, *after = w->truth + d->model->nevent;
@@ -251,8 +254,9 @@ static bool sets_off(const flx_descriptor *d, flx_work *w, flx_state *x, int i, 
     return any;
 }
 
-void flx_switches_settle(const flx_system *s, flx_work *w, flx_state *x)
+void flx_switches_settle(const flx_system *s, flx_work *work, flx_state *x)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_switching *k = &d->switching;
     const flx_model *m = d->model;
@@ -287,13 +291,13 @@ static void note_switch(const flx_descriptor *d, int i, flx_event_report *h)
     h->loc = k->loc;
 }
 
-void flx_switches_begin(const flx_descriptor *d, flx_work *w, const flx_state *x,
+void flx_switches_begin(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
                         const signed char *changed)
 {
     const flx_switching *k = &d->switching;
     int n = d->model->nswitch;
     memcpy(w->switches, x->switches, (size_t)d->base.dims.nswitch * sizeof *w->switches);
-    if (changed) flx_switches_change(&d->base, w, x, changed, w->switches);
+    if (changed) flx_switches_change(&d->base, &w->base, x, changed, w->switches);
     const double *g = values_of(d, w, x);
     for (int i = 0; i < n; i++) {
         w->border[i] = g[i];
@@ -303,14 +307,14 @@ void flx_switches_begin(const flx_descriptor *d, flx_work *w, const flx_state *x
     }
 }
 
-static bool has_jumped(const flx_work *w, const flx_event_report *h, int i, double g)
+static bool has_jumped(const flx_descriptor_work *w, const flx_event_report *h, int i, double g)
 {
     return !(fabs(g - w->border[i]) <= JUMPED * h->size[i]);
 }
 
 // What switch i is at an instant, where the values are g.
-static double choose(const flx_descriptor *d, const flx_work *w, const flx_state *x, int i,
-                     const double *g, const flx_event_report *h)
+static double choose(const flx_descriptor *d, const flx_descriptor_work *w, const flx_state *x,
+                     int i, const double *g, const flx_event_report *h)
 {
     const flx_switching *k = &d->switching;
     const flx_switch *sw = d->model->switches + i;
@@ -324,7 +328,8 @@ static double choose(const flx_descriptor *d, const flx_work *w, const flx_state
     return truth(d, sw, g[i], k->rate[i] < 0 ? 0.0 : g[k->rate[i]], near);
 }
 
-void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx_event_report *h)
+void flx_switches_decide(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
+                         flx_event_report *h)
 {
     const double *g = NULL;
     for (int i = 0; i < d->model->nswitch; i++) {
@@ -339,7 +344,7 @@ void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx
 }
 
 // The side that it came from lies to the side of larger values.
-static bool came_from_above(const flx_descriptor *d, const flx_work *w, int i)
+static bool came_from_above(const flx_descriptor *d, const flx_descriptor_work *w, int i)
 {
     bool whole_number = is_whole(d->model->switches + i);
     return whole_number ? w->was[i] > w->side[i] : w->was[i] != 0.0;
@@ -351,7 +356,8 @@ static double on_border(const flx_switch *k, double a, double b)
     return is_whole(k) ? fmax(a, b) : k->kind == FLX_SWITCH_NOT_BELOW;
 }
 
-void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_event_report *h)
+void flx_switches_turn_back(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
+                            flx_event_report *h)
 {
     const flx_switching *k = &d->switching;
     const double *g = values_of(d, w, x);
@@ -379,8 +385,9 @@ void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, 
     if (any) flx_switches_decide(d, w, x, h);
 }
 
-int flx_switches_judge(const flx_system *s, flx_work *w, const flx_state *x, double *size)
+int flx_switches_judge(const flx_system *s, flx_work *work, const flx_state *x, double *size)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_switching *k = &d->switching;
     const double *g = values_of(d, w, x);

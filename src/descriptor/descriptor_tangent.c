@@ -2,8 +2,8 @@
 // accelerations and projections need.
 #include "descriptor/descriptor_parts.h"
 
-static void scalars_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,
-                              double *A1)
+static void scalars_linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                              double *A0, double *A1)
 {
     for (int i = 0; i < d->nscalar; i++) {
         const flx_scalar_row *s = d->scalars + i;
@@ -51,8 +51,8 @@ static void scalars_linearise(const flx_descriptor *d, flx_work *w, const flx_po
 
 // Coincidences and axes of a few joints at a time, while their blocks are in the cache: both arrays
 // follow the order of the joints.
-static void points_linearise(const flx_descriptor *d, const flx_work *w, const double *lam,
-                             double *A0)
+static void points_linearise(const flx_descriptor *d, const flx_descriptor_work *w,
+                             const double *lam, double *A0)
 {
     enum { CHUNK = 64 };
     int most = d->npoint > d->naxis ? d->npoint : d->naxis;
@@ -102,7 +102,8 @@ static void clear(const flx_descriptor *d, double *A0, double *A1, double *A2)
     }
 }
 
-static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void all_entries(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        flx_blocks *b)
 {
     clear(d, b->A0, b->A1, b->A2);
     flx_terms_linearise(d, FLX_STAGE_BODIES, w, p, b);
@@ -124,8 +125,10 @@ static void copy_values(const flx_descriptor *d, const double *from, double *to)
     memcpy(to, from, (size_t)p->offset[p->row[p->nblock]] * sizeof *to);
 }
 
-flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b)
+flx_status flx_eval_linearise(const flx_system *s, flx_work *work, const flx_point *p,
+                              flx_blocks *b)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
     if (d->nattached == 0) {
@@ -145,7 +148,7 @@ flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point 
     return FLX_OK;
 }
 
-static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
+static void scalar_rows_jacobian(const flx_descriptor_work *w, const flx_point *p, int n,
                                  const flx_scalar_row *rows, double *A)
 {
     for (int i = 0; i < n; i++) {
@@ -160,15 +163,16 @@ static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
     }
 }
 
-void flx_eval_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+void flx_eval_masses(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *A2)
 {
     p = flx_eval_begin(d, w, p);
     clear(d, NULL, NULL, A2);
     flx_terms_masses(d, w, p, A2);
 }
 
-void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out,
-                     double *A2)
+void flx_eval_saddle(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *out, double *A2)
 {
     const flx_expressions *x = &d->expr;
     double *A0 = d->nattached > 0 ? w->attached.A0 : out;

@@ -23,14 +23,15 @@ int flx_watches_count(const flx_descriptor *d)
     return flx_contacts_points(d, NULL);
 }
 
-static double depth_of(const flx_contact_point *p, const flx_work *w, const double *switches)
+static double depth_of(const flx_contact_point *p, const flx_descriptor_work *w,
+                       const double *switches)
 {
     flx_jet j;
     flx_scalar_value(&p->gap, w->frames, switches, &j);
     return j.value;
 }
 
-static double rate_of(const flx_descriptor *d, const flx_contact_point *p, flx_work *w,
+static double rate_of(const flx_descriptor *d, const flx_contact_point *p, flx_descriptor_work *w,
                       const flx_state *x)
 {
     flx_jet j;
@@ -38,13 +39,14 @@ static double rate_of(const flx_descriptor *d, const flx_contact_point *p, flx_w
     return flx_jet_rate(&p->gap, &j, d->nattached > 0 ? w->attached.v : x->v);
 }
 
-static void begin(const flx_descriptor *d, flx_work *w, const flx_state *x)
+static void begin(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     flx_point p = flx_state_point(&d->base, x);
     flx_eval_frames(d, w, &p);
 }
 
-void flx_watches_indicate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *value)
+void flx_watches_indicate(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          double *value)
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
@@ -75,7 +77,7 @@ bool flx_watches_idle(const flx_descriptor *d, const flx_state *x, const signed 
     return true;
 }
 
-void flx_watches_change(const flx_descriptor *d, flx_work *w, const flx_state *x,
+void flx_watches_change(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
                         const signed char *changed, double *switches)
 {
     const flx_contact_point *of;
@@ -92,7 +94,7 @@ void flx_watches_change(const flx_descriptor *d, flx_work *w, const flx_state *x
     }
 }
 
-void flx_watches_happen(const flx_descriptor *d, flx_work *w, flx_state *x,
+void flx_watches_happen(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x,
                         const signed char *changed, flx_event_report *h)
 {
     const flx_contact_point *of;
@@ -110,7 +112,8 @@ void flx_watches_happen(const flx_descriptor *d, flx_work *w, flx_state *x,
     flx_watches_change(d, w, x, changed, x->switches);
 }
 
-int flx_watches_judge(const flx_descriptor *d, flx_work *w, const flx_state *x, double *size)
+int flx_watches_judge(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
+                      double *size)
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of), wrong = -1;
@@ -126,7 +129,7 @@ int flx_watches_judge(const flx_descriptor *d, flx_work *w, const flx_state *x, 
 }
 
 // On the border of a law with a kink it is closed unless it opens.
-void flx_watches_settle(const flx_descriptor *d, flx_work *w, flx_state *x)
+void flx_watches_settle(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
@@ -170,7 +173,7 @@ static double mobility(const flx_descriptor *d, const flx_contact_point *p, cons
 
 // How long the impact at a point that is closed lasts, by the speed that all of its energy would be; HUGE_VAL: nothing of
 // the kind. acc: accelerations.
-static double impact_of(const flx_descriptor *d, const flx_contact_point *p, flx_work *w,
+static double impact_of(const flx_descriptor *d, const flx_contact_point *p, flx_descriptor_work *w,
                         const flx_state *x, const double *acc)
 {
     const double *s = x->switches + p->side, *v = d->nattached > 0 ? w->attached.v : x->v;
@@ -207,9 +210,10 @@ static double frequency_of(const flx_descriptor *d, const flx_contact_point *p)
     return most / (2.0 * PI);
 }
 
-void flx_descriptor_forecast(const flx_system *s, flx_work *w, const flx_state *x, int contact,
+void flx_descriptor_forecast(const flx_system *s, flx_work *work, const flx_state *x, int contact,
                              flx_contact_forecast *out)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
@@ -234,7 +238,7 @@ void flx_descriptor_forecast(const flx_system *s, flx_work *w, const flx_state *
     if (isinf(out->lasts)) out->lasts = 0.0;
 }
 
-double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state *x)
+double flx_watches_longest(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);
@@ -244,7 +248,7 @@ double flx_watches_longest(const flx_descriptor *d, flx_work *w, const flx_state
     return h;
 }
 
-void flx_watches_remark(const flx_descriptor *d, flx_work *w, const flx_state *x)
+void flx_watches_remark(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x)
 {
     double *told = w->own[FLX_TERM_CONTACT];
     const flx_contact_point *of;
@@ -266,7 +270,7 @@ void flx_watches_remark(const flx_descriptor *d, flx_work *w, const flx_state *x
 }
 
 // What an accepted state tells of contacts without a kink; the largest gap of those that are open. Frames are there.
-void flx_watches_accept(const flx_descriptor *d, flx_work *w, flx_state *x)
+void flx_watches_accept(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     const flx_contact_point *of;
     int n = flx_contacts_points(d, &of);

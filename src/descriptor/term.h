@@ -31,9 +31,10 @@
 // NULL: it has none. Bodies write their rows, which are the first of the list; the others add.
 #pragma once
 
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 typedef struct flx_descriptor flx_descriptor;
+typedef struct flx_descriptor_work flx_descriptor_work;
 
 // Constraints of joints are evaluated between the stages: in a residual before expressions, in a tangent before forces.
 typedef enum flx_stage {
@@ -64,18 +65,23 @@ typedef struct flx_term {
     size_t (*scratch)(const flx_descriptor *d);
     flx_status (*take)(flx_descriptor *d);
     flx_status (*renew)(flx_descriptor *d);
-    void (*residual)(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
-    void (*linearise)(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b);
-    void (*masses)(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2);
-    void (*energy)(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e);
+    void (*residual)(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *r);
+    void (*linearise)(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b);
+    void (*masses)(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *A2);
+    void (*energy)(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e);
     bool placed;
-    void (*momentum)(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
-    void (*transport)(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out);
-    void (*ends)(const flx_descriptor *d, flx_work *w, const flx_step_ends *x, int end);
-    void (*discrete)(const flx_descriptor *d, flx_work *w, const flx_step_ends *x);
-    void (*watch)(const flx_descriptor *d, flx_work *w, const flx_point *p);
-    int (*section)(const flx_descriptor *d, const flx_work *w, const flx_point *p, int body,
-                   double out[6]);
+    void (*momentum)(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *Mv);
+    void (*transport)(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      double *out);
+    void (*ends)(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x, int end);
+    void (*discrete)(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x);
+    void (*watch)(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
+    int (*section)(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,
+                   int body, double out[6]);
 } flx_term;
 
 // The terms that a system has, in the order of the list.
@@ -93,22 +99,27 @@ void *flx_descriptor_own(flx_descriptor *d, void *array, int n, size_t size);
 flx_status flx_terms_plan(flx_descriptor *d, flx_stage stage);
 flx_status flx_terms_fill(flx_descriptor *d, flx_stage stage);
 flx_status flx_terms_renew(flx_descriptor *d, flx_stage stage);
-void flx_terms_residual(const flx_descriptor *d, flx_stage stage, flx_work *w, const flx_point *p,
-                        double *r);
-void flx_terms_linearise(const flx_descriptor *d, flx_stage stage, flx_work *w, const flx_point *p,
-                         flx_blocks *b);
+void flx_terms_residual(const flx_descriptor *d, flx_stage stage, flx_descriptor_work *w,
+                        const flx_point *p, double *r);
+void flx_terms_linearise(const flx_descriptor *d, flx_stage stage, flx_descriptor_work *w,
+                         const flx_point *p, flx_blocks *b);
 // All there are.
 flx_status flx_terms_couple(flx_descriptor *d);
 void flx_terms_mark(flx_descriptor *d);
-size_t flx_terms_scratch(const flx_descriptor *d, flx_work *w, double *at); // at NULL: counts
+size_t flx_terms_scratch(const flx_descriptor *d, flx_descriptor_work *w,
+                         double *at); // at NULL: counts
 flx_status flx_terms_take(flx_descriptor *d);
-void flx_terms_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2);
-void flx_terms_energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e);
-void flx_terms_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
-void flx_terms_transport(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out);
-void flx_terms_discrete(const flx_descriptor *d, flx_work *w, const flx_step_ends *x);
+void flx_terms_masses(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      double *A2);
+void flx_terms_energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_energies *e);
+void flx_terms_momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        double *Mv);
+void flx_terms_transport(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                         double *out);
+void flx_terms_discrete(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x);
 bool flx_terms_watches(const flx_descriptor *d); // whether one of them has to look at states
-void flx_terms_watch(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_terms_watch(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
 // Force and moment in the section of a beam at its node.
-void flx_terms_section(const flx_descriptor *d, const flx_work *w, const flx_point *p, int body,
-                       double out[6]);
+void flx_terms_section(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,
+                       int body, double out[6]);

@@ -55,7 +55,7 @@ void flx_terms_mark(flx_descriptor *d)
     }
 }
 
-size_t flx_terms_scratch(const flx_descriptor *d, flx_work *w, double *at)
+size_t flx_terms_scratch(const flx_descriptor *d, flx_descriptor_work *w, double *at)
 {
     size_t total = 0;
     for (int k = 0; k < FLX_N_TERMS; k++) {
@@ -86,8 +86,8 @@ flx_status flx_terms_renew(flx_descriptor *d, flx_stage stage)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-void flx_terms_residual(const flx_descriptor *d, flx_stage stage, flx_work *w, const flx_point *p,
-                        double *r)
+void flx_terms_residual(const flx_descriptor *d, flx_stage stage, flx_descriptor_work *w,
+                        const flx_point *p, double *r)
 {
     for (int i = first_of(d, stage); i < d->terms.end[stage]; i++) {
         const flx_term *t = d->terms.of[i];
@@ -95,8 +95,8 @@ void flx_terms_residual(const flx_descriptor *d, flx_stage stage, flx_work *w, c
     }
 }
 
-void flx_terms_linearise(const flx_descriptor *d, flx_stage stage, flx_work *w, const flx_point *p,
-                         flx_blocks *b)
+void flx_terms_linearise(const flx_descriptor *d, flx_stage stage, flx_descriptor_work *w,
+                         const flx_point *p, flx_blocks *b)
 {
     for (int i = first_of(d, stage); i < d->terms.end[stage]; i++) {
         const flx_term *t = d->terms.of[i];
@@ -104,7 +104,8 @@ void flx_terms_linearise(const flx_descriptor *d, flx_stage stage, flx_work *w, 
     }
 }
 
-void flx_terms_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+void flx_terms_masses(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      double *A2)
 {
     for (int i = 0; i < d->terms.n; i++) {
         const flx_term *t = d->terms.of[i];
@@ -112,7 +113,8 @@ void flx_terms_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, 
     }
 }
 
-void flx_terms_energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+void flx_terms_energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_energies *e)
 {
     for (int i = 0; i < d->terms.n; i++) {
         const flx_term *t = d->terms.of[i];
@@ -120,7 +122,8 @@ void flx_terms_energy(const flx_descriptor *d, flx_work *w, const flx_point *p, 
     }
 }
 
-void flx_terms_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
+void flx_terms_momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        double *Mv)
 {
     bool begun = false;
     for (int i = 0; i < d->terms.n; i++) {
@@ -132,7 +135,8 @@ void flx_terms_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p
     }
 }
 
-void flx_terms_transport(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out)
+void flx_terms_transport(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                         double *out)
 {
     for (int i = 0; i < d->terms.n; i++) {
         const flx_term *t = d->terms.of[i];
@@ -142,7 +146,7 @@ void flx_terms_transport(const flx_descriptor *d, flx_work *w, const flx_point *
 
 // What a step was like at its ends, of the terms that ask for it. false: there are none, or bodies have attached frames:
 // what acts on these is left to the system as a whole.
-static bool find_ends(const flx_descriptor *d, flx_work *w, const flx_step_ends *x)
+static bool find_ends(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x)
 {
     bool any = false;
     for (int i = 0; i < d->terms.n; i++) any = any || d->terms.of[i]->ends;
@@ -157,7 +161,7 @@ static bool find_ends(const flx_descriptor *d, flx_work *w, const flx_step_ends 
     return true;
 }
 
-void flx_terms_discrete(const flx_descriptor *d, flx_work *w, const flx_step_ends *x)
+void flx_terms_discrete(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x)
 {
     bool known = find_ends(d, w, x);
     if (known) flx_eval_frames(d, w, x->pm);
@@ -174,7 +178,7 @@ bool flx_terms_watches(const flx_descriptor *d)
     return any;
 }
 
-void flx_terms_watch(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_terms_watch(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     for (int i = 0; i < d->terms.n; i++) {
         const flx_term *t = d->terms.of[i];
@@ -183,8 +187,8 @@ void flx_terms_watch(const flx_descriptor *d, flx_work *w, const flx_point *p)
 }
 
 // What the parts of a beam on both sides of a node feel there is the same but for what acts on the node itself: the mean.
-void flx_terms_section(const flx_descriptor *d, const flx_work *w, const flx_point *p, int body,
-                       double out[6])
+void flx_terms_section(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,
+                       int body, double out[6])
 {
     int count = 0;
     for (int k = 0; k < 6; k++) out[k] = 0.0;

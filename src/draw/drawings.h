@@ -4,8 +4,8 @@
 
 #include "flexion/certificate.h"
 #include "flexion/compare.h"
+#include "flexion/extend/sink.h"
 #include "flexion/reduction.h"
-#include "flexion/results.h"
 #include "flexion/study.h"
 
 // Draw signals against time to an SVG, PNG or PDF file (by its ending). Needs gnuplot at run time.

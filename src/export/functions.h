@@ -74,6 +74,12 @@ flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 flx_status flx_functions_create(const flx_model *m, const flx_export_options *o, flx_functions *f);
 void flx_functions_clear(flx_functions *f);
 
+// function_names.c: an identifier from the name given, or from the model's file; what the coordinates of a link or a variable
+// are called. NULL: no memory.
+const char *flx_functions_make_name(const flx_functions *f, const flx_model *m);
+flx_status flx_functions_name_link(const flx_symbolic *x, int link, flx_name *q, flx_name *v);
+void flx_functions_name_variable(const flx_symbolic *x, int i, flx_name *q, flx_name *v);
+
 // A further function, and room for an array that it gives (NULL: no memory).
 flx_function *flx_functions_add(flx_functions *f, const char *name, const char *comment,
                                 unsigned inputs);

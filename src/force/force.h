@@ -4,7 +4,7 @@
 #pragma once
 
 #include "contact/law.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 #include "force/contact_memory.h"
 #include "joint/scalar.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contact/law.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 #include "joint/scalar.h"
 
 // One bound. What is beyond it by x = sign (phi - bound) is pushed back by the law.

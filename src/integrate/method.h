@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/integrator.h"
+#include "flexion/extend/method.h"
 
 #include <math.h>
 

@@ -13,7 +13,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 typedef struct flx_settler flx_settler;
 

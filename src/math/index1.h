@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/checkpoint_walk.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 #include <stdbool.h>
 

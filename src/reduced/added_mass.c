@@ -30,7 +30,7 @@ static const added_mass *added_of(const flx_system *s)
 
 static added_work *work_of(flx_work *w)
 {
-    return (added_work *)(void *)w;
+    return (added_work *)w;
 }
 
 // ---- evaluation ---------------------------------------------------------------------------------
@@ -110,8 +110,8 @@ static flx_work *work_create(const flx_system *s)
     const flx_system *base = flx_wrapper_of(s)->base;
     added_work *w = flx_wrapper_work_create(s, sizeof *w);
     if (!w) return NULL;
-    if (flx_pattern_take(&base->pattern, w->base.arena, &w->blocks)) return (flx_work *)(void *)w;
-    flx_wrapper_work_destroy((flx_work *)(void *)w);
+    if (flx_pattern_take(&base->pattern, w->base.arena, &w->blocks)) return &w->base.base;
+    flx_wrapper_work_destroy(&w->base.base);
     return NULL;
 }
 

@@ -37,7 +37,7 @@ static const condensed *condensed_of(const flx_system *s)
 
 static condensed_work *work_of(flx_work *w)
 {
-    return (condensed_work *)(void *)w;
+    return (condensed_work *)w;
 }
 
 // ---- evaluation ---------------------------------------------------------------------------------
@@ -221,8 +221,8 @@ static flx_work *work_create(const flx_system *s)
     w->v = flx_arena_take(w->base.arena, nv, sizeof *w->v);
     w->a = flx_arena_take(w->base.arena, nv, sizeof *w->a);
     if (w->v && w->a && flx_pattern_take(&base->pattern, w->base.arena, &w->blocks))
-        return (flx_work *)(void *)w;
-    flx_wrapper_work_destroy((flx_work *)(void *)w);
+        return &w->base.base;
+    flx_wrapper_work_destroy(&w->base.base);
     return NULL;
 }
 

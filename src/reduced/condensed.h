@@ -2,7 +2,7 @@
 // such as that of static condensation (docs/theory/reduction.md).
 #pragma once
 
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 typedef struct flx_condensed_how {
     int n, m;

@@ -19,7 +19,7 @@ static void work_memory(flx_work *work, flx_memory *m)
     flx_quasistatic_work *w = flx_quasistatic_work_of(work);
     flx_wrapper_work_memory(work, m);
     if (w->lu) flx_lu_memory(w->lu, m);
-    if (w->solver) flx_quasistatic_solver_memory(w->solver, w->base.base->dims.nv, m);
+    if (w->solver) flx_quasistatic_solver_memory(w->solver, w->base.inner->system->dims.nv, m);
 }
 
 static bool take_work(const flx_system *base, flx_quasistatic_work *w)
@@ -62,8 +62,8 @@ static flx_work *work_create(const flx_system *s)
     if (fine && flx_quasistatic_of(s)->nlinked > 0) {
         fine = flx_lu_create(s->ctx, &base->pattern, false, &w->lu) == FLX_OK;
     }
-    if (fine) return (flx_work *)(void *)w;
-    work_destroy((flx_work *)(void *)w);
+    if (fine) return &w->base.base;
+    work_destroy(&w->base.base);
     return NULL;
 }
 

@@ -3,7 +3,7 @@
 // (docs/theory/reduction.md).
 #pragma once
 
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 typedef struct flx_quasistatic_how {
     int n;

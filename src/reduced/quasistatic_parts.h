@@ -78,7 +78,7 @@ static inline const flx_quasistatic *flx_quasistatic_of(const flx_system *s)
 
 static inline flx_quasistatic_work *flx_quasistatic_work_of(flx_work *w)
 {
-    return (flx_quasistatic_work *)(void *)w;
+    return (flx_quasistatic_work *)w;
 }
 
 // links

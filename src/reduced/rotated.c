@@ -39,7 +39,7 @@ static const rotated *rotated_of(const flx_system *s)
 
 static rotated_work *work_of(flx_work *w)
 {
-    return (rotated_work *)(void *)w;
+    return (rotated_work *)w;
 }
 
 // u_E <- A u_E, or A^T u_E
@@ -290,8 +290,8 @@ static flx_work *work_create(const flx_system *s)
     w->a = flx_arena_take(w->base.arena, nv, sizeof *w->a);
     w->theta = flx_arena_take(w->base.arena, nv, sizeof *w->theta);
     if (w->v && w->a && w->theta && flx_pattern_take(&base->pattern, w->base.arena, &w->blocks))
-        return (flx_work *)(void *)w;
-    flx_wrapper_work_destroy((flx_work *)(void *)w);
+        return &w->base.base;
+    flx_wrapper_work_destroy(&w->base.base);
     return NULL;
 }
 

@@ -2,7 +2,7 @@
 // file, since bits are promised for one binary on one type of processor.
 #include "base/common.h"
 #include "base/number.h"
-#include "flexion/results.h"
+#include "flexion/extend/sink.h"
 
 #include <amd.h>
 #include <cblas.h>

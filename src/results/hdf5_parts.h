@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/output_file.h"
-#include "flexion/results.h"
+#include "flexion/extend/sink.h"
 #include "flexion/simulation.h"
 #include "results/particle_frames.h"
 #include "results/result_format.h"
@@ -39,8 +39,8 @@ typedef struct flx_hdf5_sink {
     // events so far, owned: t, number, signals before, signals after
     double *events;
     int nevent, event_capacity; // events; doubles
-    flx_frame_spool frames; // of particles so far
-    bool ends;              // the file that is laid out is the last one
+    flx_frame_spool frames;     // of particles so far
+    bool ends;                  // the file that is laid out is the last one
     int nsaid;                  // notes and errors that the file has
 } flx_hdf5_sink;
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/results.h"
+#include "flexion/extend/sink.h"
 
 #include <hdf5.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/results.h"
+#include "flexion/extend/sink.h"
 
 typedef struct flx_fact { // what a result says of itself: a text or a number
     const char *name, *text;

@@ -280,7 +280,7 @@ static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_po
                         "there are no slopes by them",
                         z->frozen);
     }
-    return flx_twin_slope(s, &((flx_wrapper_work *)(void *)w)->twin, at, k, out);
+    return flx_twin_slope(s, &((flx_wrapper_work *)w)->twin, at, k, out);
 }
 
 static flx_status own_arrays(flx_wrapper *z)
@@ -436,19 +436,19 @@ void *flx_wrapper_work_create(const flx_system *s, size_t size)
     const flx_system *base = flx_wrapper_of(s)->base;
     flx_wrapper_work *w = flx_alloc(s->ctx, 1, size);
     if (!w) return NULL;
-    w->base = base;
+    w->base.system = s;
     w->inner = base->ops->work_create(base);
     w->arena = flx_arena_create(s->ctx);
     if (w->inner && w->arena) return w;
-    flx_wrapper_work_destroy((flx_work *)(void *)w);
+    flx_wrapper_work_destroy(&w->base);
     return NULL;
 }
 
 void flx_wrapper_work_destroy(flx_work *work)
 {
-    flx_wrapper_work *w = (flx_wrapper_work *)(void *)work;
+    flx_wrapper_work *w = (flx_wrapper_work *)work;
     if (!w) return;
-    if (w->inner) w->base->ops->work_destroy(w->inner);
+    if (w->inner) w->inner->system->ops->work_destroy(w->inner);
     flx_index1_destroy(&w->index1);
     flx_twin_clear(&w->twin);
     flx_arena_destroy(&w->arena);
@@ -457,8 +457,9 @@ void flx_wrapper_work_destroy(flx_work *work)
 
 void flx_wrapper_work_memory(flx_work *work, flx_memory *m)
 {
-    flx_wrapper_work *w = (flx_wrapper_work *)(void *)work;
-    if (w->base->ops->work_memory) w->base->ops->work_memory(w->inner, m);
+    flx_wrapper_work *w = (flx_wrapper_work *)work;
+    const flx_system_ops *inner = w->inner->system->ops;
+    if (inner->work_memory) inner->work_memory(w->inner, m);
     if (w->index1) flx_index1_memory(w->index1, m);
 }
 

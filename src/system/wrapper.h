@@ -29,11 +29,11 @@ typedef struct flx_wrapper {
 
 // The work of every wrapper begins with this.
 typedef struct flx_wrapper_work {
-    const flx_system *base; // borrowed
-    flx_work *inner;        // owned: the base's
-    flx_index1 *index1;     // owned; of the explicit form below, made when asked for
-    flx_twin twin;          // for slopes by parameters
-    flx_arena *arena;       // owned: all arrays
+    flx_work base;
+    flx_work *inner;    // owned: the base's
+    flx_index1 *index1; // owned; of the explicit form below, made when asked for
+    flx_twin twin;      // for slopes by parameters
+    flx_arena *arena;   // owned: all arrays
 } flx_wrapper_work;
 
 static inline const flx_wrapper *flx_wrapper_of(const flx_system *s)
@@ -43,7 +43,7 @@ static inline const flx_wrapper *flx_wrapper_of(const flx_system *s)
 
 static inline flx_work *flx_wrapper_inner(const flx_work *w)
 {
-    return ((const flx_wrapper_work *)(const void *)w)->inner;
+    return ((const flx_wrapper_work *)w)->inner;
 }
 
 // A system of size bytes that begins with a wrapper and says of itself what the base says; NULL: no

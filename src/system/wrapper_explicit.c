@@ -6,7 +6,7 @@
 
 static flx_wrapper_work *work_of(flx_work *w)
 {
-    return (flx_wrapper_work *)(void *)w;
+    return (flx_wrapper_work *)w;
 }
 
 static flx_status prepare(const flx_system *s, flx_work *w)
@@ -37,7 +37,7 @@ static flx_status project(const flx_system *s, flx_work *w, double t, double *z,
 
 static int worst(const flx_system *s, const flx_work *w)
 {
-    const flx_wrapper_work *k = (const flx_wrapper_work *)(const void *)w;
+    const flx_wrapper_work *k = (const flx_wrapper_work *)w;
     (void)s;
     return k->index1 ? flx_index1_worst(k->index1) : -1;
 }

@@ -1,4 +1,4 @@
-// tree.c - making the tree system: which rows of the descriptor remain, its chart, what its unknowns
+// tree.c - making the tree system: which rows of the descriptor remain, what its unknowns
 // are called, its table of operations.
 #include "math/plans.h"
 #include "tree/recursion/tree_bends.h"
@@ -7,64 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-// ---- chart --------------------------------------------------------------------------------------
-
-static void retract(const flx_system *s, const double *q, const double *theta, double *q_out)
-{
-    const flx_tree_links *t = &flx_tree_of(s)->t;
-    for (int i = 0; i < t->k.n; i++) {
-        const flx_link *l = t->links + i;
-        flx_tree_retract_link(l, t->k.planar, q + l->q, theta + l->v, q_out + l->q);
-    }
-    for (int i = t->k.nv, k = t->k.nq; i < s->dims.nv; i++, k++) q_out[k] = q[k] + theta[i];
-}
-
-static void difference(const flx_system *s, const double *q0, const double *q1, double *theta)
-{
-    const flx_tree_links *t = &flx_tree_of(s)->t;
-    for (int i = 0; i < t->k.n; i++) {
-        const flx_link *l = t->links + i;
-        const double *a = q0 + l->q, *b = q1 + l->q;
-        double *out = theta + l->v;
-        if (l->kind == FLX_LINK_BALL) {
-            v3_store(out, quat_log(quat_mul(quat_conj(quat_load(a)), quat_load(b))));
-            continue;
-        }
-        for (int k = 0; k < flx_link_freedom(l->kind, t->k.planar); k++) out[k] = b[k] - a[k];
-    }
-    for (int i = t->k.nv, k = t->k.nq; i < s->dims.nv; i++, k++) theta[i] = q1[k] - q0[k];
-}
-
-// The four maps differ only in what they do to rotations.
-#define CHART_MAP(name, map)                                                                       \
-    static void name(const flx_system *s, const double *theta, const double *in, double *out)      \
-    {                                                                                              \
-        const flx_tree_links *t = &flx_tree_of(s)->t;                                              \
-        if (out != in) memcpy(out, in, (size_t)s->dims.nv * sizeof *out);                          \
-        for (int i = 0; i < t->k.n; i++) {                                                         \
-            if (t->links[i].kind != FLX_LINK_BALL) continue;                                       \
-            int v = t->links[i].v;                                                                 \
-            v3_store(out + v, map(v3_load(theta + v), v3_load(in + v)));                           \
-        }                                                                                          \
-    }
-CHART_MAP(chart_velocity, rot_tangent)
-CHART_MAP(chart_rate, rot_tangent_inverse)
-CHART_MAP(chart_velocity_t, rot_tangent_t)
-CHART_MAP(chart_rate_t, rot_tangent_inverse_t)
-
-static void chart_velocity_slope_t(const flx_system *s, const double *theta, const double *dtheta,
-                                   const double *u, double *out)
-{
-    const flx_tree_links *t = &flx_tree_of(s)->t;
-    memset(out, 0, (size_t)s->dims.nv * sizeof *out);
-    for (int i = 0; i < t->k.n; i++) {
-        if (t->links[i].kind != FLX_LINK_BALL) continue;
-        int v = t->links[i].v;
-        v3 slope = rot_tangent_slope_t(v3_load(theta + v), v3_load(dtheta + v), v3_load(u + v));
-        v3_store(out + v, slope);
-    }
-}
 
 // ---- names --------------------------------------------------------------------------------------
 
@@ -116,7 +58,7 @@ void flx_tree_work_destroy(flx_work *work)
 {
     flx_tree_work *w = flx_tree_work_of(work);
     if (!w) return;
-    if (w->inner) w->inner->d->base.ops->work_destroy(w->inner);
+    if (w->inner) w->inner->system->ops->work_destroy(w->inner);
     flx_state_destroy(&w->body);
     flx_twin_clear(&w->twin);
     flx_index1_destroy(&w->together);
@@ -184,7 +126,7 @@ flx_work *flx_tree_work_create(const flx_system *s)
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_alloc(s->ctx, 1, sizeof *w);
     if (!w) return NULL;
-    w->t = t;
+    w->base.system = s;
     w->inner = t->inner->ops->work_create(t->inner);
     w->states = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->states);
     w->frames = flx_tree_frames_create(s->ctx, &t->t);
@@ -197,23 +139,23 @@ flx_work *flx_tree_work_create(const flx_system *s)
     if (status == FLX_OK && t->model->nmodal > 0) status = flx_tree_elastic_create(t, &w->elastic);
     if (status == FLX_OK && t->partitions) status = flx_partition_create(t, &w->partition);
     if (status != FLX_OK || !tangents || !w->inner || !w->states || !w->frames || !w->block) {
-        flx_tree_work_destroy((flx_work *)(void *)w);
+        flx_tree_work_destroy(&w->base);
         return NULL;
     }
     (void)cut_block(t, w);
-    return (flx_work *)(void *)w;
+    return &w->base;
 }
 
 // Frames and tangents are found again; choices are kept.
 void flx_tree_work_memory(flx_work *work, flx_memory *m)
 {
     flx_tree_work *w = flx_tree_work_of(work);
-    const flx_system *inner = &w->inner->d->base;
+    const flx_system *inner = w->inner->system;
     inner->ops->work_memory(w->inner, m);
-    if (w->partition.dependent) flx_partition_memory(w->t, &w->partition, m);
+    if (w->partition.dependent) flx_partition_memory(flx_tree_of(w->base.system), &w->partition, m);
     if (w->many) flx_tree_many_memory(w->many, m);
     if (w->together) flx_index1_memory(w->together, m);
-    flx_tree_massless_memory(w->t, w, m);
+    flx_tree_massless_memory(flx_tree_of(w->base.system), w, m);
     if (flx_memory_loads(m)) w->moved.placed = w->moved.has_v = w->moved.has_a = false;
 }
 
@@ -308,9 +250,10 @@ static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_po
 
 #define COMMON_OPS                                                                                 \
     .name = "tree", .residual = flx_tree_residual, .linearise = flx_tree_linearise,                \
-    .retract = retract, .difference = difference, .velocity = chart_velocity, .rate = chart_rate,  \
-    .velocity_t = chart_velocity_t, .rate_t = chart_rate_t,                                        \
-    .velocity_slope_t = chart_velocity_slope_t, .unknown = unknown,                                \
+    .retract = flx_tree_retract, .difference = flx_tree_difference,                                \
+    .velocity = flx_tree_chart_velocity, .rate = flx_tree_chart_rate,                              \
+    .velocity_t = flx_tree_chart_velocity_t, .rate_t = flx_tree_chart_rate_t,                      \
+    .velocity_slope_t = flx_tree_chart_velocity_slope_t, .unknown = unknown,                       \
     .work_create = flx_tree_work_create, .work_destroy = flx_tree_work_destroy,                    \
     .work_memory = flx_tree_work_memory, .destroy = destroy,                                       \
     .constraint_rate = flx_tree_constraint_rate, .constraint_force = flx_tree_constraint_force,    \
@@ -399,7 +342,7 @@ static flx_status find_massless(flx_tree *t, const flx_state *x)
             flx_linkage_forward(&t->weightless, w->states, x->q, w->zero, NULL, NULL, w->free_a);
     } else {
         flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-        flx_eval_masses(flx_tree_inner(t), w->inner, &b, w->A2);
+        flx_eval_masses(flx_tree_inner(t), flx_descriptor_work_of(w->inner), &b, w->A2);
         t->massless = flx_tree_elastic_factor(t, w, w->A2);
     }
     flx_tree_work_destroy(work);

@@ -133,7 +133,7 @@ void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *car
     const flx_descriptor *d = flx_tree_inner(t);
     int n = t->base.dims.nv;
     if (flx_tree_rows(t) == 0) return;
-    flx_eval_saddle(d, w->inner, carried, w->A0, w->A2);
+    flx_eval_saddle(d, flx_descriptor_work_of(w->inner), carried, w->A0, w->A2);
     for (int i = 0; i < flx_tree_rows(t); i++) {
         double *g = w->G + (size_t)n * (size_t)i;
         flx_tree_take_row(d, w->A0, i, w->own);
@@ -149,7 +149,7 @@ void flx_tree_add_products(const flx_tree *t, flx_tree_work *w, const flx_point 
     const flx_descriptor *d = flx_tree_inner(t);
     const flx_pattern *p = &d->base.pattern;
     if (flx_tree_rows(t) == 0) return;
-    if (carried) flx_eval_saddle(d, w->inner, carried, w->A0, w->A2);
+    if (carried) flx_eval_saddle(d, flx_descriptor_work_of(w->inner), carried, w->A0, w->A2);
     for (int i = 0; i < flx_tree_rows(t); i++) {
         int u = flx_first_lam(d) + i, bi = d->block_of[u];
         for (int e = p->row[bi]; e < p->row[bi + 1] && !(d->rows[i].C > 0); e++) {

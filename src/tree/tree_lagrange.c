@@ -15,7 +15,7 @@ static flx_status momentum(const flx_system *s, flx_work *work, const flx_point 
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
-    flx_eval_momentum(flx_tree_inner(t), w->inner, &b, w->r);
+    flx_eval_momentum(flx_tree_inner(t), flx_descriptor_work_of(w->inner), &b, w->r);
     flx_tree_pull(t, w, w->r, Mv);
     return FLX_OK;
 }
@@ -49,10 +49,10 @@ static flx_status transport(const flx_system *s, flx_work *work, const flx_point
     flx_point b = flx_tree_carry(t, w, p);
     take_motion(t, w->frames, w->tangents.links);
     flx_tree_move(t, w, p->q, p->v, w->zero);
-    flx_eval_momentum(d, w->inner, &b, p_b);
-    FLX_TRY(flx_eval_momentum_rate(d, w->inner, &b, p_b, force));
+    flx_eval_momentum(d, flx_descriptor_work_of(w->inner), &b, p_b);
+    FLX_TRY(flx_eval_momentum_rate(d, flx_descriptor_work_of(w->inner), &b, p_b, force));
     b.v = w->body->a;
-    flx_eval_momentum(d, w->inner, &b, w->tangents.column);
+    flx_eval_momentum(d, flx_descriptor_work_of(w->inner), &b, w->tangents.column);
     for (int i = 0; i < t->inner->dims.nv; i++) force[i] += w->tangents.column[i];
     flx_tree_pull(t, w, force, out);
     flx_tree_pull(t, w, p_b, p_t); // the frames then hold what is outboard

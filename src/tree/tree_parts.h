@@ -101,14 +101,13 @@ typedef struct flx_tree_moved {
     double *q, *v, *a; // (nq) (nv) (nv)
 } flx_tree_moved;
 
-// struct flx_work is the descriptor's; this one goes by its name.
 typedef struct flx_tree_work {
-    const struct flx_tree *t; // borrowed
-    flx_work *inner;          // owned
-    flx_state *body;          // owned; of the inner system
-    flx_twin twin;            // for slopes by parameters
-    flx_link_state *states;   // owned
-    flx_link_frame *frames;   // owned
+    flx_work base;
+    flx_work *inner;        // owned
+    flx_state *body;        // owned; of the inner system
+    flx_twin twin;          // for slopes by parameters
+    flx_link_state *states; // owned
+    flx_link_frame *frames; // owned
     flx_tree_moved moved;
     double *r, *own, *zero; // (n of the inner system)
     double *ext;            // (6 links)
@@ -134,7 +133,7 @@ static inline const flx_tree *flx_tree_of(const flx_system *s)
 }
 static inline flx_tree_work *flx_tree_work_of(flx_work *w)
 {
-    return (flx_tree_work *)(void *)w;
+    return (flx_tree_work *)w;
 }
 static inline int flx_tree_rows(const flx_tree *t)
 {
@@ -155,6 +154,17 @@ static inline int flx_tree_shift(const flx_tree *t)
     return flx_tree_inner(t)->variable_v - t->t.k.nv;
 }
 
+// tree_chart.c
+void flx_tree_chart_velocity(const flx_system *s, const double *theta, const double *in,
+                             double *out);
+void flx_tree_chart_rate(const flx_system *s, const double *theta, const double *in, double *out);
+void flx_tree_chart_velocity_t(const flx_system *s, const double *theta, const double *in,
+                               double *out);
+void flx_tree_chart_rate_t(const flx_system *s, const double *theta, const double *in, double *out);
+void flx_tree_retract(const flx_system *s, const double *q, const double *theta, double *q_out);
+void flx_tree_difference(const flx_system *s, const double *q0, const double *q1, double *theta);
+void flx_tree_chart_velocity_slope_t(const flx_system *s, const double *theta, const double *dtheta,
+                                     const double *u, double *out);
 flx_work *flx_tree_work_create(const flx_system *s);
 void flx_tree_work_destroy(flx_work *w);
 void flx_tree_work_memory(flx_work *w, flx_memory *m);

@@ -2,6 +2,7 @@
 // through a sink, or from a CSV file.
 #pragma once
 
+#include "flexion/extend/sink.h"
 #include "flexion/simulation.h"
 
 #include <stdbool.h>

@@ -17,9 +17,10 @@ typedef struct contacts {
     char name[CONTACT_MOST][16];
 } contacts;
 
-struct flx_work {
+typedef struct contact_work {
+    flx_work base;
     double a[MOST_UNKNOWNS * MOST_UNKNOWNS], b[MOST_UNKNOWNS];
-};
+} contact_work;
 
 static const contacts *of(const flx_system *s)
 {
@@ -360,7 +361,7 @@ static int solve_dense(int n, double *a, double *b)
 }
 
 // [M, forces of multipliers; rows, -1 where they do not hold]; with friction that reads lambda or not.
-static int fill(const contacts *c, flx_work *w, const flx_point *p, int friction)
+static int fill(const contacts *c, contact_work *w, const flx_point *p, int friction)
 {
     int n = c->is.n, m = n + row_count(c), reads;
     double slope;
@@ -406,9 +407,10 @@ static void explicit_unpack(const flx_system *s, double t, const double *z, flx_
     memcpy(x->v, z + n, n * sizeof *z);
 }
 
-static flx_status explicit_rate(const flx_system *s, flx_work *w, double t, const double *z,
+static flx_status explicit_rate(const flx_system *s, flx_work *work, double t, const double *z,
                                 flx_state *x, double *dz)
 {
+    contact_work *w = (contact_work *)work;
     const contacts *c = of(s);
     int n = s->dims.nv;
     double r[MOST_UNKNOWNS], bias[MOST_UNKNOWNS];
@@ -421,8 +423,8 @@ static flx_status explicit_rate(const flx_system *s, flx_work *w, double t, cons
         flx_point p = flx_state_point(s, x);
         int m = fill(c, w, &p, 1);
         for (int k = 0; k < s->dims.nlam; k++) x->lam[k] = 0.0;
-        (void)residual(s, w, &p, r);
-        (void)constraint_bias(s, w, &p, bias);
+        (void)residual(s, work, &p, r);
+        (void)constraint_bias(s, work, &p, bias);
         for (int i = 0; i < m; i++) w->b[i] = i < n ? -r[i] : 0.0;
         for (int k = 0; k < row_count(c); k++)
             if (row_at(c, &p, k).holds) w->b[n + k] = -bias[k];
@@ -436,9 +438,10 @@ static flx_status explicit_rate(const flx_system *s, flx_work *w, double t, cons
     return FLX_OK;
 }
 
-static flx_status explicit_project(const flx_system *s, flx_work *w, double t, double *z,
+static flx_status explicit_project(const flx_system *s, flx_work *work, double t, double *z,
                                    flx_state *x, double *moved_q, double *moved_v)
 {
+    contact_work *w = (contact_work *)work;
     const contacts *c = of(s);
     int n = s->dims.nv;
     *moved_q = *moved_v = 0.0;
@@ -488,8 +491,10 @@ static void same(const flx_system *s, const double *theta, const double *u, doub
 
 static flx_work *work_create(const flx_system *s)
 {
-    (void)s;
-    return calloc(1, sizeof(flx_work));
+    contact_work *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    w->base.system = s;
+    return &w->base;
 }
 static void work_destroy(flx_work *w)
 {

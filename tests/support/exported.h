@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "flexion/export.h"
+#include "flexion/extend/method.h"
 #include "random_tree.h"
 #include "tree/tree_parts.h"
 

@@ -1,7 +1,8 @@
 // first_order.h - x' = f(t, x) as a system with nothing but first-order states, for stiff tests.
 #pragma once
 
-#include "flexion/system.h"
+#include "flexion/extend/method.h"
+#include "flexion/extend/system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,8 +61,9 @@ static inline void first_order_unknown(const flx_system *s, int i, flx_unknown *
 
 static inline flx_work *first_order_work(const flx_system *s)
 {
-    (void)s;
-    return malloc(1);
+    flx_work *w = malloc(sizeof *w);
+    if (w) w->system = s;
+    return w;
 }
 
 static inline void first_order_work_free(flx_work *w)

@@ -2,6 +2,7 @@
 // quasi-velocities.
 #pragma once
 
+#include "flexion/extend/method.h"
 #include "tree_pair.h"
 
 #define LAGRANGE_MOST 64

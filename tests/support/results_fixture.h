@@ -3,7 +3,8 @@
 
 #include "base/common.h"
 #include "check.h"
-#include "flexion/results.h"
+#include "flexion/extend/method.h"
+#include "flexion/extend/sink.h"
 #include "flexion/simulation.h"
 
 #include <stdio.h>

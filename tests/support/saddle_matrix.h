@@ -2,7 +2,8 @@
 // benchmarks of the linear algebra: add bodies, constraints and springs, finish, set values.
 #pragma once
 
-#include "flexion/system.h"
+#include "flexion/extend/method.h"
+#include "flexion/extend/system.h"
 #include "random_number.h"
 
 #include <complex.h>

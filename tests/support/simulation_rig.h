@@ -3,6 +3,8 @@
 
 #include "base/common.h"
 #include "check.h"
+#include "flexion/extend/method.h"
+#include "flexion/extend/sink.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 // random point, against central differences.
 #pragma once
 
-#include "flexion/system.h"
+#include "flexion/extend/method.h"
+#include "flexion/extend/system.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -28,7 +28,7 @@ static void explicit_unpack(const flx_system *s, double t, const double *z, flx_
 
 // Solve the dense system of all unknowns with weights (c0, c1, c2) on the rows of v and the constraints;
 // b is overwritten.
-static int solve_dense(const flx_system *s, flx_work *w, double *b)
+static int solve_dense(const flx_system *s, tiny_work *w, double *b)
 {
     tiny_factors f = {.n = flx_dims_unknowns(&s->dims)};
     double complex z[TINY_MAX];
@@ -41,7 +41,7 @@ static int solve_dense(const flx_system *s, flx_work *w, double *b)
 }
 
 // The rows of A in the dense matrix: from which part of the linearisation.
-static double constraint_entry(const flx_system *s, const flx_work *w, int i, int j)
+static double constraint_entry(const flx_system *s, const tiny_work *w, int i, int j)
 {
     const flx_dims *d = &s->dims;
     int first_mu = flx_dims_unknowns(d) - d->nmu;
@@ -49,7 +49,7 @@ static double constraint_entry(const flx_system *s, const flx_work *w, int i, in
 }
 
 // [W G^T A^T; G; A] with W = M, identity for everything that is neither v nor a constraint.
-static void fill_saddle(const flx_system *s, flx_work *w)
+static void fill_saddle(const flx_system *s, tiny_work *w)
 {
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d), first_row = n - d->nlam - d->nmu;
@@ -67,21 +67,23 @@ static void fill_saddle(const flx_system *s, flx_work *w)
 }
 
 // w of the mixed system from psi = 0: Newton from where it is.
-static void solve_algebraic(const flx_system *s, flx_work *w, flx_state *x)
+static void solve_algebraic(const flx_system *s, flx_work *work, flx_state *x)
 {
+    tiny_work *w = (tiny_work *)work;
     const flx_dims *d = &s->dims;
     for (int k = 0; k < 50 && d->nw; k++) {
         flx_point p = flx_state_point(s, x);
-        s->ops->residual(s, w, &p, w->r);
-        s->ops->linearise(s, w, &p, &w->blocks);
+        s->ops->residual(s, work, &p, w->r);
+        s->ops->linearise(s, work, &p, &w->blocks);
         int i = d->nv + d->nx; // one unknown at most
         x->w[0] -= w->r[i] / tiny_get(&s->pattern, w->blocks.A0, i, i);
     }
 }
 
-static flx_status explicit_rate(const flx_system *s, flx_work *w, double t, const double *z,
+static flx_status explicit_rate(const flx_system *s, flx_work *work, double t, const double *z,
                                 flx_state *x, double *dz)
 {
+    tiny_work *w = (tiny_work *)work;
     const flx_dims *d = &s->dims;
     explicit_unpack(s, t, z, x);
     solve_algebraic(s, w, x);
@@ -91,12 +93,12 @@ static flx_status explicit_rate(const flx_system *s, flx_work *w, double t, cons
     memset(x->mu, 0, (size_t)d->nmu * sizeof(double));
     flx_point p = flx_state_point(s, x);
     int n = flx_dims_unknowns(d), first_row = n - d->nlam - d->nmu;
-    s->ops->linearise(s, w, &p, &w->blocks);
+    s->ops->linearise(s, work, &p, &w->blocks);
     fill_saddle(s, w);
-    s->ops->residual(s, w, &p, w->r);
+    s->ops->residual(s, work, &p, w->r);
     for (int i = 0; i < n; i++) w->r[i] = -w->r[i];
     if (n > first_row) {
-        s->ops->constraint_bias(s, w, &p, w->b);
+        s->ops->constraint_bias(s, work, &p, w->b);
         for (int i = first_row; i < n; i++) w->r[i] = -w->b[i - first_row];
     }
     memcpy(x->dx, w->r + d->nv, (size_t)d->nx * sizeof(double));
@@ -123,18 +125,19 @@ static double largest(const double *a, int n)
     return m;
 }
 
-static flx_status explicit_project(const flx_system *s, flx_work *w, double t, double *z,
+static flx_status explicit_project(const flx_system *s, flx_work *work, double t, double *z,
                                    flx_state *x, double *moved_q, double *moved_v)
 {
+    tiny_work *w = (tiny_work *)work;
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d), first_row = n - d->nlam - d->nmu;
     *moved_q = *moved_v = 0.0;
     explicit_unpack(s, t, z, x);
     for (int k = 0; k < 3 && d->nlam; k++) {
         flx_point p = flx_state_point(s, x);
-        s->ops->linearise(s, w, &p, &w->blocks);
+        s->ops->linearise(s, work, &p, &w->blocks);
         fill_saddle(s, w);
-        s->ops->residual(s, w, &p, w->r);
+        s->ops->residual(s, work, &p, w->r);
         for (int i = 0; i < n; i++) {
             w->r[i] = i >= first_row && i < first_row + d->nlam ? -w->r[i] : 0.0;
         }
@@ -143,10 +146,10 @@ static flx_status explicit_project(const flx_system *s, flx_work *w, double t, d
         s->ops->retract(s, x->q, w->r, x->q);
     }
     flx_point p = flx_state_point(s, x);
-    s->ops->linearise(s, w, &p, &w->blocks);
+    s->ops->linearise(s, work, &p, &w->blocks);
     fill_saddle(s, w);
-    s->ops->residual(s, w, &p, w->r);
-    if (d->nlam) s->ops->constraint_rate(s, w, &p, w->r + first_row);
+    s->ops->residual(s, work, &p, w->r);
+    if (d->nlam) s->ops->constraint_rate(s, work, &p, w->r + first_row);
     for (int i = 0; i < n; i++) w->r[i] = i >= first_row ? -w->r[i] : 0.0;
     if (!solve_dense(s, w, w->r)) return FLX_SINGULAR;
     *moved_v = largest(w->r, d->nv);
@@ -164,16 +167,17 @@ const flx_explicit tiny_explicit = {.size = explicit_size,
 // ---- momenta --------------------------------------------------------------------------------
 
 // M v: what the residual has with accelerations and not without. Quaternions carry w x J w.
-static flx_status tiny_momentum(const flx_system *s, flx_work *w, const flx_point *p, double *Mv)
+static flx_status tiny_momentum(const flx_system *s, flx_work *work, const flx_point *p, double *Mv)
 {
+    tiny_work *w = (tiny_work *)work;
     const flx_dims *d = &s->dims;
     double zero[TINY_MAX] = {0.0};
     flx_point at = *p;
     at.v = at.lam = at.mu = zero;
     at.a = p->v;
-    flx_status status = s->ops->residual(s, w, &at, w->a);
+    flx_status status = s->ops->residual(s, work, &at, w->a);
     at.a = zero;
-    if (status == FLX_OK) status = s->ops->residual(s, w, &at, w->b);
+    if (status == FLX_OK) status = s->ops->residual(s, work, &at, w->b);
     for (int i = 0; i < d->nv; i++) Mv[i] = w->a[i] - w->b[i];
     return status;
 }

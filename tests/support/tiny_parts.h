@@ -28,12 +28,13 @@ typedef struct tiny {
 } tiny;
 
 // Scratch for all of them.
-struct flx_work {
+typedef struct tiny_work {
+    flx_work base;
     double r[TINY_MAX], a[TINY_MAX], b[TINY_MAX], dense[TINY_MAX * TINY_MAX];
     int pivot[TINY_MAX];
     flx_blocks blocks;
     double *values;
-};
+} tiny_work;
 
 static inline const tiny *as_tiny(const flx_system *s)
 {

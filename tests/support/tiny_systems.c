@@ -117,20 +117,22 @@ static void flat_map(const flx_system *s, const double *theta, const double *u, 
 
 static flx_work *work_create(const flx_system *s)
 {
-    flx_work *w = calloc(1, sizeof *w);
+    tiny_work *w = calloc(1, sizeof *w);
     if (!w) return NULL;
+    w->base.system = s;
     size_t n = value_count(&s->pattern);
     w->values = calloc(3 * n + 1, sizeof(double));
     if (!w->values) {
-        s->ops->work_destroy(w);
+        s->ops->work_destroy(&w->base);
         return NULL;
     }
     w->blocks = (flx_blocks){w->values, w->values + n, w->values + 2 * n};
-    return w;
+    return &w->base;
 }
 
-static void work_destroy(flx_work *w)
+static void work_destroy(flx_work *work)
 {
+    tiny_work *w = (tiny_work *)work;
     if (!w) return;
     free(w->values);
     free(w);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check.h"
+#include "flexion/extend/method.h"
 #include "random_tree.h"
 #include "tree/tree_parts.h"
 

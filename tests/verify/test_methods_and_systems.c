@@ -3,7 +3,7 @@
 // the list below.
 #include "case_table.h"
 #include "check.h"
-#include "flexion/integrator.h"
+#include "flexion/extend/method.h"
 
 #include <math.h>
 #include <stdlib.h>

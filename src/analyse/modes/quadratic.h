@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 #include "math/lu.h"
 
 typedef struct flx_quadratic {

@@ -396,30 +396,22 @@ flx_status flx_groups_renew(flx_descriptor *d)
 flx_status flx_groups_choose_tangents(flx_descriptor *d)
 {
     flx_state *x = NULL;
-    flx_work *w = NULL;
+    flx_descriptor_work *w = NULL;
     if (d->ngroup == 0 || d->planar) return FLX_OK;
     if (d->whole) {
         for (int i = 0; i < d->ngroup; i++) d->groups[i].of.gap = d->whole->groups[i].of.gap;
         return FLX_OK;
     }
-    flx_status status = flx_state_create(&d->base, &x);
-    if (status == FLX_OK) status = flx_descriptor_draw(&d->base, x);
-    if (status == FLX_OK) {
-        w = d->base.ops->work_create(&d->base);
-        if (!w) status = FLX_ERR_MEMORY;
+    FLX_TRY(flx_descriptor_drawn(d, &x, &w));
+    flx_point p = flx_state_point(&d->base, x);
+    (void)flx_eval_begin(d, w, &p);
+    for (int i = 0; i < d->ngroup; i++) {
+        flx_row_group *g = d->groups + i;
+        if (!g->of.gap.pair) continue;
+        const int *frame = d->scalars[g->scalar].term[0].e.frame;
+        flx_gap_choose_tangents(&g->of.gap, w->frames.space + frame[0], w->frames.space + frame[1]);
     }
-    if (status == FLX_OK) {
-        flx_point p = flx_state_point(&d->base, x);
-        (void)flx_eval_begin(d, w, &p);
-        for (int i = 0; i < d->ngroup; i++) {
-            flx_row_group *g = d->groups + i;
-            if (!g->of.gap.pair) continue;
-            const int *frame = d->scalars[g->scalar].term[0].e.frame;
-            flx_gap_choose_tangents(&g->of.gap, w->frames.space + frame[0],
-                                    w->frames.space + frame[1]);
-        }
-    }
-    if (w) d->base.ops->work_destroy(w);
+    d->base.ops->work_destroy(&w->base);
     flx_state_destroy(&x);
-    return status;
+    return FLX_OK;
 }

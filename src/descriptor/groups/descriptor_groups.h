@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contact/gap.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 #include "joint/scalar.h"
 #include "model/model_data.h"
 

@@ -49,8 +49,8 @@ static void find_direction(const flx_descriptor *d, const flx_row_group *g, cons
 }
 
 // false: this group has no friction of sliding now.
-static bool slides(const flx_descriptor *d, flx_work *w, const flx_point *p, int i, bool jets,
-                   sliding *s)
+static bool slides(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, int i,
+                   bool jets, sliding *s)
 {
     const flx_row_group *g = d->groups + i;
     if (!flx_group_rubs(g) || p->switches[g->is.state] != FLX_CONTACT_SLIDES) return false;
@@ -78,7 +78,8 @@ static bool slides(const flx_descriptor *d, flx_work *w, const flx_point *p, int
     return s->e[0] != 0.0 || s->e[1] != 0.0; // else others hold its slip
 }
 
-void flx_groups_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+void flx_groups_residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                         double *r)
 {
     sliding s;
     for (int i = 0; i < d->ngroup; i++) {
@@ -92,8 +93,8 @@ void flx_groups_residual(const flx_descriptor *d, flx_work *w, const flx_point *
     }
 }
 
-static void linearise_equation(const flx_descriptor *d, flx_work *w, const flx_row_group *g,
-                               const sliding *s, double force, double *A0)
+static void linearise_equation(const flx_descriptor *d, flx_descriptor_work *w,
+                               const flx_row_group *g, const sliding *s, double force, double *A0)
 {
     const flx_expr_constraint *b = s->equation;
     for (int k = 0; k < b->ndep; k++) A0[g->slots[k]] += g->is.friction * s->e[0] * s->gradient[k];
@@ -103,7 +104,8 @@ static void linearise_equation(const flx_descriptor *d, flx_work *w, const flx_r
         A0[b->curve_slot[k]] += force * s->e[0] * curve[b->curve + k];
 }
 
-void flx_groups_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+void flx_groups_linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          flx_blocks *b)
 {
     sliding s;
     for (int i = 0; i < d->ngroup; i++) {
@@ -127,7 +129,8 @@ void flx_groups_linearise(const flx_descriptor *d, flx_work *w, const flx_point 
     }
 }
 
-void flx_groups_energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+void flx_groups_energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       flx_energies *e)
 {
     sliding s;
     for (int i = 0; i < d->ngroup; i++) {
@@ -142,7 +145,7 @@ void flx_groups_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
     }
 }
 
-void flx_groups_accept(const flx_descriptor *d, flx_work *w, flx_state *x)
+void flx_groups_accept(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
 {
     flx_point at = flx_state_point(&d->base, x);
     const flx_point *p = flx_eval_begin(d, w, &at);
@@ -158,8 +161,8 @@ void flx_groups_accept(const flx_descriptor *d, flx_work *w, flx_state *x)
 
 // ---- signals --------------------------------------------------------------------------------------
 
-static bool find_touch(const flx_descriptor *d, const flx_work *w, const flx_row_group *g,
-                       flx_touch *out)
+static bool find_touch(const flx_descriptor *d, const flx_descriptor_work *w,
+                       const flx_row_group *g, flx_touch *out)
 {
     const int *frame = d->scalars[g->scalar].term[0].e.frame;
     if (!d->planar) {
@@ -172,8 +175,8 @@ static bool find_touch(const flx_descriptor *d, const flx_work *w, const flx_row
 }
 
 // Friction, as multipliers of the slips; u: these.
-static void find_friction(const flx_descriptor *d, flx_work *w, const flx_point *p, int i,
-                          double mu[2], double u[2])
+static void find_friction(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          int i, double mu[2], double u[2])
 {
     const flx_row_group *g = d->groups + i;
     sliding s;
@@ -191,7 +194,8 @@ static void find_friction(const flx_descriptor *d, flx_work *w, const flx_point 
     }
 }
 
-static void observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int i, double *out)
+static void observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, int i,
+                    double *out)
 {
     const flx_row_group *g = d->groups + i;
     double state = p->switches[g->is.state], mu[2], u[2], t[2][3], spin[2];
@@ -218,8 +222,8 @@ static void observe(const flx_descriptor *d, flx_work *w, const flx_point *p, in
     out[FLX_CONTACT_POWER] -= mu[0] * u[0] + mu[1] * u[1];
 }
 
-void flx_groups_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
-                        double out[FLX_CONTACT_SIGNALS])
+void flx_groups_observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        int contact, double out[FLX_CONTACT_SIGNALS])
 {
     for (int i = 0; i < d->ngroup; i++) {
         if (d->groups[i].of.contact == contact) observe(d, w, p, i, out);
@@ -249,9 +253,10 @@ static int of_unknown(const flx_system *s, int unknown, int *tangent)
     return r->group;
 }
 
-static flx_status gaps(const flx_system *s, flx_work *w, const flx_point *p, double *gap,
+static flx_status gaps(const flx_system *s, flx_work *work, const flx_point *p, double *gap,
                        double *rate, double *slip)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     p = flx_eval_begin(d, w, p);
     for (int i = 0; i < d->ngroup; i++) {
@@ -292,8 +297,9 @@ static flx_status gaps(const flx_system *s, flx_work *w, const flx_point *p, dou
     return FLX_OK;
 }
 
-static flx_status limits(const flx_system *s, flx_work *w, const flx_point *p, double *limit)
+static flx_status limits(const flx_system *s, flx_work *work, const flx_point *p, double *limit)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     for (int i = 0; i < d->ngroup; i++) limit[i] = HUGE_VAL;
     if (d->model->nstick == 0) return FLX_OK;

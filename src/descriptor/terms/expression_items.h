@@ -73,8 +73,8 @@ void flx_items_mark(flx_descriptor *d);
 // Force and torque that expressions give, and turned into rows of the body `side` at its place.
 void flx_wrench_value(const flx_expr_wrench *e, const flx_channel *channels, const double *values,
                       double F[6]);
-void flx_wrench_on_body(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
-                        int side, const double F[6], double rows[6]);
+void flx_wrench_on_body(const flx_descriptor *d, const flx_descriptor_work *w,
+                        const flx_expr_wrench *e, int side, const double F[6], double rows[6]);
 
 // loads on solids, whose values are expressions
 size_t flx_solid_loads_wrenches(const flx_model *m); // most forces on nodes

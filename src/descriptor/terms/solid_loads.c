@@ -187,8 +187,8 @@ flx_solid_pressure flx_solid_loads_pressure(const flx_expr_load *o, const flx_ch
     return p;
 }
 
-void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_point *p, int force,
-                               flx_solid_resultant *out)
+void flx_solid_loads_resultant(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                               int force, flx_solid_resultant *out)
 {
     const flx_channel *channels = d->expr.channels;
     const flx_expr_items *x = flx_items_of(d);

@@ -189,50 +189,53 @@ static void mark(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static flx_ancf_at place(const flx_descriptor *d, const flx_work *w, const flx_point *p)
+static flx_ancf_at place(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p)
 {
     return (flx_ancf_at){.q = p->q, .v = p->v, .a = p->a, .g = flx_eval_gravity(d, p, w->gravity)};
 }
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     flx_ancf_at at = place(d, w, p);
     flx_ancf_residual(ancfs_of(d)->n, ancfs_of(d)->of, &at, r);
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     flx_ancf_at at = place(d, w, p);
     flx_ancf_linearise(ancfs_of(d)->n, ancfs_of(d)->of, &at, b->A0, b->A1, b->A2);
 }
 
-static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+static void masses(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *A2)
 {
     flx_ancf_at at = place(d, w, p);
     flx_ancf_linearise(ancfs_of(d)->n, ancfs_of(d)->of, &at, NULL, NULL, A2);
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     flx_ancf_at at = place(d, w, p);
     flx_ancf_energies(ancfs_of(d)->n, ancfs_of(d)->of, &at, e);
 }
 
-static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
+static void momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *Mv)
 {
     flx_ancf_at at = place(d, w, p);
     flx_ancf_momentum(ancfs_of(d)->n, ancfs_of(d)->of, &at, Mv);
 }
 
-static void discrete(const flx_descriptor *d, flx_work *w, const flx_step_ends *x)
+static void discrete(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x)
 {
     (void)w;
     if (x->out) flx_ancf_discrete(ancfs_of(d)->n, ancfs_of(d)->of, x->p0->q, x->p1->q, x->out);
 }
 
 // The forces of a node on the elements at it, masses and weight among them.
-static int section(const flx_descriptor *d, const flx_work *w, const flx_point *p, int body,
-                   double out[6])
+static int section(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,
+                   int body, double out[6])
 {
     int count = 0, D = d->planar ? 2 : 3;
     for (int i = 0; i < ancfs_of(d)->n; i++) {

@@ -89,19 +89,21 @@ static flx_status renew(flx_descriptor *d)
     return FLX_OK;
 }
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     (void)p;
     flx_attraction_residual(attractions_of(d)->n, attractions_of(d)->of, w->frames, r);
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     (void)p;
     flx_attraction_linearise(attractions_of(d)->n, attractions_of(d)->of, w->frames, b->A0);
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     (void)p;
     flx_attraction_energy(attractions_of(d)->n, attractions_of(d)->of, w->frames, e);

@@ -176,7 +176,7 @@ static void mark(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     const beams *own = beams_of(d);
     (void)p;
@@ -187,7 +187,8 @@ static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     const beams *own = beams_of(d);
     (void)p;
@@ -198,7 +199,8 @@ static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, 
     }
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const beams *own = beams_of(d);
     (void)p;
@@ -210,8 +212,8 @@ static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx
 }
 
 // The forces of the node on the elements before it, minus those on the elements after it.
-static int section(const flx_descriptor *d, const flx_work *w, const flx_point *p, int body,
-                   double out[6])
+static int section(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,
+                   int body, double out[6])
 {
     int count = 0;
     (void)p;

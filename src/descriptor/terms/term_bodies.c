@@ -121,7 +121,7 @@ static flx_status renew(flx_descriptor *d)
 #define NUMBER(NAME) own->n[FLX_BODY_KIND_##NAME]
 #define ALL(NAME) own->of[FLX_BODY_KIND_##NAME]
 
-void flx_bodies_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_bodies_frames(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     const bodies *own = bodies_of(d);
     if (!own) return;
@@ -144,7 +144,7 @@ void flx_bodies_residual(const flx_descriptor *d, const double g[3], const doubl
 #undef X
 }
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     flx_bodies_residual(d, flx_eval_gravity(d, p, w->gravity), p->v, p->a, r);
 }
@@ -156,19 +156,21 @@ static void add_tangent(const bodies *own, const double *v, double *A1, double *
 #undef X
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     (void)w;
     add_tangent(bodies_of(d), p->v, b->A1, b->A2);
 }
 
-static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+static void masses(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *A2)
 {
     (void)w;
     add_tangent(bodies_of(d), p->v, NULL, A2);
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const bodies *own = bodies_of(d);
     const double *g = flx_eval_gravity(d, p, w->gravity);
@@ -178,13 +180,15 @@ static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx
 }
 
 // The residual at a = v, at rest and without weight.
-static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
+static void momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *Mv)
 {
     const double none[3] = {0, 0, 0};
     flx_bodies_residual(d, none, w->zero, p->v, Mv);
 }
 
-static void transport(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out)
+static void transport(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      double *out)
 {
     int n;
     const flx_body_record *b = flx_bodies_rigid(d, &n);

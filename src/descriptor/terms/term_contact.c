@@ -329,26 +329,28 @@ static flx_status renew(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static flx_contact_at point_of(const flx_work *w, const flx_point *p)
+static flx_contact_at point_of(const flx_descriptor_work *w, const flx_point *p)
 {
     return (flx_contact_at){w->frames, p->switches, p->v, p->lam, p->x};
 }
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     const contacts *own = contacts_of(d);
     flx_contact_at at = point_of(w, p);
     flx_contact_residual(own->n, own->of, &at, r, r + flx_first_lam(d), r + flx_first_x(d));
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     const contacts *own = contacts_of(d);
     flx_contact_at at = point_of(w, p);
     flx_contact_linearise(own->n, own->of, &at, b->A0, b->A1);
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const contacts *own = contacts_of(d);
     flx_contact_at at = point_of(w, p);
@@ -356,7 +358,8 @@ static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx
 }
 
 // Forces that are unknowns, by their laws.
-bool flx_contacts_give(const flx_descriptor *d, flx_work *w, const flx_point *p, double *lam)
+bool flx_contacts_give(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       double *lam)
 {
     const contacts *own = contacts_of(d);
     const double *v = d->nattached > 0 ? w->attached.v : p->v;
@@ -395,8 +398,9 @@ static bool find_touch(const flx_contact_point *p, flx_frames f, flx_touch *out)
 }
 
 // Velocity of the second against the first along the tangents, and the tangents.
-static void find_slip(const flx_descriptor *d, const flx_contact_point *p, const flx_work *w,
-                      const double *v, const flx_touch *touch, double u[2], double t[2][3])
+static void find_slip(const flx_descriptor *d, const flx_contact_point *p,
+                      const flx_descriptor_work *w, const double *v, const flx_touch *touch,
+                      double u[2], double t[2][3])
 {
     double spin[2];
     flx_touch_tangents(&p->gap.gap->tangents, touch->n, t, spin);
@@ -409,7 +413,7 @@ static void find_slip(const flx_descriptor *d, const flx_contact_point *p, const
 }
 
 // Friction on the second along the tangents; whether it holds.
-static bool find_grip(const flx_contact_point *c, const flx_work *w, const flx_point *p,
+static bool find_grip(const flx_contact_point *c, const flx_descriptor_work *w, const flx_point *p,
                       const flx_jet *j, const double u[2], double F, double grip[2])
 {
     double root = sqrt(u[0] * u[0] + u[1] * u[1] + c->velocity * c->velocity);
@@ -422,7 +426,7 @@ static bool find_grip(const flx_contact_point *c, const flx_work *w, const flx_p
     return F > 0.0 && !m.slides;
 }
 
-static void observe_point(const flx_descriptor *d, flx_work *w, const flx_point *p,
+static void observe_point(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                           const flx_contact_point *c, double *out)
 {
     flx_touch touch;
@@ -461,8 +465,8 @@ static void observe_point(const flx_descriptor *d, flx_work *w, const flx_point 
     out[FLX_CONTACT_POWER] -= flx_contact_point_turns(c, w->frames, p->switches, p->v, F);
 }
 
-void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
-                          double out[FLX_CONTACT_SIGNALS])
+void flx_contacts_observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          int contact, double out[FLX_CONTACT_SIGNALS])
 {
     const contacts *own = contacts_of(d);
     flx_point whole = *p;

@@ -85,19 +85,21 @@ static void mark(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     (void)w;
     flx_drag_residual(drags_of(d)->n, drags_of(d)->of, p->v, r);
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     (void)w, (void)p;
     flx_drag_linearise(drags_of(d)->n, drags_of(d)->of, b->A1);
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     (void)w;
     flx_drag_energy(drags_of(d)->n, drags_of(d)->of, p->v, e);

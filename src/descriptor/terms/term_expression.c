@@ -4,8 +4,8 @@
 
 // ---- residual -----------------------------------------------------------------------------------
 
-void flx_wrench_on_body(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
-                        int side, const double F[6], double rows[6])
+void flx_wrench_on_body(const flx_descriptor *d, const flx_descriptor_work *w,
+                        const flx_expr_wrench *e, int side, const double F[6], double rows[6])
 {
     const double *s = e->s[side];
     int frame = e->e.frame[side];
@@ -30,7 +30,7 @@ void flx_wrench_value(const flx_expr_wrench *e, const flx_channel *channels, con
     }
 }
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     const flx_channel *channels = d->expr.channels;
     const flx_expr_items *x = flx_items_of(d);
@@ -69,9 +69,9 @@ static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 // ---- tangent ------------------------------------------------------------------------------------
 
 // The column of `rows` scaled by the derivatives of a channel.
-static void add_columns(const flx_expressions *x, const flx_work *w, int channel, const int *slot,
-                        const double *slopes, int n, const double *rows, double scale, double *A0,
-                        double *A1)
+static void add_columns(const flx_expressions *x, const flx_descriptor_work *w, int channel,
+                        const int *slot, const double *slopes, int n, const double *rows,
+                        double scale, double *A0, double *A1)
 {
     const flx_channel *c = x->channels + channel;
     for (int i = c->dep; i < c->dep + c->ndep; i++) {
@@ -93,8 +93,8 @@ static void add_columns(const flx_expressions *x, const flx_work *w, int channel
 
 // Rotation of the rows with the body, force and torque fixed in ground axes:
 // d(R^T t + s x R^T f) = ((R^T t)~ + s~ (R^T f)~) theta.
-static void wrench_stiffness(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
-                             int side, const double F[6], double *A0)
+static void wrench_stiffness(const flx_descriptor *d, const flx_descriptor_work *w,
+                             const flx_expr_wrench *e, int side, const double F[6], double *A0)
 {
     double sign = side ? -1.0 : 1.0;
     double *out = A0 + e->e.block[side][side];
@@ -115,8 +115,9 @@ static void wrench_stiffness(const flx_descriptor *d, const flx_work *w, const f
     }
 }
 
-static void wrench_linearise(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
-                             const double *value, const double *slope, double *A0, double *A1)
+static void wrench_linearise(const flx_descriptor *d, const flx_descriptor_work *w,
+                             const flx_expr_wrench *e, const double *value, const double *slope,
+                             double *A0, double *A1)
 {
     const flx_expressions *x = &d->expr;
     double F[6];
@@ -137,8 +138,9 @@ static void wrench_linearise(const flx_descriptor *d, const flx_work *w, const f
 
 // Its pressure on faces that move, and the pressure and its gradient with what they depend on: a column of each
 // is the forces of a unit of it.
-static void load_linearise(const flx_descriptor *d, const flx_work *w, const flx_expr_load *o,
-                           const double *value, const double *slope, double *A0, double *A1)
+static void load_linearise(const flx_descriptor *d, const flx_descriptor_work *w,
+                           const flx_expr_load *o, const double *value, const double *slope,
+                           double *A0, double *A1)
 {
     const flx_expressions *x = &d->expr;
     if (o->nface == 0) return;
@@ -159,7 +161,8 @@ static void load_linearise(const flx_descriptor *d, const flx_work *w, const flx
     }
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     const flx_channel *channels = d->expr.channels;
     const flx_expr_items *x = flx_items_of(d);
@@ -194,7 +197,7 @@ static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, 
     }
 }
 
-static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+static void masses(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *A2)
 {
     const flx_expr_items *x = flx_items_of(d);
     (void)p;
@@ -209,7 +212,7 @@ static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, dou
 // ---- energy and momentum ------------------------------------------------------------------------
 
 // (ENE-1) d/dt (v^T M v / 2) = v^T f + v^T M' v / 2 for the masses of equations.
-static void rows_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+static void rows_energy(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,
                         flx_energies *e)
 {
     const flx_channel *channels = d->expr.channels;
@@ -238,7 +241,8 @@ static void rows_energy(const flx_descriptor *d, const flx_work *w, const flx_po
     }
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const flx_channel *channels = d->expr.channels;
     const flx_expr_items *x = flx_items_of(d);
@@ -276,7 +280,8 @@ static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx
     }
 }
 
-static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
+static void momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *Mv)
 {
     const flx_expr_items *x = flx_items_of(d);
     flx_eval_group(d, w, FLX_GROUP_VALUE);
@@ -288,7 +293,8 @@ static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
 }
 
-static void transport(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out)
+static void transport(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      double *out)
 {
     const flx_expr_items *x = flx_items_of(d);
     bool begun = false;

@@ -103,7 +103,7 @@ static void mark(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     const hinges *own = hinges_of(d);
     (void)p;
@@ -114,7 +114,8 @@ static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     const hinges *own = hinges_of(d);
     (void)p;
@@ -125,7 +126,8 @@ static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, 
     }
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const hinges *own = hinges_of(d);
     (void)p;
@@ -137,8 +139,8 @@ static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx
 }
 
 // The force and the moment of the node on a hinge before it, minus those on the one after it.
-static int section(const flx_descriptor *d, const flx_work *w, const flx_point *p, int body,
-                   double out[6])
+static int section(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,
+                   int body, double out[6])
 {
     const hinges *own = hinges_of(d);
     int count = 0;

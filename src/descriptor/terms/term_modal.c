@@ -19,7 +19,7 @@ static modals *modals_of(const flx_descriptor *d)
     return d->own[FLX_TERM_MODAL];
 }
 
-static modal_work *work_of(const flx_work *w)
+static modal_work *work_of(const flx_descriptor_work *w)
 {
     return (modal_work *)(void *)w->own[FLX_TERM_MODAL];
 }
@@ -115,7 +115,8 @@ static size_t scratch(const flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, const flx_point *p)
+static flx_modal_point point_of(const flx_descriptor *d, const flx_descriptor_work *w,
+                                const flx_point *p)
 {
     return (flx_modal_point){.q = p->q,
                              .v = p->v,
@@ -131,7 +132,7 @@ static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, cons
 // itself.
 #define FAR 0.3
 
-static bool watch_speed(const flx_descriptor *d, const flx_work *w, int i)
+static bool watch_speed(const flx_descriptor *d, const flx_descriptor_work *w, int i)
 {
     const flx_modal_data *b = modals_of(d)->of + i;
     if (b->e->stiffened) return false;
@@ -162,7 +163,7 @@ static bool watch_bending(const flx_descriptor *d, int i, const double *q)
     return true;
 }
 
-static void watch(const flx_descriptor *d, flx_work *w, const flx_point *p)
+static void watch(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p)
 {
     modal_work *k = work_of(w);
     for (int i = 0; i < modals_of(d)->n; i++) {
@@ -171,7 +172,7 @@ static void watch(const flx_descriptor *d, flx_work *w, const flx_point *p)
     }
 }
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
@@ -182,7 +183,8 @@ static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
@@ -193,7 +195,7 @@ static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, 
     }
 }
 
-static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+static void masses(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *A2)
 {
     const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
@@ -204,7 +206,8 @@ static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, dou
     }
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
@@ -215,7 +218,8 @@ static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx
     }
 }
 
-static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
+static void momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                     double *Mv)
 {
     const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
@@ -226,7 +230,8 @@ static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
 }
 
-static void transport(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out)
+static void transport(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      double *out)
 {
     const modals *own = modals_of(d);
     p = flx_eval_begin(d, w, p);
@@ -240,12 +245,12 @@ static void transport(const flx_descriptor *d, flx_work *w, const flx_point *p, 
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-static void place_node(const flx_attached_data *f, const flx_work *w, const flx_point *p, double *J,
-                       double *bias)
+static void place_node(const flx_attached_data *f, const flx_descriptor_work *w, const flx_point *p,
+                       double *J, double *bias)
 {
-    flx_modal_point at = point_of(w->d, w, p);
+    flx_modal_point at = point_of(flx_descriptor_of(w->base.system), w, p);
     const flx_modal_data *b = f->of;
-    if (w->d->planar) {
+    if (flx_descriptor_of(w->base.system)->planar) {
         flx_frame2 *all = w->frames.plane;
         flx_modal_node2_place(b, f->part, all + b->frame, &at, all + f->frame, J, bias);
     } else {
@@ -259,12 +264,12 @@ static m33 about_z(const flx_frame2 *f)
     return (m33){{f->c, -f->s, 0, f->s, f->c, 0, 0, 0, 1}};
 }
 
-static flx_pushed_node pushed_node(const flx_attached_data *f, const flx_work *w,
+static flx_pushed_node pushed_node(const flx_attached_data *f, const flx_descriptor_work *w,
                                    const flx_point *p)
 {
     const flx_modal_data *b = f->of;
     flx_pushed_node x = {.node = f->part, .n = b->e->n, .nf = f->nv, .q = p->q + b->q};
-    if (w->d->planar) {
+    if (flx_descriptor_of(w->base.system)->planar) {
         x.R = about_z(w->frames.plane + b->frame);
         x.own = about_z(w->frames.plane + f->frame);
     } else {
@@ -274,19 +279,20 @@ static flx_pushed_node pushed_node(const flx_attached_data *f, const flx_work *w
     return x;
 }
 
-static void push_node(const flx_attached_data *f, const flx_work *w, const flx_point *p, double *J)
+static void push_node(const flx_attached_data *f, const flx_descriptor_work *w, const flx_point *p,
+                      double *J)
 {
     flx_pushed_node x = pushed_node(f, w, p);
     flx_pushed_node_add(&x, J);
 }
 
-static void node_tangent(const flx_attached_data *f, const flx_work *w, const flx_point *p,
-                         const double *wrench, double *Jv, double *K)
+static void node_tangent(const flx_attached_data *f, const flx_descriptor_work *w,
+                         const flx_point *p, const double *wrench, double *Jv, double *K)
 {
-    flx_modal_point at = point_of(w->d, w, p);
+    flx_modal_point at = point_of(flx_descriptor_of(w->base.system), w, p);
     const flx_modal_data *b = f->of;
     const flx_modal_node_slopes out = {.wrench = wrench, .Jv = Jv, .K = K};
-    if (w->d->planar) {
+    if (flx_descriptor_of(w->base.system)->planar) {
         flx_modal_node2_tangent(b, f->part, w->frames.plane + b->frame, &at, &out);
     } else {
         flx_modal_node_tangent(b, f->part, w->frames.space + b->frame, &at, &out);
@@ -296,12 +302,12 @@ static void node_tangent(const flx_attached_data *f, const flx_work *w, const fl
     flx_pushed_node_tangent(&x, w->attached.J + f->at, wrench, K);
 }
 
-static void node_slope(const flx_attached_data *f, const flx_work *w, const flx_point *p,
+static void node_slope(const flx_attached_data *f, const flx_descriptor_work *w, const flx_point *p,
                        const double *theta, double *dv, double *da)
 {
-    flx_modal_point at = point_of(w->d, w, p);
+    flx_modal_point at = point_of(flx_descriptor_of(w->base.system), w, p);
     const flx_modal_data *b = f->of;
-    if (w->d->planar) {
+    if (flx_descriptor_of(w->base.system)->planar) {
         flx_modal_node2_slope(b, f->part, w->frames.plane + b->frame, &at, theta, dv, da);
     } else {
         flx_modal_node_slope(b, f->part, w->frames.space + b->frame, &at, theta, dv, da);

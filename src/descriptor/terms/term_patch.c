@@ -249,8 +249,8 @@ static size_t scratch(const flx_descriptor *d)
     return 1 + 6 * (size_t)own->most + (size_t)room_of(own) * TOUCH_NUMBERS;
 }
 
-static int find(const flx_descriptor *d, flx_work *w, const flx_patch_pair *p, double reach,
-                flx_patch_touch **of)
+static int find(const flx_descriptor *d, flx_descriptor_work *w, const flx_patch_pair *p,
+                double reach, flx_patch_touch **of)
 {
     const patches *own = patches_of(d);
     double *boxes = w->own[FLX_TERM_PATCH] + 1;
@@ -261,7 +261,7 @@ static int find(const flx_descriptor *d, flx_work *w, const flx_patch_pair *p, d
     return flx_patch_find(p, w->frames, reach, boxes, room_of(own), *of);
 }
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     const patches *own = patches_of(d);
     (void)p;
@@ -272,7 +272,8 @@ static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     const patches *own = patches_of(d);
     (void)p;
@@ -285,7 +286,8 @@ static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, 
     }
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const patches *own = patches_of(d);
     (void)p;
@@ -303,7 +305,7 @@ static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx
 // ---- what there is to know ----------------------------------------------------------------------
 
 // Forces of all places that touch; parts of a line that go on beyond a node count once.
-static void observe_forces(const flx_patch_pair *p, const flx_work *w, int n,
+static void observe_forces(const flx_patch_pair *p, const flx_descriptor_work *w, int n,
                            const flx_patch_touch *of, double out[FLX_CONTACT_SIGNALS])
 {
     double sign = p->turned ? -1.0 : 1.0;
@@ -321,7 +323,7 @@ static void observe_forces(const flx_patch_pair *p, const flx_work *w, int n,
 }
 
 // Where the gap is least.
-static void observe_gap(const flx_patch_pair *p, const flx_work *w, int n,
+static void observe_gap(const flx_patch_pair *p, const flx_descriptor_work *w, int n,
                         const flx_patch_touch *of, double out[FLX_CONTACT_SIGNALS])
 {
     for (int k = 0; k < n; k++) {
@@ -334,7 +336,7 @@ static void observe_gap(const flx_patch_pair *p, const flx_work *w, int n,
     }
 }
 
-void flx_patches_observe(const flx_descriptor *d, flx_work *w, int contact,
+void flx_patches_observe(const flx_descriptor *d, flx_descriptor_work *w, int contact,
                          double out[FLX_CONTACT_SIGNALS])
 {
     const patches *own = patches_of(d);
@@ -367,8 +369,8 @@ typedef struct motion { // of a patch: the most that a place of it moves relativ
     v3 v[FLX_PATCH_VECTORS], a[FLX_PATCH_VECTORS];
 } motion;
 
-static motion motion_of(const flx_descriptor *d, const flx_work *w, const flx_patch_pair *p,
-                        const flx_patch *of, const double *a)
+static motion motion_of(const flx_descriptor *d, const flx_descriptor_work *w,
+                        const flx_patch_pair *p, const flx_patch *of, const double *a)
 {
     motion m = {0};
     v3 rate[FLX_PATCH_VECTORS];
@@ -383,8 +385,8 @@ static motion motion_of(const flx_descriptor *d, const flx_work *w, const flx_pa
     return m;
 }
 
-static double longest_of(const flx_descriptor *d, const flx_work *w, const flx_patch_pair *p,
-                         const double *boxes, const double *a)
+static double longest_of(const flx_descriptor *d, const flx_descriptor_work *w,
+                         const flx_patch_pair *p, const double *boxes, const double *a)
 {
     double thick = p->radius[0] + p->radius[1], least = HUGE_VAL;
     for (int i = 0; i < p->n[0]; i++) {
@@ -406,7 +408,8 @@ static double longest_of(const flx_descriptor *d, const flx_work *w, const flx_p
     return least;
 }
 
-double flx_patches_longest(const flx_descriptor *d, flx_work *w, const double *a, int *contact)
+double flx_patches_longest(const flx_descriptor *d, flx_descriptor_work *w, const double *a,
+                           int *contact)
 {
     const patches *own = patches_of(d);
     double h = HUGE_VAL;
@@ -423,7 +426,7 @@ double flx_patches_longest(const flx_descriptor *d, flx_work *w, const double *a
     return h;
 }
 
-static v3 direction_at(const flx_descriptor *d, const flx_work *w, const flx_patch *of,
+static v3 direction_at(const flx_descriptor *d, const flx_descriptor_work *w, const flx_patch *of,
                        const double s[2])
 {
     v3 z[FLX_PATCH_VECTORS], sum = {0};
@@ -437,7 +440,7 @@ static v3 direction_at(const flx_descriptor *d, const flx_work *w, const flx_pat
 }
 
 // Tells, once, of lines that touch along each other.
-static void watch(const flx_descriptor *d, flx_work *w, const flx_point *x)
+static void watch(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *x)
 {
     const patches *own = patches_of(d);
     double *told = w->own[FLX_TERM_PATCH];

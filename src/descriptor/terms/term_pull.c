@@ -263,8 +263,8 @@ static void mark(flx_descriptor *d)
 // ---- scales of laws -----------------------------------------------------------------------------
 
 // (MIX-4) slopes of a law along its own coordinate and rate, from those along the unknowns.
-static void find_slopes(const flx_descriptor *d, const flx_work *w, const flx_jet *j, int i,
-                        double slope[2])
+static void find_slopes(const flx_descriptor *d, const flx_descriptor_work *w, const flx_jet *j,
+                        int i, double slope[2])
 {
     const pulls *own = pulls_of(d);
     const flx_scalar *s = &own->of[i].s;
@@ -313,19 +313,13 @@ flx_status flx_pulls_scale(flx_descriptor *d)
 {
     const pulls *own = pulls_of(d);
     flx_state *x = NULL;
-    flx_work *w = NULL;
+    flx_descriptor_work *w = NULL;
     if (!own || own->nlaw == 0) return FLX_OK;
     if (d->whole && !d->compiled) {
         take_scales(d);
         return FLX_OK;
     }
-    flx_status status = flx_state_create(&d->base, &x);
-    if (status == FLX_OK) status = flx_descriptor_draw(&d->base, x);
-    if (status == FLX_OK) {
-        w = d->base.ops->work_create(&d->base);
-        if (!w) status = FLX_ERR_MEMORY;
-    }
-    if (status != FLX_OK) goto done;
+    FLX_TRY(flx_descriptor_drawn(d, &x, &w));
     flx_point p = flx_state_point(&d->base, x);
     (void)flx_eval_begin(d, w, &p);
     flx_eval_group(d, w, FLX_GROUP_SLOPE);
@@ -337,11 +331,9 @@ flx_status flx_pulls_scale(flx_descriptor *d)
         double C = 1.0 / (1.0 + fabs(slope[0]) + fabs(slope[1]) / own->step);
         set_scale(d, i, sign * C * slope[0], sign * C * slope[1], C);
     }
-
-done:
-    if (w) d->base.ops->work_destroy(w);
+    d->base.ops->work_destroy(&w->base);
     flx_state_destroy(&x);
-    return status;
+    return FLX_OK;
 }
 
 // ---- numbers once more --------------------------------------------------------------------------
@@ -421,7 +413,8 @@ void flx_pulls_scale_touch(flx_descriptor *d, int row, double C)
 
 // ---- energy -------------------------------------------------------------------------------------
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const pulls *own = pulls_of(d);
     for (int i = first_law(own); i < first_touch(own); i++) {

@@ -152,19 +152,21 @@ static void mark(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     (void)p;
     flx_solid_residual(solids_of(d)->n, solids_of(d)->of, w->frames.space, r);
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     (void)p;
     flx_solid_linearise(solids_of(d)->n, solids_of(d)->of, w->frames.space, b->A0, b->A1);
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     (void)p;
     flx_solid_energy(solids_of(d)->n, solids_of(d)->of, w->frames.space, e);
@@ -176,18 +178,18 @@ static size_t scratch(const flx_descriptor *d)
     return 12 * (size_t)solids_of(d)->npoint;
 }
 
-static double *strains(const flx_descriptor *d, const flx_work *w, int end)
+static double *strains(const flx_descriptor *d, const flx_descriptor_work *w, int end)
 {
     return w->own[FLX_TERM_SOLID] + (ptrdiff_t)end * 6 * solids_of(d)->npoint;
 }
 
-static void ends(const flx_descriptor *d, flx_work *w, const flx_step_ends *x, int end)
+static void ends(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x, int end)
 {
     const solids *own = solids_of(d);
     if (x->out) flx_solid_strains(own->n, own->of, w->frames.space, strains(d, w, end));
 }
 
-static void discrete(const flx_descriptor *d, flx_work *w, const flx_step_ends *x)
+static void discrete(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x)
 {
     const solids *own = solids_of(d);
     if (!x->out) return;

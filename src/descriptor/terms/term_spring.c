@@ -128,19 +128,21 @@ static flx_status renew(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     const springs *own = springs_of(d);
     flx_spring_residual(own->n, own->of, w->frames, p->switches, p->v, r);
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     const springs *own = springs_of(d);
     flx_spring_linearise(own->n, own->of, w->frames, p->switches, p->v, b->A0, b->A1);
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     const springs *own = springs_of(d);
     flx_spring_energy(own->n, own->of, w->frames, p->switches, p->v, e);
@@ -151,7 +153,7 @@ static size_t scratch(const flx_descriptor *d)
     return FLX_STEP_VALUES * (size_t)springs_of(d)->n;
 }
 
-static void ends(const flx_descriptor *d, flx_work *w, const flx_step_ends *x, int end)
+static void ends(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x, int end)
 {
     const springs *own = springs_of(d);
     flx_step_values s = flx_step_values_of(own->n, w->own[FLX_TERM_SPRING]);
@@ -160,7 +162,7 @@ static void ends(const flx_descriptor *d, flx_work *w, const flx_step_ends *x, i
                       end && x->b ? s.slope : NULL);
 }
 
-static void discrete(const flx_descriptor *d, flx_work *w, const flx_step_ends *x)
+static void discrete(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x)
 {
     const springs *own = springs_of(d);
     const double *switches = x->pm->switches;

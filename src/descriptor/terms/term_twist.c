@@ -91,19 +91,21 @@ static flx_status renew(flx_descriptor *d)
     return FLX_OK;
 }
 
-static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
 {
     (void)p;
     flx_twist_residual(twists_of(d)->n, twists_of(d)->of, w->frames.space, r);
 }
 
-static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                      flx_blocks *b)
 {
     (void)p;
     flx_twist_linearise(twists_of(d)->n, twists_of(d)->of, w->frames.space, b->A0, b->A1);
 }
 
-static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                   flx_energies *e)
 {
     (void)p;
     flx_twist_energy(twists_of(d)->n, twists_of(d)->of, w->frames.space, e);

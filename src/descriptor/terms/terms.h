@@ -20,7 +20,7 @@ typedef struct flx_body_size {
 } flx_body_size;
 flx_body_size flx_bodies_size(const flx_model *m, int body);
 const flx_body_record *flx_bodies_rigid(const flx_descriptor *d, int *n);
-void flx_bodies_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_bodies_frames(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p);
 void flx_bodies_residual(const flx_descriptor *d, const double g[3], const double *v,
                          const double *a, double *r);
 
@@ -117,18 +117,20 @@ void flx_memories_mark(flx_descriptor *d, const flx_contact_point *p);
 double flx_memories_scale(const flx_descriptor *d,
                           int state); // usual size of a state; 0: not of a contact
 // Into lam: normal forces that are unknowns, at a point that has begun. Whether there are any.
-bool flx_contacts_give(const flx_descriptor *d, flx_work *w, const flx_point *p, double *lam);
-void flx_contacts_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
-                          double out[FLX_CONTACT_SIGNALS]);
+bool flx_contacts_give(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                       double *lam);
+void flx_contacts_observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                          int contact, double out[FLX_CONTACT_SIGNALS]);
 
 // surfaces that deform: what there is to know of a contact, added to out; how long a step may be until two that are apart have
 // passed through each other, at frames with accelerations a (of attached frames too), and which contact says so.
-void flx_patches_observe(const flx_descriptor *d, flx_work *w, int contact,
+void flx_patches_observe(const flx_descriptor *d, flx_descriptor_work *w, int contact,
                          double out[FLX_CONTACT_SIGNALS]);
-double flx_patches_longest(const flx_descriptor *d, flx_work *w, const double *a, int *contact);
+double flx_patches_longest(const flx_descriptor *d, flx_descriptor_work *w, const double *a,
+                           int *contact);
 
 // expressions: refuses masses that depend on more than positions and time. Sum of a load on a solid, which is that force of the
 // model.
 flx_status flx_items_check_masses(const flx_descriptor *d);
-void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_point *p, int force,
-                               flx_solid_resultant *out);
+void flx_solid_loads_resultant(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                               int force, flx_solid_resultant *out);

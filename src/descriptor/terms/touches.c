@@ -15,7 +15,7 @@ typedef struct side { // a surface where it is now
     double low[3], high[3];
 } side;
 
-struct flx_touch_list { // of a flx_work
+struct flx_touch_list { // of a flx_descriptor_work
     int room_side, ntree;
     side *sides; // owned: of the contact at hand
     flx_broad *
@@ -120,7 +120,7 @@ flx_status flx_touches_check(const flx_descriptor *d)
     return FLX_OK;
 }
 
-static flx_frame frame_of(const flx_descriptor *d, const flx_work *w, int body)
+static flx_frame frame_of(const flx_descriptor *d, const flx_descriptor_work *w, int body)
 {
     return d->planar ? flx_frame_of_plane(w->frames.plane + body + 1) : w->frames.space[body + 1];
 }
@@ -143,8 +143,9 @@ static void frame_row(const flx_descriptor *d, const flx_frame *f, int nv, const
 }
 
 // One end of a point: the rows of its body, or of what moves an attached frame.
-static flx_status add_end(const flx_descriptor *d, flx_work *w, flx_touch_point *t, int body,
-                          const flx_frame *f, const double P[3], double e[3][3], double sign)
+static flx_status add_end(const flx_descriptor *d, flx_descriptor_work *w, flx_touch_point *t,
+                          int body, const flx_frame *f, const double P[3], double e[3][3],
+                          double sign)
 {
     struct flx_touch_list *l = w->touches;
     const flx_attached_data *a =
@@ -172,7 +173,7 @@ static flx_status add_end(const flx_descriptor *d, flx_work *w, flx_touch_point 
     return FLX_OK;
 }
 
-static flx_status add_point(const flx_descriptor *d, flx_work *w, const flx_contact *c,
+static flx_status add_point(const flx_descriptor *d, flx_descriptor_work *w, const flx_contact *c,
                             const flx_touch_point *of, const int body[2], const flx_frame f[2],
                             const flx_touch *touch)
 {
@@ -212,7 +213,7 @@ static bool are_apart(const side *a, const side *b, double reach)
     return false;
 }
 
-static flx_status place_sides(const flx_descriptor *d, flx_work *w, const flx_contact *c)
+static flx_status place_sides(const flx_descriptor *d, flx_descriptor_work *w, const flx_contact *c)
 {
     struct flx_touch_list *l = w->touches;
     FLX_TRY(flx_grow(d->base.ctx, (void **)&l->sides, &l->room_side, c->nside, sizeof *l->sides));
@@ -226,7 +227,7 @@ static flx_status place_sides(const flx_descriptor *d, flx_work *w, const flx_co
     return FLX_OK;
 }
 
-static flx_status find_pair(const flx_descriptor *d, flx_work *w, int contact, int pair,
+static flx_status find_pair(const flx_descriptor *d, flx_descriptor_work *w, int contact, int pair,
                             double reach)
 {
     const flx_contact *c = d->model->contacts + contact;
@@ -267,7 +268,8 @@ static bool may_touch(const void *user, int i, int k)
 }
 
 // The pairs that are near, by the tree; in the order of all.
-static flx_status find_near(const flx_descriptor *d, flx_work *w, int contact, double reach)
+static flx_status find_near(const flx_descriptor *d, flx_descriptor_work *w, int contact,
+                            double reach)
 {
     const flx_contact *c = d->model->contacts + contact;
     flx_broad *tree = w->touches->trees[contact];
@@ -287,9 +289,10 @@ static flx_status find_near(const flx_descriptor *d, flx_work *w, int contact, d
     return FLX_OK;
 }
 
-static flx_status find(const flx_system *s, flx_work *w, const flx_point *p, double reach, int *n,
-                       const flx_touch_point **list)
+static flx_status find(const flx_system *s, flx_work *work, const flx_point *p, double reach,
+                       int *n, const flx_touch_point **list)
 {
+    flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     *n = 0;
     flx_eval_frames(d, w, p);
@@ -370,8 +373,8 @@ static void observe_point(const flx_descriptor *d, const flx_frame f[2], const f
     v3_store(out + FLX_CONTACT_PLACE, P);
 }
 
-void flx_touches_observe(const flx_descriptor *d, flx_work *w, const flx_point *p, int contact,
-                         double out[FLX_CONTACT_SIGNALS])
+void flx_touches_observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                         int contact, double out[FLX_CONTACT_SIGNALS])
 {
     const flx_contact *c = d->model->contacts + contact;
     if (!d->model->simulate.steps || !is_met(c)) return;

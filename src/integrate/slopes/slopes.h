@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/integrator.h"
+#include "flexion/extend/method.h"
 
 typedef struct flx_slopes flx_slopes;
 

@@ -12,7 +12,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 #include <complex.h>
 

@@ -1,4 +1,4 @@
-// ritz_parts.h - what the files of the Ritz model share: ritz.c the blocks, ritz_certify.c the error, ritz_damped.c damping
+// ritz_parts.h - what the files of the Ritz model share: ritz.c the search, ritz_blocks.c the blocks, ritz_certify.c the error, ritz_damped.c damping
 // that is not in proportion.
 #pragma once
 
@@ -18,6 +18,13 @@ typedef struct flx_ritz_blocks {
     double lowest;        // Ritz value
 } flx_ritz_blocks;
 
+// Y = M X of k vectors; X without rigid motion; room for more vectors.
+void flx_ritz_blocks_mass(const flx_ritz_blocks *l, int k, const double *X, double *Y);
+void flx_ritz_blocks_center(const flx_ritz_blocks *l, int k, double *X);
+flx_status flx_ritz_blocks_reserve(flx_ritz_blocks *l, int more);
+// The two parts of flx_ritz_blocks_add: the vectors, and what is measured of the last block.
+flx_status flx_ritz_blocks_take(flx_ritz_blocks *l, int k, double *X);
+flx_status flx_ritz_blocks_measure(flx_ritz_blocks *l);
 // The columns of X (k, n) that are new become the next block; then what it has of K, M N^-1 M and B is measured.
 flx_status flx_ritz_blocks_add(flx_ritz_blocks *l, int k, double *X);
 // Solve N X = X for k vectors, without rigid motion.

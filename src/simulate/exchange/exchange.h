@@ -6,8 +6,8 @@
 //     inlets.c          particles that come and leave
 #pragma once
 
+#include "flexion/extend/sink.h"
 #include "flexion/particles.h"
-#include "flexion/results.h"
 #include "model/particles_data.h"
 
 struct flx_simulation;

@@ -6,43 +6,12 @@
 #include "base/number.h"
 #include "flexion/linear.h"
 #include "math/slope.h"
-#include "simulate/linear/linear_about.h"
-#include "simulate/linear/linear_inputs.h"
+#include "simulate/linear/linearising.h"
 
 #include <math.h>
 #include <string.h>
 
-#define STEP 2e-3     // of typical sizes
-#define ROUGH 1e-4    // error of a slope as a part of it
-#define SLIGHT 1e-6   // changes as a part of the largest there are
-#define AT_ONCE 1e-10 // an indicator this near to zero, as a part of what a step does to it
-
-typedef struct linear {
-    flx_run *run;
-    flx_simulation *sim;
-    const flx_state *about;   // borrowed
-    flx_signals *signals;     // borrowed; outputs are some of them
-    const char *const *names; // of the signals
-    flx_arena *arena;         // owned by the result
-    flx_minimal *m;
-    flx_state *x; // scratch
-    const flx_io *io;
-    int n, nf; // states; values of f: their rates, then outputs
-    double *f0, *out, *scratch;
-    double *d; // (n) where the states are
-    flx_cut_inputs inputs;
-    double *indicators, *reach; // at the state, and how far a step moves them
-    double *moved;
-    double *change, *rough,
-        *corner; // (nf) typical change of each value; errors of its slopes, and corners, as changes
-    // what is changed
-    int state;          // -1: inputs
-    int part;           // of the inputs
-    const double *seed; // (nin)
-    bool fixed;         // positions and velocities stay
-    const double *rate; // (n) as the state moves on
-    double *wide;       // (nf) scratch
-} linear;
+typedef flx_linearising linear;
 
 // ---- f ----------------------------------------------------------------------------------------------
 
@@ -90,69 +59,6 @@ static flx_status evaluate_at(void *user, double d, double *f)
     return status;
 }
 
-// ---- what the user is told -----------------------------------------------------------------------------
-
-static void name_value(const linear *l, int i, char *text, size_t size)
-{
-    const flx_minimal *m = l->m;
-    if (i >= l->nf - l->io->nout) {
-        int output = l->io->outputs[i - (l->nf - l->io->nout)];
-        flx_snprintf(text, size, "output '%s'", l->names[output]);
-        return;
-    }
-    flx_unknown u;
-    int of = i < m->npos ? m->pos[i] : i < m->npos + m->nvel ? m->vel[i - m->npos] : 0;
-    if (i >= m->npos + m->nvel) of = m->s->dims.nv + i - m->npos - m->nvel;
-    m->s->ops->unknown(m->s, of, &u);
-    flx_snprintf(text, size, "the rate of '%s' (%s)", u.item ? u.item : "?", u.part ? u.part : "?");
-}
-
-// What is known of the slopes of each value, in parts of its typical change.
-static void note_errors(linear *l, const flx_slope *s)
-{
-    double typical = s->step / STEP;
-    for (int i = 0; i < l->nf; i++) {
-        double slope = fabs(l->out[i]);
-        l->change[i] = fmax(l->change[i], slope * typical);
-        if (s->error[i] > ROUGH * slope) l->rough[i] = fmax(l->rough[i], s->error[i] * typical);
-        l->corner[i] = fmax(l->corner[i], s->bend[i] * typical);
-    }
-}
-
-static void tell_errors(const linear *l)
-{
-    char what[200];
-    for (int i = 0; i < l->nf; i++) {
-        bool corner = l->corner[i] > SLIGHT * l->change[i];
-        if (!corner && !(l->rough[i] > SLIGHT * l->change[i])) continue;
-        name_value(l, i, what, sizeof what);
-        flx_ctx_warn(l->sim->ctx, FLX_NOWHERE,
-                     corner ? "linearised at t = %.9g: %s has a corner there, and the slope is "
-                              "the mean of both sides"
-                            : "linearised at t = %.9g: the slope of %s is not smooth there, and "
-                              "known to a few digits alone",
-                     l->m->at->t, what);
-        return;
-    }
-}
-
-// Switches hold within differences: they are of one side.
-static void tell_switches(linear *l)
-{
-    const flx_system *s = l->sim->sys;
-    const flx_event_ops *k = s->ops->events;
-    for (int i = 0; k && i < k->indicators(s); i++) {
-        flx_loc loc = FLX_NOWHERE;
-        if (!(fabs(l->indicators[i]) <= AT_ONCE * l->reach[i]) || l->reach[i] == 0.0) continue;
-        const char *name = k->indicator(s, i, &loc);
-        flx_ctx_warn(
-            l->sim->ctx, loc,
-            "linearised at t = %.9g, where '%s' is about to change: the slopes are those of "
-            "one side",
-            l->m->at->t, name ? name : "a condition");
-    }
-}
-
 // ---- the matrices ----------------------------------------------------------------------------------------
 
 // A derivative by what l says is changed, into column `col` of (n x nc) and (nout x nc).
@@ -167,7 +73,7 @@ static flx_status find_column(linear *l, double step, int col, int nc, double *o
                    .f0 = l->f0,
                    .scratch = l->scratch};
     FLX_TRY(flx_slope_find(&s, l->out));
-    note_errors(l, &s);
+    flx_linearising_note(l, &s);
     for (int i = 0; i < n; i++) of_rates[i * nc + col] = l->out[i];
     for (int i = 0; i < nout; i++) of_outputs[i * nc + col] = l->out[n + i];
     return FLX_OK;
@@ -190,7 +96,7 @@ static flx_status find_state_columns(linear *l, flx_linear_model *out)
 {
     for (int i = 0; i < l->n; i++) {
         l->state = i;
-        FLX_TRY(find_column(l, STEP * typical(l, i), i, l->n, out->A, out->C));
+        FLX_TRY(find_column(l, FLX_LINEAR_STEP * typical(l, i), i, l->n, out->A, out->C));
         l->d[i] = 0.0;
     }
     l->state = -1;
@@ -209,7 +115,8 @@ static flx_status find_input_columns(linear *l, int part, double *B, double *D)
         bool moves = flx_cut_inputs_moves(&l->inputs, k);
         if (part != FLX_INPUT_VALUE && !moves) continue; // they count where they are differentiated
         seed[k] = 1.0;
-        FLX_TRY(find_column(l, STEP * flx_cut_inputs_size(&l->inputs, k, part), k, nin, B, D));
+        FLX_TRY(find_column(l, FLX_LINEAR_STEP * flx_cut_inputs_size(&l->inputs, k, part), k, nin,
+                            B, D));
         seed[k] = 0.0;
         flx_cut_inputs_change(&l->inputs, k, part, 0.0);
     }
@@ -352,8 +259,8 @@ static flx_status fill(linear *l, flx_linear_model *out)
     FLX_TRY(find_state_columns(l, out));
     FLX_TRY(find_input_columns(l, FLX_INPUT_VALUE, out->B, out->D));
     if (moves_joints(l)) FLX_TRY(take_rates(l, out));
-    tell_errors(l);
-    tell_switches(l);
+    flx_linearising_tell_errors(l);
+    flx_linearising_tell_switches(l);
     return FLX_OK;
 }
 
@@ -383,7 +290,7 @@ static flx_status evaluate_slopes(void *user, double dt, double *f)
         memcpy(f, l->wide + first, (size_t)nout * sizeof *f);
         return FLX_OK;
     }
-    double h = STEP * typical(l, l->state);
+    double h = FLX_LINEAR_STEP * typical(l, l->state);
     memset(f, 0, (size_t)nout * sizeof *f);
     for (int k = 0; k < 4; k++) {
         FLX_TRY(evaluate_moved(l, dt, places[k] * h, l->wide));
@@ -404,7 +311,7 @@ static flx_status find_slopes_along(linear *l, double *S_rate, double *rate)
     if (!f0) return FLX_ERR_MEMORY;
     if (fastest == 0.0) return FLX_OK;
     flx_slope s = {.n = nout,
-                   .step = STEP / fastest,
+                   .step = FLX_LINEAR_STEP / fastest,
                    .user = l,
                    .eval = evaluate_slopes,
                    .f0 = f0,
@@ -624,9 +531,9 @@ static flx_status find_direction(flx_run *r, linear *l, const double *seed, doub
     if (size == 0.0) return FLX_OK;
     l->seed = seed;
     l->part = FLX_INPUT_VALUE;
-    FLX_TRY(find_column(l, STEP / size, 0, 1, NULL, out));
-    tell_errors(l);
-    tell_switches(l);
+    FLX_TRY(find_column(l, FLX_LINEAR_STEP / size, 0, 1, NULL, out));
+    flx_linearising_tell_errors(l);
+    flx_linearising_tell_switches(l);
     return FLX_OK;
 }
 

@@ -106,7 +106,7 @@ static flx_status factor_masses(const flx_tree *t, flx_tree_work *w)
 
 flx_status flx_tree_factor_masses(const flx_tree *t, flx_tree_work *w, const flx_point *carried)
 {
-    flx_eval_masses(flx_tree_inner(t), w->inner, carried, w->A2);
+    flx_eval_masses(flx_tree_inner(t), flx_descriptor_work_of(w->inner), carried, w->A2);
     return factor_masses(t, w);
 }
 
@@ -188,7 +188,7 @@ static flx_status forces(const flx_tree *t, flx_tree_work *w, flx_point *b, flx_
         any = true;
     }
     if (any) {
-        (void)flx_contacts_give(d, w->inner, b, x->lam);
+        (void)flx_contacts_give(d, flx_descriptor_work_of(w->inner), b, x->lam);
         FLX_TRY(flx_eval_residual(t->inner, w->inner, b, w->r));
     }
     for (int i = 0; i < n->nx; i++) x->dx[i] = -w->r[d->base.dims.nv + i];
@@ -241,7 +241,7 @@ flx_status flx_tree_find_algebraic(const flx_tree *t, flx_tree_work *w, flx_stat
     memset(b->dx, 0, (size_t)n->nx * sizeof *b->dx);
     memset(b->lam, 0, (size_t)n->nlam * sizeof *b->lam);
     memset(b->mu, 0, (size_t)n->nmu * sizeof *b->mu);
-    FLX_TRY(flx_eval_algebraic(flx_tree_inner(t), w->inner, b));
+    FLX_TRY(flx_eval_algebraic(flx_tree_inner(t), flx_descriptor_work_of(w->inner), b));
     memcpy(x->w, b->w, (size_t)n->nw * sizeof *x->w);
     return FLX_OK;
 }
@@ -249,7 +249,8 @@ flx_status flx_tree_find_algebraic(const flx_tree *t, flx_tree_work *w, flx_stat
 // What accelerations need besides; made once.
 static flx_status make_ready(const flx_tree *t, flx_tree_work *w)
 {
-    if (t->base.dims.nw > 0) FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), w->inner));
+    if (t->base.dims.nw > 0)
+        FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), flx_descriptor_work_of(w->inner)));
     if (t->is_many && !w->many) FLX_TRY(flx_tree_many_create(t, &w->many));
     if (!t->base.reads_multipliers || w->together) return FLX_OK;
     return flx_index1_create(&t->base, &w->together);
@@ -300,7 +301,7 @@ static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
     if (flx_tree_rows(t) > 0) FLX_TRY(close_accelerations(t, w, &b, x));
     if (!w->together) return FLX_OK;
     long evaluations = 0; // the method counts its own
-    return flx_index1_solve(w->together, (flx_work *)(void *)w, x, &evaluations, &evaluations);
+    return flx_index1_solve(w->together, &w->base, x, &evaluations, &evaluations);
 }
 
 // ---- projection ---------------------------------------------------------------------------------
@@ -369,7 +370,7 @@ flx_status flx_tree_project_positions(const flx_tree *t, flx_tree_work *w, flx_s
     for (int i = 0; i < MOST_PROJECTIONS; i++) {
         flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p);
         b.lam = b.mu = b.dx = w->zero;
-        flx_eval_constraints(d, w->inner, &b, w->r);
+        flx_eval_constraints(d, flx_descriptor_work_of(w->inner), &b, w->r);
         double off = take_rows(t, w, x->switches, w->r + flx_first_lam(d), true);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= CLOSED || (off < NEARLY_CLOSED && off > 0.5 * last)) return FLX_OK;
@@ -392,7 +393,7 @@ flx_status flx_tree_project_velocities(const flx_tree *t, flx_tree_work *w, flx_
     for (int i = 0; i < MOST_PROJECTIONS; i++) {
         flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p);
         b.lam = b.mu = b.dx = w->zero;
-        flx_eval_constraints(d, w->inner, &b, w->r);
+        flx_eval_constraints(d, flx_descriptor_work_of(w->inner), &b, w->r);
         FLX_TRY(flx_eval_constraint_rate(t->inner, w->inner, &b, w->rows));
         memcpy(w->rows + s->dims.nlam, w->r + flx_first_mu(d),
                (size_t)s->dims.nmu * sizeof *w->rows);

@@ -101,7 +101,7 @@ flx_status flx_held_rate(const flx_tree *t, flx_tree_work *w, const flx_state *x
     if (h->n == 0) return FLX_OK;
     flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
     b.lam = b.mu = b.dx = w->zero;
-    flx_eval_constraints(d, w->inner, &b, w->r);
+    flx_eval_constraints(d, flx_descriptor_work_of(w->inner), &b, w->r);
     FLX_TRY(flx_eval_constraint_rate(t->inner, w->inner, &b, h->rows));
     memcpy(h->rows + n->nlam, w->r + flx_first_mu(d), (size_t)n->nmu * sizeof *h->rows);
     return FLX_OK;
@@ -166,7 +166,7 @@ flx_status flx_held_push(const flx_tree *t, flx_tree_work *w, flx_state *x, doub
     const double *L = h->Q + h->n * h->rank;
     push(t, w, 0, h->rank, h->eta, force);
     flx_point p = flx_state_point(&t->base, x);
-    FLX_TRY(flx_tree_constraint_bias(&t->base, (flx_work *)(void *)w, &p, h->rows));
+    FLX_TRY(flx_tree_constraint_bias(&t->base, &w->base, &p, h->rows));
     move_by(t, w, force, h->force);
     for (int i = 0; i < h->n; i++) h->rows[i] += dot(nv, w->G + (size_t)nv * (size_t)i, h->force);
     for (int a = 0; a < left; a++) {

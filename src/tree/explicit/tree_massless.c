@@ -57,7 +57,7 @@ static void apply(const flx_tree *t, flx_tree_work *w, double c0, const double *
     const double c[3] = {c0, 1.0, 0.0};
     const double *const along[3] = {u, u, NULL};
     memset(out, 0, (size_t)flx_dims_unknowns(&s->dims) * sizeof *out);
-    s->ops->product(s, (flx_work *)(void *)w, &m->blocks, c, along, out);
+    s->ops->product(s, &w->base, &m->blocks, c, along, out);
 }
 
 // A = N^T (A1 + c0 A0) N at the point, with the rows that hold directions, factored. FLX_SINGULAR: nothing gives that of
@@ -67,7 +67,7 @@ static flx_status linearise_balance(const flx_tree *t, flx_tree_work *w, const f
 {
     flx_tree_massless *m = w->massless;
     int n = m->nnull, nv = t->base.dims.nv, size = n + m->held.rank;
-    FLX_TRY(flx_tree_linearise(&t->base, (flx_work *)(void *)w, p, &m->blocks));
+    FLX_TRY(flx_tree_linearise(&t->base, &w->base, p, &m->blocks));
     for (size_t i = 0; i < flx_pattern_size(&t->base.pattern) && !t->by_links && c0 != 0.0; i++) {
         m->blocks.A1[i] += c0 * m->blocks.A0[i]; // else the product does it
     }
@@ -136,7 +136,7 @@ static flx_status find_velocities(const flx_tree *t, flx_tree_work *w, flx_state
             (void)flx_tree_carry(t, w, &p);
             FLX_TRY(flx_tree_find_algebraic(t, w, x));
         }
-        FLX_TRY(flx_tree_residual(&t->base, (flx_work *)(void *)w, &p, m->r));
+        FLX_TRY(flx_tree_residual(&t->base, &w->base, &p, m->r));
         memcpy(m->h, m->r, (size_t)nv * sizeof *m->h);
         for (int k = 0; k < m->nnull; k++) {
             m->e[k] = 0.0;
@@ -292,7 +292,8 @@ static flx_status prepare(const flx_system *s, flx_work *work)
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     FLX_TRY(refuse(t));
-    if (s->dims.nw > 0) FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), w->inner));
+    if (s->dims.nw > 0)
+        FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), flx_descriptor_work_of(w->inner)));
     flx_status status = w->massless ? FLX_OK : make(t, w, t->t.drawn);
     if (status != FLX_OK) flx_tree_massless_destroy(&w->massless);
     if (status != FLX_OK || w->massless->nnull + flx_tree_rows(t) <= FLX_DENSE_LU_MOST)

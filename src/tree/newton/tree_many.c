@@ -67,7 +67,7 @@ flx_status flx_tree_many_factor(const flx_tree *t, flx_tree_work *w, const flx_s
     flx_tree_many *m = w->many;
     flx_point p = flx_state_point(&t->base, x);
     choose_rows(t, x->switches, m->left_out);
-    FLX_TRY(flx_tree_linearise(&t->base, (flx_work *)(void *)w, &p, &m->blocks));
+    FLX_TRY(flx_tree_linearise(&t->base, &w->base, &p, &m->blocks));
     return flx_tree_factor(&t->base, &m->blocks, c, NULL, m->left_out, m->factors);
 }
 

@@ -45,7 +45,7 @@ static flx_status open_at(const flx_tree *t, const flx_state *x, closures *c)
     for (size_t i = 0; i < n; i++) c->mark[i] = -1;
     flx_tree_work *w = flx_tree_work_of(c->work);
     flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-    flx_eval_saddle(flx_tree_inner(t), w->inner, &b, w->A0, w->A2);
+    flx_eval_saddle(flx_tree_inner(t), flx_descriptor_work_of(w->inner), &b, w->A0, w->A2);
     return FLX_OK;
 }
 

@@ -1,6 +1,7 @@
 // test_terms.c - every term of the descriptor system alone: its tangent is the derivative of its residual, its masses are those of
 // the tangent, its momentum is that of the masses, and what it stores is the work of its forces. A term that no model here has
 // fails.
+#include "flexion/extend/method.h"
 #include "flexion/flexion.h"
 
 #include "check.h"

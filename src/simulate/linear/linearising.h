@@ -1,0 +1,41 @@
+// linearising.h - a run while it is linearised about its state: run_linear.c, what its user is told linear_tell.c.
+#pragma once
+
+#include "analyse/minimal.h"
+#include "math/slope.h"
+#include "simulate/linear/linear_about.h"
+#include "simulate/linear/linear_inputs.h"
+
+#define FLX_LINEAR_STEP 2e-3 // of typical sizes
+
+typedef struct flx_linearising {
+    flx_run *run;
+    flx_simulation *sim;
+    const flx_state *about;   // borrowed
+    flx_signals *signals;     // borrowed; outputs are some of them
+    const char *const *names; // of the signals
+    flx_arena *arena;         // owned by the result
+    flx_minimal *m;
+    flx_state *x; // scratch
+    const flx_io *io;
+    int n, nf; // states; values of f: their rates, then outputs
+    double *f0, *out, *scratch;
+    double *d; // (n) where the states are
+    flx_cut_inputs inputs;
+    double *indicators, *reach; // at the state, and how far a step moves them
+    double *moved;
+    double *change, *rough,
+        *corner; // (nf) typical change of each value; errors of its slopes, and corners, as changes
+    // what is changed
+    int state;          // -1: inputs
+    int part;           // of the inputs
+    const double *seed; // (nin)
+    bool fixed;         // positions and velocities stay
+    const double *rate; // (n) as the state moves on
+    double *wide;       // (nf) scratch
+} flx_linearising;
+
+// What is known of the slopes of each value, in parts of its typical change.
+void flx_linearising_note(flx_linearising *l, const flx_slope *s);
+void flx_linearising_tell_errors(const flx_linearising *l);
+void flx_linearising_tell_switches(flx_linearising *l);
