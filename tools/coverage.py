@@ -29,7 +29,7 @@ def run_tests(build, jobs):
                           env=dict(os.environ, FLX_SHORT="1", LC_ALL="C"), check=False).returncode
 
 
-def count(notes):
+def count(build, notes):
     """Lines of one object: {(file, line): runs}."""
     said = subprocess.run(["gcov", "--json-format", "--stdout", str(notes)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           cwd=notes.parent, check=False).stdout
@@ -38,7 +38,7 @@ def count(notes):
         if not document.strip():
             continue
         for file in json.loads(document)["files"]:
-            path = Path(os.path.normpath(file["file"] if os.path.isabs(file["file"]) else ROOT / file["file"]))
+            path = Path(os.path.normpath(os.path.join(build, file["file"]))) # compilers say it from the build folder, or whole
             if not path.is_relative_to(ROOT / "src"):
                 continue
             for line in file["lines"]:
@@ -64,10 +64,11 @@ def main():
     parser.add_argument("page")
     words = parser.parse_args()
     failed = 0 if words.count_only else run_tests(words.build, words.j)
-    notes = [p for p in Path(words.build).resolve().rglob("*.gcno") if re.search(r"flexion_\w+\.dir", str(p))]
+    build = Path(words.build).resolve()
+    notes = [p for p in build.rglob("*.gcno") if re.search(r"flexion_\w+\.dir", str(p))]
     lines = defaultdict(int)
     with ThreadPoolExecutor(words.j) as pool:
-        for found in pool.map(count, notes):
+        for found in pool.map(lambda path: count(build, path), notes):
             for key, runs in found.items():
                 lines[key] += runs
     folders, files = table(lines)
