@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 typedef struct flx_component_blocks flx_component_blocks;
 

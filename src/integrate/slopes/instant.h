@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/system.h"
+#include "flexion/extend/system.h"
 
 typedef struct flx_instant flx_instant;
 
