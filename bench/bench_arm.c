@@ -4,7 +4,7 @@
 //   bench_arm [STEPS] [loop]
 #define _DEFAULT_SOURCE // syscall
 #include "counter.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // frequencies of a chain of 2 000 links (10 000 unknowns), one input, one thread; regulators with 100 and 400 states, continuous
 // and sampled. CPU seconds beside the marks.
 #include "flexion/control.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "flexion/linear.h"
 

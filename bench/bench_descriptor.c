@@ -3,7 +3,7 @@
 //   chain: N links with revolute joints in space; four-bars: IFToMM's N-four-bar, planar.
 // Median and minimum of many calls: a wide gap says that the machine was busy.
 #include "descriptor/descriptor.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <stdio.h>

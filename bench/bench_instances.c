@@ -4,7 +4,7 @@
 //   to the next by springs; small ones: examples. Marks: 2 ms with 1000 bodies, 50 us for small systems.
 // The least of many times: instances are made and destroyed again and again.
 //   bench_instances [CASE [N [REPEATS]]]: the one of that number alone, for counting instructions
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "simulate/simulation_parts.h"
 

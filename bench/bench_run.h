@@ -2,7 +2,7 @@
 #pragma once
 
 #include "counted.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/flexion.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@
 // often everything but steps is done; of the ladder and of the elastic chains with their names and the number of rungs or links.
 #include "bench_run.h"
 #include "chain_links.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "integrate/newton_matrix.h"
 #include "ladder_text.h"
 #include "tree/tree_parts.h"

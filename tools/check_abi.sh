@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 # One pointer to each function: its debug information has all types that the function needs, and no private ones.
 {
     echo '#include <flexion/flexion.h>'
-    sed 's://.*::' "$root"/include/flexion/*.h | tr '\n' ' ' | grep -oE 'FLX_API [^;(]*\(' |
+    sed 's://.*::' "$root"/include/flexion/*.h "$root"/include/flexion/extend/*.h | tr '\n' ' ' | grep -oE 'FLX_API [^;(]*\(' |
         grep -oE 'flx_[a-z0-9_]+ *\($' | tr -d ' (' | sort -u | sed 's/.*/__typeof__(\&&) abi_&;/'
 } >"$work/abi.c"
 (cd "$work" && gcc -std=gnu17 -g -O0 -shared -fPIC -I"$root/include" abi.c -o libabi.so)

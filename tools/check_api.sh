@@ -5,7 +5,7 @@ set -eu
 library=$1
 headers=$(dirname "$0")/../include/flexion
 
-declared=$(sed 's://.*::' "$headers"/*.h | tr '\n' ' ' | grep -oE 'FLX_API [^;(]*\(' |
+declared=$(sed 's://.*::' "$headers"/*.h "$headers"/extend/*.h | tr '\n' ' ' | grep -oE 'FLX_API [^;(]*\(' |
     grep -oE 'flx_[a-z0-9_]+ *\($' | tr -d ' (' | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' |
     grep -vE '^(_init|_fini|__.*|_edata|_end|FLEXION_[0-9.]+)$' | sort -u)

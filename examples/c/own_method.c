@@ -1,6 +1,6 @@
 // own_method.c - a method of one's own, the explicit midpoint rule, for every system z' = F(t, z), with joints too.
 //     cc own_method.c $(pkg-config --cflags --libs flexion) -o own_method && ./own_method
-#include <flexion/extend/method.h>
+#include <flexion/extend/method_table.h>
 #include <flexion/flexion.h>
 
 #include <stdio.h>

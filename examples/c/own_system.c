@@ -1,6 +1,6 @@
 // own_system.c - a system of one's own, q'' = 5 (1 - q^2) q' - q (van der Pol), as the table that every method reads.
 //     cc own_system.c $(pkg-config --cflags --libs flexion) -o own_system && ./own_system
-#include <flexion/extend/system.h>
+#include <flexion/extend/system_table.h>
 #include <flexion/flexion.h>
 
 #include <stdio.h>

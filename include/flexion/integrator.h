@@ -23,7 +23,7 @@ typedef enum flx_impacts {
 #define FLX_STAGES_MAX 16
 #define FLX_STAGES_AUTO (-1) // the method varies its order
 
-typedef struct flx_integrator_type flx_integrator_type; // its table: flexion/extend/method.h
+typedef struct flx_integrator_type flx_integrator_type; // its table: flexion/extend/method_table.h
 typedef struct flx_coefficients flx_coefficients;
 
 // What a run asks of a method. Zero means "the method's default" unless said otherwise; begin with

@@ -44,7 +44,7 @@ typedef struct flx_method_properties {
 // sense. FLX_ERR_MEMORY.
 FLX_API flx_status flx_method_properties_find(flx_ctx *ctx, const flx_integrator_def *def,
                                               flx_method_properties *out);
-// The same of any coefficients (flexion/extend/method.h).
+// The same of any coefficients (flexion/extend/method_table.h).
 FLX_API flx_status flx_coefficients_properties(flx_ctx *ctx, const flx_coefficients *c,
                                                flx_method_properties *out);
 

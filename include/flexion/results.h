@@ -63,7 +63,7 @@ typedef struct flx_particle_frame {
 } flx_particle_frame;
 
 // A sink takes rows of numbers: t and one number a column.
-typedef struct flx_sink flx_sink; // its table: flexion/extend/sink.h
+typedef struct flx_sink flx_sink; // its table: flexion/extend/sink_table.h
 
 FLX_API flx_status flx_hdf5_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
 FLX_API flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);

@@ -7,7 +7,7 @@
 //     x' = phi(t,q,v,x,w)                                first-order states   (SYS-5)
 //     0 = psi(t,q,v,x,w)                                 algebraic unknowns   (SYS-6)
 //
-// A system is made by flx_system_compile (flexion/run.h), or by whoever fills its table of operations (flexion/extend/system.h).
+// A system is made by flx_system_compile (flexion/run.h), or by whoever fills its table of operations (flexion/extend/system_table.h).
 // It is const from then on, any number of threads may share it, and it lives until flx_system_destroy.
 // docs/theory/system.md numbers these equations; code cites the same labels.
 #pragma once
@@ -67,7 +67,7 @@ typedef struct flx_energies {
     double linear[3], angular[3]; // momentum, angular about the ground's origin
 } flx_energies;
 
-typedef struct flx_system flx_system; // its table: flexion/extend/system.h
+typedef struct flx_system flx_system; // its table: flexion/extend/system_table.h
 typedef struct flx_work flx_work;     // scratch of one thread of evaluation
 
 // Events of one instant may set each other off so often.

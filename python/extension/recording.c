@@ -1,6 +1,8 @@
 // recording.c - a sink that keeps all that a run says, and says it again to another sink.
 #include "recording.h"
 
+#include "flexion/extend/sink_table.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 // system.c - System: a model compiled once; its inputs, outputs and parameters by name.
 #include "extension.h"
 
+#include "flexion/extend/system_table.h"
+
 static void system_dealloc(ext_system *s)
 {
     PyTypeObject *type = Py_TYPE(OBJ(s));

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_frozen {
     flx_ctx *ctx; // borrowed

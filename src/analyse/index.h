@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 // *index: the largest one of the algebraic unknowns at x, 1 where they follow from their own equations, 0 without any;
 // *unknown: which that is, -1: none above 1.

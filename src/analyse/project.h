@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 

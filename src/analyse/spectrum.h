@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_spectrum {
     bool known;     // the numbers below mean something

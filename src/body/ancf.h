@@ -9,7 +9,7 @@
 // of quadrature, ancf_element.c what all have: inertia, loads, and where their numbers go.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "body/frame.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "math/small.h"
 
 // Where a body's numbers are, and its constants.

@@ -1,7 +1,7 @@
 // drag.h - damping proportional to the inertia of single bodies.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_drag {
     int v, n;    // first velocity and their number

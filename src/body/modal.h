@@ -4,7 +4,7 @@
 #pragma once
 
 #include "body/frame.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "math/small.h"
 #include "reduce/elastic.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "body/frame.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "math/small.h"
 
 #define FLX_SOLID_NODES 20 // most of one element

@@ -1,6 +1,6 @@
 // cmd_info.c - flexion info: version, libraries and methods of this build.
 #include "cli/cli.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 #include <stdlib.h>
 

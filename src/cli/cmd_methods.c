@@ -1,6 +1,6 @@
 // cmd_methods.c - flexion methods: the table of methods, computed from their coefficients.
 #include "cli/cli.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 #include <math.h>
 #include <stdlib.h>

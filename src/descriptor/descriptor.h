@@ -4,7 +4,7 @@
 // point r alone; of a second-order variable itself.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "math/given_velocities.h"
 #include "math/small.h"
 #include "model/model_data.h"

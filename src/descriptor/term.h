@@ -31,7 +31,7 @@
 // NULL: it has none. Bodies write their rows, which are the first of the list; the others add.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_descriptor flx_descriptor;
 typedef struct flx_descriptor_work flx_descriptor_work;

@@ -4,7 +4,7 @@
 
 #include "flexion/certificate.h"
 #include "flexion/compare.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/reduction.h"
 #include "flexion/study.h"
 

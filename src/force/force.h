@@ -4,7 +4,7 @@
 #pragma once
 
 #include "contact/law.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "force/contact_memory.h"
 #include "joint/scalar.h"
 

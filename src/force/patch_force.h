@@ -4,7 +4,7 @@
 
 #include "contact/law.h"
 #include "contact/patch/patch.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "joint/rows.h"
 
 // z = place r + R arm; r, R: frame of a body.

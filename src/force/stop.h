@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contact/law.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "joint/scalar.h"
 
 // One bound. What is beyond it by x = sign (phi - bound) is pushed back by the law.

@@ -11,7 +11,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_accelerator flx_accelerator;
 

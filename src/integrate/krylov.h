@@ -5,7 +5,7 @@
 // Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856-869.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "math/ldl/ldl.h"
 
 typedef struct flx_krylov flx_krylov;

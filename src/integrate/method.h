@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 #include <math.h>
 

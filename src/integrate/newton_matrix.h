@@ -15,7 +15,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "math/complex_number.h"
 
 // dq = c0 dtheta, dv = c1 dtheta, dv' = c2 dtheta, dx' = cx dx; everything else times c0.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 // Whether positions and velocities take different stages.
 bool flx_coefficients_partitioned(const flx_coefficients *c);

@@ -5,7 +5,7 @@
 // Partitioned methods and Newmark's family are asked on q'' = -w^2 q, where a step is a matrix; its
 // spectral radius takes the place of |R|. A multistep method: roots of rho(r) - z sigma(r). (PROP-4)
 // Theory: docs/theory/integrators.md, "Properties".
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/methods.h"
 #include "integrate/method.h"
 #include "integrate/newton_matrix.h"

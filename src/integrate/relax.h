@@ -14,7 +14,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 // d in seconds. Velocities with inertia move by d a and the extrapolation leaves d^2 v''/2 of that;
 // rounding leaves eps v/d of rows that contain inertia. Where those of N contain none d may be

@@ -12,7 +12,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef enum flx_saddle_rows {
     FLX_ROWS_POSITION, // constraints with tau = C = 0

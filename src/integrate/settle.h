@@ -13,7 +13,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_settler flx_settler;
 

@@ -6,7 +6,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 // Where none are given. Methods of order 1 take so many times these: their steps go with the inverse.
 #define FLX_DEFAULT_RTOL 1e-6

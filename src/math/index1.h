@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/checkpoint_walk.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #include <stdbool.h>
 

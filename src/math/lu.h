@@ -5,7 +5,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #include <complex.h>
 

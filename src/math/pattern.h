@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // compiled system: found once, by whoever asks first, and read by all factorisations on it, of any thread.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/model.h"
 #include "model/model_items.h"
 #include "model/optimise_data.h"
@@ -103,8 +103,8 @@ typedef struct flx_analysis {
     const char *name, *type; // type: the word of its kind
     flx_loc loc;
     flx_analysis_kind kind;
-    bool rest; // it ends at an equilibrium, from which others can go on
-    int about; // number of an equilibrium or path, FLX_ABOUT_START, FLX_ABOUT_END, ...
+    bool rest;       // it ends at an equilibrium, from which others can go on
+    int about;       // number of an equilibrium or path, FLX_ABOUT_START, FLX_ABOUT_END, ...
     double instant;  // of FLX_ABOUT_TIME
     int count;       // of modes; 0: all
     const void *own; // what a kind knows of its own, by a struct of its own in src/model; arena

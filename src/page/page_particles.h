@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 // The entry "particles" of the header, and the numbers: of each frame that is kept x, y, z, radii, speeds, two bytes each. part: of the most that
 // a page has; frames and particles beyond are left out, and the header says of how many.

@@ -1,7 +1,7 @@
 // pages.h - the pages that the program writes: one that plays results, and one to print. Neither is in the library.
 #pragma once
 
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 // A page of HTML to print, or, where the path ends in .pdf, what Chromium prints of it: the model in
 // short, what was run, notes, the ledger, drawings of all signals. Needs gnuplot at run time.

@@ -2,7 +2,7 @@
 // which lowers the frequencies of fast vibrations (docs/theory/reduction.md).
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_added_mass {
     int n;

@@ -2,7 +2,7 @@
 // such as that of static condensation (docs/theory/reduction.md).
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_condensed_how {
     int n, m;

@@ -3,7 +3,7 @@
 // (docs/theory/reduction.md).
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_quasistatic_how {
     int n;

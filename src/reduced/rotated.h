@@ -1,7 +1,7 @@
 // rotated.h - systems made of a system: some velocities in other coordinates, v = T v^, with a constant T.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #define FLX_ROTATED_MOST 64 // velocities
 

@@ -2,7 +2,7 @@
 // file, since bits are promised for one binary on one type of processor.
 #include "base/common.h"
 #include "base/number.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 #include <amd.h>
 #include <cblas.h>

@@ -4,7 +4,7 @@
 // the system at least once a second: a run that is cut off loses no more.
 #include "base/number.h"
 #include "base/output_file.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 
 #include <stdio.h>

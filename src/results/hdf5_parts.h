@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/output_file.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 #include "results/particle_frames.h"
 #include "results/result_format.h"

@@ -1,7 +1,7 @@
 // journal.c - rows and events as they come, in a plain file that is only ever appended to: whatever cuts a run
 // off leaves all records before the last one whole.
 #include "base/output_file.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 #include <hdf5.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 typedef struct flx_fact { // what a result says of itself: a text or a number
     const char *name, *text;

@@ -1,7 +1,7 @@
 // shapes_result.c - shapes of a structure as a result file: what statics and modes found becomes a motion
 // that pages and pictures show.
 #include "base/common.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 
 #include <math.h>

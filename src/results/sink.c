@@ -1,6 +1,6 @@
 // sink.c - what all sinks share.
-#include "flexion/extend/sink.h"
 #include "base/common.h"
+#include "flexion/extend/sink_table.h"
 
 void flx_sink_destroy(flx_sink **s)
 {

@@ -5,7 +5,7 @@
 #include "flexion/ensemble.h"
 #include "base/common.h"
 #include "base/number.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // statics.c - load paths and buckling of a model: its load factors, the rows of a path.
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "simulate/simulation_parts.h"
 
 #include <math.h>

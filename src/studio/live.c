@@ -2,7 +2,7 @@
 // same, and the motion goes on from its state.
 #include "studio/live.h"
 #include "base/number.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // work_check.c - a text is checked, and drawn as it starts: messages with their places, what the model is made of, and the
 // picture, as a result of one row.
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "studio/work.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // pack.h - z = (q, v, x) of explicit methods, for systems whose z is just that.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // state.c - what every system shares: its end, and states of its size.
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #include <string.h>
 

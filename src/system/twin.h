@@ -2,7 +2,7 @@
 // Five points; masses, stiffnesses and places enter residuals as polynomials of low degree, for which that is exact but for rounding.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 typedef struct flx_twin {
     flx_system *own; // owned, and so are the others; NULL: none yet

@@ -2,7 +2,7 @@
 // spanning tree; joints that are cut, motions and constraints are its constraints.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "tree/topology/tree_topology.h"
 
 // ready: a descriptor system of the model, and a consistent state of it, at which the closures that

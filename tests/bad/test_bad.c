@@ -5,7 +5,7 @@
 //   # set: name=value       a parameter set from outside
 //   # simulate              the model reads well; its simulation fails
 // Texts that are too large to keep are made here. `test_bad -v` prints every message.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include "check.h"

@@ -1,6 +1,6 @@
 // test_allocation.c - a run allocates nothing inside its time loop, neither through the context nor
 // behind its back: malloc and its kin are ours in this program, also for the libraries.
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/flexion.h"
 
 #include "check.h"

@@ -2,7 +2,7 @@
 // through a sink, or from a CSV file.
 #pragma once
 
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 // Gaps, slips and joints are functions of the same kind of the coordinates, with all derivatives exact.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 #define CONTACT_MOST 12 // coordinates, groups, joints
 

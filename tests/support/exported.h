@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "flexion/export.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "random_tree.h"
 #include "tree/tree_parts.h"
 

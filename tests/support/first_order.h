@@ -1,8 +1,8 @@
 // first_order.h - x' = f(t, x) as a system with nothing but first-order states, for stiff tests.
 #pragma once
 
-#include "flexion/extend/method.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/method_table.h"
+#include "flexion/extend/system_table.h"
 
 #include <math.h>
 #include <stdlib.h>

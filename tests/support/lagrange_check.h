@@ -2,7 +2,7 @@
 // quasi-velocities.
 #pragma once
 
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "tree_pair.h"
 
 #define LAGRANGE_MOST 64

@@ -5,7 +5,7 @@
 // 1 + 24 i + j. Mode k displaces it by sin(pi k x) along y (k odd) or z (k even), and a little by chance
 // along x; it stresses it by xx = 1e9 k cos(w), and a little by chance by xy: real meshes do not pack well.
 // Coordinate k at time t is 0.02/k sin(k t); the tube stands still. A signal says q1.
-#include "flexion/extend/method.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/flexion.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // rig.c - systems at their start, references by other formulations, fitted orders.
 #include "rig.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 #include "math/small.h"
 #include "reduced/quasistatic.h"

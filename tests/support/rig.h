@@ -1,7 +1,7 @@
 // rig.h - a system, a consistent state and an integrator, ready to step; and the fit of orders.
 #pragma once
 
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "tiny_systems.h"
 
 #include <stdbool.h>

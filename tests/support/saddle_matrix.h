@@ -2,8 +2,8 @@
 // benchmarks of the linear algebra: add bodies, constraints and springs, finish, set values.
 #pragma once
 
-#include "flexion/extend/method.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/method_table.h"
+#include "flexion/extend/system_table.h"
 #include "random_number.h"
 
 #include <complex.h>

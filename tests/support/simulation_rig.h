@@ -3,8 +3,8 @@
 
 #include "base/common.h"
 #include "check.h"
-#include "flexion/extend/method.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/method_table.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 // random point, against central differences.
 #pragma once
 
-#include "flexion/extend/method.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/method_table.h"
+#include "flexion/extend/system_table.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // tiny_algebra.c - LU of small systems, for those that bring their own algebra.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "integrate/newton_matrix.h"
 #include "tiny_parts.h"
 

@@ -86,7 +86,7 @@ static flx_status explicit_rate(const flx_system *s, flx_work *work, double t, c
     tiny_work *w = (tiny_work *)work;
     const flx_dims *d = &s->dims;
     explicit_unpack(s, t, z, x);
-    solve_algebraic(s, w, x);
+    solve_algebraic(s, work, x);
     memset(x->a, 0, (size_t)d->nv * sizeof(double));
     memset(x->dx, 0, (size_t)d->nx * sizeof(double));
     memset(x->lam, 0, (size_t)d->nlam * sizeof(double));

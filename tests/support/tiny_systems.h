@@ -4,7 +4,7 @@
 // Every constructor returns NULL when there is no memory. Destroy with flx_system_destroy.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 // Points in a plane under gravity, constraints between them or to the ground. Gravity acts along -y.
 //     g = (|d|^2 - L^2) / (2 L),   d = r_i - r_j   (or r_i - anchor)

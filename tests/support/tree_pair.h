@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "random_tree.h"
 #include "tree/tree_parts.h"
 

@@ -1,6 +1,7 @@
 // watch.h - a run whose output is not kept: of every column its first and last value and its bounds.
 #pragma once
 
+#include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // test_analysis_slopes.c - derivatives of equilibria and eigenvalues against closed forms; equal eigenvalues; refusals.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <math.h>

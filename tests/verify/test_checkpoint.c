@@ -4,7 +4,7 @@
 // In the environment, FLX_LONG: at 100 steps of each, else at 2 of short runs of every other model; FLX_SHORT: at one, of short runs, of a quarter of the models.
 #include "base/checkpoint_walk.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "random_number.h"
 

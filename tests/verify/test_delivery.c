@@ -8,7 +8,7 @@
 // minutes a tolerance with every method; test_beam.c asks those of some.
 #include "beam_text.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "simulate/simulation_parts.h"
 

@@ -1,7 +1,7 @@
 // test_design.c - goals made small: conditions and their multipliers, largest of several, runs that fail, fronts, threads,
 // searches that go on.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "math/nlp/small_nlp.h"
 

@@ -2,7 +2,7 @@
 // trapezoidal rule makes them grow; order 2; what the method refuses.
 #include "base/common.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"
 

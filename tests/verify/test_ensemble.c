@@ -1,7 +1,7 @@
 // test_ensemble.c - many runs of one compiled system: the bits of runs made one by one, by 1, 2 and 4 threads; initial
 // values, times, metrics; a run that fails or is stopped costs nobody else; what is refused.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <math.h>

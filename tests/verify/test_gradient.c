@@ -1,6 +1,6 @@
 // test_gradient.c - derivatives of runs: direct, adjoint and differences of runs agree, for every method and formulation that
 // has them. Prints the table.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "run_rig.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // test_gradient_events.c - derivatives of runs across contacts and other switches whose instants move with the parameters: against
 // a closed form, with error control and with a given step; what is not exact is told.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "run_rig.h"
 
 #include <math.h>

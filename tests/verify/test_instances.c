@@ -4,7 +4,7 @@
 // In the environment, FLX_SHORT: fewer steps and methods, of an eighth of the models; FLX_LONG: more of both.
 #include "base/checkpoint_walk.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "math/pattern.h"
 #include "random_number.h"

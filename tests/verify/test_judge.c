@@ -2,7 +2,7 @@
 // single steps; and scales that do not come from rounding.
 #include "case_table.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/common.h"
 #include "case_table.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 static int value_of(const char *model, const char *signal, double t, double *out)

@@ -1,6 +1,6 @@
 // test_linear.c - runs linearised about their states: closed forms, runs with slightly other starts, eigenvalues of `modes`,
 // both coordinates; what is said at corners, and what is refused.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "math/dense.h"
 #include "math/eigen.h"
 #include "run_rig.h"

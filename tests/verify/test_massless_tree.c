@@ -2,7 +2,7 @@
 // coordinates of bodies. What is left of a mass m is proportional to it.
 #include "case_table.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 // A body at the end of an arm, held by a damped spring.

@@ -3,7 +3,7 @@
 // the list below.
 #include "case_table.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 #include <math.h>
 #include <stdlib.h>

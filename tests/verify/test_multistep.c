@@ -1,7 +1,7 @@
 // test_multistep.c - bdf, adams, dop853 and radau, four codes that share no formula, give one motion:
 // loops, rotations in space, rolling, equations; and their joints are closed.
 #include "check.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // coordinates of bodies and of joints, one parameter at a time, then all of them.
 //   test_parameters MODEL...
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "math/pattern.h"
 #include "random_number.h"

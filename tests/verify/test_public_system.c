@@ -1,7 +1,7 @@
 // test_public_system.c - every public function that takes a system is called on systems that were compiled from a model: a column of two
 // links under a load, in the coordinates of its bodies and of its joints. check_public_system.py finds functions that are missing here.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

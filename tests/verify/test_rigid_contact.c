@@ -2,7 +2,7 @@
 // values, by methods of all kinds, in coordinates of bodies and of joints.
 #include "case_table.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // own weight in the turn lengthens, a shaft that whirls. The numbers are those of the references
 // flex-rotating-beam-frequencies, flex-rotating-rod-extension and flex-rotating-shaft-whirl.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"
 

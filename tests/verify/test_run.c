@@ -1,5 +1,5 @@
 // test_run.c - flexion/run.h: a compiled system and runs that their owner advances.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "run_rig.h"
 #include "tiny_systems.h"
 

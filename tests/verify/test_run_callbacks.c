@@ -1,6 +1,6 @@
 // test_run_callbacks.c - callbacks that call back, rows that interrupt, starts that cannot be made, and accounts that fail.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // test_run_edges.c - runs at the edges of what can be asked for: ways shorter than rounding, inputs of motions that have ended,
 // masses that vanish.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "run_rig.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // test_run_parameters.c - parameters that are set in a run of a compiled system, against models that are read with them.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "run_rig.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // In the environment, FLX_LONG: at 100 random steps of each, else at 3.
 #include "base/checkpoint_walk.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "random_number.h"
 

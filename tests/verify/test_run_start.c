@@ -1,5 +1,5 @@
 // test_run_start.c - a run before its first step is in the state of the first row: what is due at the start has happened.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "run_rig.h"
 
 #include <math.h>

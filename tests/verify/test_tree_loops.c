@@ -2,7 +2,7 @@
 // coordinates, which are chosen anew on the way; the branch on which a loop was assembled stays.
 #include "case_table.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "ladder_text.h"
 #include "model_text.h"
 #include "net_text.h"

@@ -1,7 +1,7 @@
 // Models whose formulation is the tree, and mechanisms with loops of all kinds made trees: every
 // signal is the same as in coordinates of bodies, row by row.
 #include "check.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 // its column is not there.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "math/sparse/sparse_lu.h"
 
 typedef enum flx_grid_role {

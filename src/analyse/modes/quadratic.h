@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "math/lu.h"
 
 typedef struct flx_quadratic {

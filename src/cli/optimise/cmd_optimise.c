@@ -1,7 +1,7 @@
 // cmd_optimise.c - flexion optimise: parameters of a model from measured data; goals: show_design.c.
 #include "cli/optimise/show_design.h"
 #include "cli/plugins.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // show_design.c - flexion optimise of a model with goals: the table of evaluations, the optimum, the front.
 #include "cli/optimise/show_design.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // sweep_job.c - the runs of a sweep, one after another, in one process: compiled once where that can be.
 #include "cli/sweep/sweep_job.h"
 #include "cli/plugins.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 #include <math.h>
 #include <stdlib.h>

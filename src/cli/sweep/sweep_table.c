@@ -1,6 +1,6 @@
 // sweep_table.c - see sweep_table.h.
 #include "cli/sweep/sweep_table.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contact/gap.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "joint/scalar.h"
 #include "model/model_data.h"
 

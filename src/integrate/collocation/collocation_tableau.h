@@ -12,7 +12,7 @@
 // II, IV.8.
 #pragma once
 
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 #include <complex.h>
 #include <stdbool.h>

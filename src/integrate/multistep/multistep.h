@@ -1,7 +1,7 @@
 // multistep.h - coefficients of multistep methods at a constant step, for the table of properties.
 #pragma once
 
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 // Backward differentiation of order k, 1 to 6: sum_m (1/m) nabla^m y_1 = h f_1             (BDF-1)
 void flx_multistep_bdf(int k, flx_coefficients *out);

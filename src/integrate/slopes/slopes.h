@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 typedef struct flx_slopes flx_slopes;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/checkpoint_walk.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 
 flx_status flx_alpha_steps_create(flx_integrator *it, const flx_coefficients *c);
 flx_status flx_alpha_steps_step(flx_integrator *it, flx_state *x, double h, double *h_taken);

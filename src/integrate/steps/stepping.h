@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/checkpoint_walk.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "math/cone/cone.h"
 
 typedef struct flx_touch_memory { // of a point, for the next step

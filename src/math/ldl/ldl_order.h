@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 
 // ldl_forest.c: node (nblock), the block of unknowns after which a block is eliminated: of a block of
 // unknowns itself; -1: a closure, a constraint without a pair.

@@ -1,6 +1,6 @@
 // perform_spectrum.c - analyses of type spectrum: a run of its own whose rows are the signals, and their spectra.
 #include "base/number.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/signal_spectrum.h"
 #include "model/spectrum_keys.h"
 #include "simulate/analyses/performer.h"

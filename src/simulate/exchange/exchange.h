@@ -6,7 +6,7 @@
 //     inlets.c          particles that come and leave
 #pragma once
 
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 #include "flexion/particles.h"
 #include "model/particles_data.h"
 

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "tree/recursion/tree_dynamics.h"
 
 // Numbers of y, and what is kept of the geometry of a link in each of A0, A1, A2:

@@ -1,7 +1,7 @@
 // test_load_path.c - load paths, singular points and buckling loads against closed forms.
 #include "base/common.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 typedef struct found {

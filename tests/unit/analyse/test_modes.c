@@ -1,7 +1,7 @@
 // test_modes.c - eigenvalues and equilibria against closed forms: oscillators, spinning and rolling bodies.
 #include "base/common.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "base/common.h"
 #include "check.h"
 #include "flexion/analysis.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "rig.h"
 #include "tiny_systems.h"
 

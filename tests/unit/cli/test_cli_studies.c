@@ -1,5 +1,6 @@
 // test_cli_studies.c - what is made of models and results, as a user meets it: plots, comparisons of methods and
 // results, pages, reductions, structures, analyses.
+#include "flexion/extend/method_table.h"
 #include "program.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "contact/convex/polytope.h"
 #include "contact/mesh/facets.h"
 #include "contact/mesh/heights.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "model/model_data.h"
 

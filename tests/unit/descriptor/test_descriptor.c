@@ -1,7 +1,7 @@
 // The descriptor system as a whole: equations beside bodies, the drawing with its starts, reactions,
 // refusals, memory. The explicit form: test_descriptor_explicit.c.
 #include "flexion/analysis.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "mixture.h"
 
 #include "base/common.h"

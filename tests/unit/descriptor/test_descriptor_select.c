@@ -1,6 +1,6 @@
 // test_descriptor_select.c - selections of rows: their equations are those of the complete system, number by number, whatever reads
 // multipliers; and a model's expressions are compiled once, however often its rows are chosen.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include "check.h"

@@ -2,7 +2,7 @@
 // where the constraints are singular the general way takes over.
 #include "check.h"
 #include "descriptor/descriptor_parts.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "model_text.h"
 

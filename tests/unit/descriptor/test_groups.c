@@ -4,7 +4,7 @@
 #include "system_check.h"
 #include "tree_pair.h"
 
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "integrate/accelerate.h"
 

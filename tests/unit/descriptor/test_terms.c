@@ -1,7 +1,7 @@
 // test_terms.c - every term of the descriptor system alone: its tangent is the derivative of its residual, its masses are those of
 // the tangent, its momentum is that of the masses, and what it stores is the work of its forces. A term that no model here has
 // fails.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include "check.h"
@@ -159,7 +159,7 @@ static const char lines[] = LINES("geometrically-exact"), lines_ancf[] = LINES("
 typedef struct trial {
     flx_system *s;
     const flx_descriptor *d;
-    flx_work *w;
+    flx_descriptor_work *w;
     flx_state *x, *y;
     int n, nvalue; // rows and numbers, with those of attached frames
     double *r, *slope, *theta;
@@ -178,7 +178,7 @@ static int open_trial(const flx_model *m, double spread, trial *t)
     uint64_t random = 5;
     CHECK(flx_descriptor_create(m, NULL, &t->s) == FLX_OK);
     t->d = flx_descriptor_of(t->s);
-    t->w = t->s->ops->work_create(t->s);
+    t->w = flx_descriptor_work_of(t->s->ops->work_create(t->s));
     CHECK(t->w);
     CHECK(flx_state_create(t->s, &t->x) == FLX_OK);
     CHECK(flx_state_create(t->s, &t->y) == FLX_OK);
@@ -194,7 +194,7 @@ static int open_trial(const flx_model *m, double spread, trial *t)
         t->x->a[i] = random_number(&random);
     }
     t->s->ops->retract(t->s, t->x->q, t->theta, t->x->q); // not where it was drawn
-    t->s->ops->events->settle(t->s, t->w, t->x);
+    t->s->ops->events->settle(t->s, &t->w->base, t->x);
     for (int i = 0; i < t->s->dims.nv; i++) t->theta[i] = 50.0 * spread * random_number(&random);
     return 0;
 }
@@ -203,7 +203,7 @@ static void close_trial(trial *t)
 {
     free(t->r), free(t->slope), free(t->theta), free(t->A2);
     free(t->b.A0), free(t->b.A1), free(t->b.A2);
-    if (t->w) t->s->ops->work_destroy(t->w);
+    if (t->w) t->s->ops->work_destroy(&t->w->base);
     flx_state_destroy(&t->x);
     flx_state_destroy(&t->y);
     flx_system_destroy(&t->s);

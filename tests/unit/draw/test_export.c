@@ -2,7 +2,7 @@
 // bodies where the motion has them.
 #include "draw/drawings.h"
 #include "draw/raster.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "page/pages.h"
 #include "results_fixture.h"

@@ -1,7 +1,7 @@
 // test_plot.c - drawings: all endings, hostile names, gaps, and what is refused.
 #include "draw/display_unit.h"
 #include "draw/drawings.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "results_fixture.h"
 
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 // tables, states, motions, gears, constraints; refusals by name; the limit; memory that runs out.
 #include "exported.h"
 
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #define TIME 0.3

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "fe/fe_parts.h"
 #include "fe/problem.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "reduce/ritz/ritz.h"
 

@@ -1,7 +1,7 @@
 // test_collocation_tableau.c - computed coefficients of Radau IIA, Gauss, Lobatto IIIA and IIIC: the
 // numbers of the books, quadrature and stage orders, behaviour at infinity, eigenvectors, polynomials.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "integrate/collocation/collocation_tableau.h"
 
 #define FAMILIES 4

@@ -1,7 +1,7 @@
 // test_constraint_kinds.c - collocation methods on constraints of every kind: sigma g + tau (G v + g_t) = C lambda
 // with and without each term. Orders of the motion against Radau IIA with seven stages.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "integrate/accelerate.h"
 #include "rig.h"
 

@@ -1,6 +1,6 @@
 // test_dop853.c - the method of order 8: its numbers, its order with fixed steps, error control and
 // dense output on free, constrained and first-order systems.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/methods.h"
 #include "method_check.h"
 

@@ -1,6 +1,6 @@
 // test_integrate.c - runs on schedule, values between steps, the list of methods and its refusals.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "integrate/method.h"
 #include "rig.h"
 

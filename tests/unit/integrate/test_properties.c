@@ -1,7 +1,7 @@
 // test_properties.c - what is computed from the coefficients of a method is what is known of it.
 #include "base/common.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/methods.h"
 
 #include <math.h>

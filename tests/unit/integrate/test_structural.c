@@ -1,7 +1,7 @@
 // test_structural.c - what newmark, hht and generalized-alpha share: the GGL form, the start, steps of
 // changing length, the estimate of the error and what the control delivers.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "method_check.h"
 #include "rig.h"
 

@@ -1,7 +1,7 @@
 // The language: repetition, parts, parameters, drawing, joints, equations. What is refused:
 // test_build_refusals.c.
 #include "build_rig.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "joint/joint.h"
 #include "model_text.h"
 

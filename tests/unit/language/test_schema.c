@@ -1,7 +1,7 @@
 // test_schema.c - the table of the language and its checker: the table holds together, its examples
 // are right, wrong shapes are found where they are, and the manual and the JSON Schema in the tree
 // are those that the table gives.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "language/schema/schema.h"
 
 #include "arena.h"

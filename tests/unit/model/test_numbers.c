@@ -2,7 +2,7 @@
 // parameter of the examples and of the models of the tests, and its derivatives against differences.
 #include "check.h"
 #include "expr/expr.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "model/model_data.h"
 #include "model/numbers.h"

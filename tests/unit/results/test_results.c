@@ -1,5 +1,5 @@
 // test_results.c - results written and read back, whole, damaged and foreign.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "results_fixture.h"
 
 #include <hdf5.h>

@@ -1,5 +1,5 @@
 // test_results_cut_off.c - files of runs that go on, are killed, or never begin.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "results_fixture.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 // test_scene_file.c - scenes in result files: every number comes back, what does not fit is left out, older files are told.
 #include "draw/scene_places.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "results_fixture.h"
 
 #include <hdf5.h>

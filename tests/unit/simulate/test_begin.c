@@ -1,7 +1,7 @@
 // test_begin.c - starts that are made again: at the same parameters as they were, at others as those of a model compiled
 // there; refused where other rows would have to be left out.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include "model/numbers.h"

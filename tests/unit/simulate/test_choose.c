@@ -1,7 +1,7 @@
 // test_choose.c - `method: auto` looks at the spectrum, says why, and never takes what cannot run.
 #include "base/common.h"
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // test_simulation_start.c - how a run starts: drawings that do not close, starts of joints, redundant
 // rows, and what is refused by name.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "simulation_rig.h"
 
 static flx_status four_bar(rig *r, const char *joint, const char *setting)

@@ -1,6 +1,6 @@
 // test_states.c - runs that begin in a state of a result go on as the one did that was not left; with other parameters the
 // state is made consistent, and what was moved is told; what does not fit is refused by name.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "simulation_rig.h"
 
 #define KEPT "test_states.h5"

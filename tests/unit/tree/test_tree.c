@@ -1,7 +1,7 @@
 // The tree system: the same accelerations as the descriptor with loops and without, derivatives that
 // are derivatives, the same runs in both coordinates, refusals by name.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "joint/joint.h"
 #include "model_text.h"

@@ -3,7 +3,7 @@
 #include "chain_links.h"
 #include "check.h"
 #include "descriptor/descriptor_parts.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "random_tree.h"
 #include "tree/recursion/tree_bodies.h"
 

@@ -1,7 +1,7 @@
 // Flexible bodies on the tree: the accelerations of the descriptor, derivatives that are derivatives, coordinates from
 // places, in the plane and in space, with loops and without, joints at nodes of either body.
 #include "check.h"
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "lagrange_check.h"
 #include "random_elastic.h"
 #include "system_check.h"

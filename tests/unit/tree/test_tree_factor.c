@@ -1,6 +1,6 @@
 // The Newton matrix of a tree taken apart link by link: the solutions of the full matrix, for real and
 // complex weights, with loops, forces between any bodies, and rows left out; its product.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 #include "tree_pair.h"

@@ -1,6 +1,6 @@
 // Momenta of the tree on random mechanisms: those of its mass matrix and of its kinetic energy, their
 // rates, and Lagrange's equations with the terms of quasi-velocities, against differences.
-#include "flexion/extend/method.h"
+#include "flexion/extend/method_table.h"
 #include "lagrange_check.h"
 #include "system_check.h"
 

@@ -5,7 +5,7 @@
 // by the square of a, they are brought back (START-1).
 #include "simulate/analyses/shapes/play_modes.h"
 #include "base/number.h"
-#include "flexion/extend/sink.h"
+#include "flexion/extend/sink_table.h"
 
 #include <math.h>
 #include <string.h>

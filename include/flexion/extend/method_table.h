@@ -1,9 +1,9 @@
-// flexion/extend/method.h - for those who write a method: the table that every method fills (docs/dev/add_a_method.md).
+// flexion/extend/method_table.h - for those who write a method: the table that every method fills (docs/dev/add_a_method.md).
 //
 // Lifetimes: a table must outlive the integrators made of it; `data` is the method's, from create to destroy.
 #pragma once
 
-#include "flexion/extend/system.h"
+#include "flexion/extend/system_table.h"
 #include "flexion/integrator.h"
 
 #ifdef __cplusplus

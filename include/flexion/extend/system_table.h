@@ -1,4 +1,4 @@
-// flexion/extend/system.h - for those who write a system: the table of operations that every method and every analysis reads.
+// flexion/extend/system_table.h - for those who write a system: the table of operations that every method and every analysis reads.
 // Whoever fills the table gets every method and every analysis; a method that reads only the table runs on every system.
 // A NULL entry means "cannot" and is refused by name before a run. The form of the equations: flexion/system.h.
 //

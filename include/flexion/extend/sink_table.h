@@ -1,4 +1,4 @@
-// flexion/extend/sink.h - for those who write a sink: where the rows of a run go.
+// flexion/extend/sink_table.h - for those who write a sink: where the rows of a run go.
 //
 // Lifetimes: a table must outlive its sinks; info and all rows belong to the caller, info until `end`, rows during the call.
 #pragma once
