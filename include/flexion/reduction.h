@@ -69,8 +69,8 @@ FLX_API flx_status flx_reduction_create(flx_model *model, const char *body,
 FLX_API void flx_reduction_destroy(flx_reduction **r);
 FLX_API const flx_reduction_report *flx_reduction_get_report(const flx_reduction *r);
 // Responses at the ports, which are the components of the interfaces: H (count, ports, ports, 2), of the whole body or
-// of its shapes; held: interfaces that are held, as in "hub, tip", or the name of a condition; NULL: free, with the rigid
-// motion. Rows and columns of ports that are held are zero; where all are held they are the forces by unit motions.
+// of its shapes; held: interfaces that are held, as in "hub, tip", or the name of a condition ("free": what
+// the body deforms alone); NULL: free, with the rigid motion. Rows and columns of ports that are held are zero; where all are held they are the forces by unit motions.
 // Frequencies are positive.
 #define FLX_RESPONSE_SHAPES 0
 #define FLX_RESPONSE_WHOLE 1

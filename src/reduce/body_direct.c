@@ -127,6 +127,7 @@ static bool find_elastic(const flx_reduction *r, int full, double hz, flx_port_w
     return true;
 }
 
+// c NULL: free, with the rigid motion.
 static flx_status respond(const flx_reduction *r, int full, int count, const double *hz,
                           const flx_port_condition *c, double *H)
 {
@@ -143,7 +144,7 @@ static flx_status respond(const flx_reduction *r, int full, int count, const dou
         }
         bool good = find_elastic(r, full, hz[k], &w);
         if (good) flx_port_add_rigid(ports, &r->ritz->damping, 2 * FLX_PI * hz[k], &w);
-        if (good && !c->free) good = flx_port_hold(ports, c, &w);
+        if (good && c) good = flx_port_hold(ports, c, &w);
         if (!good) {
             status = FLX_FAIL(
                 r->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
@@ -152,7 +153,7 @@ static flx_status respond(const flx_reduction *r, int full, int count, const dou
                                             : "components that are held depend on each other");
             break;
         }
-        write_response(ports, c->free ? NULL : c, &w, H + size * (size_t)k);
+        write_response(ports, c, &w, H + size * (size_t)k);
     }
     flx_port_work_clear(&w);
     return status;
@@ -164,7 +165,7 @@ flx_status flx_reduction_response(const flx_reduction *r, int full, int count, c
     flx_port_condition c = {.held =
                                 flx_alloc(r->ctx, (size_t)r->ritz->ports.count, sizeof *c.held)};
     flx_status status = c.held ? read_condition(r, held ? held : "", &c) : FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = respond(r, full, count, hz, &c, H);
+    if (status == FLX_OK) status = respond(r, full, count, hz, held ? &c : NULL, H);
     flx_free(c.held);
     return status;
 }

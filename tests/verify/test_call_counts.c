@@ -57,7 +57,8 @@ static bool measure(const char *reduce, int order, const case_table *reference, 
 }
 
 // Calls of full, cut-off by 3 and reduced are 4.2 : 2.75 : 1 as published, with formulae of order 5 that
-// are not A-stable beyond 2: these follow the vibration that is taken away. Errors are near the floors.
+// are not A-stable beyond 2: these follow the vibration that is taken away. Errors are a twentieth of the tolerance at
+// most, and other first steps move them by half.
 // Bounded to order 2 nothing is gained.
 static int orders_of_the_four_bar(void)
 {
@@ -79,7 +80,7 @@ static int orders_of_the_four_bar(void)
         if (order == 2) CHECK(a < 1.8 && b < 1.5);
         if (order == 3 || order == 4) CHECK(a > 4.2 && b > 2.0 && b < a);
         if (order == 5) CHECK(a > 2.5 && b > 2.0);
-        if (order > 2) CHECK(reduced.error < 2e-4 && slowed.error < 3e-4);
+        if (order > 2) CHECK(reduced.error < 3e-4 && slowed.error < 3e-4);
     }
     case_table_clear(&reference);
     return 0;
@@ -88,7 +89,7 @@ static int orders_of_the_four_bar(void)
 // ---- the axial beam -----------------------------------------------------------------------------
 
 // In every code both reduced variants are the cheapest by far, their damping matters little, and the cut-off
-// is much cheaper where its damping follows.
+// is much cheaper where its damping follows. Calls at one tolerance are chance by a third: sums of five.
 static int calls_of_the_axial_beam(void)
 {
     static const char *const blocks[] = {
@@ -96,14 +97,16 @@ static int calls_of_the_axial_beam(void)
         "reduce: {type: quasistatic, neglect_inertia: [z], mass_damping: alpha}",
         "reduce: {type: cutoff, raise_inertia: [z], factor: 10}",
         "reduce: {type: cutoff, raise_inertia: [z], factor: 10, mass_damping: alpha}"};
-    double calls[5];
-    for (int i = 0; i < 5; i++) {
+    static const char *const methods[] = {
+        "bdf, rtol: 1e-7, atol: 1e-9", "bdf, rtol: 3e-8, atol: 1e-9", "bdf, rtol: 1e-8, atol: 1e-9",
+        "bdf, rtol: 3e-9, atol: 1e-9", "bdf, rtol: 1e-9, atol: 1e-9"};
+    double calls[5] = {0};
+    for (int i = 0; i < 25; i++) {
         case_table run = {0};
         flx_ledger ledger = {0};
-        CHECK(run_example(FLX_EXAMPLES "/axial_beam.yaml", NULL, blocks[i],
-                          "bdf, rtol: 1e-8, atol: 1e-9", "outputs: {every: 0.5, signals: [phi]}",
-                          &run, &ledger));
-        calls[i] = (double)ledger.work.newton_iterations;
+        CHECK(run_example(FLX_EXAMPLES "/axial_beam.yaml", NULL, blocks[i / 5], methods[i % 5],
+                          "outputs: {every: 0.5, signals: [phi]}", &run, &ledger));
+        calls[i / 5] += (double)ledger.work.newton_iterations;
         case_table_clear(&run);
     }
     printf("full %.0f, reduced %.0f, adapted %.0f, cut-off %.0f, adapted %.0f\n", calls[0],
