@@ -9,6 +9,9 @@
 #define TOLERANCE 1e-10 // error of a step, m or rad
 #define CLOSED 1e-13    // correction of closed positions
 #define AT_LIMIT 1e-12
+#define BEYOND 1e-9     // a motion does not begin with a joint so far beyond a limit
+#define STANDSTILL 1e-9 // of the time: limits that are met within it, so many times, lead nowhere
+#define MOST_STILL 100
 #define STAGES 7
 
 typedef struct course {
@@ -155,6 +158,20 @@ static double excess(const course *c, int *joint, int *side)
     return most;
 }
 
+// The motion begins within the limits.
+static flx_status check_start(course *c)
+{
+    const flx_kinematics_keys *k = c->keys;
+    int joint, side;
+    FLX_TRY(flx_least_rates_fill(&c->l, c->x));
+    if (!(excess(c, &joint, &side) > BEYOND)) return FLX_OK;
+    return FLX_FAIL(c->sim->ctx, FLX_ERR_MODEL, c->loc,
+                    "'%s' begins at %.6g, beyond its limit %.6g; `from` says near which position "
+                    "the motion begins",
+                    k->names[joint], c->l.free[c->l.nrow + 2 * k->nwant + joint],
+                    side < 0 ? k->lower[joint] : k->upper[joint]);
+}
+
 // A step of h would lead beyond: one that ends at the limit, which holds from then on.
 static flx_status stop_at_limit(course *c, double h)
 {
@@ -200,6 +217,7 @@ static flx_status release(course *c)
 
 static flx_status advance(course *c, double until, double *h)
 {
+    int still = 0;
     while (c->x->t < until - 1e-12 * (fabs(until) + c->keys->every)) {
         double step = fmin(*h, until - c->x->t), error = 0.0;
         int joint, side;
@@ -216,6 +234,9 @@ static flx_status advance(course *c, double until, double *h)
         if (step >= *h) *h = step * fmin(5.0, fmax(1.0, factor));
         FLX_TRY(flx_least_rates_fill(&c->l, c->x));
         if (excess(c, &joint, &side) > AT_LIMIT) FLX_TRY(stop_at_limit(c, step));
+        bool moved = c->x->t - c->before->t > STANDSTILL * c->keys->until || c->x->t >= until;
+        still = moved ? 0 : still + 1;
+        if (still > MOST_STILL) return fail_singular(c, c->x->t);
     }
     c->x->t = until;
     return FLX_OK;
@@ -288,6 +309,7 @@ static flx_status follow(course *c, flx_simulation *user, flx_finding *out)
     c->x->t = 0.0;
     FLX_TRY(take_posture(c));
     FLX_TRY(close_positions(c));
+    FLX_TRY(check_start(c));
     for (int i = 0; i < n; i++) {
         double time = i == n - 1 ? k->until : i * k->every;
         if (i > 0) FLX_TRY(advance(c, time, &h));

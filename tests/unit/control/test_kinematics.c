@@ -125,6 +125,8 @@ static int refusals(void)
     CHECK(refusal(ARM("", "0.8"), "at t = ") == 0); // beyond 1.2 m
     CHECK(refusal(ARM(", limits: {A: [0.2, 0.31], B: [0.7, 0.81], C: [0.5, 0.61]}", "0.15"),
                   "at its limit") == 0);
+    CHECK(refusal(ARM(", limits: {A: [-0.05, 0.05], B: [-0.05, 0.05]}", "0.15"),
+                  "'B' begins at 0.8, beyond its limit 0.05") == 0);
     return 0;
 }
 
