@@ -37,7 +37,7 @@ void flx_signals_clear(flx_signals *s)
     *s = (flx_signals){0};
 }
 
-enum { KINETIC = 0, DISSIPATED = 3, TOTAL = 4 }; // components of FLX_LEAF_ENERGY
+enum { KINETIC = 0, STRAIN = 2, DISSIPATED = 3, TOTAL = 4 }; // components of FLX_LEAF_ENERGY
 
 // Forces of rows that hold or not, which both systems have.
 static void carry_contacts(const flx_system *tree, const flx_state *x, const flx_system *b,
@@ -134,21 +134,33 @@ const char *flx_simulation_impact(flx_simulation *sim, int i, flx_impact_forecas
     return sim->model->contacts[i].name;
 }
 
-// Where inertia is changed, the kinetic energy is that of the system that runs.
-static flx_status take_kinetic_energy(flx_signals *s, flx_simulation *sim, const flx_state *x)
+static bool has_mixed_forces(const flx_model *m)
+{
+    for (int i = 0; i < m->nforce; i++) {
+        if (m->forces[i].mixed) return true;
+    }
+    return false;
+}
+
+// Where inertia is changed, the kinetic energy is that of the system that runs; and so is what mixed forces store, which
+// joint coordinates have as unknowns of their own.
+static flx_status take_energies(flx_signals *s, flx_simulation *sim, const flx_state *x)
 {
     const flx_system *sys = sim->sys;
     flx_energies e = {0};
-    bool known = false;
-    if (!flx_wrapper_is(sys) || !sys->ops->energy) return FLX_OK;
+    bool known = false, changed = flx_wrapper_is(sys);
+    bool stored = sim->bodies && has_mixed_forces(sim->model);
+    if (!(changed || stored) || !sys->ops->energy) return FLX_OK;
     for (int i = 0; i < s->of->nleaf; i++) {
         int c = flx_leaf_get_component(s->of->leaves[i]);
-        bool kinetic = c == KINETIC || c == TOTAL;
-        if (flx_leaf_get_kind(s->of->leaves[i]) != FLX_LEAF_ENERGY || !kinetic) continue;
+        bool taken = c == TOTAL || (changed && c == KINETIC) || (stored && c == STRAIN);
+        if (flx_leaf_get_kind(s->of->leaves[i]) != FLX_LEAF_ENERGY || !taken) continue;
         flx_point p = flx_state_point(sys, x);
         if (!known) FLX_TRY(sys->ops->energy(sys, sim->work, &p, &e));
         known = true;
-        s->in[i] = e.kinetic + (c == TOTAL ? e.potential + e.strain : 0.0);
+        s->in[i] = c == KINETIC  ? e.kinetic
+                   : c == STRAIN ? e.strain
+                                 : e.kinetic + e.potential + e.strain;
     }
     return FLX_OK;
 }
@@ -157,7 +169,7 @@ flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state
                             double dissipated)
 {
     FLX_TRY(flx_simulation_observe(sim, x, s->of->reactions, s->of->nleaf, s->of->leaves, s->in));
-    FLX_TRY(take_kinetic_energy(s, sim, x));
+    FLX_TRY(take_energies(s, sim, x));
     for (int i = 0; i < s->of->nleaf; i++) {
         if (s->of->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED))
             s->in[i] = dissipated;

@@ -362,7 +362,50 @@ static int soft_constraints_are_springs_and_dampers(void)
     return 0;
 }
 
-TEST_MAIN(TEST(rod_pendulum_costs_the_same_for_every_damping),
+// What a mixed force stores is known in joint coordinates, too, where nobody asks for its value.
+static int stored_energy_in_joint_coordinates(void)
+{
+    static const char *const methods[] = {"radau, rtol: 1e-9, atol: 1e-11, formulation: tree",
+                                          "dop853, rtol: 1e-9, atol: 1e-11, formulation: tree",
+                                          "radau, rtol: 1e-9, atol: 1e-11, formulation: ggl"};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        char text[2048];
+        case_table t = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies:\n"
+                 "  a: {type: rigid, mass: 1, inertia: 0.1, com: [0.5, 0], points: {e: [1, 0]}}\n"
+                 "  b: {type: rigid, mass: 1, inertia: 0.1, com: [0.5, 0], position: a.e,\n"
+                 "      points: {e: [1, 0]}}\n"
+                 "joints:\n"
+                 "  h: {type: revolute, on: [ground, a], at: [0, 0]}\n"
+                 "  k: {type: revolute, on: [a, b], at: a.e}\n"
+                 "forces:\n"
+                 "  s: {type: spring, on: [ground, b], at: [[2, 1], b.e], stiffness: 300,\n"
+                 "      damping: 0.5, form: mixed}\n"
+                 "signals: {stored: 150*(s.length - 1)^2}\n"
+                 "simulate: {until: 1, method: %s}\n"
+                 "outputs: {every: 0.25, signals: [energy, stored]}\n",
+                 methods[i]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        for (int k = 1; k <= 4; k++) {
+            double strain, stored, total, parts[2];
+            CHECK(case_table_value(&t, "energy.strain", 0.25 * k, &strain));
+            CHECK(case_table_value(&t, "stored", 0.25 * k, &stored));
+            CHECK(case_table_value(&t, "energy.total", 0.25 * k, &total));
+            CHECK(case_table_value(&t, "energy.kinetic", 0.25 * k, &parts[0]));
+            CHECK(case_table_value(&t, "energy.potential", 0.25 * k, &parts[1]));
+            CHECK(stored > 1e-3);
+            CHECK_REL(strain, stored, 1e-9);
+            CHECK_NEAR(total, parts[0] + parts[1] + strain, 1e-12);
+        }
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(stored_energy_in_joint_coordinates),
+          TEST(rod_pendulum_costs_the_same_for_every_damping),
           TEST(force_of_a_stiff_bushing_is_right), TEST(limits_are_ordinary_cases),
           TEST(form_is_found_where_it_matters), TEST(choice_follows_step_masses_and_method),
           TEST(spring_pendulum_costs_the_same_for_every_stiffness),
