@@ -125,6 +125,7 @@ static int damping_of_the_stretch(void)
     CHECK(case_table_value(&t, "rail.drive", 1, &reaction));
     CHECK_NEAR(pull, want, 1e-9 * want);
     CHECK_NEAR(reaction, want, 1e-9 * want);
+    case_table_clear(&t);
     CHECK(case_run(text, "EA=4e4", &t, NULL, NULL)); // a parameter stays one
     CHECK(case_table_value(&t, "rope.value", 1, &pull));
     CHECK_NEAR(pull, 2 * want, 1e-8 * want);
