@@ -249,20 +249,6 @@ static flx_status residuals(flx_slopes *sl, const flx_system *sys, flx_work *wor
     return flx_end_slopes_residuals(s->ends, sys, work, s->raw, s->x[s->nslope - 1], &p.done, out);
 }
 
-static flx_status start(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h, double *z)
-{
-    (void)it;
-    (void)h;
-    flx_slopes_of_state(sl->sys, x, z);
-    return FLX_OK;
-}
-
-static bool has_start_t(const flx_slopes *sl, const flx_integrator *it)
-{
-    (void)it;
-    return !sl->sys->ops->contacts;
-}
-
 static flx_status start_t(flx_slopes *sl, flx_integrator *it, const flx_state *x, double h,
                           const double *w, double *wy, flx_slopes_instants *out)
 {
@@ -548,32 +534,20 @@ static flx_status install(const flx_slopes *sl, flx_integrator *it, const double
     return FLX_OK;
 }
 
-// ---- changes of states ------------------------------------------------------------------------------
-
-static void change(const flx_slopes *sl, const double *dz, double *out)
-{
-    memcpy(out, dz, (size_t)sl->size * sizeof *out);
-}
-
-static void change_t(const flx_slopes *sl, const double *out, double *w)
-{
-    for (int i = 0; i < sl->size; i++) w[i] += out[i];
-}
-
 const flx_slopes_type flx_explicit_slopes = {.bytes = sizeof(slopes),
                                              .create = create,
                                              .destroy = destroy,
                                              .record = record,
                                              .residuals = residuals,
                                              .jumps = true,
-                                             .start = start,
-                                             .has_start_t = has_start_t,
+                                             .start = flx_slopes_start_at_state,
+                                             .has_start_t = flx_slopes_start_is_smooth,
                                              .start_t = start_t,
                                              .open = open,
                                              .direct = direct,
                                              .adjoint = adjoint,
-                                             .change = change,
-                                             .change_t = change_t,
+                                             .change = flx_slopes_change_state,
+                                             .change_t = flx_slopes_change_state_t,
                                              .install = install,
                                              .inside = inside,
                                              .close = close_inside,

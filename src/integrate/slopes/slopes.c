@@ -257,6 +257,33 @@ void flx_slopes_of_state(const flx_system *s, const flx_state *x, double *z)
     }
 }
 
+// ---- methods whose unknowns are the state ------------------------------------------------------------
+
+flx_status flx_slopes_start_at_state(flx_slopes *sl, flx_integrator *it, const flx_state *x,
+                                     double h, double *z)
+{
+    (void)it;
+    (void)h;
+    flx_slopes_of_state(sl->sys, x, z);
+    return FLX_OK;
+}
+
+bool flx_slopes_start_is_smooth(const flx_slopes *sl, const flx_integrator *it)
+{
+    (void)it;
+    return !sl->sys->ops->contacts;
+}
+
+void flx_slopes_change_state(const flx_slopes *sl, const double *dz, double *out)
+{
+    memcpy(out, dz, (size_t)sl->size * sizeof *out);
+}
+
+void flx_slopes_change_state_t(const flx_slopes *sl, const double *out, double *w)
+{
+    for (int i = 0; i < sl->size; i++) w[i] += out[i];
+}
+
 void flx_slopes_move(const flx_system *s, const flx_state *from, const double *change, double e,
                      flx_state *to)
 {

@@ -59,6 +59,12 @@ extern const flx_slopes_type flx_explicit_slopes;
 
 // A state in the order of a change; positions are left zero.
 void flx_slopes_of_state(const flx_system *s, const flx_state *x, double *z);
+// Of methods whose unknowns are the state: entries of their table.
+flx_status flx_slopes_start_at_state(flx_slopes *sl, flx_integrator *it, const flx_state *x,
+                                     double h, double *z);
+bool flx_slopes_start_is_smooth(const flx_slopes *sl, const flx_integrator *it);
+void flx_slopes_change_state(const flx_slopes *sl, const double *dz, double *out);
+void flx_slopes_change_state_t(const flx_slopes *sl, const double *out, double *w);
 
 // The instant of sl, made where it is first asked for.
 flx_status flx_slopes_need_instant(flx_slopes *sl);
