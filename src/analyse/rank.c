@@ -20,6 +20,8 @@
 #define CLOSED 1e-12
 #define NEARLY_CLOSED 1e-8
 #define LEAST_SHARE 1e-3
+// Tenths of a displacement at whose end nothing is finite, how often.
+#define NEARER 3
 
 // ---- life -----------------------------------------------------------------------------------
 
@@ -101,8 +103,8 @@ static flx_status admissible_velocity(flx_rank_analysis *a, double damping, uint
 
 // Move along it and come back to the rows with a damping that falls to the one given. *moved: there
 // was somewhere to go, and the rows closed there.
-static flx_status displace_by(flx_rank_analysis *a, const flx_state *from, double distance,
-                              double damping, uint64_t *seed, flx_state *to, bool *moved)
+static flx_status displace_once(flx_rank_analysis *a, const flx_state *from, double distance,
+                                double damping, uint64_t *seed, flx_state *to, bool *moved)
 {
     const flx_system *s = a->sys;
     double speed = 0.0, gap = 0.0, share;
@@ -124,6 +126,20 @@ static flx_status displace_by(flx_rank_analysis *a, const flx_state *from, doubl
     if (gap > CLOSED) FLX_TRY(flx_projector_gap(a->p, to, FLX_ROWS_POSITION, &gap, &worst));
     *moved = gap <= NEARLY_CLOSED && (share > LEAST_SHARE || speed >= 1.0);
     return FLX_OK;
+}
+
+// Not so far where that is no position at all: nodes of a flexible body turn by less than two radians.
+static flx_status displace_by(flx_rank_analysis *a, const flx_state *from, double distance,
+                              double damping, uint64_t *seed, flx_state *to, bool *moved)
+{
+    uint64_t start = *seed;
+    flx_status status = displace_once(a, from, distance, damping, seed, to, moved);
+    for (int k = 0; k < NEARER && status == FLX_NOT_FINITE; k++) {
+        *seed = start;
+        distance *= 0.1;
+        status = displace_once(a, from, distance, damping, seed, to, moved);
+    }
+    return status;
 }
 
 // To the rows exactly, if that can be. Rows that contradict each other a little leave no way to go

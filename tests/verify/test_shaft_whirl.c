@@ -196,5 +196,40 @@ static int blade(void)
     return 0;
 }
 
-TEST_MAIN(TEST(whirl_is_that_of_the_case), TEST(shaft_in_rotating_axes), TEST(spinning_beam),
-          TEST(blade))
+// Static shapes alone turn the pins by more than two radians a unit: the start looks at nearer positions. The frames agree.
+static int static_shapes_in_all_frames(void)
+{
+    static const char *const frames[] = {"tangent", "chord", "buckens"};
+    for (int i = 0; i < 3; i++) {
+        char shaft[1500];
+        snprintf(shaft, sizeof shaft,
+                 "flexion: 1\n"
+                 "bodies:\n"
+                 "  shaft:\n"
+                 "    type: flexible\n"
+                 "    fe: {line: [[0, 0, 0], [1.5, 0, 0]], elements: 12, section: {radius: 0.025}, "
+                 "material: {E: 2.1e11, nu: 0.3, density: 7800}}\n"
+                 "    reduce: {type: guyan, interfaces: [start, end]}\n"
+                 "    frame: %s\n"
+                 "joints:\n"
+                 "  left: {type: spherical, on: [ground, shaft], at: shaft.start}\n"
+                 "  right: {type: point-on-line, on: [ground, shaft], at: shaft.end, axis: [1, 0, "
+                 "0]}\n"
+                 "analyse: {pins: {type: modes, count: 4}}\n"
+                 "simulate: {until: 0.001}\n",
+                 frames[i]);
+        findings w = findings_of(shaft);
+        CHECK(w.status == FLX_OK);
+        CHECK(w.f.modes.nmode >= 4);
+        // Euler's beam turned by its pins: w^2 = 120 and 2520 EI/(m L^4), less the shear
+        const double unit =
+            sqrt(2.1e11 * PI * pow(0.025, 4) / 4 / (7800 * PI * pow(0.025, 2))) / 2.25;
+        CHECK_NEAR(w.f.modes.modes[0].im, sqrt(120) * unit, 5e-4 * sqrt(120) * unit);
+        CHECK_NEAR(w.f.modes.modes[2].im, sqrt(2520) * unit, 5e-4 * sqrt(2520) * unit);
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(static_shapes_in_all_frames), TEST(whirl_is_that_of_the_case),
+          TEST(shaft_in_rotating_axes), TEST(spinning_beam), TEST(blade))
