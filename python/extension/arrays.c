@@ -129,3 +129,24 @@ bool ext_read_numbers(PyObject *from, int n, double *out)
     Py_DECREF(list);
     return good;
 }
+
+int *ext_read_list(PyObject *list, int *n)
+{
+    Py_ssize_t count = PySequence_Size(list);
+    int *out = count >= 0 ? calloc((size_t)count + 1, sizeof *out) : NULL;
+    if (!out) {
+        if (!PyErr_Occurred()) PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(list, i);
+        out[i] = item ? (int)PyLong_AsLong(item) : -1;
+        Py_XDECREF(item);
+        if (PyErr_Occurred()) {
+            free(out);
+            return NULL;
+        }
+    }
+    *n = (int)count;
+    return out;
+}

@@ -85,6 +85,17 @@ bool ext_settle(ext_ctx *c, flx_status status)
     return good;
 }
 
+PyObject *ext_take_exception(void)
+{
+    PyObject *type = NULL, *value = NULL, *trace = NULL;
+    PyErr_Fetch(&type, &value, &trace);
+    if (type) PyErr_NormalizeException(&type, &value, &trace);
+    if (value && trace) PyException_SetTraceback(value, trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    return value;
+}
+
 bool ext_begin(int *busy, const char *what)
 {
     if (*busy) {

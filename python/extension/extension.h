@@ -37,6 +37,9 @@ bool ext_settle(ext_ctx *c, flx_status status);
 // Errors of the context as a list of tuples (status, text, file, line, column, path); NULL: an exception is set.
 PyObject *ext_messages(ext_ctx *c, bool warnings);
 
+// The exception that is set, whole, and then no more; NULL: there was none.
+PyObject *ext_take_exception(void);
+
 // ---- external functions: functions.c -----------------------------------------------------------------------
 
 PyObject *ext_bind(struct ext_model *m, PyObject *args);
@@ -65,6 +68,8 @@ PyObject *ext_array_view(PyObject *owner, const void *data, char type, int ndim,
 PyObject *ext_array_copy(const double *data, int ndim, const Py_ssize_t *shape);
 // The numbers of a buffer or a sequence: n of them into out. false: an exception is set.
 bool ext_read_numbers(PyObject *from, int n, double *out);
+// A sequence of integers; freed by the caller. NULL: an exception is set.
+int *ext_read_list(PyObject *from, int *n);
 
 // ---- types ----------------------------------------------------------------------------------------------
 
@@ -100,6 +105,10 @@ PyObject *ext_analyse(ext_model *m, PyObject *args);
 PyObject *ext_open_result(PyObject *self, PyObject *args);
 PyObject *ext_write_page(PyObject *self, PyObject *args);
 PyObject *ext_linearise(ext_run *r, PyObject *args);
+PyObject *ext_gradient(ext_run *r, PyObject *args);
+const char *ext_gradient_method(flx_gradient_method method);
+PyObject *ext_fit(ext_model *m, PyObject *args);
+PyObject *ext_design(ext_model *m, PyObject *args);
 PyObject *ext_ledger_of(const flx_ledger *l); // a dictionary
 
 // true: nobody else computes with the object, which is now taken.

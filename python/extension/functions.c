@@ -25,18 +25,13 @@ void ext_functions_clear(ext_ctx *c)
 
 static void keep_failure(ext_ctx *c, bool own)
 {
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    if (value && trace) PyException_SetTraceback(value, trace);
+    PyObject *value = ext_take_exception();
     if (!c->failure) { // the first one
         c->failure = value;
         value = NULL;
         c->failed_in = own ? PyThread_get_thread_ident() : 0;
     }
-    Py_XDECREF(type);
     Py_XDECREF(value);
-    Py_XDECREF(trace);
 }
 
 // A number, or a number and its slopes. -1: an exception is set.

@@ -3,27 +3,6 @@
 
 #include <stdlib.h>
 
-static int *read_numbers(PyObject *list, int *n)
-{
-    Py_ssize_t count = PySequence_Size(list);
-    int *out = count >= 0 ? calloc((size_t)count + 1, sizeof *out) : NULL;
-    if (!out) {
-        if (!PyErr_Occurred()) PyErr_NoMemory();
-        return NULL;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *item = PySequence_GetItem(list, i);
-        out[i] = item ? (int)PyLong_AsLong(item) : -1;
-        Py_XDECREF(item);
-        if (PyErr_Occurred()) {
-            free(out);
-            return NULL;
-        }
-    }
-    *n = (int)count;
-    return out;
-}
-
 static PyObject *matrix(const double *a, int rows, int columns)
 {
     Py_ssize_t shape[2] = {rows, columns};
@@ -52,8 +31,8 @@ PyObject *ext_linearise(ext_run *r, PyObject *args)
     flx_io io = {0};
     if (!PyArg_ParseTuple(args, "OO|p", &ins, &outs, &closed) || !ext_begin(&r->busy, "run"))
         return NULL;
-    int *inputs = read_numbers(ins, &io.nin),
-        *outputs = inputs ? read_numbers(outs, &io.nout) : NULL;
+    int *inputs = ext_read_list(ins, &io.nin),
+        *outputs = inputs ? ext_read_list(outs, &io.nout) : NULL;
     if (outputs) {
         flx_linear_def def = flx_linear_def_default();
         flx_linear_model m = {0};

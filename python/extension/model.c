@@ -334,8 +334,28 @@ static PyObject *model_analyse(ext_model *m, PyObject *args)
     return out;
 }
 
+static PyObject *model_fit(ext_model *m, PyObject *args)
+{
+    if (!ext_begin(&m->busy, "model")) return NULL;
+    PyObject *out = ext_fit(m, args);
+    m->busy = 0;
+    return out;
+}
+
+static PyObject *model_design(ext_model *m, PyObject *args)
+{
+    if (!ext_begin(&m->busy, "model")) return NULL;
+    PyObject *out = ext_design(m, args);
+    m->busy = 0;
+    return out;
+}
+
 static PyMethodDef methods[] = {
     {"analyse", (PyCFunction)model_analyse, METH_VARARGS, "analyse(name=None) -> what was found"},
+    {"fit", (PyCFunction)model_fit, METH_VARARGS,
+     "fit(evaluated=None) -> (fit, status, messages, exception)"},
+    {"design", (PyCFunction)model_design, METH_VARARGS,
+     "design(threads=1, evaluated=None) -> (design, status, messages, exception)"},
     {"bind", (PyCFunction)ext_bind, METH_VARARGS, "bind(name, function): an external function."},
     {"set", (PyCFunction)model_set, METH_VARARGS, "set(path, value): a key of the model."},
     {"remove", (PyCFunction)model_remove, METH_VARARGS, "remove(path): a key, if it is there."},

@@ -233,12 +233,12 @@ PyObject *ext_simulate(ext_model *m, PyObject *args, PyObject *keywords)
     }
     ext_take_back(&w);
 
-    PyObject *type = NULL, *value = NULL, *trace = NULL; // of a callback or a signal
+    PyObject *stopped = NULL; // by an exception of a callback, or a signal
     if (!created && ext_raise_failure(m->c)) {
         flx_ctx_clear_messages(m->c->ctx);
         return NULL;
     }
-    if (w.failed || ext_raise_failure(m->c)) PyErr_Fetch(&type, &value, &trace);
+    if (w.failed || ext_raise_failure(m->c)) stopped = ext_take_exception();
     messages = ext_messages(m->c, false);
     bool good = messages && (created ? ext_settle(m->c, FLX_OK) : ext_settle(m->c, status));
     if (good) ledger = ext_ledger_of(flx_simulation_ledger(sim));
@@ -248,11 +248,9 @@ PyObject *ext_simulate(ext_model *m, PyObject *args, PyObject *keywords)
     PyObject *out = NULL;
     if (good && ledger && result) {
         out = Py_BuildValue("(OiOOO)", result, (int)status, messages, ledger,
-                            value ? value : Py_None);
+                            stopped ? stopped : Py_None);
     }
-    Py_XDECREF(OBJ(type));
-    Py_XDECREF(value);
-    Py_XDECREF(trace);
+    Py_XDECREF(stopped);
     Py_XDECREF(result);
     Py_XDECREF(messages);
     Py_XDECREF(ledger);

@@ -423,6 +423,8 @@ static PyMethodDef methods[] = {
     {"restore", (PyCFunction)run_restore, METH_O, "restore(bytes): as it was when saved."},
     {"clone", (PyCFunction)run_clone, METH_NOARGS, "A run of its own at the same place."},
     {"_linearise", (PyCFunction)ext_linearise, METH_VARARGS, "_linearise(inputs, outputs, closed)"},
+    {"_gradient", (PyCFunction)ext_gradient, METH_VARARGS,
+     "_gradient(method, parameters, scales, metrics, outputs, times)"},
     {"_ledger", (PyCFunction)run_ledger, METH_NOARGS, "The account so far."},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef members[] = {

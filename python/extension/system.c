@@ -1,6 +1,8 @@
 // system.c - System: a model compiled once; its inputs, outputs and parameters by name.
 #include "extension.h"
 
+#include <stdlib.h>
+
 #include "flexion/extend/system_table.h"
 
 static void system_dealloc(ext_system *s)
@@ -82,26 +84,6 @@ static int on_done(void *user, int done, int runs)
     return ext_progress(&((many *)user)->work, done, runs);
 }
 
-// The numbers of ports. -1: an exception is set.
-static int take_list(many *m, int k, PyObject *from, const int **out)
-{
-    Py_ssize_t n = PySequence_Size(from);
-    if (n < 0) return -1;
-    m->lists[k] = PyMem_Malloc(((size_t)n + 1) * sizeof(int));
-    if (!m->lists[k]) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *one = PySequence_GetItem(from, i);
-        m->lists[k][i] = one ? (int)PyLong_AsLong(one) : -1;
-        Py_XDECREF(one);
-        if (PyErr_Occurred()) return -1;
-    }
-    *out = m->lists[k];
-    return (int)n;
-}
-
 // n numbers of every run; None: none.
 static bool take_numbers(many *m, int k, PyObject *from, int runs, int n, const double **out)
 {
@@ -124,8 +106,9 @@ static bool take_many(ext_system *s, PyObject *args, many *m)
     const int **lists[4] = {&d->parameters, &d->inputs, &d->outputs, &d->metrics};
     int *counts[4] = {&d->nparameter, &d->ninput, &d->noutput, &d->nmetric};
     for (int k = 0; k < 4; k++) {
-        *counts[k] = take_list(m, k, list[k], lists[k]);
-        if (*counts[k] < 0) return false;
+        m->lists[k] = ext_read_list(list[k], counts[k]);
+        if (!m->lists[k]) return false;
+        *lists[k] = m->lists[k];
     }
     const flx_dims *n = &s->system->dims;
     const double **numbers[5] = {&d->parameter_values, &d->input_values, &d->q, &d->v, &d->x};
@@ -180,7 +163,7 @@ static PyObject *system_ensemble(ext_system *s, PyObject *args)
         ext_take_back(&m.work);
         if (!m.work.failed && ext_settle(s->c, status)) answer = give_many(&m);
     }
-    for (int k = 0; k < 4; k++) PyMem_Free(m.lists[k]);
+    for (int k = 0; k < 4; k++) free(m.lists[k]);
     for (int k = 0; k < 6; k++) PyMem_Free(m.numbers[k]);
     PyMem_Free(m.outputs);
     PyMem_Free(m.metrics);

@@ -17,6 +17,7 @@ from ._function import ExternalFunction, function
 from ._item import Item
 from ._analyses import Finding, FindingTable, Mode
 from ._model import Model, import_, read
+from ._optimise import Condition, Design, Designed, Fit, Fitted, FittedTable, Goal, Gradient
 from ._result import Ledger, Result, View, view
 from ._result import open_ as open
 from ._run import Ensemble, Linear, Port, Run, System

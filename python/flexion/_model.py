@@ -12,6 +12,7 @@ from . import _flexion
 from ._analyses import Finding
 from ._errors import UNNAMED
 from ._function import ExternalFunction
+from ._optimise import Bounds, Design, Evaluated, Fit, Gradient, _design, _fit
 from ._result import Result, _run_to_result
 from ._run import System
 from .items import METHOD_KEYS, SECTIONS
@@ -246,6 +247,43 @@ class Model:
     def find(self, name: str | None = None) -> dict[str, Finding]:
         """The analyses of the block `analyse`, as `flexion analyse` does them; name: one of them alone."""
         return {f[0]: Finding(f) for f in self._compile().analyse(name)}
+
+    def gradient(self, of: Sequence[str], by: Sequence[str], *, times: Sequence[float] | None = None, slopes: str = "auto",
+                 scale: Mapping[str, float] | None = None, until: float | None = None, method: str | None = None,
+                 rtol: float | None = None, step: float | None = None, **options: Any) -> Gradient:
+        """Derivatives of metrics, and of outputs at `times`, by parameters, along the steps of a run from start to end.
+
+        slopes: "direct", "adjoint" or "differences" of runs; "auto" chooses. scale: sizes that changes of parameters are
+        compared with. Further keys are those of `simulate`.
+        """
+        system = self.system(method=method, rtol=rtol, step=step, open=list(by), until=until, **options)
+        return system.start().gradient(of, by, times=times, slopes=slopes, scale=scale)
+
+    def fit(self, parameters: Mapping[str, Bounds] | None = None, data: Any = None, *, iterations: int | None = None,
+            evaluated: Evaluated | None = None) -> Fit:
+        """Parameters for which the run agrees best with measured data, by least squares within bounds.
+
+        parameters: (from, to) or (from, to, initial) by name. data: (t, y), a Series of pandas, or keys of `fx.Measured`, by
+        the name of an output; or a list of `fx.Measured`. Without both, the block `optimise` of the model. evaluated: called
+        with (number, values, sum of squares, None or why the run failed); what is true stops the search.
+        ComputationError where no optimum was found, and Interrupted (Ctrl-C), have the best point in `result`.
+        """
+        return _fit(self, parameters, data, iterations, evaluated)
+
+    def design(self, parameters: Mapping[str, Bounds] | None = None, *, minimise: str | None = None,
+               maximise: str | None = None, objectives: Sequence[str] | None = None,
+               subject_to: Sequence[str] | None = None, method: str | None = None, runs: int | None = None,
+               restarts: int | None = None, points: int | None = None, seed: int | None = None, threads: int = 1,
+               evaluated: Evaluated | None = None) -> Design:
+        """Parameters for which a goal is least, or the front of several.
+
+        parameters: (from, to) or (from, to, initial) by name; goals and conditions are expressions of metrics, of what
+        analyses find, and of parameters; the other keys are those of the block `optimise`, which counts where no parameters
+        are given. Errors as of `fit`.
+        """
+        keys = dict(minimise=minimise, maximise=maximise, objectives=objectives, subject_to=subject_to, method=method,
+                    runs=runs, restarts=restarts, points=points, seed=seed)
+        return _design(self, parameters, keys, threads, evaluated)
 
     # ---- as text
 

@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, MutableMapping, NamedTuple, Sequence
 
 from . import _flexion
+from ._optimise import Gradient, _gradient
 from ._result import Ledger, _array
 
 if TYPE_CHECKING:
@@ -298,6 +299,13 @@ class Run(_flexion.Run):
         A, B, C, D, D1, D2 = (None if m is None else _array(m) for m in matrices)
         names = [f"{item}.{part}" + ("'" if kind == "velocity" else "") if part else f"{item}" for kind, item, part in states]
         return Linear(A, B, C, D, D1, D2, _array(rate), names, list(inputs), list(outputs))  # type: ignore[arg-type]
+
+    def gradient(self, of: Sequence[str], by: Sequence[str], *, times: Sequence[float] | None = None, slopes: str = "auto",
+                 scale: Mapping[str, float] | None = None) -> Gradient:
+        """From the start to the end, with parameters as they are now: derivatives of metrics, and of outputs at `times`, by
+        parameters. slopes: "direct", "adjoint" or "differences" of runs; "auto" chooses. The run is then at its end.
+        """
+        return _gradient(self, of, by, times, slopes, scale)
 
     def __repr__(self) -> str:
         return f"<flexion.Run at t = {self.time:g}>"

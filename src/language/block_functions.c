@@ -243,37 +243,6 @@ static flx_status points_of_file(flx_builder *b, flx_item *f, const flx_entry *f
     return flx_table_read(b->ctx, b->scratch, path, file->loc, names[0], names[1], n, x, y);
 }
 
-static flx_status points_of_list(flx_builder *b, flx_item *f, const flx_entry *points, int *n,
-                                 double **x, double **y)
-{
-    flx_env e;
-    flx_env_of(&e, b, f, FLX_MODE_CONSTANT);
-    *n = points->kind == FLX_ENTRY_LIST ? points->count : 0;
-    if (*n < 2) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, points->loc, "a table needs at least two points");
-    }
-    *x = flx_take(b, (size_t)*n, sizeof **x);
-    *y = flx_take(b, (size_t)*n, sizeof **y);
-    if (!*x || !*y) return FLX_ERR_MEMORY;
-    for (int i = 0; i < *n; i++) {
-        int count = 0;
-        double *pair = NULL;
-        const flx_entry *item = points->items[i];
-        FLX_TRY(flx_build_numbers(&e, item, &count, &pair));
-        if (count != 2) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc, "a point of a table is [x, y]");
-        }
-        (*x)[i] = pair[0];
-        (*y)[i] = pair[1];
-        if (i > 0 && !((*x)[i] > (*x)[i - 1])) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc,
-                            "the first numbers of a table ascend; %g comes after %g", (*x)[i],
-                            (*x)[i - 1]);
-        }
-    }
-    return FLX_OK;
-}
-
 static flx_status filter_points(flx_builder *b, const flx_item *f, int n, const double *x,
                                 double *y)
 {
@@ -303,7 +272,9 @@ static flx_status read_table(flx_builder *b, flx_item *f, flx_function_data *d)
     if (file) {
         FLX_TRY(points_of_file(b, f, file, &n, &x, &y));
     } else if (points) {
-        FLX_TRY(points_of_list(b, f, points, &n, &x, &y));
+        flx_env e;
+        flx_env_of(&e, b, f, FLX_MODE_CONSTANT);
+        FLX_TRY(flx_build_points(&e, points, &n, &x, &y));
     } else {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, f->loc,
                         "function '%s' needs a value, a file or points", f->full);

@@ -276,6 +276,8 @@ flx_status flx_build_word(flx_builder *b, const flx_entry *y, const char *what,
 flx_status flx_build_flag(flx_builder *b, const flx_entry *y, const char *what, bool *out);
 // Numbers of a nested list in order.
 flx_status flx_build_numbers(flx_env *e, const flx_entry *y, int *n, double **out);
+// Pairs [x, y], x ascending, two at least; in the scratch arena.
+flx_status flx_build_points(flx_env *e, const flx_entry *points, int *n, double **x, double **y);
 // Three entries; in planar models two, or three with the last zero.
 flx_status flx_build_vector(flx_env *e, const flx_entry *y, double out[3]);
 flx_status flx_operand_to_vector(flx_env *e, const flx_operand *v, flx_loc loc, flx_node out[3]);

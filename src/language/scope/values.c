@@ -297,6 +297,35 @@ flx_status flx_build_open_numbers(flx_env *e, const flx_entry *y, int *n, double
     return flatten(e, &v, y->loc, &next, &kept);
 }
 
+flx_status flx_build_points(flx_env *e, const flx_entry *points, int *n, double **x, double **y)
+{
+    flx_builder *b = e->b;
+    *n = points->kind == FLX_ENTRY_LIST ? points->count : 0;
+    if (*n < 2) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, points->loc, "a table needs at least two points");
+    }
+    *x = flx_take(b, (size_t)*n, sizeof **x);
+    *y = flx_take(b, (size_t)*n, sizeof **y);
+    if (!*x || !*y) return FLX_ERR_MEMORY;
+    for (int i = 0; i < *n; i++) {
+        int count = 0;
+        double *pair = NULL;
+        const flx_entry *item = points->items[i];
+        FLX_TRY(flx_build_numbers(e, item, &count, &pair));
+        if (count != 2) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc, "a point of a table is [x, y]");
+        }
+        (*x)[i] = pair[0];
+        (*y)[i] = pair[1];
+        if (i > 0 && !((*x)[i] > (*x)[i - 1])) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc,
+                            "the first numbers of a table ascend; %g comes after %g", (*x)[i],
+                            (*x)[i - 1]);
+        }
+    }
+    return FLX_OK;
+}
+
 // ---- words --------------------------------------------------------------------------------------
 
 flx_status flx_build_word(flx_builder *b, const flx_entry *y, const char *what,

@@ -47,15 +47,30 @@ static flx_status number_or(flx_env *e, const flx_entry *y, const char *key, dou
     return value ? flx_build_number(e, value, out) : FLX_OK;
 }
 
+static flx_status points_of(flx_env *e, const flx_entry *y, const flx_measured *m, int *n,
+                            double **t, double **values)
+{
+    flx_builder *b = e->b;
+    const flx_entry *columns = flx_entry_get(y, "columns"), *points = flx_entry_get(y, "points");
+    if (points) return flx_build_points(e, points, n, t, values);
+    const char *path = flx_file_beside(b->scratch, m->loc.file, m->file);
+    if (!path) return FLX_ERR_MEMORY;
+    bool named = columns && columns->kind == FLX_ENTRY_LIST && columns->count == 2;
+    return flx_table_read(b->ctx, b->scratch, path, m->loc, named ? columns->items[0]->text : NULL,
+                          named ? columns->items[1]->text : NULL, n, t, values);
+}
+
 static flx_status read_measured(flx_env *e, const flx_entry *y, flx_measured *out)
 {
     flx_builder *b = e->b;
     const flx_entry *file = flx_entry_get(y, "file"), *signal = flx_entry_get(y, "signal"),
-                    *columns = flx_entry_get(y, "columns");
+                    *points = flx_entry_get(y, "points"), *data = file ? file : points;
     double *t = NULL, *values = NULL;
-    if (!file || !signal) return FLX_OK; // said by the schema
-    *out = (flx_measured){
-        .signal = signal->text, .file = file->text, .loc = file->loc, .signal_loc = signal->loc};
+    if (!data || !signal) return FLX_OK; // said by the schema
+    *out = (flx_measured){.signal = signal->text,
+                          .file = file ? file->text : NULL,
+                          .loc = data->loc,
+                          .signal_loc = signal->loc};
     FLX_TRY(number_or(e, y, "weight", 1.0, &out->weight));
     FLX_TRY(number_or(e, y, "shift", 0.0, &out->shift));
     FLX_TRY(number_or(e, y, "factor", 1.0, &out->factor));
@@ -63,20 +78,16 @@ static flx_status read_measured(flx_env *e, const flx_entry *y, flx_measured *ou
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "weight")->loc,
                         "a weight must be positive");
     }
-    const char *path = flx_file_beside(b->m->arena, file->loc.file, file->text);
-    if (!path) return FLX_ERR_MEMORY;
-    bool named = columns && columns->kind == FLX_ENTRY_LIST && columns->count == 2;
-    FLX_TRY(flx_table_read(b->ctx, b->m->arena, path, file->loc,
-                           named ? columns->items[0]->text : NULL,
-                           named ? columns->items[1]->text : NULL, &out->n, &t, &values));
-    out->t = t;
-    out->y = values;
+    FLX_TRY(points_of(e, y, out, &out->n, &t, &values));
+    out->t = flx_arena_take(b->m->arena, 2 * (size_t)out->n, sizeof *out->t);
+    if (!out->t) return FLX_ERR_MEMORY;
+    out->y = out->t + out->n;
     for (int i = 0; i < out->n; i++) {
-        out->t[i] += out->shift;
-        out->y[i] *= out->factor;
+        out->t[i] = t[i] + out->shift;
+        out->y[i] = values[i] * out->factor;
     }
     if (out->t[0] >= 0.0) return FLX_OK;
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, file->loc,
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, data->loc,
                     "the first value is at t = %g, before the run begins: 'shift' is added to the "
                     "times",
                     out->t[0]);
