@@ -61,5 +61,13 @@ flexion("run", join(root, "examples/gears.yaml"), "-o", at("gears.h5"));
 flexion("export", "frames", at("gears.h5"), "-o", at("gears"), "--frames", "5", "--size", "960x480");
 copyFileSync(at("gears/frame_0002.png"), join(root, "docs/img/frame_gears.png"));
 
+flexion("run", join(root, "examples/fall_from_ladder.yaml"), "-o", at("ladder.h5"));
+flexion("export", "frames", at("ladder.h5"), "-o", at("ladder"), "--frames", "11", "--size", "230x300", "--from", "z");
+const strip = [0, 2, 4, 5, 7, 10].map((i) =>
+  `<img src="data:image/png;base64,${readFileSync(at(`ladder/frame_${String(i).padStart(4, "0")}.png`)).toString("base64")}">`);
+const sheet = await browser.newPage({ viewport: { width: 1380, height: 300 } });
+await sheet.setContent(`<body style="margin: 0; display: flex">${strip.join("")}</body>`);
+await sheet.screenshot({ path: join(root, "docs/img/fall_from_ladder.png") });
+
 await browser.close();
 rmSync(work, { recursive: true });
