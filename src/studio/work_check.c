@@ -1,9 +1,8 @@
 // work_check.c - a text is checked, and drawn as it starts: messages with their places, what the model is made of, and the
 // picture, as a result of one row.
-#include "flexion/extend/sink_table.h"
+#include "page/page_data.h"
 #include "studio/work.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,31 +40,16 @@ static void put_summary(flx_text *t, const flx_model *m, const flx_system *s)
     flx_text_put(t, "}");
 }
 
-// The start as a file of one row, and that as data of the page.
-static flx_status put_picture(flx_ctx *ctx, const flx_chore *task, flx_run *run, flx_text *t)
+static flx_status put_picture(flx_ctx *ctx, flx_run *run, flx_text *t)
 {
     int n;
-    flx_sink *sink = NULL;
     const flx_result_info *info = flx_run_scene(run);
-    const double *motion = flx_run_motion(run, NULL), *outputs = flx_run_outputs(run, &n);
-    if (!info || !info->scene || !motion || !outputs) return FLX_OK;
-    char *path = flx_work_scratch(task, "start.h5");
-    if (!path) return FLX_ERR_MEMORY;
-    flx_status status = flx_hdf5_sink_create(ctx, path, &sink);
-    if (status == FLX_OK) status = sink->type->begin(sink, info);
-    if (status == FLX_OK) status = sink->type->motion(sink, motion);
-    if (status == FLX_OK) status = sink->type->row(sink, flx_run_time(run), outputs);
-    if (status == FLX_OK) status = sink->type->end(sink, NULL);
-    flx_sink_destroy(&sink);
-    if (status == FLX_OK) {
-        flx_text_put(t, ", \"data\": ");
-        size_t before = t->length;
-        status = flx_work_put_result(ctx, path, "start", t);
-        if (t->length == before) flx_text_put(t, "null");
-    }
-    unlink(path);
-    free(path);
-    return status;
+    const flx_page_start at = {.t = flx_run_time(run),
+                               .motion = flx_run_motion(run, NULL),
+                               .outputs = flx_run_outputs(run, &n)};
+    if (!info || !info->scene || !at.motion || !at.outputs || n < info->ncolumn) return FLX_OK;
+    flx_text_put(t, ", \"data\": ");
+    return flx_page_put_start(ctx, info, &at, t);
 }
 
 static void put_analyses(flx_text *t, const flx_model *m)
@@ -114,7 +98,7 @@ static void check(flx_ctx *ctx, const flx_chore *task, flx_text *t)
         put_ports(&picture, "parameters", s, FLX_PORT_PARAMETER);
         status = flx_run_create(s, &def, ctx, &run);
     }
-    if (status == FLX_OK) status = put_picture(ctx, task, run, &picture);
+    if (status == FLX_OK) status = put_picture(ctx, run, &picture);
     flx_text_put(t, status == FLX_OK ? "true, \"messages\": " : "false, \"messages\": ");
     flx_work_put_messages(t, ctx, task->path);
     if (picture.length > 0) flx_text_put_bytes(t, picture.data, picture.length);

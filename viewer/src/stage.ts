@@ -422,7 +422,8 @@ export class Stage {
     const box = this.canvas.parentElement!, w = box.clientWidth, h = box.clientHeight;
     if (w === 0 || h === 0) return;
     this.keepUp();
-    this.renderer.setPixelRatio(this.sharpness * Math.min(devicePixelRatio, 2));
+    const sharp = this.sharpness * Math.min(devicePixelRatio, 2);
+    if (this.renderer.getPixelRatio() !== sharp) this.renderer.setPixelRatio(sharp); // makes the picture's memory anew
     const size = this.renderer.getSize(new THREE.Vector2());
     if (size.x !== w || size.y !== h) this.renderer.setSize(w, h, false);
     const n = this.beside ? this.mechanisms.length : 1, far = this.camera.position.distanceTo(this.controls.target);

@@ -22,7 +22,7 @@ import { askStudy } from "./study";
 import { word, type Word } from "./words";
 
 const byId = (id: string) => document.getElementById(id)!;
-const PAUSE = 10; // milliseconds after a key before the text is checked
+const PATIENCE = 400; // milliseconds of a check before it is said that one goes on
 const MOST_KEPT = 4; // runs
 const MANY = 1500; // bodies: so many take a while to draw, which is done when one asks for it
 
@@ -44,8 +44,10 @@ export class Studio {
   private count = 0; // of runs
   private large: Packed | null = null; // a picture that waits until it is asked for
   private asked = false;
+  private drawn: { content: string; result: Result } | null = null; // the start that was drawn last: most keys do not change it
   checked: Checked | null = null;
   private checking = false;
+  private slow = false; // the check takes its time
   private due = false; // the text is another one than was checked
   private timer = 0;
   private work: Work = "none";
@@ -95,7 +97,7 @@ export class Studio {
     if (byUser && this.keyed === 0) this.keyed = performance.now();
     this.due = true;
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.check(), PAUSE);
+    this.timer = window.setTimeout(() => void this.check(), 0);
     if (byUser) this.files.edited();
     this.state();
   }
@@ -125,6 +127,7 @@ export class Studio {
     if (this.checking || !this.due) return;
     this.checking = true;
     this.due = false;
+    const said = window.setTimeout(() => { this.slow = true; this.state(); }, PATIENCE);
     const text = this.editor.text(), keyed = this.keyed;
     this.keyed = 0;
     try {
@@ -140,7 +143,8 @@ export class Studio {
     } catch (e) {
       if (!(e instanceof Refused) || e.code !== 409) this.picture.say(String(e));
     }
-    this.checking = false;
+    clearTimeout(said);
+    this.checking = this.slow = false;
     this.state();
     if (this.due) void this.check();
   }
@@ -154,8 +158,12 @@ export class Studio {
       return;
     }
     this.asked = false;
-    const [r] = (await take(data)).results;
-    this.picture.show(r);
+    const content = JSON.stringify(data.header) + data.block + data.meshes;
+    if (content !== this.drawn?.content || this.picture.result !== this.drawn.result) {
+      const [r] = (await take(data)).results;
+      this.picture.show(r);
+      this.drawn = { content, result: r };
+    }
     if (this.picture.stage) this.picture.stage.drawn = () => this.handles.draw();
     this.picture.say("");
     if (keyed > 0) requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -385,7 +393,7 @@ export class Studio {
   private state(): void {
     const errors = this.checked?.messages.filter((m) => m.error).length ?? 0, notes = (this.checked?.messages.length ?? 0) - errors;
     const parts = [word(this.files.isDirty() ? "unsaved" : "saved")];
-    if (!this.checked || this.checking) parts.push(word("checking"));
+    if (!this.checked || this.slow) parts.push(word("checking"));
     else if (errors > 0) parts.push(errors === 1 ? word("oneError") : word("errors", errors));
     else parts.push(word("fine"));
     if (notes > 0) parts.push(notes === 1 ? word("oneNote") : word("notes", notes));
