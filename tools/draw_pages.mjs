@@ -13,7 +13,7 @@ const browser = await launch();
 
 async function draw(file, picture, t, prepare) {
   const { page } = await open(browser, file, { viewport: { width: 1180, height: 700 } });
-  await page.evaluate((time) => window.flexion.seek(time), t);
+  if (t !== null) await page.evaluate((time) => window.flexion.seek(time), t);
   if (prepare) await page.evaluate(prepare);
   await page.waitForTimeout(1500); // sharp again
   await page.screenshot({ path: join(root, "docs/img", picture) });
@@ -55,6 +55,16 @@ await draw(at("bracket.html"), "page_bracket.png", 1, `{
     choice.value = value;
     choice.onchange();
   }
+}`);
+
+// Diagrams of linear systems: t is no time.
+const inWork = (...words) => execFileSync(program, words, { cwd: work, stdio: ["ignore", "ignore", "inherit"] });
+for (const name of ["slider_crank_torque", "flexible_pole", "rotor_campbell"]) inWork("analyse", join(root, `examples/${name}.yaml`));
+inWork("view", ...["slider_crank_torque_bode", "flexible_pole_pd", "flexible_pole_pd_zeros", "rotor_campbell_map", "rotor_campbell_map_critical"].map((n) => `${n}.csv`), "-o", "diagrams.html");
+await draw(at("diagrams.html"), "page_diagrams.png", null, `{
+  const gain = document.querySelector("[id$=-gain]");
+  gain.value = "20";
+  gain.oninput();
 }`);
 
 flexion("run", join(root, "examples/gears.yaml"), "-o", at("gears.h5"));

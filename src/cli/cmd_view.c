@@ -2,19 +2,23 @@
 #include "cli/cli.h"
 #include "cli/serve/serve.h"
 #include "cli/sweep/study_page.h"
+#include "cli/tables/read_table.h"
 #include "page/pages.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char help_text[] =
-    "Usage: flexion view RESULT... [OPTIONS]\n"
+    "Usage: flexion view RESULT... [TABLE.csv...] [OPTIONS]\n"
     "       flexion view FOLDER.study [-o FILE] [--serve]\n"
     "\n"
     "Write one page of HTML that plays a result: the mechanism in three dimensions,\n"
     "plots with a cursor, the ledger and the model. It needs no network and opens\n"
     "from disk. Several results are compared, overlaid or side by side. Of a study\n"
     "folder: the table, scatter plots, parallel coordinates and what failed.\n"
+    "Tables that 'flexion analyse' writes (MODEL_NAME.csv) become diagrams: Bode,\n"
+    "Nyquist and Nichols, poles and zeros, root loci, Campbell, steps and impulses.\n"
     "\n"
     "  -o FILE        the page (default: the first result's name with .html, in the\n"
     "                 current folder)\n"
@@ -28,6 +32,7 @@ static const char help_text[] =
     "Examples:\n"
     "  flexion view slider_crank.h5\n"
     "  flexion view full.h5 reduced.h5 -o compare.html --serve\n"
+    "  flexion view slider_crank_torque_*.csv -o diagrams.html\n"
     "\n"
     "Exit status: 0 done, 1 the page could not be made, 2 the input is wrong.\n";
 
@@ -77,29 +82,85 @@ static void tell(const flx_page_def *def, const flx_page_size *size)
     }
 }
 
+// Whether a file is a table of an analysis, not a result: its first column is not the time, or it is a response over time.
+static bool is_table(const char *path)
+{
+    static const char *const endings[] = {"_step.csv", "_impulse.csv"};
+    size_t n = strlen(path);
+    char head[4] = "";
+    if (n < 4 || strcmp(path + n - 4, ".csv") != 0) return false;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t m = strlen(endings[i]);
+        if (n > m && strcmp(path + n - m, endings[i]) == 0) return true;
+    }
+    FILE *f = fopen(path, "r");
+    bool good = f && fgets(head, sizeof head, f) != NULL;
+    if (f) fclose(f);
+    return good && !(head[0] == 't' && (head[1] == ',' || head[1] == '\n' || head[1] == '\r'));
+}
+
+typedef struct contents {
+    int nresult, ntable;
+    flx_result **results;
+    const char **labels;
+    cli_table *read; // what the tables of the page are made of
+    flx_page_table *tables;
+} contents;
+
+static bool take_table(const char *path, contents *c)
+{
+    cli_table *t = c->read + c->ntable;
+    if (!cli_read_table("view", path, t)) return false;
+    c->tables[c->ntable++] = (flx_page_table){.name = cli_named_after(path, ""),
+                                              .nrow = t->nrow,
+                                              .ncolumn = t->ncolumn,
+                                              .columns = (const char *const *)t->names,
+                                              .values = t->values};
+    return c->tables[c->ntable - 1].name != NULL;
+}
+
+// Results and tables, as they are named.
+static flx_status take_files(flx_ctx *ctx, const cli_list *files, contents *c)
+{
+    for (int i = 0; i < files->count; i++) {
+        if (is_table(files->items[i])) {
+            if (!take_table(files->items[i], c)) return FLX_ERR_ARGUMENT;
+            continue;
+        }
+        c->labels[c->nresult] = cli_named_after(files->items[i], ""); // without folder and ending
+        if (!c->labels[c->nresult]) return FLX_ERR_MEMORY;
+        flx_status status = cli_open_result(ctx, files->items[i], &c->results[c->nresult]);
+        if (status != FLX_OK) return status;
+        c->nresult++;
+    }
+    return FLX_OK;
+}
+
 static int make_page(flx_ctx *ctx, flx_page_def *def, const cli_list *files)
 {
-    flx_status status = FLX_OK;
-    flx_result **results = calloc((size_t)files->count, sizeof *results);
-    const char **labels = calloc((size_t)files->count, sizeof *labels);
+    size_t n = (size_t)files->count;
+    contents c = {.results = calloc(n, sizeof(flx_result *)),
+                  .labels = calloc(n, sizeof(const char *)),
+                  .read = calloc(n, sizeof(cli_table)),
+                  .tables = calloc(n, sizeof(flx_page_table))};
     flx_page_size size;
-    int n = 0;
-    if (!results || !labels) status = FLX_ERR_MEMORY;
-    for (; n < files->count && status == FLX_OK; n++) {
-        labels[n] = cli_named_after(files->items[n], ""); // without folder and ending
-        if (!labels[n]) status = FLX_ERR_MEMORY;
-        if (status == FLX_OK) status = cli_open_result(ctx, files->items[n], &results[n]);
-    }
+    flx_status status = c.results && c.labels && c.read && c.tables ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = take_files(ctx, files, &c);
     if (status == FLX_OK) {
-        def->nresult = n;
-        def->results = results;
-        def->labels = labels;
+        def->nresult = c.nresult;
+        def->results = c.results;
+        def->labels = c.labels;
+        def->ntable = c.ntable;
+        def->tables = c.tables;
         status = flx_page_write(ctx, def, &size);
     }
     if (status == FLX_OK) tell(def, &size);
-    for (int i = 0; i < n; i++) flx_result_close(&results[i]);
-    free(results);
-    free(labels);
+    for (int i = 0; i < c.nresult; i++) flx_result_close(&c.results[i]);
+    for (int i = 0; i < c.ntable; i++) cli_clear_table(&c.read[i]);
+    free(c.results);
+    free(c.labels);
+    free(c.read);
+    free(c.tables);
     cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);
     return cli_exit_of(status);

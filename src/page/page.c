@@ -114,6 +114,28 @@ static void put_numbers(flx_text *t, const flx_result *r, strides s)
     for (int k = 0; k < nmotion; k++) flx_pack_floats(t, rows, s.frames, motion + k, nmotion);
 }
 
+static void put_tables(flx_text *t, const flx_page_def *def)
+{
+    flx_text_put(t, ", \"tables\": [");
+    for (int i = 0; i < def->ntable; i++) {
+        const flx_page_table *x = def->tables + i;
+        flx_text_put(t, i > 0 ? ", {\"name\": " : "{\"name\": ");
+        flx_text_put_string(t, x->name);
+        flx_text_put(t, ", \"columns\": [");
+        for (int k = 0; k < x->ncolumn; k++) {
+            if (k > 0) flx_text_put(t, ", ");
+            flx_text_put_string(t, x->columns[k]);
+        }
+        flx_text_put(t, "], \"values\": [");
+        for (int k = 0; k < x->ncolumn; k++) {
+            if (k > 0) flx_text_put(t, ", ");
+            flx_text_put_numbers(t, x->nrow, x->values + (size_t)k * (size_t)x->nrow);
+        }
+        flx_text_put(t, "]}");
+    }
+    flx_text_put(t, "]");
+}
+
 // What stands round the three parts of the data: elements that the page looks for, or members of an object.
 typedef struct wrapping {
     const char *header, *block, *meshes, *end;
@@ -137,7 +159,9 @@ static flx_status put_data(const flx_page_def *def, strides s, const flx_page_me
         put_header(t, def->results[i], def->labels[i], s, &meshes->headers[i]);
         put_numbers(&numbers, def->results[i], s);
     }
-    flx_text_print(t, "], \"meshPoints\": [%ld, %ld]}", meshes->kept, meshes->points);
+    flx_text_print(t, "], \"meshPoints\": [%ld, %ld]", meshes->kept, meshes->points);
+    put_tables(t, def);
+    flx_text_put(t, "}");
     flx_text_put(t, w->block);
     flx_status status = flx_pack_deflate(t, &numbers);
     flx_text_put(t, w->meshes);

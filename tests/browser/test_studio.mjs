@@ -426,7 +426,7 @@ const studied = async () => {
   await page.waitForFunction(() => window.studio.idle() && window.studio.found(), null, { timeout: 20000, polling: 30 });
   return page.evaluate(() => window.studio.found());
 };
-const curves = () => page.evaluate(() => [...document.querySelectorAll("#findings .plot")].map((p) => p.dataset.curves));
+const curves = () => page.evaluate(() => [...document.querySelectorAll("#findings .chart")].map((p) => p.dataset.curves));
 
 await test("studies: a sweep with its picture, methods compared, a frequency response, a report, runs compared", async () => {
   // a mass on a spring, whose numbers are known
@@ -470,12 +470,12 @@ outputs: {every: 0.05, signals: [mass.position.x]}
   await page.click("#dostudy");
   const answer = await studied(), response = answer.tables.find((t) => t.name === "response"), size = response.columns.findIndex(([name]) => name.endsWith(" magnitude"));
   for (const r of response.rows) assert.ok(Math.abs(r[size] - 1 / Math.hypot(100 - r[0] ** 2, 0.4 * r[0])) < 1e-6 * r[size] + 1e-12, `${r}`);
-  assert.ok((await curves()).length >= 2);
+  assert.ok((await curves()).length >= 4); // Bode, Nyquist, Nichols
   await page.screenshot({ path: at("response.png") });
   await page.evaluate(() => { window.studio.forget(); });
   await page.selectOption("#analyse", "plant");
   await studied();
-  assert.ok((await curves()).some((c) => c === "Poles"), JSON.stringify(await curves()));
+  assert.ok((await curves()).some((c) => c === "poles"), JSON.stringify(await curves()));
   await page.screenshot({ path: at("poles.png") });
   // runs compared: the first is kept, and seen with the second
   assert.ok((await run()).ok);

@@ -3,6 +3,8 @@
 // The block is deflated and in base64. Each array in it was laid out so that it packs well: its
 // numbers taken as integers, each minus the one before it, lowest bytes of all first.
 
+import type { Table } from "./charts/tables";
+
 export interface Shape {
   kind: string; size: number[]; at: number[]; axis: number[];
   turn?: number[]; scale?: number; surface?: number; // of boxes and meshes; of meshes
@@ -35,6 +37,7 @@ interface PackedParticles { every: number; most: number; low: number[]; high: nu
 interface Counts { points: number; triangles: number; modes?: number[]; stress?: number[] }
 interface Header {
   meshPoints: [number, number]; // in the page, in the results
+  tables?: { name: string; columns: string[]; values: (number | null)[][] }[]; // by columns
   results: {
     label: string; title: string; complete: boolean; rows: number;
     names: string[]; units: string[]; signalRows: number; frameRows: number; nmotion: number;
@@ -140,12 +143,12 @@ async function unpack(base64: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-export interface Loaded { results: Result[]; meshPoints: [number, number] }
+export interface Loaded { results: Result[]; meshPoints: [number, number]; tables: Table[] }
 
 export async function load(): Promise<Loaded> {
   const header = document.getElementById("flexion-header")?.textContent;
   const block = document.getElementById("flexion-block")?.textContent;
-  if (!header || !block) return { results: [], meshPoints: [0, 0] };
+  if (!header || !block) return { results: [], meshPoints: [0, 0], tables: [] };
   return take({ header: JSON.parse(header), block, meshes: document.getElementById("flexion-meshes")?.textContent ?? "" });
 }
 
@@ -167,7 +170,8 @@ export async function take(data: Packed): Promise<Loaded> {
     const scene: Scene = { dimension: 3, size, gravity: [0, 0, -9.81], bodies: [], joints: [], forces: [] };
     return { ...r, rows: particles.t.length, t, signals, frameTimes: particles.t, motion, surfaces, meshes, particles, scene };
   });
-  return { results, meshPoints: parsed.meshPoints };
+  const tables = (parsed.tables ?? []).map((x) => ({ name: x.name, columns: x.columns, rows: (x.values[0] ?? []).map((_, i) => x.values.map((v) => v[i] ?? null)) }));
+  return { results, meshPoints: parsed.meshPoints, tables };
 }
 
 // The last place whose time is not after t, and how far t is on the way to the next: [0, 1).

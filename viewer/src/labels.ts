@@ -2,7 +2,7 @@
 
 const english = {
   play: "Play", pause: "Pause", start: "To the start", end: "To the end", time: "Time",
-  speed: "Speed", loop: "Repeat", plots: "Plots", view: "View", ledger: "Ledger", model: "Model",
+  speed: "Speed", loop: "Repeat", plots: "Plots", view: "View", ledger: "Ledger", model: "Model", analyses: "Analyses",
   add: "Add a plot", remove: "Remove this plot", signal: "Signal", against: "against",
   follow: "Follow", nobody: "nothing", traces: "Traces", shown: "Show", joints: "Joints",
   frames: "Body axes", arrows: "Forces as arrows", grid: "Ground grid", reset: "Reset the view",
@@ -31,7 +31,7 @@ export type Label = keyof typeof english;
 
 const german: Record<Label, string> = {
   play: "Abspielen", pause: "Anhalten", start: "Zum Anfang", end: "Zum Ende", time: "Zeit",
-  speed: "Geschwindigkeit", loop: "Wiederholen", plots: "Diagramme", view: "Ansicht", ledger: "Bilanz", model: "Modell",
+  speed: "Geschwindigkeit", loop: "Wiederholen", plots: "Diagramme", view: "Ansicht", ledger: "Bilanz", model: "Modell", analyses: "Analysen",
   add: "Diagramm hinzufügen", remove: "Dieses Diagramm entfernen", signal: "Signal", against: "über",
   follow: "Folgen", nobody: "keinem Körper", traces: "Bahnkurven", shown: "Zeigen", joints: "Gelenke",
   frames: "Körperachsen", arrows: "Kräfte als Pfeile", grid: "Bodengitter", reset: "Ansicht zurücksetzen",

@@ -1,4 +1,6 @@
 // main.ts - the page: picture, time bar, panels, keys.
+import { galleryPanel } from "./charts/gallery";
+import type { Table } from "./charts/tables";
 import { load, type Loaded, type Result } from "./data";
 import { icon } from "./icons";
 import { decimal, language, say, setLanguage, type Label } from "./labels";
@@ -22,7 +24,7 @@ class Page {
   private clock = make("output", { id: "clock" });
   private playButton = make("button", { id: "play" });
 
-  constructor(readonly results: Result[], private meshPoints: [number, number]) {
+  constructor(readonly results: Result[], private meshPoints: [number, number], private tables: Table[]) {
     const times = results.flatMap((r) => [...ends(r.t), ...ends(r.frameTimes)]).filter(Number.isFinite);
     this.player = new Player(Math.min(...times, Infinity) === Infinity ? 0 : Math.min(...times), times.length ? Math.max(...times) : 0);
     try {
@@ -86,6 +88,7 @@ class Page {
   private buildTabs(): void {
     const panels: [Label, () => HTMLElement][] = [["plots", () => this.plots.element]];
     if (this.stage) panels.push(["view", () => viewPanel(this.stage!, () => { this.buildLegend(); })]);
+    if (this.tables.length > 0) panels.push(["analyses", () => galleryPanel(this.tables)]);
     panels.push(["ledger", () => ledgerPanel(this.results)], ["model", () => modelPanel(this.results)]);
     for (const e of this.plots.element.querySelectorAll<HTMLElement>("[data-label]")) e.textContent = say(e.dataset.label as Label);
     byId("tabs").replaceChildren();
@@ -307,6 +310,24 @@ function setTheme(dark: boolean): void {
   document.documentElement.dataset.theme = dark ? "dark" : "light";
 }
 
+// Diagrams alone: there is nothing that moves.
+function showTables(tables: Table[]): void {
+  const names = tables.map((t) => t.name), first = names.reduce((a, b) => (b.length < a.length ? b : a));
+  document.title = first;
+  byId("title").textContent = first;
+  byId("subtitle").textContent = names.length > 1 && names.length < 6 ? names.join(", ") : "";
+  byId("bar").remove();
+  const main = document.querySelector("main")!, tools = byId("tools");
+  main.className = "diagrams";
+  const build = () => {
+    const dark = document.documentElement.dataset.theme === "dark";
+    main.replaceChildren(galleryPanel(tables));
+    tools.replaceChildren(make("button", { id: "theme", textContent: say(dark ? "light" : "dark"), onclick: () => { setTheme(!dark); build(); } }),
+      make("button", { id: "language", textContent: say("other"), onclick: () => { setLanguage(language === "en" ? "de" : "en"); build(); } }));
+  };
+  build();
+}
+
 async function begin(): Promise<void> {
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
   setLanguage(navigator.language.startsWith("de") ? "de" : "en");
@@ -317,11 +338,16 @@ async function begin(): Promise<void> {
     byId("note").textContent = String(e);
     return;
   }
+  if (loaded.results.length === 0 && loaded.tables.length > 0) {
+    showTables(loaded.tables);
+    document.documentElement.dataset.ready = "true";
+    return;
+  }
   if (loaded.results.length === 0) {
     byId("note").textContent = say("noResult");
     return;
   }
-  (window as unknown as { flexion: unknown }).flexion = new Page(loaded.results, loaded.meshPoints).api();
+  (window as unknown as { flexion: unknown }).flexion = new Page(loaded.results, loaded.meshPoints, loaded.tables).api();
   document.documentElement.dataset.ready = "true";
 }
 

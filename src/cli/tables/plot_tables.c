@@ -1,5 +1,6 @@
 // plot_tables.c - drawings of tables that analyses write; see plot_tables.h.
 #include "cli/tables/plot_tables.h"
+#include "cli/tables/read_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,133 +10,18 @@
 #define MOST_SERIES 64
 #define MOST_RAYS 8
 
-// A table of numbers with named columns.
-typedef struct table {
-    int nrow, ncolumn;
-    char **names;   // (ncolumn) owned
-    double *values; // (ncolumn x nrow) by columns; owned
-} table;
-
 typedef struct charts {
     flx_ctx *ctx;
     const flx_plot_def *def;
     int nfile, nseries[2];
-    table tables[MOST_SERIES];
+    cli_table tables[MOST_SERIES];
     flx_chart_series series[2][MOST_SERIES]; // of two panels
     double *own[MOST_SERIES];                // numbers that were made
     char *names[MOST_SERIES];
     int nown, nname;
 } charts;
 
-// ---- reading ------------------------------------------------------------------------------------------
-
-static void clear(table *t)
-{
-    for (int k = 0; k < t->ncolumn; k++) free(t->names ? t->names[k] : NULL);
-    free(t->names);
-    free(t->values);
-    *t = (table){0};
-}
-
-// One field; quotes are taken off. The line goes on behind it.
-static char *take_field(char **line)
-{
-    char *from = *line, *to = from, *at = from;
-    bool quoted = *at == '"';
-    if (quoted) at++;
-    while (*at && (quoted || *at != ',')) {
-        if (quoted && *at == '"') {
-            if (at[1] != '"') {
-                quoted = false;
-                at++;
-                continue;
-            }
-            at++;
-        }
-        *to++ = *at++;
-    }
-    *line = *at ? at + 1 : at;
-    *to = 0;
-    return from;
-}
-
-static int count_fields(const char *line)
-{
-    int n = 1;
-    bool quoted = false;
-    for (; *line; line++) {
-        if (*line == '"') quoted = !quoted;
-        n += *line == ',' && !quoted;
-    }
-    return n;
-}
-
-static char *copy(const char *text)
-{
-    char *to = malloc(strlen(text) + 1);
-    if (to) strcpy(to, text);
-    return to;
-}
-
-static bool read_lines(FILE *f, table *t)
-{
-    char *line = malloc(1 << 16);
-    int room = 0;
-    double *rows = NULL;
-    bool good = line != NULL;
-    if (good && fgets(line, 1 << 16, f)) {
-        line[strcspn(line, "\r\n")] = 0;
-        t->ncolumn = count_fields(line);
-        t->names = calloc((size_t)t->ncolumn, sizeof *t->names);
-        char *at = line;
-        for (int k = 0; t->names && k < t->ncolumn; k++) t->names[k] = copy(take_field(&at));
-        good = t->names != NULL;
-    }
-    while (good && t->ncolumn > 0 && fgets(line, 1 << 16, f)) {
-        if (t->nrow == room) {
-            room = 2 * room + 64;
-            double *more = realloc(rows, (size_t)room * (size_t)t->ncolumn * sizeof *rows);
-            good = more != NULL;
-            if (more) rows = more;
-        }
-        char *at = line;
-        for (int k = 0; good && k < t->ncolumn; k++)
-            rows[t->nrow * t->ncolumn + k] = strtod(take_field(&at), NULL);
-        t->nrow += good;
-    }
-    t->values =
-        good ? malloc((size_t)t->ncolumn * (size_t)(t->nrow + 1) * sizeof *t->values) : NULL;
-    for (int i = 0; t->values && i < t->nrow; i++) {
-        for (int k = 0; k < t->ncolumn; k++) t->values[k * t->nrow + i] = rows[i * t->ncolumn + k];
-    }
-    free(rows);
-    free(line);
-    return t->values != NULL;
-}
-
-static bool read_table(const char *path, table *t)
-{
-    FILE *f = fopen(path, "r");
-    bool good = f && read_lines(f, t);
-    if (f) fclose(f);
-    if (!good) cli_complain("plot", "'%s' cannot be read as a table", path);
-    return good;
-}
-
 // ---- series -------------------------------------------------------------------------------------------
-
-static const double *column(const table *t, int k)
-{
-    return t->values + (size_t)k * (size_t)t->nrow;
-}
-
-static int find(const table *t, const char *name)
-{
-    for (int k = 0; k < t->ncolumn; k++) {
-        if (strcmp(t->names[k], name) == 0) return k;
-    }
-    return -1;
-}
 
 static const char *keep_name(charts *c, const char *name, size_t n)
 {
@@ -167,23 +53,23 @@ static double *take(charts *c, int n)
 }
 
 // Pairs of a response: columns "y/u re", "y/u im", "y/u magnitude", "y/u phase".
-static void add_response(charts *c, const table *t, cli_table_plot kind)
+static void add_response(charts *c, const cli_table *t, cli_table_plot kind)
 {
-    const double *f = column(t, find(t, "frequency"));
+    const double *f = cli_column(t, cli_find_column(t, "frequency"));
     for (int k = 0; k + 3 < t->ncolumn; k++) {
         size_t n = strlen(t->names[k]);
         if (n < 4 || strcmp(t->names[k] + n - 3, " re") != 0) continue;
         const char *name = keep_name(c, t->names[k], n - 3);
         if (kind == CLI_PLOT_BODE) {
-            add(c, 0, name, t->nrow, f, column(t, k + 2), 0);
-            add(c, 1, name, t->nrow, f, column(t, k + 3), 0);
+            add(c, 0, name, t->nrow, f, cli_column(t, k + 2), 0);
+            add(c, 1, name, t->nrow, f, cli_column(t, k + 3), 0);
         } else if (kind == CLI_PLOT_NYQUIST) {
-            add(c, 0, name, t->nrow, column(t, k), column(t, k + 1), 0);
+            add(c, 0, name, t->nrow, cli_column(t, k), cli_column(t, k + 1), 0);
         } else {
             double *decibel = take(c, t->nrow);
             for (int i = 0; decibel && i < t->nrow; i++)
-                decibel[i] = 20.0 * log10(column(t, k + 2)[i]);
-            if (decibel) add(c, 0, name, t->nrow, column(t, k + 3), decibel, 0);
+                decibel[i] = 20.0 * log10(cli_column(t, k + 2)[i]);
+            if (decibel) add(c, 0, name, t->nrow, cli_column(t, k + 3), decibel, 0);
         }
     }
 }
@@ -198,13 +84,13 @@ static void add_critical(charts *c)
     add(c, 0, "-1", 1, at, at + 1, FLX_CHART_CIRCLE);
 }
 
-static void add_campbell(charts *c, const table *t, const char *orders)
+static void add_campbell(charts *c, const cli_table *t, const char *orders)
 {
     for (int k = 1; k < t->ncolumn; k++) {
         if (strncmp(t->names[k], "frequency(", 10) != 0) continue;
         char name[40];
         snprintf(name, sizeof name, "mode %d", atoi(t->names[k] + 10));
-        add(c, 0, keep_name(c, name, strlen(name)), t->nrow, column(t, 0), column(t, k), 0);
+        add(c, 0, keep_name(c, name, strlen(name)), t->nrow, cli_column(t, 0), cli_column(t, k), 0);
     }
     for (int k = 0; orders && *orders && k < MOST_RAYS; k++) {
         char *end, name[40];
@@ -212,21 +98,21 @@ static void add_campbell(charts *c, const table *t, const char *orders)
         double *ray = take(c, t->nrow);
         if (end == orders || !ray) break;
         for (int i = 0; i < t->nrow; i++)
-            ray[i] = order * column(t, 0)[i] / (2.0 * 3.14159265358979323846);
+            ray[i] = order * cli_column(t, 0)[i] / (2.0 * 3.14159265358979323846);
         snprintf(name, sizeof name, "order %g", order);
-        add(c, 0, keep_name(c, name, strlen(name)), t->nrow, column(t, 0), ray, 0);
+        add(c, 0, keep_name(c, name, strlen(name)), t->nrow, cli_column(t, 0), ray, 0);
         orders = *end == ',' ? end + 1 : end;
     }
 }
 
 // Branches as lines; crosses where they begin, marks where they end.
-static void add_locus(charts *c, const table *t)
+static void add_locus(charts *c, const cli_table *t)
 {
     int n = (t->ncolumn - 1) / 2;
     const char *by = t->names[0];
     double *ends = take(c, 4 * n);
     for (int b = 0; b < n && t->nrow > 0; b++) {
-        const double *re = column(t, 1 + 2 * b), *im = column(t, 2 + 2 * b);
+        const double *re = cli_column(t, 1 + 2 * b), *im = cli_column(t, 2 + 2 * b);
         char name[40];
         snprintf(name, sizeof name, "pole %d", b + 1);
         add(c, 0, keep_name(c, name, strlen(name)), t->nrow, re, im, 0);
@@ -238,7 +124,7 @@ static void add_locus(charts *c, const table *t)
     }
     for (int k = 0; ends && k < 2 && t->nrow > 0; k++) {
         char name[120];
-        snprintf(name, sizeof name, "%s = %.4g", by, column(t, 0)[k == 0 ? 0 : t->nrow - 1]);
+        snprintf(name, sizeof name, "%s = %.4g", by, cli_column(t, 0)[k == 0 ? 0 : t->nrow - 1]);
         add(c, 0, keep_name(c, name, strlen(name)), n, ends + 2 * k * n, ends + (2 * k + 1) * n,
             k == 0 ? FLX_CHART_CROSS : FLX_CHART_DOT);
     }
@@ -261,24 +147,24 @@ static const struct {
 
 static bool add_file(charts *c, cli_table_plot kind, const char *path, const char *orders)
 {
-    table *t = c->tables + c->nfile;
-    if (!read_table(path, t)) return false;
+    cli_table *t = c->tables + c->nfile;
+    if (!cli_read_table("plot", path, t)) return false;
     c->nfile++;
-    bool zeros = kind == CLI_PLOT_LOCUS && c->nfile > 1 && find(t, "re") >= 0;
-    if (find(t, kinds[kind].first) < 0 && !zeros) {
+    bool zeros = kind == CLI_PLOT_LOCUS && c->nfile > 1 && cli_find_column(t, "re") >= 0;
+    if (cli_find_column(t, kinds[kind].first) < 0 && !zeros) {
         cli_complain("plot", "'%s' is not the table of %s: it has no column '%s'", path,
                      kinds[kind].wanted, kinds[kind].first);
         return false;
     }
-    if (kind == CLI_PLOT_LOCUS && find(t, "re") >= 0) {
-        add(c, 0, "zeros", t->nrow, column(t, find(t, "re")), column(t, find(t, "im")),
-            FLX_CHART_CIRCLE);
+    if (kind == CLI_PLOT_LOCUS && cli_find_column(t, "re") >= 0) {
+        add(c, 0, "zeros", t->nrow, cli_column(t, cli_find_column(t, "re")),
+            cli_column(t, cli_find_column(t, "im")), FLX_CHART_CIRCLE);
     } else if (kind == CLI_PLOT_LOCUS) {
         add_locus(c, t);
     } else if (kind == CLI_PLOT_POLES) {
-        bool poles = find(t, "damping") >= 0;
-        add(c, 0, poles ? "poles" : "zeros", t->nrow, column(t, find(t, "re")),
-            column(t, find(t, "im")), poles ? FLX_CHART_CROSS : FLX_CHART_CIRCLE);
+        bool poles = cli_find_column(t, "damping") >= 0;
+        add(c, 0, poles ? "poles" : "zeros", t->nrow, cli_column(t, cli_find_column(t, "re")),
+            cli_column(t, cli_find_column(t, "im")), poles ? FLX_CHART_CROSS : FLX_CHART_CIRCLE);
     } else if (kind == CLI_PLOT_CAMPBELL) {
         add_campbell(c, t, orders);
     } else {
@@ -323,7 +209,7 @@ int cli_plot_tables(flx_ctx *ctx, cli_table_plot kind, int nfile, const char *co
         good = add_file(c, kind, files[i], orders);
     if (good && kind == CLI_PLOT_NYQUIST) add_critical(c);
     if (good) code = draw(c, kind);
-    for (int i = 0; i < c->nfile; i++) clear(c->tables + i);
+    for (int i = 0; i < c->nfile; i++) cli_clear_table(c->tables + i);
     for (int i = 0; i < c->nown; i++) free(c->own[i]);
     for (int i = 0; i < c->nname; i++) free(c->names[i]);
     free(c);
