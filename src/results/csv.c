@@ -1,6 +1,6 @@
 // csv.c - results as a table of text: a header "t,name,...", then a line a row.
 //
-// Numbers have 17 significant digits, so that reading gives the same bits back. Lines are handed to
+// Numbers have as many digits, up to 17, as give the same bits back. Lines are handed to
 // the system at least once a second: a run that is cut off loses no more.
 #include "base/number.h"
 #include "base/output_file.h"
@@ -60,8 +60,12 @@ static flx_status csv_begin(flx_sink *base, const flx_result_info *info)
 static flx_status csv_row(flx_sink *base, double t, const double *values)
 {
     csv_sink *s = (csv_sink *)base;
-    flx_fprintf(s->file, "%.17g", t);
-    for (int i = 0; i < s->ncolumn; i++) flx_fprintf(s->file, ",%.17g", values[i]);
+    char text[FLX_NUMBER_SIZE];
+    fputs(flx_number_text(t, text), s->file);
+    for (int i = 0; i < s->ncolumn; i++) {
+        fputc(',', s->file);
+        fputs(flx_number_text(values[i], text), s->file);
+    }
     fputc('\n', s->file);
     double now = flx_clock_seconds();
     if (now - s->flushed > FLUSH_SECONDS) {
