@@ -5,7 +5,7 @@ BEGAN := $(shell date +%s)
 EXAMPLE = slider_crank
 
 .DEFAULT_GOAL := build
-.PHONY: build run test coverage bench check-long format lint docs pictures install deb clean help
+.PHONY: build run test coverage bench check-long format lint docs pictures install deb wheel clean help
 
 # $(call build,preset,directory[,target])
 build = @tools/build.sh $(1) $(2) $(JOBS) $(3)
@@ -94,6 +94,11 @@ install: ## install under PREFIX (default /usr/local); DESTDIR is respected
 
 deb: ## Debian packages in build/deb, which lintian finds no errors in
 	@tools/build_deb.sh
+
+wheel: ## the Python package with all libraries inside, for pip, in build/wheel
+	@tools/install-packages.sh build
+	$(call build,release,build,flexion_wheel)
+	@tools/build_wheel.py build/python/flexion build/python/wheel/_flexion.abi3.so build/wheel
 
 clean: ## remove everything that was built
 	@rm -rf build out site

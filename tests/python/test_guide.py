@@ -22,7 +22,10 @@ def test_the_page_of_the_guide_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in blocks():
-        exec(compile(block, "python.md", "exec"), names)
+        try:
+            exec(compile(block, "python.md", "exec"), names)
+        except names["fx"].Unavailable:  # built without NLopt
+            assert ".design(" in block
     assert (tmp_path / "rod.yaml").exists() and (tmp_path / "crank.h5").exists()
     assert abs(names["run"]["hinge.angle"] - 0.3) < 1e-9
     assert names["lin"].A.shape == (2, 2) and not names["table"].failed
