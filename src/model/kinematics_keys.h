@@ -14,4 +14,7 @@ typedef struct flx_kinematics_keys {
     double *lower, *upper;      // (nmove) infinite: none
     double *from;               // (nmove) where they begin; NULL: where the model does
     double until, every;
+    bool mass;       // the kinetic energy is least, not the weighted rates
+    double *posture; // (nmove) where the joints are drawn to; NULL: nowhere
+    double pull;     // ... so fast, 1/s
 } flx_kinematics_keys;

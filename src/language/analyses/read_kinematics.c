@@ -82,6 +82,10 @@ static flx_status read_weights(flx_env *e, const flx_entry *y, flx_kinematics_ke
 {
     int n = 0;
     double *given = NULL;
+    if (y->kind == FLX_ENTRY_SCALAR && strcmp(y->text, "mass") == 0) {
+        k->mass = true;
+        return FLX_OK;
+    }
     FLX_TRY(flx_build_numbers(e, y, &n, &given));
     if (n != k->nmove) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%d weights, and %d joints that move", n,
@@ -97,7 +101,9 @@ static flx_status read_weights(flx_env *e, const flx_entry *y, flx_kinematics_ke
     return FLX_OK;
 }
 
-static flx_status read_from(flx_env *e, const flx_entry *y, flx_kinematics_keys *k)
+// Coordinates of the joints that move.
+static flx_status read_places(flx_env *e, const flx_entry *y, const flx_kinematics_keys *k,
+                              double **out)
 {
     int n = 0;
     double *given = NULL;
@@ -106,10 +112,29 @@ static flx_status read_from(flx_env *e, const flx_entry *y, flx_kinematics_keys 
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%d coordinates, and %d joints that move",
                         n, k->nmove);
     }
-    k->from = flx_arena_take(e->b->m->arena, (size_t)n, sizeof *k->from);
-    if (!k->from) return FLX_ERR_MEMORY;
-    memcpy(k->from, given, (size_t)n * sizeof *given);
+    *out = flx_arena_take(e->b->m->arena, (size_t)n, sizeof **out);
+    if (!*out) return FLX_ERR_MEMORY;
+    memcpy(*out, given, (size_t)n * sizeof *given);
     return FLX_OK;
+}
+
+// Where the joints are drawn to, by what is not wanted of them otherwise.
+static flx_status read_posture(flx_env *e, const flx_item *item, flx_kinematics_keys *k)
+{
+    const flx_entry *posture = flx_entry_get(item->def, "posture");
+    const flx_entry *pull = flx_entry_get(item->def, "pull");
+    k->pull = 1.0;
+    if (!posture && pull) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, pull->loc,
+                        "`pull` says how fast joints are drawn to a `posture`, which is missing");
+    }
+    if (!posture) return FLX_OK;
+    if (k->mass) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, posture->loc,
+                        "a `posture` goes with weights of joints, not with `weights: mass`");
+    }
+    FLX_TRY(read_places(e, posture, k, &k->posture));
+    return pull ? flx_build_positive(e, pull, "the pull", &k->pull) : FLX_OK;
 }
 
 static flx_status read_limits(flx_env *e, const flx_entry *y, flx_kinematics_keys *k)
@@ -153,7 +178,8 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     FLX_TRY(read_want(&moving, want, k));
     FLX_TRY(read_move(&moving, move, k));
     if (weights) FLX_TRY(read_weights(e, weights, k));
-    if (from) FLX_TRY(read_from(e, from, k));
+    if (from) FLX_TRY(read_places(e, from, k, &k->from));
+    FLX_TRY(read_posture(e, item, k));
     if (limits && limits->kind == FLX_ENTRY_MAP) FLX_TRY(read_limits(e, limits, k));
     FLX_TRY(flx_build_positive(e, until, "the end", &k->until));
     k->every = k->until / 100.0;
@@ -171,13 +197,19 @@ static const flx_key_row keys[] = {
      .doc = "Outputs, by signals of positions, and what they are to be: expressions of the time."},
     {"move", "[name;1..]", .needed = true,
      .doc = "Joints that move; prescribed motions of them are left out."},
-    {"weights", "[number;1..]", .initial = "1 each",
-     .doc = "Of the squares of their rates, whose sum is least."},
+    {"weights", "[number;1..] | name", .initial = "1 each",
+     .doc = "Of the squares of their rates, whose sum is least; `mass`: the kinetic energy of the "
+            "model is least."},
     {"limits", "<[number;2]>", .initial = "none",
      .doc =
          "Of their coordinates; where one is reached the joint stays until it moves away from it."},
     {"from", "values", .initial = "the start of the model",
      .doc = "Coordinates of the joints in `move` near which the motion begins: elbow up or down."},
+    {"posture", "values", .initial = "none",
+     .doc = "Coordinates of the joints in `move` to which they are drawn as far as what is wanted "
+            "leaves them free."},
+    {"pull", "number", .unit = "1/s", .initial = "1",
+     .doc = "How fast: the rate over the distance from the posture."},
     {"until", "number", .needed = true, .unit = "s", .doc = "End of the motion, from t = 0."},
     {"every", "number", .unit = "s", .initial = "until/100",
      .doc = "Between two rows of the table."},

@@ -1,5 +1,6 @@
 // least_rates.c - velocities with the least rates of joints; see least_rates.h.
 #include "simulate/analyses/least_rates.h"
+#include "integrate/saddle.h"
 #include "math/eigen.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ flx_status flx_least_rates_create(flx_simulation *sim, const flx_system *sys,
     *l = (flx_least_rates){.sim = sim, .sys = sys, .keys = keys, .nv = nv};
     l->nrow = flx_dims_unknowns(&sys->dims) - flx_dims_first_constraint(&sys->dims);
     size_t v = (size_t)nv, rows = (size_t)(l->nrow + ny + nm + 1), most = v + rows;
-    l->nwork = 6 * most * most + 8 * most;
+    l->nwork = 6 * most * most + 8 * most + v;
     l->side = flx_alloc(ctx, (size_t)nm, sizeof *l->side);
     l->G = flx_alloc(ctx, rows * v + rows + (size_t)nn + l->nwork, sizeof *l->G);
     flx_node *nodes = flx_alloc(ctx, (size_t)nn, sizeof *nodes);
@@ -61,6 +62,7 @@ flx_status flx_least_rates_fill(flx_least_rates *l, flx_state *x)
 {
     int ny = l->keys->nwant, nm = l->keys->nmove, first = flx_dims_first_constraint(&l->sys->dims);
     memset(x->v, 0, (size_t)l->nv * sizeof *x->v);
+    if (l->keys->mass) FLX_TRY(flx_projector_fill(l->rows, x, FLX_ROWS_VELOCITY, false));
     FLX_TRY(look(l, x, FLX_ROWS_VELOCITY));
     memcpy(l->free, l->rows->row + first, (size_t)l->nrow * sizeof *l->free);
     memcpy(l->free + l->nrow, l->signals.out, 2 * (size_t)(ny + nm) * sizeof *l->free);
@@ -77,6 +79,26 @@ flx_status flx_least_rates_fill(flx_least_rates *l, flx_state *x)
         }
     }
     return FLX_OK;
+}
+
+// N^T M N and -N^T M u, with the mass where x was filled last.
+static void weigh_by_mass(flx_least_rates *l, int f, const double *N, const double *u, int size,
+                          double *M, double *z)
+{
+    int n = l->nv;
+    double *row = l->work + l->nwork - (size_t)n;
+    for (int p = 0; p <= f; p++) {
+        flx_saddle_metric_product(l->rows->saddle, p < f ? N + n * p : u, row);
+        for (int s = 0; s < f; s++) {
+            double sum = 0.0;
+            for (int j = 0; j < n; j++) sum += N[j + n * s] * row[j];
+            if (p < f) {
+                M[s + size * p] = sum;
+            } else {
+                z[s] = -sum;
+            }
+        }
+    }
 }
 
 // The least of |W^(1/2) (R u + base)| with G u = a, C u = b and, for joints at a limit, R_i u = d_i.
@@ -130,8 +152,9 @@ static flx_status solve(flx_least_rates *l, const double *a, const double *b, co
     if (!(values[rows - 1] > SINGULAR * values[0])) return FLX_SINGULAR;
     memset(M, 0, (size_t)size * (size_t)size * sizeof *M);
     memset(z, 0, (size_t)size * sizeof *z);
+    if (k->mass) weigh_by_mass(l, f, N, u, size, M, z);
     for (int p = 0; p < f; p++) {
-        for (int i = 0; i < nm; i++) {
+        for (int i = 0; i < nm && !k->mass; i++) {
             double wr = k->weights[i] * R1[i + nm * p];
             z[p] -= wr * (r1[i] + base[i]);
             for (int s = 0; s < f; s++) M[p + size * s] += wr * R1[i + nm * s];
@@ -147,23 +170,34 @@ static flx_status solve(flx_least_rates *l, const double *a, const double *b, co
     return FLX_OK;
 }
 
+// Where the right sides are in the room for work, behind what `solve` takes.
+static size_t free_work(const flx_least_rates *l)
+{
+    size_t n = (size_t)l->nv;
+    return l->nwork - n - (size_t)(l->nrow + l->keys->nwant + 2 * l->keys->nmove);
+}
+
 flx_status flx_least_rates_velocity(flx_least_rates *l, double *v)
 {
     int ny = l->keys->nwant, nm = l->keys->nmove;
     const double *rate = l->free + l->nrow + ny, *base = rate + ny + nm;
-    double *a = l->work + l->nwork - (size_t)(l->nrow + ny + nm), *b = a + l->nrow, *d = b + ny;
+    double *a = l->work + free_work(l), *b = a + l->nrow, *d = b + ny, *drawn = d + nm;
     for (int i = 0; i < l->nrow; i++) a[i] = -l->free[i];
     for (int i = 0; i < ny; i++) b[i] = -rate[i];
-    for (int i = 0; i < nm; i++) d[i] = -base[i];
-    return solve(l, a, b, d, base, v);
+    for (int i = 0; i < nm; i++) {
+        const flx_kinematics_keys *k = l->keys;
+        d[i] = -base[i];
+        drawn[i] = base[i];
+        if (k->posture) drawn[i] += k->pull * (l->free[l->nrow + 2 * ny + i] - k->posture[i]);
+    }
+    return solve(l, a, b, d, drawn, v);
 }
 
 flx_status flx_least_rates_close(flx_least_rates *l, flx_state *x, double *theta, double *miss)
 {
     const flx_kinematics_keys *k = l->keys;
     int ny = k->nwant, nm = k->nmove, first = flx_dims_first_constraint(&l->sys->dims);
-    double *a = l->work + l->nwork - (size_t)(l->nrow + ny + 2 * nm), *b = a + l->nrow, *d = b + ny,
-           *zero = d + nm;
+    double *a = l->work + free_work(l), *b = a + l->nrow, *d = b + ny, *zero = d + nm;
     FLX_TRY(flx_least_rates_fill(l, x));
     FLX_TRY(look(l, x, FLX_ROWS_POSITION));
     *miss = 0.0;

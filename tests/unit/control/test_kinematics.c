@@ -111,6 +111,100 @@ static int arm_in_space(void)
     return 0;
 }
 
+// Two carts, one on the other; the second goes on a rail of its own that is inclined by `tan`. x of the second is wanted.
+#define CARTS(tan, want, more)                                                                     \
+    "flexion: 1\n"                                                                                 \
+    "dimension: 2\n"                                                                               \
+    "bodies:\n"                                                                                    \
+    "  a: {type: rigid, mass: 3, inertia: 1}\n"                                                    \
+    "  b: {type: rigid, mass: 2, inertia: 1}\n"                                                    \
+    "joints:\n"                                                                                    \
+    "  A: {type: prismatic, on: [ground, a], at: [0, 0], axis: [1, 0]}\n"                          \
+    "  B: {type: prismatic, on: [a, b], at: [0, 0], axis: [1, " tan "]}\n"                         \
+    "analyse:\n"                                                                                   \
+    "  ik: {type: kinematics, want: {b.position.x: " want                                          \
+    "}, move: [A, B], until: 1, every: 0.01" more "}\n"                                            \
+    "simulate: {until: 1, method: radau, rtol: 1e-6}\n"                                            \
+    "outputs: {every: 0.1, signals: [ik.A, ik.B, ik.A.rate]}\n"
+
+// s1 + s2 = 0.4 + 0.1 t, and w1 (s1' + k (s1 - p1))^2 + w2 (s2' + k (s2 - p2))^2 is least: s1 goes to where the weighted
+// distances balance, as exp(-k t), but for the lag behind what moves.
+static int posture_draws_the_joints(void)
+{
+    static const char text[] = CARTS(
+        "0", "0.4 + 0.1*t", ", from: [0.3, 0.1], weights: [2, 3], posture: [-0.5, 0.2], pull: 4");
+    const double w1 = 2, w2 = 3, k = 4, p1 = -0.5, p2 = 0.2;
+    case_table t = {0};
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    // (w1 + w2) s1' = w2 c' - k (w1 (s1 - p1) - w2 (c - s1 - p2)), c = 0.4 + 0.1 t
+    double W = w1 + w2, slope = 0.1 * w2 / W;
+    double place = (w1 * p1 + w2 * (0.4 - p2)) / W + (0.1 * w2 / W - slope) / k;
+    for (double time = 0; time < 1.05; time += 0.1) {
+        double s1 = place + slope * time + (0.3 - place) * exp(-k * time);
+        CHECK_NEAR(at(&t, "ik.A", time), s1, 2e-10);
+        CHECK_NEAR(at(&t, "ik.A", time) + at(&t, "ik.B", time), 0.4 + 0.1 * time, 1e-13);
+        CHECK_NEAR(at(&t, "ik.A.rate", time), slope - k * (0.3 - place) * exp(-k * time), 1e-9);
+    }
+    case_table_clear(&t);
+    return 0;
+}
+
+// A tip that rests: the joints move on until the weighted way to the posture is across all motions of the joints that
+// leave the tip where it is.
+static int posture_of_an_arm_at_rest(void)
+{
+    static const char text[] = ARM(", weights: [1, 2, 4], posture: [1, 0.2, -0.4], pull: 40", "0");
+    case_table t = {0};
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    double a = at(&t, "ik.A", 1), b = at(&t, "ik.B", 1), c = at(&t, "ik.C", 1);
+    double X[3] = {0, 0, 0}, Y[3] = {0, 0, 0}, length[3] = {0.5, 0.4, 0.3}, angle = 0;
+    for (int i = 0; i < 3; i++) {
+        angle += i == 0 ? a : i == 1 ? b : c;
+        for (int j = 0; j <= i; j++) {
+            X[j] -= length[i] * sin(angle);
+            Y[j] += length[i] * cos(angle);
+        }
+    }
+    double free[3] = {X[1] * Y[2] - X[2] * Y[1], X[2] * Y[0] - X[0] * Y[2],
+                      X[0] * Y[1] - X[1] * Y[0]};
+    double way[3] = {a - 1, 2 * (b - 0.2), 4 * (c + 0.4)}, across = 0, size = 0;
+    for (int i = 0; i < 3; i++) {
+        across += free[i] * way[i];
+        size += fabs(free[i] * way[i]);
+    }
+    CHECK(fabs(a - 0.3) > 0.05);
+    CHECK(size > 0.01 && fabs(across) < 1e-9 * size);
+    CHECK_NEAR(0.5 * cos(a) + 0.4 * cos(a + b) + 0.3 * cos(a + b + c), at(&t, "x", 1), 1e-12);
+    case_table_clear(&t);
+    return 0;
+}
+
+// The least kinetic energy: with r the wanted rate and k = 2 tan^2, s1' = r k/(3 + k).
+static int least_kinetic_energy(void)
+{
+    static const char text[] = CARTS("0.75", "0.2*t^2", ", weights: mass");
+    static const char bodies[] =
+        "simulate: {until: 1, method: radau, rtol: 1e-6, formulation: ggl}\n";
+    const double k = 2 * 0.75 * 0.75;
+    for (int form = 0; form < 2; form++) { // on the tree, and of bodies
+        char model[2000];
+        case_table t = {0};
+        snprintf(model, sizeof model, "%s", text);
+        if (form == 1) {
+            char *from = strstr(model, "simulate:"), outputs[200];
+            snprintf(outputs, sizeof outputs, "%s", strstr(model, "outputs:"));
+            snprintf(from, sizeof model - (size_t)(from - model), "%s%s", bodies, outputs);
+        }
+        CHECK(case_run(model, NULL, &t, NULL, NULL));
+        for (double time = 0; time < 1.05; time += 0.1) {
+            CHECK_NEAR(at(&t, "ik.A", time), 0.2 * time * time * k / (3 + k), 1e-10);
+            CHECK_NEAR(at(&t, "ik.A.rate", time), 0.4 * time * k / (3 + k), 1e-10);
+        }
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 static int refusal(const char *text, const char *part)
 {
     char said[2000] = "";
@@ -127,8 +221,14 @@ static int refusals(void)
                   "at its limit") == 0);
     CHECK(refusal(ARM(", limits: {A: [-0.05, 0.05], B: [-0.05, 0.05]}", "0.15"),
                   "'B' begins at 0.8, beyond its limit 0.05") == 0);
+    CHECK(refusal(ARM(", posture: [0, 0]", "0.15"), "2 coordinates, and 3 joints that move") == 0);
+    CHECK(refusal(ARM(", pull: 2", "0.15"), "a `posture`, which is missing") == 0);
+    CHECK(refusal(ARM(", posture: [0, 0, 0], pull: -1", "0.15"), "the pull") == 0);
+    CHECK(refusal(ARM(", posture: [0, 0, 0], weights: mass", "0.15"), "not with `weights: mass`") ==
+          0);
     return 0;
 }
 
 TEST_MAIN(TEST(limits_hold_and_let_go), TEST(rows_do_not_matter), TEST(arm_in_space),
-          TEST(refusals))
+          TEST(posture_draws_the_joints), TEST(posture_of_an_arm_at_rest),
+          TEST(least_kinetic_energy), TEST(refusals))
