@@ -259,7 +259,7 @@ static flx_status find_residual(body *b)
     double *all = flx_arena_take(b->arena, n, sizeof *all);
     if (!all) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->s->ninterface; i++) b->e->nodes[i].residual = all + 9 * (size_t)i;
-    return flx_shapes_residual(b->s, b->shapes, all);
+    return flx_shapes_residual(b->s, b->shapes, all, NULL);
 }
 
 static flx_status make(body *b)
@@ -318,6 +318,45 @@ static flx_status name_interface(const flx_fe *fe, flx_arena *arena, const flx_b
     return out->name ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+#define MISSED 0.01 // part of a compliance that may be left out without a word
+
+static double first_three(const double C[9])
+{
+    return C[0] + C[4] + C[8];
+}
+
+// What the shapes leave out of the compliance where the model puts loads beside the interfaces (REC-1).
+static flx_status check_loaded(const flx_fe *fe, flx_arena *arena, const flx_free_structure *s,
+                               const flx_basis *b, const flx_shapes *shapes)
+{
+    size_t n = (size_t)b->nloaded;
+    flx_free_structure at = *s;
+    flx_basis own = *b;
+    flx_interface *faces = flx_alloc(fe->ctx, n, sizeof *faces);
+    double *left = flx_alloc(fe->ctx, 18 * n, sizeof *left), *all = left ? left + 9 * n : NULL;
+    flx_status status = faces && left ? FLX_OK : FLX_ERR_MEMORY;
+    own.interfaces = b->loaded;
+    own.names = NULL;
+    at.ninterface = b->nloaded;
+    at.interfaces = faces;
+    for (int i = 0; i < b->nloaded && status == FLX_OK; i++)
+        status = name_interface(fe, arena, &own, i, faces + i);
+    if (status == FLX_OK) status = flx_shapes_residual(&at, shapes, left, all);
+    double allowed = b->tolerance > 0 ? b->tolerance : MISSED;
+    for (int i = 0; i < b->nloaded && status == FLX_OK; i++) {
+        double whole = first_three(all + 9 * i), missed = first_three(left + 9 * i);
+        if (!(whole > 0) || missed <= allowed * whole) continue;
+        flx_ctx_warn(fe->ctx, b->loaded_at[i],
+                     "node %d is no interface of the body: its shapes leave out %.2g %% of the "
+                     "static compliance there (sum of three axes, without the rigid motion: "
+                     "%.3g m/N of all unknowns); name it in 'interfaces'",
+                     fe->s->label[b->loaded[i]], 100 * missed / whole, whole);
+    }
+    flx_free(faces);
+    flx_free(left);
+    return status;
+}
+
 static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *asked, flx_loc loc,
                          flx_elastic **out)
 {
@@ -358,6 +397,8 @@ static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *asked, f
     s.interfaces = faces;
     if (status == FLX_OK) status = flx_fe_check_dashpots(fe, s.nrigid, R, loc);
     if (status == FLX_OK) status = flx_shapes_find(&s, basis, &shapes);
+    if (status == FLX_OK && basis->nloaded > 0)
+        status = check_loaded(fe, arena, &s, basis, &shapes);
     if (status == FLX_OK) status = make_body(fe, arena, basis, &shapes, &s, out);
     flx_shapes_clear(&shapes);
     flx_free(R);

@@ -10,7 +10,7 @@
 // Whoever adds a member to one of these makes it part of the key here, and then writes the new size.
 #if defined(__x86_64__)
 _Static_assert(sizeof(flx_structure) == 448, "key of a structure");
-_Static_assert(sizeof(flx_basis) == 208, "key of a basis");
+_Static_assert(sizeof(flx_basis) == 224, "key of a basis");
 _Static_assert(sizeof(flx_element) == 40, "key of an element");
 _Static_assert(sizeof(flx_material) == 64, "key of a material");
 _Static_assert(sizeof(flx_section) == 232, "key of a section");
@@ -174,6 +174,7 @@ static void basis(key *k, const flx_basis *b)
     for (size_t i = 0; i < held; i++) integer(k, b->conditions[i]);
     for (int i = 0; i < b->ninterface; i++) integer(k, b->components ? (int)b->components[i] : 077);
     reals(k, (size_t)b->nshift, b->shifts);
+    integers(k, (size_t)b->nloaded, b->loaded);
     integer(k, b->arena != NULL);
     text(k, b->body);
 }

@@ -60,6 +60,10 @@ typedef struct flx_basis {
     bool inertia_relief;
     bool uncounted; // modes of the band are not counted
     bool unscaled;  // ports count as they are, in their own units
+    // nodes that joints or forces take though they are no interfaces, and where the model says so
+    int nloaded;
+    const int *loaded;        // (nloaded) counted from 0
+    const flx_loc *loaded_at; // (nloaded)
     flx_damping damping;
     flx_arena *arena; // of the report; NULL: none is made
     const char *body; // whose basis it is; NULL: not known
@@ -114,8 +118,10 @@ typedef struct flx_shape_study {
 flx_status flx_shapes_find(const flx_free_structure *s, const flx_basis *b, flx_shapes *out);
 void flx_shapes_clear(flx_shapes *shapes);
 
-// What the shapes leave out of the compliance at each interface, by forces (REC-1): out (ninterface, 9).
-flx_status flx_shapes_residual(const flx_free_structure *s, const flx_shapes *shapes, double *out);
+// What the shapes leave out of the compliance at each interface, by forces (REC-1): out (ninterface, 9). whole (the same;
+// NULL: not wanted): the compliance.
+flx_status flx_shapes_residual(const flx_free_structure *s, const flx_shapes *shapes, double *out,
+                               double *whole);
 
 // Solve K x = f for loads that are in equilibrium, with the motion that the frame takes away: X (count, n),
 // the loads before. lowest: the square of the body's lowest angular frequency.

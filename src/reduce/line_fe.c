@@ -529,7 +529,7 @@ static flx_status find_residual(mesh *m, flx_arena *arena, flx_elastic *e)
     double *line = flx_alloc(m->ctx, 9 * count, sizeof *line);
     double *body = flx_arena_take(arena, 9 * count, sizeof *body);
     const flx_shapes v = {.n = m->N, .count = m->n, .V = m->V, .omega2 = m->omega2};
-    flx_status status = line && body ? flx_shapes_residual(&x.s, &v, line) : FLX_ERR_MEMORY;
+    flx_status status = line && body ? flx_shapes_residual(&x.s, &v, line, NULL) : FLX_ERR_MEMORY;
     for (int i = 0; i <= m->ne && status == FLX_OK; i++) {
         e->nodes[i].residual = body + 9 * (size_t)i;
         take_residual(m, line + 9 * (size_t)i, e->nodes[i].residual);

@@ -38,7 +38,8 @@ static void subtract_shapes(const flx_shape_search *q, const flx_shapes *v, cons
     }
 }
 
-static flx_status find(const flx_shape_search *q, const flx_shapes *v, double *F, double *out)
+static flx_status find(const flx_shape_search *q, const flx_shapes *v, double *F, double *out,
+                       double *whole)
 {
     int m = q->s->ninterface, n = q->s->K->n;
     double *X = F + 3 * AT_ONCE * q->n, *Y = X + 3 * AT_ONCE * q->n;
@@ -54,18 +55,20 @@ static flx_status find(const flx_shape_search *q, const flx_shapes *v, double *F
                 r[c] = 0.5 * (flx_blas_dot(n, f + c / 3 * q->n, x + c % 3 * q->n) +
                               flx_blas_dot(n, f + c % 3 * q->n, x + c / 3 * q->n));
             }
+            if (whole) memcpy(whole + 9 * (first + i), r, 9 * sizeof *r);
             subtract_shapes(q, v, f, r);
         }
     }
     return FLX_OK;
 }
 
-flx_status flx_shapes_residual(const flx_free_structure *s, const flx_shapes *shapes, double *out)
+flx_status flx_shapes_residual(const flx_free_structure *s, const flx_shapes *shapes, double *out,
+                               double *whole)
 {
     flx_shape_search q = {.s = s, .n = (size_t)s->K->n, .lowest = shapes->omega2[0]};
     double *F = flx_alloc(s->ctx, 9 * AT_ONCE * q.n, sizeof *F);
     flx_status status = F ? flx_shapes_prepare(&q) : FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = find(&q, shapes, F, out);
+    if (status == FLX_OK) status = find(&q, shapes, F, out, whole);
     flx_free(F);
     flx_free(q.MR);
     return status;

@@ -41,6 +41,9 @@ flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name
                              flx_operand *out);
 flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_operand *out);
 bool flx_is_stress(const char *name);
+// loaded_nodes.c: nodes of the mesh that joints and forces take besides the interfaces.
+flx_status flx_elastic_body_find_loaded(flx_builder *b, const flx_item *body,
+                                        const struct flx_structure *s, flx_basis *basis);
 // elastic_mesh.c: a mesh or matrices.
 flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_entry *fe,
                                       const flx_entry *reduce, flx_elastic **out);

@@ -182,6 +182,8 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
                         flx_basis_get(basis.kind)->name);
     }
     FLX_TRY(flx_elastic_body_read_conditions(b, reduce, faces.n, faces.names, &basis));
+    if (faces.n > 0 && (loads || basis.kind != FLX_BASIS_MODES))
+        FLX_TRY(flx_elastic_body_find_loaded(b, body, m->s, &basis));
     if (faces.n == 0 && !flx_entry_get(body->def, "frame")) basis.frame = FLX_FRAME_BUCKENS;
     return b->reader->reduce(b->reader->user, m->s, lumped == 1, &basis, reduce->loc, out);
 }

@@ -60,6 +60,9 @@ flx_status flx_port_model_project(flx_ctx *ctx, const flx_port_model *full, cons
 // The conditions that the basis names, or all: free, each interface held, all held.
 flx_status flx_port_conditions_init(const flx_free_structure *s, const flx_basis *b,
                                     const flx_ports *ports, flx_port_conditions *out);
+// Leaves those out that hold ports which move together, or all that moves; x: a model with the statics of the ports.
+flx_status flx_port_conditions_prune(const flx_free_structure *s, const flx_ports *p,
+                                     const flx_port_model *x, flx_port_conditions *c);
 void flx_port_conditions_clear(flx_port_conditions *c);
 
 // ---- responses, of scaled ports -------------------------------------------------------------------

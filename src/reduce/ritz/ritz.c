@@ -311,6 +311,7 @@ static flx_status run(lanczos *l, const flx_ritz_def *def)
     flx_ritz *r = l->r;
     double *Y = NULL, before = (double)INFINITY;
     int slow = 0;
+    bool first = true;
     flx_status status = begin(l);
     if (r->to == 0) r->to = 2 * sqrt(fmax(l->lowest, 0.0)) / (2 * FLX_PI); // no band is given
     if (status == FLX_OK && !def->uncounted) status = count_modes(l);
@@ -322,6 +323,9 @@ static flx_status run(lanczos *l, const flx_ritz_def *def)
         status = Y ? flx_ritz_blocks_model(l, Y) : FLX_ERR_MEMORY;
         if (status == FLX_OK && r->modes > MOST_MODES)
             status = refuse_modes(l, "at least ", r->modes);
+        if (status == FLX_OK && first)
+            status = flx_port_conditions_prune(l->q->s, &r->ports, &r->model, &r->conditions);
+        first = false;
         if (status == FLX_OK) status = flx_ritz_blocks_certify(l);
         if (status != FLX_OK) break;
         bool complete = r->counted < 0 || r->modes >= r->counted;
