@@ -110,6 +110,12 @@ static inline bool flx_group_rubs(const flx_row_group *g)
     return g->is.normal >= 0 && g->is.ntangent > 0 && g->is.friction > 0.0;
 }
 
+// The same of a compliant contact, whose normal force is no multiplier of the group.
+static inline bool flx_group_rubs_softly(const flx_row_group *g)
+{
+    return g->of.point > 0 && g->is.ntangent > 0 && g->is.friction > 0.0;
+}
+
 typedef struct flx_segment { // coordinates that are a vector space
     int q, v, n;
 } flx_segment;

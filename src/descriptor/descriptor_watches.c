@@ -61,7 +61,7 @@ void flx_watches_indicate(const flx_descriptor *d, flx_descriptor_work *w, const
 // Whether the equations are others after the change.
 static bool acts(const flx_contact_point *p, bool closes)
 {
-    return flx_law_has_kink(&p->law) || (closes && flx_law_reads_closing(&p->law));
+    return p->located || flx_law_has_kink(&p->law) || (closes && flx_law_reads_closing(&p->law));
 }
 
 bool flx_watches_idle(const flx_descriptor *d, const flx_state *x, const signed char *changed)
@@ -137,7 +137,7 @@ void flx_watches_settle(const flx_descriptor *d, flx_descriptor_work *w, flx_sta
     for (int i = 0; i < n; i++) {
         double depth = depth_of(of + i, w, x->switches), rate = rate_of(d, of + i, w, x);
         double *s = x->switches + of[i].side;
-        s[0] = depth > 0.0 || (depth == 0.0 && rate >= 0.0 && flx_law_has_kink(&of[i].law));
+        s[0] = depth > 0.0 || (depth == 0.0 && rate >= 0.0 && acts(of + i, false));
         s[1] = s[0] != 0.0 ? fmax(rate, 0.0) : fmax(-depth, 0.0);
     }
 }

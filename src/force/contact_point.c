@@ -14,7 +14,7 @@
 bool flx_contact_point_is_held(const flx_contact_point *p, const double *switches)
 {
     const double *s = switches + p->side;
-    return flx_law_has_kink(&p->law) || (s[0] == 0.0 && s[1] > p->clear);
+    return p->located || flx_law_has_kink(&p->law) || (s[0] == 0.0 && s[1] > p->clear);
 }
 
 bool flx_contact_point_acts(const flx_contact_point *p, double depth, const double *switches)
@@ -378,6 +378,31 @@ void flx_contact_linearise(int n, const flx_contact_point *points, const flx_con
         }
         if (p->state >= 0) linearise_memory(p, at, F, &j, by_q, by_v, A0, A1);
     }
+}
+
+void flx_contact_point_press(const flx_contact_point *p, const flx_contact_at *at, bool slopes,
+                             flx_contact_press *out)
+{
+    flx_jet j;
+    along rate = {{0}};
+    memset(out, 0, sizeof *out);
+    flx_scalar_value(&p->gap, at->f, at->switches, &j);
+    if (p->row >= 0) {
+        flx_scalar_gradient(&p->gap, at->f, at->switches, &j);
+        out->force = flx_contact_point_row(p, at, &j).acts ? at->lam[p->row] : 0.0;
+        out->column = &p->place;
+        return;
+    }
+    if (!flx_contact_point_acts(p, j.value, at->switches)) return;
+    (slopes ? flx_scalar_jet : flx_scalar_gradient)(&p->gap, at->f, at->switches, &j);
+    flx_law_force law =
+        flx_contact_point_force(p, at->f, &j, flx_jet_rate(&p->gap, &j, at->v), at->switches, NULL);
+    out->force = law.force;
+    if (!slopes) return;
+    flx_jet_rate_gradient(&p->gap, &j, at->v, rate);
+    add_to(out->by_q, law.by_depth, j.g);
+    add_to(out->by_q, law.by_rate, rate);
+    add_to(out->by_v, law.by_rate, j.g);
 }
 
 // The force of a point that acts, and what it stores; elastic: the part of it that does.

@@ -82,6 +82,7 @@ typedef struct flx_contact_point {
     int state_slot[2][2];         // ... by each other
     int state_force[2];           // ... by the normal force that is an unknown
     int side;                     // the first of its switches
+    bool located;                 // a switch decides whether it acts: its friction is as it is
     double clear;                 // a larger gap is one that it has to close at an instant
     const double
         *residual[2]; // (9) compliance of each side's node beside its shapes, node axes; NULL: none
@@ -118,6 +119,13 @@ flx_law_force flx_contact_point_force(const flx_contact_point *p, flx_frames f, 
 // Friction of a point with memory at a normal force; u: slip (2), j: depth.
 flx_stretch flx_contact_point_stretch(const flx_contact_point *p, const flx_contact_at *at,
                                       const double u[2], double force, const flx_jet *j);
+// Its normal force, with derivatives along the motions of both bodies; where it is an unknown, the column of that.
+typedef struct flx_contact_press {
+    double force, by_q[2][6], by_v[2][6];
+    const flx_row_place *column; // NULL: it is none
+} flx_contact_press;
+void flx_contact_point_press(const flx_contact_point *p, const flx_contact_at *at, bool slopes,
+                             flx_contact_press *out);
 // The row of a force that is an unknown.
 flx_law_row flx_contact_point_row(const flx_contact_point *p, const flx_contact_at *at,
                                   const flx_jet *j);

@@ -65,6 +65,14 @@ typedef struct flx_contact {
     int memory; // first state of its springs with memory, those of each point one after the other; -1: none
 } flx_contact;
 
+// Whether a compliant contact has Coulomb's friction as it is: stick and slip are switches.
+static inline bool flx_contact_is_coulomb(const flx_contact *c)
+{
+    const flx_contact_friction *f = &c->friction;
+    bool rubs = f->coefficient > 0.0 || f->coefficient_open;
+    return rubs && c->law != FLX_CONTACT_RIGID && c->memory < 0 && !(f->velocity > 0.0);
+}
+
 // What there is to know of a contact at a state; vectors have three numbers, ground axes.
 typedef enum flx_contact_signal {
     FLX_CONTACT_GAP = 0,                          // the least

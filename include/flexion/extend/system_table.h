@@ -195,7 +195,8 @@ typedef struct flx_contacts {
     // The group whose row this unknown is, -1: none. *tangent: -1: the normal one, else 0 or 1.
     int (*of_unknown)(const flx_system *s, int unknown, int *tangent);
     // gap, its rate (count), the velocities of slip (2 count), whatever the switches are; NULL: not
-    // these. Of friction alone gap and rate are 0.
+    // these. Of friction alone gap and rate are 0; its gap is HUGE_VAL where nothing presses that it
+    // could rub with.
     flx_status (*gaps)(const flx_system *s, flx_work *w, const flx_point *p, double *gap,
                        double *rate, double *slip);
     // limit (count): of groups of friction alone the most that |mu| may be at p while it sticks, by

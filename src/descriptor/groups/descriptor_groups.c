@@ -12,10 +12,11 @@
 // ---- making ---------------------------------------------------------------------------------------
 
 // Items come in the order of the model: points of pairs of contacts, bounds of stops, constraints of the equations, friction
-// that sticks.
+// of joints that sticks, that of compliant contacts.
 typedef struct cursor {
     int contact, pair, feature;
     int stop, equation, stick;
+    int soft, soft_pair, soft_feature, point; // of compliant contacts
 } cursor;
 
 static void take_contact(const flx_contact *c, flx_group_spec *out)
@@ -138,10 +139,36 @@ static bool next_stick(const flx_descriptor *d, cursor *at, flx_group_spec *out)
     return true;
 }
 
+// Friction of a compliant law as it is: at each of its points, in the order of these (term_contact.c).
+static bool next_soft(const flx_descriptor *d, cursor *at, flx_group_spec *out)
+{
+    const flx_model *m = d->model;
+    for (; at->soft < m->ncontact; at->soft++, at->soft_pair = at->soft_feature = 0) {
+        const flx_contact *c = m->contacts + at->soft;
+        if (c->law == FLX_CONTACT_RIGID) continue;
+        for (; at->soft_pair < c->npair; at->soft_pair++, at->soft_feature = 0) {
+            const int *pair = c->pairs[at->soft_pair];
+            const flx_surface *a = c->sides[pair[0]].surface, *b = c->sides[pair[1]].surface;
+            if (at->soft_feature >= flx_pair_points(a, b)) continue;
+            at->point++;
+            uint64_t feature = (uint64_t)at->soft_feature++;
+            if (!flx_contact_is_coulomb(c)) continue;
+            (void)flx_gap_init(&out->gap, a, b, feature, d->planar);
+            out->contact = at->soft;
+            out->pair = at->soft_pair;
+            take_contact(c, out);
+            out->normal = false;
+            out->point = at->point;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool next_spec(const flx_descriptor *d, cursor *at, flx_group_spec *out)
 {
     return next_contact(d, at, out) || next_stop(d, at, out) || next_equation(d, at, out) ||
-           next_stick(d, at, out);
+           next_stick(d, at, out) || next_soft(d, at, out);
 }
 
 // Points that come and go are for methods of steps; friction of rolling and drilling is for compliant laws.
@@ -197,14 +224,15 @@ flx_status flx_groups_plan(flx_descriptor *d)
                                     .item = g->of.item,
                                     .loc = g->of.loc};
         take_numbers(g, &g->of);
-        if (g->of.normal) { // bodies are counted from -1, the ground
+        if (g->of.normal || g->of.point) { // bodies are counted from -1, the ground
             const int *body = g->of.depth.body;
             g->is.pair = 1 + (body[0] + 1) * (d->model->nbody + 1) + body[1] + 1;
         }
         if (g->is.normal < 0 && d->first_stick < 0) d->first_stick = d->ngroup;
         d->ngroup_normal += g->of.normal;
         d->ngroup_tangent += g->of.ntangent;
-        if (flx_group_rubs(g)) d->base.reads_multipliers = FLX_READS_FORCES;
+        bool reads = g->of.point && d->model->contacts[g->of.contact].mixed;
+        if (flx_group_rubs(g) || reads) d->base.reads_multipliers = FLX_READS_FORCES;
     }
     return FLX_OK;
 }
@@ -355,7 +383,8 @@ void flx_groups_mark(flx_descriptor *d)
 {
     for (int i = 0; i < d->ngroup; i++) {
         const flx_row_group *g = d->groups + i;
-        for (int k = 0; k < g->of.ntangent && g->of.ntangent == 2; k++)
+        bool turns = g->of.ntangent == 2 || g->of.point > 0; // or the normal force is damped
+        for (int k = 0; k < g->of.ntangent && turns; k++)
             flx_layout_mark_ends(d, &d->vscalars[g->vscalar + k].term[0].e, 2);
     }
 }
@@ -381,7 +410,7 @@ flx_status flx_groups_renew(flx_descriptor *d)
                             g->of.item, s.sticking, s.friction);
         }
         take_numbers(g, &s);
-        if (!g->of.normal && g->of.ntangent > 0)
+        if (!g->of.normal && !g->of.point && g->of.ntangent > 0)
             flx_scalar_take_numbers(d->vscalars[g->vscalar].term, &s.slip[0]);
         if (!g->of.normal || g->of.contact >= 0) continue; // surfaces have no numbers
         flx_scalar_take_numbers(d->scalars[g->scalar].term, &s.depth);
@@ -407,8 +436,9 @@ flx_status flx_groups_choose_tangents(flx_descriptor *d)
     (void)flx_eval_begin(d, w, &p);
     for (int i = 0; i < d->ngroup; i++) {
         flx_row_group *g = d->groups + i;
-        if (!g->of.gap.pair) continue;
-        const int *frame = d->scalars[g->scalar].term[0].e.frame;
+        if (!g->of.gap.pair || (g->of.point && g->of.ntangent == 0)) continue;
+        const flx_scalar_row *row = g->of.point ? d->vscalars + g->vscalar : d->scalars + g->scalar;
+        const int *frame = row->term[0].e.frame;
         flx_gap_choose_tangents(&g->of.gap, w->frames.space + frame[0], w->frames.space + frame[1]);
     }
     d->base.ops->work_destroy(&w->base);

@@ -25,6 +25,7 @@ typedef struct flx_group_spec {
     int contact, pair;
     double thickness; // of both surfaces together; infinite: one has no end
     int stop;         // of a rigid stop: 2 its number + its bound + 1; else 0
+    int point; // 1 + the point of a compliant contact whose normal force it rubs with; else 0
     // Constraints of the equations in the place of scalars: the value of the first is the depth, that of the other the velocity
     // of slip; -1: none.
     int equation, slip_equation;

@@ -12,8 +12,10 @@ typedef struct sliding {
     const flx_expr_constraint *equation; // in the place of these, with its gradient; else NULL
     const double *gradient;
     int n;
-    double u[2], e[2]; // velocity of slip, direction
-    double speed;      // what u was divided by; < 0: it goes back
+    double u[2], e[2];       // velocity of slip, direction
+    double speed;            // what u was divided by; < 0: it goes back
+    double force;            // friction
+    flx_contact_press press; // of a compliant contact: its normal force
 } sliding;
 
 static bool is_held(const double *course)
@@ -53,10 +55,14 @@ static bool slides(const flx_descriptor *d, flx_descriptor_work *w, const flx_po
                    bool jets, sliding *s)
 {
     const flx_row_group *g = d->groups + i;
-    if (!flx_group_rubs(g) || p->switches[g->is.state] != FLX_CONTACT_SLIDES) return false;
+    bool soft = flx_group_rubs_softly(g);
+    if (!soft && !flx_group_rubs(g)) return false;
+    if (p->switches[g->is.state] != FLX_CONTACT_SLIDES) return false;
     s->n = g->is.ntangent;
     s->e[1] = 0.0;
     s->equation = NULL;
+    if (soft) flx_contacts_press(d, w, p, g->of.point - 1, jets, &s->press);
+    s->force = g->is.friction * (soft ? s->press.force : p->lam[g->is.normal]);
     if (g->slip >= 0) {
         s->equation = d->expr.constraints + g->slip;
         flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
@@ -83,13 +89,11 @@ void flx_groups_residual(const flx_descriptor *d, flx_descriptor_work *w, const 
 {
     sliding s;
     for (int i = 0; i < d->ngroup; i++) {
-        const flx_contact_group *g = &d->groups[i].is;
         if (!slides(d, w, p, i, false, &s)) continue;
-        double force = g->friction * p->lam[g->normal];
         for (int k = 0; s.equation && k < s.equation->ndep; k++)
-            r[s.equation->unknown[k]] += force * s.e[0] * s.gradient[k];
+            r[s.equation->unknown[k]] += s.force * s.e[0] * s.gradient[k];
         for (int k = 0; !s.equation && k < s.n; k++)
-            flx_jet_add_force(s.slip[k], &s.jet[k], force * s.e[k], r);
+            flx_jet_add_force(s.slip[k], &s.jet[k], s.force * s.e[k], r);
     }
 }
 
@@ -104,6 +108,24 @@ static void linearise_equation(const flx_descriptor *d, flx_descriptor_work *w,
         A0[b->curve_slot[k]] += force * s->e[0] * curve[b->curve + k];
 }
 
+// Friction along a slip by the normal force: a multiplier, or that of a compliant law.
+static void add_normal(const flx_row_group *g, sliding *s, int k, flx_blocks *b)
+{
+    double part = g->is.friction * s->e[k];
+    if (!g->of.point || s->press.column) {
+        const flx_row_place *column = g->of.point ? s->press.column : &g->column[k];
+        flx_scalar_add_column(s->slip[k], column, part, s->jet[k].g, b->A0);
+        return;
+    }
+    double by_q[2][6], by_v[2][6];
+    for (int i = 0; i < 12; i++) {
+        by_q[i / 6][i % 6] = part * s->press.by_q[i / 6][i % 6];
+        by_v[i / 6][i % 6] = part * s->press.by_v[i / 6][i % 6];
+    }
+    flx_jet_add_outer(s->slip[k], &s->jet[k], 1.0, by_q, b->A0);
+    flx_jet_add_outer(s->slip[k], &s->jet[k], 1.0, by_v, b->A1);
+}
+
 void flx_groups_linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                           flx_blocks *b)
 {
@@ -111,13 +133,13 @@ void flx_groups_linearise(const flx_descriptor *d, flx_descriptor_work *w, const
     for (int i = 0; i < d->ngroup; i++) {
         const flx_row_group *g = d->groups + i;
         if (!slides(d, w, p, i, true, &s)) continue;
-        double f = g->is.friction, force = f * p->lam[g->is.normal];
+        double force = s.force;
         if (s.equation) {
             linearise_equation(d, w, g, &s, force, b->A0);
             continue;
         }
         for (int k = 0; k < s.n; k++) {
-            flx_scalar_add_column(s.slip[k], &g->column[k], f * s.e[k], s.jet[k].g, b->A0);
+            add_normal(g, &s, k, b);
             flx_jet_add_stiffness(s.slip[k], &s.jet[k], force * s.e[k], b->A0);
             for (int l = 0; l < s.n && s.speed != 0.0; l++) {
                 double turn = force * ((k == l) - s.e[k] * s.e[l]) / s.speed, h[2][6];
@@ -134,9 +156,9 @@ void flx_groups_energy(const flx_descriptor *d, flx_descriptor_work *w, const fl
 {
     sliding s;
     for (int i = 0; i < d->ngroup; i++) {
-        const flx_contact_group *g = &d->groups[i].is;
+        double moved = 0.0;
         if (!slides(d, w, p, i, false, &s)) continue;
-        double force = g->friction * p->lam[g->normal], moved = 0.0;
+        double force = s.force;
         for (int k = 0; k < s.n; k++) e->dissipated_power += force * s.e[k] * s.u[k];
         if (!s.equation) continue;
         for (int k = 0; k < s.equation->ndep; k++)
@@ -164,7 +186,8 @@ void flx_groups_accept(const flx_descriptor *d, flx_descriptor_work *w, flx_stat
 static bool find_touch(const flx_descriptor *d, const flx_descriptor_work *w,
                        const flx_row_group *g, flx_touch *out)
 {
-    const int *frame = d->scalars[g->scalar].term[0].e.frame;
+    const flx_scalar_row *row = g->of.point ? d->vscalars + g->vscalar : d->scalars + g->scalar;
+    const int *frame = row->term[0].e.frame;
     if (!d->planar) {
         const flx_frame *f = w->frames.space;
         return flx_gap_touch(&g->of.gap, f + frame[0], f + frame[1], out);
@@ -189,7 +212,7 @@ static void find_friction(const flx_descriptor *d, flx_descriptor_work *w, const
         const flx_scalar *of = d->vscalars[g->vscalar + k].term;
         flx_scalar_gradient(of, w->frames, p->switches, &j);
         u[k] = flx_jet_rate(of, &j, p->v);
-        if (rubs) mu[k] = g->is.friction * p->lam[g->is.normal] * s.e[k];
+        if (rubs) mu[k] = s.force * s.e[k];
         if (sticks) mu[k] = p->mu[g->is.tangent[k]];
     }
 }
@@ -199,14 +222,16 @@ static void observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_p
 {
     const flx_row_group *g = d->groups + i;
     double state = p->switches[g->is.state], mu[2], u[2], t[2][3], spin[2];
-    double force = state >= FLX_CONTACT_SLIDES ? p->lam[g->is.normal] : 0.0;
+    bool soft = g->of.point > 0; // all but friction says its point
+    double force = state >= FLX_CONTACT_SLIDES && !soft ? p->lam[g->is.normal] : 0.0;
     flx_touch touch;
+    if (soft && state < FLX_CONTACT_SLIDES) return;
     out[FLX_CONTACT_COUNT] += p->switches[g->is.tally];
     out[FLX_CONTACT_IMPULSE] += p->switches[g->is.tally + 1];
     if (!find_touch(d, w, g, &touch)) return;
     flx_touch_tangents(&g->of.gap.tangents, touch.n, t, spin);
     find_friction(d, w, p, i, mu, u);
-    bool least = touch.gap < out[FLX_CONTACT_GAP];
+    bool least = !soft && touch.gap < out[FLX_CONTACT_GAP];
     if (least) out[FLX_CONTACT_GAP] = touch.gap;
     out[FLX_CONTACT_VALUE] += force;
     for (int k = 0; k < 3; k++) {
@@ -218,7 +243,7 @@ static void observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_p
         out[FLX_CONTACT_PLACE + k] = 0.5 * (touch.p[0][k] + touch.p[1][k]);
     }
     out[FLX_CONTACT_STATE] = fmax(out[FLX_CONTACT_STATE], state);
-    out[FLX_CONTACT_TOUCHING] += state != FLX_CONTACT_OPEN;
+    out[FLX_CONTACT_TOUCHING] += !soft && state != FLX_CONTACT_OPEN;
     out[FLX_CONTACT_POWER] -= mu[0] * u[0] + mu[1] * u[1];
 }
 
@@ -269,6 +294,7 @@ static flx_status gaps(const flx_system *s, flx_work *work, const flx_point *p, 
             value = r->constant - r->coefficient[0] * j.value;
             speed = -r->coefficient[0] * flx_jet_rate(r->term, &j, p->v);
         }
+        if (g->of.point && !flx_contacts_is_closed(d, p, g->of.point - 1)) value = HUGE_VAL;
         if (g->equation >= 0) {
             const flx_expr_constraint *b = d->expr.constraints + g->equation;
             flx_eval_group(d, w, FLX_GROUP_CONSTRAINT);
@@ -302,8 +328,15 @@ static flx_status limits(const flx_system *s, flx_work *work, const flx_point *p
     flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     for (int i = 0; i < d->ngroup; i++) limit[i] = HUGE_VAL;
+    p = flx_eval_begin(d, w, p);
+    for (int i = 0; i < d->ngroup; i++) {
+        const flx_row_group *g = d->groups + i;
+        flx_contact_press press;
+        if (!g->of.point) continue;
+        flx_contacts_press(d, w, p, g->of.point - 1, false, &press);
+        limit[i] = g->is.sticking * press.force;
+    }
     if (d->model->nstick == 0) return FLX_OK;
-    (void)flx_eval_begin(d, w, p);
     flx_eval_group(d, w, FLX_GROUP_LIMIT);
     const double *out = flx_eval_output(d, w, FLX_GROUP_LIMIT);
     for (int i = 0; i < d->model->nstick; i++) limit[d->first_stick + i] = out[i];

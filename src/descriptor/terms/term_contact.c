@@ -89,9 +89,9 @@ static flx_status refuse_friction(const flx_descriptor *d, const flx_contact *c)
     } else if (rolls(c) && !(f->velocity > 0)) {
         what = "'rolling' and 'spinning' of a compliant law need the 'velocity' of friction, as in "
                "{coefficient: 0.3, velocity: 1e-3, rolling: 0.01}";
-    } else if (f->coefficient > 0 && c->memory < 0 && !(f->velocity > 0)) {
-        what = "friction of a compliant law needs its 'velocity' or its 'stiffness', as in "
-               "{coefficient: 0.3, velocity: 1e-3}; sticking as it is has the law 'restitution'";
+    } else if (flx_contact_is_coulomb(c) && d->model->simulate.steps) {
+        what = "with contacts met step by step friction of a compliant law needs its 'velocity' or "
+               "its 'stiffness', as in {coefficient: 0.3, velocity: 1e-3}";
     }
     if (!what) return FLX_OK;
     return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc, "contact '%s': %s", c->name, what);
@@ -170,7 +170,9 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
     }
     p->gap = (flx_scalar){
         .kind = FLX_SCALAR_GAP, .body = {side[0]->body, side[1]->body}, .turn = -1, .gap = gap};
-    if (c->friction.coefficient > 0 || c->friction.coefficient_open) p->nslip = d->planar ? 1 : 2;
+    bool rubs = c->friction.coefficient > 0 || c->friction.coefficient_open;
+    p->located = flx_contact_is_coulomb(c); // its friction is that of a group
+    if (rubs && !p->located) p->nslip = d->planar ? 1 : 2;
     for (int i = 0; i < 2; i++) {
         p->slip[i] = p->gap;
         p->slip[i].kind = FLX_SCALAR_SLIP;
@@ -376,6 +378,19 @@ bool flx_contacts_give(const flx_descriptor *d, flx_descriptor_work *w, const fl
         lam[c->row] = flx_contact_point_force(c, w->frames, &j, rate, p->switches, NULL).force;
     }
     return any;
+}
+
+void flx_contacts_press(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        int point, bool slopes, flx_contact_press *out)
+{
+    const flx_contact_point *c = contacts_of(d)->of + point;
+    flx_contact_at at = point_of(w, p);
+    flx_contact_point_press(c, &at, slopes, out);
+}
+
+bool flx_contacts_is_closed(const flx_descriptor *d, const flx_point *p, int point)
+{
+    return p->switches[contacts_of(d)->of[point].side] != 0.0;
 }
 
 // Whether a remark on the step was made.

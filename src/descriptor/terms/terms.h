@@ -119,6 +119,10 @@ double flx_memories_scale(const flx_descriptor *d,
 // Into lam: normal forces that are unknowns, at a point that has begun. Whether there are any.
 bool flx_contacts_give(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                        double *lam);
+// The normal force of a point, with its derivatives if `slopes` (LAW-16); whether its switch says that it is closed.
+void flx_contacts_press(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                        int point, bool slopes, flx_contact_press *out);
+bool flx_contacts_is_closed(const flx_descriptor *d, const flx_point *p, int point);
 void flx_contacts_observe(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                           int contact, double out[FLX_CONTACT_SIGNALS]);
 

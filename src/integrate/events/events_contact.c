@@ -16,6 +16,11 @@
 #define CONTRADICTS 1e-7
 // A pool begins to slide where so much of its forces is missing: exactly at its limit its places would not know where to.
 #define LATE 1e-7
+// Friction of surfaces that are about to part, or have just met, may be more than it can by this part of the forces so far:
+// rounding.
+#define NO_FRICTION 1e-9
+// ... and their slip, in lengths per second: places at different depths do not stand still together.
+#define NO_SLIP 1e-9
 // Of the scale of a gap: an overlap of surfaces that are said to be apart that is no rounding, nor the error of a step.
 #define OVERLAPS 1e-5
 
@@ -214,7 +219,8 @@ static flx_status find_left(flx_integrator *it, const flx_state *x, double *left
         if (!sticks || g->ntangent == 0) continue;
         flx_contact_multipliers(g, x->mu, mu);
         double friction = flx_contact_length(mu, g->ntangent), most = most_friction(c, x, i);
-        left[i] = c->pool[i] >= 0 ? margin + LATE * forces : most - friction;
+        double rounding = flx_contact_is_soft(g) ? NO_FRICTION * c->force[i] : 0.0;
+        left[i] = c->pool[i] >= 0 ? margin + LATE * forces : most - friction + rounding;
         size[i] = c->pool[i] >= 0 ? forces : most + friction;
     }
     return FLX_OK;
@@ -239,6 +245,7 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_state *x, double 
         double length = flx_contact_length(course, g->ntangent);
         if (state == FLX_CONTACT_SLIDES && length > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent) / length;
+            if (flx_contact_is_soft(g)) v[1] += NO_SLIP * c->scale[i];
             c->quickest = fmax(c->quickest, fabs(v[1]) / c->scale[i]);
         }
     }
@@ -275,10 +282,29 @@ flx_status flx_contacts_begin(flx_integrator *it, const flx_state *x, bool *deci
     return FLX_OK;
 }
 
+// The largest friction that surfaces with a compliant law could have so far.
+static flx_status note_forces(flx_integrator *it, const flx_state *x)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    bool any = false;
+    for (int i = 0; i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        any = any || (flx_contact_is_soft(g) && flx_contact_is_closed(g, x->switches));
+    }
+    if (!any) return FLX_OK;
+    flx_point p = flx_state_point(it->sys, x);
+    FLX_TRY(flx_contacts_limits(it, &p, c->limit));
+    for (int i = 0; i < c->n; i++) {
+        if (flx_contact_is_soft(&c->groups[i])) c->force[i] = fmax(c->force[i], c->limit[i]);
+    }
+    return FLX_OK;
+}
+
 flx_status flx_contacts_part(flx_integrator *it, flx_state *x)
 {
     flx_method *m = flx_method_of(it);
     flx_event_contacts *c = m->events->contacts;
+    FLX_TRY(note_forces(it, x));
     FLX_TRY(flx_contacts_look(it, x));
     for (int i = 0; i < c->n; i++) {
         int s = c->groups[i].state;

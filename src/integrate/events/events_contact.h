@@ -90,6 +90,18 @@ static inline bool flx_contact_is_closed(const flx_contact_group *g, const doubl
     return switches[g->state] >= FLX_CONTACT_SLIDES;
 }
 
+// Friction of a joint, or of equations: of no surfaces.
+static inline bool flx_contact_is_of_joint(const flx_contact_group *g)
+{
+    return g->normal < 0 && g->pair == 0;
+}
+
+// ... of surfaces with a compliant law.
+static inline bool flx_contact_is_soft(const flx_contact_group *g)
+{
+    return g->normal < 0 && g->pair != 0;
+}
+
 static inline double flx_contact_length(const double *v, int n)
 {
     return n == 2 ? hypot(v[0], v[1]) : n == 1 ? fabs(v[0]) : 0.0;

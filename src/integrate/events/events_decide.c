@@ -5,6 +5,7 @@
 // decides. A group does not go back to what it has just left, unless the others make it.
 #include "integrate/events/events_contact.h"
 
+#include <math.h>
 #include <string.h>
 
 // Forces and accelerations below this part of their terms are rounding.
@@ -15,6 +16,8 @@
 #define LIMIT_FOUND 1e-10
 #define MOST_LIMITS 30
 #define MOST_JAMS 5
+// The cosine of an angle that is not clearly less than a right one.
+#define ACROSS 1e-2
 // What a pool does that no longer holds is seen with its friction less by this part.
 #define LESS 1e-3
 
@@ -26,8 +29,9 @@ static void choose_touching(flx_event_contacts *c, const flx_state *x, const sig
     T->ngroup = T->m = 0;
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
-        bool touches = g->normal < 0 || flx_contact_is_closed(g, x->switches) ||
-                       (marked && marked[2 * i]) || c->gap[i] <= c->touch[i];
+        bool rubs = g->normal < 0 && c->gap[i] < HUGE_VAL;
+        bool touches = rubs || flx_contact_is_closed(g, x->switches) || (marked && marked[2 * i]) ||
+                       c->gap[i] <= c->touch[i];
         if (!touches) continue;
         T->group[T->ngroup] = i;
         T->first[T->ngroup++] = T->m;
@@ -217,11 +221,12 @@ static flx_cone_group force_group(const flx_event_contacts *c, int k, int first,
     bool normal = g->normal >= 0;
     double speed = flx_contact_length(slip, g->ntangent),
            part = c->kinetic[i] ? g->friction / g->sticking : 1.0;
-    flx_cone_group out = {.normal = normal ? first : -1,
-                          .ntangent = g->ntangent,
-                          .tangent = {first + normal, first + normal + 1},
-                          .friction = g->sticking * (g->sticking > 0.0 ? part : 1.0) / c->less,
-                          .limit = normal ? 0.0 : c->limit[i] * (g->sticking > 0.0 ? part : 1.0)};
+    flx_cone_group out = {
+        .normal = normal ? first : -1,
+        .ntangent = g->ntangent,
+        .tangent = {first + normal, first + normal + 1},
+        .friction = g->sticking * (g->sticking > 0.0 ? part : 1.0) / c->less,
+        .limit = normal ? 0.0 : c->limit[i] * (g->sticking > 0.0 ? part : 1.0) / c->less};
     bool moves = speed > slow * c->scale[i], leaves = c->leaves[i] == FLX_LEAVES_STICK;
     if (g->ntangent == 0 || (!moves && !leaves)) return out;
     out.slides = 1;
@@ -454,6 +459,19 @@ static flx_status begin_to_slide(flx_integrator *it, double slow)
 
 // ---- the event ------------------------------------------------------------------------------
 
+// Whether a group slides on, by clearly less than a right angle to where it slid. At a right angle, and where its direction was held,
+// its slip would be at its end again.
+static bool turns_little(const flx_event_contacts *c, int i, const double *course, double state)
+{
+    int n = c->groups[i].ntangent;
+    const double *next = c->course + 2 * i;
+    double before = flx_contact_length(course, n), after = flx_contact_length(next, n);
+    if (c->next[i] != FLX_CONTACT_SLIDES || state != FLX_CONTACT_SLIDES) return false;
+    if (!(before > 0.0) || !(after > 0.0)) return before == after;
+    if (c->leaves[i] == FLX_LEAVES_SLIDE && before >= 0.75 * FLX_COURSE_HELD) return false;
+    return flx_contact_along(course, next, n) > ACROSS * before * after;
+}
+
 // Whether groups are something else from now on; what they are is written.
 static bool take_states(flx_integrator *it, flx_state *x)
 {
@@ -464,11 +482,7 @@ static bool take_states(flx_integrator *it, flx_state *x)
         int i = c->touching.group[k];
         const flx_contact_group *g = &c->groups[i];
         double *course = x->switches + g->slip, *state = x->switches + g->state;
-        bool turns = c->next[i] == FLX_CONTACT_SLIDES && *state == FLX_CONTACT_SLIDES &&
-                     (flx_contact_length(course, g->ntangent) > 0.0) ==
-                         (flx_contact_length(c->course + 2 * i, g->ntangent) > 0.0) &&
-                     !(flx_contact_along(course, c->course + 2 * i, g->ntangent) < 0.0);
-        if (turns) continue; // as before, or by less than a right angle, which the system follows
+        if (turns_little(c, i, course, *state)) continue; // which the system follows
         bool other = c->next[i] != (int)*state || c->next[i] == FLX_CONTACT_SLIDES;
         for (int t = 0; t < g->ntangent && c->next[i] == FLX_CONTACT_STICKS; t++)
             other = other || course[t] != c->course[2 * i + t];
@@ -486,6 +500,21 @@ static bool take_states(flx_integrator *it, flx_state *x)
     return changed;
 }
 
+// Friction alone whose surfaces have parted is none.
+static bool release(flx_event_contacts *c, flx_state *x)
+{
+    bool any = false;
+    for (int i = 0; i < c->n; i++) {
+        const flx_contact_group *g = &c->groups[i];
+        bool apart = g->normal < 0 && !(c->gap[i] < HUGE_VAL);
+        if (!apart || x->switches[g->state] == FLX_CONTACT_OPEN) continue;
+        x->switches[g->state] = FLX_CONTACT_OPEN;
+        for (int t = 0; t < g->ntangent; t++) x->switches[g->slip + t] = 0.0;
+        any = true;
+    }
+    return any;
+}
+
 static flx_status unsolved(flx_integrator *it, const flx_state *x)
 {
     const flx_event_contacts *c = flx_method_of(it)->events->contacts;
@@ -500,6 +529,7 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
     flx_events *e = flx_method_of(it)->events;
     flx_event_contacts *c = e->contacts;
     FLX_TRY(flx_contacts_look(it, x));
+    if (release(c, x)) e->what.changed = 1;
     choose_touching(c, x, marked);
     if (c->touching.ngroup == 0) return FLX_OK;
     FLX_TRY(find_leaving(it, x, marked));

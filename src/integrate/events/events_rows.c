@@ -8,6 +8,8 @@
 
 // A row whose square is less than this part of itself beside others depends on them.
 #define DEPENDS 1e-10
+// Places of a compliant law are at different depths: what they could hold by levers of these is not held.
+#define NEARLY_DEPENDS 1e-4
 
 // Rows that are independent so far, with the triangular factor of their W.
 typedef struct basis {
@@ -30,11 +32,11 @@ static double beside(const flx_touch_problem *T, basis *b, int row)
 }
 
 // Add a row. False: it depends on those that are there, as their combination b->part.
-static bool add_row(const flx_touch_problem *T, basis *b, int row)
+static bool add_row(const flx_touch_problem *T, basis *b, int row, double depends)
 {
     int m = T->m;
     double left = beside(T, b, row);
-    if (left > DEPENDS * T->W[row * m + row]) {
+    if (left > depends * T->W[row * m + row]) {
         memcpy(b->factor + (size_t)b->n * (size_t)m, b->part, (size_t)b->n * sizeof *b->part);
         b->factor[b->n * m + b->n] = sqrt(left);
         b->row[b->n++] = row;
@@ -98,7 +100,7 @@ static void lend(flx_event_contacts *c, const basis *b, int k)
         if (of >= 0) return; // of several: nobody knows whose
         of = group_of_row(T, b->row[j]);
     }
-    if (of < 0 || c->groups[T->group[of]].normal >= 0) return;
+    if (of < 0 || !flx_contact_is_of_joint(&c->groups[T->group[of]])) return;
     c->lends[i] = T->group[of];
     c->share[i] = largest;
 }
@@ -109,7 +111,7 @@ static void join_pools(flx_event_contacts *c, const basis *b, int k)
     const flx_touch_problem *T = &c->touching;
     int i = T->group[k];
     double largest = 0.0;
-    if (c->groups[i].normal < 0) return;
+    if (flx_contact_is_of_joint(&c->groups[i])) return;
     if (c->shared == 0) c->shared = 1 + i;
     if (c->pool[i] < 0) c->pool[i] = i;
     for (int j = 0; j < b->n; j++) largest = fmax(largest, fabs(b->part[j]));
@@ -142,7 +144,7 @@ void flx_contacts_reduce(flx_event_contacts *c)
         for (int k = 0; k < T->ngroup && all; k++) {
             int i = T->group[k];
             if (c->groups[i].normal < 0 || c->next[i] < FLX_CONTACT_SLIDES) continue;
-            all = add_row(T, &b, T->first[k]);
+            all = add_row(T, &b, T->first[k], DEPENDS);
             if (!all) shift_force(c, &b, k);
         }
     }
@@ -154,14 +156,15 @@ void flx_contacts_reduce(flx_event_contacts *c)
         int nt = c->groups[i].ntangent, first = nt == 2 && prefers_second(c, &b, k);
         for (int n = 0; n < nt; n++) { // the one that has more of its own first
             int t = first ? 1 - n : n;
-            bool own = add_row(T, &b, flx_touching_tangent(c, k, t));
+            double depends = flx_contact_is_soft(&c->groups[i]) ? NEARLY_DEPENDS : DEPENDS;
+            bool own = add_row(T, &b, flx_touching_tangent(c, k, t), depends);
             c->course[2 * i + t] = own ? 0.0 : 1.0; // others hold it
             if (!own) join_pools(c, &b, k);
             held += own;
         }
         if (held > 0) continue;
         if (c->shared == 0) c->shared = 1 + i;
-        if (c->groups[i].normal < 0) lend(c, &b, k);
+        if (flx_contact_is_of_joint(&c->groups[i])) lend(c, &b, k);
         c->next[i] = FLX_CONTACT_SLIDES;
         c->course[2 * i] = c->course[2 * i + 1] = 0.0;
     }
@@ -208,6 +211,7 @@ flx_status flx_contacts_margin(flx_integrator *it, const flx_state *x, double *m
 {
     flx_event_contacts *c = flx_method_of(it)->events->contacts;
     flx_touch_problem *T = &c->touching;
+    double depends = DEPENDS;
     bool any = false;
     int m = 0;
     *margin = *size = 0.0;
@@ -215,14 +219,17 @@ flx_status flx_contacts_margin(flx_integrator *it, const flx_state *x, double *m
     if (!any) return FLX_OK;
     T->ngroup = T->m = 0;
     for (int i = 0; i < c->n; i++) {
-        if (takes_part(c, x, i)) add_group(c, x, i, &m);
+        if (!takes_part(c, x, i)) continue;
+        add_group(c, x, i, &m);
+        if (flx_contact_is_soft(&c->groups[i])) depends = NEARLY_DEPENDS;
     }
     FLX_TRY(flx_contacts_couple(it, x));
     for (int r = 0; r < m; r++) {
         for (int q = 0; q < m; q++)
             c->kept.W[r * m + q] = T->W[c->kept.row[r] * T->m + c->kept.row[q]];
     }
-    return flx_cone_margin(c->solver, m, c->kept.W, c->kept.p, T->ngroup, T->cone, margin, size);
+    return flx_cone_margin(c->solver, m, c->kept.W, c->kept.p, T->ngroup, T->cone, depends, margin,
+                           size);
 }
 
 const flx_contact_group *flx_integrator_shared_contact(const flx_integrator *it)

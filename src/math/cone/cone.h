@@ -57,9 +57,11 @@ flx_status flx_cone_solve(flx_cone *c, int m, const double *W, const double *b, 
 
 // Forces lambda (m) keep all rows at rest. Of all forces with the same motion, lambda + N z with W N = 0: the largest margin t with
 // |lambda_t| <= f lambda_n - t in every group (a normal row alone: lambda_n >= t), to 1e-10 of the size of the forces; both in units in
-// which W has the diagonal 1, at most that size. Negative: no forces hold. Groups do not slide; every row is in one.
+// which W has the diagonal 1, at most that size. Negative: no forces hold. Groups do not slide; every row is in one. depends: a row whose square is less than
+// this part of itself beside others depends on them.
 flx_status flx_cone_margin(flx_cone *c, int m, const double *W, const double *lambda, int ngroup,
-                           const flx_cone_group *groups, double *margin, double *size);
+                           const flx_cone_group *groups, double depends, double *margin,
+                           double *size);
 
 // ---- sparse -------------------------------------------------------------------------------------------
 

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-// A row whose square is less than this part of itself beside others depends on them.
-#define DEPENDS 1e-10
 // The weight of the barrier falls by FALLS, to PRECISE of the forces; shares that are no better are kept small by SMALL.
 #define FALLS 10.0
 #define PRECISE 1e-11
@@ -31,7 +29,7 @@ typedef struct share {
 } share;
 
 // Pivoted factor of W (scaled, m x m, overwritten), in order[]: its rank.
-static int factor(int m, double *W, int *order)
+static int factor(int m, double depends, double *W, int *order)
 {
     int rank = 0;
     for (int i = 0; i < m; i++) order[i] = i;
@@ -43,7 +41,7 @@ static int factor(int m, double *W, int *order)
         int keep = order[rank], p = order[best];
         order[rank] = p;
         order[best] = keep;
-        if (!(W[p * m + p] > DEPENDS)) break;
+        if (!(W[p * m + p] > depends)) break;
         double root = sqrt(W[p * m + p]);
         for (int i = rank + 1; i < m; i++) W[order[i] * m + p] /= root;
         W[p * m + p] = root;
@@ -56,9 +54,9 @@ static int factor(int m, double *W, int *order)
 }
 
 // Columns of N: a row that depends on others, and what these take over.
-static void find_shares(share *s, double *W, int *order)
+static void find_shares(share *s, double depends, double *W, int *order)
 {
-    int m = s->c->m, rank = factor(m, W, order);
+    int m = s->c->m, rank = factor(m, depends, W, order);
     s->k = m - rank;
     memset(s->N, 0, (size_t)m * (size_t)s->k * sizeof *s->N);
     for (int n = 0; n < s->k; n++) {
@@ -180,7 +178,8 @@ static bool improve(share *s, const double *from)
 // ---- all of it --------------------------------------------------------------------------------------
 
 flx_status flx_cone_margin(flx_cone *c, int m, const double *W, const double *lambda, int ngroup,
-                           const flx_cone_group *groups, double *margin, double *size)
+                           const flx_cone_group *groups, double depends, double *margin,
+                           double *size)
 {
     *margin = *size = 0.0;
     FLX_TRY(flx_cone_reserve(c, m + 1, ngroup)); // one more unknown: t
@@ -203,7 +202,7 @@ flx_status flx_cone_margin(flx_cone *c, int m, const double *W, const double *la
             c->HJ[i * m + j] = c->scale[i] * c->scale[j] * W[c->row[i] * m + c->row[j]];
     }
     for (int i = 0; i < c->ngroup; i++) s.size = fmax(s.size, c->group[i].limit);
-    find_shares(&s, c->HJ, c->pivot);
+    find_shares(&s, depends, c->HJ, c->pivot);
     *size = s.size;
     *margin = share_out(&s, c->lam, memset(s.z, 0, (size_t)s.k * sizeof *s.z));
     if (s.k == 0 || !(s.size > 0.0)) return FLX_OK;

@@ -286,22 +286,22 @@ static int margin_of_a_share(void)
         lam[0] = l0 + c * share;
         for (int t = 0; t < 2; t++) lam[1 + t] = turned[t][0] * l1 + turned[t][1] * share;
         flx_cone_group g = {.normal = 0, .ntangent = 2, .tangent = {1, 2}, .friction = f};
-        CHECK(flx_cone_margin(cone, 3, W, lam, 1, &g, &margin, &size) == FLX_OK);
+        CHECK(flx_cone_margin(cone, 3, W, lam, 1, &g, 1e-10, &margin, &size) == FLX_OK);
         CHECK(k % 2 ? margin < -1e-8 * size : margin > 1e-8 * size);
         CHECK(fabs(margin) < 2e-6 * size);
         g.friction = 1.1 / c; // it jams
-        CHECK(flx_cone_margin(cone, 3, W, lam, 1, &g, &margin, &size) == FLX_OK);
+        CHECK(flx_cone_margin(cone, 3, W, lam, 1, &g, 1e-10, &margin, &size) == FLX_OK);
         CHECK(margin > 0.5 * size);
         g.friction = 0.0; // a disc without a normal force, of which nothing can be shared
         g.normal = -1, g.tangent[0] = 0, g.tangent[1] = 1, g.limit = hypot(lam[0], lam[1]) + 1e-3;
         double D[4] = {1, 0, 0, 1};
-        CHECK(flx_cone_margin(cone, 2, D, lam, 1, &g, &margin, &size) == FLX_OK);
+        CHECK(flx_cone_margin(cone, 2, D, lam, 1, &g, 1e-10, &margin, &size) == FLX_OK);
         CHECK_NEAR(margin, 1e-3, 1e-12);
     }
     double nan[1] = {(double)NAN}, one[1] = {1}, margin, size;
     flx_cone_group g = {.normal = 0};
-    CHECK(flx_cone_margin(cone, 1, nan, one, 1, &g, &margin, &size) == FLX_NOT_FINITE);
-    CHECK(flx_cone_margin(cone, 0, nan, one, 0, &g, &margin, &size) == FLX_OK);
+    CHECK(flx_cone_margin(cone, 1, nan, one, 1, &g, 1e-10, &margin, &size) == FLX_NOT_FINITE);
+    CHECK(flx_cone_margin(cone, 0, nan, one, 0, &g, 1e-10, &margin, &size) == FLX_OK);
     return 0;
 }
 

@@ -1,0 +1,193 @@
+// Friction of compliant contacts as it is, `friction: 0.3`: it sticks without creep, and the instants of stick and slip are found.
+#include "case_table.h"
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define G 9.81
+
+// ---- a mass that is pulled ------------------------------------------------------------------------
+
+// It rests at its depth; the pull c t overcomes what sticks, fs m g, at t1; from then on f m g acts.
+static int pulled_mass_slips_at_its_instant(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "parameters: {m: 2, fs: 0.5, f: 0.3, k: 1e5, c: 4}\n"
+        "bodies: {b: {type: point, mass: m, position: [0, 0.1 - m*9.81/k], surface: {sphere: "
+        "0.1}}}\n"
+        "forces:\n"
+        "  floor: {type: contact, on: [ground, b], law: penalty, stiffness: k%s,\n"
+        "    friction: {coefficient: f, static: fs}}\n"
+        "  pull: {type: expression, on: b, force: [c*t, 0]}\n"
+        "signals: {lost: energy.dissipated}\n"
+        "simulate: {until: 4, %s}\n"
+        "outputs: {every: 1, signals: [b.position.x, b.velocity.x, floor.state, floor.friction.x, "
+        "lost]}\n";
+    static const struct {
+        const char *form, *method;
+        double error;
+    } ways[] = {{"", "method: radau, rtol: 1e-9", 1e-8},
+                {"", "method: radau, rtol: 1e-9, formulation: tree", 1e-8},
+                {"", "method: dopri5, step: 2e-3", 1e-8},
+                {", form: mixed", "method: radau, rtol: 1e-9", 1e-8},
+                {"", "method: bdf, rtol: 1e-8", 1e-7},
+                {"", "method: lobatto, step: 2e-3", 1e-8},
+                {"", "method: rk4, step: 2e-3", 1e-8},
+                {"", "method: generalized-alpha, rtol: 1e-8", 1e-7},
+                {"", "method: hht, step: 2e-3", 2e-6},
+                {"", "method: midpoint, step: 2e-3", 2e-6}};
+    const double m = 2, fs = 0.5, f = 0.3, c = 4, t1 = fs * m * G / c, T = 4, left = T - t1;
+    const double v = c / (2 * m) * (T * T - t1 * t1) - f * G * left;
+    const double x = c / (6 * m) * (T * T * T - t1 * t1 * t1) - c * t1 * t1 / (2 * m) * left -
+                     f * G * left * left / 2;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        char model[1500];
+        case_table t = {0};
+        flx_ledger ledger = {0};
+        double at, rate, state, force, before, lost;
+        snprintf(model, sizeof model, text, ways[i].form, ways[i].method);
+        CHECK(case_run_ledger(model, NULL, &t, &ledger));
+        CHECK(case_table_value(&t, "b.position.x", 4, &at));
+        CHECK(case_table_value(&t, "b.velocity.x", 4, &rate));
+        CHECK(case_table_value(&t, "b.position.x", 2, &before));
+        CHECK(case_table_value(&t, "floor.friction.x", 2, &force));
+        CHECK(case_table_value(&t, "floor.state", 2, &state));
+        CHECK(case_table_value(&t, "lost", 4, &lost));
+        CHECK(state == 2.0 && fabs(before) < 1e-15);
+        CHECK_NEAR(force, -c * 2, 1e-9);
+        CHECK_NEAR(at, x, ways[i].error);
+        CHECK_NEAR(rate, v, ways[i].error);
+        CHECK_NEAR(lost, f * m * G * x, 1e-4);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// ---- a ball that begins to roll -------------------------------------------------------------------
+
+// Friction acts at the middle of the overlap, with the arm a = r - d/2: J = u0/(1/m + a^2/I) stops the slip, in any direction.
+static int sliding_ball_rolls(void)
+{
+    static const char text[] =
+        "flexion: 1\nparameters: {m: 0.2, r: 0.05, k: 1e6, f: 0.12, q: %.17g, I: 0.4*m*r^2}\n"
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {ball: {type: rigid, mass: m, inertia: [I, I, I],\n"
+        "  position: [0, 0, r - (m*9.81/k)^(2/3)],\n"
+        "  velocity: [cos(q) - 0.3*sin(q), sin(q) + 0.3*cos(q), 0],\n"
+        "  angular_velocity: [20*sin(q), -20*cos(q), 0], surface: {sphere: r}}}\n"
+        "forces: {floor: {type: contact, on: [ground, ball], law: hertz, stiffness: k, friction: "
+        "f}}\n"
+        "signals: {along: cos(q)*ball.velocity.x + sin(q)*ball.velocity.y,\n"
+        "  aside: cos(q)*ball.velocity.y - sin(q)*ball.velocity.x}\n"
+        "simulate: {until: 1, %s}\n"
+        "outputs: {every: 0.5, signals: [along, aside, floor.state, floor.slip, floor.value]}\n";
+    static const char *const methods[] = {"method: radau, rtol: 1e-8",
+                                          "method: radau, rtol: 1e-8, formulation: tree",
+                                          "method: bdf, rtol: 1e-8", "method: dopri5, rtol: 1e-8",
+                                          "method: generalized-alpha, rtol: 1e-7"};
+    const double m = 0.2, r = 0.05, d = pow(m * G / 1e6, 2.0 / 3), a = r - d / 2,
+                 I = 0.4 * m * r * r;
+    const double u[2] = {1 + 20 * a, 0.3}, part = 1 / (1 / m + a * a / I) / m;
+    for (int i = 0; i < 5 + 3; i++) {
+        char model[1500];
+        case_table t = {0};
+        double along, aside, state;
+        snprintf(model, sizeof model, text, i < 5 ? 0.0 : 0.9 * i, methods[i < 5 ? i : 0]);
+        CHECK(case_run(model, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "along", 1, &along));
+        CHECK(case_table_value(&t, "aside", 1, &aside));
+        CHECK(case_table_value(&t, "floor.state", 1, &state));
+        CHECK(state == 2.0);
+        CHECK_NEAR(along, 1 - part * u[0], 2e-6);
+        CHECK_NEAR(aside, 0.3 - part * u[1], 2e-6);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// A ball that strikes with much slip leaves with f times the normal impulse less of it, whatever the law; what rolls after some bounces goes on.
+static int bouncing_ball_keeps_the_law(void)
+{
+    static const char text[] =
+        "flexion: 1\ngravity: [0, 0, -9.81]\n"
+        "parameters: {m: 0.2, r: 0.05, k: 1e6, e: 0.8, f: 0.12}\n"
+        "bodies: {ball: {type: rigid, mass: m, inertia: [0.4*m*r^2, 0.4*m*r^2, 0.4*m*r^2],\n"
+        "  position: [0, 0, 0.6], velocity: [1, 0.3, 0], angular_velocity: [0, -80, 0],\n"
+        "  surface: {sphere: r}}}\n"
+        "forces: {floor: {type: contact, on: [ground, ball], law: hunt-crossley, stiffness: k,\n"
+        "  restitution: e, friction: f}}\n"
+        "simulate: {until: %s, method: radau, rtol: 1e-8}\n"
+        "outputs: {every: 0.6, signals: [ball.velocity, floor.state]}\n";
+    char model[1200];
+    case_table t = {0};
+    flx_ledger ledger = {0};
+    double x, y, z;
+    snprintf(model, sizeof model, text, "2.4");
+    CHECK(case_run_ledger(model, NULL, &t, &ledger));
+    CHECK(case_table_value(&t, "ball.velocity.x", 0.6, &x));
+    CHECK(case_table_value(&t, "ball.velocity.y", 0.6, &y));
+    CHECK(case_table_value(&t, "ball.velocity.z", 0.6, &z));
+    CHECK_NEAR(hypot(1 - x, 0.3 - y), 0.12 * (z + G * 0.6), 1e-6);
+    CHECK_NEAR(z + G * 0.6, 1.8 * sqrt(2 * G * 0.55), 0.06); // and gravity during the touch
+    CHECK(ledger.energy_drift < 1e-7);
+    case_table_clear(&t);
+    return 0;
+}
+
+// ---- a box on four corners ------------------------------------------------------------------------
+
+// What its corners hold together does not depend on the axes; it slips where f m g is reached.
+static int box_slips_as_one(void)
+{
+    static const char text[] =
+        "flexion: 1\ngravity: [0, 0, -9.81]\nparameters: {p: 0.9, q: %g}\n"
+        "bodies: {box: {type: rigid, mass: 2, inertia: [0.01, 0.01, 0.01],\n"
+        "  position: [0, 0, 0.01 - 2*9.81/4e5], surface: {box: [0.2, 0.2, 0.02]}}}\n"
+        "forces:\n"
+        "  push: {type: force, on: box, value: ['p*2*9.81*cos(q)*t', 'p*2*9.81*sin(q)*t', 0]}\n"
+        "  floor: {type: contact, on: [ground, box], law: penalty, stiffness: 1e5, damping: 400,\n"
+        "    friction: 0.3}\n"
+        "signals: {x: box.position.x*cos(q) + box.position.y*sin(q),\n"
+        "  y: box.position.y*cos(q) - box.position.x*sin(q)}\n"
+        "outputs: {every: 0.25, signals: [x, y, floor.state]}\n"
+        "simulate: {until: 1, method: radau, rtol: 1e-6%s}\n";
+    const double angle[] = {0.0, 0.7, 0.7, -1.9}, t1 = 0.3 / 0.9, left = 1 - t1;
+    const double x =
+        0.9 * G / 6 * (1 - t1 * t1 * t1) - 0.9 * G * t1 * t1 / 2 * left - 0.3 * G * left * left / 2;
+    for (int i = 0; i < 4; i++) {
+        char model[1500];
+        case_table t = {0};
+        double at, aside, before, state;
+        snprintf(model, sizeof model, text, angle[i], i == 2 ? ", formulation: tree" : "");
+        CHECK(case_run(model, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "x", 1, &at));
+        CHECK(case_table_value(&t, "y", 1, &aside));
+        CHECK(case_table_value(&t, "x", 0.25, &before));
+        CHECK(case_table_value(&t, "floor.state", 0.25, &state));
+        CHECK(state == 2.0 && fabs(before) < 2e-7); // it tips a little on its springs
+        CHECK_NEAR(at, x, 2e-6);
+        CHECK_NEAR(aside, 0.0, 1e-6);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// Who meets contacts step by step has no such rows.
+static int steps_refuse(void)
+{
+    char said[1000];
+    CHECK(!case_run_said("flexion: 1\nbodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1],\n"
+                         "  position: [0, 0, 0.1], surface: {sphere: 0.1}}}\n"
+                         "forces: {k: {type: contact, on: [ground, b], law: hertz,\n"
+                         "  stiffness: 1e5, friction: 0.3}}\n"
+                         "simulate: {until: 1, method: moreau, step: 1e-3}\n",
+                         NULL, said, sizeof said));
+    CHECK(strstr(said, "friction of a compliant law needs its 'velocity' or its 'stiffness'"));
+    return 0;
+}
+
+TEST_MAIN(TEST(pulled_mass_slips_at_its_instant), TEST(sliding_ball_rolls),
+          TEST(bouncing_ball_keeps_the_law), TEST(box_slips_as_one), TEST(steps_refuse))
