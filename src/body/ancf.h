@@ -23,21 +23,24 @@ enum {
 typedef struct flx_ancf_inertia {
     int n;
     double m[FLX_ANCF_MOST][FLX_ANCF_MOST];
-    double load[FLX_ANCF_MOST]; // integrals of the shape functions
-    double mass;                // of a metre
+    double load[FLX_ANCF_MOST];   // integrals of the shape functions
+    double weight[FLX_ANCF_MOST]; // the same times the mass of a metre
 } flx_ancf_inertia;
 
 // Of an element of the given length: mass of a metre, and the moments of inertia of a metre that belong to
 // the slopes across the line, nacross of them; a cable has none.
 void flx_ancf_inertia_make(double length, double mass, int nacross, const double *moments,
                            flx_ancf_inertia *out);
+// The same where they change along the line: n points with their weights, at parts of the length; moments (n, 2).
+void flx_ancf_inertia_sum(double length, int nacross, int n, const double *at, const double *weight,
+                          const double *mass, const double (*moments)[2], flx_ancf_inertia *out);
 
 // ---- cables -------------------------------------------------------------------------------------
 
 // Strains are e = |r,x| - stretch at the ends and the middle, and the curvature at two points.
 typedef struct flx_cable {
-    double length; // unstressed
-    double EA, EI;
+    double length;                   // unstressed
+    double EA[3], EI[2];             // at these places
     double viscosity;                // of the rates of strains, a part of the stiffness; s
     double stretch[3], curvature[2]; // without stress
 } flx_cable;
@@ -81,7 +84,8 @@ typedef struct flx_ancf_section {
 // Points of an element: the continuum's (5 along the line, 3 across it in each direction, 7 over a disc), or
 // those of the strains of sections, which do not lock. e0: vectors of the element without stress; NULL: it
 // is straight, and the rule serves all such elements of its length. out->points has place for
-// FLX_ANCF_POINTS.
+// FLX_ANCF_POINTS. Of the strains of sections s are four: at the beginning, in the middle, at the end, and of
+// the whole length, for bending and twist.
 #define FLX_ANCF_POINTS 45
 void flx_ancf_rule_continuum(double length, const flx_ancf_section *s, int dimension,
                              const double *e0, flx_ancf_rule *out);

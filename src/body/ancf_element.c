@@ -16,7 +16,7 @@ void flx_ancf_inertia_make(double l, double mass, int nacross, const double *mom
                                {-13.0 * l / 420, -l * l / 140, -11.0 * l / 210, l * l / 105}};
     int half = 2 + nacross;
     const int at[4] = {0, 1, half, half + 1};
-    *out = (flx_ancf_inertia){.n = 2 * half, .mass = mass};
+    *out = (flx_ancf_inertia){.n = 2 * half};
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) out->m[at[i]][at[j]] = mass * l * line[i][j];
     }
@@ -28,6 +28,33 @@ void flx_ancf_inertia_make(double l, double mass, int nacross, const double *mom
     out->load[0] = out->load[half] = 0.5 * l;
     out->load[1] = l * l / 12.0;
     out->load[half + 1] = -l * l / 12.0;
+    for (int i = 0; i < 2 * half; i++) out->weight[i] = mass * out->load[i];
+}
+
+void flx_ancf_inertia_sum(double l, int nacross, int n, const double *at, const double *weight,
+                          const double *mass, const double (*moments)[2], flx_ancf_inertia *out)
+{
+    int half = 2 + nacross;
+    const int place[4] = {0, 1, half, half + 1};
+    const double none[2] = {0, 0};
+    flx_ancf_inertia_make(l, 0, nacross, none, out);
+    for (int p = 0; p < n; p++) {
+        double x = at[p], w = l * weight[p], m = w * mass[p];
+        const double N[4] = {1.0 - 3.0 * x * x + 2.0 * x * x * x, l * (x - 2.0 * x * x + x * x * x),
+                             3.0 * x * x - 2.0 * x * x * x, l * (x * x * x - x * x)};
+        for (int i = 0; i < 4; i++) {
+            out->weight[place[i]] += m * N[i];
+            for (int j = 0; j < 4; j++) out->m[place[i]][place[j]] += m * N[i] * N[j];
+        }
+        for (int k = 0; k < nacross; k++) {
+            int a = 2 + k, b = half + 2 + k;
+            double J = w * moments[p][k];
+            out->m[a][a] += J * (1.0 - x) * (1.0 - x);
+            out->m[b][b] += J * x * x;
+            out->m[a][b] += J * x * (1.0 - x);
+            out->m[b][a] = out->m[a][b];
+        }
+    }
 }
 
 // Sizes are arguments where they are known when this is compiled: loops are then straight code.
@@ -69,7 +96,7 @@ static inline void begin_forces(int n, int D, const flx_ancf *e, const flx_ancf_
         for (int i = 0; i < n * D; i++) a[i] += e->drag * u[i];
     }
     for (int i = 0; i < n; i++) {
-        double w = e->inertia->mass * e->inertia->load[i];
+        double w = e->inertia->weight[i];
         for (int c = 0; c < D; c++) f[D * i + c] = -w * p->g[c];
     }
     add_mass(n, D, e->inertia, a, f);
@@ -210,14 +237,14 @@ void flx_ancf_energies(int n, const flx_ancf *elements, const flx_ancf_at *p, fl
         out->dissipated_power += lost + 2.0 * e->drag * kinetic;
         for (int i = 0; i < e->n; i++) {
             // the position of a rigid shift has shape functions that add up to one
-            double w = e->inertia->mass * e->inertia->load[i];
+            double w = e->inertia->weight[i];
             for (int c = 0; c < D; c++) out->potential -= w * p->g[c] * x[D * i + c];
             v3 r = v3_make(x[D * i], x[D * i + 1], D == 3 ? x[D * i + 2] : 0.0);
             v3 m = v3_make(f[D * i], f[D * i + 1], D == 3 ? f[D * i + 2] : 0.0);
             v3_add_to(out->angular, 1.0, v3_cross(r, m));
         }
         for (int i = 0; i < e->n; i++) {
-            double w = e->inertia->mass * e->inertia->load[i];
+            double w = e->inertia->weight[i];
             for (int c = 0; c < D; c++) out->linear[c] += w * u[D * i + c];
         }
     }

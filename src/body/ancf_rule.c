@@ -162,18 +162,18 @@ void flx_ancf_rule_sections(double length, const flx_ancf_section *s, int dimens
         flx_ancf_point *p = add_point(r, plane ? FLX_ANCF_AXIS2 : FLX_ANCF_AXIS);
         derive(length, dimension, 0.5 * i, line, p->shape + 1);
         memcpy(p->shape[0], p->shape[1], sizeof p->shape[0]);
-        p->C[0][0] = length * simpson[i] * s->EA;
+        p->C[0][0] = length * simpson[i] * s[i].EA;
         p->rest[0] = 1.0;
-        for (int k = 1; k < dimension; k++) p->C[k][k] = length * simpson[i] * s->GA[k - 1];
+        for (int k = 1; k < dimension; k++) p->C[k][k] = length * simpson[i] * s[i].GA[k - 1];
     }
     for (int i = 0; i < 2; i++) {
         flx_ancf_point *p = add_point(r, plane ? FLX_ANCF_SECTION2 : FLX_ANCF_SECTION);
         for (int k = 0; k < dimension - 1; k++) {
             p->shape[k][half * i + 2 + k] = 1.0;
-            p->C[k][k] = 0.5 * length * s->EA;
+            p->C[k][k] = 0.5 * length * s[2 * i].EA;
             p->rest[k] = 0.5;
         }
-        if (!plane) p->C[2][2] = 0.5 * length * s->GA[0];
+        if (!plane) p->C[2][2] = 0.5 * length * s[2 * i].GA[0];
     }
     flx_ancf_point *p = add_point(r, plane ? FLX_ANCF_CURVATURE2 : FLX_ANCF_CURVATURE);
     double middle[3][FLX_ANCF_MOST];
@@ -182,9 +182,9 @@ void flx_ancf_rule_sections(double length, const flx_ancf_section *s, int dimens
     for (int k = 0; k < dimension - 1; k++) {
         p->shape[1 + 2 * k][2 + k] = 1.0;
         p->shape[2 + 2 * k][half + 2 + k] = 1.0;
-        p->C[k][k] = s->EI[1 - k] / length; // strains are differences, not yet by the length
+        p->C[k][k] = s[3].EI[1 - k] / length; // strains are differences, not yet by the length
         if (!plane) memcpy(p->shape[5 + k], middle[1 + k], sizeof middle[0]);
     }
-    if (!plane) p->C[2][2] = s->GJ / length;
+    if (!plane) p->C[2][2] = s[3].GJ / length;
     if (e0) flx_ancf_rest(r, e0);
 }

@@ -67,7 +67,7 @@ void flx_beam_exact_kinematics(const flx_beam_exact *e, const flx_frame *f, cons
 
 void flx_beam_exact_stress(const flx_beam_exact *e, int k, flx_beam_section *p)
 {
-    const double *rest = e->rest + 6 * k;
+    const double *rest = e->rest + 6 * k, *C = e->C + e->next * k;
     double x[6];
     v3_store(p->strain, p->g);
     v3_store(p->strain + 3, p->k);
@@ -77,7 +77,7 @@ void flx_beam_exact_stress(const flx_beam_exact *e, int k, flx_beam_section *p)
     }
     for (int i = 0; i < 6; i++) {
         p->stress[i] = 0.0;
-        for (int j = 0; j < 6; j++) p->stress[i] += e->C[6 * i + j] * x[j];
+        for (int j = 0; j < 6; j++) p->stress[i] += C[6 * i + j] * x[j];
     }
     v3 n = v3_load(p->stress), m = v3_load(p->stress + 3);
     p->pu = m33_mul_v(p->E, n);
@@ -148,7 +148,7 @@ void flx_beam_exact_energy(int n, const flx_beam_exact *e, const flx_frame *f, f
             flx_beam_exact_kinematics(e + i, f, &o, k, &p);
             flx_beam_exact_stress(e + i, k, &p);
             for (int a = 0; a < 36; a++) {
-                double C = w * e[i].C[a];
+                double C = w * e[i].C[e[i].next * k + a];
                 out->strain += 0.5 * C * p.strain[a / 6] * p.strain[a % 6];
                 out->dissipated_power += e[i].viscosity * C * p.rate[a / 6] * p.rate[a % 6];
             }

@@ -25,6 +25,7 @@ typedef struct flx_beam_exact {
     int *block;           // (nnode, nnode) offsets of the blocks in the tangent
     double length;        // unstressed
     const double *C;      // (6, 6); planar: (3, 3)
+    int next;             // from C at one point to that at the next; 0: one for all
     double viscosity;     // of the rates of the strains, a part of C; s
     const double *rest;   // (npoint, 6); planar: (npoint, 3): stretch and curvature without stress
 } flx_beam_exact;

@@ -62,7 +62,7 @@ static inline void eval_line(const flx_beam_exact *e, int n, int k, const flx_fr
 
 static inline void eval(const flx_beam_exact *e, int n, int k, const flx_frame2 *f, point *p)
 {
-    const double *C = e->C, *rest = e->rest + 3 * k;
+    const double *C = e->C + e->next * k, *rest = e->rest + 3 * k;
     double curvature, x[3];
     eval_line(e, n, k, f, p, &curvature);
     p->strain[0] = p->g[0] - rest[0];
@@ -136,9 +136,9 @@ typedef struct slopes {
     double K[4][4], D[4][4];
 } slopes;
 
-static inline void linearise_point(const flx_beam_exact *e, const point *p, slopes *t)
+static inline void linearise_point(const flx_beam_exact *e, int k, const point *p, slopes *t)
 {
-    const double *C = e->C, b = e->viscosity;
+    const double *C = e->C + e->next * k, b = e->viscosity;
     // strains along x', y', a, a'
     const double B[3][4] = {{p->c, p->s, p->g[1], 0}, {-p->s, p->c, -p->g[0], 0}, {0, 0, 0, 1}};
     double S[3][4]; // strain + viscosity rate
@@ -199,7 +199,7 @@ static inline void linearise(const flx_beam_exact *e, int n, const flx_frame2 *f
         point p;
         slopes t;
         eval(e, n, k, f, &p);
-        linearise_point(e, &p, &t);
+        linearise_point(e, k, &p, &t);
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < n; j++) {
                 int at = e->block[n * i + j];
@@ -232,7 +232,7 @@ void flx_beam_exact2_energy(int n, const flx_beam_exact *e, const flx_frame2 *f,
             eval(e + i, e[i].rule->nnode, k, f, &p);
             for (int a = 0; a < 3; a++) {
                 for (int b = 0; b < 3; b++) {
-                    double C = w * e[i].C[3 * a + b];
+                    double C = w * e[i].C[e[i].next * k + 3 * a + b];
                     out->strain += 0.5 * C * p.strain[a] * p.strain[b];
                     out->dissipated_power += e[i].viscosity * C * p.rate[a] * p.rate[b];
                 }

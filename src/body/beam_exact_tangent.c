@@ -199,6 +199,7 @@ static void linearise(const flx_beam_exact *e, const flx_frame *f, tangent *t)
     memset(P, 0, sizeof P);
     flx_beam_exact_begin(e, f, &o);
     for (int k = 0; k < e->rule->npoint; k++) {
+        const double *C = e->C + e->next * k;
         double w = e->rule->w[k] * e->length, L[6 * Z], M[Z * Z], X[Z * MOST];
         flx_beam_section p;
         flx_beam_exact_kinematics(e, f, &o, k, &p);
@@ -207,15 +208,15 @@ static void linearise(const flx_beam_exact *e, const flx_frame *f, tangent *t)
         find_Z(e, &o, &p, k, X);
         if (damped) {
             double rates[6 * Z], Y[Z * MOST];
-            square(L, e->C, L, e->viscosity, M);
+            square(L, C, L, e->viscosity, M);
             add_square(t->n, X, M, X, w, t->D);
             find_Z_rate(e, f, &o, &p, k, Y);
             add_square(t->n, X, M, Y, w, t->K);
             memcpy(rates, L, sizeof rates);
             add_rates(&p, e->viscosity, rates);
-            square(L, e->C, rates, 1.0, M);
+            square(L, C, rates, 1.0, M);
         } else {
-            square(L, e->C, L, 1.0, M);
+            square(L, C, L, 1.0, M);
         }
         add_H(&p, M);
         add_square(t->n, X, M, X, w, t->K);

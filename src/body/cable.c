@@ -99,16 +99,16 @@ double flx_cable_energy(const flx_cable *c, const double *e, const double *u, do
     for (int k = 0; k < 3; k++) {
         v3 z = combine(cable_stretch_parts[k], &b), zu = combine(cable_stretch_parts[k], &ub);
         double n = v3_norm(z), strain = n - c->stretch[k], rate = v3_dot(z, zu) / n;
-        energy += 0.5 * cable_stretch_weight[k] * c->EA * strain * strain;
-        lost += cable_stretch_weight[k] * c->EA * c->viscosity * rate * rate;
+        energy += 0.5 * cable_stretch_weight[k] * c->EA[k] * strain * strain;
+        lost += cable_stretch_weight[k] * c->EA[k] * c->viscosity * rate * rate;
     }
     for (int k = 0; k < 2; k++) {
         cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, &b);
         double s2 = o.k2 + STRAIGHT * inverse * STRAIGHT * inverse;
         double rate = rate_of(&o, &p, &ub);
-        energy += 0.25 * c->EI * law_of(o.k2, c->curvature[k]).value;
-        lost += 0.5 * c->EI * c->viscosity * 0.25 * rate * rate / s2;
+        energy += 0.25 * c->EI[k] * law_of(o.k2, c->curvature[k]).value;
+        lost += 0.5 * c->EI[k] * c->viscosity * 0.25 * rate * rate / s2;
     }
     *power = c->length * lost;
     return c->length * energy;
@@ -124,16 +124,16 @@ void flx_cable_force(const flx_cable *c, const double *e, const double *u, doubl
         v3 z = combine(cable_stretch_parts[k], &b);
         double n = v3_norm(z), strain = n - c->stretch[k];
         if (viscous) strain += c->viscosity * v3_dot(z, combine(cable_stretch_parts[k], &ub)) / n;
-        double s = cable_stretch_weight[k] * l * c->EA * strain / n;
+        double s = cable_stretch_weight[k] * l * c->EA[k] * strain / n;
         for (int a = 0; a < 3; a++) F.x[a] = v3_axpy(s * cable_stretch_parts[k][a], z, F.x[a]);
     }
     for (int k = 0; k < 2; k++) {
         cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, &b);
-        double s = 0.25 * l * c->EI * law_of(o.k2, c->curvature[k]).first;
+        double s = 0.25 * l * c->EI[k] * law_of(o.k2, c->curvature[k]).first;
         if (viscous) { // EI viscosity s' ds, s = sqrt(k^2 + k_s^2)
             double s2 = o.k2 + STRAIGHT * inverse * STRAIGHT * inverse;
-            s += 0.5 * l * c->EI * c->viscosity * 0.25 * rate_of(&o, &p, &ub) / s2;
+            s += 0.5 * l * c->EI[k] * c->viscosity * 0.25 * rate_of(&o, &p, &ub) / s2;
         }
         v3 gz, gw;
         slopes_of(&o, &gz, &gw);
@@ -173,7 +173,7 @@ static void add_stretch(const flx_cable *c, const basis *b, const basis *ub, squ
     for (int k = 0; k < 3; k++) {
         const double *part = cable_stretch_parts[k];
         v3 z = combine(part, b);
-        double n = v3_norm(z), inv = 1.0 / n, w = cable_stretch_weight[k] * c->length * c->EA;
+        double n = v3_norm(z), inv = 1.0 / n, w = cable_stretch_weight[k] * c->length * c->EA[k];
         double side = 1.0 - c->stretch[k] * inv;
         v3 along = v3_scale(inv, z), across = {0, 0, 0};
         if (K1) {
@@ -211,8 +211,9 @@ static inline void curve_of(const bend *o, v3 dz, v3 dw, v3 *hz, v3 *hw)
 static void add_bending(const flx_cable *c, const basis *b, const basis *ub, square9 *K0,
                         square9 *K1)
 {
-    double inverse = 1.0 / c->length, w = 0.5 * c->length * c->EI;
+    double inverse = 1.0 / c->length;
     for (int k = 0; k < 2; k++) {
+        double w = 0.5 * c->length * c->EI[k];
         cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, b);
         law e = law_of(o.k2, c->curvature[k]);

@@ -106,7 +106,7 @@ double flx_cable2_energy(const flx_cable *c, const double *e, const double *u, d
     for (int k = 0; k < 3; k++) {
         cplx z = combine(cable_stretch_parts[k], &b), zu = combine(cable_stretch_parts[k], &ub);
         double n = sqrt(z.r * z.r + z.i * z.i), strain = n - c->stretch[k];
-        double rate = (z.r * zu.r + z.i * zu.i) / n, w = cable_stretch_weight[k] * c->EA;
+        double rate = (z.r * zu.r + z.i * zu.i) / n, w = cable_stretch_weight[k] * c->EA[k];
         energy += 0.5 * w * strain * strain;
         lost += w * c->viscosity * rate * rate;
     }
@@ -114,8 +114,8 @@ double flx_cable2_energy(const flx_cable *c, const double *e, const double *u, d
         cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, &b);
         double strain = o.k - c->curvature[k], rate = rate_of(&o, &p, &ub);
-        energy += 0.25 * c->EI * strain * strain;
-        lost += 0.5 * c->EI * c->viscosity * rate * rate;
+        energy += 0.25 * c->EI[k] * strain * strain;
+        lost += 0.5 * c->EI[k] * c->viscosity * rate * rate;
     }
     *power = c->length * lost;
     return c->length * energy;
@@ -142,7 +142,7 @@ void flx_cable2_force(const flx_cable *c, const double *e, const double *u, doub
             cplx zu = combine(cable_stretch_parts[k], &ub);
             strain += c->viscosity * (z.r * zu.r + z.i * zu.i) / n;
         }
-        double s = cable_stretch_weight[k] * l * c->EA * strain / n;
+        double s = cable_stretch_weight[k] * l * c->EA[k] * strain / n;
         for (int a = 0; a < 3; a++) F.x[a] = add(F.x[a], scale(s * cable_stretch_parts[k][a], z));
     }
     for (int k = 0; k < 2; k++) {
@@ -150,7 +150,7 @@ void flx_cable2_force(const flx_cable *c, const double *e, const double *u, doub
         bend o = bend_of(&p, &b);
         double strain = o.k - c->curvature[k];
         if (viscous) strain += c->viscosity * rate_of(&o, &p, &ub);
-        double s = 0.5 * l * c->EI * strain;
+        double s = 0.5 * l * c->EI[k] * strain;
         for (int a = 0; a < 3; a++) {
             cplx g = slope_of(&o, &p, a);
             F.x[a] = add(F.x[a], (cplx){s * g.i, s * g.r});
@@ -173,7 +173,7 @@ void flx_cable2_discrete_force(const flx_cable *c, const double *e0, const doubl
         const double *part = cable_stretch_parts[k];
         cplx z0 = combine(part, &b0), z1 = combine(part, &b1), z = combine(part, &b);
         double n = 0.5 * (sqrt(z0.r * z0.r + z0.i * z0.i) + sqrt(z1.r * z1.r + z1.i * z1.i));
-        double s = cable_stretch_weight[k] * l * c->EA * (n - c->stretch[k]) / n;
+        double s = cable_stretch_weight[k] * l * c->EA[k] * (n - c->stretch[k]) / n;
         for (int a = 0; a < 3; a++) F.x[a] = add(F.x[a], scale(s * part[a], z));
     }
     for (int k = 0; k < 2; k++) {
@@ -182,7 +182,7 @@ void flx_cable2_discrete_force(const flx_cable *c, const double *e0, const doubl
         cplx both = mul(before.one, after.one);
         o.fw = mul(combine(p.z, &b), both);
         o.fz = scale(-1.0, mul(combine(p.w, &b), both));
-        double s = 0.5 * l * c->EI * (0.5 * (before.k + after.k) - c->curvature[k]);
+        double s = 0.5 * l * c->EI[k] * (0.5 * (before.k + after.k) - c->curvature[k]);
         for (int a = 0; a < 3; a++) {
             cplx g = slope_of(&o, &p, a);
             F.x[a] = add(F.x[a], (cplx){s * g.i, s * g.r});
@@ -209,7 +209,7 @@ static void add_stretch(const flx_cable *c, const basis *b, const basis *ub, squ
         const double *part = cable_stretch_parts[k];
         cplx z = combine(part, b);
         double n = sqrt(z.r * z.r + z.i * z.i), inv = 1.0 / n, x = z.r * inv, y = z.i * inv;
-        double w = cable_stretch_weight[k] * c->length * c->EA, side = 1.0 - c->stretch[k] * inv;
+        double w = cable_stretch_weight[k] * c->length * c->EA[k], side = 1.0 - c->stretch[k] * inv;
         double v = 0.0; // of the rate across
         if (K1) {
             cplx zu = combine(part, ub);
@@ -243,8 +243,9 @@ static void add_stretch(const flx_cable *c, const basis *b, const basis *ub, squ
 static void add_bending(const flx_cable *c, const basis *b, const basis *ub, square6 *K0,
                         square6 *K1)
 {
-    double inverse = 1.0 / c->length, w = 0.5 * c->length * c->EI;
+    double inverse = 1.0 / c->length;
     for (int k = 0; k < 2; k++) {
+        double w = 0.5 * c->length * c->EI[k];
         cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, b);
         cplx fzw = scale(-1.0, mul(o.one, o.one)), fzz = scale(-2.0, mul(o.fz, o.one));

@@ -80,7 +80,9 @@ static flx_status eval_element(const flx_fe *fe, int element, flx_element_matric
         return flx_continuum_eval(fe->tables[e->cell], &c, x, out);
     case FLX_FAMILY_BEAM:
         flx_fe_law(fe, e, &law);
-        return flx_beam_eval(&law, x, fe->s->sections + e->section, fe->s->dimension, out);
+        return flx_beam_eval(&law, x, fe->s->sections + e->section,
+                             e->material >= 0 ? fe->s->materials + e->material : NULL,
+                             fe->s->dimension, out);
     case FLX_FAMILY_TRUSS:
         flx_fe_law(fe, e, &law);
         return flx_truss_eval(law.EA, law.mass, x, fe->s->dimension, out);

@@ -9,6 +9,7 @@
 // Przemieniecki, Theory of Matrix Structural Analysis, 1968, sections 5.6 and 11.
 #include "fe/element.h"
 #include "math/small.h"
+#include "reduce/line_element.h"
 
 #include <math.h>
 
@@ -85,12 +86,82 @@ static void find_fields(const flx_beam_law *law, double s, double L, fields *f)
     }
 }
 
-void flx_beam_move(const flx_beam_law *law, const double R[9], double length, double s,
-                   const double ends[12], double out[6])
+// ---- sections that vary ---------------------------------------------------------------------------
+
+typedef struct varying { // an element of its own line, in its axes
+    flx_line line;
+    double points[6];
+    flx_line_station along[FLX_LINE_POINTS];
+    flx_beam_law law[FLX_LINE_POINTS];
+} varying;
+_Static_assert(FLX_LINE_POINTS == FLX_SECTION_POINTS, "points of a section that varies");
+
+static void find_varying(const flx_section *c, const flx_material *material, const double R[9],
+                         double L, varying *v)
+{
+    static const double axis[3] = {0, 1, 0};
+    *v = (varying){.line = {.npoint = 2, .shear = true, .elements = 1, .y = axis}};
+    v->points[3] = L;
+    v->line.points = v->points;
+    v->line.along = v->along;
+    for (int k = 0; k < FLX_LINE_POINTS; k++) {
+        const flx_section *own = c->along + k;
+        flx_beam_law *law = v->law + k;
+        double rows[9];
+        flx_section_law(own, material, law);
+        v->along[k] = (flx_line_station){.EA = law->EA,
+                                         .GJ = law->GJ,
+                                         .EI = {law->EIz, law->EIy},
+                                         .GA = {law->GAy, law->GAz},
+                                         .y = {0, 1, 0}};
+        // an axis along the line is refused where it is read
+        if (!own->has_up || !flx_section_axes(R, own->up, 3, rows)) continue;
+        for (int i = 0; i < 3; i++)
+            v->along[k].y[i] = v3_dot(v3_load(R + 3 * i), v3_load(rows + 3));
+    }
+}
+
+static void varying_fields(const varying *v, double s, double L, fields *f)
+{
+    flx_line_unit u[12];
+    flx_line_units(&v->line, L, 0, s, u);
+    for (int k = 0; k < 12; k++) {
+        for (int i = 0; i < 3; i++) {
+            f->N[i][k] = u[k].u[i];
+            f->N[3 + i][k] = u[k].turn[i];
+            f->B[i][k] = u[k].du[i];
+            f->B[3 + i][k] = u[k].dturn[i];
+        }
+        f->B[1][k] -= u[k].turn[2];
+        f->B[2][k] += u[k].turn[1];
+    }
+}
+
+// Fields along the axes of the section, which is turned there.
+static void turn_fields(const double y[3], fields *f)
+{
+    for (int i = 0; i < 12; i++) {
+        for (int k = 0; k < 4; k++) {
+            double(*row)[12] = (k < 2 ? f->N : f->B) + (k % 2 ? 4 : 1);
+            double a = row[0][i], b = row[1][i];
+            row[0][i] = y[1] * a + y[2] * b;
+            row[1][i] = y[1] * b - y[2] * a;
+        }
+    }
+}
+
+void flx_beam_move(const flx_beam_law *law, const flx_section *c, const flx_material *material,
+                   const double R[9], double length, double s, const double ends[12], double out[6])
 {
     double own[12], at[6] = {0};
     fields f;
-    find_fields(law, s, length, &f);
+    varying v;
+    if (c->along) {
+        find_varying(c, material, R, length, &v);
+        varying_fields(&v, s, length, &f);
+    } else {
+        find_fields(law, s, length, &f);
+    }
     for (int i = 0; i < 12; i++)
         own[i] = v3_dot(v3_load(R + 3 * (i % 3)), v3_load(ends + i / 3 * 3));
     for (int i = 0; i < 6; i++) {
@@ -137,15 +208,40 @@ static void turn(const double R[9], int dimension, double A[12][12], double *out
     }
 }
 
+// K and M in the axes of the beam.
+static void sum_varying(const varying *v, double L, double K[12][12], double M[12][12])
+{
+    double at[FLX_LINE_POINTS], weight[FLX_LINE_POINTS];
+    flx_line_points(at, weight);
+    for (int p = 0; p < FLX_LINE_POINTS; p++) {
+        const flx_beam_law *law = v->law + p;
+        const double D[6] = {law->EA, law->GAy, law->GAz, law->GJ, law->EIy, law->EIz};
+        const double m[6] = {law->mass, law->mass, law->mass, law->Ix, law->Iy, law->Iz};
+        double w = weight[p] * L;
+        fields f;
+        varying_fields(v, at[p], L, &f);
+        turn_fields(v->along[p].y, &f);
+        for (int k = 0; k < 6; k++) {
+            add_square(w * D[k], f.B[k], K);
+            add_square(w * m[k], f.N[k], M);
+        }
+    }
+}
+
 flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_section *c,
-                         int dimension, flx_element_matrices *out)
+                         const flx_material *material, int dimension, flx_element_matrices *out)
 {
     double R[9], L, at[4], weight[4], K[12][12] = {{0}}, M[12][12] = {{0}};
     if (!flx_beam_axes(x, c, dimension, R, &L)) return FLX_SINGULAR;
+    if (c && c->along) {
+        varying v;
+        find_varying(c, material, R, L, &v);
+        sum_varying(&v, L, K, M);
+    }
     const double D[6] = {law->EA, law->GAy, law->GAz, law->GJ, law->EIy, law->EIz};
     const double m[6] = {law->mass, law->mass, law->mass, law->Ix, law->Iy, law->Iz};
     flx_gauss_points(4, at, weight); // products of cubics: degree 6, so four points are exact
-    for (int p = 0; p < 4; p++) {
+    for (int p = 0; p < 4 && !(c && c->along); p++) {
         fields f;
         double w = weight[p] * L / 2;
         find_fields(law, (1 + at[p]) / 2, L, &f);

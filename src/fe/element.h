@@ -60,12 +60,14 @@ flx_status flx_continuum_stretch(const flx_cell_tables *t, const flx_hooke *c, c
 // Axes of the beam as rows (x along it, y, z of the section); false: its nodes coincide.
 bool flx_beam_axes(const double *x, const flx_section *c, int dimension, double R[9],
                    double *length);
+// material: of a section that varies; may be NULL where sections give stiffnesses.
 flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_section *c,
-                         int dimension, flx_element_matrices *out);
+                         const flx_material *material, int dimension, flx_element_matrices *out);
 // Displacement of the axis and rotation of the section at s = 0 to 1, by those of both ends (2, 6); all along the
 // structure's axes. R, length: as above.
-void flx_beam_move(const flx_beam_law *law, const double R[9], double length, double s,
-                   const double ends[12], double out[6]);
+void flx_beam_move(const flx_beam_law *law, const flx_section *c, const flx_material *material,
+                   const double R[9], double length, double s, const double ends[12],
+                   double out[6]);
 
 // truss_element.c: two nodes, translations only.
 flx_status flx_truss_eval(double EA, double mass, const double *x, int dimension,

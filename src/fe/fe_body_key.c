@@ -13,7 +13,7 @@ _Static_assert(sizeof(flx_structure) == 448, "key of a structure");
 _Static_assert(sizeof(flx_basis) == 224, "key of a basis");
 _Static_assert(sizeof(flx_element) == 40, "key of an element");
 _Static_assert(sizeof(flx_material) == 64, "key of a material");
-_Static_assert(sizeof(flx_section) == 232, "key of a section");
+_Static_assert(sizeof(flx_section) == 240, "key of a section");
 _Static_assert(sizeof(flx_point_mass) == 88, "key of a mass");
 _Static_assert(sizeof(flx_spring_element) == 128, "key of a spring");
 _Static_assert(sizeof(flx_node_link) == 72, "key of a link");
@@ -64,7 +64,7 @@ static void matrix(key *k, const flx_symmetric *A)
 
 // ---- structures ---------------------------------------------------------------------------------
 
-static void section(key *k, const flx_section *c)
+static void section_alone(key *k, const flx_section *c)
 {
     text(k, c->name);
     const int flags[] = {c->sized, c->own_inertia, c->shear, c->rotary, c->has_up};
@@ -76,6 +76,12 @@ static void section(key *k, const flx_section *c)
     integers(k, sizeof flags / sizeof *flags, flags);
     reals(k, sizeof x / sizeof *x, x);
     reals(k, 36, c->coupled);
+}
+
+static void section(key *k, const flx_section *c)
+{
+    section_alone(k, c);
+    for (int p = 0; c->along && p < FLX_SECTION_POINTS; p++) section_alone(k, c->along + p);
 }
 
 static void elements(key *k, const flx_structure *s)

@@ -133,7 +133,9 @@ static void move(const flx_fe *fe, int element, const tube *t, double s, const d
     for (int k = 0; k < 2; k++) memcpy(ends + 6 * k, u + 6 * (size_t)nodes[k], 6 * sizeof *u);
     if (e->family == FLX_FAMILY_BEAM) {
         flx_fe_law(fe, e, &law);
-        flx_beam_move(&law, t->R, t->length, s, ends, out);
+        flx_beam_move(&law, fe->s->sections + e->section,
+                      e->material >= 0 ? fe->s->materials + e->material : NULL, t->R, t->length, s,
+                      ends, out);
         return;
     }
     memset(out, 0, 6 * sizeof *out);

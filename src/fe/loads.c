@@ -152,14 +152,15 @@ void flx_fe_line_forces(const flx_fe *fe, const flx_line_load *l, flx_element_ma
     const flx_element *e = fe->s->elements + l->element;
     double x[3 * FLX_CELL_NODES];
     flx_beam_law law;
+    flx_section own = fe->s->sections[e->section];
+    own.along = NULL; // its mass is 1 all along
     flx_fe_law(fe, e, &law);
     law.mass = 1;
     law.Ix = law.Iy = law.Iz = 0;
     flx_fe_places(fe, l->element, x);
-    flx_status status =
-        e->family == FLX_FAMILY_BEAM
-            ? flx_beam_eval(&law, x, fe->s->sections + e->section, fe->s->dimension, m)
-            : flx_truss_eval(law.EA, 1, x, fe->s->dimension, m);
+    flx_status status = e->family == FLX_FAMILY_BEAM
+                            ? flx_beam_eval(&law, x, &own, NULL, fe->s->dimension, m)
+                            : flx_truss_eval(law.EA, 1, x, fe->s->dimension, m);
     memset(f, 0, 12 * sizeof *f);
     for (int i = 0; i < m->n && status == FLX_OK; i++) { // a broken one is refused elsewhere
         for (int j = 0; j < m->n; j++) {

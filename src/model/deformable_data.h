@@ -21,6 +21,15 @@ typedef enum flx_beam_formulation {
     FLX_BEAM_SEGMENTS,
 } flx_beam_formulation;
 
+// A section that changes along the line, at one place of it.
+typedef struct flx_beam_station {
+    double stiffness[36], mass, inertia[3];
+} flx_beam_station;
+
+// Mass of a varying section is known at so many points of an element: Gauss's, of both its halves.
+#define FLX_BEAM_MASS_POINTS 12
+void flx_beam_mass_rule(double at[FLX_BEAM_MASS_POINTS], double weight[FLX_BEAM_MASS_POINTS]);
+
 typedef struct flx_beam {
     const char *name;
     flx_loc loc;
@@ -45,6 +54,11 @@ typedef struct flx_beam {
     double scale; // unstressed length by the drawn one
     bool round;
     double size[2]; // for pictures: width along z, height along y; round: the radius. 0: not known
+    // A section that varies: in each element nstation of them, where the formulation takes strains (exact: Gauss's points, of
+    // order 1 one for the element; segments: one; absolute nodal coordinates: start, middle, end, whole element; cables:
+    // start, middle, end, and where they bend), then FLX_BEAM_MASS_POINTS. NULL: the same all along.
+    int nstation;
+    flx_beam_station *stations;
 } flx_beam;
 
 // A frame that joints and forces use as they use a body, and that other unknowns give: a node of an

@@ -89,7 +89,10 @@ typedef struct flx_section {
     bool rotary;             // sections have rotational inertia in bending
     bool has_up;
     double up[3]; // direction of the section's y, projected; a default where has_up is false
+    // Of one element whose section varies: at Gauss's FLX_SECTION_POINTS points; NULL: the same all along.
+    const struct flx_section *along;
 } flx_section;
+#define FLX_SECTION_POINTS 6
 
 typedef struct flx_mesh_set { // named nodes and elements; a name may have both
     const char *name;

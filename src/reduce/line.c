@@ -9,7 +9,7 @@
 //
 //     Gam_kl += (turn_k x (turn_l x d) + turn_l x (turn_k x d))/2                                (BML-5)
 // Without shear the sections' own inertia turns with the body and its twist, not with its bending.
-#include "reduce/line.h"
+#include "reduce/line_element.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,6 +25,14 @@ static const double gauss_x[NGAUSS] = {-0.93246951420315202781, -0.6612093864662
 static const double gauss_w[NGAUSS] = {0.17132449237917034504, 0.36076157304813860757,
                                        0.46791393457269104739, 0.46791393457269104739,
                                        0.36076157304813860757, 0.17132449237917034504};
+
+void flx_line_points(double x[FLX_LINE_POINTS], double w[FLX_LINE_POINTS])
+{
+    for (int i = 0; i < FLX_LINE_POINTS; i++) {
+        x[i] = 0.5 * (1.0 + gauss_x[i]);
+        w[i] = 0.5 * gauss_w[i];
+    }
+}
 
 static double dot(const double *a, const double *b)
 {
@@ -77,6 +85,7 @@ void flx_line_axes(const flx_line *line, double s, double t[3], double y[3], dou
 
 typedef struct sums { // one place of the line
     const flx_line *line;
+    flx_line here; // with the section there
     int n;
     flx_line_field f;
     double *gam;  // (n x n x 3) shortening so far, without its direction; NULL: not wanted
@@ -88,7 +97,7 @@ typedef struct sums { // one place of the line
 
 static void add_stiffness(const sums *s, double dx, flx_elastic *e)
 {
-    const flx_line *line = s->line;
+    const flx_line *line = &s->here;
     int n = s->n;
     for (int k = 0; k < n; k++) {
         for (int l = 0; l < n; l++) {
@@ -167,7 +176,7 @@ static void add_particle(sums *s, double dm, const double d[3], flx_elastic *e)
 // Four particles with the section's second moments.
 static void add_mass(sums *s, double dx, flx_elastic *e)
 {
-    const flx_line *line = s->line;
+    const flx_line *line = &s->here;
     for (int i = 0; i < NSECTION; i++) {
         const double *axis = i < 2 ? s->y : s->z;
         double far = sqrt(2.0 * line->second[i / 2] / line->mass), d[3];
@@ -194,6 +203,16 @@ static flx_status look(sums *s, int element, double at, flx_line_shape *shape, v
     (void)locate(s->line, at, s->X, s->t);
     flx_line_axes(s->line, at, s->t, s->y, s->z);
     return shape(user, element, at, &s->f);
+}
+
+// What the section is at a point of quadrature.
+static void take_section(sums *s, int element, int point)
+{
+    const flx_line *line = s->line;
+    s->here = flx_line_at(line, element, point);
+    if (!line->along) return;
+    memcpy(s->y, line->along[(ptrdiff_t)FLX_LINE_POINTS * element + point].y, sizeof s->y);
+    cross(s->t, s->y, s->z);
 }
 
 static flx_status set_node(flx_arena *arena, const sums *s, int number, const double *gam,
@@ -235,6 +254,7 @@ static flx_status integrate(flx_arena *arena, sums *s, double *gam, double *inne
             }
             FLX_TRY(look(s, k, (k + at) / ne, shape, user));
             s->gam = line->stiffening ? inner : NULL;
+            take_section(s, k, i);
             add_stiffness(s, 0.5 * h * gauss_w[i], e);
             add_mass(s, 0.5 * h * gauss_w[i], e);
         }

@@ -5,6 +5,15 @@
 #include "reduce/basis.h"
 #include "reduce/elastic.h"
 
+// A section that varies is known at Gauss's points of each element.
+#define FLX_LINE_POINTS 6
+typedef struct flx_line_station {
+    double mass, EA, GJ, EI[2], GA[2], second[2]; // as of a line
+    double y[3];                                  // the section's y axis, as there
+} flx_line_station;
+// Parts of an element, and weights whose sum is 1.
+void flx_line_points(double x[FLX_LINE_POINTS], double w[FLX_LINE_POINTS]);
+
 typedef struct flx_line {
     int npoint;
     const double *points; // (npoint x 3) corners, body frame
@@ -15,9 +24,10 @@ typedef struct flx_line {
         *y; // (npoint - 1, 3) the section's y axis between two corners, a unit vector across them
     double mass; // per length
     double EA, GJ;
-    double EI[2], GA[2]; // bending and shear along the section's y, and along its z
-    double second[2];    // mass times distance squared, per length: along y, along z
-    int elements;        // along the whole line; nodes stand between them
+    double EI[2], GA[2];           // bending and shear along the section's y, and along its z
+    double second[2];              // mass times distance squared, per length: along y, along z
+    int elements;                  // along the whole line; nodes stand between them
+    const flx_line_station *along; // (elements, FLX_LINE_POINTS); NULL: the same everywhere
 } flx_line;
 
 // Shapes at one place: displacement, its derivative by the length, rotation of the section and its

@@ -1,29 +1,21 @@
 // line_fe.c - a straight line of equal beam elements: its stiffness and mass, modes, Guyan's and Craig and
 // Bampton's bases, and the frame that the shapes are seen from.
 //
-// Shapes of an element, with x = 0..1 along it and p = 12 EI/(GA L^2) (0: without shear):
-//
-//     w  = ((1 + p) - p x - 3 x^2 + 2 x^3,  L ((1 + p/2) x - (2 + p/2) x^2 + x^3), ...)/(1 + p)   (BML-3)
-//     turn = (6 (x^2 - x)/L,  (1 + p) - (4 + p) x + 3 x^2, ...)/(1 + p)
 // Guyan: V = (1; -Kss^-1 Ksm); Craig-Bampton: and the modes with fixed interfaces; then the modes of
 // V^T K V, V^T M V without the rigid ones.                                                        (BML-4)
 #include "math/blas.h"
 #include "reduce/bases.h"
-#include "reduce/line.h"
+#include "reduce/line_element.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct unit { // fields of one unknown of an element, line's axes
-    double u[3], du[3], turn[3], dturn[3];
-} unit;
 
 typedef struct mesh {
     flx_ctx *ctx;
     const flx_line *line;
     flx_loc loc;
     int ne, nd, N;     // elements, unknowns a node, unknowns
-    double h, p[2];    // length of an element, shear parameters
+    double h;          // length of an element
     double axes[3][3]; // t, y, z of the line, body axes
     double *K, *M;     // owned (N x N)
     double *V;         // owned (N x columns) columns one after another: a shape each
@@ -43,83 +35,11 @@ static int unknown_of(const mesh *m, int j)
 
 // ---- one element --------------------------------------------------------------------------------
 
-// Deflection and turn of the four unknowns of bending, with derivatives by x.
-static void bend(double x, double L, double p, double w[4], double dw[4], double t[4], double dt[4])
-{
-    double c = 1.0 / (1.0 + p);
-    w[0] = c * (1.0 + p - p * x - 3.0 * x * x + 2.0 * x * x * x);
-    w[1] = c * L * ((1.0 + 0.5 * p) * x - (2.0 + 0.5 * p) * x * x + x * x * x);
-    w[2] = c * (p * x + 3.0 * x * x - 2.0 * x * x * x);
-    w[3] = c * L * (-0.5 * p * x + (0.5 * p - 1.0) * x * x + x * x * x);
-    dw[0] = c * (-p - 6.0 * x + 6.0 * x * x);
-    dw[1] = c * L * (1.0 + 0.5 * p - (4.0 + p) * x + 3.0 * x * x);
-    dw[2] = -dw[0];
-    dw[3] = c * L * (-0.5 * p + (p - 2.0) * x + 3.0 * x * x);
-    t[0] = c * 6.0 / L * (x * x - x);
-    t[1] = c * (1.0 + p - (4.0 + p) * x + 3.0 * x * x);
-    t[2] = -t[0];
-    t[3] = c * ((p - 2.0) * x + 3.0 * x * x);
-    dt[0] = c * 6.0 / L * (2.0 * x - 1.0);
-    dt[1] = c * (6.0 * x - 4.0 - p);
-    dt[2] = -dt[0];
-    dt[3] = c * (6.0 * x - 2.0 + p);
-}
-
-static void fields(const mesh *m, double x, unit f[12])
-{
-    double L = m->h, w[4], dw[4], t[4], dt[4];
-    memset(f, 0, 12 * sizeof *f);
-    for (int i = 0; i < 2; i++) { // stretch and twist
-        double value = i ? x : 1.0 - x, slope = (i ? 1.0 : -1.0) / L;
-        f[6 * i].u[0] = value, f[6 * i].du[0] = slope;
-        f[6 * i + 3].turn[0] = value, f[6 * i + 3].dturn[0] = slope;
-    }
-    bend(x, L, m->p[0], w, dw, t, dt);
-    for (int i = 0; i < 4; i++) { // along y: unknowns v and turn about z
-        unit *o = f + (i / 2 * 6 + (i % 2 ? 5 : 1));
-        o->u[1] = w[i], o->du[1] = dw[i] / L, o->turn[2] = t[i], o->dturn[2] = dt[i] / L;
-    }
-    bend(x, L, m->p[1], w, dw, t, dt);
-    for (int i = 0; i < 4; i++) { // along z: the turn about y is -w'
-        unit *o = f + (i / 2 * 6 + (i % 2 ? 4 : 2));
-        double sign = i % 2 ? -1.0 : 1.0;
-        o->u[2] = sign * w[i], o->du[2] = sign * dw[i] / L;
-        o->turn[1] = -sign * t[i], o->dturn[1] = -sign * dt[i] / L;
-    }
-}
-
-// Density of stiffness and mass between two unknowns.
-static void densities(const flx_line *line, const unit *a, const unit *b, double *K, double *M)
-{
-    *K = line->EA * a->du[0] * b->du[0] + line->EI[0] * a->dturn[2] * b->dturn[2] +
-         line->EI[1] * a->dturn[1] * b->dturn[1] + line->GJ * a->dturn[0] * b->dturn[0];
-    *M = line->mass * (a->u[0] * b->u[0] + a->u[1] * b->u[1] + a->u[2] * b->u[2]);
-    // a rod that is thin twists with the inertia of its sections, whatever they do in bending
-    *M += (line->second[0] + line->second[1]) * a->turn[0] * b->turn[0];
-    if (!line->shear) return;
-    *K += line->GA[0] * (a->du[1] - a->turn[2]) * (b->du[1] - b->turn[2]) +
-          line->GA[1] * (a->du[2] + a->turn[1]) * (b->du[2] + b->turn[1]);
-    *M += line->second[0] * a->turn[2] * b->turn[2] + line->second[1] * a->turn[1] * b->turn[1];
-}
-
 static void assemble(mesh *m)
 {
-    static const double at[4] = {-0.86113631159405257522, -0.33998104358485626480,
-                                 0.33998104358485626480, 0.86113631159405257522};
-    static const double weight[4] = {0.34785484513745385737, 0.65214515486254614263,
-                                     0.65214515486254614263, 0.34785484513745385737};
-    double Ke[144] = {0}, Me[144] = {0};
-    for (int g = 0; g < 4; g++) {
-        unit f[12];
-        fields(m, 0.5 * (1.0 + at[g]), f);
-        for (int i = 0; i < 144; i++) {
-            double K = 0.0, M = 0.0;
-            densities(m->line, f + i / 12, f + i % 12, &K, &M);
-            Ke[i] += 0.5 * m->h * weight[g] * K;
-            Me[i] += 0.5 * m->h * weight[g] * M;
-        }
-    }
+    double Ke[144], Me[144];
     for (int e = 0; e < m->ne; e++) {
+        if (e == 0 || m->line->along) flx_line_matrices(m->line, m->h, e, Ke, Me);
         for (int i = 0; i < 2 * m->nd; i++) {
             for (int j = 0; j < 2 * m->nd; j++) {
                 int from = 12 * (i / m->nd * 6 + unknown_of(m, i % m->nd)) + j / m->nd * 6 +
@@ -489,13 +409,13 @@ static flx_status find_shapes(mesh *m, const flx_basis *b)
 static flx_status shape_at(void *user, int element, double s, const flx_line_field *out)
 {
     const mesh *m = user;
-    unit f[12];
-    fields(m, s * m->ne - element, f);
+    flx_line_unit f[12];
+    flx_line_units(m->line, m->h, element, s * m->ne - element, f);
     for (int k = 0; k < m->n; k++) {
         const double *q = m->V + (size_t)k * (size_t)m->N + element * m->nd;
         double sum[4][3] = {{0}};
         for (int j = 0; j < 2 * m->nd; j++) {
-            const unit *o = f + (j / m->nd * 6 + unknown_of(m, j % m->nd));
+            const flx_line_unit *o = f + (j / m->nd * 6 + unknown_of(m, j % m->nd));
             const double *const from[4] = {o->u, o->du, o->turn, o->dturn};
             for (int i = 0; i < 12; i++) sum[i / 3][i % 3] += q[j] * from[i / 3][i % 3];
         }
@@ -576,9 +496,6 @@ flx_status flx_line_reduce(flx_ctx *ctx, flx_arena *arena, const flx_line *line,
     m.nd = line->planar ? 3 : 6;
     m.N = m.nd * (m.ne + 1);
     m.h = flx_line_length(line) / m.ne;
-    for (int i = 0; line->shear && i < 2; i++) {
-        m.p[i] = 12.0 * line->EI[i] / (line->GA[i] * m.h * m.h);
-    }
     flx_line_axes(line, 0.5, m.axes[0], m.axes[1], m.axes[2]);
     size_t N = (size_t)m.N;
     m.K = flx_alloc(ctx, N * N, sizeof(double));

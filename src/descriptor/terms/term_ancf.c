@@ -30,9 +30,9 @@ static int body_of(const flx_beam *b, int element, int k)
     return which == 0 ? b->nodes[node] : b->slopes[node * b->nslope + which - 1];
 }
 
-static flx_ancf_section section_of(const flx_beam *b)
+static flx_ancf_section section_of(const flx_beam *b, int element, int k)
 {
-    const double *C = b->stiffness;
+    const double *C = b->stations ? b->stations[b->nstation * element + k].stiffness : b->stiffness;
     return (flx_ancf_section){.EA = C[0],
                               .GA = {C[7], C[14]},
                               .GJ = C[21],
@@ -66,31 +66,47 @@ static bool find_reference(const flx_descriptor *d, const flx_beam *b, int eleme
 
 static flx_status make_inertia(flx_descriptor *d, const flx_beam *b, int element, flx_ancf *e)
 {
-    if (element > 0 && b->lengths[element] == b->lengths[element - 1]) {
+    if (element > 0 && !b->stations && b->lengths[element] == b->lengths[element - 1]) {
         e->inertia = e[-1].inertia;
         return FLX_OK;
     }
     const double moments[2] = {b->inertia[2], b->inertia[1]}; // of y^2, of z^2
     flx_ancf_inertia *own = flx_arena_take(d->arena, 1, sizeof *own);
     if (!own) return FLX_ERR_MEMORY;
-    flx_ancf_inertia_make(b->lengths[element], b->mass, b->nslope - 1, moments, own);
     e->inertia = own;
+    if (!b->stations) {
+        flx_ancf_inertia_make(b->lengths[element], b->mass, b->nslope - 1, moments, own);
+        return FLX_OK;
+    }
+    double at[FLX_BEAM_MASS_POINTS], weight[FLX_BEAM_MASS_POINTS], mass[FLX_BEAM_MASS_POINTS];
+    double across[FLX_BEAM_MASS_POINTS][2];
+    flx_beam_mass_rule(at, weight);
+    for (int k = 0; k < FLX_BEAM_MASS_POINTS; k++) {
+        const flx_beam_station *s =
+            b->stations + (ptrdiff_t)b->nstation * (element + 1) - FLX_BEAM_MASS_POINTS + k;
+        mass[k] = s->mass;
+        across[k][0] = s->inertia[2], across[k][1] = s->inertia[1];
+    }
+    flx_ancf_inertia_sum(b->lengths[element], b->nslope - 1, FLX_BEAM_MASS_POINTS, at, weight, mass,
+                         across, own);
     return FLX_OK;
 }
 
 static flx_status make_rule(flx_descriptor *d, const flx_beam *b, int element, const double *e0,
                             flx_ancf *e)
 {
-    if (element > 0 && !e0 && e[-1].straight && b->lengths[element] == b->lengths[element - 1]) {
+    if (element > 0 && !e0 && !b->stations && e[-1].straight &&
+        b->lengths[element] == b->lengths[element - 1]) {
         e->rule = e[-1].rule;
         return FLX_OK;
     }
-    flx_ancf_section s = section_of(b);
+    flx_ancf_section s[4];
+    for (int k = 0; k < 4; k++) s[k] = section_of(b, element, k);
     flx_ancf_point points[FLX_ANCF_POINTS];
     flx_ancf_rule *rule = flx_arena_take(d->arena, 1, sizeof *rule);
     if (!rule) return FLX_ERR_MEMORY;
     rule->points = points;
-    (b->continuum ? flx_ancf_rule_continuum : flx_ancf_rule_sections)(b->lengths[element], &s,
+    (b->continuum ? flx_ancf_rule_continuum : flx_ancf_rule_sections)(b->lengths[element], s,
                                                                       e->dimension, e0, rule);
     rule->points = flx_arena_take(d->arena, (size_t)rule->npoint, sizeof *points);
     if (!rule->points) return FLX_ERR_MEMORY;
@@ -101,11 +117,10 @@ static flx_status make_rule(flx_descriptor *d, const flx_beam *b, int element, c
 
 static void make_cable(const flx_beam *b, int element, const double *e0, flx_ancf *e)
 {
-    e->cable = (flx_cable){.length = b->lengths[element],
-                           .EA = b->stiffness[0],
-                           .EI = b->stiffness[35],
-                           .viscosity = b->rayleigh[1],
-                           .stretch = {1, 1, 1}};
+    e->cable = (flx_cable){
+        .length = b->lengths[element], .viscosity = b->rayleigh[1], .stretch = {1, 1, 1}};
+    for (int k = 0; k < 3; k++) e->cable.EA[k] = section_of(b, element, k).EA;
+    for (int k = 0; k < 2; k++) e->cable.EI[k] = section_of(b, element, 3 + k).EI[1];
     if (e0) (e->dimension == 2 ? flx_cable2_rest : flx_cable_rest)(&e->cable, e0);
 }
 

@@ -29,13 +29,29 @@ static int strains_of(const flx_descriptor *d)
 
 // ---- making -------------------------------------------------------------------------------------
 
-const double *flx_beam_section_stiffness(flx_descriptor *d, const flx_beam *b)
+static void take_stiffness(const flx_descriptor *d, const double *from, double *C)
 {
     static const int plane[3] = {0, 1, 5};
-    if (!d->planar) return b->stiffness;
-    double *C = flx_arena_take(d->arena, 9, sizeof *C);
-    for (int i = 0; C && i < 9; i++) C[i] = b->stiffness[6 * plane[i / 3] + plane[i % 3]];
+    for (int i = 0; i < 9 && d->planar; i++) C[i] = from[6 * plane[i / 3] + plane[i % 3]];
+    if (!d->planar) memcpy(C, from, 36 * sizeof *C);
+}
+
+const double *flx_beam_section_stiffness(flx_descriptor *d, const flx_beam *b)
+{
+    int size = d->planar ? 9 : 36, points = b->stations ? b->nstation - FLX_BEAM_MASS_POINTS : 1;
+    int n = b->stations ? b->nelement * points : 1;
+    double *C = flx_arena_take(d->arena, (size_t)n * (size_t)size, sizeof *C);
+    for (int i = 0; C && i < n; i++) {
+        const double *from = b->stiffness;
+        if (b->stations) from = b->stations[i / points * b->nstation + i % points].stiffness;
+        take_stiffness(d, from, C + (ptrdiff_t)size * i);
+    }
     return C;
+}
+
+int flx_beam_section_step(const flx_descriptor *d, const flx_beam *b)
+{
+    return b->stations ? (d->planar ? 9 : 36) : 0;
 }
 
 static const flx_beam_rule *rule_of(flx_descriptor *d, const flx_beam *b)
@@ -82,7 +98,7 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
     beams *own = beams_of(d);
     const flx_beam_rule *rule = rule_of(d, b);
     const double *C = flx_beam_section_stiffness(d, b);
-    int n = nodes_of(b);
+    int n = nodes_of(b), step = flx_beam_section_step(d, b);
     if (!rule || !C) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->nelement; i++) {
         const int *nodes = b->nodes + i * b->order;
@@ -100,7 +116,8 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
                               .v = at + n * n + n,
                               .block = at,
                               .length = b->lengths[i],
-                              .C = C,
+                              .C = C + (ptrdiff_t)step * i * rule->npoint,
+                              .next = step,
                               .viscosity = b->rayleigh[1],
                               .rest = rest};
         flx_beam_find_rest(d, b, nodes, e, rest);

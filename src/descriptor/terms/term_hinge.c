@@ -32,15 +32,17 @@ static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const flx_bea
     for (int k = 0; k < 2; k++) {
         at[4 + k] = body[k] + 1;
         at[6 + k] = d->body_v[body[k]];
-        h->arm[k][0] = (k ? -0.5 : 0.5) * b->pieces[element + k];
+        const double *com = d->model->bodies[body[k]].com; // frames are there
+        h->arm[k][0] = (k ? -0.5 : 0.5) * b->pieces[element + k] - com[0];
         memcpy(h->node[k], b->arms + (ptrdiff_t)3 * (element + k), sizeof h->node[k]);
+        h->node[k][0] -= com[0];
     }
     h->e = (flx_beam_exact){.rule = rule,
                             .frame = at + 4,
                             .v = at + 6,
                             .block = at,
                             .length = b->lengths[element],
-                            .C = C,
+                            .C = C + (ptrdiff_t)flx_beam_section_step(d, b) * element,
                             .viscosity = b->rayleigh[1],
                             .rest = rest};
     if (!b->straight) flx_beam_find_rest(d, b, body, &h->e, rest);

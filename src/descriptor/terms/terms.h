@@ -31,7 +31,9 @@ void flx_modals_attached(const flx_descriptor *d, int i, flx_attached_data *f);
 
 // beams: stiffness of a section, in the plane the part that acts there; NULL: no memory. Strains without stress at the
 // points of an element between these nodes: of a straight line, or in the initial configuration.
+// Where it varies that of each point of each element, so many numbers apart; else one, and 0.
 const double *flx_beam_section_stiffness(flx_descriptor *d, const flx_beam *b);
+int flx_beam_section_step(const flx_descriptor *d, const flx_beam *b);
 void flx_beam_find_rest(const flx_descriptor *d, const flx_beam *b, const int *nodes,
                         const flx_beam_exact *e, double *rest);
 // Where an element writes, and which parts it has.

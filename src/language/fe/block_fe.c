@@ -226,6 +226,7 @@ static flx_status make_line(flx_fe_maker *m, const flx_entry *line)
     for (int i = 0; i < m->s->nelement && d.family > 0; i++) {
         m->s->elements[i].family = (flx_family)d.family;
     }
+    FLX_TRY(flx_fe_vary_line(m));
     return flx_structure_index(m->s);
 }
 
@@ -319,10 +320,10 @@ flx_status flx_fe_finish(flx_builder *b)
         double v[2] = {0, 0}, *values;
         int n = 0;
         if (!rayleigh) {
-            return FLX_FAIL(
-                b->ctx, FLX_ERR_MODEL, damping->loc,
-                "a structure of all unknowns has no modes: give rayleigh: [alpha, beta], or its materials "
-                "a loss factor");
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, damping->loc,
+                            "a structure of all unknowns has no modes: give rayleigh: [alpha, "
+                            "beta], or its materials "
+                            "a loss factor");
         }
         FLX_TRY(flx_build_numbers(&e, rayleigh, &n, &values));
         for (int i = 0; i < n && i < 2; i++) v[i] = values[i];

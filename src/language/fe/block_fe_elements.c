@@ -1,8 +1,12 @@
 // block_fe_elements.c - what the block `fe` says about elements: materials, sections, families, regions.
 #include "language/fe/block_fe_parts.h"
+#include "language/flexible/section_along.h"
 #include "language/flexible/section_read.h"
+#include "math/quadrature.h"
+#include "math/small.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- materials and sections ---------------------------------------------------------------------
 
@@ -29,7 +33,18 @@ static flx_status read_material(flx_fe_maker *m, const flx_entry *y, int *materi
 static flx_status read_section(flx_fe_maker *m, const flx_entry *y, int material, int *section)
 {
     flx_section c;
-    FLX_TRY(flx_section_read(m->e, y, material >= 0 ? m->s->materials + material : NULL, &c));
+    flx_env here = *m->e;
+    flx_local s;
+    here.scope.user = &here;
+    if (flx_entry_is_along(y)) {
+        if (!flx_entry_get(m->fe, "line")) {
+            return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc,
+                            "'s' is the place along a line, and a mesh is none: give regions a "
+                            "section each");
+        }
+        FLX_TRY(flx_env_along(m->e, y, 0.5, &s, &here));
+    }
+    FLX_TRY(flx_section_read(&here, y, material >= 0 ? m->s->materials + material : NULL, &c));
     if (c.coupled) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "stiffness")->loc,
                         "a section whose stiffnesses are coupled needs 'type: beam' with "
@@ -37,6 +52,55 @@ static flx_status read_section(flx_fe_maker *m, const flx_entry *y, int material
     }
     *section = m->s->nsection;
     return flx_structure_add_section(m->s, &c);
+}
+
+// The section of one element of a line, at s from a to b.
+static flx_status vary_element(flx_fe_maker *m, const flx_entry *y, flx_element *e, double a,
+                               double b)
+{
+    const flx_material *material = e->material >= 0 ? m->s->materials + e->material : NULL;
+    flx_section base = m->s->sections[e->section], all[FLX_SECTION_POINTS + 1];
+    flx_section *along = flx_arena_take(m->b->m->arena, FLX_SECTION_POINTS, sizeof *along);
+    double x[FLX_SECTION_POINTS + 1], w[FLX_SECTION_POINTS];
+    if (!along) return FLX_ERR_MEMORY;
+    flx_quadrature_gauss(FLX_SECTION_POINTS, x, w);
+    x[FLX_SECTION_POINTS] = 0.5;
+    for (int k = 0; k <= FLX_SECTION_POINTS; k++) {
+        flx_local s;
+        flx_env here;
+        FLX_TRY(flx_env_along(m->e, y, a + (b - a) * x[k], &s, &here));
+        FLX_TRY(flx_section_read(&here, y, material, all + k));
+        all[k].shear = base.shear;
+        all[k].rotary = base.rotary;
+    }
+    memcpy(along, all, FLX_SECTION_POINTS * sizeof *along);
+    all[FLX_SECTION_POINTS].along = along;
+    e->section = m->s->nsection;
+    return flx_structure_add_section(m->s, all + FLX_SECTION_POINTS);
+}
+
+flx_status flx_fe_vary_line(flx_fe_maker *m)
+{
+    const flx_entry *y = flx_entry_get(m->fe, "section");
+    double whole = 0, length = 0;
+    if (!flx_entry_is_along(y)) return FLX_OK;
+    for (int round = 0; round < 2; round++, whole = length, length = 0) {
+        for (int i = 0; i < m->s->nelement; i++) {
+            flx_element *e = m->s->elements + i;
+            const int *nodes = flx_element_nodes(m->s, i);
+            v3 d = v3_sub(v3_load(m->s->x + 3 * (size_t)nodes[1]),
+                          v3_load(m->s->x + 3 * (size_t)nodes[0]));
+            double from = length;
+            length += v3_norm(d);
+            if (round == 0) continue;
+            if (e->family == FLX_FAMILY_TRUSS) {
+                return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc,
+                                "bars that carry no moment have the same section all along");
+            }
+            FLX_TRY(vary_element(m, y, e, from / whole, length / whole));
+        }
+    }
+    return FLX_OK;
 }
 
 flx_status flx_fe_read_data(flx_fe_maker *m, const flx_entry *y, flx_element_data *d)

@@ -34,6 +34,8 @@ flx_status flx_fe_read_components(flx_fe_maker *m, const flx_entry *y, unsigned 
 flx_status flx_fe_read_support(flx_fe_maker *m, const flx_entry *y);
 flx_status flx_fe_read_load(flx_fe_maker *m, const flx_entry *y);
 
+// The elements of a line get sections of their own where `section` changes with `s`.
+flx_status flx_fe_vary_line(flx_fe_maker *m);
 flx_status flx_fe_read_data(flx_fe_maker *m, const flx_entry *y, flx_element_data *d);
 // Materials, sections and families of a mesh: by regions, and of the rest by the block itself.
 flx_status flx_fe_settle_elements(flx_fe_maker *m);

@@ -1,6 +1,7 @@
 // beam_placement.c - where a beam is drawn: its line, its sections' axes, its unstressed length.
 #include "language/flexible/beam_slack.h"
 #include "language/flexible/deformable.h"
+#include "language/flexible/section_along.h"
 #include "language/scope/nums.h"
 #include "math/quadrature.h"
 #include "model/nodes.h"
@@ -382,6 +383,37 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
     return FLX_OK;
 }
 
+// Where a section that varies is wanted, as the `s` of the curve.
+static flx_status place_stations(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
+                                 bool slack)
+{
+    const flx_entry *y = flx_entry_get(body->def, "section"),
+                    *material = flx_entry_get(body->def, "material"),
+                    *up = flx_entry_get(body->def, "up");
+    if (slack && flx_entry_is_along(up)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up->loc,
+                        "'%s' is longer than the distance of its ends and hangs without twist: "
+                        "its 'up' cannot change with 's'. Give its line as a 'curve'",
+                        body->full);
+    }
+    if (!flx_entry_is_along(y) && !flx_entry_is_along(material)) return FLX_OK;
+    int n = flx_beam_along_points(&d->def, NULL);
+    double *at = flx_take(e->b, (size_t)n, sizeof *at);
+    d->along = flx_take(e->b, (size_t)(n * d->def.nelement), sizeof *d->along);
+    if (!at || !d->along) return FLX_ERR_MEMORY;
+    flx_beam_along_points(&d->def, at);
+    for (int i = 0; i < n * d->def.nelement; i++) {
+        double from = d->ends[i / n], to = d->ends[i / n + 1];
+        d->along[i] = place_of(l, from + (to - from) * at[i % n]);
+    }
+    if (!slack) return FLX_OK;
+    flx_ctx_warn(e->b->ctx, y->loc,
+                 "'%s' is longer than the distance of its ends: it begins as a line hangs that has "
+                 "the section of its middle all along, and so not at rest",
+                 body->full);
+    return FLX_OK;
+}
+
 flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
 {
     const flx_entry *length = flx_entry_get(body->def, "length");
@@ -402,7 +434,10 @@ flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
     // rounding is no slack; one element cannot hang
     bool chord = !flx_entry_get(body->def, "curve"),
          slack = length && chord && unstressed > drawn * (1 + SAME);
-    d->def.straight = slack || (chord && d->def.nslope > 0);
+    bool twisted = flx_entry_is_along(flx_entry_get(body->def, "up"));
+    d->def.straight = slack || (chord && d->def.nslope > 0 && !twisted);
+    status = place_stations(e, body, d, &l, slack);
+    if (status != FLX_OK) goto done;
     double *places = flx_take(e->b, 6 * (size_t)d->nnode, sizeof *places);
     if (!places) {
         status = FLX_ERR_MEMORY;

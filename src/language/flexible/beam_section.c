@@ -1,6 +1,7 @@
 // beam_section.c - the section of a beam of large deformation: its stiffness, mass and rotational inertia per
 // length (section_read.c); damping; what formulations can have.
 #include "language/flexible/deformable.h"
+#include "language/flexible/section_along.h"
 #include "language/flexible/section_read.h"
 
 #include <string.h>
@@ -90,27 +91,60 @@ static flx_status read_size(flx_env *e, const flx_entry *section, flx_beam *beam
     return FLX_OK;
 }
 
-flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam)
+// Stiffness and mass of one place.
+static flx_status read_place(flx_env *e, const flx_item *body, flx_section *c, flx_material *m,
+                             flx_beam_station *out)
 {
-    const flx_entry *y = NULL, *up = NULL;
+    flx_beam_law law;
+    FLX_TRY(flx_section_read_beam(e, body, "a beam", flx_entry_get(body->def, "section"),
+                                  flx_entry_get(body->def, "material"), c, m, &law));
+    const double diagonal[6] = {law.EA, law.GAy, law.GAz, law.GJ, law.EIy, law.EIz};
+    *out = (flx_beam_station){.mass = law.mass, .inertia = {law.Ix, law.Iy, law.Iz}};
+    for (int i = 0; i < 6; i++) out->stiffness[7 * i] = diagonal[i];
+    if (c->coupled) memcpy(out->stiffness, c->coupled, sizeof out->stiffness);
+    return FLX_OK;
+}
+
+flx_status flx_beam_read_station(flx_env *e, const flx_item *body, const flx_beam *beam,
+                                 flx_beam_station *out)
+{
     flx_section c;
     flx_material m = {0};
-    flx_beam_law law;
+    flx_beam at = *beam;
+    FLX_TRY(read_place(e, body, &c, &m, out));
+    memcpy(at.stiffness, out->stiffness, sizeof at.stiffness);
+    if (beam->nslope == 0) return FLX_OK;
+    return check_ancf(e, body, flx_entry_get(body->def, "section"), &at);
+}
+
+flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam)
+{
+    const flx_entry *y = NULL, *up = NULL, *material = flx_entry_get(body->def, "material");
+    flx_section c;
+    flx_material m = {0};
+    flx_beam_station at;
+    flx_local s;
+    flx_env here = *e;
     FLX_TRY(flx_build_need(e->b, body, "section", &y));
     up = flx_entry_get(y, "up");
     if (up) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up->loc,
                         "'up' is no key of the section of a beam; write it beside 'section'");
     }
-    FLX_TRY(flx_section_read_beam(e, body, "a beam", y, flx_entry_get(body->def, "material"), &c,
-                                  &m, &law));
-    const double diagonal[6] = {law.EA, law.GAy, law.GAz, law.GJ, law.EIy, law.EIz};
-    for (int i = 0; i < 6; i++) beam->stiffness[7 * i] = diagonal[i];
-    if (c.coupled) memcpy(beam->stiffness, c.coupled, sizeof beam->stiffness);
-    beam->mass = law.mass;
-    beam->inertia[0] = law.Ix, beam->inertia[1] = law.Iy, beam->inertia[2] = law.Iz;
+    bool varies = flx_entry_is_along(y) || flx_entry_is_along(material);
+    if (varies && beam->continuum) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "the elasticity of a continuum needs the same section all along; one that "
+                        "changes with 's' has 'elasticity: sections'");
+    }
+    here.scope.user = &here;
+    if (varies) FLX_TRY(flx_env_along(e, y, 0.5, &s, &here)); // what stands for the whole
+    FLX_TRY(read_place(&here, body, &c, &m, &at));
+    memcpy(beam->stiffness, at.stiffness, sizeof beam->stiffness);
+    memcpy(beam->inertia, at.inertia, sizeof beam->inertia);
+    beam->mass = at.mass;
     beam->E = m.E, beam->nu = m.nu;
-    if (c.sized) FLX_TRY(read_size(e, y, beam));
+    if (c.sized) FLX_TRY(read_size(&here, y, beam));
     if (beam->nslope > 0) FLX_TRY(check_ancf(e, body, y, beam));
     return read_damping(e, body, beam, length);
 }

@@ -267,6 +267,17 @@ static void set_motion(const flx_body_start *whole, flx_body *out)
     out->start = flx_start_of_node(whole, out->position);
 }
 
+// Of a section that varies; rigid pieces have their centre of mass where it is.
+static flx_status set_masses(flx_builder *b, const flx_beam_data *d, int i, flx_body *node)
+{
+    flx_body_data *own = d->nodes[i]->data;
+    double centre = 0;
+    FLX_TRY(flx_beam_node_masses(b, d, i, node, &centre));
+    node->com[0] = centre;
+    ((flx_point_data *)own->com->data)->at.x[0] = centre;
+    return FLX_OK;
+}
+
 flx_status flx_beam_finish(flx_builder *b, flx_item *body)
 {
     flx_beam_data *d = beam_of(body);
@@ -280,6 +291,7 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
     flx_num3 at = flx_num3_of(d->origin);
     FLX_TRY(flx_build_motion(&e, body->def, &at, &start));
     flx_start_fix(b, &start, body->loc);
+    if (d->along) FLX_TRY(flx_beam_read_stations(&e, body, d));
     for (int i = 0; i < d->nnode; i++) {
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
         double share = flx_beam_share(d, i);
@@ -289,6 +301,7 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
             bool rod = j > 0 && beam->formulation == FLX_BEAM_SEGMENTS;
             if (rod) node->inertia[4 * j] += node->mass * pow(beam->pieces[i], 2) / 12;
         }
+        if (d->along) FLX_TRY(set_masses(b, d, i, node));
         set_motion(&start, node);
         node->spread = beam->nslope > 0;
         if (beam->formulation != FLX_BEAM_SEGMENTS) continue;

@@ -132,6 +132,7 @@ struct flx_beam_data {
     double *stretch;     // (nnode) sizes of the slopes along the line
     flx_item **sections; // (nnode) those that something turns with; NULL: none
     bool *clamped;       // (nnode) of a section: it holds all slopes
+    double *along;       // (nelement, points) `s` of a section that varies; NULL: it does not
 };
 
 // Places on beams that are not yet nodes: found while the model is built, and nodes when it is built again.
@@ -155,6 +156,14 @@ flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char 
 // Nodes of all beams become bodies, after those of the model.
 flx_status flx_beams_declare(flx_builder *b);
 flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam);
+flx_status flx_beam_read_station(flx_env *e, const flx_item *body, const flx_beam *beam,
+                                 flx_beam_station *out); // at one place
+// beam_along.c: parts of an element at which a section that varies is wanted, how many (at NULL: only that); all of
+// them; mass and inertia of a node, and its centre of mass along x.
+int flx_beam_along_points(const flx_beam *beam, double *at);
+flx_status flx_beam_read_stations(flx_env *e, const flx_item *body, flx_beam_data *d);
+flx_status flx_beam_node_masses(flx_builder *b, const flx_beam_data *d, int i, flx_body *node,
+                                double *centre);
 // Initial nodes; mass and motion.
 flx_status flx_beam_place(flx_builder *b, flx_item *body);
 flx_status flx_beam_finish(flx_builder *b, flx_item *body);

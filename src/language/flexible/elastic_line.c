@@ -1,6 +1,7 @@
 // elastic_line.c - flexible bodies made of a line of beams: the keys `fe` and `reduce`; of meshes:
 // elastic_mesh.c.
 #include "language/flexible/deformable.h"
+#include "language/flexible/section_along.h"
 #include "language/flexible/section_read.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
@@ -31,32 +32,104 @@ static flx_status find_axes(flx_env *e, const flx_item *body, const flx_section 
     return FLX_OK;
 }
 
-static flx_status read_section(flx_env *e, const flx_item *body, const flx_entry *fe,
-                               flx_line *line)
+// At one place of the line: its law, with the axes of a straight part along it.
+static flx_status read_place(flx_env *e, const flx_item *body, const flx_entry *fe, flx_section *c,
+                             flx_beam_law *law)
 {
     const flx_entry *y = flx_entry_get(fe, "section"), *inertia = flx_entry_get(y, "inertia");
-    flx_section c;
     flx_material m = {0};
-    flx_beam_law law;
     FLX_TRY(flx_section_read_beam(e, body, "the line of a flexible body", y,
-                                  flx_entry_get(fe, "material"), &c, &m, &law));
-    if (c.coupled) {
+                                  flx_entry_get(fe, "material"), c, &m, law));
+    if (c->coupled) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "stiffness")->loc,
                         "a section whose stiffnesses are coupled needs 'type: beam' with "
                         "'formulation: geometrically-exact'");
     }
-    if (inertia && fabs(law.Ix - law.Iy - law.Iz) > 1e-9 * (law.Ix + law.Iy + law.Iz)) {
+    if (inertia && fabs(law->Ix - law->Iy - law->Iz) > 1e-9 * (law->Ix + law->Iy + law->Iz)) {
         flx_ctx_warn(e->b->ctx, inertia->loc,
                      "the sections of a flexible body are flat: their inertia about x is taken as "
                      "the sum of the other two, %g kg m instead of %g",
-                     law.Iy + law.Iz, law.Ix);
+                     law->Iy + law->Iz, law->Ix);
     }
-    line->mass = law.mass;
-    line->EA = law.EA, line->GJ = law.GJ;
-    line->EI[0] = law.EIz, line->EI[1] = law.EIy; // bending along y is about z
-    line->GA[0] = law.GAy, line->GA[1] = law.GAz;
-    line->second[0] = law.Iz, line->second[1] = law.Iy;
-    return find_axes(e, body, &c, line);
+    return FLX_OK;
+}
+
+static flx_line_station station_of(const flx_beam_law *law)
+{
+    return (flx_line_station){.mass = law->mass,
+                              .EA = law->EA,
+                              .GJ = law->GJ,
+                              .EI = {law->EIz, law->EIy}, // bending along y is about z
+                              .GA = {law->GAy, law->GAz},
+                              .second = {law->Iz, law->Iy}};
+}
+
+// The straight part of the line at the part s of its length, and the way along it.
+static int part_at(const flx_line *line, double s, double along[3])
+{
+    double left = s * flx_line_length(line);
+    int i = 0;
+    for (;; i++) {
+        const double *p = line->points + 3 * i;
+        v3 d = v3_sub(v3_load(p + 3), v3_load(p));
+        v3_store(along, d);
+        if (left <= v3_norm(d) || i + 2 >= line->npoint) return i;
+        left -= v3_norm(d);
+    }
+}
+
+// A section that changes along the line.
+static flx_status read_stations(flx_env *e, const flx_item *body, const flx_entry *fe,
+                                flx_line *line)
+{
+    const flx_entry *y = flx_entry_get(fe, "section");
+    const int n = FLX_LINE_POINTS;
+    double x[FLX_LINE_POINTS], w[FLX_LINE_POINTS];
+    flx_line_station *all = flx_take(e->b, (size_t)(n * line->elements), sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    flx_line_points(x, w);
+    for (int i = 0; i < n * line->elements; i++) {
+        double s = (i / n + x[i % n]) / line->elements, along[3], R[9];
+        flx_local local;
+        flx_env here;
+        flx_section c;
+        flx_beam_law law;
+        FLX_TRY(flx_env_along(e, y, s, &local, &here));
+        FLX_TRY(read_place(&here, body, fe, &c, &law));
+        all[i] = station_of(&law);
+        int part = part_at(line, s, along);
+        memcpy(all[i].y, line->y + (ptrdiff_t)3 * part, sizeof all[i].y);
+        if (!c.has_up) continue;
+        if (!flx_section_axes(along, c.up, e->b->m->dimension, R)) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, c.loc, "'up' of '%s' is along its line",
+                            body->full);
+        }
+        memcpy(all[i].y, R + 3, sizeof all[i].y);
+    }
+    line->along = all;
+    return FLX_OK;
+}
+
+static flx_status read_section(flx_env *e, const flx_item *body, const flx_entry *fe,
+                               flx_line *line)
+{
+    const flx_entry *y = flx_entry_get(fe, "section");
+    bool varies = flx_entry_is_along(y) || flx_entry_is_along(flx_entry_get(fe, "material"));
+    flx_section c;
+    flx_beam_law law;
+    flx_local s;
+    flx_env here = *e;
+    here.scope.user = &here;
+    if (varies) FLX_TRY(flx_env_along(e, y, 0.5, &s, &here));
+    FLX_TRY(read_place(&here, body, fe, &c, &law));
+    flx_line_station at = station_of(&law);
+    line->mass = at.mass;
+    line->EA = at.EA, line->GJ = at.GJ;
+    memcpy(line->EI, at.EI, sizeof line->EI);
+    memcpy(line->GA, at.GA, sizeof line->GA);
+    memcpy(line->second, at.second, sizeof line->second);
+    FLX_TRY(find_axes(e, body, &c, line));
+    return varies ? read_stations(e, body, fe, line) : FLX_OK;
 }
 
 static flx_status read_line(flx_env *e, const flx_item *body, const flx_entry *fe, flx_line *line)

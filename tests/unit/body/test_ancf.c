@@ -77,8 +77,8 @@ static void make_with(rig *x, kind k, double length, const flx_ancf_section *s, 
     x->rule.points = x->points;
     if (k == CABLE2 || k == CABLE) {
         x->e.cable = (flx_cable){.length = length,
-                                 .EA = s->EA,
-                                 .EI = s->EI[1],
+                                 .EA = {s->EA, s->EA, s->EA},
+                                 .EI = {s->EI[1], s->EI[1]},
                                  .viscosity = viscosity,
                                  .stretch = {1, 1, 1}};
         if (e0 && k == CABLE2) flx_cable2_rest(&x->e.cable, e0);
@@ -88,7 +88,8 @@ static void make_with(rig *x, kind k, double length, const flx_ancf_section *s, 
     x->e.rule = &x->rule;
     section.round = k == DISC;
     if (k == PLANE_SECTIONS || k == SPACE_SECTIONS) {
-        flx_ancf_rule_sections(length, &section, D, e0, &x->rule);
+        const flx_ancf_section all[4] = {section, section, section, section};
+        flx_ancf_rule_sections(length, all, D, e0, &x->rule);
     } else {
         flx_ancf_rule_continuum(length, &section, D, e0, &x->rule);
     }
