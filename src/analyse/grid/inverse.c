@@ -291,11 +291,34 @@ static flx_status fill_slow_path(search *f, flx_grid *g)
     return FLX_OK;
 }
 
+// Rest at both ends is asked for: as many zeros have to grow as decay.
+static bool is_lopsided(const search *f, int *ngrow, int *ndecay)
+{
+    const flx_inverse *o = f->out;
+    const flx_zeros *z = o->zeros;
+    *ngrow = *ndecay = 0;
+    if (f->def->kind != FLX_INVERSE_BOUNDED || !o->zeros_known) return false;
+    for (int i = 0; i < z->n; i++) {
+        *ngrow += z->re[i] > DECAYS * z->rate;
+        *ndecay += z->re[i] < -DECAYS * z->rate;
+    }
+    return *ngrow != *ndecay;
+}
+
 static flx_status refuse_solution(const search *f, flx_status why)
 {
     const flx_inverse *o = f->out;
+    int ngrow, ndecay;
     if (why < 0) return why;
     double t = flx_grid_time(o->grid, o->report.worst);
+    if (is_lopsided(f, &ngrow, &ndecay)) {
+        return FLX_FAIL(f->ctx, why, FLX_NOWHERE,
+                        "with `kind: bounded` the motion is at rest at both ends, which wants as "
+                        "many zeros that grow as zeros that decay, and here %d of them grow and %d "
+                        "decay; take %s",
+                        ngrow, ndecay,
+                        ngrow == 0 ? "`kind: causal` or `least-energy`" : "`kind: least-energy`");
+    }
     return FLX_FAIL(
         f->ctx, why, FLX_NOWHERE,
         why == FLX_SINGULAR

@@ -24,13 +24,32 @@ typedef struct zeros {
     double *E, *F; // (n x n) column-major
 } zeros;
 
+#define ROUNDING 1e-15 // of the largest number of its column
+
+// The sizes of the numbers of A (n x n) by rows; rounding errors have none: units that made these as large as the numbers
+// that count would cost the zeros their digits.
+static double *find_sizes(zeros *f)
+{
+    int n = f->m->n;
+    double *size = flx_linear_take(f->arena, n, n);
+    for (int j = 0; size && j < n; j++) {
+        double most = 0.0;
+        for (int i = 0; i < n; i++) most = fmax(most, fabs(f->m->A[i * n + j]));
+        for (int i = 0; i < n; i++) {
+            double a = fabs(f->m->A[i * n + j]);
+            size[i * n + j] = a > ROUNDING * most ? a : 0.0;
+        }
+    }
+    return size;
+}
+
 // Rows and columns of A of like size, by powers of two.
 static flx_status find_units(zeros *f)
 {
     int n = f->m->n;
-    const double *A = f->m->A;
+    const double *A = find_sizes(f);
     f->unit = flx_linear_take(f->arena, n, 1);
-    if (!f->unit) return FLX_ERR_MEMORY;
+    if (!f->unit || !A) return FLX_ERR_MEMORY;
     for (int i = 0; i < n; i++) f->unit[i] = 1.0;
     for (int turn = 0; turn < 20; turn++) {
         bool moved = false;
@@ -38,8 +57,8 @@ static flx_status find_units(zeros *f)
             double row = 0.0, col = 0.0;
             for (int j = 0; j < n; j++) {
                 if (j == i) continue;
-                row += fabs(A[i * n + j]) * f->unit[j] / f->unit[i];
-                col += fabs(A[j * n + i]) * f->unit[i] / f->unit[j];
+                row += A[i * n + j] * f->unit[j] / f->unit[i];
+                col += A[j * n + i] * f->unit[i] / f->unit[j];
             }
             if (row == 0.0 || col == 0.0) continue;
             double by = exp2(round(0.5 * log2(row / col)));
@@ -50,7 +69,7 @@ static flx_status find_units(zeros *f)
     }
     for (int i = 0; i < n; i++) {
         double row = 0.0;
-        for (int j = 0; j < n; j++) row += fabs(A[i * n + j]) * f->unit[j] / f->unit[i];
+        for (int j = 0; j < n; j++) row += A[i * n + j] * f->unit[j] / f->unit[i];
         f->rate = fmax(f->rate, row);
     }
     if (f->rate == 0.0) f->rate = 1.0;

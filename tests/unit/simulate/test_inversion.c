@@ -198,6 +198,12 @@ static int zeros_of_an_elastic_arm(void)
     CHECK(a.status == FLX_ERR_CANNOT);
     CHECK_TEXT(message(&a), "602.22");
     done(&a);
+    // rest at both ends of what only decays
+    static const char *const stable[] = {"kappa=0.8"};
+    find(&a, "inversion_robot", "k1", 1, stable);
+    CHECK(a.status != FLX_OK);
+    CHECK_TEXT(message(&a), "0 of them grow and 4 decay; take `kind: causal`");
+    done(&a);
     return 0;
 }
 
