@@ -9,7 +9,7 @@
 
 // Whoever adds a member to one of these makes it part of the key here, and then writes the new size.
 #if defined(__x86_64__)
-_Static_assert(sizeof(flx_structure) == 448, "key of a structure");
+_Static_assert(sizeof(flx_structure) == 480, "key of a structure");
 _Static_assert(sizeof(flx_basis) == 224, "key of a basis");
 _Static_assert(sizeof(flx_element) == 40, "key of an element");
 _Static_assert(sizeof(flx_material) == 64, "key of a material");
@@ -149,6 +149,7 @@ static void structure(key *k, const flx_structure *s)
     integer(k, s->width);
     matrix(k, &s->K);
     matrix(k, &s->M);
+    matrix(k, &s->D);
     integer(k, s->npair);
     feed(k, s->pair, (size_t)s->npair * sizeof *s->pair);
 }

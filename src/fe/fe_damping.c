@@ -74,6 +74,28 @@ static flx_status add_dashpots(flx_fe *fe, flx_element_matrices *m)
     return FLX_OK;
 }
 
+// The damping matrix of another program, pair by pair of nodes.
+static flx_status add_given(flx_fe *fe, flx_element_matrices *m)
+{
+    const flx_structure *s = fe->s;
+    int w = s->width, first = s->nelement + s->nspring + s->nmass;
+    if (s->D.n == 0) return FLX_OK;
+    if (fe->D.n == 0) FLX_TRY(flx_symmetric_init_like(fe->ctx, &fe->K, &fe->D));
+    for (int k = 0; k < s->npair; k++) {
+        const int *pair = s->pair[k];
+        FLX_TRY(flx_fe_matrices(fe, first + k, m));
+        for (int i = 0; i < m->n; i++) {
+            for (int j = 0; j < m->n; j++) {
+                bool own = pair[0] != pair[1] && i / w == j / w; // of another block
+                int row = pair[i / w] * w + i % w, column = pair[j / w] * w + j % w;
+                m->K[i * m->n + j] = own ? 0 : flx_symmetric_get(&s->D, row, column);
+            }
+        }
+        flx_fe_scatter(fe, pair, m, m->K, &fe->D);
+    }
+    return FLX_OK;
+}
+
 flx_status flx_fe_find_damping(flx_fe *fe)
 {
     flx_element_matrices *m = flx_alloc(fe->ctx, 1, sizeof *m);
@@ -84,6 +106,7 @@ flx_status flx_fe_find_damping(flx_fe *fe)
         status = add_losses(fe, m);
     }
     if (status == FLX_OK) status = add_dashpots(fe, m);
+    if (status == FLX_OK) status = add_given(fe, m);
     flx_free(m);
     return status;
 }
@@ -103,7 +126,10 @@ flx_status flx_fe_check_dashpots(const flx_fe *fe, int nrigid, const double *R, 
     }
     flx_free(DR);
     if (rest <= 1e-8 * most * size) return FLX_OK;
-    return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, loc,
-                    "the dashpots resist a rotation of the whole body: their nodes are apart; let "
-                    "them act along the line between the nodes alone");
+    return FLX_FAIL(
+        fe->ctx, FLX_ERR_MODEL, loc,
+        fe->s->D.n > 0 ? "the damping matrix resists a motion of the whole body: what is in "
+                         "proportion to the mass belongs to the body, 'damping: {rayleigh: [..]}'"
+                       : "the dashpots resist a rotation of the whole body: their nodes are apart; "
+                         "let them act along the line between the nodes alone");
 }

@@ -269,6 +269,11 @@ flx_status flx_fe_problem_transient(flx_fe_problem *p, const flx_fe_transient *d
     motion m = {.p = p, .def = def, .out = result};
     *result = (flx_fe_transient_result){0};
     FLX_TRY(flx_fe_problem_need_mesh(p, "a transient"));
+    if (p->fe->s->D.n > 0) {
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, p->model->fe.loc,
+                        "a damping matrix counts in frequency responses and in flexible bodies: a "
+                        "transient takes Rayleigh's damping alone");
+    }
     for (int i = 0; i < p->fe->s->nspring; i++) {
         const flx_spring_element *k = p->fe->s->springs + i;
         for (int c = 0; c < 6; c++) {

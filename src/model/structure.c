@@ -52,6 +52,7 @@ void flx_structure_destroy(flx_structure **structure)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_symmetric_clear(&s->K);
     flx_symmetric_clear(&s->M);
+    flx_symmetric_clear(&s->D);
     flx_free(s);
     *structure = NULL;
 }

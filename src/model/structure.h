@@ -216,6 +216,7 @@ typedef struct flx_structure {
     // matrices of another program over all nodes, in their order; width 0: none
     int width;             // unknowns a node: 3 or 6, in the plane 2 or 3
     flx_symmetric K, M;    // one pattern
+    flx_symmetric D;       // damping, of a pattern of its own; n = 0: none
     int npair, (*pair)[2]; // nodes that an entry couples, the first not below the second
     double gravity[3];
     // node of a label: open addressing, made by flx_structure_index
@@ -230,6 +231,8 @@ void flx_structure_destroy(flx_structure **s);
 // Stiffness and mass of all nodes, which the structure takes over also on failure. loc: where they are named.
 flx_status flx_structure_set_matrices(flx_structure *s, flx_symmetric *K, flx_symmetric *M,
                                       flx_loc loc);
+// Their damping, which the structure takes over also on failure.
+flx_status flx_structure_set_damping(flx_structure *s, flx_symmetric *D, flx_loc loc);
 // Component of the k-th unknown of a node.
 int flx_structure_component(const flx_structure *s, int k);
 
@@ -276,6 +279,9 @@ flx_loc flx_structure_loc(const flx_structure *s, int line);
 // A face (from 0, numbered as in Abaqus) of a solid, or an edge of a plane element: its cell and its nodes,
 // in the order that turns its normal outwards. false: there is none.
 bool flx_structure_face(const flx_structure *s, int element, int face, flx_cell *cell, int *nodes);
+// The centroid of the outer faces (in the plane edges) all of whose nodes are among n; *size: their area, 0: there are none.
+flx_status flx_structure_centroid(const flx_structure *s, int n, const int *nodes, double x[3],
+                                  double *size);
 
 // A straight or kinked line of beam elements through n places (n, 3), `elements` of them along the
 // whole length, at least one between two places; nodes are numbered from 1, the sets "start" and

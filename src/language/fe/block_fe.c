@@ -259,7 +259,13 @@ static flx_status make_of_matrices(flx_fe_maker *m, const flx_entry *y)
         return status;
     }
     m->s->dimension = b->m->dimension;
-    return flx_structure_set_matrices(m->s, &K, &M, y->loc);
+    FLX_TRY(flx_structure_set_matrices(m->s, &K, &M, y->loc));
+    const flx_entry *damping = flx_entry_get(y, "damping");
+    if (!damping) return FLX_OK;
+    FLX_TRY(b->reader->read_matrices(b->reader->user, damping->text, damping->text, damping->loc,
+                                     &K, &M)); // one matrix twice
+    flx_symmetric_clear(&M);
+    return flx_structure_set_damping(m->s, &K, damping->loc);
 }
 
 static flx_status make(flx_fe_maker *m)
@@ -328,6 +334,10 @@ flx_status flx_fe_finish(flx_builder *b)
         FLX_TRY(flx_build_numbers(&e, rayleigh, &n, &values));
         for (int i = 0; i < n && i < 2; i++) v[i] = values[i];
         memcpy(b->m->fe.rayleigh, v, sizeof v);
+    }
+    if (matrices && flx_entry_get(matrices, "damping") && !flx_entry_get(matrices, "nodes")) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_entry_get(matrices, "damping")->loc,
+                        "a damping matrix needs the places of the nodes: give 'nodes'");
     }
     if (matrices && !flx_entry_get(matrices, "nodes")) {
         return read_matrices(b, matrices, &b->m->fe.K, &b->m->fe.M);

@@ -48,6 +48,11 @@ static flx_status check_springs(const flx_fe_maker *m)
 
 // ---- interfaces ---------------------------------------------------------------------------------
 
+static bool is_centroid(const flx_entry *at)
+{
+    return at && at->kind == FLX_ENTRY_SCALAR && strcmp(at->text, "centroid") == 0;
+}
+
 // A node for the frame of some nodes, at their middle or at a given place, with a number of its own.
 static flx_status add_frame(flx_fe_maker *m, const flx_entry *at, const flx_node_list *list,
                             int *node)
@@ -58,7 +63,18 @@ static flx_status add_frame(flx_fe_maker *m, const flx_entry *at, const flx_node
     for (int i = 0; i < list->n; i++) {
         for (int c = 0; c < 3; c++) x[c] += s->x[3 * (size_t)list->nodes[i] + c] / list->n;
     }
-    if (at) FLX_TRY(flx_build_vector(m->e, at, x));
+    if (is_centroid(at)) {
+        double size = 0;
+        FLX_TRY(flx_structure_centroid(s, list->n, list->nodes, x, &size));
+        if (!(size > 0)) {
+            return FLX_FAIL(
+                m->b->ctx, FLX_ERR_MODEL, at->loc,
+                "these nodes make no face of a solid, so there is no centroid: give the "
+                "place, or leave 'at' out for the mean of the nodes");
+        }
+    } else if (at) {
+        FLX_TRY(flx_build_vector(m->e, at, x));
+    }
     for (int i = 0; i < s->nnode; i++) label = s->label[i] > label ? s->label[i] : label;
     if (label == INT_MAX) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, m->fe->loc,

@@ -49,3 +49,32 @@ flx_status flx_structure_set_matrices(flx_structure *s, flx_symmetric *K, flx_sy
     flx_free(mark);
     return s->pair ? FLX_OK : FLX_ERR_MEMORY;
 }
+
+// Every entry must be one of a pair of nodes that K or M couple.
+flx_status flx_structure_set_damping(flx_structure *s, flx_symmetric *D, flx_loc loc)
+{
+    s->D = *D;
+    *D = (flx_symmetric){0};
+    if (s->D.n != s->K.n) {
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc,
+                        "the damping matrix has %d unknowns, stiffness and mass have %d", s->D.n,
+                        s->K.n);
+    }
+    for (int j = 0; j < s->D.n; j++) {
+        for (int64_t p = s->D.start[j]; p < s->D.start[j + 1]; p++) {
+            int i = s->D.row[p];
+            if (s->D.value[p] == 0 || i / s->width == j / s->width) continue;
+            bool coupled = false;
+            for (int a = 0; a < s->width * s->width && !coupled; a++) {
+                coupled = flx_symmetric_place(&s->K, i / s->width * s->width + a / s->width,
+                                              j / s->width * s->width + a % s->width) >= 0;
+            }
+            if (coupled) continue;
+            return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc,
+                            "the damping matrix couples the unknowns %d and %d, whose nodes "
+                            "neither stiffness nor mass couple: write zeros there into one of them",
+                            i + 1, j + 1);
+        }
+    }
+    return FLX_OK;
+}

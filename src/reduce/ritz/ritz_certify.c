@@ -83,10 +83,13 @@ void flx_ritz_residual(const flx_ritz *r, double omega, const double complex *x,
     if (second && r->Gee) find_second(r, pp, q, x, z, second);
 }
 
-// (RED-7): the quotient has one maximum over lambda.
+// (RED-7): the quotient has one maximum over lambda. Where all damping is of other kinds it is that of the loss factor that
+// bodies without damping are measured with: at the end of the band none at all would be infinite.
 double flx_ritz_gain(const flx_ritz *r, double omega, double least)
 {
-    double complex p = flx_complex(1, r->damping.loss + omega * r->damping.beta);
+    double loss = r->damping.loss + omega * r->damping.beta;
+    if (loss == 0 && r->damping.alpha == 0) loss = FLX_ASSUMED_LOSS;
+    double complex p = flx_complex(1, loss);
     double complex q0 = flx_complex(omega * omega, -omega * r->damping.alpha);
     double a = creal(p * conj(p)), b = creal(p * conj(q0)), c = creal(q0 * conj(q0));
     double best = 1 / sqrt(a), s = r->sigma;
