@@ -80,6 +80,7 @@ flx_status flx_functions_find_method(flx_functions *f)
     if (f->method != FLX_BATCH_MIDPOINT) return FLX_OK;
     bool turns = false;
     for (int i = 0; i < x->n; i++) turns = turns || x->t.links[i].kind == FLX_LINK_BALL;
+    f->eliminates = x->apart && x->m->nstate == 0 && x->nrow == 0;
     if (!turns && x->nrow == 0) return FLX_OK;
     return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, s->method_loc,
                     "batches of runs make steps of the midpoint rule in coordinates that add up: "

@@ -2,5 +2,7 @@
 #pragma once
 
 extern const char flx_batch_math[]; // real, f_sin, ...
-extern const char flx_batch_run
-    []; // steps, measures, NAME_batch, NAME_kernel; needs NQ, NV, NX, NP, NROW, NZ, NM, NY, IMPLICIT
+// They need NQ, NV, NX, NP, NROW, NZ, NM, NW, NY, METHOD, IMPLICIT, ELIMINATES, WATCHES, INTEGRATES.
+extern const char flx_batch_equations[]; // accelerations, projections, implicit steps
+extern const char flx_batch_run[];       // measures, steps, NAME_batch
+extern const char flx_batch_device[];    // NAME_kernel, NAME_gpu_run and what it asks for

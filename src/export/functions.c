@@ -10,12 +10,12 @@
 #define DEFAULT_LIMIT 200000
 
 const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q",   "v",   "x",
-                                                 "u", "a", "lam", "tau", "m"};
+                                                 "u", "a", "lam", "tau", "m", "r", "g"};
 
 flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 {
     static const flx_export_input own[] = {FLX_INPUT_Q, FLX_INPUT_V, FLX_INPUT_A, FLX_INPUT_LAM,
-                                           FLX_INPUT_TAU};
+                                           FLX_INPUT_TAU, FLX_INPUT_R, FLX_INPUT_G};
     int i = *index = flx_leaf_get_index(leaf), kind = flx_export_leaf_kind(leaf);
     if (kind >= FLX_EXPORT_Q) return own[kind - FLX_EXPORT_Q];
     if (kind == FLX_LEAF_MEASURE) return FLX_INPUT_M;
@@ -47,8 +47,10 @@ static bool wanted(const flx_functions *f, const char *word)
     const char *list = f->options.functions;
     if (!list && f->options.language == FLX_EXPORT_LATEX) list = "mass,inverse,closures,states";
     if (f->options.language == FLX_EXPORT_BATCH) {
-        list = f->method == FLX_BATCH_MIDPOINT ? "rates,forward,inverse,mass,states,linearise"
-                                               : "rates,forward,states";
+        bool matrix = f->method == FLX_BATCH_MIDPOINT && !f->eliminates;
+        list = matrix ? "rates,forward,inverse,mass,states,linearise"
+               : f->eliminates ? "rates,forward,inverse,states"
+                               : "rates,forward,states";
     }
     if (!list) return true;
     for (size_t n; (n = next_word(&list)) > 0; list += n) {
@@ -138,6 +140,17 @@ static flx_status add_forward(flx_functions *f)
     flx_node *a = add_result(f, o, "a", "accelerations", f->x.nv, 0);
     if (!tau || !a) return FLX_ERR_MEMORY;
     return flx_symbolic_forward(&f->x, tau, a);
+}
+
+// Of implicit steps: the elimination of the tree instead of a matrix.
+static flx_status add_correct(flx_functions *f)
+{
+    flx_node *r = take_leaves(f, FLX_EXPORT_R, f->x.nv);
+    flx_function *o = add(f, "correct", "(M + g[0] D + g[1] K) d = r, as far as joints go",
+                          state_of(f) | BIT(R) | BIT(G));
+    flx_node *d = add_result(f, o, "d", "corrections of accelerations", f->x.nv, 0);
+    if (!r || !d) return FLX_ERR_MEMORY;
+    return flx_symbolic_correct(&f->x, r, d);
 }
 
 static flx_status add_inverse(flx_functions *f)
@@ -504,6 +517,7 @@ static flx_status make(flx_functions *f, const flx_model *m)
     if (f->nu > 0 && wanted(f, "inputs")) FLX_TRY(add_inputs(f));
     if (wanted(f, "outputs")) FLX_TRY(add_outputs(f));
     if (wanted(f, "linearise")) FLX_TRY(add_linearise(f));
+    if (batch && f->eliminates) FLX_TRY(add_correct(f));
     if (batch) FLX_TRY(flx_functions_add_batch(f, state_of(f)));
     return list_parameters(f);
 }

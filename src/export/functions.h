@@ -15,6 +15,8 @@ typedef enum flx_export_input {
     FLX_INPUT_LAM,
     FLX_INPUT_TAU,
     FLX_INPUT_M, // measures of a run
+    FLX_INPUT_R, // residuals of implicit steps
+    FLX_INPUT_G, // parts of their matrix
     FLX_INPUTS,
 } flx_export_input;
 extern const char *const flx_input_names[FLX_INPUTS]; // "t", "p", "q", ...
@@ -65,6 +67,7 @@ typedef struct flx_functions {
     int *kinds;    // (nmeasure) flx_measure_kind
     double *times; // (nmeasure)
     int method;    // FLX_BATCH_...
+    bool eliminates; // implicit steps by the elimination of the tree
 } flx_functions;
 
 // Of a leaf of the inputs, with its index in *index.

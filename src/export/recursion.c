@@ -167,13 +167,14 @@ static void clear_axis(flx_graph *g, n3 about, n3 slide, articulated *b)
     }
 }
 
-// K -= U U^T / D, p += U u / D for one freedom
-static void eliminate(flx_graph *g, const flx_freedom *s, int k, flx_node tau, articulated *b)
+// K -= U U^T / D, p += U u / D for one freedom; more: added to D.
+static void eliminate(flx_graph *g, const flx_freedom *s, int k, flx_node tau, flx_node more,
+                      articulated *b)
 {
     n3 about = s->turn[k], slide = s->slide[k];
     flx_node_wrench U = {n3_add(g, n33_mul_v(g, b->A, about), n33_mul_v(g, b->B, slide)),
                          n3_add(g, n33_tmul_v(g, b->B, about), n33_mul_v(g, b->M, slide))};
-    flx_node D = along(g, s, k, U), inverse = node_div(g, node_const(g, 1.0), D);
+    flx_node D = node_add(g, along(g, s, k, U), more), inverse = node_div(g, node_const(g, 1.0), D);
     flx_node_wrench G = {n3_scale(g, inverse, U.n), n3_scale(g, inverse, U.f)};
     flx_node u = node_mul(g, inverse, node_sub(g, tau, along(g, s, k, b->p)));
     for (int i = 0; i < 3; i++) {
@@ -184,7 +185,7 @@ static void eliminate(flx_graph *g, const flx_freedom *s, int k, flx_node tau, a
             b->M.m[e] = node_sub(g, b->M.m[e], node_mul(g, G.f.c[i], U.f.c[j]));
         }
     }
-    clear_axis(g, about, slide, b);
+    if (node_is(g, more, 0.0)) clear_axis(g, about, slide, b);
     b->A = n33_mirror(b->A);
     b->M = n33_mirror(b->M);
     b->p.n = n3_axpy(g, u, U.n, b->p.n);
@@ -215,16 +216,26 @@ static void hand_on_inertia(flx_graph *g, const flx_symbolic_link *l, articulate
     p->M = n33_add(g, p->M, M);
 }
 
+static void start_inertia(const flx_symbolic *x, int i, articulated *b)
+{
+    flx_graph *g = x->g;
+    const flx_symbolic_link *o = x->links + 1 + i;
+    n3 zero = n3_zero(g);
+    b->A = o->J;
+    b->B = n33_skew(g, o->h);
+    b->M = n33_zero(g);
+    for (int k = 0; k < 3; k++) b->M.m[4 * k] = o->m;
+    b->p = (flx_node_wrench){zero, zero};
+    b->ba = b->bl = zero;
+}
+
 static void start_inwards(const flx_symbolic *x, int i, articulated *b)
 {
     flx_graph *g = x->g;
     const flx_link *l = links_of(x) + i;
     const flx_symbolic_link *o = x->links + 1 + i, *p = x->links + 1 + l->parent;
     n3 carried = into(g, o, p->w);
-    b->A = o->J;
-    b->B = n33_skew(g, o->h);
-    b->M = n33_zero(g);
-    for (int k = 0; k < 3; k++) b->M.m[4 * k] = o->m;
+    start_inertia(x, i, b);
     b->p = bias_force(x, i);
     b->ba = n3_cross(g, carried, o->wr);
     b->bl = n3_axpy(g, node_const(g, 2.0), n3_cross(g, carried, o->vr),
@@ -249,7 +260,10 @@ static void accelerate(const flx_symbolic *x, int i, articulated *all, flx_node 
     }
 }
 
-flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a)
+// From the ends inwards and out again: the accelerations a that the efforts take, all; more (nv): on the diagonal of M,
+// NULL: nothing. still: without weight and velocities.
+static flx_status pass(const flx_symbolic *x, bool still, const flx_node *efforts,
+                       const flx_node *more, flx_node *a)
 {
     flx_graph *g = x->g;
     articulated *all = flx_alloc(x->ctx, (size_t)x->n + 1, sizeof *all);
@@ -258,20 +272,52 @@ flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_
     all[0] = (articulated){.A = n33_zero(g), .B = n33_zero(g), .M = n33_zero(g)};
     all[0].p = (flx_node_wrench){zero, zero};
     all[0].alpha = zero;
-    all[0].a = weight(x);
-    for (int i = 0; i < x->n; i++) start_inwards(x, i, all + 1 + i);
+    all[0].a = still ? zero : weight(x);
+    for (int i = 0; i < x->n; i++) {
+        if (still) start_inertia(x, i, all + 1 + i);
+        if (!still) start_inwards(x, i, all + 1 + i);
+    }
     for (int i = x->n - 1; i >= 0; i--) {
         const flx_link *l = links_of(x) + i;
         const flx_symbolic_link *o = x->links + 1 + i;
         for (int k = 0; k < o->s.n; k++) {
-            flx_node effort = node_add(g, x->effort[l->v + k], tau[l->v + k]);
-            eliminate(g, &o->s, k, effort, all + 1 + i);
+            flx_node own = more ? more[l->v + k] : node_const(g, 0.0);
+            eliminate(g, &o->s, k, efforts[l->v + k], own, all + 1 + i);
         }
         hand_on_inertia(g, o, all + 1 + i, all + 1 + l->parent);
     }
     for (int i = 0; i < x->n; i++) accelerate(x, i, all, a);
     flx_free(all);
-    return flx_symbolic_variables_forward(x, tau, a);
+    return FLX_OK;
+}
+
+flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a)
+{
+    flx_node *efforts = flx_alloc(x->ctx, (size_t)x->nv, sizeof *efforts);
+    if (!efforts) return FLX_ERR_MEMORY;
+    for (int i = 0; i < x->t.k.nv; i++) efforts[i] = node_add(x->g, x->effort[i], tau[i]);
+    flx_status status = pass(x, false, efforts, NULL, a);
+    flx_free(efforts);
+    return status == FLX_OK ? flx_symbolic_variables_forward(x, tau, a) : status;
+}
+
+flx_status flx_symbolic_correct(flx_symbolic *x, const flx_node *r, flx_node *a)
+{
+    flx_graph *g = x->g;
+    flx_node by_v = flx_graph_leaf(g, flx_export_leaf(FLX_EXPORT_G, 0, 0));
+    flx_node by_q = flx_graph_leaf(g, flx_export_leaf(FLX_EXPORT_G, 1, 0));
+    flx_node *more = flx_alloc(x->ctx, (size_t)x->nv, sizeof *more);
+    flx_status status = more ? FLX_OK : FLX_ERR_MEMORY;
+    for (int i = 0; i < x->nv && status == FLX_OK; i++) {
+        flx_node D = flx_symbolic_partial(x, x->effort[i], FLX_EXPORT_V, i);
+        flx_node K = flx_symbolic_along(x, x->effort[i], i);
+        more[i] = node_neg(g, node_add(g, node_mul(g, by_v, D), node_mul(g, by_q, K)));
+        status = flx_symbolic_status(x, more[i]);
+    }
+    if (status == FLX_OK) status = pass(x, true, r, more, a);
+    if (status == FLX_OK) status = flx_symbolic_variables_correct(x, more, r, a);
+    flx_free(more);
+    return status;
 }
 
 // ---- mass matrix --------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ enum {
     FLX_EXPORT_A,
     FLX_EXPORT_LAM,
     FLX_EXPORT_TAU,
+    FLX_EXPORT_R, // residuals of implicit steps
+    FLX_EXPORT_G, // what velocities (0) and coordinates (1) follow of accelerations in one
 };
 static inline flx_leaf flx_export_leaf(int kind, int index, int component)
 {
@@ -103,6 +105,7 @@ typedef struct flx_symbolic {
     flx_node_row *rows;
     flx_node *rates;     // (nstate) of the states
     flx_node *algebraic; // (nalgebraic) algebraic variables, taken; NULL: not yet
+    bool apart;          // every force along a joint depends on its own coordinate and rate, no other on any
     bool *given;         // (ninput) it comes from outside; false: it is the model's expression
     int *velocity_of;    // (nq) velocity that belongs to a coordinate; -1: of a quaternion
     flx_substitution taken, carried;
@@ -157,6 +160,9 @@ flx_status flx_symbolic_variables(flx_symbolic *x); // their masses; forces go t
 // Their rows of tau, entries of a, and of M (nv x nv).
 void flx_symbolic_variables_inverse(const flx_symbolic *x, const flx_node *a, flx_node *tau);
 flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a);
+// (M_u + more) a = r; more (nv): on the diagonal.
+flx_status flx_symbolic_variables_correct(const flx_symbolic *x, const flx_node *more,
+                                          const flx_node *r, flx_node *a);
 void flx_symbolic_variables_mass(const flx_symbolic *x, flx_node *M);
 
 // ---- algebraic.c: algebraic variables, solved for ----------------------------------------------
@@ -168,6 +174,8 @@ flx_status flx_symbolic_algebraic(flx_symbolic *x);
 flx_status flx_symbolic_inverse(const flx_symbolic *x, const flx_node *a, flx_node *tau);
 flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a);
 flx_status flx_symbolic_mass(const flx_symbolic *x, flx_node *M); // nv x nv
+// (M + G0 D + G1 K) a = r, with the derivatives of forces along single joints for D and K.
+flx_status flx_symbolic_correct(flx_symbolic *x, const flx_node *r, flx_node *a);
 // P^T of wrenches on the links (n + 1, the ground's first; used up).
 void flx_symbolic_inwards(const flx_symbolic *x, flx_node_wrench *on, flx_node *tau);
 // The same of sizes (not negative): of moments and forces on the links, used up.

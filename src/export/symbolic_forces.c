@@ -94,8 +94,39 @@ flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_n
 
 // ---- kinds of forces ----------------------------------------------------------------------------
 
+static bool moves(void *user, flx_leaf leaf)
+{
+    const int *own = user; // coordinate, velocity of a joint; NULL: of none
+    int kind = flx_export_leaf_kind(leaf), index = flx_leaf_get_index(leaf);
+    if (kind == FLX_EXPORT_Q) return !own || index != own[0];
+    return kind == FLX_EXPORT_V && (!own || index != own[1]);
+}
+
+// Whether a force F, or one that is taken as -dV/dphi, is of one joint's coordinate alone.
+static flx_status look_apart(flx_symbolic *x, flx_node phi, flx_node F)
+{
+    flx_leaf *leaves = NULL;
+    int n = 0, own[2] = {-1, -1};
+    bool single = true;
+    FLX_TRY(flx_symbolic_status(x, phi));
+    FLX_TRY(flx_symbolic_status(x, F));
+    FLX_TRY(flx_graph_leaves(x->g, 1, &phi, &n, &leaves));
+    for (int i = 0; i < n; i++) {
+        int kind = flx_export_leaf_kind(leaves[i]), index = flx_leaf_get_index(leaves[i]);
+        if (kind < FLX_EXPORT_Q && is_body(kind)) single = false;
+        if (kind != FLX_EXPORT_Q) continue;
+        if (own[0] >= 0 || x->velocity_of[index] < 0) single = false;
+        own[0] = index;
+    }
+    flx_free(leaves);
+    if (own[0] >= 0) own[1] = x->velocity_of[own[0]];
+    if (!single || flx_graph_depends(x->g, F, moves, own)) x->apart = false;
+    return FLX_OK;
+}
+
 static flx_status apply(flx_symbolic *x, flx_node phi, flx_node F)
 {
+    FLX_TRY(look_apart(x, phi, F));
     return flx_symbolic_push(x, phi, false, F, x->applied, x->effort);
 }
 
@@ -210,6 +241,8 @@ static flx_status add_wrench(flx_symbolic *x, const flx_force *f)
         if (f->torque[k] >= 0) T.c[k] = flx_symbolic_carry(x, flx_symbolic_take(x, f->torque[k]));
         FLX_TRY(flx_symbolic_status(x, F.c[k]));
         FLX_TRY(flx_symbolic_status(x, T.c[k]));
+        if (flx_graph_depends(x->g, F.c[k], moves, NULL)) x->apart = false;
+        if (flx_graph_depends(x->g, T.c[k], moves, NULL)) x->apart = false;
     }
     for (int i = 0; i < 2; i++) {
         int body = f->body[i];
@@ -286,6 +319,7 @@ static flx_status add_force(flx_symbolic *x, const flx_force *f)
 flx_status flx_symbolic_forces(flx_symbolic *x)
 {
     for (int i = 0; i < x->nv; i++) x->effort[i] = node_const(x->g, 0.0);
+    x->apart = true;
     for (int i = 0; i < x->m->nforce; i++) {
         const flx_force *f = x->m->forces + i;
         const char *item = flx_arena_printf(x->arena, "force '%s'", f->name);
@@ -297,6 +331,7 @@ flx_status flx_symbolic_forces(flx_symbolic *x)
     for (int i = 0; i < x->m->nconstraint; i++) { // those that give way: value = C lam
         const flx_constraint *c = x->m->constraints + i;
         if (c->compliance == 0.0) continue;
+        x->apart = false;
         flx_symbolic_about(x, c->name, c->loc);
         flx_node value = flx_symbolic_take(x, c->value), at = flx_symbolic_carry(x, value);
         FLX_TRY(flx_symbolic_status(x, at));

@@ -35,6 +35,13 @@ static flx_node take(flx_symbolic *x, flx_node n)
     return flx_symbolic_carry(x, flx_symbolic_take(x, n));
 }
 
+static bool moves(void *user, flx_leaf leaf)
+{
+    const int *own = user; // coordinate, velocity
+    int kind = flx_export_leaf_kind(leaf), index = flx_leaf_get_index(leaf);
+    return (kind == FLX_EXPORT_Q && index != own[0]) || (kind == FLX_EXPORT_V && index != own[1]);
+}
+
 flx_status flx_symbolic_variables(flx_symbolic *x)
 {
     const flx_model *m = x->m;
@@ -46,7 +53,11 @@ flx_status flx_symbolic_variables(flx_symbolic *x)
         flx_symbolic_about(x, u->name, u->loc);
         *mass_at(x, i, i) = take(x, u->mass);
         FLX_TRY(check_mass(x, *mass_at(x, i, i), u->name, u->loc));
-        *effort = node_add(g, *effort, take(x, u->force));
+        const int own[2] = {x->t.k.nq + i, x->t.k.nv + i};
+        flx_node force = take(x, u->force);
+        if (force >= 0 && flx_graph_depends(g, force, moves, (void *)(uintptr_t)own))
+            x->apart = false;
+        *effort = node_add(g, *effort, force);
         FLX_TRY(flx_symbolic_status(x, *effort));
     }
     for (int k = 0; k < m->ncoupling; k++) {
@@ -83,8 +94,9 @@ void flx_symbolic_variables_mass(const flx_symbolic *x, flx_node *M)
     }
 }
 
-// M_u = L D L^T without pivots, which a mass matrix does not need.
-flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a)
+// M_u + more = L D L^T without pivots, which a mass matrix does not need.
+flx_status flx_symbolic_variables_correct(const flx_symbolic *x, const flx_node *more,
+                                          const flx_node *r, flx_node *a)
 {
     flx_graph *g = x->g;
     int n = x->nvariable, first = x->t.k.nv;
@@ -93,6 +105,7 @@ flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node 
     for (int j = 0; j < n; j++) { // below the diagonal L, on it D, above it L D
         for (int i = j; i < n; i++) {
             flx_node sum = *mass_at(x, i, j);
+            if (more && i == j) sum = node_add(g, sum, more[first + i]);
             for (int k = 0; k < j; k++) {
                 sum = node_sub(g, sum, node_mul(g, L[n * i + k], L[n * k + j]));
             }
@@ -102,7 +115,7 @@ flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node 
     }
     flx_node *b = a + first;
     for (int i = 0; i < n; i++) {
-        b[i] = node_add(g, x->effort[first + i], tau[first + i]);
+        b[i] = r[first + i];
         for (int k = 0; k < i; k++) b[i] = node_sub(g, b[i], node_mul(g, L[n * i + k], b[k]));
     }
     for (int i = n - 1; i >= 0; i--) {
@@ -111,4 +124,15 @@ flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node 
     }
     flx_free(L);
     return FLX_OK;
+}
+
+flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a)
+{
+    int first = x->t.k.nv;
+    flx_node *r = flx_alloc(x->ctx, (size_t)x->nv + 1, sizeof *r);
+    if (!r) return FLX_ERR_MEMORY;
+    for (int i = first; i < x->nv; i++) r[i] = node_add(x->g, x->effort[i], tau[i]);
+    flx_status status = flx_symbolic_variables_correct(x, NULL, r, a);
+    flx_free(r);
+    return status;
 }

@@ -113,16 +113,16 @@ static const char no_states[] =
 
 static void write_whole_numbers(FILE *f, const char *name, const char *what, int n, const int *k)
 {
-    flx_fprintf(f, "CONST int %s_%s[] = {", name, what);
+    flx_fprintf(f, "TABLE(int, %s_%s, ", name, what);
     for (int i = 0; i < n; i++) flx_fprintf(f, "%s%d", i ? ", " : "", k[i]);
-    fputs(n ? "};\n" : "0};\n", f);
+    fputs(n ? ")\n" : "0)\n", f);
 }
 
 // Coordinates and velocities are those of the joints; a run counts some of them the other way.
 static void write_signs(FILE *f, const flx_functions *all)
 {
     const flx_symbolic *x = &all->x;
-    flx_fprintf(f, "const int %s_signs[] = {", all->name);
+    flx_fprintf(f, "SHOWN const int %s_signs[] = {", all->name);
     for (int level = 0; level < 2; level++) {
         for (int i = 0; i < x->n; i++) {
             const flx_link *l = x->t.links + i;
@@ -152,24 +152,26 @@ static void write_facts(FILE *f, const flx_functions *all, const int *quaternion
     flx_fprintf(f,
                 "#define NQ %d\n#define NV %d\n#define NX %d\n#define NP %d\n#define NROW %d\n"
                 "#define NZ (NQ + NV + NX)\n#define NM %d\n#define NY %d\n#define METHOD %d\n"
-                "#define IMPLICIT (METHOD == 2)\nenum { %s_watches = %d, %s_integrates = %d };\n",
+                "#define IMPLICIT (METHOD == 2)\n#define ELIMINATES %d\n"
+                "#define NW (NM + NROW + (IMPLICIT ? 2 * (NV + NX) : 0))\n"
+                "#define WATCHES %d\n#define INTEGRATES %d\n",
                 x->nq, x->nv, x->m->nstate, all->np, x->nrow, all->nmeasure, all->nnumber, all->method,
-                n, watches, n, integrates);
+                all->eliminates, watches, integrates);
     write_whole_numbers(f, n, "kinds", all->nmeasure, all->kinds);
     write_whole_numbers(f, n, "quaternions", x->nq, quaternions);
-    flx_fprintf(f, "CONST double %s_times[] = {", n);
+    flx_fprintf(f, "TABLE(double, %s_times, ", n);
     flx_write_numbers(f, &language, all->nmeasure, all->times);
-    fputs("};\n#if !defined(__CUDACC__) && !defined(__CUDA__)\n", f);
-    flx_fprintf(f, "const int %s_sizes[] = {NQ, NV, NX, NP, NY, LANES};\n", n);
+    fputs(")\n#if !defined(GPU) || defined(__CUDACC__) || defined(__HIPCC__)\n", f);
+    flx_fprintf(f, "SHOWN const int %s_sizes[] = {NQ, NV, NX, NP, NY, LANES};\n", n);
     write_signs(f, all);
     const double times[] = {x->m->simulate.until, x->m->simulate.def.step};
-    flx_fprintf(f, "const double %s_duration[] = {", n);
+    flx_fprintf(f, "SHOWN const double %s_duration[] = {", n);
     flx_write_numbers(f, &language, 2, times);
-    flx_fprintf(f, "}; /* of a run, of a step */\nconst double %s_defaults[] = {", n);
+    flx_fprintf(f, "}; /* of a run, of a step */\nSHOWN const double %s_defaults[] = {", n);
     flx_write_numbers(f, &language, all->np ? all->np : 1, all->np ? all->defaults : times);
-    flx_fprintf(f, "};\nconst char *const %s_parameters[] = {", n);
+    flx_fprintf(f, "};\nSHOWN const char *const %s_parameters[] = {", n);
     for (int i = 0; i < all->np; i++) flx_fprintf(f, "\"%s\", ", all->parameters[i]->name);
-    flx_fprintf(f, "0};\nconst char *const %s_numbers[] = {", n);
+    flx_fprintf(f, "0};\nSHOWN const char *const %s_numbers[] = {", n);
     for (int i = 0; i < all->nnumber; i++) {
         flx_fprintf(f, "\"%s\", ", o->nmetric > 0 ? o->metrics[i].name : o->columns[i].name);
     }
@@ -197,6 +199,8 @@ flx_status flx_write_batch(FILE *f, const flx_functions *all, const flx_code *co
     write_facts(f, all, quaternions);
     for (int i = 0; i < all->n; i++) write_function(f, all->f + i, codes + i);
     if (x->m->nstate == 0) fputs(no_states, f);
+    flx_write_named(f, flx_batch_equations, all->name);
     flx_write_named(f, flx_batch_run, all->name);
+    flx_write_named(f, flx_batch_device, all->name);
     return FLX_OK;
 }

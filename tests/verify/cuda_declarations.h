@@ -1,7 +1,12 @@
 // cuda_declarations.h - what the text of a batch takes from CUDA, for Clang without its toolkit.
 #pragma once
 #define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
 #define __global__ __attribute__((global))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define HUGE_VAL __builtin_huge_val()
 struct cuda_thread {
     struct x_of {
         __device__ operator int() const { return __nvvm_read_ptx_sreg_tid_x(); }
