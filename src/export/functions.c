@@ -9,12 +9,12 @@
 
 #define DEFAULT_LIMIT 200000
 
-const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q",   "v",   "x",
-                                                 "u", "a", "lam", "tau", "m", "r", "g"};
+const char *const flx_input_names[FLX_INPUTS] = {"t", "p",   "q",   "v", "x", "u",
+                                                 "a", "lam", "tau", "m", "r", "g"};
 
 flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 {
-    static const flx_export_input own[] = {FLX_INPUT_Q, FLX_INPUT_V, FLX_INPUT_A, FLX_INPUT_LAM,
+    static const flx_export_input own[] = {FLX_INPUT_Q,   FLX_INPUT_V, FLX_INPUT_A, FLX_INPUT_LAM,
                                            FLX_INPUT_TAU, FLX_INPUT_R, FLX_INPUT_G};
     int i = *index = flx_leaf_get_index(leaf), kind = flx_export_leaf_kind(leaf);
     if (kind >= FLX_EXPORT_Q) return own[kind - FLX_EXPORT_Q];
@@ -48,7 +48,7 @@ static bool wanted(const flx_functions *f, const char *word)
     if (!list && f->options.language == FLX_EXPORT_LATEX) list = "mass,inverse,closures,states";
     if (f->options.language == FLX_EXPORT_BATCH) {
         bool matrix = f->method == FLX_BATCH_MIDPOINT && !f->eliminates;
-        list = matrix ? "rates,forward,inverse,mass,states,linearise"
+        list = matrix          ? "rates,forward,inverse,mass,states,linearise"
                : f->eliminates ? "rates,forward,inverse,states"
                                : "rates,forward,states";
     }

@@ -64,9 +64,9 @@ typedef struct flx_functions {
     double *defaults;                 // (np)
     // Of batches of runs: single measures by their kinds and times, the numbers made of them, the method.
     int nmeasure, nnumber;
-    int *kinds;    // (nmeasure) flx_measure_kind
-    double *times; // (nmeasure)
-    int method;    // FLX_BATCH_...
+    int *kinds;      // (nmeasure) flx_measure_kind
+    double *times;   // (nmeasure)
+    int method;      // FLX_BATCH_...
     bool eliminates; // implicit steps by the elimination of the tree
 } flx_functions;
 

@@ -105,9 +105,9 @@ typedef struct flx_symbolic {
     flx_node_row *rows;
     flx_node *rates;     // (nstate) of the states
     flx_node *algebraic; // (nalgebraic) algebraic variables, taken; NULL: not yet
-    bool apart;          // every force along a joint depends on its own coordinate and rate, no other on any
-    bool *given;         // (ninput) it comes from outside; false: it is the model's expression
-    int *velocity_of;    // (nq) velocity that belongs to a coordinate; -1: of a quaternion
+    bool apart; // every force along a joint depends on its own coordinate and rate, no other on any
+    bool *given;      // (ninput) it comes from outside; false: it is the model's expression
+    int *velocity_of; // (nq) velocity that belongs to a coordinate; -1: of a quaternion
     flx_substitution taken, carried;
     const char *item; // that is at work, for messages
     flx_loc loc;

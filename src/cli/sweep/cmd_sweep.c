@@ -24,7 +24,8 @@ static const char help_text[] =
     "                    _sweep.csv, in the current folder; - is the standard output\n"
     "  --set NAME=VALUE  override a parameter that is not swept; may be repeated\n"
     "  --quiet           say nothing but errors\n"
-    "  --device cpu      by compiled batches: steps of rk4, dopri5 or midpoint\n"
+    "  --device NAME     by compiled batches, on this processor (cpu) or a GPU (cuda):\n"
+    "                    steps of rk4, dopri5 or midpoint; also with --into and --join\n"
     "  --into FOLDER     share the runs among workers: --workers N here, others join\n"
     "  --limit S         give up a run of a shared sweep after S seconds\n"
     "  --slurm WORDS     workers as a job of sbatch WORDS; --dry-run shows it alone\n"
@@ -105,7 +106,7 @@ static int sweep(flx_ctx *ctx, const char *model, const sweep_options *o)
     int failed = 0;
     flx_status status = FLX_OK;
     if (o->device) {
-        code = sweep_batch_do(ctx, &job, o->device, o->quiet, &failed);
+        code = sweep_batch_all(ctx, &job, o->device, o->quiet, &failed);
         if (code != EXIT_DONE) {
             sweep_job_close(&job);
             return code;
@@ -161,12 +162,15 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     if (parsed != CLI_GO) return (int)parsed;
     f.table = o.table;
     f.quiet = o.quiet;
+    f.device = o.device;
     f.settings = &o.settings;
     if (f.join || f.status || f.gather || f.retry) return sweep_folder_do(ctx, &f, &rest);
     if (!cli_is_one_model(&cmd_sweep, &rest)) return EXIT_WRONG;
-    if (o.device && (f.into || f.workers || f.slurm)) {
-        cli_complain("sweep", "batches are done by this process: leave out --into, --workers and "
-                              "--slurm, or --device");
+    if (o.device && f.slurm) {
+        cli_complain("sweep",
+                     "--slurm writes a job of ordinary workers: leave it out, and let "
+                     "'flexion sweep --join FOLDER --device %s' join on the nodes",
+                     o.device);
         return EXIT_WRONG;
     }
     if (f.into || f.workers || f.slurm) return sweep_folder_start(ctx, &f, rest.items[0]);

@@ -5,6 +5,7 @@
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier): MAP_ANONYMOUS, realpath
 #include "cli/sweep/sweep_folder.h"
 
+#include "cli/sweep/sweep_batch.h"
 #include "cli/sweep/sweep_job.h"
 
 #include <errno.h>
@@ -19,9 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BEAT 5.0        // seconds between two touches of a claim
-#define CHUNK 4.0       // seconds that a chunk should last
-#define MOST_CHUNK 1000 // runs
+#define BEAT 5.0         // seconds between two touches of a claim
+#define CHUNK 4.0        // seconds that a chunk should last
+#define MOST_CHUNK 1000  // runs
+#define MOST_BATCH 65536 // runs of a chunk that a device takes at once
 #define MOST_WORKERS 1024
 #define MOST_IDLE 10 // workers that were killed while they did no run
 #define NONE (-1)
@@ -39,7 +41,8 @@ typedef struct worker {
     flx_folder *folder;
     sweep_job job;
     shared *told;
-    double last; // touch
+    double last;        // touch
+    sweep_batch *batch; // owned; NULL: runs are done one by one
 } worker;
 
 static void beat(void *user)
@@ -82,6 +85,36 @@ static flx_status do_run(worker *w, int run)
     return flx_folder_add_row(w->folder, run, t->ncolumn, (const char *const *)t->names, t->values);
 }
 
+// A run of a batch that failed, with its parameters; where that cannot be written the run stays undone, and gathering says so.
+static void note_batch_failure(void *user, int run, const char *why)
+{
+    worker *w = user;
+    char text[2000];
+    const char *name;
+    int n = snprintf(text, sizeof text, "%.500s\n", why);
+    for (int i = 0; (name = flx_model_sweep_parameter(w->job.model, i)) && n < (int)sizeof text;
+         i++) {
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s=%.17g\n", name,
+                      flx_model_sweep_value(w->job.model, run, i));
+    }
+    (void)flx_folder_add_failure(w->folder, run, text);
+}
+
+static flx_status keep_batch_row(void *user, int run)
+{
+    worker *w = user;
+    const sweep_table *t = &w->job.table;
+    return flx_folder_add_row(w->folder, run, t->ncolumn, (const char *const *)t->names, t->values);
+}
+
+static flx_status do_batch(worker *w, int first, int end)
+{
+    const sweep_rows rows = {w, true, keep_batch_row, note_batch_failure};
+    int code = sweep_batch_do(w->batch, first, end - first, &rows);
+    if (cli_was_interrupted()) return FLX_INTERRUPTED;
+    return code == EXIT_DONE ? FLX_OK : FLX_ERR_CANNOT;
+}
+
 static void wait_for_others(void)
 {
     const struct timespec second = {1, 0};
@@ -101,7 +134,8 @@ static flx_status work(worker *w)
             continue;
         }
         w->told->first = first;
-        for (int run = first; status == FLX_OK && run < end; run++) {
+        if (w->batch) status = do_batch(w, first, end);
+        for (int run = first; !w->batch && status == FLX_OK && run < end; run++) {
             status = do_run(w, run);
             beat(w);
         }
@@ -144,13 +178,17 @@ static int open_worker(flx_ctx *ctx, const char *path, double limit, worker *w)
 }
 
 // In a process of its own: never returns.
-static void be_worker(const char *path, double limit, shared *told)
+static void be_worker(const char *path, double limit, const char *device, shared *told)
 {
     flx_ctx *ctx = flx_ctx_create();
     worker w = {.told = told};
     int code = ctx ? open_worker(ctx, path, limit, &w) : EXIT_FAILED;
+    if (code == EXIT_DONE && device) {
+        code = sweep_batch_open(ctx, &w.job, device, flx_folder_get_plan(w.folder)->chunk, true,
+                                &w.batch);
+    }
     if (code == EXIT_DONE) {
-        sweep_job_compile(&w.job);
+        if (!device) sweep_job_compile(&w.job);
         flx_status status = work(&w);
         if (status != FLX_OK && status != FLX_INTERRUPTED) {
             cli_print_errors(ctx);
@@ -158,6 +196,7 @@ static void be_worker(const char *path, double limit, shared *told)
         }
         told->ended = 1;
     }
+    sweep_batch_close(&w.batch);
     sweep_job_close(&w.job);
     flx_folder_close(&w.folder);
     flx_ctx_destroy(&ctx);
@@ -174,17 +213,17 @@ static void note_crash(flx_folder *f, int run, int status)
     (void)flx_folder_add_failure(f, run, text);
 }
 
-static pid_t begin_worker(const char *path, double limit, shared *told)
+static pid_t begin_worker(const char *path, double limit, const char *device, shared *told)
 {
     *told = (shared){.run = NONE, .first = NONE};
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0) be_worker(path, limit, told);
+    if (pid == 0) be_worker(path, limit, device, told);
     return pid;
 }
 
 // n workers until nothing is left; those that crash are begun again. The worst exit status.
-static int supervise(flx_folder *f, const char *path, int n, double limit)
+static int supervise(flx_folder *f, const char *path, int n, double limit, const char *device)
 {
     int code = EXIT_DONE, alive = 0, idle = 0, killed = NONE;
     pid_t *pids = calloc((size_t)n, sizeof *pids);
@@ -192,7 +231,7 @@ static int supervise(flx_folder *f, const char *path, int n, double limit)
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!pids || told == MAP_FAILED) return EXIT_FAILED;
     for (int i = 0; i < n; i++) {
-        pids[i] = begin_worker(path, limit, told + i);
+        pids[i] = begin_worker(path, limit, device, told + i);
         if (pids[i] > 0) alive++;
     }
     if (alive == 0) code = EXIT_FAILED;
@@ -219,7 +258,7 @@ static int supervise(flx_folder *f, const char *path, int n, double limit)
         }
         if (told[i].run != NONE && !again) note_crash(f, told[i].run, status);
         if (told[i].run != NONE) killed = told[i].run;
-        pids[i] = begin_worker(path, limit, told + i);
+        pids[i] = begin_worker(path, limit, device, told + i);
         if (pids[i] > 0) alive++;
     }
     munmap(told, (size_t)n * sizeof *told);
@@ -310,7 +349,8 @@ int sweep_folder_do(flx_ctx *ctx, const sweep_folder *f, const cli_list *rest)
             code = EXIT_WRONG;
         } else {
             cli_catch_interrupt();
-            code = supervise(folder, path, n < MOST_WORKERS ? n : MOST_WORKERS, limit);
+            n = n < MOST_WORKERS ? n : MOST_WORKERS;
+            code = supervise(folder, path, n, limit, f->device);
         }
     }
     if (f->status) {
@@ -344,6 +384,13 @@ static int find_chunk(sweep_job *job, int workers)
     return chunk < 1 ? 1 : chunk;
 }
 
+// As many as fill a device, and a share for all workers; others may join.
+static int find_batch(const sweep_job *job, int workers)
+{
+    int most = flx_model_sweep_count(job->model) / (2 * workers) + 1;
+    return most < MOST_BATCH ? most : MOST_BATCH;
+}
+
 static flx_status make_study(flx_ctx *ctx, const sweep_folder *f, sweep_job *job, int workers)
 {
     char whole[PATH_MAX];
@@ -361,7 +408,7 @@ static flx_status make_study(flx_ctx *ctx, const sweep_folder *f, sweep_job *job
         flx_folder_close(&old);
     } else {
         flx_ctx_clear_messages(ctx);
-        plan.chunk = find_chunk(job, workers);
+        plan.chunk = f->device ? find_batch(job, workers) : find_chunk(job, workers);
     }
     return flx_folder_create(ctx, f->into, &plan);
 }
@@ -429,7 +476,7 @@ int sweep_folder_start(flx_ctx *ctx, const sweep_folder *f, const char *model)
         return EXIT_FAILED;
     }
     cli_catch_interrupt();
-    code = supervise(folder, f->into, n, limit);
+    code = supervise(folder, f->into, n, limit, f->device);
     int told = gather(ctx, folder, f->into, name_table(f, f->into), f->quiet);
     if (told == EXIT_FAILED && !f->quiet) show_failures(folder);
     flx_folder_close(&folder);

@@ -7,6 +7,7 @@ typedef struct sweep_folder {
     const char *into, *workers, *limit, *slurm; // a study is begun
     const char *join, *status, *gather, *retry; // folders
     const char *table;                          // --csv
+    const char *device;                         // of workers that do batches; NULL: runs one by one
     bool dry, quiet;
     const cli_list *settings;
 } sweep_folder;
