@@ -63,7 +63,7 @@ EXCEPTIONS = {
     # threads of runs
     "simulate/ensemble.c": ["pthread.h"],
     # compiled equations, and FMUs, are loaded
-    "cli/sweep/sweep_batch.c": ["dlfcn.h"],
+    "cli/sweep/sweep_device.c": ["dlfcn.h"],
     "cli/fmu/fmu_host.c": ["dlfcn.h", "ftw.h"],
     # external functions of models
     "cli/plugins.c": ["dlfcn.h", "link.h"],

@@ -8,6 +8,7 @@ models=$source/tests/models/batch
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+XDG_CACHE_HOME=$work/cache && mkdir "$work/cache" && export XDG_CACHE_HOME
 command -v clang >/dev/null && CC=clang && export CC # compiles in a third of the time of gcc
 
 agree() { # ordinary, batch: every number to 1e-9 of the largest of its column
@@ -19,7 +20,7 @@ agree() { # ordinary, batch: every number to 1e-9 of the largest of its column
         END { if (last != rows || rows < 3) { print "rows: " rows ", " last; exit 1 } }' "$1" "$2"
 }
 
-for name in crank hanging lagging_arm; do
+for name in crank hanging lagging_arm stiff_chain; do
     "$flexion" sweep "$models/$name.yaml" --csv ordinary.csv --quiet
     "$flexion" sweep "$models/$name.yaml" --device cpu --csv batch.csv >told.txt
     grep -q "agree with ordinary runs" told.txt
@@ -52,12 +53,48 @@ refused "contains a comparison or a jump" changed.yaml --device cpu
 change '$a events: {end: {when: motor.angle > 9, stop: true}}'
 refused "the event 'end' happens within a run" changed.yaml --device cpu
 refused "there is no device 'gpu'" "$models/crank.yaml" --device gpu
-refused "batches are done by this process" "$models/crank.yaml" --device cpu --into here.study
+refused "leave it out, and let" "$models/crank.yaml" --device cpu --into here.study --slurm "-p main"
 (PATH=$work/none CC=none && export PATH CC && refused_alone=$("$flexion" sweep "$models/crank.yaml" --device cpu 2>&1 || true) &&
     case $refused_alone in *"needs a C compiler"*) ;; *) echo "$refused_alone"; exit 1 ;; esac)
 
+# A kept object: nothing is compiled the second time, and what is changed is.
+"$flexion" sweep "$models/crank.yaml" --device cpu --csv batch.csv >told.txt
+if grep -q compil told.txt; then cat told.txt; exit 1; fi
+"$flexion" sweep "$models/crank.yaml" --set l=0.41 --device cpu --csv batch.csv >told.txt
+grep -q "compiled in" told.txt
+
+# Through a study folder: one worker by batches, the rest by ordinary runs.
+"$flexion" sweep "$models/crank.yaml" --csv ordinary.csv --quiet
+"$flexion" sweep "$models/crank.yaml" --device cpu --into far.study >told.txt
+LC_ALL=C agree ordinary.csv far.study/table.csv
+
+# A GPU that is none: driver and compiler by the processor. Launches, shares of the work, the check and what is said are the real ones.
 if ! command -v nvidia-smi >/dev/null; then
-    refused "needs an NVIDIA GPU" "$models/crank.yaml" --device cuda
+    refused "needs a GPU of NVIDIA or AMD with its driver" "$models/crank.yaml" --device cuda
+    echo 'int cuInit(int f) { return f; } int cuDeviceGetCount(int *n) { *n = 1; return 0; }' >driver.c
+    mkdir driver && ${CC:-cc} -shared -fPIC driver.c -o driver/libcuda.so.1
+    LD_LIBRARY_PATH=$work/driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} && export LD_LIBRARY_PATH
+    (NVCC=none PATH=$(dirname "$(command -v sh)") && export NVCC PATH && "$flexion" sweep "$models/crank.yaml" --device cuda >told.txt 2>&1 || true)
+    grep -q "needs NVIDIA's compiler nvcc" told.txt || [ -x /usr/local/cuda/bin/nvcc ]
+    cat >nvcc <<EOF
+#!/bin/sh
+for last; do case \$last in *.cu) text=\$last ;; *.so) object=\$last ;; esac; done
+exec g++ -O1 -std=c++17 -w -shared -fPIC -include "$here/cuda_on_processor.h" -x c++ "\$text" -o "\$object"
+EOF
+    chmod +x nvcc
+    NVCC=$work/nvcc && export NVCC
+    for name in hanging stiff_chain; do
+        "$flexion" sweep "$models/$name.yaml" --csv ordinary.csv --quiet
+        "$flexion" sweep "$models/$name.yaml" --device cuda --csv batch.csv >told.txt
+        grep -q "steps/s; as many runs of each batch by the same equations on the processor differ by" told.txt
+        grep -q "64 times slower in double precision" told.txt
+        LC_ALL=C agree ordinary.csv batch.csv
+    done
+    (NO_CARD_MEMORY=1 && export NO_CARD_MEMORY && "$flexion" sweep "$models/hanging.yaml" --device cuda >told.txt 2>&1) && exit 1
+    grep -q "the GPU ended with: out of memory" told.txt
+    "$flexion" sweep "$models/hanging.yaml" --device cuda --into near.study >told.txt
+    "$flexion" sweep "$models/hanging.yaml" --csv ordinary.csv --quiet
+    LC_ALL=C agree ordinary.csv near.study/table.csv
 fi
 if command -v clang >/dev/null; then
     for name in crank lagging_arm; do
