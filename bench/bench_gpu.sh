@@ -2,7 +2,7 @@
 # Steps per second of chains of links on a device, as docs/dev/gpu.md lists them: degrees of freedom, axes, method.
 # bench_gpu.sh FLEXION [DEVICE [RUNS]]; the kept objects of the user are left alone.
 set -eu
-flexion=$1 device=${2:-cuda} runs=${3:-131072}
+flexion=$(realpath "$1") device=${2:-cuda} runs=${3:-131072}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
