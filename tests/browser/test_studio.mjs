@@ -130,6 +130,58 @@ await test("a pendulum is built from nothing by clicks, run, changed by a form, 
   assert.ok(done.last.some(([name, x]) => name === "hinge.angle" && Math.abs(x) > 0.01), JSON.stringify(done.last));
 });
 
+await test("whatever can be added makes a model that runs: a crane by clicks, with a flexible beam and a contact", async () => {
+  const before = await text(), add = async (kind, ...places) => {
+    await page.selectOption("#adder", kind);
+    for (const p of places) await clickAt(p);
+    await idle();
+    const found = await page.evaluate(() => window.studio.checked());
+    assert.ok(found.ok, `${kind}: ${JSON.stringify(found.messages)} ${await text()}`);
+    return found.summary;
+  };
+  await page.evaluate(() => window.studio.write(""));
+  await idle();
+  await add("beam", [0, 0, 1], [1, 0, 1]);
+  await add("fixed", [0, 0, 1]);
+  await add("ball", [1, 0, 0.4]);
+  await add("spring", [1, 0, 1], [1, 0, 0.4]);
+  await add("contact");
+  await add("force", [1, 0, 0.4]);
+  // a slider crank beside it: the ball at the end of its rod slides on the ground, not on the rod
+  await add("rod", [0, 0, 0], [0, 0, 0.3]);
+  await add("rod", [0, 0, 0.3], [0.4, 0, 0]);
+  await add("ball", [0.4, 0, 0]);
+  await add("revolute", [0, 0, 0]);
+  await add("revolute", [0, 0, 0.3]);
+  await add("revolute", [0.4, 0, 0]);
+  const free = (await add("torque")).freedoms;
+  assert.equal((await add("prismatic", [0.4, 0, 0])).freedoms, free - 2);
+  await add("parameter");
+  await add("input");
+  const written = await text();
+  assert.match(written, /on: \[ground, beam\], at: beam\.start/);
+  assert.match(written, /on: \[beam, ball\], at: \[beam\.end,/);
+  assert.match(written, /guide: \{type: prismatic, on: \[ground, ball2\]/);
+  assert.ok(!/\d\.0000000|\d\.9999999|e-\d\d/.test(written), written);
+  // a place is not taken by turning the picture
+  await page.selectOption("#adder", "ball");
+  const [x, y] = await page.evaluate(() => window.studio.pixel([0.5, 0, 0.7]));
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 40, y, { steps: 2 });
+  await page.mouse.up();
+  assert.equal(await text(), written);
+  await page.focus("#canvas");
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => { const t = window.studio.text(), i = t.indexOf("until: 5"); window.studio.type("until: 0.2", i, i + 8); });
+  await idle();
+  const done = await run();
+  assert.ok(done.ok, JSON.stringify(done));
+  await page.screenshot({ path: at("crane.png") });
+  await page.evaluate((t) => window.studio.write(t), before);
+  await idle();
+});
+
 await test("places are dragged, inertia comes from shapes, robots and meshes of the folder are taken in", async () => {
   const before = await text();
   await page.evaluate(() => window.studio.type("# drawn as it starts\n", 0));

@@ -15,6 +15,8 @@ export function groupsOf(names: string[]): string[] {
   return groups;
 }
 
+const STILL = 1e-12, INVISIBLE = 1e-7; // numbers; parts of a plot's height
+const HEIGHT = 176; // pixels
 const MOST_VALUES = 4; // that are told of one plot
 
 const dashes = [[], [8, 5], [2, 4], [10, 4, 2, 4]];
@@ -130,8 +132,8 @@ export class Plots {
     }));
     const axis = { stroke: ink("--soft"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") } };
     const options: uPlot.Options = {
-      width, height: 190, series, axes: [{ ...axis, label: undefined, values: (_, v) => v.map(short) }, { ...axis, size: 64, values: (_, v) => v.map(short) }],
-      mode: 1, scales: { x: { time: false } }, legend: { show: lines.length > 1 || phase, live: false },
+      width, height: HEIGHT, series, axes: [{ ...axis, label: undefined, size: 32, values: (_, v) => v.map(short) }, { ...axis, size: 64, values: (_, v) => v.map(short) }],
+      mode: 1, scales: { x: { time: false, range: phase ? (_, low, high) => widened(low, high) : undefined }, y: { range: (_, low, high) => widened(low, high) } }, legend: { show: lines.length > 1 || phase, live: false },
       cursor: { drag: { x: !phase, y: false }, points: { show: false } },
       hooks: {
         draw: [(u) => { if (phase) lines.forEach((l, k) => curve(u, l, colour(k))); }, () => entry.marks()], // its scales are there by then
@@ -170,7 +172,11 @@ export class Plots {
     });
     return () => {
       const t = this.player.time;
-      written.forEach((e, k) => { e.textContent = brief(valueAt(lines[k].result, lines[k].y, t)); });
+      const span = (u.scales.y.max ?? 0) - (u.scales.y.min ?? 0);
+      written.forEach((e, k) => {
+        const v = valueAt(lines[k].result, lines[k].y, t);
+        e.textContent = brief(Math.abs(v) < INVISIBLE * span ? 0 : v);
+      });
       if (bar) put(bar, u.valToPos(t, "x"), 0);
       lines.forEach((l, k) => {
         const x = phase ? valueAt(l.result, l.x, t) : t;
@@ -201,14 +207,21 @@ export class Plots {
 
   private resize(): void {
     const width = Math.max(220, this.list.clientWidth - 10);
-    for (const e of this.shown) if (e.plot && e.plot.width !== width) e.plot.setSize({ width, height: 190 });
+    for (const e of this.shown) if (e.plot && e.plot.width !== width) e.plot.setSize({ width, height: HEIGHT });
   }
+}
+
+// With room above and below; rounding errors of what stands still are drawn as a straight line.
+function widened(low: number, high: number): [number, number] {
+  const least = Math.max(STILL, 1e-9 * Math.max(Math.abs(low), Math.abs(high)));
+  if (!(high - low > least)) return [0.5 * (low + high) - Math.max(1e-6, 0.1 * Math.abs(low)), 0.5 * (low + high) + Math.max(1e-6, 0.1 * Math.abs(high))];
+  return uPlot.rangeNum(low, high, 0.1, true) as [number, number];
 }
 
 export function short(v: number | null): string {
   if (v === null || !Number.isFinite(v)) return "–";
   const a = Math.abs(v);
-  return decimal(a !== 0 && (a < 1e-3 || a >= 1e5) ? v.toExponential(3) : String(Number(v.toPrecision(6))));
+  return decimal(a !== 0 && (a < 1e-3 || a >= 1e5) ? Number(v.toPrecision(4)).toExponential() : String(Number(v.toPrecision(6))));
 }
 
 // Four digits: what is read while it plays.

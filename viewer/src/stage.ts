@@ -13,11 +13,12 @@ export const palette = [0x3b7dd8, 0xe8871e, 0x4caf50, 0xc44e52, 0x8b6fc0, 0x8c6d
 const FAR = 6, FAR_ALONE = 20; // times its size: what goes further is followed; one body alone would not be seen to move
 const WIDE = 32, FLAT = 4; // angles of the picture in space and, nearly without perspective, in a plane
 const MARGIN = 1.1;
+const SMALL = 0.04; // part of the picture: what takes less is looked at from nearer
 const MOST_LINES = 200; // of the grid
 
 const SLOW = 45; // milliseconds a picture
 const RESTING = 600; // milliseconds without one
-const COARSEST = 0.3;
+const COARSEST = 0.36;
 
 export function moves(r: Result): boolean {
   return r.scene !== null && r.frameTimes.length > 0;
@@ -90,9 +91,10 @@ export class Stage {
     this.scene.add(...this.mechanisms.map((m) => m.group));
   }
 
-  // Other results in the place of these. The eye stays where it is as long as what is seen is of the same size and kind.
-  replace(moving: Result[]): void {
-    const old = this.mechanisms[0], before = { centre: this.centre.clone(), reach: this.reach, planar: this.planar, up: this.up.clone() };
+  // Other results in the place of these. The eye stays where it is as long as what is seen is inside of the picture, and not a
+  // small part of it; where something was outside before, as long as it is of the same size and place. anew: it does not stay.
+  replace(moving: Result[], anew = false): void {
+    const old = this.mechanisms[0], before = { centre: this.centre.clone(), reach: this.reach, planar: this.planar, up: this.up.clone(), filled: this.filled() };
     const chosen = old.selected, names = old.names;
     this.scene.remove(...this.mechanisms.map((m) => m.group));
     this.past.push(...this.mechanisms.splice(0));
@@ -108,12 +110,34 @@ export class Stage {
     this.scene.remove(this.grid);
     this.grid.dispose();
     this.addGrid();
-    const far = this.centre.distanceTo(before.centre) > 0.7 * before.reach || this.reach > 1.6 * before.reach || this.reach < 0.5 * before.reach;
-    if (far || before.planar !== this.planar || before.up.distanceTo(this.up) > 1e-6) this.look("start");
-    else this.camera.up.copy(eye);
+    if (anew || before.planar !== this.planar || before.up.distanceTo(this.up) > 1e-6) this.look("start");
+    else this.keepEye(eye, before);
     this.colour("displacement");
     if (chosen) for (const m of this.mechanisms) m.select(chosen);
     this.update(0);
+  }
+
+  private keepEye(up: THREE.Vector3, before: { centre: THREE.Vector3; reach: number; filled: number }): void {
+    this.camera.up.copy(up);
+    const filled = this.filled(), moved = this.centre.distanceTo(before.centre) > 0.7 * before.reach || this.reach > 1.6 * before.reach || this.reach < 0.5 * before.reach;
+    const lost = before.filled > 0 ? filled < Math.min(SMALL, before.filled) : moved;
+    if (!lost) return;
+    this.fit(this.camera.position.clone().sub(this.controls.target).normalize());
+    this.controls.update();
+  }
+
+  // The part of the picture that what is there takes, across or upwards, whichever is more. 0: some of it is outside.
+  private filled(): number {
+    const low = [1, 1], high = [-1, -1], q = new THREE.Vector3();
+    let some = false;
+    this.camera.updateMatrixWorld();
+    for (const m of this.mechanisms) for (const p of m.extent()) {
+      q.copy(p).project(this.camera);
+      if (Math.abs(q.x) > 1 || Math.abs(q.y) > 1) return 0;
+      some = true;
+      [q.x, q.y].forEach((v, k) => { low[k] = Math.min(low[k], v); high[k] = Math.max(high[k], v); });
+    }
+    return some ? 0.5 * Math.max(high[0] - low[0], high[1] - low[1], 1e-6) : 1;
   }
 
   // What is seen no more gives its memory back when its successor has been drawn: materials of the same kind share a program
@@ -243,9 +267,7 @@ export class Stage {
 
   // Where something of the motion is outside of the picture, the eye goes back until it is seen, or nearer.
   reveal(): void {
-    this.camera.updateMatrixWorld();
-    const out = (p: THREE.Vector3) => { const q = p.clone().project(this.camera); return Math.abs(q.x) > 1 || Math.abs(q.y) > 1; };
-    if (this.near || !this.mechanisms.some((m) => [...m.extent()].some(out))) return;
+    if (this.near || this.filled() > 0) return;
     this.fit(this.camera.position.clone().sub(this.controls.target).normalize());
     this.controls.update();
     this.draw();
@@ -463,7 +485,7 @@ export class Stage {
     this.latest = now;
     this.slow = this.follows && passed < RESTING ? 0.7 * this.slow + 0.3 * passed : 0;
     if (this.slow > SLOW && this.sharpness > COARSEST) {
-      this.sharpness *= 0.6;
+      this.sharpness = Math.max(0.6 * this.sharpness, COARSEST);
       this.slow = 0;
     }
     clearTimeout(this.rest);

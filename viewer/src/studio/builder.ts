@@ -8,6 +8,7 @@ import { find, outline } from "./outline";
 import type { Picture } from "./picture";
 import { word, type Word } from "./words";
 
+const DRAGGED = 5; // pixels
 const NEAR = 14; // pixels: a place so near to a point is that point
 const kinds = ["rod", "ball", "revolute", "prismatic", "spherical", "fixed", "spring", "torque", "force", "contact", "beam", "parameter", "input"] as const;
 type Kind = typeof kinds[number];
@@ -15,18 +16,24 @@ const clicks: Partial<Record<Kind, number>> = { rod: 2, ball: 1, revolute: 1, pr
 
 interface Spot { at: number[]; name: string | null; bodies: string[] } // name: of a point there
 
-const round = (x: number) => Number(x.toPrecision(6)) || 0;
-const list = (x: number[]) => `[${x.map(round).join(", ")}]`;
+// Places come as single-precision numbers: what is nearly a short one is that one.
+const round = (x: number) => { const few = Number(x.toPrecision(5)); return Math.abs(x - few) < 3e-6 * Math.abs(x) ? few : Number(x.toPrecision(8)) || 0; };
+const six = (x: number) => Number(x.toPrecision(6));
+// Beside what is large nothing is left of a rounding error.
+const list = (x: number[], size = 0) => { const most = Math.max(size, ...x.map(Math.abs)); return `[${x.map((v) => (Math.abs(v) < 1e-5 * most ? 0 : round(v))).join(", ")}]`; };
 
 export class Builder {
   private kind: Kind | null = null;
   private spots: Spot[] = [];
-  cursor: number[] | null = null; // a place that keys move
+  cursor: number[] | null = null; // the place that keys move, or that is pointed at
+  under = ""; // a point that is there
 
   constructor(private editor: Editor, private picture: Picture, private added: (path: string[]) => void) {
     const canvas = document.getElementById("canvas")!;
+    let from = [0, 0]; // what is dragged turns the picture, and is no place
+    canvas.addEventListener("pointerdown", (e) => { from = [e.clientX, e.clientY]; });
     canvas.addEventListener("pointerup", (e) => {
-      if (this.kind && this.picture.stage && e.button === 0) this.click(this.picture.stage, e.clientX, e.clientY);
+      if (this.kind && this.picture.stage && e.button === 0 && Math.hypot(e.clientX - from[0], e.clientY - from[1]) < DRAGGED) this.click(this.picture.stage, e.clientX, e.clientY);
     });
     canvas.addEventListener("keydown", (e) => this.key(e));
   }
@@ -45,6 +52,7 @@ export class Builder {
       this.added([]);
     } else return;
     if (!this.kind) this.cursor = null;
+    this.under = "";
     stage.draw();
     e.preventDefault();
     e.stopPropagation();
@@ -99,10 +107,11 @@ export class Builder {
 
   // Points of bodies, by name and place, in the picture as it is.
   private points(stage: Stage): { name: string; body: string; at: number[] }[] {
-    const m = stage.mechanisms[0], scene = m.result.scene!;
+    const m = stage.mechanisms[0], scene = m.result.scene!, written = this.bodies(), beams = new Set(scene.bodies.filter((b) => b.name.endsWith(".end")).map((b) => b.name.slice(0, -4)));
     return scene.bodies.flatMap((b) => [b.name, ...b.points.map((p) => `${b.name}.${p.name}`)].flatMap((name) => {
-      const at = m.position(name);
-      return at ? [{ name: name === b.name ? "" : name, body: b.name, at: [...at] }] : [];
+      const at = m.position(name), of = written.find((w) => b.name.startsWith(`${w}.`)); // b: a node of a beam
+      const called = name !== b.name || of ? name : beams.has(name) ? `${name}.start` : "";
+      return at ? [{ name: called, body: of ?? b.name, at: [...at] }] : [];
     }));
   }
 
@@ -115,12 +124,24 @@ export class Builder {
     const step = niceLength(12 * hit.pixel), snapped = hit.at.map((v) => round(step * Math.round(v / step)));
     const [px, py] = stage.pixel([0, 0, 0]);
     const at = near[0]?.at ?? (Math.hypot(px - x, py - y) < NEAR ? [0, 0, 0] : snapped);
-    return { at, name: near[0]?.name || null, bodies: [...new Set(near.map((p) => p.body))] };
+    return { at, name: near.find((p) => p.name)?.name ?? null, bodies: [...new Set(near.map((p) => p.body))] };
   }
 
   // As the text has them.
   coordinates(at: number[]): string {
-    return list(this.planar() ? at.slice(0, 2) : at);
+    return list(this.planar() ? at.slice(0, 2) : at, this.picture.result?.scene?.size);
+  }
+
+  // The pointer is there, and nothing is pressed.
+  point(stage: Stage, x: number, y: number): void {
+    const spot = this.snap(stage, x, y, this.spots[0]?.at ?? [0, 0, 0]);
+    this.cursor = spot?.at ?? this.cursor;
+    this.under = spot?.name ?? spot?.bodies[0] ?? "";
+  }
+
+  // Where it begins, of what has two places.
+  first(): number[] | null {
+    return this.kind ? this.spots[0]?.at ?? null : null;
   }
 
   private click(stage: Stage, x: number, y: number): void {
@@ -165,7 +186,7 @@ export class Builder {
 
   private write(kind: Kind, spots: Spot[]): string[] {
     this.head();
-    const planar = this.planar(), cut = (x: number[]) => list(planar ? x.slice(0, 2) : x), state = this.editor.view.state;
+    const planar = this.planar(), size = this.picture.result?.scene?.size ?? 1, cut = (x: number[]) => list(planar ? x.slice(0, 2) : x, size), state = this.editor.view.state;
     const put = (section: string, wish: string, text: string): string[] => {
       const name = freeName(this.editor.view.state, section, wish);
       this.editor.edit(setValue(this.editor.view.state, [section, name], text));
@@ -175,7 +196,7 @@ export class Builder {
     if (kind === "rod" || kind === "ball") return put("bodies", kind === "rod" ? "rod" : "ball", kind === "rod" ? rod(spots, planar) : ball(spots, planar));
     if (kind === "beam") {
       const [a, b] = ends(spots);
-      return put("bodies", "beam", `{type: beam, from: ${cut(a)}, to: ${cut(b)}, elements: 8, section: {circle: ${round(0.01 * length(a, b))}}, material: {E: 2.1e11, nu: 0.3, density: 7850}}`);
+      return put("bodies", "beam", `{type: beam, from: ${cut(a)}, to: ${cut(b)}, elements: 8, section: {radius: ${round(0.01 * length(a, b))}}, material: {E: 2.1e11, nu: 0.3, density: 7850}, damping: {rayleigh: [0, 1e-4]}}`);
     }
     const [first, second] = this.pair(spots[0], last), at = spots[0]?.name ?? cut(spots[0]?.at ?? this.origin(second));
     if (kind === "revolute" || kind === "prismatic") {
@@ -194,16 +215,31 @@ export class Builder {
       return put("forces", "motor", `{type: torque, on: ${joint}, value: ${input[1]}}`);
     }
     if (kind === "force") return put("forces", "force", `{type: force, on: ${spots[0]?.bodies[0] ?? last}, ${spots[0]?.name ? `at: ${spots[0].name}, ` : ""}value: ${cut([0, planar ? -10 : 0, -10])}}`);
-    if (kind === "contact") return put("forces", "contact", `{type: contact, on: [ground, ${last}], surfaces: [{plane: ${planar ? "[0, 1]" : "[0, 0, 1]"}}, {sphere: 0.05}], stiffness: 1e4, damping: 10}`);
+    if (kind === "contact") return put("forces", "contact", `{type: contact, on: [ground, ${last}], surfaces: [{plane: ${planar ? "[0, 1]" : "[0, 0, 1]"}}, {sphere: ${this.radiusOf(last)}}], law: hunt-crossley, stiffness: 1e5, restitution: 0.5}`);
     if (kind === "input") return put("inputs", "u", "{value: 0, lower: -1, upper: 1}");
     return put("parameters", "p", "1");
+  }
+
+  // Of the sphere that the text draws the body with.
+  private radiusOf(body: string): string {
+    const state = this.editor.view.state, e = find(outline(state), ["bodies", body, "shape", "sphere"]);
+    return e?.value ? state.sliceDoc(e.value.from, e.value.to) : "0.05";
   }
 
   // The two bodies that a place belongs to.
   private pair(spot: Spot | undefined, last: string): [string, string] {
     const b = spot?.bodies ?? [];
-    if (b.length > 1) return [b[0], b[1]];
-    return ["ground", b[0] ?? last];
+    if (b.length > 1 && !this.joined(b[0], b[1])) return [b[0], b[1]];
+    // of two that are joined already the one that begins there, as a ball does at the end of a bar
+    return ["ground", (b.length > 1 ? b.find((name) => near(this.origin(name), spot!.at)) : b[0]) ?? b[0] ?? last];
+  }
+
+  private joined(a: string, b: string): boolean {
+    const state = this.editor.view.state;
+    return find(outline(state), ["joints"])?.children.some((c) => {
+      const on = find(c, ["on"])?.value, names = on ? state.sliceDoc(on.from, on.to).split(/[[\],\s]+/) : [];
+      return names.includes(a) && names.includes(b);
+    }) ?? false;
   }
 
   private origin(body: string): number[] {
@@ -214,10 +250,12 @@ export class Builder {
   private output(signal: string): void {
     const state = this.editor.view.state, e = find(outline(state), ["outputs", "signals"]);
     if (e?.kind !== "list" || !e.flow || e.children.length === 0) return;
-    this.editor.edit([{ from: e.children[0].from, insert: `${signal}, ` }]);
+    const last = e.children[e.children.length - 1], energy = state.sliceDoc(last.from, last.to) === "energy"; // stays the last one
+    this.editor.edit([energy ? { from: last.from, insert: `${signal}, ` } : { from: last.to, insert: `, ${signal}` }]);
   }
 }
 
+const near = (a: number[], b: number[]) => length(a, b) < 1e-5 * Math.max(1, ...a.map(Math.abs));
 const length = (a: number[], b: number[]) => Math.hypot(...a.map((x, i) => x - b[i]));
 
 function ends(spots: Spot[]): [number[], number[]] {
@@ -227,11 +265,11 @@ function ends(spots: Spot[]): [number[], number[]] {
 
 // A bar from place to place: its inertia is that of its shape.
 function rod(spots: Spot[], planar: boolean): string {
-  const [a, b] = ends(spots), L = length(a, b), w = round(0.05 * L), d = b.map((x, i) => (x - a[i]) / L), across = (L * L + w * w) / 12;
-  const position = spots[0]?.name ?? list(planar ? a.slice(0, 2) : a), lines = ["", "type: rigid", "mass: 1"];
-  if (planar) lines.push(`com: [${round(L / 2)}, 0]`, `inertia: ${round(across)}`, `position: ${position}`, `orientation: ${round(Math.atan2(d[1], d[0]))}`, `points: {end: [${round(L)}, 0]}`);
+  const [a, b] = ends(spots), L = length(a, b), w = Number((0.05 * L).toPrecision(3)), d = b.map((x, i) => (x - a[i]) / L), across = (L * L + w * w) / 12;
+  const position = spots[0]?.name ?? list(planar ? a.slice(0, 2) : a, L), lines = ["", "type: rigid", "mass: 1"];
+  if (planar) lines.push(`com: [${round(L / 2)}, 0]`, `inertia: ${six(across)}`, `position: ${position}`, `orientation: ${round(Math.atan2(d[1], d[0]))}`, `points: {end: [${round(L)}, 0]}`);
   else {
-    lines.push(`com: [${round(L / 2)}, 0, 0]`, `inertia: ${list([w * w / 6, across, across])}`, `position: ${position}`);
+    lines.push(`com: [${round(L / 2)}, 0, 0]`, `inertia: ${list([w * w / 6, across, across].map(six))}`, `position: ${position}`);
     if (length(d, [1, 0, 0]) > 1e-9) lines.push(`orientation: {x: ${list(d)}, y: ${list(Math.abs(d[1]) > 0.9 ? [0, 0, 1] : [0, 1, 0])}}`);
     lines.push(`points: {end: [${round(L)}, 0, 0]}`);
   }

@@ -23,7 +23,7 @@ export function showGallery(picture: Picture, opened: (name: string, text: strin
   const close = () => { over = true; dialog.close(); closed(); };
   const card = (name: string, label: string) => {
     const text = EXAMPLES[name], canvas = make("canvas", { width: 200, height: 130 });
-    const b = make("button", { className: "card", onclick: () => { close(); opened(name, text); } }, canvas, make("strong", { textContent: label }), make("span", { textContent: titleOf(text) === label ? name : titleOf(text) || name }));
+    const b = make("button", { className: "card", onclick: () => { close(); opened(name, text); } }, canvas, make("strong", { textContent: label }), make("span", { textContent: titleOf(text) && titleOf(text) !== label ? titleOf(text) : name }));
     b.dataset.name = name;
     new IntersectionObserver((seen, watch) => {
       if (!seen.some((s) => s.isIntersecting)) return;
@@ -41,7 +41,7 @@ export function showGallery(picture: Picture, opened: (name: string, text: strin
   };
   for (const [english, german, name] of templates) if (EXAMPLES[name]) first.append(card(name, document.documentElement.lang === "de" ? german : english));
   for (const [name, text] of Object.entries(EXAMPLES)) grid.append(card(name, titleOf(text) || name));
-  dialog.replaceChildren(make("div", { className: "row" }, make("h2", { textContent: word("gallery") }), make("button", { textContent: word("closeIt"), onclick: close })),
+  dialog.replaceChildren(make("div", { className: "row top" }, make("h2", { textContent: word("gallery") }), make("button", { textContent: word("closeIt"), onclick: close })),
     make("h2", { textContent: word("templates") }), first, make("h2", { textContent: word("examples") }), grid);
   dialog.oncancel = close;
   dialog.showModal();

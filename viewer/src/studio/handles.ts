@@ -58,6 +58,10 @@ export class Handles {
 
   private move = (e: PointerEvent): void => {
     const stage = this.picture.stage, held = this.held;
+    if (stage && this.builder.isPlacing() && e.buttons === 0) {
+      this.builder.point(stage, e.clientX, e.clientY);
+      this.draw();
+    }
     if (!stage || !held) return;
     held.to = this.builder.snap(stage, e.clientX, e.clientY, held.handle.at, held.handle.body)?.at ?? held.to;
     this.draw();
@@ -89,12 +93,20 @@ export class Handles {
       return [x - box.left, y - box.top];
     };
     for (const h of this.list()) mark(h.at, "handle");
-    const at = this.held?.to ?? (this.builder.isPlacing() ? this.builder.cursor : null);
+    const at = this.held?.to ?? (this.builder.isPlacing() ? this.builder.cursor : null), first = this.held ? null : this.builder.first();
     if (!at) return;
+    if (first) this.line(stage.pixel(first), stage.pixel(at), box);
     const [x, y] = mark(at, "held"), text = document.createElementNS(SVG, "text");
     text.setAttribute("x", String(x + 10));
     text.setAttribute("y", String(y - 10));
-    text.textContent = this.builder.coordinates(at);
+    text.textContent = `${this.builder.coordinates(at)} ${this.held ? "" : this.builder.under}`;
     this.marks.append(text);
+  }
+
+  // What is built reaches from the first place to the one that is pointed at.
+  private line(a: number[], b: number[], box: DOMRect): void {
+    const l = document.createElementNS(SVG, "line");
+    for (const [k, v] of Object.entries({ x1: a[0] - box.left, y1: a[1] - box.top, x2: b[0] - box.left, y2: b[1] - box.top })) l.setAttribute(k, String(v));
+    this.marks.append(l);
   }
 }

@@ -46,9 +46,12 @@ export class Items {
   // Fields that have the focus are left alone: the text follows them.
   build(): void {
     if (this.box.hidden || this.box.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement) return;
-    const root = outline(this.editor.view.state), scroll = this.box.scrollTop;
+    const root = outline(this.editor.view.state), scroll = this.box.scrollTop, treeTop = this.box.querySelector(".tree")?.scrollTop ?? 0;
     this.box.replaceChildren(make("div", { className: "row", id: "adders" }, ...this.tools()), this.tree(root), this.form(root));
     this.box.scrollTop = scroll;
+    const tree = this.box.querySelector<HTMLElement>(".tree")!, chosen = tree.querySelector<HTMLElement>("[aria-selected=true]");
+    if (!chosen) return;
+    tree.scrollTop = Math.min(Math.max(treeTop, chosen.offsetTop - tree.offsetTop + chosen.offsetHeight - tree.clientHeight), chosen.offsetTop - tree.offsetTop);
   }
 
   // ---- the tree -----------------------------------------------------------------------------------
@@ -188,6 +191,6 @@ export class Items {
     input.title = about.replace(/`/g, "");
     const drop = make("button", { textContent: "×", title: word("removeItem"), className: "drop", onclick: () => { this.editor.edit(remove(this.editor.view.state, path)); this.build(); } });
     drop.setAttribute("aria-label", `${word("removeItem")}: ${e.key}`);
-    box.append(make("label", { className: "field", title: about.replace(/`/g, "") }, make("span", { textContent: e.key }), input, drop));
+    box.append(make("label", { className: "field", title: about.replace(/`/g, "") }, make("span", { textContent: path.length === 2 && e.kind === "scalar" && path.join() === this.path.join() ? word("value") : e.key }), input, drop));
   }
 }

@@ -14,6 +14,7 @@ export class Picture {
   stage: Stage | null = null;
   player: Player | null = null; // of a run; null: one position
   result: Result | null = null;
+  anew = true; // what comes next is another model: the eye goes where it is seen best
   private slider = make("input", { type: "range", min: "0", max: "1000", value: "0", id: "time" });
   private clock = make("output", { id: "clock" });
   private playButton = make("button", { id: "play" });
@@ -34,7 +35,8 @@ export class Picture {
   private replace(results: Result[], beside: boolean): void {
     const was = this.stage!.beside;
     this.stage!.beside = beside;
-    this.stage!.replace(results);
+    this.stage!.replace(results, this.anew);
+    this.anew = false;
     if (beside || was) this.stage!.look("start");
   }
 
@@ -42,11 +44,14 @@ export class Picture {
   show(result: Result, ...others: Result[]): void {
     const results = [result, ...others].filter(moves);
     this.player = null;
+    const before = this.result;
     this.result = result;
     if (!moves(result)) return;
     try {
+      this.anew ||= (before?.scene?.bodies.length ?? 0) > 0 && result.scene!.bodies.length === 0; // all of it went
       if (this.stage) this.replace(results, false);
       else this.stage = new Stage(byId("canvas") as HTMLCanvasElement, results);
+      this.anew = false;
     } catch {
       byId("note").textContent = say("noWebgl");
       return;
@@ -108,12 +113,12 @@ export class Picture {
 
   private buildBar(): void {
     const bar = byId("bar"), stage = this.stage, p = this.player;
-    const views = stage ? (["start", "x", "y", "z", "slant"] as const).map((from) => make("button", {
+    const views = make("span", { className: "views" }, ...(stage ? (["start", "x", "y", "z", "slant"] as const).map((from) => make("button", {
       textContent: from === "start" ? "⌂" : from === "slant" ? "◇" : from, title: say(from === "start" ? "reset" : from === "slant" ? "slant" : from === "x" ? "fromX" : from === "y" ? "fromY" : "fromZ"),
       onclick: () => stage.look(from),
-    })) : [];
+    })) : []));
     if (!p) {
-      bar.replaceChildren(...views);
+      bar.replaceChildren(views);
       return;
     }
     this.playButton.onclick = () => p.toggle();
@@ -123,7 +128,7 @@ export class Picture {
     for (const s of speeds) speed.add(new Option(`${decimal(String(s))}×`, String(s), false, s === p.speed));
     speed.onchange = () => { p.speed = Number(speed.value); };
     speed.setAttribute("aria-label", say("speed"));
-    bar.replaceChildren(this.playButton, this.slider, this.clock, speed, ...views);
+    bar.replaceChildren(this.playButton, this.slider, this.clock, speed, views);
     this.update();
   }
 

@@ -115,11 +115,12 @@ export class Studio {
     this.done = this.found = null;
     this.plots = null;
     this.kept = [];
+    this.picture.anew = true;
     await this.files.beginWith(name, text).catch(bannerOf);
   }
 
   private gallery(): void {
-    showGallery(this.picture, (name, text) => void this.beginWith(name, text), () => { this.due = true; void this.check(); });
+    showGallery(this.picture, (name, text) => void this.beginWith(name, text), () => { this.due = this.picture.anew = true; void this.check(); });
   }
 
   // One check at a time: what is written meanwhile is checked after it. Typing waits for none of it.
