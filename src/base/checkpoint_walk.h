@@ -21,6 +21,7 @@ struct flx_memory {
     size_t left;       // bytes from there on
     size_t size;       // bytes passed so far
     flx_status status; // of what could not be made again, or had no room
+    double now;        // time of the run, before which nothing is asked any more; not a number: not known
 };
 
 // A walk; `at` (room bytes) is not read by COUNT.
@@ -39,6 +40,9 @@ static inline void flx_memory_numbers(flx_memory *m, double *x, size_t n)
 {
     flx_memory_pass(m, x, n * sizeof *x);
 }
+
+// A name, or none: into text (room bytes) where it is loaded, and that is told then. Longer names are cut off.
+const char *flx_memory_name(flx_memory *m, const char *name, char *text, size_t room);
 
 // Something could not be made again.
 static inline void flx_memory_fail(flx_memory *m, flx_status status)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAGIC UINT64_C(0x314854454d584c46) // "FLXMETH1" on little-endian machines
-#define FORMAT 5
+#define FORMAT 6
 #define LONGEST_NAME 200
 
 typedef struct head {
@@ -134,15 +134,14 @@ static const char *find_name(flx_integrator *it, const char *name)
 static void stats_memory(flx_integrator *it, flx_memory *m)
 {
     flx_statistics kept = it->stats;
-    char name[LONGEST_NAME] = "";
-    if (kept.governed_by) flx_snprintf(name, sizeof name, "%s", kept.governed_by);
+    const char *before = kept.governed_by;
+    char text[LONGEST_NAME];
     kept.governed_by = NULL;
     FLX_PASS(m, kept);
-    FLX_PASS(m, name);
+    const char *name = flx_memory_name(m, before, text, sizeof text);
     if (!flx_memory_loads(m)) return;
-    name[sizeof name - 1] = '\0';
     it->stats = kept;
-    if (name[0]) it->stats.governed_by = find_name(it, name);
+    if (name) it->stats.governed_by = find_name(it, name);
 }
 
 // They may have come while the run lasted.
@@ -203,11 +202,13 @@ size_t flx_method_save(flx_integrator *it, const flx_state *x, bool summed, void
 {
     flx_state *state = (flx_state *)(uintptr_t)x; // saving reads only
     flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
+    count.now = x->t;
     walk(it, state, &count);
     size_t size = sizeof(head) + count.size;
     if (!buffer || room < size) return size;
     unsigned char *body = (unsigned char *)buffer + sizeof(head);
     flx_memory save = flx_memory_begin(FLX_MEMORY_SAVE, body, count.size);
+    save.now = x->t;
     walk(it, state, &save);
     const head h = {.magic = MAGIC,
                     .format = FORMAT,

@@ -521,6 +521,6 @@ void flx_linear_memory(flx_linear *lin, flx_memory *m)
     if (lin->is_complex) flx_memory_pass(m, lin->zvalues, nvalue * sizeof *lin->zvalues);
     if (flx_memory_loads(m) && m->status == FLX_OK) load_solvers(lin, has_ldl, has_lu, m);
     if (m->status != FLX_OK) return;
-    if (has_ldl) flx_ldl_memory(lin->ldl, m);
+    if (has_ldl) flx_ldl_memory(lin->ldl, true, m);
     if (has_lu) flx_lu_memory(lin->lu, m);
 }

@@ -465,5 +465,5 @@ void flx_saddle_memory(flx_saddle *sd, flx_memory *m)
     flx_memory_numbers(m, sd->diagonal, (size_t)sd->sys->dims.nv);
     flx_memory_numbers(m, sd->values, flx_pattern_size(&sd->sys->pattern));
     if (sd->own) sd->sys->ops->factors_memory(sd->own, m);
-    flx_ldl_memory(sd->ldl, m);
+    flx_ldl_memory(sd->ldl, true, m);
 }

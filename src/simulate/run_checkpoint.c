@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define MAGIC UINT64_C(0x31544e4950584c46) // "FLXPINT1" on little-endian machines
-#define FORMAT 1
+#define FORMAT 2
 #define LONGEST_NAME 400
 
 typedef struct head {
@@ -83,15 +83,12 @@ static uint64_t hash_model(const flx_model *m)
 // A name that lives as long as the simulation.
 static void name_memory(flx_simulation *sim, const char **name, flx_memory *m)
 {
-    char text[LONGEST_NAME] = "";
-    bool there = *name != NULL;
-    if (there) flx_snprintf(text, sizeof text, "%s", *name);
-    FLX_PASS(m, there);
-    FLX_PASS(m, text);
+    char text[LONGEST_NAME];
+    const char *found = flx_memory_name(m, *name, text, sizeof text);
     if (!flx_memory_loads(m)) return;
-    text[sizeof text - 1] = '\0';
-    *name = there ? flx_arena_copy(sim->arena, text, strlen(text)) : NULL;
-    if (there && !*name) flx_memory_fail(m, FLX_ERR_MEMORY);
+    if (found && *name && strcmp(found, *name) == 0) return; // as it is
+    *name = found ? flx_arena_copy(sim->arena, found, strlen(found)) : NULL;
+    if (found && !*name) flx_memory_fail(m, FLX_ERR_MEMORY);
 }
 
 static void ledger_memory(flx_simulation *sim, flx_memory *m)

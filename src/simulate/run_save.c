@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MAGIC UINT64_C(0x31304e5552584c46) // "FLXRUN01" on little-endian machines
-#define FORMAT 3
+#define FORMAT 4
 
 typedef struct head {
     uint64_t magic, format;
@@ -148,6 +148,7 @@ static size_t save(const flx_run *run, bool summed, void *buffer, size_t room)
     if (flx_running_enter(r) != FLX_OK) return 0;
     r->busy = false; // no callback is called here
     flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
+    count.now = sim->state->t;
     walk(r, &count);
     if (count.status != FLX_OK) return 0; // told: something has no bytes
     size_t method = flx_method_save(sim->it, sim->state, false, NULL, 0);
@@ -155,6 +156,7 @@ static size_t save(const flx_run *run, bool summed, void *buffer, size_t room)
     if (!buffer || room < size) return size;
     unsigned char *body = (unsigned char *)buffer + sizeof(head);
     flx_memory save = flx_memory_begin(FLX_MEMORY_SAVE, body, count.size);
+    save.now = count.now;
     walk(r, &save);
     (void)flx_method_save(sim->it, sim->state, false, body + count.size, method);
     head h = {.magic = MAGIC,

@@ -78,16 +78,19 @@ void flx_saddle_work_memory(flx_work *work, flx_memory *m)
         if (status != FLX_OK) flx_memory_fail(m, status);
     }
     if (!made || !k->ldl) return;
+    // factors of a time that is over serve nobody any more
+    bool kept = !(isnan(k->factored) || k->factored < m->now);
+    FLX_PASS(m, kept);
     FLX_PASS(m, k->by_lu);
     FLX_PASS(m, k->factored);
+    if (flx_memory_loads(m) && !kept) k->factored = (double)NAN;
     FLX_PASS(m, k->regularity);
     FLX_PASS(m, k->probed);
     flx_memory_numbers(m, k->states, (size_t)flx_descriptor_of(w->base.system)->ngroup);
-    flx_memory_numbers(m, k->A0,
-                       flx_pattern_size(&flx_descriptor_of(w->base.system)->base.pattern));
-    flx_memory_numbers(m, k->A2,
-                       flx_pattern_size(&flx_descriptor_of(w->base.system)->base.pattern));
-    flx_ldl_memory(k->ldl, m);
+    size_t entries = flx_pattern_size(&flx_descriptor_of(w->base.system)->base.pattern);
+    if (kept) flx_memory_numbers(m, k->A0, entries);
+    if (kept) flx_memory_numbers(m, k->A2, entries);
+    flx_ldl_memory(k->ldl, kept, m);
     if (k->lu) flx_lu_memory(k->lu, m);
     if (k->together) flx_index1_memory(k->together, m);
 }

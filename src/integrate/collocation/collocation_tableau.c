@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // ---- nodes ----------------------------------------------------------------------------------
@@ -339,7 +340,7 @@ static void find_start_nodes(collocation_tableau *t)
     memcpy(t->nodes + 1, t->c + t->skipped, (size_t)(t->s - t->skipped) * sizeof *t->nodes);
 }
 
-bool flx_collocation_tableau_make(collocation_family family, int stages, collocation_tableau *t)
+static bool make(collocation_family family, int stages, collocation_tableau *t)
 {
     flx_coefficients k;
     if (!flx_collocation_coefficients(family, stages, &k)) return false;
@@ -358,6 +359,30 @@ bool flx_collocation_tableau_make(collocation_family family, int stages, colloca
     int less = family == COLLOCATION_RADAU_IIA ? 1 : family == COLLOCATION_LOBATTO_IIIC ? 2 : 0;
     find_denominator(t->s - less, t->s, Q);
     return find_eigenvalues(t, Q) && find_eigenvectors(t);
+}
+
+// The same numbers for everybody: worked out once, by whoever is first; who comes meanwhile works them out for himself.
+bool flx_collocation_tableau_make(collocation_family family, int stages, collocation_tableau *t)
+{
+    enum { NOBODY, SOMEBODY, READY };
+    static struct {
+        atomic_int state;
+        collocation_tableau tableau;
+    } known[COLLOCATION_FAMILIES][COLLOCATION_STAGES + 2];
+    if (stages < 1 || stages > COLLOCATION_STAGES + 1) return make(family, stages, t);
+    atomic_int *state = &known[family][stages].state;
+    collocation_tableau *kept = &known[family][stages].tableau;
+    if (atomic_load_explicit(state, memory_order_acquire) == READY) {
+        memcpy(t, kept, sizeof *t);
+        return true;
+    }
+    int nobody = NOBODY;
+    if (!make(family, stages, t)) return false;
+    if (atomic_compare_exchange_strong(state, &nobody, SOMEBODY)) {
+        memcpy(kept, t, sizeof *t);
+        atomic_store_explicit(state, READY, memory_order_release);
+    }
+    return true;
 }
 
 double flx_collocation_tableau_filter(const collocation_tableau *t)

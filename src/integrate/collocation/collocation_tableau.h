@@ -23,7 +23,8 @@ typedef enum collocation_family {
     COLLOCATION_RADAU_IIA,
     COLLOCATION_GAUSS,
     COLLOCATION_LOBATTO_IIIA,
-    COLLOCATION_LOBATTO_IIIC
+    COLLOCATION_LOBATTO_IIIC,
+    COLLOCATION_FAMILIES, // how many
 } collocation_family;
 
 typedef struct collocation_tableau {

@@ -48,6 +48,8 @@
 // How often the border of stability may be met in a row.
 #define STIFF_STEPS 15
 #define NONSTIFF_STEPS 6
+// Of a step: a time that is nearer to its end is its end.
+#define WITHIN 1e-9
 
 typedef struct explicit_rk {
     const flx_rk_pair *pair;  // borrowed
@@ -68,6 +70,7 @@ typedef struct explicit_rk {
     double *dense[FLX_RK_DENSE]; // (DP-3)
     double t0, h0;               // of the last accepted step, which begins at z1 and ends at z
     bool dense_ready;            // dense is that of the last accepted step
+    bool lost;                   // what was within the last step: z1, slopes but the first, dense
     flx_state *trial;            // where stages are evaluated
     flx_closer *closer;          // where ends have derivatives (flx_method.own_normals)
     bool was_careful;            // in the last step
@@ -350,6 +353,10 @@ flx_status flx_rk_interpolate(flx_integrator *it, double t, flx_state *out)
     explicit_rk *p = it->data;
     double u[2] = {(t - p->t0) / p->h0, 0}, *y = p->y;
     u[1] = 1.0 - u[0];
+    if (p->lost) {
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "what lies within the last step was not saved");
+    }
     flx_state_copy(out, flx_method_of(it)->before); // switches are those of the step
     flx_state_copy(p->trial, out);
     FLX_TRY(prepare_dense(it));
@@ -397,7 +404,7 @@ void flx_rk_install(flx_integrator *it, const flx_rk_made *m)
     for (int i = 0; i < m->slopes; i++) memcpy(k[i], m->k[i], size);
     p->t0 = m->t;
     p->h0 = m->h;
-    p->dense_ready = false;
+    p->dense_ready = p->lost = false;
 }
 
 flx_status flx_rk_close(flx_integrator *it, flx_state *x)
@@ -435,7 +442,7 @@ static flx_status finish(flx_integrator *it, double t, double h)
     swap(&p->k[0], &p->k[end]);
     p->t0 = t;
     p->h0 = h;
-    p->dense_ready = false;
+    p->dense_ready = p->lost = false;
     return FLX_OK;
 }
 
@@ -587,12 +594,18 @@ void flx_rk_memory(flx_integrator *it, flx_memory *m)
     FLX_PASS(m, p->stiff);
     FLX_PASS(m, p->nonstiff);
     FLX_PASS(m, p->warned);
-    flx_memory_numbers(m, p->z, n);
-    flx_memory_numbers(m, p->z1, n);
-    for (int i = 0; i < slopes(p->pair) + p->pair->extra; i++) flx_memory_numbers(m, p->k[i], n);
-    for (int i = 0; i < p->pair->ndense; i++) flx_memory_numbers(m, p->dense[i], n);
     FLX_PASS(m, p->t0);
     FLX_PASS(m, p->h0);
     FLX_PASS(m, p->dense_ready);
+    // at the end of the last step nobody asks for what was within it: z, and the slope there, go on
+    bool lost = p->lost || p->t0 + p->h0 * (1.0 - WITHIN) < m->now;
+    FLX_PASS(m, lost);
+    if (flx_memory_loads(m)) p->lost = lost;
+    flx_memory_numbers(m, p->z, n);
+    flx_memory_numbers(m, p->k[0], n);
     flx_state_memory(p->trial, m);
+    if (lost) return;
+    flx_memory_numbers(m, p->z1, n);
+    for (int i = 1; i < slopes(p->pair) + p->pair->extra; i++) flx_memory_numbers(m, p->k[i], n);
+    for (int i = 0; i < p->pair->ndense; i++) flx_memory_numbers(m, p->dense[i], n);
 }

@@ -343,7 +343,7 @@ double flx_ldl_flops(const flx_ldl *f)
     return f->fronts ? flx_ldl_fronts_flops(f->fronts) : f->flops;
 }
 
-void flx_ldl_memory(flx_ldl *f, flx_memory *m)
+void flx_ldl_memory(flx_ldl *f, bool factors, flx_memory *m)
 {
     size_t n = (size_t)f->n, parts = f->complex_values ? 2 : 1;
     FLX_PASS(m, f->report);
@@ -357,8 +357,9 @@ void flx_ldl_memory(flx_ldl *f, flx_memory *m)
     FLX_PASS(m, f->expected_known);
     FLX_PASS(m, f->failed);
     FLX_PASS(m, f->guard);
-    flx_memory_numbers(m, f->unit_storage, n);
-    flx_memory_numbers(m, f->expected, n);
+    if (has_unit) flx_memory_numbers(m, f->unit_storage, n);
+    if (f->expected_known) flx_memory_numbers(m, f->expected, n);
+    if (!factors) return;
     flx_memory_numbers(m, f->pivot, parts * n);
     flx_memory_numbers(m, f->inverse, parts * n);
     flx_memory_numbers(m, f->panel, parts * (size_t)f->super[f->nsuper].panel);

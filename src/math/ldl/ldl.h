@@ -58,7 +58,7 @@ double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, 
                              double tol, int max_sweeps);
 
 // The factors, and what the next ones take over (base/checkpoint_walk.h).
-void flx_ldl_memory(flx_ldl *f, flx_memory *m);
+void flx_ldl_memory(flx_ldl *f, bool factors, flx_memory *m); // factors: they are still asked for
 
 // A large matrix whose blocks have many neighbours: its real factors are those of ldl_fronts.h.
 bool flx_ldl_wants_fronts(const flx_pattern *p);
