@@ -7,10 +7,8 @@
 
 flx_memory flx_memory_begin(flx_memory_task task, void *at, size_t room)
 {
-    return (flx_memory){.task = task,
-                        .at = at,
-                        .left = task == FLX_MEMORY_COUNT ? 0 : room,
-                        .now = (double)NAN};
+    return (flx_memory){
+        .task = task, .at = at, .left = task == FLX_MEMORY_COUNT ? 0 : room, .now = (double)NAN};
 }
 
 void flx_memory_pass(flx_memory *m, void *data, size_t size)

@@ -21,7 +21,7 @@ struct flx_memory {
     size_t left;       // bytes from there on
     size_t size;       // bytes passed so far
     flx_status status; // of what could not be made again, or had no room
-    double now;        // time of the run, before which nothing is asked any more; not a number: not known
+    double now; // time of the run, before which nothing is asked any more; not a number: not known
 };
 
 // A walk; `at` (room bytes) is not read by COUNT.

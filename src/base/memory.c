@@ -6,6 +6,7 @@
 #include "base/arrays.h"
 #include "base/context.h"
 #include "base/fmu_runner.h"
+#include "base/memory_spare.h"
 #include "base/number.h"
 
 #include <stdio.h>
@@ -39,10 +40,16 @@
 #ifdef FLX_ASAN
 #include <sanitizer/asan_interface.h>
 #define ARENA_GAP ARENA_ALIGNMENT
+#define SPARES 0 // every block is one of its own
 #else
 #define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #define ARENA_GAP 0
+#ifdef RUNNING_ON_VALGRIND
+#define SPARES (!RUNNING_ON_VALGRIND)
+#else
+#define SPARES 1
+#endif
 #endif
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -86,6 +93,8 @@ static void *allocate(flx_ctx *ctx, size_t n, size_t size, size_t huge, size_t *
     if (*bytes == 0) *bytes = unit;
     if (unit == HUGE_PAGE) *bytes += page_size();
     if (!flx_ctx_may_allocate(ctx)) goto no_memory;
+    p = SPARES ? flx_spare_take(*bytes, unit) : NULL;
+    if (p) return p;
     if (posix_memalign(&p, unit, *bytes) != 0) goto no_memory;
 #ifdef MADV_HUGEPAGE
     if (unit == HUGE_PAGE)
@@ -182,7 +191,7 @@ void *flx_shrink(void *p, size_t n, size_t size)
 
 void flx_free(void *p)
 {
-    free(p);
+    if (!SPARES || !flx_spare_keep(p)) free(p);
 }
 
 flx_status flx_grow(flx_ctx *ctx, void **array, int *capacity, int need, size_t size)

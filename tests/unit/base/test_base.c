@@ -1,9 +1,12 @@
 // Messages, memory and nearest words.
 #include "base/arrays.h"
+#include "base/memory_spare.h"
 
 #include "check.h"
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int every_status_has_a_text(void)
 {
@@ -147,6 +150,44 @@ static int arena_keeps_what_was_taken(void)
     return 0;
 }
 
+// What is freed is taken again by its thread, where it fits; it comes back as zeros.
+static int blocks_of_some_pages_are_taken_again(void)
+{
+    const size_t size = 100000;
+    CHECK(!flx_spare_take(size, 64)); // nobody has freed one
+    void *block = NULL, *small = malloc(100);
+    CHECK(posix_memalign(&block, 64, size) == 0 && small);
+#ifdef __GLIBC__
+    CHECK(!flx_spare_keep(small) && !flx_spare_keep(NULL));
+    CHECK(flx_spare_keep(block));
+    CHECK(!flx_spare_take(2 * size, 64) &&
+          !flx_spare_take(size / 2, 64)); // too small, too large for it
+    CHECK(flx_spare_take(size - 1000, 64) == block);
+    CHECK(!flx_spare_take(size, 64));
+    memset(block, 7, size);
+    CHECK(flx_spare_keep(block));
+    flx_ctx *ctx = flx_ctx_create();
+    unsigned char *again = flx_alloc(ctx, size, 1);
+    for (size_t i = 0; i < size; i++) CHECK(again[i] == 0);
+    flx_free(again);
+    flx_ctx_destroy(&ctx);
+    // no more than some are kept
+    int kept = 0;
+    for (int i = 0; i < 40; i++) {
+        void *one = malloc(size);
+        bool is_kept = flx_spare_keep(one);
+        kept += is_kept;
+        if (!is_kept) free(one);
+    }
+    CHECK(kept > 8 && kept < 40);
+    while ((block = flx_spare_take(size, 16)) != NULL) free(block);
+#else
+    free(block);
+#endif
+    free(small);
+    return 0;
+}
+
 static const char *suggest(const char *word)
 {
     const char *words[] = {"mass", "inertia", "length", "stiffness", "damping", "on", "at"};
@@ -184,8 +225,8 @@ static int blocks_are_zeros(void)
     return 0;
 }
 
-TEST_MAIN(TEST(blocks_are_zeros), TEST(every_status_has_a_text),
-          TEST(messages_are_kept_up_to_the_limit_and_counted),
+TEST_MAIN(TEST(blocks_of_some_pages_are_taken_again), TEST(blocks_are_zeros),
+          TEST(every_status_has_a_text), TEST(messages_are_kept_up_to_the_limit_and_counted),
           TEST(messages_name_the_item_by_its_path), TEST(equal_texts_are_one_pointer),
           TEST(allocations_are_aligned_zeroed_and_counted),
           TEST(arrays_of_one_block_are_apart_and_zeroed), TEST(arena_keeps_what_was_taken),

@@ -1,10 +1,24 @@
 // libraries_instead.c - libraries that are left out of the one inside FMUs.
 #include "base/common.h"
+#include "base/memory_spare.h"
 #include "flexion/fmi.h"
 #include "results/body_file.h"
 #include "results/result.h"
 
 #include <stdlib.h>
+
+// An FMU keeps nothing for threads, which may end after it was unloaded.
+void *flx_spare_take(size_t bytes, size_t alignment)
+{
+    (void)bytes, (void)alignment;
+    return NULL;
+}
+
+bool flx_spare_keep(void *block)
+{
+    (void)block;
+    return false;
+}
 
 flx_status flx_result_read_hdf5(flx_result *r, const char *path)
 {
