@@ -13,7 +13,9 @@ typedef struct flx_read_def {
     size_t size;
     const char *text; // the model itself, of `length` bytes, instead of the file; NULL: the file
     size_t length;
-    int nset; // texts "name=value", the value an expression, that override parameters
+    // Texts that override: "name=value" a parameter, the value an expression; "simulate.method=radau" a key by its path
+    // (those of flx_model_set), the value YAML, as it stands in the tree before `like` and `repeat` are unrolled.
+    int nset;
     const char *const *settings;
     int nopen; // parameters that runs may set without reading again: their names; -1: all, 0: none
     const char *const *open;

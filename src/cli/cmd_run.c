@@ -15,7 +15,7 @@ static const char help_text[] =
     "residuals. An interrupt (Ctrl-C) keeps what was computed. See man flexion.\n"
     "  -o FILE           write the results to FILE\n"
     "  --csv FILE        also write a table, one column per signal; - is the output\n"
-    "  --set NAME=VALUE  override a parameter; may be repeated\n"
+    "  --set NAME=VALUE  override a parameter, or a key as in simulate.method=radau\n"
     "  --input NAME=FILE let an input follow a table of times and values, linear\n"
     "                    between rows; may be repeated\n"
     "  --until T         stop at time T instead of the model's\n"

@@ -292,7 +292,8 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
     declaration d = {s, kind, key, def, NULL, prefix, list, data};
     flx_item *item = NULL;
     if (names) {
-        bool behind = kind == FLX_KIND_SIGNAL && names != &s->names; // `gravel.energy` is no other energy
+        bool behind =
+            kind == FLX_KIND_SIGNAL && names != &s->names; // `gravel.energy` is no other energy
         if (!behind) FLX_TRY(check_plain(b, key, flx_item_word(kind)));
         FLX_TRY(check_free(b, key, kind, names));
     }
@@ -464,6 +465,7 @@ flx_status flx_space_declare(flx_builder *b, flx_space *s)
     FLX_TRY(declare_block(b, s, get(s->def, "functions"), FLX_KIND_FUNCTION, &b->functions));
     if (s->part) give_parameters(b, s);
     for (int i = 0; !s->part && i < b->asked->nset; i++) {
+        if (flx_setting_is_key(b->asked->settings[i])) continue; // the tree has it
         FLX_TRY(go_on(b, apply_setting(b, s, b->asked->settings[i])));
     }
     return declare_items(b, s);

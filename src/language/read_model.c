@@ -308,6 +308,7 @@ static flx_status read_robot(flx_ctx *ctx, flx_arena *arena, const char *file, c
     char *written = NULL;
     size_t size = 0;
     FLX_TRY(flx_robot_parse(ctx, arena, file, text, length, &options, &tree));
+    FLX_TRY(flx_settings_apply(ctx, arena, tree, asked->nset, asked->settings));
     FLX_TRY(flx_yaml_write(ctx, arena, tree, &written, &size));
     return build(ctx, arena, file, written, size, tree, asked, NULL, NULL, model);
 }
@@ -326,6 +327,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
         if (tree) flx_schema_check(ctx, tree);
         return status;
     }
+    FLX_TRY(flx_settings_apply(ctx, arena, tree, asked->nset, asked->settings));
     return build(ctx, arena, file, text, length, tree, asked, NULL, NULL, model);
 }
 

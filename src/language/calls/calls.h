@@ -74,4 +74,7 @@ void flx_put_list(flx_item_maker *k, const char *key, flx_entry *list);
 // key_path.c: set an entry at a path of the description; a refusal is told.
 flx_status flx_path_put(flx_model *m, const char *path, flx_entry *value);
 const flx_entry *flx_path_find(const flx_model *m, const char *path);
+// Of settings of a reading, those whose name is a path ("simulate.method=radau"), into the tree that was read.
+flx_status flx_settings_apply(flx_ctx *ctx, flx_arena *arena, flx_entry *tree, int n,
+                              const char *const *settings);
 flx_entry *flx_path_scalar(flx_model *m, flx_value v); // NULL: no memory, or refused

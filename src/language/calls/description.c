@@ -138,7 +138,8 @@ static flx_status take_setting(flx_description *d, const char *setting, bool *ta
     size_t n = strcspn(setting, "=");
     char *name = flx_arena_copy(d->arena, setting, n);
     const flx_entry *of = flx_entry_get(d->root, "parameters");
-    *taken = false;
+    *taken = flx_setting_is_key(setting); // the tree has it
+    if (*taken) return FLX_OK;
     if (!name) return FLX_ERR_MEMORY;
     int entry = flx_setting_entry(name), i = flx_entry_find(of, name);
     if (i < 0) return FLX_OK;

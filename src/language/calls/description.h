@@ -64,6 +64,8 @@ flx_status flx_handle_create(flx_ctx *ctx, const char *file, const flx_read_def 
 flx_entry *flx_description_open(flx_model *m);
 // "k(2)" of a setting: the number of the entry, 0: none; the name is left without it.
 int flx_setting_entry(char *name);
+// Whether a setting names a key by its path, "simulate.method=radau", and no parameter.
+bool flx_setting_is_key(const char *setting);
 // The tree, to be looked at; NULL where there is none.
 const flx_entry *flx_description_tree(const flx_model *m);
 int flx_description_dimension(const flx_model *m); // 2 or 3

@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "language/calls/calls.h"
 #include "language/schema/schema_old.h"
+#include "read/yaml.h"
 
 #include <math.h>
 #include <string.h>
@@ -210,6 +211,58 @@ static flx_status put_at(flx_model *m, const char *path, flx_entry *value)
 flx_status flx_path_put(flx_model *m, const char *path, flx_entry *value)
 {
     return flx_call_end(m, put_at(m, path, value));
+}
+
+// ---- settings: "simulate.method=radau" -----------------------------------------------------------------
+
+bool flx_setting_is_key(const char *setting)
+{
+    size_t n = strcspn(setting, ".[\"=");
+    return setting[n] != 0 && setting[n] != '=';
+}
+
+// The sign behind the path; a key in double quotes may contain one.
+static const char *end_of_path(const char *setting)
+{
+    bool quoted = false;
+    const char *s = setting;
+    for (; *s && (quoted || *s != '='); s++) quoted ^= *s == '"';
+    return *s ? s : NULL;
+}
+
+// The value is YAML. Places count from the beginning of the setting.
+static flx_status apply_key(flx_model *m, const char *setting)
+{
+    flx_description *d = m->description;
+    const char *file = flx_intern(m->ctx, "--set"), *sign = end_of_path(setting);
+    if (!file) return FLX_ERR_MEMORY;
+    if (!sign || !sign[1]) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, ((flx_loc){file, 1, 1, NULL}),
+                        "'%s' is not of the form path=value", setting);
+    }
+    size_t n = (size_t)(sign + 1 - setting), length = strlen(setting);
+    char *path = flx_arena_copy(d->arena, setting, n - 1);
+    char *text = flx_arena_copy(d->arena, setting, length);
+    flx_entry *value = NULL;
+    if (!path || !text) return FLX_ERR_MEMORY;
+    memset(text, ' ', n);
+    FLX_TRY(flx_yaml_parse(m->ctx, d->arena, file, text, length, &value));
+    return put_at(m, path, value);
+}
+
+flx_status flx_settings_apply(flx_ctx *ctx, flx_arena *arena, flx_entry *tree, int n,
+                              const char *const *settings)
+{
+    // what is refused is told, and no model comes of it
+    flx_description d = {.ctx = ctx, .arena = arena, .root = tree, .nrefusal = FLX_MAX_ERRORS};
+    flx_model m = {.ctx = ctx, .description = &d};
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        if (!flx_setting_is_key(settings[i])) continue;
+        FLX_TRY(apply_key(&m, settings[i]));
+        any = true;
+    }
+    return any ? flx_schema_renew(ctx, tree) : FLX_OK; // values may have words of older versions
 }
 
 const flx_entry *flx_path_find(const flx_model *m, const char *path)

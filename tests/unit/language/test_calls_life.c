@@ -126,6 +126,55 @@ static int settings_and_calls_agree(void)
     return 0;
 }
 
+// Settings that name a key by its path: of what is there, of what is new, with words of older versions; in the description too.
+static int settings_reach_any_key(void)
+{
+    const char *text = "flexion: 1\ndimension: 2\nparameters: {k: 4}\n"
+                       "bodies:\n  a: {type: point, mass: 1, position: [1, 2]}\n"
+                       "simulate: {until: 3, method: dopri5}\n";
+    const char *const settings[] = {"bodies.a.position[1]=2*k", "k=5", "simulate.method=radau",
+                                    "forces.f={type: force, on: a, value: [k, 0]}",
+                                    "simulate.largest_step=0.25"};
+    ctx = flx_ctx_create();
+    CHECK(flx_model_read_text(ctx, "x.yaml", text, strlen(text), 5, settings, &m) == FLX_OK);
+    CHECK(m->bodies[0].position[1] == 10 && m->nforce == 1);
+    CHECK(strcmp(m->simulate.def.method, "radau") == 0 && m->simulate.def.max_step == 0.25);
+    CHECK_TEXT(flx_model_write_text(m), "position: [1, 2*k]");
+    CHECK_TEXT(flx_model_write_text(m), "max_step: 0.25");
+    CHECK(flx_model_set_text(m, "simulate.method", "gauss") == FLX_OK); // a later call stands
+    BUILT();
+    CHECK(strcmp(m->simulate.def.method, "gauss") == 0 && m->bodies[0].position[1] == 10);
+    end();
+    static const char *const wrong[][2] = {
+        {"simulate.methd=radau", "unknown key 'methd' in 'simulate'; did you mean 'method'?"},
+        {"simulate.method=radu", "cannot be 'radu'; did you mean 'radau'?"},
+        {"bodies.a.position[3]=1", "there is no [3], and [2] is next"},
+        {"bodies.a.mass.x=1", "here is a text, not a mapping that could have 'x'"},
+        {"bodies.a.mass", "'bodies.a.mass' is not of the form path=value"},
+        {"bodies.a.mass=", "'bodies.a.mass=' is not of the form path=value"},
+        {"bodies..mass=1", "this is no path"},
+        {"bodies.a.mass={x: ", "a value is missing here"},
+    };
+    for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++) {
+        ctx = flx_ctx_create();
+        CHECK(flx_model_read_text(ctx, "x.yaml", text, strlen(text), 1, wrong[i], &m) ==
+                  FLX_ERR_MODEL ||
+              flx_ctx_error(ctx, 0)->status == FLX_ERR_ARGUMENT);
+        CHECK(!m);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, wrong[i][1]);
+        flx_ctx_destroy(&ctx);
+    }
+    for (long k = 0;; k++) { // each allocation fails in turn
+        ctx = flx_ctx_create();
+        flx_ctx_fail_allocation(ctx, k);
+        flx_status status = flx_model_read_text(ctx, "x.yaml", text, strlen(text), 5, settings, &m);
+        CHECK(status == FLX_OK || status == FLX_ERR_MEMORY);
+        end();
+        if (status == FLX_OK) return 0;
+        CHECK(k < 5000);
+    }
+}
+
 // A simulation of a model by calls: its result holds the description, which is a model again.
 static int results_hold_the_description(void)
 {
@@ -392,7 +441,8 @@ static int every_failing_allocation_is_survived(void)
 }
 
 TEST_MAIN(TEST(mistakes_of_the_whole_are_told_by_path), TEST(models_change_and_are_compiled_again),
-          TEST(settings_and_calls_agree), TEST(results_hold_the_description),
-          TEST(all_that_takes_a_model_takes_one_by_calls), TEST(numbers_are_those_of_the_system),
-          TEST(late_mistakes_are_told_by_path), TEST(long_lives_and_large_models),
-          TEST(files_and_meshes_in_memory), TEST(every_failing_allocation_is_survived))
+          TEST(settings_and_calls_agree), TEST(settings_reach_any_key),
+          TEST(results_hold_the_description), TEST(all_that_takes_a_model_takes_one_by_calls),
+          TEST(numbers_are_those_of_the_system), TEST(late_mistakes_are_told_by_path),
+          TEST(long_lives_and_large_models), TEST(files_and_meshes_in_memory),
+          TEST(every_failing_allocation_is_survived))
