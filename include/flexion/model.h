@@ -134,6 +134,10 @@ FLX_API void flx_upgrade_destroy(flx_upgrade **u);
 FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path);    // JSON Schema
 FLX_API flx_status flx_language_write_reference(flx_ctx *ctx, const char *path); // Markdown
 FLX_API flx_status flx_language_write_python(flx_ctx *ctx, const char *path); // classes of Python
+// What a section of a model ("analyse": its kinds), a kind of item ("linear": its keys) or a key is, as text for a terminal,
+// handed to write at once; "": the sections. FLX_ERR_ARGUMENT: there is none of this name.
+FLX_API flx_status flx_language_write_help(flx_ctx *ctx, const char *name, void *user,
+                                           void (*write)(void *user, const char *text));
 
 #ifdef __cplusplus
 }

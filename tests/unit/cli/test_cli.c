@@ -79,7 +79,8 @@ static int misspelt_words_get_the_nearest_one(void)
         {"plot", "name a result file"},
         {"plot a.h5 t --size 9", "--size needs"},
         {"info now", "takes no arguments"},
-        {"language", "name what to write"},
+        {"language revolut", "no section, kind or key 'revolut'; did you mean 'revolute'?"},
+        {"language pid --schema x.json", "one or the other"},
         {"methods --stages 3", "need a method"},
         {"convergence", "name a model file"},
         {"convergence m.yaml --steps 1", "name the methods to compare"},
@@ -262,9 +263,40 @@ static int info_and_language_speak(void)
     return 0;
 }
 
+// Sections, kinds with their keys, keys: each of a section's kinds is told of, and every line fits a terminal but examples.
+static int language_is_told(void)
+{
+    static const struct {
+        const char *arguments, *words[5];
+    } cases[] = {
+        {"language", {"  analyse  ", "  joints  ", "  simulate  "}},
+        {"language analyse", {"Analyses\n", "\n  linear  ", "\n  kinematics  ", "\n  inversion  "}},
+        {"language kinematics",
+         {"kinematics: analysis", "example: ik: {", "\n  want  ", "needed", "\n  posture  "}},
+        {"language revolute", {"revolute: joint", "\n  at  "}},
+        {"language outputs", {"Outputs\n", "\n  every  "}},
+        {"language rtol", {"Simulation\n", "default: 1e-6"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        flexion(cases[i].arguments);
+        CHECK_STATUS(0);
+        for (int k = 0; k < 5 && cases[i].words[k]; k++) CHECK_TEXT(out, cases[i].words[k]);
+        for (const char *line = out; *line;) {
+            size_t n = strcspn(line, "\n");
+            CHECK(n <= 100 || strncmp(line, "  example: ", 11) == 0);
+            line += n + (line[n] != 0);
+        }
+    }
+    flexion("language revolute pid");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "revolute: joint");
+    CHECK_TEXT(out, "pid: controller");
+    return 0;
+}
+
 TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example),
           TEST(misspelt_words_get_the_nearest_one), TEST(mistakes_in_a_model_show_their_line),
           TEST(what_is_not_available_yet_is_said), TEST(check_says_what_the_model_is_made_of),
           TEST(redundant_constraints_are_named), TEST(locked_mechanism_names_the_joint),
           TEST(closure_that_cannot_be_met_names_the_joint), TEST(info_and_language_speak),
-          TEST(files_end))
+          TEST(language_is_told), TEST(files_end))
