@@ -30,6 +30,9 @@ typedef struct flx_reader {
     // Stiffness and mass of another program; the caller clears them.
     flx_status (*read_matrices)(void *user, const char *stiffness, const char *mass, flx_loc loc,
                                 flx_symmetric *K, flx_symmetric *M);
+    // How a flexible body deformed in a run; it lives as long as the model.
+    flx_status (*read_snapshots)(void *user, const char *path, const char *body, flx_loc loc,
+                                 flx_snapshots *out);
     // A dense matrix of a file; it lives as long as the model.
     flx_status (*read_matrix)(void *user, const char *path, flx_loc loc,
                               struct flx_dense_market *out);

@@ -16,6 +16,7 @@
 #include "read/yaml.h"
 #include "read/yaml_write.h"
 #include "results/body_file.h"
+#include "results/body_snapshots.h"
 
 #include <string.h>
 
@@ -106,6 +107,15 @@ static flx_status read_matrices(void *user, const char *stiffness, const char *m
     return k && m ? flx_matrix_market_read(r->ctx, k, m, loc, K, M) : FLX_ERR_MEMORY;
 }
 
+static flx_status read_snapshots(void *user, const char *path, const char *body, flx_loc loc,
+                                 flx_snapshots *out)
+{
+    reader *r = user;
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    return whole ? flx_body_snapshots_read(r->ctx, r->arena, whole, body, loc, out)
+                 : FLX_ERR_MEMORY;
+}
+
 static flx_status read_matrix(void *user, const char *path, flx_loc loc, flx_dense_market *out)
 {
     reader *r = user;
@@ -160,6 +170,7 @@ static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const 
                               .read_surface = read_surface,
                               .read_nodes = read_nodes,
                               .read_matrices = read_matrices,
+                              .read_snapshots = read_snapshots,
                               .read_matrix = read_matrix,
                               .reduce = reduce,
                               .read_fmu = read_fmu,

@@ -21,6 +21,10 @@ static const flx_basis_type table[FLX_BASIS_COUNT] = {
                             .ritz = TIGHT,
                             .by_tolerance = true},
     [FLX_BASIS_IRKA] = {.name = "irka", .choose = flx_basis_irka, .ritz = TIGHT},
+    [FLX_BASIS_SNAPSHOTS] = {.name = "snapshots",
+                             .choose = flx_basis_snapshots,
+                             .ritz = TIGHT,
+                             .by_tolerance = true},
 };
 
 const flx_basis_type *flx_basis_get(flx_basis_kind kind)

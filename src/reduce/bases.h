@@ -16,11 +16,12 @@ const flx_basis_type *flx_basis_get(flx_basis_kind kind);
 // -1: there is none of this name.
 int flx_basis_named(const char *name);
 
-// One file each: basis_band.c, basis_krylov.c, basis_balanced.c, basis_irka.c.
+// One file each: basis_band.c, basis_krylov.c, basis_balanced.c, basis_irka.c, basis_snapshots.c.
 flx_status flx_basis_band(flx_shape_search *q, const flx_ritz *r, flx_ritz_choice *c);
 flx_status flx_basis_krylov(flx_shape_search *q, const flx_ritz *r, flx_ritz_choice *c);
 flx_status flx_basis_balanced(flx_shape_search *q, const flx_ritz *r, flx_ritz_choice *c);
 flx_status flx_basis_irka(flx_shape_search *q, const flx_ritz *r, flx_ritz_choice *c);
+flx_status flx_basis_snapshots(flx_shape_search *q, const flx_ritz *r, flx_ritz_choice *c);
 
 // Shapes by the Ritz model of the body: V of the search, frequencies and errors of these, and the report.
 flx_status flx_bases_find(flx_shape_search *q, flx_shapes *out);

@@ -22,6 +22,7 @@ typedef enum flx_basis_kind { // in the order of the table, bases.c
     FLX_BASIS_KRYLOV,
     FLX_BASIS_BALANCED,
     FLX_BASIS_IRKA,
+    FLX_BASIS_SNAPSHOTS,
     FLX_BASIS_COUNT,
 } flx_basis_kind;
 
@@ -31,6 +32,13 @@ typedef struct flx_damping {
     bool assumed; // the model gives none: a loss factor of FLX_ASSUMED_LOSS
 } flx_damping;
 #define FLX_ASSUMED_LOSS 0.02
+
+// Displacements of nodes of a mesh, in axes of the body, at some instants of a run.
+typedef struct flx_snapshots {
+    int count, places;
+    const int *label; // (places) numbers of nodes
+    const double *u;  // (count, places, 3)
+} flx_snapshots;
 
 // What is kept of the finite elements.
 typedef struct flx_basis {
@@ -58,8 +66,9 @@ typedef struct flx_basis {
     const double *shifts;       // Hz
     // with FLX_BASIS_GUYAN, _CRAIG_BAMPTON: also shapes of loads that accelerate the body
     bool inertia_relief;
-    bool uncounted; // modes of the band are not counted
-    bool unscaled;  // ports count as they are, in their own units
+    bool uncounted;                 // modes of the band are not counted
+    bool unscaled;                  // ports count as they are, in their own units
+    const flx_snapshots *snapshots; // FLX_BASIS_SNAPSHOTS; else NULL
     // nodes that joints or forces take though they are no interfaces, and where the model says so
     int nloaded;
     const int *loaded;        // (nloaded) counted from 0

@@ -5,7 +5,9 @@
 #include "kept_run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define TOLERANCE 1e-3
 
@@ -94,4 +96,79 @@ static int the_tip_moves_as_with_many_shapes(void)
     return 0;
 }
 
-TEST_MAIN(TEST(the_tip_moves_as_with_many_shapes))
+// ---- shapes of a run ----------------------------------------------------------------------------
+
+// The result of a run, as a file.
+static int write_run(const arm_run *w, const char *path)
+{
+    flx_simulation *sim = NULL;
+    flx_sink *sink = NULL;
+    CHECK(flx_hdf5_sink_create(w->ctx, path, &sink) == FLX_OK);
+    CHECK(flx_simulation_create(w->model, &sim) == FLX_OK);
+    CHECK(flx_simulation_run(sim, 1, &sink, NULL, NULL) == FLX_OK);
+    flx_sink_destroy(&sink);
+    flx_simulation_destroy(&sim);
+    return 0;
+}
+
+// Largest difference of the tip's deflection, in parts of the largest.
+static double off_by(const arm_run *a, const arm_run *b)
+{
+    double most = 0, off = 0;
+    for (int i = 0; i < flx_result_rows(a->result); i++) {
+        for (int c = 4; c < 7; c++) {
+            double x = flx_result_column(a->result, c)[i], y = flx_result_column(b->result, c)[i];
+            most = fmax(most, fabs(x));
+            off = fmax(off, fabs(x - y));
+        }
+    }
+    return off / most;
+}
+
+// With 10 shapes on its hub the arm does what it did in a run with many, better than with as many for all of the band.
+static int snapshots_follow_a_run(void)
+{
+    char file[64], reduce[200];
+    arm_run many, band, own;
+    snprintf(file, sizeof file, "snapshots_%ld.h5", (long)getpid());
+    CHECK(run_arm("type: modal, modes: 34, attachment: true", &many) == 0);
+    CHECK(write_run(&many, file) == 0);
+    snprintf(reduce, sizeof reduce,
+             "type: snapshots, to: 2000, shapes: 10, conditions: [hub], data: %s", file);
+    CHECK(run_arm(reduce, &own) == 0);
+    CHECK(run_arm("type: band, to: 2000, shapes: 10, conditions: [hub]", &band) == 0);
+    const flx_reduction_report *p = flx_model_elastic_report(own.model, 0);
+    CHECK(p && p->shapes == 10 && strcmp(p->type, "snapshots") == 0);
+    CHECK(flx_ctx_warning_count(own.ctx) == 0);
+    CHECK(off_by(&many, &own) < 2e-4);
+    CHECK(off_by(&many, &own) < 0.5 * off_by(&many, &band));
+    close_arm(&own);
+    close_arm(&band);
+    close_arm(&many);
+    // what is no result, or not of this body
+    static const char *const wrong[][2] = {{"no_such_file.h5", "cannot be read"},
+                                           {NULL, "has no flexible body 'leg'"}};
+    for (int i = 0; i < 2; i++) {
+        char whole[2000];
+        snprintf(whole, sizeof whole,
+                 "flexion: 1\nbodies:\n  leg:\n    type: flexible\n"
+                 "    fe: {mesh: " FLX_EXAMPLES "/elastic_arm.msh, material: {E: 7e10, nu: 0.33, "
+                 "density: 2700}}\n"
+                 "    reduce: {type: snapshots, to: 2000, interfaces: [hub, tip], data: %s}\n"
+                 "simulate: {until: 1}\n",
+                 wrong[i][0] ? wrong[i][0] : file);
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        CHECK(flx_model_read_text(ctx, "leg.yaml", whole, strlen(whole), 0, NULL, &model) ==
+              FLX_ERR_MODEL);
+        CHECK(flx_ctx_error(ctx, 0));
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, wrong[i][1]);
+        CHECK(flx_ctx_error(ctx, 0)->loc.line == 6);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    remove(file);
+    return 0;
+}
+
+TEST_MAIN(TEST(the_tip_moves_as_with_many_shapes), TEST(snapshots_follow_a_run))

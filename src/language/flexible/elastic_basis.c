@@ -108,6 +108,21 @@ static flx_status read_statics(flx_env *e, const flx_entry *reduce, flx_basis *b
                     "out, below 1");
 }
 
+// What a run said of the body.
+static flx_status read_snapshots(flx_env *e, const flx_item *body, const flx_entry *reduce,
+                                 flx_basis *basis)
+{
+    const flx_entry *data = flx_entry_get(reduce, "data");
+    const flx_reader *r = e->b->reader;
+    if (!data) return FLX_OK;
+    if (!r || !r->read_snapshots)
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, data->loc, "results cannot be read here");
+    flx_snapshots *s = flx_arena_take(e->b->m->arena, 1, sizeof *s);
+    if (!s) return FLX_ERR_MEMORY;
+    basis->snapshots = s;
+    return r->read_snapshots(r->user, data->text, body->full, data->loc, s);
+}
+
 flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_entry *reduce,
                                        flx_basis *basis)
 {
@@ -129,6 +144,7 @@ flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const f
     FLX_TRY(read_band(e, reduce, basis));
     FLX_TRY(read_krylov(e, reduce, basis));
     FLX_TRY(read_statics(e, reduce, basis));
+    FLX_TRY(read_snapshots(e, body, reduce, basis));
     FLX_TRY(read_spin(e, reduce, basis));
     if (relief) FLX_TRY(flx_build_flag(e->b, relief, "inertia_relief", &basis->inertia_relief));
     if (count) FLX_TRY(flx_build_flag(e->b, count, "count", &counted));
