@@ -45,6 +45,7 @@ draw kicking_leg "" hip.angle knee.angle knee.limit
 draw thrown_ball "" ball.position.z ball.velocity.x ball.angular_velocity.y
 draw cam_follower "--set omega=110" touch.value touch.gap
 draw touching_beams "" touch.value touch.gap "rod.point(0.5).position.z"
+draw ball_on_rubber "" ball.position.z "bar.node(120).position.z" touch.value
 draw bouncing_ball "" ball.position.y ball.velocity.y top
 draw belt_sled "" lap.value shoulder.value head.angle
 draw knee_extension "" knee.angle vasti.value vasti.activation

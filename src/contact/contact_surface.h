@@ -20,7 +20,8 @@
     X(mesh)                                                                                        \
     X(heights)                                                                                     \
     X(line)                                                                                        \
-    X(nodes)
+    X(nodes)                                                                                       \
+    X(faces)
 
 // What the language reads after the word of a kind.
 typedef enum flx_surface_value {
@@ -35,6 +36,7 @@ typedef enum flx_surface_value {
     FLX_SURFACE_CURVE,    // [x, y] of s = 0..1
     FLX_SURFACE_LINE,     // true: the line of a beam, radius size[0]
     FLX_SURFACE_NODES,    // true, or names: spheres at nodes
+    FLX_SURFACE_FACES,    // true, or names: faces of a solid, data: their flx_solid_faces
 } flx_surface_value;
 
 // FLX_SURFACE_NUMBER_sphere, ...: places in the table of pairs.

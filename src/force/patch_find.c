@@ -111,3 +111,28 @@ int flx_patch_find(const flx_patch_pair *p, flx_frames f, double reach, double *
     }
     return keep(p, SAME * thick, n, of);
 }
+
+int flx_patch_find_nearest(const flx_patch_pair *p, flx_frames f, double reach, double *boxes,
+                           int room, flx_patch_touch *of)
+{
+    double thick = p->radius[0] + p->radius[1];
+    int n = 0;
+    flx_patch_place_boxes(p, f, boxes);
+    for (int i = 0; i < p->n[0] && n < room; i++) {
+        flx_patch_touch best = {.at.distance = thick + reach};
+        v3 z[2][FLX_PATCH_VECTORS];
+        flx_patch_place_vectors(p->of[0] + i, f, z[0]);
+        for (int j = 0; j < p->n[1]; j++) {
+            const double *own = boxes + (ptrdiff_t)6 * i,
+                         *other = boxes + (ptrdiff_t)6 * (p->n[0] + j);
+            if (!flx_patch_are_near(own, other, best.at.distance)) continue;
+            const flx_patch_kind kind[2] = {p->of[0][i].kind, p->of[1][j].kind};
+            flx_patch_touch t = {.patch = {i, j}, .weight = 1.0};
+            flx_patch_place_vectors(p->of[1] + j, f, z[1]);
+            flx_patch_nearest(kind, z, &t.at);
+            if (t.at.distance < best.at.distance && t.at.distance > 0.0) best = t;
+        }
+        if (best.weight > 0.0) of[n++] = best;
+    }
+    return n;
+}

@@ -72,6 +72,7 @@ typedef struct touch {
     double H[PARAMETERS][PARAMETERS];
     v3 n3, D, u, slip;
     double distance, arm[2], depth, rate, weight;
+    double longer[2]; // how much the arms grow with the distance
 } touch;
 
 static void add_vector(touch *t, const flx_patch_vector *of, bool turns, int side, double N,
@@ -172,9 +173,11 @@ static void begin(const flx_patch_pair *p, const flx_patch_touch *at, flx_frames
     t->weight = at->weight;
     t->distance = at->at.distance;
     t->D = v3_scale(t->distance, t->n3);
-    double difference = p->radius[0] - p->radius[1];
-    t->arm[0] = 0.5 * (t->distance + difference);
-    t->arm[1] = 0.5 * (t->distance - difference);
+    double difference = p->faces ? t->distance : p->radius[0] - p->radius[1];
+    for (int side = 0; side < 2; side++) { // faces do not turn: there the force acts on them alone
+        t->longer[side] = p->faces ? 1.0 - side : 0.5;
+        t->arm[side] = 0.5 * (t->distance + (side ? -difference : difference));
+    }
     t->depth = p->radius[0] + p->radius[1] - t->distance;
     list_parameters(p, at, z, shape, t);
     find_velocity(t);
@@ -367,7 +370,7 @@ static void find_slopes(const flx_patch_pair *p, const touch *t, const push *o, 
         const vector *v = t->of + i;
         if (!v->turns) continue;
         spin = v3_axpy(v->N * t->arm[v->side], t->y[i], spin);
-        half = v3_axpy(0.5 * v->N, t->y[i], half);
+        half = v3_axpy(t->longer[v->side] * v->N, t->y[i], half);
     }
     half = v3_cross(t->n3, half);
     for (int j = 0; j < t->n; j++) {
@@ -394,7 +397,8 @@ static void find_slopes(const flx_patch_pair *p, const touch *t, const push *o, 
                     sum = v3_axpy(w->sign * dN, o->force, sum);
                 } else {
                     v3 across = v3_cross(o->force, t->n3);
-                    sum = v3_axpy(dN * t->arm[w->side] + 0.5 * w->N * m.distance, across, sum);
+                    sum = v3_axpy(dN * t->arm[w->side] + t->longer[w->side] * w->N * m.distance,
+                                  across, sum);
                     sum = v3_axpy(w->N * t->arm[w->side], v3_cross(o->force, m.n3), sum);
                 }
                 set_column(out[i].z, column, sum);

@@ -42,6 +42,8 @@ typedef struct flx_patch_pair {
     bool planar;
     bool turned; // the first of the model is the second here
     bool spread; // the force is one per length of the first, which is a line
+    bool
+        faces; // the second is one of faces: each patch of the first, a point, touches where it is nearest to all of them
 } flx_patch_pair;
 
 // The vectors of a patch in ground axes; their rates.
@@ -68,6 +70,9 @@ bool flx_patch_are_near(const double *a, const double *b, double reach);
 // patch of both, to work with (patch_find.c).
 int flx_patch_find(const flx_patch_pair *p, flx_frames f, double reach, double *boxes, int room,
                    flx_patch_touch *of);
+// Of faces: for each patch of the first the place of the second that is nearest, if it is nearer than reach.
+int flx_patch_find_nearest(const flx_patch_pair *p, flx_frames f, double reach, double *boxes,
+                           int room, flx_patch_touch *of);
 // r_v += -T^T E^T (force on the second);  A0, A1 += its derivatives (PAT-5).
 void flx_patch_residual(const flx_patch_pair *p, const flx_patch_touch *t, flx_frames f, double *r);
 void flx_patch_linearise(const flx_patch_pair *p, const flx_patch_touch *t, flx_frames f,

@@ -21,97 +21,6 @@ static patches *patches_of(const flx_descriptor *d)
 
 // ---- making -------------------------------------------------------------------------------------
 
-// Number of a body among those of a pair.
-static int member_of(flx_patch_pair *p, int body)
-{
-    if (body < 0) return -1;
-    for (int i = 0; i < p->nbody; i++) {
-        if (p->bodies[i].body == body) return i;
-    }
-    p->bodies[p->nbody].body = body;
-    return p->nbody++;
-}
-
-static flx_patch_vector vector_of(flx_patch_pair *p, int body, double place, v3 arm)
-{
-    flx_patch_vector z = {.frame = body + 1, .member = member_of(p, body), .place = place};
-    v3_store(z.arm, arm);
-    return z;
-}
-
-static const flx_beam *find_beam(const flx_model *m, int body)
-{
-    for (int i = 0; i < m->nbeam; i++) {
-        if (m->beams[i].nodes[0] == body) return m->beams + i;
-    }
-    return NULL;
-}
-
-// A node of a beam: its place, and the derivative of the line over a length.
-static void plan_node(const flx_descriptor *d, flx_patch_pair *p, const flx_beam *b, int node,
-                      double length, flx_patch_vector z[2])
-{
-    int body = b->nodes[node];
-    v3 arm = {0};
-    if (b->nslope > 0) {
-        z[0] = vector_of(p, body, 1.0, arm);
-        z[1] = vector_of(p, b->slopes[node * b->nslope], length, arm);
-        return;
-    }
-    if (b->arms) arm = v3_sub(v3_load(b->arms + 3 * node), v3_load(d->model->bodies[body].com));
-    z[0] = vector_of(p, body, 1.0, arm);
-    z[1] = vector_of(p, body, 0.0, v3_make(length, 0, 0));
-}
-
-static double length_between(const flx_model *m, const flx_beam *b, int node)
-{
-    if (b->order == 1) return b->lengths[node];
-    v3 from = v3_load(m->bodies[b->nodes[node]].position);
-    return v3_norm(v3_sub(v3_load(m->bodies[b->nodes[node + 1]].position), from));
-}
-
-static flx_status plan_line(flx_descriptor *d, flx_patch_pair *p, int side, const flx_beam *b)
-{
-    int n = b->nnode - 1;
-    flx_patch *of = flx_arena_take(d->arena, (size_t)n, sizeof *of);
-    if (!of) return FLX_ERR_MEMORY;
-    for (int i = 0; i < n; i++) {
-        double length = length_between(d->model, b, i);
-        of[i] =
-            (flx_patch){.kind = FLX_PATCH_CUBIC, .inner = {{i > 0, i < n - 1}}, .length = length};
-        if (b->nslope == 0) of[i].nturn = 2, of[i].turn[0] = 1, of[i].turn[1] = 3;
-        for (int k = 0; k < 2; k++) plan_node(d, p, b, i + k, length, of[i].z + 2 * k);
-    }
-    p->of[side] = of;
-    p->n[side] = n;
-    return FLX_OK;
-}
-
-// A rigid sphere or capsule.
-static flx_status plan_rigid(flx_descriptor *d, flx_patch_pair *p, int side, int body,
-                             const flx_surface *s)
-{
-    flx_patch *of = flx_arena_take(d->arena, 1, sizeof *of);
-    bool capsule = s->kind == &flx_surface_capsule;
-    v3 at = v3_load(s->at), axis = m33_col(m33_load(s->axes), 2);
-    double half = 0.5 * s->size[1];
-    if (!of) return FLX_ERR_MEMORY;
-    *of = (flx_patch){.kind = capsule ? FLX_PATCH_SEGMENT : FLX_PATCH_POINT, .nturn = 1};
-    for (int i = 0; i < flx_patch_vectors(of->kind); i++) {
-        v3 arm = capsule ? v3_axpy(i ? half : -half, axis, at) : at;
-        of->z[i] = vector_of(p, body, 1.0, arm);
-    }
-    p->of[side] = of;
-    p->n[side] = 1;
-    return FLX_OK;
-}
-
-static int most_bodies(const flx_model *m, const flx_contact_side *side)
-{
-    const flx_beam *b = side->surface->kind == &flx_surface_line ? find_beam(m, side->body) : NULL;
-    return b ? 2 * b->nnode : 1;
-}
-
 static void set_numbers(const flx_contact *c, flx_patch_pair *p)
 {
     p->law = flx_law_of(c, c->stiffness);
@@ -123,23 +32,24 @@ static flx_status plan_pair(flx_descriptor *d, int contact, const int sides[2], 
 {
     const flx_model *m = d->model;
     const flx_contact *c = m->contacts + contact;
+    const flx_surface_kind *kind[2];
     int most = 0;
+    for (int i = 0; i < 2; i++) kind[i] = c->sides[sides[i]].surface->kind;
+    bool faces = kind[0] == &flx_surface_faces || kind[1] == &flx_surface_faces;
+    bool both = kind[0] == &flx_surface_faces && kind[1] == &flx_surface_faces;
+    // a line comes first; faces second, before them what touches them, of two the nodes of the first
+    bool swapped = faces ? !both && kind[0] == &flx_surface_faces : kind[0] != &flx_surface_line;
     *p = (flx_patch_pair){.contact = contact,
                           .planar = d->planar,
-                          .turned = c->sides[sides[0]].surface->kind != &flx_surface_line,
-                          .spread = c->law != FLX_CONTACT_HERTZ};
-    for (int i = 0; i < 2; i++) most += most_bodies(m, c->sides + sides[i]);
+                          .turned = both ? sides[0] > sides[1] : swapped,
+                          .faces = faces,
+                          .spread = !faces && c->law != FLX_CONTACT_HERTZ};
+    for (int i = 0; i < 2; i++) most += flx_patches_bodies(m, c->sides + sides[i]);
     p->bodies = flx_arena_take(d->arena, (size_t)most, sizeof *p->bodies);
     if (!p->bodies) return FLX_ERR_MEMORY;
     for (int i = 0; i < 2; i++) {
-        const flx_contact_side *side = c->sides + sides[p->turned ? 1 - i : i];
-        const flx_surface *s = side->surface;
-        p->radius[i] = s->size[0] + s->skin;
-        if (s->kind == &flx_surface_line) {
-            FLX_TRY(plan_line(d, p, i, find_beam(m, side->body)));
-        } else {
-            FLX_TRY(plan_rigid(d, p, i, side->body, s));
-        }
+        const flx_contact_side *side = c->sides + sides[swapped ? 1 - i : i];
+        FLX_TRY(flx_patches_plan_side(d, p, i, i == 0, side));
     }
     p->block = flx_arena_take(d->arena, (size_t)p->nbody * (size_t)p->nbody, sizeof *p->block);
     if (!p->block) return FLX_ERR_MEMORY;
@@ -169,15 +79,32 @@ static flx_status plan(flx_descriptor *d)
     return FLX_OK;
 }
 
+// Marks what may touch: bodies of every patch with each other, and with those of all patches of the other side.
+static void mark_coupled(flx_patch_pair *p)
+{
+    for (int k = 0; k < p->nbody * p->nbody; k++) p->block[k] = -1;
+    for (int t = 0; t < p->n[0] * p->n[1]; t++) {
+        const flx_patch *of[2] = {p->of[0] + t / p->n[1], p->of[1] + t % p->n[1]};
+        int member[2 * FLX_PATCH_VECTORS], n = 0;
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < flx_patch_vectors(of[side]->kind); i++) {
+                if (of[side]->z[i].member >= 0) member[n++] = of[side]->z[i].member;
+            }
+        }
+        for (int k = 0; k < n * n; k++) p->block[member[k / n] * p->nbody + member[k % n]] = 0;
+    }
+}
+
 static flx_status couple(flx_descriptor *d)
 {
     const patches *own = patches_of(d);
     for (int i = 0; i < own->n; i++) {
-        const flx_patch_pair *p = own->of + i;
+        flx_patch_pair *p = own->of + i;
+        mark_coupled(p);
         for (int a = 0; a < p->nbody; a++) {
             for (int b = 0; b < a; b++) {
                 const int body[2] = {p->bodies[a].body, p->bodies[b].body};
-                FLX_TRY(flx_layout_couple_bodies(d, body));
+                if (p->block[a * p->nbody + b] == 0) FLX_TRY(flx_layout_couple_bodies(d, body));
             }
         }
     }
@@ -195,7 +122,7 @@ static flx_status fill(flx_descriptor *d)
         }
         for (int k = 0; k < p->nbody * p->nbody; k++) {
             const flx_patch_body *a = p->bodies + k / p->nbody, *b = p->bodies + k % p->nbody;
-            p->block[k] = flx_layout_slot(d, a->v, b->v);
+            if (p->block[k] >= 0) p->block[k] = flx_layout_slot(d, a->v, b->v);
         }
     }
     return FLX_OK;
@@ -213,7 +140,9 @@ static void mark(flx_descriptor *d)
     for (int i = 0; i < own->n; i++) {
         const flx_patch_pair *p = own->of + i;
         if (!is_damped(d->model->contacts + p->contact, p)) continue;
-        for (int k = 0; k < p->nbody * p->nbody; k++) flx_layout_mark(d, p->block[k], 2);
+        for (int k = 0; k < p->nbody * p->nbody; k++) {
+            if (p->block[k] >= 0) flx_layout_mark(d, p->block[k], 2);
+        }
     }
 }
 
@@ -255,6 +184,7 @@ static int find(const flx_descriptor *d, flx_descriptor_work *w, const flx_patch
     const patches *own = patches_of(d);
     double *boxes = w->own[FLX_TERM_PATCH] + 1;
     *of = (flx_patch_touch *)(void *)(boxes + (ptrdiff_t)6 * own->most);
+    if (p->faces) return flx_patch_find_nearest(p, w->frames, reach, boxes, room_of(own), *of);
     if (p->spread && reach == 0.0) {
         return flx_patch_spread(p, w->frames, boxes, room_of(own), *of);
     }

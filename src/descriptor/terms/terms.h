@@ -130,6 +130,11 @@ void flx_contacts_observe(const flx_descriptor *d, flx_descriptor_work *w, const
 
 // surfaces that deform: what there is to know of a contact, added to out; how long a step may be until two that are apart have
 // passed through each other, at frames with accelerations a (of attached frames too), and which contact says so.
+// patch_surfaces.c: bodies of a side at most; its patches, of faces their nodes if these are asked for
+struct flx_patch_pair;
+int flx_patches_bodies(const flx_model *m, const flx_contact_side *side);
+flx_status flx_patches_plan_side(flx_descriptor *d, struct flx_patch_pair *p, int i, bool nodes,
+                                 const flx_contact_side *side);
 void flx_patches_observe(const flx_descriptor *d, flx_descriptor_work *w, int contact,
                          double out[FLX_CONTACT_SIGNALS]);
 double flx_patches_longest(const flx_descriptor *d, flx_descriptor_work *w, const double *a,

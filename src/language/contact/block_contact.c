@@ -213,6 +213,11 @@ static bool is_line(const flx_touching *t)
     return t->side.surface->kind == &flx_surface_line;
 }
 
+static bool is_faces(const flx_touching *t)
+{
+    return t->side.surface->kind == &flx_surface_faces;
+}
+
 // What the whole line of a beam touches, not only its nodes.
 static bool is_round(const flx_touching *t)
 {
@@ -220,17 +225,51 @@ static bool is_round(const flx_touching *t)
     return !t->of_line && (is_line(t) || k == &flx_surface_sphere || k == &flx_surface_capsule);
 }
 
-// Lines and what is round are a pair of their own; the nodes of a line are for everything else.
+// What touches faces between their nodes.
+static bool is_ball(const flx_touching *t)
+{
+    return !t->of_line && !t->of_faces && t->side.surface->kind == &flx_surface_sphere;
+}
+
+// Lines and what is round are a pair of their own, as faces and spheres are; nodes of lines and faces are for everything
+// else: a ball that rolls over faces would be pushed aside by them.
 static bool is_deforming(const flx_touching *a, const flx_touching *b)
 {
+    if (is_faces(a)) return is_faces(b) || is_ball(b);
+    if (is_faces(b)) return is_ball(a);
     return (is_line(a) || is_line(b)) && is_round(a) && is_round(b);
 }
 
 static bool is_left_out(const flx_touching *a, const flx_touching *b)
 {
-    if (is_line(a) || is_line(b)) return !is_deforming(a, b);
-    if (a->of_line && b->of_line) return true;
+    if (is_line(a) || is_line(b) || is_faces(a) || is_faces(b)) return !is_deforming(a, b);
+    if ((a->of_line || a->of_faces) && (b->of_line || b->of_faces)) return true;
+    if ((a->of_faces && is_ball(b)) || (b->of_faces && is_ball(a))) return true;
     return (a->of_line && is_round(b)) || (b->of_line && is_round(a));
+}
+
+// Of two sets of faces the nodes of each touch the faces of the other.
+static void add_deforming(const flx_touching *s, int i, int k, flx_contact *c)
+{
+    c->deforming[c->ndeforming][0] = i;
+    c->deforming[c->ndeforming++][1] = k;
+    if (!is_faces(s + i) || !is_faces(s + k)) return;
+    c->deforming[c->ndeforming][0] = k;
+    c->deforming[c->ndeforming++][1] = i;
+}
+
+// Faces have a thickness where nodes touch them, and no lines do.
+static flx_status check_faces(flx_builder *b, const flx_touching *one, const flx_touching *two)
+{
+    bool both = is_faces(one) && is_faces(two);
+    if ((is_faces(one) && is_line(two)) || (is_line(one) && is_faces(two))) {
+        return FLX_FAIL(b->ctx, FLX_ERR_CANNOT, two->side.loc,
+                        "contact of 'faces' with a 'line' is not computed; give the solid 'nodes'");
+    }
+    if (!both || one->side.surface->size[0] + two->side.surface->size[0] > 0) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, two->side.loc,
+                    "faces that touch faces need a thickness: give one of them 'round', as in "
+                    "{faces: true, round: 0.002}");
 }
 
 // first: number of the first side of the second body; 0: all with all.
@@ -241,7 +280,7 @@ static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides 
     size_t most = (size_t)all->n * (size_t)(all->n - 1) / 2;
     bool tied = false;
     c->pairs = flx_arena_take(b->m->arena, most, sizeof *c->pairs);
-    c->deforming = flx_arena_take(b->m->arena, most, sizeof *c->deforming);
+    c->deforming = flx_arena_take(b->m->arena, 2 * most, sizeof *c->deforming);
     if (!c->pairs || !c->deforming) return FLX_ERR_MEMORY;
     for (int i = 0; i < (first ? first : all->n); i++) {
         for (int k = first ? first : i + 1; k < all->n; k++) {
@@ -250,10 +289,10 @@ static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides 
                 tied = true;
                 continue;
             }
+            FLX_TRY(check_faces(b, s + i, s + k));
             if (is_left_out(s + i, s + k)) continue;
             if (is_deforming(s + i, s + k)) {
-                c->deforming[c->ndeforming][0] = i;
-                c->deforming[c->ndeforming++][1] = k;
+                add_deforming(s, i, k, c);
                 continue;
             }
             FLX_TRY(check_pair(b, &s[i].side, &s[k].side));
@@ -311,23 +350,28 @@ static flx_status check_lines(flx_env *e, const flx_item *force, const flx_conta
     const char *what = NULL;
     if (c->ndeforming == 0) return FLX_OK;
     if (c->mixed) {
-        what = "forces along lines of beams are no unknowns; leave 'form: mixed' out";
+        what =
+            "forces along lines of beams, and on faces, are no unknowns; leave 'form: mixed' out";
     } else if (c->law == FLX_CONTACT_RIGID) {
-        what = "lines of beams touch spheres, capsules and each other by compliant laws alone, as "
-               "in {law: penalty, stiffness: 1e5}";
+        what = "lines of beams and faces touch by compliant laws alone, as in {law: penalty, "
+               "stiffness: 1e5}";
     } else if (c->damping > 0 && c->law == FLX_CONTACT_PENALTY && c->damping_exponent < 1) {
-        what = "damping along a line begins where it touches with nothing: 'damping_exponent' "
+        what = "damping along a line or on faces begins where they touch with nothing: "
+               "'damping_exponent' "
                "must be at least 1";
     } else if (c->restores) {
-        what = "the speed at which lines of beams meet is not kept: give 'damping' in the place of "
+        what = "the speed at which lines of beams and faces meet is not kept: give 'damping' in "
+               "the place of "
                "'restitution'";
     } else if (c->material) { // of mindlin always
-        what = "of lines of beams Hertz's stiffness does not follow from 'material'; give "
-               "'stiffness'";
+        what =
+            "of lines of beams and faces Hertz's stiffness does not follow from 'material'; give "
+            "'stiffness'";
     } else if (f->stiffness > 0 || f->rolling > 0 || f->spinning > 0 ||
                (f->coefficient > 0 && !(f->velocity > 0))) {
-        what = "friction of lines of beams needs its 'velocity', as in {coefficient: 0.3, "
-               "velocity: 1e-3}, and has nothing else";
+        what =
+            "friction of lines of beams and faces needs its 'velocity', as in {coefficient: 0.3, "
+            "velocity: 1e-3}, and has nothing else";
     }
     if (!what) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_CANNOT, force->loc, "contact '%s': %s", force->full, what);

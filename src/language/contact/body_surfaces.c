@@ -214,7 +214,8 @@ static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *
     case FLX_SURFACE_CURVE:
         return flx_build_outline(e, surface, s);
     case FLX_SURFACE_LINE:
-    case FLX_SURFACE_NODES: // read elsewhere
+    case FLX_SURFACE_NODES:
+    case FLX_SURFACE_FACES: // read elsewhere
         return FLX_OK;
     }
     return FLX_OK;
@@ -225,8 +226,8 @@ static flx_status read_value(flx_env *e, const flx_entry *surface, flx_surface *
 static flx_status refuse_whole(flx_env *e, const flx_item *body, flx_loc loc)
 {
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
-                    "'%s' bends: say by 'at' which node carries the surface, or give it 'nodes' "
-                    "or a 'line'",
+                    "'%s' bends: say by 'at' which node carries the surface, or give it "
+                    "'nodes', 'faces' or a 'line'",
                     body->full);
 }
 

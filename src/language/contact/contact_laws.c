@@ -1,7 +1,7 @@
 // contact_laws.c - the law of a contact as the model says it: its numbers, friction and form.
+#include "contact/damped_hertz.h"
 #include "language/contact/contact_parts.h"
 #include "language/scope/nums.h"
-#include "contact/damped_hertz.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,8 @@ typedef struct flx_touching {
     flx_item *body;        // that carries it: of bodies that bend a node
     const flx_item *named; // the body as the user knows it
     flx_contact_side side;
-    bool of_line; // a node of a line, for surfaces that are not round
+    bool of_line;  // a node of a line, for surfaces that are not round
+    bool of_faces; // a node of faces
 } flx_touching;
 
 // Axes whose third is a direction of length 1.

@@ -1,4 +1,4 @@
-// deforming_surface.c - surfaces of bodies that deform: the line of a beam, and nodes.
+// deforming_surface.c - surfaces of bodies that deform: the line of a beam, faces of solids, and nodes.
 //
 // A line is a surface of its own for what is round, and a sphere at every node for everything else (block_contact.c).
 #include "contact/contact_surface.h"
@@ -10,7 +10,8 @@
 
 bool flx_surface_is_deforming(const flx_surface_kind *kind)
 {
-    return kind->value == FLX_SURFACE_LINE || kind->value == FLX_SURFACE_NODES;
+    return kind->value == FLX_SURFACE_LINE || kind->value == FLX_SURFACE_NODES ||
+           kind->value == FLX_SURFACE_FACES;
 }
 
 static v3 centre_of(const flx_item *body)
@@ -111,31 +112,62 @@ static bool is_true(const flx_entry *y)
     return y->kind == FLX_ENTRY_SCALAR && strcmp(y->text, "true") == 0;
 }
 
-static flx_status add_solid_nodes(flx_env *e, flx_item *body, const flx_entry *y, double radius,
-                                  int *n, flx_touching **out)
+// Behind the *n that are there: nodes of faces.
+static flx_status add_solid_nodes(flx_env *e, flx_item *body, const flx_entry *y,
+                                  const flx_solid_faces *faces, double radius, int *n,
+                                  flx_touching *out)
 {
     flx_builder *b = e->b;
-    const flx_entry *which = flx_entry_get(y, "nodes");
     const flx_solid_data *d = ((const flx_body_data *)body->data)->solid;
     bool *wanted = flx_take(b, (size_t)d->def.nnode, sizeof *wanted);
-    flx_solid_faces faces;
     if (!wanted) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_solid_faces_of(b, body, is_true(which) ? NULL : which, &faces));
-    for (int i = 0; i < faces.n; i++) {
-        int count = flx_cells[faces.cells[i]].nodes;
-        for (int k = 0; k < count; k++) wanted[faces.nodes[faces.first[i] + k]] = true;
+    for (int i = 0; i < faces->n; i++) {
+        int count = flx_cells[faces->cells[i]].nodes;
+        for (int k = 0; k < count; k++) wanted[faces->nodes[faces->first[i] + k]] = true;
     }
-    *out = flx_take(b, (size_t)d->def.nnode, sizeof **out);
-    if (!*out) return FLX_ERR_MEMORY;
-    *n = 0;
     for (int i = 0; i < d->def.nnode; i++) { // held ones move with what holds them
         if (!wanted[i] || !d->nodes[i]) continue;
-        FLX_TRY(put(b, &flx_surface_sphere, d->nodes[i], body, NULL, radius, y->loc, *out + *n));
+        FLX_TRY(put(b, &flx_surface_sphere, d->nodes[i], body, NULL, radius, y->loc, out + *n));
         ++*n;
     }
-    if (*n > 0) return FLX_OK;
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, which->loc, "no free node of '%s' is among these",
-                    body->full);
+    return FLX_OK;
+}
+
+// `nodes` or `faces`: these, and behind them their nodes.
+static flx_status read_solid(flx_env *e, flx_item *body, const flx_entry *y, const flx_entry *which,
+                             bool faces, double radius, int *n, flx_touching **out)
+{
+    flx_builder *b = e->b;
+    const flx_solid_data *d = ((const flx_body_data *)body->data)->solid;
+    flx_solid_faces *of = flx_arena_take(b->m->arena, 1, sizeof *of);
+    *out = flx_take(b, (size_t)d->def.nnode + 1, sizeof **out);
+    *n = faces;
+    if (!of || !*out) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_solid_faces_of(b, body, is_true(which) ? NULL : which, of));
+    FLX_TRY(add_solid_nodes(e, body, y, of, radius, n, *out));
+    if (*n == faces) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, which->loc, "no free node of '%s' is among these",
+                        body->full);
+    }
+    if (!faces) return FLX_OK;
+    FLX_TRY(put(b, &flx_surface_faces, body, body, NULL, radius, y->loc, *out));
+    ((flx_surface *)(uintptr_t)(*out)->side.surface)->data = of;
+    for (int i = 1; i < *n; i++) (*out)[i].of_faces = true;
+    return FLX_OK;
+}
+
+static flx_status read_faces(flx_env *e, flx_item *body, const flx_entry *y, int *n,
+                             flx_touching **out)
+{
+    double radius = 0.0;
+    FLX_TRY(read_radius(e, y, &radius));
+    if (!flx_body_is_solid(e->b, body)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "'faces' is for bodies of type solid; '%s' is none. Other bodies that "
+                        "deform have 'nodes', beams a 'line'",
+                        body->full);
+    }
+    return read_solid(e, body, y, flx_entry_get(y, "faces"), true, radius, n, out);
 }
 
 static flx_status add_flexible_nodes(flx_env *e, flx_item *body, const flx_entry *y, double radius,
@@ -162,7 +194,7 @@ static flx_status read_nodes(flx_env *e, flx_item *body, const flx_entry *y, int
     const flx_entry *which = flx_entry_get(y, "nodes");
     double radius = 0.0;
     FLX_TRY(read_radius(e, y, &radius));
-    if (flx_body_is_solid(b, body)) return add_solid_nodes(e, body, y, radius, n, out);
+    if (flx_body_is_solid(b, body)) return read_solid(e, body, y, which, false, radius, n, out);
     if (!is_true(which)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, which->loc,
                         "sets of nodes are those of solids; of '%s' say 'nodes: true'", body->full);
@@ -182,11 +214,14 @@ flx_status flx_build_deforming(flx_env *e, flx_item *body, const flx_surface_kin
                                const flx_entry *y, int *n, flx_touching **out)
 {
     bool line = kind->value == FLX_SURFACE_LINE, given = true;
+    const flx_entry *is = flx_entry_get(y, kind->row.key);
+    bool faces = kind->value == FLX_SURFACE_FACES, word = is->kind == FLX_ENTRY_SCALAR;
     FLX_TRY(refuse_keys(e, y, kind->row.key));
-    if (line) FLX_TRY(flx_build_flag(e->b, flx_entry_get(y, "line"), "line", &given));
+    if (line || (faces && word)) FLX_TRY(flx_build_flag(e->b, is, kind->row.key, &given));
     if (!given) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "'line: false' is no surface; leave the surface out");
+                        "'%s: false' is no surface; leave the surface out", kind->row.key);
     }
+    if (faces) return read_faces(e, body, y, n, out);
     return line ? read_line(e, body, y, n, out) : read_nodes(e, body, y, n, out);
 }
