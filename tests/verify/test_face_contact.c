@@ -36,7 +36,8 @@ static int write_mesh(const char *path, flx_cell cell, const int n[3], const dou
 
 static int write_pad(flx_cell cell, double angle, double part)
 {
-    const int n[3] = {3, 2, 1}, one[3] = {1, 1, 1};
+    const bool quadratic = flx_cells[cell].nodes > 8;
+    const int n[3] = {quadratic ? 2 : 3, quadratic ? 1 : 2, 1}, one[3] = {1, 1, 1};
     const double size[3] = {0.3 * part, 0.3 * part, 0.1 * part};
     const double small[3] = {0.1 * part, 0.1 * part, 0.05 * part};
     CHECK(write_mesh(pad_file, cell, n, size, angle) == 0);
