@@ -19,7 +19,6 @@ static const char help_text[] =
     "values of its signals where it has none; an analysis gives eigenvalues, load\n"
     "factors or signals at equilibrium. Each is one line of the table; one that fails\n"
     "says why, and the others go on. An interrupt (Ctrl-C) keeps what was computed.\n"
-    "\n"
     "  --csv FILE        where the table goes; default: the model's name with\n"
     "                    _sweep.csv, in the current folder; - is the standard output\n"
     "  --set NAME=VALUE  override a parameter that is not swept; may be repeated\n"
