@@ -14,6 +14,7 @@
 
 #define MOST_STEPS 400
 #define MOST_TRIES 60
+#define MOST_JUMPS 100
 #define FIRST_STEP 1.0
 #define GROWTH 10.0
 #define SHRINK 0.25
@@ -110,11 +111,30 @@ static flx_status descend(search *f, int *steps)
         best = fmin(best, e->residual);
         if (e->residual <= FLX_REST_NEARLY && stalls > 1) return FLX_OK;
         flx_status status = advance(f);
-        if (status > 0) return e->residual <= FLX_REST_NEARLY ? FLX_OK : refuse(f, *steps);
+        if (status > 0) return e->residual <= FLX_REST_NEARLY ? FLX_OK : FLX_NO_CONVERGENCE;
         FLX_TRY(status);
         FLX_TRY(flx_rest_measure(e, f->x));
     }
-    return refuse(f, *steps);
+    return FLX_NO_CONVERGENCE;
+}
+
+// Newton's steps from where it began, uphill too: a rotation may be where forces and inertia are in balance and no valley.
+static flx_status jump(search *f, int *steps)
+{
+    flx_rest *e = &f->e;
+    f->h = FLX_REST_LONGEST_STEP;
+    FLX_TRY(flx_rest_measure(e, f->x));
+    for (*steps = 0; *steps < MOST_JUMPS; ++*steps) {
+        double far, work, curve;
+        if (e->residual <= FLX_REST_BALANCED || f->still) return FLX_OK;
+        FLX_TRY(flx_rest_linearise(e, f->x));
+        FLX_TRY(solve(f, &far, &work, &curve));
+        flx_rest_move(e, f->x, e->d, fmin(1.0, FLX_REST_FARTHEST / fmax(far, 1e-300)));
+        flx_state_copy(f->x, e->next);
+        f->still = far <= STILL;
+        FLX_TRY(flx_rest_measure(e, f->x));
+    }
+    return e->residual <= FLX_REST_NEARLY ? FLX_OK : FLX_NO_CONVERGENCE;
 }
 
 // Where forces cancel in every coordinate there is none to measure by: what is left over goes by the forces that the
@@ -158,7 +178,8 @@ static void report_move(const search *f, const flx_state *from, flx_equilibrium_
     }
 }
 
-flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibrium_report *report)
+flx_status flx_equilibrium_find_of(const flx_system *s, bool uphill, flx_state *x,
+                                   flx_equilibrium_report *report)
 {
     search f = {.x = x, .h = FIRST_STEP};
     flx_state *from = NULL;
@@ -170,6 +191,11 @@ flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibri
     if (status == FLX_OK) {
         flx_state_copy(from, x);
         status = descend(&f, &done.iterations);
+        if (status == FLX_NO_CONVERGENCE && uphill) {
+            flx_state_copy(x, from);
+            flx_rest_stop(s, x);
+            status = jump(&f, &done.iterations);
+        }
         // what was held on the way is no force of the rest: once more from none
         if (status == FLX_OK && flx_rest_release_groups(&f.e, x)) {
             int more = 0;
@@ -177,6 +203,7 @@ flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibri
             status = descend(&f, &more);
             done.iterations += more;
         }
+        if (status == FLX_NO_CONVERGENCE) status = refuse(&f, done.iterations);
     }
     if (status == FLX_OK && f.e.residual > FLX_REST_NEARLY) status = measure_by_stiffness(&f);
     if (status == FLX_OK) status = flx_rest_judge_groups(&f.e, x);
@@ -185,4 +212,9 @@ flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibri
     flx_state_destroy(&from);
     flx_rest_destroy(&f.e);
     return status;
+}
+
+flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibrium_report *report)
+{
+    return flx_equilibrium_find_of(s, false, x, report);
 }

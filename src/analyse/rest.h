@@ -27,12 +27,15 @@ typedef struct flx_rest {
     double *theta;                 // (nv)
     double *gap;                   // of groups of rows that hold or not; NULL: there are none
     int *slots;                    // (3 per group) the diagonals of their rows; -1: none
-    double softened;               // these were softened for a step of this length; 0: they were not
-    double work_size;              // largest work of a force over the scale of its coordinate
-    double residual;               // largest force out of balance, of those there are
-    int worst;                     // its row; -1: none
+    double softened;  // these were softened for a step of this length; 0: they were not
+    double work_size; // largest work of a force over the scale of its coordinate
+    double residual;  // largest force out of balance, of those there are
+    int worst;        // its row; -1: none
 } flx_rest;
 
+// equilibrium.c: as flx_equilibrium_find; uphill: where no way leads down to one, the one that Newton's steps find.
+flx_status flx_equilibrium_find_of(const flx_system *s, bool uphill, flx_state *x,
+                                   flx_equilibrium_report *report);
 flx_status flx_rest_create(const flx_system *s, flx_rest *e);
 // Refuses groups of rows that hold or not: which of them hold at rest is not sought.
 flx_status flx_rest_check(const flx_system *s);
@@ -42,7 +45,8 @@ flx_status flx_rest_check_groups(const flx_system *s);
 flx_status flx_rest_create_groups(flx_rest *e);
 flx_status flx_rest_choose_groups(flx_rest *e, flx_state *x, bool *changed);
 void flx_rest_soften_groups(flx_rest *e, double h); // their rows in the matrix, for a step h
-bool flx_rest_release_groups(const flx_rest *e, flx_state *x); // forces of those that hold: zero; whether any sticks
+bool flx_rest_release_groups(const flx_rest *e,
+                             flx_state *x); // forces of those that hold: zero; whether any sticks
 flx_status flx_rest_judge_groups(const flx_rest *e, const flx_state *x);
 void flx_rest_destroy(flx_rest *e);
 

@@ -525,7 +525,7 @@ bool flx_descriptor_body_axes(const flx_system *s, const double *q, int body, fl
     const flx_descriptor *d = flx_descriptor_of(s);
     if (!is_descriptor(s) || body < 0 || body >= d->model->nbody) return false;
     int linear = d->planar ? 2 : 3, n = d->body_nv[body];
-    *out = (flx_body_axes){d->body_v[body], linear, n - linear, m33_identity()};
+    *out = (flx_body_axes){d->body_v[body], linear, n - linear, m33_identity(), d->body_q[body]};
     if (out->angular == 3) out->R = quat_to_m33(quat_unit(quat_load(q + d->body_q[body] + 3)));
     return true;
 }

@@ -85,6 +85,7 @@ flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *w, const flx
 typedef struct flx_body_axes {
     int v, linear, angular;
     m33 R; // in the plane the identity: rotations are about z
+    int q; // its first coordinate
 } flx_body_axes;
 // false: no such body, or the system is not a descriptor.
 bool flx_descriptor_body_axes(const flx_system *s, const double *q, int body, flx_body_axes *out);

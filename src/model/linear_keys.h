@@ -61,6 +61,12 @@ typedef struct flx_norms_keys {
     flx_of_keys of;
 } flx_norms_keys;
 
+// Of an equilibrium that turns as a whole.
+typedef struct flx_turning_keys {
+    int joint;    // about whose axis
+    double speed; // rad/s, of its second body against its first
+} flx_turning_keys;
+
 typedef struct flx_campbell_keys {
     const char *speed; // parameter
     double from, to;   // rad/s

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "integrate/relax.h"
 #include "simulate/simulation_parts.h"
+#include "simulate/turning/turning.h"
 
 #include <float.h>
 #include <math.h>
@@ -347,6 +348,8 @@ static flx_status find_rest(flx_simulation *sim, int i)
         flx_simulation_unload(sim); // the run has its own loads
         sim->start->t = t;
         FLX_TRY(status);
+    } else if (a->own) {
+        return flx_turning_find(sim, sim->sys, a->own, a->loc, sim->start, NULL);
     } else {
         FLX_TRY(flx_equilibrium_find(sim->sys, sim->start, NULL));
     }

@@ -151,14 +151,19 @@ static flx_status coefficients(const motion *m, flx_work *work, const flx_state 
     return carry(m, X, W, Y);
 }
 
-static bool same(int n, const double *a, const double *b, double tolerance)
+static double size_of(int n, const double *a)
 {
-    double difference = 0.0, size = 0.0;
-    for (int i = 0; i < n; i++) {
-        difference += (a[i] - b[i]) * (a[i] - b[i]);
-        size += a[i] * a[i];
-    }
-    return sqrt(difference) <= tolerance * sqrt(size);
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += a[i] * a[i];
+    return sqrt(sum);
+}
+
+// least: a size of them whatever they are, as where gyroscopic terms have no two directions to couple.
+static bool same(int n, const double *a, const double *b, double least, double tolerance)
+{
+    double difference = 0.0;
+    for (int i = 0; i < n; i++) difference += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(difference) <= tolerance * fmax(size_of(n, a), least);
 }
 
 // Whether the coefficients stay what they are a little later, in axes that turn with Omega.
@@ -190,9 +195,12 @@ static flx_status test(const motion *m, flx_work *work, v3 turning, bool *consta
     flx_state_destroy(&later);
     FLX_TRY(status);
     *constant = true;
+    double least = 0.0, mass = size_of(nv * nv, now);
     for (int k = 0; k < 3; k++) {
-        *constant = *constant &&
-                    same(nv * nv, now + k * nv * nv, then + k * nv * nv, CONSTANT * SMALL_TURN);
+        *constant = *constant && same(nv * nv, now + k * nv * nv, then + k * nv * nv, least,
+                                      CONSTANT * SMALL_TURN);
+        mass *= m->rate; // of the terms of rates and of places in axes that turn so
+        least = mass;
     }
     return FLX_OK;
 }

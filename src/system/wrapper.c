@@ -241,7 +241,7 @@ static void destroy(flx_system *s)
 {
     flx_wrapper *z = (flx_wrapper *)s;
     if (!z) return;
-    flx_system_destroy(&z->base);
+    if (!z->borrowed) flx_system_destroy(&z->base);
     if (!z->compiled) flx_plans_destroy(&z->sys.pattern.plans);
     flx_arena_destroy(&z->arena);
     flx_free(z);
@@ -350,19 +350,25 @@ static void init(flx_wrapper *z, const char *name, flx_system *base)
     };
 }
 
-void *flx_wrapper_create(flx_system *base, const char *name, size_t size)
+void *flx_wrapper_create_beside(const flx_system *base, const char *name, size_t size)
 {
     flx_wrapper *z = flx_alloc(base->ctx, 1, size);
-    if (!z) {
-        flx_system_destroy(&base);
-        return NULL;
-    }
-    init(z, name, base);
+    if (!z) return NULL;
+    init(z, name, (flx_system *)base);
+    z->borrowed = true;
     z->size = size;
     z->arena = flx_arena_create(base->ctx);
     if (z->arena) return z;
     destroy(&z->sys);
     return NULL;
+}
+
+void *flx_wrapper_create(flx_system *base, const char *name, size_t size)
+{
+    flx_wrapper *z = flx_wrapper_create_beside(base, name, size);
+    if (!z) flx_system_destroy(&base);
+    if (z) z->borrowed = false;
+    return z;
 }
 
 // Which velocities follow from others changes where a contact opens or closes.

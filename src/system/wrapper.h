@@ -14,7 +14,8 @@ typedef struct flx_wrapper {
     // compiled one.
     const struct flx_wrapper *compiled;
     size_t size;      // bytes, from sys on
-    flx_system *base; // owned
+    flx_system *base; // owned, or
+    bool borrowed;
     flx_arena *arena; // owned: all arrays
     // How the base sees a point, or a state by its arrays; NULL: as it is.
     void (*point)(const flx_system *s, flx_work *w, flx_point *p);
@@ -50,6 +51,8 @@ static inline flx_work *flx_wrapper_inner(const flx_work *w)
 // memory. The pattern and the operations of its own (residual, linearise, energy, work_create) are left
 // to the caller. It owns base, which is destroyed when there is no memory.
 void *flx_wrapper_create(flx_system *base, const char *name, size_t size);
+// The same of a base that is borrowed, also when there is no memory.
+void *flx_wrapper_create_beside(const flx_system *base, const char *name, size_t size);
 // Given out in *s, or destroyed when the caller's part failed; returns status.
 flx_status flx_wrapper_finish(flx_wrapper *z, flx_status status, flx_system **s);
 // The pattern on blocks of the base from n keys (flx_pattern_make), with all entries of the base.

@@ -2,6 +2,7 @@
 #include "base/error_place.h"
 #include "model/fmu_data.h"
 #include "simulate/analyses/performer.h"
+#include "simulate/turning/turning.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,6 +103,8 @@ flx_status flx_analysis_find_state(flx_simulation *sim, int number, flx_analysis
     if (number < 0) return find_about(sim, a, p);
     a = sim->model->analyses + number;
     FLX_TRY(find_about(sim, a, p));
+    if (a->kind == FLX_ANALYSIS_EQUILIBRIUM && a->own)
+        return flx_turning_find(sim, p->sys, a->own, a->loc, p->x, report);
     if (a->kind == FLX_ANALYSIS_EQUILIBRIUM) return flx_equilibrium_find(p->sys, p->x, report);
     flx_path_report path;
     return flx_simulation_follow(sim, number, p->x, 0, NULL, &path);
