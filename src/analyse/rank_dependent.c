@@ -232,18 +232,21 @@ done:
 
 // ---- one position ---------------------------------------------------------------------------
 
-flx_status flx_rank_find_dependent(flx_rank_analysis *a, const flx_state *x, const bool *leave_out,
-                                   bool *dependent, int *count)
+static flx_status evaluate(flx_rank_analysis *a, const flx_state *x)
 {
-    const flx_system *s = a->sys;
-    const flx_pattern *p = &s->pattern;
     double gap;
     int worst;
-    *count = 0;
-    memset(dependent, 0, (size_t)a->nrow * sizeof *dependent);
     FLX_TRY(flx_projector_gap(a->p, x, FLX_ROWS_VELOCITY, &gap, &worst));
     FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_VELOCITY, RANK_DAMPING, NULL)); // for its matrix
     a->values = flx_saddle_values(a->p->saddle);
+    return equilibrate(a);
+}
+
+static flx_status decide(flx_rank_analysis *a, const bool *leave_out, bool *dependent, int *count)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    *count = 0;
+    memset(dependent, 0, (size_t)a->nrow * sizeof *dependent);
     a->rigid = 0;
     a->weakest = 0.0;
     for (int i = 0; i < a->nrow; i++) {
@@ -251,7 +254,6 @@ flx_status flx_rank_find_dependent(flx_rank_analysis *a, const flx_state *x, con
         a->gone[i] = !rigid || (leave_out && leave_out[i]);
         a->rigid += rigid;
     }
-    FLX_TRY(equilibrate(a));
     take_away(a);
     find_parts(a);
 
@@ -279,5 +281,61 @@ flx_status flx_rank_find_dependent(flx_rank_analysis *a, const flx_state *x, con
 done:
     flx_free(rows);
     flx_free(cols);
+    return status;
+}
+
+// A row of velocities alone that depends on rows of positions goes before any of them: without one of those the
+// mechanism could be where it cannot, and its freedoms would depend on the order of the joints. left: how many
+// more than the rows of positions among themselves are dependent.
+static flx_status exchange(flx_rank_analysis *a, const bool *leave_out, bool *out, bool *dependent,
+                           int *left)
+{
+    int nlam = a->sys->dims.nlam, n = 0, all = *left;
+    bool *found = flx_alloc(a->ctx, (size_t)a->nrow, sizeof *found);
+    if (!found) return FLX_ERR_MEMORY;
+    for (int i = 0; i < a->nrow; i++) out[i] = i >= nlam || (leave_out && leave_out[i]);
+    flx_status status = decide(a, out, found, &n);
+    if (status != FLX_OK || n >= all) goto done;
+    memcpy(dependent, found, (size_t)a->nrow * sizeof *found);
+    for (int i = 0; i < a->nrow; i++) out[i] = dependent[i] || (leave_out && leave_out[i]);
+    *left = all - n;
+    for (int i = a->nrow - 1; i >= nlam && *left > 0 && status == FLX_OK; i--) {
+        if (out[i] || !flx_saddle_active(a->p->saddle, a->first + i)) continue;
+        out[i] = true;
+        status = decide(a, out, found, &n);
+        if (status == FLX_OK && n < *left) {
+            dependent[i] = true;
+            --*left;
+        } else {
+            out[i] = false;
+        }
+    }
+
+done:
+    flx_free(found);
+    return status;
+}
+
+flx_status flx_rank_find_dependent(flx_rank_analysis *a, const flx_state *x, const bool *leave_out,
+                                   bool *dependent, int *count)
+{
+    int nlam = a->sys->dims.nlam, left;
+    FLX_TRY(evaluate(a, x));
+    FLX_TRY(decide(a, leave_out, dependent, count));
+    bool position = false;
+    for (int i = 0; i < nlam; i++) position = position || dependent[i];
+    if (!position || a->sys->dims.nmu == 0) return FLX_OK;
+    double weakest = a->weakest;
+    left = *count;
+    bool *out = flx_alloc(a->ctx, (size_t)a->nrow, sizeof *out);
+    bool *first = flx_alloc(a->ctx, (size_t)a->nrow, sizeof *first);
+    flx_status status = out && first ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) memcpy(first, dependent, (size_t)a->nrow * sizeof *first);
+    if (status == FLX_OK) status = exchange(a, leave_out, out, dependent, &left);
+    // what rounding does not tell apart stays as it was
+    if (status == FLX_OK && left > 0) memcpy(dependent, first, (size_t)a->nrow * sizeof *first);
+    a->weakest = weakest;
+    flx_free(out);
+    flx_free(first);
     return status;
 }

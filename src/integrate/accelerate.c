@@ -18,6 +18,8 @@
 // Factors of a system's own are trusted where their rows of constraints are met to this part: a pivot that was moved keeps
 // half of the digits.
 #define MET 1e-5
+// ... and velocities without inertia, of what a small mass in their place would give: dampers divide that by what they are.
+#define HELD 1e-12
 // Residuals of forces are rounding below this many eps of the largest term.
 #define ROUNDING (256.0 * DBL_EPSILON)
 
@@ -337,8 +339,8 @@ static bool constraints_are_met(flx_accelerator *a, flx_work *work)
         most = fmax(most, fabs(asked[i]));
         off = fmax(off, isfinite(met[i]) ? fabs(met[i] - asked[i]) : HUGE_VAL);
     }
-    // what nothing holds flies off
-    bool stays = largest(a->d, d->nv, 0, &a->worst) < sqrt(1.0 / FLX_SMALL_POSITION);
+    // what nothing holds flies off, as far as its damping lets it
+    bool stays = largest(a->d, d->nv, 0, &a->worst) < HELD * sqrt(1.0 / FLX_SMALL_POSITION);
     return stays && off <= MET * most;
 }
 

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define MAX_ITERATIONS 30
+#define PATIENCE 8
+#define POSITION_ULPS 64.0
 // Positions: most corrections, the farthest one and moves that are rounding, of the scale; seconds.
 #define SETTLING 60
 #define FARTHEST 0.3
@@ -21,6 +23,8 @@
 #define SHORTER 0.1
 #define AGREED 1e-3
 #define MOST_SHORTER 5
+#define SHORTEST 1e-9   // seconds: differences of velocities are rounding below
+#define SAME_SPEED 1e-8 // ... velocities, to this part
 
 // The limit from values at d, d/2 and d/4.
 static const double share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0};
@@ -186,7 +190,10 @@ static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *
         if (!isfinite(change)) return FLX_NOT_FINITE;
         correct(e, d, y);
         if (change <= 1e-15 * speed) return FLX_OK;
-        if (change <= 1e-10 * speed && change > 0.5 * last) return FLX_OK; // rounding
+        // rounding: of velocities, and of positions over the step, where it does not get better
+        double noise = 1e-10 * speed;
+        if (k > PATIENCE) noise = fmax(noise, POSITION_ULPS * DBL_EPSILON / d);
+        if (change <= noise && change > 0.5 * last) return FLX_OK;
         flx_linear_judge(e->lin, change / last);
         last = change;
     }
@@ -255,32 +262,55 @@ static flx_status settle(flx_relaxer *e, const flx_state *x, double d, flx_state
     return FLX_NO_CONVERGENCE;
 }
 
-static flx_status relax_positions(flx_relaxer *e, flx_state *x, double *theta)
+// theta (nv): the limit from d on, *moved: its largest part; e->limit[0] is the last of its states.
+static flx_status find_balance(flx_relaxer *e, const flx_state *x, double d, double *theta,
+                               double *moved)
 {
     const flx_system *s = e->sys;
-    const flx_dims *n = &s->dims;
-    double d = POSITION_STEP, moved = 0.0;
-    memset(theta, 0, (size_t)n->nv * sizeof *theta);
+    int nv = s->dims.nv;
+    memset(theta, 0, (size_t)nv * sizeof *theta);
     for (int k = 0; k < 3; k++, d *= 0.5) {
         FLX_TRY(settle(e, x, d, e->end[0]));
         s->ops->difference(s, x->q, e->end[0]->q, e->theta);
-        for (int i = 0; i < n->nv; i++) theta[i] += share[k] * e->theta[i];
+        for (int i = 0; i < nv; i++) theta[i] += share[k] * e->theta[i];
     }
-    for (int i = 0; i < n->nv; i++) moved = fmax(moved, fabs(theta[i]) / e->scale[i]);
+    *moved = 0.0;
+    for (int i = 0; i < nv; i++) *moved = fmax(*moved, fabs(theta[i]) / e->scale[i]);
+    flx_state_copy(e->limit[0], e->end[0]);
+    return FLX_OK;
+}
+
+// theta, closer (nv). What is hardly damped gives way within a time of its own, which the step must not be near to: where a
+// shorter one leads elsewhere, it is taken.
+static flx_status relax_positions(flx_relaxer *e, flx_state *x, double *theta, double *closer)
+{
+    const flx_system *s = e->sys;
+    const flx_dims *n = &s->dims;
+    double d = POSITION_STEP, moved = 0.0, nearer;
+    FLX_TRY(find_balance(e, x, d, theta, &moved));
+    for (int k = 1; k < MOST_SHORTER && moved > UNMOVED; k++) {
+        double off = 0.0;
+        d *= SHORTER;
+        if (find_balance(e, x, d, closer, &nearer) != FLX_OK) break;
+        for (int i = 0; i < n->nv; i++) off = fmax(off, fabs(closer[i] - theta[i]) / e->scale[i]);
+        if (off <= UNMOVED) break;
+        memcpy(theta, closer, (size_t)n->nv * sizeof *theta);
+        moved = nearer;
+    }
     if (moved <= UNMOVED) return FLX_OK;
     s->ops->retract(s, x->q, theta, x->q);
-    memcpy(x->w, e->end[0]->w, (size_t)n->nw * sizeof *x->w);
+    memcpy(x->w, e->limit[0]->w, (size_t)n->nw * sizeof *x->w);
     return FLX_OK;
 }
 
 flx_status flx_relax_positions(const flx_system *s, flx_work *work, flx_state *x)
 {
     flx_relaxer *e = NULL;
-    double *theta = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *theta);
+    double *theta = flx_alloc(s->ctx, 2 * (size_t)s->dims.nv, sizeof *theta);
     flx_status status = theta ? flx_relaxer_create(s, &e) : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         e->work = work;
-        status = relax_positions(e, x, theta);
+        status = relax_positions(e, x, theta, theta + s->dims.nv);
     }
     if (e) flx_relaxer_destroy(&e);
     flx_free(theta);
@@ -305,17 +335,53 @@ static void extrapolate_thrice(int n, const double *const end[3], double *y)
     }
 }
 
+static flx_status limit_velocities(flx_relaxer *e, const flx_state *x, double d, flx_state *y)
+{
+    const flx_dims *n = &e->sys->dims;
+    for (int k = 0; k < 3; k++, d *= 0.5) FLX_TRY(step_twice(e, x, 0.5 * d, e->end[k]));
+    extrapolate_thrice(n->nv, (const double *const[3]){e->end[0]->v, e->end[1]->v, e->end[2]->v},
+                       y->v);
+    extrapolate_thrice(n->nw, (const double *const[3]){e->end[0]->w, e->end[1]->w, e->end[2]->w},
+                       y->w);
+    return FLX_OK;
+}
+
 // Positions are in balance to rounding after the first of two steps, and what they were off before is in no velocity after the second.
 flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d)
 {
     const flx_dims *n = &e->sys->dims;
+    double least = HUGE_VAL;
     e->work = work;
-    for (int k = 0; k < 3; k++, d *= 0.5) FLX_TRY(step_twice(e, x, 0.5 * d, e->end[k]));
-    extrapolate_thrice(n->nv, (const double *const[3]){e->end[0]->v, e->end[1]->v, e->end[2]->v},
-                       x->v);
-    extrapolate_thrice(n->nw, (const double *const[3]){e->end[0]->w, e->end[1]->w, e->end[2]->w},
-                       x->w);
+    FLX_TRY(limit_velocities(e, x, d, e->limit[0]));
+    int best = 0;
+    for (int k = 1; k < MOST_SHORTER && least > SAME_SPEED && d > SHORTEST; k++) {
+        d *= SHORTER;
+        if (limit_velocities(e, x, d, e->limit[1 - best]) != FLX_OK) break;
+        double most = 1.0, off = 0.0;
+        for (int i = 0; i < n->nv; i++) {
+            double now = e->limit[1 - best]->v[i];
+            most = fmax(most, fabs(now) / e->scale[i]);
+            off = fmax(off, fabs(now - e->limit[best]->v[i]) / e->scale[i]);
+        }
+        off /= most;
+        if (!(off < least) || (k == 1 && off <= SAME_SPEED)) break;
+        least = off;
+        best = 1 - best;
+    }
+    memcpy(x->v, e->limit[best]->v, (size_t)n->nv * sizeof *x->v);
+    memcpy(x->w, e->limit[best]->w, (size_t)n->nw * sizeof *x->w);
     return FLX_OK;
+}
+
+// The steps of the last velocities begin with a move into balance.
+void flx_relaxer_moved(flx_relaxer *e, const flx_state *x, double *theta)
+{
+    int nv = e->sys->dims.nv;
+    memset(theta, 0, (size_t)nv * sizeof *theta);
+    for (int k = 0; k < 3; k++) {
+        e->sys->ops->difference(e->sys, x->q, e->end[k]->q, e->theta);
+        for (int i = 0; i < nv; i++) theta[i] += share[k] * e->theta[i];
+    }
 }
 
 flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d)
@@ -372,7 +438,12 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
 {
     double least = HUGE_VAL;
     e->work = work;
-    FLX_TRY(find_limits(e, x, d, e->limit[0]));
+    flx_status status = find_limits(e, x, d, e->limit[0]);
+    for (int k = 1; k < MOST_SHORTER && status > 0; k++) { // it is too fast for such a step
+        d *= SHORTER;
+        status = find_limits(e, x, d, e->limit[0]);
+    }
+    FLX_TRY(status);
     copy_limits(e, e->limit[0], x);
     for (int k = 1; k < MOST_SHORTER && least > AGREED; k++) {
         d *= SHORTER;

@@ -19,7 +19,7 @@
 // d in seconds. Velocities with inertia move by d a and the extrapolation leaves d^2 v''/2 of that;
 // rounding leaves eps v/d of rows that contain inertia. Where those of N contain none d may be
 // shorter.
-#define FLX_RELAX_STEP 1e-7
+#define FLX_RELAX_STEP 1e-5
 
 // v (and w) of the state; what has inertia keeps its velocity. Consistent with the constraints before and
 // after. Positive status: no convergence; the state is as it was.
@@ -37,6 +37,8 @@ void flx_relaxer_destroy(flx_relaxer **relaxer);
 
 // As flx_relax_velocities, without new memory.
 flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d);
+// After it: how far from q of x what has neither inertia nor damping is in balance, (nv).
+void flx_relaxer_moved(flx_relaxer *e, const flx_state *x, double *theta);
 
 // a, dx, w, lam, mu of a state with consistent velocities. d in seconds: rates lose d^3 v'''' and the
 // rounding of v over d.

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #define SLOW_STEP 1e-13 // seconds
-#define MOST_INDEX 3    // of algebraic unknowns
+#define SLOW_LONGEST 1e-6
+#define MOST_INDEX 3 // of algebraic unknowns
 // Rows left out may be off by what drawings are off by; more is a mechanism that does not close.
 #define CANNOT_CLOSE 1e-2  // as a part of the largest scale
 #define CONTRADICTION 1e-6 // largest rate at which a row left out may part from the rest
@@ -228,7 +229,7 @@ static flx_status find_slow_velocities(flx_simulation *sim)
     flx_work *work = s->ops->work_create(s);
     if (!work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
     flx_status status = FLX_SINGULAR;
-    for (double d = SLOW_STEP; status > 0 && d < 10.0 * FLX_RELAX_STEP; d *= 10.0) {
+    for (double d = SLOW_STEP; status > 0 && d < SLOW_LONGEST; d *= 10.0) {
         status = flx_relax_velocities(s, work, sim->start, d);
     }
     if (status > 0) status = flx_reduction_refuse(sim, work, status);

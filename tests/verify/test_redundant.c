@@ -3,6 +3,9 @@
 // proportion: it neither locks the mechanism nor throws it off.
 #include "case_table.h"
 #include "check.h"
+#include "flexion/flexion.h"
+
+#include <string.h>
 
 static const char four_cranks[] =
     "flexion: 1\n"
@@ -105,5 +108,45 @@ static int wrong_geometry_is_told_and_not_held_against_the_result(void)
     return 0;
 }
 
-TEST_MAIN(TEST(wrong_geometry_is_told_and_not_held_against_the_result),
+// A hinge and a disc that rolls lock two bodies: the slip then says nothing that the gap does not, whatever comes first.
+static int what_rolls_is_left_out_before_what_is_held(void)
+{
+    static const char *const joints[] = {
+        "  h: {type: revolute, on: [a, b], at: [0.3, 0.9]}\n",
+        "  x: {type: fixed, on: [a, c], at: [0.6, 0.2]}\n",
+        "  r: {type: rolling, on: [b, c], at: [b.p, c], normal: [0.8, 0.6], radius: 0.4}\n"};
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (int k = 0; k < 6; k++) {
+        char text[1200];
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        flx_simulation *sim = NULL;
+        flx_finding f = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\nbodies:\n"
+                 "  a: {type: rigid, mass: 1, inertia: 0.4, position: [0.7, 0.7], orientation: "
+                 "1.3}\n"
+                 "  b: {type: rigid, mass: 1, inertia: 0.2, position: [0.2, 0.6], com: [-0.2, "
+                 "0.3], points: {p: [0, 0]}}\n"
+                 "  c: {type: rigid, mass: 1, inertia: 0.5, position: [0.52, 0.84], orientation: "
+                 "-0.7}\n"
+                 "joints:\n%s%s%s"
+                 "simulate: {until: 1}\nanalyse: {m: {type: modes}}\n",
+                 joints[orders[k][0]], joints[orders[k][1]], joints[orders[k][2]]);
+        CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &model) == FLX_OK);
+        CHECK(flx_simulation_create_to_analyse(model, &sim) == FLX_OK);
+        CHECK(flx_simulation_analyse(sim, 0, &f) == FLX_OK);
+        CHECK(f.modes.nneutral + f.modes.nhidden == 6 &&
+              f.modes.nmode == 0); // one body, that flies
+        flx_finding_clear(&f);
+        flx_simulation_destroy(&sim);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(what_rolls_is_left_out_before_what_is_held),
+          TEST(wrong_geometry_is_told_and_not_held_against_the_result),
           TEST(generalized_alpha_follows), TEST(radau_follows), TEST(dopri5_follows))

@@ -34,6 +34,7 @@ void flx_collocation_destroy(flx_integrator *it)
     flx_saddle_destroy(&co->between);
     flx_blocks_destroy(&co->between_blocks);
     flx_accelerator_destroy(&co->settler);
+    flx_inertialess_destroy(&co->inertialess);
     flx_blocks_destroy(&co->blocks);
     flx_free(co);
     it->data = NULL;
@@ -417,6 +418,8 @@ flx_status flx_collocation_finish(flx_integrator *it, flx_state *x)
     if (status != FLX_OK) flx_state_copy(x, begin);
     if (status == FLX_SINGULAR) status = reach_end(it, x);
     FLX_TRY(status);
+    if (co->rings)
+        FLX_TRY(flx_inertialess_velocities(&co->inertialess, it, &co->blocks, x, co->h, true));
     if (co->rings && co->books.age == 0) flx_stiff_constraints_warn(it, &co->stiff, co->h);
     collocation_stages swap = co->last;
     co->last = co->now;
@@ -546,6 +549,7 @@ void flx_collocation_memory(flx_integrator *it, flx_memory *m)
     FLX_PASS(m, co->stagnated);
     FLX_PASS(m, co->rounding);
     if (co->settler) flx_accelerator_memory(co->settler, m);
+    flx_inertialess_memory(&co->inertialess, it, m);
     flx_tolerance_memory(&co->tol, d, m);
     flx_memory_numbers(m, co->ww, (size_t)d->nw);
     FLX_PASS(m, co->share);

@@ -18,6 +18,7 @@
 #include "integrate/accelerate.h"
 #include "integrate/anderson.h"
 #include "integrate/collocation/collocation_tableau.h"
+#include "integrate/inertialess.h"
 #include "integrate/newton.h"
 #include "integrate/saddle.h"
 #include "integrate/stiff_constraints.h"
@@ -106,6 +107,7 @@ typedef struct collocation {
     int worst;       // unknown of the largest correction
 
     flx_accelerator *settler; // NULL: the end of the step is as the stages leave it
+    flx_inertialess inertialess;
 
     flx_anderson anderson; // of F
 

@@ -14,6 +14,7 @@
 // Newton's matrix is 4 M/h^2 + 2 D/h + K; what alpha changes of it is of higher order, and left to
 // Anderson's acceleration.
 #include "integrate/anderson.h"
+#include "integrate/inertialess.h"
 #include "integrate/newton.h"
 
 #include <float.h>
@@ -42,6 +43,7 @@ typedef struct conserving {
     flx_blocks blocks;
     flx_linear *lin;
     flx_anderson anderson;
+    flx_inertialess inertialess;
     double h;
     flx_newton_books books;
     int n, nv, first;                            // first: constraints
@@ -67,6 +69,7 @@ static void destroy(flx_integrator *it)
     flx_blocks_destroy(&g->blocks);
     flx_linear_destroy(&g->lin);
     flx_anderson_destroy(&g->anderson);
+    flx_inertialess_destroy(&g->inertialess);
     flx_free(g->block);
     flx_free(g->on_position);
     flx_free(g);
@@ -78,6 +81,7 @@ static void memory(flx_integrator *it, flx_memory *m)
     conserving *g = it->data;
     const flx_dims *d = &it->sys->dims;
     flx_blocks_memory(it->sys, &g->blocks, m);
+    flx_inertialess_memory(&g->inertialess, it, m);
     flx_linear_memory(g->lin, m);
     FLX_PASS(m, g->h);
     flx_newton_pass_books(&g->books, m);
@@ -511,7 +515,7 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *taken
     memcpy(x->lam, g->lam, (size_t)d->nlam * sizeof *x->lam);
     memcpy(x->mu, g->mu, (size_t)d->nmu * sizeof *x->mu);
     x->t += h;
-    return FLX_OK;
+    return flx_inertialess_velocities(&g->inertialess, it, &g->blocks, x, h, false);
 }
 
 static int coefficients(const flx_integrator_def *def, flx_coefficients *out)

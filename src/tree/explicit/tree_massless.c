@@ -162,7 +162,9 @@ static flx_status find_velocities(const flx_tree *t, flx_tree_work *w, flx_state
             }
         }
         for (int i = 0; i < links; i++) most = fmax(most, fabs(x->v[i]));
-        if (!(size > ROUNDING * most) || (size < STAGNATED * most && size > 0.5 * last))
+        // at rest rounding of the forces is all that moves it
+        if (!(size > ROUNDING * most) ||
+            (size < STAGNATED * fmax(most, m->speed) && size > 0.5 * last))
             return FLX_OK;
         last = size;
     }
@@ -233,6 +235,12 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
     m->blocks.A1 = m->blocks.A0 + values;
     m->blocks.A2 = m->blocks.A1 + values;
     list_nulls(t, m);
+    m->speed = HUGE_VAL;
+    for (int i = 0; i < t->t.k.nv; i++) {
+        flx_unknown u;
+        t->base.ops->unknown(&t->base, i, &u);
+        m->speed = fmin(m->speed, u.scale > 0.0 ? u.scale : 1.0);
+    }
     for (size_t i = 0; i < nv; i++) m->unit[i] = 1.0;
     flx_pseudo_units(&t->t, m->links, w->frames + 1, m->unit);
     return FLX_OK;

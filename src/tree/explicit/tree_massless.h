@@ -32,6 +32,7 @@ struct flx_tree_massless {
     flx_blocks blocks; // owned
     double *q;         // (nq) owned: where it was made
     size_t count;      // numbers from N on
+    double speed;      // the smallest scale of a velocity of links
 };
 
 // Rows along N, at the null vectors there are and the point carried.
