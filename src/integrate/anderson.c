@@ -9,6 +9,8 @@
 #define DEPTH FLX_ANDERSON_DEPTH
 // Differences that are dependent to this part add nothing but rounding.
 #define DEPENDENT 1e-10
+// A correction is not made longer than so many times: a contraction of 0.999 asks for 1e3.
+#define LEAP 1e4
 
 flx_status flx_anderson_create(flx_ctx *ctx, int n, flx_anderson *a)
 {
@@ -106,6 +108,12 @@ static void find_products(flx_anderson *a)
     a->nproduct = m;
 }
 
+// Differences of corrections that are rounding say nothing, and may lead anywhere: to another solution, too.
+static bool is_leap(const flx_anderson *a, const double *F)
+{
+    return !(product(a, F, F) <= LEAP * LEAP * product(a, a->F_last, a->F_last));
+}
+
 void flx_anderson_step(flx_anderson *a, double *F, bool use)
 {
     if (a->has_last) remember(a, F);
@@ -120,6 +128,10 @@ void flx_anderson_step(flx_anderson *a, double *F, bool use)
     for (int k = 0; k < m && use; k++) {
         if (!isfinite(g[k])) continue;
         for (int i = 0; i < a->n; i++) F[i] -= g[k] * (a->dU[k][i] + a->dF[k][i]);
+    }
+    if (use && m > 0 && is_leap(a, F)) {
+        memcpy(F, a->F_last, (size_t)a->n * sizeof *F);
+        flx_anderson_restart(a);
     }
     memcpy(a->step_last, F, (size_t)a->n * sizeof *F);
     a->has_last = true;

@@ -47,8 +47,9 @@ static int velocities_follow_what_carries_it(void)
         "midpoint, formulation: index-3", "energy-momentum",
         "radau, formulation: index-3",    "trapezoidal, formulation: ggl",
         "hht, formulation: index-3",      "generalized-alpha, formulation: index-3",
-        "newmark, formulation: index-3",  "midpoint, formulation: tree"};
-    for (int k = 0; k < 8; k++) {
+        "newmark, formulation: index-3",  "midpoint, formulation: tree",
+        "gauss, formulation: index-3"};
+    for (int k = 0; k < 9; k++) {
         for (int i = 0; i < 2; i++) {
             char method[80];
             double place[2], speed[2];
