@@ -275,24 +275,29 @@ void flx_tree_massless_memory(const flx_tree *t, flx_tree_work *w, flx_memory *m
 static flx_status refuse(const flx_tree *t)
 {
     const flx_descriptor *d = flx_tree_inner(t);
-    const char *what = t->base.reads_multipliers
-                           ? "forces that read those of joints, such as friction"
-                       : t->is_many    ? "so many closures"
-                       : d->ngroup > 0 ? "contacts that open and close"
-                                       : NULL;
+    const char *what =
+        t->base.reads_multipliers
+            ? "forces that read those of joints, such as friction, which determine its velocity "
+              "and depend on it"
+        : t->is_many    ? "so many closures"
+        : d->ngroup > 0 ? "contacts that open and close, which determine its velocity "
+                          "and depend on it"
+                        : NULL;
     for (int i = 0; i < flx_tree_rows(t) && !what; i++) {
-        if (d->rows[i].C > 0) what = "forces of 'form: mixed'";
+        if (d->rows[i].C > 0)
+            what = "forces of 'form: mixed', which determine its velocity and depend on it";
     }
+    // the recursion knows masses of links alone
+    if (!what && t->model->nmodal > 0) what = "flexible bodies";
     if (!what) return FLX_OK;
     const flx_body *b = t->model->bodies + t->t.links[t->massless].body;
     flx_unknown u;
     t->base.ops->unknown(&t->base, t->t.links[t->massless].v, &u);
-    return FLX_FAIL(
-        t->base.ctx, FLX_ERR_CANNOT, b->loc,
-        "body '%s' and what hangs on it have no inertia along '%s' (%s); explicit methods do "
-        "not take that beside %s, which determine its velocity and depend on it; use an "
-        "implicit method (radau, bdf, generalized-alpha)",
-        b->name, u.item, u.part, what);
+    return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, b->loc,
+                    "body '%s' and what hangs on it have no inertia along '%s' (%s); explicit "
+                    "methods do not take that beside %s; use an implicit method (radau, bdf, "
+                    "generalized-alpha)",
+                    b->name, u.item, u.part, what);
 }
 
 static flx_status prepare(const flx_system *s, flx_work *work)
