@@ -181,8 +181,9 @@ flx_node flx_graph_piece(flx_graph *g, int cut, int derivative, flx_node x, flx_
     if (x < 0 || piece < 0) return -1;
     const flx_table *t = g->tables[cut / 2];
     if (derivative > t->smooth) return flx_graph_const(g, 0.0);
-    // between its points the slope of a line is one number
-    if (derivative == t->smooth && cut % 2 == 0) x = flx_graph_const(g, t->x[0]);
+    // between its points the slope of a line is one number; between cuts it may have corners that do not count
+    bool straight = cut % 2 == 0 && t->ncut == t->n;
+    if (derivative == t->smooth && straight) x = flx_graph_const(g, t->x[0]);
     return x < 0 ? -1
                  : flx_graph_make(g, FLX_OP_PIECE, x, piece, FLX_DERIVATIVES * cut + derivative);
 }

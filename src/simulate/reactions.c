@@ -49,6 +49,8 @@ static flx_status make(flx_simulation *sim)
 flx_status flx_reactions_accelerate(flx_simulation *sim, const flx_system *tree, flx_work *work,
                                     flx_state *y)
 {
+    // the recursion knows masses of links alone: beside flexible bodies the limits are there (integrate/settle.h)
+    if (sim->model->nmodal > 0) return FLX_OK;
     memcpy(sim->reactions->a, y->a, (size_t)tree->dims.nv * sizeof *y->a);
     y->a = sim->reactions->a;
     return flx_tree_accelerate_massless(tree, work, y);

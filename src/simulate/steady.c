@@ -16,6 +16,8 @@
 // change of first order would be a hundred times what is allowed.
 #define SMALL_TURN 1e-4
 #define CONSTANT 1e-2
+// A turning that does not fit is that of no motion where it is so many times faster than anything moves.
+#define MOST_TURNING 10.0
 #define MOST_TESTED 1000 // velocities: the comparison is of full matrices
 
 typedef struct motion {
@@ -246,6 +248,8 @@ flx_status flx_steady_find(const flx_system *s, const flx_state *x, double *turn
     }
     flx_status status = m.arena && work ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK && m.rate > 0.0) status = choose(&m, work, planar, &turning, steady);
+    // what begins to move, or rests but for rounding, turns about nothing
+    if (!*steady && v3_norm(turning) > MOST_TURNING * m.rate) turning = v3_make(0, 0, 0);
     if (status == FLX_OK) fill(&m, x->q, m33_skew(turning), false, turn);
     // what fits to rounding is no turning
     bool turns = v3_norm(turning) > OFF * m.rate;

@@ -38,6 +38,7 @@ typedef struct table {
     bool started; // the model was read and a simulation made
     int freedoms, redundant;
     bool shared; // sticking contacts and joints share forces, in one way of many
+    bool limits; // accelerations and forces are limits: beside what has no mass
     int rows, nsignal;
     signal signals[SIGNALS];
     int first[SIGNALS + 1]; // column of each signal

@@ -97,17 +97,14 @@ const method references[FORMS] = {
         name, {"auto", "auto", "", RTOL, 0, analyses}, 0, function, false, 0, 6                    \
     }
 
-// Until accelerations and multipliers are solved for at every output of these methods.
-#define OF_STAGES MOTION
-
 const variant variants[] = {
     ADAPTIVE("dop853", "tree", ALL, 2),
     ADAPTIVE("dopri5", "index-1", ALL, 5),
-    ADAPTIVE("auto", "auto", OF_STAGES, 2),
-    ADAPTIVE("radau", "index-3", OF_STAGES, 4),
-    ADAPTIVE("radau", "ggl", OF_STAGES, 4),
-    ADAPTIVE("radau", "tree", OF_STAGES, 4),
-    ADAPTIVE("bdf", "ggl", OF_STAGES, 10),
+    ADAPTIVE("auto", "auto", ALL, 2),
+    ADAPTIVE("radau", "index-3", ALL, 4),
+    ADAPTIVE("radau", "ggl", ALL, 4),
+    ADAPTIVE("radau", "tree", ALL, 4),
+    ADAPTIVE("bdf", "ggl", ALL, 10),
     ADAPTIVE("adams", "index-1", ALL, 10),
     COPY("turned", turned),
     COPY("mirrored", mirrored),
@@ -199,21 +196,10 @@ static finding refused(const table *t)
 }
 
 // Forces of redundant joints are not unique, nor those of contacts that stick where others hold them.
-static unsigned kinds_of(const spec *s, const variant *v, const table *a)
+static unsigned kinds_of(const variant *v, const table *a)
 {
     unsigned kinds = a->redundant > 0 || a->shared ? v->kinds & ~BIT(REACTION) : v->kinds;
     if (a->shared) kinds &= ~BIT(PRESS);
-    for (int i = 0; i < s->nbody;
-         i++) { // forces beside what has no mass are limits, good to 1e-5 of the largest
-        const spec_body *b = s->bodies + i;
-        if (b->there && b->kind == BODY_POINT && b->mass == 0.0)
-            kinds &= ~(BIT(REACTION) | BIT(ACCELERATION) | BIT(PRESS));
-    }
-    // Until the strain energy of mixed forces in joint coordinates is that of the output's state.
-    bool tree = strstr(v->name, "tree") || strstr(v->name, "auto");
-    for (int i = 0; i < s->nforce && tree; i++) {
-        if (s->forces[i].there && s->forces[i].mixed) kinds &= ~BIT(ENERGY);
-    }
     return kinds;
 }
 
@@ -308,7 +294,7 @@ static finding judge_later(const spec *s, const variant *v, int form, const tabl
     } else {
         table_from(a, ROWS / 2, &rest);
         table_count_joints(&b);
-        double d = table_difference(&rest, &b, kinds_of(s, v, a), &worst);
+        double d = table_difference(&rest, &b, kinds_of(v, a), &worst);
         f = say(d <= AGREEMENT ? AGREES : DISAGREES, d, a, worst);
         table_clear(&rest);
     }
@@ -328,7 +314,7 @@ static finding judge_at(const spec *s, const variant *v, double rtol)
         if (b.status != 0) {
             f = refused(&b);
         } else {
-            double d = table_difference(&a, &b, kinds_of(s, v, &a), &worst);
+            double d = table_difference(&a, &b, kinds_of(v, &a), &worst);
             f = say(d < AGREEMENT ? AGREES : DISAGREES, d, &a, worst);
         }
         table_clear(&b);
@@ -400,7 +386,7 @@ static finding judge_steps(const spec *s, const variant *v, const table *a)
     if (one.status != 0 || two.status != 0) {
         f = refused(one.status != 0 ? &one : &two);
     } else {
-        unsigned kinds = kinds_of(s, v, a);
+        unsigned kinds = kinds_of(v, a);
         double change = table_difference(&one, &two, kinds, &other);
         double d = table_difference(a, &two, kinds, &worst);
         f = say(d <= 2.0 * change + v->tolerance ? AGREES : DISAGREES, d, a, worst);
@@ -443,10 +429,10 @@ finding judge(const spec *s, const variant *v, int form, const table *a)
         f = say(tree ? AGREES : DISAGREES, HUGE_VAL, a, -1);
         snprintf(f.message, sizeof f.message, "%d freedoms and %d redundant rows, not %d and %d",
                  b.freedoms, b.redundant, a->freedoms, a->redundant);
-        if (tree) f.difference = table_difference(a, &b, kinds_of(s, v, a), &worst);
+        if (tree) f.difference = table_difference(a, &b, kinds_of(v, a), &worst);
         if (tree && f.difference > AGREEMENT) f = look_closer(s, v, f.difference);
     } else {
-        double d = table_difference(a, &b, kinds_of(s, v, a), &worst);
+        double d = table_difference(a, &b, kinds_of(v, a), &worst);
         f = d <= AGREEMENT ? say(AGREES, d, a, worst) : look_closer(s, v, d);
     }
     table_clear(&b);

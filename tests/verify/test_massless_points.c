@@ -143,5 +143,47 @@ static int it_falls_with_what_carries_it(void)
     return 0;
 }
 
-TEST_MAIN(TEST(velocities_follow_what_carries_it), TEST(dampers_near_a_plane_leave_it_where_it_is),
+// A flexible body that springs tie to it: forces of its joint are those of the coordinates of bodies.
+static int flexible_bodies_beside_it_have_their_reactions(void)
+{
+    static const char *const ways[] = {"index-3", "tree"};
+    double first[3][2] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        char text[1600];
+        case_table t = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9]\nbodies:\n"
+                 "  b: {type: flexible, fe: {line: [[0, 0], [0.6, 0]], elements: 4, section: "
+                 "{width: 0.05, height: 0.04}, material: {E: 7.7e6, nu: 0.3, density: 748}}, "
+                 "reduce: {type: modal, modes: 2}, position: [0, 0], damping: {ratio: 0.02}}\n"
+                 "  m: {type: point, mass: 0, position: [0.6, 0.5]}\n"
+                 "joints: {j: {type: revolute, on: [ground, b], at: [[0, 0], b.start]}}\n"
+                 "forces:\n"
+                 "  f: {type: spring, on: [ground, m], at: [[1, 1], m], stiffness: 128, damping: "
+                 "2.8, length: 0.5}\n"
+                 "  g: {type: spring, on: [b, m], at: [b.end, m], stiffness: 43, damping: 0.5, "
+                 "length: 0.3}\n"
+                 "  h: {type: spring, on: [ground, m], at: [[0.2, 0.9], m], stiffness: 90, "
+                 "damping: 1.5, length: 0.4}\n"
+                 "simulate: {until: 0.3, method: radau, formulation: %s, rtol: 1e-8, atol: "
+                 "1e-10}\n"
+                 "outputs: {every: 0.15, signals: [j.reaction]}\n",
+                 ways[k]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        for (int i = 0; i < 3; i++) {
+            for (int axis = 0; axis < 2; axis++) {
+                double x;
+                CHECK(case_table_value(&t, axis ? "j.reaction.y" : "j.reaction.x", 0.15 * i, &x));
+                if (k == 0) first[i][axis] = x;
+                CHECK_NEAR(x, first[i][axis], 1e-4);
+            }
+        }
+        CHECK(fabs(first[2][1]) > 0.1);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(flexible_bodies_beside_it_have_their_reactions),
+          TEST(velocities_follow_what_carries_it), TEST(dampers_near_a_plane_leave_it_where_it_is),
           TEST(it_falls_with_what_carries_it))

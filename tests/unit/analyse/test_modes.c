@@ -319,7 +319,59 @@ static int wrong_analyses_are_told(void)
     return 0;
 }
 
-TEST_MAIN(TEST(two_masses_oscillate), TEST(without_mass_the_order_is_lower),
+// A table of lines has its own slope everywhere, also between corners too low to end steps at.
+static int a_table_is_as_stiff_as_its_line(void)
+{
+    static const double x[] = {0.0, 0.15, 0.3, 0.45, 0.65}, y[] = {0.0, -2.2, 1.45, 5.23, -3.55};
+    for (int i = 0; i < 4; i++) {
+        for (int side = -1; side <= 1; side += 2) {
+            char text[900];
+            found a;
+            double slope = (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
+            snprintf(text, sizeof text,
+                     "flexion: 1\ndimension: 2\nfunctions: {g: {interpolation: linear, "
+                     "extrapolation: linear, points: [[-0.65, 3.55], [-0.45, -5.23], [-0.3, "
+                     "-1.45], [-0.15, 2.2], [0, 0], [0.15, -2.2], [0.3, 1.45], [0.45, 5.23], "
+                     "[0.65, -3.55]]}}\n"
+                     "bodies: {b: {type: rigid, mass: 1, inertia: 1}}\n"
+                     "joints: {j: {type: revolute, on: [ground, b], at: [0, 0]}}\n"
+                     "forces: {f: {type: torque, on: j, value: \"-g(j.angle + %g) - "
+                     "60*j.angle\"}}\nanalyse: {m: {type: modes}}\n",
+                     side * 0.5 * (x[i] + x[i + 1]));
+            find(&a, text, 0);
+            CHECK(a.status == FLX_OK && a.f.modes.nmode == 1);
+            CHECK_REL(a.f.modes.modes[0].im, sqrt(60.0 + slope), 1e-10);
+            done(&a);
+        }
+    }
+    return 0;
+}
+
+// What begins to fall, with hardly any velocity, turns about nothing: modes are those at rest.
+static int what_begins_to_move_does_not_turn(void)
+{
+    static const double speeds[] = {0.0, 1e-9, 1e-6, 1e-3};
+    for (int i = 0; i < 4; i++) {
+        char text[500];
+        found a;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [3, -9]\n"
+                 "bodies: {b: {type: rigid, mass: 2, inertia: 0.3, position: [0, 0], velocity: "
+                 "[%g, 0]}}\n"
+                 "forces: {f: {type: spring, on: [ground, b], at: [[1, 0], b], stiffness: 8, "
+                 "length: 1}}\nanalyse: {m: {type: modes}}\n",
+                 speeds[i]);
+        find(&a, text, 0);
+        CHECK(a.status == FLX_OK && a.f.modes.nmode == 1);
+        CHECK_NEAR(a.f.modes.modes[0].im, 2.0, 1e-9);
+        CHECK_NEAR(a.f.turning[2], 0.0, 1e-9);
+        done(&a);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(a_table_is_as_stiff_as_its_line), TEST(what_begins_to_move_does_not_turn),
+          TEST(two_masses_oscillate), TEST(without_mass_the_order_is_lower),
           TEST(without_mass_and_damping_the_position_follows), TEST(nothing_holds_it),
           TEST(a_pendulum_comes_to_rest), TEST(what_hangs_in_springs_is_in_balance),
           TEST(what_is_not_at_rest_says_so), TEST(nothing_rests_that_falls),
