@@ -308,6 +308,38 @@ await test("comments and layout survive twenty edits by form", async () => {
   assert.equal(await text(), first);
 });
 
+await test("a field takes one value, and says what is wrong with it; a second page takes the model over", async () => {
+  const first = await text(), said = () => page.locator("#form .wrong:visible").allTextContents();
+  await page.click(".tree [data-path='bodies.crank']");
+  await change("bodies.crank.mass", "abc");
+  assert.match((await said()).join(), /unknown name 'abc'/);
+  for (const broken of ["{", "[1", "1 # note", "1, b: 2]", "\"1"]) {
+    const before = await text();
+    await change("bodies.crank.mass", broken);
+    assert.equal(await text(), before, broken);
+    assert.match((await said()).join(), /not one value/, broken);
+  }
+  await change("bodies.crank.mass", "");
+  assert.equal(await field("bodies.crank.mass").inputValue(), "abc");
+  await change("bodies.crank.mass", "1.2");
+  assert.deepEqual(await said(), []);
+  assert.equal(await text(), first);
+  await page.click("#save");
+  await page.waitForFunction(() => /^saved/.test(document.getElementById("state").textContent), null, { polling: 20 });
+  const other = await context.newPage();
+  await other.goto(server.address);
+  await page.waitForSelector("#do-takeBack");
+  await page.evaluate(() => window.studio.type("# lost\n", 0));
+  assert.equal(await text(), first);
+  await other.close();
+  await Promise.all([page.waitForNavigation(), page.click("#do-takeBack")]);
+  await page.waitForSelector("html[data-ready=true]");
+  await idle();
+  await page.evaluate(() => window.studio.type("# kept\n", 0));
+  await page.click("#undo");
+  assert.equal(await text(), first);
+});
+
 await test("the gallery opens an example as a new model", async () => {
   await page.click("#gallery");
   await page.waitForSelector("#templates canvas[data-drawn]");

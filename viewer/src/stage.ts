@@ -16,6 +16,7 @@ const MARGIN = 1.1;
 const SMALL = 0.04; // part of the picture: what takes less is looked at from nearer
 const MOST_LINES = 200; // of the grid
 
+const GRID = 0.35, GRID_DARK = 0.16; // opacity
 const SLOW = 45; // milliseconds a picture
 const RESTING = 600; // milliseconds without one
 const COARSEST = 0.36;
@@ -194,7 +195,6 @@ export class Stage {
     const step = niceLength(0.5 * size), n = Math.min(2 * Math.ceil(1.6 * this.reach / step), MOST_LINES);
     this.grid = new THREE.GridHelper(n * step, n, 0x8894a3, 0xb4bdc8);
     (this.grid.material as THREE.Material).transparent = true;
-    (this.grid.material as THREE.Material).opacity = 0.35;
     if (this.planar) this.grid.rotateX(Math.PI / 2);
     else this.grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), this.up);
     // through the origin, or through whole steps from it where things are elsewhere
@@ -444,6 +444,7 @@ export class Stage {
     const box = this.canvas.parentElement!, w = box.clientWidth, h = box.clientHeight;
     if (w === 0 || h === 0) return;
     this.keepUp();
+    (this.grid.material as THREE.Material).opacity = document.documentElement.dataset.theme === "dark" ? GRID_DARK : GRID;
     const sharp = this.sharpness * Math.min(devicePixelRatio, 2);
     if (this.renderer.getPixelRatio() !== sharp) this.renderer.setPixelRatio(sharp); // makes the picture's memory anew
     const size = this.renderer.getSize(new THREE.Vector2());

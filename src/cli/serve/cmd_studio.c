@@ -2,8 +2,10 @@
 #include "cli/cli.h"
 #include "studio/studio.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +15,8 @@ static const char help_text[] =
     "The workbench: a page in the browser of this machine with the model as text and\n"
     "as a tree of items, the mechanism redrawn while one types, runs that play, and\n"
     "live runs that sliders, keys and the mouse drive. All goes into the model file,\n"
-    "whose comments and layout stay. Without MODEL a new one is begun.\n"
+    "whose comments and layout stay. Without MODEL, or where there is none of this\n"
+    "name, a new one is begun, which is written when it is saved.\n"
     "\n"
     "The address has a secret part: who does not know it is refused. Nothing comes\n"
     "from the network, and nobody from outside can reach the page. Ctrl-C ends.\n"
@@ -72,6 +75,31 @@ static int serve(flx_ctx *ctx, const flx_studio_def *def, bool quiet)
     return EXIT_DONE;
 }
 
+// errno: why not.
+static bool is_file(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) != 0) return false;
+    errno = S_ISDIR(s.st_mode) ? EISDIR : 0;
+    return errno == 0 && access(path, R_OK) == 0;
+}
+
+// A model that can be begun: there is none of this name, but its folder is there. errno: why not.
+static bool is_new(const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    char folder[1024];
+    if (errno != ENOENT || !dot || (strcmp(dot, ".yaml") != 0 && strcmp(dot, ".yml") != 0)) {
+        return false;
+    }
+    if (!slash) return true;
+    size_t n = slash > path ? (size_t)(slash - path) : 1;
+    if (n >= sizeof folder) return false;
+    memcpy(folder, path, n);
+    folder[n] = '\0';
+    return access(folder, X_OK) == 0;
+}
+
 static int run(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
@@ -85,10 +113,12 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_parsed parsed = cli_parse(&cmd_studio, argc, argv, 2, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (port && !read_port(port, &def.port)) return EXIT_WRONG;
-    if (rest.count > 1 || (rest.count == 1 && access(rest.items[0], R_OK) != 0)) {
-        cli_complain("studio",
-                     rest.count > 1 ? "one model at a time, not '%s' too" : "'%s' cannot be read",
-                     rest.items[rest.count - 1]);
+    if (rest.count > 1) {
+        cli_complain("studio", "one model at a time, not '%s' too", rest.items[1]);
+        return EXIT_WRONG;
+    }
+    if (rest.count == 1 && !is_file(rest.items[0]) && !is_new(rest.items[0])) {
+        cli_complain("studio", "'%s' cannot be read: %s", rest.items[0], strerror(errno));
         return EXIT_WRONG;
     }
     def.path = rest.count == 1 ? rest.items[0] : NULL;

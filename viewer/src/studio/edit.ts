@@ -1,6 +1,7 @@
 // edit.ts - edits of a model's text that keep its comments and its layout: each is a list of changes to the text, which the
 // editor applies, and takes back when one undoes it.
 import type { ChangeSpec, EditorState } from "@codemirror/state";
+import { yamlLanguage } from "@codemirror/lang-yaml";
 import { find, outline, wholeOutline, type Entry } from "./outline";
 
 const STEP = "  ";
@@ -36,6 +37,26 @@ function addTo(state: EditorState, map: Entry, key: string, value: string, outer
   // nothing is there yet
   const indent = STEP.repeat(outer), from = map.value ? map.value.from : state.doc.lineAt(map.from).to;
   return [{ from, to: map.value ? map.value.to : from, insert: `\n${indent}${pair(key, value)}` }];
+}
+
+// A text as one value, which leaves all else of the model as it is: brackets and quotes are closed, no comment, no other key. In
+// brackets a comma ends a value: a formula with one is put in quotes. null: it is none.
+export function oneValue(state: EditorState, path: string[], text: string): string | null {
+  const root = outline(state), inFlow = path.some((_, i) => find(root, path.slice(0, i))?.flow);
+  if (isWhole(text, inFlow)) return text;
+  return inFlow && /^[^"'[\]{}#:\n]*\)$/.test(text) && isWhole(`"${text}"`, true) ? `"${text}"` : null;
+}
+
+function isWhole(value: string, inFlow: boolean): boolean {
+  const text = inFlow ? `{k: ${value}}` : `k: ${value}`, last = text.length - Number(inFlow);
+  let pairs = 0, good = !/\n/.test(value);
+  yamlLanguage.parser.parse(text).iterate({ enter: (n) => {
+    if (n.type.isError || n.name === "Comment" || (/^Block(Mapping|Sequence)$/.test(n.name) && n.from > 0)) good = false;
+    if (n.name === "QuotedLiteral" && (n.to - n.from < 2 || text[n.to - 1] !== text[n.from])) good = false;
+    if (n.name === "Pair" && n.from <= Number(inFlow)) pairs += n.to === last ? 1 : 2;
+    if (n.name === "Pair" && n.from > Number(inFlow) && n.matchContext(["FlowMapping"]) && n.node.parent?.from === 0) pairs++;
+  } });
+  return good && pairs === 1;
 }
 
 // The value at a path, as it is written in the text; missing mappings on the way are made.

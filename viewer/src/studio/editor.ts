@@ -36,6 +36,7 @@ const theme = EditorView.theme({
 export class Editor {
   readonly view: EditorView;
   private language: Language | null = null;
+  frozen = false; // nothing is written any more
   private marked = false; // messages stand in the text
 
   // changed: the text is another one.
@@ -51,6 +52,7 @@ export class Editor {
         highlightActiveLineGutter(), highlightSelectionMatches(), yaml(), syntaxHighlighting(style), theme,
         autocompletion({ override: [(c) => this.complete(c)] }), hoverTooltip((_, pos) => this.help(pos)),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),
+        EditorState.changeFilter.of(() => !this.frozen),
         EditorView.contentAttributes.of({ "aria-label": "model", spellcheck: "false" }),
         EditorView.updateListener.of((u) => {
           if (u.docChanged) this.changed(true);

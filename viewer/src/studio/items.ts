@@ -1,12 +1,13 @@
 // items.ts - the model as a tree of items, and a form for the one that is chosen. Each field is a place of the text, and shows
 // what stands there: to change it is to edit the text.
 import { make } from "../panels";
-import { freeName, remove, rename, setValue } from "./edit";
+import { freeName, oneValue, remove, rename, setValue } from "./edit";
 import type { Editor } from "./editor";
 import type { Body } from "../data";
 import { inertiaOf } from "./inertia";
 import { find, outline, scalars, type Entry } from "./outline";
 import type { Language, Step } from "./schema";
+import type { Message } from "./server";
 import { word } from "./words";
 
 const MOST = 400; // items of a section that are listed
@@ -16,6 +17,7 @@ const named = ["parameters", "inputs", "signals", "functions", "paths", "bodies"
 export class Items {
   private language: Language | null = null;
   path: string[] = []; // of the item that is chosen
+  messages: Message[] = []; // of the last check
   private closed = new Set<string>();
 
   constructor(private box: HTMLElement, private editor: Editor, private tools: () => HTMLElement[], private chosen: (path: string[]) => void,
@@ -123,7 +125,8 @@ export class Items {
     const input = make("input", { type: "text", value: this.path[this.path.length - 1], id: "itemname" });
     input.onchange = () => {
       const name = input.value.trim(), section = this.path[0];
-      if (!/^[A-Za-z_]\w*$/.test(name)) return;
+      input.setAttribute("aria-invalid", String(!/^[A-Za-z_]\w*$/.test(name)));
+      if (input.getAttribute("aria-invalid") === "true") return;
       const state = this.editor.view.state, free = freeName(state, section, name), path = this.path;
       this.path = [...path.slice(0, -1), free];
       this.editor.edit(rename(state, path, free));
@@ -166,12 +169,18 @@ export class Items {
   private field(box: HTMLElement, e: Entry, path: string[]): void {
     const state = this.editor.view.state, text = e.value ? state.sliceDoc(e.value.from, e.value.to) : "";
     const steps: Step[] = this.steps(path), words = this.language?.words(steps) ?? [], about = this.language?.describe(steps) ?? "";
+    const wrong = make("span", { className: "wrong", textContent: this.messages.find((m) => m.path === path.join(".") && !m.file)?.text ?? "" });
     const change = (value: string) => {
-      const now = find(outline(this.editor.view.state), path)?.value;
-      if (value.trim() === "" || (now && this.editor.view.state.sliceDoc(now.from, now.to) === value.trim())) return;
-      this.editor.edit(setValue(this.editor.view.state, path, value.trim()));
+      const now = find(outline(this.editor.view.state), path)?.value, before = now ? this.editor.view.state.sliceDoc(now.from, now.to) : "";
+      if (value.trim() === "" && "value" in input) input.value = before; // a value goes with its key
+      if (value.trim() === "" || value.trim() === before) return;
+      const whole = oneValue(this.editor.view.state, path, value.trim());
+      wrong.textContent = whole === null ? word("notOneValue") : "";
+      mark();
+      if (whole !== null) this.editor.edit(setValue(this.editor.view.state, path, whole));
     };
-    let input: HTMLElement;
+    const mark = () => { input.setAttribute("aria-invalid", String(wrong.textContent !== "")); wrong.hidden = wrong.textContent === ""; };
+    let input: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
     if (words.length > 0 && words.some((w) => w.name === text)) {
       const select = make("select");
       for (const w of words) select.add(new Option(w.name, w.name, false, w.name === text));
@@ -184,13 +193,14 @@ export class Items {
     } else {
       const one = make("input", { type: "text", value: text });
       one.onchange = () => change(one.value);
-      one.onkeydown = (k) => { if (k.key === "Enter") { change(one.value); one.blur(); this.build(); } };
+      one.onkeydown = (k) => { if (k.key !== "Enter") return; change(one.value); if (wrong.textContent === word("notOneValue")) return; one.blur(); this.build(); };
       input = one;
     }
     input.dataset.path = path.join(".");
     input.title = about.replace(/`/g, "");
     const drop = make("button", { textContent: "×", title: word("removeItem"), className: "drop", onclick: () => { this.editor.edit(remove(this.editor.view.state, path)); this.build(); } });
     drop.setAttribute("aria-label", `${word("removeItem")}: ${e.key}`);
-    box.append(make("label", { className: "field", title: about.replace(/`/g, "") }, make("span", { textContent: path.length === 2 && e.kind === "scalar" && path.join() === this.path.join() ? word("value") : e.key }), input, drop));
+    box.append(make("label", { className: "field", title: about.replace(/`/g, "") }, make("span", { textContent: path.length === 2 && e.kind === "scalar" && path.join() === this.path.join() ? word("value") : e.key }), input, drop, wrong));
+    mark();
   }
 }

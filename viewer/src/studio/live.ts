@@ -237,7 +237,9 @@ export class Live {
       if (y < low) low = y;
       if (y > high) high = y;
     }
-    const span = high - low || 1, accent = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+    const still = !(high - low > Math.max(1e-12, 1e-9 * Math.max(Math.abs(low), Math.abs(high)))); // rounding errors are no motion
+    const span = still ? 2 * Math.max(Math.abs(low), 1e-6) : high - low, accent = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+    if (still) low -= 0.5 * span;
     g.clearRect(0, 0, w, h);
     g.lineWidth = 1.6;
     this.runs.forEach((r, i) => {
@@ -249,6 +251,7 @@ export class Live {
       g.strokeStyle = this.runs.length > 1 ? `#${palette[i % palette.length].toString(16).padStart(6, "0")}` : accent;
       g.stroke();
     });
-    c.value.textContent = short(Number((this.run().last?.outputs[c.column] ?? NaN).toPrecision(4)));
+    const now = this.run().last?.outputs[c.column] ?? NaN;
+    c.value.textContent = short(Math.abs(now) < 1e-7 * span ? 0 : Number(now.toPrecision(4)));
   }
 }

@@ -181,6 +181,7 @@ export class Studio {
   }
 
   private list(messages: Message[]): void {
+    this.items.messages = messages;
     const box = byId("messages"), s = this.checked?.summary;
     box.replaceChildren(...messages.map((m) => {
       const b = make("button", { textContent: m.line > 0 ? `${m.line}:${m.column}  ${m.text}` : m.text, className: m.error ? "error" : "note" });
@@ -322,7 +323,10 @@ export class Studio {
     else if (event === "frame") this.live?.frame(data as Parameters<Live["frame"]>[0]);
     else if (event === "note") this.live?.complain((data as { text: string }).text);
     else if (event === "changed") this.files.changed((data as { deleted: boolean }).deleted);
-    else if (event === "taken") banner("taken");
+    else if (event === "taken") {
+      this.editor.frozen = true; // two pages would overwrite what the other keeps
+      banner("taken", ["takeBack", () => location.reload()]);
+    }
     else if (event === "gone") this.files.lost();
     else if (event === "here") this.files.found();
   }
@@ -422,7 +426,7 @@ export class Studio {
   private lastValues(): HTMLElement {
     const table = make("table", { id: "last" }), d = this.done!;
     for (const [name, x] of d.last ?? []) table.append(make("tr", {}, make("td", { textContent: name }), make("td", { className: "number", textContent: decimal(String(x)) })));
-    const box = make("div", {}, make("p", { textContent: word("done", short(d.t ?? 0), short(Number((d.seconds ?? 0).toPrecision(3))), d.steps ?? 0, d.file ?? "") }), table);
+    const box = make("div", {}, make("p", { textContent: word("done", short(d.t ?? 0), short(Number((d.seconds ?? 0).toPrecision(3))), d.steps ?? 0, d.file ?? "") }), make("div", { className: "wide" }, table));
     if (this.picture.result) box.append(ledgerPanel([this.picture.result]));
     return box;
   }

@@ -8,6 +8,8 @@ import { word, type Word } from "./words";
 type Kind = "sweepIt" | "methodsOf" | "response";
 const methods = ["auto", "radau", "generalized-alpha", "bdf", "dopri5", "gauss", "trapezoidal", "implicit-euler"];
 
+const MOST = 1000; // runs of a sweep
+
 function row(label: string, field: HTMLElement): HTMLElement {
   return make("label", { className: "field" }, make("span", { textContent: label }), field);
 }
@@ -33,7 +35,8 @@ function sweep(checked: Checked): Part {
   };
   name.onchange = guess;
   guess();
-  const option = () => [from, to, count].every((f) => f.value.trim() !== "" && Number.isFinite(read(f))) ? `sweep:${name.value}:${read(from)}:${read(to)}:${read(count)}` : null;
+  const sane = () => [from, to, count].every((f) => f.value.trim() !== "" && Number.isFinite(read(f))) && Number.isInteger(read(count)) && read(count) >= 2 && read(count) <= MOST && read(from) !== read(to);
+  const option = () => sane() ? `sweep:${name.value}:${read(from)}:${read(to)}:${read(count)}` : null;
   return { kind: "sweepIt", option, fields: make("div", {}, row(word("parameter"), name), row(word("fromValue"), from), row(word("toValue"), to), row(word("howMany"), count)) };
 }
 
