@@ -260,6 +260,42 @@ void flx_patch_residual(const flx_patch_pair *p, const flx_patch_touch *at, flx_
     }
 }
 
+static int place_of(int member, int *n, int of[FLX_PATCH_MEMBERS])
+{
+    for (int k = 0; k < *n; k++) {
+        if (of[k] == member) return k;
+    }
+    FLX_ASSERT(*n < FLX_PATCH_MEMBERS);
+    of[*n] = member;
+    return (*n)++;
+}
+
+int flx_patch_rows(const flx_patch_pair *p, const flx_patch_touch *at, flx_frames f, int n,
+                   const double (*e)[3], int member[FLX_PATCH_MEMBERS],
+                   double rows[FLX_PATCH_MEMBERS][18])
+{
+    touch t;
+    int count = 0;
+    begin(p, at, f, &t);
+    memset(rows, 0, FLX_PATCH_MEMBERS * sizeof *rows);
+    for (int i = 0; i < t.n; i++) {
+        const vector *of = t.of + i;
+        double T[3][6], Y[3][6], x[3];
+        int index[6];
+        if (of->of->member < 0) continue;
+        motion_of(of, T, Y);
+        int nv = pick(p, p->bodies[of->of->member].nv, index);
+        double *out = rows[place_of(of->of->member, &count, member)];
+        for (int k = 0; k < n; k++) {
+            v3_store(x, force_on(&t, i, v3_load(e[k])));
+            for (int c = 0; c < nv; c++) {
+                for (int j = 0; j < 3; j++) out[k * nv + c] += T[j][index[c]] * x[j];
+            }
+        }
+    }
+    return count;
+}
+
 // ---- tangent ------------------------------------------------------------------------------------
 
 // Columns of the derivatives of a vector of three: along dz and along dy.

@@ -41,6 +41,7 @@ typedef struct flx_patch_pair {
     double friction, velocity;
     bool planar;
     bool turned; // the first of the model is the second here
+    bool rigid;  // met step by step: no force
     bool spread; // the force is one per length of the first, which is a line
     bool
         faces; // the second is one of faces: each patch of the first, a point, touches where it is nearest to all of them
@@ -77,6 +78,13 @@ int flx_patch_find_nearest(const flx_patch_pair *p, flx_frames f, double reach, 
 void flx_patch_residual(const flx_patch_pair *p, const flx_patch_touch *t, flx_frames f, double *r);
 void flx_patch_linearise(const flx_patch_pair *p, const flx_patch_touch *t, flx_frames f,
                          double *A0, double *A1);
+
+// Velocity of the second surface relative to the first along n directions e (ground axes) by those of the bodies: at most as many
+// members as FLX_PATCH_MEMBERS, and rows n x nv of each one. Returns the number of members.
+#define FLX_PATCH_MEMBERS 8
+int flx_patch_rows(const flx_patch_pair *p, const flx_patch_touch *t, flx_frames f, int n,
+                   const double (*e)[3], int member[FLX_PATCH_MEMBERS],
+                   double rows[FLX_PATCH_MEMBERS][18]);
 
 // What there is to know: depth, its rate, normal force, friction on the second and slip, ground axes; powers.
 typedef struct flx_patch_state {

@@ -43,7 +43,9 @@ static flx_status plan_pair(flx_descriptor *d, int contact, const int sides[2], 
                           .planar = d->planar,
                           .turned = both ? sides[0] > sides[1] : swapped,
                           .faces = faces,
-                          .spread = !faces && c->law != FLX_CONTACT_HERTZ};
+                          .rigid = c->law == FLX_CONTACT_RIGID,
+                          .spread =
+                              !faces && c->law != FLX_CONTACT_HERTZ && c->law != FLX_CONTACT_RIGID};
     for (int i = 0; i < 2; i++) most += flx_patches_bodies(m, c->sides + sides[i]);
     p->bodies = flx_arena_take(d->arena, (size_t)most, sizeof *p->bodies);
     if (!p->bodies) return FLX_ERR_MEMORY;
@@ -51,17 +53,39 @@ static flx_status plan_pair(flx_descriptor *d, int contact, const int sides[2], 
         const flx_contact_side *side = c->sides + sides[swapped ? 1 - i : i];
         FLX_TRY(flx_patches_plan_side(d, p, i, i == 0, side));
     }
+    for (int k = 0; k < p->nbody && p->rigid; k++) {
+        if (p->bodies[k].body < m->nbody) continue;
+        return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc,
+                        "contact '%s': a sphere at a node of a flexible body does not touch lines "
+                        "and faces by the rigid law; take a compliant one",
+                        c->name);
+    }
     p->block = flx_arena_take(d->arena, (size_t)p->nbody * (size_t)p->nbody, sizeof *p->block);
     if (!p->block) return FLX_ERR_MEMORY;
     set_numbers(c, p);
     return FLX_OK;
 }
 
+// Rigid contacts of lines and faces have no rows that stay: they are met step by step.
+static flx_status check_rigid(const flx_descriptor *d, const flx_contact *c)
+{
+    if (c->law != FLX_CONTACT_RIGID || c->ndeforming == 0 || d->model->simulate.steps)
+        return FLX_OK;
+    return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->loc,
+                    "contact '%s': lines of beams and faces meet rigid contacts step by step: take "
+                    "'contacts: steps' with method moreau or generalized-alpha and a 'step', or a "
+                    "compliant law, as in {law: penalty, stiffness: 1e5}",
+                    c->name);
+}
+
 static flx_status plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     size_t most = 0;
-    for (int i = 0; i < m->ncontact; i++) most += (size_t)m->contacts[i].ndeforming;
+    for (int i = 0; i < m->ncontact; i++) {
+        FLX_TRY(check_rigid(d, m->contacts + i));
+        most += (size_t)m->contacts[i].ndeforming;
+    }
     if (most == 0) return FLX_OK;
     patches *own = flx_arena_take(d->arena, 1, sizeof *own);
     if (!own) return FLX_ERR_MEMORY;
@@ -82,7 +106,6 @@ static flx_status plan(flx_descriptor *d)
 // Marks what may touch: bodies of every patch with each other, and with those of all patches of the other side.
 static void mark_coupled(flx_patch_pair *p)
 {
-    for (int k = 0; k < p->nbody * p->nbody; k++) p->block[k] = -1;
     for (int t = 0; t < p->n[0] * p->n[1]; t++) {
         const flx_patch *of[2] = {p->of[0] + t / p->n[1], p->of[1] + t % p->n[1]};
         int member[2 * FLX_PATCH_VECTORS], n = 0;
@@ -100,6 +123,8 @@ static flx_status couple(flx_descriptor *d)
     const patches *own = patches_of(d);
     for (int i = 0; i < own->n; i++) {
         flx_patch_pair *p = own->of + i;
+        for (int k = 0; k < p->nbody * p->nbody; k++) p->block[k] = -1;
+        if (p->rigid) continue;
         mark_coupled(p);
         for (int a = 0; a < p->nbody; a++) {
             for (int b = 0; b < a; b++) {
@@ -197,7 +222,7 @@ static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_
     (void)p;
     for (int i = 0; i < own->n; i++) {
         flx_patch_touch *of;
-        int n = find(d, w, own->of + i, 0.0, &of);
+        int n = own->of[i].rigid ? 0 : find(d, w, own->of + i, 0.0, &of);
         for (int k = 0; k < n; k++) flx_patch_residual(own->of + i, of + k, w->frames, r);
     }
 }
@@ -209,7 +234,7 @@ static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx
     (void)p;
     for (int i = 0; i < own->n; i++) {
         flx_patch_touch *of;
-        int n = find(d, w, own->of + i, 0.0, &of);
+        int n = own->of[i].rigid ? 0 : find(d, w, own->of + i, 0.0, &of);
         bool damped = is_damped(d->model->contacts + own->of[i].contact, own->of + i);
         for (int k = 0; k < n; k++)
             flx_patch_linearise(own->of + i, of + k, w->frames, b->A0, damped ? b->A1 : NULL);
@@ -223,7 +248,7 @@ static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_po
     (void)p;
     for (int i = 0; i < own->n; i++) {
         flx_patch_touch *of;
-        int n = find(d, w, own->of + i, 0.0, &of);
+        int n = own->of[i].rigid ? 0 : find(d, w, own->of + i, 0.0, &of);
         for (int k = 0; k < n; k++) {
             flx_patch_state s = flx_patch_look(own->of + i, of + k, w->frames);
             e->strain += s.stored;
@@ -252,6 +277,15 @@ static void observe_forces(const flx_patch_pair *p, const flx_descriptor_work *w
     }
 }
 
+// Of contacts that are met step by step: where the surfaces touch.
+static void count_touching(const flx_descriptor *d, const flx_patch_pair *p, int n,
+                           const flx_patch_touch *of, double out[FLX_CONTACT_SIGNALS])
+{
+    double thick = p->radius[0] + p->radius[1];
+    for (int k = 0; k < n && p->rigid; k++)
+        out[FLX_CONTACT_TOUCHING] += of[k].at.distance - thick <= 1e-9 * d->length;
+}
+
 // Where the gap is least.
 static void observe_gap(const flx_patch_pair *p, const flx_descriptor_work *w, int n,
                         const flx_patch_touch *of, double out[FLX_CONTACT_SIGNALS])
@@ -275,10 +309,23 @@ void flx_patches_observe(const flx_descriptor *d, flx_descriptor_work *w, int co
         flx_patch_touch *of;
         if (p->contact != contact) continue;
         int n = find(d, w, p, 0.0, &of);
-        observe_forces(p, w, n, of, out);
+        if (!p->rigid) observe_forces(p, w, n, of, out);
         n = find(d, w, p, 2.0 * d->length, &of);
+        count_touching(d, p, n, of, out);
         observe_gap(p, w, n, of, out);
     }
+}
+
+int flx_patches_meet(const flx_descriptor *d, flx_descriptor_work *w, int contact, int number,
+                     double reach, const flx_patch_pair **p, flx_patch_touch **of)
+{
+    const patches *own = patches_of(d);
+    for (int i = 0; own && i < own->n; i++) {
+        *p = own->of + i;
+        if (!(*p)->rigid || (*p)->contact != contact || number-- > 0) continue;
+        return find(d, w, *p, reach, of);
+    }
+    return -1;
 }
 
 // ---- how long a step may be ---------------------------------------------------------------------
@@ -377,7 +424,7 @@ static void watch(const flx_descriptor *d, flx_descriptor_work *w, const flx_poi
     for (int i = 0; i < own->n && *told == 0.0; i++) {
         flx_patch_touch *of;
         const flx_patch_pair *p = own->of + i;
-        int n = p->spread ? 0 : find(d, w, p, 0.0, &of);
+        int n = p->spread || p->rigid ? 0 : find(d, w, p, 0.0, &of);
         for (int k = 0; k < n && *told == 0.0; k++) {
             const flx_patch *a = p->of[0] + of[k].patch[0], *b = p->of[1] + of[k].patch[1];
             if (flx_patch_parameters(a->kind) != 1 || flx_patch_parameters(b->kind) != 1) continue;

@@ -135,6 +135,10 @@ struct flx_patch_pair;
 int flx_patches_bodies(const flx_model *m, const flx_contact_side *side);
 flx_status flx_patches_plan_side(flx_descriptor *d, struct flx_patch_pair *p, int i, bool nodes,
                                  const flx_contact_side *side);
+// Places of the rigid pair `number` of a contact that are nearer than reach: how many; -1: there is no such pair.
+struct flx_patch_touch;
+int flx_patches_meet(const flx_descriptor *d, flx_descriptor_work *w, int contact, int number,
+                     double reach, const struct flx_patch_pair **p, struct flx_patch_touch **of);
 void flx_patches_observe(const flx_descriptor *d, flx_descriptor_work *w, int contact,
                          double out[FLX_CONTACT_SIGNALS]);
 double flx_patches_longest(const flx_descriptor *d, flx_descriptor_work *w, const double *a,

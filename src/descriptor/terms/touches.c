@@ -3,6 +3,7 @@
 #include "contact/broad.h"
 #include "contact/gap.h"
 #include "descriptor/descriptor_parts.h"
+#include "force/patch_force.h"
 
 #define MOST_POINTS 4 // of one pair: more span no larger area
 #define FEW_PAIRS 48  // of a contact: each is asked without a tree
@@ -202,6 +203,58 @@ static flx_status add_point(const flx_descriptor *d, flx_descriptor_work *w, con
     return FLX_OK;
 }
 
+// A place of two patches.
+static flx_status add_patch(const flx_descriptor *d, flx_descriptor_work *w, const flx_contact *c,
+                            const flx_touch_point *is, const flx_patch_pair *p,
+                            const flx_patch_touch *at)
+{
+    struct flx_touch_list *l = w->touches;
+    double e[3][3], spin[2], rows[FLX_PATCH_MEMBERS][18];
+    int member[FLX_PATCH_MEMBERS];
+    FLX_TRY(flx_grow(d->base.ctx, (void **)&l->points, &l->room_point, l->npoint + 1,
+                     sizeof *l->points));
+    flx_touch_point *t = l->points + l->npoint;
+    *t = *is;
+    t->gap = at->at.distance - p->radius[0] - p->radius[1];
+    t->feature = (uint64_t)at->patch[0] << 32 | (uint32_t)at->patch[1];
+    t->friction = c->friction.coefficient;
+    t->sticking = fmax(c->friction.sticking, t->friction);
+    t->restitution = c->restitution;
+    t->ntangent = t->sticking == 0 ? 0 : d->planar ? 1 : 2;
+    memcpy(e[0], at->at.normal, sizeof e[0]);
+    flx_touch_tangents(d->planar ? &flx_tangents_planar : &flx_tangents_usual, e[0], e + 1, spin);
+    memcpy(t->axes, e, sizeof t->axes);
+    for (int i = 0; i < 3 && p->turned; i++) { // for those who look: from the first of the model
+        for (int k = 0; k < 3; k++) t->axes[i][k] = -e[i][k];
+    }
+    int nrow = 1 + t->ntangent, n = flx_patch_rows(p, at, w->frames, nrow, e, member, rows);
+    for (int k = 0; k < n; k++) {
+        const flx_patch_body *b = p->bodies + member[k];
+        int size = nrow * b->nv;
+        FLX_TRY(flx_grow(d->base.ctx, (void **)&l->numbers, &l->room_number, l->nnumber + size,
+                         sizeof *l->numbers));
+        memcpy(l->numbers + l->nnumber, rows[k], (size_t)size * sizeof *l->numbers);
+        l->nnumber += size;
+        t->block[t->npart++] = flx_body_block(d, b->body);
+    }
+    l->npoint++;
+    return FLX_OK;
+}
+
+static flx_status find_patches(const flx_descriptor *d, flx_descriptor_work *w, int contact,
+                               double reach)
+{
+    const flx_contact *c = d->model->contacts + contact;
+    const flx_patch_pair *p;
+    flx_patch_touch *of;
+    for (int k = 0, n; (n = flx_patches_meet(d, w, contact, k, reach, &p, &of)) >= 0; k++) {
+        uint64_t pair = (uint64_t)contact << 32 | (uint32_t)(c->npair + k);
+        flx_touch_point is = {.contact = contact, .pair = pair};
+        for (int i = 0; i < n; i++) FLX_TRY(add_patch(d, w, c, &is, p, of + i));
+    }
+    return FLX_OK;
+}
+
 // ---- which points -----------------------------------------------------------------------------------------
 
 static bool are_apart(const side *a, const side *b, double reach)
@@ -299,6 +352,7 @@ static flx_status find(const flx_system *s, flx_work *work, const flx_point *p, 
     w->touches->npoint = w->touches->nnumber = 0;
     for (int i = 0; i < d->model->ncontact; i++) {
         if (!is_met(d->model->contacts + i)) continue;
+        FLX_TRY(find_patches(d, w, i, reach));
         FLX_TRY(place_sides(d, w, d->model->contacts + i));
         if (w->touches->trees[i]) {
             FLX_TRY(find_near(d, w, i, reach));

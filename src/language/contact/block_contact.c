@@ -352,9 +352,8 @@ static flx_status check_lines(flx_env *e, const flx_item *force, const flx_conta
     if (c->mixed) {
         what =
             "forces along lines of beams, and on faces, are no unknowns; leave 'form: mixed' out";
-    } else if (c->law == FLX_CONTACT_RIGID) {
-        what = "lines of beams and faces touch by compliant laws alone, as in {law: penalty, "
-               "stiffness: 1e5}";
+    } else if (c->law == FLX_CONTACT_RIGID) { // step by step
+        return FLX_OK;
     } else if (c->damping > 0 && c->law == FLX_CONTACT_PENALTY && c->damping_exponent < 1) {
         what = "damping along a line or on faces begins where they touch with nothing: "
                "'damping_exponent' "
