@@ -27,9 +27,11 @@ static flx_status check_model(const flx_model *m)
         status = refuse(m, flx_model_start(m), "a model without bodies", NULL,
                         "export writes the equations of mechanisms");
     }
-    if (m->nmodal > 0) {
-        return refuse(m, m->modals[0].loc, "the flexible body", m->bodies[m->modals[0].body].name,
-                      "make it rigid");
+    for (int i = 0; i < m->nmodal; i++) {
+        const flx_modal *e = m->modals + i;
+        if (e->e->ngrain == 0 && !e->e->one_sided) continue;
+        return refuse(m, e->loc, "the stiffening of the flexible body", m->bodies[e->body].name,
+                      "leave out 'stiffening', or make it rigid");
     }
     if (m->nbeam > 0) {
         return refuse(m, m->beams[0].loc, "the beam", m->beams[0].name, "make it rigid");
@@ -112,7 +114,7 @@ static flx_status allocate(flx_symbolic *x)
     size_t n = (size_t)x->n + 1;
     x->links = flx_arena_take(x->arena, n, sizeof *x->links);
     x->applied = flx_arena_take(x->arena, n, sizeof *x->applied);
-    x->bodies = flx_arena_take(x->arena, (size_t)m->nbody, sizeof *x->bodies);
+    x->bodies = flx_arena_take(x->arena, (size_t)(m->nbody + m->nattached), sizeof *x->bodies);
     x->effort = flx_arena_take(x->arena, (size_t)x->nv, sizeof *x->effort);
     x->velocity_of = flx_arena_take(x->arena, (size_t)x->nq, sizeof *x->velocity_of);
     x->given = flx_arena_take(x->arena, (size_t)m->ninput, sizeof *x->given);
@@ -166,7 +168,8 @@ static flx_status make(const flx_model *plain, flx_symbolic *x)
         const flx_tree_body *b = x->top.nodes + i;
         if (b->joint >= 0) x->carrier[b->joint] = b->body;
     }
-    FLX_TRY(check_masses(x));
+    if (x->m->nmodal == 0) FLX_TRY(check_masses(x));
+    FLX_TRY(flx_symbolic_elastic_take(x));
     flx_symbolic_move(x);
     FLX_TRY(flx_symbolic_prepare(x));
     FLX_TRY(flx_symbolic_forces(x));

@@ -55,12 +55,14 @@ typedef struct flx_symbolic_link {
     flx_freedom s;
     n33 fixed, moved; // R = fixed moved, in the parent's axes
     n33 R;
-    n3 r;           // origin in the parent's frame
-    n3 wr, vr;      // motion of the joint
-    n3 w, v;        // angular velocity, velocity of the origin
-    n3 alpha, a;    // bias: accelerations at v' = 0, without gravity
-    n33 G;          // axes in the ground's
-    n3 p;           // origin, ground
+    n3 r;        // origin in the parent's frame
+    n3 wr, vr;   // motion of the joint
+    n3 w, v;     // angular velocity, velocity of the origin
+    n3 alpha, a; // bias: accelerations at v' = 0, without gravity
+    int bend;  // it moves by the coordinates of an elastic body: which of x->bends; -1: it does not
+    n3 wa, va; // what its motion relative to the parent has besides accelerations; link's axes
+    n33 G;     // axes in the ground's
+    n3 p;      // origin, ground
     flx_node angle; // planar: sum of all turns
     flx_node m;     // mass
     n3 h;           // mass times centre of mass
@@ -73,6 +75,35 @@ typedef struct flx_node_body {
     n3 spin, spin_rate; // body's axes
     flx_node angle;     // planar
 } flx_node_body;
+
+// A node of an elastic body in it, body axes: see flx_node_relative.
+typedef struct flx_symbolic_node {
+    n3 s, sd, sa, x, xa;
+    n33 R;
+    flx_node angle;
+    n3 *xk, *sk; // (n) by unit rates
+} flx_symbolic_node;
+
+// How a link moves by the coordinates of an elastic body: link's axes.
+typedef struct flx_symbolic_bend {
+    int body;         // of x->elastic
+    n3 *turn, *slide; // (n)
+    flx_node angle;   // planar: of the node in the body
+} flx_symbolic_bend;
+
+// The inertia of an elastic body, as flx_elastic has it, at the coordinates: (MOD-2) to (MOD-4), body axes.
+typedef struct flx_symbolic_elastic {
+    const flx_elastic *e;
+    int n, first; // coordinates, the first among variables
+    int link;     // on which it stands; -1: the ground
+    bool inward;  // that is a bend of its own
+    n33 R;        // its axes and place in the link's
+    n3 p;
+    n3 S, Sd, Sdd, N, Nd;
+    n33 J, Jd;
+    n3 *Sk, *Nk, *turn; // (n); turn: N_k,l q_l' - N_l,k q_l'
+    n33 *Jk;            // (n)
+} flx_symbolic_elastic;
 
 // A closure, or another constraint.
 typedef struct flx_node_row {
@@ -96,7 +127,11 @@ typedef struct flx_symbolic {
     int nvariable;    // of second order
     flx_node *masses; // (nvariable x nvariable)
     double *drawn;    // (nq)
-    flx_symbolic_link *links; // (n + 1), the ground's first
+    flx_symbolic_link *links;      // (n + 1), the ground's first
+    flx_symbolic_bend *bends;      // (t.nbend)
+    flx_symbolic_elastic *elastic; // (m->nmodal)
+    flx_symbolic_node *nodes;      // (m->nattached)
+    int *elastic_of;               // (nvariable) whose coordinate it is; -1: nobody's
     flx_node_body *bodies;
     flx_node_wrench *applied; // (n + 1) by the model's forces, on the links
     flx_node *effort;         // (nv) ... along the joints
@@ -120,6 +155,21 @@ void flx_symbolic_clear(flx_symbolic *x);
 
 // ---- symbolic_bodies.c: links and bodies in motion -------------------------------------------------------
 void flx_symbolic_move(flx_symbolic *x);
+
+// ---- symbolic_elastic.c: elastic bodies ------------------------------------------------------------------------------
+flx_status flx_symbolic_elastic_take(flx_symbolic *x); // arrays, and what is fixed
+// Link i, from its parent's frame: fixed, moved, r, wr, vr, wa, va.
+void flx_symbolic_bend_link(flx_symbolic *x, int i);
+void flx_symbolic_elastic_move(flx_symbolic *x);  // their inertia
+void flx_symbolic_attached_move(flx_symbolic *x); // nodes as bodies
+// A force and a moment, axes of the link that the body stands on, at a node: onto the link and the coordinates.
+void flx_symbolic_node_push(const flx_symbolic *x, int attached, n3 F, n3 N, flx_node_wrench *on,
+                            flx_node *effort);
+// (MOD-2) to (MOD-4) less k0, K, D where still: moment and force at the body's frame, own (n); body axes. b: acceleration of
+// the frame less weight; u: accelerations of the coordinates, NULL: none.
+void flx_symbolic_elastic_force(const flx_symbolic *x, const flx_symbolic_elastic *o, n3 w,
+                                n3 alpha, n3 b, const flx_node *u, flx_node_wrench *on,
+                                flx_node *own);
 
 // ---- leaves.c: from the leaves of the model to the inputs ---------------------------------------
 flx_status flx_symbolic_prepare(flx_symbolic *x);
@@ -158,8 +208,8 @@ flx_status flx_symbolic_closures(flx_symbolic *x);
 // ---- variables.c: variables of second order, M_u u'' = f ----------------------------------------
 flx_status flx_symbolic_variables(flx_symbolic *x); // their masses; forces go to effort
 // Their rows of tau, entries of a, and of M (nv x nv).
+// Beside what is in tau.
 void flx_symbolic_variables_inverse(const flx_symbolic *x, const flx_node *a, flx_node *tau);
-flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a);
 // (M_u + more) a = r; more (nv): on the diagonal.
 flx_status flx_symbolic_variables_correct(const flx_symbolic *x, const flx_node *more,
                                           const flx_node *r, flx_node *a);
@@ -173,7 +223,7 @@ flx_status flx_symbolic_algebraic(flx_symbolic *x);
 // tau (nv): what the accelerations a (nv, NULL: none) take beyond the model's forces.
 flx_status flx_symbolic_inverse(const flx_symbolic *x, const flx_node *a, flx_node *tau);
 flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a);
-flx_status flx_symbolic_mass(const flx_symbolic *x, flx_node *M); // nv x nv
+flx_status flx_symbolic_mass(flx_symbolic *x, flx_node *M); // nv x nv
 // (M + G0 D + G1 K) a = r, with the derivatives of forces along single joints for D and K.
 flx_status flx_symbolic_correct(flx_symbolic *x, const flx_node *r, flx_node *a);
 // P^T of wrenches on the links (n + 1, the ground's first; used up).

@@ -109,7 +109,6 @@ static void move(const flx_symbolic *x, const flx_link *l, const flx_symbolic_li
 {
     flx_graph *g = x->g;
     flx_node two = node_const(g, 2.0);
-    o->wr = o->vr = n3_zero(g);
     for (int k = 0; k < o->s.n; k++) {
         flx_node rate = input(x, FLX_EXPORT_V, l->v + k);
         o->wr = n3_axpy(g, rate, o->s.turn[k], o->wr);
@@ -119,14 +118,20 @@ static void move(const flx_symbolic *x, const flx_link *l, const flx_symbolic_li
     o->w = n3_add(g, carried, o->wr);
     o->v = n3_add(g, n33_tmul_v(g, o->R, n3_add(g, p->v, turned)), o->vr);
     o->alpha = n3_add(g, n33_tmul_v(g, o->R, p->alpha), n3_cross(g, carried, o->wr));
+    o->alpha = n3_add(g, o->alpha, o->wa);
     n3 a = n3_add(g, p->a, n3_cross(g, p->alpha, o->r));
     a = n3_add(g, a, n3_cross(g, p->w, turned));
     o->a = n3_axpy(g, two, n3_cross(g, carried, o->vr), n33_tmul_v(g, o->R, a));
+    o->a = n3_add(g, o->a, o->va);
     o->G = n33_mul(g, p->G, o->R);
     o->p = n3_add(g, p->p, n33_mul_v(g, p->G, o->r));
     o->angle = node_add(g, p->angle, node_const(g, l->offset));
     if (turns_about_z(l))
         o->angle = node_add(g, o->angle, node_scale(g, sign_of(l), input(x, FLX_EXPORT_Q, l->q)));
+    if (o->bend < 0) return;
+    const flx_bend *b = x->t.bends + o->bend; // its own turn is not in the offset
+    flx_node bent = x->bends[o->bend].angle;
+    o->angle = node_add(g, o->angle, b->inward ? node_neg(g, bent) : bent);
 }
 
 // ---- bodies -------------------------------------------------------------------------------------
@@ -184,6 +189,8 @@ void flx_symbolic_move(flx_symbolic *x)
         flx_symbolic_link *l = x->links + i;
         *l = (flx_symbolic_link){
             .w = zero, .v = zero, .alpha = zero, .a = zero, .p = zero, .h = zero};
+        l->wr = l->vr = l->wa = l->va = zero;
+        l->bend = -1;
         l->m = l->angle = node_const(g, 0.0);
         l->J = n33_zero(g);
         l->R = l->G = n33_rotation(g, m33_identity());
@@ -193,11 +200,17 @@ void flx_symbolic_move(flx_symbolic *x)
         const flx_link *l = x->t.links + i;
         flx_symbolic_link *o = x->links + 1 + i;
         set_freedoms(x, l, &o->s);
-        place(x, l, o);
+        if (l->kind == FLX_LINK_BEND) {
+            flx_symbolic_bend_link(x, i);
+        } else {
+            place(x, l, o);
+        }
         move(x, l, x->links + 1 + l->parent, o);
     }
     for (int i = 0; i < x->m->nbody; i++) {
         move_body(x, i);
         add_mass(x, i);
     }
+    flx_symbolic_elastic_move(x);
+    flx_symbolic_attached_move(x);
 }

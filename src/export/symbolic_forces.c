@@ -15,9 +15,20 @@ static int freedoms_of(const flx_symbolic *x, int body)
 }
 
 // f: force in the ground's axes at the centre of mass, moment in the body's (planar: about z).
-static void add_to_link(const flx_symbolic *x, int body, const flx_node f[6], flx_node_wrench *on)
+static void add_to_link(const flx_symbolic *x, int body, const flx_node f[6], flx_node_wrench *on,
+                        flx_node *effort)
 {
     flx_graph *g = x->g;
+    if (body >= x->m->nbody) { // a node of an elastic body
+        int attached = body - x->m->nbody;
+        const flx_mount *at = x->t.mounts + x->m->attached[attached].carrier;
+        n33 G = x->links[1 + at->link].G,
+            R = n33_mul(g, n33_rotation(g, at->R), x->nodes[attached].R);
+        n3 own = n33_mul_v(g, R, (n3){{f[3], f[4], f[5]}});
+        n3 force = n33_tmul_v(g, G, (n3){{f[0], f[1], f[2]}});
+        flx_symbolic_node_push(x, attached, force, own, on, effort);
+        return;
+    }
     const flx_mount *at = x->t.mounts + body;
     const flx_symbolic_link *l = x->links + 1 + at->link;
     flx_node_wrench *w = on + 1 + at->link;
@@ -43,7 +54,7 @@ static flx_node derive(flx_symbolic *x, flx_node phi, bool velocity, int body, i
 }
 
 static flx_status push_body(flx_symbolic *x, flx_node phi, bool velocity, flx_node F, int body,
-                            flx_node_wrench *on)
+                            flx_node_wrench *on, flx_node *effort)
 {
     flx_graph *g = x->g;
     int n = freedoms_of(x, body), translations = x->t.k.planar ? 2 : 3;
@@ -55,7 +66,7 @@ static flx_status push_body(flx_symbolic *x, flx_node phi, bool velocity, flx_no
         int to = d < translations ? d : x->t.k.planar ? 5 : d;
         f[to] = node_mul(g, F, slope);
     }
-    add_to_link(x, body, f, on);
+    add_to_link(x, body, f, on, effort);
     return FLX_OK;
 }
 
@@ -79,7 +90,7 @@ flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_n
         int kind = flx_export_leaf_kind(leaves[i]), index = flx_leaf_get_index(leaves[i]);
         if (is_body(kind) && !met[index]) {
             met[index] = true;
-            status = push_body(x, phi, velocity, F, index, on);
+            status = push_body(x, phi, velocity, F, index, on, effort);
         }
         if (kind != (velocity ? FLX_EXPORT_V : FLX_EXPORT_Q)) continue;
         flx_node slope = flx_symbolic_carry(x, flx_symbolic_partial(x, phi, kind, index));
@@ -232,6 +243,21 @@ static flx_status add_gravitation(flx_symbolic *x, const flx_force *f)
     return FLX_OK;
 }
 
+// s: of the place from the node, in its axes; F and T in the ground's.
+static void add_node_wrench(flx_symbolic *x, int attached, const double s[3], double sign, n3 F,
+                            n3 T)
+{
+    flx_graph *g = x->g;
+    const flx_mount *at = x->t.mounts + x->m->attached[attached].carrier;
+    n33 G = x->links[1 + at->link].G;
+    n3 place = n33_mul_v(g, x->nodes[attached].R, n3_const(g, v3_load(s)));
+    n3 arm = n33_mul_v(g, n33_rotation(g, at->R), place);
+    n3 force = n33_tmul_v(g, G, n3_scale(g, node_const(g, sign), F));
+    n3 moment = n33_tmul_v(g, G, n3_scale(g, node_const(g, sign), T));
+    moment = n3_add(g, moment, n3_cross(g, arm, force));
+    flx_symbolic_node_push(x, attached, force, moment, x->applied, x->effort);
+}
+
 static flx_status add_wrench(flx_symbolic *x, const flx_force *f)
 {
     flx_graph *g = x->g;
@@ -246,11 +272,16 @@ static flx_status add_wrench(flx_symbolic *x, const flx_force *f)
     }
     for (int i = 0; i < 2; i++) {
         int body = f->body[i];
-        if (body < 0 || x->t.mounts[body].link < 0) continue;
-        const flx_mount *at = x->t.mounts + body;
-        const flx_symbolic_link *l = x->links + 1 + at->link;
+        if (body < 0) continue;
         double s[3];
         FLX_TRY(flx_force_place_from_centre(x->m, f, i, x->ctx, HUGE_VAL, s));
+        if (body >= x->m->nbody) {
+            add_node_wrench(x, body - x->m->nbody, s, i ? 1.0 : -1.0, F, T);
+            continue;
+        }
+        if (x->t.mounts[body].link < 0) continue;
+        const flx_mount *at = x->t.mounts + body;
+        const flx_symbolic_link *l = x->links + 1 + at->link;
         v3 arm = v3_add(at->p, m33_mul_v(at->R, v3_load(s)));
         n3 force = n33_tmul_v(g, l->G, F), moment = n3_zero(g);
         if (x->m->bodies[body].type == FLX_BODY_RIGID) moment = n33_tmul_v(g, l->G, T);

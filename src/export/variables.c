@@ -80,7 +80,7 @@ void flx_symbolic_variables_inverse(const flx_symbolic *x, const flx_node *a, fl
         for (int j = 0; j < x->nvariable && a; j++) {
             sum = node_add(g, sum, node_mul(g, *mass_at(x, i, j), a[first + j]));
         }
-        tau[first + i] = sum;
+        tau[first + i] = node_add(g, tau[first + i], sum);
     }
 }
 
@@ -106,6 +106,7 @@ flx_status flx_symbolic_variables_correct(const flx_symbolic *x, const flx_node 
         for (int i = j; i < n; i++) {
             flx_node sum = *mass_at(x, i, j);
             if (more && i == j) sum = node_add(g, sum, more[first + i]);
+            if (i == j && x->elastic_of[i] >= 0) sum = node_const(g, 1.0); // found elsewhere
             for (int k = 0; k < j; k++) {
                 sum = node_sub(g, sum, node_mul(g, L[n * i + k], L[n * k + j]));
             }
@@ -124,15 +125,4 @@ flx_status flx_symbolic_variables_correct(const flx_symbolic *x, const flx_node 
     }
     flx_free(L);
     return FLX_OK;
-}
-
-flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a)
-{
-    int first = x->t.k.nv;
-    flx_node *r = flx_alloc(x->ctx, (size_t)x->nv + 1, sizeof *r);
-    if (!r) return FLX_ERR_MEMORY;
-    for (int i = first; i < x->nv; i++) r[i] = node_add(x->g, x->effort[i], tau[i]);
-    flx_status status = flx_symbolic_variables_correct(x, NULL, r, a);
-    flx_free(r);
-    return status;
 }
