@@ -29,6 +29,10 @@ static flx_status check_model(const flx_model *m)
     }
     for (int i = 0; i < m->nmodal; i++) {
         const flx_modal *e = m->modals + i;
+        if (e->e->n > FLX_SYMBOLIC_COORDINATES) {
+            return refuse(m, e->loc, "so many elastic coordinates: the flexible body",
+                          m->bodies[e->body].name, "keep fewer shapes");
+        }
         if (e->e->ngrain == 0 && !e->e->one_sided) continue;
         return refuse(m, e->loc, "the stiffening of the flexible body", m->bodies[e->body].name,
                       "leave out 'stiffening', or make it rigid");

@@ -76,6 +76,8 @@ typedef struct flx_node_body {
     flx_node angle;     // planar
 } flx_node_body;
 
+#define FLX_SYMBOLIC_COORDINATES 64 // of an elastic body, at most
+
 // A node of an elastic body in it, body axes: see flx_node_relative.
 typedef struct flx_symbolic_node {
     n3 s, sd, sa, x, xa;
@@ -219,7 +221,7 @@ void flx_symbolic_variables_mass(const flx_symbolic *x, flx_node *M);
 // While leaves are taken as they are.
 flx_status flx_symbolic_algebraic(flx_symbolic *x);
 
-// ---- recursion.c --------------------------------------------------------------------------------
+// ---- recursion.c, forward.c --------------------------------------------------------------------------------
 // tau (nv): what the accelerations a (nv, NULL: none) take beyond the model's forces.
 flx_status flx_symbolic_inverse(const flx_symbolic *x, const flx_node *a, flx_node *tau);
 flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a);

@@ -20,7 +20,7 @@ agree() { # ordinary, batch: every number to 1e-9 of the largest of its column
         END { if (last != rows || rows < 3) { print "rows: " rows ", " last; exit 1 } }' "$1" "$2"
 }
 
-for name in crank hanging lagging_arm stiff_chain; do
+for name in crank hanging lagging_arm stiff_chain elastic_arm elastic_chain elastic_four_bar; do
     "$flexion" sweep "$models/$name.yaml" --csv ordinary.csv --quiet
     "$flexion" sweep "$models/$name.yaml" --device cpu --csv batch.csv >told.txt
     grep -q "agree with ordinary runs" told.txt
@@ -83,7 +83,7 @@ exec g++ -O1 -std=c++17 -w -shared -fPIC -include "$here/cuda_on_processor.h" -x
 EOF
     chmod +x nvcc
     NVCC=$work/nvcc && export NVCC
-    for name in hanging stiff_chain; do
+    for name in hanging elastic_chain; do
         "$flexion" sweep "$models/$name.yaml" --csv ordinary.csv --quiet
         "$flexion" sweep "$models/$name.yaml" --device cuda --csv batch.csv >told.txt
         grep -q "steps/s; as many runs of each batch by the same equations on the processor differ by" told.txt
@@ -97,7 +97,7 @@ EOF
     LC_ALL=C agree ordinary.csv near.study/table.csv
 fi
 if command -v clang >/dev/null; then
-    for name in crank lagging_arm; do
+    for name in crank lagging_arm elastic_chain; do
         "$flexion" export batch "$models/$name.yaml" --name batch -o batch.cu >/dev/null
         clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -O1 -S -include "$here/cuda_declarations.h" \
             batch.cu -o batch.ptx 2>told.txt || { cat told.txt; exit 1; }
