@@ -65,6 +65,7 @@ EXCEPTIONS = {
     "simulate/ensemble.c": ["pthread.h"],
     # compiled equations, and FMUs, are loaded
     "cli/sweep/sweep_device.c": ["dlfcn.h"],
+    "cli/sweep/sweep_starts.c": ["pthread.h", "stdatomic.h"],
     "cli/fmu/fmu_host.c": ["dlfcn.h", "ftw.h"],
     # external functions of models
     "cli/plugins.c": ["dlfcn.h", "link.h"],

@@ -24,7 +24,7 @@ enum {
 #define ABOUT 0.02
 #define MOST_LOOKS 12
 // An extreme is found to this part of the largest value where no tolerance is asked for.
-#define EXTREME 1e-9
+#define EXTREME 1e-11
 
 static bool has_course(const flx_simulation *sim)
 {

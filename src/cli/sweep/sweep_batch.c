@@ -3,6 +3,7 @@
 #include "cli/sweep/sweep_batch.h"
 #include "cli/plugins.h"
 #include "cli/sweep/sweep_device.h"
+#include "cli/sweep/sweep_starts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,39 +74,12 @@ static int compile_ordinary(sweep_job *job)
     return status == FLX_OK ? EXIT_DONE : cli_exit_of(status);
 }
 
-static flx_status begin_run(const sweep_job *job, int number)
-{
-    const char *name;
-    flx_status status = FLX_OK;
-    flx_ctx_clear_messages(job->ctx);
-    for (int i = 0; status == FLX_OK && (name = flx_model_sweep_parameter(job->model, i)); i++) {
-        int k = flx_system_parameter(job->system, name, job->ctx);
-        if (k < 0) return FLX_ERR_ARGUMENT;
-        status = flx_run_set_parameter(job->run, k, flx_model_sweep_value(job->model, number, i));
-    }
-    return status == FLX_OK ? flx_run_reset(job->run) : status;
-}
-
-// The start of run r of a batch of n; false: the ordinary run has other coordinates.
-static bool take_start(const sweep_batch *b, long n, long r)
-{
-    const sweep_device *d = &b->device;
-    static const flx_view views[] = {FLX_VIEW_Q, FLX_VIEW_V, FLX_VIEW_X};
-    const int *sign = d->signs;
-    double *z = b->z + r;
-    for (int k = 0; k < 3; k++) {
-        int count = 0;
-        const double *from = flx_run_view(b->job->run, views[k], &count);
-        if (count != d->sizes[k]) return false;
-        for (int i = 0; i < count; i++, z += n) *z = k < 2 ? *sign++ * from[i] : from[i];
-    }
-    return true;
-}
-
 // Numbers of an ordinary run to its end.
 static const double *run_ordinary(const sweep_job *job, int number)
 {
-    if (begin_run(job, number) != FLX_OK || flx_run_finish(job->run) != FLX_OK) return NULL;
+    if (sweep_starts_begin(job, job->run, job->ctx, number) != FLX_OK ||
+        flx_run_finish(job->run) != FLX_OK)
+        return NULL;
     const flx_ledger *l = flx_run_ledger(job->run);
     return l->nmetric > 0 ? l->metrics : flx_run_outputs(job->run, NULL);
 }
@@ -145,6 +119,12 @@ static double core_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// A GPU is waited for, so there the clock on the wall counts.
+static double seconds_of(const sweep_batch *b)
+{
+    return b->device.gpu ? sweep_clock() : core_seconds();
+}
+
 // ---- batches -------------------------------------------------------------------------------------
 
 static int goes_on(void *user)
@@ -158,26 +138,15 @@ static int goes_on(void *user)
 static bool begin_runs(sweep_batch *b, int first, long n, const sweep_rows *rows, bool *bad)
 {
     const sweep_device *d = &b->device;
-    const sweep_job *job = b->job;
-    for (long r = 0; r < n && goes_on(b->job); r++) {
-        int number = first + (int)r;
-        flx_status status = begin_run(job, number);
-        bad[r] = status != FLX_OK;
-        if (bad[r]) {
-            const flx_message *m = flx_ctx_error(job->ctx, 0);
-            rows->failed(rows->user, number, m ? m->text : flx_status_text(status));
-        } else if (!take_start(b, n, r)) {
-            cli_complain("sweep", "the run has other coordinates than the exported equations; "
-                                  "sweep without --device");
-            return false;
-        }
+    const sweep_starts starts = {.job = b->job, .device = d, .first = first, .n = n, .z = b->z};
+    for (long r = 0; r < n; r++) {
         for (int k = 0; k < d->sizes[3]; k++) {
-            b->p[k * n + r] = b->swept[k] < 0
-                                  ? d->defaults[k]
-                                  : flx_model_sweep_value(job->model, number, b->swept[k]);
+            b->p[k * n + r] =
+                b->swept[k] < 0 ? d->defaults[k]
+                                : flx_model_sweep_value(b->job->model, first + (int)r, b->swept[k]);
         }
     }
-    return true;
+    return sweep_starts_make(&starts, rows, bad, goes_on, b->job);
 }
 
 static void find_bad(const sweep_batch *b, int first, long n, const sweep_rows *rows, bool *bad)
@@ -221,7 +190,7 @@ int sweep_batch_do(sweep_batch *b, int first, int count, const sweep_rows *rows)
     for (long n; count > 0 && code == EXIT_DONE && goes_on(b->job);
          first += (int)n, count -= (int)n) {
         n = count < b->device.most_runs ? count : b->device.most_runs;
-        double began = core_seconds();
+        double began = seconds_of(b);
         memset(bad, 0, (size_t)n * sizeof *bad);
         if (!begin_runs(b, first, n, rows, bad)) code = EXIT_WRONG;
         if (!goes_on(b->job)) break;
@@ -229,7 +198,7 @@ int sweep_batch_do(sweep_batch *b, int first, int count, const sweep_rows *rows)
             code = sweep_device_run(&b->device, b->steps, b->last, n, b->p, b->z, b->y, goes_on,
                                     b->job);
         }
-        b->run_seconds += core_seconds() - began;
+        b->run_seconds += seconds_of(b) - began;
         if (code != EXIT_DONE) break;
         find_bad(b, first, n, rows, bad);
         if (!check(b, first, n, bad)) code = EXIT_FAILED;
@@ -260,9 +229,9 @@ void sweep_batch_tell(const sweep_batch *b, int count)
 {
     const sweep_device *d = &b->device;
     if (d->compile_seconds > 0.0) printf("compiled in %.1f s; ", d->compile_seconds);
-    printf("%d runs of %ld steps in %.2f s of a core, %.0f runs/s; %d of each batch agree with "
-           "ordinary runs to %.1e\n",
-           count, b->steps, b->run_seconds, count / b->run_seconds,
+    printf("%d runs of %ld steps in %.2f s%s, %.0f runs/s; %d of each batch agree with ordinary "
+           "runs to %.1e\n",
+           count, b->steps, b->run_seconds, d->gpu ? "" : " of a core", count / b->run_seconds,
            count < SWEEP_CHECKED ? count : SWEEP_CHECKED, b->difference);
     if (!d->gpu) return;
     printf("on the GPU %.3g s in %.0f launches, the longest %.2f s: %.3g steps/s; as many runs of "
