@@ -73,8 +73,9 @@ void flx_stage_weigh_inside(flx_slopes *sl, double place, double *by)
         }
         for (int k = 0; k < d->nx; k++) mine[d->nv + k] += w[i + 1] * by[at.x + k];
         for (int k = 0; k < rest_of(d); k++) mine[d->nv + d->nx + k] += l[i] * by[at.w + k];
-        flx_stage_spread_rate(s, i, by + at.a, d->nv, l[i], s->inside + s->n, z + at.v);
-        flx_stage_spread_rate(s, i, by + at.dx, d->nx, l[i], s->inside + d->nv, z + at.x);
+        flx_stage_spread_rate(s, i, by + at.a, d->nv, l[i], s->inside + s->n, z + at.v, z + at.a);
+        flx_stage_spread_rate(s, i, by + at.dx, d->nx, l[i], s->inside + d->nv, z + at.x,
+                              z + at.dx);
     }
     for (int k = 0; k < d->nv; k++) s->theta[k] = -s->theta[k];
     if (d->nv > 0) sys->ops->rate_t(sys, s->theta, by, by);
@@ -103,7 +104,9 @@ flx_status flx_stage_install(const flx_slopes *sl, flx_integrator *it, const dou
         for (int k = 0; k < d->nv + d->nx; k++) {
             bool moves = k < d->nv;
             int from = moves ? s->n + k : k; // V, or x
-            double sum = 0.0, begin = moves ? dz[at.v + k] : dz[at.x + k - d->nv];
+            double begin = moves ? dz[at.v + k] : dz[at.x + k - d->nv];
+            double rate = moves ? dz[at.a + k] : dz[at.dx + k - d->nv];
+            double sum = t->slopes ? -t->slope[i] * rate : 0.0;
             for (int j = 0; j < t->s; j++)
                 sum += t->Ai[i][j] / rec[1] * (y[j * s->size + from] - begin);
             if (moves) {

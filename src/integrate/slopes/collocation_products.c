@@ -139,12 +139,12 @@ static flx_status multiply_G_t(flx_stage_slopes *s, int i, const double *lam, do
 
 // ---- products -----------------------------------------------------------------------------------------
 
-// sum_j a_ij (y_j - y0) over values that lie `size` apart; y0 NULL: zeros.
 void flx_stage_differentiate(const flx_stage_slopes *s, int i, const double *y, const double *y0,
-                             int m, double *out)
+                             const double *dy0, int m, double *out)
 {
+    const double slope = s->tab->slopes && dy0 ? s->tab->slope[i] : 0.0;
     for (int k = 0; k < m; k++) {
-        double sum = 0.0, from = y0 ? y0[k] : 0.0;
+        double sum = slope != 0.0 ? -slope * dy0[k] : 0.0, from = y0 ? y0[k] : 0.0;
         for (int j = 0; j < s->tab->s; j++)
             sum += s->tab->Ai[i][j] / s->h * (y[(size_t)j * (size_t)s->size + (size_t)k] - from);
         out[k] = sum;
@@ -178,14 +178,16 @@ flx_status flx_stage_multiply(flx_stage_slopes *s, const double *y, const double
         flx_stage_place_change(s, i, y, dz, s->u0);
         memset(s->u1, 0, n);
         memcpy(s->u1, dV, nv);
-        flx_stage_differentiate(s, i, y + d->nv, dz ? dz + at.x : NULL, d->nx, s->u1 + d->nv);
+        flx_stage_differentiate(s, i, y + d->nv, dz ? dz + at.x : NULL, dz ? dz + at.dx : NULL,
+                                d->nx, s->u1 + d->nv);
         memset(s->u2, 0, n);
-        flx_stage_differentiate(s, i, y + s->n, dz ? dz + at.v : NULL, d->nv, s->u2);
+        flx_stage_differentiate(s, i, y + s->n, dz ? dz + at.v : NULL, dz ? dz + at.a : NULL, d->nv,
+                                s->u2);
         const double *const u[3] = {s->u0, s->u1, s->u2};
         memset(r, 0, n);
         flx_step_matrix_product(s->m[i], s->base.work, u, r);
         const double *Z = values_of(s, s->record).U + (size_t)i * (size_t)s->n;
-        flx_stage_differentiate(s, i, y, NULL, d->nv, k);
+        flx_stage_differentiate(s, i, y, NULL, dz ? dz + at.v : NULL, d->nv, k);
         if (d->nv > 0) sys->ops->velocity(sys, Z, k, k);
         for (int j = 0; j < d->nv; j++) k[j] = dV[j] - k[j];
         add_chart_slope(s, i, mine, -1.0, k);
@@ -203,10 +205,10 @@ flx_status flx_stage_multiply(flx_stage_slopes *s, const double *y, const double
     return FLX_OK;
 }
 
-// Adds a_ij times u (m) to the values of all stages, and takes it from those of the beginning.
 void flx_stage_spread_rate(const flx_stage_slopes *s, int i, const double *u, int m, double sign,
-                           double *y, double *y0)
+                           double *y, double *y0, double *dy0)
 {
+    for (int k = 0; k < m && dy0 && s->tab->slopes; k++) dy0[k] -= sign * s->tab->slope[i] * u[k];
     for (int j = 0; j < s->tab->s; j++) {
         double a = sign * s->tab->Ai[i][j] / s->h;
         for (int k = 0; k < m; k++) {
@@ -267,8 +269,10 @@ flx_status flx_stage_multiply_t(flx_stage_slopes *s, const double *zeta, double 
         FLX_TRY(flx_step_matrix_product_t(s->m[i], s->base.work, r, u));
         for (int j = d->nv; j < s->n; j++) mine[j] += s->u0[j];
         for (int j = 0; j < d->nv; j++) dV[j] += s->u1[j] + k[j];
-        flx_stage_spread_rate(s, i, s->u1 + d->nv, d->nx, 1.0, y + d->nv, z ? z + at.x : NULL);
-        flx_stage_spread_rate(s, i, s->u2, d->nv, 1.0, y + s->n, z ? z + at.v : NULL);
+        flx_stage_spread_rate(s, i, s->u1 + d->nv, d->nx, 1.0, y + d->nv, z ? z + at.x : NULL,
+                              z ? z + at.dx : NULL);
+        flx_stage_spread_rate(s, i, s->u2, d->nv, 1.0, y + s->n, z ? z + at.v : NULL,
+                              z ? z + at.a : NULL);
         double *gq = s->p;
         memcpy(gq, s->u0, (size_t)d->nv * sizeof *gq);
         if (s->ggl) {
@@ -280,7 +284,7 @@ flx_status flx_stage_multiply_t(flx_stage_slopes *s, const double *zeta, double 
         if (d->nv == 0) continue;
         const double *Z = values_of(s, s->record).U + (size_t)i * (size_t)s->n;
         sys->ops->velocity_t(sys, Z, k, s->r);
-        flx_stage_spread_rate(s, i, s->r, d->nv, -1.0, y, NULL);
+        flx_stage_spread_rate(s, i, s->r, d->nv, -1.0, y, NULL, z ? z + at.v : NULL);
         if (!sys->ops->velocity_slope_t) continue;
         sys->ops->velocity_slope_t(sys, Z, s->rate + (size_t)i * (size_t)d->nv, k, s->r);
         for (int j = 0; j < d->nv; j++) mine[j] -= s->r[j];

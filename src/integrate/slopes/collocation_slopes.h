@@ -23,12 +23,15 @@ typedef struct flx_stage_slopes {
     flx_step_matrix *other;                   // owned; for derivatives of G
     flx_stage_matrix *matrix;                 // owned
     flx_gmres *gmres;                         // owned
+    flx_instant *end;                         // owned; of a step that no stage ends, else NULL
     double *row, *col;                        // (size)
     double *y, *b, *x;                        // (most size)
     double *inside, *inside_z;                // (most size) (size of z) weights of values inside
     double *u0, *u1, *u2;                     // (n)
     double *p, *q, *r, *s, *theta, *lam, *gd; // (nv) (nq) (nv) (nv) (nv) (nlam) (2 nlam) scratch
     double *scale;                            // (nv)
+    double *step, *step_back; // (nv) the whole step, where no stage is its end; less that
+    double *wy, *wz;          // (n) (2 nv + nx) of the instant at such an end
     void *block;
 } flx_stage_slopes;
 
@@ -69,12 +72,13 @@ flx_point flx_stage_point(const flx_stage_slopes *s, const flx_state *from, cons
 
 // ---- collocation_products.c -----------------------------------------------------------------------
 
-// sum_j a_ij (y_j - y0) over values that lie `size` apart; y0 NULL: zeros.
+// sum_j a_ij (y_j - y0) over values that lie `size` apart, less what the rate at the beginning gives where there is a stage;
+// y0, dy0 NULL: zeros.
 void flx_stage_differentiate(const flx_stage_slopes *s, int i, const double *y, const double *y0,
-                             int m, double *out);
-// Adds a_ij times u (m) to the values of all stages, and takes it from those of the beginning.
+                             const double *dy0, int m, double *out);
+// The transpose: a_ij times u (m) is added to the values of all stages, and taken from those of the beginning.
 void flx_stage_spread_rate(const flx_stage_slopes *s, int i, const double *u, int m, double sign,
-                           double *y, double *y0);
+                           double *y, double *y0, double *dy0);
 // dq of stage i, (nv)
 void flx_stage_place_change(flx_stage_slopes *s, int i, const double *y, const double *dz,
                             double *dq);

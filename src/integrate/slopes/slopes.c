@@ -10,7 +10,9 @@ static const flx_slopes_type *type_of(const flx_integrator *it)
     const flx_integrator_type *t = it->type;
     if (t == &flx_generalized_alpha || t == &flx_hht || t == &flx_newmark)
         return &flx_structural_slopes;
-    if (t == &flx_radau || t == &flx_implicit_euler) return &flx_collocation_slopes;
+    if (t == &flx_radau || t == &flx_implicit_euler || t == &flx_gauss || t == &flx_lobatto)
+        return &flx_collocation_slopes;
+    if (t == &flx_midpoint || t == &flx_trapezoidal) return &flx_collocation_ends_slopes;
     if (t == &flx_dopri5 || t == &flx_dop853 || t == &flx_rk4 || t == &flx_euler)
         return &flx_explicit_slopes;
     return NULL;
@@ -18,10 +20,15 @@ static const flx_slopes_type *type_of(const flx_integrator *it)
 
 bool flx_slopes_can_follow(const flx_integrator *it)
 {
-    static const flx_integrator_type *const types[] = {
-        &flx_dopri5, &flx_dop853,         &flx_euler,
-        &flx_radau,  &flx_implicit_euler, &flx_generalized_alpha,
-        &flx_hht,    &flx_newmark};
+    static const flx_integrator_type *const types[] = {&flx_dopri5,
+                                                       &flx_dop853,
+                                                       &flx_euler,
+                                                       &flx_radau,
+                                                       &flx_implicit_euler,
+                                                       &flx_gauss,
+                                                       &flx_generalized_alpha,
+                                                       &flx_hht,
+                                                       &flx_newmark};
     bool found = false;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         found = found || it->type == types[i];
@@ -33,12 +40,12 @@ flx_status flx_slopes_create(flx_integrator *it, flx_slopes **sl)
     const flx_slopes_type *type = type_of(it);
     *sl = NULL;
     if (!type) {
-        return FLX_FAIL(
-            it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-            "method '%s' has no derivatives of its steps: give 'method: "
-            "differences', or run with radau, implicit-euler, generalized-alpha, hht, newmark, "
-            "dopri5, dop853, rk4 or euler",
-            it->type->name);
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "method '%s' has no derivatives of its steps: give 'method: "
+                        "differences', or run with radau, implicit-euler, gauss, lobatto, "
+                        "midpoint, trapezoidal, "
+                        "generalized-alpha, hht, newmark, dopri5, dop853, rk4 or euler",
+                        it->type->name);
     }
     flx_slopes *s = flx_alloc(it->ctx, 1, type->bytes);
     if (!s) return FLX_ERR_MEMORY;

@@ -55,6 +55,7 @@ struct flx_slopes {
 
 extern const flx_slopes_type flx_structural_slopes;
 extern const flx_slopes_type flx_collocation_slopes;
+extern const flx_slopes_type flx_collocation_ends_slopes;
 extern const flx_slopes_type flx_explicit_slopes;
 
 // A state in the order of a change; positions are left zero.
