@@ -593,8 +593,21 @@ await test("a bar and its joint are built by keys alone, pulled live by keys", a
   await idle();
   const built = await page.evaluate(() => window.studio.checked());
   assert.ok(built.ok && built.summary.freedoms === 1, `${JSON.stringify(built.messages)} ${await text()}`);
-  await page.focus(".tree [data-path='bodies.rod']");
+  // what the keyboard is at stays where it is, and the tree is walked by arrows
+  const at = () => page.evaluate(() => document.activeElement.id || document.activeElement.dataset.path);
+  await page.focus("#left-items");
   await press("Enter");
+  assert.equal(await at(), "left-items");
+  await page.focus(".tree [data-path='bodies']");
+  await press("ArrowLeft", "ArrowDown");
+  assert.equal(await at(), "joints");
+  await press("ArrowUp", "ArrowRight", "ArrowDown");
+  assert.equal(await at(), "bodies.rod");
+  await press("Enter");
+  assert.equal(await at(), "bodies.rod");
+  await field("bodies.rod.mass").focus();
+  await press("Enter");
+  assert.equal(await at(), "bodies.rod.mass");
   await live(0.1);
   await page.focus("#canvas");
   await page.waitForTimeout(100);

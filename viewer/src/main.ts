@@ -2,6 +2,7 @@
 import { galleryPanel } from "./charts/gallery";
 import type { Table } from "./charts/tables";
 import { load, type Loaded, type Result } from "./data";
+import { keepFocus } from "./focus";
 import { icon } from "./icons";
 import { decimal, language, say, setLanguage, type Label } from "./labels";
 import { helpPanel } from "./help";
@@ -60,10 +61,12 @@ class Page {
     byId("title").textContent = first.title || first.label;
     byId("subtitle").textContent = this.results.map((r) => describe(r)).join("  ·  ");
     byId("canvas")?.setAttribute("aria-label", say("copyOf"));
-    this.buildTools();
-    this.buildTabs();
-    this.buildBar();
-    this.buildLegend();
+    keepFocus(() => {
+      this.buildTools();
+      this.buildTabs();
+      this.buildBar();
+      this.buildLegend();
+    });
     this.buildNote();
     this.stage?.label();
   }
@@ -75,7 +78,7 @@ class Page {
       const stage = this.stage;
       tools.append(make("button", {
         id: "arrangement", textContent: say(stage.beside ? "overlay" : "beside"),
-        onclick: () => { stage.arrange(!stage.beside); this.buildTools(); },
+        onclick: () => { stage.arrange(!stage.beside); keepFocus(() => this.buildTools()); },
       }));
     }
     const dark = document.documentElement.dataset.theme === "dark";

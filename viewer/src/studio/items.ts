@@ -1,5 +1,6 @@
 // items.ts - the model as a tree of items, and a form for the one that is chosen. Each field is a place of the text, and shows
 // what stands there: to change it is to edit the text.
+import { keepFocus } from "../focus";
 import { make } from "../panels";
 import { freeName, oneValue, remove, rename, setValue } from "./edit";
 import type { Editor } from "./editor";
@@ -47,7 +48,28 @@ export class Items {
 
   // Fields that have the focus are left alone: the text follows them.
   build(): void {
-    if (this.box.hidden || this.box.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement) return;
+    if (this.box.hidden) return;
+    if (this.box.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement) this.mark();
+    else keepFocus(() => this.make());
+  }
+
+  // What the last check says of the fields that are there.
+  private mark(): void {
+    for (const input of this.box.querySelectorAll<HTMLElement>("#form .field [data-path]")) this.complain(input, this.wrong(input.dataset.path!));
+  }
+
+  private wrong(path: string): string {
+    return this.messages.find((m) => m.path === path && !m.file)?.text ?? "";
+  }
+
+  private complain(input: HTMLElement, text: string): void {
+    const box = input.parentElement!.querySelector<HTMLElement>(".wrong")!;
+    input.setAttribute("aria-invalid", String(text !== ""));
+    box.textContent = text;
+    box.hidden = text === "";
+  }
+
+  private make(): void {
     const root = outline(this.editor.view.state), scroll = this.box.scrollTop, treeTop = this.box.querySelector(".tree")?.scrollTop ?? 0;
     this.box.replaceChildren(make("div", { className: "row", id: "adders" }, ...this.tools()), this.tree(root), this.form(root));
     this.box.scrollTop = scroll;
@@ -61,6 +83,7 @@ export class Items {
   private tree(root: Entry): HTMLElement {
     const list = make("div", { className: "tree" });
     list.setAttribute("role", "tree");
+    list.onkeydown = (e) => this.walk(e, list);
     const line = (text: string, path: string[], depth: number) => {
       const b = make("button", { textContent: text, onclick: () => this.choose(path) });
       b.setAttribute("role", "treeitem");
@@ -83,6 +106,18 @@ export class Items {
       if (section.children.length > MOST) list.append(make("span", { className: "empty", textContent: `+ ${section.children.length - MOST}` }));
     }
     return list;
+  }
+
+  // Arrows go from line to line, and open and close a section.
+  private walk(e: KeyboardEvent, list: HTMLElement): void {
+    const lines = [...list.querySelectorAll<HTMLElement>("button")], i = lines.findIndex((b) => b === document.activeElement), section = lines[i]?.dataset.path ?? "";
+    if (e.key === "ArrowDown" || e.key === "ArrowUp") lines[i + (e.key === "ArrowDown" ? 1 : -1)]?.focus();
+    else if ((e.key === "ArrowLeft" || e.key === "ArrowRight") && named.includes(section)) {
+      if (e.key === "ArrowLeft") this.closed.add(section);
+      else this.closed.delete(section);
+      this.build();
+    } else return;
+    e.preventDefault();
   }
 
   // ---- the form -----------------------------------------------------------------------------------
@@ -169,17 +204,14 @@ export class Items {
   private field(box: HTMLElement, e: Entry, path: string[]): void {
     const state = this.editor.view.state, text = e.value ? state.sliceDoc(e.value.from, e.value.to) : "";
     const steps: Step[] = this.steps(path), words = this.language?.words(steps) ?? [], about = this.language?.describe(steps) ?? "";
-    const wrong = make("span", { className: "wrong", textContent: this.messages.find((m) => m.path === path.join(".") && !m.file)?.text ?? "" });
     const change = (value: string) => {
       const now = find(outline(this.editor.view.state), path)?.value, before = now ? this.editor.view.state.sliceDoc(now.from, now.to) : "";
       if (value.trim() === "" && "value" in input) input.value = before; // a value goes with its key
       if (value.trim() === "" || value.trim() === before) return;
       const whole = oneValue(this.editor.view.state, path, value.trim());
-      wrong.textContent = whole === null ? word("notOneValue") : "";
-      mark();
+      this.complain(input, whole === null ? word("notOneValue") : "");
       if (whole !== null) this.editor.edit(setValue(this.editor.view.state, path, whole));
     };
-    const mark = () => { input.setAttribute("aria-invalid", String(wrong.textContent !== "")); wrong.hidden = wrong.textContent === ""; };
     let input: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
     if (words.length > 0 && words.some((w) => w.name === text)) {
       const select = make("select");
@@ -193,14 +225,14 @@ export class Items {
     } else {
       const one = make("input", { type: "text", value: text });
       one.onchange = () => change(one.value);
-      one.onkeydown = (k) => { if (k.key !== "Enter") return; change(one.value); if (wrong.textContent === word("notOneValue")) return; one.blur(); this.build(); };
+      one.onkeydown = (k) => { if (k.key === "Enter") change(one.value); };
       input = one;
     }
     input.dataset.path = path.join(".");
     input.title = about.replace(/`/g, "");
     const drop = make("button", { textContent: "×", title: word("removeItem"), className: "drop", onclick: () => { this.editor.edit(remove(this.editor.view.state, path)); this.build(); } });
     drop.setAttribute("aria-label", `${word("removeItem")}: ${e.key}`);
-    box.append(make("label", { className: "field", title: about.replace(/`/g, "") }, make("span", { textContent: path.length === 2 && e.kind === "scalar" && path.join() === this.path.join() ? word("value") : e.key }), input, drop, wrong));
-    mark();
+    box.append(make("label", { className: "field", title: about.replace(/`/g, "") }, make("span", { textContent: path.length === 2 && e.kind === "scalar" && path.join() === this.path.join() ? word("value") : e.key }), input, drop, make("span", { className: "wrong" })));
+    this.complain(input, this.wrong(path.join(".")));
   }
 }

@@ -1,6 +1,7 @@
 // live.ts - runs in real time, one or several side by side: their factor, sliders for inputs and parameters, keys and gamepad,
 // the pointer that pulls bodies, and curves of the last seconds. What is about time is told to all runs, so that they stay
 // together; sliders, keys and the record belong to the one that is chosen.
+import { keepFocus } from "../focus";
 import { make } from "../panels";
 import { short } from "../plots";
 import { decimal } from "../labels";
@@ -141,7 +142,7 @@ export class Live {
       return b;
     }) : [];
     const more = make("button", { id: "moreruns", textContent: word("besideIt"), disabled: this.runs.length >= MOST_RUNS, onclick: () => void this.add() });
-    this.which.replaceChildren(...several, more);
+    keepFocus(() => this.which.replaceChildren(...several, more));
   }
 
   // ---- what is shown --------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // picture.ts - the mechanism: as it starts while one types, as it moves when it was run, as it is while it is live.
 import type { Result } from "../data";
+import { keepFocus } from "../focus";
 import { icon } from "../icons";
 import { decimal, say } from "../labels";
 import { make } from "../panels";
@@ -91,8 +92,10 @@ export class Picture {
   }
 
   build(): void {
-    this.buildLegend();
-    this.buildBar();
+    keepFocus(() => {
+      this.buildLegend();
+      this.buildBar();
+    });
     byId("canvas").setAttribute("aria-label", say("copyOf"));
   }
 
@@ -103,7 +106,7 @@ export class Picture {
       const swatch = make("i"), hidden = stage!.mechanisms[0].hidden, b = make("button", { title: say("hide") }, swatch, p.name);
       swatch.style.background = `#${p.colour.toString(16).padStart(6, "0")}`;
       b.setAttribute("aria-pressed", String(!hidden.has(p.name)));
-      b.onclick = () => { stage!.hide(p.name, !hidden.has(p.name)); this.buildLegend(); };
+      b.onclick = () => { stage!.hide(p.name, !hidden.has(p.name)); keepFocus(() => this.buildLegend()); };
       legend.append(b);
     }
     const more = (stage?.mechanisms[0].parts.length ?? 0) - MOST_ENTRIES;

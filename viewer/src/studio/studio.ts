@@ -1,6 +1,7 @@
 // studio.ts - the workbench: the text, the picture, what is run, and how they follow one another. The file has the truth:
 // whatever is done by forms or the pointer is an edit of the text, and everything else follows from it.
 import { take, type Body, type Packed, type Result } from "../data";
+import { keepFocus } from "../focus";
 import { decimal, language, say, setLanguage } from "../labels";
 import { ledgerPanel, make, viewPanel } from "../panels";
 import { Plots, short } from "../plots";
@@ -334,12 +335,12 @@ export class Studio {
   // ---- what is written ------------------------------------------------------------------------------
 
   private leftTabs(): void {
-    byId("lefttabs").replaceChildren(...(["text", "items"] as Word[]).map((name) => {
+    keepFocus(() => byId("lefttabs").replaceChildren(...(["text", "items"] as Word[]).map((name) => {
       const tab = make("button", { textContent: word(name), id: `left-${name}`, onclick: () => { this.left = name; this.leftTabs(); } });
       tab.setAttribute("role", "tab");
       tab.setAttribute("aria-selected", String(name === this.left));
       return tab;
-    }));
+    })));
     byId("editor").hidden = this.left !== "text";
     byId("items").hidden = this.left !== "items";
     this.items.build();
@@ -371,9 +372,7 @@ export class Studio {
       parts.push(make("progress", { max: until || 1, value: t }));
       if (this.progress) parts.push(make("span", { className: "empty", textContent: word("running", short(Number(t.toPrecision(3))), short(until)) }));
     }
-    const had = document.activeElement?.id;
-    byId("commands").replaceChildren(...parts);
-    if (had) document.getElementById(had)?.focus();
+    keepFocus(() => byId("commands").replaceChildren(...parts));
   }
 
   private analyses(good: boolean): HTMLElement {
@@ -390,9 +389,9 @@ export class Studio {
 
   private tools(): void {
     const dark = document.documentElement.dataset.theme === "dark";
-    byId("tools").replaceChildren(
+    keepFocus(() => byId("tools").replaceChildren(
       make("button", { id: "theme", textContent: dark ? "☀" : "☾", title: word("theme"), onclick: () => { setTheme(!dark); this.plots?.redraw(); this.picture.stage?.draw(); this.tools(); } }),
-      make("button", { id: "language", textContent: word("other"), onclick: () => { setLanguage(language === "en" ? "de" : "en"); this.build(); } }));
+      make("button", { id: "language", textContent: word("other"), onclick: () => { setLanguage(language === "en" ? "de" : "en"); this.build(); } })));
   }
 
   private state(): void {
@@ -406,6 +405,10 @@ export class Studio {
   }
 
   private tabs(): void {
+    keepFocus(() => this.buildTabs());
+  }
+
+  private buildTabs(): void {
     const panels: [Word, () => HTMLElement][] = [["plots", () => this.plots ? make("div", {}, this.runsBar(), this.plots.element) : make("p", { className: "empty", textContent: word("nothing") })]];
     if (this.found) panels.push(["findings", () => findingsPanel(this.found!.done, this.found!.name)]);
     if (this.live) panels.unshift(["curves", () => this.live!.curves]);
