@@ -58,6 +58,11 @@ static const flx_key_row keys[] = {
      .form = "bool",
      .initial = "false",
      .doc = "Also between bodies that a joint ties."},
+    {.key = "self",
+     .form = "bool",
+     .initial = "false",
+     .doc = "The lines of beams touch themselves, too: parts that are farther from each other along "
+            "the line than pi times its radius and an element."},
     {.key = "form",
      .form = "word",
      .initial = "plain",

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#define PI 3.14159265358979323846
 #define SAME 1e-6 // places nearer than this part of the radii
 
 void flx_patch_place_boxes(const flx_patch_pair *p, flx_frames f, double *boxes)
@@ -27,6 +28,16 @@ bool flx_patch_are_near(const double *a, const double *b, double reach)
         if (a[k] > b[3 + k] + reach || b[k] > a[3 + k] + reach) return false;
     }
     return true;
+}
+
+// A line that is bent by no more than its own radius comes back to itself after pi radii.
+bool flx_patch_may_touch(const flx_patch_pair *p, int i, int j)
+{
+    double between = 0.0;
+    if (!p->self) return true;
+    if (j <= i + 1) return false;
+    for (int k = i + 1; k < j; k++) between += p->of[0][k].length;
+    return between >= PI * p->radius[0];
 }
 
 static bool is_at_inner_border(const flx_patch_pair *p, const flx_patch_touch *t)
@@ -99,6 +110,7 @@ int flx_patch_find(const flx_patch_pair *p, flx_frames f, double reach, double *
             const double *own = boxes + (ptrdiff_t)6 * i,
                          *other = boxes + (ptrdiff_t)6 * (p->n[0] + j);
             if (!flx_patch_are_near(own, other, thick + reach)) continue;
+            if (!flx_patch_may_touch(p, i, j)) continue;
             const flx_patch_kind kind[2] = {p->of[0][i].kind, p->of[1][j].kind};
             flx_patch_touch t = {.patch = {i, j}, .weight = 1.0};
             if (!placed) flx_patch_place_vectors(p->of[0] + i, f, z[0]);

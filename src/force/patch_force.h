@@ -42,6 +42,7 @@ typedef struct flx_patch_pair {
     bool planar;
     bool turned; // the first of the model is the second here
     bool rigid;  // met step by step: no force
+    bool self;   // both are one line
     bool spread; // the force is one per length of the first, which is a line
     bool
         faces; // the second is one of faces: each patch of the first, a point, touches where it is nearest to all of them
@@ -67,6 +68,8 @@ int flx_patch_spread(const flx_patch_pair *p, flx_frames f, double *boxes, int r
 // Boxes round all patches without their radii, and whether two are near each other.
 void flx_patch_place_boxes(const flx_patch_pair *p, flx_frames f, double *boxes);
 bool flx_patch_are_near(const double *a, const double *b, double reach);
+// Whether patch i of the first may touch patch j of the second: of one line each two once, and none that are near along it.
+bool flx_patch_may_touch(const flx_patch_pair *p, int i, int j);
 // All places where two surfaces are nearer than reach, into `of`, at most `room`: the number of them. boxes: 6 numbers for each
 // patch of both, to work with (patch_find.c).
 int flx_patch_find(const flx_patch_pair *p, flx_frames f, double reach, double *boxes, int room,

@@ -137,17 +137,23 @@ int flx_patch_spread(const flx_patch_pair *p, flx_frames f, double *boxes, int r
     flx_patch_place_boxes(p, f, boxes);
     for (int i = 0; i < p->n[0]; i++) {
         look l = {.p = p, .patch = i};
-        if (n + FLX_PATCH_GAUSS * FLX_PATCH_INTERVALS > room) break;
-        for (int j = 0; j < p->n[1] && l.n < MOST_NEAR; j++) {
+        for (int j = 0; j <= p->n[1]; j++) {
             const double *own = boxes + (ptrdiff_t)6 * i,
                          *other = boxes + (ptrdiff_t)6 * (p->n[0] + j);
-            if (!flx_patch_are_near(own, other, thick)) continue;
-            flx_patch_place_vectors(p->of[1] + j, f, l.z[l.n]);
-            l.near[l.n++] = j;
+            bool near = j < p->n[1] && l.n < MOST_NEAR && flx_patch_may_touch(p, i, j) &&
+                        flx_patch_are_near(own, other, thick);
+            // each strand of one line that comes by is a surface of its own
+            bool ends = j == p->n[1] || (p->self && !near);
+            if (near) {
+                if (l.n == 0) flx_patch_place_vectors(p->of[0] + i, f, l.own);
+                flx_patch_place_vectors(p->of[1] + j, f, l.z[l.n]);
+                l.near[l.n++] = j;
+            }
+            if (!ends || l.n == 0) continue;
+            if (n + FLX_PATCH_GAUSS * FLX_PATCH_INTERVALS > room) return n;
+            n = spread(&l, n, of);
+            l.n = 0;
         }
-        if (l.n == 0) continue;
-        flx_patch_place_vectors(p->of[0] + i, f, l.own);
-        n = spread(&l, n, of);
     }
     return n;
 }

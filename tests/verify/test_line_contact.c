@@ -151,6 +151,65 @@ static int nodes_carry_the_weight(void)
     return 0;
 }
 
-TEST_MAIN(TEST(force_of_crossing_lines_is_the_integral),
+// ---- a line that touches itself ---------------------------------------------------------------------
+
+#define LOOP_SECTION                                                                               \
+    "section: {radius: 0.02}, material: {E: 2e6, nu: 0.3, density: 1000},\n"                       \
+    "    damping: {rayleigh: [1, 1e-3]}, surface: {line: true}}\n"
+#define LOOP_END                                                                                   \
+    ", law: penalty, stiffness: 1e6, damping: 1e4,\n"                                              \
+    "    damping_exponent: 1, friction: {coefficient: 0.2, velocity: 0.02}}\n"                     \
+    "simulate: {until: 0.04, method: radau, rtol: 1e-6}\n"                                         \
+    "outputs: {every: 0.01, signals: [k.value, k.gap"
+
+// The ends of a coil are pressed onto each other: as one line, and as three that are welded, of which the first and the last touch.
+static int coil_touches_itself(void)
+{
+    static const char one[] =
+        "flexion: 1\nbodies:\n"
+        "  a: {type: beam, curve: [0.2*cos(2*pi*1.15*s), 0.2*sin(2*pi*1.15*s), 0.06*s],\n"
+        "    elements: 23, " LOOP_SECTION "forces:\n"
+        "  up: {type: force, on: a, at: a.start, value: [0, 0, 3]}\n"
+        "  down: {type: force, on: a, at: a.end, value: [0, 0, -3]}\n"
+        "  k: {type: contact, among: [a], self: true" LOOP_END ", a.end.position]}\n";
+    static const char three[] =
+        "flexion: 1\nbodies:\n"
+        "  a: {type: beam, curve: [0.2*cos(pi/2*s), 0.2*sin(pi/2*s), 0.06*5/23*s],\n"
+        "    elements: 5, " LOOP_SECTION
+        "  m: {type: beam, curve: [0.2*cos(pi/2 + 1.3*pi*s), 0.2*sin(pi/2 + 1.3*pi*s),\n"
+        "    0.06*(5 + 13*s)/23], elements: 13, " LOOP_SECTION
+        "  b: {type: beam, curve: [0.2*cos(pi*(1.8 + s/2)), 0.2*sin(pi*(1.8 + s/2)),\n"
+        "    0.06*(18 + 5*s)/23], elements: 5, " LOOP_SECTION "joints:\n"
+        "  p: {type: fixed, on: [a, m], at: a.end}\n  q: {type: fixed, on: [m, b], at: b.start}\n"
+        "forces:\n"
+        "  up: {type: force, on: a, at: a.start, value: [0, 0, 3]}\n"
+        "  down: {type: force, on: b, at: b.end, value: [0, 0, -3]}\n"
+        "  k: {type: contact, among: [a, b]" LOOP_END ", b.end.position]}\n";
+    case_table t[2] = {{0}};
+    flx_ledger l = {0};
+    double most = 0.0;
+    CHECK(case_run_ledger(one, NULL, &t[0], &l));
+    CHECK(case_run(three, NULL, &t[1], NULL, NULL));
+    for (int i = 0; i < 5; i++) {
+        static const char *const signals[2][4] = {
+            {"k.value", "k.gap", "a.end.position.x", "a.end.position.z"},
+            {"k.value", "k.gap", "b.end.position.x", "b.end.position.z"}};
+        for (int k = 0; k < 4; k++) {
+            double x, y;
+            CHECK(case_table_value(&t[0], signals[0][k], 0.01 * i, &x));
+            CHECK(case_table_value(&t[1], signals[1][k], 0.01 * i, &y));
+            CHECK_NEAR(x, y, k == 0 ? 2e-2 : 1e-5);
+            if (k == 0) most = fmax(most, x);
+        }
+    }
+    CHECK(most > 3.0);
+    CHECK(l.energy_drift < 1e-4);
+    for (int k = 0; k < 3; k++) CHECK(fabs(l.momentum_change[k]) < 1e-12);
+    case_table_clear(&t[0]);
+    case_table_clear(&t[1]);
+    return 0;
+}
+
+TEST_MAIN(TEST(coil_touches_itself), TEST(force_of_crossing_lines_is_the_integral),
           TEST(lines_along_each_other_touch_along_their_length), TEST(ball_touches_a_line_once),
           TEST(free_rods_keep_momentum_and_energy), TEST(nodes_carry_the_weight))

@@ -43,6 +43,7 @@ static flx_status plan_pair(flx_descriptor *d, int contact, const int sides[2], 
                           .planar = d->planar,
                           .turned = both ? sides[0] > sides[1] : swapped,
                           .faces = faces,
+                          .self = sides[0] == sides[1],
                           .rigid = c->law == FLX_CONTACT_RIGID,
                           .spread =
                               !faces && c->law != FLX_CONTACT_HERTZ && c->law != FLX_CONTACT_RIGID};
@@ -369,6 +370,7 @@ static double longest_of(const flx_descriptor *d, const flx_descriptor_work *w,
     for (int i = 0; i < p->n[0]; i++) {
         motion first = motion_of(d, w, p, p->of[0] + i, a);
         for (int j = 0; j < p->n[1]; j++) {
+            if (!flx_patch_may_touch(p, i, j)) continue;
             double far = apart(boxes + (ptrdiff_t)6 * i, boxes + (ptrdiff_t)6 * (p->n[0] + j));
             motion second = motion_of(d, w, p, p->of[1] + j, a);
             double v = 0.0, change = 0.0;

@@ -272,12 +272,20 @@ static flx_status check_faces(flx_builder *b, const flx_touching *one, const flx
                     "{faces: true, round: 0.002}");
 }
 
+static bool has_self(const flx_contact *c)
+{
+    for (int i = 0; i < c->ndeforming; i++) {
+        if (c->deforming[i][0] == c->deforming[i][1]) return true;
+    }
+    return false;
+}
+
 // first: number of the first side of the second body; 0: all with all.
 static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides *all, int first,
-                             bool connected, flx_contact *c)
+                             bool connected, bool self, flx_contact *c)
 {
     const flx_touching *s = all->of;
-    size_t most = (size_t)all->n * (size_t)(all->n - 1) / 2;
+    size_t most = (size_t)all->n * (size_t)(all->n + 1) / 2;
     bool tied = false;
     c->pairs = flx_arena_take(b->m->arena, most, sizeof *c->pairs);
     c->deforming = flx_arena_take(b->m->arena, 2 * most, sizeof *c->deforming);
@@ -300,6 +308,14 @@ static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides 
             c->pairs[c->npair++][1] = k;
         }
     }
+    for (int i = 0; i < all->n && self; i++) {
+        if (is_line(s + i)) add_deforming(s, i, i, c);
+    }
+    if (self && !has_self(c)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_entry_get(force->def, "self")->loc,
+                        "'self' is for lines of beams; none is among the surfaces of contact '%s'",
+                        force->full);
+    }
     if (c->npair > 0 || c->ndeforming > 0) return FLX_OK;
     if (tied) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
@@ -309,9 +325,11 @@ static flx_status list_pairs(flx_builder *b, const flx_item *force, const sides 
     }
     bool alone = all->n > 0;
     for (int i = 1; i < all->n; i++) alone = alone && owner(s[i].body) == owner(s[0].body);
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
-                    "contact '%s' has no two bodies that could touch%s", force->full,
-                    alone ? "; a body does not touch itself, nor does the line of a beam" : "");
+    return FLX_FAIL(
+        b->ctx, FLX_ERR_MODEL, force->loc, "contact '%s' has no two bodies that could touch%s",
+        force->full,
+        alone ? "; a body does not touch itself, nor does the line of a beam without 'self: true'"
+              : "");
 }
 
 // ---- the form -----------------------------------------------------------------------------------
@@ -404,10 +422,11 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     flx_builder *b = e->b;
     const flx_entry *on = flx_entry_get(force->def, "on"),
                     *among = flx_entry_get(force->def, "among"),
-                    *tied = flx_entry_get(force->def, "connected");
+                    *tied = flx_entry_get(force->def, "connected"),
+                    *own = flx_entry_get(force->def, "self");
     flx_contact *c = flx_arena_take(b->m->arena, 1, sizeof *c);
     sides all = {0};
-    bool connected = false, chosen = false;
+    bool connected = false, chosen = false, self = false;
     int first = 0;
     if (!c) return FLX_ERR_MEMORY;
     *c =
@@ -416,6 +435,7 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     FLX_TRY(flx_contact_read_friction(e, force, c));
     FLX_TRY(flx_contact_read_form(e, force, c, &chosen));
     if (tied) FLX_TRY(flx_build_flag(b, tied, "connected", &connected));
+    if (own) FLX_TRY(flx_build_flag(b, own, "self", &self));
     for (int i = 0; i < b->joints.count; i++) {
         FLX_TRY(flx_joint_place(b, b->joints.items[i], force->loc));
     }
@@ -425,7 +445,7 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     if (!c->sides) return FLX_ERR_MEMORY;
     c->nside = all.n;
     for (int i = 0; i < all.n; i++) c->sides[i] = all.of[i].side;
-    FLX_TRY(list_pairs(b, force, &all, first, connected, c));
+    FLX_TRY(list_pairs(b, force, &all, first, connected, self, c));
     if (chosen) c->mixed = should_mix(b, &all, c);
     FLX_TRY(check_lines(e, force, c));
     FLX_TRY(add_memory(b, force, c));
