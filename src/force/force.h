@@ -129,3 +129,9 @@ void flx_contact_point_press(const flx_contact_point *p, const flx_contact_at *a
 // The row of a force that is an unknown.
 flx_law_row flx_contact_point_row(const flx_contact_point *p, const flx_contact_at *at,
                                   const flx_jet *j);
+
+// elastic_law.c: of a spring by a function, x beyond its length. power: pull times rate.
+struct flx_program;
+double flx_spring_law_stored(const struct flx_program *p, double x);
+void flx_spring_law_energy(const struct flx_program *p, double x, double power, double rate,
+                           flx_energies *e);

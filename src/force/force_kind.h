@@ -118,6 +118,7 @@ FLX_FORCE_WORDS(X)
 
 // Kinds that others make forces of.
 extern const flx_force_kind flx_force_spring, flx_force_joint_spring, flx_force_bushing;
+extern const flx_force_kind flx_force_spring_law, flx_force_joint_spring_law;
 extern const flx_force_kind flx_force_actuator, flx_force_effort, flx_force_wrench;
 extern const flx_force_kind flx_force_gravitation, flx_force_contact;
 extern const flx_force_kind flx_force_cable, flx_force_muscle, flx_force_tyre;

@@ -179,6 +179,19 @@ const flx_force_kind flx_force_joint_spring = {.word = "spring",
                                                .parts = along_joint,
                                                .sign = 1.0};
 
+// By a function: a value along the same scalars.
+const flx_force_kind flx_force_spring_law = {.word = "spring",
+                                             .symbol = "spring",
+                                             .signals = line_signals,
+                                             .line = true,
+                                             .mounted = true,
+                                             .links = true,
+                                             .along = flx_force_add_line,
+                                             .sign = 1.0};
+
+const flx_force_kind flx_force_joint_spring_law = {
+    .word = "spring", .signals = joint_signals, .joint = true, .along = along_joint, .sign = 1.0};
+
 static const flx_key_row keys[] = {
     FLX_FORCE_ROW_ON_ANY,
     {.key = "at",
@@ -195,6 +208,13 @@ static const flx_key_row keys[] = {
      .unit = "N s/m, N m s/rad",
      .initial = "0",
      .doc = "Force per rate of length; `infinite`: no rate."},
+    {.key = "force",
+     .form = "number",
+     .unit = "N, N m",
+     .doc =
+         "In place of stiffness and damping: the pull as a function of `x`, how far it is beyond "
+         "`length`, and `v`, its rate: `1e4*x + 2e6*x^3 + 30*v`, a table, `bump(x)`. Its part "
+         "without a rate is stored, what the rate adds is dissipated."},
     {.key = "length",
      .form = "number",
      .unit = "m",
@@ -213,8 +233,9 @@ static const flx_key_row keys[] = {
     FLX_FORCE_ROW_FORM,
     {0}};
 
-static const flx_rule_row rules[] = {
-    {FLX_RULE_SOME, "stiffness damping"}, {FLX_RULE_MOST_ONE, "length angle displacement"}, {0}};
+static const flx_rule_row rules[] = {{FLX_RULE_SOME, "stiffness damping force"},
+                                     {FLX_RULE_MOST_ONE, "length angle displacement"},
+                                     {0}};
 
 const flx_force_word flx_word_spring = {
     .row = {.word = "spring",

@@ -164,6 +164,20 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     static const char *const words[] = {"length", "angle", "displacement"};
     const flx_entry *k = flx_entry_get(force->def, "stiffness");
     const flx_entry *c = flx_entry_get(force->def, "damping");
+    const flx_entry *law = flx_entry_get(force->def, "force"),
+                    *form = flx_entry_get(force->def, "form");
+    if (law) d->def.kind = d->joint ? &flx_force_joint_spring_law : &flx_force_spring_law;
+    if (law && (k || c || form)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL,
+                        (k   ? k
+                         : c ? c
+                             : form)
+                            ->loc,
+                        "'%s' says by 'force' how it pulls: leave out '%s'", force->full,
+                        k   ? "stiffness"
+                        : c ? "damping"
+                            : "form");
+    }
     if (k) FLX_TRY(read_coefficient(e, k, &d->def.stiffness[0], &d->def.stiffness_open[0]));
     if (c) FLX_TRY(read_coefficient(e, c, &d->def.damping[0], &d->def.damping_open[0]));
     if (!d->joint) {
@@ -300,7 +314,7 @@ static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d
                         "'form: mixed'");
     }
     d->def.mixed = k == MIXED || limit;
-    if (k == AUTO && !limit && elastic && !(line && d->def.length == 0.0)) {
+    if (k == AUTO && !limit && elastic && d->def.kind->parts && !(line && d->def.length == 0.0)) {
         bool slides = d->joint && flx_force_slides(force, d);
         d->def.mixed = flx_force_is_stiff(e->b, d, slides);
     }

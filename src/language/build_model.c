@@ -229,6 +229,7 @@ static void clear(flx_model *m)
     m->surfaces = NULL;
     flx_free(m->limits);
     m->limits = NULL;
+    for (int i = 0; i < m->nforce; i++) flx_program_destroy(&m->forces[i].elastic);
     flx_numbers_destroy(&m->numbers);
     flx_graph_destroy(&m->graph);
 }

@@ -177,6 +177,40 @@ static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
     return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
+// The expression `force` of `x` and `v`.
+static flx_status law_of(flx_env *e, const flx_item *force, flx_node x, flx_node v, flx_node *out)
+{
+    const flx_entry *y = flx_entry_get(force->def, "force");
+    flx_env at;
+    flx_env_of(&at, e->b, force, FLX_MODE_CONSTANT);
+    flx_local rate = {"v", flx_operand_number(v), at.locals};
+    flx_local way = {"x", flx_operand_number(x), &rate};
+    at.locals = &way;
+    return flx_build_node(&at, y, out);
+}
+
+// By a function: its value, and its part that is stored as a program of its own.
+static flx_status value_of_law(flx_env *e, const flx_item *force, flx_force_data *d,
+                               flx_node stretch, flx_node rate)
+{
+    flx_builder *b = e->b;
+    flx_leaf leaf = flx_leaf_make(FLX_LEAF_TIME, 0, 0); // x stands where the time does
+    flx_node elastic = -1;
+    FLX_TRY(law_of(e, force, stretch, rate, &d->scalar));
+    FLX_TRY(law_of(e, force, flx_graph_leaf(b->g, leaf), node_const(b->g, 0.0), &elastic));
+    elastic = flx_open_fix(b, elastic, force->loc);
+    if (d->scalar < 0 || elastic < 0) return FLX_ERR_MEMORY;
+    d->def.value = d->scalar;
+    if (d->def.length_open) { // where it is without stretch is a number of the program's user
+        (void)flx_open_fix(b, node_open(b->g, d->def.length, d->def.length_open), force->loc);
+    }
+    if (d->def.elastic) return FLX_OK;
+    FLX_TRY(flx_program_compile(b->g, 1, &leaf, 1, &elastic, &d->def.elastic));
+    if (flx_program_scratch(d->def.elastic) <= FLX_ELASTIC_SCRATCH) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_CANNOT, force->loc,
+                    "the force of '%s' is too long an expression", force->full);
+}
+
 // Pull of a spring along a line, or along a joint's coordinate.
 static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d)
 {
@@ -200,13 +234,14 @@ static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d
     }
     const flx_force *f = &d->def;
     flx_node stretch = node_sub(g, c, node_open(g, f->length, f->length_open));
+    d->number = true;
+    if (d->joint) d->rate = rate;
+    d->def.other = !own;
+    if (f->kind->along) return value_of_law(e, force, d, stretch, rate);
     flx_node stiffness = node_open(g, f->stiffness[0], f->stiffness_open[0]);
     flx_node damping = node_open(g, f->damping[0], f->damping_open[0]);
     d->scalar = f->mixed ? flx_force_pull(g, force, 0)
                          : node_add(g, node_mul(g, stiffness, stretch), node_mul(g, damping, rate));
-    d->number = true;
-    if (d->joint) d->rate = rate;
-    d->def.other = !own;
     return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 

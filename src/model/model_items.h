@@ -143,7 +143,11 @@ typedef struct flx_force {
     bool dissipative;             // its work is dissipated, not supplied
     const flx_solid_load *load;   // on a solid
     int contact;                  // number among the contacts, of that type
+    // Of a spring by a function: its pull without a rate as a program of how far it is beyond `length`, the model's; NULL:
+    // none.
+    struct flx_program *elastic;
 } flx_force;
+#define FLX_ELASTIC_SCRATCH 512 // most doubles that such a program needs
 
 // A limit of a coordinate of a joint: against what is beyond it acts k x^n (1 + a x'), x the excess.
 typedef struct flx_stop {

@@ -49,6 +49,7 @@ typedef struct flx_expr_effort {
     double sign;      // -1: along the scalar, +1: against it (pull)
     bool dissipative; // its work is dissipated, not supplied
     int *slot[2];
+    double rest;      // of a spring by a function: where it is without stretch
 } flx_expr_effort;
 
 typedef struct flx_expr_items {

@@ -90,6 +90,7 @@ static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
     e->dissipative = f->dissipative;
     FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &e->channel));
     e->sign = f->kind->sign;
+    e->rest = f->length;
     return flx_forces_scalar(d, f, &e->s);
 }
 

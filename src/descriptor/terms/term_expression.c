@@ -276,6 +276,12 @@ static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_po
         flx_jet j;
         flx_scalar_gradient(&f->s, w->frames, p->switches, &j);
         double pull = f->sign * value[channels[f->channel].value];
+        const flx_force *law = d->model->forces + f->of;
+        if (law->elastic) {
+            double rate = flx_jet_rate(&f->s, &j, p->v);
+            flx_spring_law_energy(law->elastic, j.value - f->rest, pull * rate, rate, e);
+            continue;
+        }
         flx_energy_add_power(e, f->dissipative, -pull * flx_jet_rate(&f->s, &j, p->v));
     }
 }
