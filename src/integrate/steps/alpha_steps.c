@@ -424,7 +424,7 @@ static flx_status project(flx_integrator *it, const flx_state *x, double h)
 
 // ---- impacts ------------------------------------------------------------------------------------------------------
 
-// Velocities after an impact of all points that touch at the end; *hit: there was one.
+// Velocities after an impact of all points that touch at the end, which are those at hand from here on; *hit: there was one.
 static flx_status impact(flx_integrator *it, const flx_state *x, double h, bool *hit)
 {
     alpha_steps *g = it->data;
@@ -485,6 +485,18 @@ static flx_status begin_anew(flx_integrator *it, const flx_state *x, double t, c
     return FLX_OK;
 }
 
+// The smooth part. Where no forces of points that rest are found, they act at the end of the step as an impact does, to first order.
+static flx_status move(flx_integrator *it, const flx_state *x, double h, bool warm)
+{
+    alpha_steps *g = it->data;
+    flx_status status = iterate(it, x, h, warm);
+    if (status != FLX_NO_CONVERGENCE || g->nrest == 0) return status;
+    FLX_TRY(begin_anew(it, x, x->t, x->q, x->v, h, g->dv0));
+    g->nrest = 0;
+    for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + h * g->dv0[i];
+    return iterate(it, x, h, false);
+}
+
 static flx_status attempt(flx_integrator *it, flx_state *x, double h)
 {
     alpha_steps *g = it->data;
@@ -503,13 +515,11 @@ static flx_status attempt(flx_integrator *it, flx_state *x, double h)
     g->started = true;
     for (int i = 0; i < g->nv; i++) g->v1[i] = x->v[i] + h * g->dv0[i];
     uint64_t before = sum_of_rest(g);
-    FLX_TRY(iterate(it, x, h, !anew));
+    FLX_TRY(move(it, x, h, !anew));
     double power = -flx_stepping_power(g->t, g->v1);
     flx_stepping_tally(g->t, 1, g->v1, g->switches);
     FLX_TRY(project(it, x, h));
     FLX_TRY(impact(it, x, h, &hit));
-    flx_point p = point_at(it, x, x->t + h, g->q1, g->v1, g->zero);
-    FLX_TRY(flx_stepping_find(g->t, it->work, &p, TOUCH * g->t->length));
     FLX_TRY(list_rest(it, g->v1, h));
     g->lost += 0.5 * h * (anew ? 2 * power : g->power + power);
     g->power = power;
