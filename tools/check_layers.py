@@ -56,6 +56,8 @@ EXCEPTIONS = {
     "contact/convex/hull.c": ["libqhull_r/qhull_ra.h"],
     # HDF5 bears one thread at a time
     "results/body_file.c": ["pthread.h"],
+    # threads that share the work of one front
+    "math/frontal/front_crew.c": ["pthread.h"],
     "base/memory_spare.c": ["pthread.h", "malloc.h"],
     # nonlinear programs, by IPOPT, which bears one thread at a time
     "math/nlp/nlp_ipopt.c": ["IpStdCInterface.h", "pthread.h"],

@@ -66,6 +66,9 @@ FLX_API const flx_reduction_report *flx_model_elastic_report(const flx_model *mo
 // FLX_ERR_ARGUMENT: there is no such body, or no frequency is given. The model is not changed.
 FLX_API flx_status flx_reduction_create(flx_model *model, const char *body,
                                         const flx_reduction_def *def, flx_reduction **out);
+// How many threads of this process factor the matrices of a structure, from here on: 1 until it is said, at most 64. What is
+// computed does not depend on it, bit for bit. Some processors (without AVX2) use one in any case.
+FLX_API void flx_reduction_threads(int threads);
 FLX_API void flx_reduction_destroy(flx_reduction **r);
 FLX_API const flx_reduction_report *flx_reduction_get_report(const flx_reduction *r);
 // Responses at the ports, which are the components of the interfaces: H (count, ports, ports, 2), of the whole body or

@@ -234,6 +234,11 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
         }
         if (!take_option(command, argc, argv, &i, option, glued)) return CLI_WRONG;
     }
+    const char *threads = getenv("FLEXION_THREADS");
+    int count = 1;
+    if (threads && threads[0] && !cli_read_count(command->name, "FLEXION_THREADS", threads, &count))
+        return CLI_WRONG;
+    flx_reduction_threads(count);
     cache = getenv("FLEXION_CACHE");
     if (flx_cache_set(cache) == FLX_OK) return CLI_GO;
     cli_complain(command->name, "the name of the folder of the cache is too long");

@@ -148,6 +148,11 @@ flx_status flx_body_study_create(flx_ctx *ctx, const char *body, const flx_reduc
     return r ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+void flx_reduction_threads(int threads)
+{
+    flx_frontal_set_threads(threads);
+}
+
 // ---- calls ----------------------------------------------------------------------------------------
 
 void flx_reduction_destroy(flx_reduction **reduction)

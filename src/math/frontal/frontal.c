@@ -4,10 +4,12 @@
 //
 //     [A11 .; A21 A22] = [L11 .; L21 I] diag(D, A22 - L21 D L21^T) [L11 .; L21 I]^T            (LIN-10)
 #include "math/blas.h"
+#include "math/frontal/front_kernel.h"
 #include "math/frontal/frontal_parts.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 flx_status flx_frontal_create(flx_ctx *ctx, const flx_symmetric *A, const int *group,
@@ -35,6 +37,7 @@ void flx_frontal_destroy(flx_frontal **frontal)
 {
     if (!frontal || !*frontal) return;
     flx_frontal *f = *frontal;
+    flx_front_crew_destroy(&f->crew);
     void *owned[] = {f->order,       f->group_start, f->near_start, f->near,        f->parent,
                      f->front_group, f->below,       f->ncol,       f->nrow,        f->panel,
                      f->sequence,    f->numbers,     f->work,       f->local,       f->diagonal,
@@ -71,6 +74,17 @@ static void relate(flx_frontal *f, int child)
     }
 }
 
+static atomic_int threads_asked = 1;
+// Numbers that a thread needs for a strip of an update: the product's own, and D L21^T of a block of pivots.
+#define STRIP_SCRATCH                                                                              \
+    (FLX_FRONT_SCRATCH(FLX_FRONTAL_STRIP, FLX_FRONTAL_BLOCK) +                                     \
+     (size_t)FLX_FRONTAL_STRIP * FLX_FRONTAL_BLOCK)
+
+void flx_frontal_set_threads(int threads)
+{
+    atomic_store(&threads_asked, threads > 1 ? threads : 1);
+}
+
 // ---- memory -------------------------------------------------------------------------------------
 
 // parts: doubles in a number.
@@ -92,6 +106,11 @@ static flx_status prepare(flx_frontal *f, int64_t room, int parts)
         f->waiting = flx_alloc(f->ctx, n, sizeof *f->waiting);
         f->nchild = flx_alloc(f->ctx, n, sizeof *f->nchild);
     }
+    if (!f->crew &&
+        parts == 1) { // those that are kept from one factorisation to the next may outlive a fork
+        int threads = f->sign || !flx_front_product_shares() ? 1 : atomic_load(&threads_asked);
+        FLX_TRY(flx_front_crew_create(f->ctx, threads, STRIP_SCRATCH, &f->crew));
+    }
     if (!f->numbers || !f->work || !f->first || !f->waiting || !f->nchild) return FLX_ERR_MEMORY;
     f->low = f->least = room;
     f->report.negative = f->report.small = f->report.moved = f->report.smallest = 0;
@@ -106,6 +125,7 @@ static flx_status prepare(flx_frontal *f, int64_t room, int parts)
 // What is needed while factoring alone; solutions need the first `kept` doubles of the numbers.
 static void let_go(flx_frontal *f, int64_t kept)
 {
+    flx_front_crew_destroy(&f->crew);
     flx_free(f->work);
     flx_free(f->first);
     flx_free(f->waiting);

@@ -54,6 +54,9 @@ void flx_frontal_solve_complex(flx_frontal *f, int k, double complex *X);
 // the report of them stays.
 flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, double b,
                              const flx_symmetric *B, int *negative);
+// How many threads of this process factor real matrices from here on, for all structures: 1 until it is said. The factors do not
+// depend on it, bit for bit.
+void flx_frontal_set_threads(int threads);
 // Give the memory of the factors and of right sides back; the order stays.
 void flx_frontal_release(flx_frontal *f);
 // Room for k right sides at once; call before flx_frontal_solve.

@@ -1,6 +1,7 @@
 // frontal_dense.c - the arithmetic of one front, in blocks so that nearly all of it is matrix products: of real numbers, whose
 // pivots may be guarded, and of complex ones.
 #include "math/blas.h"
+#include "math/frontal/front_kernel.h"
 #include "math/frontal/frontal_parts.h"
 
 #include <float.h>
@@ -17,6 +18,51 @@ static double guarded(flx_frontal_pivots *g, int column, double d)
     if (!(fabs(d) <= ROUNDING * g->size[i])) return d;
     g->moved++;
     return g->sign[i] * REGULARISATION * g->size[i];
+}
+
+// ---- parts of a front that threads share: strips of columns, each by products of its own ---------------
+
+typedef struct trailing { // behind pivots k0 to k0 + kb - 1 of a panel
+    int m, ncol, k0, kb;
+    double *panel;
+    const double *work; // (m - k0 - kb, kb) L21 D
+} trailing;
+
+static void subtract_strip(void *user, int part, double *scratch)
+{
+    const trailing *t = user;
+    const int width = FLX_FRONTAL_BLOCK;
+    int after = t->k0 + t->kb, c = after + part * width, ld = t->m - t->k0;
+    flx_front_product(t->m - c, t->ncol - c < width ? t->ncol - c : width, t->kb,
+                      t->panel + flx_trapezoid_strip(t->m, t->k0, width) + (c - t->k0), ld,
+                      t->work + (c - after), t->m - after, 1,
+                      t->panel + flx_trapezoid_strip(t->m, c, width), t->m - c, scratch);
+}
+
+typedef struct updating { // U (nrow, nrow) by a panel of ncol columns
+    int nrow, ncol;
+    const double *panel;
+    double *U;
+} updating;
+
+static void update_strip(void *user, int part, double *scratch)
+{
+    const updating *u = user;
+    const int width = FLX_FRONTAL_BLOCK, strip = FLX_FRONTAL_STRIP;
+    int m = u->nrow + u->ncol, c = part * strip, some = u->nrow - c < strip ? u->nrow - c : strip;
+    double *scaled = scratch + FLX_FRONT_SCRATCH(strip, width);
+    for (int k0 = 0; k0 < u->ncol; k0 += width) {
+        int kb = u->ncol - k0 < width ? u->ncol - k0 : width;
+        for (int j = 0; j < kb; j++) { // D L21^T of the strip's columns
+            const double *column = u->panel + flx_trapezoid_column(m, k0 + j, width);
+            double d = column[k0 + j];
+            for (int i = 0; i < some; i++) scaled[j * some + i] = d * column[u->ncol + c + i];
+        }
+        flx_front_product(u->nrow - c, some, kb,
+                          u->panel + flx_trapezoid_strip(m, k0, width) + (u->ncol + c - k0), m - k0,
+                          scaled, some, k0 > 0, u->U + flx_trapezoid_strip(u->nrow, c, strip),
+                          u->nrow - c, scratch);
+    }
 }
 
 #define FRONT_COMPLEX 0

@@ -25,7 +25,7 @@ static int FRONT(eliminate_block)(int k, number *A, size_t ld, int at, flx_front
 }
 
 int FRONT(flx_frontal_eliminate)(int m, int ncol, number *panel, number *work,
-                                 flx_frontal_pivots *guard)
+                                 flx_frontal_pivots *guard, flx_front_crew *crew)
 {
     const int width = FLX_FRONTAL_BLOCK;
     for (int k0 = 0; k0 < ncol; k0 += width) {
@@ -43,19 +43,29 @@ int FRONT(flx_frontal_eliminate)(int m, int ncol, number *panel, number *work,
                 column[i] *= d;
             }
         }
+#if FRONT_COMPLEX
+        (void)crew;
         for (int c = after; c < ncol; c += width) {
             FRONT_PRODUCT(CblasTrans, m - c, ncol - c < width ? ncol - c : width, kb, -1.0,
                           corner + (c - k0), ld, work + (c - after), rows, 1.0,
                           panel + flx_trapezoid_strip(m, c, width), m - c);
         }
+#else
+        trailing t = {m, ncol, k0, kb, panel, work};
+        flx_front_crew_share(crew, (ncol - after + width - 1) / width,
+                             2.0 * kb * (ncol - after) * (m - after), subtract_strip, &t);
+#endif
     }
     return -1;
 }
 
-void FRONT(flx_frontal_update)(int nrow, int ncol, const number *panel, number *U, number *work)
+void FRONT(flx_frontal_update)(int nrow, int ncol, const number *panel, number *U, number *work,
+                               flx_front_crew *crew)
 {
     const int width = FLX_FRONTAL_BLOCK, strip = FLX_FRONTAL_STRIP;
     int m = nrow + ncol;
+#if FRONT_COMPLEX
+    (void)crew;
     for (int c = 0; c < nrow; c += strip) {
         int some = nrow - c < strip ? nrow - c : strip;
         for (int j = 0; j < ncol; j++) { // D L21^T of the strip's columns
@@ -70,4 +80,10 @@ void FRONT(flx_frontal_update)(int nrow, int ncol, const number *panel, number *
                           U + flx_trapezoid_strip(nrow, c, strip), nrow - c);
         }
     }
+#else
+    (void)work, (void)m, (void)width;
+    updating u = {nrow, ncol, panel, U};
+    flx_front_crew_share(crew, (nrow + strip - 1) / strip, (double)nrow * nrow * ncol, update_strip,
+                         &u);
+#endif
 }

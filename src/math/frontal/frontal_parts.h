@@ -1,8 +1,9 @@
 // frontal_parts.h - what the files of the multifrontal solver share: frontal_order.c the order and the
-// tree, frontal_plan.c the sequence of the fronts and the memory, frontal_dense.c one front, frontal.c the
-// walk over the tree, frontal_solve.c the substitutions.
+// tree, frontal_plan.c the sequence of the fronts and the memory, frontal_dense.c one front, front_kernel.c
+// its products, front_crew.c threads that share them, frontal.c the walk over the tree, frontal_solve.c the substitutions.
 #pragma once
 
+#include "math/frontal/front_crew.h"
 #include "math/frontal/frontal.h"
 
 // Unknowns are numbered in the order of elimination from here on. Groups are the nodes of a structure:
@@ -34,6 +35,7 @@ struct flx_frontal {
     int64_t capacity, low;   // of numbers; where the stack begins
     int64_t least;           // numbers between panels and stack, at the least
     double *work;            // (max_work)
+    flx_front_crew *crew;    // while factoring real numbers
     double *diagonal;        // (n) sizes of those of the matrix, for the report
     int *local;              // (ngroup) place of a group in the current front
     int *relative;           // (max_row) of a child's rows in its parent
@@ -106,11 +108,13 @@ typedef struct flx_frontal_pivots {
 
 // frontal_dense.c: eliminate the unknowns of a panel (m x ncol). Returns the number of the column whose
 // pivot is zero or not finite, or -1. work: (m x FLX_FRONTAL_BLOCK).
-int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_frontal_pivots *guard);
+int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_frontal_pivots *guard,
+                          flx_front_crew *crew);
 // U (nrow x nrow) = -L21 D L21^T; work: (FLX_FRONTAL_STRIP x ncol).
-void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work);
+void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work,
+                        flx_front_crew *crew);
 // The same of complex numbers; no pivot is moved.
 int flx_frontal_eliminate_complex(int m, int ncol, double complex *panel, double complex *work,
-                                  flx_frontal_pivots *guard);
+                                  flx_frontal_pivots *guard, flx_front_crew *crew);
 void flx_frontal_update_complex(int nrow, int ncol, const double complex *panel, double complex *U,
-                                double complex *work);
+                                double complex *work, flx_front_crew *crew);

@@ -113,7 +113,8 @@ static flx_status FRONT(eliminate_front)(flx_frontal *f, int s, const int *child
     }
     flx_frontal_pivots guard = {
         .unknown = f->order + f->group_start[f->front_group[s]], .sign = f->sign, .size = f->size};
-    int bad = FRONT(flx_frontal_eliminate)(m, f->ncol[s], panel, (number *)f->work, &guard);
+    int bad =
+        FRONT(flx_frontal_eliminate)(m, f->ncol[s], panel, (number *)f->work, &guard, f->crew);
     f->report.moved += guard.moved;
     if (bad >= 0) {
         f->report.ratio = 0;
@@ -123,7 +124,7 @@ static flx_status FRONT(eliminate_front)(flx_frontal *f, int s, const int *child
     FRONT(note_pivots)(f, s, panel);
     if (rows > 0) {
         number *U = (number *)f->numbers + low;
-        FRONT(flx_frontal_update)(rows, f->ncol[s], panel, U, (number *)f->work);
+        FRONT(flx_frontal_update)(rows, f->ncol[s], panel, U, (number *)f->work, f->crew);
         for (int k = 0; k < nchild; k++) {
             relate(f, children[k]);
             FRONT(add_to_update)

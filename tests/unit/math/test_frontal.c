@@ -1,6 +1,7 @@
 // test_frontal.c - the multifrontal solver: solutions, inertia, groups, broken matrices, memory.
 #include "check.h"
 #include "math/dense.h"
+#include "math/frontal/front_kernel.h"
 #include "math/frontal/frontal.h"
 
 #include <stdlib.h>
@@ -213,5 +214,75 @@ static int complex_solutions_solve(void)
     return 0;
 }
 
-TEST_MAIN(TEST(complex_solutions_solve), TEST(solutions_solve), TEST(signs_are_counted),
+// Fronts of a thousand rows, shared by some threads: factors, and with them solutions and pivots, have the same bits.
+static int threads_change_no_bit(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    grid g;
+    CHECK(make_grid(ctx, &g, 18, 16, 15, 3, 4) == 0);
+    double *X = calloc(2 * (size_t)g.n, sizeof *X), *first = calloc((size_t)g.n, sizeof *first);
+    flx_frontal_report one = {0};
+    for (int threads = 1; threads <= 5; threads++) {
+        flx_frontal *f = NULL;
+        int negative = -1;
+        flx_frontal_set_threads(threads);
+        CHECK(flx_frontal_create(ctx, &g.A, g.group, &f) == FLX_OK);
+        CHECK(flx_frontal_factor(f, 1, &g.A, 0, NULL) == FLX_OK);
+        CHECK(flx_frontal_reserve(f, 1) == FLX_OK);
+        flx_frontal_report r = flx_frontal_get_report(f);
+        for (int i = 0; i < g.n; i++) X[i] = 1 + i % 7;
+        flx_frontal_solve(f, 1, X);
+        if (threads == 1) {
+            CHECK(r.flops > 1e8); // there is something to share
+            one = r;
+            memcpy(first, X, (size_t)g.n * sizeof *X);
+        }
+        CHECK(memcmp(first, X, (size_t)g.n * sizeof *X) == 0);
+        CHECK(r.negative == one.negative && r.smallest == one.smallest);
+        CHECK(memcmp(&r.ratio, &one.ratio, sizeof r.ratio) == 0);
+        CHECK(flx_frontal_count(f, 1, &g.A, 0, NULL, &negative) == FLX_OK);
+        CHECK(negative == one.negative);
+        flx_frontal_destroy(&f);
+    }
+    flx_frontal_set_threads(1);
+    free(X);
+    free(first);
+    free_grid(&g);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// Products of all sizes around those of the tiles, beside sums one by one.
+static int products_of_fronts_are_right(void)
+{
+    static const int sizes[] = {1, 3, 8, 11, 12, 13, 24, 25, 47, 100, 241, 250};
+    double *A = calloc(250 * 100, sizeof *A), *B = calloc(250 * 100, sizeof *B);
+    double *C = calloc(260 * 250, sizeof *C),
+           *scratch = calloc(FLX_FRONT_SCRATCH(250, 100), sizeof *scratch);
+    unsigned seed = 5;
+    CHECK(A && B && C && scratch);
+    for (int i = 0; i < 250 * 100; i++) A[i] = noise(&seed), B[i] = noise(&seed);
+    for (int a = 0; a < 12; a++) {
+        for (int b = 0; b < 12; b++) {
+            int m = sizes[a], n = sizes[b], k = sizes[(a + b) % 10], beta = (a + b) % 2;
+            for (int i = 0; i < 260 * 250; i++) C[i] = 0.25 * (i % 9);
+            flx_front_product(m, n, k, A, 250, B, 250, beta, C, 260, scratch);
+            for (int j = 0; j < 250; j++) {
+                for (int i = 0; i < 260; i++) {
+                    double before = 0.25 * ((j * 260 + i) % 9), sum = beta ? before : 0;
+                    for (int p = 0; p < k; p++) sum -= A[p * 250 + i % 250] * B[p * 250 + j];
+                    CHECK_NEAR(C[j * 260 + i], i < m && j < n ? sum : before, 1e-13);
+                }
+            }
+        }
+    }
+    free(A);
+    free(B);
+    free(C);
+    free(scratch);
+    return 0;
+}
+
+TEST_MAIN(TEST(threads_change_no_bit), TEST(products_of_fronts_are_right),
+          TEST(complex_solutions_solve), TEST(solutions_solve), TEST(signs_are_counted),
           TEST(singular_matrices_are_refused), TEST(every_allocation_may_fail))
