@@ -15,7 +15,7 @@ async function examples() {
   for (const name of (await readdir(folder)).sort()) {
     if (!name.endsWith(".yaml")) continue;
     const text = await readFile(join(folder, name), "utf8");
-    if (!/\b[\w./-]+\.(csv|msh|inp|stl|obj|yaml|mot|SID_FEM|urdf|xml)\b/.test(text.replace(/^#.*$/gm, ""))) found[name] = text;
+    if (!/\b[\w./-]+\.(csv|mtx|msh|inp|stl|obj|yaml|mot|SID_FEM|urdf|xml)\b/.test(text.replace(/^#.*$/gm, ""))) found[name] = text;
   }
   return found;
 }

@@ -5,7 +5,7 @@ import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type ChangeSpec } from "@codemirror/state";
+import { Compartment, EditorState, type ChangeSpec } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers, type Tooltip } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { placeAt, placeOfLine } from "./outline";
@@ -29,11 +29,32 @@ const theme = EditorView.theme({
   ".cm-tooltip .about": { padding: "6px 10px", font: "13px/1.4 system-ui, sans-serif" },
   ".cm-completionInfo": { font: "13px/1.4 system-ui, sans-serif" },
   ".cm-panels": { backgroundColor: "var(--back)", color: "var(--ink)" },
+  ".cm-panels-bottom": { borderTop: "1px solid var(--line)" },
+  ".cm-panel.cm-search": { padding: "6px 8px", font: "13px/1.4 system-ui, sans-serif" },
+  ".cm-panel.cm-search label": { fontSize: "12px", color: "var(--soft)" },
+  ".cm-panel.cm-search [name=close]": { color: "var(--ink)", minHeight: "0", fontSize: "16px" },
+  ".cm-button": { backgroundImage: "none", backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "6px", minHeight: "26px", fontSize: "12px" },
+  ".cm-button:active": { backgroundImage: "none", backgroundColor: "var(--back)" },
+  ".cm-textfield": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "6px", minHeight: "26px", fontSize: "12px", padding: "1px 6px" },
+  ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--string) 30%, transparent)" },
+  ".cm-searchMatch.cm-searchMatch-selected": { backgroundColor: "color-mix(in srgb, var(--string) 60%, transparent)" },
+  ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--accent) 16%, transparent)" },
+  ".cm-foldPlaceholder": { backgroundColor: "var(--back)", color: "var(--soft)", border: "1px solid var(--line)" },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent) !important", color: "var(--card) !important" },
   ".cm-diagnostic": { font: "13px/1.4 system-ui, sans-serif", whiteSpace: "pre-wrap" },
 });
 
 
+// What the editor itself says, as in its search.
+const german = {
+  "Find": "Suchen", "Replace": "Ersetzen", "next": "weiter", "previous": "zurück", "all": "alle", "match case": "groß/klein", "regexp": "Muster", "by word": "Wort",
+  "replace": "ersetzen", "replace all": "alle ersetzen", "close": "schließen", "current match": "gefunden", "on line": "in Zeile", "replaced match on line $": "ersetzt in Zeile $",
+  "replaced $ matches": "$ ersetzt", "Completions": "Vorschläge", "Fold line": "Einklappen", "Unfold line": "Ausklappen", "unfold": "ausklappen", "folded code": "Eingeklapptes", "Go to line": "Zeile", "go": "los",
+};
+
 export class Editor {
+  private phrases = new Compartment();
+  private inGerman = false;
   readonly view: EditorView;
   private language: Language | null = null;
   frozen = false; // nothing is written any more
@@ -52,6 +73,7 @@ export class Editor {
         highlightActiveLineGutter(), highlightSelectionMatches(), yaml(), syntaxHighlighting(style), theme,
         autocompletion({ override: [(c) => this.complete(c)] }), hoverTooltip((_, pos) => this.help(pos)),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),
+        this.phrases.of(EditorState.phrases.of(this.inGerman ? german : {})),
         EditorState.changeFilter.of(() => !this.frozen),
         EditorView.contentAttributes.of({ "aria-label": "model", spellcheck: "false" }),
         EditorView.updateListener.of((u) => {
@@ -63,6 +85,12 @@ export class Editor {
 
   learn(language: Language): void {
     this.language = language;
+  }
+
+  speak(inGerman: boolean): void {
+    if (inGerman === this.inGerman) return;
+    this.inGerman = inGerman;
+    this.view.dispatch({ effects: this.phrases.reconfigure(EditorState.phrases.of(inGerman ? german : {})) });
   }
 
   text(): string {

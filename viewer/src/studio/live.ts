@@ -172,7 +172,7 @@ export class Live {
     input.setAttribute("aria-label", port.name);
     input.oninput = () => this.send(s);
     this.sliders.push(s);
-    return make("label", { className: "slider", title: kind }, make("span", { textContent: port.name }), input, shown);
+    return make("label", { className: "slider", title: word(kind === "input" ? "k_input" : "k_parameter") }, make("span", { textContent: port.name }), input, shown);
   }
 
   private tell(s: Slider): void {

@@ -176,9 +176,10 @@ export class Studio {
 
   // Nothing to draw: with errors the last picture stays; of a model without bodies an empty one is there to click into.
   private withoutPicture(ok: boolean): void {
-    const bodies = find(outline(this.editor.view.state), ["bodies"])?.children.length ?? 0;
-    if (bodies === 0) this.picture.show(emptyResult());
-    this.picture.say(ok ? "" : bodies === 0 ? word("noPicture") : word("stale"));
+    const blank = this.editor.text().trim() === "";
+    if (blank || ok || !this.picture.stage) this.picture.show(emptyResult());
+    const seen = (this.picture.result?.scene?.bodies.length ?? 0) > 0;
+    this.picture.say(blank ? word("noPicture") : ok ? "" : seen ? word("stale") : word("notYet"));
   }
 
   private list(messages: Message[]): void {
@@ -347,6 +348,7 @@ export class Studio {
   }
 
   build(): void {
+    this.editor.speak(language === "de");
     this.leftTabs();
     byId("title").textContent = this.files.name;
     this.commands();
