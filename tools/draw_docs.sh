@@ -38,6 +38,14 @@ draw metronomes "" left.hinge.angle right.hinge.angle board.position.x
 "$program" spectrum "$work/rotor_run_up.h5" housing.position.y --speed bearing.rate --orders 1 --segment 4 --from 1 -o docs/img/rotor_run_up.svg >/dev/null
 "$program" run examples/slider_crank.yaml -q -o "$work/slider_crank.h5"
 "$program" plot "$work/slider_crank.h5" slider.position.x --spectrum -o docs/img/slider_crank_spectrum.svg
+draw crane_without_swing "" rail.displacement rope.angle:deg F
+draw arm_least_time "" u1 u2 shoulder.angle elbow.angle
+draw arm_sizes "--set w=0.00963091 --set h=0.0385236" lag hub.drive # what its optimisation finds
+(
+    cd "$work"
+    "$program" optimise "$OLDPWD/examples/drop_test.yaml" >/dev/null
+    "$program" plot drop_test_fit.csv --fit -o "$OLDPWD/docs/img/drop_test.svg"
+)
 draw joint_friction "" ramp.displacement ramp.rate bearing.rate
 draw woodpecker "" y p s
 draw stick_slip "" block.position.x block.velocity.x rub.friction

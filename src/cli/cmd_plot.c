@@ -26,11 +26,11 @@ static const char help_text[] =
     "  --bode, --nyquist, --nichols   of a frequency response\n"
     "  --poles, --locus               of poles, over a gain too; and of zeros\n"
     "  --campbell                     of a rotor; --orders 1,2 draws rays\n"
+    "  --fit                          of 'flexion optimise', with residuals\n"
     "\n"
     "Examples:\n"
     "  flexion plot slider_crank_torque_bode.csv --bode -o bode.png\n"
     "  flexion plot slider_crank.h5 slider.position crank.rate:rpm -o crank.png\n"
-    "  flexion plot orbit.h5 moon.position.y --x moon.position.x\n"
     "\n"
     "Exit status: 0 done, 1 drawing failed, 2 the input is wrong.\n";
 
@@ -91,7 +91,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_list rest = {0};
     flx_plot_def def = {0};
     const char *size = NULL, *axes = NULL, *orders = NULL;
-    bool tables[CLI_PLOT_LOCUS + 1] = {false};
+    bool tables[CLI_PLOT_FIT + 1] = {false};
     cli_table_plot kind = CLI_PLOT_SIGNALS;
     bool spectrum = false;
     const cli_option options[] = {
@@ -105,10 +105,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--poles", .flag = &tables[CLI_PLOT_POLES]},
         {.name = "--campbell", .flag = &tables[CLI_PLOT_CAMPBELL]},
         {.name = "--locus", .flag = &tables[CLI_PLOT_LOCUS]},
+        {.name = "--fit", .flag = &tables[CLI_PLOT_FIT]},
         {.name = "--orders", .value = &orders},
         {.name = "--spectrum", .flag = &spectrum},
     };
-    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 12, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 13, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (!cli_read_size("plot", size, &def.width, &def.height) || (axes && !read_axes(axes, &def)))
         return EXIT_WRONG;
@@ -116,11 +117,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         cli_complain("plot", "name a result file; see 'flexion plot --help'");
         return EXIT_WRONG;
     }
-    for (int k = 0; k <= CLI_PLOT_LOCUS; k++) {
+    for (int k = 0; k <= CLI_PLOT_FIT; k++) {
         if (!tables[k]) continue;
         if (kind != CLI_PLOT_SIGNALS) {
             cli_complain("plot", "one drawing has one of --bode, --nyquist, --nichols, --poles, "
-                                 "--campbell, --locus");
+                                 "--campbell, --locus, --fit");
             return EXIT_WRONG;
         }
         kind = (cli_table_plot)k;

@@ -80,10 +80,11 @@ static void tell(const flx_page_def *def, const flx_page_size *size)
     }
 }
 
-// Whether a file is a table of an analysis, not a result: its first column is not the time, or it is a response over time.
+// Whether a file is a table of an analysis, not a result: its first column is not the time, or it is a response over
+// time or a fit.
 static bool is_table(const char *path)
 {
-    static const char *const endings[] = {"_step.csv", "_impulse.csv"};
+    static const char *const endings[] = {"_step.csv", "_impulse.csv", "_fit.csv"};
     size_t n = strlen(path);
     char head[4] = "";
     if (n < 4 || strcmp(path + n - 4, ".csv") != 0) return false;

@@ -162,6 +162,21 @@ await test("diagrams stand beside a result, in a tab of their own", async () => 
   assert.deepEqual(both.complaints, []);
 });
 
+await test("a fit has its measured values, its band and its residuals", async () => {
+  flexion("optimise", join(examples, "pendulum_fit.yaml"));
+  flexion("view", "pendulum_fit_fit.csv", "-o", "fit.html");
+  const t = table("pendulum_fit_fit.csv"), shown = await open(browser, at("fit.html"));
+  const dots = (id) => shown.page.evaluate((e) => [...document.querySelectorAll(`[id$=-${e}] circle.dot`)].map((c) => Number(c.getAttribute("cy"))), id);
+  assert.equal((await dots("fit")).length, t.rows.length);
+  assert.equal(await shown.page.locator("[id$=-fit] .curve").count(), 3);
+  const residual = t.column("residual"), places = await dots("residual"), a = residual.indexOf(Math.max(...residual)), b = residual.indexOf(Math.min(...residual));
+  for (const i of [3, 20, 40]) {
+    const wanted = places[b] + (residual[i] - residual[b]) / (residual[a] - residual[b]) * (places[a] - places[b]);
+    assert.ok(Math.abs(places[i] - wanted) < 0.05, `${places[i]} for ${wanted}`);
+  }
+  assert.deepEqual(shown.complaints, []);
+});
+
 await test("what is no table is refused by name", async () => {
   writeFileSync(at("empty.csv"), "");
   for (const [name, wanted] of [["nothing.csv", "nothing.csv"], ["empty.csv", "empty.csv"]]) {

@@ -130,6 +130,33 @@ static void add_locus(charts *c, const cli_table *t)
     }
 }
 
+// Of each measured table: what was measured, the fit with its band of two standard errors, and beside it the residuals with
+// that band.
+static void add_fit(charts *c, const cli_table *t)
+{
+    static const char *const names[] = {"measured", "fitted", "low", "high"};
+    int of = cli_find_column(t, "table"), col[4];
+    bool whole = of >= 0;
+    for (int k = 0; k < 4; k++) {
+        col[k] = cli_find_column(t, names[k]);
+        whole = whole && col[k] >= 0;
+    }
+    for (int i = 0, n; i < t->nrow && whole; i += n) {
+        double number = cli_column(t, of)[i];
+        for (n = 1; i + n < t->nrow && cli_column(t, of)[i + n] == number;) n++;
+        for (int k = 0; k < 4; k++) {
+            char name[40];
+            snprintf(name, sizeof name, number > 1.0 ? "%s %.0f" : "%s", names[k], number);
+            const char *own = keep_name(c, name, strlen(name));
+            const double *x = cli_column(t, 0) + i, *y = cli_column(t, col[k]) + i;
+            double *rest = take(c, n);
+            for (int j = 0; rest && j < n; j++) rest[j] = y[j] - cli_column(t, col[1])[i + j];
+            add(c, 0, own, n, x, y, k == 0 ? FLX_CHART_DOT : 0);
+            if (rest) add(c, 1, own, n, x, rest, k == 0 ? FLX_CHART_DOT : 0);
+        }
+    }
+}
+
 // ---- together -----------------------------------------------------------------------------------------
 
 static const struct {
@@ -142,6 +169,7 @@ static const struct {
     [CLI_PLOT_NICHOLS] = {"frequency", "a frequency response", "phase deg", "magnitude dB", 0, 0},
     [CLI_PLOT_POLES] = {"re", "poles or zeros", "real part 1/s", "imaginary part 1/s", 0, 0},
     [CLI_PLOT_LOCUS] = {"re(1)", "a root locus", "real part 1/s", "imaginary part 1/s", 0, 0},
+    [CLI_PLOT_FIT] = {"fitted", "a fit", "t s", "measured and fitted", 0, 0},
     [CLI_PLOT_CAMPBELL] = {"frequency(1)", "a Campbell diagram", "speed rad/s", "frequency Hz", 0,
                            0}};
 
@@ -167,6 +195,8 @@ static bool add_file(charts *c, cli_table_plot kind, const char *path, const cha
             cli_column(t, cli_find_column(t, "im")), poles ? FLX_CHART_CROSS : FLX_CHART_CIRCLE);
     } else if (kind == CLI_PLOT_CAMPBELL) {
         add_campbell(c, t, orders);
+    } else if (kind == CLI_PLOT_FIT) {
+        add_fit(c, t);
     } else {
         add_response(c, t, kind);
     }
@@ -178,11 +208,12 @@ static bool add_file(charts *c, cli_table_plot kind, const char *path, const cha
 
 static int draw(charts *c, cli_table_plot kind)
 {
-    const flx_chart_panel panels[2] = {
-        {kinds[kind].x, kinds[kind].y, kinds[kind].log_x, kinds[kind].log_y, c->nseries[0],
-         c->series[0]},
-        {"frequency Hz", "phase deg", 1, 0, c->nseries[1], c->series[1]}};
-    int npanel = kind == CLI_PLOT_BODE ? 2 : 1;
+    const flx_chart_panel panels[2] = {{kinds[kind].x, kinds[kind].y, kinds[kind].log_x,
+                                        kinds[kind].log_y, c->nseries[0], c->series[0]},
+                                       {kind == CLI_PLOT_FIT ? "t s" : "frequency Hz",
+                                        kind == CLI_PLOT_FIT ? "less the fit" : "phase deg",
+                                        kind == CLI_PLOT_BODE, 0, c->nseries[1], c->series[1]}};
+    int npanel = kind == CLI_PLOT_BODE || kind == CLI_PLOT_FIT ? 2 : 1;
     const flx_chart_def chart = {.path = c->def->path,
                                  .npanel = npanel,
                                  .panels = panels,

@@ -1,4 +1,4 @@
-// plot_tables.h - drawings of tables that analyses write: Bode, Nyquist, Nichols, poles, Campbell, root loci.
+// plot_tables.h - drawings of tables that analyses write: Bode, Nyquist, Nichols, poles, Campbell, root loci, fits.
 #pragma once
 
 #include "cli/cli.h"
@@ -12,6 +12,7 @@ typedef enum cli_table_plot {
     CLI_PLOT_POLES,
     CLI_PLOT_CAMPBELL,
     CLI_PLOT_LOCUS,
+    CLI_PLOT_FIT,
 } cli_table_plot;
 
 // files: tables of one kind, drawn together; of poles and loci, zeros too. orders: rays of a Campbell diagram, or NULL.

@@ -34,14 +34,31 @@ static void list_motion(const flx_link_tangent *y, double out[FLX_TREE_MOTION])
     for (int i = 0; i < 6; i++) v3_store(out + 3 * i, parts[i]);
 }
 
+// Which numbers of motions and forces can be other than zero: derivatives from `first` on, and, in the plane, a rotation
+// about z and displacements along x and y.
+typedef struct span {
+    int first, from, to; // of six
+} span;
+
+static span span_of(const flx_tree *t, const double *const u[3])
+{
+    bool planar = t->t.k.planar;
+    int first = 0;
+    while (first < 3 && !u[first]) first++;
+    return (span){first, planar ? 2 : 0, planar ? 5 : 6};
+}
+
 // out (6) += Phi y
-static void add_forces(const flx_blocks *extra, size_t at, const flx_link_tangent *y, double *out)
+static void add_forces(const flx_blocks *extra, size_t at, const flx_link_tangent *y, span n,
+                       double *out)
 {
     const double *const A[3] = {extra->A0 + at, extra->A1 + at, extra->A2 + at};
     double motion[FLX_TREE_MOTION];
     list_motion(y, motion);
-    for (int c = 0; c < FLX_TREE_MOTION; c++) {
-        for (int k = 0; k < 6; k++) out[k] += A[c / 6][6 * (c % 6) + k] * motion[c];
+    for (int d = n.first; d < 3; d++) {
+        for (int c = n.from; c < n.to; c++) {
+            for (int k = n.from; k < n.to; k++) out[k] += A[d][6 * c + k] * motion[6 * d + c];
+        }
     }
 }
 
@@ -106,6 +123,7 @@ void flx_tree_product(const flx_system *s, flx_work *work, const flx_blocks *b, 
     flx_tree_work *w = flx_tree_work_of(work);
     const flx_tree_fronts *f = &t->fronts;
     flx_blocks extra = flx_tree_extra(t, b);
+    const span n = span_of(t, u);
     flx_link_tangent *y = w->tangents.links + 1;
     double *F = w->tangents.composite, motion[FLX_TREE_MOTION];
     memset(y - 1, 0, sizeof *y);
@@ -114,10 +132,10 @@ void flx_tree_product(const flx_system *s, flx_work *work, const flx_blocks *b, 
         const flx_link *l = t->t.links + i;
         flx_geometry g = flx_geometry_of(&extra, i);
         y[i] = move_link(t, l, &g, y + l->parent, c, u);
-        add_forces(&extra, f->links + 36 * (size_t)i, y + i, F + 6 * i);
+        add_forces(&extra, f->links + 36 * (size_t)i, y + i, n, F + 6 * i);
     }
     for (int k = 0; k < f->npair; k++) {
-        add_forces(&extra, f->pairs[k].at, y + f->pairs[k].with, F + 6 * f->pairs[k].link);
+        add_forces(&extra, f->pairs[k].at, y + f->pairs[k].with, n, F + 6 * f->pairs[k].link);
     }
     add_variables(t, b, &extra, c, u, F, out);
     collect_forces(t, &extra, y, F, out);
@@ -125,8 +143,9 @@ void flx_tree_product(const flx_system *s, flx_work *work, const flx_blocks *b, 
         const double *const A[3] = {extra.A0 + f->rows[k].at, extra.A1 + f->rows[k].at,
                                     extra.A2 + f->rows[k].at};
         list_motion(y + f->rows[k].link, motion);
-        for (int i = 0; i < FLX_TREE_MOTION; i++) {
-            out[flx_tree_first_other(t) + f->rows[k].with] += A[i / 6][i % 6] * motion[i];
+        for (int d = n.first; d < 3; d++) {
+            for (int m = n.from; m < n.to; m++)
+                out[flx_tree_first_other(t) + f->rows[k].with] += A[d][m] * motion[6 * d + m];
         }
     }
 }

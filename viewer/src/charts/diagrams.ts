@@ -177,6 +177,23 @@ function course(id: string, t: Table, time: boolean): Chart[] {
     tell: (c, i) => `${c.name}: ${time ? "t" : t.columns[0]} = ${digits(c.x[i]!)}: ${digits(c.y[i]!, 6)}` })];
 }
 
+// What was measured, the fit with its band, and what is left; tables one after the other are not joined.
+function fit(id: string, t: Table): Chart[] {
+  const of = named(t, "table"), x: number[] = [], parts: Record<string, number[]> = { measured: [], fitted: [], low: [], high: [], residual: [] };
+  t.rows.forEach((_, i) => {
+    if (i > 0 && of[i] !== of[i - 1]) for (const list of [x, ...Object.values(parts)]) list.push(NaN);
+    x.push(column(t, 0)[i]!);
+    for (const [name, list] of Object.entries(parts)) list.push(named(t, name)[i]!);
+  });
+  const time = { label: `${chartWord("time")} [s]` };
+  const tell = (c: Curve, i: number) => `${c.name}: t = ${digits(x[i]!)} s: ${digits(c.y[i]!, 6)}`;
+  return [new Chart({ id: `${id}-fit`, title: t.name, x: time, y: { label: "" }, tell, curves: [
+    { name: chartWord("band"), colour: 5, x, y: parts.low!, dash: "3 3" }, { name: chartWord("band"), colour: 5, x, y: parts.high!, dash: "3 3", quiet: true },
+    { name: chartWord("fitted"), colour: 1, x, y: parts.fitted! }, { name: chartWord("measured"), colour: 0, x, y: parts.measured!, mark: "dot" }] }),
+  new Chart({ id: `${id}-residual`, title: chartWord("residual"), x: time, y: { label: "" }, tell, include: [[x[0] ?? 0, 0]],
+    curves: [{ name: chartWord("residual"), colour: 0, x, y: parts.residual!, mark: "dot" }] })];
+}
+
 // The diagrams of one group of tables; none where nothing is to be drawn.
 export function diagrams(id: string, group: Group): HTMLElement[] {
   const elements = (charts: Chart[]) => charts.map((c) => c.element);
@@ -186,6 +203,7 @@ export function diagrams(id: string, group: Group): HTMLElement[] {
   case "poles": return elements([...poles(id, group), ...times]);
   case "locus": return group.main.rows.length > 0 ? locus(id, group) : [];
   case "campbell": return campbell(id, group);
+  case "fit": return elements(fit(id, group.main));
   case "course": return elements(course(id, group.main, true));
   case "curves": return elements(course(id, group.main, false));
   default: return [];

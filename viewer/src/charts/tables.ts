@@ -1,7 +1,7 @@
 // tables.ts - what the tables of analyses are, by their columns, and which of them belong together.
 
 export interface Table { name: string; columns: string[]; units?: string[]; rows: (number | null)[][] }
-export type Kind = "response" | "poles" | "zeros" | "locus" | "campbell" | "course" | "curves" | "other";
+export type Kind = "response" | "poles" | "zeros" | "locus" | "campbell" | "course" | "curves" | "fit" | "other";
 
 export const column = (t: Table, k: number): number[] => t.rows.map((r) => r[k] ?? NaN);
 export const titleOf = (t: Table, k: number): string => (t.units?.[k] ? `${t.columns[k]} [${t.units[k]}]` : t.columns[k]!);
@@ -14,6 +14,7 @@ function ascends(v: number[]): boolean {
 export function kindOf(t: Table): Kind {
   const has = (name: string) => t.columns.includes(name);
   if (has("frequency") && t.columns.some((c) => c.endsWith(" magnitude"))) return "response";
+  if (has("measured") && has("fitted") && has("residual")) return "fit";
   if (has("re(1)") && has("im(1)")) return "locus";
   if (has("frequency(1)")) return "campbell";
   if (has("re") && has("im")) return has("damping") ? "poles" : has("output") ? "other" : "zeros";
