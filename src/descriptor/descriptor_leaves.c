@@ -394,6 +394,15 @@ static double momentum_value(flx_observation *o, int i, int c)
     return c < 3 ? o->energy.linear[c] : o->energy.angular[c - 3];
 }
 
+static double inertia_value(flx_observation *o, int i, int c)
+{
+    if (o->inertia_of != i && flx_eval_inertia(o->d, o->w, &o->p, i - 1, o->inertia) != FLX_OK) {
+        return (double)NAN;
+    }
+    o->inertia_of = i;
+    return o->inertia[c];
+}
+
 static double constraints_value(flx_observation *o, int i, int c)
 {
     (void)i;
@@ -492,6 +501,7 @@ static const rule rules[FLX_LEAF_KINDS] = {
     [FLX_LEAF_LOAD] = {.value = load_value},
     [FLX_LEAF_ENERGY] = {.value = energy_value},
     [FLX_LEAF_MOMENTUM] = {.value = momentum_value},
+    [FLX_LEAF_INERTIA] = {.value = inertia_value},
     [FLX_LEAF_CONSTRAINTS] = {.value = constraints_value},
     [FLX_LEAF_SECTION] = {.value = section_value},
     [FLX_LEAF_RESULTANT] = {.value = resultant_value},

@@ -27,6 +27,8 @@ typedef struct flx_observation {
     double wrench[6];
     int contact; // force whose signals are in touching; -1: none
     double touching[FLX_CONTACT_SIGNALS];
+    int inertia_of; // leaf whose numbers these are; -1: none
+    double inertia[FLX_INERTIA_NUMBERS];
 } flx_observation;
 
 // The directions that a leaf stands for: at most three.

@@ -122,7 +122,7 @@ flx_status flx_descriptor_observe(const flx_system *s, flx_work *work, const flx
     flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     flx_observation o = {
-        .d = d, .w = w, .x = x, .p = flx_state_point(s, x), .joint = -1, .node = -1, .contact = -1};
+        .d = d, .w = w, .x = x, .p = flx_state_point(s, x), .joint = -1, .node = -1, .contact = -1, .inertia_of = -1};
     if (wants(n, leaves, FLX_LEAF_ENERGY) || wants(n, leaves, FLX_LEAF_MOMENTUM)) {
         FLX_TRY(flx_eval_energy(s, &w->base, &o.p, &o.energy));
     }

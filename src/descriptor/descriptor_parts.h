@@ -556,6 +556,11 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // Rows of the velocities alone, without constraints: of bodies and forces that need no expression
 // (overwritten); f += what expressions give; M v.
+// descriptor_inertia.c: of body `whole` and what follows it, -1: of all: momentum, linear and angular about the origin, mass
+// times place of the centre, mass.
+#define FLX_INERTIA_NUMBERS 10
+flx_status flx_eval_inertia(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
+                            int whole, double out[FLX_INERTIA_NUMBERS]);
 void flx_eval_momentum(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
                        double *Mv);
 // out (nv) = M' v, with Mv there; refused where M depends on more than positions and time.

@@ -95,6 +95,9 @@ static const char *unit_of(const flx_builder *b, const flx_operand *of, const ch
                  {"total", "J"},
                  {"linear", "kg m/s"},
                  {"angular", "kg m^2/s"},
+                 {"centre", "m"},
+                 {"momentum", "kg m/s"},
+                 {"angular_momentum", "kg m^2/s"},
                  {"eigenvalues", "1/s"},
                  {"frequencies", "Hz"}};
     const flx_item *item = flx_operand_get_item(of);
@@ -331,7 +334,7 @@ static flx_status add_group(columns *c, const char *group, flx_loc loc)
 {
     static const char *const members[3][6] = {
         {"kinetic", "potential", "strain", "dissipated", "total", NULL},
-        {"linear", "angular", NULL, NULL, NULL, NULL},
+        {"linear", "angular", NULL, NULL, NULL, NULL}, // and centre, where it is asked for
         {"position", "velocity", NULL, NULL, NULL, NULL}};
     int g = strcmp(group, "energy") == 0 ? 0 : strcmp(group, "momentum") == 0 ? 1 : 2;
     flx_operand of = {

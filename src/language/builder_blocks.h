@@ -154,6 +154,10 @@ flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_operand *out);
 flx_status flx_env_stand_in(flx_env *e, int n, flx_operand *out);
 flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
                            flx_operand *out);
+// momentum and angular_momentum, of a body or a part.
+bool flx_is_momentum(const char *name);
+flx_status flx_part_momentum(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
+                             flx_operand *out);
 flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
                                flx_operand *out);
 flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx_loc loc,

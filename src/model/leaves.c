@@ -169,6 +169,8 @@ static const flx_leaf_traits kinds[FLX_LEAF_KINDS] = {
     [FLX_LEAF_ENERGY] = {QUANTITY(RESULT), .name = "the energy", .unit = "J", .output_only = true,
                          .by_powers = true},
     [FLX_LEAF_MOMENTUM] = {QUANTITY(RESULT), .name = "the momentum", .output_only = true},
+    [FLX_LEAF_INERTIA] = {QUANTITY(RESULT), .name = "a momentum or a mass centre",
+                          .output_only = true},
     [FLX_LEAF_CONSTRAINTS] = {QUANTITY(RESULT), .name = "the residual of the constraints",
                               .unit = "", .output_only = true},
     [FLX_LEAF_SECTION] = {QUANTITY(RESULT), .name = "the force in a section", .body = true,

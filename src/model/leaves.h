@@ -37,6 +37,8 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_PULL, // [6] index: force whose force is an unknown
     FLX_LEAF_ENERGY,   // [5] kinetic, potential, strain, dissipated, total; outputs only
     FLX_LEAF_MOMENTUM, // [6] linear, angular about the origin; outputs only
+    FLX_LEAF_INERTIA, // [10] index: 0 all bodies, else body + 1 with all that follows it; momentum, linear and
+    // angular about the origin; mass times place of its centre; mass; outputs only
     FLX_LEAF_LOAD, // [6] index: attached frame; force and moment that act there, ground axes; outputs only
     FLX_LEAF_CONSTRAINTS, // [2] largest position and velocity residual; outputs only
     FLX_LEAF_SECTION,     // [6] index: body, a node of a beam; force and moment of the part after

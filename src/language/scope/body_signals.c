@@ -344,9 +344,44 @@ static flx_status unknown_member(flx_env *e, const flx_item *item, const char *n
     return flx_member_unknown(e, item->full, name, loc, words, points);
 }
 
+bool flx_is_momentum(const char *name)
+{
+    return strcmp(name, "momentum") == 0 || strcmp(name, "angular_momentum") == 0;
+}
+
+// Numbers first ... first + 2 of FLX_LEAF_INERTIA of the bodies numbered from first to end.
+static void sum_inertia(flx_builder *b, const flx_item *const *bodies, int n, int first,
+                        flx_node out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = node_const(b->g, 0);
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < 3; i++) {
+            flx_node own = node_leaf(b->g, FLX_LEAF_INERTIA, bodies[k]->number + 1, first + i);
+            out[i] = node_add(b->g, out[i], own);
+        }
+    }
+}
+
+// Of n bodies, or of all of them (NULL), about the origin of the ground.
+static flx_status momentum_member(flx_env *e, const flx_item *const *bodies, int n,
+                                  const char *full, const char *name, flx_loc loc, flx_operand *out)
+{
+    flx_node v[3];
+    bool angular = name[0] == 'a';
+    FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, full, name, loc));
+    sum_inertia(e->b, bodies, n, angular ? 3 : 0, v);
+    if (angular && e->b->m->dimension == 2) return flx_operand_set_node(v[2], out);
+    return flx_env_vector(e, v, out);
+}
+
 flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
                            flx_operand *out)
 {
+    const flx_item *only = item;
+    if (item->kind == FLX_KIND_BODY && flx_is_momentum(name) &&
+        !flx_names_find(&((flx_body_data *)item->data)->points, name)) {
+        return momentum_member(e, &only, 1, item->full, name, loc, out);
+    }
     if (flx_is_body_signal(name)) return signal_member(e, item, name, loc, out);
     if (item->kind != FLX_KIND_BODY ||
         !flx_names_find(&((flx_body_data *)item->data)->points, name)) {
@@ -380,11 +415,10 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
     flx_body_data *d = item->data;
     flx_item *point = flx_names_find(&d->points, name);
     if (strcmp(name, "com") == 0) {
-        if (d->deformable) {
-            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
-                            "the mass centre of '%s' is no point of it: it moves as the body "
-                            "deforms; name a node, such as %s.node(1)",
-                            item->full, item->full);
+        if (d->deformable) { // no point of it: where it is, its momentum says
+            *out = (flx_operand){
+                .kind = FLX_OPERAND_HANDLE, .handle = item, .tag = FLX_TAG_PART_COM, .node = -1};
+            return FLX_OK;
         }
         point = d->com;
     }
@@ -401,6 +435,67 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
 
 typedef void kinematics(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3]);
 
+// The bodies of a part, or a body alone; nodes of those that deform are counted with these.
+static flx_status bodies_of(flx_builder *b, const flx_item *part, int *n, const flx_item ***list)
+{
+    const flx_space *s = part->data;
+    bool alone = part->kind == FLX_KIND_BODY;
+    int first = alone ? 0 : s->first_body, end = alone ? 0 : s->end_body;
+    *n = 0;
+    *list = flx_take(b, (size_t)(end - first) + 1, sizeof(flx_item *));
+    if (!*list) return FLX_ERR_MEMORY;
+    if (alone) (*list)[(*n)++] = part;
+    for (int i = first; i < end; i++) (*list)[(*n)++] = b->bodies.items[i];
+    return FLX_OK;
+}
+
+static bool deforms(const flx_builder *b, const flx_item *part)
+{
+    const flx_space *s = part->data;
+    if (part->kind == FLX_KIND_BODY) return true;
+    for (int i = s->first_body; i < s->end_body; i++) {
+        if (((const flx_body_data *)b->bodies.items[i]->data)->deformable) return true;
+    }
+    return false;
+}
+
+// Mass centre, or its velocity, of what deforms: results know it.
+static flx_status deforming_com(flx_env *e, const flx_item *part, int order, flx_loc loc,
+                                flx_operand *out)
+{
+    flx_builder *b = e->b;
+    const flx_item **list = NULL;
+    int n = 0;
+    flx_node v[3], mass = node_const(b->g, 0);
+    if (order == 2) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "the acceleration of the mass centre of '%s' is not known: it deforms",
+                        part->full);
+    }
+    if (e->mode < FLX_MODE_OUTPUT) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "the mass centre of '%s' is no point of it: it moves as the body deforms, "
+                        "and results alone know it; name a node, such as node(1)",
+                        part->full);
+    }
+    FLX_TRY(bodies_of(b, part, &n, &list));
+    sum_inertia(b, list, n, order == 0 ? 6 : 0, v);
+    for (int k = 0; k < n; k++) {
+        mass = node_add(b->g, mass, node_leaf(b->g, FLX_LEAF_INERTIA, list[k]->number + 1, 9));
+    }
+    for (int i = 0; i < 3; i++) v[i] = node_div(b->g, v[i], mass);
+    return order == 0 ? flx_env_point(e, v, out) : flx_env_vector(e, v, out);
+}
+
+flx_status flx_part_momentum(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
+                             flx_operand *out)
+{
+    const flx_item **list = NULL;
+    int n = 0;
+    FLX_TRY(bodies_of(e->b, part, &n, &list));
+    return momentum_member(e, list, n, part->full, name, loc, out);
+}
+
 flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
                                flx_operand *out)
 {
@@ -411,18 +506,13 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
     int k = 0;
     while (words[k] && strcmp(words[k], name) != 0) k++;
     if (!words[k]) return flx_member_unknown(e, part->full, name, loc, words, NULL);
+    if (deforms(b, part)) return deforming_com(e, part, k, loc, out);
     FLX_TRY(flx_env_require(e, k == 2 ? FLX_MODE_OUTPUT : FLX_MODE_MOVING, part->full, name, loc));
     flx_num total = {0, 0};
     flx_node sum[3] = {node_const(b->g, 0), node_const(b->g, 0), node_const(b->g, 0)};
     for (int i = s->first_body; i < s->end_body; i++) {
         flx_item *body = b->bodies.items[i];
         const flx_body_data *d = body->data;
-        if (d->deformable) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
-                            "the mass centre of part '%s' is not known: '%s' in it deforms; name "
-                            "a node or another body of the part",
-                            part->full, body->full);
-        }
         flx_env own;
         flx_num mass = {1, 0};
         flx_node v[3];
@@ -451,7 +541,7 @@ flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx
 {
     static const char *const energy[] = {"kinetic",    "potential", "strain",
                                          "dissipated", "total",     NULL};
-    static const char *const momentum[] = {"linear", "angular", NULL};
+    static const char *const momentum[] = {"linear", "angular", "centre", NULL};
     static const char *const constraints[] = {"position", "velocity", NULL};
     flx_builder *b = e->b;
     bool is_momentum = strcmp(group, "momentum") == 0;
@@ -470,5 +560,9 @@ flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx
         return flx_operand_set_node(node_leaf(b->g, FLX_LEAF_MOMENTUM, 0, 5), out);
     flx_node v[3];
     for (int i = 0; i < 3; i++) v[i] = node_leaf(b->g, FLX_LEAF_MOMENTUM, 0, 3 * k + i);
-    return flx_env_vector(e, v, out);
+    for (int i = 0; i < 3 && k == 2; i++) { // of the whole model
+        v[i] = node_div(b->g, node_leaf(b->g, FLX_LEAF_INERTIA, 0, 6 + i),
+                        node_leaf(b->g, FLX_LEAF_INERTIA, 0, 9));
+    }
+    return k == 2 ? flx_env_point(e, v, out) : flx_env_vector(e, v, out);
 }

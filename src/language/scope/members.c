@@ -48,7 +48,8 @@ static flx_status part_member(flx_env *e, const flx_item *part, const char *name
             .kind = FLX_OPERAND_HANDLE, .handle = part, .tag = FLX_TAG_PART_COM, .node = -1};
         return FLX_OK;
     }
-    static const char *const words[] = {"com", NULL};
+    if (flx_is_momentum(name)) return flx_part_momentum(e, part, name, loc, out);
+    static const char *const words[] = {"com", "momentum", "angular_momentum", NULL};
     return flx_member_unknown(e, part->full, name, loc, words, &space->names);
 }
 
