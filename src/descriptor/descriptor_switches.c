@@ -53,12 +53,14 @@ static flx_status plan_slope(flx_descriptor *d, flx_node value, int *slope)
 static bool has_no_rate(void *user, flx_leaf leaf)
 {
     return !flx_leaf_is(leaf, FLX_QUANTITY_POSITION | FLX_QUANTITY_STATE) &&
-           moves_otherwise(user, leaf);
+           flx_leaf_get_kind(leaf) != FLX_LEAF_TURNS && moves_otherwise(user, leaf);
 }
 
 static flx_node rate_of_leaf(flx_graph *g, void *user, flx_leaf leaf)
 {
     const flx_model *m = user;
+    // whole turns keep an angle without jumps: between them they stand still
+    if (flx_leaf_get_kind(leaf) == FLX_LEAF_TURNS) return flx_graph_const(g, 0.0);
     if (flx_leaf_get_kind(leaf) != FLX_LEAF_STATE) return flx_leaf_time_rate(g, user, leaf);
     for (int i = 0; i < m->nfirst; i++) {
         const flx_first_order *f = m->firsts + i;
