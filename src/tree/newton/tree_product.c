@@ -28,12 +28,6 @@ static flx_link_tangent move_link(const flx_tree *t, const flx_link *l, const fl
     return y;
 }
 
-static void list_motion(const flx_link_tangent *y, double out[FLX_TREE_MOTION])
-{
-    const v3 parts[6] = {y->theta, y->s, y->w, y->v, y->alpha, y->a};
-    for (int i = 0; i < 6; i++) v3_store(out + 3 * i, parts[i]);
-}
-
 // Which numbers of motions and forces can be other than zero: derivatives from `first` on, and, in the plane, a rotation
 // about z and displacements along x and y.
 typedef struct span {
@@ -48,13 +42,17 @@ static span span_of(const flx_tree *t, const double *const u[3])
     return (span){first, planar ? 2 : 0, planar ? 5 : 6};
 }
 
+static inline void list_motion(const flx_link_tangent *y, span n, double out[FLX_TREE_MOTION])
+{
+    const v3 *const parts[6] = {&y->theta, &y->s, &y->w, &y->v, &y->alpha, &y->a};
+    for (int i = 2 * n.first; i < 6; i++) v3_store(out + 3 * i, *parts[i]);
+}
+
 // out (6) += Phi y
-static void add_forces(const flx_blocks *extra, size_t at, const flx_link_tangent *y, span n,
+static void add_forces(const flx_blocks *extra, size_t at, const double *motion, span n,
                        double *out)
 {
     const double *const A[3] = {extra->A0 + at, extra->A1 + at, extra->A2 + at};
-    double motion[FLX_TREE_MOTION];
-    list_motion(y, motion);
     for (int d = n.first; d < 3; d++) {
         for (int c = n.from; c < n.to; c++) {
             for (int k = n.from; k < n.to; k++) out[k] += A[d][6 * c + k] * motion[6 * d + c];
@@ -132,17 +130,22 @@ void flx_tree_product(const flx_system *s, flx_work *work, const flx_blocks *b, 
         const flx_link *l = t->t.links + i;
         flx_geometry g = flx_geometry_of(&extra, i);
         y[i] = move_link(t, l, &g, y + l->parent, c, u);
-        add_forces(&extra, f->links + 36 * (size_t)i, y + i, n, F + 6 * i);
+        list_motion(y + i, n, motion);
+        add_forces(&extra, f->links + 36 * (size_t)i, motion, n, F + 6 * i);
     }
+    int listed = f->n > 0 ? f->n - 1 : -2; // the link whose motion that is
     for (int k = 0; k < f->npair; k++) {
-        add_forces(&extra, f->pairs[k].at, y + f->pairs[k].with, n, F + 6 * f->pairs[k].link);
+        if (f->pairs[k].with != listed) list_motion(y + f->pairs[k].with, n, motion);
+        listed = f->pairs[k].with;
+        add_forces(&extra, f->pairs[k].at, motion, n, F + 6 * f->pairs[k].link);
     }
     add_variables(t, b, &extra, c, u, F, out);
     collect_forces(t, &extra, y, F, out);
     for (int k = 0; k < f->nrow; k++) { // rows of other unknowns
         const double *const A[3] = {extra.A0 + f->rows[k].at, extra.A1 + f->rows[k].at,
                                     extra.A2 + f->rows[k].at};
-        list_motion(y + f->rows[k].link, motion);
+        if (f->rows[k].link != listed) list_motion(y + f->rows[k].link, n, motion);
+        listed = f->rows[k].link;
         for (int d = n.first; d < 3; d++) {
             for (int m = n.from; m < n.to; m++)
                 out[flx_tree_first_other(t) + f->rows[k].with] += A[d][m] * motion[6 * d + m];
