@@ -43,60 +43,59 @@ await bench("slider_crank.yaml", async () => {
   await draw("studio.png");
 });
 
-writeFileSync(at("model.yaml"), `flexion: 1
-gravity: [0, 0, -9.81]
+const home = () => page.click("#bar .views button >> nth=0");
 
-simulate: {until: 5}
-
-outputs:
-  every: 0.02
-  signals: [hinge.angle, energy]
-`);
 await bench("model.yaml", async () => {
-  await page.evaluate(() => window.studio.write(window.studio.text().replace("hinge.angle, ", "")));
-  await idle();
   await page.click("#left-items");
   await page.selectOption("#adder", "rod");
   for (const place of [[0, 0, 0], [1, 0, 0]]) await page.mouse.click(...await pixel(place));
   await idle();
+  await home();
   await page.click(".tree [data-path='bodies.rod']");
+  await page.waitForTimeout(300);
+  await page.mouse.move(...await pixel([1, 0, 0]));
+  await page.mouse.down();
+  await page.mouse.move(...await pixel([0.8, 0, 0.3]), { steps: 3 });
   await draw("studio_items.png");
+  await page.mouse.up();
+  await press("undo");
+  await idle();
 
   await page.selectOption("#adder", "revolute");
   await page.mouse.click(...await pixel([0, 0, 0]));
   await idle();
   await page.click("#left-text");
-  await page.evaluate(() => window.studio.write(window.studio.text().replace("[energy]", "[hinge.angle, energy]")));
-  await idle();
-  await press("save");
-  await press("live");
-  await until(() => window.studio.live()?.t > 0.1);
-  await press("pause");
-  await until(() => window.studio.live().paused);
-  await press("reset");
-  await until(() => window.studio.live().t === 0);
-  await page.waitForTimeout(500);
-  const from = await pixel(await page.evaluate(() => window.studio.position("rod.end").map((x) => 0.9 * x))), to = await pixel([0.6, 0, 0.4]);
-  await page.mouse.move(...from);
-  await page.mouse.down();
-  await page.mouse.move(...to, { steps: 3 });
-  await press("pause");
-  await until(() => window.studio.live().t > 0.4 && window.studio.position("rod.end")[2] > 0.1);
-  await press("pause");
-  await until(() => window.studio.live().paused);
-  await draw("studio_live.png");
-  await page.mouse.up();
-  await press("stop");
-  await until(() => window.studio.live() === null);
-  await idle();
-
   await page.evaluate(() => window.studio.write(`${window.studio.text()}\nanalyse:\n  rest: {type: equilibrium}\n  swing: {type: modes, about: rest}\n`));
   await idle();
   await page.selectOption("#analyse", "swing");
   await until(() => window.studio.found()?.modes?.length === 1 && window.studio.time() > 0.2);
+  await home();
   await page.focus("#canvas");
   await page.keyboard.press("Space");
   await draw("studio_modes.png");
+});
+
+copyFileSync(join(root, "examples/seven_axis_arm.yaml"), at("seven_axis_arm.yaml"));
+await bench("seven_axis_arm.yaml", async () => {
+  const slide = (name, x) => page.evaluate(([n, v]) => { const e = document.querySelector(`#drive [data-name="${n}"]`); e.value = v; e.dispatchEvent(new Event("input")); }, [name, x]);
+  await press("live");
+  await until(() => window.studio.live()?.t > 0.1);
+  await press("moreruns");
+  await until(() => window.studio.live(2)?.t > 0.5);
+  for (const [name, x] of [["a2", 0], ["a4", -1]]) await slide(name, x);
+  await until(() => window.studio.live(1).t > 2 && window.studio.live(2).t > 2);
+  await press("pause");
+  await until(() => window.studio.live().paused);
+  await draw("studio_live.png");
+  await press("stop");
+  await until(() => window.studio.live() === null);
+});
+
+copyFileSync(join(root, "examples/slider_crank_torque.yaml"), at("slider_crank_torque.yaml"));
+await bench("slider_crank_torque.yaml", async () => {
+  await page.selectOption("#analyse", "bode");
+  await until(() => window.studio.idle() && window.studio.found()?.tables?.length > 0);
+  await draw("studio_study.png");
 });
 
 await browser.close();

@@ -44,6 +44,7 @@ export class Stage {
   readonly camera = new THREE.PerspectiveCamera(WIDE, 1, 0.01, 1000);
   readonly controls: OrbitControls;
   beside = false;
+  touched = false; // the user has taken the eye elsewhere
   drawn: (() => void) | null = null; // told after every picture
   private scene = new THREE.Scene();
   private grid = new THREE.GridHelper(1, 1);
@@ -81,6 +82,7 @@ export class Stage {
     this.look("start");
     this.colour("displacement");
     this.controls.addEventListener("change", () => this.draw());
+    this.controls.addEventListener("start", () => { this.touched = true; });
     new ResizeObserver(() => this.draw()).observe(canvas.parentElement!);
   }
 
@@ -222,6 +224,7 @@ export class Stage {
       x: new THREE.Vector3(1, 0, 0), y: new THREE.Vector3(0, -1, 0), z: new THREE.Vector3(0, 0, 1),
       slant: new THREE.Vector3(1, -1.3, 0.75),
     };
+    this.touched = false;
     const kind = from === "start" ? (this.planar ? "z" : "slant") : from;
     const d = directions[kind].clone();
     if (kind === "slant" && this.planar) d.set(0.75, 0.45, 1.4); // y stays upwards

@@ -9,6 +9,7 @@ import { short } from "../plots";
 import { moves, Stage } from "../stage";
 
 const MOST_ENTRIES = 10; // of the legend
+const LOOK = 15; // frames of what is live: so often the eye goes back where something is outside, unless the user has moved it
 const byId = (id: string) => document.getElementById(id)!;
 
 export class Picture {
@@ -16,6 +17,7 @@ export class Picture {
   player: Player | null = null; // of a run; null: one position
   result: Result | null = null;
   anew = true; // what comes next is another model: the eye goes where it is seen best
+  private moved = 0; // frames
   private slider = make("input", { type: "range", min: "0", max: "1000", value: "0", id: "time" });
   private clock = make("output", { id: "clock" });
   private playButton = make("button", { id: "play" });
@@ -80,6 +82,7 @@ export class Picture {
     if (!r || !this.stage) return;
     for (let k = 0; k < motion.length && k < r.motion.length; k++) r.motion[k][0] = motion[k];
     this.stage.update(r.frameTimes[0]);
+    if (++this.moved % LOOK === 0 && !this.stage.touched && this.stage.controls.enabled) this.stage.reveal();
   }
 
   // By itself, unless the user has asked for less motion.
@@ -105,6 +108,7 @@ export class Picture {
     for (const p of stage?.mechanisms[0].parts.slice(0, MOST_ENTRIES) ?? []) {
       const swatch = make("i"), hidden = stage!.mechanisms[0].hidden, b = make("button", { title: say("hide") }, swatch, p.name);
       swatch.style.background = `#${p.colour.toString(16).padStart(6, "0")}`;
+      swatch.hidden = stage!.mechanisms.length > 1; // each has one colour then
       b.setAttribute("aria-pressed", String(!hidden.has(p.name)));
       b.onclick = () => { stage!.hide(p.name, !hidden.has(p.name)); keepFocus(() => this.buildLegend()); };
       legend.append(b);
