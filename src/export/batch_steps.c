@@ -269,7 +269,7 @@ const char flx_batch_equations[] =
     "            size = f_max(size, f_abs(u[i]));\n"
     "        }\n"
     "        UNROLL\n"
-    "        for (i = 0; i < N; i++) most = f_max(most, f_abs(r[i]) / (f_abs(u[i]) + 1e-3 * size));\n"
+    "        for (i = 0; i < N; i++) most = f_max(most, f_abs(r[i]) / (f_abs(u[i]) + 1e-2 * size));\n"
     "        /* what is left is as much less than this as this is less than the last, when the fast parts are gone; or rounding */\n"
     "        left = count < 2 ? most : most * f_min(f_max(most / (before + 1e-300), R(1e-3)), R(1.0));\n"
     "        if (!some_of((left > 1e-13) & ((most > 1e-9) | (most < 0.3 * before)))) break;\n"

@@ -9,9 +9,9 @@
 
 // ---- models -------------------------------------------------------------------------------------
 
-static const char *const models[] = {"acting",           "bushing",   "driven",
-                                     "planar_loop",      "rolling",   "variables",
-                                     "variables_closed", "algebraic", "table"};
+static const char *const models[] = {"acting",  "bushing",   "driven",           "planar_loop",
+                                     "rolling", "variables", "variables_closed", "algebraic",
+                                     "table",   "elastic",   "elastic_loop"};
 #define MODELS ((int)(sizeof models / sizeof models[0]))
 
 static flx_model *read_model(flx_ctx *ctx, int number)
