@@ -40,6 +40,9 @@ static flx_status check_model(const flx_model *m)
     if (m->nbeam > 0) {
         return refuse(m, m->beams[0].loc, "the beam", m->beams[0].name, "make it rigid");
     }
+    if (m->nsolid > 0) {
+        return refuse(m, m->solids[0].loc, "the solid", m->solids[0].name, "make it rigid");
+    }
     if (m->nfriction > 0) {
         status = refuse(m, m->frictions[0].loc, "the friction of joint", m->frictions[0].name,
                         "write it as a torque or force on the joint's rate");

@@ -338,13 +338,15 @@ static flx_status add_stops(flx_symbolic *x)
     return FLX_OK;
 }
 
-// Models with solids are refused.
 static flx_status add_force(flx_symbolic *x, const flx_force *f)
 {
     if (f->kind->parts) return add_elastic(x, f);
     if (f->kind->along) return add_effort(x, f);
     if (f->kind->wrench) return add_wrench(x, f);
-    return f->kind->attracts ? add_gravitation(x, f) : FLX_OK;
+    if (f->kind->attracts) return add_gravitation(x, f);
+    return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, x->loc,
+                    "%s of type '%s' cannot be exported; write it as one of type 'expression'",
+                    x->item, f->kind->word);
 }
 
 flx_status flx_symbolic_forces(flx_symbolic *x)

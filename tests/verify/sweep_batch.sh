@@ -52,6 +52,10 @@ change 's/value: stall/value: abs(motor.angle) + stall/'
 refused "contains a comparison or a jump" changed.yaml --device cpu
 change '$a events: {end: {when: motor.angle > 9, stop: true}}'
 refused "the event 'end' happens within a run" changed.yaml --device cpu
+"$flexion" export batch "$source/examples/rubber_bar.yaml" -o solid.c >told.txt 2>&1 && exit 1
+grep -q "the solid 'bar' cannot be exported" told.txt
+sed 's/frame: buckens/stiffening: true/' "$models/elastic_arm.yaml" >changed.yaml
+refused "the stiffening of the flexible body 'tail' cannot be exported" changed.yaml --device cpu
 refused "there is no device 'gpu'" "$models/crank.yaml" --device gpu
 refused "leave it out, and let" "$models/crank.yaml" --device cpu --into here.study --slurm "-p main"
 (PATH=$work/none CC=none && export PATH CC && refused_alone=$("$flexion" sweep "$models/crank.yaml" --device cpu 2>&1 || true) &&
