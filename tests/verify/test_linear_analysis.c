@@ -287,6 +287,27 @@ static int step_is_that_of_the_book(void)
     return 0;
 }
 
+// An output that the input reaches at once has an impulse in its response to one, which no table over time has: it is told.
+// y = 2 x' + 3 F, 6 x' = 0 - 6 x + F: y = (1/3) F - 2 x + 3 F
+static int impulses_at_once_are_told(void)
+{
+    static const char text[] =
+        "flexion: 1\nequations:\n  first_order: {x: {mass: 6, derivative: -6*x + F}}\ninputs: {F: "
+        "0}\n"
+        "signals: {y: 2*x' + 3*F, z: 5*x}\n"
+        "analyse: {plant: {type: linear, outputs: [y, z], until: 1, count: 11}}\n";
+    findings w = findings_of(text);
+    CHECK(w.status == FLX_OK);
+    CHECK(
+        says(&w.f, "the response of 'y' to an impulse of 'F' has an impulse of 3.33333 at t = 0"));
+    CHECK(!says(&w.f, "the response of 'z'"));
+    CHECK(!says(&w.f, "to a step"));
+    const flx_finding_table *p = table(&w.f, "impulse");
+    for (int i = 0; i < 11; i++) CHECK_NEAR(p->values[3 * i + 1], -exp(-0.1 * i) / 3, 1e-10);
+    findings_clear(&w);
+    return 0;
+}
+
 static int pole_on_the_axis_is_told(void)
 {
     static const char text[] =
@@ -379,4 +400,5 @@ static int unreached_modes_are_named(void)
 
 TEST_MAIN(TEST(slider_crank), TEST(moved_base), TEST(bicycle), TEST(elastic_arm),
           TEST(responses_agree), TEST(peak_is_that_of_the_book), TEST(step_is_that_of_the_book),
-          TEST(pole_on_the_axis_is_told), TEST(states_and_loops), TEST(unreached_modes_are_named))
+          TEST(impulses_at_once_are_told), TEST(pole_on_the_axis_is_told), TEST(states_and_loops),
+          TEST(unreached_modes_are_named))

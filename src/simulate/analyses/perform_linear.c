@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MOVES 1e-9 // rates of states as a part of what A makes of states of their size
-#define SAME 1e-7  // eigenvalues, as a part of the largest
+#define ROUNDING 1e-12 // of the largest number of D
+#define MOVES 1e-9     // rates of states as a part of what A makes of states of their size
+#define SAME 1e-7      // eigenvalues, as a part of the largest
 #define MOST_NAMED 40
 #define LONG 900
 
@@ -284,11 +285,38 @@ static flx_status put_course(found *f, const char *name, int impulse)
     return status;
 }
 
+// What an input does to an output at once is no number of a table over time: of an impulse D, of a step D1, is an impulse at
+// t = 0, and what is in the matrices behind these are its derivatives.
+static flx_status tell_impulses(found *f, const char *name, const double *D, const double *more,
+                                const double *most)
+{
+    const flx_linear_model *m = &f->m;
+    for (int i = 0; i < m->nout; i++) {
+        for (int k = 0; k < m->nin; k++) {
+            int at = i * m->nin + k;
+            double size = D ? D[at] : 0.0, largest = fabs(size);
+            bool rates = (more && more[at] != 0.0) || (most && most[at] != 0.0);
+            for (int j = 0; D && j < m->nout * m->nin; j++) largest = fmax(largest, fabs(D[j]));
+            if (!(fabs(size) > ROUNDING * largest)) size = 0.0;
+            if (size == 0.0 && !rates) continue;
+            FLX_TRY(flx_finding_line(
+                f->sim, f->out,
+                "the response of '%s' to %s of '%s' has an impulse of %.6g at t = 0 as well%s: the "
+                "table leaves it out",
+                f->io.names[i], name, f->io.inputs[k], size, rates ? ", and its derivatives" : ""));
+        }
+    }
+    return FLX_OK;
+}
+
 static flx_status put_courses(found *f)
 {
-    if (f->keys->until == 0.0 || f->m.nin == 0 || f->m.nout == 0) return FLX_OK;
+    const flx_linear_model *m = &f->m;
+    if (f->keys->until == 0.0 || m->nin == 0 || m->nout == 0) return FLX_OK;
     FLX_TRY(put_course(f, "step", 0));
-    return put_course(f, "impulse", 1);
+    FLX_TRY(put_course(f, "impulse", 1));
+    FLX_TRY(tell_impulses(f, "a step", m->D1, m->D2, NULL));
+    return tell_impulses(f, "an impulse", m->D, m->D1, m->D2);
 }
 
 // ---- together -----------------------------------------------------------------------------------------
