@@ -50,6 +50,7 @@ void flx_structural_destroy(flx_integrator *it)
     flx_blocks_destroy(&g->blocks);
     flx_linear_destroy(&g->lin);
     flx_accelerator_destroy(&g->acc);
+    flx_inertialess_destroy(&g->inertialess);
     flx_saddle_destroy(&g->saddle);
     flx_state_destroy(&g->trial);
     flx_free(g);
@@ -317,12 +318,15 @@ flx_status flx_structural_accept(flx_integrator *it, flx_state *x)
     memcpy(x->w, g->w, (size_t)d->nw * sizeof(double));
     memcpy(x->lam, g->lam, (size_t)d->nlam * sizeof(double));
     memcpy(x->mu, g->mu, (size_t)d->nmu * sizeof(double));
-    memcpy(g->v0, g->v, (size_t)d->nv * sizeof(double));
+    x->t += g->h;
+    if (g->gamma <= 0.5) {
+        FLX_TRY(flx_inertialess_velocities(&g->inertialess, it, &g->blocks, x, g->h, true));
+    }
+    memcpy(g->v0, x->v, (size_t)d->nv * sizeof(double));
     memcpy(g->dv0, g->dv, (size_t)d->nv * sizeof(double));
     memcpy(g->dx0, g->dx, (size_t)d->nx * sizeof(double));
     if (g->ggl) memcpy(g->along0, g->along, (size_t)d->nv * sizeof(double));
     g->h_along = g->h;
-    x->t += g->h;
     flx_structural_remember(g, d, x);
     return FLX_OK;
 }
@@ -400,6 +404,7 @@ void flx_structural_memory(flx_integrator *it, flx_memory *m)
     flx_blocks_memory(it->sys, &g->blocks, m);
     flx_linear_memory(g->lin, m);
     flx_accelerator_memory(g->acc, m);
+    flx_inertialess_memory(&g->inertialess, it, m);
     flx_saddle_memory(g->saddle, m);
     flx_newton_pass_books(&g->books, m);
     FLX_PASS(m, g->pivot);

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "integrate/accelerate.h"
+#include "integrate/inertialess.h"
 #include "integrate/newton.h"
 #include "integrate/saddle.h"
 #include "integrate/stiff_constraints.h"
@@ -60,8 +61,9 @@ typedef struct structural {
     flx_blocks blocks;
     flx_linear *lin;
     flx_accelerator *acc; // for the start
-    flx_saddle *saddle;   // of the start; GGL: of every linearisation
-    flx_state *trial;     // of the start
+    flx_inertialess inertialess;
+    flx_saddle *saddle; // of the start; GGL: of every linearisation
+    flx_state *trial;   // of the start
 
     flx_newton_books books;
     double pivot, usual_pivot; // smallest, of the factors and of those before them
