@@ -31,8 +31,9 @@ static bool widen(gradient *g, double **array, size_t size, int room)
 
 static flx_status make_room(gradient *g)
 {
-    int room = g->room > 0 ? 2 * g->room : 1024;
-    if ((size_t)room * (g->size + g->record) > MOST_NUMBERS) {
+    size_t most = MOST_NUMBERS / (g->size + g->record + 1), twice = 2 * (size_t)g->room;
+    int room = g->room == 0 ? 1024 : (int)(twice < most ? twice : most); // at last, all there is
+    if ((size_t)room > most || room <= g->room) {
         g->cannot = "its steps would take more than 1 GiB";
         return FLX_OK;
     }
