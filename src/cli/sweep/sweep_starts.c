@@ -64,7 +64,8 @@ static void *work(void *user)
             const flx_message *m = flx_ctx_error(w->ctx, 0);
             w->why[r] = strdup(m ? m->text : flx_status_text(status));
         } else if (!take_start(s, w->run, r)) {
-            w->other = *w->stop = true;
+            w->other = true;
+            *w->stop = true;
         }
         if (w->goes_on && !w->goes_on(w->user)) *w->stop = true;
     }
