@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define MOST ((size_t)64 << 20) // bytes: it goes no further than to the page of this machine
+
 static flx_status fill(flx_result *r, const flx_result_info *info, const flx_page_start *at)
 {
     FLX_TRY(flx_result_reserve(r, 1, info->ncolumn + 1));
@@ -35,7 +37,7 @@ flx_status flx_page_put_start(flx_ctx *ctx, const flx_result_info *info, const f
     flx_result *r;
     FLX_TRY(flx_result_create(ctx, &r));
     flx_status status = fill(r, info, at);
-    const flx_page_def def = {.nresult = 1, .results = &r, .labels = &label};
+    const flx_page_def def = {.nresult = 1, .results = &r, .labels = &label, .limit = MOST};
     if (status == FLX_OK) status = flx_page_put_data(ctx, &def, t);
     flx_result_close(&r);
     return status;

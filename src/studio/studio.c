@@ -3,7 +3,8 @@
 //
 //     GET  ""        the page             GET  schema    the language, as JSON Schema
 //     GET  model     name, text, copy     GET  events    what happens, as long as the page is open
-//     POST check     text: messages, picture             POST run, live?NUMBER, analyse?NAME, study?WHAT   text: work begins
+//     POST check     text: messages, picture; check?all: a large picture, too
+//     POST run, live?NUMBER, analyse?NAME, study?WHAT   text: work begins
 //     POST stop      work ends            POST tell?NUMBER   a line for what is live
 //     POST save?STAMP   text to the file  POST autosave  text to its copy    POST forget  the copy goes
 //     GET  report    that was made        GET  result    of the last run      GET  folder    models, robots, meshes beside it
@@ -251,6 +252,7 @@ static void check(flx_studio *s, flx_guest *g, const flx_http_request *r)
     flx_guest *before = flx_http_find(s->http, s->asker);
     if (before) flx_http_give(before, "200 OK", "application/json", late, sizeof late - 1);
     s->task.text = r->body;
+    s->task.option = r->query;
     s->asker = flx_http_wait(g);
     if (flx_job_start(&s->check, s->http, flx_work_check, &s->task)) return;
     s->asker = 0;

@@ -6,6 +6,7 @@ export interface Message { line: number; column: number; error: boolean; text: s
 export interface Port { name: string; unit: string; numbers: [number | null, number | null, number | null]; tunable: boolean }
 export interface Checked {
   ok: boolean; messages: Message[]; data?: Packed | null; status?: string; superseded?: boolean; // by a newer text
+  large?: number; // bodies: so many are drawn when it is asked for
   summary?: { bodies: number; joints: number; forces: number; constraints: number; redundant: number; freedoms: number; method: string };
   inputs?: Port[]; parameters?: Port[]; analyses?: string[]; sweep?: number;
 }
@@ -32,7 +33,7 @@ async function ask(path: string, body?: string): Promise<Response> {
 export const server = {
   model: async () => await (await ask("model")).json() as Model,
   schema: async () => await (await ask("schema")).json() as unknown,
-  check: async (text: string) => await (await ask("check", text)).json() as Checked,
+  check: async (text: string, all = false) => await (await ask(all ? "check?all" : "check", text)).json() as Checked,
   save: async (text: string, stamp: string) => (await ask(`save?${stamp}`, text)).text(),
   autosave: (text: string) => ask("autosave", text),
   forget: () => ask("forget", ""),

@@ -25,7 +25,6 @@ import { word, type Word } from "./words";
 const byId = (id: string) => document.getElementById(id)!;
 const PATIENCE = 400; // milliseconds of a check before it is said that one goes on
 const MOST_KEPT = 4; // runs
-const MANY = 1500; // bodies: so many take a while to draw, which is done when one asks for it
 
 type Work = "none" | "run" | "live" | "analyse" | "study" | "import";
 
@@ -43,8 +42,6 @@ export class Studio {
   private analysis = "";
   private kept: Result[] = []; // runs to compare with
   private count = 0; // of runs
-  private large: Packed | null = null; // a picture that waits until it is asked for
-  private asked = false;
   private drawn: { content: string; result: Result } | null = null; // the start that was drawn last: most keys do not change it
   checked: Checked | null = null;
   private checking = false;
@@ -137,7 +134,8 @@ export class Studio {
       if (answer.superseded) throw new Refused(409, "");
       this.checked = answer;
       if (text === this.editor.text()) this.editor.mark(answer.messages);
-      if (answer.data && this.work === "none") await this.draw(answer.data, keyed);
+      if (answer.large && this.work === "none") this.picture.say(word("large", answer.large));
+      else if (answer.data && this.work === "none") await this.draw(answer.data, keyed);
       else if (this.work === "none") this.withoutPicture(answer.ok);
       this.list(answer.messages);
       this.commands();
@@ -152,14 +150,6 @@ export class Studio {
   }
 
   private async draw(data: Packed, keyed: number): Promise<void> {
-    const bodies = (data.header as { results: { scene: { bodies: unknown[] } | null }[] }).results[0].scene?.bodies.length ?? 0;
-    this.large = bodies > MANY ? data : null;
-    if (this.large && !this.asked) {
-      this.picture.say(word("large", bodies));
-      this.commands();
-      return;
-    }
-    this.asked = false;
     const content = JSON.stringify(data.header) + data.block + data.meshes;
     if (content !== this.drawn?.content || this.picture.result !== this.drawn.result) {
       const [r] = (await take(data)).results;
@@ -172,6 +162,13 @@ export class Studio {
       this.times.push(performance.now() - keyed);
       if (this.times.length > 200) this.times.shift();
     }));
+  }
+
+  // The picture of the text as it is, however many bodies it has. false: there is none.
+  private async drawAll(): Promise<boolean> {
+    const data = this.checked?.data ?? (await server.check(this.editor.text(), true).catch(() => null))?.data;
+    if (data) await this.draw(data, 0);
+    return !!data;
   }
 
   // Nothing to draw: with errors the last picture stays; of a model without bodies an empty one is there to click into.
@@ -251,9 +248,7 @@ export class Studio {
   // In real time, from the text as it is: the picture of its start moves.
   async goLive(): Promise<void> {
     const checked = this.checked;
-    if (!checked?.ok || !checked.data) return;
-    this.asked = true;
-    await this.draw(checked.data, 0);
+    if (!checked?.ok || !(await this.drawAll())) return;
     this.live = new Live(this.picture, checked, (run) => server.work("live", this.worked, String(run)).catch(bannerOf));
     this.tab = "curves";
     this.tabs();
@@ -363,10 +358,10 @@ export class Studio {
     const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
     parts.push(b("gallery", () => this.gallery(), !busy), b("import", () => void askImport((name) => { this.analysis = name; void this.start("import", name); }, (name) => this.builder.addMesh(name)), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
-    else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!this.checked?.data));
+    else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!(this.checked?.data ?? this.checked?.large)));
     if (!busy) parts.push(this.analyses(good), b("study", () => this.ask(), good));
     if (!busy && this.done?.file) parts.push(b("report", () => void this.study("report", word("report"))));
-    if (this.large && !busy) parts.push(b("drawIt", () => { this.asked = true; void this.draw(this.large!, 0); }));
+    if (this.checked?.large && !busy) parts.push(b("drawIt", () => void this.drawAll()));
     if (this.work === "analyse") parts.push(make("span", { className: "empty", textContent: word("analysing") }));
     if (this.work === "study" && this.progress) parts.push(make("progress", { max: this.progress[1] || 1, value: this.progress[0] }), make("span", { className: "empty", textContent: word("runsDone", Math.floor(this.progress[0]), this.progress[1]) }));
     if (this.work === "run") {
