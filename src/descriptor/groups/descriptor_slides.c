@@ -2,7 +2,7 @@
 #include "descriptor/descriptor_parts.h"
 
 // Slips below this speed, in lengths of the mechanism per second, have the direction of the switch: that of rounding is none.
-#define NO_SLIP 1e-9
+#define NO_SLIP 1e-8
 
 // ---- friction of what slides ----------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ static void find_direction(const flx_descriptor *d, const flx_row_group *g, cons
     }
     double back = s->u[0] * kept[0] + s->u[1] * kept[1] < 0.0 ? -1.0 : 1.0, add = 0.0;
     double part = (s->u[0] * s->u[0] + s->u[1] * s->u[1]) / (least * least);
-    if (part < 1.0) add = 0.1 * least * (1.0 - part) * (1.0 - part);
+    if (part < 1.0) add = least * (1.0 - part) * (1.0 - part);
     double w[2] = {back * s->u[0] + add * kept[0], back * s->u[1] + add * kept[1]};
     s->speed = back * hypot(w[0], w[1]);
     for (int k = 0; k < 2; k++) s->e[k] = s->speed != 0.0 ? w[k] / fabs(s->speed) : kept[k];

@@ -19,7 +19,8 @@
 // Friction of surfaces that are about to part, or have just met, may be more than it can by this part of the forces so far:
 // rounding.
 #define NO_FRICTION 1e-9
-// ... and their slip, in lengths per second: places at different depths do not stand still together.
+// A slip that ends, in lengths per second: what is left of another one across it, or of places at different depths, may go back
+// by that.
 #define NO_SLIP 1e-9
 // Of the scale of a gap: an overlap of surfaces that are said to be apart that is no rounding, nor the error of a step.
 #define OVERLAPS 1e-5
@@ -245,7 +246,7 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_state *x, double 
         double length = flx_contact_length(course, g->ntangent);
         if (state == FLX_CONTACT_SLIDES && length > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent) / length;
-            if (flx_contact_is_soft(g)) v[1] += NO_SLIP * c->scale[i];
+            if (flx_contact_is_soft(g) || g->ntangent == 2) v[1] += NO_SLIP * c->scale[i];
             c->quickest = fmax(c->quickest, fabs(v[1]) / c->scale[i]);
         }
     }

@@ -90,6 +90,9 @@ static inline bool flx_contact_is_closed(const flx_contact_group *g, const doubl
     return switches[g->state] >= FLX_CONTACT_SLIDES;
 }
 
+// An approach whose rebound is below this part of the fastest so far ends in contact.
+#define FLX_REST 1e-6
+
 // Friction of a joint, or of equations: of no surfaces.
 static inline bool flx_contact_is_of_joint(const flx_contact_group *g)
 {

@@ -343,6 +343,9 @@ static void conclude(flx_event_contacts *c, double slow)
         if (g->normal >= 0) {
             double least = rounding(c, k, false), w = T->W[n * T->m + n];
             if (w > 0.0) c->force[i] = fmax(c->force[i], c->before[n] / w);
+            // what leaves so slowly that it is back before that can be seen is watched from below
+            bool parts_slowly = c->rate[i] < FLX_REST * c->fastest * c->scale[i];
+            if (c->rate[i] > slow * c->scale[i] && parts_slowly) c->next[i] = FLX_CONTACT_LEANS;
             if (c->rate[i] > slow * c->scale[i] || c->leaves[i] == FLX_LEAVES_GROUND) continue;
             bool presses = T->p[n] * w > least, parts = !presses && T->u[n] > least;
             if (!presses && !parts) c->next[i] = FLX_CONTACT_LEANS;
@@ -459,8 +462,8 @@ static flx_status begin_to_slide(flx_integrator *it, double slow)
 
 // ---- the event ------------------------------------------------------------------------------
 
-// Whether a group slides on, by clearly less than a right angle to where it slid. At a right angle, and where its direction was held,
-// its slip would be at its end again.
+// Whether a group slides on, by clearly less than a right angle to where it slid. At a right angle, and where its slip has come to
+// its end, that would be at its end again.
 static bool turns_little(const flx_event_contacts *c, int i, const double *course, double state)
 {
     int n = c->groups[i].ntangent;
@@ -468,7 +471,7 @@ static bool turns_little(const flx_event_contacts *c, int i, const double *cours
     double before = flx_contact_length(course, n), after = flx_contact_length(next, n);
     if (c->next[i] != FLX_CONTACT_SLIDES || state != FLX_CONTACT_SLIDES) return false;
     if (!(before > 0.0) || !(after > 0.0)) return before == after;
-    if (c->leaves[i] == FLX_LEAVES_SLIDE && before >= 0.75 * FLX_COURSE_HELD) return false;
+    if (c->leaves[i] == FLX_LEAVES_SLIDE && n == 2) return false;
     return flx_contact_along(course, next, n) > ACROSS * before * after;
 }
 

@@ -11,8 +11,6 @@
 
 // Rates below this part of their terms, or of the fastest so far, are rounding.
 #define SLOW 1e-9
-// An approach whose rebound is below this part of the fastest so far ends in contact.
-#define REST 1e-6
 // Pair by pair, so many collisions of each; restitution is found to this part where it would gain energy.
 #define MOST_COLLISIONS 1000
 #define GAINED 1e-9
@@ -353,7 +351,7 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k];
         double rebound = -c->groups[i].restitution * c->rate[i];
-        rest[i] = given > 0.0 ? given : REST * c->fastest * c->scale[i];
+        rest[i] = given > 0.0 ? given : FLX_REST * c->fastest * c->scale[i];
         c->e[i] =
             rebound >= rest[i] && -c->rate[i] > slow * c->scale[i] ? c->groups[i].restitution : 0.0;
     }
