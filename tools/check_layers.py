@@ -16,7 +16,7 @@ LAYERS = {
     "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h", "metis.h"]),
     "expr": (["base", "math"], ["base"], []),
     "reduce": (["base", "math"], ["base", "reduction"], ["lapacke.h", "cblas.h"]),
-    "model": (["base", "math", "expr", "reduce"], ["base", "model", "reduction", "scene", "system", "integrator"], []),
+    "model": (["base", "math", "expr", "reduce"], ["base", "fmi", "model", "reduction", "scene", "system", "integrator"], []),
     "read": (["base", "math", "reduce", "model"], ["base", "fmi", "model", "scene"], ["yaml.h", "expat.h", "zlib.h"]),
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),
     "contact": (["base", "math", "expr", "model"], ["base", "system"], []),
@@ -58,6 +58,8 @@ EXCEPTIONS = {
     "results/body_file.c": ["pthread.h"],
     # threads that share the work of one front
     "math/frontal/front_crew.c": ["pthread.h"],
+    # one instance of an FMU serves all threads
+    "model/fmu/fmu_live.c": ["pthread.h"],
     "base/memory_spare.c": ["pthread.h", "malloc.h"],
     # nonlinear programs, by IPOPT, which bears one thread at a time
     "math/nlp/nlp_ipopt.c": ["IpStdCInterface.h", "pthread.h"],

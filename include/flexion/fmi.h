@@ -52,6 +52,8 @@ typedef struct flx_fmu_port {
     const char *start;                 // as it is written; NULL: none
     int derivative_of;                 // number of the variable whose derivative it is; -1: of none
     int count;                         // numbers: of an array its size where that is known, else 0
+    int ndepend;                       // of an output: variables that it depends on; -1: on all
+    int *depends;                      // (ndepend) their numbers
 } flx_fmu_port;
 
 // What an FMU says of itself. Texts live as long as it does.
@@ -70,6 +72,9 @@ typedef struct flx_fmu_info {
     const char *library;       // inside the archive, for this machine; NULL: it has none
     void *memory;              // owned
     int output_slopes;         // order of derivatives of outputs that it gives
+    int exchange_derives;      // non-zero: directional derivatives in model exchange
+    int exchange_states;       // non-zero: states as bytes in model exchange
+    int completes_steps;       // non-zero: in model exchange it wants to hear of every step
 } flx_fmu_info;
 
 // Read an FMU and hold it to the rules of the standard (docs/guide/fmu.md has the list). FLX_ERR_MODEL: it breaks some; each
@@ -102,6 +107,18 @@ typedef struct flx_fmu_host {
     flx_status (*save)(void *instance, const void **bytes, size_t *size);
     flx_status (*restore)(void *instance, const void *bytes, size_t size);
     const char *(*why)(void *instance); // of the last call that failed; instance NULL: of `create`
+    // For model exchange; NULL: such are not run. x: states, u: inputs `in`, y: numbers of the outputs `out`.
+    flx_status (*create_exchange)(void *user, flx_fmu_info *info, int isolate, int nin,
+                                  const int *in, int nout, const int *out, void **instance);
+    // Rows: derivatives of x, y, indicators.
+    flx_status (*rows)(void *instance, double t, const double *x, const double *u, double *rows);
+    // Their derivatives by t, x and u: for each row 1 + states + inputs numbers.
+    flx_status (*row_slopes)(void *instance, double t, const double *x, const double *u,
+                             double *slopes);
+    // An event: x behind it; *next: time of the next one, HUGE_VAL: none is known; *ended: the FMU goes on no more. first: the
+    // one that ends the initialisation, x is not read.
+    flx_status (*event)(void *instance, int first, double t, double *x, const double *u,
+                        double *next, int *ended);
 } flx_fmu_host;
 // Runs of this context may run FMUs by it from now on; borrowed. NULL: they may not.
 FLX_API void flx_ctx_host_fmus(flx_ctx *ctx, const flx_fmu_host *host);

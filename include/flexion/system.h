@@ -88,6 +88,7 @@ typedef struct flx_event_report {
     double lost;      // energy that impacts took
     const char *item; // the last event or switch that changed something; borrowed
     flx_loc loc;
+    int settle; // values were changed from outside: switches are judged anew
 } flx_event_report;
 
 // Accepts NULL. A system that runs still use ends with the last of them.

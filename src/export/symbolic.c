@@ -2,7 +2,7 @@
 #include "export/symbolic.h"
 
 #include "descriptor/descriptor.h"
-#include "model/fmu_data.h"
+#include "model/fmu/fmu_data.h"
 #include "model/particles_data.h"
 
 #include <string.h>

@@ -101,7 +101,7 @@ flx_node flx_graph_table(flx_graph *g, int table, int derivative, flx_node x);
 
 // ---- functions of the program that uses the library (external.c) -------------------------------
 
-#define FLX_ARGUMENTS_MAX 15 // of an external function
+#define FLX_ARGUMENTS_MAX 31 // of an external function
 
 // scales (narg): how far an argument moves for its effect to be seen; copied. Returns its number, or -1 (no memory).
 int flx_graph_add_external(flx_graph *g, const char *name, flx_loc loc, int narg,
@@ -121,6 +121,9 @@ typedef struct flx_external_info {
 bool flx_graph_external_info(const flx_graph *g, int i, flx_external_info *out);
 // From now on external function i is this callback, which is asked once, at the scales, whether it gives slopes.
 void flx_graph_bind(flx_graph *g, int i, flx_function_callback call, void *user);
+// The same with a user that is given over: `leave` is called with it when nobody calls the function any more.
+void flx_graph_bind_owned(flx_graph *g, int i, flx_function_callback call, void *user,
+                          void (*leave)(void *user));
 
 bool flx_graph_is_const(const flx_graph *g, flx_node n, double *value);
 // Whether the node is the leaf itself; *leaf: which one.

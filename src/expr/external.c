@@ -12,6 +12,7 @@
 void flx_external_release(flx_external *e)
 {
     if (!e || atomic_fetch_sub(&e->users, 1) > 1) return;
+    if (e->leave) e->leave(e->user);
     flx_free(e->name);
     flx_free(e);
 }
@@ -64,16 +65,24 @@ void flx_graph_bind(flx_graph *g, int i, flx_function_callback call, void *user)
     e->slopes = call && call(user, e->narg, e->scales, &y, slopes) == FLX_FUNCTION_SLOPES;
 }
 
+void flx_graph_bind_owned(flx_graph *g, int i, flx_function_callback call, void *user,
+                          void (*leave)(void *user))
+{
+    flx_graph_bind(g, i, call, user);
+    g->externals[i]->leave = leave;
+}
+
 // ---- derivatives as nodes -----------------------------------------------------------------------
 
 // Derivatives commute: in ascending order equal ones are one node.
 int flx_orders_add(int orders, int argument)
 {
+    enum { BITS = FLX_ORDERS_BITS, MASK = (1 << FLX_ORDERS_BITS) - 1 };
     int shift = 0, one = argument + 1;
-    if (orders >> (4 * (FLX_ORDERS_MAX - 1))) return -1;
-    while ((orders >> shift & 15) && (orders >> shift & 15) <= one) shift += 4;
+    if (orders >> (BITS * (FLX_ORDERS_MAX - 1))) return -1;
+    while ((orders >> shift & MASK) && (orders >> shift & MASK) <= one) shift += BITS;
     int below = orders & ((1 << shift) - 1);
-    return below | one << shift | (orders - below) << 4;
+    return below | one << shift | (orders - below) << BITS;
 }
 
 flx_node flx_external_derive(flx_graph *g, const flx_graph_node *p, flx_node d)
@@ -128,7 +137,8 @@ double flx_external_eval(const flx_external *e, int orders, const double *x)
             return (double)NAN; // the user's function is spared what a search tries
         at[k] = x[k];
     }
-    for (; orders; orders >>= 4) of[n++] = (orders & 15) - 1;
+    for (; orders; orders >>= FLX_ORDERS_BITS)
+        of[n++] = (orders & ((1 << FLX_ORDERS_BITS) - 1)) - 1;
     int differences = n - (n > 0 && e->slopes);
     if (differences == 0 && n > 0) differences = 1; // should the slopes be missing at some place
     if (n > 0) part = pow(DBL_EPSILON, 1.0 / (differences + 2));

@@ -162,11 +162,13 @@ typedef struct flx_external {
     double scales[FLX_ARGUMENTS_MAX];
     flx_function_callback call; // NULL: not bound
     void *user;
+    void (*leave)(void *user); // NULL: the user is borrowed
     bool slopes;
 } flx_external;
 
 #define FLX_ORDERS_MAX                                                                             \
-    6 // derivatives of an external function, four bits each: the argument from 1, ascending
+    6 // derivatives of an external function, five bits each: the argument from 1, ascending
+#define FLX_ORDERS_BITS 5
 
 int flx_orders_add(int orders, int argument); // -1: there are too many
 void flx_external_release(flx_external *e);   // accepts NULL

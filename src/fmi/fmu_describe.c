@@ -102,13 +102,45 @@ static flx_status join_vector(flx_arena *arena, flx_fmu_description *d, int at, 
     return v->vector ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+// What an input may change at once.
+static bool is_bound(void *user, flx_leaf leaf)
+{
+    (void)user;
+    return flx_leaf_get_kind(leaf) == FLX_LEAF_INPUT ||
+           flx_leaf_is(leaf, FLX_QUANTITY_ACCELERATION | FLX_QUANTITY_STATE_RATE |
+                                 FLX_QUANTITY_ALGEBRAIC | FLX_QUANTITY_FORCE | FLX_QUANTITY_RESULT |
+                                 FLX_QUANTITY_MEASURE);
+}
+
+// Inputs that move joints are seen in positions too.
+static bool is_apart(const flx_model *m, int output)
+{
+    for (int i = 0; i < m->njoint; i++) {
+        if (m->joints[i].motion != FLX_MOTION_NONE) return false;
+    }
+    return output < m->outputs.ncolumn &&
+           !flx_graph_depends(m->graph, m->outputs.columns[output].node, is_bound, NULL);
+}
+
+bool flx_fmu_is_apart(const flx_fmu_description *d, int i)
+{
+    int n = d->variables[i].group > 1 ? d->variables[i].group : 1;
+    for (int k = i; k < i + n; k++) {
+        if (!d->variables[k].apart) return false;
+    }
+    return true;
+}
+
 static flx_status add_outputs(flx_arena *arena, const flx_system *s, flx_fmu_description *d)
 {
     flx_port_info info;
     int first = d->nvariable;
     for (int i = 0; flx_system_describe(s, FLX_PORT_OUTPUT, i, &info); i++) {
         FLX_TRY(add(arena, d, FLX_FMU_OUTPUT, i, info.name,
-                    (flx_fmu_variable){.unit = info.unit, .low = -HUGE_VAL, .high = HUGE_VAL}));
+                    (flx_fmu_variable){.unit = info.unit,
+                                       .low = -HUGE_VAL,
+                                       .high = HUGE_VAL,
+                                       .apart = is_apart(s->plan->model, i)}));
     }
     for (int i = 0, n; first + i < d->nvariable; i += n) {
         n = flx_fmu_group(s, i);

@@ -17,6 +17,7 @@ typedef struct flx_fmu_variable {
     int group;          // of outputs: components of a vector from here on; 1: it stands alone
     const char *vector; // its name, where there are several
     double low, high;   // infinite: no bound
+    bool apart; // of outputs: made of states and time alone, so that no input is seen in it at once
 } flx_fmu_variable;
 
 typedef struct flx_fmu_unit {
@@ -40,6 +41,8 @@ typedef struct flx_fmu_description {
 // In the arena. run: at its start. cosimulation and exchange are set before.
 flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s, flx_run *run,
                             flx_fmu_description *out);
+// Whether no input is seen at once in the output at variable i, and those of its vector.
+bool flx_fmu_is_apart(const flx_fmu_description *d, int i);
 // XML text of FMI 2.0; malloc.
 flx_status flx_fmu_write_xml2(flx_ctx *ctx, const flx_fmu_description *d, char **text,
                               size_t *length);

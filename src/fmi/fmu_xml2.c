@@ -40,7 +40,16 @@ static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *elem
     for (int i = 0; i < d->nvariable; i++) {
         if (!(kinds & (1u << d->variables[i].kind))) continue;
         if (n++ == 0) flx_fprintf(f, "    <%s>\n", element);
-        flx_fprintf(f, "      <Unknown index=\"%d\"/>\n", i + 1);
+        flx_fprintf(f, "      <Unknown index=\"%d\"", i + 1);
+        if (strcmp(element, "Outputs") == 0 && flx_fmu_is_apart(d, i)) {
+            fputs(" dependencies=\"", f);
+            for (int k = 0, some = 0; k < d->nvariable; k++) {
+                if (d->variables[k].kind != FLX_FMU_STATE) continue;
+                flx_fprintf(f, "%s%d", some++ > 0 ? " " : "", k + 1);
+            }
+            fputs("\"", f);
+        }
+        fputs("/>\n", f);
     }
     if (n > 0) flx_fprintf(f, "    </%s>\n", element);
 }
@@ -49,7 +58,7 @@ static void put_exchange(FILE *f, const flx_fmu_description *d)
 {
     fputs("  <ModelExchange", f);
     flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
-    fputs(" canBeInstantiatedOnlyOncePerProcess=\"false\""
+    fputs(" completedIntegratorStepNotNeeded=\"true\" canBeInstantiatedOnlyOncePerProcess=\"false\""
           " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
           " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n",
           f);

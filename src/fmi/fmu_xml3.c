@@ -3,6 +3,8 @@
 
 #include "base/number.h"
 
+#include <string.h>
+
 static void put_variable(FILE *f, const flx_fmu_variable *v)
 {
     static const char *const words[] = {
@@ -40,8 +42,17 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
 static void put_unknowns(FILE *f, const flx_fmu_description *d, const char *element, int kind)
 {
     for (int i = 0; i < d->nvariable; i += d->variables[i].group) {
-        if (d->variables[i].kind == kind)
-            flx_fprintf(f, "    <%s valueReference=\"%u\"/>\n", element, d->variables[i].reference);
+        if (d->variables[i].kind != kind) continue;
+        flx_fprintf(f, "    <%s valueReference=\"%u\"", element, d->variables[i].reference);
+        if (strcmp(element, "Output") == 0 && flx_fmu_is_apart(d, i)) {
+            fputs(" dependencies=\"", f);
+            for (int k = 0, some = 0; k < d->nvariable; k++) {
+                if (d->variables[k].kind != FLX_FMU_STATE) continue;
+                flx_fprintf(f, "%s%u", some++ > 0 ? " " : "", d->variables[k].reference);
+            }
+            fputs("\"", f);
+        }
+        fputs("/>\n", f);
     }
 }
 

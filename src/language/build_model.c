@@ -5,7 +5,8 @@
 #include "language/flexible/deformable.h"
 #include "language/schema/schema_old.h"
 #include "language/scope/nums.h"
-#include "model/fmu_data.h"
+#include "model/fmu/fmu_data.h"
+#include "model/fmu/fmu_live.h"
 #include "model/numbers.h"
 #include "model/structure.h"
 
@@ -220,7 +221,13 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
 // What the model owns beside its arena.
 static void clear(flx_model *m)
 {
-    for (int i = 0; i < m->nfmu; i++) flx_fmu_info_destroy(&m->fmus[i].info);
+    for (int i = 0; i < m->nfmu; i++) {
+        if (m->fmus[i].live) {
+            flx_fmu_live_leave(m->fmus[i].live);
+        } else {
+            flx_fmu_info_destroy(&m->fmus[i].info);
+        }
+    }
     m->nfmu = 0;
     flx_structure_destroy(&m->fe.structure);
     flx_symmetric_clear(&m->fe.K);

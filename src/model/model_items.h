@@ -264,4 +264,5 @@ typedef struct flx_event {
     flx_assignment *sets;
     int particles; // number + 1 of the set that exchanges momentum then; 0: none
     int fmu;       // number + 1 of the FMU that takes a step then; 0: none
+    int fmu_sign; // of one for model exchange: its indicator i > 0 has become positive, -i negative; 0: another event
 } flx_event;

@@ -2,6 +2,7 @@
 // come from the interpolation.
 #include "integrate/method.h"
 #include "simulate/exchange/exchange.h"
+#include "simulate/exchange/fmu_steps.h"
 #include "simulate/run_parts.h"
 
 #include <float.h>
@@ -437,6 +438,7 @@ flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *s
         flx_status end = r.sinks[i]->type->end(r.sinks[i], r.started ? &sim->ledger : NULL);
         if (status == FLX_OK) status = end;
     }
+    if (status > FLX_OK) flx_fmu_steps_tell(sim->fmus);
     flx_running_close(&r, status);
     return status;
 }

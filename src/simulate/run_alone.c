@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "integrate/events/events.h"
 #include "simulate/exchange/exchange.h"
+#include "simulate/exchange/fmu_steps.h"
 #include "simulate/run_parts.h"
 
 #include <float.h>
@@ -300,6 +301,7 @@ static flx_status drive(flx_run *r, double until, bool single)
     if (sim->ledger.stopped_by) r->stopped = true;
     if (r->stopped && (status == FLX_OK || status == FLX_INTERRUPTED)) return FLX_STOPPED;
     if (status != FLX_OK && status != FLX_INTERRUPTED) r->failed = status;
+    if (status > FLX_OK) flx_fmu_steps_tell(sim->fmus);
     return status;
 }
 

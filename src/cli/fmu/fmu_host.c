@@ -56,27 +56,47 @@ static bool unpack(cli_fmu *f)
     return false;
 }
 
-bool cli_fmu_open(cli_fmu *f, flx_fmu_info *info)
+static bool open_it(cli_fmu *f)
 {
     char path[4096 + 512];
-    *f = (cli_fmu){.info = info};
+    flx_fmu_info *info = f->info;
     if (!info->library) {
         cli_fmu_say(f, "it has no library for this machine");
         return false;
     }
-    if (!info->cosimulation) {
-        cli_fmu_say(f, "it is for model exchange alone; those for co-simulation are run");
+    if (f->exchange ? !info->exchange : !info->cosimulation) {
+        cli_fmu_say(f, f->exchange
+                           ? "it is not for model exchange"
+                           : "it is for model exchange alone; those for co-simulation are run");
         return false;
     }
     f->calls = info->version == 2 ? &cli_fmu_calls2 : &cli_fmu_calls3;
     if (!unpack(f)) return false;
     snprintf(path, sizeof path, "%s/%s", f->folder, info->library);
+    if (f->exchange) { // its library may be another one
+        char *end = strrchr(path, '/');
+        size_t room = (size_t)(path + sizeof path - end);
+        snprintf(end, room, "/%s.so", info->exchange);
+    }
     f->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!f->library) {
         cli_fmu_say(f, "its library cannot be loaded: %s", dlerror());
         return false;
     }
     return f->calls->load(f) && f->calls->create(f);
+}
+
+bool cli_fmu_open(cli_fmu *f, flx_fmu_info *info)
+{
+    *f = (cli_fmu){.info = info};
+    return open_it(f);
+}
+
+bool cli_fmu_open_exchange(cli_fmu *f, flx_fmu_info *info, int nin, const int *in, int nout,
+                           const int *out)
+{
+    *f = (cli_fmu){.info = info, .exchange = true, .nin = nin, .in = in, .nout = nout, .out = out};
+    return open_it(f);
 }
 
 void cli_fmu_close(cli_fmu *f)

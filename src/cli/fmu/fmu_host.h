@@ -25,6 +25,11 @@ typedef struct cli_fmu_calls {
     bool (*save)(cli_fmu *f);                             // into `bytes`
     bool (*restore)(cli_fmu *f, const void *bytes, size_t size);
     void (*destroy)(cli_fmu *f);
+    // Of model exchange, as in flx_fmu_host. Slopes of derivatives and outputs along one state or input, which the FMU gives.
+    bool (*rows)(cli_fmu *f, double t, const double *x, const double *u, double *rows);
+    bool (*along)(cli_fmu *f, int port, double *slopes);
+    bool (*event)(cli_fmu *f, bool first, double t, double *x, const double *u, double *next,
+                  bool *ended);
 } cli_fmu_calls;
 extern const cli_fmu_calls cli_fmu_calls2, cli_fmu_calls3;
 
@@ -37,10 +42,15 @@ struct cli_fmu {
     char why[600];        // what it said of its last failure, or what is wrong with it; "": nothing
     unsigned char *bytes; // owned: of a saved state
     size_t size, room;
+    bool exchange;       // for model exchange, with these inputs and outputs
+    int nin, nout;
+    const int *in, *out; // borrowed
 };
 
 // false: what is wrong is in `why`. cli_fmu_close in any case.
 bool cli_fmu_open(cli_fmu *f, flx_fmu_info *info);
+bool cli_fmu_open_exchange(cli_fmu *f, flx_fmu_info *info, int nin, const int *in, int nout,
+                           const int *out);
 void cli_fmu_close(cli_fmu *f);
 // A function of the library; NULL: said.
 void *cli_fmu_find(cli_fmu *f, const char *name);

@@ -1,16 +1,20 @@
-// fmu_host2.c - FMUs of FMI 2.0 for co-simulation, called by the program.
+// fmu_host2.c - FMUs of FMI 2.0, called by the program.
 #include "cli/fmu/fmu_host.h"
 #include "fmi/fmi2.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_ROUNDS 1000 // of one event
 
 typedef struct functions {
     fmi2CallbackFunctions callbacks;
 #define X(result, name, arguments) fmi2##name##_type name;
     FMI2_COMMON(X)
     FMI2_COSIMULATION(X)
+    FMI2_EXCHANGE(X)
 #undef X
 } functions;
 
@@ -22,7 +26,11 @@ static bool load(cli_fmu *f)
 #define X(result, name, arguments)                                                                 \
     if (!(*(void **)&call->name = cli_fmu_find(f, "fmi2" #name))) return false;
     FMI2_COMMON(X)
-    FMI2_COSIMULATION(X)
+    if (f->exchange) {
+        FMI2_EXCHANGE(X)
+    } else {
+        FMI2_COSIMULATION(X)
+    }
 #undef X
     const char *version = call->GetVersion();
     if (version && strcmp(version, "2.0") == 0) return true;
@@ -71,8 +79,9 @@ static bool create(cli_fmu *f)
     snprintf(path, sizeof path, "%s/resources", f->folder);
     write_uri(path, uri, sizeof uri);
     call->callbacks = (fmi2CallbackFunctions){write_log, calloc, free, NULL, f};
-    f->instance = call->Instantiate(f->info->name, fmi2CoSimulation, f->info->token, uri,
-                                    &call->callbacks, fmi2False, fmi2False);
+    f->instance =
+        call->Instantiate(f->info->name, f->exchange ? fmi2ModelExchange : fmi2CoSimulation,
+                          f->info->token, uri, &call->callbacks, fmi2False, fmi2False);
     if (!f->instance && !*f->why) cli_fmu_say(f, "it makes no instance");
     return f->instance != NULL;
 }
@@ -177,5 +186,65 @@ static void destroy(cli_fmu *f)
     call->FreeInstance(f->instance);
 }
 
-const cli_fmu_calls cli_fmu_calls2 = {load, create,    start, set,     set_slope, get,
-                                      step, get_slope, save,  restore, destroy};
+// ---- model exchange -----------------------------------------------------------------------------
+
+static bool put_state(cli_fmu *f, double t, const double *x, const double *u)
+{
+    functions *call = f->functions;
+    size_t nx = (size_t)f->info->nstate;
+    bool done = call->SetTime(f->instance, t) <= fmi2Warning;
+    if (nx > 0) done = done && call->SetContinuousStates(f->instance, x, nx) <= fmi2Warning;
+    for (int i = 0; i < f->nin && done; i++) done = set(f, f->in[i], u[i]);
+    return done;
+}
+
+static bool rows(cli_fmu *f, double t, const double *x, const double *u, double *out)
+{
+    functions *call = f->functions;
+    size_t nx = (size_t)f->info->nstate, nz = (size_t)f->info->nindicator;
+    bool done = put_state(f, t, x, u);
+    if (nx > 0) done = done && call->GetDerivatives(f->instance, out, nx) <= fmi2Warning;
+    out += nx;
+    for (int i = 0; i < f->nout && done; i++) done = get(f, f->out[i], 1, out++);
+    if (nz > 0) done = done && call->GetEventIndicators(f->instance, out, nz) <= fmi2Warning;
+    return done;
+}
+
+static bool along(cli_fmu *f, int port, double *slopes)
+{
+    functions *call = f->functions;
+    const flx_fmu_info *info = f->info;
+    const double one = 1.0;
+    bool done = true;
+    for (int i = 0; i < info->nstate + f->nout && done; i++) {
+        int row = i < info->nstate ? info->derivatives[i] : f->out[i - info->nstate];
+        done = call->GetDirectionalDerivative(f->instance, &info->ports[row].reference, 1,
+                                              &info->ports[port].reference, 1, &one,
+                                              slopes + i) <= fmi2Warning;
+    }
+    return done;
+}
+
+static bool event(cli_fmu *f, bool first, double t, double *x, const double *u, double *next,
+                  bool *ended)
+{
+    functions *call = f->functions;
+    size_t nx = (size_t)f->info->nstate;
+    fmi2EventInfo info = {.newDiscreteStatesNeeded = fmi2True};
+    bool done = first || call->EnterEventMode(f->instance) <= fmi2Warning;
+    *next = HUGE_VAL;
+    *ended = false;
+    if (!first) done = done && put_state(f, t, x, u);
+    for (int k = 0; done && info.newDiscreteStatesNeeded && !*ended; k++) {
+        info = (fmi2EventInfo){0};
+        done = k < MOST_ROUNDS && call->NewDiscreteStates(f->instance, &info) <= fmi2Warning;
+        *ended = info.terminateSimulation != fmi2False;
+    }
+    if (done && !*ended) done = call->EnterContinuousTimeMode(f->instance) <= fmi2Warning;
+    if (nx > 0) done = done && call->GetContinuousStates(f->instance, x, nx) <= fmi2Warning;
+    if (info.nextEventTimeDefined) *next = info.nextEventTime;
+    return done;
+}
+
+const cli_fmu_calls cli_fmu_calls2 = {load,      create, start,   set,     set_slope, get,   step,
+                                      get_slope, save,   restore, destroy, rows,      along, event};

@@ -1,14 +1,18 @@
-// fmu_host3.c - FMUs of FMI 3.0 for co-simulation, called by the program.
+// fmu_host3.c - FMUs of FMI 3.0, called by the program.
 #include "cli/fmu/fmu_host.h"
 #include "fmi/fmi3.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_ROUNDS 1000 // of one event
 
 typedef struct functions {
 #define X(result, name, arguments) fmi3##name##_type name;
     FMI3_COMMON(X)
     FMI3_COSIMULATION(X)
+    FMI3_EXCHANGE(X)
 #undef X
 #define X(type)                                                                                    \
     fmi3Get##type##_type Get##type;                                                                \
@@ -25,7 +29,11 @@ static bool load(cli_fmu *f)
 #define X(result, name, arguments)                                                                 \
     if (!(*(void **)&call->name = cli_fmu_find(f, "fmi3" #name))) return false;
     FMI3_COMMON(X)
-    FMI3_COSIMULATION(X)
+    if (f->exchange) {
+        FMI3_EXCHANGE(X)
+    } else {
+        FMI3_COSIMULATION(X)
+    }
 #undef X
 #define X(type)                                                                                    \
     if (!(*(void **)&call->Get##type = cli_fmu_find(f, "fmi3Get" #type))) return false;            \
@@ -50,8 +58,11 @@ static bool create(cli_fmu *f)
     functions *call = f->functions;
     char path[4096 + 32];
     snprintf(path, sizeof path, "%s/resources/", f->folder);
-    f->instance = call->InstantiateCoSimulation(f->info->name, f->info->token, path, false, false,
-                                                false, false, NULL, 0, f, write_log, NULL);
+    f->instance = f->exchange ? call->InstantiateModelExchange(f->info->name, f->info->token, path,
+                                                               false, false, f, write_log)
+                              : call->InstantiateCoSimulation(f->info->name, f->info->token, path,
+                                                              false, false, false, false, NULL, 0,
+                                                              f, write_log, NULL);
     if (!f->instance && !*f->why) cli_fmu_say(f, "it makes no instance");
     return f->instance != NULL;
 }
@@ -152,5 +163,73 @@ static void destroy(cli_fmu *f)
     call->FreeInstance(f->instance);
 }
 
-const cli_fmu_calls cli_fmu_calls3 = {load, create,    start, set,     NULL,   get,
-                                      step, get_slope, save,  restore, destroy};
+// ---- model exchange -----------------------------------------------------------------------------
+
+static bool put_state(cli_fmu *f, double t, const double *x, const double *u)
+{
+    functions *call = f->functions;
+    size_t nx = (size_t)f->info->nstate;
+    bool done = call->SetTime(f->instance, t) <= fmi3Warning;
+    if (nx > 0) done = done && call->SetContinuousStates(f->instance, x, nx) <= fmi3Warning;
+    for (int i = 0; i < f->nin && done; i++) done = set(f, f->in[i], u[i]);
+    return done;
+}
+
+static bool rows(cli_fmu *f, double t, const double *x, const double *u, double *out)
+{
+    functions *call = f->functions;
+    size_t nx = (size_t)f->info->nstate, nz = (size_t)f->info->nindicator;
+    bool done = put_state(f, t, x, u);
+    if (nx > 0)
+        done = done && call->GetContinuousStateDerivatives(f->instance, out, nx) <= fmi3Warning;
+    out += nx;
+    for (int i = 0; i < f->nout && done; i++) {
+        int n = f->info->ports[f->out[i]].count;
+        done = get(f, f->out[i], n, out);
+        out += n;
+    }
+    if (nz > 0) done = done && call->GetEventIndicators(f->instance, out, nz) <= fmi3Warning;
+    return done;
+}
+
+static bool along(cli_fmu *f, int port, double *slopes)
+{
+    functions *call = f->functions;
+    const flx_fmu_info *info = f->info;
+    const double one = 1.0;
+    bool done = true;
+    for (int i = 0; i < info->nstate + f->nout && done; i++) {
+        const flx_fmu_port *row =
+            info->ports + (i < info->nstate ? info->derivatives[i] : f->out[i - info->nstate]);
+        done = call->GetDirectionalDerivative(f->instance, &row->reference, 1,
+                                              &info->ports[port].reference, 1, &one, 1, slopes,
+                                              (size_t)row->count) <= fmi3Warning;
+        slopes += row->count;
+    }
+    return done;
+}
+
+static bool event(cli_fmu *f, bool first, double t, double *x, const double *u, double *next,
+                  bool *ended)
+{
+    functions *call = f->functions;
+    size_t nx = (size_t)f->info->nstate;
+    bool again = true, nominals = false, moved = false, timed = false;
+    bool done = first || call->EnterEventMode(f->instance) <= fmi3Warning;
+    double at = 0.0;
+    *next = HUGE_VAL;
+    *ended = false;
+    if (!first) done = done && put_state(f, t, x, u);
+    for (int k = 0; done && again && !*ended; k++) {
+        again = false;
+        done = k < MOST_ROUNDS && call->UpdateDiscreteStates(f->instance, &again, ended, &nominals,
+                                                             &moved, &timed, &at) <= fmi3Warning;
+    }
+    if (done && !*ended) done = call->EnterContinuousTimeMode(f->instance) <= fmi3Warning;
+    if (nx > 0) done = done && call->GetContinuousStates(f->instance, x, nx) <= fmi3Warning;
+    if (timed) *next = at;
+    return done;
+}
+
+const cli_fmu_calls cli_fmu_calls3 = {load,      create, start,   set,     NULL, get,   step,
+                                      get_slope, save,   restore, destroy, rows, along, event};

@@ -20,6 +20,9 @@ typedef enum call {
     CALL_GET_SLOPES,
     CALL_SAVE,
     CALL_RESTORE,
+    CALL_ROWS,
+    CALL_ROW_SLOPES,
+    CALL_EVENT,
 } call;
 
 typedef struct head {
@@ -43,6 +46,9 @@ typedef struct remote {
     bool dead;
     head answer;
     buffer in, out;
+    bool exchange; // with these inputs and outputs
+    int nin, nout, nvalue;
+    const int *in_ports, *out_ports; // borrowed
     char why[600];
 } remote;
 
@@ -112,14 +118,41 @@ static size_t ports_size(int n)
     return ((size_t)n * sizeof(int) + sizeof(double) - 1) / sizeof(double) * sizeof(double);
 }
 
-static flx_status answer_call(void **instance, flx_fmu_info *info, const head *h, const buffer *in,
+static size_t row_count(const remote *r)
+{
+    return (size_t)(r->info->nstate + r->nvalue + r->info->nindicator);
+}
+
+// x, then u; what is found: rows, their slopes, or x behind an event and the time of the next one.
+static flx_status answer_exchange(void *instance, const remote *r, const head *h, const buffer *in,
+                                  buffer *out, head *to, const void **data)
+{
+    size_t nx = (size_t)r->info->nstate, n = h->call == CALL_EVENT ? nx + 1 : row_count(r);
+    if (h->call == CALL_ROW_SLOPES) n *= 1 + nx + (size_t)r->nin;
+    double *x = (double *)(void *)in->bytes, *u = x + nx;
+    to->size = n * sizeof(double);
+    if (!make_room(out, to->size + 1)) return FLX_ERR_MEMORY;
+    double *found = (double *)(void *)out->bytes;
+    *data = found;
+    if (h->call == CALL_ROWS) return cli_fmus_here.rows(instance, h->of[0], x, u, found);
+    if (h->call == CALL_ROW_SLOPES)
+        return cli_fmus_here.row_slopes(instance, h->of[0], x, u, found);
+    memcpy(found, x, nx * sizeof *x);
+    return cli_fmus_here.event(instance, h->n, h->of[0], found, u, found + nx, &to->ended);
+}
+
+static flx_status answer_call(void **instance, const remote *r, const head *h, const buffer *in,
                               buffer *out, head *to, const void **data)
 {
+    flx_fmu_info *info = r->info;
     const flx_fmu_host *host = &cli_fmus_here;
     const int *ports = (const int *)(const void *)in->bytes;
     const double *values = (const double *)(const void *)(in->bytes + ports_size(h->n));
     switch ((call)h->call) {
     case CALL_CREATE:
+        if (r->exchange)
+            return host->create_exchange(NULL, info, 0, r->nin, r->in_ports, r->nout, r->out_ports,
+                                         instance);
         return host->create(NULL, info, 0, instance);
     case CALL_SET:
         return host->set(*instance, h->n, ports, values);
@@ -140,11 +173,15 @@ static flx_status answer_call(void **instance, flx_fmu_info *info, const head *h
         return host->save(*instance, data, &to->size);
     case CALL_RESTORE:
         return host->restore(*instance, in->bytes, h->size);
+    case CALL_ROWS:
+    case CALL_ROW_SLOPES:
+    case CALL_EVENT:
+        return answer_exchange(*instance, r, h, in, out, to, data);
     }
     return FLX_INTERRUPTED;
 }
 
-static void serve(int socket, flx_fmu_info *info)
+static void serve(int socket, const remote *r)
 {
     void *instance = NULL;
     buffer in = {0}, out = {0};
@@ -153,7 +190,7 @@ static void serve(int socket, flx_fmu_info *info)
     while (receive_message(socket, &h, &in)) {
         head to = {.call = h.call};
         const void *data = NULL;
-        to.status = answer_call(&instance, info, &h, &in, &out, &to, &data);
+        to.status = answer_call(&instance, r, &h, &in, &out, &to, &data);
         if (to.status != FLX_OK) {
             data = cli_fmus_here.why(instance);
             to.size = strlen(data) + 1;
@@ -224,7 +261,7 @@ static flx_status begin(remote *r)
     r->pid = fork();
     if (r->pid == 0) {
         close(ends[0]);
-        serve(ends[1], r->info);
+        serve(ends[1], r);
     }
     close(ends[1]);
     r->socket = ends[0];
@@ -248,6 +285,43 @@ static flx_status create(void *user, flx_fmu_info *info, int isolate, void **ins
     snprintf(failed, sizeof failed, "%s", isolate ? r->why : cli_fmus_here.why(NULL));
     destroy(r);
     return status;
+}
+
+static flx_status create_exchange(void *user, flx_fmu_info *info, int isolate, int nin,
+                                  const int *in, int nout, const int *out, void **instance)
+{
+    remote *r = calloc(1, sizeof *r);
+    *instance = NULL;
+    if (!r) return FLX_ERR_MEMORY;
+    *r = (remote){.info = info,
+                  .socket = -1,
+                  .exchange = true,
+                  .nin = nin,
+                  .nout = nout,
+                  .nvalue = (int)count_values(info, nout, out),
+                  .in_ports = in,
+                  .out_ports = out};
+    flx_status status =
+        isolate ? begin(r)
+                : cli_fmus_here.create_exchange(user, info, 0, nin, in, nout, out, &r->here);
+    if (status == FLX_OK) {
+        *instance = r;
+        return FLX_OK;
+    }
+    snprintf(failed, sizeof failed, "%s", isolate ? r->why : cli_fmus_here.why(NULL));
+    destroy(r);
+    return status;
+}
+
+static flx_status ask_exchange(remote *r, call what, int first, double t, const double *x,
+                               const double *u)
+{
+    size_t nx = (size_t)r->info->nstate * sizeof *x, nu = (size_t)r->nin * sizeof *u;
+    if (!make_room(&r->out, nx + nu + 1)) return FLX_ERR_MEMORY;
+    if (nx > 0) memcpy(r->out.bytes, x, nx);
+    if (nu > 0) memcpy(r->out.bytes + nx, u, nu);
+    return ask(r, (head){.call = (int)what, .n = first, .of = {t, 0.0, 0.0}, .size = nx + nu},
+               r->out.bytes);
 }
 
 static flx_status set(void *instance, int n, const int *ports, const double *values)
@@ -317,6 +391,35 @@ static flx_status restore(void *instance, const void *bytes, size_t size)
     return ask(r, (head){.call = CALL_RESTORE, .size = size}, bytes);
 }
 
+static flx_status rows(void *instance, double t, const double *x, const double *u, double *out)
+{
+    remote *r = instance;
+    if (r->here) return cli_fmus_here.rows(r->here, t, x, u, out);
+    return take(r, ask_exchange(r, CALL_ROWS, 0, t, x, u), out);
+}
+
+static flx_status row_slopes(void *instance, double t, const double *x, const double *u,
+                             double *slopes)
+{
+    remote *r = instance;
+    if (r->here) return cli_fmus_here.row_slopes(r->here, t, x, u, slopes);
+    return take(r, ask_exchange(r, CALL_ROW_SLOPES, 0, t, x, u), slopes);
+}
+
+static flx_status event(void *instance, int first, double t, double *x, const double *u,
+                        double *next, int *ended)
+{
+    remote *r = instance;
+    if (r->here) return cli_fmus_here.event(r->here, first, t, x, u, next, ended);
+    size_t nx = (size_t)r->info->nstate * sizeof *x;
+    flx_status status = ask_exchange(r, CALL_EVENT, first, t, x, u);
+    *ended = r->answer.ended;
+    if (status != FLX_OK) return status;
+    if (nx > 0) memcpy(x, r->in.bytes, nx);
+    memcpy(next, r->in.bytes + nx, sizeof *next);
+    return FLX_OK;
+}
+
 static const char *why(void *instance)
 {
     remote *r = instance;
@@ -324,6 +427,20 @@ static const char *why(void *instance)
     return r->here ? cli_fmus_here.why(r->here) : r->why;
 }
 
-const flx_fmu_host cli_fmus = {
-    sizeof(flx_fmu_host), NULL, create,  destroy, set, start, set_slopes, step, get,
-    get_slopes,           save, restore, why};
+const flx_fmu_host cli_fmus = {sizeof(flx_fmu_host),
+                               NULL,
+                               create,
+                               destroy,
+                               set,
+                               start,
+                               set_slopes,
+                               step,
+                               get,
+                               get_slopes,
+                               save,
+                               restore,
+                               why,
+                               create_exchange,
+                               rows,
+                               row_slopes,
+                               event};

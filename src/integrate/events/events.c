@@ -232,10 +232,11 @@ static flx_status set_off(flx_integrator *it, flx_state *x, const signed char *c
         int had = h->nevent;
         const flx_method *m = flx_method_of(it);
         if (e->ops) FLX_TRY(e->ops->happen(it->sys, it->work, x, changed, h));
+        h->settle = 0;
         if (m->outside && h->nevent > had) FLX_TRY(m->outside(m->outside_user, x, h, had));
         if (h->changed) FLX_TRY(flx_events_meet_velocities(it, x, &moved));
         h->again = 1; // switches may depend on velocities
-        if (!moved) break;
+        if (!moved && !h->settle) break;
         changed = NULL;
     }
     return FLX_OK;

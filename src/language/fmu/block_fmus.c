@@ -2,8 +2,7 @@
 // What the clock does beside its own assignments is done by the run (src/simulate/exchange/fmu_steps.c).
 #include "base/number.h"
 #include "flexion/fmi.h"
-#include "language/control/control_parts.h"
-#include "model/fmu_data.h"
+#include "language/fmu/fmu_item.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,21 +124,28 @@ static flx_entry *write_value(flx_control_draft *d, const flx_fmu_item *f, int k
                      : flx_control_text(d, "self.value(%d)", k);
 }
 
+flx_status flx_fmu_check_name(const flx_control_draft *d, const flx_fmu_item *f, const char *name)
+{
+    static const char *const taken[] = {"value", "slope", "at",  "given", "exchange",
+                                        "mode",  "next",  "due", "begin"};
+    for (size_t w = 0; w < sizeof taken / sizeof *taken; w++) {
+        if (strcmp(taken[w], name) != 0) continue;
+        return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, d->item->loc,
+                        "output '%s' of the FMU '%s' needs another name, by `outputs`: '%s.%s' "
+                        "is taken",
+                        name, f->name, f->name, name);
+    }
+    return FLX_OK;
+}
+
 static flx_status add_signals(flx_control_draft *d, const flx_fmu_item *f, const char *const *names)
 {
-    static const char *const taken[] = {"value", "slope", "at", "given", "exchange"};
     int k = 1;
     for (int i = 0; i < f->noutput; i++) {
         int n = f->info->ports[f->outputs[i]].count;
         flx_entry *y = n == 1 ? write_value(d, f, k) : flx_take(d->b, 1, sizeof *y);
         if (!y) return FLX_ERR_MEMORY;
-        for (size_t w = 0; w < sizeof taken / sizeof *taken; w++) {
-            if (strcmp(taken[w], names[i]) != 0) continue;
-            return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, d->item->loc,
-                            "output '%s' of the FMU '%s' needs another name, by `outputs`: '%s.%s' "
-                            "is taken",
-                            names[i], f->name, f->name, names[i]);
-        }
+        FLX_TRY(flx_fmu_check_name(d, f, names[i]));
         if (n > 1) {
             *y = (flx_entry){.kind = FLX_ENTRY_LIST, .loc = d->item->loc, .count = n};
             y->items = flx_take(d->b, (size_t)n, sizeof(flx_entry *));
@@ -207,14 +213,19 @@ static flx_status unroll(flx_control_draft *d, flx_fmu_item *f, const char *cons
 
 // ---- the block ----------------------------------------------------------------------------------
 
-static flx_status check_kind(flx_builder *b, const flx_fmu_item *f)
+// exchange: its states join those of the model; where nothing is said, what it is for.
+static flx_status check_kind(flx_builder *b, const flx_fmu_item *f, const flx_entry *type,
+                             bool *exchange)
 {
+    static const char *const words[] = {"co-simulation", "model-exchange", NULL};
     const flx_fmu_info *info = f->info;
-    if (!info->cosimulation) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, f->loc,
-                        "the FMU '%s' is for model exchange alone; those for co-simulation are "
-                        "items of a model",
-                        f->name);
+    int k = info->cosimulation ? 0 : 1;
+    if (type) FLX_TRY(flx_build_word(b, type, "type", words, &k));
+    *exchange = k == 1;
+    if (k == 0 ? !info->cosimulation : !info->exchange) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type ? type->loc : f->loc,
+                        "the FMU '%s' is not for %s", f->name,
+                        k == 0 ? "co-simulation" : "model exchange");
     }
     if (info->needs_tool) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, f->loc,
@@ -247,6 +258,7 @@ flx_status flx_fmus_declare(flx_builder *b, flx_item *item)
     const flx_entry *file = NULL, *hold = flx_entry_get(item->def, "hold");
     const char **names = NULL;
     flx_fmu_item *f = NULL;
+    bool exchange = false;
     flx_local *self = flx_take(b, 1, sizeof *self);
     if (!self) return FLX_ERR_MEMORY;
     *self = (flx_local){"self", flx_operand_item(item), item->locals};
@@ -260,10 +272,10 @@ flx_status flx_fmus_declare(flx_builder *b, flx_item *item)
     FLX_TRY(add_item(b, item, &f));
     FLX_TRY(b->reader->read_fmu(b->reader->user, file->text, file->loc, &f->info));
     f->linear = hold && strcmp(hold->text, "linear") == 0;
-    FLX_TRY(check_kind(b, f));
+    FLX_TRY(check_kind(b, f, flx_entry_get(item->def, "type"), &exchange));
     FLX_TRY(read_inputs(&d, f));
     FLX_TRY(read_outputs(&d, f, &names));
-    return unroll(&d, f, names);
+    return exchange ? flx_fmu_unroll_states(&d, f, names) : unroll(&d, f, names);
 }
 
 static flx_status read_settings(flx_env *e, flx_fmu_item *f, const flx_entry *y, unsigned wanted,
@@ -311,6 +323,7 @@ static flx_status finish(flx_builder *b, flx_item *item)
                           "variable"));
     if (isolate) FLX_TRY(flx_build_flag(b, isolate, "isolate", &f->isolated));
     if (rtol) FLX_TRY(flx_build_positive(&e, rtol, "a tolerance", &f->tolerance));
+    if (f->live) return flx_fmu_finish_states(b, f, d->number, &d->control.names);
     flx_item *clock = flx_names_find(&d->control.names, "exchange");
     if (clock) b->m->events[clock->number].fmu = d->number + 1;
     return FLX_OK;

@@ -131,6 +131,11 @@ static const char *read_kind(flx_fmu_reader *r, const char *word)
             FLX_FMU_WRONG(r, e, "maxOutputDerivativeOrder is a count, not '%s'", order);
         f->output_slopes = slopes > 0;
         f->returns_early = flag_of(r, e, "canReturnEarlyAfterIntermediateUpdate", 0);
+    } else if (strcmp(word, "ModelExchange") == 0) {
+        f->exchange_derives = f->derives;
+        f->exchange_states = f->writes_states;
+        f->completes_steps = f->version == 2 ? !flag_of(r, e, "completedIntegratorStepNotNeeded", 0)
+                                             : flag_of(r, e, "needsCompletedIntegratorStep", 0);
     }
     if (f->writes_states && !f->keeps_states) {
         FLX_FMU_WRONG(r, e,

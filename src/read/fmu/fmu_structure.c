@@ -59,6 +59,24 @@ static void check_dependencies(flx_fmu_reader *r, const flx_xml *e)
     }
 }
 
+// What an output depends on; without a list, on all.
+static void keep_dependencies(flx_fmu_reader *r, const flx_xml *e, flx_fmu_port *p)
+{
+    const char *list = flx_xml_get(e, "dependencies");
+    p->ndepend = -1;
+    if (!list) return;
+    p->depends = flx_arena_take(r->arena, (size_t)count_words(list) + 1, sizeof *p->depends);
+    for (p->ndepend = 0; p->depends && *list;) {
+        unsigned k = 0;
+        while (flx_is_space(*list)) list++;
+        if (!*list) break;
+        for (; *list >= '0' && *list <= '9'; list++) k = 10 * k + (unsigned)(*list - '0');
+        while (*list && !flx_is_space(*list)) list++;
+        p->depends[p->ndepend++] = r->info.version == 3 ? flx_fmu_find_reference(r, k) : (int)k - 1;
+    }
+    if (!p->depends) p->ndepend = -1;
+}
+
 // The elements of a list: of FMI 2 <Unknown> in <Outputs>, of FMI 3 <Output> themselves.
 static const flx_xml *first_of(const flx_fmu_reader *r, const char *word2, const char *word3)
 {
@@ -88,6 +106,7 @@ static void read_list(flx_fmu_reader *r, const char *word2, const char *word3, b
             FLX_FMU_WRONG(r, e, "<%s> is not in the order of the variables", word2);
         }
         last = i;
+        if (is(word2, "Outputs")) keep_dependencies(r, e, r->info.ports + i);
         if (!marks[i] && order) order[*n] = i;
         *n += !marks[i];
         marks[i] = 1;

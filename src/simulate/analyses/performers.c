@@ -1,6 +1,6 @@
 // performers.c - the analyses of a model, by their types: about which state, of which system.
 #include "base/error_place.h"
-#include "model/fmu_data.h"
+#include "model/fmu/fmu_data.h"
 #include "simulate/analyses/performer.h"
 #include "simulate/turning/turning.h"
 

@@ -203,7 +203,7 @@ static flx_status on_event(void *user, flx_state *x, flx_event_report *h, int fr
         if (event->particles) {
             FLX_TRY(strike(sim->exchange, x->t, x->switches + sim->exchange->first));
         } else if (event->fmu) {
-            FLX_TRY(flx_fmu_step(sim->fmus, event->fmu - 1, x->t, x->switches + sim->fmus->first));
+            FLX_TRY(flx_fmu_step(sim->fmus, event, x->t, x->switches + sim->fmus->first, x->x, h));
         } else {
             continue;
         }

@@ -9,15 +9,19 @@
 #include "simulate/exchange/fmu_steps.h"
 #include "base/checkpoint_walk.h"
 #include "base/fmu_runner.h"
+#include "model/fmu/fmu_live.h"
 #include "simulate/run_parts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 void flx_ctx_host_fmus(flx_ctx *ctx, const flx_fmu_host *host)
 {
     if (ctx) *flx_ctx_fmus(ctx) = host;
 }
+
+#define NEVER 1e300 // no event is due
 
 // What a call of the host failed with, as a message; FLX_OK: it did not.
 static flx_status told(const flx_fmu_steps *s, const flx_fmu_guest *g, flx_status status,
@@ -30,14 +34,127 @@ static flx_status told(const flx_fmu_steps *s, const flx_fmu_guest *g, flx_statu
                     why && *why ? ": " : "", why && *why ? why : "");
 }
 
+// ---- model exchange -----------------------------------------------------------------------------
+
+static flx_status told_live(const flx_fmu_steps *s, const flx_fmu_guest *g, flx_status status,
+                            double t)
+{
+    char why[600];
+    if (status == FLX_OK || status == FLX_ERR_MEMORY) return status;
+    flx_fmu_live_why(g->item->live, why, sizeof why);
+    return FLX_FAIL(s->ctx, status, g->item->loc, "the FMU '%s' %s at t = %.9g", g->item->name, why,
+                    t);
+}
+
+static flx_status create_live(flx_fmu_steps *s, const flx_model *m, flx_fmu_guest *g)
+{
+    const flx_fmu_item *f = g->item;
+    if (s->host->size < sizeof *s->host || !s->host->create_exchange) {
+        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, f->loc,
+                        "the FMU '%s' is for model exchange, which this program does not run",
+                        f->name);
+    }
+    g->state = -1;
+    for (int i = 0; i < m->nfirst; i++) {
+        if (strcmp(m->firsts[i].name, f->state) == 0) g->state = m->firsts[i].number;
+    }
+    return flx_fmu_live_host(f->live, s->host, f->isolated);
+}
+
+static flx_status start_live(flx_fmu_steps *s, flx_fmu_guest *g, flx_fmu_moment *m)
+{
+    const flx_fmu_item *f = g->item;
+    for (int i = 0; i < f->nset; i++) {
+        g->ports[i] = f->settings[i].port;
+        g->values[i] = f->settings[i].value;
+    }
+    return flx_fmu_live_start(f->live, f->nset, g->ports, g->values, f->tolerance, s->until, m);
+}
+
+// The start of an FMU for model exchange, or one of its events.
+static flx_status meet(flx_fmu_steps *s, flx_fmu_guest *g, int sign, double t, double *D, double *x,
+                       flx_event_report *h)
+{
+    const flx_fmu_item *f = g->item;
+    flx_fmu_moment m = {.t = t,
+                        .mode = D[f->mode],
+                        .x = g->state >= 0 ? x + g->state : NULL,
+                        .u = D + f->u,
+                        .sign = sign};
+    size_t bytes = g->state >= 0 ? (size_t)flx_fmu_live_states(f->live) * sizeof *x : 0;
+    bool begins = m.mode == 0.0;
+    memcpy(g->work, m.x ? m.x : g->work, bytes);
+    FLX_TRY(told_live(s, g, begins ? start_live(s, g, &m) : flx_fmu_live_event(f->live, &m), t));
+    D[f->mode] = g->mode = m.mode;
+    D[f->next] = fmin(m.next, NEVER);
+    g->started = true;
+    h->settle = 1;
+    if (m.ended) h->stop = 1;
+    if (bytes > 0 && memcmp(g->work, m.x, bytes) != 0) h->jumped = 1;
+    return FLX_OK;
+}
+
+void flx_fmu_steps_tell(flx_fmu_steps *s)
+{
+    char why[600];
+    for (int i = 0; s && i < s->n; i++) {
+        const flx_fmu_item *f = s->guests[i].item;
+        if (!f->live) continue;
+        flx_fmu_live_why(f->live, why, sizeof why);
+        if (*why) (void)FLX_FAIL(s->ctx, FLX_INTERRUPTED, f->loc, "the FMU '%s' %s", f->name, why);
+    }
+}
+
+static void live_memory(flx_fmu_steps *s, flx_fmu_guest *g, flx_memory *m)
+{
+    const void *bytes = NULL;
+    size_t size = 0;
+    const flx_fmu_item *f = g->item;
+    if (!flx_memory_loads(m) && g->started &&
+        flx_fmu_live_mode(f->live, g->mode, &bytes, &size) != FLX_OK) {
+        flx_memory_fail(m, FLX_FAIL(s->ctx, FLX_ERR_CANNOT, f->loc,
+                                    "the FMU '%s' cannot give its state as bytes: a run with it "
+                                    "cannot be saved, and leaves no checkpoints",
+                                    f->name));
+    }
+    FLX_PASS(m, g->started);
+    FLX_PASS(m, g->mode);
+    FLX_PASS(m, size);
+    if (!flx_memory_loads(m)) {
+        flx_memory_pass(m, (void *)(uintptr_t)bytes, size); // read alone
+        return;
+    }
+    if (m->status != FLX_OK) return;
+    if (size > m->left) {
+        flx_memory_fail(m, FLX_ERR_MODEL);
+        return;
+    }
+    if (g->started) {
+        flx_status status = flx_fmu_live_know(f->live, g->mode, m->at, size);
+        if (status == FLX_OK && !flx_fmu_live_runs(f->live)) { // to be one that has a state
+            flx_fmu_moment any = {.x = g->work, .u = g->u};
+            status = told_live(s, g, start_live(s, g, &any), 0.0);
+        }
+        if (status != FLX_OK) flx_memory_fail(m, status);
+    }
+    m->at += size;
+    m->left -= size;
+    m->size += size;
+}
+
 // ---- life ---------------------------------------------------------------------------------------
 
-static flx_status create(flx_fmu_steps *s, const flx_fmu_item *item, flx_fmu_guest *g)
+static flx_status create(flx_fmu_steps *s, const flx_model *m, const flx_fmu_item *item,
+                         flx_fmu_guest *g)
 {
     g->item = item;
     g->u = flx_alloc(s->ctx, (size_t)item->ninput + 1, sizeof *g->u);
-    g->work = flx_alloc(s->ctx, (size_t)(item->ninput + item->nvalue) + 1, sizeof *g->work);
-    if (!g->u || !g->work) return FLX_ERR_MEMORY;
+    size_t room = (size_t)(item->ninput + item->nvalue + item->info->nstate) + 1;
+    g->work = flx_alloc(s->ctx, room, sizeof *g->work);
+    g->ports = flx_alloc(s->ctx, (size_t)item->nset + 1, sizeof *g->ports);
+    g->values = flx_alloc(s->ctx, (size_t)item->nset + 1, sizeof *g->values);
+    if (!g->u || !g->work || !g->ports || !g->values) return FLX_ERR_MEMORY;
+    if (item->live) return create_live(s, m, g);
     FLX_TRY(told(s, g, s->host->create(s->host->user, item->info, item->isolated, &g->instance),
                  "cannot be loaded", 0.0));
     for (int i = 0; i < item->nset; i++) {
@@ -54,7 +171,7 @@ flx_status flx_fmu_steps_begin(struct flx_simulation *sim, int first)
 {
     const flx_model *m = sim->model;
     const flx_fmu_host *host = *flx_ctx_fmus(sim->ctx);
-    if (!host || host->size < sizeof *host) {
+    if (!host || host->size < offsetof(flx_fmu_host, create_exchange)) {
         return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, m->fmus[0].loc,
                         "the FMU '%s' is a program, which runs where it is trusted alone: with "
                         "`flexion run --trust`, in C after flx_ctx_host_fmus",
@@ -67,7 +184,7 @@ flx_status flx_fmu_steps_begin(struct flx_simulation *sim, int first)
     if (!s->guests) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nfmu; i++) {
         s->n = i + 1;
-        FLX_TRY(create(s, m->fmus + i, s->guests + i));
+        FLX_TRY(create(s, m, m->fmus + i, s->guests + i));
     }
     return FLX_OK;
 }
@@ -81,6 +198,8 @@ void flx_fmu_steps_destroy(flx_fmu_steps **steps)
         if (s->guests[i].instance) s->host->destroy(s->guests[i].instance);
         flx_free(s->guests[i].u);
         flx_free(s->guests[i].work);
+        flx_free(s->guests[i].ports);
+        flx_free(s->guests[i].values);
     }
     flx_free(s->guests);
     flx_free(s);
@@ -139,10 +258,12 @@ static flx_status find_slopes(flx_fmu_steps *s, flx_fmu_guest *g, double t, cons
     return FLX_OK;
 }
 
-flx_status flx_fmu_step(flx_fmu_steps *s, int i, double t, double *D)
+flx_status flx_fmu_step(flx_fmu_steps *s, const flx_event *event, double t, double *D, double *x,
+                        flx_event_report *h)
 {
-    flx_fmu_guest *g = s->guests + i;
+    flx_fmu_guest *g = s->guests + event->fmu - 1;
     const flx_fmu_item *f = g->item;
+    if (f->live) return meet(s, g, event->fmu_sign, t, D, x, h);
     const double *u = D + f->u;
     double *y = D + f->y, *before = g->work + f->ninput;
     if (!g->started) {
@@ -226,5 +347,12 @@ static void guest_memory(flx_fmu_steps *s, flx_fmu_guest *g, flx_memory *m)
 
 void flx_fmu_steps_memory(flx_fmu_steps *s, flx_memory *m)
 {
-    for (int i = 0; s && i < s->n; i++) guest_memory(s, s->guests + i, m);
+    for (int i = 0; s && i < s->n; i++) {
+        flx_fmu_guest *g = s->guests + i;
+        if (g->item->live) {
+            live_memory(s, g, m);
+        } else {
+            guest_memory(s, g, m);
+        }
+    }
 }

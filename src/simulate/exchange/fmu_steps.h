@@ -3,7 +3,7 @@
 #pragma once
 
 #include "flexion/fmi.h"
-#include "model/fmu_data.h"
+#include "model/fmu/fmu_data.h"
 
 struct flx_simulation;
 struct flx_memory;
@@ -15,6 +15,10 @@ typedef struct flx_fmu_guest {
     double t;                   // of the last strike
     double *u;                  // (ninput) owned: inputs then
     double *work;               // (ninput + nvalue) owned: scratch
+    double mode; // of model exchange: what its events have made of it; 0: it has not begun
+    int state;   // ... number of its first state
+    int *ports;  // (settings) owned: scratch
+    double *values;
 } flx_fmu_guest;
 
 typedef struct flx_fmu_steps {
@@ -29,6 +33,12 @@ typedef struct flx_fmu_steps {
 // Instances of all FMUs of the model, not yet initialised.
 flx_status flx_fmu_steps_begin(struct flx_simulation *sim, int first);
 void flx_fmu_steps_destroy(flx_fmu_steps **steps);
-// The strike of FMU i at t; D: discrete variables.
-flx_status flx_fmu_step(flx_fmu_steps *s, int i, double t, double *D);
+// The strike of the clock of an FMU at t, of one for model exchange an event; D: discrete variables, x: states; h: what it does
+// to the motion.
+struct flx_event_report;
+struct flx_event;
+flx_status flx_fmu_step(flx_fmu_steps *s, const struct flx_event *event, double t, double *D,
+                        double *x, struct flx_event_report *h);
+// Why functions of FMUs had no value, where a run has failed.
+void flx_fmu_steps_tell(flx_fmu_steps *s);
 void flx_fmu_steps_memory(flx_fmu_steps *s, struct flx_memory *m);

@@ -112,6 +112,92 @@ def check_tiny():
     refused(name, "cannot give its state as bytes", "--checkpoint", "1e-9", code=2)
 
 
+def make_decay(states="true"):
+    subprocess.run([cc, "-shared", "-fPIC", "-O1", "-o", "decay.so", os.path.join(folder, "decay.c")], check=True)
+    with open(os.path.join(folder, "decay.xml"), encoding="utf-8") as file:
+        text = file.read().replace('canSerializeFMUstate="true"', f'canSerializeFMUstate="{states}"')
+    with zipfile.ZipFile("decay.fmu", "w") as archive:
+        archive.writestr("modelDescription.xml", text)
+        archive.write("decay.so", "binaries/linux64/decay.so")
+
+
+def check_exchange():
+    """Model exchange: the states join those of the model, so that the motion is that of one piece, by any method and version."""
+    for version in ("2", "3"):
+        for part in ("controller", "plant"):
+            run("export", "fmu", part + ".yaml", "--fmi", version, "--type", "cs,me", "-o", part + ".fmu")
+            with open(f"with_{part}.yaml", encoding="utf-8") as file:
+                text = re.sub(r"every: H, |, hold: \w+", "", file.read())
+            for isolate in ("true", "false"):
+                with open("exchanged.yaml", "w", encoding="utf-8") as file:
+                    file.write(re.sub(r"isolate: \w+", f"type: model-exchange, isolate: {isolate}", text))
+                far = distance(table("exchanged.yaml", "--trust"), whole)
+                assert far < 1e-9, (version, part, isolate, far)
+    for method in ("radau, rtol: 1e-10", "generalized-alpha, step: 1e-3"):
+        with open("exchanged.yaml", encoding="utf-8") as file:
+            text = file.read()
+        with open("other.yaml", "w", encoding="utf-8") as file:
+            file.write(re.sub("method: dopri5, rtol: 1e-11, atol: 1e-13", "method: " + method, text))
+        far = distance(table("other.yaml", "--trust"), whole)
+        assert far < (1e-7 if "radau" in method else 1e-3), (method, far)
+
+
+def check_events():
+    """Events of the FMU happen within the steps: jumps at times that it names, rates by a sign; what fails is told."""
+    make_decay()
+    name = write("with_decay.yaml")
+    one = table(write("whole_decay.yaml"))
+    far = distance(table(name, "--trust"), one)
+    assert far < 1e-8, far
+    place = "with_decay.yaml:10:3: "
+    refused(name, "the valve is stuck", "--set", "mode=1", code=1)
+    refused(name, place, "--set", "mode=1", code=1)
+    refused(name, "ended by signal 6", "--set", "mode=2", code=1)
+    rows = table(name, "--trust", "--set", "mode=3")
+    assert abs(rows[-1][0] - 0.25) < 1e-9, rows[-1]
+    make_decay("false")
+    refused(name, "cannot give its state as bytes", "--checkpoint", "1e-9", code=2)
+    refused(name, "what was before its last event", code=1)
+    refused(name, "runs where it is trusted alone", code=2, command=("run",))
+    with open(name, encoding="utf-8") as file:
+        text = file.read()
+    for new, words in (("every: 1e-3, inputs", "'every' is of co-simulation"), ("type: co-simulation, inputs", "is not for co-simulation"),
+                       ("outputs: {mode: y}, inputs", "needs another name")):
+        with open("bad.yaml", "w", encoding="utf-8") as file:
+            file.write(text.replace("inputs", new, 1))
+        refused("bad.yaml", words)
+
+
+def check_exchange_checkpoint():
+    """A ball that bounces inside an FMU: killed and gone on, the rows of a run that was not; its bounces are those of the model."""
+    with open(os.path.join(folder, "../models/ball.yaml"), encoding="utf-8") as file:
+        text = re.sub(r"until: \w+, method: dopri5, rtol: 1e-11, atol: 1e-13", "until: 1, method: dopri5, rtol: 1e-10", file.read())
+    with open("ball.yaml", "w", encoding="utf-8") as file:
+        file.write(text)
+    run("export", "fmu", "ball.yaml", "--type", "me", "-o", "ball.fmu")
+    with open("thrown.yaml", "w", encoding="utf-8") as file:
+        file.write("""flexion: 1
+fmus:
+  ball: {file: ball.fmu, inputs: {push: 0.3}, outputs: {x: ball.position.x, y: ball.position.y, vy: ball.velocity.y}, isolate: false}
+equations: {first_order: {path: {at: 0, derivative: ball.x}}}
+simulate: {until: 1, method: dopri5, rtol: 1e-10, atol: 1e-12}
+outputs: {every: 0.05, signals: [ball.x, ball.y, ball.vy]}
+""")
+    inside, alone = table("thrown.yaml", "--trust"), table("ball.yaml")
+    assert max(abs(a[2] - b[2]) + abs(a[3] - b[4]) for a, b in zip(inside, alone)) < 1e-8
+    arguments = ["thrown.yaml", "--until", "2.5", "--trust", "--quiet"]
+    run("run", *arguments, "-o", "once.h5", "--csv", "once.csv")
+    work = subprocess.Popen([flexion, "run", *arguments, "-o", "cut2.h5", "--checkpoint", "0.02"])
+    while work.poll() is None and not os.path.exists("cut2.h5.checkpoint"):
+        time.sleep(0.005)
+    work.send_signal(signal.SIGKILL)
+    if work.wait() == 0:
+        return  # it was over before it could be cut off
+    run("run", "--resume", "cut2.h5", "--trust", "--quiet", "--csv", "cut.csv")
+    with open("once.csv", encoding="utf-8") as a, open("cut.csv", encoding="utf-8") as b:
+        assert a.read() == b.read()
+
+
 def check_messages():
     """What is wrong in the block."""
     with open("with_tiny.yaml", encoding="utf-8") as file:
@@ -148,3 +234,6 @@ with tempfile.TemporaryDirectory() as work:
     check_checkpoint()
     check_tiny()
     check_messages()
+    check_exchange()
+    check_events()
+    check_exchange_checkpoint()

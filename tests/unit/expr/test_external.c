@@ -116,9 +116,9 @@ static int failures(void)
 static int orders(void)
 {
     int a = flx_orders_add(flx_orders_add(0, 3), 1), b = flx_orders_add(flx_orders_add(0, 1), 3);
-    CHECK(a == b && a == 0x42);
-    for (int i = 0; i < 4; i++) a = flx_orders_add(a, 14);
-    CHECK(a == 0xffff42 && flx_orders_add(a, 0) == -1);
+    CHECK(a == b && a == (2 | 4 << 5));
+    for (int i = 0; i < 4; i++) a = flx_orders_add(a, 30);
+    CHECK(a == (2 | 4 << 5 | 0xfffff << 10) && flx_orders_add(a, 0) == -1);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "base/common.h"
 
 struct flx_fmu_info;
+struct flx_fmu_live;
 
 typedef struct flx_fmu_setting {
     int port;
@@ -24,4 +25,9 @@ typedef struct flx_fmu_item {
     int nvalue;            // numbers of all outputs: of arrays several
     // numbers of the first discrete variables: inputs (ninput); values and slopes of outputs (nvalue); time of the exchange.
     int u, y, slope, at; // slope and at are -1: values are held
+    // Of model exchange: its functions, owned, with the info; numbers of the discrete variables of its mode and of the time of
+    // its next event; the name of its first state.
+    struct flx_fmu_live *live;
+    int mode, next;
+    const char *state;
 } flx_fmu_item;
