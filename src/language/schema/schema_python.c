@@ -27,12 +27,12 @@ static const char head[] =
     "Vector = Union[str, Sequence[Union[float, int, str]]]\n"
     "Place = Union[str, Sequence[Union[float, int, str]]]\n";
 
-// Words of Python that a keyword cannot be: they get a line behind them, which Item takes away.
+// Words of Python that a keyword cannot be, and `self`: they get a line behind them, which Item takes away.
 static bool is_reserved(const char *key)
 {
-    static const char *const words[] = {"from",   "in",   "is", "if",   "else",  "for",
-                                        "while",  "with", "as", "pass", "break", "class",
-                                        "lambda", "and",  "or", "not",  "global"};
+    static const char *const words[] = {"from",   "in",   "is", "if",   "else",   "for",
+                                        "while",  "with", "as", "pass", "break",  "class",
+                                        "lambda", "and",  "or", "not",  "global", "self"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(words[i], key) == 0) return true;
     }
