@@ -95,6 +95,8 @@ typedef struct flx_elastic_summary {
     double mass;
     double inertia[3]; // about the centre of mass: xx yy zz
     double next;       // Hz, of the first mode left out; 0: not known
+    double
+        mesh; // how far the mesh alone makes the lowest frequencies too high, about, in proportion; 0: not known
 } flx_elastic_summary;
 typedef struct flx_elastic_mode {
     double frequency;    // Hz, the frame held

@@ -190,6 +190,15 @@ static flx_status print_elastic(const flx_model *model, int i, const flx_elastic
         if (body->next > 0) printf("  the first mode left out: %.6f Hz\n", body->next);
         const flx_reduction_report *p = flx_model_elastic_report(model, i);
         if (p) print_reduction(body->name, p);
+        if (body->mesh > 0) {
+            printf("  the mesh           makes the lowest frequencies about %.2g %% too high, by "
+                   "jumps "
+                   "of stress%s\n",
+                   100 * body->mesh,
+                   p && p->tolerance > 0 && p->tolerance < body->mesh
+                       ? ": more than the tolerance, which is about the mesh"
+                       : "");
+        }
     }
     free(modes);
     free(shapes);

@@ -25,7 +25,11 @@ typedef struct body {
     int *nodes; // (e->nnode) of the structure
     int *order; // (fe->nnode) row in the initial configuration; -1: none
     flx_fe_fields f;
+    double mesh_error; // of frequencies, of the lowest shapes the largest
 } body;
+
+#define JUDGED 6 // of the lowest shapes, which are nearly modes
+#define ALL 0.99 // jumps of stress that are nearly all of it
 
 static const int planar_motions[3] = {0, 1, 5};
 
@@ -74,6 +78,9 @@ static flx_status find_fields(body *b, double *turns)
     for (size_t k = 0; k < n && status == FLX_OK; k++) {
         flx_fe_expand(fe, b->shapes->V + k * (size_t)fe->n, true, f.u);
         status = flx_fe_stress(fe, f.u, f.sigma);
+        double jumps = 0;
+        if (status == FLX_OK && k < JUDGED) status = flx_fe_jumps(fe, f.u, f.sigma, &jumps);
+        b->mesh_error = fmax(b->mesh_error, 1 / sqrt(1 - fmin(jumps, ALL)) - 1);
         if (status == FLX_OK) status = flx_fe_strain(fe, f.u, f.eps);
         if (status == FLX_OK) status = flx_fe_turn(fe, f.u, f.turn);
         if (status != FLX_OK) break;
@@ -166,8 +173,10 @@ static flx_status set_cut(body *b)
     flx_elastic_cut *cut = flx_arena_take(b->arena, 1, sizeof *cut);
     double *values = flx_arena_take(b->arena, 2 * n, sizeof *values);
     if (!cut || !values) return FLX_ERR_MEMORY;
-    *cut = (flx_elastic_cut){
-        .unknowns = b->fe->n, .next = b->shapes->next, .report = b->shapes->report};
+    *cut = (flx_elastic_cut){.unknowns = b->fe->n,
+                             .next = b->shapes->next,
+                             .report = b->shapes->report,
+                             .mesh = b->mesh_error};
     cut->omega2 = values;
     cut->error = values + n;
     memcpy(cut->omega2, b->shapes->omega2, n * sizeof *values);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_continuum(const flx_element *e)
+bool flx_fe_is_continuum(const flx_element *e)
 {
     return e->family == FLX_FAMILY_SOLID || e->family == FLX_FAMILY_PLANE_STRESS ||
            e->family == FLX_FAMILY_PLANE_STRAIN;
@@ -73,7 +73,7 @@ static flx_status find_mean(const flx_fe *fe, const double *u, recover_element f
         const flx_element *e = fe->s->elements + i;
         const int *nodes = flx_element_nodes(fe->s, i);
         double own[6 * FLX_CELL_NODES];
-        if (!is_continuum(e)) continue;
+        if (!flx_fe_is_continuum(e)) continue;
         status = find_element(fe, i, u, find, own);
         for (int a = 0; a < flx_cells[e->cell].nodes && status == FLX_OK; a++) {
             count[nodes[a]]++;
@@ -90,6 +90,11 @@ static flx_status find_mean(const flx_fe *fe, const double *u, recover_element f
 flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma)
 {
     return find_mean(fe, u, stress_of, sigma);
+}
+
+flx_status flx_fe_element_stress(const flx_fe *fe, int element, const double *u, double *sigma)
+{
+    return find_element(fe, element, u, stress_of, sigma);
 }
 
 flx_status flx_fe_strain(const flx_fe *fe, const double *u, double *eps)

@@ -29,6 +29,7 @@ int flx_model_elastic(const flx_model *model, int i, flx_elastic_summary *out)
     if (e->cut) {
         out->unknowns = e->cut->unknowns;
         out->next = hertz(e->cut->next);
+        out->mesh = e->cut->mesh;
     }
     return 1;
 }

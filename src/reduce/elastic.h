@@ -47,6 +47,8 @@ typedef struct flx_elastic_cut {
     double *error;  // (n) how far these frequencies are above those of all unknowns, in proportion
     double next;    // square of the angular frequency of the first mode left out; 0: not known
     const flx_reduction_report *report; // NULL: the basis has no error by itself
+    double
+        mesh; // how far the mesh makes the lowest frequencies too high, about, in proportion; 0: not known
 } flx_elastic_cut;
 
 // Geometric stiffening of which the rows of the elastic coordinates know and those of the frame do not: what

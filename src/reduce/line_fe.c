@@ -465,7 +465,7 @@ static flx_status set_cut(const mesh *m, flx_arena *arena, flx_elastic *e)
     e->cut = flx_arena_take(arena, 1, sizeof *e->cut);
     double *values = flx_arena_take(arena, 2 * n, sizeof *values);
     if (!e->cut || !values) return FLX_ERR_MEMORY;
-    *e->cut = (flx_elastic_cut){m->N, values, values + n, m->next, m->report};
+    *e->cut = (flx_elastic_cut){m->N, values, values + n, m->next, m->report, 0};
     memcpy(values, m->omega2, n * sizeof *values);
     memcpy(values + n, m->error, n * sizeof *values);
     return FLX_OK;

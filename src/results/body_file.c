@@ -339,6 +339,9 @@ static void cut(walk *w, flx_elastic *e)
     needed(w, "cut/omega2", (size_t)e->n, &e->cut->omega2);
     needed(w, "cut/error", (size_t)e->n, &e->cut->error);
     fixed(w, "cut/next", 1, &e->cut->next);
+    double *mesh = &e->cut->mesh; // missing in files that were written before it was known
+    reals(w, "cut/mesh", 1, &mesh);
+    if (!w->write && !w->bad) e->cut->mesh = mesh ? *mesh : 0;
     if (!w->bad) report(w, e->cut);
 }
 

@@ -1,0 +1,78 @@
+// test_mesh_error.c - how far a mesh by itself makes the frequencies of a body too high, told from jumps of stress, beside meshes that
+// become finer.
+#include "check.h"
+#include "flexion/flexion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SHAPES 6
+
+static char deck[64];
+
+// A slender bar of n hexahedra along x, two by two across.
+static int write_bar(const char *type, int n)
+{
+    FILE *f = fopen(deck, "w");
+    CHECK(f);
+    fprintf(f, "*NODE\n");
+    for (int k = 0; k <= n; k++) {
+        for (int i = 0; i < 9; i++)
+            fprintf(f, "%d, %.17g, %.17g, %.17g\n", 9 * k + i + 1, (double)k / n,
+                    0.005 * (i % 3 - 1), 0.005 * (i / 3 - 1));
+    }
+    fprintf(f, "*ELEMENT, TYPE=%s, ELSET=BAR\n", type);
+    for (int e = 0; e < 4 * n; e++) {
+        int a = 9 * (e / 4) + e % 2 + 3 * (e / 2 % 2) + 1;
+        fprintf(f, "%d, %d, %d, %d, %d, %d, %d, %d, %d\n", e + 1, a, a + 1, a + 4, a + 3, a + 9,
+                a + 10, a + 13, a + 12);
+    }
+    fclose(f);
+    return 0;
+}
+
+// The highest of six frequencies, and what is told of the mesh.
+static int measure(const char *type, int n, double *hz, double *told)
+{
+    static const char text[] =
+        "flexion: 1\nbodies:\n  bar:\n    type: flexible\n    frame: buckens\n"
+        "    fe: {mesh: %s, material: {E: 2.1e11, nu: 0.3, density: 7800}}\n"
+        "    reduce: {type: modal, modes: 6}\nsimulate: {until: 1}\n";
+    char whole[600];
+    flx_elastic_mode modes[SHAPES];
+    flx_elastic_summary body;
+    flx_model *model = NULL;
+    flx_ctx *ctx = flx_ctx_create();
+    CHECK(write_bar(type, n) == 0);
+    snprintf(whole, sizeof whole, text, deck);
+    CHECK(flx_model_read_text(ctx, "bar.yaml", whole, strlen(whole), 0, NULL, &model) == FLX_OK);
+    CHECK(flx_model_elastic(model, 0, &body) == 1 && body.modes == SHAPES);
+    CHECK(flx_model_elastic_modes(model, 0, modes, NULL) == FLX_OK);
+    *hz = modes[SHAPES - 1].frequency;
+    *told = body.mesh;
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    remove(deck);
+    return 0;
+}
+
+static int frequencies_of_a_mesh_are_too_high_by_what_is_told(void)
+{
+    static const int sizes[] = {10, 20, 40, 80};
+    double hz[4], told[4], locked, limit;
+    snprintf(deck, sizeof deck, "mesh_error_%ld.inp", (long)getpid());
+    for (int i = 0; i < 4; i++) CHECK(measure("C3D8I", sizes[i], hz + i, told + i) == 0);
+    limit = (4 * hz[3] - hz[2]) / 3; // the error falls with the square of the size
+    for (int i = 0; i < 4; i++) {
+        double truth = hz[i] / limit - 1;
+        CHECK(told[i] > 0.6 * truth && told[i] < 1.3 * truth);
+        if (i > 0) CHECK(told[i] < 0.4 * told[i - 1]);
+    }
+    // linear hexahedra that lock are 6.8 times too stiff: no small number is told of them
+    CHECK(measure("C3D8", 10, &locked, told) == 0);
+    CHECK(locked > 6 * limit && told[0] > 3);
+    return 0;
+}
+
+TEST_MAIN(TEST(frequencies_of_a_mesh_are_too_high_by_what_is_told))
