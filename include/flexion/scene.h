@@ -34,6 +34,7 @@ typedef struct flx_scene_shape {
     double turn[4];   // of boxes and meshes: a quaternion w x y z
     double scale;     // of meshes: metres for one unit of the surface
     int surface;      // of meshes: number of the surface; -1: none
+    int colour;       // 1 + 0xRRGGBB; 0: that of its body
 } flx_scene_shape;
 
 typedef struct flx_scene_elastic { // a flexible body: nodes, and how each coordinate moves them

@@ -35,7 +35,8 @@ typedef struct film {
     flx_painter painter;
     flx_scene_place *places; // (nbody) owned
     flx_triangles *solids;   // (nbody) owned: what keeps its form
-    flx_triangles *bent;     // (nbody) owned: surfaces of meshes, or tubes, as deformed
+    flx_colour **own; // (nbody) owned: of points, where shapes have colours; NULL: that of the body
+    flx_triangles *bent; // (nbody) owned: surfaces of meshes, or tubes, as deformed
     int *
         paint; // (nbody) owned: which colour of the palette a body has; of beams and solids those after them
     int npaint; // colours of bodies
@@ -178,25 +179,52 @@ static flx_status paint_line(film *f, int body, const float *row)
 
 // ---- what is there ------------------------------------------------------------------------------
 
+// The shapes of a body, and the colours of their points where some have one of their own.
+static flx_status add_shapes(film *f, int i, const flx_scene_body *b)
+{
+    const flx_scene_shape *s = b->shapes;
+    bool coloured = false;
+    flx_colour of_body = palette[f->paint[i] % N_PALETTE];
+    int *ends = flx_alloc(f->r->ctx, (size_t)b->nshape + 1, sizeof *ends);
+    flx_status status = ends ? FLX_OK : FLX_ERR_MEMORY;
+    for (int k = 0; k < b->nshape && status == FLX_OK; k++) {
+        status = flx_triangles_add_shape(&f->solids[i], f->r, s + k, f->scene->size);
+        ends[k + 1] = f->solids[i].npoint;
+        coloured = coloured || s[k].colour > 0;
+    }
+    if (status == FLX_OK && coloured) {
+        f->own[i] = flx_alloc(f->r->ctx, (size_t)f->solids[i].npoint + 1, sizeof **f->own);
+        if (!f->own[i]) status = FLX_ERR_MEMORY;
+    }
+    for (int k = 0; k < b->nshape && f->own[i]; k++) {
+        int hue = s[k].colour - 1;
+        flx_colour own = {(float)(hue >> 16 & 255) / 255.0F, (float)(hue >> 8 & 255) / 255.0F,
+                          (float)(hue & 255) / 255.0F};
+        for (int p = ends[k]; p < ends[k + 1]; p++) f->own[i][p] = hue >= 0 ? own : of_body;
+    }
+    flx_free(ends);
+    return status;
+}
+
 static flx_status make_solids(film *f)
 {
     const flx_scene *s = f->scene;
     flx_ctx *ctx = f->r->ctx;
     f->places = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->places);
     f->solids = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->solids);
+    f->own = flx_alloc(ctx, (size_t)s->nbody + 1, sizeof *f->own);
     f->bent = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->bent);
     f->layers.of = flx_alloc(ctx, (size_t)s->nbody + (size_t)s->nline, sizeof *f->layers.of);
     f->paint = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->paint);
-    if (!f->places || !f->solids || !f->bent || !f->layers.of || !f->paint) return FLX_ERR_MEMORY;
+    if (!f->places || !f->solids || !f->own || !f->bent || !f->layers.of || !f->paint)
+        return FLX_ERR_MEMORY;
     for (int i = 0; i < s->nbody; i++) {
         const flx_scene_body *b = s->bodies + i;
         f->solids[i].ctx = f->bent[i].ctx = ctx;
         f->elastic = f->elastic || b->elastic;
         f->paint[i] = f->npaint;
         f->npaint += b->nshape > 0 || b->elastic;
-        for (int k = 0; k < b->nshape; k++) {
-            FLX_TRY(flx_triangles_add_shape(&f->solids[i], f->r, b->shapes + k, s->size));
-        }
+        FLX_TRY(add_shapes(f, i, b));
     }
     flx_layers_make(s, f->solids, &f->layers);
     return flx_symbols_make(f->r, s, &f->layers, flx_scene_up(s), &f->symbols);
@@ -288,7 +316,7 @@ static flx_status paint_bodies(film *f, const float *row)
     for (int i = 0; i < f->scene->nbody; i++) {
         const flx_scene_elastic *e = f->scene->bodies[i].elastic;
         flx_colour c = palette[f->paint[i] % N_PALETTE];
-        FLX_TRY(flx_paint_solid(&f->painter, &f->solids[i], &f->places[i], c, NULL));
+        FLX_TRY(flx_paint_solid(&f->painter, &f->solids[i], &f->places[i], c, f->own[i]));
         if (!e || !f->places[i].known) continue;
         const flx_result_mesh *m = mesh_of(f, e);
         FLX_TRY(m ? paint_mesh(f, i, m, row) : paint_line(f, i, row));
@@ -421,6 +449,8 @@ static flx_status check(flx_ctx *ctx, const flx_frames_def *def)
 static void clear(film *f)
 {
     for (int i = 0; f->solids && i < f->scene->nbody; i++) flx_triangles_clear(&f->solids[i]);
+    for (int i = 0; f->own && i < f->scene->nbody; i++) flx_free(f->own[i]);
+    flx_free(f->own);
     for (int i = 0; f->bent && i < f->scene->nbody; i++) flx_triangles_clear(&f->bent[i]);
     flx_symbols_clear(&f->symbols, f->scene->nbody);
     flx_free(f->places);

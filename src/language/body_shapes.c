@@ -3,6 +3,7 @@
 #include "language/scope/nums.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Shapes are solid also in planar models; the third size is 0 where it is not given.
@@ -118,6 +119,36 @@ static flx_status read_turn(flx_env *e, const flx_entry *shape, flx_shape *s)
     return FLX_OK;
 }
 
+// A word, or "#rrggbb".
+static flx_status read_colour(flx_builder *b, const flx_entry *y, int *colour)
+{
+    static const struct {
+        const char *word;
+        int value;
+    } words[] = {{"black", 0x202020}, {"white", 0xf2f2f2},  {"grey", 0x8a9099},
+                 {"red", 0xc8372d},   {"orange", 0xe08a1e}, {"yellow", 0xe6c229},
+                 {"green", 0x3a9d4d}, {"blue", 0x2f6fb5},   {"purple", 0x7d4fa8},
+                 {"brown", 0x8a5a3b}, {"pink", 0xd98cab}};
+    char *rest = NULL;
+    flx_nearest near;
+    flx_nearest_start(&near, y->text);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        flx_nearest_offer(&near, words[i].word);
+        if (strcmp(y->text, words[i].word) != 0) continue;
+        *colour = words[i].value + 1;
+        return FLX_OK;
+    }
+    if (y->text[0] == '#' && strspn(y->text + 1, "0123456789abcdefABCDEF") == 6 &&
+        strlen(y->text) == 7) {
+        *colour = (int)strtol(y->text + 1, &rest, 16) + 1;
+        return FLX_OK;
+    }
+    const char *meant = flx_nearest_best(&near);
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                    "'%s' is no colour: give a word, such as red, or \"#d05030\"%s%s%s", y->text,
+                    meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+}
+
 static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *y, flx_shape *s)
 {
     if (y->kind != FLX_ENTRY_MAP) {
@@ -131,7 +162,8 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *
         s->kind = kind;
         FLX_TRY(read_sizes(e, sizes, y, s));
     }
-    const flx_entry *at = flx_entry_get(y, "at");
+    const flx_entry *at = flx_entry_get(y, "at"), *colour = flx_entry_get(y, "colour");
+    if (colour) FLX_TRY(read_colour(e->b, colour, &s->colour));
     FLX_TRY(read_turn(e, y, s));
     if (!at) return FLX_OK;
     flx_operand v;

@@ -46,6 +46,7 @@ typedef struct flx_shape {
     double turn[4]; // w x y z: of a box or mesh in the body's axes
     int surface;    // of a mesh: its number; -1: none
     double scale;   // ... and metres for one unit of its file
+    int colour;     // 1 + 0xRRGGBB; 0: none is given
 } flx_shape;
 
 typedef struct flx_surface_file { // triangles, for pictures

@@ -62,6 +62,7 @@ static void put_shapes(flx_text *t, int n, const flx_scene_shape *s)
         put_vector(t, "at", s[i].at);
         put_vector(t, "axis", s[i].axis);
         put_turn(t, &s[i]);
+        if (s[i].colour > 0) flx_text_print(t, ", \"colour\": %d", s[i].colour - 1);
         flx_text_put(t, "}");
     }
     flx_text_put(t, "]");

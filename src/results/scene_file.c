@@ -112,6 +112,21 @@ static bool put_table(flx_ctx *ctx, hid_t scene, const table *t, int n, const vo
     return good;
 }
 
+// Of shapes that have some; of others nothing.
+static bool put_colours(flx_ctx *ctx, hid_t scene, int n, const flx_scene_shape *s)
+{
+    bool any = false;
+    const hsize_t count = (hsize_t)n;
+    for (int i = 0; i < n; i++) any = any || s[i].colour > 0;
+    if (!any) return true;
+    int *list = flx_alloc(ctx, (size_t)n, sizeof *list);
+    if (!list) return false;
+    for (int i = 0; i < n; i++) list[i] = s[i].colour;
+    bool good = flx_hdf5_put(scene, "shapes/colour", H5T_NATIVE_INT, 1, &count, list);
+    flx_free(list);
+    return good;
+}
+
 // An array of row i of a table, with as many dimensions as are not zero; nothing where it is empty.
 static bool put_array(hid_t scene, const table *t, int i, const char *name, hid_t type,
                       const int count[3], const void *data)
@@ -175,6 +190,7 @@ bool flx_scene_put(flx_ctx *ctx, hid_t file, const flx_scene *s)
                 put_table(ctx, scene, &bodies, s->nbody, s->bodies) &&
                 put_table(ctx, scene, &points, s->npoint, s->points) &&
                 put_table(ctx, scene, &shapes, s->nshape, s->shapes) &&
+                put_colours(ctx, scene, s->nshape, s->shapes) &&
                 put_table(ctx, scene, &elastics, s->nelastic, s->elastics) &&
                 put_table(ctx, scene, &lines, s->nline, s->lines) &&
                 put_table(ctx, scene, &solids, s->nsolid, s->solids) &&
@@ -247,6 +263,15 @@ static void *take_array(flx_hdf5_source *s, const table *t, int i, const char *n
     flx_snprintf(path, sizeof path, "scene/%s/%d/%s", t->name, i, name);
     dims[0] = dims[1] = dims[2] = 0;
     return flx_hdf5_take(s, path, type, rank, dims);
+}
+
+static void take_colours(flx_hdf5_source *s, int n, flx_scene_shape *list)
+{
+    hsize_t count[3] = {0};
+    const int *colours = flx_hdf5_take(s, "scene/shapes/colour", H5T_NATIVE_INT, 1, count);
+    for (int i = 0; colours && count[0] == (hsize_t)n && i < n; i++) {
+        list[i].colour = colours[i] > 0 && colours[i] <= 0x1000000 ? colours[i] : 0;
+    }
 }
 
 static double take_number(flx_hdf5_source *s, const char *path, double otherwise)
@@ -326,6 +351,7 @@ static void take_tables(flx_hdf5_source *s, flx_scene *scene)
 {
     const flx_result *r = s->r;
     flx_scene_shape *all_shapes = take_table(s, &shapes, &scene->nshape);
+    if (all_shapes) take_colours(s, scene->nshape, all_shapes);
     flx_scene_elastic *all_elastics = take_table(s, &elastics, &scene->nelastic);
     flx_scene_line *all_lines = take_table(s, &lines, &scene->nline);
     flx_scene_solid *all_solids = take_table(s, &solids, &scene->nsolid);

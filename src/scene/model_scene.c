@@ -35,7 +35,8 @@ static flx_scene_shape make_shape(int body, const flx_shape *s)
                            .kind = s->kind->row.key,
                            .turn = {1},
                            .scale = mesh ? s->scale : 1,
-                           .surface = mesh ? s->surface : -1};
+                           .surface = mesh ? s->surface : -1,
+                           .colour = s->colour};
     memcpy(out.size, s->size, sizeof out.size);
     memcpy(out.at, s->at, sizeof out.at);
     memcpy(out.axis, s->axis, sizeof out.axis);

@@ -8,6 +8,7 @@ import type { Table } from "./charts/tables";
 export interface Shape {
   kind: string; size: number[]; at: number[]; axis: number[];
   turn?: number[]; scale?: number; surface?: number; // of boxes and meshes; of meshes
+  colour?: number; // 0xRRGGBB; else that of its body
 }
 export interface Surface { points: Float32Array[]; triangles: Uint32Array } // x, y, z
 export interface Field { unit: number; parts: Int16Array[] } // of one elastic coordinate, a number a node

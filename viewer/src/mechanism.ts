@@ -225,8 +225,9 @@ export class Mechanism {
   private addBody(i: number, next: () => number): void {
     const b = this.scene.bodies[i], group = new THREE.Group(), sheet = new THREE.Group(), colour = next();
     for (const s of b.shapes) {
-      if (s.surface !== undefined) sheet.add(meshOf(s, this.surface(s.surface), this.paint(colour, true)));
-      else sheet.add(meshOf(s, this.solidOf(s), this.paint(colour, false)));
+      const own = this.several ? colour : s.colour ?? colour;
+      if (s.surface !== undefined) sheet.add(meshOf(s, this.surface(s.surface), this.paint(own, true)));
+      else sheet.add(meshOf(s, this.solidOf(s), this.paint(own, false)));
     }
     const box = b.elastic ? this.addElastic(b.name, b.elastic, sheet) : b.shapes.length > 0 ? new THREE.Box3().setFromObject(sheet) : null;
     this.boxes.push(box);

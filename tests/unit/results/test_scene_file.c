@@ -14,22 +14,27 @@ static flx_scene_body bodies[BODIES] = {
 static const flx_scene_point points[] = {{.body = 0, .name = "pin", .at = {0.1, 0, -0.0}},
                                          {.body = 0, .name = "tip", .at = {1.0 / 3, 2, 1e22}},
                                          {.body = 2, .name = "end", .at = {0, 0, 5e-324}}};
-static const flx_scene_shape shapes[] = {
-    {.body = 0,
-     .kind = "box",
-     .size = {1, 2, 3},
-     .at = {4, 5, 6},
-     .turn = {0.6, 0, 0.8, 0},
-     .scale = 1,
-     .surface = -1},
-    {.body = 2, .kind = "mesh", .axis = {0, 0, 1}, .turn = {1}, .scale = 0.001, .surface = 0},
-    {.body = 2,
-     .kind = "capsule",
-     .size = {0.1, 2},
-     .axis = {1, 0, 0},
-     .turn = {1},
-     .scale = 1,
-     .surface = -1}};
+static const flx_scene_shape shapes[] = {{.body = 0,
+                                          .kind = "box",
+                                          .size = {1, 2, 3},
+                                          .at = {4, 5, 6},
+                                          .turn = {0.6, 0, 0.8, 0},
+                                          .scale = 1,
+                                          .surface = -1},
+                                         {.body = 2,
+                                          .kind = "mesh",
+                                          .axis = {0, 0, 1},
+                                          .turn = {1},
+                                          .scale = 0.001,
+                                          .surface = 0,
+                                          .colour = 1 + 0xd05030},
+                                         {.body = 2,
+                                          .kind = "capsule",
+                                          .size = {0.1, 2},
+                                          .axis = {1, 0, 0},
+                                          .turn = {1},
+                                          .scale = 1,
+                                          .surface = -1}};
 static const double nodes[6] = {0, 0, 0, 1, 0, 0},
                     moved[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 static const flx_scene_elastic elastics[] = {{.body = 1,
@@ -137,6 +142,7 @@ static int same_bodies(const flx_scene *a, const flx_scene *b)
     }
     for (int i = 0; i < a->nshape; i++) {
         const flx_scene_shape *x = a->shapes + i, *y = b->shapes + i;
+        CHECK(x->colour == y->colour);
         CHECK(x->body == y->body && strcmp(x->kind, y->kind) == 0 && SAME(x->size, y->size));
         CHECK(SAME(x->at, y->at) && SAME(x->axis, y->axis) && SAME(x->turn, y->turn));
         CHECK(SAME(x->scale, y->scale) && x->surface == y->surface);
