@@ -145,6 +145,12 @@ static flx_node both(flx_graph *g, n3 about, n3 slide, flx_node_wrench k)
     return node_add(g, n3_dot(g, about, k.n), n3_dot(g, slide, k.f));
 }
 
+// One of the six numbers of a wrench.
+static flx_node *entry(flx_node_wrench *k, int i)
+{
+    return i < 3 ? &k->n.c[i] : &k->f.c[i - 3];
+}
+
 // The factors of E, and of (c, C) what E makes of them; then M <- M - C E^-1 C^T, p <- p - C E^-1 c.
 static void take_out(flx_graph *g, int n, elastic *e, articulated *b)
 {
@@ -160,10 +166,8 @@ static void take_out(flx_graph *g, int n, elastic *e, articulated *b)
     for (int r = -1; r < 6; r++) { // c, then the rows of C
         flx_node *v[FLX_SYMBOLIC_COORDINATES];
         for (int k = 0; k < n; k++) {
-            if (r >= 0)
-                *(r < 3 ? e->G[k].n.c + r : e->G[k].f.c + r - 3) =
-                    r < 3 ? e->C[k].n.c[r] : e->C[k].f.c[r - 3];
-            v[k] = r < 0 ? e->c + k : r < 3 ? e->G[k].n.c + r : e->G[k].f.c + r - 3;
+            v[k] = r < 0 ? e->c + k : entry(e->G + k, r);
+            if (r >= 0) *v[k] = *entry(e->C + k, r);
         }
         for (int i = 0; i < n; i++) {
             for (int k = 0; k < i; k++)

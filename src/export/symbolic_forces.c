@@ -84,7 +84,7 @@ flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_n
     FLX_TRY(flx_symbolic_status(x, phi));
     FLX_TRY(flx_symbolic_status(x, F));
     FLX_TRY(flx_graph_leaves(x->g, 1, &phi, &n, &leaves));
-    bool *met = flx_alloc(x->ctx, (size_t)x->m->nbody, sizeof *met);
+    bool *met = flx_alloc(x->ctx, (size_t)(x->m->nbody + x->m->nattached), sizeof *met);
     flx_status status = met ? FLX_OK : FLX_ERR_MEMORY;
     for (int i = 0; i < n && status == FLX_OK; i++) {
         int kind = flx_export_leaf_kind(leaves[i]), index = flx_leaf_get_index(leaves[i]);
