@@ -234,6 +234,7 @@ static flx_status ask_ports(remote *r, call what, int n, const int *ports, const
 {
     size_t at = ports_size(n), size = at + (values ? (size_t)n * sizeof *values : 0);
     if (!make_room(&r->out, size + 1)) return FLX_ERR_MEMORY;
+    memset(r->out.bytes, 0, at); // what lies between is not left open
     if (n > 0) memcpy(r->out.bytes, ports, (size_t)n * sizeof *ports);
     if (n > 0 && values) memcpy(r->out.bytes + at, values, (size_t)n * sizeof *values);
     return ask(r, (head){.call = (int)what, .n = n, .size = size}, r->out.bytes);
