@@ -97,6 +97,7 @@ typedef struct ext_run {
     PyObject *weak;
     double until;
     int ledger, busy;
+    size_t saved; // bytes of the last time, which are often those of the next
 } ext_run;
 
 // A simulation to its end; (result or None, status, messages, ledger).

@@ -316,19 +316,23 @@ static PyObject *run_save(ext_run *r, PyObject *none)
 {
     (void)none;
     if (!is_free(r)) return NULL;
-    size_t size = flx_run_save(r->run, NULL, 0);
-    PyObject *bytes = size > 0 ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size) : NULL;
-    if (!bytes) {
-        if (!PyErr_Occurred()) ext_settle(r->c, FLX_ERR_CANNOT);
-        return NULL;
+    size_t size = r->saved > 0 ? r->saved : flx_run_save(r->run, NULL, 0);
+    for (int tries = 0; size > 0 && tries < 2; tries++) {
+        PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+        if (!bytes) return NULL;
+        size_t got = flx_run_save(r->run, PyBytes_AsString(bytes), size);
+        if (got == size) {
+            r->saved = size;
+            if (ext_settle(r->c, FLX_OK)) return bytes;
+            Py_DECREF(bytes);
+            return NULL;
+        }
+        Py_DECREF(bytes);
+        size = got < size ? flx_run_save(r->run, NULL, 0)
+                          : got; // nothing was written where room is short
     }
-    if (flx_run_save(r->run, PyBytes_AsString(bytes), size) != size) {
-        ext_settle(r->c, FLX_ERR_CANNOT);
-        Py_CLEAR(bytes);
-    } else if (!ext_settle(r->c, FLX_OK)) {
-        Py_CLEAR(bytes);
-    }
-    return bytes;
+    ext_settle(r->c, FLX_ERR_CANNOT);
+    return NULL;
 }
 
 static PyObject *run_restore(ext_run *r, PyObject *from)
