@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 // As in ldl.c: a pivot below the first number's part of what it is made of is rounding, and moved to the
 // second's.
@@ -37,6 +38,29 @@ static void subtract_strip(void *user, int part, double *scratch)
                       t->panel + flx_trapezoid_strip(t->m, t->k0, width) + (c - t->k0), ld,
                       t->work + (c - after), t->m - after, 1,
                       t->panel + flx_trapezoid_strip(t->m, c, width), t->m - c, scratch);
+}
+
+typedef struct clearing {
+    int64_t size;
+    double *numbers;
+} clearing;
+
+#define CHUNK (INT64_C(1) << 17)
+#define WORK_OF_CLEARING 16.0 // flops that take as long as a number
+
+static void clear_chunk(void *user, int part, double *scratch)
+{
+    const clearing *c = user;
+    int64_t first = part * CHUNK, some = c->size - first < CHUNK ? c->size - first : CHUNK;
+    (void)scratch;
+    memset(c->numbers + first, 0, (size_t)some * sizeof *c->numbers);
+}
+
+void flx_frontal_clear(int64_t size, double *panel, flx_front_crew *crew)
+{
+    clearing c = {size, panel};
+    flx_front_crew_share(crew, (int)((size + CHUNK - 1) / CHUNK), WORK_OF_CLEARING * (double)size,
+                         clear_chunk, &c);
 }
 
 typedef struct updating { // U (nrow, nrow) by a panel of ncol columns

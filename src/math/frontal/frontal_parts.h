@@ -113,6 +113,8 @@ int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_fron
 // U (nrow x nrow) = -L21 D L21^T; work: (FLX_FRONTAL_STRIP x ncol).
 void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work,
                         flx_front_crew *crew);
+// A panel becomes zero; memory that is touched for the first time costs as much as the work on it.
+void flx_frontal_clear(int64_t size, double *panel, flx_front_crew *crew);
 // The same of complex numbers; no pivot is moved.
 int flx_frontal_eliminate_complex(int m, int ncol, double complex *panel, double complex *work,
                                   flx_frontal_pivots *guard, flx_front_crew *crew);

@@ -147,7 +147,11 @@ static flx_status FRONT(walk)(flx_frontal *f, const FRONT(sum) * m, bool keep)
         if (between < f->least) f->least = between;
         FLX_ASSERT(between >= 0);
         number *panel = (number *)f->numbers + first;
+#if FRONT_COMPLEX
         memset(panel, 0, (size_t)size * sizeof *panel);
+#else
+        flx_frontal_clear(size, panel, f->crew);
+#endif
         place_groups(f, s);
         FRONT(add_matrix)(f, s, m, panel);
         FLX_TRY(FRONT(eliminate_front)(f, s, f->waiting + top - n, n, panel));
