@@ -2,12 +2,13 @@
 // curve of a beam.
 #include "language/flexible/section_along.h"
 
-#include <ctype.h>
+#include "base/letters.h"
+
 #include <string.h>
 
 static bool is_part_of_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return flx_is_letter(c) || flx_is_digit(c) || c == '_';
 }
 
 // A name of its own: no part of another, no member, no call.
