@@ -398,7 +398,37 @@ static int unreached_modes_are_named(void)
     return 0;
 }
 
+// A sampled controller is held: it is told where loops are to be closed, and not where all inputs are cut.
+static int clocks_are_told(void)
+{
+    static const char *const keys[] = {
+        "linear, loop: closed, inputs: [F]",
+        "linear, inputs: []",
+        "frequency, loop: closed, inputs: [F], outputs: [x], from: 1, to: 2, count: 2",
+        "root-locus, loop: closed, inputs: [F], outputs: [x], to: 5",
+        "root-locus, parameter: k, to: 5",
+        "norms, loop: closed, inputs: [F], outputs: [x]",
+        "modes",
+        "linear, inputs: [F]"};
+    for (int i = 0; i < 8; i++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "flexion: 1\nparameters: {k: 4}\ninputs: {F: p}\n"
+                 "equations: {second_order: {x: {at: 0.1, mass: 1, force: \"F - k*x - x'\"}}}\n"
+                 "control: {p: {type: pid, of: -x, p: 20, d: 6, sample: 0.01}}\n"
+                 "simulate: {until: 1}\nanalyse: {a: {type: %s}}\n",
+                 keys[i]);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        CHECK(
+            says(&w.f, "no clock strikes: what 'p.tick' changes in a run, every 0.01 s, is held") ==
+            (i < 7));
+        findings_clear(&w);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(slider_crank), TEST(moved_base), TEST(bicycle), TEST(elastic_arm),
           TEST(responses_agree), TEST(peak_is_that_of_the_book), TEST(step_is_that_of_the_book),
           TEST(impulses_at_once_are_told), TEST(pole_on_the_axis_is_told), TEST(states_and_loops),
-          TEST(unreached_modes_are_named))
+          TEST(unreached_modes_are_named), TEST(clocks_are_told))

@@ -141,6 +141,52 @@ static int sampled(void)
     return 0;
 }
 
+// The same by a controller, from the start on, where its clock strikes: once at each end of a period, of several too.
+static int sampled_from_the_start(void)
+{
+    static const char *const keys[] = {"period: 0.1", "period: 0.1, from: 0.3",
+                                       "period: 0.1, find: motion", "period: 0.2"};
+    for (int k = 0; k < 4; k++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "flexion: 1\nequations: {first_order: {x: {at: 0.2, derivative: p}}}\n"
+                 "control: {p: {type: pid, of: -x, p: 3, sample: 0.1, delay: 1}}\n" RUN
+                 "analyse: {m: {type: period-map, %s}}\n",
+                 keys[k]);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        const flx_finding_table *t = table(&w.f, "multipliers");
+        CHECK(t->nrow == 3);
+        for (int i = 0; i < 2; i++) {
+            CHECK_NEAR(t->values[5 * i], k < 3 ? 0.5 : 0.2, 1e-8); // 0.2: the square's
+            CHECK_NEAR(fabs(t->values[5 * i + 1]), sqrt(0.3 - 0.25), 1e-8);
+        }
+        CHECK_NEAR(t->values[12], 0, 1e-8);
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+// x'' = 4 x + u, u = -20 x - 6 v of each sample: A + B K of what is sampled, in closed form; it stands by its controller.
+static int sampled_and_unstable(void)
+{
+    findings w = findings_of("flexion: 1\nequations: {second_order: {x: {mass: 1, force: 4*x + "
+                             "u}}, discrete: {u: {at: 0}}}\n"
+                             "events: {clock: {every: 0.01, set: {u: \"-20*x - 6*x'\"}}}\n" RUN
+                             "analyse: {m: {type: period-map, period: 0.01}}\n");
+    CHECK(w.status == FLX_OK);
+    const flx_finding_table *t = table(&w.f, "multipliers");
+    double c = cosh(0.02), s = sinh(0.02);
+    double a = c - 20 * (c - 1) / 4, b = s / 2 - 6 * (c - 1) / 4, d = 2 * s - 20 * s / 2,
+           e = c - 6 * s / 2;
+    CHECK(t->nrow == 3);
+    CHECK_NEAR(t->values[0] + t->values[5], a + e, 1e-8);
+    CHECK_NEAR(t->values[2] * t->values[7], a * e - b * d, 1e-8);
+    CHECK(t->values[2] < 1);
+    findings_clear(&w);
+    return 0;
+}
+
 static int refused(void)
 {
     findings w =
@@ -156,4 +202,5 @@ static int refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(linear), TEST(vibrating_pivot), TEST(cycle), TEST(sampled), TEST(refused))
+TEST_MAIN(TEST(linear), TEST(vibrating_pivot), TEST(cycle), TEST(sampled),
+          TEST(sampled_from_the_start), TEST(sampled_and_unstable), TEST(refused))

@@ -310,6 +310,8 @@ static flx_status tell(period *p, double largest)
 static flx_status prepare(period *p)
 {
     if (p->keys->from > 0.0) FLX_TRY(flx_run_advance(p->run, p->keys->from));
+    // what is due where the map begins has happened; a state that is set at the start would have it once more
+    p->run->met = false;
     p->s = p->run->sim->sys;
     p->room = flx_run_save(p->run, NULL, 0);
     p->saved = flx_arena_take(p->arena, p->room, 1);

@@ -45,6 +45,8 @@ flx_status flx_analysis_find_own_state(flx_task *t);
 // That where another analysis ends, or of the run: FLX_ABOUT_START, FLX_ABOUT_END. report may be NULL.
 flx_status flx_analysis_find_state(flx_simulation *sim, int number, flx_analysis_place *p,
                                    flx_equilibrium_report *report);
+// Where no time passes sampled controllers and FMUs hold what they have; how: what becomes of it, for the line.
+flx_status flx_analysis_tell_clocks(flx_simulation *sim, const char *how, flx_finding *out);
 // The signals of the run at a state of rest.
 flx_status flx_analysis_observe(flx_simulation *sim, flx_analysis_place *p, flx_finding *out);
 

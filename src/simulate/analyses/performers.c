@@ -1,6 +1,7 @@
 // performers.c - the analyses of a model, by their types: about which state, of which system.
 #include "base/error_place.h"
 #include "model/fmu/fmu_data.h"
+#include "model/linear_keys.h"
 #include "simulate/analyses/performer.h"
 #include "simulate/turning/turning.h"
 
@@ -175,6 +176,46 @@ static flx_status tell_granted(flx_simulation *sim, const flx_analysis_place *p,
     return FLX_OK;
 }
 
+flx_status flx_analysis_tell_clocks(flx_simulation *sim, const char *how, flx_finding *out)
+{
+    const flx_model *m = sim->model;
+    for (int i = 0; i < m->nevent; i++) {
+        const flx_event *e = m->events + i;
+        if (e->when >= 0 || (e->nset == 0 && e->fmu == 0 && e->particles == 0)) continue;
+        return flx_finding_line(sim, out,
+                                "no clock strikes: what '%s' changes in a run, every %g s, %s",
+                                e->name, e->every, how);
+    }
+    return FLX_OK;
+}
+
+// Whether it is of the mechanism with its controllers, or with some of them: sampled ones are left out.
+static bool wants_loops(const flx_model *m, const flx_analysis *a)
+{
+    const flx_io_keys *io = NULL;
+    switch (a->kind) {
+    case FLX_ANALYSIS_MODES:
+    case FLX_ANALYSIS_CAMPBELL:
+        return true;
+    case FLX_ANALYSIS_LINEAR:
+        io = &((const flx_linear_keys *)a->own)->io;
+        break;
+    case FLX_ANALYSIS_FREQUENCY:
+        if (!((const flx_frequency_keys *)a->own)->of.name)
+            io = &((const flx_frequency_keys *)a->own)->io;
+        break;
+    case FLX_ANALYSIS_NORMS:
+        if (!((const flx_norms_keys *)a->own)->of.name) io = &((const flx_norms_keys *)a->own)->io;
+        break;
+    case FLX_ANALYSIS_ROOT_LOCUS:
+        io = &((const flx_locus_keys *)a->own)->io;
+        break;
+    default:
+        break;
+    }
+    return io && (io->closed || io->nin == 0 || io->nin < m->ninput);
+}
+
 flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_sink *const *sinks,
                                      flx_finding *out)
 {
@@ -205,7 +246,13 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
                      "analyses run no FMU: in them the outputs of '%s' are zero", m->fmus[0].name);
     }
     int told = flx_ctx_error_count(sim->ctx);
-    flx_status status = performer->perform(&t, out);
+    flx_status status = FLX_OK;
+    if (wants_loops(m, t.a)) {
+        status = flx_analysis_tell_clocks(
+            sim, "is held: its loop is open here; an analysis of type period-map closes it", out);
+    }
+    if (status == FLX_OK) status = performer->perform(&t, out);
+    if (status != FLX_OK) out->ntable = 0; // begun, and not finished
     bool about = status == FLX_OK && performer->settled;
     if (about) status = tell_granted(sim, &t.place, out);
     flx_ctx_place_errors(sim->ctx, told, t.a->loc);

@@ -1,6 +1,7 @@
 // Inverse kinematics: limits that hold and let go, an arm in space, and what is refused.
 #include "case_table.h"
 #include "check.h"
+#include "findings.h"
 
 #include <string.h>
 
@@ -229,6 +230,15 @@ static int refusals(void)
     return 0;
 }
 
+// Rows that it did not come to are no motion.
+static int what_fails_has_no_rows(void)
+{
+    findings w = findings_of(ARM("", "0.9"));
+    CHECK(w.status != FLX_OK && w.f.ntable == 0);
+    findings_clear(&w);
+    return 0;
+}
+
 TEST_MAIN(TEST(limits_hold_and_let_go), TEST(rows_do_not_matter), TEST(arm_in_space),
           TEST(posture_draws_the_joints), TEST(posture_of_an_arm_at_rest),
-          TEST(least_kinetic_energy), TEST(refusals))
+          TEST(least_kinetic_energy), TEST(refusals), TEST(what_fails_has_no_rows))
