@@ -16,6 +16,8 @@
 // change of first order would be a hundred times what is allowed.
 #define SMALL_TURN 1e-4
 #define CONSTANT 1e-2
+// Terms of rates and places that are so small beside those of the mass in axes that turn are rounding.
+#define NOTHING 1e-6
 // A turning that does not fit is that of no motion where it is so many times faster than anything moves.
 #define MOST_TURNING 10.0
 #define EXPLAINED 0.5
@@ -213,11 +215,11 @@ static flx_status test(const motion *m, flx_work *work, v3 turning, bool *consta
     flx_state_destroy(&later);
     FLX_TRY(status);
     *constant = true;
-    double least = 0.0, mass = size_of(nv * nv, now);
+    double least = 0.0, mass = NOTHING * size_of(nv * nv, now);
     for (int k = 0; k < 3; k++) {
         *constant = *constant && same(nv * nv, now + k * nv * nv, then + k * nv * nv, least,
                                       CONSTANT * SMALL_TURN);
-        mass *= m->rate; // of the terms of rates and of places in axes that turn so
+        mass *= m->rate;
         least = mass;
     }
     return FLX_OK;
