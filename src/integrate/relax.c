@@ -439,7 +439,8 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
     double least = HUGE_VAL;
     e->work = work;
     flx_status status = find_limits(e, x, d, e->limit[0]);
-    for (int k = 1; k < MOST_SHORTER && status > 0; k++) { // it is too fast for such a step
+    bool shorter = status > 0; // it is too fast for such a step, or nothing settles
+    for (int k = 1; k < MOST_SHORTER && status > 0; k++) {
         d *= SHORTER;
         status = find_limits(e, x, d, e->limit[0]);
     }
@@ -453,7 +454,7 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
         least = off;
         copy_limits(e, e->limit[k % 2], x);
     }
-    return FLX_OK;
+    return shorter && !(least <= AGREED) ? FLX_SINGULAR : FLX_OK;
 }
 
 // out (n) = J u with the weights of a step d.
