@@ -34,6 +34,8 @@ static void print_parts(const flx_mode *m)
     }
 }
 
+#define PROVEN 1e-3 // residual of a mode
+
 static void print_mode(int number, const flx_mode *m)
 {
     char value[48];
@@ -80,8 +82,17 @@ static void print_count(const flx_modes *m, bool turning)
                "them\n",
                m->nhidden, m->hidden);
     }
-    int listed = 0;
-    for (int i = 0; i < m->nmode; i++) listed += m->modes[i].im > 0.0 ? 2 : 1;
+    int listed = 0, unproven = 0;
+    for (int i = 0; i < m->nmode; i++) {
+        listed += m->modes[i].im > 0.0 ? 2 : 1;
+        unproven += !(m->modes[i].residual <= PROVEN);
+    }
+    if (unproven > 0 && m->nneutral > 0) {
+        printf(
+            "  unproven: %d mode%s leave%s more than %g of the equations: slow, or zeros spread by "
+            "rounding\n",
+            unproven, unproven > 1 ? "s" : "", unproven > 1 ? "" : "s", PROVEN);
+    }
     switch (m->counted) {
     case FLX_MODES_ALL:
         printf("  counted: %d eigenvalues in all, %d of them above\n", m->total, listed);

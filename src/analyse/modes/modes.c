@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNPROVEN 1e-6 // residual of a mode
-#define NO_MODE 1e-3
+#define NOTHING 1e-4    // of what rounding makes of zeros
 #define DENSE 500       // coordinates and rates: all modes, in a second or two
 #define MOST_DENSE 3000 // ... where nearly all are asked for
 #define TWO_PI 6.283185307179586
@@ -49,18 +48,16 @@ static void sort(flx_modes *out)
     qsort(out->modes, (size_t)out->nmode, sizeof *out->modes, slower);
 }
 
-// What is no faster than rounding makes the zeros that are proven, and does not meet the equations either, is one of the
-// same chains, spread by rounding.
+// What is far slower than rounding makes the zeros that are proven is one of the same chains, spread by rounding.
 static void hide_rounding(flx_modes *out)
 {
     int n = 0;
     for (int i = 0; i < out->nmode; i++) {
         const flx_mode *m = out->modes + i;
         double size = hypot(m->re, m->im);
-        bool none = n == 0 && m->residual > NO_MODE; // slower than all that are modes, and none
-        if (out->nneutral > 0 && (none || (size <= out->within && m->residual > UNPROVEN))) {
+        if (out->nneutral > 0 && size <= NOTHING * out->within) {
             out->nhidden += m->im > 0.0 ? 2 : 1;
-            out->hidden = fmax(out->hidden, fmax(size, out->within));
+            out->hidden = fmax(out->hidden, out->within);
         } else {
             out->modes[n++] = *m;
         }
