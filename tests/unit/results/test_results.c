@@ -329,8 +329,7 @@ static int csv_gives_every_bit_back(void)
     CHECK(strcmp(line,
                  "t,crank.position.x,crank.position.y,pin(2).angle,\"odd, \"\"name\"\"'\"\n") == 0);
     CHECK(fgets(line, sizeof line, f));
-    CHECK(strcmp(line, "0,0.10000000000000001,0.20000000000000001,0.30000000000000004,"
-                       "0.40000000000000002\n") == 0);
+    CHECK(strcmp(line, "0,0.1,0.2,0.30000000000000004,0.4\n") == 0); // as many digits as are needed
     fclose(f);
     flx_ctx_destroy(&ctx);
     return 0;
