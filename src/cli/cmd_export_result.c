@@ -39,7 +39,13 @@ static int run_vtk(flx_ctx *ctx, int argc, char **argv)
     if (!path) return EXIT_FAILED;
     flx_status status = cli_open_result(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_vtk_series_write(r, path, frames, &written);
-    if (status == FLX_OK) printf("%s  %d of %d rows\n", path, written, flx_result_rows(r));
+    if (status == FLX_OK) {
+        int nmotion;
+        bool bodies = flx_result_motion(r, &nmotion) != NULL;
+        printf("%s  %d of %d %s\n", path, written,
+               bodies ? flx_result_rows(r) : flx_result_frames(r),
+               bodies ? "rows" : "frames of particles");
+    }
     flx_result_close(&r);
     cli_print_errors(ctx);
     return cli_exit_of(status);

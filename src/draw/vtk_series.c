@@ -390,6 +390,23 @@ static flx_status write_frames(series *s, int frames)
     return status;
 }
 
+// Particles without a body: each frame of the series is one of theirs.
+static flx_status write_particles_alone(series *s, int frames)
+{
+    flx_status status = FLX_OK;
+    flx_vtk_begin_series(s->pvd);
+    for (int i = 0; i < frames && status == FLX_OK; i++) {
+        char name[NAME_LENGTH], path[PATH_LENGTH], entry[PATH_LENGTH];
+        int at = flx_frame_row(s->r->nframe, frames, i);
+        flx_snprintf(name, sizeof name, "particles_%04d.vtp", i);
+        status = name_file(s, name, path, entry);
+        if (status == FLX_OK) status = write_particles(s, at, path);
+        if (status == FLX_OK) flx_vtk_put_series(s->pvd, s->r->frame_times[at], 0, entry);
+    }
+    flx_vtk_end_series(s->pvd);
+    return status;
+}
+
 static void clear(series *s)
 {
     for (int i = 0; s->parts && i < s->scene->nbody; i++) flx_triangles_clear(&s->parts[i].solid);
@@ -409,14 +426,15 @@ flx_status flx_vtk_series_write(flx_result *r, const char *path, int frames, int
 {
     series s = {.r = r};
     flx_output *o;
-    *written = flx_frame_count(r->rows, frames > 0 ? frames : DEFAULT_FRAMES);
-    FLX_TRY(flx_scene_of_result(r, &s.scene));
+    const bool alone = !r->motion && !r->old_scene && r->nframe > 0;
+    *written = flx_frame_count(alone ? r->nframe : r->rows, frames > 0 ? frames : DEFAULT_FRAMES);
+    if (!alone) FLX_TRY(flx_scene_of_result(r, &s.scene));
     FLX_TRY(make_folder(&s, path));
     FLX_TRY(flx_output_create(r->ctx, "the series", path, &o));
     s.pvd = flx_output_file(o);
-    flx_status status = make_parts(&s);
-    if (status == FLX_OK) status = make_arrays(&s);
-    if (status == FLX_OK) {
+    flx_status status = alone ? write_particles_alone(&s, *written) : make_parts(&s);
+    if (status == FLX_OK && !alone) status = make_arrays(&s);
+    if (status == FLX_OK && !alone) {
         link_cells(&s);
         status = write_frames(&s, *written);
     }

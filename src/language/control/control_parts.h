@@ -6,7 +6,7 @@
 //     control_blocks.c   pid, saturation, quantiser, lookup
 //     control_files.c    matrices of state space from files, balanced truncation
 //     control_linear.c   transfer functions, state space, state feedback, observers
-//     control_torque.c   computed torque (torque_tree.h), its loops torque_loops.c
+//     control_torque.c   computed torque (torque_tree.h), its loops torque_loops.c, forces that it leaves out torque_left.c
 #pragma once
 
 #include "language/builder.h"

@@ -399,6 +399,7 @@ flx_status flx_control_torques(flx_env *e, flx_item *control, flx_loc loc, flx_o
     }
     FLX_TRY(grow_tree(t));
     FLX_TRY(check_nominal(t));
+    flx_torque_tell_left_out(t);
     FLX_TRY(move_outwards(t));
     return put_torques(t, out);
 }

@@ -47,6 +47,9 @@ void flx_torque_add_turn(flx_graph *g, const flx_node alpha[3], const flx_node w
 // The axis of a joint, in ground axes.
 void flx_torque_axis(flx_builder *b, const flx_item *joint, flx_node out[3]);
 
+// torque_left.c: warns of forces that are not in the torques, by name.
+void flx_torque_tell_left_out(const flx_torque_tree *t);
+
 // ---- torque_loops.c: closed loops ------------------------------------------------------------------------
 
 typedef struct flx_torque_loops flx_torque_loops;

@@ -9,10 +9,12 @@
 #include "language/force_parts.h"
 #include "language/scope/nums.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SLOW 0.5  // m/s: below, slips are damped
 #define NONE 1e-6 // N: added to loads that divide
+#define FLAT 1e-6 // sine of the angle between axis and normal
 
 typedef enum tyre_law { LINEAR, FIALA, MAGIC } tyre_law;
 
@@ -81,6 +83,22 @@ static flx_status read_curve(flx_env *c, const flx_item *force, const char *key,
     return FLX_FAIL(c->b->ctx, FLX_ERR_MODEL, y->loc, "B, C and D of '%s' are positive", key);
 }
 
+// A key that the law does not read would change nothing, without a word.
+static flx_status refuse_others(const flx_env *c, const flx_item *force, tyre_law law,
+                                const char *word)
+{
+    static const char *const keys[] = {"longitudinal", "lateral", "slip_stiffness",
+                                       "cornering_stiffness", "friction"};
+    for (int i = 0; i < 5; i++) {
+        const flx_entry *y = flx_entry_get(force->def, keys[i]);
+        if (!y || (i < 2) == (law == MAGIC)) continue;
+        return FLX_FAIL(c->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "'%s' of tyre '%s' is a key of %s, not of law %s", keys[i], force->full,
+                        i < 2 ? "law magic" : "laws linear and fiala", word);
+    }
+    return FLX_OK;
+}
+
 static flx_status read_law(flx_env *c, const flx_item *force, tyre *t)
 {
     static const char *const words[] = {"linear", "fiala", "magic", NULL};
@@ -90,6 +108,7 @@ static flx_status read_law(flx_env *c, const flx_item *force, tyre *t)
     FLX_TRY(flx_build_need(c->b, force, "law", &y));
     FLX_TRY(flx_build_word(c->b, y, "law of a tyre", words, &law));
     t->law = (tyre_law)law;
+    FLX_TRY(refuse_others(c, force, t->law, words[law]));
     if (t->law == MAGIC) {
         FLX_TRY(read_curve(c, force, "longitudinal", &t->curve[0]));
         return t->sides < 2 ? FLX_OK : read_curve(c, force, "lateral", &t->curve[1]);
@@ -296,8 +315,20 @@ static flx_status add_slip(flx_env *e, flx_item *force, flx_force_data *d, const
     return *slip < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
+// A wheel whose axis is normal to the plane of the road has no lowest point. Profiles turn it elsewhere: they are not looked at.
+static flx_status check_axis(const flx_env *c, const flx_item *force, const tyre *t,
+                             const flx_entry *y, const double axis[3])
+{
+    double across = hypot(axis[0], axis[1]);
+    if (t->road || across > FLAT * fabs(axis[2])) return FLX_OK;
+    return FLX_FAIL(c->b->ctx, FLX_ERR_MODEL, y->loc,
+                    "the axis of tyre '%s' is normal to the road: the wheel lies flat and does not "
+                    "roll; one that rolls towards x has the axis [0, 1, 0]",
+                    force->full);
+}
+
 static flx_status find_axis(flx_env *c, const flx_item *force, const flx_force_data *d,
-                            flx_node a[3])
+                            const tyre *t, flx_node a[3])
 {
     flx_builder *b = c->b;
     const flx_entry *y = flx_entry_get(force->def, "axis");
@@ -309,6 +340,7 @@ static flx_status find_axis(flx_env *c, const flx_item *force, const flx_force_d
         return FLX_OK;
     }
     if (y) FLX_TRY(flx_build_direction(c, y, NULL, &axis));
+    if (y) FLX_TRY(check_axis(c, force, t, y, axis.x));
     flx_body_frame(d->body[1], &position, &R);
     axis = flx_num9_tmul_v(b->g, R, axis);
     flx_node_direction(b, d->body[1], &axis, a);
@@ -336,7 +368,7 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node c[3], a[3], v[3], w[3], F[2], most[2], zero = node_const(g, 0.0);
     flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
     FLX_TRY(read_tyre(&constants, force, &t));
-    FLX_TRY(find_axis(&constants, force, d, a));
+    FLX_TRY(find_axis(&constants, force, d, &t, a));
     flx_node_position(b, d->body[1], &d->at[1], c);
     flx_node_velocity(b, d->body[1], &d->at[1], v);
     flx_node_angular_velocity(b, d->body[1], w);

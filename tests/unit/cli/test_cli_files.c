@@ -220,6 +220,22 @@ static int names_are_escaped_in_series(void)
     return 0;
 }
 
+static int particles_alone_are_exported(void)
+{
+    write_model(
+        "grain.yaml",
+        "flexion: 1\nparticles: {g: {positions: [[0, 0, 0.1]], velocity: [1, 0, 0], radius: "
+        "0.01, density: 2500, material: {E: 1e6, nu: 0.3}, exchange: 1e-3}}\n"
+        "simulate: {until: 0.1}\n"
+        "outputs: {every: 0.1, signals: [g.count], particles: {every: 0.02}}\n");
+    flexion("run grain.yaml --quiet -o grain.h5");
+    CHECK_STATUS(0);
+    flexion("export vtk grain.h5 -o grain.pvd");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "grain.pvd  6 of 6 frames of particles");
+    return 0;
+}
+
 static int wrong_files_are_called_by_their_name(void)
 {
     write_model("pendulum.yaml", pendulum);
@@ -297,4 +313,5 @@ TEST_MAIN(TEST(files_start), TEST(no_command_writes_onto_what_it_reads),
           TEST(two_outputs_need_two_names), TEST(results_of_before_are_replaced),
           TEST(a_full_output_is_a_failure), TEST(a_full_disk_ends_the_program_in_order),
           TEST(strict_makes_notes_and_failed_ledgers_count), TEST(names_are_escaped_in_series),
-          TEST(wrong_files_are_called_by_their_name), TEST(a_model_is_upgraded), TEST(files_end))
+          TEST(particles_alone_are_exported), TEST(wrong_files_are_called_by_their_name),
+          TEST(a_model_is_upgraded), TEST(files_end))

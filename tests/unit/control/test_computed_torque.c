@@ -352,5 +352,52 @@ static int refusals(void)
     return 0;
 }
 
+// What a model with one joint is told: NULL: nothing.
+static int told(const char *joint, const char *forces, const char *part)
+{
+    char text[2000];
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    snprintf(text, sizeof text,
+             "flexion: 1\ndimension: 2\n"
+             "inputs: {T: -(-u)}\nsignals: {u: ct}\n"
+             "equations: {first_order: {x: {at: 0, derivative: u - x}}, discrete: {y: {at: 0}, z: "
+             "{at: 0}}}\n"
+             "events: {hold: {every: 0.1, set: {y: T}}, load: {every: 0.2, set: {z: 1}}}\n"
+             "bodies: {a: {type: rigid, mass: 1, inertia: 1}, b: {type: rigid, mass: 1, inertia: "
+             "1}}\n"
+             "joints: {A: {type: revolute, on: [ground, a], at: a%s}, B: {type: revolute, on: "
+             "[ground, b], at: b}}\n"
+             "control: {ct: {type: computed-torque, joints: [A], want: [t], p: 1, d: 2}}\n"
+             "forces: {m: {type: torque, on: A, value: T}%s}\n" RUN,
+             joint, forces);
+    flx_status status = flx_model_read_text(ctx, "m.yaml", text, strlen(text), 0, NULL, &m);
+    const flx_message *w = flx_ctx_warning(ctx, 0);
+    if (w && part) printf("%s\n", w->text);
+    bool good = status == FLX_OK && flx_ctx_warning_count(ctx) == (part != NULL) &&
+                (!part || strstr(w->text, part));
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return good ? 0 : 1;
+}
+
+static int forces_that_are_left_out_are_named(void)
+{
+    CHECK(told("", "", NULL) == 0);
+    CHECK(told("", ", s: {type: spring, on: B, stiffness: 1}", NULL) == 0); // of another body
+    CHECK(told("", ", s: {type: force, on: [ground, b], value: [a.position.x, 0]}", NULL) == 0);
+    CHECK(told("", ", s: {type: torque, on: A, value: x}", NULL) == 0); // through a motor
+    CHECK(told("", ", s: {type: torque, on: A, value: y}", NULL) == 0); // held by a clock
+    CHECK(told("", ", s: {type: torque, on: A, value: z}", "leaves out 's': unless") == 0);
+    CHECK(told("", ", s: {type: spring, on: A, damping: 0.2}", "leaves out 's': unless") == 0);
+    CHECK(told("",
+               ", s: {type: force, on: [ground, a], value: [1, 0]}, r: {type: spring, on: A, "
+               "stiffness: 1}",
+               "leaves out 's', 'r': unless") == 0);
+    CHECK(told(", friction: {viscous: 0.1}", "", "leaves out the friction in 'A': unless") == 0);
+    return 0;
+}
+
 TEST_MAIN(TEST(in_the_plane), TEST(in_space), TEST(four_bars), TEST(driven_slider),
-          TEST(five_bars_in_space), TEST(wrong_models), TEST(feed_forward), TEST(refusals))
+          TEST(five_bars_in_space), TEST(wrong_models), TEST(feed_forward),
+          TEST(forces_that_are_left_out_are_named), TEST(refusals))

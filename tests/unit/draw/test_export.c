@@ -117,6 +117,43 @@ static int series_has_bodies_where_they_are(void)
     return 0;
 }
 
+static int particles_alone_are_a_series(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "particles: {g: {positions: [[0, 0, 0.1], [0, 0, 0.2]], velocity: [1, 0, 0], radius: 0.01, "
+        "density: 2500, material: {E: 1e6, nu: 0.3}, exchange: 1e-3}}\n"
+        "simulate: {until: 0.1}\n"
+        "outputs: {every: 0.1, signals: [g.count], particles: {every: 0.02}}\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = run(ctx, text);
+    int written = 0;
+    size_t n;
+    uint64_t bytes = 0;
+    CHECK(r && flx_result_frames(r) == 6);
+    CHECK(flx_vtk_series_write(r, in_folder("p.pvd"), 3, &written) == FLX_OK);
+    CHECK(written == 3);
+    CHECK(flx_vtk_series_write(r, in_folder("p.pvd"), 0, &written) == FLX_OK);
+    CHECK(written == 6);
+    unsigned char *pvd = read_file(in_folder("p.pvd"), &n);
+    CHECK(pvd != NULL);
+    CHECK_TEXT((char *)pvd, "<DataSet timestep=\"0\" part=\"0\" file=\"p/particles_0000.vtp\"/>");
+    CHECK(strstr((char *)pvd, "bodies") == NULL);
+    free(pvd);
+    unsigned char *vtp = read_file(in_folder("p/particles_0005.vtp"), &n);
+    CHECK(vtp != NULL);
+    float x[6];
+    const unsigned char *points = array(vtp, 0, &bytes);
+    CHECK(points && bytes == sizeof x);
+    memcpy(x, points, sizeof x);
+    CHECK_NEAR((double)x[0], 0.1, 2e-3);
+    CHECK_NEAR((double)x[5], 0.2, 1e-6);
+    free(vtp);
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // ---- pictures -----------------------------------------------------------------------------------
 
 // The pixels of one of our files: filters 0 and 2 alone. NULL: it is none.
@@ -445,6 +482,7 @@ static int files_end(void)
     return 0;
 }
 
-TEST_MAIN(TEST(files_start), TEST(series_has_bodies_where_they_are), TEST(pictures_show_the_motion),
+TEST_MAIN(TEST(files_start), TEST(series_has_bodies_where_they_are),
+          TEST(particles_alone_are_a_series), TEST(pictures_show_the_motion),
           TEST(bodies_of_a_plane_lie_in_layers), TEST(solids_are_surfaces),
           TEST(odd_results_are_survived), TEST(meshes_are_deformed), TEST(files_end))

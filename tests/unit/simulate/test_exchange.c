@@ -3,7 +3,9 @@
 #include "model_text.h"
 #include "simulation_rig.h"
 
-#define GRAVEL "material: {E: 5e6, nu: 0.45}, restitution: 0.5, friction: {coefficient: 0.5, rolling: 0.1}, density: 2500"
+#define GRAVEL                                                                                     \
+    "material: {E: 5e6, nu: 0.45}, restitution: 0.5, friction: {coefficient: 0.5, rolling: 0.1}, " \
+    "density: 2500"
 
 // A free body, with its centre of mass off its origin, hit by four spheres.
 #define SHOT                                                                                       \
@@ -23,6 +25,9 @@ static int shoot(const char *exchange, const char *more, double *defect)
     rig r;
     snprintf(text, sizeof text, SHOT, exchange, more);
     CHECK_OK(rig_make(&r, text));
+    bool lags = strtod(exchange, NULL) > 1.96e-4; // 0.1 sqrt(m/k) of a contact at 2 m/s
+    CHECK(flx_ctx_warning_count(r.ctx) == lags);
+    if (lags) CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "at most 0.0002 s, a tenth of sqrt(m/k)");
     CHECK_OK(rig_run(&r));
     int p = column("shot.momentum.x"), l = column("shot.angular_momentum.x");
     int bp = column("momentum.linear.x"), bl = column("momentum.angular.x");
@@ -63,6 +68,34 @@ static int momentum_goes_over_and_the_defect_is_of_first_order(void)
     return 0;
 }
 
+// A sphere at rest on a body that is held: its weight, and the moment of it about the centre of mass.
+static int walls_tell_force_and_torque(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {plate: {type: rigid, mass: 1, inertia: [1, 1, 1], com: [0.1, -0.2, 0.05]}, free: "
+        "{type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+        "joints: {weld: {type: fixed, on: [ground, plate], at: plate}}\n"
+        "particles: {g: {positions: [[0.13, -0.16, 0.005]], radius: 0.005, walls: [{on: plate, "
+        "surface: {plane: [0, 0, 1]}}], " GRAVEL "}}\n"
+        "simulate: {until: 0.1, method: radau}\n"
+        "outputs: {every: 0.1, signals: [g.mass, g.on_plate.value, g.torque_on_plate.value]}\n";
+    rig r;
+    CHECK_OK(rig_make(&r, text));
+    CHECK(flx_ctx_warning_count(r.ctx) == 0); // the plate is held
+    CHECK_OK(rig_run(&r));
+    const double *x = rows.value[rows.rows - 1];
+    double weight = 9.81 * x[column("g.mass")];
+    const double force[3] = {0, 0, -weight}, torque[3] = {-0.04 * weight, 0.03 * weight, 0};
+    for (int c = 0; c < 3; c++) {
+        CHECK_NEAR(x[column("g.on_plate.value.x") + c], force[c], 1e-6 * weight);
+        CHECK_NEAR(x[column("g.torque_on_plate.value.x") + c], torque[c], 1e-7 * weight);
+    }
+    rig_free(&r);
+    return 0;
+}
+
 // A rotating drum with a blade; particles come in, and leave where the drum has no end.
 #define DRUM                                                                                       \
     "flexion: 1\n"                                                                                 \
@@ -76,7 +109,7 @@ static int momentum_goes_over_and_the_defect_is_of_first_order(void)
     "particles: {gravel: {classes: [{fraction: 3, radius: 5e-3}, {fraction: 1, radius: [6e-3, "    \
     "8e-3]}], fill: {cylinder: {radius: 0.05, length: 0.08, axis: [0, 1, 0]}, seed: 3}, walls: "   \
     "[{on: drum, surface: {cylinder: {radius: 0.1, length: 0.1, axis: [0, 1, 0]}}, inside: "       \
-    "true}, blade], inlets: [{box: [0.02, 0.02, 0.02], at: [0.01, 0, 0.03], rate: 2, velocity: "    \
+    "true}, blade], inlets: [{box: [0.02, 0.02, 0.02], at: [0.01, 0, 0.03], rate: 2, velocity: "   \
     "[0, 0, -1], until: 0.05}], outlets: [{sphere: 0.03, at: [0, -0.01, -0.08], start: 0.06}], "   \
     "exchange: 1e-3, threads: %d, " GRAVEL "}}\n"                                                  \
     "simulate: {until: 0.12, method: radau}\n"                                                     \
@@ -155,14 +188,15 @@ static int boxes_repeat_themselves(void)
     for (int i = 0; i < rows.rows; i++) CHECK(rows.value[i][x] > 0.01 && rows.value[i][x] < 0.09);
     CHECK_NEAR(rows.value[rows.rows - 1][k], rows.value[0][k], 1e-12); // all as fast: nobody meets
     rig_free(&r);
-    CHECK_OK(rig_make(&r, "flexion: 1\n"
-                          "particles: {p: {positions: [[0.0895, 0.03, 0.01], [0.0185, 0.031, 0.01]]"
-                          ", radius: 0.005, periodic: {x: [0.01, 0.09]}, exchange: 1e-3, " GRAVEL
-                          "}}\n"
-                          "simulate: {until: 0.02}\n"
-                          "outputs: {every: 0.002, signals: [p.momentum, p.contacts, p.speed]}\n"));
+    CHECK_OK(rig_make(&r,
+                      "flexion: 1\n"
+                      "particles: {p: {positions: [[0.0895, 0.03, 0.01], [0.0185, 0.031, 0.01]]"
+                      ", radius: 0.005, periodic: {x: [0.01, 0.09]}, exchange: 1e-3, " GRAVEL "}}\n"
+                      "simulate: {until: 0.02}\n"
+                      "outputs: {every: 0.002, signals: [p.momentum, p.contacts, p.speed]}\n"));
     CHECK_OK(rig_run(&r));
-    CHECK(rows.value[1][column("p.contacts")] == 0.0); // they overlapped by 1 mm across the border, and are off
+    CHECK(rows.value[1][column("p.contacts")] ==
+          0.0); // they overlapped by 1 mm across the border, and are off
     CHECK(rows.value[1][column("p.speed")] > 0.05);
     for (int c = 0; c < 3; c++) CHECK_NEAR(rows.value[1][column("p.momentum.x") + c], 0.0, 1e-17);
     rig_free(&r);
@@ -206,4 +240,5 @@ static int places_are_kept(void)
 }
 
 TEST_MAIN(TEST(momentum_goes_over_and_the_defect_is_of_first_order),
-          TEST(saved_runs_go_on_bit_by_bit), TEST(boxes_repeat_themselves), TEST(places_are_kept))
+          TEST(walls_tell_force_and_torque), TEST(saved_runs_go_on_bit_by_bit),
+          TEST(boxes_repeat_themselves), TEST(places_are_kept))
