@@ -278,6 +278,7 @@ await test("a contact has a mark, its signals, and its depth as long as one like
   const bar = [0.4, -0.3, 0.04];
   const [without] = await seen(page, [await pixel(page, bar)]);
   await page.keyboard.press("c");
+  await page.locator(".tag:visible").first().waitFor(); // with the next picture
   assert.deepEqual(await page.locator(".tag:visible").allTextContents(), ["floor sticks, 20 N, depth 100 µm"]);
   const [mark] = await seen(page, [await pixel(page, [0.4, -0.3, 0])]);
   assert.ok(mark[2] > 1.5 * mark[0], `the mark of what sticks is ${mark}`);
