@@ -61,6 +61,11 @@ def number(text):
         return math.nan
 
 
+def same(a, b):
+    """The same number, however many digits it is written with, or the same text."""
+    return a == b or number(a) == number(b)
+
+
 def column_differences(old, new):
     """The columns that differ: (name, largest difference over the largest value, time of it)."""
     (old_head, old_rows), (new_head, new_rows) = old, new
@@ -70,7 +75,7 @@ def column_differences(old, new):
     if len(old_rows) != len(new_rows):
         yield f"rows: {len(old_rows)} and {len(new_rows)}", math.inf, ""
     for k, name in enumerate(old_head):
-        pairs = [(number(a[k]), number(b[k]), a[0]) for a, b in zip(old_rows, new_rows) if a[k] != b[k]]
+        pairs = [(number(a[k]), number(b[k]), a[0]) for a, b in zip(old_rows, new_rows) if not same(a[k], b[k])]
         if not pairs:
             continue
         size = max((abs(number(row[k])) for row in old_rows), default=0.0)
@@ -90,10 +95,12 @@ def compare(old, new):
             continue
         elif name.endswith(".csv"):
             found = sorted(column_differences(read_table(a), read_table(b)), key=lambda entry: -entry[1])
+            if not found:
+                continue # other digits of the same numbers
             worst = "; ".join(f"{column} {size:.1e}" + (f" at t = {t}" if t else "") for column, size, t in found[:3])
             print(f"{name}: {len(found)} columns differ: {worst}")
         else:
-            lines = zip(a.read_text().splitlines(), b.read_text().splitlines())
+            lines = zip(*(path.read_text(errors="replace").splitlines() for path in (a, b)))
             first = next(((x, y) for x, y in lines if x != y), ("", "more lines"))
             print(f"{name}: '{first[0].strip()}' is now '{first[1].strip()}'")
         different += 1
