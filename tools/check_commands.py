@@ -18,7 +18,8 @@ import tempfile
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
 COMMAND = re.compile(r"^    (\$ )?((?:flexion|sed|cc) .*)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
-LEFT_OUT = ("--resume", "--until 1e5", "work-precision", " model.yaml", "flexion studio")  # cut off, long, no file, or a server that does not end
+LEFT_OUT = ("--resume", "--until 1e5", "work-precision", " model.yaml", "flexion studio",  # cut off, long, no file, or a server that does not end
+            "--device cuda", "gpu.study", "--slurm", "--join far.study")  # what not every machine has, and a study that others began
 TINY = 1e-9
 
 
@@ -83,6 +84,7 @@ def main(program, pages):
         os.mkdir("bin")
         os.symlink(os.path.abspath(program), "bin/flexion")
         os.symlink(os.path.join(ROOT, "examples"), "examples")
+        os.environ["XDG_CACHE_HOME"] = os.path.join(work, "cache")  # what is said of work that was done before is not shown
         os.environ["PATH"] = os.path.join(work, "bin") + ":" + os.environ["PATH"]
         for page in pages:
             for number, command, shown in commands(page):
