@@ -1,8 +1,6 @@
 // inertialess.c - see inertialess.h.
 #include "integrate/inertialess.h"
 
-#include "integrate/newton_matrix.h"
-#include "integrate/saddle.h"
 
 #include <string.h>
 
@@ -11,6 +9,7 @@
 
 void flx_inertialess_destroy(flx_inertialess *k)
 {
+    flx_saddle_destroy(&k->saddle);
     flx_relaxer_destroy(&k->relaxer);
     flx_free(k->moved);
     flx_state_destroy(&k->trial);
@@ -55,15 +54,38 @@ static bool any_empty(const flx_blocks *b, const flx_system *s)
 static flx_status look(flx_inertialess *k, const flx_system *s, const flx_blocks *b)
 {
     const flx_saddle_metric mass = {0};
-    flx_saddle *sd = NULL;
     int worst;
-    k->looked = true;
+    k->some = false;
     if (!any_empty(b, s)) return FLX_OK;
-    flx_status status = flx_saddle_create(s, &sd);
-    if (status == FLX_OK) status = flx_saddle_factor(sd, b, FLX_ROWS_VELOCITY, &mass);
-    k->some = status > 0 || (status == FLX_OK && flx_saddle_regularised(sd, &worst) > 0);
-    flx_saddle_destroy(&sd);
+    if (!k->saddle) FLX_TRY(flx_saddle_create(s, &k->saddle));
+    flx_status status = flx_saddle_factor(k->saddle, b, FLX_ROWS_VELOCITY, &mass);
+    k->some = status > 0 || (status == FLX_OK && flx_saddle_regularised(k->saddle, &worst) > 0);
     return status < 0 ? status : FLX_OK;
+}
+
+static flx_status expect(flx_inertialess *k, const flx_system *s, const flx_blocks *b)
+{
+    FLX_TRY(look(k, s, b));
+    if (!k->some) {
+        flx_state_destroy(&k->trial);
+        return FLX_OK;
+    }
+    FLX_TRY(make(k, s));
+    return flx_relaxer_warm(k->relaxer, b);
+}
+
+flx_status flx_inertialess_create(flx_inertialess *k, flx_integrator *it, flx_blocks *b)
+{
+    const flx_system *s = it->sys;
+    int errors = flx_ctx_error_count(it->ctx);
+    FLX_TRY(flx_state_create(s, &k->trial));
+    flx_point p = flx_state_point(s, k->trial);
+    flx_status status = s->ops->linearise(s, it->work, &p, b);
+    if (status == FLX_OK) return expect(k, s, b);
+    if (status > 0)
+        flx_ctx_forget_errors(
+            it->ctx, errors); // nothing is seen there: memory is taken when a state shows it
+    return status > 0 ? FLX_OK : status;
 }
 
 // Copies v of unknowns without mass, and leaves the moves of others out.
@@ -86,6 +108,7 @@ flx_status flx_inertialess_velocities(flx_inertialess *k, flx_integrator *it, co
 {
     const flx_system *s = it->sys;
     if (!k->looked) FLX_TRY(look(k, s, b));
+    k->looked = true;
     if (!k->some) return FLX_OK;
     FLX_TRY(make(k, s));
     flx_state_copy(k->trial, x);

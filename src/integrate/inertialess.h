@@ -5,16 +5,20 @@
 
 #include "integrate/method.h"
 #include "integrate/relax.h"
+#include "integrate/saddle.h"
 
 typedef struct flx_inertialess {
     bool looked; // whether there is such a thing
     bool some;
     bool told;            // that velocities could not be found
-    flx_relaxer *relaxer; // owned, as what follows; NULL: not needed
+    flx_saddle *saddle;   // owned, as what follows; for the first look
+    flx_relaxer *relaxer; // NULL: not needed
     flx_state *trial;
     double *moved; // (nv)
 } flx_inertialess;
 
+// As far as one can see without a state, memory is taken now; b is overwritten.
+flx_status flx_inertialess_create(flx_inertialess *k, flx_integrator *it, flx_blocks *b);
 void flx_inertialess_destroy(flx_inertialess *k);
 
 // v of the unknowns whose rows of the mass matrix are empty, as limits (REL-1), and, if asked for, q in balance; h: the

@@ -216,7 +216,8 @@ flx_status flx_collocation_create(flx_integrator *it, const collocation_tableau 
     co->rings = rules->rings;
     FLX_TRY(flx_stiff_constraints_create(s, &co->stiff));
     if (rules->settle) FLX_TRY(flx_accelerator_create(s, &co->settler));
-    return make_solvers(s, co, n);
+    FLX_TRY(make_solvers(s, co, n));
+    return co->rings ? flx_inertialess_create(&co->inertialess, it, &co->blocks) : FLX_OK;
 }
 
 flx_status flx_collocation_create_family(flx_integrator *it, collocation_family family, int stages,

@@ -203,6 +203,7 @@ flx_status flx_structural_create(flx_integrator *it, const flx_coefficients *c, 
     FLX_TRY(flx_linear_create(s, false, &g->lin));
     FLX_TRY(flx_accelerator_create(s, &g->acc));
     FLX_TRY(flx_saddle_create(s, &g->saddle));
+    if (g->gamma <= 0.5) FLX_TRY(flx_inertialess_create(&g->inertialess, it, &g->blocks));
     return flx_state_create(s, &g->trial);
 }
 

@@ -199,6 +199,7 @@ static flx_status create(flx_integrator *it)
     FLX_TRY(flx_blocks_create(s, &g->blocks));
     FLX_TRY(flx_anderson_create(it->ctx, g->n, &g->anderson));
     for (int i = 0; i < g->n; i++) g->anderson.weight[i] = i < g->nv ? 1.0 / g->scale[i] : 0.0;
+    FLX_TRY(flx_inertialess_create(&g->inertialess, it, &g->blocks));
     return flx_linear_create(s, false, &g->lin);
 }
 
