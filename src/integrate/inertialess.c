@@ -1,6 +1,7 @@
 // inertialess.c - see inertialess.h.
 #include "integrate/inertialess.h"
 
+#include "integrate/newton_matrix.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTHING 1e-4    // of what rounding makes of zeros
 #define DENSE 500       // coordinates and rates: all modes, in a second or two
 #define MOST_DENSE 3000 // ... where nearly all are asked for
 #define TWO_PI 6.283185307179586
@@ -48,23 +47,6 @@ static void sort(flx_modes *out)
     qsort(out->modes, (size_t)out->nmode, sizeof *out->modes, slower);
 }
 
-// What is far slower than rounding makes the zeros that are proven is one of the same chains, spread by rounding.
-static void hide_rounding(flx_modes *out)
-{
-    int n = 0;
-    for (int i = 0; i < out->nmode; i++) {
-        const flx_mode *m = out->modes + i;
-        double size = hypot(m->re, m->im);
-        if (out->nneutral > 0 && size <= NOTHING * out->within) {
-            out->nhidden += m->im > 0.0 ? 2 : 1;
-            out->hidden = fmax(out->hidden, out->within);
-        } else {
-            out->modes[n++] = *m;
-        }
-    }
-    out->nmode = n;
-}
-
 // ---- all modes of a small system ----------------------------------------------------------------
 
 static flx_status find_all(flx_search *f)
@@ -77,7 +59,6 @@ static flx_status find_all(flx_search *f)
     if (!f->out->modes) return FLX_ERR_MEMORY;
     FLX_TRY(flx_modes_slice(f, pencil.n, pencil.T, pencil.fastest));
     sort(f->out);
-    hide_rounding(f->out);
     return FLX_OK;
 }
 
@@ -120,7 +101,6 @@ static flx_status find_some(flx_search *f, int count, int ask, bool *complete, i
     if (!out->modes) return FLX_ERR_MEMORY;
     FLX_TRY(flx_modes_slice(f, d, B, shift));
     sort(out);
-    hide_rounding(out);
     while (n < out->nmode && hypot(out->modes[n].re, out->modes[n].im) <= reach) n++;
     *complete = n >= count;
     FLX_TRY(check_count(f, reach, missing));
