@@ -20,7 +20,6 @@
 #define NOTHING 1e-6
 // A turning that does not fit is that of no motion where it is so many times faster than anything moves.
 #define MOST_TURNING 10.0
-#define EXPLAINED 0.5
 #define MOST_TESTED 1000 // velocities: the comparison is of full matrices
 
 typedef struct motion {
@@ -89,21 +88,6 @@ static bool fits(const motion *m, v3 turning)
         size = fmax(size, fmax(v3_norm(c.v), v3_norm(c.w)));
     }
     return off <= OFF * size * fmax(size, v3_norm(turning));
-}
-
-// Whether a turning that does not fit is at least what most of the accelerations are due to.
-static bool explains(const motion *m, v3 turning)
-{
-    double off = 0.0, size = 0.0;
-    for (int i = 0; i < m->n; i++) {
-        flx_body_axes body;
-        flx_descriptor_body_axes(m->s, m->x->q, i, &body);
-        course c = observe(m, &body);
-        off = fmax(off, v3_norm(v3_sub(c.a, v3_cross(turning, c.v))));
-        off = fmax(off, v3_norm(v3_sub(c.alpha, v3_cross(turning, c.w))));
-        size = fmax(size, fmax(v3_norm(c.a), v3_norm(c.alpha)));
-    }
-    return off <= EXPLAINED * size && v3_norm(turning) <= MOST_TURNING * m->rate;
 }
 
 static void set(int nv, double *A, int row, int col, m33 B)
@@ -267,7 +251,7 @@ flx_status flx_steady_find(const flx_system *s, const flx_state *x, double *turn
     flx_status status = m.arena && work ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK && m.rate > 0.0) status = choose(&m, work, planar, &turning, steady);
     // what begins to move, or rests but for rounding, turns about nothing
-    if (status == FLX_OK && !*steady && !explains(&m, turning)) turning = v3_make(0, 0, 0);
+    if (status == FLX_OK && !*steady && v3_norm(turning) > MOST_TURNING * m.rate) turning = v3_make(0, 0, 0);
     if (status == FLX_OK) fill(&m, x->q, m33_skew(turning), false, turn);
     // what fits to rounding is no turning
     bool turns = v3_norm(turning) > OFF * m.rate;
