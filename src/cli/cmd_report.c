@@ -11,7 +11,7 @@ static const char help_text[] =
     "Write a page of HTML to print or to keep: pictures of the mechanism, what was\n"
     "run and by which method, what the model is made of, the ledger, notes, metrics\n"
     "and events, a drawing of every signal that is not zero, and the model's text.\n"
-    "Drawing needs gnuplot, PDF needs Chromium (or the browser that the variable\n"
+    "PDF needs Chromium (or the browser that the variable\n"
     "FLEXION_BROWSER names); its pages are A4, with numbers.\n"
     "\n"
     "  -o FILE   the report (default: the result's name with .report.html or .pdf, in\n"

@@ -1,7 +1,7 @@
 // chart.c - numbers against numbers: panels side by side, points joined by lines, guides of slope.
 #include "base/number.h"
 #include "draw/drawings.h"
-#include "draw/gnuplot.h"
+#include "draw/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #define LEFT 104.0  // of a panel: its y label and tics
 #define TOP 56.0    // title
 #define BOTTOM 72.0 // x label
-#define SHORT 2.2   // decades of a logarithmic axis that has tics between them
 #define N_MARKS 7
 
-// Points of gnuplot: filled circle, square, triangles, diamond, then empty ones.
-static const int marks[N_MARKS] = {7, 5, 9, 13, 11, 6, 4};
+static const int marks[N_MARKS] = {FLX_CHART_DOT,     FLX_CHART_FULL_SQUARE, FLX_CHART_UP,
+                                   FLX_CHART_DIAMOND, FLX_CHART_DOWN,        FLX_CHART_CIRCLE,
+                                   FLX_CHART_SQUARE};
 
 typedef struct range {
     double low, high;
@@ -94,163 +94,127 @@ static bool find_guide(const flx_chart_panel *p, int k, range x, range y, double
     return ends[2] > 1.2 * ends[0];
 }
 
-static void put_guides(FILE *f, const flx_chart_panel *p, range x, range y)
+// guides (nseries); how many there are.
+static int make_guides(const flx_chart_panel *p, range x, range y, flx_figure_guide *guides)
 {
+    int n = 0;
     for (int k = 0; k < p->nseries; k++) {
         double e[4];
         if (!is_guided(p, k) || !find_guide(p, k, x, y, e)) continue;
-        flx_fprintf(f,
-                    "set arrow from first %.9g,%.9g to first %.9g,%.9g nohead back linewidth 0.9 "
-                    "dashtype (4,4) linecolor rgb '#909090'\n",
-                    e[0], e[1], e[2], e[3]);
-        flx_fprintf(f,
-                    "set label '%g' at first %.9g,%.9g offset character 0.4,-0.1 "
-                    "textcolor rgb '#707070'\n",
-                    p->series[k].slope, e[2], e[3]);
+        guides[n] = (flx_figure_guide){.x = {e[0], e[2]}, .y = {e[1], e[3]}};
+        flx_snprintf(guides[n].text, sizeof guides[n].text, "%g", p->series[k].slope);
+        n++;
     }
+    return n;
 }
 
 // ---- panels -------------------------------------------------------------------------------------
 
-static void put_points(FILE *f, const flx_chart_panel *p, int panel)
+// The points of a series, which has some: those that can be drawn, others are no gaps. room (2 n).
+static flx_figure_curve make_curve(const flx_chart_panel *p, int k, bool legend, double *room)
 {
-    for (int k = 0; k < p->nseries; k++) {
-        const flx_chart_series *s = &p->series[k];
-        flx_fprintf(f, "$series%d_%d << END\n", panel, k);
-        for (int i = 0; i < s->n; i++) {
-            if (has_point(p, s, i)) flx_fprintf(f, "%.12g %.12g\n", s->x[i], s->y[i]);
-        }
-        fputs("END\n", f);
-    }
-}
-
-static bool has_any(const flx_chart_panel *p, const flx_chart_series *s)
-{
+    const flx_chart_series *s = &p->series[k];
+    flx_figure_curve c = {.name = legend ? s->name : NULL,
+                          .x = room,
+                          .y = room + s->n,
+                          .colour = k,
+                          .dash = s->mark_only ? 0 : k / 7,
+                          .width = s->mark_only ? 0.0 : 1.5,
+                          .mark = s->mark_only   ? s->mark_only
+                                  : s->line_only ? 0
+                                                 : marks[k % N_MARKS],
+                          .size = s->mark_only ? 11.0 : 6.5};
     for (int i = 0; i < s->n; i++) {
-        if (has_point(p, s, i)) return true;
+        if (!has_point(p, s, i)) continue;
+        room[c.n] = s->x[i];
+        room[s->n + c.n++] = s->y[i];
     }
-    return false;
-}
-
-static void put_curves(FILE *f, const flx_chart_panel *p, int panel, bool legend)
-{
-    const char *separator = "plot ";
-    for (int k = 0; k < p->nseries; k++) {
-        if (!has_any(p, &p->series[k])) continue;
-        const flx_chart_series *s = &p->series[k];
-        int mark = s->mark_only ? s->mark_only : marks[k % N_MARKS];
-        flx_fprintf(f,
-                    "%s$series%d_%d using 1:2 with %s linewidth 1.5 pointsize %s "
-                    "pointtype %d dashtype %s linecolor rgb '%s' ",
-                    separator, panel, k,
-                    s->mark_only   ? "points"
-                    : s->line_only ? "lines"
-                                   : "linespoints",
-                    s->mark_only ? "1.3" : "0.7", mark, s->mark_only ? "1" : flx_gnuplot_dash(k),
-                    flx_gnuplot_colour(k));
-        if (legend) {
-            fputs("title ", f);
-            flx_gnuplot_quoted(f, p->series[k].name);
-        } else {
-            fputs("notitle", f);
-        }
-        separator = ", ";
-    }
-    fputs("\n", f);
-}
-
-// A short logarithmic axis gets tics at 1, 2 and 5 of each decade, a long one not every decade.
-static void put_tics(FILE *f, char axis, int logarithmic, range a)
-{
-    static const double parts[3] = {1.0, 2.0, 5.0};
-    double decades = logarithmic ? log10(a.high / a.low) : 0.0;
-    if (decades > 8.0) {
-        flx_fprintf(f, "set %ctics %g\n", axis, pow(10.0, ceil(decades / 8.0)));
-        return;
-    }
-    if (!logarithmic || decades > SHORT) {
-        flx_fprintf(f, "set %ctics autofreq\n", axis);
-        return;
-    }
-    const char *separator = "";
-    flx_fprintf(f, "set %ctics (", axis);
-    for (int k = (int)floor(log10(a.low)); k <= (int)ceil(log10(a.high)); k++) {
-        for (int i = 0; i < 3; i++) {
-            double at = parts[i] * pow(10.0, k);
-            if (at < a.low || at > a.high) continue;
-            flx_fprintf(f, "%s%.9g", separator, at);
-            separator = ", ";
-        }
-    }
-    fputs(")\n", f);
-}
-
-// Powers of ten where %g would write some tics with an exponent and others without.
-static void put_axis(FILE *f, char axis, const char *label, int logarithmic, range a)
-{
-    bool powers = logarithmic && a.low < 1e-4 && log10(a.high / a.low) > SHORT;
-    flx_fprintf(f, "set %clabel ", axis);
-    flx_gnuplot_quoted(f, label);
-    flx_fprintf(f, logarithmic ? "\nset logscale %c 10\n" : "\nunset logscale %c\n", axis);
-    flx_fprintf(f, "set format %c '%s'\n", axis, powers ? "1e%T" : "%g");
-    flx_fprintf(f, "set %crange [%.9g:%.9g]\n", axis, a.low, a.high);
-    put_tics(f, axis, logarithmic, a);
+    return c;
 }
 
 // Pixels for the legend, outside on the right.
 static double legend_width(const flx_chart_panel *p)
 {
-    size_t longest = 0;
-    for (int k = 0; k < p->nseries; k++) {
-        size_t n = strlen(p->series[k].name);
-        if (n > longest) longest = n;
-    }
-    return 70.0 + 8.0 * (double)longest;
+    double longest = 0.0;
+    for (int k = 0; k < p->nseries; k++)
+        longest = fmax(longest, flx_figure_text_width(p->series[k].name));
+    return 60.0 + longest;
 }
 
-static void put_panel(FILE *f, const flx_chart_def *def, int i, double width, double height,
-                      double legend)
+// All that a figure needs beside the numbers of the chart; in arrays of all panels.
+typedef struct making {
+    flx_figure_panel *panels;
+    flx_figure_curve *curves;
+    flx_figure_guide *guides;
+    double *room;
+} making;
+
+static void make_panel(const flx_chart_def *def, int i, const flx_figure *f, double legend,
+                       making *m)
 {
     const flx_chart_panel *p = &def->panels[i];
-    double share = (width - legend) / def->npanel, left = i * share + LEFT;
-    double right = (i + 1) * share - 14.0;
-    flx_fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left / width,
-                right / width);
-    flx_fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1.0 - TOP / height,
-                BOTTOM / height);
-    fputs("unset arrow\nunset label\n", f);
-    if (i == 0 && def->title) {
-        fputs("set label 1000 ", f);
-        flx_gnuplot_quoted(f, def->title);
-        flx_fprintf(f, " at screen %.5f,%.5f left font ',15' textcolor rgb '#202020'\n",
-                    LEFT / width, 1.0 - 0.45 * TOP / height);
-    }
+    double share = (f->width - legend) / def->npanel;
+    bool last = i == def->npanel - 1;
     range x = pad(find_range(p, true), p->log_x), y = pad(find_range(p, false), p->log_y);
-    put_axis(f, 'x', p->x, p->log_x, x);
-    put_axis(f, 'y', p->y, p->log_y, y);
-    put_guides(f, p, x, y);
-    flx_fprintf(f,
-                "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
-                "spacing 1.2 noenhanced textcolor rgb '#202020'\n",
-                (width - legend) / width, 1.0 - TOP / height);
-    put_curves(f, p, i, i == def->npanel - 1);
+    flx_figure_panel *to = m->panels + i;
+    *to = (flx_figure_panel){.left = i * share + LEFT,
+                             .right = (i + 1) * share - 14.0,
+                             .top = TOP,
+                             .bottom = f->height - BOTTOM,
+                             .x = {.low = x.low, .high = x.high, .log = p->log_x, .label = p->x},
+                             .y = {.low = y.low, .high = y.high, .log = p->log_y, .label = p->y},
+                             .curves = m->curves,
+                             .guides = m->guides,
+                             .legend = last ? FLX_LEGEND_RIGHT : FLX_LEGEND_NONE,
+                             .legend_x = f->width - legend,
+                             .legend_y = TOP};
+    to->nguide = make_guides(p, x, y, m->guides);
+    m->guides += to->nguide;
+    for (int k = 0; k < p->nseries; k++) {
+        flx_figure_curve c = make_curve(p, k, last, m->room);
+        if (c.n == 0) continue;
+        *m->curves++ = c;
+        m->room += 2 * p->series[k].n;
+        to->ncurve++;
+    }
+}
+
+static flx_status write_chart(flx_ctx *ctx, const flx_chart_def *def, making m)
+{
+    double legend = legend_width(&def->panels[def->npanel - 1]);
+    flx_figure f = {.path = def->path,
+                    .width =
+                        def->width > 0 ? def->width : (int)(def->npanel * PANEL_WIDTH + legend),
+                    .height = def->height > 0 ? def->height : HEIGHT,
+                    .title = def->title,
+                    .title_x = LEFT,
+                    .title_y = 0.6 * TOP,
+                    .npanel = def->npanel,
+                    .panels = m.panels};
+    for (int i = 0; i < def->npanel; i++) make_panel(def, i, &f, legend, &m);
+    return flx_figure_write(ctx, &f);
 }
 
 flx_status flx_chart_write(flx_ctx *ctx, const flx_chart_def *def)
 {
-    flx_gnuplot g;
+    size_t nseries = 0, npoint = 0;
     for (int i = 0; i < def->npanel; i++) {
-        range x = find_range(&def->panels[i], true);
-        if (x.low <= x.high) continue;
-        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "there is no point to draw");
+        const flx_chart_panel *p = &def->panels[i];
+        range x = find_range(p, true);
+        if (!(x.low <= x.high))
+            return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "there is no point to draw");
+        nseries += (size_t)p->nseries;
+        for (int k = 0; k < p->nseries; k++) npoint += (size_t)p->series[k].n;
     }
-    double legend = legend_width(&def->panels[def->npanel - 1]);
-    int width = def->width > 0 ? def->width : (int)(def->npanel * PANEL_WIDTH + legend);
-    int height = def->height > 0 ? def->height : HEIGHT;
-    FLX_TRY(flx_gnuplot_begin(ctx, def->path, width, height, &g));
-    for (int i = 0; i < def->npanel; i++) put_points(g.script, &def->panels[i], i);
-    fputs("set multiplot\n", g.script);
-    for (int i = 0; i < def->npanel; i++) put_panel(g.script, def, i, width, height, legend);
-    fputs("unset multiplot\n", g.script);
-    return flx_gnuplot_end(&g, FLX_OK);
+    making m = {.panels = flx_alloc(ctx, (size_t)def->npanel, sizeof *m.panels),
+                .curves = flx_alloc(ctx, nseries, sizeof *m.curves),
+                .guides = flx_alloc(ctx, nseries, sizeof *m.guides),
+                .room = flx_alloc(ctx, 2 * npoint, sizeof *m.room)};
+    bool made = m.panels && m.curves && m.guides && m.room;
+    flx_status status = made ? write_chart(ctx, def, m) : FLX_ERR_MEMORY;
+    flx_free(m.panels);
+    flx_free(m.curves);
+    flx_free(m.guides);
+    flx_free(m.room);
+    return status;
 }

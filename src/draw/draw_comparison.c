@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "compare/compare_results.h"
 #include "draw/drawings.h"
-#include "draw/gnuplot.h"
+#include "draw/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,79 +40,115 @@ static int choose(const flx_comparison *c, int chosen[MOST])
     return n;
 }
 
-static void put_course(FILE *f, const flx_comparison *c, const flx_result *r, int column, char name,
-                       int k)
+// Points of all curves: of each signal both courses and their difference.
+typedef struct making {
+    flx_figure_curve courses[2 * MOST], differences[MOST];
+    char names[2 * MOST][240];
+    double *room; // owned: all points
+    size_t used;
+} making;
+
+static void keep_range(const flx_figure_curve *c, double *low, double *high)
 {
-    flx_fprintf(f, "$%c%d << END\n", name, k);
+    for (int i = 0; i < c->n; i++) {
+        if (!isfinite(c->y[i])) continue;
+        *low = fmin(*low, c->y[i]);
+        *high = fmax(*high, c->y[i]);
+    }
+}
+
+static flx_figure_curve make_course(const flx_comparison *c, const flx_result *r, int column,
+                                    making *m)
+{
+    double *x = m->room + m->used, *y = x + r->rows;
+    int n = 0;
+    m->used += 2 * (size_t)r->rows;
     for (int i = 0; i < r->rows; i++) {
-        double t = r->data[0][i], y = r->data[column][i];
+        double t = r->data[0][i];
         if (t < c->span.from || t > c->span.to) continue;
-        if (isfinite(y)) {
-            flx_fprintf(f, "%.12g %.12g\n", t, y);
-        } else {
-            fputs("NaN NaN\n", f);
-        }
+        x[n] = t;
+        y[n++] = r->data[column][i];
     }
-    fputs("END\n", f);
+    return (flx_figure_curve){.n = n, .x = x, .y = y};
 }
 
-static void put_difference(FILE *f, const flx_comparison *c, int s, double floor, int k)
+static flx_figure_curve make_difference(const flx_comparison *c, int signal, double floor,
+                                        making *m)
 {
-    const double *d = c->difference + (size_t)s * (size_t)c->span.rows;
-    flx_fprintf(f, "$d%d << END\n", k);
-    for (int i = 0; i < c->span.rows; i++) {
-        if (isfinite(d[i])) {
-            flx_fprintf(f, "%.12g %.12g\n", c->times[i], fmax(fabs(d[i]), floor));
-        } else {
-            fputs("NaN NaN\n", f);
-        }
-    }
-    fputs("END\n", f);
+    const double *d = c->difference + (size_t)signal * (size_t)c->span.rows;
+    double *y = m->room + m->used;
+    m->used += (size_t)c->span.rows;
+    for (int i = 0; i < c->span.rows; i++)
+        y[i] = isfinite(d[i]) ? fmax(fabs(d[i]), floor) : (double)NAN;
+    return (flx_figure_curve){
+        .name = c->signals[signal].name, .n = c->span.rows, .x = c->times, .y = y, .width = 1.4};
 }
 
-static void put_title(FILE *f, const char *signal, const char *result)
+static void make_pair(const flx_comparison *c, int signal, int k, const char *a, const char *b,
+                      making *m)
 {
-    char text[240];
-    flx_snprintf(text, sizeof text, "%.110s, %.110s", signal, result);
-    flx_gnuplot_quoted(f, text);
+    for (int which = 0; which < 2; which++) {
+        char *name = m->names[2 * k + which];
+        flx_snprintf(name, sizeof m->names[0], "%.110s, %.110s", c->signals[signal].name,
+                     which ? b : a);
+        flx_figure_curve *to = m->courses + 2 * k + which;
+        *to = make_course(c, which ? c->b : c->a, which ? c->column_b[signal] : c->column_a[signal],
+                          m);
+        to->name = name;
+        to->colour = 2 * k + which;
+        to->dash = which;
+        to->width = which ? 1.4 : 2.4;
+    }
 }
 
-static void put_upper(FILE *f, const flx_comparison *c, int n, const int *chosen, const char *a,
-                      const char *b, double right)
+static flx_status write_figure(const flx_comparison *c, int n, const int *chosen, const char *path,
+                               const making *m)
 {
-    fputs("set bmargin at screen 0.50\nset tmargin at screen 0.96\nset format x ''\nset ylabel ",
-          f);
-    flx_gnuplot_label(f, n == 1 ? c->signals[chosen[0]].name : "signal",
-                      c->signals[chosen[0]].unit);
-    flx_fprintf(f,
-                "\nset key at screen %g, screen 0.965 left top vertical Left reverse samplen 2 "
-                "spacing 1.2 noenhanced textcolor rgb '#202020'\nplot ",
-                right + 0.015);
-    for (int k = 0; k < n; k++) {
-        flx_fprintf(f, "%s$a%d using 1:2 with lines linewidth 2.4 linecolor rgb '%s' title ",
-                    k > 0 ? ", " : "", k, flx_gnuplot_colour(2 * k));
-        put_title(f, c->signals[chosen[k]].name, a);
-        flx_fprintf(
-            f, ", $b%d using 1:2 with lines linewidth 1.4 dashtype (6,4) linecolor rgb '%s' title ",
-            k, flx_gnuplot_colour(2 * k + 1));
-        put_title(f, c->signals[chosen[k]].name, b);
+    double low = HUGE_VAL, high = -HUGE_VAL, least = HUGE_VAL, most = 0.0, longest = 0.0;
+    const flx_difference *first = &c->signals[chosen[0]];
+    for (int k = 0; k < 2 * n; k++) {
+        keep_range(m->courses + k, &low, &high);
+        longest = fmax(longest, flx_figure_text_width(m->names[k]));
     }
-    fputs("\n", f);
-}
-
-static void put_lower(FILE *f, const flx_comparison *c, int n, const int *chosen, double right)
-{
-    fputs("set bmargin at screen 0.10\nset tmargin at screen 0.46\nset format x '%g'\n"
-          "set xlabel 't (s)'\nset format y '%.0e'\nset logscale y 10\nset ylabel ",
-          f);
-    flx_gnuplot_label(f, "difference", c->signals[chosen[0]].unit);
-    flx_fprintf(f, "\nset key at screen %g, screen 0.465\nplot ", right + 0.015);
-    for (int k = 0; k < n; k++) {
-        flx_fprintf(f, "%s$d%d using 1:2 with lines linewidth 1.4 linecolor rgb '%s' title ",
-                    k > 0 ? ", " : "", k, flx_gnuplot_colour(2 * k));
-        flx_gnuplot_quoted(f, c->signals[chosen[k]].name);
-    }
-    fputs("\n", f);
+    for (int k = 0; k < n; k++) keep_range(m->differences + k, &least, &most);
+    double room = high > low ? 0.05 * (high - low) : fmax(1.0, 0.1 * fabs(high));
+    double right = WIDTH - fmin(0.45 * WIDTH, 70.0 + longest);
+    const flx_figure_axis time = {.low = c->span.from, .high = c->span.to, .silent = true};
+    flx_figure_panel p[2] = {{.left = LEFT,
+                              .right = right,
+                              .top = 0.04 * HEIGHT,
+                              .bottom = 0.5 * HEIGHT,
+                              .x = time,
+                              .y = {.low = low - room,
+                                    .high = high + room,
+                                    .label = n == 1 ? first->name : "signal",
+                                    .unit = first->unit},
+                              .ncurve = 2 * n,
+                              .curves = m->courses,
+                              .legend = FLX_LEGEND_RIGHT,
+                              .legend_x = right + 14.0,
+                              .legend_y = 0.04 * HEIGHT},
+                             {.left = LEFT,
+                              .right = right,
+                              .top = 0.54 * HEIGHT,
+                              .bottom = 0.9 * HEIGHT,
+                              .x = time,
+                              .y = {.low = 0.7 * least,
+                                    .high = 1.4 * most,
+                                    .log = 1,
+                                    .label = "difference",
+                                    .unit = first->unit},
+                              .ncurve = n,
+                              .curves = m->differences,
+                              .legend = FLX_LEGEND_RIGHT,
+                              .legend_x = right + 14.0,
+                              .legend_y = 0.54 * HEIGHT}};
+    p[1].x.silent = false;
+    p[1].x.label = "t";
+    p[1].x.unit = "s";
+    if (!(time.high > time.low)) p[0].x.high = p[1].x.high = time.low + 1.0;
+    const flx_figure f = {.path = path, .width = WIDTH, .height = HEIGHT, .npanel = 2, .panels = p};
+    return flx_figure_write(c->ctx, &f);
 }
 
 flx_status flx_comparison_draw(const flx_comparison *c, const char *path, const char *a,
@@ -120,29 +156,21 @@ flx_status flx_comparison_draw(const flx_comparison *c, const char *path, const 
 {
     int chosen[MOST], n = choose(c, chosen);
     double largest = 0.0;
-    flx_gnuplot g;
     if (n == 0) {
         return FLX_FAIL(c->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "no signal has finite values in both results: there is nothing to draw");
     }
-    size_t longest = 0, names = strlen(a) > strlen(b) ? strlen(a) : strlen(b);
+    making m = {0};
+    size_t rows = 2 * ((size_t)c->a->rows + (size_t)c->b->rows) + (size_t)c->span.rows;
+    m.room = flx_alloc(c->ctx, (size_t)n * rows, sizeof *m.room);
+    if (!m.room) return FLX_ERR_MEMORY;
+    for (int k = 0; k < n; k++) largest = fmax(largest, c->signals[chosen[k]].size);
     for (int k = 0; k < n; k++) {
-        const flx_difference *d = &c->signals[chosen[k]];
-        largest = fmax(largest, d->size);
-        if (strlen(d->name) > longest) longest = strlen(d->name);
+        make_pair(c, chosen[k], k, a, b, &m);
+        m.differences[k] = make_difference(c, chosen[k], fmax(SMALL * largest, 1e-300), &m);
+        m.differences[k].colour = 2 * k;
     }
-    // pixels of a legend of six or nine lines, outside on the right
-    double right = 1.0 - fmin(0.45, (62.0 + 8.2 * (double)(longest + names + 2)) / WIDTH);
-    FLX_TRY(flx_gnuplot_begin(c->ctx, path, WIDTH, HEIGHT, &g));
-    for (int k = 0; k < n; k++) {
-        put_course(g.script, c, c->a, c->column_a[chosen[k]], 'a', k);
-        put_course(g.script, c, c->b, c->column_b[chosen[k]], 'b', k);
-        put_difference(g.script, c, chosen[k], fmax(SMALL * largest, 1e-300), k);
-    }
-    flx_fprintf(g.script, "set multiplot\nset lmargin at screen %g\nset rmargin at screen %g\n",
-                LEFT / WIDTH, right);
-    put_upper(g.script, c, n, chosen, a, b, right);
-    put_lower(g.script, c, n, chosen, right);
-    fputs("unset multiplot\n", g.script);
-    return flx_gnuplot_end(&g, FLX_OK);
+    flx_status status = write_figure(c, n, chosen, path, &m);
+    flx_free(m.room);
+    return status;
 }

@@ -1,4 +1,4 @@
-// drawings.h - what the program draws: signals, comparisons and studies by gnuplot, pictures of the motion, files for ParaView.
+// drawings.h - what the program draws: signals, comparisons and studies as figures, pictures of the motion, files for ParaView.
 // None of it is in the library.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "flexion/reduction.h"
 #include "flexion/study.h"
 
-// Draw signals against time to an SVG, PNG or PDF file (by its ending). Needs gnuplot at run time.
+// Draw signals against time to an SVG, PNG or PDF file (by its ending). PNG and PDF need gnuplot at run time.
 typedef struct flx_plot_def {
     const char *path;
     const char *x; // signal on the x axis; NULL: t
@@ -29,7 +29,16 @@ typedef struct flx_chart_series {
     int line_only; // 1: no marks at the points
     int mark_only; // a mark of its own, and no line: FLX_CHART_CROSS, ...; 0: as the others
 } flx_chart_series;
-enum { FLX_CHART_CROSS = 2, FLX_CHART_CIRCLE = 6, FLX_CHART_DOT = 7 }; // of gnuplot
+enum { // as gnuplot counts them
+    FLX_CHART_CROSS = 2,
+    FLX_CHART_SQUARE = 4, // empty, as the circle
+    FLX_CHART_FULL_SQUARE = 5,
+    FLX_CHART_CIRCLE = 6,
+    FLX_CHART_DOT = 7,
+    FLX_CHART_UP = 9, // triangles
+    FLX_CHART_DOWN = 11,
+    FLX_CHART_DIAMOND = 13
+};
 typedef struct flx_chart_panel {
     const char *x, *y; // labels
     int log_x, log_y;

@@ -1,11 +1,12 @@
-// gnuplot.c - drawings made by gnuplot; see gnuplot.h.
-#include "draw/gnuplot.h"
+// gnuplot.c - figures as PNG and PDF by the program gnuplot; see figure.h.
+#include "draw/figure.h"
 
 #include "base/number.h"
 #include "base/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,131 +15,181 @@
 
 extern char **environ;
 
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#404040"};
-#define N_COLOURS ((int)(sizeof colours / sizeof colours[0]))
-static const char *const dashes[] = {"1", "(9,4)", "(3,3)", "(9,3,2,3)"};
-#define N_DASHES ((int)(sizeof dashes / sizeof dashes[0]))
+#define WORDS 400 // of a label
 
-const char *flx_gnuplot_colour(int k)
+// ---- script -------------------------------------------------------------------------------------
+
+// In single quotes, in which only the quote means something.
+static void put_quoted(FILE *to, const char *text, const char *unit)
 {
-    return colours[k % N_COLOURS];
-}
-
-const char *flx_gnuplot_dash(int k)
-{
-    return dashes[k / N_COLOURS % N_DASHES];
-}
-
-// ---- text ------------------------------------------------------------------------------------
-
-// Bytes of the UTF-8 character here; 0 when it is none.
-static int utf8_length(const unsigned char *p)
-{
-    int n = p[0] < 0x80                   ? 1
-            : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-            : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-            : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                                          : 0;
-    for (int i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) return 0;
+    char words[WORDS];
+    fputc('\'', to);
+    for (const char *p = flx_figure_words(text, unit, words, sizeof words); *p; p++) {
+        if (*p == '\'') fputc('\'', to);
+        fputc(*p, to);
     }
-    return n;
+    fputc('\'', to);
 }
 
-// Text inside a single-quoted gnuplot string, in which only the quote means something. Control
-// characters become spaces, broken UTF-8 question marks, powers superscripts.
-static void put_text(FILE *f, const char *text)
-{
-    static const char *const powers[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        int n = utf8_length(p);
-        if (p[0] == '^' && p[1] >= '0' && p[1] <= '9') {
-            fputs(powers[p[1] - '0'], f);
-            n = 2;
-        } else if (n == 0 || *p < 0x20 || *p == 0x7f) {
-            fputc(n == 0 ? '?' : ' ', f);
-            n = 1;
-        } else {
-            if (*p == '\'') fputc('\'', f);
-            fwrite(p, 1, (size_t)n, f);
-        }
-        p += n;
-    }
-}
-
-void flx_gnuplot_quoted(FILE *f, const char *text)
-{
-    fputc('\'', f);
-    put_text(f, text);
-    fputc('\'', f);
-}
-
-// 'name (unit)'
-void flx_gnuplot_label(FILE *f, const char *name, const char *unit)
-{
-    fputc('\'', f);
-    put_text(f, name);
-    if (unit[0] != '\0') {
-        fputs(name[0] != '\0' ? " (" : "", f);
-        put_text(f, unit);
-        fputs(name[0] != '\0' ? ")" : "", f);
-    }
-    fputc('\'', f);
-}
-
-// ---- style -----------------------------------------------------------------------------------
-
-static bool has_ending(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n > m && strcmp(path + n - m, ending) == 0;
-}
-
-static flx_status put_terminal(const flx_gnuplot *g, int width, int height)
-{
-    FILE *f = g->script;
-    const char *path = g->path;
-    if (has_ending(path, ".svg")) {
-        flx_fprintf(
-            f, "set terminal svg size %d,%d noenhanced font 'Helvetica,14' background '#ffffff'\n",
-            width, height);
-    } else if (has_ending(path, ".png")) {
-        // twice the pixels: sharp also on dense screens and in print
-        flx_fprintf(f,
-                    "set terminal pngcairo size %d,%d noenhanced font 'Sans,11' fontscale 2 "
-                    "linewidth 2 background '#ffffff'\n",
-                    2 * width, 2 * height);
-    } else if (has_ending(path, ".pdf")) {
-        flx_fprintf(f,
-                    "set terminal pdfcairo size %.2fin,%.2fin noenhanced font 'Sans,11' "
-                    "background '#ffffff'\n",
-                    width / 96.0, height / 96.0);
-    } else {
-        return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "cannot draw to '%s': the name must end in .svg, .png or .pdf", path);
-    }
-    return FLX_OK;
-}
-
-static void put_style(FILE *f)
+static void put_style(FILE *to)
 {
     fputs("set encoding utf8\n"
           "set border 3 linewidth 0.8 linecolor rgb '#404040'\n"
-          "set tics nomirror out scale 0.6 textcolor rgb '#202020'\n"
+          "set tics nomirror out scale 0.6, 0.3 textcolor rgb '#202020'\n"
           "set grid linetype 1 linewidth 0.6 linecolor rgb '#e0e0e0'\n"
           "set grid back\n"
-          "set format y '%g'\n",
-          f);
+          "unset key\n",
+          to);
+}
+
+static void put_points(FILE *to, const flx_figure_curve *c, int panel, int curve)
+{
+    flx_fprintf(to, "$curve%d_%d << END\n", panel, curve);
+    for (int i = 0; i < c->n; i++) {
+        if (isfinite(c->x[i]) && isfinite(c->y[i]))
+            flx_fprintf(to, "%.12g %.12g\n", c->x[i], c->y[i]);
+        else
+            fputs("NaN NaN\n", to); // a gap
+    }
+    fputs("END\n", to);
+}
+
+static void put_axis(FILE *to, char name, const flx_figure_axis *a, double length)
+{
+    flx_tics t;
+    flx_figure_tics(a, length, name == 'y', &t);
+    flx_fprintf(to, a->log ? "set logscale %c 10\n" : "unset logscale %c\n", name);
+    flx_fprintf(to, "set %crange [%.17g:%.17g]\nset %ctics (", name, a->low, a->high, name);
+    for (int i = 0; i < t.n + t.nsmall; i++) {
+        flx_fprintf(to, "%s'%s' %.17g %d", i ? ", " : "", i < t.n && !a->silent ? t.text[i] : "",
+                    i < t.n ? t.at[i] : t.small[i - t.n], i >= t.n);
+    }
+    fputs(")\n", to);
+}
+
+// Words at a place in pixels; number: of gnuplot's label.
+static void put_words(FILE *to, const flx_figure *f, int number, const char *text, const char *unit,
+                      double x, double y, const char *more)
+{
+    flx_fprintf(to, "set label %d ", number);
+    put_quoted(to, text, unit);
+    flx_fprintf(to, " at screen %.5f, screen %.5f textcolor rgb '#202020' %s\n", x / f->width,
+                1.0 - y / f->height, more);
+}
+
+static void put_labels(FILE *to, const flx_figure *f, const flx_figure_panel *p)
+{
+    double middle = 0.5 * (p->left + p->right);
+    if (p->y.label && p->compact) {
+        put_words(to, f, 2, p->y.label, p->y.unit, p->left - 14.0, p->top - 14.0, "left");
+    } else if (p->y.label) {
+        double x = p->left - 32.0 - flx_figure_numbers_width(&p->y, p->bottom - p->top);
+        put_words(to, f, 2, p->y.label, p->y.unit, x, 0.5 * (p->top + p->bottom),
+                  "center rotate by 90");
+    }
+    if (p->x.label) {
+        put_words(to, f, 3, p->x.label, p->x.unit, p->compact ? p->right : middle,
+                  p->compact ? f->height - 11.0 : p->bottom + 41.0,
+                  p->compact ? "right" : "center");
+    }
+}
+
+static void put_guides(FILE *to, const flx_figure_panel *p)
+{
+    for (int i = 0; i < p->nguide; i++) {
+        const flx_figure_guide *g = p->guides + i;
+        flx_fprintf(to,
+                    "set arrow from first %.9g,%.9g to first %.9g,%.9g nohead back linewidth 0.9 "
+                    "dashtype (4,4) linecolor rgb '#909090'\n",
+                    g->x[0], g->y[0], g->x[1], g->y[1]);
+        flx_fprintf(to, "set label %d '%s' at first %.9g,%.9g offset character 0.4,-0.1\n", 10 + i,
+                    g->text, g->x[1], g->y[1]);
+    }
+}
+
+static void put_legend(FILE *to, const flx_figure *f, const flx_figure_panel *p)
+{
+    bool above = p->legend == FLX_LEGEND_ABOVE;
+    if (p->legend == FLX_LEGEND_NONE) {
+        fputs("unset key\n", to);
+        return;
+    }
+    flx_fprintf(to, "set key at screen %.5f, screen %.5f %s noenhanced textcolor rgb '#202020'\n",
+                p->legend_x / f->width, 1.0 - p->legend_y / f->height,
+                above ? "right bottom horizontal samplen 1.5"
+                      : "left top vertical Left reverse samplen 2 spacing 1.15");
+}
+
+static void put_stroke(FILE *to, const flx_figure_curve *c)
+{
+    int n;
+    const int *dash = flx_figure_dash(c->dash, &n);
+    const char *colour = flx_figure_colour(c->colour);
+    bool line = c->width > 0.0;
+    flx_fprintf(to, " with %s linewidth %g linecolor rgb '%s'",
+                line && c->mark ? "linespoints"
+                : line          ? "lines"
+                                : "points",
+                line ? c->width : 1.4, colour);
+    if (c->mark) flx_fprintf(to, " pointtype %d pointsize %g", c->mark, c->size / 9.0);
+    for (int i = 0; i < n; i++)
+        flx_fprintf(to, "%s%d%s", i ? "," : " dashtype (", dash[i], i + 1 < n ? "" : ")");
+}
+
+static void put_curves(FILE *to, const flx_figure_panel *p, int panel)
+{
+    const char *separator = "plot ";
+    for (int k = 0; k < p->ncurve; k++) {
+        const flx_figure_curve *c = p->curves + k;
+        flx_fprintf(to, "%s$curve%d_%d using 1:2", separator, panel, k);
+        put_stroke(to, c);
+        fputs(c->name ? " title " : " notitle", to);
+        if (c->name) put_quoted(to, c->name, NULL);
+        separator = ", ";
+    }
+    fputs("\n", to);
+}
+
+static void put_panel(FILE *to, const flx_figure *f, int i)
+{
+    const flx_figure_panel *p = f->panels + i;
+    double w = f->width, h = f->height;
+    flx_fprintf(to, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", p->left / w,
+                p->right / w);
+    flx_fprintf(to, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1.0 - p->top / h,
+                1.0 - p->bottom / h);
+    fputs("unset arrow\nunset label\n", to);
+    if (i == 0 && f->title)
+        put_words(to, f, 1, f->title, NULL, f->title_x, f->title_y - 5.0,
+                  f->centred ? "center font ',12'" : "left font ',12'");
+    put_axis(to, 'x', &p->x, p->right - p->left);
+    put_axis(to, 'y', &p->y, p->bottom - p->top);
+    put_labels(to, f, p);
+    put_guides(to, p);
+    put_legend(to, f, p);
+    put_curves(to, p, i);
+}
+
+static void put_script(FILE *to, const flx_figure *f, const char *terminal)
+{
+    flx_fprintf(to, "set terminal %s\n", terminal);
+    put_style(to);
+    for (int i = 0; i < f->npanel; i++) {
+        for (int k = 0; k < f->panels[i].ncurve; k++) put_points(to, f->panels[i].curves + k, i, k);
+    }
+    fputs("set multiplot\n", to);
+    for (int i = 0; i < f->npanel; i++) put_panel(to, f, i);
+    fputs("unset multiplot\n", to);
 }
 
 // ---- the program ---------------------------------------------------------------------------------
 
 static flx_status no_gnuplot(flx_ctx *ctx)
 {
-    return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
-                    "drawing needs the program gnuplot, which was not found; install it (Debian: "
-                    "apt-get install gnuplot-nox) or draw the table of --csv with another program");
+    return FLX_FAIL(
+        ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
+        "drawing PNG and PDF needs the program gnuplot, which was not found; install it "
+        "(Debian: apt-get install gnuplot-nox) or draw SVG, which needs no program");
 }
 
 static flx_status explain_failure(flx_ctx *ctx, FILE *said)
@@ -182,46 +233,30 @@ static flx_status run_gnuplot(flx_ctx *ctx, FILE *script, const char *out, FILE 
     return FLX_OK;
 }
 
-flx_status flx_gnuplot_begin(flx_ctx *ctx, const char *path, int width, int height, flx_gnuplot *g)
+static flx_status draw(flx_ctx *ctx, const char *path, FILE *script)
 {
-    *g = (flx_gnuplot){.ctx = ctx, .path = path, .script = tmpfile()};
-    if (!g->script) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot create a temporary file: %s",
-                        flx_error_text(errno));
-    }
-    flx_status status = put_terminal(g, width, height);
-    if (status == FLX_OK) {
-        put_style(g->script);
-    } else {
-        fclose(g->script);
-        g->script = NULL;
-    }
-    return status;
-}
-
-static flx_status draw(flx_gnuplot *g)
-{
-    flx_ctx *ctx = g->ctx;
     flx_output *o;
     FILE *said = tmpfile();
-    if (!said || fflush(g->script) != 0 || fseek(g->script, 0, SEEK_SET) != 0) {
+    if (!said || fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0) {
         if (said) fclose(said);
         return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write a temporary file: %s",
                         flx_error_text(errno));
     }
-    flx_status status = flx_output_reserve(ctx, "the drawing", g->path, &o);
-    if (status == FLX_OK) {
-        status = flx_output_close(&o, run_gnuplot(ctx, g->script, o->part, said));
-    }
+    flx_status status = flx_output_reserve(ctx, "the drawing", path, &o);
+    if (status == FLX_OK) status = flx_output_close(&o, run_gnuplot(ctx, script, o->part, said));
     fclose(said);
     return status;
 }
 
-flx_status flx_gnuplot_end(flx_gnuplot *g, flx_status status)
+flx_status flx_figure_run_gnuplot(flx_ctx *ctx, const flx_figure *f, const char *terminal)
 {
-    if (!g->script) return status;
-    if (status == FLX_OK) status = draw(g);
-    fclose(g->script);
-    g->script = NULL;
+    FILE *script = tmpfile();
+    if (!script) {
+        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot create a temporary file: %s",
+                        flx_error_text(errno));
+    }
+    put_script(script, f, terminal);
+    flx_status status = draw(ctx, f->path, script);
+    fclose(script);
     return status;
 }

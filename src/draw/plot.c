@@ -2,7 +2,7 @@
 #include "base/number.h"
 #include "draw/display_unit.h"
 #include "draw/drawings.h"
-#include "draw/gnuplot.h"
+#include "draw/figure.h"
 #include "results/result.h"
 
 #include <float.h>
@@ -17,6 +17,7 @@
 #define FRAME_HEIGHT 120  // title and x axis
 #define SINGLE_HEIGHT 520 // one panel
 #define NAME_LENGTH 512
+#define LABEL 160
 #define COMPACT 500 // narrower drawings have their words above the curves, not beside them
 
 typedef struct range {
@@ -25,7 +26,6 @@ typedef struct range {
 
 typedef struct drawing {
     flx_result *r;
-    FILE *script;
     int width, height;
     int x; // column
     bool over_time;
@@ -37,6 +37,8 @@ typedef struct drawing {
     flx_result shown;
     double *converted[MAX_LINES]; // owned
     int nconverted;
+    double *courses[MAX_LINES];    // owned: points of each line
+    char labels[MAX_LINES][LABEL]; // of each panel
 } drawing;
 
 // ---- ranges ----------------------------------------------------------------------------------
@@ -106,23 +108,29 @@ static double panel_offset(const drawing *d, int panel)
 
 // ---- data ------------------------------------------------------------------------------------
 
-static void put_point(FILE *f, double x, double y)
+// Points of a curve. At most four of each half column of pixels, or the rows themselves.
+typedef struct course {
+    int n;
+    double *x, *y;
+    double offset;
+    bool log_x, log_y;
+} course;
+
+static void put_point(course *c, double x, double y)
 {
-    if (isfinite(x) && isfinite(y)) {
-        flx_fprintf(f, "%.12g %.12g\n", x, y);
-    } else {
-        fputs("NaN NaN\n", f); // a gap in the line
-    }
+    bool drawn = isfinite(x) && isfinite(y) && !(c->log_x && !(x > 0)) && !(c->log_y && !(y > 0));
+    c->x[c->n] = drawn ? x : (double)NAN; // a gap in the line
+    c->y[c->n++] = drawn ? y - c->offset : (double)NAN;
 }
 
 // Over time, the rows that fall into one column of pixels are drawn by four: first, lowest,
 // highest, last. The picture is the same and the file stays small.
-static void put_bucket(FILE *f, const double *x, const double *y, double offset, int from, int to)
+static void put_bucket(course *c, const double *x, const double *y, int from, int to)
 {
     int keep[4] = {from, from, from, to - 1};
     for (int i = from; i < to; i++) {
         if (!isfinite(y[i])) {
-            for (int k = from; k < to; k++) put_point(f, x[k], y[k] - offset);
+            for (int k = from; k < to; k++) put_point(c, x[k], y[k]);
             return;
         }
         if (y[i] < y[keep[1]]) keep[1] = i;
@@ -134,11 +142,11 @@ static void put_bucket(FILE *f, const double *x, const double *y, double offset,
         keep[2] = swap;
     }
     for (int k = 0; k < 4; k++) {
-        if (k == 0 || keep[k] != keep[k - 1]) put_point(f, x[keep[k]], y[keep[k]] - offset);
+        if (k == 0 || keep[k] != keep[k - 1]) put_point(c, x[keep[k]], y[keep[k]]);
     }
 }
 
-static void put_course(const drawing *d, const double *x, const double *y, double offset)
+static void put_course(const drawing *d, const double *x, const double *y, course *c)
 {
     int rows = d->r->rows;
     double first = x[0], width = (x[rows - 1] - x[0]) / (2.0 * d->width);
@@ -146,13 +154,13 @@ static void put_course(const drawing *d, const double *x, const double *y, doubl
         double end = first + width * (floor((x[from] - first) / width) + 1.0);
         for (to = from + 1; to < rows && x[to] < end; to++) {
         }
-        put_bucket(d->script, x, y, offset, from, to);
+        put_bucket(c, x, y, from, to);
     }
 }
 
 // Against another signal, points that lie within a fifth of a pixel of the last one are left out.
-static void put_path(const drawing *d, const double *x, const double *y, double offset, range ax,
-                     range ay)
+static void put_path(const drawing *d, const double *x, const double *y, range ax, range ay,
+                     course *c)
 {
     double px = 0.2 * (ax.high - ax.low) / d->width, py = 0.2 * (ay.high - ay.low) / d->height;
     if (d->log_x || d->log_y) px = py = 0; // every point: small ones are apart there too
@@ -160,26 +168,32 @@ static void put_path(const drawing *d, const double *x, const double *y, double 
     for (int i = 0; i < d->r->rows; i++) {
         bool near = i > 0 && fabs(x[i] - x[last]) < px && fabs(y[i] - y[last]) < py;
         if (near && i < d->r->rows - 1) continue; // a comparison with NaN is false: gaps are kept
-        put_point(d->script, x[i], y[i] - offset);
+        put_point(c, x[i], y[i]);
         last = i;
     }
 }
 
-static void put_data(const drawing *d, int i)
+// The points of a line; what they need is kept until the drawing is hidden.
+static flx_status make_course(drawing *d, int i, course *c)
 {
     const double *x = d->r->data[d->x], *y = d->r->data[d->lines[i]];
     int rows = d->r->rows;
-    double offset = panel_offset(d, d->panel[i]);
-    flx_fprintf(d->script, "$line%d << END\n", i);
-    if (d->over_time && !d->log_x && rows > 8 * d->width && x[rows - 1] > x[0]) {
-        put_course(d, x, y, offset);
-    } else {
-        put_path(d, x, y, offset, x_range(d), panel_range(d, d->panel[i]));
-    }
-    fputs("END\n", d->script);
+    double *room = flx_alloc(d->r->ctx, 2 * ((size_t)rows + 4), sizeof *room);
+    if (!room) return FLX_ERR_MEMORY;
+    d->courses[i] = room;
+    *c = (course){.x = room,
+                  .y = room + rows + 4,
+                  .offset = panel_offset(d, d->panel[i]),
+                  .log_x = d->log_x,
+                  .log_y = d->log_y};
+    if (d->over_time && !d->log_x && rows > 8 * d->width && x[rows - 1] > x[0])
+        put_course(d, x, y, c);
+    else
+        put_path(d, x, y, x_range(d), panel_range(d, d->panel[i]), c);
+    return FLX_OK;
 }
 
-// ---- script ----------------------------------------------------------------------------------
+// ---- words ---------------------------------------------------------------------------------------
 
 static int lines_in(const drawing *d, int panel)
 {
@@ -239,108 +253,83 @@ static int write_common_name(const drawing *d, int panel, char *text, size_t siz
     return flx_snprintf(text, size, "%.*s%s", (int)stem, name, tail);
 }
 
-static void put_y_label(const drawing *d, int panel)
+static void name_panel(drawing *d, int panel)
 {
-    const char *unit = "";
     double offset = panel_offset(d, panel);
-    char common[100], text[160];
+    char common[100], *text = d->labels[panel];
     write_common_name(d, panel, common, sizeof common);
-    int n = flx_snprintf(text, sizeof text, "%s", common);
+    int n = flx_snprintf(text, LABEL, "%s", common);
     if (offset != 0.0) {
-        flx_snprintf(text + n, sizeof text - (size_t)n, "%s %s %.15g", n ? "" : "value",
+        flx_snprintf(text + n, LABEL - (size_t)n, "%s %s %.15g", n ? "" : "value",
                      offset < 0.0 ? "+" : "−", fabs(offset));
     }
+}
+
+static const char *unit_of(const drawing *d, int panel)
+{
+    const char *unit = "";
     for (int i = 0; i < d->nline; i++) {
         if (d->panel[i] == panel) unit = d->r->units[d->lines[i]];
     }
-    fputs(d->width < COMPACT ? "unset ylabel\nset label 1 " : "set ylabel ", d->script);
-    flx_gnuplot_label(d->script, text, unit);
-    fputs(d->width < COMPACT ? " at graph 0, graph 1 left offset -2,0.7 noenhanced\n" : "\n",
-          d->script);
+    return unit;
 }
 
-// Characters of a panel's longest tic, at about the distances that gnuplot chooses.
-static int tic_length(const drawing *d, int panel)
+// What the legend says of a line; NULL: nothing, the label does. A compact label tells what names have in common.
+static const char *name_line(const drawing *d, int i)
 {
-    range a = panel_range(d, panel);
-    double offset = panel_offset(d, panel), step = pow(10.0, floor(log10((a.high - a.low) / 5.0)));
-    int longest = 0;
-    if (!(step > 0.0) || !isfinite(step)) return 0;
-    double count = (a.high - a.low) / step;
-    step *= count > 20.0 ? 5.0 : count > 10.0 ? 2.0 : 1.0;
-    for (double k = ceil((a.low - offset) / step); k * step <= a.high - offset; k++) {
-        int n = flx_snprintf(NULL, 0, "%.3g", k * step);
-        if (n > longest) longest = n;
-    }
-    return longest;
+    const char *name = d->r->names[d->lines[i]], *first;
+    if (lines_in(d, d->panel[i]) < 2) return NULL;
+    size_t told = d->width < COMPACT ? common_stem(d, d->panel[i], &first) : 0;
+    return name + told + (told > 0 && name[told] == '.');
 }
 
-// Room for tics and label at the left, in pixels.
-static double left_margin(const drawing *d)
-{
-    int longest = 0;
-    for (int p = 0; p < d->npanel; p++) {
-        int n = tic_length(d, p);
-        if (n > longest) longest = n;
-    }
-    if (d->width < COMPACT) return fmax(48.0, 20.0 + 8.0 * longest);
-    return fmax(96.0, 64.0 + 8.0 * longest);
-}
-
-// Width in pixels that the longest name of the legend takes, 0 without a legend.
+// Width in pixels of the legend, 0 without one.
 static double legend_width(const drawing *d)
 {
-    size_t longest = 0;
-    bool wanted = false;
-    for (int i = 0; i < d->nline; i++) {
-        size_t n = strlen(d->r->names[d->lines[i]]);
-        if (lines_in(d, d->panel[i]) < 2) continue;
-        wanted = true;
-        if (n > longest) longest = n;
+    double longest = 0.0;
+    for (int i = 0; i < d->nline && d->width >= COMPACT; i++) {
+        const char *name = name_line(d, i);
+        if (name) longest = fmax(longest, 60.0 + flx_figure_text_width(name));
     }
-    if (d->width < COMPACT) return 0.0; // it is above
-    return wanted ? fmin(60.0 + 8.0 * (double)longest, 0.45 * d->width) : 0.0;
+    return fmin(longest, 0.45 * d->width); // a compact one is above
 }
 
-static void put_curves(const drawing *d, int panel)
+// ---- panels --------------------------------------------------------------------------------------
+
+typedef struct margins {
+    double left, right, top, bottom, gap;
+} margins;
+
+static flx_figure_axis value_axis(const drawing *d, int panel)
 {
-    int k = 0;
-    bool legend = lines_in(d, panel) > 1;
-    const char *name;
-    size_t told = d->width < COMPACT && legend ? common_stem(d, panel, &name) : 0; // by the label
-    fputs("plot ", d->script);
-    for (int i = 0; i < d->nline; i++) {
-        if (d->panel[i] != panel) continue;
-        flx_fprintf(d->script,
-                    "%s$line%d using 1:2 with %s linewidth 1.6 dashtype %s linecolor rgb '%s' ",
-                    k ? ", " : "", i, d->r->rows > 1 ? "lines" : "points pointtype 7",
-                    flx_gnuplot_dash(k), flx_gnuplot_colour(k));
-        if (legend) {
-            fputs("title ", d->script);
-            const char *rest = d->r->names[d->lines[i]] + told;
-            flx_gnuplot_quoted(d->script, told > 0 && *rest == '.' ? rest + 1 : rest);
-        } else {
-            fputs("notitle", d->script);
-        }
-        k++;
-    }
-    fputs("\n", d->script);
+    range a = panel_range(d, panel);
+    double offset = panel_offset(d, panel);
+    return (flx_figure_axis){.low = a.low - offset,
+                             .high = a.high - offset,
+                             .log = d->log_y,
+                             .label = d->labels[panel],
+                             .unit = unit_of(d, panel)};
 }
 
-// Under the last panel. A compact drawing has it as a label of its own: gnuplot leaves out one that it finds too near.
-static void put_x_label(const drawing *d, bool last)
+static margins find_margins(const drawing *d)
 {
-    FILE *f = d->script;
-    bool compact = d->width < COMPACT;
-    if (compact) fputs("set xtics offset 0,0.6\nunset xlabel\nunset label 2\n", f);
-    if (!last) {
-        fputs("unset xlabel\nset format x ''\n", f);
-        return;
+    bool compact = d->width < COMPACT, title = d->r->title[0] != '\0';
+    double numbers = 0.0;
+    margins m = {.top = !title    ? 24.0
+                        : compact ? 66.0
+                                  : 52.0,
+                 .bottom = compact ? 46.0 : 70.0,
+                 .gap = d->npanel < 2 ? 0.0
+                        : compact     ? 32.0
+                                      : 22.0};
+    double length = (d->height - m.top - m.bottom) / d->npanel - m.gap;
+    for (int p = 0; p < d->npanel; p++) {
+        flx_figure_axis a = value_axis(d, p);
+        numbers = fmax(numbers, flx_figure_numbers_width(&a, length));
     }
-    fputs(compact ? "set format x '%g'\nset label 2 " : "set format x '%g'\nset xlabel ", f);
-    flx_gnuplot_label(f, d->r->names[d->x], d->r->units[d->x]);
-    if (compact) flx_fprintf(f, " at graph 1, screen %.5f right noenhanced", 10.0 / d->height);
-    fputs("\n", f);
+    m.left = compact ? fmax(40.0, 16.0 + numbers) : fmax(84.0, 52.0 + numbers);
+    m.right = 24.0 + legend_width(d);
+    return m;
 }
 
 // A path in a plane, where both axes are lengths, is not distorted.
@@ -352,58 +341,89 @@ static bool wants_equal_axes(const drawing *d, range ax, range ay)
            ratio > 0.25 && ratio < 4.0;
 }
 
-static void put_panel(const drawing *d, int panel, double left, double right)
+// The panel becomes narrower or lower, about its middle.
+static void make_equal(flx_figure_panel *p)
 {
-    FILE *f = d->script;
-    bool title = d->r->title[0] != '\0', last = panel == d->npanel - 1;
-    bool compact = d->width < COMPACT;
-    double top = 1.0 - (title ? (compact ? 66.0 : 52.0) : 24.0) / d->height;
-    double bottom = (compact ? 46.0 : 70.0) / d->height;
-    double share = (top - bottom) / d->npanel,
-           gap = d->npanel > 1 ? (compact ? 32.0 : 22.0) / d->height : 0.0;
-    double high = top - panel * share;
-    flx_fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", high,
-                high - share + (last ? 0.0 : gap));
-    flx_fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left, right);
-    if (compact) {
-        flx_fprintf(f,
-                    "set key at screen %.5f, screen %.5f right bottom horizontal samplen 1.5 "
-                    "noenhanced textcolor rgb '#202020'\n",
-                    right, high + 6.0 / d->height);
-    } else {
-        flx_fprintf(f,
-                    "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
-                    "spacing 1.15 noenhanced textcolor rgb '#202020'\n",
-                    right + 10.0 / d->width, high);
-    }
-
-    range ax = x_range(d), ay = panel_range(d, panel);
-    if (panel == 0 && title) {
-        fputs("set title ", f);
-        flx_gnuplot_quoted(f, d->r->title);
-        fputs(" offset 0,-0.3 font ',15' textcolor rgb '#202020'\n", f);
-    } else {
-        fputs("unset title\n", f);
-    }
-    double offset = panel_offset(d, panel);
-    if (d->log_x) fputs("set logscale x\n", f);
-    if (d->log_y) fputs("set logscale y\nset format y '%g'\n", f);
-    flx_fprintf(f, "set xrange [%.17g:%.17g]\n", ax.low, ax.high);
-    flx_fprintf(f, "set yrange [%.17g:%.17g]\n", ay.low - offset, ay.high - offset);
-    put_x_label(d, last);
-    put_y_label(d, panel);
-    if (wants_equal_axes(d, ax, ay)) fputs("set size ratio -1\n", f);
-    put_curves(d, panel);
+    double width = p->right - p->left, height = p->bottom - p->top;
+    double scale = fmin(width / (p->x.high - p->x.low), height / (p->y.high - p->y.low));
+    double dx = 0.5 * (width - scale * (p->x.high - p->x.low));
+    double dy = 0.5 * (height - scale * (p->y.high - p->y.low));
+    p->left += dx;
+    p->right -= dx;
+    p->top += dy;
+    p->bottom -= dy;
+    p->legend_x -= dx;
+    p->legend_y += dy;
 }
 
-static void put_script(const drawing *d)
+static void lay_out(const drawing *d, int panel, margins m, flx_figure_panel *p)
 {
-    for (int i = 0; i < d->nline; i++) put_data(d, i);
-    double left = left_margin(d) / d->width;
-    double right = 1.0 - (24.0 + legend_width(d)) / d->width;
-    if (d->npanel > 1) fputs("set multiplot\n", d->script);
-    for (int p = 0; p < d->npanel; p++) put_panel(d, p, left, right);
-    if (d->npanel > 1) fputs("unset multiplot\n", d->script);
+    bool compact = d->width < COMPACT, last = panel == d->npanel - 1;
+    double share = (d->height - m.top - m.bottom) / d->npanel;
+    range ax = x_range(d);
+    *p = (flx_figure_panel){.left = m.left,
+                            .right = d->width - m.right,
+                            .top = m.top + panel * share,
+                            .compact = compact,
+                            .x = {.low = ax.low, .high = ax.high, .log = d->log_x, .silent = !last},
+                            .y = value_axis(d, panel)};
+    p->bottom = p->top + share - (last ? 0.0 : m.gap);
+    if (last) {
+        p->x.label = d->r->names[d->x];
+        p->x.unit = d->r->units[d->x];
+    }
+    p->legend = lines_in(d, panel) < 2 ? FLX_LEGEND_NONE
+                : compact              ? FLX_LEGEND_ABOVE
+                                       : FLX_LEGEND_RIGHT;
+    p->legend_x = compact ? p->right : p->right + 10.0;
+    p->legend_y = compact ? p->top - 10.0 : p->top;
+    if (wants_equal_axes(d, ax, panel_range(d, panel))) make_equal(p);
+}
+
+// The curves of a panel; which: those of all lines, of which it takes the next ones.
+static flx_status put_curves(drawing *d, flx_figure_panel *p, int panel, flx_figure_curve *curves)
+{
+    p->curves = curves;
+    for (int i = 0; i < d->nline; i++) {
+        if (d->panel[i] != panel) continue;
+        course c;
+        int k = p->ncurve++;
+        FLX_TRY(make_course(d, i, &c));
+        curves[k] = (flx_figure_curve){.name = name_line(d, i),
+                                       .n = c.n,
+                                       .x = c.x,
+                                       .y = c.y,
+                                       .colour = k,
+                                       .dash = k / 7,
+                                       .width = d->r->rows > 1 ? 1.6 : 0.0,
+                                       .mark = d->r->rows > 1 ? 0 : FLX_CHART_DOT,
+                                       .size = 7.0};
+    }
+    return FLX_OK;
+}
+
+static flx_status write_figure(drawing *d, const char *path)
+{
+    flx_figure_panel panels[MAX_LINES];
+    flx_figure_curve curves[MAX_LINES], *next = curves;
+    for (int p = 0; p < d->npanel; p++) name_panel(d, p);
+    margins m = find_margins(d);
+    for (int p = 0; p < d->npanel; p++) {
+        lay_out(d, p, m, panels + p);
+        FLX_TRY(put_curves(d, panels + p, p, next));
+        next += panels[p].ncurve;
+    }
+    const char *title = d->r->title;
+    const flx_figure f = {.path = path,
+                          .width = d->width,
+                          .height = d->height,
+                          .title = title[0] ? title : NULL,
+                          .title_x = 0.5 * (panels[0].left + panels[0].right),
+                          .title_y = d->width < COMPACT ? 22.0 : 30.0,
+                          .centred = true,
+                          .npanel = d->npanel,
+                          .panels = panels};
+    return flx_figure_write(d->r->ctx, &f);
 }
 
 // ---- what to draw ----------------------------------------------------------------------------
@@ -456,6 +476,7 @@ static flx_status show(drawing *d, flx_result *r)
 static void hide(drawing *d)
 {
     for (int i = 0; i < d->nconverted; i++) flx_free(d->converted[i]);
+    for (int i = 0; i < d->nline; i++) flx_free(d->courses[i]);
     flx_free(d->shown.data);
     flx_free((void *)d->shown.names);
     flx_free((void *)d->shown.units);
@@ -527,11 +548,7 @@ static flx_status draw(drawing *d, flx_result *r, const flx_plot_def *def)
     d->height = def->height > 0  ? def->height
                 : d->npanel == 1 ? SINGLE_HEIGHT
                                  : FRAME_HEIGHT + PANEL_HEIGHT * d->npanel;
-    flx_gnuplot g;
-    FLX_TRY(flx_gnuplot_begin(r->ctx, def->path, d->width, d->height, &g));
-    d->script = g.script;
-    put_script(d);
-    return flx_gnuplot_end(&g, FLX_OK);
+    return write_figure(d, def->path);
 }
 
 flx_status flx_plot_write(flx_result *r, const flx_plot_def *def)

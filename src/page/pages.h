@@ -4,7 +4,7 @@
 #include "flexion/extend/sink_table.h"
 
 // A page of HTML to print, or, where the path ends in .pdf, what Chromium prints of it: the model in
-// short, what was run, notes, the ledger, drawings of all signals. Needs gnuplot at run time.
+// short, what was run, notes, the ledger, drawings of all signals.
 flx_status flx_report_write(flx_result *r, const char *path);
 
 // One page of HTML that plays results: it needs no network and opens from disk. Frames are left out
