@@ -19,7 +19,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
 COMMAND = re.compile(r"^    (\$ )?((?:flexion|sed|cc) .*)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 LEFT_OUT = ("--resume", "--until 1e5", "work-precision", " model.yaml", "flexion studio",  # cut off, long, no file, or a server that does not end
-            "--device cuda", "gpu.study", "--slurm", "--join far.study")  # what not every machine has, and a study that others began
+            "--device cuda", "gpu.study", "--slurm", "--join far.study", "mpirun", "--ranks")  # what not every machine has, and a study that others began
 TINY = 1e-9
 
 

@@ -45,6 +45,7 @@ LAYERS = {
     "study": (["base"], ["base", "folder"], []),
     "studio": (["base", "page"], ["*"], ["ftw.h"]),
     "fmi": (["base", "math", "model", "read", "integrate", "simulate", "results"], ["*"], ["zlib.h"]),
+    "mpi": (["base", "math", "cli"], ["*"], ["mpi.h", "dmumps_c.h", "zmumps_c.h"]),
     "cli": (["draw", "page", "studio", "fmi"], ["*"], []),
 }
 # A joint or a force sees frames, not bodies.

@@ -16,9 +16,10 @@ fmu="libblas-dev liblapack-dev"
 nlopt="libnlopt-dev"
 oracle="libmumps-seq-dev libarpack2-dev libmujoco-dev"
 robots="libmujoco-samples dart-doc morse-simulator-doc libsimbody-dev"
+ranks="libmumps-dev libopenmpi-dev openmpi-bin"
 python="python3-dev python3-numpy python3-pandas python3-xarray python3-matplotlib python3-pytest mypy"
 notebook="jupyter-nbconvert python3-ipykernel"
-optional="sundials ipopt nlopt fmu oracle robots python notebook" # found where present: builds and tests go without
+optional="sundials ipopt nlopt fmu oracle ranks robots python notebook" # found where present: builds and tests go without
 test="chromium locales g++ clang lld libclang-rt-14-dev python3 python3-yaml python3-jsonschema"
 bench="valgrind python3 python3-scipy gmsh libslepc-real-dev libopenmpi-dev g++ libsimbody-dev libmujoco-dev calculix-ccx liggghts"
 lint="clang-format clang-tidy python3"
@@ -34,11 +35,11 @@ parts=""
 for group in "${@:-build}"; do
     case $group in
     build) parts+=" build page" ;;
-    test) parts+=" build page sundials ipopt nlopt fmu oracle python test" ;;
+    test) parts+=" build page sundials ipopt nlopt fmu oracle ranks python test" ;;
     bench) parts+=" build page sundials ipopt nlopt bench" ;;
     lint) parts+=" build page lint" ;;
     docs) parts+=" build page docs" ;;
-    long) parts+=" build page sundials ipopt nlopt fmu oracle robots python notebook test long" ;;
+    long) parts+=" build page sundials ipopt nlopt fmu oracle ranks robots python notebook test long" ;;
     *)
         echo "install-packages: there is no group '$group'; the groups are: build test bench lint docs long" >&2
         exit 2

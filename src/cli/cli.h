@@ -65,6 +65,8 @@ typedef struct cli_command {
 CLI_COMMANDS(X)
 #undef X
 
+int cli_main(int argc, char **argv); // the whole program, but for its main function
+
 // ---- arguments -------------------------------------------------------------------------------
 
 // An option of a command: a flag, a value, or a value that may come several times.
@@ -105,6 +107,9 @@ bool cli_read_size(const char *command, const char *text, int *width, int *heigh
 
 // A whole number from 1 on; false: it is none, which was said.
 bool cli_read_count(const char *command, const char *option, const char *text, int *out);
+
+// --ranks: this command again, by as many processes of flexion-fe-mpi; returns only where they cannot be started.
+int cli_start_ranks(const char *ranks, int argc, char **argv);
 
 // --strict, which every command takes: whether it was given; that a result is doubtful; and what the
 // exit status of a command becomes.

@@ -27,14 +27,14 @@ static const char help_text[] =
     "  --type cs,me      co-simulation (cs), model exchange (me) or both\n"
     "  --body NAME       the flexible body, where there are several\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
+    "  --ranks N         body: by N processes, with flexion-fe-mpi and mpirun\n"
     "Example: equations of a slider crank, compiled\n"
     "  flexion export c examples/slider_crank.yaml -o crank.c && cc -c crank.c\n"
     "\n"
-    "Exit status: 0 written, 1 not enough memory or no place to write, 2 the model is\n"
-    "wrong or cannot be exported.\n";
+    "Exit status: 0 written, 1 no memory or place, 2 the model is wrong or unfit.\n";
 
 typedef struct request {
-    const char *output, *name, *fmi, *type, *functions, *limit, *body;
+    const char *output, *name, *fmi, *type, *functions, *limit, *body, *ranks;
     cli_list settings;
 } request;
 
@@ -180,8 +180,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
                                   {.name = "--type", .value = &r.type},
                                   {.name = "--limit", .value = &r.limit},
                                   {.name = "--body", .value = &r.body},
-                                  {.name = "--set", .list = &r.settings}};
-    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 8, options, &rest);
+                                  {.name = "--set", .list = &r.settings},
+                                  {.name = "--ranks", .value = &r.ranks}};
+    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 9, options, &rest);
+    bool body = rest.count > 0 && strcmp(rest.items[0], "body") == 0;
+    if (parsed == CLI_GO && r.ranks && body) return cli_start_ranks(r.ranks, argc, argv);
     return parsed == CLI_GO ? dispatch(ctx, &rest, &r) : (int)parsed;
 }
 

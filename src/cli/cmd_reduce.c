@@ -26,7 +26,7 @@ static const char help_text[] =
     "  --steps N         of the full model at the most; default 40000\n"
     "  -o FILE           draw the errors over frequency or time: .svg, .png or .pdf\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
-    "\n"
+    "  --ranks N         by N processes, with flexion-fe-mpi and mpirun\n"
     "Examples:\n"
     "  flexion reduce examples/elastic_arm.yaml --to 2000 --compare -o error.svg\n"
     "  flexion reduce examples/mobot.yaml --certify -o error.svg\n"
@@ -34,7 +34,7 @@ static const char help_text[] =
     "Exit: 0 done or certified, 1 a condition is not met or open, 2 wrong input.\n";
 
 typedef struct reduce_options {
-    const char *model, *window, *steps, *picture, *body, *to, *tolerance, *in, *out, *held;
+    const char *model, *window, *steps, *picture, *body, *to, *tolerance, *in, *out, *held, *ranks;
     cli_list settings;
     bool certify, compare;
 } reduce_options;
@@ -428,9 +428,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--in", .value = &o.in},
         {.name = "--out", .value = &o.out},
         {.name = "--held", .value = &o.held},
+        {.name = "--ranks", .value = &o.ranks},
     };
-    cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 12, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 13, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
+    if (o.ranks) return cli_start_ranks(o.ranks, argc, argv);
     if (!cli_is_one_model(&cmd_reduce, &rest)) return EXIT_WRONG;
     if ((o.in || o.out || o.held) && !(o.in && o.picture)) {
         cli_complain("reduce", "a response is drawn: give --in PORT and -o FILE");

@@ -1,4 +1,4 @@
-// main.c - the program: finds the command and hands it its arguments.
+// main.c - finds the command and hands it its arguments.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static int start(int argc, char **argv)
     return run_command(command, argc - 1, argv + 1);
 }
 
-int main(int argc, char **argv)
+int cli_main(int argc, char **argv)
 {
     setlocale(LC_ALL, "C"); // whatever a library has chosen that was loaded with the program
     return finish(start(argc, argv));

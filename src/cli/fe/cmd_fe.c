@@ -25,7 +25,7 @@ static const char help_text[] =
     "  --direct          response: one factorisation per frequency, no reduced model\n"
     "  -o FILE           response: draw amplitude and phase: .svg, .png or .pdf\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
-    "\n"
+    "  --ranks N         by N processes, with flexion-fe-mpi and mpirun\n"
     "Examples:\n"
     "  flexion fe modes examples/fe/bracket.yaml --count 6\n"
     "  flexion fe response examples/fe/damped_beam.yaml --in END.y --to 600\n"
@@ -33,7 +33,7 @@ static const char help_text[] =
     "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n";
 
 typedef struct request {
-    const char *what, *path, *count, *vtu, *csv, *every, *result;
+    const char *what, *path, *count, *vtu, *csv, *every, *result, *ranks;
     flx_ctx *ctx;
     const flx_model *model;
     cli_list settings, nodes, inputs, outputs;
@@ -292,9 +292,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--from", .value = &q.response.from},
         {.name = "--to", .value = &q.response.to},
         {.name = "--spacing", .value = &q.response.spacing},
+        {.name = "--ranks", .value = &q.ranks},
         {.name = "--direct", .flag = &q.response.direct},
         {.name = "--output", .letter = 'o', .value = &q.response.picture}};
-    cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 14, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 15, options, &rest);
+    if (parsed == CLI_GO && q.ranks) return cli_start_ranks(q.ranks, argc, argv);
     return parsed == CLI_GO ? choose(ctx, &q, &rest) : (int)parsed;
 }
 

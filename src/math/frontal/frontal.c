@@ -12,8 +12,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-flx_status flx_frontal_create(flx_ctx *ctx, const flx_symmetric *A, const int *group,
-                              flx_frontal **out)
+static const flx_engine *engine_of_process;
+
+void flx_frontal_set_engine(const flx_engine *engine)
+{
+    engine_of_process = engine;
+}
+
+static flx_status create(flx_ctx *ctx, const flx_symmetric *A, const int *group, flx_frontal **out)
 {
     *out = NULL;
     flx_frontal *f = flx_alloc(ctx, 1, sizeof *f);
@@ -33,10 +39,28 @@ flx_status flx_frontal_create(flx_ctx *ctx, const flx_symmetric *A, const int *g
     return FLX_OK;
 }
 
+flx_status flx_frontal_create(flx_ctx *ctx, const flx_symmetric *A, const int *group,
+                              flx_frontal **out)
+{
+    if (engine_of_process) return flx_frontal_create_far(ctx, engine_of_process, A, out);
+    return create(ctx, A, group, out);
+}
+
+flx_status flx_frontal_create_guarded(flx_ctx *ctx, const flx_symmetric *A, const int *group,
+                                      const signed char *sign, const double *size,
+                                      flx_frontal **out)
+{
+    FLX_TRY(create(ctx, A, group, out));
+    (*out)->sign = sign;
+    (*out)->size = size;
+    return FLX_OK;
+}
+
 void flx_frontal_destroy(flx_frontal **frontal)
 {
     if (!frontal || !*frontal) return;
     flx_frontal *f = *frontal;
+    if (f->far) f->engine->destroy(f->far);
     flx_front_crew_destroy(&f->crew);
     void *owned[] = {f->order,       f->group_start, f->near_start, f->near,        f->parent,
                      f->front_group, f->below,       f->ncol,       f->nrow,        f->panel,
@@ -154,15 +178,12 @@ static void let_go(flx_frontal *f, int64_t kept)
 
 // ---- calls --------------------------------------------------------------------------------------
 
-void flx_frontal_guard(flx_frontal *f, const signed char *sign, const double *size)
-{
-    f->sign = sign;
-    f->size = size;
-}
-
 flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, double b,
                               const flx_symmetric *B)
 {
+    if (f->far)
+        return flx_frontal_factor_far(f, B ? 2 : 1, (const flx_frontal_term[]){{a, A}, {b, B}},
+                                      false);
     if (f->paired) let_go(f, 0);
     f->factored = f->paired = false;
     flx_status status = prepare(f, f->room, 1);
@@ -176,6 +197,7 @@ flx_status flx_frontal_factor_complex(flx_frontal *f, int nterm, const flx_front
 {
     sum_complex m = {.n = nterm};
     FLX_ASSERT(nterm > 0 && nterm <= FLX_FRONTAL_TERMS && !f->sign);
+    if (f->far) return flx_frontal_factor_far(f, nterm, terms, true);
     for (int i = 0; i < nterm; i++) {
         m.factor[i] = terms[i].factor;
         m.A[i] = terms[i].A;
@@ -193,6 +215,7 @@ flx_status flx_frontal_factor_complex(flx_frontal *f, int nterm, const flx_front
 flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, double b,
                              const flx_symmetric *B, int *negative)
 {
+    if (f->far) return flx_frontal_count_far(f, a, A, b, B, negative);
     flx_frontal_report kept = f->report;
     let_go(f, 0);
     f->factored = f->paired = false;
@@ -206,6 +229,7 @@ flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, d
 
 void flx_frontal_release(flx_frontal *f)
 {
+    if (f->far) f->engine->release(f->far);
     let_go(f, 0);
     flx_free(f->X);
     flx_free(f->Y);

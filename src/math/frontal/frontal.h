@@ -22,7 +22,9 @@ void flx_frontal_destroy(flx_frontal **f);
 // For saddle-point matrices, factored again and again: sign (n) of pivots and size (n) of what they are
 // made of, to be brought up to date by the caller before each factorisation; both borrowed. Pivots that
 // are nothing but rounding are moved, and counted. Memory for factoring is kept from one to the next.
-void flx_frontal_guard(flx_frontal *f, const signed char *sign, const double *size);
+flx_status flx_frontal_create_guarded(flx_ctx *ctx, const flx_symmetric *A, const int *group,
+                                      const signed char *sign, const double *size,
+                                      flx_frontal **out);
 
 typedef struct flx_frontal_report {
     int negative; // pivots

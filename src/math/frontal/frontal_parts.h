@@ -1,8 +1,10 @@
 // frontal_parts.h - what the files of the multifrontal solver share: frontal_order.c the order and the
 // tree, frontal_plan.c the sequence of the fronts and the memory, frontal_dense.c one front, front_kernel.c
-// its products, front_crew.c threads that share them, frontal.c the walk over the tree, frontal_solve.c the substitutions.
+// its products, front_crew.c threads that share them, frontal.c the walk over the tree, frontal_solve.c the substitutions,
+// frontal_far.c what an engine does in their place.
 #pragma once
 
+#include "math/frontal/engine.h"
 #include "math/frontal/front_crew.h"
 #include "math/frontal/frontal.h"
 
@@ -10,6 +12,9 @@
 // unknowns with one pattern.
 struct flx_frontal {
     flx_ctx *ctx;
+    const flx_engine *
+        engine; // NULL: the fronts of this process; else `far` is the factor, and what follows but `order` is empty
+    void *far;
     int n, ngroup;
     int *order;          // (n) number in A of the k-th unknown eliminated, ascending in a group
     int *group_start;    // (ngroup + 1) first unknown of a group
@@ -85,6 +90,14 @@ static inline int64_t flx_frontal_update_size(const flx_frontal *f, int s)
 {
     return flx_trapezoid_size(f->nrow[s], f->nrow[s], FLX_FRONTAL_STRIP);
 }
+
+// frontal_far.c: factors of an engine.
+flx_status flx_frontal_create_far(flx_ctx *ctx, const flx_engine *engine, const flx_symmetric *A,
+                                  flx_frontal **out);
+flx_status flx_frontal_factor_far(flx_frontal *f, int nterm, const flx_frontal_term *terms,
+                                  bool complex_sum);
+flx_status flx_frontal_count_far(flx_frontal *f, double a, const flx_symmetric *A, double b,
+                                 const flx_symmetric *B, int *negative);
 
 // frontal_order.c: everything that depends on the pattern alone.
 flx_status flx_frontal_analyse(flx_frontal *f, const flx_symmetric *A, const int *group);

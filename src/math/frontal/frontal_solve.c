@@ -15,7 +15,7 @@
 
 flx_status flx_frontal_reserve(flx_frontal *f, int k)
 {
-    if (k <= f->rhs_capacity) return FLX_OK;
+    if (k <= f->rhs_capacity || f->far) return FLX_OK;
     flx_free(f->X);
     flx_free(f->Y);
     f->X = flx_alloc(f->ctx, (size_t)f->n * k, sizeof *f->X);
@@ -26,16 +26,28 @@ flx_status flx_frontal_reserve(flx_frontal *f, int k)
 
 void flx_frontal_solve(flx_frontal *f, int k, double *X)
 {
+    if (f->far) {
+        f->engine->solve(f->far, k, X);
+        return;
+    }
     solve(f, k, f->order, X);
 }
 
 void flx_frontal_solve_complex(flx_frontal *f, int k, double complex *X)
 {
+    if (f->far) {
+        f->engine->solve(f->far, k, X);
+        return;
+    }
     solve_complex(f, k, f->order, X);
 }
 
 void flx_frontal_solve_ordered(flx_frontal *f, int k, double *X)
 {
+    if (f->far) { // in whose order unknowns stay where they are
+        f->engine->solve(f->far, k, X);
+        return;
+    }
     solve(f, k, NULL, X);
 }
 

@@ -134,9 +134,9 @@ static flx_status make(flx_ldl_fronts *f, bool *pays)
             for (int i = p->start[b]; i < p->start[b + 1]; i++) f->sign[i] = f->block_sign[b];
         }
         status = make_columns(f);
-        if (status == FLX_OK) status = flx_frontal_create(f->ctx, &f->A, group, &f->fronts);
+        if (status == FLX_OK)
+            status = flx_frontal_create_guarded(f->ctx, &f->A, group, f->sign, f->size, &f->fronts);
         if (status == FLX_OK) status = flx_frontal_reserve(f->fronts, 1);
-        if (status == FLX_OK) flx_frontal_guard(f->fronts, f->sign, f->size);
     }
     flx_free(group);
     return status;
