@@ -340,6 +340,34 @@ await test("a field takes one value, and says what is wrong with it; a second pa
   assert.equal(await text(), first);
 });
 
+await test("another name of an item is another one wherever the model has it", async () => {
+  const first = await text(), names = (t, name) => t.split("\n").map((l) => l.replace(/ *#.*$|^title:.*$/, "")).join("\n").match(new RegExp(`(?<![\\w.])${name}(?!\\w)`, "g"))?.length ?? 0;
+  const give = async (item, name) => {
+    await page.click(`.tree [data-path="${item}"]`);
+    await page.fill("#itemname", name);
+    await page.press("#itemname", "Enter");
+    await idle();
+    assert.ok((await page.evaluate(() => window.studio.checked())).ok, await text());
+  };
+  await page.click("#left-items");
+  for (const [section, old, name] of [["bodies", "crank", "arm"], ["parameters", "r", "reach"], ["joints", "pin", "knuckle"]]) {
+    const before = await text(), count = names(before, old), points = before.includes("points: {pin:") ? 1 : 0;
+    await give(`${section}.${old}`, name);
+    const local = old === "pin" ? points : 0; // the point of the crank has its own name
+    assert.equal(names(await text(), old), local);
+    assert.equal(names(await text(), name), count - local);
+    assert.equal((await text()).split("\n").filter((l) => l.includes("#")).length, before.split("\n").filter((l) => l.includes("#")).length);
+  }
+  await page.click(".tree [data-path='bodies.rod']"); // a name that is taken gets a number
+  await page.fill("#itemname", "arm");
+  await page.press("#itemname", "Enter");
+  await idle();
+  assert.match(await text(), /^  arm2:/m);
+  for (let i = 0; i < 4; i++) await page.click("#undo");
+  await idle();
+  assert.equal(await text(), first);
+});
+
 await test("the gallery opens an example as a new model", async () => {
   await page.click("#gallery");
   await page.waitForSelector("#templates canvas[data-drawn]");

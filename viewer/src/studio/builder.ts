@@ -168,7 +168,7 @@ export class Builder {
   // A body whose shape is a file of the folder.
   addMesh(file: string): void {
     this.head();
-    const state = this.editor.view.state, name = freeName(state, "bodies", file.replace(/\.\w+$/, "").replace(/\W/g, "_").replace(/^(?=\d)/, "m"));
+    const state = this.editor.view.state, name = freeName(state, file.replace(/\.\w+$/, "").replace(/\W/g, "_").replace(/^(?=\d)/, "m"));
     this.editor.edit(setValue(state, ["bodies", name], `\n    type: rigid\n    mass: 1\n    inertia: ${this.planar() ? "0.01" : "[0.01, 0.01, 0.01]"}\n    shape: {mesh: ${file}, scale: 1}`));
     this.added(["bodies", name]);
   }
@@ -188,7 +188,7 @@ export class Builder {
     this.head();
     const planar = this.planar(), size = this.picture.result?.scene?.size ?? 1, cut = (x: number[]) => list(planar ? x.slice(0, 2) : x, size), state = this.editor.view.state;
     const put = (section: string, wish: string, text: string): string[] => {
-      const name = freeName(this.editor.view.state, section, wish);
+      const name = freeName(this.editor.view.state, wish);
       this.editor.edit(setValue(this.editor.view.state, [section, name], text));
       return [section, name];
     };

@@ -5,6 +5,8 @@ import { yamlLanguage } from "@codemirror/lang-yaml";
 import { find, outline, wholeOutline, type Entry } from "./outline";
 
 const STEP = "  ";
+// Sections of items with names.
+export const named = ["parameters", "inputs", "signals", "functions", "paths", "bodies", "joints", "forces", "events", "control", "analyse", "parts", "models", "fmus", "particles", "equations.second_order", "equations.first_order", "equations.constraints", "equations.discrete"];
 
 const lineStart = (state: EditorState, pos: number) => state.doc.lineAt(pos).from;
 const indentOf = (state: EditorState, pos: number) => /^\s*/.exec(state.doc.lineAt(pos).text)![0];
@@ -91,17 +93,10 @@ export function remove(state: EditorState, path: string[]): ChangeSpec[] {
   return [{ from, to }];
 }
 
-// Another name, at the item itself; those that name it are the user's to change, and the checker tells where.
-export function rename(state: EditorState, path: string[], name: string): ChangeSpec[] {
-  const root = wholeOutline(state), e = root && find(root, path);
-  if (!e) return [];
-  const text = state.sliceDoc(e.from, e.to), n = /^(["']?)[^"':]*\1/.exec(text)?.[0].trimEnd().length ?? 0;
-  return [{ from: e.from, to: e.from + n, insert: name }];
-}
-
-// A name that no item of the section has yet: "body", "body2", ...
-export function freeName(state: EditorState, section: string, wish: string): string {
-  const taken = new Set(find(outline(state), [section])?.children.map((c) => c.key) ?? []);
+// A name that nothing of the model has yet, but for one item: "body", "body2", ... A model has one name space.
+export function freeName(state: EditorState, wish: string, own = ""): string {
+  const root = outline(state), taken = new Set(["ground", ...named.flatMap((section) => find(root, section.split("."))?.children.map((c) => c.key) ?? [])]);
+  taken.delete(own);
   for (let i = 1; ; i++) {
     const name = i === 1 ? wish : `${wish}${i}`;
     if (!taken.has(name)) return name;

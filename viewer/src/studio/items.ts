@@ -2,18 +2,18 @@
 // what stands there: to change it is to edit the text.
 import { keepFocus } from "../focus";
 import { make } from "../panels";
-import { freeName, oneValue, remove, rename, setValue } from "./edit";
+import { freeName, named, oneValue, remove, setValue } from "./edit";
 import type { Editor } from "./editor";
 import type { Body } from "../data";
 import { inertiaOf } from "./inertia";
 import { find, outline, scalars, type Entry } from "./outline";
+import { rename } from "./rename";
 import type { Language, Step } from "./schema";
 import type { Message } from "./server";
 import { word } from "./words";
 
 const MOST = 400; // items of a section that are listed
 const LONG = 60; // letters of a value that has one line
-const named = ["parameters", "inputs", "signals", "functions", "paths", "bodies", "joints", "forces", "events", "control", "analyse", "parts", "models"];
 
 export class Items {
   private language: Language | null = null;
@@ -159,12 +159,13 @@ export class Items {
   private nameField(): HTMLElement {
     const input = make("input", { type: "text", value: this.path[this.path.length - 1], id: "itemname" });
     input.onchange = () => {
-      const name = input.value.trim(), section = this.path[0];
+      const name = input.value.trim();
       input.setAttribute("aria-invalid", String(!/^[A-Za-z_]\w*$/.test(name)));
       if (input.getAttribute("aria-invalid") === "true") return;
-      const state = this.editor.view.state, free = freeName(state, section, name), path = this.path;
+      const state = this.editor.view.state, path = this.path, free = freeName(state, name, path[path.length - 1]);
+      if (free === path[path.length - 1]) return;
       this.path = [...path.slice(0, -1), free];
-      this.editor.edit(rename(state, path, free));
+      this.editor.edit(rename(state, this.language, path, free));
     };
     return make("label", { className: "field" }, make("span", { textContent: word("name") }), input);
   }

@@ -48,6 +48,12 @@ export class Language {
     return [...found].map(([name, about]) => ({ name, about }));
   }
 
+  // Whether a value there may have names of items in it.
+  refers(path: Step[], value: string): boolean {
+    const is = this.at(path), naming = ["number", "vector", "values", "name"].map((n) => this.root.$defs?.[n]);
+    return is.some((s) => naming.includes(s)) && !this.words(path).some((w) => w.name === value);
+  }
+
   // What a place means, in words.
   describe(path: Step[]): string {
     const texts = this.at(path.slice(0, -1)).flatMap((s) => {
