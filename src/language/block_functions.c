@@ -408,23 +408,19 @@ static flx_status into_frame(flx_env *e, const flx_item *s, const flx_entry *fra
 {
     flx_builder *b = e->b;
     const flx_item *item = NULL;
-    flx_item *body = NULL;
     flx_env constants;
-    flx_num3 at;
-    flx_num9 R;
-    flx_node in[3], axis[3];
+    flx_node in[3], axes[3][3];
     const int n = b->m->dimension;
     flx_env_of(&constants, b, s, FLX_MODE_CONSTANT);
     FLX_TRY(flx_build_frame(&constants, frame, &item));
     FLX_TRY(flx_operand_to_vector(e, v, loc, in));
     if (item->kind == FLX_KIND_GROUND) return FLX_OK;
-    FLX_TRY(flx_item_frame(b, item, frame->loc, &body, &at, &R));
-    FLX_TRY(flx_body_ready(b, body, frame->loc));
+    FLX_TRY(flx_item_axes(b, item, frame->loc, axes));
     FLX_TRY(flx_operand_set_list(&e->scope, n, v));
-    for (int i = 0; i < n; i++) {
-        const flx_num3 column = flx_num9_col(R, i);
-        flx_node_direction(b, body, &column, axis);
-        FLX_TRY(flx_operand_set_node(node_dot(b->g, in, axis), &v->items[i]));
+    FLX_TRY(flx_space_place(b, e->space));
+    for (int i = 0; i < n; i++) { // the vector is in the axes of a part
+        if (!e->space->plain) flx_num9_turn_back3(b->g, &e->space->R, axes[i], axes[i]);
+        FLX_TRY(flx_operand_set_node(node_dot(b->g, in, axes[i]), &v->items[i]));
     }
     return FLX_OK;
 }

@@ -163,6 +163,8 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
 flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx_loc loc,
                             flx_operand *out);
 bool flx_is_body_signal(const char *name);
+// The axes that a body, point or node has as it moves, in ground axes: its signals ex, ey, ez.
+flx_status flx_item_axes(flx_builder *b, const flx_item *item, flx_loc loc, flx_node axes[3][3]);
 
 // ---- block_fe.c ----------------------------------------------------------------------------------------
 

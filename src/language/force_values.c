@@ -28,9 +28,7 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
     flx_builder *b = e->b;
     const flx_entry *frame = flx_entry_get(force->def, "frame");
     const flx_item *item = NULL;
-    flx_item *body = NULL;
-    flx_num3 at;
-    flx_num9 R;
+    flx_node axes[3][3], turned[3];
     FLX_TRY(flx_space_place(b, e->space));
     if (frame && frame->kind == FLX_ENTRY_SCALAR && strcmp(frame->text, "body") == 0) {
         item = d->body[1];
@@ -50,9 +48,17 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
         flx_num9_turn3(b->g, &e->space->R, v, out);
         return FLX_OK;
     }
-    FLX_TRY(flx_item_frame(b, item, frame->loc, &body, &at, &R));
-    FLX_TRY(flx_body_ready(b, body, frame->loc));
-    flx_node_turn(b, body, &R, v, out);
+    if (item == d->body[1] && flx_body_is_ancf_node(item)) { // of a line: turned in distributed.c
+        memcpy(out, v, sizeof turned);
+        return FLX_OK;
+    }
+    FLX_TRY(flx_item_axes(b, item, frame->loc, axes));
+    for (int i = 0; i < 3; i++) {
+        turned[i] = node_const(b->g, 0);
+        for (int j = 0; j < 3; j++)
+            turned[i] = node_add(b->g, turned[i], node_mul(b->g, axes[j][i], v[j]));
+    }
+    memcpy(out, turned, sizeof turned);
     return FLX_OK;
 }
 

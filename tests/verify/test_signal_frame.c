@@ -86,4 +86,59 @@ static int axes_of_bodies_and_points_in_space(void)
     return 0;
 }
 
-TEST_MAIN(TEST(an_accelerometer_on_a_rod), TEST(axes_of_bodies_and_points_in_space))
+// Where something turns that is no rigid body, an axis seen in its own frame, and a force given along it, are
+// still along it: nodes of beams in every formulation, nodes of a body that bends, bodies of a part that is turned.
+static int axes_of_nodes_and_parts_move(void)
+{
+    static const char *const bodies[] = {
+        "b: {type: beam, formulation: geometrically-exact, from: [0, 0, 0], to: [1, 0, 0],"
+        " elements: 4, section: {EA: 1e4, GA: 1e4, EI: 2, GJ: 2, mass: 1}}",
+        "b: {type: beam, formulation: ancf, from: [0, 0, 0], to: [1, 0, 0], elements: 4,"
+        " section: {EA: 1e4, GA: 1e4, EI: 2, GJ: 2, mass: 1}}",
+        "b: {type: beam, formulation: ancf-cable, from: [0, 0, 0], to: [1, 0, 0], elements: 4,"
+        " section: {EA: 1e4, EI: 2, mass: 1}}",
+        "b: {type: beam, formulation: segments, from: [0, 0, 0], to: [1, 0, 0], elements: 4,"
+        " section: {EA: 1e4, GA: 1e4, EI: 2, GJ: 2, mass: 1}}",
+        "b: {type: flexible, fe: {line: [[0, 0, 0], [1, 0, 0]], elements: 4, section: {radius: "
+        "0.01},"
+        " material: {E: 1e8, density: 1000}}, reduce: {type: craig-bampton, interfaces: [start, "
+        "end],"
+        " modes: 2}}"};
+    for (int i = 0; i < 5; i++) {
+        char text[1500];
+        case_table t = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\n"
+                 "models:\n"
+                 "  arm:\n"
+                 "    bodies:\n      %s\n"
+                 "    joints: {clamp: {type: fixed, on: [ground, b], at: b.start}}\n"
+                 "    signals:\n"
+                 "      seen: {value: b.end.ex, frame: b.end}\n"
+                 "    forces:\n"
+                 "      push: {type: force, on: b, at: b.end, value: [0, 0, 0.4]}\n"
+                 "      pull: {type: force, on: b, at: b.end, frame: b.end, value: [0.2, 0, 0]}\n"
+                 "parts: {left: {model: arm, orientation: {axis: [0.3, 1, -0.5], angle: 1.1}}}\n"
+                 "simulate: {until: 0.2, method: radau, rtol: 1e-6}\n"
+                 "outputs: {every: 0.1, signals: [left.seen, left.pull.value, left.b.end.ex]}\n",
+                 bodies[i]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        for (int k = 0; k < 3; k++) {
+            double seen, pull, axis;
+            char name[64];
+            snprintf(name, sizeof name, "left.seen.%c", 'x' + k);
+            CHECK(case_table_value(&t, name, 0.2, &seen));
+            snprintf(name, sizeof name, "left.pull.value.%c", 'x' + k);
+            CHECK(case_table_value(&t, name, 0.2, &pull));
+            snprintf(name, sizeof name, "left.b.end.ex.%c", 'x' + k);
+            CHECK(case_table_value(&t, name, 0.2, &axis));
+            CHECK_NEAR(seen, k == 0 ? 1 : 0, 1e-3); // axes of a body that bends are of first order
+            CHECK_NEAR(pull, 0.2 * axis, 1e-12);
+        }
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(an_accelerometer_on_a_rod), TEST(axes_of_bodies_and_points_in_space),
+          TEST(axes_of_nodes_and_parts_move))

@@ -120,9 +120,10 @@ static void subject_axis(flx_builder *b, const subject *s, int j, flx_node out[3
         flx_node angle = flx_elastic_body_planar_angle(b, s->body, s->node);
         flx_node c = flx_graph_unary(b->g, FLX_OP_COS, angle);
         flx_node sine = flx_graph_unary(b->g, FLX_OP_SIN, angle);
-        out[0] = j == 0 ? c : node_neg(b->g, sine);
-        out[1] = j == 0 ? sine : c;
-        out[2] = node_const(b->g, 0);
+        const flx_node zero = node_const(b->g, 0);
+        const flx_node axes[3][3] = {
+            {c, sine, zero}, {node_neg(b->g, sine), c, zero}, {zero, zero, node_const(b->g, 1)}};
+        memcpy(out, axes[j], sizeof axes[j]);
     } else {
         flx_node R[9];
         flx_elastic_body_rotation(b, s->body, s->node, R);
@@ -254,20 +255,37 @@ static bool needs_axes(const char *name)
            strcmp(name, "acceleration") != 0;
 }
 
+// The frame of an item; where its axes are asked for, a node without any has those of its section.
+static flx_status subject_of(flx_builder *b, const flx_item *item, bool axes, flx_loc loc,
+                             subject *s)
+{
+    *s = (subject){.full = item->full, .node = -1};
+    if (item->kind == FLX_KIND_POINT) s->node = ((const flx_point_data *)item->data)->node;
+    FLX_TRY(flx_item_frame(b, item, loc, &s->body, &s->at, &s->R));
+    FLX_TRY(flx_body_ready(b, s->body, loc));
+    if (!axes || !flx_body_is_ancf_node(s->body)) return FLX_OK;
+    return flx_beam_section(b, s->body, false, &s->body);
+}
+
 static flx_status signal_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
                                 flx_operand *out)
 {
-    subject s = {.full = item->full, .node = -1};
-    if (item->kind == FLX_KIND_POINT) s.node = ((const flx_point_data *)item->data)->node;
-    FLX_TRY(flx_item_frame(e->b, item, loc, &s.body, &s.at, &s.R));
-    if (e->mode < FLX_MODE_MOVING && s.body->kind != FLX_KIND_GROUND) {
-        return drawn_member(e, &s, item, name, loc, out);
-    }
-    FLX_TRY(flx_body_ready(e->b, s.body, loc));
-    if (needs_axes(name) && flx_body_is_ancf_node(s.body)) {
-        FLX_TRY(flx_beam_section(e->b, s.body, false, &s.body));
-    }
+    subject s;
+    bool drawn = e->mode < FLX_MODE_MOVING;
+    FLX_TRY(subject_of(e->b, item, !drawn && needs_axes(name), loc, &s));
+    if (drawn && s.body->kind != FLX_KIND_GROUND) return drawn_member(e, &s, item, name, loc, out);
     return moving_member(e, &s, name, loc, out);
+}
+
+flx_status flx_item_axes(flx_builder *b, const flx_item *item, flx_loc loc, flx_node axes[3][3])
+{
+    subject s;
+    FLX_TRY(subject_of(b, item, true, loc, &s));
+    if (s.node < 0 && s.body->kind == FLX_KIND_BODY && !flx_body_turns(s.body)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' is a point and has no axes", s.full);
+    }
+    for (int j = 0; j < 3; j++) subject_axis(b, &s, j, axes[j]);
+    return FLX_OK;
 }
 
 // Names that only bodies that deform have; their physics is not there yet.
