@@ -135,6 +135,7 @@ typedef struct flx_ancf {
     int *at;          // (n, n) offsets of their parts in the tangent
     bool straight;    // without stress
     const flx_ancf_inertia *inertia;
+    bool damped;               // one of these is not zero, or may be set
     double drag, viscosity;    // damping: of the mass, 1/s; of the strains, s
     const flx_ancf_rule *rule; // NULL: a cable
     flx_cable cable;

@@ -7,6 +7,8 @@
 #include "flexion/extend/system_table.h"
 #include "math/small.h"
 
+#include <stdbool.h>
+
 #define FLX_BEAM_NODES 9 // most nodes of one element
 
 // Polynomials of an element and their derivatives by the part of its length, at the points where its
@@ -27,6 +29,7 @@ typedef struct flx_beam_exact {
     const double *C;      // (6, 6); planar: (3, 3)
     int next;             // from C at one point to that at the next; 0: one for all
     double viscosity;     // of the rates of the strains, a part of C; s
+    bool viscous;         // it is not zero, or may be set
     const double *rest;   // (npoint, 6); planar: (npoint, 3): stretch and curvature without stress
 } flx_beam_exact;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/common.h"
+#include "model/structure/given_section.h"
 #include "reduce/elastic.h"
 
 // A flexible body: its frame is a body without mass, its coordinates are variables of second order
@@ -30,6 +31,8 @@ typedef struct flx_beam_station {
 #define FLX_BEAM_MASS_POINTS 12
 void flx_beam_mass_rule(double at[FLX_BEAM_MASS_POINTS], double weight[FLX_BEAM_MASS_POINTS]);
 
+#define FLX_BEAM_MOST_NODES 9 // of one element
+
 typedef struct flx_beam {
     const char *name;
     flx_loc loc;
@@ -38,6 +41,8 @@ typedef struct flx_beam {
     int nnode;
     int *nodes;      // (nnode) numbers of the bodies, from start to end: order*nelement + 1
     double *lengths; // (nelement) unstressed
+    // Of an element: parts of its length at which its nodes are, and that their masses are of.
+    double node_parts[FLX_BEAM_MOST_NODES], mass_parts[FLX_BEAM_MOST_NODES];
     // Segments: the rigid piece of each node, along the body's x axis about its centre, and the place of the node on it.
     double *pieces, *arms; // (nnode), (nnode, 3)
     // Stiffness of a section against stretch along x, shear along y and z, twist about x, bending about
@@ -45,8 +50,17 @@ typedef struct flx_beam {
     double stiffness[36];
     double mass, inertia[3];
     double rayleigh[2]; // damping: of the mass, of the stiffness
+    // What these follow from (beam_numbers.h): the section that is given, in its middle where it varies, then those of the
+    // stations; damping as it is given, by_ratio: a ratio. damped: it may be set.
+    int ngiven;
+    flx_given_section *given;
+    double damping[2];
+    flx_open damping_open[2];
+    bool by_ratio, damped;
+    bool follows; // some of it are expressions of open parameters
     // In absolute nodal coordinates a node has slopes: bodies, so many for each node.
     int nslope, *slopes;
+    int *axes;      // (nnode) bodies with the axes of nodes, -1: none; NULL: no node has them
     bool continuum; // its elasticity is that of the material, E and nu; else that of sections
     double E, nu;
     bool

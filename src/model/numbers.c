@@ -2,12 +2,14 @@
 // program that evaluates them, and models that have numbers of their own.
 #include "model/numbers.h"
 
+#include "model/beam_numbers.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 
 // ---- which numbers there are ---------------------------------------------------------------------
 
-typedef enum must_be { FINITE, NOT_NEGATIVE, POSITIVE, NOT_ZERO } must_be;
+typedef enum must_be { FINITE, NOT_NEGATIVE, POSITIVE, NOT_ZERO, POISSON } must_be;
 
 // Numbers of an item and, beside them, their expressions.
 typedef struct field {
@@ -122,6 +124,22 @@ static const field of_stop[] = {
     FIELD(flx_stop, restitution, 1, NOT_NEGATIVE, "restitution of the limits"),
     {.count = 0},
 };
+
+static const field of_section[] = {
+    FIELD(flx_given_section, E, 1, POSITIVE, "Young's modulus"),
+    FIELD(flx_given_section, nu, 1, POISSON, "Poisson's ratio"),
+    FIELD(flx_given_section, density, 1, NOT_NEGATIVE, "density"),
+    FIELD(flx_given_section, size, 2, POSITIVE, "size of the section"),
+    FIELD(flx_given_section, EA, 1, POSITIVE, "EA"),
+    FIELD(flx_given_section, EI, 2, POSITIVE, "EI"),
+    FIELD(flx_given_section, GA, 2, POSITIVE, "GA"),
+    FIELD(flx_given_section, GJ, 1, POSITIVE, "GJ"),
+    FIELD(flx_given_section, stiffness, 36, FINITE, "stiffness of the section"),
+    FIELD(flx_given_section, mass, 1, POSITIVE, "mass of a metre"),
+    FIELD(flx_given_section, inertia, 3, NOT_NEGATIVE, "inertia of a metre"),
+    {.count = 0},
+};
+static const field of_beam[] = {FIELD(flx_beam, damping, 2, NOT_NEGATIVE, "damping"), {.count = 0}};
 
 // An array of items: members of flx_model.
 typedef struct kind {
@@ -243,6 +261,22 @@ static flx_status walk_bodies(walk *w)
     return FLX_OK;
 }
 
+// What follows from them, which items have, is shown instead.
+static flx_status walk_beams(walk *w)
+{
+    for (int i = 0; i < w->m->nbeam && !w->visit; i++) {
+        flx_beam *b = w->m->beams + i;
+        int before = w->n;
+        FLX_TRY(meet_all(w, of_beam, (char *)b, b->name, b->loc, -1));
+        for (int k = 0; k < b->ngiven; k++) {
+            flx_given_section *g = b->given + k;
+            FLX_TRY(meet_all(w, of_section, (char *)g, b->name, g->loc, -1));
+        }
+        if (w->list) b->follows = w->n > before;
+    }
+    return FLX_OK;
+}
+
 // They are no numbers of items: nobody is shown them.
 static flx_status walk_limits(walk *w)
 {
@@ -270,6 +304,7 @@ static flx_status walk_model(walk *w)
         }
     }
     FLX_TRY(walk_bodies(w));
+    FLX_TRY(walk_beams(w));
     return walk_limits(w);
 }
 
@@ -366,6 +401,22 @@ static void *copy(flx_arena *arena, const void *from, size_t n, size_t size)
     return to;
 }
 
+static flx_status copy_beams(flx_model *own)
+{
+    own->beams = copy(own->arena, own->beams, (size_t)own->nbeam, sizeof *own->beams);
+    if (!own->beams) return FLX_ERR_MEMORY;
+    for (int i = 0; i < own->nbeam; i++) {
+        flx_beam *b = own->beams + i;
+        size_t n = b->stations ? (size_t)(b->nstation * b->nelement) : 0;
+        if (!b->follows) continue;
+        b->given = copy(own->arena, b->given, (size_t)b->ngiven, sizeof *b->given);
+        if (!b->given) return FLX_ERR_MEMORY;
+        if (n > 0) b->stations = copy(own->arena, b->stations, n, sizeof *b->stations);
+        if (n > 0 && !b->stations) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
 static flx_status copy_items(flx_model *own)
 {
     for (size_t i = 0; i < NKIND; i++) {
@@ -385,7 +436,7 @@ static flx_status copy_items(flx_model *own)
         b->points = points;
         b->shapes = shapes;
     }
-    return FLX_OK;
+    return copy_beams(own);
 }
 
 static flx_status make_varied(flx_model *own)
@@ -444,13 +495,14 @@ static flx_status check_number(const flx_model *m, const flx_number *n, double x
                         name);
     }
     if (n->be == FINITE || x > 0 || (n->be == NOT_NEGATIVE && x == 0) ||
-        (n->be == NOT_ZERO && x != 0)) {
+        (n->be == NOT_ZERO && x != 0) || (n->be == POISSON && x > -1 && x < 0.5)) {
         return FLX_OK;
     }
     return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
                     "with these parameters the %s%s'%s' is %g; it must %s", n->what, of, name, x,
                     n->be == POSITIVE   ? "be positive"
                     : n->be == NOT_ZERO ? "not be zero"
+                    : n->be == POISSON  ? "lie between -1 and 0.5"
                                         : "not be negative");
 }
 
@@ -486,8 +538,10 @@ flx_status flx_model_set_parameters(flx_model *own, const double *p)
     for (int i = 0; i < n->n; i++) FLX_TRY(check_number(own, n->list + i, v->new[i]));
     exchange(own);
     flx_status status = check_inertias(own);
+    if (status == FLX_OK) status = flx_beams_follow(own);
     if (status != FLX_OK) {
         exchange(own); // as before
+        (void)flx_beams_follow(own);
         return status;
     }
     memcpy(v->p, p, (size_t)own->ntunable * sizeof *p);

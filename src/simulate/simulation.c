@@ -196,7 +196,7 @@ bool flx_simulation_is_powered(const flx_simulation *sim)
         if (damps || !f->kind->potential) return true;
     }
     for (int i = 0; i < m->nbeam; i++) {
-        if (m->beams[i].rayleigh[0] > 0 || m->beams[i].rayleigh[1] > 0) return true;
+        if (m->beams[i].damped) return true;
     }
     for (int i = 0; i < m->nsolid; i++) {
         if (m->solids[i].rayleigh[0] > 0 || m->solids[i].rayleigh[1] > 0) return true;

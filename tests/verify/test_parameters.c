@@ -12,10 +12,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOVED 0.01  // part by which parameters are changed
-#define SAME 1e-11  // of the largest number among rows of a kind
-#define STEP 1e-4   // of the differences that slopes are compared with,
-#define SLOPES 1e-6 // which are so accurate
+#define MOVED 0.01     // part by which parameters are changed
+#define DISPLACED 1e-3 // m, rad: what the start is moved by
+#define SAME 1e-11     // of the largest number among rows of a kind
+#define STEP 1e-4      // of the differences that slopes are compared with,
+#define SLOPES 1e-6    // which are so accurate
 
 typedef struct compiled {
     flx_ctx *ctx;
@@ -60,6 +61,10 @@ static void disturb(flx_state *x, const flx_system *s)
 {
     uint64_t seed = 23;
     const flx_dims *d = &s->dims;
+    double *theta = calloc((size_t)d->nv + 1, sizeof *theta);
+    for (int i = 0; i < d->nv; i++) theta[i] = DISPLACED * random_number(&seed); // strains
+    s->ops->retract(s, x->q, theta, x->q);
+    free(theta);
     for (int i = 0; i < d->nv; i++) x->v[i] += 0.3 * random_number(&seed);
     for (int i = 0; i < d->nv; i++) x->a[i] += random_number(&seed);
     for (int i = 0; i < d->nlam; i++) x->lam[i] += random_number(&seed);

@@ -64,19 +64,18 @@ static bool find_reference(const flx_descriptor *d, const flx_beam *b, int eleme
     return bent > STRAIGHT;
 }
 
-static flx_status make_inertia(flx_descriptor *d, const flx_beam *b, int element, flx_ancf *e)
+// Elements of one length and section share what follows from these.
+static bool is_as_before(const flx_beam *b, int element)
 {
-    if (element > 0 && !b->stations && b->lengths[element] == b->lengths[element - 1]) {
-        e->inertia = e[-1].inertia;
-        return FLX_OK;
-    }
+    return element > 0 && !b->stations && b->lengths[element] == b->lengths[element - 1];
+}
+
+static void fill_inertia(const flx_beam *b, int element, flx_ancf_inertia *own)
+{
     const double moments[2] = {b->inertia[2], b->inertia[1]}; // of y^2, of z^2
-    flx_ancf_inertia *own = flx_arena_take(d->arena, 1, sizeof *own);
-    if (!own) return FLX_ERR_MEMORY;
-    e->inertia = own;
     if (!b->stations) {
         flx_ancf_inertia_make(b->lengths[element], b->mass, b->nslope - 1, moments, own);
-        return FLX_OK;
+        return;
     }
     double at[FLX_BEAM_MASS_POINTS], weight[FLX_BEAM_MASS_POINTS], mass[FLX_BEAM_MASS_POINTS];
     double across[FLX_BEAM_MASS_POINTS][2];
@@ -89,25 +88,48 @@ static flx_status make_inertia(flx_descriptor *d, const flx_beam *b, int element
     }
     flx_ancf_inertia_sum(b->lengths[element], b->nslope - 1, FLX_BEAM_MASS_POINTS, at, weight, mass,
                          across, own);
+}
+
+static flx_status make_inertia(flx_descriptor *d, const flx_beam *b, int element, flx_ancf *e)
+{
+    if (is_as_before(b, element)) {
+        e->inertia = e[-1].inertia;
+        return FLX_OK;
+    }
+    flx_ancf_inertia *own = flx_arena_take(d->arena, 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    fill_inertia(b, element, own);
+    e->inertia = own;
     return FLX_OK;
+}
+
+static bool shares_rule(const flx_beam *b, int element, const flx_ancf *e)
+{
+    return is_as_before(b, element) && e->straight && e[-1].straight;
+}
+
+// points: FLX_ANCF_POINTS of them.
+static void fill_rule(const flx_beam *b, int element, const double *e0, int dimension,
+                      flx_ancf_point *points, flx_ancf_rule *rule)
+{
+    flx_ancf_section s[4];
+    for (int k = 0; k < 4; k++) s[k] = section_of(b, element, k);
+    rule->points = points;
+    (b->continuum ? flx_ancf_rule_continuum : flx_ancf_rule_sections)(b->lengths[element], s,
+                                                                      dimension, e0, rule);
 }
 
 static flx_status make_rule(flx_descriptor *d, const flx_beam *b, int element, const double *e0,
                             flx_ancf *e)
 {
-    if (element > 0 && !e0 && !b->stations && e[-1].straight &&
-        b->lengths[element] == b->lengths[element - 1]) {
+    if (shares_rule(b, element, e)) {
         e->rule = e[-1].rule;
         return FLX_OK;
     }
-    flx_ancf_section s[4];
-    for (int k = 0; k < 4; k++) s[k] = section_of(b, element, k);
     flx_ancf_point points[FLX_ANCF_POINTS];
     flx_ancf_rule *rule = flx_arena_take(d->arena, 1, sizeof *rule);
     if (!rule) return FLX_ERR_MEMORY;
-    rule->points = points;
-    (b->continuum ? flx_ancf_rule_continuum : flx_ancf_rule_sections)(b->lengths[element], s,
-                                                                      e->dimension, e0, rule);
+    fill_rule(b, element, e0, e->dimension, points, rule);
     rule->points = flx_arena_take(d->arena, (size_t)rule->npoint, sizeof *points);
     if (!rule->points) return FLX_ERR_MEMORY;
     memcpy(rule->points, points, (size_t)rule->npoint * sizeof *points);
@@ -142,6 +164,7 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
                         .q = at + n * n,
                         .v = at + n * n + n,
                         .at = at,
+                        .damped = flx_beam_is_dragged(b) || flx_beam_is_viscous(b),
                         .drag = b->rayleigh[0],
                         .viscosity = b->rayleigh[1]};
         double reference[FLX_ANCF_NUMBERS] = {0};
@@ -167,6 +190,64 @@ static flx_status plan(flx_descriptor *d)
     if (!own->of) return FLX_ERR_MEMORY;
     d->own[FLX_TERM_ANCF] = own;
     return flx_beams_each(d, is_ancf, plan_beam);
+}
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+// What elements point at becomes the descriptor's own, shared as it was.
+static flx_status take_element(flx_descriptor *d, const flx_ancf *shared, flx_ancf *e, bool first)
+{
+    if (!first && shared->inertia == shared[-1].inertia) {
+        e->inertia = e[-1].inertia;
+    } else if (!FLX_OWN(d, e->inertia, 1, sizeof *e->inertia)) {
+        return FLX_ERR_MEMORY;
+    }
+    if (!e->rule) return FLX_OK;
+    if (!first && shared->rule == shared[-1].rule) {
+        e->rule = e[-1].rule;
+        return FLX_OK;
+    }
+    flx_ancf_rule *rule = FLX_OWN(d, e->rule, 1, sizeof *rule);
+    if (!rule) return FLX_ERR_MEMORY;
+    return FLX_OWN(d, rule->points, rule->npoint, sizeof *rule->points) ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status take(flx_descriptor *d)
+{
+    const flx_ancf *shared = ancfs_of(d)->of;
+    ancfs *own = FLX_OWN(d, d->own[FLX_TERM_ANCF], 1, sizeof *own);
+    if (!own || !FLX_OWN(d, own->of, own->n, sizeof *own->of)) return FLX_ERR_MEMORY;
+    for (int i = 0; i < own->n; i++) FLX_TRY(take_element(d, shared + i, own->of + i, i == 0));
+    return FLX_OK;
+}
+
+static void renew_element(flx_descriptor *d, const flx_beam *b, int i, flx_ancf *e)
+{
+    double reference[FLX_ANCF_NUMBERS] = {0};
+    (void)find_reference(d, b, i, reference);
+    const double *e0 = e->straight ? NULL : reference;
+    e->drag = b->rayleigh[0];
+    e->viscosity = b->rayleigh[1];
+    if (!is_as_before(b, i)) fill_inertia(b, i, (flx_ancf_inertia *)(uintptr_t)e->inertia); // own
+    if (b->formulation == FLX_BEAM_CABLE) {
+        make_cable(b, i, e0, e);
+    } else if (!shares_rule(b, i, e)) {
+        flx_ancf_rule *rule = (flx_ancf_rule *)(uintptr_t)e->rule; // own
+        flx_ancf_point points[FLX_ANCF_POINTS], *to = rule->points;
+        fill_rule(b, i, e0, e->dimension, points, rule);
+        memcpy(to, points, (size_t)rule->npoint * sizeof *to);
+        rule->points = to;
+    }
+}
+
+static flx_status renew(flx_descriptor *d)
+{
+    flx_ancf *e = ancfs_of(d)->of;
+    for (int k = 0; k < d->model->nbeam; k++) {
+        const flx_beam *b = d->model->beams + k;
+        for (int i = 0; is_ancf(b) && i < b->nelement; i++) renew_element(d, b, i, e++);
+    }
+    return FLX_OK;
 }
 
 static flx_status couple(flx_descriptor *d)
@@ -197,7 +278,7 @@ static void mark(flx_descriptor *d)
 {
     for (int i = 0; i < ancfs_of(d)->n; i++) {
         const flx_ancf *e = ancfs_of(d)->of + i;
-        bool damped = e->viscosity != 0 || e->drag != 0;
+        bool damped = e->damped;
         for (int k = 0; k < e->n * e->n; k++) flx_layout_mark(d, e->at[k], damped ? 6 : 4);
     }
 }
@@ -281,6 +362,8 @@ const flx_term flx_term_ancf = {
     .couple = couple,
     .fill = fill,
     .mark = mark,
+    .take = take,
+    .renew = renew,
     .residual = residual,
     .linearise = linearise,
     .masses = masses,

@@ -5,6 +5,7 @@
 typedef struct beams {
     int n; // elements
     flx_beam_exact *of;
+    flx_beam_stiffness C;
 } beams;
 
 static beams *beams_of(const flx_descriptor *d)
@@ -36,17 +37,70 @@ static void take_stiffness(const flx_descriptor *d, const double *from, double *
     if (!d->planar) memcpy(C, from, 36 * sizeof *C);
 }
 
-const double *flx_beam_section_stiffness(flx_descriptor *d, const flx_beam *b)
+static int points_of(const flx_beam *b)
 {
-    int size = d->planar ? 9 : 36, points = b->stations ? b->nstation - FLX_BEAM_MASS_POINTS : 1;
-    int n = b->stations ? b->nelement * points : 1;
-    double *C = flx_arena_take(d->arena, (size_t)n * (size_t)size, sizeof *C);
-    for (int i = 0; C && i < n; i++) {
+    return b->stations ? b->nstation - FLX_BEAM_MASS_POINTS : 1;
+}
+
+static int sections_of(const flx_beam *b)
+{
+    return b->stations ? b->nelement * points_of(b) : 1;
+}
+
+static void fill_stiffness(const flx_descriptor *d, const flx_beam *b, double *C)
+{
+    int size = d->planar ? 9 : 36, points = points_of(b);
+    for (int i = 0; i < sections_of(b); i++) {
         const double *from = b->stiffness;
         if (b->stations) from = b->stations[i / points * b->nstation + i % points].stiffness;
         take_stiffness(d, from, C + (ptrdiff_t)size * i);
     }
-    return C;
+}
+
+flx_status flx_beam_stiffness_make(flx_descriptor *d, bool (*takes)(const flx_beam *b),
+                                   flx_beam_stiffness *C)
+{
+    const flx_model *m = d->model;
+    int size = d->planar ? 9 : 36;
+    C->takes = takes;
+    for (int i = 0; i < m->nbeam; i++)
+        C->n += takes(m->beams + i) ? size * sections_of(m->beams + i) : 0;
+    C->of = flx_arena_take(d->arena, (size_t)C->n, sizeof *C->of);
+    if (!C->of) return FLX_ERR_MEMORY;
+    flx_beam_stiffness_fill(d, C);
+    return FLX_OK;
+}
+
+void flx_beam_stiffness_fill(const flx_descriptor *d, flx_beam_stiffness *C)
+{
+    const flx_model *m = d->model;
+    double *next = C->of;
+    for (int i = 0; i < m->nbeam; i++) {
+        const flx_beam *b = m->beams + i;
+        if (!C->takes(b)) continue;
+        fill_stiffness(d, b, next);
+        next += (d->planar ? 9 : 36) * sections_of(b);
+    }
+}
+
+const double *flx_beam_stiffness_of(const flx_descriptor *d, const flx_beam_stiffness *C,
+                                    const flx_beam *b)
+{
+    const double *at = C->of;
+    for (const flx_beam *i = d->model->beams; i < b; i++) {
+        if (C->takes(i)) at += (d->planar ? 9 : 36) * sections_of(i);
+    }
+    return at;
+}
+
+bool flx_beam_is_viscous(const flx_beam *b)
+{
+    return b->rayleigh[1] > 0 || (b->by_ratio ? b->damping_open[0] : b->damping_open[1]) > 0;
+}
+
+bool flx_beam_is_dragged(const flx_beam *b)
+{
+    return b->rayleigh[0] > 0 || (!b->by_ratio && b->damping_open[0] > 0);
 }
 
 int flx_beam_section_step(const flx_descriptor *d, const flx_beam *b)
@@ -97,9 +151,9 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
 {
     beams *own = beams_of(d);
     const flx_beam_rule *rule = rule_of(d, b);
-    const double *C = flx_beam_section_stiffness(d, b);
+    const double *C = flx_beam_stiffness_of(d, &own->C, b);
     int n = nodes_of(b), step = flx_beam_section_step(d, b);
-    if (!rule || !C) return FLX_ERR_MEMORY;
+    if (!rule) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->nelement; i++) {
         const int *nodes = b->nodes + i * b->order;
         int *at = flx_arena_take(d->arena, (size_t)(n * n + 2 * n), sizeof *at);
@@ -119,6 +173,7 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
                               .C = C + (ptrdiff_t)step * i * rule->npoint,
                               .next = step,
                               .viscosity = b->rayleigh[1],
+                              .viscous = flx_beam_is_viscous(b),
                               .rest = rest};
         flx_beam_find_rest(d, b, nodes, e, rest);
     }
@@ -151,7 +206,38 @@ static flx_status plan(flx_descriptor *d)
     own->of = flx_arena_take(d->arena, (size_t)n, sizeof *own->of);
     if (!own->of) return FLX_ERR_MEMORY;
     d->own[FLX_TERM_BEAM] = own;
+    FLX_TRY(flx_beam_stiffness_make(d, is_exact, &own->C));
     return flx_beams_each(d, is_exact, plan_beam);
+}
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+flx_status flx_beam_stiffness_take(flx_descriptor *d, flx_beam_stiffness *C)
+{
+    return FLX_OWN(d, C->of, C->n, sizeof *C->of) ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status take(flx_descriptor *d)
+{
+    beams *own = FLX_OWN(d, d->own[FLX_TERM_BEAM], 1, sizeof *own);
+    bool fine = own && FLX_OWN(d, own->of, own->n, sizeof *own->of);
+    return fine ? flx_beam_stiffness_take(d, &own->C) : FLX_ERR_MEMORY;
+}
+
+static flx_status renew(flx_descriptor *d)
+{
+    beams *own = beams_of(d);
+    flx_beam_exact *e = own->of;
+    flx_beam_stiffness_fill(d, &own->C);
+    for (int k = 0; k < d->model->nbeam; k++) {
+        const flx_beam *b = d->model->beams + k;
+        const double *C = flx_beam_stiffness_of(d, &own->C, b);
+        for (int i = 0; is_exact(b) && i < b->nelement; i++, e++) {
+            e->C = C + (ptrdiff_t)e->next * i * e->rule->npoint;
+            e->viscosity = b->rayleigh[1];
+        }
+    }
+    return FLX_OK;
 }
 
 static flx_status couple(flx_descriptor *d)
@@ -183,7 +269,7 @@ static flx_status fill(flx_descriptor *d)
 void flx_beam_element_mark(flx_descriptor *d, const flx_beam_exact *e)
 {
     int n = e->rule->nnode;
-    for (int k = 0; k < n * n && e->viscosity != 0; k++) flx_layout_mark(d, e->block[k], 2);
+    for (int k = 0; k < n * n && e->viscous; k++) flx_layout_mark(d, e->block[k], 2);
 }
 
 static void mark(flx_descriptor *d)
@@ -263,6 +349,8 @@ const flx_term flx_term_beam = {
     .couple = couple,
     .fill = fill,
     .mark = mark,
+    .take = take,
+    .renew = renew,
     .residual = residual,
     .linearise = linearise,
     .energy = energy,

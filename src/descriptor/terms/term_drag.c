@@ -14,12 +14,17 @@ static drags *drags_of(const flx_descriptor *d)
 
 // ---- making -------------------------------------------------------------------------------------
 
+static bool takes(const flx_beam *b) // others have their own
+{
+    return b->nslope == 0 && flx_beam_is_dragged(b);
+}
+
 static int count(const flx_model *m)
 {
     int n = 0;
     for (int i = 0; i < m->nbeam; i++) {
         const flx_beam *b = m->beams + i;
-        if (b->nslope == 0 && b->rayleigh[0] > 0) n += b->nnode;
+        if (takes(b)) n += b->nnode;
     }
     for (int i = 0; i < m->nsolid; i++) {
         if (m->solids[i].rayleigh[0] > 0) n += m->solids[i].nnode;
@@ -27,17 +32,22 @@ static int count(const flx_model *m)
     return n;
 }
 
+static void take_numbers(const flx_descriptor *d, const flx_beam *b, int i, flx_drag *p)
+{
+    const flx_body *o = d->model->bodies + b->nodes[i];
+    for (int k = 0; k < p->n; k++) {
+        int turn = k - (d->planar ? 2 : 3);
+        double J = o->inertia[d->planar ? 8 : 4 * (turn < 0 ? 0 : turn)];
+        p->c[k] = b->rayleigh[0] * (turn < 0 ? o->mass : J);
+    }
+}
+
 static void plan_beam(flx_descriptor *d, const flx_beam *b, drags *to)
 {
-    for (int i = 0; i < b->nnode && b->rayleigh[0] > 0; i++) {
-        const flx_body *o = d->model->bodies + b->nodes[i];
+    for (int i = 0; i < b->nnode; i++) {
         flx_drag *p = to->of + to->n++;
         *p = (flx_drag){.v = d->body_v[b->nodes[i]], .n = d->body_nv[b->nodes[i]]};
-        for (int k = 0; k < p->n; k++) {
-            int turn = k - (d->planar ? 2 : 3);
-            double J = o->inertia[d->planar ? 8 : 4 * (turn < 0 ? 0 : turn)];
-            p->c[k] = b->rayleigh[0] * (turn < 0 ? o->mass : J);
-        }
+        take_numbers(d, b, i, p);
     }
 }
 
@@ -61,10 +71,27 @@ static flx_status plan(flx_descriptor *d)
     own->of = flx_arena_take(d->arena, (size_t)most, sizeof *own->of);
     if (!own->of) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nbeam; i++) {
-        if (m->beams[i].nslope == 0) plan_beam(d, m->beams + i, own); // others have their own
+        if (takes(m->beams + i)) plan_beam(d, m->beams + i, own);
     }
     for (int i = 0; i < m->nsolid; i++) plan_solid(d, m->solids + i, own);
     d->own[FLX_TERM_DRAG] = own;
+    return FLX_OK;
+}
+
+static flx_status take(flx_descriptor *d)
+{
+    drags *own = FLX_OWN(d, d->own[FLX_TERM_DRAG], 1, sizeof *own);
+    bool fine = own && FLX_OWN(d, own->of, own->n, sizeof *own->of);
+    return fine ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status renew(flx_descriptor *d)
+{
+    flx_drag *p = drags_of(d)->of;
+    for (int k = 0; k < d->model->nbeam; k++) {
+        const flx_beam *b = d->model->beams + k;
+        for (int i = 0; takes(b) && i < b->nnode; i++) take_numbers(d, b, i, p++);
+    }
     return FLX_OK;
 }
 
@@ -109,6 +136,8 @@ const flx_term flx_term_drag = {
     .plan = plan,
     .fill = fill,
     .mark = mark,
+    .take = take,
+    .renew = renew,
     .residual = residual,
     .linearise = linearise,
     .energy = energy,

@@ -6,6 +6,7 @@
 typedef struct hinges {
     int n;
     flx_beam_hinge *of;
+    flx_beam_stiffness C;
 } hinges;
 
 static hinges *hinges_of(const flx_descriptor *d)
@@ -44,6 +45,7 @@ static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const flx_bea
                             .length = b->lengths[element],
                             .C = C + (ptrdiff_t)flx_beam_section_step(d, b) * element,
                             .viscosity = b->rayleigh[1],
+                            .viscous = flx_beam_is_viscous(b),
                             .rest = rest};
     if (!b->straight) flx_beam_find_rest(d, b, body, &h->e, rest);
     for (int k = 0; k < (d->planar ? 2 : 3); k++) rest[k] = 0.0; // the ends meet
@@ -63,9 +65,9 @@ static const flx_beam_rule *rule_of(flx_descriptor *d)
 
 static flx_status plan_segments(flx_descriptor *d, const flx_beam *b)
 {
-    const double *C = flx_beam_section_stiffness(d, b);
+    const double *C = flx_beam_stiffness_of(d, &hinges_of(d)->C, b);
     const flx_beam_rule *rule = rule_of(d);
-    if (!C || !rule) return FLX_ERR_MEMORY;
+    if (!rule) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->nelement; i++) FLX_TRY(plan_hinge(d, b, rule, C, i));
     return FLX_OK;
 }
@@ -79,7 +81,31 @@ static flx_status plan(flx_descriptor *d)
     own->of = flx_arena_take(d->arena, (size_t)n, sizeof *own->of);
     if (!own->of) return FLX_ERR_MEMORY;
     d->own[FLX_TERM_HINGE] = own;
+    FLX_TRY(flx_beam_stiffness_make(d, is_segments, &own->C));
     return flx_beams_each(d, is_segments, plan_segments);
+}
+
+static flx_status take(flx_descriptor *d)
+{
+    hinges *own = FLX_OWN(d, d->own[FLX_TERM_HINGE], 1, sizeof *own);
+    bool fine = own && FLX_OWN(d, own->of, own->n, sizeof *own->of);
+    return fine ? flx_beam_stiffness_take(d, &own->C) : FLX_ERR_MEMORY;
+}
+
+static flx_status renew(flx_descriptor *d)
+{
+    hinges *own = hinges_of(d);
+    flx_beam_hinge *h = own->of;
+    flx_beam_stiffness_fill(d, &own->C);
+    for (int k = 0; k < d->model->nbeam; k++) {
+        const flx_beam *b = d->model->beams + k;
+        const double *C = flx_beam_stiffness_of(d, &own->C, b);
+        for (int i = 0; is_segments(b) && i < b->nelement; i++, h++) {
+            h->e.C = C + (ptrdiff_t)flx_beam_section_step(d, b) * i;
+            h->e.viscosity = b->rayleigh[1];
+        }
+    }
+    return FLX_OK;
 }
 
 static flx_status couple(flx_descriptor *d)
@@ -178,6 +204,8 @@ const flx_term flx_term_hinge = {
     .couple = couple,
     .fill = fill,
     .mark = mark,
+    .take = take,
+    .renew = renew,
     .residual = residual,
     .linearise = linearise,
     .energy = energy,

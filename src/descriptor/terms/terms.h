@@ -32,7 +32,20 @@ void flx_modals_attached(const flx_descriptor *d, int i, flx_attached_data *f);
 // beams: stiffness of a section, in the plane the part that acts there; NULL: no memory. Strains without stress at the
 // points of an element between these nodes: of a straight line, or in the initial configuration.
 // Where it varies that of each point of each element, so many numbers apart; else one, and 0.
-const double *flx_beam_section_stiffness(flx_descriptor *d, const flx_beam *b);
+typedef struct flx_beam_stiffness { // of all beams that a term takes, one after another
+    bool (*takes)(const flx_beam *b);
+    int n; // numbers
+    double *of;
+} flx_beam_stiffness;
+flx_status flx_beam_stiffness_make(flx_descriptor *d, bool (*takes)(const flx_beam *b),
+                                   flx_beam_stiffness *C);
+flx_status flx_beam_stiffness_take(flx_descriptor *d, flx_beam_stiffness *C);
+void flx_beam_stiffness_fill(const flx_descriptor *d, flx_beam_stiffness *C);
+const double *flx_beam_stiffness_of(const flx_descriptor *d, const flx_beam_stiffness *C,
+                                    const flx_beam *b);
+// Whether they have damping by stiffness, by mass, or may be given it.
+bool flx_beam_is_viscous(const flx_beam *b);
+bool flx_beam_is_dragged(const flx_beam *b);
 int flx_beam_section_step(const flx_descriptor *d, const flx_beam *b);
 void flx_beam_find_rest(const flx_descriptor *d, const flx_beam *b, const int *nodes,
                         const flx_beam_exact *e, double *rest);

@@ -18,8 +18,7 @@
 
 static const flx_num3 origin = {.x = {0, 0, 0}};
 
-#define SMALL_INERTIA 1e-8 // of a section, as a part of that of its node
-#define ROUND 1e-12        // of the size of a slope
+#define ROUND 1e-12 // of the size of a slope
 
 static flx_beam_data *beam_of(const flx_item *body)
 {
@@ -76,8 +75,9 @@ flx_status flx_beam_declare_slopes(flx_builder *b, flx_item *body)
     d->clamped = flx_take(b, (size_t)d->nnode, sizeof *d->clamped);
     d->stretch = flx_take(b, (size_t)d->nnode, sizeof *d->stretch);
     d->def.slopes = flx_arena_take(b->m->arena, (size_t)(n * d->nnode), sizeof(int));
-    if (!d->slopes || !d->sections || !d->clamped || !d->stretch || !d->def.slopes)
-        return FLX_ERR_MEMORY;
+    d->def.axes = flx_arena_take(b->m->arena, (size_t)d->nnode, sizeof(int));
+    bool fine = d->slopes && d->sections && d->clamped && d->stretch && d->def.slopes;
+    if (!fine || !d->def.axes) return FLX_ERR_MEMORY;
     for (int i = 0; i < d->nnode; i++) {
         const char *node = i == 0 ? "start" : d->nodes[i]->name + strlen(body->name) + 1;
         for (int k = 0; k < n; k++) {
@@ -88,6 +88,7 @@ flx_status flx_beam_declare_slopes(flx_builder *b, flx_item *body)
             d->def.slopes[n * i + k] = (*slope)->number;
         }
         int asked = b->marks->n > 0 ? asked_of(b, body, d->at[i]) : 0;
+        d->def.axes[i] = asked > 0 ? b->bodies.count : -1;
         if (asked == 0) continue;
         const char *name = flx_arena_printf(b->scratch, "%s.section", node);
         FLX_TRY(flx_beam_make_node(b, body, i, name, FLX_BODY_RIGID, &d->sections[i]));
@@ -137,15 +138,10 @@ void flx_beam_move_slopes(const flx_item *body)
             slope->start = node->start;
             v3_store(slope->start.velocity, v3_cross(w, v3_load(slope->position)));
         }
-        memset(node->inertia, 0, sizeof node->inertia);
         if (!d->sections[i]) continue;
-        double share = flx_beam_share(d, i), J = 0.0;
-        for (int k = 0; k < 3; k++) J = fmax(J, d->def.inertia[k]);
-        J += d->def.mass * share * share / 50.0; // about what the slope along the line has
         flx_body *section = &((flx_body_data *)d->sections[i]->data)->def;
         section->start = node->start;
-        section->mass = SMALL_INERTIA * node->mass;
-        for (int k = 0; k < 3; k++) section->inertia[4 * k] = SMALL_INERTIA * share * J;
+        flx_beam_take_axes(&d->def, i, node->mass, section);
     }
 }
 

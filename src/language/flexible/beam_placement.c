@@ -190,6 +190,14 @@ static void draw_slack_pieces(const flx_beam_data *d, const flx_slack *s, const 
     }
 }
 
+// How a line hangs depends on its section: the parameters in it are structural then.
+static flx_status read_fixed(flx_env *e, const flx_item *body, flx_beam_data *d)
+{
+    FLX_TRY(flx_beam_read_section(e, body, d));
+    flx_beam_fix_section(e->b, &d->def);
+    return FLX_OK;
+}
+
 // A line that is longer than the distance of its ends: places (n, 3) and directions (n, 3) of its nodes.
 static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
                              double length, double *out)
@@ -201,7 +209,7 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
     double *work = flx_take(b, 5 * (size_t)n, sizeof *work), *h = work, *apart = work + n;
     double *beyond = work + 2 * n, *a = work + 3 * n, *stretch = work + 4 * n;
     if (!work) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
+    FLX_TRY(read_fixed(e, body, d));
     double left = d->def.mass * length;
     line_eval(l, 0);
     v3 chord = v3_load(l->out + 3), up = v3_scale(-1.0, v3_load(g));
@@ -216,7 +224,7 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
     }
     across = v3_unit(across);
     for (int i = 0; i < n; i++) { // half of a piece's mass is at its end
-        h[i] = segments ? flx_beam_share(d, i) : length * (d->at[i + 1] - d->at[i]);
+        h[i] = segments ? flx_beam_share(&d->def, i) : length * (d->at[i + 1] - d->at[i]);
         if (i > 0) apart[i - 1] = segments ? d->def.lengths[i - 1] : 0.5 * (h[i - 1] + h[i]);
         beyond[i] = left - 0.5 * d->def.mass * h[i];
         left -= d->def.mass * h[i];
@@ -282,7 +290,7 @@ static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, 
     double *work = flx_take(b, 5 * (size_t)m, sizeof *work), *rest = work, *apart = work + m;
     double *beyond = work + 2 * m, *a = work + 3 * m, *stretch = work + 4 * m, left = length;
     if (!work) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
+    FLX_TRY(read_fixed(e, body, d));
     m33 R = m33_identity();
     line_eval(l, 0);
     (void)set_axes(l, NULL, b->m->dimension,

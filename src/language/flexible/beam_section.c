@@ -1,15 +1,13 @@
-// beam_section.c - the section of a beam of large deformation: its stiffness, mass and rotational inertia per
-// length (section_read.c); damping; what formulations can have.
+// beam_section.c - the section of a beam of large deformation as the model says it: its stiffness, mass and rotational
+// inertia per length (section_read.c), where it varies those of all its stations; damping; what formulations can have.
 #include "language/flexible/deformable.h"
 #include "language/flexible/section_along.h"
 #include "language/flexible/section_read.h"
+#include "language/scope/nums.h"
 
 #include <string.h>
 
-// First frequency of a cantilever, times sqrt(m L^4/EI).
-#define CANTILEVER 3.5160152685
-
-static flx_status read_damping(flx_env *e, const flx_item *body, flx_beam *beam, double length)
+static flx_status read_damping(flx_env *e, const flx_item *body, flx_beam *beam)
 {
     const flx_entry *damping = flx_entry_get(body->def, "damping");
     if (!damping) return FLX_OK;
@@ -17,7 +15,8 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_beam *beam,
     const flx_entry *y = ratio ? ratio : flx_entry_get(damping, "rayleigh");
     int n = 0;
     double *x = NULL;
-    FLX_TRY(flx_build_numbers(e, y, &n, &x));
+    flx_open *open = NULL;
+    FLX_TRY(flx_build_open_numbers(e, y, &n, &x, &open));
     for (int i = 0; i < n; i++) {
         if (x[i] >= 0) continue;
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "damping cannot be negative: %g", x[i]);
@@ -29,122 +28,96 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_beam *beam,
                                 "not %d",
                         n);
     }
-    if (!ratio) {
-        memcpy(beam->rayleigh, x, sizeof beam->rayleigh);
-        return FLX_OK;
+    beam->by_ratio = ratio != NULL;
+    for (int i = 0; i < n; i++) {
+        beam->damping[i] = x[i];
+        beam->damping_open[i] = open[i];
+        beam->damped = beam->damped || x[i] > 0 || open[i];
     }
-    const double *C = beam->stiffness;
-    double EI = e->b->m->dimension == 2 ? C[35] : fmin(C[28], C[35]);
-    double frequency = CANTILEVER / (length * length) * sqrt(EI / beam->mass);
-    beam->rayleigh[1] = 2.0 * x[0] / frequency;
     return FLX_OK;
 }
 
 // The classical element bends too little however fine it is: by how much, a section that cannot contract says.
-static void warn_of_continuum(flx_env *e, flx_loc loc, const flx_beam *beam)
+static flx_status check_continuum(flx_env *e, const flx_item *body, const flx_beam *beam)
 {
+    flx_loc loc = flx_entry_get(body->def, "elasticity")->loc;
     double nu = beam->nu;
     double less = e->b->m->dimension == 2 ? 1 - nu * nu : (1 + nu) * (1 - 2 * nu) / (1 - nu);
+    if (!(beam->size[0] > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                        "the elasticity of a continuum needs the size of the section and a "
+                        "material; of stiffnesses it is 'sections'");
+    }
     flx_ctx_warn(e->b->ctx, loc,
                  "the classical element of 'elasticity: continuum' is too stiff: with any number "
                  "of elements it bends by %.3g of what a beam of this section does, with few by "
                  "less; 'elasticity: sections' is the beam",
                  less);
-}
-
-// What elements in absolute nodal coordinates can have.
-static flx_status check_ancf(flx_env *e, const flx_item *body, const flx_entry *section,
-                             flx_beam *beam)
-{
-    const flx_entry *y = flx_entry_get(body->def, "elasticity");
-    const double *C = beam->stiffness;
-    bool cable = beam->formulation == FLX_BEAM_CABLE;
-    if (beam->continuum && !(beam->size[0] > 0)) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "the elasticity of a continuum needs the size of the section and a "
-                        "material; of stiffnesses it is 'sections'");
-    }
-    if (beam->continuum) warn_of_continuum(e, y->loc, beam);
-    for (int i = 0; i < 36; i++) {
-        if (i % 7 == 0 || C[i] == 0) continue;
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, section->loc,
-                        "a section whose stiffnesses are coupled needs 'formulation: "
-                        "geometrically-exact'");
-    }
-    if (cable && e->b->m->dimension == 3 && fabs(C[28] - C[35]) > 1e-6 * (C[28] + C[35])) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, section->loc,
-                        "a cable in space has one bending stiffness: it does not know its axes. "
-                        "Use 'ancf' or 'geometrically-exact' for %g and %g N m^2",
-                        C[28], C[35]);
-    }
     return FLX_OK;
 }
 
-// For pictures, and for the elasticity of a continuum.
-static flx_status read_size(flx_env *e, const flx_entry *section, flx_beam *beam)
+static flx_status read_place(flx_env *e, const flx_item *body, flx_given_section *g)
 {
-    const flx_entry *radius = flx_entry_get(section, "radius");
-    beam->round = radius != NULL;
-    FLX_TRY(flx_build_number(e, radius ? radius : flx_entry_get(section, "width"), beam->size));
-    if (!radius) return flx_build_number(e, flx_entry_get(section, "height"), beam->size + 1);
-    beam->size[1] = beam->size[0];
-    return FLX_OK;
-}
-
-// Stiffness and mass of one place.
-static flx_status read_place(flx_env *e, const flx_item *body, flx_section *c, flx_material *m,
-                             flx_beam_station *out)
-{
+    double C[36];
+    flx_section c;
     flx_beam_law law;
-    FLX_TRY(flx_section_read_beam(e, body, "a beam", flx_entry_get(body->def, "section"),
-                                  flx_entry_get(body->def, "material"), c, m, &law));
-    const double diagonal[6] = {law.EA, law.GAy, law.GAz, law.GJ, law.EIy, law.EIz};
-    *out = (flx_beam_station){.mass = law.mass, .inertia = {law.Ix, law.Iy, law.Iz}};
-    for (int i = 0; i < 6; i++) out->stiffness[7 * i] = diagonal[i];
-    if (c->coupled) memcpy(out->stiffness, c->coupled, sizeof out->stiffness);
+    return flx_section_read_beam(e, body, "a beam", flx_entry_get(body->def, "section"),
+                                 flx_entry_get(body->def, "material"), g, C, &c, &law);
+}
+
+// At the place s of a section that varies.
+static flx_status read_along(flx_env *e, const flx_item *body, double s, flx_given_section *g)
+{
+    flx_local local;
+    flx_env here;
+    FLX_TRY(flx_env_along(e, flx_entry_get(body->def, "section"), s, &local, &here));
+    return read_place(&here, body, g);
+}
+
+// What stands for the whole, then all stations.
+static flx_status read_stations(flx_env *e, const flx_item *body, flx_beam_data *d)
+{
+    flx_beam *beam = &d->def;
+    int count = flx_beam_along_points(beam, NULL);
+    bool mean = beam->nslope != 1 && beam->order == 1;
+    beam->nstation = count + mean;
+    size_t n = (size_t)(beam->nstation * beam->nelement);
+    beam->stations = flx_arena_take(e->b->m->arena, n, sizeof *beam->stations);
+    if (!beam->stations) return FLX_ERR_MEMORY;
+    FLX_TRY(read_along(e, body, 0.5, beam->given));
+    for (int i = 1; i < beam->ngiven; i++) {
+        FLX_TRY(read_along(e, body, d->along[i - 1], beam->given + i));
+    }
     return FLX_OK;
 }
 
-flx_status flx_beam_read_station(flx_env *e, const flx_item *body, const flx_beam *beam,
-                                 flx_beam_station *out)
+void flx_beam_fix_section(flx_builder *b, flx_beam *beam)
 {
-    flx_section c;
-    flx_material m = {0};
-    flx_beam at = *beam;
-    FLX_TRY(read_place(e, body, &c, &m, out));
-    memcpy(at.stiffness, out->stiffness, sizeof at.stiffness);
-    if (beam->nslope == 0) return FLX_OK;
-    return check_ancf(e, body, flx_entry_get(body->def, "section"), &at);
+    for (int i = 0; i < beam->ngiven; i++) flx_given_section_fix(b, beam->given + i);
 }
 
-flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam)
+flx_status flx_beam_read_section(flx_env *e, const flx_item *body, flx_beam_data *d)
 {
-    const flx_entry *y = NULL, *up = NULL, *material = flx_entry_get(body->def, "material");
-    flx_section c;
-    flx_material m = {0};
-    flx_beam_station at;
-    flx_local s;
-    flx_env here = *e;
+    const flx_entry *y = NULL, *up = NULL;
+    flx_beam *beam = &d->def;
     FLX_TRY(flx_build_need(e->b, body, "section", &y));
     up = flx_entry_get(y, "up");
     if (up) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up->loc,
                         "'up' is no key of the section of a beam; write it beside 'section'");
     }
-    bool varies = flx_entry_is_along(y) || flx_entry_is_along(material);
-    if (varies && beam->continuum) {
+    if (d->along && beam->continuum) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                         "the elasticity of a continuum needs the same section all along; one that "
                         "changes with 's' has 'elasticity: sections'");
     }
-    here.scope.user = &here;
-    if (varies) FLX_TRY(flx_env_along(e, y, 0.5, &s, &here)); // what stands for the whole
-    FLX_TRY(read_place(&here, body, &c, &m, &at));
-    memcpy(beam->stiffness, at.stiffness, sizeof beam->stiffness);
-    memcpy(beam->inertia, at.inertia, sizeof beam->inertia);
-    beam->mass = at.mass;
-    beam->E = m.E, beam->nu = m.nu;
-    if (c.sized) FLX_TRY(read_size(&here, y, beam));
-    if (beam->nslope > 0) FLX_TRY(check_ancf(e, body, y, beam));
-    return read_damping(e, body, beam, length);
+    beam->ngiven = 1 + (d->along ? flx_beam_along_points(beam, NULL) * beam->nelement : 0);
+    beam->given = flx_arena_take(e->b->m->arena, (size_t)beam->ngiven, sizeof *beam->given);
+    if (!beam->given) return FLX_ERR_MEMORY;
+    FLX_TRY(d->along ? read_stations(e, body, d) : read_place(e, body, beam->given));
+    FLX_TRY(read_damping(e, body, beam));
+    // centres of rigid pieces are numbers of the initial configuration
+    if (d->along && beam->formulation == FLX_BEAM_SEGMENTS) flx_beam_fix_section(e->b, beam);
+    FLX_TRY(flx_beam_take_sections(e->b->ctx, e->b->m->dimension, beam));
+    return beam->continuum ? check_continuum(e, body, beam) : FLX_OK;
 }

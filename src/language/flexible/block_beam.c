@@ -117,13 +117,13 @@ static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
     flx_body_type type = d->def.nslope > 0 ? FLX_BODY_POINT : FLX_BODY_RIGID;
     d->nnode = d->def.nnode = n;
     FLX_TRY(take_nodes(b, d));
-    flx_quadrature_lobatto(p + 1, d->node_parts, d->mass_parts);
+    flx_quadrature_lobatto(p + 1, d->def.node_parts, d->def.mass_parts);
     d->nodes[0] = body;
     for (int i = 0; i < n; i++) {
         int e = i / p, k = i % p;
         double h = e < d->def.nelement ? d->ends[e + 1] - d->ends[e] : 0;
         const char *name = NULL;
-        d->at[i] = d->ends[e] + h * d->node_parts[k];
+        d->at[i] = d->ends[e] + h * d->def.node_parts[k];
         if (k == 0 && d->regular[regular] == e) {
             name = flx_arena_printf(b->scratch, "node(%d)", ++regular);
         } else {
@@ -211,16 +211,6 @@ flx_status flx_beam_place(flx_builder *b, flx_item *body)
     return FLX_OK;
 }
 
-double flx_beam_share(const flx_beam_data *d, int i)
-{
-    const flx_beam *beam = &d->def;
-    int element = i / beam->order, k = i % beam->order;
-    double share = 0;
-    if (element < beam->nelement) share += d->mass_parts[k] * beam->lengths[element];
-    if (k == 0 && element > 0) share += d->mass_parts[beam->order] * beam->lengths[element - 1];
-    return share;
-}
-
 double flx_beam_piece_start(const flx_beam_data *d, int i)
 {
     if (i <= 0) return 0;
@@ -233,20 +223,12 @@ double flx_beam_part(const flx_beam_data *d, int i)
     return 0.5 * (flx_beam_piece_start(d, i) + flx_beam_piece_start(d, i + 1));
 }
 
-// For pictures: a rigid segment. Other beams are drawn along their nodes.
-static flx_status add_shape(flx_builder *b, const flx_beam *beam, int i, flx_body *out)
+// For pictures: a rigid segment, whose size comes with its mass. Other beams are drawn along their nodes.
+static flx_status add_shape(flx_builder *b, const flx_beam *beam, flx_body *out)
 {
-    const double *C = beam->stiffness;
-    double h = beam->pieces[i], across[2];
     flx_shape *s = flx_arena_take(b->m->arena, 1, sizeof *s);
     if (!s) return FLX_ERR_MEMORY;
-    for (int k = 0; k < 2; k++) { // of stiffnesses: the rectangle that has them
-        across[k] = beam->size[k] > 0 ? beam->size[k] : sqrt(12 * C[28 + 7 * k] / C[0]);
-    }
-    *s = (flx_shape){.kind = beam->round ? &flx_shape_cylinder : &flx_shape_box,
-                     .size = {h, across[1], across[0]},
-                     .axis = {1, 0, 0}};
-    if (beam->round) s->size[0] = beam->size[0], s->size[1] = h, s->size[2] = 0;
+    *s = (flx_shape){.kind = beam->round ? &flx_shape_cylinder : &flx_shape_box, .axis = {1, 0, 0}};
     out->nshape = 1;
     out->shapes = s;
     return FLX_OK;
@@ -267,47 +249,33 @@ static void set_motion(const flx_body_start *whole, flx_body *out)
     out->start = flx_start_of_node(whole, out->position);
 }
 
-// Of a section that varies; rigid pieces have their centre of mass where it is.
-static flx_status set_masses(flx_builder *b, const flx_beam_data *d, int i, flx_body *node)
+static flx_status set_node(flx_builder *b, const flx_beam_data *d, int i)
 {
+    const flx_beam *beam = &d->def;
     flx_body_data *own = d->nodes[i]->data;
-    double centre = 0;
-    FLX_TRY(flx_beam_node_masses(b, d, i, node, &centre));
-    node->com[0] = centre;
-    ((flx_point_data *)own->com->data)->at.x[0] = centre;
+    if (beam->formulation == FLX_BEAM_SEGMENTS) FLX_TRY(add_shape(b, beam, &own->def));
+    FLX_TRY(flx_beam_take_node(b->ctx, beam, i, &own->def));
+    own->def.spread = beam->nslope > 0;
+    if (!beam->stations) return FLX_OK;
+    ((flx_point_data *)own->com->data)->at.x[0] = own->def.com[0];
     return FLX_OK;
 }
 
 flx_status flx_beam_finish(flx_builder *b, flx_item *body)
 {
     flx_beam_data *d = beam_of(body);
-    flx_beam *beam = &d->def;
-    double length = 0;
     flx_body_start start;
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    for (int i = 0; i < beam->nelement; i++) length += beam->lengths[i];
-    FLX_TRY(flx_beam_read_section(&e, body, length, beam));
+    FLX_TRY(flx_beam_read_section(&e, body, d));
     flx_num3 at = flx_num3_of(d->origin);
     FLX_TRY(flx_build_motion(&e, body->def, &at, &start));
     flx_start_fix(b, &start, body->loc);
-    if (d->along) FLX_TRY(flx_beam_read_stations(&e, body, d));
     for (int i = 0; i < d->nnode; i++) {
-        flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
-        double share = flx_beam_share(d, i);
-        node->mass = share * beam->mass;
-        for (int j = 0; j < 3; j++) {
-            node->inertia[4 * j] = share * beam->inertia[j];
-            bool rod = j > 0 && beam->formulation == FLX_BEAM_SEGMENTS;
-            if (rod) node->inertia[4 * j] += node->mass * pow(beam->pieces[i], 2) / 12;
-        }
-        if (d->along) FLX_TRY(set_masses(b, d, i, node));
-        set_motion(&start, node);
-        node->spread = beam->nslope > 0;
-        if (beam->formulation != FLX_BEAM_SEGMENTS) continue;
-        FLX_TRY(add_shape(b, beam, i, node));
+        FLX_TRY(set_node(b, d, i));
+        set_motion(&start, &((flx_body_data *)d->nodes[i]->data)->def);
     }
-    if (beam->nslope > 0) flx_beam_move_slopes(body);
+    if (d->def.nslope > 0) flx_beam_move_slopes(body);
     return FLX_OK;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "language/builder.h"
+#include "model/beam_numbers.h"
 
 // ---- block_elastic_body.c: flexible bodies ------------------------------------------------------------------
 
@@ -114,20 +115,17 @@ flx_status flx_solid_faces_of(flx_builder *b, const flx_item *solid, const flx_e
 
 // ---- block_beam.c: beams of large deformation -----------------------------------------------------------
 
-#define FLX_BEAM_MOST_NODES 9 // of one element
-
 // What is known of a beam while the model is built.
 struct flx_beam_data {
     flx_item_state read;
     flx_beam def;
     int nend, nnode;
-    double *ends;      // (nend) where elements begin and end, as parts of the length
-    int *regular;      // (elements + 1) which of them are node(1), node(2), ...
-    double *at;        // (nnode) parts of the length
-    flx_item **nodes;  // (nnode) the bodies of these places; the first is the beam itself
-    double origin[3];  // its initial start
-    flx_item **points; // (nnode) those that were asked for
-    double mass_parts[FLX_BEAM_MOST_NODES], node_parts[FLX_BEAM_MOST_NODES];
+    double *ends;        // (nend) where elements begin and end, as parts of the length
+    int *regular;        // (elements + 1) which of them are node(1), node(2), ...
+    double *at;          // (nnode) parts of the length
+    flx_item **nodes;    // (nnode) the bodies of these places; the first is the beam itself
+    double origin[3];    // its initial start
+    flx_item **points;   // (nnode) those that were asked for
     flx_item **slopes;   // (nnode, nslope) of absolute nodal coordinates
     double *stretch;     // (nnode) sizes of the slopes along the line
     flx_item **sections; // (nnode) those that something turns with; NULL: none
@@ -155,15 +153,10 @@ flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char 
                               flx_body_type type, flx_item **out);
 // Nodes of all beams become bodies, after those of the model.
 flx_status flx_beams_declare(flx_builder *b);
-flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam);
-flx_status flx_beam_read_station(flx_env *e, const flx_item *body, const flx_beam *beam,
-                                 flx_beam_station *out); // at one place
-// beam_along.c: parts of an element at which a section that varies is wanted, how many (at NULL: only that); all of
-// them; mass and inertia of a node, and its centre of mass along x.
-int flx_beam_along_points(const flx_beam *beam, double *at);
-flx_status flx_beam_read_stations(flx_env *e, const flx_item *body, flx_beam_data *d);
-flx_status flx_beam_node_masses(flx_builder *b, const flx_beam_data *d, int i, flx_body *node,
-                                double *centre);
+// What is said of the section, with that of stations where it varies, and of damping.
+flx_status flx_beam_read_section(flx_env *e, const flx_item *body, flx_beam_data *d);
+// Its numbers are needed as they are.
+void flx_beam_fix_section(flx_builder *b, flx_beam *beam);
 // Initial nodes; mass and motion.
 flx_status flx_beam_place(flx_builder *b, flx_item *body);
 flx_status flx_beam_finish(flx_builder *b, flx_item *body);
@@ -178,8 +171,7 @@ flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double positio
 // deflection, force and moment of a node.
 flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                            flx_operand *out);
-// Length of the line that node i of the beam stands for, and the part of the length where its mass is.
-double flx_beam_share(const flx_beam_data *d, int i);
+// The part of the length where the mass of node i is.
 double flx_beam_part(const flx_beam_data *d, int i);
 // Where the rigid piece of node i of segments begins, in the middle of an element, as a part of the length.
 double flx_beam_piece_start(const flx_beam_data *d, int i);

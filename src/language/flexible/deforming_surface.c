@@ -3,6 +3,7 @@
 // A line is a surface of its own for what is round, and a sphere at every node for everything else (block_contact.c).
 #include "contact/contact_surface.h"
 #include "language/contact/contact_parts.h"
+#include "language/scope/nums.h"
 #include "model/structure.h"
 
 #include <math.h>
@@ -89,8 +90,9 @@ static flx_status read_line(flx_env *e, flx_item *body, const flx_entry *y, int 
                         "deform have 'nodes'",
                         body->full);
     }
-    const flx_beam_data *d = ((const flx_body_data *)body->data)->beam;
+    flx_beam_data *d = ((const flx_body_data *)body->data)->beam;
     double radius = radius_of(&d->def);
+    if (!round && d->def.ngiven > 0) flx_nums_fix(b, 2, d->def.given->size_open, y->loc);
     FLX_TRY(read_radius(e, y, &radius));
     if (!(radius > 0)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, round ? round->loc : y->loc,

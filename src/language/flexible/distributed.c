@@ -92,7 +92,7 @@ flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
         if (follows) FLX_TRY(turn_with_section(b, force, beam, i, v));
         for (int k = 0; k < 3 && i == 0; k++)
             d->def.force[k] = v[k]; // the signal `value`: at the start
-        FLX_TRY(add_part(b, d, line->nodes[i], flx_beam_share(line, i), v));
+        FLX_TRY(add_part(b, d, line->nodes[i], flx_beam_share(&line->def, i), v));
         if (nslope == 0) continue;
         FLX_TRY(add_part(b, d, line->slopes[nslope * i], slope_share(line, i), v));
     }

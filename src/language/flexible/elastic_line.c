@@ -37,9 +37,11 @@ static flx_status read_place(flx_env *e, const flx_item *body, const flx_entry *
                              flx_beam_law *law)
 {
     const flx_entry *y = flx_entry_get(fe, "section"), *inertia = flx_entry_get(y, "inertia");
-    flx_material m = {0};
+    flx_given_section g;
+    double C[36];
     FLX_TRY(flx_section_read_beam(e, body, "the line of a flexible body", y,
-                                  flx_entry_get(fe, "material"), c, &m, law));
+                                  flx_entry_get(fe, "material"), &g, C, c, law));
+    flx_given_section_fix(e->b, &g);
     if (c->coupled) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "stiffness")->loc,
                         "a section whose stiffnesses are coupled needs 'type: beam' with "

@@ -297,7 +297,7 @@ flx_status flx_num9_store(const flx_num9 *a, double x[9], flx_open n[9])
 
 // ---- numbers alone -------------------------------------------------------------------------------
 
-static void fix(flx_builder *b, int n, flx_open *open, flx_loc loc)
+void flx_nums_fix(flx_builder *b, int n, flx_open *open, flx_loc loc)
 {
     double x;
     for (int i = 0; i < n; i++) {
@@ -308,25 +308,25 @@ static void fix(flx_builder *b, int n, flx_open *open, flx_loc loc)
 
 void flx_num_fix(flx_builder *b, flx_num *a, flx_loc loc)
 {
-    fix(b, 1, &a->n, loc);
+    flx_nums_fix(b, 1, &a->n, loc);
 }
 
 void flx_num3_fix(flx_builder *b, flx_num3 *a, flx_loc loc)
 {
-    fix(b, 3, a->n, loc);
+    flx_nums_fix(b, 3, a->n, loc);
 }
 
 void flx_num9_fix(flx_builder *b, flx_num9 *a, flx_loc loc)
 {
-    fix(b, 9, a->n, loc);
+    flx_nums_fix(b, 9, a->n, loc);
 }
 
 void flx_start_fix(flx_builder *b, flx_body_start *s, flx_loc loc)
 {
-    fix(b, 3, s->velocity_open, loc);
-    fix(b, 3, s->angular_velocity_open, loc);
-    fix(b, 3, s->origin_open, loc);
-    fix(b, 3, s->carried_open, loc);
+    flx_nums_fix(b, 3, s->velocity_open, loc);
+    flx_nums_fix(b, 3, s->angular_velocity_open, loc);
+    flx_nums_fix(b, 3, s->origin_open, loc);
+    flx_nums_fix(b, 3, s->carried_open, loc);
 }
 
 // ---- from the file -------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ flx_status flx_num9_store(const flx_num9 *a, double x[9], flx_open n[9]);
 
 // As numbers alone: the parameters in them become structural, needed at loc.
 void flx_num_fix(flx_builder *b, flx_num *a, flx_loc loc);
+void flx_nums_fix(flx_builder *b, int n, flx_open *open, flx_loc loc);
 void flx_num3_fix(flx_builder *b, flx_num3 *a, flx_loc loc);
 void flx_num9_fix(flx_builder *b, flx_num9 *a, flx_loc loc);
 

@@ -153,6 +153,12 @@ static int compare_others(const flx_model *a, const flx_model *b)
         if (compare_list("flexible body", e->n * e->n, e->M, f->M)) return 1;
         if (compare_list("flexible body", e->n * e->n, e->D, f->D)) return 1;
     }
+    for (int i = 0; i < a->nbeam; i++) {
+        const flx_beam *e = a->beams + i, *f = b->beams + i;
+        if (compare_list("beam", 36, e->stiffness, f->stiffness)) return 1;
+        if (compare_list("beam", 1, &e->mass, &f->mass)) return 1;
+        if (compare_list("beam", 2, e->rayleigh, f->rayleigh)) return 1;
+    }
     for (int i = 0; i < a->nanalysis; i++) {
         const double x[] = {a->analyses[i].from, a->analyses[i].to, a->analyses[i].time};
         const double y[] = {b->analyses[i].from, b->analyses[i].to, b->analyses[i].time};
@@ -390,6 +396,51 @@ static int parameters_are_opened_by_name(void)
     return 0;
 }
 
+// What a section cannot be is refused, and the beam stays as it was.
+static int sections_of_beams_follow(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "parameters: {rho: 1000, h: 0.02, nu: 0.3}\n"
+        "bodies:\n"
+        "  rod: {type: beam, from: [0, 0], to: [2, 0], elements: 2, section: {width: 0.03, height: "
+        "h},\n"
+        "        material: {E: 2e9, density: rho, nu: nu}, damping: {ratio: h}}\n";
+    flx_read_def def = flx_read_def_default();
+    def.text = text;
+    def.length = strlen(text);
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL, *own = NULL;
+    CHECK(flx_model_read_by(ctx, "x.yaml", &def, &m) == FLX_OK && m->ntunable == 3);
+    CHECK(flx_model_vary(m, ctx, &own) == FLX_OK);
+    const flx_beam *b = own->beams, *shared = m->beams;
+    double p[3] = {2000, 0.04, 0.2}, damping = shared->rayleigh[1];
+    CHECK(flx_model_set_parameters(own, p) == FLX_OK);
+    CHECK_NEAR(b->stiffness[0], 2e9 * 0.03 * 0.04, 1e-8);
+    CHECK_NEAR(b->stiffness[35], 2e9 * 0.03 * pow(0.04, 3) / 12, 1e-10);
+    CHECK_NEAR(b->mass, 2000 * 0.03 * 0.04, 1e-14);
+    CHECK_NEAR(b->rayleigh[1], 2 * damping / sqrt(2.0),
+               1e-15); // twice the ratio, sqrt(2) times the frequency
+    double mass = 0;
+    for (int i = 0; i < b->nnode; i++) mass += own->bodies[b->nodes[i]].mass;
+    CHECK_NEAR(mass, 2 * b->mass, 1e-14);
+    CHECK_NEAR(shared->mass, 1000 * 0.03 * 0.02, 1e-14);
+    p[0] = 0;
+    CHECK(flx_model_set_parameters(own, p) == FLX_ERR_MODEL && b->mass == 2000 * 0.03 * 0.04);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "the section needs 'mass'");
+    p[0] = 1000, p[1] = -0.01;
+    CHECK(flx_model_set_parameters(own, p) == FLX_ERR_MODEL && b->size[1] == 0.04);
+    CHECK_TEXT(flx_ctx_error(ctx, 1)->text, "the size of the section of 'rod' is -0.01");
+    p[1] = 0.02, p[2] = 0.5;
+    CHECK(flx_model_set_parameters(own, p) == FLX_ERR_MODEL && b->nu == 0.2);
+    CHECK_TEXT(flx_ctx_error(ctx, 2)->text, "it must lie between -1 and 0.5");
+    flx_model_destroy(&own);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // What a parameter is needed for is said with its place.
 static int structural_parameters_have_a_place(void)
 {
@@ -447,4 +498,5 @@ static int loads_are_open_too(void)
 
 TEST_MAIN(SLOW_TEST(examples_are_read_again_by_their_parameters),
           TEST(models_are_read_again_by_their_parameters), TEST(parameters_are_opened_by_name),
-          TEST(structural_parameters_have_a_place), TEST(loads_are_open_too))
+          TEST(sections_of_beams_follow), TEST(structural_parameters_have_a_place),
+          TEST(loads_are_open_too))
