@@ -486,24 +486,29 @@ flx_status flx_model_vary(const flx_model *m, flx_ctx *ctx, flx_model **out)
     return FLX_OK;
 }
 
+static bool may_be(must_be be, double x)
+{
+    if (be == POISSON) return x > -1 && x < 0.5;
+    if (x == 0) return be == FINITE || be == NOT_NEGATIVE;
+    return x > 0 || be == FINITE || be == NOT_ZERO;
+}
+
 static flx_status check_number(const flx_model *m, const flx_number *n, double x)
 {
+    static const char *const words[] = {[NOT_NEGATIVE] = "not be negative",
+                                        [POSITIVE] = "be positive",
+                                        [NOT_ZERO] = "not be zero",
+                                        [POISSON] = "lie between -1 and 0.5"};
     const char *of = n->name ? " of " : "", *name = n->name ? n->name : "";
     if (!isfinite(x)) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
                         "with these parameters the %s%s'%s' is not a finite number", n->what, of,
                         name);
     }
-    if (n->be == FINITE || x > 0 || (n->be == NOT_NEGATIVE && x == 0) ||
-        (n->be == NOT_ZERO && x != 0) || (n->be == POISSON && x > -1 && x < 0.5)) {
-        return FLX_OK;
-    }
+    if (may_be(n->be, x)) return FLX_OK;
     return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
                     "with these parameters the %s%s'%s' is %g; it must %s", n->what, of, name, x,
-                    n->be == POSITIVE   ? "be positive"
-                    : n->be == NOT_ZERO ? "not be zero"
-                    : n->be == POISSON  ? "lie between -1 and 0.5"
-                                        : "not be negative");
+                    words[n->be]);
 }
 
 static void exchange(flx_model *own)

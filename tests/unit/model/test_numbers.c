@@ -402,26 +402,26 @@ static int sections_of_beams_follow(void)
     static const char text[] =
         "flexion: 1\n"
         "dimension: 2\n"
-        "parameters: {rho: 1000, h: 0.02, nu: 0.3}\n"
+        "parameters: {rho: 1000, h: 0.02, nu: 0.3, zeta: 0.01}\n"
         "bodies:\n"
         "  rod: {type: beam, from: [0, 0], to: [2, 0], elements: 2, section: {width: 0.03, height: "
         "h},\n"
-        "        material: {E: 2e9, density: rho, nu: nu}, damping: {ratio: h}}\n";
+        "        material: {E: 2e9, density: rho, nu: nu}, damping: {ratio: zeta}}\n";
     flx_read_def def = flx_read_def_default();
     def.text = text;
     def.length = strlen(text);
     flx_ctx *ctx = flx_ctx_create();
     flx_model *m = NULL, *own = NULL;
-    CHECK(flx_model_read_by(ctx, "x.yaml", &def, &m) == FLX_OK && m->ntunable == 3);
+    CHECK(flx_model_read_by(ctx, "x.yaml", &def, &m) == FLX_OK && m->ntunable == 4);
     CHECK(flx_model_vary(m, ctx, &own) == FLX_OK);
     const flx_beam *b = own->beams, *shared = m->beams;
-    double p[3] = {2000, 0.04, 0.2}, damping = shared->rayleigh[1];
+    double p[4] = {2000, 0.04, 0.2, 0.02}, damping = shared->rayleigh[1];
     CHECK(flx_model_set_parameters(own, p) == FLX_OK);
     CHECK_NEAR(b->stiffness[0], 2e9 * 0.03 * 0.04, 1e-8);
     CHECK_NEAR(b->stiffness[35], 2e9 * 0.03 * pow(0.04, 3) / 12, 1e-10);
     CHECK_NEAR(b->mass, 2000 * 0.03 * 0.04, 1e-14);
     CHECK_NEAR(b->rayleigh[1], 2 * damping / sqrt(2.0),
-               1e-15); // twice the ratio, sqrt(2) times the frequency
+               1e-15); // of sqrt(2) times the frequency
     double mass = 0;
     for (int i = 0; i < b->nnode; i++) mass += own->bodies[b->nodes[i]].mass;
     CHECK_NEAR(mass, 2 * b->mass, 1e-14);
