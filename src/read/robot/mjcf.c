@@ -35,11 +35,12 @@ static flx_status read_compiler(flx_mjcf *m)
             FLX_ROBOT_NOTE(m->robot, c->loc,
                            "settotalmass is left out: masses are as the bodies say");
     }
-    const flx_xml *option = flx_xml_child(m->root, "option");
-    double g[3];
-    bool found = false;
-    if (option) FLX_TRY(flx_xml_numbers(m->robot->ctx, option, "gravity", 3, g, &found));
-    if (found) m->robot->gravity = v3_load(g);
+    for (const flx_xml *o = flx_xml_child(m->root, "option"); o; o = flx_xml_next(o, "option")) {
+        double g[3];
+        bool found = false;
+        FLX_TRY(flx_xml_numbers(m->robot->ctx, o, "gravity", 3, g, &found));
+        if (found) m->robot->gravity = v3_load(g);
+    }
     return FLX_OK;
 }
 
@@ -213,20 +214,15 @@ static flx_status note_others(flx_mjcf *m)
         bool known = false;
         for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
             known = known || strcmp(e->name, quiet[i]) == 0;
-        if (strcmp(e->name, "include") == 0)
-            return FLX_FAIL(m->robot->ctx, FLX_ERR_UNAVAILABLE, e->loc,
-                            "files within files of MJCF are not read");
         if (!known) FLX_ROBOT_NOTE(m->robot, e->loc, "<%s> is left out", e->name);
     }
     return FLX_OK;
 }
 
-static const flx_xml *find_include(const flx_xml *e)
+static const flx_xml *find_composite(const flx_xml *e)
 {
     for (const flx_xml *c = e->first; c; c = c->next) {
-        const flx_xml *found = strcmp(c->name, "include") == 0 || strcmp(c->name, "composite") == 0
-                                   ? c
-                                   : find_include(c);
+        const flx_xml *found = strcmp(c->name, "composite") == 0 ? c : find_composite(c);
         if (found) return found;
     }
     return NULL;
@@ -235,12 +231,12 @@ static const flx_xml *find_include(const flx_xml *e)
 flx_status flx_mjcf_read(flx_robot *robot, const flx_robot_options *o, const flx_xml *root)
 {
     flx_mjcf m = {.robot = robot, .o = o, .root = root};
-    const flx_xml *world = flx_xml_child(root, "worldbody"), *include = find_include(root);
+    const flx_xml *world = flx_xml_child(root, "worldbody"), *composite = find_composite(root);
     const flx_robot_pose ground = flx_robot_no_pose();
     int bodies = 0, joints = 0;
-    if (include)
-        return FLX_FAIL(robot->ctx, FLX_ERR_UNAVAILABLE, include->loc, "<%s> of MJCF is not read",
-                        include->name);
+    if (composite)
+        return FLX_FAIL(robot->ctx, FLX_ERR_UNAVAILABLE, composite->loc,
+                        "<composite> of MJCF is not read");
     if (world) count(world, &bodies, &joints);
     if (bodies == 0)
         return FLX_FAIL(robot->ctx, FLX_ERR_MODEL, root->loc, "the file has no bodies");

@@ -1,5 +1,6 @@
 // mjcf_parts.h - inside of the reader of MJCF: mjcf.c bodies and joints, mjcf_values.c attributes with their defaults and
-// orientations, mjcf_shapes.c geoms and the inertia that follows from them, mjcf_links.c equalities and actuators.
+// orientations, mjcf_shapes.c geoms and the inertia that follows from them, mjcf_links.c equalities and actuators, mjcf_include.c files within
+// files.
 #pragma once
 
 #include "read/robot/robot.h"

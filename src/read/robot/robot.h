@@ -165,4 +165,6 @@ flx_status flx_robot_tree(flx_robot *robot, flx_entry **tree);
 struct flx_xml;
 flx_status flx_urdf_read(flx_robot *robot, const flx_robot_options *o, const struct flx_xml *root);
 flx_status flx_mjcf_read(flx_robot *robot, const flx_robot_options *o, const struct flx_xml *root);
+// Before that: what its <include> name stands in their places.
+flx_status flx_mjcf_include(flx_robot *robot, struct flx_xml *root);
 flx_status flx_sdf_read(flx_robot *robot, const flx_robot_options *o, const struct flx_xml *root);

@@ -21,7 +21,10 @@ flx_status flx_robot_parse(flx_ctx *ctx, flx_arena *arena, const char *file, con
     static const struct {
         const char *root;
         flx_status (*read)(flx_robot *robot, const flx_robot_options *o, const flx_xml *root);
-    } formats[] = {{"robot", flx_urdf_read}, {"mujoco", flx_mjcf_read}, {"sdf", flx_sdf_read}};
+    } formats[] = {{"robot", flx_urdf_read},
+                   {"mujoco", flx_mjcf_read},
+                   {"sdf", flx_sdf_read},
+                   {"gazebo", flx_sdf_read}}; // the last one: its name before 1.3
     flx_xml *root = NULL;
     *tree = NULL;
     FLX_TRY(flx_xml_parse(ctx, arena, file, text, length, &root));
@@ -33,6 +36,7 @@ flx_status flx_robot_parse(flx_ctx *ctx, flx_arena *arena, const char *file, con
                        .gravity = {0.0, 0.0, -9.81}};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(root->name, formats[i].root) != 0) continue;
+        if (formats[i].read == flx_mjcf_read) FLX_TRY(flx_mjcf_include(&robot, root));
         FLX_TRY(formats[i].read(&robot, o, root));
         FLX_TRY(flx_robot_repair(&robot));
         FLX_TRY(flx_robot_name_all(&robot));

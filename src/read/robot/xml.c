@@ -103,6 +103,18 @@ static void XMLCALL entity(void *user, const XML_Char *name, int is_parameter,
                      "the file defines the entity '%s': entities are not read", name));
 }
 
+// "ASCII" is no name that expat knows.
+static int XMLCALL encoding(void *user, const XML_Char *name, XML_Encoding *info)
+{
+    (void)user;
+    if (strcmp(name, "ASCII") != 0 && strcmp(name, "ascii") != 0) return XML_STATUS_ERROR;
+    for (int i = 0; i < 256; i++) info->map[i] = i < 128 ? i : -1;
+    info->data = NULL;
+    info->convert = NULL;
+    info->release = NULL;
+    return XML_STATUS_OK;
+}
+
 flx_status flx_xml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                          size_t length, flx_xml **root)
 {
@@ -113,6 +125,7 @@ flx_status flx_xml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const
     XML_SetElementHandler(p.expat, begin, end);
     XML_SetCharacterDataHandler(p.expat, words);
     XML_SetEntityDeclHandler(p.expat, entity);
+    XML_SetUnknownEncodingHandler(p.expat, encoding, NULL);
     bool good =
         length < INT_MAX && XML_Parse(p.expat, text, (int)length, XML_TRUE) == XML_STATUS_OK;
     if (!good && p.status == FLX_OK) {

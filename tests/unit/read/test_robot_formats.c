@@ -1,6 +1,7 @@
 // test_robot_formats.c - robot files in SDF and MJCF: a four-bar of each is that of our own language; mistakes have their place.
 #include "check.h"
 #include "flexion/flexion.h"
+#include "results_fixture.h"
 
 static const char own[] =
     "flexion: 1\n"
@@ -121,6 +122,41 @@ static int the_leg_is_read(void)
     return 0;
 }
 
+// The four-bar in three files: a body within a body, sections that come twice; and a file that includes itself.
+static int files_within_files_are_one(void)
+{
+    static const char rocker[] =
+        "<mujocoinclude><worldbody><body name='rocker' pos='0.9 0 0'><joint name='d' axis='0 1 0'/>"
+        "<inertial pos='0 0 0.25' mass='1.5' diaginertia='0.03 0.03 0.002'/></body></worldbody>"
+        "<equality><connect body1='coupler' body2='rocker' anchor='0.8 0 0.2'/></equality>"
+        "</mujocoinclude>";
+    static const char coupler[] =
+        "<mujoco><body name='coupler' pos='0 0 0.3'><joint name='b' axis='0 1 0'/><inertial "
+        "pos='0.4 0 0.1' mass='2' fullinertia='0.02 0.1 0.1 0 0 0'/></body></mujoco>";
+    char whole[1200], own_place[300];
+    make_folder("robots");
+    write_text(in_folder("rocker.xml"), rocker, strlen(rocker));
+    write_text(in_folder("coupler.xml"), coupler, strlen(coupler));
+    snprintf(own_place, sizeof own_place, "%s", in_folder("ring.xml"));
+    snprintf(whole, sizeof whole,
+             "<mujoco model='four_bar'><include file='%s/rocker.xml'/><worldbody><body "
+             "name='crank'><joint name='a' axis='0 1 0'/><inertial pos='0 0 0.15' mass='1' "
+             "diaginertia='0.01 0.01 0.001'/><include file='%s/coupler.xml'/></body></worldbody>"
+             "</mujoco>",
+             folder, folder);
+    CHECK_NEAR(turn(whole), turn(own), 1e-10);
+
+    snprintf(whole, sizeof whole, "%s", "<mujoco><include file='ring.xml'/><worldbody/></mujoco>");
+    write_text(own_place, whole, strlen(whole));
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    CHECK(flx_model_read(ctx, own_place, 0, NULL, &m) < 0);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "does a file include itself?");
+    flx_ctx_destroy(&ctx);
+    remove_folder();
+    return 0;
+}
+
 static int mistakes_have_their_place(void)
 {
     static const struct {
@@ -155,7 +191,9 @@ static int mistakes_have_their_place(void)
          "a body that is not in the file", 2},
         {"<mujoco>\n<compiler coordinate='global'/><worldbody><body/></worldbody></mujoco>",
          "global coordinates", 2},
-        {"<mujoco>\n<include file='x.xml'/></mujoco>", "is not read", 2},
+        {"<mujoco>\n<include file='none.xml'/></mujoco>", "none.xml", 2},
+        {"<mujoco>\n<include/></mujoco>", "names no 'file'", 2},
+        {"<mujoco><worldbody>\n<composite/></worldbody></mujoco>", "is not read", 2},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         flx_ctx *ctx = flx_ctx_create();
@@ -189,4 +227,5 @@ static int no_piece_of_a_file_falls(void)
 }
 
 TEST_MAIN(TEST(a_four_bar_is_one_whatever_the_file), TEST(the_leg_is_read),
-          TEST(mistakes_have_their_place), TEST(no_piece_of_a_file_falls))
+          TEST(files_within_files_are_one), TEST(mistakes_have_their_place),
+          TEST(no_piece_of_a_file_falls))
