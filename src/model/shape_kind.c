@@ -30,7 +30,7 @@ const flx_shape_kind flx_shape_sphere = {
 const flx_shape_kind flx_shape_mesh = {
     .row = {.key = "mesh",
             .form = "file",
-            .doc = "Surface of a file: STL (.stl, text or binary) or OBJ (.obj)."},
+            .doc = "Surface of a file: STL (.stl, text or binary), OBJ (.obj) or COLLADA (.dae)."},
     .form = FLX_SHAPE_OF_FILE,
     .rotates = true,
     .wide = 1};

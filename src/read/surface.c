@@ -1,6 +1,7 @@
-// surface.c - files of surfaces: STL, as text and as numbers, and OBJ.
+// surface.c - files of surfaces: STL, as text and as numbers, OBJ, and COLLADA by collada.c.
 #include "read/surface.h"
 #include "base/letters.h"
+#include "read/collada.h"
 #include "read/scan.h"
 
 #include <float.h>
@@ -279,20 +280,25 @@ flx_status flx_surface_read(flx_ctx *ctx, flx_arena *arena, const char *path, fl
 {
     const char *dot = strrchr(path, '.');
     bool stl = dot && flx_same_word(dot, ".stl"), obj = dot && flx_same_word(dot, ".obj");
-    if (!stl && !obj) {
+    bool dae = dot && flx_same_word(dot, ".dae");
+    if (!stl && !obj && !dae) {
         return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
-                        "'%s' is no surface by its ending: .stl and .obj are known", path);
+                        "'%s' is no surface by its ending: .stl, .obj and .dae are known", path);
     }
     surface s = {.ctx = ctx};
     flx_scan scan;
     flx_arena *text = flx_arena_create(ctx); // of the file
     if (!text) return FLX_ERR_MEMORY;
     flx_status status = flx_scan_open(ctx, text, path, loc, &scan);
-    if (status == FLX_OK) status = stl ? read_stl(&scan, &s) : read_obj(&scan, &s);
-    if (status == FLX_OK && s.nindex == 0) {
-        status = FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "'%s' has no triangles", path);
+    if (status == FLX_OK && dae) {
+        status =
+            flx_collada_read(ctx, arena, scan.file, scan.at, (size_t)(scan.end - scan.at), out);
+    } else if (status == FLX_OK) {
+        status = stl ? read_stl(&scan, &s) : read_obj(&scan, &s);
+        if (status == FLX_OK) status = keep(arena, &s, out);
     }
-    if (status == FLX_OK) status = keep(arena, &s, out);
+    if (status == FLX_OK && out->ntriangle == 0)
+        status = FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "'%s' has no triangles", path);
     flx_arena_destroy(&text);
     flx_free(s.points);
     flx_free(s.index);

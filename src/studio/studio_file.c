@@ -109,7 +109,8 @@ flx_file_kind flx_studio_kind(const char *name)
         const char *ending;
         flx_file_kind kind;
     } known[] = {{".yaml", FLX_FILE_MODEL}, {".urdf", FLX_FILE_ROBOT}, {".xml", FLX_FILE_ROBOT},
-                 {".sdf", FLX_FILE_ROBOT},  {".stl", FLX_FILE_MESH},   {".obj", FLX_FILE_MESH}};
+                 {".sdf", FLX_FILE_ROBOT},  {".stl", FLX_FILE_MESH},   {".obj", FLX_FILE_MESH},
+                 {".dae", FLX_FILE_MESH}};
     const char *dot = strrchr(name, '.');
     for (size_t i = 0; dot && dot > name && is_plain(name) && i < sizeof known / sizeof known[0];
          i++) {

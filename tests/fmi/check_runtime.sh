@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The library inside FMUs goes to machines without Flexion: it exports FMI's functions alone, needs the C library alone, of an
 # age that others have, and leaves the process as it is.
-#   check_runtime.sh LIBRARY
+#   check_runtime.sh LIBRARY [PACKED]
 set -eu
 library=$1
+packed=${2:-}
 bad=0
 complain() { echo "$1:" "${@:2}"; bad=1; }
 
@@ -16,4 +17,6 @@ newest=$(objdump -T "$library" | grep -oE 'GLIBC_[0-9.]+' | sort -V | tail -1)
 forbidden='std(in|out|err)|v?printf|puts|_?exit|abort|signal|sigaction|setlocale|setenv|putenv|getenv|chdir|fork|exec.*|system|popen|dlopen|srand|rand'
 used=$(nm -D --undefined-only "$library" | awk '{print $NF}' | sed 's/@.*//' | grep -xE "(__)?($forbidden)(_chk)?" || true)
 [ -z "$used" ] || complain "it does things to its process" $used
+# models beside it take 10 kB: an FMU has 2.5 MB at most
+[ -z "$packed" ] || [ "$(stat -c %s "$packed")" -le 2490000 ] || complain "packed it is too large" "$(stat -c %s "$packed")"
 exit $bad

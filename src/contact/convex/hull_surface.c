@@ -36,12 +36,14 @@ static flx_status make(flx_ctx *ctx, flx_arena *arena, flx_loc loc, int npoint,
 
 const flx_surface_kind flx_surface_hull = {
     .number = FLX_SURFACE_NUMBER_hull,
-    .row = {.key = "hull",
-            .form = "file | [vector;4..]",
-            .doc = "Convex hull of points: those of a file of a surface (.stl, .obj), or a list of "
-                   "them; `round` is added "
-                   "round it.",
-            .dimension = 3},
+    .row =
+        {.key = "hull",
+         .form = "file | [vector;4..]",
+         .doc =
+             "Convex hull of points: those of a file of a surface (.stl, .obj, .dae), or a list of "
+             "them; `round` is added "
+             "round it.",
+         .dimension = 3},
     .value = FLX_SURFACE_FILE,
     .turns = true,
     .bounds = bounds,

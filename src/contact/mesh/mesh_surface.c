@@ -34,9 +34,10 @@ const flx_surface_kind flx_surface_mesh = {
     .number = FLX_SURFACE_NUMBER_mesh,
     .row = {.key = "mesh",
             .form = "file",
-            .doc = "Triangles of a file of a surface (.stl, .obj), outside where they are seen "
-                   "counterclockwise; `round` is "
-                   "added round them.",
+            .doc =
+                "Triangles of a file of a surface (.stl, .obj, .dae), outside where they are seen "
+                "counterclockwise; `round` is "
+                "added round them.",
             .dimension = 3},
     .value = FLX_SURFACE_FILE,
     .turns = true,

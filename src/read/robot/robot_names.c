@@ -172,8 +172,10 @@ const char *flx_robot_find_file(flx_robot *robot, const flx_robot_options *o, co
                                 flx_loc loc)
 {
     const char *ending = strrchr(uri, '.'), *rest = behind(uri, "package"), *found;
-    if (!ending || (!flx_same_word(ending, ".stl") && !flx_same_word(ending, ".obj"))) {
-        flx_ctx_warn(robot->ctx, loc, "the shape '%s' is left out: pictures show STL and OBJ", uri);
+    if (!ending || (!flx_same_word(ending, ".stl") && !flx_same_word(ending, ".obj") &&
+                    !flx_same_word(ending, ".dae"))) {
+        flx_ctx_warn(robot->ctx, loc,
+                     "the shape '%s' is left out: pictures show STL, OBJ and COLLADA", uri);
         return NULL;
     }
     if (!rest) rest = behind(uri, "model");

@@ -14,6 +14,10 @@ typedef struct parser {
     XML_Parser expat;
     flx_xml *root, *now;
     int depth, count;
+    // The text that grows, of element `of`: COLLADA has megabytes in one, which come line by line.
+    flx_xml *of;
+    char *grown;
+    size_t length, room;
     flx_status status; // of what we found ourselves
 } parser;
 
@@ -74,22 +78,39 @@ static void XMLCALL end(void *user, const XML_Char *name)
     p->depth--;
 }
 
+// Room for so much more text of the present element.
+static bool widen(parser *p, size_t more)
+{
+    if (p->length + more < p->room) return true;
+    size_t room = 2 * (p->length + more) + 16;
+    char *grown = flx_arena_take(p->arena, room, 1);
+    if (!grown) return false;
+    memcpy(grown, p->now->text, p->length);
+    p->grown = grown;
+    p->room = room;
+    return true;
+}
+
 static void XMLCALL words(void *user, const XML_Char *text, int length)
 {
     parser *p = user;
     if (!p->now || p->status != FLX_OK) return;
-    size_t before = strlen(p->now->text);
-    bool blank = true;
+    bool blank = true, begun = p->now->text[0] != '\0';
     for (int i = 0; i < length; i++) blank = blank && strchr(" \t\r\n", text[i]);
-    if (blank && before == 0) return;
-    char *all = flx_arena_take(p->arena, before + (size_t)length + 1, 1);
-    if (!all) {
+    if (blank && !begun) return;
+    if (p->of != p->now) {
+        p->of = p->now;
+        p->length = strlen(p->now->text);
+        p->room = 0;
+    }
+    if (!widen(p, (size_t)length)) {
         stop(p, FLX_ERR_MEMORY);
         return;
     }
-    memcpy(all, p->now->text, before);
-    memcpy(all + before, text, (size_t)length);
-    p->now->text = all;
+    memcpy(p->grown + p->length, text, (size_t)length);
+    p->length += (size_t)length;
+    p->grown[p->length] = '\0';
+    p->now->text = p->grown;
 }
 
 static void XMLCALL entity(void *user, const XML_Char *name, int is_parameter,

@@ -146,7 +146,7 @@ static int mistakes_are_named(void)
         {".stl", "solid a\nfacet\nvertex 0 0 1\n", 0, 4, "truncated"},
         {".stl", numbers, whole - 1, 1, "4 facets take 284 bytes and it has 283"},
         {".stl", nan, whole, 1, "facet 1 has a corner that is no place"},
-        {".ply", "ply\n", 0, 0, "by its ending: .stl and .obj"},
+        {".ply", "ply\n", 0, 0, "by its ending: .stl, .obj and .dae"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t n = cases[i].n ? cases[i].n : strlen(cases[i].bytes);
@@ -187,5 +187,75 @@ static int any_bytes_are_survived(void)
     return 0;
 }
 
-TEST_MAIN(TEST(three_formats_give_one_surface), TEST(polygons_become_fans),
+// A roof of two triangles in millimetres, twice: in a node that is turned and moved, and in one that another node shows.
+#define ROOF(primitive)                                                                            \
+    "<COLLADA><asset><unit meter='0.001'/></asset><library_geometries><geometry id='roof'><mesh>"  \
+    "<source id='places'><float_array count='12'>0 0 0 1000 0 0\n1000 2000 0 0 2000 500"           \
+    "</float_array><technique_common><accessor source='#a' count='4' stride='3'/>"                 \
+    "</technique_common></source><vertices id='v'><input semantic='POSITION' source='#places'/>"   \
+    "</vertices>" primitive "</mesh></geometry></library_geometries><library_nodes><node "         \
+    "id='other'><instance_geometry url='#roof'/></node></library_nodes><library_visual_scenes>"    \
+    "<visual_scene id='s'><node><translate>0 0 100</translate><rotate>0 0 1 90</rotate><scale>1 "  \
+    "1 2</scale><instance_geometry url='#roof'/></node><node><matrix>1 0 0 5 0 1 0 0 0 0 1 0 0 "   \
+    "0 0 1</matrix><instance_node url='#other'/></node></visual_scene></library_visual_scenes>"    \
+    "<scene><instance_visual_scene url='#s'/></scene></COLLADA>"
+#define INPUTS                                                                                     \
+    "<input semantic='NORMAL' source='#n' offset='0'/><input semantic='VERTEX' source='#v' "       \
+    "offset='1'/>"
+
+static int collada_is_read(void)
+{
+    static const char *const texts[] = {
+        ROOF("<triangles>" INPUTS "<p>7 0 7 1 7 2 7 0 7 2 7 3</p></triangles>"),
+        ROOF("<polylist>" INPUTS "<vcount>4</vcount><p>7 0 7 1 7 2 7 3</p></polylist>"),
+        ROOF("<polygons>" INPUTS "<p>7 0 7 1 7 2 7 3</p></polygons>"),
+    };
+    static const float place[3] = {-2, 1, 0.1F}, high[3] = {-2, 0, 1.1F}, moved[3] = {1.005F, 0, 0};
+    static const int corners_of[6] = {0, 1, 2, 0, 2, 3};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        reading r = read_bytes(".dae", texts[i], strlen(texts[i]));
+        CHECK(r.status == FLX_OK && r.s.npoint == 8 && r.s.ntriangle == 4);
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR((double)r.s.points[6 + k], (double)place[k], 1e-6);
+            CHECK_NEAR((double)r.s.points[9 + k], (double)high[k], 1e-6);
+            CHECK_NEAR((double)r.s.points[15 + k], (double)moved[k], 1e-6);
+        }
+        for (int k = 0; k < 6; k++) CHECK(r.s.triangles[k] == corners_of[k]);
+        end(&r);
+    }
+    reading r = read_bytes(".dae", ROOF("<tristrips>" INPUTS "<p>7 0 7 1 7 3 7 2</p></tristrips>"),
+                           strlen(ROOF("<tristrips>" INPUTS "<p>7 0 7 1 7 3 7 2</p></tristrips>")));
+    CHECK(r.status == FLX_OK && r.s.ntriangle == 4);
+    CHECK(r.s.triangles[3] == 3 && r.s.triangles[4] == 1 && r.s.triangles[5] == 2);
+    end(&r);
+    return 0;
+}
+
+static int mistakes_in_collada_are_named(void)
+{
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {ROOF("<triangles>" INPUTS "<p>7 0 7 1 7 4</p></triangles>"), "corner 4 of 4 points"},
+        {ROOF("<triangles>" INPUTS "<p>7 0 7 1</p></triangles>"), "lacks corners"},
+        {ROOF("<polylist>" INPUTS "<vcount>-4</vcount><p>7 0 7 1</p></polylist>"), "lacks corners"},
+        {"<COLLADA><scene><instance_visual_scene url='#x'/></scene></COLLADA>", "not in the file"},
+        {"<COLLADA><library_visual_scenes><visual_scene id='s'><node id='n'><instance_node "
+         "url='#n'/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene "
+         "url='#s'/></scene></COLLADA>",
+         "does one show itself"},
+        {"<COLLADA/>", "has no triangles"},
+        {"<robot/>", "is no COLLADA"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        reading r = read_bytes(".dae", wrong[i].text, strlen(wrong[i].text));
+        CHECK(r.status < 0);
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, wrong[i].message);
+        end(&r);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(collada_is_read), TEST(mistakes_in_collada_are_named),
+          TEST(three_formats_give_one_surface), TEST(polygons_become_fans),
           TEST(mistakes_are_named), TEST(any_bytes_are_survived))

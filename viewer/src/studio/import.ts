@@ -11,7 +11,7 @@ export async function askImport(robot: (name: string) => void, mesh: (name: stri
     b.dataset.file = f;
     return b;
   }));
-  const robots = list(/\.(urdf|xml|sdf)$/, robot), meshes = list(/\.(stl|obj)$/, mesh);
+  const robots = list(/\.(urdf|xml|sdf)$/, robot), meshes = list(/\.(stl|obj|dae)$/, mesh);
   const part = (title: string, box: HTMLElement) => [make("h2", { textContent: title }), box.childElementCount > 0 ? box : make("p", { className: "empty", textContent: word("noneHere") })];
   dialog.oncancel = null;
   dialog.replaceChildren(...part(word("robots"), robots), ...part(word("meshes"), meshes), make("div", { className: "row" }, make("button", { textContent: word("closeIt"), onclick: () => dialog.close() })));
