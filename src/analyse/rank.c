@@ -21,7 +21,8 @@
 #define NEARLY_CLOSED 1e-8
 #define LEAST_SHARE 1e-3
 // Tenths of a displacement at whose end nothing is finite, how often.
-#define NEARER 3
+#define NEARER                                                                                     \
+    9 // tenths: a coordinate of a thin shaft turns its nodes a thousand times as far as others
 
 // ---- life -----------------------------------------------------------------------------------
 
