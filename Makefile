@@ -46,6 +46,7 @@ bench: ## build and run the benchmarks; they print tables, and whether each mark
 		if [ -f $$program ] && [ -x $$program ]; then echo "== $$(basename $$program)"; $$program || exit 1; fi; done
 	@if [ -d build/bench/python/flexion ]; then echo "== bench_ecosystem"; /usr/bin/python3 bench/bench_ecosystem.py build/bench/flexion build/bench/python; \
 		else echo "bench_ecosystem is left out: the Python package is not built"; fi
+	@echo "== bench_reduction.py"; /usr/bin/python3 bench/bench_reduction.py build/bench
 	@echo "== bench_batch"; sh bench/bench_batch.sh $(CURDIR)/build/bench/flexion $(CURDIR)
 	@if [ -d viewer/node_modules/playwright-core ]; then echo "== bench_page"; node bench/bench_page.mjs build/bench/flexion; \
 		else echo "bench_page is left out: 'make test' fetches its driver of browsers"; fi

@@ -1,6 +1,6 @@
 // bench_modes.c - the 40 lowest modes of a clamped steel block 1.0 x 0.2 x 0.1 m of tetrahedra with ten
 // nodes, meshed by Gmsh to about 51 000 unknowns (`large`: 305 000, which takes four minutes and 4 GB; a number: a mesh
-// size). CPU seconds and memory of a process of its own for each solver; the yardstick is SLEPc with
+// size; or a mesh file, and the set of its nodes that is held). CPU seconds and memory of a process of its own for each solver; the yardstick is SLEPc with
 // MUMPS, on the same matrices and to the same tolerance, where it was found.
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier): for memory shared with a child
 #include "fe/fe_equations.h"
@@ -144,10 +144,10 @@ static flx_structure *make_mesh(flx_ctx *ctx, double size)
     return s;
 }
 
-static int prepare(problem *p, flx_structure *s)
+static int prepare(problem *p, flx_structure *s, const char *held)
 {
     const flx_material steel = {"steel", FLX_NOWHERE, 2.1e11, 0.3, 7850, 0};
-    const flx_mesh_set *root = flx_structure_find_set(s, "root");
+    const flx_mesh_set *root = flx_structure_find_set(s, held);
     flx_structure_add_material(s, &steel);
     for (int i = 0; i < s->nelement; i++) {
         if (s->elements[i].cell != FLX_CELL_TET10) continue;
@@ -169,20 +169,25 @@ static int prepare(problem *p, flx_structure *s)
 int main(int argc, char **argv)
 {
     double size = argc < 2 ? 0.0216 : strcmp(argv[1], "large") == 0 ? 0.01117 : atof(argv[1]);
-    if (!(size > 0)) {
-        printf("bench_modes [large | MESH SIZE]\n");
+    if (!(size > 0) && argc != 3) {
+        printf("bench_modes [large | MESH SIZE | MESH SET]\n");
         return 2;
     }
     problem p = {.ctx = flx_ctx_create()};
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     result *r =
         mmap(NULL, 2 * sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    flx_structure *s = make_mesh(p.ctx, size);
+    flx_structure *s = NULL;
+    if (argc == 3) {
+        flx_mesh_read(p.ctx, argv[1], FLX_NOWHERE, &s);
+    } else {
+        s = make_mesh(p.ctx, size);
+    }
     if (!s) {
         printf("the mesh needs gmsh: tools/install-packages.sh bench\n");
         return 0;
     }
-    if (r == MAP_FAILED || prepare(&p, s) != 0) return 1;
+    if (r == MAP_FAILED || prepare(&p, s, argc == 3 ? argv[2] : "root") != 0) return 1;
     measure("Flexion, modes counted", &p, counted, r);
     double plain = measure("Flexion", &p, uncounted, r);
 #ifdef BENCH_SLEPC
