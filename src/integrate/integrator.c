@@ -181,6 +181,12 @@ flx_status flx_method_fail(flx_integrator *it, flx_status status, int unknown, d
     return status;
 }
 
+flx_status flx_method_singular(flx_integrator *it, flx_status status, int worst)
+{
+    return flx_method_fail(it, status, worst, 0.0, 0, "the Newton matrix is singular",
+                           "to find what is without mass or held twice: `flexion check`");
+}
+
 flx_status flx_method_diverged(flx_integrator *it, flx_status status, int worst, int iterations)
 {
     it->stats.newton_failures++;

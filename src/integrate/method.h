@@ -103,6 +103,9 @@ flx_status flx_method_refuse_contacts(flx_integrator *it);
 flx_status flx_method_fail(flx_integrator *it, flx_status status, int unknown, double size,
                            int iterations, const char *what, const char *advice);
 
+// ... that the matrix of Newton's iteration cannot be factored, by its worst unknown.
+flx_status flx_method_singular(flx_integrator *it, flx_status status, int worst);
+
 // ... why Newton's iteration did not lead anywhere: whose unknown is worst, after how many iterations.
 flx_status flx_method_diverged(flx_integrator *it, flx_status status, int worst, int iterations);
 

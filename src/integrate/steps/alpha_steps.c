@@ -84,37 +84,26 @@ void flx_alpha_steps_memory(flx_integrator *it, flx_memory *m)
 static flx_status make_arrays(flx_integrator *it, alpha_steps *g)
 {
     const flx_dims *d = &it->sys->dims;
-    size_t n = (size_t)g->n, nv = (size_t)g->nv, nq = (size_t)d->nq, at = 0;
+    size_t n = (size_t)g->n, nv = (size_t)g->nv, nq = (size_t)d->nq;
     size_t nl = (size_t)d->nlam, nm = (size_t)d->nmu;
-    const struct {
-        double **at;
-        size_t n;
-    } parts[] = {{&g->a, nv},
-                 {&g->dv0, nv},
-                 {&g->a1, nv},
-                 {&g->v1, nv},
-                 {&g->dv1, nv},
-                 {&g->free, nv},
-                 {&g->dv, nv},
-                 {&g->q1, nq},
-                 {&g->qe, nq},
-                 {&g->theta, nv},
-                 {&g->r, n},
-                 {&g->gd, nl},
-                 {&g->bias, nl + nm},
-                 {&g->lam, nl},
-                 {&g->mu, nm},
-                 {&g->zero, n},
-                 {&g->switches, (size_t)d->nswitch}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) at += parts[i].n;
-    g->block = flx_alloc(it->ctx, at, sizeof *g->block);
-    if (!g->block) return FLX_ERR_MEMORY;
-    at = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].at = g->block + at;
-        at += parts[i].n;
-    }
-    return FLX_OK;
+    const flx_stepping_part parts[] = {{&g->a, nv},
+                                       {&g->dv0, nv},
+                                       {&g->a1, nv},
+                                       {&g->v1, nv},
+                                       {&g->dv1, nv},
+                                       {&g->free, nv},
+                                       {&g->dv, nv},
+                                       {&g->q1, nq},
+                                       {&g->qe, nq},
+                                       {&g->theta, nv},
+                                       {&g->r, n},
+                                       {&g->gd, nl},
+                                       {&g->bias, nl + nm},
+                                       {&g->lam, nl},
+                                       {&g->mu, nm},
+                                       {&g->zero, n},
+                                       {&g->switches, (size_t)d->nswitch}};
+    return flx_stepping_parts(it->ctx, (int)(sizeof parts / sizeof *parts), parts, &g->block);
 }
 
 flx_status flx_alpha_steps_create(flx_integrator *it, const flx_coefficients *c)

@@ -66,32 +66,21 @@ static void memory(flx_integrator *it, flx_memory *m)
 static flx_status make_arrays(flx_integrator *it, moreau *g)
 {
     const flx_dims *d = &it->sys->dims;
-    size_t n = (size_t)g->n, nv = (size_t)g->nv, nq = (size_t)d->nq, at = 0;
-    const struct {
-        double **at;
-        size_t n;
-    } parts[] = {{&g->qm, nq},
-                 {&g->q1, nq},
-                 {&g->v1, nv},
-                 {&g->free, nv},
-                 {&g->dv, nv},
-                 {&g->zero, n},
-                 {&g->r, n},
-                 {&g->theta, nv},
-                 {&g->gd, (size_t)d->nlam},
-                 {&g->lam, (size_t)d->nlam},
-                 {&g->mu, (size_t)d->nmu},
-                 {&g->joined, (size_t)d->nlam + (size_t)d->nmu},
-                 {&g->switches, (size_t)d->nswitch}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) at += parts[i].n;
-    g->block = flx_alloc(it->ctx, at, sizeof *g->block);
-    if (!g->block) return FLX_ERR_MEMORY;
-    at = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].at = g->block + at;
-        at += parts[i].n;
-    }
-    return FLX_OK;
+    size_t n = (size_t)g->n, nv = (size_t)g->nv, nq = (size_t)d->nq;
+    const flx_stepping_part parts[] = {{&g->qm, nq},
+                                       {&g->q1, nq},
+                                       {&g->v1, nv},
+                                       {&g->free, nv},
+                                       {&g->dv, nv},
+                                       {&g->zero, n},
+                                       {&g->r, n},
+                                       {&g->theta, nv},
+                                       {&g->gd, (size_t)d->nlam},
+                                       {&g->lam, (size_t)d->nlam},
+                                       {&g->mu, (size_t)d->nmu},
+                                       {&g->joined, (size_t)d->nlam + (size_t)d->nmu},
+                                       {&g->switches, (size_t)d->nswitch}};
+    return flx_stepping_parts(it->ctx, (int)(sizeof parts / sizeof *parts), parts, &g->block);
 }
 
 static flx_status create(flx_integrator *it)

@@ -86,6 +86,19 @@ static flx_status reserve(flx_ctx *ctx, flx_stepping *t)
     return flx_cone_reserve_sparse(t->cone, t->nvblock, t->s->dims.nv, t->nrow + n);
 }
 
+flx_status flx_stepping_parts(flx_ctx *ctx, int n, const flx_stepping_part *parts, double **block)
+{
+    size_t size = 0;
+    for (int i = 0; i < n; i++) size += parts[i].n;
+    double *next = *block = flx_alloc(ctx, size, sizeof *next);
+    if (!next) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        *parts[i].at = next;
+        next += parts[i].n;
+    }
+    return FLX_OK;
+}
+
 flx_status flx_stepping_create(flx_integrator *it, flx_stepping **out)
 {
     const flx_system *s = it->sys;

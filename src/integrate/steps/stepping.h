@@ -43,6 +43,13 @@ typedef struct flx_stepping {
     bool looked; // at the start, whether bodies are inside each other
 } flx_stepping;
 
+// Arrays of a method, one after another in one block that the method owns.
+typedef struct flx_stepping_part {
+    double **at;
+    size_t n;
+} flx_stepping_part;
+flx_status flx_stepping_parts(flx_ctx *ctx, int n, const flx_stepping_part *parts, double **block);
+
 // Refuses what methods of steps do not take.
 flx_status flx_stepping_check(flx_integrator *it);
 flx_status flx_stepping_create(flx_integrator *it, flx_stepping **t);

@@ -214,9 +214,7 @@ flx_status flx_structural_refresh(flx_integrator *it, const flx_point *p)
     it->stats.factorisations++;
     if (status == FLX_OK && g->ggl) status = factor_normals(it);
     if (status > 0) {
-        return flx_method_fail(it, status, flx_linear_get_report(g->lin).worst, 0.0, 0,
-                               "the Newton matrix is singular",
-                               "to find what is without mass or held twice: `flexion check`");
+        return flx_method_singular(it, status, flx_linear_get_report(g->lin).worst);
     }
     if (status != FLX_OK) return status;
     g->pivot = flx_linear_get_report(g->lin).pivot_ratio;

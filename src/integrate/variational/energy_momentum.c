@@ -370,9 +370,7 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
     flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
     it->stats.factorisations++;
     if (status > 0) {
-        return flx_method_fail(it, status, flx_linear_get_report(g->lin).worst, 0.0, 0,
-                               "the Newton matrix is singular",
-                               "to find what is without mass or held twice: `flexion check`");
+        return flx_method_singular(it, status, flx_linear_get_report(g->lin).worst);
     }
     if (status != FLX_OK) return status;
     g->books.h_factored = g->h;

@@ -148,6 +148,8 @@ m33 flx_robot_rpy(const double rpy[3]);
 
 // robot_repair.c
 flx_status flx_robot_repair(flx_robot *robot);
+// Of joints with a largest effort: motors that give it.
+flx_status flx_robot_add_motors(flx_robot *robot);
 // Adds a mass, with its inertia about its own centre in axes of the link, to what the link has.
 void flx_robot_add_mass(flx_robot_link *link, double mass, v3 com, m33 I);
 // Mass 1 of a solid shape, about its centre, in its axes; its volume.

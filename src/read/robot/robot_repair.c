@@ -22,6 +22,25 @@ static m33 point_inertia(double mass, v3 r)
     return m33_scale(mass, m33_sub(m33_scale(v3_dot(r, r), m33_identity()), m33_outer(r, r)));
 }
 
+flx_status flx_robot_add_motors(flx_robot *robot)
+{
+    robot->motors = flx_arena_take(robot->arena, (size_t)robot->njoint + 1, sizeof *robot->motors);
+    if (!robot->motors) return FLX_ERR_MEMORY;
+    for (int i = 0; i < robot->njoint; i++) {
+        const flx_robot_joint *j = robot->joints + i;
+        if (j->gone || j->closes || j->mimics >= 0 || !(j->effort > 0.0)) continue;
+        robot->motors[robot->nmotor++] =
+            (flx_robot_motor){.name = flx_arena_printf(robot->arena, "%s_effort", j->name),
+                              .loc = j->loc,
+                              .joint = i,
+                              .gain = 1.0,
+                              .has_range = true,
+                              .lower = -j->effort,
+                              .upper = j->effort};
+    }
+    return FLX_OK;
+}
+
 void flx_robot_add_mass(flx_robot_link *link, double mass, v3 com, m33 I)
 {
     double sum = link->mass + mass;

@@ -383,8 +383,7 @@ flx_status flx_sdf_read(flx_robot *robot, const flx_robot_options *o, const flx_
         return FLX_FAIL(robot->ctx, FLX_ERR_MODEL, root->loc, "the file has no model with links");
     robot->links = flx_arena_take(robot->arena, (size_t)links + 1, sizeof *robot->links);
     robot->joints = flx_arena_take(robot->arena, (size_t)joints + 1, sizeof *robot->joints);
-    robot->motors = flx_arena_take(robot->arena, (size_t)joints + 1, sizeof *robot->motors);
-    if (!robot->links || !robot->joints || !robot->motors) return FLX_ERR_MEMORY;
+    if (!robot->links || !robot->joints) return FLX_ERR_MEMORY;
     robot->title = flx_xml_get(flx_xml_child(of, "model"), "name");
     robot->gravity = v3_make(0.0, 0.0, world ? -9.8 : -9.81);
     FLX_TRY(read_child(robot, world, "gravity", 3, g, &found));
@@ -395,17 +394,5 @@ flx_status flx_sdf_read(flx_robot *robot, const flx_robot_options *o, const flx_
     if (include)
         FLX_ROBOT_NOTE(robot, include->loc,
                        "<include> is left out: files within files are not read");
-    for (int i = 0; i < robot->njoint; i++) {
-        const flx_robot_joint *j = robot->joints + i;
-        if (!(j->effort > 0.0) || j->closes) continue;
-        robot->motors[robot->nmotor++] =
-            (flx_robot_motor){.name = flx_arena_printf(robot->arena, "%s_effort", j->name),
-                              .loc = j->loc,
-                              .joint = i,
-                              .gain = 1.0,
-                              .has_range = true,
-                              .lower = -j->effort,
-                              .upper = j->effort};
-    }
-    return FLX_OK;
+    return flx_robot_add_motors(robot);
 }

@@ -337,25 +337,6 @@ static void note_others(flx_robot *robot, const flx_xml *root)
     }
 }
 
-static flx_status add_motors(flx_robot *robot)
-{
-    robot->motors = flx_arena_take(robot->arena, (size_t)robot->njoint + 1, sizeof *robot->motors);
-    if (!robot->motors) return FLX_ERR_MEMORY;
-    for (int i = 0; i < robot->njoint; i++) {
-        const flx_robot_joint *j = robot->joints + i;
-        if (j->gone || j->mimics >= 0 || !(j->effort > 0.0)) continue;
-        robot->motors[robot->nmotor++] =
-            (flx_robot_motor){.name = flx_arena_printf(robot->arena, "%s_effort", j->name),
-                              .loc = j->loc,
-                              .joint = i,
-                              .gain = 1.0,
-                              .has_range = true,
-                              .lower = -j->effort,
-                              .upper = j->effort};
-    }
-    return FLX_OK;
-}
-
 flx_status flx_urdf_read(flx_robot *robot, const flx_robot_options *o, const flx_xml *root)
 {
     robot->title = flx_xml_get(root, "name");
@@ -377,5 +358,5 @@ flx_status flx_urdf_read(flx_robot *robot, const flx_robot_options *o, const flx
     FLX_TRY(read_mimics(robot, root));
     FLX_TRY(place(robot));
     note_others(robot, root);
-    return add_motors(robot);
+    return flx_robot_add_motors(robot);
 }

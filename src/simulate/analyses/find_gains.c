@@ -71,18 +71,7 @@ flx_status flx_gains_begin(flx_task *t, flx_finding *out, flx_gains *g)
     *g = (flx_gains){.sim = t->sim, .keys = keys, .out = out, .name = t->a->name, .loc = t->a->loc};
     FLX_TRY(flx_analysis_find_own_state(t));
     FLX_TRY(flx_io_signals_create(t->sim, &keys->io, &g->io));
-    const flx_linear_request request = {.sim = t->sim,
-                                        .at = t->place.own,
-                                        .signals = &g->io.signals,
-                                        .names = g->io.names,
-                                        .nin = keys->io.nin,
-                                        .nout = keys->io.nout,
-                                        .nstate = keys->io.nstate,
-                                        .inputs = keys->io.inputs,
-                                        .outputs = g->io.places,
-                                        .states = g->io.places + keys->io.nout,
-                                        .closed = keys->io.closed};
-    FLX_TRY(flx_linear_find(&request, &g->m));
+    FLX_TRY(flx_io_signals_linear(&g->io, t->sim, t->place.own, &g->m));
     FLX_TRY(put_place(g, t->place.own));
     return tell_motion(g);
 }

@@ -37,6 +37,24 @@ flx_status flx_io_signals_create(flx_simulation *sim, const flx_io_keys *keys, f
     return status;
 }
 
+flx_status flx_io_signals_linear(flx_io_signals *s, flx_simulation *sim, const flx_state *at,
+                                 flx_linear_model *out)
+{
+    const flx_io_keys *keys = s->keys;
+    const flx_linear_request request = {.sim = sim,
+                                        .at = at,
+                                        .signals = &s->signals,
+                                        .names = s->names,
+                                        .nin = keys->nin,
+                                        .nout = keys->nout,
+                                        .nstate = keys->nstate,
+                                        .inputs = keys->inputs,
+                                        .outputs = s->places,
+                                        .states = s->places + keys->nout,
+                                        .closed = keys->closed};
+    return flx_linear_find(&request, out);
+}
+
 void flx_io_signals_clear(flx_io_signals *s)
 {
     flx_signals_clear(&s->signals);

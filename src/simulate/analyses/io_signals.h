@@ -3,6 +3,7 @@
 
 #include "model/linear_keys.h"
 #include "simulate/analyses/performer.h"
+#include "simulate/linear/linear_about.h"
 
 typedef struct flx_io_signals {
     const flx_io_keys *keys; // borrowed
@@ -16,4 +17,7 @@ typedef struct flx_io_signals {
 } flx_io_signals;
 
 flx_status flx_io_signals_create(flx_simulation *sim, const flx_io_keys *keys, flx_io_signals *out);
+// The linear model between them about a state of sim->sys.
+flx_status flx_io_signals_linear(flx_io_signals *s, flx_simulation *sim, const flx_state *at,
+                                 flx_linear_model *out);
 void flx_io_signals_clear(flx_io_signals *s);

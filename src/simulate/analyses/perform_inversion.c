@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "model/inversion_data.h"
 #include "model/nodes.h"
+#include "simulate/analyses/grid_table.h"
 #include "simulate/analyses/performer.h"
 #include "simulate/opened.h"
 
@@ -101,33 +102,6 @@ static flx_status tell_solution(inversion *i)
 }
 
 // ---- the table ---------------------------------------------------------------------------------------------
-
-static flx_status fill_table(inversion *i)
-{
-    flx_simulation *sim = i->open.sim;
-    flx_grid *g = i->found.grid;
-    const flx_result_info *info = flx_simulation_info(sim);
-    int nin = i->d->nin, ncolumn = 1 + nin + info->ncolumn, nw = sim->sys->dims.nw;
-    flx_finding_table *t = flx_finding_add_table(i->sim, i->out, "motion", g->nodes, ncolumn);
-    if (!t) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_finding_column(i->sim, i->out, t, 0, "t", "s"));
-    for (int k = 0; k < nin; k++) {
-        const flx_input_item *in = i->sim->model->inputs + i->d->inputs[k];
-        FLX_TRY(flx_finding_column(i->sim, i->out, t, 1 + k, in->name, in->unit));
-    }
-    for (int k = 0; k < info->ncolumn; k++)
-        FLX_TRY(flx_finding_column(i->sim, i->out, t, 1 + nin + k, info->names[k], info->units[k]));
-    for (int n = 0; n < g->nodes; n++) {
-        double *row = t->values + (size_t)n * (size_t)ncolumn;
-        row[0] = flx_grid_time(g, n);
-        for (int k = 0; k < nin; k++) row[1 + k] = g->w[n * nw + i->open.first_in + k];
-        if (info->ncolumn == 0) continue;
-        flx_grid_state(g, n, g->state);
-        FLX_TRY(flx_signals_eval(&sim->columns, sim, g->state, 0.0));
-        memcpy(row + 1 + nin, sim->columns.out, (size_t)info->ncolumn * sizeof *row);
-    }
-    return FLX_OK;
-}
 
 // Inputs that a run would hold at their bounds.
 static void tell_bounds(inversion *i)
@@ -272,7 +246,8 @@ static flx_status invert(inversion *i)
         if (status == FLX_OK) status = told;
     }
     if (status == FLX_OK) status = tell_solution(i);
-    if (status == FLX_OK) status = fill_table(i);
+    if (status == FLX_OK)
+        status = flx_grid_table(i->sim, i->out, &i->open, i->found.grid, i->d->nin, i->d->inputs);
     if (status == FLX_OK) tell_bounds(i);
     if (status == FLX_OK && d->check) status = check(i);
     return status;

@@ -183,18 +183,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
     }
     FLX_TRY(flx_analysis_find_own_state(t));
     FLX_TRY(flx_io_signals_create(t->sim, &keys->io, &f.io));
-    const flx_linear_request request = {.sim = t->sim,
-                                        .at = t->place.own,
-                                        .signals = &f.io.signals,
-                                        .names = f.io.names,
-                                        .nin = keys->io.nin,
-                                        .nout = keys->io.nout,
-                                        .nstate = keys->io.nstate,
-                                        .inputs = keys->io.inputs,
-                                        .outputs = f.io.places,
-                                        .states = f.io.places + keys->io.nout,
-                                        .closed = keys->io.closed};
-    flx_status status = flx_linear_find(&request, &f.m);
+    flx_status status = flx_io_signals_linear(&f.io, t->sim, t->place.own, &f.m);
     if (status == FLX_OK) status = measure(&f);
     flx_linear_model_clear(&f.m);
     flx_io_signals_clear(&f.io);

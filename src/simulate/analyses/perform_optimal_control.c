@@ -2,6 +2,7 @@
 #include "analyse/grid/trajectory.h"
 #include "base/number.h"
 #include "model/optimal_control_data.h"
+#include "simulate/analyses/grid_table.h"
 #include "simulate/analyses/performer.h"
 #include "simulate/opened.h"
 
@@ -76,33 +77,6 @@ static flx_status set_bounds(optimum *o)
     return FLX_OK;
 }
 
-static flx_status fill_table(optimum *o)
-{
-    flx_simulation *sim = o->open.sim;
-    flx_grid *g = o->found.grid;
-    const flx_result_info *info = flx_simulation_info(sim);
-    int nin = o->d->nin, ncolumn = 1 + nin + info->ncolumn, nw = sim->sys->dims.nw;
-    flx_finding_table *t = flx_finding_add_table(o->sim, o->out, "motion", g->nodes, ncolumn);
-    if (!t) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_finding_column(o->sim, o->out, t, 0, "t", "s"));
-    for (int k = 0; k < nin; k++) {
-        const flx_input_item *in = o->sim->model->inputs + o->d->inputs[k];
-        FLX_TRY(flx_finding_column(o->sim, o->out, t, 1 + k, in->name, in->unit));
-    }
-    for (int k = 0; k < info->ncolumn; k++)
-        FLX_TRY(flx_finding_column(o->sim, o->out, t, 1 + nin + k, info->names[k], info->units[k]));
-    for (int n = 0; n < g->nodes; n++) {
-        double *row = t->values + (size_t)n * (size_t)ncolumn;
-        row[0] = flx_grid_time(g, n);
-        for (int k = 0; k < nin; k++) row[1 + k] = g->w[n * nw + o->open.first_in + k];
-        if (info->ncolumn == 0) continue;
-        flx_grid_state(g, n, g->state);
-        FLX_TRY(flx_signals_eval(&sim->columns, sim, g->state, 0.0));
-        memcpy(row + 1 + nin, sim->columns.out, (size_t)info->ncolumn * sizeof *row);
-    }
-    return FLX_OK;
-}
-
 static flx_status find(optimum *o, flx_arena *arena)
 {
     const flx_optimal_control_data *d = o->d;
@@ -130,7 +104,9 @@ static flx_status find(optimum *o, flx_arena *arena)
     FLX_TRY(flx_trajectory_find_end(s, o->open.sim->start, &def, end_q));
     flx_status status = flx_trajectory_find(s, o->open.sim->start, &def, &o->found);
     if (status != FLX_OK) {
-        if (o->found.grid && status > 0) (void)fill_table(o); // the best that there is
+        if (o->found.grid && status > 0)
+            (void)flx_grid_table(o->sim, o->out, &o->open, o->found.grid, o->d->nin,
+                                 o->d->inputs); // the best that there is
         return status;
     }
     const flx_trajectory *f = &o->found;
@@ -152,7 +128,7 @@ static flx_status find(optimum *o, flx_arena *arena)
                              "accelerations differ by at most %.2e of the largest between order 2 "
                              "and order 4",
                              f->differ));
-    return fill_table(o);
+    return flx_grid_table(o->sim, o->out, &o->open, o->found.grid, o->d->nin, o->d->inputs);
 }
 
 static flx_status perform_and_show(flx_task *t, flx_finding *out, flx_motion_visit visit,

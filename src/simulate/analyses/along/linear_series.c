@@ -93,20 +93,8 @@ static flx_status check_same(const walk *w, const flx_linear_model *m, int k)
 static flx_status take_model(walk *w, int k)
 {
     flx_linear_series *s = w->out;
-    const flx_io_keys *keys = w->keys;
     flx_linear_model m = {0};
-    const flx_linear_request request = {.sim = w->t->sim,
-                                        .at = w->x,
-                                        .signals = &w->io.signals,
-                                        .names = w->io.names,
-                                        .nin = keys->nin,
-                                        .nout = keys->nout,
-                                        .nstate = keys->nstate,
-                                        .inputs = keys->inputs,
-                                        .outputs = w->io.places,
-                                        .states = w->io.places + keys->nout,
-                                        .closed = keys->closed};
-    flx_status status = flx_linear_find(&request, &m);
+    flx_status status = flx_io_signals_linear(&w->io, w->t->sim, w->x, &m);
     if (status == FLX_OK && k == 0) status = make_room(w, &m);
     if (status == FLX_OK) status = check_same(w, &m, k);
     if (status == FLX_OK) {
