@@ -27,7 +27,7 @@ static flx_event_contacts *contacts_of(flx_integrator *it)
 
 // ---- the matrix ---------------------------------------------------------------------------------
 
-void flx_contacts_leave_out(flx_integrator *it, bool out)
+static void leave_out(flx_integrator *it, bool out)
 {
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
@@ -39,6 +39,21 @@ void flx_contacts_leave_out(flx_integrator *it, bool out)
         for (int t = 0; t < g->ntangent; t++)
             flx_saddle_leave_out(e->saddle, first + s->dims.nlam + g->tangent[t], out);
     }
+}
+
+flx_status flx_contacts_factor(flx_integrator *it, const flx_state *x)
+{
+    static const flx_saddle_metric mass = {0};
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    flx_point p = flx_state_point(s, x);
+    FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
+    leave_out(it, true);
+    flx_status status = flx_saddle_factor(e->saddle, &e->blocks, FLX_ROWS_VELOCITY, &mass);
+    leave_out(it, false);
+    FLX_TRY(status);
+    it->stats.projections++;
+    return FLX_OK;
 }
 
 static double largest(const double *v, int n)
@@ -127,7 +142,6 @@ static void find_reach(flx_integrator *it)
 
 flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
 {
-    static const flx_saddle_metric mass = {0};
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
     flx_event_contacts *c = e->contacts;
@@ -136,13 +150,7 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
     flx_contacts_rest(it, x, c->trial);
     for (int k = 0; k < T->ngroup; k++)
         flx_contact_hold(&c->groups[T->group[k]], c->trial->switches);
-    flx_point p = flx_state_point(s, c->trial);
-    FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
-    flx_contacts_leave_out(it, true);
-    flx_status status = flx_saddle_factor(e->saddle, &e->blocks, FLX_ROWS_VELOCITY, &mass);
-    flx_contacts_leave_out(it, false);
-    FLX_TRY(status);
-    it->stats.projections++;
+    FLX_TRY(flx_contacts_factor(it, c->trial));
     FLX_TRY(find_normals(it));
     FLX_TRY(find_tangents(it));
     for (int i = 0; i < T->m; i++) {

@@ -155,18 +155,11 @@ static flx_status meet_rows(flx_integrator *it, flx_state *x)
 // (EVE-4); the second round removes rounding.
 static flx_status meet(flx_integrator *it, flx_state *x)
 {
-    static const flx_saddle_metric mass = {0};
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
     int n = flx_dims_unknowns(&s->dims);
     flx_contacts_rest(it, x, e->probe);
-    flx_point p = flx_state_point(s, e->probe);
-    FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
-    flx_contacts_leave_out(it, true);
-    flx_status status = flx_saddle_factor(e->saddle, &e->blocks, FLX_ROWS_VELOCITY, &mass);
-    flx_contacts_leave_out(it, false);
-    FLX_TRY(status);
-    it->stats.projections++;
+    FLX_TRY(flx_contacts_factor(it, e->probe));
     for (int round = 0; round < 2; round++) {
         FLX_TRY(find_rows(it, x, e->rows));
         for (int i = 0; i < n; i++) e->d[i] = -e->rows[i];

@@ -88,8 +88,8 @@ bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *mar
 // x without forces, so that masses and rows alone are linearised: friction reads forces, and in an instant of time it does
 // nothing.
 void flx_contacts_rest(flx_integrator *it, const flx_state *x, flx_state *out);
-// From the next factorisation of e->saddle on: whether rows of groups are left out.
-void flx_contacts_leave_out(flx_integrator *it, bool out);
+// Factors of masses and velocities' rows at x, without those of groups, into e->saddle.
+flx_status flx_contacts_factor(flx_integrator *it, const flx_state *x);
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc);
 void flx_contacts_memory(flx_event_contacts *c, flx_memory *m);
 

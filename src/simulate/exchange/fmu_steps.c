@@ -21,6 +21,19 @@ void flx_ctx_host_fmus(flx_ctx *ctx, const flx_fmu_host *host)
     if (ctx) *flx_ctx_fmus(ctx) = host;
 }
 
+// Bytes that an FMU gave as its state are written; where they are read, true: so many lie at m->at.
+static bool bytes_are_there(flx_memory *m, const void *bytes, size_t size)
+{
+    if (!flx_memory_loads(m)) {
+        flx_memory_pass(m, (void *)(uintptr_t)bytes, size); // read alone
+        return false;
+    }
+    if (m->status != FLX_OK) return false;
+    if (size <= m->left) return true;
+    flx_memory_fail(m, FLX_ERR_MODEL);
+    return false;
+}
+
 #define NEVER 1e300 // no event is due
 
 // What a call of the host failed with, as a message; FLX_OK: it did not.
@@ -120,15 +133,7 @@ static void live_memory(flx_fmu_steps *s, flx_fmu_guest *g, flx_memory *m)
     FLX_PASS(m, g->started);
     FLX_PASS(m, g->mode);
     FLX_PASS(m, size);
-    if (!flx_memory_loads(m)) {
-        flx_memory_pass(m, (void *)(uintptr_t)bytes, size); // read alone
-        return;
-    }
-    if (m->status != FLX_OK) return;
-    if (size > m->left) {
-        flx_memory_fail(m, FLX_ERR_MODEL);
-        return;
-    }
+    if (!bytes_are_there(m, bytes, size)) return;
     if (g->started) {
         flx_status status = flx_fmu_live_know(f->live, g->mode, m->at, size);
         if (status == FLX_OK && !flx_fmu_live_runs(f->live)) { // to be one that has a state
@@ -329,15 +334,7 @@ static void guest_memory(flx_fmu_steps *s, flx_fmu_guest *g, flx_memory *m)
     FLX_PASS(m, g->t);
     FLX_PASS(m, size);
     flx_memory_numbers(m, g->u, (size_t)g->item->ninput);
-    if (!flx_memory_loads(m)) {
-        flx_memory_pass(m, (void *)(uintptr_t)bytes, size); // read alone
-        return;
-    }
-    if (m->status != FLX_OK) return;
-    if (size > m->left) {
-        flx_memory_fail(m, FLX_ERR_MODEL);
-        return;
-    }
+    if (!bytes_are_there(m, bytes, size)) return;
     flx_status status = load(s, g, started, m->at, size);
     if (status != FLX_OK) flx_memory_fail(m, status);
     m->at += size;
