@@ -275,6 +275,7 @@ static flx_status make(flx_minimal *m, const flx_state *x)
     if (!m->work) return FLX_ERR_MEMORY;
     FLX_TRY(flx_projector_create(s, NULL, &m->rows));
     FLX_TRY(flx_accelerator_create(s, &m->acc));
+    flx_accelerator_insist(m->acc);
     FLX_TRY(flx_state_create(s, &m->at));
     flx_state_copy(m->at, x);
     m->theta = flx_arena_take(m->arena, (size_t)s->dims.nv, sizeof *m->theta);

@@ -202,6 +202,7 @@ static flx_status relax(flx_projector *p, flx_state *x, progress *now)
     flx_accelerator *acc = NULL;
     if (p->determined) return FLX_OK;
     FLX_TRY(flx_accelerator_create(p->sys, &acc));
+    flx_accelerator_insist(acc);
     flx_state_copy(p->at, x);
     flx_status status = flx_accelerator_eval(acc, p->work, p->at, NULL, NULL);
     flx_accelerator_destroy(&acc);
@@ -302,6 +303,7 @@ flx_status flx_start_accelerations(const flx_system *s, flx_state *x)
     flx_accelerator *acc = NULL;
     flx_status status = flx_accelerator_create(s, &acc);
     if (status != FLX_OK) return status;
+    flx_accelerator_insist(acc);
     flx_work *work = s->ops->work_create(s);
     if (work) {
         status = flx_start_accelerations_with(s, acc, work, x);

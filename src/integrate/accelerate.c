@@ -4,6 +4,7 @@
 #include "base/arrays.h"
 #include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
+#include "math/dense.h"
 #include "math/index1.h"
 #include "math/lu.h"
 #include "math/pattern.h"
@@ -20,12 +21,16 @@
 #define MET 1e-5
 // ... and velocities without inertia, of what a small mass in their place would give: dampers divide that by what they are.
 #define HELD 1e-12
+// Up to so many unknowns a solve that failed is tried with the matrix dense; it is singular below this pivot.
+#define FEW 200
+#define NOTHING 1e-12
 // Residuals of forces are rounding below this many eps of the largest term.
 #define ROUNDING (256.0 * DBL_EPSILON)
 
 struct flx_accelerator {
     const flx_system *sys; // borrowed
     int n, worst;
+    bool insists;
     void *block; // of the arrays
     flx_blocks blocks;
     flx_saddle *saddle;
@@ -33,6 +38,7 @@ struct flx_accelerator {
     double *lu_values;
     flx_index1 *together;            // where forces or equations read multipliers; else NULL
     double *r, *d, *rate, *bias, *w; // (n) (n) (nlam) (nlam + nmu) (nw)
+    double *asked;                   // (n)
     double *sigma, *tau;             // (nlam)
     double *yield;                   // (nlam) rate at which a spring yields to its damper; 0: none
     bool *compliant, *soft;          // (nlam + nmu) C > 0, E > 0; and not held
@@ -101,10 +107,11 @@ static flx_status make(flx_accelerator *a)
     }
     size_t nlam = (size_t)d->nlam, nprobe = p->extra > 0 ? 3 * n : 0;
     const flx_array arrays[] = {
-        FLX_ARRAY(a->r, n),      FLX_ARRAY(a->d, n),        FLX_ARRAY(a->rate, nlam),
-        FLX_ARRAY(a->bias, nb),  FLX_ARRAY(a->w, d->nw),    FLX_ARRAY(a->sigma, nlam),
-        FLX_ARRAY(a->tau, nlam), FLX_ARRAY(a->yield, nlam), FLX_ARRAY(a->compliant, nb),
-        FLX_ARRAY(a->soft, nb),  FLX_ARRAY(a->kept, nb),    FLX_ARRAY(a->probe, nprobe)};
+        FLX_ARRAY(a->asked, n),      FLX_ARRAY(a->r, n),      FLX_ARRAY(a->d, n),
+        FLX_ARRAY(a->rate, nlam),    FLX_ARRAY(a->bias, nb),  FLX_ARRAY(a->w, d->nw),
+        FLX_ARRAY(a->sigma, nlam),   FLX_ARRAY(a->tau, nlam), FLX_ARRAY(a->yield, nlam),
+        FLX_ARRAY(a->compliant, nb), FLX_ARRAY(a->soft, nb),  FLX_ARRAY(a->kept, nb),
+        FLX_ARRAY(a->probe, nprobe)};
     a->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     if (!a->block) return FLX_ERR_MEMORY;
     if (nprobe == 0) a->probe = NULL;
@@ -131,6 +138,11 @@ flx_status flx_accelerator_create(const flx_system *s, flx_accelerator **acc)
     if (status != FLX_OK) flx_accelerator_destroy(&a);
     *acc = a;
     return status;
+}
+
+void flx_accelerator_insist(flx_accelerator *a)
+{
+    a->insists = true;
 }
 
 void flx_accelerator_hold(flx_accelerator *a, const bool *held, double h)
@@ -298,6 +310,64 @@ static void add_correction(flx_accelerator *a, flx_state *x)
     for (int i = 0; i < d->nmu; i++) x->mu[i] += a->d[fb + d->nlam + i];
 }
 
+// A (n x n, column-major): the matrix that was factored.
+static void spread(const flx_accelerator *a, double *A)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    const double *from = flx_saddle_values(a->saddle);
+    memset(A, 0, (size_t)a->n * (size_t)a->n * sizeof *A);
+    for (int b = 0; b < p->nblock; b++) {
+        for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+            int k = p->offset[e];
+            for (int i = p->start[b]; i < p->start[b + 1]; i++) {
+                for (int j = p->start[p->col[e]]; j < p->start[p->col[e] + 1]; j++)
+                    A[(size_t)j * (size_t)a->n + (size_t)i] = from[k++];
+            }
+        }
+    }
+}
+
+// d = A^-1 asked by singular values; *error: what is left of the rows, as a part of their terms. It stays as it is where
+// the matrix is singular.
+static flx_status solve_dense(flx_accelerator *a, double *error)
+{
+    size_t n = (size_t)a->n;
+    double *A = flx_alloc(a->sys->ctx, n * n, sizeof *A);
+    if (!A) return FLX_ERR_MEMORY;
+    spread(a, A);
+    if (!flx_dense_is_full(a->n, a->n, A, NOTHING)) {
+        flx_free(A);
+        return FLX_OK;
+    }
+    spread(a, A);
+    memcpy(a->d, a->asked, n * sizeof *a->d);
+    flx_status status = flx_dense_least_norm(a->sys->ctx, a->n, a->n, A, a->d, NOTHING);
+    spread(a, A);
+    double off = 0.0, size = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double sum = a->asked[i], terms = fabs(sum);
+        for (size_t j = 0; j < n; j++) {
+            sum -= A[j * n + i] * a->d[j];
+            terms += fabs(A[j * n + i] * a->d[j]);
+        }
+        off = fmax(off, fabs(sum));
+        size = fmax(size, terms);
+    }
+    flx_free(A);
+    *error = off > 0.0 ? off / size : 0.0;
+    return status;
+}
+
+// In place in d. The sparse factors choose their pivots by the pattern: what has no inertia, carried by more of its
+// kind under any angle, can meet zeros made of rounding there.
+static flx_status solve(flx_accelerator *a, double *error)
+{
+    bool few = a->insists && a->n <= FEW && a->sys->pattern.extra == 0;
+    if (few) memcpy(a->asked, a->d, (size_t)a->n * sizeof *a->d);
+    *error = flx_saddle_solve(a->saddle, a->d);
+    return *error < TRUSTED || !few ? FLX_OK : solve_dense(a, error);
+}
+
 // out (n): rows of constraints times u (nv), where the pattern does not hold them; scratch (n)
 static void multiply_constraints(const flx_accelerator *a, flx_work *work, const double *u,
                                  double *scratch, double *out)
@@ -347,16 +417,17 @@ static bool constraints_are_met(flx_accelerator *a, flx_work *work)
 // Whether the matrix answers to every force. A pivot that was moved belongs to a row that says
 // nothing new, or to a velocity without inertia that a constraint holds, and then it does; or to one that
 // nothing holds, and then no solution has a small residual.
-static bool determines(flx_accelerator *a, flx_work *work)
+static flx_status determines(flx_accelerator *a, flx_work *work)
 {
     int nv = a->sys->dims.nv;
-    if (a->probe) return constraints_are_met(a, work);
+    double error;
+    if (a->probe) return constraints_are_met(a, work) ? FLX_OK : FLX_SINGULAR;
     memset(a->d, 0, (size_t)a->n * sizeof *a->d);
     for (int i = 0; i < nv; i++) a->d[i] = 1.0 + 0.37 * (i % 3); // nothing special
-    double error = flx_saddle_solve(a->saddle, a->d);
-    if (error < TRUSTED) return true;
+    FLX_TRY(solve(a, &error));
+    if (error < TRUSTED) return FLX_OK;
     largest(a->d, nv, 0, &a->worst);
-    return false;
+    return FLX_SINGULAR;
 }
 
 // Links without inertia, which the system's own factors do not tell: the form for explicit methods has momenta there.
@@ -371,7 +442,7 @@ static flx_status factor(flx_accelerator *a, flx_work *work)
     static const flx_saddle_metric mass = {0};
     FLX_TRY(flx_saddle_factor(a->saddle, &a->blocks, FLX_ROWS_VELOCITY, &mass));
     bool doubtful = flx_saddle_regularised(a->saddle, NULL) || lacks_inertia(a);
-    return doubtful && !determines(a, work) ? FLX_SINGULAR : FLX_OK;
+    return doubtful ? determines(a, work) : FLX_OK;
 }
 
 // (ACC-2), with factors at the state's positions, which are made.
@@ -392,7 +463,9 @@ static flx_status project(flx_accelerator *a, flx_work *work, flx_state *x)
         double slip = rate ? a->rate[row] : row < d->nlam ? a->r[i] / a->tau[row] : a->r[i];
         if (flx_saddle_active(a->saddle, i)) a->d[i] = -slip;
     }
-    if (!(flx_saddle_solve(a->saddle, a->d) < TRUSTED)) return FLX_SINGULAR;
+    double error;
+    FLX_TRY(solve(a, &error));
+    if (!(error < TRUSTED)) return FLX_SINGULAR;
     for (int i = 0; i < d->nv; i++) x->v[i] += a->d[i];
     return FLX_OK;
 }
@@ -439,7 +512,8 @@ static flx_status evaluate(flx_accelerator *a, flx_work *work, flx_state *x, boo
         memset(a->d, 0, (size_t)a->n * sizeof *a->d);
         for (int i = 0; i < d->nv; i++) a->d[i] = -a->r[i];
         if (k == 0) FLX_TRY(constraint_rhs(a, work, &p));
-        double error = flx_saddle_solve(a->saddle, a->d);
+        double error;
+        FLX_TRY(solve(a, &error));
         if (!(error < TRUSTED)) {
             flx_saddle_regularised(a->saddle, &a->worst);
             return FLX_SINGULAR;

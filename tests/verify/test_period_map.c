@@ -202,5 +202,39 @@ static int refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(linear), TEST(vibrating_pivot), TEST(cycle), TEST(sampled),
-          TEST(sampled_from_the_start), TEST(sampled_and_unstable), TEST(refused))
+// The same pendulum in space, its axes under any angle: a pivot without mass carries a bob without moments, and the matrix
+// of accelerations is that of the one rotation which has inertia.
+static int massless_pivot_under_an_angle(void)
+{
+    for (int k = 0; k < 12; k++) {
+        char text[1200];
+        double a = 0.7 * k, b = 1.9 * k - 0.4, c = cos(0.5 * k), d = sin(0.5 * k), l = 0.3;
+        double up[3] = {cos(a) * cos(b), sin(a) * cos(b), sin(b)};
+        double across[3] = {-c * sin(a) - d * cos(a) * sin(b), c * cos(a) - d * sin(a) * sin(b),
+                            d * cos(b)};
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ngravity: [%.17g, %.17g, %.17g]\n"
+            "bodies:\n"
+            "  pivot: {type: rigid, mass: 0, inertia: [0, 0, 0]}\n"
+            "  bob: {type: rigid, mass: 2, inertia: [0, 0, 0], position: [%.17g, %.17g, %.17g]}\n"
+            "joints:\n"
+            "  s: {type: prismatic, on: [ground, pivot], at: [0, 0, 0],"
+            " axis: [%.17g, %.17g, %.17g], motion: {displacement: 0.006*(cos(300*t) - 1)}}\n"
+            "  h: {type: revolute, on: [pivot, bob], at: [0, 0, 0],"
+            " axis: [%.17g, %.17g, %.17g]}\n" RUN
+            "analyse: {m: {type: period-map, period: pi/150}}\n",
+            -9.81 * up[0], -9.81 * up[1], -9.81 * up[2], l * up[0], l * up[1], l * up[2], up[0],
+            up[1], up[2], across[0], across[1], across[2]);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        const flx_finding_table *t = table(&w.f, "multipliers");
+        CHECK(t->nrow == 2 && t->ncolumn == 5);
+        CHECK_NEAR(t->values[0] + t->values[5], trace(0.006, 300, l, 0), 1e-6);
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(linear), TEST(vibrating_pivot), TEST(massless_pivot_under_an_angle), TEST(cycle),
+          TEST(sampled), TEST(sampled_from_the_start), TEST(sampled_and_unstable), TEST(refused))
