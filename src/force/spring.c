@@ -40,13 +40,14 @@ void flx_spring_linearise(int n, const flx_spring *springs, flx_frames f, const 
             if (p->c == 0.0) continue;
         }
         flx_scalar_jet(&p->s, f, switches, &j);
-        double F = elastic_force(p, &j) + p->c * flx_jet_rate(&p->s, &j, v), h[2][6];
-        flx_jet_add_stiffness(&p->s, &j, F, A0);
-        if (!p->centred) flx_jet_add_outer(&p->s, &j, p->k, j.g, A0);
-        if (p->c == 0.0) continue;
-        flx_jet_rate_gradient(&p->s, &j, v, h);
-        flx_jet_add_outer(&p->s, &j, p->c, h, A0);
-        flx_jet_add_outer(&p->s, &j, p->c, j.g, A1);
+        double F = elastic_force(p, &j) + p->c * flx_jet_rate(&p->s, &j, v), h[2][6] = {{0.0}};
+        if (p->c != 0.0) flx_jet_rate_gradient(&p->s, &j, v, h);
+        for (int i = 0; i < 2; i++) { // of the force
+            for (int c = 0; c < p->s.e.nv[i]; c++)
+                h[i][c] = p->c * h[i][c] + (p->centred ? 0.0 : p->k * j.g[i][c]);
+        }
+        flx_jet_add_bent(&p->s, &j, F, h, A0);
+        if (p->c != 0.0) flx_jet_add_outer(&p->s, &j, p->c, j.g, A1);
     }
 }
 

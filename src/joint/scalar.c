@@ -479,6 +479,21 @@ void flx_jet_add_stiffness(const flx_scalar *s, const flx_jet *j, double k, doub
     }
 }
 
+void flx_jet_add_bent(const flx_scalar *s, const flx_jet *j, double k, double (*h)[6], double *A)
+{
+    for (int i = 0; i < 2; i++) {
+        for (int l = 0; l < 2; l++) {
+            int nr = s->e.nv[i], nc = s->e.nv[l];
+            double *out = A + s->e.block[i][l];
+            for (int r = 0; r < nr; r++) {
+                const double *K = j->K[i][l] + 6 * r;
+                double g = j->g[i][r];
+                for (int c = 0; c < nc; c++) out[nc * r + c] += k * K[c] + g * h[l][c];
+            }
+        }
+    }
+}
+
 void flx_jet_add_outer(const flx_scalar *s, const flx_jet *j, double k, double (*h)[6], double *A)
 {
     for (int i = 0; i < 2; i++) {

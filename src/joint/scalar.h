@@ -65,9 +65,10 @@ void flx_jet_rate_gradient(const flx_scalar *s, const flx_jet *j, const double *
                            double out[2][6]);
 double flx_jet_bias(const flx_scalar *s, const flx_jet *j, const double *v);
 
-// force += f G^T;  blocks of A += k K;  blocks of A += k G^T h (h: 2 x 6).
+// force += f G^T;  blocks of A += k K;  blocks of A += k G^T h (h: 2 x 6);  blocks of A += k K + G^T h.
 void flx_jet_add_force(const flx_scalar *s, const flx_jet *j, double f, double *force);
 void flx_jet_add_stiffness(const flx_scalar *s, const flx_jet *j, double k, double *A);
+void flx_jet_add_bent(const flx_scalar *s, const flx_jet *j, double k, double (*h)[6], double *A);
 void flx_jet_add_outer(const flx_scalar *s, const flx_jet *j, double k, double (*h)[6], double *A);
 // The row c h in the block (row, bodies), and the column c G^T in (bodies, row).
 void flx_scalar_add_row(const flx_scalar *s, const flx_row_place *p, double c, double (*h)[6],

@@ -53,12 +53,14 @@ static void eval_plane(const flx_scalar *s, const flx_frame2 *A, const flx_frame
 }
 
 // phi(d), d = p_B - p_A with gradient c and second derivative Q (symmetric: xx, xy, yy).
-static void line_add(v2 c, const double Q[3], const v2 rho[2], flx_jet *j)
+static void line_add(v2 c, const double Q[3], const v2 rho[2], int order, flx_jet *j)
 {
     double J[2][2][3]; // d(d)/d(x, y, angle) of each body
+    put_gradient(j->g[0], -1.0, c, cross2(rho[0], c));
+    put_gradient(j->g[1], 1.0, c, cross2(rho[1], c));
+    if (order < 2) return; // springs are many
     for (int i = 0; i < 2; i++) {
         double sign = i ? 1.0 : -1.0;
-        put_gradient(j->g[i], sign, c, cross2(rho[i], c));
         const double Ji[2][3] = {{sign, 0, -sign * rho[i].y}, {0, sign, sign * rho[i].x}};
         memcpy(J[i], Ji, sizeof Ji);
     }
@@ -76,20 +78,21 @@ static void line_add(v2 c, const double Q[3], const v2 rho[2], flx_jet *j)
     }
 }
 
-static void eval_line(const flx_scalar *s, const flx_frame2 *A, const flx_frame2 *B, flx_jet *j)
+static void eval_line(const flx_scalar *s, const flx_frame2 *A, const flx_frame2 *B, int order,
+                      flx_jet *j)
 {
     v2 rho[2] = {turn(A, s->s[0]), turn(B, s->s[1])};
     v2 d = {B->x + rho[1].x - A->x - rho[0].x, B->y + rho[1].y - A->y - rho[0].y};
     double l = sqrt(dot2(d, d)), L = s->length;
     if (s->kind == FLX_SCALAR_SQUARE2) {
         j->value = 0.5 * (dot2(d, d) - L * L) / L;
-        line_add((v2){d.x / L, d.y / L}, (double[3]){1.0 / L, 0, 1.0 / L}, rho, j);
+        line_add((v2){d.x / L, d.y / L}, (double[3]){1.0 / L, 0, 1.0 / L}, rho, order, j);
         return;
     }
     j->value = l;
     double i = l > 0 ? 1.0 / l : 0.0; // two places on one spot have no direction
     v2 n = {i * d.x, i * d.y};
-    line_add(n, (double[3]){i * n.y * n.y, -i * n.x * n.y, i * n.x * n.x}, rho, j);
+    line_add(n, (double[3]){i * n.y * n.y, -i * n.x * n.y, i * n.x * n.x}, rho, order, j);
 }
 
 // (SCA-8) t . (velocity of the point P of B - of A), P = r_B + k = r_A + l, with the derivatives of
@@ -131,11 +134,15 @@ static void eval_knife(const flx_scalar *s, const flx_frame2 *A, const flx_frame
     slip_row(A, B, t, p, dt, dk, j);
 }
 
-// The plane is cheap enough to compute everything whatever the order asked for; K is cleared only
-// where it will be read.
+// Rows of joints are cheap enough to be computed whole whatever the order asked for; K is cleared
+// only where it will be read.
 void flx_scalar_eval2(const flx_scalar *s, const flx_frame2 *f, int order, flx_jet *j)
 {
     const flx_frame2 *A = f + s->e.frame[0], *B = f + s->e.frame[1];
+    if (s->kind == FLX_SCALAR_LENGTH2 || s->kind == FLX_SCALAR_SQUARE2) { // fills all of it
+        eval_line(s, A, B, order, j);
+        return;
+    }
     memset(j->g, 0, sizeof j->g);
     if (order > 1) memset(j->K, 0, sizeof j->K);
     switch (s->kind) {
@@ -148,11 +155,8 @@ void flx_scalar_eval2(const flx_scalar *s, const flx_frame2 *f, int order, flx_j
     case FLX_SCALAR_ROLL2:
         eval_roll(s, A, B, j);
         break;
-    case FLX_SCALAR_KNIFE2:
-        eval_knife(s, A, B, j);
-        break;
     default:
-        eval_line(s, A, B, j);
+        eval_knife(s, A, B, j);
         break;
     }
 }

@@ -236,7 +236,8 @@ static flx_status create_account(flx_simulation *sim)
     int nprobe = sim->model->outputs.nprobe, n = 2 + 2 * nprobe;
     bool multistep = is_multistep(sim->it), dense = sim->it && sim->it->type->interpolate;
     sim->shows_dissipated = reads_dissipated(&sim->plan->columns);
-    bool asked = !sim->no_ledger || sim->shows_dissipated || reads_dissipated(&sim->plan->probes);
+    sim->measures_dissipated = reads_dissipated(&sim->plan->probes);
+    bool asked = !sim->no_ledger || sim->shows_dissipated || sim->measures_dissipated;
     sim->powered = sim->powers = asked && sim->sys->ops->energy && flx_simulation_is_powered(sim);
     sim->course_value = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_value);
     sim->course_sum = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_sum);

@@ -300,6 +300,7 @@ struct flx_simulation {
     bool powers_settle;          // energies and powers read more of a state than its motion
     bool courses_settle;         // ... or measures do
     bool shows_dissipated;       // a column reads the energy dissipated so far
+    bool measures_dissipated;    // ... and a measure
     bool warned_unsettled;
     bool used; // the integrator has run
     flx_integrator_def def;

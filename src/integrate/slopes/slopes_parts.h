@@ -8,6 +8,7 @@
 // Corrections of a linear step: the matrix leaves out how the chart turns within the step, and so they shrink with it.
 #define FLX_SLOPES_ROUNDS 60
 #define FLX_SLOPES_CLOSE 1e-15
+#define FLX_SLOPES_SOLVED 1e-14 // of the first right side: what is left of it is rounding
 #define FLX_SLOPES_GOOD 1e-10
 
 typedef struct flx_slopes_type {

@@ -6,6 +6,7 @@
 #include "math/lu.h"
 #include "math/pattern.h"
 
+#include <math.h>
 #include <string.h>
 
 // Unknowns of a system whose matrices are written in full.
@@ -91,18 +92,28 @@ static const double *values_of(const flx_step_matrix *m, int k)
     return k == 0 ? m->blocks.A0 : k == 1 ? m->blocks.A1 : m->blocks.A2;
 }
 
+// Whether an entry of the pattern has numbers in matrix k.
+static bool has_part(const flx_pattern *p, int e, int k)
+{
+    return !p->parts || (p->parts[e] & (1 << k));
+}
+
 // Of entries of the pattern from column `first` on.
-static void add_product(const flx_step_matrix *m, int k, int first, const double *u, double *out)
+static void add_product(const flx_step_matrix *m, int first, const double *const u[3], double *out)
 {
     const flx_pattern *p = &m->sys->pattern;
-    const double *A = values_of(m, k);
     for (int i = 0; i < p->nblock; i++) {
+        int i0 = p->start[i], ni = p->start[i + 1] - i0;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
             int j0 = p->start[p->col[e]], nj = p->start[p->col[e] + 1] - j0;
-            if (j0 < first || (p->parts && !(p->parts[e] & (1 << k)))) continue;
-            const double *a = A + p->offset[e];
-            for (int r = p->start[i]; r < p->start[i + 1]; r++, a += nj) {
-                for (int c = 0; c < nj; c++) out[r] += a[c] * u[j0 + c];
+            for (int k = 0; k < 3 && j0 >= first; k++) {
+                if (!u[k] || !has_part(p, e, k)) continue;
+                const double *a = values_of(m, k) + p->offset[e], *x = u[k] + j0;
+                for (int r = 0; r < ni; r++, a += nj) {
+                    double sum = 0.0;
+                    for (int c = 0; c < nj; c++) sum += a[c] * x[c];
+                    out[i0 + r] += sum;
+                }
             }
         }
     }
@@ -112,9 +123,7 @@ void flx_step_matrix_product(flx_step_matrix *m, flx_work *w, const double *cons
 {
     static const double one[3] = {1.0, 1.0, 1.0};
     int first = m->full ? m->sys->dims.nv : 0;
-    for (int k = 0; k < 3; k++) {
-        if (u[k]) add_product(m, k, first, u[k], out);
-    }
+    add_product(m, first, u, out);
     if (m->full) m->sys->ops->product(m->sys, w, &m->blocks, one, u, out);
 }
 
@@ -133,17 +142,19 @@ static flx_status spread(flx_step_matrix *m, flx_work *w)
     return FLX_OK;
 }
 
-static void add_product_t(const flx_step_matrix *m, int k, const double *eta, double *out)
+static void add_product_t(const flx_step_matrix *m, const double *eta, double *const out[3])
 {
     const flx_pattern *p = &m->sys->pattern;
-    const double *A = values_of(m, k);
     for (int i = 0; i < p->nblock; i++) {
+        int i0 = p->start[i], ni = p->start[i + 1] - i0;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
             int j0 = p->start[p->col[e]], nj = p->start[p->col[e] + 1] - j0;
-            if (p->parts && !(p->parts[e] & (1 << k))) continue;
-            const double *a = A + p->offset[e];
-            for (int r = p->start[i]; r < p->start[i + 1]; r++, a += nj) {
-                for (int c = 0; c < nj; c++) out[j0 + c] += a[c] * eta[r];
+            for (int k = 0; k < 3; k++) {
+                if (!out[k] || !has_part(p, e, k)) continue;
+                const double *a = values_of(m, k) + p->offset[e];
+                for (int r = 0; r < ni; r++, a += nj) {
+                    for (int c = 0; c < nj; c++) out[k][j0 + c] += a[c] * eta[i0 + r];
+                }
             }
         }
     }
@@ -154,10 +165,9 @@ flx_status flx_step_matrix_product_t(flx_step_matrix *m, flx_work *w, const doub
 {
     int n = m->n;
     if (m->full) FLX_TRY(spread(m, w));
-    for (int k = 0; k < 3; k++) {
-        if (!out[k]) continue;
-        if (!m->full) add_product_t(m, k, eta, out[k]);
-        for (int i = 0; i < n && m->full; i++) {
+    if (!m->full) add_product_t(m, eta, out);
+    for (int k = 0; k < 3 && m->full; k++) {
+        for (int i = 0; i < n && out[k]; i++) {
             for (int j = 0; j < n; j++)
                 out[k][j] += m->A[k][(size_t)i * (size_t)n + (size_t)j] * eta[i];
         }
@@ -216,6 +226,21 @@ static double combine(const void *user, int i, int j, double a0, double a1, doub
     return k->m->row[i] * k->m->col[j] * (c->c0 * a0 + c1 * a1 + c->c2 * a2);
 }
 
+// One row of a block of such a combination: to[k stride] of its columns.
+static void combine_row(const combination *by, int i, int j0, int nj, int at, double *to,
+                        int stride)
+{
+    const flx_step_matrix *m = by->m;
+    const flx_dims *d = &m->sys->dims;
+    const flx_step_weights *c = by->c;
+    const double *A0 = m->blocks.A0 + at, *A1 = m->blocks.A1 + at, *A2 = m->blocks.A2 + at;
+    for (int k = 0; k < nj; k++) {
+        int j = j0 + k;
+        double c1 = j >= d->nv && j < d->nv + d->nx ? c->cx : c->c1;
+        to[k * stride] = m->row[i] * m->col[j] * (c->c0 * A0[k] + c1 * A1[k] + c->c2 * A2[k]);
+    }
+}
+
 static void combine_full(flx_step_matrix *m, const combination *k, bool transposed)
 {
     size_t n = (size_t)m->n;
@@ -237,7 +262,11 @@ static void combine_entries(flx_step_matrix *m, const combination *by, bool tran
             const double *A0 = m->blocks.A0 + p->offset[e], *A1 = m->blocks.A1 + p->offset[e];
             const double *A2 = m->blocks.A2 + p->offset[e];
             double *to = m->values + p->offset[transposed ? p->transpose[e] : e];
-            for (int r = 0; r < ni; r++) {
+            for (int r = 0; r < ni && by->c; r++) {
+                combine_row(by, i0 + r, j0, nj, p->offset[e] + r * nj,
+                            to + (transposed ? r : r * nj), transposed ? ni : 1);
+            }
+            for (int r = 0; r < ni && !by->c; r++) {
                 for (int k = 0; k < nj; k++) {
                     int at = r * nj + k;
                     to[transposed ? k * ni + r : at] =
@@ -278,6 +307,17 @@ flx_status flx_step_matrix_factor_by(flx_step_matrix *m, flx_work *w, flx_step_m
     const combination by = {.m = m, .value = value, .user = user};
     for (int i = 0; i < m->n; i++) m->row[i] = m->col[i] = 1.0;
     return factor(m, w, &by, transposed);
+}
+
+double flx_step_matrix_size(const flx_step_matrix *m, const double *b)
+{
+    const double *before = m->made ? m->col : m->row;
+    double most = 0.0;
+    for (int i = 0; i < m->n; i++) {
+        double size = fabs(before[i] * b[i]);
+        if (!(size <= most)) most = size; // NaN stays
+    }
+    return most;
 }
 
 void flx_step_matrix_solve(const flx_step_matrix *m, double *b)

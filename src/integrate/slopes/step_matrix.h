@@ -38,6 +38,8 @@ flx_status flx_step_matrix_factor(flx_step_matrix *m, flx_work *w, const flx_ste
                                   bool transposed);
 // In place (n): J^-1 b, or J^-T b.
 void flx_step_matrix_solve(const flx_step_matrix *m, double *b);
+// The largest number of a right side as it is solved for, in scales.
+double flx_step_matrix_size(const flx_step_matrix *m, const double *b);
 
 // Exact factors of another matrix on the same pattern: what `value` makes of the numbers of an entry; no scales.
 typedef double (*flx_step_matrix_value)(const void *user, int row, int col, double a0, double a1,

@@ -267,18 +267,28 @@ static double size_of(const double *y, int n)
     return most;
 }
 
+// Whether what is left in r, before round k, is rounding: without rotations that is so after the first.
+static bool is_solved(const slopes *s, int k, double *whole)
+{
+    double left = flx_step_matrix_size(s->m, s->r);
+    if (k == 0) *whole = left;
+    return k > 0 && left <= FLX_SLOPES_SOLVED * *whole;
+}
+
 static flx_status direct(flx_slopes *sl, double *rp, double *dz)
 {
     slopes *s = (slopes *)sl;
     const flx_system *sys = sl->sys;
     const flx_dims *d = &sys->dims;
-    double *turned = dz, first = 0.0, last = HUGE_VAL;
+    double *turned = dz, first = 0.0, last = HUGE_VAL, whole = 0.0;
     memset(s->d, 0, (size_t)s->n * sizeof *s->d);
     if (d->nv > 0) sys->ops->rate(sys, s->back, dz, turned);
     for (int i = 0; i < d->nv; i++) s->d[i] = s->h * dz[d->nv + i]; // a guess
     for (int k = 0; k < FLX_SLOPES_ROUNDS; k++) {
         follow(s, dz, s->z1);
         evaluate(s, rp, turned, s->z1);
+        if (is_solved(s, k, &whole)) last = 0.0;
+        if (last == 0.0) break;
         flx_step_matrix_solve(s->m, s->r);
         for (int i = 0; i < s->n; i++) s->d[i] -= s->r[i];
         double size = size_of(s->r, d->nv + d->nx);
@@ -338,21 +348,20 @@ static flx_status adjoint(flx_slopes *sl, double *w, double *eta)
     const flx_system *sys = sl->sys;
     const flx_dims *d = &sys->dims;
     places at = places_of(d);
-    double first = 0.0, last = HUGE_VAL;
+    double first = 0.0, last = HUGE_VAL, whole;
     memset(eta, 0, (size_t)s->n * sizeof *eta);
+    FLX_TRY(weigh(s, w, NULL));
+    is_solved(s, 0, &whole);
     for (int k = 0; k < FLX_SLOPES_ROUNDS; k++) {
-        FLX_TRY(weigh(s, w, k > 0 ? eta : NULL));
         flx_step_matrix_solve(s->m, s->r);
         for (int i = 0; i < s->n; i++) eta[i] += s->r[i];
         double size = size_of(s->r, d->nv + d->nx);
         if (k == 0) first = fmax(size, size_of(eta, d->nv + d->nx));
-        if (!(size > FLX_SLOPES_CLOSE * first) || !(size < 0.9 * last)) {
-            last = fmin(size, last);
-            break;
-        }
-        last = size;
+        FLX_TRY(weigh(s, w, eta));
+        bool done = !(size > FLX_SLOPES_CLOSE * first) || !(size < 0.9 * last);
+        last = is_solved(s, k + 1, &whole) ? 0.0 : done ? fmin(size, last) : size;
+        if (done || last == 0.0) break;
     }
-    FLX_TRY(weigh(s, w, eta));
     const double *z1 = s->z1, h = s->h, p0 = h * h * (0.5 - s->beta), p1 = h * h * s->beta;
     const double cy = (1.0 - s->af) / (1.0 - s->am), cr = s->af / (1.0 - s->am),
                  ca = s->am / (1.0 - s->am);

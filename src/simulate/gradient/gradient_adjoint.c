@@ -14,7 +14,8 @@
 
 #define MOST_CLOSED 60  // coordinates, where `auto` takes weights through joints that are closed
 #define STATE_PART 3e-4 // steps of differences of probes by states, as parts of their scales
-#define LOOK_PART 1e-3  // ... to see whether there is any
+#define LOOK_PART 1e-3  // ... to see whether there is any,
+#define LOOK_TURN 0.618 // and by how much these differ
 #define MEASURE_PART 1e-4
 
 // The state there; inside, before joints are closed.
@@ -212,32 +213,46 @@ static void set_steps(flx_adjoint *a)
     }
 }
 
+// Those from `from` to before `to` that any of three points shows: all are moved at once, and halves of them where something is
+// seen. No two by the same part, as a probe may be their difference.
+static flx_status find_reach_between(flx_adjoint *a, const int points[3], int more, int from,
+                                     int to)
+{
+    gradient *g = a->g;
+    flx_simulation *sim = g->run->sim;
+    bool any = false;
+    for (int k = 0; k < 3 && !any; k++) {
+        memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
+        for (int i = from; i < to; i++)
+            a->change[i] = LOOK_PART * a->step[i] * (1.0 + fmod(LOOK_TURN * i, 1.0));
+        flx_adjoint_place(a, points[k], g->from);
+        flx_slopes_move(sim->sys, g->from, a->change, 1.0, g->moved);
+        g->moved->t = g->from->t;
+        FLX_TRY(flx_adjoint_observe(a, sim, points[k], g->moved, a->slopes));
+        for (int j = 0; j < a->nprobe; j++)
+            any = any || a->slopes[j] != a->probe[points[k] * a->nprobe + j];
+    }
+    if (!any) return FLX_OK;
+    if (to - from == 1) {
+        a->reach[more][a->nreach[more]++] = from;
+        return FLX_OK;
+    }
+    int middle = from + (to - from) / 2;
+    FLX_TRY(find_reach_between(a, points, more, from, middle));
+    return find_reach_between(a, points, more, middle, to);
+}
+
 // Changes of states that probes depend on: seen at some points. Inside, joints that are closed make it all of them.
 static flx_status find_reach(flx_adjoint *a, bool inside)
 {
     gradient *g = a->g;
-    flx_simulation *sim = g->run->sim;
     int step = steps_of(a), more = inside ? 1 : 0;
     int middle = step / 2, last = step - more;
     if (more && middle > 0 && flx_gradient_jump_at(g, middle)) middle--;
     if (more && last > 0 && flx_gradient_jump_at(g, last)) last--;
     const int points[3] = {point_of(a, 0) + more, point_of(a, middle) + more,
                            point_of(a, last) + more};
-    for (int i = 0; i < a->nchange; i++) {
-        bool any = false;
-        for (int k = 0; k < 3 && !any; k++) {
-            memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
-            a->change[i] = LOOK_PART * a->step[i];
-            flx_adjoint_place(a, points[k], g->from);
-            flx_slopes_move(sim->sys, g->from, a->change, 1.0, g->moved);
-            g->moved->t = g->from->t;
-            FLX_TRY(flx_adjoint_observe(a, sim, points[k], g->moved, a->slopes));
-            for (int j = 0; j < a->nprobe; j++)
-                any = any || a->slopes[j] != a->probe[points[k] * a->nprobe + j];
-        }
-        if (any) a->reach[more][a->nreach[more]++] = i;
-    }
-    return FLX_OK;
+    return a->nchange > 0 ? find_reach_between(a, points, more, 0, a->nchange) : FLX_OK;
 }
 
 // What the metrics weigh of the change of the state at a point, into weights (m nchange).

@@ -147,7 +147,7 @@ static flx_status replay(direct *d, int k, double e, double *value)
     flx_method *m = flx_method_of(sim->it);
     const flx_gradient_def *def = g->def;
     int next = 0;
-    flx_gradient_sharpen(sim);
+    flx_gradient_sharpen_twin(g);
     sim->idle = d->idle;
     if (!d->settles && sim->probes.settles) sim->probes.settles = sim->courses_settle = false;
     for (int i = 0; i < g->n; i++) {

@@ -1,6 +1,7 @@
 // gradient_groups.c - parameters that are moved together: no equation contains two of them.
 //
-// Which equations a parameter is in is seen where it is moved alone, at some steps of the run and at its start. As what touches
+// Which equations a parameter is in is seen where half of them are moved, by the bits of their numbers, or it alone, at some steps of
+// the run and at its start. As what touches
 // may change along a run, groups are tested: parameters whose number has a certain bit are moved, and equations that belong to
 // others must not change; each step has one of the bits in turn.
 #include "simulate/gradient/gradient_parts.h"
@@ -11,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LOOKS 3 // steps that are looked at
+#define LOOKS 3         // steps that are looked at
+#define LOOK_TURN 0.618 // by how much parts differ that parameters are moved by together
 
 struct flx_gradient_groups {
     gradient *g;
@@ -247,23 +249,51 @@ static flx_status find_touched(flx_gradient_groups *x)
     return FLX_OK;
 }
 
-// What parameter k, moved alone, is in.
-static flx_status look_at(flx_gradient_groups *x, int k)
+// The parameters from `from` to before `to` moved, by parts that differ; of them only those whose number has this bit, or has it
+// not, -1: all.
+static flx_status move_some(flx_gradient_groups *x, int from, int to, int bit, bool set)
 {
-    gradient *g = x->g;
-    flx_simulation *sim = twin_of(x);
-    int nprobe = 2 * sim->model->outputs.nprobe;
-    memcpy(x->p, x->nominal, (size_t)sim->sys->nparameter * sizeof *x->p);
-    x->p[g->def->param[k]] = g->p[k] + reach(x, k);
-    FLX_TRY(tune(x, x->p));
-    FLX_TRY(find_touched(x));
-    if (!x->all_move) FLX_TRY(look_at_start(x, 1));
-    x->moves[k] = x->all_move || !start_is_same(x);
-    for (int l = 0; l < LOOKS && !x->seen[k]; l++) {
+    const gradient *g = x->g;
+    memcpy(x->p, x->nominal, (size_t)twin_of(x)->sys->nparameter * sizeof *x->p);
+    for (int k = from; k < to; k++) {
+        double part = to - from > 1 ? 1.0 + fmod(LOOK_TURN * k, 1.0) : 1.0;
+        if (bit < 0 || has_bit(k, bit) == set)
+            x->p[g->def->param[k]] = g->p[k] + part * reach(x, k);
+    }
+    return tune(x, x->p);
+}
+
+static flx_status probes_change(flx_gradient_groups *x, bool *changed)
+{
+    int n = 2 * twin_of(x)->model->outputs.nprobe;
+    *changed = false;
+    for (int l = 0; l < LOOKS && !*changed; l++) {
         FLX_TRY(look_at_probes(x, step_of(x, l), x->now));
-        x->seen[k] = !same(x->now, x->probes + (size_t)l * (size_t)nprobe, nprobe);
+        *changed = !same(x->now, x->probes + (size_t)l * (size_t)n, n);
     }
     return FLX_OK;
+}
+
+// Those from `from` to before `to` that move what the run begins with, or that probes see: all at once, and halves of them where
+// something changes.
+static flx_status find_direct(flx_gradient_groups *x, bool probes, int from, int to)
+{
+    bool changed;
+    FLX_TRY(move_some(x, from, to, -1, true));
+    if (probes) {
+        FLX_TRY(probes_change(x, &changed));
+    } else {
+        FLX_TRY(look_at_start(x, 1));
+        changed = !start_is_same(x);
+    }
+    if (!changed) return FLX_OK;
+    if (to - from == 1) {
+        (probes ? x->seen : x->moves)[from] = true;
+        return FLX_OK;
+    }
+    int middle = from + (to - from) / 2;
+    FLX_TRY(find_direct(x, probes, from, middle));
+    return find_direct(x, probes, middle, to);
 }
 
 // The first group with room for what was looked at; parameters that were nowhere have one of their own.
@@ -283,6 +313,93 @@ static flx_status join(flx_gradient_groups *x, int k)
     }
     for (int i = 0; i < x->ntouched; i++) x->owner[group][x->touched[i]] = k + 1;
     x->group_of[k] = group;
+    return FLX_OK;
+}
+
+// ---- all at once ----------------------------------------------------------------------------------
+
+// Rows that change where parameters with a bit are moved, and where those without it are: a row of one parameter alone spells its
+// number. `ones` and `zeros` (n + nu): of a step, then of an instant.
+static flx_status find_codes(flx_gradient_groups *x, int *ones, int *zeros)
+{
+    const double *instant = x->base + (size_t)LOOKS * (size_t)x->n;
+    for (int b = 0; b < 2 * flx_gradient_groups_bits(x); b++) {
+        int *code = b % 2 ? ones : zeros;
+        FLX_TRY(move_some(x, 0, x->g->def->nparam, b / 2, b % 2 == 1));
+        for (int l = 0; l < LOOKS; l++) {
+            const double *base = x->base + (size_t)l * (size_t)x->n;
+            FLX_TRY(look_at_step(x, l, x->look));
+            for (int r = 0; r < x->n; r++) code[r] |= x->look[r] != base[r] ? 1 << (b / 2) : 0;
+        }
+        FLX_TRY(look_at_instant(x, x->look));
+        for (int r = 0; r < x->nu && x->instants->n > 0; r++)
+            code[x->n + r] |= x->look[r] != instant[r] ? 1 << (b / 2) : 0;
+    }
+    return FLX_OK;
+}
+
+static bool claim(int *owner, int row, int k)
+{
+    if (owner[row] != 0 && owner[row] != k) return false;
+    owner[row] = k;
+    return true;
+}
+
+// All parameters as one group, where no row has two of them. At starts the rows of steps are taken, too: forces may be in
+// balance there.
+static bool read_codes(const flx_gradient_groups *x, const int *ones, const int *zeros, int *owner)
+{
+    int stride = flx_slopes_stride(x->g->sl), np = x->g->def->nparam;
+    int all = (int)((1u << flx_gradient_groups_bits(x)) - 1u);
+    for (int r = 0; r < x->n + x->nu; r++) {
+        int k = ones[r], place = r < x->n ? r % stride : r - x->n;
+        if (k == 0 && zeros[r] == 0) continue;
+        if ((k ^ zeros[r]) != all || k < 1 || k > np) return false;
+        if (r < x->n && !claim(owner, r, k)) return false;
+        for (int i = 0; i < x->instants->n && place < x->nu; i++) {
+            if (!claim(owner, x->n + i * x->nu + place, k)) return false;
+        }
+    }
+    return true;
+}
+
+static flx_status join_at_once(flx_gradient_groups *x, bool *joined)
+{
+    size_t n = (size_t)(x->n + x->nu);
+    int *codes = flx_alloc(x->g->ctx, 2 * n, sizeof *codes);
+    *joined = false;
+    x->owner[0] = flx_alloc(x->g->ctx, (size_t)x->rows + 1, sizeof **x->owner);
+    flx_status status = codes && x->owner[0] ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = find_codes(x, codes, codes + n);
+    bool refused = status != FLX_OK && status != FLX_ERR_MEMORY; // not all can be moved together
+    if (status == FLX_OK) *joined = read_codes(x, codes, codes + n, x->owner[0]);
+    flx_free(codes);
+    if (!*joined) {
+        flx_free(x->owner[0]);
+        x->owner[0] = NULL;
+        return refused ? FLX_OK : status;
+    }
+    x->ngroup = 1;
+    for (int k = 0; k < x->g->def->nparam; k++) x->group_of[k] = -1;
+    for (int r = 0; r < x->rows; r++) {
+        if (x->owner[0][r] > 0) x->group_of[x->owner[0][r] - 1] = 0;
+    }
+    x->ntouched = 0;
+    for (int k = 0; k < x->g->def->nparam; k++) {
+        if (x->group_of[k] < 0) FLX_TRY(join(x, k));
+    }
+    return FLX_OK;
+}
+
+static flx_status join_each(flx_gradient_groups *x)
+{
+    bool joined;
+    FLX_TRY(join_at_once(x, &joined));
+    for (int k = 0; k < x->g->def->nparam && !joined; k++) {
+        FLX_TRY(move_some(x, k, k + 1, -1, true));
+        FLX_TRY(find_touched(x));
+        FLX_TRY(join(x, k));
+    }
     return FLX_OK;
 }
 
@@ -345,9 +462,11 @@ static flx_status sort(flx_gradient_groups *x)
         FLX_TRY(look_at_probes(x, step_of(x, l), x->probes + (size_t)l * (size_t)nprobe));
     for (int k = 0; k < g->def->nparam; k++) {
         x->seen[k] = sim->probes.settles; // states are settled by numbers of a start
-        FLX_TRY(look_at(x, k));
-        FLX_TRY(join(x, k));
+        x->moves[k] = x->all_move;
     }
+    FLX_TRY(join_each(x));
+    if (!x->all_move) FLX_TRY(find_direct(x, false, 0, g->def->nparam));
+    if (!sim->probes.settles) FLX_TRY(find_direct(x, true, 0, g->def->nparam));
     if (!sim->probes.settles) FLX_TRY(confirm_unseen(x));
     return flx_gradient_groups_move(x, -1, 0.0, -1);
 }

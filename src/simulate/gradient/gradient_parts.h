@@ -51,6 +51,8 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value);
 flx_status flx_gradient_follow(gradient *g, double *value);
 // Values of this run are functions of its states, also where these are moved. After each start: that makes the method anew.
 void flx_gradient_sharpen(flx_simulation *sim);
+// ... of the second run, which follows no powers that nothing asked for is made of.
+void flx_gradient_sharpen_twin(gradient *g);
 // What is asked for of the outputs at one time, by the state in sim->inner.
 flx_status flx_gradient_observe(gradient *g, flx_run *r, double t, double *value);
 // What the step from node i on is known by.

@@ -123,6 +123,13 @@ void flx_gradient_sharpen(flx_simulation *sim)
     if (sim->sys->ops->contacts && m->read_rows) m->read_rows(sim->it, sim->state->switches);
 }
 
+void flx_gradient_sharpen_twin(gradient *g)
+{
+    flx_simulation *sim = g->twin->sim;
+    flx_gradient_sharpen(sim);
+    if (g->def->noutput == 0 && !sim->measures_dissipated) sim->powered = false;
+}
+
 // After a step of the run that has been at `count` events so far: the state, and that before an event which ended it.
 static flx_status keep_end(gradient *g, const flx_simulation *sim, long count)
 {
@@ -178,7 +185,7 @@ flx_status flx_gradient_follow(gradient *g, double *value)
     const flx_gradient_def *def = g->def;
     flx_status status = FLX_OK;
     int next = 0;
-    flx_gradient_sharpen(r->sim);
+    flx_gradient_sharpen_twin(g);
     FLX_TRY(observe_up_to(g, r, &next, value));
     m->frozen = true;
     for (int i = 1; i < g->n && status == FLX_OK; i++) {
