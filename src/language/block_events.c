@@ -7,6 +7,7 @@
 #include "language/builder.h"
 #include "language/scope/nums.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define USUAL_TOLERANCE 1e-6 // of corners of tables, where the steps are given
@@ -257,7 +258,8 @@ static flx_status switch_stops(collector *c, flx_model *m)
         int k = i % 2;
         flx_node leaf;
         s->switches[k] = -1;
-        if (s->rigid || isinf(s->bounds[k]) || s->exponent > 1.0) continue; // a rigid stop is a contact
+        if (s->rigid || isinf(s->bounds[k]) || s->exponent > 1.0)
+            continue; // a rigid stop is a contact
         flx_node bound = node_open(g, s->bounds[k], s->bounds_open[k]);
         flx_node excess = k ? node_sub(g, s->value, bound) : node_sub(g, bound, s->value);
         look_at(c, s->name, s->loc);
@@ -330,6 +332,68 @@ static flx_status freeze_rest(flx_freezer *f, flx_model *m)
     return FLX_OK;
 }
 
+// ---- names of switches ----------------------------------------------------------------------------
+
+typedef struct named_node {
+    flx_node node;
+    const flx_item *item;
+} named_node;
+
+static int by_node(const void *a, const void *b)
+{
+    const named_node *p = a, *q = b;
+    return (p->node > q->node) - (p->node < q->node);
+}
+
+// A switch takes the name of what is looked at.
+static bool name_switch(void *user, flx_switch_kind kind, flx_node value, int cut, flx_node *leaf)
+{
+    collector *c = user;
+    if (!find_switch(user, kind, value, cut, leaf)) return false;
+    for (int i = 0; i < c->b->m->nswitch; i++) {
+        if (!is_same(&c->switches[i], kind, value, cut)) continue;
+        c->switches[i].item = c->item;
+        c->switches[i].loc = c->loc;
+    }
+    return true;
+}
+
+// Values of signals and inputs, those of others inside them first: nodes are numbered as they are made.
+static int list_named(const flx_items *items, int n, named_node *out)
+{
+    for (int i = 0; i < items->count; i++) {
+        const flx_item *item = items->items[i];
+        const flx_operand *v = item->data ? &((const flx_signal_data *)item->data)->value : NULL;
+        if (!v || item->family) continue;
+        bool list = v->kind == FLX_OPERAND_LIST;
+        for (int k = 0; k < (list ? v->count : 1); k++) {
+            const flx_operand *x = list ? v->items + k : v;
+            if (x->kind != FLX_OPERAND_NUMBER || x->node < 0) continue;
+            if (out) out[n] = (named_node){x->node, item};
+            n++;
+        }
+    }
+    return n;
+}
+
+// Where a signal contains a switch, that is its name, rather than the item that reads the signal.
+static flx_status name_switches(flx_freezer *f, collector *c, flx_model *m)
+{
+    const flx_items *items = &c->b->signals;
+    int n = list_named(items, 0, NULL);
+    named_node *all = m->nswitch > 0 ? flx_alloc(m->ctx, (size_t)n + 1, sizeof *all) : NULL;
+    if (!all) return m->nswitch > 0 ? FLX_ERR_MEMORY : FLX_OK;
+    flx_status status = FLX_OK;
+    list_named(items, 0, all);
+    qsort(all, (size_t)n, sizeof *all, by_node);
+    for (int i = 0; i < n && status == FLX_OK; i++) {
+        look_at(c, all[i].item->full, all[i].item->loc);
+        status = freeze(f, &all[i].node);
+    }
+    flx_free(all);
+    return status;
+}
+
 static flx_status keep_switches(flx_model *m, const collector *c)
 {
     m->switches = flx_arena_take(m->arena, (size_t)m->nswitch, sizeof *m->switches);
@@ -349,15 +413,18 @@ flx_status flx_switches_finish(flx_builder *b)
                              .is_time = is_time,
                              .tolerance = rtol > 0.0 ? rtol : USUAL_TOLERANCE,
                              .find = find_switch};
-    flx_freezer conditions = equations, rest = equations;
+    flx_freezer conditions = equations, rest = equations, names = equations;
+    names.find = name_switch;
     flx_status status = freeze_equations(&equations, &c, m);
     c.acts = false;
     if (status == FLX_OK) status = freeze_conditions(&conditions, &c, m);
     c.add = false;
     if (status == FLX_OK && m->nswitch > 0) status = freeze_rest(&rest, m);
+    if (status == FLX_OK) status = name_switches(&names, &c, m);
     if (status == FLX_OK) status = keep_switches(m, &c);
     flx_freezer_clear(&equations);
     flx_freezer_clear(&conditions);
+    flx_freezer_clear(&names);
     flx_freezer_clear(&rest);
     flx_free(c.switches);
     return status;

@@ -428,7 +428,61 @@ static int clocks_are_told(void)
     return 0;
 }
 
-TEST_MAIN(TEST(slider_crank), TEST(moved_base), TEST(bicycle), TEST(elastic_arm),
-          TEST(responses_agree), TEST(peak_is_that_of_the_book), TEST(step_is_that_of_the_book),
+// Corners where one linearises have the names of the signals that they are in; others of the item.
+static int corners_have_names(void)
+{
+    static const char text[] =
+        "flexion: 1\ninputs: {F: 0}\n"
+        "signals: {s: \"max(0, x)\", twice: 2*s, other: abs(y)}\n"
+        "equations: {second_order: {x: {at: 0, mass: 1, force: F - twice - x}, "
+        "y: {at: 0, mass: 1, force: -other - y}, z: {at: 0, mass: 1, force: \"-max(z, 2*z)\"}}}\n"
+        "simulate: {until: 1}\nanalyse: {a: {type: linear, inputs: [F], outputs: [x]}}\n";
+    static const char *const names[] = {"'s'", "'other'", "'z'"};
+    findings w = findings_of(text);
+    CHECK(w.status == FLX_OK);
+    CHECK(flx_ctx_warning_count(w.ctx) == 3);
+    for (int i = 0; i < 3; i++) {
+        CHECK_TEXT(flx_ctx_warning(w.ctx, i)->text, "is about to change: the slopes are those of");
+        CHECK_TEXT(flx_ctx_warning(w.ctx, i)->text, names[i]);
+    }
+    findings_clear(&w);
+    return 0;
+}
+
+// The height of a load that hangs is stationary: rounding makes no zeros of it, in whatever units it is asked for.
+static int stationary_outputs_have_no_zeros(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\ninputs: {F: 0}\n"
+        "bodies: {cart: {type: point, mass: 10}, load: {type: point, mass: 5, position: "
+        "[0.1, -3.9987498]}}\n"
+        "joints: {rail: {type: point-on-line, on: [ground, cart], at: [[0, 0], cart], axis: [1, "
+        "0]}, rope: {type: distance, on: [cart, load], at: [cart, load]}}\n"
+        "forces: {push: {type: force, on: cart, value: [F, 0]}, hold: {type: spring, on: [ground, "
+        "cart], at: [[-5, 0], cart], stiffness: 10, length: 5}}\n"
+        "signals: {height: %g*load.position.y, place: %g*cart.position.x}\n"
+        "simulate: {until: 1}\nanalyse: {eq: {type: equilibrium}, a: {type: linear, about: eq, "
+        "inputs: [F], outputs: [place, height]}}\n";
+    static const double unit[] = {1.0, 1e-9, 1e6};
+    for (int i = 0; i < 3; i++) {
+        char model[1400];
+        snprintf(model, sizeof model, text, unit[i], unit[i]);
+        findings w = {.ctx = flx_ctx_create()};
+        CHECK(flx_model_read_text(w.ctx, "m", model, strlen(model), 0, NULL, &w.model) == FLX_OK);
+        CHECK(flx_simulation_create_to_analyse(w.model, &w.sim) == FLX_OK);
+        CHECK(flx_simulation_analyse(w.sim, 1, &w.f) == FLX_OK);
+        CHECK(says(&w.f, "output 'height' does not answer to input 'F'"));
+        const flx_finding_table *z = table(&w.f, "zeros_of_pairs");
+        CHECK(z->nrow == 2); // of the cart alone: the load swings below it
+        CHECK_REL(fabs(z->values[3]), sqrt(9.81 / 4), 1e-6);
+        CHECK_TEXT(flx_ctx_warning(w.ctx, 0)->text, "output 'height' is stationary there");
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(corners_have_names), TEST(stationary_outputs_have_no_zeros), TEST(slider_crank),
+          TEST(moved_base), TEST(bicycle), TEST(elastic_arm), TEST(responses_agree),
+          TEST(peak_is_that_of_the_book), TEST(step_is_that_of_the_book),
           TEST(impulses_at_once_are_told), TEST(pole_on_the_axis_is_told), TEST(states_and_loops),
           TEST(unreached_modes_are_named), TEST(clocks_are_told))

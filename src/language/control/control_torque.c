@@ -373,6 +373,24 @@ static flx_status put_torques(tree *t, flx_operand *out)
     return FLX_OK;
 }
 
+// Torques jump where wanted accelerations do, which the goals contain.
+static void tell_corners(const tree *t)
+{
+    for (int i = 0; i < t->njoint; i++) {
+        int table = -1, least = flx_graph_smoothness(t->b->g, t->goal[i], &table);
+        if (table < 0 || least >= 0) continue;
+        flx_ctx_warn(t->b->ctx, t->loc,
+                     least < -1 ? "the path that computed torque '%s' wants of joint '%s' turns "
+                                  "sharply: its rate jumps there, and no torque follows it; take a "
+                                  "smoother path"
+                                : "the path that computed torque '%s' wants of joint '%s' has one "
+                                  "continuous derivative: torques jump at its corners; `jerk`, "
+                                  "poly5 or a spline of order 5 have two",
+                     t->control->full, t->joints[i]->full);
+        return;
+    }
+}
+
 flx_status flx_control_torques(flx_env *e, flx_item *control, flx_loc loc, flx_operand *out)
 {
     flx_builder *b = e->b;
@@ -400,6 +418,7 @@ flx_status flx_control_torques(flx_env *e, flx_item *control, flx_loc loc, flx_o
     FLX_TRY(grow_tree(t));
     FLX_TRY(check_nominal(t));
     flx_torque_tell_left_out(t);
+    tell_corners(t);
     FLX_TRY(move_outwards(t));
     return put_torques(t, out);
 }

@@ -327,7 +327,13 @@ flx_status flx_env_index(flx_scope *s, const flx_operand *of, int n, const flx_o
     }
     if (item && !item->family && item->kind == FLX_KIND_CONTROL && n == 1) {
         flx_operand list;
+        double k = 0.0;
         FLX_TRY(flx_control_value(e, item, loc, &list));
+        bool one = list.kind == FLX_OPERAND_NUMBER && args[0].kind == FLX_OPERAND_NUMBER;
+        if (one && flx_build_constant(e->b, args[0].node, loc, &k) && k == 1.0) {
+            *out = list; // of one joint
+            return FLX_OK;
+        }
         return index_list(e, &list, &args[0], loc, out);
     }
     if (!item || !item->family) {

@@ -1,12 +1,17 @@
 // linear_tell.c - what the user is told of slopes: corners, digits that are not there, switches that are about to change.
 #include "base/log.h"
 #include "base/number.h"
+#include "expr/program.h"
+#include "model/leaves.h"
 #include "simulate/linear/linearising.h"
 
 #include <math.h>
+#include <string.h>
 
-#define ROUGH 1e-4    // error of a slope as a part of it
-#define SLIGHT 1e-6   // changes as a part of the largest there are
+#define ROUGH 1e-4  // error of a slope as a part of it
+#define SLIGHT 1e-6 // changes as a part of the largest there are
+#define STATIONARY                                                                                 \
+    1e-10             // changes of an output, as a part of what those of its leaves may make of it
 #define AT_ONCE 1e-10 // an indicator this near to zero, as a part of what a step does to it
 
 static void name_value(const flx_linearising *l, int i, char *text, size_t size)
@@ -68,4 +73,70 @@ void flx_linearising_tell_switches(flx_linearising *l)
             "one side",
             l->m->at->t, name ? name : "a condition");
     }
+}
+
+// ---- outputs that are stationary --------------------------------------------------------------------
+
+// What a leaf typically changes by, as states do; of forces and others nothing is known but what they are.
+static double typical_leaf(const flx_linearising *l, flx_leaf leaf, double value)
+{
+    const flx_dims *d = &l->sim->sys->dims;
+    double most = 0.0;
+    for (int i = 0; i < d->nv; i++) most = fmax(most, l->m->rows->scale[i]);
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_BODY_POSITION:
+    case FLX_LEAF_BODY_VELOCITY:
+        return fmax(most, fabs(value));
+    case FLX_LEAF_BODY_ROTATION:
+    case FLX_LEAF_BODY_ANGULAR_VELOCITY:
+        return fmax(1.0, fabs(value));
+    default:
+        return fabs(value);
+    }
+}
+
+// How much an output changes where each of its leaves typically does, however these hang together.
+static double change_by_leaves(flx_linearising *l, int output)
+{
+    flx_signals *s = l->signals;
+    double at = s->out[output], sum = 0.0;
+    for (int i = 0; i < s->of->nleaf; i++) {
+        double kept = s->in[i];
+        double e = FLX_LINEAR_STEP * typical_leaf(l, s->of->leaves[i], kept);
+        s->in[i] = kept + e;
+        flx_program_eval(s->of->program, s->in, s->scratch, s->out);
+        sum += fabs(s->out[output] - at) / FLX_LINEAR_STEP;
+        s->in[i] = kept;
+    }
+    flx_program_eval(s->of->program, s->in, s->scratch, s->out);
+    return sum;
+}
+
+static void clear_row(double *M, int row, int n)
+{
+    if (M && n > 0) memset(M + row * n, 0, (size_t)n * sizeof *M);
+}
+
+flx_status flx_linearising_clear_rounding(flx_linearising *l, flx_linear_model *out)
+{
+    bool told = false;
+    if (out->nout == 0) return FLX_OK;
+    FLX_TRY(flx_signals_eval(l->signals, l->sim, l->m->at, 0.0));
+    for (int i = 0; i < out->nout; i++) {
+        int output = l->io->outputs[i], at = l->nf - out->nout + i;
+        double change = l->change[at];
+        if (change == 0.0 || change > STATIONARY * change_by_leaves(l, output)) continue;
+        l->rough[at] = l->corner[at] = 0.0;
+        clear_row(out->C, i, out->n);
+        clear_row(out->D, i, out->nin);
+        clear_row(out->D1, i, out->nin);
+        clear_row(out->D2, i, out->nin);
+        if (told) continue;
+        told = true;
+        flx_ctx_warn(l->sim->ctx, FLX_NOWHERE,
+                     "linearised at t = %.9g: output '%s' is stationary there, and what rounding "
+                     "leaves of its slopes is taken as zero",
+                     l->m->at->t, l->names[output]);
+    }
+    return FLX_OK;
 }

@@ -38,4 +38,6 @@ typedef struct flx_linearising {
 // What is known of the slopes of each value, in parts of its typical change.
 void flx_linearising_note(flx_linearising *l, const flx_slope *s);
 void flx_linearising_tell_errors(const flx_linearising *l);
+// Outputs whose first derivatives are none, as a height at its lowest point: their rows become zeros, and this is told.
+flx_status flx_linearising_clear_rounding(flx_linearising *l, flx_linear_model *out);
 void flx_linearising_tell_switches(flx_linearising *l);

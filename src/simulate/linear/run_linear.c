@@ -259,6 +259,7 @@ static flx_status fill(linear *l, flx_linear_model *out)
     FLX_TRY(find_state_columns(l, out));
     FLX_TRY(find_input_columns(l, FLX_INPUT_VALUE, out->B, out->D));
     if (moves_joints(l)) FLX_TRY(take_rates(l, out));
+    FLX_TRY(flx_linearising_clear_rounding(l, out));
     flx_linearising_tell_errors(l);
     flx_linearising_tell_switches(l);
     return FLX_OK;

@@ -398,6 +398,35 @@ static int forces_that_are_left_out_are_named(void)
     return 0;
 }
 
-TEST_MAIN(TEST(in_the_plane), TEST(in_space), TEST(four_bars), TEST(driven_slider),
-          TEST(five_bars_in_space), TEST(wrong_models), TEST(feed_forward),
+// Paths with corners are told; the torque of one joint is also number 1 of them.
+static int corners_of_paths_are_told(void)
+{
+    static const char *const ways[] = {"type: poly5, through: [[0, 0], [1, 1]]",
+                                       "type: trapezoid, through: [[0, 0], [auto, 1]], speed: 2, "
+                                       "acceleration: 8",
+                                       "type: trapezoid, through: [[0, 0], [auto, 1]], speed: 2, "
+                                       "acceleration: 8, jerk: 80"};
+    static const char *const says[] = {NULL, "has one continuous derivative: torques jump", NULL};
+    for (int i = 0; i < 3; i++) {
+        char text[900];
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *m = NULL;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\npaths: {way: {%s}}\n"
+                 "bodies: {a: {type: rigid, mass: 1, inertia: 1}}\n"
+                 "joints: {A: {type: revolute, on: [ground, a], at: a}}\n"
+                 "control: {ct: {type: computed-torque, joints: [A], want: [way], p: 1, d: 2}}\n"
+                 "forces: {m: {type: torque, on: A, value: ct(1)}}\n" RUN,
+                 ways[i]);
+        CHECK(flx_model_read_text(ctx, "m.yaml", text, strlen(text), 0, NULL, &m) == FLX_OK);
+        CHECK(flx_ctx_warning_count(ctx) == (says[i] != NULL));
+        if (says[i]) CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, says[i]);
+        flx_model_destroy(&m);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(corners_of_paths_are_told), TEST(in_the_plane), TEST(in_space), TEST(four_bars),
+          TEST(driven_slider), TEST(five_bars_in_space), TEST(wrong_models), TEST(feed_forward),
           TEST(forces_that_are_left_out_are_named), TEST(refusals))
