@@ -77,22 +77,22 @@ void flx_linearising_tell_switches(flx_linearising *l)
 
 // ---- outputs that are stationary --------------------------------------------------------------------
 
+static double largest_scale(const flx_linearising *l)
+{
+    double most = 0.0;
+    for (int i = 0; i < l->sim->sys->dims.nv; i++) most = fmax(most, l->m->rows->scale[i]);
+    return most;
+}
+
 // What a leaf typically changes by, as states do; of forces and others nothing is known but what they are.
 static double typical_leaf(const flx_linearising *l, flx_leaf leaf, double value)
 {
-    const flx_dims *d = &l->sim->sys->dims;
-    double most = 0.0;
-    for (int i = 0; i < d->nv; i++) most = fmax(most, l->m->rows->scale[i]);
-    switch (flx_leaf_get_kind(leaf)) {
-    case FLX_LEAF_BODY_POSITION:
-    case FLX_LEAF_BODY_VELOCITY:
-        return fmax(most, fabs(value));
-    case FLX_LEAF_BODY_ROTATION:
-    case FLX_LEAF_BODY_ANGULAR_VELOCITY:
-        return fmax(1.0, fabs(value));
-    default:
+    const flx_leaf_traits *t = flx_leaf_traits_of(flx_leaf_get_kind(leaf));
+    double size = 1.0; // of an angle
+    if (!t || !t->body || !flx_leaf_is(leaf, FLX_QUANTITY_POSITION | FLX_QUANTITY_VELOCITY))
         return fabs(value);
-    }
+    if (t->unit && t->unit[0] == 'm') size = largest_scale(l);
+    return fmax(size, fabs(value));
 }
 
 // How much an output changes where each of its leaves typically does, however these hang together.
