@@ -61,8 +61,6 @@ static int set_up(const subject *c, rig *r)
     if (c->method) run.method.step = 5e-3;
     if (c->method && strcmp(c->formulation, "index-3") == 0)
         run.method.formulation = FLX_FORMULATION_INDEX3;
-    // else its runs, and so their differences, scatter by 1.3e-8
-    if (c->method && strcmp(c->method, "gauss") == 0) run.method.newton_tolerance = 1e-14;
     run.until = until_of(c); // before rounding has grown
     flx_status status = flx_run_create(r->system, &run, r->ctx, &r->run);
     if (status != FLX_OK) printf("  %s\n", flx_ctx_error(r->ctx, 0)->text);

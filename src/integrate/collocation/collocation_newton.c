@@ -249,7 +249,7 @@ flx_status flx_collocation_solve(flx_integrator *it, const flx_state *x)
                    .rule = {.most = co->adaptive ? MAX_ADAPTIVE_ITERATIONS : MAX_ITERATIONS,
                             .left = co->adaptive ? 1.0 : LEFT,
                             .noise = co->adaptive ? ADAPTIVE_NOISE : NOISE,
-                            .enough = co->keeps ? 1 : 2,
+                            .enough = 2,
                             .patience = PATIENCE,
                             .gives_up = co->adaptive}}};
     flx_anderson_restart(&co->anderson);
