@@ -19,6 +19,8 @@
 // Friction of surfaces that are about to part, or have just met, may be more than it can by this part of the forces so far:
 // rounding.
 #define NO_FRICTION 1e-9
+// The force of a place beside one that leans may be none: below this part of the forces so far it is rounding.
+#define NO_FORCE 1e-10
 // A slip that ends, in lengths per second: what is left of another one across it, or of places at different depths, may go back
 // by that.
 #define NO_SLIP 1e-9
@@ -53,6 +55,7 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
     flx_free(c->pool);
     flx_free(c->leaves);
     flx_free(c->left);
+    flx_free(c->aside);
     flx_free(c->next);
     flx_free(c->kinetic);
     flx_state_destroy(&c->trial);
@@ -118,11 +121,12 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     for (int i = 0; i < c->n; i++) c->lends[i] = c->pool[i] = -1;
     c->leaves = flx_alloc(s->ctx, n, 1);
     c->left = flx_alloc(s->ctx, n, 1);
+    c->aside = flx_alloc(s->ctx, n, 1);
     c->next = flx_alloc(s->ctx, n, 1);
     c->kinetic = flx_alloc(s->ctx, n, 1);
     c->solver = flx_cone_create(s->ctx);
     if (!c->touching.group || !c->touching.first || !c->touching.cone || !c->kept.row ||
-        !c->leaves || !c->left || !c->next || !c->kinetic || !c->solver) {
+        !c->leaves || !c->left || !c->aside || !c->next || !c->kinetic || !c->solver) {
         return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < c->n; i++) {
@@ -227,6 +231,18 @@ static flx_status find_left(flx_integrator *it, const flx_state *x, double *left
     return FLX_OK;
 }
 
+// Whether another place of the same pair leans: forces are shared then, and one that holds may have none.
+static bool is_beside_leaning(const flx_event_contacts *c, const double *switches, int i)
+{
+    const flx_contact_group *g = &c->groups[i];
+    for (int k = 0; k < c->n; k++) {
+        const flx_contact_group *o = &c->groups[k];
+        bool beside = o->item == g->item || (g->pair != 0 && o->pair == g->pair);
+        if (k != i && beside && flx_contact_state_of(o, switches) == FLX_CONTACT_LEANS) return true;
+    }
+    return false;
+}
+
 flx_status flx_contacts_indicate(flx_integrator *it, const flx_state *x, double *value)
 {
     flx_event_contacts *c = flx_method_of(it)->events->contacts;
@@ -240,7 +256,10 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_state *x, double 
         // features of surfaces that are not there are far away
         if (g->normal >= 0 && state == FLX_CONTACT_OPEN && c->gap[i] < FAR) v[0] = c->gap[i];
         if (g->normal >= 0 && state == FLX_CONTACT_LEANS) v[0] = c->gap[i] + c->touch[i];
-        if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) v[0] = x->lam[g->normal];
+        if (g->normal >= 0 && state >= FLX_CONTACT_SLIDES) {
+            v[0] = x->lam[g->normal];
+            if (is_beside_leaning(c, x->switches, i)) v[0] += NO_FORCE * c->force[i];
+        }
         if (state == FLX_CONTACT_STICKS && g->ntangent > 0) v[1] = c->spare[i];
         const double *course = x->switches + g->slip;
         double length = flx_contact_length(course, g->ntangent);

@@ -54,7 +54,8 @@ struct flx_event_contacts {
     int shared;      // 1 + a group that stuck where others or joints hold its slip too; 0: none
     double *scratch; // (rows x rows + rows)
     signed char *leaves;  // (n) flx_contact_leaves
-    signed char *left;    // (n) the same, kept
+    signed char *left;    // (n) the same, kept; states to come before some of them lean
+    signed char *aside;   // (n) it leans, and takes no part
     signed char *kinetic; // (n) the friction is that of sliding, for it does not stick
     signed char *next;    // (n) states to come
     double *course;       // (2 n) directions to come
@@ -140,6 +141,14 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x);
 flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved);
 // An impulse without a collision, where no force fits the accelerations.
 flx_status flx_contacts_jam(flx_integrator *it, flx_state *x);
+// Places that close a little above their gap, or below it, are shifted onto it.
+void flx_contacts_close_gaps(flx_integrator *it, flx_state *x);
+// A slip that has come to zero is zero along its course; where that was held, it is zero.
+void flx_contacts_stop_slips(flx_event_contacts *c, const flx_state *x);
+// A slip that does not stick has not ended: it goes on across. Whether there is one.
+bool flx_contacts_go_across(flx_event_contacts *c, double slow);
+// Slips of a body that has one at its end are taken as zero, if all of them are as small as errors. Whether there is one.
+bool flx_contacts_end_together(flx_integrator *it, const flx_state *x);
 // Below this, in scales of their groups, rates are rounding.
 double flx_contacts_slow(flx_integrator *it, const flx_state *x);
 // Of states to come, with forces p: groups that others hold in touch lean, slips that others hold have no row.

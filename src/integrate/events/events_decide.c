@@ -101,42 +101,6 @@ static void take_along(flx_event_contacts *c, const flx_state *x)
     }
 }
 
-// A slip that has come to zero is zero along its course; where that was held, it is zero.
-static void stop_slips(flx_event_contacts *c, const flx_state *x)
-{
-    for (int i = 0; i < c->n; i++) {
-        const flx_contact_group *g = &c->groups[i];
-        const double *course = x->switches + g->slip;
-        double *slip = c->slip + 2 * i, *across = c->across + 2 * i;
-        across[0] = across[1] = 0.0;
-        if (c->leaves[i] != FLX_LEAVES_SLIDE) continue;
-        double length = flx_contact_length(course, g->ntangent);
-        double left = flx_contact_along(slip, course, g->ntangent) / (length * length);
-        for (int t = 0; t < g->ntangent; t++) slip[t] -= left * course[t];
-        for (int t = 0; t < g->ntangent && length >= 0.75 * FLX_COURSE_HELD; t++) {
-            across[t] = slip[t];
-            slip[t] = 0.0;
-        }
-    }
-}
-
-// A slip that does not stick has not ended: it goes on across. Whether there is one.
-static bool go_across(flx_event_contacts *c, double slow)
-{
-    bool any = false;
-    for (int i = 0; i < c->n; i++) {
-        double *slip = c->slip + 2 * i, *across = c->across + 2 * i;
-        int n = c->groups[i].ntangent;
-        if (c->next[i] != FLX_CONTACT_SLIDES ||
-            !(flx_contact_length(across, n) > slow * c->scale[i]))
-            continue;
-        memcpy(slip, across, (size_t)n * sizeof *slip);
-        across[0] = across[1] = 0.0;
-        any = true;
-    }
-    return any;
-}
-
 // A contact that is closed stays at its gap: its rate is the residual of the method. What an event adds to that, by
 // velocities that it sets, is a rate.
 static flx_status rest_rates(flx_integrator *it, const flx_state *x)
@@ -149,7 +113,7 @@ static flx_status rest_rates(flx_integrator *it, const flx_state *x)
         FLX_TRY(flx_contacts_look(it, e->prior));
         memcpy(c->resting, c->rate, size);
         FLX_TRY(flx_contacts_look(it, x));
-        stop_slips(c, x);
+        flx_contacts_stop_slips(c, x);
     }
     for (int i = 0; i < c->n; i++) {
         const flx_contact_group *g = &c->groups[i];
@@ -246,7 +210,8 @@ static flx_status solve_forces(flx_event_contacts *c, double slow, int *nslide)
     *nslide = 0;
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k];
-        if (c->rate[i] > slow * c->scale[i] || c->leaves[i] == FLX_LEAVES_GROUND) continue;
+        if (c->rate[i] > slow * c->scale[i] || c->leaves[i] == FLX_LEAVES_GROUND || c->aside[i])
+            continue;
         T->cone[n] = force_group(c, k, m, slow);
         *nslide += T->cone[n++].slides;
         for (int r = T->first[k]; r < (k + 1 < T->ngroup ? T->first[k + 1] : T->m); r++)
@@ -400,6 +365,68 @@ static void write_states(const flx_event_contacts *c, double *switches)
     }
 }
 
+// Which group leans because its row depends on others, though it pressed; -1: none.
+static int leans_anew(const flx_event_contacts *c)
+{
+    const flx_touch_problem *T = &c->touching;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        bool pressed = c->left[i] >= FLX_CONTACT_SLIDES;
+        if (c->groups[i].normal >= 0 && pressed && c->next[i] == FLX_CONTACT_LEANS) return i;
+    }
+    return -1;
+}
+
+static bool one_slides(const flx_event_contacts *c)
+{
+    const flx_touch_problem *T = &c->touching;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        bool steady = flx_contact_length(c->course + 2 * i, c->groups[i].ntangent) > 0.0;
+        if (c->next[i] == FLX_CONTACT_SLIDES && steady) return true;
+    }
+    return false;
+}
+
+// Without the groups that lean. Whether the others keep them from going inside, and no more of them lean.
+static bool holds_without(flx_integrator *it, double slow, int *nslide)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    const flx_touch_problem *T = &c->touching;
+    if (decide_once(it, slow, nslide) != FLX_OK) return false;
+    for (int k = 0; k < T->ngroup; k++) {
+        bool aside = c->aside[T->group[k]];
+        if (aside && T->u[T->first[k]] < -rounding(c, k, false)) return false;
+    }
+    memcpy(c->left, c->next, (size_t)c->n);
+    flx_contacts_reduce(c);
+    return leans_anew(c) < 0;
+}
+
+// Which groups lean of those whose rows depend on each other is one choice of many. Where slips have several directions friction
+// depends on it, and so does what follows: it is found again without the one that leans.
+static flx_status choose_leaning(flx_integrator *it, double slow, int *nslide)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    const flx_touch_problem *T = &c->touching;
+    memcpy(c->left, c->next, (size_t)c->n);
+    flx_contacts_reduce(c);
+    int first = leans_anew(c);
+    if (first < 0 || !one_slides(c)) return FLX_OK;
+    for (int k = -1; k < T->ngroup; k++) {
+        int i = k < 0 ? first : T->group[k];
+        if (c->groups[i].normal < 0 || c->rate[i] > slow * c->scale[i] || (k >= 0 && i == first))
+            continue;
+        c->aside[i] = 1;
+        bool good = holds_without(it, slow, nslide);
+        memset(c->aside, 0, (size_t)c->n);
+        if (good) return FLX_OK;
+    }
+    FLX_TRY(decide_once(it, slow, nslide));
+    flx_contacts_reduce(c);
+    return FLX_OK;
+}
+
 // Friction alone has a limit by the forces that it leads to: found by repetition.
 static flx_status decide(flx_integrator *it, const flx_state *x, double slow, int *nslide)
 {
@@ -412,7 +439,7 @@ static flx_status decide(flx_integrator *it, const flx_state *x, double slow, in
     FLX_TRY(flx_contacts_limits(it, &p, c->limit));
     for (int round = 0; round < MOST_LIMITS; round++) {
         FLX_TRY(decide_once(it, slow, nslide));
-        flx_contacts_reduce(c);
+        FLX_TRY(choose_leaning(it, slow, nslide));
         if (!alone) return FLX_OK;
         memcpy(last, c->limit, (size_t)c->n * sizeof *last);
         flx_state_copy(c->trial, x);
@@ -430,6 +457,19 @@ static flx_status decide(flx_integrator *it, const flx_state *x, double slow, in
         if (!(change > 0.0)) return FLX_OK;
     }
     return FLX_OK;
+}
+
+// Where one slip has come to its end, those of the same body that are as small as errors have, too, if all of them stick from now on.
+static flx_status stop_together(flx_integrator *it, const flx_state *x, double slow, int *nslide)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    double *kept = c->spare;
+    memcpy(kept, c->slip, 2 * (size_t)c->n * sizeof *kept);
+    bool any = flx_contacts_end_together(it, x);
+    flx_status status = any ? decide(it, x, slow, nslide) : FLX_NO_CONVERGENCE;
+    if (status < 0 || (status == FLX_OK && !one_slides(c))) return status;
+    memcpy(c->slip, kept, 2 * (size_t)c->n * sizeof *kept);
+    return FLX_NO_CONVERGENCE;
 }
 
 // ---- pools ----------------------------------------------------------------------------------
@@ -545,15 +585,18 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
         FLX_TRY(flx_contacts_collide(it, x, &moved));
         if (moved) memset(c->leaves, FLX_LEAVES_NOTHING, (size_t)c->n);
         FLX_TRY(flx_contacts_look(it, x));
-        stop_slips(c, x);
+        flx_contacts_stop_slips(c, x);
         if (!moved) FLX_TRY(rest_rates(it, x));
         if (moved || jam > 0) FLX_TRY(find_free(it, x));
         double slow = flx_contacts_slow(it, x);
         if (!moved && jam == 0) FLX_TRY(begin_to_slide(it, slow));
-        flx_status status = decide(it, x, slow, &nslide);
-        if (status == FLX_OK && go_across(c, slow)) status = decide(it, x, slow, &nslide);
+        flx_status status = moved ? FLX_NO_CONVERGENCE : stop_together(it, x, slow, &nslide);
+        if (status == FLX_NO_CONVERGENCE) status = decide(it, x, slow, &nslide);
+        if (status == FLX_OK && flx_contacts_go_across(c, slow))
+            status = decide(it, x, slow, &nslide);
         if (status == FLX_OK) {
             if (take_states(it, x)) e->what.changed = 1;
+            if (e->what.changed) flx_contacts_close_gaps(it, x);
             return FLX_OK;
         }
         if (status != FLX_NO_CONVERGENCE || nslide == 0)

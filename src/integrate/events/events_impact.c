@@ -17,6 +17,10 @@
 #define MOST_BISECTIONS 40
 // A row that moves by less than this part of what masses alone would let it is held by joints.
 #define HELD 1e-12
+// Places that lean are watched from below: what falls by their touch has this part of their scale and of the pace.
+#define FALLEN 4.5e-5
+// A gap above this part of its scale that closes is closed by a shift: within a short step it would take a pull.
+#define SHUT 1e-13
 // Where no force fits, the group is moved by an approach of this part of its slip.
 #define NUDGE 1e-6
 
@@ -334,6 +338,79 @@ static void act(flx_integrator *it, flx_state *x, const double *u)
     e->what.changed = e->what.jumped = 1;
 }
 
+// ---- rest ---------------------------------------------------------------------------------------
+
+// Whether all that touches comes and goes slower than what ends in contact, while some of it would part: it rocks ever faster.
+static bool only_rocks(const flx_event_contacts *c, const flx_state *x, const double *u,
+                       const double *rest, double slow)
+{
+    const flx_touch_problem *T = &c->touching;
+    bool parts = false, leant = false;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        bool leans = flx_contact_state_of(&c->groups[i], x->switches) == FLX_CONTACT_LEANS;
+        leant = leant || (leans && u[T->first[k]] < 0.0);
+    }
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k], n = T->first[k];
+        double fallen = leant ? FALLEN * c->pace * c->scale[i] : 0.0, after = u[n];
+        if (c->groups[i].normal < 0) continue;
+        for (int q = 0; q < T->m; q++) after += T->W[n * T->m + q] * T->p[q];
+        if (fmax(fabs(u[n]), fabs(after)) > fmax(rest[i], fallen)) return false;
+        parts = parts || after > slow * c->scale[i];
+    }
+    return parts;
+}
+
+// Impulses into T->p that take the values b of normal rows to zero, if there are some: of all places that touch, or of those that
+// hold from now on.
+static bool hold_normals(flx_event_contacts *c, const double *b, bool closed)
+{
+    flx_touch_problem *T = &c->touching;
+    flx_cone_report report;
+    int m = 0;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        if (c->groups[i].normal < 0 || (closed && c->next[i] < FLX_CONTACT_SLIDES)) continue;
+        c->kept.row[m++] = T->first[k];
+    }
+    for (int r = 0; r < m; r++) {
+        c->kept.b[r] = b[c->kept.row[r]];
+        for (int q = 0; q < m; q++)
+            c->kept.W[r * m + q] = T->W[c->kept.row[r] * T->m + c->kept.row[q]];
+    }
+    if (flx_cone_solve(c->solver, m, c->kept.W, c->kept.b, 0, T->cone, 0, c->kept.p, c->kept.u,
+                       &report) != FLX_OK)
+        return false;
+    memset(T->p, 0, (size_t)T->m * sizeof *T->p);
+    for (int r = 0; r < m; r++) T->p[c->kept.row[r]] = c->kept.p[r];
+    return true;
+}
+
+void flx_contacts_close_gaps(flx_integrator *it, flx_state *x)
+{
+    flx_method *m = flx_method_of(it);
+    flx_event_contacts *c = m->events->contacts;
+    const flx_touch_problem *T = &c->touching;
+    size_t nv = (size_t)it->sys->dims.nv;
+    double *gap = c->before;
+    bool any = false;
+    memset(gap, 0, (size_t)T->m * sizeof *gap);
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k];
+        if (c->groups[i].normal < 0 || c->next[i] < FLX_CONTACT_SLIDES) continue;
+        gap[T->first[k]] = c->gap[i];
+        any = any || (c->gap[i] > SHUT * c->scale[i] && c->gap[i] <= c->touch[i]);
+    }
+    if (!any || !hold_normals(c, gap, true)) return;
+    memset(m->theta, 0, nv * sizeof *m->theta);
+    for (int r = 0; r < T->m; r++) {
+        for (size_t l = 0; l < nv; l++) m->theta[l] += T->Z[(size_t)r * nv + l] * T->p[r];
+    }
+    it->sys->ops->retract(it->sys, x->q, m->theta, c->trial->q);
+    memcpy(x->q, c->trial->q, (size_t)it->sys->dims.nq * sizeof *x->q);
+}
+
 static flx_status unsolved(flx_integrator *it, const flx_state *x)
 {
     const flx_event_contacts *c = contacts_of(it);
@@ -371,6 +448,7 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
     }
     if (status == FLX_NO_CONVERGENCE) return unsolved(it, x);
     FLX_TRY(status);
+    if (only_rocks(c, x, u, rest, slow)) (void)hold_normals(c, u, false);
     act(it, x, u);
     *moved = true;
     return FLX_OK;
