@@ -365,7 +365,10 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, int round
     double least = inertia_of(s, m->blocks.A2, x->a);
     // forces that balance leave accelerations that are their rounding
     double forces = fmax(largest(x->lam, d->nlam), largest(x->mu, d->nmu));
-    if (round >= MOST_USUAL && moved <= ROUNDING * forces) *size = 0.0;
+    if (round >= MOST_USUAL && moved <= ROUNDING * forces) {
+        *size = 0.0;
+        least = fmax(least, forces);
+    }
     // an algebraic unknown that is zero has what small weights leave there
     *size = fmax(*size, add(x->w, by, d->nw, FLX_SMALL_RATE));
     *size = fmax(*size, add(x->lam, by + d->nw, d->nlam, least));

@@ -143,6 +143,8 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved);
 flx_status flx_contacts_jam(flx_integrator *it, flx_state *x);
 // Places that close a little above their gap, or below it, are shifted onto it.
 void flx_contacts_close_gaps(flx_integrator *it, flx_state *x);
+// Groups whose slip is that of one that begins to slide go with it.
+void flx_contacts_take_along(flx_event_contacts *c, const flx_state *x);
 // A slip that has come to zero is zero along its course; where that was held, it is zero.
 void flx_contacts_stop_slips(flx_event_contacts *c, const flx_state *x);
 // A slip that does not stick has not ended: it goes on across. Whether there is one.

@@ -73,34 +73,6 @@ static flx_status find_leaving(flx_integrator *it, const flx_state *x, const sig
     return FLX_OK;
 }
 
-// Groups whose slip is that of one that begins to slide go with it.
-static void take_along(flx_event_contacts *c, const flx_state *x)
-{
-    const flx_touch_problem *T = &c->touching;
-    for (int k = 0; k < T->ngroup; k++) {
-        const flx_contact_group *g = &c->groups[T->group[k]];
-        double *course = c->course + 2 * T->group[k], size = 0.0;
-        if (!flx_contact_leans_aside(g, x->switches)) continue;
-        course[0] = course[1] = 0.0;
-        for (int l = 0; l < T->ngroup; l++) {
-            int i = T->group[l];
-            if (c->leaves[i] != FLX_LEAVES_STICK ||
-                flx_contact_leans_aside(&c->groups[i], x->switches))
-                continue;
-            for (int t = 0; t < g->ntangent * c->groups[i].ntangent; t++) {
-                int own = t % g->ntangent, other = t / g->ntangent;
-                double w = T->W[flx_touching_tangent(c, k, own) * T->m +
-                                flx_touching_tangent(c, l, other)];
-                course[own] += w * c->course[2 * i + other];
-            }
-        }
-        size = flx_contact_length(course, g->ntangent);
-        if (!(size > 0.0)) continue;
-        for (int t = 0; t < 2; t++) course[t] /= size;
-        c->leaves[T->group[k]] = FLX_LEAVES_STICK;
-    }
-}
-
 // A contact that is closed stays at its gap: its rate is the residual of the method. What an event adds to that, by
 // velocities that it sets, is a rate.
 static flx_status rest_rates(flx_integrator *it, const flx_state *x)
@@ -294,6 +266,16 @@ static bool one_leaves_ground(const flx_event_contacts *c)
     return false;
 }
 
+// What leaves so slowly that it is back before that can be seen is watched from below.
+static bool parts_slowly(const flx_event_contacts *c, int k)
+{
+    const flx_touch_problem *T = &c->touching;
+    int i = T->group[k];
+    double rate = c->rate[i], back = -T->u[T->first[k]];
+    if (rate < FLX_REST * c->fastest * c->scale[i]) return true;
+    return T->ngroup > 1 && rate * rate < 2.0 * back * c->touch[i];
+}
+
 // States that follow from forces and accelerations. Of places that neither press nor part one may have to press from now on in the
 // stead of one that has left: it closes, if its row is independent.
 static void conclude(flx_event_contacts *c, double slow)
@@ -308,9 +290,8 @@ static void conclude(flx_event_contacts *c, double slow)
         if (g->normal >= 0) {
             double least = rounding(c, k, false), w = T->W[n * T->m + n];
             if (w > 0.0) c->force[i] = fmax(c->force[i], c->before[n] / w);
-            // what leaves so slowly that it is back before that can be seen is watched from below
-            bool parts_slowly = c->rate[i] < FLX_REST * c->fastest * c->scale[i];
-            if (c->rate[i] > slow * c->scale[i] && parts_slowly) c->next[i] = FLX_CONTACT_LEANS;
+            if (c->rate[i] > slow * c->scale[i] && parts_slowly(c, k))
+                c->next[i] = FLX_CONTACT_LEANS;
             if (c->rate[i] > slow * c->scale[i] || c->leaves[i] == FLX_LEAVES_GROUND) continue;
             bool presses = T->p[n] * w > least, parts = !presses && T->u[n] > least;
             if (!presses && !parts) c->next[i] = FLX_CONTACT_LEANS;
@@ -577,7 +558,7 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
     if (c->touching.ngroup == 0) return FLX_OK;
     FLX_TRY(find_leaving(it, x, marked));
     FLX_TRY(flx_contacts_couple(it, x));
-    take_along(c, x);
+    flx_contacts_take_along(c, x);
     FLX_TRY(find_free(it, x));
     for (int jam = 0; jam <= MOST_JAMS; jam++) {
         bool moved;

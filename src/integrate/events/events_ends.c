@@ -1,4 +1,4 @@
-// events_ends.c - slips that come to their end (docs/theory/contact.md, Events).
+// events_ends.c - slips that come to their end, and those that begin with others (docs/theory/contact.md, Events).
 #include "integrate/events/events_contact.h"
 #include "integrate/tolerance.h"
 
@@ -8,6 +8,33 @@
 // Errors of slips, of the fastest so far: these times rtol, or of steps that are given.
 #define ERRORS 10.0
 #define ERROR_OF_STEPS 1e-5
+
+void flx_contacts_take_along(flx_event_contacts *c, const flx_state *x)
+{
+    const flx_touch_problem *T = &c->touching;
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        double *course = c->course + 2 * T->group[k], size = 0.0;
+        if (!flx_contact_leans_aside(g, x->switches)) continue;
+        course[0] = course[1] = 0.0;
+        for (int l = 0; l < T->ngroup; l++) {
+            int i = T->group[l];
+            if (c->leaves[i] != FLX_LEAVES_STICK ||
+                flx_contact_leans_aside(&c->groups[i], x->switches))
+                continue;
+            for (int t = 0; t < g->ntangent * c->groups[i].ntangent; t++) {
+                int own = t % g->ntangent, other = t / g->ntangent;
+                double w = T->W[flx_touching_tangent(c, k, own) * T->m +
+                                flx_touching_tangent(c, l, other)];
+                course[own] += w * c->course[2 * i + other];
+            }
+        }
+        size = flx_contact_length(course, g->ntangent);
+        if (!(size > 0.0)) continue;
+        for (int t = 0; t < 2; t++) course[t] /= size;
+        c->leaves[T->group[k]] = FLX_LEAVES_STICK;
+    }
+}
 
 void flx_contacts_stop_slips(flx_event_contacts *c, const flx_state *x)
 {

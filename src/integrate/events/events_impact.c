@@ -17,10 +17,13 @@
 #define MOST_BISECTIONS 40
 // A row that moves by less than this part of what masses alone would let it is held by joints.
 #define HELD 1e-12
-// Places that lean are watched from below: what falls by their touch has this part of their scale and of the pace.
-#define FALLEN 4.5e-5
+// Places that lean are watched from below: what falls by their touch has less than this part of their scale and
+// of the pace.
+#define FALLEN 2e-4
 // A gap above this part of its scale that closes is closed by a shift: within a short step it would take a pull.
 #define SHUT 1e-13
+// Impulses that miss the law by no more than this are taken.
+#define NEARLY 1e-8
 // Where no force fits, the group is moved by an approach of this part of its slip.
 #define NUDGE 1e-6
 
@@ -233,7 +236,7 @@ static flx_status collide_together(flx_event_contacts *c, const double *u, doubl
     flx_status status =
         flx_cone_solve(c->solver, T->m, T->W, T->b, T->ngroup, T->cone, warm, T->p, T->u, &report);
     T->worst = report.worst >= 0 ? report.worst : 0;
-    return status;
+    return status == FLX_NO_CONVERGENCE && report.residual <= NEARLY ? FLX_OK : status;
 }
 
 // One pair after the other, the fastest first, until none approaches.
@@ -362,18 +365,11 @@ static bool only_rocks(const flx_event_contacts *c, const flx_state *x, const do
     return parts;
 }
 
-// Impulses into T->p that take the values b of normal rows to zero, if there are some: of all places that touch, or of those that
-// hold from now on.
-static bool hold_normals(flx_event_contacts *c, const double *b, bool closed)
+// Impulses into T->p that take the values b of the rows c->kept.row to zero, if there are some.
+static bool hold_rows(flx_event_contacts *c, const double *b, int m)
 {
     flx_touch_problem *T = &c->touching;
     flx_cone_report report;
-    int m = 0;
-    for (int k = 0; k < T->ngroup; k++) {
-        int i = T->group[k];
-        if (c->groups[i].normal < 0 || (closed && c->next[i] < FLX_CONTACT_SLIDES)) continue;
-        c->kept.row[m++] = T->first[k];
-    }
     for (int r = 0; r < m; r++) {
         c->kept.b[r] = b[c->kept.row[r]];
         for (int q = 0; q < m; q++)
@@ -387,6 +383,22 @@ static bool hold_normals(flx_event_contacts *c, const double *b, bool closed)
     return true;
 }
 
+// What only rocks comes to rest: no place that touches has a rate, nor a slip that is as slow.
+static void come_to_rest(flx_event_contacts *c, const double *u, const double *rest)
+{
+    const flx_touch_problem *T = &c->touching;
+    int m = 0;
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k], first = T->first[k] + 1, nt = c->groups[i].ntangent;
+        double most = fmax(rest[i], FALLEN * c->pace * c->scale[i]);
+        if (c->groups[i].normal < 0) continue;
+        c->kept.row[m++] = T->first[k];
+        if (!(c->groups[i].friction > 0.0) || flx_contact_length(u + first, nt) > most) continue;
+        for (int t = 0; t < nt; t++) c->kept.row[m++] = first + t;
+    }
+    (void)hold_rows(c, u, m);
+}
+
 void flx_contacts_close_gaps(flx_integrator *it, flx_state *x)
 {
     flx_method *m = flx_method_of(it);
@@ -395,14 +407,17 @@ void flx_contacts_close_gaps(flx_integrator *it, flx_state *x)
     size_t nv = (size_t)it->sys->dims.nv;
     double *gap = c->before;
     bool any = false;
+    int rows = 0;
     memset(gap, 0, (size_t)T->m * sizeof *gap);
     for (int k = 0; k < T->ngroup; k++) {
         int i = T->group[k];
         if (c->groups[i].normal < 0 || c->next[i] < FLX_CONTACT_SLIDES) continue;
         gap[T->first[k]] = c->gap[i];
-        any = any || (c->gap[i] > SHUT * c->scale[i] && c->gap[i] <= c->touch[i]);
+        c->kept.row[rows++] = T->first[k];
+        double size = fabs(c->gap[i]);
+        any = any || (size > SHUT * c->scale[i] && size <= 2.0 * c->touch[i]);
     }
-    if (!any || !hold_normals(c, gap, true)) return;
+    if (!any || !hold_rows(c, gap, rows)) return;
     memset(m->theta, 0, nv * sizeof *m->theta);
     for (int r = 0; r < T->m; r++) {
         for (size_t l = 0; l < nv; l++) m->theta[l] += T->Z[(size_t)r * nv + l] * T->p[r];
@@ -448,7 +463,7 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
     }
     if (status == FLX_NO_CONVERGENCE) return unsolved(it, x);
     FLX_TRY(status);
-    if (only_rocks(c, x, u, rest, slow)) (void)hold_normals(c, u, false);
+    if (only_rocks(c, x, u, rest, slow)) come_to_rest(c, u, rest);
     act(it, x, u);
     *moved = true;
     return FLX_OK;
