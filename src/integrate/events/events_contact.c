@@ -12,6 +12,8 @@
 #define FAR 1e300
 // Gaps below this part of the scale of their row are none.
 #define TOUCH 1e-9
+// ... and below this part they are rounding.
+#define NO_GAP 1e-13
 // Forces of the equations may be off those of (CON-22), where friction of joints reads them, by this part.
 #define CONTRADICTS 1e-7
 // A pool begins to slide where so much of its forces is missing: exactly at its limit its places would not know where to.
@@ -229,6 +231,14 @@ static flx_status find_left(flx_integrator *it, const flx_state *x, double *left
         size[i] = c->pool[i] >= 0 ? forces : most + friction;
     }
     return FLX_OK;
+}
+
+double flx_contacts_noise(const flx_event_contacts *c, const flx_state *x, int indicator)
+{
+    const flx_contact_group *g = &c->groups[indicator / 2];
+    bool gap = indicator % 2 == 0 && g->normal >= 0 &&
+               flx_contact_state_of(g, x->switches) == FLX_CONTACT_OPEN;
+    return gap ? NO_GAP * c->scale[indicator / 2] : 0.0;
 }
 
 // Whether another place of the same pair leans: forces are shared then, and one that holds may have none.

@@ -141,6 +141,8 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x);
 flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved);
 // An impulse without a collision, where no force fits the accelerations.
 flx_status flx_contacts_jam(flx_integrator *it, flx_state *x);
+// Slips that have come to their end, but go on elsewhere, are zero.
+flx_status flx_contacts_end_slips(flx_integrator *it, flx_state *x, double slow);
 // Places that close a little above their gap, or below it, are shifted onto it.
 void flx_contacts_close_gaps(flx_integrator *it, flx_state *x);
 // Groups whose slip is that of one that begins to slide go with it.

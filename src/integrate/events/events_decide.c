@@ -577,6 +577,7 @@ flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed ch
             status = decide(it, x, slow, &nslide);
         if (status == FLX_OK) {
             if (take_states(it, x)) e->what.changed = 1;
+            if (!moved) FLX_TRY(flx_contacts_end_slips(it, x, slow));
             if (e->what.changed) flx_contacts_close_gaps(it, x);
             return FLX_OK;
         }

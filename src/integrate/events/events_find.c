@@ -106,12 +106,18 @@ double flx_events_smallest(const flx_events *e, const double *value, int *which)
     return g;
 }
 
+// Rounding of an indicator: of a gap that has just opened, or not closed.
+static double noise_of(const flx_events *e, int i)
+{
+    return i < e->nown ? 0.0 : flx_contacts_noise(e->contacts, e->begin, i - e->nown);
+}
+
 // What is positive was not wrong before: nothing is left to forgive. Whether there was.
 static bool forgive(flx_events *e, const double *value)
 {
     bool any = false;
     for (int i = 0; i < e->n; i++) {
-        if (!(value[i] >= 0.0) || e->grace[i] == 0.0) continue;
+        if (!(value[i] >= noise_of(e, i)) || e->grace[i] == 0.0) continue;
         e->grace[i] = 0.0;
         any = true;
     }
@@ -448,7 +454,10 @@ flx_status flx_events_find(flx_integrator *it, flx_state *x, double *t, bool *fo
     int dip = 0;
     *found = false;
     FLX_TRY(flx_events_indicate(it, e->begin, e->from));
-    for (int i = 0; i < e->n; i++) e->grace[i] = fmax(0.0, -GRACE * e->from[i]);
+    for (int i = 0; i < e->n; i++) {
+        double noise = noise_of(e, i);
+        e->grace[i] = fmax(e->from[i] < noise ? noise : 0.0, -GRACE * e->from[i]);
+    }
     FLX_TRY(sample(it, x, LOOKS));
     FLX_TRY(is_resolved(it, x, &resolved));
     any = mark(e, e->to) > 0;

@@ -22,6 +22,8 @@
 #define FALLEN 2e-4
 // A gap above this part of its scale that closes is closed by a shift: within a short step it would take a pull.
 #define SHUT 1e-13
+// A slip that ends is below this, in scales per second: its end is watched for a little later than zero.
+#define SLOW_SLIP 1e-8
 // Impulses that miss the law by no more than this are taken.
 #define NEARLY 1e-8
 // Where no force fits, the group is moved by an approach of this part of its slip.
@@ -312,6 +314,14 @@ static flx_status lose_energy(flx_integrator *it, const flx_state *x, const doub
     return FLX_OK;
 }
 
+// What the impulses T->p do to velocities, added to v.
+static void add_impulses(const flx_touch_problem *T, size_t nv, double *v)
+{
+    for (int r = 0; r < T->m; r++) {
+        for (size_t l = 0; l < nv; l++) v[l] += T->Z[(size_t)r * nv + l] * T->p[r];
+    }
+}
+
 // Impulses T->p act: velocities, books.
 static void act(flx_integrator *it, flx_state *x, const double *u)
 {
@@ -321,9 +331,7 @@ static void act(flx_integrator *it, flx_state *x, const double *u)
     size_t nv = (size_t)it->sys->dims.nv;
     double size, most = 0.0;
     e->what.lost += fmax(0.0, find_loss(T, u, &size));
-    for (int i = 0; i < T->m; i++) {
-        for (size_t l = 0; l < nv; l++) x->v[l] += T->Z[(size_t)i * nv + l] * T->p[i];
-    }
+    add_impulses(T, nv, x->v);
     for (int k = 0; k < T->ngroup; k++) {
         const flx_contact_group *g = &c->groups[T->group[k]];
         double p = g->normal >= 0 ? T->p[T->first[k]] : 0.0;
@@ -399,6 +407,30 @@ static void come_to_rest(flx_event_contacts *c, const double *u, const double *r
     (void)hold_rows(c, u, m);
 }
 
+flx_status flx_contacts_end_slips(flx_integrator *it, flx_state *x, double slow)
+{
+    flx_event_contacts *c = contacts_of(it);
+    const flx_touch_problem *T = &c->touching;
+    double *u = c->before;
+    bool any = false;
+    int m = 0;
+    FLX_TRY(find_rates(it, x, u));
+    for (int k = 0; k < T->ngroup; k++) {
+        int i = T->group[k], nt = c->groups[i].ntangent;
+        bool slides = c->next[i] == FLX_CONTACT_SLIDES && c->leaves[i] == FLX_LEAVES_SLIDE;
+        double most = fmax(slow, SLOW_SLIP) * c->scale[i];
+        if (c->next[i] < FLX_CONTACT_SLIDES) continue;
+        if (c->groups[i].normal >= 0) c->kept.row[m++] = T->first[k];
+        if (slides && !(flx_contact_length(u + flx_touching_tangent(c, k, 0), nt) <= most))
+            continue;
+        if (!slides && c->next[i] != FLX_CONTACT_STICKS) continue;
+        for (int t = 0; t < nt; t++) c->kept.row[m++] = flx_touching_tangent(c, k, t);
+        any = any || slides;
+    }
+    if (any && hold_rows(c, u, m)) add_impulses(T, (size_t)it->sys->dims.nv, x->v);
+    return FLX_OK;
+}
+
 void flx_contacts_close_gaps(flx_integrator *it, flx_state *x)
 {
     flx_method *m = flx_method_of(it);
@@ -419,9 +451,7 @@ void flx_contacts_close_gaps(flx_integrator *it, flx_state *x)
     }
     if (!any || !hold_rows(c, gap, rows)) return;
     memset(m->theta, 0, nv * sizeof *m->theta);
-    for (int r = 0; r < T->m; r++) {
-        for (size_t l = 0; l < nv; l++) m->theta[l] += T->Z[(size_t)r * nv + l] * T->p[r];
-    }
+    add_impulses(T, nv, m->theta);
     it->sys->ops->retract(it->sys, x->q, m->theta, c->trial->q);
     memcpy(x->q, c->trial->q, (size_t)it->sys->dims.nq * sizeof *x->q);
 }

@@ -90,6 +90,8 @@ bool flx_contacts_wrong(flx_integrator *it, const flx_state *x, signed char *mar
 void flx_contacts_rest(flx_integrator *it, const flx_state *x, flx_state *out);
 // Factors of masses and velocities' rows at x, without those of groups, into e->saddle.
 flx_status flx_contacts_factor(flx_integrator *it, const flx_state *x);
+// What of an indicator is rounding: of a gap.
+double flx_contacts_noise(const flx_event_contacts *c, const flx_state *x, int indicator);
 const char *flx_contacts_name(const flx_event_contacts *c, int indicator, flx_loc *loc);
 void flx_contacts_memory(flx_event_contacts *c, flx_memory *m);
 
