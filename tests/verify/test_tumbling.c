@@ -45,7 +45,7 @@ static bool comes_to_rest(const thrown *b, const char *method, double at[3], dou
     bool good = case_run(text, NULL, &t, NULL, NULL);
     *speed = 0;
     for (int i = 0; good && i < 3; i++) {
-        double v = NAN;
+        double v = (double)NAN;
         snprintf(name, sizeof name, "box.position.%s", axes[i]);
         good = case_table_value(&t, name, END, &at[i]);
         snprintf(name, sizeof name, "box.velocity.%s", axes[i]);
