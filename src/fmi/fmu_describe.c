@@ -131,20 +131,43 @@ bool flx_fmu_is_apart(const flx_fmu_description *d, int i)
     return true;
 }
 
-static flx_status add_outputs(flx_arena *arena, const flx_system *s, flx_fmu_description *d)
+// What is summed along the run, which another program steps.
+static bool is_sum(void *user, flx_leaf leaf)
 {
+    (void)user;
+    return leaf == flx_leaf_make(FLX_LEAF_ENERGY, 0, FLX_ENERGY_DISSIPATED);
+}
+
+static bool is_summed(const flx_model *m, int output)
+{
+    return output < m->outputs.ncolumn &&
+           flx_graph_depends(m->graph, m->outputs.columns[output].node, is_sum, NULL);
+}
+
+static flx_status add_outputs(flx_ctx *ctx, flx_arena *arena, const flx_system *s,
+                              flx_fmu_description *d)
+{
+    const flx_model *m = s->plan->model;
     flx_port_info info;
-    int first = d->nvariable;
     for (int i = 0; flx_system_describe(s, FLX_PORT_OUTPUT, i, &info); i++) {
-        FLX_TRY(add(arena, d, FLX_FMU_OUTPUT, i, info.name,
-                    (flx_fmu_variable){.unit = info.unit,
-                                       .low = -HUGE_VAL,
-                                       .high = HUGE_VAL,
-                                       .apart = is_apart(s->plan->model, i)}));
-    }
-    for (int i = 0, n; first + i < d->nvariable; i += n) {
-        n = flx_fmu_group(s, i);
-        if (n > 1) FLX_TRY(join_vector(arena, d, first + i, n));
+        if (d->exchange && is_summed(m, i)) {
+            flx_ctx_warn(ctx, FLX_NOWHERE,
+                         "the signal '%s' is left out of the FMU: it is a sum along the steps of a "
+                         "run, which in model exchange another program makes",
+                         info.name);
+            continue;
+        }
+        int at = d->nvariable, n = flx_fmu_group(s, i);
+        for (int k = 0; k < n; k++) {
+            flx_system_describe(s, FLX_PORT_OUTPUT, i + k, &info);
+            FLX_TRY(add(arena, d, FLX_FMU_OUTPUT, i + k, info.name,
+                        (flx_fmu_variable){.unit = info.unit,
+                                           .low = -HUGE_VAL,
+                                           .high = HUGE_VAL,
+                                           .apart = is_apart(m, i + k)}));
+        }
+        if (n > 1) FLX_TRY(join_vector(arena, d, at, n));
+        i += n - 1;
     }
     return FLX_OK;
 }
@@ -193,6 +216,7 @@ flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s,
     if (why) return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE, "%s", why);
     d->nstate = d->exchange ? flx_fmu_state_count(run) : 0;
     d->nindicator = d->exchange ? flx_fmu_indicator_count(run) : 0;
+    d->follows_steps = d->exchange && flx_fmu_follows_steps(run);
     size_t most =
         1 + 2 * (size_t)d->nstate + (size_t)d->nindicator + (size_t)count_ports(s, FLX_PORT_INPUT) +
         (size_t)count_ports(s, FLX_PORT_PARAMETER) + (size_t)count_ports(s, FLX_PORT_OUTPUT);
@@ -206,7 +230,7 @@ flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s,
     FLX_TRY(add(arena, d, FLX_FMU_TIME, 0, "time", (flx_fmu_variable){.unit = "s"}));
     FLX_TRY(add_inputs(arena, s, run, d));
     FLX_TRY(add_parameters(arena, s, d));
-    FLX_TRY(add_outputs(arena, s, d));
+    FLX_TRY(add_outputs(ctx, arena, s, d));
     FLX_TRY(add_states(arena, run, d));
     return find_units(arena, d);
 }

@@ -34,6 +34,7 @@ typedef struct flx_fmu_description {
     flx_fmu_variable *variables; // time first, then inputs, parameters, outputs
     bool cosimulation, exchange; // what it is for
     int nstate, nindicator;      // of model exchange
+    bool follows_steps;          // ... which has to be told the ends of steps
     int nunit;
     flx_fmu_unit *units;
 } flx_fmu_description;

@@ -8,9 +8,9 @@ const char *flx_fmu_not_exchanged(const flx_run *run)
         return "the equations of this model have no explicit form z' = F(t, z): export it for "
                "co-simulation";
     }
-    if (s->dims.nlam + s->dims.nmu > 0) {
-        return "the model has constraints besides its joint coordinates, which the steps of "
-               "another program would leave: export it for co-simulation";
+    if (flx_fmu_is_constrained(run) && !s->ops->explicit_form->project) {
+        return "the model has constraints that its equations cannot lead back to after the steps "
+               "of another program: export it for co-simulation";
     }
     if (s->ops->contacts || s->ops->touches) {
         return "the model has contacts that collide, which its own method has to meet: export it "
@@ -21,6 +21,17 @@ const char *flx_fmu_not_exchanged(const flx_run *run)
                "co-simulation";
     }
     return NULL;
+}
+
+bool flx_fmu_is_constrained(const flx_run *run)
+{
+    const flx_system *s = run->sim->sys;
+    return s->dims.nlam + s->dims.nmu > 0;
+}
+
+bool flx_fmu_follows_steps(const flx_run *run)
+{
+    return flx_fmu_is_constrained(run) || run->sim->sys->ops->accept;
 }
 
 int flx_fmu_state_count(const flx_run *run)

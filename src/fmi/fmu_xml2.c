@@ -58,7 +58,9 @@ static void put_exchange(FILE *f, const flx_fmu_description *d)
 {
     fputs("  <ModelExchange", f);
     flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
-    fputs(" completedIntegratorStepNotNeeded=\"true\" canBeInstantiatedOnlyOncePerProcess=\"false\""
+    flx_fmu_put_attribute(f, "completedIntegratorStepNotNeeded",
+                          d->follows_steps ? "false" : "true");
+    fputs(" canBeInstantiatedOnlyOncePerProcess=\"false\""
           " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
           " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n",
           f);

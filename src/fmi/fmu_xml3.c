@@ -66,6 +66,8 @@ static void put_all(FILE *f, const flx_fmu_description *d)
     if (d->exchange) {
         fputs("  <ModelExchange", f);
         flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
+        flx_fmu_put_attribute(f, "needsCompletedIntegratorStep",
+                              d->follows_steps ? "true" : "false");
         fputs(" canBeInstantiatedOnlyOncePerProcess=\"false\" canGetAndSetFMUState=\"true\""
               " canSerializeFMUState=\"true\" providesDirectionalDerivatives=\"true\""
               " providesAdjointDerivatives=\"true\"/>\n",

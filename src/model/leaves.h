@@ -55,6 +55,14 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_KINDS,
 } flx_leaf_kind;
 
+// Components of FLX_LEAF_ENERGY; what is dissipated is a sum along the run.
+enum {
+    FLX_ENERGY_KINETIC = 0,
+    FLX_ENERGY_STRAIN = 2,
+    FLX_ENERGY_DISSIPATED = 3,
+    FLX_ENERGY_TOTAL = 4
+};
+
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
 {
     return ((flx_leaf)kind << 56) | ((flx_leaf)(uint32_t)index << 8) |

@@ -37,8 +37,6 @@ void flx_signals_clear(flx_signals *s)
     *s = (flx_signals){0};
 }
 
-enum { KINETIC = 0, STRAIN = 2, DISSIPATED = 3, TOTAL = 4 }; // components of FLX_LEAF_ENERGY
-
 // Forces of rows that hold or not, which both systems have.
 static void carry_contacts(const flx_system *tree, const flx_state *x, const flx_system *b,
                            flx_state *to)
@@ -153,14 +151,15 @@ static flx_status take_energies(flx_signals *s, flx_simulation *sim, const flx_s
     if (!(changed || stored) || !sys->ops->energy) return FLX_OK;
     for (int i = 0; i < s->of->nleaf; i++) {
         int c = flx_leaf_get_component(s->of->leaves[i]);
-        bool taken = c == TOTAL || (changed && c == KINETIC) || (stored && c == STRAIN);
+        bool taken = c == FLX_ENERGY_TOTAL || (changed && c == FLX_ENERGY_KINETIC) ||
+                     (stored && c == FLX_ENERGY_STRAIN);
         if (flx_leaf_get_kind(s->of->leaves[i]) != FLX_LEAF_ENERGY || !taken) continue;
         flx_point p = flx_state_point(sys, x);
         if (!known) FLX_TRY(sys->ops->energy(sys, sim->work, &p, &e));
         known = true;
-        s->in[i] = c == KINETIC  ? e.kinetic
-                   : c == STRAIN ? e.strain
-                                 : e.kinetic + e.potential + e.strain;
+        s->in[i] = c == FLX_ENERGY_KINETIC  ? e.kinetic
+                   : c == FLX_ENERGY_STRAIN ? e.strain
+                                            : e.kinetic + e.potential + e.strain;
     }
     return FLX_OK;
 }
@@ -171,7 +170,7 @@ flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state
     FLX_TRY(flx_simulation_observe(sim, x, s->of->reactions, s->of->nleaf, s->of->leaves, s->in));
     FLX_TRY(take_energies(s, sim, x));
     for (int i = 0; i < s->of->nleaf; i++) {
-        if (s->of->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED))
+        if (s->of->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, FLX_ENERGY_DISSIPATED))
             s->in[i] = dissipated;
         if (flx_leaf_get_kind(s->of->leaves[i]) == FLX_LEAF_MODES) {
             const double *found = sim->findings[flx_leaf_get_index(s->of->leaves[i])];

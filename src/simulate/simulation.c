@@ -226,7 +226,7 @@ static int inner_places(const flx_simulation *sim)
 static bool reads_dissipated(const flx_formulas *f)
 {
     for (int i = 0; i < f->nleaf; i++) {
-        if (f->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, 3)) return true;
+        if (f->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, FLX_ENERGY_DISSIPATED)) return true;
     }
     return false;
 }

@@ -401,9 +401,11 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component instance,
     component *c = instance;
     (void)noSetFMUStatePriorToCurrentPoint;
     if (!is_exchanged(c, "CompletedIntegratorStep")) return fmi2Error;
-    *enterEventMode = fmi2False;
+    bool instant;
+    flx_status status = flx_fmu_exchange_accept(c->fmu, &instant);
+    *enterEventMode = instant ? fmi2True : fmi2False;
     *terminateSimulation = c->fmu->stopped;
-    return status_of(c->fmu, flx_fmu_exchange_accept(c->fmu));
+    return status_of(c->fmu, status);
 }
 
 fmi2Status fmi2SetTime(fmi2Component instance, fmi2Real time)

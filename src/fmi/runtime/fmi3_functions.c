@@ -521,9 +521,11 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance instance,
     instance3 *c = instance;
     (void)noSetFMUStatePriorToCurrentPoint;
     if (!is_exchanged(c, "CompletedIntegratorStep")) return fmi3Error;
-    *enterEventMode = false;
+    bool instant;
+    flx_status status = flx_fmu_exchange_accept(c->fmu, &instant);
+    *enterEventMode = instant;
     *terminateSimulation = c->fmu->stopped;
-    return status_of(c, flx_fmu_exchange_accept(c->fmu));
+    return status_of(c, status);
 }
 
 fmi3Status fmi3SetTime(fmi3Instance instance, fmi3Float64 time)

@@ -10,11 +10,16 @@
 // there is above zero for the other program, which sees changes of sign alone.
 #define BEYOND 1e-11
 
+// States may be off the constraints by this part of the tolerance.
+#define DRIFT 0.1
+
 struct flx_fmu_exchange {
     int nz, nindicator;
     double t;
     double *z, *dz, *indicators; // owned
     bool known;                  // the run's state is that of t and z, with its accelerations
+    double *near;                // (nz) owned: the nearest z that meets the constraints; NULL: none
+    flx_state *trial;            // owned, where that is found
 };
 
 flx_status flx_fmu_exchange_create(flx_fmu *f)
@@ -30,7 +35,9 @@ flx_status flx_fmu_exchange_create(flx_fmu *f)
     x->dz = flx_alloc(f->ctx, (size_t)x->nz, sizeof *x->dz);
     x->indicators = flx_alloc(f->ctx, (size_t)x->nindicator, sizeof *x->indicators);
     if (!x->z || !x->dz || !x->indicators) return FLX_ERR_MEMORY;
-    return FLX_OK;
+    if (!flx_fmu_is_constrained(f->run)) return FLX_OK;
+    x->near = flx_alloc(f->ctx, (size_t)x->nz, sizeof *x->near);
+    return x->near ? flx_state_create(f->run->sim->sys, &x->trial) : FLX_ERR_MEMORY;
 }
 
 void flx_fmu_exchange_destroy(flx_fmu *f)
@@ -39,6 +46,8 @@ void flx_fmu_exchange_destroy(flx_fmu *f)
     flx_free(f->exchange->z);
     flx_free(f->exchange->dz);
     flx_free(f->exchange->indicators);
+    flx_free(f->exchange->near);
+    flx_state_destroy(&f->exchange->trial);
     flx_free(f->exchange);
     f->exchange = NULL;
 }
@@ -151,13 +160,55 @@ static flx_status size_up(flx_fmu *f)
     return FLX_OK;
 }
 
+// The nearest states that meet the constraints.
+static flx_status come_near(flx_fmu *f)
+{
+    flx_fmu_exchange *x = f->exchange;
+    flx_simulation *sim = f->run->sim;
+    double moved_q, moved_v;
+    memcpy(x->near, x->z, (size_t)x->nz * sizeof *x->z);
+    flx_state_copy(x->trial, sim->state);
+    return sim->sys->ops->explicit_form->project(sim->sys, sim->work, x->t, x->near, x->trial,
+                                                 &moved_q, &moved_v);
+}
+
+static bool has_drifted(const flx_fmu *f)
+{
+    const flx_fmu_exchange *x = f->exchange;
+    const flx_integrator_def *def = &f->run->sim->def;
+    double own = def->rtol > 0.0 ? def->rtol : 1e-6, rtol = f->tolerance > 0.0 ? f->tolerance : own;
+    double atol = def->atol > 0.0 ? def->atol : rtol;
+    for (int i = 0; i < x->nz; i++) {
+        if (fabs(x->z[i] - x->near[i]) > DRIFT * (atol + rtol * fabs(x->z[i]))) return true;
+    }
+    return false;
+}
+
 // Turns that are counted follow the motion.
-flx_status flx_fmu_exchange_accept(flx_fmu *f)
+flx_status flx_fmu_exchange_accept(flx_fmu *f, bool *instant)
 {
     flx_simulation *sim = f->run->sim;
+    *instant = false;
     FLX_TRY(flx_fmu_exchange_settle(f));
     if (sim->sys->ops->accept) sim->sys->ops->accept(sim->sys, sim->work, sim->state);
-    return size_up(f);
+    FLX_TRY(size_up(f));
+    if (!f->exchange->near) return FLX_OK;
+    FLX_TRY(come_near(f));
+    *instant = has_drifted(f);
+    return FLX_OK;
+}
+
+static flx_status lead_back(flx_fmu *f, bool *changed)
+{
+    flx_fmu_exchange *x = f->exchange;
+    size_t bytes = (size_t)x->nz * sizeof *x->z;
+    if (!x->near) return FLX_OK;
+    put_inputs(f);
+    FLX_TRY(come_near(f));
+    *changed = memcmp(x->z, x->near, bytes) != 0;
+    memcpy(x->z, x->near, bytes);
+    x->known = x->known && !*changed;
+    return FLX_OK;
 }
 
 // The instant here: indicators that are below zero change, what is due happens, and what follows from that.
@@ -171,6 +222,7 @@ flx_status flx_fmu_exchange_happen(flx_fmu *f, bool *changed, double *next)
     const flx_event_report *what;
     *changed = false;
     *next = HUGE_VAL;
+    FLX_TRY(lead_back(f, changed));
     FLX_TRY(flx_fmu_exchange_settle(f));
     if (!e || !e->ops) return FLX_OK;
     FLX_TRY(size_up(f));
@@ -187,7 +239,7 @@ flx_status flx_fmu_exchange_happen(flx_fmu *f, bool *changed, double *next)
         FLX_TRY(flx_events_happen(sim->it, sim->state, span, &before, &what));
         FLX_TRY(flx_running_tell_instant(r, before, what));
         if (sim->ledger.stopped_by) f->stopped = true;
-        *changed = what->jumped || what->changed;
+        *changed = *changed || what->jumped || what->changed;
         FLX_TRY(flx_fmu_exchange_take(f));
         FLX_TRY(flx_fmu_exchange_settle(f));
     }

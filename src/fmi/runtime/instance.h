@@ -94,7 +94,8 @@ typedef enum flx_fmu_part {
 flx_status flx_fmu_exchange_get(flx_fmu *f, flx_fmu_part part, double *out, size_t n);
 flx_status flx_fmu_exchange_derive(flx_fmu *f, int nof, const unsigned *of, int nby,
                                    const unsigned *by, const double *seed, double *out);
-flx_status flx_fmu_exchange_accept(flx_fmu *f); // after a step of the other program
+// After a step of the other program. *instant: it has to enter event mode.
+flx_status flx_fmu_exchange_accept(flx_fmu *f, bool *instant);
 // *next: when something is known to happen; HUGE_VAL: nothing is.
 flx_status flx_fmu_exchange_happen(flx_fmu *f, bool *changed, double *next);
 
