@@ -369,6 +369,34 @@ static int together(void)
     return 0;
 }
 
+// A measure whose value is zero has a slope, and an extreme whose last value is zero has no adjoint.
+static int zero_values(void)
+{
+    rig r;
+    flx_gradient g;
+    const int params[2] = {0, 1}, metrics[2] = {0, 1};
+    flx_gradient_def def = flx_gradient_def_default();
+    def.nparam = 2;
+    def.param = params;
+    def.nmetric = 1;
+    def.metric = metrics;
+    CHECK(read_by("zero_value", "radau", NULL, 0.03, &r) == 0);
+    for (int k = 0; k < 2; k++) {
+        def.method = k == 0 ? FLX_GRADIENT_ADJOINT : FLX_GRADIENT_DIRECT;
+        CHECK(flx_gradient_find(r.run, &def, &g) == FLX_OK && g.method == def.method);
+        CHECK(g.value[0] == 1.0);
+        CHECK_NEAR(g.slope[0], 1.0, 1e-11);
+        CHECK_NEAR(g.slope[1], 0.0, 1e-11);
+        flx_gradient_clear(&g);
+    }
+    def.method = FLX_GRADIENT_ADJOINT;
+    def.nmetric = 2;
+    CHECK(flx_gradient_find(r.run, &def, &g) == FLX_ERR_CANNOT);
+    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "extremes");
+    put_away(&r);
+    return 0;
+}
+
 static int set_up_controlled(const subject *c, rig *r)
 {
     CHECK(set_up(c, r) == 0);
@@ -586,5 +614,5 @@ static int slider_crank(void)
 }
 
 TEST_MAIN(TEST(agree), SLOW_TEST(slider_crank), TEST(bounces), TEST(events), TEST(no_derivative),
-          TEST(together), TEST(controlled_steps), TEST(frozen_steps), TEST(at_a_time),
-          TEST(refusals))
+          TEST(together), TEST(zero_values), TEST(controlled_steps), TEST(frozen_steps),
+          TEST(at_a_time), TEST(refusals))

@@ -26,6 +26,22 @@ double flx_gradient_error(const flx_gradient *g, int value, int param)
 
 // ---- what is asked for --------------------------------------------------------------------------
 
+static bool is_measure(void *user, flx_leaf leaf)
+{
+    return leaf == *(const flx_leaf *)user;
+}
+
+bool flx_gradient_reads(const gradient *g, int i)
+{
+    const flx_model *m = g->run->sim->model;
+    flx_leaf leaf = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
+    for (int k = 0; k < g->def->nmetric; k++) {
+        flx_node metric = m->outputs.metrics[g->def->metric[k]].value;
+        if (flx_graph_depends(m->graph, metric, is_measure, &leaf)) return true;
+    }
+    return false;
+}
+
 static flx_status refuse_number(const gradient *g, const char *what, int number, int n)
 {
     return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the model has %d %s, and no number %d",

@@ -16,7 +16,6 @@
 #define STATE_PART 3e-4 // steps of differences of probes by states, as parts of their scales
 #define LOOK_PART 1e-3  // ... to see whether there is any,
 #define LOOK_TURN 0.618 // and by how much these differ
-#define MEASURE_PART 1e-4
 
 // The state there; inside, before joints are closed.
 void flx_adjoint_place(const flx_adjoint *a, int point, flx_state *x)
@@ -51,8 +50,7 @@ bool flx_gradient_has_adjoint(const gradient *g)
     bool inside = sim->course.inner == 0 || bears_inside(g);
     if (g->def->noutput * g->def->ntime > 0 || !inside) return false;
     for (int i = 0; i < o->nprobe; i++) {
-        flx_measure_kind kind = o->probes[i].kind;
-        if (is_inside(kind)) return false;
+        if (is_inside(o->probes[i].kind) && flx_gradient_reads(g, i)) return false;
     }
     return true;
 }
@@ -76,11 +74,7 @@ static flx_status refuse_extremes(const flx_adjoint *a)
     const gradient *g = a->g;
     const flx_outputs *o = &g->run->sim->model->outputs;
     for (int i = 0; i < o->nprobe; i++) {
-        flx_measure_kind kind = o->probes[i].kind;
-        if (!is_inside(kind)) continue;
-        bool used = false;
-        for (int j = 0; j < a->m; j++) used = used || a->by[j * a->nprobe + i] != 0.0;
-        if (!used) continue;
+        if (!is_inside(o->probes[i].kind) || !flx_gradient_reads(g, i)) continue;
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "extremes, and values at a time, lie inside steps and have no adjoint: "
                         "take 'direct'");
@@ -173,30 +167,25 @@ static flx_status differentiate_metrics(flx_adjoint *a, double *slope)
     gradient *g = a->g;
     flx_simulation *sim = g->run->sim;
     const flx_system *s = sim->sys;
-    int np = g->def->nparam;
-    double *in = sim->measure_in;
+    const flx_program *program = sim->plan->measure_program;
+    int np = g->def->nparam, nmetric = sim->model->outputs.nmetric, n = a->nprobe + s->nparameter;
+    size_t room = (size_t)(n + nmetric + flx_program_slope_scratch(program));
+    double *along = flx_alloc(g->ctx, room, sizeof *along), *in = sim->measure_in;
+    if (!along) return FLX_ERR_MEMORY;
+    double *by = along + n, *scratch = by + nmetric;
     for (int i = 0; i < a->nprobe; i++) in[i] = measure(a, i);
     for (int k = 0; k < s->nparameter; k++) in[a->nprobe + k] = s->param[s->first_parameter + k];
     for (int i = 0; i < a->nprobe + np; i++) {
         int at = i < a->nprobe ? i : a->nprobe + g->def->param[i - a->nprobe];
-        double kept = in[at], e = MEASURE_PART * (kept != 0.0 ? fabs(kept) : 1.0);
-        for (int l = 0; l < FLX_FIVE_POINTS; l++) {
-            in[at] = kept + flx_five_places[l] * e;
-            flx_program_eval(sim->plan->measure_program, in, sim->measure_scratch, sim->metrics);
-            for (int j = 0; j < a->m; j++) {
-                double d = flx_five_weights[l] / e * sim->metrics[g->def->metric[j]];
-                *(i < a->nprobe ? a->by + j * a->nprobe + i : slope + j * np + i - a->nprobe) += d;
-            }
-        }
-        in[at] = kept;
-    }
-    // what a metric does not contain leaves rounding
-    for (int j = 0; j < a->m; j++) {
-        for (int i = 0; i < a->nprobe; i++) {
-            double *by = a->by + j * a->nprobe + i;
-            if (fabs(*by * in[i]) < 1e-11 * fabs(g->value[j])) *by = 0.0;
+        along[at] = 1.0;
+        flx_program_slope(program, in, along, scratch, sim->metrics, by);
+        along[at] = 0.0;
+        for (int j = 0; j < a->m; j++) {
+            double d = by[g->def->metric[j]];
+            *(i < a->nprobe ? a->by + j * a->nprobe + i : slope + j * np + i - a->nprobe) += d;
         }
     }
+    flx_free(along);
     return FLX_OK;
 }
 

@@ -106,11 +106,6 @@ static flx_status carry(direct *d)
 
 // ---- values -------------------------------------------------------------------------------------
 
-static bool is_measure(void *user, flx_leaf leaf)
-{
-    return leaf == *(const flx_leaf *)user;
-}
-
 // Which measures the metrics are made of, and whether these need settled states: others are left out of the replays.
 static void find_idle(direct *d)
 {
@@ -118,12 +113,7 @@ static void find_idle(direct *d)
     flx_simulation *sim = g->run->sim;
     const flx_outputs *o = &sim->model->outputs;
     for (int i = 0; i < o->nprobe; i++) {
-        flx_leaf leaf = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
-        d->idle[i] = true;
-        for (int k = 0; k < g->def->nmetric && d->idle[i]; k++) {
-            flx_node metric = o->metrics[g->def->metric[k]].value;
-            d->idle[i] = !flx_graph_depends(sim->model->graph, metric, is_measure, &leaf);
-        }
+        d->idle[i] = !flx_gradient_reads(g, i);
         if (!d->idle[i] && flx_simulation_probe_settles(sim, i)) d->settles = true;
     }
 }

@@ -60,6 +60,8 @@ static inline const double *flx_gradient_record(const gradient *g, int i)
 {
     return g->records + (size_t)i * g->record;
 }
+// Whether a metric that is asked for is made of measure i.
+bool flx_gradient_reads(const gradient *g, int i);
 // The event that the "step" from node i on is; NULL: it is a step.
 const flx_gradient_jump *flx_gradient_jump_at(const gradient *g, int i);
 // gradient_events.c: an event has happened after the last step of the run: it is kept, or g->cannot says why not.
