@@ -125,6 +125,21 @@ FLX_API flx_status flx_memory_sink_take(flx_sink *s, flx_result **r);
 // message, when there is none).
 FLX_API int flx_result_find(flx_result *r, const char *signal, int max, int *columns);
 
+// ---- many runs in one file -----------------------------------------------------------------------
+// Signals of runs side by side, as studies keep them (docs/guide/cluster.md): /t (runs, rows), /signals (runs, rows, columns),
+// /rows (runs) how many each run has, /names and /units (columns). Where a run has no row, or was not done, there is NaN.
+typedef struct flx_series flx_series;
+// Of runs `first` to before `end`; the file is at its place when it is closed with FLX_OK, and not at all else.
+FLX_API flx_status flx_series_create(flx_ctx *ctx, const char *path, int first, int end,
+                                     flx_series **s);
+// A sink that adds one run when it ends well.
+FLX_API flx_status flx_series_sink(flx_series *s, int run, flx_sink **sink);
+FLX_API flx_status flx_series_close(flx_series **s, flx_status how);
+// One file of n others, which are made of chunks of `chunk` runs and lie in a folder beside it: their signals seen as one
+// array (virtual datasets), or copied (pack). files (n): names relative to the folder of `path`; NULL: a chunk that is not there.
+FLX_API flx_status flx_series_join(flx_ctx *ctx, const char *path, int runs, int chunk, int n,
+                                   const char *const *files, int pack);
+
 // Shapes of a structure as a result file that pages and pictures show: modes swing one after the other, a second
 // each and equally large; a static shape grows with the load.
 typedef struct flx_shapes_def {

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/serve/serve.h"
 #include "cli/sweep/study_page.h"
+#include "cli/sweep/study_play.h"
 #include "cli/tables/read_table.h"
 #include "page/pages.h"
 
@@ -11,11 +12,12 @@
 
 static const char help_text[] =
     "Usage: flexion view RESULT... [TABLE.csv...] [OPTIONS]\n"
-    "       flexion view FOLDER.study [-o FILE] [--serve]\n"
+    "       flexion view FOLDER.study [-o FILE] [--play N] [--serve]\n"
     "\n"
     "Write one page of HTML that plays a result, with plots, ledger and model; it\n"
     "needs no network and opens from disk. Several results are compared. Of a study\n"
-    "folder: the table, scatter plots, parallel coordinates and what failed.\n"
+    "folder: the table, scatter plots, parallel coordinates, what failed, and runs to\n"
+    "click at: pages of some that --play N makes beside it, of all with --serve.\n"
     "Tables that 'flexion analyse' writes (MODEL_NAME.csv) become diagrams: Bode,\n"
     "Nyquist and Nichols, poles and zeros, root loci, Campbell, steps and impulses.\n"
     "\n"
@@ -169,20 +171,22 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
     flx_page_def def = {0};
-    const char *limit = NULL, *port_text = NULL, *points = NULL;
+    const char *limit = NULL, *port_text = NULL, *points = NULL, *play_text = NULL;
     bool serve = false;
-    int port = 0;
+    int port = 0, play = 0;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &def.path},
         {.name = "--max-size", .value = &limit},
         {.name = "--mesh-points", .value = &points},
         {.name = "--serve", .flag = &serve},
         {.name = "--port", .value = &port_text},
+        {.name = "--play", .value = &play_text},
     };
-    cli_parsed parsed = cli_parse(&cmd_view, argc, argv, 5, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_view, argc, argv, 6, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if ((limit && !read_size(limit, &def.limit)) ||
         (points && !cli_read_count("view", "--mesh-points", points, &def.mesh_points)) ||
+        (play_text && !cli_read_count("view", "--play", play_text, &play)) ||
         (port_text && !read_port(port_text, &port))) {
         return EXIT_WRONG;
     }
@@ -198,8 +202,17 @@ static int run(flx_ctx *ctx, int argc, char **argv)
                      "a study has no meshes or frames: leave out --max-size and --mesh-points");
         return EXIT_WRONG;
     }
-    int code = study ? study_page_write(ctx, rest.items[0], def.path) : make_page(ctx, &def, &rest);
-    if (code == EXIT_DONE && serve && !cli_serve(ctx, def.path, port)) code = EXIT_FAILED;
+    if (play_text && !study) {
+        cli_complain("view",
+                     "--play makes pages of the runs of a study; a result is played anyway");
+        return EXIT_WRONG;
+    }
+    study_play shown = {.folder = rest.items[0], .page = def.path, .most = play};
+    int code = study ? study_page_write(ctx, &shown) : make_page(ctx, &def, &rest);
+    if (code == EXIT_DONE && serve &&
+        !cli_serve(ctx, def.path, port, study ? study_play_serve : NULL, &shown))
+        code = EXIT_FAILED;
+    study_play_end(&shown);
     return code;
 }
 

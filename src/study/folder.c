@@ -43,16 +43,27 @@ flx_status flx_folder_hash(flx_ctx *ctx, const char *path, uint64_t *hash)
     char *text = NULL;
     size_t length = 0;
     flx_status status =
-        arena ? flx_file_read(ctx, arena, path, FLX_NOWHERE, &text, &length) : FLX_ERR_MEMORY;
+        arena ? flx_file_read_large(ctx, arena, path, FLX_NOWHERE, &text, &length) : FLX_ERR_MEMORY;
     if (status == FLX_OK) *hash = flx_hash(FLX_HASH_START, text, length);
     flx_arena_destroy(&arena);
     return status;
 }
 
+// Files are compared where the folder knows any: older ones do not.
+static const char *find_other_file(const flx_folder_plan *a, const flx_folder_plan *b)
+{
+    for (int i = 0; b->version && i < a->nfile; i++) {
+        int k = 0;
+        while (k < b->nfile && strcmp(a->files[i].path, b->files[k].path) != 0) k++;
+        if (k == b->nfile || a->files[i].hash != b->files[k].hash) return a->files[i].path;
+    }
+    return NULL;
+}
+
 static bool is_same(flx_ctx *ctx, const char *path, const flx_folder_plan *a,
                     const flx_folder_plan *b)
 {
-    const char *what = NULL;
+    const char *what = NULL, *file = find_other_file(a, b);
     if (a->runs != b->runs) what = "the number of runs";
     if (a->nsetting != b->nsetting) what = "the settings";
     for (int i = 0; !what && i < a->nsetting; i++) {
@@ -60,9 +71,11 @@ static bool is_same(flx_ctx *ctx, const char *path, const flx_folder_plan *a,
     }
     if (strcmp(a->model, b->model) != 0) what = "the model file";
     if (!what && a->hash != b->hash) what = "the text of the model";
-    if (!what) return true;
+    if (!what && !a->results != !b->results) what = "whether results are kept";
+    if (!what && !file) return true;
     FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-             "'%s' holds a study with another plan: %s differs; name another folder", path, what);
+             "'%s' holds a study with another plan: %s%s differs; name another folder", path,
+             what ? what : "the file ", what ? "" : file);
     return false;
 }
 
@@ -83,7 +96,13 @@ static flx_status write_plan(const flx_folder *f, const flx_folder_plan *p)
     if (!file) return flx_folder_fail(f, "write", part);
     flx_fprintf(file, "flexion study %d\nmodel %s\nhash %llx\nruns %d\nchunk %d\n", FORMAT,
                 p->model, (unsigned long long)p->hash, p->runs, p->chunk);
+    flx_fprintf(file, "version %s\n", flx_version());
+    if (p->results) flx_fprintf(file, "results 1\n");
     for (int i = 0; i < p->nsetting; i++) flx_fprintf(file, "set %s\n", p->settings[i]);
+    for (int i = 0; i < p->nfile; i++) {
+        flx_fprintf(file, "file %016llx %s\n", (unsigned long long)p->files[i].hash,
+                    p->files[i].path);
+    }
     flx_fprintf(file, "end\n");
     bool written = fflush(file) == 0 && fsync(fileno(file)) == 0;
     written = fclose(file) == 0 && written;
@@ -113,8 +132,10 @@ static flx_status read_plan(flx_folder *f)
     size_t most = 1;
     for (size_t i = 0; i < length; i++) most += text[i] == '\n';
     const char **settings = flx_arena_take(f->arena, most, sizeof *settings);
-    if (!settings) return FLX_ERR_MEMORY;
+    flx_folder_file *files = flx_arena_take(f->arena, most, sizeof *files);
+    if (!settings || !files) return FLX_ERR_MEMORY;
     p->settings = settings;
+    p->files = files;
     for (line = text; line && *line; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = '\0';
@@ -128,6 +149,12 @@ static flx_status read_plan(flx_folder *f)
         if (strcmp(line, "runs") == 0 && value) p->runs = (int)strtol(value, NULL, 10);
         if (strcmp(line, "chunk") == 0 && value) p->chunk = (int)strtol(value, NULL, 10);
         if (strcmp(line, "set") == 0 && value) settings[p->nsetting++] = value;
+        if (strcmp(line, "version") == 0 && value) p->version = value;
+        if (strcmp(line, "results") == 0 && value) p->results = *value == '1';
+        if (strcmp(line, "file") == 0 && value && strlen(value) > 17) {
+            const char *named = value + 17;
+            files[p->nfile++] = (flx_folder_file){named, strtoull(value, NULL, 16)};
+        }
         ended = ended || strcmp(line, "end") == 0;
     }
     if (!ended || !p->model || p->runs < 1 || p->chunk < 1) return damaged(f);
@@ -191,6 +218,7 @@ void flx_folder_close(flx_folder **folder)
     if (f->rows >= 0) close(f->rows);
     flx_free(f->record);
     flx_free(f->failure);
+    flx_folder_forget_workers(f);
     flx_arena_destroy(&f->arena);
     flx_free(f);
     *folder = NULL;
@@ -203,25 +231,28 @@ const flx_folder_plan *flx_folder_get_plan(const flx_folder *f)
 
 flx_status flx_folder_create(flx_ctx *ctx, const char *path, const flx_folder_plan *plan)
 {
-    static const char *const parts[] = {"claims", "rows", "failed"};
+    static const char *const parts[] = {"claims", "rows", "failed", "runs"};
     flx_folder *f = NULL;
+    flx_folder_plan whole = *plan;
     char name[FLX_FOLDER_PATH];
     if (plan->runs < 1 || plan->chunk < 1) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a study has at least one run");
     }
     FLX_TRY(make(ctx, path, &f));
-    flx_status status = make_folder(ctx, f->path);
+    flx_status status = flx_folder_list_files(f, plan->model, &whole.nfile, &whole.files);
+    if (status == FLX_OK) status = make_folder(ctx, f->path);
     flx_folder_name(f, name, "plan");
     bool there = status == FLX_OK && access(name, F_OK) == 0;
     if (there) {
         status = read_plan(f);
-        if (status == FLX_OK && !is_same(ctx, f->path, plan, &f->plan)) status = FLX_ERR_ARGUMENT;
+        if (status == FLX_OK && !is_same(ctx, f->path, &whole, &f->plan)) status = FLX_ERR_ARGUMENT;
     }
-    for (size_t i = 0; status == FLX_OK && i < sizeof parts / sizeof parts[0]; i++) {
+    size_t nparts = sizeof parts / sizeof parts[0] - !plan->results;
+    for (size_t i = 0; status == FLX_OK && i < nparts; i++) {
         flx_folder_name(f, name, "%s", parts[i]);
         status = make_folder(ctx, name);
     }
-    if (status == FLX_OK && !there) status = write_plan(f, plan);
+    if (status == FLX_OK && !there) status = write_plan(f, &whole);
     flx_folder_close(&f);
     return status;
 }
@@ -238,16 +269,9 @@ static bool is_done(const flx_folder *f, int chunk)
 // Seconds since somebody touched the file, by the clock of the server; negative: it is not there.
 static double find_age(const flx_folder *f, const char *path)
 {
-    char clock[FLX_FOLDER_PATH];
     struct stat claim, now;
     if (stat(path, &claim) != 0) return -1.0;
-    flx_folder_name(f, clock, "claims/clock-%s", f->worker);
-    int d = open(clock, O_CREAT | O_TRUNC | O_WRONLY, 0666);
-    if (d < 0) return 0.0;
-    bool known = write(d, ".", 1) == 1 && fstat(d, &now) == 0;
-    close(d);
-    unlink(clock);
-    if (!known) return 0.0;
+    if (!flx_folder_clock(f, &now)) return 0.0;
     return (double)(now.st_mtim.tv_sec - claim.st_mtim.tv_sec) +
            1e-9 * (double)(now.st_mtim.tv_nsec - claim.st_mtim.tv_nsec);
 }

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LONGEST ((uint32_t)1 << 26) // record, bytes
@@ -166,6 +167,7 @@ typedef struct gathering {
     flx_folder *f;
     flx_arena *arena; // of all that is read
     place *rows;      // (runs) owned
+    int read;         // rows of the file at hand
 } gathering;
 
 static flx_status take_names(gathering *g, const char *bytes, size_t n, const names **out)
@@ -188,6 +190,7 @@ static flx_status take_record(gathering *g, const char *bytes, size_t n, const n
     if (bytes[0] != 'R' || !*of || n < 1 + sizeof run) return FLX_OK;
     memcpy(&run, bytes + 1, sizeof run);
     bool whole = n == 1 + sizeof run + (size_t)(*of)->n * sizeof(double);
+    g->read++;
     if (!whole || run < 0 || run >= g->f->plan.runs || g->rows[run].values) return FLX_OK;
     g->rows[run] = (place){bytes + 1 + sizeof run, *of};
     return FLX_OK;
@@ -199,7 +202,9 @@ static flx_status read_file(gathering *g, const char *path)
     char *text = NULL;
     size_t length = 0, at = 0;
     const names *of = NULL;
+    struct stat info;
     FLX_TRY(flx_file_read_large(g->f->ctx, g->arena, path, FLX_NOWHERE, &text, &length));
+    g->read = 0;
     while (at + 12 < length) {
         uint32_t n;
         uint64_t hash;
@@ -210,13 +215,14 @@ static flx_status read_file(gathering *g, const char *path)
         FLX_TRY(take_record(g, text + at + 4, n, &of));
         at += 12 + n;
     }
-    return FLX_OK;
+    return stat(path, &info) == 0 ? flx_folder_note_worker(g->f, path, g->read, &info) : FLX_OK;
 }
 
 static flx_status read_files(gathering *g)
 {
     char path[FLX_FOLDER_PATH];
     flx_folder_name(g->f, path, "rows");
+    flx_folder_forget_workers(g->f);
     DIR *folder = opendir(path);
     flx_status status = folder ? FLX_OK : flx_folder_fail(g->f, "read", path);
     for (struct dirent *e; status == FLX_OK && (e = readdir(folder)) != NULL;) {
@@ -226,6 +232,7 @@ static flx_status read_files(gathering *g)
         status = read_file(g, path);
     }
     if (folder) closedir(folder);
+    flx_folder_sort_workers(g->f);
     return status;
 }
 

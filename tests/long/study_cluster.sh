@@ -7,6 +7,7 @@ program=$(readlink -f "$1")
 work=$(mktemp -d)
 sed 's/until: 5/until: 15/; s/count: 12/count: 40/; s/count: 10/count: 20/' "$2" >"$work/rods.yaml" # long enough to be disturbed
 model=$work/rods.yaml
+short=$(readlink -f "$2")
 pids=()
 finish() {
     for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done
@@ -32,6 +33,23 @@ if command -v mpirun >/dev/null; then
     plan mpi.study
     mpirun --allow-run-as-root --oversubscribe -n 2 "$program" sweep --join mpi.study >mpi.log 2>&1 || { cat mpi.log; exit 1; }
     same mpi.study "mpirun, 2 ranks"
+    # workers of both ranks are killed with -9 at random: each rank begins another in its place
+    "$program" sweep "$short" --csv short.csv --quiet || exit 1
+    killed=0 times=${FLX_KILLS:-10}
+    for ((k = 0; k < times; k++)); do
+        rm -rf kill.study
+        "$program" sweep "$short" --into kill.study --workers 2 --slurm "" --dry-run >/dev/null || exit 1
+        mpirun --allow-run-as-root --oversubscribe -n 2 "$program" sweep --join kill.study >mpi.log 2>&1 &
+        launcher=$!
+        sleep 0.$(printf %02d $((25 + RANDOM % 60)))
+        worker=
+        for rank in $(pgrep -P $launcher); do worker="$worker $(pgrep -P "$rank" | head -1)"; done
+        worker=$(echo $worker | tr ' ' '\n' | shuf -n 1)
+        [ -z "$worker" ] || { kill -KILL "$worker" 2>/dev/null && killed=$((killed + 1)); }
+        wait $launcher || { cat mpi.log; exit 1; }
+        "$program" sweep --gather kill.study --csv kill.csv --quiet && cmp short.csv kill.csv || exit 1
+    done
+    echo "mpirun, $killed workers killed in $times runs: the same table"
 else
     echo "mpirun: skipped"
 fi

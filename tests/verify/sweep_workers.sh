@@ -32,6 +32,44 @@ if [ -f $folder/plan ]; then
     "$program" sweep --gather $folder --csv joined.csv || exit 1
     cmp sweep_workers.csv joined.csv || exit 1
 fi
+# signals are kept, by any number of workers the same table
+rm -rf "$folder"
+"$program" sweep "$model" --into $folder --workers 2 --results --quiet || exit 1
+[ -s $folder/study.h5 ] || { echo "there are no signals"; exit 1; }
+virtual=$(stat -c %s $folder/study.h5)
+"$program" sweep --gather $folder --csv joined.csv --pack --quiet || exit 1
+[ "$(stat -c %s $folder/study.h5)" -gt "$virtual" ] || { echo "nothing was packed"; exit 1; }
+paste -d, sweep_workers.csv joined.csv | awk -F, '{ n = NF / 2; for (i = 1; i <= n; i++) { d = $i - $(i + n); if (d < 0) d = -d; if (d > 1e-12 * ($i < 0 ? 1 - $i : 1 + $i)) bad = 1 } } END { exit bad }' ||
+    { echo "a study with signals has another table"; exit 1; }
+"$program" sweep --status $folder | grep -q 'rows, .* runs/s' || { echo "no workers are listed"; exit 1; }
+"$program" view $folder --play 2 -o sweep_workers.html >/dev/null || exit 1
+grep -q 'pages:{1:"sweep_workers_run1.html",120:"sweep_workers_run120.html"}' sweep_workers.html || { echo "runs have no pages"; exit 1; }
+[ -s sweep_workers_run120.html ] || { echo "a page is missing"; exit 1; }
+rm -f sweep_workers_run1.html sweep_workers_run120.html
+# a file of the model that changes, another version, a job that is about to end, a study that mostly fails
+mkdir -p sweep_workers_files
+sed 's/^parameters:/functions: {push: {file: push.csv}}\nparameters:/; s/stiffness: k/stiffness: "k*push(0)"/' "$model" >sweep_workers_files/m.yaml
+printf '0,1\n1,1\n' >sweep_workers_files/push.csv
+refused() { # words of the message, command
+    local words=$1 said
+    shift
+    said=$("$@" 2>&1) && { echo "not refused: $*"; exit 1; }
+    echo "$said" | grep -q "$words" || { echo "$said"; exit 1; }
+}
+rm -rf $folder
+"$program" sweep sweep_workers_files/m.yaml --into $folder --slurm "" --dry-run >/dev/null || exit 1
+printf '0,1\n1,2\n' >sweep_workers_files/push.csv
+refused "push.csv' has changed since" "$program" sweep --join $folder
+printf '0,1\n1,1\n' >sweep_workers_files/push.csv
+SLURM_JOB_END_TIME=1000000000 "$program" sweep --join $folder | grep -q "the job ends" || exit 1
+sed -i 's/^version .*/version 0.0.1/' $folder/plan
+refused "planned by Flexion 0.0.1" "$program" sweep --join $folder
+sed 's/stiffness: k/stiffness: "if(k > 4, sqrt(-k), 1)"/' "$model" >sweep_workers_files/bad.yaml
+rm -rf $folder
+refused "the study stops" "$program" sweep sweep_workers_files/bad.yaml --into $folder --workers 2 --stop-after 20%
+refused "as 20%" "$program" sweep sweep_workers_files/bad.yaml --into $folder --stop-after 0.2
+rm -rf sweep_workers_files $folder joined.csv
+rm -rf $folder && "$program" sweep "$model" --into $folder --quiet || exit 1
 # a page of it, with a run that failed
 if [ -f $folder/plan ]; then
     mkdir -p $folder/failed

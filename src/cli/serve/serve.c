@@ -1,23 +1,33 @@
-// serve.c - one file, given to browsers of this machine, by the server of studio/http.h.
+// serve.c - a page, and what belongs to it, given to browsers of this machine, by the server of studio/http.h.
 #include "cli/serve/serve.h"
 #include "cli/cli.h"
 #include "studio/http.h"
 
 #define TURN 200 // milliseconds between looks for an interrupt
 
-static void answer(void *path, flx_guest *g, const flx_http_request *r)
+typedef struct served {
+    const char *path;
+    cli_serve_other other;
+    void *user;
+} served;
+
+static void answer(void *user, flx_guest *g, const flx_http_request *r)
 {
-    if (r->path[0] == '\0') {
+    const served *s = user;
+    const char *path = s->path;
+    if (r->path[0] != '\0') path = s->other ? s->other(s->user, r->path) : NULL;
+    if (path) {
         flx_http_give_file(g, path, "text/html; charset=utf-8");
     } else {
         flx_http_refuse(g, "404 Not Found");
     }
 }
 
-bool cli_serve(flx_ctx *ctx, const char *path, int port)
+bool cli_serve(flx_ctx *ctx, const char *path, int port, cli_serve_other other, void *user)
 {
     flx_http *h;
-    const flx_http_def def = {.port = port, .answer = answer, .user = (void *)path};
+    served s = {path, other, user};
+    const flx_http_def def = {.port = port, .answer = answer, .user = &s};
     if (flx_http_open(ctx, &def, &h) != FLX_OK) {
         cli_print_errors(ctx);
         return false;

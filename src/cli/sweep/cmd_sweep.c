@@ -13,12 +13,10 @@ static const char help_text[] =
     "Usage: flexion sweep MODEL [--csv FILE] [--set NAME=VALUE]... [--quiet]\n"
     "       flexion sweep MODEL --into FOLDER [--workers N] [OPTIONS]\n"
     "       flexion sweep --join | --status | --gather | --retry FOLDER\n"
-    "\n"
     "Do what the block 'sweep' of a model says: the run, or the analyses that it\n"
     "names, for all values of its parameters. A run gives its metrics, or the last\n"
-    "values of its signals where it has none; an analysis gives eigenvalues, load\n"
-    "factors or signals at equilibrium. Each is one line of the table; one that fails\n"
-    "says why, and the others go on. An interrupt (Ctrl-C) keeps what was computed.\n"
+    "values of its signals where it has none; an analysis eigenvalues, load factors\n"
+    "or signals at equilibrium: a line of the table. One that fails says why.\n"
     "  --csv FILE        where the table goes; default: the model's name with\n"
     "                    _sweep.csv, in the current folder; - is the standard output\n"
     "  --set NAME=VALUE  override a parameter that is not swept; may be repeated\n"
@@ -27,12 +25,13 @@ static const char help_text[] =
     "                    steps of rk4, dopri5 or midpoint; also with --into, --join\n"
     "  --into FOLDER     share the runs among workers: --workers N here, others join\n"
     "  --limit S         give up a run of a shared sweep after S seconds\n"
+    "  --stop-after P%   end a shared sweep where more than P per cent of runs fail\n"
+    "  --results         keep the signals of all runs, in FOLDER/study.h5; --pack,\n"
+    "                    also of --gather: copied into one array, quicker to read\n"
     "  --slurm WORDS     workers as a job of sbatch WORDS; --dry-run shows it alone\n"
-    "\n"
     "Example: eigenvalues of a bicycle over its speed, as a drawing\n"
     "  flexion sweep examples/bicycle.yaml\n"
     "  flexion plot bicycle_sweep.csv 'weave.re' --x v\n"
-    "\n"
     "Exit status: 0 done, 1 a computation failed, 2 the input is wrong.\n";
 
 typedef struct sweep_options {
@@ -149,6 +148,9 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--into", .value = &f.into},
         {.name = "--workers", .value = &f.workers},
         {.name = "--limit", .value = &f.limit},
+        {.name = "--stop-after", .value = &f.stop_after},
+        {.name = "--results", .flag = &f.results},
+        {.name = "--pack", .flag = &f.pack},
         {.name = "--slurm", .value = &f.slurm},
         {.name = "--dry-run", .flag = &f.dry},
         {.name = "--join", .value = &f.join},
@@ -172,7 +174,8 @@ static int run(flx_ctx *ctx, int argc, char **argv)
                      o.device);
         return EXIT_WRONG;
     }
-    if (f.into || f.workers || f.slurm) return sweep_folder_start(ctx, &f, rest.items[0]);
+    if (f.into || f.workers || f.slurm || f.results || f.pack || f.stop_after)
+        return sweep_folder_start(ctx, &f, rest.items[0]);
     if (!o.table) o.table = cli_named_after(rest.items[0], "_sweep.csv");
     return o.table ? sweep(ctx, rest.items[0], &o) : EXIT_FAILED;
 }

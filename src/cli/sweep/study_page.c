@@ -1,6 +1,7 @@
 // study_page.c - a page of a study folder: table, scatter plot, parallel coordinates, and what failed. It needs no network.
 //
-// A click on a run shows its numbers and the command that plays it.
+// A click on a run shows its numbers and plays it: by its page, where one was made, by the server that gave this page, or by
+// the command that is shown.
 #include "cli/sweep/study_page.h"
 #include "cli/plugins.h"
 
@@ -91,6 +92,8 @@ static const char tail[] =
     "  p.textContent=`Run ${r.n}: `+N.map((n,k)=>`${n} = ${show(r.v[k])}`).join(\", \");\n"
     "  c.textContent=`flexion run ${S.model} ${S.settings}${settings(r)} -o run${r.n}.h5 && flexion view run${r.n}.h5`;\n"
     "  c.title=\"click to copy\";c.onclick=()=>navigator.clipboard&&navigator.clipboard.writeText(c.textContent);\n"
+    "  const a=document.createElement(\"a\"),own=S.pages[r.n],served=location.protocol.startsWith(\"http\");\n"
+    "  if(own||served){a.textContent=`play run ${r.n}`;a.target=\"_blank\";a.href=served?`run${r.n}`:encodeURIComponent(own);p.append(\" \",a)}\n"
     "  $(\"one\").append(p,c);scatter();lines();table()}\n"
     "function pick(e){const c=$(\"scatter\"),b=c.getBoundingClientRect(),x=(e.clientX-b.left)*c.width/b.width,y=(e.clientY-b.top)*c.height/b.height;\n"
     "  let best=-1,d=200;for(const[X,Y,i]of c.places){const q=(X-x)**2+(Y-y)**2;if(q<d){d=q;best=i}}if(best>=0)choose(best)}\n"
@@ -193,14 +196,34 @@ static int ask_model(const flx_folder_plan *plan, const sweep_table *t, char *ti
     return n;
 }
 
+// Pages of some runs, evenly: their names by their numbers.
+static int write_pages(FILE *f, const kept *k, const study_play *p)
+{
+    int most = p->most < k->n ? p->most : k->n, code = EXIT_DONE;
+    fputs("pages:{", f);
+    for (int i = 0; i < most && code == EXIT_DONE && !cli_was_interrupted(); i++) {
+        int run = k->runs[most > 1 ? (int)((long long)i * (k->n - 1) / (most - 1)) : 0];
+        char *path = study_play_name(p, run + 1);
+        code = path ? study_play_write(p, run, path) : EXIT_FAILED;
+        if (code == EXIT_DONE) {
+            const char *slash = strrchr(path, '/');
+            fprintf(f, "%s%d:", i ? "," : "", run + 1);
+            write_string(f, slash ? slash + 1 : path);
+        }
+        free(path);
+    }
+    fputs("},\n", f);
+    return code;
+}
+
 static flx_status write_page(flx_ctx *ctx, flx_folder *folder, const kept *k,
-                             const flx_folder_status *s, const char *path)
+                             const flx_folder_status *s, const study_play *p)
 {
     const flx_folder_plan *plan = flx_folder_get_plan(folder);
     flx_output *o = NULL;
     char title[1000];
     int parameters = ask_model(plan, &k->table, title, sizeof title);
-    flx_status status = flx_output_create(ctx, "the page", path, &o);
+    flx_status status = flx_output_create(ctx, "the page", p->page, &o);
     if (status != FLX_OK) return status;
     FILE *f = flx_output_file(o);
     fputs(head, f);
@@ -223,28 +246,30 @@ static flx_status write_page(flx_ctx *ctx, flx_folder *folder, const kept *k,
     fputs("],\n", f);
     write_rows(f, k);
     write_failures(f, folder);
+    int code = write_pages(f, k, p);
     fputs("}", f);
     fputs(tail, f);
-    return flx_output_close(&o, FLX_OK);
+    return flx_output_close(&o, code == EXIT_DONE ? FLX_OK : FLX_ERR_CANNOT);
 }
 
-int study_page_write(flx_ctx *ctx, const char *folder_path, const char *path)
+int study_page_write(flx_ctx *ctx, const study_play *p)
 {
     flx_folder *folder = NULL;
     flx_folder_status s = {0};
     kept k = {.every = 1};
-    flx_status status = flx_folder_open(ctx, folder_path, &folder);
+    flx_status status = flx_folder_open(ctx, p->folder, &folder);
     if (status == FLX_OK) {
         k.every = 1 + (flx_folder_get_plan(folder)->runs - 1) / MOST_ROWS;
         k.runs = calloc(MOST_ROWS, sizeof *k.runs);
         status = k.runs ? flx_folder_gather(folder, keep_row, &k, &s) : FLX_ERR_MEMORY;
     }
     if (status == FLX_OK && s.done == 0 && s.failed == 0) {
-        cli_complain("view", "no run of '%s' is done yet", folder_path);
+        cli_complain("view", "no run of '%s' is done yet", p->folder);
         status = FLX_ERR_ARGUMENT;
     }
-    if (status == FLX_OK) status = write_page(ctx, folder, &k, &s, path);
-    if (status == FLX_OK) printf("%s  %d of %d runs, %d failed\n", path, s.done, s.runs, s.failed);
+    if (status == FLX_OK) status = write_page(ctx, folder, &k, &s, p);
+    if (status == FLX_OK)
+        printf("%s  %d of %d runs, %d failed\n", p->page, s.done, s.runs, s.failed);
     cli_print_errors(ctx);
     free(k.runs);
     sweep_table_clear(&k.table);

@@ -5,9 +5,11 @@
 
 typedef struct sweep_folder {
     const char *into, *workers, *limit, *slurm; // a study is begun
+    const char *stop_after;                     // "20%": the part of the runs that may fail
     const char *join, *status, *gather, *retry; // folders
     const char *table;                          // --csv
     const char *device;                         // of workers that do batches; NULL: runs one by one
+    bool results, pack;                         // signals are kept; in one file, copied
     bool dry, quiet;
     const cli_list *settings;
 } sweep_folder;

@@ -59,12 +59,18 @@ static int go_on(void *user, double t, double until)
     return cli_was_interrupted() || job->late;
 }
 
-static flx_status do_run(flx_ctx *ctx, sweep_job *job, flx_simulation *sim, sweep_table *t)
+static flx_status do_run(flx_ctx *ctx, sweep_job *job, int number, flx_simulation *sim,
+                         sweep_table *t)
 {
     last_row last = {.base = {.type = &last_row_type, .ctx = ctx}, .t = t};
-    flx_sink *sink = &last.base;
-    int n = flx_simulation_metric_count(sim);
-    flx_status status = flx_simulation_run(sim, n > 0 ? 0 : 1, &sink, go_on, job);
+    flx_sink *sinks[2] = {NULL, NULL};
+    int n = flx_simulation_metric_count(sim), nsink = 0;
+    if (n == 0) sinks[nsink++] = &last.base;
+    flx_sink *series = NULL; // owned
+    flx_status status = job->series ? flx_series_sink(job->series, number, &series) : FLX_OK;
+    if (series) sinks[nsink++] = series;
+    if (status == FLX_OK) status = flx_simulation_run(sim, nsink, sinks, go_on, job);
+    flx_sink_destroy(&series);
     if (status != FLX_OK) return status;
     if (!flx_simulation_ledger(sim)->balanced) cli_doubt();
     for (int i = 0; i < n; i++) {
@@ -393,7 +399,7 @@ static flx_status do_compiled(const flx_model *model, const sweep_job *o, int nu
     return status;
 }
 
-static flx_status do_one(flx_ctx *ctx, sweep_job *o, sweep_table *t, tracks *all)
+static flx_status do_one(flx_ctx *ctx, sweep_job *o, int number, sweep_table *t, tracks *all)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
@@ -404,7 +410,7 @@ static flx_status do_one(flx_ctx *ctx, sweep_job *o, sweep_table *t, tracks *all
                           : flx_simulation_create(model, &sim);
     }
     if (status == FLX_OK)
-        status = analyses ? do_analyses(model, sim, t, all) : do_run(ctx, o, sim, t);
+        status = analyses ? do_analyses(model, sim, t, all) : do_run(ctx, o, number, sim, t);
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);
     return t->failed ? FLX_ERR_MEMORY : status;
@@ -484,7 +490,7 @@ flx_status sweep_job_do(sweep_job *o, int number, flx_ctx **told)
     flx_status status = FLX_ERR_MEMORY;
     if (!t->failed) status = do_compiled(o->model, o, number, t, &done);
     if (done) *told = o->ctx;
-    if (!done && !t->failed) status = do_one(o->own, o, t, o->tracks);
+    if (!done && !t->failed) status = do_one(o->own, o, number, t, o->tracks);
     if (flx_ctx_warning_count(*told) > 0) cli_doubt();
     return t->failed ? FLX_ERR_MEMORY : status;
 }

@@ -26,7 +26,8 @@ typedef struct sweep_job {
     void (*beat)(void *user);
     void *user;
     double limit, began;
-    bool late; // it was
+    bool late;          // it was
+    flx_series *series; // signals of the runs are kept there; NULL: they are not
 } sweep_job;
 
 // EXIT_DONE, or the exit status with which the command ends; what was wrong has been said.
