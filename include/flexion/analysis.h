@@ -133,7 +133,8 @@ typedef struct flx_path_def {
     int arc_length;
     int branch; // bifurcation (from 1) at which the path is left along its branch; 0: none
     int nfactor;
-    const double *factors; // (nfactor) the path has a position at each of them that it meets; borrowed
+    const double
+        *factors; // (nfactor) the path has a position at each of them that it meets; borrowed
 } flx_path_def;
 typedef struct flx_critical {
     double factor;
@@ -162,6 +163,7 @@ typedef struct flx_buckling {
     double *factors; // (n) the nearest to zero first
     flx_mode *modes; // (n) parts alone
     double step;     // the factor of the last of them
+    int elsewhere;   // factors left out, since the equilibrium under them is not near being lost
     void *memory;    // owned
 } flx_buckling;
 // x: at rest without the loads, near it before. FLX_NO_CONVERGENCE where there is no rest under them.

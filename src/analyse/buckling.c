@@ -4,7 +4,10 @@
 //     (K(0) + f K1 + f^2 K2) phi = 0                                                     (STA-7)
 // where K1 and K2 are those of the parabola through the three. As the load factor is f = h/m,
 //     m (phi, psi) = (psi, -K(0)^-1 (h K1 psi + h^2 K2 phi))                             (STA-8)
-// and the largest m are found by Arnoldi's method.
+// and the largest m are found by Arnoldi's method. Where a structure moves much under the loads, the parabola leads elsewhere:
+// a factor counts where the equilibrium under it has little stiffness left against a load u like its direction, and is
+// refined to where there is none:
+//     (u, K(0)^-1 u) / (u, K(f)^-1 u) = 0                                                (STA-9)
 #include "analyse/rest.h"
 #include "math/eigen.h"
 #include "math/pattern.h"
@@ -23,6 +26,9 @@
 #define CONVERGED 1e-10 // of an eigenvalue
 #define REAL 1e-6       // imaginary part of one that rounding has split
 #define NOTHING 1e-12   // eigenvalue, of the largest: there is no such load
+#define LEFT 0.25       // of the stiffness, under a factor that counts
+#define MOST_SECANTS 8
+#define REFINED 1e-7 // of a factor
 
 typedef struct buckling {
     flx_rest e;
@@ -35,6 +41,14 @@ typedef struct buckling {
     double *image;        // (n) owned
     double *V, *H;        // (n x (m + 1)) (m x m, column-major); owned
     bool unsure;          // factors have not converged with the most vectors
+    int wanted;           // factors of the parabola that are looked for
+    int n_found;          // of them there are
+    double *found;        // (wanted) the nearest to zero first; owned, as is
+    double *direction;    // (e.n x wanted) scaled
+    double *compliance;   // (wanted) along it, without loads
+    int elsewhere;        // factors where the equilibrium is not near being lost
+    double nearest;       // of them the nearest to zero
+    double beyond;        // the nearest factor that no path led to; 0: none
 } buckling;
 
 // ---- matrices ------------------------------------------------------------------------------------
@@ -153,8 +167,7 @@ static int nearer(const void *a, const void *b)
 
 // Factors of the space of m vectors, nearest to zero first, with their directions; *good: all of those
 // wanted have converged, or the space is a whole.
-static flx_status read_factors(buckling *b, int m, double next, int count, flx_buckling *out,
-                               bool *good)
+static flx_status read_factors(buckling *b, int m, double next, bool *good)
 {
     flx_ctx *ctx = b->e.s->ctx;
     size_t n = (size_t)b->n;
@@ -167,27 +180,25 @@ static flx_status read_factors(buckling *b, int m, double next, int count, flx_b
     status = flx_dense_eigenvectors(ctx, m, A, re, im, W);
     if (status != FLX_OK) goto done;
     for (int j = 0; j < m; j++) largest = fmax(largest, hypot(re[j], im[j]));
-    out->n = 0;
+    b->n_found = 0;
     *good = true;
     for (int j = 0; j < m; j++) {
         if (fabs(im[j]) > REAL * fabs(re[j]) || fabs(re[j]) <= NOTHING * largest) continue;
-        order[out->n][0] = b->h / re[j];
-        order[out->n++][1] = j;
+        order[b->n_found][0] = b->h / re[j];
+        order[b->n_found++][1] = j;
     }
-    qsort(order, (size_t)out->n, sizeof *order, nearer);
-    if (out->n > count) out->n = count;
-    if (out->n < count && next > 0.0 && m < b->n) *good = false;
-    for (int k = 0; k < out->n && status == FLX_OK; k++) {
+    qsort(order, (size_t)b->n_found, sizeof *order, nearer);
+    if (b->n_found > b->wanted) b->n_found = b->wanted;
+    if (b->n_found < b->wanted && next > 0.0 && m < b->n) *good = false;
+    memset(b->direction, 0, (size_t)b->n_found * (size_t)b->e.n * sizeof *b->direction);
+    for (int k = 0; k < b->n_found; k++) {
         int j = (int)order[k][1];
-        double *d = b->e.d;
+        double *d = b->direction + (size_t)k * (size_t)b->e.n;
         if (fabs(next * W[j * m + m - 1]) > CONVERGED * fabs(re[j])) *good = false;
-        out->factors[k] = order[k][0];
-        memset(d, 0, (size_t)b->e.n * sizeof *d);
+        b->found[k] = order[k][0];
         for (int c = 0; c < m; c++) {
             for (int i = 0; i < b->e.n; i++) d[i] += W[j * m + c] * b->V[(size_t)c * n + (size_t)i];
         }
-        for (int i = 0; i < b->e.nv; i++) d[i] *= b->e.scale[i];
-        status = flx_rest_name_direction(&b->e, d, &out->modes[k]);
     }
 
 done:
@@ -196,10 +207,11 @@ done:
     return status;
 }
 
-static flx_status find_factors(buckling *b, int count, flx_buckling *out)
+// Those of the parabola.
+static flx_status find_factors(buckling *b)
 {
     flx_ctx *ctx = b->e.s->ctx;
-    int n = b->n, m = 2 * count + MORE < n ? 2 * count + MORE : n;
+    int n = b->n, m = 2 * b->wanted + MORE < n ? 2 * b->wanted + MORE : n;
     bool good = false;
     for (; !good; m = 2 * m < n ? 2 * m : n) {
         double next = 0.0, size = 0.0;
@@ -213,7 +225,7 @@ static flx_status find_factors(buckling *b, int count, flx_buckling *out)
         FLX_TRY(apply(b, b->image, b->V));
         size = sqrt(dot(b, b->V, b->V));
         if (!(size > 0.0)) {
-            out->n = 0; // the loads change nothing
+            b->n_found = 0; // the loads change nothing
             return FLX_OK;
         }
         for (int i = 0; i < n; i++) b->V[i] /= size;
@@ -227,14 +239,126 @@ static flx_status find_factors(buckling *b, int count, flx_buckling *out)
                 memmove(b->H + j * (k + 1), b->H + j * m, (size_t)(k + 1) * sizeof *b->H);
             k++;
         }
-        FLX_TRY(read_factors(b, k, next, count, out, &good));
+        FLX_TRY(read_factors(b, k, next, &good));
         if (m == n || k < m || m > MOST_VECTORS) break;
     }
     b->unsure = !good && m < n;
     return FLX_OK;
 }
 
+// ---- which of them count -------------------------------------------------------------------------
+
+// Back to where no loads are, with its factors.
+static flx_status go_back(buckling *b, double *factor)
+{
+    *factor = 0.0;
+    FLX_TRY(flx_rest_linearise(&b->e, b->start));
+    return flx_rest_factor(&b->e, FLX_REST_LONGEST_STEP);
+}
+
+// What a load like the direction u does along itself, by the present factors. Stiff directions, which turn with the structure,
+// do nothing to it.
+static flx_status find_compliance(buckling *b, const double *u, double *compliance)
+{
+    const flx_rest *e = &b->e;
+    double *y = b->image;
+    memset(y, 0, (size_t)e->n * sizeof *y);
+    for (int i = 0; i < e->nv; i++) y[i] = u[i] / e->scale[i];
+    FLX_TRY(flx_rest_solve(e, y));
+    *compliance = 0.0;
+    for (int i = 0; i < e->nv; i++) *compliance += u[i] * y[i] / e->scale[i];
+    return FLX_OK;
+}
+
+// How much of the stiffness against a load like u, whose compliance without loads is known, the equilibrium under the
+// factor f has left; x goes there from where it is, under the factor from. FLX_NO_CONVERGENCE: no path leads there.
+static flx_status find_left(buckling *b, double *factor, double from, double f, const double *u,
+                            double before, double *left)
+{
+    double now;
+    FLX_TRY(find_tangent(b, factor, from, f));
+    flx_status status = flx_rest_factor(&b->e, FLX_REST_LONGEST_STEP);
+    *left = 0.0;
+    if (status == FLX_SINGULAR) return FLX_OK;
+    FLX_TRY(status);
+    FLX_TRY(find_compliance(b, u, &now));
+    *left = now != 0.0 ? before / now : HUGE_VAL; // (STA-9)
+    return FLX_OK;
+}
+
+// Where nothing is left, from *f near it, by secants; as far as paths lead there.
+static flx_status refine(buckling *b, double *factor, double left, const double *u, double before,
+                         double *f)
+{
+    double from = 0.0, had = 1.0, at = *f, estimate = *f;
+    for (int k = 0; k < MOST_SECANTS && left != had; k++) {
+        double next = at - left * (at - from) / (left - had);
+        if (!(fabs(next - estimate) <= LEFT * fabs(estimate))) break;
+        *f = next;
+        if (fabs(next - at) <= REFINED * fabs(at)) break;
+        from = at, had = left, at = next;
+        flx_status status = find_left(b, factor, from, at, u, before, &left);
+        if (status < 0) return status;
+        if (status > 0) break;
+    }
+    return FLX_OK;
+}
+
+static flx_status keep(buckling *b, double f, double *u, flx_buckling *out)
+{
+    int k = out->n++;
+    for (int i = 0; i < b->e.nv; i++) u[i] *= b->e.scale[i];
+    for (; k > 0 && fabs(out->factors[k - 1]) > fabs(f); k--) {
+        out->factors[k] = out->factors[k - 1];
+        out->modes[k] = out->modes[k - 1];
+    }
+    out->factors[k] = f;
+    return flx_rest_name_direction(&b->e, u, &out->modes[k]);
+}
+
+// Those found that count, count at the most, into out; without out the first of them alone, into *first.
+static flx_status choose(buckling *b, double *factor, int count, double *first, flx_buckling *out)
+{
+    flx_rest *e = &b->e;
+    size_t n = (size_t)e->n;
+    b->elsewhere = 0;
+    b->beyond = *first = 0.0;
+    if (out) out->n = 0;
+    for (int k = 0; k < b->n_found; k++)
+        FLX_TRY(find_compliance(b, b->direction + (size_t)k * n, &b->compliance[k]));
+    for (int k = 0; k < b->n_found && (out ? out->n < count : *first == 0.0); k++) {
+        double *u = b->direction + (size_t)k * n, f = b->found[k], left = 0.0;
+        flx_state_copy(b->x, b->start);
+        flx_status status = find_left(b, factor, 0.0, f, u, b->compliance[k], &left);
+        if (status < 0) return status;
+        if (status == FLX_OK && fabs(left) > LEFT) {
+            if (b->elsewhere++ == 0) b->nearest = f;
+            continue;
+        }
+        if (*first == 0.0) *first = f;
+        if (!out) continue;
+        if (status > 0 && b->beyond == 0.0) b->beyond = f;
+        if (status == FLX_OK) FLX_TRY(refine(b, factor, left, u, b->compliance[k], &f));
+        FLX_TRY(keep(b, f, u, out));
+    }
+    if (out) out->elsewhere = b->elsewhere;
+    return go_back(b, factor);
+}
+
 // ---- together ------------------------------------------------------------------------------------
+
+static flx_status look_for(buckling *b, int wanted)
+{
+    flx_ctx *ctx = b->e.s->ctx;
+    flx_free(b->found);
+    flx_free(b->direction);
+    flx_free(b->compliance);
+    b->wanted = wanted;
+    b->found = flx_alloc(ctx, (size_t)wanted, sizeof *b->found);
+    b->direction = flx_alloc(ctx, (size_t)wanted * (size_t)b->e.n, sizeof *b->direction);
+    b->compliance = flx_alloc(ctx, (size_t)wanted, sizeof *b->compliance);
+    return b->found && b->direction && b->compliance ? FLX_OK : FLX_ERR_MEMORY;
+}
 
 static flx_status create(const flx_system *s, const flx_state *x, int count, buckling *b,
                          flx_buckling *out)
@@ -252,7 +376,7 @@ static flx_status create(const flx_system *s, const flx_state *x, int count, buc
     if (!b->K || !b->image || !b->arena) return FLX_ERR_MEMORY;
     out->factors = flx_arena_take(b->arena, (size_t)count, sizeof *out->factors);
     out->modes = flx_arena_take(b->arena, (size_t)count, sizeof *out->modes);
-    return out->factors && out->modes ? FLX_OK : FLX_ERR_MEMORY;
+    return out->factors && out->modes ? look_for(b, count) : FLX_ERR_MEMORY;
 }
 
 static void destroy(buckling *b)
@@ -264,37 +388,77 @@ static void destroy(buckling *b)
     flx_free(b->image);
     flx_free(b->V);
     flx_free(b->H);
+    flx_free(b->found);
+    flx_free(b->direction);
+    flx_free(b->compliance);
 }
 
-// First with the loads as they are, or the largest part that is borne; then with a small part of the
-// factor found, whatever the loads were.
-static flx_status find(buckling *b, double *factor, int count, flx_buckling *out)
+// The parabola through the loads as they are, or the largest part that is borne.
+static flx_status begin(buckling *b, double *factor, double *h)
 {
-    double h = 1.0;
     *factor = 0.0;
     FLX_TRY(flx_equilibrium_find(b->e.s, b->start, NULL));
     FLX_TRY(flx_rest_linearise(&b->e, b->start));
     memcpy(b->K, b->e.b.A0, b->size * sizeof *b->K);
     flx_status status = FLX_NO_CONVERGENCE;
-    for (int k = 0; k < MOST_TRIES && status > 0; k++, h *= SMALLEST) {
-        status = find_change(b, factor, h);
-        if (status == FLX_OK) break;
+    *h = 1.0;
+    for (int k = 0; k < MOST_TRIES; k++, *h *= SMALLEST) {
+        status = find_change(b, factor, *h);
+        if (status <= 0) return status;
     }
-    if (status > 0) {
-        return FLX_FAIL(b->e.s->ctx, status, FLX_NOWHERE,
-                        "buckling: no equilibrium was found under any part of the loads; is "
-                        "everything held?");
+    return FLX_FAIL(b->e.s->ctx, status, FLX_NOWHERE,
+                    "buckling: no equilibrium was found under any part of the loads; is "
+                    "everything held?");
+}
+
+// With the loads as they are; then with a small part of the factor found, whatever the loads were. Where some of those
+// found do not count, more are looked for.
+static flx_status find(buckling *b, double *factor, int count, flx_buckling *out)
+{
+    double h, first;
+    FLX_TRY(begin(b, factor, &h));
+    FLX_TRY(find_factors(b));
+    out->step = h;
+    if (b->n_found == 0) return FLX_OK;
+    FLX_TRY(choose(b, factor, 1, &first, NULL));
+    h = STEP * fabs(first != 0.0 ? first : b->found[0]);
+    flx_status status = find_change(b, factor, h);
+    if (status < 0) return status;
+    if (status == FLX_OK) {
+        out->step = h;
+        FLX_TRY(find_factors(b));
+    } else {
+        FLX_TRY(go_back(b, factor)); // those of the first are kept
     }
-    FLX_TRY(status);
-    FLX_TRY(find_factors(b, count, out));
-    out->step = h;
-    if (out->n == 0) return FLX_OK;
-    h = STEP * fabs(out->factors[0]);
-    status = find_change(b, factor, h);
-    if (status > 0) return FLX_OK; // those of the first are kept
-    FLX_TRY(status);
-    out->step = h;
-    return find_factors(b, count, out);
+    for (;;) {
+        FLX_TRY(choose(b, factor, count, &first, out));
+        if (out->n >= count || b->n_found < b->wanted || b->wanted >= count + MORE) return FLX_OK;
+        FLX_TRY(look_for(b, count + MORE));
+        FLX_TRY(find_factors(b));
+    }
+}
+
+static void tell(const buckling *b, int count, const flx_buckling *out)
+{
+    flx_ctx *ctx = b->e.s->ctx;
+    if (b->unsure) {
+        flx_ctx_warn(ctx, FLX_NOWHERE,
+                     "buckling: some of the %d factors asked for have not converged; ask for fewer",
+                     count);
+    }
+    if (b->beyond != 0.0) {
+        flx_ctx_warn(ctx, FLX_NOWHERE,
+                     "buckling: no equilibrium was found under the load factor %.6g, which is an "
+                     "estimate: it may be lost before; a path ('type: static') tells",
+                     b->beyond);
+    }
+    if (b->elsewhere > 0 && out->n < count) {
+        flx_ctx_warn(ctx, FLX_NOWHERE,
+                     "buckling: estimates of load factors (%d, %.6g the nearest) are left out: the "
+                     "structure moves so much before that its equilibrium there is not near being "
+                     "lost; a path ('type: static') follows it",
+                     b->elsewhere, b->nearest);
+    }
 }
 
 flx_status flx_buckling_find(const flx_system *s, flx_state *x, double *factor, int count,
@@ -305,11 +469,7 @@ flx_status flx_buckling_find(const flx_system *s, flx_state *x, double *factor, 
     flx_status status = create(s, x, count, &b, out);
     if (status == FLX_OK) status = find(&b, factor, count, out);
     if (status == FLX_OK) flx_state_copy(x, b.start);
-    if (status == FLX_OK && b.unsure) {
-        flx_ctx_warn(s->ctx, FLX_NOWHERE,
-                     "buckling: some of the %d factors asked for have not converged; ask for fewer",
-                     count);
-    }
+    if (status == FLX_OK) tell(&b, count, out);
     destroy(&b);
     if (status != FLX_OK) flx_buckling_clear(out);
     return status;

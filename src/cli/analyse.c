@@ -165,7 +165,8 @@ static void print_path(const flx_finding *f)
 static void print_buckling(const flx_buckling *b)
 {
     if (b->n == 0) {
-        printf("  these loads change no stiffness: nothing buckles\n");
+        printf(b->elsewhere > 0 ? "  the equilibrium is lost under no load factor that was found\n"
+                                : "  these loads change no stiffness: nothing buckles\n");
         return;
     }
     printf("  mode          load factor  moves most\n");

@@ -98,6 +98,47 @@ static int strips_tip_over(void)
     return 0;
 }
 
+// A strip that bends before it tips over, 10 times as stiff about its strong axis as about the other: the bifurcation of
+// its path, which lies beyond the 4.0126 of a strip that does not bend. One that lies flat never tips over.
+static int strip(const char *EI, const char *analysis, findings *w)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "flexion: 1\nbodies:\n"
+             "  b: {type: beam, from: [0, 0, 0], to: [1, 0, 0], elements: 8, order: 3,\n"
+             "      up: [0, 0, 1], section: {EA: 1e7, EI: %s, GJ: 1, GA: 1e7, mass: 1}}\n"
+             "joints: {root: {type: fixed, on: [ground, b], at: b.start}}\n"
+             "forces: {P: {type: force, on: b, at: b.end, value: [0, 0, -1]}}\n"
+             "analyse: {crit: {%s}}\n",
+             EI, analysis);
+    *w = findings_of(text);
+    CHECK(w->status == FLX_OK);
+    return 0;
+}
+
+static int strips_bend_before(void)
+{
+    findings w;
+    CHECK(strip("[1, 10]", "type: static, to: 5, steps: 20", &w) == 0);
+    CHECK(w.f.path.ncritical == 1);
+    double tips = w.f.path.critical[0].factor;
+    findings_clear(&w);
+    CHECK(strip("[1, 10]", "type: buckling, count: 2", &w) == 0);
+    CHECK(w.f.buckling.n == 2 && w.f.buckling.elsewhere > 0);
+    printf("  path %.9f, buckling %.9f, %.9f\n", tips, w.f.buckling.factors[0],
+           w.f.buckling.factors[1]);
+    CHECK_REL(fabs(w.f.buckling.factors[0]), tips, 1e-7);
+    CHECK_REL(w.f.buckling.factors[0], -w.f.buckling.factors[1], 1e-7);
+    CHECK(flx_ctx_warning_count(w.ctx) == 0); // both asked for were found
+    findings_clear(&w);
+    CHECK(strip("[10, 1]", "type: buckling", &w) == 0);
+    CHECK(w.f.buckling.n == 0 && w.f.buckling.elsewhere > 0);
+    CHECK(flx_ctx_warning_count(w.ctx) == 1);
+    CHECK(strstr(flx_ctx_warning(w.ctx, 0)->text, "are left out"));
+    findings_clear(&w);
+    return 0;
+}
+
 // The sine of a pinned column under a load P swings with 1 - P/(pi^2 EI/L^2) of the square of its frequency.
 static int loaded_columns_swing_slower(void)
 {
@@ -249,6 +290,6 @@ static int a_branch_before_the_limit_is_seen(void)
     return 0;
 }
 
-TEST_MAIN(TEST(columns_are_those_of_euler), TEST(strips_tip_over),
+TEST_MAIN(TEST(columns_are_those_of_euler), TEST(strips_tip_over), TEST(strips_bend_before),
           TEST(loaded_columns_swing_slower), TEST(frames_snap), SLOW_TEST(arches_go_down),
           SLOW_TEST(a_branch_before_the_limit_is_seen))
