@@ -2,7 +2,8 @@
 //
 //     rho = (c - p).n/(e.n),  d = R - rho,  F_n = max(0, k d + c d') while d > 0                      (TYR-1)
 //     t_x = a x n, t_y = n x t_x,  v_x = v.t_x,  v_y = v.t_y,  v_s = w R_e - v_x                      (TYR-2)
-//     s_x k' + |v_x| k = v_s,   s_y z' + |v_x| z = v_y                                                (TYR-3)
+//     s_x k' + |v_x| k + h |v_s| (k - k_m)/(k_m/4) = v_s, the last term where k > k_m;  s_y, z, v_y alike (TYR-3)
+// h falls from 1 at rest to 0 at 1 m/s: a wheel that slides at a standstill is stretched by little more than s k_m.
 // p is the point of the road under the lowest point of the wheel, found from the one under its centre. Forces follow from the
 // slip k and the slip angle atan z by the law; together they stay inside an ellipse. They act where the wheel touches.
 #include "expr/algebra.h"
@@ -13,6 +14,8 @@
 #include <string.h>
 
 #define SLOW 0.5  // m/s: below, slips are damped
+#define STILL 1.0 // m/s: below, they do not grow beyond what the law can hold
+#define LEAST 0.01
 #define NONE 1e-6 // N: added to loads that divide
 #define FLAT 1e-6 // sine of the angle between axis and normal
 
@@ -268,6 +271,13 @@ static flx_node size_of(flx_graph *g, flx_node x)
     return either_positive(g, x, x, node_neg(g, x));
 }
 
+// x between -most and most, without a switch.
+static flx_node inside(flx_graph *g, flx_node x, flx_node most)
+{
+    x = either_positive(g, node_sub(g, x, most), most, x);
+    return either_positive(g, node_sub(g, node_neg(g, most), x), node_neg(g, most), x);
+}
+
 static flx_node magic_force(flx_graph *g, const magic *m, flx_node x)
 {
     flx_node u = node_mul(g, num(g, m->B), x), atan = flx_graph_unary(g, FLX_OP_ATAN, u);
@@ -297,20 +307,46 @@ static flx_node side_force(flx_graph *g, const tyre *t, int side, flx_node slip,
     return either_positive(g, load, force, node_const(g, 0.0));
 }
 
+// (1 - (v/most)^2)^2 below a speed, 0 above it.
+static flx_node slowness(flx_graph *g, flx_node speed, double most)
+{
+    flx_node u = node_scale(g, 1.0 / most, speed);
+    flx_node slow = node_sub(g, node_const(g, 1.0), node_mul(g, u, u));
+    return either_positive(g, slow, node_mul(g, slow, slow), node_const(g, 0.0));
+}
+
+// k_m of (TYR-3), where the law has come near its largest force; -1: it has none.
+static flx_node largest_slip(flx_graph *g, const tyre *t, int side, flx_node load)
+{
+    if (t->law == MAGIC) {
+        const magic *m = &t->curve[side];
+        return node_div(g, node_const(g, 2.0), node_mul(g, num(g, m->B), num(g, m->C)));
+    }
+    if (!t->limited) return -1;
+    flx_node most = node_div(g, node_mul(g, num(g, t->friction), load), num(g, t->slope[side]));
+    most = node_add(g, node_scale(g, t->law == FIALA ? 2.0 : 1.0, most), node_const(g, -LEAST));
+    return node_add(g, either_positive(g, most, most, node_const(g, 0.0)), node_const(g, LEAST));
+}
+
 // (TYR-3) with its damping at a standstill: the slip that the law sees.
 static flx_status add_slip(flx_env *e, flx_item *force, flx_force_data *d, const tyre *t, int side,
-                           flx_node speed, flx_node drive, flx_node *slip)
+                           flx_node speed, flx_node drive, flx_node load, flx_node *slip)
 {
     flx_graph *g = e->b->g;
     int state = 0;
-    flx_node leaf, size = size_of(g, speed);
+    flx_node leaf, size = size_of(g, speed), most = largest_slip(g, t, side, load);
     FLX_TRY(flx_force_add_state(e->b, force, d, side ? "side_slip" : "slip", (flx_num){0.0, 0},
                                 &state, &leaf));
-    flx_node rate = node_div(g, node_sub(g, drive, node_mul(g, size, leaf)), num(g, t->way[side]));
+    flx_node rate = node_sub(g, drive, node_mul(g, size, leaf));
+    if (most >= 0) {
+        flx_node within = inside(g, leaf, most);
+        flx_node beyond = node_div(g, node_sub(g, leaf, within), node_scale(g, 0.25, most));
+        flx_node slides = node_mul(g, slowness(g, speed, STILL), size_of(g, drive));
+        rate = node_sub(g, rate, node_mul(g, slides, beyond));
+    }
+    rate = node_div(g, rate, num(g, t->way[side]));
     flx_force_set_rate(e->b, state, rate);
-    flx_node u = node_scale(g, 1.0 / SLOW, speed);
-    flx_node slow = node_sub(g, node_const(g, 1.0), node_mul(g, u, u));
-    slow = either_positive(g, slow, node_mul(g, slow, slow), node_const(g, 0.0));
+    flx_node slow = slowness(g, speed, SLOW);
     *slip = node_add(g, leaf, node_mul(g, node_mul(g, num(g, t->low), slow), drive));
     return *slip < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
@@ -345,6 +381,12 @@ static flx_status find_axis(flx_env *c, const flx_item *force, const flx_force_d
     axis = flx_num9_tmul_v(b->g, R, axis);
     flx_node_direction(b, d->body[1], &axis, a);
     return FLX_OK;
+}
+
+// 1 forwards, -1 backwards, in between below SLOW: the trail is behind the wheel in the direction in which it rolls.
+static flx_node course(flx_graph *g, flx_node speed)
+{
+    return inside(g, node_scale(g, 1.0 / SLOW, speed), node_const(g, 1.0));
 }
 
 // Both forces inside the ellipse of their largest ones.
@@ -384,7 +426,7 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node factor = node_const(g, 1.0), trail = zero;
     for (int i = 0; i < t.sides; i++) {
         flx_node slip;
-        FLX_TRY(add_slip(e, force, d, &t, i, vx, drives[i], &slip));
+        FLX_TRY(add_slip(e, force, d, &t, i, vx, drives[i], load, &slip));
         F[i] = side_force(g, &t, i, slip, load, &most[i]);
         if (t.law == LINEAR) F[i] = either_positive(g, load, F[i], zero);
     }
@@ -394,6 +436,7 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
         flx_node part = t.law != LINEAR || t.limited ? node_div(g, F[1], most[1]) : zero;
         part = either_positive(g, load, node_mul(g, part, part), zero);
         trail = node_mul(g, num(g, t.trail), node_sub(g, node_const(g, 1.0), part));
+        trail = node_mul(g, trail, course(g, vx));
     }
     flx_node aligning = t.sides == 2 ? node_neg(g, node_mul(g, trail, F[1])) : zero;
     flx_node arm[3], total[3], moment[3];

@@ -1,0 +1,156 @@
+// test_tyres.c - tyres where nothing rolls as usual: wheels that stop, stand on slopes, roll backwards, lean, two on one axle, roads that rise.
+#include "simulation_rig.h"
+
+#define AXLE                                                                                       \
+    "flexion: 1\n"                                                                                 \
+    "gravity: [9.81*sin(%g)*cos(%g), 9.81*sin(%g)*sin(%g), -9.81*cos(%g)]\n"                       \
+    "bodies: {axle: {type: rigid, mass: 300, inertia: [100, 10, 100], position: [0, 0, 0.29]}}\n"  \
+    "joints: {up: {type: parallel-axes, on: [ground, axle], at: axle, axis: [0, 0, 1]}}\n"         \
+    "forces: {tyre: {repeat: {i: [1, 2]}, type: tyre, on: [ground, axle], at: [0, 0.7*(2*i-3), "   \
+    "0.29], radius: 0.3, stiffness: 2e5, damping: 2000, relaxation: 0.3, %s}}\n"                   \
+    "simulate: {until: %g, method: radau}\n"                                                       \
+    "outputs: {every: 0.5, signals: [axle.position, axle.velocity, tyre.longitudinal, "            \
+    "tyre.lateral, tyre.value]}\n"
+
+static const char *const laws[] = {
+    "law: magic, longitudinal: {B: 12, C: 1.65, D: 1, E: 0.6}, lateral: {B: 10, C: 1.3, D: 1, E: "
+    "-0.5}",
+    "law: fiala, slip_stiffness: 3e4, cornering_stiffness: 2.5e4, friction: 1",
+    "law: linear, slip_stiffness: 3e4, cornering_stiffness: 2.5e4, friction: 1"};
+
+// A locked axle on a slope, which falls in any direction: it holds, and does not creep; steeper than friction allows it slides.
+static int locked_wheels_hold_on_slopes(void)
+{
+    const double degree = 3.14159265358979 / 180;
+    for (int k = 0; k < 12; k++) {
+        const double slope = (k < 9 ? 38 : 50) * degree, way = (k % 3) * 0.7 + 1e-3;
+        char text[2000];
+        rig r;
+        snprintf(text, sizeof text, AXLE, slope, way, slope, way, slope,
+                 laws[k < 9 ? k / 3 : k - 9], k < 9 ? 12.0 : 2.0);
+        CHECK_OK(rig_make(&r, text));
+        CHECK_OK(rig_run(&r));
+        const double *end = rows.value[rows.rows - 1], *before = rows.value[rows.rows / 2];
+        int x = column("axle.position.x"), f = column("tyre(1).longitudinal");
+        double weight = 300 * 9.81, down = weight * sin(slope);
+        if (k >= 9) {
+            CHECK(hypot(end[x + 3], end[x + 4]) > 0.3 &&
+                  hypot(end[x], end[x + 1]) > 0.2); // (tan 50 - 1) g t and less
+        } else {
+            for (int c = 0; c < 3; c++) CHECK_NEAR(end[x + c], before[x + c], 2e-5);
+            CHECK(hypot(end[x + 3], end[x + 4]) < 1e-5);
+            CHECK_NEAR(end[f] + end[f + 1], -down * cos(way), 1e-3 * weight);
+            CHECK_NEAR(end[f + 2] + end[f + 3], -down * sin(way), 1e-3 * weight);
+            CHECK_NEAR(end[f + 4] + end[f + 5], weight * cos(slope), 1e-6 * weight);
+        }
+        rig_free(&r);
+    }
+    return 0;
+}
+
+// A wheel that locks stops, and is not thrown back by slips that it has from sliding.
+static int wheels_that_lock_come_to_rest(void)
+{
+    static const char *const brakes[] = {
+        "law: magic, longitudinal: {B: 12, C: 1.65, D: 1.05, E: 0.6}",
+        "law: fiala, slip_stiffness: 6e4, friction: 1",
+        "law: linear, slip_stiffness: 6e4, friction: 1"};
+    for (int k = 0; k < 6; k++) {
+        char text[2000];
+        rig r;
+        snprintf(text, sizeof text,
+                 "flexion: 1\n"
+                 "dimension: 2\n"
+                 "gravity: [0, -9.81]\n"
+                 "parameters: {v0: %s5}\n"
+                 "bodies: {car: {type: rigid, mass: 300, inertia: 1, position: [0, 0.2852], "
+                 "velocity: [v0, 0], angular_velocity: -v0/0.2852}}\n"
+                 "forces: {tyre: {type: tyre, on: [ground, car], radius: 0.3, stiffness: 2e5, "
+                 "damping: 2000, relaxation: 0.3, %s}, brake: {type: torque, on: car, value: "
+                 "-3000*car.angular_velocity/sqrt(car.angular_velocity^2 + 0.01)}}\n"
+                 "simulate: {until: 4, method: radau}\n"
+                 "outputs: {every: 0.01, signals: [car.position.x, car.velocity.x]}\n",
+                 k % 2 ? "-" : "", brakes[k / 2]);
+        CHECK_OK(rig_make(&r, text));
+        CHECK_OK(rig_run(&r));
+        double sign = k % 2 ? -1 : 1, far = 0, back = 0;
+        for (int i = 0; i < rows.rows; i++) {
+            far = fmax(far, sign * rows.value[i][0]);
+            back = fmin(back, sign * rows.value[i][1]);
+        }
+        const double *end = rows.value[rows.rows - 1];
+        // 25/(2 f g) of the distance is what sliding takes
+        CHECK(far > 1.2 && far < 1.7 && back > -0.8);
+        CHECK(far - sign * end[0] < 0.08 && fabs(end[1]) < 1e-4);
+        rig_free(&r);
+    }
+    return 0;
+}
+
+#define WHEEL                                                                                      \
+    "flexion: 1\n"                                                                                 \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "parameters: {v: %g, steer: %g, lean: %g, z0: 0.2926, slope: %g}\n"                            \
+    "functions: {hill: {of: [x], value: slope*x}}\n"                                               \
+    "bodies: {cart: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, 0, z0], velocity: "   \
+    "[v, 0, v*slope]}, carrier: {like: cart, mass: 290}, wheel: {like: cart, mass: 10, "           \
+    "angular_velocity: [-v/z0*sin(steer), v/z0*cos(steer), 0]}}\n"                                 \
+    "joints: {rail: {type: prismatic, on: [ground, cart], at: cart, axis: [1, 0, slope], motion: " \
+    "{displacement: v*t*sqrt(1 + slope^2)}}, guide: {type: prismatic, on: [cart, carrier], at: "   \
+    "carrier, axis: [0, 0, 1]}, hub: {type: revolute, on: [carrier, wheel], at: wheel, axis: "     \
+    "[-sin(steer)*cos(lean), cos(steer)*cos(lean), sin(lean)]}}\n"                                 \
+    "forces: {tyre: {type: tyre, on: [ground, wheel], axis: [-sin(steer)*cos(lean), "              \
+    "cos(steer)*cos(lean), sin(lean)], radius: 0.3, stiffness: 4e5, damping: 2000, law: fiala, "   \
+    "slip_stiffness: 6e4, cornering_stiffness: 6e4, friction: 1, relaxation: 0.2, trail: 0.03, "   \
+    "road: {profile: hill}}}\n"                                                                    \
+    "simulate: {until: 8, method: radau, rtol: 1e-8, atol: 1e-10}\n"                               \
+    "outputs: {every: 1, signals: [tyre.value, tyre.deflection, tyre.side_slip, tyre.lateral, "    \
+    "tyre.aligning, hub.rate]}\n"
+
+static int roll(double v, double steer, double lean, double slope, double out[6])
+{
+    char text[2500];
+    rig r;
+    snprintf(text, sizeof text, WHEEL, v, steer, lean, slope);
+    CHECK_OK(rig_make(&r, text));
+    CHECK_OK(rig_run(&r));
+    memcpy(out, rows.value[rows.rows - 1], 6 * sizeof *out);
+    rig_free(&r);
+    return 0;
+}
+
+// Fiala's closed form, and what a turn by 180 deg about the vertical makes of it: a wheel that rolls backwards.
+static int wheels_roll_backwards_and_lean(void)
+{
+    const double steer = 0.05, weight = 300 * 9.81, C = 6e4;
+    double a[6], b[6];
+    CHECK(roll(10, steer, 0, 0, a) == 0 && roll(-10, steer, 0, 0, b) == 0);
+    double u = C * tan(steer) / (3 * weight), F = C * tan(steer) * (1 - u + u * u / 3);
+    CHECK_NEAR(a[0], weight, 1e-3);
+    CHECK_NEAR(a[1], weight / 4e5, 1e-9);
+    CHECK_NEAR(a[2], -tan(steer), 1e-7);
+    CHECK_NEAR(a[3], F, 1e-2);
+    CHECK_NEAR(a[4], -0.03 * (1 - F * F / weight / weight) * F, 1e-3);
+    CHECK_NEAR(a[5], 10 * cos(steer) / (0.3 - weight / 4e5), 1e-4);
+    CHECK_NEAR(b[3], -a[3], 1e-6 * F);
+    CHECK_NEAR(b[4], a[4], 1e-6 * F); // it turns the wheel into its course, as forwards
+    // leaning by l: F_n = k (R - z/cos l), and no side force at a slip of nothing
+    CHECK(roll(10, 0, 0.2, 0, a) == 0);
+    CHECK_NEAR(a[0], weight, 1e-3);
+    CHECK_NEAR(a[3], 0, 1e-6);
+    return 0;
+}
+
+// Up a profile that rises evenly the vertical part of the load is the weight; the rail carries the other one.
+static int profiles_have_normals(void)
+{
+    const double slope = 0.2, weight = 300 * 9.81;
+    double a[6];
+    CHECK(roll(8, 0, 0, slope, a) == 0);
+    CHECK_NEAR(a[0] / sqrt(1 + slope * slope), weight, 1e-3);
+    CHECK_NEAR(a[5] * (0.3 - a[1]), 8 * sqrt(1 + slope * slope), 1e-4);
+    return 0;
+}
+
+TEST_MAIN(TEST(locked_wheels_hold_on_slopes), TEST(wheels_that_lock_come_to_rest),
+          TEST(wheels_roll_backwards_and_lean), TEST(profiles_have_normals))
