@@ -28,7 +28,8 @@ typedef struct flx_particles_def {
 FLX_API flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *def,
                                         flx_particles **out);
 FLX_API void flx_particles_destroy(flx_particles **p);
-// A fifth of the time that a wave takes over the smallest particle, and less where the restitution is below 0.6: damping needs shorter steps.
+// A fifth of the time that a wave takes over the smallest particle, and less where the restitution is below 0.6: damping needs shorter steps; and a
+// twentieth of the contact of two of the smallest that meet with the largest of the velocities.
 FLX_API double flx_particles_longest_step(const flx_particles_def *def);
 
 // Walls have a frame, which is the ground's until it is moved; planes and cylinders are given in it. Its number, or -1.
@@ -87,6 +88,7 @@ typedef struct flx_particles_sums {
     double potential, elastic; // energy: of gravity, of the springs of contacts
     double fastest;            // speed
     double gone_mass, gone_energy; // of those that left
+    double overlap;                // the deepest one, over the smaller radius
 } flx_particles_sums;
 FLX_API flx_particles_sums flx_particles_sum(const flx_particles *p);
 // Impulse and angular impulse (about the origin) that the particles have given to a wall since the start.

@@ -94,6 +94,7 @@ typedef struct flx_ledger {
     double particle_energy_start, particle_energy_end; // kinetic + potential + elastic
     double particle_dissipated, particle_supplied;     // supplied: work of the walls
     double particle_defect; // work of their forces on bodies less what they gave: the error of the exchange
+    double particle_overlap; // the deepest one met at an exchange, over the smaller radius
 } flx_ledger;
 FLX_API const flx_ledger *flx_simulation_ledger(const flx_simulation *sim);
 

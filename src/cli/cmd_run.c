@@ -110,6 +110,8 @@ static void print_particles(FILE *f, const flx_ledger *l)
             l->particle_supplied, l->particle_dissipated);
     print_number(f, "  defect of exchanges", l->particle_defect, "%.2e J");
     fputc('\n', f);
+    print_number(f, "  deepest overlap", l->particle_overlap, "%.2g");
+    fprintf(f, "  of a radius\n");
 }
 
 static void print_momentum(FILE *f, const flx_ledger *l)

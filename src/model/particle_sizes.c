@@ -51,3 +51,19 @@ double flx_region_depth(const flx_region *r, const double x[3])
     }
     return depth;
 }
+
+double flx_region_reach(const flx_region *r)
+{
+    const double *e = r->size;
+    switch (r->kind) {
+    case FLX_REGION_BOX:
+        return sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    case FLX_REGION_SPHERE:
+        return e[0];
+    case FLX_REGION_CYLINDER:
+        return hypot(e[0], e[1]);
+    case FLX_REGION_PLANE:
+        break;
+    }
+    return HUGE_VAL;
+}

@@ -95,3 +95,5 @@ double flx_particle_radius(const flx_particles_block *b, uint64_t *sequence, dou
 double flx_particle_largest(const flx_particles_block *b);
 // How far a place is inside of a region; negative: outside.
 double flx_region_depth(const flx_region *r, const double x[3]);
+// Radius of a ball about `at` that has all of it, without end of a plane.
+double flx_region_reach(const flx_region *r);

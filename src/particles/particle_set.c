@@ -16,14 +16,29 @@ static double wave(double E, double nu, double restitution)
     return 0.2 * PI / sqrt(G) / (0.1631 * nu + 0.8766) * damped;
 }
 
+// Of Hertz's contact of two particles, 2.94 d/v with the depth d of a head-on impact at the speed v.
+static double contact_time(double E, double nu, double r, double density, double v)
+{
+    const double K = 4.0 / 3.0 * E / (2.0 * (1.0 - nu * nu)) * sqrt(0.5 * r);
+    const double m = 2.0 / 3.0 * PI * r * r * r * density;
+    return 2.9433 * pow(1.25 * m / K, 0.4) * pow(v, -0.2);
+}
+
 double flx_particles_longest_step(const flx_particles_def *d)
 {
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, fastest = 0.0, shortest = HUGE_VAL;
     for (int i = 0; i < d->count; i++) {
+        const double *v = d->velocities ? d->velocities + 3 * i : NULL;
         double density = d->densities ? d->densities[i] : d->density;
         least = fmin(least, d->radii[i] * sqrt(density));
+        if (v) fastest = fmax(fastest, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     }
-    return wave(d->E, d->nu, d->restitution) * least;
+    fastest = sqrt(fastest);
+    for (int i = 0; i < d->count && fastest > 0.0; i++) {
+        double density = d->densities ? d->densities[i] : d->density;
+        shortest = fmin(shortest, contact_time(d->E, d->nu, d->radii[i], density, fastest));
+    }
+    return fmin(wave(d->E, d->nu, d->restitution) * least, shortest / 20.0);
 }
 
 static flx_status check_period(flx_ctx *ctx, const flx_particles_def *d)
@@ -78,7 +93,8 @@ static flx_status check(flx_ctx *ctx, const flx_particles_def *d)
     return FLX_FAIL(
         ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
         "a step of %g s is too long for these particles: at most %g s, a fifth of the time "
-        "of a wave over the smallest, and less where the restitution is small",
+        "of a wave over the smallest, less where the restitution is small, and a twentieth of "
+        "their contact at the largest speed",
         d->step, most);
 }
 

@@ -53,6 +53,7 @@ flx_particles_sums flx_particles_sum(const flx_particles *p)
             double a = p->x[i].w, b = p->x[p->second[k]].w;
             s.contacts++;
             s.elastic += stored(&p->law, a * b / (a + b), p->memory + k);
+            s.overlap = fmax(s.overlap, p->memory[k].depth / fmin(a, b));
         }
     }
     for (int k = 0; k < p->ntouch; k++) {
@@ -61,6 +62,7 @@ flx_particles_sums flx_particles_sum(const flx_particles *p)
         s.contacts++;
         s.elastic += stored(&p->law, flx_wall_radius(p->surfaces + t->surface, p->x[t->particle].w),
                             &t->memory);
+        s.overlap = fmax(s.overlap, t->memory.depth / p->x[t->particle].w);
     }
     for (int i = 0; i < p->n; i++) {
         const flx_vec4 x = p->x[i], v = p->v[i], w = p->w[i];

@@ -276,6 +276,7 @@ void flx_running_close_ledger(run *r, flx_status status)
     l->balanced = flx_judge_close(sim) && energy && sim->kept_residual <= CONSTRAINT_OFF &&
                   l->dropped_residual <= CONSTRAINT_OFF + PARTING * sim->dropped_start;
     flx_exchange_close(sim->exchange, l);
+    flx_exchange_tell(sim->exchange);
     warn_of_parting(sim);
     flx_simulation_tell_shared_friction(sim);
 }

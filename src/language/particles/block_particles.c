@@ -120,7 +120,8 @@ static flx_status push_wall(flx_control_draft *d, flx_wall_draft *w, int number)
         int a = (c + 1) % 3, b = (c + 2) % 3;
         F[c] = flx_control_text(d, "self.load(%d)", at + c + 1);
         M[c] = flx_control_text(
-            d, "self.load(%d) - (%s.com.position.%c*self.load(%d) - %s.com.position.%c*self.load(%d))",
+            d,
+            "self.load(%d) - (%s.com.position.%c*self.load(%d) - %s.com.position.%c*self.load(%d))",
             at + c + 4, w->name, axes[a], at + b + 1, w->name, axes[b], at + a + 1);
     }
     FLX_TRY(add_load(d, "force", force, w, list_of(d, F[0], F[1], F[2])));
@@ -128,9 +129,9 @@ static flx_status push_wall(flx_control_draft *d, flx_wall_draft *w, int number)
     static const char *const parts[] = {"com.position", "ex", "ey", "com.velocity",
                                         "angular_velocity"};
     for (int k = 0; k < FLX_WALL_POSE; k++) {
-        FLX_TRY(flx_control_set(
-            d, flx_control_text(d, "self.pose(%d)", FLX_WALL_POSE * number + k + 1),
-            flx_control_text(d, "%s.%s.%c", w->name, parts[k / 3], axes[k % 3])));
+        FLX_TRY(
+            flx_control_set(d, flx_control_text(d, "self.pose(%d)", FLX_WALL_POSE * number + k + 1),
+                            flx_control_text(d, "%s.%s.%c", w->name, parts[k / 3], axes[k % 3])));
     }
     return FLX_OK;
 }

@@ -139,8 +139,9 @@ flx_status flx_particles_fill(flx_builder *b, flx_particles_block *p, int nregio
     flx_status status = FLX_OK;
     for (int i = 0; i < nregion && status == FLX_OK; i++) status = fill_one(b, p, regions + i, &f);
     if (status == FLX_OK && f.count == 0 && nregion > 0) {
-        status = FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
-                          "no particle of radius %g m fits into the region", flx_particle_largest(p));
+        status =
+            FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "no particle of radius %g m fits into the region",
+                     flx_particle_largest(p));
     } else if (status == FLX_OK && f.count < count) {
         status = FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
                           "%d particles are asked for, and %d fit into the region%s: make it "

@@ -24,3 +24,8 @@ typedef struct flx_particles_item {
 // fill_particles.c: places in regions, from below, with sizes that are random; into the block.
 flx_status flx_particles_fill(flx_builder *b, flx_particles_block *p, int nregion,
                               const flx_region *regions, int count, flx_loc loc);
+
+// light_walls.c: the largest speed that is given; warnings of walls that are light for an exchange.
+double flx_particles_fastest(const flx_particles_block *p);
+flx_status flx_particles_tell_light_walls(flx_builder *b, const flx_item *item,
+                                          const flx_particles_block *p);

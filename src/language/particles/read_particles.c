@@ -433,16 +433,19 @@ static flx_status read_walls(reading *r)
 
 static double longest_step(const flx_particles_block *p)
 {
-    double least = HUGE_VAL;
-    for (int k = 0; k < p->nclass; k++)
-        least = fmin(least, p->classes[k].least * sqrt(p->classes[k].density));
-    const flx_particles_def d = {.count = 1,
-                                 .radii = &least,
-                                 .density = 1.0,
-                                 .E = p->E,
-                                 .nu = p->nu,
-                                 .restitution = p->restitution};
-    return flx_particles_longest_step(&d);
+    const double v[3] = {flx_particles_fastest(p), 0.0, 0.0};
+    double longest = HUGE_VAL;
+    for (int k = 0; k < p->nclass; k++) {
+        const flx_particles_def d = {.count = 1,
+                                     .radii = &p->classes[k].least,
+                                     .velocities = v,
+                                     .density = p->classes[k].density,
+                                     .E = p->E,
+                                     .nu = p->nu,
+                                     .restitution = p->restitution};
+        longest = fmin(longest, flx_particles_longest_step(&d));
+    }
+    return longest;
 }
 
 // A whole number of steps is one exchange (DEM-5).
@@ -458,8 +461,9 @@ static flx_status read_steps(reading *r)
         return FLX_FAIL(
             r->b->ctx, FLX_ERR_MODEL, step->loc,
             "a step of %g s is too long for these particles: at most %.3g s, a fifth "
-            "of the time of a wave over the smallest, and less where the restitution is "
-            "small; a smaller E lets it grow",
+            "of the time of a wave over the smallest, less where the restitution is small, "
+            "and a twentieth of their contact at the largest speed that is given; a smaller E "
+            "lets it grow",
             to->step, longest);
     }
     to->exchange = given > 0.0 ? given : USUAL_EXCHANGE * to->step;
@@ -477,63 +481,6 @@ static flx_status read_steps(reading *r)
     return check_range(r, threads, "the number of threads", to->threads, 1.0, MOST_THREADS);
 }
 
-static double fastest(const flx_particles_block *p)
-{
-    double v = 0.0;
-    for (int i = -1; i < p->ninlet; i++) {
-        const double *u = i < 0 ? p->velocity : p->inlets[i].velocity;
-        v = fmax(v, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
-    }
-    return v;
-}
-
-// Of Hertz's contact of a largest particle with a wall, as deep as by its weight, or by its speed at the start (DEM-7).
-static double wall_stiffness(const reading *r)
-{
-    const flx_particles_block *p = r->to;
-    const double *g = r->b->m->gravity, down = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    double E = 0.5 * p->E / (1.0 - p->nu * p->nu), v = fastest(p), most = 0.0;
-    for (int k = 0; k < p->nclass; k++) {
-        double R = p->classes[k].most,
-               mass = p->classes[k].density * 4.0 / 3.0 * FLX_PI * R * R * R;
-        double weight = pow(0.75 * mass * down / (E * sqrt(R)), 2.0 / 3.0);
-        double impact = pow(15.0 / 16.0 * mass * v * v / (E * sqrt(R)), 0.4);
-        most = fmax(most, 2.0 * E * sqrt(R * fmax(weight, impact)));
-    }
-    return most;
-}
-
-// Held by another one, whose mass counts too.
-static bool is_welded(const flx_builder *b, const flx_item *body)
-{
-    for (int i = 0; i < b->joints.count; i++) {
-        const flx_joint_data *d = b->joints.items[i]->data;
-        const flx_entry *type = flx_entry_get(b->joints.items[i]->def, "type");
-        bool on = d && (d->body[0] == body || d->body[1] == body);
-        if (on && type && strcmp(type->text, "fixed") == 0) return true;
-    }
-    return false;
-}
-
-static void tell_long_exchange(const reading *r)
-{
-    const flx_particles_item *d = r->item->data;
-    const flx_entry *exchange = key(r, "exchange");
-    double k = wall_stiffness(r);
-    for (int i = 0; i < d->nwall; i++) {
-        const flx_wall_draft *w = d->walls + i;
-        if (!w->moves || !(k > 0.0) || is_welded(r->b, w->body)) continue;
-        double mass = ((const flx_body_data *)w->body->data)->def.mass;
-        double longest = 0.1 * sqrt(mass / k);
-        if (!(mass > 0.0) || r->to->exchange <= longest * (1.0 + 1e-9)) continue;
-        flx_ctx_warn(r->b->ctx, exchange ? exchange->loc : w->entry->loc,
-                     "wall '%s' of %.3g kg is light for an 'exchange' every %.2g s: at most %.2g "
-                     "s, a tenth of sqrt(m/k) with the stiffness of one contact, or the forces "
-                     "on it lag behind",
-                     w->body->full, mass, r->to->exchange, longest);
-    }
-}
-
 static flx_status read_all(reading *r)
 {
     flx_builder *b = r->b;
@@ -548,7 +495,7 @@ static flx_status read_all(reading *r)
     FLX_TRY(read_regions(r, "inlets", USE_INLET, &r->to->ninlet, &r->to->inlets));
     FLX_TRY(read_regions(r, "outlets", USE_OUTLET, &r->to->noutlet, &r->to->outlets));
     FLX_TRY(read_steps(r));
-    tell_long_exchange(r);
+    FLX_TRY(flx_particles_tell_light_walls(b, r->item, r->to));
     flx_event *clock = b->m->events + d->event;
     clock->every = r->to->exchange;
     clock->particles = 1 + (int)(r->to - b->m->particles);

@@ -67,9 +67,10 @@ static void tell_sums(flx_exchange *x, double *D)
     }
     x->energy = s.kinetic + s.potential + s.elastic;
     if (!x->started) x->energy_start = x->energy;
-    x->supplied = -work;
+    x->supplied = 0.0 - work;
     x->dissipated = x->energy_start + x->entered - s.gone_energy - work - x->energy;
     x->defect = x->given - moving;
+    x->overlap = fmax(x->overlap, s.overlap);
     out[FLX_SUM_COUNT] = (double)s.count;
     out[FLX_SUM_MASS] = s.mass;
     out[FLX_SUM_CONTACTS] = (double)s.contacts;
@@ -181,6 +182,7 @@ static flx_status strike(flx_exchange *x, double t, double *D)
     const flx_particles_block *b = x->block;
     double *before = x->impulses;
     account_walls(x, D);
+    x->t = t;
     FLX_TRY(pass(x, t));
     tell_sums(x, D);
     FLX_TRY(keep_places(x, t));
@@ -285,4 +287,5 @@ void flx_exchange_close(const flx_exchange *x, flx_ledger *l)
     l->particle_dissipated = x->dissipated;
     l->particle_supplied = x->supplied;
     l->particle_defect = x->defect;
+    l->particle_overlap = fmax(x->overlap, s.overlap);
 }

@@ -4,6 +4,7 @@
 //     exchange.c        the strike, the account
 //     exchange_make.c   the set of a model: walls, particles at the start
 //     inlets.c          particles that come and leave
+//     exchange_tell.c   what went wrong without an error
 #pragma once
 
 #include "flexion/extend/sink_table.h"
@@ -27,6 +28,8 @@ typedef struct flx_exchange {
     double energy_start, entered; // energy; what came in
     double given;                 // work on the bodies by the forces that act on them
     double energy, dissipated, supplied, defect;
+    double overlap; // the deepest one met, over the smaller radius
+    double t;       // of the last strike
     double *impulses;   // (6 nwall) owned: scratch
     double *last;       // (nwall x (pose + load)) owned: of the last strike
     uint64_t *sequence; // (ninlet) owned
@@ -38,6 +41,8 @@ typedef struct flx_exchange {
     int frame_capacity;
     double (*crowd)[4]; // owned: scratch of inlets, places and radii
     int ncrowd, crowd_capacity;
+    int *beside; // owned: surfaces of walls beside an inlet
+    int nbeside, beside_capacity;
 } flx_exchange;
 
 // exchange.c, of a run: made anew at its start, called by its method, saved with it, put into its ledger.
@@ -48,6 +53,9 @@ void flx_exchange_keep(struct flx_simulation *sim, int nsink, flx_sink *const *s
 void flx_exchange_memory(flx_exchange *x, struct flx_memory *m);
 struct flx_ledger;
 void flx_exchange_close(const flx_exchange *x, struct flx_ledger *l);
+
+// exchange_tell.c: warnings at the end of a run.
+void flx_exchange_tell(const flx_exchange *x);
 
 // exchange_make.c
 flx_status flx_exchange_make(flx_ctx *ctx, const flx_particles_block *block,

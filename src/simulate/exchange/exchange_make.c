@@ -171,5 +171,6 @@ void flx_exchange_destroy(flx_exchange **exchange)
     flx_free(x->doubles);
     flx_free(x->longs);
     flx_free(x->crowd);
+    flx_free(x->beside);
     flx_free(x);
 }

@@ -1,4 +1,5 @@
 // inlets.c - particles that come in at random free places of a region, by a mass per time, and those that leave.
+#include "particles/particle_set.h"
 #include "simulate/exchange/exchange.h"
 
 #include <math.h>
@@ -43,20 +44,40 @@ static flx_status gather(flx_exchange *x, const flx_region *r)
     flx_particles_get_sizes(x->set, radii, NULL);
     x->ncrowd = 0;
     for (int i = 0; i < n; i++) {
-        if (flx_region_depth(r, at + 3 * (size_t)i) > -most)
+        if (x->set->repeats || flx_region_depth(r, at + 3 * (size_t)i) > -most)
             FLX_TRY(join(x, at + 3 * (size_t)i, radii[i]));
     }
     return FLX_OK;
 }
 
+// Beside particles, their images in a box that repeats itself, and walls.
 static bool is_free(const flx_exchange *x, const double at[3], double radius)
 {
     for (int i = 0; i < x->ncrowd; i++) {
         const double *o = x->crowd[i];
         double d[3] = {at[0] - o[0], at[1] - o[1], at[2] - o[2]}, s = radius + o[3];
+        flx_particle_nearest(x->set, d);
         if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < s * s) return false;
     }
+    for (int i = 0; i < x->nbeside; i++) {
+        double n[3];
+        if (flx_wall_distance(x->set->surfaces + x->beside[i], at, n) < radius) return false;
+    }
     return true;
+}
+
+// Surfaces that particles of a region may touch.
+static flx_status find_beside(flx_exchange *x, const flx_region *r)
+{
+    double far = flx_particle_largest(x->block) + flx_region_reach(r), n[3];
+    x->nbeside = 0;
+    for (int s = 0; s < x->set->nsurface; s++) {
+        if (flx_wall_distance(x->set->surfaces + s, r->at, n) > far) continue;
+        FLX_TRY(flx_grow(x->ctx, (void **)&x->beside, &x->beside_capacity, x->nbeside + 1,
+                         sizeof *x->beside));
+        x->beside[x->nbeside++] = s;
+    }
+    return FLX_OK;
 }
 
 static bool find_place(const flx_exchange *of, const flx_region *r, double radius,
@@ -81,6 +102,7 @@ static flx_status pour(flx_exchange *x, int i, double t)
     double due = r->rate * (fmin(t, r->until) - r->start);
     if (t < r->start || t > r->until || due <= x->poured[i]) return FLX_OK;
     FLX_TRY(gather(x, r));
+    FLX_TRY(find_beside(x, r));
     for (int k = 0; k < MOST_AT_ONCE && x->poured[i] < due; k++) {
         double at[3], density, radius = flx_particle_radius(x->block, x->sequence + i, &density);
         if (!find_place(x, r, radius, x->sequence + i, at)) break;

@@ -39,7 +39,7 @@ static flx_particles *make(int threads, bool periodic, double gravity)
                            .friction = 0.4,
                            .rolling = 0.05,
                            .gravity = {0, 0, -gravity},
-                           .step = 8e-6,
+                           .step = 5e-6,
                            .threads = threads};
     for (int c = 0; c < 2 && periodic; c++) d.period[c] = SIDE * spacing;
     flx_particles *p = NULL;
@@ -84,7 +84,7 @@ static int every_contact_is_found(void)
         CHECK(p);
         long sum = 0;
         for (int k = 0; k < 15; k++) {
-            CHECK(flx_particles_run(p, 200) == FLX_OK);
+            CHECK(flx_particles_run(p, 320) == FLX_OK);
             flx_particles_get(p, found[0], NULL, NULL);
             long known = count_contacts(found[0], periodic);
             CHECK(flx_particles_sum(p).contacts == known);
@@ -103,7 +103,7 @@ static int threads_change_no_bit(void)
     for (int k = 0; k < 3; k++) {
         flx_particles *p = make(k == 0 ? 1 : 2 * k, true, 60.0);
         CHECK(p);
-        CHECK(flx_particles_run(p, 1200) == FLX_OK);
+        CHECK(flx_particles_run(p, 1900) == FLX_OK);
         flx_particles_get(p, found[k > 0], NULL, NULL);
         if (k > 0) CHECK(memcmp(found[0], found[1], sizeof found[0]) == 0);
         flx_particles_destroy(&p);
@@ -118,7 +118,7 @@ static int momentum_is_kept(void)
     flx_particles *p = make(2, false, 0.0);
     CHECK(p);
     flx_particles_sums a = flx_particles_sum(p);
-    CHECK(flx_particles_run(p, 2000) == FLX_OK);
+    CHECK(flx_particles_run(p, 3200) == FLX_OK);
     flx_particles_sums b = flx_particles_sum(p);
     for (int c = 0; c < 3; c++) {
         CHECK_NEAR(b.momentum[c], a.momentum[c], 2e-12 * a.kinetic);
@@ -138,7 +138,7 @@ static int steps_allocate_nothing(void)
         CHECK(p);
         CHECK(flx_particles_run(p, 1) == FLX_OK);
         long before = flx_ctx_allocation_count(ctx);
-        CHECK(flx_particles_run(p, 2000) == FLX_OK);
+        CHECK(flx_particles_run(p, 3200) == FLX_OK);
         CHECK(flx_particles_sum(p).rebuilds > 10);
         CHECK(flx_ctx_allocation_count(ctx) == before);
         flx_particles_destroy(&p);

@@ -1,7 +1,7 @@
 // test_particles.c - particles against reference values: restitution, oblique impact, rolling to a stop; momentum, energy, threads, moved walls.
 #include "arena.h"
-#include "flexion/particles.h"
 #include "contact/damped_hertz.h"
+#include "flexion/particles.h"
 #include "particles/particle_law.h"
 
 #include <math.h>
@@ -266,6 +266,28 @@ static int tubes_carry_particles(void)
     return 0;
 }
 
+// Slow ones by the wave, fast ones by their contact: 2.94 d/v at the depth d of two that meet.
+static int fast_particles_have_shorter_steps(void)
+{
+    const double r = 0.005, v[] = {0, 3, 4}, x[3] = {0, 0, 0}, E = 1e6, nu = 0.3;
+    flx_particles_def d = {.count = 1,
+                           .positions = x,
+                           .radii = &r,
+                           .density = 2500,
+                           .E = E,
+                           .nu = nu,
+                           .restitution = 0.9};
+    double G = E / 2.6, wave = 0.2 * 3.14159265358979 * r * sqrt(2500 / G) / (0.1631 * nu + 0.8766);
+    double m = 2.0 / 3.0 * 3.14159265358979 * r * r * r * 2500;
+    double K = 4.0 / 3.0 * E / (2 * (1 - nu * nu)) * sqrt(0.5 * r);
+    CHECK_NEAR(flx_particles_longest_step(&d), wave, 1e-12);
+    d.velocities = v;
+    double contact = 2.9433 * pow(5 * m * 25 / (4 * K), 0.4) / 5;
+    CHECK_NEAR(flx_particles_longest_step(&d), contact / 20, 1e-12);
+    CHECK(contact / 20 < 0.5 * wave);
+    return 0;
+}
+
 static int wrong_numbers_are_refused(void)
 {
     const double r = 0.01, none = 0.0, x[3] = {0, 0, 0};
@@ -486,4 +508,5 @@ TEST_MAIN(TEST(restitution_of_the_law_that_does_not_pull), TEST(oblique_impact),
           TEST(free_particles_keep_momentum), TEST(walls_take_what_particles_give),
           TEST(tubes_carry_particles), TEST(neighbouring_triangles_are_one_surface),
           TEST(spheres_rest_on_every_surface), TEST(damped_beds_come_to_rest),
-          TEST(particles_come_and_go), TEST(wrong_numbers_are_refused))
+          TEST(particles_come_and_go), TEST(fast_particles_have_shorter_steps),
+          TEST(wrong_numbers_are_refused))

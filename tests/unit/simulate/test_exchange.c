@@ -203,6 +203,40 @@ static int boxes_repeat_themselves(void)
     return 0;
 }
 
+// An inlet beside walls puts nothing into them; what it could not give is told, and so are particles that are too soft.
+static int what_goes_wrong_is_told(void)
+{
+    rig r;
+    CHECK_OK(rig_make(&r, "flexion: 1\n"
+                          "gravity: [0, 0, -9.81]\n"
+                          "particles: {g: {radius: 5e-3, inlets: [{box: [0.04, 0.04, 0.04], at: "
+                          "[0.02, 0, 0.02], rate: 1, seed: 5}], walls: [{on: ground, inside: true, "
+                          "surface: {box: [0.06, 0.06, 0.06], at: [0, 0, 0.03]}}], " GRAVEL "}}\n"
+                          "simulate: {until: 0.4}\n"
+                          "outputs: {every: 0.01, signals: [g.mass, g.energy]}\n"));
+    CHECK_OK(rig_run(&r));
+    CHECK(flx_ctx_warning_count(r.ctx) == 1);
+    CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "kg that its rate asks for until t = 0.39");
+    const double *end = rows.value[rows.rows - 1];
+    // what came into a wall would be thrown out of it: springs hold 1 J at an overlap of a radius
+    CHECK(end[0] > 0.03 && end[0] < 0.2 && end[1] < 9.81 * 0.06 * end[0]);
+    CHECK(flx_simulation_ledger(r.sim)->particle_overlap < 0.05);
+    rig_free(&r);
+    CHECK_OK(rig_make(&r, "flexion: 1\n"
+                          "gravity: [0, 0, -9.81]\n"
+                          "particles: {g: {positions: [[0, 0, 0.1], [0.004, 0.001, 0.115]], "
+                          "radius: 5e-3, density: 2500, material: {E: 2e3, nu: 0.3}, restitution: "
+                          "0.5, walls: [{on: ground, surface: {plane: [0, 0, 1]}}]}}\n"
+                          "simulate: {until: 0.4}\n"
+                          "outputs: {every: 0.01, signals: [g.mass]}\n"));
+    CHECK_OK(rig_run(&r));
+    CHECK(flx_ctx_warning_count(r.ctx) == 1);
+    CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "of a radius: they are too soft");
+    CHECK(flx_simulation_ledger(r.sim)->particle_overlap > 0.3);
+    rig_free(&r);
+    return 0;
+}
+
 // Places go to the file, and come back.
 static int places_are_kept(void)
 {
@@ -241,4 +275,4 @@ static int places_are_kept(void)
 
 TEST_MAIN(TEST(momentum_goes_over_and_the_defect_is_of_first_order),
           TEST(walls_tell_force_and_torque), TEST(saved_runs_go_on_bit_by_bit),
-          TEST(boxes_repeat_themselves), TEST(places_are_kept))
+          TEST(boxes_repeat_themselves), TEST(what_goes_wrong_is_told), TEST(places_are_kept))
