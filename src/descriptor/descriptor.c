@@ -362,13 +362,14 @@ double flx_descriptor_length(const flx_model *m)
         v3 p = v3_load(at);
         if (body >= 0) {
             const flx_body *b = m->bodies + body;
-            size = fmax(size, v3_norm(v3_sub(p, v3_load(b->com))));
+            double apart = v3_norm(v3_sub(p, v3_load(b->com)));
+            if (apart > size) size = apart;
             p = v3_add(v3_load(b->position), m33_mul_v(m33_load(b->R), p));
         }
         double x[3] = {p.x, p.y, p.z};
         for (int k = 0; k < 3; k++) {
-            low[k] = fmin(low[k], x[k]);
-            high[k] = fmax(high[k], x[k]);
+            if (x[k] < low[k]) low[k] = x[k];
+            if (x[k] > high[k]) high[k] = x[k];
         }
     }
     double far = 0.0;

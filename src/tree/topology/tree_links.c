@@ -350,6 +350,27 @@ static m33 about_z(turn t)
     return (m33){{t.c, -t.s, 0, t.s, t.c, 0, 0, 0, 1}};
 }
 
+// R <- R Rz(t). + 0.0: a zero stays positive, so that an angle of half a turn keeps its sign.
+static void turn_columns(m33 *R, turn t)
+{
+    for (int i = 0; i < 9; i += 3) {
+        turn_back(t, R->m + i, R->m + i + 1);
+        R->m[i] += 0.0;
+        R->m[i + 1] += 0.0;
+    }
+}
+
+// R, p <- Rz(t)^T R, Rz(t)^T p
+static void turn_pose_back(turn t, m33 *R, v3 *p)
+{
+    for (int j = 0; j < 3; j++) {
+        turn_back(t, R->m + j, R->m + 3 + j);
+        R->m[j] += 0.0;
+        R->m[3 + j] += 0.0;
+    }
+    turn_back(t, &p->x, &p->y);
+}
+
 // The frame of every link with an axis is turned about it, so that its last link with an axis has no
 // beta. B (links): the turns.
 static void turn_frames(layout *y, turn *B)
@@ -362,16 +383,12 @@ static void turn_frames(layout *y, turn *B)
     }
     for (int i = 0; i < y->k->n; i++) {
         flx_link *l = y->links + i;
-        l->R = m33_mul(l->R, about_z(B[i]));
-        if (l->parent < 0) continue;
-        l->R = m33_tmul(about_z(B[l->parent]), l->R);
-        l->r = m33_tmul_v(about_z(B[l->parent]), l->r);
+        turn_columns(&l->R, B[i]);
+        if (l->parent >= 0) turn_pose_back(B[l->parent], &l->R, &l->r);
     }
     for (int b = 0; b < y->m->nbody; b++) {
         flx_mount *at = y->mounts + b;
-        if (at->link < 0) continue;
-        at->R = m33_tmul(about_z(B[at->link]), at->R);
-        at->p = m33_tmul_v(about_z(B[at->link]), at->p);
+        if (at->link >= 0) turn_pose_back(B[at->link], &at->R, &at->p);
     }
 }
 
