@@ -197,61 +197,11 @@ flx_status flx_beams_each(flx_descriptor *d, bool (*takes)(const flx_beam *b),
     return FLX_OK;
 }
 
-static flx_status plan(flx_descriptor *d)
-{
-    int n = flx_beams_count(d->model, is_exact);
-    if (n == 0) return FLX_OK;
-    beams *own = flx_arena_take(d->arena, 1, sizeof *own);
-    if (!own) return FLX_ERR_MEMORY;
-    own->of = flx_arena_take(d->arena, (size_t)n, sizeof *own->of);
-    if (!own->of) return FLX_ERR_MEMORY;
-    d->own[FLX_TERM_BEAM] = own;
-    FLX_TRY(flx_beam_stiffness_make(d, is_exact, &own->C));
-    return flx_beams_each(d, is_exact, plan_beam);
-}
-
 // ---- parameters ---------------------------------------------------------------------------------
 
 flx_status flx_beam_stiffness_take(flx_descriptor *d, flx_beam_stiffness *C)
 {
     return FLX_OWN(d, C->of, C->n, sizeof *C->of) ? FLX_OK : FLX_ERR_MEMORY;
-}
-
-static flx_status take(flx_descriptor *d)
-{
-    beams *own = FLX_OWN(d, d->own[FLX_TERM_BEAM], 1, sizeof *own);
-    bool fine = own && FLX_OWN(d, own->of, own->n, sizeof *own->of);
-    return fine ? flx_beam_stiffness_take(d, &own->C) : FLX_ERR_MEMORY;
-}
-
-static flx_status renew(flx_descriptor *d)
-{
-    beams *own = beams_of(d);
-    flx_beam_exact *e = own->of;
-    flx_beam_stiffness_fill(d, &own->C);
-    for (int k = 0; k < d->model->nbeam; k++) {
-        const flx_beam *b = d->model->beams + k;
-        const double *C = flx_beam_stiffness_of(d, &own->C, b);
-        for (int i = 0; is_exact(b) && i < b->nelement; i++, e++) {
-            e->C = C + (ptrdiff_t)e->next * i * e->rule->npoint;
-            e->viscosity = b->rayleigh[1];
-        }
-    }
-    return FLX_OK;
-}
-
-static flx_status couple(flx_descriptor *d)
-{
-    const beams *own = beams_of(d);
-    for (int i = 0; i < own->n; i++) {
-        const flx_beam_exact *e = own->of + i;
-        for (int j = 0; j < e->rule->nnode; j++) {
-            for (int k = 0; k < j; k++) { // a body's block has the body's number
-                FLX_TRY(flx_layout_couple(d, e->frame[j] - 1, e->frame[k] - 1));
-            }
-        }
-    }
-    return FLX_OK;
 }
 
 void flx_beam_element_fill(const flx_descriptor *d, const flx_beam_exact *e)
@@ -260,59 +210,22 @@ void flx_beam_element_fill(const flx_descriptor *d, const flx_beam_exact *e)
     for (int k = 0; k < n * n; k++) e->block[k] = flx_layout_slot(d, e->v[k / n], e->v[k % n]);
 }
 
-static flx_status fill(flx_descriptor *d)
-{
-    for (int i = 0; i < beams_of(d)->n; i++) flx_beam_element_fill(d, beams_of(d)->of + i);
-    return FLX_OK;
-}
-
 void flx_beam_element_mark(flx_descriptor *d, const flx_beam_exact *e)
 {
     int n = e->rule->nnode;
     for (int k = 0; k < n * n && e->viscous; k++) flx_layout_mark(d, e->block[k], 2);
 }
 
-static void mark(flx_descriptor *d)
-{
-    for (int i = 0; i < beams_of(d)->n; i++) flx_beam_element_mark(d, beams_of(d)->of + i);
-}
+// ---- the rest of the term -----------------------------------------------------------------------
 
-// ---- evaluation ---------------------------------------------------------------------------------
-
-static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
-{
-    const beams *own = beams_of(d);
-    (void)p;
-    if (d->planar) {
-        flx_beam_exact2_residual(own->n, own->of, w->frames.plane, r);
-    } else {
-        flx_beam_exact_residual(own->n, own->of, w->frames.space, r);
-    }
-}
-
-static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
-                      flx_blocks *b)
-{
-    const beams *own = beams_of(d);
-    (void)p;
-    if (d->planar) {
-        flx_beam_exact2_linearise(own->n, own->of, w->frames.plane, b->A0, b->A1);
-    } else {
-        flx_beam_exact_linearise(own->n, own->of, w->frames.space, b->A0, b->A1);
-    }
-}
-
-static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
-                   flx_energies *e)
-{
-    const beams *own = beams_of(d);
-    (void)p;
-    if (d->planar) {
-        flx_beam_exact2_energy(own->n, own->of, w->frames.plane, e);
-    } else {
-        flx_beam_exact_energy(own->n, own->of, w->frames.space, e);
-    }
-}
+#define ELEMENTS beams
+#define ELEMENT(own, i) ((own)->of + (i))
+#define TERM FLX_TERM_BEAM
+#define IS_OURS is_exact
+#define PLAN_BEAM plan_beam
+#define SPACE(what) flx_beam_exact_##what
+#define PLANE(what) flx_beam_exact2_##what
+#include "descriptor/terms/term_beam_elements.inc.h"
 
 // The forces of the node on the elements before it, minus those on the elements after it.
 static int section(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,

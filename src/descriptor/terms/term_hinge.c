@@ -24,6 +24,7 @@ static bool is_segments(const flx_beam *b)
 static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const flx_beam_rule *rule,
                              const double *C, int element)
 {
+    int step = flx_beam_section_step(d, b);
     const int *body = b->nodes + element;
     hinges *own = hinges_of(d);
     int *at = flx_arena_take(d->arena, 8, sizeof *at);
@@ -43,7 +44,8 @@ static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const flx_bea
                             .v = at + 6,
                             .block = at,
                             .length = b->lengths[element],
-                            .C = C + (ptrdiff_t)flx_beam_section_step(d, b) * element,
+                            .C = C + (ptrdiff_t)step * element,
+                            .next = step,
                             .viscosity = b->rayleigh[1],
                             .viscous = flx_beam_is_viscous(b),
                             .rest = rest};
@@ -72,99 +74,16 @@ static flx_status plan_segments(flx_descriptor *d, const flx_beam *b)
     return FLX_OK;
 }
 
-static flx_status plan(flx_descriptor *d)
-{
-    int n = flx_beams_count(d->model, is_segments);
-    if (n == 0) return FLX_OK;
-    hinges *own = flx_arena_take(d->arena, 1, sizeof *own);
-    if (!own) return FLX_ERR_MEMORY;
-    own->of = flx_arena_take(d->arena, (size_t)n, sizeof *own->of);
-    if (!own->of) return FLX_ERR_MEMORY;
-    d->own[FLX_TERM_HINGE] = own;
-    FLX_TRY(flx_beam_stiffness_make(d, is_segments, &own->C));
-    return flx_beams_each(d, is_segments, plan_segments);
-}
+// ---- the rest of the term -----------------------------------------------------------------------
 
-static flx_status take(flx_descriptor *d)
-{
-    hinges *own = FLX_OWN(d, d->own[FLX_TERM_HINGE], 1, sizeof *own);
-    bool fine = own && FLX_OWN(d, own->of, own->n, sizeof *own->of);
-    return fine ? flx_beam_stiffness_take(d, &own->C) : FLX_ERR_MEMORY;
-}
-
-static flx_status renew(flx_descriptor *d)
-{
-    hinges *own = hinges_of(d);
-    flx_beam_hinge *h = own->of;
-    flx_beam_stiffness_fill(d, &own->C);
-    for (int k = 0; k < d->model->nbeam; k++) {
-        const flx_beam *b = d->model->beams + k;
-        const double *C = flx_beam_stiffness_of(d, &own->C, b);
-        for (int i = 0; is_segments(b) && i < b->nelement; i++, h++) {
-            h->e.C = C + (ptrdiff_t)flx_beam_section_step(d, b) * i;
-            h->e.viscosity = b->rayleigh[1];
-        }
-    }
-    return FLX_OK;
-}
-
-static flx_status couple(flx_descriptor *d)
-{
-    const hinges *own = hinges_of(d);
-    for (int i = 0; i < own->n; i++) {
-        const int *frame = own->of[i].e.frame; // a body's block has the body's number
-        FLX_TRY(flx_layout_couple(d, frame[0] - 1, frame[1] - 1));
-    }
-    return FLX_OK;
-}
-
-static flx_status fill(flx_descriptor *d)
-{
-    for (int i = 0; i < hinges_of(d)->n; i++) flx_beam_element_fill(d, &hinges_of(d)->of[i].e);
-    return FLX_OK;
-}
-
-static void mark(flx_descriptor *d)
-{
-    for (int i = 0; i < hinges_of(d)->n; i++) flx_beam_element_mark(d, &hinges_of(d)->of[i].e);
-}
-
-// ---- evaluation ---------------------------------------------------------------------------------
-
-static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
-{
-    const hinges *own = hinges_of(d);
-    (void)p;
-    if (d->planar) {
-        flx_beam_hinge2_residual(own->n, own->of, w->frames.plane, r);
-    } else {
-        flx_beam_hinge_residual(own->n, own->of, w->frames.space, r);
-    }
-}
-
-static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
-                      flx_blocks *b)
-{
-    const hinges *own = hinges_of(d);
-    (void)p;
-    if (d->planar) {
-        flx_beam_hinge2_linearise(own->n, own->of, w->frames.plane, b->A0, b->A1);
-    } else {
-        flx_beam_hinge_linearise(own->n, own->of, w->frames.space, b->A0, b->A1);
-    }
-}
-
-static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
-                   flx_energies *e)
-{
-    const hinges *own = hinges_of(d);
-    (void)p;
-    if (d->planar) {
-        flx_beam_hinge2_energy(own->n, own->of, w->frames.plane, e);
-    } else {
-        flx_beam_hinge_energy(own->n, own->of, w->frames.space, e);
-    }
-}
+#define ELEMENTS hinges
+#define ELEMENT(own, i) (&(own)->of[i].e)
+#define TERM FLX_TERM_HINGE
+#define IS_OURS is_segments
+#define PLAN_BEAM plan_segments
+#define SPACE(what) flx_beam_hinge_##what
+#define PLANE(what) flx_beam_hinge2_##what
+#include "descriptor/terms/term_beam_elements.inc.h"
 
 // The force and the moment of the node on a hinge before it, minus those on the one after it.
 static int section(const flx_descriptor *d, const flx_descriptor_work *w, const flx_point *p,

@@ -113,50 +113,10 @@ static flx_status renew(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static void residual(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p, double *r)
-{
-    const stops *own = stops_of(d);
-    flx_stop_residual(own->n, own->of, w->frames, p->switches, p->v, r);
-}
-
-static void linearise(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
-                      flx_blocks *b)
-{
-    const stops *own = stops_of(d);
-    flx_stop_linearise(own->n, own->of, w->frames, p->switches, p->v, b->A0, b->A1);
-}
-
-static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_point *p,
-                   flx_energies *e)
-{
-    const stops *own = stops_of(d);
-    flx_stop_energy(own->n, own->of, w->frames, p->switches, p->v, e);
-}
-
-static size_t scratch(const flx_descriptor *d)
-{
-    return FLX_STEP_VALUES * (size_t)stops_of(d)->n;
-}
-
-static void ends(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x, int end)
-{
-    const stops *own = stops_of(d);
-    flx_step_values s = flx_step_values_of(own->n, w->own[FLX_TERM_STOP]);
-    const flx_point *p = end ? x->p1 : x->p0;
-    flx_stop_values(own->n, own->of, w->frames, p->switches, end ? s.end : s.phi,
-                    end && x->b ? s.slope : NULL);
-}
-
-static void discrete(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x)
-{
-    const stops *own = stops_of(d);
-    const double *switches = x->pm->switches;
-    flx_step_values s = flx_step_values_of(own->n, w->own[FLX_TERM_STOP]);
-    if (x->out) flx_stop_discrete(own->n, own->of, w->frames, switches, s.phi, s.end, x->out);
-    if (!x->b) return;
-    flx_stop_discrete_linearise(own->n, own->of, w->frames, switches, s.phi, s.end,
-                                (const double(*)[2][6])s.slope, x->b->A0);
-}
+#define SCALARS stops
+#define TERM FLX_TERM_STOP
+#define KERNEL(what) flx_stop_##what
+#include "descriptor/terms/term_scalars.inc.h"
 
 const flx_term flx_term_stop = {
     .plan = plan,
