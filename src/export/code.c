@@ -182,6 +182,29 @@ void flx_language_number(FILE *f, const flx_language *l, double value)
 static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node n, bool named,
                      int level, bool flipped);
 
+// What most languages write.
+static const flx_notation ordinary[FLX_OPS] = {
+    [FLX_OP_ADD] = {1, "$11 + $22"},     [FLX_OP_SUB] = {1, "$11 - $22"},
+    [FLX_OP_MUL] = {2, "$12 * $23"},     [FLX_OP_DIV] = {2, "$12 / $23"},
+    [FLX_OP_NEG] = {3, "-$15"},          [FLX_OP_POW] = {5, "pow($10, $20)"},
+    [FLX_OP_SQRT] = {5, "sqrt($10)"},    [FLX_OP_SIN] = {5, "sin($10)"},
+    [FLX_OP_COS] = {5, "cos($10)"},      [FLX_OP_TAN] = {5, "tan($10)"},
+    [FLX_OP_ASIN] = {5, "asin($10)"},    [FLX_OP_ACOS] = {5, "acos($10)"},
+    [FLX_OP_ATAN] = {5, "atan($10)"},    [FLX_OP_ATAN2] = {5, "atan2($10, $20)"},
+    [FLX_OP_SINH] = {5, "sinh($10)"},    [FLX_OP_COSH] = {5, "cosh($10)"},
+    [FLX_OP_TANH] = {5, "tanh($10)"},    [FLX_OP_EXP] = {5, "exp($10)"},
+    [FLX_OP_LOG] = {5, "log($10)"},      [FLX_OP_LOG10] = {5, "log10($10)"},
+    [FLX_OP_ABS] = {5, "abs($10)"},      [FLX_OP_FLOOR] = {5, "floor($10)"},
+    [FLX_OP_CEIL] = {5, "ceil($10)"},    [FLX_OP_ROUND] = {5, "floor($11 + 0.5)"},
+    [FLX_OP_MIN] = {5, "min($10, $20)"}, [FLX_OP_MAX] = {5, "max($10, $20)"},
+    [FLX_OP_TABLE] = {5, "$10)"},
+};
+
+static const flx_notation *notation_of(const flx_language *l, flx_op op)
+{
+    return l->ops[op].text ? l->ops + op : ordinary + op;
+}
+
 static bool is_small_power(const flx_code *c, const flx_language *l, const flx_graph_node *p,
                            double *e)
 {
@@ -196,7 +219,7 @@ static int level_of(const flx_code *c, const flx_language *l, flx_node n, bool n
     if (named && c->number[n]) return 5;
     if (p->op == FLX_OP_CONST) return flx_node_value(p) < 0.0 ? 2 : 5; // may begin a product
     if (p->op == FLX_OP_LEAF || is_small_power(c, l, p, &e)) return 5;
-    return l->ops[p->op].level;
+    return notation_of(l, p->op)->level;
 }
 
 // Whether its text begins with a negative number: a + -2 b is a - 2 b, and a - -2 b is a + 2 b.
@@ -206,6 +229,20 @@ static bool leads_negative(const flx_code *c, flx_node n)
     if (p->op == FLX_OP_CONST) return flx_node_value(p) < 0.0;
     bool product = p->op == FLX_OP_MUL || p->op == FLX_OP_DIV;
     return !c->number[n] && product && leads_negative(c, p->a);
+}
+
+static void write_input(FILE *f, const flx_code *c, const flx_language *l, flx_export_input input,
+                        int index)
+{
+    if (l->input) {
+        l->input(f, c->all, input, index);
+    } else if (input == FLX_INPUT_T) {
+        fputs("t", f);
+    } else if (input == FLX_INPUT_TAU && l->effort) {
+        flx_fprintf(f, l->effort, index);
+    } else {
+        flx_fprintf(f, l->entry, flx_input_names[input], index + l->first);
+    }
 }
 
 // flipped: with the sign of the number at its beginning changed.
@@ -218,7 +255,7 @@ static void write_operation(FILE *f, const flx_code *c, const flx_language *l, f
     flx_op op = p->op;
     bool turned = (op == FLX_OP_ADD || op == FLX_OP_SUB) && leads_negative(c, p->b);
     if (turned) op = op == FLX_OP_ADD ? FLX_OP_SUB : FLX_OP_ADD;
-    const char *text = is_small_power(c, l, p, &e) ? l->small_power : l->ops[op].text;
+    const char *text = is_small_power(c, l, p, &e) ? l->small_power : notation_of(l, op)->text;
     if (p->op == FLX_OP_TABLE) l->table(f, c->all, p->b, p->c);
     for (; *text; text++) {
         if (*text == '@') {
@@ -251,7 +288,7 @@ static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node
         flx_language_number(f, l, flipped ? -flx_node_value(p) : flx_node_value(p));
     } else if (p->op == FLX_OP_LEAF) {
         flx_export_input input = flx_input_of(c->all, p->payload, &index);
-        l->input(f, c->all, input, index);
+        write_input(f, c, l, input, index);
     } else {
         write_operation(f, c, l, n, flipped);
     }

@@ -20,13 +20,18 @@ typedef struct flx_notation {
 #define FLX_OPS (FLX_OP_EXTERNAL + 1)
 
 typedef struct flx_language {
-    const flx_notation *ops;         // (FLX_OPS)
+    const flx_notation *ops;         // (FLX_OPS) without text: as most languages do, sin($10)
     const char *open, *close;        // parentheses
     const char *small_power;         // of a whole exponent: $1 and the number; NULL: as any other
     const char *temporary;           // name of a named node, a printf format of its number
     const char *between, *next_line; // numbers of a list, and those of a long one
     const char *infinity, *not_a_number;
     void (*number)(FILE *f, double value); // a finite one
+    const char *comment;                   // begins each line of a header
+    const char *entry;                     // of an array: a printf format of its name and number
+    int first;                             // number of the first
+    const char *effort; // an entry of tau, a printf format of its number; NULL: as other entries
+    // Time, an entry or a parameter; NULL: by the three before
     void (*input)(FILE *f, const flx_functions *all, flx_export_input input, int index);
     void (*table)(FILE *f, const flx_functions *all, int table,
                   int derivative); // up to its argument
@@ -58,10 +63,8 @@ void flx_write_number(FILE *f, double value);
 // A number as a language writes it, finite or not.
 void flx_language_number(FILE *f, const flx_language *l, double value);
 
-// The header of a file: what the equations are, names and order of everything. prefix: of each line;
-// entry: how a language writes entry i of an array, counted from `first`.
-void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, const char *entry,
-                      int first);
+// The header of a file: what the equations are, names and order of everything.
+void flx_write_header(FILE *f, const flx_functions *all, const flx_language *l);
 // Text in which NAME stands for the name of the equations.
 void flx_write_named(FILE *f, const char *text, const char *name);
 // The same with STATE, GIVEN and COUNT for t, p, q, v, x and, where there are some, u: as arguments, as declared in C from

@@ -47,12 +47,12 @@ static void write_value(FILE *f, const char *name, double value)
     fputs("\n", f);
 }
 
-void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, const char *entry,
-                      int first)
+void flx_write_header(FILE *f, const flx_functions *all, const flx_language *l)
 {
+    const char *prefix = l->comment;
     const flx_symbolic *x = &all->x;
     const flx_model *m = x->m;
-    const header h = {f, prefix, entry, first};
+    const header h = {f, prefix, l->entry, l->first};
     flx_fprintf(f,
                 "%sEquations of motion in the coordinates of the joints, written by Flexion %s.\n",
                 prefix, flx_version());

@@ -4,12 +4,8 @@
 #include "export/batch_text.h"
 #include "export/code.h"
 
+// Where it differs from the ordinary notation (code.h).
 static const flx_notation ops[FLX_OPS] = {
-    [FLX_OP_ADD] = {1, "$11 + $22"},
-    [FLX_OP_SUB] = {1, "$11 - $22"},
-    [FLX_OP_MUL] = {2, "$12 * $23"},
-    [FLX_OP_DIV] = {2, "$12 / $23"},
-    [FLX_OP_NEG] = {3, "-$15"},
     [FLX_OP_POW] = {5, "f_pow(R($10), R($20))"},
     [FLX_OP_SQRT] = {5, "f_sqrt(R($10))"},
     [FLX_OP_SIN] = {5, "f_sin(R($10))"},
@@ -43,18 +39,6 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_IF] = {5, "f_if(R($10), R($20), R($30))"},
 };
 
-static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
-{
-    (void)all;
-    if (in == FLX_INPUT_T) {
-        fputs("t", f);
-    } else if (in == FLX_INPUT_TAU) {
-        fputs("0.0", f); // none from outside
-    } else {
-        flx_fprintf(f, "%s[%d]", flx_input_names[in], index);
-    }
-}
-
 static const flx_language language = {.ops = ops,
                                       .open = "(",
                                       .close = ")",
@@ -65,7 +49,10 @@ static const flx_language language = {.ops = ops,
                                       .infinity = "HUGE_VAL",
                                       .not_a_number = "(0.0 / 0.0)",
                                       .number = flx_write_number,
-                                      .input = input};
+                                      .comment = " * ",
+                                      .entry = "%s[%d]",
+                                      .first = 0,
+                                      .effort = "0.0"};
 
 // ---- functions ----------------------------------------------------------------------------------
 
@@ -193,7 +180,7 @@ flx_status flx_write_batch(FILE *f, const flx_functions *all, const flx_code *co
         if (l->kind == FLX_LINK_BALL) quaternions[l->q] = 1;
     }
     fputs("/*\n", f);
-    flx_write_header(f, all, " * ", "%s[%d]", 0);
+    flx_write_header(f, all, &language);
     fputs(" */\n", f);
     fputs(flx_batch_math, f);
     write_facts(f, all, quaternions);

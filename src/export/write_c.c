@@ -4,32 +4,10 @@
 
 // ---- expressions --------------------------------------------------------------------------------
 
+// Where it differs from the ordinary notation (code.h).
 static const flx_notation ops[FLX_OPS] = {
-    [FLX_OP_ADD] = {1, "$11 + $22"},
-    [FLX_OP_SUB] = {1, "$11 - $22"},
-    [FLX_OP_MUL] = {2, "$12 * $23"},
-    [FLX_OP_DIV] = {2, "$12 / $23"},
-    [FLX_OP_NEG] = {3, "-$15"},
-    [FLX_OP_POW] = {5, "pow($10, $20)"},
-    [FLX_OP_SQRT] = {5, "sqrt($10)"},
-    [FLX_OP_SIN] = {5, "sin($10)"},
-    [FLX_OP_COS] = {5, "cos($10)"},
-    [FLX_OP_TAN] = {5, "tan($10)"},
-    [FLX_OP_ASIN] = {5, "asin($10)"},
-    [FLX_OP_ACOS] = {5, "acos($10)"},
-    [FLX_OP_ATAN] = {5, "atan($10)"},
-    [FLX_OP_ATAN2] = {5, "atan2($10, $20)"},
-    [FLX_OP_SINH] = {5, "sinh($10)"},
-    [FLX_OP_COSH] = {5, "cosh($10)"},
-    [FLX_OP_TANH] = {5, "tanh($10)"},
-    [FLX_OP_EXP] = {5, "exp($10)"},
-    [FLX_OP_LOG] = {5, "log($10)"},
-    [FLX_OP_LOG10] = {5, "log10($10)"},
     [FLX_OP_ABS] = {5, "fabs($10)"},
     [FLX_OP_SIGN] = {5, "@_sign($10)"},
-    [FLX_OP_FLOOR] = {5, "floor($10)"},
-    [FLX_OP_CEIL] = {5, "ceil($10)"},
-    [FLX_OP_ROUND] = {5, "floor($11 + 0.5)"},
     [FLX_OP_MOD] = {5, "@_modulo($10, $20)"},
     [FLX_OP_MIN] = {5, "fmin($10, $20)"},
     [FLX_OP_MAX] = {5, "fmax($10, $20)"},
@@ -41,20 +19,7 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_OR] = {5, "($15 != 0.0 || $25 != 0.0 ? 1.0 : 0.0)"},
     [FLX_OP_NOT] = {5, "($15 != 0.0 ? 0.0 : 1.0)"},
     [FLX_OP_IF] = {5, "($15 != 0.0 ? $20 : $30)"},
-    [FLX_OP_TABLE] = {5, "$10)"},
 };
-
-static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
-{
-    (void)all;
-    if (in == FLX_INPUT_T) {
-        fputs("t", f);
-    } else if (in == FLX_INPUT_TAU) {
-        flx_fprintf(f, "(tau ? tau[%d] : 0.0)", index);
-    } else {
-        flx_fprintf(f, "%s[%d]", flx_input_names[in], index);
-    }
-}
 
 static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
@@ -71,7 +36,10 @@ static const flx_language language = {.ops = ops,
                                       .infinity = "HUGE_VAL",
                                       .not_a_number = "nan(\"\")",
                                       .number = flx_write_number,
-                                      .input = input,
+                                      .comment = " * ",
+                                      .entry = "%s[%d]",
+                                      .first = 0,
+                                      .effort = "(tau ? tau[%d] : 0.0)",
                                       .table = table};
 
 // ---- functions that these call, where they do ---------------------------------------------------
@@ -393,7 +361,7 @@ static const char solve_text[] =
 flx_status flx_write_c(FILE *f, const flx_functions *all, const flx_code *codes)
 {
     fputs("/*\n", f);
-    flx_write_header(f, all, " * ", "%s[%d]", 0);
+    flx_write_header(f, all, &language);
     fputs(" */\n", f);
     write_constants(f, all);
     write_prototypes(f, all);

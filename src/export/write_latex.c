@@ -6,9 +6,8 @@
 
 #include <string.h>
 
+// Where it differs from the ordinary notation (code.h).
 static const flx_notation ops[FLX_OPS] = {
-    [FLX_OP_ADD] = {1, "$11 + $22"},
-    [FLX_OP_SUB] = {1, "$11 - $22"},
     [FLX_OP_MUL] = {2, "$12 \\, $23"},
     [FLX_OP_DIV] = {5, "\\frac{$10}{$20}"},
     [FLX_OP_NEG] = {1, "-$12"},
@@ -106,6 +105,9 @@ static const flx_language language = {.ops = ops,
                                       .infinity = "\\infty",
                                       .not_a_number = "\\mathrm{NaN}",
                                       .number = number,
+                                      .comment = "% ",
+                                      .entry = "%s_%d",
+                                      .first = 1,
                                       .input = input,
                                       .table = table};
 
@@ -188,7 +190,7 @@ static void write_intro(FILE *f, const flx_functions *all)
 {
     const flx_symbolic *x = &all->x;
     const flx_model *m = x->m;
-    flx_write_header(f, all, "% ", "%s_%d", 1);
+    flx_write_header(f, all, &language);
     fputs("\\documentclass{article}\n\\usepackage{amsmath}\n\\usepackage[margin=2cm]{geometry}\n"
           "\\allowdisplaybreaks\n\\begin{document}\n\\section*{",
           f);

@@ -3,35 +3,16 @@
 #include "base/number.h"
 #include "export/code.h"
 
+// Where it differs from the ordinary notation (code.h).
 static const flx_notation ops[FLX_OPS] = {
-    [FLX_OP_ADD] = {1, "$11 + $22"},
-    [FLX_OP_SUB] = {1, "$11 - $22"},
-    [FLX_OP_MUL] = {2, "$12 * $23"},
-    [FLX_OP_DIV] = {2, "$12 / $23"},
-    [FLX_OP_NEG] = {3, "-$15"},
     [FLX_OP_POW] = {4, "$15 ^ $25"},
     [FLX_OP_SQRT] = {5, "real_of(sqrt($10))"},
-    [FLX_OP_SIN] = {5, "sin($10)"},
-    [FLX_OP_COS] = {5, "cos($10)"},
-    [FLX_OP_TAN] = {5, "tan($10)"},
     [FLX_OP_ASIN] = {5, "real_of(asin($10))"},
     [FLX_OP_ACOS] = {5, "real_of(acos($10))"},
-    [FLX_OP_ATAN] = {5, "atan($10)"},
-    [FLX_OP_ATAN2] = {5, "atan2($10, $20)"},
-    [FLX_OP_SINH] = {5, "sinh($10)"},
-    [FLX_OP_COSH] = {5, "cosh($10)"},
-    [FLX_OP_TANH] = {5, "tanh($10)"},
-    [FLX_OP_EXP] = {5, "exp($10)"},
     [FLX_OP_LOG] = {5, "real_of(log($10))"},
     [FLX_OP_LOG10] = {5, "real_of(log10($10))"},
-    [FLX_OP_ABS] = {5, "abs($10)"},
     [FLX_OP_SIGN] = {5, "sign($10)"},
-    [FLX_OP_FLOOR] = {5, "floor($10)"},
-    [FLX_OP_CEIL] = {5, "ceil($10)"},
-    [FLX_OP_ROUND] = {5, "floor($11 + 0.5)"},
     [FLX_OP_MOD] = {5, "mod($10, $20)"},
-    [FLX_OP_MIN] = {5, "min($10, $20)"},
-    [FLX_OP_MAX] = {5, "max($10, $20)"},
     [FLX_OP_LT] = {5, "double($11 < $21)"},
     [FLX_OP_LE] = {5, "double($11 <= $21)"},
     [FLX_OP_EQ] = {5, "double($11 == $21)"},
@@ -40,18 +21,7 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_OR] = {5, "double($15 ~= 0 || $25 ~= 0)"},
     [FLX_OP_NOT] = {5, "double($15 == 0)"},
     [FLX_OP_IF] = {5, "pick($15, $20, $30)"},
-    [FLX_OP_TABLE] = {5, "$10)"},
 };
-
-static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
-{
-    (void)all;
-    if (in == FLX_INPUT_T) {
-        fputs("t", f);
-    } else {
-        flx_fprintf(f, "%s(%d)", flx_input_names[in], index + 1);
-    }
-}
 
 static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
@@ -68,7 +38,9 @@ static const flx_language language = {.ops = ops,
                                       .infinity = "Inf",
                                       .not_a_number = "NaN",
                                       .number = flx_write_number,
-                                      .input = input,
+                                      .comment = "% ",
+                                      .entry = "%s(%d)",
+                                      .first = 1,
                                       .table = table};
 
 // ---- functions that these call ------------------------------------------------------------------
@@ -197,7 +169,7 @@ flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *c
 {
     const flx_symbolic *x = &all->x;
     flx_fprintf(f, "function m = %s()\n", all->name);
-    flx_write_header(f, all, "% ", "%s(%d)", 1);
+    flx_write_header(f, all, &language);
     flx_fprintf(f, "  m.nq = %d;\n  m.nv = %d;\n  m.nx = %d;\n  m.np = %d;\n  m.nrow = %d;\n",
                 x->nq, x->nv, x->m->nstate, all->np, x->nrow);
     flx_fprintf(f, "  m.nu = %d;\n  m.ny = %d;\n", all->nu, all->ny);

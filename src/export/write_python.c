@@ -5,12 +5,9 @@
 #include "base/number.h"
 #include "export/code.h"
 
+// Where it differs from the ordinary notation (code.h).
 static const flx_notation ops[FLX_OPS] = {
-    [FLX_OP_ADD] = {1, "$11 + $22"},
-    [FLX_OP_SUB] = {1, "$11 - $22"},
-    [FLX_OP_MUL] = {2, "$12 * $23"},
     [FLX_OP_DIV] = {5, "_div($10, $20)"},
-    [FLX_OP_NEG] = {3, "-$15"},
     [FLX_OP_POW] = {5, "_pow($10, $20)"},
     [FLX_OP_SQRT] = {5, "_of(math.sqrt, $10)"},
     [FLX_OP_SIN] = {5, "math.sin($10)"},
@@ -26,14 +23,11 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_EXP] = {5, "_of(math.exp, $10)"},
     [FLX_OP_LOG] = {5, "_of(math.log, $10)"},
     [FLX_OP_LOG10] = {5, "_of(math.log10, $10)"},
-    [FLX_OP_ABS] = {5, "abs($10)"},
     [FLX_OP_SIGN] = {5, "((1.0 if $11 > 0.0 else 0.0) - (1.0 if $11 < 0.0 else 0.0))"},
     [FLX_OP_FLOOR] = {5, "float(math.floor($10))"},
     [FLX_OP_CEIL] = {5, "float(math.ceil($10))"},
     [FLX_OP_ROUND] = {5, "float(math.floor($11 + 0.5))"},
     [FLX_OP_MOD] = {2, "$12 % $23"},
-    [FLX_OP_MIN] = {5, "min($10, $20)"},
-    [FLX_OP_MAX] = {5, "max($10, $20)"},
     [FLX_OP_LT] = {5, "(1.0 if $11 < $21 else 0.0)"},
     [FLX_OP_LE] = {5, "(1.0 if $11 <= $21 else 0.0)"},
     [FLX_OP_EQ] = {5, "(1.0 if $11 == $21 else 0.0)"},
@@ -42,18 +36,7 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_OR] = {5, "(1.0 if $15 != 0.0 or $25 != 0.0 else 0.0)"},
     [FLX_OP_NOT] = {5, "(0.0 if $15 != 0.0 else 1.0)"},
     [FLX_OP_IF] = {5, "($20 if $15 != 0.0 else $30)"},
-    [FLX_OP_TABLE] = {5, "$10)"},
 };
-
-static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
-{
-    (void)all;
-    if (in == FLX_INPUT_T) {
-        fputs("t", f);
-    } else {
-        flx_fprintf(f, "%s[%d]", flx_input_names[in], index);
-    }
-}
 
 static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
@@ -71,7 +54,9 @@ static const flx_language language = {.ops = ops,
                                       .infinity = "math.inf",
                                       .not_a_number = "math.nan",
                                       .number = flx_write_number,
-                                      .input = input,
+                                      .comment = "# ",
+                                      .entry = "%s[%d]",
+                                      .first = 0,
                                       .table = table};
 
 // ---- functions that these call ------------------------------------------------------------------
@@ -271,7 +256,7 @@ static const char solve_text[] =
 flx_status flx_write_python(FILE *f, const flx_functions *all, const flx_code *codes)
 {
     const flx_symbolic *x = &all->x;
-    flx_write_header(f, all, "# ", "%s[%d]", 0);
+    flx_write_header(f, all, &language);
     flx_fprintf(f, "import math\n\nnq, nv, nx, np, nrow = %d, %d, %d, %d, %d\nnu, ny = %d, %d\n",
                 x->nq, x->nv, x->m->nstate, all->np, x->nrow, all->nu, all->ny);
     fputs("drawn = [", f);
