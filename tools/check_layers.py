@@ -138,7 +138,7 @@ def check_names(root):
         for where, _, files in sorted(os.walk(os.path.join(root, top))):
             if len(files) > MOST:
                 problems.append(f"{os.path.relpath(where, root)}: {len(files)} files; more than {MOST} are no room")
-            if top == "src" and os.path.dirname(os.path.relpath(where, root)) == "src" and "README.md" not in files:
+            if top == "src" and os.path.relpath(where, root) != "src" and "README.md" not in files:
                 problems.append(f"{os.path.relpath(where, root)}: it has no README.md")
             for file in files:
                 if file.endswith((".c", ".h", ".def")):
