@@ -337,9 +337,7 @@ void flx_modal_energy(int nb, const flx_modal_data *bodies, const flx_frame *fra
         out->kinetic += 0.5 * e->m * v3_dot(v, v) + v3_dot(v, inner) +
                         0.5 * v3_dot(w, m33_mul_v(s.J, w)) + v3_dot(w, s.N);
         out->potential -= v3_dot(g, v3_axpy(e->m, r, lever));
-        for (int k = 0; k < s.n; k++) {
-            for (int l = 0; l < s.n; l++) out->kinetic += 0.5 * u[k] * e->M[k * s.n + l] * u[l];
-        }
+        flx_elastic_add_kinetic(e, u, out);
         v3 P = v3_axpy(e->m, v, inner);
         v3_add_to(out->linear, 1.0, P);
         v3_add_to(out->angular, 1.0,

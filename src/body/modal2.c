@@ -304,9 +304,7 @@ void flx_modal2_energy(int nb, const flx_modal_data *bodies, const flx_frame2 *f
         out->kinetic +=
             0.5 * e->m * dot(v, v) + dot(v, inner) + 0.5 * s.J * f->w * f->w + f->w * s.N;
         out->potential -= dot(v2_load(p->g), axpy(e->m, r, lever));
-        for (int k = 0; k < s.n; k++) {
-            for (int l = 0; l < s.n; l++) out->kinetic += 0.5 * u[k] * e->M[k * s.n + l] * u[l];
-        }
+        flx_elastic_add_kinetic(e, u, out);
         add2(out->linear, 1.0, P);
         out->angular[2] += dot(hat(r), P) + s.J * f->w + s.N + dot(hat(lever), v);
     }

@@ -400,3 +400,10 @@ void flx_elastic_energy(const flx_elastic *e, const double *q, const double *u, 
         }
     }
 }
+
+void flx_elastic_add_kinetic(const flx_elastic *e, const double *u, flx_energies *out)
+{
+    for (int k = 0; k < e->n; k++) {
+        for (int l = 0; l < e->n; l++) out->kinetic += 0.5 * u[k] * e->M[k * e->n + l] * u[l];
+    }
+}

@@ -35,3 +35,5 @@ void flx_grains_transport(const flx_grain_view *x, double *rows, double *own);
 void flx_elastic_forces(const flx_elastic *e, const double *q, const double *u, double *own);
 void flx_elastic_tangents(const flx_elastic *e, double *A0, double *A1);
 void flx_elastic_energy(const flx_elastic *e, const double *q, const double *u, flx_energies *out);
+// Kinetic energy of the deformation alone, in the frame of the body.
+void flx_elastic_add_kinetic(const flx_elastic *e, const double *u, flx_energies *out);

@@ -66,18 +66,6 @@ flx_status flx_fe_problem_mesh(flx_fe_problem *p, flx_result_mesh *out)
                         "there is nothing to draw: the structure has neither solids nor plates, "
                         "beams or trusses");
     }
-    *out = (flx_result_mesh){.nnode = m->nnode,
-                             .nsurface = m->nsurface,
-                             .ntriangle = m->ntriangle,
-                             .ncell = m->ncell,
-                             .nmode = p->nfound,
-                             .nodes = m->nodes,
-                             .labels = m->labels,
-                             .triangles = m->triangles,
-                             .cells = m->cells,
-                             .offsets = m->offsets,
-                             .connectivity = m->connectivity,
-                             .modes = m->modes,
-                             .stress = m->stress};
+    *out = (flx_result_mesh){FLX_ELASTIC_MESH_DRAWN(m, p->nfound)};
     return FLX_OK;
 }

@@ -56,5 +56,6 @@ flx_status flx_fmu_write_xml(flx_ctx *ctx, const flx_fmu_description *d, flx_fmu
 void flx_fmu_put_attribute(FILE *f, const char *name, const char *text);
 void flx_fmu_put_number(FILE *f, const char *name, double x);
 void flx_fmu_put_head(FILE *f, const flx_fmu_description *d);
+const char *flx_fmu_kind_text(int kind); // the attributes that follow from the kind of a variable
 // A text inside an attribute: signs of XML are written as entities.
 void flx_fmu_put_text(FILE *f, const char *text);

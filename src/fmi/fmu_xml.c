@@ -74,6 +74,23 @@ static void put_units(FILE *f, const flx_fmu_description *d)
     fputs("  </UnitDefinitions>\n", f);
 }
 
+const char *flx_fmu_kind_text(int kind)
+{
+    static const char local[] =
+        " causality=\"local\" variability=\"continuous\" initial=\"calculated\"";
+    static const char *const texts[] = {
+        [FLX_FMU_TIME] = " causality=\"independent\" variability=\"continuous\"",
+        [FLX_FMU_INPUT] = " causality=\"input\" variability=\"continuous\"",
+        [FLX_FMU_PARAMETER] = " causality=\"parameter\" variability=\"fixed\" initial=\"exact\"",
+        [FLX_FMU_OUTPUT] =
+            " causality=\"output\" variability=\"continuous\" initial=\"calculated\"",
+        [FLX_FMU_STATE] = local,
+        [FLX_FMU_DERIVATIVE] = local,
+        [FLX_FMU_INDICATOR] = local,
+    };
+    return texts[kind];
+}
+
 void flx_fmu_put_head(FILE *f, const flx_fmu_description *d)
 {
     put_units(f, d);

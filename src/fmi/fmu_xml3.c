@@ -7,24 +7,12 @@
 
 static void put_variable(FILE *f, const flx_fmu_variable *v)
 {
-    static const char *const words[] = {
-        [FLX_FMU_TIME] = " causality=\"independent\" variability=\"continuous\"",
-        [FLX_FMU_INPUT] = " causality=\"input\" variability=\"continuous\"",
-        [FLX_FMU_PARAMETER] = " causality=\"parameter\" variability=\"fixed\" initial=\"exact\"",
-        [FLX_FMU_OUTPUT] =
-            " causality=\"output\" variability=\"continuous\" initial=\"calculated\"",
-        [FLX_FMU_STATE] = " causality=\"local\" variability=\"continuous\" initial=\"calculated\"",
-        [FLX_FMU_DERIVATIVE] =
-            " causality=\"local\" variability=\"continuous\" initial=\"calculated\"",
-        [FLX_FMU_INDICATOR] =
-            " causality=\"local\" variability=\"continuous\" initial=\"calculated\"",
-    };
     bool has_start = v->kind == FLX_FMU_INPUT || v->kind == FLX_FMU_PARAMETER;
     fputs("    <Float64", f);
     flx_fmu_put_attribute(f, "name", v->group > 1 ? v->vector : v->name);
     flx_fprintf(f, " valueReference=\"%u\"", v->reference);
     if (v->about) flx_fmu_put_attribute(f, "description", v->about);
-    fputs(words[v->kind], f);
+    fputs(flx_fmu_kind_text(v->kind), f);
     if (*v->unit) flx_fmu_put_attribute(f, "unit", v->unit);
     if (strcmp(v->unit, "rad") == 0) fputs(" displayUnit=\"deg\"", f);
     if (has_start) flx_fmu_put_number(f, "start", v->start);

@@ -19,6 +19,21 @@
 
 typedef enum verdict { GO_ON, SOLVED, RENEW, FAILED } verdict;
 
+flx_status flx_newton_factor(flx_integrator *it, flx_linear *lin, const flx_blocks *b,
+                             const flx_weights *w)
+{
+    flx_status status = flx_linear_factor(lin, b, w);
+    it->stats.factorisations++;
+    return status > 0 ? flx_method_singular(it, status, flx_linear_get_report(lin).worst) : status;
+}
+
+void flx_newton_refreshed(flx_newton *n, double h)
+{
+    n->books->h_factored = h;
+    flx_newton_open_books(n->books);
+    n->fresh = 0;
+}
+
 void flx_newton_open_books(flx_newton_books *b)
 {
     b->age = 0;

@@ -74,6 +74,12 @@ typedef struct flx_newton_steps {
 flx_status flx_newton_solve(flx_integrator *it, const flx_state *x, const flx_newton_steps *steps,
                             flx_newton *n);
 
+// For `refresh`: factors of a matrix of the step, with the message where it has none; counted.
+flx_status flx_newton_factor(flx_integrator *it, flx_linear *lin, const flx_blocks *b,
+                             const flx_weights *w);
+// ... and all is new, for a step h.
+void flx_newton_refreshed(flx_newton *n, double h);
+
 // The linearisation is new: nothing is known of it.
 void flx_newton_open_books(flx_newton_books *b);
 // After a step that was solved. true: what the factors cost too much has paid for new ones.

@@ -39,6 +39,12 @@ typedef struct flx_elastic_mesh {
     int *labels, *triangles, *cells, *offsets, *connectivity;
     float *modes, *stress; // stress NULL: none
 } flx_elastic_mesh;
+// ... with n modes, as members of a flx_result_mesh (flexion/results.h).
+#define FLX_ELASTIC_MESH_DRAWN(m, n)                                                               \
+    .nnode = (m)->nnode, .nsurface = (m)->nsurface, .ntriangle = (m)->ntriangle,                   \
+    .ncell = (m)->ncell, .nmode = (n), .nodes = (m)->nodes, .labels = (m)->labels,                 \
+    .triangles = (m)->triangles, .cells = (m)->cells, .offsets = (m)->offsets,                     \
+    .connectivity = (m)->connectivity, .modes = (m)->modes, .stress = (m)->stress
 
 // What a reduction kept and what it left out.
 typedef struct flx_elastic_cut {

@@ -371,19 +371,7 @@ static void mesh(walk *w, flx_elastic *e)
     if (w->bad) return;
     if (w->write) {
         if (!m) return;
-        const flx_result_mesh drawn = {.nnode = m->nnode,
-                                       .nsurface = m->nsurface,
-                                       .ntriangle = m->ntriangle,
-                                       .ncell = m->ncell,
-                                       .nmode = e->n,
-                                       .nodes = m->nodes,
-                                       .labels = m->labels,
-                                       .triangles = m->triangles,
-                                       .cells = m->cells,
-                                       .offsets = m->offsets,
-                                       .connectivity = m->connectivity,
-                                       .modes = m->modes,
-                                       .stress = m->stress};
+        const flx_result_mesh drawn = {FLX_ELASTIC_MESH_DRAWN(m, e->n)};
         w->bad = !flx_meshes_put(w->file, 1, &drawn);
         return;
     }

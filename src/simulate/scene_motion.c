@@ -32,19 +32,8 @@ static flx_status list_meshes(flx_simulation *sim)
     for (int i = 0; i < m->nmodal; i++) {
         const flx_elastic_mesh *x = m->modals[i].e->mesh;
         if (!x) continue;
-        sim->motion.meshes[sim->info.nmesh++] = (flx_result_mesh){.nnode = x->nnode,
-                                                                  .nsurface = x->nsurface,
-                                                                  .ntriangle = x->ntriangle,
-                                                                  .ncell = x->ncell,
-                                                                  .nmode = m->modals[i].e->n,
-                                                                  .nodes = x->nodes,
-                                                                  .labels = x->labels,
-                                                                  .triangles = x->triangles,
-                                                                  .cells = x->cells,
-                                                                  .offsets = x->offsets,
-                                                                  .connectivity = x->connectivity,
-                                                                  .modes = x->modes,
-                                                                  .stress = x->stress};
+        const flx_result_mesh drawn = {FLX_ELASTIC_MESH_DRAWN(x, m->modals[i].e->n)};
+        sim->motion.meshes[sim->info.nmesh++] = drawn;
     }
     sim->info.meshes = sim->motion.meshes;
     return FLX_OK;

@@ -157,40 +157,9 @@ static bool restore(cli_fmu *f, const void *bytes, size_t size)
     return done;
 }
 
-static void destroy(cli_fmu *f)
-{
-    functions *call = f->functions;
-    call->FreeInstance(f->instance);
-}
-
-// ---- model exchange -----------------------------------------------------------------------------
-
-static bool put_state(cli_fmu *f, double t, const double *x, const double *u)
-{
-    functions *call = f->functions;
-    size_t nx = (size_t)f->info->nstate;
-    bool done = call->SetTime(f->instance, t) <= fmi3Warning;
-    if (nx > 0) done = done && call->SetContinuousStates(f->instance, x, nx) <= fmi3Warning;
-    for (int i = 0; i < f->nin && done; i++) done = set(f, f->in[i], u[i]);
-    return done;
-}
-
-static bool rows(cli_fmu *f, double t, const double *x, const double *u, double *out)
-{
-    functions *call = f->functions;
-    size_t nx = (size_t)f->info->nstate, nz = (size_t)f->info->nindicator;
-    bool done = put_state(f, t, x, u);
-    if (nx > 0)
-        done = done && call->GetContinuousStateDerivatives(f->instance, out, nx) <= fmi3Warning;
-    out += nx;
-    for (int i = 0; i < f->nout && done; i++) {
-        int n = f->info->ports[f->out[i]].count;
-        done = get(f, f->out[i], n, out);
-        out += n;
-    }
-    if (nz > 0) done = done && call->GetEventIndicators(f->instance, out, nz) <= fmi3Warning;
-    return done;
-}
+#define WARNING fmi3Warning
+#define GET_DERIVATIVES GetContinuousStateDerivatives
+#include "cli/fmu/fmu_host.inc.h"
 
 static bool along(cli_fmu *f, int port, double *slopes)
 {

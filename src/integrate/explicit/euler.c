@@ -25,16 +25,7 @@ static const flx_rk_pair pair = {
     .e = {-0.5, 0.5},
 };
 
-static int coefficients(const flx_integrator_def *def, flx_coefficients *out)
-{
-    (void)def;
-    return flx_rk_coefficients(&pair, out);
-}
-
-static flx_status create(flx_integrator *it)
-{
-    return flx_rk_create(it, &pair);
-}
+#include "integrate/explicit/explicit_method.inc.h"
 
 const flx_integrator_type flx_euler = {
     .name = "euler",
@@ -42,11 +33,5 @@ const flx_integrator_type flx_euler = {
     .order = 1,
     .fixed = 1,
     .adaptive = 1,
-    .settled = 1,
-    .coefficients = coefficients,
-    .create = create,
-    .step = flx_rk_step,
-    .interpolate = flx_rk_interpolate,
-    .destroy = flx_rk_destroy,
-    .memory = flx_rk_memory,
+    FLX_RK_METHOD,
 };

@@ -437,37 +437,15 @@ static flx_status adjoint(flx_slopes *sl, double *w, double *eta)
     return FLX_OK;
 }
 
-const flx_slopes_type flx_collocation_slopes = {.bytes = sizeof(flx_stage_slopes),
-                                                .create = create,
-                                                .destroy = destroy,
-                                                .record = record,
-                                                .residuals = residuals,
-                                                .jumps = true,
-                                                .start = flx_slopes_start_at_state,
-                                                .has_start_t = flx_slopes_start_is_smooth,
-                                                .start_t = start_t,
-                                                .open = open,
-                                                .direct = direct,
-                                                .adjoint = adjoint,
-                                                .change = flx_slopes_change_state,
-                                                .change_t = flx_slopes_change_state_t,
-                                                .install = flx_stage_install,
-                                                .inside = flx_stage_inside,
-                                                .close = flx_stage_close,
-                                                .weigh_inside = flx_stage_weigh_inside};
+#define ENDS                                                                                       \
+    .bytes = sizeof(flx_stage_slopes), .create = create, .destroy = destroy, .record = record,     \
+    .residuals = residuals, .jumps = true, .start = flx_slopes_start_at_state,                     \
+    .has_start_t = flx_slopes_start_is_smooth, .start_t = start_t, .open = open, .direct = direct, \
+    .adjoint = adjoint, .change = flx_slopes_change_state, .change_t = flx_slopes_change_state_t
+
+const flx_slopes_type flx_collocation_slopes = {
+    ENDS, .install = flx_stage_install, .inside = flx_stage_inside, .close = flx_stage_close,
+    .weigh_inside = flx_stage_weigh_inside};
 
 // Values inside steps are made of the ends, by Hermite's polynomials.
-const flx_slopes_type flx_collocation_ends_slopes = {.bytes = sizeof(flx_stage_slopes),
-                                                     .create = create,
-                                                     .destroy = destroy,
-                                                     .record = record,
-                                                     .residuals = residuals,
-                                                     .jumps = true,
-                                                     .start = flx_slopes_start_at_state,
-                                                     .has_start_t = flx_slopes_start_is_smooth,
-                                                     .start_t = start_t,
-                                                     .open = open,
-                                                     .direct = direct,
-                                                     .adjoint = adjoint,
-                                                     .change = flx_slopes_change_state,
-                                                     .change_t = flx_slopes_change_state_t};
+const flx_slopes_type flx_collocation_ends_slopes = {ENDS};

@@ -44,16 +44,9 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
                          .c1 = rule->c1[k] / g->h,
                          .c2 = rule->c2[k] / (g->h * g->h),
                          .cx = rule->c1[k] / g->h};
-        flx_status status = flx_linear_factor(g->lin[k], &g->blocks, &w);
-        it->stats.factorisations++;
-        if (status > 0) {
-            return flx_method_singular(it, status, flx_linear_get_report(g->lin[k]).worst);
-        }
-        if (status != FLX_OK) return status;
+        FLX_TRY(flx_newton_factor(it, g->lin[k], &g->blocks, &w));
     }
-    g->books.h_factored = g->h;
-    flx_newton_open_books(&g->books);
-    n->fresh = 0;
+    flx_newton_refreshed(n, g->h);
     flx_anderson_restart(&g->anderson);
     return FLX_OK;
 }

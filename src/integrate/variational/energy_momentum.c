@@ -367,15 +367,8 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
     }
     it->stats.linearisations++;
     g->books.h_factored = 0.0;
-    flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
-    it->stats.factorisations++;
-    if (status > 0) {
-        return flx_method_singular(it, status, flx_linear_get_report(g->lin).worst);
-    }
-    if (status != FLX_OK) return status;
-    g->books.h_factored = g->h;
-    flx_newton_open_books(&g->books);
-    n->fresh = 0;
+    FLX_TRY(flx_newton_factor(it, g->lin, &g->blocks, &w));
+    flx_newton_refreshed(n, g->h);
     flx_anderson_restart(&g->anderson);
     return FLX_OK;
 }

@@ -327,6 +327,15 @@ void flx_put_orientation(flx_item_maker *k, const char *key, const flx_orientati
     flx_put_end(k, key, outer);
 }
 
+void flx_put_pose(flx_item_maker *k, const flx_vector *position, const flx_orientation *o,
+                  const flx_vector *velocity, const flx_vector *angular_velocity)
+{
+    flx_put_vector(k, "position", position);
+    flx_put_orientation(k, "orientation", o);
+    flx_put_vector(k, "velocity", velocity);
+    flx_put_turn(k, "angular_velocity", angular_velocity);
+}
+
 void flx_put_texts(flx_item_maker *k, const char *key, int n, const char *const *texts)
 {
     if (n > 0 && !texts) flx_item_refuse(k, key, "%d are announced, and the array is NULL", n);

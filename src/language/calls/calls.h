@@ -57,6 +57,9 @@ void flx_put_place(flx_item_maker *k, const char *key, const flx_vector *v); // 
 // A vector in space, a number (x) in the plane.
 void flx_put_turn(flx_item_maker *k, const char *key, const flx_vector *v);
 void flx_put_orientation(flx_item_maker *k, const char *key, const flx_orientation *o);
+// Of a body: where it is, and how it moves at the start.
+void flx_put_pose(flx_item_maker *k, const flx_vector *position, const flx_orientation *o,
+                  const flx_vector *velocity, const flx_vector *angular_velocity);
 void flx_put_texts(flx_item_maker *k, const char *key, int n, const char *const *texts);
 // words: ends with NULL; the first is that of `first`. A choice that is none is refused.
 void flx_put_word(flx_item_maker *k, const char *key, const char *const *words, int first,

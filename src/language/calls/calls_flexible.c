@@ -123,10 +123,7 @@ int flx_model_add_flexible(flx_model *m, const char *name, const flx_flexible_de
     put_reduction(&k, &d);
     flx_put_text(&k, "frame", d.frame);
     flx_put_flag(&k, "stiffening", d.stiffening);
-    flx_put_vector(&k, "position", &d.position);
-    flx_put_orientation(&k, "orientation", &d.orientation);
-    flx_put_vector(&k, "velocity", &d.velocity);
-    flx_put_turn(&k, "angular_velocity", &d.angular_velocity);
+    flx_put_pose(&k, &d.position, &d.orientation, &d.velocity, &d.angular_velocity);
     put_damping(&k, &d.damping);
     return flx_item_end(&k);
 }
@@ -165,10 +162,7 @@ int flx_model_add_solid(flx_model *m, const char *name, const flx_solid_def *def
     if (d.neo_hookean) flx_put_text(&k, "law", "neo-hookean");
     flx_put_texts(&k, "fixed", d.nfixed, d.fixed);
     put_attached(&k, &d);
-    flx_put_vector(&k, "position", &d.position);
-    flx_put_orientation(&k, "orientation", &d.orientation);
-    flx_put_vector(&k, "velocity", &d.velocity);
-    flx_put_turn(&k, "angular_velocity", &d.angular_velocity);
+    flx_put_pose(&k, &d.position, &d.orientation, &d.velocity, &d.angular_velocity);
     put_damping(&k, &d.damping);
     return flx_item_end(&k);
 }

@@ -97,10 +97,7 @@ int flx_model_add_body(flx_model *m, const char *name, const flx_body_def *def)
     flx_put_value(&k, "mass", d.mass);
     put_inertia(&k, d.inertia);
     flx_put_vector(&k, "com", &d.com);
-    flx_put_vector(&k, "position", &d.position);
-    flx_put_orientation(&k, "orientation", &d.orientation);
-    flx_put_vector(&k, "velocity", &d.velocity);
-    flx_put_turn(&k, "angular_velocity", &d.angular_velocity);
+    flx_put_pose(&k, &d.position, &d.orientation, &d.velocity, &d.angular_velocity);
     put_points(&k, d.npoint, d.points);
     return flx_item_end(&k);
 }

@@ -6,14 +6,7 @@
 
 typedef enum flx_group {
 #define FLX_GROUP(id, noun, heading, selector, doc, example) FLX_GROUP_##id,
-#define FLX_KEY(...)
-#define FLX_WORD(...)
-#define FLX_RULE(...)
 #include "language/schema/schema.def"
-#undef FLX_GROUP
-#undef FLX_KEY
-#undef FLX_WORD
-#undef FLX_RULE
     FLX_GROUP_COUNT
 } flx_group;
 

@@ -19,54 +19,26 @@ _Static_assert(FLX_GROUP_COUNT <= 128, "groups are bits of one word");
 const flx_schema_group flx_schema_groups[FLX_GROUP_COUNT] = {
 #define FLX_GROUP(id, noun, heading, selector, doc, example)                                       \
     {#id, noun, heading, selector, doc, example},
-#define FLX_KEY(...)
-#define FLX_WORD(...)
-#define FLX_RULE(...)
 #include "language/schema/schema.def"
-#undef FLX_GROUP
-#undef FLX_KEY
-#undef FLX_WORD
-#undef FLX_RULE
 };
 
 const flx_schema_key flx_schema_own_keys[] = {
-#define FLX_GROUP(...)
 #define FLX_KEY(groups, types, key, kind, need, unit, initial, status, doc)                        \
     {groups, types, key, kind, need, unit, initial, status, doc},
-#define FLX_WORD(...)
-#define FLX_RULE(...)
 #include "language/schema/schema.def"
-#undef FLX_GROUP
-#undef FLX_KEY
-#undef FLX_WORD
-#undef FLX_RULE
     {0, NULL, NULL, NULL, false, NULL, NULL, false, NULL},
 };
 
 const flx_schema_word flx_schema_own_words[] = {
-#define FLX_GROUP(...)
-#define FLX_KEY(...)
 #define FLX_WORD(group, key, word, dimensions, status, doc, example)                               \
     {FLX_GROUP_##group, key, word, dimensions, status, doc, example},
-#define FLX_RULE(...)
 #include "language/schema/schema.def"
-#undef FLX_GROUP
-#undef FLX_KEY
-#undef FLX_WORD
-#undef FLX_RULE
     {FLX_GROUP_COUNT, NULL, NULL, NULL, false, NULL, NULL},
 };
 
 const flx_schema_rule flx_schema_own_rules[] = {
-#define FLX_GROUP(...)
-#define FLX_KEY(...)
-#define FLX_WORD(...)
 #define FLX_RULE(group, types, rule, keys) {FLX_GROUP_##group, types, FLX_RULE_##rule, keys},
 #include "language/schema/schema.def"
-#undef FLX_GROUP
-#undef FLX_KEY
-#undef FLX_WORD
-#undef FLX_RULE
     {FLX_GROUP_COUNT, NULL, FLX_RULE_ONE, NULL},
 };
 

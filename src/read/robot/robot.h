@@ -148,6 +148,8 @@ m33 flx_robot_rpy(const double rpy[3]);
 
 // robot_repair.c
 flx_status flx_robot_repair(flx_robot *robot);
+// Limits that leave no way are left out, and said.
+void flx_robot_check_limits(flx_robot *robot, flx_robot_joint *j, flx_loc loc);
 // Of joints with a largest effort: motors that give it.
 flx_status flx_robot_add_motors(flx_robot *robot);
 // Adds a mass, with its inertia about its own centre in axes of the link, to what the link has.

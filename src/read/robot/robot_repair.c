@@ -22,6 +22,15 @@ static m33 point_inertia(double mass, v3 r)
     return m33_scale(mass, m33_sub(m33_scale(v3_dot(r, r), m33_identity()), m33_outer(r, r)));
 }
 
+void flx_robot_check_limits(flx_robot *robot, flx_robot_joint *j, flx_loc loc)
+{
+    if (!j->limited || j->lower < j->upper) return;
+    j->limited = false;
+    FLX_ROBOT_NOTE(robot, loc,
+                   "the limits of joint '%s', %g and %g, leave no way: they are left out", j->name,
+                   j->lower, j->upper);
+}
+
 flx_status flx_robot_add_motors(flx_robot *robot)
 {
     robot->motors = flx_arena_take(robot->arena, (size_t)robot->njoint + 1, sizeof *robot->motors);

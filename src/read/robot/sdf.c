@@ -257,12 +257,7 @@ static flx_status read_limits(flx_robot *robot, const flx_xml *a, bool endless, 
     if (j->upper >= 1e15) j->upper = HUGE_VAL;
     j->limited = !endless && (isfinite(j->lower) || isfinite(j->upper));
     if (!(j->effort > 0.0)) j->effort = 0.0; // -1: none
-    if (j->limited && !(j->lower < j->upper)) {
-        j->limited = false;
-        FLX_ROBOT_NOTE(robot, l->loc,
-                       "the limits of joint '%s', %g and %g, leave no way: they are left out",
-                       j->name, j->lower, j->upper);
-    }
+    flx_robot_check_limits(robot, j, l ? l->loc : j->loc);
     if (d) {
         FLX_TRY(read_child(robot, d, "damping", 1, &j->damping, NULL));
         FLX_TRY(read_child(robot, d, "friction", 1, &j->friction, NULL));

@@ -148,12 +148,7 @@ static flx_status read_limits(flx_robot *robot, const flx_xml *e, const char *ty
         TRY_NUMBERS(l, "effort", 1, &j->effort, NULL);
     }
     j->limited = (low || high) && strcmp(type, "continuous") != 0;
-    if (j->limited && !(j->lower < j->upper)) {
-        j->limited = false;
-        FLX_ROBOT_NOTE(robot, l->loc,
-                       "the limits of joint '%s', %g and %g, leave no way: they are left out",
-                       j->name, j->lower, j->upper);
-    }
+    flx_robot_check_limits(robot, j, l ? l->loc : j->loc);
     if (d) {
         TRY_NUMBERS(d, "damping", 1, &j->damping, NULL);
         TRY_NUMBERS(d, "friction", 1, &j->friction, NULL);

@@ -253,8 +253,7 @@ static flx_status invert(inversion *i)
     return status;
 }
 
-static flx_status perform_and_show(flx_task *t, flx_finding *out, flx_motion_visit visit,
-                                   void *user)
+static flx_status show(flx_task *t, flx_finding *out, flx_motion_visit visit, void *user)
 {
     inversion i = {.t = t, .sim = t->sim, .d = t->a->own, .out = out};
     flx_status status = invert(&i);
@@ -264,17 +263,4 @@ static flx_status perform_and_show(flx_task *t, flx_finding *out, flx_motion_vis
     return status;
 }
 
-static flx_status perform(flx_task *t, flx_finding *out)
-{
-    return perform_and_show(t, out, NULL, NULL);
-}
-
-static flx_status show(flx_task *t, flx_motion_visit visit, void *user)
-{
-    flx_finding found = {0};
-    flx_status status = perform_and_show(t, &found, visit, user);
-    flx_finding_clear(&found);
-    return status;
-}
-
-const flx_analysis_performer flx_performer_INVERSION = {.perform = perform, .show = show};
+const flx_analysis_performer flx_performer_INVERSION = {.show = show};

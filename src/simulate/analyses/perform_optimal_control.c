@@ -131,8 +131,7 @@ static flx_status find(optimum *o, flx_arena *arena)
     return flx_grid_table(o->sim, o->out, &o->open, o->found.grid, o->d->nin, o->d->inputs);
 }
 
-static flx_status perform_and_show(flx_task *t, flx_finding *out, flx_motion_visit visit,
-                                   void *user)
+static flx_status show(flx_task *t, flx_finding *out, flx_motion_visit visit, void *user)
 {
     optimum o = {.sim = t->sim, .d = t->a->own, .out = out};
     flx_arena *arena = flx_arena_create(t->sim->ctx);
@@ -145,17 +144,4 @@ static flx_status perform_and_show(flx_task *t, flx_finding *out, flx_motion_vis
     return status;
 }
 
-static flx_status perform(flx_task *t, flx_finding *out)
-{
-    return perform_and_show(t, out, NULL, NULL);
-}
-
-static flx_status show(flx_task *t, flx_motion_visit visit, void *user)
-{
-    flx_finding found = {0};
-    flx_status status = perform_and_show(t, &found, visit, user);
-    flx_finding_clear(&found);
-    return status;
-}
-
-const flx_analysis_performer flx_performer_OPTIMAL_CONTROL = {.perform = perform, .show = show};
+const flx_analysis_performer flx_performer_OPTIMAL_CONTROL = {.show = show};

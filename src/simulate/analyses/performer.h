@@ -32,8 +32,8 @@ typedef struct flx_analysis_performer {
     bool
         settled; // about the start it wants to know which contacts hold, so it is done about the end of the run
     flx_status (*perform)(flx_task *t, flx_finding *out);
-    flx_status (*show)(flx_task *t, flx_motion_visit visit,
-                       void *user); // the motion that it finds; NULL: none
+    // In the place of perform: what it finds is a motion, which is shown; visit NULL: to nobody.
+    flx_status (*show)(flx_task *t, flx_finding *out, flx_motion_visit visit, void *user);
 } flx_analysis_performer;
 
 const flx_analysis_performer *flx_analysis_get_performer(const flx_analysis *a);

@@ -251,7 +251,9 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
         status = flx_analysis_tell_clocks(
             sim, "is held: its loop is open here; an analysis of type period-map closes it", out);
     }
-    if (status == FLX_OK) status = performer->perform(&t, out);
+    if (status == FLX_OK)
+        status =
+            performer->show ? performer->show(&t, out, NULL, NULL) : performer->perform(&t, out);
     if (status != FLX_OK) out->ntable = 0; // begun, and not finished
     bool about = status == FLX_OK && performer->settled;
     if (about) status = tell_granted(sim, &t.place, out);

@@ -159,7 +159,9 @@ static flx_status begin_grid(flx_reference *r, const flx_way_keys *way)
         r->inputs = d->inputs;
     }
     int told = flx_ctx_warning_count(r->sim->ctx);
-    flx_status status = flx_analysis_get_performer(t.a)->show(&t, take_nodes, &e);
+    flx_finding found = {0};
+    flx_status status = flx_analysis_get_performer(t.a)->show(&t, &found, take_nodes, &e);
+    flx_finding_clear(&found);
     if (status == FLX_OK) flx_ctx_forget_warnings(r->sim->ctx, told); // it has told them itself
     return status;
 }
