@@ -13,8 +13,8 @@
     "tyre.lateral, tyre.value]}\n"
 
 static const char *const laws[] = {
-    "law: magic, longitudinal: {B: 12, C: 1.65, D: 1, E: 0.6}, lateral: {B: 10, C: 1.3, D: 1, E: "
-    "-0.5}",
+    ("law: magic, longitudinal: {B: 12, C: 1.65, D: 1, E: 0.6}, "
+     "lateral: {B: 10, C: 1.3, D: 1, E: -0.5}"),
     "law: fiala, slip_stiffness: 3e4, cornering_stiffness: 2.5e4, friction: 1",
     "law: linear, slip_stiffness: 3e4, cornering_stiffness: 2.5e4, friction: 1"};
 
