@@ -1,11 +1,14 @@
 // lqr.c - regulators and filters of least cost.
 #include "base/common.h"
 #include "flexion/control.h"
+#include "math/dense.h"
 #include "math/eigen.h"
 #include "math/riccati/riccati.h"
 
 #include <math.h>
 #include <string.h>
+
+#define ROUNDING 1e-10 // of weights, as a part of the largest
 
 static void turn(int m, int n, const double *rows, double *columns) // (m x n)
 {
@@ -34,19 +37,36 @@ static flx_status check_finite(flx_ctx *ctx, size_t n, const double *x, const ch
     return FLX_OK;
 }
 
-// Symmetric to rounding.
-static flx_status check_symmetric(flx_ctx *ctx, int n, const double *Q, const char *what)
+// No cost and no variance is negative: no eigenvalue is, but for rounding.
+static flx_status check_definite(flx_ctx *ctx, int n, const double *Q, const char *what)
+{
+    size_t size = (size_t)n * (size_t)n;
+    double *A = flx_alloc(ctx, size + (size_t)n, sizeof *A), *w = A + size;
+    if (!A) return FLX_ERR_MEMORY;
+    memcpy(A, Q, size * sizeof *A);
+    flx_status status = flx_dense_symmetric_eigen(ctx, n, A, w);
+    if (status == FLX_OK && w[0] < -ROUNDING * fmax(fabs(w[0]), fabs(w[n - 1]))) {
+        status = FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                          "%s is negative along some direction: its least eigenvalue is %.6g", what,
+                          w[0]);
+    }
+    flx_free(A);
+    return status;
+}
+
+// Symmetric to rounding, and not negative.
+static flx_status check_weights(flx_ctx *ctx, int n, const double *Q, const char *what)
 {
     double most = 0.0;
     for (int i = 0; i < n * n; i++) most = fmax(most, fabs(Q[i]));
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) {
-            if (fabs(Q[i + n * j] - Q[j + n * i]) <= 1e-10 * most) continue;
+            if (fabs(Q[i + n * j] - Q[j + n * i]) <= ROUNDING * most) continue;
             return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "%s is not symmetric: %g beside %g",
                             what, Q[i + n * j], Q[j + n * i]);
         }
     }
-    return FLX_OK;
+    return check_definite(ctx, n, Q, what);
 }
 
 static flx_status fail_unreached(flx_ctx *ctx, int n, const double s[2], const double *re,
@@ -107,8 +127,8 @@ flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const doubl
     FLX_TRY(check_finite(ctx, nm, B, "B"));
     FLX_TRY(check_finite(ctx, nn, Q, "Q"));
     FLX_TRY(check_finite(ctx, mm, R, "R"));
-    FLX_TRY(check_symmetric(ctx, n, Q, "Q"));
-    FLX_TRY(check_symmetric(ctx, m, R, "R"));
+    FLX_TRY(check_weights(ctx, n, Q, "Q, of the states,"));
+    FLX_TRY(check_weights(ctx, m, R, "R, of the inputs,"));
     double *memory = flx_alloc(ctx, 3 * nn + 4 * nm + mm, sizeof *memory);
     double *cost = P ? P : flx_alloc(ctx, nn, sizeof *cost);
     if (!memory || !cost) {
@@ -150,8 +170,8 @@ flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const
     FLX_TRY(check_finite(ctx, nm, C, "C"));
     FLX_TRY(check_finite(ctx, nn, W, "W"));
     FLX_TRY(check_finite(ctx, mm, V, "V"));
-    FLX_TRY(check_symmetric(ctx, n, W, "W"));
-    FLX_TRY(check_symmetric(ctx, m, V, "V"));
+    FLX_TRY(check_weights(ctx, n, W, "W, the noise of the process,"));
+    FLX_TRY(check_weights(ctx, m, V, "V, the noise of what is measured,"));
     double *memory = flx_alloc(ctx, 5 * nn + 4 * nm + mm, sizeof *memory);
     if (!memory) return FLX_ERR_MEMORY;
     double *K = memory, *X = K + nm, *Ad = X + nn, *Q = Ad + nn, *B = Q + nn, *S = B + nm,
@@ -227,10 +247,10 @@ static flx_status check_motion(flx_ctx *ctx, const flx_lqr_motion *r)
     FLX_TRY(check_finite(ctx, nt * nm, r->B, "B"));
     FLX_TRY(check_finite(ctx, nn, r->Q, "Q"));
     FLX_TRY(check_finite(ctx, mm, r->R, "R"));
-    FLX_TRY(check_symmetric(ctx, r->n, r->Q, "Q"));
-    FLX_TRY(check_symmetric(ctx, r->m, r->R, "R"));
+    FLX_TRY(check_weights(ctx, r->n, r->Q, "Q, of the states,"));
+    FLX_TRY(check_weights(ctx, r->m, r->R, "R, of the inputs,"));
     if (r->end) FLX_TRY(check_finite(ctx, nn, r->end, "the cost of the end"));
-    return r->end ? check_symmetric(ctx, r->n, r->end, "the cost of the end") : FLX_OK;
+    return r->end ? check_weights(ctx, r->n, r->end, "the cost of the end") : FLX_OK;
 }
 
 flx_status flx_lqr_along(flx_ctx *ctx, const flx_lqr_motion *r, double *K, double *P)

@@ -106,6 +106,22 @@ flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b
     return status;
 }
 
+flx_status flx_dense_least_squares(flx_ctx *ctx, int m, int n, int nb, double *A, double *B)
+{
+    static const char what[] = "a least-squares solution";
+    if (n == 0 || nb == 0) return FLX_OK;
+    if (!flx_dense_is_finite((size_t)m * (size_t)n, A) ||
+        !flx_dense_is_finite((size_t)m * (size_t)nb, B))
+        return flx_dense_report(ctx, -1, what);
+    lapack_int size = n + 64 * (n > nb ? n : nb), info = 0;
+    double *work = flx_alloc(ctx, (size_t)size, sizeof *work);
+    if (!work) return FLX_ERR_MEMORY;
+    FLX_ONE_THREAD info =
+        LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', m, n, nb, A, m, B, m, work, size);
+    flx_free(work);
+    return flx_dense_report(ctx, info, what);
+}
+
 flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
 {
     if (n == 0) return FLX_OK;

@@ -12,6 +12,9 @@ bool flx_dense_is_full(int m, int n, double *A, double smallest);
 // Least-norm solution of A x = b (m x n, column-major, overwritten), singular values below
 // rcond * largest dropped. b (max(m,n)) overwritten by x.
 flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b, double rcond);
+// Least squares A X = B with A of full column rank (m x n, m >= n, column-major), nb right sides; both are overwritten, B (m x nb)
+// has X in its first n rows.
+flx_status flx_dense_least_squares(flx_ctx *ctx, int m, int n, int nb, double *A, double *B);
 // Eigenvalues of a symmetric matrix, ascending (n x n, overwritten by the eigenvectors).
 flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w);
 // A x = w B x of symmetric A and positive definite B, w ascending (n x n, both overwritten; A by the

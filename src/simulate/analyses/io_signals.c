@@ -51,7 +51,8 @@ flx_status flx_io_signals_linear(flx_io_signals *s, flx_simulation *sim, const f
                                         .inputs = keys->inputs,
                                         .outputs = s->places,
                                         .states = s->places + keys->nout,
-                                        .closed = keys->closed};
+                                        .closed = keys->closed,
+                                        .motion = s->turns ? &s->motion : NULL};
     return flx_linear_find(&request, out);
 }
 

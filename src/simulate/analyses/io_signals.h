@@ -14,6 +14,8 @@ typedef struct flx_io_signals {
     const char **inputs;         // (nin) names
     int *places;                 // (n) 0, 1, 2, ...
     flx_arena *arena;
+    bool turns;               // states turn with a steady motion,
+    flx_steady_motion motion; // ... which this one then is
 } flx_io_signals;
 
 flx_status flx_io_signals_create(flx_simulation *sim, const flx_io_keys *keys, flx_io_signals *out);

@@ -84,6 +84,20 @@ static flx_status put_states(found *f)
     return f->m.nout > 0 ? put_names(f, "outputs", f->m.nout, f->io.names) : FLX_OK;
 }
 
+static flx_status tell_steady(found *f)
+{
+    const double *w = f->io.motion.turning;
+    double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    if (!(rate > 0.0)) {
+        return flx_finding_line(f->sim, f->out,
+                                "the motion is steady: the coefficients are constant");
+    }
+    return flx_finding_line(f->sim, f->out,
+                            "the motion is steady: the coefficients are constant in axes that turn "
+                            "with it, by %.6g rad/s; inputs and outputs are to be of these axes",
+                            rate);
+}
+
 // Whether the state moves, so that coefficients are those of an instant.
 static flx_status tell_motion(found *f)
 {
@@ -91,6 +105,7 @@ static flx_status tell_motion(found *f)
     int worst = 0;
     double most = 0.0;
     char name[60];
+    if (f->io.motion.steady) return tell_steady(f);
     for (int i = 0; i < m->n; i++) {
         double size = 0.0;
         for (int j = 0; j < m->n; j++) size += fabs(m->A[i * m->n + j]);
@@ -397,6 +412,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
     FLX_TRY(flx_analysis_find_own_state(t));
     if (keys->descriptor) return flx_descriptor_form(t, &keys->io, out);
     FLX_TRY(flx_io_signals_create(t->sim, &keys->io, &f.io));
+    f.io.turns = true;
     flx_status status = flx_io_signals_linear(&f.io, t->sim, t->place.own, &f.m);
     if (status == FLX_OK) status = tell(&f);
     flx_linear_modes_clear(&f.modes);

@@ -36,6 +36,7 @@ static flx_status find_linear(flx_task *t, const flx_io_keys *io, flx_linear_mod
     flx_io_signals signals;
     FLX_TRY(flx_analysis_find_own_state(t));
     FLX_TRY(flx_io_signals_create(t->sim, io, &signals));
+    signals.turns = true;
     flx_status status = flx_io_signals_linear(&signals, t->sim, t->place.own, m);
     flx_io_signals_clear(&signals);
     return status;

@@ -4,6 +4,12 @@
 #include "flexion/linear.h"
 #include "simulate/simulation_parts.h"
 
+// Whether the state moves steadily, and the angular velocity of the axes in which its coefficients are constant.
+typedef struct flx_steady_motion {
+    bool steady;
+    double turning[3];
+} flx_steady_motion;
+
 typedef struct flx_linear_request {
     flx_simulation *sim;
     flx_run *run;             // NULL: none; the simulation has no other system
@@ -14,6 +20,8 @@ typedef struct flx_linear_request {
     const int *inputs;           // (nin) of the model
     const int *outputs, *states; // (nout) (nstate) among the signals; no states: free coordinates
     bool closed;
+    flx_steady_motion
+        *motion; // NULL: of states that move A is that of an instant, however they move (STATE-8)
 } flx_linear_request;
 
 // Inputs and switches are as they were afterwards.

@@ -27,14 +27,20 @@ typedef struct flx_linearising {
     double *change, *rough,
         *corner; // (nf) typical change of each value; errors of its slopes, and corners, as changes
     // what is changed
-    int state;          // -1: inputs
-    int part;           // of the inputs
-    const double *seed; // (nin)
-    bool fixed;         // positions and velocities stay
-    const double *rate; // (n) as the state moves on
-    double *wide;       // (nf) scratch
+    int state;                 // -1: inputs
+    int part;                  // of the inputs
+    const double *seed;        // (nin)
+    flx_steady_motion *motion; // borrowed; see flx_linear_request
+    bool fixed;                // positions and velocities stay
+    const double *rate;        // (n) as the state moves on
+    double *wide;              // (nf) scratch
 } flx_linearising;
 
+// A typical size of a state.
+double flx_linearising_typical(const flx_linearising *l, int i);
+// turned_states.c: A of a steady motion in axes that turn with it; of others it stays as it is.
+flx_status flx_linearising_turn(flx_linearising *l, flx_steady_motion *motion,
+                                flx_linear_model *out);
 // What is known of the slopes of each value, in parts of its typical change.
 void flx_linearising_note(flx_linearising *l, const flx_slope *s);
 void flx_linearising_tell_errors(const flx_linearising *l);

@@ -80,7 +80,7 @@ static flx_status find_column(linear *l, double step, int col, int nc, double *o
 }
 
 // Positions by their scales, velocities by theirs, or as fast as they are.
-static double typical(const linear *l, int i)
+double flx_linearising_typical(const linear *l, int i)
 {
     const flx_minimal *m = l->m;
     if (i < m->npos) return m->rows->scale[m->pos[i]];
@@ -96,7 +96,8 @@ static flx_status find_state_columns(linear *l, flx_linear_model *out)
 {
     for (int i = 0; i < l->n; i++) {
         l->state = i;
-        FLX_TRY(find_column(l, FLX_LINEAR_STEP * typical(l, i), i, l->n, out->A, out->C));
+        FLX_TRY(find_column(l, FLX_LINEAR_STEP * flx_linearising_typical(l, i), i, l->n, out->A,
+                            out->C));
         l->d[i] = 0.0;
     }
     l->state = -1;
@@ -257,6 +258,7 @@ static flx_status fill(linear *l, flx_linear_model *out)
     memcpy(out->rate, l->f0, n * sizeof *out->rate);
     name_states(l, out->states);
     FLX_TRY(find_state_columns(l, out));
+    if (l->motion && !moves_joints(l)) FLX_TRY(flx_linearising_turn(l, l->motion, out));
     FLX_TRY(find_input_columns(l, FLX_INPUT_VALUE, out->B, out->D));
     if (moves_joints(l)) FLX_TRY(take_rates(l, out));
     FLX_TRY(flx_linearising_clear_rounding(l, out));
@@ -291,7 +293,7 @@ static flx_status evaluate_slopes(void *user, double dt, double *f)
         memcpy(f, l->wide + first, (size_t)nout * sizeof *f);
         return FLX_OK;
     }
-    double h = FLX_LINEAR_STEP * typical(l, l->state);
+    double h = FLX_LINEAR_STEP * flx_linearising_typical(l, l->state);
     memset(f, 0, (size_t)nout * sizeof *f);
     for (int k = 0; k < 4; k++) {
         FLX_TRY(evaluate_moved(l, dt, places[k] * h, l->wide));
@@ -306,7 +308,8 @@ static flx_status find_slopes_along(linear *l, double *S_rate, double *rate)
     int n = l->n, nout = l->io->nout;
     double fastest = 0.0;
     double *f0 = flx_arena_take(l->arena, (size_t)nout, sizeof *f0);
-    for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(l->rate[i]) / typical(l, i));
+    for (int i = 0; i < n; i++)
+        fastest = fmax(fastest, fabs(l->rate[i]) / flx_linearising_typical(l, i));
     for (int j = 0; j < l->sim->sys->dims.nv; j++) // what motions move counts as well
         fastest = fmax(fastest, fabs(l->m->at->v[j]) / l->m->rows->scale[j]);
     if (!f0) return FLX_ERR_MEMORY;
@@ -384,7 +387,8 @@ flx_status flx_linear_find(const flx_linear_request *r, flx_linear_model *out)
                 .io = &io,
                 .about = r->at,
                 .signals = r->signals,
-                .names = r->names};
+                .names = r->names,
+                .motion = r->nstate == 0 ? r->motion : NULL};
     flx_status status = open_up(&l, r->closed, false);
     if (status == FLX_OK) status = fill(&l, out);
     if (status == FLX_OK && r->nstate > 0) status = take_states(&l, r, out);

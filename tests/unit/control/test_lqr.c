@@ -88,6 +88,10 @@ static int refusals(void)
     memcpy(Qw, Q, sizeof Qw);
     Qw[1] = 3; // not symmetric
     CHECK(flx_lqr_find(ctx, 4, 1, A, B, Qw, R, 0, K, NULL) == FLX_ERR_ARGUMENT);
+    flx_ctx_clear_messages(ctx);
+    Qw[1] = Qw[4] = 1.1 * sqrt(Q[0] * Q[5]); // two of their weights are not positive together
+    CHECK(flx_lqr_find(ctx, 4, 1, A, B, Qw, R, 0, K, NULL) == FLX_ERR_ARGUMENT);
+    CHECK(strstr(flx_ctx_error(ctx, 0)->text, "negative along some direction"));
     Qw[1] = nan("");
     CHECK(flx_lqr_find(ctx, 4, 1, A, B, Qw, R, 0, K, NULL) == FLX_ERR_ARGUMENT);
     const double zero[1] = {0}, one[1] = {1};
