@@ -233,7 +233,7 @@ static flx_status advance(course *c)
     double goal = goal_of(c, next);
     bool here = false;
     FLX_TRY(flx_events_steer(it, x, goal - x->t));
-    FLX_TRY(flx_integrator_step(it, x, goal - x->t, &taken));
+    FLX_TRY(flx_events_step(it, x, goal - x->t, &taken));
     if (goal == next && fabs(x->t - goal) <= SAME * taken) x->t = goal;
     if (fabs(x->t - c->until) <= SAME * taken) x->t = c->until;
     if (flx_method_of(it)->events) {

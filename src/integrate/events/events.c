@@ -310,6 +310,13 @@ flx_status flx_events_steer(flx_integrator *it, flx_state *x, double h)
     return e && e->contacts ? flx_contacts_steer(it, x, h) : FLX_OK;
 }
 
+flx_status flx_events_step(flx_integrator *it, flx_state *x, double h, double *taken)
+{
+    const flx_events *e = flx_method_of(it)->events;
+    return e && e->contacts ? flx_contacts_step(it, x, h, taken)
+                            : flx_integrator_step(it, x, h, taken);
+}
+
 static void note_last(flx_events *e, bool located)
 {
     if (!e->what.changed) return;

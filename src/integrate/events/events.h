@@ -15,6 +15,8 @@ double flx_events_next(flx_integrator *it, const flx_state *x);
 
 // Before a step from x, of length h at most: what the step has to know of contacts that slide.
 flx_status flx_events_steer(flx_integrator *it, flx_state *x, double h);
+// That step. One of given length that cannot be solved since slips turn in it is made in parts: the first of them.
+flx_status flx_events_step(flx_integrator *it, flx_state *x, double h, double *taken);
 
 // Look for instants inside the step that has just been made and ends at x. If there is one, x ends
 // there instead: by the step made again, shorter, or by interpolation where the method has a memory

@@ -164,6 +164,7 @@ void flx_contacts_memory(flx_event_contacts *c, flx_memory *m)
     FLX_PASS(m, c->fastest);
     FLX_PASS(m, c->quickest);
     FLX_PASS(m, c->pace);
+    FLX_PASS(m, c->part);
     FLX_PASS(m, c->told_gain);
     flx_memory_numbers(m, c->force, (size_t)c->n);
     flx_memory_pass(m, c->lends, (size_t)c->n * sizeof *c->lends);

@@ -67,6 +67,7 @@ struct flx_event_contacts {
     double fastest;  // approach so far
     double quickest; // slip so far
     double pace;     // of the accelerations of the touching rows, along their scales
+    double part;     // the longest step that slips which turn fast let be solved, where a step is given; 0: all of it
     bool told_gain;
 };
 

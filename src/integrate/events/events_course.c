@@ -13,6 +13,8 @@
 #define ENDS 0.3
 // Below this part of the fastest a slip has the direction in which it began.
 #define NO_SLIP 1e-6
+// A part of a step that is given is this part of it at least.
+#define SMALLEST_PART 1e-9
 
 static bool has_direction(const flx_contact_group *g, const double *switches)
 {
@@ -77,4 +79,31 @@ flx_status flx_contacts_steer(flx_integrator *it, flx_state *x, double h)
     if (m->stepped && x->t == m->after->t) // the method goes on
         memcpy(m->after->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
     return FLX_OK;
+}
+
+// Whether a direction of sliding may turn faster than a step follows.
+static bool turns(const flx_event_contacts *c, const double *switches)
+{
+    bool any = false;
+    for (int i = 0; i < c->n; i++) any = any || has_direction(&c->groups[i], switches);
+    return any;
+}
+
+flx_status flx_contacts_step(flx_integrator *it, flx_state *x, double h, double *taken)
+{
+    flx_event_contacts *c = flx_method_of(it)->events->contacts;
+    const double whole = it->def.step;
+    if (!(whole > 0.0) || !turns(c, x->switches)) return flx_integrator_step(it, x, h, taken);
+    int told = flx_ctx_error_count(it->ctx);
+    if (c->part > 0.0) h = fmin(h, c->part);
+    flx_status status = flx_integrator_step(it, x, h, taken);
+    while (status == FLX_NO_CONVERGENCE && h > SMALLEST_PART * whole) {
+        flx_ctx_forget_errors(it->ctx, told);
+        it->stats.rejected++;
+        c->part = h *= 0.5;
+        FLX_TRY(flx_contacts_steer(it, x, h));
+        status = flx_integrator_step(it, x, h, taken);
+    }
+    if (h == c->part) c->part = 2.0 * h < whole ? 2.0 * h : 0.0;
+    return status;
 }

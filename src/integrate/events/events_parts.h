@@ -77,6 +77,8 @@ bool flx_contacts_read_forces(const flx_event_contacts *c, const double *switche
 // What the groups do from x on; marked (2 for each group, or NULL): whose indicator changes there. Impacts change
 // Before a step of length h at most: directions of what slides in two dimensions, held where that ends.
 flx_status flx_contacts_steer(flx_integrator *it, flx_state *x, double h);
+// flx_events_step beside contacts.
+flx_status flx_contacts_step(flx_integrator *it, flx_state *x, double h, double *taken);
 // velocities, and the report says what was changed.
 flx_status flx_contacts_happen(flx_integrator *it, flx_state *x, const signed char *marked);
 // ... at the start of a run.

@@ -30,7 +30,7 @@ static flx_status step_again(flx_integrator *it, flx_state *x, double t, double 
     it->stats.steps--;
     it->stats.rejected++;
     it->def.initial_step = h;
-    flx_status status = flx_integrator_step(it, x, h, taken);
+    flx_status status = flx_events_step(it, x, h, taken);
     it->def.initial_step = first;
     return status;
 }

@@ -163,12 +163,13 @@ flx_status flx_structural_create(flx_integrator *it, const flx_coefficients *c, 
     g->af = c->alpha_f;
     g->beta = c->beta;
     g->gamma = c->gamma;
-    // without dissipation the reactions of index 3 never settle; with it they jump where the step
-    // changes, and the forces that read them pass that on to the estimate of the error
+    // without dissipation the reactions of index 3 never settle; with it they jump where the step changes, as it does
+    // where contacts open and close too, and the forces that read them pass that on
     bool unsettled = g->gamma <= 0.5, adaptive = !(def->step > 0.0);
+    bool cut = s->ops->contacts && s->ops->contacts->count(s) > 0;
     g->ggl = def->formulation == FLX_FORMULATION_GGL ||
              (def->formulation == FLX_FORMULATION_AUTO &&
-              (unsettled || (adaptive && s->reads_multipliers)));
+              (unsettled || ((adaptive || cut) && s->reads_multipliers)));
     g->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, g));
     read_unknowns(s, g);
