@@ -1,4 +1,4 @@
-// test_robots_by_mujoco.c - mass matrices and bias forces of robot files, against MuJoCo, which reads the same files.
+// test_robots_by_mujoco.c - mass matrices, bias forces and motions of robot files, against MuJoCo, which reads the same files.
 //
 // Files of Debian packages are taken where they are installed; those of our own always.
 #include "check.h"
@@ -197,7 +197,94 @@ static int mjcf(void)
         CHECK(one_file(files[i], "<mujoco", true) == 0);
     return 0;
 }
+
+// ---- whole motions ---------------------------------------------------------------------------------------
+
+#define LASTS 0.3
+
+// The robot by MuJoCo's Runge-Kutta from its first keyframe, if it has one.
+static mjData *run_theirs(mjModel *m)
+{
+    mjData *data = mj_makeData(m);
+    m->opt.timestep = 5e-4;
+    m->opt.integrator = mjINT_RK4;
+    m->opt.disableflags |= mjDSBL_CONTACT;
+    if (m->nkey > 0) mj_resetDataKeyframe(m, data, 0);
+    for (int i = 0; i < (int)(LASTS / 5e-4 + 0.5); i++) mj_step(m, data);
+    mj_forward(m, data);
+    return data;
+}
+
+// Largest distance of a body from where MuJoCo has it, at the end; NaN: no run. *n: bodies compared.
+static double run_apart(const char *path, mjModel *m, int *n)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_system *s = NULL;
+    flx_run *run = NULL;
+    flx_compile_def def = flx_compile_def_default();
+    def.method.method = "radau";
+    def.method.rtol = 1e-10;
+    def.method.atol = 1e-12;
+    double worst = (double)NAN;
+    *n = 0;
+    if (flx_model_read(ctx, path, 0, NULL, &model) == FLX_OK) {
+        for (int i = 1; i < m->nbody; i++) {
+            char path_of[64], signal[64];
+            const char *name = mj_id2name(m, mjOBJ_BODY, i);
+            snprintf(path_of, sizeof path_of, "bodies.%s", name);
+            snprintf(signal, sizeof signal, "%s.position", name);
+            if (flx_model_kind(model, path_of) != 0) flx_model_add_output(model, signal, NULL);
+        }
+    }
+    if (model && flx_system_compile(model, &def, ctx, &s) == FLX_OK &&
+        flx_run_create(s, NULL, ctx, &run) == FLX_OK && flx_run_advance(run, LASTS) == FLX_OK) {
+        mjData *data = run_theirs(m);
+        worst = 0.0;
+        for (int i = 1; i < m->nbody; i++) {
+            const char *name = mj_id2name(m, mjOBJ_BODY, i);
+            for (int k = 0; k < 3; k++) {
+                char signal[64];
+                snprintf(signal, sizeof signal, "%s.position.%c", name, "xyz"[k]);
+                int output = flx_system_output(s, signal, ctx);
+                if (output < 0) continue; // it is a part of another
+                *n += k == 0;
+                worst = fmax(worst, fabs(flx_run_get(run, output) - data->xpos[3 * i + k]));
+            }
+        }
+        mj_deleteData(data);
+    }
+    if (isnan(worst) && flx_ctx_error(ctx, 0)) printf("%s\n", flx_ctx_error(ctx, 0)->text);
+    flx_run_destroy(&run);
+    flx_system_destroy(&s);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return worst;
+}
+
+// Robots with all that MJCF has for joints, geoms, classes, angles, actuators and keyframes, made at random.
+static int runs(void)
+{
+    static const char *const files[] = {"many_joints.xml", "from_keyframe.xml", "servos.xml"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[400], error[500] = "";
+        int n;
+        snprintf(path, sizeof path, FLX_TESTS "/models/robots/%s", files[i]);
+        mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
+        if (!m) printf("MuJoCo: %s\n", error);
+        CHECK(m != NULL);
+        double worst = run_apart(path, m, &n);
+        printf("%-28s %3d bodies, apart by %.1e m\n", files[i], n, worst);
+        mj_deleteModel(m);
+        CHECK(n > 2 && worst < 1e-6);
+    }
+    return 0;
+}
 #else
+static int runs(void)
+{
+    SKIP("MuJoCo is not installed (libmujoco-dev)");
+}
 static int urdf(void)
 {
     SKIP("MuJoCo is not installed (libmujoco-dev)");
@@ -208,4 +295,4 @@ static int mjcf(void)
 }
 #endif
 
-TEST_MAIN(TEST(urdf), TEST(mjcf))
+TEST_MAIN(TEST(urdf), TEST(mjcf), TEST(runs))

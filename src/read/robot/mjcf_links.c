@@ -1,10 +1,13 @@
-// mjcf_links.c - equalities of MJCF, which close loops and couple joints, and actuators, which become inputs.
+// mjcf_links.c - equalities of MJCF, which close loops and couple joints. They hold exactly here.
 #include "read/robot/mjcf_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-static int find_link(const flx_robot *robot, const char *name)
+#define APART                                                                                      \
+    1e-9 // of places that are meant to coincide, relative to their distance from the origin or 1 m
+
+int flx_mjcf_find_link(const flx_robot *robot, const char *name)
 {
     if (!name || strcmp(name, "world") == 0) return FLX_ROBOT_GROUND;
     for (int i = 0; i < robot->nlink; i++) {
@@ -13,7 +16,7 @@ static int find_link(const flx_robot *robot, const char *name)
     return -2;
 }
 
-static int find_joint(const flx_robot *robot, const char *name)
+int flx_mjcf_find_joint(const flx_robot *robot, const char *name)
 {
     for (int i = 0; name && i < robot->njoint; i++) {
         if (robot->joints[i].name && strcmp(robot->joints[i].name, name) == 0) return i;
@@ -21,59 +24,141 @@ static int find_joint(const flx_robot *robot, const char *name)
     return -1;
 }
 
-static bool has_coordinate(const flx_robot_joint *j)
+bool flx_mjcf_has_coordinate(const flx_robot_joint *j)
 {
     return j->type == FLX_ROBOT_REVOLUTE || j->type == FLX_ROBOT_PRISMATIC;
+}
+
+// ---- loops -----------------------------------------------------------------------------------------------
+
+// An end of an equality: the link and the pose of its site, as drawn.
+static bool find_site(const flx_robot *robot, const char *name, int *link, flx_robot_pose *pose)
+{
+    for (int i = 0; name && i < robot->nlink; i++) {
+        for (const flx_robot_point *p = robot->links[i].points; p; p = p->next) {
+            if (strcmp(p->name, name) != 0) continue;
+            *link = i;
+            *pose = flx_robot_compose(robot->links[i].pose, p->pose);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_apart(v3 a, v3 b)
+{
+    return !(v3_norm(v3_sub(a, b)) <= APART * fmax(1.0, v3_norm(a)));
+}
+
+static bool is_turned(m33 A, m33 B)
+{
+    m33 D = m33_tmul(A, B);
+    return !(D.m[0] + D.m[4] + D.m[8] > 3.0 - 1e-12);
+}
+
+// What a weld asks for that is not as drawn.
+static flx_status note_weld(flx_mjcf *m, const flx_xml *e, const flx_robot_pose ends[2])
+{
+    double x[7];
+    int n;
+    FLX_TRY(flx_mjcf_numbers(m, e, "relpose", 7, x, &n));
+    bool given = n == 7 && (x[3] != 0.0 || x[4] != 0.0 || x[5] != 0.0 || x[6] != 0.0),
+         other = false;
+    if (given) {
+        flx_robot_pose asked = {v3_load(x), quat_to_m33(quat_unit(quat_load(x + 3)))},
+                       drawn = flx_robot_compose(flx_robot_inverse(ends[0]), ends[1]);
+        other = is_apart(drawn.r, asked.r) || is_turned(drawn.R, asked.R);
+    }
+    if (other)
+        FLX_ROBOT_NOTE(
+            m->robot, e->loc,
+            "the relpose of <weld> is left out: the bodies are joined as they are drawn");
+    return FLX_OK;
 }
 
 // connect and weld: a joint between two bodies that hang on others.
 static flx_status close_loop(flx_mjcf *m, const flx_xml *e, bool weld)
 {
+    static const char *const bodies[] = {"body1", "body2"}, *const sites[] = {"site1", "site2"};
     flx_robot *robot = m->robot;
-    int a = find_link(robot, flx_mjcf_get(m, e, "body1")),
-        b = find_link(robot, flx_mjcf_get(m, e, "body2")), n;
+    int link[2];
+    flx_robot_pose end[2];
     double at[3] = {0};
     const char *name = flx_xml_get(e, "name");
-    if (a == -2 || b == -2 || a == b)
-        return FLX_FAIL(robot->ctx, FLX_ERR_MODEL, e->loc,
-                        "<%s> names a body that is not in the file", e->name);
-    FLX_TRY(flx_mjcf_numbers(m, e, "anchor", 3, at, &n));
-    flx_robot_pose in = a >= 0 ? robot->links[a].pose : flx_robot_no_pose();
-    flx_robot_joint *j = robot->joints + robot->njoint++;
-    *j = (flx_robot_joint){.name = name ? name : e->name,
-                           .loc = e->loc,
-                           .type = weld ? FLX_ROBOT_FIXED : FLX_ROBOT_SPHERICAL,
-                           .parent = b >= 0 ? a : b,
-                           .child = b >= 0 ? b : a,
-                           .pose = {v3_add(in.r, m33_mul_v(in.R, v3_load(at))), in.R},
-                           .mimics = -1,
-                           .closes = true};
+    bool by_sites = flx_mjcf_get(m, e, "site1") != NULL;
+    for (int k = 0; k < 2; k++) {
+        bool found = true;
+        end[k] = flx_robot_no_pose();
+        if (by_sites) {
+            found = find_site(robot, flx_mjcf_get(m, e, sites[k]), link + k, end + k);
+        } else {
+            link[k] = flx_mjcf_find_link(robot, flx_mjcf_get(m, e, bodies[k]));
+            found = link[k] != -2;
+            if (link[k] >= 0) end[k] = robot->links[link[k]].pose;
+        }
+        if (!found || (k == 1 && link[0] == link[1]))
+            return FLX_FAIL(robot->ctx, FLX_ERR_MODEL, e->loc,
+                            "<%s> names a %s that is not in the file, or one body twice", e->name,
+                            by_sites ? "site" : "body");
+    }
+    FLX_TRY(flx_mjcf_numbers(m, e, "anchor", 3, at, NULL));
+    v3 place = by_sites ? end[0].r : v3_add(end[0].r, m33_mul_v(end[0].R, v3_load(at)));
+    v3 other = by_sites ? end[1].r : place;
+    if (weld && by_sites && (is_apart(place, other) || is_turned(end[0].R, end[1].R)))
+        FLX_ROBOT_NOTE(robot, e->loc,
+                       "the sites of <weld> are apart: their bodies are joined as they are drawn");
+    if (weld && !by_sites) FLX_TRY(note_weld(m, e, end));
+    int first = link[1] >= 0 ? 0 : 1;
+    robot->joints[robot->njoint++] =
+        (flx_robot_joint){.name = name ? name : e->name,
+                          .loc = e->loc,
+                          .type = weld ? FLX_ROBOT_FIXED : FLX_ROBOT_SPHERICAL,
+                          .parent = link[first],
+                          .child = link[1 - first],
+                          .pose = {first == 0 ? place : other, end[first].R},
+                          .other = first == 0 ? other : place,
+                          .apart = !weld && is_apart(place, other),
+                          .mimics = -1,
+                          .closes = true};
     return FLX_OK;
 }
+
+// ---- coordinates -----------------------------------------------------------------------------------------
 
 static flx_status couple(flx_mjcf *m, const flx_xml *e)
 {
     flx_robot *robot = m->robot;
-    int follower = find_joint(robot, flx_mjcf_get(m, e, "joint1")),
-        leader = find_joint(robot, flx_mjcf_get(m, e, "joint2"));
-    double c[5] = {0.0, 1.0, 0.0, 0.0, 0.0};
-    FLX_TRY(flx_mjcf_numbers(m, e, "polycoef", 5, c, NULL));
-    bool line = c[0] == 0.0 && c[2] == 0.0 && c[3] == 0.0 && c[4] == 0.0;
-    if (follower < 0 || leader < 0 || !line || !has_coordinate(robot->joints + follower) ||
-        !has_coordinate(robot->joints + leader)) {
+    const char *second = flx_mjcf_get(m, e, "joint2");
+    int follower = flx_mjcf_find_joint(robot, flx_mjcf_get(m, e, "joint1")),
+        leader = flx_mjcf_find_joint(robot, second);
+    flx_robot_tie tie = {.loc = e->loc, .joint = follower, .by = leader, .c = {0, 1, 0, 0, 0}};
+    FLX_TRY(flx_mjcf_numbers(m, e, "polycoef", 5, tie.c, NULL));
+    bool line = tie.c[0] == 0.0 && tie.c[2] == 0.0 && tie.c[3] == 0.0 && tie.c[4] == 0.0;
+    if (follower < 0 || (second && leader < 0))
+        return FLX_FAIL(robot->ctx, FLX_ERR_MODEL, e->loc,
+                        "the equality <joint> names a joint that is not in the file");
+    if (!flx_mjcf_has_coordinate(robot->joints + follower) || follower == leader ||
+        (leader >= 0 && !flx_mjcf_has_coordinate(robot->joints + leader))) {
         FLX_ROBOT_NOTE(robot, e->loc,
-                       "the equality of two joints is left out: only proportions of hinges and "
-                       "slides are taken");
+                       "the equality of two joints is left out: only hinges and slides are taken");
         return FLX_OK;
     }
-    robot->joints[follower].mimics = leader;
-    robot->joints[follower].ratio = c[1];
+    if (line && leader >= 0 && robot->joints[follower].mimics < 0) {
+        robot->joints[follower].mimics = leader;
+        robot->joints[follower].ratio = tie.c[1];
+    } else {
+        robot->ties[robot->ntie++] = tie;
+    }
     return FLX_OK;
 }
 
 flx_status flx_mjcf_equalities(flx_mjcf *m)
 {
     const flx_xml *all = flx_xml_child(m->root, "equality");
+    int count = 0;
+    for (const flx_xml *e = all ? all->first : NULL; e; e = e->next) count++;
+    m->robot->ties = flx_arena_take(m->robot->arena, (size_t)count + 1, sizeof *m->robot->ties);
+    if (!m->robot->ties) return FLX_ERR_MEMORY;
     for (const flx_xml *e = all ? all->first : NULL; e; e = e->next) {
         if (flx_mjcf_is(m, e, "active", "false")) continue;
         if (strcmp(e->name, "connect") == 0 || strcmp(e->name, "weld") == 0) {
@@ -83,53 +168,6 @@ flx_status flx_mjcf_equalities(flx_mjcf *m)
         } else {
             FLX_ROBOT_NOTE(m->robot, e->loc, "the equality <%s> is left out", e->name);
         }
-    }
-    return FLX_OK;
-}
-
-flx_status flx_mjcf_actuators(flx_mjcf *m)
-{
-    flx_robot *robot = m->robot;
-    const flx_xml *all = flx_xml_child(m->root, "actuator");
-    int count = 0;
-    for (const flx_xml *e = all ? all->first : NULL; e; e = e->next) count++;
-    robot->motors = flx_arena_take(robot->arena, (size_t)count + 1, sizeof *robot->motors);
-    if (!robot->motors) return FLX_ERR_MEMORY;
-    for (const flx_xml *e = all ? all->first : NULL; e; e = e->next) {
-        const char *joint = flx_mjcf_get(m, e, "joint"), *name = flx_xml_get(e, "name");
-        int of = find_joint(robot, joint);
-        bool motor = strcmp(e->name, "motor") == 0, position = strcmp(e->name, "position") == 0,
-             velocity = strcmp(e->name, "velocity") == 0;
-        if (of < 0 || !has_coordinate(robot->joints + of) || !(motor || position || velocity)) {
-            FLX_ROBOT_NOTE(
-                robot, e->loc,
-                "the actuator '%s' is left out: motors and servos of hinges and slides are taken",
-                name ? name : e->name);
-            continue;
-        }
-        double gear[6] = {1.0, 0, 0, 0, 0, 0}, range[2] = {0, 0}, gain = 1.0;
-        int n;
-        FLX_TRY(flx_mjcf_numbers(m, e, "gear", 6, gear, NULL));
-        FLX_TRY(flx_mjcf_numbers(m, e, "ctrlrange", 2, range, &n));
-        if (!motor) FLX_TRY(flx_mjcf_numbers(m, e, position ? "kp" : "kv", 1, &gain, NULL));
-        bool limited = flx_mjcf_is(m, e, "ctrllimited", "true") ||
-                       (m->limits_by_range && n == 2 && !flx_mjcf_is(m, e, "ctrllimited", "false"));
-        if (!motor && gear[0] != 1.0) {
-            FLX_ROBOT_NOTE(robot, e->loc, "the servo '%s' is left out: it has a gear",
-                           name ? name : e->name);
-            continue;
-        }
-        robot->motors[robot->nmotor++] = (flx_robot_motor){
-            .name = name ? name : flx_arena_printf(robot->arena, "%s_%s", joint, e->name),
-            .loc = e->loc,
-            .joint = of,
-            .gain = gear[0],
-            .servo = !motor,
-            .kp = position ? gain : 0.0,
-            .kv = velocity ? gain : 0.0,
-            .has_range = limited && n == 2 && range[0] < range[1],
-            .lower = range[0],
-            .upper = range[1]};
     }
     return FLX_OK;
 }

@@ -1,4 +1,4 @@
-// mjcf_shapes.c - geoms of MJCF: shapes, and the mass that follows from their density.
+// mjcf_shapes.c - geoms of MJCF: shapes, surfaces, and the mass that follows from their density.
 #include "read/robot/mjcf_parts.h"
 
 #include <math.h>
@@ -8,111 +8,136 @@
 
 typedef struct geom {
     flx_robot_shape shape;
-    bool ellipsoid, drawn, solid;
+    flx_robot_pose pose; // of the geom; that of its file may differ
+    flx_robot_solid solid;
+    bool drawn, touches;
 } geom;
 
-// A capsule or cylinder, or a box, from one point to another.
-static flx_status read_ends(const flx_mjcf *m, const flx_xml *e, const double size[3], int nsize,
-                            geom *g)
+static flx_robot_solid ellipsoid(const double a[3])
 {
-    double x[6];
-    int n;
-    FLX_TRY(flx_mjcf_numbers(m, e, "fromto", 6, x, &n));
-    if (n != 6) {
-        g->shape.size[1] = 2.0 * size[1];
-        return FLX_OK;
+    flx_robot_solid s = {.volume = 4.0 / 3.0 * FLX_PI * a[0] * a[1] * a[2]};
+    for (int k = 0; k < 3; k++) {
+        double b = a[(k + 1) % 3], c = a[(k + 2) % 3];
+        s.inertia.m[4 * k] = (b * b + c * c) / 5.0;
     }
-    v3 a = v3_load(x), b = v3_load(x + 3),
-       d = v3_sub(a, b); // its z goes from the second to the first
-    double length = v3_norm(d);
-    if (!(length > 0.0))
-        return FLX_FAIL(m->robot->ctx, FLX_ERR_MODEL, e->loc, "fromto of <geom> are one point");
-    g->shape.pose.r = v3_scale(0.5, v3_add(a, b));
-    v3 z = v3_scale(1.0 / length, d), turn = v3_cross(v3_make(0, 0, 1), z);
-    double s = v3_norm(turn), angle = atan2(s, z.z);
-    v3 axis = s > 1e-10 ? v3_scale(1.0 / s, turn) : v3_make(1, 0, 0);
-    g->shape.pose.R = quat_to_m33(quat_exp(v3_scale(angle, axis)));
-    g->shape.size[1] = length;
-    if (g->shape.form == FLX_ROBOT_BOX || g->ellipsoid) {
-        g->shape.size[0] = size[0] * (g->ellipsoid ? 1.0 : 2.0);
-        g->shape.size[1] = size[nsize > 1 ? 1 : 0] * (g->ellipsoid ? 1.0 : 2.0);
-        g->shape.size[2] = g->ellipsoid ? 0.5 * length : length;
-    }
-    return FLX_OK;
+    return s;
 }
 
-static flx_status read_geom(flx_mjcf *m, const flx_xml *e, geom *g)
+// Half lengths become lengths. One that goes from a point to another has one size, and half of what is between them.
+static flx_status read_sizes(flx_mjcf *m, const flx_xml *e, const char *type, double length,
+                             geom *g)
 {
     double size[3] = {0};
     int n;
-    const char *type = flx_mjcf_get(m, e, "type");
-    if (!type) type = flx_mjcf_get(m, e, "mesh") ? "mesh" : "sphere";
-    *g = (geom){.shape = {.loc = e->loc, .scale = 1.0}, .drawn = true, .solid = true};
-    FLX_TRY(flx_mjcf_pose(m, e, &g->shape.pose));
+    bool round = strcmp(type, "capsule") == 0 || strcmp(type, "cylinder") == 0;
     FLX_TRY(flx_mjcf_numbers(m, e, "size", 3, size, &n));
-    if (strcmp(type, "sphere") == 0) {
-        g->shape.form = FLX_ROBOT_SPHERE;
-        g->shape.size[0] = size[0];
-    } else if (strcmp(type, "capsule") == 0 || strcmp(type, "cylinder") == 0) {
-        g->shape.form = strcmp(type, "capsule") == 0 ? FLX_ROBOT_CAPSULE : FLX_ROBOT_CYLINDER;
-        g->shape.size[0] = size[0];
-        FLX_TRY(read_ends(m, e, size, n, g));
-    } else if (strcmp(type, "box") == 0 || strcmp(type, "ellipsoid") == 0) {
-        g->ellipsoid = strcmp(type, "ellipsoid") == 0;
-        g->drawn = !g->ellipsoid;
-        g->shape.form = FLX_ROBOT_BOX;
-        for (int k = 0; k < 3; k++) g->shape.size[k] = g->ellipsoid ? size[k] : 2.0 * size[k];
-        if (flx_mjcf_get(m, e, "fromto")) FLX_TRY(read_ends(m, e, size, n, g));
-    } else {
-        g->drawn = g->solid = false;
+    if (length > 0.0 && round) {
+        size[1] = 0.5 * length;
+    } else if (length > 0.0) {
+        size[1] = size[0];
+        size[2] = 0.5 * length;
     }
-    bool sized = g->shape.size[0] > 0.0 &&
-                 (g->shape.form == FLX_ROBOT_SPHERE || g->shape.size[1] > 0.0) &&
-                 (g->shape.form != FLX_ROBOT_BOX || g->shape.size[2] > 0.0);
-    if (g->solid && !sized)
-        return FLX_FAIL(m->robot->ctx, FLX_ERR_MODEL, e->loc, "a geom of type %s has no size",
-                        type);
-    if (!g->solid && strcmp(type, "plane") != 0 && strcmp(type, "hfield") != 0 && !m->told_meshes) {
-        m->told_meshes = true;
-        FLX_ROBOT_NOTE(m->robot, e->loc, "geoms of type %s are left out, and so is their mass",
-                       type);
+    const int wanted = round ? 2 : strcmp(type, "sphere") == 0 ? 1 : 3;
+    for (int k = 0; k < wanted; k++) {
+        if (!(size[k] > 0.0))
+            return FLX_FAIL(m->robot->ctx, FLX_ERR_MODEL, e->loc, "a geom of type %s has no size",
+                            type);
+    }
+    for (int k = 0; k < 3; k++) g->shape.size[k] = size[k];
+    if (round) g->shape.size[1] = 2.0 * size[1];
+    if (strcmp(type, "box") == 0) {
+        for (int k = 0; k < 3; k++) g->shape.size[k] = 2.0 * size[k];
     }
     return FLX_OK;
 }
 
-static double volume_of(const geom *g, m33 *I)
+static flx_status read_mesh(flx_mjcf *m, const flx_xml *e, bool massive, geom *g)
 {
-    if (!g->ellipsoid) return flx_robot_volume(&g->shape, I);
-    const double *a = g->shape.size;
-    *I = m33_zero();
-    I->m[0] = (a[1] * a[1] + a[2] * a[2]) / 5.0;
-    I->m[4] = (a[0] * a[0] + a[2] * a[2]) / 5.0;
-    I->m[8] = (a[0] * a[0] + a[1] * a[1]) / 5.0;
-    return 4.0 / 3.0 * FLX_PI * a[0] * a[1] * a[2];
+    bool found;
+    g->shape.form = FLX_ROBOT_MESH;
+    FLX_TRY(flx_mjcf_mesh(m, e, &g->shape, massive ? &g->solid : NULL, &found));
+    g->drawn = g->shape.file != NULL;
+    if (massive && !(g->solid.volume > 0.0))
+        FLX_ROBOT_NOTE(m->robot, e->loc, "the mass of a geom is left out: %s",
+                       found ? "its mesh is open, or encloses nothing" : "its mesh is not there");
+    return FLX_OK;
+}
+
+static flx_status read_geom(flx_mjcf *m, const flx_xml *e, bool massive, geom *g)
+{
+    static const struct {
+        const char *word;
+        flx_robot_form form;
+    } forms[] = {{"sphere", FLX_ROBOT_SPHERE},
+                 {"capsule", FLX_ROBOT_CAPSULE},
+                 {"cylinder", FLX_ROBOT_CYLINDER},
+                 {"box", FLX_ROBOT_BOX},
+                 {"ellipsoid", FLX_ROBOT_BOX}};
+    const char *type = flx_mjcf_get(m, e, "type");
+    double length;
+    if (!type) type = "sphere";
+    if (flx_mjcf_get(m, e, "mesh") && strcmp(type, "mesh") != 0) {
+        FLX_ROBOT_NOTE(m->robot, e->loc, "a geom takes its mesh, not the %s that is fitted to it",
+                       type);
+        type = "mesh";
+    }
+    *g = (geom){.shape = {.loc = e->loc, .scale = 1.0}};
+    FLX_TRY(flx_mjcf_placed(m, e, &g->pose, &length));
+    g->shape.pose = g->pose;
+    if (strcmp(type, "mesh") == 0) return read_mesh(m, e, massive, g);
+    if (strcmp(type, "plane") == 0 || strcmp(type, "hfield") == 0) return FLX_OK;
+    for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
+        if (strcmp(type, forms[k].word) != 0) continue;
+        bool oval = strcmp(type, "ellipsoid") == 0;
+        g->shape.form = forms[k].form;
+        FLX_TRY(read_sizes(m, e, type, length, g));
+        g->solid = oval ? ellipsoid(g->shape.size) : flx_robot_volume(&g->shape);
+        g->drawn = !oval;
+        g->touches = g->drawn &&
+                     !(flx_mjcf_is(m, e, "contype", "0") && flx_mjcf_is(m, e, "conaffinity", "0"));
+        return FLX_OK;
+    }
+    if (!m->told_kind)
+        FLX_ROBOT_NOTE(m->robot, e->loc, "geoms of type %s are left out, and so is their mass",
+                       type);
+    m->told_kind = true;
+    return FLX_OK;
+}
+
+static flx_status add_mass(flx_mjcf *m, const flx_xml *e, const geom *g, flx_robot_link *link)
+{
+    double mass, density = WATER;
+    int n;
+    FLX_TRY(flx_mjcf_numbers(m, e, "density", 1, &density, NULL));
+    FLX_TRY(flx_mjcf_numbers(m, e, "mass", 1, &mass, &n));
+    if (n == 0) mass = density * g->solid.volume;
+    m33 I = m33_mul_t(m33_mul(g->pose.R, g->solid.inertia), g->pose.R);
+    v3 centre = v3_add(g->pose.r, m33_mul_v(g->pose.R, g->solid.centre));
+    flx_robot_add_mass(link, mass, centre, m33_scale(mass, I));
+    return FLX_OK;
+}
+
+static flx_status keep(flx_arena *arena, const flx_robot_shape *s, flx_robot_shape **list)
+{
+    flx_robot_shape *kept = flx_arena_take(arena, 1, sizeof *kept);
+    if (!kept) return FLX_ERR_MEMORY;
+    *kept = *s;
+    kept->next = *list;
+    *list = kept;
+    return FLX_OK;
 }
 
 flx_status flx_mjcf_geoms(flx_mjcf *m, const flx_xml *body, flx_robot_link *link, bool massive)
 {
     for (const flx_xml *e = flx_xml_child(body, "geom"); e; e = flx_xml_next(e, "geom")) {
         geom g;
-        m33 I;
-        double mass, density = WATER;
-        int n;
-        FLX_TRY(read_geom(m, e, &g));
-        if (g.solid && massive) {
-            double volume = volume_of(&g, &I);
-            FLX_TRY(flx_mjcf_numbers(m, e, "density", 1, &density, NULL));
-            FLX_TRY(flx_mjcf_numbers(m, e, "mass", 1, &mass, &n));
-            if (n == 0) mass = density * volume;
-            I = m33_scale(mass, m33_mul_t(m33_mul(g.shape.pose.R, I), g.shape.pose.R));
-            flx_robot_add_mass(link, mass, g.shape.pose.r, I);
-        }
-        if (!g.drawn || !link) continue;
-        flx_robot_shape *kept = flx_arena_take(m->robot->arena, 1, sizeof *kept);
-        if (!kept) return FLX_ERR_MEMORY;
-        *kept = g.shape;
-        kept->next = link->shapes;
-        link->shapes = kept;
+        double group = 0.0;
+        FLX_TRY(flx_mjcf_numbers(m, e, "group", 1, &group, NULL));
+        bool counts = massive && group >= m->groups[0] && group <= m->groups[1];
+        FLX_TRY(read_geom(m, e, counts, &g));
+        if (counts && g.solid.volume > 0.0) FLX_TRY(add_mass(m, e, &g, link));
+        if (g.drawn) FLX_TRY(keep(m->robot->arena, &g.shape, &link->shapes));
+        if (g.touches) FLX_TRY(keep(m->robot->arena, &g.shape, &link->surfaces));
     }
     return FLX_OK;
 }

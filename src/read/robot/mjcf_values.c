@@ -81,7 +81,7 @@ static m33 about(char axis, double angle)
     return quat_to_m33(quat_exp(a));
 }
 
-flx_status flx_mjcf_pose(const flx_mjcf *m, const flx_xml *e, flx_robot_pose *out)
+static flx_status own_pose(const flx_mjcf *m, const flx_xml *e, flx_robot_pose *out)
 {
     double x[6] = {0};
     bool found;
@@ -123,4 +123,43 @@ flx_status flx_mjcf_pose(const flx_mjcf *m, const flx_xml *e, flx_robot_pose *ou
         if (s == 0.0 && z.z < 0.0) out->R = about('x', FLX_PI);
     }
     return FLX_OK;
+}
+
+// Frames round an element: what is given in the innermost is given in the body then.
+static flx_status from_frames(const flx_mjcf *m, const flx_xml *e, flx_robot_pose *pose)
+{
+    for (const flx_xml *up = e->up; up && strcmp(up->name, "frame") == 0; up = up->up) {
+        flx_robot_pose frame;
+        FLX_TRY(own_pose(m, up, &frame));
+        *pose = flx_robot_compose(frame, *pose);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_mjcf_pose(const flx_mjcf *m, const flx_xml *e, flx_robot_pose *out)
+{
+    FLX_TRY(own_pose(m, e, out));
+    return from_frames(m, e, out);
+}
+
+flx_status flx_mjcf_placed(const flx_mjcf *m, const flx_xml *e, flx_robot_pose *out, double *length)
+{
+    double x[6];
+    int n;
+    if (length) *length = 0.0;
+    FLX_TRY(flx_mjcf_numbers(m, e, "fromto", 6, x, &n));
+    if (n == 0) return flx_mjcf_pose(m, e, out);
+    v3 a = v3_load(x), b = v3_load(x + 3), d = v3_sub(a, b);
+    if (n != 6 || !(v3_norm(d) > 0.0))
+        return FLX_FAIL(m->robot->ctx, FLX_ERR_MODEL, e->loc,
+                        n != 6 ? "fromto of <%s> has not six numbers"
+                               : "fromto of <%s> are one point",
+                        e->name);
+    v3 z = v3_unit(d), turn = v3_cross(v3_make(0, 0, 1), z);
+    double s = v3_norm(turn), angle = atan2(s, z.z);
+    v3 axis = s > 1e-10 ? v3_scale(1.0 / s, turn) : v3_make(1, 0, 0);
+    *out =
+        (flx_robot_pose){v3_scale(0.5, v3_add(a, b)), quat_to_m33(quat_exp(v3_scale(angle, axis)))};
+    if (length) *length = v3_norm(d);
+    return from_frames(m, e, out);
 }

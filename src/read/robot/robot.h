@@ -59,6 +59,7 @@ typedef struct flx_robot_link {
     m33 I;         // about the centre of mass, link axes
     bool inertial; // the file gives a mass
     flx_robot_shape *shapes;
+    flx_robot_shape *surfaces; // what touches
     flx_robot_point *points;
     int into; // merged into this link; -1: none, -2: into the ground
     bool has_velocity;
@@ -79,22 +80,36 @@ typedef struct flx_robot_joint {
     double effort; // largest of a motor; 0: not known
     double damping, friction, stiffness, rest, armature;
     double initial, rate, pitch;
+    bool begins;  // at `initial` with `rate`, zeros too
     double drawn; // the coordinate of the file where it is drawn
     int mimics;   // joint whose coordinate it follows; -1: none
     double ratio, offset;
     bool gone;
     bool closes; // a loop: its child has another joint to the ground
+    bool apart;  // of one that closes: its place on the child is `other`
+    v3 other;    // in the ground, at zero
 } flx_robot_joint;
+
+// q = c0 + c1 p + ... + c4 p^4 of two coordinates, or q = c0 of one.
+typedef struct flx_robot_tie {
+    flx_loc loc;
+    int joint, by; // by -1: none
+    double c[5];
+} flx_robot_tie;
 
 typedef struct flx_robot_motor { // an input that drives a joint
     const char *name;
     const char *word;
     flx_loc loc;
     int joint;
-    double gain;   // effort = gain*input, or of a servo
-    double kp, kv; // kp*(input - coordinate); without kp: kv*(input - rate)
-    bool servo, has_range;
+    // effort = gear*f, f = gain*input + bias[0] + bias[1]*gear*coordinate + bias[2]*gear*rate within `force`;
+    // the coordinate as the file counts it
+    double gain, bias[3], gear;
+    bool has_force, has_range;
+    double force[2];
     double lower, upper; // of the input
+    double value;        // of the input at the start
+    int number;          // among the actuators of the file
 } flx_robot_motor;
 
 typedef struct flx_robot {
@@ -104,10 +119,11 @@ typedef struct flx_robot {
     const char *title;
     bool strict, floating;
     v3 gravity;
-    int nlink, njoint, nmotor;
+    int nlink, njoint, nmotor, ntie;
     flx_robot_link *links;
     flx_robot_joint *joints;
     flx_robot_motor *motors;
+    flx_robot_tie *ties;
     int nerror;
 } flx_robot;
 
@@ -154,11 +170,18 @@ void flx_robot_check_limits(flx_robot *robot, flx_robot_joint *j, flx_loc loc);
 flx_status flx_robot_add_motors(flx_robot *robot);
 // Adds a mass, with its inertia about its own centre in axes of the link, to what the link has.
 void flx_robot_add_mass(flx_robot_link *link, double mass, v3 com, m33 I);
-// Mass 1 of a solid shape, about its centre, in its axes; its volume.
-double flx_robot_volume(const flx_robot_shape *s, m33 *inertia);
+// A solid body: volume, and of its mass 1 the centre and the inertia about it, in the axes of the shape.
+typedef struct flx_robot_solid {
+    double volume; // 0: it encloses none
+    v3 centre;
+    m33 inertia;
+} flx_robot_solid;
+flx_robot_solid flx_robot_volume(const flx_robot_shape *s);
 
 // robot_names.c
 flx_status flx_robot_name_all(flx_robot *robot);
+// What a point is called in a model; NULL: no memory.
+const char *flx_robot_point_word(flx_arena *arena, const char *name);
 // The file of a mesh as it can be opened, or NULL, with a note: `package://`, `file://`, `model://`.
 const char *flx_robot_find_file(flx_robot *robot, const flx_robot_options *o, const char *uri,
                                 flx_loc loc);

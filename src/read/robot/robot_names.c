@@ -21,6 +21,18 @@ static bool is_built_in(const char *s)
     return false;
 }
 
+static bool is_signal(const char *s)
+{
+    static const char *const words[] = {
+        "position", "velocity", "acceleration",     "orientation", "angular_velocity",
+        "angle",    "rate",     "angular_momentum", "ex",          "angular_acceleration",
+        "ey",       "ez"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i], s) == 0) return true;
+    }
+    return false;
+}
+
 // Letters, digits and _, beginning with a letter; room for an ending.
 static char *plain(flx_arena *arena, const char *name, const char *otherwise)
 {
@@ -42,6 +54,13 @@ static char *plain(flx_arena *arena, const char *name, const char *otherwise)
     if (n == 0) stpcpy(out, otherwise);
     if (is_built_in(out)) strcat(out, "_");
     return out;
+}
+
+const char *flx_robot_point_word(flx_arena *arena, const char *name)
+{
+    char *word = plain(arena, name, "point");
+    if (word && is_signal(word)) strcat(word, "_");
+    return word;
 }
 
 typedef struct used {

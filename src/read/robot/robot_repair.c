@@ -43,6 +43,7 @@ flx_status flx_robot_add_motors(flx_robot *robot)
                               .loc = j->loc,
                               .joint = i,
                               .gain = 1.0,
+                              .gear = 1.0,
                               .has_range = true,
                               .lower = -j->effort,
                               .upper = j->effort};
@@ -64,7 +65,7 @@ void flx_robot_add_mass(flx_robot_link *link, double mass, v3 com, m33 I)
     link->mass = sum;
 }
 
-double flx_robot_volume(const flx_robot_shape *s, m33 *inertia)
+flx_robot_solid flx_robot_volume(const flx_robot_shape *s)
 {
     const double *a = s->size, pi = FLX_PI;
     double x = 0.0, y = 0.0, z = 0.0, volume = 0.0;
@@ -98,11 +99,11 @@ double flx_robot_volume(const flx_robot_shape *s, m33 *inertia)
     case FLX_ROBOT_MESH:
         break;
     }
-    *inertia = m33_zero();
-    inertia->m[4 * 0] = x;
-    inertia->m[4 * 1] = y;
-    inertia->m[4 * 2] = z;
-    return volume;
+    flx_robot_solid out = {.volume = volume, .inertia = m33_zero()};
+    out.inertia.m[4 * 0] = x;
+    out.inertia.m[4 * 1] = y;
+    out.inertia.m[4 * 2] = z;
+    return out;
 }
 
 // Principal moments A <= B <= C of a body have A >= 0 and A + B >= C. Nearest that have.
@@ -168,6 +169,16 @@ static flx_status keep_point(flx_robot *robot, flx_robot_link *to, const char *n
     return FLX_OK;
 }
 
+static void move_shapes(flx_robot_shape *from, const flx_robot_pose *in, flx_robot_shape **to)
+{
+    for (flx_robot_shape *s = from, *next; s; s = next) {
+        next = s->next;
+        s->pose = flx_robot_compose(*in, s->pose);
+        s->next = *to;
+        *to = s;
+    }
+}
+
 static flx_status merge(flx_robot *robot, int child, int parent)
 {
     flx_robot_link *c = robot->links + child;
@@ -179,12 +190,8 @@ static flx_status merge(flx_robot *robot, int child, int parent)
     flx_robot_pose in = flx_robot_compose(flx_robot_inverse(p->pose), c->pose);
     m33 I = m33_mul_t(m33_mul(in.R, c->I), in.R);
     flx_robot_add_mass(p, c->mass, v3_add(in.r, m33_mul_v(in.R, c->com)), I);
-    for (flx_robot_shape *s = c->shapes, *next; s; s = next) {
-        next = s->next;
-        s->pose = flx_robot_compose(in, s->pose);
-        s->next = p->shapes;
-        p->shapes = s;
-    }
+    move_shapes(c->shapes, &in, &p->shapes);
+    move_shapes(c->surfaces, &in, &p->surfaces);
     if (c->name) FLX_TRY(keep_point(robot, p, c->name, c->loc, in));
     for (const flx_robot_point *q = c->points; q; q = q->next)
         FLX_TRY(keep_point(robot, p, q->name, q->loc, flx_robot_compose(in, q->pose)));

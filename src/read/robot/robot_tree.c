@@ -135,26 +135,21 @@ static flx_entry *shape(writer *w, const flx_robot_shape *s)
     return e;
 }
 
+static flx_entry *shapes(writer *w, const flx_robot_shape *first)
+{
+    flx_entry *all = list(w);
+    for (const flx_robot_shape *s = first; s; s = s->next) append(w, all, shape(w, s));
+    return all;
+}
+
 static flx_entry *points(writer *w, const flx_robot_link *l)
 {
     flx_entry *all = map(w);
     for (const flx_robot_point *p = l->points; p; p = p->next) {
         w->loc = p->loc;
-        size_t n = strlen(p->name);
-        char *name = flx_arena_take(w->arena, n + 16, 1);
+        const char *name = flx_robot_point_word(w->arena, p->name);
+        if (!name) w->status = FLX_ERR_MEMORY;
         if (!name) return NULL;
-        char *to = name;
-        for (const char *c = p->name; *c; c++) {
-            bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
-            if (letter || (*c >= '0' && *c <= '9' && to > name)) {
-                *to++ = *c;
-            } else if (to > name) {
-                *to++ = '_';
-            }
-        }
-        if (to == name) to = stpcpy(name, "point");
-        *to = '\0';
-        if (strcmp(name, "com") == 0) strcat(name, "_");
         if (all && flx_entry_get(all, name)) continue; // the first has the name
         if (!is_turned(p->pose.R)) {
             put(w, all, name, vector(w, p->pose.r, 1.0));
@@ -189,11 +184,8 @@ static flx_entry *body(writer *w, const flx_robot_link *l)
         put(w, e, "angular_velocity", vector(w, l->angular_velocity, 1.0));
     }
     if (l->points) put(w, e, "points", points(w, l));
-    if (l->shapes) {
-        flx_entry *all = list(w);
-        for (const flx_robot_shape *s = l->shapes; s; s = s->next) append(w, all, shape(w, s));
-        put(w, e, "shape", all);
-    }
+    if (l->shapes) put(w, e, "shape", shapes(w, l->shapes));
+    if (l->surfaces) put(w, e, "surface", shapes(w, l->surfaces));
     return e;
 }
 
@@ -250,10 +242,11 @@ static void put_initial(writer *w, flx_entry *e, const flx_robot_joint *j)
                      "joint '%s' cannot be at %g, which its limits do not contain: it begins at %g",
                      j->name, j->initial, at);
     }
-    if (at == 0.0 && j->rate == 0.0) return;
+    if (at == 0.0 && j->rate == 0.0 && !j->begins) return;
     flx_entry *i = map(w);
-    if (at != 0.0) put_number(w, i, j->type == FLX_ROBOT_PRISMATIC ? "displacement" : "angle", at);
-    if (j->rate != 0.0) put_number(w, i, "rate", j->rate);
+    if (at != 0.0 || j->begins)
+        put_number(w, i, j->type == FLX_ROBOT_PRISMATIC ? "displacement" : "angle", at);
+    if (j->rate != 0.0 || j->begins) put_number(w, i, "rate", j->rate);
     put(w, e, "initial", i);
 }
 
@@ -270,7 +263,14 @@ static flx_entry *joint(writer *w, const flx_robot_joint *j)
     append(w, on, scalar(w, link_word(w, j->parent)));
     append(w, on, scalar(w, link_word(w, j->child)));
     put(w, e, "on", on);
-    if (j->type != FLX_ROBOT_FREE) put(w, e, "at", vector(w, j->pose.r, 1.0));
+    if (j->apart) {
+        flx_entry *pair = list(w);
+        append(w, pair, vector(w, j->pose.r, 1.0));
+        append(w, pair, vector(w, j->other, 1.0));
+        put(w, e, "at", pair);
+    } else if (j->type != FLX_ROBOT_FREE) {
+        put(w, e, "at", vector(w, j->pose.r, 1.0));
+    }
     if (one || j->type == FLX_ROBOT_SCREW || j->type == FLX_ROBOT_PLANAR)
         put(w, e, "axis", vector(w, j->axis, 1.0));
     if (j->type == FLX_ROBOT_UNIVERSAL) {
@@ -282,7 +282,7 @@ static flx_entry *joint(writer *w, const flx_robot_joint *j)
     if (j->type == FLX_ROBOT_SCREW) put_number(w, e, "pitch", j->pitch);
     if (one) put_initial(w, e, j);
     if (one && j->limited && j->mimics < 0) put(w, e, "limits", limits(w, j));
-    if (one && j->damping > 0.0) {
+    if ((one || j->type == FLX_ROBOT_SPHERICAL) && j->damping > 0.0) {
         flx_entry *f = map(w);
         put_number(w, f, "viscous", j->damping);
         put(w, e, "friction", f);
@@ -312,6 +312,17 @@ static void put_effort(writer *w, flx_entry *forces, const char *name, const flx
 static void put_joint_forces(writer *w, flx_entry *forces, const flx_robot_joint *j)
 {
     char f[FLX_NUMBER_SIZE];
+    if (j->type == FLX_ROBOT_SPHERICAL && j->stiffness > 0.0) { // about the rotation vector
+        const double k[6] = {0, 0, 0, j->stiffness, j->stiffness, j->stiffness};
+        flx_entry *e = map(w), *on = list(w);
+        put_text(w, e, "type", "bushing");
+        append(w, on, scalar(w, link_word(w, j->parent)));
+        append(w, on, scalar(w, link_word(w, j->child)));
+        put(w, e, "on", on);
+        put(w, e, "at", vector(w, j->pose.r, 1.0));
+        put(w, e, "stiffness", numbers(w, 6, k));
+        put(w, forces, flx_arena_printf(w->arena, "%s_spring", j->word), e);
+    }
     if (j->type != FLX_ROBOT_REVOLUTE && j->type != FLX_ROBOT_PRISMATIC) return;
     if (j->friction > 0.0) { // constant, rounded off where the rate is small
         flx_number_text(j->friction, f);
@@ -330,34 +341,97 @@ static void put_joint_forces(writer *w, flx_entry *forces, const flx_robot_joint
     }
 }
 
+static const char *text_of(writer *w, double x)
+{
+    char text[FLX_NUMBER_SIZE];
+    flx_number_text(x, text);
+    const char *kept = flx_arena_copy(w->arena, text, strlen(text));
+    if (!kept) w->status = FLX_ERR_MEMORY;
+    return kept ? kept : "";
+}
+
+// "+ x*of" behind other terms; nothing where x is 0.
+static const char *term(writer *w, const char *before, double x, const char *of)
+{
+    if (x == 0.0) return before;
+    const char *sign = before[0] ? x < 0.0 ? " - " : " + " : x < 0.0 ? "-" : "";
+    bool one = fabs(x) == 1.0 && of[0];
+    const char *all =
+        flx_arena_printf(w->arena, "%s%s%s%s%s", before, sign, one ? "" : text_of(w, fabs(x)),
+                         one || !of[0] ? "" : "*", of);
+    if (!all) w->status = FLX_ERR_MEMORY;
+    return all ? all : "";
+}
+
+// gain*u + b0 + b1*gear*q + b2*gear*q', q as the file counts it; a servo is gain*(u - q).
+static const char *motor_force(writer *w, const flx_robot_motor *m)
+{
+    const flx_robot_joint *j = w->robot->joints + m->joint;
+    const char *q = flx_arena_printf(w->arena, "%s.%s", j->word, coordinate(j)),
+               *rate = flx_arena_printf(w->arena, "%s.rate", j->word), *f = "";
+    if (!q || !rate) {
+        w->status = FLX_ERR_MEMORY;
+        return "";
+    }
+    double shift = m->gear * j->drawn, b1 = m->bias[1];
+    if (b1 != 0.0 && b1 == -m->gain) {
+        const char *error = term(w, term(w, m->word, -shift, ""), -m->gear, q);
+        f = term(w, "", m->gain, flx_arena_printf(w->arena, "(%s)", error));
+        f = term(w, f, m->bias[0], "");
+    } else {
+        f = term(w, term(w, "", m->gain, m->word), m->bias[0] + b1 * shift, "");
+        f = term(w, f, b1 * m->gear, q);
+    }
+    f = term(w, f, m->bias[2] * m->gear, rate);
+    if (m->has_force)
+        f = flx_arena_printf(w->arena, "min(max(%s, %s), %s)", f[0] ? f : "0",
+                             text_of(w, m->force[0]), text_of(w, m->force[1]));
+    return f && f[0] ? f : "0";
+}
+
 static void put_motor(writer *w, flx_entry *inputs, flx_entry *forces, const flx_robot_motor *m)
 {
     const flx_robot_joint *j = w->robot->joints + m->joint;
     flx_entry *e = map(w);
-    char gain[FLX_NUMBER_SIZE], kp[FLX_NUMBER_SIZE], kv[FLX_NUMBER_SIZE];
-    const char *value = m->word;
-    put_number(w, e, "value", 0.0);
+    put_number(w, e, "value", m->value);
     if (m->has_range) {
         put_number(w, e, "lower", m->lower);
         put_number(w, e, "upper", m->upper);
     }
-    if (!m->servo && m->gain == 1.0)
+    bool plain = m->bias[0] == 0.0 && m->bias[1] == 0.0 && m->bias[2] == 0.0 && !m->has_force;
+    if (plain && m->gain * m->gear == 1.0)
         put_text(w, e, "unit", j->type == FLX_ROBOT_PRISMATIC ? "N" : "N m");
     put(w, inputs, m->word, e);
-    flx_number_text(m->gain, gain);
-    flx_number_text(m->kp, kp);
-    flx_number_text(m->kv, kv);
-    if (m->servo && m->kp > 0.0) { // of the coordinate as the file counts it
-        flx_number_text(j->drawn, gain);
-        const char *drawn = j->drawn != 0.0 ? flx_arena_printf(w->arena, " - %s", gain) : "";
-        value = flx_arena_printf(w->arena, "%s*(%s%s - %s.%s)", kp, m->word, drawn ? drawn : "",
-                                 j->word, coordinate(j));
-    } else if (m->servo) {
-        value = flx_arena_printf(w->arena, "%s*(%s - %s.rate)", kv, m->word, j->word);
-    } else if (m->gain != 1.0) {
-        value = flx_arena_printf(w->arena, "%s*%s", gain, m->word);
+    flx_robot_motor whole = *m; // without bounds its force is one sum
+    if (!m->has_force) {
+        whole.gain *= m->gear;
+        for (int k = 0; k < 3; k++) whole.bias[k] *= m->gear;
     }
+    const char *value = motor_force(w, &whole);
+    if (m->has_force && m->gear != 1.0) value = term(w, "", m->gear, value);
     put_effort(w, forces, flx_arena_printf(w->arena, "%s_drive", m->word), j, value, false);
+}
+
+// Of two coordinates that a polynomial ties.
+static void put_polynomial(writer *w, flx_entry *ties, const flx_robot_tie *t)
+{
+    const flx_robot_joint *j = w->robot->joints + t->joint;
+    const char *own = flx_arena_printf(w->arena, "%s.%s", j->word, coordinate(j));
+    const char *sum = term(w, own ? own : "", -t->c[0], "");
+    for (int k = 1; k < 5 && t->by >= 0; k++) {
+        const flx_robot_joint *by = w->robot->joints + t->by;
+        const char *of = k == 1
+                             ? flx_arena_printf(w->arena, "%s.%s", by->word, coordinate(by))
+                             : flx_arena_printf(w->arena, "%s.%s^%d", by->word, coordinate(by), k);
+        sum = term(w, sum, by->gone ? 0.0 : -t->c[k], of ? of : "");
+    }
+    const char *name = flx_arena_printf(w->arena, "%s_follows", j->word);
+    if (ties && name && flx_entry_get(ties, name)) name = NULL; // a coordinate follows one
+    if (!name)
+        flx_ctx_warn(w->robot->ctx, t->loc, "joint '%s' follows twice: the second is left out",
+                     j->name);
+    else
+        put_text(w, ties, name, sum);
 }
 
 // ---- the model -------------------------------------------------------------------------------------------
@@ -376,7 +450,8 @@ static void put_items(writer *w, flx_entry *root)
         const flx_robot_joint *j = robot->joints + i;
         w->loc = j->loc;
         if (j->gone) continue;
-        if (j->type == FLX_ROBOT_FREE && j->parent == FLX_ROBOT_GROUND) continue;
+        // without it the heaviest body would stay where the others are moved to their start
+        if (j->type == FLX_ROBOT_FREE && j->parent == FLX_ROBOT_GROUND && !j->begins) continue;
         put(w, joints, j->word, joint(w, j));
         put_joint_forces(w, forces, j);
         bool one = j->type == FLX_ROBOT_REVOLUTE || j->type == FLX_ROBOT_PRISMATIC;
@@ -408,6 +483,10 @@ static void put_items(writer *w, flx_entry *root)
         put_number(w, e, "ratio", j->ratio);
         put(w, joints, flx_arena_printf(w->arena, "%s_mimic", j->word), e);
     }
+    for (int i = 0; i < robot->ntie; i++) {
+        w->loc = robot->ties[i].loc;
+        if (!robot->joints[robot->ties[i].joint].gone) put_polynomial(w, ties, robot->ties + i);
+    }
     for (int i = 0; i < robot->nmotor; i++) {
         w->loc = robot->motors[i].loc;
         if (!robot->joints[robot->motors[i].joint].gone)
@@ -418,9 +497,9 @@ static void put_items(writer *w, flx_entry *root)
     if (bodies->count > 0) put(w, root, "bodies", bodies);
     if (joints->count > 0) put(w, root, "joints", joints);
     if (forces->count > 0) put(w, root, "forces", forces);
-    if (second->count > 0) {
+    if (second->count > 0 || ties->count > 0) {
         flx_entry *equations = map(w);
-        put(w, equations, "second_order", second);
+        if (second->count > 0) put(w, equations, "second_order", second);
         put(w, equations, "constraints", ties);
         put(w, root, "equations", equations);
     }

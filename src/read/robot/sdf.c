@@ -36,10 +36,28 @@ static flx_status read_child(flx_robot *robot, const flx_xml *of, const char *na
     return e ? flx_xml_numbers(robot->ctx, e, NULL, n, out, found) : FLX_OK;
 }
 
+static bool is_true(const char *text)
+{
+    return text && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
+// Six numbers, angles in degrees where it says so, or a place and a quaternion x y z w.
 static flx_status read_pose(flx_robot *robot, const flx_xml *of, flx_robot_pose *out)
 {
-    double x[6] = {0};
-    FLX_TRY(read_child(robot, of, "pose", 6, x, NULL));
+    double x[7] = {0}, unit = 1.0;
+    const flx_xml *e = flx_xml_child(of, "pose");
+    const char *format = flx_xml_get(e, "rotation_format");
+    *out = flx_robot_no_pose();
+    if (!e) return FLX_OK;
+    if (format && strcmp(format, "quat_xyzw") == 0) {
+        FLX_TRY(flx_xml_numbers(robot->ctx, e, NULL, 7, x, NULL));
+        const double q[4] = {x[6], x[3], x[4], x[5]};
+        *out = (flx_robot_pose){v3_load(x), quat_to_m33(quat_unit(quat_load(q)))};
+        return FLX_OK;
+    }
+    if (is_true(flx_xml_get(e, "degrees"))) unit = FLX_PI / 180.0;
+    FLX_TRY(flx_xml_numbers(robot->ctx, e, NULL, 6, x, NULL));
+    for (int k = 3; k < 6; k++) x[k] *= unit;
     *out = (flx_robot_pose){v3_load(x), flx_robot_rpy(x + 3)};
     return FLX_OK;
 }
@@ -128,7 +146,8 @@ static flx_status read_inertial(flx_robot *robot, const flx_xml *of, flx_robot_l
     return FLX_OK;
 }
 
-static flx_status read_shape(reader *r, const flx_xml *of, flx_robot_link *link)
+// Pictures show all; what touches has no mesh.
+static flx_status read_shape(reader *r, const flx_xml *of, bool touches, flx_robot_shape **list)
 {
     flx_robot *robot = r->robot;
     const flx_xml *g = flx_xml_child(of, "geometry"), *e;
@@ -146,7 +165,7 @@ static flx_status read_shape(reader *r, const flx_xml *of, flx_robot_link *link)
         s.form = strcmp(e->name, "cylinder") == 0 ? FLX_ROBOT_CYLINDER : FLX_ROBOT_CAPSULE;
         FLX_TRY(read_child(robot, e, "radius", 1, s.size, &found));
         FLX_TRY(read_child(robot, e, "length", 1, s.size + 1, &second));
-    } else if ((e = flx_xml_child(g, "mesh")) != NULL) {
+    } else if (!touches && (e = flx_xml_child(g, "mesh")) != NULL) {
         const char *uri = trimmed(robot->arena, flx_xml_child(e, "uri"));
         double scale[3] = {1.0, 1.0, 1.0};
         FLX_TRY(read_child(robot, e, "scale", 3, scale, NULL));
@@ -169,9 +188,27 @@ static flx_status read_shape(reader *r, const flx_xml *of, flx_robot_link *link)
     flx_robot_shape *kept = flx_arena_take(robot->arena, 1, sizeof *kept);
     if (!kept) return FLX_ERR_MEMORY;
     *kept = s;
-    kept->next = link->shapes;
-    link->shapes = kept;
+    kept->next = *list;
+    *list = kept;
     return FLX_OK;
+}
+
+// What a link says that is not taken.
+static void note_of_link(flx_robot *robot, const flx_xml *e)
+{
+    const char *gravity = trimmed(robot->arena, flx_xml_child(e, "gravity")),
+               *name = flx_xml_get(e, "name");
+    const flx_xml *inertial = flx_xml_child(e, "inertial");
+    if (gravity && (strcmp(gravity, "false") == 0 || strcmp(gravity, "0") == 0))
+        FLX_ROBOT_NOTE(robot, e->loc, "gravity acts on link '%s', which the file leaves out",
+                       name ? name : "");
+    if (is_true(flx_xml_get(inertial, "auto")))
+        FLX_ROBOT_NOTE(robot, inertial->loc,
+                       "the inertia of link '%s' is as it is written: it is not found from shapes",
+                       name ? name : "");
+    if (flx_xml_child(inertial, "fluid_added_mass"))
+        FLX_ROBOT_NOTE(robot, inertial->loc, "the added mass of a fluid of link '%s' is left out",
+                       name ? name : "");
 }
 
 static flx_status read_link(reader *r, const flx_xml *e, bool stands)
@@ -188,7 +225,10 @@ static flx_status read_link(reader *r, const flx_xml *e, bool stands)
     FLX_TRY(read_inertial(robot, e, link));
     const char *kind = flx_xml_child(e, "visual") ? "visual" : "collision";
     for (const flx_xml *v = flx_xml_child(e, kind); v; v = flx_xml_next(v, kind))
-        FLX_TRY(read_shape(r, v, link));
+        FLX_TRY(read_shape(r, v, false, &link->shapes));
+    for (const flx_xml *v = flx_xml_child(e, "collision"); v; v = flx_xml_next(v, "collision"))
+        FLX_TRY(read_shape(r, v, true, &link->surfaces));
+    note_of_link(robot, e);
     robot->nlink++;
     return FLX_OK;
 }
@@ -267,6 +307,19 @@ static flx_status read_limits(flx_robot *robot, const flx_xml *a, bool endless, 
     return FLX_OK;
 }
 
+// Of joints with two axes, or a thread.
+static flx_status note_axis(flx_robot *robot, const flx_xml *a, const flx_robot_joint *j)
+{
+    flx_robot_joint other = {.name = j->name, .lower = -HUGE_VAL, .upper = HUGE_VAL};
+    FLX_TRY(read_limits(robot, a, false, &other));
+    if (other.limited || other.damping > 0.0 || other.friction > 0.0 || other.stiffness > 0.0)
+        FLX_ROBOT_NOTE(robot, a->loc,
+                       "limits and dynamics of joint '%s' are left out: only a "
+                       "hinge or a slide has them",
+                       j->name);
+    return FLX_OK;
+}
+
 static flx_status read_joint(reader *r, const flx_xml *e)
 {
     static const struct {
@@ -309,6 +362,10 @@ static flx_status read_joint(reader *r, const flx_xml *e)
     if (j->type == FLX_ROBOT_UNIVERSAL) FLX_TRY(read_axis(r, e, b, &j->pose, &j->second));
     if (j->type == FLX_ROBOT_REVOLUTE || j->type == FLX_ROBOT_PRISMATIC)
         FLX_TRY(read_limits(robot, a, strcmp(word, "continuous") == 0, j));
+    if (j->type == FLX_ROBOT_UNIVERSAL || j->type == FLX_ROBOT_SCREW) {
+        FLX_TRY(note_axis(robot, a, j));
+        FLX_TRY(note_axis(robot, b, j));
+    }
     if (j->type == FLX_ROBOT_SCREW) {
         double turns = 1.0; // radians per metre, or its inverse: 1.10 says screw_thread_pitch
         bool found;
@@ -333,6 +390,70 @@ static int count(const flx_xml *of, const char *name)
     return n;
 }
 
+static int find_joint(const reader *r, const char *name)
+{
+    for (const flx_xml *e = flx_xml_child(r->model, "joint"); name && e;
+         e = flx_xml_next(e, "joint")) {
+        const char *own = flx_xml_get(e, "name"), *full = full_name(r, e);
+        for (int i = r->first_joint; own && strcmp(own, name) == 0 && i < r->robot->njoint; i++) {
+            if (strcmp(r->robot->joints[i].name, full) == 0) return i;
+        }
+    }
+    return -1;
+}
+
+// mimic of 1.11: q = multiplier*(p - reference) + offset.
+static flx_status read_mimic(const reader *r, const flx_xml *e)
+{
+    flx_robot *robot = r->robot;
+    const flx_xml *mimic = flx_xml_child(flx_xml_child(e, "axis"), "mimic");
+    if (!mimic) return FLX_OK;
+    double ratio = 1.0, offset = 0.0, reference = 0.0;
+    int own = find_joint(r, flx_xml_get(e, "name")),
+        leader = find_joint(r, flx_xml_get(mimic, "joint"));
+    FLX_TRY(read_child(robot, mimic, "multiplier", 1, &ratio, NULL));
+    FLX_TRY(read_child(robot, mimic, "offset", 1, &offset, NULL));
+    FLX_TRY(read_child(robot, mimic, "reference", 1, &reference, NULL));
+    bool one = true;
+    for (int k = 0; k < 2; k++) {
+        int i = k ? leader : own;
+        one = one && i >= 0 &&
+              (robot->joints[i].type == FLX_ROBOT_REVOLUTE ||
+               robot->joints[i].type == FLX_ROBOT_PRISMATIC);
+    }
+    if (!one || own == leader) {
+        FLX_ROBOT_NOTE(robot, mimic->loc, "joint '%s' moves freely: it cannot follow '%s'",
+                       flx_xml_get(e, "name"),
+                       flx_xml_get(mimic, "joint") ? flx_xml_get(mimic, "joint") : "");
+        return FLX_OK;
+    }
+    double shift = offset - ratio * reference;
+    if (shift == 0.0) {
+        robot->joints[own].mimics = leader;
+        robot->joints[own].ratio = ratio;
+    } else {
+        robot->ties[robot->ntie++] =
+            (flx_robot_tie){.loc = mimic->loc, .joint = own, .by = leader, .c = {shift, ratio}};
+    }
+    return FLX_OK;
+}
+
+// Where the model stands: its pose is that of `placement_frame`.
+static flx_status read_base(reader *r)
+{
+    const flx_xml *pose = flx_xml_child(r->model, "pose");
+    const char *to = pose ? flx_xml_get(pose, "relative_to") : NULL,
+               *placed = flx_xml_get(r->model, "placement_frame");
+    flx_robot_pose frame;
+    if (to && to[0] && strcmp(to, "world") != 0)
+        return FLX_FAIL(r->robot->ctx, FLX_ERR_UNAVAILABLE, pose->loc,
+                        "the pose of a model in '%s' is not read: only in the world", to);
+    FLX_TRY(read_pose(r->robot, r->model, &r->base));
+    FLX_TRY(named_pose(r, placed, r->model->loc, 0, &frame));
+    r->base = flx_robot_compose(r->base, flx_robot_inverse(frame));
+    return FLX_OK;
+}
+
 static flx_status read_model(flx_robot *robot, const flx_robot_options *o, const flx_xml *model,
                              bool several, bool old)
 {
@@ -343,14 +464,16 @@ static flx_status read_model(flx_robot *robot, const flx_robot_options *o, const
                 .prefix = several,
                 .first_link = robot->nlink,
                 .first_joint = robot->njoint};
-    const char *is_static = trimmed(robot->arena, flx_xml_child(model, "static"));
-    bool stands = is_static && (strcmp(is_static, "true") == 0 || strcmp(is_static, "1") == 0);
-    FLX_TRY(read_pose(robot, model, &r.base));
+    bool stands = is_true(trimmed(robot->arena, flx_xml_child(model, "static")));
+    FLX_TRY(read_base(&r));
     for (const flx_xml *e = flx_xml_child(model, "link"); e; e = flx_xml_next(e, "link"))
         FLX_TRY(read_link(&r, e, stands));
     for (const flx_xml *e = flx_xml_child(model, "joint"); !stands && e;
          e = flx_xml_next(e, "joint"))
         FLX_TRY(read_joint(&r, e));
+    for (const flx_xml *e = flx_xml_child(model, "joint"); !stands && e;
+         e = flx_xml_next(e, "joint"))
+        FLX_TRY(read_mimic(&r, e));
     static const char *const others[] = {"model", "include", "plugin"};
     for (int k = 0; k < 3; k++) {
         const flx_xml *e = flx_xml_child(model, others[k]);
@@ -378,7 +501,8 @@ flx_status flx_sdf_read(flx_robot *robot, const flx_robot_options *o, const flx_
         return FLX_FAIL(robot->ctx, FLX_ERR_MODEL, root->loc, "the file has no model with links");
     robot->links = flx_arena_take(robot->arena, (size_t)links + 1, sizeof *robot->links);
     robot->joints = flx_arena_take(robot->arena, (size_t)joints + 1, sizeof *robot->joints);
-    if (!robot->links || !robot->joints) return FLX_ERR_MEMORY;
+    robot->ties = flx_arena_take(robot->arena, (size_t)joints + 1, sizeof *robot->ties);
+    if (!robot->links || !robot->joints || !robot->ties) return FLX_ERR_MEMORY;
     robot->title = flx_xml_get(flx_xml_child(of, "model"), "name");
     robot->gravity = v3_make(0.0, 0.0, world ? -9.8 : -9.81);
     FLX_TRY(read_child(robot, world, "gravity", 3, g, &found));
@@ -389,5 +513,10 @@ flx_status flx_sdf_read(flx_robot *robot, const flx_robot_options *o, const flx_
     if (include)
         FLX_ROBOT_NOTE(robot, include->loc,
                        "<include> is left out: files within files are not read");
+    static const char *const others[] = {"state", "joint", "frame", "actor", "population"};
+    for (size_t k = 0; world && k < sizeof others / sizeof others[0]; k++) {
+        const flx_xml *e = flx_xml_child(world, others[k]);
+        if (e) FLX_ROBOT_NOTE(robot, e->loc, "<%s> of the world is left out", e->name);
+    }
     return flx_robot_add_motors(robot);
 }

@@ -65,8 +65,9 @@ static flx_status read_inertial(flx_robot *robot, const flx_xml *of, flx_robot_l
     return FLX_OK;
 }
 
+// Pictures show all; what touches has no mesh.
 static flx_status read_shape(flx_robot *robot, const flx_robot_options *o, const flx_xml *of,
-                             flx_robot_link *link)
+                             const flx_robot_link *link, bool touches, flx_robot_shape **list)
 {
     const flx_xml *g = flx_xml_child(of, "geometry"), *e;
     flx_robot_shape s = {.loc = of->loc, .scale = 1.0};
@@ -84,6 +85,7 @@ static flx_status read_shape(flx_robot *robot, const flx_robot_options *o, const
         TRY_NUMBERS(e, "radius", 1, s.size, &found);
         TRY_NUMBERS(e, "length", 1, s.size + 1, &second);
     } else if ((e = flx_xml_child(g, "mesh")) != NULL) {
+        if (touches) return FLX_OK;
         const char *uri = flx_xml_get(e, "filename");
         double scale[3] = {1.0, 1.0, 1.0};
         s.form = FLX_ROBOT_MESH;
@@ -104,6 +106,7 @@ static flx_status read_shape(flx_robot *robot, const flx_robot_options *o, const
         positive = positive && s.size[1] > 0.0;
     if (s.form == FLX_ROBOT_BOX) positive = positive && s.size[1] > 0.0 && s.size[2] > 0.0;
     if (!found || !second || !positive) {
+        if (touches) return FLX_OK;
         FLX_ROBOT_NOTE(robot, of->loc, "a shape of link '%s' is left out: it has no size",
                        link->name);
         return FLX_OK;
@@ -111,8 +114,8 @@ static flx_status read_shape(flx_robot *robot, const flx_robot_options *o, const
     flx_robot_shape *kept = flx_arena_take(robot->arena, 1, sizeof *kept);
     if (!kept) return FLX_ERR_MEMORY;
     *kept = s;
-    kept->next = link->shapes;
-    link->shapes = kept;
+    kept->next = *list;
+    *list = kept;
     return FLX_OK;
 }
 
@@ -131,7 +134,9 @@ static flx_status read_link(flx_robot *robot, const flx_robot_options *o, const 
     FLX_TRY(read_inertial(robot, e, link));
     const char *kind = flx_xml_child(e, "visual") ? "visual" : "collision";
     for (const flx_xml *v = flx_xml_child(e, kind); v; v = flx_xml_next(v, kind))
-        FLX_TRY(read_shape(robot, o, v, link));
+        FLX_TRY(read_shape(robot, o, v, link, false, &link->shapes));
+    for (const flx_xml *v = flx_xml_child(e, "collision"); v; v = flx_xml_next(v, "collision"))
+        FLX_TRY(read_shape(robot, o, v, link, true, &link->surfaces));
     return FLX_OK;
 }
 

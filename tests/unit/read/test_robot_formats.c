@@ -157,6 +157,81 @@ static int files_within_files_are_one(void)
     return 0;
 }
 
+static double number(const flx_model *m, const char *path)
+{
+    const char *text = flx_model_get_text(m, path);
+    return text ? strtod(text, NULL) : (double)NAN;
+}
+
+#define MOMENT_OF_ONE "<inertial><mass>1</mass></inertial>"
+
+// Degrees, quaternions x y z w, a model that is placed by one of its frames; a finger that follows another.
+static int poses_of_sdf_are_read_in_all_ways(void)
+{
+    static const char text[] =
+        "<sdf version='1.11'><model name='m' placement_frame='f'><pose degrees='true'>1 0 0 0 0 "
+        "90</pose><link name='a'><pose rotation_format='quat_xyzw'>0 2 0 0 0 0.7071067811865476 "
+        "0.7071067811865476</pose>" MOMENT_OF_ONE
+        "<collision name='c'><geometry><sphere><radius>0.3"
+        "</radius></sphere></geometry></collision></link><link name='b'>" MOMENT_OF_ONE "</link>"
+        "<frame name='f' attached_to='a'><pose>0 0 1 0 0 0</pose></frame><joint name='i' "
+        "type='prismatic'><parent>world</parent><child>a</child><axis><xyz>1 0 0</xyz></axis>"
+        "</joint><joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1"
+        "</xyz><mimic joint='i'><multiplier>3</multiplier><offset>0.5</offset><reference>0.125"
+        "</reference></mimic></axis></joint></model></sdf>";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    CHECK(flx_model_read_text(ctx, "robot", text, strlen(text), 0, NULL, &m) == FLX_OK);
+    // the frame f is at (1, 0, 0), turned by a right angle; a is one below it, with its axes
+    CHECK_NEAR(number(m, "bodies.a.position[0]"), 1.0, 1e-15);
+    CHECK_NEAR(number(m, "bodies.a.position[2]"), -1.0, 1e-15);
+    CHECK_NEAR(number(m, "bodies.a.orientation.quaternion[3]"), sqrt(0.5), 1e-15);
+    CHECK_NEAR(number(m, "bodies.b.position[1]"), -2.0, 1e-15);
+    CHECK_NEAR(number(m, "joints.i.axis[1]"), 1.0, 1e-15);
+    CHECK_NEAR(number(m, "bodies.a.surface[0].sphere"), 0.3, 0.0);
+    CHECK_TEXT(flx_model_get_text(m, "equations.constraints.j_follows"),
+               "j.angle - 0.125 - 3*i.displacement");
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int what_sdf_says_beside_is_told(void)
+{
+    static const struct {
+        const char *link, *joint, *message;
+    } cases[] = {
+        {"<gravity>false</gravity>", "", "gravity acts on link"},
+        {"<inertial auto='true'><mass>1</mass></inertial>", "", "not found from shapes"},
+        {"",
+         "<axis><xyz>0 0 1</xyz><dynamics><damping>1</damping></dynamics></axis><axis2><xyz>0 1 "
+         "0</xyz></axis2>",
+         "limits and dynamics of joint 'j'"},
+        {"", "<axis><xyz>0 0 1</xyz><mimic joint='k'/></axis><axis2><xyz>0 1 0</xyz></axis2>",
+         "it cannot follow 'k'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "<sdf version='1.11'><model name='m'><link name='a'>%s</link><joint name='j' "
+                 "type='universal'><parent>world</parent><child>a</child>%s</joint></model></sdf>",
+                 cases[i].link,
+                 cases[i].joint[0]
+                     ? cases[i].joint
+                     : "<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>");
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *m = NULL;
+        CHECK(flx_model_read_text(ctx, "robot", text, strlen(text), 0, NULL, &m) == FLX_OK);
+        bool told = false;
+        for (int k = 0; k < flx_ctx_warning_count(ctx); k++)
+            told = told || strstr(flx_ctx_warning(ctx, k)->text, cases[i].message);
+        CHECK(told);
+        flx_model_destroy(&m);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 static int mistakes_have_their_place(void)
 {
     static const struct {
@@ -227,5 +302,6 @@ static int no_piece_of_a_file_falls(void)
 }
 
 TEST_MAIN(TEST(a_four_bar_is_one_whatever_the_file), TEST(the_leg_is_read),
-          TEST(files_within_files_are_one), TEST(mistakes_have_their_place),
+          TEST(files_within_files_are_one), TEST(poses_of_sdf_are_read_in_all_ways),
+          TEST(what_sdf_says_beside_is_told), TEST(mistakes_have_their_place),
           TEST(no_piece_of_a_file_falls))
