@@ -6,6 +6,7 @@
 
 #include "expr/graph.h"
 #include "model/leaves.h"
+#include "model/numbers.h"
 
 #include <string.h>
 
@@ -122,7 +123,7 @@ static flx_status check_swept(const flx_symbolic *x)
     for (int i = 0; (name = flx_model_sweep_parameter(x->m, i)) != NULL; i++) {
         for (int k = 0; k < x->m->nparameter; k++) {
             const flx_parameter *p = x->m->parameters + k;
-            if (p->leaf != FLX_PARAMETER_FIXED || strcmp(p->name, name) != 0) continue;
+            if (!flx_symbolic_is_fixed(x, p) || strcmp(p->name, name) != 0) continue;
             return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, p->loc,
                             "parameter '%s' shapes the mechanism, and the text of a batch has it "
                             "as a number; sweep it without --device",
@@ -138,7 +139,6 @@ flx_status flx_functions_add_batch(flx_functions *f, unsigned state)
     const flx_outputs *o = &x->m->outputs;
     bool metrics = o->nmetric > 0;
     int n = metrics ? o->nprobe : o->ncolumn, ny = metrics ? o->nmetric : n;
-    FLX_TRY(check_swept(x));
     FLX_TRY(check_smooth(f));
     if (n == 0) {
         return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, flx_model_start(x->m),
@@ -171,5 +171,92 @@ flx_status flx_functions_add_batch(flx_functions *f, unsigned state)
         y[i] = metrics ? o->metrics[i].value
                        : flx_graph_leaf(x->g, flx_leaf_make(FLX_LEAF_MEASURE, i, 0));
     }
+    return check_swept(x);
+}
+
+// ---- what is of parameters alone ----------------------------------------------------------------
+
+typedef struct hoisting {
+    const flx_hoist *h;
+    int *place; // of each number among those that are kept; -1: it stands where it is used
+} hoisting;
+
+static bool is_cheap(flx_op op)
+{
+    return op == FLX_OP_CONST || op == FLX_OP_LEAF || op == FLX_OP_ADD || op == FLX_OP_SUB ||
+           op == FLX_OP_MUL || op == FLX_OP_NEG;
+}
+
+// Numbers that cost no more than a register are left in place.
+static flx_status choose(const flx_graph *g, hoisting *o, int *kept)
+{
+    int n = flx_hoist_count(o->h);
+    char *costly = flx_alloc(g->ctx, (size_t)g->n + 1, 1);
+    o->place = flx_alloc(g->ctx, (size_t)n + 1, sizeof *o->place);
+    if (costly && o->place) {
+        for (int i = 0; i < g->n; i++) {
+            const flx_graph_node *p = g->nodes + i;
+            const int of[3] = {p->a, p->b, p->c};
+            costly[i] = !is_cheap(p->op);
+            for (int k = 0; k < flx_op_operands(p->op); k++) costly[i] = costly[i] || costly[of[k]];
+        }
+        for (int i = 0; i < n; i++) o->place[i] = costly[flx_hoist_node(o->h, i)] ? (*kept)++ : -1;
+    }
+    flx_free(costly);
+    return o->place ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_node place_number(flx_graph *g, void *user, flx_leaf leaf)
+{
+    const hoisting *o = user;
+    int i = flx_leaf_get_index(leaf);
+    if (flx_export_leaf_kind(leaf) != FLX_LEAF_NUMBER) return flx_graph_leaf(g, leaf);
+    if (o->place[i] < 0) return flx_hoist_node(o->h, i);
+    return flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_NUMBER, o->place[i], 0));
+}
+
+static flx_status each_result(flx_functions *f, flx_hoist *h, flx_substitution *places)
+{
+    for (int i = 0; i < f->n; i++) {
+        for (int k = 0; k < f->f[i].nresult; k++) {
+            const flx_export_result *r = f->f[i].results + k;
+            int n = r->rows * (r->columns ? r->columns : 1);
+            if (h) FLX_TRY(flx_hoist_nodes(h, n, r->nodes));
+            for (int j = 0; j < n && places; j++)
+                r->nodes[j] = flx_graph_substitute(places, r->nodes[j]);
+        }
+    }
     return FLX_OK;
+}
+
+static flx_status hoist(flx_functions *f, flx_hoist *h, hoisting *o)
+{
+    flx_graph *g = f->x.g;
+    int n = 0;
+    FLX_TRY(each_result(f, h, NULL));
+    FLX_TRY(choose(g, o, &n));
+    flx_substitution places = {.g = g, .user = o, .rule = place_number};
+    flx_status status = each_result(f, NULL, &places);
+    flx_substitution_clear(&places);
+    FLX_TRY(status);
+    flx_function *to = flx_functions_add(f, "prepare", "numbers of parameters alone, once a run",
+                                         1u << FLX_INPUT_P);
+    flx_node *nodes = flx_functions_result(f, to, "h", n);
+    if (!nodes) return FLX_ERR_MEMORY;
+    for (int i = 0; i < flx_hoist_count(h); i++) {
+        if (o->place[i] >= 0) nodes[o->place[i]] = flx_hoist_node(h, i);
+    }
+    f->nhoisted = n;
+    return FLX_OK;
+}
+
+flx_status flx_functions_hoist(flx_functions *f)
+{
+    flx_hoist *h = NULL;
+    FLX_TRY(flx_hoist_create(f->x.m, &h));
+    hoisting o = {.h = h};
+    flx_status status = hoist(f, h, &o);
+    flx_free(o.place);
+    flx_hoist_destroy(&h);
+    return status;
 }

@@ -101,7 +101,7 @@ void flx_write_header(FILE *f, const flx_functions *all, const flx_language *l)
     bool fixed = false;
     for (int i = 0; i < m->nparameter; i++) {
         const flx_parameter *p = m->parameters + i;
-        if (p->leaf != FLX_PARAMETER_FIXED || p->list) continue;
+        if (p->list || !flx_symbolic_is_fixed(x, p)) continue;
         if (!fixed) flx_fprintf(f, "%sFixed when this was written:\n", prefix);
         flx_fprintf(f, "%s  ", prefix);
         write_value(f, p->name, p->values[0]);

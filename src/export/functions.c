@@ -19,6 +19,10 @@ flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
     int i = *index = flx_leaf_get_index(leaf), kind = flx_export_leaf_kind(leaf);
     if (kind >= FLX_EXPORT_Q) return own[kind - FLX_EXPORT_Q];
     if (kind == FLX_LEAF_MEASURE) return FLX_INPUT_M;
+    if (kind == FLX_LEAF_NUMBER) {
+        *index = f->np + i;
+        return FLX_INPUT_P;
+    }
     if (flx_leaf_is(leaf, FLX_QUANTITY_TIME)) return FLX_INPUT_T;
     if (kind == FLX_LEAF_INPUT) {
         for (*index = 0; f->u[*index] != f->x.m->inputs + i;) ++*index;
@@ -448,6 +452,25 @@ static flx_status add_outputs(flx_functions *f)
 
 // ---- parameters ---------------------------------------------------------------------------------
 
+// What could not be followed has its number everywhere.
+static flx_status take_numbers(flx_functions *f)
+{
+    flx_substitution numbers = flx_symbolic_numbers(&f->x);
+    bool fine = true;
+    for (int i = 0; i < f->n; i++) {
+        for (int k = 0; k < f->f[i].nresult; k++) {
+            const flx_export_result *r = f->f[i].results + k;
+            int n = r->rows * (r->columns ? r->columns : 1);
+            for (int j = 0; j < n; j++) {
+                r->nodes[j] = flx_graph_substitute(&numbers, r->nodes[j]);
+                fine = fine && r->nodes[j] >= 0;
+            }
+        }
+    }
+    flx_substitution_clear(&numbers);
+    return fine ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 // Those that stand in a function.
 static flx_status list_parameters(flx_functions *f)
 {
@@ -519,6 +542,8 @@ static flx_status make(flx_functions *f, const flx_model *m)
     if (wanted(f, "linearise")) FLX_TRY(add_linearise(f));
     if (batch && f->eliminates) FLX_TRY(add_correct(f));
     if (batch) FLX_TRY(flx_functions_add_batch(f, state_of(f)));
+    FLX_TRY(take_numbers(f));
+    if (batch) FLX_TRY(flx_functions_hoist(f));
     return list_parameters(f);
 }
 

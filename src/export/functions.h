@@ -68,6 +68,7 @@ typedef struct flx_functions {
     double *times;   // (nmeasure)
     int method;      // FLX_BATCH_...
     bool eliminates; // implicit steps by the elimination of the tree
+    int nhoisted;    // numbers of parameters alone, behind these
 } flx_functions;
 
 // Of a leaf of the inputs, with its index in *index.
@@ -92,3 +93,5 @@ flx_node *flx_functions_result(flx_functions *f, flx_function *to, const char *n
 flx_status flx_functions_add_batch(flx_functions *f, unsigned state);
 // Which method the model asks for; the others are refused by name.
 flx_status flx_functions_find_method(flx_functions *f);
+// What is of parameters alone, and more than sums and products, is computed once a run: the function `prepare`.
+flx_status flx_functions_hoist(flx_functions *f);

@@ -49,21 +49,43 @@ static n3 spin(flx_symbolic *x, int body)
     return n33_mul_v(x->g, axes(x, body), vector(x, FLX_LEAF_BODY_ANGULAR_VELOCITY, body));
 }
 
-n3 flx_symbolic_direction(flx_symbolic *x, int body, const double d[3])
+n3 flx_symbolic_direction(flx_symbolic *x, int body, n3 d)
 {
-    return n33_mul_v(x->g, axes(x, body), n3_const(x->g, v3_load(d)));
+    return n33_mul_v(x->g, axes(x, body), d);
 }
 
-n3 flx_symbolic_place(flx_symbolic *x, int body, const double s[3])
+n3 flx_symbolic_place(flx_symbolic *x, int body, n3 s)
 {
     n3 p = vector(x, FLX_LEAF_BODY_POSITION, body);
     return n3_add(x->g, p, flx_symbolic_direction(x, body, s));
 }
 
-static n33 frame_of(const double x[3], const double y[3], flx_graph *g, n33 R)
+static n33 frame_of(n3 x, n3 y, flx_graph *g, n33 R)
 {
-    v3 z = v3_cross(v3_load(x), v3_load(y));
-    return n33_mul(g, R, n33_rotation(g, m33_from_cols(v3_load(x), v3_load(y), z)));
+    n3 z = n3_cross(g, x, y);
+    n33 F = {{x.c[0], y.c[0], z.c[0], x.c[1], y.c[1], z.c[1], x.c[2], y.c[2], z.c[2]}};
+    return n33_mul(g, R, F);
+}
+
+// A joint's, or of the force that is at work; of neither, numbers.
+static const flx_joint *joint_of(const flx_symbolic *x, const flx_scalar *s)
+{
+    return s->turn < 0 ? NULL : x->m->joints + s->turn;
+}
+
+static n3 axis_of(flx_symbolic *x, const flx_scalar *s, int side, const double v[3])
+{
+    const flx_joint *j = joint_of(x, s);
+    if (j) return flx_symbolic_joint_axis(x, j, side, v);
+    return x->force ? flx_symbolic_force_axis(x, x->force, side, v) : n3_const(x->g, v3_load(v));
+}
+
+static n3 place_of(flx_symbolic *x, const flx_scalar *s, int side)
+{
+    const flx_joint *j = joint_of(x, s);
+    if (j) return flx_symbolic_joint_place(x, j, side);
+    return x->force ? flx_symbolic_force_place(x, x->force, side)
+                    : n3_const(x->g, v3_load(s->s[side]));
 }
 
 static flx_node angle_of(flx_symbolic *x, int body)
@@ -75,7 +97,9 @@ static flx_node angle_of(flx_symbolic *x, int body)
 static void carry_scalar(flx_symbolic *x, const flx_scalar *s, flx_scalar_nodes *n)
 {
     flx_graph *g = x->g;
+    const flx_joint *j = joint_of(x, s);
     n->length = node_const(g, s->length);
+    if (j && j->length == s->length) n->length = node_open(g, j->length, j->length_open);
     n->ball = x->t.k.planar || v3_norm(v3_load(s->b)) == 0.0;
     for (int i = 0; i < 2; i++) {
         int body = s->body[i];
@@ -85,23 +109,33 @@ static void carry_scalar(flx_symbolic *x, const flx_scalar *s, flx_scalar_nodes 
         if (x->t.k.planar) n->angle[i] = angle_of(x, body);
     }
     if (s->kind == FLX_SCALAR_TWIST) {
-        n->frame[0] = frame_of(s->a[0], s->a[1], g, axes(x, s->body[0]));
-        n->frame[1] = frame_of(s->s[0], s->s[1], g, axes(x, s->body[1]));
+        n->frame[0] =
+            frame_of(axis_of(x, s, 0, s->a[0]), axis_of(x, s, 0, s->a[1]), g, axes(x, s->body[0]));
+        n->frame[1] =
+            frame_of(axis_of(x, s, 1, s->s[0]), axis_of(x, s, 1, s->s[1]), g, axes(x, s->body[1]));
         n->b = n3_const(g, v3_load(s->b));
         return;
     }
     for (int i = 0; i < 2; i++) {
-        n->place[i] = flx_symbolic_place(x, s->body[i], s->s[i]);
-        n->a[i] = flx_symbolic_direction(x, s->body[0], s->a[i]);
+        n->place[i] = flx_symbolic_place(x, s->body[i], place_of(x, s, i));
+        n->a[i] = flx_symbolic_direction(x, s->body[0], axis_of(x, s, 0, s->a[i]));
     }
-    n->b = flx_symbolic_direction(x, s->body[1], s->b);
+    n->b = flx_symbolic_direction(x, s->body[1], axis_of(x, s, 1, s->b));
+}
+
+static flx_node scalar(flx_symbolic *x, const flx_scalar *s, bool coordinate)
+{
+    const flx_joint *j = joint_of(x, s);
+    flx_scalar_nodes n;
+    carry_scalar(x, s, &n);
+    flx_node offset =
+        j ? flx_symbolic_joint_offset(x, j, s, coordinate) : node_const(x->g, s->offset);
+    return node_sub(x->g, flx_scalar_graph(x->g, s->kind, &n), offset);
 }
 
 flx_node flx_symbolic_scalar(flx_symbolic *x, const flx_scalar *s)
 {
-    flx_scalar_nodes n;
-    carry_scalar(x, s, &n);
-    return node_sub(x->g, flx_scalar_graph(x->g, s->kind, &n), node_const(x->g, s->offset));
+    return scalar(x, s, false);
 }
 
 // ---- coordinates of joints ----------------------------------------------------------------------
@@ -131,11 +165,11 @@ flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate whic
         return -1;
     }
     if (which == FLX_COORDINATE_FIRST || which == FLX_COORDINATE_SECOND) { // within half a turn
-        return flx_symbolic_scalar(x, &s);
+        return scalar(x, &s, true);
     }
     int link = x->carrier[joint] < 0 ? -1 : find_link(x, joint, angle);
     if (link < 0) {
-        if (s.kind != FLX_SCALAR_ANGLE) return flx_symbolic_scalar(x, &s);
+        if (s.kind != FLX_SCALAR_ANGLE) return scalar(x, &s, true);
         x->failed = true;
         (void)FLX_FAIL(
             x->ctx, FLX_ERR_CANNOT, j->loc,
@@ -145,9 +179,10 @@ flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate whic
         return -1;
     }
     const flx_link *l = x->t.links + link;
-    double factor = l->kind == FLX_LINK_SCREW && !angle ? l->pitch : 1.0;
+    bool climbs = l->kind == FLX_LINK_SCREW && !angle;
+    flx_node factor = climbs ? x->links[1 + link].pitch : node_const(x->g, 1.0);
     const flx_tree_body *node = x->top.nodes + x->top.number[l->body];
     if (node->first && !l->against)
-        factor = -factor; // the link's is of the first relative to the second
-    return node_scale(x->g, factor, flx_graph_leaf(x->g, flx_export_leaf(FLX_EXPORT_Q, l->q, 0)));
+        factor = node_neg(x->g, factor); // the link's is of the first relative to the second
+    return node_mul(x->g, factor, flx_graph_leaf(x->g, flx_export_leaf(FLX_EXPORT_Q, l->q, 0)));
 }

@@ -176,6 +176,7 @@ static flx_status make(const flx_model *plain, flx_symbolic *x)
         if (b->joint >= 0) x->carrier[b->joint] = b->body;
     }
     if (x->m->nmodal == 0) FLX_TRY(check_masses(x));
+    FLX_TRY(flx_symbolic_geometry(x));
     FLX_TRY(flx_symbolic_elastic_take(x));
     flx_symbolic_move(x);
     FLX_TRY(flx_symbolic_prepare(x));

@@ -53,7 +53,9 @@ typedef struct flx_freedom {
 
 typedef struct flx_symbolic_link {
     flx_freedom s;
-    n33 fixed, moved; // R = fixed moved, in the parent's axes
+    n3 at;                  // its origin in the parent's frame at rest,
+    flx_node offset, pitch; // ... what it is turned by then (planar); of a screw, metres per radian
+    n33 fixed, moved;       // R = fixed moved, in the parent's axes
     n33 R;
     n3 r;        // origin in the parent's frame
     n3 wr, vr;   // motion of the joint
@@ -68,6 +70,13 @@ typedef struct flx_symbolic_link {
     n3 h;           // mass times centre of mass
     n33 J;          // inertia about the origin
 } flx_symbolic_link;
+
+// Where a body is in the frame of its link: flx_mount.
+typedef struct flx_symbolic_mount {
+    n33 R;
+    n3 p;
+    flx_node angle;
+} flx_symbolic_mount;
 
 typedef struct flx_node_body {
     n3 position, velocity, acceleration; // ground's axes; acceleration: bias
@@ -134,6 +143,9 @@ typedef struct flx_symbolic {
     flx_symbolic_elastic *elastic; // (m->nmodal)
     flx_symbolic_node *nodes;      // (m->nattached)
     int *elastic_of;               // (nvariable) whose coordinate it is; -1: nobody's
+    flx_symbolic_mount *mounts;    // (nbody)
+    bool *fixed;                   // by the leaves of parameters: they stand in the text as numbers
+    const flx_force *force;        // whose scalars are at work; NULL: a joint's
     flx_node_body *bodies;
     flx_node_wrench *applied; // (n + 1) by the model's forces, on the links
     flx_node *effort;         // (nv) ... along the joints
@@ -154,6 +166,21 @@ typedef struct flx_symbolic {
 // open: NULL, or the same model with open parameters.
 flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, flx_symbolic *x);
 void flx_symbolic_clear(flx_symbolic *x);
+
+// ---- symbolic_geometry.c: places, axes and lengths -----------------------------------------------------------
+// Where links and bodies are on their links.
+flx_status flx_symbolic_geometry(flx_symbolic *x);
+// Places from the centre of mass and directions v that a joint or a force has on one side, in the axes of the body there.
+n3 flx_symbolic_joint_place(const flx_symbolic *x, const flx_joint *j, int side);
+n3 flx_symbolic_joint_axis(flx_symbolic *x, const flx_joint *j, int side, const double v[3]);
+n3 flx_symbolic_force_place(const flx_symbolic *x, const flx_force *f, int side);
+n3 flx_symbolic_force_axis(flx_symbolic *x, const flx_force *f, int side, const double v[3]);
+// The offset of a scalar of a joint; coordinate: it is the joint's own, which is zero as drawn.
+flx_node flx_symbolic_joint_offset(const flx_symbolic *x, const flx_joint *j, const flx_scalar *s,
+                                   bool coordinate);
+// When all is made: what has numbers for the parameters that are fixed.
+flx_substitution flx_symbolic_numbers(flx_symbolic *x);
+bool flx_symbolic_is_fixed(const flx_symbolic *x, const flx_parameter *p);
 
 // ---- symbolic_bodies.c: links and bodies in motion -------------------------------------------------------
 void flx_symbolic_move(flx_symbolic *x);
@@ -193,8 +220,8 @@ flx_status flx_symbolic_status(const flx_symbolic *x, flx_node n);
 
 // ---- scalars.c: scalar functions of two bodies, taken -------------------------------------------
 // s: from the centre of mass; both in the body's axes, the result in the ground's.
-n3 flx_symbolic_place(flx_symbolic *x, int body, const double s[3]);
-n3 flx_symbolic_direction(flx_symbolic *x, int body, const double d[3]);
+n3 flx_symbolic_place(flx_symbolic *x, int body, n3 s);
+n3 flx_symbolic_direction(flx_symbolic *x, int body, n3 d);
 flx_node flx_symbolic_scalar(flx_symbolic *x, const flx_scalar *s);
 // A coordinate of a joint. -1: a message is recorded.
 flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate which);

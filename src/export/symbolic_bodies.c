@@ -48,7 +48,7 @@ static v3 unit(int axis)
 }
 
 // What each freedom moves: flx_tree_expand of unit rates of the joint.
-static void set_freedoms(const flx_symbolic *x, const flx_link *l, flx_freedom *s)
+static void set_freedoms(const flx_symbolic *x, const flx_link *l, flx_node pitch, flx_freedom *s)
 {
     bool planar = x->t.k.planar;
     s->n = flx_link_freedom(l->kind, planar);
@@ -63,7 +63,7 @@ static void set_freedoms(const flx_symbolic *x, const flx_link *l, flx_freedom *
             break;
         case FLX_LINK_SCREW:
             about = unit(2);
-            slide = v3_scale(l->pitch, unit(2));
+            slide = unit(2); // times the pitch
             break;
         case FLX_LINK_BALL:
             about = unit(k);
@@ -76,6 +76,7 @@ static void set_freedoms(const flx_symbolic *x, const flx_link *l, flx_freedom *
         }
         s->turn[k] = n3_const(x->g, v3_scale(sign_of(l), about));
         s->slide[k] = n3_const(x->g, v3_scale(sign_of(l), slide));
+        if (l->kind == FLX_LINK_SCREW) s->slide[k] = n3_scale(x->g, pitch, s->slide[k]);
     }
 }
 
@@ -88,7 +89,6 @@ static void place(const flx_symbolic *x, const flx_link *l, flx_symbolic_link *o
 {
     flx_graph *g = x->g;
     n3 d = n3_zero(g);
-    o->fixed = n33_rotation(g, l->R);
     o->moved = n33_rotation(g, m33_identity());
     if (turns_about_z(l)) o->moved = turn_about_z(x, l);
     if (l->kind == FLX_LINK_BALL) {
@@ -101,7 +101,7 @@ static void place(const flx_symbolic *x, const flx_link *l, flx_symbolic_link *o
         }
     }
     o->R = n33_mul(g, o->fixed, o->moved);
-    o->r = n3_add(g, n3_const(g, l->r), n33_mul_v(g, o->fixed, d));
+    o->r = n3_add(g, o->at, n33_mul_v(g, o->fixed, d));
 }
 
 static void move(const flx_symbolic *x, const flx_link *l, const flx_symbolic_link *p,
@@ -125,7 +125,7 @@ static void move(const flx_symbolic *x, const flx_link *l, const flx_symbolic_li
     o->a = n3_add(g, o->a, o->va);
     o->G = n33_mul(g, p->G, o->R);
     o->p = n3_add(g, p->p, n33_mul_v(g, p->G, o->r));
-    o->angle = node_add(g, p->angle, node_const(g, l->offset));
+    o->angle = node_add(g, p->angle, o->offset);
     if (turns_about_z(l))
         o->angle = node_add(g, o->angle, node_scale(g, sign_of(l), input(x, FLX_EXPORT_Q, l->q)));
     if (o->bend < 0) return;
@@ -139,11 +139,11 @@ static void move(const flx_symbolic *x, const flx_link *l, const flx_symbolic_li
 static void move_body(flx_symbolic *x, int i)
 {
     flx_graph *g = x->g;
-    const flx_mount *at = x->t.mounts + i;
-    const flx_symbolic_link *l = x->links + 1 + at->link;
+    const flx_symbolic_mount *at = x->mounts + i;
+    const flx_symbolic_link *l = x->links + 1 + x->t.mounts[i].link;
     flx_node_body *b = x->bodies + i;
-    n33 R = n33_rotation(g, at->R);
-    n3 c = n3_const(g, at->p), turned = n3_cross(g, l->w, c);
+    n33 R = at->R;
+    n3 c = at->p, turned = n3_cross(g, l->w, c);
     b->position = n3_add(g, l->p, n33_mul_v(g, l->G, c));
     b->R = n33_mul(g, l->G, R);
     b->velocity = n33_mul_v(g, l->G, n3_add(g, l->v, turned));
@@ -151,15 +151,15 @@ static void move_body(flx_symbolic *x, int i)
     n3 a = n3_add(g, n3_add(g, l->a, n3_cross(g, l->alpha, c)), n3_cross(g, l->w, turned));
     b->acceleration = n33_mul_v(g, l->G, a);
     b->spin_rate = n33_tmul_v(g, R, l->alpha);
-    b->angle = node_add(g, l->angle, node_const(g, at->angle));
+    b->angle = node_add(g, l->angle, at->angle);
 }
 
 static void add_mass(flx_symbolic *x, int i)
 {
     flx_graph *g = x->g;
     const flx_body *b = x->m->bodies + i;
-    const flx_mount *at = x->t.mounts + i;
-    flx_symbolic_link *l = x->links + 1 + at->link;
+    const flx_symbolic_mount *at = x->mounts + i;
+    flx_symbolic_link *l = x->links + 1 + x->t.mounts[i].link;
     bool turns = b->type == FLX_BODY_RIGID;
     flx_node mass = node_open(g, b->mass, b->mass_open), J[9];
     for (int k = 0; k < 9; k++) {
@@ -170,14 +170,14 @@ static void add_mass(flx_symbolic *x, int i)
         own.m[8] = J[8];
     } else {
         for (int k = 0; k < 9; k++) own.m[k] = J[k];
-        own = n33_turn(g, n33_rotation(g, at->R), own, true);
+        own = n33_turn(g, at->R, own, true);
     }
     l->m = node_add(g, l->m, mass);
-    l->h = n3_axpy(g, mass, n3_const(g, at->p), l->h);
+    l->h = n3_axpy(g, mass, at->p, l->h);
     l->J = n33_add(g, l->J, own);
-    m33 S = m33_skew(at->p), steiner = m33_scale(-1.0, m33_mul(S, S)); // -p~ p~
+    n33 S = n33_skew(g, at->p), steiner = n33_mul_t(g, S, S); // -p~ p~
     for (int k = 0; k < 9; k++) {
-        l->J.m[k] = node_add(g, l->J.m[k], node_scale(g, steiner.m[k], mass));
+        l->J.m[k] = node_add(g, l->J.m[k], node_mul(g, steiner.m[k], mass));
     }
 }
 
@@ -187,8 +187,7 @@ void flx_symbolic_move(flx_symbolic *x)
     n3 zero = n3_zero(g);
     for (int i = 0; i <= x->n; i++) {
         flx_symbolic_link *l = x->links + i;
-        *l = (flx_symbolic_link){
-            .w = zero, .v = zero, .alpha = zero, .a = zero, .p = zero, .h = zero};
+        l->w = l->v = l->alpha = l->a = l->p = l->h = zero;
         l->wr = l->vr = l->wa = l->va = zero;
         l->bend = -1;
         l->m = l->angle = node_const(g, 0.0);
@@ -199,7 +198,7 @@ void flx_symbolic_move(flx_symbolic *x)
     for (int i = 0; i < x->n; i++) {
         const flx_link *l = x->t.links + i;
         flx_symbolic_link *o = x->links + 1 + i;
-        set_freedoms(x, l, &o->s);
+        set_freedoms(x, l, o->pitch, &o->s);
         if (l->kind == FLX_LINK_BEND) {
             flx_symbolic_bend_link(x, i);
         } else {

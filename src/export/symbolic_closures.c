@@ -85,20 +85,20 @@ static flx_status add_row(flx_symbolic *x, const char *item, const char *part, b
     return status;
 }
 
-static flx_status add_coincidence(flx_symbolic *x, const char *name, const flx_row_spec *r)
+static flx_status add_coincidence(flx_symbolic *x, const flx_joint *j, const flx_row_spec *r)
 {
-    n3 d = n3_sub(x->g, flx_symbolic_place(x, r->body[1], r->s[1]),
-                  flx_symbolic_place(x, r->body[0], r->s[0]));
-    for (int k = 0; k < r->nrow; k++) FLX_TRY(add_row(x, name, r->part[k], false, d.c[k]));
+    n3 d = n3_sub(x->g, flx_symbolic_place(x, r->body[1], flx_symbolic_joint_place(x, j, 1)),
+                  flx_symbolic_place(x, r->body[0], flx_symbolic_joint_place(x, j, 0)));
+    for (int k = 0; k < r->nrow; k++) FLX_TRY(add_row(x, j->name, r->part[k], false, d.c[k]));
     return FLX_OK;
 }
 
-static flx_status add_axis(flx_symbolic *x, const char *name, const flx_row_spec *r)
+static flx_status add_axis(flx_symbolic *x, const flx_joint *j, const flx_row_spec *r)
 {
-    n3 b = flx_symbolic_direction(x, r->body[1], r->b);
+    n3 b = flx_symbolic_direction(x, r->body[1], flx_symbolic_joint_axis(x, j, 1, r->b));
     for (int k = 0; k < 2; k++) {
-        n3 a = flx_symbolic_direction(x, r->body[0], r->a[k]);
-        FLX_TRY(add_row(x, name, r->part[k], false, n3_dot(x->g, a, b)));
+        n3 a = flx_symbolic_direction(x, r->body[0], flx_symbolic_joint_axis(x, j, 0, r->a[k]));
+        FLX_TRY(add_row(x, j->name, r->part[k], false, n3_dot(x->g, a, b)));
     }
     return FLX_OK;
 }
@@ -107,8 +107,9 @@ static flx_status add_gear(flx_symbolic *x, const flx_joint *j)
 {
     flx_node first = flx_symbolic_coordinate(x, j->joint[0], FLX_COORDINATE_NONE);
     flx_node second = flx_symbolic_coordinate(x, j->joint[1], FLX_COORDINATE_NONE);
-    return add_row(x, j->name, "ratio", false,
-                   node_sub(x->g, second, node_scale(x->g, j->ratio, first)));
+    return add_row(
+        x, j->name, "ratio", false,
+        node_sub(x->g, second, node_mul(x->g, node_open(x->g, j->ratio, j->ratio_open), first)));
 }
 
 static flx_status add_motion(flx_symbolic *x, int joint)
@@ -127,8 +128,8 @@ static flx_status add_motion(flx_symbolic *x, int joint)
 
 static flx_status add_spec(flx_symbolic *x, const flx_joint *j, const flx_row_spec *r)
 {
-    if (r->kind == FLX_ROW_POINT) return add_coincidence(x, j->name, r);
-    if (r->kind == FLX_ROW_AXIS) return add_axis(x, j->name, r);
+    if (r->kind == FLX_ROW_POINT) return add_coincidence(x, j, r);
+    if (r->kind == FLX_ROW_AXIS) return add_axis(x, j, r);
     flx_node sum = node_const(x->g, 0.0);
     if (r->term[0].kind == FLX_SCALAR_CURVE) {
         return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, j->loc,

@@ -21,23 +21,23 @@ static void add_to_link(const flx_symbolic *x, int body, const flx_node f[6], fl
     flx_graph *g = x->g;
     if (body >= x->m->nbody) { // a node of an elastic body
         int attached = body - x->m->nbody;
-        const flx_mount *at = x->t.mounts + x->m->attached[attached].carrier;
-        n33 G = x->links[1 + at->link].G,
-            R = n33_mul(g, n33_rotation(g, at->R), x->nodes[attached].R);
+        int carrier = x->m->attached[attached].carrier;
+        n33 G = x->links[1 + x->t.mounts[carrier].link].G,
+            R = n33_mul(g, x->mounts[carrier].R, x->nodes[attached].R);
         n3 own = n33_mul_v(g, R, (n3){{f[3], f[4], f[5]}});
         n3 force = n33_tmul_v(g, G, (n3){{f[0], f[1], f[2]}});
         flx_symbolic_node_push(x, attached, force, own, on, effort);
         return;
     }
-    const flx_mount *at = x->t.mounts + body;
-    const flx_symbolic_link *l = x->links + 1 + at->link;
-    flx_node_wrench *w = on + 1 + at->link;
+    int link = x->t.mounts[body].link;
+    const flx_symbolic_link *l = x->links + 1 + link;
+    flx_node_wrench *w = on + 1 + link;
     n3 F = {{f[0], f[1], f[2]}}, N = {{f[3], f[4], f[5]}};
-    if (at->link < 0) return; // it does not move
+    if (link < 0) return; // it does not move
     F = n33_tmul_v(g, l->G, F);
-    N = n33_mul_v(g, n33_rotation(g, at->R), N);
+    N = n33_mul_v(g, x->mounts[body].R, N);
     w->f = n3_add(g, w->f, F);
-    w->n = n3_add(g, w->n, n3_add(g, N, n3_cross(g, n3_const(g, at->p), F)));
+    w->n = n3_add(g, w->n, n3_add(g, N, n3_cross(g, x->mounts[body].p, F)));
 }
 
 static flx_node derive(flx_symbolic *x, flx_node phi, bool velocity, int body, int d)
@@ -248,10 +248,10 @@ static void add_node_wrench(flx_symbolic *x, int attached, const double s[3], do
                             n3 T)
 {
     flx_graph *g = x->g;
-    const flx_mount *at = x->t.mounts + x->m->attached[attached].carrier;
-    n33 G = x->links[1 + at->link].G;
+    int carrier = x->m->attached[attached].carrier;
+    n33 G = x->links[1 + x->t.mounts[carrier].link].G;
     n3 place = n33_mul_v(g, x->nodes[attached].R, n3_const(g, v3_load(s)));
-    n3 arm = n33_mul_v(g, n33_rotation(g, at->R), place);
+    n3 arm = n33_mul_v(g, x->mounts[carrier].R, place);
     n3 force = n33_tmul_v(g, G, n3_scale(g, node_const(g, sign), F));
     n3 moment = n33_tmul_v(g, G, n3_scale(g, node_const(g, sign), T));
     moment = n3_add(g, moment, n3_cross(g, arm, force));
@@ -279,14 +279,15 @@ static flx_status add_wrench(flx_symbolic *x, const flx_force *f)
             add_node_wrench(x, body - x->m->nbody, s, i ? 1.0 : -1.0, F, T);
             continue;
         }
-        if (x->t.mounts[body].link < 0) continue;
-        const flx_mount *at = x->t.mounts + body;
-        const flx_symbolic_link *l = x->links + 1 + at->link;
-        v3 arm = v3_add(at->p, m33_mul_v(at->R, v3_load(s)));
+        int link = x->t.mounts[body].link;
+        if (link < 0) continue;
+        const flx_symbolic_mount *at = x->mounts + body;
+        const flx_symbolic_link *l = x->links + 1 + link;
+        n3 arm = n3_add(g, at->p, n33_mul_v(g, at->R, flx_symbolic_force_place(x, f, i)));
         n3 force = n33_tmul_v(g, l->G, F), moment = n3_zero(g);
         if (x->m->bodies[body].type == FLX_BODY_RIGID) moment = n33_tmul_v(g, l->G, T);
-        moment = n3_add(g, moment, n3_cross(g, n3_const(g, arm), force));
-        flx_node_wrench *on = x->applied + 1 + at->link;
+        moment = n3_add(g, moment, n3_cross(g, arm, force));
+        flx_node_wrench *on = x->applied + 1 + link;
         on->f = i ? n3_add(g, on->f, force) : n3_sub(g, on->f, force);
         on->n = i ? n3_add(g, on->n, moment) : n3_sub(g, on->n, moment);
     }
@@ -358,8 +359,10 @@ flx_status flx_symbolic_forces(flx_symbolic *x)
         const char *item = flx_arena_printf(x->arena, "force '%s'", f->name);
         if (!item) return FLX_ERR_MEMORY;
         flx_symbolic_about(x, item, f->loc);
+        x->force = f->kind->attracts ? NULL : f;
         FLX_TRY(add_force(x, f));
     }
+    x->force = NULL;
     FLX_TRY(add_stops(x));
     for (int i = 0; i < x->m->nconstraint; i++) { // those that give way: value = C lam
         const flx_constraint *c = x->m->constraints + i;

@@ -138,12 +138,13 @@ static void write_facts(FILE *f, const flx_functions *all, const int *quaternion
     }
     flx_fprintf(f,
                 "#define NQ %d\n#define NV %d\n#define NX %d\n#define NP %d\n#define NROW %d\n"
-                "#define NZ (NQ + NV + NX)\n#define NM %d\n#define NY %d\n#define METHOD %d\n"
+                "#define NH %d\n#define NZ (NQ + NV + NX)\n#define NM %d\n#define NY %d\n#define "
+                "METHOD %d\n"
                 "#define IMPLICIT (METHOD == 2)\n#define ELIMINATES %d\n"
                 "#define NW (NM + NROW + (IMPLICIT ? 2 * (NV + NX) : 0))\n"
                 "#define WATCHES %d\n#define INTEGRATES %d\n",
-                x->nq, x->nv, x->m->nstate, all->np, x->nrow, all->nmeasure, all->nnumber,
-                all->method, all->eliminates, watches, integrates);
+                x->nq, x->nv, x->m->nstate, all->np, x->nrow, all->nhoisted, all->nmeasure,
+                all->nnumber, all->method, all->eliminates, watches, integrates);
     write_whole_numbers(f, n, "kinds", all->nmeasure, all->kinds);
     write_whole_numbers(f, n, "quaternions", x->nq, quaternions);
     flx_fprintf(f, "TABLE(double, %s_times, ", n);

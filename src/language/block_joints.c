@@ -98,7 +98,7 @@ static flx_status read_gear(flx_env *e, flx_item *joint, flx_joint_data *d)
 {
     const flx_entry *ratio = NULL, *on = flx_entry_get(joint->def, "on");
     FLX_TRY(flx_build_need(e->b, joint, "ratio", &ratio));
-    FLX_TRY(flx_build_kept(e, ratio, &d->def.ratio, &d->def.ratio_open));
+    FLX_TRY(flx_build_of_joint(e, ratio, NULL, &d->def.ratio, &d->def.ratio_open));
     for (int i = 0; i < 2; i++) {
         flx_joint_data *other = d->joint[i]->data;
         FLX_TRY(flx_joint_coordinate(e->b, d->joint[i], on->loc));
@@ -225,7 +225,7 @@ static flx_status read_length(flx_env *e, const flx_item *joint, flx_joint_data 
     flx_joint *def = &d->def;
     const flx_entry *length = flx_entry_get(joint->def, "length");
     if (length) {
-        return flx_build_kept_positive(e, length, "the distance", &def->length, &def->length_open);
+        return flx_build_of_joint(e, length, "the distance", &def->length, &def->length_open);
     }
     FLX_TRY(flx_num_store(flx_num3_norm(e->b->g, d->drawn), &def->length, &def->length_open));
     if (def->length > 0) return FLX_OK;
@@ -240,7 +240,7 @@ static flx_status read_pitch(flx_env *e, const flx_item *joint, flx_joint *def)
 {
     const flx_entry *y = NULL;
     FLX_TRY(flx_build_need(e->b, joint, "pitch", &y));
-    FLX_TRY(flx_build_kept(e, y, &def->pitch, &def->pitch_open));
+    FLX_TRY(flx_build_of_joint(e, y, NULL, &def->pitch, &def->pitch_open));
     if (def->pitch != 0) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "a screw without pitch is a revolute joint");
 }
@@ -249,7 +249,7 @@ static flx_status read_radius(flx_env *e, const flx_item *joint, flx_joint *def)
 {
     const flx_entry *y = NULL;
     FLX_TRY(flx_build_need(e->b, joint, "radius", &y));
-    return flx_build_kept_positive(e, y, "the radius", &def->radius, &def->radius_open);
+    return flx_build_of_joint(e, y, "the radius", &def->radius, &def->radius_open);
 }
 
 static flx_status read_normal(flx_env *e, const flx_item *joint, flx_joint_data *d)

@@ -169,6 +169,11 @@ flx_status flx_hoist_again(flx_hoist *h, int n, flx_node *nodes)
     return status;
 }
 
+flx_node flx_hoist_node(const flx_hoist *h, int i)
+{
+    return h->nodes[i];
+}
+
 flx_status flx_hoist_finish(flx_hoist *h)
 {
     return flx_program_compile(h->m->graph, h->m->ntunable, h->leaves, h->n, h->nodes, &h->program);

@@ -146,7 +146,6 @@ static flx_status euler(flx_env *e, const flx_entry *def, flx_num9 *R)
     for (int i = 0; i < 3; i++) { // about the turned axes: each turn is in the frame so far
         const double axis[3] = {s[i] == 'x', s[i] == 'y', s[i] == 'z'};
         flx_num angle = {a[i], open[i]};
-        if (e->b->open && e->b->open->exported) flx_num_fix(e->b, &angle, angles->loc);
         *R = flx_num9_mul(e->b->g, *R, flx_num9_turn_about(e->b->g, flx_num3_of(axis), angle));
     }
     return FLX_OK;

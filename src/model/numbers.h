@@ -69,6 +69,7 @@ flx_status flx_hoist_again(flx_hoist *h, int n, flx_node *nodes);
 // When all are gathered.
 flx_status flx_hoist_finish(flx_hoist *h);
 int flx_hoist_count(const flx_hoist *h);
+flx_node flx_hoist_node(const flx_hoist *h, int i); // what number i is
 int flx_hoist_scratch(const flx_hoist *h); // doubles
 // out (count) of p (ntunable). No allocation, const: any number of threads with own scratch.
 void flx_hoist_eval(const flx_hoist *h, const double *p, double *scratch, double *out);

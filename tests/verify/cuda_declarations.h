@@ -1,46 +1,30 @@
 // cuda_declarations.h - what the text of a batch takes from CUDA, for Clang without its toolkit.
 #pragma once
-#define __device__ __attribute__((device))
-#define __host__ __attribute__((host))
-#define __global__ __attribute__((global))
-#define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define HUGE_VAL __builtin_huge_val()
+#include "device_functions.h"
 struct cuda_thread {
     struct x_of {
-        __device__ operator int() const { return __nvvm_read_ptx_sreg_tid_x(); }
+        __device__ operator int() const
+        {
+            return __nvvm_read_ptx_sreg_tid_x();
+        }
     } x;
 };
 struct cuda_block {
     struct x_of {
-        __device__ operator int() const { return __nvvm_read_ptx_sreg_ctaid_x(); }
+        __device__ operator int() const
+        {
+            return __nvvm_read_ptx_sreg_ctaid_x();
+        }
     } x;
 };
 struct cuda_size {
     struct x_of {
-        __device__ operator int() const { return __nvvm_read_ptx_sreg_ntid_x(); }
+        __device__ operator int() const
+        {
+            return __nvvm_read_ptx_sreg_ntid_x();
+        }
     } x;
 };
 extern __device__ const cuda_thread threadIdx;
 extern __device__ const cuda_block blockIdx;
 extern __device__ const cuda_size blockDim;
-#define DECLARE(name) extern "C" __device__ double name(double);
-DECLARE(sin)
-DECLARE(cos)
-DECLARE(tan)
-DECLARE(asin)
-DECLARE(acos)
-DECLARE(atan)
-DECLARE(sinh)
-DECLARE(cosh)
-DECLARE(tanh)
-DECLARE(exp)
-DECLARE(log)
-DECLARE(log10)
-DECLARE(sqrt)
-DECLARE(fabs)
-DECLARE(floor)
-DECLARE(ceil)
-extern "C" __device__ double pow(double, double);
-extern "C" __device__ double atan2(double, double);

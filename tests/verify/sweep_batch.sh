@@ -9,7 +9,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 XDG_CACHE_HOME=$work/cache && mkdir "$work/cache" && export XDG_CACHE_HOME
-command -v clang >/dev/null && CC=clang && export CC # compiles in a third of the time of gcc
+# Clang compiles in a third of the time of GCC, and what counts here are the numbers, not the speed.
+if command -v clang >/dev/null; then
+    printf '#!/bin/sh\nexec clang "$@" -O1\n' >cc && chmod +x cc
+    CC=$work/cc && export CC
+fi
 
 agree() { # ordinary, batch: every number to 1e-9 of the largest of its column
     awk -F, '
@@ -20,7 +24,7 @@ agree() { # ordinary, batch: every number to 1e-9 of the largest of its column
         END { if (last != rows || rows < 3) { print "rows: " rows ", " last; exit 1 } }' "$1" "$2"
 }
 
-for name in crank hanging lagging_arm stiff_chain elastic_arm elastic_chain elastic_four_bar; do
+for name in crank hanging lagging_arm stiff_chain elastic_arm elastic_chain elastic_four_bar drawn_crank drawn_loops drawn_arm; do
     "$flexion" sweep "$models/$name.yaml" --csv ordinary.csv --quiet
     "$flexion" sweep "$models/$name.yaml" --device cpu --csv batch.csv >told.txt
     grep -q "agree with ordinary runs" told.txt
@@ -38,8 +42,8 @@ refused() { # words of the message, then arguments
 change() { # expression: the crank, changed
     sed "$1" "$models/crank.yaml" >changed.yaml
 }
-change 's/stall: {from: 3, to: 4}/r: {from: 0.1, to: 0.2}/'
-refused "parameter 'r' shapes the mechanism" changed.yaml --device cpu
+change 's/stall: {from: 3, to: 4}/h: {from: 1e-3, to: 2e-3}/; s/stall: 3.5/h: 1e-3, stall: 3.5/; s/step: 1e-3/step: h/'
+refused "parameter 'h' shapes the mechanism" changed.yaml --device cpu
 change 's/method: rk4, step: 1e-3/method: radau/'
 refused "batches of runs make equal steps by rk4, dopri5 or midpoint: method 'radau'" changed.yaml --device cpu
 change 's/method: rk4/method: midpoint/'
@@ -60,6 +64,11 @@ refused "there is no device 'gpu'" "$models/crank.yaml" --device gpu
 refused "leave it out, and let" "$models/crank.yaml" --device cpu --into here.study --slurm "-p main"
 (PATH=$work/none CC=none && export PATH CC && refused_alone=$("$flexion" sweep "$models/crank.yaml" --device cpu 2>&1 || true) &&
     case $refused_alone in *"needs a C compiler"*) ;; *) echo "$refused_alone"; exit 1 ;; esac)
+
+# A signal that is rounding alone, as the height of the slider is, does not count as a difference.
+change 's/slider.velocity.x\]/slider.position.y]/'
+"$flexion" sweep changed.yaml --device cpu >told.txt
+grep -q "agree with ordinary runs" told.txt
 
 # A kept object: nothing is compiled the second time, and what is changed is.
 "$flexion" sweep "$models/crank.yaml" --device cpu --csv batch.csv >told.txt
@@ -107,6 +116,10 @@ if command -v clang >/dev/null; then
             batch.cu -o batch.ptx 2>told.txt || { cat told.txt; exit 1; }
         grep -q "visible .entry batch_kernel" batch.ptx
     done
+    "$flexion" export batch "$models/drawn_crank.yaml" --name batch -o batch.hip >/dev/null
+    clang -x hip --cuda-device-only --offload-arch=gfx90a -nogpuinc -nogpulib -fno-builtin -O1 -S -I"$here" \
+        batch.hip -o batch.gcn 2>told.txt || { cat told.txt; exit 1; }
+    grep -q "amdhsa_kernel batch_kernel" batch.gcn
     echo "device code compiled"
 else
     echo "device code skipped: there is no clang"

@@ -54,20 +54,20 @@ static bool plan(sweep_batch *b, long most)
 // In joint coordinates, with the swept parameters open: starts, and what a batch is compared with.
 static int compile_ordinary(sweep_job *job)
 {
-    const char *names[100], *name;
     int n = 0;
+    const char **names = sweep_job_swept(job->model, &n);
     flx_read_def def = flx_read_def_default();
     flx_compile_def how = flx_compile_def_default();
     how.formulation = "tree";
-    for (; n < 100 && (name = flx_model_sweep_parameter(job->model, n)) != NULL; n++)
-        names[n] = name;
     def.nset = job->given;
     def.settings = job->settings.items;
     def.nopen = n;
     def.open = names;
-    job->ctx = flx_ctx_create();
+    job->ctx = names ? flx_ctx_create() : NULL;
+    flx_status status =
+        job->ctx ? cli_model_read_by(job->ctx, job->path, &def, &job->open) : FLX_ERR_MEMORY;
+    free(names);
     if (!job->ctx) return EXIT_FAILED;
-    flx_status status = cli_model_read_by(job->ctx, job->path, &def, &job->open);
     if (status == FLX_OK) status = flx_system_compile(job->open, &how, job->ctx, &job->system);
     if (status == FLX_OK) status = flx_run_create(job->system, NULL, job->ctx, &job->run);
     cli_print_errors(job->ctx);
@@ -95,9 +95,8 @@ static bool check(sweep_batch *b, int first, long n, const bool *bad)
         const double *y = run_ordinary(b->job, first + (int)r);
         for (int k = 0; k < ny; k++) {
             const double *column = b->y + k * n;
-            double size = y ? fabs(y[k]) : 0.0;
-            for (long i = 0; i < n; i++) size = fmax(size, bad[i] ? 0.0 : fabs(column[i]));
-            double off = y ? fabs(column[r] - y[k]) / (size > 0.0 ? size : 1.0) : HUGE_VAL;
+            double size = sweep_column_size(n, ny, b->y, k);
+            double off = y ? fabs(column[r] - y[k]) / size : HUGE_VAL;
             if (off > b->difference) b->difference = off;
             if (off <= SWEEP_AGREES) continue;
             cli_complain("sweep",

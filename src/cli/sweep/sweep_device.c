@@ -250,11 +250,17 @@ static bool write_text(flx_ctx *ctx, const sweep_job *job, const work *w)
     flx_ctx *other = flx_ctx_create();
     flx_model *open = NULL;
     flx_read_def def = flx_read_def_default();
+    int n = 0;
+    const char **names =
+        sweep_job_swept(job->model, &n); // all others are numbers, which cost nothing
+    def.nopen = n;
+    def.open = names;
     def.nset = job->given;
     def.settings = job->settings.items;
     def.exported = true;
     flx_export_options options = {.language = FLX_EXPORT_BATCH, .name = "batch"};
-    if (other) (void)cli_model_read_by(other, job->path, &def, &open);
+    if (other && names) (void)cli_model_read_by(other, job->path, &def, &open);
+    free(names);
     options.open = open;
     flx_status status = flx_model_export(job->model, &options, w->text);
     cli_print_errors(ctx);
@@ -352,19 +358,32 @@ static void copy_runs(long n, long m, int rows, const double *from, double *to)
     }
 }
 
+static double largest(long n, const double *y)
+{
+    double size = 0.0;
+    for (long i = 0; i < n; i++) {
+        if (isfinite(y[i])) size = fmax(size, fabs(y[i]));
+    }
+    return size;
+}
+
+double sweep_column_size(long n, int ny, const double *y, int k)
+{
+    const double rounding = 1e-5;
+    double size = fmax(largest(n, y + k * n), rounding * largest(n * ny, y));
+    return size > 0.0 ? size : 1.0;
+}
+
 // Numbers that the processor finds by the same text, m of n.
 static int compare(sweep_device *d, long n, long m, const double *y, const double *expected)
 {
     for (int k = 0; k < d->sizes[4]; k++) {
-        double size = 0.0;
-        for (long i = 0; i < n; i++) {
-            if (isfinite(y[k * n + i])) size = fmax(size, fabs(y[k * n + i]));
-        }
+        double size = sweep_column_size(n, d->sizes[4], y, k);
         for (long c = 0; c < m; c++) {
             long r = n <= SWEEP_CHECKED ? c : c * (n - 1) / (SWEEP_CHECKED - 1);
             double is = y[k * n + r], other = expected[k * m + c];
             if (!isfinite(is) && !isfinite(other)) continue;
-            double off = fabs(is - other) / (size > 0.0 ? size : 1.0);
+            double off = fabs(is - other) / size;
             if (off > d->difference) d->difference = off;
             if (off <= SWEEP_AGREES) continue;
             cli_complain("sweep",

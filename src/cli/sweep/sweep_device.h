@@ -5,7 +5,7 @@
 #include "cli/sweep/sweep_job.h"
 
 #define SWEEP_CHECKED 16  // runs of a batch that are done twice
-#define SWEEP_AGREES 1e-9 // of the largest value of a column
+#define SWEEP_AGREES 1e-9 // of the size of a column
 
 typedef struct sweep_device {
     void *library; // owned
@@ -25,6 +25,8 @@ typedef struct sweep_device {
     double difference; // of the processor's numbers, in proportion to a column
 } sweep_device;
 
+// The largest value of a column of y; of one that is nearly zero a part of that of all, whose rounding it is.
+double sweep_column_size(long n, int ny, const double *y, int k);
 // EXIT_DONE, or what was wrong has been said. name: "cpu" or "cuda".
 int sweep_device_open(flx_ctx *ctx, const sweep_job *job, const char *name, bool quiet,
                       sweep_device *d);

@@ -321,16 +321,22 @@ static bool serves(const flx_model *model, const flx_system *s, flx_ctx *ctx)
     return true;
 }
 
+const char **sweep_job_swept(const flx_model *model, int *n)
+{
+    *n = 0;
+    while (flx_model_sweep_parameter(model, *n)) ++*n;
+    const char **names = calloc((size_t)*n + 1, sizeof *names);
+    for (int i = 0; names && i < *n; i++) names[i] = flx_model_sweep_parameter(model, i);
+    return names;
+}
+
 // What it cannot do is left to the reading of every run, which says why.
 static void compile_once(const flx_model *model, int given, sweep_job *o)
 {
     flx_ctx *ctx = flx_ctx_create();
-    const char *name, **names = NULL;
     int n = 0;
-    while (flx_model_sweep_parameter(model, n)) n++;
-    if (ctx) names = calloc((size_t)n, sizeof *names);
+    const char **names = ctx ? sweep_job_swept(model, &n) : NULL;
     if (!names || flx_model_sweep_analysis(model, 0) >= 0) goto done;
-    for (int i = 0; (name = flx_model_sweep_parameter(model, i)) != NULL; i++) names[i] = name;
     flx_read_def def = flx_read_def_default();
     def.nset = given;
     def.settings = o->settings.items;

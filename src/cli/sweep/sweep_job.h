@@ -37,4 +37,6 @@ void sweep_job_close(sweep_job *job);
 void sweep_job_compile(sweep_job *job);
 // Run `number`, as a further row of the table. *told: where its messages are. FLX_ERR_MEMORY ends the sweep.
 flx_status sweep_job_do(sweep_job *job, int number, flx_ctx **told);
+// The names of what is swept, to be freed; NULL: no memory.
+const char **sweep_job_swept(const flx_model *model, int *n);
 double sweep_clock(void); // seconds

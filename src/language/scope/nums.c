@@ -334,16 +334,25 @@ void flx_start_fix(flx_builder *b, flx_body_start *s, flx_loc loc)
 flx_status flx_build_num(flx_env *e, const flx_entry *y, flx_num *out)
 {
     out->n = 0;
-    FLX_TRY(flx_build_open(e, y, &out->x, &out->n));
-    if (e->b->open && e->b->open->exported) flx_num_fix(e->b, out, y->loc);
-    return FLX_OK;
+    return flx_build_open(e, y, &out->x, &out->n);
 }
 
 flx_status flx_build_kept(flx_env *e, const flx_entry *y, double *x, flx_open *n)
 {
     flx_num a;
     FLX_TRY(flx_build_num(e, y, &a));
+    if (e->b->open && e->b->open->exported) flx_num_fix(e->b, &a, y->loc);
     return flx_num_store(a, x, n);
+}
+
+flx_status flx_build_of_joint(flx_env *e, const flx_entry *y, const char *what, double *x,
+                              flx_open *n)
+{
+    flx_num a;
+    FLX_TRY(flx_build_num(e, y, &a));
+    FLX_TRY(flx_num_store(a, x, n));
+    if (!what || *x > 0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive, not %g", what, *x);
 }
 
 flx_status flx_build_kept_positive(flx_env *e, const flx_entry *y, const char *what, double *x,
@@ -366,6 +375,5 @@ flx_status flx_operand_to_num3(flx_env *e, const flx_operand *v, flx_loc loc, fl
     flx_node n[3] = {-1, -1, -1};
     FLX_TRY(flx_operand_to_vector(e, v, loc, n));
     for (int i = 0; i < 3; i++) FLX_TRY(flx_node_to_number(e, n[i], loc, &out->x[i], &out->n[i]));
-    if (e->b->open && e->b->open->exported) flx_num3_fix(e->b, out, loc);
     return FLX_OK;
 }

@@ -55,7 +55,10 @@ void flx_num9_fix(flx_builder *b, flx_num9 *a, flx_loc loc);
 
 void flx_start_fix(flx_builder *b, flx_body_start *s, flx_loc loc);
 
-// From the file. In models that are exported they are fixed.
+// From the file. Exported equations follow places, axes and the numbers of joints, and no others that are kept.
+// of_joint: what: it must be positive; NULL: any number.
+flx_status flx_build_of_joint(flx_env *e, const flx_entry *y, const char *what, double *x,
+                              flx_open *n);
 flx_status flx_build_kept(flx_env *e, const flx_entry *y, double *x, flx_open *n);
 flx_status flx_build_kept_positive(flx_env *e, const flx_entry *y, const char *what, double *x,
                                    flx_open *n);

@@ -77,9 +77,9 @@ static int all_that_acts_is_exported(void)
 static int parameters_may_change(void)
 {
     static const char *const path = FLX_TESTS "/models/export/open.yaml";
-    static const char *const settings[] = {"m=1.7", "k=12",        "c=0.9",
-                                           "g=3.5", "amplitude=2", "rest=0.4"};
-    static const double p[] = {1.7, 12, 0.9, 3.5, 2, 0.4};
+    static const char *const settings[] = {"m=1.7",       "k=12",     "c=0.9", "g=3.5",
+                                           "amplitude=2", "rest=0.4", "L=0.8", "n=2"};
+    static const double p[] = {1.7, 12, 0.9, 3.5, 2, 0.4, 0.8};
     char folder[] = "exported_XXXXXX";
     CHECK(mkdtemp(folder));
     flx_ctx *ctx = flx_ctx_create();
@@ -88,10 +88,9 @@ static int parameters_may_change(void)
     flx_read_def def = flx_read_def_default();
     def.exported = true;
     CHECK(flx_model_read_by(ctx, path, &def, &open) == FLX_OK);
-    CHECK(flx_model_read(ctx, path, 6, settings, &changed) == FLX_OK);
-    for (int i = 0; i < open->nparameter;
-         i++) { // in the initial configuration: the number is needed
-        bool fixed = strcmp(open->parameters[i].name, "L") == 0;
+    CHECK(flx_model_read(ctx, path, 8, settings, &changed) == FLX_OK);
+    for (int i = 0; i < open->nparameter; i++) { // a count: the number is needed
+        bool fixed = strcmp(open->parameters[i].name, "n") == 0;
         CHECK((open->parameters[i].leaf == FLX_PARAMETER_FIXED) == fixed);
     }
     char file[64];
