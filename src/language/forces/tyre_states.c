@@ -1,7 +1,7 @@
 // tyre_states.c - a tyre as nodes. c: centre of the wheel, a: its axis, n: normal of the road, e = n - (n.a) a of length 1.
 //
 //     rho = (c - p).n/(e.n),  d = R - rho,  F_n = max(0, k d + c d') while d > 0                      (TYR-1)
-//     t_x = a x n, t_y = n x t_x,  v_x = v.t_x,  v_y = v.t_y,  v_s = w R_e - v_x                      (TYR-2)
+//     t_x = a x n, t_y = n x t_x,  v_x = v.t_x,  v_y = (v - rho w x e).t_y,  v_s = w R_e - v_x        (TYR-2)
 //     s_x k' + |v_x| k + h |v_s| (k - k_m)/(k_m/4) = v_s, the last term where k > k_m;  s_y, z, v_y alike (TYR-3)
 // h falls from 1 at rest to 0 at 1 m/s: a wheel that slides at a standstill is stretched by little more than s k_m.
 // p is the point of the road under the lowest point of the wheel, found from the one under its centre. Forces follow from the
@@ -420,7 +420,10 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
         node_add(g, node_mul(g, num(g, t.stiffness), depth), node_mul(g, num(g, t.damping), rate));
     load = flx_graph_binary(g, FLX_OP_MAX, load, zero);
     load = flx_graph_if(g, flx_graph_binary(g, FLX_OP_LT, zero, depth), load, zero);
-    flx_node vx = node_dot(g, v, p.tx), vy = node_dot(g, v, p.ty);
+    flx_node turned[3], vx = node_dot(g, v, p.tx);
+    node_cross(g, w, p.e, turned); // of the spin, along the wheel
+    flx_node vy =
+        node_sub(g, node_dot(g, v, p.ty), node_mul(g, p.loaded, node_dot(g, turned, p.ty)));
     flx_node rolling = t.rolls ? num(g, t.rolling) : p.loaded;
     flx_node drives[2] = {node_sub(g, node_mul(g, node_dot(g, w, a), rolling), vx), vy};
     flx_node factor = node_const(g, 1.0), trail = zero;
