@@ -122,21 +122,23 @@ double flx_muscle_tendon_rate(void)
 // (MUS-5)
 double flx_muscle_tendon(double l)
 {
-    return 0.2 * expm1(flx_muscle_tendon_rate() * (l - 1.0));
+    return fmax(0.0, 0.2 * expm1(flx_muscle_tendon_rate() * (l - 1.0)));
 }
 
 // Muscle less tendon at rest, parts of F0 (MUS-1).
 static double balance(const flx_muscle_data *m, double total, double a, double l)
 {
-    double s = sin(m->pennation) / l, c = sqrt(1.0 - s * s);
+    double s = sin(m->pennation) / l;
+    double c = sqrt(fmax(1.0 - s * s, FLX_MUSCLE_COSINE * FLX_MUSCLE_COSINE));
     double pull = a * flx_muscle_active(l) * flx_muscle_speed_factor(0.0) + flx_muscle_passive(l);
     return pull * c - flx_muscle_tendon((total - l * m->fibre * c) / m->tendon);
 }
 
 bool flx_muscle_rest(const flx_muscle_data *m, double total, double a, double *l)
 {
-    // shorter fibres than half their best length pull next to nothing, longer ones than 1.8 tear
-    double low = fmax(0.3, 1.01 * sin(m->pennation)), high = 1.8;
+    // shorter fibres than this pull next to nothing and are pushed back by (MUS-3), longer ones than 1.8 tear
+    double low = 0.3, high = 1.8;
+    if (!(total >= m->tendon)) return false;
     if (!(balance(m, total, a, low) < 0.0) || !(balance(m, total, a, high) > 0.0)) return false;
     for (int i = 0; i < 200 && high - low > 1e-16 * high; i++) {
         double mid = 0.5 * (low + high);

@@ -2,7 +2,7 @@
 //
 //     F0 (a fl(l) fv(v) + fp(l)) cos alpha = F0 ft(lt),   sin alpha = sin alpha0 / l           (MUS-1)
 // l: length of the fibres over their best length; v: rate of l over the largest; lt: length of the tendon
-// over its slack length, lt lt0 + l l0 cos alpha = total.
+// over its slack length, lt lt0 + l l0 cos alpha = total. A tendon that is slack does not push: ft is 0 or more.
 #pragma once
 
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 #define FLX_MUSCLE_SPEED_3 (-0.374)
 #define FLX_MUSCLE_SPEED_4 0.8825327733249912
 #define FLX_MUSCLE_TENDON_STRAIN 0.049
+#define FLX_MUSCLE_COSINE 0.1 // of the pennation, at least
 #define FLX_MUSCLE_LEAST 0.01 // excitation and activation: a muscle is never quite off
 
 typedef struct flx_muscle_data {
@@ -28,5 +29,5 @@ double flx_muscle_passive(double l);     // fp
 double flx_muscle_speed_factor(double v); // fv; v < 0 shortens
 double flx_muscle_tendon(double l);       // ft
 double flx_muscle_tendon_rate(void);      // kT
-// The fibres at rest with an activation, for a total length; false: none between 0.3 and 1.8.
+// The fibres at rest with an activation, for a total length; false: shorter than the tendon, or they would be longer than 1.8.
 bool flx_muscle_rest(const flx_muscle_data *m, double total, double a, double *l);

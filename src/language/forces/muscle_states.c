@@ -1,11 +1,14 @@
 // muscle_states.c - a muscle as nodes: activation and length of the fibres are states (MUS-1).
 //
 //     a' = ((f + 1/2)/(ta z) + (1/2 - f) z/td) (e - a),  f = tanh(0.1 (e - a))/2,  z = 1/2 + 3 a/2  (MUS-6)
-//     l' = vm fv^-1((ft/cos alpha - fp)/(a fl))                                                     (MUS-7)
+//     l' = vm fv^-1((ft/cos alpha - fp)/(a fl)),  ft >= 0, cos alpha >= 0.1                         (MUS-7)
+// A tendon that is slack does not push, and fibres faster than nine times their largest speed are held back by a line.
 #include "expr/algebra.h"
 #include "force/muscle.h"
 #include "language/force_parts.h"
 #include "language/scope/nums.h"
+
+#define FAST 5.0 // sinh of this: where the inverse of the speed curve goes on as a line
 
 typedef struct muscle {
     flx_num force, fibre, tendon, activation, pennation, speed, rise, decay;
@@ -81,6 +84,23 @@ static flx_node activation_rate(flx_graph *g, const muscle *m, flx_node a)
     return node_mul(g, node_add(g, up, down), d);
 }
 
+// Either without a switch: both sides meet with the same slope, or no step ends there.
+static flx_node at_least(flx_graph *g, flx_node x, flx_node least)
+{
+    return flx_graph_either(g, flx_graph_binary(g, FLX_OP_LT, least, x), x, least);
+}
+
+// Inverse of the speed curve (MUS-4), which would overflow where nearly nothing holds the fibres.
+static flx_node fibre_speed(flx_graph *g, flx_node factor)
+{
+    flx_node u = node_scale(g, 1.0 / FLX_MUSCLE_SPEED_1, add_const(g, factor, -FLX_MUSCLE_SPEED_4));
+    flx_node near = at_least(g, u, node_const(g, -FAST));
+    near = node_neg(g, at_least(g, node_neg(g, near), node_const(g, -FAST)));
+    flx_node s =
+        node_add(g, unary(g, FLX_OP_SINH, near), node_scale(g, cosh(FAST), node_sub(g, u, near)));
+    return node_scale(g, 1.0 / FLX_MUSCLE_SPEED_2, add_const(g, s, -FLX_MUSCLE_SPEED_3));
+}
+
 static flx_status start_fibre(flx_builder *b, const flx_item *force, const flx_force_data *d,
                               muscle *m, flx_num *out)
 {
@@ -116,22 +136,22 @@ flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node cosine = node_const(g, cos(m.pennation.x));
     if (m.pennation.x > 0.0) {
         flx_node s = node_div(g, node_const(g, sin(m.pennation.x)), l);
-        cosine = node_sqrt(g, node_sub(g, node_const(g, 1.0), node_mul(g, s, s)));
+        const double least = FLX_MUSCLE_COSINE * FLX_MUSCLE_COSINE;
+        flx_node square = node_sub(g, node_const(g, 1.0), node_mul(g, s, s));
+        cosine = node_sqrt(g, at_least(g, square, node_const(g, least)));
     }
     flx_node inside = node_mul(g, node_mul(g, l, flx_num_node(g, m.fibre)), cosine);
     flx_node tendon = node_div(g, node_sub(g, d->length, inside), flx_num_node(g, m.tendon));
     flx_node pull =
         unary(g, FLX_OP_EXP, node_scale(g, flx_muscle_tendon_rate(), add_const(g, tendon, -1.0)));
     pull = node_scale(g, 0.2, add_const(g, pull, -1.0)); // (MUS-5)
+    pull = flx_graph_binary(g, FLX_OP_MAX, pull, node_const(g, 0.0));
     flx_node passive =
         unary(g, FLX_OP_EXP, node_scale(g, FLX_MUSCLE_PASSIVE_RATE, add_const(g, l, -1.0)));
     passive = node_scale(g, 1.0 / expm1(FLX_MUSCLE_PASSIVE_SHAPE), add_const(g, passive, -1.0));
     flx_node factor =
         node_div(g, node_sub(g, node_div(g, pull, cosine), passive), node_mul(g, a, active(g, l)));
-    flx_node rate = node_scale(g, 1.0 / FLX_MUSCLE_SPEED_1,
-                               add_const(g, factor, -FLX_MUSCLE_SPEED_4)); // (MUS-4), inverse
-    rate = add_const(g, unary(g, FLX_OP_SINH, rate), -FLX_MUSCLE_SPEED_3);
-    rate = node_mul(g, flx_num_node(g, m.speed), node_scale(g, 1.0 / FLX_MUSCLE_SPEED_2, rate));
+    flx_node rate = node_mul(g, flx_num_node(g, m.speed), fibre_speed(g, factor));
     flx_force_set_rate(b, states[0], activation_rate(g, &m, a));
     flx_force_set_rate(b, states[1], rate);
     return flx_force_line_pull(b, d, node_mul(g, flx_num_node(g, m.force), pull));
