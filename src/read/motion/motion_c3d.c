@@ -137,9 +137,30 @@ static double unit_of(const reader *r)
 typedef struct layout {
     int points, analogs, samples, n; // per frame: markers, channels, samples of each; frames
     bool floats;
+    bool plain; // samples of channels without a sign
     double scale, rate;
     size_t start, frame; // of the data, bytes per frame
 } layout;
+
+// Frames of a record that is too long for the header's word: two words of TRIAL, or POINT's numbers; 0: they do not say.
+static int long_frames(const reader *r, int first)
+{
+    parameter p = {0};
+    double n = 0.0;
+    if (find(r, "TRIAL", "ACTUAL_END_FIELD", &p) && p.type == 2 && p.count == 2) {
+        int begin = first;
+        n = word_at(p.data) + 65536.0 * word_at(p.data + 2);
+        if (find(r, "TRIAL", "ACTUAL_START_FIELD", &p) && p.type == 2 && p.count == 2) {
+            begin = word_at(p.data) + 65536 * word_at(p.data + 2);
+        }
+        n -= begin - 1.0;
+    } else if (find(r, "POINT", "LONG_FRAMES", &p) && p.type == 4 && p.count > 0) {
+        n = float_at(p.data);
+    } else if (find(r, "POINT", "FRAMES", &p) && p.count > 0) {
+        n = p.type == 2 ? word_at(p.data) : number(&p, 0, 0.0);
+    }
+    return n >= 1.0 && n < (1 << 24) ? (int)n : 0;
+}
 
 static flx_status read_layout(reader *r, layout *l)
 {
@@ -166,8 +187,13 @@ static flx_status read_layout(reader *r, layout *l)
     }
     size_t most = (r->size - l->start) / l->frame;
     l->n = last - first + 1;
-    if (last == 65535 || l->n <= 0)
-        l->n = most < (1 << 24) ? (int)most : 1 << 24; // too long for the header
+    if (last == 65535 || l->n <= 0) {
+        l->n = long_frames(r, first);
+        if (l->n == 0) l->n = most < (1 << 24) ? (int)most : 1 << 24;
+    }
+    parameter format = {0};
+    l->plain = find(r, "ANALOG", "FORMAT", &format) && format.type < 0 && format.width >= 8 &&
+               format.count > 0 && memcmp(format.data, "UNSIGNED", 8) == 0;
     if ((size_t)l->n > most) return fail(r, "it ends before its last frame");
     return FLX_OK;
 }
@@ -193,7 +219,10 @@ static void read_frame(const reader *r, const layout *l, int row, double unit,
     }
     double general = number(&analog[1], 0, 1.0);
     for (int i = 0; i < l->analogs; i++) {
-        double x = datum(l, f, 4 * l->points + i) - number(&analog[2], i, 0.0);
+        double x = datum(l, f, 4 * l->points + i), zero = number(&analog[2], i, 0.0);
+        if (l->plain && !l->floats && x < 0.0) x += 65536.0;
+        if (l->plain && analog[2].type == 2 && zero < 0.0) zero += 65536.0;
+        x -= zero;
         out->values[(size_t)(3 * l->points + i) * n + at] =
             x * general * number(&analog[0], i, 1.0);
     }

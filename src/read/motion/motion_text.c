@@ -1,6 +1,7 @@
 // motion_text.c - OpenSim's .mot and .sto: a header up to `endheader`, a line of names, numbers; and .trc of markers.
 //
-// `inDegrees=yes` of a header is of angles: columns whose names end in tx, ty, tz are lengths and stay as they are.
+// `inDegrees=yes` of a header (or the older "Angles are in degrees.") is of angles: columns of lengths (pelvis_tx, or
+// .../pelvis_tx/value), forces and points of plates and activations stay as they are.
 // A .trc has its names over three columns each; `Units` of mm become metres, and x, y, z are written .x, .y, .z.
 #include "read/motion/motion_file.h"
 #include "read/scan.h"
@@ -39,10 +40,51 @@ static bool ends_with(const piece *p, const char *end)
     return p->length >= n && memcmp(p->text + p->length - n, end, (size_t)n) == 0;
 }
 
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+// Letters count alike, large or small.
 static bool starts_with(const char *text, int length, const char *word)
 {
-    size_t n = strlen(word);
-    return (size_t)length >= n && memcmp(text, word, n) == 0;
+    int n = (int)strlen(word);
+    for (int i = 0; i < n; i++) {
+        if (i >= length || lower(text[i]) != lower(word[i])) return false;
+    }
+    return true;
+}
+
+// A column that `inDegrees` is of: no length, no force or point of a plate, no state of a muscle.
+static bool is_angle(piece p)
+{
+    static const char *const of[] = {"/value", "/speed"};
+    static const char *const others[] = {"tx",         "ty",           "tz",          "_vx",
+                                         "_vy",        "_vz",          "_px",         "_py",
+                                         "_pz",        "_torque_x",    "_torque_y",   "_torque_z",
+                                         "activation", "fiber_length", "fibre_length"};
+    for (int i = 0; i < 2; i++) {
+        if (ends_with(&p, of[i])) p.length -= (int)strlen(of[i]);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (ends_with(&p, others[i])) return false;
+    }
+    return true;
+}
+
+// `inDegrees=yes`, with blanks or without, in large letters or small; `Angles are in degrees.` of older files.
+static void read_degrees(const char *line, int length, bool *degrees)
+{
+    static const char older[] = "Angles are in ";
+    int at = (int)strlen("inDegrees");
+    if (starts_with(line, length, older)) {
+        at = (int)strlen(older);
+        *degrees = starts_with(line + at, length - at, "degrees");
+        return;
+    }
+    if (!starts_with(line, length, "inDegrees")) return;
+    while (at < length && (line[at] == ' ' || line[at] == '=' || line[at] == '\t')) at++;
+    *degrees = starts_with(line + at, length - at, "y") || starts_with(line + at, length - at, "t");
 }
 
 static const char *keep(flx_arena *arena, const piece *p)
@@ -78,8 +120,7 @@ static flx_status read_names(reader *r, const char *text, int length, bool degre
         if (i < 0) continue;
         r->names[i] = keep(r->arena, &p);
         if (!r->names[i]) return FLX_ERR_MEMORY;
-        bool length_of = ends_with(&p, "tx") || ends_with(&p, "ty") || ends_with(&p, "tz");
-        r->factor[i] = degrees && !length_of ? RADIANS : 1.0;
+        r->factor[i] = degrees && is_angle(p) ? RADIANS : 1.0;
     }
     return FLX_OK;
 }
@@ -91,9 +132,7 @@ static flx_status read_header(reader *r)
     bool degrees = false, ended = false;
     while (!ended && flx_scan_line(&r->scan, &line, &length)) {
         ended = starts_with(line, length, "endheader");
-        if (starts_with(line, length, "inDegrees")) {
-            degrees = length >= 3 && memcmp(line + length - 3, "yes", 3) == 0;
-        }
+        read_degrees(line, length, &degrees);
     }
     while (ended && flx_scan_line(&r->scan, &line, &length)) {
         if (length > 0) return read_names(r, line, length, degrees);
@@ -153,7 +192,7 @@ static flx_status read_markers(reader *r)
     return FLX_OK;
 }
 
-// A marker that was not seen has empty fields: not a number, which a function that asks for it reports.
+// A marker that was not seen has empty fields, or NaN: not a number, which a function that asks for it reports.
 static flx_status read_row(reader *r, const char *text, int length, flx_record *out, int row)
 {
     const char *at = text, *end = text + length;
@@ -161,12 +200,20 @@ static flx_status read_row(reader *r, const char *text, int length, flx_record *
     int count = -1 - r->frames;
     for (; count < r->ncolumn; count++) {
         double value = (double)NAN;
-        if (!next_field(&at, end, r->frames, &p)) break;
+        if (!next_field(&at, end, r->frames, &p)) {
+            if (!r->frames || count < 0) break;
+            p.length = 0; // empty fields at the end of a row
+        }
         if (p.length == 0 && !r->frames) break;
-        if (p.length > 0 && !flx_text_number(p.text, p.length, &value)) {
+        bool hidden = p.length == 0 || (p.length == 3 && starts_with(p.text, 3, "nan"));
+        if (!hidden && !flx_text_number(p.text, p.length, &value)) {
             char quote[64];
             return FLX_FAIL(r->scan.ctx, FLX_ERR_MODEL, flx_scan_loc(&r->scan),
                             "%s is not a number", flx_text_quote(p.text, p.length, quote));
+        }
+        if (count == -1 && hidden) {
+            return FLX_FAIL(r->scan.ctx, FLX_ERR_MODEL, flx_scan_loc(&r->scan),
+                            "a row has no time");
         }
         if (count == -1) out->t[row] = value;
         if (count >= 0)

@@ -90,6 +90,41 @@ static int channels_of_joints_are_named_by_joint(void)
     return 0;
 }
 
+// What programs write beside the plain case: blanks round the sign, large letters, older headers, names with paths; lengths and forces stay as they
+// are. Gaps are NaN, or fields that the end of a row lacks.
+static int odd_headers_and_gaps_are_understood(void)
+{
+    static const char *const degrees[] = {"inDegrees=yes", "inDegrees = Yes ", "indegrees=YES\r",
+                                          "inDegrees=true", "Angles are in degrees."};
+    begin();
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "w\r\nversion=1\r\n%s\r\nendheader\r\ntime\tknee\t/set/pelvis_tx/value\t"
+                 "/set/knee/speed\tground_force_vx\tfoot_px\tm/activation\r\n0\t90\t2\t180\t500\t"
+                 "0.1\t0.5\r\n1\tNaN\t2\t180\t500\t0.1\t0.5\r\n",
+                 degrees[i]);
+        CHECK(read_text("mot", text) == FLX_OK);
+        CHECK_NEAR(value("knee", 0), 1.5707963267948966, 1e-15);
+        CHECK_NEAR(value("/set/knee/speed", 0), 3.1415926535897931, 1e-15);
+        CHECK(isnan(value("knee", 1)));
+        CHECK(value("/set/pelvis_tx/value", 1) == 2 && value("ground_force_vx", 0) == 500);
+        CHECK(value("foot_px", 0) == 0.1 && value("m/activation", 0) == 0.5);
+    }
+    CHECK(read_text("mot", "w\nAngles are in radians.\nendheader\ntime a\n0 90\n1 80\n") == FLX_OK);
+    CHECK(value("a", 0) == 90);
+    CHECK(read_text("trc",
+                    "P\t4\tX\tm\r\nDataRate\tUnits\r\n100\tmm\r\nFrame#\tTime\tA\t\t\tB\t\t\r\n"
+                    "\t\tX1\tY1\tZ1\tX2\tY2\tZ2\r\n\r\n1\t0\t1\t2\t3\t\t\t\r\n2\t0.01\t1\t2\t3"
+                    "\r\n3\t0.02\t\t\t\t4\t5\t6\r\n") == FLX_OK);
+    CHECK(motion.n == 3 && motion.ncolumn == 6);
+    CHECK(isnan(value("B.x", 0)) && isnan(value("B.z", 1)) && isnan(value("A.y", 2)));
+    CHECK_NEAR(value("A.z", 1), 3e-3, 1e-16);
+    CHECK_NEAR(value("B.z", 2), 6e-3, 1e-16);
+    finish();
+    return 0;
+}
+
 // ---- a .c3d of one marker and one channel, made byte by byte ------------------------------------
 
 static unsigned char c3d[512 * 4];
@@ -168,6 +203,13 @@ static int markers_and_channels_of_c3d_are_read(void)
     CHECK(isnan(value("HEEL.x", 1)));
     CHECK_NEAR(value("analog1", 2), 5.0, 0);
     CHECK_NEAR(motion.t[2], 0.02, 1e-17);
+    // more than 65 535 frames: the header's word is full, and two words of TRIAL say how many there are
+    const unsigned char field[4] = {2, 0, 0, 0};
+    put_parameter(-3, "TRIAL", 0, 0, NULL, NULL, 0);
+    put_parameter(3, "ACTUAL_END_FIELD", 2, 1, (int[]){2}, field, 4);
+    put_word(8, 65535);
+    CHECK(read_bytes("c3d", c3d, sizeof c3d) == FLX_OK);
+    CHECK(motion.n == 2);
     c3d[515] = 85; // another processor
     CHECK(read_bytes("c3d", c3d, sizeof c3d) == FLX_ERR_MODEL);
     make_c3d();
@@ -179,6 +221,32 @@ static int markers_and_channels_of_c3d_are_read(void)
         c3d[i] = 255;
         (void)read_bytes("c3d", c3d, sizeof c3d);
     }
+    finish();
+    return 0;
+}
+
+// Whole numbers without a sign of a converter: 40 000 less the offset of 32 768.
+static int channels_without_a_sign_are_read(void)
+{
+    const float scale = 1.0F;
+    const int dims[1] = {8};
+    const unsigned char offset[2] = {0, 128};
+    begin();
+    make_c3d();
+    put_float(12, 0.125F); // whole numbers
+    put_word(4, 1);
+    put_word(18, 1);
+    put_parameter(2, "FORMAT", -1, 1, dims, "UNSIGNED", 8);
+    put_parameter(2, "OFFSET", 2, 1, (int[]){1}, offset, 2);
+    put_parameter(2, "GEN_SCALE", 4, 0, NULL, &scale, 4);
+    for (size_t i = 0; i < 3; i++) {
+        const int row[5] = {(int)(1000 * i), -500, 20, 0, 40000 + (int)i};
+        for (size_t k = 0; k < 5; k++) put_word(1024 + 10 * i + 2 * k, row[k] & 0xffff);
+    }
+    CHECK(read_bytes("c3d", c3d, sizeof c3d) == FLX_OK);
+    CHECK_NEAR(value("HEEL.x", 2), 0.25, 1e-15);
+    CHECK_NEAR(value("HEEL.y", 2), -0.0625, 1e-15);
+    CHECK_NEAR(value("analog1", 1), 0.5 * (40001 - 32768), 1e-9);
     finish();
     return 0;
 }
@@ -241,5 +309,6 @@ static int filter_has_no_shift(void)
 }
 
 TEST_MAIN(TEST(angles_of_opensim_become_radians), TEST(markers_are_in_metres_and_may_be_hidden),
-          TEST(channels_of_joints_are_named_by_joint), TEST(markers_and_channels_of_c3d_are_read),
+          TEST(channels_of_joints_are_named_by_joint), TEST(odd_headers_and_gaps_are_understood),
+          TEST(markers_and_channels_of_c3d_are_read), TEST(channels_without_a_sign_are_read),
           TEST(wrong_files_are_refused), TEST(filter_has_no_shift))
