@@ -5,7 +5,8 @@
 #include <math.h>
 
 #define MOST_FRAMES 200
-#define MOST_PLACES 600000.0 // of all frames
+#define LEAST_FRAMES 40
+#define MOST_PLACES 4e6 // of all frames
 #define FINEST 65535.0
 
 typedef struct extent {
@@ -77,12 +78,18 @@ flx_status flx_page_particles_put(flx_result *r, double part, flx_text *header, 
     extent e;
     if (frames == 0) return FLX_OK;
     FLX_TRY(look(r, stride, &e));
+    double most = fmax(part * MOST_PLACES, 1.0);
+    int fit = e.most > 0 && most / e.most < MOST_FRAMES ? (int)(most / e.most) : MOST_FRAMES;
+    int few = fit > LEAST_FRAMES ? fit : LEAST_FRAMES; // frames go first, then particles
+    if ((frames + few - 1) / few > stride) stride = (frames + few - 1) / few;
     int kept = (frames + stride - 1) / stride;
-    double all = (double)kept * e.most, most = fmax(part * MOST_PLACES, 1.0);
+    double all = (double)kept * e.most;
     int every = all > most ? (int)ceil(all / most) : 1;
     int *room = flx_alloc(header->ctx, (size_t)e.most + 1, sizeof *room);
     if (!room) return FLX_ERR_MEMORY;
-    flx_text_print(header, ", \"particles\": {\"every\": %d, \"most\": %d", every, e.most);
+    flx_text_print(header,
+                   ", \"particles\": {\"every\": %d, \"most\": %d, \"stride\": %d, \"stored\": %d",
+                   every, e.most, stride, frames);
     put_three(header, "low", e.low);
     put_three(header, "high", e.high);
     flx_text_put(header, ", \"radius\": ");

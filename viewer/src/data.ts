@@ -32,8 +32,9 @@ export interface ParticleFrame { places: Float32Array[]; radii: Float32Array; sp
 export interface Particles {
   t: Float64Array; frames: ParticleFrame[]; low: number[]; high: number[]; radius: number; speed: number;
   every: number; most: number; // one of so many is in the page; particles of a frame in the result
+  stride: number; stored: number; // the same of the frames
 }
-interface PackedParticles { every: number; most: number; low: number[]; high: number[]; radius: number; speed: number; frames: [number, number][] }
+interface PackedParticles { every: number; most: number; stride: number; stored: number; low: number[]; high: number[]; radius: number; speed: number; frames: [number, number][] }
 
 interface Counts { points: number; triangles: number; modes?: number[]; stress?: number[] }
 interface Header {

@@ -9,7 +9,9 @@ import { helpPanel } from "./help";
 import { ledgerPanel, make, modelPanel, viewPanel } from "./panels";
 import { Player, speeds } from "./player";
 import { Plots, short } from "./plots";
-import { moves, palette, rendererName, Stage } from "./stage";
+import { thinned } from "./particles";
+import { rendererName } from "./renderer";
+import { moves, palette, Stage } from "./stage";
 
 const FEW = 10; // frames: what is between them is not known well
 const MOST_ENTRIES = 10; // of the legend
@@ -175,7 +177,11 @@ class Page {
       if (r.scene && r.frameTimes.length < r.rows) notes.push(who + say("thinned", r.frameTimes.length, r.rows));
     }
     for (const r of this.results) if (r.scene && r.frameTimes.length > 1 && r.frameTimes.length < FEW) notes.push(say("few", r.frameTimes.length));
-    for (const r of this.results) if (r.particles && r.particles.every > 1) notes.push(say("oneOf", r.particles.every, r.particles.most));
+    for (const r of this.results) {
+      const p = r.particles, every = p ? p.every * thinned(p) : 1;
+      if (p && every > 1) notes.push(say("oneOf", every, p.most) + (thinned(p) > 1 ? ` ${say("noCard")}` : ""));
+      if (p && p.stride > 1) notes.push(say("fewFrames", p.frames.length, p.stored));
+    }
     if (this.meshPoints[0] < this.meshPoints[1]) notes.push(say("coarser", ...this.meshPoints));
     if (!this.stage) notes.push(say(this.results.some(moves) ? "noWebgl" : "noMotion"));
     byId("note").textContent = notes.join(" ");

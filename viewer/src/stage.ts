@@ -5,6 +5,7 @@ import type { Result } from "./data";
 import { showScale, type Colouring } from "./colours";
 import { Compass, niceLength } from "./compass";
 import { Mechanism } from "./mechanism";
+import { drawsInSoftware } from "./renderer";
 import { Tags } from "./tags";
 
 // Colours that stay apart for most eyes; one a body, or one a result where several are compared.
@@ -23,19 +24,6 @@ const COARSEST = 0.36;
 
 export function moves(r: Result): boolean {
   return r.scene !== null && r.frameTimes.length > 0;
-}
-
-// Who draws, as it calls itself; "": it does not tell.
-export function rendererName(g: WebGLRenderingContext | WebGL2RenderingContext): string {
-  const info = g.getExtension("WEBGL_debug_renderer_info");
-  return info ? String(g.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
-}
-
-// Without a graphics card smooth edges take longer than all else of a picture.
-function drawsInSoftware(): boolean {
-  const g = document.createElement("canvas").getContext("webgl2"), soft = g !== null && /swiftshader|llvmpipe|softpipe|software/i.test(rendererName(g));
-  g?.getExtension("WEBGL_lose_context")?.loseContext();
-  return soft;
 }
 
 export class Stage {
