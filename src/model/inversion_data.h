@@ -25,6 +25,6 @@ typedef struct flx_inversion_data {
     double from, until;
     double step;   // 0: auto
     double margin; // negative: auto
-    int order;
+    int order; // 0: auto
     bool check;
 } flx_inversion_data;

@@ -1,6 +1,7 @@
 // inverse.c - inversion on a grid: rest at the ends, the slow path between as a guess, then all nodes at once.
 #include "analyse/grid/inverse.h"
 
+#include "analyse/grid/backward.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@
 #define MOST_NODES 2e7 // unknowns
 #define WAY 32         // positions at rest on the way to the end
 #define PARTS 64       // of the way from the drawn position to the first wanted one
+#define FINER 1.25     // steps that are tried
 
 typedef struct search {
     const flx_system *s;
@@ -24,6 +26,7 @@ typedef struct search {
     flx_inverse *out;
     int nin, nout;
     double h;
+    int order;             // of differences
     flx_grid *one;         // a node at rest
     flx_grid_weight least; // of inputs, where there are more than outputs
     double *diagonal;      // (n)
@@ -199,7 +202,27 @@ static flx_status refuse_forward(const search *f)
     return FLX_OK;
 }
 
-// Between nodes: a 300th of the motion; a fast zero is a boundary layer that needs nodes of its own.
+// The zero that grows most in differences of order 4 with steps h, or NULL.
+static bool find_growing(const search *f, double h, double span, double zero[2])
+{
+    double most = 0.0;
+    for (int k = 0; k < 2; k++) {
+        const flx_zeros *z = f->out->zeros + k;
+        for (int i = 0; i < z->n; i++) {
+            double size = hypot(z->re[i], z->im[i]);
+            if (z->im[i] < 0.0 || size <= most) continue;
+            if (!flx_backward_grows(4, h, (int)fmin(ceil(span / h), 1e6), z->re[i], z->im[i]))
+                continue;
+            most = size;
+            zero[0] = z->re[i];
+            zero[1] = z->im[i];
+        }
+    }
+    return most > 0.0;
+}
+
+// Between nodes: a 300th of the motion; a fast zero is a boundary layer that needs nodes of its own, and one that
+// decays must not grow by the differences.
 static double step_of(const search *f)
 {
     double span = f->def->until - f->def->from, h = span / 300.0;
@@ -210,7 +233,30 @@ static double step_of(const search *f)
             if (size * LAYER * h > 1.0) h = 1.0 / (LAYER * size);
         }
     }
-    return fmax(h, span / MOST_STEPS);
+    double least = span / MOST_STEPS, zero[2];
+    bool ahead = f->def->kind == FLX_INVERSE_CAUSAL && f->out->zeros_known && f->def->order != 2;
+    while (ahead && h > least && find_growing(f, h, span, zero)) h /= FINER;
+    return fmax(h, least);
+}
+
+// Forward integration by differences of order 4 makes some zeros grow that decay; those of order 2 none.
+static flx_status choose_order(search *f, double span)
+{
+    flx_inverse *o = f->out;
+    double none[2];
+    f->order = o->order = f->def->order > 0 ? f->def->order : 4;
+    if (f->def->kind != FLX_INVERSE_CAUSAL || f->order == 2 || !o->zeros_known) return FLX_OK;
+    if (!find_growing(f, f->h, span, o->grows)) return FLX_OK;
+    for (o->bears = f->h; find_growing(f, o->bears, span, none) && o->bears > 1e-6 * f->h;)
+        o->bears /= FINER;
+    if (f->def->order == 0) {
+        f->order = o->order = 2;
+        return FLX_OK;
+    }
+    return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "in steps of %.3g s differences of order 4 make the zero %.6g +- %.6gi 1/s "
+                    "grow, which decays: take steps of %.3g s, or `order: 2`",
+                    f->h, o->grows[0], o->grows[1], o->bears);
 }
 
 static double margin_of(const search *f)
@@ -376,7 +422,9 @@ static flx_status compare_orders(search *f, const flx_state *x)
 {
     flx_grid *g = f->out->grid, *other = NULL;
     const flx_dims *d = &f->s->dims;
-    bool known = f->nin == f->nout && f->def->kind == FLX_INVERSE_BOUNDED;
+    bool ahead =
+        f->def->kind == FLX_INVERSE_CAUSAL && f->order == 4; // order 2 bears what order 4 does
+    bool known = f->nin == f->nout && (ahead || f->def->kind == FLX_INVERSE_BOUNDED);
     if (!known) return FLX_OK;
     FLX_TRY(make_grid(f, x, g->order == 4 ? 2 : 4, false, NULL, g->nodes, g->begin, &other));
     for (int n = -other->left; n < g->nodes + other->right; n++) {
@@ -433,7 +481,7 @@ static flx_status prepare(search *f, const flx_state *x, const signed char *fixe
     f->least = (flx_grid_weight){.diagonal = f->diagonal};
     bool ahead = f->def->kind == FLX_INVERSE_CAUSAL;
     if (rolls(f) && !ahead) // no grid does it: says so
-        return make_grid(f, x, f->def->order, false, fixed, 1, f->def->from, &f->one);
+        return make_grid(f, x, 4, false, fixed, 1, f->def->from, &f->one);
     FLX_TRY(make_grid(f, x, 0, false, fixed, 1, f->def->from, &f->one));
     FLX_TRY(find_zeros(f, 0)); // where it is drawn: what inputs reach
     if (rolls(f)) {
@@ -469,6 +517,7 @@ static flx_status find(search *f, const flx_state *x)
     FLX_TRY(refuse_forward(f));
     double count = fmax(1.0, round(span / step_of(f)));
     f->h = span / count;
+    FLX_TRY(choose_order(f, span));
     o->margin = margin_of(f);
     double before = ceil(o->margin / f->h - 1e-9);
     double all = (count + 2.0 * before + 1.0) * flx_dims_unknowns(&f->s->dims);
@@ -484,7 +533,7 @@ static flx_status find(search *f, const flx_state *x)
     int nodes = (int)count + 2 * o->before + 1;
     double begin = def->from - before * f->h;
     bool open = def->kind == FLX_INVERSE_LEAST_ENERGY;
-    FLX_TRY(make_grid(f, x, def->order, open, fixed, nodes, begin, &o->grid));
+    FLX_TRY(make_grid(f, x, f->order, open, fixed, nodes, begin, &o->grid));
     if (open) {
         f->nstiff = count_stiffness(f->one);
         f->stiffness = flx_arena_take(

@@ -13,7 +13,7 @@ typedef enum flx_inverse_kind {
 
 typedef struct flx_inverse_def {
     flx_inverse_kind kind;
-    int order;               // 2 or 4
+    int order;               // 2 or 4; 0: 4, or 2 where forward integration by it would grow
     double from, until;      // of the wanted motion
     double step;             // about: it divides the time between them; 0: as motion and zeros say
     double margin;           // time before and after; negative: as the zeros say
@@ -29,6 +29,9 @@ typedef struct flx_inverse {
     flx_zeros zeros[2]; // where the motion begins and ends
     bool zeros_known;
     double margin;
+    int order; // that was taken
+    double grows[2],
+        bears;  // 0: nothing; a zero that would grow with order 4, and steps that would not
     int before; // nodes of the margin at each end
     int stages; // Newton's iterations of the rigid motion
     double

@@ -99,7 +99,7 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     flx_env moving;
     int word = 0;
     if (!d) return FLX_ERR_MEMORY;
-    *d = (flx_inversion_data){.order = 4};
+    *d = (flx_inversion_data){0};
     flx_env_of(&moving, b, item, FLX_MODE_MOVING);
     if (kind) FLX_TRY(flx_build_word(b, kind, "kind", kinds, &word));
     d->kind = (flx_inversion_kind)word;
@@ -116,7 +116,7 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     FLX_TRY(read_weights(e, item, d));
     if (check) FLX_TRY(flx_build_flag(b, check, "check", &d->check));
     if (order) FLX_TRY(flx_build_integer(e, order, &d->order));
-    if (d->order != 2 && d->order != 4)
+    if (order && d->order != 2 && d->order != 4)
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, order->loc, "the order is 2 or 4");
     out->own = d;
     return FLX_OK;
@@ -141,7 +141,9 @@ static const flx_key_row keys[] = {
     {"margin", "number | name", .initial = "auto", .unit = "s",
      .doc = "Time before and after the wanted motion in which inputs act; auto: 17 over the "
             "slowest zero."},
-    {"order", "number", .initial = "4", .doc = "Of the differences over time: 2 or 4."},
+    {"order", "number", .initial = "4",
+     .doc = "Of the differences over time: 2 or 4. Where it is not given, `kind: causal` takes 2 "
+            "if zeros that decay would grow with 4 in these steps."},
     {"weights", "[number]", .initial = "1",
      .doc = "Of the squares of the inputs, where there are more than outputs."},
     {"check", "bool", .initial = "false",

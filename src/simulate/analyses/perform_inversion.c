@@ -83,8 +83,14 @@ static flx_status tell_solution(inversion *i)
     FLX_TRY(flx_finding_line(i->sim, i->out,
                              "%s: %d nodes in steps of %.6g s, order %d, %d iterations of Newton's "
                              "method, last correction %.1e",
-                             kinds[i->d->kind], g->nodes, g->step, i->d->order,
-                             f->report.iterations, f->report.correction));
+                             kinds[i->d->kind], g->nodes, g->step, f->order, f->report.iterations,
+                             f->report.correction));
+    if (f->bears > 0.0)
+        FLX_TRY(flx_finding_line(
+            i->sim, i->out,
+            "order 4 would make the zero %.6g +- %.6gi 1/s grow in these steps, which decays: "
+            "order 2 is taken, steps of %.3g s or less bear order 4",
+            f->grows[0], f->grows[1], f->bears));
     if (f->before > 0)
         FLX_TRY(flx_finding_line(
             i->sim, i->out, "margin %.6g s: the inputs begin at t = %.6g and end at %.6g%s",
