@@ -164,7 +164,7 @@ flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate whic
                        j->name);
         return -1;
     }
-    if (which == FLX_COORDINATE_FIRST || which == FLX_COORDINATE_SECOND) { // within half a turn
+    if (which >= FLX_COORDINATE_FIRST) { // within half a turn
         return scalar(x, &s, true);
     }
     int link = x->carrier[joint] < 0 ? -1 : find_link(x, joint, angle);

@@ -265,6 +265,24 @@ static void cross_scalar(const flx_model *m, int number, int own, flx_scalar *s)
     memcpy(s->b, j->axis[other], sizeof s->b);
 }
 
+// Swing and twist of a ball about the axis that it was given, zero initially.
+static void ball_scalar(const flx_model *m, int number, bool twist, flx_scalar *s)
+{
+    const flx_joint *j = m->joints + number;
+    init_scalar(m, number, twist ? FLX_SCALAR_TWIST : FLX_SCALAR_SWING, s);
+    s->turn = -1;
+    if (!twist) {
+        memcpy(s->a[0], j->axis[0], sizeof s->a[0]);
+        memcpy(s->b, j->axis[1], sizeof s->b);
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        column(j->frame[0], k, s->a[k]);
+        column(j->frame[1], k, s->s[k]);
+    }
+    s->b[2] = 1.0;
+}
+
 static bool is_position(void *user, flx_leaf leaf)
 {
     (void)user;
@@ -290,6 +308,11 @@ bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_s
     if (which == FLX_COORDINATE_FIRST || which == FLX_COORDINATE_SECOND) {
         if (!(k->signals & FLX_SIGNAL_CROSS)) return false;
         cross_scalar(m, joint, which == FLX_COORDINATE_SECOND, s);
+        return true;
+    }
+    if (which == FLX_COORDINATE_SWING || which == FLX_COORDINATE_TWIST) {
+        if (!(k->signals & FLX_SIGNAL_BALL) || !m->joints[joint].has_axis) return false;
+        ball_scalar(m, joint, which == FLX_COORDINATE_TWIST, s);
         return true;
     }
     if (which == FLX_COORDINATE_ANGLE && !k->angle) return false;

@@ -54,6 +54,8 @@ typedef enum flx_coordinate {
     FLX_COORDINATE_DISPLACEMENT,
     FLX_COORDINATE_FIRST,  // of a cross: the angle about the axis in the first body,
     FLX_COORDINATE_SECOND, // ... in the second
+    FLX_COORDINATE_SWING,  // of a ball: angle between the axes that the two bodies carry,
+    FLX_COORDINATE_TWIST,  // part of the rotation vector along them
 } flx_coordinate;
 
 // Signals of joints, as bits; their names and what they are: joint.c, language/scope/joint_signals.c.
@@ -73,6 +75,7 @@ typedef enum flx_joint_signal {
     FLX_SIGNAL_GRIP = FLX_SIGNAL_FRICTION | FLX_SIGNAL_STATE,
     FLX_SIGNAL_STOPS = FLX_SIGNAL_LIMIT | FLX_SIGNAL_EXCESS,
     FLX_SIGNAL_CROSS = 1 << 16, // angle and rate are two, about the own axes of the bodies
+    FLX_SIGNAL_BALL = 1 << 17,  // its limits are of swing and twist
     FLX_SIGNAL_LOADS = FLX_SIGNAL_REACTION | FLX_SIGNAL_MOMENT,
 } flx_joint_signal;
 

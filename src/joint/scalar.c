@@ -185,6 +185,20 @@ static void eval_angle(const flx_scalar *s, const flx_frame *A, const flx_frame 
     dots_add_outer(j, pxy, &y, &x);
 }
 
+// (SCA-11) acos c, c = a_A . b_B: phi_c = -1/h, phi_cc = -c/h^3, h = sqrt(1 - c^2). Along itself it has no direction to turn in.
+static void eval_swing(const flx_scalar *s, const flx_frame *A, const flx_frame *B, int order,
+                       flx_jet *j)
+{
+    v3 a = v3_load(s->a[0]), b = v3_load(s->b);
+    dot d = dot_gradient(A, B, a, b);
+    double h = v3_norm(d.gA), inverse = h > 0.0 ? 1.0 / h : 0.0; // |a x b|
+    j->value = atan2(h, d.value);
+    if (order >= GRADIENT) dot_add_gradient(j, -inverse, &d);
+    if (order < SECOND) return;
+    dot_add_second(j, -inverse, A, B, a, b);
+    dots_add_outer(j, -d.value * inverse * inverse * inverse, &d, &d);
+}
+
 // (SCA-5) n . (p_B - p_A) - r h,  h = sqrt(1 - c^2), c = n . u: the lowest rim point is on the plane.
 static void eval_touch(const flx_scalar *s, const flx_frame *A, const flx_frame *B, int order,
                        flx_jet *j)
@@ -405,6 +419,9 @@ static void eval(const flx_scalar *s, flx_frames f, const double *switches, int 
         break;
     case FLX_SCALAR_TWIST:
         eval_twist(s, A, B, order, j);
+        break;
+    case FLX_SCALAR_SWING:
+        eval_swing(s, A, B, order, j);
         break;
     default:
         break;

@@ -20,6 +20,7 @@ typedef enum flx_scalar_kind {
     FLX_SCALAR_GAP,    // depth of two surfaces, -gap; also planar
     FLX_SCALAR_SLIP,   // velocity of the second relative to the first where they touch; no value
     FLX_SCALAR_CURVE,  // of p_B from a curve of the first, or where along it; also planar
+    FLX_SCALAR_SWING,  // angle between a_A and b_B, 0 to pi
     FLX_SCALAR_ANGLE2, // planar: the same
     FLX_SCALAR_PLANE2,
     FLX_SCALAR_LENGTH2,

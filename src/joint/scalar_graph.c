@@ -69,6 +69,10 @@ flx_node flx_scalar_graph(flx_graph *g, flx_scalar_kind kind, const flx_scalar_n
     }
     case FLX_SCALAR_TWIST:
         return twist(g, n);
+    case FLX_SCALAR_SWING: {
+        n3 x = n3_cross(g, n->a[0], n->b);
+        return flx_graph_binary(g, FLX_OP_ATAN2, node_norm(g, x.c), n3_dot(g, n->a[0], n->b));
+    }
     case FLX_SCALAR_ROLL:
     case FLX_SCALAR_ROLL2:
         return slip(g, n, n3_add(g, n->place[1], flx_scalar_graph_rim(g, n, NULL)), n->a[1]);

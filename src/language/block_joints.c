@@ -153,6 +153,12 @@ static flx_status read_directions(flx_env *e, const flx_item *joint, flx_joint_d
     bool two = takes(e, d, "axes") != NULL;
     d->def.has_axis = two || (one && (one->needed || axis));
     if (!d->def.has_axis) return FLX_OK;
+    if (k->signals & FLX_SIGNAL_BALL && !flx_entry_get(joint->def, "limits")) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axis->loc,
+                        "the axis of the spherical joint '%s' is of its 'limits', and it has none; "
+                        "a hinge is 'revolute'",
+                        joint->full);
+    }
     if (!two) {
         FLX_TRY(flx_build_need(e->b, joint, "axis", &axis));
         return flx_build_direction(e, axis, frame, a);

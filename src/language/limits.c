@@ -18,6 +18,11 @@ static bool is_cross(const flx_joint_data *d)
     return (d->def.kind->signals & FLX_SIGNAL_CROSS) != 0;
 }
 
+static bool is_ball(const flx_joint_data *d)
+{
+    return (d->def.kind->signals & FLX_SIGNAL_BALL) != 0;
+}
+
 static bool has(const flx_joint_data *d, flx_coordinate which)
 {
     const flx_joint_kind *k = d->def.kind;
@@ -29,6 +34,9 @@ static bool has(const flx_joint_data *d, flx_coordinate which)
     case FLX_COORDINATE_FIRST:
     case FLX_COORDINATE_SECOND:
         return is_cross(d);
+    case FLX_COORDINATE_SWING:
+    case FLX_COORDINATE_TWIST:
+        return is_ball(d);
     case FLX_COORDINATE_NONE:
         break;
     }
@@ -38,7 +46,8 @@ static bool has(const flx_joint_data *d, flx_coordinate which)
 static flx_status read_coordinate(flx_env *e, const flx_item *joint, const flx_entry *y,
                                   int *coordinate)
 {
-    static const char *const words[] = {"angle", "displacement", "first", "second", NULL};
+    static const char *const words[] = {"angle", "displacement", "first", "second",
+                                        "swing", "twist",        NULL};
     const flx_joint_data *d = joint->data;
     const flx_entry *said = flx_entry_get(y, "coordinate");
     int word = 0;
@@ -46,6 +55,12 @@ static flx_status read_coordinate(flx_env *e, const flx_item *joint, const flx_e
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                         "joint '%s' has two angles: say which one is limited, 'coordinate: first' "
                         "or 'coordinate: second'",
+                        joint->full);
+    }
+    if (is_ball(d) && (!said || !d->def.has_axis)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "limits of joint '%s' are of its swing or twist about an axis: give the "
+                        "joint its 'axis', and say 'coordinate: swing' or 'coordinate: twist'",
                         joint->full);
     }
     *coordinate = d->displacement ? FLX_COORDINATE_DISPLACEMENT : FLX_COORDINATE_ANGLE;
@@ -62,7 +77,13 @@ static flx_status read_coordinate(flx_env *e, const flx_item *joint, const flx_e
 static flx_status read_bounds(flx_env *e, const flx_item *joint, const flx_entry *y, flx_stop *s)
 {
     const flx_entry *bound[2] = {flx_entry_get(y, "lower"), flx_entry_get(y, "upper")};
-    bool cross = s->coordinate >= FLX_COORDINATE_FIRST;
+    const flx_joint_data *d = joint->data;
+    bool cross = s->coordinate >= FLX_COORDINATE_FIRST; // within half a turn
+    if (s->coordinate == FLX_COORDINATE_SWING && bound[0]) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, bound[0]->loc,
+                        "a swing, which is never negative, has an upper limit alone: joint '%s'",
+                        joint->full);
+    }
     for (int i = 0; i < 2; i++) {
         s->bounds[i] = i ? HUGE_VAL : -HUGE_VAL;
         if (!bound[i]) continue;
@@ -72,9 +93,9 @@ static flx_status read_bounds(flx_env *e, const flx_item *joint, const flx_entry
         }
         if (cross && !(fabs(s->bounds[i]) < FLX_PI)) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, bound[i]->loc,
-                            "an angle of the universal joint '%s' is between -180*deg and 180*deg; "
-                            "no limit can be at %g rad",
-                            joint->full, s->bounds[i]);
+                            "an angle of the %s joint '%s' is between -180*deg and 180*deg; no "
+                            "limit can be at %g rad",
+                            is_ball(d) ? "spherical" : "universal", joint->full, s->bounds[i]);
         }
     }
     if (s->bounds[0] < s->bounds[1]) return FLX_OK;
@@ -90,6 +111,11 @@ static flx_status read_rigid(flx_env *e, const flx_item *joint, const flx_entry 
     const flx_joint_data *d = joint->data;
     s->rigid = true;
     FLX_TRY(flx_build_open(e, r, &s->restitution, &s->restitution_open));
+    if (is_ball(d)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, r->loc,
+                        "limits of the spherical joint '%s' give way: they have a 'stiffness'",
+                        joint->full);
+    }
     if (d->def.motion != FLX_MOTION_NONE) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, r->loc,
                         "the motion of joint '%s' prescribes its coordinate; a stop that does not "
@@ -129,7 +155,8 @@ static flx_status read_law(flx_env *e, const flx_item *joint, const flx_entry *y
 static flx_status tell_excess(flx_builder *b, const flx_item *joint, const flx_stop *s)
 {
     const flx_joint_data *d = joint->data;
-    bool own = (s->coordinate == FLX_COORDINATE_DISPLACEMENT) == d->displacement && !is_cross(d);
+    bool own = (s->coordinate == FLX_COORDINATE_DISPLACEMENT) == d->displacement && !is_cross(d) &&
+               !is_ball(d);
     double at = own && d->def.start_coordinate ? d->def.start_value : 0.0;
     if (d->def.motion != FLX_MOTION_NONE) return FLX_OK;
     for (int i = 0; i < 2; i++) {
@@ -229,8 +256,9 @@ static flx_node sum(flx_graph *g, const flx_joint_data *d, int coordinate, bool 
 static int coordinates_of(const flx_joint_data *d, int out[2])
 {
     int n = 0;
-    for (int c = FLX_COORDINATE_ANGLE; c <= FLX_COORDINATE_SECOND; c++) {
-        bool any = is_cross(d) && has(d, (flx_coordinate)c); // which has two of everything
+    for (int c = FLX_COORDINATE_ANGLE; c <= FLX_COORDINATE_TWIST; c++) {
+        // which have two of everything
+        bool any = (is_cross(d) || is_ball(d)) && has(d, (flx_coordinate)c);
         for (int k = 0; k < d->nstop; k++) any = any || d->stops[k].coordinate == c;
         if (any) out[n++] = c;
     }
@@ -257,7 +285,7 @@ const char *flx_joint_limits_unit(const flx_item *joint, bool excess)
 {
     const flx_joint_data *d = joint->data;
     int of[2], n = coordinates_of(d, of);
-    if (n == 0 || (n == 2 && !is_cross(d))) return "";
+    if (n == 0 || (n == 2 && !is_cross(d) && !is_ball(d))) return "";
     if (of[0] == FLX_COORDINATE_DISPLACEMENT) return excess ? "m" : "N";
     return excess ? "rad" : "N m";
 }

@@ -70,11 +70,12 @@ typedef struct flx_particles_block {
     flx_particle_class *classes;
     double E, nu, restitution, friction, rolling;
     double period[3], period_from[3];
-    double velocity[3];
+    double fastest;        // of the speeds at the start
     double step, exchange; // as it is made: exchange is a whole number of steps
     int threads;
     int count;
     double *positions, *radii, *densities; // (3 count) (count) (count)
+    double *velocities, *spins;            // (3 count), NULL: 0
     int nwall;
     flx_particle_wall *walls;
     int ninlet, noutlet;

@@ -7,6 +7,7 @@
 // Two contacts of a particle with one wall whose normals are nearer than this are one: of neighbouring triangles, of plates side by side. What an
 // overlap of a fiftieth of the radius reaches round a point of contact lies within it.
 #define SAME_NORMAL 0.98
+#define ALIGNED 1e-6 // of a direction and a place: what rounding leaves
 
 // ---- making -------------------------------------------------------------------------------------
 
@@ -406,6 +407,36 @@ static void inherit(const flx_particles *p, flx_wall_touch *from, int count, flx
     }
 }
 
+// Whether what is nearest is an edge or a corner, not the inside of a face.
+static bool on_edge(const flx_wall_surface *s, const double n[3])
+{
+    const double *A = s->now;
+    double most = 0.0;
+    if (s->kind == FLX_WALL_TRIANGLE || s->kind == FLX_WALL_CYLINDER) {
+        most = fabs(A[2] * n[0] + A[5] * n[1] + A[8] * n[2]);
+        return most < 1.0 - ALIGNED && (s->kind == FLX_WALL_TRIANGLE || most > ALIGNED);
+    }
+    if (s->kind != FLX_WALL_BOX) return false;
+    for (int k = 0; k < 3; k++) {
+        most = fmax(most, fabs(A[k] * n[0] + A[3 + k] * n[1] + A[6 + k] * n[2]));
+    }
+    return most < 1.0 - ALIGNED;
+}
+
+// Two contacts with one wall that are one: normals that are near, or the second is an edge within the overlap of the first, deeper one: of the
+// next triangle of a plane, of the plate beside.
+static bool is_one(const flx_particles *p, double r, const flx_wall_touch *a,
+                   const flx_wall_touch *b)
+{
+    const flx_wall_surface *s = p->surfaces + a->surface, *o = p->surfaces + b->surface;
+    double cosine = dot(a->next, b->next);
+    if (s->wall != o->wall) return false;
+    if (cosine > SAME_NORMAL) return true;
+    double above =
+        (r - a->depth) - (r - b->depth) * cosine; // of the second, over the first's plane
+    return above <= ALIGNED * r && on_edge(o, b->next);
+}
+
 // All contacts of one particle with walls, the deepest first.
 static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
 {
@@ -423,8 +454,7 @@ static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
         if (!best) break;
         bool same = false;
         for (const flx_wall_touch *t = from; t < from + count && !same; t++) {
-            same = t->touches && p->surfaces[t->surface].wall == p->surfaces[best->surface].wall &&
-                   dot(t->next, best->next) > SAME_NORMAL;
+            same = t->touches && is_one(p, r, t, best);
         }
         best->touches = !same;
         best->judged = true;

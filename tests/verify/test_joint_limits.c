@@ -421,7 +421,74 @@ static int bounces_of_angles_and_lengths(void)
     return 0;
 }
 
+// A ball that swings in a plane is a hinge, and so is one that turns about its axis: positions, efforts and what is lost are the same. Two equal
+// pendulums, and two equal wheels that turn about the upright axis.
+#define PART "mass: 2, inertia: [0.1, 0.1, 0.02], position: [0, 0, -0.5]"
+#define SWING                                                                                      \
+    "velocity: \"2*[cos(az), sin(az), 0]\", angular_velocity: \"4*[sin(az), -cos(az), 0]\""
+#define GIVES "stiffness: 400, exponent: %g, damping: 0.2"
+#define TURNS "lower: -20*deg, upper: 40*deg, stiffness: 100, damping: 0.1"
+#define BALLS                                                                                      \
+    "flexion: 1\ngravity: [0, 0, -9.81]\nparameters: {az: 37*deg}\n"                               \
+    "bodies:\n"                                                                                    \
+    "  a: {type: rigid, " PART ", " SWING "}\n"                                                    \
+    "  b: {type: rigid, " PART ", " SWING "}\n"                                                    \
+    "  c: {type: rigid, " PART ", angular_velocity: [0, 0, 3]}\n"                                  \
+    "  d: {type: rigid, " PART ", angular_velocity: [0, 0, 3]}\n"                                  \
+    "joints:\n"                                                                                    \
+    "  swings: {type: spherical, on: [ground, a], at: [0, 0, 0], axis: [0, 0, -1], limits: "       \
+    "[{coordinate: swing, upper: 30*deg, " GIVES "}, {coordinate: twist, " TURNS "}]}\n"           \
+    "  hinge: {type: revolute, on: [ground, b], at: [0, 0, 0], axis: [sin(az), -cos(az), 0], "     \
+    "limits: {lower: -30*deg, upper: 30*deg, " GIVES "}}\n"                                        \
+    "  turns: {type: spherical, on: [ground, c], at: [0, 0, 0], axis: [0, 0, 1], limits: "         \
+    "{coordinate: twist, " TURNS "}}\n"                                                            \
+    "  spin: {type: revolute, on: [ground, d], at: [0, 0, 0], axis: [0, 0, 1], limits: {" TURNS    \
+    "}}\n"                                                                                         \
+    "simulate: {until: 2, method: %s}\n"                                                           \
+    "outputs: {every: 0.1, signals: [a.position, b.position, c.ex, d.ex, swings.limit, "           \
+    "hinge.limit, turns.limit, spin.limit]}\n"
+
+static int balls_swing_and_twist(void)
+{
+    static const struct {
+        const char *method;
+        double tolerance;
+    } runs[] = {{"radau, rtol: 1e-9, atol: 1e-11", 1e-6},
+                {"radau, rtol: 1e-9, atol: 1e-11, formulation: tree", 1e-6},
+                {"dopri5, rtol: 1e-9, atol: 1e-11", 1e-6},
+                {"generalized-alpha, step: 5e-4", 1e-3},
+                {"energy-momentum, step: 5e-4", 1e-3}};
+    static const char *const pairs[][2] = {
+        {"a.position.x", "b.position.x"}, {"a.position.z", "b.position.z"}, {"c.ex.y", "d.ex.y"}};
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        char text[4096];
+        case_table t = {0};
+        double most[2] = {0, 0};
+        snprintf(text, sizeof text, BALLS, i % 2 ? 1.0 : 1.5, i % 2 ? 1.0 : 1.5, runs[i].method);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        for (int k = 1; k <= 20; k++) {
+            double at = 0.1 * k, x[2];
+            for (int p = 0; p < 3; p++) {
+                for (int c = 0; c < 2; c++) CHECK(case_table_value(&t, pairs[p][c], at, x + c));
+                CHECK_NEAR(x[0], x[1], runs[i].tolerance);
+            }
+            CHECK(case_table_value(&t, "swings.limit.x", at, x));
+            CHECK(case_table_value(&t, "hinge.limit", at, x + 1));
+            CHECK_NEAR(-fabs(x[0]), x[0], 0);
+            CHECK_NEAR(fabs(x[0]), fabs(x[1]), 1e3 * runs[i].tolerance);
+            most[0] = fmax(most[0], fabs(x[1]));
+            CHECK(case_table_value(&t, "turns.limit.y", at, x));
+            CHECK(case_table_value(&t, "spin.limit", at, x + 1));
+            CHECK_NEAR(x[0], x[1], 1e3 * runs[i].tolerance);
+            most[1] = fmax(most[1], fabs(x[1]));
+        }
+        CHECK(most[0] > 10 && most[1] > 0.5);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(a_start_beyond_is_told), TEST(bounces_of_angles_and_lengths),
           SLOW_TEST(a_pendulum_between_stops), TEST(damping_is_a_restitution),
           TEST(a_linear_stop_is_located), TEST(turns_are_counted), TEST(a_cylinder_has_two),
-          TEST(a_screw_stops), TEST(a_cross_has_two_angles))
+          TEST(a_screw_stops), TEST(a_cross_has_two_angles), TEST(balls_swing_and_twist))

@@ -6,9 +6,9 @@
 
 double flx_particles_fastest(const flx_particles_block *p)
 {
-    double v = 0.0;
-    for (int i = -1; i < p->ninlet; i++) {
-        const double *u = i < 0 ? p->velocity : p->inlets[i].velocity;
+    double v = p->fastest;
+    for (int i = 0; i < p->ninlet; i++) {
+        const double *u = p->inlets[i].velocity;
         v = fmax(v, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
     }
     return v;

@@ -17,6 +17,7 @@ typedef struct reading {
     flx_env e;
     const flx_item *item;
     flx_particles_block *to;
+    const double *given; // radii, one for each position; NULL: of classes
 } reading;
 
 static const flx_entry *key(const reading *r, const char *name)
@@ -69,6 +70,12 @@ static flx_status read_normal(reading *r, const flx_entry *y, flx_particle_class
                     "the mean radius %g is not between the least and the most", c->mean);
 }
 
+static flx_status check_density(reading *r, const flx_entry *y, double *out)
+{
+    FLX_TRY(flx_build_positive(&r->e, y, "a density", out));
+    return check_range(r, y, "the density", *out, 1e-12, 1e12);
+}
+
 static flx_status read_class(reading *r, const flx_entry *map, flx_particle_class *c)
 {
     const flx_entry *y = flx_entry_get(map, "radius"), *density = flx_entry_get(map, "density");
@@ -77,8 +84,7 @@ static flx_status read_class(reading *r, const flx_entry *map, flx_particle_clas
         return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, map->loc, "particles need a `%s`",
                         y ? "density" : "radius");
     }
-    FLX_TRY(flx_build_positive(&r->e, density, "a density", &c->density));
-    FLX_TRY(check_range(r, density, "the density", c->density, 1e-12, 1e12));
+    FLX_TRY(check_density(r, density, &c->density));
     if (y->kind == FLX_ENTRY_MAP) return read_normal(r, y, c);
     int n = 1;
     double *x = &c->least;
@@ -95,6 +101,33 @@ static flx_status read_class(reading *r, const flx_entry *map, flx_particle_clas
                                    : "a radius must be positive");
 }
 
+// Radii one by one: the class has the smallest and the largest.
+static flx_status read_radii(reading *r, flx_particle_class *c)
+{
+    const flx_entry *y = key(r, "radii"), *density = key(r, "density");
+    const flx_entry *positions = key(r, "positions");
+    int n = 0, places = positions && positions->kind == FLX_ENTRY_LIST ? positions->count : 0;
+    double *x = NULL;
+    if (!density) {
+        return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, r->item->loc, "particles need a `density`");
+    }
+    FLX_TRY(check_density(r, density, &c->density));
+    FLX_TRY(flx_build_numbers(&r->e, y, &n, &x));
+    if (n != places) {
+        return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "`radii` has a number for each of the %d `positions`, not %d", places, n);
+    }
+    r->given = x;
+    c->least = HUGE_VAL;
+    for (int i = 0; i < n; i++) {
+        c->least = fmin(c->least, x[i]);
+        c->most = fmax(c->most, x[i]);
+        if (x[i] > 0.0 && isfinite(x[i])) continue;
+        return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc, "a radius must be positive");
+    }
+    return FLX_OK;
+}
+
 static flx_status read_classes(reading *r)
 {
     const flx_entry *y = key(r, "classes");
@@ -103,6 +136,7 @@ static flx_status read_classes(reading *r)
     to->classes = flx_arena_take(r->b->m->arena, (size_t)to->nclass, sizeof *to->classes);
     if (!to->classes) return FLX_ERR_MEMORY;
     to->classes[0].fraction = 1.0;
+    if (key(r, "radii")) return read_radii(r, to->classes);
     if (!y) return read_class(r, r->item->def, to->classes);
     double sum = 0.0;
     for (int i = 0; i < y->count; i++) {
@@ -289,6 +323,42 @@ static flx_status read_positions(reading *r, const flx_entry *y, int count)
     for (int i = 0; i < y->count; i++) {
         FLX_TRY(flx_build_vector(&r->e, y->items[i], to->positions + 3 * (size_t)i));
         to->radii[i] = flx_particle_radius(to, &sequence, to->densities + i);
+        if (r->given) to->radii[i] = r->given[i];
+    }
+    return FLX_OK;
+}
+
+// A vector of all, or one for each position.
+static flx_status read_motion(reading *r, const char *name, double **out)
+{
+    const flx_entry *y = key(r, name);
+    const int n = r->to->count;
+    double all[3] = {0};
+    if (!y) return FLX_OK;
+    bool each = y->kind == FLX_ENTRY_LIST && y->count > 0 && y->items[0]->kind == FLX_ENTRY_LIST;
+    if (!each) FLX_TRY(flx_build_vector(&r->e, y, all));
+    if (each && (!key(r, "positions") || y->count != n)) {
+        return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "'%s' is one vector, or one for each of the %d `positions`, not %d", name,
+                        key(r, "positions") ? n : 0, y->count);
+    }
+    *out = flx_arena_take(r->b->m->arena, 3 * (size_t)n + 1, sizeof **out);
+    if (!*out) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        if (each) FLX_TRY(flx_build_vector(&r->e, y->items[i], all));
+        memcpy(*out + 3 * (size_t)i, all, sizeof all);
+    }
+    return FLX_OK;
+}
+
+static flx_status read_motions(reading *r)
+{
+    flx_particles_block *to = r->to;
+    FLX_TRY(read_motion(r, "velocity", &to->velocities));
+    FLX_TRY(read_motion(r, "angular_velocity", &to->spins));
+    for (int i = 0; to->velocities && i < to->count; i++) {
+        const double *v = to->velocities + 3 * (size_t)i;
+        to->fastest = fmax(to->fastest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     }
     return FLX_OK;
 }
@@ -296,10 +366,9 @@ static flx_status read_positions(reading *r, const flx_entry *y, int count)
 static flx_status read_start(reading *r)
 {
     const flx_entry *count = key(r, "count"), *positions = key(r, "positions");
-    const flx_entry *fill = key(r, "fill"), *v = key(r, "velocity");
+    const flx_entry *fill = key(r, "fill");
     int n = -1, nregion = 0;
     flx_region *regions = NULL;
-    if (v) FLX_TRY(flx_build_vector(&r->e, v, r->to->velocity));
     if (count) FLX_TRY(flx_build_integer(&r->e, count, &n));
     if (count && n < 1) {
         return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, count->loc, "%d particles cannot be", n);
@@ -490,6 +559,7 @@ static flx_status read_all(reading *r)
     FLX_TRY(read_classes(r));
     FLX_TRY(read_law(r));
     FLX_TRY(read_start(r));
+    FLX_TRY(read_motions(r));
     FLX_TRY(read_period(r));
     FLX_TRY(read_walls(r));
     FLX_TRY(read_regions(r, "inlets", USE_INLET, &r->to->ninlet, &r->to->inlets));

@@ -177,6 +177,36 @@ static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rat
     return flx_env_list(e, 2, v, out);
 }
 
+// Of a ball about its axis. A swing of zero has no direction, and no rate.
+static void ball_nodes(flx_builder *b, const flx_joint_data *d, bool twist, flx_node *value,
+                       flx_node *rate)
+{
+    flx_graph *g = b->g;
+    flx_scalar_nodes n = {0};
+    flx_node w[3], x[3];
+    if (twist) {
+        n33 *F = n.frame;
+        for (int k = 0; k < 2; k++) {
+            for (int j = 0; j < 3; j++) {
+                flx_node a[3];
+                joint_axis(b, d, k, j, a);
+                for (int i = 0; i < 3; i++) F[k].m[3 * i + j] = a[i];
+            }
+        }
+        n.b = n3_const(g, v3_make(0, 0, 1));
+        *value = flx_scalar_graph(g, FLX_SCALAR_TWIST, &n);
+        *rate = flx_node_rate(b, *value);
+        return;
+    }
+    joint_axis(b, d, 0, 2, n.a[0].c);
+    joint_axis(b, d, 1, 2, n.b.c);
+    *value = flx_scalar_graph(g, FLX_SCALAR_SWING, &n);
+    relative_angular_velocity(b, d, w);
+    node_cross(g, n.a[0].c, n.b.c, x);
+    flx_node size = flx_graph_binary(g, FLX_OP_MAX, node_norm(g, x), node_const(g, 1e-300));
+    *rate = node_div(g, node_dot(g, w, x), size);
+}
+
 flx_status flx_joint_nodes(flx_builder *b, flx_item *joint, int which, flx_node *value,
                            flx_node *rate)
 {
@@ -187,6 +217,8 @@ flx_status flx_joint_nodes(flx_builder *b, flx_item *joint, int which, flx_node 
     } else if (which == FLX_COORDINATE_DISPLACEMENT) {
         *value = displacement_node(b, d);
         *rate = flx_node_rate(b, *value);
+    } else if (which == FLX_COORDINATE_SWING || which == FLX_COORDINATE_TWIST) {
+        ball_nodes(b, d, which == FLX_COORDINATE_TWIST, value, rate);
     } else {
         flx_node v[2], r[2];
         universal_nodes(b, d, false, v);

@@ -109,13 +109,10 @@ static flx_status add_walls(flx_exchange *x)
 static flx_status make(flx_exchange *x, const double gravity[3])
 {
     const flx_particles_block *b = x->block;
-    size_t n = (size_t)b->count;
-    double *v = flx_alloc(x->ctx, 3 * n + 1, sizeof *v);
-    if (!v) return FLX_ERR_MEMORY;
-    for (size_t i = 0; i < 3 * n; i++) v[i] = b->velocity[i % 3];
     flx_particles_def d = {.count = b->count,
                            .positions = b->positions,
-                           .velocities = v,
+                           .velocities = b->velocities,
+                           .spins = b->spins,
                            .radii = b->radii,
                            .densities = b->densities,
                            .density = b->classes[0].density,
@@ -130,7 +127,6 @@ static flx_status make(flx_exchange *x, const double gravity[3])
     memcpy(d.period, b->period, sizeof d.period);
     memcpy(d.period_from, b->period_from, sizeof d.period_from);
     flx_status status = flx_particles_create(x->ctx, &d, &x->set);
-    flx_free(v);
     if (status == FLX_OK) status = add_walls(x);
     x->steps = lround(b->exchange / b->step);
     x->last = flx_alloc(x->ctx, (size_t)(FLX_WALL_POSE + FLX_WALL_LOAD) * (size_t)(b->nwall + 1),

@@ -238,6 +238,31 @@ static int what_goes_wrong_is_told(void)
 }
 
 // Places go to the file, and come back.
+// Radii, velocities and spins one by one: an oblique impact of two unequal spheres, by another program (forward Euler, steps of 4e-8 and 2e-8 s,
+// extrapolated).
+static int spheres_are_given_one_by_one(void)
+{
+    rig r;
+    CHECK_OK(rig_make(
+        &r, "flexion: 1\n"
+            "particles: {g: {positions: [[0, 0, 0], [0.012276223726800439, 0.0036920973614437413, "
+            "0.005630448476201705]], radii: [0.01, 0.004], velocity: [[0.8, 0.1, 0], [-0.5, 0.2, "
+            "0.3]], angular_velocity: [[50, -80, 20], [-300, 100, 250]], density: 2500, material: "
+            "{E: 5e7, nu: 0.3}, restitution: 0.6, friction: {coefficient: 0.4, rolling: 0.05}, "
+            "step: 4e-8, exchange: 4e-6}}\n"
+            "simulate: {until: 8e-4}\n"
+            "outputs: {every: 8e-4, signals: [g.kinetic, g.contacts, g.momentum, "
+            "g.angular_momentum]}\n"));
+    CHECK_OK(rig_run(&r));
+    const double *first = rows.value[0], *last = rows.value[rows.rows - 1];
+    CHECK_NEAR(first[0], 5.827026053878349e-3, 1e-12);
+    CHECK(last[1] == 0);
+    CHECK_NEAR(last[0], 5.48883318e-3, 5e-9);
+    for (int c = 2; c < 8; c++) CHECK_NEAR(last[c], first[c], 1e-14);
+    rig_free(&r);
+    return 0;
+}
+
 static int places_are_kept(void)
 {
     rig r;
@@ -275,4 +300,5 @@ static int places_are_kept(void)
 
 TEST_MAIN(TEST(momentum_goes_over_and_the_defect_is_of_first_order),
           TEST(walls_tell_force_and_torque), TEST(saved_runs_go_on_bit_by_bit),
-          TEST(boxes_repeat_themselves), TEST(what_goes_wrong_is_told), TEST(places_are_kept))
+          TEST(boxes_repeat_themselves), TEST(what_goes_wrong_is_told),
+          TEST(spheres_are_given_one_by_one), TEST(places_are_kept))
