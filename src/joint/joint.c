@@ -270,7 +270,6 @@ static void ball_scalar(const flx_model *m, int number, bool twist, flx_scalar *
 {
     const flx_joint *j = m->joints + number;
     init_scalar(m, number, twist ? FLX_SCALAR_TWIST : FLX_SCALAR_SWING, s);
-    s->turn = -1;
     if (!twist) {
         memcpy(s->a[0], j->axis[0], sizeof s->a[0]);
         memcpy(s->b, j->axis[1], sizeof s->b);
