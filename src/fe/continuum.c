@@ -230,9 +230,8 @@ static bool find_strain(const flx_shape_table *s, int p, const double *x, const 
     return true;
 }
 
-// Displacement gradients at the nodes (nodes, 3, 3), with those of incompatible modes.
-static flx_status find_node_strains(const flx_cell_tables *t, const flx_hooke *c, const double *x,
-                                    const double *u, double (*G)[3][3])
+flx_status flx_continuum_gradients(const flx_cell_tables *t, const flx_hooke *c, const double *x,
+                                   const double *u, flx_gradient *out)
 {
     const flx_shape_table *s = &t->nodes;
     own_modes o;
@@ -245,64 +244,43 @@ static flx_status find_node_strains(const flx_cell_tables *t, const flx_hooke *c
         }
     }
     for (int p = 0; p < s->points; p++) {
-        if (!find_strain(s, p, x, u, G[p])) return FLX_SINGULAR;
+        double(*G)[3] = out[p].G;
+        if (!find_strain(s, p, x, u, G)) return FLX_SINGULAR;
+        for (int i = 0; i < 3; i++) {
+            int k = (i + 1) % 3, l = (i + 2) % 3;
+            out[p].turn[i] = (G[l][k] - G[k][l]) / 2;
+        }
         if (!c->incompatible) continue;
         find_gradients(s, p, x, g, &det);
         find_own_gradients(t, s, p, det, &o, g);
         for (int i = 0; i < d * d * d; i++) {
-            G[p][i / d % d][i % d] +=
+            G[i / d % d][i % d] +=
                 q[d * (i / (d * d)) + i / d % d] * g[s->nodes + i / (d * d)][i % d];
         }
     }
     return FLX_OK;
 }
 
-flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
-                                double nu, const double *x, const double *u, double *sigma)
+void flx_continuum_stress(const flx_hooke *c, flx_family family, double nu, const double G[3][3],
+                          double sigma[6])
 {
-    double strains[FLX_CELL_NODES][3][3];
-    FLX_TRY(find_node_strains(t, c, x, u, strains));
-    for (int p = 0; p < t->nodes.points; p++) {
-        double(*G)[3] = strains[p], *out = sigma + 6 * p;
-        double trace = c->lambda * (G[0][0] + G[1][1] + G[2][2]);
-        for (int i = 0; i < 3; i++) out[i] = trace + 2 * c->mu * G[i][i];
-        out[3] = c->mu * (G[0][1] + G[1][0]);
-        out[4] = c->mu * (G[1][2] + G[2][1]);
-        out[5] = c->mu * (G[0][2] + G[2][0]);
-        if (family == FLX_FAMILY_PLANE_STRESS) out[2] = 0;
-        if (family == FLX_FAMILY_PLANE_STRAIN) out[2] = nu * (out[0] + out[1]);
-    }
-    return FLX_OK;
+    double trace = c->lambda * (G[0][0] + G[1][1] + G[2][2]);
+    for (int i = 0; i < 3; i++) sigma[i] = trace + 2 * c->mu * G[i][i];
+    sigma[3] = c->mu * (G[0][1] + G[1][0]);
+    sigma[4] = c->mu * (G[1][2] + G[2][1]);
+    sigma[5] = c->mu * (G[0][2] + G[2][0]);
+    if (family == FLX_FAMILY_PLANE_STRESS) sigma[2] = 0;
+    if (family == FLX_FAMILY_PLANE_STRAIN) sigma[2] = nu * (sigma[0] + sigma[1]);
 }
 
-flx_status flx_continuum_strain(const flx_cell_tables *t, const flx_hooke *c, const double *x,
-                                const double *u, double *eps)
+void flx_continuum_strain(flx_family family, double nu, const double G[3][3], double eps[6])
 {
-    double strains[FLX_CELL_NODES][3][3];
-    FLX_TRY(find_node_strains(t, c, x, u, strains));
-    for (int p = 0; p < t->nodes.points; p++) {
-        static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
-        for (int i = 0; i < 6; i++) {
-            eps[6 * p + i] =
-                (strains[p][pair[i][0]][pair[i][1]] + strains[p][pair[i][1]][pair[i][0]]) / 2;
-        }
+    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+    for (int i = 0; i < 6; i++) {
+        eps[i] = (G[pair[i][0]][pair[i][1]] + G[pair[i][1]][pair[i][0]]) / 2;
     }
-    return FLX_OK;
-}
-
-flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const double *u,
-                              double *turn)
-{
-    for (int p = 0; p < t->nodes.points; p++) {
-        double G[3][3], *out = turn + 6 * p;
-        if (!find_strain(&t->nodes, p, x, u, G)) return FLX_SINGULAR;
-        for (int i = 0; i < 3; i++) {
-            int k = (i + 1) % 3, l = (i + 2) % 3;
-            out[i] = (G[l][k] - G[k][l]) / 2;
-            out[3 + i] = 0;
-        }
-    }
-    return FLX_OK;
+    // across a plate that is free to do so
+    if (family == FLX_FAMILY_PLANE_STRESS) eps[2] = -nu / (1 - nu) * (eps[0] + eps[1]);
 }
 
 // The largest number of displacements that flx_continuum_stretch takes at once.

@@ -39,17 +39,18 @@ void flx_element_components(int dimension, int nodes, flx_element_matrices *out)
 // at an integration point.
 flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, const double *x,
                               flx_element_matrices *out);
-// Stresses at the element's nodes (nodes, 6) in the order xx yy zz xy yz xz, from displacements u
-// (nodes, 3). plane: FLX_FAMILY_PLANE_STRESS has no stress across, PLANE_STRAIN has.
-flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
-                                double nu, const double *x, const double *u, double *sigma);
+// What displacements u (nodes, 3) do at a node of the element.
+typedef struct flx_gradient {
+    double G[3][3]; // gradient, with that of incompatible modes
+    double turn[3]; // half the curl
+} flx_gradient;
+flx_status flx_continuum_gradients(const flx_cell_tables *t, const flx_hooke *c, const double *x,
+                                   const double *u, flx_gradient *out);
+// Stresses in the order xx yy zz xy yz xz. FLX_FAMILY_PLANE_STRESS has none across, PLANE_STRAIN has.
+void flx_continuum_stress(const flx_hooke *c, flx_family family, double nu, const double G[3][3],
+                          double sigma[6]);
 // Strains alike; shears are half the angles.
-flx_status flx_continuum_strain(const flx_cell_tables *t, const flx_hooke *c, const double *x,
-                                const double *u, double *eps);
-
-// Half the curl of the displacements at the element's nodes: the first three of (nodes, 6).
-flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const double *u,
-                              double *turn);
+void flx_continuum_strain(flx_family family, double nu, const double G[3][3], double eps[6]);
 
 // Nodal forces (nodes, 3) += - integral of the stress of the strain sym(grad a^T grad b), for each pair a <= b
 // of n displacements u (n, nodes, 3): (n (n + 1)/2, nodes, 3). FLX_SINGULAR as above.

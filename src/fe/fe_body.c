@@ -28,8 +28,9 @@ typedef struct body {
     double mesh_error; // of frequencies, of the lowest shapes the largest
 } body;
 
-#define JUDGED 6 // of the lowest shapes, which are nearly modes
-#define ALL 0.99 // jumps of stress that are nearly all of it
+#define JUDGED 6    // of the lowest shapes, those that are
+#define NEARLY 0.05 // so near to modes: static shapes have stresses of their own at the interfaces
+#define ALL 0.99    // jumps of stress that are nearly all of it
 
 static const int planar_motions[3] = {0, 1, 5};
 
@@ -77,12 +78,11 @@ static flx_status find_fields(body *b, double *turns)
     for (size_t i = 0; i < m; i++) memcpy(b->f.F + i * nf, fe->s->x + 3 * i, 3 * sizeof *all);
     for (size_t k = 0; k < n && status == FLX_OK; k++) {
         flx_fe_expand(fe, b->shapes->V + k * (size_t)fe->n, true, f.u);
-        status = flx_fe_stress(fe, f.u, f.sigma);
+        status = flx_fe_recover(fe, f.u, f.sigma, f.eps, f.turn);
         double jumps = 0;
-        if (status == FLX_OK && k < JUDGED) status = flx_fe_jumps(fe, f.u, f.sigma, &jumps);
+        bool judged = k == 0 || (k < JUDGED && b->shapes->error[k] < NEARLY);
+        if (status == FLX_OK && judged) status = flx_fe_jumps(fe, f.u, &jumps);
         b->mesh_error = fmax(b->mesh_error, 1 / sqrt(1 - fmin(jumps, ALL)) - 1);
-        if (status == FLX_OK) status = flx_fe_strain(fe, f.u, f.eps);
-        if (status == FLX_OK) status = flx_fe_turn(fe, f.u, f.turn);
         if (status != FLX_OK) break;
         for (size_t i = 0; i < m; i++) {
             memcpy(b->f.F + i * nf + 3 * (k + 1), f.u + 6 * i, 3 * sizeof *all);

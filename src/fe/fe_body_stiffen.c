@@ -200,7 +200,7 @@ static flx_status add_field(const flx_fe_stiffening *def, stiffener *t, int pair
     int n = e->n;
     double J[6], momenta[6], *gam = t->u, *turn = gam + 6 * (size_t)fe->nnode;
     flx_fe_expand(fe, x, true, gam);
-    FLX_TRY(flx_fe_turn(fe, gam, turn));
+    FLX_TRY(flx_fe_recover(fe, gam, NULL, NULL, turn));
     memcpy(J, e->J2 + 6 * (k * n + l), sizeof J);
     add_inertia(fe, def->fields, gam, J);
     find_momenta(def, x, t->Mx, momenta);

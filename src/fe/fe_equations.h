@@ -70,14 +70,12 @@ void flx_fe_rigid_motions(const flx_fe *fe, const double about[3], double *X);
 // links in equilibrium. loads: subtract those of the structure, gravity included.
 flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, double *F);
 
-// Stresses at nodes (nnode, 6: xx yy zz xy yz xz, structure's axes), mean of the elements at the node;
-// beams and trusses give none. Linear in u, so stress modes are stresses of modes.
-flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma);
-// Strains alike; shears are half the angles.
-flx_status flx_fe_strain(const flx_fe *fe, const double *u, double *eps);
+// Of displacements u at nodes (nnode, 6), each may be NULL: stresses (nnode, 6: xx yy zz xy yz xz, structure's axes), strains
+// alike, whose shears are half the angles, and small rotations, the first three of (nnode, 6). They are means of the elements at
+// the node; beams and trusses give no stresses. A node that has rotations turns by these, others by half the curl of the
+// displacements. Linear in u, so stress modes are stresses of modes.
+flx_status flx_fe_recover(const flx_fe *fe, const double *u, double *sigma, double *eps,
+                          double *turn);
 // Forces within beams and trusses at both ends (nelement, 2, 6): pull, shear along y and z of the section, torque,
 // moments about y and z, as they act on the end of the part towards the first node. Others have zeros.
 flx_status flx_fe_members(const flx_fe *fe, const double *u, double *forces);
-// Small rotations of nodes: the first three of (nnode, 6). Of nodes that have none of their own: half the
-// curl of the displacements, mean of the elements at the node.
-flx_status flx_fe_turn(const flx_fe *fe, const double *u, double *turn);

@@ -56,27 +56,81 @@ static double density(const flx_material *m, const double s[6])
     return ((1 + m->nu) * square - m->nu * trace * trace) / m->E;
 }
 
-flx_status flx_fe_jumps(const flx_fe *fe, const double *u, const double *mean, double *part)
+// Stresses jump where one material ends and another begins, however fine the mesh: means are those of elements alike.
+static bool is_alike(const flx_fe *fe, const flx_element *e, const flx_material *m)
 {
-    double jumps = 0, whole = 0;
-    *part = 0;
+    if (!flx_fe_is_continuum(e)) return false;
+    const flx_material *own = fe->s->materials + e->material;
+    return own->E == m->E && own->nu == m->nu;
+}
+
+static flx_status find_mean(const flx_fe *fe, const flx_material *m, const double *u, double *mean,
+                            int *count)
+{
+    memset(mean, 0, 6 * (size_t)fe->nnode * sizeof *mean);
+    memset(count, 0, (size_t)fe->nnode * sizeof *count);
+    for (int i = 0; i < fe->s->nelement; i++) {
+        const flx_element *e = fe->s->elements + i;
+        const int *nodes = flx_element_nodes(fe->s, i);
+        double own[6 * FLX_CELL_NODES];
+        if (!is_alike(fe, e, m)) continue;
+        FLX_TRY(flx_fe_element_stress(fe, i, u, own));
+        for (int a = 0; a < flx_cells[e->cell].nodes; a++) {
+            count[nodes[a]]++;
+            for (int k = 0; k < 6; k++) mean[6 * (size_t)nodes[a] + k] += own[6 * a + k];
+        }
+    }
+    for (int i = 0; i < fe->nnode; i++) {
+        for (int k = 0; k < 6 && count[i] > 1; k++) mean[6 * (size_t)i + k] /= count[i];
+    }
+    return FLX_OK;
+}
+
+// Energies of the elements of one material.
+static flx_status add_energies(const flx_fe *fe, const flx_material *m, const double *u,
+                               const double *mean, double *jumps, double *whole)
+{
     for (int i = 0; i < fe->s->nelement; i++) {
         const flx_element *e = fe->s->elements + i;
         const int *nodes = flx_element_nodes(fe->s, i);
         int n = flx_cells[e->cell].nodes;
         double own[6 * FLX_CELL_NODES], x[3 * FLX_CELL_NODES];
-        if (!flx_fe_is_continuum(e)) continue;
-        const flx_material *m = fe->s->materials + e->material;
+        if (!is_alike(fe, e, m)) continue;
         FLX_TRY(flx_fe_element_stress(fe, i, u, own));
         flx_fe_places(fe, i, x);
         double size = size_of(e->cell, x) / n;
         for (int a = 0; a < n; a++) {
             double jump[6];
             for (int k = 0; k < 6; k++) jump[k] = mean[6 * (size_t)nodes[a] + k] - own[6 * a + k];
-            jumps += size * density(m, jump);
-            whole += size * density(m, own + 6 * a);
+            *jumps += size * density(m, jump);
+            *whole += size * density(m, own + 6 * a);
         }
     }
-    if (whole > 0) *part = jumps / whole;
     return FLX_OK;
+}
+
+flx_status flx_fe_jumps(const flx_fe *fe, const double *u, double *part)
+{
+    double jumps = 0, whole = 0;
+    double *mean = flx_alloc(fe->ctx, 6 * (size_t)fe->nnode, sizeof *mean);
+    int *count = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *count);
+    bool *seen = flx_alloc(fe->ctx, (size_t)fe->s->nmaterial, sizeof *seen);
+    flx_status status = mean && count && seen ? FLX_OK : FLX_ERR_MEMORY;
+    *part = 0;
+    for (int i = 0; i < fe->s->nelement && status == FLX_OK; i++) {
+        const flx_element *e = fe->s->elements + i;
+        if (!flx_fe_is_continuum(e) || seen[e->material]) continue;
+        const flx_material *m = fe->s->materials + e->material;
+        for (int k = 0; k < fe->s->nmaterial; k++) {
+            const flx_material *other = fe->s->materials + k;
+            seen[k] = seen[k] || (other->E == m->E && other->nu == m->nu);
+        }
+        status = find_mean(fe, m, u, mean, count);
+        if (status == FLX_OK) status = add_energies(fe, m, u, mean, &jumps, &whole);
+    }
+    if (status == FLX_OK && whole > 0) *part = jumps / whole;
+    flx_free(seen);
+    flx_free(count);
+    flx_free(mean);
+    return status;
 }

@@ -40,6 +40,5 @@ void flx_fe_law(const flx_fe *fe, const flx_element *e, flx_beam_law *law);
 // recover.c: elements that have stresses; those at the nodes of one, by its own displacements.
 bool flx_fe_is_continuum(const flx_element *e);
 flx_status flx_fe_element_stress(const flx_fe *fe, int element, const double *u, double *sigma);
-// fe_jumps.c: the energy of the jumps of stress between elements in that of the displacements u (nnode, 6), whose mean stresses
-// at the nodes are given (FE-25).
-flx_status flx_fe_jumps(const flx_fe *fe, const double *u, const double *mean, double *part);
+// fe_jumps.c: the energy of the jumps of stress between elements of one material in that of the displacements u (nnode, 6) (FE-25).
+flx_status flx_fe_jumps(const flx_fe *fe, const double *u, double *part);

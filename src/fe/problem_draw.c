@@ -23,7 +23,7 @@ static flx_status draw_shape(const flx_fe_problem *p, int k, const int *order, d
 {
     const flx_fe *fe = p->fe;
     flx_fe_expand(fe, p->found + (size_t)k * (size_t)p->n, !p->whole, u);
-    FLX_TRY(flx_fe_stress(fe, u, sigma));
+    FLX_TRY(flx_fe_recover(fe, u, sigma, NULL, NULL));
     for (int node = 0; node < fe->nnode; node++) {
         if (order[node] < 0) continue;
         size_t row = (size_t)k * (size_t)m->nnode + (size_t)order[node], at = 6 * (size_t)node;

@@ -101,7 +101,7 @@ flx_status flx_fe_problem_static(flx_fe_problem *p, const char *vtu, flx_fe_stat
     if (status == FLX_OK) status = solve(p, x, x + n, &r->residual);
     if (status == FLX_OK) {
         flx_fe_expand(p->fe, x, false, u);
-        status = flx_fe_stress(p->fe, u, sigma);
+        status = flx_fe_recover(p->fe, u, sigma, NULL, NULL);
     }
     if (status == FLX_OK) status = flx_fe_problem_keep(p, 1, x, true);
     if (status == FLX_OK) status = flx_fe_reactions(p->fe, u, false, F);

@@ -1,4 +1,4 @@
-// recover.c - what follows from a displacement: stresses and reactions.
+// recover.c - what follows from a displacement: stresses, strains, rotations and reactions.
 #include "fe/fe_parts.h"
 
 #include <string.h>
@@ -9,42 +9,9 @@ bool flx_fe_is_continuum(const flx_element *e)
            e->family == FLX_FAMILY_PLANE_STRAIN;
 }
 
-// Something at the nodes of one element, six numbers each, from its displacements.
-typedef flx_status (*recover_element)(const flx_fe *fe, const flx_element *e, const double *x,
-                                      const double *u, double *out);
-
-static flx_status stress_of(const flx_fe *fe, const flx_element *e, const double *x,
-                            const double *u, double *out)
-{
-    flx_hooke c;
-    flx_fe_hooke(fe, e, &c);
-    return flx_continuum_stress(fe->tables[e->cell], &c, e->family,
-                                fe->s->materials[e->material].nu, x, u, out);
-}
-
-static flx_status strain_of(const flx_fe *fe, const flx_element *e, const double *x,
-                            const double *u, double *out)
-{
-    flx_hooke c;
-    double nu = fe->s->materials[e->material].nu;
-    flx_fe_hooke(fe, e, &c);
-    FLX_TRY(flx_continuum_strain(fe->tables[e->cell], &c, x, u, out));
-    for (int a = 0; a < flx_cells[e->cell].nodes; a++) { // across a plate that is free to do so
-        if (e->family != FLX_FAMILY_PLANE_STRESS) break;
-        out[6 * a + 2] = -nu / (1 - nu) * (out[6 * a] + out[6 * a + 1]);
-    }
-    return FLX_OK;
-}
-
-static flx_status turn_of(const flx_fe *fe, const flx_element *e, const double *x, const double *u,
-                          double *out)
-{
-    return flx_continuum_turn(fe->tables[e->cell], x, u, out);
-}
-
-// u (nnode, 6) of the structure.
-static flx_status find_element(const flx_fe *fe, int element, const double *u, recover_element find,
-                               double *out)
+// At the nodes of one element; u (nnode, 6) of the structure.
+static flx_status find_gradients(const flx_fe *fe, int element, const double *u, flx_hooke *c,
+                                 flx_gradient *out)
 {
     const flx_element *e = fe->s->elements + element;
     const int *nodes = flx_element_nodes(fe->s, element);
@@ -53,7 +20,8 @@ static flx_status find_element(const flx_fe *fe, int element, const double *u, r
     for (int a = 0; a < flx_cells[e->cell].nodes; a++) {
         memcpy(own + 3 * a, u + 6 * (size_t)nodes[a], 3 * sizeof *own);
     }
-    flx_status status = find(fe, e, x, own, out);
+    flx_fe_hooke(fe, e, c);
+    flx_status status = flx_continuum_gradients(fe->tables[e->cell], c, x, own, out);
     if (status == FLX_SINGULAR) {
         return FLX_FAIL(
             fe->ctx, FLX_ERR_MODEL, flx_structure_loc(fe->s, e->line),
@@ -63,54 +31,72 @@ static flx_status find_element(const flx_fe *fe, int element, const double *u, r
     return status;
 }
 
-// Six numbers at each node, the mean of its elements.
-static flx_status find_mean(const flx_fe *fe, const double *u, recover_element find, double *sigma)
+flx_status flx_fe_element_stress(const flx_fe *fe, int element, const double *u, double *sigma)
 {
-    int *count = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *count);
+    const flx_element *e = fe->s->elements + element;
+    flx_gradient g[FLX_CELL_NODES];
+    flx_hooke c;
+    FLX_TRY(find_gradients(fe, element, u, &c, g));
+    for (int a = 0; a < flx_cells[e->cell].nodes; a++) {
+        flx_continuum_stress(&c, e->family, fe->s->materials[e->material].nu,
+                             (const double(*)[3])g[a].G, sigma + 6 * a);
+    }
+    return FLX_OK;
+}
+
+// Adds what an element says at its nodes.
+static flx_status add_element(const flx_fe *fe, int element, const double *u, double *sigma,
+                              double *eps, double *turn)
+{
+    const flx_element *e = fe->s->elements + element;
+    const int *nodes = flx_element_nodes(fe->s, element);
+    double nu = fe->s->materials[e->material].nu, own[6];
+    flx_gradient g[FLX_CELL_NODES];
+    flx_hooke c;
+    FLX_TRY(find_gradients(fe, element, u, &c, g));
+    for (int a = 0; a < flx_cells[e->cell].nodes; a++) {
+        const double(*G)[3] = (const double(*)[3])g[a].G;
+        size_t at = 6 * (size_t)nodes[a];
+        if (sigma) {
+            flx_continuum_stress(&c, e->family, nu, G, own);
+            for (size_t k = 0; k < 6; k++) sigma[at + k] += own[k];
+        }
+        if (eps) {
+            flx_continuum_strain(e->family, nu, G, own);
+            for (size_t k = 0; k < 6; k++) eps[at + k] += own[k];
+        }
+        for (size_t k = 0; k < 3 && turn; k++) turn[at + k] += g[a].turn[k];
+    }
+    return FLX_OK;
+}
+
+flx_status flx_fe_recover(const flx_fe *fe, const double *u, double *sigma, double *eps,
+                          double *turn)
+{
+    double *const fields[] = {sigma, eps, turn};
+    size_t m = (size_t)fe->nnode;
+    int *count = flx_alloc(fe->ctx, m, sizeof *count);
     flx_status status = count ? FLX_OK : FLX_ERR_MEMORY;
-    memset(sigma, 0, 6 * (size_t)fe->nnode * sizeof *sigma);
+    for (int f = 0; f < 3; f++) {
+        if (fields[f]) memset(fields[f], 0, 6 * m * sizeof *sigma);
+    }
     for (int i = 0; i < fe->s->nelement && status == FLX_OK; i++) {
         const flx_element *e = fe->s->elements + i;
         const int *nodes = flx_element_nodes(fe->s, i);
-        double own[6 * FLX_CELL_NODES];
         if (!flx_fe_is_continuum(e)) continue;
-        status = find_element(fe, i, u, find, own);
-        for (int a = 0; a < flx_cells[e->cell].nodes && status == FLX_OK; a++) {
-            count[nodes[a]]++;
-            for (int k = 0; k < 6; k++) sigma[6 * (size_t)nodes[a] + k] += own[6 * a + k];
+        for (int a = 0; a < flx_cells[e->cell].nodes; a++) count[nodes[a]]++;
+        status = add_element(fe, i, u, sigma, eps, turn);
+    }
+    for (size_t i = 0; i < m && status == FLX_OK; i++) {
+        for (int f = 0; f < 3 && count[i] > 1; f++) {
+            for (size_t k = 0; k < 6 && fields[f]; k++) fields[f][6 * i + k] /= count[i];
         }
-    }
-    for (int i = 0; i < fe->nnode && status == FLX_OK; i++) {
-        for (int k = 0; k < 6 && count[i] > 1; k++) sigma[6 * (size_t)i + k] /= count[i];
-    }
-    flx_free(count);
-    return status;
-}
-
-flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma)
-{
-    return find_mean(fe, u, stress_of, sigma);
-}
-
-flx_status flx_fe_element_stress(const flx_fe *fe, int element, const double *u, double *sigma)
-{
-    return find_element(fe, element, u, stress_of, sigma);
-}
-
-flx_status flx_fe_strain(const flx_fe *fe, const double *u, double *eps)
-{
-    return find_mean(fe, u, strain_of, eps);
-}
-
-flx_status flx_fe_turn(const flx_fe *fe, const double *u, double *turn)
-{
-    FLX_TRY(find_mean(fe, u, turn_of, turn));
-    for (size_t i = 0; i < (size_t)fe->nnode; i++) {
-        for (size_t c = 3; c < 6; c++) { // what turns by itself
+        for (size_t c = 3; c < 6 && turn; c++) { // what turns by itself
             if (fe->dof[6 * i + c] != FLX_DOF_NONE) turn[6 * i + c - 3] = u[6 * i + c];
         }
     }
-    return FLX_OK;
+    flx_free(count);
+    return status;
 }
 
 flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, double *F)

@@ -1,7 +1,12 @@
 // symmetric.c - sparse symmetric matrices by their lower triangle.
 #include "math/symmetric.h"
+#include "base/two_widths.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define FOUR 4
+#define SMALL 4096 // unknowns whose vectors stay near the processor in any order
 
 // The blocks that each unknown is in: the transpose of the lists.
 typedef struct incidence {
@@ -190,13 +195,13 @@ double flx_symmetric_get(const flx_symmetric *A, int i, int j)
     return k >= 0 ? A->value[k] : 0.0;
 }
 
-// Four vectors at a time: the matrix is read once for them.
+// A few vectors at a time: the matrix is read once for them.
 static void multiply_some(const flx_symmetric *A, int k, const double *X, double *Y)
 {
     size_t n = (size_t)A->n;
     for (int j = 0; j < A->n; j++) {
         int64_t p = A->start[j], end = A->start[j + 1];
-        double d = A->value[p], x[4] = {0}, y[4] = {0};
+        double d = A->value[p], x[FOUR] = {0}, y[FOUR] = {0};
         for (int v = 0; v < k; v++) {
             x[v] = X[v * n + (size_t)j];
             y[v] = d * x[v];
@@ -213,16 +218,58 @@ static void multiply_some(const flx_symmetric *A, int k, const double *X, double
     }
 }
 
+// The same with the four numbers of an unknown side by side: one place in memory for each row instead of four.
+FLX_TWO_WIDTHS static void multiply_woven(const flx_symmetric *A, const double *restrict X,
+                                          double *restrict Y)
+{
+    for (int j = 0; j < A->n; j++) {
+        int64_t p = A->start[j], end = A->start[j + 1];
+        double d = A->value[p], x[FOUR], y[FOUR];
+        for (size_t v = 0; v < FOUR; v++) {
+            x[v] = X[FOUR * (size_t)j + v];
+            y[v] = d * x[v];
+        }
+        for (p++; p < end; p++) {
+            const double a = A->value[p], *from = X + FOUR * (size_t)A->row[p];
+            double *to = Y + FOUR * (size_t)A->row[p];
+            for (size_t v = 0; v < FOUR; v++) to[v] += a * x[v];
+            for (size_t v = 0; v < FOUR; v++) y[v] += a * from[v];
+        }
+        for (size_t v = 0; v < FOUR; v++) Y[FOUR * (size_t)j + v] += y[v];
+    }
+}
+
+// By way of W, room for eight numbers of each unknown.
+static void weave(const flx_symmetric *A, const double *X, double *Y, double *W)
+{
+    size_t n = (size_t)A->n;
+    double *woven = W;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t v = 0; v < FOUR; v++) *woven++ = X[v * n + i];
+    }
+    memset(woven, 0, FOUR * n * sizeof *woven);
+    multiply_woven(A, W, woven);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t v = 0; v < FOUR; v++) Y[v * n + i] = *woven++;
+    }
+}
+
 void flx_symmetric_multiply(const flx_symmetric *A, int k, const double *X, double *Y)
 {
     size_t n = (size_t)A->n;
+    // without memory for it the vectors stay as they are
+    double *W = k >= FOUR && A->n > SMALL ? malloc(2 * FOUR * n * sizeof *W) : NULL;
     memset(Y, 0, (size_t)k * n * sizeof *Y);
-    for (int v = 0; v < k; v += 4) {
-        int some = k - v < 4 ? k - v : 4;
-        if (some == 4) {
-            multiply_some(A, 4, X + v * n, Y + v * n);
+    for (int v = 0; v < k; v += FOUR) {
+        const double *x = X + (size_t)v * n;
+        double *y = Y + (size_t)v * n;
+        if (k - v < FOUR) {
+            multiply_some(A, k - v, x, y);
+        } else if (W) {
+            weave(A, x, y, W);
         } else {
-            multiply_some(A, some, X + v * n, Y + v * n);
+            multiply_some(A, FOUR, x, y);
         }
     }
+    free(W);
 }

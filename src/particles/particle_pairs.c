@@ -3,6 +3,7 @@
 // Rows are in chunks that depend on the list alone. A chunk goes through its rows in order: pairs that touch are collected, the law is evaluated for the
 // batch, forces are added to both particles. Where the second one belongs to a later chunk its share waits in a slot of the chunk, and is added when
 // all chunks are through, in the order of the slots. So who works on which chunk changes no bit.
+#include "base/two_widths.h"
 #include "particles/particle_set.h"
 
 #define BATCH 64

@@ -1,5 +1,6 @@
 // particle_step.c - a step of velocity Verlet. The law sees velocities at the full step, v + h a of the step before, which the end of the
 // step corrects by h/2 (a_new - a_old): half-step velocities would damp particles of unequal sizes wrongly.
+#include "base/two_widths.h"
 #include "particles/particle_set.h"
 
 #include <string.h>

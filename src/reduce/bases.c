@@ -96,11 +96,13 @@ static void warn(const flx_shape_search *q, const flx_ritz_choice *c, double tol
                      "were not found: the errors are those of the others",
                      r->counted - r->modes, r->counted, r->to);
     }
-    if (q->b->to > 0 && r->modes == 0 && s->nrigid > 0) {
-        flx_ctx_warn(s->ctx, s->loc,
-                     "the band ends at %g Hz, below the first mode of the free body at %g Hz: "
-                     "static shapes are all that it needs",
-                     r->to, first);
+    bool statics = c->least > 0 && c->taken == c->least;
+    if (q->b->to > 0 && r->modes == 0 && s->nrigid > 0 && statics) {
+        flx_ctx_warn(
+            s->ctx, s->loc,
+            "the band ends at %g Hz, below the first mode of the free body at about %g Hz: "
+            "static shapes are all that it needs",
+            r->to, first);
     }
     if (q->b->shapes > c->taken) {
         flx_ctx_warn(
