@@ -231,7 +231,7 @@ static bool find_strain(const flx_shape_table *s, int p, const double *x, const 
 }
 
 flx_status flx_continuum_gradients(const flx_cell_tables *t, const flx_hooke *c, const double *x,
-                                   const double *u, flx_gradient *out)
+                                   const double *u, flx_node_gradient *out)
 {
     const flx_shape_table *s = &t->nodes;
     own_modes o;

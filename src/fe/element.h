@@ -40,12 +40,12 @@ void flx_element_components(int dimension, int nodes, flx_element_matrices *out)
 flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, const double *x,
                               flx_element_matrices *out);
 // What displacements u (nodes, 3) do at a node of the element.
-typedef struct flx_gradient {
+typedef struct flx_node_gradient {
     double G[3][3]; // gradient, with that of incompatible modes
     double turn[3]; // half the curl
-} flx_gradient;
+} flx_node_gradient;
 flx_status flx_continuum_gradients(const flx_cell_tables *t, const flx_hooke *c, const double *x,
-                                   const double *u, flx_gradient *out);
+                                   const double *u, flx_node_gradient *out);
 // Stresses in the order xx yy zz xy yz xz. FLX_FAMILY_PLANE_STRESS has none across, PLANE_STRAIN has.
 void flx_continuum_stress(const flx_hooke *c, flx_family family, double nu, const double G[3][3],
                           double sigma[6]);

@@ -11,7 +11,7 @@ bool flx_fe_is_continuum(const flx_element *e)
 
 // At the nodes of one element; u (nnode, 6) of the structure.
 static flx_status find_gradients(const flx_fe *fe, int element, const double *u, flx_hooke *c,
-                                 flx_gradient *out)
+                                 flx_node_gradient *out)
 {
     const flx_element *e = fe->s->elements + element;
     const int *nodes = flx_element_nodes(fe->s, element);
@@ -34,7 +34,7 @@ static flx_status find_gradients(const flx_fe *fe, int element, const double *u,
 flx_status flx_fe_element_stress(const flx_fe *fe, int element, const double *u, double *sigma)
 {
     const flx_element *e = fe->s->elements + element;
-    flx_gradient g[FLX_CELL_NODES];
+    flx_node_gradient g[FLX_CELL_NODES];
     flx_hooke c;
     FLX_TRY(find_gradients(fe, element, u, &c, g));
     for (int a = 0; a < flx_cells[e->cell].nodes; a++) {
@@ -51,7 +51,7 @@ static flx_status add_element(const flx_fe *fe, int element, const double *u, do
     const flx_element *e = fe->s->elements + element;
     const int *nodes = flx_element_nodes(fe->s, element);
     double nu = fe->s->materials[e->material].nu, own[6];
-    flx_gradient g[FLX_CELL_NODES];
+    flx_node_gradient g[FLX_CELL_NODES];
     flx_hooke c;
     FLX_TRY(find_gradients(fe, element, u, &c, g));
     for (int a = 0; a < flx_cells[e->cell].nodes; a++) {
