@@ -9,6 +9,7 @@
 // refined to where there is none:
 //     (u, K(0)^-1 u) / (u, K(f)^-1 u) = 0                                                (STA-9)
 #include "analyse/rest.h"
+#include "base/refuse.h"
 #include "math/eigen.h"
 #include "math/pattern.h"
 
@@ -464,6 +465,7 @@ static void tell(const buckling *b, int count, const flx_buckling *out)
 flx_status flx_buckling_find(const flx_system *s, flx_state *x, double *factor, int count,
                              flx_buckling *out)
 {
+    if (!s || !x || !factor || !out) return flx_refuse_null(s ? s->ctx : NULL, __func__);
     buckling b = {0};
     *out = (flx_buckling){0};
     flx_status status = create(s, x, count, &b, out);
@@ -477,6 +479,7 @@ flx_status flx_buckling_find(const flx_system *s, flx_state *x, double *factor, 
 
 void flx_buckling_clear(flx_buckling *b)
 {
+    if (!b) return;
     flx_arena *arena = b->memory;
     flx_arena_destroy(&arena);
     *b = (flx_buckling){0};

@@ -7,6 +7,7 @@
 // the matrix is positive along the move, and shrinks where it is not or the move is far: it leads
 // to a stable position where there is one near.
 #include "analyse/rest.h"
+#include "base/refuse.h"
 #include "flexion/analysis.h"
 
 #include <float.h>
@@ -216,5 +217,6 @@ flx_status flx_equilibrium_find_of(const flx_system *s, bool uphill, flx_state *
 
 flx_status flx_equilibrium_find(const flx_system *s, flx_state *x, flx_equilibrium_report *report)
 {
+    if (!s || !x) return flx_refuse_null(NULL, __func__);
     return flx_equilibrium_find_of(s, false, x, report);
 }

@@ -8,6 +8,7 @@
 // by two solutions with one factorisation. n = 0, n_f = 1 are load steps; n = t is the arc length, for
 // which the load factor may turn back. Lengths are those of scaled coordinates (STA-3).
 #include "analyse/load_path.h"
+#include "base/refuse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -463,6 +464,7 @@ static flx_status begin(way *w, const flx_state *x)
 flx_status flx_path_follow(const flx_system *s, flx_state *x, const flx_path_def *def,
                            flx_path_callback row, void *user, flx_path_report *report)
 {
+    if (!s || !x || !def || !def->factor) return flx_refuse_null(s ? s->ctx : NULL, __func__);
     flx_path_report own;
     way w = {.row = row, .user = user};
     w.p.report = report ? report : &own;

@@ -4,6 +4,7 @@
 // are dependent at the displaced ones are redundant, if they stay so where the others let the mechanism go; what is
 // dependent at the start only makes the start a singular position. Theory: docs/theory/start.md.
 #include "analyse/rank_parts.h"
+#include "base/refuse.h"
 
 #include <math.h>
 #include <string.h>
@@ -263,11 +264,13 @@ flx_status flx_rank_constraints_by(const flx_system *s, const flx_state *x, int 
 
 flx_status flx_rank_constraints(const flx_system *s, const flx_state *x, flx_rank_report *report)
 {
+    if (!s || !x || !report) return flx_refuse_null(NULL, __func__);
     return flx_rank_constraints_by(s, x, DENSE_ROWS, report);
 }
 
 void flx_rank_report_clear(flx_rank_report *report)
 {
+    if (!report) return;
     flx_free(report->redundant);
     flx_free(report->singular);
     flx_free(report->blocking);

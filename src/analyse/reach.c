@@ -11,6 +11,7 @@
 //     a_X Y - a_Y X = s(X, Y) - 2 a_Y X,   s(X, Y) = c(X + Y) - c(X) - c(Y),   c(v) = a_v v
 #include "base/common.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "flexion/analysis.h"
 #include "integrate/newton_matrix.h"
 #include "math/dense.h"
@@ -524,6 +525,7 @@ static flx_status find(reach *r, const flx_state *x, int redundant, flx_reach *o
 
 flx_status flx_reach_find(const flx_system *s, const flx_state *x, int redundant, flx_reach *out)
 {
+    if (!s || !x || !out) return flx_refuse_null(NULL, __func__);
     reach r = {.s = s, .ctx = s->ctx, .nv = s->dims.nv};
     *out = (flx_reach){0};
     if (s->dims.nmu == 0) return FLX_OK;
@@ -543,6 +545,7 @@ flx_status flx_reach_find(const flx_system *s, const flx_state *x, int redundant
 
 void flx_reach_clear(flx_reach *r)
 {
+    if (!r) return;
     flx_free(r->rows);
     *r = (flx_reach){0};
 }

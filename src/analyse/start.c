@@ -1,5 +1,6 @@
 // start.c - a consistent start on position, velocity and acceleration level (docs/theory/start.md).
 #include "analyse/start.h"
+#include "base/refuse.h"
 #include "flexion/analysis.h"
 #include "integrate/relax.h"
 
@@ -168,6 +169,7 @@ done:
 flx_status flx_start_positions(const flx_system *s, flx_state *x, const double *weight,
                                flx_start_report *report)
 {
+    if (!s || !x) return flx_refuse_null(NULL, __func__);
     flx_projector *p = NULL;
     flx_status status = flx_projector_create(s, weight, &p);
     if (status == FLX_OK) status = flx_start_positions_with(p, x, report);
@@ -231,6 +233,7 @@ static flx_status find_velocities(flx_projector *p, const flx_least_how *how, fl
 flx_status flx_start_velocities(const flx_system *s, flx_state *x, const double *weight,
                                 flx_start_report *report)
 {
+    if (!s || !x) return flx_refuse_null(NULL, __func__);
     return flx_start_velocities_by(s, x, weight, NULL, report);
 }
 
@@ -300,6 +303,7 @@ flx_status flx_start_accelerations_with(const flx_system *s, flx_accelerator *ac
 
 flx_status flx_start_accelerations(const flx_system *s, flx_state *x)
 {
+    if (!s || !x) return flx_refuse_null(NULL, __func__);
     flx_accelerator *acc = NULL;
     flx_status status = flx_accelerator_create(s, &acc);
     if (status != FLX_OK) return status;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/memory_files.h"
 #include "base/number.h"
+#include "base/refuse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static void free_messages(flx_message_list *list)
 
 void flx_ctx_destroy(flx_ctx **ctx_in)
 {
-    flx_ctx *ctx = *ctx_in;
+    flx_ctx *ctx = ctx_in ? *ctx_in : NULL;
     if (!ctx) return;
     free_messages(&ctx->errors);
     free_messages(&ctx->warnings);
@@ -64,6 +65,7 @@ void flx_ctx_destroy(flx_ctx **ctx_in)
 
 void flx_ctx_clear_messages(flx_ctx *ctx)
 {
+    if (!ctx) return;
     free_messages(&ctx->errors);
     free_messages(&ctx->warnings);
 }
@@ -136,7 +138,14 @@ void flx_ctx_place_errors(flx_ctx *ctx, int first, flx_loc loc)
 
 flx_status flx_ctx_complain(flx_ctx *ctx, flx_status status, const char *text)
 {
-    return FLX_FAIL(ctx, status, FLX_NOWHERE, "%s", text);
+    return ctx ? FLX_FAIL(ctx, status, FLX_NOWHERE, "%s", text ? text : "") : status;
+}
+
+flx_status flx_refuse_null(flx_ctx *ctx, const char *call)
+{
+    if (!ctx) return FLX_ERR_ARGUMENT;
+    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "%s is given NULL for what it needs; has the call that makes it failed?", call);
 }
 
 // Several evaluations of one model find the same: it is told once.
@@ -201,18 +210,21 @@ void flx_ctx_forget_warnings(flx_ctx *ctx, int count)
 
 int flx_ctx_error_count(const flx_ctx *ctx)
 {
-    return ctx->errors.total;
+    return ctx ? ctx->errors.total : 0;
 }
 const flx_message *flx_ctx_error(const flx_ctx *ctx, int i)
 {
+    if (!ctx) return NULL;
     return i >= 0 && i < ctx->errors.count ? &ctx->errors.items[i] : NULL;
 }
 int flx_ctx_warning_count(const flx_ctx *ctx)
 {
+    if (!ctx) return 0;
     return ctx->warnings.total;
 }
 const flx_message *flx_ctx_warning(const flx_ctx *ctx, int i)
 {
+    if (!ctx) return NULL;
     return i >= 0 && i < ctx->warnings.count ? &ctx->warnings.items[i] : NULL;
 }
 

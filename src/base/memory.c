@@ -69,11 +69,13 @@ const struct flx_fmu_host **flx_ctx_fmus(flx_ctx *ctx)
 
 long flx_ctx_allocation_count(const flx_ctx *ctx)
 {
+    if (!ctx) return 0;
     return ctx->allocations;
 }
 
 void flx_ctx_fail_allocation(flx_ctx *ctx, long fail_at)
 {
+    if (!ctx) return;
     ctx->fail_at = fail_at < 0 ? -1 : ctx->allocations + fail_at;
 }
 

@@ -4,6 +4,7 @@
 #include "base/output_file.h"
 #include "base/context.h"
 #include "base/number.h"
+#include "base/refuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +76,7 @@ flx_status flx_ctx_protect(flx_ctx *ctx, const char *path)
 
 void flx_ctx_forget_inputs(flx_ctx *ctx)
 {
+    if (!ctx) return;
     for (int i = 0; i < ctx->ninput; i++) ctx->inputs[i].uses = 0;
 }
 
@@ -158,6 +160,7 @@ static flx_status check_place(flx_ctx *ctx, const char *what, const char *path, 
 
 flx_status flx_output_check(flx_ctx *ctx, const char *what, const char *path)
 {
+    if (!ctx || !path) return flx_refuse_null(ctx, __func__);
     char *real = NULL;
     if (is_straight(path)) return FLX_OK;
     flx_status status = check_place(ctx, what, path, &real);
@@ -237,8 +240,9 @@ flx_status flx_output_reserve(flx_ctx *ctx, const char *what, const char *path, 
 
 flx_status flx_output_create(flx_ctx *ctx, const char *what, const char *path, flx_output **out)
 {
+    if (out) *out = NULL;
+    if (!ctx || !path || !out) return flx_refuse_null(ctx, __func__);
     bool straight = is_straight(path);
-    *out = NULL;
     flx_status made =
         straight ? create(ctx, what, path, out) : flx_output_reserve(ctx, what, path, out);
     if (made != FLX_OK) flx_output_drop(out);
@@ -253,6 +257,7 @@ flx_status flx_output_create(flx_ctx *ctx, const char *what, const char *path, f
 
 FILE *flx_output_file(flx_output *o)
 {
+    if (!o) return NULL;
     return o->file;
 }
 
@@ -274,7 +279,7 @@ flx_status flx_output_fail(flx_output *o, const char *why)
 
 flx_status flx_output_close(flx_output **out, flx_status status)
 {
-    flx_output *o = *out;
+    flx_output *o = out ? *out : NULL;
     if (!o) return status;
     errno = 0;
     bool good = !o->file || (fflush(o->file) == 0 && !ferror(o->file));

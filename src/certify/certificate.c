@@ -1,5 +1,6 @@
 // certificate.c - whether the inertia of J may be neglected, condition by condition, with numbers.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "certify/certificate_parts.h"
 #include "certify/scaled.h"
 
@@ -252,6 +253,7 @@ static flx_status create(flx_certificate *c, const flx_model *model, const flx_c
 flx_status flx_certificate_create(const flx_model *model, const flx_certificate_def *def,
                                   flx_certificate **out)
 {
+    if (!model || !out) return flx_refuse_null(NULL, __func__);
     *out = NULL;
     flx_certificate *c = flx_alloc(model->ctx, 1, sizeof *c);
     if (!c) return FLX_ERR_MEMORY;
@@ -289,22 +291,26 @@ const flx_certificate_numbers *flx_certificate_get_numbers(const flx_certificate
 
 const flx_condition *flx_certificate_condition(const flx_certificate *c, int i)
 {
+    if (!c) return NULL;
     return i >= 0 && i < c->ncondition ? &c->conditions[i] : NULL;
 }
 
 const char *flx_certificate_reduced(const flx_certificate *c, int i)
 {
+    if (!c) return NULL;
     const flx_neglect *r = &c->reduced->plan->reduction;
     return i >= 0 && i < r->nname ? r->names[i] : NULL;
 }
 
 const char *flx_certificate_reason(const flx_certificate *c)
 {
+    if (!c) return NULL;
     return c->reduced->plan->reduction.reason;
 }
 
 flx_verdict flx_certificate_verdict(const flx_certificate *c)
 {
+    if (!c) return FLX_VERDICT_UNDECIDED;
     flx_verdict worst = FLX_VERDICT_MET;
     for (int i = 0; i < c->ncondition; i++) {
         const flx_condition *k = &c->conditions[i];

@@ -4,6 +4,7 @@
 // good as its method: fixed steps at the ends of steps, adaptive ones also inside, where their
 // dense output is what a user gets. The clock runs in separate runs without output.
 #include "compare/compare_methods.h"
+#include "base/refuse.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -327,6 +328,17 @@ static flx_status check_values(const flx_study *s, int n, const double *values, 
     return FLX_OK;
 }
 
+static flx_status check_lists(flx_ctx *ctx, const flx_study_def *d)
+{
+    bool whole = (d->nmethod < 1 || d->methods) && (d->nstep < 1 || d->steps) &&
+                 (d->ntolerance < 1 || d->tolerances) && (d->nsignal < 1 || d->signals);
+    for (int i = 0; whole && i < d->nmethod; i++) whole = d->methods[i] != NULL;
+    for (int i = 0; whole && i < d->nsignal; i++) whole = d->signals[i] != NULL;
+    if (whole) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "a study has no list of its methods, steps, tolerances or signals");
+}
+
 static flx_status check(const flx_study *s)
 {
     const flx_study_def *d = &s->def;
@@ -393,6 +405,7 @@ static flx_status make(flx_study *s, const flx_model *model, const flx_study_def
 {
     s->arena = flx_arena_create(s->ctx);
     if (!s->arena) return FLX_ERR_MEMORY;
+    FLX_TRY(check_lists(s->ctx, def));
     FLX_TRY(copy_def(s, def));
     s->until = def->until > 0.0 ? def->until : model->simulate.until;
     FLX_TRY(check(s));
@@ -411,6 +424,7 @@ flx_status flx_study_run(const flx_model *model, const flx_study_def *def,
                          int (*progress)(void *user, int done, int all), void *user,
                          flx_study **study)
 {
+    if (!model || !def || !study) return flx_refuse_null(model ? model->ctx : NULL, __func__);
     *study = NULL;
     FLX_TRY(flx_model_refresh(model));
     *study = flx_alloc(model->ctx, 1, sizeof **study);
@@ -436,36 +450,43 @@ void flx_study_destroy(flx_study **study)
 
 int flx_study_rows(const flx_study *s)
 {
+    if (!s) return 0;
     return s->nrow;
 }
 
 const flx_study_row *flx_study_get(const flx_study *s, int i)
 {
+    if (!s) return NULL;
     return i >= 0 && i < s->nrow ? &s->rows[i] : NULL;
 }
 
 int flx_study_groups(const flx_study *s)
 {
+    if (!s) return 0;
     return s->ngroup;
 }
 
 const char *flx_study_group(const flx_study *s, int i)
 {
+    if (!s) return NULL;
     return i >= 0 && i < s->ngroup ? s->groups[i].name : NULL;
 }
 
 const char *flx_study_reference(const flx_study *s)
 {
+    if (!s) return NULL;
     return s->reference_name;
 }
 
 double flx_study_reference_error(const flx_study *s, int group)
 {
+    if (!s) return NAN;
     return group >= 0 && group < s->ngroup ? s->groups[group].doubt : (double)NAN;
 }
 
 double flx_study_order(const flx_study *s, int method, int group, int largest)
 {
+    if (!s) return NAN;
     const double doubted = 20.0, asymptotic = 1.0 / 3.0;
     double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
     if (group < 0 || group >= s->ngroup) return (double)NAN;

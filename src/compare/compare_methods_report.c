@@ -1,6 +1,7 @@
 // compare_methods_report.c - a study as a table in a file.
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "compare/compare_methods.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ static void put_row(FILE *f, const flx_study *s, const flx_study_row *r)
 
 flx_status flx_study_write(const flx_study *s, const char *path)
 {
+    if (!s) return flx_refuse_null(NULL, __func__);
     flx_output *o;
     FLX_TRY(flx_output_create(s->ctx, "the table", path, &o));
     FILE *f = flx_output_file(o);

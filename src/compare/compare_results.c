@@ -5,6 +5,7 @@
 // the parabola through three of them tells what that may be off by (CMP-2). Means are integrals of
 // |a - b| by trapezia over the time for which both are known (CMP-3).
 #include "compare/compare_results.h"
+#include "base/refuse.h"
 
 #include <math.h>
 #include <string.h>
@@ -307,6 +308,7 @@ static flx_status compare(flx_comparison *c, flx_result *a, flx_result *b,
 flx_status flx_compare_results(flx_ctx *ctx, flx_result *a, flx_result *b,
                                const flx_compare_def *def, flx_comparison **out)
 {
+    if (!ctx || !a || !b || !out) return flx_refuse_null(ctx, __func__);
     *out = NULL;
     flx_comparison *c = flx_alloc(ctx, 1, sizeof *c);
     if (!c) return FLX_ERR_MEMORY;
@@ -341,6 +343,7 @@ const flx_compare_span *flx_comparison_span(const flx_comparison *c)
 
 const flx_difference *flx_comparison_get(const flx_comparison *c, int i)
 {
+    if (!c) return NULL;
     return i >= 0 && i < c->n ? &c->signals[i] : NULL;
 }
 
@@ -351,5 +354,6 @@ const flx_difference *flx_comparison_sum(const flx_comparison *c)
 
 int flx_comparison_left_out(const flx_comparison *c, int of_b)
 {
+    if (!c) return 0;
     return c->left_out[of_b != 0];
 }

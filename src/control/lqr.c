@@ -1,5 +1,6 @@
 // lqr.c - regulators and filters of least cost.
 #include "base/common.h"
+#include "base/refuse.h"
 #include "flexion/control.h"
 #include "math/dense.h"
 #include "math/eigen.h"
@@ -26,8 +27,17 @@ static void turn_back(int m, int n, const double *columns, double *rows)
     }
 }
 
+static flx_status check_sample(flx_ctx *ctx, double sample)
+{
+    if (sample >= 0.0 && isfinite(sample)) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "the interval of samples is %g: it is positive, or 0 where there are none",
+                    sample);
+}
+
 static flx_status check_finite(flx_ctx *ctx, size_t n, const double *x, const char *what)
 {
+    if (!x) return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "%s is NULL", what);
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(x[i])) {
             return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "%s has an entry that is no number",
@@ -120,6 +130,7 @@ static flx_status explain(flx_ctx *ctx, flx_status status, bool filter)
 flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const double *B,
                         const double *Q, const double *R, double sample, double *K, double *P)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
     if (n < 1 || m < 1)
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no inputs");
     size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
@@ -129,6 +140,8 @@ flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const doubl
     FLX_TRY(check_finite(ctx, mm, R, "R"));
     FLX_TRY(check_weights(ctx, n, Q, "Q, of the states,"));
     FLX_TRY(check_weights(ctx, m, R, "R, of the inputs,"));
+    FLX_TRY(check_sample(ctx, sample));
+    if (!K) return flx_refuse_null(ctx, __func__);
     double *memory = flx_alloc(ctx, 3 * nn + 4 * nm + mm, sizeof *memory);
     double *cost = P ? P : flx_alloc(ctx, nn, sizeof *cost);
     if (!memory || !cost) {
@@ -162,6 +175,7 @@ flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const doubl
 flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const double *C,
                            const double *W, const double *V, double sample, double *L, double *P)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
     int m = nout;
     if (n < 1 || m < 1)
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no measurements");
@@ -172,6 +186,8 @@ flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const
     FLX_TRY(check_finite(ctx, mm, V, "V"));
     FLX_TRY(check_weights(ctx, n, W, "W, the noise of the process,"));
     FLX_TRY(check_weights(ctx, m, V, "V, the noise of what is measured,"));
+    FLX_TRY(check_sample(ctx, sample));
+    if (!L) return flx_refuse_null(ctx, __func__);
     double *memory = flx_alloc(ctx, 5 * nn + 4 * nm + mm, sizeof *memory);
     if (!memory) return FLX_ERR_MEMORY;
     double *K = memory, *X = K + nm, *Ad = X + nn, *Q = Ad + nn, *B = Q + nn, *S = B + nm,
@@ -211,7 +227,14 @@ flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const
 flx_status flx_sample_linear(flx_ctx *ctx, int n, int m, const double *A, const double *B, double T,
                              double *Ad, double *Bd)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
+    if (n < 1 || m < 0)
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "%d states, %d inputs", n, m);
     size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
+    FLX_TRY(check_finite(ctx, nn, A, "A"));
+    if (m > 0) FLX_TRY(check_finite(ctx, nm, B, "B"));
+    FLX_TRY(check_sample(ctx, T));
+    if (!Ad || (m > 0 && !Bd)) return flx_refuse_null(ctx, __func__);
     double *memory = flx_alloc(ctx, 4 * nn + 3 * nm + 2 * mm, sizeof *memory);
     if (!memory) return FLX_ERR_MEMORY;
     double *At = memory, *Q = At + nn, *At2 = Q + nn, *Qd = At2 + nn, *Bt = Qd + nn, *Bt2 = Bt + nm,
@@ -239,6 +262,8 @@ static flx_status check_motion(flx_ctx *ctx, const flx_lqr_motion *r)
     size_t nt = (size_t)r->nt, nn = (size_t)r->n * (size_t)r->n;
     size_t nm = (size_t)r->n * (size_t)r->m, mm = (size_t)r->m * (size_t)r->m;
     if (r->nt < 2) return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a motion has two times");
+    FLX_TRY(check_finite(ctx, nt, r->t, "the list of times"));
+    FLX_TRY(check_sample(ctx, r->sample));
     for (int i = 0; i + 1 < r->nt; i++) {
         if (r->t[i] < r->t[i + 1]) continue;
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the times of a motion ascend");
@@ -255,6 +280,7 @@ static flx_status check_motion(flx_ctx *ctx, const flx_lqr_motion *r)
 
 flx_status flx_lqr_along(flx_ctx *ctx, const flx_lqr_motion *r, double *K, double *P)
 {
+    if (!ctx || !r || !K) return flx_refuse_null(ctx, __func__);
     FLX_TRY(check_motion(ctx, r));
     size_t nt = (size_t)r->nt, n = (size_t)r->n, m = (size_t)r->m, nn = n * n, nm = n * m;
     double *At = flx_alloc(ctx, nt * (nn + 2 * nm), sizeof *At);

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "export/code.h"
 
 #include <string.h>
@@ -182,6 +183,8 @@ static flx_status write_file(const flx_functions *all, const flx_code *codes, co
 flx_status flx_model_export(const flx_model *model, const flx_export_options *options,
                             const char *path)
 {
+    if (!model) return flx_refuse_null(NULL, __func__);
+    if (!options || !path) return flx_refuse_null(model->ctx, __func__);
     flx_functions all;
     flx_code codes[FLX_FUNCTIONS_MAX] = {0};
     FLX_TRY(flx_model_refresh(model));

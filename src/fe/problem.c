@@ -1,5 +1,6 @@
 // problem.c - a structure ready to be computed, and what it weighs.
 #include "fe/problem.h"
+#include "base/refuse.h"
 
 #include <string.h>
 
@@ -36,6 +37,7 @@ static flx_status create(const flx_model *model, flx_fe_problem **out)
 
 flx_status flx_fe_problem_create(const flx_model *model, flx_fe_problem **out)
 {
+    if (!model || !out) return flx_refuse_null(NULL, __func__);
     flx_model *core;
     *out = NULL;
     FLX_TRY(flx_model_share(model, &core));
@@ -62,6 +64,7 @@ void flx_fe_problem_destroy(flx_fe_problem **problem)
 
 flx_fe_summary flx_fe_problem_summary(const flx_fe_problem *p)
 {
+    if (!p) return (flx_fe_summary){0};
     flx_fe_summary s = {.unknowns = p->n};
     if (!p->fe) return s;
     s.nodes = p->fe->nnode;

@@ -1,4 +1,5 @@
 // problem_draw.c - what statics and modes found, as a mesh that is drawn deformed.
+#include "base/refuse.h"
 #include "fe/fe_body.h"
 #include "fe/problem.h"
 
@@ -56,6 +57,7 @@ static flx_status draw(flx_fe_problem *p, flx_elastic_mesh **out)
 
 flx_status flx_fe_problem_mesh(flx_fe_problem *p, flx_result_mesh *out)
 {
+    if (!p || !out) return flx_refuse_null(NULL, __func__);
     flx_elastic_mesh *m = NULL;
     FLX_TRY(flx_fe_problem_need_mesh(p, "a picture"));
     if (!p->drawings) p->drawings = flx_arena_create(p->ctx);

@@ -2,6 +2,7 @@
 //
 //     m_eff = (r^T M x)^2,  r a rigid motion, x^T M x = 1                                       (FE-18)
 #include "base/number.h"
+#include "base/refuse.h"
 #include "fe/problem.h"
 #include "math/lowest_modes.h"
 
@@ -49,6 +50,7 @@ static flx_status write_modes(const flx_fe_problem *p, const flx_mode_set *m,
 flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, flx_fe_mode *modes,
                                 flx_fe_modes_report *report)
 {
+    if (!p) return flx_refuse_null(NULL, __func__);
     flx_mode_set *m = NULL;
     const flx_modes_def def = {.count = count, .group = p->group};
     if (vtu) FLX_TRY(flx_fe_problem_need_mesh(p, "a picture of modes"));

@@ -1,5 +1,6 @@
 // problem_response.c - frequency responses of a structure between its nodes: by the Ritz model of its ports, whose error is
 // known, or by one factorisation per frequency. Theory: docs/theory/body_reduction.md.
+#include "base/refuse.h"
 #include "fe/fe_parts.h"
 #include "fe/problem.h"
 #include "reduce/ritz/ritz.h"
@@ -355,6 +356,7 @@ static flx_status respond(search *a)
 flx_status flx_fe_problem_response(flx_fe_problem *p, const flx_fe_response_def *def,
                                    const flx_fe_response **out)
 {
+    if (!p || !def) return flx_refuse_null(NULL, __func__);
     *out = NULL;
     flx_arena_destroy(&p->response);
     p->response = flx_arena_create(p->ctx);

@@ -1,4 +1,5 @@
 // problem_static.c - the structure at rest under its loads: K x = f.
+#include "base/refuse.h"
 #include "fe/fe_parts.h"
 #include "fe/problem.h"
 #include "reduce/elastic.h"
@@ -90,6 +91,7 @@ static void sum_reactions(const flx_fe *fe, const double *F, double out[6])
 
 flx_status flx_fe_problem_static(flx_fe_problem *p, const char *vtu, flx_fe_static *r)
 {
+    if (!p || !r) return flx_refuse_null(NULL, __func__);
     *r = (flx_fe_static){0};
     FLX_TRY(flx_fe_problem_need_mesh(p, "a static problem"));
     size_t n = (size_t)p->n, m = (size_t)p->fe->nnode;

@@ -5,6 +5,7 @@
 //     S a = f - D vp - K xp,   x = xp + beta h^2 a,   v = vp + gamma h a
 // Loads with a factor s(t) have f = f_all + sum (s_k(t) - 1) f_k; their work in a step is that of the mean force.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "base/vtk.h"
 #include "fe/problem.h"
 
@@ -266,6 +267,7 @@ static flx_status plan(motion *m)
 flx_status flx_fe_problem_transient(flx_fe_problem *p, const flx_fe_transient *def,
                                     flx_fe_transient_result *result)
 {
+    if (!p || !result) return flx_refuse_null(NULL, __func__);
     motion m = {.p = p, .def = def, .out = result};
     *result = (flx_fe_transient_result){0};
     FLX_TRY(flx_fe_problem_need_mesh(p, "a transient"));

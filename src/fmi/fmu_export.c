@@ -4,6 +4,7 @@
 #include "base/letters.h"
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "base/text_file.h"
 #include "fmi/fmu_describe.h"
 #include "fmi/fmu_files.h"
@@ -204,6 +205,7 @@ static flx_status work(job *j, const char *path)
 
 flx_status flx_fmu_export(flx_ctx *ctx, const char *model, const flx_fmu_def *def, const char *path)
 {
+    if (!ctx || !model || !path) return flx_refuse_null(ctx, __func__);
     job j = {.ctx = ctx, .path = model, .def = flx_fmu_def_default()};
     if (def && (def->size < offsetof(flx_fmu_def, library) || def->size > sizeof j.def)) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,

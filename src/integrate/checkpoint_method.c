@@ -2,6 +2,7 @@
 // then one walk over the memory of the state, the method, its events and its workspace.
 #include "base/checkpoint_walk.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "integrate/events/events_parts.h"
 #include "integrate/method.h"
 
@@ -113,6 +114,7 @@ static void events_memory(flx_integrator *it, flx_events *e, flx_memory *m)
 
 int flx_integrator_remembers(const flx_integrator *it)
 {
+    if (!it) return 0;
     const flx_system_ops *ops = it->sys->ops;
     return it->type->memory != NULL && (!ops->factor || ops->factors_memory);
 }
@@ -222,6 +224,7 @@ size_t flx_method_save(flx_integrator *it, const flx_state *x, bool summed, void
 
 size_t flx_integrator_save(flx_integrator *it, const flx_state *x, void *buffer, size_t room)
 {
+    if (!it || !x) return 0;
     return flx_method_save(it, x, true, buffer, room);
 }
 
@@ -262,5 +265,6 @@ flx_status flx_method_restore(flx_integrator *it, flx_state *x, bool summed, con
 
 flx_status flx_integrator_restore(flx_integrator *it, flx_state *x, const void *buffer, size_t size)
 {
+    if (!it || !x) return flx_refuse_null(NULL, __func__);
     return flx_method_restore(it, x, true, buffer, size);
 }

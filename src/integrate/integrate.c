@@ -1,4 +1,5 @@
 // integrate.c - from here to there, with output on schedule, and instants where they happen.
+#include "base/refuse.h"
 #include "integrate/events/events.h"
 #include "integrate/method.h"
 
@@ -59,6 +60,7 @@ static flx_status check(const flx_integrator *it, const flx_state *x, const flx_
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the time between outputs must be positive");
     }
+    if (s->ntimes > 0 && !s->times) return flx_refuse_null(it->ctx, "flx_integrate");
     for (int i = 0; i < s->ntimes; i++) {
         if (isfinite(s->times[i]) && (i == 0 || s->times[i] >= s->times[i - 1])) continue;
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "output times must ascend");
@@ -291,6 +293,7 @@ flx_status flx_integrate_start(flx_integrator *it, flx_state *x, double span,
 flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *schedule,
                          flx_output_callback output, void *user)
 {
+    if (!it || !x || !schedule) return flx_refuse_null(NULL, __func__);
     FLX_TRY(check(it, x, schedule));
     double from = x->t;
     flx_method *m = flx_method_of(it);

@@ -1,5 +1,6 @@
 // integrator.c - making an integrator, stepping it, and turning a failure into a message.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "integrate/events/events.h"
 #include "integrate/method.h"
 
@@ -114,6 +115,7 @@ static flx_status make(flx_method *m)
 flx_status flx_integrator_create(const flx_system *s, const flx_integrator_def *def,
                                  flx_integrator **it)
 {
+    if (!s || !def || !it) return flx_refuse_null(NULL, __func__);
     *it = NULL;
     flx_integrator_def d = *def;
     if (!d.method) d.method = "auto";
@@ -252,6 +254,7 @@ static void look_at_switches(flx_integrator *it, const flx_state *x, double h)
 
 flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
+    if (!it || !x) return flx_refuse_null(NULL, __func__);
     flx_method *m = flx_method_of(it);
     double taken = 0.0, t = x->t;
     if (!(h > 0.0) || !isfinite(h)) {
@@ -295,6 +298,7 @@ flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, doubl
 
 flx_status flx_integrator_interpolate(flx_integrator *it, double t, flx_state *out)
 {
+    if (!it || !out) return flx_refuse_null(NULL, __func__);
     flx_method *m = flx_method_of(it);
     if (!m->stepped || !(t >= m->before->t && t <= m->after->t)) {
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,

@@ -5,6 +5,7 @@
 // Partitioned methods and Newmark's family are asked on q'' = -w^2 q, where a step is a matrix; its
 // spectral radius takes the place of |R|. A multistep method: roots of rho(r) - z sigma(r). (PROP-4)
 // Theory: docs/theory/integrators.md, "Properties".
+#include "base/refuse.h"
 #include "flexion/extend/method_table.h"
 #include "flexion/methods.h"
 #include "integrate/method.h"
@@ -441,6 +442,11 @@ static flx_status find_multistep(inquiry *q)
 flx_status flx_coefficients_properties(flx_ctx *ctx, const flx_coefficients *c,
                                        flx_method_properties *out)
 {
+    if (!ctx || !c || !out) return flx_refuse_null(ctx, __func__);
+    if (c->scheme != FLX_SCHEME_STRUCTURAL && (c->s < 1 || c->s > FLX_STAGES_MAX)) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a method has 1 to %d stages, not %d",
+                        FLX_STAGES_MAX, c->s);
+    }
     inquiry q = {.ctx = ctx, .c = c, .out = out};
     *out = (flx_method_properties){.stages = c->s};
     flx_status status = c->scheme == FLX_SCHEME_RUNGE_KUTTA  ? find_runge_kutta(&q)
@@ -453,6 +459,7 @@ flx_status flx_coefficients_properties(flx_ctx *ctx, const flx_coefficients *c,
 flx_status flx_method_properties_find(flx_ctx *ctx, const flx_integrator_def *def,
                                       flx_method_properties *out)
 {
+    if (!ctx || !def || !def->method || !out) return flx_refuse_null(ctx, __func__);
     flx_coefficients c = {.scheme = FLX_SCHEME_RUNGE_KUTTA};
     const flx_integrator_type *const *t = flx_integrator_types();
     while (*t && strcmp((*t)->name, def->method) != 0) t++;

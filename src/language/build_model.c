@@ -1,6 +1,6 @@
 // build_model.c - from the tree of a file to a model: the order of the work, and the model's life.
-#include "flexion/fmi.h"
 #include "language/build_model.h"
+#include "flexion/fmi.h"
 #include "language/calls/description.h"
 #include "language/flexible/deformable.h"
 #include "language/schema/schema_old.h"
@@ -361,11 +361,13 @@ void flx_model_destroy(flx_model **model)
 
 int flx_model_unavailable_count(const flx_model *model)
 {
+    if (!model) return 0;
     return model->nunavailable;
 }
 
 const char *flx_model_unavailable(const flx_model *model, int i, flx_loc *loc)
 {
+    if (!model) return NULL;
     if (i < 0 || i >= model->nunavailable) return NULL;
     if (loc) *loc = model->unavailable[i].loc;
     return model->unavailable[i].what;
@@ -373,10 +375,12 @@ const char *flx_model_unavailable(const flx_model *model, int i, flx_loc *loc)
 
 const char *flx_model_text(const flx_model *model)
 {
+    if (!model) return NULL;
     return model->text;
 }
 
 const char *flx_model_title(const flx_model *model)
 {
+    if (!model) return NULL;
     return model->title;
 }

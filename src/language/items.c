@@ -8,6 +8,7 @@ static const char *const body_words[] = {
 
 int flx_model_item_count(const flx_model *m, flx_item_kind kind)
 {
+    if (!m) return 0;
     switch (kind) {
     case FLX_ITEM_BODY:
         return m->nbody;
@@ -65,6 +66,9 @@ static const char *body_item(const flx_model *m, int i, const char **type)
 
 const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const char **type)
 {
+    const char *none;
+    if (!m) return NULL;
+    if (!type) type = &none;
     *type = "";
     if (i < 0 || i >= flx_model_item_count(m, kind)) return NULL;
     switch (kind) {

@@ -1,5 +1,6 @@
 // read_model.c - model files: text to tree, tree to model.
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "base/text_file.h"
 #include "flexion/fmi.h"
 #include "flexion/model.h"
@@ -374,9 +375,18 @@ static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, s
     return status;
 }
 
+static flx_status check_list(flx_ctx *ctx, const char *what, int n, const char *const *texts)
+{
+    bool whole = n == 0 || (n > 0 && texts);
+    for (int i = 0; i < n && whole; i++) whole = texts[i] != NULL;
+    if (whole) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the list of %d %s is not whole", n, what);
+}
+
 flx_status flx_model_read_by(flx_ctx *ctx, const char *path, const flx_read_def *given,
                              flx_model **model)
 {
+    if (!ctx || !model) return flx_refuse_null(ctx, __func__);
     flx_read_def def = flx_read_def_default();
     *model = NULL;
     if (given && (given->size == 0 || given->size > sizeof def)) {
@@ -384,12 +394,17 @@ flx_status flx_model_read_by(flx_ctx *ctx, const char *path, const flx_read_def 
                         "a flx_read_def begins with flx_read_def_default(), of this version");
     }
     if (given) memcpy(&def, given, given->size); // of an earlier version: the rest by default
+    FLX_TRY(check_list(ctx, "settings", def.nset, def.settings));
+    FLX_TRY(check_list(ctx, "open parameters", def.nopen < 0 ? 0 : def.nopen, def.open));
+    FLX_TRY(check_list(ctx, "inputs", def.ninput, def.inputs));
+    FLX_TRY(check_list(ctx, "packages", def.npackage, def.packages));
     return read_model(ctx, path ? path : "", def.text, def.length, &def, model);
 }
 
 flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset, const char *const *settings,
                           flx_model **model)
 {
+    if (!ctx || !model) return flx_refuse_null(ctx, __func__);
     const flx_read_def def = {.size = sizeof def, .nset = nset, .settings = settings};
     return flx_model_read_by(ctx, path, &def, model);
 }
@@ -397,9 +412,10 @@ flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset, const char *
 flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text, size_t length,
                                int nset, const char *const *settings, flx_model **model)
 {
+    if (!ctx || !model) return flx_refuse_null(ctx, __func__);
     const flx_read_def def = {.size = sizeof def,
                               .text = text ? text : "",
-                              .length = length,
+                              .length = text ? length : 0,
                               .nset = nset,
                               .settings = settings};
     return flx_model_read_by(ctx, name, &def, model);

@@ -1,5 +1,6 @@
 // sid_model.c - a flexible body of a model as a file: Standard Input Data, or all of its numbers.
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "model/model_data.h"
 #include "read/sid/sid_file.h"
 #include "results/body_file.h"
@@ -40,6 +41,7 @@ static flx_status write_text(flx_ctx *ctx, const char *path, const char *text, s
 
 flx_status flx_model_write_sid(const flx_model *m, const char *body, const char *path)
 {
+    if (!m) return flx_refuse_null(NULL, __func__);
     const flx_modal *modal = NULL;
     flx_sid *sid = NULL;
     char *text = NULL;
@@ -63,6 +65,7 @@ flx_status flx_model_write_sid(const flx_model *m, const char *body, const char 
 
 flx_status flx_model_write_body(const flx_model *m, const char *body, const char *path)
 {
+    if (!m) return flx_refuse_null(NULL, __func__);
     const flx_modal *modal = NULL;
     FLX_TRY(flx_model_refresh(m));
     FLX_TRY(find_body(m, body, &modal));

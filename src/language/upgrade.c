@@ -156,12 +156,14 @@ flx_status flx_upgrade_read(flx_ctx *ctx, const char *path, flx_upgrade **out)
 
 const char *flx_upgrade_text(const flx_upgrade *u, size_t *length)
 {
+    if (!u) return NULL;
     if (length) *length = u->length;
     return u->text;
 }
 
 const char *flx_upgrade_word(const flx_upgrade *u, int i, const char **now, flx_loc *loc)
 {
+    if (!u) return NULL;
     if (i < 0 || i >= u->found.count) return NULL;
     if (now) *now = u->found.uses[i].now;
     if (loc) *loc = u->found.uses[i].loc;
@@ -171,6 +173,7 @@ const char *flx_upgrade_word(const flx_upgrade *u, int i, const char **now, flx_
 
 const char *flx_upgrade_part(const flx_upgrade *u, int i)
 {
+    if (!u) return NULL;
     return i >= 0 && i < u->npart ? u->parts[i] : NULL;
 }
 

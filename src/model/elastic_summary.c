@@ -3,6 +3,7 @@
 //
 //     K x = omega^2 M x,  x^T M x = 1,   m_eff = (R^T M V x)^2                                  (FE-18)
 // with V the body's shapes: R^T M V are S1 and N0 of elastic.h.
+#include "base/refuse.h"
 #include "math/dense.h"
 #include "model/model_data.h"
 
@@ -16,6 +17,7 @@ static double hertz(double omega2)
 
 int flx_model_elastic(const flx_model *model, int i, flx_elastic_summary *out)
 {
+    if (!model || !out) return 0;
     if (i < 0 || i >= model->nmodal) return 0;
     const flx_elastic *e = model->modals[i].e;
     *out = (flx_elastic_summary){.name = model->bodies[model->modals[i].body].name,
@@ -55,6 +57,7 @@ static void move(const flx_elastic *e, const double *x, double omega2, flx_elast
 flx_status flx_model_elastic_modes(const flx_model *model, int i, flx_elastic_mode *modes,
                                    flx_elastic_shape *shapes)
 {
+    if (!model || !modes || !shapes) return flx_refuse_null(NULL, __func__);
     const flx_elastic *e = model->modals[i].e;
     size_t n = (size_t)e->n;
     double *A = flx_alloc(model->ctx, 2 * n * n + n, sizeof *A);

@@ -1,5 +1,6 @@
 // design.c - flexion/optimise.h: goals of a model made small. Searches from several first points, fronts of several goals.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "math/nlp/small_nlp.h"
 #include "math/sample/sample_points.h"
 #include "optimise/design_parts.h"
@@ -12,6 +13,7 @@
 
 int flx_model_goals(const flx_model *model)
 {
+    if (!model) return 0;
     return model->optimise.ngoal;
 }
 
@@ -78,6 +80,7 @@ static flx_status begin(flx_model *model, const flx_design_def *def, flx_ctx *ct
 
 flx_status flx_design_layout(flx_model *model, flx_ctx *ctx, int most, int *owner, int *nrow)
 {
+    if (!model || !ctx) return flx_refuse_null(ctx, __func__);
     design d;
     flx_status status = begin(model, NULL, ctx, &d);
     *nrow = status == FLX_OK ? d.nrow : 0;
@@ -464,6 +467,7 @@ static flx_status find(design *d, flx_design *out)
 flx_status flx_design_find(flx_model *model, const flx_design_def *def, flx_ctx *ctx,
                            flx_design *out)
 {
+    if (!model || !ctx || !out) return flx_refuse_null(ctx, __func__);
     const flx_design_def nothing = flx_design_def_default();
     *out = (flx_design){0};
     if (!flx_small_nlp_is_there()) {

@@ -8,6 +8,7 @@
 #include "base/common.h"
 #include "base/error_place.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "math/dense.h"
 #include "model/model_data.h"
 #include "optimise/least_squares.h"
@@ -43,6 +44,7 @@ typedef struct fit {
 
 const char *flx_model_optimised(const flx_model *model, int i)
 {
+    if (!model) return NULL;
     return i >= 0 && i < model->optimise.nparameter ? model->optimise.parameters[i].name : NULL;
 }
 
@@ -315,6 +317,7 @@ static flx_status search(fit *f, flx_fit *out)
 
 flx_status flx_fit_find(flx_model *model, const flx_fit_def *def, flx_ctx *ctx, flx_fit *out)
 {
+    if (!model || !ctx || !out) return flx_refuse_null(ctx, __func__);
     const flx_fit_def nothing = flx_fit_def_default();
     *out = (flx_fit){0};
     FLX_TRY(flx_model_refresh_for(model, ctx));

@@ -5,6 +5,7 @@
 #include "flexion/sample.h"
 
 #include "base/common.h"
+#include "base/refuse.h"
 #include "math/sample/sample_points.h"
 
 #include <math.h>
@@ -30,6 +31,8 @@ static double quantile(int n, const double *y, double p)
 
 flx_status flx_sample_summarise(flx_ctx *ctx, int n, const double *y, flx_sample_summary *out)
 {
+    if (!ctx || !out || (n > 0 && !y)) return flx_refuse_null(ctx, __func__);
+    if (n < 0) return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a sample of %d runs", n);
     static const double p[FLX_SAMPLE_QUANTILE_COUNT] = {0.025, 0.25, 0.5, 0.75, 0.975};
     double *good = flx_alloc(ctx, (size_t)n + 1, sizeof *good);
     *out = (flx_sample_summary){.mean = (double)NAN, .deviation = (double)NAN};
@@ -105,6 +108,11 @@ static void find_good(design *d)
 flx_status flx_sample_indices(flx_ctx *ctx, int rows, int n, const double *y, unsigned seed,
                               flx_sample_index *index, int *failed)
 {
+    if (!ctx || !index || !y || !failed) return flx_refuse_null(ctx, __func__);
+    if (rows < 0 || n < 0) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a sample of %d rows, %d parameters",
+                        rows, n);
+    }
     size_t all = (size_t)n * (RESAMPLES + 1);
     design d = {.rows = rows, .n = n, .y = y};
     d.good = flx_alloc(ctx, 2 * (size_t)rows + 1, sizeof *d.good);

@@ -1,7 +1,9 @@
 // particle_set.c - sets of particles: making, those that come and go.
 #include "particles/particle_set.h"
+#include "base/refuse.h"
 #include "contact/damped_hertz.h"
 
+#include <math.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -26,6 +28,7 @@ static double contact_time(double E, double nu, double r, double density, double
 
 double flx_particles_longest_step(const flx_particles_def *d)
 {
+    if (!d) return NAN;
     double least = HUGE_VAL, fastest = 0.0, shortest = HUGE_VAL;
     for (int i = 0; i < d->count; i++) {
         const double *v = d->velocities ? d->velocities + 3 * i : NULL;
@@ -52,6 +55,26 @@ static flx_status check_period(flx_ctx *ctx, const flx_particles_def *d)
                         "a box that repeats itself every %g m is too small for particles of radius "
                         "%g m: a particle would touch two images of another",
                         d->period[k], largest);
+    }
+    return FLX_OK;
+}
+
+static flx_status check_numbers(flx_ctx *ctx, const flx_particles_def *d)
+{
+    const struct {
+        const char *what;
+        const double *x; // NULL: none
+        size_t n;
+    } all[] = {{"positions", d->positions, 3 * (size_t)d->count},
+               {"velocities", d->velocities, 3 * (size_t)d->count},
+               {"spins", d->spins, 3 * (size_t)d->count},
+               {"gravity", d->gravity, 3}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        for (size_t i = 0; all[k].x && i < all[k].n; i++) {
+            if (isfinite(all[k].x[i])) continue;
+            return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                            "particles: number %zu of '%s' is not finite", i, all[k].what);
+        }
     }
     return FLX_OK;
 }
@@ -87,6 +110,7 @@ static flx_status check(flx_ctx *ctx, const flx_particles_def *d)
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the radius of particle %d is %g",
                         i + 1, d->radii[i]);
     }
+    FLX_TRY(check_numbers(ctx, d));
     FLX_TRY(check_period(ctx, d));
     double most = flx_particles_longest_step(d);
     if (d->step >= 0.0 && d->step <= most) return FLX_OK;
@@ -195,6 +219,7 @@ static void put(flx_particles *p, const double x[3], const double *v, const doub
 
 flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_particles **out)
 {
+    if (!ctx || !d || !out) return flx_refuse_null(ctx, __func__);
     *out = NULL;
     FLX_TRY(check(ctx, d));
     flx_particles *p = flx_alloc(ctx, 1, sizeof *p);
@@ -239,6 +264,11 @@ flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_pa
 flx_status flx_particles_add(flx_particles *p, int count, const double *positions,
                              const double *velocities, const double *radii, const double *densities)
 {
+    if (!p) return flx_refuse_null(NULL, __func__);
+    if (count < 0 || (count > 0 && (!positions || !radii))) {
+        return FLX_FAIL(p->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "%d particles that come have no positions or radii", count);
+    }
     for (int i = 0; i < count; i++) {
         double density = densities ? densities[i] : p->density;
         bool good = radii[i] > 0.0 && isfinite(radii[i]) && density > 0.0 && isfinite(density);
@@ -260,6 +290,7 @@ flx_status flx_particles_add(flx_particles *p, int count, const double *position
 
 int flx_particles_remove(flx_particles *p, flx_particles_gone *gone, void *user)
 {
+    if (!p || !gone) return 0;
     for (int i = 0; i < p->n; i++) {
         const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z};
         if (p->leaves[i] || !gone(user, x, p->x[i].w)) continue;

@@ -1,5 +1,6 @@
 // particle_step.c - a step of velocity Verlet. The law sees velocities at the full step, v + h a of the step before, which the end of the
 // step corrects by h/2 (a_new - a_old): half-step velocities would damp particles of unequal sizes wrongly.
+#include "base/refuse.h"
 #include "base/two_widths.h"
 #include "particles/particle_set.h"
 
@@ -94,6 +95,7 @@ FLX_TWO_WIDTHS static void turn_over(void *user, int part, int parts)
 
 flx_status flx_particles_run(flx_particles *p, long steps)
 {
+    if (!p) return flx_refuse_null(NULL, __func__);
     if (p->rebuilds == 0) FLX_TRY(flx_particles_rebuild(p));
     for (long k = 0; k < steps; k++) {
         flx_walls_move(p);

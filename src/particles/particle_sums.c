@@ -1,10 +1,12 @@
 // particle_sums.c - what users ask of a set of particles.
 #include "particles/particle_set.h"
 
+#include <math.h>
 #include <string.h>
 
 void flx_particles_get(const flx_particles *p, double *positions, double *velocities, double *spins)
 {
+    if (!p) return;
     double *out[] = {positions, velocities, spins};
     const flx_vec4 *in[] = {p->x, p->v, p->w};
     for (int k = 0; k < 3; k++) {
@@ -25,11 +27,13 @@ void flx_particles_get_sizes(const flx_particles *p, double *radii, long *labels
 
 int flx_particles_count(const flx_particles *p)
 {
+    if (!p) return 0;
     return p->n;
 }
 
 double flx_particles_step_size(const flx_particles *p)
 {
+    if (!p) return NAN;
     return p->step;
 }
 
@@ -43,6 +47,7 @@ static double stored(const flx_particle_law *l, double R, const flx_particle_mem
 
 flx_particles_sums flx_particles_sum(const flx_particles *p)
 {
+    if (!p) return (flx_particles_sums){0};
     flx_particles_sums s = {.time = p->time, .steps = p->steps, .rebuilds = p->rebuilds};
     s.count = p->n;
     s.gone_mass = p->gone_mass;

@@ -1,7 +1,9 @@
 // particle_walls.c - walls: surfaces of planes, tubes, shells, solids and triangles in frames that are moved, which of their contacts with a
 // particle count, and the impulses on them.
+#include "base/refuse.h"
 #include "particles/particle_set.h"
 
+#include <math.h>
 #include <string.h>
 
 // Two contacts of a particle with one wall whose normals are nearer than this are one: of neighbouring triangles, of plates side by side. What an
@@ -13,6 +15,7 @@
 
 int flx_particles_add_wall(flx_particles *p)
 {
+    if (!p) return -1;
     if (flx_grow(p->ctx, (void **)&p->walls, &p->wall_capacity, p->nwall + 1, sizeof *p->walls) !=
         FLX_OK) {
         return -1;
@@ -49,11 +52,28 @@ static flx_status refuse(flx_particles *p)
                     "finite and not zero");
 }
 
+// Its lengths are what a surface of its kind has; what is rounded may be nothing but its skin.
+static bool has_size(flx_wall_kind kind, const double size[3], double skin)
+{
+    const int lengths[] = {[FLX_WALL_PLANE] = 0,   [FLX_WALL_TUBE] = 1,     [FLX_WALL_SHELL] = 2,
+                           [FLX_WALL_CAPSULE] = 2, [FLX_WALL_CYLINDER] = 2, [FLX_WALL_BOX] = 3,
+                           [FLX_WALL_TRIANGLE] = 0};
+    if ((unsigned)kind >= sizeof lengths / sizeof *lengths || !(skin >= 0.0)) return false;
+    for (int i = 0; i < lengths[kind]; i++) {
+        if (!(size[i] >= 0.0)) return false;
+    }
+    return lengths[kind] == 0 || size[0] + skin > 0.0;
+}
+
 flx_status flx_particles_add_surface(flx_particles *p, int wall, flx_wall_kind kind,
                                      const double point[3], const double axes[9],
                                      const double size[3], double skin)
 {
-    if (wall < 0 || wall >= p->nwall) return refuse(p);
+    if (!p) return flx_refuse_null(NULL, __func__);
+    if (wall < 0 || wall >= p->nwall || !point || !axes || !size) return refuse(p);
+    double sum = skin;
+    for (int i = 0; i < 9; i++) sum += axes[i] + (i < 3 ? point[i] + size[i] : 0.0);
+    if (!isfinite(sum) || !has_size(kind, size, skin)) return refuse(p);
     FLX_TRY(flx_grow(p->ctx, (void **)&p->surfaces, &p->surface_capacity, p->nsurface + 1,
                      sizeof *p->surfaces));
     flx_wall_surface *s = p->surfaces + p->nsurface++;
@@ -69,23 +89,27 @@ flx_status flx_particles_add_surface(flx_particles *p, int wall, flx_wall_kind k
 flx_status flx_particles_add_plane(flx_particles *p, int wall, const double point[3],
                                    const double normal[3])
 {
+    if (!p) return flx_refuse_null(NULL, __func__);
     double A[9];
     const double none[3] = {0, 0, 0};
-    if (!axes_along(normal, A)) return refuse(p);
+    if (!normal || !axes_along(normal, A)) return refuse(p);
     return flx_particles_add_surface(p, wall, FLX_WALL_PLANE, point, A, none, 0.0);
 }
 
 flx_status flx_particles_add_tube(flx_particles *p, int wall, const double point[3],
                                   const double axis[3], double radius)
 {
+    if (!p) return flx_refuse_null(NULL, __func__);
     double A[9];
     const double size[3] = {radius, 0, 0};
-    if (!axes_along(axis, A) || !(radius > 0.0) || !isfinite(radius)) return refuse(p);
+    if (!axis || !axes_along(axis, A) || !(radius > 0.0) || !isfinite(radius)) return refuse(p);
     return flx_particles_add_surface(p, wall, FLX_WALL_TUBE, point, A, size, 0.0);
 }
 
 flx_status flx_particles_add_triangle(flx_particles *p, int wall, const double corners[9])
 {
+    if (!p) return flx_refuse_null(NULL, __func__);
+    if (!corners) return refuse(p);
     double a[3], b[3], A[9];
     for (int i = 0; i < 3; i++) {
         a[i] = corners[3 + i] - corners[i];
@@ -131,6 +155,7 @@ void flx_particles_move_wall(flx_particles *p, int wall, const double position[3
                              const double R[9], const double velocity[3],
                              const double angular_velocity[3])
 {
+    if (!p || wall < 0 || wall >= p->nwall) return;
     flx_wall *w = p->walls + wall;
     double way = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -531,11 +556,13 @@ void flx_walls_push(flx_particles *p)
 void flx_particles_wall_impulse(const flx_particles *p, int wall, double impulse[3],
                                 double angular[3])
 {
+    if (!p || wall < 0 || wall >= p->nwall) return;
     memcpy(impulse, p->walls[wall].impulse, 3 * sizeof(double));
     memcpy(angular, p->walls[wall].angular, 3 * sizeof(double));
 }
 
 double flx_particles_wall_work(const flx_particles *p, int wall)
 {
+    if (!p || wall < 0 || wall >= p->nwall) return NAN;
     return p->walls[wall].work;
 }

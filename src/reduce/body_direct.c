@@ -1,5 +1,6 @@
 // body_direct.c - responses of a measured body: of its Ritz model with its certificate, of its shapes, by direct solutions;
 // and the body as a linear system.
+#include "base/refuse.h"
 #include "reduce/body_study.h"
 
 #include "math/dense.h"
@@ -162,6 +163,7 @@ static flx_status respond(const flx_reduction *r, int full, int count, const dou
 flx_status flx_reduction_response(const flx_reduction *r, int full, int count, const double *hz,
                                   const char *held, double *H)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     flx_port_condition c = {.held =
                                 flx_alloc(r->ctx, (size_t)r->ritz->ports.count, sizeof *c.held)};
     flx_status status = c.held ? read_condition(r, held ? held : "", &c) : FLX_ERR_MEMORY;
@@ -173,6 +175,7 @@ flx_status flx_reduction_response(const flx_reduction *r, int full, int count, c
 flx_status flx_reduction_estimate(const flx_reduction *r, int count, const double *hz,
                                   const char *held, double *estimate)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     flx_port_condition c = {.held =
                                 flx_alloc(r->ctx, (size_t)r->ritz->ports.count, sizeof *c.held)};
     double *proof = flx_alloc(r->ctx, (size_t)count, sizeof *proof);
@@ -268,6 +271,7 @@ static flx_status write_plant(flx_reduction *r, const flx_port_model *x, int n, 
 
 flx_status flx_reduction_plant(flx_reduction *r, int full, const char *held, flx_plant *out)
 {
+    if (!r || !out) return flx_refuse_null(NULL, __func__);
     const flx_port_model *x = full ? &r->ritz->model : &r->own;
     int p = r->ritz->ports.count, n = x->m, kept = x->m;
     flx_port_condition c = {.held = flx_alloc(r->ctx, (size_t)p, sizeof *c.held)};

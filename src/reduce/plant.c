@@ -6,6 +6,7 @@
 // found by Bruinsma and Steinbuch, Systems & Control Letters 14, 1990, 287-293: it is above g where
 //
 //     [A, B B^T/g; -C^T C/g, -A^T] has eigenvalues on the imaginary axis                           (RED-14)
+#include "base/refuse.h"
 #include "flexion/reduction.h"
 #include "math/blas.h"
 #include "math/complex_number.h"
@@ -127,6 +128,7 @@ static void find_outputs(const plant *s, const double complex *states, double co
 flx_status flx_plant_response(flx_ctx *ctx, const flx_plant *s, int count, const double *w,
                               double *H)
 {
+    if (!ctx || !s) return flx_refuse_null(ctx, __func__);
     size_t n = (size_t)s->n, in = (size_t)s->inputs, all = (size_t)s->outputs;
     double complex *X = flx_alloc(ctx, n * n + n * in + in * all, sizeof *X), *G = X;
     int *pivot = flx_alloc(ctx, n, sizeof *pivot);
@@ -310,6 +312,7 @@ static flx_status find_balance(flx_ctx *ctx, const plant *s, balance *b)
 
 flx_status flx_plant_norms(flx_ctx *ctx, const plant *s, flx_plant_report *out)
 {
+    if (!ctx || !out) return flx_refuse_null(ctx, __func__);
     FLX_TRY(check(ctx, s));
     size_t n = (size_t)s->n;
     double *poles = flx_alloc(ctx, 2 * n, sizeof *poles);
@@ -330,6 +333,7 @@ flx_status flx_plant_norms(flx_ctx *ctx, const plant *s, flx_plant_report *out)
 flx_status flx_plant_balance(flx_ctx *ctx, const plant *s, int states, double *A, double *B,
                              double *C, double *bound)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
     FLX_TRY(check(ctx, s));
     int n = s->n, r = states;
     if (r < 1 || r > n) {
@@ -433,6 +437,7 @@ static flx_status add_panel(integral *q, double a, double b, int depth)
 flx_status flx_plant_band_gramian(flx_ctx *ctx, const plant *s, double from, double to, double *P,
                                   double *h2)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
     FLX_TRY(check(ctx, s));
     if (!(from >= 0 && to > from)) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,

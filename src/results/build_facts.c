@@ -133,6 +133,7 @@ const char *flx_build_fact(int i, const char **value)
 {
     static _Thread_local char texts[N_FACTS][256]; // runs of several threads write results
     if (i < 0 || i >= N_FACTS) return NULL;
-    *value = facts[i].value(texts[i], sizeof texts[i]);
+    const char *text = facts[i].value(texts[i], sizeof texts[i]);
+    if (value) *value = text;
     return facts[i].name;
 }

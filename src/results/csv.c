@@ -4,6 +4,7 @@
 // the system at least once a second: a run that is cut off loses no more.
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 
@@ -99,6 +100,7 @@ static const flx_sink_type csv_type = {
 
 flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **out)
 {
+    if (!ctx || !out) return flx_refuse_null(ctx, __func__);
     *out = NULL;
     csv_sink *s = flx_alloc(ctx, 1, sizeof *s);
     if (!s) return FLX_ERR_MEMORY;

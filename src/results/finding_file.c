@@ -1,6 +1,7 @@
 // finding_file.c - what an analysis found, as an HDF5 file: /analyses/NAME has a matrix as an array, and a table as a group
 // with its values, names of columns and units.
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/simulation.h"
 #include "results/hdf5_disk.h"
 #include "results/hdf5_values.h"
@@ -36,6 +37,7 @@ static bool put_finding(flx_ctx *ctx, hid_t file, const char *name, const flx_fi
 
 flx_status flx_finding_write(flx_ctx *ctx, const char *path, const char *name, const flx_finding *f)
 {
+    if (!ctx || !f) return flx_refuse_null(ctx, __func__);
     flx_output *o = NULL;
     flx_hdf5_disk disk;
     flx_status status = flx_output_reserve(ctx, "what was found", path, &o);

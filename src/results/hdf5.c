@@ -9,6 +9,7 @@
 // until the end. When the rows reserved do not suffice, or were too many, a file with the right
 // number is laid out, filled by copying and renamed over the old one.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "results/hdf5_parts.h"
 #include "results/hdf5_values.h"
 
@@ -246,6 +247,7 @@ static const flx_sink_type hdf5_type = {
 
 flx_status flx_hdf5_sink_create(flx_ctx *ctx, const char *path, flx_sink **out)
 {
+    if (!ctx || !out) return flx_refuse_null(ctx, __func__);
     *out = NULL;
     flx_hdf5_sink *s = flx_alloc(ctx, 1, sizeof *s);
     if (!s) return FLX_ERR_MEMORY;

@@ -1,6 +1,7 @@
 // journal.c - rows and events as they come, in a plain file that is only ever appended to: whatever cuts a run
 // off leaves all records before the last one whole.
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 
@@ -142,6 +143,7 @@ static const flx_sink_type journal_type = {
 
 flx_status flx_journal_sink_create(flx_ctx *ctx, const char *path, flx_sink **out)
 {
+    if (!ctx || !out) return flx_refuse_null(ctx, __func__);
     journal *j = flx_alloc(ctx, 1, sizeof *j);
     *out = NULL;
     if (!j) return FLX_ERR_MEMORY;
@@ -159,6 +161,9 @@ flx_status flx_journal_sink_create(flx_ctx *ctx, const char *path, flx_sink **ou
 
 flx_status flx_journal_sink_mark(flx_sink *s, long *records)
 {
+    if (!s || s->type != &journal_type || !records) {
+        return flx_refuse_null(s ? s->ctx : NULL, __func__);
+    }
     journal *j = (journal *)s;
     *records = j->records;
     return flx_output_commit(j->output) ? FLX_OK : flx_output_fail(j->output, "");
@@ -223,6 +228,7 @@ static flx_status hand_particles(flx_ctx *ctx, FILE *f, const record *r, const c
 flx_status flx_journal_replay(flx_ctx *ctx, const char *path, long records,
                               const flx_result_info *info, int nsink, flx_sink *const *sinks)
 {
+    if (!ctx || !path || !info) return flx_refuse_null(ctx, __func__);
     head h = {0};
     int nmotion = info->scene ? info->nmotion : 0, nstate = info->state_rows ? info->nstate : 0;
     FILE *f = fopen(path, "rb");

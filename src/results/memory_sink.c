@@ -1,4 +1,5 @@
 // memory_sink.c - a sink that keeps the rows: a run becomes a result without a file.
+#include "base/refuse.h"
 #include "flexion/simulation.h"
 #include "results/result.h"
 
@@ -89,6 +90,7 @@ static const flx_sink_type memory_type = {.name = "memory",
 
 flx_status flx_memory_sink_create(flx_ctx *ctx, flx_sink **out)
 {
+    if (!ctx || !out) return flx_refuse_null(ctx, __func__);
     *out = NULL;
     memory_sink *s = flx_alloc(ctx, 1, sizeof *s);
     if (!s) return FLX_ERR_MEMORY;
@@ -104,6 +106,7 @@ flx_status flx_memory_sink_create(flx_ctx *ctx, flx_sink **out)
 
 flx_status flx_memory_sink_take(flx_sink *base, flx_result **r)
 {
+    if (!base || !r) return flx_refuse_null(NULL, __func__);
     memory_sink *s = (memory_sink *)base;
     *r = NULL;
     if (base->type != &memory_type || !s->r || !s->r->data) {

@@ -1,5 +1,6 @@
 // particle_frames.c - places of particles, to a result file and back.
 #include "results/particle_frames.h"
+#include "base/refuse.h"
 #include "results/hdf5_values.h"
 #include "results/result.h"
 
@@ -163,6 +164,7 @@ static bool read_frame(flx_result *r, int i, size_t n)
 
 flx_status flx_result_particles(flx_result *r, int i, double *t, flx_particle_frame *out)
 {
+    if (!r || !out) return flx_refuse_null(NULL, __func__);
     if (i < 0 || i >= r->nframe) {
         return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the result has %d frames of particles, and no number %d", r->nframe, i);
@@ -188,5 +190,6 @@ flx_status flx_result_particles(flx_result *r, int i, double *t, flx_particle_fr
 
 int flx_result_frames(const flx_result *r)
 {
+    if (!r) return 0;
     return r->nframe;
 }

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -77,6 +78,7 @@ flx_status flx_result_create(flx_ctx *ctx, flx_result **out)
 
 flx_status flx_result_open(flx_ctx *ctx, const char *path, flx_result **out)
 {
+    if (!ctx || !out) return flx_refuse_null(ctx, __func__);
     FLX_TRY(flx_result_create(ctx, out));
     flx_status status = read_any(*out, path);
     if (status != FLX_OK) flx_result_close(out);
@@ -100,11 +102,13 @@ void flx_result_close(flx_result **r_in)
 
 int flx_result_rows(const flx_result *r)
 {
+    if (!r) return 0;
     return r->rows;
 }
 
 int flx_result_columns(const flx_result *r)
 {
+    if (!r) return 0;
     return r->columns;
 }
 
@@ -115,68 +119,81 @@ static bool has_column(const flx_result *r, int column)
 
 const char *flx_result_name(const flx_result *r, int column)
 {
+    if (!r) return NULL;
     return has_column(r, column) ? r->names[column] : NULL;
 }
 
 const char *flx_result_unit(const flx_result *r, int column)
 {
+    if (!r) return NULL;
     return has_column(r, column) ? r->units[column] : NULL;
 }
 
 const double *flx_result_column(const flx_result *r, int column)
 {
+    if (!r) return NULL;
     return has_column(r, column) ? r->data[column] : NULL;
 }
 
 const char *flx_result_title(const flx_result *r)
 {
+    if (!r) return NULL;
     return r->title;
 }
 
 int flx_result_complete(const flx_result *r)
 {
+    if (!r) return 0;
     return r->complete;
 }
 
 const char *flx_result_model(const flx_result *r)
 {
+    if (!r) return NULL;
     return r->model;
 }
 
 const flx_scene *flx_result_scene(const flx_result *r)
 {
+    if (!r) return NULL;
     return r->scene;
 }
 
 const flx_result_mesh *flx_result_get_mesh(const flx_result *r, int i)
 {
+    if (!r) return NULL;
     return i >= 0 && i < r->nmesh ? r->meshes + i : NULL;
 }
 
 const flx_scene_surface *flx_result_surface(const flx_result *r, int i)
 {
+    if (!r) return NULL;
     return i >= 0 && i < r->nsurface ? r->surfaces + i : NULL;
 }
 
 const double *flx_result_state(const flx_result *r, int i)
 {
+    if (!r) return NULL;
     return i >= 0 && i < r->nstates ? r->states + (size_t)i * (size_t)r->nstate : NULL;
 }
 
 const char *flx_result_structure(const flx_result *r, int *n)
 {
-    *n = r->nstate;
+    if (!r) return NULL;
+    if (n) *n = r->nstate;
     return r->structure;
 }
 
 const float *flx_result_motion(const flx_result *r, int *n)
 {
-    *n = r->nmotion;
+    if (!r) return NULL;
+    if (n) *n = r->nmotion;
     return r->motion;
 }
 
 const char *flx_result_fact(const flx_result *r, int i, const char **text, double *number)
 {
+    if (!r) return NULL;
     if (i < 0 || i >= r->nfact) return NULL;
     *text = r->facts[i].text;
     *number = r->facts[i].number;
@@ -185,6 +202,7 @@ const char *flx_result_fact(const flx_result *r, int i, const char **text, doubl
 
 const char *flx_result_event(const flx_result *r, int i, double *t)
 {
+    if (!r) return NULL;
     if (i < 0 || i >= r->nevent) return NULL;
     *t = r->event_times[i];
     return r->event_names[i];
@@ -263,6 +281,7 @@ static void complain(flx_result *r, const char *signal)
 
 int flx_result_find(flx_result *r, const char *signal, int max, int *columns)
 {
+    if (!r || !signal) return 0;
     int n = 0;
     for (int c = 0; c < r->columns && *signal; c++) {
         if (!matches(r->names[c], signal)) continue;

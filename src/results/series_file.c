@@ -5,6 +5,7 @@
 // chunks maps blocks.
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 #include "results/hdf5_disk.h"
@@ -44,6 +45,7 @@ static flx_status complain(flx_series *s)
 
 flx_status flx_series_create(flx_ctx *ctx, const char *path, int first, int end, flx_series **out)
 {
+    if (!ctx || !out) return flx_refuse_null(ctx, __func__);
     *out = NULL;
     flx_series *s = flx_alloc(ctx, 1, sizeof *s);
     if (!s) return FLX_ERR_MEMORY;
@@ -142,7 +144,7 @@ static flx_status add_run(const series_sink *k)
 
 flx_status flx_series_close(flx_series **out, flx_status how)
 {
-    flx_series *s = *out;
+    flx_series *s = out ? *out : NULL;
     if (!s) return how;
     flx_hdf5_silence before = flx_hdf5_hush();
     const hsize_t n[1] = {(hsize_t)s->n};
@@ -213,6 +215,7 @@ static const flx_sink_type series_type = {.name = "series",
 
 flx_status flx_series_sink(flx_series *s, int run, flx_sink **out)
 {
+    if (!s || !out) return flx_refuse_null(NULL, __func__);
     *out = NULL;
     if (run < s->first || run >= s->first + s->n) return FLX_ERR_ARGUMENT;
     series_sink *k = flx_alloc(s->ctx, 1, sizeof *k);

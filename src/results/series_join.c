@@ -2,6 +2,7 @@
 // datasets of HDF5), or copies of them.
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/results.h"
 #include "results/hdf5_disk.h"
 #include "results/hdf5_values.h"
@@ -169,6 +170,11 @@ static bool put_arrays(const series_join *j)
 flx_status flx_series_join(flx_ctx *ctx, const char *path, int runs, int chunk, int n,
                            const char *const *files, int pack)
 {
+    if (!ctx || !path || (n > 0 && !files)) return flx_refuse_null(ctx, __func__);
+    if (runs < 1 || chunk < 1 || n < 0) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "%d runs in %d chunks of %d cannot be joined", runs, n, chunk);
+    }
     flx_output *o = NULL;
     flx_hdf5_disk disk = {0};
     series_join j = {.ctx = ctx, .runs = runs, .chunk = chunk, .n = n, .files = files};

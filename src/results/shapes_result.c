@@ -1,6 +1,7 @@
 // shapes_result.c - shapes of a structure as a result file: what statics and modes found becomes a motion
 // that pages and pictures show.
 #include "base/common.h"
+#include "base/refuse.h"
 #include "flexion/extend/sink_table.h"
 #include "flexion/simulation.h"
 
@@ -90,6 +91,7 @@ static flx_status write_result(flx_ctx *ctx, const flx_shapes_def *def, const fl
 
 flx_status flx_shapes_write(flx_ctx *ctx, const flx_shapes_def *def)
 {
+    if (!ctx || !def || !def->mesh || !def->path) return flx_refuse_null(ctx, __func__);
     const flx_scene_elastic elastic = {.motion = BODY};
     flx_scene_body body = {.name = "structure", .place = 1};
     const flx_scene scene = {.dimension = 3,

@@ -1,4 +1,5 @@
 // compile.c - a model as a system that any number of runs share, and what it says of itself.
+#include "base/refuse.h"
 #include "simulate/run_parts.h"
 
 #include <math.h>
@@ -103,6 +104,7 @@ static flx_status make(const flx_model *m, bool timed, flx_plan **plan)
 flx_status flx_system_compile(flx_model *model, const flx_compile_def *def, flx_ctx *ctx,
                               flx_system **s)
 {
+    if (!ctx || !s) return flx_refuse_null(ctx, __func__);
     flx_compile_def d;
     flx_plan *plan = NULL;
     flx_model *copy = NULL;
@@ -184,16 +186,19 @@ flx_status flx_simulation_create_for(const flx_system *s, const flx_integrator_d
 
 const flx_result_info *flx_system_info(const flx_system *s)
 {
+    if (!s) return NULL;
     return s->plan ? &s->plan->info : NULL;
 }
 
 int flx_system_has_chosen(const flx_system *s)
 {
+    if (!s) return 0;
     return s->plan && s->plan->chosen;
 }
 
 const flx_summary *flx_system_summary(const flx_system *s)
 {
+    if (!s) return NULL;
     return s->plan ? &s->plan->summary : NULL;
 }
 
@@ -234,6 +239,7 @@ static int describe_parameter(const flx_model *m, int i, flx_port_info *out)
 
 int flx_system_describe(const flx_system *s, flx_port port, int i, flx_port_info *out)
 {
+    if (!s || !out) return 0;
     *out = (flx_port_info){.unit = ""};
     if (!s->plan || i < 0) return 0;
     const flx_result_info *info = &s->plan->info;
@@ -280,15 +286,18 @@ static int find_port(const flx_system *s, flx_port port, const char *what, const
 
 int flx_system_input(const flx_system *s, const char *name, flx_ctx *ctx)
 {
+    if (!s || !ctx) return -1;
     return find_port(s, FLX_PORT_INPUT, "input", name, ctx);
 }
 
 int flx_system_parameter(const flx_system *s, const char *name, flx_ctx *ctx)
 {
+    if (!s || !ctx) return -1;
     return find_port(s, FLX_PORT_PARAMETER, "parameter", name, ctx);
 }
 
 int flx_system_output(const flx_system *s, const char *name, flx_ctx *ctx)
 {
+    if (!s || !ctx) return -1;
     return find_port(s, FLX_PORT_OUTPUT, "output", name, ctx);
 }

@@ -5,6 +5,7 @@
 #include "flexion/ensemble.h"
 #include "base/common.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "flexion/extend/method_table.h"
 
 #include <math.h>
@@ -270,6 +271,7 @@ static flx_status take_def(ensemble *e, const flx_ensemble_def *def, flx_ctx *ct
 flx_status flx_ensemble_run(const flx_system *s, const flx_ensemble_def *def, flx_ctx *ctx,
                             flx_ensemble_end *ends, double *outputs, double *metrics)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
     ensemble e = {.sys = s, .ends = ends, .outputs = outputs, .metrics = metrics};
     FLX_TRY(take_def(&e, def, ctx));
     for (int run = 0; run < e.def.runs; run++) {

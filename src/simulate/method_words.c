@@ -6,6 +6,7 @@
 // an algebraic equation and on a pendulum.
 #include "base/letters.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "flexion/methods.h"
 #include "simulate/simulation_parts.h"
 
@@ -153,6 +154,7 @@ static flx_status read_block(flx_ctx *ctx, const flx_integrator_type *type, bloc
 
 flx_status flx_method_read(flx_ctx *ctx, const char *word, flx_integrator_def *def)
 {
+    if (!ctx || !word || !def) return flx_refuse_null(ctx, __func__);
     block b = {.n = 0};
     flx_simulate read;
     if (!read_word(word, &b)) {
@@ -245,6 +247,7 @@ static flx_status ask_on(flx_ctx *ctx, const char *text, const flx_integrator_de
 
 flx_status flx_method_systems(flx_ctx *ctx, const flx_integrator_def *def, unsigned *bits)
 {
+    if (!ctx || !def || !def->method || !bits) return flx_refuse_null(ctx, __func__);
     flx_integrator_def d = *def;
     const flx_integrator_type *type = find_type(d.method);
     *bits = 0;

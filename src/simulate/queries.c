@@ -1,34 +1,40 @@
 // queries.c - what a simulation knows of itself.
+#include "base/refuse.h"
 #include "simulate/analyses/performer.h"
 
 #include <math.h>
 
 const char *flx_simulation_event(const flx_simulation *sim, int i, long *count, double *last)
 {
+    if (!sim) return NULL;
     if (i < 0 || i >= sim->info.nevent) return NULL;
-    *count = sim->events[i].count;
-    *last = sim->events[i].last;
+    if (count) *count = sim->events[i].count;
+    if (last) *last = sim->events[i].last;
     return sim->info.events[i];
 }
 
 const flx_summary *flx_simulation_summary(const flx_simulation *sim)
 {
+    if (!sim) return NULL;
     return &sim->plan->summary;
 }
 
 const char *flx_simulation_redundant(const flx_simulation *sim, int i)
 {
+    if (!sim) return NULL;
     return i >= 0 && i < sim->plan->summary.redundant ? sim->plan->redundant[i] : NULL;
 }
 
 const char *flx_simulation_singular(const flx_simulation *sim, int i)
 {
+    if (!sim) return NULL;
     return i >= 0 && i < sim->plan->summary.singular ? sim->plan->singular[i] : NULL;
 }
 
 // All rows, those that were left out among them: which of two that say the same is one of positions counts here.
 flx_status flx_simulation_find_reach(flx_simulation *sim, flx_reach *out)
 {
+    if (!sim || !out) return flx_refuse_null(NULL, __func__);
     flx_analysis_place place = {0};
     flx_system *complete = NULL;
     flx_state *x = NULL;
@@ -55,18 +61,22 @@ flx_status flx_simulation_find_reach(flx_simulation *sim, flx_reach *out)
 
 const char *flx_simulation_reduced(const flx_simulation *sim, int i)
 {
+    if (!sim) return NULL;
     if (i >= 0 && i < sim->plan->reduction.nname) return sim->plan->reduction.names[i];
     return flx_model_reduced(sim->model, i); // of a model that was only examined
 }
 
 const char *flx_simulation_reduction(const flx_simulation *sim)
 {
+    if (!sim) return NULL;
     return sim->plan->reduction.reason;
 }
 
 int flx_simulation_tree(const flx_simulation *sim, int i, flx_tree_line *line)
 {
+    if (!sim) return 0;
     const flx_topology *t = &sim->plan->tree;
+    if (!line) return 0;
     *line = (flx_tree_line){0};
     if (i < 0 || i >= t->n + t->ncut) return 0;
     int joint = i < t->n ? t->nodes[t->preorder[i]].joint : t->cut[i - t->n];
@@ -87,6 +97,7 @@ const flx_result_info *flx_simulation_info(const flx_simulation *sim)
 
 flx_status flx_simulation_set_until(flx_simulation *sim, double until)
 {
+    if (!sim) return flx_refuse_null(NULL, __func__);
     if (!(until > 0.0) || !isfinite(until)) {
         return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "a run must end at a positive time, not %g", until);
@@ -102,12 +113,14 @@ const flx_ledger *flx_simulation_ledger(const flx_simulation *sim)
 
 int flx_simulation_metric_count(const flx_simulation *sim)
 {
+    if (!sim) return 0;
     return sim->info.nmetric;
 }
 
 const char *flx_simulation_metric(const flx_simulation *sim, int i, double *value)
 {
+    if (!sim) return NULL;
     if (i < 0 || i >= sim->info.nmetric) return NULL;
-    *value = sim->metrics[i];
+    if (value) *value = sim->metrics[i];
     return sim->info.metrics[i];
 }

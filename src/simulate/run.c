@@ -1,5 +1,6 @@
 // run.c - the time loop: rows to the sinks, events, and the account at the ends of steps (account.c). Rows between them
 // come from the interpolation.
+#include "base/refuse.h"
 #include "integrate/method.h"
 #include "simulate/exchange/exchange.h"
 #include "simulate/exchange/fmu_steps.h"
@@ -416,6 +417,10 @@ static flx_status put_last_state(run *r)
 flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *sinks,
                               flx_progress_callback progress, void *user)
 {
+    if (!sim) return flx_refuse_null(NULL, __func__);
+    for (int i = 0; i < nsink; i++) {
+        if (!sinks || !sinks[i]) return flx_refuse_null(sim->ctx, __func__);
+    }
     run r = {.sim = sim,
              .nsink = nsink,
              .sinks = sinks,

@@ -1,5 +1,6 @@
 // run_alone.c - a run that its owner advances: flexion/run.h. The loop is that of run.c, a piece at a time.
 #include "base/log.h"
+#include "base/refuse.h"
 #include "integrate/events/events.h"
 #include "simulate/exchange/exchange.h"
 #include "simulate/exchange/fmu_steps.h"
@@ -102,6 +103,7 @@ static flx_status make(flx_run *r, const flx_system *s, flx_ctx *ctx)
 
 flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *ctx, flx_run **run)
 {
+    if (!ctx || !run) return flx_refuse_null(ctx, __func__);
     *run = NULL;
     flx_run_def d;
     if (!s) return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the system is NULL");
@@ -133,6 +135,7 @@ void flx_run_destroy(flx_run **run)
 
 flx_status flx_run_reset(flx_run *r)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     FLX_TRY(flx_running_enter(r));
     flx_log_guard log = flx_log_begin(r->sim->ctx, r->def.log, r->def.user);
     flx_status status = flx_running_restart(r);
@@ -208,12 +211,14 @@ static bool are_finite(const double *x, int n)
 flx_status flx_run_set_state(flx_run *r, const double *q, const double *v, const double *x,
                              flx_start_report *report)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     return flx_run_set_state_at(r, r->sim->state->t, q, v, x, report);
 }
 
 flx_status flx_run_set_state_at(flx_run *r, double t, const double *q, const double *v,
                                 const double *x, flx_start_report *report)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     flx_simulation *sim = r->sim;
     const flx_dims *d = &sim->sys->dims;
     flx_start_report unasked;
@@ -370,6 +375,7 @@ static flx_status nudge(flx_run *r, double t)
 
 flx_status flx_run_advance(flx_run *r, double t)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     if (r->failed != FLX_OK) return flx_running_refuse_failed(r);
     if (!isfinite(t) || t < r->t) {
         return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
@@ -384,6 +390,7 @@ flx_status flx_run_advance(flx_run *r, double t)
 
 flx_status flx_run_finish(flx_run *r)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     if (r->horizon > 0.0) return r->t < r->horizon ? flx_run_advance(r, r->horizon) : FLX_OK;
     return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                     "neither the model nor the run says when it ends: give 'until'");
@@ -391,6 +398,7 @@ flx_status flx_run_finish(flx_run *r)
 
 flx_status flx_run_step(flx_run *r, double most, double *taken)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     if (taken) *taken = 0.0;
     if (r->failed != FLX_OK) return flx_running_refuse_failed(r);
     if (!(most >= 0.0) || !isfinite(most)) {
@@ -408,6 +416,7 @@ flx_status flx_run_step(flx_run *r, double most, double *taken)
 
 double flx_run_time(const flx_run *r)
 {
+    if (!r) return NAN;
     return r->t;
 }
 
@@ -425,6 +434,7 @@ flx_status flx_running_know_outputs(flx_run *r)
 
 const double *flx_run_outputs(flx_run *r, int *n)
 {
+    if (!r) return NULL;
     flx_simulation *sim = r->sim;
     if (n) *n = sim->info.ncolumn;
     if (r->known || sim->info.ncolumn == 0) return r->outputs;
@@ -436,6 +446,7 @@ const double *flx_run_outputs(flx_run *r, int *n)
 
 double flx_run_get(flx_run *r, int output)
 {
+    if (!r) return NAN;
     int n;
     const double *all = flx_run_outputs(r, &n);
     if (output >= 0 && output < n) return all ? all[output] : (double)NAN;
@@ -446,6 +457,7 @@ double flx_run_get(flx_run *r, int output)
 
 const double *flx_run_view(const flx_run *r, flx_view what, int *n)
 {
+    if (!r) return NULL;
     const flx_dims *d = &r->sim->plan->sys->dims;
     const flx_state *x = r->shown;
     const struct {
@@ -460,6 +472,7 @@ const double *flx_run_view(const flx_run *r, flx_view what, int *n)
 
 flx_statistics flx_run_statistics(const flx_run *r)
 {
+    if (!r) return (flx_statistics){0};
     flx_statistics s = *flx_integrator_statistics(r->sim->it);
     flx_watch_add_work(&r->watch, &s);
     return s;
@@ -480,6 +493,7 @@ static void tell_doubt(flx_run *r, int told)
 
 const flx_ledger *flx_run_ledger(flx_run *r)
 {
+    if (!r) return NULL;
     flx_simulation *sim = r->sim;
     if (flx_running_enter(r) != FLX_OK) return &sim->ledger;
     flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
@@ -493,10 +507,12 @@ const flx_ledger *flx_run_ledger(flx_run *r)
 
 flx_ctx *flx_run_messages(const flx_run *r)
 {
+    if (!r) return NULL;
     return r->sim->ctx;
 }
 
 const char *flx_run_stopped_by(const flx_run *r)
 {
+    if (!r) return NULL;
     return r->sim->ledger.stopped_by;
 }

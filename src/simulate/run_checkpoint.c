@@ -7,6 +7,7 @@
 #include "base/checkpoint_walk.h"
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/checkpoint.h"
 #include "integrate/settle.h"
 #include "simulate/exchange/exchange.h"
@@ -341,6 +342,8 @@ static flx_status keep_texts(flx_simulation *sim, struct flx_keeper *k, int nset
 flx_status flx_simulation_keep(flx_simulation *sim, const char *path, double seconds, int nset,
                                const char *const *settings)
 {
+    if (!sim) return flx_refuse_null(NULL, __func__);
+    if (!path || (nset > 0 && !settings)) return flx_refuse_null(sim->ctx, __func__);
     if (!isfinite(seconds) || seconds < 0.0) {
         return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the time between checkpoints cannot be negative");
@@ -408,6 +411,8 @@ static flx_status find_settings(flx_ctx *ctx, const char *path, flx_checkpoint *
 
 flx_status flx_checkpoint_open(flx_ctx *ctx, const char *path, flx_checkpoint **out)
 {
+    if (out) *out = NULL;
+    if (!ctx || !path || !out) return flx_refuse_null(ctx, __func__);
     flx_checkpoint *c = *out = flx_alloc(ctx, 1, sizeof *c);
     if (!c) return FLX_ERR_MEMORY;
     c->ctx = ctx;
@@ -430,27 +435,32 @@ void flx_checkpoint_close(flx_checkpoint **c)
 
 const char *flx_checkpoint_model(const flx_checkpoint *c)
 {
+    if (!c) return NULL;
     return (const char *)c->bytes + sizeof c->head;
 }
 
 int flx_checkpoint_settings(const flx_checkpoint *c, const char *const **settings)
 {
+    if (!c) return 0;
     *settings = c->settings;
     return c->head.nset;
 }
 
 double flx_checkpoint_time(const flx_checkpoint *c)
 {
+    if (!c) return NAN;
     return c->head.t;
 }
 
 double flx_checkpoint_seconds(const flx_checkpoint *c)
 {
+    if (!c) return NAN;
     return c->head.seconds;
 }
 
 flx_status flx_simulation_resume(flx_simulation *sim, const flx_checkpoint *c)
 {
+    if (!sim || !c) return flx_refuse_null(NULL, __func__);
     if (c->head.model != hash_model(sim->model)) {
         return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the model is not the one that the checkpoint was made of: its file has "

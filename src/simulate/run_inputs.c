@@ -1,4 +1,5 @@
 // run_inputs.c - numbers that a run takes from its owner: inputs while it lasts, parameters from a reset on.
+#include "base/refuse.h"
 #include "integrate/events/events.h"
 #include "simulate/run_parts.h"
 
@@ -155,6 +156,7 @@ static flx_status check_number(const flx_run *r, int i)
 
 flx_status flx_run_set_input(flx_run *r, int i, int n, const double *u)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     flx_simulation *sim = r->sim;
     FLX_TRY(check_number(r, i));
     const flx_input_item *input = sim->model->inputs + i;
@@ -181,6 +183,7 @@ flx_status flx_run_set_input(flx_run *r, int i, int n, const double *u)
 
 flx_status flx_run_get_input(const flx_run *r, int i, double u[3])
 {
+    if (!r || !u) return flx_refuse_null(NULL, __func__);
     FLX_TRY(check_number(r, i));
     flx_running_input_at(flx_running_input(r, i), r->sim->state->t, u);
     return FLX_OK;
@@ -219,6 +222,7 @@ static flx_status check_parameter(const flx_run *r, int i)
 
 flx_status flx_run_set_parameter(flx_run *r, int i, double value)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     flx_simulation *sim = r->sim;
     FLX_TRY(check_parameter(r, i));
     if (!isfinite(value)) {
@@ -239,6 +243,7 @@ flx_status flx_run_set_parameter(flx_run *r, int i, double value)
 
 flx_status flx_run_get_parameter(const flx_run *r, int i, double *value)
 {
+    if (!r || !value) return flx_refuse_null(NULL, __func__);
     FLX_TRY(check_parameter(r, i));
     *value = r->parameters ? r->parameters[i] : parameters_of(r)[i];
     return FLX_OK;

@@ -1,6 +1,7 @@
 // run_save.c - a run as a block of bytes, and back: a head that says whose bytes they are, the memory of the run, then
 // the checkpoint of its method. The walk over the memory is that of run_checkpoint.c.
 #include "base/checkpoint_walk.h"
+#include "base/refuse.h"
 #include "integrate/method.h"
 #include "simulate/run_parts.h"
 
@@ -173,6 +174,7 @@ static size_t save(const flx_run *run, bool summed, void *buffer, size_t room)
 
 size_t flx_run_save(const flx_run *run, void *buffer, size_t room)
 {
+    if (!run) return 0;
     return save(run, true, buffer, room);
 }
 
@@ -261,11 +263,13 @@ static flx_status restore(flx_run *r, bool summed, const void *buffer, size_t si
 
 flx_status flx_run_restore(flx_run *r, const void *buffer, size_t size)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     return restore(r, true, buffer, size);
 }
 
 flx_status flx_run_clone(const flx_run *run, flx_ctx *ctx, flx_run **copy)
 {
+    if (!run || !ctx || !copy) return flx_refuse_null(ctx, __func__);
     *copy = NULL;
     size_t size = save(run, false, NULL, 0);
     if (size == 0) return FLX_ERR_ARGUMENT; // in a callback

@@ -3,6 +3,7 @@
 
 const flx_result_info *flx_run_scene(flx_run *r)
 {
+    if (!r) return NULL;
     if (flx_running_enter(r) != FLX_OK) return NULL;
     flx_status status = flx_motion_create(r->sim);
     r->busy = false;
@@ -11,6 +12,7 @@ const flx_result_info *flx_run_scene(flx_run *r)
 
 const double *flx_run_motion(flx_run *r, int *n)
 {
+    if (!r) return NULL;
     flx_simulation *sim = r->sim;
     if (n) *n = 0;
     if (!flx_run_scene(r) || !sim->motion.scene) return NULL;

@@ -115,6 +115,9 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
 
 const char *flx_simulation_impact(flx_simulation *sim, int i, flx_impact_forecast *out)
 {
+    flx_impact_forecast unasked;
+    if (!sim) return NULL;
+    if (!out) out = &unasked;
     flx_contact_forecast f = {0};
     *out = (flx_impact_forecast){0};
     if (i < 0 || i >= sim->model->ncontact) return NULL;

@@ -1,5 +1,6 @@
 // simulation.c - a model made ready to run: its system and start, its signals, its method.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "force/force_kind.h"
 #include "integrate/events/events.h"
 #include "integrate/settle.h"
@@ -350,6 +351,7 @@ static flx_status create_to_run(const flx_model *model, bool choose_form,
 
 flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim)
 {
+    if (!model || !sim) return flx_refuse_null(NULL, __func__);
     return create_to_run(model, true, NULL, sim);
 }
 
@@ -390,6 +392,7 @@ flx_status flx_simulation_create_unsettled(const flx_model *model, flx_simulatio
 
 flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulation **sim)
 {
+    if (!model || !sim) return flx_refuse_null(NULL, __func__);
     *sim = NULL;
     FLX_TRY(flx_model_settle(model, false));
     return flx_simulation_create_unsettled(model, sim);
@@ -409,6 +412,7 @@ static bool has_whole_mechanism(const flx_model *m)
 
 flx_status flx_simulation_examine(const flx_model *model, flx_simulation **sim)
 {
+    if (!model || !sim) return flx_refuse_null(NULL, __func__);
     *sim = NULL;
     FLX_TRY(flx_model_refresh(model));
     if (!has_whole_mechanism(model)) return FLX_ERR_UNAVAILABLE;

@@ -4,6 +4,7 @@
 // Accelerations and multipliers follow. The structure, an item per line, says what the numbers are of; a model of
 // the same structure can begin there with other parameters.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "base/text.h"
 #include "simulate/simulation_parts.h"
 
@@ -56,6 +57,7 @@ static const flx_system *carry(flx_simulation *sim, flx_state *x)
 
 void flx_simulation_keep_states(flx_simulation *sim)
 {
+    if (!sim) return;
     sim->info.state_rows = 1;
 }
 
@@ -216,6 +218,7 @@ static flx_status find_state(flx_ctx *ctx, const flx_result *r, double t, flx_gi
 flx_status flx_simulation_create_from(const flx_model *model, const flx_result *r, double t,
                                       flx_simulation **sim)
 {
+    if (!model || !r || !sim) return flx_refuse_null(NULL, __func__);
     flx_given_state from = {0};
     *sim = NULL;
     FLX_TRY(find_state(model->ctx, r, t, &from));

@@ -2,6 +2,7 @@
 //
 //     turns_i = turns_{i-1} + (t_i - t_{i-1}) (|rate_{i-1}| + |rate_i|) / (4 pi)                            (PSD-3)
 //     A(o) = 2 |sum_j w_j y_j exp(-2 pi i o x_j)| / sum w,   x: revolutions                                (PSD-4)
+#include "base/refuse.h"
 #include "spectrum/uniform_series.h"
 
 #include <math.h>
@@ -10,8 +11,13 @@
 
 flx_status flx_order_turns(flx_ctx *ctx, int n, const double *t, const double *rate, double *turns)
 {
+    if (!ctx || (n > 0 && (!t || !rate || !turns))) return flx_refuse_null(ctx, __func__);
     double sense = 0.0;
     for (int i = 0; i < n; i++) {
+        if (!isfinite(t[i]) || !isfinite(rate[i])) {
+            return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                            "sample %d of the rotation is not finite", i);
+        }
         if (rate[i] * sense < 0.0) {
             return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                             "the rotation changes its sense at t = %g: orders are those of a "
@@ -84,6 +90,10 @@ flx_status flx_order_track_find(flx_ctx *ctx, int n, const double *t, const doub
                                 const double *y, int norder, const double *orders,
                                 const flx_signal_spectrum_def *def, flx_order_track *out)
 {
+    if (!ctx || !out || !y || (norder > 0 && !orders)) return flx_refuse_null(ctx, __func__);
+    if (n < 0 || norder < 0) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "%d samples, %d orders", n, norder);
+    }
     const flx_signal_spectrum_def usual = flx_signal_spectrum_def_default();
     flx_uniform_series u = {0};
     *out = (flx_order_track){.norder = norder};
@@ -100,6 +110,7 @@ flx_status flx_order_track_find(flx_ctx *ctx, int n, const double *t, const doub
 
 void flx_order_track_clear(flx_order_track *t)
 {
+    if (!t) return;
     flx_free(t->rows);
     *t = (flx_order_track){0};
 }

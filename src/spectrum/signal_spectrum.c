@@ -1,6 +1,7 @@
 // signal_spectrum.c - amplitudes and densities of a series, averaged over segments (Welch); see flexion/signal_spectrum.h.
 //
 //     A_k = c_k |X_k| / sum w,   S_k = c_k |X_k|^2 / (r sum w^2),   c_k = 2, at 0 and at half the rate 1   (PSD-2)
+#include "base/refuse.h"
 #include "math/fourier/fourier.h"
 #include "spectrum/uniform_series.h"
 
@@ -52,6 +53,7 @@ static void add_segment(const flx_uniform_series *u, flx_trend trend, int k, flx
 flx_status flx_signal_spectrum_find(flx_ctx *ctx, int n, const double *x, const double *y,
                                     const flx_signal_spectrum_def *def, flx_signal_spectrum *out)
 {
+    if (!ctx || !out || (n > 0 && (!x || !y))) return flx_refuse_null(ctx, __func__);
     const flx_signal_spectrum_def usual = flx_signal_spectrum_def_default();
     flx_uniform_series u;
     flx_fourier f = {0};
@@ -77,6 +79,7 @@ flx_status flx_signal_spectrum_find(flx_ctx *ctx, int n, const double *x, const 
 
 void flx_signal_spectrum_clear(flx_signal_spectrum *s)
 {
+    if (!s) return;
     flx_free(s->memory);
     *s = (flx_signal_spectrum){0};
 }
@@ -99,6 +102,7 @@ static flx_signal_spectrum_peak peak_at(const flx_signal_spectrum *s, int i)
 int flx_signal_spectrum_find_peaks(const flx_signal_spectrum *s, double part, int most,
                                    flx_signal_spectrum_peak *peaks)
 {
+    if (!s) return 0;
     int n = 0;
     double top = 0.0;
     for (int i = 1; i + 1 < s->n; i++) top = fmax(top, s->amplitude[i]);

@@ -6,6 +6,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "base/text_file.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ flx_status flx_folder_fail(const flx_folder *f, const char *what, const char *pa
 
 flx_status flx_folder_hash(flx_ctx *ctx, const char *path, uint64_t *hash)
 {
+    if (!ctx || !path || !hash) return flx_refuse_null(ctx, __func__);
     flx_arena *arena = flx_arena_create(ctx);
     char *text = NULL;
     size_t length = 0;
@@ -197,6 +199,8 @@ static flx_status make(flx_ctx *ctx, const char *path, flx_folder **out)
 
 flx_status flx_folder_open(flx_ctx *ctx, const char *path, flx_folder **f)
 {
+    if (f) *f = NULL;
+    if (!ctx || !path || !f) return flx_refuse_null(ctx, __func__);
     FLX_TRY(make(ctx, path, f));
     flx_status status = read_plan(*f);
     if (status != FLX_OK) {
@@ -212,7 +216,7 @@ flx_status flx_folder_open(flx_ctx *ctx, const char *path, flx_folder **f)
 
 void flx_folder_close(flx_folder **folder)
 {
-    flx_folder *f = *folder;
+    flx_folder *f = folder ? *folder : NULL;
     if (!f) return;
     flx_folder_give_back(f);
     if (f->rows >= 0) close(f->rows);
@@ -231,12 +235,16 @@ const flx_folder_plan *flx_folder_get_plan(const flx_folder *f)
 
 flx_status flx_folder_create(flx_ctx *ctx, const char *path, const flx_folder_plan *plan)
 {
+    if (!ctx || !path || !plan || !plan->model) return flx_refuse_null(ctx, __func__);
     static const char *const parts[] = {"claims", "rows", "failed", "runs"};
     flx_folder *f = NULL;
     flx_folder_plan whole = *plan;
     char name[FLX_FOLDER_PATH];
     if (plan->runs < 1 || plan->chunk < 1) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a study has at least one run");
+    }
+    if (plan->nsetting < 0 || (plan->nsetting > 0 && !plan->settings)) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a study has no list of its settings");
     }
     FLX_TRY(make(ctx, path, &f));
     flx_status status = flx_folder_list_files(f, plan->model, &whole.nfile, &whole.files);
@@ -306,6 +314,7 @@ static bool try_claim(flx_folder *f, int chunk)
 
 flx_status flx_folder_claim(flx_folder *f, int *first, int *end, int *waits)
 {
+    if (!f) return flx_refuse_null(NULL, __func__);
     bool left = false;
     *waits = 0;
     for (int k = 0; k < f->nchunk; k++) {
@@ -324,6 +333,7 @@ flx_status flx_folder_claim(flx_folder *f, int *first, int *end, int *waits)
 
 void flx_folder_touch(flx_folder *f)
 {
+    if (!f) return;
     char path[FLX_FOLDER_PATH];
     if (f->chunk < 0) return;
     flx_folder_name(f, path, "claims/%06d", f->chunk);
@@ -332,6 +342,7 @@ void flx_folder_touch(flx_folder *f)
 
 void flx_folder_give_back(flx_folder *f)
 {
+    if (!f) return;
     char path[FLX_FOLDER_PATH];
     if (f->chunk < 0) return;
     flx_folder_name(f, path, "claims/%06d", f->chunk);
@@ -341,6 +352,7 @@ void flx_folder_give_back(flx_folder *f)
 
 void flx_folder_release(flx_folder *f, int run)
 {
+    if (!f) return;
     char path[FLX_FOLDER_PATH];
     flx_folder_name(f, path, "claims/%06d", run / f->plan.chunk);
     (void)unlink(path);
@@ -348,6 +360,7 @@ void flx_folder_release(flx_folder *f, int run)
 
 flx_status flx_folder_finish_chunk(flx_folder *f)
 {
+    if (!f) return flx_refuse_null(NULL, __func__);
     char path[FLX_FOLDER_PATH], done[FLX_FOLDER_PATH];
     if (f->rows >= 0 && fdatasync(f->rows) != 0) return flx_folder_fail(f, "write", "rows");
     flx_folder_name(f, path, "claims/%06d", f->chunk);

@@ -5,6 +5,7 @@
 #include "base/checkpoint_walk.h"
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -65,6 +66,7 @@ static flx_status refuse(const flx_folder *f, const char *file)
 
 flx_status flx_folder_check(flx_folder *f)
 {
+    if (!f) return flx_refuse_null(NULL, __func__);
     const flx_folder_plan *p = &f->plan;
     uint64_t hash;
     if (p->version && strcmp(p->version, flx_version()) != 0) {
@@ -155,7 +157,8 @@ void flx_folder_sort_workers(flx_folder *f)
 
 int flx_folder_get_worker(const flx_folder *f, int i, flx_folder_worker *out)
 {
-    if (i < 0 || i >= f->nworker) return 0;
+    if (!f) return 0;
+    if (i < 0 || i >= f->nworker || !out) return 0;
     *out = f->workers[i];
     return 1;
 }
@@ -180,6 +183,7 @@ static int count_files(const flx_folder *f, const char *folder, const char *endi
 
 flx_status flx_folder_count(flx_folder *f, int *failed, int *finished)
 {
+    if (!f || !failed || !finished) return flx_refuse_null(f ? f->ctx : NULL, __func__);
     *failed = count_files(f, "failed", ".txt");
     *finished = count_files(f, "claims", ".done") * f->plan.chunk;
     if (*finished > f->plan.runs) *finished = f->plan.runs;
@@ -188,6 +192,7 @@ flx_status flx_folder_count(flx_folder *f, int *failed, int *finished)
 
 const char *flx_folder_results(flx_folder *f, int run)
 {
+    if (!f) return NULL;
     flx_folder_name(f, f->results, "runs/%06d.h5", run / f->plan.chunk);
     return f->results;
 }

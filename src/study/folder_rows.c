@@ -6,6 +6,7 @@
 
 #include "base/checkpoint_walk.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "base/text_file.h"
 
 #include <dirent.h>
@@ -83,6 +84,11 @@ static flx_status write_names(flx_folder *f, int n, const char *const *names)
 flx_status flx_folder_add_row(flx_folder *f, int run, int n, const char *const *names,
                               const double *values)
 {
+    if (!f) return flx_refuse_null(NULL, __func__);
+    if (run < 0 || run >= f->plan.runs || n < 0 || (n > 0 && (!names || !values))) {
+        return FLX_FAIL(f->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "run %d of a study of %d: a row has names and values", run, f->plan.runs);
+    }
     size_t bytes = 1 + sizeof(int32_t) + (size_t)n * sizeof *values;
     int32_t number = run;
     FLX_TRY(open_rows(f));
@@ -98,6 +104,7 @@ flx_status flx_folder_add_row(flx_folder *f, int run, int n, const char *const *
 
 int flx_folder_has_failed(const flx_folder *f, int run)
 {
+    if (!f) return 0;
     char path[FLX_FOLDER_PATH];
     flx_folder_name(f, path, "failed/%06d.txt", run);
     return access(path, F_OK) == 0;
@@ -105,6 +112,11 @@ int flx_folder_has_failed(const flx_folder *f, int run)
 
 flx_status flx_folder_add_failure(flx_folder *f, int run, const char *text)
 {
+    if (!f) return flx_refuse_null(NULL, __func__);
+    if (run < 0 || run >= f->plan.runs || !text) {
+        return FLX_FAIL(f->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "run %d of a study of %d: a failure has a text", run, f->plan.runs);
+    }
     char to[FLX_FOLDER_PATH], part[FLX_FOLDER_PATH];
     flx_folder_name(f, to, "failed/%06d.txt", run);
     flx_folder_name(f, part, "failed/part-%s", f->worker);
@@ -120,6 +132,7 @@ flx_status flx_folder_add_failure(flx_folder *f, int run, const char *text)
 
 const char *flx_folder_failure(flx_folder *f, int run)
 {
+    if (!f) return NULL;
     char path[FLX_FOLDER_PATH];
     flx_arena *arena = flx_arena_create(f->ctx);
     char *text = NULL;
@@ -138,7 +151,10 @@ const char *flx_folder_failure(flx_folder *f, int run)
 
 flx_status flx_folder_retry(flx_folder *f, int *count)
 {
+    if (!f) return flx_refuse_null(NULL, __func__);
     char path[FLX_FOLDER_PATH];
+    int again = 0;
+    if (!count) count = &again;
     *count = 0;
     for (int run = 0; run < f->plan.runs; run++) {
         flx_folder_name(f, path, "failed/%06d.txt", run);
@@ -254,6 +270,7 @@ flx_status flx_folder_gather(flx_folder *f,
                                                const double *values),
                              void *user, flx_folder_status *status)
 {
+    if (!f) return flx_refuse_null(NULL, __func__);
     gathering g = {.f = f, .arena = flx_arena_create(f->ctx)};
     flx_folder_status s = {.runs = f->plan.runs};
     g.rows = flx_alloc(f->ctx, (size_t)f->plan.runs, sizeof *g.rows);

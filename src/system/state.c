@@ -1,6 +1,7 @@
 // state.c - what every system shares: its end, and states of its size.
 #include "base/checkpoint_walk.h"
 #include "base/common.h"
+#include "base/refuse.h"
 #include "flexion/extend/system_table.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ void flx_system_destroy(flx_system **s)
 
 flx_status flx_system_instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
 {
+    if (!s || !ctx || !own) return flx_refuse_null(ctx, __func__);
     *own = NULL;
     if (s->ops->instance) {
         flx_status status = s->ops->instance(s, ctx, own);
@@ -32,6 +34,7 @@ flx_status flx_system_instance(const flx_system *s, flx_ctx *ctx, flx_system **o
 
 flx_status flx_system_set_parameters(flx_system *own, const double *p)
 {
+    if (!own) return flx_refuse_null(NULL, __func__);
     if (own->ops->set_parameters) return own->ops->set_parameters(own, p);
     return FLX_FAIL(own->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                     "a system '%s' has no parameters that can be set", own->ops->name);
@@ -40,6 +43,7 @@ flx_status flx_system_set_parameters(flx_system *own, const double *p)
 flx_status flx_system_parameter_slope(const flx_system *s, flx_work *w, const flx_point *at, int k,
                                       double *out)
 {
+    if (!s) return flx_refuse_null(NULL, __func__);
     if (k < 0 || k >= s->nparameter) {
         return FLX_FAIL(s->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "there is no parameter %d", k);
     }
@@ -65,6 +69,7 @@ static double *cut(double **next, int n)
 
 flx_status flx_state_create(const flx_system *s, flx_state **x)
 {
+    if (!s || !x) return flx_refuse_null(NULL, __func__);
     const flx_dims *d = &s->dims;
     *x = NULL;
     flx_state *y = flx_alloc(s->ctx, 1, sizeof *y);
@@ -99,6 +104,7 @@ void flx_state_destroy(flx_state **x)
 
 void flx_state_copy(flx_state *to, const flx_state *from)
 {
+    if (!to || !from) return;
     FLX_ASSERT(to->size == from->size); // of one system
     to->t = from->t;
     memcpy(to->block, from->block, from->size * sizeof *from->block);
@@ -106,6 +112,7 @@ void flx_state_copy(flx_state *to, const flx_state *from)
 
 flx_point flx_state_point(const flx_system *s, const flx_state *x)
 {
+    if (!s || !x) return (flx_point){0};
     return (flx_point){.t = x->t,
                        .q = x->q,
                        .v = x->v,

@@ -1,5 +1,6 @@
 // tree_calls.c - the tree of a model as calls: flexion/dynamics.h over the recursions of tree_dynamics.h
 // and tree_slopes.h.
+#include "base/refuse.h"
 #include "flexion/dynamics.h"
 
 #include "tree/recursion/tree_bodies.h"
@@ -86,6 +87,7 @@ static flx_status create(const flx_model *model, flx_dynamics **out)
 
 flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **out)
 {
+    if (!model || !out) return flx_refuse_null(NULL, __func__);
     flx_model *core;
     *out = NULL;
     FLX_TRY(flx_model_refresh(model));
@@ -102,21 +104,25 @@ flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **out)
 
 int flx_dynamics_coordinates(const flx_dynamics *d)
 {
+    if (!d) return 0;
     return d->t.k.nq;
 }
 
 int flx_dynamics_freedoms(const flx_dynamics *d)
 {
+    if (!d) return 0;
     return d->t.k.nv;
 }
 
 int flx_dynamics_loops(const flx_dynamics *d)
 {
+    if (!d) return 0;
     return d->top.ncut;
 }
 
 const double *flx_dynamics_drawn(const flx_dynamics *d)
 {
+    if (!d) return NULL;
     return d->t.drawn;
 }
 
@@ -129,6 +135,7 @@ static const char *name_of(const flx_dynamics *d, const flx_link *l)
 
 const char *flx_dynamics_name(const flx_dynamics *d, int i, int *freedom)
 {
+    if (!d) return NULL;
     const flx_link *l = d->t.links;
     if (i < 0 || i >= d->t.k.nv) return NULL;
     while (i >= l->v + flx_link_freedom(l->kind, d->t.k.planar)) l++;
@@ -141,6 +148,7 @@ const char *flx_dynamics_name(const flx_dynamics *d, int i, int *freedom)
 void flx_dynamics_retract(const flx_dynamics *d, const double *q, const double *theta,
                           double *q_out)
 {
+    if (!d) return;
     for (int i = 0; i < d->t.k.n; i++) {
         const flx_link *l = d->t.links + i;
         flx_tree_retract_link(l, d->t.k.planar, q + l->q, theta + l->v, q_out + l->q);
@@ -189,6 +197,7 @@ static flx_status refuse(const flx_dynamics *d, int link)
 flx_status flx_dynamics_forward(flx_dynamics *d, const double *q, const double *v,
                                 const double *tau, double *a)
 {
+    if (!d) return flx_refuse_null(NULL, __func__);
     take_state(d, q, v);
     tau = sign_velocities(d, tau, d->third);
     int link = flx_linkage_forward(&d->t.k, d->states, d->q, d->v, tau, NULL, a);
@@ -199,6 +208,7 @@ flx_status flx_dynamics_forward(flx_dynamics *d, const double *q, const double *
 void flx_dynamics_inverse(flx_dynamics *d, const double *q, const double *v, const double *a,
                           double *tau)
 {
+    if (!d) return;
     take_state(d, q, v);
     flx_linkage_inverse(&d->t.k, d->states, d->q, d->v, sign_velocities(d, a, d->third), NULL, tau);
     (void)sign_velocities(d, tau, tau);
@@ -206,6 +216,7 @@ void flx_dynamics_inverse(flx_dynamics *d, const double *q, const double *v, con
 
 void flx_dynamics_mass(flx_dynamics *d, const double *q, double *M)
 {
+    if (!d) return;
     take_state(d, q, NULL);
     flx_linkage_mass(&d->t.k, d->states, d->q, M);
     sign_matrix(d, M);
@@ -214,6 +225,7 @@ void flx_dynamics_mass(flx_dynamics *d, const double *q, double *M)
 void flx_dynamics_inverse_derivatives(flx_dynamics *d, const double *q, const double *v,
                                       const double *a, double *dtau_dq, double *dtau_dv)
 {
+    if (!d) return;
     take_state(d, q, v);
     flx_linkage_inverse_slopes(&d->t.k, d->slopes, d->freedoms, d->q, d->v,
                                sign_velocities(d, a, d->third), NULL, dtau_dq, dtau_dv, NULL);
@@ -225,6 +237,7 @@ flx_status flx_dynamics_forward_derivatives(flx_dynamics *d, const double *q, co
                                             const double *tau, double *a, double *da_dq,
                                             double *da_dv, double *da_dtau)
 {
+    if (!d) return flx_refuse_null(NULL, __func__);
     const flx_linkage *k = &d->t.k;
     int nv = k->nv;
     FLX_TRY(flx_dynamics_forward(d, q, v, tau, a));

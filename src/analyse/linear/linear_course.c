@@ -2,6 +2,7 @@
 //
 //     z(t + dt) = Phi z(t) + Gamma u,   exp(dt [A b; 0 0]) = [Phi Gamma; 0 1]                 (STATE-6)
 #include "analyse/linear/linear_dense.h"
+#include "base/refuse.h"
 #include "math/exponential.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@ static flx_status prepare(course *f, const flx_linear_model *m, int input, bool 
 flx_status flx_linear_course(flx_ctx *ctx, const flx_linear_model *model, int input, int impulse,
                              int nt, double dt, double *y)
 {
+    if (!ctx || !model) return flx_refuse_null(ctx, __func__);
     course f = {0};
     int nz = model->n, nout = model->nout;
     if (input < 0 || input >= model->nin || nt < 1 || !(dt > 0.0) || !isfinite(dt)) {

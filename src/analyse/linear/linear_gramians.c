@@ -1,6 +1,7 @@
 // linear_gramians.c - gramians of a linear model whose modes all decay (flexion/linear.h).
 #include "analyse/linear/linear_dense.h"
 #include "base/number.h"
+#include "base/refuse.h"
 
 #include <float.h>
 #include <math.h>
@@ -39,6 +40,7 @@ static flx_status find(flx_ctx *ctx, flx_arena *arena, int n, int m, const doubl
 flx_status flx_linear_find_gramians(flx_ctx *ctx, const flx_linear_model *model, double *reach,
                                     double *sight)
 {
+    if (!ctx || !model) return flx_refuse_null(ctx, __func__);
     int n = model->n;
     flx_arena *arena = flx_arena_create(ctx);
     flx_status status = arena ? FLX_OK : FLX_ERR_MEMORY;

@@ -1,5 +1,6 @@
 // linear_modes.c - poles of a linear model, and which of them inputs reach and outputs see (flexion/linear.h).
 #include "analyse/linear/linear_dense.h"
+#include "base/refuse.h"
 #include "math/dense.h"
 
 #include <float.h>
@@ -233,6 +234,7 @@ static flx_status find(parts *p, const flx_linear_model *model, flx_linear_modes
 
 flx_status flx_linear_find_modes(flx_ctx *ctx, const flx_linear_model *model, flx_linear_modes *out)
 {
+    if (!ctx || !model || !out) return flx_refuse_null(ctx, __func__);
     *out = (flx_linear_modes){0};
     flx_arena *arena = flx_arena_create(ctx);
     parts p = {.ctx = ctx, .n = model->n, .arena = flx_arena_create(ctx)};
@@ -246,6 +248,7 @@ flx_status flx_linear_find_modes(flx_ctx *ctx, const flx_linear_model *model, fl
 
 void flx_linear_modes_clear(flx_linear_modes *modes)
 {
+    if (!modes) return;
     flx_arena *arena = modes->memory;
     flx_arena_destroy(&arena);
     *modes = (flx_linear_modes){0};
@@ -264,10 +267,12 @@ static int decays_elsewhere(const flx_linear_modes *m, const double *all)
 
 int flx_linear_is_stabilisable(const flx_linear_modes *modes)
 {
+    if (!modes) return 0;
     return decays_elsewhere(modes, modes->reach_all);
 }
 
 int flx_linear_is_detectable(const flx_linear_modes *modes)
 {
+    if (!modes) return 0;
     return decays_elsewhere(modes, modes->sight_all);
 }

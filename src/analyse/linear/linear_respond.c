@@ -2,6 +2,7 @@
 // frequency and input.
 #include "analyse/linear/linear_dense.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "integrate/newton_matrix.h"
 
 #include <float.h>
@@ -136,6 +137,11 @@ static flx_status prepare(response *f, const flx_linear_model *m)
 flx_status flx_linear_respond(flx_ctx *ctx, const flx_linear_model *model, int nw, const double *w,
                               double *re, double *im)
 {
+    if (!ctx || !model || (nw > 0 && (!w || !re || !im))) return flx_refuse_null(ctx, __func__);
+    for (int k = 0; k < nw; k++) {
+        if (isfinite(w[k])) continue;
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "frequency %d is not finite", k);
+    }
     response f = {.n = model->n, .nin = model->nin, .nout = model->nout};
     f.arena = flx_arena_create(ctx);
     flx_status status = f.arena ? prepare(&f, model) : FLX_ERR_MEMORY;

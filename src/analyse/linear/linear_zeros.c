@@ -7,6 +7,7 @@
 #include "analyse/linear/linear_dense.h"
 #include "analyse/modes/pencil_parts.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "math/dense.h"
 
 #include <math.h>
@@ -191,8 +192,18 @@ flx_status flx_linear_find_zeros(flx_ctx *ctx, const flx_linear_model *model, in
                                  const int *inputs, const int *outputs, int *nzero, double *re,
                                  double *im)
 {
+    if (!ctx || !model || !nzero || !re || !im) return flx_refuse_null(ctx, __func__);
+    if (inputs && n < 0) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "%d inputs and outputs are named", n);
+    }
     zeros f = {.ctx = ctx, .m = model, .nio = inputs ? n : model->nin, .arena = NULL};
     *nzero = 0;
+    for (int k = 0; inputs && outputs && k < n; k++) {
+        if (inputs[k] >= 0 && inputs[k] < model->nin && outputs[k] >= 0 && outputs[k] < model->nout)
+            continue;
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "the model has no input %d, or no output %d", inputs[k], outputs[k]);
+    }
     if ((!inputs || !outputs) && model->nin != model->nout) {
         return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "a system with %d inputs and %d outputs has no zeros of its own: ask for "

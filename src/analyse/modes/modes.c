@@ -5,6 +5,7 @@
 #include "analyse/modes/modes_parts.h"
 #include "analyse/modes/pencil.h"
 #include "analyse/rest.h"
+#include "base/refuse.h"
 
 #include <float.h>
 #include <math.h>
@@ -191,6 +192,7 @@ static flx_status find(flx_search *f, flx_work *work, const flx_state *x, const 
 flx_status flx_modes_find(const flx_system *s, const flx_state *x, const double *turn, int count,
                           flx_modes *out)
 {
+    if (!s || !x || !out) return flx_refuse_null(NULL, __func__);
     *out = (flx_modes){0};
     int errors = flx_ctx_error_count(s->ctx);
     flx_search f = {.s = s, .ctx = s->ctx, .arena = flx_arena_create(s->ctx), .out = out};
@@ -211,6 +213,7 @@ flx_status flx_modes_find(const flx_system *s, const flx_state *x, const double 
 
 void flx_modes_clear(flx_modes *m)
 {
+    if (!m) return;
     flx_arena *arena = m->memory;
     flx_arena_destroy(&arena);
     *m = (flx_modes){0};

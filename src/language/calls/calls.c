@@ -251,6 +251,13 @@ void flx_put_flag(flx_item_maker *k, const char *key, int flag)
     if (flag) flx_put_text(k, key, "true");
 }
 
+bool flx_item_has_array(flx_item_maker *k, const char *key, int n, const void *array)
+{
+    if (n < 0) flx_item_refuse(k, key, "%d cannot be the number of its entries", n);
+    if (n > 0 && !array) flx_item_refuse(k, key, "%d are announced, and the array is NULL", n);
+    return n > 0 && k->status == FLX_OK;
+}
+
 void flx_put_values(flx_item_maker *k, const char *key, int n, const flx_value *v)
 {
     bool given = false;
@@ -263,8 +270,7 @@ void flx_put_values(flx_item_maker *k, const char *key, int n, const flx_value *
 
 void flx_put_pairs(flx_item_maker *k, const char *key, int n, const double *x, const double *y)
 {
-    if (n > 0 && (!x || !y)) flx_item_refuse(k, key, "%d are announced, and an array is NULL", n);
-    if (n <= 0 || k->status != FLX_OK) return;
+    if (!flx_item_has_array(k, key, n, x) || !flx_item_has_array(k, key, n, y)) return;
     flx_entry *list = flx_make_list(k);
     for (int i = 0; i < n && k->status == FLX_OK; i++) {
         flx_entry *row = flx_make_list(k);
@@ -287,8 +293,7 @@ void flx_put_place(flx_item_maker *k, const char *key, const flx_vector *v)
 
 void flx_put_vectors(flx_item_maker *k, const char *key, int n, const flx_vector *v)
 {
-    if (n > 0 && !v) flx_item_refuse(k, key, "%d are announced, and the array is NULL", n);
-    if (n <= 0 || k->status != FLX_OK) return;
+    if (!flx_item_has_array(k, key, n, v)) return;
     flx_entry *list = flx_make_list(k);
     for (int i = 0; i < n; i++) append(k, list, flx_make_vector(k, key, v + i));
     put(k, key, list);
@@ -338,8 +343,7 @@ void flx_put_pose(flx_item_maker *k, const flx_vector *position, const flx_orien
 
 void flx_put_texts(flx_item_maker *k, const char *key, int n, const char *const *texts)
 {
-    if (n > 0 && !texts) flx_item_refuse(k, key, "%d are announced, and the array is NULL", n);
-    if (n <= 0 || k->status != FLX_OK) return;
+    if (!flx_item_has_array(k, key, n, texts)) return;
     flx_entry *list = flx_make_list(k);
     for (int i = 0; i < n && k->status == FLX_OK; i++) {
         if (!texts[i]) flx_item_refuse(k, key, "text %d is NULL", i);

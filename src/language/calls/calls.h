@@ -56,6 +56,8 @@ void flx_put_vectors(flx_item_maker *k, const char *key, int n,
 void flx_put_place(flx_item_maker *k, const char *key, const flx_vector *v); // zeros are the origin
 // A vector in space, a number (x) in the plane.
 void flx_put_turn(flx_item_maker *k, const char *key, const flx_vector *v);
+// Whether there are n entries to put; refuses a negative number, and an array that is not there.
+bool flx_item_has_array(flx_item_maker *k, const char *key, int n, const void *array);
 void flx_put_orientation(flx_item_maker *k, const char *key, const flx_orientation *o);
 // Of a body: where it is, and how it moves at the start.
 void flx_put_pose(flx_item_maker *k, const flx_vector *position, const flx_orientation *o,

@@ -133,9 +133,9 @@ int flx_model_add_flexible(flx_model *m, const char *name, const flx_flexible_de
 static void put_attached(flx_item_maker *k, const flx_solid_def *d)
 {
     const flx_description *of = k->status == FLX_OK ? k->m->description : NULL;
-    if (d->nattach > 0 && (!d->attach || !d->attached)) {
-        flx_item_refuse(k, "attach", "%d are announced, and an array is NULL", d->nattach);
-    }
+    if (!flx_item_has_array(k, "attach", d->nattach, d->attach) ||
+        !flx_item_has_array(k, "attach", d->nattach, d->attached))
+        return;
     flx_entry *outer = flx_put_begin(k);
     for (int i = 0; i < d->nattach && k->status == FLX_OK; i++) {
         int id = d->attach[i];

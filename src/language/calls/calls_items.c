@@ -1,5 +1,6 @@
 // calls_items.c - calls that add bodies, joints, forces, equations, events, functions, signals.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "force/force_kind.h"
 #include "joint/joint.h"
 #include "language/calls/calls.h"
@@ -76,8 +77,7 @@ static void put_inertia(flx_item_maker *k, const flx_value v[6])
 
 static void put_points(flx_item_maker *k, int n, const flx_named_vector *points)
 {
-    if (n > 0 && !points)
-        flx_item_refuse(k, "points", "%d are announced, and the array is NULL", n);
+    if (!flx_item_has_array(k, "points", n, points)) return;
     flx_entry *outer = flx_put_begin(k);
     for (int i = 0; i < n && k->status == FLX_OK; i++) {
         if (!points[i].name) flx_item_refuse(k, "points", "point %d has no name", i);
@@ -171,6 +171,7 @@ static void put_joint_places(flx_item_maker *k, const flx_joint_def *d)
 
 int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def)
 {
+    if (!m) return flx_refuse_null(NULL, __func__);
     const char *types[FLX_KINDS_OF_JOINTS + 1];
     flx_item_maker k;
     flx_joint_def d;
@@ -303,6 +304,7 @@ static void put_contact(flx_item_maker *k, const flx_force_def *d)
 
 int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def)
 {
+    if (!m) return flx_refuse_null(NULL, __func__);
     const char *types[FLX_MOST_FORCE_WORDS];
     flx_item_maker k;
     flx_force_def d;
@@ -375,7 +377,7 @@ int flx_model_add_constraint(flx_model *m, const char *name, const flx_constrain
 
 static void put_settings(flx_item_maker *k, int n, const flx_named_value *set)
 {
-    if (n > 0 && !set) flx_item_refuse(k, "set", "%d are announced, and the array is NULL", n);
+    if (!flx_item_has_array(k, "set", n, set)) return;
     flx_entry *outer = flx_put_begin(k);
     for (int i = 0; i < n && k->status == FLX_OK; i++) {
         if (!set[i].name) flx_item_refuse(k, "set", "value %d has no name", i);

@@ -1,4 +1,5 @@
 // calls_lines.c - calls that add cables, muscles, tyres and segments of the human body.
+#include "base/refuse.h"
 #include "language/calls/calls.h"
 
 // Names of points, or places of the ground as texts.
@@ -53,6 +54,7 @@ static void put_curve(flx_item_maker *k, const char *key, const flx_tyre_curve *
 
 int flx_model_add_tyre(flx_model *m, const char *name, const flx_tyre_def *def)
 {
+    if (!m) return flx_refuse_null(NULL, __func__);
     flx_item_maker k;
     flx_tyre_def d;
     FLX_BEGIN_ITEM(&k, m, "forces", name, def, d);

@@ -1,5 +1,6 @@
 // schema_help.c - the table of the language for a person at a terminal: what kinds of items there are, and the keys of one.
 #include "base/number.h"
+#include "base/refuse.h"
 #include "base/text.h"
 #include "flexion/model.h"
 #include "language/schema/schema.h"
@@ -154,6 +155,7 @@ static void put_sections(helper *h)
 flx_status flx_language_write_help(flx_ctx *ctx, const char *name, void *user,
                                    void (*write)(void *user, const char *text))
 {
+    if (!ctx || !name || !write) return flx_refuse_null(ctx, __func__);
     flx_text t;
     helper h = {.t = &t};
     int found = 0;

@@ -4,6 +4,7 @@
 // it cannot decide it accepts.
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/model.h"
 #include "language/schema/schema_old.h"
 
@@ -432,6 +433,7 @@ static const char head[] =
 
 flx_status flx_language_write_schema(flx_ctx *ctx, const char *path)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
     flx_output *o;
     FLX_TRY(flx_output_create(ctx, "the schema", path, &o));
     FILE *f = flx_output_file(o);

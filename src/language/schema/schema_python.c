@@ -3,6 +3,7 @@
 // An item is a dictionary. Its class serves completion, help and type checkers; the model's checker alone decides.
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/model.h"
 #include "language/schema/schema.h"
 
@@ -266,6 +267,7 @@ static void put_sections(FILE *f)
 
 flx_status flx_language_write_python(flx_ctx *ctx, const char *path)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
     flx_output *o;
     char name[NAME_LENGTH];
     FLX_TRY(flx_output_create(ctx, "the classes", path, &o));

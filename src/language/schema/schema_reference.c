@@ -1,6 +1,7 @@
 // schema_reference.c - the table of the language as a manual, in Markdown.
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 #include "flexion/model.h"
 #include "language/schema/schema.h"
 
@@ -306,6 +307,7 @@ static void put_group(FILE *f, flx_group group)
 
 flx_status flx_language_write_reference(flx_ctx *ctx, const char *path)
 {
+    if (!ctx) return flx_refuse_null(ctx, __func__);
     flx_output *o;
     FLX_TRY(flx_output_create(ctx, "the reference", path, &o));
     FILE *f = flx_output_file(o);

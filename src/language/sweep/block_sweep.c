@@ -141,17 +141,20 @@ flx_status flx_sweep_finish(flx_builder *b)
 
 int flx_model_sweep_count(const flx_model *model)
 {
+    if (!model) return 0;
     return model->sweep.nrun;
 }
 
 const char *flx_model_sweep_parameter(const flx_model *model, int i)
 {
+    if (!model) return NULL;
     return i >= 0 && i < model->sweep.nparameter ? model->sweep.parameters[i].name : NULL;
 }
 
 // The last parameter changes fastest.
 double flx_model_sweep_value(const flx_model *model, int run, int i)
 {
+    if (!model) return NAN;
     const flx_sweep *s = &model->sweep;
     if (run < 0 || run >= s->nrun || i < 0 || i >= s->nparameter) return (double)NAN;
     if (s->zip) return s->parameters[i].values[run];
@@ -161,5 +164,6 @@ double flx_model_sweep_value(const flx_model *model, int run, int i)
 
 int flx_model_sweep_analysis(const flx_model *model, int i)
 {
+    if (!model) return -1;
     return i >= 0 && i < model->sweep.nanalysis ? model->sweep.analyses[i] : -1;
 }

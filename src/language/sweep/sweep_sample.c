@@ -152,6 +152,7 @@ flx_status flx_sample_read(flx_env *e, const flx_entry *y, int n, int i, const f
 
 int flx_model_sweep_sample(const flx_model *model, flx_sample_info *out)
 {
+    if (!model || !out) return 0;
     const flx_sweep *s = &model->sweep;
     *out = (flx_sample_info){.rows = s->rows, .report = s->report, .seed = s->seed};
     return s->rows > 0;

@@ -4,6 +4,7 @@
 #include "base/letters.h"
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/refuse.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -346,7 +347,8 @@ static flx_status read_description(flx_fmu_reader *r)
 
 flx_status flx_fmu_read(flx_ctx *ctx, const char *path, flx_fmu_info **out)
 {
-    *out = NULL;
+    if (out) *out = NULL;
+    if (!ctx || !path || !out) return flx_refuse_null(ctx, __func__);
     int told = flx_ctx_error_count(ctx);
     flx_fmu_reader *r = flx_alloc(ctx, 1, sizeof *r);
     if (!r) return FLX_ERR_MEMORY;
@@ -392,6 +394,7 @@ static flx_status make_folders(flx_ctx *ctx, char *path, size_t root)
 
 flx_status flx_fmu_unpack(flx_fmu_info *info, const char *folder)
 {
+    if (!info || !folder) return flx_refuse_null(NULL, __func__);
     flx_fmu_reader *r = info->memory;
     for (int i = 0; i < r->archive.count; i++) {
         const flx_zip_entry *e = r->archive.entries + i;

@@ -80,6 +80,7 @@ flx_status flx_finding_column(flx_simulation *sim, flx_finding *f, flx_finding_t
 
 void flx_finding_clear(flx_finding *f)
 {
+    if (!f) return;
     flx_modes_clear(&f->modes);
     flx_buckling_clear(&f->buckling);
     flx_arena *arena = f->memory;

@@ -1,5 +1,6 @@
 // performers.c - the analyses of a model, by their types: about which state, of which system.
 #include "base/error_place.h"
+#include "base/refuse.h"
 #include "model/fmu/fmu_data.h"
 #include "model/linear_keys.h"
 #include "simulate/analyses/performer.h"
@@ -22,6 +23,7 @@ const flx_analysis_performer *flx_analysis_get_performer(const flx_analysis *a)
 const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char **type,
                                     const char **about)
 {
+    if (!sim) return NULL;
     const flx_model *m = sim->model;
     if (i < 0 || i >= m->nanalysis) return NULL;
     const flx_analysis *a = m->analyses + i;
@@ -219,10 +221,16 @@ static bool wants_loops(const flx_model *m, const flx_analysis *a)
 flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_sink *const *sinks,
                                      flx_finding *out)
 {
+    if (!sim || !out) return flx_refuse_null(NULL, __func__);
     const flx_model *m = sim->model;
+    if (i < -1 || i >= m->nanalysis) {
+        *out = (flx_finding){0};
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "the model has %d analyses, and no number %d", m->nanalysis, i);
+    }
     flx_analysis modes = {.kind = FLX_ANALYSIS_MODES, .about = FLX_ABOUT_START};
     flx_task t = {.sim = sim, .number = i, .a = &modes, .nsink = nsink, .sinks = sinks};
-    if (i >= 0 && i < m->nanalysis) t.a = m->analyses + i;
+    if (i >= 0) t.a = m->analyses + i;
     const flx_analysis_performer *performer = performers[t.a->kind];
     *out = (flx_finding){.steady = 1, .balanced = 1};
     if (sim->sys->ops->touches) {
@@ -267,6 +275,7 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
 
 flx_status flx_simulation_analyse(flx_simulation *sim, int i, flx_finding *out)
 {
+    if (!sim || !out) return flx_refuse_null(NULL, __func__);
     return flx_simulation_analyse_to(sim, i, 0, NULL, out);
 }
 

@@ -2,6 +2,7 @@
 #include "simulate/analyses/response.h"
 
 #include "base/number.h"
+#include "base/refuse.h"
 #include "flexion/linear.h"
 #include "integrate/newton_matrix.h"
 #include "simulate/steady.h"
@@ -123,8 +124,10 @@ flx_status flx_response_find(flx_response *r, double w, double *re, double *im)
 flx_status flx_run_frequency(flx_run *run, const flx_io *io, int nw, const double *w, double *re,
                              double *im)
 {
+    if (!run) return flx_refuse_null(NULL, __func__);
     flx_response r;
     flx_simulation *sim = run->sim;
+    if (!io || (nw > 0 && (!w || !re || !im))) return flx_refuse_null(sim->ctx, __func__);
     const flx_model *m = sim->model;
     size_t step = (size_t)io->nin * (size_t)io->nout;
     FLX_TRY(flx_running_check_io(run, io));

@@ -1,4 +1,5 @@
 // gradient.c - flexion/sensitivity.h: which way is taken.
+#include "base/refuse.h"
 #include "simulate/gradient/gradient_parts.h"
 
 #include <math.h>
@@ -56,6 +57,13 @@ static flx_status check(gradient *g)
         return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the definition of a gradient has no valid size: begin with "
                         "flx_gradient_def_default()");
+    }
+    bool whole = def->nparam >= 0 && def->nmetric >= 0 && def->noutput >= 0 && def->ntime >= 0 &&
+                 (def->nparam == 0 || def->param) && (def->nmetric == 0 || def->metric) &&
+                 (def->noutput == 0 || def->output) && (def->ntime == 0 || def->times);
+    if (!whole) {
+        return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a gradient has no list of its parameters, metrics, outputs or times");
     }
     for (int i = 0; i < def->nmetric; i++) {
         if (def->metric[i] < 0 || def->metric[i] >= info->nmetric)
@@ -221,6 +229,8 @@ static flx_status find_slopes(gradient *g, flx_gradient *out)
 
 flx_status flx_gradient_find(flx_run *run, const flx_gradient_def *def, flx_gradient *out)
 {
+    if (!run) return flx_refuse_null(NULL, __func__);
+    if (!def || !out) return flx_refuse_null(run->sim->ctx, __func__);
     gradient g = {.run = run, .def = def, .ctx = run->sim->ctx, .keeps = true};
     *out = (flx_gradient){0};
     flx_status status = check(&g);

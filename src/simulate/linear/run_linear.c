@@ -4,6 +4,7 @@
 #include "analyse/minimal.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/refuse.h"
 #include "flexion/linear.h"
 #include "math/slope.h"
 #include "simulate/linear/linearising.h"
@@ -495,6 +496,7 @@ static flx_status find_about_run(flx_run *r, const flx_io *io, const flx_linear_
 flx_status flx_run_linearise(flx_run *r, const flx_io *io, const flx_linear_def *def,
                              flx_linear_model *out)
 {
+    if (!r || !out) return flx_refuse_null(NULL, __func__);
     static const flx_io none = {0};
     flx_linear_def d;
     flx_ctx *ctx = r->sim->ctx;
@@ -511,6 +513,7 @@ flx_status flx_run_linearise(flx_run *r, const flx_io *io, const flx_linear_def 
 
 void flx_linear_model_clear(flx_linear_model *model)
 {
+    if (!model) return;
     flx_arena *arena = model->memory;
     flx_arena_destroy(&arena);
     *model = (flx_linear_model){0};
@@ -545,6 +548,7 @@ static flx_status find_direction(flx_run *r, linear *l, const double *seed, doub
 flx_status flx_run_directional(flx_run *r, int nof, const int *of, int nby, const int *by,
                                const double *seed, double *out)
 {
+    if (!r) return flx_refuse_null(NULL, __func__);
     linear l;
     flx_ctx *ctx = r->sim->ctx;
     const flx_io io = {.nin = nby, .nout = nof, .inputs = by, .outputs = of};
