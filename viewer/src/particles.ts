@@ -25,7 +25,8 @@ export class ParticleCloud {
   constructor(private particles: Particles) {
     this.step = thinned(particles);
     const most = Math.ceil(largest(particles) / this.step);
-    const ball = new THREE.IcosahedronGeometry(1, most > MANY[1] ? 0 : most > MANY[0] ? 1 : 2);
+    const coarse = drawsInSoftware() ? 1 : 0, round = most > MANY[1] ? 0 : most > MANY[0] ? 1 : 2;
+    const ball = new THREE.IcosahedronGeometry(1, Math.max(round - coarse, 0));
     this.speeds = new Float32Array(most);
     this.object = new THREE.InstancedMesh(ball, new THREE.MeshStandardMaterial({ roughness: 0.7 }), most);
     this.colours = new Float32Array(3 * most);
