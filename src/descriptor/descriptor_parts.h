@@ -32,6 +32,7 @@
 #pragma once
 
 #include "descriptor/descriptor.h"
+#include "descriptor/descriptor_chart.h"
 #include "descriptor/descriptor_expr.h"
 #include "descriptor/descriptor_work.h"
 #include "descriptor/groups/descriptor_groups.h"
@@ -596,15 +597,3 @@ flx_status flx_descriptor_set_parameters(flx_system *s, const double *p);
 flx_status flx_descriptor_renew_complete(const flx_descriptor *d);
 // What is a number of a scalar, and not its structure.
 void flx_scalar_take_numbers(flx_scalar *to, const flx_scalar *from);
-// the chart, as the table of operations has it
-void flx_chart_retract(const flx_system *s, const double *q, const double *theta, double *q_out);
-void flx_chart_difference(const flx_system *s, const double *q0, const double *q1, double *theta);
-void flx_chart_velocity(const flx_system *s, const double *theta, const double *in, double *out);
-void flx_chart_rate(const flx_system *s, const double *theta, const double *in, double *out);
-void flx_chart_velocity_t(const flx_system *s, const double *theta, const double *in, double *out);
-void flx_chart_rate_t(const flx_system *s, const double *theta, const double *in, double *out);
-void flx_chart_velocity_slope_t(const flx_system *s, const double *theta, const double *dtheta,
-                                const double *u, double *out);
-extern const flx_explicit flx_descriptor_explicit;
-extern const flx_components flx_descriptor_components;
-extern const flx_lagrangian flx_descriptor_lagrangian;

@@ -219,6 +219,10 @@ static flx_status check_list(flx_ctx *ctx, const flx_system *s, flx_port port, c
 
 static flx_status check_times(flx_ctx *ctx, const flx_ensemble_def *d)
 {
+    if (!isfinite(d->until) || d->until < 0.0) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "an ensemble cannot end at t = %g",
+                        d->until);
+    }
     if (d->ntime < 0 || (d->ntime > 0 && !d->times)) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "an ensemble has no list of its times");
     }
@@ -234,6 +238,15 @@ static flx_status check_times(flx_ctx *ctx, const flx_ensemble_def *d)
                         d->times[d->ntime - 1]);
     }
     return FLX_OK;
+}
+
+static flx_status check_method(flx_ctx *ctx, const flx_integrator_def *d)
+{
+    const flx_integrator_type *const *t = flx_integrator_types();
+    if (d->type || !d->method || strcmp(d->method, "auto") == 0) return FLX_OK;
+    while (*t && strcmp((*t)->name, d->method) != 0) t++;
+    return *t ? FLX_OK
+              : FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "there is no method '%s'", d->method);
 }
 
 static flx_status take_def(ensemble *e, const flx_ensemble_def *def, flx_ctx *ctx)
@@ -258,6 +271,7 @@ static flx_status take_def(ensemble *e, const flx_ensemble_def *def, flx_ctx *ct
     FLX_TRY(check_list(ctx, s, FLX_PORT_OUTPUT, "output", d->noutput, d->outputs, NULL, false));
     FLX_TRY(check_list(ctx, s, FLX_PORT_METRIC, "metric", d->nmetric, d->metrics, NULL, false));
     FLX_TRY(check_times(ctx, d));
+    FLX_TRY(check_method(ctx, &d->method));
     e->until = d->until > 0.0 ? d->until : d->ntime > 0 ? d->times[d->ntime - 1] : 0.0;
     if (d->threads == 0) {
         long n = sysconf(_SC_NPROCESSORS_ONLN);

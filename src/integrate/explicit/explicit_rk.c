@@ -17,10 +17,8 @@
 //
 // Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-II.6, II.10; the
 // test for stiffness is that of volume II, IV.2. Theory: docs/theory/integrators.md.
-#include "integrate/explicit/explicit_rk.h"
-
-#include "integrate/explicit/explicit_close.h"
 #include "integrate/explicit/explicit_form.h"
+#include "integrate/explicit/explicit_rk_parts.h"
 #include "integrate/step_control.h"
 #include "integrate/tolerance.h"
 
@@ -51,38 +49,7 @@
 // Of a step: a time that is nearer to its end is its end.
 #define WITHIN 1e-9
 
-typedef struct explicit_rk {
-    const flx_rk_pair *pair;  // borrowed
-    const flx_explicit *form; // borrowed
-    int n;                    // numbers in z
-    bool projects;            // to the constraints after each step
-    double rtol, atol;
-    double h, error;     // proposed step; error of the last accepted one
-    bool rejected;       // the last attempt was
-    int careful;         // steps for which stages are still projected
-    double usual;        // step of late
-    double regularity;   // of the constraints, the least of the attempt; 0: not known
-    int stiff, nonstiff; // steps in a row on the border of stability, off it
-    bool warned;
-    double *z, *z1, *y;          // beginning, end, stage
-    double *near;                // the stage, projected; scratch between steps
-    double *k[FLX_RK_SLOPES];    // k[0] belongs to z; k[slopes - 1] to the end
-    double *dense[FLX_RK_DENSE]; // (DP-3)
-    double t0, h0;               // of the last accepted step, which begins at z1 and ends at z
-    bool dense_ready;            // dense is that of the last accepted step
-    bool lost;                   // what was within the last step: z1, slopes but the first, dense
-    flx_state *trial;            // where stages are evaluated
-    flx_closer *closer;          // where ends have derivatives (flx_method.own_normals)
-    bool was_careful;            // in the last step
-} explicit_rk;
-
 // ---- life -----------------------------------------------------------------------------------
-
-// The stages and the slope at the end.
-static int slopes(const flx_rk_pair *r)
-{
-    return r->last_is_end ? r->stages : r->stages + 1;
-}
 
 void flx_rk_destroy(flx_integrator *it)
 {
@@ -103,7 +70,7 @@ static flx_status make_arrays(flx_ctx *ctx, explicit_rk *p)
 {
     double **want[4 + FLX_RK_SLOPES + FLX_RK_DENSE] = {&p->z, &p->z1, &p->y, &p->near};
     int count = 4;
-    for (int i = 0; i < slopes(p->pair) + p->pair->extra; i++) want[count++] = &p->k[i];
+    for (int i = 0; i < flx_rk_slopes(p->pair) + p->pair->extra; i++) want[count++] = &p->k[i];
     for (int i = 0; i < p->pair->ndense; i++) want[count++] = &p->dense[i];
     for (int i = 0; i < count; i++) {
         *want[i] = flx_alloc(ctx, (size_t)p->n, sizeof(double));
@@ -292,7 +259,7 @@ static void watch_stiffness(flx_integrator *it, double t, double h)
     explicit_rk *p = it->data;
     const flx_rk_pair *r = p->pair;
     int stage = r->last_is_end ? r->stages - 2 : r->stages - 1;
-    const double *k = stage ? p->k[stage] : p->k[slopes(r) - 1], *y = stage ? p->y : p->z1;
+    const double *k = stage ? p->k[stage] : p->k[flx_rk_slopes(r) - 1], *y = stage ? p->y : p->z1;
     double up = 0.0, down = 0.0;
     for (int i = 0; i < p->n; i++) {
         double w = p->atol + p->rtol * fabs(p->z[i]);
@@ -315,24 +282,15 @@ static void watch_stiffness(flx_integrator *it, double t, double h)
 
 // ---- dense output ---------------------------------------------------------------------------
 
-// The slopes of the last accepted step in the order of the method's table.
-static void slopes_of_last(const explicit_rk *p, double *k[FLX_RK_SLOPES])
-{
-    int end = slopes(p->pair) - 1;
-    memcpy(k, p->k, sizeof p->k);
-    k[0] = p->k[end];
-    k[end] = p->k[0];
-}
-
 // (DP-3)
 static flx_status prepare_dense(flx_integrator *it)
 {
     explicit_rk *p = it->data;
     const flx_rk_pair *r = p->pair;
-    int end = slopes(r) - 1, n = end + 1 + r->extra;
+    int end = flx_rk_slopes(r) - 1, n = end + 1 + r->extra;
     double *k[FLX_RK_SLOPES], h = p->h0;
     if (p->dense_ready) return FLX_OK;
-    slopes_of_last(p, k);
+    flx_rk_slopes_of_last(p, k);
     for (int i = end + 1; i < n; i++) {
         combine(p, p->z1, h, r->a[i], k, i, p->y);
         FLX_TRY(eval_stage(it, p->t0 + r->c[i] * h, p->y, k[i]));
@@ -375,38 +333,6 @@ flx_status flx_rk_interpolate(flx_integrator *it, double t, flx_state *out)
 
 // ---- for derivatives ------------------------------------------------------------------------
 
-flx_rk_made flx_rk_last(const flx_integrator *it)
-{
-    const explicit_rk *p = it->data;
-    flx_rk_made m = {.pair = p->pair,
-                     .n = p->n,
-                     .slopes = slopes(p->pair),
-                     .t = p->t0,
-                     .h = p->h0,
-                     .careful = p->was_careful,
-                     .projects = p->projects,
-                     .z = p->z1,
-                     .end = p->z};
-    double *k[FLX_RK_SLOPES];
-    slopes_of_last(p, k);
-    for (int i = 0; i < m.slopes; i++) m.k[i] = k[i];
-    return m;
-}
-
-void flx_rk_install(flx_integrator *it, const flx_rk_made *m)
-{
-    explicit_rk *p = it->data;
-    size_t size = (size_t)p->n * sizeof(double);
-    double *k[FLX_RK_SLOPES];
-    slopes_of_last(p, k);
-    memcpy(p->z1, m->z, size);
-    memcpy(p->z, m->end, size);
-    for (int i = 0; i < m->slopes; i++) memcpy(k[i], m->k[i], size);
-    p->t0 = m->t;
-    p->h0 = m->h;
-    p->dense_ready = p->lost = false;
-}
-
 flx_status flx_rk_close(flx_integrator *it, flx_state *x)
 {
     explicit_rk *p = it->data;
@@ -434,7 +360,7 @@ static void swap(double **a, double **b)
 static flx_status finish(flx_integrator *it, double t, double h)
 {
     explicit_rk *p = it->data;
-    int end = slopes(p->pair) - 1;
+    int end = flx_rk_slopes(p->pair) - 1;
     FLX_TRY(project(it, t + h, p->z1));
     if (p->projects || !p->pair->last_is_end) FLX_TRY(eval(it, t + h, p->z1, p->k[end]));
     if (!is_finite(p->k[end], p->n)) return FLX_NOT_FINITE;
@@ -606,6 +532,7 @@ void flx_rk_memory(flx_integrator *it, flx_memory *m)
     flx_state_memory(p->trial, m);
     if (lost) return;
     flx_memory_numbers(m, p->z1, n);
-    for (int i = 1; i < slopes(p->pair) + p->pair->extra; i++) flx_memory_numbers(m, p->k[i], n);
+    for (int i = 1; i < flx_rk_slopes(p->pair) + p->pair->extra; i++)
+        flx_memory_numbers(m, p->k[i], n);
     for (int i = 0; i < p->pair->ndense; i++) flx_memory_numbers(m, p->dense[i], n);
 }

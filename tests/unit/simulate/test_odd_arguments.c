@@ -2,6 +2,7 @@
 // written behind what there is.
 #include "check.h"
 #include "flexion/control.h"
+#include "flexion/ensemble.h"
 #include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 #include "flexion/particles.h"
@@ -80,6 +81,13 @@ static int numbers_of_nothing(void)
 
     CHECK(flx_system_compile(m, NULL, ctx, &s) == FLX_OK);
     CHECK(flx_run_create(s, NULL, ctx, &run) == FLX_OK);
+    flx_ensemble_def many_runs = flx_ensemble_def_default();
+    many_runs.runs = 1;
+    many_runs.until = NAN;
+    CHECK(is_refused(ctx, flx_ensemble_run(s, &many_runs, ctx, NULL, NULL, NULL)));
+    many_runs.until = 0;
+    many_runs.method.method = "nonsense";
+    CHECK(is_refused(ctx, flx_ensemble_run(s, &many_runs, ctx, NULL, NULL, NULL)));
     flx_gradient_def gradient = flx_gradient_def_default();
     flx_gradient slopes;
     gradient.nparam = 1;
