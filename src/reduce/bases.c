@@ -8,6 +8,7 @@
 
 #define TOLERANCE 1e-3
 #define TIGHT 1e-9 // of the Ritz model where nothing is said of the error
+#define BEST 1e-8  // ... where so many shapes are to be the best that there are
 #define MANY 200   // shapes
 
 static const flx_basis_type table[FLX_BASIS_COUNT] = {
@@ -15,15 +16,15 @@ static const flx_basis_type table[FLX_BASIS_COUNT] = {
     [FLX_BASIS_GUYAN] = {.name = "guyan"},
     [FLX_BASIS_CRAIG_BAMPTON] = {.name = "craig-bampton"},
     [FLX_BASIS_BAND] = {.name = "band", .choose = flx_basis_band, .by_tolerance = true},
-    [FLX_BASIS_KRYLOV] = {.name = "krylov", .choose = flx_basis_krylov, .ritz = TIGHT},
+    [FLX_BASIS_KRYLOV] = {.name = "krylov", .choose = flx_basis_krylov, .tight = true},
     [FLX_BASIS_BALANCED] = {.name = "balanced",
                             .choose = flx_basis_balanced,
-                            .ritz = TIGHT,
+                            .tight = true,
                             .by_tolerance = true},
-    [FLX_BASIS_IRKA] = {.name = "irka", .choose = flx_basis_irka, .ritz = TIGHT},
+    [FLX_BASIS_IRKA] = {.name = "irka", .choose = flx_basis_irka, .tight = true},
     [FLX_BASIS_SNAPSHOTS] = {.name = "snapshots",
                              .choose = flx_basis_snapshots,
-                             .ritz = TIGHT,
+                             .tight = true,
                              .by_tolerance = true},
 };
 
@@ -151,8 +152,9 @@ flx_status flx_bases_find(flx_shape_search *q, flx_shapes *out)
     double tolerance = b->tolerance > 0 ? b->tolerance : TOLERANCE;
     const flx_ritz_def def = {.from = b->from,
                               .to = b->to,
-                              .tolerance =
-                                  type->ritz > 0 ? type->ritz : fmax(0.1 * tolerance, 1e-12),
+                              .tolerance = type->tight     ? TIGHT
+                                           : b->shapes > 0 ? BEST
+                                                           : fmax(0.1 * tolerance, 1e-12),
                               .uncounted = b->uncounted};
     flx_ritz *ritz = NULL;
     flx_ritz_choice c = {0};

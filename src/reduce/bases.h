@@ -8,7 +8,7 @@ typedef struct flx_basis_type {
     // Candidates for shapes among the Ritz vectors, in the order in which they are taken; NULL: the shapes come of the
     // matrices themselves (shapes.c).
     flx_status (*choose)(flx_shape_search *q, const flx_ritz *r, flx_ritz_choice *c);
-    double ritz;       // tolerance of the Ritz model; 0: a tenth of that of the basis
+    bool tight; // the Ritz model is known as well as it can; else to a tenth of the tolerance
     bool by_tolerance; // as few shapes as meet the tolerance, unless a number is given
 } flx_basis_type;
 

@@ -58,15 +58,16 @@ static void interpolate(irka *a)
             double load = 0, L = a->r->model.L[i];
             for (int j = 0; j < p; j++) load += a->r->model.b[j * m + i] * a->b[j * n + k];
             double complex x = load / (s * s + s * damping_of(a->r, L) + L);
-            re[i] = creal(x);
-            im[i] = cimag(x);
+            re[i] = creal(x) * sqrt(L);
+            im[i] = cimag(x) * sqrt(L);
         }
         double size = hypot(flx_blas_norm(m, re), flx_blas_norm(m, im));
         if (size > 0) FLX_ONE_THREAD cblas_dscal(2 * m, 1 / size, re, 1);
     }
 }
 
-// Leading left singular vectors of X.
+// Leading left singular vectors of X, in coordinates whose sum of squares is the energy: by mass little of a stiff mode beside the
+// lowest counts nothing, and makes it much too stiff.
 static flx_status span(irka *a)
 {
     flx_ctx *ctx = a->r->ports.ctx;
@@ -75,7 +76,10 @@ static flx_status span(irka *a)
     double *U = flx_alloc(ctx, (size_t)m * (size_t)m, sizeof *U);
     double *V = flx_alloc(ctx, (size_t)k * (size_t)k, sizeof *V);
     flx_status status = w && U && V ? flx_dense_svd(ctx, m, k, a->X, w, U, V) : FLX_ERR_MEMORY;
-    if (status == FLX_OK) memcpy(a->V, U, (size_t)m * (size_t)a->n * sizeof *U);
+    if (status == FLX_OK) {
+        for (int i = 0; i < m * a->n; i++) a->V[i] = U[i] / sqrt(a->r->model.L[i % m]);
+        status = flx_dense_orthonormalise(ctx, m, a->n, a->V);
+    }
     flx_free(w);
     flx_free(U);
     flx_free(V);

@@ -399,6 +399,9 @@ static int eight_shapes_of_a_cantilever_are_as_good_as_the_case_says(void)
     CHECK(errors_of_cantilever(&r, FLX_BASIS_BALANCED, 0, false, 8, e) == 0);
     CHECK_NEAR(e[0], 0.110, 1e-3);
     CHECK_NEAR(e[1], 7.40e-3, 2e-5);
+    // irka goes to the modes that the loads excite most: little of a stiff one beside the lowest made that 5 % too high
+    CHECK(errors_of_cantilever(&r, FLX_BASIS_IRKA, 0, false, 8, e) == 0);
+    CHECK(e[0] < 0.12 && e[1] < 8e-3);
     clear(&r);
     finish();
     return 0;
