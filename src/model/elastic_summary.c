@@ -57,7 +57,7 @@ static void move(const flx_elastic *e, const double *x, double omega2, flx_elast
 flx_status flx_model_elastic_modes(const flx_model *model, int i, flx_elastic_mode *modes,
                                    flx_elastic_shape *shapes)
 {
-    if (!model || !modes || !shapes) return flx_refuse_null(NULL, __func__);
+    if (!model || !modes) return flx_refuse_null(NULL, __func__);
     const flx_elastic *e = model->modals[i].e;
     size_t n = (size_t)e->n;
     double *A = flx_alloc(model->ctx, 2 * n * n + n, sizeof *A);
