@@ -19,9 +19,11 @@
 // Forces that a matrix answers to are met to this part, after so many corrections at most.
 #define ANSWERED 1e-3
 #define REFINEMENTS 20
-// Rates of steps that are shorter by this agree to that part, or so many times shorter ones are tried.
+// Rates of steps that are shorter by this agree to that part, or so many times shorter ones are tried; what settles nowhere
+// does not agree even to the other part.
 #define SHORTER 0.1
-#define AGREED 1e-3
+#define AGREED 1e-6
+#define SETTLED 1e-3
 #define MOST_SHORTER 5
 #define SHORTEST 1e-9   // seconds: differences of velocities are rounding below
 #define SAME_SPEED 1e-8 // ... velocities, to this part
@@ -454,7 +456,7 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
         least = off;
         copy_limits(e, e->limit[k % 2], x);
     }
-    return shorter && !(least <= AGREED) ? FLX_SINGULAR : FLX_OK;
+    return shorter && !(least <= SETTLED) ? FLX_SINGULAR : FLX_OK;
 }
 
 // out (n) = J u with the weights of a step d.

@@ -20,6 +20,8 @@
 #define NOTHING 1e-6
 // A turning that does not fit is that of no motion where it is so many times faster than anything moves.
 #define MOST_TURNING 10.0
+// Lengths are weighed against angles by no less than this part of the model's, and no more than its inverse.
+#define WEIGHED 0.1
 #define MOST_TESTED 1000 // velocities: the comparison is of full matrices
 
 typedef struct motion {
@@ -50,6 +52,22 @@ static course observe(const motion *m, const flx_body_axes *b)
         c.alpha = m33_mul_v(b->R, v3_load(a + b->linear));
     }
     return c;
+}
+
+// Lengths against angles by the speeds, wherever the model lies; not far from the model's own length, where one of the
+// speeds is rounding.
+static double weigh(const motion *m)
+{
+    double v = 0.0, w = 0.0;
+    for (int i = 0; i < m->n; i++) {
+        flx_body_axes b;
+        flx_descriptor_body_axes(m->s, m->x->q, i, &b);
+        course c = observe(m, &b);
+        v = fmax(v, m->length * v3_norm(c.v));
+        w = fmax(w, v3_norm(c.w));
+    }
+    if (!(v > 0.0 && w > 0.0)) return m->length;
+    return fmin(fmax(v / w, WEIGHED * m->length), m->length / WEIGHED);
 }
 
 // Omega of least norm by (STEADY-1); in the plane about z alone.
@@ -243,6 +261,7 @@ flx_status flx_steady_find(const flx_system *s, const flx_state *x, double *turn
         planar = b.linear == 2;
     }
     if (!(m.length > 0.0)) m.length = 1.0;
+    m.length = weigh(&m);
     for (int i = 0; i < m.n; i++) {
         flx_descriptor_body_axes(s, x->q, i, &b);
         course c = observe(&m, &b);
@@ -251,7 +270,8 @@ flx_status flx_steady_find(const flx_system *s, const flx_state *x, double *turn
     flx_status status = m.arena && work ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK && m.rate > 0.0) status = choose(&m, work, planar, &turning, steady);
     // what begins to move, or rests but for rounding, turns about nothing
-    if (status == FLX_OK && !*steady && v3_norm(turning) > MOST_TURNING * m.rate) turning = v3_make(0, 0, 0);
+    if (status == FLX_OK && !*steady && v3_norm(turning) > MOST_TURNING * m.rate)
+        turning = v3_make(0, 0, 0);
     if (status == FLX_OK) fill(&m, x->q, m33_skew(turning), false, turn);
     // what fits to rounding is no turning
     bool turns = v3_norm(turning) > OFF * m.rate;

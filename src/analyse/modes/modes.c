@@ -7,6 +7,7 @@
 #include "analyse/rest.h"
 #include "base/refuse.h"
 
+#include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,12 @@
 #define MOST_DENSE 3000 // ... where nearly all are asked for
 #define TWO_PI 6.283185307179586
 #define HARDLY 0.01 // of the largest: not worth telling
+// Eigenvalues that lie evenly round zero: sums of their powers, their sizes, what they leave of the equations at least, and
+// what rounding changes of the coefficients.
+#define EVENLY 0.1
+#define AS_LARGE 1.2
+#define LEAVE 1e-9
+#define CHANGED (1e3 * DBL_EPSILON)
 
 // The unknowns that move most, largest first.
 void flx_mode_find_parts(const flx_system *s, int nout, flx_mode *mode)
@@ -48,6 +55,43 @@ static void sort(flx_modes *out)
     qsort(out->modes, (size_t)out->nmode, sizeof *out->modes, slower);
 }
 
+// How many of the first modes lie evenly round zero; *n: eigenvalues. A chain of n zeros that rounding spreads does:
+// s^n is what it makes of the coefficients.
+static int count_spread(const flx_modes *m, int *n)
+{
+    double size = m->nmode > 0 ? hypot(m->modes[0].re, m->modes[0].im) : 0.0;
+    int k = 0;
+    *n = 0;
+    for (; k < m->nmode; k++) {
+        const flx_mode *x = m->modes + k;
+        if (hypot(x->re, x->im) > AS_LARGE * size || x->residual < LEAVE) break;
+        *n += x->im > 0.0 ? 2 : 1;
+    }
+    if (*n < 3 || k == m->nmode) return 0;
+    double fastest = hypot(m->modes[m->nmode - 1].re, m->modes[m->nmode - 1].im);
+    if (size > fastest * pow(CHANGED, 1.0 / *n)) return 0;
+    for (int power = 1; power < *n; power++) {
+        double complex sum = 0.0;
+        for (int i = 0; i < k; i++) {
+            double complex s = cpow(CMPLX(m->modes[i].re, m->modes[i].im) / size, power);
+            sum += m->modes[i].im > 0.0 ? 2.0 * creal(s) : s;
+        }
+        if (cabs(sum) > EVENLY * *n) return 0;
+    }
+    return k;
+}
+
+static void hide_spread(flx_modes *m)
+{
+    int n, k = m->nneutral > 0 ? count_spread(m, &n) : 0;
+    if (k == 0) return;
+    double below = 2.0 * hypot(m->modes[k - 1].re, m->modes[k - 1].im);
+    m->hidden = m->nhidden > 0 ? fmax(m->hidden, below) : below;
+    m->nhidden += n;
+    m->nmode -= k;
+    memmove(m->modes, m->modes + k, (size_t)m->nmode * sizeof *m->modes);
+}
+
 // ---- all modes of a small system ----------------------------------------------------------------
 
 static flx_status find_all(flx_search *f)
@@ -60,6 +104,7 @@ static flx_status find_all(flx_search *f)
     if (!f->out->modes) return FLX_ERR_MEMORY;
     FLX_TRY(flx_modes_slice(f, pencil.n, pencil.T, pencil.fastest));
     sort(f->out);
+    hide_spread(f->out);
     return FLX_OK;
 }
 

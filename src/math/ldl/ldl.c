@@ -280,29 +280,37 @@ void flx_ldl_solve_complex(const flx_ldl *f, double complex *b)
 
 // r = b - A x; returns the componentwise backward error max |r_i| / (|A| |x| + |b|)_i. A row whose
 // terms are all zero up to rounding has none of its own and is measured against |A|_i max |x|
-// (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10 (1989) 165-190).
-static double residual(const flx_pattern *p, const double *values, const double *x, const double *b,
+// (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10 (1989) 165-190), with the maxima of velocities and of multipliers
+// apart, which differ in their units. Where all rest, velocities are rounding of what the forces give the masses alone.
+static double residual(const flx_ldl *f, const double *values, const double *x, const double *b,
                        double *r)
 {
-    int n = p->start[p->nblock];
-    double worst = 0, largest = 0;
-    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
+    const flx_pattern *p = f->pattern;
+    double worst = 0, largest[2] = {0, 0}, free = 0;
     for (int k = 0; k < p->nblock; k++) {
+        double *most = &largest[f->block_sign[k] < 0];
+        for (int i = p->start[k]; i < p->start[k + 1]; i++) *most = fmax(*most, fabs(x[i]));
+    }
+    for (int k = 0; k < p->nblock; k++) {
+        bool constraint = f->block_sign[k] < 0;
         for (int i = p->start[k]; i < p->start[k + 1]; i++) {
-            double sum = b[i], size = fabs(b[i]), row = 0;
+            double sum = b[i], size = fabs(b[i]), row[2] = {0, 0}, diagonal = 0;
             for (int e = p->row[k]; e < p->row[k + 1]; e++) {
                 int first = p->start[p->col[e]], columns = p->start[p->col[e] + 1] - first;
                 const double *a = values + p->offset[e] + (i - p->start[k]) * columns;
+                double *terms = &row[f->block_sign[p->col[e]] < 0];
                 for (int j = 0; j < columns; j++) {
                     sum -= a[j] * x[first + j];
                     size += fabs(a[j] * x[first + j]);
-                    row += fabs(a[j]);
+                    *terms += fabs(a[j]);
                 }
+                if (p->col[e] == k) diagonal = a[i - first];
             }
             r[i] = sum;
-            if (size <= 1000.0 * n * DBL_EPSILON * (row * largest + fabs(b[i]))) {
-                size += row * largest;
-            }
+            if (!constraint && diagonal > 0) free = fmax(free, size / diagonal);
+            double speed = constraint ? fmax(largest[0], free) : largest[0];
+            double whole = row[0] * speed + row[1] * largest[1];
+            if (size <= 1000.0 * f->n * DBL_EPSILON * (whole + fabs(b[i]))) size += whole;
             if (size > 0 && !(fabs(sum) <= worst * size)) worst = fabs(sum) / size;
         }
     }
@@ -316,12 +324,12 @@ double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, 
     size_t bytes = sizeof *b * (size_t)f->n;
     memcpy(given, b, bytes);
     flx_ldl_solve(f, b);
-    double error = residual(f->pattern, values, b, given, r);
+    double error = residual(f, values, b, given, r);
     for (int sweep = 0; sweep < max_sweeps && !(error <= tol); sweep++) {
         flx_ldl_solve(f, r);
         for (int i = 0; i < f->n; i++) b[i] += r[i];
         memcpy(f->work, r, bytes); // the correction, to take it back
-        double next = residual(f->pattern, values, b, given, r);
+        double next = residual(f, values, b, given, r);
         if (!(next < error)) {
             for (int i = 0; i < f->n; i++) b[i] -= f->work[i];
             break;
