@@ -28,6 +28,14 @@ typedef struct flx_patch_body { // a body of a pair
     int body, v, nv;
 } flx_patch_body;
 
+// Of a law for each length of a line: places of quadrature on those parts of the first where it is inside the second
+// (patch_spread.c). Each interval has as many places as this, a patch at most so many intervals.
+#define FLX_PATCH_GAUSS 5
+#define FLX_PATCH_INTERVALS 3
+typedef struct flx_patch_rule { // places and weights on [0, 1]
+    double x[FLX_PATCH_GAUSS], w[FLX_PATCH_GAUSS];
+} flx_patch_rule;
+
 // Two surfaces made of patches.
 typedef struct flx_patch_pair {
     int contact; // of the model
@@ -44,6 +52,8 @@ typedef struct flx_patch_pair {
     bool rigid;  // met step by step: no force
     bool self;   // both are one line
     bool spread; // the force is one per length of the first, which is a line
+    flx_patch_rule rule[2]
+                       [2]; // ... of parts that begin, end where the depth is zero, or at a border
     bool
         faces; // the second is one of faces: each patch of the first, a point, touches where it is nearest to all of them
 } flx_patch_pair;
@@ -59,10 +69,8 @@ typedef struct flx_patch_touch {
     flx_patch_place at;
 } flx_patch_touch;
 
-// Of a law for each length of a line: places of quadrature on those parts of the first where it is inside the second
-// (patch_spread.c). Each interval has as many places as this, a patch at most so many intervals.
-#define FLX_PATCH_GAUSS 5
-#define FLX_PATCH_INTERVALS 3
+// The rules, of the exponent of the law.
+void flx_patch_spread_rules(flx_patch_pair *p);
 int flx_patch_spread(const flx_patch_pair *p, flx_frames f, double *boxes, int room,
                      flx_patch_touch *of);
 // Boxes round all patches without their radii, and whether two are near each other.

@@ -26,6 +26,7 @@ static void set_numbers(const flx_contact *c, flx_patch_pair *p)
     p->law = flx_law_of(c, c->stiffness);
     p->friction = c->friction.coefficient;
     p->velocity = c->friction.velocity;
+    if (p->spread) flx_patch_spread_rules(p);
 }
 
 static flx_status plan_pair(flx_descriptor *d, int contact, const int sides[2], flx_patch_pair *p)
