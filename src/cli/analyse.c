@@ -85,13 +85,13 @@ static void print_count(const flx_modes *m, bool turning)
     int listed = 0, unproven = 0;
     for (int i = 0; i < m->nmode; i++) {
         listed += m->modes[i].im > 0.0 ? 2 : 1;
-        unproven += !(m->modes[i].residual <= PROVEN);
+        bool slow = hypot(m->modes[i].re, m->modes[i].im) <= m->within;
+        unproven += slow || !(m->modes[i].residual <= PROVEN);
     }
     if (unproven > 0 && m->nneutral > 0) {
-        printf(
-            "  unproven: %d mode%s leave%s more than %g of the equations: slow, or zeros spread by "
-            "rounding\n",
-            unproven, unproven > 1 ? "s" : "", unproven > 1 ? "" : "s", PROVEN);
+        printf("  unproven: %d mode%s below the rounding of the stiffness, or leaving more than %g "
+               "of the equations: slow, or zeros spread by rounding\n",
+               unproven, unproven > 1 ? "s" : "", PROVEN);
     }
     switch (m->counted) {
     case FLX_MODES_ALL:

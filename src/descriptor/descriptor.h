@@ -76,9 +76,10 @@ typedef struct flx_contact_forecast {
 void flx_descriptor_forecast(const flx_system *s, flx_work *w, const flx_state *x, int contact,
                              flx_contact_forecast *out);
 
-// joint (njoint of the model): whether its reaction is one of many at x, since rows were left out as redundant.
+// joint (njoint of the model): whether its reaction is one of many at x, since rows were left out as redundant; pressed: whether
+// what presses on its surfaces is, which friction follows.
 flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *w, const flx_state *x,
-                                     bool *joint);
+                                     bool *joint, bool *pressed);
 
 // Where the velocities of a body are: `linear` of them in ground axes from v on, then `angular` ones in
 // the axes R of the body.

@@ -235,14 +235,28 @@ flx_status flx_least_norm(const flx_descriptor *d, flx_descriptor_work *w, const
     return FLX_OK;
 }
 
+// What presses on the surfaces of a joint, of the force F: what is normal to its axis, or all of it.
+static double pressing(const least *m, int joint, const double F[3])
+{
+    const flx_joint *j = m->c->model->joints + joint;
+    v3 f = v3_load(F);
+    bool whole = j->kind->surface.whole || m->c->planar;
+    if (whole || !j->kind->surface.turns) return v3_norm(f);
+    const flx_frame *body = m->cw->frames.space + j->body[0] + 1;
+    const double *A = j->frame[0];
+    v3 axis = m33_mul_v(m33_load(body->R), v3_make(A[2], A[5], A[8]));
+    return v3_norm(v3_sub(f, v3_scale(v3_dot(axis, f), axis)));
+}
+
 flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *work, const flx_state *x,
-                                     bool *joint)
+                                     bool *joint, bool *pressed)
 {
     flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
     least m;
     double most = 0.0;
     memset(joint, 0, (size_t)d->model->njoint * sizeof *joint);
+    memset(pressed, 0, (size_t)d->model->njoint * sizeof *pressed);
     if (!d->complete) return FLX_OK;
     flx_point p = flx_state_point(s, x);
     FLX_TRY(open(d, w, &p, &m));
@@ -250,12 +264,21 @@ flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *work, const 
     for (int i = 0; i < d->ndrop; i++) m.y[d->drop[i]] = 1.0 + 0.37 * (i % 7); // nothing special
     apply_transposed(&m, m.y, m.q);
     for (int i = 0; i < m.nrow; i++) {
-        m.q[i] = fabs(m.y[i] - m.q[i]);
-        most = fmax(most, m.q[i]);
+        m.q[i] = m.y[i] - m.q[i];
+        m.r[i] = row_weight(m.c, i) * m.q[i];
+        most = fmax(most, fabs(m.q[i]));
     }
     for (int i = 0; i < m.nrow; i++) {
         int j = m.c->rows[i].joint;
-        if (j >= 0 && m.q[i] > TOUCHED * most) joint[j] = true;
+        if (j >= 0 && fabs(m.q[i]) > TOUCHED * most) joint[j] = true;
+    }
+    p.lam = m.t;
+    p.mu = m.t + m.c->base.dims.nlam;
+    for (int j = 0; j < d->model->njoint; j++) {
+        double wrench[6];
+        if (!joint[j]) continue;
+        flx_reaction_eval(m.c, m.cw, &p, j, m.r, m.r + m.c->base.dims.nlam, wrench);
+        pressed[j] = pressing(&m, j, wrench) > TOUCHED * most;
     }
     return FLX_OK;
 }

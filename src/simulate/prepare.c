@@ -300,9 +300,11 @@ static flx_status find_not_unique(flx_simulation *sim)
     if (sim->plan->summary.redundant == 0) return FLX_OK;
     const flx_system *s = flx_wrapper_base(sim->sys, &work, &x);
     size_t n = (size_t)sim->model->njoint;
-    sim->making->not_unique = flx_arena_take(sim->arena, n, sizeof *sim->plan->not_unique);
+    sim->making->not_unique = flx_arena_take(sim->arena, 2 * n, sizeof *sim->plan->not_unique);
     if (!sim->plan->not_unique) return FLX_ERR_MEMORY;
-    flx_status status = flx_descriptor_not_unique(s, work, &x, sim->making->not_unique);
+    sim->making->pressed_not_unique = sim->making->not_unique + n;
+    flx_status status = flx_descriptor_not_unique(s, work, &x, sim->making->not_unique,
+                                                  sim->making->pressed_not_unique);
     return status > 0 ? FLX_OK : status;
 }
 

@@ -246,6 +246,7 @@ typedef struct flx_plan {
     flx_formulas columns, probes;
     flx_program *measure_program; // owned
     bool *not_unique;             // (njoint) arena or NULL: reactions that are one choice of many
+    bool *pressed_not_unique;     // ... and those of them that friction of the joint would follow
     bool balances;                // what neither mass nor damping holds begins in balance
     bool determined;              // masses determine accelerations at the start
     bool form_settles;            // ... and so does the form for explicit methods

@@ -54,6 +54,24 @@ static course observe(const motion *m, const flx_body_axes *b)
     return c;
 }
 
+// How far bodies are from each other, wherever the model lies; of one body it is known no better than `scale`.
+static double extent(const motion *m, double scale)
+{
+    v3 middle = v3_make(0, 0, 0);
+    double most = 0.0;
+    flx_body_axes b;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < m->n; i++) {
+            flx_descriptor_body_axes(m->s, m->x->q, i, &b);
+            const double *q = m->x->q + b.q;
+            v3 r = v3_make(q[0], q[1], b.linear > 2 ? q[2] : 0.0);
+            if (pass == 0) middle = v3_axpy(1.0 / m->n, r, middle);
+            if (pass == 1) most = fmax(most, v3_norm(v3_sub(r, middle)));
+        }
+    }
+    return most > NOTHING * scale ? 2.0 * most : scale;
+}
+
 // Lengths against angles by the speeds, wherever the model lies; not far from the model's own length, where one of the
 // speeds is rounding.
 static double weigh(const motion *m)
@@ -261,6 +279,7 @@ flx_status flx_steady_find(const flx_system *s, const flx_state *x, double *turn
         planar = b.linear == 2;
     }
     if (!(m.length > 0.0)) m.length = 1.0;
+    m.length = extent(&m, m.length);
     m.length = weigh(&m);
     for (int i = 0; i < m.n; i++) {
         flx_descriptor_body_axes(s, x->q, i, &b);

@@ -158,8 +158,54 @@ static bool is_asked_for(const flx_simulation *sim, int joint)
     return false;
 }
 
+static bool reads(const flx_simulation *sim, const flx_force *f, int joint)
+{
+    const flx_graph *g = sim->model->graph;
+    bool found = f->value >= 0 && flx_graph_depends(g, f->value, is_force_of, &joint);
+    for (int i = 0; i < 3 && !found; i++) {
+        found = (f->force[i] >= 0 && flx_graph_depends(g, f->force[i], is_force_of, &joint)) ||
+                (f->torque[i] >= 0 && flx_graph_depends(g, f->torque[i], is_force_of, &joint));
+    }
+    return found;
+}
+
+// A motion that follows the choice: forces that read it, friction first.
+static void tell_followed_choice(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    for (int j = 0; j < m->njoint; j++) {
+        const char *item = NULL;
+        flx_loc loc = FLX_NOWHERE;
+        if (!sim->plan->not_unique[j]) continue;
+        for (int i = 0; i < m->nfriction + m->nforce; i++) {
+            bool friction = i < m->nfriction;
+            const flx_force *f = friction ? m->frictions + i : m->forces + i - m->nfriction;
+            if (friction && !sim->plan->pressed_not_unique[j]) continue;
+            if (item || !reads(sim, f, j)) continue;
+            item = f->name;
+            loc = f->loc;
+        }
+        for (int i = 0; i < m->nstick && sim->plan->pressed_not_unique[j]; i++) {
+            if (m->sticks[i].joint != j) continue;
+            item = m->sticks[i].name;
+            loc = m->sticks[i].loc;
+        }
+        if (!item) continue;
+        bool own = strcmp(item, m->joints[j].name) == 0;
+        flx_ctx_warn(sim->ctx, loc,
+                     "%s of '%s' follows the reaction of %s%s%s, which is not unique, since "
+                     "constraints are redundant: the motion is that of one choice of many, and "
+                     "depends on the order of the joints; let one of them hold less, or give way "
+                     "as a bushing does",
+                     own ? "the friction" : "the force", item, own ? "this joint" : "'",
+                     own ? "" : m->joints[j].name, own ? "" : "'");
+        return;
+    }
+}
+
 void flx_simulation_tell_not_unique(flx_simulation *sim)
 {
+    if (sim->plan->not_unique) tell_followed_choice(sim);
     char names[200] = "";
     int count = 0;
     for (int i = 0; sim->plan->not_unique && i < sim->model->njoint; i++) {
@@ -179,12 +225,14 @@ void flx_simulation_tell_not_unique(flx_simulation *sim)
 
 void flx_simulation_tell_shared_friction(flx_simulation *sim)
 {
-    bool asked = sim->columns.of->reactions || sim->probes.of->reactions;
+    bool rubs = sim->model->nfriction + sim->model->nstick > 0; // by reactions
+    bool asked = rubs || sim->columns.of->reactions || sim->probes.of->reactions;
     const flx_contact_group *g = asked && sim->it ? flx_integrator_shared_contact(sim->it) : NULL;
     if (!g) return;
     flx_ctx_warn(sim->ctx, g->loc,
                  "'%s' stuck where other contacts or joints hold its slip as well: it slips "
                  "where no share of the forces holds it, but how they share them is one choice of "
-                 "many; make one of them compliant if these forces matter",
-                 g->item ? g->item : "?");
+                 "many%s; make one of them compliant if these forces matter",
+                 g->item ? g->item : "?",
+                 rubs ? ", which friction in joints follows, and with it the motion" : "");
 }

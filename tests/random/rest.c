@@ -32,10 +32,11 @@ static void take(const flx_modes *m, double time, spectrum *out)
 {
     out->zero = m->nneutral + m->nhidden; // where they begin is a matter of rounding
     for (int i = 0; i < out->zero && out->n < EIGENVALUES; i++) out->n++;
-    for (int i = 0; i < m->nmode; i++) { // both of a pair
+    for (int i = 0; i < m->nmode; i++) {                                // both of a pair
+        bool slow = hypot(m->modes[i].re, m->modes[i].im) <= m->within; // told as zero or not
         for (int k = 0; k < (m->modes[i].im > 0.0 ? 2 : 1) && out->n < EIGENVALUES; k++) {
-            out->re[out->n] = m->modes[i].re * time;
-            out->im[out->n++] = m->modes[i].im * time * (k ? -1.0 : 1.0);
+            out->re[out->n] = slow ? 0.0 : m->modes[i].re * time;
+            out->im[out->n++] = slow ? 0.0 : m->modes[i].im * time * (k ? -1.0 : 1.0);
         }
     }
 }

@@ -54,8 +54,9 @@ static int projection_keeps_the_joints_closed(void)
     return 0;
 }
 
-// A shaft on a constant-velocity joint comes to where it points against the other: some steps jump from there to the position in
-// which the shafts are half a revolution apart, and the row of the joint is zero in both. It is told as open.
+// A shaft on a constant-velocity joint comes to where it points against the other: some steps lead from there to the position in
+// which the shafts are half a revolution apart, and the row of the joint is zero in both. It is told as open, or the run ends
+// there.
 static int a_joint_that_turned_over_is_told(void)
 {
     static const char text[] =
@@ -84,13 +85,21 @@ static int a_joint_that_turned_over_is_told(void)
         "max_step: %g}\n"
         "outputs: {times: [0.68], signals: [b.angular_velocity]}\n";
     const double steps[] = {0.02, 0.005, 0.002, 0.001};
+    int right = 0;
     for (int i = 0; i < 4; i++) {
         char model[3000];
         case_table t = {0};
         flx_ledger l = {0};
         double rate = 0.0;
         snprintf(model, sizeof model, text, steps[i]);
-        CHECK(case_run_ledger(model, NULL, &t, &l));
+        if (!case_run_ledger(model, NULL, &t, &l)) {
+            char said[1000];
+            CHECK(!case_run_said(model, NULL, said, sizeof said));
+            CHECK_TEXT(said, "near a singular position");
+            case_table_clear(&t);
+            continue;
+        }
+        right += !(l.position_residual > 3.0);
         CHECK(case_table_value(&t, "b.angular_velocity.x", 0.68, &rate));
         case_table_clear(&t);
         printf("    steps to %g s: rate %.6g, joint open by %.2g\n", steps[i], rate,
@@ -98,6 +107,7 @@ static int a_joint_that_turned_over_is_told(void)
         bool over = fabs(rate + 4.2890192) > 1e-4;
         CHECK(over == (l.position_residual > 3.0));
     }
+    CHECK(right > 0);
     return 0;
 }
 

@@ -201,7 +201,58 @@ static int structures_without_freedom_have_reactions(void)
         3, shared);
 }
 
-TEST_MAIN(TEST(door), TEST(door_on_a_flexible_post),
+// Friction follows what presses on a bearing: where that is one choice of many the motion is, too, and the user is told, whether
+// reactions are asked for or not. In a chain of hinges that lies in a plane only forces along the axes are not unique.
+static int friction_that_follows_the_choice_is_told(void)
+{
+    static const struct {
+        const char *low, *high;
+        bool told;
+    } doors[] = {
+        {", friction: {coefficient: 0.3, radius: 0.02}", "", true},
+        {"", ", friction: {coefficient: 0.3, radius: 0.02, stick: true}", true},
+        {", friction: {viscous: 0.1}", "", false},
+        {"", "", false},
+    };
+    for (int k = 0; k < 8; k++) {
+        char text[1200], low[200], high[200], said[2000];
+        bool swapped = k % 2 == 1;
+        snprintf(low, sizeof low,
+                 "  l: {type: revolute, on: [ground, door], at: [0, 0, 0], axis: [0, 0, 1]%s}\n",
+                 doors[k / 2].low);
+        snprintf(high, sizeof high,
+                 "  h: {type: revolute, on: [ground, door], at: [0, 0, 2], axis: [0, 0, 1]%s}\n",
+                 doors[k / 2].high);
+        snprintf(text, sizeof text,
+                 "flexion: 1\ngravity: [0, 0, -10]\n"
+                 "bodies: {door: {type: rigid, mass: 10, inertia: [1, 1, 1], com: [0.5, 0, 1], "
+                 "angular_velocity: [0, 0, 1]}}\njoints:\n%s%s"
+                 "simulate: {until: 0.01}\noutputs: {every: 0.01, signals: [l.angle]}\n",
+                 swapped ? high : low, swapped ? low : high);
+        CHECK(case_run_said(text, NULL, said, sizeof said));
+        CHECK((strstr(said, "the motion is that of one choice of many") != NULL) ==
+              doors[k / 2].told);
+    }
+    char said[2000];
+    CHECK(case_run_said(
+        "flexion: 1\ngravity: [0, 0, -10]\nbodies:\n"
+        "  a: {type: rigid, mass: 1, com: [0, 0, 0.5], inertia: [1, 1, 1]}\n"
+        "  b: {type: rigid, mass: 1, com: [1, 0, 0], inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+        "  c: {type: rigid, mass: 1, com: [0, 0, 0.75], inertia: [1, 1, 1], position: [2, 0, "
+        "-0.5]}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, a], at: a, axis: [0, 1, 0], friction: {coefficient: "
+        "0.3, radius: 0.02}, initial: {rate: 1}}\n"
+        "  B: {type: revolute, on: [a, b], at: b, axis: [0, 1, 0]}\n"
+        "  C: {type: revolute, on: [b, c], at: [2, 0, 1], axis: [0, 1, 0]}\n"
+        "  D: {type: revolute, on: [c, ground], at: c, axis: [0, 1, 0]}\n"
+        "simulate: {until: 0.01}\noutputs: {every: 0.01, signals: [A.angle]}\n",
+        NULL, said, sizeof said));
+    CHECK(!strstr(said, "one choice of many"));
+    return 0;
+}
+
+TEST_MAIN(TEST(door), TEST(friction_that_follows_the_choice_is_told), TEST(door_on_a_flexible_post),
           TEST(errors_of_the_drawing_change_them_in_proportion),
           TEST(unknown_forces_are_no_reactions), TEST(what_is_not_unique_is_told),
           TEST(structures_without_freedom_have_reactions))

@@ -38,11 +38,20 @@
 #define CAREFUL_STEPS 20
 #define CAREFUL_TRIES 12
 #define CAREFUL_FACTOR 0.8
-// With every try beyond the third the error may be larger by this factor: what the estimate sees
-// there is rounding, which no step makes smaller.
+// With every try beyond the third that leaves more than this part of the error the error may be larger by that factor:
+// what the estimate sees there is rounding, which no step makes smaller. Near a singular position, not at it, shorter
+// steps do.
+#define CAREFUL_STALLED 0.7
 #define CAREFUL_PATIENCE 3.0
 // Where the constraints are more regular than this, a short step has another reason.
 #define NEARLY_SINGULAR 5e-3
+// An end that the projection moves by more than so many tolerances, and by more than this part of itself, is none: a step
+// moves it by a fraction of a tolerance, at a singular position by a hundred, and where the drawing does not quite close by
+// more. A step over a position that is nearly singular, where velocities turn at once, ends with velocities that were others.
+#define FARTHEST 1e3
+#define FARTHEST_PART 1e-3
+// Of the largest number: what the projection moves by rounding.
+#define MOVED_BY_ROUNDING (1e3 * DBL_EPSILON)
 // How often the border of stability may be met in a row.
 #define STIFF_STEPS 15
 #define NONSTIFF_STEPS 6
@@ -356,12 +365,38 @@ static void swap(double **a, double **b)
     *b = c;
 }
 
-// After a good attempt: project the end, evaluate there, make the end the beginning.
-static flx_status finish(flx_integrator *it, double t, double h)
+// In tolerances: how far the end is from where it was before, near.
+static double moved_by(const explicit_rk *p)
+{
+    double largest = 0.0, sum = 0.0;
+    for (int i = 0; i < p->n; i++) largest = fmax(largest, fabs(p->z1[i]));
+    for (int i = 0; i < p->n; i++) {
+        double size = fmax(fabs(p->z[i]), fabs(p->z1[i]));
+        double w =
+            (p->z1[i] - p->near[i]) / (p->atol + p->rtol * size + MOVED_BY_ROUNDING * largest);
+        sum += w * w;
+    }
+    return p->n ? sqrt(sum / p->n) : 0.0;
+}
+
+// After a good attempt: project the end, evaluate there, make the end the beginning. *far: more than so far it was moved, and
+// nothing was done; else 0.
+static flx_status finish(flx_integrator *it, double t, double h, bool fixed, double *far)
 {
     explicit_rk *p = it->data;
+<<<<<<< HEAD
     int end = flx_rk_slopes(p->pair) - 1;
+=======
+    int end = slopes(p->pair) - 1;
+    *far = 0.0;
+    if (p->projects) memcpy(p->near, p->z1, (size_t)p->n * sizeof *p->near);
+>>>>>>> 65d2c087 (explicit methods: a step that the projection throws far back is none; friction that follows reactions which are not unique is told)
     FLX_TRY(project(it, t + h, p->z1));
+    if (p->projects && !fixed) {
+        double moved = moved_by(p);
+        *far = moved > fmax(FARTHEST, FARTHEST_PART / p->rtol) ? moved : 0.0;
+        if (*far > 0.0) return FLX_OK;
+    }
     if (p->projects || !p->pair->last_is_end) FLX_TRY(eval(it, t + h, p->z1, p->k[end]));
     if (!is_finite(p->k[end], p->n)) return FLX_NOT_FINITE;
     swap(&p->z, &p->z1);
@@ -405,7 +440,7 @@ static flx_status begin(flx_integrator *it, const flx_state *x, double h_most)
     return it->def.step > 0.0 || at_hand ? FLX_OK : first_step(it, x, h_most, &p->h);
 }
 
-static flx_status give_up(flx_integrator *it, flx_status last)
+static flx_status give_up(flx_integrator *it, flx_status last, bool far)
 {
     const explicit_rk *p = it->data;
     if (last != FLX_OK) {
@@ -413,6 +448,13 @@ static flx_status give_up(flx_integrator *it, flx_status last)
                                it->def.step > 0.0
                                    ? "a smaller step, or method radau or generalized-alpha"
                                    : "method radau or generalized-alpha");
+    }
+    if (far) {
+        return flx_method_fail(
+            it, FLX_STEP_TOO_SMALL, -1, 0, 0,
+            "near a singular position the constraints change the velocities at the "
+            "end of every step",
+            "method radau");
     }
     return flx_method_fail(it, FLX_STEP_TOO_SMALL, -1, 0, 0,
                            p->stiff ? "the step became too small on a stiff motion"
@@ -448,7 +490,8 @@ static void accept(flx_integrator *it, flx_state *x, double h, double error, boo
 // How often this step was tried, from which length, and how large its error may be.
 typedef struct attempt {
     int rejections;
-    double first, allowed;
+    double first, allowed, last;
+    bool far; // the last try ended far from the constraints
 } attempt;
 
 // The next length to try after h; error HUGE_VAL: it could not be evaluated.
@@ -463,7 +506,9 @@ static void shorten(flx_integrator *it, double h, double error, double smallest,
     it->stats.rejected++;
     p->rejected = true;
     a->rejections++;
-    if (p->careful > 0 && a->rejections > 3) a->allowed *= CAREFUL_PATIENCE;
+    bool stalled = !(error < CAREFUL_STALLED * a->last);
+    if (p->careful > 0 && a->rejections > 3 && stalled) a->allowed *= CAREFUL_PATIENCE;
+    a->last = error;
     // a stage too near to a singular position: another step, not a smaller one, avoids it
     if (p->careful > 0 && a->rejections <= CAREFUL_TRIES) factor = CAREFUL_FACTOR;
     p->h = fmax(h * factor, 0.5 * smallest);
@@ -482,7 +527,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
     const double asked = h_most;
     if (it->def.max_step > 0.0 && !fixed) h_most = fmin(h_most, it->def.max_step);
     FLX_TRY(begin(it, x, h_most));
-    attempt a = {.first = p->h, .allowed = 1.0};
+    attempt a = {.first = p->h, .allowed = 1.0, .last = HUGE_VAL};
     for (;;) {
         double h = fixed ? h_most : fmin(p->h, h_most);
         if (!fixed && h_most - h < 0.01 * h) h = h_most; // no crumbs at the end
@@ -492,14 +537,17 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
         flx_status s = run_stages(it, x->t, h);
         if (s == FLX_OK && !is_finite(p->z1, p->n)) s = FLX_NOT_FINITE;
         double error = s != FLX_OK ? HUGE_VAL : fixed ? 0.0 : estimate_error(it, x->t, h);
-        if (error <= a.allowed) s = finish(it, x->t, h);
+        double far = 0.0;
+        if (error <= a.allowed) s = finish(it, x->t, h, fixed, &far);
         if (s < 0) return s;
-        if (s == FLX_OK && error <= a.allowed) {
+        if (s == FLX_OK && error <= a.allowed && far == 0.0) {
             accept(it, x, h, error, h == asked && h < p->h);
             return FLX_OK;
         }
-        if (fixed || !(h > smallest)) return give_up(it, s);
+        if (fixed || !(h > smallest)) return give_up(it, s, a.far);
         if (s != FLX_OK) flx_state_copy(p->trial, x); // iterations begin anew
+        error = fmax(error, far);
+        a.far = a.far || far > 0.0;
         // an error that is not a number counts as a failure
         shorten(it, h, s == FLX_OK && error < HUGE_VAL ? error : HUGE_VAL, smallest, &a);
     }
