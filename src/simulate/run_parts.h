@@ -22,7 +22,8 @@ struct flx_run {
     bool rows;               // they are found; else only their times count, for the account
 
     // of a run that its owner advances
-    const flx_system *of; // borrowed
+    const flx_system *of;    // borrowed
+    size_t gradient_numbers; // that steps of flx_gradient_find may take; 0: 1 GiB of them
     flx_run_def def;
     double t;        // reached, as it was asked for
     double horizon;  // where it is expected to end; 0: not known

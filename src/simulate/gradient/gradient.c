@@ -140,6 +140,7 @@ static flx_status make(gradient *g, flx_gradient *out)
 static void clear(gradient *g)
 {
     flx_run_destroy(&g->twin);
+    flx_run_destroy(&g->tracer);
     flx_state_destroy(&g->from);
     flx_state_destroy(&g->to);
     flx_state_destroy(&g->moved);
@@ -148,6 +149,7 @@ static void clear(gradient *g)
     flx_free(g->orders);
     flx_free(g->records);
     flx_gradient_clear_jumps(g);
+    flx_gradient_clear_marks(g);
     flx_slopes_destroy(&g->sl);
     flx_ctx_destroy(&g->quiet);
 }
@@ -174,9 +176,13 @@ static flx_status retrace(gradient *g)
     double *value = flx_alloc(g->ctx, (size_t)g->nvalue, sizeof *value);
     if (!value) return FLX_ERR_MEMORY;
     flx_status status = flx_gradient_shift(g, 0, 0.0);
-    g->retraces = true;
-    if (status == FLX_OK) status = flx_gradient_follow(g, value);
-    g->retraces = false;
+    if (status == FLX_OK && g->nmark > 0) {
+        status = flx_gradient_retrace(g);
+    } else if (status == FLX_OK) {
+        g->retraces = true;
+        status = flx_gradient_follow(g, value);
+        g->retraces = false;
+    }
     flx_free(value);
     if (status > 0) g->cannot = "its steps cannot be made again";
     return status > 0 ? FLX_OK : status;
@@ -184,7 +190,12 @@ static flx_status retrace(gradient *g)
 
 static flx_status find_by_steps(gradient *g, flx_gradient *out)
 {
-    bool back = g->def->method == FLX_GRADIENT_ADJOINT ||
+    if (g->nmark > 0 && (g->def->method == FLX_GRADIENT_DIRECT || !flx_gradient_has_adjoint(g))) {
+        return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "its steps take more than 1 GiB, and are carried back alone: take "
+                        "'adjoint', of metrics that have one, or 'differences'");
+    }
+    bool back = g->def->method == FLX_GRADIENT_ADJOINT || g->nmark > 0 ||
                 (g->def->method == FLX_GRADIENT_AUTO && g->def->nparam > MORE * g->def->nmetric &&
                  flx_gradient_has_adjoint(g));
     out->method = back ? FLX_GRADIENT_ADJOINT : FLX_GRADIENT_DIRECT;

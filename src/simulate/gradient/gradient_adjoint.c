@@ -315,7 +315,7 @@ static flx_status carry_back(flx_adjoint *a, const double *measures)
 {
     gradient *g = a->g;
     size_t all = (size_t)a->m * (size_t)a->nchange;
-    for (int i = steps_of(a) - 1; i >= 0; i--) {
+    for (int i = a->to - 1; i >= a->from; i--) {
         const flx_gradient_jump *jump = flx_gradient_jump_at(g, i);
         if (jump) {
             FLX_TRY(carry_over(a, jump, measures));
@@ -329,7 +329,8 @@ static flx_status carry_back(flx_adjoint *a, const double *measures)
         flx_gradient_node(g, i + 1, g->to);
         FLX_TRY(flx_slopes_open(a->sl, g->from, g->to, flx_gradient_record(g, i), true));
         for (int j = 0; j < a->m; j++) {
-            double *eta = a->eta + ((size_t)i * (size_t)a->m + (size_t)j) * (size_t)a->n;
+            double *eta =
+                a->eta + ((size_t)(i - a->from) * (size_t)a->m + (size_t)j) * (size_t)a->n;
             double *w = a->w + (size_t)j * (size_t)a->size;
             flx_slopes_change_t(a->sl, a->weights + j * a->nchange, w);
             for (int k = 1; k <= a->inner; k++) {
@@ -340,7 +341,21 @@ static flx_status carry_back(flx_adjoint *a, const double *measures)
             FLX_TRY(flx_slopes_adjoint(a->sl, w, eta));
         }
     }
-    return weigh_point(a, 0, measures, a->first);
+    return a->from == 0 ? weigh_point(a, 0, measures, a->first) : FLX_OK;
+}
+
+// Stretch by stretch, parameters meet the weights.
+static flx_status carry_all(flx_adjoint *a, const double *measures, double *slope)
+{
+    gradient *g = a->g;
+    for (int last = steps_of(a); last > 0; last = a->from) {
+        flx_gradient_stretch(g, last - 1, &a->from, &a->to);
+        flx_gradient_rates_take(a->rates, a->from, a->to);
+        FLX_TRY(carry_back(a, measures));
+        FLX_TRY(flx_adjoint_meet(a, measures, slope));
+        if (g->lost != FLX_OK) return g->lost;
+    }
+    return FLX_OK;
 }
 
 // ---- all of it ------------------------------------------------------------------------------------
@@ -357,14 +372,15 @@ static flx_status make(flx_adjoint *a)
     a->n = flx_slopes_rows(a->sl);
     a->inner = g->run->sim->course.inner;
     a->nu = (size_t)flx_dims_unknowns(&s->dims);
-    size_t m = (size_t)a->m, nodes = (size_t)g->n, probes = (size_t)a->nprobe;
+    size_t m = (size_t)a->m, steps = (size_t)flx_gradient_most_steps(g);
+    size_t probes = (size_t)a->nprobe;
     size_t points = (size_t)points_of(a), inner = (size_t)a->inner;
     const flx_array arrays[] = {
         FLX_ARRAY(a->probe, points * probes),
         FLX_ARRAY(a->rule, points),
         FLX_ARRAY(a->by, m * probes),
         FLX_ARRAY(a->w, m * (size_t)a->size),
-        FLX_ARRAY(a->eta, nodes * m * (size_t)a->n),
+        FLX_ARRAY(a->eta, steps * m * (size_t)a->n),
         FLX_ARRAY(a->first, m * (size_t)a->nchange),
         FLX_ARRAY(a->reach[0], a->nchange),
         FLX_ARRAY(a->reach[1], a->nchange),
@@ -372,13 +388,13 @@ static flx_status make(flx_adjoint *a)
         FLX_ARRAY(a->change, a->nchange),
         FLX_ARRAY(a->step, a->nchange),
         FLX_ARRAY(a->z, a->size),
-        FLX_ARRAY(a->rp, nodes * (size_t)a->n),
+        FLX_ARRAY(a->rp, steps * (size_t)a->n),
         FLX_ARRAY(a->start_eta, FLX_SLOPES_INSTANTS * m * a->nu),
         FLX_ARRAY(a->start_rp, FLX_SLOPES_INSTANTS * a->nu),
         FLX_ARRAY(a->crossings, (size_t)g->njump * m * ((size_t)a->nchange + 1)),
         FLX_ARRAY(a->slopes, 2 * probes)};
     a->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
-    return a->block ? flx_gradient_rates_create(g, &a->rates) : FLX_ERR_MEMORY;
+    return a->block ? flx_gradient_rates_create(g, (int)steps, &a->rates) : FLX_ERR_MEMORY;
 }
 
 static flx_status find(flx_adjoint *a, double *slope)
@@ -399,14 +415,15 @@ static flx_status find(flx_adjoint *a, double *slope)
     set_steps(a);
     FLX_TRY(find_reach(a, false));
     if (a->inner > 0) FLX_TRY(find_reach(a, true));
-    FLX_TRY(carry_back(a, measures));
-    return flx_adjoint_meet(a, measures, slope);
+    return carry_all(a, measures, slope);
 }
 
 flx_status flx_gradient_adjoint(gradient *g, double *slope)
 {
     flx_adjoint a = {.g = g};
     flx_status status = find(&a, slope);
+    flx_status end = flx_gradient_end(g);
+    if (status == FLX_OK) status = end;
     flx_gradient_rates_destroy(&a.rates);
     flx_gradient_groups_destroy(&a.groups);
     for (int i = 0; i < FLX_SLOPES_INSTANTS; i++) flx_state_destroy(&a.instants.at[i]);

@@ -8,18 +8,19 @@ typedef struct flx_adjoint {
     flx_slopes *sl;                  // borrowed
     int m, nprobe, size, nchange, n; // n: rows of a step
     int inner;                       // points inside a step
+    int from, to;                    // nodes of the stretch that is looked at
     double *probe;                   // (points nprobe) values
     double *rule;                    // (points) weights in an integral
     double *by;                      // (m nprobe) slopes of metrics by single measures
     double *w;                       // (m size)
-    double *eta;                     // (steps m n)
+    double *eta;                     // (steps m n) of a stretch
     double *first;                   // (m nchange) by the state at the start
     int *reach
         [2]; // (nchange) changes of states that probes depend on: of ends of steps, of points inside
     int nreach[2];
     double *weights; // (1 + inner, m, nchange) of changes at the end of a step, and inside
     double *change, *z, *step;    // (nchange) (size) (nchange) scratch, sizes of steps
-    double *rp;                   // (steps n) of one parameter
+    double *rp;                   // (steps n) of one parameter, of a stretch
     flx_gradient_rates *rates;    // owned
     double *slopes;               // (nprobe) of one change
     size_t nu;                    // unknowns of the system
@@ -55,5 +56,5 @@ flx_status flx_adjoint_observe(const flx_adjoint *a, flx_simulation *sim, int po
 double flx_adjoint_weight(const flx_adjoint *a, int i, int k, double value);
 double *flx_adjoint_crossing(const flx_adjoint *a, const flx_gradient_jump *jump);
 
-// gradient_meet.c
+// gradient_meet.c: slope += of the stretch that has been carried back; the first of the run is the last that is.
 flx_status flx_adjoint_meet(flx_adjoint *a, const double *measures, double *slope);

@@ -216,7 +216,7 @@ static flx_status make(direct *d)
     d->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     if (!d->block) return FLX_ERR_MEMORY;
     find_idle(d);
-    return flx_gradient_rates_create(g, &d->rates);
+    return flx_gradient_rates_create(g, g->n - 1, &d->rates);
 }
 
 static flx_status find_some(direct *d, double *slope)

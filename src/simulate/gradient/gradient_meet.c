@@ -16,7 +16,7 @@ static double dot(const double *x, const double *y, int n)
 static void meet_steps(flx_adjoint *a, int k, const double *rp, double *slope)
 {
     int np = a->g->def->nparam;
-    for (int i = 0; i < steps_of(a); i++) {
+    for (int i = 0; i < a->to - a->from; i++) {
         const double *eta = a->eta + (size_t)i * (size_t)a->m * (size_t)a->n;
         for (int j = 0; j < a->m; j++)
             slope[j * np + k] -= dot(rp + (size_t)i * (size_t)a->n, eta + j * a->n, a->n);
@@ -30,8 +30,9 @@ static flx_status meet_probes(flx_adjoint *a, int k, double by, const double *me
     gradient *g = a->g;
     flx_simulation *sim = g->twin->sim;
     int np = g->def->nparam;
+    int past = a->to == steps_of(a) ? points_of(a) : point_of(a, a->to);
     flx_gradient_sharpen(sim);
-    for (int i = 0; i < points_of(a); i++) {
+    for (int i = point_of(a, a->from); i < past; i++) {
         bool none = true;
         for (int r = 0; r < a->nprobe; r++)
             none = none && flx_adjoint_weight(a, r, i, measures[r]) == 0.0;
@@ -70,6 +71,7 @@ static flx_status meet_directly(flx_adjoint *a, int k, double part, bool start, 
 {
     gradient *g = a->g;
     double e = flx_gradient_reach(g, k, part);
+    start = start && a->from == 0;
     for (int l = 0; l < FLX_FIVE_POINTS && (start || probes); l++) {
         FLX_TRY(flx_gradient_shift(g, k, flx_five_places[l] * e));
         if (probes) FLX_TRY(meet_probes(a, k, flx_five_weights[l] / e, measures, slope));
@@ -112,8 +114,9 @@ static flx_status weigh_start(flx_adjoint *a)
     gradient *g = a->g;
     flx_integrator *it = g->run->sim->it;
     if (!flx_slopes_has_start_t(a->sl, it)) return FLX_OK;
-    for (int i = 0; i < FLX_SLOPES_INSTANTS; i++)
-        FLX_TRY(flx_state_create(g->run->sim->sys, &a->instants.at[i]));
+    for (int i = 0; i < FLX_SLOPES_INSTANTS; i++) {
+        if (!a->instants.at[i]) FLX_TRY(flx_state_create(g->run->sim->sys, &a->instants.at[i]));
+    }
     for (int j = 0; j < a->m; j++) {
         for (int i = 0; i < FLX_SLOPES_INSTANTS; i++)
             a->instants.eta[i] = a->start_eta + (size_t)(j * FLX_SLOPES_INSTANTS + i) * a->nu;
@@ -132,7 +135,7 @@ static void meet_group(flx_adjoint *a, const int *owner, double *slope)
 {
     const gradient *g = a->g;
     int np = g->def->nparam, nu = (int)a->nu;
-    for (int i = 0; i < steps_of(a); i++) {
+    for (int i = 0; i < a->to - a->from; i++) {
         const double *rp = a->rp + (size_t)i * (size_t)a->n;
         const double *eta = a->eta + (size_t)i * (size_t)a->m * (size_t)a->n;
         for (int j = 0; j < a->m; j++, eta += a->n) {
@@ -141,7 +144,7 @@ static void meet_group(flx_adjoint *a, const int *owner, double *slope)
             }
         }
     }
-    for (int j = 0; j < a->m; j++) {
+    for (int j = 0; j < a->m && a->from == 0; j++) {
         const double *eta = a->start_eta + (size_t)(j * FLX_SLOPES_INSTANTS) * a->nu;
         for (int c = 0; c < a->instants.n * nu; c++) {
             int k = owner[a->n + c] - 1;
@@ -154,8 +157,9 @@ static void meet_group(flx_adjoint *a, const int *owner, double *slope)
 static flx_status meet_groups(flx_adjoint *a, const double *measures, double *slope)
 {
     const gradient *g = a->g;
-    FLX_TRY(weigh_start(a));
-    FLX_TRY(flx_gradient_groups_create(a->g, &a->instants, &a->groups));
+    // which instants there are does not depend on weights, which come with the first stretch of the run
+    if (a->from == 0 || !a->groups) FLX_TRY(weigh_start(a));
+    if (!a->groups) FLX_TRY(flx_gradient_groups_create(a->g, &a->instants, &a->groups));
     for (int i = 0; i < flx_gradient_groups_count(a->groups); i++) {
         bool good = flx_gradient_groups_size(a->groups, i) > 1;
         if (good)
@@ -180,7 +184,7 @@ static flx_status meet_groups(flx_adjoint *a, const double *measures, double *sl
 flx_status flx_adjoint_meet(flx_adjoint *a, const double *measures, double *slope)
 {
     const gradient *g = a->g;
-    for (int k = 0; k < g->def->nparam; k++) FLX_TRY(meet_jumps(a, k, slope));
+    for (int k = 0; k < g->def->nparam && a->from == 0; k++) FLX_TRY(meet_jumps(a, k, slope));
     if (g->def->nparam >= MANY) return meet_groups(a, measures, slope);
     for (int k = 0; k < g->def->nparam; k++) FLX_TRY(meet_alone(a, k, measures, slope));
     return FLX_OK;

@@ -16,6 +16,13 @@ typedef struct flx_gradient_jump {
     signed char *changed; // (indicators) owned
 } flx_gradient_jump;
 
+// Where a stretch of a run begins whose steps are made again: its first node, and the run there.
+typedef struct flx_gradient_mark {
+    int node;
+    void *saved; // owned
+    size_t size;
+} flx_gradient_mark;
+
 typedef struct gradient {
     flx_run *run;
     const flx_gradient_def *def;
@@ -27,17 +34,26 @@ typedef struct gradient {
     const double *value; // (nvalue) of the run
     int shifted;         // 1 + the parameter of the second run that is moved; 0: none
     // the steps that were made
-    bool keeps;             // they are wanted
-    const char *cannot;     // why they have no derivatives; NULL: they have
-    bool events;            // some happen
-    bool wander;            // ... over the ends of given steps, with the parameters
-    int n, room;            // nodes
-    size_t size;            // numbers of a state
-    double *states, *times; // (room size) (room) owned
-    int *orders;            // (room) of the steps that begin at the nodes; owned
-    flx_slopes *sl;         // owned; NULL: steps of the method have no derivatives
-    size_t record;          // numbers that a step is known by,
-    double *records;        // (room record) ... of the steps that begin at the nodes; owned
+    bool keeps;               // they are wanted
+    const char *cannot;       // why they have no derivatives; NULL: they have
+    bool events;              // some happen
+    bool wander;              // ... over the ends of given steps, with the parameters
+    int n, room;              // nodes
+    size_t size;              // numbers of a state
+    double *times;            // (room) owned
+    int *orders;              // (room) of the steps that begin at the nodes; owned
+    int first, held, wide;    // nodes whose states are here, and room for them
+    double *states;           // (wide size) owned
+    flx_slopes *sl;           // owned; NULL: steps of the method have no derivatives
+    size_t record;            // numbers that a step is known by,
+    double *records;          // (wide record) ... of the steps that begin at these; owned
+    flx_gradient_mark *marks; // (nmark) owned; none: all states are here
+    int nmark, room_mark;
+    flx_run
+        *tracer; // owned: it makes steps again along those of the run; NULL: the run itself does
+    flx_gradient_mark start, last; // the run at its end, where there are marks
+    bool again;                    // steps are made again
+    flx_status lost;               // a stretch could not be
     int njump, room_jump;
     flx_gradient_jump *jumps;     // (njump) owned
     bool retraces;                // the second run makes the steps anew, more sharply solved
@@ -56,10 +72,25 @@ void flx_gradient_sharpen_twin(gradient *g);
 // What is asked for of the outputs at one time, by the state in sim->inner.
 flx_status flx_gradient_observe(gradient *g, flx_run *r, double t, double *value);
 // What the step from node i on is known by.
-static inline const double *flx_gradient_record(const gradient *g, int i)
-{
-    return g->records + (size_t)i * g->record;
-}
+const double *flx_gradient_record(gradient *g, int i);
+// gradient_stretches.c: states of a run that would take too much are kept stretch by stretch, and made again from where each of
+// them began. begin: the run is at its start; go_on: after a step of it, another stretch begins where it has to; bring: node i, and
+// the step from it where `step` says so, are among those that are here. The part of a stretch that step i is in, whose weights meet
+// parameters together: its nodes from *from to *to; most_steps: of the longest one. end: the run is where it ended.
+#define FLX_GRADIENT_TOO_MUCH "its steps would take more than 1 GiB"
+flx_status flx_gradient_begin(gradient *g, const flx_run *r);
+flx_status flx_gradient_go_on(gradient *g, const flx_run *r);
+void flx_gradient_bring(gradient *g, int i, bool step);
+void flx_gradient_stretch(const gradient *g, int i, int *from, int *to);
+int flx_gradient_most_steps(const gradient *g);
+int flx_gradient_most_nodes(const gradient *g); // that there is room for
+flx_status flx_gradient_end(gradient *g);
+// From now on g->tracer makes steps again, along the steps of the run.
+flx_status flx_gradient_retrace(gradient *g);
+void flx_gradient_clear_marks(gradient *g);
+// gradient_run.c: the step that the run has made last, and an event that ended it; count: events before.
+flx_status flx_gradient_keep_end(gradient *g, const flx_simulation *sim, long count);
+flx_status flx_gradient_keep(gradient *g, const flx_state *x);
 // Whether a metric that is asked for is made of measure i.
 bool flx_gradient_reads(const gradient *g, int i);
 // The event that the "step" from node i on is; NULL: it is a step.
@@ -76,7 +107,7 @@ flx_status flx_gradient_cross(gradient *g, const flx_gradient_jump *j, int k, co
 flx_status flx_gradient_cross_back(gradient *g, const flx_gradient_jump *j, int m,
                                    const double *after, const double *by_time, double *before);
 // The node i.
-void flx_gradient_node(const gradient *g, int i, flx_state *x);
+void flx_gradient_node(gradient *g, int i, flx_state *x);
 // The second run, at its start with parameter k moved by e.
 flx_status flx_gradient_shift(gradient *g, int k, double e);
 // How far parameter k is moved: `part` of its size.
@@ -88,8 +119,10 @@ flx_status flx_gradient_differences(gradient *g, bool frozen, double *slope, dou
 // gradient_residuals.c: rp (steps x rows), how the equations of the steps change with parameter k, and how far that was moved for
 // it, as a part of its size.
 typedef struct flx_gradient_rates flx_gradient_rates;
-flx_status flx_gradient_rates_create(gradient *g, flx_gradient_rates **out);
+flx_status flx_gradient_rates_create(gradient *g, int steps, flx_gradient_rates **out);
 void flx_gradient_rates_destroy(flx_gradient_rates **r);
+// Steps `from` to before `to`, at first all of them.
+void flx_gradient_rates_take(flx_gradient_rates *r, int from, int to);
 flx_status flx_gradient_rates_find(flx_gradient_rates *r, int k, double *rp, double *part);
 // The parts that parameters of a group are moved by, and the first that one is alone.
 #define FLX_GRADIENT_PART 1e-3

@@ -24,7 +24,7 @@
 
 struct flx_gradient_rates {
     gradient *g;
-    int n, steps;
+    int n, first, steps; // rows of a step; steps that are looked at
     bool based;
     double *base, *one, *two; // (steps n) residuals of the run; less these, at one step and at two
     double *third, *row;      // (steps n) third differences; (n) of one step
@@ -38,13 +38,13 @@ static size_t numbers_of(const flx_gradient_rates *r)
     return (size_t)r->steps * (size_t)r->n;
 }
 
-flx_status flx_gradient_rates_create(gradient *g, flx_gradient_rates **out)
+flx_status flx_gradient_rates_create(gradient *g, int steps, flx_gradient_rates **out)
 {
     flx_gradient_rates *r = flx_alloc(g->ctx, 1, sizeof *r);
     *out = r;
     if (!r) return FLX_ERR_MEMORY;
     r->g = g;
-    r->steps = g->n - 1;
+    r->steps = steps;
     r->n = flx_slopes_rows(g->sl);
     const flx_array arrays[] = {FLX_ARRAY(r->base, numbers_of(r)),
                                 FLX_ARRAY(r->one, numbers_of(r)),
@@ -55,6 +55,13 @@ flx_status flx_gradient_rates_create(gradient *g, flx_gradient_rates **out)
     r->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     if (!r->block) flx_gradient_rates_destroy(out);
     return *out ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+void flx_gradient_rates_take(flx_gradient_rates *r, int from, int to)
+{
+    r->first = from;
+    r->steps = to - from;
+    r->based = false;
 }
 
 void flx_gradient_rates_destroy(flx_gradient_rates **r)
@@ -72,14 +79,14 @@ static flx_status take(flx_gradient_rates *r, double *out)
     const flx_simulation *sim = g->twin->sim;
     const flx_system *s = sim->sys;
     for (int i = 0; i < r->steps; i++, out += r->n) {
-        if (flx_gradient_jump_at(g, i)) {
+        if (flx_gradient_jump_at(g, r->first + i)) {
             memset(out, 0, (size_t)r->n * sizeof *out);
             continue;
         }
-        flx_gradient_node(g, i, g->from);
-        flx_gradient_node(g, i + 1, g->to);
-        FLX_TRY(flx_slopes_residuals(g->sl, s, sim->work, g->from, g->to, flx_gradient_record(g, i),
-                                     out));
+        flx_gradient_node(g, r->first + i, g->from);
+        flx_gradient_node(g, r->first + i + 1, g->to);
+        FLX_TRY(flx_slopes_residuals(g->sl, s, sim->work, g->from, g->to,
+                                     flx_gradient_record(g, r->first + i), out));
         for (int c = 0; c < r->n; c++) r->size = fmax(r->size, fabs(out[c]));
     }
     return FLX_OK;
@@ -225,11 +232,11 @@ static flx_status test_group(const group_of_rates *o, bool *good, bool *straight
         for (int i = b; i < r->steps && *good; i += bits) {
             const double *base = r->base + (size_t)i * (size_t)r->n;
             const double *one = r->one + (size_t)i * (size_t)r->n;
-            if (flx_gradient_jump_at(g, i)) continue;
-            flx_gradient_node(g, i, g->from);
-            flx_gradient_node(g, i + 1, g->to);
+            if (flx_gradient_jump_at(g, r->first + i)) continue;
+            flx_gradient_node(g, r->first + i, g->from);
+            flx_gradient_node(g, r->first + i + 1, g->to);
             FLX_TRY(flx_slopes_residuals(g->sl, sim->sys, sim->work, g->from, g->to,
-                                         flx_gradient_record(g, i), r->row));
+                                         flx_gradient_record(g, r->first + i), r->row));
             for (int c = 0; c < r->n; c++) {
                 bool mine = o->owner[c] > 0 && flx_gradient_groups_bit(o->owner[c] - 1, b);
                 double two = r->row[c] - base[c];

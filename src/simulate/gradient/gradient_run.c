@@ -8,22 +8,26 @@
 #include <math.h>
 #include <string.h>
 
-// Most that steps may take; a run beyond has to be cut.
-#define MOST_NUMBERS ((size_t)1 << 27)
-
 // ---- steps --------------------------------------------------------------------------------------
 
-void flx_gradient_node(const gradient *g, int i, flx_state *x)
+void flx_gradient_node(gradient *g, int i, flx_state *x)
 {
-    memcpy(x->block, g->states + (size_t)i * g->size, g->size * sizeof *x->block);
+    flx_gradient_bring(g, i, false);
+    memcpy(x->block, g->states + (size_t)(i - g->first) * g->size, g->size * sizeof *x->block);
     x->t = g->times[i];
 }
 
+const double *flx_gradient_record(gradient *g, int i)
+{
+    flx_gradient_bring(g, i, true);
+    return g->records + (size_t)(i - g->first) * g->record;
+}
+
 // *array (n size) with room for more.
-static bool widen(gradient *g, double **array, size_t size, int room)
+static bool widen(gradient *g, double **array, size_t size, int n, int room)
 {
     double *wider = flx_alloc(g->ctx, (size_t)room * size + 1, sizeof *wider);
-    if (wider && g->n > 0 && size > 0) memcpy(wider, *array, (size_t)g->n * size * sizeof *wider);
+    if (wider && n > 0 && size > 0) memcpy(wider, *array, (size_t)n * size * sizeof *wider);
     flx_free(*array);
     *array = wider;
     return wider != NULL;
@@ -31,38 +35,50 @@ static bool widen(gradient *g, double **array, size_t size, int room)
 
 static flx_status make_room(gradient *g)
 {
-    size_t most = MOST_NUMBERS / (g->size + g->record + 1), twice = 2 * (size_t)g->room;
-    int room = g->room == 0 ? 1024 : (int)(twice < most ? twice : most); // at last, all there is
-    if ((size_t)room > most || room <= g->room) {
-        g->cannot = "its steps would take more than 1 GiB";
-        return FLX_OK;
-    }
+    int room = g->room == 0 ? 1024 : 2 * g->room;
     int *orders = flx_alloc(g->ctx, (size_t)room, sizeof *orders);
     if (orders && g->n > 0) memcpy(orders, g->orders, (size_t)g->n * sizeof *orders);
     flx_free(g->orders);
     g->orders = orders;
-    bool good = orders && widen(g, &g->states, g->size, room) && widen(g, &g->times, 1, room) &&
-                widen(g, &g->records, g->record, room);
     g->room = room;
+    return orders && widen(g, &g->times, 1, g->n, room) ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status make_wide(gradient *g)
+{
+    int wide = g->wide == 0 ? 1024 : 2 * g->wide, most = flx_gradient_most_nodes(g);
+    if (wide > most && g->wide < most) wide = most; // at last, all there is
+    if (wide > most) {
+        g->cannot = FLX_GRADIENT_TOO_MUCH;
+        return FLX_OK;
+    }
+    g->wide = wide;
+    bool good = widen(g, &g->states, g->size, g->held, wide) &&
+                widen(g, &g->records, g->record, g->held, wide);
     return good ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 // The step that `it` has made last, which leads to node i.
 static void keep_step(gradient *g, flx_integrator *it, int i, const flx_state *x)
 {
-    memcpy(g->states + (size_t)i * g->size, x->block, g->size * sizeof *x->block);
-    if (i > 0 && g->sl && !flx_gradient_jump_at(g, i - 1))
-        flx_slopes_record(g->sl, it, g->records + (size_t)(i - 1) * g->record);
+    int at = i - g->first;
+    memcpy(g->states + (size_t)at * g->size, x->block, g->size * sizeof *x->block);
+    if (at > 0 && g->sl && !flx_gradient_jump_at(g, i - 1))
+        flx_slopes_record(g->sl, it, g->records + (size_t)(at - 1) * g->record);
 }
 
-static flx_status keep(gradient *g, const flx_state *x)
+flx_status flx_gradient_keep(gradient *g, const flx_state *x)
 {
-    flx_integrator *it = g->run->sim->it;
+    flx_integrator *it = (g->tracer ? g->tracer : g->run)->sim->it;
     if (!g->keeps || g->cannot) return FLX_OK;
-    if (g->n == g->room) FLX_TRY(make_room(g));
+    if (g->held == g->wide) FLX_TRY(make_wide(g));
     if (g->cannot) return FLX_OK;
-    keep_step(g, it, g->n, x);
-    if (g->n > 0) g->orders[g->n - 1] = flx_method_of(it)->order_made;
+    int i = g->first + g->held;
+    keep_step(g, it, i, x);
+    g->held++;
+    if (g->again) return FLX_OK;
+    if (g->n == g->room) FLX_TRY(make_room(g));
+    if (i > 0) g->orders[i - 1] = flx_method_of(it)->order_made;
     g->times[g->n++] = x->t;
     return FLX_OK;
 }
@@ -105,7 +121,7 @@ static flx_status observe_up_to(gradient *g, flx_run *r, int *next, double *valu
 
 // Whether switches have changed where the run began, as where a joint that was held lets go: the first step is made with others
 // than its beginning has.
-static bool changed_at_start(const gradient *g, const flx_simulation *sim)
+static bool changed_at_start(gradient *g, const flx_simulation *sim)
 {
     size_t n = (size_t)sim->sys->dims.nswitch;
     if (!g->keeps || g->cannot || g->n != 2 || n == 0) return false;
@@ -131,7 +147,7 @@ void flx_gradient_sharpen_twin(gradient *g)
 }
 
 // After a step of the run that has been at `count` events so far: the state, and that before an event which ended it.
-static flx_status keep_end(gradient *g, const flx_simulation *sim, long count)
+flx_status flx_gradient_keep_end(gradient *g, const flx_simulation *sim, long count)
 {
     const flx_method *m = flx_method_of(sim->it);
     long now = flx_events_last_of(sim->it).count;
@@ -141,11 +157,13 @@ static flx_status keep_end(gradient *g, const flx_simulation *sim, long count)
             g->cannot = "events happen in it";
         else if (now > count + 1)
             g->cannot = "events follow each other at one instant of it";
-        FLX_TRY(keep(g, m->after));
-        if (g->keeps && !g->cannot) FLX_TRY(flx_gradient_note_jump(g, m->after, sim->state));
+        FLX_TRY(flx_gradient_keep(g, m->after));
+        if (g->keeps && !g->cannot && !g->again)
+            FLX_TRY(flx_gradient_note_jump(g, m->after, sim->state));
     }
-    FLX_TRY(keep(g, sim->state));
-    if (now == count && changed_at_start(g, sim)) g->cannot = "something switches at its start";
+    FLX_TRY(flx_gradient_keep(g, sim->state));
+    if (now == count && !g->again && changed_at_start(g, sim))
+        g->cannot = "something switches at its start";
     return FLX_OK;
 }
 
@@ -155,8 +173,9 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
     const flx_gradient_def *def = g->def;
     flx_status status = FLX_OK;
     int next = 0;
+    FLX_TRY(flx_gradient_begin(g, r));
     flx_gradient_sharpen(sim);
-    FLX_TRY(keep(g, sim->state));
+    FLX_TRY(flx_gradient_keep(g, sim->state));
     FLX_TRY(observe_up_to(g, r, &next, value));
     while (r->t < r->horizon && status == FLX_OK) {
         long count = flx_events_last_of(sim->it).count;
@@ -164,8 +183,9 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
         if (status != FLX_OK && status != FLX_STOPPED) return status;
         if (status == FLX_STOPPED) g->cannot = "an event ends it";
         if (r->watch.full) g->cannot = "it leaves its reduction";
-        FLX_TRY(keep_end(g, sim, count));
+        FLX_TRY(flx_gradient_keep_end(g, sim, count));
         FLX_TRY(observe_up_to(g, r, &next, value));
+        FLX_TRY(flx_gradient_go_on(g, r));
         if (r->horizon - r->t <= 16.0 * DBL_EPSILON * r->horizon) break;
     }
     if (next < def->ntime) {
