@@ -17,6 +17,11 @@
     X(sphere, cylinder)                                                                            \
     X(plane, disc)                                                                                 \
     X(sphere, disc)                                                                                \
+    X(capsule, cylinder)                                                                           \
+    X(capsule, disc)                                                                               \
+    X(cylinder, cylinder)                                                                          \
+    X(cylinder, disc)                                                                              \
+    X(disc, disc)                                                                                  \
     X(plane, box)                                                                                  \
     X(box, box)                                                                                    \
     X(box, sphere)                                                                                 \

@@ -1,22 +1,5 @@
-// pair_cylinder.c - cylinders and discs with planes and spheres. The core is a cylinder that its skin makes as large as it
-// is said; of a disc the core has no length.
-#include "contact/pair.h"
-
-typedef struct core {
-    v3 middle, axis[3]; // the third is that of the cylinder
-    double radius, half, skin;
-} core;
-
-static core core_of(const flx_surface *s, const flx_frame *f)
-{
-    bool disc = s->kind == &flx_surface_disc;
-    core c = {.middle = flx_surface_place(s, f),
-              .radius = fmax(0.0, s->size[0] - s->skin),
-              .half = disc ? 0.0 : fmax(0.0, 0.5 * s->size[1] - s->skin),
-              .skin = s->skin};
-    for (int i = 0; i < 3; i++) c.axis[i] = flx_surface_axis(s, f, i);
-    return c;
-}
+// pair_cylinder.c - cylinders and discs with planes and spheres.
+#include "contact/cylinder_core.h"
 
 // ---- with a plane ---------------------------------------------------------------------------------
 
@@ -27,8 +10,8 @@ enum { RIM, OTHER_RIM, FIRST_FOOT, CYLINDER_POINTS = FIRST_FOOT + 3 };
 static const double FLAT = 1e-4;
 
 // A place of a rim: along e the rim curves with k towards n.
-static void put_plane_touch(const flx_surface *a, const flx_frame *fa, const core *c, v3 n, v3 rim,
-                            double k, v3 e, flx_touch *out)
+static void put_plane_touch(const flx_surface *a, const flx_frame *fa, const flx_cylinder_core *c,
+                            v3 n, v3 rim, double k, v3 e, flx_touch *out)
 {
     double h = v3_dot(n, v3_sub(rim, flx_surface_place(a, fa)));
     out->gap = h - c->skin - a->skin;
@@ -37,8 +20,8 @@ static void put_plane_touch(const flx_surface *a, const flx_frame *fa, const cor
     flx_touch_side(out, 1, rim, c->skin, k, HUGE_VAL, e);
 }
 
-static bool plane_core(const flx_surface *a, const flx_frame *fa, const core *c, int feature,
-                       flx_touch *out)
+static bool plane_core(const flx_surface *a, const flx_frame *fa, const flx_cylinder_core *c,
+                       int feature, flx_touch *out)
 {
     v3 n = flx_surface_axis(a, fa, 2), u = c->axis[2], across = v3_cross(n, u);
     double nu = v3_dot(n, u), s = v3_norm(across);
@@ -62,7 +45,7 @@ static bool plane_core(const flx_surface *a, const flx_frame *fa, const core *c,
 static bool plane_cylinder(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                            const flx_frame *fb, uint64_t feature, flx_touch *out)
 {
-    core c = core_of(b, fb);
+    flx_cylinder_core c = flx_cylinder_core_of(b, fb);
     out->feature = feature;
     return plane_core(a, fa, &c, (int)feature, out);
 }
@@ -71,7 +54,7 @@ static bool plane_cylinder(const flx_surface *a, const flx_frame *fa, const flx_
 static bool plane_disc(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                        const flx_frame *fb, uint64_t feature, flx_touch *out)
 {
-    core c = core_of(b, fb);
+    flx_cylinder_core c = flx_cylinder_core_of(b, fb);
     out->feature = feature;
     return plane_core(a, fa, &c, feature ? (int)feature + 1 : RIM, out);
 }
@@ -81,68 +64,13 @@ const flx_pair flx_pair_plane_disc = {.points = CYLINDER_POINTS - 1, .point = pl
 
 // ---- with a sphere --------------------------------------------------------------------------------
 
-// The nearest place of a core to a point, which may be inside it: out is the direction to the point, distance negative
-// inside. k along e and across.
-typedef struct foot {
-    v3 place, out, e;
-    double distance, k[2];
-} foot;
-
-static foot foot_on_side(const core *c, v3 radial, double z, double rho)
-{
-    return (foot){.place = v3_axpy(c->radius, radial, v3_axpy(z, c->axis[2], c->middle)),
-                  .out = radial,
-                  .e = c->axis[2],
-                  .distance = rho - c->radius,
-                  .k = {0.0, flx_curvature_of_radius(c->radius)}};
-}
-
-static foot foot_on_end(const core *c, v3 radial, double z, double rho)
-{
-    double sign = z < 0.0 ? -1.0 : 1.0;
-    v3 up = v3_scale(sign, c->axis[2]);
-    return (foot){.place = v3_axpy(rho, radial, v3_axpy(c->half, up, c->middle)),
-                  .out = up,
-                  .e = radial,
-                  .distance = fabs(z) - c->half,
-                  .k = {0.0, 0.0}};
-}
-
-static foot foot_on_rim(const core *c, v3 radial, double z, double rho)
-{
-    v3 up = v3_scale(z < 0.0 ? -1.0 : 1.0, c->axis[2]);
-    double x = rho - c->radius, y = fabs(z) - c->half, l = sqrt(x * x + y * y);
-    v3 rim = v3_axpy(c->radius, radial, v3_axpy(c->half, up, c->middle));
-    v3 n = v3_add(v3_scale(x / l, radial), v3_scale(y / l, up));
-    double k = c->radius > 0.0 ? x / l / c->radius : HUGE_VAL;
-    return (foot){rim, n, v3_cross(up, radial), l, {k, HUGE_VAL}};
-}
-
-static foot foot_of(const core *c, v3 p)
-{
-    v3 d = v3_sub(p, c->middle);
-    double x = v3_dot(d, c->axis[0]), y = v3_dot(d, c->axis[1]), z = v3_dot(d, c->axis[2]);
-    double rho = sqrt(x * x + y * y);
-    v3 radial = c->axis[0];
-    if (rho > 0.0) {
-        radial = v3_add(v3_scale(x / rho, c->axis[0]), v3_scale(y / rho, c->axis[1]));
-    }
-    bool beside = rho > c->radius, beyond = fabs(z) > c->half;
-    if (beside && beyond) return foot_on_rim(c, radial, z, rho);
-    if (beside) return foot_on_side(c, radial, z, rho);
-    // a disc is all end
-    if (beyond || c->half == 0.0 || c->half - fabs(z) <= c->radius - rho)
-        return foot_on_end(c, radial, z, rho);
-    return foot_on_side(c, radial, z, rho);
-}
-
 static bool sphere_core(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                         const flx_frame *fb, uint64_t feature, flx_touch *out)
 {
-    core c = core_of(b, fb);
+    flx_cylinder_core c = flx_cylinder_core_of(b, fb);
     v3 p = flx_surface_place(a, fa);
     double r = a->size[0] + a->skin;
-    foot f = foot_of(&c, p);
+    flx_cylinder_foot f = flx_cylinder_nearest(&c, p);
     out->gap = f.distance - c.skin - r;
     out->feature = feature;
     v3_store(out->n, v3_neg(f.out));

@@ -8,11 +8,21 @@ enum { POSES = 20 };
 static const struct pair {
     const flx_surface_kind *kind[2];
 } pairs[] = {
-    {{&flx_surface_sphere, &flx_surface_sphere}},  {{&flx_surface_plane, &flx_surface_sphere}},
-    {{&flx_surface_sphere, &flx_surface_plane}},   {{&flx_surface_plane, &flx_surface_capsule}},
-    {{&flx_surface_capsule, &flx_surface_sphere}}, {{&flx_surface_capsule, &flx_surface_capsule}},
-    {{&flx_surface_plane, &flx_surface_cylinder}}, {{&flx_surface_cylinder, &flx_surface_sphere}},
-    {{&flx_surface_disc, &flx_surface_plane}},     {{&flx_surface_sphere, &flx_surface_disc}},
+    {{&flx_surface_sphere, &flx_surface_sphere}},
+    {{&flx_surface_plane, &flx_surface_sphere}},
+    {{&flx_surface_sphere, &flx_surface_plane}},
+    {{&flx_surface_plane, &flx_surface_capsule}},
+    {{&flx_surface_capsule, &flx_surface_sphere}},
+    {{&flx_surface_capsule, &flx_surface_capsule}},
+    {{&flx_surface_plane, &flx_surface_cylinder}},
+    {{&flx_surface_cylinder, &flx_surface_sphere}},
+    {{&flx_surface_disc, &flx_surface_plane}},
+    {{&flx_surface_sphere, &flx_surface_disc}},
+    {{&flx_surface_capsule, &flx_surface_cylinder}},
+    {{&flx_surface_disc, &flx_surface_capsule}},
+    {{&flx_surface_cylinder, &flx_surface_cylinder}},
+    {{&flx_surface_disc, &flx_surface_cylinder}},
+    {{&flx_surface_disc, &flx_surface_disc}},
 };
 enum { NPAIR = sizeof pairs / sizeof pairs[0] };
 
@@ -33,6 +43,18 @@ static bool of_plane(const struct pair *p)
     return !strstr(p->kind[0]->row.form, "@3") && !strstr(p->kind[1]->row.form, "@3");
 }
 
+// Of the skins; what is round of spheres and capsules is their skin.
+static double thickness(const rig *w)
+{
+    double sum = -1e-6;
+    for (int i = 0; i < 2; i++) {
+        const flx_surface *s = &w->surface[i];
+        bool round = s->kind == &flx_surface_sphere || s->kind == &flx_surface_capsule;
+        sum += s->skin + (round ? s->size[0] : 0.0);
+    }
+    return sum;
+}
+
 static int one_pair(const struct pair *p, bool planar)
 {
     for (uint64_t seed = 1; seed <= POSES; seed++) {
@@ -43,6 +65,8 @@ static int one_pair(const struct pair *p, bool planar)
             flx_touch t;
             CHECK(rig_connect(&w, (uint64_t)k, planar));
             if (!flx_gap_touch(&w.gap, w.space, w.space + 1, &t)) continue;
+            if (t.gap < -thickness(&w))
+                continue; // cores that overlap have no direction at some places
             rig_errors e = rig_check(&w, planar);
             printf("%s %s%s, seed %d, point %d: %.1e %.1e %.1e\n", name(p, 0), name(p, 1),
                    planar ? " in the plane" : "", (int)seed, k, e.gradient, e.second, e.slip);
@@ -95,10 +119,13 @@ static int either_order_is_the_same_point(void)
             rig w;
             flx_touch a[4], b[4];
             make(&w, pairs + i, false, seed);
+            CHECK(rig_connect(&w, 0, false));
             int n = flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, 1e9, 4, NULL, a);
             int m = flx_pair_touch(w.surface + 1, w.space + 1, w.surface, w.space, 1e9, 4, NULL, b);
-            CHECK(n == m && n >= 1);
-            for (int k = 0; k < n; k++) {
+            // places of two rims that are near, but not the nearest, may be found from one side alone
+            bool rims = w.gap.pair->points > 4;
+            CHECK(rims ? n >= 1 && m >= 1 : n == m && n >= 1);
+            for (int k = 0; k < (rims ? 1 : n); k++) {
                 CHECK_NEAR(a[k].gap, b[k].gap, 1e-14);
                 if (k) CHECK(a[k].gap >= a[k - 1].gap);
                 for (int c = 0; c < 3; c++) {
@@ -120,9 +147,11 @@ static int signs_and_turned_copies(void)
     for (int i = 0; i < NPAIR; i++) {
         rig w, turned;
         make(&w, pairs + i, false, 9);
-        CHECK(rig_connect(&w, 0, false));
+        uint64_t there = 0; // the first place that there is
+        do CHECK(rig_connect(&w, there, false));
+        while (!flx_gap_touch(&w.gap, w.space, w.space + 1, &(flx_touch){0}) && ++there < 16);
         turned = w;
-        CHECK(rig_connect(&turned, 0, false));
+        CHECK(rig_connect(&turned, there, false));
         m33 Q = quat_to_m33(quat_exp(v3_make(0.3, -1.1, 2.0)));
         for (int b = 0; b < 2; b++) {
             flx_frame *f = turned.space + b;

@@ -143,5 +143,54 @@ static int gap_is_the_least_distance(void)
     return 0;
 }
 
-TEST_MAIN(TEST(capsules_along_each_other), TEST(cylinders_on_a_plane),
-          TEST(spheres_round_a_cylinder), TEST(gap_is_the_least_distance))
+// The place of a core nearest to p, both in ground axes; p itself where it is inside.
+static v3 nearest_place(const flx_surface *s, const flx_frame *f, v3 p)
+{
+    m33 R = m33_mul(m33_load(f->R), m33_load(s->axes));
+    v3 x = m33_tmul_v(R, v3_sub(p, flx_surface_place(s, f)));
+    bool capsule = s->kind == &flx_surface_capsule, disc = s->kind == &flx_surface_disc;
+    double skin = capsule ? 0.0 : s->skin, h = disc ? 0.0 : 0.5 * s->size[1] - skin;
+    double radius = capsule ? 0.0 : s->size[0] - skin, rho = sqrt(x.x * x.x + x.y * x.y);
+    double scale = rho > radius ? radius / rho : 1.0;
+    x = v3_make(scale * x.x, scale * x.y, fmin(fmax(x.z, -h), h));
+    return v3_add(flx_surface_place(s, f), m33_mul_v(R, x));
+}
+
+// The least gap of two that are apart is the distance that alternating projections find (Cheney and Goldstein, Proc. AMS 10, 1959).
+static int cylinders_are_apart_by_the_gap(void)
+{
+    static const flx_surface_kind *const kinds[] = {&flx_surface_capsule, &flx_surface_cylinder,
+                                                    &flx_surface_disc};
+    int apart = 0;
+    for (int seed = 1; seed <= 400; seed++) {
+        rig w = {.seed = (uint64_t)seed};
+        for (int i = 0; i < 2; i++) {
+            w.surface[i] = rig_surface(&w, kinds[(i ? seed : seed / 3) % 3], false);
+            w.surface[i].size[1] *= 2.0;
+        }
+        rig_pose(&w, false);
+        v3_add_to(w.space[1].r, 1.0, v3_make(0.7, 0.5, 0));
+        v3 p = v3_load(w.space[0].r), q = v3_load(w.space[1].r);
+        for (int k = 0; k < 3000; k++) {
+            q = nearest_place(&w.surface[1], w.space + 1, p);
+            p = nearest_place(&w.surface[0], w.space, q);
+        }
+        double skins = 0.0, d = v3_norm(v3_sub(p, q));
+        for (int i = 0; i < 2; i++) {
+            bool capsule = w.surface[i].kind == &flx_surface_capsule;
+            skins += w.surface[i].skin + (capsule ? w.surface[i].size[0] : 0.0);
+        }
+        if (!(d > 0.02)) continue;
+        apart++;
+        flx_touch t;
+        CHECK(flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, 1e9, 1, NULL, &t) ==
+              1);
+        CHECK_NEAR(t.gap, d - skins, 1e-6);
+    }
+    CHECK(apart > 200);
+    return 0;
+}
+
+TEST_MAIN(TEST(cylinders_are_apart_by_the_gap), TEST(capsules_along_each_other),
+          TEST(cylinders_on_a_plane), TEST(spheres_round_a_cylinder),
+          TEST(gap_is_the_least_distance))

@@ -1,0 +1,141 @@
+// test_cylinder_contact.c - cylinders, discs and capsules that touch each other: standing, lying, crossing and side by side, by
+// events and step by step, in turned copies.
+#include "case_table.h"
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const methods[] = {"method: radau, rtol: 1e-7", "method: dopri5, rtol: 1e-7",
+                                      "method: moreau, step: 1e-3",
+                                      "method: generalized-alpha, step: 1e-3, contacts: steps"};
+enum { NMETHOD = sizeof methods / sizeof *methods };
+
+// A can on the floor or held by it, and something above it, of 1 kg, that falls by 1 mm; `lies` is its height at rest.
+static int it_rests(const char *below, const char *above, const char *method, double lies)
+{
+    char text[1600];
+    case_table t = {0};
+    double at[3] = {0}, speed = NAN, force = NAN;
+    snprintf(
+        text, sizeof text,
+        "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  a: {type: rigid, mass: 2, inertia: [0.05, 0.04, 0.03], %s}\n"
+        "  b: {type: rigid, mass: 1, inertia: [0.02, 0.03, 0.025], %s}\n"
+        "forces: {c: {type: contact, among: [ground, a, b], law: restitution, friction: 0.4}}\n"
+        "simulate: {until: 0.5, %s}\n"
+        "outputs: {times: [0.5], signals: [b.position, b.velocity, c.value]}\n",
+        below, above, method);
+    CHECK(case_run(text, NULL, &t, NULL, NULL));
+    CHECK(case_table_value(&t, "b.position.x", 0.5, &at[0]));
+    CHECK(case_table_value(&t, "b.position.z", 0.5, &at[2]));
+    CHECK(case_table_value(&t, "b.velocity.z", 0.5, &speed));
+    CHECK(case_table_value(&t, "c.value", 0.5, &force));
+    case_table_clear(&t);
+    CHECK_NEAR(at[0], 0.05, 1e-6);
+    CHECK_NEAR(at[2], lies, 1e-8);
+    CHECK_NEAR(speed, 0.0, 1e-8);
+    CHECK_NEAR(force, 4.0 * 9.81, 1e-6);
+    return 0;
+}
+
+#define CAN                                                                                        \
+    "position: [0, 0, 0.15], surface: {cylinder: {radius: 0.2, length: 0.3, axis: [0, 0, 1]}}"
+
+static int they_rest_on_each_other(void)
+{
+    static const struct {
+        const char *above;
+        double lies;
+    } some[] = {
+        // inside the end below, beyond it, on its side along a chord; a coin that is thick by its skin; a capsule
+        {"position: [0.05, 0.02, 0.401], surface: {cylinder: {radius: 0.1, length: 0.2, axis: [0, "
+         "0, 1]}}",
+         0.4},
+        {"position: [0.05, 0.06, 0.401], surface: {cylinder: {radius: 0.2, length: 0.2, axis: [0, "
+         "0, 1]}}",
+         0.4},
+        {"position: [0.05, 0.02, 0.401], surface: {cylinder: {radius: 0.1, length: 1, axis: [1, "
+         "0.2, 0]}}",
+         0.4},
+        {"position: [0.05, 0.02, 0.321], surface: {disc: {radius: 0.15, axis: [0, 0, 1]}, round: "
+         "0.02}",
+         0.32},
+        {"position: [0.05, 0.02, 0.351], surface: {capsule: {radius: 0.05, length: 0.2, axis: [1, "
+         "-0.3, 0]}}",
+         0.35}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        for (int m = 0; m < NMETHOD; m++) {
+            if (it_rests(CAN, some[i].above, methods[m], some[i].lies) == 0) continue;
+            printf("%s, %s\n", some[i].above, methods[m]);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Rollers that meet along a line, without gravity, in axes that are turned: as two masses on a line.
+static int rollers_meet_along_a_line(void)
+{
+    for (int m = 0; m < NMETHOD; m++) {
+        for (int turned = 0; turned < 2; turned++) {
+            char text[1600];
+            case_table t = {0};
+            double v[2] = {NAN, NAN};
+            const char *turn = turned ? "orientation: {axis: [0, 0, 1], angle: 0.6}," : "";
+            double c = turned ? cos(0.6) : 1.0, s = turned ? sin(0.6) : 0.0;
+            snprintf(
+                text, sizeof text,
+                "flexion: 1\nbodies:\n"
+                "  a: {type: rigid, mass: 2, inertia: [0.05, 0.04, 0.03], %s surface: "
+                "{cylinder: {radius: 0.2, length: 0.6, axis: [0, 1, 0]}}}\n"
+                "  b: {type: rigid, mass: 1, inertia: [0.02, 0.03, 0.025], position: [%.17g, "
+                "%.17g, 0], velocity: [%.17g, %.17g, 0], %s surface: {cylinder: {radius: 0.1, "
+                "length: 0.4, axis: [0, 1, 0]}}}\n"
+                "forces: {c: {type: contact, on: [a, b], law: restitution, restitution: 0.5}}\n"
+                "simulate: {until: 0.2, %s}\n"
+                "outputs: {times: [0.2], signals: [a.velocity, b.velocity]}\n",
+                turn, 0.35 * c, 0.35 * s, -c, -s, turn, methods[m]);
+            CHECK(case_run(text, NULL, &t, NULL, NULL));
+            CHECK(case_table_value(&t, "a.velocity.x", 0.2, &v[0]));
+            CHECK(case_table_value(&t, "b.velocity.x", 0.2, &v[1]));
+            case_table_clear(&t);
+            CHECK_NEAR(v[0], -0.5 * c, 1e-9);
+            CHECK_NEAR(v[1], 0.0, 1e-9);
+        }
+    }
+    return 0;
+}
+
+// A compliant law acts where they cross, as between a sphere and a plane.
+static int crossed_cylinders_press_each_other(void)
+{
+    static const char *const other[] = {
+        "{plane: [0, 0, 1]}",
+        "{cylinder: {radius: 0.1, length: 1, axis: [0, 1, 0]}, at: [0, 0, -0.1]}"};
+    static const char *const own[] = {"{sphere: 0.1}",
+                                      "{cylinder: {radius: 0.1, length: 1, axis: [1, 0, 0]}}"};
+    double force[2] = {0, NAN};
+    for (int i = 0; i < 2; i++) {
+        char text[1200];
+        case_table t = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\nbodies:\n"
+                 "  b: {type: rigid, mass: 1, inertia: [0.02, 0.03, 0.025], position: [0, 0, "
+                 "0.0999], surface: %s}\n"
+                 "forces: {c: {type: contact, on: [ground, b], ground: %s, law: hertz, "
+                 "stiffness: 1e7}}\n"
+                 "simulate: {until: 0.001, method: radau, rtol: 1e-8}\n"
+                 "outputs: {times: [0.001], signals: [c.value]}\n",
+                 own[i], other[i]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "c.value", 0.001, &force[i]));
+        case_table_clear(&t);
+    }
+    CHECK(force[0] > 1.0);
+    CHECK_NEAR(force[1], force[0], 1e-9 * force[0]);
+    return 0;
+}
+
+TEST_MAIN(TEST(they_rest_on_each_other), TEST(rollers_meet_along_a_line),
+          TEST(crossed_cylinders_press_each_other))
