@@ -39,7 +39,12 @@
     X(mesh, capsule)                                                                               \
     X(mesh, box)                                                                                   \
     X(mesh, hull)                                                                                  \
-    X(heights, sphere)
+    X(heights, sphere)                                                                             \
+    X(heights, capsule)                                                                            \
+    X(heights, cylinder)                                                                           \
+    X(heights, disc)                                                                               \
+    X(heights, box)                                                                                \
+    X(heights, hull)
 
 // Curvature of a surface at a point, positive where it is convex: k[0] along e, k[1] across. HUGE_VAL: the surface has
 // no extent in that direction; one of an edge, both of a corner or a point. e (unit, tangent, ground axes) is not read
