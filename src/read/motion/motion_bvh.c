@@ -108,5 +108,8 @@ flx_status flx_motion_read_bvh(flx_ctx *ctx, flx_arena *arena, const char *path,
             out->values[(size_t)k * (size_t)n + (size_t)i] = r->turns[k] ? value * RADIANS : value;
         }
     }
+    for (int k = 0; k < r->n; k++) {
+        if (r->turns[k]) flx_motion_unwrap(out, k);
+    }
     return FLX_OK;
 }

@@ -35,6 +35,18 @@ flx_status flx_motion_take(flx_arena *arena, int n, int ncolumn, flx_record *out
     return out->names && out->t && out->values ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+void flx_motion_unwrap(flx_record *m, int column)
+{
+    const double turn = 6.283185307179586;
+    double *y = m->values + (size_t)column * (size_t)m->n, last = (double)NAN;
+    for (int i = 0; i < m->n; i++) {
+        if (!isfinite(y[i])) continue;
+        bool jumps = fabs(y[i] - last) > 0.75 * turn; // slower than a quarter of a turn a row
+        if (jumps) y[i] -= turn * round((y[i] - last) / turn);
+        last = y[i];
+    }
+}
+
 flx_status flx_motion_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
                            flx_record *out)
 {

@@ -36,6 +36,8 @@ flx_status flx_motion_read_bvh(flx_ctx *ctx, flx_arena *arena, const char *path,
 flx_status flx_motion_read_c3d(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
                                flx_record *out);
 flx_status flx_motion_take(flx_arena *arena, int n, int ncolumn, flx_record *out);
+// An angle that was written between -180 and 180 deg goes on: where it jumps by more than 270 deg it has not turned back.
+void flx_motion_unwrap(flx_record *m, int column);
 
 // ---- motion_filter.c ------------------------------------------------------------------------------------
 

@@ -240,5 +240,8 @@ flx_status flx_motion_read_text(flx_ctx *ctx, flx_arena *arena, const char *path
     for (int row = 0; flx_scan_line(&r.scan, &line, &length);) {
         if (length > 0) FLX_TRY(read_row(&r, line, length, out, row++));
     }
+    for (int k = 0; k < r.ncolumn; k++) {
+        if (r.factor[k] == RADIANS) flx_motion_unwrap(out, k);
+    }
     return FLX_OK;
 }
