@@ -17,6 +17,7 @@
 //
 // Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-II.6, II.10; the
 // test for stiffness is that of volume II, IV.2. Theory: docs/theory/integrators.md.
+// How long steps are, and what becomes of those that fail: explicit_control.c.
 #include "integrate/explicit/explicit_form.h"
 #include "integrate/explicit/explicit_rk_parts.h"
 #include "integrate/step_control.h"
@@ -28,30 +29,8 @@
 
 // Below this part of a value the estimate is rounding, which no step makes smaller.
 #define ROUNDING (16.0 * DBL_EPSILON)
-#define SAFETY 0.9
-// A stage that cannot be evaluated (a singular position, a domain error) asks for a smaller step.
-#define FAILED_STAGE_FACTOR 0.25
-// A rejected step that is shorter than this part of the usual one makes the method careful, for so
-// many steps; the usual step is the largest of the last ones, which fade.
-#define SHORT_STEP 0.4
+// The usual step is the largest of the last ones, which fade.
 #define FADE 0.95
-#define CAREFUL_STEPS 20
-#define CAREFUL_TRIES 12
-#define CAREFUL_FACTOR 0.8
-// With every try beyond the third that leaves more than this part of the error the error may be larger by that factor:
-// what the estimate sees there is rounding, which no step makes smaller. Near a singular position, not at it, shorter
-// steps do.
-#define CAREFUL_STALLED 0.7
-#define CAREFUL_PATIENCE 3.0
-// Where the constraints are more regular than this, a short step has another reason.
-#define NEARLY_SINGULAR 5e-3
-// An end that the projection moves by more than so many tolerances, and by more than this part of itself, is none: a step
-// moves it by a fraction of a tolerance, at a singular position by a hundred, and where the drawing does not quite close by
-// more. A step over a position that is nearly singular, where velocities turn at once, ends with velocities that were others.
-#define FARTHEST 1e3
-#define FARTHEST_PART 1e-3
-// Of the largest number: what the projection moves by rounding.
-#define MOVED_BY_ROUNDING (1e3 * DBL_EPSILON)
 // How often the border of stability may be met in a row.
 #define STIFF_STEPS 15
 #define NONSTIFF_STEPS 6
@@ -365,36 +344,17 @@ static void swap(double **a, double **b)
     *b = c;
 }
 
-// In tolerances: how far the end is from where it was before, near.
-static double moved_by(const explicit_rk *p)
-{
-    double largest = 0.0, sum = 0.0;
-    for (int i = 0; i < p->n; i++) largest = fmax(largest, fabs(p->z1[i]));
-    for (int i = 0; i < p->n; i++) {
-        double size = fmax(fabs(p->z[i]), fabs(p->z1[i]));
-        double w =
-            (p->z1[i] - p->near[i]) / (p->atol + p->rtol * size + MOVED_BY_ROUNDING * largest);
-        sum += w * w;
-    }
-    return p->n ? sqrt(sum / p->n) : 0.0;
-}
-
 // After a good attempt: project the end, evaluate there, make the end the beginning. *far: more than so far it was moved, and
 // nothing was done; else 0.
 static flx_status finish(flx_integrator *it, double t, double h, bool fixed, double *far)
 {
     explicit_rk *p = it->data;
-<<<<<<< HEAD
     int end = flx_rk_slopes(p->pair) - 1;
-=======
-    int end = slopes(p->pair) - 1;
     *far = 0.0;
     if (p->projects) memcpy(p->near, p->z1, (size_t)p->n * sizeof *p->near);
->>>>>>> 65d2c087 (explicit methods: a step that the projection throws far back is none; friction that follows reactions which are not unique is told)
     FLX_TRY(project(it, t + h, p->z1));
     if (p->projects && !fixed) {
-        double moved = moved_by(p);
-        *far = moved > fmax(FARTHEST, FARTHEST_PART / p->rtol) ? moved : 0.0;
+        *far = flx_rk_thrown(p);
         if (*far > 0.0) return FLX_OK;
     }
     if (p->projects || !p->pair->last_is_end) FLX_TRY(eval(it, t + h, p->z1, p->k[end]));
@@ -405,18 +365,6 @@ static flx_status finish(flx_integrator *it, double t, double h, bool fixed, dou
     p->h0 = h;
     p->dense_ready = p->lost = false;
     return FLX_OK;
-}
-
-static double next_step(explicit_rk *p, double h, double error)
-{
-    const flx_rk_pair *r = p->pair;
-    double power = 1.0 / r->error_order - 0.75 * r->beta;
-    double factor = SAFETY * pow(fmax(error, 1e-10), -power);
-    if (r->beta > 0.0) factor *= pow(p->error, r->beta);
-    factor = fmin(r->largest_factor, fmax(r->smallest_factor, factor));
-    if (p->rejected) factor = fmin(factor, 1.0);
-    p->error = fmax(error, 1e-4);
-    return h * factor;
 }
 
 static flx_status begin(flx_integrator *it, const flx_state *x, double h_most)
@@ -440,29 +388,6 @@ static flx_status begin(flx_integrator *it, const flx_state *x, double h_most)
     return it->def.step > 0.0 || at_hand ? FLX_OK : first_step(it, x, h_most, &p->h);
 }
 
-static flx_status give_up(flx_integrator *it, flx_status last, bool far)
-{
-    const explicit_rk *p = it->data;
-    if (last != FLX_OK) {
-        return flx_method_fail(it, last, flx_explicit_worst(it), 0, 0, NULL,
-                               it->def.step > 0.0
-                                   ? "a smaller step, or method radau or generalized-alpha"
-                                   : "method radau or generalized-alpha");
-    }
-    if (far) {
-        return flx_method_fail(
-            it, FLX_STEP_TOO_SMALL, -1, 0, 0,
-            "near a singular position the constraints change the velocities at the "
-            "end of every step",
-            "method radau");
-    }
-    return flx_method_fail(it, FLX_STEP_TOO_SMALL, -1, 0, 0,
-                           p->stiff ? "the step became too small on a stiff motion"
-                                    : "the step became too small",
-                           p->stiff ? "method radau or generalized-alpha"
-                                    : "larger tolerances, and look for a jump in a force");
-}
-
 // The end of an accepted step becomes the caller's state. cut: the caller asked for less than it could have been.
 static void accept(flx_integrator *it, flx_state *x, double h, double error, bool cut)
 {
@@ -472,7 +397,7 @@ static void accept(flx_integrator *it, flx_state *x, double h, double error, boo
     if (!fixed) {
         double wanted = p->h, last = p->error;
         watch_stiffness(it, x->t, h);
-        p->h = next_step(p, h, error);
+        p->h = flx_rk_next_step(p, h, error);
         if (cut) { // it says nothing about those after it
             p->h = fmax(p->h, wanted);
             p->error = last;
@@ -487,39 +412,6 @@ static void accept(flx_integrator *it, flx_state *x, double h, double error, boo
     flx_state_copy(x, p->trial);
 }
 
-// How often this step was tried, from which length, and how large its error may be.
-typedef struct attempt {
-    int rejections;
-    double first, allowed, last;
-    bool far; // the last try ended far from the constraints
-} attempt;
-
-// The next length to try after h; error HUGE_VAL: it could not be evaluated.
-static void shorten(flx_integrator *it, double h, double error, double smallest, attempt *a)
-{
-    explicit_rk *p = it->data;
-    double factor = FAILED_STAGE_FACTOR;
-    if (error < HUGE_VAL) {
-        factor = SAFETY * pow(error, -1.0 / p->pair->error_order);
-        factor = fmax(p->pair->smallest_factor, factor);
-    }
-    it->stats.rejected++;
-    p->rejected = true;
-    a->rejections++;
-    bool stalled = !(error < CAREFUL_STALLED * a->last);
-    if (p->careful > 0 && a->rejections > 3 && stalled) a->allowed *= CAREFUL_PATIENCE;
-    a->last = error;
-    // a stage too near to a singular position: another step, not a smaller one, avoids it
-    if (p->careful > 0 && a->rejections <= CAREFUL_TRIES) factor = CAREFUL_FACTOR;
-    p->h = fmax(h * factor, 0.5 * smallest);
-    bool singular = p->form->regularity == NULL || p->regularity < NEARLY_SINGULAR;
-    if (p->careful == 0 && p->projects && singular && p->h < SHORT_STEP * p->usual) {
-        p->careful = CAREFUL_STEPS;
-        p->h = fmax(a->first, p->usual);
-        a->rejections = 0;
-    }
-}
-
 flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *h_taken)
 {
     explicit_rk *p = it->data;
@@ -527,7 +419,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
     const double asked = h_most;
     if (it->def.max_step > 0.0 && !fixed) h_most = fmin(h_most, it->def.max_step);
     FLX_TRY(begin(it, x, h_most));
-    attempt a = {.first = p->h, .allowed = 1.0, .last = HUGE_VAL};
+    flx_rk_attempt a = {.first = p->h, .allowed = 1.0, .last = HUGE_VAL};
     for (;;) {
         double h = fixed ? h_most : fmin(p->h, h_most);
         if (!fixed && h_most - h < 0.01 * h) h = h_most; // no crumbs at the end
@@ -544,12 +436,12 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
             accept(it, x, h, error, h == asked && h < p->h);
             return FLX_OK;
         }
-        if (fixed || !(h > smallest)) return give_up(it, s, a.far);
+        if (fixed || !(h > smallest)) return flx_rk_give_up(it, s, a.far);
         if (s != FLX_OK) flx_state_copy(p->trial, x); // iterations begin anew
         error = fmax(error, far);
         a.far = a.far || far > 0.0;
         // an error that is not a number counts as a failure
-        shorten(it, h, s == FLX_OK && error < HUGE_VAL ? error : HUGE_VAL, smallest, &a);
+        flx_rk_shorten(it, h, s == FLX_OK && error < HUGE_VAL ? error : HUGE_VAL, smallest, &a);
     }
 }
 

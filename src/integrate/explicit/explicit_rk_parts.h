@@ -1,5 +1,5 @@
-// explicit_rk_parts.h - what the files of the engine share: explicit_rk.c the steps, explicit_rk_made.c the last one as derivatives
-// take it.
+// explicit_rk_parts.h - what the files of the engine share: explicit_rk.c the steps, explicit_control.c how long they are,
+// explicit_rk_made.c the last one as derivatives take it.
 #pragma once
 
 #include "integrate/explicit/explicit_close.h"
@@ -34,3 +34,22 @@ typedef struct explicit_rk {
 int flx_rk_slopes(const flx_rk_pair *r);
 // The slopes of the last accepted step in the order of the method's table.
 void flx_rk_slopes_of_last(const explicit_rk *p, double *k[FLX_RK_SLOPES]);
+
+// In tolerances: how far the projection threw the end z1 of a step from `near`, where that is too far; else 0.
+double flx_rk_thrown(const explicit_rk *p);
+
+// The length of the next step after one of length h that was accepted.
+double flx_rk_next_step(explicit_rk *p, double h, double error);
+
+// How often this step was tried, from which length, and how large its error may be.
+typedef struct flx_rk_attempt {
+    int rejections;
+    double first, allowed, last;
+    bool far; // the last try ended far from the constraints
+} flx_rk_attempt;
+
+// The next length to try after h; error HUGE_VAL: it could not be evaluated.
+void flx_rk_shorten(flx_integrator *it, double h, double error, double smallest, flx_rk_attempt *a);
+
+// far: the last tries ended far from the constraints.
+flx_status flx_rk_give_up(flx_integrator *it, flx_status last, bool far);
