@@ -1,17 +1,22 @@
 // outline_surface.c - plane curves: of a cam, or a profile such as a road. In space they go on without end across their plane.
 #include "contact/outline.h"
 
+// A direction of ground that the third axis has no more part in than this is across it.
+#define ACROSS 1e-12
+
 static void bounds(const flx_surface *s, const flx_frame *f, double low[3], double high[3])
 {
     const flx_outline *o = s->data;
-    double c[3], r = o->size + s->skin;
+    double c[3], axis[3], r = o->size + s->skin;
     v3_store(c, flx_surface_place(s, f));
+    v3_store(axis, flx_surface_axis(s, f, 2));
     for (int k = 0; k < o->nblock; k++) { // a ball about the origin of the curve, however it turns
         r = fmax(r, hypot(o->balls[k][0], o->balls[k][1]) + o->balls[k][2] + s->skin);
     }
     for (int i = 0; i < 3; i++) {
-        low[i] = c[i] - r;
-        high[i] = c[i] + r;
+        double reach = fabs(axis[i]) > ACROSS ? HUGE_VAL : r; // along it there is no end
+        low[i] = c[i] - reach;
+        high[i] = c[i] + reach;
     }
 }
 

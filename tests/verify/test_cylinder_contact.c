@@ -1,4 +1,4 @@
-// test_cylinder_contact.c - cylinders, discs and capsules that touch each other: standing, lying, crossing and side by side, by
+// test_cylinder_contact.c - cylinders, discs, capsules and curves of space that touch: standing, lying, crossing and side by side, by
 // events and step by step, in turned copies.
 #include "case_table.h"
 #include "check.h"
@@ -137,5 +137,36 @@ static int crossed_cylinders_press_each_other(void)
     return 0;
 }
 
-TEST_MAIN(TEST(they_rest_on_each_other), TEST(rollers_meet_along_a_line),
-          TEST(crossed_cylinders_press_each_other))
+// A curve of space goes on along its axis: a ball lies on it far from its plane, in any axes.
+static int curves_have_no_end_across_their_plane(void)
+{
+    static const struct {
+        const char *turn, *position;
+    } some[] = {{"", "position: [0, 0.15, 7]"},
+                {", orientation: {axis: [0, 1, 0], angle: 0.7}",
+                 "position: [4.509523810663837, 0.15, 5.35389531099142]"}};
+    for (int i = 0; i < 2; i++) {
+        for (int m = 0; m < NMETHOD; m++) {
+            char text[1200];
+            case_table t = {0};
+            double y = NAN;
+            snprintf(text, sizeof text,
+                     "flexion: 1\ngravity: [0, -9.81, 0]\nbodies:\n"
+                     "  b: {type: rigid, mass: 1, inertia: [0.02, 0.03, 0.025], %s, surface: "
+                     "{sphere: 0.05}}\n"
+                     "forces: {c: {type: contact, on: [ground, b], ground: {curve: [2*cos(2*pi*s), "
+                     "0.1*sin(2*pi*s)]%s}, law: restitution}}\n"
+                     "simulate: {until: 0.05, %s}\n"
+                     "outputs: {times: [0.05], signals: [b.position]}\n",
+                     some[i].position, some[i].turn, methods[m]);
+            CHECK(case_run(text, NULL, &t, NULL, NULL));
+            CHECK(case_table_value(&t, "b.position.y", 0.05, &y));
+            case_table_clear(&t);
+            CHECK_NEAR(y, 0.15, 1e-3);
+        }
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(curves_have_no_end_across_their_plane), TEST(they_rest_on_each_other),
+          TEST(rollers_meet_along_a_line), TEST(crossed_cylinders_press_each_other))
