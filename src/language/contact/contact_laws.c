@@ -47,8 +47,8 @@ static flx_status check_keys(flx_builder *b, const flx_item *force, const law_ro
     FLX_TRY(check_key(b, force, law, "material", mindlin ? "N" : need[0] == 'N' ? "M" : need));
     if (need[0] == 'N' && !flx_entry_get(force->def, "stiffness")) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
-                        "contact '%s' of law '%s' needs 'stiffness', or 'material'", force->full,
-                        law->word);
+                        "contact '%s' of law '%s' needs 'stiffness'%s", force->full, law->word,
+                        law->law == FLX_CONTACT_PENALTY ? "" : ", or 'material'");
     }
     FLX_TRY(check_key(b, force, law, "stiffness", need));
     FLX_TRY(check_key(b, force, law, "exponent", law->exponent));
@@ -172,6 +172,11 @@ flx_status flx_contact_read_law(flx_env *e, const flx_item *force, flx_contact *
     FLX_TRY(read_number(e, force, def, "stiffness", true, &c->stiffness, &c->stiffness_open));
     FLX_TRY(read_number(e, force, def, "damping", false, &c->damping, &c->damping_open));
     FLX_TRY(read_material(e, force, c));
+    if (c->material && c->exponent != 1.5) {
+        return refuse(e, force, "material",
+                      "gives the stiffness of Hertz's law, whose 'exponent' is 1.5; give "
+                      "'stiffness' in its place");
+    }
     FLX_TRY(read_restitution(e, force, c));
     if ((y = flx_entry_get(def, "pull"))) FLX_TRY(flx_build_flag(e->b, y, "pull", &c->pulls));
     if ((y = flx_entry_get(def, "damping_on"))) {
