@@ -253,8 +253,13 @@ static flx_status create(flx_certificate *c, const flx_model *model, const flx_c
 flx_status flx_certificate_create(const flx_model *model, const flx_certificate_def *def,
                                   flx_certificate **out)
 {
+    if (out) *out = NULL;
     if (!model || !out) return flx_refuse_null(NULL, __func__);
-    *out = NULL;
+    if (def && (!isfinite(def->window) || def->window < 0.0 || def->steps < 0)) {
+        return FLX_FAIL(model->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a certificate cannot have a window of %g s, or %ld steps", def->window,
+                        def->steps);
+    }
     flx_certificate *c = flx_alloc(model->ctx, 1, sizeof *c);
     if (!c) return FLX_ERR_MEMORY;
     c->ctx = model->ctx;

@@ -308,8 +308,16 @@ static flx_status compare(flx_comparison *c, flx_result *a, flx_result *b,
 flx_status flx_compare_results(flx_ctx *ctx, flx_result *a, flx_result *b,
                                const flx_compare_def *def, flx_comparison **out)
 {
+    if (out) *out = NULL;
     if (!ctx || !a || !b || !out) return flx_refuse_null(ctx, __func__);
-    *out = NULL;
+    const flx_compare_def all = {0};
+    if (!def) def = &all;
+    bool whole = def->nsignal == 0 || (def->nsignal > 0 && def->signals);
+    for (int i = 0; whole && i < def->nsignal; i++) whole = def->signals[i] != NULL;
+    if (!whole || isnan(def->from)) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a comparison has a list of its signals, and a time to begin at");
+    }
     flx_comparison *c = flx_alloc(ctx, 1, sizeof *c);
     if (!c) return FLX_ERR_MEMORY;
     c->ctx = ctx;

@@ -50,7 +50,7 @@ static flx_status write_modes(const flx_fe_problem *p, const flx_mode_set *m,
 flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, flx_fe_mode *modes,
                                 flx_fe_modes_report *report)
 {
-    if (!p) return flx_refuse_null(NULL, __func__);
+    if (!p || !modes || !report) return flx_refuse_null(p ? p->ctx : NULL, __func__);
     flx_mode_set *m = NULL;
     const flx_modes_def def = {.count = count, .group = p->group};
     if (vtu) FLX_TRY(flx_fe_problem_need_mesh(p, "a picture of modes"));

@@ -356,7 +356,12 @@ static flx_status respond(search *a)
 flx_status flx_fe_problem_response(flx_fe_problem *p, const flx_fe_response_def *def,
                                    const flx_fe_response **out)
 {
-    if (!p || !def) return flx_refuse_null(NULL, __func__);
+    if (!p || !def || !out) return flx_refuse_null(p ? p->ctx : NULL, __func__);
+    bool whole = def->ninput >= 0 && def->noutput >= 0 && (def->ninput == 0 || def->inputs) &&
+                 (def->noutput == 0 || def->outputs);
+    for (int i = 0; whole && i < def->ninput; i++) whole = def->inputs[i] != NULL;
+    for (int i = 0; whole && i < def->noutput; i++) whole = def->outputs[i] != NULL;
+    if (!whole) return flx_refuse_null(p->ctx, __func__);
     *out = NULL;
     flx_arena_destroy(&p->response);
     p->response = flx_arena_create(p->ctx);

@@ -267,7 +267,9 @@ static flx_status plan(motion *m)
 flx_status flx_fe_problem_transient(flx_fe_problem *p, const flx_fe_transient *def,
                                     flx_fe_transient_result *result)
 {
-    if (!p || !result) return flx_refuse_null(NULL, __func__);
+    if (!p || !def || !result || def->nnode < 0 || (def->nnode > 0 && !def->nodes)) {
+        return flx_refuse_null(p ? p->ctx : NULL, __func__);
+    }
     motion m = {.p = p, .def = def, .out = result};
     *result = (flx_fe_transient_result){0};
     FLX_TRY(flx_fe_problem_need_mesh(p, "a transient"));

@@ -56,6 +56,14 @@ flx_status flx_reduction_create(flx_model *model, const char *body, const flx_re
     if (!out) return FLX_ERR_ARGUMENT;
     *out = NULL;
     if (!model || !def) return FLX_ERR_ARGUMENT;
+    bool whole = def->ndirect >= 0 && (def->ndirect == 0 || def->direct) && def->shapes >= 0 &&
+                 def->tolerance >= 0.0;
+    for (int i = 0; whole && i < def->ndirect; i++) whole = def->direct[i] > 0.0;
+    if (!whole) {
+        return FLX_FAIL(model->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a reduction has a tolerance and a number of shapes that are not negative, "
+                        "and direct solutions at frequencies above zero");
+    }
     flx_reduction *r = NULL;
     FLX_TRY(flx_body_study_create(model->ctx, body, def, &r));
     flx_status status = look_at(model, &r->study);

@@ -470,6 +470,12 @@ flx_status flx_design_find(flx_model *model, const flx_design_def *def, flx_ctx 
     if (!model || !ctx || !out) return flx_refuse_null(ctx, __func__);
     const flx_design_def nothing = flx_design_def_default();
     *out = (flx_design){0};
+    if (def && (def->size != sizeof *def || (def->nknown > 0 && !def->known))) {
+        return FLX_FAIL(
+            ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+            "the definition of a design has no valid size, or no list of what is known: "
+            "begin with flx_design_def_default()");
+    }
     if (!flx_small_nlp_is_there()) {
         const char *why;
         FLX_TRY(need_goals(model, ctx));

@@ -307,6 +307,10 @@ static flx_status search(fit *f, flx_fit *out)
         upper[i] = p->to;
         q.x[i] = p->initial;
         if (f->def->initial) q.x[i] = f->def->initial[i];
+        if (isinf(q.x[i])) {
+            return FLX_FAIL(f->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                            "the first guess of '%s' is not finite", p->name);
+        }
         if (isnan(q.x[i])) FLX_TRY(flx_run_get_parameter(f->run, f->params[i], q.x + i));
     }
     flx_status status = flx_least_squares_find(f->ctx, &q);
@@ -320,6 +324,11 @@ flx_status flx_fit_find(flx_model *model, const flx_fit_def *def, flx_ctx *ctx, 
     if (!model || !ctx || !out) return flx_refuse_null(ctx, __func__);
     const flx_fit_def nothing = flx_fit_def_default();
     *out = (flx_fit){0};
+    if (def && def->size != sizeof *def) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "the definition of a fit has no valid size: begin with "
+                        "flx_fit_def_default()");
+    }
     FLX_TRY(flx_model_refresh_for(model, ctx));
     if (!model->optimise.loc.file) {
         return FLX_FAIL(ctx, FLX_ERR_MODEL, FLX_NOWHERE,

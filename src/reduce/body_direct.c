@@ -164,6 +164,7 @@ flx_status flx_reduction_response(const flx_reduction *r, int full, int count, c
                                   const char *held, double *H)
 {
     if (!r) return flx_refuse_null(NULL, __func__);
+    if (count < 0 || !hz || !H) return flx_refuse_null(r->ctx, __func__);
     flx_port_condition c = {.held =
                                 flx_alloc(r->ctx, (size_t)r->ritz->ports.count, sizeof *c.held)};
     flx_status status = c.held ? read_condition(r, held ? held : "", &c) : FLX_ERR_MEMORY;
@@ -176,6 +177,7 @@ flx_status flx_reduction_estimate(const flx_reduction *r, int count, const doubl
                                   const char *held, double *estimate)
 {
     if (!r) return flx_refuse_null(NULL, __func__);
+    if (count < 0 || !hz || !estimate) return flx_refuse_null(r->ctx, __func__);
     flx_port_condition c = {.held =
                                 flx_alloc(r->ctx, (size_t)r->ritz->ports.count, sizeof *c.held)};
     double *proof = flx_alloc(r->ctx, (size_t)count, sizeof *proof);

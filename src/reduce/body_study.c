@@ -179,7 +179,7 @@ const char *flx_reduction_port(const flx_reduction *r, int i)
 
 int flx_reduction_compared(const flx_reduction *r, int i, flx_reduction_basis *out)
 {
-    if (!r || i < 0 || i >= r->nbasis) return 0;
+    if (!r || !out || i < 0 || i >= r->nbasis) return 0;
     *out = r->bases[i];
     return 1;
 }

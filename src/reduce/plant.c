@@ -125,10 +125,18 @@ static void find_outputs(const plant *s, const double complex *states, double co
     }
 }
 
+static flx_status check(flx_ctx *ctx, const plant *s)
+{
+    if (s && s->n > 0 && s->inputs > 0 && s->outputs > 0 && s->A && s->B && s->C) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "a linear system has at least one state, input and output, and A, B and C");
+}
+
 flx_status flx_plant_response(flx_ctx *ctx, const flx_plant *s, int count, const double *w,
                               double *H)
 {
-    if (!ctx || !s) return flx_refuse_null(ctx, __func__);
+    if (!ctx || !s || (count > 0 && (!w || !H))) return flx_refuse_null(ctx, __func__);
+    FLX_TRY(check(ctx, s));
     size_t n = (size_t)s->n, in = (size_t)s->inputs, all = (size_t)s->outputs;
     double complex *X = flx_alloc(ctx, n * n + n * in + in * all, sizeof *X), *G = X;
     int *pivot = flx_alloc(ctx, n, sizeof *pivot);
@@ -254,13 +262,6 @@ static flx_status find_hinf(flx_ctx *ctx, const plant *s, const double *im, doub
 
 // ---- calls ----------------------------------------------------------------------------------------
 
-static flx_status check(flx_ctx *ctx, const plant *s)
-{
-    if (s && s->n > 0 && s->inputs > 0 && s->outputs > 0 && s->A && s->B && s->C) return FLX_OK;
-    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                    "a linear system has at least one state, input and output, and A, B and C");
-}
-
 // Eigenvalues of A; refused where one does not decay.
 static flx_status find_poles(flx_ctx *ctx, const plant *s, double *re, double *im)
 {
@@ -335,6 +336,7 @@ flx_status flx_plant_balance(flx_ctx *ctx, const plant *s, int states, double *A
 {
     if (!ctx) return flx_refuse_null(ctx, __func__);
     FLX_TRY(check(ctx, s));
+    if (!A || !B || !C) return flx_refuse_null(ctx, __func__);
     int n = s->n, r = states;
     if (r < 1 || r > n) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
@@ -439,6 +441,7 @@ flx_status flx_plant_band_gramian(flx_ctx *ctx, const plant *s, double from, dou
 {
     if (!ctx) return flx_refuse_null(ctx, __func__);
     FLX_TRY(check(ctx, s));
+    if (!P) return flx_refuse_null(ctx, __func__);
     if (!(from >= 0 && to > from)) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "a band from %g to %g rad/s: it begins at 0 or above and ends behind", from,

@@ -148,7 +148,7 @@ const char *flx_dynamics_name(const flx_dynamics *d, int i, int *freedom)
 void flx_dynamics_retract(const flx_dynamics *d, const double *q, const double *theta,
                           double *q_out)
 {
-    if (!d) return;
+    if (!d || !q || !theta || !q_out) return;
     for (int i = 0; i < d->t.k.n; i++) {
         const flx_link *l = d->t.links + i;
         flx_tree_retract_link(l, d->t.k.planar, q + l->q, theta + l->v, q_out + l->q);
@@ -197,7 +197,7 @@ static flx_status refuse(const flx_dynamics *d, int link)
 flx_status flx_dynamics_forward(flx_dynamics *d, const double *q, const double *v,
                                 const double *tau, double *a)
 {
-    if (!d) return flx_refuse_null(NULL, __func__);
+    if (!d || !q || !v || !a) return flx_refuse_null(NULL, __func__);
     take_state(d, q, v);
     tau = sign_velocities(d, tau, d->third);
     int link = flx_linkage_forward(&d->t.k, d->states, d->q, d->v, tau, NULL, a);
@@ -208,7 +208,7 @@ flx_status flx_dynamics_forward(flx_dynamics *d, const double *q, const double *
 void flx_dynamics_inverse(flx_dynamics *d, const double *q, const double *v, const double *a,
                           double *tau)
 {
-    if (!d) return;
+    if (!d || !q || !v || !a || !tau) return;
     take_state(d, q, v);
     flx_linkage_inverse(&d->t.k, d->states, d->q, d->v, sign_velocities(d, a, d->third), NULL, tau);
     (void)sign_velocities(d, tau, tau);
@@ -216,7 +216,7 @@ void flx_dynamics_inverse(flx_dynamics *d, const double *q, const double *v, con
 
 void flx_dynamics_mass(flx_dynamics *d, const double *q, double *M)
 {
-    if (!d) return;
+    if (!d || !q || !M) return;
     take_state(d, q, NULL);
     flx_linkage_mass(&d->t.k, d->states, d->q, M);
     sign_matrix(d, M);
@@ -225,7 +225,7 @@ void flx_dynamics_mass(flx_dynamics *d, const double *q, double *M)
 void flx_dynamics_inverse_derivatives(flx_dynamics *d, const double *q, const double *v,
                                       const double *a, double *dtau_dq, double *dtau_dv)
 {
-    if (!d) return;
+    if (!d || !q || !v || !a || !dtau_dq || !dtau_dv) return;
     take_state(d, q, v);
     flx_linkage_inverse_slopes(&d->t.k, d->slopes, d->freedoms, d->q, d->v,
                                sign_velocities(d, a, d->third), NULL, dtau_dq, dtau_dv, NULL);
@@ -237,7 +237,7 @@ flx_status flx_dynamics_forward_derivatives(flx_dynamics *d, const double *q, co
                                             const double *tau, double *a, double *da_dq,
                                             double *da_dv, double *da_dtau)
 {
-    if (!d) return flx_refuse_null(NULL, __func__);
+    if (!d || !da_dq || !da_dv) return flx_refuse_null(NULL, __func__);
     const flx_linkage *k = &d->t.k;
     int nv = k->nv;
     FLX_TRY(flx_dynamics_forward(d, q, v, tau, a));
