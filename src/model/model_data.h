@@ -296,6 +296,7 @@ struct flx_model {
     int nfmu;
     struct flx_fmu_item *fmus; // their infos are owned
     bool reduces; // a system may be made of the model's: rows have derivatives of their bias
+    bool spreads; // all numbers of its matrices are asked for, one by one
     int nreduced;
     flx_reduced *reduced;
     bool reduce_auto;        // also what is found

@@ -121,6 +121,7 @@ flx_status flx_opened_create(const flx_simulation *of, const flx_opened_def *def
 {
     flx_ctx *ctx = of->ctx;
     *out = (flx_opened){.model = *of->model};
+    out->model.spreads = true; // a grid does
     out->model.awaited = NULL; // what inputs take from this analysis is cut off with them
     FLX_TRY(refuse_motions(of->model, def));
     out->arena = flx_arena_create(ctx);

@@ -400,10 +400,11 @@ static flx_status list_tree_rows(const flx_tree *t, const flx_descriptor *comple
     return fine ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-// A system made of it has linear algebra of its own.
+// A system made of it, and who takes all numbers of its matrices, have linear algebra of their own.
 static flx_status take_pattern(flx_tree *t)
 {
-    return flx_tree_pattern(t, t->model->reduces ? FLX_TREE_FULL : FLX_TREE_CHEAPEST);
+    return flx_tree_pattern(t, t->model->reduces || t->model->spreads ? FLX_TREE_FULL
+                                                                      : FLX_TREE_CHEAPEST);
 }
 
 // ready: a descriptor system of the model.

@@ -128,6 +128,8 @@ void flx_grid_add(flx_grid *g, const double *d, double part);
 void flx_grid_state(flx_grid *g, int n, flx_state *x);
 // From the node n of another grid of the same system, ghosts among them.
 void flx_grid_copy_node(flx_grid *to, int n, const flx_grid *from, int m);
+// Nodes between m and n, which are not ghosts, along the straight line from one to the other.
+void flx_grid_fill_between(flx_grid *g, int m, int n);
 
 // ---- Newton's method (grid_newton.c) --------------------------------------------------------------
 

@@ -279,3 +279,23 @@ void flx_grid_copy_node(flx_grid *to, int n, const flx_grid *from, int m)
                (size_t)lists[k].count * sizeof(double));
     }
 }
+
+void flx_grid_fill_between(flx_grid *g, int m, int n)
+{
+    const flx_system *s = g->s;
+    const flx_dims *d = &s->dims;
+    double *const lists[] = {g->x, g->w, g->lam, g->mu};
+    const int counts[] = {d->nx, d->nw, d->nlam, d->nmu};
+    if (d->nv > 0) s->ops->difference(s, flx_grid_q(g, m), flx_grid_q(g, n), g->theta);
+    for (int k = m + 1; k < n; k++) {
+        double part = (double)(k - m) / (n - m);
+        flx_grid_copy_node(g, k, g, m);
+        for (int i = 0; i < d->nv; i++) g->column[i] = part * g->theta[i];
+        if (d->nv > 0) s->ops->retract(s, flx_grid_q(g, m), g->column, flx_grid_q(g, k));
+        for (int l = 0; l < 4; l++) {
+            const double *to = lists[l] + (ptrdiff_t)n * counts[l];
+            double *at = lists[l] + (ptrdiff_t)k * counts[l];
+            for (int i = 0; i < counts[l]; i++) at[i] += part * (to[i] - at[i]);
+        }
+    }
+}

@@ -11,13 +11,15 @@
 #define DECAYS 1e-9   // real parts of zeros that decay, of the rate of the system
 #define LAYER 3.0     // nodes within the time in which a zero decays
 #define MOST_STEPS 5000.0
-#define MOST 40        // iterations
-#define MARGIN 17.0    // of the slowest zero: e^-17 = 4e-8
-#define MOST_ZEROS 400 // unknowns of a node, above which zeros are not sought
-#define MOST_NODES 2e7 // unknowns
-#define WAY 32         // positions at rest on the way to the end
-#define PARTS 64       // of the way from the drawn position to the first wanted one
-#define FINER 1.25     // steps that are tried
+#define MOST 40         // iterations
+#define MARGIN 17.0     // of the slowest zero: e^-17 = 4e-8
+#define MOST_ZEROS 400  // unknowns of a node, above which zeros are not sought
+#define MOST_NODES 2e7  // unknowns
+#define WAY 32          // positions at rest on the way to the end
+#define PARTS 64        // of the way from the drawn position to the first wanted one
+#define COARSE 100.0    // nodes of a motion, of which each is at rest in the first guess
+#define MOST_STRIDE 8.0 // ... of more nodes one of so many
+#define FINER 1.25      // steps that are tried
 
 typedef struct search {
     const flx_system *s;
@@ -321,16 +323,23 @@ static int count_stiffness(const flx_grid *g)
     return n;
 }
 
-// All nodes, the ghosts among them, at rest where the outputs are wanted.
-static flx_status fill_slow_path(search *f, flx_grid *g)
+// All nodes, the ghosts among them, at rest where the outputs are wanted; of many nodes along the motion each `stride`-th, and
+// straight lines between them.
+static flx_status fill_slow_path(search *f, flx_grid *g, int stride)
 {
     bool keeps = f->stiffness != NULL;
     double last = (double)NAN;
+    int known = 0;
     for (int n = -g->left; n < g->nodes + g->right; n++) {
         double t = flx_grid_clock(g, n);
+        bool between = n > 0 && n + 1 < g->nodes && !(flx_grid_clock(g, n + 1) == t) &&
+                       !(t == last) && n - known < stride;
+        if (between && !keeps) continue;
         if (!(t == last)) FLX_TRY(rest_at(f, t, n == -g->left));
         last = t;
         flx_grid_copy_node(g, n, f->one, 0);
+        if (n - known > 1) flx_grid_fill_between(g, known, n);
+        if (n >= 0) known = n;
         if (keeps)
             FLX_TRY(keep_stiffness(f, f->stiffness + (size_t)(n + g->left) * (size_t)f->nstiff));
     }
@@ -541,10 +550,17 @@ static flx_status find(search *f, const flx_state *x)
             sizeof(double));
         if (!f->stiffness) return no_memory(f->ctx);
     }
-    if (!rolls(f)) FLX_TRY(fill_slow_path(f, o->grid));
+    int stride = (int)fmin(fmax(1.0, count / COARSE), MOST_STRIDE);
+    if (!rolls(f)) FLX_TRY(fill_slow_path(f, o->grid, stride));
     if (open) return solve_least_energy(f);
     if (def->kind == FLX_INVERSE_QUASISTATIC) return solve_quasistatic(f, x, nodes, begin);
-    FLX_TRY(solve(f, weight_of(f)));
+    flx_status status = flx_grid_solve(o->grid, weight_of(f), MOST, &o->report);
+    if (status > 0 && stride > 1 && !rolls(f)) { // a better first guess
+        FLX_TRY(fill_slow_path(f, o->grid, 1));
+        FLX_TRY(solve(f, weight_of(f)));
+    } else if (status != FLX_OK) {
+        return refuse_solution(f, status);
+    }
     return compare_orders(f, x);
 }
 
