@@ -15,7 +15,7 @@ static const char help_text[] =
     "signal, SIGNAL:UNIT in another unit: deg, rpm, MPa ... crank.position draws x, y\n"
     "and z, pin all of pin(1), ... Without SIGNAL they are listed.\n"
     "\n"
-    "  -o FILE      the drawing; its ending says the kind: .svg; by gnuplot .png, .pdf\n"
+    "  -o FILE      the drawing, by its ending: .svg, or by gnuplot .png, .pdf\n"
     "               (default: the result's name with .svg, in the current folder)\n"
     "  --x SIGNAL   what the x axis shows; default t\n"
     "  --log AXES   logarithmic: x, y or xy; what is not positive is left out\n"
