@@ -18,10 +18,11 @@ typedef struct flx_particles_def {
     double restitution;               // of a head-on impact, 0.05 to 1
     double friction, rolling;         // coefficients; rolling: of the reduced radius
     double gravity[3];
-    double step; // s; 0: flx_particles_longest_step
-    int threads; // 0: 1. The number of threads changes no bit of the result.
-    const double *densities;             // (count), NULL: all have `density`
-    double period[3], period_from[3];    // along each axis: a box that repeats itself, from there on; 0: it does not
+    double step;             // s; 0: flx_particles_longest_step
+    int threads;             // 0: 1. The number of threads changes no bit of the result.
+    const double *densities; // (count), NULL: all have `density`
+    double period[3],
+        period_from[3]; // along each axis: a box that repeats itself, from there on; 0: it does not
 } flx_particles_def;
 
 // FLX_ERR_ARGUMENT: a number that no particle has, or a step that is too long, with a message.
@@ -42,9 +43,9 @@ FLX_API flx_status flx_particles_add_tube(flx_particles *p, int wall, const doub
                                           const double axis[3], double radius);
 // Surfaces by their axes in the frame of the wall (columns, row-major), which is their third where they have one.
 typedef enum flx_wall_kind {
-    FLX_WALL_PLANE,    // particles are on the side of the axis
-    FLX_WALL_TUBE,     // inside, radius size[0], without end
-    FLX_WALL_SHELL,    // inside of a capsule: radius size[0], half length of the axis size[1], 0: a sphere
+    FLX_WALL_PLANE, // particles are on the side of the axis
+    FLX_WALL_TUBE,  // inside, radius size[0], without end
+    FLX_WALL_SHELL, // inside of a capsule: radius size[0], half length of the axis size[1], 0: a sphere
     FLX_WALL_CAPSULE,  // outside of the same
     FLX_WALL_CYLINDER, // outside: radius size[0], half length size[1]
     FLX_WALL_BOX,      // outside: half edges
@@ -84,9 +85,10 @@ typedef struct flx_particles_sums {
     double kinetic;                          // energy
     double momentum[3], angular_momentum[3]; // about the origin
     long count;
-    double mass, centre[3];    // centre of mass
-    double potential, elastic; // energy: of gravity, of the springs of contacts
-    double fastest;            // speed
+    double mass, centre[3]; // centre of mass
+    double potential,
+        elastic; // energy: of gravity (which goes on through a box that repeats itself), of the springs of contacts
+    double fastest;                // speed
     double gone_mass, gone_energy; // of those that left
     double overlap;                // the deepest one, over the smaller radius
 } flx_particles_sums;

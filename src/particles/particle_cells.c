@@ -91,12 +91,15 @@ static flx_status find_cells(flx_particles *p)
                                 sizeof(int));
 }
 
-// Into the box that repeats itself.
-static void wrap(const flx_particles *p, flx_vec4 *at)
+// Into the box that repeats itself. What falls goes on to fall: its energy of gravity does not jump.
+static void wrap(flx_particles *p, int i)
 {
-    double *x[3] = {&at->x, &at->y, &at->z};
+    double *x[3] = {&p->x[i].x, &p->x[i].y, &p->x[i].z};
     for (int k = 0; k < 3; k++) {
-        if (p->period[k] > 0.0) *x[k] -= p->period[k] * floor((*x[k] - p->from[k]) / p->period[k]);
+        if (!(p->period[k] > 0.0)) continue;
+        double back = p->period[k] * floor((*x[k] - p->from[k]) / p->period[k]);
+        *x[k] -= back;
+        p->round_energy -= p->gravity[k] * back / p->v[i].w;
     }
 }
 
@@ -112,7 +115,7 @@ static void sort_by_cell(flx_particles *p)
     memset(p->cell_start, 0, ((size_t)p->ncell + 1) * sizeof(int));
     for (int i = 0; i < p->n; i++) {
         if (p->leaves[i]) continue;
-        if (p->repeats) wrap(p, p->x + i);
+        if (p->repeats) wrap(p, i);
         const flx_particle_grid *g = p->grids + flx_particle_size_class(p, p->x[i].w);
         int a = flx_particle_cell_along(p, g, 0, p->x[i].x);
         int b = flx_particle_cell_along(p, g, 1, p->x[i].y);

@@ -40,6 +40,7 @@ void flx_particles_memory(flx_particles *p, flx_memory *m)
     FLX_PASS(m, p->nleaving);
     FLX_PASS(m, p->gone_mass);
     FLX_PASS(m, p->gone_energy);
+    if (p->repeats) FLX_PASS(m, p->round_energy);
     FLX_PASS(m, p->largest);
     FLX_PASS(m, p->least);
     FLX_PASS(m, p->skin);

@@ -95,6 +95,7 @@ struct flx_particles {
     bool *leaves;               // at the next rebuild
     int nleaving;
     double gone_mass, gone_energy;
+    double round_energy; // of gravity: what the box takes away where it puts particles back to its beginning
     long made;   // so many in all
     long *label; // (n) in the order of age: which of them
     // neighbours of row i: start[i] .. start[i + 1]

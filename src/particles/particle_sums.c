@@ -52,6 +52,7 @@ flx_particles_sums flx_particles_sum(const flx_particles *p)
     s.count = p->n;
     s.gone_mass = p->gone_mass;
     s.gone_energy = p->gone_energy;
+    s.potential = p->round_energy;
     for (int i = 0; i < p->n; i++) {
         for (int k = p->start[i]; k < p->start[i + 1]; k++) {
             if (p->touched[k] != (unsigned)p->steps) continue;

@@ -200,6 +200,20 @@ static int boxes_repeat_themselves(void)
     CHECK(rows.value[1][column("p.speed")] > 0.05);
     for (int c = 0; c < 3; c++) CHECK_NEAR(rows.value[1][column("p.momentum.x") + c], 0.0, 1e-17);
     rig_free(&r);
+    // what falls through the box again and again has the energy that it had
+    CHECK_OK(rig_make(&r,
+                      "flexion: 1\n"
+                      "gravity: [3, 0, -9]\n"
+                      "particles: {p: {positions: [[0.05, 0.03, 0.01]], radius: 0.005, periodic: "
+                      "{x: [0.01, 0.09], z: [0, 0.1]}, exchange: 1e-3, " GRAVEL "}}\n"
+                      "simulate: {until: 0.5}\n"
+                      "outputs: {every: 0.05, signals: [p.energy, p.kinetic, p.dissipated]}\n"));
+    CHECK_OK(rig_run(&r));
+    const double *end = rows.value[rows.rows - 1];
+    CHECK(end[1] > 100 * fabs(rows.value[0][0]));
+    CHECK_NEAR(end[0], rows.value[0][0], 1e-12 * end[1]);
+    CHECK_NEAR(end[2], 0.0, 1e-12 * end[1]);
+    rig_free(&r);
     return 0;
 }
 
