@@ -25,6 +25,7 @@ static const char help_text[] =
     "Tables that 'flexion analyse' writes (MODEL_NAME.csv) are drawn with one of\n"
     "  --bode, --nyquist, --nichols   of a frequency response\n"
     "  --poles, --locus               of poles, over a gain too; and of zeros\n"
+    "  --step, --impulse              of a linear model, over the time\n"
     "  --campbell                     of a rotor; --orders 1,2 draws rays\n"
     "  --fit                          of 'flexion optimise', with residuals\n"
     "\n"
@@ -105,11 +106,13 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--poles", .flag = &tables[CLI_PLOT_POLES]},
         {.name = "--campbell", .flag = &tables[CLI_PLOT_CAMPBELL]},
         {.name = "--locus", .flag = &tables[CLI_PLOT_LOCUS]},
+        {.name = "--step", .flag = &tables[CLI_PLOT_STEP]},
+        {.name = "--impulse", .flag = &tables[CLI_PLOT_IMPULSE]},
         {.name = "--fit", .flag = &tables[CLI_PLOT_FIT]},
         {.name = "--orders", .value = &orders},
         {.name = "--spectrum", .flag = &spectrum},
     };
-    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 13, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 15, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (!cli_read_size("plot", size, &def.width, &def.height) || (axes && !read_axes(axes, &def)))
         return EXIT_WRONG;
@@ -121,7 +124,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         if (!tables[k]) continue;
         if (kind != CLI_PLOT_SIGNALS) {
             cli_complain("plot", "one drawing has one of --bode, --nyquist, --nichols, --poles, "
-                                 "--campbell, --locus, --fit");
+                                 "--campbell, --locus, --step, --impulse, --fit");
             return EXIT_WRONG;
         }
         kind = (cli_table_plot)k;

@@ -105,6 +105,16 @@ static void add_campbell(charts *c, const cli_table *t, const char *orders)
     }
 }
 
+// Each output over each input, "y/u", over the time.
+static void add_course(charts *c, const cli_table *t)
+{
+    const double *time = cli_column(t, cli_find_column(t, "t"));
+    for (int k = 0; k < t->ncolumn; k++) {
+        if (strchr(t->names[k], '/') == NULL) continue;
+        add(c, 0, t->names[k], t->nrow, time, cli_column(t, k), 0);
+    }
+}
+
 // Branches as lines; crosses where they begin, marks where they end.
 static void add_locus(charts *c, const cli_table *t)
 {
@@ -169,6 +179,8 @@ static const struct {
     [CLI_PLOT_NICHOLS] = {"frequency", "a frequency response", "phase deg", "magnitude dB", 0, 0},
     [CLI_PLOT_POLES] = {"re", "poles or zeros", "real part 1/s", "imaginary part 1/s", 0, 0},
     [CLI_PLOT_LOCUS] = {"re(1)", "a root locus", "real part 1/s", "imaginary part 1/s", 0, 0},
+    [CLI_PLOT_STEP] = {"t", "responses to a step", "t s", "response to a step", 0, 0},
+    [CLI_PLOT_IMPULSE] = {"t", "responses to an impulse", "t s", "response to an impulse", 0, 0},
     [CLI_PLOT_FIT] = {"fitted", "a fit", "t s", "measured and fitted", 0, 0},
     [CLI_PLOT_CAMPBELL] = {"frequency(1)", "a Campbell diagram", "speed rad/s", "frequency Hz", 0,
                            0}};
@@ -197,6 +209,8 @@ static bool add_file(charts *c, cli_table_plot kind, const char *path, const cha
         add_campbell(c, t, orders);
     } else if (kind == CLI_PLOT_FIT) {
         add_fit(c, t);
+    } else if (kind == CLI_PLOT_STEP || kind == CLI_PLOT_IMPULSE) {
+        add_course(c, t);
     } else {
         add_response(c, t, kind);
     }

@@ -12,7 +12,9 @@ typedef enum cli_table_plot {
     CLI_PLOT_POLES,
     CLI_PLOT_CAMPBELL,
     CLI_PLOT_LOCUS,
-    CLI_PLOT_FIT,
+    CLI_PLOT_STEP,
+    CLI_PLOT_IMPULSE,
+    CLI_PLOT_FIT, // the last
 } cli_table_plot;
 
 // files: tables of one kind, drawn together; of poles and loci, zeros too. orders: rays of a Campbell diagram, or NULL.

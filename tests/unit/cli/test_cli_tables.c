@@ -62,7 +62,7 @@ static int tables_are_drawn(void)
 {
     static const char *const kinds[] = {"--bode", "--nyquist", "--nichols"};
     write_model("m.yaml", oscillator);
-    flexion("analyse m.yaml");
+    flexion("analyse m.yaml --set analyse.plant.until=2");
     CHECK_STATUS(0);
     for (int k = 0; k < 3; k++) {
         char command[100];
@@ -81,6 +81,14 @@ static int tables_are_drawn(void)
     CHECK_TEXT(err, "is not the table of a Campbell diagram");
     flexion("plot m_bode.csv --bode --nyquist -o q.svg");
     CHECK_STATUS(2);
+    flexion("plot m_plant_step.csv --step -o s.svg");
+    CHECK_STATUS(0);
+    flexion("plot m_plant_impulse.csv --impulse -o i.svg");
+    CHECK_STATUS(0);
+    CHECK(file_size("s.svg") > 2000 && file_size("i.svg") > 2000);
+    flexion("plot m_bode.csv --step -o q.svg");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "'m_bode.csv' is not the table of responses to a step: it has no column 't'");
     flexion("plot none.csv --bode -o q.svg");
     CHECK_STATUS(2);
     CHECK_TEXT(err, "'none.csv' cannot be read as a table");
