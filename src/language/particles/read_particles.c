@@ -1,5 +1,5 @@
 // read_particles.c - the numbers of a set of particles.
-#include "contact/contact_surface.h"
+#include "contact/surface_pieces.h"
 #include "flexion/particles.h"
 #include "language/contact/contact_parts.h"
 #include "language/particles/particles_parts.h"
@@ -411,22 +411,14 @@ static flx_status read_period(reading *r)
 static flx_status check_surface(reading *r, const flx_particle_wall *w, const flx_surface *s,
                                 flx_loc loc)
 {
-    static const struct {
-        int number;
-        bool solid;
-    } known[] = {{FLX_SURFACE_NUMBER_plane, false},   {FLX_SURFACE_NUMBER_mesh, false},
-                 {FLX_SURFACE_NUMBER_sphere, true},   {FLX_SURFACE_NUMBER_capsule, true},
-                 {FLX_SURFACE_NUMBER_cylinder, true}, {FLX_SURFACE_NUMBER_box, true}};
-    size_t i = 0, n = sizeof known / sizeof *known;
-    while (i < n && known[i].number != s->kind->number) i++;
-    if (i == n) {
+    if (!flx_surface_has_pieces(s->kind, false)) {
         return FLX_FAIL(
             r->b->ctx, FLX_ERR_MODEL, loc,
             "a surface of kind '%s' is no wall of particles; planes, spheres, capsules, "
             "cylinders, boxes and meshes are",
             s->kind->row.key);
     }
-    if (!w->inside || known[i].solid) return FLX_OK;
+    if (!w->inside || flx_surface_has_pieces(s->kind, true)) return FLX_OK;
     return FLX_FAIL(r->b->ctx, FLX_ERR_MODEL, loc,
                     "particles cannot be inside of a surface of kind '%s'", s->kind->row.key);
 }

@@ -1,24 +1,10 @@
 // exchange_make.c - a set of particles with its walls, as the model says it.
-#include "contact/contact_surface.h"
 #include "contact/mesh/facets.h"
+#include "contact/surface_pieces.h"
 #include "simulate/exchange/exchange.h"
 
 #include <math.h>
 #include <string.h>
-
-static void along(const flx_surface *s, int axis, double shift, double at[3])
-{
-    for (int i = 0; i < 3; i++) at[i] = s->at[i] + shift * s->axes[3 * i + axis];
-}
-
-// A plane across an axis of the surface, `shift` along it, that looks back.
-static flx_status add_end(flx_particles *p, int wall, const flx_surface *s, int axis, double shift)
-{
-    double at[3], n[3];
-    along(s, axis, shift, at);
-    for (int i = 0; i < 3; i++) n[i] = shift > 0.0 ? -s->axes[3 * i + axis] : s->axes[3 * i + axis];
-    return flx_particles_add_plane(p, wall, at, n);
-}
 
 static flx_status add_mesh(flx_particles *p, int wall, const flx_surface *s)
 {
@@ -37,58 +23,26 @@ static flx_status add_mesh(flx_particles *p, int wall, const flx_surface *s)
     return FLX_OK;
 }
 
-static flx_status add_inside(flx_particles *p, int wall, const flx_surface *s)
+static flx_status add_piece(flx_particles *p, int wall, const flx_surface_piece *s)
 {
-    const double half = 0.5 * s->size[1], size[3] = {s->size[0], half, 0};
-    switch (s->kind->number) {
-    case FLX_SURFACE_NUMBER_box:
-        for (int k = 0; k < 6; k++) {
-            double to = k % 2 ? 0.5 * s->size[k / 2] : -0.5 * s->size[k / 2];
-            FLX_TRY(add_end(p, wall, s, k / 2, to));
-        }
-        return FLX_OK;
-    case FLX_SURFACE_NUMBER_cylinder:
-        FLX_TRY(flx_particles_add_surface(p, wall, FLX_WALL_TUBE, s->at, s->axes, size, 0.0));
-        FLX_TRY(add_end(p, wall, s, 2, half));
-        return add_end(p, wall, s, 2, -half);
-    default: { // a sphere has no length
-        bool ball = s->kind->number == FLX_SURFACE_NUMBER_sphere;
-        const double shell[3] = {s->size[0], ball ? 0.0 : half, 0};
-        return flx_particles_add_surface(p, wall, FLX_WALL_SHELL, s->at, s->axes, shell, 0.0);
+    static const flx_wall_kind kinds[] = {
+        [FLX_PIECE_PLANE] = FLX_WALL_PLANE,       [FLX_PIECE_TUBE] = FLX_WALL_TUBE,
+        [FLX_PIECE_SHELL] = FLX_WALL_SHELL,       [FLX_PIECE_CAPSULE] = FLX_WALL_CAPSULE,
+        [FLX_PIECE_CYLINDER] = FLX_WALL_CYLINDER, [FLX_PIECE_BOX] = FLX_WALL_BOX};
+    if (s->shape == FLX_PIECE_END) {
+        const double n[3] = {s->axes[2], s->axes[5], s->axes[8]};
+        return flx_particles_add_plane(p, wall, s->at, n);
     }
-    }
+    return flx_particles_add_surface(p, wall, kinds[s->shape], s->at, s->axes, s->size, s->skin);
 }
 
-// Rounded solids keep their size: what is inside of the skin is smaller by it.
-static flx_status add_outside(flx_particles *p, int wall, const flx_surface *s)
+static flx_status add_surface(flx_particles *p, int wall, const flx_surface *s, bool inside)
 {
-    double size[3] = {s->size[0], 0.5 * s->size[1], 0};
-    flx_wall_kind kind = FLX_WALL_PLANE;
-    double skin = 0.0;
-    switch (s->kind->number) {
-    case FLX_SURFACE_NUMBER_mesh:
-        return add_mesh(p, wall, s);
-    case FLX_SURFACE_NUMBER_sphere:
-        size[1] = 0.0;
-        kind = FLX_WALL_CAPSULE;
-        break;
-    case FLX_SURFACE_NUMBER_capsule:
-        kind = FLX_WALL_CAPSULE;
-        break;
-    case FLX_SURFACE_NUMBER_cylinder:
-        kind = FLX_WALL_CYLINDER;
-        skin = s->skin;
-        break;
-    case FLX_SURFACE_NUMBER_box:
-        kind = FLX_WALL_BOX;
-        skin = s->skin;
-        for (int k = 0; k < 3; k++) size[k] = 0.5 * s->size[k];
-        break;
-    default:
-        break;
-    }
-    for (int k = 0; k < 3; k++) size[k] -= skin;
-    return flx_particles_add_surface(p, wall, kind, s->at, s->axes, size, skin);
+    flx_surface_piece pieces[FLX_SURFACE_PIECES];
+    int n = flx_surface_get_pieces(s, inside, pieces);
+    if (n == FLX_PIECES_ARE_TRIANGLES) return add_mesh(p, wall, s);
+    for (int k = 0; k < n; k++) FLX_TRY(add_piece(p, wall, pieces + k));
+    return FLX_OK;
 }
 
 static flx_status add_walls(flx_exchange *x)
@@ -99,8 +53,7 @@ static flx_status add_walls(flx_exchange *x)
         int wall = flx_particles_add_wall(x->set);
         if (wall < 0) return FLX_ERR_MEMORY;
         for (int k = 0; k < w->nsurface; k++) {
-            const flx_surface *s = w->surfaces[k];
-            FLX_TRY(w->inside ? add_inside(x->set, wall, s) : add_outside(x->set, wall, s));
+            FLX_TRY(add_surface(x->set, wall, w->surfaces[k], w->inside));
         }
     }
     return FLX_OK;
