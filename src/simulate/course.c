@@ -23,8 +23,14 @@ enum {
 #define ZOOMS 2
 #define ABOUT 0.02
 #define MOST_LOOKS 12
-// An extreme is found to this part of the largest value where no tolerance is asked for.
+// An extreme is found to this part of the largest value where no tolerance is asked for, means to that.
 #define EXTREME 1e-11
+#define MEAN 1e-7
+// A step is halved so often for a measure that changes faster than the motion, and followed in so many parts.
+#define DEEPEST 24
+#define MOST_PARTS 20000
+// Where values have to be solved for halves are looked at if the polynomial misses the middle by this part.
+#define MISSES 1e-3
 
 static bool has_course(const flx_simulation *sim)
 {
@@ -73,17 +79,22 @@ static flx_status place_inner(flx_simulation *sim, double t)
     return sim->courses_settle ? flx_simulation_settle_here(sim, sim->inner) : FLX_OK;
 }
 
+static flx_status observe_places(flx_simulation *sim, double from, double t, double *inner)
+{
+    for (int k = 0; k < sim->course.inner; k++) {
+        FLX_TRY(place_inner(sim, from + flx_quadrature_place(&sim->course, k) * (t - from)));
+        FLX_TRY(observe_course(sim, sim->inner, inner + k * sim->course.n));
+    }
+    return FLX_OK;
+}
+
 // Values inside the interval, where the method can give them.
 static flx_status observe_inner(flx_simulation *sim, double from, double t, const double **inner)
 {
     *inner = NULL;
     if (!sim->course.inner || !(t > from)) return FLX_OK;
-    for (int k = 0; k < sim->course.inner; k++) {
-        FLX_TRY(place_inner(sim, from + flx_quadrature_place(&sim->course, k) * (t - from)));
-        FLX_TRY(observe_course(sim, sim->inner, sim->course_inner + k * sim->course.n));
-    }
     *inner = sim->course_inner;
-    return FLX_OK;
+    return observe_places(sim, from, t, sim->course_inner);
 }
 
 // ---- extremes -----------------------------------------------------------------------------------
@@ -249,6 +260,144 @@ static bool is_at(double time, double t)
     return fabs(time - t) <= 1e-9 * fmax(fabs(t), DBL_MIN) || time == t;
 }
 
+// ---- measures that change faster than the motion ----------------------------------------------------
+
+// A part of a step: its values at both ends and inside.
+typedef struct part {
+    double from, to;
+    const double *begin, *inner, *end;
+} part;
+
+typedef struct halving {
+    flx_simulation *sim;
+    double h, tolerance;
+    int parts;
+} halving;
+
+size_t flx_course_room(int n, int nprobe, int inner)
+{
+    return (size_t)(DEEPEST + 1) * (1 + 2 * (size_t)inner) * (size_t)n + 2 * (size_t)nprobe;
+}
+
+// Its course, -1: it is followed by none.
+static int course_of(const flx_simulation *sim, int i)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    flx_measure_kind kind = o->probes[i].kind;
+    bool idle = sim->idle && sim->idle[i];
+    if (idle || kind == FLX_MEASURE_FINAL || kind == FLX_MEASURE_AT) return -1;
+    return FIRST_PROBE + i + (kind == FLX_MEASURE_RMS ? o->nprobe : 0);
+}
+
+static double largest_of(const flx_simulation *sim, int i, int at)
+{
+    const flx_probe_value *v = &sim->probe_values[i];
+    double most = fmax(fabs(v->low), fabs(v->high));
+    return at == FIRST_PROBE + i ? most : most * most;
+}
+
+// Whether the polynomials of a measure through the places of the part do not lead through its middle.
+static bool misses_middle(const flx_simulation *sim, const part *p, const double *middle)
+{
+    const flx_quadrature *q = &sim->course;
+    double x[FLX_LOBATTO_INNER + 2] = {0.0}, f[FLX_LOBATTO_INNER + 2];
+    int last = q->inner + 1;
+    for (int k = 0; k < q->inner; k++) x[k + 1] = flx_quadrature_place(q, k);
+    x[last] = 1.0;
+    for (int i = 0; i < sim->model->outputs.nprobe; i++) {
+        int at = course_of(sim, i);
+        if (at < 0) continue;
+        f[0] = p->begin[at];
+        for (int k = 0; k < q->inner; k++) f[k + 1] = p->inner[k * q->n + at];
+        f[last] = p->end[at];
+        double off = fabs(polynomial(last + 1, x, f, 0.5) - middle[at]);
+        if (off > MISSES * largest_of(sim, i, at)) return true;
+    }
+    return false;
+}
+
+// Whether the mean of a measure over the part is not that over its halves.
+static bool is_rough(const halving *g, const part *p, const part half[2])
+{
+    const flx_simulation *sim = g->sim;
+    const flx_quadrature *q = &sim->course;
+    double share = (p->to - p->from) / g->h;
+    for (int i = 0; i < sim->model->outputs.nprobe; i++) {
+        int at = course_of(sim, i);
+        if (at < 0) continue;
+        double mean = flx_quadrature_mean(q, at, p->begin, p->inner, p->end), halves = 0.0;
+        for (int k = 0; k < 2; k++)
+            halves += 0.5 * flx_quadrature_mean(q, at, half[k].begin, half[k].inner, half[k].end);
+        if (share * fabs(mean - halves) > g->tolerance * largest_of(sim, i, at)) return true;
+    }
+    return false;
+}
+
+static flx_status take_part(flx_simulation *sim, const part *p)
+{
+    FLX_TRY(find_extremes(sim, p->from, p->to, p->inner, p->end));
+    flx_quadrature_step(&sim->course, p->to, p->inner, p->end);
+    return FLX_OK;
+}
+
+static void keep_range(const flx_simulation *sim, double *range, bool back)
+{
+    for (int i = 0; i < sim->model->outputs.nprobe; i++) {
+        flx_probe_value *v = &sim->probe_values[i];
+        double *low = range + 2 * i, *high = low + 1;
+        *(back ? &v->low : low) = *(back ? low : &v->low);
+        *(back ? &v->high : high) = *(back ? high : &v->high);
+    }
+}
+
+static flx_status halve(halving *g, const part *p, int depth)
+{
+    flx_simulation *sim = g->sim;
+    size_t n = (size_t)sim->course.n, inner = (size_t)sim->course.inner;
+    double *middle = sim->course_parts + (size_t)depth * (1 + 2 * inner) * n, *first = middle + n;
+    double *second = first + inner * n,
+           *range = sim->course_parts + flx_course_room((int)n, 0, (int)inner);
+    double at = p->from + 0.5 * (p->to - p->from);
+    if (++g->parts >= MOST_PARTS || !(at > p->from && at < p->to)) return take_part(sim, p);
+    if (depth == 0) keep_range(sim, range, false);
+    FLX_TRY(place_inner(sim, at));
+    FLX_TRY(observe_course(sim, sim->inner, middle));
+    bool rough = !sim->courses_settle || misses_middle(sim, p, middle);
+    const part half[2] = {{p->from, at, p->begin, first, middle},
+                          {at, p->to, middle, second, p->end}};
+    if (rough) {
+        FLX_TRY(observe_places(sim, p->from, at, first));
+        FLX_TRY(observe_places(sim, at, p->to, second));
+        rough = is_rough(g, p, half);
+    }
+    if (!rough && depth == 0) keep_range(sim, range, true); // as if nobody had looked
+    if (!rough || depth == DEEPEST) return take_part(sim, p);
+    for (int k = 0; k < 2; k++) FLX_TRY(halve(g, half + k, depth + 1));
+    return FLX_OK;
+}
+
+// Integrals and extremes of a step: of runs that are differentiated by the places that slopes are taken at.
+static flx_status follow_step(flx_simulation *sim, const part *whole)
+{
+    if (!whole->inner || !sim->course_parts || sim->sharp) return take_part(sim, whole);
+    const flx_integrator_def *def = &sim->it->def;
+    halving g = {.sim = sim, .h = whole->to - whole->from, .tolerance = MEAN};
+    if (!(def->step > 0.0) && def->rtol > 0.0) g.tolerance = fmin(fmax(def->rtol, 1e-10), 1e-4);
+    // the values before are overwritten as parts are taken
+    memcpy(sim->course_sum, whole->begin, (size_t)sim->course.n * sizeof *whole->begin);
+    part p = *whole;
+    p.begin = sim->course_sum;
+    FLX_TRY(halve(&g, &p, 0));
+    if (g.parts < MOST_PARTS || sim->course_lost) return FLX_OK;
+    sim->course_lost = true;
+    flx_ctx_warn(
+        sim->ctx, FLX_NOWHERE,
+        "a metric of 'outputs' changes so fast within the step to t = %g that %d parts of it "
+        "do not follow: means and extremes are rough there",
+        whole->to, MOST_PARTS);
+    return FLX_OK;
+}
+
 // Values at times that are asked for: at the end of the step, or inside it.
 static flx_status find_at(flx_simulation *sim, double from, double t, const double *end)
 {
@@ -293,9 +442,9 @@ flx_status flx_account_step(run *r, const flx_state *x)
     FLX_TRY(observe_course(sim, x, sim->course_value));
     sim->energy_turnover += (x->t - r->step_end) * fabs(end[SUPPLIED]);
     if (!(x->t > sim->course.times[0])) return FLX_OK;
-    FLX_TRY(find_extremes(sim, r->step_end, x->t, inner, end));
     FLX_TRY(find_at(sim, r->step_end, x->t, end));
-    flx_quadrature_step(&sim->course, x->t, inner, end);
+    const part step = {r->step_end, x->t, sim->course.past, inner, end};
+    FLX_TRY(follow_step(sim, &step));
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
         sim->probe_values[i].last = end[FIRST_PROBE + i];
     return FLX_OK;

@@ -85,6 +85,15 @@ static double newest_interval(int known, const double *times, double t, const do
     return half * sum;
 }
 
+double flx_quadrature_mean(const flx_quadrature *q, int i, const double *begin, const double *inner,
+                           const double *end)
+{
+    const rule *l = rule_of(q);
+    double sum = l->end * (begin[i] + end[i]);
+    for (int k = 0; k < q->inner; k++) sum += l->weight[k] * inner[k * q->n + i];
+    return sum;
+}
+
 void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inner,
                            const double *end, double *out)
 {

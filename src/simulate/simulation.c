@@ -249,6 +249,11 @@ static flx_status create_account(flx_simulation *sim)
     if (multistep && nprobe == 0) dense = false;
     FLX_TRY(flx_judge_create(sim));
     FLX_TRY(flx_simulation_prepare_settling(sim, sim->it));
+    if (dense && nprobe > 0) {
+        size_t room = flx_course_room(n, nprobe, inner_places(sim));
+        sim->course_parts = flx_alloc(sim->ctx, room, sizeof *sim->course_parts);
+        if (!sim->course_parts) return FLX_ERR_MEMORY;
+    }
     return flx_quadrature_create(sim->ctx, n, dense ? inner_places(sim) : 0,
                                  multistep ? FLX_QUADRATURE_PAST : 3, &sim->course);
 }
@@ -486,6 +491,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_free(sim->course_value);
     flx_free(sim->course_sum);
     flx_free(sim->course_inner);
+    flx_free(sim->course_parts);
     flx_state_destroy(&sim->start);
     flx_state_destroy(&sim->state);
     flx_state_destroy(&sim->inner);

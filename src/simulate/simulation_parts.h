@@ -114,8 +114,14 @@ double flx_quadrature_place(const flx_quadrature *q, int k);
 // the inner places, one after another, or NULL; end: at t.
 void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inner,
                            const double *end, double *out);
-// The same, and t becomes the last step end.
+// The mean of course i over an interval, by the rule.
+double flx_quadrature_mean(const flx_quadrature *q, int i, const double *begin, const double *inner,
+                           const double *end);
+// As flx_quadrature_extend, and t becomes the last step end.
 void flx_quadrature_step(flx_quadrature *q, double t, const double *inner, const double *end);
+
+// How many numbers steps that are halved need, of n courses with so many measures.
+size_t flx_course_room(int n, int nprobe, int inner);
 
 // ---- reduction -----------------------------------------------------------------------------------
 
@@ -313,9 +319,10 @@ struct flx_simulation {
     flx_motion motion;
     double *measure_in, *measure_scratch, *metrics;
     flx_probe_value *probe_values; // (nprobe) owned
-    const bool *idle; // (nprobe) measures that nobody asks for: not sought inside steps; NULL: all are. Borrowed
-    flx_event_course *events;      // (nevent) owned
-    double *columns_before;        // (ncolumn) owned: signals before an event
+    const bool *
+        idle; // (nprobe) measures that nobody asks for: not sought inside steps; NULL: all are. Borrowed
+    flx_event_course *events; // (nevent) owned
+    double *columns_before;   // (ncolumn) owned: signals before an event
 
     // the account of the run
     bool no_ledger;        // it is not asked for
@@ -325,7 +332,10 @@ struct flx_simulation {
     bool powered;          // ... and is followed in this run
     flx_quadrature course; // powers dissipated and supplied, probes, squares of probes
     double *course_value, *course_inner, *course_sum; // scratch
-    bool energy_known;                                // energy_now is that of the state
+    double
+        *course_parts; // ... of steps that are halved for measures (flx_course_room); NULL: none is
+    bool course_lost;  // a measure was not followed, and that was told
+    bool energy_known; // energy_now is that of the state
     flx_energies energy_now;
     flx_energies energy_start;
     double energy_scale, energy_error;

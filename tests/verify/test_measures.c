@@ -109,4 +109,39 @@ static int long_steps_miss_no_peak(void)
     return 0;
 }
 
-TEST_MAIN(TEST(extremes_are_those_of_the_rows), TEST(long_steps_miss_no_peak))
+// The motion is slow, its steps are long; what is measured is not: corners, jumps and fast functions of the time.
+static int measures_that_change_faster_than_the_motion_are_followed(void)
+{
+    static const struct {
+        const char *method;
+        double tolerance;
+    } runs[] = {{"dop853, rtol: 1e-6", 3e-6}, {"dop853, rtol: 1e-9", 1e-7},
+                {"radau, rtol: 1e-7", 1e-6},  {"dopri5, rtol: 1e-7", 1e-6},
+                {"bdf, rtol: 1e-8", 1e-6},    {"gauss, step: 0.25", 1e-6}};
+    const double T = 5, r = acos(0.5);
+    for (size_t k = 0; k < sizeof runs / sizeof runs[0]; k++) {
+        char text[1000];
+        measured a = {0};
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\nequations: {second_order: {x: {at: 1, force: -x}}}\n"
+            "simulate: {until: 5, method: %s}\noutputs: {every: 5, signals: [x], metrics: {a: "
+            "\"mean(sin(40*t)^2)\", b: \"mean(abs(x))\", c: \"integral(if(x > 0.5, 1, 0))\", d: "
+            "\"minimum(0.2*sin(40*t) - 0*x)\"}}\n",
+            runs[k].method);
+        CHECK(measure(text, &a));
+        CHECK_NEAR(a.high, 0.5 - sin(80 * T) / (160 * T), runs[k].tolerance);
+        CHECK_NEAR(a.low, (1 + 2 + (sin(T) + 1)) / T, runs[k].tolerance);
+        CHECK_NEAR(
+            a.mean, r,
+            5 * runs[k].tolerance); // cos t is above it until then, and not again before 2 pi - r
+
+        CHECK_NEAR(a.press, -0.2, runs[k].tolerance);
+        case_table_clear(&a.rows);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(extremes_are_those_of_the_rows),
+          TEST(measures_that_change_faster_than_the_motion_are_followed),
+          TEST(long_steps_miss_no_peak))
