@@ -51,11 +51,16 @@ static void print_damping(const flx_reduction_report *p)
 
 static void print_conditions(const flx_reduction_report *p)
 {
-    printf("  %-18s %13s %10s", "condition", "largest error", "at Hz");
+    int width = 18;
+    for (int i = 0; i < p->ncondition; i++) {
+        int length = (int)strlen(p->conditions[i].name);
+        if (length > width) width = length;
+    }
+    printf("  %-*s %13s %10s", width, "condition", "largest error", "at Hz");
     printf(p->tolerance > 0 ? " %8s\n" : "\n", "asked");
     for (int i = 0; i < p->ncondition; i++) {
         const flx_reduction_condition *c = p->conditions + i;
-        printf("  %-18s %13.1e %10.5g", c->name, c->error, c->at);
+        printf("  %-*s %13.1e %10.5g", width, c->name, c->error, c->at);
         if (i == 0 && p->tolerance > 0) printf(" %8.1e", p->tolerance);
         putchar('\n');
     }

@@ -61,6 +61,88 @@ static void check_frequencies(const flx_ritz_choice *c, double *error)
     }
 }
 
+static bool turns(const flx_basis *b)
+{
+    const double *w = b->angular_velocity;
+    return b->spin > 0 || w[0] != 0 || w[1] != 0 || w[2] != 0;
+}
+
+static double speed_of(const flx_basis *b)
+{
+    const double *w = b->angular_velocity;
+    return b->spin > 0 ? b->spin : sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+}
+
+static double worst_at_speed(const flx_ritz_choice *c)
+{
+    double most = 0;
+    for (int i = 0; i < c->ritz->conditions.count * c->ritz->grid.count; i++)
+        most = fmax(most, c->spun[i]);
+    return most;
+}
+
+// More shapes till the tolerance is met in a body that rotates, too.
+static flx_status take_for_speed(const flx_shape_search *q, flx_ritz_choice *c, double tolerance)
+{
+    const flx_free_structure *s = q->s;
+    size_t all = (size_t)c->ritz->conditions.count * (size_t)c->ritz->grid.count;
+    const char *loose = NULL;
+    if (!turns(q->b) || !s->at || !s->label) return FLX_OK;
+    c->spun = flx_alloc(s->ctx, all, sizeof *c->spun);
+    if (!c->spun) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_ritz_spin_errors(c, c->spun, &loose));
+    while (q->b->shapes == 0 && c->taken < c->count &&
+           !(worst_at_speed(c) + c->ritz->known <= tolerance)) {
+        FLX_TRY(flx_ritz_choice_take(c, c->taken + 1, tolerance));
+        FLX_TRY(flx_ritz_spin_errors(c, c->spun, &loose));
+    }
+    if (loose) {
+        flx_ctx_warn(
+            s->ctx, s->loc,
+            "at %g rad/s centrifugal forces take more of the stiffness of the body than it "
+            "has (%s): it bends away where they do not stiffen it as well "
+            "(`stiffening: true`)",
+            speed_of(q->b), loose);
+    }
+    if (q->b->shapes == 0 && !(worst_at_speed(c) + c->ritz->known <= tolerance)) {
+        flx_ctx_warn(s->ctx, s->loc,
+                     "the tolerance %g is not met at %g rad/s: %d shapes leave an error of %.1e",
+                     tolerance, speed_of(q->b), c->taken, worst_at_speed(c));
+    }
+    return FLX_OK;
+}
+
+// Rows of the conditions that hold something, at speed, behind the others.
+static flx_status report_speed(const flx_shape_search *q, const flx_ritz_choice *c,
+                               flx_reduction_report *p)
+{
+    const flx_ritz *r = c->ritz;
+    flx_arena *arena = q->b->arena;
+    size_t known = (size_t)p->ncondition, ng = (size_t)r->grid.count;
+    flx_reduction_condition *list = flx_arena_take(arena, 2 * known, sizeof *list);
+    double *curves = flx_arena_take(arena, known * ng, sizeof *curves);
+    if (!list || !curves) return FLX_ERR_MEMORY;
+    memcpy(list, p->conditions, known * sizeof *list);
+    memcpy(curves, c->spun, known * ng * sizeof *curves);
+    for (size_t i = 0; i < known; i++) {
+        if (r->conditions.items[i].free) continue;
+        flx_reduction_condition *row = list + p->ncondition++;
+        // what is known of the whole body is known at rest
+        *row = (flx_reduction_condition){.estimate = list[i].estimate, .proof = list[i].proof};
+        row->name = flx_arena_printf(arena, "%s, %g rad/s", list[i].name, speed_of(q->b));
+        if (!row->name) return FLX_ERR_MEMORY;
+        row->errors = curves + i * ng;
+        for (size_t k = 0; k < ng; k++) {
+            if (!(row->errors[k] > row->error)) continue;
+            row->error = row->errors[k];
+            row->at = r->grid.hz[k];
+        }
+        if (!(row->error + row->estimate <= p->tolerance)) p->met = false;
+    }
+    p->conditions = list;
+    return FLX_OK;
+}
+
 static flx_status report(const flx_shape_search *q, const flx_ritz_choice *c, flx_shapes *out)
 {
     int above = 0;
@@ -70,6 +152,7 @@ static flx_status report(const flx_shape_search *q, const flx_ritz_choice *c, fl
     FLX_TRY(flx_ritz_report(c->ritz, q->b, c->taken, c->errors, highest, above, &out->report));
     flx_reduction_report *p = out->report;
     if (!p) return FLX_OK;
+    if (c->spun) FLX_TRY(report_speed(q, c, p));
     p->centrifugal = q->count - c->taken;
     for (int r = c->taken - 1; r > 0 && p->nfewer < 2; r -= 2) {
         if (c->worst[r] < 0) continue;
@@ -123,9 +206,7 @@ static void warn(const flx_shape_search *q, const flx_ritz_choice *c, double tol
 static flx_status make_shapes(flx_shape_search *q, const flx_ritz_choice *c)
 {
     size_t r = (size_t)c->taken, more = (size_t)flx_centrifugal_count(q);
-    const double *turn = q->b->angular_velocity;
-    bool turns = q->b->spin > 0 || turn[0] != 0 || turn[1] != 0 || turn[2] != 0;
-    if (turns && more == 0) {
+    if (turns(q->b) && more == 0) {
         return FLX_FAIL(q->s->ctx, FLX_ERR_MODEL, q->s->loc,
                         "`angular_velocity` adds shapes of a mesh, and this body is none");
     }
@@ -164,6 +245,7 @@ flx_status flx_bases_find(flx_shape_search *q, flx_shapes *out)
         int shapes = b->shapes > 0 || type->by_tolerance ? b->shapes : c.count;
         status = flx_ritz_choice_take(&c, shapes, tolerance);
     }
+    if (status == FLX_OK && type->by_tolerance) status = take_for_speed(q, &c, tolerance);
     if (status == FLX_OK) status = make_shapes(q, &c);
     if (status == FLX_OK) status = report(q, &c, out);
     if (status == FLX_OK) warn(q, &c, tolerance);

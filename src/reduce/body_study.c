@@ -39,6 +39,22 @@ static flx_status take_over(flx_reduction *r)
     return name_ports(r, s);
 }
 
+// What the basis itself has measured beside the conditions: in a body that rotates.
+static flx_status add_rows(flx_arena *arena, const flx_reduction_report *own, int first,
+                           flx_reduction_report *p)
+{
+    if (!own || own->ncondition <= first || own->nhz != p->nhz) return FLX_OK;
+    size_t known = (size_t)p->ncondition, more = (size_t)(own->ncondition - first);
+    flx_reduction_condition *list = flx_arena_take(arena, known + more, sizeof *list);
+    if (!list) return FLX_ERR_MEMORY;
+    memcpy(list, p->conditions, known * sizeof *list);
+    memcpy(list + known, own->conditions + first, more * sizeof *list);
+    p->conditions = list;
+    p->ncondition = (int)(known + more);
+    p->met = p->met && own->met;
+    return FLX_OK;
+}
+
 static flx_status measure(flx_reduction *r, flx_shape_search *q, const flx_basis *b, flx_ritz *ritz)
 {
     size_t all = (size_t)ritz->conditions.count * (size_t)ritz->grid.count;
@@ -46,7 +62,7 @@ static flx_status measure(flx_reduction *r, flx_shape_search *q, const flx_basis
     flx_shapes shapes = {0};
     flx_basis own = *b;
     own.study = NULL;
-    own.arena = NULL;
+    own.arena = r->arena;
     flx_status status = errors ? flx_shapes_find(q->s, &own, &shapes) : FLX_ERR_MEMORY;
     if (status == FLX_OK)
         status = flx_port_model_of_shapes(q, &ritz->ports, shapes.count, shapes.V, &r->own);
@@ -58,10 +74,11 @@ static flx_status measure(flx_reduction *r, flx_shape_search *q, const flx_basis
         int above = 0;
         double end = 2 * FLX_PI * ritz->to, most = r->own.L[r->own.m - 1];
         for (int k = 0; k < r->own.m; k++) above += r->own.L[k] > end * end;
-        own.arena = r->arena;
         status = flx_ritz_report(ritz, &own, shapes.count, errors, sqrt(most) / (2 * FLX_PI), above,
                                  &r->report);
     }
+    if (status == FLX_OK)
+        status = add_rows(r->arena, shapes.report, ritz->conditions.count, r->report);
     if (status == FLX_OK && largest(ritz, errors) > 0.01 && !own.inertia_relief &&
         (own.kind == FLX_BASIS_GUYAN || own.kind == FLX_BASIS_CRAIG_BAMPTON)) {
         flx_ctx_warn(r->ctx, q->s->loc,

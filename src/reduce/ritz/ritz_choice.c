@@ -17,6 +17,7 @@ void flx_ritz_choice_clear(flx_ritz_choice *c)
     flx_free(c->L);
     flx_free(c->worst);
     flx_free(c->errors);
+    flx_free(c->spun);
     *c = (flx_ritz_choice){0};
 }
 
@@ -198,6 +199,10 @@ flx_status flx_ritz_choice_take(flx_ritz_choice *c, int shapes, double tolerance
     const flx_ritz *x = c->ritz;
     flx_ctx *ctx = x->ports.ctx;
     size_t all = (size_t)x->conditions.count * (size_t)x->grid.count, m = (size_t)x->m;
+    flx_free(c->errors); // of fewer
+    flx_free(c->T);
+    flx_free(c->L);
+    c->T = c->L = NULL;
     c->errors = flx_alloc(ctx, all, sizeof *c->errors);
     if (!c->errors) return FLX_ERR_MEMORY;
     int r = c->least > 0 ? c->least : 1;

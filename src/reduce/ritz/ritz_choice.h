@@ -16,6 +16,8 @@ typedef struct flx_ritz_choice {
     double *L;      // (taken) owned: squares of their angular frequencies
     double *worst;  // (count + 1) owned: largest error of so many; -1: not measured
     double *errors; // (conditions, grid) owned: of those taken
+    double
+        *spun; // (conditions, grid) owned: at the angular velocity of the basis; NULL: it has none
 } flx_ritz_choice;
 
 // Room for candidates, with the static shapes of the loads as the first: all, or those that make up all but `part` of the
@@ -27,6 +29,9 @@ void flx_ritz_choice_clear(flx_ritz_choice *c);
 flx_status flx_ritz_choice_add(flx_ritz_choice *c, int k, const double *X, double least);
 // Take `shapes` of them, or, where 0, as few as meet the tolerance.
 flx_status flx_ritz_choice_take(flx_ritz_choice *c, int shapes, double tolerance);
+// Errors of those taken in a body that rotates, at the angular velocity of the basis, in the conditions that hold something:
+// (conditions, grid) (RED-20). loose: a condition in which centrifugal forces take more of its stiffness than it has, or NULL.
+flx_status flx_ritz_spin_errors(const flx_ritz_choice *c, double *out, const char **loose);
 // The port model of the first r candidates.
 flx_status flx_ritz_choice_model(const flx_ritz_choice *c, int r, flx_port_model *out);
 // The report of a basis by the errors of its shapes against the Ritz model, in the arena of the basis.

@@ -202,6 +202,35 @@ static int a_band_below_the_first_mode_is_told(void)
     return 0;
 }
 
+// In a body that rotates Coriolis and centrifugal forces act, too: nothing new at a standstill, 2.6e-4 with 24 shapes at 200 rad/s
+// (a prototype), more shapes where the tolerance asks for them.
+static int the_error_at_speed_is_measured_and_kept(void)
+{
+    const flx_reduction_report *p;
+    CHECK(read_arm("type: band, to: 2000, angular_velocity: 1e-6") == FLX_OK);
+    p = flx_model_elastic_report(model, 0);
+    CHECK(p->ncondition == 7 && p->shapes == 23);
+    CHECK_TEXT(p->conditions[4].name, "hub held, 1e-06 rad/s");
+    for (int i = 4; i < 7; i++) {
+        CHECK_REL(p->conditions[i].error, p->conditions[i - 3].error, 1e-6);
+        CHECK(p->conditions[i].at == p->conditions[i - 3].at);
+    }
+    finish();
+    CHECK(read_arm("type: band, to: 2000, shapes: 24, angular_velocity: [0, 0, 200]") == FLX_OK);
+    p = flx_model_elastic_report(model, 0);
+    CHECK(p->conditions[4].error > 2.2e-4 && p->conditions[4].error < 3e-4);
+    CHECK(p->conditions[1].error < 1e-4);
+    finish();
+    CHECK(read_arm("type: band, to: 2000, tolerance: 1e-3, angular_velocity: [0, 400, 0]") == FLX_OK);
+    p = flx_model_elastic_report(model, 0);
+    CHECK(p->met && p->shapes > 25 && p->shapes < 32);
+    for (int i = 4; i < 7; i++) CHECK(p->conditions[i].error < 1e-3);
+    CHECK(flx_ctx_warning(ctx, 0)); // it rotates faster than it can hold
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "centrifugal forces take more of the stiffness");
+    finish();
+    return 0;
+}
+
 static int more_shapes_than_there_are_is_told(void)
 {
     CHECK(read_arm("type: band, to: 500, shapes: 1e6") == FLX_OK);
@@ -214,6 +243,6 @@ static int more_shapes_than_there_are_is_told(void)
 TEST_MAIN(TEST(the_arm_has_the_responses_of_the_case),
           TEST(the_arm_needs_as_few_shapes_as_the_case_says),
           TEST(shapes_of_held_interfaces_are_as_stiff_as_the_case_says),
-          TEST(attachment_shapes_stay_beside_many_modes),
-          TEST(wrong_words_are_refused), TEST(a_band_below_the_first_mode_is_told),
+          TEST(attachment_shapes_stay_beside_many_modes), TEST(wrong_words_are_refused),
+          TEST(a_band_below_the_first_mode_is_told), TEST(the_error_at_speed_is_measured_and_kept),
           TEST(more_shapes_than_there_are_is_told))
