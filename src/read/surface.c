@@ -265,6 +265,8 @@ static flx_status read_obj(flx_scan *scan, surface *s)
 
 static flx_status keep(flx_arena *arena, const surface *s, flx_scene_surface *out)
 {
+    *out = (flx_scene_surface){0};
+    if (s->nindex == 0) return FLX_OK; // the caller says so
     float *points = flx_arena_take(arena, 3 * (size_t)s->npoint, sizeof *points);
     int *triangles = flx_arena_take(arena, (size_t)s->nindex, sizeof *triangles);
     if (!points || !triangles) return FLX_ERR_MEMORY;
