@@ -94,6 +94,9 @@ FLX_API flx_status flx_folder_gather(flx_folder *f,
                                      void *user, flx_folder_status *status);
 // What a run that failed had to say, in the order of runs; text lives until the next call. NULL: it has not.
 FLX_API const char *flx_folder_failure(flx_folder *f, int run);
+// Runs of chunks that count as done, but have neither a row that is whole nor a message (a file was damaged or lost), are to
+// be done again. How many.
+FLX_API flx_status flx_folder_mend(flx_folder *f, int *count);
 // Runs that failed are to be done again. How many.
 FLX_API flx_status flx_folder_retry(flx_folder *f, int *count);
 

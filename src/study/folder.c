@@ -88,8 +88,9 @@ static flx_status make_folder(flx_ctx *ctx, const char *path)
                     flx_error_text(errno));
 }
 
-// Written beside its place and renamed: whoever opens the folder sees all of it, or none.
-static flx_status write_plan(const flx_folder *f, const flx_folder_plan *p)
+// Written beside its place and linked there: whoever opens the folder sees all of it, or none, and of several who begin a
+// study at once one has the plan. *there: another was first.
+static flx_status write_plan(const flx_folder *f, const flx_folder_plan *p, bool *there)
 {
     char to[FLX_FOLDER_PATH], part[FLX_FOLDER_PATH];
     flx_folder_name(f, to, "plan");
@@ -108,8 +109,10 @@ static flx_status write_plan(const flx_folder *f, const flx_folder_plan *p)
     flx_fprintf(file, "end\n");
     bool written = fflush(file) == 0 && fsync(fileno(file)) == 0;
     written = fclose(file) == 0 && written;
-    if (written && rename(part, to) == 0) return FLX_OK;
-    flx_status status = flx_folder_fail(f, "write", to);
+    bool placed = written && link(part, to) == 0;
+    *there = written && !placed && errno == EEXIST;
+    if (written && !placed && !*there) placed = rename(part, to) == 0; // no links here
+    flx_status status = placed || *there ? FLX_OK : flx_folder_fail(f, "write", to);
     unlink(part);
     return status;
 }
@@ -233,6 +236,12 @@ const flx_folder_plan *flx_folder_get_plan(const flx_folder *f)
     return &f->plan;
 }
 
+static flx_status compare_plan(flx_folder *f, const flx_folder_plan *wanted)
+{
+    FLX_TRY(read_plan(f));
+    return is_same(f->ctx, f->path, wanted, &f->plan) ? FLX_OK : FLX_ERR_ARGUMENT;
+}
+
 flx_status flx_folder_create(flx_ctx *ctx, const char *path, const flx_folder_plan *plan)
 {
     if (!ctx || !path || !plan || !plan->model) return flx_refuse_null(ctx, __func__);
@@ -251,16 +260,16 @@ flx_status flx_folder_create(flx_ctx *ctx, const char *path, const flx_folder_pl
     if (status == FLX_OK) status = make_folder(ctx, f->path);
     flx_folder_name(f, name, "plan");
     bool there = status == FLX_OK && access(name, F_OK) == 0;
-    if (there) {
-        status = read_plan(f);
-        if (status == FLX_OK && !is_same(ctx, f->path, &whole, &f->plan)) status = FLX_ERR_ARGUMENT;
-    }
+    if (there) status = compare_plan(f, &whole);
     size_t nparts = sizeof parts / sizeof parts[0] - !plan->results;
     for (size_t i = 0; status == FLX_OK && i < nparts; i++) {
         flx_folder_name(f, name, "%s", parts[i]);
         status = make_folder(ctx, name);
     }
-    if (status == FLX_OK && !there) status = write_plan(f, &whole);
+    if (status == FLX_OK && !there) {
+        status = write_plan(f, &whole, &there);
+        if (status == FLX_OK && there) status = compare_plan(f, &whole);
+    }
     flx_folder_close(&f);
     return status;
 }

@@ -265,6 +265,31 @@ static void count_chunks(const flx_folder *f, flx_folder_status *s)
     }
 }
 
+flx_status flx_folder_mend(flx_folder *f, int *count)
+{
+    char path[FLX_FOLDER_PATH];
+    gathering g = {.f = f, .arena = flx_arena_create(f->ctx)};
+    bool *done = flx_alloc(f->ctx, (size_t)f->nchunk, sizeof *done);
+    *count = 0;
+    g.rows = flx_alloc(f->ctx, (size_t)f->plan.runs, sizeof *g.rows);
+    for (int k = 0; done && k < f->nchunk; k++) { // first: the rows of these are there by now
+        flx_folder_name(f, path, "claims/%06d.done", k);
+        done[k] = access(path, F_OK) == 0;
+    }
+    flx_status ok = g.arena && done && g.rows ? read_files(&g) : FLX_ERR_MEMORY;
+    for (int run = 0; ok == FLX_OK && run < f->plan.runs; run++) {
+        int k = run / f->plan.chunk;
+        if (!done[k] || g.rows[run].values || flx_folder_has_failed(f, run)) continue;
+        flx_folder_name(f, path, "claims/%06d.done", k);
+        (void)unlink(path);
+        ++*count;
+    }
+    flx_free(done);
+    flx_free(g.rows);
+    flx_arena_destroy(&g.arena);
+    return ok;
+}
+
 flx_status flx_folder_gather(flx_folder *f,
                              flx_status (*row)(void *user, int run, int n, const char *const *names,
                                                const double *values),

@@ -32,6 +32,26 @@ if [ -f $folder/plan ]; then
     "$program" sweep --gather $folder --csv joined.csv || exit 1
     cmp sweep_workers.csv joined.csv || exit 1
 fi
+# rows that are lost are done again; a name with a quote; a study that is only planned
+for rows in "$folder"/rows/*; do
+    head -c 300 "$rows" >rows.part && mv rows.part "$rows"
+done
+"$program" sweep --join $folder | grep -q "runs are lost, and are done again" || { echo "nothing is missed"; exit 1; }
+"$program" sweep --gather $folder --csv joined.csv --quiet || exit 1
+cmp sweep_workers.csv joined.csv || exit 1
+rm -rf "it's a.study"
+"$program" sweep "$model" --into "it's a.study" --dry-run | grep -q "to a chunk" || exit 1
+[ -z "$(ls "it's a.study/rows")" ] || { echo "a dry run has done something"; exit 1; }
+"$program" sweep "$model" --into "it's a.study" --slurm "-p main" --dry-run >job.txt || exit 1
+bash -n "it's a.study/job.sh" && [ "$(eval "set -- $(cat job.txt)" && echo "$#")" = 4 ] || { cat job.txt; exit 1; }
+rm -rf "it's a.study" job.txt
+# two who begin the same study at once work at it together
+rm -rf $folder
+"$program" sweep "$model" --into $folder --workers 1 --quiet &
+"$program" sweep "$model" --into $folder --workers 3 --quiet || exit 1
+wait $! || exit 1
+"$program" sweep --gather $folder --csv joined.csv --quiet || exit 1
+cmp sweep_workers.csv joined.csv || exit 1
 # signals are kept, by any number of workers the same table
 rm -rf "$folder"
 "$program" sweep "$model" --into $folder --workers 2 --results --quiet || exit 1

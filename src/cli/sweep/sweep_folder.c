@@ -117,6 +117,18 @@ static void show_failures(flx_folder *f)
 
 // ---- commands ------------------------------------------------------------------------------------
 
+// Workers, and what was lost of earlier ones is done again.
+static int do_work(flx_ctx *ctx, flx_folder *folder, const char *path, const sweep_workers *how)
+{
+    int lost = 0;
+    flx_status status = flx_folder_mend(folder, &lost);
+    cli_print_errors(ctx);
+    if (status != FLX_OK) return cli_exit_of(status);
+    if (lost > 0) printf("%s: the rows of %d runs are lost, and are done again\n", path, lost);
+    cli_catch_interrupt();
+    return sweep_workers_do(folder, path, how);
+}
+
 // What the options say of the workers.
 static bool read_workers(const sweep_folder *f, sweep_workers *out)
 {
@@ -151,10 +163,7 @@ int sweep_folder_do(flx_ctx *ctx, const sweep_folder *f, const cli_list *rest)
         cli_print_errors(ctx);
         return EXIT_WRONG;
     }
-    if (f->join) {
-        cli_catch_interrupt();
-        code = sweep_workers_do(folder, path, &how);
-    }
+    if (f->join) code = do_work(ctx, folder, path, &how);
     if (f->status) {
         flx_folder_status s;
         flx_status status = flx_folder_gather(folder, NULL, NULL, &s);
@@ -219,12 +228,33 @@ static flx_status make_study(flx_ctx *ctx, const sweep_folder *f, sweep_job *job
     return flx_folder_create(ctx, f->into, &plan);
 }
 
+// A name as one word of a shell: 'it'\''s'. NULL: it is too long.
+static const char *quote(const char *name, size_t room, char *out)
+{
+    size_t n = 0;
+    for (out[n++] = '\''; *name && n + 6 < room; name++) {
+        if (*name != '\'') {
+            out[n++] = *name;
+            continue;
+        }
+        memcpy(out + n, "'\\''", 4);
+        n += 4;
+    }
+    out[n++] = '\'';
+    out[n] = '\0';
+    return *name ? NULL : out;
+}
+
 // A job of an array of workers, each of which joins.
 static int write_job(flx_ctx *ctx, const sweep_folder *f, int workers)
 {
-    char path[PATH_MAX], folder[PATH_MAX], command[2 * PATH_MAX];
+    char path[PATH_MAX], folder[PATH_MAX], command[3 * PATH_MAX], word[2 * PATH_MAX];
     flx_output *o = NULL;
-    if (!realpath(f->into, folder)) return EXIT_FAILED;
+    if (!realpath(f->into, folder) || !quote(folder, sizeof word, word)) return EXIT_FAILED;
+    if (strpbrk(folder, "\"\\\n")) { // no way to write it behind #SBATCH
+        cli_complain("sweep", "a job's folder has no quotes, backslashes or line ends in its name");
+        return EXIT_WRONG;
+    }
     snprintf(path, sizeof path, "%.*s/job.sh", PATH_MAX - 20, folder);
     if (flx_output_create(ctx, "the job", path, &o) != FLX_OK) {
         cli_print_errors(ctx);
@@ -239,15 +269,16 @@ static int write_job(flx_ctx *ctx, const sweep_folder *f, int workers)
             "sed -n 's/.*EndTime=\\([0-9][^ ]*\\).*/\\1/p' | head -n 1)}\n"
             "case $end in *T*) end=$(date -d \"$end\" +%%s 2>/dev/null) ;; esac\n"
             "[ -z \"$end\" ] || export SLURM_JOB_END_TIME=\"$end\"\n"
-            "OPENBLAS_NUM_THREADS=1 exec flexion sweep --join '%s' "
+            "OPENBLAS_NUM_THREADS=1 exec flexion sweep --join %s "
             "--workers \"${SLURM_CPUS_PER_TASK:-1}\"%s%s%s%s\n",
-            workers - 1, folder, folder, f->limit ? " --limit " : "", f->limit ? f->limit : "",
+            workers - 1, folder, word, f->limit ? " --limit " : "", f->limit ? f->limit : "",
             f->stop_after ? " --stop-after " : "", f->stop_after ? f->stop_after : "");
     if (flx_output_close(&o, FLX_OK) != FLX_OK) {
         cli_print_errors(ctx);
         return EXIT_FAILED;
     }
-    snprintf(command, sizeof command, "sbatch %s '%s'", f->slurm, path);
+    if (!quote(path, sizeof word, word)) return EXIT_FAILED;
+    snprintf(command, sizeof command, "sbatch %.*s %s", PATH_MAX / 2, f->slurm, word);
     printf("%s\n", command);
     if (f->dry) return EXIT_DONE;
     int status = system(command);
@@ -289,8 +320,14 @@ int sweep_folder_start(flx_ctx *ctx, const sweep_folder *f, const char *model)
         cli_print_errors(ctx);
         return EXIT_FAILED;
     }
-    cli_catch_interrupt();
-    code = sweep_workers_do(folder, f->into, &how);
+    if (f->dry) {
+        const flx_folder_plan *plan = flx_folder_get_plan(folder);
+        printf("%s: %d runs, %d to a chunk; flexion sweep --join '%s' does them\n", f->into,
+               plan->runs, plan->chunk, f->into);
+        flx_folder_close(&folder);
+        return EXIT_DONE;
+    }
+    code = do_work(ctx, folder, f->into, &how);
     int told = gather(ctx, folder, f->into, f);
     if (told == EXIT_FAILED && !f->quiet) show_failures(folder);
     flx_folder_close(&folder);
