@@ -20,6 +20,13 @@ async function examples() {
   return found;
 }
 
+// What keys mean in German, by hashes (FNV-1a) of the English texts.
+async function germanHelp() {
+  const hash = (text) => [...text].reduce((h, c) => Math.imul(h ^ c.codePointAt(0), 0x01000193) >>> 0, 0x811c9dc5).toString(36);
+  const pairs = (await read("src/studio/german_help.txt")).split("\n\n").slice(1).map((p) => p.trim().split("\n"));
+  return Object.fromEntries(pairs.map(([english, german]) => [hash(english), german]));
+}
+
 async function page(script, html, styles) {
   const bundle = await build({
     entryPoints: [join(here, script)],
@@ -29,7 +36,7 @@ async function page(script, html, styles) {
     target: "es2022",
     legalComments: "none",
     loader: { ".css": "text" },
-    define: { EXAMPLES: JSON.stringify(models) },
+    define: { EXAMPLES: JSON.stringify(models), GERMAN_HELP: JSON.stringify(german) },
     write: false,
     outfile: "main.js",
   });
@@ -43,7 +50,7 @@ function array(name, text) {
   return `static const unsigned char ${name}[] = {\n${lines.join("\n")}\n0};\n`;
 }
 
-const models = await examples();
+const models = await examples(), german = await germanHelp();
 const plots = "node_modules/uplot/dist/uPlot.min.css";
 const results = await page("src/main.ts", "src/index.html", [plots, "src/style.css"]);
 const studio = await page("src/studio/studio.ts", "src/studio/studio.html", [plots, "src/style.css", "src/studio/studio.css"]);

@@ -659,6 +659,10 @@ await test("a bar and its joint are built by keys alone, pulled live by keys", a
 await test("in German, dark, without a pointer, and on a tablet", async () => {
   await page.click("#language");
   assert.equal(await page.textContent("#run"), "Rechnen");
+  await page.click("#left-items");
+  await page.click(".tree [data-path='simulate']");
+  assert.match(await page.textContent(".form .hint"), /Bewegung/);
+  await page.click("#left-text");
   await page.click("#theme");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
   await page.evaluate(() => window.studio.forget());

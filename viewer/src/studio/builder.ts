@@ -93,7 +93,7 @@ export class Builder {
 
   // ---- places -------------------------------------------------------------------------------------
 
-  private planar(): boolean {
+  planar(): boolean {
     const e = find(outline(this.editor.view.state), ["dimension"]);
     return e?.value ? this.editor.view.state.sliceDoc(e.value.from, e.value.to) === "2" : false;
   }
@@ -206,7 +206,7 @@ export class Builder {
     }
     if (kind === "spherical" || kind === "fixed") return put("joints", kind === "fixed" ? "weld" : "ball_joint", `{type: ${kind}, on: [${first}, ${second}], at: ${at}}`);
     if (kind === "spring") {
-      const [a, b] = ends(spots), on = [spots[0]?.bodies[0] ?? "ground", spots[1]?.bodies[0] ?? last];
+      const [a, b] = ends(spots), on = this.between(spots, last);
       return put("forces", "spring", `{type: spring, on: [${on.join(", ")}], at: [${spots[0]?.name ?? cut(a)}, ${spots[1]?.name ?? cut(b)}], stiffness: 100, damping: 1}`);
     }
     if (kind === "torque") {
@@ -215,7 +215,7 @@ export class Builder {
       return put("forces", "motor", `{type: torque, on: ${joint}, value: ${input[1]}}`);
     }
     if (kind === "force") return put("forces", "force", `{type: force, on: ${spots[0]?.bodies[0] ?? last}, ${spots[0]?.name ? `at: ${spots[0].name}, ` : ""}value: ${cut([0, planar ? -10 : 0, -10])}}`);
-    if (kind === "contact") return put("forces", "contact", `{type: contact, on: [ground, ${last}], surfaces: [{plane: ${planar ? "[0, 1]" : "[0, 0, 1]"}}, {sphere: ${this.radiusOf(last)}}], law: hunt-crossley, stiffness: 1e5, restitution: 0.5}`);
+    if (kind === "contact") return put("forces", "contact", `{type: contact, on: [ground, ${last}], surfaces: [{plane: ${planar ? "[0, 1]" : "[0, 0, 1]"}}, {sphere: ${this.radiusOf(last)}}], law: hunt-crossley, stiffness: 1e5, restitution: 0.5${this.joined("ground", last) ? ", connected: true" : ""}}`);
     if (kind === "input") return put("inputs", "u", "{value: 0, lower: -1, upper: 1}");
     return put("parameters", "p", "1");
   }
@@ -232,6 +232,12 @@ export class Builder {
     if (b.length > 1 && !this.joined(b[0], b[1])) return [b[0], b[1]];
     // of two that are joined already the one that begins there, as a ball does at the end of a bar
     return ["ground", (b.length > 1 ? b.find((name) => near(this.origin(name), spot!.at)) : b[0]) ?? b[0] ?? last];
+  }
+
+  // Of two ends: what is in the air is on the ground, but not both of them.
+  private between(spots: Spot[], last: string): [string, string] {
+    const [a, b] = [spots[0]?.bodies ?? [], spots[1]?.bodies ?? []], first = a.find((name) => name !== b[0]) ?? a[0];
+    return [first ?? "ground", b.find((name) => name !== first) ?? (first ? "ground" : last)];
   }
 
   private joined(a: string, b: string): boolean {

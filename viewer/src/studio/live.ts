@@ -231,7 +231,9 @@ export class Live {
 
   // One line a run, all on one scale.
   private draw(c: { canvas: HTMLCanvasElement; value: HTMLElement; column: number }): void {
-    const g = c.canvas.getContext("2d")!, w = c.canvas.width, h = c.canvas.height, end = Math.max(...this.runs.map((r) => r.last?.t ?? 0));
+    const g = c.canvas.getContext("2d")!, sharp = window.devicePixelRatio || 1, w = c.canvas.clientWidth || 320, h = c.canvas.clientHeight || 56;
+    const end = Math.max(...this.runs.map((r) => r.last?.t ?? 0)), size = [Math.round(w * sharp), Math.round(h * sharp)];
+    if (c.canvas.width !== size[0] || c.canvas.height !== size[1]) [c.canvas.width, c.canvas.height] = size;
     let low = Infinity, high = -Infinity;
     for (const r of this.runs) for (const row of r.rows) {
       const y = row.y[c.column] ?? NaN;
@@ -239,9 +241,13 @@ export class Live {
       if (y > high) high = y;
     }
     const still = !(high - low > Math.max(1e-12, 1e-9 * Math.max(Math.abs(low), Math.abs(high)))); // rounding errors are no motion
-    const span = still ? 2 * Math.max(Math.abs(low), 1e-6) : high - low, accent = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+    const span = still ? 2 * Math.max(Math.abs(low), 1e-6) : high - low, style = getComputedStyle(document.documentElement), accent = style.getPropertyValue("--accent");
     if (still) low -= 0.5 * span;
+    g.setTransform(sharp, 0, 0, sharp, 0, 0);
     g.clearRect(0, 0, w, h);
+    g.font = "10px system-ui, sans-serif";
+    g.fillStyle = style.getPropertyValue("--soft");
+    if (!still && Number.isFinite(span)) for (const [y, at] of [[high, 10], [low, h - 3]]) g.fillText(short(Math.abs(y) < 1e-4 * span ? 0 : Number(y.toPrecision(3))), 2, at);
     g.lineWidth = 1.6;
     this.runs.forEach((r, i) => {
       g.beginPath();

@@ -1,6 +1,8 @@
 // schema.ts - the model language as its JSON Schema tells it: which keys and values a place in the text may have, and what
 // they mean.
 
+import { told } from "./german";
+
 export interface Schema {
   $ref?: string; description?: string; type?: string | string[]; enum?: unknown[]; const?: unknown; anyOf?: (Schema | boolean)[]; oneOf?: (Schema | boolean)[];
   allOf?: (Schema | boolean)[]; properties?: Record<string, Schema | boolean>; patternProperties?: Record<string, Schema | boolean>;
@@ -36,7 +38,7 @@ export class Language {
         }
       }
     }
-    return [...found].map(([name, x]) => ({ name, ...x }));
+    return [...found].map(([name, x]) => ({ name, about: told(x.about), required: x.required }));
   }
 
   // Words that a value there may be.
@@ -45,7 +47,7 @@ export class Language {
     for (const s of this.at(path)) {
       for (const e of s.enum ?? (s.const !== undefined ? [s.const] : [])) if (typeof e === "string" || typeof e === "boolean") found.set(String(e), s.description ?? "");
     }
-    return [...found].map(([name, about]) => ({ name, about }));
+    return [...found].map(([name, about]) => ({ name, about: told(about) }));
   }
 
   // Whether a value there may have names of items in it.
@@ -61,7 +63,7 @@ export class Language {
       return typeof key === "string" ? this.spread(s, {}).flatMap((p) => p.properties?.[key] ?? []) : [];
     }).flatMap((s) => typeof s === "object" && s.description ? [s.description] : []);
     if (texts.length === 0) texts.push(...this.at(path).flatMap((s) => s.description ? [s.description] : []));
-    return [...new Set(texts)].sort((a, b) => b.length - a.length)[0] ?? "";
+    return told([...new Set(texts)].sort((a, b) => b.length - a.length)[0] ?? "");
   }
 
   // Whether there is a list of named items there.

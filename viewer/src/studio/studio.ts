@@ -173,8 +173,9 @@ export class Studio {
 
   // Nothing to draw: with errors the last picture stays; of a model without bodies an empty one is there to click into.
   private withoutPicture(ok: boolean): void {
-    const blank = this.editor.text().trim() === "";
-    if (blank || ok || !this.picture.stage) this.picture.show(emptyResult());
+    const blank = this.editor.text().trim() === "", planar = this.builder.planar(), scene = this.picture.result?.scene;
+    const other = scene?.bodies.length === 0 && planar !== (scene.dimension === 2); // the empty one is in other axes
+    if (blank || ok || !this.picture.stage || other) this.picture.show(emptyResult(planar));
     const seen = (this.picture.result?.scene?.bodies.length ?? 0) > 0;
     this.picture.say(blank ? word("noPicture") : ok ? "" : seen ? word("stale") : word("notYet"));
   }
@@ -354,7 +355,8 @@ export class Studio {
   }
 
   private commands(): void {
-    const b = (name: Word, act: () => void, on = true) => make("button", { id: name, textContent: word(name), onclick: act, disabled: !on });
+    const keys: Partial<Record<Word, string>> = { save: "Ctrl-S", undo: "Ctrl-Z", redo: "Ctrl-Y", run: "Ctrl-Enter", stop: "Esc" };
+    const b = (name: Word, act: () => void, on = true) => make("button", { id: name, textContent: word(name), title: (keys[name] ?? "").replace("Ctrl", language === "de" ? "Strg" : "Ctrl"), onclick: act, disabled: !on });
     const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
     parts.push(b("gallery", () => this.gallery(), !busy), b("import", () => void askImport((name) => { this.analysis = name; void this.start("import", name); }, (name) => this.builder.addMesh(name)), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
@@ -466,11 +468,11 @@ export class Studio {
 }
 
 // A place to begin: the ground, and nothing on it.
-function emptyResult(): Result {
+function emptyResult(planar: boolean): Result {
   return {
     label: "", title: "", complete: true, rows: 1, t: new Float64Array([0]), names: [], units: [], signals: [], frameTimes: new Float64Array([0]), motion: [],
     facts: [], events: [], model: null, surfaces: [], meshes: [],
-    scene: { dimension: 3, size: 6, gravity: [0, 0, -9.81], bodies: [], joints: [], forces: [] },
+    scene: { dimension: planar ? 2 : 3, size: 6, gravity: planar ? [0, -9.81, 0] : [0, 0, -9.81], bodies: [], joints: [], forces: [] },
   };
 }
 

@@ -82,6 +82,6 @@ export function askStudy(checked: Checked, signals: string[], begun: (option: st
   } }, kinds, body, wrong, make("div", { className: "row" }, make("button", { id: "dostudy", textContent: word("doIt") }), make("button", { type: "button", textContent: word("cancel"), onclick: () => dialog.close() })));
   dialog.oncancel = null;
   show();
-  dialog.replaceChildren(make("h2", { textContent: word("study") }), form);
+  dialog.replaceChildren(make("h2", { textContent: word("study").replace(" …", "") }), form);
   dialog.showModal();
 }
