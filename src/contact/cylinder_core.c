@@ -45,15 +45,34 @@ static flx_cylinder_foot foot_on_rim(const flx_cylinder_core *c, v3 radial, doub
     return (flx_cylinder_foot){FLX_CYLINDER_RIM, rim, n, v3_cross(up, radial), l, {k, HUGE_VAL}};
 }
 
-flx_cylinder_foot flx_cylinder_nearest(const flx_cylinder_core *c, v3 p)
+typedef struct polar {
+    double rho, z;
+    v3 radial;
+} polar;
+
+static polar polar_of(const flx_cylinder_core *c, v3 p)
 {
     v3 d = v3_sub(p, c->middle);
-    double x = v3_dot(d, c->axis[0]), y = v3_dot(d, c->axis[1]), z = v3_dot(d, c->axis[2]);
-    double rho = sqrt(x * x + y * y);
-    v3 radial = c->axis[0];
+    double x = v3_dot(d, c->axis[0]), y = v3_dot(d, c->axis[1]), rho = sqrt(x * x + y * y);
+    polar at = {.rho = rho, .z = v3_dot(d, c->axis[2]), .radial = c->axis[0]};
     if (rho > 0.0) {
-        radial = v3_add(v3_scale(x / rho, c->axis[0]), v3_scale(y / rho, c->axis[1]));
+        at.radial = v3_add(v3_scale(x / rho, c->axis[0]), v3_scale(y / rho, c->axis[1]));
     }
+    return at;
+}
+
+flx_cylinder_foot flx_cylinder_nearest_on(const flx_cylinder_core *c, v3 p, flx_cylinder_part part)
+{
+    polar at = polar_of(c, p);
+    if (part == FLX_CYLINDER_SIDE) return foot_on_side(c, at.radial, at.z, at.rho);
+    return foot_on_end(c, at.radial, at.z, at.rho);
+}
+
+flx_cylinder_foot flx_cylinder_nearest(const flx_cylinder_core *c, v3 p)
+{
+    polar at = polar_of(c, p);
+    double rho = at.rho, z = at.z;
+    v3 radial = at.radial;
     bool beside = rho > c->radius, beyond = fabs(z) > c->half;
     if (beside && beyond) return foot_on_rim(c, radial, z, rho);
     if (beside) return foot_on_side(c, radial, z, rho);
@@ -61,4 +80,14 @@ flx_cylinder_foot flx_cylinder_nearest(const flx_cylinder_core *c, v3 p)
     if (beyond || c->half == 0.0 || c->half - fabs(z) <= c->radius - rho)
         return foot_on_end(c, radial, z, rho);
     return foot_on_side(c, radial, z, rho);
+}
+
+void flx_cylinder_put_axis(const flx_cylinder_core *a, double x, const flx_cylinder_core *b,
+                           const flx_cylinder_foot *f, flx_touch *out)
+{
+    double along = fabs(x) < a->half ? 0.0 : HUGE_VAL;
+    out->gap = f->distance - a->skin - b->skin;
+    v3_store(out->n, v3_neg(f->out));
+    flx_touch_side(out, 0, v3_axpy(x, a->axis[2], a->middle), a->skin, along, HUGE_VAL, a->axis[2]);
+    flx_touch_side(out, 1, f->place, b->skin, f->k[0], f->k[1], f->e);
 }

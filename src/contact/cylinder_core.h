@@ -26,3 +26,15 @@ typedef struct flx_cylinder_foot {
 flx_cylinder_core flx_cylinder_core_of(const flx_surface *s, const flx_frame *f);
 // The distance is a convex function of p, inside too.
 flx_cylinder_foot flx_cylinder_nearest(const flx_cylinder_core *c, v3 p);
+
+// The same on its side, or on the end that is nearer, wherever p is.
+flx_cylinder_foot flx_cylinder_nearest_on(const flx_cylinder_core *c, v3 p, flx_cylinder_part part);
+
+// Of an axis a without radius, such as that of a capsule or an edge: where it is nearest to b, as a distance x from its middle; the
+// part of it that lies along the side of b, or over an end to which it is parallel, *on (false: none, its nearest place is one).
+double flx_cylinder_nearest_of_axis(const flx_cylinder_core *a, const flx_cylinder_core *b);
+bool flx_cylinder_bears(const flx_cylinder_core *b, const flx_cylinder_core *a, double part[2],
+                        flx_cylinder_part *on);
+// The touch of its place x, with its skin round it, as the first; f: the place of b nearest to that.
+void flx_cylinder_put_axis(const flx_cylinder_core *a, double x, const flx_cylinder_core *b,
+                           const flx_cylinder_foot *f, flx_touch *out);

@@ -22,6 +22,10 @@
     X(cylinder, cylinder)                                                                          \
     X(cylinder, disc)                                                                              \
     X(disc, disc)                                                                                  \
+    X(box, cylinder)                                                                               \
+    X(box, disc)                                                                                   \
+    X(hull, cylinder)                                                                              \
+    X(hull, disc)                                                                                  \
     X(plane, box)                                                                                  \
     X(box, box)                                                                                    \
     X(box, sphere)                                                                                 \

@@ -37,17 +37,6 @@ static bool common_part(const flx_cylinder_core *a, const flx_cylinder_core *b, 
     return sine_of(a, b) < PARALLEL && part[1] - part[0] > SHARED * fmin(a->half, b->half);
 }
 
-// The axis of a, which has no width, or another one that is skin; put as the first where `first`. x: where; f: nearest on the other.
-static void put_axis(const flx_cylinder_core *a, double x, const flx_cylinder_core *b,
-                     const flx_cylinder_foot *f, flx_touch *out)
-{
-    double along = fabs(x) < a->half ? 0.0 : HUGE_VAL;
-    out->gap = f->distance - a->skin - b->skin;
-    v3_store(out->n, v3_neg(f->out));
-    flx_touch_side(out, 0, at(a, x), a->skin, along, HUGE_VAL, a->axis[2]);
-    flx_touch_side(out, 1, f->place, b->skin, f->k[0], f->k[1], f->e);
-}
-
 // ---- capsule ------------------------------------------------------------------------------------------
 
 enum { NEAREST, LOW, HIGH, CAPSULE_POINTS };
@@ -61,20 +50,19 @@ static flx_cylinder_core segment_of(const flx_surface *s, const flx_frame *f)
     return c;
 }
 
-static double slope(const flx_cylinder_core *a, const flx_cylinder_core *b, double x)
+static double slope_of(const flx_cylinder_core *a, const flx_cylinder_core *b, double x)
 {
     return v3_dot(flx_cylinder_nearest(b, at(a, x)).out, a->axis[2]);
 }
 
-// Where the axis of a is nearest to b.
-static double nearest(const flx_cylinder_core *a, const flx_cylinder_core *b)
+double flx_cylinder_nearest_of_axis(const flx_cylinder_core *a, const flx_cylinder_core *b)
 {
     double low = -a->half, high = a->half;
-    if (slope(a, b, low) >= 0.0) return low;
-    if (slope(a, b, high) <= 0.0) return high;
+    if (slope_of(a, b, low) >= 0.0) return low;
+    if (slope_of(a, b, high) <= 0.0) return high;
     for (int i = 0; i < HALVINGS; i++) {
         double x = 0.5 * (low + high);
-        *(slope(a, b, x) < 0.0 ? &low : &high) = x;
+        *(slope_of(a, b, x) < 0.0 ? &low : &high) = x;
     }
     return 0.5 * (low + high);
 }
@@ -93,15 +81,15 @@ static bool part_over_end(const flx_cylinder_core *a, const flx_cylinder_core *b
     return part[1] - part[0] > SHARED * fmin(a->half, b->radius);
 }
 
-static bool lies_on(const flx_cylinder_core *a, const flx_cylinder_core *b, double part[2])
+bool flx_cylinder_bears(const flx_cylinder_core *b, const flx_cylinder_core *a, double part[2],
+                        flx_cylinder_part *on)
 {
-    if (common_part(a, b, part)) {
-        v3 middle = at(a, 0.5 * (part[0] + part[1]));
-        return flx_cylinder_nearest(b, middle).part == FLX_CYLINDER_SIDE;
+    *on = FLX_CYLINDER_SIDE;
+    if (!common_part(a, b, part)) {
+        if (!part_over_end(a, b, part)) return false;
+        *on = FLX_CYLINDER_END;
     }
-    if (!part_over_end(a, b, part)) return false;
-    v3 middle = at(a, 0.5 * (part[0] + part[1]));
-    return flx_cylinder_nearest(b, middle).part == FLX_CYLINDER_END;
+    return flx_cylinder_nearest(b, at(a, 0.5 * (part[0] + part[1]))).part == *on;
 }
 
 static bool capsule_point(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
@@ -109,11 +97,13 @@ static bool capsule_point(const flx_surface *a, const flx_frame *fa, const flx_s
 {
     flx_cylinder_core s = segment_of(a, fa), c = flx_cylinder_core_of(b, fb);
     double part[2];
-    bool lies = lies_on(&s, &c, part);
+    flx_cylinder_part on;
+    bool lies = flx_cylinder_bears(&c, &s, part, &on);
     if (lies == (feature == NEAREST)) return false;
-    double x = feature == NEAREST ? nearest(&s, &c) : part[feature == HIGH];
-    flx_cylinder_foot f = flx_cylinder_nearest(&c, at(&s, x));
-    put_axis(&s, x, &c, &f, out);
+    double x = feature == NEAREST ? flx_cylinder_nearest_of_axis(&s, &c) : part[feature == HIGH];
+    flx_cylinder_foot f =
+        lies ? flx_cylinder_nearest_on(&c, at(&s, x), on) : flx_cylinder_nearest(&c, at(&s, x));
+    flx_cylinder_put_axis(&s, x, &c, &f, out);
     out->feature = feature;
     return true;
 }

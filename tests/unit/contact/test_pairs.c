@@ -149,6 +149,13 @@ static v3 nearest_place(const flx_surface *s, const flx_frame *f, v3 p)
     m33 R = m33_mul(m33_load(f->R), m33_load(s->axes));
     v3 x = m33_tmul_v(R, v3_sub(p, flx_surface_place(s, f)));
     bool capsule = s->kind == &flx_surface_capsule, disc = s->kind == &flx_surface_disc;
+    if (s->kind == &flx_surface_box) {
+        double h[3];
+        for (int k = 0; k < 3; k++) h[k] = fmax(0.0, 0.5 * s->size[k] - s->skin);
+        x = v3_make(fmin(fmax(x.x, -h[0]), h[0]), fmin(fmax(x.y, -h[1]), h[1]),
+                    fmin(fmax(x.z, -h[2]), h[2]));
+        return v3_add(flx_surface_place(s, f), m33_mul_v(R, x));
+    }
     double skin = capsule ? 0.0 : s->skin, h = disc ? 0.0 : 0.5 * s->size[1] - skin;
     double radius = capsule ? 0.0 : s->size[0] - skin, rho = sqrt(x.x * x.x + x.y * x.y);
     double scale = rho > radius ? radius / rho : 1.0;
@@ -160,12 +167,12 @@ static v3 nearest_place(const flx_surface *s, const flx_frame *f, v3 p)
 static int cylinders_are_apart_by_the_gap(void)
 {
     static const flx_surface_kind *const kinds[] = {&flx_surface_capsule, &flx_surface_cylinder,
-                                                    &flx_surface_disc};
+                                                    &flx_surface_disc, &flx_surface_box};
     int apart = 0;
     for (int seed = 1; seed <= 400; seed++) {
         rig w = {.seed = (uint64_t)seed};
         for (int i = 0; i < 2; i++) {
-            w.surface[i] = rig_surface(&w, kinds[(i ? seed : seed / 3) % 3], false);
+            w.surface[i] = rig_surface(&w, kinds[i ? seed % 3 : seed / 3 % 4], false);
             w.surface[i].size[1] *= 2.0;
         }
         rig_pose(&w, false);

@@ -1,0 +1,145 @@
+// pair_cylinder_solid.c - boxes and hulls with cylinders and discs: corners and edges of the solid on the cylinder, and places of the
+// rims on faces of the solid. Each is a distance by itself, so that none of them may be inside; they come and go.
+#include "contact/convex/polytope.h"
+#include "contact/cylinder_core.h"
+
+#define MOST_FOUND 64
+// Sine of the angle up to which the cylinder stands on a face.
+static const double FLAT = 1e-4;
+
+typedef struct both {
+    const flx_convex *s;
+    flx_cylinder_core c;
+} both;
+
+static bool corner(const both *w, int number, flx_touch *out)
+{
+    flx_cylinder_core point = {.middle = flx_convex_vertex(w->s, number),
+                               .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                               .skin = w->s->skin};
+    flx_cylinder_foot f = flx_cylinder_nearest(&w->c, point.middle);
+    flx_cylinder_put_axis(&point, 0.0, &w->c, &f, out);
+    return true;
+}
+
+// which: the place nearest to the cylinder, or an end of what lies along it.
+static bool edge(const both *w, int number, int which, flx_touch *out)
+{
+    const int *e = w->s->of->edges + 4 * (size_t)number;
+    v3 p = flx_convex_vertex(w->s, e[0]), d = v3_sub(flx_convex_vertex(w->s, e[1]), p);
+    double length = v3_norm(d), part[2];
+    flx_cylinder_core axis = {
+        .middle = v3_axpy(0.5, d, p), .half = 0.5 * length, .skin = w->s->skin};
+    if (!(length > 0.0)) return false;
+    axis.axis[2] = v3_scale(1.0 / length, d);
+    flx_cylinder_part on;
+    bool lies = flx_cylinder_bears(&w->c, &axis, part, &on);
+    if (lies == (which == 0)) return false;
+    double x = lies ? part[which - 1] : flx_cylinder_nearest_of_axis(&axis, &w->c);
+    if (!(fabs(x) < axis.half * (1.0 - 1e-9))) return false; // a corner
+    v3 q = v3_axpy(x, axis.axis[2], axis.middle);
+    flx_cylinder_foot f =
+        lies ? flx_cylinder_nearest_on(&w->c, q, on) : flx_cylinder_nearest(&w->c, q);
+    flx_cylinder_put_axis(&axis, x, &w->c, &f, out);
+    return true;
+}
+
+static bool is_over(const flx_convex *s, int number, v3 n, v3 q)
+{
+    const flx_polytope *t = s->of;
+    int from = t->first[number], count = t->first[number + 1] - from;
+    for (int i = 0; i < count; i++) {
+        v3 a = flx_convex_vertex(s, t->corners[from + i]);
+        v3 e = v3_sub(flx_convex_vertex(s, t->corners[from + (i + 1) % count]), a);
+        if (v3_dot(v3_cross(n, e), v3_sub(q, a)) < 0.0) return false;
+    }
+    return true;
+}
+
+// Whether a place inside the solid is no deeper under this face than under the others.
+static bool is_least_deep(const flx_convex *s, v3 q, double height)
+{
+    for (int i = 0; i < s->of->nface; i++) {
+        flx_part face = flx_convex_part(s, FLX_PART_FACE, i);
+        if (v3_dot(face.d, v3_sub(q, face.p)) > height + 1e-12 * s->of->size) return false;
+    }
+    return true;
+}
+
+// The lowest place of a rim over a face, which: 0; four of a rim that is parallel to it.
+static bool face(const both *w, int number, int end, int which, flx_touch *out)
+{
+    const flx_cylinder_core *c = &w->c;
+    flx_part part = flx_convex_part(w->s, FLX_PART_FACE, number);
+    double nu = v3_dot(part.d, c->axis[2]), sine = v3_norm(v3_cross(part.d, c->axis[2]));
+    if (end == 1 && c->half == 0.0) return false; // a disc has one rim
+    if (sine < FLAT ? (nu > 0.0) == (end == 1) && c->half > 0.0 : which > 0) return false;
+    v3 middle = v3_axpy(end ? c->half : -c->half, c->axis[2], c->middle), way;
+    if (sine < FLAT) {
+        way = v3_scale(which & 1 ? -1.0 : 1.0, c->axis[which / 2]);
+    } else {
+        way = v3_scale(-1.0 / sine, v3_axpy(-nu, c->axis[2], part.d));
+    }
+    v3 q = v3_axpy(c->radius, way, middle);
+    double height = v3_dot(part.d, v3_sub(q, part.p));
+    if (!is_over(w->s, number, part.d, q)) return false;
+    if (height < 0.0 && !is_least_deep(w->s, q, height)) return false;
+    double k = sine < FLAT || !(c->radius > 0.0) ? HUGE_VAL : sine / c->radius;
+    out->gap = height - w->s->skin - c->skin;
+    v3_store(out->n, part.d);
+    v3 e = v3_cross(c->axis[2], way);
+    flx_touch_side(out, 0, v3_axpy(-height, part.d, q), w->s->skin, 0.0, 0.0, e);
+    flx_touch_side(out, 1, q, c->skin, k, HUGE_VAL, e);
+    return true;
+}
+
+static int count_of(const flx_polytope *t)
+{
+    return t->nvertex + 3 * t->nedge + 8 * t->nface;
+}
+
+static bool part_of(const both *w, int number, flx_touch *out)
+{
+    const flx_polytope *t = w->s->of;
+    out->feature = (uint64_t)number;
+    if (number < t->nvertex) return corner(w, number, out);
+    number -= t->nvertex;
+    if (number < 3 * t->nedge) return edge(w, number / 3, number % 3, out);
+    number -= 3 * t->nedge;
+    return number < 8 * t->nface && face(w, number / 8, number / 4 % 2, number % 4, out);
+}
+
+static bool point(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
+                  const flx_frame *fb, uint64_t feature, flx_touch *out)
+{
+    flx_polytope_room room;
+    flx_convex s;
+    if (!flx_convex_place(a, fa, &room, &s)) return false;
+    both w = {&s, flx_cylinder_core_of(b, fb)};
+    return part_of(&w, (int)feature, out);
+}
+
+static int touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
+                 const flx_frame *fb, double reach, int most, flx_manifold *last, flx_touch *out)
+{
+    flx_polytope_room room;
+    flx_convex s;
+    flx_touch found[MOST_FOUND];
+    int n = 0;
+    if (!flx_convex_place(a, fa, &room, &s)) return 0;
+    both w = {&s, flx_cylinder_core_of(b, fb)};
+    for (int i = 0; i < count_of(s.of) && n < MOST_FOUND; i++) {
+        if (part_of(&w, i, found + n) && found[n].gap < reach) n++;
+    }
+    double size = fmin(s.of->size, 2.0 * (w.c.radius + w.c.half));
+    n = flx_touches_choose(n, found, size, most, last);
+    for (int i = 0; i < n; i++) out[i] = found[i];
+    return n;
+}
+
+#define SOLIDS(first, second)                                                                      \
+    const flx_pair flx_pair_##first##_##second = {.point = point, .touch = touch}
+SOLIDS(box, cylinder);
+SOLIDS(box, disc);
+SOLIDS(hull, cylinder);
+SOLIDS(hull, disc);
