@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Sequence, Union
 
 from . import _flexion
 from ._analyses import Finding
-from ._errors import UNNAMED
+from ._errors import UNNAMED, Message, ModelError
 from ._function import ExternalFunction
 from ._optimise import Bounds, Design, Evaluated, Fit, Gradient, _design, _fit
 from ._result import Result, _run_to_result
@@ -30,6 +30,21 @@ def _plain(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     raise TypeError(f"a model cannot hold a {type(value).__name__}")
+
+
+def _refuse_nan(value: Any, path: str) -> None:
+    """A number that is none, at its place."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        text = f"{value} is no number of a model"
+        raise ModelError(text, [Message(text, path=path)])
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            _refuse_nan(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            _refuse_nan(item, f"{path}[{i}]")
 
 
 def _numbers(value: Any) -> Any:
@@ -182,7 +197,12 @@ class Model:
             own = [f"{k}={_setting(v)}" for k, v in self._settings if not settings or k not in settings]
             return self._bind(_flexion.Model(self._file, None, own + given, open_, tables))
         rest = [f"{k}={_setting(v)}" for k, v in self._rest if not settings or k not in settings]
-        text = json.dumps(self.to_dict(), default=_plain, ensure_ascii=False, allow_nan=False)
+        tree = self.to_dict()
+        try:
+            text = json.dumps(tree, default=_plain, ensure_ascii=False, allow_nan=False)
+        except ValueError:
+            _refuse_nan(tree, "")
+            raise
         name = self._file if self._file is not None else UNNAMED
         if self._file is not None:  # lines of the text that is sent are not those of the file
             name = os.path.join(os.path.dirname(self._file), UNNAMED)

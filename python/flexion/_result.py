@@ -39,9 +39,11 @@ class Result:
     times. Columns are views that keep the result alive.
     """
 
-    def __init__(self, raw: _flexion.Result, image: bytes | None, path: str | None, ledger: dict[str, Any] | None = None) -> None:
+    def __init__(self, raw: _flexion.Result, image: bytes | None, path: str | None, ledger: dict[str, Any] | None = None,
+                 ending: str = ".h5") -> None:
         self._raw = raw
         self._image = image  # of the file; None: it is at path
+        self._ending = ending  # what kind of file that is
         self._path = path
         self._columns = raw.columns()
         self._facts = raw.facts()
@@ -188,6 +190,8 @@ class Result:
         if where.endswith(".csv"):
             self._save_csv(where)
         elif where.endswith((".h5", ".hdf5")):
+            if self._ending == ".csv":
+                raise ValueError(f"{where}: what was a table is saved as .csv")
             if self._image is not None:
                 with open(where, "wb") as f:
                     f.write(self._image)
@@ -202,6 +206,20 @@ class Result:
             f.write(",".join(f'"{n}"' if "," in n else n for n, _ in self._columns) + "\n")
             for row in zip(*columns):
                 f.write(",".join(repr(float(v)) for v in row) + "\n")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle, and so for other processes: its file."""
+        image = self._image
+        if image is None and self._path is not None:
+            with open(self._path, "rb") as f:
+                image = f.read()
+        return _unpack, (image, self._ending, self._ledger)
+
+    def __copy__(self) -> "Result":
+        return self  # nothing of it changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Result":
+        return self
 
     # ---- the page
 
@@ -262,7 +280,19 @@ def view(*results: Result, labels: Sequence[str] | None = None, height: int = 48
 def open_(path: PathLike) -> Result:
     """A result of `flexion run` or `save`: HDF5 or CSV."""
     where = os.fspath(path)
-    return Result(_flexion.open_result(where), None, where)
+    return Result(_flexion.open_result(where), None, where, None, os.path.splitext(where)[1])
+
+
+def _unpack(image: bytes, ending: str, ledger: dict[str, Any] | None) -> Result:
+    folder = tempfile.mkdtemp(prefix="flexion")
+    try:
+        path = os.path.join(folder, "result" + ending)
+        with open(path, "wb") as f:
+            f.write(image)
+        raw = _flexion.open_result(path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return Result(raw, image, None, ledger, ending)
 
 
 def _bar() -> Callable[[float, float], Any]:

@@ -1,6 +1,7 @@
 """Systems that were compiled once, and their runs, which a program steps."""
 from __future__ import annotations
 
+import copy
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, MutableMapping, NamedTuple, Sequence
 
@@ -145,6 +146,9 @@ class System:
         for i, name in enumerate(self.metrics):
             found[name] = numbers[:, i]
         return Ensemble(n, found, ends)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a compiled system stays in its process: pickle the Model, and compile it in the other one")
 
     def __repr__(self) -> str:
         i = self._raw.info()
@@ -306,6 +310,16 @@ class Run(_flexion.Run):
         parameters. slopes: "direct", "adjoint" or "differences" of runs; "auto" chooses. The run is then at its end.
         """
         return _gradient(self, of, by, times, slopes, scale)
+
+    def __copy__(self) -> "Run":
+        twin: Run = self.clone()
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Run":
+        return copy.copy(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a run stays in its process: pickle the Model and save(), and restore a run of it in the other one")
 
     def __repr__(self) -> str:
         return f"<flexion.Run at t = {self.time:g}>"

@@ -144,3 +144,11 @@ def test_a_model_shows_its_tree(rod):
     text = rod._repr_html_()
     assert "<b>rod</b> by hinge" in text and "1 degrees of freedom" in text
     assert "1 bodies" in repr(rod)
+
+
+def test_a_number_that_is_none_has_its_place():
+    m = fx.Model(dimension=2)
+    m.bodies["a"] = fx.Rigid(mass=1, inertia=1, com=[0, float("nan")])
+    with pytest.raises(fx.ModelError, match="nan is no number") as e:
+        m.check()
+    assert e.value.messages[0].path == "bodies.a.com[1]"

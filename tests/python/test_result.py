@@ -1,5 +1,7 @@
 """Results: columns without copies, tables, files, the page."""
+import copy
 import gc
+import pickle
 import signal
 import threading
 import time
@@ -125,3 +127,16 @@ def test_two_threads_run_at_once(rod):
     for t in threads:
         t.join()
     assert (out[0] == alone).all() and (out[1] == alone).all()
+
+
+def test_results_go_to_other_processes(rod, tmp_path):
+    res = rod.run()
+    res.save(tmp_path / "r.h5")
+    res.save(tmp_path / "r.csv")
+    for one in (res, fx.open(tmp_path / "r.h5"), fx.open(tmp_path / "r.csv")):
+        again = pickle.loads(pickle.dumps(one))
+        assert np.array_equal(again["hinge.angle"], res["hinge.angle"]) and again.t[-1] == res.t[-1]
+    assert pickle.loads(pickle.dumps(res)).ledger.steps == res.ledger.steps
+    assert copy.deepcopy(res) is res
+    with pytest.raises(ValueError, match="a table"):
+        pickle.loads(pickle.dumps(fx.open(tmp_path / "r.csv"))).save(tmp_path / "s.h5")

@@ -1,4 +1,6 @@
 """Runs that a program steps: inputs, views, save and restore, linearisation, sweeps."""
+import copy
+import pickle
 import threading
 
 import pytest
@@ -200,3 +202,13 @@ def test_an_ensemble_at_times_and_its_failures(rod):
 
     with pytest.raises(ZeroDivisionError):
         system.ensemble({"L": [1.0] * 50}, threads=2, progress=stop)
+
+
+def test_runs_are_copied_and_stay_in_their_process(rod):
+    run = rod.system().start()
+    run.advance(0.1)
+    twin = copy.copy(run)
+    assert twin.advance(0.2) and run.time == 0.1
+    for one, text in ((run, "save"), (rod.system(), "pickle the Model")):
+        with pytest.raises(TypeError, match=text):
+            pickle.dumps(one)
