@@ -43,12 +43,12 @@ static flx_status solve(search *f, double *far, double *work, double *curve)
     *far = *work = 0.0;
     for (int i = 0; i < e->nv; i++) {
         *far = fmax(*far, fabs(e->d[i]) / e->scale[i]);
-        *work -= e->d[i] * e->r[i];
+        if (e->force_like[i]) *work -= e->d[i] * e->r[i];
         if (!isfinite(e->d[i])) return FLX_SINGULAR;
     }
     *curve = *work;
     for (int i = e->n - e->s->dims.nlam - e->s->dims.nmu; i < e->n; i++) {
-        *curve += e->r[i] * e->d[i];
+        if (e->force_like[i]) *curve += e->r[i] * e->d[i];
     }
     return FLX_OK;
 }
@@ -73,7 +73,9 @@ static flx_status advance(search *f)
         }
         flx_rest_move(e, f->x, e->d, part);
         FLX_TRY(flx_rest_eval(e, e->next, e->force));
-        for (int i = 0; i < e->nv; i++) after -= e->theta[i] * e->force[i];
+        for (int i = 0; i < e->nv; i++) {
+            if (e->force_like[i]) after -= e->theta[i] * e->force[i];
+        }
         if (!small && after < -OVERSHOT * part * fabs(work) && part == 1.0) continue;
         flx_state_copy(f->x, e->next);
         if (s->ops->events) s->ops->events->settle(s, e->work, f->x);

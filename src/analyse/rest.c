@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#define STATE                                                                                      \
+    1e20 // what is kept so much more than others in a start has no mass: it was a state of first order
 #define SYMMETRIC 1e-13 // difference of two numbers that are the same, of the largest of their row
 
 flx_status flx_rest_check(const flx_system *s)
@@ -29,7 +31,8 @@ flx_status flx_rest_create(const flx_system *s, flx_rest *e)
     FLX_TRY(flx_blocks_create(s, &e->b));
     FLX_TRY(flx_state_create(s, &e->next));
     e->r = flx_alloc(s->ctx, 4 * (size_t)n + (size_t)e->nv, sizeof *e->r);
-    if (!e->r) return FLX_ERR_MEMORY;
+    e->force_like = flx_alloc(s->ctx, (size_t)n, sizeof *e->force_like);
+    if (!e->r || !e->force_like) return FLX_ERR_MEMORY;
     e->d = e->r + n;
     e->force = e->d + n;
     e->scale = e->force + n;
@@ -38,6 +41,8 @@ flx_status flx_rest_create(const flx_system *s, flx_rest *e)
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         e->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
+        // a state that is a coordinate, and the row that holds its rate
+        e->force_like[i] = !(u.keep >= STATE);
     }
     flx_linear_take_rest(e->lin); // nobody judges the iteration
     return FLX_OK;
@@ -51,6 +56,7 @@ void flx_rest_destroy(flx_rest *e)
     flx_blocks_destroy(&e->b);
     flx_state_destroy(&e->next);
     flx_free(e->r);
+    flx_free(e->force_like);
     flx_free(e->gap);
     flx_free(e->slots);
 }
@@ -70,7 +76,7 @@ flx_status flx_rest_eval(flx_rest *e, const flx_state *x, double *r)
     for (int i = e->n - s->dims.nmu; i < e->n; i++) {
         flx_unknown u;
         flx_unknown_at(s, x->switches, i, &u);
-        if (!(u.E > 0.0)) r[i] = 0.0;
+        if (!(u.E > 0.0) && e->force_like[i]) r[i] = 0.0;
     }
     return FLX_OK;
 }

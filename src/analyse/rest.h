@@ -25,8 +25,10 @@ typedef struct flx_rest {
     int n, nv;
     double *r, *d, *force, *scale; // (n); (n); (n) without multipliers; (n)
     double *theta;                 // (nv)
-    double *gap;                   // of groups of rows that hold or not; NULL: there are none
-    int *slots;                    // (3 per group) the diagonals of their rows; -1: none
+    bool *
+        force_like; // (n) false: a state that is a coordinate, or the row that holds its rate; no work
+    double *gap;    // of groups of rows that hold or not; NULL: there are none
+    int *slots;     // (3 per group) the diagonals of their rows; -1: none
     double softened;  // these were softened for a step of this length; 0: they were not
     double work_size; // largest work of a force over the scale of its coordinate
     double residual;  // largest force out of balance, of those there are
@@ -52,7 +54,8 @@ void flx_rest_destroy(flx_rest *e);
 
 // Velocities, accelerations and rates are zero.
 void flx_rest_stop(const flx_system *s, flx_state *x);
-// r at rest. Rigid velocity-level constraints are met by v = 0: what a motion's rate asks is not of a rest.
+// r at rest. Rigid velocity-level constraints are met by v = 0: what a motion's rate asks is not of a rest. Those that hold the
+// rates of states are met by positions.
 flx_status flx_rest_eval(flx_rest *e, const flx_state *x, double *r);
 // r, residual and worst: the largest row, forces as work over the scale of their coordinate against the
 // largest such work that is in play, constraints against their scale.

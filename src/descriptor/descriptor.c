@@ -13,6 +13,8 @@ static const char *const parts_plane[] = {"x", "y", "angle"};
 
 // What a start moves of elastic coordinates is the inverse root of this part of what it moves of bodies.
 #define KEEP_SHAPE 1e12
+#define KEEP_STATE                                                                                 \
+    1e24 // of variables that were of first order, which have no mass: a start keeps their values
 
 static void name_velocity(const flx_descriptor *d, int i, flx_unknown *u)
 {
@@ -26,6 +28,7 @@ static void name_velocity(const flx_descriptor *d, int i, flx_unknown *u)
         u->loc = v->loc;
         // bodies are moved before they are deformed
         if (i >= d->base.dims.nv - m->nmode) u->keep = KEEP_SHAPE;
+        if (v->carried) u->keep = KEEP_STATE;
         return;
     }
     int b = d->block_of[i], k = i - d->body_v[b]; // a body's block has the body's number
@@ -67,6 +70,8 @@ static void name_row(const flx_descriptor *d, int row, bool velocity, flx_unknow
     u->item = r->item;
     u->part = r->part;
     u->loc = r->loc;
+    // at rest its positions make it zero
+    if (r->constraint >= 0 && d->model->constraints[r->constraint].carried) u->keep = KEEP_STATE;
 }
 
 static void unknown(const flx_system *s, int i, flx_unknown *u)

@@ -49,10 +49,17 @@ static flx_status constant_or(flx_builder *b, const flx_item *item, const char *
 
 // ---- second order -------------------------------------------------------------------------------
 
+// A first-order variable that constraints read.
+static bool is_carried(const flx_item *item)
+{
+    return item->data != NULL;
+}
+
 static flx_status finish_variable(flx_builder *b, flx_item *item, flx_variable *out)
 {
     const flx_entry *mass = flx_entry_get(item->def, "mass"), *force = NULL;
     flx_env e;
+    if (is_carried(item)) return flx_carried_variable(b, item, out);
     flx_env_of(&e, b, item, FLX_MODE_MOVING);
     *out = (flx_variable){.name = item->full, .loc = item->loc, .mass = -1, .force = -1};
     FLX_TRY(constant_or(b, item, "at", 0, &out->at, &out->at_open));
@@ -282,28 +289,32 @@ static flx_status read_one_sided(flx_builder *b, const flx_item *item, flx_const
     return friction ? read_friction(b, item, friction, out) : FLX_OK;
 }
 
+static flx_status carry_states(flx_builder *b, flx_node value, flx_loc loc)
+{
+    return flx_graph_depends(b->g, value, is_first_order, NULL) ? flx_firsts_carry(b, value, loc)
+                                                                : FLX_OK;
+}
+
 static flx_status finish_value(flx_builder *b, flx_item *item, flx_constraint *out)
 {
     FLX_TRY(flx_constraint_value(b, item, item->loc, &out->value));
     FLX_TRY(read_compliance(b, item, &out->compliance, &out->compliance_open));
     flx_loc loc = constraint_expression(item)->loc;
-    if (flx_graph_depends(b->g, out->value, is_first_order, NULL)) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
-                        "a constraint holds positions or rates; a relation for variables of first "
-                        "order is an equation with mass 0 in 'first_order'");
-    }
     if (flx_graph_depends(b->g, out->value, is_multiplier, NULL)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
                         "a constraint cannot contain a reaction; forces and equations of first "
                         "order may");
     }
     out->velocity_level = flx_graph_depends(b->g, out->value, is_rate, NULL);
-    if (out->velocity_level) return check_linear(b, item, out->value, loc);
+    if (out->velocity_level) {
+        FLX_TRY(check_linear(b, item, out->value, loc));
+        return carry_states(b, out->value, loc);
+    }
     if (!flx_graph_depends(b->g, out->value, is_position, NULL)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "%s '%s' contains nothing that moves",
                         flx_item_word(item->kind), item->full);
     }
-    return FLX_OK;
+    return carry_states(b, out->value, loc);
 }
 
 static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constraint *out)
@@ -401,9 +412,9 @@ flx_status flx_equations_finish(flx_builder *b)
     flx_model *m = b->m;
     m->variables = flx_arena_take(m->arena, (size_t)b->variables.count, sizeof *m->variables);
     m->firsts = flx_arena_take(m->arena, (size_t)b->firsts.count, sizeof *m->firsts);
-    // one more for the slip of each
-    m->constraints =
-        flx_arena_take(m->arena, 2 * (size_t)b->constraints.count, sizeof *m->constraints);
+    // one more for the slip of each, and one for the rate of each variable that is carried
+    m->constraints = flx_arena_take(
+        m->arena, 2 * (size_t)b->constraints.count + (size_t)b->carried->n, sizeof *m->constraints);
     m->couplings = flx_arena_take(m->arena, (size_t)b->couplings.count, sizeof *m->couplings);
     m->discretes = flx_arena_take(m->arena, (size_t)b->discretes.count, sizeof *m->discretes);
     if (!m->variables || !m->firsts || !m->constraints || !m->couplings || !m->discretes) {
@@ -427,6 +438,10 @@ flx_status flx_equations_finish(flx_builder *b)
     }
     for (int i = 0; i < b->constraints.count; i++) {
         GO_ON(finish_constraint(b, b->constraints.items[i], &m->constraints[i]));
+    }
+    for (int i = 0; i < m->nvariable; i++) {
+        const flx_item *item = b->variables.items[i];
+        if (is_carried(item)) GO_ON(flx_carried_hold(b, item, &m->constraints[m->nconstraint++]));
     }
     for (int i = 0; i < m->ncoupling; i++) {
         GO_ON(finish_coupling(b, b->couplings.items[i], &m->couplings[i]));

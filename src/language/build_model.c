@@ -290,17 +290,23 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
     // what was found holds for these parameters alone
     if (reader->known && !asked->exported) open = NULL;
     flx_beam_marks marks = {0};
-    const flx_builder b = {
-        .ctx = ctx, .reader = reader, .marks = &marks, .asked = asked, .known = reader->known};
+    flx_carried carried = {0};
+    const flx_builder b = {.ctx = ctx,
+                           .reader = reader,
+                           .marks = &marks,
+                           .carried = &carried,
+                           .asked = asked,
+                           .known = reader->known};
     flx_status status = build_once(&head, &b, open, tree, m);
-    // every time one parameter less is open, or more places are nodes
-    while (status == FLX_OK && (set.changed || marks.changed)) {
+    // every time one parameter less is open, more places are nodes, or more variables are carried
+    while (status == FLX_OK && (set.changed || marks.changed || carried.changed)) {
         clear(m);
-        marks.changed = false;
+        marks.changed = carried.changed = false;
         status = build_once(&head, &b, open, tree, m);
     }
     flx_open_clear(&set);
     flx_free(marks.marks);
+    flx_free(carried.names);
     if (status == FLX_OK) *model = m;
     return status;
 }

@@ -20,6 +20,7 @@
 
 typedef struct flx_builder flx_builder;
 typedef struct flx_beam_marks flx_beam_marks;
+typedef struct flx_carried flx_carried;       // builder_blocks.h
 typedef struct flx_beam_data flx_beam_data;   // deformable.h
 typedef struct flx_solid_data flx_solid_data; // deformable.h
 typedef struct flx_space flx_space;
@@ -162,6 +163,7 @@ struct flx_builder {
     int nitem;
     flx_open_set *open; // NULL: parameters are numbers
     flx_beam_marks *marks;
+    flx_carried *carried;
     int nstick;       // friction that sticks
     int nsection_row; // rows that tie sections of beams
     const flx_read_def *asked;

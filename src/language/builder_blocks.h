@@ -17,6 +17,20 @@ typedef struct flx_constraint_data {
 } flx_constraint_data;
 
 flx_status flx_first_classify(flx_builder *b, flx_item *first, flx_loc loc);
+
+// carried.c: names of first-order variables that constraints read, which are coordinates then.
+struct flx_carried {
+    int n, capacity;
+    const char **names; // (n) owned, of interned names
+    bool changed;       // there are more than the model was built with
+};
+bool flx_first_is_carried(const flx_builder *b, const char *full);
+// Carries all that the node reads. FLX_ERR_MODEL: it reads an algebraic one.
+flx_status flx_firsts_carry(flx_builder *b, flx_node n, flx_loc loc);
+// One that is carried: the coordinate, and the constraint that holds its rate.
+flx_status flx_carried_variable(flx_builder *b, const flx_item *item, flx_variable *out);
+flx_status flx_carried_hold(flx_builder *b, const flx_item *item, flx_constraint *out);
+
 flx_status flx_equations_finish(flx_builder *b);
 flx_status flx_constraint_value(flx_builder *b, flx_item *constraint, flx_loc loc, flx_node *out);
 

@@ -239,8 +239,13 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
     FLX_TRY(make_item(b, d, name, locals, out));
     flx_item *item = *out;
     if (!d->repeat || k == d->repeat->count) {
-        item->number = d->list ? d->list->count : -1;
-        if (d->list) FLX_TRY(flx_items_add(b, d->list, item));
+        flx_items *list = d->list;
+        if (d->kind == FLX_KIND_FIRST && flx_first_is_carried(b, item->full)) {
+            item->kind = FLX_KIND_VARIABLE; // with the data of a first-order one
+            list = &b->variables;
+        }
+        item->number = list ? list->count : -1;
+        if (list) FLX_TRY(flx_items_add(b, list, item));
         if (d->kind == FLX_KIND_POINT) {
             ((flx_point_data *)item->data)->body = d->data;
             ((flx_point_data *)item->data)->node = -1;

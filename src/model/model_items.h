@@ -185,6 +185,7 @@ typedef struct flx_variable { // second order: mass q'' = force
     double at, rate;
     flx_open at_open, rate_open;
     bool rate_given;
+    bool carried; // of first order as written: a constraint holds its rate
     flx_node mass, force;
 } flx_variable;
 
@@ -206,7 +207,8 @@ typedef struct flx_constraint {
     bool velocity_level; // contains rates: must be linear in them
     double compliance;   // 0 = value - compliance*multiplier
     flx_open compliance_open;
-    bool inner; // of a beam's section, or the slip of another; behind those of the equations
+    bool inner;   // of a beam's section, or the slip of another; behind those of the equations
+    bool carried; // holds the rate of a variable that is carried; inner
     bool
         one_sided; // value is the depth, minus what was written, and the multiplier is not negative
     double restitution;

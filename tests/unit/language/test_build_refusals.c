@@ -156,7 +156,13 @@ static int equations_are_checked(void)
         {"equations: {second_order: {q: {force: 1}}, constraints: [k - 3]}",
          "contains nothing that moves"},
         {"equations: {first_order: {z: {derivative: 1}}, constraints: [z]}",
+         "contains nothing that moves"},
+        {"equations: {second_order: {q: {force: 1}}, first_order: {z: {mass: 0, derivative: z - "
+         "1}}, constraints: [q - z]}",
          "a constraint holds positions or rates"},
+        {"equations: {second_order: {q: {force: 1}}, first_order: {z: {derivative: q'}}, "
+         "constraints: [q - z]}",
+         "no rates and no reactions"},
         {"equations: {second_order: {q: {force: 1}}, coupling: [[q, q, 1]]}",
          "two different variables"},
         {"equations: {second_order: {q: {force: 1}}, coupling: [[q, k, 1]]}",
