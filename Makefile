@@ -77,6 +77,7 @@ docs: ## the documentation as web pages in site/, and the man pages
 	@tools/install-packages.sh docs
 	$(call build,release,build,product)
 	@build/flexion language --schema schema/flexion.schema.json --reference docs/reference.md
+	@tools/write_references.py docs/api
 	@mkdocs build --quiet --strict
 	@echo "pages      site/index.html"
 	@echo "man pages  build/flexion.1 build/flexion-model.5"

@@ -56,7 +56,8 @@ def compare_with_navigation(pages):
     """What mkdocs.yml names and is not there, or is there and not named."""
     with open("mkdocs.yml", encoding="utf-8") as file:
         named = {f"docs/{path}" for path in re.findall(r"[\w/]+\.md\b", file.read())}
-    here = {page for page in pages if page.startswith("docs/")}
+    named = {path for path in named if not path.startswith("docs/api/")}  # which `make docs` writes
+    here = {page for page in pages if page.startswith("docs/") and not page.startswith("docs/api/")}
     return ([f"mkdocs.yml: there is no {path}" for path in sorted(named - here)]
             + [f"mkdocs.yml: {path} is not in the navigation" for path in sorted(here - named)])
 
