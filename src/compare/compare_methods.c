@@ -480,13 +480,13 @@ const char *flx_study_reference(const flx_study *s)
 
 double flx_study_reference_error(const flx_study *s, int group)
 {
-    if (!s) return NAN;
+    if (!s) return (double)NAN;
     return group >= 0 && group < s->ngroup ? s->groups[group].doubt : (double)NAN;
 }
 
 double flx_study_order(const flx_study *s, int method, int group, int largest)
 {
-    if (!s) return NAN;
+    if (!s) return (double)NAN;
     const double doubted = 20.0, asymptotic = 1.0 / 3.0;
     double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
     if (group < 0 || group >= s->ngroup) return (double)NAN;

@@ -28,7 +28,7 @@ static double contact_time(double E, double nu, double r, double density, double
 
 double flx_particles_longest_step(const flx_particles_def *d)
 {
-    if (!d) return NAN;
+    if (!d) return (double)NAN;
     double least = HUGE_VAL, fastest = 0.0, shortest = HUGE_VAL;
     for (int i = 0; i < d->count; i++) {
         const double *v = d->velocities ? d->velocities + 3 * i : NULL;

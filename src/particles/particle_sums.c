@@ -33,7 +33,7 @@ int flx_particles_count(const flx_particles *p)
 
 double flx_particles_step_size(const flx_particles *p)
 {
-    if (!p) return NAN;
+    if (!p) return (double)NAN;
     return p->step;
 }
 

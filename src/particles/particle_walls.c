@@ -563,6 +563,6 @@ void flx_particles_wall_impulse(const flx_particles *p, int wall, double impulse
 
 double flx_particles_wall_work(const flx_particles *p, int wall)
 {
-    if (!p || wall < 0 || wall >= p->nwall) return NAN;
+    if (!p || wall < 0 || wall >= p->nwall) return (double)NAN;
     return p->walls[wall].work;
 }

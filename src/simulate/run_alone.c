@@ -416,7 +416,7 @@ flx_status flx_run_step(flx_run *r, double most, double *taken)
 
 double flx_run_time(const flx_run *r)
 {
-    if (!r) return NAN;
+    if (!r) return (double)NAN;
     return r->t;
 }
 
@@ -446,7 +446,7 @@ const double *flx_run_outputs(flx_run *r, int *n)
 
 double flx_run_get(flx_run *r, int output)
 {
-    if (!r) return NAN;
+    if (!r) return (double)NAN;
     int n;
     const double *all = flx_run_outputs(r, &n);
     if (output >= 0 && output < n) return all ? all[output] : (double)NAN;

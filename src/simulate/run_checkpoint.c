@@ -448,13 +448,13 @@ int flx_checkpoint_settings(const flx_checkpoint *c, const char *const **setting
 
 double flx_checkpoint_time(const flx_checkpoint *c)
 {
-    if (!c) return NAN;
+    if (!c) return (double)NAN;
     return c->head.t;
 }
 
 double flx_checkpoint_seconds(const flx_checkpoint *c)
 {
-    if (!c) return NAN;
+    if (!c) return (double)NAN;
     return c->head.seconds;
 }
 

@@ -16,7 +16,7 @@ static int it_rests(const char *below, const char *above, const char *method, do
 {
     char text[1600];
     case_table t = {0};
-    double at[3] = {0}, speed = NAN, force = NAN;
+    double at[3] = {0}, speed = (double)NAN, force = (double)NAN;
     snprintf(
         text, sizeof text,
         "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
@@ -120,7 +120,7 @@ static int rollers_meet_along_a_line(void)
         for (int turned = 0; turned < 2; turned++) {
             char text[1600];
             case_table t = {0};
-            double v[2] = {NAN, NAN};
+            double v[2] = {(double)NAN, (double)NAN};
             const char *turn = turned ? "orientation: {axis: [0, 0, 1], angle: 0.6}," : "";
             double c = turned ? cos(0.6) : 1.0, s = turned ? sin(0.6) : 0.0;
             snprintf(
@@ -154,7 +154,7 @@ static int crossed_cylinders_press_each_other(void)
         "{cylinder: {radius: 0.1, length: 1, axis: [0, 1, 0]}, at: [0, 0, -0.1]}"};
     static const char *const own[] = {"{sphere: 0.1}",
                                       "{cylinder: {radius: 0.1, length: 1, axis: [1, 0, 0]}}"};
-    double force[2] = {0, NAN};
+    double force[2] = {0, (double)NAN};
     for (int i = 0; i < 2; i++) {
         char text[1200];
         case_table t = {0};
@@ -188,7 +188,7 @@ static int curves_have_no_end_across_their_plane(void)
         for (int m = 0; m < NMETHOD; m++) {
             char text[1200];
             case_table t = {0};
-            double y = NAN;
+            double y = (double)NAN;
             snprintf(text, sizeof text,
                      "flexion: 1\ngravity: [0, -9.81, 0]\nbodies:\n"
                      "  b: {type: rigid, mass: 1, inertia: [0.02, 0.03, 0.025], %s, surface: "

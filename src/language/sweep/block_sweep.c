@@ -154,7 +154,7 @@ const char *flx_model_sweep_parameter(const flx_model *model, int i)
 // The last parameter changes fastest.
 double flx_model_sweep_value(const flx_model *model, int run, int i)
 {
-    if (!model) return NAN;
+    if (!model) return (double)NAN;
     const flx_sweep *s = &model->sweep;
     if (run < 0 || run >= s->nrun || i < 0 || i >= s->nparameter) return (double)NAN;
     if (s->zip) return s->parameters[i].values[run];

@@ -83,7 +83,7 @@ static int numbers_of_nothing(void)
     CHECK(flx_run_create(s, NULL, ctx, &run) == FLX_OK);
     flx_ensemble_def many_runs = flx_ensemble_def_default();
     many_runs.runs = 1;
-    many_runs.until = NAN;
+    many_runs.until = (double)NAN;
     CHECK(is_refused(ctx, flx_ensemble_run(s, &many_runs, ctx, NULL, NULL, NULL)));
     many_runs.until = 0;
     many_runs.method.method = "nonsense";
@@ -100,7 +100,7 @@ static int numbers_of_nothing(void)
     CHECK(flx_run_linearise(run, &io, NULL, &linear) == FLX_OK);
     CHECK(is_refused(ctx, flx_linear_find_zeros(ctx, &linear, 1, &wrong, &output, &n, re, im)));
     CHECK(is_refused(ctx, flx_linear_find_zeros(ctx, &linear, -1, &input, &output, &n, re, im)));
-    const double w = NAN;
+    const double w = (double)NAN;
     CHECK(is_refused(ctx, flx_linear_respond(ctx, &linear, 1, &w, re, im)));
     flx_linear_model_clear(&linear);
     flx_run_destroy(&run);
@@ -118,15 +118,15 @@ static int values_that_cannot_be(void)
 {
     flx_ctx *ctx = flx_ctx_create();
     const double A[4] = {0, 1, 0, 0}, B[2] = {0, 1}, Q[4] = {1, 0, 0, 1}, R[1] = {1};
-    double K[4], P[4], t[2] = {0, 1}, rate[2] = {1, NAN}, turns[2];
+    double K[4], P[4], t[2] = {0, 1}, rate[2] = {1, (double)NAN}, turns[2];
     CHECK(is_refused(ctx, flx_lqr_find(ctx, 2, 1, A, B, Q, R, -0.1, K, P)));
-    CHECK(is_refused(ctx, flx_lqr_find(ctx, 2, 1, A, B, Q, R, NAN, K, P)));
+    CHECK(is_refused(ctx, flx_lqr_find(ctx, 2, 1, A, B, Q, R, (double)NAN, K, P)));
     CHECK(is_refused(ctx, flx_kalman_find(ctx, 2, 1, A, B, Q, R, -0.1, K, P)));
     CHECK(is_refused(ctx, flx_sample_linear(ctx, 2, 1, A, B, -0.1, K, P)));
     CHECK(is_refused(ctx, flx_sample_linear(ctx, -2, 1, A, B, 0.1, K, P)));
     CHECK(is_refused(ctx, flx_order_turns(ctx, 2, t, rate, turns)));
 
-    double x[3] = {0, 0, NAN}, radius = 0.1, impulse[3] = {5, 5, 5}, angular[3];
+    double x[3] = {0, 0, (double)NAN}, radius = 0.1, impulse[3] = {5, 5, 5}, angular[3];
     flx_particles_def def = {.count = 1,
                              .positions = x,
                              .radii = &radius,
@@ -137,7 +137,7 @@ static int values_that_cannot_be(void)
     flx_particles *p = NULL;
     CHECK(is_refused(ctx, flx_particles_create(ctx, &def, &p)) && !p);
     x[2] = 0;
-    def.gravity[2] = INFINITY;
+    def.gravity[2] = (double)INFINITY;
     CHECK(is_refused(ctx, flx_particles_create(ctx, &def, &p)) && !p);
     def.gravity[2] = 0;
     CHECK(flx_particles_create(ctx, &def, &p) == FLX_OK);
