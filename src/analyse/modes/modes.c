@@ -6,8 +6,8 @@
 #include "analyse/modes/pencil.h"
 #include "analyse/rest.h"
 #include "base/refuse.h"
+#include "math/complex_number.h"
 
-#include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static int count_spread(const flx_modes *m, int *n)
     for (int power = 1; power < *n; power++) {
         double complex sum = 0.0;
         for (int i = 0; i < k; i++) {
-            double complex s = cpow(CMPLX(m->modes[i].re, m->modes[i].im) / size, power);
+            double complex s = cpow(flx_complex(m->modes[i].re, m->modes[i].im) / size, power);
             sum += m->modes[i].im > 0.0 ? 2.0 * creal(s) : s;
         }
         if (cabs(sum) > EVENLY * *n) return 0;
