@@ -182,6 +182,37 @@ await test("whatever can be added makes a model that runs: a crane by clicks, wi
   await idle();
 });
 
+await test("in the plane the eye stays while one builds; a spring to the air holds at the ground, a contact of what is guided counts", async () => {
+  const before = await text(), add = async (kind, ...places) => {
+    await page.selectOption("#adder", kind);
+    for (const p of places) await clickAt([...p, 0]);
+    await idle();
+  };
+  await page.evaluate(() => window.studio.write(""));
+  await idle();
+  await page.evaluate(() => window.studio.write("flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nsimulate: {until: 1}\n"));
+  await page.waitForFunction(() => { // seen from the front
+    const [o, x, y] = [[0, 0, 0], [1, 0, 0], [0, 1, 0]].map((p) => window.studio.pixel(p));
+    return Math.abs(x[1] - o[1]) < 0.5 && Math.abs(y[0] - o[0]) < 0.5;
+  }, null, { timeout: 10000, polling: 20 });
+  await idle();
+  const away = await page.evaluate(() => window.studio.pixel([1, 0, 0]));
+  await add("rod", [0, 0], [0.2, 0.3]);
+  assert.deepEqual(await page.evaluate(() => window.studio.pixel([1, 0, 0])), away);
+  await add("rod", [0.2, 0.3], [1, 0]);
+  await add("ball", [1, 0]);
+  for (const p of [[0, 0], [0.2, 0.3], [1, 0]]) await add("revolute", p);
+  await add("prismatic", [1, 0]);
+  await add("spring", [0.2, 0.3], [-0.5, 0.5]);
+  await add("contact");
+  const found = await page.evaluate(() => window.studio.checked()), written = await text();
+  assert.ok(found.ok && found.summary.freedoms === 1, JSON.stringify(found.messages));
+  assert.match(written, /spring, on: \[rod, ground\], at: \[rod\.end, \[-0\.5, 0\.5\]\]/);
+  assert.match(written, /on: \[ground, ball\].* connected: true/);
+  await page.evaluate((t) => window.studio.write(t), before);
+  await idle();
+});
+
 await test("places are dragged, inertia comes from shapes, robots and meshes of the folder are taken in", async () => {
   const before = await text();
   await page.evaluate(() => window.studio.type("# drawn as it starts\n", 0));
