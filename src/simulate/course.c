@@ -31,6 +31,8 @@ enum {
 #define MOST_PARTS 20000
 // Where values have to be solved for halves are looked at if the polynomial misses the middle by this part.
 #define MISSES 1e-3
+// Where the ends of steps alone are known, they are halved if the means differ by this part.
+#define BY_ENDS 1e-3
 
 static bool has_course(const flx_simulation *sim)
 {
@@ -356,7 +358,7 @@ static flx_status halve(halving *g, const part *p, int depth)
     size_t n = (size_t)sim->course.n, inner = (size_t)sim->course.inner;
     double *middle = sim->course_parts + (size_t)depth * (1 + 2 * inner) * n, *first = middle + n;
     double *second = first + inner * n,
-           *range = sim->course_parts + flx_course_room((int)n, 0, (int)inner);
+           *range = sim->course_parts + flx_course_room((int)n, 0, (int)inner) + n;
     double at = p->from + 0.5 * (p->to - p->from);
     if (++g->parts >= MOST_PARTS || !(at > p->from && at < p->to)) return take_part(sim, p);
     if (depth == 0) keep_range(sim, range, false);
@@ -376,10 +378,57 @@ static flx_status halve(halving *g, const part *p, int depth)
     return FLX_OK;
 }
 
+// Of a step whose ends alone are known: whether its mean is not that of the polynomial through the ends before, for a corner
+// or a jump between. sums (n): what the latter gives.
+static bool is_rough_by_ends(const flx_simulation *sim, const part *p, const double *sums)
+{
+    const flx_quadrature *q = &sim->course;
+    double h = p->to - p->from;
+    for (int i = 0; i < sim->model->outputs.nprobe; i++) {
+        int at = course_of(sim, i);
+        if (at < 0) continue;
+        double mean = flx_quadrature_mean(q, at, p->begin, p->inner, p->end);
+        if (fabs(sums[at] - q->sum[at] - h * mean) > BY_ENDS * h * largest_of(sim, i, at))
+            return true;
+    }
+    return false;
+}
+
+// The same for methods without dense output, between the ends by Hermite's polynomial; powers stay those of the ends.
+static flx_status follow_ends(flx_simulation *sim, const part *whole)
+{
+    flx_quadrature *q = &sim->course;
+    bool steps = sim->sys->ops->touches && sim->it->type->meets_touches;
+    if (!sim->course_parts || sim->sharp || sim->courses_settle || steps)
+        return take_part(sim, whole);
+    int none = q->inner;
+    double *sums = sim->course_parts + flx_course_room(q->n, 0, FLX_LOBATTO_INNER);
+    double *range = sums + q->n;
+    q->inner = FLX_LOBATTO_INNER;
+    keep_range(sim, range, false);
+    flx_quadrature_extend(q, whole->to, NULL, whole->end, sums);
+    flx_status status = observe_places(sim, whole->from, whole->to, sim->course_inner);
+    memcpy(sim->course_sum, whole->begin, (size_t)q->n * sizeof *whole->begin);
+    part p = {whole->from, whole->to, sim->course_sum, sim->course_inner, whole->end};
+    bool rough = status == FLX_OK && is_rough_by_ends(sim, &p, sums);
+    halving g = {.sim = sim, .h = p.to - p.from, .tolerance = BY_ENDS};
+    if (rough) status = halve(&g, &p, 0);
+    q->inner = none;
+    FLX_TRY(status);
+    if (!rough) {
+        keep_range(sim, range, true);
+        return take_part(sim, whole);
+    }
+    memcpy(q->sum, sums, FIRST_PROBE * sizeof *sums);
+    q->known = 1; // no polynomial through what is rough
+    return FLX_OK;
+}
+
 // Integrals and extremes of a step: of runs that are differentiated by the places that slopes are taken at.
 static flx_status follow_step(flx_simulation *sim, const part *whole)
 {
-    if (!whole->inner || !sim->course_parts || sim->sharp) return take_part(sim, whole);
+    if (!whole->inner) return follow_ends(sim, whole);
+    if (!sim->course_parts || sim->sharp) return take_part(sim, whole);
     const flx_integrator_def *def = &sim->it->def;
     halving g = {.sim = sim, .h = whole->to - whole->from, .tolerance = MEAN};
     if (!(def->step > 0.0) && def->rtol > 0.0) g.tolerance = fmin(fmax(def->rtol, 1e-10), 1e-4);

@@ -249,8 +249,8 @@ static flx_status create_account(flx_simulation *sim)
     if (multistep && nprobe == 0) dense = false;
     FLX_TRY(flx_judge_create(sim));
     FLX_TRY(flx_simulation_prepare_settling(sim, sim->it));
-    if (dense && nprobe > 0) {
-        size_t room = flx_course_room(n, nprobe, inner_places(sim));
+    if (nprobe > 0) {
+        size_t room = flx_course_room(n, nprobe, FLX_LOBATTO_INNER) + (size_t)n;
         sim->course_parts = flx_alloc(sim->ctx, room, sizeof *sim->course_parts);
         if (!sim->course_parts) return FLX_ERR_MEMORY;
     }

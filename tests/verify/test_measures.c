@@ -117,7 +117,8 @@ static int measures_that_change_faster_than_the_motion_are_followed(void)
         double tolerance;
     } runs[] = {{"dop853, rtol: 1e-6", 3e-6}, {"dop853, rtol: 1e-9", 1e-7},
                 {"radau, rtol: 1e-7", 1e-6},  {"dopri5, rtol: 1e-7", 1e-6},
-                {"bdf, rtol: 1e-8", 1e-6},    {"gauss, step: 0.25", 1e-6}};
+                {"bdf, rtol: 1e-8", 1e-6},    {"gauss, step: 0.25", 1e-6},
+                {"hht, rtol: 1e-6", 1e-4},    {"variational, step: 0.05", 5e-4}};
     const double T = 5, r = acos(0.5);
     for (size_t k = 0; k < sizeof runs / sizeof runs[0]; k++) {
         char text[1000];
