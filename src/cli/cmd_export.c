@@ -22,6 +22,7 @@ static const char help_text[] =
     "  --name NAME       of the equations or the FMU; else after the model's file\n"
     "  --functions LIST  some of forward,inverse,mass,linearise,rates,closures,\n"
     "                    states,inputs,outputs\n"
+    "  --open NAME       parameter that may change; may be repeated; else all of them\n"
     "  --limit N         operations of one function at most (200000)\n"
     "  --fmi 2|3         version of FMI that the FMU is for (2)\n"
     "  --type cs,me      co-simulation (cs), model exchange (me) or both\n"
@@ -35,7 +36,7 @@ static const char help_text[] =
 
 typedef struct request {
     const char *output, *name, *fmi, *type, *functions, *limit, *body, *ranks;
-    cli_list settings;
+    cli_list settings, open;
 } request;
 
 // What can be exported of a model.
@@ -69,7 +70,14 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
     def.nset = r->settings.count;
     def.settings = r->settings.items;
     def.exported = true;
-    if (other) cli_model_read_by(other, path, &def, &open);
+    if (r->open.count > 0) {
+        def.nopen = r->open.count;
+        def.open = r->open.items;
+    }
+    if (other && cli_model_read_by(other, path, &def, &open) != FLX_OK && r->open.count > 0) {
+        cli_print_errors(other); // of the names
+        status = FLX_ERR_MODEL;
+    }
     options.open = open;
     if (status == FLX_OK) status = flx_model_export(model, &options, output);
     if (status == FLX_OK && strcmp(output, "-") != 0) printf("%s\n", output);
@@ -181,8 +189,9 @@ static int run(flx_ctx *ctx, int argc, char **argv)
                                   {.name = "--limit", .value = &r.limit},
                                   {.name = "--body", .value = &r.body},
                                   {.name = "--set", .list = &r.settings},
+                                  {.name = "--open", .list = &r.open},
                                   {.name = "--ranks", .value = &r.ranks}};
-    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 9, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 10, options, &rest);
     bool body = rest.count > 0 && strcmp(rest.items[0], "body") == 0;
     if (parsed == CLI_GO && r.ranks && body) return cli_start_ranks(r.ranks, argc, argv);
     return parsed == CLI_GO ? dispatch(ctx, &rest, &r) : (int)parsed;

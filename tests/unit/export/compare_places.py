@@ -71,9 +71,20 @@ def check(flexion, model):
     return count, worst
 
 
+def check_names(flexion, model):
+    """Of the parameters those that are named stay open, and no others; a wrong name is told."""
+    export = [flexion, "export", "c", model, "--functions", "mass", "-o", "-", "--open"]
+    text = subprocess.run([*export, "l", "--open", "r"], check=True, capture_output=True, text=True).stdout
+    names = re.findall(r"p\[\d+\]  (\w+) = ", text)
+    wrong = subprocess.run([*export, "lenght"], capture_output=True, text=True)
+    if sorted(names) != ["l", "r"] or wrong.returncode != 2 or "no parameter 'lenght'" not in wrong.stderr:
+        sys.exit(f"{names} {wrong}")
+
+
 flexion = os.path.abspath(sys.argv[1])
 models = [os.path.abspath(m) for m in sys.argv[2:]]
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
+    check_names(flexion, models[0])
     for model in models:
         print("%s: %d numbers, %.1e" % (os.path.basename(model), *check(flexion, model)))
