@@ -88,7 +88,7 @@ static void print_count(const flx_modes *m, bool turning)
         bool slow = hypot(m->modes[i].re, m->modes[i].im) <= m->within;
         unproven += slow || !(m->modes[i].residual <= PROVEN);
     }
-    if (unproven > 0 && m->nneutral > 0) {
+    if (unproven > 0) {
         printf("  unproven: %d mode%s below the rounding of the stiffness, or leaving more than %g "
                "of the equations: slow, or zeros spread by rounding\n",
                unproven, unproven > 1 ? "s" : "", PROVEN);
