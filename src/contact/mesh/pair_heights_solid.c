@@ -272,6 +272,7 @@ static bool cylinder_point(const flx_surface *a, const flx_frame *fa, const flx_
         return c.half > 0.0 && along_line(&o, &l, number, c.radius + c.skin, out);
     }
     if (end == 1 && c.half == 0.0 && number < HILL) return false; // a disc has one rim
+    if (!(c.radius > 0.0) && number != FOOT) return false;        // it is a point
     double sign = end ? 1.0 : -1.0;
     v3 middle = v3_axpy(sign * c.half, c.axis[2], c.middle);
     line rim = {.p = middle, .d = c.axis[0], .e = c.axis[1], .round = true, .radius = c.radius};

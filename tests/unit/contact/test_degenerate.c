@@ -1,5 +1,6 @@
 // Surfaces without size, on one spot, along each other, at the borders between features: every pair has a finite gap, a
 // normal of length 1, places that belong together and finite derivatives, also where nothing is determined.
+#include "contact/mesh/heights.h"
 #include "outlines.h"
 #include "surface_pairs.h"
 
@@ -112,4 +113,49 @@ static int every_pair_has_a_gap(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_pair_has_a_gap))
+// Boxes, cylinders, discs, capsules and heights whose points come and go: what is found is finite.
+static int what_comes_and_goes_is_finite(void)
+{
+    static const flx_surface_kind *const some[] = {&flx_surface_box, &flx_surface_cylinder,
+                                                   &flx_surface_disc, &flx_surface_capsule};
+    CHECK(begin() == 0);
+    const double z[9] = {0, 0, 0.1, 0, 0.3, 0, -0.2, 0, 0}, from[2] = {-1, -1}, step[2] = {1, 1};
+    const int n[2] = {3, 3};
+    const flx_heights *heights;
+    int found = 0;
+    CHECK(flx_heights_make(ctx, arena, FLX_NOWHERE, n, from, step, z, &heights) == FLX_OK);
+    for (uint64_t seed = 1; seed <= 10000; seed++) {
+        rig w = {.seed = seed * 104729};
+        for (int i = 0; i < 2; i++) {
+            flx_surface *s = w.surface + i;
+            *s = (flx_surface){.kind = i ? some[1 + seed % 3] : some[0]};
+            if (i == 0 && seed % 2)
+                *s = (flx_surface){.kind = &flx_surface_heights, .data = heights};
+            if (i == 1 && seed % 8 == 1) s->kind = &flx_surface_box;
+            for (int k = 0; k < 3; k++) s->size[k] = fabs(pick(&w.seed));
+            s->skin = seed % 5 ? 0.0 : 0.1 * fabs(pick(&w.seed));
+            v3_store(s->at, pick3(&w.seed, false));
+            m33_store(s->axes, pick_turn(&w.seed, false));
+            m33_store(w.space[i].R, pick_turn(&w.seed, false));
+            v3_store(w.space[i].r, pick3(&w.seed, false));
+        }
+        flx_touch t[4];
+        int count =
+            flx_pair_touch(w.surface, w.space, w.surface + 1, w.space + 1, 10.0, 4, NULL, t);
+        for (int k = 0; k < count; k++) {
+            v3 way = v3_sub(v3_load(t[k].p[1]), v3_load(t[k].p[0]));
+            found++;
+            CHECK(isfinite(t[k].gap));
+            CHECK_NEAR(v3_norm(v3_load(t[k].n)), 1.0, 1e-12);
+            CHECK_NEAR(v3_norm(v3_axpy(-t[k].gap, v3_load(t[k].n), way)), 0.0, 1e-9);
+            for (int i = 0; i < 2; i++)
+                CHECK(!isnan(t[k].bend[i].k[0]) && !isnan(t[k].bend[i].k[1]) &&
+                      is_finite(t[k].bend[i].e, 3));
+        }
+    }
+    CHECK(found > 10000);
+    finish();
+    return 0;
+}
+
+TEST_MAIN(TEST(every_pair_has_a_gap), TEST(what_comes_and_goes_is_finite))
