@@ -285,13 +285,30 @@ static bool cylinder_point(const flx_surface *a, const flx_frame *fa, const flx_
     return under_face(&o, &w, c.skin, out);
 }
 
+// Whether a ball round p is over the heights by more than reach: of what is in it nothing touches.
+static bool is_high(const over *o, v3 p, double radius, double reach)
+{
+    flx_heights_foot f;
+    if (!flx_heights_nearest(o->s, o->f, p, &f)) return false;
+    return f.height - radius - o->s->skin > reach;
+}
+
 static int cylinder_touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                           const flx_frame *fb, double reach, int most, flx_manifold *last,
                           flx_touch *out)
 {
     flx_touch found[CYLINDER_POINTS];
+    flx_cylinder_core c = flx_cylinder_core_of(b, fb);
+    over o = {a, fa};
+    bool high[3]; // ends, the side
     int n = 0;
+    high[2] = is_high(&o, c.middle, c.half + c.radius + c.skin, reach);
+    if (high[2]) return 0;
+    for (int i = 0; i < 2; i++)
+        high[i] = is_high(&o, v3_axpy(i ? c.half : -c.half, c.axis[2], c.middle), c.radius + c.skin,
+                          reach);
     for (int i = 0; i < CYLINDER_POINTS; i++) {
+        if (high[i / OF_END < 2 ? i / OF_END : 2]) continue;
         if (cylinder_point(a, fa, b, fb, (uint64_t)i, found + n) && found[n].gap < reach) n++;
     }
     n = flx_touches_choose(n, found, fmax(b->size[0], b->size[1]), most, last);
@@ -353,6 +370,13 @@ static int solid_touch(const flx_surface *a, const flx_frame *fa, const flx_surf
     over o = {a, fa};
     int n = 0;
     if (!flx_convex_place(b, fb, &room, &s)) return 0;
+    v3 middle = {0, 0, 0};
+    double radius = 0.0;
+    for (int i = 0; i < s.of->nvertex; i++)
+        middle = v3_axpy(1.0 / s.of->nvertex, flx_convex_vertex(&s, i), middle);
+    for (int i = 0; i < s.of->nvertex; i++)
+        radius = fmax(radius, v3_norm(v3_sub(flx_convex_vertex(&s, i), middle)));
+    if (is_high(&o, middle, radius + s.skin, reach)) return 0;
     int all = s.of->nvertex + s.of->nedge + s.of->nface;
     for (int i = 0; i < all && n < MOST_FOUND; i++) {
         if (solid_feature(&o, &s, i, &t) && t.gap < reach) found[n++] = t;
