@@ -26,15 +26,16 @@ typedef struct reader {
     flx_arena *arena; // the model's: trees of parts live as long as the model
 } reader;
 
-// The text of a file, relative to the file that names it.
-static flx_status read_beside(reader *r, const char *path, flx_loc loc, const char **file,
-                              char **text, size_t *length)
+// The text of a file, relative to the file that names it. large: data, which may be as large as meshes are.
+static flx_status read_beside(reader *r, const char *path, flx_loc loc, bool large,
+                              const char **file, char **text, size_t *length)
 {
     const char *whole = flx_file_beside(r->arena, loc.file, path);
     if (!whole) return FLX_ERR_MEMORY;
     *file = flx_intern(r->ctx, whole);
     if (!*file) return FLX_ERR_MEMORY;
-    return flx_file_read(r->ctx, r->arena, *file, loc, text, length);
+    return large ? flx_file_read_large(r->ctx, r->arena, *file, loc, text, length)
+                 : flx_file_read(r->ctx, r->arena, *file, loc, text, length);
 }
 
 static flx_status read_part(void *user, const char *path, flx_loc loc, flx_entry **tree)
@@ -44,7 +45,7 @@ static flx_status read_part(void *user, const char *path, flx_loc loc, flx_entry
     char *text = NULL;
     size_t length = 0;
     *tree = NULL;
-    FLX_TRY(read_beside(r, path, loc, &file, &text, &length));
+    FLX_TRY(read_beside(r, path, loc, false, &file, &text, &length));
     if (flx_robot_is_file(text, length))
         return flx_robot_parse(r->ctx, r->arena, file, text, length, NULL, tree);
     FLX_TRY(flx_yaml_parse(r->ctx, r->arena, file, text, length, tree));
@@ -58,7 +59,7 @@ static flx_status read_sid(void *user, const char *path, flx_loc loc, flx_sid **
     char *text = NULL;
     size_t length = 0;
     *sid = NULL;
-    FLX_TRY(read_beside(r, path, loc, &file, &text, &length));
+    FLX_TRY(read_beside(r, path, loc, true, &file, &text, &length));
     return flx_sid_parse(r->ctx, r->arena, file, text, length, sid);
 }
 
