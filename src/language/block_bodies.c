@@ -234,6 +234,7 @@ static flx_status read_inertia(flx_env *e, const flx_entry *y, flx_body *def)
 static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
 {
     const flx_entry *mass = NULL, *inertia = NULL;
+    if (flx_entry_get(body->def, "density")) return FLX_OK; // it is known with the centre of mass
     FLX_TRY(flx_build_need(e->b, body, "mass", &mass));
     FLX_TRY(flx_build_open(e, mass, &def->mass, &def->mass_open));
     if (!(def->mass >= 0)) {

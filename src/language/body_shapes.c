@@ -182,7 +182,7 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *
 flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def)
 {
     const flx_entry *y = flx_entry_get(body->def, "shape");
-    if (!y) return FLX_OK;
+    if (!y || def->shapes) return FLX_OK;
     bool list = y->kind == FLX_ENTRY_LIST;
     def->nshape = list ? y->count : 1;
     def->shapes = flx_arena_take(e->b->m->arena, (size_t)def->nshape, sizeof *def->shapes);

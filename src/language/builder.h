@@ -372,7 +372,10 @@ const flx_item *flx_named_body(const flx_item *body);
 
 // ---- body_shapes.c ------------------------------------------------------------------------------------
 
+// Once: what has been built stays.
 flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
+// body_density.c: mass and inertia of a rigid body with a density, and its centre of mass.
+flx_status flx_body_weigh(flx_builder *b, flx_item *body, flx_num3 *com);
 flx_status flx_body_surfaces(flx_builder *b, flx_item *body); // body_surfaces.c, once
 
 // ---- block_bodies.c ------------------------------------------------------------------------------------

@@ -215,6 +215,9 @@ static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data 
     flx_env e;
     flx_operand v;
     d->R = flx_num9_identity();
+    const flx_body_data *body = d->body->data;
+    if (body && body->com == point && flx_entry_get(d->body->def, "density"))
+        return flx_body_weigh(b, d->body, &d->at);
     if (!def) return FLX_OK; // the centre of mass at the origin
     flx_env_of(&e, b, point, FLX_MODE_CONSTANT);
     if (def->kind == FLX_ENTRY_MAP) {
