@@ -14,13 +14,10 @@
 static flx_status solid_of(const flx_env *e, const flx_shape *s, flx_loc loc, flx_robot_solid *out)
 {
     flx_ctx *ctx = e->b->ctx;
-    flx_robot_shape r = {.form = s->kind == &flx_shape_box        ? FLX_ROBOT_BOX
-                                 : s->kind == &flx_shape_sphere   ? FLX_ROBOT_SPHERE
-                                 : s->kind == &flx_shape_cylinder ? FLX_ROBOT_CYLINDER
-                                                                  : FLX_ROBOT_CAPSULE};
-    if (s->kind->form != FLX_SHAPE_OF_FILE) {
-        memcpy(r.size, s->size, sizeof r.size);
-        *out = flx_robot_volume(&r);
+    if (s->kind->solid) {
+        flx_shape_solid solid = s->kind->solid(s->size);
+        *out = (flx_robot_solid){.volume = solid.volume, .inertia = m33_zero()};
+        for (int k = 0; k < 3; k++) out->inertia.m[4 * k] = solid.inertia[k];
         if (out->volume > 0.0) return FLX_OK;
         return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
                         "a shape without a volume has no mass: with a 'density' a box has three "

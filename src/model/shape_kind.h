@@ -19,11 +19,17 @@ typedef enum flx_shape_form {
     FLX_SHAPE_OF_FILE,   // triangles
 } flx_shape_form;
 
+// A solid of mass 1 in its own axes, of a round one along z.
+typedef struct flx_shape_solid {
+    double volume, inertia[3]; // about its centre
+} flx_shape_solid;
+
 typedef struct flx_shape_kind {
     flx_key_row row; // for the language; its key is the word of pictures as well
     flx_shape_form form;
-    bool rotates; // it has an orientation beside its axis
-    double wide;  // its width over the first of its sizes
+    bool rotates;                                   // it has an orientation beside its axis
+    double wide;                                    // its width over the first of its sizes
+    flx_shape_solid (*solid)(const double size[3]); // NULL: what its triangles bound
 } flx_shape_kind;
 
 #define FLX_SHAPE_KINDS(X)                                                                         \

@@ -1,5 +1,6 @@
 // robot_repair.c - what is fixed becomes one link; inertias that no body has become the nearest that one can have.
 #include "math/dense.h"
+#include "model/shape_kind.h"
 #include "read/robot/robot.h"
 
 #include <float.h>
@@ -67,42 +68,15 @@ void flx_robot_add_mass(flx_robot_link *link, double mass, v3 com, m33 I)
 
 flx_robot_solid flx_robot_volume(const flx_robot_shape *s)
 {
-    const double *a = s->size, pi = FLX_PI;
-    double x = 0.0, y = 0.0, z = 0.0, volume = 0.0;
-    switch (s->form) {
-    case FLX_ROBOT_BOX:
-        volume = a[0] * a[1] * a[2];
-        x = (a[1] * a[1] + a[2] * a[2]) / 12.0;
-        y = (a[0] * a[0] + a[2] * a[2]) / 12.0;
-        z = (a[0] * a[0] + a[1] * a[1]) / 12.0;
-        break;
-    case FLX_ROBOT_SPHERE:
-        volume = 4.0 / 3.0 * pi * a[0] * a[0] * a[0];
-        x = y = z = 0.4 * a[0] * a[0];
-        break;
-    case FLX_ROBOT_CYLINDER:
-        volume = pi * a[0] * a[0] * a[1];
-        z = 0.5 * a[0] * a[0];
-        x = y = (3.0 * a[0] * a[0] + a[1] * a[1]) / 12.0;
-        break;
-    case FLX_ROBOT_CAPSULE: { // a cylinder of this length, and half a ball at each end
-        double r = a[0], l = a[1], round = 4.0 / 3.0 * pi * r * r * r, straight = pi * r * r * l;
-        volume = round + straight;
-        if (volume > 0.0) {
-            double mr = round / volume, ms = straight / volume;
-            z = ms * 0.5 * r * r + mr * 0.4 * r * r;
-            x = y = ms * (3.0 * r * r + l * l) / 12.0 +
-                    mr * (0.4 * r * r + 0.25 * l * l + 0.375 * l * r);
-        }
-        break;
-    }
-    case FLX_ROBOT_MESH:
-        break;
-    }
-    flx_robot_solid out = {.volume = volume, .inertia = m33_zero()};
-    out.inertia.m[4 * 0] = x;
-    out.inertia.m[4 * 1] = y;
-    out.inertia.m[4 * 2] = z;
+    static const flx_shape_kind *const kinds[] = {[FLX_ROBOT_BOX] = &flx_shape_box,
+                                                  [FLX_ROBOT_CYLINDER] = &flx_shape_cylinder,
+                                                  [FLX_ROBOT_CAPSULE] = &flx_shape_capsule,
+                                                  [FLX_ROBOT_SPHERE] = &flx_shape_sphere};
+    flx_robot_solid out = {.inertia = m33_zero()};
+    if (s->form == FLX_ROBOT_MESH) return out;
+    flx_shape_solid solid = kinds[s->form]->solid(s->size);
+    out.volume = solid.volume;
+    for (int k = 0; k < 3; k++) out.inertia.m[4 * k] = solid.inertia[k];
     return out;
 }
 
