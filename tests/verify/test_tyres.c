@@ -189,6 +189,42 @@ static int profiles_have_normals(void)
     return 0;
 }
 
+// On a hill or in a valley of radius r the deflection and the direction of the load are those of the nearest point, wherever the wheel is.
+static int the_nearest_point_of_a_bent_road_is_found(void)
+{
+    const double R = 0.3, d = 0.01, bends[] = {0.5, 0.8, 3, -0.5, -2};
+    for (int k = 0; k < 20; k++) {
+        const double radius = fabs(bends[k % 5]), up = bends[k % 5] > 0 ? 1 : -1,
+                     th = (k < 10 ? 0.2 : -0.5), way = k / 5 % 2 ? 0.7 : 0; // heading of the wheel
+        char text[2000];
+        rig r;
+        snprintf(text, sizeof text,
+                 "flexion: 1\n"
+                 "parameters: {r: %g, up: %g, th: %g, way: %g, far: up*r*sin(th)}\n"
+                 "functions: {road: {of: [x, y], value: \"up*(r - sqrt(r^2 - (x*cos(way) + "
+                 "y*sin(way))^2))\"}}\n"
+                 "bodies: {wheel: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [(far - "
+                 "%g*sin(th))*cos(way), (far - %g*sin(th))*sin(way), up*(r - r*cos(th)) + "
+                 "%g*cos(th)]}}\n"
+                 "joints: {weld: {type: fixed, on: [ground, wheel], at: wheel}}\n"
+                 "forces: {tyre: {type: tyre, on: [ground, wheel], axis: [-sin(way), cos(way), "
+                 "0], road: {heights: road}, radius: %g, stiffness: 1e5, law: linear, "
+                 "slip_stiffness: 1e4, cornering_stiffness: 1e4}}\n"
+                 "simulate: {until: 1e-3, method: radau}\n"
+                 "outputs: {every: 1e-3, signals: [tyre.deflection, weld.reaction]}\n",
+                 radius, up, up * th, way, R - d, R - d, R - d, R);
+        CHECK_OK(rig_make(&r, text));
+        CHECK_OK(rig_run(&r));
+        CHECK_NEAR(rows.value[0][0], d, 1e-8);
+        const double *force = rows.value[0] + 1, size = 1e5 * d;
+        CHECK_NEAR(force[0], size * sin(th) * up * cos(way), 1e-4 * size);
+        CHECK_NEAR(force[1], size * sin(th) * up * sin(way), 1e-4 * size);
+        CHECK_NEAR(force[2], -size * cos(th), 1e-4 * size);
+        rig_free(&r);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(locked_wheels_hold_on_slopes), TEST(wheels_that_lock_come_to_rest),
           TEST(wheels_roll_backwards_and_lean), TEST(stiff_tyres_roll_like_hoops),
-          TEST(profiles_have_normals))
+          TEST(profiles_have_normals), TEST(the_nearest_point_of_a_bent_road_is_found))

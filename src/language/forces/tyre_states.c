@@ -4,8 +4,8 @@
 //     t_x = a x n, t_y = n x t_x,  v_x = v.t_x,  v_y = (v - rho w x e).t_y,  v_s = w R_e - v_x        (TYR-2)
 //     s_x k' + |v_x| k + h |v_s| (k - k_m)/(k_m/4) = v_s, the last term where k > k_m;  s_y, z, v_y alike (TYR-3)
 // h falls from 1 at rest to 0 at 1 m/s: a wheel that slides at a standstill is stretched by little more than s k_m.
-// p is the point of the road under the lowest point of the wheel, found from the one under its centre. Forces follow from the
-// slip k and the slip angle atan z by the law; together they stay inside an ellipse. They act where the wheel touches.
+// p is the point of the road nearest to the centre, in the plane of the wheel (TYR-5). Forces follow from the slip k and the
+// slip angle atan z by the law; together they stay inside an ellipse. They act where the wheel touches.
 #include "expr/algebra.h"
 #include "language/force_parts.h"
 #include "language/scope/nums.h"
@@ -16,8 +16,10 @@
 #define SLOW 0.5  // m/s: below, slips are damped
 #define STILL 1.0 // m/s: below, they do not grow beyond what the law can hold
 #define LEAST 0.01
-#define NONE 1e-6 // N: added to loads that divide
-#define FLAT 1e-6 // sine of the angle between axis and normal
+#define NONE 1e-6         // N: added to loads that divide
+#define FLAT 1e-6         // sine of the angle between axis and normal
+#define ROUNDS 4          // of the search for the place where the wheel touches
+#define LEAST_CURVED 0.25 // of 1 less the radius of the wheel over that of a valley: (TYR-5)
 
 typedef enum tyre_law { LINEAR, FIALA, MAGIC } tyre_law;
 
@@ -194,35 +196,51 @@ static flx_status height_at(flx_env *e, const tyre *t, const flx_node p[3], flx_
     return flx_operand_to_number(e, &v, loc, out);
 }
 
-// Point and normal of the road over x, y of a place. Slopes are those of the function by symbols of its own.
-static flx_status road_under(flx_env *e, const tyre *t, const flx_node at[3], flx_loc loc,
-                             flx_node p[3], flx_node n[3])
+// Point and normal of the road over x, y of a place, and how much it bends along the heading of the wheel: second difference
+// of its height over the way along the road. Slopes are differences over a small way: exact for lines and parabolas, and smooth
+// as the function is.
+static flx_status road_under(flx_env *e, const tyre *t, const flx_node at[3],
+                             const flx_node heading[2], flx_loc loc, flx_node p[3], flx_node n[3],
+                             flx_node *bend)
 {
+    const double h = 1e-4;
     flx_graph *g = e->b->g;
-    flx_node zero = node_const(g, 0.0), one = node_const(g, 1.0);
+    flx_node zero = node_const(g, 0.0), one = node_const(g, 1.0), size = one;
     for (int i = 0; i < 3; i++) {
         p[i] = at[i];
         n[i] = zero;
     }
     FLX_TRY(height_at(e, t, at, loc, &p[t->up]));
     n[t->up] = one;
+    *bend = zero;
     if (!t->road) return FLX_OK;
-    flx_node size = one;
+    // a profile along x; a field along the heading and across it
+    flx_node along[2][2] = {{t->field ? heading[0] : one, t->field ? heading[1] : zero},
+                            {node_neg(g, heading[1]), heading[0]}};
     for (int i = 0; i < (t->field ? 2 : 1); i++) {
-        // two places a small way apart: exact for lines and parabolas, and smooth as the function is
-        const double h = 1e-4;
         flx_node q[2][3], z[2];
         for (int k = 0; k < 2; k++) {
-            for (int j = 0; j < 3; j++) q[k][j] = at[j];
-            q[k][i] = node_add(g, at[i], node_const(g, k ? h : -h));
+            memcpy(q[k], at, sizeof q[k]);
+            for (int j = 0; j < (t->field ? 2 : 1); j++)
+                q[k][j] = node_add(g, at[j], node_scale(g, k ? h : -h, along[i][j]));
             FLX_TRY(height_at(e, t, q[k], loc, &z[k]));
         }
         flx_node slope = node_scale(g, 0.5 / h, node_sub(g, z[1], z[0]));
-        n[i] = node_neg(g, slope);
         size = node_add(g, size, node_mul(g, slope, slope));
+        for (int j = 0; j < (t->field ? 2 : 1); j++)
+            n[j] = node_sub(g, n[j], node_mul(g, slope, along[i][j]));
+        if (i == 1) continue;
+        flx_node twice = node_add(g, z[0], node_sub(g, z[1], node_scale(g, 2.0, p[t->up])));
+        if (!t->field) { // turned to the heading
+            twice = node_mul(g, twice, node_mul(g, heading[0], heading[0]));
+            slope = node_mul(g, slope, heading[0]);
+        }
+        *bend = node_div(g, node_scale(g, 1.0 / (h * h), twice),
+                         node_add(g, one, node_mul(g, slope, slope)));
     }
     size = node_sqrt(g, size);
     for (int i = 0; i < 3; i++) n[i] = node_div(g, n[i], size);
+    *bend = node_div(g, *bend, size);
     return FLX_OK;
 }
 
@@ -231,40 +249,65 @@ typedef struct patch {
     flx_node loaded; // radius
 } patch;
 
-// (TYR-1), (TYR-2)
-static flx_status find_patch(flx_env *env, const tyre *t, const flx_node c[3], const flx_node a[3],
-                             flx_loc loc, patch *out)
-{
-    flx_graph *g = env->b->g;
-    flx_node at[3], p[3];
-    for (int i = 0; i < 3; i++) at[i] = c[i];
-    for (int round = 0; round < (t->road ? 3 : 1); round++) {
-        flx_node way[3];
-        FLX_TRY(road_under(env, t, at, loc, p, out->n));
-        flx_node tilt = node_dot(g, out->n, a);
-        for (int i = 0; i < 3; i++) out->e[i] = node_sub(g, out->n[i], node_mul(g, tilt, a[i]));
-        flx_node size = node_norm(g, out->e);
-        for (int i = 0; i < 3; i++) out->e[i] = node_div(g, out->e[i], size);
-        node_sub3(g, c, p, way);
-        out->loaded = node_div(g, node_dot(g, way, out->n), node_dot(g, out->e, out->n));
-        for (int i = 0; i < 3; i++) {
-            at[i] = node_sub(g, c[i], node_mul(g, out->loaded, out->e[i]));
-        }
-    }
-    node_cross(g, a, out->n, out->tx);
-    flx_node size = node_norm(g, out->tx);
-    for (int i = 0; i < 3; i++) out->tx[i] = node_div(g, out->tx[i], size);
-    node_cross(g, out->n, out->tx, out->ty);
-    return FLX_OK;
-}
-
-// ---- forces -------------------------------------------------------------------------------------
-
 static flx_node either_positive(flx_graph *g, flx_node x, flx_node then, flx_node otherwise)
 {
     return flx_graph_either(g, flx_graph_binary(g, FLX_OP_LT, node_const(g, 0.0), x), then,
                             otherwise);
 }
+
+// Of the wheel, in the plane.
+static void find_heading(flx_graph *g, const tyre *t, const flx_node a[3], flx_node out[2])
+{
+    out[0] = node_const(g, 1.0);
+    out[1] = node_const(g, 0.0);
+    if (t->dim == 2 || !t->road) return;
+    flx_node size = node_add(g, node_mul(g, a[0], a[0]), node_mul(g, a[1], a[1]));
+    size = node_sqrt(g, node_add(g, size, node_const(g, FLAT * FLAT)));
+    out[0] = node_div(g, a[1], size);
+    out[1] = node_neg(g, node_div(g, a[0], size));
+}
+
+// (TYR-1), (TYR-2): the nearest point by Newton's iteration (TYR-5).
+static flx_status find_patch(flx_env *env, const tyre *t, const flx_node c[3], const flx_node a[3],
+                             flx_loc loc, patch *out)
+{
+    flx_graph *g = env->b->g;
+    flx_node at[3], p[3], heading[2], bend;
+    find_heading(g, t, a, heading);
+    for (int i = 0; i < 3; i++) at[i] = c[i];
+    for (int round = 0; round < (t->road ? ROUNDS : 1); round++) {
+        flx_node way[3], off[3], one = node_const(g, 1.0);
+        FLX_TRY(road_under(env, t, at, heading, loc, p, out->n, &bend));
+        flx_node tilt = node_dot(g, out->n, a);
+        for (int i = 0; i < 3; i++) out->e[i] = node_sub(g, out->n[i], node_mul(g, tilt, a[i]));
+        flx_node size = node_norm(g, out->e);
+        for (int i = 0; i < 3; i++) out->e[i] = node_div(g, out->e[i], size);
+        node_cross(g, a, out->n, out->tx);
+        size = node_norm(g, out->tx);
+        for (int i = 0; i < 3; i++) out->tx[i] = node_div(g, out->tx[i], size);
+        node_sub3(g, c, p, way);
+        flx_node upright = node_dot(g, out->e, out->n);
+        out->loaded = node_div(g, node_dot(g, way, out->n), upright);
+        for (int i = 0; i < 3; i++) {
+            at[i] = node_sub(g, c[i], node_mul(g, out->loaded, out->e[i]));
+        }
+        // the foot on the tangent plane, less the part by which the road comes nearer there
+        flx_node curved = node_div(g, node_mul(g, out->loaded, bend), upright);
+        flx_node left = node_add(g, one, node_const(g, -LEAST_CURVED));
+        left = node_sub(g, left, curved);
+        left = node_add(g, either_positive(g, left, left, node_const(g, 0.0)),
+                        node_const(g, LEAST_CURVED));
+        node_sub3(g, at, p, off);
+        flx_node more = node_sub(g, node_div(g, one, left), one);
+        more = node_mul(g, more, node_dot(g, off, out->tx));
+        for (int i = 0; t->road && i < 3; i++)
+            at[i] = node_add(g, at[i], node_mul(g, more, out->tx[i]));
+    }
+    node_cross(g, out->n, out->tx, out->ty);
+    return FLX_OK;
+}
+
+// ---- forces -------------------------------------------------------------------------------------
 
 static flx_node size_of(flx_graph *g, flx_node x)
 {
