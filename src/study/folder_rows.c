@@ -267,6 +267,7 @@ static void count_chunks(const flx_folder *f, flx_folder_status *s)
 
 flx_status flx_folder_mend(flx_folder *f, int *count)
 {
+    if (!f || !count) return flx_refuse_null(f ? f->ctx : NULL, __func__);
     char path[FLX_FOLDER_PATH];
     gathering g = {.f = f, .arena = flx_arena_create(f->ctx)};
     bool *done = flx_alloc(f->ctx, (size_t)f->nchunk, sizeof *done);
