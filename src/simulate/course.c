@@ -33,6 +33,10 @@ enum {
 #define MISSES 1e-3
 // Where the ends of steps alone are known, they are halved if the means differ by this part.
 #define BY_ENDS 1e-3
+// What a state off by so many last digits changes by this part of its range is rounding; so many states are looked at.
+#define LAST_DIGITS (4 * DBL_EPSILON)
+#define ROUNDING 0.05
+#define NEAR_STATES 4
 
 static bool has_course(const flx_simulation *sim)
 {
@@ -318,21 +322,63 @@ static bool misses_middle(const flx_simulation *sim, const part *p, const double
     return false;
 }
 
-// Whether the mean of a measure over the part is not that over its halves.
-static bool is_rough(const halving *g, const part *p, const part half[2])
+// All of a state but its switches, each number by some last digits of its own; k: another choice of signs.
+static void shake(flx_state *x, int k)
 {
-    const flx_simulation *sim = g->sim;
+    for (size_t i = 0; i < x->size; i++) {
+        if (x->block + i == x->switches) return; // they are the last
+        x->block[i] *= ((i + 1) * (size_t)(k + 1) / 2) % 2 ? 1.0 + LAST_DIGITS : 1.0 - LAST_DIGITS;
+    }
+}
+
+// How far a value reaches over the part.
+static double range_of(const flx_simulation *sim, const part *p, const part half[2], int at)
+{
+    size_t n = (size_t)sim->course.n;
+    double low = fmin(p->begin[at], fmin(half[1].begin[at], p->end[at]));
+    double high = fmax(p->begin[at], fmax(half[1].begin[at], p->end[at]));
+    for (size_t k = 0; k < 2 * (size_t)sim->course.inner; k++) {
+        double value = half[k % 2].inner[k / 2 * n + (size_t)at];
+        low = fmin(low, value);
+        high = fmax(high, value);
+    }
+    return high - low;
+}
+
+// Whether a measure is rounding alone, as a residual is: then it has no course, and parts of a step are no smoother than it.
+static flx_status is_rounding(flx_simulation *sim, const part *p, const part half[2], int i,
+                              bool *out)
+{
+    double range = range_of(sim, p, half, FIRST_PROBE + i), change = 0.0;
+    for (int k = 0; k < NEAR_STATES && !(change > ROUNDING * range); k++) {
+        FLX_TRY(place_inner(sim, half[1].from));
+        shake(sim->inner, k);
+        FLX_TRY(flx_account_signals(&sim->probes, sim, sim->inner, sim->course.sum[DISSIPATED]));
+        change = fmax(change, fabs(sim->probes.out[i] - half[1].begin[FIRST_PROBE + i]));
+    }
+    *out = change > ROUNDING * range;
+    return FLX_OK;
+}
+
+// Whether the mean of a measure over the part is not that over its halves.
+static flx_status is_rough(const halving *g, const part *p, const part half[2], bool *rough)
+{
+    flx_simulation *sim = g->sim;
     const flx_quadrature *q = &sim->course;
     double share = (p->to - p->from) / g->h;
-    for (int i = 0; i < sim->model->outputs.nprobe; i++) {
+    *rough = false;
+    for (int i = 0; i < sim->model->outputs.nprobe && !*rough; i++) {
         int at = course_of(sim, i);
         if (at < 0) continue;
+        bool rounding;
         double mean = flx_quadrature_mean(q, at, p->begin, p->inner, p->end), halves = 0.0;
         for (int k = 0; k < 2; k++)
             halves += 0.5 * flx_quadrature_mean(q, at, half[k].begin, half[k].inner, half[k].end);
-        if (share * fabs(mean - halves) > g->tolerance * largest_of(sim, i, at)) return true;
+        if (!(share * fabs(mean - halves) > g->tolerance * largest_of(sim, i, at))) continue;
+        FLX_TRY(is_rounding(sim, p, half, i, &rounding));
+        *rough = !rounding;
     }
-    return false;
+    return FLX_OK;
 }
 
 static flx_status take_part(flx_simulation *sim, const part *p)
@@ -370,7 +416,7 @@ static flx_status halve(halving *g, const part *p, int depth)
     if (rough) {
         FLX_TRY(observe_places(sim, p->from, at, first));
         FLX_TRY(observe_places(sim, at, p->to, second));
-        rough = is_rough(g, p, half);
+        FLX_TRY(is_rough(g, p, half, &rough));
     }
     if (!rough && depth == 0) keep_range(sim, range, true); // as if nobody had looked
     if (!rough || depth == DEEPEST) return take_part(sim, p);

@@ -143,6 +143,25 @@ static int measures_that_change_faster_than_the_motion_are_followed(void)
     return 0;
 }
 
-TEST_MAIN(TEST(extremes_are_those_of_the_rows),
+// What is zero but for rounding, as a residual is, has no course: it is not looked at in ever shorter parts of the steps.
+static int residuals_are_not_followed(void)
+{
+    static const char *const methods_of_both[] = {"bdf, rtol: 1e-6", "radau, rtol: 1e-6",
+                                                  "hht, rtol: 1e-5"};
+    for (size_t m = 0; m < sizeof methods_of_both / sizeof *methods_of_both; m++) {
+        char text[800], said[400];
+        snprintf(text, sizeof text,
+                 "flexion: 1\nequations:\n  second_order: {q: {at: 1, force: -10*q}}\n"
+                 "  first_order: {z: {at: 0, mass: 0, derivative: z + 0.3*z^3 - q}}\n"
+                 "simulate: {until: 0.3, method: %s}\noutputs: {every: 0.1, signals: [q], metrics: "
+                 "{worst: maximum(abs(z + 0.3*z^3 - q)), size: mean(z + 0.3*z^3 - q)}}\n",
+                 methods_of_both[m]);
+        CHECK(case_run_said(text, NULL, said, sizeof said));
+        CHECK_TEXT(said, "");
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(extremes_are_those_of_the_rows), TEST(residuals_are_not_followed),
           TEST(measures_that_change_faster_than_the_motion_are_followed),
           TEST(long_steps_miss_no_peak))
