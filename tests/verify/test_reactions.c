@@ -260,5 +260,40 @@ static int work_of_motions_is_exact(void)
     return 0;
 }
 
-TEST_MAIN(TEST(the_rotor_of_two_bearings), TEST(random_rotors),
-          TEST(equations_of_algebraic_unknowns_hold), TEST(work_of_motions_is_exact))
+// ---- what carries nothing --------------------------------------------------------------------------
+
+// A mass slides along a rail that carries nothing, in slanting axes: its reaction is rounding, and so are corrections of it.
+static int reactions_that_are_rounding_hold_no_step_up(void)
+{
+    static const char *const fixed[] = {
+        "generalized-alpha, spectral_radius: 0.9", "hht", "newmark",
+        "generalized-alpha, spectral_radius: 0.9, formulation: ggl"};
+    double m = 1.6, k = 4000, d = 8, load = 80, t = 0.25, decay = d / (2 * m);
+    double w = sqrt(k / m - decay * decay), rest = load / k, from = -0.08 - rest;
+    double u = rest + exp(-decay * t) * (from * cos(w * t) + (1 + decay * from) / w * sin(w * t));
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        char text[1200];
+        double found[MEASURES] = {0.0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\nparameters: {e: [0.3567, 0.7314, 0.5813]}\n"
+                 "signals: {u: norm(mass.position) - 0.5}\n"
+                 "bodies: {mass: {type: point, mass: 1.6, position: 0.42*e/norm(e), velocity: "
+                 "e/norm(e)}}\n"
+                 "joints: {rail: {type: point-on-line, on: [ground, mass], at: mass, axis: e}}\n"
+                 "forces:\n  spring: {type: spring, on: [ground, mass], at: [[0, 0, 0], mass], "
+                 "stiffness: 4000, damping: 8, length: 0.5}\n"
+                 "  load: {type: force, on: mass, value: 80*e/norm(e)}\n"
+                 "simulate: {until: 0.25, step: 2e-5, method: %s}\n"
+                 "outputs: {every: 0.25, signals: [u], metrics: {u: final(u), most: "
+                 "maximum(norm(rail.reaction))}}\n",
+                 fixed[i]);
+        CHECK(measure(text, found));
+        CHECK_NEAR(found[0], u, 1e-7);
+        CHECK(found[1] < 1e-3);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(the_rotor_of_two_bearings), TEST(reactions_that_are_rounding_hold_no_step_up),
+          TEST(random_rotors), TEST(equations_of_algebraic_unknowns_hold),
+          TEST(work_of_motions_is_exact))

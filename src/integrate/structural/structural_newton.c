@@ -25,6 +25,8 @@
 #define CLOSER 0.1
 // Multipliers may be off by no more than this part of the largest, whatever positions say.
 #define WORST_FORCE 1e-4
+// Multipliers below so many times what rounding of positions makes of them carry nothing.
+#define CARRIES_NOTHING 10.0
 // Roundings of a coordinate that a correction of it may stand for.
 #define ROUNDING_ULPS 8.0
 // ... that of positions up to what the roundings of so many velocities for one make together.
@@ -132,13 +134,29 @@ static allowance allow(const structural *g, const flx_dims *d)
     return w;
 }
 
+// The largest multiplier, that of the correction included.
+static double largest_multiplier(const structural *g, const flx_dims *d, double step)
+{
+    return fmax(step, fmax(plain_size(g->lam, d->nlam), plain_size(g->mu, d->nmu)));
+}
+
+// What the rounding of positions makes of multipliers: the forces that accelerate masses by bp of it.
+static double rounding_force(const flx_integrator *it)
+{
+    const structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    double most = 0.0;
+    flx_blocks_masses(it->sys, &g->blocks, g->way);
+    for (int i = 0; i < d->nv; i++) most = fmax(most, fabs(g->way[i]) * g->scale[i]);
+    return ROUNDING_ULPS * DBL_EPSILON * plain_size(g->q, d->nq) / g->smallest_scale * g->bp * most;
+}
+
 static correction measure(const structural *g, const flx_dims *d, const allowance *allowed)
 {
     int nb = d->nlam + d->nmu, first = flx_dims_first_constraint(d);
     correction c = {.motion = scaled_size(g->d, g->weight, first) / allowed->position};
     if (g->stabilised) c.closing = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
-    double step = plain_size(g->d + first, nb);
-    double size = fmax(step, fmax(plain_size(g->lam, d->nlam), plain_size(g->mu, d->nmu)));
+    double step = plain_size(g->d + first, nb), size = largest_multiplier(g, d, step);
     // multipliers of what carries nothing fade away below all numbers
     if (step > DBL_MIN) c.force = step / (allowed->force * size);
     return c;
@@ -366,6 +384,11 @@ static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
     FLX_TRY(flx_linear_solve(g->lin, g->d));
     it->stats.solves++;
     all->c = measure(g, d, &all->allowed);
+    if (n->last > 0.0 && all->c.force > fmax(all->c.motion, all->c.closing)) {
+        int nb = d->nlam + d->nmu, first = flx_dims_first_constraint(d);
+        double most = largest_multiplier(g, d, plain_size(g->d + first, nb));
+        if (most <= CARRIES_NOTHING * rounding_force(it)) all->c.force = 0.0;
+    }
     n->size = fmax(fmax(all->c.motion, all->c.force), all->c.closing);
     if (!isfinite(all->c.motion + all->c.force + all->c.closing)) n->size = (double)NAN;
     if (!isfinite(n->size)) return FLX_OK;
