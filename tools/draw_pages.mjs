@@ -71,13 +71,22 @@ flexion("run", join(root, "examples/gears.yaml"), "-o", at("gears.h5"));
 flexion("export", "frames", at("gears.h5"), "-o", at("gears"), "--frames", "5", "--size", "960x480");
 copyFileSync(at("gears/frame_0002.png"), join(root, "docs/img/frame_gears.png"));
 
-flexion("run", join(root, "examples/fall_from_ladder.yaml"), "-o", at("ladder.h5"));
-flexion("export", "frames", at("ladder.h5"), "-o", at("ladder"), "--frames", "11", "--size", "230x300", "--from", "z");
-const strip = [0, 2, 4, 5, 7, 10].map((i) =>
-  `<img src="data:image/png;base64,${readFileSync(at(`ladder/frame_${String(i).padStart(4, "0")}.png`)).toString("base64")}">`);
-const sheet = await browser.newPage({ viewport: { width: 1380, height: 300 } });
-await sheet.setContent(`<body style="margin: 0; display: flex">${strip.join("")}</body>`);
-await sheet.screenshot({ path: join(root, "docs/img/fall_from_ladder.png") });
+// Pictures of a motion side by side.
+async function strip(name, options, frames, which, size, from) {
+  flexion("run", join(root, `examples/${name}.yaml`), ...options, "-q", "-o", at(`${name}.h5`));
+  flexion("export", "frames", at(`${name}.h5`), "-o", at(name), "--frames", `${frames}`, "--size", size.join("x"), "--from", from);
+  const pictures = which.map((i) =>
+    `<img src="data:image/png;base64,${readFileSync(at(`${name}/frame_${String(i).padStart(4, "0")}.png`)).toString("base64")}">`);
+  const sheet = await browser.newPage({ viewport: { width: size[0] * which.length, height: size[1] } });
+  await sheet.setContent(`<body style="margin: 0; display: flex">${pictures.join("")}</body>`);
+  await sheet.screenshot({ path: join(root, `docs/img/${name}.png`) });
+  await sheet.close();
+}
+
+await strip("fall_from_ladder", [], 11, [0, 2, 4, 5, 7, 10], [230, 300], "z");
+await strip("giant_swing", [], 36, [0, 9, 13, 19, 23, 28], [230, 260], "z");
+await strip("struck_by_car", [], 21, [0, 2, 4, 7, 14, 20], [300, 200], "slant");
+await strip("loader_bucket", [], 9, [0, 2, 4, 8], [345, 260], "slant");
 
 await browser.close();
 rmSync(work, { recursive: true });

@@ -1,6 +1,7 @@
 // film.h - pictures of a scene without a browser: which file does what.
 //     film_camera.c  from where it is looked at, and where a place is in the picture
 //     film_paint.c   solids, lines and the scale of colours
+//     film_particles.c  particles
 //     film_layers.c  bodies of a plane, one above the other
 //     film_symbols.c joints and the ground
 //     frames.c       the frames of a result, one file each; one of them as a picture
@@ -34,6 +35,8 @@ v3 flx_scene_up(const flx_scene *s); // against gravity; without it y in a plane
 void flx_camera_fit(flx_camera *c, const flx_raster *r);
 // false: it is behind the eye, or too near.
 bool flx_camera_see(const flx_camera *c, v3 x, flx_corner *out);
+// The colour of a face that is seen, by its normal of length 1 towards the eye.
+flx_colour flx_camera_light(const flx_camera *c, v3 normal, flx_colour colour);
 
 // Of a plane: where bodies, and behind them beams, lie along z, and half of how thick they may be; zero in space.
 typedef struct flx_layer {
@@ -75,6 +78,10 @@ flx_status flx_paint_solid(flx_painter *p, const flx_triangles *s, const flx_sce
 void flx_paint_line(flx_painter *p, v3 a, v3 b, double width, flx_colour colour);
 // A spring between two places.
 void flx_paint_coil(flx_painter *p, v3 a, v3 b, double radius, flx_colour colour);
+// The particles that a result has at a time; fastest: the speed of the last colour.
+flx_status flx_paint_particles(flx_painter *p, flx_result *r, double time, double fastest);
+// Widens the box by all particles of a result, and the speed by theirs.
+flx_status flx_particles_look(flx_result *r, v3 *low, v3 *high, double *fastest);
 void flx_paint_grid(flx_painter *p, const flx_scene *scene);
 // From blue (0) to red (1).
 flx_colour flx_scale_colour(double x);

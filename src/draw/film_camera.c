@@ -115,6 +115,16 @@ void flx_camera_fit(flx_camera *c, const flx_raster *r)
     c->cy = 0.5 * r->h;
 }
 
+flx_colour flx_camera_light(const flx_camera *c, v3 normal, flx_colour colour)
+{
+    // from beside the eye: a face that is seen is lit
+    v3 sun = v3_add(v3_scale(-0.9, c->forward), v3_scale(-0.3, c->right));
+    sun = v3_unit(v3_add(sun, v3_scale(0.4, c->up)));
+    double lit = 0.5 + 0.5 * fmax(0.0, v3_dot(normal, sun)) + 0.06 * v3_dot(normal, c->world_up);
+    float k = (float)lit;
+    return (flx_colour){k * colour.r, k * colour.g, k * colour.b};
+}
+
 bool flx_camera_see(const flx_camera *c, v3 x, flx_corner *out)
 {
     v3 d = v3_sub(x, c->eye);

@@ -70,16 +70,9 @@ static v3 corner_normal(const flx_painter *p, int face, int point)
 
 static flx_colour shade(const flx_painter *p, v3 normal, v3 at, flx_colour c)
 {
-    const flx_camera *camera = p->camera;
-    if (v3_dot(normal, v3_sub(camera->eye, at)) < 0)
+    if (v3_dot(normal, v3_sub(p->camera->eye, at)) < 0)
         normal = v3_scale(-1, normal); // seen from behind
-    // from beside the eye: a face that is seen is lit
-    v3 sun = v3_unit(v3_add(v3_add(v3_scale(-0.9, camera->forward), v3_scale(-0.3, camera->right)),
-                            v3_scale(0.4, camera->up)));
-    double lit =
-        0.5 + 0.5 * fmax(0.0, v3_dot(normal, sun)) + 0.06 * v3_dot(normal, camera->world_up);
-    float k = (float)lit;
-    return (flx_colour){k * c.r, k * c.g, k * c.b};
+    return flx_camera_light(p->camera, normal, c);
 }
 
 flx_status flx_paint_solid(flx_painter *p, const flx_triangles *s, const flx_scene_place *at,

@@ -30,6 +30,7 @@ typedef struct film {
     flx_result *r;
     const flx_frames_def *def;
     const flx_scene *scene;
+    flx_scene empty; // of particles alone
     flx_raster raster;
     flx_camera camera;
     flx_painter painter;
@@ -50,6 +51,7 @@ typedef struct film {
     flx_colour *colours;   // owned: of points
     int node_capacity, field_capacity, stress_capacity, colour_capacity;
     double largest; // of displacement or stress over the run
+    double fastest; // particle
     bool elastic;
     v3 low, high;
 } film;
@@ -210,12 +212,12 @@ static flx_status make_solids(film *f)
 {
     const flx_scene *s = f->scene;
     flx_ctx *ctx = f->r->ctx;
-    f->places = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->places);
-    f->solids = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->solids);
+    f->places = flx_alloc(ctx, (size_t)s->nbody + 1, sizeof *f->places);
+    f->solids = flx_alloc(ctx, (size_t)s->nbody + 1, sizeof *f->solids);
     f->own = flx_alloc(ctx, (size_t)s->nbody + 1, sizeof *f->own);
-    f->bent = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->bent);
-    f->layers.of = flx_alloc(ctx, (size_t)s->nbody + (size_t)s->nline, sizeof *f->layers.of);
-    f->paint = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->paint);
+    f->bent = flx_alloc(ctx, (size_t)s->nbody + 1, sizeof *f->bent);
+    f->layers.of = flx_alloc(ctx, (size_t)s->nbody + (size_t)s->nline + 1, sizeof *f->layers.of);
+    f->paint = flx_alloc(ctx, (size_t)s->nbody + 1, sizeof *f->paint);
     if (!f->places || !f->solids || !f->own || !f->bent || !f->layers.of || !f->paint)
         return FLX_ERR_MEMORY;
     for (int i = 0; i < s->nbody; i++) {
@@ -276,7 +278,7 @@ static void cover_lines(film *f)
 
 static const float *row_at(const film *f, int row)
 {
-    return f->r->motion + (size_t)row * (size_t)f->r->nmotion;
+    return f->r->motion ? f->r->motion + (size_t)row * (size_t)f->r->nmotion : NULL;
 }
 
 static flx_status look_around(film *f)
@@ -296,7 +298,15 @@ static flx_status look_around(film *f)
             cover(f, v3_load(on_ground[i]->points + 3 * (size_t)k));
         }
     }
-    flx_camera_aim(&f->camera, f->scene, f->def->view, f->low, f->high);
+    flx_scene seen = *f->scene; // bodies go far where they leave the box of the particles, too
+    v3 low = v3_make(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = v3_scale(-1, low);
+    FLX_TRY(flx_particles_look(f->r, &low, &high, &f->fastest));
+    if (low.x <= high.x) {
+        cover(f, low);
+        cover(f, high);
+        seen.size = fmax(seen.size, v3_norm(v3_sub(high, low)));
+    }
+    flx_camera_aim(&f->camera, &seen, f->def->view, f->low, f->high);
     flx_camera_fit(&f->camera, &f->raster);
     return FLX_OK;
 }
@@ -412,8 +422,11 @@ static flx_status draw_row(film *f, int row)
     FLX_TRY(paint_lines(f));
     FLX_TRY(paint_surfaces(f));
     FLX_TRY(paint_links(f));
+    FLX_TRY(flx_paint_particles(&f->painter, f->r, f->r->data[0][row], f->fastest));
     if (f->elastic && f->largest > 0) {
         flx_paint_scale(&f->painter, f->largest, f->def->stress ? "Pa" : "m");
+    } else if (f->fastest > 0) {
+        flx_paint_scale(&f->painter, f->fastest, "m/s");
     }
     flx_snprintf(text, sizeof text, "t = %.4g s", f->r->data[0][row]);
     flx_raster_text(&f->raster, 12, 12, 2, text, ink);
@@ -468,6 +481,16 @@ static void clear(film *f)
     flx_raster_clear(&f->raster);
 }
 
+static flx_status find_scene(film *f)
+{
+    const flx_result *r = f->r;
+    bool alone = !r->motion && !r->old_scene && r->nframe > 0 && r->rows > 0;
+    if (!alone) return flx_scene_of_result(f->r, &f->scene);
+    f->empty = (flx_scene){.dimension = 3, .gravity = {0, 0, -9.81}};
+    f->scene = &f->empty;
+    return FLX_OK;
+}
+
 // The scene of f is there; cleared by the caller, also after a failure.
 static flx_status prepare(film *f)
 {
@@ -486,7 +509,7 @@ flx_status flx_frames_draw(flx_result *r, const flx_frames_def *asked, int n,
     if (def.width == 0) def.width = DEFAULT_WIDTH;
     if (def.height == 0) def.height = DEFAULT_HEIGHT;
     if (def.exaggeration == 0) def.exaggeration = 1;
-    FLX_TRY(flx_scene_of_result(r, &f.scene));
+    FLX_TRY(find_scene(&f));
     FLX_TRY(check(r->ctx, &def));
     flx_status status = prepare(&f);
     for (int i = 0, last = -1; i < n && status == FLX_OK; i++) {
@@ -540,7 +563,7 @@ flx_status flx_picture_write(flx_result *r, int row, int width, int height, cons
 {
     const flx_frames_def def = {.width = width, .height = height, .exaggeration = 1};
     film f = {.r = r, .def = &def, .swept.ctx = r->ctx};
-    FLX_TRY(flx_scene_of_result(r, &f.scene));
+    FLX_TRY(find_scene(&f));
     flx_status status = prepare(&f);
     if (status == FLX_OK) status = draw_row(&f, row);
     if (status == FLX_OK) status = flx_raster_write(&f.raster, path);

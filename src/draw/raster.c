@@ -59,16 +59,25 @@ static double side(const flx_corner *a, const flx_corner *b, double x, double y)
     return (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
 }
 
+void flx_raster_sample(flx_raster *r, int x, int y, double z, flx_colour colour)
+{
+    if (x < 0 || y < 0 || x >= r->w || y >= r->h) return;
+    size_t i = (size_t)y * (size_t)r->w + (size_t)x;
+    if (!((float)z < r->depth[i])) return;
+    r->depth[i] = (float)z;
+    r->samples[3 * i] = to_byte(colour.r);
+    r->samples[3 * i + 1] = to_byte(colour.g);
+    r->samples[3 * i + 2] = to_byte(colour.b);
+}
+
 static void put_sample(flx_raster *r, int x, int y, const flx_corner c[3], const double part[3])
 {
-    float z = (float)(part[0] * c[0].z + part[1] * c[1].z + part[2] * c[2].z);
-    size_t i = (size_t)y * (size_t)r->w + (size_t)x;
-    if (!(z < r->depth[i])) return;
-    r->depth[i] = z;
+    double z = part[0] * c[0].z + part[1] * c[1].z + part[2] * c[2].z;
     float a = (float)part[0], b = (float)part[1], d = (float)part[2];
-    r->samples[3 * i] = to_byte(a * c[0].colour.r + b * c[1].colour.r + d * c[2].colour.r);
-    r->samples[3 * i + 1] = to_byte(a * c[0].colour.g + b * c[1].colour.g + d * c[2].colour.g);
-    r->samples[3 * i + 2] = to_byte(a * c[0].colour.b + b * c[1].colour.b + d * c[2].colour.b);
+    flx_raster_sample(r, x, y, z,
+                      (flx_colour){a * c[0].colour.r + b * c[1].colour.r + d * c[2].colour.r,
+                                   a * c[0].colour.g + b * c[1].colour.g + d * c[2].colour.g,
+                                   a * c[0].colour.b + b * c[1].colour.b + d * c[2].colour.b});
 }
 
 static int clamp(double x, int low, int high)
@@ -127,7 +136,8 @@ static const struct letter {
     {'-', {0, 0, 0, 31, 0, 0, 0}},       {'+', {0, 4, 4, 31, 4, 4, 0}},
     {'.', {0, 0, 0, 0, 0, 12, 12}},      {'e', {0, 0, 14, 17, 31, 16, 14}},
     {'s', {0, 0, 14, 16, 14, 1, 30}},    {'m', {0, 0, 26, 21, 21, 21, 21}},
-    {'P', {30, 17, 17, 30, 16, 16, 16}}, {'a', {0, 0, 14, 1, 15, 17, 15}},
+    {'/', {1, 1, 2, 4, 8, 16, 16}},      {'P', {30, 17, 17, 30, 16, 16, 16}},
+    {'a', {0, 0, 14, 1, 15, 17, 15}},
 };
 
 void flx_raster_text(flx_raster *r, int x, int y, int size, const char *text, flx_colour colour)

@@ -28,9 +28,11 @@ typedef struct flx_corner {
     flx_colour colour;
 } flx_corner;
 void flx_raster_triangle(flx_raster *r, const flx_corner c[3]);
+// One sample, where nothing nearer is there.
+void flx_raster_sample(flx_raster *r, int x, int y, double z, flx_colour colour);
 // width: in samples.
 void flx_raster_line(flx_raster *r, flx_corner a, flx_corner b, double width);
-// Dark digits and letters at a place of the picture, in pixels: those of "t = -1.e+0 s m Pa" and the digits alone.
+// Dark digits and letters at a place of the picture, in pixels: those of "t = -1.e+0 s m/s Pa" and the digits alone.
 void flx_raster_text(flx_raster *r, int x, int y, int size, const char *text, flx_colour colour);
 
 // The pixels, each the mean of its samples.

@@ -17,6 +17,13 @@ flx_status flx_scene_of_result(flx_result *r, const flx_scene **out)
                        "with bodies has it");
 }
 
+int flx_frame_of_particles(const flx_result *r, double t)
+{
+    int i = r->nframe - 1;
+    while (i > 0 && r->frame_times[i] > t * (1.0 + 1e-12) + 1e-12) i--;
+    return i;
+}
+
 flx_scene_place flx_scene_find(const flx_scene_body *b, const float *row)
 {
     flx_scene_place at = {.R = m33_identity()};

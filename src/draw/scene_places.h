@@ -8,6 +8,9 @@
 // The scene of a result that can be drawn. FLX_ERR_ARGUMENT where nothing can be seen.
 flx_status flx_scene_of_result(flx_result *r, const flx_scene **out);
 
+// The last places of particles that are not after t; -1: there are none.
+int flx_frame_of_particles(const flx_result *r, double t);
+
 typedef struct flx_scene_place {
     v3 p;
     m33 R;

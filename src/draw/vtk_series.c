@@ -288,14 +288,6 @@ static flx_status write_mesh(series *s, int body, const float *row, const char *
     return flx_vtk_close(&w);
 }
 
-// The last places of particles that are not after t; -1: there are none.
-static int frame_of_particles(const flx_result *r, double t)
-{
-    int i = r->nframe - 1;
-    while (i > 0 && r->frame_times[i] > t * (1.0 + 1e-12) + 1e-12) i--;
-    return i;
-}
-
 // Points with radius, speed and label.
 static flx_status write_particles(series *s, int frame, const char *path)
 {
@@ -345,7 +337,7 @@ static flx_status write_frame(series *s, int frame, int row)
     FLX_TRY(name_file(s, name, path, entry));
     FLX_TRY(write_bodies(s, path));
     flx_vtk_put_series(s->pvd, t, number++, entry);
-    int particles = frame_of_particles(s->r, t);
+    int particles = flx_frame_of_particles(s->r, t);
     if (particles >= 0) {
         flx_snprintf(name, sizeof name, "particles_%04d.vtp", frame);
         FLX_TRY(name_file(s, name, path, entry));

@@ -227,6 +227,34 @@ static int pictures_show_the_motion(void)
     return 0;
 }
 
+// Without a body, too: they go to the right, in the colour of the largest speed.
+static int pictures_show_particles(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = run(
+        ctx, "flexion: 1\n"
+             "particles: {g: {positions: [[0, 0, 0.1], [0, 0, 0.12]], velocity: [1, 0, 0], radius: "
+             "0.01, density: 2500, material: {E: 1e6, nu: 0.3}, exchange: 1e-3}}\n"
+             "simulate: {until: 0.1}\n"
+             "outputs: {every: 0.1, signals: [g.count], particles: {every: 0.02}}\n");
+    flx_frames_def def = {
+        .folder = in_folder("balls"), .width = 320, .height = 200, .frames = 2, .view = "y"};
+    int written = 0, width, height;
+    CHECK(r && flx_frames_write(r, &def, &written) == FLX_OK && written == 2);
+    double a[2];
+    for (int i = 0; i < 2; i++) {
+        unsigned char *p = read_png(in_folder(i ? "balls/frame_0001.png" : "balls/frame_0000.png"),
+                                    &width, &height);
+        CHECK(p && width == 320 && height == 200);
+        a[i] = middle_of(p, width, height, 0);
+        free(p);
+    }
+    CHECK(a[0] > 40 && a[1] > a[0] + 50 && a[1] < 300);
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // More bars than once had layers of their own, turned a little from one to the next: the last is whole.
 static int bodies_of_a_plane_lie_in_layers(void)
 {
@@ -484,5 +512,6 @@ static int files_end(void)
 
 TEST_MAIN(TEST(files_start), TEST(series_has_bodies_where_they_are),
           TEST(particles_alone_are_a_series), TEST(pictures_show_the_motion),
-          TEST(bodies_of_a_plane_lie_in_layers), TEST(solids_are_surfaces),
-          TEST(odd_results_are_survived), TEST(meshes_are_deformed), TEST(files_end))
+          TEST(pictures_show_particles), TEST(bodies_of_a_plane_lie_in_layers),
+          TEST(solids_are_surfaces), TEST(odd_results_are_survived), TEST(meshes_are_deformed),
+          TEST(files_end))
