@@ -127,6 +127,22 @@ static flx_status explain(flx_ctx *ctx, flx_status status, bool filter)
     return status;
 }
 
+// What a regulator and its dual are given: (n x n) A, (n x m) B or its transpose, and weights of both sides.
+static flx_status check_problem(flx_ctx *ctx, int n, int m, const double *A, const double *B,
+                                const double *Q, const double *R, double sample, bool filter)
+{
+    size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
+    FLX_TRY(check_finite(ctx, nn, A, "A"));
+    FLX_TRY(check_finite(ctx, nm, B, filter ? "C" : "B"));
+    FLX_TRY(check_finite(ctx, nn, Q, filter ? "W" : "Q"));
+    FLX_TRY(check_finite(ctx, mm, R, filter ? "V" : "R"));
+    FLX_TRY(
+        check_weights(ctx, n, Q, filter ? "W, the noise of the process," : "Q, of the states,"));
+    FLX_TRY(check_weights(ctx, m, R,
+                          filter ? "V, the noise of what is measured," : "R, of the inputs,"));
+    return check_sample(ctx, sample);
+}
+
 flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const double *B,
                         const double *Q, const double *R, double sample, double *K, double *P)
 {
@@ -134,13 +150,7 @@ flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const doubl
     if (n < 1 || m < 1)
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no inputs");
     size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
-    FLX_TRY(check_finite(ctx, nn, A, "A"));
-    FLX_TRY(check_finite(ctx, nm, B, "B"));
-    FLX_TRY(check_finite(ctx, nn, Q, "Q"));
-    FLX_TRY(check_finite(ctx, mm, R, "R"));
-    FLX_TRY(check_weights(ctx, n, Q, "Q, of the states,"));
-    FLX_TRY(check_weights(ctx, m, R, "R, of the inputs,"));
-    FLX_TRY(check_sample(ctx, sample));
+    FLX_TRY(check_problem(ctx, n, m, A, B, Q, R, sample, false));
     if (!K) return flx_refuse_null(ctx, __func__);
     double *memory = flx_alloc(ctx, 3 * nn + 4 * nm + mm, sizeof *memory);
     double *cost = P ? P : flx_alloc(ctx, nn, sizeof *cost);
@@ -180,13 +190,7 @@ flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const
     if (n < 1 || m < 1)
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no measurements");
     size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
-    FLX_TRY(check_finite(ctx, nn, A, "A"));
-    FLX_TRY(check_finite(ctx, nm, C, "C"));
-    FLX_TRY(check_finite(ctx, nn, W, "W"));
-    FLX_TRY(check_finite(ctx, mm, V, "V"));
-    FLX_TRY(check_weights(ctx, n, W, "W, the noise of the process,"));
-    FLX_TRY(check_weights(ctx, m, V, "V, the noise of what is measured,"));
-    FLX_TRY(check_sample(ctx, sample));
+    FLX_TRY(check_problem(ctx, n, m, A, C, W, V, sample, true));
     if (!L) return flx_refuse_null(ctx, __func__);
     double *memory = flx_alloc(ctx, 5 * nn + 4 * nm + mm, sizeof *memory);
     if (!memory) return FLX_ERR_MEMORY;

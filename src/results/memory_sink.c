@@ -1,17 +1,15 @@
 // memory_sink.c - a sink that keeps the rows: a run becomes a result without a file.
 #include "base/refuse.h"
 #include "flexion/simulation.h"
+#include "results/kept_rows.h"
 #include "results/result.h"
 
-#include <limits.h>
 #include <string.h>
 
 typedef struct memory_sink {
     flx_sink base;
     flx_result *r; // owned until it is taken; its data once the run has ended
-    double *rows;  // owned: t and the signals, row by row
-    int capacity;  // numbers
-    int count;     // rows
+    flx_kept_rows rows;
 } memory_sink;
 
 static flx_status memory_begin(flx_sink *base, const flx_result_info *info)
@@ -31,27 +29,12 @@ static flx_status memory_begin(flx_sink *base, const flx_result_info *info)
         r->units[c] = flx_arena_copy(r->arena, unit, strlen(unit));
         if (!r->names[c] || !r->units[c]) return FLX_ERR_MEMORY;
     }
-    // all at once where their number is known, so that nothing is allocated in the time loop
-    long rows = info->rows < INT_MAX / r->columns - 1 ? info->rows : 0;
-    return flx_grow(base->ctx, (void **)&s->rows, &s->capacity, (int)rows * r->columns,
-                    sizeof *s->rows);
+    return flx_kept_rows_begin(base->ctx, info, &s->rows);
 }
 
 static flx_status memory_row(flx_sink *base, double t, const double *values)
 {
-    memory_sink *s = (memory_sink *)base;
-    int columns = s->r->columns;
-    if (s->count >= INT_MAX / columns - 1) {
-        return FLX_FAIL(base->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "the run has too many rows to keep them in memory: write it to a file");
-    }
-    FLX_TRY(flx_grow(base->ctx, (void **)&s->rows, &s->capacity, (s->count + 1) * columns,
-                     sizeof *s->rows));
-    double *row = s->rows + (size_t)s->count * (size_t)columns;
-    row[0] = t;
-    memcpy(row + 1, values, (size_t)(columns - 1) * sizeof *row);
-    s->count++;
-    return FLX_OK;
+    return flx_kept_rows_add(base->ctx, &((memory_sink *)base)->rows, t, values);
 }
 
 static flx_status memory_end(flx_sink *base, const flx_ledger *ledger)
@@ -59,11 +42,11 @@ static flx_status memory_end(flx_sink *base, const flx_ledger *ledger)
     memory_sink *s = (memory_sink *)base;
     flx_result *r = s->r;
     const char **names = r->names, **units = r->units;
-    FLX_TRY(flx_result_reserve(r, s->count, r->columns));
+    FLX_TRY(flx_result_reserve(r, s->rows.count, r->columns));
     for (int c = 0; c < r->columns; c++) {
         r->names[c] = names[c];
         r->units[c] = units[c];
-        for (int i = 0; i < r->rows; i++) r->data[c][i] = s->rows[(size_t)i * r->columns + c];
+        for (int i = 0; i < r->rows; i++) r->data[c][i] = s->rows.data[(size_t)i * r->columns + c];
     }
     if (!ledger) return FLX_OK;
     r->complete = ledger->status == FLX_OK;
@@ -78,7 +61,7 @@ static void memory_destroy(flx_sink *base)
 {
     memory_sink *s = (memory_sink *)base;
     flx_result_close(&s->r);
-    flx_free(s->rows);
+    flx_free(s->rows.data);
     flx_free(s);
 }
 

@@ -10,6 +10,7 @@
 #include "flexion/simulation.h"
 #include "results/hdf5_disk.h"
 #include "results/hdf5_values.h"
+#include "results/kept_rows.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -31,8 +32,7 @@ typedef struct series_sink {
     flx_series *s;
     int run;
     const flx_result_info *info;
-    double *data; // owned: t and the signals, row by row
-    int capacity, count;
+    flx_kept_rows rows;
 } series_sink;
 
 static flx_status complain(flx_series *s)
@@ -124,9 +124,9 @@ static flx_status add_run(const series_sink *k)
     flx_series *s = k->s;
     const flx_result_info *info = k->info;
     int width = info->ncolumn + 1, i = k->run - s->first;
-    if (k->count == 0 || info->ncolumn == 0) return FLX_OK;
+    if (k->rows.count == 0 || info->ncolumn == 0) return FLX_OK;
     flx_hdf5_silence before = flx_hdf5_hush();
-    bool good = s->columns > 0 || lay_out(s, info, k->count);
+    bool good = s->columns > 0 || lay_out(s, info, k->rows.count);
     if (good && s->columns != info->ncolumn) {
         flx_hdf5_speak(before);
         return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
@@ -134,11 +134,12 @@ static flx_status add_run(const series_sink *k)
                         "lie in one array; leave --results out",
                         k->run + 1, info->ncolumn, s->columns);
     }
-    good = good && grow_to(s, k->count) && put_run(s->t, i, k->count, width, 0, 1, k->data) &&
-           put_run(s->signals, i, k->count, width, 1, info->ncolumn, k->data);
+    good = good && grow_to(s, k->rows.count) &&
+           put_run(s->t, i, k->rows.count, width, 0, 1, k->rows.data) &&
+           put_run(s->signals, i, k->rows.count, width, 1, info->ncolumn, k->rows.data);
     flx_hdf5_speak(before);
     if (!good || s->disk.error) return complain(s);
-    s->counts[i] = k->count;
+    s->counts[i] = k->rows.count;
     return FLX_OK;
 }
 
@@ -171,27 +172,13 @@ flx_status flx_series_close(flx_series **out, flx_status how)
 static flx_status series_begin(flx_sink *base, const flx_result_info *info)
 {
     series_sink *k = (series_sink *)base;
-    long width = info->ncolumn + 1, rows = info->rows < INT_MAX / width - 1 ? info->rows : 0;
     k->info = info;
-    return flx_grow(base->ctx, (void **)&k->data, &k->capacity, (int)(rows * width),
-                    sizeof *k->data);
+    return flx_kept_rows_begin(base->ctx, info, &k->rows);
 }
 
 static flx_status series_row(flx_sink *base, double t, const double *values)
 {
-    series_sink *k = (series_sink *)base;
-    int width = k->info->ncolumn + 1;
-    if (k->count >= INT_MAX / width - 1) {
-        return FLX_FAIL(base->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "the run has too many rows to keep them: write fewer with 'every'");
-    }
-    FLX_TRY(flx_grow(base->ctx, (void **)&k->data, &k->capacity, (k->count + 1) * width,
-                     sizeof *k->data));
-    double *row = k->data + (size_t)k->count * (size_t)width;
-    row[0] = t;
-    memcpy(row + 1, values, (size_t)(width - 1) * sizeof *row);
-    k->count++;
-    return FLX_OK;
+    return flx_kept_rows_add(base->ctx, &((series_sink *)base)->rows, t, values);
 }
 
 static flx_status series_end(flx_sink *base, const flx_ledger *ledger)
@@ -203,7 +190,7 @@ static flx_status series_end(flx_sink *base, const flx_ledger *ledger)
 static void series_destroy(flx_sink *base)
 {
     series_sink *k = (series_sink *)base;
-    flx_free(k->data);
+    flx_free(k->rows.data);
     flx_free(k);
 }
 
