@@ -3,8 +3,7 @@
 
     tools/check_kinds.py [ROOT]
 
-Who wants to know something of a joint, a force, a leaf, a surface of contacts or a shape asks its table. What still compares
-is listed below with how often; the list only shrinks.
+Who wants to know something of a joint, a force, a leaf, a surface of contacts or a shape asks its table.
 """
 import os
 import re
@@ -18,13 +17,6 @@ KINDS = {
     "surface": (("src/contact/",), re.compile(r"\bFLX_SURFACE_NUMBER_\w+|[=!]= *&flx_surface_\w+")),
     "shape": (("src/model/shape_kind",), re.compile(r"[=!]= *&flx_shape_\w+|[=!]= *FLX_SHAPE_(?!OF_)\w+")),
 }
-# kind: {file: how often}
-REMAIN = {
-    # lines and faces of bodies that deform are found by searches of their own
-    "surface": {"src/descriptor/terms/patch_surfaces.c": 5, "src/descriptor/terms/term_contact.c": 2, "src/descriptor/terms/term_patch.c": 6,
-                "src/language/contact/block_contact.c": 7},
-}
-
 
 def find(root):
     """How often each kind is compared in each file where it does not belong."""
@@ -48,13 +40,8 @@ def main(root):
     problems = []
     found = find(root)
     for kind in KINDS:
-        remain = REMAIN.get(kind, {})
-        for name in sorted(set(found[kind]) | set(remain)):
-            now, allowed = found[kind].get(name, 0), remain.get(name, 0)
-            if now > allowed:
-                problems.append(f"{name}: compares kinds of {kind} {now} times; ask the table of the kind")
-            elif now < allowed:
-                print(f"note: {name}: only {now} comparisons of kinds of {kind} are left; say so in REMAIN")
+        for name, times in sorted(found[kind].items()):
+            problems.append(f"{name}: compares kinds of {kind} {times} times; ask the table of the kind")
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -32,4 +32,5 @@ const flx_surface_kind flx_surface_capsule = {
             .doc = "Cylinder with round ends; `length` is that between the centres of its ends."},
     .value = FLX_SURFACE_ROUND,
     .bounds = bounds,
-    .core = core};
+    .core = core,
+    .touches_lines = true};

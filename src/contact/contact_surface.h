@@ -56,6 +56,10 @@ typedef struct flx_surface_kind {
     flx_surface_value value;
     bool turns;      // `orientation` has a meaning
     bool open_ended; // without end: two such cannot touch
+    // It touches lines of beams, and faces of solids, anywhere between their nodes.
+    bool touches_lines, touches_faces;
+    // Where it is everywhere the same, skin included; NULL or false: it is not.
+    bool (*curvature)(const flx_surface *s, double *curvature);
     // Box round it, skin included, in ground axes; NULL: it has no end.
     void (*bounds)(const flx_surface *s, const struct flx_frame *f, double low[3], double high[3]);
     // Its core as a convex solid in the axes of the surface (contact/convex/polytope.h); returns the skin round it. NULL: it is none.

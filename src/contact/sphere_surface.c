@@ -18,6 +18,13 @@ static double core(const flx_surface *s, flx_polytope_room *room)
     return r;
 }
 
+static bool curvature(const flx_surface *s, double *out)
+{
+    double r = s->size[0] + s->skin;
+    *out = 1.0 / r;
+    return r > 0.0;
+}
+
 const flx_surface_kind flx_surface_sphere = {.number = FLX_SURFACE_NUMBER_sphere,
                                              .row = {.key = "sphere",
                                                      .form = "number",
@@ -25,4 +32,7 @@ const flx_surface_kind flx_surface_sphere = {.number = FLX_SURFACE_NUMBER_sphere
                                                      .doc = "Radius of a sphere; 0: a point."},
                                              .value = FLX_SURFACE_RADIUS,
                                              .bounds = bounds,
-                                             .core = core};
+                                             .core = core,
+                                             .curvature = curvature,
+                                             .touches_lines = true,
+                                             .touches_faces = true};

@@ -75,7 +75,7 @@ static flx_status plan_rigid(flx_descriptor *d, flx_patch_pair *p, int side, int
                              const flx_surface *s)
 {
     flx_patch *of = flx_arena_take(d->arena, 1, sizeof *of);
-    bool capsule = s->kind == &flx_surface_capsule;
+    bool capsule = s->kind->value == FLX_SURFACE_ROUND;
     v3 at = v3_load(s->at), axis = m33_col(m33_load(s->axes), 2);
     double half = 0.5 * s->size[1];
     if (!of) return FLX_ERR_MEMORY;
@@ -178,9 +178,9 @@ static flx_status plan_nodes(flx_descriptor *d, flx_patch_pair *p, int side, con
 
 int flx_patches_bodies(const flx_model *m, const flx_contact_side *side)
 {
-    const flx_surface_kind *kind = side->surface->kind;
-    if (kind == &flx_surface_faces) return find_solid(m, side->body)->nnode;
-    return kind == &flx_surface_line ? 2 * find_beam(m, side->body)->nnode : 1;
+    flx_surface_value value = side->surface->kind->value;
+    if (value == FLX_SURFACE_FACES) return find_solid(m, side->body)->nnode;
+    return value == FLX_SURFACE_LINE ? 2 * find_beam(m, side->body)->nnode : 1;
 }
 
 flx_status flx_patches_plan_side(flx_descriptor *d, flx_patch_pair *p, int i, bool nodes,
@@ -188,8 +188,9 @@ flx_status flx_patches_plan_side(flx_descriptor *d, flx_patch_pair *p, int i, bo
 {
     const flx_surface *s = side->surface;
     p->radius[i] = s->size[0] + s->skin;
-    if (s->kind == &flx_surface_line) return plan_line(d, p, i, find_beam(d->model, side->body));
-    if (s->kind != &flx_surface_faces) return plan_rigid(d, p, i, side->body, s);
+    if (s->kind->value == FLX_SURFACE_LINE)
+        return plan_line(d, p, i, find_beam(d->model, side->body));
+    if (s->kind->value != FLX_SURFACE_FACES) return plan_rigid(d, p, i, side->body, s);
     const flx_solid *solid = find_solid(d->model, side->body);
     return (nodes ? plan_nodes : plan_faces)(d, p, i, solid, s->data);
 }

@@ -32,13 +32,12 @@ flx_status flx_contacts_curvature(const flx_descriptor *d, const flx_contact *c,
     for (int i = 0; i < 2; i++) {
         const flx_contact_side *side = c->sides + c->pairs[pair][i];
         const flx_surface *s = side->surface;
-        double radius = s->size[0] + s->skin;
-        if (s->kind == &flx_surface_plane) continue;
-        if (s->kind != &flx_surface_sphere || !(radius > 0)) {
+        double own = 0.0;
+        if (!s->kind->curvature || !s->kind->curvature(s, &own)) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, side->loc, "contact '%s': %s", c->name,
                             what);
         }
-        *curvature += 1.0 / radius;
+        *curvature += own;
     }
     return FLX_OK;
 }

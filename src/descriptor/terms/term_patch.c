@@ -33,13 +33,13 @@ static flx_status plan_pair(flx_descriptor *d, int contact, const int sides[2], 
 {
     const flx_model *m = d->model;
     const flx_contact *c = m->contacts + contact;
-    const flx_surface_kind *kind[2];
+    flx_surface_value value[2];
     int most = 0;
-    for (int i = 0; i < 2; i++) kind[i] = c->sides[sides[i]].surface->kind;
-    bool faces = kind[0] == &flx_surface_faces || kind[1] == &flx_surface_faces;
-    bool both = kind[0] == &flx_surface_faces && kind[1] == &flx_surface_faces;
+    for (int i = 0; i < 2; i++) value[i] = c->sides[sides[i]].surface->kind->value;
+    bool faces = value[0] == FLX_SURFACE_FACES || value[1] == FLX_SURFACE_FACES;
+    bool both = value[0] == FLX_SURFACE_FACES && value[1] == FLX_SURFACE_FACES;
     // a line comes first; faces second, before them what touches them, of two the nodes of the first
-    bool swapped = faces ? !both && kind[0] == &flx_surface_faces : kind[0] != &flx_surface_line;
+    bool swapped = faces ? !both && value[0] == FLX_SURFACE_FACES : value[0] != FLX_SURFACE_LINE;
     *p = (flx_patch_pair){.contact = contact,
                           .planar = d->planar,
                           .turned = both ? sides[0] > sides[1] : swapped,

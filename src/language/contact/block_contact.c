@@ -214,25 +214,24 @@ static flx_status check_pair(flx_builder *b, const flx_contact_side *one,
 
 static bool is_line(const flx_touching *t)
 {
-    return t->side.surface->kind == &flx_surface_line;
+    return t->side.surface->kind->value == FLX_SURFACE_LINE;
 }
 
 static bool is_faces(const flx_touching *t)
 {
-    return t->side.surface->kind == &flx_surface_faces;
+    return t->side.surface->kind->value == FLX_SURFACE_FACES;
 }
 
 // What the whole line of a beam touches, not only its nodes.
 static bool is_round(const flx_touching *t)
 {
-    const flx_surface_kind *k = t->side.surface->kind;
-    return !t->of_line && (is_line(t) || k == &flx_surface_sphere || k == &flx_surface_capsule);
+    return !t->of_line && (is_line(t) || t->side.surface->kind->touches_lines);
 }
 
 // What touches faces between their nodes.
 static bool is_ball(const flx_touching *t)
 {
-    return !t->of_line && !t->of_faces && t->side.surface->kind == &flx_surface_sphere;
+    return !t->of_line && !t->of_faces && t->side.surface->kind->touches_faces;
 }
 
 // Lines and what is round are a pair of their own, as faces and spheres are; nodes of lines and faces are for everything
@@ -344,9 +343,9 @@ static double stiffness_of(const flx_contact *c, const flx_surface *const s[2])
     double curvature = 0.0;
     if (!c->material) return c->stiffness;
     for (int i = 0; i < 2; i++) {
-        if (s[i]->kind == &flx_surface_plane) continue;
-        if (s[i]->kind != &flx_surface_sphere) return 0.0;
-        curvature += 1.0 / (s[i]->size[0] + s[i]->skin);
+        double own = 0.0;
+        if (!s[i]->kind->curvature || !s[i]->kind->curvature(s[i], &own)) return 0.0;
+        curvature += own;
     }
     return curvature > 0.0 ? flx_law_hertz(c->E, c->nu, curvature) : 0.0;
 }
