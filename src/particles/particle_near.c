@@ -6,8 +6,8 @@
 static flx_status note_near(flx_particles *p, int i, int s)
 {
     const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z};
-    double n[3];
-    if (flx_wall_distance(p->surfaces + s, x, n) > p->x[i].w + p->skin) return FLX_OK;
+    double n[3], image[3], far = p->x[i].w + p->skin;
+    if (flx_wall_distance_round(p, s, x, far, n, image) > far) return FLX_OK;
     FLX_TRY(flx_particles_ensure(p, (void **)&p->near, &p->near_capacity, p->nnear + 1,
                                  sizeof *p->near));
     p->near[p->nnear][0] = i;
@@ -15,24 +15,56 @@ static flx_status note_near(flx_particles *p, int i, int s)
     return FLX_OK;
 }
 
+// Cells along an axis, in at most two pieces where the box repeats itself.
+typedef struct cells {
+    int pieces, from[2], to[2];
+} cells;
+
+static cells find_pieces(const flx_particles *p, const flx_particle_grid *g, int k, double low,
+                         double high)
+{
+    const double start = p->low[k], L = p->period[k], end = start + g->cells[k] / g->inverse[k];
+    if (!(L > 0.0)) {
+        if (high < start || low > end) return (cells){0};
+        return (cells){1,
+                       {flx_particle_cell_along(p, g, k, fmax(low, start))},
+                       {flx_particle_cell_along(p, g, k, fmin(high, end))}};
+    }
+    double back = L * floor((low - start) / L);
+    int from = flx_particle_cell_along(p, g, k, low - back), last = g->cells[k] - 1;
+    if (high - low >= L) return (cells){1, {0}, {last}};
+    if (high - back < end)
+        return (cells){1, {from}, {flx_particle_cell_along(p, g, k, high - back)}};
+    int to = flx_particle_cell_along(p, g, k, high - back - L);
+    if (to >= from) return (cells){1, {0}, {last}};
+    return (cells){2, {from, 0}, {last, to}};
+}
+
+static flx_status note_rows(flx_particles *p, int s, const flx_particle_grid *g,
+                            const cells along[3], const int piece[3])
+{
+    const cells *x = along, *y = along + 1, *z = along + 2;
+    for (int c = z->from[piece[2]]; c <= z->to[piece[2]]; c++) {
+        for (int b = y->from[piece[1]]; b <= y->to[piece[1]]; b++) {
+            int row = g->first + g->cells[0] * (b + g->cells[1] * c);
+            int i = p->cell_start[row + x->from[piece[0]]];
+            for (; i < p->cell_start[row + x->to[piece[0]] + 1]; i++) FLX_TRY(note_near(p, i, s));
+        }
+    }
+    return FLX_OK;
+}
+
 // Of a surface that has an end, particles of the cells about it alone.
 static flx_status note_bounded(flx_particles *p, int s, const flx_particle_grid *g,
                                const double low[3], const double high[3])
 {
-    int from[3], to[3];
-    double far = p->largest + p->skin;
-    for (int k = 0; k < 3; k++) {
-        double end = p->low[k] + g->cells[k] / g->inverse[k];
-        if (g->count == 0 || high[k] + far < p->low[k] || low[k] - far > end) return FLX_OK;
-        from[k] = flx_particle_cell_along(p, g, k, fmax(low[k] - far, p->low[k]));
-        to[k] = flx_particle_cell_along(p, g, k, fmin(high[k] + far, end));
-    }
-    for (int c = from[2]; c <= to[2]; c++) {
-        for (int b = from[1]; b <= to[1]; b++) {
-            int row = g->first + g->cells[0] * (b + g->cells[1] * c);
-            for (int i = p->cell_start[row + from[0]]; i < p->cell_start[row + to[0] + 1]; i++)
-                FLX_TRY(note_near(p, i, s));
-        }
+    const double far = p->largest + p->skin;
+    cells along[3];
+    for (int k = 0; k < 3; k++) along[k] = find_pieces(p, g, k, low[k] - far, high[k] + far);
+    for (int k = 0; k < 8 && g->count > 0; k++) {
+        const int piece[3] = {k & 1, k >> 1 & 1, k >> 2};
+        if (piece[0] < along[0].pieces && piece[1] < along[1].pieces && piece[2] < along[2].pieces)
+            FLX_TRY(note_rows(p, s, g, along, piece));
     }
     return FLX_OK;
 }

@@ -5,7 +5,8 @@
 //     particle_cells.c   grids of cells by classes of size, order of the particles
 //     particle_lists.c   neighbours, what their contacts remember
 //     particle_near.c    walls that are near
-//     particle_walls.c   walls: surfaces, distances, their contacts and impulses
+//     particle_surfaces.c walls and their surfaces are added
+//     particle_walls.c   walls: distances, their contacts and impulses
 //     particle_pairs.c   forces of pairs
 //     particle_step.c    a step: motion
 //     particle_memory.c  all that the next step takes over, as bytes
@@ -71,6 +72,7 @@ typedef struct flx_wall_touch {
     double F[3], M[3];          // on the particle: force and moment,
     double rolling[3];          // of that the resistance to rolling
     double depth, next[3];      // and normal of this step,
+    double image[3];            // of the particle, beside the wall,
     double normal[3];           // of the last one that touched
     double at[3];
 } flx_wall_touch;
@@ -95,8 +97,9 @@ struct flx_particles {
     bool *leaves;               // at the next rebuild
     int nleaving;
     double gone_mass, gone_energy;
-    double round_energy; // of gravity: what the box takes away where it puts particles back to its beginning
-    long made;   // so many in all
+    double
+        round_energy; // of gravity: what the box takes away where it puts particles back to its beginning
+    long made;        // so many in all
     long *label; // (n) in the order of age: which of them
     // neighbours of row i: start[i] .. start[i + 1]
     int *start, *second, npair, pair_capacity;
@@ -180,6 +183,9 @@ double flx_wall_distance(const flx_wall_surface *s, const double x[3], double n[
 // Reduced radius of a sphere on it.
 double flx_wall_radius(const flx_wall_surface *s, double r);
 bool flx_wall_bounds(const flx_wall_surface *s, double low[3], double high[3]);
+// Of the nearest image of a place in a box that repeats itself, which is at `image`, for a particle that reaches so far.
+double flx_wall_distance_round(const flx_particles *p, int surface, const double x[3], double far,
+                               double n[3], double image[3]);
 
 // particle_memory.c
 struct flx_memory;

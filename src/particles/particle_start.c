@@ -33,9 +33,9 @@ flx_status flx_particles_check_start(flx_particles *p, flx_loc loc)
     for (int k = 0; k < p->ntouch; k++) {
         int i = p->touches[k].particle;
         const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z};
-        double n[3];
+        double n[3], image[3], r = p->x[i].w;
         double overlap =
-            1.0 - flx_wall_distance(p->surfaces + p->touches[k].surface, x, n) / p->x[i].w;
+            1.0 - flx_wall_distance_round(p, p->touches[k].surface, x, r, n, image) / r;
         if (overlap > MOST_OVERLAP) return refuse(p, loc, i, overlap, "a wall");
     }
     return FLX_OK;

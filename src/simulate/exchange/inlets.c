@@ -60,8 +60,9 @@ static bool is_free(const flx_exchange *x, const double at[3], double radius)
         if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < s * s) return false;
     }
     for (int i = 0; i < x->nbeside; i++) {
-        double n[3];
-        if (flx_wall_distance(x->set->surfaces + x->beside[i], at, n) < radius) return false;
+        double n[3], image[3];
+        if (flx_wall_distance_round(x->set, x->beside[i], at, radius, n, image) < radius)
+            return false;
     }
     return true;
 }
@@ -69,10 +70,10 @@ static bool is_free(const flx_exchange *x, const double at[3], double radius)
 // Surfaces that particles of a region may touch.
 static flx_status find_beside(flx_exchange *x, const flx_region *r)
 {
-    double far = flx_particle_largest(x->block) + flx_region_reach(r), n[3];
+    double far = flx_particle_largest(x->block) + flx_region_reach(r), n[3], image[3];
     x->nbeside = 0;
     for (int s = 0; s < x->set->nsurface; s++) {
-        if (flx_wall_distance(x->set->surfaces + s, r->at, n) > far) continue;
+        if (flx_wall_distance_round(x->set, s, r->at, far, n, image) > far) continue;
         FLX_TRY(flx_grow(x->ctx, (void **)&x->beside, &x->beside_capacity, x->nbeside + 1,
                          sizeof *x->beside));
         x->beside[x->nbeside++] = s;

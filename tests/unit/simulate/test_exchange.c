@@ -217,6 +217,60 @@ static int boxes_repeat_themselves(void)
     return 0;
 }
 
+// Walls repeat themselves with the box: a paddle, turned and pushed through its border, meets what is on the other side; where the box begins, and by
+// how many boxes a wall is moved, changes nothing.
+static int stir(double from, int boxes, bool turns, double out[8])
+{
+    rig r;
+    char text[2400];
+    snprintf(text, sizeof text,
+             "flexion: 1\n"
+             "gravity: [0, 0, -9.81]\n"
+             "bodies: {paddle: {type: rigid, mass: 0.02, inertia: [2e-6, 2e-6, 2e-6], position: "
+             "[%.17g, 0.03, 0.011], velocity: [%g, 0, 0], orientation: {axis: [0, 0, 1], angle: "
+             "0.4}, surface: [{box: [0.01, 0.06, 0.02]}, {sphere: 0.004, at: [0.012, 0, 0]}]}}\n"
+             "joints: {hold: {type: %s, on: [ground, paddle], at: paddle, axis: [0, 0, 1]}}\n"
+             "particles: {p: {fill: {box: [0.036, 0.06, 0.03], at: [0.078, 0.03, 0.021], seed: 3}, "
+             "count: 20, radius: 0.004, velocity: [-0.5, 0.05, 0], periodic: {x: [%g, %g]}, "
+             "walls: [paddle, {on: ground, surface: [{plane: [0, 0, 1]}, {box: [0.3, 0.01, 0.1], "
+             "at: [0.9, 0.07, 0]}]}], exchange: 1e-3, " GRAVEL "}}\n"
+             "simulate: {until: 0.1, method: generalized-alpha, step: 1e-3}\n"
+             "outputs: {every: 0.1, signals: [p.momentum, paddle.velocity, p.on_paddle.value, "
+             "paddle.angular_velocity, p.torque_on_paddle.value]}\n",
+             0.04 + 0.08 * boxes, turns ? 0.0 : 0.3, turns ? "revolute" : "planar", from,
+             from + 0.08);
+    CHECK_OK(rig_make(&r, text));
+    CHECK_OK(rig_run(&r));
+    const int at[] = {column("p.momentum.x"),
+                      column("p.momentum.y"),
+                      column("p.momentum.z"),
+                      column("paddle.velocity.x"),
+                      column("paddle.velocity.y"),
+                      column("p.on_paddle.value.x"),
+                      column("paddle.angular_velocity.z"),
+                      column("p.torque_on_paddle.value.z")};
+    for (int i = 0; i < 8; i++) out[i] = rows.value[rows.rows - 1][at[i]];
+    flx_ctx_clear_messages(r.ctx);
+    rig_free(&r);
+    return 0;
+}
+
+static int walls_repeat_themselves(void)
+{
+    const double from[] = {0.0, 0.0, 0.037, 0.06, -0.041};
+    const int boxes[] = {0, 1, 0, -3, 2};
+    for (int turns = 0; turns < 2; turns++) {
+        double first[8], out[8];
+        CHECK(stir(from[0], boxes[0], turns, first) == 0);
+        CHECK(turns ? fabs(first[6]) > 0.1 : fabs(first[3] - 0.3) > 0.1); // it was struck
+        for (int k = 1; k < 5; k++) {
+            CHECK(stir(from[k], boxes[k], turns, out) == 0);
+            for (int i = 0; i < 8; i++) CHECK_NEAR(out[i], first[i], 1e-7);
+        }
+    }
+    return 0;
+}
+
 // An inlet beside walls puts nothing into them; what it could not give is told, and so are particles that are too soft.
 static int what_goes_wrong_is_told(void)
 {
@@ -314,5 +368,5 @@ static int places_are_kept(void)
 
 TEST_MAIN(TEST(momentum_goes_over_and_the_defect_is_of_first_order),
           TEST(walls_tell_force_and_torque), TEST(saved_runs_go_on_bit_by_bit),
-          TEST(boxes_repeat_themselves), TEST(what_goes_wrong_is_told),
-          TEST(spheres_are_given_one_by_one), TEST(places_are_kept))
+          TEST(boxes_repeat_themselves), TEST(walls_repeat_themselves),
+          TEST(what_goes_wrong_is_told), TEST(spheres_are_given_one_by_one), TEST(places_are_kept))
