@@ -262,8 +262,9 @@ static flx_status refuse_accelerations(const flx_minimal *m, flx_status status)
     if (worst >= 0) m->s->ops->unknown(m->s, worst, &u);
     return FLX_FAIL(
         m->s->ctx, status, u.loc,
-        "forces do not determine the acceleration of '%s' (%s): there is no state-space "
-        "form here",
+        "forces do not determine the acceleration of '%s' (%s): positions and velocities are "
+        "no states here; `modes`, `frequency`, and `linear` with `form: descriptor`, have no need "
+        "of them",
         u.item ? u.item : "?", flx_status_text(status));
 }
 

@@ -2,13 +2,16 @@
 #include "analyse/linear/linear_dense.h"
 #include "base/refuse.h"
 #include "math/dense.h"
+#include "math/riccati/balance.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 1e-7     // eigenvalues that cannot be told from each other, as a part of the largest
+#define SAME 1e-7     // eigenvalues that cannot be told from each other, as a part of their size
+#define ROUNDS 100.0  // how often the first estimate of their rounding they may be off
+#define CHAINED 1e-4  // l^H r of vectors of length one: so near to 0 it is of a chain
 #define PARALLEL 1e-3 // vectors that are one: the eigenvalue has a chain
 
 typedef struct parts {
@@ -18,7 +21,8 @@ typedef struct parts {
     double *A;       // (n x n) column-major
     double *re, *im; // (n) as LAPACK has them
     double *left, *right;
-    double size; // largest |s|
+    double size;     // largest |s|
+    double *rounded; // (n) how far eigenvalues may be off by rounding, in the order of the results
 } parts;
 
 // ---- one after another, the slowest first -------------------------------------------------------------
@@ -123,13 +127,14 @@ static flx_status find_span(const parts *p, int d, const double *S, int *rank, d
 }
 
 // The least that all of B (n x m; steps from row to row and from column to column) reaches of any combination of the vectors
-// of a cluster, over |B|.
+// of a cluster, with states in units that make A balanced: vectors count by v / unit, B by unit B. Its columns have units of
+// their own, so each counts by its direction.
 static flx_status find_least(const parts *p, int d, const int *list, const double *re,
-                             const double *im, int m, const double *B, int row, int col,
-                             double *least)
+                             const double *im, const double *unit, int m, const double *B, int row,
+                             int col, double *least)
 {
     int n = p->n, n2 = 2 * n, rows = 2 * m, rank = 0;
-    double size = 0.0;
+    int count = 0;
     double *S = flx_linear_take(p->arena, n2, 2 * d), *Q = flx_linear_take(p->arena, n2, 2 * d);
     double *X = flx_linear_take(p->arena, rows, 2 * d),
            *V = flx_linear_take(p->arena, 2 * d, 2 * d);
@@ -138,16 +143,18 @@ static flx_status find_least(const parts *p, int d, const int *list, const doubl
     for (int k = 0; k < d; k++) {
         double *one = S + (size_t)k * 2 * (size_t)n2, *other = one + n2;
         for (int i = 0; i < n; i++) {
-            one[i] = other[n + i] = re[list[k] * n + i];
-            one[n + i] = im[list[k] * n + i];
+            one[i] = other[n + i] = re[list[k] * n + i] / unit[i];
+            one[n + i] = im[list[k] * n + i] / unit[i];
             other[i] = -one[n + i];
         }
     }
     FLX_TRY(find_span(p, d, S, &rank, Q));
     for (int j = 0; j < m; j++) {
-        for (int i = 0; i < n; i++) {
-            double b = B[i * row + j * col];
-            size += b * b;
+        double size = 0.0;
+        for (int i = 0; i < n; i++) size = hypot(size, unit[i] * B[i * row + j * col]);
+        count += size > 0.0;
+        for (int i = 0; i < n && size > 0.0; i++) {
+            double b = unit[i] * B[i * row + j * col] / size;
             for (int k = 0; k < rank; k++) {
                 X[k * rows + j] += Q[k * n2 + i] * b;
                 X[k * rows + m + j] += Q[k * n2 + n + i] * b;
@@ -155,9 +162,47 @@ static flx_status find_least(const parts *p, int d, const int *list, const doubl
         }
     }
     *least = 0.0;
-    if (size == 0.0 || rank > rows) return FLX_OK;
+    if (count == 0 || rank > rows) return FLX_OK;
     FLX_TRY(flx_dense_svd(p->ctx, rows, rank, X, w, NULL, V));
-    *least = rank > 0 ? w[rank - 1] / sqrt(size) : 0.0;
+    *least = rank > 0 ? w[rank - 1] / sqrt(count) : 0.0;
+    return FLX_OK;
+}
+
+// |l^H r| of mode i: near to 0 where eigenvalues make a chain.
+static double own_share(const flx_linear_modes *m, int i)
+{
+    const double *lr = m->left_re + i * m->n, *li = m->left_im + i * m->n;
+    const double *rr = m->right_re + i * m->n, *ri = m->right_im + i * m->n;
+    double re = 0.0, im = 0.0;
+    for (int k = 0; k < m->n; k++) {
+        re += lr[k] * rr[k] + li[k] * ri[k];
+        im += lr[k] * ri[k] - li[k] * rr[k];
+    }
+    return hypot(re, im);
+}
+
+// To first order the entries of A, each off by its own rounding, move s by |l|^T |A| |r| / |l^H r| of it. That does not
+// depend on units, as the largest eigenvalue of stiff parts does.
+static flx_status estimate_rounding(parts *p, const flx_linear_model *model,
+                                    const flx_linear_modes *m)
+{
+    int n = p->n;
+    p->rounded = flx_linear_take(p->arena, n, 1);
+    double *size = flx_linear_take(p->arena, n, 1);
+    if (!p->rounded || !size) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        const double *lr = m->left_re + i * n, *li = m->left_im + i * n;
+        const double *rr = m->right_re + i * n, *ri = m->right_im + i * n;
+        double sum = 0.0, own = own_share(m, i);
+        for (int k = 0; k < n; k++) size[k] = hypot(rr[k], ri[k]);
+        for (int k = 0; k < n; k++) {
+            double row = 0.0;
+            for (int j = 0; j < n; j++) row += fabs(model->A[k * n + j]) * size[j];
+            sum += hypot(lr[k], li[k]) * row;
+        }
+        double most = SAME * p->size, off = ROUNDS * DBL_EPSILON * sum;
+        p->rounded[i] = off < most * own ? off / own : most;
+    }
     return FLX_OK;
 }
 
@@ -166,16 +211,41 @@ static int find_cluster(const parts *p, const flx_linear_modes *m, int i, int *l
 {
     int d = 0;
     for (int j = 0; j < p->n; j++) {
-        if (hypot(m->re[i] - m->re[j], m->im[i] - m->im[j]) <= SAME * p->size) list[d++] = j;
+        double near = fmax(SAME * hypot(m->re[i], m->im[i]), fmin(p->rounded[i], p->rounded[j]));
+        if (hypot(m->re[i] - m->re[j], m->im[i] - m->im[j]) <= near) list[d++] = j;
     }
     return d;
+}
+
+// Of the modes of a cluster together, once with the states as they are, as |l^H b| / (|l| |b|) is, and once in units that
+// make A balanced: parts that are far faster make the first small, parts that are not coupled the second, and rounding
+// errors neither large.
+static flx_status find_least_shares(parts *p, const flx_linear_model *model,
+                                    const flx_linear_modes *m, int d, const int *list,
+                                    const double *unit, double *reach, double *sight)
+{
+    int n = p->n, nin = model->nin, nout = model->nout;
+    double in, out, *one = flx_linear_take(p->arena, n, 1),
+                    *inverse = flx_linear_take(p->arena, n, 1);
+    if (!one || !inverse) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) one[i] = 1.0;
+    for (int i = 0; i < n; i++) inverse[i] = 1.0 / unit[i];
+    FLX_TRY(find_least(p, d, list, m->left_re, m->left_im, one, nin, model->B, nin, 1, reach));
+    FLX_TRY(find_least(p, d, list, m->left_re, m->left_im, inverse, nin, model->B, nin, 1, &in));
+    FLX_TRY(find_least(p, d, list, m->right_re, m->right_im, one, nout, model->C, 1, n, sight));
+    FLX_TRY(find_least(p, d, list, m->right_re, m->right_im, unit, nout, model->C, 1, n, &out));
+    *reach = fmax(*reach, in);
+    *sight = fmax(*sight, out);
+    return FLX_OK;
 }
 
 static flx_status find_shares(parts *p, const flx_linear_model *model, flx_linear_modes *out)
 {
     int n = p->n, nin = model->nin, nout = model->nout;
     int *list = flx_arena_take(p->arena, (size_t)n, sizeof *list);
-    if (!list) return FLX_ERR_MEMORY;
+    double *unit = flx_linear_take(p->arena, n, 1), rate;
+    if (!list || !unit) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_balance_find(p->ctx, n, model->A, true, unit, &rate));
     for (int i = 0; i < n; i++) {
         const double *lr = out->left_re, *li = out->left_im;
         const double *rr = out->right_re, *ri = out->right_im;
@@ -189,8 +259,8 @@ static flx_status find_shares(parts *p, const flx_linear_model *model, flx_linea
             out->sight_all[i] = out->sight_all[list[0]];
             continue;
         }
-        FLX_TRY(find_least(p, d, list, lr, li, nin, model->B, nin, 1, out->reach_all + i));
-        FLX_TRY(find_least(p, d, list, rr, ri, nout, model->C, 1, n, out->sight_all + i));
+        FLX_TRY(find_least_shares(p, model, out, d, list, unit, out->reach_all + i,
+                                  out->sight_all + i));
     }
     return FLX_OK;
 }
@@ -229,6 +299,7 @@ static flx_status find(parts *p, const flx_linear_model *model, flx_linear_modes
     flx_linear_turn(n, n, model->A, p->A);
     FLX_TRY(flx_dense_both_eigenvectors(p->ctx, n, p->A, p->re, p->im, p->left, p->right));
     FLX_TRY(put_in_order(p, out));
+    FLX_TRY(estimate_rounding(p, model, out));
     return find_shares(p, model, out);
 }
 
@@ -257,9 +328,10 @@ void flx_linear_modes_clear(flx_linear_modes *modes)
 // s = 0 does not decay either; eigenvalues that are the same are known to the square root of rounding.
 static int decays_elsewhere(const flx_linear_modes *m, const double *all)
 {
-    double size = 0.0;
-    for (int i = 0; i < m->n; i++) size = fmax(size, 2.0 * FLX_PI * m->frequency[i]);
+    double most = 0.0;
+    for (int i = 0; i < m->n; i++) most = fmax(most, 2.0 * FLX_PI * m->frequency[i]);
     for (int i = 0; i < m->n; i++) {
+        double size = own_share(m, i) < CHAINED ? most : 2.0 * FLX_PI * m->frequency[i];
         if (m->re[i] >= -SAME * size && all[i] < FLX_LINEAR_NOT_REACHED) return 0;
     }
     return 1;

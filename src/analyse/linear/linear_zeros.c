@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/refuse.h"
 #include "math/dense.h"
+#include "math/riccati/balance.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,58 +25,6 @@ typedef struct zeros {
     double *unit;  // (model's n) of states
     double *E, *F; // (n x n) column-major
 } zeros;
-
-#define ROUNDING 1e-15 // of the largest number of its column
-
-// The sizes of the numbers of A (n x n) by rows; rounding errors have none: units that made these as large as the numbers
-// that count would cost the zeros their digits.
-static double *find_sizes(zeros *f)
-{
-    int n = f->m->n;
-    double *size = flx_linear_take(f->arena, n, n);
-    for (int j = 0; size && j < n; j++) {
-        double most = 0.0;
-        for (int i = 0; i < n; i++) most = fmax(most, fabs(f->m->A[i * n + j]));
-        for (int i = 0; i < n; i++) {
-            double a = fabs(f->m->A[i * n + j]);
-            size[i * n + j] = a > ROUNDING * most ? a : 0.0;
-        }
-    }
-    return size;
-}
-
-// Rows and columns of A of like size, by powers of two.
-static flx_status find_units(zeros *f)
-{
-    int n = f->m->n;
-    const double *A = find_sizes(f);
-    f->unit = flx_linear_take(f->arena, n, 1);
-    if (!f->unit || !A) return FLX_ERR_MEMORY;
-    for (int i = 0; i < n; i++) f->unit[i] = 1.0;
-    for (int turn = 0; turn < 20; turn++) {
-        bool moved = false;
-        for (int i = 0; i < n; i++) {
-            double row = 0.0, col = 0.0;
-            for (int j = 0; j < n; j++) {
-                if (j == i) continue;
-                row += A[i * n + j] * f->unit[j] / f->unit[i];
-                col += A[j * n + i] * f->unit[i] / f->unit[j];
-            }
-            if (row == 0.0 || col == 0.0) continue;
-            double by = exp2(round(0.5 * log2(row / col)));
-            moved = moved || by != 1.0;
-            f->unit[i] *= by;
-        }
-        if (!moved) break;
-    }
-    for (int i = 0; i < n; i++) {
-        double row = 0.0;
-        for (int j = 0; j < n; j++) row += A[i * n + j] * f->unit[j] / f->unit[i];
-        f->rate = fmax(f->rate, row);
-    }
-    if (f->rate == 0.0) f->rate = 1.0;
-    return FLX_OK;
-}
 
 // Sizes of the column of an input in the rows of states, and of the row of an output.
 static double column_size(const zeros *f, int k)
@@ -219,7 +168,10 @@ flx_status flx_linear_find_zeros(flx_ctx *ctx, const flx_linear_model *model, in
     for (int k = 0; k < f.nio; k++) all[k] = k;
     f.inputs = inputs && outputs ? inputs : all;
     f.outputs = inputs && outputs ? outputs : all;
-    flx_status status = find_units(&f);
+    f.unit = flx_linear_take(f.arena, model->n, 1);
+    flx_status status =
+        f.unit ? flx_balance_find(ctx, model->n, model->A, true, f.unit, &f.rate) : FLX_ERR_MEMORY;
+    if (f.rate == 0.0) f.rate = 1.0;
     if (status == FLX_OK) status = fill(&f);
     double *r = flx_linear_take(f.arena, f.n, 1), *s = flx_linear_take(f.arena, f.n, 1);
     if (status == FLX_OK) status = r && s ? solve(&f, nzero, r, s) : FLX_ERR_MEMORY;

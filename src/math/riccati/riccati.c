@@ -4,14 +4,15 @@
 #include "math/dense.h"
 #include "math/eigen.h"
 #include "math/exponential.h"
+#include "math/riccati/balance.h"
 
 #include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define UNREACHED 1e-9
 #define LARGE 30       // states from which on doubling is tried
+#define FAR 1e3        // as much smaller A is in better units
 #define ROUNDING 1e-12 // residual of Riccati's equation, of its largest term
 
 static double norm_of(size_t n, const double *x)
@@ -274,7 +275,7 @@ static flx_status take_cross(solver *w)
     return FLX_OK;
 }
 
-flx_status flx_riccati_continuous(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
+static flx_status find_continuous(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
                                   double *residual)
 {
     solver w;
@@ -411,7 +412,7 @@ static flx_status finish_discrete(solver *w, double *K, double *P, double *resid
 
 // Doubling is much the faster, and finds another solution, or none, where a mode that does not decay costs nothing: then,
 // and where its residual is no rounding error, the ordered pencil decides.
-flx_status flx_riccati_discrete(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
+static flx_status find_discrete(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
                                 double *residual)
 {
     solver w;
@@ -432,6 +433,77 @@ flx_status flx_riccati_discrete(flx_ctx *ctx, const flx_riccati *r, double *K, d
     if (status == FLX_OK && residual) *residual = left;
     end(&w);
     return status;
+}
+
+// ---- units -------------------------------------------------------------------------------------
+
+// X (m x n) times powers of two: of its rows by `row` and of its columns by `col`, or one over them.
+static void scale_by(int m, int n, const double *row, bool over_row, const double *col,
+                     bool over_col, double *X)
+{
+    for (int j = 0; j < n; j++) {
+        double c = !col ? 1.0 : over_col ? 1.0 / col[j] : col[j];
+        for (int i = 0; i < m; i++) {
+            double b = !row ? 1.0 : over_row ? 1.0 / row[i] : row[i];
+            X[i + m * j] *= b * c;
+        }
+    }
+}
+
+// In units of the states, z = T x, in which rows and columns of A are of like size: beside stiff parts rounding errors of the
+// large numbers would cost the solution its digits.
+static flx_status find_in_units(flx_ctx *ctx, const flx_riccati *r, const double *unit, double *K,
+                                double *P, double *residual, bool discrete)
+{
+    size_t n = (size_t)r->n, m = (size_t)r->m;
+    double *copy = flx_alloc(ctx, 2 * n * n + 2 * n * m, sizeof *copy);
+    if (!copy) return FLX_ERR_MEMORY;
+    double *A = copy, *Q = A + n * n, *B = Q + n * n, *S = B + n * m;
+    flx_riccati here = {r->n, r->m, A, B, Q, r->R, r->S ? S : NULL};
+    memcpy(A, r->A, n * n * sizeof *A);
+    memcpy(Q, r->Q, n * n * sizeof *Q);
+    memcpy(B, r->B, n * m * sizeof *B);
+    if (r->S) memcpy(S, r->S, n * m * sizeof *S);
+    scale_by(r->n, r->n, unit, true, unit, false, A);
+    scale_by(r->n, r->n, unit, false, unit, false, Q);
+    scale_by(r->n, r->m, unit, true, NULL, false, B);
+    scale_by(r->n, r->m, unit, false, NULL, false, S);
+    flx_status status = discrete ? find_discrete(ctx, &here, K, P, residual)
+                                 : find_continuous(ctx, &here, K, P, residual);
+    scale_by(r->m, r->n, NULL, false, unit, true, K);
+    scale_by(r->n, r->n, unit, true, unit, true, P);
+    flx_free(copy);
+    return status;
+}
+
+// Units only where they make A far smaller.
+static flx_status find(flx_ctx *ctx, const flx_riccati *r, double *K, double *P, double *residual,
+                       bool discrete)
+{
+    double rate, *unit = flx_alloc(ctx, (size_t)r->n, sizeof *unit);
+    if (!unit) return FLX_ERR_MEMORY;
+    flx_status status = flx_balance_find(ctx, r->n, r->A, false, unit, &rate);
+    bool far = norm_of((size_t)r->n * (size_t)r->n, r->A) > FAR * rate;
+    if (status == FLX_OK && far) {
+        status = find_in_units(ctx, r, unit, K, P, residual, discrete);
+    } else if (status == FLX_OK) {
+        status = discrete ? find_discrete(ctx, r, K, P, residual)
+                          : find_continuous(ctx, r, K, P, residual);
+    }
+    flx_free(unit);
+    return status;
+}
+
+flx_status flx_riccati_continuous(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
+                                  double *residual)
+{
+    return find(ctx, r, K, P, residual, false);
+}
+
+flx_status flx_riccati_discrete(flx_ctx *ctx, const flx_riccati *r, double *K, double *P,
+                                double *residual)
+{
+    return find(ctx, r, K, P, residual, true);
 }
 
 // ---- sampling ----------------------------------------------------------------------------------
@@ -502,95 +574,4 @@ flx_status flx_riccati_sample(flx_ctx *ctx, const flx_riccati *r, double T, doub
     bool finite = isfinite(norm_of(kk, Y)) && isfinite(norm_of(kk, C));
     flx_free(Z);
     return finite ? FLX_OK : FLX_SINGULAR;
-}
-
-// ---- modes that are not reached ----------------------------------------------------------------
-
-// The direction of the least singular value of [A - s I, B] (n x (n + m)), over the size of A and B.
-static flx_status least_direction(flx_ctx *ctx, int n, int m, const double *A, const double *B,
-                                  const double s[2], double *least, double *w_re, double *w_im)
-{
-    int columns = n + m;
-    size_t room = (size_t)n * (size_t)columns, nn = (size_t)n * (size_t)n;
-    size_t more = 10 * (size_t)columns;
-    lapack_complex_double *M = flx_alloc(ctx, room + nn + more, sizeof *M);
-    double *real = flx_alloc(ctx, 6 * (size_t)columns, sizeof *real);
-    lapack_int info = -1;
-    if (M && real) {
-        lapack_complex_double *U = M + room, *work = U + nn;
-        double *values = real, *scratch = real + n, b = norm_of((size_t)n * (size_t)m, B);
-        double a = fmax(norm_of(nn, A), hypot(s[0], s[1])),
-               scale = b > 0.0 && a > 0.0 ? a / b : 1.0;
-        for (int j = 0; j < columns; j++) {
-            for (int i = 0; i < n; i++) {
-                double x = j < n ? A[i + n * j] : scale * B[i + n * (j - n)];
-                lapack_complex_double v = i == j ? lapack_make_complex_double(x - s[0], -s[1])
-                                                 : lapack_make_complex_double(x, 0.0);
-                M[i + n * j] = v;
-            }
-        }
-        FLX_ONE_THREAD info =
-            LAPACKE_zgesvd_work(LAPACK_COL_MAJOR, 'A', 'N', n, columns, M, n, values, U, n, NULL, 1,
-                                work, (lapack_int)more, scratch);
-        *least = a > 0.0 ? values[n - 1] / a : 1.0;
-        if (b == 0.0) *least = 0.0;
-        for (int i = 0; i < n; i++) {
-            w_re[i] = lapack_complex_double_real(U[i + n * (n - 1)]);
-            w_im[i] = lapack_complex_double_imag(U[i + n * (n - 1)]);
-        }
-    }
-    bool memory = M && real;
-    flx_free(M);
-    flx_free(real);
-    return !memory ? FLX_ERR_MEMORY : info == 0 ? FLX_OK : FLX_SINGULAR;
-}
-
-// Whether a simple eigenvalue is plainly reached: its left eigenvector, row i (and the next, of a pair) of those of A^T,
-// meets B. The singular values, which cost n^3 each, are for what is left.
-static bool is_plain(int n, int m, const double *B, const double *re, const double *im,
-                     const double *V, int i, double scale)
-{
-    double met = 0.0, size = 0.0, most = norm_of((size_t)n * (size_t)m, B);
-    for (int k = 0; k < n; k++) {
-        bool partner = im[i] != 0.0 && re[k] == re[i] && im[k] == -im[i];
-        if (k != i && !partner && hypot(re[k] - re[i], im[k] - im[i]) < 1e-6 * scale) return false;
-        size += V[k + n * i] * V[k + n * i];
-        if (im[i] != 0.0) size += V[k + n * (i + 1)] * V[k + n * (i + 1)];
-    }
-    for (int j = 0; j < m; j++) {
-        double a = 0.0, b = 0.0;
-        for (int k = 0; k < n; k++) {
-            a += V[k + n * i] * B[k + n * j];
-            if (im[i] != 0.0) b += V[k + n * (i + 1)] * B[k + n * j];
-        }
-        met = fmax(met, hypot(a, b));
-    }
-    return met > 1e-5 * most * sqrt(size);
-}
-
-flx_status flx_riccati_unreached(flx_ctx *ctx, int n, int m, const double *A, const double *B,
-                                 bool discrete, bool *found, double s[2], double *w_re,
-                                 double *w_im)
-{
-    size_t nn = (size_t)n * (size_t)n;
-    double *W = flx_alloc(ctx, 2 * nn + 2 * (size_t)n, sizeof *W);
-    *found = false;
-    if (!W) return FLX_ERR_MEMORY;
-    double *V = W + nn, *re = V + nn, *im = re + n;
-    transpose(n, n, A, W);
-    flx_status status = flx_dense_eigenvectors(ctx, n, W, re, im, V);
-    // a pair of zeros that are not quite zero counts as not stable
-    double margin = 1e-9 * fmax(norm_of(nn, A), DBL_MIN);
-    for (int i = 0; i < n && status == FLX_OK && !*found; i++) {
-        double size = hypot(re[i], im[i]), least = 1.0;
-        if (discrete ? size < 1.0 - 1e-9 : re[i] < -margin) continue;
-        if (im[i] < 0.0) continue; // its partner tells it
-        if (is_plain(n, m, B, re, im, V, i, margin * 1e9)) continue;
-        s[0] = re[i];
-        s[1] = im[i];
-        status = least_direction(ctx, n, m, A, B, s, &least, w_re, w_im);
-        *found = status == FLX_OK && least < UNREACHED;
-    }
-    flx_free(W);
-    return status;
 }

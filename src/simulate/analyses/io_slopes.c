@@ -181,21 +181,25 @@ static flx_status evaluate_input(void *user, double d, double *f)
     return status;
 }
 
-// Columns of to (n x nin), of the residual or of the outputs.
-static flx_status find_columns(probe *p, int part, int n, double *to)
+// Columns of to (n x nin), of the residual or of the outputs. *reads: these know the value, or of parts 1 and 2 the rate, of
+// an input: where it moves a joint, or where something is made of its rate.
+static flx_status find_columns(probe *p, int part, int n, double *to, bool *reads)
 {
     int nin = p->inputs->nin;
     put_back(p);
     for (p->input = 0; p->input < nin; p->input++) {
-        if (part > 0 && !flx_cut_inputs_moves(p->inputs, p->input)) continue;
+        double size = flx_cut_inputs_size(p->inputs, p->input, part);
         p->part = part;
         flx_slope s = {.n = n,
-                       .step = STEP * flx_cut_inputs_size(p->inputs, p->input, part),
+                       .step = STEP * size,
                        .user = p,
                        .eval = evaluate_input,
                        .f0 = p->f0,
                        .scratch = p->scratch};
         FLX_TRY(evaluate_input(p, 0.0, p->f0));
+        FLX_TRY(evaluate_input(p, size, p->out));
+        if (part > 0 && memcmp(p->out, p->f0, (size_t)n * sizeof *p->out) == 0) continue;
+        *reads = true;
         FLX_TRY(flx_slope_find(&s, p->out));
         for (int i = 0; i < n; i++) to[(size_t)i * (size_t)nin + (size_t)p->input] = p->out[i];
     }
@@ -205,17 +209,18 @@ static flx_status find_columns(probe *p, int part, int n, double *to)
 static flx_status find_inputs(probe *p, flx_io_slopes *out)
 {
     int nin = p->inputs->nin, n = flx_dims_unknowns(&p->sys->dims), nout = p->io->keys->nout;
-    bool moves = false;
-    for (int k = 0; k < nin; k++) moves = moves || flx_cut_inputs_moves(p->inputs, k);
-    for (int part = 0; part < (moves ? 3 : 1); part++) {
+    bool value = false, rates = false;
+    for (int part = 0; part < 3; part++) {
+        bool *reads = part == 0 ? &value : &rates;
         out->R[part] = flx_arena_take(p->arena, (size_t)n * (size_t)nin, sizeof(double));
         out->D[part] = flx_arena_take(p->arena, (size_t)nout * (size_t)nin, sizeof(double));
         if (!out->R[part] || !out->D[part]) return FLX_ERR_MEMORY;
         p->of_residual = true;
-        FLX_TRY(find_columns(p, part, n, out->R[part]));
+        FLX_TRY(find_columns(p, part, n, out->R[part], reads));
         p->of_residual = false;
-        if (nout > 0) FLX_TRY(find_columns(p, part, nout, out->D[part]));
+        if (nout > 0) FLX_TRY(find_columns(p, part, nout, out->D[part], reads));
     }
+    for (int part = 1; part < 3 && !rates; part++) out->R[part] = out->D[part] = NULL;
     return FLX_OK;
 }
 

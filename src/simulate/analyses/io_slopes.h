@@ -6,7 +6,7 @@
 #include "simulate/linear/linear_inputs.h"
 
 typedef struct flx_io_slopes {
-    double *R[3]; // (n x nin) by rows; of rates NULL where no input moves a joint
+    double *R[3]; // (n x nin) by rows; of rates NULL where nothing reads those of the inputs
     double *D[3]; // (nout x nin) by rows
     flx_read_slopes H;
 } flx_io_slopes;

@@ -142,7 +142,9 @@ static flx_status tell_mode(found *f, int i, const char *what, const double *all
     const flx_linear_modes *m = &f->modes;
     bool decays = m->re[i] < 0.0;
     double last = i > 0 ? hypot(m->re[i] - m->re[i - 1], m->im[i] - m->im[i - 1]) : HUGE_VAL;
-    if (last <= SAME * 2.0 * FLX_PI * m->frequency[m->n - 1]) return FLX_OK; // told already
+    bool alike = i > 0 && all[i] == all[i - 1]; // of eigenvalues that are the same
+    if (alike && last <= SAME * 2.0 * FLX_PI * m->frequency[m->n - 1])
+        return FLX_OK; // told already
     if (!(all[i] < FLX_LINEAR_NOT_REACHED) || m->im[i] < 0.0) return FLX_OK;
     if (m->im[i] == 0.0) {
         return flx_finding_line(f->sim, f->out, "mode %d, s = %.6g: %s%s", i + 1, m->re[i], what,

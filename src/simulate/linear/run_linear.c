@@ -105,6 +105,15 @@ static flx_status find_state_columns(linear *l, flx_linear_model *out)
     return FLX_OK;
 }
 
+// Whether rates or outputs know the slope or the curvature of the inputs: where these move joints, and where anything is
+// made of their rates.
+static flx_status reads_inputs(linear *l, double by, bool *reads)
+{
+    FLX_TRY(evaluate_at(l, by, l->out));
+    *reads = memcmp(l->out, l->f0, (size_t)l->nf * sizeof *l->out) != 0;
+    return FLX_OK;
+}
+
 // By value, slope or curvature of each input: B (n x nin), D (nout x nin).
 static flx_status find_input_columns(linear *l, int part, double *B, double *D)
 {
@@ -114,9 +123,15 @@ static flx_status find_input_columns(linear *l, int part, double *B, double *D)
     l->part = part;
     l->seed = seed;
     for (int k = 0; k < nin; k++) {
-        bool moves = flx_cut_inputs_moves(&l->inputs, k);
-        if (part != FLX_INPUT_VALUE && !moves) continue; // they count where they are differentiated
+        bool reads = true;
         seed[k] = 1.0;
+        if (part != FLX_INPUT_VALUE)
+            FLX_TRY(reads_inputs(l, flx_cut_inputs_size(&l->inputs, k, part), &reads));
+        if (!reads) {
+            seed[k] = 0.0;
+            flx_cut_inputs_change(&l->inputs, k, part, 0.0);
+            continue;
+        }
         FLX_TRY(find_column(l, FLX_LINEAR_STEP * flx_cut_inputs_size(&l->inputs, k, part), k, nin,
                             B, D));
         seed[k] = 0.0;
@@ -261,7 +276,7 @@ static flx_status fill(linear *l, flx_linear_model *out)
     FLX_TRY(find_state_columns(l, out));
     if (l->motion && !moves_joints(l)) FLX_TRY(flx_linearising_turn(l, l->motion, out));
     FLX_TRY(find_input_columns(l, FLX_INPUT_VALUE, out->B, out->D));
-    if (moves_joints(l)) FLX_TRY(take_rates(l, out));
+    FLX_TRY(take_rates(l, out));
     FLX_TRY(flx_linearising_clear_rounding(l, out));
     flx_linearising_tell_errors(l);
     flx_linearising_tell_switches(l);
