@@ -5,6 +5,10 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <stdbool.h>
+
+// Makes OpenBLAS take its buffer now: later, where there is no memory for it, it asks for it again without end. False: there is none.
+bool flx_blas_reserve(void);
 
 // For FLX_ONE_THREAD. enter: 1; leave: 0.
 int flx_blas_enter(void);
