@@ -6,8 +6,88 @@
 
 #include <string.h>
 
+// What defaults and the element itself say of its law, each over what was said before: in MJCF the defaults of a class are those of
+// one actuator, whichever word they are under.
+typedef struct law {
+    double gain, bias[3];
+    const char *state, *of_gain,
+        *of_bias; // "none", "fixed" and "none" or "affine", else it is not taken
+    bool ratio;
+} law;
+
+// A servo at kp says nothing of kv but what it has itself, or a position servo above it.
+static flx_status read_position(const flx_mjcf *m, const flx_xml *e, law *a, double *kv)
+{
+    FLX_TRY(flx_xml_some_numbers(m->robot->ctx, e, "kp", 1, &a->gain, &(int){0}));
+    FLX_TRY(flx_xml_some_numbers(m->robot->ctx, e, "kv", 1, kv, &(int){0}));
+    const char *lag = flx_xml_get(e, "timeconst");
+    memcpy(a->bias, (double[3]){0.0, -a->gain, -*kv}, sizeof a->bias);
+    a->state = lag && strcmp(lag, "0") != 0 ? "filter" : "none";
+    a->ratio = a->ratio || flx_xml_get(e, "dampratio");
+    a->of_gain = "fixed";
+    a->of_bias = "affine";
+    return FLX_OK;
+}
+
+static flx_status read_velocity(const flx_mjcf *m, const flx_xml *e, law *a)
+{
+    FLX_TRY(flx_xml_some_numbers(m->robot->ctx, e, "kv", 1, &a->gain, &(int){0}));
+    *a = (law){.gain = a->gain,
+               .bias = {0.0, 0.0, -a->gain},
+               .state = "none",
+               .of_gain = "fixed",
+               .of_bias = "affine"};
+    return FLX_OK;
+}
+
+static flx_status read_general(const flx_mjcf *m, const flx_xml *e, law *a)
+{
+    double gain[3] = {a->gain, 0, 0};
+    FLX_TRY(flx_xml_some_numbers(m->robot->ctx, e, "gainprm", 3, gain, &(int){0}));
+    FLX_TRY(flx_xml_some_numbers(m->robot->ctx, e, "biasprm", 3, a->bias, &(int){0}));
+    a->gain = gain[0];
+    const char *own[3] = {flx_xml_get(e, "dyntype"), flx_xml_get(e, "gaintype"),
+                          flx_xml_get(e, "biastype")};
+    if (own[0]) a->state = own[0];
+    if (own[1]) a->of_gain = own[1];
+    if (own[2]) a->of_bias = own[2];
+    return FLX_OK;
+}
+
+static flx_status read_element(const flx_mjcf *m, const flx_xml *e, law *a, double *kv)
+{
+    if (strcmp(e->name, "position") == 0) return read_position(m, e, a, kv);
+    *kv = 0.0;
+    if (strcmp(e->name, "velocity") == 0) return read_velocity(m, e, a);
+    if (strcmp(e->name, "general") == 0) return read_general(m, e, a);
+    a->state = strcmp(e->name, "motor") == 0 ? "none" : e->name;
+    a->gain = 1.0;
+    a->of_gain = "fixed";
+    a->of_bias = "none";
+    return FLX_OK;
+}
+
+static flx_status read_defaults(const flx_mjcf *m, const flx_xml *d, law *a, double *kv)
+{
+    if (!d || strcmp(d->name, "default") != 0) return FLX_OK;
+    FLX_TRY(read_defaults(m, d->up, a, kv));
+    for (const flx_xml *e = d->first; e; e = e->next)
+        if (flx_mjcf_is_actuator(e)) FLX_TRY(read_element(m, e, a, kv));
+    return FLX_OK;
+}
+
+static flx_status read_law(const flx_mjcf *m, const flx_xml *e, law *a)
+{
+    double kv = 0.0;
+    *a = (law){.gain = 1.0, .state = "none", .of_gain = "fixed", .of_bias = "none"};
+    FLX_TRY(read_defaults(m, flx_mjcf_class(m, e), a, &kv));
+    FLX_TRY(read_element(m, e, a, &kv));
+    if (strcmp(a->of_bias, "none") == 0) memset(a->bias, 0, sizeof a->bias);
+    return FLX_OK;
+}
+
 // Why an actuator is not taken; NULL: it is.
-static const char *reason(const flx_mjcf *m, const flx_xml *e, int joint)
+static const char *reason(const flx_mjcf *m, const flx_xml *e, const law *a, int joint)
 {
     static const char *const kinds[] = {"motor", "position", "velocity", "general"};
     bool known = false;
@@ -15,38 +95,12 @@ static const char *reason(const flx_mjcf *m, const flx_xml *e, int joint)
     if (!known) return "motors, servos and general actuators are taken";
     if (joint < 0 || !flx_mjcf_has_coordinate(m->robot->joints + joint))
         return "those of hinges and slides are taken";
-    const char *dynamics = flx_mjcf_get(m, e, "dyntype"), *gain = flx_mjcf_get(m, e, "gaintype"),
-               *bias = flx_mjcf_get(m, e, "biastype"), *lag = flx_mjcf_get(m, e, "timeconst");
-    if (dynamics && strcmp(dynamics, "none") != 0) return "it has a state of its own";
-    if (lag && strcmp(lag, "0") != 0) return "it has a state of its own";
-    if (flx_mjcf_get(m, e, "dampratio")) return "its dampratio is not read";
-    if (gain && strcmp(gain, "fixed") != 0) return "its gain is not a number";
-    if (bias && strcmp(bias, "none") != 0 && strcmp(bias, "affine") != 0)
+    if (strcmp(a->state, "none") != 0) return "it has a state of its own";
+    if (a->ratio) return "its dampratio is not read";
+    if (strcmp(a->of_gain, "fixed") != 0) return "its gain is not a number";
+    if (strcmp(a->of_bias, "none") != 0 && strcmp(a->of_bias, "affine") != 0)
         return "its bias is not affine";
     return NULL;
-}
-
-static flx_status read_gains(const flx_mjcf *m, const flx_xml *e, flx_robot_motor *a)
-{
-    double kp = 1.0, kv = strcmp(e->name, "velocity") == 0 ? 1.0 : 0.0, gain[3] = {1.0, 0, 0},
-           bias[3] = {0};
-    FLX_TRY(flx_mjcf_numbers(m, e, "kp", 1, &kp, NULL));
-    FLX_TRY(flx_mjcf_numbers(m, e, "kv", 1, &kv, NULL));
-    a->gain = 1.0;
-    if (strcmp(e->name, "position") == 0) {
-        a->gain = kp;
-        a->bias[1] = -kp;
-        a->bias[2] = -kv;
-    } else if (strcmp(e->name, "velocity") == 0) {
-        a->gain = kv;
-        a->bias[2] = -kv;
-    } else if (strcmp(e->name, "general") == 0) {
-        FLX_TRY(flx_mjcf_numbers(m, e, "gainprm", 3, gain, NULL));
-        FLX_TRY(flx_mjcf_numbers(m, e, "biasprm", 3, bias, NULL));
-        a->gain = gain[0];
-        if (flx_mjcf_is(m, e, "biastype", "affine")) memcpy(a->bias, bias, sizeof bias);
-    }
-    return FLX_OK;
 }
 
 // A range that counts.
@@ -67,7 +121,9 @@ static flx_status read_actuator(flx_mjcf *m, const flx_xml *e, int number)
     const char *joint = flx_mjcf_get(m, e, "joint"), *name = flx_xml_get(e, "name");
     if (!joint) joint = flx_mjcf_get(m, e, "jointinparent");
     int of = flx_mjcf_find_joint(robot, joint);
-    const char *why = reason(m, e, of);
+    law says;
+    FLX_TRY(read_law(m, e, &says));
+    const char *why = reason(m, e, &says, of);
     if (why) {
         FLX_ROBOT_NOTE(robot, e->loc, "the actuator '%s' is left out: %s", name ? name : e->name,
                        why);
@@ -79,10 +135,11 @@ static flx_status read_actuator(flx_mjcf *m, const flx_xml *e, int number)
                                         : flx_arena_printf(robot->arena, "%s_%s", joint, e->name),
                            .loc = e->loc,
                            .joint = of,
+                           .gain = says.gain,
+                           .bias = {says.bias[0], says.bias[1], says.bias[2]},
                            .number = number};
     FLX_TRY(flx_mjcf_numbers(m, e, "gear", 6, gear, NULL));
     FLX_TRY(flx_mjcf_numbers(m, e, "inheritrange", 1, &inherit, NULL));
-    FLX_TRY(read_gains(m, e, a));
     FLX_TRY(read_range(m, e, "forcerange", "forcelimited", a->force, &a->has_force));
     FLX_TRY(read_range(m, e, "ctrlrange", "ctrllimited", range, &a->has_range));
     a->gear = gear[0];

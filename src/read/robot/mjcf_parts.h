@@ -34,6 +34,9 @@ int flx_mjcf_find_link(const flx_robot *robot, const char *name);
 int flx_mjcf_find_joint(const flx_robot *robot, const char *name);
 bool flx_mjcf_has_coordinate(const flx_robot_joint *j);
 
+bool flx_mjcf_is_actuator(const flx_xml *e);
+// The <default> that counts for an element, within those that it follows; NULL: there is none.
+const flx_xml *flx_mjcf_class(const flx_mjcf *m, const flx_xml *e);
 // The value of an attribute: of the element, else of the default of its class.
 const char *flx_mjcf_get(const flx_mjcf *m, const flx_xml *e, const char *attribute);
 flx_status flx_mjcf_numbers(const flx_mjcf *m, const flx_xml *e, const char *attribute, int most,

@@ -29,14 +29,41 @@ static const char *class_of(const flx_xml *e)
     return own;
 }
 
+bool flx_mjcf_is_actuator(const flx_xml *e)
+{
+    static const char *const kinds[] = {"general",  "motor",       "position",
+                                        "velocity", "intvelocity", "damper",
+                                        "cylinder", "muscle",      "adhesion"};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        if (strcmp(e->name, kinds[k]) == 0) return true;
+    return false;
+}
+
+const flx_xml *flx_mjcf_class(const flx_mjcf *m, const flx_xml *e)
+{
+    const flx_xml *d = find_class(m->root, class_of(e), 0);
+    return d ? d : find_class(m->root, NULL, 0);
+}
+
+// What a class says of elements of this kind: all actuators are of one.
+static const char *default_of(const flx_xml *d, const flx_xml *e, const char *attribute)
+{
+    bool actuator = flx_mjcf_is_actuator(e);
+    const char *value = NULL;
+    for (const flx_xml *own = d->first; own; own = own->next)
+        if (actuator ? flx_mjcf_is_actuator(own) : strcmp(own->name, e->name) == 0) {
+            const char *last = flx_xml_get(own, attribute);
+            if (last) value = last;
+        }
+    return value;
+}
+
 const char *flx_mjcf_get(const flx_mjcf *m, const flx_xml *e, const char *attribute)
 {
     const char *value = flx_xml_get(e, attribute);
     if (value) return value;
-    const flx_xml *d = find_class(m->root, class_of(e), 0);
-    if (!d) d = find_class(m->root, NULL, 0);
-    for (; d && strcmp(d->name, "default") == 0; d = d->up) {
-        value = flx_xml_get(flx_xml_child(d, e->name), attribute);
+    for (const flx_xml *d = flx_mjcf_class(m, e); d && strcmp(d->name, "default") == 0; d = d->up) {
+        value = default_of(d, e, attribute);
         if (value) return value;
     }
     return NULL;

@@ -150,6 +150,41 @@ static int actuators_are_forces(void)
     return 0;
 }
 
+// All actuators share the defaults of a class, as MuJoCo has it: the last that speaks counts, whichever word it stands under.
+static int actuators_share_defaults(void)
+{
+    static const char text[] =
+        "<mujoco><compiler angle='radian'/><default><position kp='50'/><motor gear='2'/>"
+        "<default class='c'><general biasprm='1 2 3' biastype='affine'/><default class='d'>"
+        "<muscle/></default></default><default class='e'><velocity kv='5' gear='4'/></default>"
+        "</default><worldbody><body name='b'><joint name='j'/>" BALL
+        "</body></worldbody><actuator><motor name='m' joint='j'/><position name='p' joint='j'/>"
+        "<general name='g' joint='j'/><general name='gc' class='c' joint='j'/><motor name='mc' "
+        "class='c' joint='j'/><general name='gd' class='d' joint='j'/><position name='pe' "
+        "class='e' joint='j'/><general name='ge' class='e' joint='j' gainprm='7'/><position "
+        "name='pk' class='e' joint='j' kp='3' gear='1'/></actuator></mujoco>";
+    static const char *const values[][2] = {
+        {"m", "2*m"},
+        {"p", "2*(p - 2*j.angle)"},
+        {"g", "2*g"},
+        {"gc", "2*gc + 2 + 8*j.angle + 12*j.rate"},
+        {"mc", "2*mc"},
+        {"pe", "20*(pe - 4*j.angle)"},
+        {"ge", "28*ge - 80*j.rate"},
+        {"pk", "3*(pk - j.angle)"},
+    };
+    reading r = read_at("robot", text);
+    CHECK(r.status == FLX_OK);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char path[40];
+        snprintf(path, sizeof path, "forces.%s_drive.value", values[i][0]);
+        CHECK_TEXT(flx_model_get_text(r.model, path), values[i][1]);
+    }
+    CHECK(is_told(&r, "the actuator 'gd' is left out: it has a state"));
+    end(&r);
+    return 0;
+}
+
 static int coordinates_are_tied_by_polynomials(void)
 {
     static const char text[] =
@@ -277,7 +312,7 @@ static int masses_have_bounds_and_a_total(void)
 }
 
 TEST_MAIN(TEST(a_range_is_a_limit), TEST(frames_are_looked_through), TEST(a_closed_mesh_has_a_mass),
-          TEST(actuators_are_forces), TEST(coordinates_are_tied_by_polynomials),
-          TEST(loops_close_at_sites), TEST(the_first_keyframe_is_the_start),
-          TEST(geoms_are_surfaces), TEST(what_is_left_out_is_told),
-          TEST(masses_have_bounds_and_a_total))
+          TEST(actuators_are_forces), TEST(actuators_share_defaults),
+          TEST(coordinates_are_tied_by_polynomials), TEST(loops_close_at_sites),
+          TEST(the_first_keyframe_is_the_start), TEST(geoms_are_surfaces),
+          TEST(what_is_left_out_is_told), TEST(masses_have_bounds_and_a_total))
