@@ -3,8 +3,8 @@
 
 #include "base/arrays.h"
 #include "integrate/newton_matrix.h"
+#include "integrate/pivoted.h"
 #include "integrate/saddle.h"
-#include "math/dense.h"
 #include "math/index1.h"
 #include "math/lu.h"
 #include "math/pattern.h"
@@ -21,9 +21,6 @@
 #define MET 1e-5
 // ... and velocities without inertia, of what a small mass in their place would give: dampers divide that by what they are.
 #define HELD 1e-12
-// Up to so many unknowns a solve that failed is tried with the matrix dense; it is singular below this pivot.
-#define FEW 200
-#define NOTHING 1e-12
 // Residuals of forces are rounding below this many eps of the largest term.
 #define ROUNDING (256.0 * DBL_EPSILON)
 
@@ -310,62 +307,16 @@ static void add_correction(flx_accelerator *a, flx_state *x)
     for (int i = 0; i < d->nmu; i++) x->mu[i] += a->d[fb + d->nlam + i];
 }
 
-// A (n x n, column-major): the matrix that was factored.
-static void spread(const flx_accelerator *a, double *A)
-{
-    const flx_pattern *p = &a->sys->pattern;
-    const double *from = flx_saddle_values(a->saddle);
-    memset(A, 0, (size_t)a->n * (size_t)a->n * sizeof *A);
-    for (int b = 0; b < p->nblock; b++) {
-        for (int e = p->row[b]; e < p->row[b + 1]; e++) {
-            int k = p->offset[e];
-            for (int i = p->start[b]; i < p->start[b + 1]; i++) {
-                for (int j = p->start[p->col[e]]; j < p->start[p->col[e] + 1]; j++)
-                    A[(size_t)j * (size_t)a->n + (size_t)i] = from[k++];
-            }
-        }
-    }
-}
-
-// d = A^-1 asked by singular values; *error: what is left of the rows, as a part of their terms. It stays as it is where
-// the matrix is singular.
-static flx_status solve_dense(flx_accelerator *a, double *error)
-{
-    size_t n = (size_t)a->n;
-    double *A = flx_alloc(a->sys->ctx, n * n, sizeof *A);
-    if (!A) return FLX_ERR_MEMORY;
-    spread(a, A);
-    if (!flx_dense_is_full(a->n, a->n, A, NOTHING)) {
-        flx_free(A);
-        return FLX_OK;
-    }
-    spread(a, A);
-    memcpy(a->d, a->asked, n * sizeof *a->d);
-    flx_status status = flx_dense_least_norm(a->sys->ctx, a->n, a->n, A, a->d, NOTHING);
-    spread(a, A);
-    double off = 0.0, size = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        double sum = a->asked[i], terms = fabs(sum);
-        for (size_t j = 0; j < n; j++) {
-            sum -= A[j * n + i] * a->d[j];
-            terms += fabs(A[j * n + i] * a->d[j]);
-        }
-        off = fmax(off, fabs(sum));
-        size = fmax(size, terms);
-    }
-    flx_free(A);
-    *error = off > 0.0 ? off / size : 0.0;
-    return status;
-}
-
-// In place in d. The sparse factors choose their pivots by the pattern: what has no inertia, carried by more of its
-// kind under any angle, can meet zeros made of rounding there.
+// In place in d.
 static flx_status solve(flx_accelerator *a, double *error)
 {
-    bool few = a->insists && a->n <= FEW && a->sys->pattern.extra == 0;
-    if (few) memcpy(a->asked, a->d, (size_t)a->n * sizeof *a->d);
+    bool again = a->insists && a->sys->pattern.extra == 0;
+    if (again) memcpy(a->asked, a->d, (size_t)a->n * sizeof *a->d);
     *error = flx_saddle_solve(a->saddle, a->d);
-    return *error < TRUSTED || !few ? FLX_OK : solve_dense(a, error);
+    if (*error < TRUSTED || !again) return FLX_OK;
+    FLX_TRY(flx_solve_pivoted(a->sys, flx_saddle_values(a->saddle), a->asked, error));
+    if (*error < TRUSTED) memcpy(a->d, a->asked, (size_t)a->n * sizeof *a->d);
+    return FLX_OK;
 }
 
 // out (n): rows of constraints times u (nv), where the pattern does not hold them; scratch (n)

@@ -33,7 +33,7 @@ flx_status flx_accelerator_eval(flx_accelerator *acc, flx_work *work, flx_state 
 flx_status flx_accelerator_settle(flx_accelerator *acc, flx_work *work, flx_state *x,
                                   long *residuals, long *linearisations);
 
-// From now on a solve that fails is tried with the matrix dense, where it is small: outside of loops.
+// From now on a solve that fails is tried with pivots by size: outside of loops.
 void flx_accelerator_insist(flx_accelerator *acc);
 
 // From now on: which compliant rows, (nlam + nmu), count as if they were rigid; NULL: none. Their

@@ -265,7 +265,8 @@ static double run_apart(const char *path, mjModel *m, int *n)
 // Robots with all that MJCF has for joints, geoms, classes, angles, actuators and keyframes, made at random.
 static int runs(void)
 {
-    static const char *const files[] = {"many_joints.xml", "from_keyframe.xml", "servos.xml"};
+    static const char *const files[] = {"many_joints.xml", "from_keyframe.xml", "servos.xml",
+                                        "figure.xml"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[400], error[500] = "";
         int n;

@@ -76,6 +76,25 @@ static flx_status read_list(const flx_mjcf *m, const flx_xml *e, const char *nam
     return FLX_OK;
 }
 
+// Coordinates of what is drawn: those of a keyframe that does not give them.
+static void take_drawn(const flx_robot *robot, double *q)
+{
+    for (int i = 0; i < robot->njoint; i++) {
+        const flx_robot_joint *j = robot->joints + i;
+        if (j->closes || j->type == FLX_ROBOT_FIXED) continue;
+        if (j->type == FLX_ROBOT_FREE) {
+            v3_store(q, robot->links[j->child].pose.r);
+            quat_store(q + 3, quat_from_m33(robot->links[j->child].pose.R));
+            q += 7;
+        } else if (j->type == FLX_ROBOT_SPHERICAL) {
+            q[0] = 1.0;
+            q += 4;
+        } else {
+            *q++ = j->drawn;
+        }
+    }
+}
+
 static void start_positions(flx_robot *robot, const double *q, const double *v)
 {
     for (int i = 0; i < robot->njoint; i++) {
@@ -163,15 +182,12 @@ flx_status flx_mjcf_start(flx_mjcf *m)
     FLX_TRY(read_list(m, key, "qpos", nq, &q, &has_q));
     FLX_TRY(read_list(m, key, "qvel", nv, &v, &has_v));
     FLX_TRY(read_list(m, key, "ctrl", nu, &u, &has_u));
-    if (has_v && !has_q) {
-        FLX_ROBOT_NOTE(robot, key->loc, "a keyframe without qpos is left out");
-        return FLX_OK;
-    }
-    if (!has_q && !has_u) return FLX_OK;
+    if (!has_q && !has_v && !has_u) return FLX_OK;
+    if (!has_q) take_drawn(robot, q);
     const char *name = flx_xml_get(key, "name");
     flx_ctx_warn(robot->ctx, key->loc, "the motion begins at the first keyframe%s%s%s",
                  name ? ", '" : "", name ? name : "", name ? "'" : "");
-    if (has_q) start_positions(robot, q, v);
+    if (has_q || has_v) start_positions(robot, q, v);
     bool moves = false;
     for (int i = 0; i < nv; i++) moves = moves || v[i] != 0.0;
     if (moves) FLX_TRY(start_velocities(robot, v));

@@ -13,6 +13,27 @@ bool flx_robot_is_file(const char *text, size_t length)
     return i < length && text[i] == '<';
 }
 
+// Macros of xacro, and values that it has to work out: the robot is not in the file yet.
+static bool is_macro(const flx_xml *e)
+{
+    if (strncmp(e->name, "xacro:", 6) == 0) return true;
+    for (int i = 0; i < e->nattribute; i++) {
+        const char *value = e->attributes[2 * i + 1];
+        if (strstr(value, "${") || strstr(value, "$(")) return true;
+    }
+    return false;
+}
+
+static const flx_xml *find_macro(const flx_xml *e)
+{
+    if (is_macro(e)) return e;
+    for (const flx_xml *c = e->first; c; c = c->next) {
+        const flx_xml *inner = find_macro(c);
+        if (inner) return inner;
+    }
+    return NULL;
+}
+
 flx_status flx_robot_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                            size_t length, const flx_robot_options *options, flx_entry **tree)
 {
@@ -28,6 +49,11 @@ flx_status flx_robot_parse(flx_ctx *ctx, flx_arena *arena, const char *file, con
     flx_xml *root = NULL;
     *tree = NULL;
     FLX_TRY(flx_xml_parse(ctx, arena, file, text, length, &root));
+    const flx_xml *macro = find_macro(root);
+    if (macro)
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, macro->loc,
+                        "<%s> is for xacro, which makes the robot file: xacro FILE > robot.urdf",
+                        macro->name);
     flx_robot robot = {.ctx = ctx,
                        .arena = arena,
                        .file = file,

@@ -242,6 +242,24 @@ static int the_first_keyframe_is_the_start(void)
     return 0;
 }
 
+// Without qpos they are where they are drawn.
+static int a_keyframe_may_give_rates_alone(void)
+{
+    static const char text[] =
+        "<mujoco><compiler angle='radian'/><worldbody><body name='a' pos='5 6 7' euler='0 0 0.5'>"
+        "<freejoint/>" BALL
+        "<body name='b' pos='1 0 0'><joint name='j' axis='0 0 1' ref='0.2'/>" BALL
+        "</body></body></worldbody><keyframe><key qvel='1 0 0 0 0 2 0.5'/></keyframe></mujoco>";
+    reading r = read_at("robot", text);
+    CHECK(r.status == FLX_OK);
+    CHECK_NEAR(number(&r, "bodies.a.position[1]"), 6.0, 1e-15);
+    CHECK_NEAR(number(&r, "bodies.b.position[0]"), 5.0 + cos(0.5), 1e-14);
+    CHECK_NEAR(number(&r, "bodies.b.velocity[0]"), 1.0 - 2.0 * sin(0.5), 1e-14);
+    CHECK_NEAR(number(&r, "bodies.b.angular_velocity[2]"), 2.5, 1e-14);
+    end(&r);
+    return 0;
+}
+
 // Geoms that touch are surfaces of their body; those of pictures alone are not.
 static int geoms_are_surfaces(void)
 {
@@ -314,5 +332,6 @@ static int masses_have_bounds_and_a_total(void)
 TEST_MAIN(TEST(a_range_is_a_limit), TEST(frames_are_looked_through), TEST(a_closed_mesh_has_a_mass),
           TEST(actuators_are_forces), TEST(actuators_share_defaults),
           TEST(coordinates_are_tied_by_polynomials), TEST(loops_close_at_sites),
-          TEST(the_first_keyframe_is_the_start), TEST(geoms_are_surfaces),
-          TEST(what_is_left_out_is_told), TEST(masses_have_bounds_and_a_total))
+          TEST(the_first_keyframe_is_the_start), TEST(a_keyframe_may_give_rates_alone),
+          TEST(geoms_are_surfaces), TEST(what_is_left_out_is_told),
+          TEST(masses_have_bounds_and_a_total))

@@ -255,6 +255,10 @@ static int mistakes_have_their_place(void)
          "2\n</pose></link></model></sdf>",
          "2 numbers where 6", 1},
         {"<mujoco>\n</mujoco>", "no bodies", 1},
+        {"<robot name='r'>\n<link name='a'/>\n<xacro:leg side='left'/></robot>", "is for xacro", 3},
+        {"<robot name='r'>\n<link name='a'><inertial>\n<mass "
+         "value='${m}'/></inertial></link></robot>",
+         "<mass> is for xacro", 3},
         {"<mujoco><worldbody><body>\n<joint type='bend'/></body></worldbody></mujoco>", "'bend'",
          2},
         {"<mujoco><worldbody><body>\n<joint axis='0 0 0'/></body></worldbody></mujoco>", "is zero",
