@@ -18,6 +18,7 @@ bool flx_gap_init(flx_gap *g, const flx_surface *first, const flx_surface *secon
 
 bool flx_gap_touch(const flx_gap *g, const flx_frame *A, const flx_frame *B, flx_touch *out)
 {
+    if (g->family) return flx_gap_slot(g, A, B, out);
     if (!g->turned) return g->pair->point(g->surface[0], A, g->surface[1], B, g->feature, out);
     if (!g->pair->point(g->surface[1], B, g->surface[0], A, g->feature, out)) return false;
     flx_touch_turn(out);

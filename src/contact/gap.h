@@ -14,8 +14,19 @@ typedef struct flx_gap {
     bool turned; // the pair's functions have the surfaces in the other order
     bool planar; // frames of the plane
     uint64_t feature;
+    unsigned
+        family; // 0: the feature is that of the pair; else its number among the points that there are now
     flx_tangents tangents;
 } flx_gap;
+
+// Points of a pair that come and go: so many of them, the deepest, are told apart by how deep they are. All gaps of a pair have
+// the same family, a number that no other pair of the process has.
+#define FLX_GAP_SLOTS 8
+// The point of such a gap; false: there are no more than its number.
+bool flx_gap_slot(const flx_gap *g, const flx_frame *A, const flx_frame *B, flx_touch *out);
+// How many points two surfaces have with compliant laws: those that are there at any distance, or the most that come and go
+// (*slots). 0: the kinds are no pair.
+int flx_gap_points(const flx_surface *a, const flx_surface *b, bool *slots);
 
 // false: these kinds are no pair. The tangents are the usual ones, or those of the plane.
 bool flx_gap_init(flx_gap *g, const flx_surface *first, const flx_surface *second, uint64_t feature,

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NOWHERE (-1e300) // points that are not there have a depth below this
+
 bool flx_contact_point_is_held(const flx_contact_point *p, const double *switches)
 {
     const double *s = switches + p->side;
@@ -19,6 +21,7 @@ bool flx_contact_point_is_held(const flx_contact_point *p, const double *switche
 
 bool flx_contact_point_acts(const flx_contact_point *p, double depth, const double *switches)
 {
+    if (depth < NOWHERE) return false;
     if (flx_contact_point_is_held(p, switches)) return switches[p->side] != 0.0;
     return depth > 0.0;
 }

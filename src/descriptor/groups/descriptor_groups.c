@@ -149,10 +149,11 @@ static bool next_soft(const flx_descriptor *d, cursor *at, flx_group_spec *out)
         for (; at->soft_pair < c->npair; at->soft_pair++, at->soft_feature = 0) {
             const int *pair = c->pairs[at->soft_pair];
             const flx_surface *a = c->sides[pair[0]].surface, *b = c->sides[pair[1]].surface;
-            if (at->soft_feature >= flx_pair_points(a, b)) continue;
+            bool slots;
+            if (at->soft_feature >= flx_gap_points(a, b, &slots)) continue;
             at->point++;
             uint64_t feature = (uint64_t)at->soft_feature++;
-            if (!flx_contact_is_coulomb(c)) continue;
+            if (!flx_contact_is_coulomb(c) || slots) continue;
             (void)flx_gap_init(&out->gap, a, b, feature, d->planar);
             out->contact = at->soft;
             out->pair = at->soft_pair;

@@ -2,6 +2,8 @@
 #include "contact/gap.h"
 #include "descriptor/descriptor_parts.h"
 
+#include <stdatomic.h>
+
 // Surfaces are clear of each other beyond this part of the size of the mechanism.
 #define CLEAR 1e-6
 
@@ -151,14 +153,14 @@ static flx_status find_residual(const flx_descriptor *d, int body, const double 
 }
 
 // number: among those of the contact.
-static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uint64_t feature,
+static flx_status plan_point(const flx_descriptor *d, int contact, int pair, const flx_gap *like,
                              int number, flx_contact_point *p)
 {
     const flx_contact *c = d->model->contacts + contact;
     const flx_contact_side *side[2] = {c->sides + c->pairs[pair][0], c->sides + c->pairs[pair][1]};
     flx_gap *gap = flx_arena_take(d->arena, 1, sizeof *gap);
     if (!gap) return FLX_ERR_MEMORY;
-    (void)flx_gap_init(gap, side[0]->surface, side[1]->surface, feature, d->planar);
+    *gap = *like;
     *p = (flx_contact_point){.contact = contact,
                              .pair = pair,
                              .thickness = flx_passage_thickness(c, pair),
@@ -190,17 +192,24 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, uin
     return set_numbers(d, p);
 }
 
-// How many points a pair has.
-static flx_status count_points(const flx_descriptor *d, const flx_contact *c, int pair, int *n)
+// (flx_gap) Of a pair whose points come and go.
+static unsigned new_family(void)
 {
-    const flx_contact_side *side[2] = {c->sides + c->pairs[pair][0], c->sides + c->pairs[pair][1]};
-    *n = flx_pair_points(side[0]->surface, side[1]->surface);
-    if (*n > 0) return FLX_OK;
-    return FLX_FAIL(
-        d->base.ctx, FLX_ERR_CANNOT, c->loc,
-        "contact '%s': a '%s' and a '%s' with the law of this contact are not supported "
-        "yet",
-        c->name, side[0]->surface->kind->row.key, side[1]->surface->kind->row.key);
+    static atomic_uint last;
+    unsigned family = atomic_fetch_add(&last, 1) + 1;
+    return family ? family : atomic_fetch_add(&last, 1) + 1;
+}
+
+// The points of a pair, but for their numbers; how many there are.
+static int begin_pair(const flx_descriptor *d, const flx_contact *c, int pair, flx_gap *like)
+{
+    const flx_surface *a = c->sides[c->pairs[pair][0]].surface,
+                      *b = c->sides[c->pairs[pair][1]].surface;
+    bool slots;
+    (void)flx_gap_init(like, a, b, 0, d->planar);
+    int n = flx_gap_points(a, b, &slots);
+    if (slots) like->family = new_family();
+    return n;
 }
 
 int flx_contacts_most(const flx_contact *c)
@@ -208,7 +217,8 @@ int flx_contacts_most(const flx_contact *c)
     int sum = 0;
     for (int k = 0; k < c->npair; k++) {
         const int *side = c->pairs[k];
-        sum += flx_pair_points(c->sides[side[0]].surface, c->sides[side[1]].surface);
+        bool slots;
+        sum += flx_gap_points(c->sides[side[0]].surface, c->sides[side[1]].surface, &slots);
     }
     return sum;
 }
@@ -226,9 +236,7 @@ static flx_status plan(flx_descriptor *d)
         const flx_contact *c = m->contacts + i;
         if (!is_ours(c)) continue;
         FLX_TRY(refuse_friction(d, c));
-        for (int k = 0, n; k < c->npair; k++, most += (size_t)n) {
-            FLX_TRY(count_points(d, c, k, &n));
-        }
+        most += (size_t)flx_contacts_most(c);
     }
     if (most == 0) return FLX_OK;
     contacts *own = flx_arena_take(d->arena, 1, sizeof *own);
@@ -237,11 +245,13 @@ static flx_status plan(flx_descriptor *d)
     if (!own->of) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->ncontact; i++) {
         const flx_contact *c = m->contacts + i;
-        for (int k = 0, n, number = 0; is_ours(c) && k < c->npair; k++) {
-            FLX_TRY(count_points(d, c, k, &n));
+        for (int k = 0, number = 0; is_ours(c) && k < c->npair; k++) {
+            flx_gap like;
+            int n = begin_pair(d, c, k, &like);
             for (int f = 0; f < n; f++, number++) {
                 flx_contact_point *p = own->of + own->n++;
-                FLX_TRY(plan_point(d, i, k, (uint64_t)f, number, p));
+                like.feature = (uint64_t)f;
+                FLX_TRY(plan_point(d, i, k, &like, number, p));
                 if (!c->mixed) continue;
                 p->row = number; // until rows have their numbers
                 flx_pulls_add_touch(d, c->force, number, &p->gap, p->C);

@@ -1,4 +1,5 @@
 // block_contact.c - forces of type contact: which surfaces may touch each other; the law between them is read by contact_laws.c.
+#include "contact/gap.h"
 #include "contact/law.h"
 #include "contact/pair.h"
 #include "language/contact/contact_parts.h"
@@ -397,6 +398,33 @@ static flx_status check_lines(flx_env *e, const flx_item *force, const flx_conta
     return FLX_FAIL(e->b->ctx, FLX_ERR_CANNOT, force->loc, "contact '%s': %s", force->full, what);
 }
 
+// What points that come and go have no numbers of their own for.
+static flx_status check_slots(flx_builder *b, const flx_item *force, const flx_contact *c)
+{
+    const flx_contact_friction *f = &c->friction;
+    const char *what = NULL;
+    if (c->mixed) {
+        what = "their forces are no unknowns: leave 'form: mixed' out";
+    } else if (f->stiffness > 0 || c->law == FLX_CONTACT_MINDLIN) {
+        what = "friction has no memory of them: give it a 'velocity', as in {coefficient: 0.3, "
+               "velocity: 1e-3}";
+    } else if (flx_contact_is_coulomb(c)) {
+        what = "stick and slip of them are not located: give friction a 'velocity', as in "
+               "{coefficient: 0.3, velocity: 1e-3}";
+    }
+    for (int k = 0; what && c->law != FLX_CONTACT_RIGID && k < c->npair; k++) {
+        const int *side = c->pairs[k];
+        const flx_surface *one = c->sides[side[0]].surface, *two = c->sides[side[1]].surface;
+        bool slots;
+        (void)flx_gap_points(one, two, &slots);
+        if (!slots) continue;
+        return FLX_FAIL(b->ctx, FLX_ERR_CANNOT, force->loc,
+                        "contact '%s': points where a '%s' and a '%s' touch come and go; %s",
+                        force->full, one->kind->row.key, two->kind->row.key, what);
+    }
+    return FLX_OK;
+}
+
 // States of the springs with memory: one in the plane, two in space, for each point of each pair.
 static flx_status add_memory(flx_builder *b, const flx_item *force, flx_contact *c)
 {
@@ -451,6 +479,7 @@ flx_status flx_contact_place(flx_env *e, flx_item *force, flx_force_data *d)
     FLX_TRY(list_pairs(b, force, &all, first, connected, self, c));
     if (chosen) c->mixed = should_mix(b, &all, c);
     FLX_TRY(check_lines(e, force, c));
+    FLX_TRY(check_slots(b, force, c));
     FLX_TRY(add_memory(b, force, c));
     d->contact = c;
     d->def.mixed = c->mixed;

@@ -72,7 +72,7 @@ static flx_status read_round(flx_env *e, const flx_entry *y, flx_surface *s, m33
     return FLX_OK;
 }
 
-// A box of the plane has no end along the third axis.
+// A box of the plane has no end along the third axis, whatever its length there is said to be.
 static flx_status read_edges(flx_env *e, const flx_entry *y, flx_surface *s)
 {
     int n = 0;
@@ -87,6 +87,7 @@ static flx_status read_edges(flx_env *e, const flx_entry *y, flx_surface *s)
         if (x[i] > 0 && isfinite(x[i])) continue;
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an edge must be positive, not %g", x[i]);
     }
+    if (e->b->m->dimension == 2) s->size[2] = HUGE_VAL;
     return FLX_OK;
 }
 
