@@ -9,6 +9,8 @@
 static const double PARALLEL = 1e-3, FLAT = 1e-4;
 // A part that two have in common is longer than this part of the shorter.
 static const double SHARED = 1e-3;
+// Places that are one, as a part of the radii.
+static const double MUTUAL = 1e-9;
 #define HALVINGS 60
 #define LOOKS 32 // places of a rim looked at
 
@@ -225,6 +227,15 @@ static int nearest_of_rim(const rim *r, double angle[2])
     return n;
 }
 
+// Whether a place on a rim is the nearest one of all its cylinder to what is nearest to it: else that is beside its end, or its
+// side, and the other's rim finds the two.
+static bool is_mutual(const rim *r, double angle, const flx_cylinder_foot *f)
+{
+    v3 q = v3_axpy(r->of->radius, radial(r, angle), r->middle);
+    v3 d = v3_sub(flx_cylinder_nearest(r->of, f->place).place, q);
+    return v3_norm(d) <= MUTUAL * (r->of->radius + r->other->radius);
+}
+
 // Number 0 to 7: of the second, of the first; the end; which place.
 static bool rim_point(const flx_cylinder_core *a, const flx_cylinder_core *b, int number,
                       flx_touch *out)
@@ -238,7 +249,8 @@ static bool rim_point(const flx_cylinder_core *a, const flx_cylinder_core *b, in
     if (number % 2 >= nearest_of_rim(&r, angle)) return false;
     double x = angle[number % 2];
     flx_cylinder_foot f = rim_foot(&r, x);
-    if (own && f.part == FLX_CYLINDER_RIM) return false; // that of the second finds it
+    bool rims = f.part == FLX_CYLINDER_RIM; // that of the second finds it
+    if (rims && (own || !is_mutual(&r, x, &f))) return false;
     v3 way = radial(&r, x);
     double k = of->radius > 0.0 ? v3_dot(way, v3_neg(f.out)) / of->radius : HUGE_VAL;
     out->gap = f.distance - a->skin - b->skin;
