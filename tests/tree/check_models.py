@@ -38,6 +38,7 @@ def main(root):
     validator = jsonschema.validators.validator_for(schema)(schema)
     files = sorted(p for folder in ("examples", "tests") for p in (root / folder).rglob("*.yaml") if "bad" not in p.relative_to(root).parts)
     wrong = 0
+    files.remove(root / "tests/unit/cli/shell.yaml")  # of a kind that is read, but not computed yet: editors do not offer it
     for path in files:
         model = yaml.load(path.read_text(encoding="utf-8"), Loader)
         if "flexion" not in model:

@@ -55,7 +55,7 @@ static void put_words(FILE *f, flx_group group, const char *key)
     if (old) fputs("{\"anyOf\": [", f);
     fputs("{\"enum\": [", f);
     for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
-        if (w->group != group || strcmp(w->key, key) != 0) continue;
+        if (w->group != group || strcmp(w->key, key) != 0 || w->later) continue;
         if (!first) fputs(", ", f);
         if (is_literal(w->word)) flx_fprintf(f, "%s, ", w->word);
         put_text(f, w->word);
@@ -282,14 +282,19 @@ static void put_either(FILE *f, flx_group group, const char *type)
     if (!first) fputc(']', f);
 }
 
+// Or the item is like another; the last alternative, since editors tell the first one that fails.
+static void put_or_like(FILE *f, bool like)
+{
+    if (like) fputs(", {\"required\": [\"like\"]}]", f);
+}
+
 static void put_required(FILE *f, flx_group group, const char *type)
 {
     bool like = flx_schema_find(group, NULL, 0, "like") != NULL;
-    if (like) fputs("\"anyOf\": [{\"required\": [\"like\"]}, {", f);
-    fputs("\"required\": [", f);
+    fputs(like ? "\"anyOf\": [{\"required\": [" : "\"required\": [", f);
     put_key_list(f, group, type, true);
-    fputc(']', f);
-    if (like) fputs("}]", f);
+    fputs(like ? "]}" : "]", f);
+    put_or_like(f, like);
 }
 
 static void put_type(FILE *f, flx_group group, const flx_schema_word *w)
@@ -366,9 +371,10 @@ static void put_condition(FILE *f, const flx_schema_rule *r)
         put_text(f, flx_schema_groups[r->group].selector);
         fputs("]}, \"then\": ", f);
     }
-    if (like) fputs("{\"anyOf\": [{\"required\": [\"like\"]}, ", f);
+    if (like) fputs("{\"anyOf\": [", f);
     put_rule(f, r);
-    if (like) fputs("]}", f);
+    put_or_like(f, like);
+    if (like) fputc('}', f);
     if (r->types[0]) fputc('}', f);
 }
 
@@ -377,7 +383,7 @@ static void put_conditions(FILE *f, flx_group group)
     bool first = true;
     const char *selector = flx_schema_groups[group].selector;
     for (const flx_schema_word *w = flx_schema_words(); w->key && selector[0]; w++) {
-        if (w->group != group || strcmp(w->key, selector) != 0) continue;
+        if (w->group != group || strcmp(w->key, selector) != 0 || w->later) continue;
         fputs(first ? ",\n      \"allOf\": [\n" : ",\n", f);
         put_type(f, group, w);
         first = false;
