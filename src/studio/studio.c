@@ -81,21 +81,26 @@ static void give_model(flx_studio *s, flx_guest *g)
     char *text = NULL, *copy = NULL;
     flx_text t;
     flx_text_start(&t, s->ctx);
-    bool there = flx_studio_read(s->file.path, MOST_TEXT, &text);
+    size_t n = 0;
+    bool there = flx_studio_read(s->file.path, MOST_TEXT, &text, &n);
     flx_studio_stamp(s->file.path, s->file.stamp);
     memcpy(s->seen, s->file.stamp, sizeof s->seen);
     if (!there && strcmp(s->file.stamp, "none") != 0) {
         flx_http_refuse(g, "413 Content Too Large: the model file cannot be read, or is too large");
         return;
     }
-    flx_studio_read(s->file.copy, MOST_TEXT, &copy);
+    flx_studio_read(s->file.copy, MOST_TEXT, &copy, NULL);
+    bool whole = !text || flx_studio_is_text(text, n);
+    for (size_t i = 0; !whole && i < n; i++) {
+        if (text[i] == '\0') text[i] = '\xff'; // so that what follows is seen
+    }
     flx_text_put(&t, "{\"name\": ");
     flx_text_put_string(&t, s->file.name);
     flx_text_put(&t, ", \"stamp\": ");
     flx_text_put_string(&t, s->file.stamp);
     flx_text_put(&t, ", \"text\": ");
     flx_text_put_string(&t, text ? text : "");
-    flx_text_put(&t, ", \"copy\": ");
+    flx_text_print(&t, ", \"damaged\": %s, \"copy\": ", whole ? "false" : "true");
     if (copy && strcmp(copy, text ? text : "") != 0) {
         flx_text_put_string(&t, copy);
     } else {
@@ -112,12 +117,14 @@ static bool is_text(const flx_http_request *r)
     return strlen(r->body) == r->length;
 }
 
-// Where the file is another one than the page knows (the stamp in the query), it is kept: "over" does not mind.
+// Where the file is another one than the page knows (the stamp in the query), it is kept: "over" does not mind. One that was
+// deleted takes nothing with it.
 static void save(flx_studio *s, flx_guest *g, const flx_http_request *r)
 {
     char now[FLX_STAMP];
     flx_studio_stamp(s->file.path, now);
-    if (strcmp(r->query, "over") != 0 && strcmp(r->query, now) != 0) {
+    bool there = strcmp(now, "none") != 0;
+    if (there && strcmp(r->query, "over") != 0 && strcmp(r->query, now) != 0) {
         flx_http_refuse(g, "409 Conflict: the file was changed on the disk");
         return;
     }
@@ -186,7 +193,7 @@ static void give_schema(flx_studio *s, flx_guest *g)
 {
     char *text = NULL, *path = flx_work_scratch(&s->task, "schema.json");
     if (path && flx_language_write_schema(s->ctx, path) == FLX_OK &&
-        flx_studio_read(path, MOST_TEXT, &text)) {
+        flx_studio_read(path, MOST_TEXT, &text, NULL)) {
         flx_http_give(g, "200 OK", "application/json", text, strlen(text));
         unlink(path);
     } else {

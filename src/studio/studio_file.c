@@ -3,6 +3,7 @@
 #include "base/letters.h"
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ void flx_studio_file_clear(flx_studio_file *f)
     *f = (flx_studio_file){0};
 }
 
-bool flx_studio_read(const char *path, size_t most, char **text)
+bool flx_studio_read(const char *path, size_t most, char **text, size_t *length)
 {
     FILE *file = fopen(path, "rb");
     struct stat s;
@@ -66,8 +67,17 @@ bool flx_studio_read(const char *path, size_t most, char **text)
     }
     size_t n = *text ? fread(*text, 1, (size_t)s.st_size, file) : 0;
     if (*text) (*text)[n] = '\0';
+    if (length) *length = n;
     fclose(file);
     return *text != NULL;
+}
+
+bool flx_studio_is_text(const char *text, size_t n)
+{
+    for (size_t i = 0, width = 1; i < n; i += width) {
+        if (flx_utf8_decode((const unsigned char *)text + i, n - i, &width) <= 0) return false;
+    }
+    return true;
 }
 
 static flx_status write_text(flx_studio_file *f, const char *path, const char *text, size_t n)

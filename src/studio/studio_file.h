@@ -17,8 +17,11 @@ flx_status flx_studio_file_open(flx_ctx *ctx, const char *path, flx_studio_file 
 void flx_studio_file_clear(flx_studio_file *f);
 // When it was changed, its size and its number, as text.
 void flx_studio_stamp(const char *path, char out[FLX_STAMP]);
-// All of a file, at most `most` bytes; false: there is no such file, or it is larger. The caller frees it.
-bool flx_studio_read(const char *path, size_t most, char **text);
+// All of a file, at most `most` bytes; false: there is no such file, or it is larger. The caller frees it. n, where asked for:
+// its bytes.
+bool flx_studio_read(const char *path, size_t most, char **text, size_t *n);
+// Whether the bytes are UTF-8 without a zero: else the page cannot give them back as they are.
+bool flx_studio_is_text(const char *text, size_t n);
 // The text becomes the file, whole or not at all; the copy goes.
 flx_status flx_studio_save(flx_studio_file *f, const char *text, size_t n);
 flx_status flx_studio_autosave(flx_studio_file *f, const char *text, size_t n);

@@ -169,12 +169,26 @@ function campbell(id: string, group: Group): HTMLElement[] {
 
 // ---- over the first column ----
 
+// Columns by their units, in the order in which these come; a time that is always the same is no curve.
+function byUnit(t: Table): number[][] {
+  const groups = new Map<string, number[]>(), last = (k: number) => column(t, k)[t.rows.length - 1];
+  for (let k = 1; k < t.columns.length; k++) {
+    if (t.columns[k] === "t" && t.columns.length > 2 && column(t, k).every((v) => v === last(k))) continue;
+    const unit = t.units?.[k] ?? "";
+    groups.set(unit, [...(groups.get(unit) ?? []), k]);
+  }
+  return [...groups.values()];
+}
+
+// What has one unit is one diagram: scales of others would hide it.
 function course(id: string, t: Table, time: boolean): Chart[] {
   const x = column(t, 0), log = !time && /freq|^w$/i.test(t.columns[0]!) && x.every((v) => v > 0);
-  const curves = t.columns.slice(1, 1 + MOST).map((_, k): Curve => ({ name: titleOf(t, k + 1), colour: k, x, y: column(t, k + 1) }));
   const title = /step$/.test(t.name) ? chartWord("step") : /impulse$/.test(t.name) ? chartWord("impulse") : t.name;
-  return [new Chart({ id: `${id}-course`, title, x: { label: time ? `${chartWord("time")} [s]` : titleOf(t, 0), log }, y: { label: "" }, curves,
-    tell: (c, i) => `${c.name}: ${time ? "t" : t.columns[0]} = ${digits(c.x[i]!)}: ${digits(c.y[i]!, 6)}` })];
+  return byUnit(t).slice(0, MOST).map((columns, g, all) => {
+    const curves = columns.slice(0, MOST).map((k, j): Curve => ({ name: titleOf(t, k), colour: j, x, y: column(t, k) }));
+    return new Chart({ id: `${id}-course${g > 0 ? g + 1 : ""}`, title: all.length > 1 ? `${title} [${t.units?.[columns[0]!] || "1"}]`.trim() : title, x: { label: time ? `${chartWord("time")} [s]` : titleOf(t, 0), log }, y: { label: "" }, curves,
+      tell: (c, i) => `${c.name}: ${time ? "t" : t.columns[0]} = ${digits(c.x[i]!)}: ${digits(c.y[i]!, 6)}` });
+  });
 }
 
 // What was measured, the fit with its band, and what is left; tables one after the other are not joined.

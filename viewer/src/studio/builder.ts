@@ -66,6 +66,7 @@ export class Builder {
     for (const k of kinds) choice.add(new Option(word(`k_${k}` as Word), k));
     choice.onchange = () => { const k = choice.value as Kind | ""; choice.value = ""; if (k) this.start(k); };
     const parts: HTMLElement[] = [choice];
+    if (outline(this.editor.view.state).children.length === 0) parts.push(make("button", { id: "inplane", textContent: word("inPlane"), onclick: () => { this.head(true); this.added([]); } }));
     if (this.kind) {
       parts.push(make("span", { className: "hint", id: "asked", textContent: word(this.spots.length === 0 ? (clicks[this.kind] === 2 ? "clickFirst" : "clickPlace") : "clickSecond") }),
         make("button", { id: "defaultplace", textContent: word("byDefault"), onclick: () => this.finish() }),
@@ -124,7 +125,8 @@ export class Builder {
     const step = niceLength(12 * hit.pixel), snapped = hit.at.map((v) => round(step * Math.round(v / step)));
     const [px, py] = stage.pixel([0, 0, 0]);
     const at = near[0]?.at ?? (Math.hypot(px - x, py - y) < NEAR ? [0, 0, 0] : snapped);
-    return { at, name: near.find((p) => p.name)?.name ?? null, bodies: [...new Set(near.map((p) => p.body))] };
+    const called = near.find((p) => p.name); // its body comes first: a place by name is on that one
+    return { at, name: called?.name ?? null, bodies: [...new Set([...(called ? [called.body] : []), ...near.map((p) => p.body)])] };
   }
 
   // As the text has them.
@@ -174,10 +176,11 @@ export class Builder {
   }
 
   // A model that says nothing yet gets what every model needs.
-  private head(): void {
+  private head(planar = false): void {
     const state = this.editor.view.state, root = outline(state);
     if (root.children.length > 0) return;
-    this.editor.edit([{ from: 0, to: state.doc.length, insert: "flexion: 1\ngravity: [0, 0, -9.81]\n\nsimulate: {until: 5}\n\noutputs:\n  every: 0.02\n  signals: [energy]\n" }]);
+    const axes = planar ? "dimension: 2\ngravity: [0, -9.81]" : "gravity: [0, 0, -9.81]";
+    this.editor.edit([{ from: 0, to: state.doc.length, insert: `flexion: 1\n${axes}\n\nsimulate: {until: 5}\n\noutputs:\n  every: 0.02\n  signals: [energy]\n` }]);
   }
 
   private bodies(): string[] {
@@ -196,7 +199,9 @@ export class Builder {
     if (kind === "rod" || kind === "ball") return put("bodies", kind === "rod" ? "rod" : "ball", kind === "rod" ? rod(spots, planar) : ball(spots, planar));
     if (kind === "beam") {
       const [a, b] = ends(spots);
-      return put("bodies", "beam", `{type: beam, from: ${cut(a)}, to: ${cut(b)}, elements: 8, section: {radius: ${round(0.01 * length(a, b))}}, material: {E: 2.1e11, nu: 0.3, density: 7850}, damping: {rayleigh: [0, 1e-4]}}`);
+      const path = put("bodies", "beam", `{type: beam, from: ${cut(a)}, to: ${cut(b)}, elements: 8, section: {radius: ${round(0.01 * length(a, b))}}, material: {E: 2.1e11, nu: 0.3, density: 7850}, damping: {rayleigh: [0, 1e-4]}}`);
+      this.output(`${path[1]}.end.position.${planar ? "y" : "z"}`);
+      return path;
     }
     const [first, second] = this.pair(spots[0], last), at = spots[0]?.name ?? cut(spots[0]?.at ?? this.origin(second));
     if (kind === "revolute" || kind === "prismatic") {
@@ -206,8 +211,8 @@ export class Builder {
     }
     if (kind === "spherical" || kind === "fixed") return put("joints", kind === "fixed" ? "weld" : "ball_joint", `{type: ${kind}, on: [${first}, ${second}], at: ${at}}`);
     if (kind === "spring") {
-      const [a, b] = ends(spots), on = this.between(spots, last);
-      return put("forces", "spring", `{type: spring, on: [${on.join(", ")}], at: [${spots[0]?.name ?? cut(a)}, ${spots[1]?.name ?? cut(b)}], stiffness: 100, damping: 1}`);
+      const on = this.between(spots, last), at = ends(spots).map((p, i) => (spots[i]?.name && spots[i].bodies[0] === on[i] ? spots[i].name : cut(p)));
+      return put("forces", "spring", `{type: spring, on: [${on.join(", ")}], at: [${at.join(", ")}], stiffness: 100, damping: 1}`);
     }
     if (kind === "torque") {
       const joint = find(outline(state), ["joints"])?.children.find((c) => /revolute/.test(state.sliceDoc(c.from, c.to)))?.key ?? "hinge";
@@ -229,7 +234,8 @@ export class Builder {
   // The two bodies that a place belongs to.
   private pair(spot: Spot | undefined, last: string): [string, string] {
     const b = spot?.bodies ?? [];
-    if (b.length > 1 && !this.joined(b[0], b[1])) return [b[0], b[1]];
+    const all = this.bodies(), order = [b[0], b[1]].sort((x, y) => all.indexOf(x) - all.indexOf(y)); // as the text has them
+    if (b.length > 1 && !this.joined(b[0], b[1])) return [order[0], order[1]];
     // of two that are joined already the one that begins there, as a ball does at the end of a bar
     return ["ground", (b.length > 1 ? b.find((name) => near(this.origin(name), spot!.at)) : b[0]) ?? b[0] ?? last];
   }

@@ -4,13 +4,15 @@ import { groupsOf } from "../charts/tables";
 import { decimal } from "../labels";
 import { make } from "../panels";
 import type { Done } from "./server";
-import { word } from "./words";
+import { word, type Word } from "./words";
 
 const MOST = 200; // rows of a table that are shown
 const digits = (x: number | null) => (x === null ? "" : decimal(String(Number(x.toPrecision(6)))));
 
 type Table = NonNullable<Done["tables"]>[number];
-const titleOf = ([name, unit]: [string, string]) => (unit ? `${name} [${unit}]` : name);
+// Names that the comparison of methods gives its columns.
+const known: Record<string, Word> = { steps: "col_steps", evaluations: "col_evaluations", time: "col_time", "energy drift": "col_drift", "largest difference": "col_difference" };
+const titleOf = ([name, unit]: [string, string]) => `${known[name] ? word(known[name]) : name}${unit ? ` [${unit}]` : ""}`;
 
 function table(head: string[], rows: (string | number | null)[][]): HTMLElement {
   const t = make("table", {}, make("tr", {}, ...head.map((h) => make("th", { textContent: h, className: "number" }))));

@@ -10,7 +10,7 @@ export interface Checked {
   summary?: { bodies: number; joints: number; forces: number; constraints: number; redundant: number; freedoms: number; method: string };
   inputs?: Port[]; parameters?: Port[]; analyses?: string[]; sweep?: number;
 }
-export interface Model { name: string; stamp: string; text: string; copy: string | null }
+export interface Model { name: string; stamp: string; text: string; copy: string | null; damaged: boolean } // damaged: not all of its bytes are text
 export interface Done {
   ok: boolean; status: string; messages: Message[]; t?: number; seconds?: number; steps?: number; balanced?: boolean;
   last?: [string, number][]; file?: string; run?: number; // run: of several that are live

@@ -320,7 +320,7 @@ export class Studio {
     else if (event === "ready") this.live?.begin(data as Parameters<Live["begin"]>[0]);
     else if (event === "frame") this.live?.frame(data as Parameters<Live["frame"]>[0]);
     else if (event === "note") this.live?.complain((data as { text: string }).text);
-    else if (event === "changed") this.files.changed((data as { deleted: boolean }).deleted);
+    else if (event === "changed") void this.files.changed((data as { deleted: boolean }).deleted);
     else if (event === "taken") {
       this.editor.frozen = true; // two pages would overwrite what the other keeps
       banner("taken", ["takeBack", () => location.reload()]);
