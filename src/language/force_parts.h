@@ -58,6 +58,7 @@ flx_status flx_force_add_state(flx_builder *b, const flx_item *force, flx_force_
 // One from zero on whose rate a kernel gives, not an expression.
 flx_status flx_force_keep_state(flx_builder *b, const flx_item *force, const char *name,
                                 int *state);
+void flx_force_set_balance(flx_builder *b, int state, const flx_balance_of *balance);
 void flx_force_set_rate(flx_builder *b, int state, flx_node derivative);
 // A signal that only this kind has.
 void flx_force_add_signal(flx_force_data *d, const char *name, flx_node node);

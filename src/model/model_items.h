@@ -189,6 +189,15 @@ typedef struct flx_variable { // second order: mass q'' = force
     flx_node mass, force;
 } flx_variable;
 
+#define FLX_BALANCE_READS 5
+
+// Where a state begins that is at rest with what the start finds: the fibres of a muscle, whose length the joints decide.
+typedef struct flx_balance_of {
+    flx_node reads[FLX_BALANCE_READS];            // the first is a length
+    bool (*find)(const double *read, double *at); // false: there is none
+    const char *who, *why;                        // "WHO is 1 m long at the start, and WHY"
+} flx_balance_of;
+
 typedef struct flx_first_order {
     const char *name;
     flx_loc loc;
@@ -198,6 +207,7 @@ typedef struct flx_first_order {
     flx_node derivative; // x' (already divided by the mass), or the residual of an algebraic one
     bool algebraic;
     int number; // among the states, or among the algebraic ones: the leaf's index
+    const flx_balance_of *balance; // NULL: it begins as `at` says
 } flx_first_order;
 
 typedef struct flx_constraint {

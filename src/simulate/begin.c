@@ -369,6 +369,7 @@ flx_status flx_simulation_begin(flx_simulation *sim, const flx_state *drawn,
         FLX_TRY(close_held(sim, drawn, 0));
     }
     FLX_TRY(find_balance(sim));
+    FLX_TRY(flx_balanced_find(sim, base_of(sim)));
     FLX_TRY(close_held(sim, drawn, 1));
     FLX_TRY(flx_simulation_settle_condensed(sim));
     FLX_TRY(settle_switches(sim));

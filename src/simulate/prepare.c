@@ -250,6 +250,7 @@ static flx_status find_start(flx_simulation *sim, draft *complete, const flx_sta
     FLX_TRY(flx_state_create(sim->sys, &sim->start));
     FLX_TRY(flx_starter_create(sim, false, &sim->starter));
     // without redundant rows the positions have been found by the same system
+    FLX_TRY(flx_balanced_plan(sim));
     return flx_simulation_begin(sim, drawn, ndrop == 0 ? complete->x : NULL);
 }
 

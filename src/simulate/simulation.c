@@ -452,6 +452,7 @@ void flx_plan_destroy(flx_plan **plan)
     flx_free(p->full_model);
     flx_formulas_clear(&p->columns);
     flx_formulas_clear(&p->probes);
+    flx_formulas_clear(&p->balanced);
     flx_program_destroy(&p->measure_program);
     flx_state_destroy(&p->start);
     flx_state_destroy(&p->bodies_start);

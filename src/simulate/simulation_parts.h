@@ -250,6 +250,7 @@ typedef struct flx_plan {
     flx_result_info info;               // without what one run adds
     double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena
     flx_formulas columns, probes;
+    flx_formulas balanced;        // of what begins at rest (balanced_states.c)
     flx_program *measure_program; // owned
     bool *not_unique;             // (njoint) arena or NULL: reactions that are one choice of many
     bool *pressed_not_unique;     // ... and those of them that friction of the joint would follow
@@ -278,6 +279,10 @@ flx_status flx_simulation_create_of(const flx_plan *plan, const flx_integrator_d
 // The same of a system, also of one made by hand.
 flx_status flx_simulation_create_for(const flx_system *s, const flx_integrator_def *def,
                                      bool no_ledger, flx_ctx *ctx, flx_simulation **sim);
+
+// Where what begins at rest does so, in a start whose positions are found; s: its coordinates are those of bodies.
+flx_status flx_balanced_plan(flx_simulation *sim);
+flx_status flx_balanced_find(flx_simulation *sim, const flx_system *s);
 
 // One run of a plan.
 struct flx_simulation {

@@ -46,6 +46,13 @@ void flx_force_set_rate(flx_builder *b, int state, flx_node derivative)
     }
 }
 
+void flx_force_set_balance(flx_builder *b, int state, const flx_balance_of *balance)
+{
+    for (flx_force_state *s = b->states; s; s = s->next) {
+        if (s->def.number == state) s->def.balance = balance;
+    }
+}
+
 void flx_force_add_signal(flx_force_data *d, const char *name, flx_node node)
 {
     d->more[d->nmore].name = name;

@@ -101,22 +101,39 @@ static flx_node fibre_speed(flx_graph *g, flx_node factor)
     return node_scale(g, 1.0 / FLX_MUSCLE_SPEED_2, add_const(g, s, -FLX_MUSCLE_SPEED_3));
 }
 
-static flx_status start_fibre(flx_builder *b, const flx_item *force, const flx_force_data *d,
-                              muscle *m, flx_num *out)
+// Length of the fibres at rest, of the muscle's length, its fibres, tendon, pennation and activation.
+static bool find_fibre(const double *read, double *l)
 {
-    flx_num total = d->through->drawn;
-    flx_num *needed[] = {&total, &m->fibre, &m->tendon, &m->pennation, &m->activation};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    const flx_muscle_data data = {read[1], read[2], read[3]};
+    return flx_muscle_rest(&data, read[0], read[4], l);
+}
+
+// The fibres begin in balance, where joints have put the muscle at t = 0.
+static flx_status balance_fibre(flx_builder *b, const flx_item *force, const flx_force_data *d,
+                                muscle *m, int state)
+{
+    flx_graph *g = b->g;
+    flx_num drawn = d->through->drawn;
+    flx_num *needed[] = {&drawn, &m->fibre, &m->tendon, &m->pennation, &m->activation};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         flx_num_fix(b, needed[i], force->loc);
+    flx_balance_of *balance = flx_arena_take(b->m->arena, 1, sizeof *balance);
+    if (!balance) return FLX_ERR_MEMORY;
+    *balance = (flx_balance_of){
+        .reads = {d->length, flx_num_node(g, m->fibre), flx_num_node(g, m->tendon),
+                  flx_num_node(g, m->pennation), flx_num_node(g, m->activation)},
+        .find = find_fibre,
+        .who = flx_arena_printf(b->m->arena, "muscle '%s'", force->full),
+        .why = flx_arena_printf(b->m->arena,
+                                "its fibres (best %g m) find no balance with the tendon (slack %g "
+                                "m) there: they would be shorter than 0.3 or longer than 1.8 of "
+                                "their best length",
+                                m->fibre.x, m->tendon.x)};
+    for (int i = 0; i < FLX_BALANCE_READS; i++) {
+        if (balance->reads[i] < 0) return FLX_ERR_MEMORY;
     }
-    flx_muscle_data data = {m->fibre.x, m->tendon.x, m->pennation.x};
-    *out = (flx_num){0.0, 0};
-    if (flx_muscle_rest(&data, total.x, m->activation.x, &out->x)) return FLX_OK;
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc,
-                    "muscle '%s' is %g m long in the initial configuration, and its fibres (best "
-                    "%g m) find no balance with the tendon (slack %g m) there: they would be "
-                    "shorter than 0.3 or longer than 1.8 of their best length",
-                    force->full, total.x, m->fibre.x, m->tendon.x);
+    flx_force_set_balance(b, state, balance);
+    return balance->who && balance->why ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d)
@@ -124,15 +141,14 @@ flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     muscle m;
-    flx_num fibre;
     flx_node a, l;
     int states[2];
     FLX_TRY(read_muscle(e, force, &m));
-    FLX_TRY(start_fibre(b, force, d, &m, &fibre));
     FLX_TRY(flx_force_add_state(b, force, d, "activation", m.activation, &states[0], &a));
-    FLX_TRY(flx_force_add_state(b, force, d, "fibre", fibre, &states[1], &l));
+    FLX_TRY(flx_force_add_state(b, force, d, "fibre", (flx_num){1.0, 0}, &states[1], &l));
     flx_force_add_signal(d, "excitation", m.excitation);
     FLX_TRY(flx_force_length(b, d));
+    FLX_TRY(balance_fibre(b, force, d, &m, states[1]));
     flx_node cosine = node_const(g, cos(m.pennation.x));
     if (m.pennation.x > 0.0) {
         flx_node s = node_div(g, node_const(g, sin(m.pennation.x)), l);

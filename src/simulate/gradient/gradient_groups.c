@@ -410,7 +410,8 @@ static bool starts_otherwise(const flx_gradient_groups *x)
     const flx_simulation *sim = twin_of(x);
     const flx_system *s = placed_in(x);
     if (x->instants->n == 0 || sim->model->simulate.start >= 0 || sim->from) return true;
-    if (sim->plan->reduction.n > 0 || sim->plan->balances) return true;
+    if (sim->plan->reduction.n > 0 || sim->plan->balances || sim->plan->balanced.program)
+        return true;
     if (flx_wrapper_innermost(s) != s) return true;
     // what was closed follows masses, too
     return !same_motion(&s->dims, x->drawn[0], start_in(x));
