@@ -342,6 +342,28 @@ static flx_status compile(const flx_model *m, flx_numbers *n)
     return status;
 }
 
+// The numbers as the program makes them, which may be other ones in the last digit than those that the reader made: the
+// same parameters make the same numbers, whether they were set or read.
+static flx_status take_numbers(flx_model *m, const flx_numbers *n)
+{
+    size_t np = (size_t)m->ntunable, scratch = (size_t)n->scratch;
+    double **at = flx_alloc(m->ctx, (size_t)n->n, sizeof *at);
+    double *values = flx_alloc(m->ctx, (size_t)n->n + np + scratch, sizeof *values);
+    flx_status status = at && values ? FLX_OK : FLX_ERR_MEMORY;
+    walk w = {.m = m, .at = at};
+    if (status == FLX_OK) status = walk_model(&w);
+    if (status == FLX_OK) {
+        double *p = values + n->n;
+        for (size_t k = 0; k < np; k++) p[k] = m->tunables[k].value;
+        flx_program_eval(n->program, p, p + np, values);
+        for (int i = 0; i < n->n; i++) *at[i] = values[i];
+        status = flx_beams_follow(m);
+    }
+    flx_free(at);
+    flx_free(values);
+    return status;
+}
+
 flx_status flx_numbers_finish(flx_model *m)
 {
     if (m->ntunable == 0) return FLX_OK;
@@ -350,7 +372,8 @@ flx_status flx_numbers_finish(flx_model *m)
     walk w = {.m = m, .list = n};
     FLX_TRY(walk_model(&w));
     n->n = w.n;
-    return compile(m, n);
+    FLX_TRY(compile(m, n));
+    return take_numbers(m, n);
 }
 
 int flx_model_number_count(const flx_model *m)

@@ -78,6 +78,6 @@ void flx_hoist_slopes(const flx_hoist *h, const double *p, int k, double *scratc
 
 // ---- for the builder -----------------------------------------------------------------------------
 
-// When the model is filled: compiles N(p).
+// When the model is filled: compiles N(p), and takes the numbers that it makes.
 flx_status flx_numbers_finish(flx_model *m);
 void flx_numbers_destroy(flx_numbers **n); // accepts NULL

@@ -127,13 +127,33 @@ static void begin_typical(flx_quasistatic *z)
     }
 }
 
-flx_status flx_quasistatic_measure(flx_system *s, const flx_state *x)
+// The one of which others are made, whose unknowns have the same places; NULL: there is none.
+static flx_quasistatic *inside(flx_system *s)
 {
     while (flx_wrapper_is(s) && s->ops->residual != flx_quasistatic_residual) {
-        s = ((flx_wrapper *)s)->base; // their unknowns have the same places
+        s = ((flx_wrapper *)s)->base;
     }
-    if (s->ops->residual != flx_quasistatic_residual) return FLX_OK;
-    flx_quasistatic *z = (flx_quasistatic *)s;
+    return s->ops->residual == flx_quasistatic_residual ? (flx_quasistatic *)s : NULL;
+}
+
+int flx_quasistatic_scales(flx_system *s, double **at)
+{
+    flx_quasistatic *z = inside(s);
+    *at = z ? z->typical : NULL;
+    return z ? z->nlinked + z->nclosing : 0;
+}
+
+void flx_quasistatic_forget_scales(flx_system *s)
+{
+    flx_quasistatic *z = inside(s);
+    if (z) begin_typical(z);
+}
+
+flx_status flx_quasistatic_measure(flx_system *s, const flx_state *x)
+{
+    flx_quasistatic *z = inside(s);
+    if (!z) return FLX_OK;
+    s = &z->z.sys;
     const flx_system *base = z->z.base;
     flx_work *work = s->ops->work_create(s);
     if (!work) return FLX_ERR_MEMORY;

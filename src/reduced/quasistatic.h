@@ -18,3 +18,6 @@ flx_status flx_quasistatic_create(flx_system *base, const flx_quasistatic_how *h
 // Accelerations and forces that algebraic unknowns of such a system stand for are as large as the
 // stiffness at x makes them: their scales. Before a method is made; any other system stays as it is.
 flx_status flx_quasistatic_measure(flx_system *s, const flx_state *x);
+// Where these scales are, and how many: of an instance they are one run's own. As before anything was measured.
+int flx_quasistatic_scales(flx_system *s, double **at);
+void flx_quasistatic_forget_scales(flx_system *s);

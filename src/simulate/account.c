@@ -189,6 +189,7 @@ void flx_account_open(flx_simulation *sim)
                                .nmetric = sim->info.nmetric,
                                .metrics = sim->metrics};
     for (int i = 0; i < 6; i++) sim->ledger.momentum_change[i] = nothing;
+    memset(sim->course.sum, 0, (size_t)sim->course.n * sizeof *sim->course.sum);
 }
 
 // ---- measures -----------------------------------------------------------------------------------

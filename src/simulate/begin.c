@@ -279,6 +279,7 @@ static flx_status accelerate_again(flx_simulation *sim, struct flx_starter *st)
 
 flx_status flx_simulation_start_recast(flx_simulation *sim)
 {
+    flx_quasistatic_forget_scales(sim->sys); // of another start
     if (sim->plan->reduction.n > 0) FLX_TRY(find_slow_start(sim));
     FLX_TRY(flx_quasistatic_measure(sim->sys, sim->start));
     struct flx_starter *st = sim->starter;
@@ -478,6 +479,16 @@ static flx_status take_parameters(struct flx_starter *st, const flx_system *s)
     return FLX_OK;
 }
 
+// What the start is sought from: nothing of the last one.
+static void forget_start(const flx_dims *d, flx_state *x)
+{
+    memset(x->a, 0, (size_t)d->nv * sizeof *x->a);
+    memset(x->dx, 0, (size_t)d->nx * sizeof *x->dx);
+    memset(x->w, 0, (size_t)d->nw * sizeof *x->w);
+    memset(x->lam, 0, (size_t)d->nlam * sizeof *x->lam);
+    memset(x->mu, 0, (size_t)d->nmu * sizeof *x->mu);
+}
+
 static flx_status make_again(flx_simulation *sim)
 {
     struct flx_starter *st = sim->starter;
@@ -488,6 +499,7 @@ static flx_status make_again(flx_simulation *sim)
     FLX_TRY(take_parameters(st, s));
     if (!st->drawn) FLX_TRY(flx_state_create(s, &st->drawn));
     FLX_TRY(flx_descriptor_draw(s, st->drawn));
+    forget_start(&sim->sys->dims, sim->start);
     FLX_TRY(flx_simulation_begin(sim, st->drawn, NULL));
     if (sim->sys->ops->accept) sim->sys->ops->accept(sim->sys, sim->work, sim->start);
     FLX_TRY(check_again(sim));

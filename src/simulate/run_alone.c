@@ -72,6 +72,10 @@ static flx_status restart(flx_run *r)
     if (r->tuned) FLX_TRY(flx_running_tune(r, r->parameters));
     if (r->tuned || r->stale) FLX_TRY(flx_simulation_start_again(sim));
     if (r->tuned) FLX_TRY(flx_simulation_find_signals(sim));
+    if (r->placed) FLX_TRY(flx_quasistatic_measure(sim->sys, sim->start)); // it was, elsewhere
+    double *scales;
+    if (flx_quasistatic_scales(sim->sys, &scales) > 0)
+        sim->used = true; // methods are made with them
     r->tuned = r->stale = r->placed = false;
     FLX_TRY(flx_running_begin(sim));
     FLX_TRY(begin_here(r));
@@ -168,6 +172,21 @@ static flx_status place(flx_simulation *sim, flx_start_report *report)
     return status;
 }
 
+// The same; what cannot be leaves the scales of the system as they were.
+static flx_status place_or_stay(flx_simulation *sim, flx_start_report *report)
+{
+    double *scales, *kept;
+    size_t n = (size_t)flx_quasistatic_scales(sim->sys, &scales);
+    if (n == 0) return place(sim, report);
+    kept = flx_alloc(sim->ctx, n, sizeof *kept);
+    if (!kept) return FLX_ERR_MEMORY;
+    memcpy(kept, scales, n * sizeof *kept);
+    flx_status status = place(sim, report);
+    if (status != FLX_OK) memcpy(scales, kept, n * sizeof *kept);
+    flx_free(kept);
+    return status;
+}
+
 static flx_status set_state(flx_run *r, double t, const double *q, const double *v, const double *x,
                             flx_start_report *report)
 {
@@ -185,7 +204,7 @@ static flx_status set_state(flx_run *r, double t, const double *q, const double 
     if (q) memcpy(to->q, q, (size_t)d->nq * sizeof *q);
     if (v) memcpy(to->v, v, (size_t)d->nv * sizeof *v);
     if (x) memcpy(to->x, x, (size_t)d->nx * sizeof *x);
-    flx_status status = place(sim, report);
+    flx_status status = place_or_stay(sim, report);
     if (status != FLX_OK) {
         flx_state_copy(to, sim->inner);
         return status;

@@ -244,8 +244,13 @@ flx_status flx_run_set_parameter(flx_run *r, int i, double value)
 flx_status flx_run_get_parameter(const flx_run *r, int i, double *value)
 {
     if (!r || !value) return flx_refuse_null(NULL, __func__);
-    FLX_TRY(check_parameter(r, i));
-    *value = r->parameters ? r->parameters[i] : parameters_of(r)[i];
+    flx_port_info info;
+    if (!flx_system_describe(r->of, FLX_PORT_PARAMETER, i, &info)) return check_parameter(r, i);
+    bool varies = info.tunable && i < r->sim->sys->nparameter;
+    const double *now = !varies         ? &info.value
+                        : r->parameters ? r->parameters + i
+                                        : parameters_of(r) + i;
+    *value = *now;
     return FLX_OK;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAGIC UINT64_C(0x31304e5552584c46) // "FLXRUN01" on little-endian machines
-#define FORMAT 5
+#define FORMAT 6
 
 typedef struct head {
     uint64_t magic, format;
@@ -87,6 +87,20 @@ static void due_memory(flx_run *r, flx_memory *m)
         flx_memory_pass(m, r->due, (size_t)r->ndue * sizeof *r->due);
 }
 
+// Modes that are signals, where parameters of the run have made others than those of its system.
+static void findings_memory(flx_simulation *sim, flx_memory *m)
+{
+    bool own = sim->findings != sim->plan->findings;
+    FLX_PASS(m, own);
+    if (!own) sim->findings = sim->plan->findings;
+    flx_status status = own ? flx_simulation_own_findings(sim) : FLX_OK;
+    if (status != FLX_OK) flx_memory_fail(m, status);
+    for (int i = 0; own && status == FLX_OK && i < sim->model->nanalysis; i++) {
+        size_t n = 4 * (size_t)sim->model->analyses[i].count;
+        if (sim->findings[i]) flx_memory_numbers(m, sim->findings[i], n);
+    }
+}
+
 // Of what ran before a change to the full system.
 static void work_memory(flx_integrator *it, flx_memory *m)
 {
@@ -107,6 +121,9 @@ static void walk(flx_run *r, flx_memory *m)
                       ? (double *)(uintptr_t)sim->sys->param + sim->sys->first_parameter
                       : NULL; // an instance is the run's own
     flx_memory_numbers(m, own, (size_t)sim->sys->nparameter);
+    double *scales;
+    size_t nscale = (size_t)flx_quasistatic_scales(sim->sys, &scales);
+    flx_memory_numbers(m, scales, nscale);
     FLX_PASS(m, r->t);
     FLX_PASS(m, r->horizon);
     FLX_PASS(m, r->begun);
@@ -121,6 +138,7 @@ static void walk(flx_run *r, flx_memory *m)
     FLX_PASS(m, stop);
     parameters_memory(r, m);
     due_memory(r, m);
+    findings_memory(sim, m);
     flx_state_memory(sim->start, m);
     params_memory(sim->sys, m);
     params_memory(sim->bodies, m);
@@ -226,6 +244,18 @@ static flx_status take_parameters(flx_run *r, const unsigned char *body)
     return status;
 }
 
+// Then come the scales that were measured where the run began: its method was made with them.
+static flx_status take_scales(flx_run *r, const unsigned char *body)
+{
+    flx_simulation *sim = r->sim;
+    double *scales;
+    size_t n = (size_t)flx_quasistatic_scales(sim->sys, &scales) * sizeof *scales;
+    body += (size_t)sim->sys->nparameter * sizeof(double);
+    if (n == 0 || memcmp(scales, body, n) == 0) return FLX_OK;
+    memcpy(scales, body, n);
+    return flx_simulation_create_method(sim);
+}
+
 static flx_status load(flx_run *r, const head *h, unsigned char *body)
 {
     flx_simulation *sim = r->sim;
@@ -233,6 +263,7 @@ static flx_status load(flx_run *r, const head *h, unsigned char *body)
     flx_memory walked = flx_memory_begin(FLX_MEMORY_LOAD, body, (size_t)h->memory);
     FLX_TRY(take_parameters(r, body));
     FLX_TRY(take_engine(r, h->full != 0));
+    FLX_TRY(take_scales(r, body));
     FLX_TRY(flx_method_restore(sim->it, sim->state, false, body + h->memory, method));
     walk(r, &walked);
     if (walked.status == FLX_ERR_MEMORY) return walked.status;

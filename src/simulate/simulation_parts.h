@@ -411,8 +411,9 @@ flx_status flx_simulation_create_unsettled(const flx_model *model, flx_simulatio
 // analyses/settle_model.c: the analyses whose results expressions use are done, and the model is built anew with them.
 // needed: without them there is no run; else one that fails is a warning.
 flx_status flx_model_settle(const flx_model *m, bool needed);
-// analyses/performers.c: the modes that signals ask for.
+// analyses/performers.c: the modes that signals ask for; room for them that is not the plan's.
 flx_status flx_simulation_find_signals(flx_simulation *sim);
+flx_status flx_simulation_own_findings(flx_simulation *sim);
 
 // reduce_cutoff.c: what blocks of type cutoff make of the system *s, initially; velocities of items, as many
 // as it returns.

@@ -283,11 +283,9 @@ static flx_status keep_modes(flx_simulation *sim, int i)
 {
     flx_finding found;
     const flx_analysis *a = sim->model->analyses + i;
-    double *values = flx_arena_take(sim->arena, 4 * (size_t)a->count, sizeof *values);
-    if (!values) return FLX_ERR_MEMORY;
     FLX_TRY(flx_simulation_analyse(sim, i, &found));
     for (int k = 0; k < a->count; k++) {
-        double *to = values + 4 * k;
+        double *to = sim->findings[i] + 4 * k;
         const flx_mode *m = k < found.modes.nmode ? found.modes.modes + k : NULL;
         to[0] = m ? m->re : (double)NAN;
         to[1] = m ? m->im : (double)NAN;
@@ -295,23 +293,34 @@ static flx_status keep_modes(flx_simulation *sim, int i)
         to[3] = m ? m->damping : (double)NAN;
     }
     flx_finding_clear(&found);
-    sim->findings[i] = values;
+    return FLX_OK;
+}
+
+flx_status flx_simulation_own_findings(flx_simulation *sim)
+{
+    const flx_signals *lists[] = {&sim->columns, &sim->probes};
+    if (sim->findings && sim->findings != sim->plan->findings) return FLX_OK;
+    double **own = flx_arena_take(sim->arena, (size_t)sim->model->nanalysis, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    for (int l = 0; l < 2; l++) {
+        for (int k = 0; k < lists[l]->of->nleaf; k++) {
+            flx_leaf leaf = lists[l]->of->leaves[k];
+            int i = flx_leaf_get_index(leaf);
+            if (flx_leaf_get_kind(leaf) != FLX_LEAF_MODES || own[i]) continue;
+            size_t count = (size_t)sim->model->analyses[i].count;
+            own[i] = flx_arena_take(sim->arena, 4 * count, sizeof *own[i]);
+            if (!own[i]) return FLX_ERR_MEMORY;
+        }
+    }
+    sim->findings = own;
     return FLX_OK;
 }
 
 flx_status flx_simulation_find_signals(flx_simulation *sim)
 {
-    const flx_signals *lists[] = {&sim->columns, &sim->probes};
-    size_t n = (size_t)sim->model->nanalysis;
-    sim->findings = flx_arena_take(sim->arena, n, sizeof *sim->findings);
-    if (!sim->findings) return FLX_ERR_MEMORY;
-    for (int l = 0; l < 2; l++) {
-        for (int k = 0; k < lists[l]->of->nleaf; k++) {
-            flx_leaf leaf = lists[l]->of->leaves[k];
-            int i = flx_leaf_get_index(leaf);
-            if (flx_leaf_get_kind(leaf) != FLX_LEAF_MODES || sim->findings[i]) continue;
-            FLX_TRY(keep_modes(sim, i));
-        }
+    FLX_TRY(flx_simulation_own_findings(sim));
+    for (int i = 0; i < sim->model->nanalysis; i++) {
+        if (sim->findings[i]) FLX_TRY(keep_modes(sim, i));
     }
     return FLX_OK;
 }
