@@ -3,6 +3,7 @@
 
 #include "analyse/grid/grid.h"
 #include "model/nodes.h"
+#include "model/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,6 +94,83 @@ static flx_status set_roles(flx_opened *o, const flx_opened_def *def)
     return FLX_OK;
 }
 
+// ---- rates of inputs -----------------------------------------------------------------------------------
+
+typedef struct rates {
+    flx_simulation *sim; // of the model as it is: of what is opened, rates of inputs are zero
+    flx_signals outputs;
+    flx_work *work;
+    flx_state *x; // a state that moves: rates may be factors
+    int n;        // rows and outputs
+    double *r;    // (2 n)
+} rates;
+
+// Rows and outputs where the input has this slope and curvature; its value stays as it is.
+static flx_status evaluate_with(rates *k, int input, double slope, double curvature, double *r)
+{
+    const flx_system *s = k->sim->sys;
+    double *at = (double *)(uintptr_t)s->param + flx_param_input(k->sim->model, input, 0);
+    double kept[FLX_INPUT_NUMBERS];
+    int n = flx_dims_unknowns(&s->dims);
+    memcpy(kept, at, sizeof kept);
+    at[FLX_INPUT_SINCE] = k->x->t;
+    at[FLX_INPUT_SLOPE] = slope;
+    at[FLX_INPUT_CURVATURE] = curvature;
+    flx_point p = flx_state_point(s, k->x);
+    flx_status status = s->ops->residual(s, k->work, &p, r);
+    if (status == FLX_OK) status = flx_signals_eval(&k->outputs, k->sim, k->x, 0.0);
+    if (k->n > n) memcpy(r + n, k->outputs.out, (size_t)(k->n - n) * sizeof *r);
+    memcpy(at, kept, sizeof kept);
+    return status;
+}
+
+static flx_status refuse_rate(rates *k, int input)
+{
+    const flx_input_item *in = k->sim->model->inputs + input;
+    FLX_TRY(evaluate_with(k, input, 0.0, 0.0, k->r));
+    for (int i = 1; i < 3; i++) {
+        FLX_TRY(evaluate_with(k, input, i == 1, i == 2, k->r + k->n));
+        if (memcmp(k->r, k->r + k->n, (size_t)k->n * sizeof *k->r) == 0) continue;
+        return FLX_FAIL(k->sim->ctx, FLX_ERR_CANNOT, in->loc,
+                        "the rate of input '%s' acts on the model, or on what is wanted, and what "
+                        "is sought are values at instants: make '%s' a first-order variable, and "
+                        "seek its derivative",
+                        in->name, in->name);
+    }
+    return FLX_OK;
+}
+
+static flx_status begin_rates(rates *k, const flx_opened_def *def, flx_formulas *f,
+                              flx_arena *arena)
+{
+    const flx_system *s = k->sim->sys;
+    k->n = flx_dims_unknowns(&s->dims) + def->nout;
+    k->r = flx_arena_take(arena, 2 * (size_t)k->n, sizeof *k->r);
+    k->work = s->ops->work_create(s);
+    if (!k->r || !k->work) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_formulas_create(k->sim->model->graph, def->nout, def->outputs, f));
+    FLX_TRY(flx_signals_create(k->sim->ctx, f, &k->outputs));
+    FLX_TRY(flx_state_create(s, &k->x));
+    flx_state_copy(k->x, k->sim->start);
+    for (int i = 0; i < s->dims.nv; i++) k->x->v[i] += 0.1 + 0.01 * (i % 7);
+    return FLX_OK;
+}
+
+// Forces, controllers and outputs may know the rate of an input; what is sought has none.
+static flx_status refuse_rates(const flx_simulation *of, const flx_opened_def *def,
+                               flx_arena *arena)
+{
+    rates k = {.sim = (flx_simulation *)(uintptr_t)of}; // as it was when all is done
+    flx_formulas f = {0};
+    flx_status status = begin_rates(&k, def, &f, arena);
+    for (int i = 0; i < def->nin && status == FLX_OK; i++) status = refuse_rate(&k, def->inputs[i]);
+    flx_state_destroy(&k.x);
+    if (k.work) of->sys->ops->work_destroy(k.work);
+    flx_signals_clear(&k.outputs);
+    flx_formulas_clear(&f);
+    return status;
+}
+
 #define MOST_TREE 80 // unknowns of a tree, whose matrices are full
 
 // Joint coordinates have the fewest unknowns. They know no forces of joints while inputs are sought.
@@ -126,6 +204,7 @@ flx_status flx_opened_create(const flx_simulation *of, const flx_opened_def *def
     FLX_TRY(refuse_motions(of->model, def));
     out->arena = flx_arena_create(ctx);
     if (!out->arena) return FLX_ERR_MEMORY;
+    FLX_TRY(refuse_rates(of, def, out->arena));
     FLX_TRY(add_unknowns(out, def));
     int told = flx_ctx_warning_count(ctx);
     FLX_TRY(create_simulation(out));

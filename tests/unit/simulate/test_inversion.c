@@ -313,6 +313,27 @@ static int what_cannot_be(void)
     return 0;
 }
 
+// The rate of an input that is sought is not known: it was taken for zero, and the check of the run as well.
+static int rates_of_inputs_are_refused(void)
+{
+    static const char *const in_force[1] = {"in_force=0.5"};
+    static const struct {
+        const char *analysis;
+        int nset;
+    } cases[] = {{"plain", 1}, {"wanted", 0}, {"cost", 0}};
+    found a;
+    find(&a, "inversion_rates", "plain", 0, NULL);
+    CHECK(a.status == FLX_OK && worst_miss(&a) < 1e-6);
+    done(&a);
+    for (int k = 0; k < 3; k++) {
+        find(&a, "inversion_rates", cases[k].analysis, cases[k].nset, in_force);
+        CHECK(a.status == FLX_ERR_CANNOT);
+        CHECK_TEXT(message(&a), "the rate of input 'u' acts on the model, or on what is wanted");
+        done(&a);
+    }
+    return 0;
+}
+
 // What a step does not resolve is told; a smooth motion is not.
 static int a_motion_that_jumps(void)
 {
@@ -371,4 +392,5 @@ static int what_rings_does_not_grow(void)
 TEST_MAIN(TEST(what_rings_does_not_grow), TEST(a_motion_that_jumps), TEST(beyond_bounds),
           TEST(index_five), TEST(an_unstable_zero), SLOW_TEST(every_kind_of_an_elastic_arm),
           TEST(zeros_of_an_elastic_arm), TEST(a_body_in_space), TEST(inputs_of_least_square),
-          TEST(a_state_between), TEST(a_loop), TEST(what_rolls), TEST(what_cannot_be))
+          TEST(a_state_between), TEST(a_loop), TEST(what_rolls), TEST(what_cannot_be),
+          TEST(rates_of_inputs_are_refused))
