@@ -89,6 +89,13 @@ flx_status flx_functions_find_method(flx_functions *f)
                     x->nrow > 0 ? "with closed loops" : "those of free bodies or ball joints");
 }
 
+// What a clock does when a run begins, and not again: batches take their starts from runs that have begun.
+static bool is_at_start(const flx_model *m, const flx_event *e)
+{
+    bool open = e->every_open || e->start_open;
+    return e->when < 0 && !open && e->start == 0.0 && e->every > m->simulate.until && !e->stop;
+}
+
 // Discrete changes within a run: the steps of a batch would pass over them.
 static flx_status check_smooth(const flx_functions *f)
 {
@@ -100,11 +107,12 @@ static flx_status check_smooth(const flx_functions *f)
                         "make it a parameter, or sweep without --device",
                         f->u[0]->name);
     }
-    if (m->nevent > 0) {
-        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, m->events[0].loc,
+    for (int i = 0; i < m->nevent; i++) {
+        if (is_at_start(m, m->events + i)) continue;
+        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, m->events[i].loc,
                         "the event '%s' happens within a run, and batches of runs have none; leave "
                         "it out, or sweep without --device",
-                        m->events[0].name);
+                        m->events[i].name);
     }
     for (int i = 0; i < m->nswitch; i++) {
         if (!m->switches[i].acts) continue;

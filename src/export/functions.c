@@ -517,10 +517,11 @@ static flx_status list_parameters(flx_functions *f)
 static flx_status make(flx_functions *f, const flx_model *m)
 {
     flx_symbolic *x = &f->x;
+    bool batch = f->options.language == FLX_EXPORT_BATCH;
     FLX_TRY(check_words(f, m->ctx));
+    if (!batch) FLX_TRY(flx_symbolic_check_events(m));
     FLX_TRY(flx_symbolic_create(m, f->options.open, x));
     FLX_TRY(list_inputs(f));
-    bool batch = f->options.language == FLX_EXPORT_BATCH;
     if (batch) FLX_TRY(flx_functions_find_method(f));
     f->closed = x->nrow > 0;
     f->solve = f->closed && wanted(f, "forward") && f->options.language != FLX_EXPORT_LATEX;

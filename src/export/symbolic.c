@@ -80,13 +80,17 @@ static flx_status check_model(const flx_model *m)
     } else if (m->reduce_auto || m->ncutoff > 0) {
         status = refuse(m, m->reduce_loc, "a changed inertia (reduce)", NULL, "leave out 'reduce'");
     }
+    return status;
+}
+
+flx_status flx_symbolic_check_events(const flx_model *m)
+{
     for (int i = 0; i < m->nevent; i++) {
         if (m->events[i].nset == 0) continue; // it ends a run and changes no equation
-        status = refuse(m, m->events[i].loc, "the event", m->events[i].name,
-                        "leave it out, and set the values in the program that uses the equations");
-        break;
+        return refuse(m, m->events[i].loc, "the event", m->events[i].name,
+                      "leave it out, and set the values in the program that uses the equations");
     }
-    return status;
+    return FLX_OK;
 }
 
 // A link without inertia along its joint has no acceleration.

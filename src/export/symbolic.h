@@ -166,6 +166,8 @@ typedef struct flx_symbolic {
 // open: NULL, or the same model with open parameters.
 flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, flx_symbolic *x);
 void flx_symbolic_clear(flx_symbolic *x);
+// Nothing is set while a run lasts.
+flx_status flx_symbolic_check_events(const flx_model *m);
 
 // ---- symbolic_geometry.c: places, axes and lengths -----------------------------------------------------------
 // Where links and bodies are on their links.

@@ -129,7 +129,8 @@ static void write_facts(FILE *f, const flx_functions *all, const int *quaternion
     const flx_symbolic *x = &all->x;
     const flx_outputs *o = &x->m->outputs;
     const char *n = all->name;
-    bool watches = false, integrates = false;
+    bool watches = false, integrates = false, balls = false;
+    for (int i = 0; i < x->nq; i++) balls = balls || quaternions[i];
     for (int i = 0; i < all->nmeasure; i++) {
         int kind = all->kinds[i];
         watches = watches || kind != FLX_MEASURE_FINAL;
@@ -142,9 +143,9 @@ static void write_facts(FILE *f, const flx_functions *all, const int *quaternion
                 "METHOD %d\n"
                 "#define IMPLICIT (METHOD == 2)\n#define ELIMINATES %d\n"
                 "#define NW (NM + NROW + (IMPLICIT ? 2 * (NV + NX) : 0))\n"
-                "#define WATCHES %d\n#define INTEGRATES %d\n",
+                "#define WATCHES %d\n#define INTEGRATES %d\n#define BALLS %d\n",
                 x->nq, x->nv, x->m->nstate, all->np, x->nrow, all->nhoisted, all->nmeasure,
-                all->nnumber, all->method, all->eliminates, watches, integrates);
+                all->nnumber, all->method, all->eliminates, watches, integrates, balls);
     write_whole_numbers(f, n, "kinds", all->nmeasure, all->kinds);
     write_whole_numbers(f, n, "quaternions", x->nq, quaternions);
     flx_fprintf(f, "TABLE(double, %s_times, ", n);
