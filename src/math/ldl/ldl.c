@@ -278,15 +278,36 @@ void flx_ldl_solve_complex(const flx_ldl *f, double complex *b)
     complex_solve(f, (double *)b);
 }
 
+// The multiplier of the largest coefficient that bears the largest force: where constraints bear nothing, multipliers are
+// rounding of it.
+static double bearing(const flx_ldl *f, const double *values, const double *b)
+{
+    const flx_pattern *p = f->pattern;
+    double force = 0, coefficient = 0;
+    for (int k = 0; k < p->nblock; k++) {
+        if (f->block_sign[k] < 0) continue;
+        int rows = p->start[k + 1] - p->start[k];
+        for (int i = 0; i < rows; i++) force = fmax(force, fabs(b[p->start[k] + i]));
+        for (int e = p->row[k]; e < p->row[k + 1]; e++) {
+            if (f->block_sign[p->col[e]] > 0) continue;
+            const double *a = values + p->offset[e];
+            int n = rows * (p->start[p->col[e] + 1] - p->start[p->col[e]]);
+            for (int i = 0; i < n; i++) coefficient = fmax(coefficient, fabs(a[i]));
+        }
+    }
+    return coefficient > 0 ? force / coefficient : 0;
+}
+
 // r = b - A x; returns the componentwise backward error max |r_i| / (|A| |x| + |b|)_i. A row whose
 // terms are all zero up to rounding has none of its own and is measured against |A|_i max |x|
 // (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10 (1989) 165-190), with the maxima of velocities and of multipliers
-// apart, which differ in their units. Where all rest, velocities are rounding of what the forces give the masses alone.
+// apart, which differ in their units; multiplier: their least maximum. Where all rest, velocities are rounding of what the
+// forces give the masses alone.
 static double residual(const flx_ldl *f, const double *values, const double *x, const double *b,
-                       double *r)
+                       double multiplier, double *r)
 {
     const flx_pattern *p = f->pattern;
-    double worst = 0, largest[2] = {0, 0}, free = 0;
+    double worst = 0, largest[2] = {0, multiplier}, free = 0;
     for (int k = 0; k < p->nblock; k++) {
         double *most = &largest[f->block_sign[k] < 0];
         for (int i = p->start[k]; i < p->start[k + 1]; i++) *most = fmax(*most, fabs(x[i]));
@@ -324,12 +345,13 @@ double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, 
     size_t bytes = sizeof *b * (size_t)f->n;
     memcpy(given, b, bytes);
     flx_ldl_solve(f, b);
-    double error = residual(f, values, b, given, r);
+    double error = residual(f, values, b, given, 0, r);
+    double multiplier = error <= tol ? 0 : bearing(f, values, given);
     for (int sweep = 0; sweep < max_sweeps && !(error <= tol); sweep++) {
         flx_ldl_solve(f, r);
         for (int i = 0; i < f->n; i++) b[i] += r[i];
         memcpy(f->work, r, bytes); // the correction, to take it back
-        double next = residual(f, values, b, given, r);
+        double next = residual(f, values, b, given, multiplier, r);
         if (!(next < error)) {
             for (int i = 0; i < f->n; i++) b[i] -= f->work[i];
             break;
