@@ -24,6 +24,7 @@
 #define SHORTER 0.1
 #define AGREED 1e-6
 #define SETTLED 1e-3
+#define MORE 10.0 // ... than rounding alone
 #define MOST_SHORTER 5
 #define SHORTEST 1e-9   // seconds: differences of velocities are rounding below
 #define SAME_SPEED 1e-8 // ... velocities, to this part
@@ -434,8 +435,15 @@ static void copy_limits(const flx_relaxer *e, const flx_state *from, flx_state *
     memcpy(x->mu, from->mu, (size_t)n->nmu * sizeof *x->mu);
 }
 
+// Whether the longer of two steps is off by more than rounding, which grows with the inverse square of the step: by how much
+// the limits of the two differ, and those of the shorter one and the next.
+static bool is_longer_worse(double off, double next)
+{
+    return next < off || off > MORE * SHORTER * SHORTER * next;
+}
+
 // What hardly anything damps settles within a time of its own, which no step may be near to: where shorter ones lead elsewhere, they
-// are taken, until they agree or rounding takes over, which grows with the inverse square of the step.
+// are taken, until they agree or rounding takes over.
 flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d)
 {
     double least = HUGE_VAL;
@@ -447,14 +455,16 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
         status = find_limits(e, x, d, e->limit[0]);
     }
     FLX_TRY(status);
-    copy_limits(e, e->limit[0], x);
+    copy_limits(e, e->limit[0], x); // those of one step before, below
     for (int k = 1; k < MOST_SHORTER && least > AGREED; k++) {
+        const flx_state *before = e->limit[(k + 1) % 2];
         d *= SHORTER;
-        if (find_limits(e, x, d, e->limit[k % 2]) != FLX_OK) break;
-        double off = differ(e, e->limit[(k + 1) % 2], e->limit[k % 2]);
-        if (!(off < least) || (k == 1 && off <= AGREED)) break;
+        bool found = find_limits(e, x, d, e->limit[k % 2]) == FLX_OK;
+        double off = found ? differ(e, before, e->limit[k % 2]) : HUGE_VAL;
+        if (k > 1 && (!found || is_longer_worse(least, off))) copy_limits(e, before, x);
+        if (!(off < least)) break;
         least = off;
-        copy_limits(e, e->limit[k % 2], x);
+        if (k > 1 && (least <= AGREED || k + 1 == MOST_SHORTER)) copy_limits(e, e->limit[k % 2], x);
     }
     return shorter && !(least <= SETTLED) ? FLX_SINGULAR : FLX_OK;
 }
