@@ -298,16 +298,29 @@ static double bearing(const flx_ldl *f, const double *values, const double *b)
     return coefficient > 0 ? force / coefficient : 0;
 }
 
-// r = b - A x; returns the componentwise backward error max |r_i| / (|A| |x| + |b|)_i. A row whose
+// The componentwise backward error of a solution: by its own terms alone, and where rows of rounding may be measured by what
+// would be there without the constraints; what is left of the constraints, in velocities.
+typedef struct backward {
+    double strict, error, left;
+} backward;
+
+static double part_of(double sum, double size, double whole, double rounding, double worst)
+{
+    if (size <= rounding) size += whole;
+    return size > 0 && !(fabs(sum) <= worst * size) ? fabs(sum) / size : worst;
+}
+
+// r = b - A x; returns max |r_i| / (|A| |x| + |b|)_i. A row whose
 // terms are all zero up to rounding has none of its own and is measured against |A|_i max |x|
 // (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10 (1989) 165-190), with the maxima of velocities and of multipliers
-// apart, which differ in their units; multiplier: their least maximum. Where all rest, velocities are rounding of what the
-// forces give the masses alone.
-static double residual(const flx_ldl *f, const double *values, const double *x, const double *b,
-                       double multiplier, double *r)
+// apart, which differ in their units. Where all rest, velocities are rounding of what the forces give the masses alone, and
+// multipliers of one that the caller knows.
+static backward residual(const flx_ldl *f, const double *values, const double *x, const double *b,
+                         double multiplier, double *r)
 {
     const flx_pattern *p = f->pattern;
-    double worst = 0, largest[2] = {0, multiplier}, free = 0;
+    backward worst = {0};
+    double largest[2] = {0, 0}, free = 0;
     for (int k = 0; k < p->nblock; k++) {
         double *most = &largest[f->block_sign[k] < 0];
         for (int i = p->start[k]; i < p->start[k + 1]; i++) *most = fmax(*most, fabs(x[i]));
@@ -328,14 +341,31 @@ static double residual(const flx_ldl *f, const double *values, const double *x, 
                 if (p->col[e] == k) diagonal = a[i - first];
             }
             r[i] = sum;
+            if (constraint && row[0] > 0) worst.left = fmax(worst.left, fabs(sum) / row[0]);
             if (!constraint && diagonal > 0) free = fmax(free, size / diagonal);
             double speed = constraint ? fmax(largest[0], free) : largest[0];
-            double whole = row[0] * speed + row[1] * largest[1];
-            if (size <= 1000.0 * f->n * DBL_EPSILON * (whole + fabs(b[i]))) size += whole;
-            if (size > 0 && !(fabs(sum) <= worst * size)) worst = fabs(sum) / size;
+            double own = row[0] * largest[0] + row[1] * largest[1];
+            double whole = row[0] * speed + row[1] * fmax(largest[1], multiplier);
+            double eps = 1000.0 * f->n * DBL_EPSILON, of_b = fabs(b[i]);
+            worst.strict = part_of(sum, size, own, eps * (own + of_b), worst.strict);
+            worst.error = part_of(sum, size, whole, eps * (whole + of_b), worst.error);
         }
     }
     return worst;
+}
+
+// Whether a correction made of one solution a better one: what is good only beside what would be there without the constraints
+// leaves less of these, and of the rest what rounding leaves.
+static bool is_better(const flx_ldl *f, const backward *now, const backward *next, double tol)
+{
+    if (now->error > tol) return next->error < now->error;
+    return next->error <= fmax(tol, f->n * DBL_EPSILON) && next->left < now->left;
+}
+
+static bool has_stalled(const backward *now, const backward *next, double tol)
+{
+    if (next->strict <= tol) return true;
+    return now->error > tol ? next->error > 0.5 * now->error : next->left > 0.5 * now->left;
 }
 
 double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, double *work,
@@ -345,22 +375,22 @@ double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, 
     size_t bytes = sizeof *b * (size_t)f->n;
     memcpy(given, b, bytes);
     flx_ldl_solve(f, b);
-    double error = residual(f, values, b, given, 0, r);
-    double multiplier = error <= tol ? 0 : bearing(f, values, given);
-    for (int sweep = 0; sweep < max_sweeps && !(error <= tol); sweep++) {
+    backward now = residual(f, values, b, given, 0, r);
+    bool stalled = now.strict <= tol;
+    double multiplier = now.error <= tol ? 0 : bearing(f, values, given);
+    for (int sweep = 0; sweep < max_sweeps && !stalled; sweep++) {
         flx_ldl_solve(f, r);
         for (int i = 0; i < f->n; i++) b[i] += r[i];
         memcpy(f->work, r, bytes); // the correction, to take it back
-        double next = residual(f, values, b, given, multiplier, r);
-        if (!(next < error)) {
+        backward next = residual(f, values, b, given, multiplier, r);
+        if (!is_better(f, &now, &next, tol)) {
             for (int i = 0; i < f->n; i++) b[i] -= f->work[i];
             break;
         }
-        bool stalled = next > 0.5 * error;
-        error = next;
-        if (stalled) break;
+        stalled = has_stalled(&now, &next, tol);
+        now = next;
     }
-    return error;
+    return now.error;
 }
 
 long flx_ldl_fill(const flx_ldl *f)
