@@ -29,8 +29,7 @@ static const char help_text[] =
     "  --campbell                     of a rotor; --orders 1,2 draws rays\n"
     "  --fit                          of 'flexion optimise', with residuals\n"
     "\n"
-    "Examples:\n"
-    "  flexion plot slider_crank_torque_bode.csv --bode -o bode.png\n"
+    "Example: a position, and a rate in revolutions per minute\n"
     "  flexion plot slider_crank.h5 slider.position crank.rate:rpm -o crank.png\n"
     "\n"
     "Exit status: 0 done, 1 drawing failed, 2 the input is wrong.\n";
