@@ -11,8 +11,10 @@
 
 // A slip ends in a step at whose end less than this part of it is to be expected.
 #define ENDS 0.3
-// Below this part of the fastest a slip has the direction in which it began.
+// Below this part of the fastest motion of a contact a slip that goes back has the direction in which it began,
 #define NO_SLIP 1e-6
+// ... and below this one any: what an impact leaves of it is rounding.
+#define ROUNDING 1e-12
 // A part of a step that is given is this part of it at least.
 #define SMALLEST_PART 1e-9
 
@@ -60,7 +62,8 @@ flx_status flx_contacts_steer(flx_integrator *it, flx_state *x, double h)
     bool any = false, fixed = it->def.step > 0.0;
     double rtol = it->def.rtol > 0.0 ? it->def.rtol : FLX_DEFAULT_RTOL;
     // where it is wrong in direction, positions are off by size^2 over the deceleration
-    const double quick = sqrt(rtol) * c->quickest;
+    const double quick = sqrt(rtol) * c->quickest,
+                 fast = fmax(c->pace, fmax(c->fastest, c->quickest));
     for (int i = 0; i < c->n; i++) any = any || has_direction(&c->groups[i], x->switches);
     if (!any) return FLX_OK;
     FLX_TRY(predict(it, x, fixed ? fmin(h, it->def.step) : h));
@@ -69,8 +72,8 @@ flx_status flx_contacts_steer(flx_integrator *it, flx_state *x, double h)
         double *kept = x->switches + g->slip, *u = c->course + 2 * i, size = hypot(u[0], u[1]);
         if (!has_direction(g, x->switches) || !is_alone(c, i, x->switches)) continue;
         double length = hypot(kept[0], kept[1]);
-        bool along =
-            flx_contact_along(u, kept, 2) > 0.0 || size > NO_SLIP * c->quickest * c->scale[i];
+        double part = flx_contact_along(u, kept, 2) > 0.0 ? ROUNDING : NO_SLIP;
+        bool along = size > part * fast * c->scale[i];
         bool ends = along && (fixed || size <= quick * c->scale[i]) &&
                     flx_contact_along(c->slip + 2 * i, u, 2) < ENDS * size * size;
         for (int t = 0; t < 2; t++)
