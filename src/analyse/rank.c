@@ -14,6 +14,9 @@
 #define DISPLACEMENT 0.1
 // The same with the redundant rows left out, small beside what the geometry of a position may change.
 #define BESIDE 0.05
+// Rows left out that have more than this part of their own are looked at along so many ways.
+#define INACCURATE 1e-6
+#define MORE_WAYS 8
 // It is closed again with a damping, but exactly where that can be: with this one, in so many steps, to
 // these parts of the scale of the rows, and with more than this part of a random velocity left.
 #define LEAST_DAMPING 1e-13
@@ -191,16 +194,17 @@ static flx_status find_redundant(flx_rank_analysis *a, const flx_state *x, bool 
 
 // A row that is redundant stays so wherever the others let the mechanism go. One that holds something, but hardly at
 // the positions that it allows itself, becomes independent where the others alone have moved it: it is marked in
-// `needed`, *count is how many.
+// `needed`, *count is how many. weakest: what the rows have of their own here; a way may lead along other freedoms.
 static flx_status find_needed(flx_rank_analysis *a, const bool *redundant, int nredundant,
-                              bool *needed, int *count)
+                              double weakest, bool *needed, int *count)
 {
     uint64_t seed = 815;
+    int ways = weakest > INACCURATE ? MORE_WAYS : 2;
     flx_state *beside = NULL;
     FLX_TRY(flx_state_create(a->sys, &beside));
     flx_status status = FLX_OK;
     *count = 0;
-    for (int k = 0; k < 2 && status == FLX_OK && *count == 0; k++) {
+    for (int k = 0; k < ways && status == FLX_OK && *count == 0; k++) {
         bool moved = false;
         int n = nredundant;
         for (int i = 0; i < a->nrow; i++) {
@@ -227,7 +231,7 @@ static flx_status examine(flx_rank_analysis *a, const flx_state *x, bool *redund
     int n = 0, needed = 0, singular = 0;
     FLX_TRY(find_redundant(a, x, redundant, other, &n, &report->weakest));
     for (int k = 0; n > 0 && k < 2; k++) {
-        FLX_TRY(find_needed(a, redundant, n, other, &needed));
+        FLX_TRY(find_needed(a, redundant, n, report->weakest, other, &needed));
         if (needed == 0) break;
         if (k > 0) { // they say nothing at all where the mechanism can be
             report->nblocking = needed;

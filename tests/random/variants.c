@@ -426,8 +426,8 @@ finding judge(const spec *s, const variant *v, int form, const table *a)
 {
     table b;
     int worst = -1;
-    if (v->m.analyses) return judge_rest(s, v);
     if (!is_unique(s, a)) return (finding){.verdict = UNKNOWN};
+    if (v->m.analyses) return judge_rest(s, v);
     if (v->tolerance > 0) return judge_steps(s, v, a);
     if (v->later) {
         if (!can_be_shifted(s)) return (finding){.verdict = AGREES};
