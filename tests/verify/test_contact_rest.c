@@ -1,4 +1,5 @@
 // Where models with contacts come to rest, and what moves there: closed contacts as joints, sticking, opening, refusals.
+#include "case_table.h"
 #include "check.h"
 #include "findings.h"
 
@@ -13,13 +14,14 @@
     "flexion: 1\ngravity: [0, 0, -9.81]\n"                                                         \
     "bodies:\n"                                                                                    \
     "  b: {repeat: {i: [1, 2]}, type: rigid, mass: 1, inertia: [4e-3, 4e-3, 4e-3],\n"              \
-    "      position: [0, 0, 0.2 + 0.1*i], surface: {sphere: 0.1}}\n"                              \
+    "      position: [0, 0, 0.2 + 0.1*i], surface: {sphere: 0.1}}\n"                               \
     "joints:\n"                                                                                    \
-    "  guide: {repeat: {i: [1, 2]}, type: prismatic, on: [ground, b(i)], at: 'b(i)', axis: [0, 0, 1]}\n" \
+    "  guide: {repeat: {i: [1, 2]}, type: prismatic, on: [ground, b(i)], at: 'b(i)', axis: [0, "   \
+    "0, 1]}\n"                                                                                     \
     "forces:\n"                                                                                    \
     "  floor: {type: contact, connected: true, on: [ground, b(1)], law: " law "}\n"                \
     "  both: {type: contact, on: [b(1), b(2)], law: penalty, stiffness: 1e5, damping: 10}\n"       \
-    "outputs: {every: 1, signals: [b(1).position.z, b(2).position.z, floor.value]}\n"             \
+    "outputs: {every: 1, signals: [b(1).position.z, b(2).position.z, floor.value]}\n"              \
     "simulate: {until: 1, method: radau}\nanalyse: {" analyses "}\n"
 
 static bool is_told(const flx_finding *f, const char *what)
@@ -35,10 +37,10 @@ static int balls_lie_on_a_floor(void)
     const double depth = pow(2 * G / 1e7, 2.0 / 3.0), upper = G / 1e5;
     static const char *const laws[] = {"restitution", "'hertz', stiffness: 1e7",
                                        "'hertz', stiffness: 1e7, form: mixed"};
-    static const char *const texts[] = {BALLS("restitution", "rest: {type: equilibrium}"),
-                                        BALLS("hertz, stiffness: 1e7", "rest: {type: equilibrium}"),
-                                        BALLS("hertz, stiffness: 1e7, form: mixed",
-                                              "rest: {type: equilibrium}")};
+    static const char *const texts[] = {
+        BALLS("restitution", "rest: {type: equilibrium}"),
+        BALLS("hertz, stiffness: 1e7", "rest: {type: equilibrium}"),
+        BALLS("hertz, stiffness: 1e7, form: mixed", "rest: {type: equilibrium}")};
     for (int i = 0; i < 3; i++) {
         findings w = findings_of(texts[i]);
         double low = 0.1 - (i == 0 ? 0 : depth);
@@ -70,11 +72,12 @@ static int closed_contacts_are_joints_of_modes(void)
 
 #define BLOCK(f, more)                                                                             \
     "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"                                              \
-    "bodies: {b: {type: rigid, mass: 3, inertia: 0.1, position: [0.02, 0.16], orientation: 0.3}}\n" \
+    "bodies: {b: {type: rigid, mass: 3, inertia: 0.1, position: [0.02, 0.16], orientation: "       \
+    "0.3}}\n"                                                                                      \
     "forces:\n"                                                                                    \
     "  s: {type: contact, on: [ground, b], surfaces: [{plane: ['-sin(0.3)', 'cos(0.3)']}, "        \
-    "{box: [0.4, 0.2]}], law: restitution, friction: " f "}\n" more                               \
-    "outputs: {every: 1, signals: [s.value, s.friction.x, s.friction.y, s.gap]}\n"                \
+    "{box: [0.4, 0.2]}], law: restitution, friction: " f "}\n" more                                \
+    "outputs: {every: 1, signals: [s.value, s.friction.x, s.friction.y, s.gap]}\n"                 \
     "simulate: {until: 1, method: radau}\nanalyse: {rest: {type: equilibrium}}\n"
 
 // It holds by friction what its weight pulls down the slope; without enough it is said that it slides.
@@ -123,23 +126,24 @@ static int one_sided_constraints_open_and_close(void)
 static int modes_on_feet(double c, int n, int p, const char *friction, double *out)
 {
     char text[2048];
-    snprintf(text, sizeof text,
-             "flexion: 1\nparameters: {c: %.17g}\ngravity: [0, 9.81*sin(c), -9.81*cos(c)]\n"
-             "bodies:\n"
-             "  table: {type: rigid, mass: 2, inertia: [0.02, 0.03, 0.04], position: [0, "
-             "-0.1*sin(c), 0.1*cos(c)], orientation: {axis: [1, 0, 0], angle: c}}\n"
-             "  load: {type: rigid, mass: 1, inertia: [0.02, 0.03, 0.05], position: [0.03, "
-             "0.02*cos(c) - 0.3*sin(c), 0.02*sin(c) + 0.3*cos(c)], orientation: {axis: [1, 0, 0], "
-             "angle: c}}\n"
-             "forces:\n"
-             "  b: {type: bushing, on: [table, load], at: load, stiffness: [1e4, 3e4, 2e4, 1e3, "
-             "2e3, 3e3]}\n"
-             "  foot: {repeat: {i: [1, %d]}, type: contact, on: [ground, table], surfaces: "
-             "[{plane: [0, '-sin(c)', 'cos(c)']}, {sphere: 0.01, at: [0.2*cos(0.3 + 2*(i + %d)*pi/%d), "
-             "0.2*sin(0.3 + 2*(i + %d)*pi/%d), -0.09]}], law: restitution%s}\n"
-             "simulate: {until: 1, method: radau}\n"
-             "analyse: {m: {type: modes, about: rest}, rest: {type: equilibrium}}\n",
-             c, n, p, n, p, n, friction);
+    snprintf(
+        text, sizeof text,
+        "flexion: 1\nparameters: {c: %.17g}\ngravity: [0, 9.81*sin(c), -9.81*cos(c)]\n"
+        "bodies:\n"
+        "  table: {type: rigid, mass: 2, inertia: [0.02, 0.03, 0.04], position: [0, "
+        "-0.1*sin(c), 0.1*cos(c)], orientation: {axis: [1, 0, 0], angle: c}}\n"
+        "  load: {type: rigid, mass: 1, inertia: [0.02, 0.03, 0.05], position: [0.03, "
+        "0.02*cos(c) - 0.3*sin(c), 0.02*sin(c) + 0.3*cos(c)], orientation: {axis: [1, 0, 0], "
+        "angle: c}}\n"
+        "forces:\n"
+        "  b: {type: bushing, on: [table, load], at: load, stiffness: [1e4, 3e4, 2e4, 1e3, "
+        "2e3, 3e3]}\n"
+        "  foot: {repeat: {i: [1, %d]}, type: contact, on: [ground, table], surfaces: "
+        "[{plane: [0, '-sin(c)', 'cos(c)']}, {sphere: 0.01, at: [0.2*cos(0.3 + 2*(i + %d)*pi/%d), "
+        "0.2*sin(0.3 + 2*(i + %d)*pi/%d), -0.09]}], law: restitution%s}\n"
+        "simulate: {until: 1, method: radau}\n"
+        "analyse: {m: {type: modes, about: rest}, rest: {type: equilibrium}}\n",
+        c, n, p, n, p, n, friction);
     findings w = findings_of(text);
     int count = w.status == FLX_OK ? w.f.modes.nmode : -1;
     for (int i = 0; i < count && i < 8; i++) out[i] = w.f.modes.modes[i].frequency;
@@ -163,5 +167,56 @@ static int four_feet_hold_as_three(void)
     return 0;
 }
 
-TEST_MAIN(TEST(four_feet_hold_as_three), TEST(balls_lie_on_a_floor), TEST(closed_contacts_are_joints_of_modes),
-          TEST(friction_holds_on_a_slope), TEST(one_sided_constraints_open_and_close))
+// ---- a rod that jams ------------------------------------------------------------------------------
+
+// A rod on a pin comes down on the floor at the angle a, cos a = 0.89/0.9; the levers of the normal force and of friction are
+// 0.9 sin a and 0.99. Above their ratio, 0.13514, friction stops every motion back: whatever the restitution, the rod stays there;
+// below it bounces. Neither takes energy from nowhere.
+static int rod_comes_down_and_jams(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies: {rod: {type: rigid, mass: 1, com: [0, -0.5], inertia: 0.1, points: {tip: [0, "
+        "-0.9]}}}\n"
+        "joints: {pin: {type: revolute, on: [ground, rod], at: [0, 0], initial: {angle: 60*deg, "
+        "rate: -1}}}\n"
+        "forces:\n"
+        "  floor: {type: contact, connected: true, on: [ground, rod], law: restitution, "
+        "restitution: 0.6,\n"
+        "    surfaces: [{plane: [0, 1], at: [0, -0.99]}, {sphere: 0.1, at: rod.tip}], friction: "
+        "{coefficient: %s}}\n"
+        "simulate: {until: 0.4, rtol: 1e-9, %s}\n"
+        "outputs: {every: 0.2, signals: [pin.angle, pin.rate, energy.total]}\n";
+    static const char *const ways[] = {"method: dop853",
+                                       "method: dop853, formulation: tree",
+                                       "method: radau, formulation: index-3",
+                                       "method: radau, formulation: ggl",
+                                       "method: bdf",
+                                       "method: hht, formulation: index-3"};
+    const double a = acos(0.89 / 0.9), inertia = 0.35;
+    const double before = inertia / 2 - 9.81 * 0.5 * 0.5;
+    const double speed = sqrt(2 / inertia * (before + 9.81 * 0.5 * cos(a)));
+    for (int f = 0; f < 2; f++) {
+        for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+            char model[1500];
+            case_table t = {0};
+            flx_ledger ledger = {0};
+            double angle, rate, energy;
+            snprintf(model, sizeof model, text, f == 0 ? "0.1355" : "0.13", ways[i]);
+            CHECK(case_run_ledger(model, NULL, &t, &ledger));
+            CHECK(case_table_value(&t, "pin.angle", 0.4, &angle));
+            CHECK(case_table_value(&t, "pin.rate", 0.4, &rate));
+            CHECK(case_table_value(&t, "energy.total", 0.4, &energy));
+            CHECK(fabs(ledger.supplied) < 1e-9);
+            double left = f == 0 ? 0.0 : 0.6 * speed;
+            CHECK_NEAR(energy, inertia / 2 * left * left - 9.81 * 0.5 * cos(a), 1e-6);
+            if (f == 0) CHECK(fabs(angle - a) < 1e-6 && fabs(rate) < 1e-9);
+            case_table_clear(&t);
+        }
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(four_feet_hold_as_three), TEST(balls_lie_on_a_floor),
+          TEST(closed_contacts_are_joints_of_modes), TEST(friction_holds_on_a_slope),
+          TEST(one_sided_constraints_open_and_close), TEST(rod_comes_down_and_jams))

@@ -26,6 +26,11 @@
 #define SLOW_SLIP 1e-8
 // Impulses that miss the law by no more than this are taken.
 #define NEARLY 1e-8
+// Rates behind an impact that miss the law by more than this part of the fastest before it: the impulses are so large that
+// their effects cancel, for there are none.
+#define MISSED 1e-4
+// A part of the restitution below this one fits by that alone.
+#define NO_RESTITUTION 1e-2
 // Where no force fits, the group is moved by an approach of this part of its slip.
 #define NUDGE 1e-6
 
@@ -224,11 +229,19 @@ static flx_cone_group impulse_group(const flx_event_contacts *c, int k, int firs
                             .limit = 0.0};
 }
 
+// Whether rates v of a group keep the law with impulses p: what touches does not approach, and parts only without impulse.
+static bool keeps_law(const flx_cone_group *g, const double *p, const double *v, double least)
+{
+    if (g->normal < 0) return true;
+    return v[g->normal] >= -least && (!(p[g->normal] > 0.0) || v[g->normal] <= least);
+}
+
 // All groups at once: impulses from rates u, with restitution c->e times part.
 static flx_status collide_together(flx_event_contacts *c, const double *u, double part, int warm)
 {
     flx_touch_problem *T = &c->touching;
     flx_cone_report report;
+    double least = MISSED * largest(u, T->m);
     memcpy(T->b, u, (size_t)T->m * sizeof *u);
     for (int k = 0; k < T->ngroup; k++) {
         int n = T->first[k];
@@ -238,7 +251,11 @@ static flx_status collide_together(flx_event_contacts *c, const double *u, doubl
     flx_status status =
         flx_cone_solve(c->solver, T->m, T->W, T->b, T->ngroup, T->cone, warm, T->p, T->u, &report);
     T->worst = report.worst >= 0 ? report.worst : 0;
-    return status == FLX_NO_CONVERGENCE && report.residual <= NEARLY ? FLX_OK : status;
+    if (status == FLX_NO_CONVERGENCE && report.residual <= NEARLY) status = FLX_OK;
+    for (int k = 0; k < T->ngroup && status == FLX_OK; k++) {
+        if (!keeps_law(&T->cone[k], T->p, T->u, least)) status = FLX_NO_CONVERGENCE;
+    }
+    return status;
 }
 
 // One pair after the other, the fastest first, until none approaches.
@@ -268,6 +285,7 @@ static flx_status collide_in_turn(flx_event_contacts *c, const double *u, double
         b[0] *= 1.0 + (-e * b[0] >= rest[i] ? e : 0.0);
         flx_cone_group g = impulse_group(c, worst, 0);
         FLX_TRY(flx_cone_solve(c->solver, m, W, b, 1, &g, 0, p, v, &report));
+        if (!keeps_law(&g, p, v, MISSED * largest(b, m))) return FLX_NO_CONVERGENCE;
         for (int r = 0; r < m; r++) {
             T->p[first + r] += p[r];
             for (int j = 0; j < T->m; j++) now[j] += T->W[j * T->m + first + r] * p[r];
@@ -290,25 +308,38 @@ static double find_loss(const flx_touch_problem *T, const double *u, double *siz
     return lost;
 }
 
-// Newton's restitution with friction may gain energy: then it is as much as gains none.
-static flx_status lose_energy(flx_integrator *it, const flx_state *x, const double *u)
+// Impulses into T->p with this part of the restitution. *fit: there are some, and they gain no energy.
+static flx_status try_restitution(flx_event_contacts *c, const double *u, double part, bool *fit)
+{
+    double size;
+    flx_status status = collide_together(c, u, part, 0);
+    *fit = status == FLX_OK && find_loss(&c->touching, u, &size) >= -GAINED * size;
+    return status == FLX_NO_CONVERGENCE ? FLX_OK : status;
+}
+
+// Newton's restitution with friction may gain energy, and what jams has no impulses with it: then it is as much as has some
+// that gain none.
+static flx_status collide_with_restitution(flx_integrator *it, const flx_state *x, const double *u)
 {
     flx_event_contacts *c = contacts_of(it);
     const flx_touch_problem *T = &c->touching;
-    double size, low = 0.0, high = 1.0;
-    if (find_loss(T, u, &size) >= -GAINED * size) return FLX_OK;
+    double low = 0.0, high = 1.0;
+    bool fit;
+    FLX_TRY(try_restitution(c, u, 1.0, &fit));
+    if (fit) return FLX_OK;
     for (int k = 0; k < MOST_BISECTIONS && high - low > GAINED; k++) {
         double part = 0.5 * (low + high);
-        FLX_TRY(collide_together(c, u, part, 0));
-        *(find_loss(T, u, &size) >= 0.0 ? &low : &high) = part;
+        FLX_TRY(try_restitution(c, u, part, &fit));
+        *(fit ? &low : &high) = part;
     }
+    if (low < NO_RESTITUTION) low = 0.0;
     FLX_TRY(collide_together(c, u, low, 0));
     if (c->told_gain) return FLX_OK;
     c->told_gain = true;
     const flx_contact_group *g = &c->groups[T->group[0]];
     flx_ctx_warn(
         it->ctx, g->loc,
-        "the impact of '%s' at t = %.9g would gain energy by its restitution, as rates of "
+        "the impact of '%s' at t = %.9g would gain energy by its restitution, or jam, as rates of "
         "gaps with friction may: it is taken %.3g times as large. More of these are not told",
         g->item ? g->item : "?", x->t, low);
     return FLX_OK;
@@ -476,6 +507,8 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
     for (int k = 0; k < T->ngroup; k++)
         approach = fmax(approach, -c->rate[T->group[k]] / c->scale[T->group[k]]);
     if (!(approach > slow)) return FLX_OK;
+    FLX_TRY(flx_events_close_velocities(it, x)); // what no impulse can move must not ask for one
+    FLX_TRY(find_rates(it, x, u));
     c->fastest = fmax(c->fastest, approach);
     double given = it->def.rest_velocity, *rest = c->spare;
     for (int k = 0; k < T->ngroup; k++) {
@@ -487,10 +520,7 @@ flx_status flx_contacts_collide(flx_integrator *it, flx_state *x, bool *moved)
     }
     bool in_turn = it->def.impacts == FLX_IMPACTS_SEQUENTIAL;
     flx_status status = in_turn ? collide_in_turn(c, u, slow, rest) : FLX_NO_CONVERGENCE;
-    if (status != FLX_OK) {
-        status = collide_together(c, u, 1.0, 0);
-        if (status == FLX_OK) status = lose_energy(it, x, u);
-    }
+    if (status != FLX_OK) status = collide_with_restitution(it, x, u);
     if (status == FLX_NO_CONVERGENCE) return unsolved(it, x);
     FLX_TRY(status);
     if (only_rocks(c, x, u, rest, slow)) come_to_rest(c, u, rest);

@@ -12,6 +12,8 @@
 
 // Rows of constraints and their rates that an instant moves by more than this part of their scale.
 #define MOVED 1e-9
+// Velocities that are off the constraints by no more than this part are on them.
+#define CLOSED 1e-12
 
 // Rows of the constraints without compliance at x: positions into r, their rates into `rates`. Contacts open and collide
 // after it (events_impact.c): their rows do not count.
@@ -167,6 +169,24 @@ static flx_status meet(flx_integrator *it, flx_state *x)
         for (int i = 0; i < s->dims.nv; i++) x->v[i] += e->d[i];
         if (e->what.nrow > 0) FLX_TRY(meet_rows(it, x));
     }
+    return FLX_OK;
+}
+
+flx_status flx_events_close_velocities(flx_integrator *it, flx_state *x)
+{
+    const flx_dims *d = &it->sys->dims;
+    flx_events *e = flx_method_of(it)->events;
+    double off = 0.0, fast = 0.0;
+    if (d->nlam + d->nmu == 0) return FLX_OK;
+    FLX_TRY(find_rows(it, x, e->rows));
+    for (int i = 0; i < flx_dims_unknowns(d); i++) e->d[i] = -e->rows[i];
+    flx_saddle_solve(e->saddle, e->d);
+    for (int i = 0; i < d->nv; i++) {
+        off = fmax(off, fabs(e->d[i]));
+        fast = fmax(fast, fabs(x->v[i]));
+    }
+    if (!isfinite(off) || off <= CLOSED * fast) return FLX_OK;
+    for (int i = 0; i < d->nv; i++) x->v[i] += e->d[i];
     return FLX_OK;
 }
 

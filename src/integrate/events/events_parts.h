@@ -102,6 +102,8 @@ void flx_contacts_memory(flx_event_contacts *c, flx_memory *m);
 // After what has happened at x, from e->prior on: velocities that the constraints allow (EVE-4), *moved:
 // whether they are others now; and accelerations and multipliers that follow.
 flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *moved);
+// Velocities that index 3 leaves off the constraints, onto them, with the factors of flx_contacts_factor at x.
+flx_status flx_events_close_velocities(flx_integrator *it, flx_state *x);
 flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x);
 
 // Indicators at x; the least of those that are marked, (EVE-3), and which it is; the first instant of the
