@@ -1,6 +1,5 @@
 // main.c - finds the command and hands it its arguments.
 #include "cli/cli.h"
-#include "math/blas.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -71,7 +70,7 @@ static int help(int argc, char **argv)
 
 static int run_command(const cli_command *command, int argc, char **argv)
 {
-    flx_ctx *ctx = flx_blas_reserve() ? flx_ctx_create() : NULL;
+    flx_ctx *ctx = flx_ctx_create();
     if (!ctx) {
         fputs("flexion: out of memory\n", stderr);
         return EXIT_FAILED;

@@ -80,11 +80,14 @@ int flx_blas_leave(void)
 
 bool flx_blas_reserve(void)
 {
+    static atomic_bool known;
+    if (atomic_load(&known)) return true;
     void *volatile buffer = malloc(BUFFER);
     if (!buffer) return false;
     free(buffer);
     double one = 1.0, product = 0.0;
     FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, 1, 1, 1, 1.0, &one, 1,
                                &one, 1, 0.0, &product, 1);
+    atomic_store(&known, true);
     return product == 1.0;
 }

@@ -4,6 +4,7 @@
 #include "force/force_kind.h"
 #include "integrate/events/events.h"
 #include "integrate/settle.h"
+#include "math/blas.h"
 #include "simulate/exchange/exchange.h"
 #include "simulate/exchange/fmu_steps.h"
 #include "simulate/simulation_parts.h"
@@ -317,6 +318,9 @@ static flx_status make(flx_simulation *sim)
 static flx_status create(const flx_model *model, flx_simulation **out)
 {
     *out = NULL;
+    if (!flx_blas_reserve())
+        return FLX_FAIL(model->ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
+                        "out of memory: OpenBLAS needs 128 MiB for itself");
     flx_simulation *sim = flx_alloc(model->ctx, 1, sizeof *sim);
     if (!sim) return FLX_ERR_MEMORY;
     *out = sim;

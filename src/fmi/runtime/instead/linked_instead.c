@@ -2,6 +2,7 @@
 // printed and nothing ended, and what is asked of the C library is old enough for systems of some years ago.
 #define _DEFAULT_SOURCE // getentropy
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,8 +10,13 @@
 // ---- BLAS -------------------------------------------------------------------------------------------
 
 // The reference BLAS has no threads and no buffers.
+bool flx_blas_reserve(void);
 int flx_blas_enter(void);
 int flx_blas_leave(void);
+bool flx_blas_reserve(void)
+{
+    return true;
+}
 int flx_blas_enter(void)
 {
     return 1;
