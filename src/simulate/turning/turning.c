@@ -11,11 +11,13 @@
 #include "force/force_kind.h"
 #include "simulate/turning/turning_system.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define ROUND 0.7       // rad
-#define OFF 1e-6        // forces out of balance there, of those there are
+#define ROUND 0.7 // rad
+#define OFF 1e-6  // forces out of balance there, of those there are
+#define ROUNDING (4.0 * DBL_EPSILON)
 #define SAME_SPEED 1e-9 // of the speed: what a prescribed motion asks beside
 
 // ---- which bodies turn --------------------------------------------------------------------------
@@ -122,6 +124,33 @@ static flx_status check_speed(const flx_system *s, flx_work *w, double speed, co
     return FLX_OK;
 }
 
+// Whether what is out of balance, once it was measured, is the rounding of stiffness times coordinates: where it turns slowly, the
+// forces there are no larger.
+static flx_status is_rounding(flx_rest *e, const flx_state *x, bool *rounding)
+{
+    const flx_pattern *p = &e->s->pattern;
+    double *size = e->d;
+    FLX_TRY(flx_rest_linearise(e, x));
+    for (int i = 0; i < e->n; i++) size[i] = i < e->nv ? 0.0 : OFF * e->scale[i];
+    for (int b = 0; b < p->nblock; b++) {
+        for (int k = p->row[b]; k < p->row[b + 1]; k++) {
+            const double *K = e->b.A0 + p->offset[k];
+            for (int i = p->start[b]; i < p->start[b + 1]; i++) {
+                for (int j = p->start[p->col[k]]; j < p->start[p->col[k] + 1]; j++, K++)
+                    if (i < e->nv && j < e->nv) size[i] += ROUNDING * fabs(*K) * e->scale[j];
+            }
+        }
+    }
+    double work = 0.0; // over the scale of its coordinate, as the residual is measured
+    for (int i = 0; i < e->nv; i++) work = fmax(work, size[i] * e->scale[i]);
+    *rounding = true;
+    for (int i = 0; i < e->n; i++) {
+        double most = i < e->nv ? work / e->scale[i] : size[i];
+        *rounding = *rounding && fabs(e->r[i]) <= most;
+    }
+    return FLX_OK;
+}
+
 // Turned by an angle, at the time that it takes, it is in balance too.
 static flx_status check_round(const flx_system *turning, const flx_turning *t, double speed,
                               const flx_state *x)
@@ -144,7 +173,9 @@ static flx_status check_round(const flx_system *turning, const flx_turning *t, d
     if (status == FLX_OK) {
         status = flx_rest_measure(&e, later);
     }
-    if (status == FLX_OK && e.residual > OFF) {
+    bool rounding = true;
+    if (status == FLX_OK && e.residual > OFF) status = is_rounding(&e, later, &rounding);
+    if (status == FLX_OK && !rounding) {
         flx_unknown u;
         flx_rest_name_worst(&e, &u);
         status =
