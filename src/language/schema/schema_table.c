@@ -14,24 +14,31 @@
 #define NOW false
 #define LATER true
 
+// What keys and words mean is of no use where nobody asks for help.
+#ifdef FLX_WITHOUT_HELP
+#define DOC(text) ""
+#else
+#define DOC(text) text
+#endif
+
 _Static_assert(FLX_GROUP_COUNT <= 128, "groups are bits of one word");
 
 const flx_schema_group flx_schema_groups[FLX_GROUP_COUNT] = {
 #define FLX_GROUP(id, noun, heading, selector, doc, example)                                       \
-    {#id, noun, heading, selector, doc, example},
+    {#id, noun, heading, selector, DOC(doc), example},
 #include "language/schema/schema.def"
 };
 
 const flx_schema_key flx_schema_own_keys[] = {
 #define FLX_KEY(groups, types, key, kind, need, unit, initial, status, doc)                        \
-    {groups, types, key, kind, need, unit, initial, status, doc},
+    {groups, types, key, kind, need, unit, initial, status, DOC(doc)},
 #include "language/schema/schema.def"
     {0, NULL, NULL, NULL, false, NULL, NULL, false, NULL},
 };
 
 const flx_schema_word flx_schema_own_words[] = {
 #define FLX_WORD(group, key, word, dimensions, status, doc, example)                               \
-    {FLX_GROUP_##group, key, word, dimensions, status, doc, example},
+    {FLX_GROUP_##group, key, word, dimensions, status, DOC(doc), example},
 #include "language/schema/schema.def"
     {FLX_GROUP_COUNT, NULL, NULL, NULL, false, NULL, NULL},
 };
