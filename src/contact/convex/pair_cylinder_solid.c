@@ -6,24 +6,42 @@
 #define MOST_FOUND 64
 // Sine of the angle up to which the cylinder stands on a face.
 static const double FLAT = 1e-4;
+// Sines of what a direction may be beyond those of a part: by rounding; of what lies along the other, more than that of axes that do.
+static const double STRICT = 1e-9, MUTUAL = 2e-3;
+// Part of the size: one place.
+static const double SAME = 0.05;
+// Part of the size of the solid: cores that are nearer overlap.
+static const double APART = 1e-9;
 
 typedef struct both {
     const flx_convex *s;
     flx_cylinder_core c;
+    bool strict; // the part found last is nearest to what is nearest to it, and not only about so
 } both;
 
-static bool corner(const both *w, int number, flx_touch *out)
+// Whether the part of the solid is nearest to what is nearest to it: else that is under a face, where a rim finds it. Cores that
+// overlap have no such order.
+static bool is_mutual(both *w, flx_part_kind kind, int number, const flx_cylinder_foot *f)
+{
+    flx_part part = flx_convex_part(w->s, kind, number);
+    v3 u = v3_neg(f->out);
+    w->strict = !(f->distance > APART * w->s->of->size) || flx_convex_sees(w->s, &part, u, STRICT);
+    return w->strict || flx_convex_sees(w->s, &part, u, MUTUAL);
+}
+
+static bool corner(both *w, int number, flx_touch *out)
 {
     flx_cylinder_core point = {.middle = flx_convex_vertex(w->s, number),
                                .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                                .skin = w->s->skin};
     flx_cylinder_foot f = flx_cylinder_nearest(&w->c, point.middle);
+    if (!is_mutual(w, FLX_PART_VERTEX, number, &f)) return false;
     flx_cylinder_put_axis(&point, 0.0, &w->c, &f, out);
     return true;
 }
 
 // which: the place nearest to the cylinder, or an end of what lies along it.
-static bool edge(const both *w, int number, int which, flx_touch *out)
+static bool edge(both *w, int number, int which, flx_touch *out)
 {
     const int *e = w->s->of->edges + 4 * (size_t)number;
     v3 p = flx_convex_vertex(w->s, e[0]), d = v3_sub(flx_convex_vertex(w->s, e[1]), p);
@@ -40,6 +58,7 @@ static bool edge(const both *w, int number, int which, flx_touch *out)
     v3 q = v3_axpy(x, axis.axis[2], axis.middle);
     flx_cylinder_foot f =
         lies ? flx_cylinder_nearest_on(&w->c, q, on) : flx_cylinder_nearest(&w->c, q);
+    if (!is_mutual(w, FLX_PART_EDGE, number, &f)) return false;
     flx_cylinder_put_axis(&axis, x, &w->c, &f, out);
     return true;
 }
@@ -67,12 +86,13 @@ static bool is_least_deep(const flx_convex *s, v3 q, double height)
 }
 
 // The lowest place of a rim over a face, which: 0; four of a rim that is parallel to it.
-static bool face(const both *w, int number, int end, int which, flx_touch *out)
+static bool face(both *w, int number, int end, int which, flx_touch *out)
 {
     const flx_cylinder_core *c = &w->c;
     flx_part part = flx_convex_part(w->s, FLX_PART_FACE, number);
     double nu = v3_dot(part.d, c->axis[2]), sine = v3_norm(v3_cross(part.d, c->axis[2]));
     if (end == 1 && c->half == 0.0) return false; // a disc has one rim
+    w->strict = true;
     if (sine < FLAT ? (nu > 0.0) == (end == 1) && c->half > 0.0 : which > 0) return false;
     v3 middle = v3_axpy(end ? c->half : -c->half, c->axis[2], c->middle), way;
     if (sine < FLAT) {
@@ -98,7 +118,7 @@ static int count_of(const flx_polytope *t)
     return t->nvertex + 3 * t->nedge + 8 * t->nface;
 }
 
-static bool part_of(const both *w, int number, flx_touch *out)
+static bool part_of(both *w, int number, flx_touch *out)
 {
     const flx_polytope *t = w->s->of;
     out->feature = (uint64_t)number;
@@ -115,8 +135,25 @@ static bool point(const flx_surface *a, const flx_frame *fa, const flx_surface *
     flx_polytope_room room;
     flx_convex s;
     if (!flx_convex_place(a, fa, &room, &s)) return false;
-    both w = {&s, flx_cylinder_core_of(b, fb)};
+    both w = {.s = &s, .c = flx_cylinder_core_of(b, fb)};
     return part_of(&w, (int)feature, out);
+}
+
+// Leaves out what is not strictly a point where one that is lies beside it: it has passed its force on.
+static int leave_out(int n, const bool *strict, double size, flx_touch *found)
+{
+    int kept = 0;
+    bool out[MOST_FOUND] = {false};
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n && !strict[i] && !out[i]; k++) {
+            v3 d = v3_sub(v3_load(found[i].p[0]), v3_load(found[k].p[0]));
+            out[i] = strict[k] && v3_norm(d) < SAME * size;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (!out[i]) found[kept++] = found[i];
+    }
+    return kept;
 }
 
 static int touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
@@ -125,13 +162,16 @@ static int touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b
     flx_polytope_room room;
     flx_convex s;
     flx_touch found[MOST_FOUND];
+    bool strict[MOST_FOUND];
     int n = 0;
     if (!flx_convex_place(a, fa, &room, &s)) return 0;
-    both w = {&s, flx_cylinder_core_of(b, fb)};
+    both w = {.s = &s, .c = flx_cylinder_core_of(b, fb)};
     for (int i = 0; i < count_of(s.of) && n < MOST_FOUND; i++) {
-        if (part_of(&w, i, found + n) && found[n].gap < reach) n++;
+        if (!part_of(&w, i, found + n) || !(found[n].gap < reach)) continue;
+        strict[n++] = w.strict;
     }
     double size = fmin(s.of->size, 2.0 * (w.c.radius + w.c.half));
+    n = leave_out(n, strict, size, found);
     n = flx_touches_choose(n, found, size, most, last);
     for (int i = 0; i < n; i++) out[i] = found[i];
     return n;

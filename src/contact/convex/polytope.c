@@ -157,3 +157,33 @@ bool flx_parts_touch(const flx_part *a, double skin_a, const flx_part *b, double
     out->feature = flx_part_feature(a, b);
     return true;
 }
+
+// ---- directions ----------------------------------------------------------------------------------
+
+bool flx_v3_is_between(v3 m, v3 n, v3 u, double within)
+{
+    v3 c = v3_cross(m, n);
+    double cc = v3_norm(c), l = v3_norm(u), along = fmax(1e-4, within) * l;
+    if (cc < within) return v3_dot(u, m) > 0.0 && v3_norm(v3_cross(u, m)) <= along;
+    return v3_dot(c, v3_cross(m, u)) >= -within * cc * l &&
+           v3_dot(c, v3_cross(u, n)) >= -within * cc * l && v3_dot(u, v3_add(m, n)) > 0.0;
+}
+
+bool flx_convex_sees(const flx_convex *s, const flx_part *part, v3 u, double within)
+{
+    const flx_polytope *p = s->of;
+    for (int i = 0; i < p->nedge; i++) {
+        const int *e = p->edges + 4 * (size_t)i;
+        if (part->kind == FLX_PART_EDGE && part->number == i) {
+            if (e[2] < 0 || e[3] < 0) return true;
+            return flx_v3_is_between(flx_convex_part(s, FLX_PART_FACE, e[2]).d,
+                                     flx_convex_part(s, FLX_PART_FACE, e[3]).d, u, within);
+        }
+        if (part->kind != FLX_PART_VERTEX || (e[0] != part->number && e[1] != part->number))
+            continue;
+        v3 at = flx_convex_vertex(s, e[0] == part->number ? e[1] : e[0]);
+        v3 d = v3_sub(at, part->p);
+        if (v3_dot(u, d) > within * v3_norm(u) * v3_norm(d)) return false;
+    }
+    return true;
+}

@@ -69,6 +69,10 @@ typedef struct flx_polytope_room {
 // The solid of a surface at a frame; false: the surface is none (a plane, a mesh, a curve).
 bool flx_convex_place(const flx_surface *s, const flx_frame *f, flx_polytope_room *room,
                       flx_convex *out);
+// Whether u lies between m and n, seen along m x n; within: sine of what it may be beyond.
+bool flx_v3_is_between(v3 m, v3 n, v3 u, double within);
+// Whether the part, a vertex or an edge, is that of the solid which is furthest along u.
+bool flx_convex_sees(const flx_convex *s, const flx_part *part, v3 u, double within);
 // The vertex furthest along d.
 int flx_convex_support(const flx_convex *s, v3 d);
 

@@ -47,26 +47,16 @@ static flx_part vertex_part(const flx_facets *t, int i)
 
 // ---- directions -----------------------------------------------------------------------------------
 
-// Whether u lies between m and n, seen along m x n.
-static bool is_between(v3 m, v3 n, v3 u)
-{
-    v3 c = v3_cross(m, n);
-    double cc = v3_norm(c), l = v3_norm(u);
-    if (cc < WITHIN) return v3_dot(u, m) > 0.0 && v3_norm(v3_cross(u, m)) <= 1e-4 * l;
-    return v3_dot(c, v3_cross(m, u)) >= -WITHIN * cc * l &&
-           v3_dot(c, v3_cross(u, n)) >= -WITHIN * cc * l && v3_dot(u, v3_add(m, n)) > 0.0;
-}
-
 // Of an edge of the mesh that is convex; at the border of an open mesh all that is on its side.
 static bool is_off_edge(const flx_facets *t, int edge, v3 u)
 {
     const int *e = t->edges + 4 * (size_t)edge;
     v3 d = v3_sub(flx_facets_vertex(t, e[1]), flx_facets_vertex(t, e[0]));
     v3 m = flx_facets_normal(t, e[2]);
-    if (e[3] < 0) return is_between(m, v3_unit(v3_cross(d, m)), u);
+    if (e[3] < 0) return flx_v3_is_between(m, v3_unit(v3_cross(d, m)), u, WITHIN);
     v3 n = flx_facets_normal(t, e[3]);
     if (v3_dot(v3_cross(m, n), d) < 0.0) return false; // a valley
-    return is_between(m, n, u);
+    return flx_v3_is_between(m, n, u, WITHIN);
 }
 
 // Of a vertex: no edge goes along u.
@@ -90,24 +80,9 @@ static bool is_off_part(const flx_facets *t, const flx_part *part, v3 u)
     return v3_dot(u, part->d) >= 0.0;
 }
 
-// Of the convex one's edges and vertices.
 static bool is_off_convex(const flx_convex *b, const flx_part *part, v3 u)
 {
-    const flx_polytope *p = b->of;
-    for (int i = 0; i < p->nedge; i++) {
-        const int *e = p->edges + 4 * (size_t)i;
-        if (part->kind == FLX_PART_EDGE && part->number == i) {
-            if (e[2] < 0 || e[3] < 0) return true;
-            return is_between(flx_convex_part(b, FLX_PART_FACE, e[2]).d,
-                              flx_convex_part(b, FLX_PART_FACE, e[3]).d, u);
-        }
-        if (part->kind != FLX_PART_VERTEX || (e[0] != part->number && e[1] != part->number))
-            continue;
-        v3 at = flx_convex_vertex(b, e[0] == part->number ? e[1] : e[0]);
-        v3 d = v3_sub(at, part->p);
-        if (v3_dot(u, d) > WITHIN * v3_norm(u) * v3_norm(d)) return false;
-    }
-    return true;
+    return part->kind == FLX_PART_FACE || flx_convex_sees(b, part, u, WITHIN);
 }
 
 // ---- points found -----------------------------------------------------------------------------------
