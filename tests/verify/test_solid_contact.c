@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define FLOOR "solid_contact_floor.obj"
+#define BRICK "solid_contact_brick.obj"
 
 // A floor of 5 x 5 squares of two triangles each, 0.2 m wide, whose outside is above.
 static bool write_floor(void)
@@ -20,6 +21,22 @@ static bool write_floor(void)
         int a = i / 5 * 6 + i % 5 + 1;
         fprintf(f, "f %d %d %d\nf %d %d %d\n", a, a + 1, a + 7, a, a + 7, a + 6);
     }
+    return fclose(f) == 0;
+}
+
+// A closed mesh of 0.2 x 0.3 x 0.4 m.
+static bool write_brick(void)
+{
+    static const int faces[12][3] = {{1, 4, 3}, {1, 3, 2}, {5, 6, 7}, {5, 7, 8},
+                                     {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6},
+                                     {3, 4, 8}, {3, 8, 7}, {4, 1, 5}, {4, 5, 8}};
+    FILE *f = fopen(BRICK, "w");
+    if (!f) return false;
+    for (int i = 0; i < 8; i++) {
+        fprintf(f, "v %g %g %g\n", i % 4 == 1 || i % 4 == 2 ? 0.1 : -0.1, i % 4 >= 2 ? 0.15 : -0.15,
+                i < 4 ? -0.2 : 0.2);
+    }
+    for (int i = 0; i < 12; i++) fprintf(f, "f %d %d %d\n", faces[i][0], faces[i][1], faces[i][2]);
     return fclose(f) == 0;
 }
 
@@ -117,7 +134,13 @@ static int collisions_are_elastic(void)
                                                 "[0, 0.12, -0.1], [0, 0, 0.2]]}"},
         {"{box: [0.2, 0.3, 0.4]}", "{capsule: {radius: 0.05, length: 0.3, axis: [0.3, 0.2, 1]}}"},
         {"{box: [0.2, 0.3, 0.4]}",
-         "{cylinder: {radius: 0.08, length: 0.3, axis: [0.3, 0.2, 1]}, round: 0.01}"}};
+         "{cylinder: {radius: 0.08, length: 0.3, axis: [0.3, 0.2, 1]}, round: 0.01}"},
+        // the rim leaves a face over an edge while it presses; a mesh, whose hull comes in a long step
+        {"{box: [0.3, 0.3, 0.2]}",
+         "{disc: {radius: 0.15, axis: [0.3, 0.5, 1]}, round: 0.02, at: [0, 0, 0.08]}"},
+        {"{mesh: " BRICK "}", "{hull: [[-0.15, -0.1, -0.1], [0.15, 0, -0.1], [0, 0.12, -0.1], [0, "
+                              "0, 0.2]], round: 0.01}"}};
+    CHECK(write_brick());
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         double v[2][6], drift[2];
         for (int k = 0; k < 2; k++)
@@ -161,6 +184,34 @@ static int a_ball_feels_no_triangles(void)
     return 0;
 }
 
+// It rolls over the edge of the floor and falls past it: below an open floor there is nothing.
+static int a_ball_falls_past_the_edge(void)
+{
+    static const char *const names[] = {"b.position.z", "b.velocity.x", "c.contacts",
+                                        "b.velocity.z"};
+    double x[4];
+    case_table t = {0};
+    CHECK(write_floor());
+    CHECK(case_run("flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+                   "  b: {type: rigid, mass: 1, inertia: [0.004, 0.004, 0.004], position: [0.3, 0, "
+                   "0.1], velocity: [1.5, 0, 0], surface: {sphere: 0.1}}\n"
+                   "forces: {c: {type: contact, on: [ground, b], ground: {mesh: " FLOOR "}, law: "
+                   "hunt-crossley, stiffness: 1e6, restitution: 0.4, friction: {coefficient: 0.3, "
+                   "velocity: 1e-2}}}\n"
+                   "simulate: {until: 0.8, method: radau, rtol: 1e-7}\n"
+                   "outputs: {times: [0, 0.8], signals: [b.position, b.velocity, c.contacts, "
+                   "energy]}\n",
+                   NULL, &t, NULL, NULL));
+    for (int k = 0; k < 4; k++) CHECK(case_table_value(&t, names[k], 0.8, &x[k]));
+    case_table_clear(&t);
+    CHECK(x[0] < -1.5);
+    CHECK(x[1] > 1.0);
+    CHECK_NEAR(x[2], 0, 0);
+    // it has fallen freely from the height of the edge on, where the ball was slower than 1 m/s
+    CHECK_NEAR(x[3] * x[3] / (2 * 9.81), 0.1 - x[0], 0.1);
+    return 0;
+}
+
 // In the plane, where the third length of a box is none; with steps that are given, too.
 static int boxes_rest_in_the_plane(void)
 {
@@ -193,8 +244,8 @@ static int boxes_rest_in_the_plane(void)
 
 static int nothing_is_left(void)
 {
-    return remove(FLOOR);
+    return remove(FLOOR) || remove(BRICK);
 }
 
 TEST_MAIN(TEST(they_rest), TEST(collisions_are_elastic), TEST(a_ball_feels_no_triangles),
-          TEST(boxes_rest_in_the_plane), TEST(nothing_is_left))
+          TEST(a_ball_falls_past_the_edge), TEST(boxes_rest_in_the_plane), TEST(nothing_is_left))

@@ -202,7 +202,7 @@ static void try_vertex(finder *f, int number)
     flx_facet_walk_begin(&w, f->t, low, high);
     int before = f->count;
     for (int i; (i = flx_facet_walk_next(&w, f->t)) >= 0;) try_triangle(f, &vertex, i, most, &best);
-    if (best.distance == HUGE_VAL || best.distance == 0.0 || !is_behind(f->t, &best.part, best.u))
+    if (best.distance > depth || best.distance == 0.0 || !is_behind(f->t, &best.part, best.u))
         return;
     f->count = before;
     flx_touch t;

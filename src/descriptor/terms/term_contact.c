@@ -6,6 +6,9 @@
 
 // Surfaces are clear of each other beyond this part of the size of the mechanism.
 #define CLEAR 1e-6
+// Where points come and go, those of surfaces that are deep in each other may be others, or none: steps bring them nearer by
+// less than this part of what else they may.
+#define PART_OF_SOLIDS 0.1
 
 typedef struct contacts {
     int n;
@@ -163,7 +166,8 @@ static flx_status plan_point(const flx_descriptor *d, int contact, int pair, con
     *gap = *like;
     *p = (flx_contact_point){.contact = contact,
                              .pair = pair,
-                             .thickness = flx_passage_thickness(c, pair),
+                             .thickness = flx_passage_thickness(c, pair) *
+                                          (like->family ? PART_OF_SOLIDS : 1.0),
                              .row = -1,
                              .state = -1};
     for (int i = 0; i < 2; i++) {
