@@ -241,6 +241,17 @@ int flx_graph_smoothness(const flx_graph *g, flx_node n, int *table)
     return least;
 }
 
+void flx_graph_visit_tables(const flx_graph *g, flx_node n, flx_table_visit *see, void *user)
+{
+    int count = collect(g, 1, &n);
+    for (int i = 0; i < count; i++) {
+        const flx_graph_node *p = &g->nodes[g->list[i]];
+        if (p->op == FLX_OP_TABLE) see(user, g->tables[p->b], p->c, p->a);
+        if (p->op == FLX_OP_PIECE)
+            see(user, g->tables[p->c / FLX_DERIVATIVES / 2], p->c % FLX_DERIVATIVES, p->a);
+    }
+}
+
 static int by_code(const void *p, const void *q)
 {
     flx_leaf a = *(const flx_leaf *)p, b = *(const flx_leaf *)q;

@@ -150,6 +150,10 @@ double flx_table_eval(const flx_table *t, int derivative, double x);
 // In a piece, continued beyond it; ends: the table is cut at its ends alone.
 double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool ends, int piece);
 
+// Each table below a node, with the order of the derivative that is taken of it and its argument.
+typedef void flx_table_visit(void *user, const flx_table *t, int derivative, flx_node argument);
+void flx_graph_visit_tables(const flx_graph *g, flx_node n, flx_table_visit *see, void *user);
+
 // ---- external functions (external.c) ----------------------------------------------------------
 // The operand of an external function is its first argument: a node ARGUMENT of the value (a) and of the arguments
 // after it (b), the last of them followed by zero. A derivation of such a list is the list of the derivatives.

@@ -310,6 +310,7 @@ static flx_status make(flx_simulation *sim)
     flx_simulation_tell_not_unique(sim);
     FLX_TRY(flx_simulation_find_signals(sim));
     FLX_TRY(choose_method(sim));
+    flx_simulation_tell_corners(sim);
     finish_plan(sim);
     FLX_TRY(plan_full(sim));
     return create_account(sim);

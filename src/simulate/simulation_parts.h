@@ -382,6 +382,8 @@ void flx_keeper_destroy(struct flx_keeper **keeper);
 flx_status flx_simulation_tell_changes(flx_simulation *sim, const flx_state *drawn);
 void flx_simulation_tell_left_out(flx_simulation *sim, double weakest);
 void flx_simulation_tell_not_unique(flx_simulation *sim);
+// ... that motions of joints follow tables with corners, or records that the run goes beyond.
+void flx_simulation_tell_corners(flx_simulation *sim);
 // At the end of a run: friction that others or joints could carry as well, where forces are asked for.
 void flx_simulation_tell_shared_friction(flx_simulation *sim);
 

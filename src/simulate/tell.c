@@ -1,5 +1,6 @@
-// tell.c - what the user is told of the start: changes, constraints left out, reactions that are not unique.
+// tell.c - what the user is told of the start: changes, constraints left out, reactions that are not unique, motions with corners.
 #include "base/number.h"
+#include "expr/graph.h"
 #include "integrate/method.h"
 #include "simulate/simulation_parts.h"
 
@@ -235,4 +236,76 @@ void flx_simulation_tell_shared_friction(flx_simulation *sim)
                  "many%s; make one of them compliant if these forces matter",
                  g->item ? g->item : "?",
                  rubs ? ", which friction in joints follows, and with it the motion" : "");
+}
+
+// ---- motions by tables ----------------------------------------------------------------------------
+
+#define CORNER 1e-6 // of the largest rate of a table: what turns by less is rounding of its points
+
+// Where the rate of a motion jumps, or that its table says nothing of the run.
+typedef struct corner {
+    const flx_graph *graph;
+    double from, to; // the run
+    double at;       // the first; infinite: there is none
+    bool end;        // ... where the table ends, which is held beyond it
+    bool missed;     // the run is beyond the table from its beginning to its end
+} corner;
+
+static double rate_behind(const flx_table *t, int point)
+{
+    if (point < t->n - 1) return t->k[t->terms * point + 1];
+    return t->outside == FLX_OUTSIDE_HOLD ? 0.0 : (double)NAN;
+}
+
+static double rate_before(const flx_table *t, int point)
+{
+    if (point == 0) return t->outside == FLX_OUTSIDE_HOLD ? 0.0 : (double)NAN;
+    const double *k = t->k + t->terms * (point - 1), u = t->x[point] - t->x[point - 1];
+    double rate = 0.0;
+    for (int j = t->terms - 1; j > 0; j--) rate = rate * u + j * k[j];
+    return rate;
+}
+
+// Tables of the time itself; of other arguments places are not known.
+static void see_table(void *user, const flx_table *t, int derivative, flx_node argument)
+{
+    corner *c = user;
+    double most = 0.0;
+    if (t->given || derivative > 0 || !flx_node_is_op(c->graph, argument, FLX_OP_LEAF)) return;
+    for (int i = 0; i < t->n - 1; i++) most = fmax(most, fabs(rate_behind(t, i)));
+    for (int i = 0; i < t->n; i++) {
+        double jump = fabs(rate_behind(t, i) - rate_before(t, i));
+        if (!(jump > CORNER * most) || !(t->x[i] > c->from && t->x[i] < fmin(c->to, c->at)))
+            continue;
+        c->at = t->x[i];
+        c->end = i == 0 || i == t->n - 1;
+    }
+    if (t->outside == FLX_OUTSIDE_HOLD && (t->x[0] >= c->to || t->x[t->n - 1] <= c->from))
+        c->missed = true;
+}
+
+void flx_simulation_tell_corners(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    for (int i = 0; i < m->njoint; i++) {
+        const flx_joint *j = m->joints + i;
+        corner c = {.graph = m->graph, .from = sim->start->t, .to = sim->until, .at = HUGE_VAL};
+        if (j->motion == FLX_MOTION_NONE || j->motion == FLX_MOTION_RATE || !(c.to > c.from))
+            continue;
+        flx_graph_visit_tables(m->graph, j->motion_value, see_table, &c);
+        if (c.missed) {
+            flx_ctx_warn(sim->ctx, j->motion_loc,
+                         "the table that the motion of '%s' follows has no point within the run, "
+                         "which sees its value at the end alone",
+                         j->name);
+        } else if (isfinite(c.at)) {
+            flx_ctx_warn(sim->ctx, j->motion_loc,
+                         "the motion of '%s' jumps in its rate at t = %g s, %s: no force does "
+                         "that, and its drive does not show what would; %s",
+                         j->name, c.at,
+                         c.end ? "where its table ends" : "a point of its table of straight lines",
+                         c.end ? "end the run before" : "give the table `interpolation: quintic`");
+        }
+        if (c.missed || isfinite(c.at)) return; // the others are likely to be as this one
+    }
 }
