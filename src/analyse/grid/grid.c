@@ -18,8 +18,24 @@ static const double CB4[] = {0.0, 0.0, 0.0, 0.0, 0.25, -4.0 / 3, 3.0, -4.0, 25.0
 static const double DB4[] = {1.0 / 16,   -2.0 / 3, 59.0 / 18, -10.0,      497.0 / 24,
                              -266.0 / 9, 57.0 / 2, -50.0 / 3, 625.0 / 144};
 
+// Central ones, and backward ones of rows of velocities, over j = -2..1 and -4..2.
+static const double CR2[] = {0.0, -0.5, 0.0, 0.5}, DR2[] = {0.0, 1.0, -2.0, 1.0};
+static const double CR4[] = {0.0, 0.0, 1.0 / 12, -8.0 / 12, 0.0, 8.0 / 12, -1.0 / 12};
+static const double DR4[] = {0.0, 0.0, -1.0 / 12, 16.0 / 12, -30.0 / 12, 16.0 / 12, -1.0 / 12};
+static const double R2[] = {0.5, -2.0, 1.5, 0.0};
+static const double R4[] = {0.25, -4.0 / 3, 3.0, -4.0, 25.0 / 12, 0.0, 0.0};
+
 static void choose_weights(flx_grid *g, const flx_grid_def *def)
 {
+    if (def->rolls) {
+        g->left = def->order;
+        g->right = g->resting = def->order / 2;
+        g->nodes += g->resting;
+        g->c = def->order == 4 ? CR4 : CR2;
+        g->d = def->order == 4 ? DR4 : DR2;
+        g->roll = def->order == 4 ? R4 : R2;
+        return;
+    }
     if (def->backward) {
         g->left = 2 * def->order;
         g->c = def->order == 4 ? CB4 : CB2;
@@ -47,12 +63,12 @@ static flx_status refuse(const flx_grid *g, const flx_grid_def *def)
             g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
             "contacts that hold or not are not solved for at all nodes of time at once");
     }
-    if (s->dims.nmu > 0 && def->order > 0 && !def->backward) {
+    if (s->dims.nmu > 0 && def->order > 0 && !def->backward && !def->rolls) {
         s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + s->dims.nlam, &u);
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, u.loc,
                         "'%s' (%s) is a constraint on velocities: where it leads to is not known "
-                        "beforehand, and rest at both ends does not determine the motion; an "
-                        "inversion of `kind: causal` needs no other end",
+                        "beforehand, and the other end must be; an inversion of `kind: bounded` or "
+                        "`causal` finds it",
                         u.item ? u.item : "?", u.part ? u.part : "row");
     }
     return FLX_OK;
@@ -106,6 +122,12 @@ static int first_of(const flx_grid *g, int n, int own, int ghost)
     int inner = n < 0 ? 0 : n > g->nodes ? g->nodes : n;
     int right = n > g->nodes ? n - g->nodes : 0;
     return (left + right) * ghost + inner * own;
+}
+
+void flx_grid_end_rest(flx_grid *g)
+{
+    g->nodes -= g->resting;
+    g->resting = 0;
 }
 
 int flx_grid_col(const flx_grid *g, int n)
@@ -190,7 +212,9 @@ static void walk_node(pattern_walk *k, int n)
         bool state = g->order > 0 && o->row >= d->nv && o->row < d->nv + d->nx;
         int row = row0 + g->row_of[o->row];
         for (int j = -g->left; j <= g->right; j++) {
+            double of_v, of_a;
             if (j != 0 && (o->col >= d->nv || !(o->parts & 6))) continue;
+            if (!flx_grid_weights(g, n, o->row, j, &of_v, &of_a) && j != 0) continue;
             int node = flx_grid_node(g, n + j);
             if (!g->open && (node < 0 || node >= g->nodes)) continue;
             int col = flx_grid_col(g, node) + g->col_of[o->col];
@@ -311,6 +335,7 @@ static flx_status take_values(flx_grid *g, const flx_state *x)
         {&g->before, 1, n, NULL},
         {&g->zero, 1, n, NULL},
         {&g->column, 2, n, NULL},
+        {&g->rolling, 1, n, NULL},
     };
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         double *to = take(g, lists[k].count * lists[k].width, sizeof *to);

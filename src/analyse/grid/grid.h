@@ -10,6 +10,10 @@
 // Forward integration on the same grid takes differences of nodes before alone:
 //     v = BDF of order 2 or 4, v' = the same of v                                                    (GRID-4)
 //
+// Where velocities are constrained, central differences would split odd from even nodes, and where the constraints lead to is
+// not known. So these rows have backward differences, and the last nodes may rest (GRID-5): with velocities and accelerations of zero,
+// but for these rows.
+//
 // Some nodes before the first and behind the last, the ghosts, have positions alone. They are given, or, of an open grid,
 // unknowns that meet the constraints on positions.
 // Of the algebraic unknowns w some have roles: an input is free, and its row is not there; an output is held at a value, and
@@ -34,6 +38,7 @@ typedef struct flx_grid_def {
     bool open;     // ghosts are unknowns
     bool mirror;   // ghosts are their nodes behind the end: rest there
     bool backward; // differences of nodes before alone (GRID-4)
+    bool rolls;    // rows of velocities by backward differences, and order/2 more nodes, which rest
     const signed char *role;  // (nw) flx_grid_role; NULL: all plain
     const signed char *fixed; // (nv) coordinates that stay as they are; NULL: none
 } flx_grid_def;
@@ -53,9 +58,11 @@ typedef struct flx_grid {
     int order;
     int left, right; // ghosts before and behind, and how far differences reach
     int nodes;
+    int resting; // nodes among these, the last ones
     double begin, step, from, until;
     bool open, mirror;
     const double *c, *d; // (left + right + 1) weights of v h and v' h^2
+    const double *roll;  // ... of v h in rows of velocities; NULL: c
     signed char *role;   // (nw)
     signed char *fixed;  // (nv)
     // unknowns and rows of a node that count, by their numbers in the system; of a ghost
@@ -80,6 +87,8 @@ typedef struct flx_grid {
     flx_blocks b;
     double *full[3]; // (n x n) where dense
     double *theta, *r, *before, *zero, *column;
+    double *
+        rolling; // (nv) velocities as rows of velocities have them, of the node that was moved last
     flx_state *state;
 } flx_grid;
 
@@ -110,6 +119,21 @@ static inline int flx_grid_node(const flx_grid *g, int n)
     if (!g->mirror) return n;
     return n < 0 ? -n : n >= g->nodes ? 2 * (g->nodes - 1) - n : n;
 }
+// Nodes that rest are ghosts from now on: what is left are those of the motion.
+void flx_grid_end_rest(flx_grid *g);
+// Weights of a row at node n by node n + j, of v h and v' h^2; false: none.
+static inline bool flx_grid_weights(const flx_grid *g, int n, int row, int j, double *c, double *d)
+{
+    *c = g->c[j + g->left];
+    *d = g->d[j + g->left];
+    if (g->roll && row >= flx_dims_first_constraint(&g->s->dims) + g->s->dims.nlam) {
+        *c = g->roll[j + g->left];
+        *d = 0.0;
+    } else if (n >= g->nodes - g->resting) {
+        *c = *d = 0.0;
+    }
+    return *c != 0.0 || *d != 0.0;
+}
 // First column and row of node n in the whole.
 int flx_grid_col(const flx_grid *g, int n);
 int flx_grid_row(const flx_grid *g, int n);
@@ -130,6 +154,10 @@ void flx_grid_state(flx_grid *g, int n, flx_state *x);
 void flx_grid_copy_node(flx_grid *to, int n, const flx_grid *from, int m);
 // Nodes between m and n, which are not ghosts, along the straight line from one to the other.
 void flx_grid_fill_between(flx_grid *g, int m, int n);
+
+// Entries among positions, and the stiffness there, symmetric, of a grid of one node, which rests (grid_stiffness.c).
+int flx_grid_count_stiffness(const flx_grid *g);
+flx_status flx_grid_stiffness(flx_grid *g, double *to);
 
 // ---- Newton's method (grid_newton.c) --------------------------------------------------------------
 

@@ -51,14 +51,17 @@ void flx_grid_move(flx_grid *g, int n)
     if (g->order == 0) return;
     memset(v, 0, (size_t)d->nv * sizeof *v);
     memset(a, 0, (size_t)d->nv * sizeof *a);
+    memset(g->rolling, 0, (size_t)d->nv * sizeof *g->rolling);
     for (int j = -g->left; j <= g->right; j++) {
-        double c = g->c[j + g->left] / h, k = g->d[j + g->left] / (h * h);
-        if (j == 0) continue;
+        double c, k, rolls = g->roll ? g->roll[j + g->left] / h : 0.0;
+        bool moves = flx_grid_weights(g, n, 0, j, &c, &k);
+        if (j == 0 || (!moves && rolls == 0.0)) continue;
         g->s->ops->difference(g->s, flx_grid_q(g, n), flx_grid_q(g, flx_grid_node(g, n + j)),
                               g->theta);
         for (int i = 0; i < d->nv; i++) {
-            v[i] += c * g->theta[i];
-            a[i] += k * g->theta[i];
+            v[i] += c / h * g->theta[i];
+            a[i] += k / (h * h) * g->theta[i];
+            g->rolling[i] += rolls * g->theta[i];
         }
     }
 }
@@ -87,6 +90,19 @@ static void put_states(flx_grid *g, int n, double *to)
     }
 }
 
+// Rows of velocities by backward differences.
+static flx_status put_rolling(flx_grid *g, flx_point p, double *to)
+{
+    const flx_dims *d = &g->s->dims;
+    int first = flx_dims_first_constraint(d) + d->nlam;
+    p.v = g->rolling;
+    FLX_TRY(g->s->ops->residual(g->s, g->work, &p, g->column));
+    for (int i = first; i < first + d->nmu; i++) {
+        if (g->row_of[i] >= 0) to[g->row_of[i]] = g->column[i];
+    }
+    return FLX_OK;
+}
+
 static flx_status ghost_residual(flx_grid *g, int n, double *r)
 {
     flx_point p = ghost_at(g, n);
@@ -106,6 +122,7 @@ flx_status flx_grid_residual(flx_grid *g, double *r)
         double *to = r + flx_grid_row(g, n);
         for (int i = 0; i < g->nrow; i++) to[i] = g->r[g->rows[i]];
         put_states(g, n, to);
+        if (g->roll) FLX_TRY(put_rolling(g, p, to));
         double *other = g->before;
         g->before = g->r;
         g->r = other;
@@ -136,13 +153,15 @@ static int add_node(flx_grid *g, int n, int at)
         bool moves = o->col < d->nv;
         double part = state && n > 0 ? 0.5 : 1.0;
         for (int j = -g->left; j <= g->right; j++) {
+            double c, k;
             if (j != 0 && (!moves || !(o->parts & 6))) continue;
+            if (!flx_grid_weights(g, n, o->row, j, &c, &k) && j != 0) continue;
             int node = flx_grid_node(g, n + j);
             if (!g->open && (node < 0 || node >= g->nodes)) continue;
             double value = j == 0 ? A0[o->at] : 0.0;
             if (moves) {
-                value += g->d[j + g->left] / (h * h) * A2[o->at];
-                value += g->c[j + g->left] / h * A1[o->at];
+                value += k / (h * h) * A2[o->at];
+                value += c / h * A1[o->at];
             }
             g->values[g->place[at++]] += part * value;
             if (state && n + 1 < g->nodes) g->values[g->place[at++]] += 0.5 * value;

@@ -138,10 +138,16 @@ static flx_status refuse_unreached(const search *f, int w)
 }
 
 // With constraints on velocities what is at rest may be anywhere that they lead to: the motion begins where the model is drawn,
-// which must be where the outputs are wanted first, and has no other end.
+// which must be where the outputs are wanted first, and has no other end, or one that is found.
 static bool rolls(const search *f)
 {
     return f->s->dims.nmu > 0;
+}
+
+// Rest at the other end, wherever the constraints lead.
+static bool rolls_to_rest(const search *f)
+{
+    return rolls(f) && (f->def->kind == FLX_INVERSE_BOUNDED || f->def->kind == FLX_INVERSE_RIGID);
 }
 
 static flx_status begin_as_drawn(search *f)
@@ -288,39 +294,10 @@ static flx_status make_grid(const search *f, const flx_state *x, int order, bool
                               .until = f->def->until,
                               .open = open,
                               .backward = order > 0 && f->def->kind == FLX_INVERSE_CAUSAL,
+                              .rolls = order > 0 && rolls_to_rest(f),
                               .role = f->def->role,
                               .fixed = fixed};
     return flx_grid_create(f->s, x, &def, out);
-}
-
-// Stiffness of the node at rest, symmetric.
-static flx_status keep_stiffness(search *f, double *to)
-{
-    flx_grid *g = f->one;
-    int nv = f->s->dims.nv;
-    FLX_TRY(flx_grid_linearise(g));
-    const double *A0 = g->dense ? g->full[0] : g->b.A0;
-    double *K = flx_alloc(f->ctx, (size_t)nv * (size_t)nv, sizeof *K);
-    if (!K) return FLX_ERR_MEMORY;
-    for (int e = 0; e < g->nentry; e++) {
-        const flx_grid_entry *o = g->entries + e;
-        if (o->row < nv && o->col < nv) K[o->row * nv + o->col] = A0[o->at];
-    }
-    for (int e = 0, k = 0; e < g->nentry; e++) {
-        const flx_grid_entry *o = g->entries + e;
-        if (o->row < nv && o->col < nv)
-            to[k++] = 0.5 * (K[o->row * nv + o->col] + K[o->col * nv + o->row]);
-    }
-    flx_free(K);
-    return FLX_OK;
-}
-
-static int count_stiffness(const flx_grid *g)
-{
-    int n = 0;
-    for (int e = 0; e < g->nentry; e++)
-        n += g->entries[e].row < g->s->dims.nv && g->entries[e].col < g->s->dims.nv;
-    return n;
 }
 
 // All nodes, the ghosts among them, at rest where the outputs are wanted; of many nodes along the motion each `stride`-th, and
@@ -341,7 +318,8 @@ static flx_status fill_slow_path(search *f, flx_grid *g, int stride)
         if (n - known > 1) flx_grid_fill_between(g, known, n);
         if (n >= 0) known = n;
         if (keeps)
-            FLX_TRY(keep_stiffness(f, f->stiffness + (size_t)(n + g->left) * (size_t)f->nstiff));
+            FLX_TRY(flx_grid_stiffness(f->one,
+                                       f->stiffness + (size_t)(n + g->left) * (size_t)f->nstiff));
     }
     return FLX_OK;
 }
@@ -352,7 +330,7 @@ static bool is_lopsided(const search *f, int *ngrow, int *ndecay)
     const flx_inverse *o = f->out;
     const flx_zeros *z = o->zeros;
     *ngrow = *ndecay = 0;
-    if (f->def->kind != FLX_INVERSE_BOUNDED || !o->zeros_known) return false;
+    if (f->def->kind != FLX_INVERSE_BOUNDED || (!o->zeros_known && !rolls(f))) return false;
     for (int i = 0; i < z->n; i++) {
         *ngrow += z->re[i] > DECAYS * z->rate;
         *ndecay += z->re[i] < -DECAYS * z->rate;
@@ -442,6 +420,7 @@ static flx_status compare_orders(search *f, const flx_state *x)
     }
     flx_grid_report report;
     flx_status status = flx_grid_solve(other, NULL, 1, &report);
+    flx_grid_end_rest(other);
     double *differ = flx_arena_take(f->out->arena, (size_t)d->nw, sizeof *differ);
     if (!differ) status = FLX_ERR_MEMORY;
     for (int n = 0; differ && n < g->nodes; n++) {
@@ -476,6 +455,18 @@ static flx_status count_roles(search *f)
                     u.item ? u.item : "?");
 }
 
+// The inputs and what they leave free come to rest near the drawn position, by the rows of a node that rests behind it.
+static flx_status rest_as_drawn(search *f, const flx_state *x, const signed char *fixed)
+{
+    flx_grid *still = NULL;
+    flx_grid_report report;
+    FLX_TRY(make_grid(f, x, 2, false, fixed, 0, f->def->from, &still));
+    flx_status status = flx_grid_solve(still, weight_of(f), MOST, &report);
+    if (status == FLX_OK) flx_grid_copy_node(f->one, 0, still, 0);
+    flx_grid_destroy(&still);
+    return status == FLX_OK ? FLX_OK : refuse_rest(f, f->def->from, status, &report);
+}
+
 static flx_status prepare(search *f, const flx_state *x, const signed char *fixed)
 {
     const flx_dims *d = &f->s->dims;
@@ -489,14 +480,15 @@ static flx_status prepare(search *f, const flx_state *x, const signed char *fixe
     }
     f->least = (flx_grid_weight){.diagonal = f->diagonal};
     bool ahead = f->def->kind == FLX_INVERSE_CAUSAL;
-    if (rolls(f) && !ahead) // no grid does it: says so
+    if (rolls(f) && !ahead && !rolls_to_rest(f)) // no grid does it: says so
         return make_grid(f, x, 4, false, fixed, 1, f->def->from, &f->one);
     FLX_TRY(make_grid(f, x, 0, false, fixed, 1, f->def->from, &f->one));
     FLX_TRY(find_zeros(f, 0)); // where it is drawn: what inputs reach
     if (rolls(f)) {
-        FLX_TRY(refuse_index(f, 0));
+        if (ahead) FLX_TRY(refuse_index(f, 0));
         f->out->zeros_known = false; // at rest, what rolls stays where it is
-        return begin_as_drawn(f);
+        FLX_TRY(begin_as_drawn(f));
+        return ahead ? FLX_OK : rest_as_drawn(f, x, fixed);
     }
     FLX_TRY(rest_at(f, f->def->from, true));
     FLX_TRY(find_zeros(f, 0));
@@ -544,7 +536,7 @@ static flx_status find(search *f, const flx_state *x)
     bool open = def->kind == FLX_INVERSE_LEAST_ENERGY;
     FLX_TRY(make_grid(f, x, f->order, open, fixed, nodes, begin, &o->grid));
     if (open) {
-        f->nstiff = count_stiffness(f->one);
+        f->nstiff = flx_grid_count_stiffness(f->one);
         f->stiffness = flx_arena_take(
             o->arena, (size_t)(nodes + o->grid->left + o->grid->right) * (size_t)f->nstiff,
             sizeof(double));
@@ -552,6 +544,8 @@ static flx_status find(search *f, const flx_state *x)
     }
     int stride = (int)fmin(fmax(1.0, count / COARSE), MOST_STRIDE);
     if (!rolls(f)) FLX_TRY(fill_slow_path(f, o->grid, stride));
+    for (int n = -o->grid->left; rolls_to_rest(f) && n < o->grid->nodes + o->grid->right; n++)
+        flx_grid_copy_node(o->grid, n, f->one, 0);
     if (open) return solve_least_energy(f);
     if (def->kind == FLX_INVERSE_QUASISTATIC) return solve_quasistatic(f, x, nodes, begin);
     flx_status status = flx_grid_solve(o->grid, weight_of(f), MOST, &o->report);
@@ -561,6 +555,7 @@ static flx_status find(search *f, const flx_state *x)
     } else if (status != FLX_OK) {
         return refuse_solution(f, status);
     }
+    flx_grid_end_rest(o->grid);
     return compare_orders(f, x);
 }
 

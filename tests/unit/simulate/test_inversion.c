@@ -296,14 +296,66 @@ static int what_rolls(void)
     return 0;
 }
 
+// Rest at the end is found, wherever the edge leads: the sled turns as in closed form.
+static int what_rolls_comes_to_rest(void)
+{
+    static const char *const finer[] = {"step=0.005"};
+    double p = atan(0.5), s = sqrt(1.25), miss[2];
+    found a;
+    for (int k = 0; k < 2; k++) {
+        find(&a, "inversion_rolling", "rest", k, finer);
+        CHECK(a.status == FLX_OK);
+        miss[k] = worst_miss(&a);
+        CHECK_NEAR(at(&a, 1.0, 3), p - 2.0 * atan(tan(0.5 * p) * exp(-2.0 * s)), k ? 1e-6 : 1e-5);
+        done(&a);
+    }
+    CHECK(miss[1] < 0.2 * miss[0] && miss[1] < 1e-6);
+    return 0;
+}
+
+// A pole on a wheel would fall by forward integration. Its wheel rolls by velocities as by places.
+static int wheels_by_velocities_and_by_places(void)
+{
+    static const char *const orders[] = {"order=2", "order=4"};
+    found a;
+    for (int k = 0; k < 2; k++) {
+        find(&a, "inversion_wheels", "ff", 1, orders + k);
+        CHECK(a.status == FLX_OK);
+        for (double t = -1.0; t < 3.0; t += 0.1) {
+            CHECK_NEAR(at(&a, t, 1), at(&a, t, 2), 1e-10);
+            CHECK_NEAR(at(&a, t, 3), at(&a, t, 4), 1e-12);
+        }
+        CHECK(fabs(at(&a, 0.5, 1)) > 1.0);
+        done(&a);
+    }
+    return 0;
+}
+
+// Two wheels in space, one faster than the other, and a body that would fall: a run with these torques follows.
+static int what_stands_on_two_wheels(void)
+{
+    const char *text = model_text("inversion_segway");
+    double value[3] = {1.0, 1.0, 1.0}; // left, right, turned
+    found a = {.ctx = flx_ctx_create()};
+    CHECK(flx_model_read_text(a.ctx, "model", text, strlen(text), 0, NULL, &a.model) == FLX_OK);
+    CHECK(flx_simulation_create(a.model, &a.sim) == FLX_OK);
+    CHECK(flx_simulation_run(a.sim, 0, NULL, NULL, NULL) == FLX_OK);
+    for (int k = 0; k < 3; k++) (void)flx_simulation_metric(a.sim, k, value + k);
+    CHECK(value[0] < 1e-4 && value[1] < 1e-4);
+    CHECK_NEAR(value[2], 0.25, 1e-3); // (1.2 - 1.05)/w
+    done(&a);
+    return 0;
+}
+
 static int what_cannot_be(void)
 {
     static const struct {
         const char *model, *analysis, *text;
     } wrong[] = {{"inversion_parts", "none", "no input of this inversion moves the output"},
                  {"inversion_parts", "few", "one too many"},
-                 {"inversion_rolling", "ff", "'edge' (rate) is a constraint on velocities"}};
-    for (int i = 0; i < 3; i++) {
+                 {"inversion_rolling", "ff", "no input of this inversion moves the output"},
+                 {"inversion_rolling", "open", "'edge' (rate) is a constraint on velocities"}};
+    for (int i = 0; i < 4; i++) {
         found a;
         find(&a, wrong[i].model, wrong[i].analysis, 0, NULL);
         CHECK(a.status != FLX_OK);
@@ -393,4 +445,5 @@ TEST_MAIN(TEST(what_rings_does_not_grow), TEST(a_motion_that_jumps), TEST(beyond
           TEST(index_five), TEST(an_unstable_zero), SLOW_TEST(every_kind_of_an_elastic_arm),
           TEST(zeros_of_an_elastic_arm), TEST(a_body_in_space), TEST(inputs_of_least_square),
           TEST(a_state_between), TEST(a_loop), TEST(what_rolls), TEST(what_cannot_be),
-          TEST(rates_of_inputs_are_refused))
+          TEST(rates_of_inputs_are_refused), TEST(what_rolls_comes_to_rest),
+          TEST(wheels_by_velocities_and_by_places), TEST(what_stands_on_two_wheels))
