@@ -20,6 +20,24 @@ static inline bool flx_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+// Names are letters, digits and _, and begin with no digit.
+static inline bool flx_begins_name(char c)
+{
+    return flx_is_letter(c) || c == '_';
+}
+
+static inline bool flx_is_of_name(char c)
+{
+    return flx_begins_name(c) || flx_is_digit(c);
+}
+
+static inline bool flx_is_name(const char *s)
+{
+    if (!flx_begins_name(*s)) return false;
+    while (flx_is_of_name(*s)) s++;
+    return *s == 0;
+}
+
 static inline bool flx_is_control(char c)
 {
     return (unsigned char)c < 0x20 || c == 0x7f;

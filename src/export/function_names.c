@@ -77,7 +77,7 @@ const char *flx_functions_make_name(const flx_functions *f, const flx_model *m)
     char *name =
         flx_arena_printf(f->x.arena, "%s%.*s", flx_is_letter(*from) ? "" : "m_", (int)n, from);
     for (char *c = name; c && *c; c++) {
-        if (!flx_is_letter(*c) && !flx_is_digit(*c)) *c = '_';
+        if (!flx_is_of_name(*c)) *c = '_';
     }
     return name;
 }

@@ -8,6 +8,7 @@
 //     primary     number, name, (expression), [list]
 //
 // Numbers are decimal: 010 is ten. Columns count characters, as the YAML reader's do, not bytes.
+#include "base/letters.h"
 #include "base/number.h"
 #include "expr/ast.h"
 
@@ -73,21 +74,6 @@ static const char *describe(const token *t, char buffer[64])
 
 // ---- tokens -----------------------------------------------------------------------------------
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_name_character(char c)
-{
-    return is_letter(c) || is_digit(c);
-}
-
 static void advance(parser *p, int bytes)
 {
     for (int i = 0; i < bytes; i++) {
@@ -120,7 +106,7 @@ static double number_value(const char *text, int length)
     }
     bool minus = i + 1 < length && text[i + 1] == '-';
     for (; i < length; i++) {
-        if (is_digit(text[i]) && written < 1000000000) written = 10 * written + (text[i] - '0');
+        if (flx_is_digit(text[i]) && written < 1000000000) written = 10 * written + (text[i] - '0');
     }
     if (n == 0) return 0.0;
     flx_snprintf(digits + n, sizeof digits - (size_t)n, "e%ld",
@@ -133,7 +119,7 @@ static flx_ast *fail_number(parser *p, const char *start, const char *end, flx_l
 {
     int digits = (int)(end - start);
     const char *rest = end;
-    while (is_name_character(*rest)) rest++;
+    while (flx_is_of_name(*rest)) rest++;
     int letters = rest - end > 40 ? 40 : (int)(rest - end);
     if (digits > 40) digits = 40;
     if (digits == 1 && *start == '0' && (*end == 'x' || *end == 'X')) {
@@ -155,18 +141,18 @@ static flx_ast *fail_number(parser *p, const char *start, const char *end, flx_l
 static void read_number(parser *p)
 {
     const char *c = p->at;
-    while (is_digit(*c)) c++;
+    while (flx_is_digit(*c)) c++;
     if (*c == '.') c++;
-    while (is_digit(*c)) c++;
+    while (flx_is_digit(*c)) c++;
     if (*c == 'e' || *c == 'E') {
         const char *e = c + 1;
         if (*e == '+' || *e == '-') e++;
-        if (is_digit(*e)) {
+        if (flx_is_digit(*e)) {
             c = e;
-            while (is_digit(*c)) c++;
+            while (flx_is_digit(*c)) c++;
         }
     }
-    if (is_letter(*c)) {
+    if (flx_begins_name(*c)) {
         fail_number(p, p->at, c, p->loc);
         return;
     }
@@ -188,7 +174,7 @@ static void read_name(parser *p)
                  {"or", TOKEN_OPERATOR, AST_OR},
                  {"not", TOKEN_NOT, AST_NONE}};
     int n = 0;
-    while (is_name_character(p->at[n])) n++;
+    while (flx_is_of_name(p->at[n])) n++;
     p->now.kind = TOKEN_NAME;
     p->now.length = n;
     for (int i = 0; i < 3; i++) {
@@ -288,9 +274,9 @@ static void next(parser *p)
     while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r') advance(p, 1);
     p->now = (token){.kind = TOKEN_END, .text = p->at, .loc = p->loc};
     if (*p->at == 0 || p->status != FLX_OK) return;
-    if (is_digit(*p->at) || (*p->at == '.' && is_digit(p->at[1]))) {
+    if (flx_is_digit(*p->at) || (*p->at == '.' && flx_is_digit(p->at[1]))) {
         read_number(p);
-    } else if (is_letter(*p->at)) {
+    } else if (flx_begins_name(*p->at)) {
         read_name(p);
     } else {
         read_sign(p);
@@ -366,7 +352,7 @@ static bool parse_items(parser *p, flx_ast *parent, char open, char close)
 // A comma where none belongs: of a number, or of a vector without brackets.
 static flx_ast *fail_comma(parser *p)
 {
-    if (p->last == TOKEN_NUMBER && is_digit(p->now.text[1])) {
+    if (p->last == TOKEN_NUMBER && flx_is_digit(p->now.text[1])) {
         return fail(p, p->now.loc,
                     "unexpected ','; a decimal comma? Numbers are written with a point: 0.5");
     }

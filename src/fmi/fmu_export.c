@@ -94,7 +94,7 @@ static const char *make_identifier(job *j)
     char *id = flx_arena_printf(j->arena, "%s%.*s", length && flx_is_digit(from[0]) ? "m" : "",
                                 (int)length, from);
     for (char *c = id; c && *c; c++) {
-        if (!flx_is_letter(*c) && !flx_is_digit(*c)) *c = '_';
+        if (!flx_is_of_name(*c)) *c = '_';
     }
     return id && *id ? id : "model";
 }

@@ -1,4 +1,5 @@
 // expand.c - from the definitions of a file to items: `like`, `repeat`, `models` and `parts`.
+#include "base/letters.h"
 #include "base/number.h"
 #include "base/text_file.h"
 #include "language/builder.h"
@@ -11,20 +12,6 @@
 
 // ---- names --------------------------------------------------------------------------------------
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_plain_name(const char *s)
-{
-    if (!is_letter(*s)) return false;
-    for (; *s; s++) {
-        if (!is_letter(*s) && !(*s >= '0' && *s <= '9')) return false;
-    }
-    return true;
-}
-
 static bool is_one_of(const char *name, const char *const *words)
 {
     while (*words && strcmp(*words, name) != 0) words++;
@@ -34,7 +21,7 @@ static bool is_one_of(const char *name, const char *const *words)
 static flx_status check_plain(flx_builder *b, const flx_entry *key, const char *what)
 {
     static const char *const own[] = {"t", "ground", "energy", "momentum", "constraints", NULL};
-    if (!is_plain_name(key->text)) {
+    if (!flx_is_name(key->text)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
                         "'%s' cannot be the name of a %s: names are letters, digits and _, and "
                         "begin with a letter",

@@ -1,5 +1,6 @@
 // print.c - a page of HTML as a PDF file, by Chromium without a window.
 #include "page/print.h"
+#include "base/letters.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -24,8 +25,7 @@ extern char **environ;
 static void put_plain(flx_text *t, const char *path)
 {
     for (const char *p = path; *p; p++) {
-        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-                     (*p >= '0' && *p <= '9') || strchr("/._-", *p);
+        bool plain = flx_is_letter(*p) || flx_is_digit(*p) || strchr("/._-", *p);
         if (plain) {
             flx_text_put_bytes(t, p, 1);
         } else {

@@ -1,5 +1,6 @@
 // report.c - a result as a page to print: pictures of the mechanism, its tables (report_tables.c), drawings of its
 // signals, the model.
+#include "base/letters.h"
 #include "base/number.h"
 #include "base/output_file.h"
 #include "base/text.h"
@@ -195,8 +196,7 @@ static void put_css_string(flx_text *t, const char *text)
 {
     flx_text_put(t, "\"");
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        bool plain = *p >= 0x80 || *p == ' ' || (*p >= '0' && *p <= '9') ||
-                     (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
+        bool plain = *p >= 0x80 || *p == ' ' || flx_is_digit((char)*p) || flx_is_letter((char)*p);
         if (plain) {
             flx_text_put_bytes(t, (const char *)p, 1);
         } else {

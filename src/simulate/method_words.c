@@ -36,7 +36,7 @@ typedef struct block {
 
 static bool is_of_name(char c)
 {
-    return flx_is_letter(c) || flx_is_digit(c) || c == '-' || c == '_';
+    return flx_is_of_name(c) || c == '-';
 }
 
 static bool is_of_value(char c)

@@ -1,6 +1,7 @@
 // torque_left.c - what computed torque leaves out: forces on its links that do not follow from the controller, and friction in its joints.
 //
 // Found by the names that definitions are written with: values need not be there yet.
+#include "base/letters.h"
 #include "base/number.h"
 #include "language/control/torque_tree.h"
 
@@ -13,20 +14,15 @@
 // Calls `is` with each name in a text, and whether it is behind a dot.
 typedef bool name_test(void *user, const char *name, size_t length, bool member);
 
-static bool letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static bool any_name_in_text(const char *text, name_test *is, void *user)
 {
     for (const char *c = text; *c;) {
-        if (!letter(*c)) {
+        if (!flx_begins_name(*c)) {
             c++;
             continue;
         }
         size_t n = 1;
-        while (letter(c[n]) || (c[n] >= '0' && c[n] <= '9')) n++;
+        while (flx_is_of_name(c[n])) n++;
         if (is(user, c, n, c > text && c[-1] == '.')) return true;
         c += n;
     }

@@ -1,5 +1,6 @@
 // block_fmus.c - an FMU becomes discrete variables of its inputs and outputs, a clock that sets them, and signals (docs/theory/exchange.md).
 // What the clock does beside its own assignments is done by the run (src/simulate/exchange/fmu_steps.c).
+#include "base/letters.h"
 #include "base/number.h"
 #include "flexion/fmi.h"
 #include "language/fmu/fmu_item.h"
@@ -27,14 +28,7 @@ static bool is_number(const flx_fmu_port *p)
 
 static bool is_name(const char *text)
 {
-    bool letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
-    if (!letter) return false;
-    for (; *text; text++) {
-        if (!((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
-              (*text >= '0' && *text <= '9') || *text == '_'))
-            return false;
-    }
-    return true;
+    return *text != '_' && flx_is_name(text);
 }
 
 // The port of this name whose causality is among `wanted`; else what is wrong, with the nearest name.

@@ -3,6 +3,7 @@
 // Checks shapes: which keys there are, which must be there, what kind of value each has. Names,
 // numbers and expressions are read later, by the model's builder. One walk serves the check and the
 // search for what is not supported yet. Mappings with known keys: schema_group.c.
+#include "base/letters.h"
 #include "base/number.h"
 #include "language/schema/schema_parts.h"
 
@@ -61,20 +62,6 @@ static const char *node_word(const flx_entry *v)
 }
 
 // ---- scalars ----------------------------------------------------------------------------------
-
-static bool is_letter(char ch)
-{
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_';
-}
-
-static bool is_identifier(const char *s)
-{
-    if (!is_letter(*s)) return false;
-    for (; *s; s++) {
-        if (!is_letter(*s) && !(*s >= '0' && *s <= '9')) return false;
-    }
-    return true;
-}
 
 // A comma cuts an expression in two inside { } and [ ]; what is left has an open bracket.
 static void check_brackets(flx_schema_checker *c, const flx_entry *v)
@@ -161,7 +148,7 @@ static void check_scalar(flx_schema_checker *c, const flx_entry *v, const flx_fo
         COMPLAIN(c, v->loc, "%s is true or false, not '%.*s'", label, FLX_SCHEMA_SHOWN, v->text);
         break;
     case FLX_FORM_NAME:
-        if (is_letter(v->text[0])) break;
+        if (flx_begins_name(v->text[0])) break;
         label_value(t, label, sizeof label);
         COMPLAIN(c, v->loc, "%s needs a name here, not '%.*s'", label, FLX_SCHEMA_SHOWN, v->text);
         break;
@@ -242,7 +229,7 @@ static bool fits(const flx_schema_checker *c, const flx_entry *v, flx_form_text 
 
 bool flx_schema_is_told(const flx_entry *key, const flx_entry *value)
 {
-    return !is_identifier(key->text) && value->kind == FLX_ENTRY_SCALAR && value->text[0] == 0 &&
+    return !flx_is_name(key->text) && value->kind == FLX_ENTRY_SCALAR && value->text[0] == 0 &&
            !value->quoted;
 }
 
@@ -267,7 +254,7 @@ static void check_names(flx_schema_checker *c, const flx_entry *v, const flx_for
                      "'%s' cannot be a name; a YAML 1.1 tool may have rewritten 'on', 'yes', 'y' "
                      "or the like",
                      key->text);
-        } else if (!k->loose && !is_identifier(key->text)) {
+        } else if (!k->loose && !flx_is_name(key->text)) {
             COMPLAIN(c, key->loc,
                      "'%.*s' in %s is not a name: letters, digits and _, beginning with a letter",
                      FLX_SCHEMA_SHOWN, key->text, label);

@@ -69,13 +69,6 @@ static double number_of(flx_fmu_reader *r, const flx_xml *e, const char *name)
 
 // ---- the head ---------------------------------------------------------------------------------------
 
-static bool is_identifier(const char *name)
-{
-    if (!*name || flx_is_digit(*name)) return false;
-    while (flx_is_letter(*name) || flx_is_digit(*name) || *name == '_') name++;
-    return *name == 0;
-}
-
 // The elements of the root in the order of the standard's schema.
 static void check_order(flx_fmu_reader *r)
 {
@@ -111,7 +104,7 @@ static const char *read_kind(flx_fmu_reader *r, const char *word)
     const char *id = flx_xml_get(e, "modelIdentifier");
     if (!id) {
         FLX_FMU_WRONG(r, e, "<%s> has no modelIdentifier", word);
-    } else if (!is_identifier(id)) {
+    } else if (!flx_is_name(id)) {
         FLX_FMU_WRONG(r, e, "modelIdentifier '%s' is no identifier of C", id);
     }
     f->keeps_states =

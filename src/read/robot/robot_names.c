@@ -41,8 +41,7 @@ static char *plain(flx_arena *arena, const char *name, const char *otherwise)
     if (!out) return NULL;
     for (const char *s = name; s && *s; s++) {
         char c = *s;
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'),
-             digit = c >= '0' && c <= '9';
+        bool letter = flx_is_letter(c), digit = flx_is_digit(c);
         if (n == 0 && digit) n = (size_t)(stpcpy(out, otherwise) - out);
         if (letter || digit) {
             out[n++] = c;
