@@ -50,8 +50,27 @@ static flx_status read_round(flx_env *e, const flx_entry *y, flx_shape *s)
     return FLX_OK;
 }
 
-// The surface of a file, read once however many bodies have it.
-static flx_status find_surface(flx_env *e, const flx_entry *y, int *number)
+// x: (3). What is mirrored has its triangles the other way round.
+static flx_status stretch_surface(flx_env *e, const double *x, flx_scene_surface *mesh)
+{
+    size_t np = 3 * (size_t)mesh->npoint, nt = 3 * (size_t)mesh->ntriangle;
+    float *points = flx_arena_take(e->b->m->arena, np + 1, sizeof *points);
+    int *triangles = flx_arena_take(e->b->m->arena, nt + 1, sizeof *triangles);
+    if (!points || !triangles) return FLX_ERR_MEMORY;
+    size_t last = x[0] * x[1] * x[2] < 0.0 ? 1 : 2;
+    for (size_t i = 0; i < np; i++) points[i] = (float)(x[i % 3] * (double)mesh->points[i]);
+    for (size_t i = 0; i < nt; i += 3) {
+        triangles[i] = mesh->triangles[i];
+        triangles[i + last] = mesh->triangles[i + 2];
+        triangles[i + 3 - last] = mesh->triangles[i + 1];
+    }
+    mesh->points = points;
+    mesh->triangles = triangles;
+    return FLX_OK;
+}
+
+// The surface of a file, read once however many bodies have it so.
+static flx_status find_surface(flx_env *e, const flx_entry *y, const double *stretch, int *number)
 {
     flx_model *m = e->b->m;
     const flx_reader *reader = e->b->reader;
@@ -61,22 +80,43 @@ static flx_status find_surface(flx_env *e, const flx_entry *y, int *number)
     }
     FLX_TRY(reader->read_surface(reader->user, y->text, y->loc, &file, NULL));
     for (*number = 0; *number < m->nsurface; (*number)++) {
-        if (m->surfaces[*number].file == file) return FLX_OK;
+        const flx_surface_file *s = m->surfaces + *number;
+        if (s->file == file && memcmp(s->stretch, stretch, sizeof s->stretch) == 0) return FLX_OK;
     }
     FLX_TRY(flx_grow(e->b->ctx, (void **)&m->surfaces, &m->surface_capacity, m->nsurface + 1,
                      sizeof *m->surfaces));
     flx_surface_file *s = m->surfaces + m->nsurface;
     s->file = file;
+    memcpy(s->stretch, stretch, sizeof s->stretch);
     FLX_TRY(reader->read_surface(reader->user, y->text, y->loc, &file, &s->mesh));
+    bool plain = stretch[0] == 1.0 && stretch[1] == 1.0 && stretch[2] == 1.0;
+    if (!plain) FLX_TRY(stretch_surface(e, stretch, &s->mesh));
     m->nsurface++;
     return FLX_OK;
 }
 
+// One positive number for all axes, or one for each.
+static flx_status read_scale(flx_env *e, const flx_entry *scale, double *all, double each[3])
+{
+    if (scale->kind != FLX_ENTRY_LIST) return flx_build_positive(e, scale, "a scale", all);
+    int n = 0;
+    double *x = NULL;
+    FLX_TRY(flx_build_numbers(e, scale, &n, &x));
+    for (int k = 0; k < 3 && n == 3; k++) {
+        each[k] = x[k];
+        if (!(fabs(x[k]) > 0.0)) n = 0;
+    }
+    if (n == 3) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, scale->loc,
+                    "a scale is a positive number, or three that are not zero");
+}
+
 static flx_status read_surface(flx_env *e, const flx_entry *y, const flx_entry *scale, flx_shape *s)
 {
+    double stretch[3] = {1.0, 1.0, 1.0};
     s->scale = 1;
-    if (scale) FLX_TRY(flx_build_positive(e, scale, "a scale", &s->scale));
-    FLX_TRY(find_surface(e, y, &s->surface));
+    if (scale) FLX_TRY(read_scale(e, scale, &s->scale, stretch));
+    FLX_TRY(find_surface(e, y, stretch, &s->surface));
     const flx_scene_surface *mesh = &e->b->m->surfaces[s->surface].mesh;
     for (int k = 0; k < 3; k++) {
         double low = HUGE_VAL, high = -HUGE_VAL;

@@ -57,6 +57,7 @@ typedef struct flx_shape {
 
 typedef struct flx_surface_file { // triangles, for pictures
     const char *file;             // interned
+    double stretch[3];            // along the axes of the file, of what is in mesh
     flx_scene_surface mesh;       // arena
 } flx_surface_file;
 

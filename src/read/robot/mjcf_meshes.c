@@ -56,6 +56,11 @@ static flx_status find_solid(const flx_mjcf *m, const char *file, flx_loc loc,
     return FLX_OK;
 }
 
+static bool is_even(const double scale[3])
+{
+    return scale[0] == scale[1] && scale[0] == scale[2];
+}
+
 flx_status flx_mjcf_mesh(flx_mjcf *m, const flx_xml *geom, flx_robot_shape *shape,
                          flx_robot_solid *solid, bool *found)
 {
@@ -79,19 +84,22 @@ flx_status flx_mjcf_mesh(flx_mjcf *m, const flx_xml *geom, flx_robot_shape *shap
     FLX_TRY(flx_mjcf_numbers(m, asset, "scale", 3, scale, &n));
     FLX_TRY(flx_mjcf_numbers(m, asset, "refquat", 4, x, &n));
     if (n == 4) reference.R = quat_to_m33(quat_unit(quat_load(x)));
+    bool turned = n == 4;
     FLX_TRY(flx_mjcf_numbers(m, asset, "refpos", 3, x, &n));
     if (n == 3) reference.r = v3_load(x);
     *found = true;
     if (solid) FLX_TRY(find_solid(m, file, asset->loc, &reference, scale, solid));
-    if (scale[0] != scale[1] || scale[0] != scale[2] || !(scale[0] > 0.0)) {
+    memcpy(shape->scale, scale, sizeof scale);
+    if (!flx_robot_has_scale(shape) || (turned && !is_even(scale))) {
         flx_ctx_warn(robot->ctx, asset->loc,
-                     "pictures do not show mesh '%s': it is scaled differently along its axes",
+                     "pictures do not show mesh '%s': it is scaled to nothing, or along axes that "
+                     "are not its own",
                      name);
         return FLX_OK;
     }
     shape->file = file;
-    shape->scale = scale[0];
-    reference.r = v3_scale(scale[0], reference.r);
+    reference.r =
+        v3_make(scale[0] * reference.r.x, scale[1] * reference.r.y, scale[2] * reference.r.z);
     shape->pose = flx_robot_compose(shape->pose, flx_robot_inverse(reference));
     return FLX_OK;
 }

@@ -81,7 +81,7 @@ static flx_status read_geom(flx_mjcf *m, const flx_xml *e, bool massive, geom *g
                        type);
         type = "mesh";
     }
-    *g = (geom){.shape = {.loc = e->loc, .scale = 1.0}};
+    *g = (geom){.shape = {.loc = e->loc, .scale = {1.0, 1.0, 1.0}}};
     FLX_TRY(flx_mjcf_placed(m, e, &g->pose, &length));
     g->shape.pose = g->pose;
     if (strcmp(type, "mesh") == 0) return read_mesh(m, e, massive, g);

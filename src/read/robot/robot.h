@@ -37,7 +37,7 @@ typedef struct flx_robot_shape {
     flx_robot_form form;
     double size[3];      // box: edges; cylinder, capsule: radius, length (along z); sphere: radius
     const char *file;    // of a mesh
-    double scale;        // of a mesh
+    double scale[3];     // of a mesh, along its axes
     flx_robot_pose pose; // in the link
     struct flx_robot_shape *next;
 } flx_robot_shape;
@@ -145,6 +145,12 @@ typedef struct flx_robot_options {
             flx_ctx_warn((robot)->ctx, (loc), __VA_ARGS__);                                        \
         }                                                                                          \
     } while (0)
+
+// A mesh that is scaled to something.
+static inline bool flx_robot_has_scale(const flx_robot_shape *s)
+{
+    return s->scale[0] != 0.0 && s->scale[1] != 0.0 && s->scale[2] != 0.0;
+}
 
 static inline flx_robot_pose flx_robot_no_pose(void)
 {

@@ -128,7 +128,10 @@ static flx_entry *shape(writer *w, const flx_robot_shape *s)
         break;
     case FLX_ROBOT_MESH:
         put_text(w, e, "mesh", s->file);
-        if (s->scale != 1.0) put_number(w, e, "scale", s->scale);
+        if (s->scale[0] != s->scale[1] || s->scale[0] != s->scale[2] || s->scale[0] < 0.0)
+            put(w, e, "scale", vector(w, v3_load(s->scale), 1.0));
+        else if (s->scale[0] != 1.0)
+            put_number(w, e, "scale", s->scale[0]);
         break;
     }
     put_pose(w, e, "at", pose);

@@ -151,7 +151,7 @@ static flx_status read_shape(reader *r, const flx_xml *of, bool touches, flx_rob
 {
     flx_robot *robot = r->robot;
     const flx_xml *g = flx_xml_child(of, "geometry"), *e;
-    flx_robot_shape s = {.loc = of->loc, .scale = 1.0};
+    flx_robot_shape s = {.loc = of->loc, .scale = {1.0, 1.0, 1.0}};
     bool found = false, second = true;
     FLX_TRY(read_pose(robot, of, &s.pose));
     if ((e = flx_xml_child(g, "box")) != NULL) {
@@ -167,16 +167,10 @@ static flx_status read_shape(reader *r, const flx_xml *of, bool touches, flx_rob
         FLX_TRY(read_child(robot, e, "length", 1, s.size + 1, &second));
     } else if (!touches && (e = flx_xml_child(g, "mesh")) != NULL) {
         const char *uri = trimmed(robot->arena, flx_xml_child(e, "uri"));
-        double scale[3] = {1.0, 1.0, 1.0};
-        FLX_TRY(read_child(robot, e, "scale", 3, scale, NULL));
-        bool even = scale[0] == scale[1] && scale[0] == scale[2] && scale[0] > 0.0;
-        if (!even)
-            flx_ctx_warn(robot->ctx, e->loc,
-                         "a shape is left out: it is scaled differently along its axes");
+        FLX_TRY(read_child(robot, e, "scale", 3, s.scale, NULL));
         s.form = FLX_ROBOT_MESH;
-        s.scale = scale[0];
-        s.file = uri && even ? flx_robot_find_file(robot, r->o, uri, e->loc) : NULL;
-        found = s.file != NULL;
+        s.file = uri ? flx_robot_find_file(robot, r->o, uri, e->loc) : NULL;
+        found = s.file && flx_robot_has_scale(&s);
     }
     for (int k = 0; found && k < (s.form == FLX_ROBOT_BOX                                  ? 3
                                   : s.form == FLX_ROBOT_MESH || s.form == FLX_ROBOT_SPHERE ? 0

@@ -70,7 +70,7 @@ static flx_status read_shape(flx_robot *robot, const flx_robot_options *o, const
                              const flx_robot_link *link, bool touches, flx_robot_shape **list)
 {
     const flx_xml *g = flx_xml_child(of, "geometry"), *e;
-    flx_robot_shape s = {.loc = of->loc, .scale = 1.0};
+    flx_robot_shape s = {.loc = of->loc, .scale = {1.0, 1.0, 1.0}};
     bool found = false, second = true;
     FLX_TRY(read_origin(robot, of, &s.pose));
     if ((e = flx_xml_child(g, "box")) != NULL) {
@@ -87,21 +87,13 @@ static flx_status read_shape(flx_robot *robot, const flx_robot_options *o, const
     } else if ((e = flx_xml_child(g, "mesh")) != NULL) {
         if (touches) return FLX_OK;
         const char *uri = flx_xml_get(e, "filename");
-        double scale[3] = {1.0, 1.0, 1.0};
         s.form = FLX_ROBOT_MESH;
-        TRY_NUMBERS(e, "scale", 3, scale, NULL);
-        if (scale[0] != scale[1] || scale[0] != scale[2] || !(scale[0] > 0.0)) {
-            flx_ctx_warn(robot->ctx, e->loc,
-                         "the shape '%s' is left out: it is scaled differently along its axes",
-                         uri ? uri : "");
-            return FLX_OK;
-        }
-        s.scale = scale[0];
+        TRY_NUMBERS(e, "scale", 3, s.scale, NULL);
         s.file = uri ? flx_robot_find_file(robot, o, uri, e->loc) : NULL;
         if (!s.file) return FLX_OK;
         found = true;
     }
-    bool positive = s.form == FLX_ROBOT_MESH || s.size[0] > 0.0;
+    bool positive = s.form == FLX_ROBOT_MESH ? flx_robot_has_scale(&s) : s.size[0] > 0.0;
     if (s.form == FLX_ROBOT_CYLINDER || s.form == FLX_ROBOT_CAPSULE)
         positive = positive && s.size[1] > 0.0;
     if (s.form == FLX_ROBOT_BOX) positive = positive && s.size[1] > 0.0 && s.size[2] > 0.0;

@@ -94,6 +94,18 @@ static int a_mesh_is_the_solid_it_bounds(void)
     double far = sqrt((x[1] - 1) * (x[1] - 1) + (x[2] - 2) * (x[2] - 2) + (x[3] - 3) * (x[3] - 3));
     CHECK_NEAR(far, sqrt(0.15 * 0.15 + 0.1 * 0.1 + 0.05 * 0.05), 1e-8);
 
+    // one mesh in two ways, the one the mirror image of the other, which is a box twice as long; and stretched. Points are of single precision
+    CHECK(momenta("[{mesh: box.obj, scale: 0.001}, {mesh: box.obj, scale: [-0.001, 0.001, 0.001]}]",
+                  x) == FLX_OK);
+    CHECK(momenta("{box: [0.6, 0.2, 0.1], at: [0, 0.1, 0.05]}", known) == FLX_OK);
+    for (int k = 0; k < 7; k++) CHECK_NEAR(x[k], known[k], 5e-7 * fmax(1.0, fabs(known[k])));
+    CHECK(momenta("{mesh: box.obj, scale: [0.001, -0.002, 0.003]}", x) == FLX_OK);
+    CHECK(momenta("{box: [0.3, 0.4, 0.3], at: [0.15, -0.2, 0.15]}", known) == FLX_OK);
+    for (int k = 0; k < 7; k++) CHECK_NEAR(x[k], known[k], 5e-7 * fmax(1.0, fabs(known[k])));
+    snprintf(text, sizeof text, model, "{mesh: box.obj, scale: [1, 0, 1]}");
+    CHECK(read_body(text, in_folder("m.yaml"), 0, NULL, NULL, message, sizeof message) != FLX_OK);
+    CHECK_TEXT(message, "three that are not zero");
+
     snprintf(text, sizeof text, box, ""); // open
     write_text(in_folder("box.obj"), text, strlen(text));
     snprintf(text, sizeof text, model, "{mesh: box.obj}");

@@ -91,7 +91,7 @@ static int a_closed_mesh_has_a_mass(void)
     static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 "
                                       "3\n%sf 2 3 4\n";
     static const char text[] =
-        "<mujoco><compiler meshdir='meshes'/><asset><mesh name='m' file='t.obj' scale='2 3 "
+        "<mujoco><compiler meshdir='meshes'/><asset><mesh name='m' file='t.obj' scale='%d 3 "
         "4'/></asset><worldbody><body name='b'><freejoint/><geom type='mesh' mesh='m' density='%d' "
         "pos='1 0 0'/></body></worldbody></mujoco>";
     char command[300], whole[600], mesh[200], place[300];
@@ -100,7 +100,7 @@ static int a_closed_mesh_has_a_mass(void)
     CHECK(system(command) == 0);
     snprintf(mesh, sizeof mesh, tetrahedron, "");
     write_text(in_folder("meshes/t.obj"), mesh, strlen(mesh));
-    snprintf(whole, sizeof whole, text, 2);
+    snprintf(whole, sizeof whole, text, 2, 2);
     snprintf(place, sizeof place, "%s", in_folder("r.xml"));
     reading r = read_at(place, whole);
     CHECK(r.status == FLX_OK);
@@ -111,7 +111,27 @@ static int a_closed_mesh_has_a_mass(void)
     // 3/80 of the squares of the edges, -1/80 of their products
     CHECK_NEAR(number(&r, "bodies.b.inertia[0]"), 8.0 * 3.0 / 80.0 * (9.0 + 16.0), 1e-5);
     CHECK_NEAR(number(&r, "bodies.b.inertia[3]"), 8.0 * 2.0 * 3.0 / 80.0, 1e-5);
+    CHECK_NEAR(number(&r, "bodies.b.shape[0].scale[2]"), 4.0, 0.0);
     end(&r);
+
+    snprintf(whole, sizeof whole, text, -2, 2); // its mirror image
+    r = read_at(place, whole);
+    CHECK(r.status == FLX_OK);
+    CHECK_NEAR(number(&r, "bodies.b.mass"), 8.0, 1e-6);
+    CHECK_NEAR(number(&r, "bodies.b.com[0]"), 0.5, 1e-6);
+    CHECK_NEAR(number(&r, "bodies.b.inertia[3]"), -8.0 * 2.0 * 3.0 / 80.0, 1e-5);
+    CHECK_NEAR(number(&r, "bodies.b.shape[0].scale[0]"), -2.0, 0.0);
+    end(&r);
+    static const char urdf[] =
+        "<robot name='r'><link name='l'/><link name='b'><inertial><mass value='1'/><inertia "
+        "ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial><visual><geometry><mesh "
+        "filename='meshes/t.obj' scale='0.5 -0.5 0.5'/></geometry></visual></link><joint name='j' "
+        "type='continuous'><parent link='l'/><child link='b'/></joint></robot>";
+    r = read_at(place, urdf);
+    CHECK(r.status == FLX_OK);
+    CHECK_NEAR(number(&r, "bodies.b.shape[0].scale[1]"), -0.5, 0.0);
+    end(&r);
+    snprintf(whole, sizeof whole, text, 2, 2);
 
     char *last = strstr(mesh, "f 2 3 4"); // open
     strcpy(last, "\n");
