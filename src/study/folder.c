@@ -305,20 +305,30 @@ static bool free_stale(const flx_folder *f, int chunk)
     return true;
 }
 
-static bool try_claim(flx_folder *f, int chunk)
+// What no waiting mends: the folder of claims is gone, nothing can be written there, the disk is full.
+static bool is_lasting(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM ||
+           error == EROFS || error == ENOSPC || error == EDQUOT;
+}
+
+// FLX_STOPPED: another has it, or has done it.
+static flx_status try_claim(flx_folder *f, int chunk)
 {
     char path[FLX_FOLDER_PATH];
     flx_folder_name(f, path, "claims/%06d", chunk);
+    errno = 0;
     int d = open(path, O_CREAT | O_EXCL | O_WRONLY, 0666);
-    if (d < 0) return false;
-    bool written = write(d, f->worker, strlen(f->worker)) > 0;
+    bool written = d >= 0 && write(d, f->worker, strlen(f->worker)) > 0;
+    flx_status status = !written && is_lasting(errno) ? flx_folder_fail(f, "write", path) : FLX_OK;
+    if (d < 0) return status == FLX_OK ? FLX_STOPPED : status;
     close(d);
     if (written && !is_done(f, chunk)) { // it may have ended between the look and the claim
         f->chunk = chunk;
-        return true;
+        return FLX_OK;
     }
     unlink(path);
-    return false;
+    return status == FLX_OK ? FLX_STOPPED : status;
 }
 
 flx_status flx_folder_claim(flx_folder *f, int *first, int *end, int *waits)
@@ -330,7 +340,10 @@ flx_status flx_folder_claim(flx_folder *f, int *first, int *end, int *waits)
         int chunk = (f->place + k) % f->nchunk;
         if (is_done(f, chunk)) continue;
         left = true;
-        if (!try_claim(f, chunk) && !(free_stale(f, chunk) && try_claim(f, chunk))) continue;
+        flx_status status = try_claim(f, chunk);
+        if (status == FLX_STOPPED && free_stale(f, chunk)) status = try_claim(f, chunk);
+        if (status == FLX_STOPPED) continue;
+        FLX_TRY(status);
         f->place = (chunk + 1) % f->nchunk;
         *first = chunk * f->plan.chunk;
         *end = *first + f->plan.chunk < f->plan.runs ? *first + f->plan.chunk : f->plan.runs;

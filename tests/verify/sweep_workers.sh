@@ -52,6 +52,13 @@ rm -rf $folder
 wait $! || exit 1
 "$program" sweep --gather $folder --csv joined.csv --quiet || exit 1
 cmp sweep_workers.csv joined.csv || exit 1
+# without a place for claims nobody waits for ever; the first command makes it again
+rm -rf $folder/claims
+timeout 30 "$program" sweep --join $folder 2>told.txt
+[ $? -eq 1 ] && grep -q "cannot write '$folder/claims/0" told.txt || { echo "no word of the claims"; cat told.txt; exit 1; }
+"$program" sweep "$model" --into $folder --quiet || exit 1
+cmp sweep_workers.csv $folder/table.csv || exit 1
+rm told.txt
 # signals are kept, by any number of workers the same table
 rm -rf "$folder"
 "$program" sweep "$model" --into $folder --workers 2 --results --quiet || exit 1

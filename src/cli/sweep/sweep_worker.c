@@ -81,6 +81,10 @@ static flx_status do_run(worker *w, int run)
     w->told->run = NONE;
     if (status == FLX_ERR_MEMORY) return status;
     if (cli_was_interrupted()) return FLX_INTERRUPTED;
+    if (status == FLX_ERR_IO && w->job.series) { // no room for its signals: the run is not to blame
+        if (told) cli_print_errors(told);
+        return status;
+    }
     if (status != FLX_OK) {
         w->failed++;
         return note_failure(w, run, told, status);
