@@ -16,6 +16,7 @@
 #define SLOW 0.5  // m/s: below, slips are damped
 #define STILL 1.0 // m/s: below, they do not grow beyond what the law can hold
 #define LEAST 0.01
+#define ROUND 1e-4        // of the larger one of two slips
 #define NONE 1e-6         // N: added to loads that divide
 #define FLAT 1e-6         // sine of the angle between axis and normal
 #define ROUNDS 4          // of the search for the place where the wheel touches
@@ -335,7 +336,9 @@ static flx_node side_force(flx_graph *g, const tyre *t, int side, flx_node slip,
 {
     flx_node angle = side == 1 ? flx_graph_unary(g, FLX_OP_ATAN, slip) : slip;
     flx_num part = t->law == MAGIC ? t->curve[side].D : t->friction;
-    *most = node_mul(g, num(g, part), node_add(g, load, node_const(g, NONE)));
+    // where a step looks beyond the border at which the wheel leaves the road, the load is negative
+    flx_node held = either_positive(g, load, load, node_const(g, 0.0));
+    *most = node_mul(g, num(g, part), node_add(g, held, node_const(g, NONE)));
     if (t->law == MAGIC) return node_mul(g, load, magic_force(g, &t->curve[side], angle));
     if (t->law == LINEAR) return node_mul(g, num(g, t->slope[side]), angle);
     // C z - C^2 |z| z/(3 f F) + C^3 z^3/(27 f^2 F^2), beyond z_s = 3 f F/C: f F                     (TYR-4)
@@ -367,8 +370,12 @@ static flx_node largest_slip(flx_graph *g, const tyre *t, int side, flx_node loa
     }
     if (!t->limited) return -1;
     flx_node most = node_div(g, node_mul(g, num(g, t->friction), load), num(g, t->slope[side]));
-    most = node_add(g, node_scale(g, t->law == FIALA ? 2.0 : 1.0, most), node_const(g, -LEAST));
-    return node_add(g, either_positive(g, most, most, node_const(g, 0.0)), node_const(g, LEAST));
+    // the larger one of it and LEAST, without a branch: one by the load as it stands would meet that of a switch, and divide by zero
+    most = node_scale(g, t->law == FIALA ? 2.0 : 1.0, most);
+    flx_node more = node_add(g, most, node_const(g, -LEAST));
+    more = node_add(g, node_mul(g, more, more), node_const(g, ROUND * ROUND));
+    more = node_add(g, node_add(g, most, node_const(g, LEAST)), node_sqrt(g, more));
+    return node_scale(g, 0.5, more);
 }
 
 // (TYR-3) with its damping at a standstill: the slip that the law sees.
@@ -461,8 +468,9 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node depth = node_sub(g, num(g, t.radius), p.loaded), rate = flx_node_rate(b, depth);
     flx_node load =
         node_add(g, node_mul(g, num(g, t.stiffness), depth), node_mul(g, num(g, t.damping), rate));
-    load = flx_graph_binary(g, FLX_OP_MAX, load, zero);
-    load = flx_graph_if(g, flx_graph_binary(g, FLX_OP_LT, zero, depth), load, zero);
+    flx_node down = flx_graph_binary(g, FLX_OP_LT, zero, depth);
+    flx_node pressed = flx_graph_binary(g, FLX_OP_LT, zero, load);
+    load = flx_graph_if(g, down, flx_graph_binary(g, FLX_OP_MAX, load, zero), zero);
     flx_node turned[3], vx = node_dot(g, v, p.tx);
     node_cross(g, w, p.e, turned); // of the spin, along the wheel
     flx_node vy =
@@ -474,7 +482,10 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
         flx_node slip;
         FLX_TRY(add_slip(e, force, d, &t, i, vx, drives[i], load, &slip));
         F[i] = side_force(g, &t, i, slip, load, &most[i]);
-        if (t.law == LINEAR) F[i] = either_positive(g, load, F[i], zero);
+        if (t.law != LINEAR) continue;
+        // without friction it does not follow the load, and ends with it at once
+        F[i] = t.limited ? either_positive(g, load, F[i], zero)
+                         : flx_graph_if(g, down, flx_graph_if(g, pressed, F[i], zero), zero);
     }
     if (t.law != LINEAR || t.limited) factor = ellipse(g, t.sides, F, most);
     for (int i = 0; i < t.sides; i++) F[i] = node_mul(g, i ? node_neg(g, factor) : factor, F[i]);
