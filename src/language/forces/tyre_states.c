@@ -469,7 +469,6 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node load =
         node_add(g, node_mul(g, num(g, t.stiffness), depth), node_mul(g, num(g, t.damping), rate));
     flx_node down = flx_graph_binary(g, FLX_OP_LT, zero, depth);
-    flx_node pressed = flx_graph_binary(g, FLX_OP_LT, zero, load);
     load = flx_graph_if(g, down, flx_graph_binary(g, FLX_OP_MAX, load, zero), zero);
     flx_node turned[3], vx = node_dot(g, v, p.tx);
     node_cross(g, w, p.e, turned); // of the spin, along the wheel
@@ -483,9 +482,8 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
         FLX_TRY(add_slip(e, force, d, &t, i, vx, drives[i], load, &slip));
         F[i] = side_force(g, &t, i, slip, load, &most[i]);
         if (t.law != LINEAR) continue;
-        // without friction it does not follow the load, and ends with it at once
-        F[i] = t.limited ? either_positive(g, load, F[i], zero)
-                         : flx_graph_if(g, down, flx_graph_if(g, pressed, F[i], zero), zero);
+        // without friction it does not follow the load: it is there while the wheel touches
+        F[i] = t.limited ? either_positive(g, load, F[i], zero) : flx_graph_if(g, down, F[i], zero);
     }
     if (t.law != LINEAR || t.limited) factor = ellipse(g, t.sides, F, most);
     for (int i = 0; i < t.sides; i++) F[i] = node_mul(g, i ? node_neg(g, factor) : factor, F[i]);
