@@ -235,7 +235,7 @@ static int the_nearest_point_of_a_bent_road_is_found(void)
     "%g, 0]}}\n"                                                                                   \
     "forces: {tyre: {type: tyre, on: [ground, w], axis: [-0.0998334, 0.995004, 0], radius: 0.31, " \
     "stiffness: 2e5, damping: %g, %s}}\n"                                                          \
-    "simulate: {until: 0.4, method: %s}\n"                                                         \
+    "simulate: {until: 0.2, method: %s}\n"                                                         \
     "outputs: {every: 0.1, signals: [w.position, w.velocity, w.angular_velocity]}\n"
 
 static int drop(double spin, double damping, const char *law, const char *method, double out[9])
@@ -264,8 +264,8 @@ static int wheels_drop_onto_the_road(void)
         CHECK(drop(spin, damping, all[k / 4], "dopri5, rtol: 1e-8, atol: 1e-10", b) == 0);
         CHECK(drop(spin, damping, all[k / 4], "generalized-alpha, step: 1e-4", c) == 0);
         for (int i = 0; i < 9; i++) {
-            CHECK_NEAR(a[i], b[i], 1e-4 * fmax(1.0, fabs(b[i])));
-            CHECK_NEAR(c[i], b[i], 0.1 * fmax(1.0, fabs(b[i]))); // steps as given
+            CHECK_NEAR(a[i], b[i], 2e-4 * fmax(1.0, fabs(b[i])));
+            CHECK_NEAR(c[i], b[i], 0.05 * fmax(1.0, fabs(b[i]))); // steps as given
         }
     }
     return 0;
