@@ -14,7 +14,7 @@
 // Step of differences of values, as a part of the size of a parameter.
 #define VALUE_PART 1e-4
 // Numbers that are kept for parameters at a time.
-#define AT_A_TIME ((size_t)1 << 25)
+#define AT_A_TIME ((size_t)1 << 27) // 1 GiB
 
 typedef struct direct {
     gradient *g;
