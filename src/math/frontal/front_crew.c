@@ -96,6 +96,11 @@ void flx_front_crew_destroy(flx_front_crew **crew)
     *crew = NULL;
 }
 
+int flx_front_crew_count(const flx_front_crew *c)
+{
+    return c->nhelper + 1;
+}
+
 void flx_front_crew_share(flx_front_crew *c, int count, double flops, flx_front_part *work,
                           void *user)
 {
@@ -116,4 +121,14 @@ void flx_front_crew_share(flx_front_crew *c, int count, double flops, flx_front_
     pthread_mutex_lock(&c->lock);
     while (c->busy > 0) pthread_cond_wait(&c->end, &c->lock);
     pthread_mutex_unlock(&c->lock);
+}
+
+void flx_front_share(const flx_front_hands *h, int count, double flops, flx_front_part *work,
+                     void *user)
+{
+    if (h->crew) {
+        flx_front_crew_share(h->crew, count, flops, work, user);
+        return;
+    }
+    for (int i = 0; i < count; i++) work(user, i, h->scratch);
 }

@@ -11,5 +11,11 @@
 // order with fused products, however the work is shared.
 void flx_front_product(int m, int n, int k, const double *A, int lda, const double *B, int ldb,
                        int beta, double *C, int ldc, double *scratch);
-// Whether threads may call it at once.
+// Numbers of scratch of a substitution of depth k.
+#define FLX_FRONT_SUBSTITUTE_SCRATCH(k) (((size_t)(k) + 8) * ((size_t)(k) + 88))
+
+// X (m, k) = B L^-T and B = X D^-1: L (k, k) is unit lower, D on its diagonal. Every row by itself, its sums in ascending order.
+void flx_front_substitute(int m, int k, const double *L, int ldl, double *B, int ldb, double *X,
+                          int ldx, double *scratch);
+// Whether threads may call them at once.
 int flx_front_product_shares(void);

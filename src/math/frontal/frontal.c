@@ -1,5 +1,5 @@
-// frontal.c - the multifrontal factorisation: fronts from the leaves of the tree to its roots. The update
-// of a front waits on a stack until its parent takes it in. Panels and stack share one piece of memory and
+// frontal.c - the multifrontal factorisation: fronts from the leaves of the tree to its roots (frontal_walk.c). The update of a front
+// waits on a stack until its parent takes it in. Panels and stack share one piece of memory and
 // grow towards each other; what the stack had is given back when it is empty.
 //
 //     [A11 .; A21 A22] = [L11 .; L21 I] diag(D, A22 - L21 D L21^T) [L11 .; L21 I]^T            (LIN-10)
@@ -7,7 +7,6 @@
 #include "math/frontal/front_kernel.h"
 #include "math/frontal/frontal_parts.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -65,44 +64,14 @@ void flx_frontal_destroy(flx_frontal **frontal)
     void *owned[] = {f->order,       f->group_start, f->near_start, f->near,        f->parent,
                      f->front_group, f->below,       f->ncol,       f->nrow,        f->panel,
                      f->sequence,    f->numbers,     f->work,       f->local,       f->diagonal,
-                     f->relative,    f->X,           f->Y,          f->below_start, f->first,
+                     f->relative,    f->X,           f->Y,          f->below_start, f->update,
                      f->waiting,     f->nchild};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_free(f);
     *frontal = NULL;
 }
 
-// ---- one front ----------------------------------------------------------------------------------
-
-// Where each group of the front is, counted in unknowns from its first pivot.
-static void place_groups(flx_frontal *f, int s)
-{
-    int first = f->group_start[f->front_group[s]], at = f->ncol[s];
-    for (int j = f->front_group[s]; j < f->front_group[s + 1]; j++) {
-        f->local[j] = f->group_start[j] - first;
-    }
-    for (int64_t p = f->below_start[s]; p < f->below_start[s + 1]; p++) {
-        int j = f->below[p];
-        f->local[j] = at;
-        at += f->group_start[j + 1] - f->group_start[j];
-    }
-}
-
-// Rows of a child in the current front.
-static void relate(flx_frontal *f, int child)
-{
-    int k = 0;
-    for (int64_t p = f->below_start[child]; p < f->below_start[child + 1]; p++) {
-        int j = f->below[p], size = f->group_start[j + 1] - f->group_start[j];
-        for (int q = 0; q < size; q++) f->relative[k++] = f->local[j] + q;
-    }
-}
-
 static atomic_int threads_asked = 1;
-// Numbers that a thread needs for a strip of an update: the product's own, and D L21^T of a block of pivots.
-#define STRIP_SCRATCH                                                                              \
-    (FLX_FRONT_SCRATCH(FLX_FRONTAL_STRIP, FLX_FRONTAL_BLOCK) +                                     \
-     (size_t)FLX_FRONTAL_STRIP * FLX_FRONTAL_BLOCK)
 
 void flx_frontal_set_threads(int threads)
 {
@@ -111,34 +80,35 @@ void flx_frontal_set_threads(int threads)
 
 // ---- memory -------------------------------------------------------------------------------------
 
+flx_status flx_frontal_take(flx_frontal *f, int64_t room)
+{
+    if (f->numbers && f->capacity >= room) return FLX_OK;
+    flx_free(f->numbers);
+    f->numbers = NULL;
+    f->capacity = 0;
+    FLX_TRY(flx_memory_check(f->ctx, (double)(room + f->max_work) * sizeof *f->numbers,
+                             "the factors of %d unknowns", f->n));
+    f->numbers = flx_alloc_unset(f->ctx, (size_t)room, sizeof *f->numbers);
+    f->capacity = f->numbers ? room : 0;
+    return f->numbers ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 // parts: doubles in a number.
-static flx_status prepare(flx_frontal *f, int64_t room, int parts)
+static flx_status prepare(flx_frontal *f, int parts)
 {
     size_t n = (size_t)f->nfront;
-    if (!f->numbers || f->capacity < room * parts) { // what was there is of no use any more
-        flx_free(f->numbers);
-        f->numbers = NULL;
-        f->capacity = 0;
-        FLX_TRY(flx_memory_check(f->ctx, (double)(room + f->max_work) * parts * sizeof *f->numbers,
-                                 "the factors of %d unknowns", f->n));
-        f->numbers = flx_alloc_unset(f->ctx, (size_t)(room * parts), sizeof *f->numbers);
-        f->capacity = f->numbers ? room * parts : 0;
-    }
     if (!f->work) {
         f->work = flx_alloc(f->ctx, (size_t)(f->max_work * parts), sizeof *f->work);
-        f->first = flx_alloc(f->ctx, n, sizeof *f->first);
+        f->update = flx_alloc(f->ctx, n, sizeof *f->update);
         f->waiting = flx_alloc(f->ctx, n, sizeof *f->waiting);
         f->nchild = flx_alloc(f->ctx, n, sizeof *f->nchild);
     }
     if (!f->crew &&
         parts == 1) { // those that are kept from one factorisation to the next may outlive a fork
         int threads = f->sign || !flx_front_product_shares() ? 1 : atomic_load(&threads_asked);
-        FLX_TRY(flx_front_crew_create(f->ctx, threads, STRIP_SCRATCH, &f->crew));
+        FLX_TRY(flx_front_crew_create(f->ctx, threads, flx_frontal_scratch(), &f->crew));
     }
-    if (!f->numbers || !f->work || !f->first || !f->waiting || !f->nchild) return FLX_ERR_MEMORY;
-    f->low = f->least = room;
-    f->report.negative = f->report.small = f->report.moved = f->report.smallest = 0;
-    f->report.ratio = (double)INFINITY;
+    if (!f->work || !f->update || !f->waiting || !f->nchild) return FLX_ERR_MEMORY;
     memset(f->nchild, 0, n * sizeof *f->nchild);
     for (int s = 0; s < f->nfront; s++) {
         if (f->parent[s] >= 0) f->nchild[f->parent[s]]++;
@@ -146,16 +116,71 @@ static flx_status prepare(flx_frontal *f, int64_t room, int parts)
     return FLX_OK;
 }
 
+// Who walks over all fronts.
+static flx_frontal_walker begin_walk(const flx_frontal *f)
+{
+    return (flx_frontal_walker){
+        .f = (flx_frontal *)f,
+        .hands = {.crew = f->crew, .single = f->report.flops < FLX_FRONTAL_WORTH},
+        .work = f->work,
+        .local = f->local,
+        .relative = f->relative,
+        .waiting = f->waiting,
+        .report = {.ratio = (double)INFINITY},
+        .at = f->nfront};
+}
+
+static void end_walk(flx_frontal *f, const flx_frontal_walker *w)
+{
+    f->report.negative = w->report.negative;
+    f->report.small = w->report.small;
+    f->report.moved = w->report.moved;
+    f->report.smallest = w->report.smallest;
+    f->report.ratio = w->report.ratio;
+}
+
+// keep: the panels one after the other, else each in the place of the one before; the stack comes from above.
+static flx_status walk(flx_frontal *f, const flx_frontal_sum *m, bool keep)
+{
+    bool done = false;
+    FLX_TRY(prepare(f, 1));
+    flx_frontal_walker w = begin_walk(f);
+    flx_status status = flx_frontal_walk_together(&w, m, keep, &done);
+    if (status == FLX_OK && !done) {
+        f->least = w.low = keep ? f->room : f->count_room;
+        status = flx_frontal_take(f, w.low);
+        w.stack = f->numbers;
+        w.floor = -1;
+        w.panel = keep ? NULL : f->numbers;
+        if (status == FLX_OK) status = flx_frontal_walk(&w, m, 0, f->nfront);
+    }
+    end_walk(f, &w);
+    return status;
+}
+
+static flx_status walk_complex(flx_frontal *f, const flx_frontal_sum_complex *m)
+{
+    FLX_TRY(prepare(f, 2));
+    FLX_TRY(flx_frontal_take(f, 2 * f->room));
+    flx_frontal_walker w = begin_walk(f);
+    f->least = w.low = f->room;
+    w.stack = f->numbers;
+    w.floor = -1;
+    flx_status status = flx_frontal_walk_complex(&w, m, 0, f->nfront);
+    end_walk(f, &w);
+    return status;
+}
+
 // What is needed while factoring alone; solutions need the first `kept` doubles of the numbers.
 static void let_go(flx_frontal *f, int64_t kept)
 {
     flx_front_crew_destroy(&f->crew);
     flx_free(f->work);
-    flx_free(f->first);
+    flx_free(f->update);
     flx_free(f->waiting);
     flx_free(f->nchild);
     f->work = NULL;
-    f->first = NULL;
+    f->update = NULL;
     f->waiting = f->nchild = NULL;
     if (kept > 0) {
         f->numbers = flx_shrink(f->numbers, (size_t)kept, sizeof *f->numbers);
@@ -165,16 +190,6 @@ static void let_go(flx_frontal *f, int64_t kept)
     }
     f->capacity = kept;
 }
-
-// ---- fronts and the walk, of real and of complex numbers ----------------------------------------
-
-#define FRONT_COMPLEX 0
-#include "math/frontal/frontal_walk.inc.h"
-#undef FRONT_COMPLEX
-
-#define FRONT_COMPLEX 1
-#include "math/frontal/frontal_walk.inc.h"
-#undef FRONT_COMPLEX
 
 // ---- calls --------------------------------------------------------------------------------------
 
@@ -186,8 +201,7 @@ flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, 
                                       false);
     if (f->paired) let_go(f, 0);
     f->factored = f->paired = false;
-    flx_status status = prepare(f, f->room, 1);
-    if (status == FLX_OK) status = walk(f, &(sum){B ? 2 : 1, {a, b}, {A, B}}, true);
+    flx_status status = walk(f, &(flx_frontal_sum){B ? 2 : 1, {a, b}, {A, B}}, true);
     f->factored = status == FLX_OK;
     if (!f->sign || status < 0) let_go(f, f->factored ? f->factors : 0);
     return status;
@@ -195,7 +209,7 @@ flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, 
 
 flx_status flx_frontal_factor_complex(flx_frontal *f, int nterm, const flx_frontal_term *terms)
 {
-    sum_complex m = {.n = nterm};
+    flx_frontal_sum_complex m = {.n = nterm};
     FLX_ASSERT(nterm > 0 && nterm <= FLX_FRONTAL_TERMS && !f->sign);
     if (f->far) return flx_frontal_factor_far(f, nterm, terms, true);
     for (int i = 0; i < nterm; i++) {
@@ -205,8 +219,7 @@ flx_status flx_frontal_factor_complex(flx_frontal *f, int nterm, const flx_front
     let_go(f, 0);
     f->factored = false;
     f->paired = true;
-    flx_status status = prepare(f, f->room, 2);
-    if (status == FLX_OK) status = walk_complex(f, &m, true);
+    flx_status status = walk_complex(f, &m);
     f->factored = status == FLX_OK;
     let_go(f, f->factored ? 2 * f->factors : 0);
     return status;
@@ -219,8 +232,7 @@ flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, d
     flx_frontal_report kept = f->report;
     let_go(f, 0);
     f->factored = f->paired = false;
-    flx_status status = prepare(f, f->count_room, 1);
-    if (status == FLX_OK) status = walk(f, &(sum){B ? 2 : 1, {a, b}, {A, B}}, false);
+    flx_status status = walk(f, &(flx_frontal_sum){B ? 2 : 1, {a, b}, {A, B}}, false);
     *negative = f->report.negative;
     f->report = kept;
     let_go(f, 0);

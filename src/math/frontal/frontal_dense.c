@@ -23,6 +23,23 @@ static double guarded(flx_frontal_pivots *g, int column, double d)
 
 // ---- parts of a front that threads share: strips of columns, each by products of its own ---------------
 
+#define ROWS 240 // of a substitution
+
+typedef struct substituting { // below a block of pivots
+    int rows, kb, ld;
+    const double *corner; // (kb, kb) of the pivots
+    double *below;        // (rows, kb)
+    double *work;         // (rows, kb)
+} substituting;
+
+static void substitute_rows(void *user, int part, double *scratch)
+{
+    const substituting *x = user;
+    int first = part * ROWS, some = x->rows - first < ROWS ? x->rows - first : ROWS;
+    flx_front_substitute(some, x->kb, x->corner, x->ld, x->below + first, x->ld, x->work + first,
+                         x->rows, scratch);
+}
+
 typedef struct trailing { // behind pivots k0 to k0 + kb - 1 of a panel
     int m, ncol, k0, kb;
     double *panel;
@@ -56,11 +73,18 @@ static void clear_chunk(void *user, int part, double *scratch)
     memset(c->numbers + first, 0, (size_t)some * sizeof *c->numbers);
 }
 
-void flx_frontal_clear(int64_t size, double *panel, flx_front_crew *crew)
+void flx_frontal_clear(int64_t size, double *panel, const flx_front_hands *hands)
 {
     clearing c = {size, panel};
-    flx_front_crew_share(crew, (int)((size + CHUNK - 1) / CHUNK), WORK_OF_CLEARING * (double)size,
-                         clear_chunk, &c);
+    flx_front_share(hands, (int)((size + CHUNK - 1) / CHUNK), WORK_OF_CLEARING * (double)size,
+                    clear_chunk, &c);
+}
+
+// The product's own, and D L21^T of a block of pivots: more than a substitution needs.
+size_t flx_frontal_scratch(void)
+{
+    return FLX_FRONT_SCRATCH(FLX_FRONTAL_STRIP, FLX_FRONTAL_BLOCK) +
+           (size_t)FLX_FRONTAL_STRIP * FLX_FRONTAL_BLOCK;
 }
 
 typedef struct updating { // U (nrow, nrow) by a panel of ncol columns

@@ -24,8 +24,23 @@ static int FRONT(eliminate_block)(int k, number *A, size_t ld, int at, flx_front
     return -1;
 }
 
+// L21 D in `work` (rows, kb), L21 below the corner.
+static void FRONT(substitute)(int rows, int kb, const number *corner, int ld, number *below,
+                              number *work)
+{
+    FRONT_SUBSTITUTE(CblasTrans, rows, kb, corner, ld, below, ld);
+    for (int j = 0; j < kb; j++) {
+        number *column = below + (size_t)j * ld, *kept = work + (size_t)j * rows;
+        number d = 1 / corner[(size_t)j * ld + j];
+        for (int i = 0; i < rows; i++) {
+            kept[i] = column[i];
+            column[i] *= d;
+        }
+    }
+}
+
 int FRONT(flx_frontal_eliminate)(int m, int ncol, number *panel, number *work,
-                                 flx_frontal_pivots *guard, flx_front_crew *crew)
+                                 flx_frontal_pivots *guard, const flx_front_hands *hands)
 {
     const int width = FLX_FRONTAL_BLOCK;
     for (int k0 = 0; k0 < ncol; k0 += width) {
@@ -34,17 +49,16 @@ int FRONT(flx_frontal_eliminate)(int m, int ncol, number *panel, number *work,
         int rows = m - after, bad = FRONT(eliminate_block)(kb, corner, (size_t)ld, k0, guard);
         if (bad >= 0) return k0 + bad;
         if (rows == 0) continue;
-        FRONT_SUBSTITUTE(CblasTrans, rows, kb, corner, ld, below, ld); // L21 D
-        for (int j = 0; j < kb; j++) {
-            number *column = below + (size_t)j * ld, *kept = work + (size_t)j * rows;
-            number d = 1 / corner[(size_t)j * ld + j];
-            for (int i = 0; i < rows; i++) {
-                kept[i] = column[i];
-                column[i] *= d;
-            }
-        }
+#if !FRONT_COMPLEX
+        if (!hands->single) {
+            substituting x = {rows, kb, ld, corner, below, work};
+            flx_front_share(hands, (rows + ROWS - 1) / ROWS, (double)rows * kb * kb,
+                            substitute_rows, &x);
+        } else
+#endif
+            FRONT(substitute)(rows, kb, corner, ld, below, work);
 #if FRONT_COMPLEX
-        (void)crew;
+        (void)hands;
         for (int c = after; c < ncol; c += width) {
             FRONT_PRODUCT(CblasTrans, m - c, ncol - c < width ? ncol - c : width, kb, -1.0,
                           corner + (c - k0), ld, work + (c - after), rows, 1.0,
@@ -52,20 +66,20 @@ int FRONT(flx_frontal_eliminate)(int m, int ncol, number *panel, number *work,
         }
 #else
         trailing t = {m, ncol, k0, kb, panel, work};
-        flx_front_crew_share(crew, (ncol - after + width - 1) / width,
-                             2.0 * kb * (ncol - after) * (m - after), subtract_strip, &t);
+        flx_front_share(hands, (ncol - after + width - 1) / width,
+                        2.0 * kb * (ncol - after) * (m - after), subtract_strip, &t);
 #endif
     }
     return -1;
 }
 
 void FRONT(flx_frontal_update)(int nrow, int ncol, const number *panel, number *U, number *work,
-                               flx_front_crew *crew)
+                               const flx_front_hands *hands)
 {
     const int width = FLX_FRONTAL_BLOCK, strip = FLX_FRONTAL_STRIP;
     int m = nrow + ncol;
 #if FRONT_COMPLEX
-    (void)crew;
+    (void)hands;
     for (int c = 0; c < nrow; c += strip) {
         int some = nrow - c < strip ? nrow - c : strip;
         for (int j = 0; j < ncol; j++) { // D L21^T of the strip's columns
@@ -83,7 +97,7 @@ void FRONT(flx_frontal_update)(int nrow, int ncol, const number *panel, number *
 #else
     (void)work, (void)m, (void)width;
     updating u = {nrow, ncol, panel, U};
-    flx_front_crew_share(crew, (nrow + strip - 1) / strip, (double)nrow * nrow * ncol, update_strip,
-                         &u);
+    flx_front_share(hands, (nrow + strip - 1) / strip, (double)nrow * nrow * ncol, update_strip,
+                    &u);
 #endif
 }

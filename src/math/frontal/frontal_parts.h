@@ -1,7 +1,7 @@
 // frontal_parts.h - what the files of the multifrontal solver share: frontal_order.c the order and the
 // tree, frontal_plan.c the sequence of the fronts and the memory, frontal_dense.c one front, front_kernel.c
-// its products, front_crew.c threads that share them, frontal.c the walk over the tree, frontal_solve.c the substitutions,
-// frontal_far.c what an engine does in their place.
+// its products, front_crew.c threads that share them, frontal_walk.c the walk over the tree, frontal_trees.c walks of several
+// threads over parts of it, frontal.c the calls, frontal_solve.c the substitutions, frontal_far.c what an engine does in their place.
 #pragma once
 
 #include "math/frontal/engine.h"
@@ -37,7 +37,7 @@ struct flx_frontal {
     int64_t max_work;
     // numbers: panels from the bottom, updates of fronts that wait for their parents from the top down
     double *numbers;
-    int64_t capacity, low;   // of numbers; where the stack begins
+    int64_t capacity;        // of numbers
     int64_t least;           // numbers between panels and stack, at the least
     double *work;            // (max_work)
     flx_front_crew *crew;    // while factoring real numbers
@@ -47,9 +47,9 @@ struct flx_frontal {
     bool factored, paired;   // paired: numbers are pairs of doubles, and so X and Y
     const signed char *sign; // (n) in A; NULL: pivots are left as they are
     const double *size;      // (n) in A
-    int64_t *first; // (nfront) where the update of a front lies; while factoring, as these:
-    int *waiting;   // (nfront) fronts whose updates wait
-    int *nchild;    // (nfront)
+    double **update; // (nfront) of a front that waits for its parent; while factoring, as these:
+    int *waiting;    // (nfront) fronts whose updates wait
+    int *nchild;     // (nfront)
     flx_frontal_report report;
     double *X; // (n, rhs_capacity) right sides in the order of elimination, k of a row together
     double *Y; // (max_row, rhs_capacity)
@@ -61,6 +61,8 @@ struct flx_frontal {
 // square. Panels are (ncol + nrow) x ncol: unit lower triangle, D on the diagonal; updates nrow x nrow.
 #define FLX_FRONTAL_BLOCK 96
 #define FLX_FRONTAL_STRIP 192
+#define FLX_FRONTAL_WORTH                                                                          \
+    2e8 // flops of a matrix below which one thread does, however many there are
 
 // Where the strip of column c begins, which is the entry (c, c); c is a multiple of the width.
 static inline int64_t flx_trapezoid_strip(int64_t m, int64_t c, int width)
@@ -90,6 +92,53 @@ static inline int64_t flx_frontal_update_size(const flx_frontal *f, int s)
 {
     return flx_trapezoid_size(f->nrow[s], f->nrow[s], FLX_FRONTAL_STRIP);
 }
+
+// ---- the walk over the fronts ---------------------------------------------------------------------
+
+// Of matrices with one pattern.
+typedef struct flx_frontal_sum {
+    int n;
+    double factor[FLX_FRONTAL_TERMS];
+    const flx_symmetric *A[FLX_FRONTAL_TERMS];
+} flx_frontal_sum;
+typedef struct flx_frontal_sum_complex {
+    int n;
+    double complex factor[FLX_FRONTAL_TERMS];
+    const flx_symmetric *A[FLX_FRONTAL_TERMS];
+} flx_frontal_sum_complex;
+
+// Who walks, with memory of its own: f has what all share.
+typedef struct flx_frontal_walker {
+    flx_frontal *f;
+    flx_front_hands hands;
+    double *panel; // where each panel is, one at a time; NULL: where the plan has it
+    double *
+        stack; // updates that wait, from the top down to number `low`; NULL: each has memory of its own
+    int64_t low, floor; // what is above the floor is the stack's; -1: what is above the panel
+    double *work;       // (max_work)
+    int *local;         // (ngroup) place of a group in the current front
+    int *relative;      // (max_row) of a child's rows in its parent
+    int *waiting;       // (nfront) fronts whose updates wait,
+    int top;            // so many
+    flx_frontal_report report; // of the pivots seen
+    int at;                    // place in the sequence of the one that is smallest in proportion
+} flx_frontal_walker;
+
+// frontal_walk.c: fronts in the places first to last - 1 of the sequence, with all that is below them or on the stack.
+// FLX_SINGULAR: at place w->at.
+flx_status flx_frontal_walk(flx_frontal_walker *w, const flx_frontal_sum *m, int first, int last);
+flx_status flx_frontal_walk_complex(flx_frontal_walker *w, const flx_frontal_sum_complex *m,
+                                    int first, int last);
+// The report of a walker joins that of all: as if one had walked along the sequence.
+void flx_frontal_join(flx_frontal_walker *all, const flx_frontal_walker *part);
+
+// frontal.c: room for so many doubles; those that were there are of no use any more.
+flx_status flx_frontal_take(flx_frontal *f, int64_t room);
+
+// frontal_trees.c: the same by all threads of the crew, each a part of the tree, then together. *done: whether it was worth it
+// and there was memory for it.
+flx_status flx_frontal_walk_together(flx_frontal_walker *all, const flx_frontal_sum *m, bool keep,
+                                     bool *done);
 
 // frontal_far.c: factors of an engine.
 flx_status flx_frontal_create_far(flx_ctx *ctx, const flx_engine *engine, const flx_symmetric *A,
@@ -122,14 +171,16 @@ typedef struct flx_frontal_pivots {
 // frontal_dense.c: eliminate the unknowns of a panel (m x ncol). Returns the number of the column whose
 // pivot is zero or not finite, or -1. work: (m x FLX_FRONTAL_BLOCK).
 int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_frontal_pivots *guard,
-                          flx_front_crew *crew);
+                          const flx_front_hands *hands);
 // U (nrow x nrow) = -L21 D L21^T; work: (FLX_FRONTAL_STRIP x ncol).
 void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work,
-                        flx_front_crew *crew);
+                        const flx_front_hands *hands);
 // A panel becomes zero; memory that is touched for the first time costs as much as the work on it.
-void flx_frontal_clear(int64_t size, double *panel, flx_front_crew *crew);
+void flx_frontal_clear(int64_t size, double *panel, const flx_front_hands *hands);
+// Numbers of scratch that a thread needs for all of this.
+size_t flx_frontal_scratch(void);
 // The same of complex numbers; no pivot is moved.
 int flx_frontal_eliminate_complex(int m, int ncol, double complex *panel, double complex *work,
-                                  flx_frontal_pivots *guard, flx_front_crew *crew);
+                                  flx_frontal_pivots *guard, const flx_front_hands *hands);
 void flx_frontal_update_complex(int nrow, int ncol, const double complex *panel, double complex *U,
-                                double complex *work, flx_front_crew *crew);
+                                double complex *work, const flx_front_hands *hands);

@@ -143,14 +143,14 @@ static int singular_matrices_are_refused(void)
     return 0;
 }
 
-static int every_allocation_may_fail(void)
+static int allocations_may_fail(int size, int each)
 {
     for (long k = 0; k < 200; k++) {
         flx_ctx *ctx = flx_ctx_create();
         grid g;
         flx_frontal *f = NULL;
         int negative;
-        CHECK(make_grid(ctx, &g, 7, 7, 7, 2, 12) == 0);
+        CHECK(make_grid(ctx, &g, size, size, size, each, 12) == 0);
         flx_ctx_fail_allocation(ctx, k);
         flx_status status = flx_frontal_create(ctx, &g.A, g.group, &f);
         if (status == FLX_OK) status = flx_frontal_factor(f, 1, &g.A, 0, NULL);
@@ -163,6 +163,15 @@ static int every_allocation_may_fail(void)
         if (status == FLX_OK) return k > 10 ? 0 : 1;
     }
     return 1;
+}
+
+static int every_allocation_may_fail(void)
+{
+    CHECK(allocations_may_fail(7, 2) == 0);
+    flx_frontal_set_threads(3);
+    CHECK(allocations_may_fail(11, 3) == 0);
+    flx_frontal_set_threads(1);
+    return 0;
 }
 
 // A sum of three matrices with complex factors, by the product with what was found; the factor of a real matrix is taken next.
@@ -252,6 +261,69 @@ static int threads_change_no_bit(void)
     return 0;
 }
 
+// Pivots that are none in two parts of the tree: the first of them along the sequence is told, whoever met one first.
+static int the_same_pivot_is_refused_by_any_threads(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    grid g;
+    int first = -1;
+    CHECK(make_grid(ctx, &g, 14, 13, 12, 3, 12) == 0);
+    for (int turn = 0; turn < 6; turn++) {
+        double kept[3];
+        int at[3] = {97 * turn + 5, g.n / 2 + 31 * turn, g.n - 61 * turn - 3};
+        for (int i = 0; i < 3; i++) {
+            kept[i] = g.A.value[g.A.start[at[i]]];
+            g.A.value[g.A.start[at[i]]] = (double)NAN;
+        }
+        for (int threads = 1; threads <= 4; threads++) {
+            flx_frontal *f = NULL;
+            flx_frontal_set_threads(threads);
+            CHECK(flx_frontal_create(ctx, &g.A, g.group, &f) == FLX_OK);
+            CHECK(flx_frontal_factor(f, 1, &g.A, 0, NULL) == FLX_SINGULAR);
+            int found = flx_frontal_get_report(f).smallest;
+            CHECK(flx_frontal_get_report(f).flops > 2e8);
+            if (threads == 1) first = found;
+            CHECK(found == first);
+            flx_frontal_destroy(&f);
+        }
+        for (int i = 0; i < 3; i++) g.A.value[g.A.start[at[i]]] = kept[i];
+    }
+    flx_frontal_set_threads(1);
+    free_grid(&g);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// X L^T = B, of all sizes around those of the tiles.
+static int substitutions_of_fronts_are_right(void)
+{
+    static const int sizes[] = {1, 3, 8, 11, 16, 17, 24, 79, 80, 81, 95, 96, 161, 250};
+    static double L[100 * 100], B[100 * 260], X[100 * 250], before[100 * 260];
+    double *scratch = calloc(FLX_FRONT_SUBSTITUTE_SCRATCH(96), sizeof *scratch);
+    unsigned seed = 7;
+    CHECK(scratch);
+    for (int i = 0; i < 100 * 100; i++) L[i] = 0.2 * noise(&seed) + (i % 101 == 0);
+    for (int a = 0; a < 14; a++) {
+        for (int b = 0; b < 12; b++) {
+            int m = sizes[a], k = sizes[b];
+            for (int i = 0; i < 100 * 260; i++) B[i] = before[i] = noise(&seed);
+            flx_front_substitute(m, k, L, 100, B, 260, X, 250, scratch);
+            for (int j = 0; j < 100; j++) {
+                for (int i = 0; i < 260; i++) {
+                    bool inside = i < m && j < k;
+                    double sum = inside ? X[j * 250 + i] : before[j * 260 + i];
+                    for (int p = 0; p < j && inside; p++) sum += X[p * 250 + i] * L[p * 100 + j];
+                    CHECK_NEAR(sum, before[j * 260 + i], 1e-12);
+                    CHECK_NEAR(B[j * 260 + i],
+                               inside ? X[j * 250 + i] / L[101 * j] : before[j * 260 + i], 1e-12);
+                }
+            }
+        }
+    }
+    free(scratch);
+    return 0;
+}
+
 // Products of all sizes around those of the tiles, beside sums one by one.
 static int products_of_fronts_are_right(void)
 {
@@ -283,6 +355,7 @@ static int products_of_fronts_are_right(void)
     return 0;
 }
 
-TEST_MAIN(TEST(threads_change_no_bit), TEST(products_of_fronts_are_right),
+TEST_MAIN(TEST(threads_change_no_bit), TEST(the_same_pivot_is_refused_by_any_threads),
+          TEST(substitutions_of_fronts_are_right), TEST(products_of_fronts_are_right),
           TEST(complex_solutions_solve), TEST(solutions_solve), TEST(signs_are_counted),
           TEST(singular_matrices_are_refused), TEST(every_allocation_may_fail))
