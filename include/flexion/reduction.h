@@ -50,8 +50,10 @@ typedef struct flx_reduction_report {
 } flx_reduction_report;
 
 typedef struct flx_reduction_def {
-    const char *type;     // of the basis; NULL: that of the model
-    double from, to;      // Hz; to = 0: that of the model
+    const char *type; // of the basis; NULL: that of the model
+    double from,
+        to; // Hz, where errors are measured; to = 0: that of the model. Shapes of the model that are made for a band stay
+            // those of their own, unless a type, a tolerance or shapes are given, too
     double tolerance;     // 0: that of the model, or 1e-3
     int shapes;           // 0: by the tolerance
     int compare;          // also find how many shapes every basis needs

@@ -127,7 +127,9 @@ static flx_status study(flx_reduction *r, const flx_free_structure *s, const flx
                               .uncounted = asked.uncounted};
     flx_status status = flx_shapes_prepare(&q);
     if (status == FLX_OK) status = flx_ritz_create(&q, &def, &r->ritz);
-    if (status == FLX_OK) status = measure(r, &q, &asked, r->ritz);
+    // another frequency alone measures the shapes that the model has
+    bool made = r->def.type || r->def.tolerance > 0 || r->def.shapes > 0 || !(b->to > 0);
+    if (status == FLX_OK) status = measure(r, &q, made ? &asked : b, r->ritz);
     if (status == FLX_OK && r->def.compare) status = flx_body_study_compare(r, &q, r->ritz);
     if (status == FLX_OK && r->def.ndirect > 0) status = flx_body_study_solve(r, s);
     if (status == FLX_OK) status = take_over(r);

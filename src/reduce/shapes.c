@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#define LINE 1e-10  // stiffness about a line of nodes in proportion to that about others
 #define LOOSE 1e-12 // a pivot this small in proportion is zero, rounding taken into account
 #define SHIFT 1e-3  // of the lowest frequency squared: each correction gains three digits
 #define CORRECTIONS 6
@@ -80,6 +81,46 @@ static void hold(const flx_interface *i, bool *held)
     for (int c = 0; c < 6; c++) {
         if (i->count[c] == 1) held[i->unknown[c][0]] = true;
     }
+}
+
+// Nodes on one line that have no rotations: the rotations of the interface are unknowns, and one of them has no stiffness.
+static flx_status look_for_line(const flx_free_structure *s, const flx_interface *f, bool *line)
+{
+    double K[9], w[3];
+    *line = false;
+    for (int c = 3; c < 6; c++) {
+        if (f->count[c] != 1 || f->weight[c][0] != 1) return FLX_OK;
+    }
+    for (int i = 0; i < 9; i++) {
+        K[i] = flx_symmetric_get(s->K, f->unknown[3 + i / 3][0], f->unknown[3 + i % 3][0]);
+    }
+    FLX_TRY(flx_dense_symmetric_eigen(s->ctx, 3, K, w));
+    *line = !(w[0] > LINE * w[2]);
+    return FLX_OK;
+}
+
+static flx_status check_lines(const flx_free_structure *s, const flx_basis *b)
+{
+    bool line = false, holds = b->kind == FLX_BASIS_GUYAN || b->kind == FLX_BASIS_CRAIG_BAMPTON;
+    if (s->nrigid > 0 && s->K->n <= s->nrigid) {
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
+                        "one interface holds all of the body: nothing of it is left to deform");
+    }
+    for (int i = 0; i < s->ninterface; i++) {
+        FLX_TRY(look_for_line(s, s->interfaces + i, &line));
+        if (!line) continue;
+        if (!holds || b->inertia_relief) {
+            return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
+                            "the nodes of the interface '%s' lie on one line: no moment about it "
+                            "can be passed on; add nodes beside the line, or name them one by one",
+                            s->interfaces[i].name);
+        }
+        flx_ctx_warn(s->ctx, s->loc,
+                     "the nodes of the interface '%s' lie on one line: a moment about it turns the "
+                     "body as a whole, and deforms nothing",
+                     s->interfaces[i].name);
+    }
+    return FLX_OK;
 }
 
 // ---- columns ------------------------------------------------------------------------------------
@@ -442,6 +483,7 @@ static flx_status run(search *q, bool *held, part *p, flx_shapes *out)
 {
     const flx_free_structure *s = q->s;
     FLX_TRY(check(q));
+    FLX_TRY(check_lines(s, q->b));
     FLX_TRY(flx_shapes_prepare(q));
     p->n = s->K->n;
     if (flx_basis_get(q->b->kind)->choose) return flx_bases_find(q, out);

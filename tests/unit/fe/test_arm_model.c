@@ -99,6 +99,35 @@ static int interfaces_that_move_together_are_told(void)
     return 0;
 }
 
+// ---- interfaces that no moment turns ------------------------------------------------------------
+
+static int interfaces_on_a_line_are_refused(void)
+{
+    static const char *const bases[] = {"band, to: 2000", "modal, modes: 6", "krylov, blocks: 2",
+                                        "modal, modes: 6, attachment: true",
+                                        "guyan, inertia_relief: true"};
+    char reduce[200];
+    for (int i = 0; i < 5; i++) {
+        snprintf(reduce, sizeof reduce,
+                 "type: %s, interfaces: {edge: {on: [node(1), node(2)]}, tip: {on: tip}}",
+                 bases[i]);
+        CHECK(read_arm("", reduce, "") == FLX_ERR_MODEL);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text,
+                   "the nodes of the interface 'edge' lie on one line");
+        CHECK(flx_ctx_error(ctx, 0)->loc.line > 0);
+        finish();
+    }
+    // where it is held the turn about the line is a motion without strain, and told
+    CHECK(read_arm("", "type: guyan, interfaces: {edge: {on: [node(1), node(2)]}, tip: {on: tip}}",
+                   "") == FLX_OK);
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "'edge' lie on one line");
+    finish();
+    CHECK(read_arm("", "type: band, to: 2000, interfaces: {all: {on: arm}}", "") == FLX_ERR_MODEL);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "one interface holds all of the body");
+    finish();
+    return 0;
+}
+
 // ---- damping ------------------------------------------------------------------------------------
 
 // Response of the tip to forces there, (3, 3), as the model's body has it: on its hub.
@@ -170,4 +199,4 @@ static int damping_does_not_change_with_the_shapes(void)
 }
 
 TEST_MAIN(TEST(loads_beside_the_interfaces_are_told), TEST(interfaces_that_move_together_are_told),
-          TEST(damping_does_not_change_with_the_shapes))
+          TEST(interfaces_on_a_line_are_refused), TEST(damping_does_not_change_with_the_shapes))

@@ -193,6 +193,26 @@ static int attachment_shapes_stay_beside_many_modes(void)
     return 0;
 }
 
+// The shapes that the model has are measured up to another frequency; a tolerance makes new ones for it.
+static int shapes_for_a_band_are_measured_beyond_it(void)
+{
+    flx_reduction *r = NULL;
+    CHECK(read_arm("type: band, to: 1000, tolerance: 1e-3") == FLX_OK);
+    int shapes = flx_model_elastic_report(model, 0)->shapes;
+    CHECK(flx_reduction_create(model, "arm", &(flx_reduction_def){.to = 4000}, &r) == FLX_OK);
+    const flx_reduction_report *p = flx_reduction_get_report(r);
+    CHECK(p->to == 4000 && p->shapes == shapes && !p->met);
+    CHECK(p->conditions[1].error > 0.1);
+    flx_reduction_destroy(&r);
+    CHECK(flx_reduction_create(model, "arm", &(flx_reduction_def){.to = 4000, .tolerance = 1e-3},
+                               &r) == FLX_OK);
+    p = flx_reduction_get_report(r);
+    CHECK(p->shapes > shapes && p->met && p->conditions[1].error < 1e-3);
+    flx_reduction_destroy(&r);
+    finish();
+    return 0;
+}
+
 static int a_band_below_the_first_mode_is_told(void)
 {
     CHECK(read_arm("type: band, to: 50") == FLX_OK);
@@ -221,7 +241,8 @@ static int the_error_at_speed_is_measured_and_kept(void)
     CHECK(p->conditions[4].error > 2.2e-4 && p->conditions[4].error < 3e-4);
     CHECK(p->conditions[1].error < 1e-4);
     finish();
-    CHECK(read_arm("type: band, to: 2000, tolerance: 1e-3, angular_velocity: [0, 400, 0]") == FLX_OK);
+    CHECK(read_arm("type: band, to: 2000, tolerance: 1e-3, angular_velocity: [0, 400, 0]") ==
+          FLX_OK);
     p = flx_model_elastic_report(model, 0);
     CHECK(p->met && p->shapes > 25 && p->shapes < 32);
     for (int i = 4; i < 7; i++) CHECK(p->conditions[i].error < 1e-3);
@@ -244,5 +265,5 @@ TEST_MAIN(TEST(the_arm_has_the_responses_of_the_case),
           TEST(the_arm_needs_as_few_shapes_as_the_case_says),
           TEST(shapes_of_held_interfaces_are_as_stiff_as_the_case_says),
           TEST(attachment_shapes_stay_beside_many_modes), TEST(wrong_words_are_refused),
-          TEST(a_band_below_the_first_mode_is_told), TEST(the_error_at_speed_is_measured_and_kept),
-          TEST(more_shapes_than_there_are_is_told))
+          TEST(shapes_for_a_band_are_measured_beyond_it), TEST(a_band_below_the_first_mode_is_told),
+          TEST(the_error_at_speed_is_measured_and_kept), TEST(more_shapes_than_there_are_is_told))
