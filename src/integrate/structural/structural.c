@@ -22,6 +22,8 @@
 #define SAME_STEP 1e-9
 // Corrections that close the joints of a value between steps.
 #define CLOSING_STEPS 10
+// A step that is shorter than this part of what is given was cut by events that all but coincide.
+#define CUT 0.01
 
 // ---- life -----------------------------------------------------------------------------------
 
@@ -243,14 +245,21 @@ static void keep_books(structural *g, int iterations)
     g->retired = 0;
 }
 
+// Contacts alone have events that are as near to each other as that.
+static bool is_cut(const flx_integrator *it, double h)
+{
+    return it->sys->ops->contacts && h < CUT * it->def.step;
+}
+
 flx_status flx_structural_attempt(flx_integrator *it, const flx_state *x, double h)
 {
     structural *g = it->data;
     const flx_system *s = it->sys;
-    if (!flx_method_of(it)->continues) {
+    if (!flx_method_of(it)->continues || is_cut(it, g->h_last)) {
         set_step(g, h);
         FLX_TRY(flx_structural_start(it, x, h));
         g->books.h_factored = 0.0;
+        if (s->ops->contacts) g->usual_pivot = 0.0; // other rows may hold
     } else if (fabs(h - g->h_last) > SAME_STEP * h) {
         FLX_TRY(flx_structural_change_step(it, x, h));
     }
@@ -333,13 +342,32 @@ flx_status flx_structural_accept(flx_integrator *it, flx_state *x)
     return FLX_OK;
 }
 
+// What rows were open by where a step begins becomes accelerations and forces in it, the larger the shorter it is. So after a
+// step that events have cut to next to nothing they are those of the equations, and the method begins anew.
+static flx_status take_accelerations(flx_integrator *it, flx_state *x)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    flx_state *e = g->trial;
+    flx_state_copy(e, x);
+    flx_status status =
+        flx_accelerator_eval(g->acc, it->work, e, &it->stats.residuals, &it->stats.linearisations);
+    if (status != FLX_OK) return status < 0 ? status : FLX_OK;
+    memcpy(x->a, e->a, (size_t)d->nv * sizeof *x->a);
+    memcpy(x->lam, e->lam, (size_t)d->nlam * sizeof *x->lam);
+    memcpy(x->mu, e->mu, (size_t)d->nmu * sizeof *x->mu);
+    return FLX_OK;
+}
+
 flx_status flx_structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
+    const structural *g = it->data;
     if (it->sys->ops->touches) return flx_alpha_steps_step(it, x, h, h_taken);
     if (!(it->def.step > 0.0)) return flx_structural_controlled_step(it, x, h, h_taken);
     FLX_TRY(flx_structural_attempt(it, x, h));
     *h_taken = h;
-    return flx_structural_accept(it, x);
+    FLX_TRY(flx_structural_accept(it, x));
+    return is_cut(it, g->h) ? take_accelerations(it, x) : FLX_OK;
 }
 
 // ---- values in between ----------------------------------------------------------------------
