@@ -216,6 +216,43 @@ await test("in the plane the eye stays while one builds; a spring to the air hol
   await idle();
 });
 
+await test("what needs a body or a joint says so; places within bars, motors of joints that are chosen, forces that are seen", async () => {
+  const before = await text(), said = () => page.textContent("#note"), add = async (kind, ...places) => {
+    await page.selectOption("#adder", kind);
+    for (const p of places) await clickAt([...p, 0]);
+    await idle();
+  };
+  await page.evaluate(() => window.studio.write(""));
+  await idle();
+  await add("revolute");
+  assert.match(await said(), /no body yet/);
+  await add("torque");
+  assert.match(await said(), /no joint yet/);
+  assert.equal(await text(), "");
+  assert.ok(Number(await page.evaluate(() => getComputedStyle(document.getElementById("run")).opacity)) < 1); // what cannot be pressed looks so
+  await page.click("#inplane");
+  await page.waitForFunction(() => Math.abs(window.studio.pixel([1, 0, 0])[1] - window.studio.pixel([0, 0, 0])[1]) < 0.5, null, { timeout: 10000, polling: 20 });
+  await idle();
+  await add("rod", [0, 0], [1, 0]);
+  await add("rod", [0.5, 0], [0.5, 0.6]);
+  await add("revolute", [0, 0]);
+  await add("revolute", [0.5, 0]); // the middle of the one, the begin of the other
+  await add("force", [0.2, 0]);
+  await add("torque");
+  await page.click(".tree [data-path='joints.hinge2']");
+  await add("torque");
+  await add("prismatic", [1, 0]);
+  await page.click(".tree [data-path='joints.guide']");
+  await add("torque");
+  const written = await text(), found = await page.evaluate(() => window.studio.checked());
+  assert.ok(found.ok, JSON.stringify(found.messages));
+  for (const what of [/hinge: \{type: revolute, on: \[ground, rod\]/, /hinge2: \{type: revolute, on: \[rod, rod2\]/, /force: \{type: force, on: rod, at: \[0\.2, 0\]/, /motor: \{type: torque, on: hinge,/, /motor2: \{type: torque, on: hinge2,/, /motor3: \{type: force, on: guide, value: F\}/]) assert.match(written, what);
+  assert.equal(await page.locator("svg.handles .force polygon").count(), 1);
+  await page.screenshot({ path: at("forces.png") });
+  await page.evaluate((t) => window.studio.write(t), before);
+  await idle();
+});
+
 await test("places are dragged, inertia comes from shapes, robots and meshes of the folder are taken in", async () => {
   const before = await text();
   await page.evaluate(() => window.studio.type("# drawn as it starts\n", 0));

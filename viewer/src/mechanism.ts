@@ -512,6 +512,16 @@ export class Mechanism {
     return place ? this.bodies[place.body].localToWorld(place.at.clone()).toArray() : null;
   }
 
+  // Bodies whose boxes, along their own axes, are at a place; in the plane at any depth.
+  around(place: number[], within: number): string[] {
+    return this.bodies.flatMap((b, i) => {
+      const box = this.boxes[i], p = b.worldToLocal(new THREE.Vector3().fromArray(place));
+      if (!box || box.isEmpty()) return [];
+      if (this.scene.dimension === 2) p.z = box.min.z;
+      return box.distanceToPoint(p) <= within ? [b.name] : [];
+    });
+  }
+
   // A place of a joint or force in ground coordinates.
   placeOf(link: Link, end: number): THREE.Vector3 {
     const at = vector(link.at[end]), b = link.bodies[end];

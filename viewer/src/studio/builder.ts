@@ -4,12 +4,13 @@ import { niceLength } from "../compass";
 import type { Stage } from "../stage";
 import { freeName, setValue } from "./edit";
 import type { Editor } from "./editor";
-import { find, outline } from "./outline";
+import { find, outline, type Entry } from "./outline";
 import type { Picture } from "./picture";
 import { word, type Word } from "./words";
 
 const DRAGGED = 5; // pixels
 const NEAR = 14; // pixels: a place so near to a point is that point
+const ON = 0.005; // of the scene's size: a shape so near to a place is there
 const kinds = ["rod", "ball", "revolute", "prismatic", "spherical", "fixed", "spring", "torque", "force", "contact", "beam", "parameter", "input"] as const;
 type Kind = typeof kinds[number];
 const clicks: Partial<Record<Kind, number>> = { rod: 2, ball: 1, revolute: 1, prismatic: 1, spherical: 1, fixed: 1, spring: 2, force: 1, beam: 2 };
@@ -28,7 +29,8 @@ export class Builder {
   cursor: number[] | null = null; // the place that keys move, or that is pointed at
   under = ""; // a point that is there
 
-  constructor(private editor: Editor, private picture: Picture, private added: (path: string[]) => void) {
+  // chosen: the item that the tree has chosen.
+  constructor(private editor: Editor, private picture: Picture, private added: (path: string[]) => void, private chosen: () => string[]) {
     const canvas = document.getElementById("canvas")!;
     let from = [0, 0]; // what is dragged turns the picture, and is no place
     canvas.addEventListener("pointerdown", (e) => { from = [e.clientX, e.clientY]; });
@@ -79,7 +81,19 @@ export class Builder {
     return this.kind !== null;
   }
 
+  // What is there already that it needs.
+  private missing(kind: Kind): Word | null {
+    if (kind === "torque") return this.motorJoint() ? null : "needsJoint";
+    const free = kind === "rod" || kind === "ball" || kind === "beam" || kind === "parameter" || kind === "input";
+    return free || this.bodies().length > 0 ? null : "needsBody";
+  }
+
   private start(kind: Kind): void {
+    const missing = this.missing(kind);
+    if (missing) {
+      this.picture.say(word(missing));
+      return;
+    }
     this.kind = kind;
     this.spots = [];
     if (!clicks[kind]) {
@@ -151,8 +165,14 @@ export class Builder {
     if (spot) this.take(spot);
   }
 
+  // Bodies whose shape is at a place, as the middle of a bar is, which is no point of it.
+  private around(at: number[]): string[] {
+    const m = this.picture.stage?.mechanisms[0], there = m?.around(at, ON * m.result.scene!.size) ?? [];
+    return this.bodies().filter((b) => there.includes(b));
+  }
+
   private take(spot: Spot): void {
-    this.spots.push(spot);
+    this.spots.push({ ...spot, bodies: [...new Set([...spot.bodies, ...this.around(spot.at)])] });
     if (this.spots.length >= (clicks[this.kind!] ?? 0)) this.finish();
     else this.added([]);
   }
@@ -183,19 +203,28 @@ export class Builder {
     this.editor.edit([{ from: 0, to: state.doc.length, insert: `flexion: 1\n${axes}\n\nsimulate: {until: 5}\n\noutputs:\n  every: 0.02\n  signals: [energy]\n` }]);
   }
 
+  // The joint that is chosen, else the first one without a motor; of those that have one coordinate.
+  private motorJoint(): { name: string; turns: boolean } | null {
+    const state = this.editor.view.state, root = outline(state), [section, item] = this.chosen(), text = (e: Entry | null) => (e?.value ? state.sliceDoc(e.value.from, e.value.to) : "");
+    const joints = (find(root, ["joints"])?.children ?? []).map((j) => ({ name: j.key, type: text(find(j, ["type"])) })).filter((j) => j.type === "revolute" || j.type === "prismatic");
+    const driven = new Set((find(root, ["forces"])?.children ?? []).map((f) => text(find(f, ["on"]))));
+    const j = joints.find((x) => section === "joints" && x.name === item) ?? joints.find((x) => x.type === "revolute" && !driven.has(x.name)) ?? joints.find((x) => !driven.has(x.name)) ?? joints[0];
+    return j ? { name: j.name, turns: j.type === "revolute" } : null;
+  }
+
   private bodies(): string[] {
     return find(outline(this.editor.view.state), ["bodies"])?.children.map((c) => c.key) ?? [];
   }
 
   private write(kind: Kind, spots: Spot[]): string[] {
     this.head();
-    const planar = this.planar(), size = this.picture.result?.scene?.size ?? 1, cut = (x: number[]) => list(planar ? x.slice(0, 2) : x, size), state = this.editor.view.state;
+    const planar = this.planar(), size = this.picture.result?.scene?.size ?? 1, cut = (x: number[]) => list(planar ? x.slice(0, 2) : x, size);
     const put = (section: string, wish: string, text: string): string[] => {
       const name = freeName(this.editor.view.state, wish);
       this.editor.edit(setValue(this.editor.view.state, [section, name], text));
       return [section, name];
     };
-    const all = this.bodies(), last = all[all.length - 1] ?? "ground", normal = planar ? "" : `, axis: ${list(this.picture.stage ? this.normal(this.picture.stage) : [0, 1, 0])}`;
+    const all = this.bodies(), [section, item] = this.chosen(), last = (section === "bodies" && all.find((b) => b === item)) || (all[all.length - 1] ?? "ground"), normal = planar ? "" : `, axis: ${list(this.picture.stage ? this.normal(this.picture.stage) : [0, 1, 0])}`;
     if (kind === "rod" || kind === "ball") return put("bodies", kind === "rod" ? "rod" : "ball", kind === "rod" ? rod(spots, planar) : ball(spots, planar));
     if (kind === "beam") {
       const [a, b] = ends(spots);
@@ -215,11 +244,13 @@ export class Builder {
       return put("forces", "spring", `{type: spring, on: [${on.join(", ")}], at: [${at.join(", ")}], stiffness: 100, damping: 1}`);
     }
     if (kind === "torque") {
-      const joint = find(outline(state), ["joints"])?.children.find((c) => /revolute/.test(state.sliceDoc(c.from, c.to)))?.key ?? "hinge";
-      const input = put("inputs", "T", "{value: 0, unit: N m, lower: -5, upper: 5}");
-      return put("forces", "motor", `{type: torque, on: ${joint}, value: ${input[1]}}`);
+      const { name: joint, turns } = this.motorJoint()!, input = put("inputs", turns ? "T" : "F", `{value: 0, unit: ${turns ? "N m" : "N"}, lower: -5, upper: 5}`);
+      return put("forces", "motor", `{type: ${turns ? "torque" : "force"}, on: ${joint}, value: ${input[1]}}`);
     }
-    if (kind === "force") return put("forces", "force", `{type: force, on: ${spots[0]?.bodies[0] ?? last}, ${spots[0]?.name ? `at: ${spots[0].name}, ` : ""}value: ${cut([0, planar ? -10 : 0, -10])}}`);
+    if (kind === "force") {
+      const on = spots[0]?.bodies[0] ?? last, at = spots[0] && (spots[0].name ?? cut(spots[0].at));
+      return put("forces", "force", `{type: force, on: ${on}, ${at ? `at: ${at}, ` : ""}value: ${cut([0, planar ? -10 : 0, -10])}}`);
+    }
     if (kind === "contact") return put("forces", "contact", `{type: contact, on: [ground, ${last}], surfaces: [{plane: ${planar ? "[0, 1]" : "[0, 0, 1]"}}, {sphere: ${this.radiusOf(last)}}], law: hunt-crossley, stiffness: 1e5, restitution: 0.5${this.joined("ground", last) ? ", connected: true" : ""}}`);
     if (kind === "input") return put("inputs", "u", "{value: 0, lower: -1, upper: 1}");
     return put("parameters", "p", "1");

@@ -5,8 +5,11 @@ import { setValue } from "./edit";
 import type { Editor } from "./editor";
 import { find, outline } from "./outline";
 import type { Picture } from "./picture";
+import type { Stage } from "../stage";
 
 const NEAR = 9; // pixels
+const ARROW = 44, HEAD = 9; // pixels
+const MOST_FORCES = 60; // that are marked
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id: string) => document.getElementById(id)!;
 
@@ -92,6 +95,7 @@ export class Handles {
       this.marks.append(c);
       return [x - box.left, y - box.top];
     };
+    if (this.allowed() && !this.picture.player) this.forces(stage, box);
     for (const h of this.list()) mark(h.at, "handle");
     const at = this.held?.to ?? (this.builder.isPlacing() ? this.builder.cursor : null), first = this.held ? null : this.builder.first();
     if (!at) return;
@@ -101,6 +105,32 @@ export class Handles {
     text.setAttribute("y", String(y - 10));
     text.textContent = `${this.builder.coordinates(at)} ${this.held ? "" : this.builder.under}`;
     this.marks.append(text);
+  }
+
+  // Where forces act that nothing else is drawn of: as arrows of one length where the text has their numbers, else as dots.
+  private forces(stage: Stage, box: DOMRect): void {
+    const state = this.editor.view.state, root = outline(state), m = stage.mechanisms[0], scene = m?.result.scene;
+    for (const f of scene?.forces.filter((x) => x.type === "force").slice(0, MOST_FORCES) ?? []) {
+      const e = find(root, ["forces", f.name, "value"]), text = e?.value ? state.sliceDoc(e.value.from, e.value.to) : "", at = m.placeOf(f, 1).toArray();
+      if (!text.startsWith("[")) continue; // along a joint, whose symbol is there
+      const numbers = text.slice(1, -1).split(",").map(Number), plain = numbers.every(Number.isFinite) && !find(root, ["forces", f.name, "frame"]), v = plain ? numbers : [];
+      const size = Math.hypot(...v), a = stage.pixel(at).map((c, i) => c - [box.left, box.top][i]), g = document.createElementNS(SVG, "g");
+      const to = size > 0 ? stage.pixel(at.map((c, i) => c + 0.1 * scene!.size * (v[i] ?? 0) / size)).map((c, i) => c - [box.left, box.top][i]) : a;
+      const away = Math.hypot(to[0] - a[0], to[1] - a[1]);
+      g.setAttribute("class", "force");
+      g.dataset.name = f.name;
+      const add = (tag: string, attributes: Record<string, string | number>) => {
+        const part = document.createElementNS(SVG, tag);
+        for (const [k, x] of Object.entries(attributes)) part.setAttribute(k, String(x));
+        g.append(part);
+      };
+      if (away > 1) {
+        const [x, y] = [(to[0] - a[0]) / away, (to[1] - a[1]) / away], tip = [a[0] + ARROW * x, a[1] + ARROW * y], back = [tip[0] - HEAD * x, tip[1] - HEAD * y];
+        add("line", { x1: a[0], y1: a[1], x2: back[0], y2: back[1] });
+        add("polygon", { points: [tip, [back[0] - 0.5 * HEAD * y, back[1] + 0.5 * HEAD * x], [back[0] + 0.5 * HEAD * y, back[1] - 0.5 * HEAD * x]].map((p) => p.join(",")).join(" ") });
+      } else add("circle", { cx: a[0], cy: a[1], r: 4 });
+      this.marks.append(g);
+    }
   }
 
   // What is built reaches from the first place to the one that is pointed at.

@@ -59,7 +59,7 @@ export class Studio {
   constructor() {
     this.editor = new Editor(byId("editor"), (byUser) => this.edited(byUser));
     this.picture = new Picture((name) => { this.choose(name); }, () => this.plots?.update());
-    this.builder = new Builder(this.editor, this.picture, (path) => this.added(path));
+    this.builder = new Builder(this.editor, this.picture, (path) => this.added(path), () => this.items.path);
     this.items = new Items(byId("items"), this.editor, () => this.builder.tools(), (path) => { this.picture.stage?.select(path[1] ?? null); this.handles.choose(path[0] === "bodies" ? path[1] ?? null : null); }, (body) => this.drawnBody(body));
     this.handles = new Handles(this.editor, this.picture, this.builder, () => this.work === "none" && !this.builder.isPlacing());
     document.addEventListener("keydown", (e) => this.key(e));
