@@ -38,7 +38,7 @@ struct flx_relaxer {
     flx_blocks blocks;
     flx_linear *lin;
     flx_state *end[3], *middle;       // of steps d, d/2 and d/4; after the first of two
-    flx_state *limit[2];              // ... and limits of longer and shorter ones
+    flx_state *limit[3];              // ... and limits of longer and shorter ones
     double *r, *theta, *scale, *rate; // (n) (nv) (n) (nlam)
     double last;                      // d of the last factors
     bool *on_position;                // (nlam)
@@ -53,7 +53,7 @@ void flx_relaxer_destroy(flx_relaxer **relaxer)
     flx_linear_destroy(&e->lin);
     for (int i = 0; i < 3; i++) flx_state_destroy(&e->end[i]);
     flx_state_destroy(&e->middle);
-    for (int i = 0; i < 2; i++) flx_state_destroy(&e->limit[i]);
+    for (int i = 0; i < 3; i++) flx_state_destroy(&e->limit[i]);
     flx_free(e->r);
     flx_free(e->theta);
     flx_free(e->scale);
@@ -73,7 +73,7 @@ static flx_status make(flx_relaxer *e)
     FLX_TRY(flx_linear_create(s, false, &e->lin));
     for (int i = 0; i < 3; i++) FLX_TRY(flx_state_create(s, &e->end[i]));
     FLX_TRY(flx_state_create(s, &e->middle));
-    for (int i = 0; i < 2; i++) FLX_TRY(flx_state_create(s, &e->limit[i]));
+    for (int i = 0; i < 3; i++) FLX_TRY(flx_state_create(s, &e->limit[i]));
     e->r = flx_alloc(s->ctx, (size_t)n, sizeof *e->r);
     e->theta = flx_alloc(s->ctx, (size_t)d->nv, sizeof *e->theta);
     e->scale = flx_alloc(s->ctx, (size_t)n, sizeof *e->scale);
@@ -435,11 +435,11 @@ static void copy_limits(const flx_relaxer *e, const flx_state *from, flx_state *
     memcpy(x->mu, from->mu, (size_t)n->nmu * sizeof *x->mu);
 }
 
-// Whether the longer of two steps is off by more than rounding, which grows with the inverse square of the step: by how much
-// the limits of the two differ, and those of the shorter one and the next.
-static bool is_longer_worse(double off, double next)
+// Whether the limits of a step and of the one before differ by rounding alone, which grows with the inverse square of the
+// step: next is by how much those of the step after it do.
+static bool is_rounding(double off, double next)
 {
-    return next < off || off > MORE * SHORTER * SHORTER * next;
+    return off <= MORE * SHORTER * SHORTER * next;
 }
 
 // What hardly anything damps settles within a time of its own, which no step may be near to: where shorter ones lead elsewhere, they
@@ -455,16 +455,15 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
         status = find_limits(e, x, d, e->limit[0]);
     }
     FLX_TRY(status);
-    copy_limits(e, e->limit[0], x); // those of one step before, below
+    copy_limits(e, e->limit[0], x);
     for (int k = 1; k < MOST_SHORTER && least > AGREED; k++) {
-        const flx_state *before = e->limit[(k + 1) % 2];
         d *= SHORTER;
-        bool found = find_limits(e, x, d, e->limit[k % 2]) == FLX_OK;
-        double off = found ? differ(e, before, e->limit[k % 2]) : HUGE_VAL;
-        if (k > 1 && (!found || is_longer_worse(least, off))) copy_limits(e, before, x);
-        if (!(off < least)) break;
+        if (find_limits(e, x, d, e->limit[k % 3]) != FLX_OK) break;
+        double off = differ(e, e->limit[(k + 2) % 3], e->limit[k % 3]);
+        if (k > 1 && is_rounding(least, off)) copy_limits(e, e->limit[(k + 1) % 3], x);
+        if (!(off < least) || (k == 1 && off <= AGREED)) break;
         least = off;
-        if (k > 1 && (least <= AGREED || k + 1 == MOST_SHORTER)) copy_limits(e, e->limit[k % 2], x);
+        copy_limits(e, e->limit[k % 3], x);
     }
     return shorter && !(least <= SETTLED) ? FLX_SINGULAR : FLX_OK;
 }
