@@ -104,6 +104,8 @@ static void write_response(const flx_ports *ports, const flx_port_condition *c,
         }
         l++;
     }
+    flx_ports_name(ports, 2 * p, 1, 2 * p, H);
+    for (int part = 0; part < 2; part++) flx_ports_name(ports, p, 2 * p, 2, H + part);
 }
 
 static flx_status refuse_frequency(const flx_reduction *r, double hz)
@@ -267,6 +269,8 @@ static flx_status write_plant(flx_reduction *r, const flx_port_model *x, int n, 
             C[(size_t)i * p + j] = w2[i] > 0 ? sum / sqrt(w2[i]) : sum;
         }
     }
+    flx_ports_name(ports, m, 1, m, B);
+    flx_ports_name(ports, m, p, 1, C);
     *out = (flx_plant){.n = m, .inputs = p, .outputs = p, .A = A, .B = B, .C = C};
     return FLX_OK;
 }

@@ -64,8 +64,11 @@ flx_status flx_ports_init(const search *q, flx_ports *out)
     out->B = flx_alloc(s->ctx, p * q->n, sizeof *out->B);
     out->rigid = flx_alloc(s->ctx, 6 * p, sizeof *out->rigid);
     out->scale = flx_alloc(s->ctx, p, sizeof *out->scale);
-    flx_status status =
-        out->face && out->component && out->B && out->rigid && out->scale ? FLX_OK : FLX_ERR_MEMORY;
+    out->first = flx_alloc(s->ctx, p, sizeof *out->first);
+    out->axes = flx_alloc(s->ctx, 3 * p, sizeof *out->axes);
+    bool there = out->face && out->component && out->B && out->rigid && out->scale && out->first &&
+                 out->axes;
+    flx_status status = there ? FLX_OK : FLX_ERR_MEMORY;
     for (int i = 0, j = 0; i < s->ninterface && status == FLX_OK; i++) {
         const flx_interface *f = s->interfaces + i;
         for (int c = 0; c < 6; c++) {
@@ -74,6 +77,8 @@ flx_status flx_ports_init(const search *q, flx_ports *out)
             for (int k = 0; k < f->count[c]; k++) b[f->unknown[c][k]] += f->weight[c][k];
             out->face[j] = i;
             out->component[j] = c;
+            out->first[j] = j;
+            out->axes[3 * j + c % 3] = 1;
             out->scale[j++] = 1;
         }
     }
@@ -90,6 +95,8 @@ void flx_ports_clear(flx_ports *p)
     flx_free(p->B);
     flx_free(p->rigid);
     flx_free(p->scale);
+    flx_free(p->first);
+    flx_free(p->axes);
     *p = (flx_ports){0};
 }
 

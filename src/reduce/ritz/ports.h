@@ -22,6 +22,10 @@ typedef struct flx_ports {
     double *
         rigid; // (nrigid, count) R^T B, the rigid motions of unit mass and orthogonal to each other
     double *scale; // (count) 1/sqrt of the static compliance of a port; 1 until it is known
+    // Groups of ports with one `first` are along axes of their own, once these are found: port j is the sum of axes[3 j + k] times
+    // the named port first[j] + k.
+    int *first;   // (count)
+    double *axes; // (count, 3)
 } flx_ports;
 
 // What a few shapes make of a body at its ports: coordinates of unit mass each, stiffnesses L.
@@ -50,6 +54,11 @@ typedef struct flx_port_conditions {
 struct flx_shape_search;
 
 flx_status flx_ports_init(const struct flx_shape_search *q, flx_ports *out);
+// Forces of an interface along the principal axes of their static compliance, and so the moments (RED-21), where all of them are
+// ports. X (count, n) = K^+ B and G (count, count), of rows and columns of ports, go with them.
+flx_status flx_ports_find_axes(flx_ports *p, double *X, double *G);
+// Numbers of ports along their axes become those of named ports: n lists of them, `step` apart, whose entries are `next` apart.
+void flx_ports_name(const flx_ports *p, int n, int step, int next, double *X);
 void flx_ports_clear(flx_ports *ports);
 void flx_port_model_clear(flx_port_model *m);
 flx_status flx_port_model_init(flx_ctx *ctx, int m, int p, flx_port_model *out);

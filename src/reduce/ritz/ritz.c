@@ -98,6 +98,7 @@ static flx_status find_scales(lanczos *l)
 {
     flx_ports *ports = &l->r->ports;
     double most = 0;
+    if (!l->q->b->unscaled) FLX_TRY(flx_ports_find_axes(ports, l->X, l->r->Gbb));
     for (int j = 0; j < l->p; j++) {
         double y = flx_blas_dot((int)l->n, ports->B + (size_t)j * l->n, l->X + (size_t)j * l->n);
         ports->scale[j] = y;
