@@ -102,7 +102,7 @@ static flx_status look_for_line(const flx_free_structure *s, const flx_interface
 static flx_status check_lines(const flx_free_structure *s, const flx_basis *b)
 {
     bool line = false, holds = b->kind == FLX_BASIS_GUYAN || b->kind == FLX_BASIS_CRAIG_BAMPTON;
-    if (s->nrigid > 0 && s->K->n <= s->nrigid) {
+    if (s->ninterface > 0 && s->nrigid > 0 && s->K->n <= s->nrigid) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
                         "one interface holds all of the body: nothing of it is left to deform");
     }
