@@ -478,6 +478,13 @@ await test("another name of an item is another one wherever the model has it", a
 await test("the gallery opens an example as a new model", async () => {
   await page.click("#gallery");
   await page.waitForSelector("#templates canvas[data-drawn]");
+  const equations = page.locator(".gallery [data-name='pendulum_equations.yaml']"); // no mechanism: its lines are its picture
+  await equations.scrollIntoViewIfNeeded();
+  await page.waitForFunction(() => {
+    const c = document.querySelector(".gallery [data-name='pendulum_equations.yaml'] canvas[data-drawn]");
+    return c && c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((x) => x > 0);
+  }, null, { timeout: 20000, polling: 50 });
+  await page.locator("#templates .card").first().scrollIntoViewIfNeeded();
   await page.screenshot({ path: at("gallery.png") });
   await page.click("#templates [data-name='four_bar.yaml']");
   await page.waitForFunction(() => document.getElementById("title").textContent === "four_bar.yaml", null, { polling: 20 });

@@ -5,6 +5,8 @@ import type { Picture } from "./picture";
 import { server } from "./server";
 import { word } from "./words";
 
+const LETTER = 9; // pixels, of lines that stand for a picture
+
 declare const EXAMPLES: Record<string, string>;
 
 // Examples that stand for a kind of mechanism.
@@ -48,14 +50,30 @@ export function showGallery(picture: Picture, opened: (name: string, text: strin
 }
 
 async function draw(picture: Picture, text: string, to: HTMLCanvasElement): Promise<void> {
-  const checked = await server.check(text);
-  if (!checked.data) return;
-  const [r] = (await take(checked.data)).results;
-  if (!r.scene) return;
+  const checked = await server.check(text), r = checked.data ? (await take(checked.data)).results[0] : null;
+  if (!r?.scene) {
+    drawText(text, to);
+    return;
+  }
   picture.show(r);
   picture.stage?.look("start");
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   const from = document.getElementById("canvas") as HTMLCanvasElement, g = to.getContext("2d")!, k = Math.min(to.width / from.width, to.height / from.height);
   g.drawImage(from, 0.5 * (to.width - k * from.width), 0.5 * (to.height - k * from.height), k * from.width, k * from.height);
+  to.dataset.drawn = "true";
+}
+
+// Of equations and particles alone there is no mechanism: their lines are the picture.
+function drawText(text: string, to: HTMLCanvasElement): void {
+  const g = to.getContext("2d")!, style = getComputedStyle(document.documentElement), lines = text.split("\n").filter((l) => l.trim() && !/^\s*#/.test(l));
+  const from = Math.max(lines.findIndex((l) => /^(equations|particles):/.test(l)), 0);
+  g.font = `${LETTER}px ui-monospace, "DejaVu Sans Mono", monospace`;
+  lines.slice(from, from + Math.floor(to.height / (1.4 * LETTER)) - 1).forEach((line, i) => {
+    const key = /^\s*[\w'()]+:/.exec(line)?.[0] ?? "", y = 1.4 * LETTER * (i + 1);
+    g.fillStyle = style.getPropertyValue("--key");
+    g.fillText(key, 8, y);
+    g.fillStyle = style.getPropertyValue("--ink");
+    g.fillText(line.slice(key.length), 8 + g.measureText(key).width, y);
+  });
   to.dataset.drawn = "true";
 }
