@@ -163,5 +163,32 @@ static int gains_beside_fast_modes(void)
     return 0;
 }
 
-TEST_MAIN(TEST(rates_of_inputs), TEST(derivative_of_what_is_wanted), TEST(rope_that_is_wound),
-          TEST(beside_fast_modes), TEST(gains_beside_fast_modes))
+// Exact slopes are those of one side of a corner, which modes and frequency responses tell, too; what is smooth is not told.
+static int corners_are_told(void)
+{
+    static const char *const kinds[] = {"modes",
+                                        "frequency, inputs: [F], outputs: [x], from: 1, to: 2"};
+    static const struct {
+        const char *law, *what;
+    } laws[] = {{"if(x > 0, x, 3*x)", "'s' is about to change: the slopes are those of one side"},
+                {"x + max(x', 3*x')", "has a corner there, and the slopes are those of one side"},
+                {"x + abs(x')*x'", NULL},
+                {"if(x > 0, x^2, -x^2) + x", NULL}};
+    for (int i = 0; i < 8; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "flexion: 1\ninputs: {F: 0}\nsignals: {s: \"%s\"}\n"
+                 "equations: {second_order: {x: {at: 0, mass: 1, force: F - 4*s - x'}}}\n"
+                 "simulate: {until: 1}\nanalyse: {a: {type: %s}}\n",
+                 laws[i / 2].law, kinds[i % 2]);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        CHECK(flx_ctx_warning_count(w.ctx) == (laws[i / 2].what ? 1 : 0));
+        if (laws[i / 2].what) CHECK_TEXT(flx_ctx_warning(w.ctx, 0)->text, "linearised at t = 0");
+        findings_clear(&w);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(corners_are_told), TEST(rates_of_inputs), TEST(derivative_of_what_is_wanted),
+          TEST(rope_that_is_wound), TEST(beside_fast_modes), TEST(gains_beside_fast_modes))

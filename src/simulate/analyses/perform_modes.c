@@ -1,5 +1,6 @@
 // perform_modes.c - analyses of type modes, about rest or a steady motion.
 #include "simulate/analyses/shapes/play_modes.h"
+#include "simulate/linear/corners.h"
 #include "simulate/steady.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
     const flx_analysis_place *p = &t->place;
     const flx_system *s = p->sys;
     int nv = s->dims.nv;
+    FLX_TRY(flx_corners_tell(t->sim, s, p->x));
     bool steady = true;
     double *turn = NULL;
     flx_status status = FLX_OK;

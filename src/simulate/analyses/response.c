@@ -1,5 +1,6 @@
 // response.c - frequency response of a simulation about a state; see response.h.
 #include "simulate/analyses/response.h"
+#include "simulate/linear/corners.h"
 
 #include "base/number.h"
 #include "base/refuse.h"
@@ -55,6 +56,7 @@ static flx_status make(flx_response *r, const flx_state *own)
     FLX_TRY(flx_cut_inputs_begin(&r->none, own, keys->closed, keys->nin, keys->inputs, r->arena,
                                  &r->inputs));
     FLX_TRY(flx_bodies_of(sim, own, &r->sys, &r->x));
+    FLX_TRY(flx_corners_tell(sim, r->sys, r->x));
     FLX_TRY(flx_turn_of(r->sys, r->x, &r->turn, r->turning, &r->steady));
     r->work = r->sys->ops->work_create(r->sys);
     if (!r->work) return FLX_ERR_MEMORY;

@@ -96,10 +96,12 @@ static flx_status factor_masses(const flx_tree *t, flx_tree_work *w)
     for (int i = 0; i < n; i++) {
         if (w->masses[n * i + i] > 0.0) continue;
         const flx_variable *v = t->model->variables + i;
-        return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, v->loc,
-                        "'%s' has no mass, so that its acceleration is not determined, which an "
-                        "explicit method needs; use radau or generalized-alpha",
-                        v->name);
+        return FLX_FAIL(
+            t->base.ctx, FLX_ERR_CANNOT, v->loc,
+            "'%s' has no mass, so that its acceleration is not determined, which explicit "
+            "methods and joint coordinates need; use radau or generalized-alpha with "
+            "`formulation: index-3`",
+            v->name);
     }
     return flx_dense_cholesky(n, w->masses, DEPENDENT) ? FLX_OK : FLX_SINGULAR;
 }
