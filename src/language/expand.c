@@ -18,18 +18,24 @@ static bool is_one_of(const char *name, const char *const *words)
     return *words != NULL;
 }
 
+static const char *article(const char *word)
+{
+    return strchr("aeiou", word[0]) ? "an" : "a";
+}
+
 static flx_status check_plain(flx_builder *b, const flx_entry *key, const char *what)
 {
     static const char *const own[] = {"t", "ground", "energy", "momentum", "constraints", NULL};
     if (!flx_is_name(key->text)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
-                        "'%s' cannot be the name of a %s: names are letters, digits and _, and "
+                        "'%s' cannot be the name of %s %s: names are letters, digits and _, and "
                         "begin with a letter",
-                        key->text, what);
+                        key->text, article(what), what);
     }
     if (is_one_of(key->text, own) || flx_expr_is_reserved(key->text)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
-                        "'%s' is built in and cannot be the name of a %s", key->text, what);
+                        "'%s' is built in and cannot be the name of %s %s", key->text,
+                        article(what), what);
     }
     return FLX_OK;
 }
@@ -39,7 +45,8 @@ flx_status flx_item_check_name(flx_builder *b, const flx_entry *key, const char 
     FLX_TRY(check_plain(b, key, what));
     if (!is_one_of(key->text, flx_expr_builtin_names())) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
-                    "'%s' is a built-in function and cannot be the name of a %s", key->text, what);
+                    "'%s' is a built-in function and cannot be the name of %s %s", key->text,
+                    article(what), what);
 }
 
 // A joint may be called like a built-in function, but nothing that is followed by '(' may.
@@ -271,9 +278,10 @@ static flx_status check_free(flx_builder *b, const flx_entry *key, flx_kind kind
     int line = later ? key->loc.line : other->loc.line;
     char where[24] = ""; // of a model made by calls nothing is in a line
     if (line > 0) flx_snprintf(where, sizeof where, " (line %d)", line);
+    const char *word = flx_item_word(later ? kind : other->kind);
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, later ? other->loc : key->loc,
-                    "'%s' is already the name of a %s%s; a model has one name space", key->text,
-                    flx_item_word(later ? kind : other->kind), where);
+                    "'%s' is already the name of %s %s%s; a model has one name space", key->text,
+                    article(word), word, where);
 }
 
 flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_entry *key,
