@@ -1,10 +1,12 @@
 // perform_sensitivity.c - analyses of type sensitivity: the model compiled once more with its parameters open, its gradient,
 // and what counts most.
+#include "base/number.h"
 #include "flexion/sensitivity.h"
 #include "integrate/method.h"
 #include "integrate/tolerance.h"
 #include "model/sensitivity_data.h"
 #include "simulate/analyses/analysis_slopes.h"
+#include "simulate/gradient/gradient_read.h"
 #include "simulate/run_parts.h"
 
 #include <math.h>
@@ -18,6 +20,7 @@ typedef struct sensitivity {
     flx_system *system;
     flx_run *run;
     int nparam, nmetric;
+    int nread; // structural parameters behind the others, for which the model is read anew
     int *params, *metrics;
     const char **names, **metric_names;
     double *values; // (nparam)
@@ -40,6 +43,17 @@ static bool is_asked(const sensitivity *s, const char *name)
     return s->ask->nparameter == 0;
 }
 
+// The analysis of this name that has slopes; -1: there is none.
+static int find_analysis(const sensitivity *s, const char *name)
+{
+    const flx_model *m = s->sim->model;
+    for (int i = 0; i < m->nanalysis; i++) {
+        if (strcmp(m->analyses[i].name, name) == 0 && flx_analysis_has_slopes(m->analyses + i))
+            return i;
+    }
+    return -1;
+}
+
 static flx_status refuse_structural(const sensitivity *s, const char *name)
 {
     const flx_model *m = s->sim->model;
@@ -57,6 +71,40 @@ static flx_status refuse_structural(const sensitivity *s, const char *name)
                     name);
 }
 
+// A parameter whose number the model is made of, and that it is given as a number.
+static bool is_structural(const sensitivity *s, const char *name)
+{
+    const flx_model *m = s->sim->model;
+    for (int k = 0; k < m->nparameter; k++) {
+        if (strcmp(m->parameters[k].name, name) == 0) return m->parameters[k].needed.file != NULL;
+    }
+    return false;
+}
+
+// Of metrics alone, by differences.
+static bool may_read(const sensitivity *s, const char *name)
+{
+    bool exact = s->ask->method == FLX_GRADIENT_DIRECT || s->ask->method == FLX_GRADIENT_ADJOINT;
+    for (int i = 0; i < s->ask->nmetric; i++) {
+        if (find_analysis(s, s->ask->metrics[i].name) >= 0) return false;
+    }
+    return !exact && is_structural(s, name);
+}
+
+// Behind those that a run may change.
+static flx_status list_structural(sensitivity *s, int n)
+{
+    flx_port_info info;
+    for (int i = 0; i < n && s->ask->nparameter > 0; i++) {
+        flx_system_describe(s->system, FLX_PORT_PARAMETER, i, &info);
+        if (info.tunable || !is_asked(s, info.name)) continue;
+        if (!may_read(s, info.name)) return refuse_structural(s, info.name);
+        s->values[s->nparam + s->nread] = info.value;
+        s->names[s->nparam + s->nread++] = info.name;
+    }
+    return FLX_OK;
+}
+
 static flx_status list_parameters(sensitivity *s)
 {
     flx_port_info info;
@@ -69,19 +117,20 @@ static flx_status list_parameters(sensitivity *s)
     for (int i = 0; i < n; i++) {
         flx_system_describe(s->system, FLX_PORT_PARAMETER, i, &info);
         if (!is_asked(s, info.name)) continue;
-        if (!info.tunable && s->ask->nparameter > 0) return refuse_structural(s, info.name);
         if (!info.tunable) continue;
         s->params[s->nparam] = i;
         s->values[s->nparam] = info.value;
         s->names[s->nparam++] = info.name;
     }
+    FLX_TRY(list_structural(s, n));
+    int all = s->nparam + s->nread;
     for (int i = 0; i < s->ask->nparameter; i++) {
         const char *name = s->ask->parameters[i].name;
         int k = 0;
-        while (k < s->nparam && strncmp(s->names[k], name, strlen(name)) != 0) k++;
-        if (k == s->nparam) return refuse_structural(s, name);
+        while (k < all && strncmp(s->names[k], name, strlen(name)) != 0) k++;
+        if (k == all) return refuse_structural(s, name);
     }
-    if (s->nparam > 0) return FLX_OK;
+    if (all > 0) return FLX_OK;
     return FLX_FAIL(s->sim->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
                     "the model has no parameters that could change in a run");
 }
@@ -92,17 +141,6 @@ static int find_metric(const sensitivity *s, const char *name, flx_nearest *near
     for (int i = 0; flx_system_describe(s->system, FLX_PORT_METRIC, i, &info); i++) {
         if (strcmp(info.name, name) == 0) return i;
         flx_nearest_offer(near, info.name);
-    }
-    return -1;
-}
-
-// The analysis of this name that has slopes; -1: there is none.
-static int find_analysis(const sensitivity *s, const char *name)
-{
-    const flx_model *m = s->sim->model;
-    for (int i = 0; i < m->nanalysis; i++) {
-        if (strcmp(m->analyses[i].name, name) == 0 && flx_analysis_has_slopes(m->analyses + i))
-            return i;
     }
     return -1;
 }
@@ -289,9 +327,52 @@ static flx_status judge(sensitivity *s, const flx_gradient_def *def, const flx_g
     return FLX_OK;
 }
 
+// Slopes g by the parameters so far, and by those for which the model is read anew, in one table.
+static flx_status find_structural(sensitivity *s, const flx_gradient *g, flx_finding *out)
+{
+    int n = s->nmetric, np = s->nparam, all = np + s->nread;
+    double *value = flx_arena_take(s->arena, (size_t)n, sizeof *value), most_off = 0.0;
+    double *slope = flx_arena_take(s->arena, (size_t)(n * all), sizeof *slope);
+    double *one = flx_arena_take(s->arena, 2 * (size_t)n, sizeof *one), *error = one + n;
+    if (!value || !slope || !one) return FLX_ERR_MEMORY;
+    for (int k = np; k < all; k++) {
+        FLX_TRY(flx_gradient_by_reading(s->sim->model, s->names[k], s->values[k], n, s->metrics,
+                                        value, one, error));
+        most_off = 0.0;
+        for (int i = 0; i < n; i++) {
+            slope[i * all + k] = one[i];
+            if (one[i] != 0.0) most_off = fmax(most_off, error[i] / fabs(one[i]));
+        }
+        FLX_TRY(flx_finding_line(
+            s->sim, out,
+            "'%s' is structural: by runs of the model read anew, slopes are good to %.1e of "
+            "themselves",
+            s->names[k], most_off));
+    }
+    for (int i = 0; i < n && np > 0; i++) {
+        value[i] = g->value[i];
+        memcpy(slope + i * all, g->slope + i * np, (size_t)np * sizeof *slope);
+    }
+    const flx_gradient both = {.nvalue = n, .nparam = all, .value = value, .slope = slope};
+    s->nparam = all;
+    flx_status status = FLX_OK;
+    for (int i = 0; i < n && status == FLX_OK; i++) status = tell_metric(s, &both, i, out);
+    if (status == FLX_OK) status = keep_table(s, &both, "slopes", out);
+    s->nparam = np;
+    return status;
+}
+
+static flx_status tell(sensitivity *s, const flx_gradient *g, flx_finding *out)
+{
+    if (s->nread > 0) return find_structural(s, g, out);
+    for (int i = 0; i < s->nmetric; i++) FLX_TRY(tell_metric(s, g, i, out));
+    return keep_table(s, g, "slopes", out);
+}
+
 static flx_status find(sensitivity *s, flx_finding *out)
 {
     flx_gradient g = {0}, check = {0};
+    if (s->nparam == 0) return tell(s, &g, out);
     flx_gradient_def def = flx_gradient_def_default();
     def.method = (flx_gradient_method)s->ask->method;
     def.nparam = s->nparam;
@@ -304,8 +385,7 @@ static flx_status find(sensitivity *s, flx_finding *out)
                                   g.instead ? "; " : "", g.instead ? g.instead : "");
     }
     bool differences = status == FLX_OK && g.method == FLX_GRADIENT_DIFFERENCES;
-    for (int i = 0; i < s->nmetric && status == FLX_OK; i++) status = tell_metric(s, &g, i, out);
-    if (status == FLX_OK) status = keep_table(s, &g, "slopes", out);
+    if (status == FLX_OK) status = tell(s, &g, out);
     def.method = FLX_GRADIENT_DIFFERENCES;
     if (status == FLX_OK && s->ask->check && !differences) {
         status = flx_gradient_find(s->run, &def, &check);
@@ -345,6 +425,23 @@ static flx_status find_analyses(sensitivity *s, flx_finding *out)
     return FLX_OK;
 }
 
+// Structural ones cost runs of models that are read anew: they are asked for by name.
+static flx_status tell_left_out(sensitivity *s, flx_finding *out)
+{
+    const flx_model *m = s->sim->model;
+    char names[200] = "";
+    int n = 0;
+    for (int k = 0; k < m->nparameter && s->ask->nparameter == 0; k++) {
+        size_t used = strlen(names);
+        if (!m->parameters[k].needed.file) continue;
+        flx_snprintf(names + used, sizeof names - used, "%s'%s'", n++ > 0 ? " and " : "",
+                     m->parameters[k].name);
+    }
+    if (n == 0) return FLX_OK;
+    return flx_finding_line(s->sim, out, "%s %s structural and left out: name %s in `parameters`",
+                            names, n > 1 ? "are" : "is", n > 1 ? "them" : "it");
+}
+
 static flx_status perform(flx_task *t, flx_finding *out)
 {
     flx_simulation *sim = t->sim;
@@ -356,6 +453,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
     if (status == FLX_OK) status = flx_run_create(s.system, NULL, sim->ctx, &s.run);
     if (status == FLX_OK) status = list_parameters(&s);
     if (status == FLX_OK) status = list_metrics(&s, t->a->loc);
+    if (status == FLX_OK) status = tell_left_out(&s, out);
     if (status == FLX_OK && s.nmetric > 0) status = find(&s, out);
     if (status == FLX_OK) status = find_analyses(&s, out);
     flx_run_destroy(&s.run);

@@ -40,6 +40,20 @@ static flx_status make_run(differences *d, int k, double e, double *value)
                      : flx_gradient_march(d->g, d->g->twin, value);
 }
 
+void flx_gradient_of_points(const double *value, double centre, double e, double *slope,
+                            double *error)
+{
+    double o[3], m[3];
+    for (int i = 0; i < 3; i++) {
+        double high = value[3 + i], low = value[2 - i];
+        o[i] = 0.5 * (high - low);
+        m[i] = 0.5 * (high + low) - centre;
+    }
+    double odd = 5.0 * o[0] - 4.0 * o[1] + o[2], even = 15.0 * m[0] - 6.0 * m[1] + m[2];
+    *slope = (45.0 * o[0] - 9.0 * o[1] + o[2]) / (30.0 * e);
+    *error = NOISE / e * sqrt(0.5 * (odd * odd / 21.0 + even * even / 231.0));
+}
+
 // (SEN-5) and (SEN-6) by parameter k.
 static flx_status find_at(differences *d, int k, double part)
 {
@@ -47,15 +61,9 @@ static flx_status find_at(differences *d, int k, double part)
     double e = flx_gradient_reach(d->g, k, part);
     for (int i = 0; i < POINTS; i++) FLX_TRY(make_run(d, k, places[i] * e, d->run + i * n));
     for (int j = 0; j < n; j++) {
-        double o[3], m[3];
-        for (int i = 0; i < 3; i++) {
-            double high = d->run[(3 + i) * n + j], low = d->run[(2 - i) * n + j];
-            o[i] = 0.5 * (high - low);
-            m[i] = 0.5 * (high + low) - d->centre[j];
-        }
-        double odd = 5.0 * o[0] - 4.0 * o[1] + o[2], even = 15.0 * m[0] - 6.0 * m[1] + m[2];
-        d->slope[j] = (45.0 * o[0] - 9.0 * o[1] + o[2]) / (30.0 * e);
-        d->error[j] = NOISE / e * sqrt(0.5 * (odd * odd / 21.0 + even * even / 231.0));
+        double column[POINTS];
+        for (int i = 0; i < POINTS; i++) column[i] = d->run[i * n + j];
+        flx_gradient_of_points(column, d->centre[j], e, d->slope + j, d->error + j);
     }
     return FLX_OK;
 }

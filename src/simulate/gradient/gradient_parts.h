@@ -116,6 +116,9 @@ double flx_gradient_reach(const gradient *g, int k, double part);
 // gradient_differences.c: slope, and how far it is off, (nvalue x nparam); adds to runs. Frozen: along the steps of the run.
 flx_status flx_gradient_differences(gradient *g, bool frozen, double *slope, double *error,
                                     int *runs);
+// (SEN-5), (SEN-6) of values at -3 e to 3 e without the centre.
+void flx_gradient_of_points(const double *value, double centre, double e, double *slope,
+                            double *error);
 // gradient_residuals.c: rp (steps x rows), how the equations of the steps change with parameter k, and how far that was moved for
 // it, as a part of its size.
 typedef struct flx_gradient_rates flx_gradient_rates;
