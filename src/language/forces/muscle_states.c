@@ -108,6 +108,15 @@ static bool find_fibre(const double *read, double *l)
     return flx_muscle_rest(&data, read[0], read[4], l);
 }
 
+// Nothing says that the run begins elsewhere than it is drawn.
+static bool begins_as_drawn(const flx_builder *b)
+{
+    for (int i = 0; i < b->joints.count; i++) {
+        if (flx_entry_get(b->joints.items[i]->def, "initial")) return false;
+    }
+    return true;
+}
+
 // The fibres begin in balance, where joints have put the muscle at t = 0.
 static flx_status balance_fibre(flx_builder *b, const flx_item *force, const flx_force_data *d,
                                 muscle *m, int state)
@@ -133,7 +142,12 @@ static flx_status balance_fibre(flx_builder *b, const flx_item *force, const flx
         if (balance->reads[i] < 0) return FLX_ERR_MEMORY;
     }
     flx_force_set_balance(b, state, balance);
-    return balance->who && balance->why ? FLX_OK : FLX_ERR_MEMORY;
+    if (!balance->who || !balance->why) return FLX_ERR_MEMORY;
+    const double read[] = {drawn.x, m->fibre.x, m->tendon.x, m->pennation.x, m->activation.x};
+    double l;
+    if (!begins_as_drawn(b) || find_fibre(read, &l)) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, force->loc, "%s is %g m long at the start, and %s",
+                    balance->who, drawn.x, balance->why);
 }
 
 flx_status flx_muscle_value(flx_env *e, flx_item *force, flx_force_data *d)
