@@ -138,7 +138,7 @@ FLX_API flx_status flx_run_get_input(const flx_run *run, int input, double u[3])
 
 // A parameter, from the next reset on: it makes masses, places, stiffnesses, the start and all else that follows. FLX_ERR_CANNOT:
 // it is structural, or this kind of system does not follow; the message says why. Values that cannot be are refused by
-// flx_run_reset. Structural ones can be read.
+// flx_run_reset. Structural ones can be read, those that are expressions of others cannot.
 FLX_API flx_status flx_run_set_parameter(flx_run *run, int parameter, double value);
 FLX_API flx_status flx_run_get_parameter(const flx_run *run, int parameter, double *value);
 

@@ -198,33 +198,53 @@ static const double *parameters_of(const flx_run *r)
     return s->nparameter > 0 ? s->param + s->first_parameter : NULL;
 }
 
-static flx_status check_parameter(const flx_run *r, int i)
+static flx_status refuse_number(const flx_run *r, int i)
 {
-    flx_port_info info;
-    flx_ctx *ctx = r->sim->ctx;
-    if (!flx_system_describe(r->of, FLX_PORT_PARAMETER, i, &info)) {
-        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the system has no parameter %d", i);
-    }
-    if (info.tunable && i < r->sim->sys->nparameter) return FLX_OK;
-    const flx_model *m = r->sim->model;
+    return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the system has no parameter %d",
+                    i);
+}
+
+// Of this name; NULL: an entry of a list that is open.
+static const flx_parameter *find_parameter(const flx_model *m, const char *name)
+{
     for (int k = 0; k < m->nparameter; k++) {
-        const flx_parameter *p = m->parameters + k;
-        if (p->tunable >= 0 || strcmp(p->name, info.name) != 0 || !p->needed.file) continue;
+        if (strcmp(m->parameters[k].name, name) == 0) return m->parameters + k;
+    }
+    return NULL;
+}
+
+static flx_status refuse_parameter(const flx_run *r, const flx_port_info *info)
+{
+    flx_ctx *ctx = r->sim->ctx;
+    const flx_parameter *p = find_parameter(r->sim->model, info->name);
+    if (p && p->needed.file && p->tunable < 0) {
         return FLX_FAIL(ctx, FLX_ERR_CANNOT, p->needed,
                         "parameter '%s' is structural, its number is needed here: compile again",
                         p->name);
     }
+    if (p && p->leaf == FLX_PARAMETER_FOLLOWS) {
+        return FLX_FAIL(ctx, FLX_ERR_CANNOT, p->loc,
+                        "parameter '%s' is an expression of others: it follows those", p->name);
+    }
     return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                    "parameter '%s' cannot be set in this system: %s", info.name,
-                    info.tunable ? "it does not follow its parameters; compile again"
-                                 : "it was not open when the model was read");
+                    "parameter '%s' cannot be set in this system: %s", info->name,
+                    info->tunable ? "it does not follow its parameters; compile again"
+                                  : "it was not open when the model was read, or analyses whose "
+                                    "results the model uses were done with it");
+}
+
+static bool varies(const flx_run *r, const flx_port_info *info, int i)
+{
+    return info->tunable && i < r->sim->sys->nparameter;
 }
 
 flx_status flx_run_set_parameter(flx_run *r, int i, double value)
 {
     if (!r) return flx_refuse_null(NULL, __func__);
     flx_simulation *sim = r->sim;
-    FLX_TRY(check_parameter(r, i));
+    flx_port_info info;
+    if (!flx_system_describe(r->of, FLX_PORT_PARAMETER, i, &info)) return refuse_number(r, i);
+    if (!varies(r, &info, i)) return refuse_parameter(r, &info);
     if (!isfinite(value)) {
         return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "parameter '%s' cannot have a value that is not finite",
@@ -245,12 +265,11 @@ flx_status flx_run_get_parameter(const flx_run *r, int i, double *value)
 {
     if (!r || !value) return flx_refuse_null(NULL, __func__);
     flx_port_info info;
-    if (!flx_system_describe(r->of, FLX_PORT_PARAMETER, i, &info)) return check_parameter(r, i);
-    bool varies = info.tunable && i < r->sim->sys->nparameter;
-    const double *now = !varies         ? &info.value
-                        : r->parameters ? r->parameters + i
-                                        : parameters_of(r) + i;
-    *value = *now;
+    if (!flx_system_describe(r->of, FLX_PORT_PARAMETER, i, &info)) return refuse_number(r, i);
+    const flx_parameter *p = find_parameter(r->sim->model, info.name);
+    if (p && p->leaf == FLX_PARAMETER_FOLLOWS) return refuse_parameter(r, &info);
+    *value = info.value;
+    if (varies(r, &info, i)) *value = r->parameters ? r->parameters[i] : parameters_of(r)[i];
     return FLX_OK;
 }
 
