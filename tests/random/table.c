@@ -229,7 +229,9 @@ void table_run(const spec *s, const view *v, const method *m, int rows, bool rea
     if (status == FLX_OK) status = flx_memory_sink_take(sink, &result);
     if (status == FLX_OK) take(s, v, result, out);
     for (int i = 0; i < flx_ctx_warning_count(ctx); i++) {
-        out->shared = out->shared || strstr(flx_ctx_warning(ctx, i)->text, "one choice of many");
+        const char *said = flx_ctx_warning(ctx, i)->text;
+        out->shared = out->shared || strstr(said, "one choice of many");
+        out->unfollowed = out->unfollowed || strstr(said, "the motion is not followed");
     }
     const flx_message *message = flx_ctx_error(ctx, 0);
     const char *words = message ? message->text : "";

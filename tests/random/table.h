@@ -37,8 +37,9 @@ typedef struct table {
     char message[256];
     bool started; // the model was read and a simulation made
     int freedoms, redundant;
-    bool shared; // sticking contacts and joints share forces, in one way of many
-    bool limits; // accelerations and forces are limits: beside what has no mass
+    bool shared;     // sticking contacts and joints share forces, in one way of many
+    bool unfollowed; // steps are too long, as was told
+    bool limits;     // accelerations and forces are limits: beside what has no mass
     int rows, nsignal;
     signal signals[SIGNALS];
     int first[SIGNALS + 1]; // column of each signal

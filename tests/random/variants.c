@@ -406,6 +406,7 @@ static finding judge_steps(const spec *s, const variant *v, const table *a)
         double change = table_difference(&one, &two, kinds, &other);
         double d = table_difference(a, &two, kinds, &worst);
         f = say(d <= 2.0 * change + v->tolerance ? AGREES : DISAGREES, d, a, worst);
+        if (f.verdict == DISAGREES && two.unfollowed) f.verdict = SENSITIVE;
         if (f.verdict == DISAGREES && gets_closer(s, v, a, kinds, d)) f.verdict = SENSITIVE;
         bool off =
             f.verdict == DISAGREES && reference_is_off(s, &two, kinds, 2.0 * change + v->tolerance);
