@@ -295,7 +295,8 @@ flx_status flx_start_accelerations_with(const flx_system *s, flx_accelerator *ac
     flx_relaxer *relaxer = NULL;
     FLX_TRY(flx_relaxer_create(s, &relaxer));
     int worst = flx_accelerator_worst(acc);
-    flx_status relaxed = flx_relax_accelerations(relaxer, work, x, FLX_RELAX_RATE_STEP);
+    flx_status relaxed = flx_relaxer_measure(relaxer, work, x);
+    if (relaxed == FLX_OK) relaxed = flx_relax_accelerations(relaxer, work, x, FLX_RELAX_RATE_STEP);
     if (relaxed == FLX_OK && !flx_relaxer_determines(relaxer, &worst)) relaxed = FLX_SINGULAR;
     flx_relaxer_destroy(&relaxer);
     return relaxed > 0 ? refuse_accelerations(s, status, worst) : relaxed;

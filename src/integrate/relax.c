@@ -26,7 +26,10 @@
 #define SETTLED 1e-3
 #define MORE 10.0 // ... than rounding alone
 #define MOST_SHORTER 5
-#define SHORTEST 1e-9   // seconds: differences of velocities are rounding below
+#define SHORTEST 1e-9 // units of time: differences of velocities are rounding below
+// Motions of usual units pass their own scale within these times: steps of slower and faster ones are longer and shorter.
+#define FAST 0.03
+#define SLOW 30.0
 #define SAME_SPEED 1e-8 // ... velocities, to this part
 
 // The limit from values at d, d/2 and d/4.
@@ -41,6 +44,7 @@ struct flx_relaxer {
     flx_state *limit[3];              // ... and limits of longer and shorter ones
     double *r, *theta, *scale, *rate; // (n) (nv) (n) (nlam)
     double last;                      // d of the last factors
+    double unit;                      // of d, of the time that t is in
     bool *on_position;                // (nlam)
     double *sigma;                    // (nlam)
 };
@@ -100,6 +104,7 @@ flx_status flx_relaxer_create(const flx_system *s, flx_relaxer **relaxer)
     *relaxer = e;
     if (!e) return FLX_ERR_MEMORY;
     e->sys = s;
+    e->unit = 1.0;
     flx_status status = make(e);
     if (status != FLX_OK) flx_relaxer_destroy(relaxer);
     return status;
@@ -127,6 +132,35 @@ flx_status flx_relaxer_warm(flx_relaxer *e, const flx_blocks *blocks)
     flx_weights w = weights(FLX_RELAX_RATE_STEP);
     flx_status status = flx_linear_factor(e->lin, blocks, &w);
     return status > 0 ? FLX_OK : status;
+}
+
+// In the time T = min(s/|v|, sqrt(s/|f/m|)) what has mass passes its scale s.
+flx_status flx_relaxer_measure(flx_relaxer *e, flx_work *work, const flx_state *x)
+{
+    const flx_system *s = e->sys;
+    const flx_dims *n = &s->dims;
+    double T = HUGE_VAL, *mass = e->theta;
+    flx_state *y = e->middle;
+    flx_state_copy(y, x);
+    memset(y->a, 0, (size_t)n->nv * sizeof *y->a);
+    memset(y->lam, 0, (size_t)n->nlam * sizeof *y->lam);
+    memset(y->mu, 0, (size_t)n->nmu * sizeof *y->mu);
+    flx_point p = flx_state_point(s, y);
+    FLX_TRY(s->ops->residual(s, work, &p, e->r));
+    FLX_TRY(s->ops->linearise(s, work, &p, &e->blocks));
+    flx_blocks_masses(s, &e->blocks, mass);
+    for (int i = 0; i < n->nv; i++) {
+        if (!(mass[i] > 0.0)) continue;
+        T = fmin(T, e->scale[i] / fabs(x->v[i]));
+        T = fmin(T, sqrt(e->scale[i] * mass[i] / fabs(e->r[i])));
+    }
+    e->unit = T < FAST ? T / FAST : T > SLOW && isfinite(T) ? T / SLOW : 1.0;
+    return FLX_OK;
+}
+
+double flx_relaxer_unit(const flx_relaxer *e)
+{
+    return e->unit;
 }
 
 // The residual of (REL-1) at y, a step d from x; positions and rates of y follow from v and x.
@@ -179,7 +213,7 @@ static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *
         e->last = d;
         for (int i = 0; i < flx_dims_unknowns(n); i++) e->r[i] = -e->r[i];
         FLX_TRY(flx_linear_solve(e->lin, e->r));
-        double change = 0.0, speed = 1.0;
+        double change = 0.0, speed = 1.0 / e->unit;
         for (int i = 0; i < n->nv; i++) {
             change = fmax(change, fabs(e->r[i]) / d / e->scale[i]);
             speed = fmax(speed, fabs(y->v[i]) / e->scale[i]);
@@ -290,6 +324,8 @@ static flx_status relax_positions(flx_relaxer *e, flx_state *x, double *theta, d
     const flx_system *s = e->sys;
     const flx_dims *n = &s->dims;
     double d = POSITION_STEP, moved = 0.0, nearer;
+    FLX_TRY(flx_relaxer_measure(e, e->work, x));
+    d *= e->unit;
     FLX_TRY(find_balance(e, x, d, theta, &moved));
     for (int k = 1; k < MOST_SHORTER && moved > UNMOVED; k++) {
         double off = 0.0;
@@ -355,12 +391,13 @@ flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, 
     const flx_dims *n = &e->sys->dims;
     double least = HUGE_VAL;
     e->work = work;
+    d *= e->unit;
     FLX_TRY(limit_velocities(e, x, d, e->limit[0]));
     int best = 0;
-    for (int k = 1; k < MOST_SHORTER && least > SAME_SPEED && d > SHORTEST; k++) {
+    for (int k = 1; k < MOST_SHORTER && least > SAME_SPEED && d > SHORTEST * e->unit; k++) {
         d *= SHORTER;
         if (limit_velocities(e, x, d, e->limit[1 - best]) != FLX_OK) break;
-        double most = 1.0, off = 0.0;
+        double most = 1.0 / e->unit, off = 0.0;
         for (int i = 0; i < n->nv; i++) {
             double now = e->limit[1 - best]->v[i];
             most = fmax(most, fabs(now) / e->scale[i]);
@@ -391,7 +428,8 @@ flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *
 {
     flx_relaxer *e = NULL;
     FLX_TRY(flx_relaxer_create(s, &e));
-    flx_status status = flx_relaxer_velocities(e, work, x, d);
+    flx_status status = flx_relaxer_measure(e, work, x);
+    if (status == FLX_OK) status = flx_relaxer_velocities(e, work, x, d);
     flx_relaxer_destroy(&e);
     return status;
 }
@@ -448,6 +486,7 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
 {
     double least = HUGE_VAL;
     e->work = work;
+    d *= e->unit;
     flx_status status = find_limits(e, x, d, e->limit[0]);
     bool shorter = status > 0; // it is too fast for such a step, or nothing settles
     for (int k = 1; k < MOST_SHORTER && status > 0; k++) {

@@ -35,6 +35,10 @@ flx_status flx_relaxer_create(const flx_system *s, flx_relaxer **relaxer);
 flx_status flx_relaxer_warm(flx_relaxer *e, const flx_blocks *blocks);
 void flx_relaxer_destroy(flx_relaxer **relaxer);
 
+// From then on d below is in a unit that fits the motion at x, seconds for usual ones; else in that of t.
+flx_status flx_relaxer_measure(flx_relaxer *e, flx_work *work, const flx_state *x);
+double flx_relaxer_unit(const flx_relaxer *e); // of d, in the unit of t
+
 // As flx_relax_velocities, without new memory.
 flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d);
 // After it: how far from q of x what has neither inertia nor damping is in balance, (nv).

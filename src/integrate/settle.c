@@ -205,9 +205,11 @@ static bool are_confirmed(const flx_settler *k, const flx_state *x)
 // Limits of steps far shorter than those of the method.
 static flx_status relax(flx_settler *k, flx_work *work, const flx_state *x, double h)
 {
+    if (!k->relaxer) FLX_TRY(flx_relaxer_create(k->sys, &k->relaxer));
+    FLX_TRY(flx_relaxer_measure(k->relaxer, work, x));
+    h /= flx_relaxer_unit(k->relaxer);
     double d = h > 0.0 ? fmax(SHORT * h, fmin(SHORT_ENOUGH * h, NOISY)) : HUGE_VAL;
     d = fmin(d, FLX_RELAX_RATE_STEP);
-    if (!k->relaxer) FLX_TRY(flx_relaxer_create(k->sys, &k->relaxer));
     flx_state_copy(k->trial, x);
     FLX_TRY(flx_relax_accelerations(k->relaxer, work, k->trial, d));
     if (are_confirmed(k, x)) {

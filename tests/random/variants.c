@@ -36,6 +36,17 @@ static void in_millimetres(const spec *s, uint64_t seed, spec *out, view *v)
     copy_rescaled(s, 1e3, 1e3, 1e3, out, v); // mm, g, ms
 }
 
+static void in_small_units(const spec *s, uint64_t seed, spec *out, view *v)
+{
+    (void)seed;
+    copy_rescaled(s, 1e9, 1e12, 1e6, out, v); // nm, ng, us
+}
+static void in_large_units(const spec *s, uint64_t seed, spec *out, view *v)
+{
+    (void)seed;
+    copy_rescaled(s, 1e-6, 1e-6, 1e-4, out, v); // Mm, Gg, 1e4 s
+}
+
 // The same data, but for rounding.
 static void shaken(const spec *s, uint64_t seed, spec *out)
 {
@@ -114,6 +125,8 @@ const variant variants[] = {
     COPY("in a part", copy_into_part),
     {"wrong", {"", "", "", RTOL, 0, NULL}, ALL, heavier, false, 0, NEVER},
     COPY("in mm, g, ms", in_millimetres),
+    COPY("in nm, ng, us", in_small_units),
+    COPY("in Mm, Gg, 1e4 s", in_large_units),
     AT_REST("modes, turned", turned, AS_DRAWN),
     AT_REST("modes, mirrored", mirrored, AS_DRAWN),
     AT_REST("modes, reversed", reversed, AS_DRAWN),

@@ -234,6 +234,7 @@ flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x)
     if (status <= 0) return status;
     if (!e->relaxer) FLX_TRY(flx_relaxer_create(it->sys, &e->relaxer));
     // where a force jumps, so do the velocities of what has no inertia
+    FLX_TRY(flx_relaxer_measure(e->relaxer, it->work, x));
     flx_status relaxed = flx_relaxer_velocities(e->relaxer, it->work, x, FLX_RELAX_STEP);
     if (relaxed >= 0) {
         relaxed = flx_relax_accelerations(e->relaxer, it->work, x, FLX_RELAX_RATE_STEP);

@@ -230,6 +230,7 @@ flx_status flx_discrete_accelerations(flx_integrator *it, flx_state *x)
         flx_accelerator_eval(g->acc, it->work, x, &it->stats.residuals, &it->stats.linearisations);
     if (status != FLX_SINGULAR || !e) return status;
     if (g->relaxer) {
+        FLX_TRY(flx_relaxer_measure(g->relaxer, it->work, x));
         return flx_relax_accelerations(g->relaxer, it->work, x, FLX_RELAX_RATE_STEP);
     }
     memcpy(g->q, x->q, (size_t)s->dims.nq * sizeof(double));
