@@ -18,11 +18,12 @@
 #define SMALL 2e-3
 #define GAP 50.0
 #define FULL 0.05 // smallest pivot of a body that is taken away
-#define SWEEPS 8  // of the equilibration
+#define SWEEPS 9  // of the equilibration
 
 // ---- equilibration --------------------------------------------------------------------------
 
-// Ruiz: rows and columns are divided by the square root of their largest entry, again and again.
+// Ruiz: rows and columns are divided by the square root of their largest entry, again and again. Rows first, and whole: columns
+// begin with the scales of the geometry, and levers keep their part beside places whatever the unit of lengths is.
 static flx_status equilibrate(flx_rank_analysis *a)
 {
     const flx_pattern *p = &a->sys->pattern;
@@ -48,8 +49,9 @@ static flx_status equilibrate(flx_rank_analysis *a)
             }
         }
         for (int i = 0; i < a->nrow; i++) {
-            if (big[i] > 0.0) a->row[i] /= sqrt(big[i]);
+            if (big[i] > 0.0) a->row[i] /= k == 0 ? big[i] : sqrt(big[i]);
         }
+        if (k == 0) continue;
         // a column that is nothing but rounding stays that
         for (int i = 0; i < nv; i++) {
             double v = big[a->nrow + i];

@@ -134,12 +134,33 @@ flx_status flx_relaxer_warm(flx_relaxer *e, const flx_blocks *blocks)
     return status > 0 ? FLX_OK : status;
 }
 
-// In the time T = min(s/|v|, sqrt(s/|f/m|)) what has mass passes its scale s.
+// The entry of A on the diagonal of a velocity.
+static double on_diagonal(const flx_system *s, const double *A, int block, int row)
+{
+    const flx_pattern *p = &s->pattern;
+    int n = p->start[block + 1] - p->start[block], e = p->row[block];
+    while (p->col[e] != block) e++;
+    return fabs(A[p->offset[e] + row * n + row]);
+}
+
+// The times of velocity i at y: in which its own stiffness, damping and mass bring about something.
+static double own_time(const flx_relaxer *e, int block, int row)
+{
+    double k = on_diagonal(e->sys, e->blocks.A0, block, row);
+    double c = on_diagonal(e->sys, e->blocks.A1, block, row);
+    double m = on_diagonal(e->sys, e->blocks.A2, block, row);
+    double T = m > 0.0 ? sqrt(m / k) : c / k;
+    return m > 0.0 ? fmin(T, m / c) : T; // NaN, of 0/0, is no time
+}
+
+// In the time min(s/|v|, sqrt(s/|f/m|)) what has mass passes its scale s. Where that is short, all is; where it is long,
+// forces may be in balance by chance, and the times of stiffness and damping count, too.
 flx_status flx_relaxer_measure(flx_relaxer *e, flx_work *work, const flx_state *x)
 {
     const flx_system *s = e->sys;
+    const flx_pattern *pattern = &s->pattern;
     const flx_dims *n = &s->dims;
-    double T = HUGE_VAL, *mass = e->theta;
+    double T = HUGE_VAL, own = HUGE_VAL;
     flx_state *y = e->middle;
     flx_state_copy(y, x);
     memset(y->a, 0, (size_t)n->nv * sizeof *y->a);
@@ -148,13 +169,17 @@ flx_status flx_relaxer_measure(flx_relaxer *e, flx_work *work, const flx_state *
     flx_point p = flx_state_point(s, y);
     FLX_TRY(s->ops->residual(s, work, &p, e->r));
     FLX_TRY(s->ops->linearise(s, work, &p, &e->blocks));
-    flx_blocks_masses(s, &e->blocks, mass);
-    for (int i = 0; i < n->nv; i++) {
-        if (!(mass[i] > 0.0)) continue;
-        T = fmin(T, e->scale[i] / fabs(x->v[i]));
-        T = fmin(T, sqrt(e->scale[i] * mass[i] / fabs(e->r[i])));
+    for (int b = 0; b < pattern->nblock && pattern->start[b] < n->nv; b++) {
+        for (int i = pattern->start[b]; i < pattern->start[b + 1]; i++) {
+            double m = on_diagonal(s, e->blocks.A2, b, i - pattern->start[b]);
+            own = fmin(own, own_time(e, b, i - pattern->start[b]));
+            if (!(m > 0.0)) continue;
+            T = fmin(T, e->scale[i] / fabs(x->v[i]));
+            T = fmin(T, sqrt(e->scale[i] * m / fabs(e->r[i])));
+        }
     }
-    e->unit = T < FAST ? T / FAST : T > SLOW && isfinite(T) ? T / SLOW : 1.0;
+    own = fmin(own, T);
+    e->unit = T < FAST ? T / FAST : own > SLOW && isfinite(own) ? own / SLOW : 1.0;
     return FLX_OK;
 }
 
