@@ -22,15 +22,20 @@
 
 // ---- equilibration --------------------------------------------------------------------------
 
-// Ruiz: rows and columns are divided by the square root of their largest entry, again and again. Rows first, and whole: columns
-// begin with the scales of the geometry, and levers keep their part beside places whatever the unit of lengths is.
+// Ruiz: rows and columns are divided by the square root of their largest entry, again and again. Both begin with the scales of
+// the geometry, so that levers keep their part beside places whatever the unit of lengths is; columns above that, such as of
+// modes, are divided whole once.
 static flx_status equilibrate(flx_rank_analysis *a)
 {
     const flx_pattern *p = &a->sys->pattern;
     int nv = a->sys->dims.nv;
     double *big = flx_alloc(a->ctx, (size_t)(a->nrow + nv), sizeof *big);
     if (!big) return FLX_ERR_MEMORY;
-    for (int i = 0; i < a->nrow; i++) a->row[i] = 1.0;
+    for (int i = 0; i < a->nrow; i++) {
+        flx_unknown u;
+        a->sys->ops->unknown(a->sys, a->first + i, &u);
+        a->row[i] = u.scale > 0.0 ? 1.0 / u.scale : 1.0;
+    }
     for (int i = 0; i < nv; i++) a->col[i] = a->p->scale[i];
     for (int k = 0; k < SWEEPS; k++) {
         memset(big, 0, (size_t)(a->nrow + nv) * sizeof *big);
@@ -49,12 +54,12 @@ static flx_status equilibrate(flx_rank_analysis *a)
             }
         }
         for (int i = 0; i < a->nrow; i++) {
-            if (big[i] > 0.0) a->row[i] /= k == 0 ? big[i] : sqrt(big[i]);
+            if (big[i] > 0.0 && k > 0) a->row[i] /= sqrt(big[i]);
         }
-        if (k == 0) continue;
         // a column that is nothing but rounding stays that
         for (int i = 0; i < nv; i++) {
             double v = big[a->nrow + i];
+            if (k == 0) v = fmax(v * v, 1.0);
             if (v > RANK_ROUNDING) a->col[i] /= sqrt(v);
         }
     }
