@@ -271,7 +271,51 @@ static int wheels_drop_onto_the_road(void)
     return 0;
 }
 
+// A car of four tyres with small steering goes round as the single-track model does, v delta/(L + K v^2) with K = m (b C_r - a C_f)/(L C_f C_r), at
+// 20 m/s turned less, with stiffer tyres in front more than a neutral one; its mirror image alike.
+#define CORNERING                                                                                  \
+    "flexion: 1\n"                                                                                 \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "parameters: {x: [1.3, 1.3, -1.1, -1.1], y: [0.7, -0.7, 0.7, -0.7], v: %g, d: %g, steer: [d, " \
+    "d, 0, 0], C: [%g, %g, 4e4, 4e4]}\n"                                                           \
+    "bodies:\n"                                                                                    \
+    "  car: {type: rigid, mass: 1000, inertia: [300, 1200, 1500], position: [0, 0, 0.5], "         \
+    "velocity: [v, 0, 0]}\n"                                                                       \
+    "  wheel: {repeat: {i: [1, 4]}, type: rigid, mass: 0.01, inertia: [1e-3, 1e-3, 1e-3], "        \
+    "position: [x(i), y(i), 0.295], velocity: [v, 0, 0], angular_velocity: [0, v/0.295, 0]}\n"     \
+    "joints:\n"                                                                                    \
+    "  flat: {type: planar, on: [ground, car], at: car, axis: [0, 0, 1]}\n"                        \
+    "  hub: {repeat: {i: [1, 4]}, type: revolute, on: [car, wheel(i)], at: wheel(i), axis: "       \
+    "[-sin(steer(i)), cos(steer(i)), 0]}\n"                                                        \
+    "forces:\n"                                                                                    \
+    "  tyre: {repeat: {i: [1, 4]}, type: tyre, on: [ground, wheel(i)], axis: [-sin(steer(i)), "    \
+    "cos(steer(i)), 0], radius: 0.31, stiffness: 2e5, law: linear, slip_stiffness: 6e4, "          \
+    "cornering_stiffness: C(i)}\n"                                                                 \
+    "  push: {type: force, on: car, value: [\"2e5*(v - dot(car.velocity, car.ex))\", 0, 0], "      \
+    "frame: car}\n"                                                                                \
+    "simulate: {until: 4, method: radau}\n"                                                        \
+    "outputs: {every: 1, signals: [car.angular_velocity.z]}\n"
+
+static int corners_are_those_of_the_single_track_model(void)
+{
+    const double a = 1.3, b = 1.1, L = a + b, m = 1000.04, rear = 8e4;
+    for (int k = 0; k < 8; k++) {
+        const double v = k % 2 ? 20 : 8, steer = k / 2 % 2 ? -4e-3 : 4e-3, C = k / 4 ? 6e4 : 4e4;
+        const double K = m * (b * rear - a * 2 * C) / (L * 2 * C * rear);
+        char text[2400];
+        rig r;
+        snprintf(text, sizeof text, CORNERING, v, steer, C, C);
+        CHECK_OK(rig_make(&r, text));
+        CHECK_OK(rig_run(&r));
+        const double turned = v * steer / (L + K * v * v);
+        CHECK_NEAR(rows.value[rows.rows - 1][0], turned, 1e-4 * fabs(turned));
+        flx_ctx_clear_messages(r.ctx);
+        rig_free(&r);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(locked_wheels_hold_on_slopes), TEST(wheels_that_lock_come_to_rest),
           TEST(wheels_roll_backwards_and_lean), TEST(stiff_tyres_roll_like_hoops),
           TEST(profiles_have_normals), TEST(the_nearest_point_of_a_bent_road_is_found),
-          TEST(wheels_drop_onto_the_road))
+          TEST(wheels_drop_onto_the_road), TEST(corners_are_those_of_the_single_track_model))
