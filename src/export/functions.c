@@ -548,11 +548,42 @@ static flx_status make(flx_functions *f, const flx_model *m)
     return list_parameters(f);
 }
 
+static bool is_rate(void *user, flx_leaf leaf)
+{
+    if (flx_export_leaf_kind(leaf) != FLX_LEAF_INPUT ||
+        flx_leaf_get_component(leaf) == FLX_INPUT_VALUE)
+        return false;
+    *(int *)user = flx_leaf_get_index(leaf);
+    return true;
+}
+
+// Functions take values of inputs, and no rates.
+static flx_status refuse_rates(const flx_functions *f)
+{
+    int input = 0;
+    for (int i = 0; i < f->n; i++) {
+        for (int k = 0; k < f->f[i].nresult; k++) {
+            const flx_export_result *r = f->f[i].results + k;
+            for (int j = 0; j < r->rows * (r->columns > 0 ? r->columns : 1); j++) {
+                if (!flx_graph_depends(f->x.g, r->nodes[j], is_rate, &input)) continue;
+                const flx_input_item *in = f->x.m->inputs + input;
+                return FLX_FAIL(f->x.ctx, FLX_ERR_CANNOT, in->loc,
+                                "the function '%s' reads the rate of input '%s', and functions "
+                                "take values of inputs alone: make '%s' a first-order variable "
+                                "whose derivative is the input",
+                                f->f[i].name, in->name, in->name);
+            }
+        }
+    }
+    return FLX_OK;
+}
+
 flx_status flx_functions_create(const flx_model *m, const flx_export_options *o, flx_functions *f)
 {
     *f = (flx_functions){.options = *o};
     if (f->options.limit <= 0) f->options.limit = DEFAULT_LIMIT;
     flx_status status = make(f, m);
+    if (status == FLX_OK) status = refuse_rates(f);
     if (status != FLX_OK) flx_functions_clear(f);
     return status;
 }

@@ -103,8 +103,10 @@ static flx_node take_input(flx_symbolic *x, flx_leaf leaf)
         return given ? flx_graph_leaf(x->g, leaf) : node_const(x->g, in->value);
     case FLX_INPUT_FREE:
         return node_const(x->g, given ? 0.0 : 1.0);
+    case FLX_INPUT_SINCE: // now: its rates count where something is made of them, and there alone
+        return given ? node_leaf(x->g, FLX_LEAF_TIME, 0, 0) : node_const(x->g, 0.0);
     default:
-        return node_const(x->g, 0.0);
+        return given ? flx_graph_leaf(x->g, leaf) : node_const(x->g, 0.0);
     }
 }
 

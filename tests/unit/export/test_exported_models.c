@@ -289,6 +289,14 @@ static int what_cannot_be_exported_is_named(void)
                   "equations: {first_order: {z: {mass: 0, derivative: z + z^3 - 1}}}\n",
                   "the algebraic variable 'z' cannot be exported: its equation is not linear") ==
           0);
+    // functions take values of inputs: what is made of their rates would be left out
+    CHECK(refuses("flexion: 1\n" BODY
+                  "inputs: {F: 0}\nforces: {f: {type: force, on: b, value: [F, F', 0]}}\n",
+                  "reads the rate of input 'F'") == 0);
+    CHECK(refuses("flexion: 1\n" BODY
+                  "inputs: {F: 0}\ncontrol: {c: {type: pid, of: F - b.position.x, p: 3, d: 1}}\n"
+                  "forces: {f: {type: force, on: b, value: [c, 0, 0]}}\n",
+                  "reads the rate of input 'F'") == 0);
     return 0;
 }
 
