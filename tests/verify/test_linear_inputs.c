@@ -107,6 +107,26 @@ static int rates_of_inputs(void)
     return expect(model, 7, cart(1) + 0.3 * 7 * J);
 }
 
+// States that an input shifts are told, and along a motion what a series leaves out.
+static int shifted_states_are_told(void)
+{
+    static const char *const keys[] = {"linear, inputs: [u]", "linear, inputs: [u], every: 0.1"};
+    static const char *const laws[] = {"u", "u + 0.5*A.displacement*u'"};
+    for (int i = 0; i < 4; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 CART "forces: {f: {type: force, on: A, value: \"%s\"}, g: {type: force, on: A, "
+                      "value: 1}}\nanalyse: {an: {type: %s}}\nsimulate: {until: 1}\n",
+                 laws[i / 2], keys[i % 2]);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        // at the start the displacement is zero
+        CHECK(says(&w.f, "rates of the input 'u' act on the states") == (i == 3));
+        findings_clear(&w);
+    }
+    return 0;
+}
+
 // The derivative of a controller acts on the error, and so on what is wanted.
 static int derivative_of_what_is_wanted(void)
 {
@@ -190,5 +210,6 @@ static int corners_are_told(void)
     return 0;
 }
 
-TEST_MAIN(TEST(corners_are_told), TEST(rates_of_inputs), TEST(derivative_of_what_is_wanted),
-          TEST(rope_that_is_wound), TEST(beside_fast_modes), TEST(gains_beside_fast_modes))
+TEST_MAIN(TEST(corners_are_told), TEST(rates_of_inputs), TEST(shifted_states_are_told),
+          TEST(derivative_of_what_is_wanted), TEST(rope_that_is_wound), TEST(beside_fast_modes),
+          TEST(gains_beside_fast_modes))

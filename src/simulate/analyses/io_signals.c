@@ -52,7 +52,8 @@ flx_status flx_io_signals_linear(flx_io_signals *s, flx_simulation *sim, const f
                                         .outputs = s->places,
                                         .states = s->places + keys->nout,
                                         .closed = keys->closed,
-                                        .motion = s->turns ? &s->motion : NULL};
+                                        .motion = s->turns ? &s->motion : NULL,
+                                        .shifts = &s->shifts};
     return flx_linear_find(&request, out);
 }
 

@@ -16,6 +16,7 @@ typedef struct flx_io_signals {
     flx_arena *arena;
     bool turns;               // states turn with a steady motion,
     flx_steady_motion motion; // ... which this one then is
+    int shifts;               // an input whose rates act on the states, of its inputs; -1: none
 } flx_io_signals;
 
 flx_status flx_io_signals_create(flx_simulation *sim, const flx_io_keys *keys, flx_io_signals *out);

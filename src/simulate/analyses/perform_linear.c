@@ -342,6 +342,12 @@ static flx_status tell(found *f)
 {
     FLX_TRY(put_states(f));
     FLX_TRY(tell_motion(f));
+    if (f->io.shifts >= 0) {
+        FLX_TRY(flx_finding_line(f->sim, f->out,
+                                 "rates of the input '%s' act on the states, which are those above "
+                                 "less what it moves at once",
+                                 f->io.inputs[f->io.shifts]));
+    }
     FLX_TRY(tell_rates(f, "D1", "rate", f->m.D1));
     FLX_TRY(tell_rates(f, "D2", "second derivative", f->m.D2));
     FLX_TRY(flx_linear_find_modes(f->sim->ctx, &f->m, &f->modes));
@@ -370,6 +376,13 @@ static flx_status tell_series(found *f, const flx_linear_series *s)
             flx_finding_line(f->sim, f->out,
                              "rotations in space are turns from where the body is at each time: "
                              "for a design name signals as `states`"));
+    if (s->shifts >= 0) {
+        FLX_TRY(flx_finding_line(f->sim, f->out,
+                                 "rates of the input '%s' act on the states, which are those less "
+                                 "what it moves at once: B leaves out how that changes along the "
+                                 "motion; ask for models about instants",
+                                 f->io.inputs[s->shifts]));
+    }
     if (!s->rates) return FLX_OK;
     return flx_finding_line(f->sim, f->out,
                             "some outputs contain rates of inputs, which are not in the table: ask "

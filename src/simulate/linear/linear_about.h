@@ -22,6 +22,8 @@ typedef struct flx_linear_request {
     bool closed;
     flx_steady_motion
         *motion; // NULL: of states that move A is that of an instant, however they move (STATE-8)
+    int *
+        shifts; // NULL, or receives an input whose rates act on the states, which are shifted by it (STATE-3); -1: none
 } flx_linear_request;
 
 // Inputs and switches are as they were afterwards.

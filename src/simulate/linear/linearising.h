@@ -32,6 +32,7 @@ typedef struct flx_linearising {
     const double *seed;        // (nin)
     flx_steady_motion *motion; // borrowed; see flx_linear_request
     bool fixed;                // positions and velocities stay
+    int shifts;                // an input whose rates act on the states; -1: none
     const double *rate;        // (n) as the state moves on
     double *wide;              // (nf) scratch
 } flx_linearising;

@@ -170,6 +170,9 @@ static flx_status take_rates(linear *l, flx_linear_model *out)
     if (!b1 || !b2 || !out->D1 || !out->D2) return FLX_ERR_MEMORY;
     FLX_TRY(find_input_columns(l, FLX_INPUT_SLOPE, b1, out->D1));
     FLX_TRY(find_input_columns(l, FLX_INPUT_CURVATURE, b2, out->D2));
+    for (int i = 0; i < n * nin; i++) {
+        if (b1[i] != 0.0 || b2[i] != 0.0) l->shifts = i % nin;
+    }
     add_product(n, n, nin, out->A, b2, b1); // beta_1
     add_product(n, n, nin, out->A, b1, out->B);
     add_product(nout, n, nin, out->C, b1, out->D);
@@ -404,10 +407,12 @@ flx_status flx_linear_find(const flx_linear_request *r, flx_linear_model *out)
                 .about = r->at,
                 .signals = r->signals,
                 .names = r->names,
-                .motion = r->nstate == 0 ? r->motion : NULL};
+                .motion = r->nstate == 0 ? r->motion : NULL,
+                .shifts = -1};
     flx_status status = open_up(&l, r->closed, false);
     if (status == FLX_OK) status = fill(&l, out);
     if (status == FLX_OK && r->nstate > 0) status = take_states(&l, r, out);
+    if (r->shifts) *r->shifts = l.shifts;
     close_down(&l);
     flx_free(outputs);
     out->memory = l.arena;

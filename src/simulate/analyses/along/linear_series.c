@@ -104,6 +104,7 @@ static flx_status take_model(walk *w, int k)
         if (nout > 0) memcpy(s->C + at * nout * n, m.C, nout * n * sizeof *m.C);
         if (nin * nout > 0) memcpy(s->D + at * nout * nin, m.D, nout * nin * sizeof *m.D);
         s->rates = s->rates || m.D1 || m.D2;
+        if (w->io.shifts >= 0) s->shifts = w->io.shifts;
     }
     flx_linear_model_clear(&m);
     return status;
@@ -138,7 +139,7 @@ flx_status flx_linear_series_find(flx_task *t, const flx_io_keys *keys, const fl
                                   flx_linear_series *out)
 {
     walk w = {.t = t, .keys = keys, .out = out};
-    *out = (flx_linear_series){.arena = flx_arena_create(t->sim->ctx)};
+    *out = (flx_linear_series){.arena = flx_arena_create(t->sim->ctx), .shifts = -1};
     flx_status status = out->arena ? go(&w, way) : FLX_ERR_MEMORY;
     flx_state_destroy(&w.x);
     flx_reference_end(&w.way);

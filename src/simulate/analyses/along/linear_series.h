@@ -6,9 +6,10 @@
 
 typedef struct flx_linear_series {
     int n, nin, nout, nt;
-    double *t;                     // (nt)
-    double *A, *B, *C, *D;         // (nt of n x n) ..., by rows
-    bool rates;                    // outputs contain rates of inputs, which C and D leave out
+    double *t;             // (nt)
+    double *A, *B, *C, *D; // (nt of n x n) ..., by rows
+    bool rates;            // outputs contain rates of inputs, which C and D leave out
+    int shifts;            // an input, of those named, that shifts the states (STATE-3); -1: none
     double *states_at, *inputs_at; // (nt x nstate) (nt x nin) of named states
     flx_state_info *states;        // (n)
     flx_arena *arena;              // owned
