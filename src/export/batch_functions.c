@@ -81,12 +81,11 @@ flx_status flx_functions_find_method(flx_functions *f)
     if (f->method != FLX_BATCH_MIDPOINT) return FLX_OK;
     bool turns = false;
     for (int i = 0; i < x->n; i++) turns = turns || x->t.links[i].kind == FLX_LINK_BALL;
-    f->eliminates = x->apart && x->m->nstate == 0 && x->nrow == 0;
-    if (!turns && x->nrow == 0) return FLX_OK;
+    f->eliminates = x->apart && x->m->nstate == 0 && x->nrow == 0 && !turns;
+    if (x->nrow == 0) return FLX_OK;
     return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, s->method_loc,
-                    "batches of runs make steps of the midpoint rule in coordinates that add up: "
-                    "not %s; take rk4 or dopri5",
-                    x->nrow > 0 ? "with closed loops" : "those of free bodies or ball joints");
+                    "batches of runs make steps of the midpoint rule in coordinates that are free: "
+                    "not with closed loops; take rk4 or dopri5");
 }
 
 // What a clock does when a run begins, and not again: batches take their starts from runs that have begun.
@@ -122,6 +121,17 @@ static flx_status check_smooth(const flx_functions *f)
                         m->switches[i].item);
     }
     return FLX_OK;
+}
+
+// Runs by the midpoint rule, which knows the ends of its steps alone, integrate measures by polynomials through several of them.
+static flx_status check_course(const flx_functions *f, int kind)
+{
+    const flx_symbolic *x = &f->x;
+    bool sums = kind == FLX_MEASURE_MEAN || kind == FLX_MEASURE_RMS || kind == FLX_MEASURE_INTEGRAL;
+    if (f->method != FLX_BATCH_MIDPOINT || !sums) return FLX_OK;
+    return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, x->m->simulate.method_loc,
+                    "batches of runs have no means and integrals along steps of the midpoint rule; "
+                    "take rk4 or dopri5, or metrics of the end");
 }
 
 // What is swept has to stand in the text as a parameter, or in the start alone.
@@ -172,6 +182,7 @@ flx_status flx_functions_add_batch(flx_functions *f, unsigned state)
         f->kinds[i] = metrics ? (int)p->kind : FLX_MEASURE_FINAL;
         f->times[i] = metrics ? p->time : 0.0;
         if (!item) return FLX_ERR_MEMORY;
+        FLX_TRY(check_course(f, f->kinds[i]));
         FLX_TRY(take_measure(f, item, flx_model_start(x->m), metrics ? p->node : o->columns[i].node,
                              f->kinds[i] == FLX_MEASURE_FINAL, value + i, rate + i));
     }
