@@ -7,9 +7,10 @@
 #include <string.h>
 
 #define TOLERANCE 1e-3
-#define TIGHT 1e-9 // of the Ritz model where nothing is said of the error
-#define BEST 1e-8  // ... where so many shapes are to be the best that there are
-#define MANY 200   // shapes
+#define TIGHT 1e-9  // of the Ritz model where nothing is said of the error
+#define BEST 1e-8   // ... where so many shapes are to be the best that there are
+#define MANY 200    // shapes
+#define FAR_OFF 0.3 // an error that is told where so many shapes are asked for
 
 static const flx_basis_type table[FLX_BASIS_COUNT] = {
     [FLX_BASIS_MODES] = {.name = "modal"},
@@ -173,6 +174,17 @@ static void warn(const flx_shape_search *q, const flx_ritz_choice *c, double tol
                      "the tolerance %g is not met: %d shapes leave an error of %.1e, of which %.1e "
                      "are those of the full model, known by %d vectors",
                      tolerance, c->taken, c->worst[c->taken] + r->known, r->known, r->m);
+    }
+    bool given = q->b->shapes > 0 || !table[q->b->kind].by_tolerance;
+    if (given && c->worst[c->taken] > FAR_OFF) {
+        bool mean = q->b->kind == FLX_BASIS_BALANCED || q->b->kind == FLX_BASIS_IRKA;
+        flx_ctx_warn(
+            s->ctx, s->loc,
+            "%d shapes leave an error of %.2g of the responses at the interfaces up to %g Hz%s",
+            c->taken, c->worst[c->taken], r->to,
+            mean ? ": they are good in the mean over all frequencies; 'type: band' is made "
+                   "for mechanisms"
+                 : ", in some condition: 'flexion reduce' says in which");
     }
     if (r->counted >= 0 && r->modes < r->counted) {
         flx_ctx_warn(s->ctx, s->loc,

@@ -237,6 +237,17 @@ static void draw_node(const flx_builder *b, const flx_elastic_body *f, int node,
     m33_store(R, m33_mul(turn_of(series_at(x->psi, x->psi2, n, f->at), planar), m33_load(x->R)));
 }
 
+// The node with the lowest number, or the highest: interfaces come before the others.
+static const char *outermost(const flx_elastic *e, bool highest)
+{
+    int best = 0;
+    for (int i = 1; i < e->nnode; i++) {
+        long here = strtol(e->nodes[i].id, NULL, 10), there = strtol(e->nodes[best].id, NULL, 10);
+        if (highest ? here > there : here < there) best = i;
+    }
+    return e->nodes[best].id;
+}
+
 flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node)
 {
     FLX_TRY(flx_elastic_body_ready(b, body, loc));
@@ -250,7 +261,7 @@ flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' has no nodes", body->full);
     }
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' has no node %d; its %d nodes are %s to %s",
-                    body->full, id, e->nnode, e->nodes[0].id, e->nodes[e->nnode - 1].id);
+                    body->full, id, e->nnode, outermost(e, false), outermost(e, true));
 }
 
 flx_status flx_elastic_body_along(flx_builder *b, flx_item *body, double part, flx_loc loc,

@@ -128,6 +128,30 @@ static int interfaces_on_a_line_are_refused(void)
     return 0;
 }
 
+// ---- so many shapes as are asked for -----------------------------------------------------------------
+
+static int what_is_far_off_is_told(void)
+{
+    static const char *const bases[] = {"balanced", "irka"};
+    char reduce[100];
+    for (int i = 0; i < 2; i++) {
+        snprintf(reduce, sizeof reduce, "type: %s, to: 2000, shapes: 12, interfaces: [hub, tip]",
+                 bases[i]);
+        CHECK(read_arm("", reduce, "") == FLX_OK);
+        CHECK(flx_ctx_warning_count(ctx) == 1);
+        CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "12 shapes leave an error of");
+        CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "'type: band' is made for mechanisms");
+        finish();
+    }
+    CHECK(read_arm("", "type: band, to: 2000, shapes: 12, interfaces: [hub, tip]", "") == FLX_OK);
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "'flexion reduce' says in which");
+    finish();
+    CHECK(read_arm("", "type: band, to: 2000, shapes: 20, interfaces: [hub, tip]", "") == FLX_OK);
+    CHECK(flx_ctx_warning_count(ctx) == 0);
+    finish();
+    return 0;
+}
+
 // ---- damping ------------------------------------------------------------------------------------
 
 // Response of the tip to forces there, (3, 3), as the model's body has it: on its hub.
@@ -199,4 +223,5 @@ static int damping_does_not_change_with_the_shapes(void)
 }
 
 TEST_MAIN(TEST(loads_beside_the_interfaces_are_told), TEST(interfaces_that_move_together_are_told),
-          TEST(interfaces_on_a_line_are_refused), TEST(damping_does_not_change_with_the_shapes))
+          TEST(interfaces_on_a_line_are_refused), TEST(what_is_far_off_is_told),
+          TEST(damping_does_not_change_with_the_shapes))
