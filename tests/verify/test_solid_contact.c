@@ -242,10 +242,27 @@ static int boxes_rest_in_the_plane(void)
     return 0;
 }
 
+static int the_rigid_law_says_what_to_take(void)
+{
+    char said[1000];
+    (void)case_run_said(
+        "flexion: 1\nbodies:\n"
+        "  a: {type: rigid, mass: 1, inertia: [1, 1, 1], surface: {box: [1, 1, 1]}}\n"
+        "  b: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, 0, 2], "
+        "surface: {box: [1, 1, 1]}}\n"
+        "forces: {c: {type: contact, on: [a, b], law: restitution}}\n"
+        "simulate: {until: 1, method: radau, rtol: 1e-6}\n"
+        "outputs: {times: [1], signals: [b.position]}\n",
+        NULL, said, sizeof said);
+    CHECK(strstr(said, "which law 'restitution' meets step by step"));
+    return 0;
+}
+
 static int nothing_is_left(void)
 {
     return remove(FLOOR) || remove(BRICK);
 }
 
 TEST_MAIN(TEST(they_rest), TEST(collisions_are_elastic), TEST(a_ball_feels_no_triangles),
-          TEST(a_ball_falls_past_the_edge), TEST(boxes_rest_in_the_plane), TEST(nothing_is_left))
+          TEST(a_ball_falls_past_the_edge), TEST(boxes_rest_in_the_plane),
+          TEST(the_rigid_law_says_what_to_take), TEST(nothing_is_left))

@@ -190,8 +190,9 @@ static flx_status check_contacts(const flx_descriptor *d)
             const flx_surface *a = c->sides[pair[0]].surface, *b = c->sides[pair[1]].surface;
             if (flx_pair_points(a, b) > 0) continue;
             return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, c->sides[pair[1]].loc,
-                            "contact '%s': law 'restitution' does not take surfaces '%s' and '%s' "
-                            "with each other",
+                            "contact '%s': points where a '%s' and a '%s' touch come and go, which "
+                            "law 'restitution' meets step by step: take 'contacts: steps' with "
+                            "method moreau or generalized-alpha and a 'step', or a compliant law",
                             c->name, a->kind->row.key, b->kind->row.key);
         }
     }
