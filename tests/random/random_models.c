@@ -3,7 +3,7 @@
 //     random_models [--seed N] [--count N] [--seconds S] [--only VARIANT] [--features LETTERS] [--keep FOLDER] [--print] [--write] [--failures]
 //
 // Model number i has the seed N + i. What disagrees is made small and written to a file. It ends with
-// counts; the exit status is 1 where anything disagreed. --failures: runs that fail are made small too.
+// counts; the exit status is 1 where anything disagreed. --failures: runs that fail count as well.
 // --print: says what was refused or failed. --write: writes the models. --whole: nothing is made small.
 #include "variants.h"
 
@@ -243,5 +243,5 @@ int main(int argc, char **argv)
         }
     }
     print_counts(&o, &n, now() - begun);
-    return n.of[DISAGREES] > 0;
+    return n.of[DISAGREES] > 0 || (o.failures && n.of[FAILED] + n.of[REFUSED] > 0);
 }

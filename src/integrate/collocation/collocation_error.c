@@ -59,6 +59,23 @@ static double velocity_rounding(const collocation *co)
     return lost * cabs(co->tab->mu[0]) / co->h;
 }
 
+// Whether forces say where something is: its velocity is a difference of positions, as velocities on constraints are.
+static bool is_without_inertia(const flx_integrator *it)
+{
+    const collocation *co = it->data;
+    const flx_pattern *p = &it->sys->pattern;
+    for (int b = 0; b < p->nblock && p->start[b] < it->sys->dims.nv; b++) {
+        int n = p->start[b + 1] - p->start[b], e = p->row[b];
+        while (p->col[e] != b) e++;
+        const double *A2 = co->blocks.A2 + p->offset[e], *A1 = co->blocks.A1 + p->offset[e];
+        const double *A0 = co->blocks.A0 + p->offset[e];
+        for (int i = 0; i < n * n; i += n + 1) {
+            if (A2[i] == 0.0 && A1[i] == 0.0 && A0[i] != 0.0) return true;
+        }
+    }
+    return false;
+}
+
 void flx_collocation_weigh_velocities(flx_integrator *it)
 {
     collocation *co = it->data;
@@ -67,7 +84,7 @@ void flx_collocation_weigh_velocities(flx_integrator *it)
     for (int i = 0; i < it->sys->dims.nlam && !rigid; i++) {
         rigid = w * w < RIGID_COMPLIANCE * co->stiff.spring[i] * co->stiff.mobility[i];
     }
-    co->velocity_weight = rigid ? fmin(co->h, 1.0) : 1.0;
+    co->velocity_weight = rigid || is_without_inertia(it) ? fmin(co->h, 1.0) : 1.0;
 }
 
 // Sum of squares of factor y_i / (part w_i + floor scale_i)
