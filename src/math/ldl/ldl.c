@@ -354,12 +354,15 @@ static backward residual(const flx_ldl *f, const double *values, const double *x
     return worst;
 }
 
+// A backward error that further corrections mend.
+#define MENDED 1e-10
+
 // Whether a correction made of one solution a better one: what is good only beside what would be there without the constraints
-// leaves less of these, and of the rest what rounding leaves.
-static bool is_better(const flx_ldl *f, const backward *now, const backward *next, double tol)
+// leaves far less of these.
+static bool is_better(const backward *now, const backward *next, double tol)
 {
     if (now->error > tol) return next->error < now->error;
-    return next->error <= fmax(tol, f->n * DBL_EPSILON) && next->left < now->left;
+    return next->error <= MENDED && next->left < 0.1 * now->left;
 }
 
 static bool has_stalled(const backward *now, const backward *next, double tol)
@@ -383,7 +386,7 @@ double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, 
         for (int i = 0; i < f->n; i++) b[i] += r[i];
         memcpy(f->work, r, bytes); // the correction, to take it back
         backward next = residual(f, values, b, given, multiplier, r);
-        if (!is_better(f, &now, &next, tol)) {
+        if (!is_better(&now, &next, tol)) {
             for (int i = 0; i < f->n; i++) b[i] -= f->work[i];
             break;
         }
