@@ -331,6 +331,21 @@ static int wheels_by_velocities_and_by_places(void)
     return 0;
 }
 
+// Zeros of which more decay than grow: both ends open. A run follows, held by gains along the motion, its margin among it.
+static int what_is_held_along_a_motion(void)
+{
+    const char *text = model_text("inversion_held");
+    double value[2] = {1.0, 0.0}; // miss, turns
+    found a = {.ctx = flx_ctx_create()};
+    CHECK(flx_model_read_text(a.ctx, "model", text, strlen(text), 0, NULL, &a.model) == FLX_OK);
+    CHECK(flx_simulation_create(a.model, &a.sim) == FLX_OK);
+    CHECK(flx_simulation_run(a.sim, 0, NULL, NULL, NULL) == FLX_OK);
+    for (int k = 0; k < 2; k++) (void)flx_simulation_metric(a.sim, k, value + k);
+    CHECK(value[0] < 1e-5 && value[1] > 0.1);
+    done(&a);
+    return 0;
+}
+
 // Two wheels in space, one faster than the other, and a body that would fall: a run with these torques follows.
 static int what_stands_on_two_wheels(void)
 {
@@ -446,4 +461,5 @@ TEST_MAIN(TEST(what_rings_does_not_grow), TEST(a_motion_that_jumps), TEST(beyond
           TEST(zeros_of_an_elastic_arm), TEST(a_body_in_space), TEST(inputs_of_least_square),
           TEST(a_state_between), TEST(a_loop), TEST(what_rolls), TEST(what_cannot_be),
           TEST(rates_of_inputs_are_refused), TEST(what_rolls_comes_to_rest),
-          TEST(wheels_by_velocities_and_by_places), TEST(what_stands_on_two_wheels))
+          TEST(wheels_by_velocities_and_by_places), TEST(what_stands_on_two_wheels),
+          TEST(what_is_held_along_a_motion))

@@ -105,7 +105,8 @@ static flx_status take_node(flx_reference *r, const flx_opened *open, flx_grid *
                             flx_state *bodies, flx_state *other)
 {
     flx_grid_state(g, node, g->state);
-    r->t[k] = g->state->t;
+    r->t[k] = g->state->t =
+        flx_grid_time(g, node); // in a margin its clock stands still, a run's does not
     for (int i = 0; i < r->nin; i++) r->u[k * r->nin + i] = g->state->w[open->first_in + i];
     FLX_TRY(flx_state_create(r->sim->sys, &r->nodes[k]));
     flx_state_copy(r->nodes[k], r->sim->start);
