@@ -124,7 +124,7 @@ static void write_signs(FILE *f, const flx_functions *all)
 }
 
 // What the program that uses it asks for: sizes, names of parameters and numbers, which way coordinates are counted.
-static void write_facts(FILE *f, const flx_functions *all, const int *quaternions)
+static void write_facts(FILE *f, const flx_functions *all, const int *quaternions, const int *rates)
 {
     const flx_symbolic *x = &all->x;
     const flx_outputs *o = &x->m->outputs;
@@ -148,6 +148,7 @@ static void write_facts(FILE *f, const flx_functions *all, const int *quaternion
                 all->nnumber, all->method, all->eliminates, watches, integrates, balls);
     write_whole_numbers(f, n, "kinds", all->nmeasure, all->kinds);
     write_whole_numbers(f, n, "quaternions", x->nq, quaternions);
+    write_whole_numbers(f, n, "rate_of", x->nq, rates);
     flx_fprintf(f, "TABLE(double, %s_times, ", n);
     flx_write_numbers(f, &language, all->nmeasure, all->times);
     fputs(")\n#if !defined(GPU) || defined(__CUDACC__) || defined(__HIPCC__)\n", f);
@@ -176,16 +177,22 @@ flx_status flx_write_batch(FILE *f, const flx_functions *all, const flx_code *co
                         "as an expression, or sweep without --device");
     }
     int *quaternions = flx_arena_take(x->arena, (size_t)x->nq, sizeof *quaternions);
-    if (!quaternions) return FLX_ERR_MEMORY;
+    int *rates = flx_arena_take(x->arena, (size_t)x->nq,
+                                sizeof *rates); // velocity of a coordinate; -1: none of its own
+    if (!quaternions || !rates) return FLX_ERR_MEMORY;
     for (int i = 0; i < x->n; i++) {
         const flx_link *l = x->t.links + i;
-        if (l->kind == FLX_LINK_BALL) quaternions[l->q] = 1;
+        bool ball = l->kind == FLX_LINK_BALL;
+        if (ball) quaternions[l->q] = 1;
+        for (int c = 0; c < x->links[1 + i].s.n + ball; c++)
+            rates[l->q + c] = ball && c > 0 ? -1 : l->v + c;
     }
+    for (int i = 0; i < x->nvariable; i++) rates[x->t.k.nq + i] = x->t.k.nv + i;
     fputs("/*\n", f);
     flx_write_header(f, all, &language);
     fputs(" */\n", f);
     fputs(flx_batch_math, f);
-    write_facts(f, all, quaternions);
+    write_facts(f, all, quaternions, rates);
     for (int i = 0; i < all->n; i++) write_function(f, all->f + i, codes + i);
     if (x->m->nstate == 0) fputs(no_states, f);
     flx_write_named(f, flx_batch_equations, all->name);
