@@ -6,7 +6,7 @@ flx_status flx_balanced_plan(flx_simulation *sim)
     const flx_model *m = sim->model;
     int n = 0;
     for (int i = 0; i < m->nfirst; i++) n += m->firsts[i].balance ? FLX_BALANCE_READS : 0;
-    if (n == 0) return FLX_OK;
+    if (n == 0 || sim->making->balanced.program) return FLX_OK;
     flx_node *nodes = flx_arena_take(sim->arena, (size_t)n, sizeof *nodes);
     if (!nodes) return FLX_ERR_MEMORY;
     n = 0;
