@@ -30,7 +30,7 @@ export function findingsPanel(done: Done, name: string): HTMLElement {
   const box = make("div", { id: "findings" }, make("h2", { textContent: name })), tables = done.tables ?? [], drawn = drawings(tables);
   if (!done.ok) box.append(make("p", { className: "bad", textContent: word("failed", done.status) }));
   for (const line of done.lines ?? []) box.append(make("p", { textContent: line }));
-  if (done.modes?.length) box.append(table(["", word("frequency"), word("damping")], done.modes.map(([f, d], i) => [String(i + 1), f, d])));
+  if (done.modes?.length) box.append(table(["", word("frequency"), word("damping"), word("rate")], done.modes.map(([f, d, re], i) => [String(i + 1), f, d, re])));
   if (done.signals?.length) box.append(table(["", ""], done.signals));
   for (const t of tables) {
     const labels = t.labels ?? [];
