@@ -46,7 +46,8 @@ struct flx_events {
     // Switches that were tried at the state where the motion is now, and led back to it at once.
     double *tried; // (FLX_MOST_TRIES * nswitch)
     int ntried;
-    bool cycled; // all that could be tried were
+    bool cycled;  // all that could be tried were
+    bool intends; // the last one that was tried is to be, and has not been yet
     flx_state *begin, *probe, *prior;
     flx_state *settled; // with multipliers and accelerations of its own; NULL: nobody asks for them
     bool reads;         // indicators of ops do

@@ -151,6 +151,13 @@ static void note_tried(const flx_integrator *it, flx_events *e, const double *sw
     }
 }
 
+// What was to be tried last has not been where a switch that reads another one went elsewhere, which is new.
+static void drop_intention(const flx_integrator *it, flx_events *e, const double *switches)
+{
+    if (e->intends && e->ntried > 0 && !was_tried(it, e, switches)) e->ntried--;
+    e->intends = false;
+}
+
 // The switches as they are at x lead back to it at once. All that are marked change, unless that was
 // tried: then one alone, whose change was not. A change that the forces undo at the instant is tried too.
 static void choose_way(flx_integrator *it, const flx_state *x)
@@ -161,11 +168,13 @@ static void choose_way(flx_integrator *it, const flx_state *x)
     for (int i = e->nown; i < e->n; i++) {
         if (e->changed[i]) return; // forces decide what contacts do
     }
+    drop_intention(it, e, x->switches);
     note_tried(it, e, x->switches);
     memcpy(then, x->switches, n * sizeof(double));
     e->ops->change(it->sys, it->work, x, e->changed, then);
     if (!was_tried(it, e, then)) {
         note_tried(it, e, then);
+        e->intends = !e->cycled;
         return;
     }
     for (int i = 0; i < e->n; i++) {
@@ -266,7 +275,7 @@ static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *he
         }
     }
     e->ntried = 0;
-    e->cycled = false;
+    e->cycled = e->intends = false;
     return FLX_OK;
 }
 
