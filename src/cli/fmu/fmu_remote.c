@@ -244,7 +244,10 @@ static void destroy(void *instance)
 {
     remote *r = instance;
     if (r->here) cli_fmus_here.destroy(r->here);
-    if (r->socket >= 0) close(r->socket);
+    if (r->socket >= 0) {
+        shutdown(r->socket, SHUT_RDWR); // processes that began later have copies of it
+        close(r->socket);
+    }
     if (r->pid > 0) waitpid(r->pid, NULL, 0); // it sees the end of the socket
     free(r->in.bytes);
     free(r->out.bytes);

@@ -35,6 +35,9 @@ static bool bytes_are_there(flx_memory *m, const void *bytes, size_t size)
 }
 
 #define NEVER 1e300 // no event is due
+// Outputs that are off by more from each exchange to the next, by this part of their values, until it is so many times as much.
+#define FAR 0.1
+#define EVER_MORE 1e9
 
 // What a call of the host failed with, as a message; FLX_OK: it did not.
 static flx_status told(const flx_fmu_steps *s, const flx_fmu_guest *g, flx_status status,
@@ -158,7 +161,10 @@ static flx_status create(flx_fmu_steps *s, const flx_model *m, const flx_fmu_ite
     g->work = flx_alloc(s->ctx, room, sizeof *g->work);
     g->ports = flx_alloc(s->ctx, (size_t)item->nset + 1, sizeof *g->ports);
     g->values = flx_alloc(s->ctx, (size_t)item->nset + 1, sizeof *g->values);
-    if (!g->u || !g->work || !g->ports || !g->values) return FLX_ERR_MEMORY;
+    g->missed = flx_alloc(s->ctx, (size_t)item->nvalue + 1, sizeof *g->missed);
+    g->least = flx_alloc(s->ctx, (size_t)item->nvalue + 1, sizeof *g->least);
+    if (!g->u || !g->work || !g->ports || !g->values || !g->missed || !g->least)
+        return FLX_ERR_MEMORY;
     if (item->live) return create_live(s, m, g);
     FLX_TRY(told(s, g, s->host->create(s->host->user, item->info, item->isolated, &g->instance),
                  "cannot be loaded", 0.0));
@@ -203,6 +209,8 @@ void flx_fmu_steps_destroy(flx_fmu_steps **steps)
         if (s->guests[i].instance) s->host->destroy(s->guests[i].instance);
         flx_free(s->guests[i].u);
         flx_free(s->guests[i].work);
+        flx_free(s->guests[i].missed);
+        flx_free(s->guests[i].least);
         flx_free(s->guests[i].ports);
         flx_free(s->guests[i].values);
     }
@@ -263,6 +271,28 @@ static flx_status find_slopes(flx_fmu_steps *s, flx_fmu_guest *g, double t, cons
     return FLX_OK;
 }
 
+// Where outputs follow inputs at once and go round a loop, what the equations took them to be can be off by ever more, as where a
+// load is held that is stiff beside the interval.
+static void watch(const flx_fmu_steps *s, flx_fmu_guest *g, double t, const double *before,
+                  const double *y, const double *slope)
+{
+    const flx_fmu_item *f = g->item;
+    for (int k = 0; k < f->nvalue; k++) {
+        double missed = fabs(y[k] - before[k] - (slope ? slope[k] * (t - g->t) : 0.0));
+        bool grows = missed > g->missed[k] && missed > FAR * fabs(y[k]);
+        if (!grows || g->missed[k] == 0.0) g->least[k] = missed;
+        g->missed[k] = missed;
+        if (g->told || !(missed > EVER_MORE * g->least[k])) continue;
+        g->told = true;
+        flx_ctx_warn(
+            s->ctx, f->loc,
+            "what the FMU '%s' gives is off by ever more from one exchange to the next, up "
+            "to t = %.9g, as where outputs follow inputs at once and go round a loop: "
+            "'hold: constant', 'type: model-exchange' or a shorter 'every' may help",
+            f->name, t);
+    }
+}
+
 flx_status flx_fmu_step(flx_fmu_steps *s, const flx_event *event, double t, double *D, double *x,
                         flx_event_report *h)
 {
@@ -285,6 +315,7 @@ flx_status flx_fmu_step(flx_fmu_steps *s, const flx_event *event, double t, doub
         return FLX_FAIL(s->ctx, FLX_INTERRUPTED, f->loc,
                         "an output of the FMU '%s' is not finite at t = %.9g", f->name, t);
     }
+    if (g->moved) watch(s, g, t, before, y, f->linear ? D + f->slope : NULL);
     if (f->linear) {
         FLX_TRY(find_slopes(s, g, t, before, y, D + f->slope));
         D[f->at] = t;

@@ -15,6 +15,8 @@ typedef struct flx_fmu_guest {
     double t;                   // of the last strike
     double *u;                  // (ninput) owned: inputs then
     double *work;               // (ninput + nvalue) owned: scratch
+    double *missed, *least; // (nvalue) of outputs, owned: how far off they were; before that grew
+    bool told;              // that they are off by ever more
     double mode; // of model exchange: what its events have made of it; 0: it has not begun
     int state;   // ... number of its first state
     int *ports;  // (settings) owned: scratch

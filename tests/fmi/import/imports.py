@@ -221,6 +221,43 @@ def check_messages():
     run("export", "fmu", "with_tiny.yaml", "-o", "nested.fmu", code=2)
 
 
+def check_loops():
+    """Outputs that follow inputs at once, round a loop y1 = y2/2 + x1, y2 = y1/2 + x2: what is right is found, what is not is told."""
+    with open("half.yaml", "w", encoding="utf-8") as file:
+        file.write("""flexion: 1
+parameters: {a: 1, x0: 1}
+inputs: {u: 0}
+equations: {first_order: {x: {at: x0, derivative: -a*x}}}
+signals: {y: 0.5*u + x}
+simulate: {until: 1, method: dopri5, rtol: 1e-10}
+outputs: {signals: [y]}
+""")
+    run("export", "fmu", "half.yaml", "--type", "cs,me", "-o", "half.fmu")
+    pair = """flexion: 1
+fmus:
+  p: {file: half.fmu, inputs: {u: q.y}, HOW}
+  q: {file: half.fmu, inputs: {u: p.y}, parameters: {a: 2, x0: 3}, HOW}
+equations: {first_order: {z: {at: 0, derivative: p.y}}}
+simulate: {until: 1, method: dopri5, rtol: 1e-10}
+outputs: {every: 1, signals: [p.y, q.y, z]}
+"""
+
+    def model(how):
+        with open("pair.yaml", "w", encoding="utf-8") as file:
+            file.write(pair.replace("HOW", how))
+
+    known = (math.exp(-1) + 1.5 * math.exp(-2)) / 0.75
+    for h in (0.002, 0.001):
+        model(f"every: {h}")
+        assert abs(table("pair.yaml", "--trust")[-1][1] - known) < 4 * h
+    assert "by ever more" not in run("run", "pair.yaml", "--trust")
+    model("every: 0.001, hold: linear")
+    text = run("run", "pair.yaml", "--trust")
+    assert text.count("by ever more") == 2, text  # once for each
+    model("type: model-exchange")
+    refused("pair.yaml", "an algebraic loop: p.input_1 -> q.y -> q.input_1 -> p.y")
+
+
 with tempfile.TemporaryDirectory() as work:
     folder, flexion = os.path.abspath(folder), os.path.abspath(flexion)
     os.chdir(work)
@@ -228,6 +265,7 @@ with tempfile.TemporaryDirectory() as work:
         write(one + ".yaml")
         run("export", "fmu", one + ".yaml", "-o", one + ".fmu")
     whole = table(write("whole.yaml"))
+    check_loops()
     check_orders("with_controller.yaml")
     check_orders("with_plant.yaml")
     check_processes()
