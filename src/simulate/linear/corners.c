@@ -103,10 +103,16 @@ static flx_status has_corner(corners *c, int i, bool *corner)
     return FLX_OK;
 }
 
-// The largest difference of slopes on both sides, of the largest slope of its matrix, and its row.
-static double compare(const flx_pattern *p, const double *a, const double *b, int *row)
+// Of one matrix: the largest difference of its slopes on both sides, of the largest of them, and its row.
+typedef struct bend {
+    double off, most;
+    int row;
+} bend;
+
+static bend compare(const flx_pattern *p, const double *a, const double *b)
 {
     double most = 0.0, off = 0.0;
+    int row = 0;
     for (size_t i = 0; i < flx_pattern_size(p); i++) most = fmax(most, fabs(a[i]));
     for (int bi = 0; bi < p->nblock; bi++) {
         int nr = p->start[bi + 1] - p->start[bi];
@@ -116,43 +122,43 @@ static double compare(const flx_pattern *p, const double *a, const double *b, in
                 double by = fabs(a[p->offset[e] + k] - b[p->offset[e] + k]);
                 if (!(by > off)) continue;
                 off = by;
-                *row = p->start[bi] + k / nc;
+                row = p->start[bi] + k / nc;
             }
         }
     }
-    return most > 0.0 ? off / most : 0.0;
+    return (bend){off, most, row};
 }
 
-static flx_status find_bend(corners *c, double part, double *bend, int *row)
+static flx_status find_bends(corners *c, double part, bend out[3])
 {
     const flx_system *s = c->s;
     flx_point p = move(c, part);
     FLX_TRY(s->ops->linearise(s, c->work, &p, &c->here));
     p = move(c, -part);
     FLX_TRY(s->ops->linearise(s, c->work, &p, &c->there));
-    const double *a[] = {c->here.A0, c->here.A1, c->here.A2};
-    const double *b[] = {c->there.A0, c->there.A1, c->there.A2};
-    *bend = 0.0;
-    for (int k = 0; k < 3; k++) {
-        int at = 0;
-        double by = compare(&s->pattern, a[k], b[k], &at);
-        if (!(by > *bend)) continue;
-        *bend = by;
-        *row = at;
-    }
+    out[0] = compare(&s->pattern, c->here.A0, c->there.A0);
+    out[1] = compare(&s->pattern, c->here.A1, c->there.A1);
+    out[2] = compare(&s->pattern, c->here.A2, c->there.A2);
     return FLX_OK;
 }
 
-// Corners that no switch knows, as of the size of a velocity at rest: slopes on both sides do not come together.
+// Corners that no switch knows, as of the size of a velocity at rest: slopes on both sides do not come together. Of a matrix that
+// is zero there, as that of velocities at rest, both sides differ by all that they are, and come together all the same.
 static flx_status tell_bends(flx_simulation *sim, corners *c)
 {
-    double far, near;
-    int row = 0, other = 0;
+    bend far[3], near[3];
+    int row = -1;
     flx_unknown u;
-    FLX_TRY(find_bend(c, NEAR, &far, &row));
-    if (!(far > BENT)) return FLX_OK;
-    FLX_TRY(find_bend(c, SMALLER * NEAR, &near, &other));
-    if (!(near > 0.5 * far) || row != other) return FLX_OK;
+    FLX_TRY(find_bends(c, NEAR, far));
+    if (!(far[0].off > BENT * far[0].most || far[1].off > BENT * far[1].most ||
+          far[2].off > BENT * far[2].most))
+        return FLX_OK;
+    FLX_TRY(find_bends(c, SMALLER * NEAR, near));
+    for (int k = 0; k < 3 && row < 0; k++) {
+        bool bent = far[k].off > BENT * far[k].most && near[k].off > 0.5 * far[k].off;
+        if (bent && near[k].row == far[k].row) row = far[k].row;
+    }
+    if (row < 0) return FLX_OK;
     c->s->ops->unknown(c->s, row, &u);
     flx_ctx_warn(sim->ctx, u.loc,
                  "linearised at t = %.9g: '%s' (%s) has a corner there, and the slopes are those "
