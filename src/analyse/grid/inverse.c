@@ -2,6 +2,7 @@
 #include "analyse/grid/inverse.h"
 
 #include "analyse/grid/backward.h"
+#include "base/log.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 
 #define AS_DRAWN 1e-9 // of what is wanted first, m or rad
 #define DECAYS 1e-9   // real parts of zeros that decay, of the rate of the system
+#define ROLLING 1e-6  // imaginary parts of zeros that are none, of that rate
 #define LAYER 3.0     // nodes within the time in which a zero decays
 #define MOST_STEPS 5000.0
 #define MOST 40         // iterations
@@ -338,6 +340,24 @@ static bool is_lopsided(const search *f, int *ngrow, int *ndecay)
     return *ngrow != *ndecay;
 }
 
+// What neither grows nor decays does not come to rest: its positions are led to it at both ends, its rates are not.
+static void warn_of_imaginary(const search *f)
+{
+    const flx_inverse *o = f->out;
+    const flx_zeros *z = o->zeros;
+    if (f->def->kind != FLX_INVERSE_BOUNDED || !o->zeros_known) return;
+    for (int i = 0; i < z->n; i++) {
+        bool stays = fabs(z->re[i]) <= DECAYS * z->rate && fabs(z->im[i]) > ROLLING * z->rate;
+        if (!stays) continue;
+        flx_ctx_warn(f->ctx, FLX_NOWHERE,
+                     "the zero %.6gi 1/s neither grows nor decays: the motion is not at rest at "
+                     "its ends, and a run from rest does not follow it; take `kind: least-energy` "
+                     "with a `margin`, damp it, or choose another output",
+                     fabs(z->im[i]));
+        return;
+    }
+}
+
 static flx_status refuse_solution(const search *f, flx_status why)
 {
     const flx_inverse *o = f->out;
@@ -346,11 +366,11 @@ static flx_status refuse_solution(const search *f, flx_status why)
     double t = flx_grid_time(o->grid, o->report.worst);
     if (is_lopsided(f, &ngrow, &ndecay)) {
         return FLX_FAIL(f->ctx, why, FLX_NOWHERE,
-                        "with `kind: bounded` the motion is at rest at both ends, which wants as "
-                        "many zeros that grow as zeros that decay, and here %d of them grow and %d "
-                        "decay; take %s",
+                        "rest at both ends wants as many zeros that grow as zeros that decay, and "
+                        "here %d of them grow and %d decay%s%s",
                         ngrow, ndecay,
-                        ngrow == 0 ? "`kind: causal` or `least-energy`" : "`kind: least-energy`");
+                        o->lopsided ? ", and the least strain energy does not close the ends" : "",
+                        ngrow == 0 ? "; take `kind: causal`" : "");
     }
     return FLX_FAIL(
         f->ctx, why, FLX_NOWHERE,
@@ -533,7 +553,9 @@ static flx_status find(search *f, const flx_state *x)
     o->before = (int)before;
     int nodes = (int)count + 2 * o->before + 1;
     double begin = def->from - before * f->h;
-    bool open = def->kind == FLX_INVERSE_LEAST_ENERGY;
+    warn_of_imaginary(f);
+    o->lopsided = !rolls(f) && is_lopsided(f, &o->ngrow, &o->ndecay);
+    bool open = def->kind == FLX_INVERSE_LEAST_ENERGY || o->lopsided;
     FLX_TRY(make_grid(f, x, f->order, open, fixed, nodes, begin, &o->grid));
     if (open) {
         f->nstiff = flx_grid_count_stiffness(f->one);

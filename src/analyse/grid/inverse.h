@@ -28,6 +28,8 @@ typedef struct flx_inverse {
     flx_grid_report report;
     flx_zeros zeros[2]; // where the motion begins and ends
     bool zeros_known;
+    bool lopsided; // more zeros grow than decay, or fewer: the ends of a bounded motion are open
+    int ngrow, ndecay;
     double margin;
     int order; // that was taken
     double grows[2],

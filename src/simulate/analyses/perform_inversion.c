@@ -85,6 +85,12 @@ static flx_status tell_solution(inversion *i)
                              "method, last correction %.1e",
                              kinds[i->d->kind], g->nodes, g->step, f->order, f->report.iterations,
                              f->report.correction));
+    if (f->lopsided)
+        FLX_TRY(
+            flx_finding_line(i->sim, i->out,
+                             "%d zeros grow and %d decay, where rest at both ends wants as many "
+                             "of both: the ends are open, and the strain energy is least",
+                             f->ngrow, f->ndecay));
     if (f->bears > 0.0)
         FLX_TRY(flx_finding_line(
             i->sim, i->out,
