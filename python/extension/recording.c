@@ -109,6 +109,11 @@ flx_status rec_create(flx_ctx *ctx, flx_sink **s)
     return FLX_OK;
 }
 
+bool rec_began(const flx_sink *s)
+{
+    return ((const recording *)s)->info != NULL;
+}
+
 flx_status rec_replay(flx_sink *s, flx_sink *to)
 {
     recording *r = (recording *)s;

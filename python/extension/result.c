@@ -239,6 +239,12 @@ PyObject *ext_simulate(ext_model *m, PyObject *args, PyObject *keywords)
         return NULL;
     }
     if (w.failed || ext_raise_failure(m->c)) stopped = ext_take_exception();
+    if (created && !stopped && status != FLX_OK && !rec_began(recording)) {
+        (void)ext_settle(m->c, status);
+        flx_sink_destroy(&recording);
+        flx_simulation_destroy(&sim);
+        return NULL;
+    }
     messages = ext_messages(m->c, false);
     bool good = messages && (created ? ext_settle(m->c, FLX_OK) : ext_settle(m->c, status));
     if (good) ledger = ext_ledger_of(flx_simulation_ledger(sim));

@@ -1,10 +1,27 @@
 """Models: read, made, changed, written; what is wrong has its place."""
 import copy
+import os
 import warnings
 
 import pytest
 
 import flexion as fx
+
+
+def test_a_run_that_cannot_begin_says_why(examples, tmp_path, monkeypatch):
+    import subprocess
+
+    if not os.environ.get("FLX_PROGRAM"):
+        pytest.skip("no program")
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run([os.environ["FLX_PROGRAM"], "export", "fmu", str(examples / "fmu/regulator.yaml"), "-o", "regulator.fmu"],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip("FMUs cannot be exported")
+    (tmp_path / "held.yaml").write_text((examples / "fmu/held_pendulum.yaml").read_text())
+    with pytest.raises(fx.Unavailable, match="runs where it is trusted alone") as e:
+        fx.read("held.yaml").run(until=0.1)
+    assert e.value.messages[0].line > 0
 
 
 def test_a_file_is_read_with_other_parameters(examples):
