@@ -47,6 +47,29 @@ flx_status flx_port_grid_init(const flx_ports *ports, const flx_port_model *mode
     return status;
 }
 
+// Of all conditions at a frequency: out (conditions), `step` apart.
+static void errors_at(const flx_ports *ports, const flx_port_conditions *c, double hz,
+                      const flx_damping *d, const flx_port_model *full,
+                      const flx_port_model *reduced, flx_port_work *a, flx_port_work *b, int step,
+                      double *out)
+{
+    double w = 2 * FLX_PI * hz;
+    bool good = flx_port_respond(full, d, w, a) && flx_port_respond(reduced, d, w, b);
+    if (good) flx_port_add_rigid(ports, d, w, a);
+    if (good) flx_port_add_rigid(ports, d, w, b);
+    for (int i = 0; i < c->count; i++) {
+        double *error = out + (size_t)i * (size_t)step;
+        *error = (double)INFINITY;
+        if (!good || !flx_port_hold(ports, c->items + i, a) ||
+            !flx_port_hold(ports, c->items + i, b))
+            continue;
+        int size = c->items[i].all ? full->p * full->p : a->columns * a->columns;
+        double whole = flx_port_norm(size, a->C);
+        for (int e = 0; e < size; e++) b->C[e] -= a->C[e];
+        *error = whole > 0 ? flx_port_norm(size, b->C) / whole : 0;
+    }
+}
+
 flx_status flx_port_errors(const flx_ports *ports, const flx_port_conditions *c,
                            const flx_port_grid *grid, const flx_damping *d,
                            const flx_port_model *full, const flx_port_model *reduced, double *out)
@@ -54,25 +77,33 @@ flx_status flx_port_errors(const flx_ports *ports, const flx_port_conditions *c,
     flx_port_work a = {0}, b = {0};
     flx_status status = flx_port_work_init(ports->ctx, full->m, full->p, &a);
     if (status == FLX_OK) status = flx_port_work_init(ports->ctx, reduced->m, reduced->p, &b);
-    for (int k = 0; k < grid->count && status == FLX_OK; k++) {
-        double w = 2 * FLX_PI * grid->hz[k];
-        bool good = flx_port_respond(full, d, w, &a) && flx_port_respond(reduced, d, w, &b);
-        if (good) flx_port_add_rigid(ports, d, w, &a);
-        if (good) flx_port_add_rigid(ports, d, w, &b);
-        for (int i = 0; i < c->count; i++) {
-            double *error = out + (size_t)i * (size_t)grid->count + k;
-            *error = (double)INFINITY;
-            if (!good || !flx_port_hold(ports, c->items + i, &a) ||
-                !flx_port_hold(ports, c->items + i, &b))
-                continue;
-            int size = c->items[i].all ? full->p * full->p : a.columns * a.columns;
-            double whole = flx_port_norm(size, a.C);
-            for (int e = 0; e < size; e++) b.C[e] -= a.C[e];
-            *error = whole > 0 ? flx_port_norm(size, b.C) / whole : 0;
-        }
+    for (int k = 0; k < grid->count && status == FLX_OK; k++)
+        errors_at(ports, c, grid->hz[k], d, full, reduced, &a, &b, grid->count, out + k);
+    flx_port_work_clear(&a);
+    flx_port_work_clear(&b);
+    return status;
+}
+
+flx_status flx_port_errors_exceed(const flx_ports *ports, const flx_port_conditions *c,
+                                  const flx_port_grid *grid, const flx_damping *d,
+                                  const flx_port_model *full, const flx_port_model *reduced,
+                                  double known, double tolerance, int *at, bool *exceed)
+{
+    flx_port_work a = {0}, b = {0};
+    double *errors = flx_alloc(ports->ctx, (size_t)c->count, sizeof *errors);
+    flx_status status = errors ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_port_work_init(ports->ctx, full->m, full->p, &a);
+    if (status == FLX_OK) status = flx_port_work_init(ports->ctx, reduced->m, reduced->p, &b);
+    *exceed = false;
+    for (int n = 0; n < grid->count && status == FLX_OK && !*exceed; n++) {
+        int k = (*at + n) % grid->count;
+        errors_at(ports, c, grid->hz[k], d, full, reduced, &a, &b, 1, errors);
+        for (int i = 0; i < c->count; i++) *exceed = *exceed || errors[i] + known > tolerance;
+        if (*exceed) *at = k;
     }
     flx_port_work_clear(&a);
     flx_port_work_clear(&b);
+    flx_free(errors);
     return status;
 }
 

@@ -132,6 +132,13 @@ flx_status flx_port_errors(const flx_ports *ports, const flx_port_conditions *c,
                            const flx_port_grid *grid, const flx_damping *d,
                            const flx_port_model *full, const flx_port_model *reduced, double *out);
 
+// Whether one of them, and what is known of the full model, is above a tolerance: looked at from frequency *at on, which becomes the
+// first that is. Most of those who are above it are told by a single one.
+flx_status flx_port_errors_exceed(const flx_ports *ports, const flx_port_conditions *c,
+                                  const flx_port_grid *grid, const flx_damping *d,
+                                  const flx_port_model *full, const flx_port_model *reduced,
+                                  double known, double tolerance, int *at, bool *exceed);
+
 // What shapes V (r, n) make of the body at scaled ports; their mean motion is taken away.
 flx_status flx_port_model_of_shapes(const struct flx_shape_search *q, const flx_ports *ports, int r,
                                     const double *V, flx_port_model *out);

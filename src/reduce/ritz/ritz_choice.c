@@ -194,6 +194,17 @@ static flx_status measure(flx_ritz_choice *c, int r, double *errors)
     return FLX_OK;
 }
 
+static flx_status exceeds(const flx_ritz_choice *c, int r, double tolerance, int *at, bool *yes)
+{
+    const flx_ritz *x = c->ritz;
+    flx_port_model model;
+    FLX_TRY(flx_ritz_choice_model(c, r, &model));
+    flx_status status = flx_port_errors_exceed(&x->ports, &x->conditions, &x->grid, &x->damping,
+                                               &x->model, &model, x->known, tolerance, at, yes);
+    flx_port_model_clear(&model);
+    return status;
+}
+
 flx_status flx_ritz_choice_take(flx_ritz_choice *c, int shapes, double tolerance)
 {
     const flx_ritz *x = c->ritz;
@@ -208,16 +219,18 @@ flx_status flx_ritz_choice_take(flx_ritz_choice *c, int shapes, double tolerance
     int r = c->least > 0 ? c->least : 1;
     if (shapes > 0) {
         r = shapes < c->count ? shapes : c->count;
-        for (int fewer = r - 3; fewer < r; fewer += 2) {
-            if (fewer >= c->least && fewer > 0) FLX_TRY(measure(c, fewer, c->errors));
-        }
-        FLX_TRY(measure(c, r, c->errors));
     } else {
-        for (;; r++) {
-            FLX_TRY(measure(c, r, c->errors));
-            if (c->worst[r] + x->known <= tolerance || r >= c->count) break;
+        bool more = r < c->count;
+        for (int at = x->grid.count - 1; more;) {
+            FLX_TRY(exceeds(c, r, tolerance, &at, &more));
+            r += more;
+            more = more && r < c->count;
         }
     }
+    for (int fewer = r - 3; fewer < r; fewer += 2) {
+        if (fewer >= c->least && fewer > 0) FLX_TRY(measure(c, fewer, c->errors));
+    }
+    FLX_TRY(measure(c, r, c->errors));
     c->taken = r;
     c->T = flx_alloc(ctx, m * (size_t)r, sizeof *c->T);
     c->L = flx_alloc(ctx, (size_t)r, sizeof *c->L);
