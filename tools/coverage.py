@@ -3,8 +3,9 @@
 
     tools/coverage.py [-j N] [--count-only] BUILD PAGE
 
-Tests of units, of the command line, of wrong models and of the examples run, the short way (FLX_SHORT, as under
-sanitizers): minutes. Verification and cases, which take longer, run more lines. Lines of functions in headers count in the folder of the header. Files with the most lines that did not run are printed.
+Tests of units, of the command line, of wrong models, of the examples, of FMUs and of verification run, the short way
+(FLX_SHORT, as under sanitizers): half an hour. Lines of functions in headers count in the
+folder of the header. Files with the most lines that did not run are printed.
 """
 import argparse
 import json
@@ -18,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WEAKEST = 25
-LABELS = "^(unit|cli|bad|example)$"
+LABELS = "^(unit|cli|bad|example|fmi|verify)$"
 
 
 def run_tests(build, jobs):
@@ -78,7 +79,9 @@ def main():
     every = [sum(f[k] for f in folders.values()) for k in (0, 1)]
     rows = [f"| `{name}` | {n} | {ran} | {100.0 * ran / n:.1f} |" for name, (n, ran) in sorted(folders.items())]
     text = ("# Lines that the tests run\n\nWritten by `make coverage` (gcov): lines of code in `src`, per folder, and how many of them\n"
-            "the tests of units, of the command line, of wrong models and of the examples run. Verification and cases run more.\n\n"
+            "the tests of units, of the command line, of wrong models, of the examples, of FMUs and of verification run, the short\n"
+            "way. A test that its time cuts off counts nothing, so these are the least. What draws in a browser or computes on a GPU\n"
+            "runs there.\n\n"
             "| folder | lines | run | per cent |\n| --- | ---: | ---: | ---: |\n" + "\n".join(rows) +
             f"\n| **all** | {every[0]} | {every[1]} | {100.0 * every[1] / every[0]:.1f} |\n")
     Path(words.page).write_text(text, encoding="utf-8")
