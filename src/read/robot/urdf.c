@@ -227,6 +227,25 @@ static flx_status read_joint(flx_robot *robot, const flx_xml *e, flx_robot_joint
     return FLX_OK;
 }
 
+// Where a joint that follows has narrower limits than its leader takes it to, the leader stops there.
+static void narrow_leader(flx_robot *robot, const flx_robot_joint *j, flx_loc loc)
+{
+    flx_robot_joint *l = robot->joints + j->mimics;
+    if (!j->limited || j->ratio == 0.0) return;
+    double a = (j->lower - j->offset) / j->ratio, b = (j->upper - j->offset) / j->ratio;
+    double lower = l->limited ? l->lower : -HUGE_VAL, upper = l->limited ? l->upper : HUGE_VAL;
+    double least = fmax(lower, fmin(a, b)), most = fmin(upper, fmax(a, b));
+    if (least <= lower && most >= upper) return;
+    bool possible = least < most;
+    FLX_ROBOT_NOTE(robot, loc, "the limits of joint '%s', which follows, %s '%s'", j->name,
+                   possible ? "stop its leader" : "are left out: they leave nothing to its leader",
+                   l->name);
+    if (!possible) return;
+    l->limited = true;
+    l->lower = least;
+    l->upper = most;
+}
+
 static flx_status read_mimics(flx_robot *robot, const flx_xml *root)
 {
     for (const flx_xml *e = flx_xml_child(root, "joint"); e; e = flx_xml_next(e, "joint")) {
@@ -248,6 +267,7 @@ static flx_status read_mimics(flx_robot *robot, const flx_xml *root)
             continue;
         }
         j->mimics = leader;
+        narrow_leader(robot, j, m->loc);
     }
     return FLX_OK;
 }

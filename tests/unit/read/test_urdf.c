@@ -263,6 +263,46 @@ static int no_piece_of_a_file_falls(void)
     return 0;
 }
 
+static double number(const reading *r, const char *path)
+{
+    const char *text = flx_model_get_text(r->model, path);
+    return text ? strtod(text, NULL) : (double)NAN;
+}
+
+// q_j = 0.2 - 1.5 q_i between -0.3 and 0.3 is q_i between -1/15 and 1/3; wider limits of the follower change nothing.
+static int a_follower_stops_its_leader(void)
+{
+    static const char text[] = "<robot name='r'><link name='base'/><link name='a'>" INERTIAL(
+        "1",
+        "0.2 0 0") "</link>"
+                   "<link name='b'>" INERTIAL(
+                       "2",
+                       "0.1 0.3 0") "</link><joint name='i' type='%s'><parent "
+                                    "link='base'/><child link='a'/><axis xyz='0 1 0'/><limit "
+                                    "lower='-1' upper='1' effort='10' "
+                                    "velocity='5'/></joint><joint name='j' type='revolute'><parent "
+                                    "link='a'/><child link='b'/>"
+                                    "<axis xyz='0 1 0'/><limit lower='-%g' upper='%g' effort='10' "
+                                    "velocity='5'/>\n<mimic "
+                                    "joint='i' multiplier='-1.5' offset='0.2'/></joint></robot>";
+    char whole[1500];
+    snprintf(whole, sizeof whole, text, "revolute", 0.3, 0.3);
+    reading r = read_text(whole);
+    CHECK(told(&r, "the limits of joint 'j', which follows, stop its leader 'i'", 2));
+    CHECK_NEAR(number(&r, "joints.i.limits.lower"), -1.0 / 15.0, 1e-14);
+    CHECK_NEAR(number(&r, "joints.i.limits.upper"), 1.0 / 3.0, 1e-14);
+    end(&r);
+    snprintf(whole, sizeof whole, text, "revolute", 2.0, 2.0);
+    r = read_text(whole);
+    CHECK_NEAR(number(&r, "joints.i.limits.lower"), -1.0, 0.0);
+    end(&r);
+    snprintf(whole, sizeof whole, text, "continuous", 0.3, 0.3);
+    r = read_text(whole);
+    CHECK_NEAR(number(&r, "joints.i.limits.upper"), 1.0 / 3.0, 1e-14);
+    end(&r);
+    return 0;
+}
+
 static int a_base_floats(void)
 {
     reading r = read_as("<robot name='r'><link name='b'>" INERTIAL("1", "0 0 0") "</link></robot>",
@@ -315,6 +355,7 @@ static int the_example_grips(void)
     return 0;
 }
 
-TEST_MAIN(TEST(masses_may_be_links_of_their_own), TEST(numbers_by_hand), TEST(repairs_are_told),
+TEST_MAIN(TEST(masses_may_be_links_of_their_own), TEST(numbers_by_hand),
+          TEST(a_follower_stops_its_leader), TEST(repairs_are_told),
           TEST(mistakes_have_their_place), TEST(no_piece_of_a_file_falls), TEST(a_base_floats),
           TEST(the_example_grips))
