@@ -23,6 +23,14 @@ static bool make_room(flx_particles *p, flx_memory *m, int n, int npair, int nto
     return status == FLX_OK;
 }
 
+// Pairs that do not touch remember nothing: the same bytes for the same run.
+static void forget(flx_particles *p)
+{
+    for (int k = 0; k < p->npair; k++) {
+        if (p->touched[k] != (unsigned)p->steps) p->memory[k] = (flx_particle_memory){0};
+    }
+}
+
 void flx_particles_memory(flx_particles *p, flx_memory *m)
 {
     int n = p->n, npair = p->npair, ntouch = p->ntouch;
@@ -57,6 +65,7 @@ void flx_particles_memory(flx_particles *p, flx_memory *m)
     pass_array(m, p->start, n + 1, sizeof(int));
     pass_array(m, p->second, npair, sizeof(int));
     pass_array(m, p->touched, npair, sizeof *p->touched);
+    if (!flx_memory_loads(m)) forget(p);
     pass_array(m, p->memory, npair, sizeof *p->memory);
     pass_array(m, p->touches, ntouch, sizeof *p->touches);
     pass_array(m, p->walls, p->nwall, sizeof *p->walls);

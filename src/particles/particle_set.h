@@ -72,9 +72,8 @@ typedef struct flx_wall_touch {
     double F[3], M[3];          // on the particle: force and moment,
     double rolling[3];          // of that the resistance to rolling
     double depth, next[3];      // and normal of this step,
-    double image[3];            // of the particle, beside the wall,
     double normal[3];           // of the last one that touched
-    double at[3];
+    double at[3]; // where it touches; before, the image of the particle beside the wall
 } flx_wall_touch;
 
 struct flx_particles {

@@ -309,7 +309,7 @@ static void push(flx_particles *p, flx_wall_touch *t)
     const flx_wall *wall = p->walls + s->wall;
     const flx_vec4 x = p->x[t->particle], v = p->v[t->particle], w = p->w[t->particle];
     const flx_vec3 n = to_vec3(t->next), spin = {w.x, w.y, w.z}, turns = to_vec3(wall->spin);
-    const flx_vec3 at = flx_vec3_add(to_vec3(t->image), -x.w, n);
+    const flx_vec3 at = flx_vec3_add(to_vec3(t->at), -x.w, n);
     const flx_vec3 from = flx_vec3_add(at, -1.0, to_vec3(wall->position));
     flx_vec3 u = flx_vec3_add((flx_vec3){v.x, v.y, v.z}, -x.w, flx_vec3_cross(spin, n));
     u = flx_vec3_add(u, -1.0, to_vec3(wall->velocity));
@@ -385,7 +385,7 @@ static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
     const int i = from->particle;
     const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z}, r = p->x[i].w;
     for (flx_wall_touch *t = from; t < from + count; t++) {
-        t->depth = r - flx_wall_distance_round(p, t->surface, x, r, t->next, t->image);
+        t->depth = r - flx_wall_distance_round(p, t->surface, x, r, t->next, t->at);
         t->touches = t->judged = false;
     }
     for (int found = 0; found < count; found++) {
