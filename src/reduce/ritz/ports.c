@@ -354,12 +354,12 @@ bool flx_port_hold(const flx_ports *ports, const flx_port_condition *c, flx_port
         }
     }
     w->columns = r;
+    const double complex one = 1, zero = 0;
+    FLX_ONE_THREAD cblas_zgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, p, r, p, &one, w->G, p,
+                               w->T, p, &zero, w->a, p);
     for (int k = 0; k < r; k++) { // the rows that are not held of G T
         for (int i = 0, l = 0; i < p; i++) {
-            if (c->held[i]) continue;
-            double complex sum = 0;
-            for (int j = 0; j < p; j++) sum += w->G[j * p + i] * w->T[k * p + j];
-            w->C[k * r + l++] = sum;
+            if (!c->held[i]) w->C[k * r + l++] = w->a[k * p + i];
         }
     }
     return true;

@@ -1,6 +1,8 @@
 // ritz_certify.c - the error of the Ritz model at its ports (RED-5, RED-6, RED-7, RED-16), without further solutions.
 #include "reduce/ritz/ritz_parts.h"
 
+#include "math/blas.h"
+
 #include <math.h>
 
 // S' of the coordinates x (p, m) of the solution, z (p, m): Gmm q x, which becomes N^-1 R in Q.
@@ -105,20 +107,11 @@ double flx_ritz_gain(const flx_ritz *r, double omega, double least)
 static double transform(int p, int columns, const double complex *S, const double complex *T,
                         double complex *ST, double complex *out)
 {
-    for (int j = 0; j < columns; j++) {
-        for (int i = 0; i < p; i++) {
-            double complex sum = 0;
-            for (int k = 0; k < p; k++) sum += S[k * p + i] * T[j * p + k];
-            ST[j * p + i] = sum;
-        }
-    }
-    for (int j = 0; j < columns; j++) {
-        for (int i = 0; i < columns; i++) {
-            double complex sum = 0;
-            for (int k = 0; k < p; k++) sum += conj(T[i * p + k]) * ST[j * p + k];
-            out[j * columns + i] = sum;
-        }
-    }
+    const double complex one = 1, zero = 0;
+    FLX_ONE_THREAD cblas_zgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, p, columns, p, &one, S, p,
+                               T, p, &zero, ST, p);
+    FLX_ONE_THREAD cblas_zgemm(CblasColMajor, CblasConjTrans, CblasNoTrans, columns, columns, p,
+                               &one, T, p, ST, p, &zero, out, columns);
     return flx_port_norm(columns * columns, out);
 }
 
