@@ -234,28 +234,73 @@ static flx_node place_number(flx_graph *g, void *user, flx_leaf leaf)
     return flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_NUMBER, o->place[i], 0));
 }
 
-static flx_status each_result(flx_functions *f, flx_hoist *h, flx_substitution *places)
+typedef flx_status result_visit(void *user, int n, flx_node *nodes);
+
+static flx_status each_result(flx_functions *f, result_visit *visit, void *user)
 {
     for (int i = 0; i < f->n; i++) {
         for (int k = 0; k < f->f[i].nresult; k++) {
             const flx_export_result *r = f->f[i].results + k;
-            int n = r->rows * (r->columns ? r->columns : 1);
-            if (h) FLX_TRY(flx_hoist_nodes(h, n, r->nodes));
-            for (int j = 0; j < n && places; j++)
-                r->nodes[j] = flx_graph_substitute(places, r->nodes[j]);
+            FLX_TRY(visit(user, r->rows * (r->columns ? r->columns : 1), r->nodes));
         }
     }
     return FLX_OK;
+}
+
+static flx_status reach_nodes(void *user, int n, flx_node *nodes)
+{
+    char *reached = user;
+    for (int i = 0; i < n; i++) reached[nodes[i]] = 1;
+    return FLX_OK;
+}
+
+static flx_status hoist_nodes(void *user, int n, flx_node *nodes)
+{
+    return flx_hoist_nodes(user, n, nodes);
+}
+
+static flx_status place_nodes(void *user, int n, flx_node *nodes)
+{
+    for (int i = 0; i < n; i++) {
+        nodes[i] = flx_graph_substitute(user, nodes[i]);
+        if (nodes[i] < 0) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+// All that results are made of is taken first, in the order of the graph: text is written in that order, and where what belongs
+// together does not stand together, a processor has more numbers to keep at once.
+static flx_status each_node(flx_functions *f, const flx_hoist *h, result_visit *visit, void *user)
+{
+    const flx_graph *g = f->x.g;
+    int n = g->n;
+    char *reached = flx_alloc(g->ctx, (size_t)n + 1, 1);
+    if (!reached) return FLX_ERR_MEMORY;
+    flx_status status = each_result(f, reach_nodes, reached);
+    for (int i = n - 1; i >= 0; i--) {
+        const flx_graph_node *p = g->nodes + i;
+        const int of[3] = {p->a, p->b, p->c};
+        int operands = p->op == FLX_OP_PIECE ? 1 : flx_op_operands(p->op);
+        for (int k = 0; reached[i] && k < operands; k++) reached[of[k]] = 1;
+    }
+    for (flx_node i = 0; i < n && status == FLX_OK; i++) {
+        flx_node one = i;
+        if (reached[i] && !(h && flx_hoist_takes(h, i))) status = visit(user, 1, &one);
+    }
+    flx_free(reached);
+    FLX_TRY(status);
+    return each_result(f, visit, user);
 }
 
 static flx_status hoist(flx_functions *f, flx_hoist *h, hoisting *o)
 {
     flx_graph *g = f->x.g;
     int n = 0;
-    FLX_TRY(each_result(f, h, NULL));
+    FLX_TRY(flx_hoist_nodes(h, 0, NULL));
+    FLX_TRY(each_node(f, h, hoist_nodes, h));
     FLX_TRY(choose(g, o, &n));
     flx_substitution places = {.g = g, .user = o, .rule = place_number};
-    flx_status status = each_result(f, NULL, &places);
+    flx_status status = each_node(f, NULL, place_nodes, &places);
     flx_substitution_clear(&places);
     FLX_TRY(status);
     flx_function *to = flx_functions_add(f, "prepare", "numbers of parameters alone, once a run",

@@ -156,6 +156,11 @@ flx_status flx_hoist_nodes(flx_hoist *h, int n, flx_node *nodes)
     return FLX_OK;
 }
 
+bool flx_hoist_takes(const flx_hoist *h, flx_node n)
+{
+    return n < h->known && h->made[n] == PARAMETERS;
+}
+
 flx_status flx_hoist_again(flx_hoist *h, int n, flx_node *nodes)
 {
     flx_hoist_apart(h);

@@ -62,6 +62,8 @@ void flx_hoist_destroy(flx_hoist **h); // accepts NULL
 // Replaces the largest parts of these nodes that depend on parameters alone, and are not constants, by
 // leaves FLX_LEAF_NUMBER. To be called before flx_program_compile, with the derivatives there.
 flx_status flx_hoist_nodes(flx_hoist *h, int n, flx_node *nodes);
+// Whether a node as a whole is of parameters alone, of those that the last call found.
+bool flx_hoist_takes(const flx_hoist *h, flx_node n);
 // What comes now is of another program: it has numbers of its own, so that they follow each other.
 void flx_hoist_apart(flx_hoist *h);
 // Nodes made of hoisted ones: what is of numbers and parameters alone becomes numbers of this program.
