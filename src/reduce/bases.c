@@ -175,7 +175,9 @@ static void warn(const flx_shape_search *q, const flx_ritz_choice *c, double tol
                      "are those of the full model, known by %d vectors",
                      tolerance, c->taken, c->worst[c->taken] + r->known, r->known, r->m);
     }
-    bool given = q->b->shapes > 0 || !table[q->b->kind].by_tolerance;
+    // snapshots are made for motions like their run's, not for all loads
+    bool given =
+        (q->b->shapes > 0 || !table[q->b->kind].by_tolerance) && q->b->kind != FLX_BASIS_SNAPSHOTS;
     if (given && c->worst[c->taken] > FAR_OFF) {
         bool mean = q->b->kind == FLX_BASIS_BALANCED || q->b->kind == FLX_BASIS_IRKA;
         flx_ctx_warn(
