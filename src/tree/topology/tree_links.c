@@ -46,7 +46,8 @@ static pose add_link(layout *y, flx_link_kind kind, pose at, int body)
     if (quaternion) y->drawn[k->nq] = 1.0;
     k->nv += flx_link_freedom(kind, y->planar);
     k->nq += flx_link_freedom(kind, y->planar) + quaternion;
-    y->angle[i] = (at.link < 0 ? 0.0 : y->angle[at.link]) + atan2(at.R.m[3], at.R.m[0]);
+    y->angle[i] = at.link < 0 ? 0.0 : y->angle[at.link];
+    if (y->planar) y->angle[i] += atan2(at.R.m[3], at.R.m[0]);
     return (pose){i, m33_identity(), {0, 0, 0}};
 }
 
@@ -162,6 +163,13 @@ static pose hang(pose link, const side *s, v3 d)
     return (pose){link.link, R, v3_sub(d, m33_mul_v(R, s->at))};
 }
 
+// Axes of the body that the joint carries in those of the one that carries it, initially.
+static m33 initial_between(const layout *y, const flx_joint *j, bool first)
+{
+    return m33_tmul(initial_axes(y->m, j->body[first ? 1 : 0]),
+                    initial_axes(y->m, j->body[first ? 0 : 1]));
+}
+
 // at: where the joint is on the parent, in the axes of the parent's body. C: axes of the body in
 // those of the parent, initially.
 static pose lay_universal(layout *y, pose at, const side *in, const side *out, m33 C, int body)
@@ -213,7 +221,7 @@ static pose lay_ball(layout *y, pose at, const side *out, m33 C, int body)
     return (pose){link.link, m33_identity(), v3_neg(out->at)};
 }
 
-static pose lay_in_space(layout *y, const flx_joint *j, bool first, pose at, m33 C, int body)
+static pose lay_in_space(layout *y, const flx_joint *j, bool first, pose at, int body)
 {
     const flx_joint_kind *k = j->kind;
     side in = side_of(j, first ? 1 : 0), out = side_of(j, first ? 0 : 1);
@@ -222,19 +230,23 @@ static pose lay_in_space(layout *y, const flx_joint *j, bool first, pose at, m33
         m33 R = m33_mul_t(joint.R, out.frame);
         return (pose){at.link, R, v3_sub(at.p, m33_mul_v(R, out.at))};
     }
-    if (k->link[0].element == FLX_ELEMENT_BALL) return lay_ball(y, at, &out, C, body);
-    if (k->link[0].axis == FLX_AXIS_OWN) return lay_universal(y, at, &in, &out, C, body);
+    if (k->link[0].element == FLX_ELEMENT_BALL) {
+        return lay_ball(y, at, &out, initial_between(y, j, first), body);
+    }
+    if (k->link[0].axis == FLX_AXIS_OWN) {
+        return lay_universal(y, at, &in, &out, initial_between(y, j, first), body);
+    }
     double slide = k->displacement ? initial_slide(y->m, j, first) : 0.0;
     return lay_along(y, j, joint, &out, v3_make(0, 0, slide), body);
 }
 
 // A slide is along the link's x axis.
-static pose lay_in_plane(layout *y, const flx_joint *j, bool first, pose at, m33 C, int body)
+static pose lay_in_plane(layout *y, const flx_joint *j, bool first, pose at, int body)
 {
     side in = side_of(j, first ? 1 : 0), out = side_of(j, first ? 0 : 1);
     bool point = y->m->bodies[body].type == FLX_BODY_POINT;
     const flx_joint_kind *k = j->kind;
-    pose with = with_axes(at, C), link;
+    pose with = with_axes(at, initial_between(y, j, first)), link;
     FLX_ASSERT(k->nlink <= 1);
     if (k->nlink == 1 && k->link[0].element == FLX_ELEMENT_TURN && !point) {
         link = add_link(y, FLX_LINK_TURN, with, body);
@@ -312,13 +324,12 @@ static void lay_body(layout *y, const flx_topology *t, const flx_tree_body *node
         own = lay_free(y, base.link, parent, body);
     } else {
         int from = j->body[node->first ? 1 : 0], to = j->body[node->first ? 0 : 1];
-        m33 C = m33_tmul(initial_axes(m, from), initial_axes(m, to));
         bool point = parent >= 0 && m->bodies[parent].type == FLX_BODY_POINT;
         v3 at = point ? v3_make(0, 0, 0) : v3_load(j->at[node->first ? 1 : 0]);
         if (from >= m->nbody) base = bend(y, base, from, false);
         base.p = v3_add(base.p, m33_mul_v(base.R, at));
-        own = y->planar ? lay_in_plane(y, j, node->first, base, C, body)
-                        : lay_in_space(y, j, node->first, base, C, body);
+        own = y->planar ? lay_in_plane(y, j, node->first, base, body)
+                        : lay_in_space(y, j, node->first, base, body);
         if (to >= m->nbody) own = bend(y, own, to, true);
         if (node->first) mark_against(y, j, first);
     }
@@ -337,12 +348,13 @@ static bool has_axis(const flx_link *l)
     return l->kind != FLX_LINK_BALL && l->kind != FLX_LINK_SHIFT && l->kind != FLX_LINK_BEND;
 }
 
-// Rz(beta) of Rz(beta) Rx(alpha) Rz(gamma), from the third column.
-static turn beta_of(m33 R)
+// Rz(beta) and sin(alpha) of Rz(beta) Rx(alpha) Rz(gamma), from the third column.
+static turn beta_of(const m33 *R, double *sin_alpha)
 {
-    double s = hypot(R.m[2], R.m[5]);
-    if (!(s > 4.0 * DBL_EPSILON)) return turn_make(1.0, 0.0);
-    return turn_make(-R.m[5] / s, R.m[2] / s);
+    double s = hypot(R->m[2], R->m[5]);
+    *sin_alpha = s > 4.0 * DBL_EPSILON ? s : 0.0;
+    if (*sin_alpha == 0.0) return turn_make(1.0, 0.0);
+    return turn_make(-R->m[5] / s, R->m[2] / s);
 }
 
 static m33 about_z(turn t)
@@ -379,7 +391,8 @@ static void turn_frames(layout *y, turn *B)
     for (int i = 0; i < y->k->n; i++) {
         const flx_link *l = y->links + i;
         bool both = l->parent >= 0 && has_axis(l) && has_axis(y->links + l->parent);
-        if (both) B[l->parent] = beta_of(l->R);
+        double tilt;
+        if (both) B[l->parent] = beta_of(&l->R, &tilt);
     }
     for (int i = 0; i < y->k->n; i++) {
         flx_link *l = y->links + i;
@@ -394,13 +407,13 @@ static void turn_frames(layout *y, turn *B)
 
 static void split_rotation(flx_link *l)
 {
-    l->beta = beta_of(l->R);
-    l->turned = l->beta.s != 0.0 || l->beta.c != 1.0;
-    double s = hypot(l->R.m[2], l->R.m[5]);
-    l->alpha = turn_make(l->R.m[8], s > 4.0 * DBL_EPSILON ? s : 0.0);
-    m33 tilt = {{1, 0, 0, 0, l->alpha.c, -l->alpha.s, 0, l->alpha.s, l->alpha.c}};
-    m33 rest = m33_tmul(tilt, m33_tmul(about_z(l->beta), l->R));
-    l->offset = atan2(rest.m[3], rest.m[0]);
+    double sin_alpha;
+    turn beta = l->beta = beta_of(&l->R, &sin_alpha);
+    l->turned = beta.s != 0.0 || beta.c != 1.0;
+    turn alpha = l->alpha = turn_make(l->R.m[8], sin_alpha);
+    m33 tilt = {{1, 0, 0, 0, alpha.c, -alpha.s, 0, alpha.s, alpha.c}};
+    v3 x = m33_tmul_v(tilt, m33_tmul_v(about_z(beta), m33_col(l->R, 0)));
+    l->offset = atan2(x.y, x.x);
 }
 
 // ---- masses -------------------------------------------------------------------------------------
