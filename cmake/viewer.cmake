@@ -43,7 +43,7 @@ if(${fetch})
   file(TOUCH ${viewer}/node_modules/.package-lock.json)
 endif()
 
-file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${viewer}/src/* ${PROJECT_SOURCE_DIR}/examples/*.yaml)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${viewer}/src/* ${PROJECT_SOURCE_DIR}/examples/*)
 set(FLX_PAGE_TEMPLATE ${PROJECT_BINARY_DIR}/viewer/page_template.c)
 add_custom_command(OUTPUT ${FLX_PAGE_TEMPLATE}
   COMMAND ${FLX_NODE} ${viewer}/build.mjs ${PROJECT_BINARY_DIR}/viewer

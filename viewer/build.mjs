@@ -9,15 +9,26 @@ const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
 const read = (name) => readFile(join(here, name), "utf8");
 
-// Examples that need no other file, by name, for the gallery of the workbench.
+// Examples by name, for the gallery of the workbench; the other files that they need, by their paths, and which of them.
 async function examples() {
-  const folder = join(here, "../examples"), found = {};
+  const folder = join(here, "../examples"), models = {}, files = {}, needs = {};
+  const named = /\b[\w./-]+\.(csv|mtx|msh|inp|stl|obj|yaml|mot|SID_FEM|urdf|xml)\b/g;
+  const gather = async (path, text, found) => {
+    for (const [name] of text.replace(/^#.*$/gm, "").matchAll(named)) {
+      const other = join(dirname(path), name);
+      if (found.has(other)) continue;
+      found.add(other);
+      files[other] ??= await readFile(join(folder, other), "utf8");
+      if (/\.(yaml|urdf|xml)$/.test(other)) await gather(other, files[other], found);
+    }
+    return found;
+  };
   for (const name of (await readdir(folder)).sort()) {
     if (!name.endsWith(".yaml")) continue;
-    const text = await readFile(join(folder, name), "utf8");
-    if (!/\b[\w./-]+\.(csv|mtx|msh|inp|stl|obj|yaml|mot|SID_FEM|urdf|xml)\b/.test(text.replace(/^#.*$/gm, ""))) found[name] = text;
+    models[name] = await readFile(join(folder, name), "utf8");
+    needs[name] = [...await gather(name, models[name], new Set([name]))].filter((path) => path !== name);
   }
-  return found;
+  return { models, files, needs };
 }
 
 // What keys mean in German, by hashes (FNV-1a) of the English texts.
@@ -50,7 +61,14 @@ function array(name, text) {
   return `static const unsigned char ${name}[] = {\n${lines.join("\n")}\n0};\n`;
 }
 
-const models = await examples(), german = await germanHelp();
+// Each file once, and who needs it.
+function exampleFiles(files, needs) {
+  const paths = Object.keys(files).sort(), rows = [];
+  for (const [name, of] of Object.entries(needs)) for (const path of of) rows.push(`{"${name}", "${path}", (const char *)file${paths.indexOf(path)}},`);
+  return `${paths.map((path, i) => array(`file${i}`, files[path])).join("")}const flx_example_file flx_example_files[] = {\n${rows.join("\n")}\n{0, 0, 0}};\n`;
+}
+
+const { models, files, needs } = await examples(), german = await germanHelp();
 const plots = "node_modules/uplot/dist/uPlot.min.css";
 const results = await page("src/main.ts", "src/index.html", [plots, "src/style.css"]);
 const studio = await page("src/studio/studio.ts", "src/studio/studio.html", [plots, "src/style.css", "src/studio/studio.css"]);
@@ -61,4 +79,4 @@ await writeFile(join(out, "page_template.c"), `// Made by viewer/build.mjs.
 #include "page/page_template.h"
 ${array("page", results)}${array("studio", studio)}const char *const flx_page_template = (const char *)page;
 const char *const flx_studio_template = (const char *)studio;
-`);
+${exampleFiles(files, needs)}`);

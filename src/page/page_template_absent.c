@@ -5,3 +5,4 @@
 
 const char *const flx_page_template = NULL;
 const char *const flx_studio_template = NULL;
+const flx_example_file flx_example_files[] = {{0}};

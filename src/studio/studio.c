@@ -3,15 +3,17 @@
 //
 //     GET  ""        the page             GET  schema    the language, as JSON Schema
 //     GET  model     name, text, copy     GET  events    what happens, as long as the page is open
-//     POST check     text: messages, picture; check?all: a large picture, too
+//     POST check     text: messages, picture; check?all: a large picture, too; check?example:NAME: of the gallery
 //     POST run, live?NUMBER, analyse?NAME, study?WHAT   text: work begins
 //     POST stop      work ends            POST tell?NUMBER   a line for what is live
 //     POST save?STAMP   text to the file  POST autosave  text to its copy    POST forget  the copy goes
 //     GET  report    that was made        GET  result    of the last run      GET  folder    models, robots, meshes beside it
 //     POST open?NAME    another of the models             POST import?NAME   one of the robots as text
+//     POST example?NAME the files that an example of the gallery needs are written beside the model
 #include "studio/studio.h"
 #include "base/number.h"
 #include "page/page_template.h"
+#include "studio/example_files.h"
 #include "studio/scratch_folder.h"
 #include "studio/studio_file.h"
 #include "studio/work.h"
@@ -185,6 +187,15 @@ static void open_other(flx_studio *s, flx_guest *g, const char *name)
     flx_studio_file_clear(&s->file);
     s->file = next;
     give_model(s, g);
+}
+
+static void put_example(flx_studio *s, flx_guest *g, const flx_http_request *r)
+{
+    if (flx_example_files_write(s->ctx, r->query, s->file.path) == FLX_OK) {
+        flx_http_give(g, "200 OK", "text/plain", "", 0);
+    } else {
+        give_errors(s, g, "409 Conflict");
+    }
 }
 
 // ---- work ---------------------------------------------------------------------------------------
@@ -389,6 +400,8 @@ static void post(flx_studio *s, flx_guest *g, const flx_http_request *r)
         flx_http_give(g, "200 OK", "text/plain", "", 0);
     } else if (strcmp(r->path, "open") == 0) {
         open_other(s, g, r->query);
+    } else if (strcmp(r->path, "example") == 0) {
+        put_example(s, g, r);
     } else {
         flx_http_refuse(g, "404 Not Found");
     }

@@ -1,8 +1,10 @@
 // work_check.c - a text is checked, and drawn as it starts: messages with their places, what the model is made of, and the
 // picture, as a result of one row.
 #include "page/page_data.h"
+#include "studio/example_files.h"
 #include "studio/work.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,6 +92,18 @@ static flx_status compile(flx_ctx *ctx, flx_model *model, flx_system **s)
     return flx_system_compile(model, NULL, ctx, s);
 }
 
+// An example of the gallery is read where the files are that it needs: in the scratch folder. Owned; NULL: where the model is.
+static char *example_path(flx_ctx *ctx, const flx_chore *task)
+{
+    static const char of[] = "example:";
+    if (strncmp(task->option, of, sizeof of - 1) != 0) return NULL;
+    char *path = flx_work_scratch(task, "example.yaml");
+    if (path && flx_example_files_write(ctx, task->option + sizeof of - 1, path) != FLX_OK) {
+        flx_ctx_clear_messages(ctx); // the reader tells what it misses
+    }
+    return path;
+}
+
 static void check(flx_ctx *ctx, const flx_chore *task, flx_text *t)
 {
     flx_model *model = NULL;
@@ -127,7 +141,11 @@ void flx_work_check(flx_desk *d, void *task)
     if (!ctx) return;
     alarm(MOST_SECONDS);
     flx_text_start(&t, ctx);
-    check(ctx, task, &t);
+    flx_chore own = *(const flx_chore *)task;
+    char *example = example_path(ctx, &own);
+    if (example) own.path = example;
+    check(ctx, &own, &t);
+    free(example);
     if (!t.failed) flx_desk_tell(d, "answer", t.data, t.length);
     flx_text_clear(&t);
     flx_ctx_destroy(&ctx);

@@ -2,7 +2,7 @@
 //   node test_studio.mjs PROGRAM EXAMPLES SCRATCH
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
@@ -493,6 +493,38 @@ await test("the gallery opens an example as a new model", async () => {
   assert.ok(!existsSync(at("four_bar.yaml")), "nothing is written before it is saved");
 });
 
+await test("an example of the gallery brings the files that it needs, over none that is there", async () => {
+  const take = async (name) => {
+    await page.click("#gallery");
+    await page.click(`.gallery [data-name='${name}']`);
+  };
+  const card = "canvas[data-drawn]", mesh = "shapes/wheel.obj", other = readFileSync(join(examples, mesh), "utf8");
+  await page.click("#gallery");
+  await page.locator(".gallery [data-name='gears.yaml']").scrollIntoViewIfNeeded();
+  await page.waitForSelector(`.gallery [data-name='gears.yaml'] ${card}`); // its meshes are read where nobody keeps them
+  assert.ok(!existsSync(at("shapes")));
+  await page.click(".gallery [data-name='gears.yaml']");
+  await page.waitForFunction(() => document.getElementById("title").textContent === "gears.yaml", null, { polling: 20 });
+  await idle();
+  assert.ok((await page.evaluate(() => window.studio.checked())).ok);
+  assert.equal(readFileSync(at(mesh), "utf8"), other);
+  // what is there stays
+  writeFileSync(at(mesh), "o mine\n");
+  await take("gears.yaml");
+  await page.waitForFunction(() => /wheel\.obj.*is another one/.test(document.getElementById("banner").textContent), null, { polling: 20 });
+  assert.equal(readFileSync(at(mesh), "utf8"), "o mine\n");
+  // a folder that leads elsewhere takes nothing
+  mkdirSync(at("elsewhere"));
+  symlinkSync("elsewhere", at("robots"));
+  await take("robot_arm.yaml");
+  await page.waitForFunction(() => /arm\.urdf.*cannot be written/.test(document.getElementById("banner").textContent), null, { polling: 20 });
+  assert.ok(!existsSync(at("elsewhere/arm.urdf")));
+  assert.equal(await page.textContent("#title"), "gears.yaml");
+  rmSync(at("robots"));
+  await page.click("#banner button");
+  complaints = complaints.filter((c) => !/status of 409/.test(c));
+});
+
 // Real time of a model by its name; what it reaches is printed.
 async function live(seconds) {
   await page.click("#live");
@@ -663,6 +695,16 @@ const studied = async () => {
 const curves = () => page.evaluate(() => [...document.querySelectorAll("#findings .chart")].map((p) => p.dataset.curves));
 
 await test("studies: a sweep with its picture, methods compared, a frequency response, a report, runs compared", async () => {
+  // what a sweep needs is said where there is nothing to sweep
+  await page.evaluate((t) => window.studio.write(t), "flexion: 1\nequations: {second_order: {x: {at: 1, mass: 1, force: -x}}}\nsimulate: {until: 1}\noutputs: {every: 0.1, signals: [x]}\n");
+  await idle();
+  await page.click("#study");
+  await page.click("#kind-sweepIt");
+  assert.match(await page.textContent("#dialog .hint"), /has none: add one/);
+  assert.ok(await page.isDisabled("#dostudy"));
+  await page.click("#kind-methodsOf");
+  assert.ok(await page.isEnabled("#dostudy"));
+  await page.keyboard.press("Escape");
   // a mass on a spring, whose numbers are known
   await page.evaluate((t) => window.studio.write(t), `flexion: 1
 parameters: {k: 100, c: 0.4}

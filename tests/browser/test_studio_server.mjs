@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const [program, scratch] = process.argv.slice(2);
 rmSync(scratch, { recursive: true, force: true });
@@ -105,6 +105,9 @@ await test("no path leads out of the model's folder", async () => {
     const answer = await get(path);
     assert.ok([403, 404].includes(status(answer)) && !/somebody|root:/.test(answer), path);
   }
+  const before = readdirSync(dirname(file));
+  for (const name of ["../outside.yaml", "human/man.yaml", "swing.yaml", ""]) assert.equal((await post(`example?${name}`, "")).status, 200); // none of the gallery
+  assert.deepEqual(readdirSync(dirname(file)), before);
   assert.deepEqual(await (await fetch(`${s.address}folder`)).json(), ["swing.yaml"]);
 });
 

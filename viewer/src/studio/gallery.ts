@@ -30,7 +30,7 @@ export function showGallery(picture: Picture, opened: (name: string, text: strin
     new IntersectionObserver((seen, watch) => {
       if (!seen.some((s) => s.isIntersecting)) return;
       watch.disconnect();
-      queue.push(() => draw(picture, text, canvas));
+      queue.push(() => draw(picture, name, canvas));
       if (queue.length === 1) void work();
     }, { root: dialog }).observe(b);
     return b;
@@ -49,8 +49,8 @@ export function showGallery(picture: Picture, opened: (name: string, text: strin
   dialog.showModal();
 }
 
-async function draw(picture: Picture, text: string, to: HTMLCanvasElement): Promise<void> {
-  const checked = await server.check(text), r = checked.data ? (await take(checked.data)).results[0] : null;
+async function draw(picture: Picture, name: string, to: HTMLCanvasElement): Promise<void> {
+  const text = EXAMPLES[name], checked = await server.check(text, `example:${name}`), r = checked.data ? (await take(checked.data)).results[0] : null;
   if (!r?.scene) {
     drawText(text, to);
     return;

@@ -33,7 +33,8 @@ async function ask(path: string, body?: string): Promise<Response> {
 export const server = {
   model: async () => await (await ask("model")).json() as Model,
   schema: async () => await (await ask("schema")).json() as unknown,
-  check: async (text: string, all = false) => await (await ask(all ? "check?all" : "check", text)).json() as Checked,
+  check: async (text: string, option = "") => await (await ask(option ? `check?${option}` : "check", text)).json() as Checked, // "all": however large
+  needs: (example: string) => ask(`example?${example}`, ""), // files of an example of the gallery
   save: async (text: string, stamp: string) => (await ask(`save?${stamp}`, text)).text(),
   autosave: (text: string) => ask("autosave", text),
   forget: () => ask("forget", ""),

@@ -118,7 +118,7 @@ export class Studio {
   }
 
   private gallery(): void {
-    showGallery(this.picture, (name, text) => void this.beginWith(name, text), () => { this.due = this.picture.anew = true; void this.check(); });
+    showGallery(this.picture, (name, text) => void server.needs(name).then(() => this.beginWith(name, text)).catch(bannerOf), () => { this.due = this.picture.anew = true; void this.check(); });
   }
 
   // One check at a time: what is written meanwhile is checked after it. Typing waits for none of it.
@@ -166,7 +166,7 @@ export class Studio {
 
   // The picture of the text as it is, however many bodies it has. false: there is none.
   private async drawAll(): Promise<boolean> {
-    const data = this.checked?.data ?? (await server.check(this.editor.text(), true).catch(() => null))?.data;
+    const data = this.checked?.data ?? (await server.check(this.editor.text(), "all").catch(() => null))?.data;
     if (data) await this.draw(data, 0);
     return !!data;
   }
@@ -396,6 +396,10 @@ export class Studio {
   private state(): void {
     const errors = this.checked?.messages.filter((m) => m.error).length ?? 0, notes = (this.checked?.messages.length ?? 0) - errors;
     const parts = [word(this.files.isDirty() ? "unsaved" : "saved")];
+    if (!this.files.isDirty() && this.editor.text().trim() === "") { // nothing that could be wrong yet
+      byId("state").textContent = word("blank");
+      return;
+    }
     if (!this.checked || this.slow) parts.push(word("checking"));
     else if (errors > 0) parts.push(errors === 1 ? word("oneError") : word("errors", errors));
     else parts.push(word("fine"));

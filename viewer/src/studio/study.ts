@@ -23,10 +23,12 @@ function choice(id: string, names: string[]): HTMLSelectElement {
 const number = (id: string, value: number) => make("input", { id, type: "text", inputMode: "decimal", value: String(value), required: true });
 const read = (f: HTMLInputElement) => Number(f.value.replace(",", "."));
 
-interface Part { kind: Kind; fields: HTMLElement; option: () => string | null } // null: something is no number
+// option: null: something is no number. empty: only says what the model lacks for it.
+interface Part { kind: Kind; fields: HTMLElement; option: () => string | null; empty?: boolean }
 
 function sweep(checked: Checked): Part {
   const parameters = (checked.parameters ?? []).filter((p) => p.numbers[0] !== null), name = choice("sweep-name", parameters.map((p) => p.name));
+  if (parameters.length === 0) return { kind: "sweepIt", option: () => null, empty: true, fields: make("p", { className: "hint", textContent: word("noParameter") }) };
   const from = number("sweep-from", 0), to = number("sweep-to", 1), count = number("sweep-count", 11);
   const guess = () => {
     const at = parameters.find((p) => p.name === name.value)?.numbers[0] ?? 1;
@@ -55,13 +57,11 @@ function response(signals: string[]): Part {
 
 // begun: what was asked for, and what it is called.
 export function askStudy(checked: Checked, signals: string[], begun: (option: string, name: string) => void): void {
-  const parts: Part[] = [];
-  if ((checked.parameters ?? []).some((p) => p.numbers[0] !== null)) parts.push(sweep(checked));
-  parts.push(compare());
+  const parts: Part[] = [sweep(checked), compare()];
   if ((checked.inputs ?? []).length > 0 && signals.length > 0) parts.push(response(signals));
   const dialog = document.getElementById("dialog") as HTMLDialogElement, body = make("div", { className: "form" }), kinds = make("div", { className: "row" });
   kinds.setAttribute("role", "tablist");
-  let part = parts[0];
+  let part = parts.find((p) => !p.empty)!;
   const show = () => {
     kinds.replaceChildren(...parts.map((p) => {
       const b = make("button", { type: "button", id: `kind-${p.kind}`, textContent: word(p.kind as Word), onclick: () => { part = p; show(); } });
@@ -70,8 +70,10 @@ export function askStudy(checked: Checked, signals: string[], begun: (option: st
       return b;
     }));
     body.replaceChildren(part.fields);
+    begin.disabled = part.empty === true;
+    wrong.textContent = "";
   };
-  const wrong = make("p", { className: "bad" });
+  const wrong = make("p", { className: "bad" }), begin = make("button", { id: "dostudy", textContent: word("doIt") });
   const form = make("form", { onsubmit: (e: Event) => {
     e.preventDefault();
     const option = part.option();
@@ -79,7 +81,7 @@ export function askStudy(checked: Checked, signals: string[], begun: (option: st
     if (option === null) return;
     dialog.close();
     begun(option, word(part.kind as Word));
-  } }, kinds, body, wrong, make("div", { className: "row" }, make("button", { id: "dostudy", textContent: word("doIt") }), make("button", { type: "button", textContent: word("cancel"), onclick: () => dialog.close() })));
+  } }, kinds, body, wrong, make("div", { className: "row" }, begin, make("button", { type: "button", textContent: word("cancel"), onclick: () => dialog.close() })));
   dialog.oncancel = null;
   show();
   dialog.replaceChildren(make("h2", { textContent: word("study").replace(" …", "") }), form);

@@ -2,7 +2,7 @@
 import { language } from "../labels";
 
 const english = {
-  run: "Run", stop: "Stop", live: "Live", save: "Save", undo: "Undo", redo: "Redo", text: "Text", items: "Items", saved: "saved",
+  run: "Run", stop: "Stop", live: "Live", save: "Save", undo: "Undo", redo: "Redo", text: "Text", items: "Items", saved: "saved", blank: "new, still empty",
   unsaved: "not saved", checking: "checking …", fine: "No errors", errors: "{0} errors", oneError: "1 error", notes: "{0} notes", oneNote: "1 note",
   running: "t = {0} of {1} s", done: "Reached t = {0} s in {1} s, {2} steps. Result: {3}", failed: "The run ended: {0}",
   recovered: "A newer text of this model was found, which was never saved.", recover: "Take it", discard: "Throw it away",
@@ -20,7 +20,7 @@ const english = {
   howLive: "Pull bodies with the pointer, or the chosen one with Shift and arrows (Enter lets go). Arrow keys or a gamepad drive the first two inputs, space pauses, Escape ends.",
   analyse: "Analyse …", ownModes: "Modes about the start", ownRest: "Equilibrium", findings: "Findings", frequency: "Frequency [Hz]", damping: "Damping ratio", rate: "Growth [1/s]", analysing: "analyses …",
   study: "Study …", sweepIt: "Sweep over a parameter", sweepOwn: "Sweep of the model", methodsOf: "Comparison of methods", response: "Frequency response", parameter: "Parameter", fromValue: "from", toValue: "to",
-  howMany: "runs", toFirst: "The same run by each of them; differences are those to the first.", signalOf: "Signal", fromFrequency: "from [rad/s]", toFrequency: "to [rad/s]", notOneValue: "This is not one value: a bracket or a quote is open, or more follows.", wrongNumbers: "These are no numbers that make sense here.", doIt: "Begin",
+  howMany: "runs", toFirst: "The same run by each of them; differences are those to the first.", signalOf: "Signal", fromFrequency: "from [rad/s]", toFrequency: "to [rad/s]", noParameter: "A sweep varies a parameter, and this model has none: add one under Items, and write its name where a number stands.", notOneValue: "This is not one value: a bracket or a quote is open, or more follows.", wrongNumbers: "These are no numbers that make sense here.", doIt: "Begin",
   runsDone: "{0} of {1} runs", magnitude: "Magnitude", phase: "Phase", poles: "Poles", zeros: "Zeros", report: "Report", reported: "Report: {0}", keepRun: "Keep for comparison", dropRuns: "Forget what was kept", runLabel: "run {0}",
   import: "Import …", robots: "Robots of this folder (URDF, MJCF, SDF)", meshes: "Meshes of this folder (STL, OBJ)", noneHere: "There is none.", importing: "reads …", inertiaOf: "Inertia of its shapes",
   large: "{0} bodies: press Draw to see them.", drawIt: "Draw",
@@ -30,7 +30,7 @@ const english = {
 };
 export type Word = keyof typeof english;
 const german: Record<Word, string> = {
-  run: "Rechnen", stop: "Stopp", live: "Live", save: "Sichern", undo: "Zurück", redo: "Wieder", text: "Text", items: "Teile", saved: "gesichert",
+  run: "Rechnen", stop: "Stopp", live: "Live", save: "Sichern", undo: "Zurück", redo: "Wieder", text: "Text", items: "Teile", saved: "gesichert", blank: "neu, noch leer",
   unsaved: "nicht gesichert", checking: "prüft …", fine: "Keine Fehler", errors: "{0} Fehler", oneError: "1 Fehler", notes: "{0} Hinweise", oneNote: "1 Hinweis",
   running: "t = {0} von {1} s", done: "t = {0} s erreicht in {1} s, {2} Schritte. Ergebnis: {3}", failed: "Die Rechnung endete: {0}",
   recovered: "Es gibt einen neueren Text dieses Modells, der nie gesichert wurde.", recover: "Übernehmen", discard: "Verwerfen",
@@ -48,7 +48,7 @@ const german: Record<Word, string> = {
   howLive: "Körper mit dem Zeiger ziehen, den gewählten auch mit Umschalt und Pfeilen (Eingabe lässt los). Pfeiltasten oder ein Gamepad steuern die ersten zwei Eingänge, Leertaste hält an, Escape beendet.",
   analyse: "Analysieren …", ownModes: "Eigenformen um den Start", ownRest: "Gleichgewicht", findings: "Befunde", frequency: "Frequenz [Hz]", damping: "Dämpfungsgrad", rate: "Wachstum [1/s]", analysing: "analysiert …",
   study: "Studie …", sweepIt: "Über einen Parameter", sweepOwn: "Sweep des Modells", methodsOf: "Verfahren vergleichen", response: "Frequenzgang", parameter: "Parameter", fromValue: "von", toValue: "bis",
-  howMany: "Rechnungen", toFirst: "Dieselbe Rechnung mit jedem; Unterschiede sind die zum ersten.", signalOf: "Signal", fromFrequency: "von [rad/s]", toFrequency: "bis [rad/s]", notOneValue: "Das ist nicht ein Wert: eine Klammer oder ein Anführungszeichen ist offen, oder es folgt noch etwas.", wrongNumbers: "Das sind keine Zahlen, die hier Sinn haben.", doIt: "Beginnen",
+  howMany: "Rechnungen", toFirst: "Dieselbe Rechnung mit jedem; Unterschiede sind die zum ersten.", signalOf: "Signal", fromFrequency: "von [rad/s]", toFrequency: "bis [rad/s]", noParameter: "Ein Sweep verändert einen Parameter, und dieses Modell hat keinen: fügen Sie unter Teile einen hinzu, und schreiben Sie seinen Namen an die Stelle einer Zahl.", notOneValue: "Das ist nicht ein Wert: eine Klammer oder ein Anführungszeichen ist offen, oder es folgt noch etwas.", wrongNumbers: "Das sind keine Zahlen, die hier Sinn haben.", doIt: "Beginnen",
   runsDone: "{0} von {1} Rechnungen", magnitude: "Betrag", phase: "Phase", poles: "Pole", zeros: "Nullstellen", report: "Bericht", reported: "Bericht: {0}", keepRun: "Zum Vergleich behalten", dropRuns: "Behaltene vergessen", runLabel: "Rechnung {0}",
   import: "Importieren …", robots: "Roboter dieses Ordners (URDF, MJCF, SDF)", meshes: "Netze dieses Ordners (STL, OBJ)", noneHere: "Es gibt keine.", importing: "liest …", inertiaOf: "Trägheit seiner Formen",
   large: "{0} Körper: mit Zeichnen sind sie zu sehen.", drawIt: "Zeichnen",
