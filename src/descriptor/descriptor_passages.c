@@ -98,7 +98,9 @@ double flx_passages_longest(const flx_descriptor *d, flx_descriptor_work *w, con
         double most = HUGE_VAL;
         if (!g && x->switches[of[i].side] == 0.0) {
             most = passage_of(d, w, x, &of[i].gap, of[i].thickness, &m);
-        } else if (g && g->of.gap.pair && x->switches[g->is.state] <= FLX_CONTACT_OPEN) {
+        } else if (g && g->of.normal && g->of.gap.pair &&
+                   x->switches[g->is.state] <= FLX_CONTACT_OPEN) {
+            // friction of a compliant point has no row of its gap, which is among the points
             most = passage_of(d, w, x, d->scalars[g->scalar].term, g->of.thickness, &m);
         }
         if (!(most < h)) continue;

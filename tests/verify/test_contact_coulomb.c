@@ -175,6 +175,42 @@ static int box_slips_as_one(void)
     return 0;
 }
 
+// ---- beside friction in a joint -------------------------------------------------------------------
+
+// How long a step may be is asked of the gap of open points, which have no row of their own; a row of the joint was read there.
+static int sliding_joint_beside_a_ball(void)
+{
+    static const char text[] =
+        "flexion: 1\ngravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  sledge: {type: rigid, mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 1, 0],\n"
+        "    velocity: [0.8, 0, 0]}\n"
+        "  ball: {type: rigid, mass: 0.2, inertia: [2e-4, 2e-4, 2e-4], position: [0, 0, 0.3]}\n"
+        "joints: {rail: {type: prismatic, on: [ground, sledge], at: sledge, axis: [1, 0, 0],\n"
+        "  friction: {coefficient: 0.2, stick: true}}}\n"
+        "forces: {bump: {type: contact, on: [ground, ball], law: hertz, stiffness: 1e6,\n"
+        "  surfaces: [{sphere: 0.5, at: [0, 0, -0.5]}, {sphere: 0.05}], friction: 0.1}}\n"
+        "simulate: {until: 0.5, rtol: 1e-8, method: %s}\n"
+        "signals: {lost: energy.dissipated, all: energy.total}\n"
+        "outputs: {times: [0.5], signals: [sledge.position.x, lost, all]}\n";
+    static const char *const methods[] = {"radau", "radau, formulation: tree", "dopri5", "bdf"};
+    for (int i = 0; i < 4; i++) {
+        char model[1500];
+        case_table t = {0};
+        double at, lost, all;
+        snprintf(model, sizeof model, text, methods[i]);
+        CHECK(case_run(model, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "sledge.position.x", 0.5, &at));
+        CHECK(case_table_value(&t, "lost", 0.5, &lost));
+        CHECK(case_table_value(&t, "all", 0.5, &all));
+        CHECK_NEAR(at, 0.8 * 0.8 / (2 * 0.2 * G), 1e-8);
+        CHECK_NEAR(lost, 0.5 * 2 * 0.8 * 0.8, 1e-7);
+        CHECK_NEAR(all, 0.2 * G * 0.3, 1e-6);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 // Who meets contacts step by step has no such rows.
 static int steps_refuse(void)
 {
@@ -190,4 +226,5 @@ static int steps_refuse(void)
 }
 
 TEST_MAIN(TEST(pulled_mass_slips_at_its_instant), TEST(sliding_ball_rolls),
-          TEST(bouncing_ball_keeps_the_law), TEST(box_slips_as_one), TEST(steps_refuse))
+          TEST(bouncing_ball_keeps_the_law), TEST(box_slips_as_one),
+          TEST(sliding_joint_beside_a_ball), TEST(steps_refuse))
