@@ -18,8 +18,9 @@ FLX_API void flx_dynamics_destroy(flx_dynamics **d);
 
 // Coordinates q: angles and displacements, counted from the drawing, of the joint's second body
 // relative to its first, as its signals are; quaternions w x y z of spherical joints and floating
-// bodies, and displacements of planar joints, are of the body that is carried. Velocities v: rates,
-// angular velocity in the axes of the body that is carried.
+// bodies, and displacements of planar joints, are of the body that is carried; the place of a floating
+// body is that of its centre of mass, in axes of the ground. Velocities v: rates, and the angular
+// velocity in the axes of the body that is carried.
 FLX_API int flx_dynamics_coordinates(const flx_dynamics *d); // nq
 FLX_API int flx_dynamics_freedoms(const flx_dynamics *d);    // nv
 FLX_API int flx_dynamics_loops(const flx_dynamics *d); // joints that are cut, and not closed here

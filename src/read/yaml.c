@@ -49,6 +49,10 @@ static flx_status check_bytes(const parser *p)
     const unsigned char *s = (const unsigned char *)p->text;
     flx_loc loc = {p->file, 1, 1, NULL}, tab = FLX_NOWHERE;
     bool indentation = true;
+    if (p->length > 1 && s[0] == 0x1f && s[1] == 0x8b) {
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc,
+                        "the file is packed by gzip: unpack it first, by gunzip");
+    }
     for (size_t i = 0, width; i < p->length; i += width) {
         long code = flx_utf8_decode(s + i, p->length - i, &width);
         if (code < 0) {

@@ -132,6 +132,7 @@ static const wrong wrongs[] = {
     {"a: \xed\xa0\x80\n", 1, 4, "byte 0xed", false},
     {"a: \xc0\x80\n", 1, 4, "byte 0xc0", false},
     {"a: \x01\n", 1, 4, "control character U+0001", false},
+    {"\x1f\x8b\x08", 1, 1, "packed by gzip", false},
     {"a: \xe2\x80\xa8\n", 1, 4, "control character U+2028", false},
 };
 
