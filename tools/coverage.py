@@ -25,8 +25,7 @@ LABELS = "^(unit|cli|bad|example|fmi|verify)$"
 def run_tests(build, jobs):
     for path in Path(build).rglob("*.gcda"):
         path.unlink()
-    return subprocess.run(["ctest", "--test-dir", build, "-j", str(jobs), "--output-on-failure", "--timeout", "1200",
-                           "--label-regex", LABELS],
+    return subprocess.run(["ctest", "--test-dir", build, "-j", str(jobs), "--output-on-failure", "--label-regex", LABELS],
                           env=dict(os.environ, FLX_SHORT="1", LC_ALL="C"), check=False).returncode
 
 
