@@ -236,6 +236,55 @@ await test("live runs side by side, studies and imports end with their word", as
   await reader.cancel();
 });
 
+await test("analyses tell what they found, live runs take inputs and parameters", async () => {
+  const reader = (await fetch(`${s.address}events`)).body.getReader(), text = new TextDecoder();
+  let heard = "";
+  const until = async (wanted) => {
+    for (let r; !wanted.test(heard) && !(r = await reader.read()).done;) heard += text.decode(r.value);
+    const found = wanted.exec(heard);
+    heard = heard.slice(found.index + found[0].length);
+    return JSON.parse(found[1]);
+  };
+  const done = /event: done\ndata: (.*)\n/, frame = /event: frame\ndata: (.*)\n/;
+  const driven = `parameters: {m: 1}\ninputs: {T: 0}\n${model.replace("mass: 1", "mass: m")}forces: {motor: {type: torque, on: hinge, value: T}}
+analyse: {low: {type: equilibrium}, swing: {type: modes, about: low}}\n`;
+  const ask = async (path, body = driven) => { assert.equal((await post(path, body)).status, 200, path); return until(done); };
+  const checked = await (await post("check", driven)).json();
+  assert.ok(checked.ok && checked.parameters[0].name === "m" && checked.inputs[0].name === "T", JSON.stringify(checked).slice(0, 300));
+  assert.deepEqual(checked.analyses, ["low", "swing"]);
+  // pendulum: 1/(2 pi) sqrt(m g c / (J + m c^2)), J about the centre
+  const hertz = Math.sqrt(9.81 * 0.5 / (0.08 + 0.25)) / (2 * Math.PI);
+  const swing = await ask("analyse?swing");
+  assert.ok(swing.ok && swing.motion && Math.abs(swing.modes[0][0] - hertz) < 1e-9 * hertz, JSON.stringify(swing).slice(0, 300));
+  assert.equal((await (await fetch(`${s.address}result`)).json()).header.results[0].label, "modes");
+  const low = await ask("analyse?@equilibrium");
+  assert.ok(low.ok && low.signals.length > 0, JSON.stringify(low).slice(0, 300));
+  const response = await ask("analyse?@frequency:0.1:10:hinge.angle");
+  assert.ok(response.ok && response.tables[0].rows.length > 5 && response.tables[0].rows[0].length === response.tables[0].columns.length, JSON.stringify(response).slice(0, 300));
+  assert.match((await ask("analyse?@frequency:0.1:10:nobody")).messages[0].text, /nobody/);
+  assert.equal((await post("live", driven)).status, 200);
+  await until(frame);
+  for (const line of ["input T 3", "parameter m 2", "parameter nobody 2", "input T x"]) assert.equal((await post("tell?1", `${line}\n`)).status, 200, line);
+  assert.match((await until(/event: note\ndata: (.*)\n/)).text, /nobody/);
+  await post("stop", "");
+  assert.ok((await until(done)).ok);
+  assert.ok((await ask("run")).ok);
+  assert.ok((await ask("study?report")).ok);
+  assert.match(await (await fetch(`${s.address}report`)).text(), /<html/);
+  assert.ok(/"bodies"/.test(await (await fetch(`${s.address}schema`)).text()));
+  rmSync(join(scratch, "folder", "swing_report.html"));
+  await reader.cancel();
+});
+
+await test("another model of the folder is opened", async () => {
+  const other = join(scratch, "folder", "other.yaml");
+  writeFileSync(other, "title: another\n");
+  assert.equal((await (await post("open?other.yaml", "")).json()).name, "other.yaml");
+  assert.equal((await (await fetch(`${s.address}model`)).json()).text, "title: another\n");
+  assert.equal((await (await post("open?swing.yaml", "")).json()).text, model);
+  rmSync(other);
+});
+
 await test("saved whole, never over what somebody else wrote", async () => {
   const known = await (await fetch(`${s.address}model`)).json(), text = `${model}# more\n`;
   const stamp = await (await post(`save?${known.stamp}`, text)).text();
