@@ -91,11 +91,35 @@ printf '0,1\n1,1\n' >sweep_workers_files/push.csv
 SLURM_JOB_END_TIME=1000000000 "$program" sweep --join $folder | grep -q "the job ends" || exit 1
 sed -i 's/^version .*/version 0.0.1/' $folder/plan
 refused "planned by Flexion 0.0.1" "$program" sweep --join $folder
-sed 's/stiffness: k/stiffness: "if(k > 4, sqrt(-k), 1)"/' "$model" >sweep_workers_files/bad.yaml
+sed 's/stiffness: k/stiffness: "if(k > 4 and k < 8, sqrt(-k), 1)"/' "$model" >sweep_workers_files/bad.yaml
 rm -rf $folder
 refused "the study stops" "$program" sweep sweep_workers_files/bad.yaml --into $folder --workers 2 --stop-after 20%
 refused "as 20%" "$program" sweep sweep_workers_files/bad.yaml --into $folder --stop-after 0.2
-rm -rf sweep_workers_files $folder joined.csv
+# runs that fail have their rows, with their numbers and parameters alone; those that nobody has done leave gaps
+"$program" sweep sweep_workers_files/bad.yaml --csv bad.csv --quiet 2>/dev/null && exit 1
+grep -q ',nan,nan$' bad.csv && ! tail -1 bad.csv | grep -q nan || { echo "no run fails in the middle"; cat bad.csv; exit 1; }
+rm -rf $folder
+"$program" sweep sweep_workers_files/bad.yaml --into $folder --workers 2 --quiet 2>/dev/null && exit 1
+cmp bad.csv $folder/table.csv || exit 1
+for rows in "$folder"/rows/*; do
+    head -c 400 "$rows" >rows.part && mv rows.part "$rows"
+done
+"$program" sweep --gather $folder --csv gaps.csv --quiet && exit 1
+[ "$(wc -l <gaps.csv)" -lt "$(wc -l <bad.csv)" ] && ! grep -vxFf bad.csv gaps.csv || { echo "rows have other numbers"; exit 1; }
+# a sample has its report
+cat >sweep_workers_files/sample.yaml <<END
+flexion: 1
+parameters: {x: 1, y: 1}
+bodies: {b: {type: rigid, mass: 1, inertia: [1, 1, 1], velocity: [x, y, 0]}}
+simulate: {until: 1}
+outputs: {every: 1, signals: [b.position], metrics: {f: "final(b.position.x)*y"}}
+sweep: {sample: {count: 32, method: sobol}, parameters: {x: {from: 0, to: 1}, y: {from: 0, to: 2}}, report: [mean, quantiles, indices]}
+END
+(cd sweep_workers_files && "$program" sweep sample.yaml --quiet) || exit 1
+rm -rf $folder
+"$program" sweep sweep_workers_files/sample.yaml --into $folder --workers 2 | grep -q "2.5, 25, 50, 75, 97.5 per cent" || { echo "no report"; exit 1; }
+cmp sweep_workers_files/sample_report.csv $folder/report.csv || exit 1
+rm -rf sweep_workers_files $folder joined.csv bad.csv gaps.csv
 rm -rf $folder && "$program" sweep "$model" --into $folder --quiet || exit 1
 # a page of it, with a run that failed
 if [ -f $folder/plan ]; then

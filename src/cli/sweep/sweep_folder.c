@@ -3,6 +3,7 @@
 #include "cli/sweep/sweep_folder.h"
 
 #include "cli/sweep/sweep_job.h"
+#include "cli/sweep/sweep_report.h"
 #include "cli/sweep/sweep_worker.h"
 
 #include <limits.h>
@@ -20,14 +21,82 @@
 
 // ---- gathering -----------------------------------------------------------------------------------
 
+// The table of a study is that of one process: runs in order with their numbers, and a row for each that failed, of its
+// parameters alone. A run that nobody has done yet has none.
+typedef struct rows {
+    flx_folder *folder;
+    sweep_table t;
+    int next; // the first run that was not looked at
+} rows;
+
+static flx_status add_row(rows *r, int run)
+{
+    sweep_table_add_row(&r->t);
+    if (r->t.failed) return FLX_ERR_MEMORY;
+    r->t.runs[r->t.nrow - 1] = run + 1;
+    return FLX_OK;
+}
+
+// What its message says of the parameters: lines "name=value" behind it.
+static flx_status add_failure(rows *r, int run)
+{
+    char name[SWEEP_PARAMETER];
+    const char *line = flx_folder_failure(r->folder, run);
+    if (!line) return FLX_OK;
+    if (add_row(r, run) != FLX_OK) return FLX_ERR_MEMORY;
+    while ((line = strchr(line, '\n')) != NULL) {
+        char *end;
+        size_t n = strcspn(++line, "=\n");
+        if (line[n] != '=' || n >= sizeof name) continue;
+        double value = strtod(line + n + 1, &end);
+        if (end == line + n + 1 || *end != '\n') continue;
+        snprintf(name, sizeof name, "%.*s", (int)n, line);
+        sweep_table_set(&r->t, name, value);
+    }
+    return r->t.failed ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+static flx_status add_failures(rows *r, int end)
+{
+    flx_status status = FLX_OK;
+    for (; r->next < end && status == FLX_OK; r->next++) status = add_failure(r, r->next);
+    return status;
+}
+
 static flx_status keep_row(void *user, int run, int n, const char *const *names,
                            const double *values)
 {
-    sweep_table *t = user;
-    (void)run;
-    sweep_table_add_row(t);
-    for (int i = 0; i < n && !t->failed; i++) sweep_table_set(t, names[i], values[i]);
-    return t->failed ? FLX_ERR_MEMORY : FLX_OK;
+    rows *r = user;
+    flx_status status = add_failures(r, run);
+    if (status == FLX_OK) status = add_row(r, run);
+    r->next = run + 1;
+    for (int i = 0; i < n && status == FLX_OK && !r->t.failed; i++)
+        sweep_table_set(&r->t, names[i], values[i]);
+    return r->t.failed ? FLX_ERR_MEMORY : status;
+}
+
+// The report of a sample, once all of its runs are there.
+static flx_status report(flx_ctx *ctx, flx_folder *folder, const char *path, const sweep_table *t,
+                         bool quiet)
+{
+    sweep_job job;
+    flx_sample_info sample;
+    char name[PATH_MAX];
+    const flx_folder_plan *plan = flx_folder_get_plan(folder);
+    if (t->nrow < plan->runs) return FLX_OK;
+    if (flx_folder_check(folder) != FLX_OK) { // the model may be elsewhere, or another by now
+        flx_ctx_clear_messages(ctx);
+        return FLX_OK;
+    }
+    const cli_list settings = {plan->nsetting, (const char **)plan->settings};
+    flx_status status = FLX_OK;
+    if (sweep_job_open(ctx, plan->model, &settings, &job) == EXIT_DONE &&
+        flx_model_sweep_sample(job.model, &sample)) {
+        snprintf(name, sizeof name, "%.*s/report.csv", PATH_MAX - 20, path);
+        status = sweep_report(ctx, job.model, t, &sample, quiet, name);
+    }
+    sweep_job_close(&job);
+    return status;
 }
 
 static const char *name_table(const sweep_folder *f, const char *path)
@@ -68,19 +137,23 @@ static flx_status join_signals(flx_ctx *ctx, flx_folder *f, const char *path, bo
 
 static int gather(flx_ctx *ctx, flx_folder *folder, const char *path, const sweep_folder *f)
 {
-    sweep_table t = {0};
+    rows r = {.folder = folder};
     flx_folder_status s;
     const char *table = name_table(f, path);
-    flx_status status = flx_folder_gather(folder, keep_row, &t, &s);
-    if (status == FLX_OK && t.nrow > 0) status = sweep_table_write(&t, ctx, table);
+    bool quiet = f->quiet || strcmp(table, "-") == 0;
+    flx_status status = flx_folder_gather(folder, keep_row, &r, &s);
+    if (status == FLX_OK) status = add_failures(&r, s.runs);
+    if (status == FLX_OK && r.t.nrow > 0) status = sweep_table_write(&r.t, ctx, table);
     if (status == FLX_OK && !f->quiet) {
         say_status(path, &s);
-        if (t.nrow > 0 && strcmp(table, "-") != 0) printf("the table is in %s\n", table);
+        if (r.t.nrow > 0 && strcmp(table, "-") != 0) printf("the table is in %s\n", table);
     }
+    if (status == FLX_OK && strcmp(table, "-") != 0)
+        status = report(ctx, folder, path, &r.t, quiet);
     if (status == FLX_OK && flx_folder_get_plan(folder)->results)
-        status = join_signals(ctx, folder, path, f->pack, f->quiet || strcmp(table, "-") == 0);
+        status = join_signals(ctx, folder, path, f->pack, quiet);
     cli_print_errors(ctx);
-    sweep_table_clear(&t);
+    sweep_table_clear(&r.t);
     if (status != FLX_OK) return cli_exit_of(status);
     return s.done == s.runs ? EXIT_DONE : EXIT_FAILED;
 }

@@ -11,6 +11,7 @@ void sweep_table_clear(sweep_table *t)
     for (int i = 0; i < t->ncolumn; i++) free(t->names[i]);
     free(t->names);
     free(t->values);
+    free(t->runs);
     *t = (sweep_table){0};
 }
 
@@ -22,8 +23,10 @@ static bool sweep_table_reserve(sweep_table *t, int ncolumn, int nrow)
         height = nrow > t->height ? 2 * nrow : t->height + 1;
     double *values = malloc(sizeof *values * (size_t)width * (size_t)height);
     char **names = realloc(t->names, sizeof *names * (size_t)width);
+    int *runs = realloc(t->runs, sizeof *runs * (size_t)height);
     if (names) t->names = names;
-    t->failed = !values || !names;
+    if (runs) t->runs = runs;
+    t->failed = !values || !names || !runs;
     if (t->failed) {
         free(values);
         return false;
@@ -42,7 +45,9 @@ static bool sweep_table_reserve(sweep_table *t, int ncolumn, int nrow)
 
 void sweep_table_add_row(sweep_table *t)
 {
-    if (sweep_table_reserve(t, t->ncolumn, t->nrow + 1)) t->nrow++;
+    if (!sweep_table_reserve(t, t->ncolumn, t->nrow + 1)) return;
+    t->runs[t->nrow] = t->nrow + 1;
+    t->nrow++;
 }
 
 void sweep_table_set(sweep_table *t, const char *name, double value)
@@ -74,7 +79,7 @@ flx_status sweep_table_write(const sweep_table *t, flx_ctx *ctx, const char *pat
     flx_status status = flx_csv_sink_create(ctx, path, &sink);
     if (status == FLX_OK) status = sink->type->begin(sink, &info);
     for (int i = 0; i < t->nrow && status == FLX_OK; i++) {
-        status = sink->type->row(sink, i + 1, t->values + (size_t)i * (size_t)t->width);
+        status = sink->type->row(sink, t->runs[i], t->values + (size_t)i * (size_t)t->width);
     }
     if (status == FLX_OK) status = sink->type->end(sink, NULL);
     flx_sink_destroy(&sink);

@@ -9,6 +9,7 @@ typedef struct sweep_table {
     int ncolumn, nrow, width, height; // in use; room
     char **names;                     // (width) owned
     double *values;                   // (height, width) NAN: not known
+    int *runs;                        // (height) their numbers, from 1: rows in turn, if not set
     bool failed;                      // no memory
 } sweep_table;
 

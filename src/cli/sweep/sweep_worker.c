@@ -23,12 +23,14 @@
 #define FEW 5        // failures that say nothing yet about a study
 #define SPARE 1.5    // times the longest chunk has to be left of a job
 #define NONE (-1)
+#define LINES 2000 // characters of the parameters of a run
 
 // What a worker tells its parent, in shared memory.
 typedef struct shared {
     volatile int run;   // that it does; NONE
     volatile int first; // of the chunk that it has claimed; NONE
     volatile int ended; // nothing is left to do
+    char values[LINES]; // parameters of that run, as its failure has them
 } shared;
 
 // ---- one worker ----------------------------------------------------------------------------------
@@ -54,18 +56,31 @@ static void beat(void *user)
     flx_folder_touch(w->folder);
 }
 
+// The parameters of a run, a line "name=value" each that has room.
+static void write_values(const flx_model *model, int run, char *text, size_t room)
+{
+    const char *name;
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; (name = flx_model_sweep_parameter(model, i)) != NULL; i++) {
+        int more =
+            snprintf(text + n, room - n, "%s=%.17g\n", name, flx_model_sweep_value(model, run, i));
+        if (more < 0 || (size_t)more >= room - n) break;
+        n += (size_t)more;
+    }
+    text[n] = '\0';
+}
+
 // The first message of a failed run, with its parameters.
 static flx_status note_failure(worker *w, int run, const flx_ctx *told, flx_status status)
 {
-    char text[2000];
+    char text[LINES + 1000];
     const flx_message *m = told ? flx_ctx_error(told, 0) : NULL;
-    int n = snprintf(text, sizeof text, "%s\n",
+    int n = snprintf(text, 1000, "%.990s\n",
                      w->job.late ? "the run took longer than --limit allows"
                      : m         ? m->text
                                  : flx_status_text(status));
-    for (int i = w->job.given; i < w->job.settings.count && n < (int)sizeof text; i++) {
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s\n", w->job.settings.items[i]);
-    }
+    write_values(w->job.model, run, text + n, LINES);
     return flx_folder_add_failure(w->folder, run, text);
 }
 
@@ -76,6 +91,7 @@ static flx_status do_run(worker *w, int run)
     if (flx_folder_has_failed(w->folder, run)) return FLX_OK;
     t->nrow = 0; // one row at a time; columns that a run does not fill are not known
     for (int k = 0; k < t->ncolumn; k++) t->values[k] = (double)NAN;
+    write_values(w->job.model, run, w->told->values, LINES);
     w->told->run = run;
     flx_status status = sweep_job_do(&w->job, run, &told);
     w->told->run = NONE;
@@ -96,14 +112,9 @@ static flx_status do_run(worker *w, int run)
 static void note_batch_failure(void *user, int run, const char *why)
 {
     worker *w = user;
-    char text[2000];
-    const char *name;
-    int n = snprintf(text, sizeof text, "%.500s\n", why);
-    for (int i = 0; (name = flx_model_sweep_parameter(w->job.model, i)) && n < (int)sizeof text;
-         i++) {
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s=%.17g\n", name,
-                      flx_model_sweep_value(w->job.model, run, i));
-    }
+    char text[LINES + 600];
+    int n = snprintf(text, 600, "%.500s\n", why);
+    write_values(w->job.model, run, text + n, LINES);
     (void)flx_folder_add_failure(w->folder, run, text);
 }
 
@@ -257,11 +268,12 @@ static void be_worker(const char *path, const sweep_workers *how, shared *told)
 
 // ---- its parent ----------------------------------------------------------------------------------
 
-static void note_crash(flx_folder *f, int run, int status)
+static void note_crash(flx_folder *f, const shared *told, int status)
 {
-    char text[200];
-    snprintf(text, sizeof text, "the process ended by signal %d\n", WTERMSIG(status));
-    (void)flx_folder_add_failure(f, run, text);
+    char text[LINES + 200];
+    snprintf(text, sizeof text, "the process ended by signal %d\n%.*s", WTERMSIG(status), LINES,
+             told->values);
+    (void)flx_folder_add_failure(f, told->run, text);
 }
 
 static pid_t begin_worker(const char *path, const sweep_workers *how, shared *told)
@@ -307,7 +319,7 @@ int sweep_workers_do(flx_folder *f, const char *path, const sweep_workers *how)
             code = EXIT_FAILED;
             continue;
         }
-        if (told[i].run != NONE && !again) note_crash(f, told[i].run, status);
+        if (told[i].run != NONE && !again) note_crash(f, told + i, status);
         if (told[i].run != NONE) killed = told[i].run;
         pids[i] = begin_worker(path, how, told + i);
         if (pids[i] > 0) alive++;
