@@ -19,6 +19,10 @@ typedef struct flx_least_rates {
     double *C;    // (nwant x nv)
     double *R;    // (nmove x nv)
     double *free; // (nrow + 2 nwant + 2 nmove) at v = 0: rows, miss, its rate, places, rates
+    double *
+        unit; // (nrow + nwant + nmove) what a motion of the size of the model changes rows, outputs and joints by
+    double *scale; // (nv) sizes of coordinates
+    bool *turns;   // (nv) owned: angles
     double *work;
     size_t nwork;
 } flx_least_rates;
@@ -30,5 +34,10 @@ void flx_least_rates_clear(flx_least_rates *l);
 flx_status flx_least_rates_fill(flx_least_rates *l, flx_state *x);
 // v (nv) there. FLX_SINGULAR without a message: outputs depend on each other, or joints leave a motion open.
 flx_status flx_least_rates_velocity(flx_least_rates *l, double *v);
-// One step of Newton's method towards closed positions: theta (nv); *miss: how far rows and outputs are off.
+// The coordinate that moves most in a motion which changes no output and no joint that moves, where it was filled last; -1:
+// there is no such motion, or masses weigh it.
+flx_status flx_least_rates_find_open(flx_least_rates *l, int *coordinate);
+// Sizes of coordinates other than angles are at least those of theta (nv).
+void flx_least_rates_grow(flx_least_rates *l, const double *theta);
+// One step of Newton's method towards closed positions: theta (nv); *miss: how far rows and outputs are off, in their units.
 flx_status flx_least_rates_close(flx_least_rates *l, flx_state *x, double *theta, double *miss);

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TOLERANCE 1e-10 // error of a step, m or rad
+// Lengths are parts of the size of the model.
+#define TOLERANCE 1e-10 // error of a step
 #define CLOSED 1e-13    // correction of closed positions
 #define AT_LIMIT 1e-12
 #define BEYOND 1e-9     // a motion does not begin with a joint so far beyond a limit
@@ -41,21 +42,37 @@ static flx_status fail_singular(course *c, double t)
     }
     return FLX_FAIL(c->sim->ctx, FLX_ERR_MODEL, c->loc,
                     "at t = %.6g the position is singular: the joints in `move` cannot move all "
-                    "outputs that are "
-                    "wanted, or leave a motion open; '%s' was wanted, by '%s'",
+                    "outputs that are wanted; '%s' was wanted, by '%s'",
                     t, c->keys->wanted[0], c->keys->names[0]);
 }
 
-static flx_status fail_reach(course *c, double t, double miss)
+// What neither constraints nor outputs nor joints that move determine has no least rates.
+static flx_status check_open(course *c)
+{
+    const flx_system *s = c->l.sys;
+    flx_unknown u;
+    int open;
+    FLX_TRY(flx_least_rates_fill(&c->l, c->x));
+    FLX_TRY(flx_least_rates_find_open(&c->l, &open));
+    if (open < 0) return FLX_OK;
+    s->ops->unknown(s, open, &u);
+    return FLX_FAIL(
+        c->sim->ctx, FLX_ERR_MODEL, c->loc,
+        "a motion of '%s' (%s) is left open: neither outputs that are wanted nor joints "
+        "in `move` follow it; add its joint to `move`, or take `weights: mass`",
+        u.item, u.part);
+}
+
+static flx_status fail_reach(course *c, double t)
 {
     int worst = 0;
-    const double *off = c->l.free + c->l.nrow;
+    const double *off = c->l.free + c->l.nrow, *unit = c->l.unit + c->l.nrow;
     for (int i = 1; i < c->keys->nwant; i++) {
-        if (fabs(off[i]) > fabs(off[worst])) worst = i;
+        if (fabs(off[i]) / unit[i] > fabs(off[worst]) / unit[worst]) worst = i;
     }
     return FLX_FAIL(c->sim->ctx, FLX_ERR_MODEL, c->loc,
-                    "at t = %.6g what is wanted of '%s' is out of reach, by %.3g (all: %.3g)", t,
-                    c->keys->wanted[worst], fabs(off[worst]), miss);
+                    "at t = %.6g what is wanted of '%s' is out of reach, by %.3g", t,
+                    c->keys->wanted[worst], fabs(off[worst]));
 }
 
 // ---- steps -------------------------------------------------------------------------------------
@@ -102,7 +119,7 @@ static flx_status try_step(course *c, const flx_state *from, double h, double *t
     for (int j = 0; j < n; j++) {
         double sum = 0.0;
         for (int i = 0; i < STAGES; i++) sum += e[i] * c->k[i * n + j];
-        *error = fmax(*error, fabs(h * sum));
+        *error = fmax(*error, fabs(h * sum) / c->l.scale[j]);
     }
     return FLX_OK;
 }
@@ -115,7 +132,17 @@ static void take_step(course *c, const flx_state *from, double h, const double *
     if (s->ops->accept) s->ops->accept(s, c->l.rows->work, c->x);
 }
 
-// Newton's method, no further than half a unit at a time.
+// The largest of theta, in the scales of the coordinates, or of those that are angles.
+static double size_of(const course *c, bool angles)
+{
+    double size = 0.0;
+    for (int j = 0; j < c->l.nv; j++) {
+        if (c->l.turns[j] || !angles) size = fmax(size, fabs(c->theta[j]) / c->l.scale[j]);
+    }
+    return size;
+}
+
+// Newton's method, no further than half a radian at a time.
 static flx_status close_positions(course *c)
 {
     const flx_system *s = c->l.sys;
@@ -123,24 +150,24 @@ static flx_status close_positions(course *c)
     for (int turn = 0; turn < 60; turn++) {
         flx_status status = flx_least_rates_close(&c->l, c->x, c->theta, &miss);
         if (status == FLX_SINGULAR) {
-            return miss > 1e-9 ? fail_reach(c, c->x->t, miss) : fail_singular(c, c->x->t);
+            return miss > 1e-9 ? fail_reach(c, c->x->t) : fail_singular(c, c->x->t);
         }
         FLX_TRY(status);
-        double size = 0.0;
-        for (int j = 0; j < c->l.nv; j++) size = fmax(size, fabs(c->theta[j]));
-        double part = size > 0.5 ? 0.5 / size : miss > 1.5 * last ? 0.5 : 1.0;
+        flx_least_rates_grow(&c->l, c->theta);
+        double size = size_of(c, false), turn_by = size_of(c, true);
+        double part = turn_by > 0.5 ? 0.5 / turn_by : miss > 1.5 * last ? 0.5 : 1.0;
         for (int j = 0; j < c->l.nv; j++) c->theta[j] *= part;
         s->ops->retract(s, c->x->q, c->theta, c->x->q);
         last = miss;
         if (size <= CLOSED || (miss <= CLOSED && size < 1e-9)) return FLX_OK;
         if (turn > 8 && size < 1e-10 && miss < 1e-10) return FLX_OK; // rounding
     }
-    return fail_reach(c, c->x->t, miss);
+    return fail_reach(c, c->x->t);
 }
 
 // ---- limits ------------------------------------------------------------------------------------
 
-// How far the joint that is furthest beyond is beyond its limit; which, and on which side.
+// How far the joint that is furthest beyond is beyond its limit, in its unit; which, and on which side.
 static double excess(const course *c, int *joint, int *side)
 {
     const flx_kinematics_keys *k = c->keys;
@@ -149,7 +176,8 @@ static double excess(const course *c, int *joint, int *side)
     *joint = -1;
     for (int i = 0; i < k->nmove; i++) {
         if (c->l.side[i] != 0) continue;
-        double low = k->lower[i] - place[i], high = place[i] - k->upper[i];
+        double unit = c->l.unit[c->l.nrow + k->nwant + i];
+        double low = (k->lower[i] - place[i]) / unit, high = (place[i] - k->upper[i]) / unit;
         if (fmax(low, high) <= most) continue;
         most = fmax(low, high);
         *joint = i;
@@ -194,22 +222,57 @@ static flx_status stop_at_limit(course *c, double h)
     return FLX_OK;
 }
 
+// The rate at which joint i, which is at its limit, would go beyond if it were free, in its unit; negative: it would leave.
+static flx_status press(course *c, int i, double *rate)
+{
+    const flx_kinematics_keys *k = c->keys;
+    int nm = k->nmove, side = c->l.side[i];
+    const double *unit = c->l.unit + c->l.nrow + k->nwant;
+    c->l.side[i] = 0;
+    FLX_TRY(flx_least_rates_fill(&c->l, c->x));
+    flx_status status = flx_least_rates_velocity(&c->l, c->y->v);
+    c->l.side[i] = side;
+    *rate = HUGE_VAL;
+    if (status == FLX_SINGULAR) return FLX_OK;
+    *rate = c->l.free[c->l.nrow + 2 * k->nwant + nm + i];
+    for (int j = 0; j < c->l.nv; j++) *rate += c->l.R[i + nm * j] * c->y->v[j];
+    *rate *= side / unit[i];
+    return status;
+}
+
 // Joints that would move away from their limits are free again.
 static flx_status release(course *c)
 {
-    const flx_kinematics_keys *k = c->keys;
-    int nm = k->nmove;
-    for (int i = 0; i < nm; i++) {
-        int side = c->l.side[i];
-        if (side == 0) continue;
-        c->l.side[i] = 0;
-        FLX_TRY(flx_least_rates_fill(&c->l, c->x));
-        flx_status status = flx_least_rates_velocity(&c->l, c->y->v);
-        if (status != FLX_OK && status != FLX_SINGULAR) return status;
-        double rate = c->l.free[c->l.nrow + 2 * k->nwant + nm + i];
-        for (int j = 0; j < c->l.nv; j++) rate += c->l.R[i + nm * j] * c->y->v[j];
-        if (status == FLX_SINGULAR || side * rate >= -AT_LIMIT) c->l.side[i] = side;
+    for (int i = 0; i < c->keys->nmove; i++) {
+        double rate;
+        if (c->l.side[i] == 0) continue;
+        FLX_TRY(press(c, i, &rate));
+        if (rate < -AT_LIMIT) c->l.side[i] = 0;
     }
+    return FLX_OK;
+}
+
+// The joint that leaves its limit first within the step of h that was taken is free where it does: the step ends there.
+static flx_status leave_limit(course *c, double h)
+{
+    double low = 0.0, high = h, error, rate;
+    int first = -1;
+    for (int turn = 0; turn < 50 && high - low > 1e-13 * h; turn++) {
+        double at = turn == 0 ? h : 0.5 * (low + high);
+        int leaves = -1;
+        if (turn > 0) FLX_TRY(try_step(c, c->before, at, c->theta, &error));
+        if (turn > 0) take_step(c, c->before, at, c->theta);
+        for (int i = 0; i < c->keys->nmove && leaves < 0; i++) {
+            if (c->l.side[i] == 0) continue;
+            FLX_TRY(press(c, i, &rate));
+            if (rate < -AT_LIMIT) leaves = i;
+        }
+        if (turn == 0 && leaves < 0) return FLX_OK;
+        if (leaves >= 0) first = leaves;
+        if (leaves >= 0) high = at;
+        if (leaves < 0) low = at;
+    }
+    c->l.side[first] = 0;
     return FLX_OK;
 }
 
@@ -231,9 +294,14 @@ static flx_status advance(course *c, double until, double *h)
             return fail_singular(c, c->x->t);
         }
         take_step(c, c->before, step, c->theta);
+        flx_least_rates_grow(&c->l, c->theta);
         if (step >= *h) *h = step * fmin(5.0, fmax(1.0, factor));
         FLX_TRY(flx_least_rates_fill(&c->l, c->x));
-        if (excess(c, &joint, &side) > AT_LIMIT) FLX_TRY(stop_at_limit(c, step));
+        if (excess(c, &joint, &side) > AT_LIMIT) {
+            FLX_TRY(stop_at_limit(c, step));
+        } else {
+            FLX_TRY(leave_limit(c, step));
+        }
         bool moved = c->x->t - c->before->t > STANDSTILL * c->keys->until || c->x->t >= until;
         still = moved ? 0 : still + 1;
         if (still > MOST_STILL) return fail_singular(c, c->x->t);
@@ -274,9 +342,9 @@ static flx_status take_posture(course *c)
     double size = 1.0, miss;
     for (int turn = 0; status == FLX_OK && turn < 100 && size > CLOSED; turn++) {
         status = flx_least_rates_close(&c->l, c->x, c->theta, &miss);
-        size = 0.0;
-        for (int j = 0; j < c->l.nv; j++) size = fmax(size, fabs(c->theta[j]));
-        double part = size > 0.3 ? 0.3 / size : 1.0;
+        flx_least_rates_grow(&c->l, c->theta);
+        size = size_of(c, false);
+        double turn_by = size_of(c, true), part = turn_by > 0.3 ? 0.3 / turn_by : 1.0;
         for (int j = 0; j < c->l.nv; j++) c->theta[j] *= part;
         if (status == FLX_OK) c->l.sys->ops->retract(c->l.sys, c->x->q, c->theta, c->x->q);
         if (status == FLX_OK && c->l.sys->ops->accept) {
@@ -308,6 +376,7 @@ static flx_status follow(course *c, flx_simulation *user, flx_finding *out)
     double h = fmin(k->every, 0.01 * k->until);
     c->x->t = 0.0;
     FLX_TRY(take_posture(c));
+    FLX_TRY(check_open(c));
     FLX_TRY(close_positions(c));
     FLX_TRY(check_start(c));
     for (int i = 0; i < n; i++) {

@@ -60,21 +60,67 @@ static int limits_hold_and_let_go(void)
     return 0;
 }
 
-// The answer does not depend on the interval of the rows.
-static int rows_do_not_matter(void)
+// The answer does not depend on the interval of the rows, also where a joint comes to its limit and leaves it between them.
+static int rows_matter(const char *model)
 {
     case_table t = {0}, coarse = {0};
     static char text[4000];
-    snprintf(text, sizeof text, "%s", ARM("", "0.15"));
+    snprintf(text, sizeof text, "%s", model);
     CHECK(case_run(text, NULL, &t, NULL, NULL));
-    char *every = strstr(text, "every: 0.01}");
+    char *every = strstr(text, "every: 0.01");
     CHECK(every);
-    memcpy(every, "every: 0.25}", 12);
+    memcpy(every, "every: 0.25", 11);
     CHECK(case_run(text, NULL, &coarse, NULL, NULL));
     CHECK_NEAR(at(&coarse, "ik.A", 1), at(&t, "ik.A", 1), 1e-9);
     CHECK_NEAR(at(&coarse, "ik.A", 0.5), at(&t, "ik.A", 0.5), 1e-9);
     case_table_clear(&t);
     case_table_clear(&coarse);
+    return 0;
+}
+
+static int rows_do_not_matter(void)
+{
+    CHECK(rows_matter(ARM("", "0.15")) == 0);
+    CHECK(rows_matter(ARM(", limits: {B: [-2, 1]}", "0.15")) == 0);
+    return 0;
+}
+
+#define GANTRY(unit)                                                                               \
+    "flexion: 1\n"                                                                                 \
+    "dimension: 2\n"                                                                               \
+    "parameters: {u: " unit "}\n"                                                                  \
+    "bodies:\n"                                                                                    \
+    "  x: {type: rigid, mass: 1, inertia: 1}\n"                                                    \
+    "  y: {type: rigid, mass: 1, inertia: 1}\n"                                                    \
+    "  arm: {type: rigid, mass: 1, inertia: 1, points: {tip: [0.3*u, 0]}}\n"                       \
+    "joints:\n"                                                                                    \
+    "  jx: {type: prismatic, on: [ground, x], at: [0, 0], axis: [1, 0]}\n"                         \
+    "  jy: {type: prismatic, on: [x, y], at: [0, 0], axis: [0, 1]}\n"                              \
+    "  ja: {type: revolute, on: [y, arm], at: [0, 0]}\n"                                           \
+    "analyse:\n"                                                                                   \
+    "  ik: {type: kinematics, want: {arm.tip.position.x: u*(0.5 + 0.1*sin(t)), "                   \
+    "arm.tip.position.y: u*0.2*cos(t), arm.ex.y: 0.3*sin(t)}, move: [jx, jy, ja], until: 3, "      \
+    "every: 0.5}\n"                                                                                \
+    "simulate: {until: 1}\n"
+
+// Places and an angle, wanted far from where the model was drawn, in metres, millimetres and nanometres.
+static int units_do_not_matter(void)
+{
+    const char *const models[] = {GANTRY("1"), GANTRY("1e3"), GANTRY("1e9"), GANTRY("1e-3")};
+    const double units[] = {1, 1e3, 1e9, 1e-3};
+    for (int k = 0; k < 4; k++) {
+        findings w = findings_of(models[k]);
+        CHECK(w.status == FLX_OK && w.f.ntable == 1);
+        const flx_finding_table *t = w.f.tables;
+        for (int i = 0; i < t->nrow; i++) {
+            const double *row = t->values + i * t->ncolumn;
+            double turn = asin(0.3 * sin(row[0])), u = units[k];
+            CHECK_NEAR(row[3], turn, 1e-12);
+            CHECK_NEAR(row[1], u * (0.5 + 0.1 * sin(row[0]) - 0.3 * cos(turn)), 1e-12 * u);
+            CHECK_NEAR(row[2], u * (0.2 * cos(row[0]) - 0.09 * sin(row[0])), 1e-12 * u);
+        }
+        findings_clear(&w);
+    }
     return 0;
 }
 
@@ -215,6 +261,22 @@ static int refusal(const char *text, const char *part)
     return 1;
 }
 
+// A body that slides, of which nothing is wanted.
+static int a_motion_is_open(void)
+{
+    static char text[4000];
+    const char *const model = GANTRY("1");
+    const char *joints = strstr(model, "joints:");
+    snprintf(text, sizeof text, "%.*s  b: {type: rigid, mass: 1, inertia: 1}\n%s",
+             (int)(joints - model), model, joints);
+    findings w = findings_of(text);
+    CHECK(w.status != FLX_OK && w.f.ntable == 0);
+    CHECK_TEXT(flx_ctx_error(w.ctx, 0)->text, "a motion of 'b' (");
+    CHECK_TEXT(flx_ctx_error(w.ctx, 0)->text, "is left open");
+    findings_clear(&w);
+    return 0;
+}
+
 static int refusals(void)
 {
     CHECK(refusal(ARM("", "0.8"), "at t = ") == 0); // beyond 1.2 m
@@ -239,6 +301,7 @@ static int what_fails_has_no_rows(void)
     return 0;
 }
 
-TEST_MAIN(TEST(limits_hold_and_let_go), TEST(rows_do_not_matter), TEST(arm_in_space),
-          TEST(posture_draws_the_joints), TEST(posture_of_an_arm_at_rest),
-          TEST(least_kinetic_energy), TEST(refusals), TEST(what_fails_has_no_rows))
+TEST_MAIN(TEST(limits_hold_and_let_go), TEST(rows_do_not_matter), TEST(units_do_not_matter),
+          TEST(arm_in_space), TEST(a_motion_is_open), TEST(posture_draws_the_joints),
+          TEST(posture_of_an_arm_at_rest), TEST(least_kinetic_energy), TEST(refusals),
+          TEST(what_fails_has_no_rows))
