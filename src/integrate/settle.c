@@ -32,6 +32,7 @@ struct flx_settler {
     double *forces;   // (2 (nlam + nmu)) scratch
     bool *kept;       // (nlam + nmu) forces of one side that the method has
     bool massless;    // the masses did not determine the accelerations of the start
+    bool used;        // since it was made
 };
 
 void flx_settler_destroy(flx_settler **made)
@@ -219,6 +220,12 @@ static flx_status relax(flx_settler *k, flx_work *work, const flx_state *x, doub
     return FLX_OK;
 }
 
+// Solvers keep pivots, scales and which of them serves.
+bool flx_settler_remembers(const flx_settler *k)
+{
+    return k->used && (k->acc || k->relaxer);
+}
+
 bool flx_settler_by_limits(const flx_settler *k)
 {
     return k->massless;
@@ -228,6 +235,7 @@ flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h)
 {
     bool kept, held = hold_stiff(k, x, h, &kept);
     flx_status status = FLX_SINGULAR;
+    k->used = true;
     flx_state_copy(k->trial, x);
     if (k->form && !held && !kept) status = use_form(k, work);
     if (status > 0 && !k->massless && (held || kept || !k->form)) {
@@ -311,6 +319,7 @@ void flx_settler_memory(flx_settler *k, flx_memory *m)
         if (status != FLX_OK) flx_memory_fail(m, status);
     }
     FLX_PASS(m, k->massless);
+    if (flx_memory_loads(m)) k->used = true;
     if (k->acc) flx_accelerator_memory(k->acc, m);
     if (relaxes && k->relaxer) flx_relaxer_memory(k->relaxer, m);
     flx_stiff_constraints_memory(&k->stiff, m);

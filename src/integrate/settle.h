@@ -25,6 +25,9 @@ flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_sta
 bool flx_settler_by_form(const flx_settler *k);
 void flx_settler_destroy(flx_settler **made);
 
+// Whether what was found so far decides, in the last digits, what is found next: a run that begins again takes a new one.
+bool flx_settler_remembers(const flx_settler *k);
+
 // Whether they are limits, which cost several steps each.
 bool flx_settler_by_limits(const flx_settler *k);
 

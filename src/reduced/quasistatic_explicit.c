@@ -184,7 +184,8 @@ static void fill_matrix(const flx_quasistatic *z, flx_quasistatic_solver *k)
 
 // ---- iteration ----------------------------------------------------------------------------------
 
-// Unknowns of (RED-7) to and from a state; zeta stays.
+// Unknowns of (RED-7) to and from a state. zeta, which is linear in them, begins with zero: a state has one answer, to the
+// last bit, whatever was asked before.
 static void take_unknowns(const flx_quasistatic *z, const flx_state *x, flx_quasistatic_solver *k)
 {
     const flx_dims *d = &z->z.sys.dims;
@@ -192,9 +193,7 @@ static void take_unknowns(const flx_quasistatic *z, const flx_state *x, flx_quas
     for (int i = 0; i < d->nv; i++) k->y[i] = is_rate(z, i) ? x->v[i] : x->a[i];
     memcpy(y, x->w, (size_t)d->nw * sizeof *y);
     y += d->nw;
-    for (int i = 0; i < d->nlam; i++) {
-        if (z->copy[z->first_row + i] < 0) y[i] = x->lam[i];
-    }
+    for (int i = 0; i < d->nlam; i++) y[i] = z->copy[z->first_row + i] < 0 ? x->lam[i] : 0.0;
     memcpy(y + d->nlam, x->mu, (size_t)d->nmu * sizeof *y);
 }
 
@@ -386,7 +385,6 @@ static flx_status fill(const flx_system *s, flx_work *work, const flx_state *x, 
     FLX_TRY(refuse_time(z, w, &at));
     FLX_TRY(base->ops->linearise(base, w->base.inner, &at, &w->slow));
     flx_pattern_diagonal(&base->pattern, w->slow.A2, w->r);
-    memset(k->y, 0, (size_t)flx_dims_unknowns(&s->dims) * sizeof *k->y); // zeta
     out += s->dims.nq;
     for (int i = 0; i < s->dims.nv; i++) {
         if (z->reduced[i]) continue;
@@ -439,11 +437,7 @@ static flx_status rate(const flx_system *s, flx_work *work, double t, const doub
         if (q->copy[i] >= 0) k->p[i] = *at * k->unit[i];
         at += !q->reduced[i];
     }
-    flx_status status = solve(q, work, x);
-    if (status != FLX_OK) { // the next one begins anew
-        memset(k->y, 0, (size_t)flx_dims_unknowns(d) * sizeof *k->y);
-        return status;
-    }
+    FLX_TRY(solve(q, work, x));
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->residual(s, work, &p, k->r));
     for (int i = 0; i < d->nx; i++) x->dx[i] = -k->r[d->nv + i];

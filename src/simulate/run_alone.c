@@ -76,6 +76,7 @@ static flx_status restart(flx_run *r)
     double *scales;
     if (flx_quasistatic_scales(sim->sys, &scales) > 0)
         sim->used = true; // methods are made with them
+    FLX_TRY(flx_simulation_settle_anew(sim));
     r->tuned = r->stale = r->placed = false;
     FLX_TRY(flx_running_begin(sim));
     FLX_TRY(begin_here(r));

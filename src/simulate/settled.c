@@ -142,6 +142,17 @@ flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integr
     return flx_state_create(sim->sys, &sim->settled);
 }
 
+flx_status flx_simulation_settle_anew(flx_simulation *sim)
+{
+    if (!sim->settler || !flx_settler_remembers(sim->settler)) return FLX_OK;
+    flx_settler *now;
+    FLX_TRY(flx_settler_create(sim->sys, sim->work, sim->start, sim->plan->form_settles, &now));
+    flx_settler_destroy(&sim->settler);
+    sim->settler = now;
+    sim->settled_of = NULL;
+    return FLX_OK;
+}
+
 // Of a trial step what presses: forces at the start as they are in the step after it.
 static void take_contacts(const flx_system *s, const flx_state *y, flx_state *x)
 {

@@ -54,6 +54,8 @@ flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integr
 // The state *x of a run with `it` becomes such a state: a copy, kept until it is forgotten or another one is asked for.
 flx_status flx_simulation_settle(flx_simulation *sim, flx_integrator *it, const flx_state **x);
 void flx_simulation_forget_settled(flx_simulation *sim);
+// A run begins again: what the one before left behind decides no digit of it.
+flx_status flx_simulation_settle_anew(flx_simulation *sim);
 // The state itself, of the simulation's own run.
 flx_status flx_simulation_settle_here(flx_simulation *sim, flx_state *x);
 // Forces of contacts that are met step by step, of joints and accelerations with them, at the start of a run.

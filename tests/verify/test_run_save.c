@@ -8,6 +8,7 @@
 #include "random_number.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_STEPS 120
 #define LONG_STEPS 400
@@ -59,6 +60,8 @@ static const sample samples[] = {
     {"double_pendulum", "dop853", 0},
     {"double_pendulum", "generalized-alpha", 0},
     {"slider_crank", "radau", 0},
+    {"four_bar_flexible", "dopri5", 0},
+    {"../tests/models/11-four-bar-modal", "radau", 0},
 };
 
 typedef struct rig {
@@ -138,6 +141,7 @@ static int goes_on(const sample *s, int points, int most)
         int at = (int)(1.0 + (double)(n - 2) * (0.5 + 0.5 * random_number(&seed)));
         if (at < 1 || at >= n) at = n / 2;
         CHECK(flx_run_reset(run) == FLX_OK && follow(run, 0, at, rest) == at);
+        CHECK(memcmp(rest, whole, (size_t)at * sizeof *rest) == 0); // as if it were new
         size_t size = flx_run_save(run, NULL, 0);
         unsigned char *bytes = malloc(size);
         CHECK(bytes && flx_run_save(run, bytes, size - 1) == size);
