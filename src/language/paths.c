@@ -1,4 +1,4 @@
-// paths.c - paths: wanted motions as functions of the time, piece by piece a polynomial (docs/theory/paths.md).
+// paths.c - paths: desired motions as functions of the time, piece by piece a polynomial (docs/theory/paths.md).
 #include "language/builder.h"
 #include "math/curve/profile.h"
 #include "model/nodes.h"

@@ -375,7 +375,7 @@ static flx_status refuse_solution(const search *f, flx_status why)
     return FLX_FAIL(
         f->ctx, why, FLX_NOWHERE,
         why == FLX_SINGULAR
-            ? "the inputs are not determined by the wanted motion: the matrix of all nodes is "
+            ? "the inputs are not determined by the desired motion: the matrix of all nodes is "
               "singular (inputs that do the same, or a zero on the imaginary axis that the time "
               "between the ends meets); try another margin, or `kind: least-energy`"
             : "Newton's method does not converge: after %d iterations the largest correction is "

@@ -1,4 +1,4 @@
-// inverse.h - inputs under which outputs follow a wanted motion, on a grid (theory/inversion.md).
+// inverse.h - inputs under which outputs follow a desired motion, on a grid (theory/inversion.md).
 #pragma once
 
 #include "analyse/grid/zeros.h"
@@ -14,7 +14,7 @@ typedef enum flx_inverse_kind {
 typedef struct flx_inverse_def {
     flx_inverse_kind kind;
     int order;               // 2 or 4; 0: 4, or 2 where forward integration by it would grow
-    double from, until;      // of the wanted motion
+    double from, until;      // of the desired motion
     double step;             // about: it divides the time between them; 0: as motion and zeros say
     double margin;           // time before and after; negative: as the zeros say
     const signed char *role; // (nw) flx_grid_role

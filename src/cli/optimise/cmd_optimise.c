@@ -252,7 +252,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 
 const cli_command cmd_optimise = {
     .name = "optimise",
-    .summary = "find parameters from measured data, or for the least of a goal",
+    .summary = "fit parameters to measured data, or optimise a design",
     .help = help_text,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// read_inversion.c - analyses of type inversion: inputs under which outputs follow a wanted motion.
+// read_inversion.c - analyses of type inversion: inputs under which outputs follow a desired motion.
 #include "language/analyses/want.h"
 #include "model/inversion_data.h"
 #include "model/nodes.h"
@@ -54,12 +54,12 @@ static flx_status read_times(flx_env *e, const flx_item *item, flx_inversion_dat
     if (until) FLX_TRY(flx_build_number(e, until, &d->until));
     if (!(d->until > d->from)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, until ? until->loc : item->loc,
-                        "the wanted motion ends at %g, where it begins or before", d->until);
+                        "the desired motion ends at %g, where it begins or before", d->until);
     }
     if (step && !is_auto(step)) FLX_TRY(flx_build_positive(e, step, "the step", &d->step));
     if (d->step > d->until - d->from) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, step->loc,
-                        "the step is longer than the wanted motion, %g", d->until - d->from);
+                        "the step is longer than the desired motion, %g", d->until - d->from);
     }
     d->margin = -1.0;
     if (margin && !is_auto(margin)) {
@@ -129,7 +129,7 @@ static const flx_key_row keys[] = {
     {"want", "<~number>", .needed = true,
      .doc = "Outputs and what they are to be: functions of the time, held before `from` and after "
             "`until`."},
-    {"from", "number", .initial = "0", .unit = "s", .doc = "Where the wanted motion begins."},
+    {"from", "number", .initial = "0", .unit = "s", .doc = "Where the desired motion begins."},
     {"until", "number", .needed = true, .unit = "s", .doc = "Where it ends."},
     {"step", "number | name", .initial = "auto", .unit = "s",
      .doc = "Between nodes of time; auto: a 300th of the motion, and short enough for the zeros."},
@@ -139,7 +139,7 @@ static const flx_key_row keys[] = {
             "the least strain energy; rigid: flexible bodies do not deform; quasistatic: they "
             "deform under the inertia of the rigid motion."},
     {"margin", "number | name", .initial = "auto", .unit = "s",
-     .doc = "Time before and after the wanted motion in which inputs act; auto: 17 over the "
+     .doc = "Time before and after the desired motion in which inputs act; auto: 17 over the "
             "slowest zero."},
     {"order", "number", .initial = "4",
      .doc = "Of the differences over time: 2 or 4. Where it is not given, `kind: causal` takes 2 "
@@ -153,7 +153,7 @@ static const flx_key_row keys[] = {
 const flx_analysis_reader flx_reader_INVERSION = {
     .says = {.word = "inversion",
              .dimensions = "23",
-             .doc = "inputs under which outputs follow a wanted motion, also of underactuated and "
+             .doc = "inputs under which outputs follow a desired motion, also of underactuated and "
                     "flexible systems, whose zeros are unstable",
              .example = "ff: {type: inversion, inputs: [F], want: {cart.position.x: "
                         "\"t^4*(35 - 84*t + 70*t^2 - 20*t^3)\"}, until: 1, step: 0.005}",

@@ -60,7 +60,7 @@ static flx_status tell_structure(inversion *i)
     return tell_zeros(i, 1);
 }
 
-// Of a wanted motion that jumps, or of steps that are too long, the inputs are those of the grid.
+// Of a desired motion that jumps, or of steps that are too long, the inputs are those of the grid.
 static void warn_unresolved(const inversion *i, int k)
 {
     const flx_grid *g = i->found.grid;
@@ -102,7 +102,7 @@ static flx_status tell_solution(inversion *i)
             i->sim, i->out, "margin %.6g s: the inputs begin at t = %.6g and end at %.6g%s",
             f->before * g->step, g->begin, flx_grid_time(g, g->nodes - 1),
             g->begin < -1e-9 * g->step ? "; for a run, which begins at 0, move "
-                                         "the wanted motion by `from`"
+                                         "the desired motion by `from`"
                                        : ""));
     for (int k = 0; f->differ && k < i->d->nin; k++) {
         FLX_TRY(flx_finding_line(
@@ -132,7 +132,7 @@ static void tell_bounds(inversion *i)
         }
         if (!(worst > 1e-9 * (isfinite(size) ? size : fabs(value)))) continue;
         flx_ctx_warn(i->sim->ctx, in->loc,
-                     "the wanted motion takes %.6g of input '%s' at t = %.6g, beyond its bounds, "
+                     "the desired motion takes %.6g of input '%s' at t = %.6g, beyond its bounds, "
                      "%g and %g: a run stays behind it; give it more time",
                      value, in->name, at, in->lower, in->upper);
     }

@@ -149,7 +149,7 @@ static int wrong_models(void)
     return 0;
 }
 
-// Torques of the wanted motion, found by a twin that follows it exactly: alone, 10 % too large, and with PD around
+// Torques of the desired motion, found by a twin that follows it exactly: alone, 10 % too large, and with PD around
 // them; up to t = 1, where the arm without feedback has drifted on.
 static int feed_forward(void)
 {
