@@ -63,7 +63,7 @@ static flx_status write_one(flx_ctx *ctx, const flx_example_file *f, const char 
 {
     FLX_TRY(make_folder(ctx, f, place));
     FILE *file = fopen(place, "wbx");
-    if (!file) return fail(ctx, place, strerror(errno));
+    if (!file) return fail(ctx, place, flx_error_text(errno));
     bool whole = fputs(f->text, file) >= 0;
     whole = fclose(file) == 0 && whole;
     if (whole) return FLX_OK;
