@@ -362,6 +362,7 @@ static flx_status solve(flx_program_nlp *p, const flx_trajectory_def *def, flx_t
     FLX_TRY(guess(p, def));
     set_bounds(p, def);
     give(p, p->x);
+    FLX_TRY(flx_trajectory_find_units(p));
     p->nlp.tolerance = def->tolerance;
     p->nlp.most = def->iterations;
     flx_status status = flx_nlp_solve(p->g->ctx, &p->nlp, p->x, p->eta, &out->report);

@@ -15,6 +15,7 @@ typedef struct flx_program_nlp {
     int *kept;       // (njac) entries of the matrix that are conditions'
     int nkept;
     double *bounds, *x, *eta;
+    double unit_time;
     // second derivatives: of a node by (q, v, a, others), spread over the columns it meets
     int nlocal;           // q, v, a of active positions, then the other columns: 3 na + no
     int na, no;           // active positions, other columns
@@ -43,6 +44,8 @@ void flx_trajectory_take(flx_program_nlp *p, const double *x);
 // The last unknown is the step: df/dh from the sum of costs, and dg/dh (m).
 bool flx_trajectory_gradient_time(flx_program_nlp *p, double sum, double *slope);
 bool flx_trajectory_jacobian_time(flx_program_nlp *p, double *values);
+// Units of the unknowns in p->x, the conditions and the cost.
+flx_status flx_trajectory_find_units(flx_program_nlp *p);
 flx_status flx_trajectory_plan_hessian(flx_program_nlp *p);
 bool flx_trajectory_hessian(void *user, const double *x, double factor, const double *eta,
                             double *values);

@@ -210,6 +210,14 @@ static double *number_of(const flx_program_nlp *p, double *copy, int k)
     return copy + 2 * nv + g->cols[p->na + k - 3 * p->na] - nv;
 }
 
+// The size of a local direction.
+static double size_of(const flx_program_nlp *p, int k)
+{
+    const double *unit = p->nlp.unit + flx_grid_col(p->g, 0);
+    if (k >= 3 * p->na) return unit[k - 2 * p->na];
+    return k < p->na ? unit[k] : unit[k - p->na] / p->unit_time;
+}
+
 static bool find_local(flx_program_nlp *p, int n)
 {
     flx_grid *g = p->g;
@@ -232,7 +240,8 @@ static bool find_local(flx_program_nlp *p, int n)
     if (!find_gradient(p, &at, p->base)) return false;
     if (p->free_time) add_row(p, g->rows[p->cost], 1.0, p->of_cost, true);
     for (int k = 0; k < p->ncurved; k++) {
-        double *u = number_of(p, copy, p->curved[k]), was = *u, by = MOVE * (1.0 + fabs(was));
+        double *u = number_of(p, copy, p->curved[k]), was = *u,
+               by = MOVE * (size_of(p, p->curved[k]) + fabs(was));
         *u = was + by;
         by = *u - was;
         bool done = find_gradient(p, &at, p->moved);

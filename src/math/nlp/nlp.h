@@ -11,7 +11,9 @@ typedef struct flx_nlp {
     int njac, nhess;                 // entries; those of one place are added
     const int *jac_row, *jac_col;    // (njac)
     const int *hess_row, *hess_col;  // (nhess) of the lower half
-    double tolerance;                // of the conditions of optimality
+    const double *unit, *unit_g;     // (n) (m) numbers are taken as multiples of these; NULL: ones
+    double unit_f;                   // of f
+    double tolerance;                // of the conditions of optimality, in these units
     int most;                        // iterations
     void *user;
     // Each false where x has no values.
@@ -26,8 +28,8 @@ typedef struct flx_nlp {
 typedef struct flx_nlp_report {
     int iterations, evaluations; // evaluations: of the conditions
     double value;
-    double infeasible; // largest condition that is not met
-    double unbalanced; // gradient of the Lagrangian
+    double infeasible; // largest condition that is not met, in its unit
+    double unbalanced; // gradient of the Lagrangian, in units of f and x
     const char *ended; // why, where it is no optimum
 } flx_nlp_report;
 

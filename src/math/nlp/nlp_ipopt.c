@@ -14,7 +14,24 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 typedef struct session {
     const flx_nlp *p;
     flx_nlp_report *report;
+    double *x, *eta; // (n) (m) in the units of the caller; owned
 } session;
+
+static double unit_of(const double *units, int i)
+{
+    return units ? units[i] : 1.0;
+}
+
+static double unit_f(const flx_nlp *p)
+{
+    return p->unit_f > 0.0 ? p->unit_f : 1.0;
+}
+
+static const double *true_x(const session *s, const double *x)
+{
+    for (int i = 0; i < s->p->n; i++) s->x[i] = x[i] * unit_of(s->p->unit, i);
+    return s->x;
+}
 
 bool flx_nlp_is_there(void)
 {
@@ -23,34 +40,46 @@ bool flx_nlp_is_there(void)
 
 static Bool value(Index n, Number *x, Bool new_x, Number *f, UserDataPtr user)
 {
-    const flx_nlp *p = ((session *)user)->p;
+    const session *s = user;
     (void)n, (void)new_x;
-    return p->value(p->user, x, f);
+    if (!s->p->value(s->p->user, true_x(s, x), f)) return FALSE;
+    *f /= unit_f(s->p);
+    return TRUE;
 }
 
 static Bool gradient(Index n, Number *x, Bool new_x, Number *grad, UserDataPtr user)
 {
-    const flx_nlp *p = ((session *)user)->p;
-    (void)n, (void)new_x;
-    return p->gradient(p->user, x, grad);
+    const session *s = user;
+    (void)new_x;
+    if (!s->p->gradient(s->p->user, true_x(s, x), grad)) return FALSE;
+    for (int i = 0; i < n; i++) grad[i] *= unit_of(s->p->unit, i) / unit_f(s->p);
+    return TRUE;
 }
 
 static Bool conditions(Index n, Number *x, Bool new_x, Index m, Number *g, UserDataPtr user)
 {
     session *s = user;
-    (void)n, (void)new_x, (void)m;
+    (void)n, (void)new_x;
     s->report->evaluations++;
-    return s->p->conditions(s->p->user, x, g);
+    if (!s->p->conditions(s->p->user, true_x(s, x), g)) return FALSE;
+    for (int i = 0; i < m; i++) g[i] /= unit_of(s->p->unit_g, i);
+    return TRUE;
 }
 
 static Bool jacobian(Index n, Number *x, Bool new_x, Index m, Index count, Index *row, Index *col,
                      Number *values, UserDataPtr user)
 {
-    const flx_nlp *p = ((session *)user)->p;
+    const session *s = user;
+    const flx_nlp *p = s->p;
     (void)n, (void)new_x, (void)m;
-    if (values) return p->jacobian(p->user, x, values);
-    memcpy(row, p->jac_row, (size_t)count * sizeof *row);
-    memcpy(col, p->jac_col, (size_t)count * sizeof *col);
+    if (!values) {
+        memcpy(row, p->jac_row, (size_t)count * sizeof *row);
+        memcpy(col, p->jac_col, (size_t)count * sizeof *col);
+        return TRUE;
+    }
+    if (!p->jacobian(p->user, true_x(s, x), values)) return FALSE;
+    for (int k = 0; k < count; k++)
+        values[k] *= unit_of(p->unit, p->jac_col[k]) / unit_of(p->unit_g, p->jac_row[k]);
     return TRUE;
 }
 
@@ -58,11 +87,18 @@ static Bool hessian(Index n, Number *x, Bool new_x, Number factor, Index m, Numb
                     Bool new_eta, Index count, Index *row, Index *col, Number *values,
                     UserDataPtr user)
 {
-    const flx_nlp *p = ((session *)user)->p;
-    (void)n, (void)new_x, (void)m, (void)new_eta;
-    if (values) return p->hessian(p->user, x, factor, eta, values);
-    memcpy(row, p->hess_row, (size_t)count * sizeof *row);
-    memcpy(col, p->hess_col, (size_t)count * sizeof *col);
+    const session *s = user;
+    const flx_nlp *p = s->p;
+    (void)n, (void)new_x, (void)new_eta;
+    if (!values) {
+        memcpy(row, p->hess_row, (size_t)count * sizeof *row);
+        memcpy(col, p->hess_col, (size_t)count * sizeof *col);
+        return TRUE;
+    }
+    for (int i = 0; i < m; i++) s->eta[i] = eta[i] / unit_of(p->unit_g, i);
+    if (!p->hessian(p->user, true_x(s, x), factor / unit_f(p), s->eta, values)) return FALSE;
+    for (int k = 0; k < count; k++)
+        values[k] *= unit_of(p->unit, p->hess_row[k]) * unit_of(p->unit, p->hess_col[k]);
     return TRUE;
 }
 
@@ -73,7 +109,7 @@ static Bool watch(Index mode, Index iteration, Number f, Number infeasible, Numb
     session *s = user;
     (void)mode, (void)mu, (void)step, (void)added, (void)alpha_dual, (void)alpha, (void)trials;
     s->report->iterations = iteration;
-    s->report->value = f;
+    s->report->value = f * unit_f(s->p);
     s->report->infeasible = infeasible;
     s->report->unbalanced = unbalanced;
     return TRUE;
@@ -135,18 +171,21 @@ static const char *reason(enum ApplicationReturnStatus status)
 flx_status flx_nlp_solve(flx_ctx *ctx, const flx_nlp *p, double *x, double *eta,
                          flx_nlp_report *report)
 {
-    session s = {p, report};
     size_t n = (size_t)p->n, m = (size_t)p->m;
     *report = (flx_nlp_report){0};
-    double *b = flx_alloc(ctx, 2 * n + 2 * m, sizeof *b);
+    double *b = flx_alloc(ctx, 3 * n + 3 * m, sizeof *b);
     if (!b) return FLX_ERR_MEMORY;
+    session s = {.p = p, .report = report, .x = b + 2 * n + 2 * m, .eta = b + 3 * n + 2 * m};
     for (size_t i = 0; i < n; i++) {
-        b[i] = bounded(p->lower[i]);
-        b[n + i] = bounded(p->upper[i]);
+        double unit = unit_of(p->unit, (int)i);
+        b[i] = bounded(p->lower[i] / unit);
+        b[n + i] = bounded(p->upper[i] / unit);
+        x[i] /= unit;
     }
     for (size_t i = 0; i < m; i++) {
-        b[2 * n + i] = bounded(p->g_lower[i]);
-        b[2 * n + m + i] = bounded(p->g_upper[i]);
+        double unit = unit_of(p->unit_g, (int)i);
+        b[2 * n + i] = bounded(p->g_lower[i] / unit);
+        b[2 * n + m + i] = bounded(p->g_upper[i] / unit);
     }
     pthread_mutex_lock(&one_at_a_time);
     IpoptProblem o =
@@ -162,9 +201,12 @@ flx_status flx_nlp_solve(flx_ctx *ctx, const flx_nlp *p, double *x, double *eta,
         set_number(o, "bound_relax_factor", 0.0);
         SetIntermediateCallback(o, watch);
         status = IpoptSolve(o, x, NULL, &report->value, eta, NULL, NULL, &s);
+        report->value *= unit_f(p);
         FreeIpoptProblem(o);
     }
     pthread_mutex_unlock(&one_at_a_time);
+    for (size_t i = 0; i < n; i++) x[i] *= unit_of(p->unit, (int)i);
+    for (size_t i = 0; i < m; i++) eta[i] *= unit_f(p) / unit_of(p->unit_g, (int)i);
     flx_free(b);
     if (!o || status == Insufficient_Memory)
         return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory in IPOPT");

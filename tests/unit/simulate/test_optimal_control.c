@@ -7,6 +7,7 @@
 #include "model_text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct found {
@@ -19,9 +20,8 @@ typedef struct found {
     int evaluations;
 } found;
 
-static void find(found *a, const char *model, int analysis, int nset, const char *const *set)
+static void find_text(found *a, const char *text, int analysis, int nset, const char *const *set)
 {
-    const char *text = model_text(model);
     *a = (found){.ctx = flx_ctx_create(), .cost = (double)NAN};
     a->status = flx_model_read_text(a->ctx, "model", text, strlen(text), nset, set, &a->model);
     if (a->status == FLX_OK) a->status = flx_simulation_create_to_analyse(a->model, &a->sim);
@@ -31,6 +31,11 @@ static void find(found *a, const char *model, int analysis, int nset, const char
         sscanf(a->f.lines[i], "cost %lf in %lf s", &a->cost, &a->time);
         if (count) sscanf(count, "IPOPT, %d", &a->evaluations);
     }
+}
+
+static void find(found *a, const char *model, int analysis, int nset, const char *const *set)
+{
+    find_text(a, model_text(model), analysis, nset, set);
 }
 
 static void done(found *a)
@@ -115,5 +120,45 @@ static int out_of_reach(void)
     return 0;
 }
 
-TEST_MAIN(SLOW_TEST(costs_of_transcriptions), SLOW_TEST(the_optimum_of_the_maximum_principle),
-          TEST(free_times), TEST(out_of_reach))
+// m s'' = F over a path L in the time T, from rest to rest, where the least of the square is 12 m^2 L^2/T^3 and begins with
+// 6 m L/T^2, and the least time with |F| <= m L/T^2, which is 2 T: in units of people, watches and ships.
+static int units_do_not_matter(void)
+{
+    static const char model[] =
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "parameters: {L: 1, M: 1, T: 1, f: M*L/T^2}\n"
+        "bodies: {s: {type: rigid, mass: M, inertia: M*L^2}}\n"
+        "joints: {rail: {type: prismatic, on: [ground, s], at: s, axis: [1, 0]}}\n"
+        "inputs: {F: {value: 0, lower: -8*f, upper: 8*f}, G: {value: 0, lower: -f, upper: f}}\n"
+        "forces: {a: {type: force, on: rail, value: F + G}}\n"
+        "analyse:\n"
+        "  square: {type: optimal-control, inputs: [F], minimise: F^2, at_end: {rail.displacement: "
+        "L}, "
+        "until: T, steps: 200}\n"
+        "  time: {type: optimal-control, inputs: [G], at_end: {rail.displacement: L}, until: free, "
+        "about_until: 3*T, steps: 50}\n";
+    static const char *const units[][3] = {{"L=1", "M=1", "T=1"},
+                                           {"L=1e-3", "M=1e-6", "T=0.1"},
+                                           {"L=1e-6", "M=1e-15", "T=1e-4"},
+                                           {"L=100", "M=1e7", "T=60"}};
+    if (!flx_nlp_is_there()) return TEST_SKIPPED;
+    for (int k = 0; k < 4; k++) {
+        double L = strtod(units[k][0] + 2, NULL), M = strtod(units[k][1] + 2, NULL);
+        double T = strtod(units[k][2] + 2, NULL), force = M * L / (T * T);
+        found a;
+        find_text(&a, model, 0, 3, units[k]);
+        CHECK(a.status == FLX_OK);
+        CHECK_REL(a.cost, 12.0 * force * force * T, 1e-3);
+        CHECK_REL(a.f.tables->values[1], 6.0 * force, 2e-2);
+        done(&a);
+        find_text(&a, model, 1, 3, units[k]);
+        CHECK(a.status == FLX_OK);
+        CHECK_REL(a.time, 2.0 * T, 1e-3);
+        done(&a);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(units_do_not_matter), SLOW_TEST(costs_of_transcriptions),
+          SLOW_TEST(the_optimum_of_the_maximum_principle), TEST(free_times), TEST(out_of_reach))
