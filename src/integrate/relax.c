@@ -143,14 +143,15 @@ static double on_diagonal(const flx_system *s, const double *A, int block, int r
     return fabs(A[p->offset[e] + row * n + row]);
 }
 
-// The times of velocity i at y: in which its own stiffness, damping and mass bring about something.
+// The times of velocity i at y: in which its own stiffness, damping and mass bring about something; infinite where there is
+// none, and where stiffness alone acts, at once.
 static double own_time(const flx_relaxer *e, int block, int row)
 {
     double k = on_diagonal(e->sys, e->blocks.A0, block, row);
     double c = on_diagonal(e->sys, e->blocks.A1, block, row);
     double m = on_diagonal(e->sys, e->blocks.A2, block, row);
-    double T = m > 0.0 ? sqrt(m / k) : c / k;
-    return m > 0.0 ? fmin(T, m / c) : T; // NaN, of 0/0, is no time
+    if (m > 0.0) return fmin(sqrt(m / k), m / c);
+    return c > 0.0 ? c / k : HUGE_VAL;
 }
 
 // In the time min(s/|v|, sqrt(s/|f/m|)) what has mass passes its scale s. Where that is short, all is; where it is long,
