@@ -21,12 +21,13 @@ void flx_events_destroy(flx_events **events)
 {
     flx_events *e = *events;
     if (!e) return;
-    double *const numbers[] = {e->looks,      e->range, e->size,       e->at,  e->from,
-                               e->to,         e->grace, e->slope,      e->r,   e->d,
-                               e->rows,       e->Z,     e->S,          e->rhs, e->what.Y,
-                               e->what.value, e->tried, e->rows_before};
+    double *const numbers[] = {e->looks,  e->range,      e->size,  e->at,         e->from,
+                               e->to,     e->grace,      e->slope, e->r,          e->d,
+                               e->noise,  e->rows,       e->Z,     e->S,          e->rhs,
+                               e->what.Y, e->what.value, e->tried, e->rows_before};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(e->changed);
+    flx_free(e->behind);
     flx_free(e->alone);
     flx_free(e->first);
     flx_free(e->was);
@@ -77,6 +78,7 @@ static flx_status make(flx_integrator *it, flx_events *e)
                 {&e->from, n},
                 {&e->to, n},
                 {&e->grace, n},
+                {&e->noise, (size_t)e->nown},
                 {&e->slope, n},
                 {&e->r, unknowns},
                 {&e->d, unknowns},
@@ -93,13 +95,14 @@ static flx_status make(flx_integrator *it, flx_events *e)
     }
     size_t most = FLX_MOST_EVENT_ROUNDS * (size_t)e->nevent;
     e->changed = flx_alloc(s->ctx, n, 1);
+    e->behind = flx_alloc(s->ctx, n, 1);
     e->alone = flx_alloc(s->ctx, n, 1);
     e->first = flx_alloc(s->ctx, n, 1);
     e->was = flx_alloc(s->ctx, n, 1);
     e->marked = flx_alloc(s->ctx, n, 1);
     e->history = flx_alloc(s->ctx, n + (size_t)e->nevent, sizeof *e->history);
     e->what.events = flx_alloc(s->ctx, most, sizeof *e->what.events);
-    bool marks = e->changed && e->alone && e->first && e->was && e->marked;
+    bool marks = e->changed && e->behind && e->alone && e->first && e->was && e->marked;
     if (!marks || !e->history || !e->what.events) return FLX_ERR_MEMORY;
     for (size_t i = 0; i < n + (size_t)e->nevent; i++) e->history[i].last = -HUGE_VAL;
     FLX_TRY(flx_state_create(s, &e->begin));
@@ -176,12 +179,17 @@ static bool is_too_close(flx_repeat *r, double t, double span, bool stays)
     return r->close >= MOST_CLOSE;
 }
 
+static bool stays_on_border(const flx_events *e, int i)
+{
+    return e->behind[i] && e->grace[i] > 0.0;
+}
+
 static flx_status watch(flx_integrator *it, const flx_state *x, double span, bool changed)
 {
     flx_events *e = flx_method_of(it)->events;
     flx_loc loc;
     bool stays = false;
-    for (int i = 0; i < e->nown && changed; i++) stays |= e->changed[i] && e->grace[i] > 0.0;
+    for (int i = 0; i < e->nown && changed; i++) stays |= e->changed[i] && stays_on_border(e, i);
     for (int i = 0; i < e->what.nevent; i++) {
         int k = e->what.events[i];
         // one that happens where its condition is about to turn false has no time left in between
@@ -196,7 +204,7 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
     for (int i = 0; i < e->nown && changed; i++) {
         // at one state all ways are tried before it is given up
         if (!e->changed[i] || (e->ntried > 0 && !e->cycled)) continue;
-        bool there = e->grace[i] > 0.0;
+        bool there = stays_on_border(e, i);
         if (!is_too_close(&e->history[i], x->t, span, there) && !e->cycled) continue;
         const char *name = flx_events_indicator(it, i, &loc);
         return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,

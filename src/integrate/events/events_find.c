@@ -20,6 +20,11 @@
 #define MOST_BISECTIONS 80
 // An indicator that is negative at the beginning of a step counts from so much of that.
 #define GRACE 1.25
+// Rounding of indicators is what changes them where positions and velocities change by this part, in so many ways; it is
+// no more than a part of what their values have been.
+#define LAST_DIGITS (4.0 * DBL_EPSILON)
+#define WAYS 3
+#define MOST_NOISE 1e-9
 // Between looks an indicator is looked at where it is least, if that is below this part of its range.
 #define SHALLOW 0.05
 #define DEPTH 1e-9 // below zero; less is the interpolant's
@@ -106,10 +111,50 @@ double flx_events_smallest(const flx_events *e, const double *value, int *which)
     return g;
 }
 
-// Rounding of an indicator: of a gap that has just opened, or not closed.
+// Rounding of an indicator: of one that begins on its border, of a gap that has just opened, or not closed.
 static double noise_of(const flx_events *e, int i)
 {
-    return i < e->nown ? 0.0 : flx_contacts_noise(e->contacts, e->begin, i - e->nown);
+    return i < e->nown ? e->noise[i] : flx_contacts_noise(e->contacts, e->begin, i - e->nown);
+}
+
+static double last_digits(int i, int way)
+{
+    return ((i * (way + 1) + way) % 3 - 1) * LAST_DIGITS;
+}
+
+// The state at the beginning of the step, with other last digits.
+static void change_last_digits(flx_integrator *it, int way, flx_state *to)
+{
+    const flx_system *s = it->sys;
+    flx_method *m = flx_method_of(it);
+    flx_state_copy(to, m->events->begin);
+    for (int i = 0; i < s->dims.nq; i++) to->q[i] += last_digits(i, way) * to->q[i];
+    for (int i = 0; i < s->dims.nv; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        m->theta[i] = last_digits(i + 1, way) * u.scale;
+        to->v[i] += last_digits(i + 2, way) * to->v[i];
+    }
+    s->ops->retract(s, to->q, m->theta, to->q);
+    for (int i = 0; i < s->dims.nx; i++) to->x[i] += last_digits(i, way) * to->x[i];
+}
+
+// Rounding of those that begin on their border, or nearly: what is no more has not crossed it.
+static flx_status listen(flx_integrator *it)
+{
+    flx_events *e = flx_method_of(it)->events;
+    bool any = false;
+    memset(e->noise, 0, (size_t)e->nown * sizeof *e->noise);
+    for (int i = 0; i < e->nown; i++) any = any || fabs(e->from[i]) <= MOST_NOISE * e->size[i];
+    for (int way = 0; way < WAYS && any; way++) {
+        change_last_digits(it, way, e->probe);
+        FLX_TRY(flx_events_indicate(it, e->probe, e->at));
+        for (int i = 0; i < e->nown; i++) {
+            double change = fabs(e->at[i] - e->from[i]); // NaN of those that are none
+            e->noise[i] = fmin(fmax(e->noise[i], change), MOST_NOISE * e->size[i]);
+        }
+    }
+    return FLX_OK;
 }
 
 // What is positive was not wrong before: nothing is left to forgive. Whether there was.
@@ -454,11 +499,13 @@ flx_status flx_events_find(flx_integrator *it, flx_state *x, double *t, bool *fo
     int dip = 0;
     *found = false;
     FLX_TRY(flx_events_indicate(it, e->begin, e->from));
+    FLX_TRY(sample(it, x, LOOKS));
+    FLX_TRY(listen(it));
     for (int i = 0; i < e->n; i++) {
         double noise = noise_of(e, i);
+        e->behind[i] = e->from[i] < 0.0;
         e->grace[i] = fmax(e->from[i] < noise ? noise : 0.0, -GRACE * e->from[i]);
     }
-    FLX_TRY(sample(it, x, LOOKS));
     FLX_TRY(is_resolved(it, x, &resolved));
     any = mark(e, e->to) > 0;
     if (!resolved) FLX_TRY(sample(it, x, FLX_MANY_LOOKS));

@@ -32,6 +32,7 @@ struct flx_events {
     int nevent, nrow;
     bool repeats;                   // steps are made again up to an instant
     double *at, *from, *to, *grace; // (n) indicators
+    double *noise;                  // (nown) of those that begin on their border
     double *slope, *range;          // (n) of them, about
     double *looks;                  // ((FLX_MANY_LOOKS + 1) n) at equal parts of the step
     int nlook, ndip;
@@ -39,6 +40,7 @@ struct flx_events {
     double *size;               // (n) what their values have been so far
     bool sized;                 // ... in steps that tell it
     signed char *changed;       // (n)
+    signed char *behind;        // (n) it is negative at the beginning of the step
     signed char *alone, *first; // (n) one of them, those that were found first
     bool starts;                // contacts touch where the run starts
     bool located;               // they change at the end of the last step

@@ -13,6 +13,9 @@
 #define MOST_REPETITIONS 60
 // An instant nearer to the step's beginning than this part of the step is at the beginning.
 #define BEGINNING 1e-12
+// No shorter part of a step is made again: over less, positions move by no more than their last digits, which implicit
+// methods take for velocities.
+#define SHORTEST_PART 1e-8
 // Where something goes is seen after this part of the step; a step that is too long to show it, or that
 // ends off the border by this part of the size, is made again, so much shorter.
 #define AHEAD 1e-6
@@ -43,13 +46,14 @@ static double next_try(double secant, double low, double high, bool stuck)
     return isinf(high) ? secant : 0.5 * (low + high);
 }
 
-// The step made again until it ends at the instant that is near t. *reached: whether a step of that
-// length could be made.
-static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *taken,
-                            bool *reached)
+// The step made again until it ends at the instant that is near t, no sooner than `soonest`. *reached: whether a step of
+// that length could be made.
+static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double soonest,
+                            double *taken, bool *reached)
 {
     flx_events *e = flx_method_of(it)->events;
     double begin = e->begin->t, last_t = 0.0, last_g = HUGE_VAL, far = x->t;
+    t = fmax(t, soonest);
     double low = begin, high = HUGE_VAL, slope = 0.0;
     for (int k = 0; k < MOST_REPETITIONS; k++) {
         FLX_TRY(step_again(it, x, t, taken));
@@ -64,7 +68,7 @@ static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *
         double rounding = fmax(4.0 * DBL_EPSILON * fabs(t), BEGINNING * (t - begin));
         if (stuck && !(high - low > rounding && !isinf(high))) return FLX_OK;
         slope = k == 0 ? e->slope[which] : (g - last_g) / (x->t - last_t);
-        double to = next_try(x->t - g / slope, low, high, stuck);
+        double to = fmax(next_try(x->t - g / slope, low, high, stuck), soonest);
         last_t = x->t;
         last_g = g;
         if (!(fabs(to - x->t) > 2.0 * DBL_EPSILON * fabs(to)) || !(to > begin) || !(to <= far)) {
@@ -159,7 +163,8 @@ static void drop_intention(const flx_integrator *it, flx_events *e, const double
 }
 
 // The switches as they are at x lead back to it at once. All that are marked change, unless that was
-// tried: then one alone, whose change was not. A change that the forces undo at the instant is tried too.
+// tried: then one alone, whose change was not, of those that are on their border: others follow these. A change that the
+// forces undo at the instant is tried too.
 static void choose_way(flx_integrator *it, const flx_state *x)
 {
     flx_events *e = flx_method_of(it)->events;
@@ -178,7 +183,7 @@ static void choose_way(flx_integrator *it, const flx_state *x)
         return;
     }
     for (int i = 0; i < e->n; i++) {
-        if (!e->changed[i]) continue;
+        if (!e->changed[i] || fabs(e->at[i]) > MISSED * e->size[i]) continue;
         memset(e->alone, 0, (size_t)e->n);
         e->alone[i] = 1;
         memcpy(then, x->switches, n * sizeof(double));
@@ -192,13 +197,16 @@ static void choose_way(flx_integrator *it, const flx_state *x)
 }
 
 // The step is not made: the switches change where it began.
-static void stay(flx_integrator *it, flx_state *x, double *taken)
+static flx_status stay(flx_integrator *it, flx_state *x, double *taken)
 {
-    flx_state_copy(x, flx_method_of(it)->events->begin);
+    flx_events *e = flx_method_of(it)->events;
+    flx_state_copy(x, e->begin);
     *taken = 0.0;
     it->stats.steps--;
     it->stats.rejected++;
+    FLX_TRY(flx_events_indicate(it, x, e->at));
     choose_way(it, x);
+    return FLX_OK;
 }
 
 // The instant that was found at the beginning of the step is there. Where that is in doubt the step is
@@ -213,8 +221,7 @@ static flx_status begin_here(flx_integrator *it, flx_state *x, int tries, double
     *again = e->doubtful && can_be_shorter(it, t);
     if (*again) return step_again(it, x, t, taken);
     if (e->doubtful) memcpy(e->changed, e->first, (size_t)e->n);
-    stay(it, x, taken);
-    return FLX_OK;
+    return stay(it, x, taken);
 }
 
 // Whether no length of the step ends where something marked changes, for it is too long: what is marked
@@ -227,13 +234,24 @@ static bool is_missed(const flx_events *e, const double *value)
     return false;
 }
 
+// The shortest part of the step to x that ends where switches change; contacts have ways of their own.
+static double shortest_part(const flx_integrator *it, const flx_state *x)
+{
+    const flx_method *m = (const flx_method *)it;
+    const flx_events *e = m->events;
+    for (int i = e->nown; i < e->n; i++) {
+        if (e->changed[i]) return 0.0;
+    }
+    return fmin(SHORTEST_PART * (x->t - e->begin->t), FLX_SHORTEST_FLIGHT * m->span);
+}
+
 // The step ends at the instant near t. *again: it does not, and what there is of it is to be looked at.
 static flx_status end_here(flx_integrator *it, flx_state *x, double t, double *taken, bool *again)
 {
     flx_events *e = flx_method_of(it)->events;
     bool reached = true;
     if (e->repeats) {
-        FLX_TRY(step_onto(it, x, t, taken, &reached));
+        FLX_TRY(step_onto(it, x, t, e->begin->t + shortest_part(it, x), taken, &reached));
         *again = !reached || is_overtaken(e, e->at);
         if (*again) return FLX_OK;
         mark_here(e, x, e->at);
@@ -250,8 +268,7 @@ static flx_status end_here(flx_integrator *it, flx_state *x, double t, double *t
     if (!missed) return FLX_OK;
     // forces at the end of so short a step are rounding: what is on its border at the beginning is there
     FLX_TRY(flx_events_indicate(it, e->begin, e->at));
-    if (!is_missed(e, e->at)) stay(it, x, taken);
-    return FLX_OK;
+    return is_missed(e, e->at) ? FLX_OK : stay(it, x, taken);
 }
 
 static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *here)
