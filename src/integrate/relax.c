@@ -29,7 +29,7 @@
 #define SHORTEST 1e-9 // units of time: differences of velocities are rounding below
 // Motions of usual units pass their own scale within these times: steps of slower and faster ones are longer and shorter.
 #define FAST 0.03
-#define SLOW 30.0
+#define SLOW 1.0
 #define SAME_SPEED 1e-8 // ... velocities, to this part
 
 // The limit from values at d, d/2 and d/4.
