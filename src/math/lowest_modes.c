@@ -251,6 +251,7 @@ static int find_gap(const search *s, const flx_lanczos *l, int found, double *bo
         if (!(above > 0)) above = 2 * below; // not converged at all
         double middle = below + (above - below) / 2;
         if (k == found) middle = fmin(middle, below * 1.01); // the next one may still come down
+        if (middle <= RIGID * fabs(s->out->shift)) continue; // rounding of what moves rigidly
         if (middle > 0 && middle - below > 1e-6 * middle) {
             *bound = middle;
             return k;
@@ -297,6 +298,8 @@ static flx_status iterate(search *s, flx_lanczos *l)
     for (int step = 0; step < MOST_BLOCKS; step++) {
         int keep = found + (l->room - found) / 3;
         if (keep < wanted) keep = wanted;
+        if (l->m + l->p > l->room && keep + l->p > l->room)
+            break; // no room for more beside a block
         FLX_TRY(flx_lanczos_step(l, keep));
         found = converged(s, l);
         if (found < wanted && l->exhausted) {
