@@ -45,13 +45,14 @@ void flx_events_destroy_contacts(flx_event_contacts **contacts)
         c->before,     c->e,          c->force,      c->course,     c->bias,       c->eta,
         c->size,       c->touching.J, c->touching.Z, c->touching.W, c->touching.b, c->touching.p,
         c->touching.u, c->kept.W,     c->kept.b,     c->kept.p,     c->kept.u,     c->scratch,
-        c->resting,    c->across,     c->spare,      c->reach};
+        c->resting,    c->across,     c->spare,      c->reach,      c->like.of};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(c->groups);
     flx_free(c->touching.group);
     flx_free(c->touching.first);
     flx_free(c->touching.cone);
     flx_free(c->kept.row);
+    flx_free(c->like.row);
     flx_free(c->lends);
     flx_free(c->share);
     flx_free(c->pool);
@@ -106,7 +107,8 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
                 {&c->scratch, m * m + m},
                 {&c->resting, n},
                 {&c->across, 2 * n},
-                {&c->spare, 2 * n}};
+                {&c->spare, 2 * n},
+                {&c->like.of, m * m}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].at = flx_alloc(s->ctx, want[i].n, sizeof(double));
         if (!*want[i].at) return FLX_ERR_MEMORY;
@@ -115,6 +117,7 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     c->touching.first = flx_alloc(s->ctx, n, sizeof(int));
     c->touching.cone = flx_alloc(s->ctx, n, sizeof *c->touching.cone);
     c->kept.row = flx_alloc(s->ctx, m, sizeof(int));
+    c->like.row = flx_alloc(s->ctx, m, sizeof(int));
     c->lends = flx_alloc(s->ctx, n, sizeof(int));
     c->share = flx_alloc(s->ctx, n, sizeof(double));
     c->pool = flx_alloc(s->ctx, n, sizeof(int));
@@ -128,7 +131,8 @@ static flx_status make(const flx_system *s, flx_event_contacts *c)
     c->kinetic = flx_alloc(s->ctx, n, 1);
     c->solver = flx_cone_create(s->ctx);
     if (!c->touching.group || !c->touching.first || !c->touching.cone || !c->kept.row ||
-        !c->leaves || !c->left || !c->aside || !c->next || !c->kinetic || !c->solver) {
+        !c->like.row || !c->leaves || !c->left || !c->aside || !c->next || !c->kinetic ||
+        !c->solver) {
         return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < c->n; i++) {

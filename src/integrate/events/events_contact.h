@@ -53,6 +53,11 @@ struct flx_event_contacts {
     int *pool;       // (n) groups whose slips depend on each other have one number; -1: it is alone
     int shared;      // 1 + a group that stuck where others or joints hold its slip too; 0: none
     double *scratch; // (rows x rows + rows)
+    struct {         // rows that depend on others but for short levers, as combinations of these
+        bool any;
+        int *row;   // (rows)
+        double *of; // (rows x rows)
+    } like;
     signed char *leaves;  // (n) flx_contact_leaves
     signed char *left;    // (n) the same, kept; states to come before some of them lean
     signed char *aside;   // (n) it leans, and takes no part
@@ -67,7 +72,8 @@ struct flx_event_contacts {
     double fastest;  // approach so far
     double quickest; // slip so far
     double pace;     // of the accelerations of the touching rows, along their scales
-    double part;     // the longest step that slips which turn fast let be solved, where a step is given; 0: all of it
+    double
+        part; // the longest step that slips which turn fast let be solved, where a step is given; 0: all of it
     bool told_gain;
 };
 
@@ -158,3 +164,7 @@ bool flx_contacts_end_together(flx_integrator *it, const flx_state *x);
 double flx_contacts_slow(flx_integrator *it, const flx_state *x);
 // Of states to come, with forces p: groups that others hold in touch lean, slips that others hold have no row.
 void flx_contacts_reduce(flx_event_contacts *c);
+// Slips of compliant laws that are those of others but for levers of their depths become those: J, Z and W of the touching rows.
+void flx_contacts_level(flx_event_contacts *c, size_t nv);
+// The same of numbers x (rows), of which each is one of a row.
+void flx_contacts_level_rows(const flx_event_contacts *c, double *x);

@@ -131,8 +131,14 @@ static flx_status find_free(flx_integrator *it, const flx_state *x)
         const flx_contact_group *g = &c->groups[T->group[k]];
         for (int r = T->first[k]; r < (k + 1 < T->ngroup ? T->first[k + 1] : T->m); r++) {
             int t = r - T->first[k] - (g->normal >= 0);
-            const double *J = T->J + (size_t)r * (size_t)s->dims.nv;
             T->b[r] = t < 0 ? -c->bias[g->normal] : c->bias[s->dims.nlam + g->tangent[t]];
+        }
+    }
+    flx_contacts_level_rows(c, T->b);
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        for (int r = T->first[k]; r < (k + 1 < T->ngroup ? T->first[k + 1] : T->m); r++) {
+            const double *J = T->J + (size_t)r * (size_t)s->dims.nv;
             c->size[r] = fabs(T->b[r]);
             for (int l = 0; l < s->dims.nv; l++) {
                 T->b[r] += J[l] * c->trial->a[l];

@@ -180,6 +180,7 @@ flx_status flx_contacts_couple(flx_integrator *it, const flx_state *x)
         }
     }
     find_reach(it);
+    flx_contacts_level(c, nv);
     return FLX_OK;
 }
 

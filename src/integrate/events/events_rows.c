@@ -49,6 +49,79 @@ static bool add_row(const flx_touch_problem *T, basis *b, int row, double depend
     return false;
 }
 
+// ---- slips at nearly the same depth ---------------------------------------------------------------
+
+// The soft slip that has the most beside those that are there, as a part of itself, if that is more than levers of depths have; -1: none.
+static int next_soft(const flx_event_contacts *c, basis *b)
+{
+    const flx_touch_problem *T = &c->touching;
+    int best = -1;
+    double most = NEARLY_DEPENDS;
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        for (int t = 0; t < g->ntangent && flx_contact_is_soft(g); t++) {
+            int row = T->first[k] + t;
+            bool there = false;
+            for (int i = 0; i < b->n; i++) there = there || b->row[i] == row;
+            double own = T->W[row * T->m + row];
+            if (there || !(own > 0.0) || !(beside(T, b, row) > most * own)) continue;
+            most = beside(T, b, row) / own;
+            best = row;
+        }
+    }
+    return best;
+}
+
+static void level_vectors(const flx_event_contacts *c, double *x, size_t stride)
+{
+    int m = c->touching.m;
+    for (int r = 0; r < m; r++) {
+        const double *of = c->like.of + (size_t)r * (size_t)m;
+        double *own = x + (size_t)r * stride;
+        if (of[r] == 1.0) continue;
+        memset(own, 0, stride * sizeof *own);
+        for (int q = 0; q < m; q++) { // combinations are of rows that stay
+            const double *other = x + (size_t)q * stride;
+            for (size_t l = 0; l < stride && of[q] != 0.0; l++) own[l] += of[q] * other[l];
+        }
+    }
+}
+
+void flx_contacts_level_rows(const flx_event_contacts *c, double *x)
+{
+    if (c->like.any) level_vectors(c, x, 1);
+}
+
+void flx_contacts_level(flx_event_contacts *c, size_t nv)
+{
+    flx_touch_problem *T = &c->touching;
+    size_t m = (size_t)T->m;
+    basis b = {.row = c->like.row, .factor = c->scratch, .part = c->scratch + m * m};
+    c->like.any = false;
+    for (int row; (row = next_soft(c, &b)) >= 0;) (void)add_row(T, &b, row, 0.0);
+    if (b.n == 0) return;
+    memset(c->like.of, 0, m * m * sizeof *c->like.of);
+    for (size_t r = 0; r < m; r++) c->like.of[r * m + r] = 1.0;
+    for (int k = 0; k < T->ngroup; k++) {
+        const flx_contact_group *g = &c->groups[T->group[k]];
+        for (int t = 0; t < g->ntangent && flx_contact_is_soft(g); t++) {
+            int row = T->first[k] + t;
+            bool stays = !(T->W[row * T->m + row] > 0.0);
+            for (int i = 0; i < b.n; i++) stays = stays || b.row[i] == row;
+            if (stays) continue;
+            (void)add_row(T, &b, row, HUGE_VAL);
+            c->like.of[row * T->m + row] = 0.0;
+            for (int i = 0; i < b.n; i++) c->like.of[row * T->m + b.row[i]] = b.part[i];
+            c->like.any = true;
+        }
+    }
+    if (!c->like.any) return;
+    level_vectors(c, T->J, nv);
+    level_vectors(c, T->Z, nv);
+    level_vectors(c, T->W, m); // rows, then columns
+    for (size_t r = 0; r < m; r++) level_vectors(c, T->W + r * m, 1);
+}
+
 static int group_of_row(const flx_touch_problem *T, int row)
 {
     int k = T->ngroup - 1;
