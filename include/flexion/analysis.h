@@ -71,6 +71,7 @@ typedef struct flx_mode_part {
     double size, phase;      // amplitude over the unknown's scale, the largest 1; radians
 } flx_mode_part;
 #define FLX_MODE_PARTS 4
+#define FLX_MODE_PROVEN 1e-3 // residual; what leaves more may be a zero that rounding has spread
 typedef struct flx_mode {
     double re, im;    // s in 1/s; a pair counts once, im >= 0
     double frequency; // |im| / (2 pi), Hz

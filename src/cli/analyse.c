@@ -34,8 +34,6 @@ static void print_parts(const flx_mode *m)
     }
 }
 
-#define PROVEN 1e-3 // residual of a mode
-
 static void print_mode(int number, const flx_mode *m)
 {
     char value[48];
@@ -86,12 +84,12 @@ static void print_count(const flx_modes *m, bool turning)
     for (int i = 0; i < m->nmode; i++) {
         listed += m->modes[i].im > 0.0 ? 2 : 1;
         bool slow = hypot(m->modes[i].re, m->modes[i].im) <= m->within;
-        unproven += slow || !(m->modes[i].residual <= PROVEN);
+        unproven += slow || !(m->modes[i].residual <= FLX_MODE_PROVEN);
     }
     if (unproven > 0) {
         printf("  unproven: %d mode%s below the rounding of the stiffness, or leaving more than %g "
                "of the equations: slow, or zeros spread by rounding\n",
-               unproven, unproven > 1 ? "s" : "", PROVEN);
+               unproven, unproven > 1 ? "s" : "", FLX_MODE_PROVEN);
     }
     switch (m->counted) {
     case FLX_MODES_ALL:

@@ -18,7 +18,7 @@ void flx_work_check(flx_desk *d, void *chore);
 void flx_work_run(flx_desk *d, void *chore);
 // Messages "ready", "frame", "note" and, when it ends, "done"; lines are commands (work_live.c).
 void flx_work_live(flx_desk *d, void *chore);
-// An analysis of the model by its name, or "@modes", "@equilibrium", "@frequency:FROM:TO:SIGNAL": messages "result", where it is a motion, and "done".
+// An analysis of the model by its name, or "@modes", "@equilibrium", "@rest" for modes about it, "@frequency:FROM:TO:SIGNAL": messages "result", where it is a motion, and "done".
 void flx_work_analyse(flx_desk *d, void *chore);
 // Many runs (work_study.c): messages "progress", in runs, and "done" with a table.
 void flx_work_study(flx_desk *d, void *chore);
@@ -35,5 +35,8 @@ flx_status flx_work_read(flx_ctx *ctx, const flx_chore *task, bool open, flx_mod
 char *flx_work_scratch(const flx_chore *task, const char *name);
 // A file beside the model, named after it: "models/crank.yaml" and ".h5" are "models/crank.h5"; the caller frees it.
 char *flx_work_beside(const flx_chore *task, const char *ending);
+// What an analysis of this type found (work_findings.c): members of an object that is open.
+void flx_work_put_finding(flx_text *t, const flx_simulation *sim, const char *type,
+                          const flx_finding *f);
 // What a result file holds, as data for the page.
 flx_status flx_work_put_result(flx_ctx *ctx, const char *path, const char *label, flx_text *t);

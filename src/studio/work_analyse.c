@@ -1,15 +1,14 @@
-// work_analyse.c - an analysis of the model, told to the page: what it says, its tables, the modes, and, of modes and load
-// paths, a motion that plays.
+// work_analyse.c - an analysis of the model, told to the page: what it found (work_findings.c), and, of modes and load paths,
+// a motion that plays.
 #include "base/number.h"
 #include "studio/work.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_ROWS 2000 // of a table
 #define OWN "studio_analysis"
+#define REST "studio_rest"
 
 // "FROM:TO:SIGNAL", in rad/s: of all inputs.
 static flx_status add_frequency(flx_model *m, const char *text)
@@ -25,13 +24,17 @@ static flx_status add_frequency(flx_model *m, const char *text)
     return flx_model_set_list(m, "analyse." OWN ".outputs", 1, &value);
 }
 
-// An analysis that the model does not have is added to what was read, never to the file: "@modes", "@equilibrium",
-// "@frequency:FROM:TO:SIGNAL".
+// An analysis that the model does not have is added to what was read, never to the file: "@modes", "@equilibrium", "@rest" for
+// modes about it, "@frequency:FROM:TO:SIGNAL".
 static flx_status add_own(flx_model *m, const char *option)
 {
     if (option[0] != '@') return FLX_OK;
     if (strncmp(option, "@frequency:", 11) == 0) {
         FLX_TRY(add_frequency(m, option + 11));
+    } else if (strcmp(option, "@rest") == 0) {
+        FLX_TRY(flx_model_set_text(m, "analyse." REST ".type", "equilibrium"));
+        FLX_TRY(flx_model_set_text(m, "analyse." OWN ".type", "modes"));
+        FLX_TRY(flx_model_set_text(m, "analyse." OWN ".about", REST));
     } else {
         FLX_TRY(flx_model_set_text(m, "analyse." OWN ".type", option + 1));
     }
@@ -49,67 +52,14 @@ static flx_status find(flx_ctx *ctx, const flx_simulation *sim, const char *opti
     return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the model has no analysis '%s'", option);
 }
 
-static void put_table(flx_text *t, const flx_finding_table *x)
-{
-    int rows = x->nrow < MOST_ROWS ? x->nrow : MOST_ROWS;
-    flx_text_put(t, "{\"name\": ");
-    flx_text_put_string(t, x->name);
-    flx_text_put(t, ", \"columns\": [");
-    for (int c = 0; c < x->ncolumn && x->columns; c++) {
-        flx_text_put(t, c > 0 ? ", [" : "[");
-        flx_text_put_string(t, x->columns[c]);
-        flx_text_put(t, ", ");
-        flx_text_put_string(t, x->units ? x->units[c] : "");
-        flx_text_put(t, "]");
-    }
-    flx_text_print(t, "], \"of\": %d, \"rows\": [", x->nrow);
-    for (int i = 0; i < rows; i++) {
-        if (i > 0) flx_text_put(t, ", ");
-        flx_text_put_numbers(t, x->ncolumn, x->values + (size_t)i * (size_t)x->ncolumn);
-    }
-    flx_text_put(t, "]}");
-}
-
-static void put_findings(flx_text *t, const flx_simulation *sim, const flx_finding *f)
-{
-    const flx_result_info *info = flx_simulation_info(sim);
-    flx_text_put(t, ", \"lines\": [");
-    for (int i = 0; i < f->nline; i++) {
-        if (i > 0) flx_text_put(t, ", ");
-        flx_text_put_string(t, f->lines[i]);
-    }
-    flx_text_put(t, "], \"tables\": [");
-    for (int i = 0; i < f->ntable; i++) {
-        if (i > 0) flx_text_put(t, ", ");
-        put_table(t, f->tables + i);
-    }
-    flx_text_put(t, "], \"modes\": [");
-    for (int i = 0; i < f->modes.nmode; i++) {
-        const flx_mode *m = f->modes.modes + i;
-        const double numbers[] = {m->frequency, m->damping, m->re, m->im};
-        if (i > 0) flx_text_put(t, ", ");
-        flx_text_put_numbers(t, 4, numbers);
-    }
-    flx_text_put(t, "], \"signals\": [");
-    for (int i = 0; f->signals && i < info->ncolumn; i++) {
-        flx_text_put(t, i > 0 ? ", [" : "[");
-        flx_text_put_string(t, info->names[i]);
-        flx_text_put(t, ", ");
-        flx_text_put_number(t, f->signals[i]);
-        flx_text_put(t, "]");
-    }
-    flx_text_put(t, "]");
-}
-
 // Modes and load paths are motions.
 static flx_status perform(flx_ctx *ctx, const flx_chore *chore, flx_simulation *sim, flx_finding *f,
-                          flx_text *data)
+                          flx_text *data, const char **type)
 {
     int i = 0;
-    const char *type = "";
     flx_sink *sink = NULL;
-    FLX_TRY(find(ctx, sim, chore->option, &i, &type));
-    bool moves = strcmp(type, "modes") == 0 || strcmp(type, "static") == 0;
+    FLX_TRY(find(ctx, sim, chore->option, &i, type));
+    bool moves = strcmp(*type, "modes") == 0 || strcmp(*type, "static") == 0;
     if (!moves) return flx_simulation_analyse(sim, i, f);
     char *path = flx_work_scratch(chore, "analysis.h5");
     flx_status status = path ? flx_hdf5_sink_create(ctx, path, &sink) : FLX_ERR_MEMORY;
@@ -123,7 +73,7 @@ static flx_status perform(flx_ctx *ctx, const flx_chore *chore, flx_simulation *
         return flx_simulation_analyse(sim, i, f);
     }
     if (status == FLX_OK && access(path, R_OK) == 0) {
-        status = flx_work_put_result(ctx, path, type, data);
+        status = flx_work_put_result(ctx, path, *type, data);
         unlink(path);
     }
     free(path);
@@ -137,6 +87,7 @@ void flx_work_analyse(flx_desk *d, void *user)
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
     flx_finding f = {0};
+    const char *type = "";
     flx_text data, t;
     if (!ctx) return;
     flx_text_start(&data, ctx);
@@ -144,7 +95,7 @@ void flx_work_analyse(flx_desk *d, void *user)
     flx_status status = flx_work_read(ctx, chore, false, &model);
     if (status == FLX_OK) status = add_own(model, chore->option);
     if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
-    if (status == FLX_OK) status = perform(ctx, chore, sim, &f, &data);
+    if (status == FLX_OK) status = perform(ctx, chore, sim, &f, &data, &type);
     if (data.length > 0) flx_desk_tell(d, "result", data.data, data.length);
     flx_text_print(&t,
                    "{\"ok\": %s, \"motion\": %s, \"status\": ", status == FLX_OK ? "true" : "false",
@@ -152,7 +103,7 @@ void flx_work_analyse(flx_desk *d, void *user)
     flx_text_put_string(&t, flx_status_text(status));
     flx_text_put(&t, ", \"messages\": ");
     flx_work_put_messages(&t, ctx, chore->path);
-    if (sim) put_findings(&t, sim, &f);
+    if (sim) flx_work_put_finding(&t, sim, type, &f);
     flx_text_put(&t, "}");
     if (!t.failed) flx_desk_tell(d, "done", t.data, t.length);
     flx_text_clear(&t);

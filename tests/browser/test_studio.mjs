@@ -686,6 +686,39 @@ await test("an equilibrium, and modes that play", async () => {
   assert.ok(Math.abs(frequency - Math.sqrt(m * 9.81 * 0.5 / I) / (2 * Math.PI)) < 1e-4, String(frequency));
   assert.match(await page.textContent("#findings tr"), /Growth/); // of what does not vibrate the frequency is 0
   await page.screenshot({ path: at("modes.png") });
+  // each of several alone, again and again; which one swings is marked
+  const kept = await text();
+  await page.evaluate((t) => window.studio.write(t), readFileSync(join(examples, "double_pendulum.yaml"), "utf8"));
+  await idle();
+  await page.selectOption("#analyse", "@modes"); // held out, it is at rest nowhere
+  await page.waitForFunction(() => /not in balance/.test(document.querySelector("#findings .bad")?.textContent), null, { timeout: 15000, polling: 30 });
+  await idle();
+  await page.selectOption("#analyse", "@rest");
+  await page.waitForFunction(() => document.querySelectorAll("#modes button").length > 1 && window.studio.time() === 0, null, { timeout: 15000, polling: 30 });
+  await page.click("#modes tr:nth-child(3) button");
+  const times = await page.evaluate(() => new Promise((done) => {
+    const seen = [];
+    const look = () => { seen.push(window.studio.time()); if (seen.length < 100) setTimeout(look, 15); else done(seen); };
+    look();
+  }));
+  assert.ok(times.every((t) => t >= 1 && t < 2) && times.some((t, i) => t < times[i - 1]), times.join()); // it began again
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("#modes button")].map((b) => b.getAttribute("aria-pressed")).slice(0, 2)), ["false", "true"]);
+  await page.click("#play");
+  assert.match(await page.textContent("#findings"), /Eigenvalues in all: 4, of them in the list: 4/);
+  assert.match(await page.textContent("#modes tr:nth-child(2)"), /rod2 angle/); // what moves most
+  // a path tells where it turns back, a structure where it buckles
+  await page.evaluate((t) => window.studio.write(t), readFileSync(join(examples, "snap_through.yaml"), "utf8"));
+  await idle();
+  await page.selectOption("#analyse", "snap");
+  await page.waitForFunction(() => /Limit point at the load factor 0\.29605\d: top y/.test(document.getElementById("findings")?.textContent), null, { timeout: 15000, polling: 30 });
+  await idle();
+  await page.evaluate((t) => window.studio.write(t), readFileSync(join(examples, "link_column.yaml"), "utf8"));
+  await idle();
+  await page.selectOption("#analyse", "loads");
+  await page.waitForFunction(() => /Load factor/.test(document.querySelector("#findings th:nth-child(2)")?.textContent), null, { timeout: 15000, polling: 30 });
+  await idle();
+  await page.evaluate((t) => window.studio.write(t), kept);
+  await idle();
 });
 
 const studied = async () => {

@@ -6,6 +6,7 @@ export class Player {
   speed = 1; // seconds of the motion a second
   loop = true;
   private last = 0;
+  private part: [number, number] | null = null; // that is played again and again
   private listeners: (() => void)[] = [];
 
   constructor(readonly from: number, readonly to: number) {
@@ -18,8 +19,16 @@ export class Player {
   }
 
   seek(t: number): void {
+    if (this.part && (t < this.part[0] || t >= this.part[1])) this.part = null;
     this.time = Math.min(Math.max(Number.isFinite(t) ? t : this.from, this.from), this.to);
     this.changed();
+  }
+
+  // A part alone, from its begin on, until one goes elsewhere.
+  repeat(from: number, to: number): void {
+    this.part = [from, to];
+    this.seek(from);
+    if (!this.playing) this.toggle();
   }
 
   toggle(): void {
@@ -35,9 +44,10 @@ export class Player {
     // after a pause of the page itself the motion goes on where it was
     const seconds = Math.min((now - this.last) / 1000, 0.25);
     this.last = now;
+    const [from, to] = this.part ?? [this.from, this.to];
     let t = this.time + seconds * this.speed;
-    if (t >= this.to) {
-      if (this.loop) t = this.from + (t - this.to) % (this.to - this.from);
+    if (t >= to) {
+      if (this.loop || this.part) t = from + (t - to) % (to - from);
       else {
         t = this.to;
         this.playing = false;

@@ -16,7 +16,12 @@ export interface Done {
   last?: [string, number][]; file?: string; run?: number; // run: of several that are live
   text?: string; // of what was imported
   // of analyses
-  motion?: boolean; lines?: string[]; modes?: [number, number, number, number][]; signals?: [string, number][];
+  motion?: boolean; lines?: string[]; modes?: [number, number, number, number][]; moves?: string[]; // of each what moves most
+  notes?: { steady: boolean; balanced: boolean; neutral: number; hidden: number; unproven: number; listed: number; total: number; counted: "none" | "all" | "below"; turning: number; within: number; below: number; bound: number };
+  rest?: { steps: number; residual: number; moved: number };
+  path?: { steps: number; factor: number; critical: { limit: boolean; factor: number; moves: string }[] };
+  buckling?: { elsewhere: number; factors: number[]; moves: string[] };
+  signals?: [string, number][];
   tables?: { name: string; labels?: string[]; columns: [string, string][]; of: number; rows: (number | null)[][] }[];
 }
 

@@ -10,7 +10,7 @@ import { Builder } from "./builder";
 import { Editor } from "./editor";
 import { showGallery } from "./gallery";
 import { Files } from "./files";
-import { findingsPanel } from "./findings";
+import { findingsPanel, markMode } from "./findings";
 import { Handles } from "./handles";
 import { askImport } from "./import";
 import { Items } from "./items";
@@ -38,7 +38,7 @@ export class Studio {
   private plots: Plots | null = null;
   private left: Word = "text";
   private live: Live | null = null;
-  private found: { done: Done; name: string } | null = null;
+  private found: { done: Done; name: string; shown: Result | null } | null = null; // shown: its motion
   private analysis = "";
   private kept: Result[] = []; // runs to compare with
   private count = 0; // of runs
@@ -58,7 +58,7 @@ export class Studio {
 
   constructor() {
     this.editor = new Editor(byId("editor"), (byUser) => this.edited(byUser));
-    this.picture = new Picture((name) => { this.choose(name); }, () => this.plots?.update());
+    this.picture = new Picture((name) => { this.choose(name); }, () => { this.plots?.update(); this.mark(); });
     this.builder = new Builder(this.editor, this.picture, (path) => this.added(path), () => this.items.path);
     this.items = new Items(byId("items"), this.editor, () => this.builder.tools(), (path) => { this.picture.stage?.select(path[1] ?? null); this.handles.choose(path[0] === "bodies" ? path[1] ?? null : null); }, (body) => this.drawnBody(body));
     this.handles = new Handles(this.editor, this.picture, this.builder, () => this.work === "none" && !this.builder.isPlacing());
@@ -219,7 +219,7 @@ export class Studio {
     return this.start("run");
   }
 
-  // One of the model's analyses, or one of two that every model may have.
+  // One of the model's analyses, or one of three that every model may have.
   analyse(option: string, name: string): Promise<void> {
     this.analysis = name;
     return this.start("analyse", option);
@@ -237,13 +237,22 @@ export class Studio {
   }
 
   private async analysed(done: Done): Promise<void> {
-    this.found = { done, name: this.analysis };
+    this.found = { done, name: this.analysis, shown: null };
     if (done.motion) {
       const [r] = (await take(await server.result())).results;
+      this.found.shown = r;
       this.picture.show(r);
       this.picture.play();
     }
     this.tab = "findings";
+  }
+
+  private seesFound(): boolean {
+    return this.found?.shown != null && this.found.shown === this.picture.result;
+  }
+
+  private mark(): void {
+    if (this.found?.done.modes?.length) markMode(this.seesFound() ? this.picture.player?.time ?? null : null);
   }
 
   // In real time, from the text as it is: the picture of its start moves.
@@ -380,8 +389,7 @@ export class Studio {
     choice.add(new Option(word("analyse"), ""));
     for (const name of this.checked?.analyses ?? []) choice.add(new Option(name, name));
     if (this.checked?.sweep) choice.add(new Option(word("sweepOwn"), "sweep:"));
-    choice.add(new Option(word("ownModes"), "@modes"));
-    choice.add(new Option(word("ownRest"), "@equilibrium"));
+    for (const [name, option] of [["ownRest", "@equilibrium"], ["ownModesAtRest", "@rest"], ["ownModes", "@modes"]] as [Word, string][]) choice.add(new Option(word(name), option));
     choice.onchange = () => { if (choice.value) void (choice.value === "sweep:" ? this.study("sweep", word("sweepOwn")) : this.analyse(choice.value, choice.selectedOptions[0].text)); };
     return choice;
   }
@@ -413,7 +421,7 @@ export class Studio {
 
   private buildTabs(): void {
     const panels: [Word, () => HTMLElement][] = [["plots", () => this.plots ? make("div", {}, this.runsBar(), this.plots.element) : make("p", { className: "empty", textContent: word("nothing") })]];
-    if (this.found) panels.push(["findings", () => findingsPanel(this.found!.done, this.found!.name)]);
+    if (this.found) panels.push(["findings", () => findingsPanel(this.found!.done, this.found!.name, this.seesFound() ? (mode) => { if (this.seesFound()) this.picture.player?.repeat(mode, mode + 1); } : null)]);
     if (this.live) panels.unshift(["curves", () => this.live!.curves]);
     if (this.done?.last) panels.push(["values", () => this.lastValues()]);
     if (this.picture.stage) panels.push(["view", () => viewPanel(this.picture.stage!, () => this.picture.build())]);
