@@ -185,7 +185,7 @@ static flx_status check(camera_man *c, int *frames)
     double n = floor((t[c->r->rows - 1] - t[0]) / c->speed * c->rate + 1e-9) + 1;
     if (!(n <= MOST_FRAMES)) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "that are %.3g pictures, more than %d: give a higher speed", n,
+                        "the film would have %.3g pictures, more than %d: give a higher speed", n,
                         MOST_FRAMES);
     }
     *frames = (int)n;

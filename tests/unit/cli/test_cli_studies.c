@@ -278,6 +278,84 @@ static int pages_are_written(void)
     return 0;
 }
 
+static int pictures_and_films_are_written(void)
+{
+    static const char *const wrong[][2] = {
+        {"frames pendulum.h5 --size 0x5", "--size needs width and height, as 1280x720, not '0x5'"},
+        {"frames pendulum.h5 --size 9x9x9", "not '9x9x9'"},
+        {"frames pendulum.h5 --size 90000x90000", "pictures of 90000x90000 pixels cannot be made"},
+        {"frames pendulum.h5 --colour red", "--colour is displacement or stress, not 'red'"},
+        {"frames pendulum.h5 --frames 0", "--frames needs a whole number from 1 on"},
+        {"frames pendulum.h5 --from top", "'top' is no view: there are x, y, z and slant"},
+        {"frames pendulum.h5 --exaggerate -1", "--exaggerate needs a positive number"},
+        {"frames pendulum.yaml", "is a model, not a result"},
+        {"film pendulum.h5 --speed 0", "--speed needs a positive number"},
+        {"film pendulum.h5 --speed 1e-9", "give a higher speed"},
+        {"film pendulum.h5 --rate 1e9", "1 to 100 pictures per second"},
+        {"film pendulum.h5 -o film.avi", "not as 'film.avi'"},
+        {"film none.h5", "cannot open the result 'none.h5'"},
+    };
+    char command[200], head[7];
+    write_model("pendulum.yaml", pendulum);
+    flexion("run pendulum.yaml -o pendulum.h5 --quiet");
+    CHECK_STATUS(0);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        snprintf(command, sizeof command, "export %s", wrong[i][0]);
+        flexion(command);
+        CHECK_STATUS(2);
+        CHECK_TEXT(err, wrong[i][1]);
+    }
+    flexion("export frames pendulum.h5 --frames 2 --size 120x90 --colour stress --from z");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "pendulum_frames  2 pictures of ");
+    CHECK(file_size("pendulum_frames/frame_0001.png") > 100);
+    CHECK(file_size("pendulum_frames/frame_0002.png") == -1);
+    flexion("export film pendulum.h5 --size 120x90 --rate 5 --speed 0.5");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "pendulum.gif  ");
+    read_all("pendulum.gif", head, sizeof head);
+    CHECK(strcmp(head, "GIF89a") == 0);
+    return 0;
+}
+
+// Shapes of an arm for a band: their errors, what would do with fewer, and all bases side by side.
+static int bodies_are_measured(void)
+{
+    static const char arm[] = "reduce " FLX_EXAMPLES "/elastic_arm_band.yaml";
+    static const char *const wrong[][2] = {
+        {"--body leg", "'leg' is no flexible body made of finite elements"},
+        {"--to -3", "--to needs a positive number, not '-3'"},
+        {"--in tip.z", "give --in PORT and -o FILE"},
+        {"--in tip.q -o no.svg", "tip.q"},
+    };
+    char command[400];
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        snprintf(command, sizeof command, "%s %s", arm, wrong[i][0]);
+        flexion(command);
+        CHECK_STATUS(2);
+        CHECK_TEXT(err, wrong[i][1]);
+    }
+    CHECK(file_size("no.svg") == -1);
+    snprintf(command, sizeof command, "%s --in tip.z --held hub -o held.svg", arm);
+    flexion(command);
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "arm: band, 23 shapes for 3258 unknowns; 12 ports at hub, tip; 0 to 2000 Hz");
+    CHECK_TEXT(out, "hub held ");
+    CHECK_TEXT(out, "counted: none is missing");
+    CHECK_TEXT(out, "drawn in held.svg");
+    CHECK(file_size("held.svg") > 5000);
+    snprintf(command, sizeof command, "%s --tolerance 1e-30", arm);
+    flexion(command);
+    CHECK_STATUS(1);
+    CHECK_TEXT(out, "THE TOLERANCE IS NOT MET");
+    if (getenv("FLX_SHORT")) return 0;
+    snprintf(command, sizeof command, "%s --compare --to 500", arm);
+    flexion(command);
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "craig-bampton, relieved ");
+    return 0;
+}
+
 static int reductions_are_certified(void)
 {
     write_model("masses.yaml",
@@ -495,7 +573,7 @@ static int sweeps_are_single_runs(void)
 TEST_MAIN(TEST(files_start), TEST(plot_draws), TEST(methods_are_told), TEST(methods_are_compared),
           TEST(results_are_compared), TEST(parameters_are_swept),
           TEST(modes_that_part_keep_their_columns), TEST(sweeps_are_single_runs),
-          TEST(pages_are_written), TEST(reductions_are_certified),
-          TEST(structures_keep_their_files), TEST(analysis_away_from_rest_shows_what_to_write),
-          TEST(tables_of_analyses_are_written), TEST(turning_axes_are_told),
-          TEST(modes_without_proof_are_told), TEST(files_end))
+          TEST(pages_are_written), TEST(pictures_and_films_are_written), TEST(bodies_are_measured),
+          TEST(reductions_are_certified), TEST(structures_keep_their_files),
+          TEST(analysis_away_from_rest_shows_what_to_write), TEST(tables_of_analyses_are_written),
+          TEST(turning_axes_are_told), TEST(modes_without_proof_are_told), TEST(files_end))
