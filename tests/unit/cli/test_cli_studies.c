@@ -344,11 +344,11 @@ static int bodies_are_measured(void)
     CHECK_TEXT(out, "counted: none is missing");
     CHECK_TEXT(out, "drawn in held.svg");
     CHECK(file_size("held.svg") > 5000);
+    if (getenv("FLX_SHORT")) return 0;
     snprintf(command, sizeof command, "%s --tolerance 1e-30", arm);
     flexion(command);
     CHECK_STATUS(1);
     CHECK_TEXT(out, "THE TOLERANCE IS NOT MET");
-    if (getenv("FLX_SHORT")) return 0;
     snprintf(command, sizeof command, "%s --compare --to 500", arm);
     flexion(command);
     CHECK_STATUS(0);
