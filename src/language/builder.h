@@ -388,6 +388,11 @@ typedef struct flx_elastic_body {
     double *at, *rate;   // (n) coordinates and rates at the start
     flx_item **points;   // (nnode) nodes that were asked for, as points
     flx_item **attached; // (nnode) those that joints or forces use
+    // Of shapes that are made for loads at interfaces: their names, and bits of the components that have loads (all: 077);
+    // numbers of other nodes, of which it is known what the shapes leave out there.
+    int ninterface, nknown, *known;
+    const char **interfaces;
+    unsigned *loads;
 } flx_elastic_body;
 
 typedef struct flx_body_data {

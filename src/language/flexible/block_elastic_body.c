@@ -532,5 +532,6 @@ flx_status flx_elastic_body_finish(flx_builder *b)
         m->bodies[m->nbody + i] = d->def;
         m->attached[m->nattached++] = (flx_attached){d->carrier->number, d->node};
     }
+    flx_elastic_bodies_check_loads(b);
     return FLX_OK;
 }

@@ -159,6 +159,21 @@ static flx_status read_interfaces(flx_fe_maker *m, const flx_entry *y, interface
 
 // ---- the whole ----------------------------------------------------------------------------------
 
+// What loads_left_out.c compares joints and forces with.
+static flx_status keep_loads(flx_builder *b, const flx_item *body, const flx_structure *s,
+                             const interfaces *faces, const flx_basis *basis)
+{
+    flx_elastic_body *f = &((flx_body_data *)body->data)->elastic;
+    f->known = flx_take(b, (size_t)basis->nloaded, sizeof *f->known);
+    if (!f->known) return FLX_ERR_MEMORY;
+    f->nknown = basis->nloaded;
+    for (int i = 0; i < f->nknown; i++) f->known[i] = s->label[basis->loaded[i]];
+    f->ninterface = faces->n;
+    f->interfaces = faces->names;
+    f->loads = faces->components;
+    return FLX_OK;
+}
+
 static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const flx_entry *reduce,
                                    flx_elastic **out)
 {
@@ -198,8 +213,10 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
                         flx_basis_get(basis.kind)->name);
     }
     FLX_TRY(flx_elastic_body_read_conditions(b, reduce, faces.n, faces.names, &basis));
-    if (faces.n > 0 && (loads || basis.kind != FLX_BASIS_MODES))
+    if (faces.n > 0 && (loads || basis.kind != FLX_BASIS_MODES)) {
         FLX_TRY(flx_elastic_body_find_loaded(b, body, m->s, &basis));
+        FLX_TRY(keep_loads(b, body, m->s, &faces, &basis));
+    }
     if (faces.n == 0 && !flx_entry_get(body->def, "frame")) basis.frame = FLX_FRAME_BUCKENS;
     return b->reader->reduce(b->reader->user, m->s, lumped == 1, &basis, reduce->loc, out);
 }

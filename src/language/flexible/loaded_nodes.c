@@ -60,7 +60,11 @@ static void take_all(search *q)
     const flx_items *const all[] = {&q->b->joints, &q->b->forces};
     q->n = 0;
     for (int k = 0; k < 2; k++) {
-        for (int i = 0; i < all[k]->count; i++) take(q, flx_entry_get(all[k]->items[i]->def, "at"));
+        for (int i = 0; i < all[k]->count; i++) {
+            const flx_entry *def = all[k]->items[i]->def;
+            take(q, flx_entry_get(def, "at"));
+            if (k == 1) take(q, flx_entry_get(def, "through")); // cables, muscles
+        }
     }
 }
 

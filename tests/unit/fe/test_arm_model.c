@@ -72,6 +72,46 @@ static int loads_beside_the_interfaces_are_told(void)
     return 0;
 }
 
+// ---- loads that components leave out ------------------------------------------------------------
+
+#define BAND(hub, tip)                                                                             \
+    "type: band, to: 500, interfaces: {hub: {on: hub" hub "}, tip: {on: tip" tip "}}"
+#define HINGE(more)                                                                                \
+    "joints: {motor: {type: revolute, on: [ground, arm], at: arm.hub, axis: [0, 0, 1]" more "}}\n"
+#define LOAD(at) "  load: {type: rigid, mass: 1, inertia: [1, 1, 1], position: " at "}\n"
+
+// A hinge passes on no moment about its axis, unless it is driven; a fixed joint passes on everything; a node that is found by
+// its place is as good as one by its number.
+static int loads_that_are_left_out_are_told(void)
+{
+    static const struct {
+        const char *reduce, *more, *told;
+    } cases[] = {
+        {BAND(", components: [x, y, z, rx, ry]", ""), HINGE(""), NULL},
+        {BAND(", components: [x, y, z, rx, ry]", ""), HINGE(", motion: {angle: t}"),
+         "'motor' loads 'arm.hub' in a direction that its 'components' leave out (rz)"},
+        {BAND(", components: [x, y, z, rx, ry]", ""),
+         HINGE("") "forces: {drive: {type: torque, on: motor, value: 1}}\n", "leave out (rz)"},
+        {BAND(", components: [x, y, z, rx]", ""), HINGE(""), "leave out (ry, rz)"},
+        {BAND("", ", components: [x]"),
+         LOAD("arm.tip") "joints: {grip: {type: fixed, on: [arm, load], at: arm.tip}}\n",
+         "'grip' loads 'arm.tip' in a direction that its 'components' leave out (y, z, rx, ry, "
+         "rz)"},
+        {BAND("", ""),
+         LOAD(
+             "[0.20228840000000001, 0.0083967099999999999, 0.004]") "joints: {grip: {type: fixed, "
+                                                                    "on: [arm, load], at: load}}\n",
+         "'grip' is at node 618 of 'arm', which is no interface"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK(read_arm("", cases[i].reduce, cases[i].more) == FLX_OK);
+        CHECK(flx_ctx_warning_count(ctx) == (cases[i].told ? 1 : 0));
+        if (cases[i].told) CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, cases[i].told);
+        finish();
+    }
+    return 0;
+}
+
 // ---- interfaces that move together --------------------------------------------------------------
 
 static int interfaces_that_move_together_are_told(void)
@@ -222,6 +262,6 @@ static int damping_does_not_change_with_the_shapes(void)
     return 0;
 }
 
-TEST_MAIN(TEST(loads_beside_the_interfaces_are_told), TEST(interfaces_that_move_together_are_told),
-          TEST(interfaces_on_a_line_are_refused), TEST(what_is_far_off_is_told),
-          TEST(damping_does_not_change_with_the_shapes))
+TEST_MAIN(TEST(loads_beside_the_interfaces_are_told), TEST(loads_that_are_left_out_are_told),
+          TEST(interfaces_that_move_together_are_told), TEST(interfaces_on_a_line_are_refused),
+          TEST(what_is_far_off_is_told), TEST(damping_does_not_change_with_the_shapes))
