@@ -291,6 +291,27 @@ await test("places are dragged, inertia comes from shapes, robots and meshes of 
   assert.equal((await page.evaluate(() => window.studio.checked())).summary?.bodies, robot.summary.bodies + 1, JSON.stringify((await page.evaluate(() => window.studio.checked())).messages));
 });
 
+await test("comments stay where a model begins by hand; a robot file is text alone", async () => {
+  const kept = await text();
+  await page.click("#left-items");
+  await page.evaluate((t) => window.studio.write(t), "# what I have to think of");
+  await idle();
+  await page.click("#inplane");
+  await idle();
+  assert.match(await text(), /^# what I have to think of\nflexion: 1\ndimension: 2\n/);
+  const robot = readFileSync(join(examples, "robots/arm.urdf"), "utf8");
+  await page.evaluate((t) => window.studio.write(t), robot);
+  await idle();
+  assert.ok((await page.evaluate(() => window.studio.checked())).ok); // read as it is
+  await page.waitForSelector("#isrobot");
+  assert.equal(await page.locator("#adder").count(), 0);
+  await page.click("#import");
+  await page.click("#dialog [data-file='wedge.stl']");
+  assert.equal(await text(), robot); // no mesh either
+  await page.evaluate((t) => window.studio.write(t), kept);
+  await idle();
+});
+
 await test("what was typed is drawn, checked in its place, and survives kill -9", async () => {
   await end(server);
   copyFileSync(join(examples, "slider_crank.yaml"), at("crank.yaml"));

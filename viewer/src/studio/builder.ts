@@ -61,7 +61,13 @@ export class Builder {
   }
 
   // What there is to add, as buttons and a list.
+  // Of a robot file nothing is built here: its text is no model's.
+  private isRobot(): boolean {
+    return /^\s*</.test(this.editor.text());
+  }
+
   tools(): HTMLElement[] {
+    if (this.isRobot()) return [make("p", { className: "hint", id: "isrobot", textContent: word("isRobot") })];
     const choice = make("select", { id: "adder" });
     choice.setAttribute("aria-label", word("addItem"));
     choice.add(new Option(word("addItem"), ""));
@@ -189,18 +195,23 @@ export class Builder {
 
   // A body whose shape is a file of the folder.
   addMesh(file: string): void {
+    if (this.isRobot()) {
+      this.picture.say(word("isRobot"));
+      return;
+    }
     this.head();
     const state = this.editor.view.state, name = freeName(state, file.replace(/\.\w+$/, "").replace(/\W/g, "_").replace(/^(?=\d)/, "m"));
     this.editor.edit(setValue(state, ["bodies", name], `\n    type: rigid\n    mass: 1\n    inertia: ${this.planar() ? "0.01" : "[0.01, 0.01, 0.01]"}\n    shape: {mesh: ${file}, scale: 1}`));
     this.added(["bodies", name]);
   }
 
-  // A model that says nothing yet gets what every model needs.
+  // A model that says nothing yet gets what every model needs, below its comments.
   private head(planar = false): void {
     const state = this.editor.view.state, root = outline(state);
     if (root.children.length > 0) return;
     const axes = planar ? "dimension: 2\ngravity: [0, -9.81]" : "gravity: [0, 0, -9.81]";
-    this.editor.edit([{ from: 0, to: state.doc.length, insert: `flexion: 1\n${axes}\n\nsimulate: {until: 5}\n\noutputs:\n  every: 0.02\n  signals: [energy]\n` }]);
+    const there = state.doc.toString(), from = there.trim() === "" ? 0 : state.doc.length;
+    this.editor.edit([{ from, to: state.doc.length, insert: `${from > 0 && !there.endsWith("\n") ? "\n" : ""}flexion: 1\n${axes}\n\nsimulate: {until: 5}\n\noutputs:\n  every: 0.02\n  signals: [energy]\n` }]);
   }
 
   // The joint that is chosen, else the first one without a motor; of those that have one coordinate.
