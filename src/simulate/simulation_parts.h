@@ -372,6 +372,9 @@ flx_status flx_states_apply(const flx_simulation *sim, const flx_system *s, flx_
 // What info says of states; the state x as sinks take it, into kept_state.
 flx_status flx_states_create(flx_simulation *sim);
 void flx_states_take(flx_simulation *sim, const flx_state *x);
+// The state x of a simulation in the coordinates of another one of the same model, with its accelerations and multipliers.
+flx_status flx_states_convert(flx_simulation *by, const flx_state *x, flx_simulation *to,
+                              flx_state *y);
 // As flx_simulation_create, from a state.
 flx_status flx_simulation_create_at(const flx_model *model, const flx_given_state *from,
                                     flx_simulation **sim);

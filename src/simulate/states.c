@@ -55,6 +55,46 @@ static const flx_system *carry(flx_simulation *sim, flx_state *x)
     return sim->bodies;
 }
 
+static bool are_alike(const flx_dims *a, const flx_dims *b)
+{
+    return a->nq == b->nq && a->nv == b->nv && a->nx == b->nx && a->nw == b->nw &&
+           a->nswitch == b->nswitch;
+}
+
+static bool is_whole(const flx_simulation *sim)
+{
+    return are_alike(&sim->sys->dims, &flx_wrapper_innermost(sim->sys)->dims);
+}
+
+flx_status flx_states_convert(flx_simulation *by, const flx_state *x, flx_simulation *to,
+                              flx_state *y)
+{
+    if (!by->bodies == !to->bodies && are_alike(&by->sys->dims, &to->sys->dims)) {
+        flx_state_copy(y, x);
+        return FLX_OK;
+    }
+    const flx_system *from = by->bodies ? by->bodies : by->sys;
+    const flx_system *other = to->bodies ? to->bodies : to->sys;
+    if (!is_whole(by) || !is_whole(to) || !are_alike(&from->dims, &other->dims)) {
+        return FLX_FAIL(to->ctx, FLX_ERR_CANNOT, to->model->reduce_loc,
+                        "a run that neglects inertia has no state of the whole model: leave out "
+                        "this block of `reduce`");
+    }
+    flx_state own = *x;
+    (void)carry(by, &own);
+    const flx_dims *d = &to->sys->dims;
+    if (to->bodies) FLX_TRY(flx_tree_from_bodies(flx_wrapper_innermost(to->sys), &own, y));
+    if (!to->bodies) {
+        memcpy(y->q, own.q, (size_t)d->nq * sizeof *y->q);
+        memcpy(y->v, own.v, (size_t)d->nv * sizeof *y->v);
+        memcpy(y->x, own.x, (size_t)d->nx * sizeof *y->x);
+        memcpy(y->switches, own.switches, (size_t)d->nswitch * sizeof *y->switches);
+    }
+    memcpy(y->w, own.w, (size_t)d->nw * sizeof *y->w);
+    y->t = own.t;
+    return flx_start_accelerations(to->sys, y);
+}
+
 void flx_simulation_keep_states(flx_simulation *sim)
 {
     if (!sim) return;

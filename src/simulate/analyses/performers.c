@@ -61,7 +61,7 @@ static flx_status run_to_instant(flx_simulation *sim, double t, flx_state *x)
     copy.awaited = NULL; // what is sought here is not in the run
     flx_status status = flx_simulation_create(&copy, &run);
     if (status == FLX_OK) status = flx_simulation_run(run, 0, NULL, NULL, NULL);
-    if (status == FLX_OK) flx_state_copy(x, run->state);
+    if (status == FLX_OK) status = flx_states_convert(run, run->state, sim, x);
     flx_simulation_destroy(&run);
     return status;
 }

@@ -122,6 +122,47 @@ static int series_of_a_pendulum(void)
     return 0;
 }
 
+#define CART(way, formulation)                                                                     \
+    "flexion: 1\n"                                                                                 \
+    "dimension: 2\n"                                                                               \
+    "gravity: [0, -9.81]\n"                                                                        \
+    "bodies:\n"                                                                                    \
+    "  cart: {type: rigid, mass: 10, inertia: 1}\n"                                                \
+    "  rod: {type: rigid, mass: 2, com: [0, -0.6], inertia: 0.24}\n"                               \
+    "joints:\n"                                                                                    \
+    "  rail: {type: prismatic, on: [ground, cart], at: cart, axis: [1, 0]}\n"                      \
+    "  hinge: {type: revolute, on: [cart, rod], at: cart, initial: {angle: 0.5}}\n"                \
+    "inputs: {F: {value: 0}}\n"                                                                    \
+    "forces: {push: {type: force, on: rail, value: F - 300*rail.displacement}}\n"                  \
+    "analyse:\n"                                                                                   \
+    "  s: {type: linear, inputs: [F], outputs: [rail.displacement], states: [rail.displacement, "  \
+    "hinge.angle, rail.rate, hinge.rate], " way "}\n"                                              \
+    "simulate: {until: 2, method: radau, rtol: 1e-10, atol: 1e-12" formulation "}\n"               \
+    "outputs: {every: 1, signals: [hinge.angle]}\n"
+
+// Of a mechanism of joints, in whichever coordinates it runs and is linearised: that of the instant, at each.
+static int series_of_a_mechanism(void)
+{
+    static const char *const models[] = {CART("every: 0.5", ""),
+                                         CART("every: 0.5", ", formulation: tree"),
+                                         CART("every: 0.5", ", formulation: index-3")};
+    findings w = findings_of(CART("about: {time: 1.5}", ""));
+    CHECK(w.status == FLX_OK);
+    const flx_finding_table *A = w.f.tables;
+    while (A < w.f.tables + w.f.ntable && strcmp(A->name, "A") != 0) A++;
+    CHECK(A < w.f.tables + w.f.ntable && A->nrow == 4);
+    for (int k = 0; k < 3; k++) {
+        findings v = findings_of(models[k]);
+        CHECK(v.status == FLX_OK && v.f.tables->nrow == 5);
+        const double *row = v.f.tables->values + 3 * v.f.tables->ncolumn;
+        CHECK_NEAR(row[0], 1.5, 1e-12);
+        for (int i = 0; i < 16; i++) CHECK_NEAR(row[1 + i], A->values[i], 1e-6);
+        findings_clear(&v);
+    }
+    findings_clear(&w);
+    return 0;
+}
+
 // The cost of a run that begins a little off the motion is x^T P x of the start.
 static int cost_of_a_run(void)
 {
@@ -168,5 +209,5 @@ static int gains_about_an_instant(void)
 }
 
 TEST_MAIN(TEST(scalar_of_constant_coefficients), TEST(order_of_changing_coefficients),
-          TEST(steady_far_from_the_end), TEST(series_of_a_pendulum), TEST(cost_of_a_run),
-          TEST(gains_about_an_instant))
+          TEST(steady_far_from_the_end), TEST(series_of_a_pendulum), TEST(series_of_a_mechanism),
+          TEST(cost_of_a_run), TEST(gains_about_an_instant))

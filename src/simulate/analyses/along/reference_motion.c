@@ -54,7 +54,7 @@ static flx_status begin_run(flx_reference *r, const flx_way_keys *way)
 
 static flx_status take_from_run(flx_reference *r, int k, flx_state *x)
 {
-    flx_simulation *sim = r->sim;
+    flx_simulation *sim = r->sim, *run = r->run->sim;
     if (r->t[k] > flx_run_time(r->run)) {
         flx_status status = flx_run_advance(r->run, r->t[k]);
         if (status == FLX_STOPPED) {
@@ -64,14 +64,7 @@ static flx_status take_from_run(flx_reference *r, int k, flx_state *x)
         }
         FLX_TRY(status);
     }
-    const flx_dims *a = &r->run->sim->sys->dims, *b = &sim->sys->dims;
-    if (a->nq != b->nq || a->nv != b->nv || a->nx != b->nx || a->nw != b->nw) {
-        return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, sim->model->reduce_loc,
-                        "a run that neglects inertia is not linearised along its way: leave out "
-                        "this block of `reduce`");
-    }
-    flx_state_copy(x, r->run->sim->state);
-    return FLX_OK;
+    return flx_states_convert(run, run->state, sim, x);
 }
 
 // ---- along the motion of a grid -------------------------------------------------------------------------
