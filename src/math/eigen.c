@@ -144,6 +144,17 @@ flx_status flx_dense_orthonormalise(flx_ctx *ctx, int m, int n, double *A)
 
 static const char schur_form[] = "the Schur form of a matrix";
 
+flx_status flx_dense_balance(flx_ctx *ctx, int n, double *A, double *d)
+{
+    lapack_int low = 0, high = 0, info = 0;
+    if (n == 0) return FLX_OK;
+    if (!flx_dense_is_finite((size_t)n * (size_t)n, A)) {
+        return flx_dense_report(ctx, -1, schur_form);
+    }
+    FLX_ONE_THREAD info = LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'S', n, A, n, &low, &high, d);
+    return flx_dense_report(ctx, info, schur_form);
+}
+
 flx_status flx_dense_schur(flx_ctx *ctx, int n, double *A, double *re, double *im, double *Q)
 {
     if (n == 0) return FLX_OK;

@@ -26,6 +26,9 @@ flx_status flx_dense_both_eigenvectors(flx_ctx *ctx, int n, double *A, double *r
 flx_status flx_dense_lyapunov(flx_ctx *ctx, int n, const double *S, double *X);
 // The columns of A (m x n, m >= n) become orthonormal, with the same span.
 flx_status flx_dense_orthonormalise(flx_ctx *ctx, int m, int n, double *A);
+// A (n x n) is overwritten by D^-1 A D with rows and columns of like size, d (n): the diagonal of D, powers of the radix. Forms
+// that turn A, as that of Schur, lose small numbers beside large ones where its states are in unlike units.
+flx_status flx_dense_balance(flx_ctx *ctx, int n, double *A, double *d);
 // A = Q S Q^T (n x n, A overwritten by S in real Schur form), with the eigenvalues in its order.
 flx_status flx_dense_schur(flx_ctx *ctx, int n, double *A, double *re, double *im, double *Q);
 // The eigenvalues with first != 0, both of a pair or none, to the front of S.

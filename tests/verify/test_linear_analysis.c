@@ -481,8 +481,55 @@ static int stationary_outputs_have_no_zeros(void)
     return 0;
 }
 
-TEST_MAIN(TEST(corners_have_names), TEST(stationary_outputs_have_no_zeros), TEST(slider_crank),
-          TEST(moved_base), TEST(bicycle), TEST(elastic_arm), TEST(responses_agree),
-          TEST(peak_is_that_of_the_book), TEST(step_is_that_of_the_book),
-          TEST(impulses_at_once_are_told), TEST(pole_on_the_axis_is_told), TEST(states_and_loops),
-          TEST(unreached_modes_are_named), TEST(clocks_are_told))
+// Responses of a crane to a step of its force, in units of people, and as a micromechanism in SI units: lengths and angles are
+// states of unlike size.
+static int units_do_not_matter(void)
+{
+    static const double units[2][3] = {{1, 1, 1}, {1e-6, 1e-15, 1e-4}};
+    double found[2][404] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        double L = units[k][0], M = units[k][1], T = units[k][2];
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "flexion: 1\n"
+                 "dimension: 2\n"
+                 "parameters: {L: %g, M: %g, T: %g}\n"
+                 "gravity: [0, -9.81*L/T^2]\n"
+                 "bodies:\n"
+                 "  cart: {type: rigid, mass: 10*M, inertia: M*L^2}\n"
+                 "  rod: {type: rigid, mass: 2*M, com: [0, -0.6*L], inertia: 0.24*M*L^2}\n"
+                 "joints:\n"
+                 "  rail: {type: prismatic, on: [ground, cart], at: cart, axis: [1, 0]}\n"
+                 "  hinge: {type: revolute, on: [cart, rod], at: cart}\n"
+                 "inputs: {F: {value: 0}}\n"
+                 "forces:\n"
+                 "  push: {type: force, on: rail, value: F - 300*M/T^2*rail.displacement - "
+                 "2*M/T*rail.rate}\n"
+                 "  rub: {type: torque, on: hinge, value: -0.2*M*L^2/T*hinge.rate}\n"
+                 "analyse: {s: {type: linear, inputs: [F], outputs: [rail.displacement, "
+                 "hinge.angle], until: 10*T, gramians: true}}\n",
+                 L, M, T);
+        findings w = findings_of(text);
+        CHECK(w.status == FLX_OK);
+        const flx_finding_table *step = table(&w.f, "step"), *reach = table(&w.f, "reach");
+        CHECK(step && reach && step->ncolumn == 3 && step->nrow == 201);
+        for (int i = 0; i < step->nrow; i++) {
+            const double *row = step->values + 3 * i;
+            found[k][2 * i] = row[1] * M / (T * T);
+            found[k][2 * i + 1] = row[2] * M * L / (T * T);
+        }
+        found[k][402] = found[k][403] =
+            reach->values[0] * M * M / (T * T * T); // x by white noise of F
+        findings_clear(&w);
+    }
+    CHECK(found[0][20] > 1e-4 && found[0][403] > 1e-4); // 1/(2 d k) of the cart alone: 8e-4
+    for (int i = 0; i < 404; i++) CHECK_NEAR(found[1][i], found[0][i], 1e-9);
+    return 0;
+}
+
+TEST_MAIN(TEST(units_do_not_matter), TEST(corners_have_names),
+          TEST(stationary_outputs_have_no_zeros), TEST(slider_crank), TEST(moved_base),
+          TEST(bicycle), TEST(elastic_arm), TEST(responses_agree), TEST(peak_is_that_of_the_book),
+          TEST(step_is_that_of_the_book), TEST(impulses_at_once_are_told),
+          TEST(pole_on_the_axis_is_told), TEST(states_and_loops), TEST(unreached_modes_are_named),
+          TEST(clocks_are_told))

@@ -1,5 +1,6 @@
 // perform_norms.c - analyses of type norms: H2, whole and of a band, Hinf, Hankel's singular values (RED-12 to RED-15).
 #include "flexion/reduction.h"
+#include "math/eigen.h"
 #include "simulate/analyses/io_signals.h"
 #include "simulate/linear/linear_about.h"
 #include "simulate/linear/of_part.h"
@@ -120,14 +121,17 @@ static flx_status measure(found *f)
     const flx_linear_model *m = &f->m;
     size_t n = (size_t)m->n, nn = n * n, in = (size_t)m->nin, all = (size_t)m->nout;
     FLX_TRY(check(f));
-    double *A = flx_alloc(f->sim->ctx, nn + n * (in + all), sizeof *A);
+    double *A = flx_alloc(f->sim->ctx, nn + n * (in + all + 1), sizeof *A);
     if (!A) return FLX_ERR_MEMORY;
-    double *B = A + nn, *C = B + n * in;
+    double *B = A + nn, *C = B + n * in, *d = C + n * all;
     turn(m->n, m->n, m->A, A);
     turn(m->n, m->nin, m->B, B);
     turn(m->nout, m->n, m->C, C);
     const flx_plant s = {.n = m->n, .inputs = m->nin, .outputs = m->nout, .A = A, .B = B, .C = C};
-    flx_status status = measure_plant(f, &s);
+    flx_status status = flx_dense_balance(f->sim->ctx, m->n, A, d); // states of like size
+    for (size_t k = 0; k < n * in; k++) B[k] /= d[k % n];
+    for (size_t k = 0; k < n * all; k++) C[k] *= d[k / all];
+    if (status == FLX_OK) status = measure_plant(f, &s);
     flx_free(A);
     return status;
 }
