@@ -1,6 +1,7 @@
 // lqr.c - regulators and filters of least cost.
 #include "base/common.h"
 #include "base/refuse.h"
+#include "control/cost_units.h"
 #include "flexion/control.h"
 #include "math/dense.h"
 #include "math/eigen.h"
@@ -143,15 +144,10 @@ static flx_status check_problem(flx_ctx *ctx, int n, int m, const double *A, con
     return check_sample(ctx, sample);
 }
 
-flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const double *B,
-                        const double *Q, const double *R, double sample, double *K, double *P)
+static flx_status find_gains(flx_ctx *ctx, int n, int m, const double *A, const double *B,
+                             const double *Q, const double *R, double sample, double *K, double *P)
 {
-    if (!ctx) return flx_refuse_null(ctx, __func__);
-    if (n < 1 || m < 1)
-        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no inputs");
     size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
-    FLX_TRY(check_problem(ctx, n, m, A, B, Q, R, sample, false));
-    if (!K) return flx_refuse_null(ctx, __func__);
     double *memory = flx_alloc(ctx, 3 * nn + 4 * nm + mm, sizeof *memory);
     double *cost = P ? P : flx_alloc(ctx, nn, sizeof *cost);
     if (!memory || !cost) {
@@ -181,17 +177,58 @@ flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const doubl
     return status;
 }
 
-// The dual: A^T, C^T; of samples P is that before the measurement, and L follows from it.
-flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const double *C,
-                           const double *W, const double *V, double sample, double *L, double *P)
+// X (m x n) by rows, with row i times left[i] and column j times right[j]; over: divided by them.
+static void scale_rows(int m, int n, const double *left, bool over_left, const double *right,
+                       bool over_right, const double *X, double *to)
+{
+    for (int i = 0; i < m; i++) {
+        double a = over_left ? 1.0 / left[i] : left[i];
+        for (int j = 0; j < n; j++)
+            to[i * n + j] = X[i * n + j] * a * (over_right ? 1.0 / right[j] : right[j]);
+    }
+}
+
+// In units in which nothing is lost beside larger numbers: those of the caller may be far apart.
+static flx_status find_gains_in_units(flx_ctx *ctx, int n, int m, const double *A, const double *B,
+                                      const double *Q, const double *R, double sample, double *K,
+                                      double *P)
+{
+    size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
+    double *copy = flx_alloc(ctx, 2 * nn + nm + mm + (size_t)(n + m), sizeof *copy);
+    if (!copy) return FLX_ERR_MEMORY;
+    double *a = copy, *q = a + nn, *b = q + nn, *r = b + nm, *d = r + mm, *s = d + n;
+    flx_status status;
+    if (flx_cost_units(n, m, A, B, Q, R, d, s)) {
+        scale_rows(n, n, d, true, d, false, A, a);
+        scale_rows(n, m, d, true, s, false, B, b);
+        scale_rows(n, n, d, false, d, false, Q, q);
+        scale_rows(m, m, s, false, s, false, R, r);
+        status = find_gains(ctx, n, m, a, b, q, r, sample, K, P);
+        if (status == FLX_OK) scale_rows(m, n, s, false, d, true, K, K);
+        if (status == FLX_OK && P) scale_rows(n, n, d, true, d, true, P, P);
+    } else {
+        status = find_gains(ctx, n, m, A, B, Q, R, sample, K, P);
+    }
+    flx_free(copy);
+    return status;
+}
+
+flx_status flx_lqr_find(flx_ctx *ctx, int n, int m, const double *A, const double *B,
+                        const double *Q, const double *R, double sample, double *K, double *P)
 {
     if (!ctx) return flx_refuse_null(ctx, __func__);
-    int m = nout;
     if (n < 1 || m < 1)
-        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no measurements");
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no inputs");
+    FLX_TRY(check_problem(ctx, n, m, A, B, Q, R, sample, false));
+    if (!K) return flx_refuse_null(ctx, __func__);
+    return find_gains_in_units(ctx, n, m, A, B, Q, R, sample, K, P);
+}
+
+// The dual: A^T, C^T; of samples P is that before the measurement, and L follows from it.
+static flx_status find_filter(flx_ctx *ctx, int n, int m, const double *A, const double *C,
+                              const double *W, const double *V, double sample, double *L, double *P)
+{
     size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
-    FLX_TRY(check_problem(ctx, n, m, A, C, W, V, sample, true));
-    if (!L) return flx_refuse_null(ctx, __func__);
     double *memory = flx_alloc(ctx, 5 * nn + 4 * nm + mm, sizeof *memory);
     if (!memory) return FLX_ERR_MEMORY;
     double *K = memory, *X = K + nm, *Ad = X + nn, *Q = Ad + nn, *B = Q + nn, *S = B + nm,
@@ -226,6 +263,44 @@ flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const
     if (status == FLX_OK && P) memcpy(P, X, nn * sizeof *P);
     flx_free(memory);
     return status;
+}
+
+// The units of the dual are one over those of states and measurements.
+static flx_status find_filter_in_units(flx_ctx *ctx, int n, int m, const double *A, const double *C,
+                                       const double *W, const double *V, double sample, double *L,
+                                       double *P)
+{
+    size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m, mm = (size_t)m * (size_t)m;
+    double *copy = flx_alloc(ctx, 2 * nn + nm + mm + (size_t)(n + m), sizeof *copy);
+    if (!copy) return FLX_ERR_MEMORY;
+    double *a = copy, *w = a + nn, *c = w + nn, *v = c + nm, *d = v + mm, *s = d + n;
+    flx_status status;
+    turn(n, n, A, a); // A^T and C^T by rows
+    turn(m, n, C, c);
+    if (flx_cost_units(n, m, a, c, W, V, d, s)) {
+        scale_rows(n, n, d, false, d, true, A, a);
+        scale_rows(m, n, s, false, d, true, C, c);
+        scale_rows(n, n, d, false, d, false, W, w);
+        scale_rows(m, m, s, false, s, false, V, v);
+        status = find_filter(ctx, n, m, a, c, w, v, sample, L, P);
+        if (status == FLX_OK) scale_rows(n, m, d, true, s, false, L, L);
+        if (status == FLX_OK && P) scale_rows(n, n, d, true, d, true, P, P);
+    } else {
+        status = find_filter(ctx, n, m, A, C, W, V, sample, L, P);
+    }
+    flx_free(copy);
+    return status;
+}
+
+flx_status flx_kalman_find(flx_ctx *ctx, int n, int nout, const double *A, const double *C,
+                           const double *W, const double *V, double sample, double *L, double *P)
+{
+    if (!ctx) return flx_refuse_null(ctx, __func__);
+    if (n < 1 || nout < 1)
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no states or no measurements");
+    FLX_TRY(check_problem(ctx, n, nout, A, C, W, V, sample, true));
+    if (!L) return flx_refuse_null(ctx, __func__);
+    return find_filter_in_units(ctx, n, nout, A, C, W, V, sample, L, P);
 }
 
 flx_status flx_sample_linear(flx_ctx *ctx, int n, int m, const double *A, const double *B, double T,

@@ -219,6 +219,49 @@ static int observers_and_joints_may_have_long_names(void)
     return 0;
 }
 
-TEST_MAIN(TEST(observers_and_joints_may_have_long_names), TEST(names_may_be_long),
-          TEST(failures_have_a_place), TEST(cart_and_pole), TEST(return_difference), TEST(filters),
-          TEST(refusals), TEST(long_chain))
+// The same plant with lengths in L, masses in M and times in T: gains and filters are the same quantities.
+static int units_do_not_matter(void)
+{
+    static const double a[16] = {0, 0, 1, 0, 0, 0, 0, 1, -30, 1.4014, -0.1, 0, 0, -28.03, 0, -0.2};
+    static const double b[8] = {0, 0, 0, 0, 0.95, -0.3, 2.38, 1.7}, c[8] = {1, 0, 0, 0, 0, 1, 0, 0};
+    static const double q[4] = {10, 100, 1, 1};
+    static const double units[5][3] = {
+        {1, 1, 1}, {1e3, 1e-3, 1}, {1e-6, 1e-15, 1e-4}, {1e-9, 1, 1}, {1e6, 1e9, 1e6}};
+    flx_ctx *ctx = flx_ctx_create();
+    double first[2][2][8] = {{{0}}};
+    for (int e = 0; e < 5; e++) {
+        double L = units[e][0], M = units[e][1], T = units[e][2];
+        const double d[4] = {L, 1, L / T, 1 / T};
+        const double f[2] = {M * L / (T * T), M * L * L / (T * T)}, y[2] = {L, 1};
+        double A2[16], B2[8], C2[8], Q2[16] = {0}, W[16] = {0}, R2[4] = {0}, V[4] = {0};
+        for (int i = 0; i < 4; i++) {
+            for (int j = 0; j < 4; j++) A2[4 * i + j] = a[4 * i + j] * d[i] / d[j] / T;
+            for (int j = 0; j < 2; j++) B2[2 * i + j] = b[2 * i + j] * d[i] / f[j] / T;
+            for (int j = 0; j < 2; j++) C2[4 * j + i] = c[4 * j + i] * y[j] / d[i];
+            Q2[5 * i] = q[i] / (d[i] * d[i]);
+            W[5 * i] = 0.01 * q[i] * d[i] * d[i] / T;
+        }
+        for (int j = 0; j < 2; j++) R2[3 * j] = 0.1 / (f[j] * f[j]);
+        for (int j = 0; j < 2; j++) V[3 * j] = 1e-5 * y[j] * y[j] * T;
+        for (int sampled = 0; sampled < 2; sampled++) {
+            double K[8], F[8], P[16], sample = sampled ? 0.02 * T : 0.0;
+            CHECK(flx_lqr_find(ctx, 4, 2, A2, B2, Q2, R2, sample, K, P) == FLX_OK);
+            if (sampled) V[0] /= sample, V[3] /= sample; // of a sample, no longer of a unit of time
+            CHECK(flx_kalman_find(ctx, 4, 2, A2, C2, W, V, sample, F, NULL) == FLX_OK);
+            for (int i = 0; i < 8; i++) {
+                double gain = K[i] * d[i % 4] / f[i / 4];
+                double filter = F[i] * y[i % 2] / d[i / 2] * (sampled ? 1 : T);
+                if (e == 0) first[sampled][0][i] = gain;
+                if (e == 0) first[sampled][1][i] = filter;
+                CHECK_REL(gain, first[sampled][0][i], 1e-8);
+                CHECK_REL(filter, first[sampled][1][i], 1e-8);
+            }
+        }
+    }
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(units_do_not_matter), TEST(observers_and_joints_may_have_long_names),
+          TEST(names_may_be_long), TEST(failures_have_a_place), TEST(cart_and_pole),
+          TEST(return_difference), TEST(filters), TEST(refusals), TEST(long_chain))
