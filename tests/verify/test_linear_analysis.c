@@ -321,6 +321,31 @@ static int pole_on_the_axis_is_told(void)
     return 0;
 }
 
+// A pendulum held out is at rest nowhere but at its equilibrium.
+static int balance_is_told(void)
+{
+    for (int i = 0; i < 2; i++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies: {bob: {type: rigid, mass: 2, inertia: 0.1, position: [0.3, -0.4]}}\n"
+                 "joints: {hinge: {type: revolute, on: [ground, bob], at: [0, 0]}}\n"
+                 "inputs: {T: 0}\nforces: {motor: {type: torque, on: hinge, value: T}}\n"
+                 "analyse:\n%s"
+                 "  bode: {type: frequency, about: %s, outputs: [hinge.angle], from: 1, to: 2, "
+                 "count: 2}\n",
+                 i ? "  rest: {type: equilibrium}\n" : "", i ? "rest" : "start");
+        job w = {.ctx = flx_ctx_create()};
+        CHECK(flx_model_read_text(w.ctx, "pendulum", text, strlen(text), 0, NULL, &w.model) ==
+              FLX_OK);
+        CHECK(flx_simulation_create(w.model, &w.sim) == FLX_OK);
+        CHECK(perform(&w, i) == 0);
+        CHECK(says(&w.f, "forces are not in balance here") == (i == 0));
+        close_all(&w);
+    }
+    return 0;
+}
+
 // ---- about which state; loops -------------------------------------------------------------------------
 
 #define PENDULUM                                                                                   \
@@ -527,7 +552,7 @@ static int units_do_not_matter(void)
     return 0;
 }
 
-TEST_MAIN(TEST(units_do_not_matter), TEST(corners_have_names),
+TEST_MAIN(TEST(balance_is_told), TEST(units_do_not_matter), TEST(corners_have_names),
           TEST(stationary_outputs_have_no_zeros), TEST(slider_crank), TEST(moved_base),
           TEST(bicycle), TEST(elastic_arm), TEST(responses_agree), TEST(peak_is_that_of_the_book),
           TEST(step_is_that_of_the_book), TEST(impulses_at_once_are_told),

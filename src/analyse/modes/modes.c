@@ -173,48 +173,12 @@ static flx_status find_slowest(flx_search *f, int count)
     return FLX_OK;
 }
 
-// ---- the state ----------------------------------------------------------------------------------
-
-// An equilibrium is found to some digits. What is left over turns with what it acts on, and is a
-// stiffness that is none.
-static flx_status find_balance(flx_search *f, const flx_state *x)
-{
-    const flx_system *s = f->s;
-    flx_rest e = {0};
-    for (int i = 0; i < s->dims.nv; i++) {
-        if (x->v[i] != 0.0) return FLX_OK;
-    }
-    int errors = flx_ctx_error_count(s->ctx);
-    flx_state *rest = NULL;
-    flx_status status = flx_rest_create(s, &e);
-    if (status == FLX_OK) status = flx_state_create(s, &rest);
-    if (status == FLX_OK) {
-        flx_state_copy(rest, x);
-        flx_rest_stop(s, rest);
-        status = flx_rest_measure(&e, rest);
-    }
-    if (status == FLX_OK) flx_quadratic_multiply_sizes(&f->q, 0, f->q.scale, f->w.c);
-    for (int i = 0; status == FLX_OK && i < s->dims.nv; i++) {
-        double left = fabs(e.r[i]), rounding = DBL_EPSILON * f->w.c[i];
-        if (e.residual <= FLX_REST_NEARLY) {
-            f->out_of_balance = fmax(f->out_of_balance, left * f->q.scale[i]);
-        }
-        if (left > f->out->unbalance * rounding) {
-            f->out->unbalance = rounding > 0.0 ? left / rounding : HUGE_VAL;
-        }
-    }
-    flx_state_destroy(&rest);
-    flx_rest_destroy(&e);
-    flx_ctx_forget_errors(s->ctx, errors);
-    return status == FLX_ERR_MEMORY ? status : FLX_OK;
-}
-
 static flx_status find(flx_search *f, flx_work *work, const flx_state *x, const double *turn,
                        int count)
 {
     FLX_TRY(flx_quadratic_create(f->s, work, x, turn, f->arena, &f->q));
     FLX_TRY(flx_shift_create(&f->q, &f->w));
-    FLX_TRY(find_balance(f, x));
+    FLX_TRY(flx_quadratic_balance(&f->q, x, f->w.c, &f->out->unbalance, &f->out_of_balance));
     f->out->nshape = f->q.nv + f->q.nx;
     f->out->scale = f->q.scale;
     int m = f->w.m;

@@ -38,6 +38,11 @@ flx_status flx_quadratic_create(const flx_system *s, flx_work *work, const flx_s
 // Rows of closed contacts that follow from other rows count as open (quadratic_closed.c).
 flx_status flx_quadratic_open_dependent(flx_quadratic *q, const flx_state *x);
 void flx_quadratic_destroy(flx_quadratic *q);
+// An equilibrium is found to some digits. What is left over turns with what it acts on, and is a stiffness that is none.
+// unbalance, work: the largest of it, if it is more than they are: in parts of its rounding, and, of what is nearly in balance,
+// as work by moves of the scales. Nothing where x moves. sizes: (n) room.
+flx_status flx_quadratic_balance(const flx_quadratic *q, const flx_state *x, double *sizes,
+                                 double *unbalance, double *work);
 
 // W and L of (MODE-1) of every block of velocities, row-major, one after another: 2 n n numbers each.
 flx_status flx_quadratic_brackets(const flx_quadratic *q, const flx_state *x, const double *turn,

@@ -286,6 +286,13 @@ static flx_status tell_axes(sweep *s)
                                  "the motion is not steady: the response is that of the equations "
                                  "as they are at this instant"));
     }
+    if (!s->r.balanced) {
+        FLX_TRY(
+            flx_finding_line(s->sim, s->out,
+                             "forces are not in balance here: the response is that of the "
+                             "equations as they are at this instant; find an equilibrium first, "
+                             "and give it as 'about'"));
+    }
     if (!(rate > 0.0)) return FLX_OK;
     return flx_finding_line(s->sim, s->out,
                             "frequencies are those in axes that rotate with the motion, by %.6g "

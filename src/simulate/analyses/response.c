@@ -11,7 +11,25 @@
 #include <math.h>
 #include <string.h>
 
-#define AT_REST 1e-12 // velocities as a part of their scales, 1/s
+#define AT_REST 1e-12       // velocities as a part of their scales, 1/s
+#define OUT_OF_BALANCE 1e-6 // accelerations at rest, likewise, 1/s^2
+#define ROUNDED 100.0       // ... or forces, in parts of their rounding
+
+static double largest(const flx_system *s, const double *v)
+{
+    double size = 0.0;
+    for (int i = 0; i < s->dims.nv; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        size = fmax(size, fabs(v[i]) / (u.scale > 0.0 ? u.scale : 1.0));
+    }
+    return size;
+}
+
+bool flx_is_balanced(const flx_system *s, const flx_state *x, double unbalance)
+{
+    return largest(s, x->a) <= OUT_OF_BALANCE || unbalance <= ROUNDED;
+}
 
 flx_status flx_bodies_of(flx_simulation *sim, const flx_state *own, const flx_system **sys,
                          flx_state **x)
@@ -34,19 +52,24 @@ flx_status flx_turn_of(const flx_system *s, const flx_state *x, double **turn, d
                        bool *steady)
 {
     int nv = s->dims.nv;
-    double size = 0.0;
     flx_body_axes body;
     *turn = NULL;
     *steady = true;
-    for (int i = 0; i < nv; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, i, &u);
-        size = fmax(size, fabs(x->v[i]) / (u.scale > 0.0 ? u.scale : 1.0));
-    }
-    if (!(size > AT_REST) || !flx_descriptor_body_axes(s, x->q, 0, &body)) return FLX_OK;
+    if (!(largest(s, x->v) > AT_REST) || !flx_descriptor_body_axes(s, x->q, 0, &body))
+        return FLX_OK;
     *turn = flx_alloc(s->ctx, (size_t)nv * (size_t)nv, sizeof **turn);
     if (!*turn) return FLX_ERR_MEMORY;
     return flx_steady_find(s, x, *turn, turning, steady);
+}
+
+static flx_status find_balance(flx_response *r)
+{
+    double unbalance = 0.0, work = 0.0;
+    double *sizes = flx_arena_take(r->arena, (size_t)r->q.n, sizeof *sizes);
+    if (!sizes) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_quadratic_balance(&r->q, r->x, sizes, &unbalance, &work));
+    r->balanced = r->turn || flx_is_balanced(r->sys, r->x, unbalance);
+    return FLX_OK;
 }
 
 static flx_status make(flx_response *r, const flx_state *own)
@@ -61,6 +84,7 @@ static flx_status make(flx_response *r, const flx_state *own)
     r->work = r->sys->ops->work_create(r->sys);
     if (!r->work) return FLX_ERR_MEMORY;
     FLX_TRY(flx_quadratic_create(r->sys, r->work, r->x, r->turn, r->arena, &r->q));
+    FLX_TRY(find_balance(r));
     FLX_TRY(flx_io_slopes_find(sim, r->sys, r->x, &r->inputs, &r->io, r->arena, &r->slopes));
     r->y = flx_arena_take(r->arena, (size_t)keys->nout * (size_t)keys->nin, sizeof *r->y);
     if (!r->y) return FLX_ERR_MEMORY;
@@ -78,7 +102,7 @@ static flx_status make(flx_response *r, const flx_state *own)
 flx_status flx_response_create(flx_simulation *sim, const flx_state *own, const flx_io_keys *keys,
                                flx_response *out)
 {
-    *out = (flx_response){.sim = sim, .none = {.sim = sim}, .steady = true};
+    *out = (flx_response){.sim = sim, .none = {.sim = sim}, .steady = true, .balanced = true};
     if (sim->plan->reduction.n > 0) {
         return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, sim->model->reduce_loc,
                         "there is no frequency response where inertia is neglected: leave out this "

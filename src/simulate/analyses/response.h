@@ -12,7 +12,7 @@ typedef struct flx_response {
     flx_work *work;        // owned
     double *turn;          // owned: W, or NULL
     double turning[3];
-    bool steady;
+    bool steady, balanced; // balanced: what moves, or forces are in balance
     flx_io_signals io;
     flx_cut_inputs inputs;
     flx_io_slopes slopes;
@@ -31,6 +31,9 @@ flx_status flx_response_find(flx_response *r, double w, double *re, double *im);
 // The system of bodies, and the state x of it that own means; x is created.
 flx_status flx_bodies_of(flx_simulation *sim, const flx_state *own, const flx_system **sys,
                          flx_state **x);
+// Whether forces are in balance at x, but for rounding: accelerations are next to nothing, or forces are no more than so many
+// parts of their rounding (flx_quadratic_balance).
+bool flx_is_balanced(const flx_system *s, const flx_state *x, double unbalance);
 // W of (MODE-1) where the state moves, else NULL; to be freed. steady: with constant coefficients.
 flx_status flx_turn_of(const flx_system *s, const flx_state *x, double **turn, double turning[3],
                        bool *steady);
