@@ -324,23 +324,32 @@ static int pole_on_the_axis_is_told(void)
 // A pendulum held out is at rest nowhere but at its equilibrium.
 static int balance_is_told(void)
 {
-    for (int i = 0; i < 2; i++) {
+    static const struct {
+        const char *keys, *line;
+    } rows[] = {
+        {"frequency, outputs: [hinge.angle], from: 1, to: 2, count: 2",
+         "forces are not in balance here"},
+        {"norms, outputs: [hinge.angle], inputs: [T]", "the state moves (bob angle'"},
+        {"root-locus, outputs: [hinge.angle], inputs: [T], to: 5", "the state moves (bob angle'"},
+        {"root-locus, parameter: m, from: 1, to: 2", "the state moves (bob angle'"}};
+    for (int i = 0; i < 8; i++) {
         char text[800];
+        bool rest = i % 2;
         snprintf(text, sizeof text,
-                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
-                 "bodies: {bob: {type: rigid, mass: 2, inertia: 0.1, position: [0.3, -0.4]}}\n"
-                 "joints: {hinge: {type: revolute, on: [ground, bob], at: [0, 0]}}\n"
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {m: 2}\n"
+                 "bodies: {bob: {type: rigid, mass: m, inertia: 0.1, position: [0.3, -0.4]}}\n"
+                 "joints: {hinge: {type: revolute, on: [ground, bob], at: [0, 0], friction: "
+                 "{viscous: 1}}}\n"
                  "inputs: {T: 0}\nforces: {motor: {type: torque, on: hinge, value: T}}\n"
-                 "analyse:\n%s"
-                 "  bode: {type: frequency, about: %s, outputs: [hinge.angle], from: 1, to: 2, "
-                 "count: 2}\n",
-                 i ? "  rest: {type: equilibrium}\n" : "", i ? "rest" : "start");
+                 "analyse:\n%s  linear: {about: %s, type: %s}\n",
+                 rest ? "  rest: {type: equilibrium}\n" : "", rest ? "rest" : "start",
+                 rows[i / 2].keys);
         job w = {.ctx = flx_ctx_create()};
         CHECK(flx_model_read_text(w.ctx, "pendulum", text, strlen(text), 0, NULL, &w.model) ==
               FLX_OK);
-        CHECK(flx_simulation_create(w.model, &w.sim) == FLX_OK);
-        CHECK(perform(&w, i) == 0);
-        CHECK(says(&w.f, "forces are not in balance here") == (i == 0));
+        CHECK(flx_simulation_create_to_analyse(w.model, &w.sim) == FLX_OK);
+        CHECK(perform(&w, rest) == 0);
+        CHECK(says(&w.f, rows[i / 2].line) == !rest);
         close_all(&w);
     }
     return 0;

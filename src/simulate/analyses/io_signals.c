@@ -1,5 +1,10 @@
 // io_signals.c - outputs and named states of an analysis; see io_signals.h.
 #include "simulate/analyses/io_signals.h"
+#include "base/number.h"
+
+#include <math.h>
+
+#define MOVES 1e-9 // rates of states as a part of what A makes of states of their size
 
 static void list(flx_io_signals *s, const flx_column *columns, int n, flx_node *nodes)
 {
@@ -55,6 +60,35 @@ flx_status flx_io_signals_linear(flx_io_signals *s, flx_simulation *sim, const f
                                         .motion = s->turns ? &s->motion : NULL,
                                         .shifts = &s->shifts};
     return flx_linear_find(&request, out);
+}
+
+void flx_name_state(const flx_state_info *s, size_t size, char *text)
+{
+    const char *rate = s->kind == FLX_STATE_VELOCITY ? "'" : "";
+    flx_snprintf(text, size, s->part[0] ? "%s %s%s" : "%s%s%s", s->item, s->part, rate);
+}
+
+flx_status flx_io_signals_tell_moving(const flx_io_signals *s, flx_simulation *sim,
+                                      const flx_linear_model *m, flx_finding *out)
+{
+    int worst = 0;
+    double most = 0.0;
+    char name[60];
+    if (s->motion.steady) return FLX_OK;
+    for (int i = 0; i < m->n; i++) {
+        double size = 0.0;
+        for (int j = 0; j < m->n; j++) size += fabs(m->A[i * m->n + j]);
+        double part = fabs(m->rate[i]) / fmax(size, 1e-3);
+        if (part <= most) continue;
+        most = part;
+        worst = i;
+    }
+    if (most <= MOVES) return FLX_OK;
+    flx_name_state(m->states + worst, sizeof name, name);
+    return flx_finding_line(sim, out,
+                            "the state moves (%s changes by %.4g per second): the coefficients are "
+                            "those of this instant",
+                            name, m->rate[worst]);
 }
 
 void flx_io_signals_clear(flx_io_signals *s)

@@ -23,4 +23,9 @@ flx_status flx_io_signals_create(flx_simulation *sim, const flx_io_keys *keys, f
 // The linear model between them about a state of sim->sys.
 flx_status flx_io_signals_linear(flx_io_signals *s, flx_simulation *sim, const flx_state *at,
                                  flx_linear_model *out);
+// A state by its name, as "hinge angle'".
+void flx_name_state(const flx_state_info *s, size_t size, char *text);
+// Where the state of the model moves, and not steadily, a line says so: its coefficients are those of an instant.
+flx_status flx_io_signals_tell_moving(const flx_io_signals *s, flx_simulation *sim,
+                                      const flx_linear_model *m, flx_finding *out);
 void flx_io_signals_clear(flx_io_signals *s);

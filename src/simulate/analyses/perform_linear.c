@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define ROUNDING 1e-12 // of the largest number of D
-#define MOVES 1e-9     // rates of states as a part of what A makes of states of their size
 #define SAME 1e-7      // eigenvalues, as a part of the largest
 #define MOST_NAMED 40
 #define LONG 900
@@ -54,12 +53,6 @@ static flx_status put_matrices(found *f)
 
 // ---- lines --------------------------------------------------------------------------------------------
 
-static void name_state(const flx_state_info *s, char *text, size_t size)
-{
-    const char *rate = s->kind == FLX_STATE_VELOCITY ? "'" : "";
-    flx_snprintf(text, size, s->part[0] ? "%s %s%s" : "%s%s%s", s->item, s->part, rate);
-}
-
 static flx_status put_names(found *f, const char *what, int n, const char *const *names)
 {
     char line[LONG] = "";
@@ -76,7 +69,7 @@ static flx_status put_states(found *f)
     const char *names[MOST_NAMED];
     int n = f->m.n;
     for (int k = 0; k < n && k < MOST_NAMED; k++) {
-        name_state(f->m.states + k, text[k], sizeof text[k]);
+        flx_name_state(f->m.states + k, sizeof text[k], text[k]);
         names[k] = text[k];
     }
     FLX_TRY(put_names(f, "states", n, names));
@@ -101,25 +94,8 @@ static flx_status tell_steady(found *f)
 // Whether the state moves, so that coefficients are those of an instant.
 static flx_status tell_motion(found *f)
 {
-    const flx_linear_model *m = &f->m;
-    int worst = 0;
-    double most = 0.0;
-    char name[60];
-    if (f->io.motion.steady) return tell_steady(f);
-    for (int i = 0; i < m->n; i++) {
-        double size = 0.0;
-        for (int j = 0; j < m->n; j++) size += fabs(m->A[i * m->n + j]);
-        double part = fabs(m->rate[i]) / fmax(size, 1e-3);
-        if (part <= most) continue;
-        most = part;
-        worst = i;
-    }
-    if (most <= MOVES) return FLX_OK;
-    name_state(m->states + worst, name, sizeof name);
-    return flx_finding_line(f->sim, f->out,
-                            "the state moves (%s changes by %.4g per second): the coefficients are "
-                            "those of this instant",
-                            name, m->rate[worst]);
+    return f->io.motion.steady ? tell_steady(f)
+                               : flx_io_signals_tell_moving(&f->io, f->sim, &f->m, f->out);
 }
 
 // Rates of inputs that outputs contain.

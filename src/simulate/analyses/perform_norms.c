@@ -189,6 +189,7 @@ static flx_status perform(flx_task *t, flx_finding *out)
     FLX_TRY(flx_io_signals_create(t->sim, &keys->io, &f.io));
     f.io.turns = true;
     flx_status status = flx_io_signals_linear(&f.io, t->sim, t->place.own, &f.m);
+    if (status == FLX_OK) status = flx_io_signals_tell_moving(&f.io, t->sim, &f.m, out);
     if (status == FLX_OK) status = measure(&f);
     flx_linear_model_clear(&f.m);
     flx_io_signals_clear(&f.io);

@@ -31,13 +31,16 @@ typedef struct locus {
 
 // ---- poles at one value ---------------------------------------------------------------------------------
 
-static flx_status find_linear(flx_task *t, const flx_io_keys *io, flx_linear_model *m)
+// out: where a state that moves is told; NULL: nowhere.
+static flx_status find_linear(flx_task *t, const flx_io_keys *io, flx_linear_model *m,
+                              flx_finding *out)
 {
     flx_io_signals signals;
     FLX_TRY(flx_analysis_find_own_state(t));
     FLX_TRY(flx_io_signals_create(t->sim, io, &signals));
     signals.turns = true;
     flx_status status = flx_io_signals_linear(&signals, t->sim, t->place.own, m);
+    if (status == FLX_OK && out) status = flx_io_signals_tell_moving(&signals, t->sim, m, out);
     flx_io_signals_clear(&signals);
     return status;
 }
@@ -46,7 +49,7 @@ static flx_status find_in(void *user, flx_task *t)
 {
     flx_linear_model m = {0};
     const flx_locus_keys *keys = t->a->own;
-    flx_status status = find_linear(t, &keys->io, &m);
+    flx_status status = find_linear(t, &keys->io, &m, NULL);
     if (status == FLX_OK) status = flx_linear_find_modes(t->sim->ctx, &m, user);
     flx_linear_model_clear(&m);
     return status;
@@ -356,8 +359,16 @@ static flx_status put_zeros(locus *l)
 static flx_status begin(locus *l)
 {
     flx_task *t = l->t;
-    if (l->keys->parameter) return flx_analysis_check_text(t, "a root locus of a parameter");
-    FLX_TRY(find_linear(t, &l->keys->io, &l->plant));
+    if (l->keys->parameter) {
+        flx_linear_model now = {0};
+        FLX_TRY(flx_analysis_check_text(t, "a root locus of a parameter"));
+        int told = flx_ctx_error_count(t->sim->ctx);
+        flx_status status = find_linear(t, &l->keys->io, &now, l->out);
+        flx_linear_model_clear(&now);
+        flx_ctx_forget_errors(t->sim->ctx, told); // with the values of the locus it may be there
+        return status == FLX_ERR_MEMORY ? status : FLX_OK;
+    }
+    FLX_TRY(find_linear(t, &l->keys->io, &l->plant, l->out));
     if (!l->plant.D1 && !l->plant.D2) return FLX_OK;
     return FLX_FAIL(t->sim->ctx, FLX_ERR_CANNOT, t->a->loc,
                     "the output contains rates of the input: a gain between them is no feedback "
