@@ -162,8 +162,26 @@ static int sampled_from_the_start(void)
             CHECK_NEAR(fabs(t->values[5 * i + 1]), sqrt(0.3 - 0.25), 1e-8);
         }
         CHECK_NEAR(t->values[12], 0, 1e-8);
+        for (int i = 0; i < w.f.nline; i++) CHECK(!strstr(w.f.lines[i], "is no multiple"));
         findings_clear(&w);
     }
+    return 0;
+}
+
+// A period in which the clock strikes once, and in the next one twice, is told.
+static int clocks_that_do_not_fit(void)
+{
+    findings w = findings_of("flexion: 1\nequations: {first_order: {x: {at: 0, derivative: p}}}\n"
+                             "control: {p: {type: pid, of: -x, p: 3, sample: 0.1}}\n" RUN
+                             "analyse: {m: {type: period-map, period: 0.15}}\n");
+    bool told = false;
+    CHECK(w.status == FLX_OK);
+    for (int i = 0; i < w.f.nline; i++) {
+        told = told || strstr(w.f.lines[i], "the period is no multiple of the 0.1 s after which "
+                                            "'p.tick' strikes");
+    }
+    CHECK(told);
+    findings_clear(&w);
     return 0;
 }
 
@@ -237,4 +255,5 @@ static int massless_pivot_under_an_angle(void)
 }
 
 TEST_MAIN(TEST(linear), TEST(vibrating_pivot), TEST(massless_pivot_under_an_angle), TEST(cycle),
-          TEST(sampled), TEST(sampled_from_the_start), TEST(sampled_and_unstable), TEST(refused))
+          TEST(sampled), TEST(sampled_from_the_start), TEST(clocks_that_do_not_fit),
+          TEST(sampled_and_unstable), TEST(refused))

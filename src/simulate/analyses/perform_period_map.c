@@ -16,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP 1e-3    // of a difference, in the scales
-#define CLOSED 1e-6  // what is left open by a motion that repeats itself, in the scales
-#define MOST 20      // iterations of (FLOQ-2)
-#define DONE 1e-10   // of them
-#define NEUTRAL 1e-9 // singular values of P - 1 that count as zero, of the largest
-#define MARGIN 1e-4  // of the size of a multiplier at the unit circle
-#define LARGEST 200  // unknowns
+#define STEP 1e-3       // of a difference, in the scales
+#define SAME_CLOCK 1e-6 // of a period: so many strikes of a clock
+#define CLOSED 1e-6     // what is left open by a motion that repeats itself, in the scales
+#define MOST 20         // iterations of (FLOQ-2)
+#define DONE 1e-10      // of them
+#define NEUTRAL 1e-9    // singular values of P - 1 that count as zero, of the largest
+#define MARGIN 1e-4     // of the size of a multiplier at the unit circle
+#define LARGEST 200     // unknowns
 
 typedef struct period {
     flx_simulation *sim;
@@ -278,6 +279,24 @@ static flx_status put_state(period *p)
     return FLX_OK;
 }
 
+// A clock that strikes at other times of each period has no map over one.
+static flx_status tell_clocks(period *p)
+{
+    const flx_model *m = p->sim->model;
+    for (int i = 0; i < m->nevent; i++) {
+        const flx_event *e = m->events + i;
+        if (e->when >= 0 || !(e->every > 0.0) || (e->nset == 0 && e->fmu == 0)) continue;
+        double strikes = p->T / e->every;
+        if (fabs(strikes - round(strikes)) <= SAME_CLOCK * strikes && strikes > 0.5) continue;
+        return flx_finding_line(
+            p->sim, p->out,
+            "the period is no multiple of the %.10g s after which '%s' strikes: "
+            "multipliers are those of this stretch of the run",
+            e->every, e->name);
+    }
+    return FLX_OK;
+}
+
 static flx_status tell(period *p, double largest)
 {
     const char *item, *part;
@@ -294,6 +313,7 @@ static flx_status tell(period *p, double largest)
                                  "by %.4g; multipliers are those of this stretch of the run",
                                  p->T, item, part, p->end[worst]));
     }
+    FLX_TRY(tell_clocks(p));
     for (size_t i = 0; i < (size_t)p->n * (size_t)p->n; i++) {
         rough = fmax(rough, fabs(p->map[i] - p->coarse[i]));
         size = fmax(size, fabs(p->map[i]));
