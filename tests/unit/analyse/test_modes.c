@@ -1,6 +1,7 @@
 // test_modes.c - eigenvalues and equilibria against closed forms: oscillators, spinning and rolling bodies.
 #include "base/common.h"
 #include "check.h"
+#include "findings.h"
 #include "flexion/extend/method_table.h"
 #include "flexion/flexion.h"
 
@@ -370,8 +371,30 @@ static int what_begins_to_move_does_not_turn(void)
     return 0;
 }
 
-TEST_MAIN(TEST(a_table_is_as_stiff_as_its_line), TEST(what_begins_to_move_does_not_turn),
-          TEST(two_masses_oscillate), TEST(without_mass_the_order_is_lower),
+// A cart on a wheel that does not slip sideways, drawn beside its springs: where it comes to rest depends on the way.
+static int equilibria_of_what_rolls_are_many(void)
+{
+    findings w = findings_of(
+        "flexion: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {cart: {type: rigid, mass: 3, inertia: [0.1, 0.1, 0.2], position: [0, 0, 0.2]},\n"
+        "  wheel: {type: rigid, mass: 1, inertia: [0.01, 0.02, 0.01], position: [0.3, 0, 0.2]}}\n"
+        "joints: {lie: {type: planar, on: [ground, cart], at: cart, axis: [0, 0, 1]},\n"
+        "  axle: {type: revolute, on: [cart, wheel], at: wheel, axis: [0, 1, 0]},\n"
+        "  tyre: {type: rolling, on: [ground, wheel], at: [[0, 0, 0], wheel], normal: [0, 0, 1], "
+        "axis: [0, 1, 0], radius: 0.2}}\n"
+        "forces: {s: {type: spring, on: [ground, cart], at: [[1, 0.5, 0.2], [0, 0.1, 0.2]], "
+        "stiffness: 200, length: 0.1}}\n"
+        "analyse: {rest: {type: equilibrium}}\n");
+    CHECK(w.status == FLX_OK && w.f.nline == 1);
+    CHECK_TEXT(w.f.lines[0], "'tyre' constrains velocities");
+    findings_clear(&w);
+    return 0;
+}
+
+TEST_MAIN(TEST(equilibria_of_what_rolls_are_many), TEST(a_table_is_as_stiff_as_its_line),
+          TEST(what_begins_to_move_does_not_turn), TEST(two_masses_oscillate),
+          TEST(without_mass_the_order_is_lower),
           TEST(without_mass_and_damping_the_position_follows), TEST(nothing_holds_it),
           TEST(a_pendulum_comes_to_rest), TEST(what_hangs_in_springs_is_in_balance),
           TEST(what_is_not_at_rest_says_so), TEST(nothing_rests_that_falls),
