@@ -70,11 +70,9 @@ flx_status flx_scene_make_solids(const flx_model *m, flx_arena *arena, flx_scene
     if (!solids) return FLX_ERR_MEMORY;
     s->solids = solids;
     for (int i = 0; i < m->nsolid; i++) {
-        int *order = flx_alloc(m->ctx, (size_t)m->solids[i].nnode, sizeof *order);
-        flx_status status =
-            order ? make_solid(m->solids + i, arena, order, solids + s->nsolid++) : FLX_ERR_MEMORY;
-        flx_free(order);
-        FLX_TRY(status);
+        int *order = flx_arena_take(arena, (size_t)m->solids[i].nnode, sizeof *order);
+        if (!order) return FLX_ERR_MEMORY;
+        FLX_TRY(make_solid(m->solids + i, arena, order, solids + s->nsolid++));
     }
     return FLX_OK;
 }

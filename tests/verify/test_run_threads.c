@@ -190,4 +190,41 @@ static int runs_outlive_their_system(void)
     return 0;
 }
 
-TEST_MAIN(TEST(one_system_in_threads), TEST(runs_outlive_their_system))
+// What is shared is only read: whatever a run does, the context of the model and the system takes no memory and hears nothing.
+static int the_context_of_the_model_is_left_alone(void)
+{
+    static const char *const examples[] = {"slider_crank", "rubber_bar",     "elastic_crank",
+                                           "collision",    "stack_of_boxes", "two_mass_reduced"};
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        char path[400];
+        int n;
+        flx_ctx *shared = flx_ctx_create(), *own = flx_ctx_create();
+        flx_model *model = NULL;
+        flx_system *system = NULL;
+        flx_run *run = NULL, *twin = NULL;
+        snprintf(path, sizeof path, FLX_EXAMPLES "/%s.yaml", examples[i]);
+        CHECK(flx_model_read_by(shared, path, NULL, &model) == FLX_OK);
+        CHECK(flx_system_compile(model, NULL, shared, &system) == FLX_OK);
+        long taken = flx_ctx_allocation_count(shared);
+        int told = flx_ctx_warning_count(shared);
+        CHECK(flx_run_create(system, NULL, own, &run) == FLX_OK);
+        CHECK(flx_run_step(run, 0.0, NULL) == FLX_OK && flx_run_outputs(run, &n));
+        (void)flx_run_scene(run); // a model of equations has none
+        (void)flx_run_motion(run, &n);
+        CHECK(flx_run_ledger(run) && flx_run_save(run, NULL, 0) > 0);
+        CHECK(flx_run_clone(run, own, &twin) == FLX_OK && flx_run_reset(twin) == FLX_OK);
+        flx_run_destroy(&twin);
+        flx_run_destroy(&run);
+        if (flx_ctx_allocation_count(shared) != taken) printf("  %s\n", examples[i]);
+        CHECK(flx_ctx_allocation_count(shared) == taken);
+        CHECK(flx_ctx_warning_count(shared) == told && flx_ctx_error_count(shared) == 0);
+        flx_system_destroy(&system);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&own);
+        flx_ctx_destroy(&shared);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(one_system_in_threads), TEST(runs_outlive_their_system),
+          TEST(the_context_of_the_model_is_left_alone))
