@@ -707,8 +707,16 @@ await test("an equilibrium, and modes that play", async () => {
   assert.ok(Math.abs(frequency - Math.sqrt(m * 9.81 * 0.5 / I) / (2 * Math.PI)) < 1e-4, String(frequency));
   assert.match(await page.textContent("#findings tr"), /Growth/); // of what does not vibrate the frequency is 0
   await page.screenshot({ path: at("modes.png") });
-  // each of several alone, again and again; which one swings is marked
+  // what finds nothing says why, also after the next check
   const kept = await text();
+  await page.evaluate((t) => window.studio.write(t), readFileSync(join(examples, "cart_pole.yaml"), "utf8"));
+  await idle();
+  await page.selectOption("#analyse", "@rest");
+  await page.waitForFunction(() => window.studio.found()?.ok === false, null, { timeout: 15000, polling: 30 });
+  await idle();
+  const why = await page.evaluate(() => [...document.querySelectorAll("#findings p")].map((p) => p.textContent));
+  assert.ok(why.length > 1 && /equilibrium/.test(why[1]) && !why.some((line) => /Eigenvalues|slowest/.test(line)), why.join("\n"));
+  // each of several alone, again and again; which one swings is marked
   await page.evaluate((t) => window.studio.write(t), readFileSync(join(examples, "double_pendulum.yaml"), "utf8"));
   await idle();
   await page.selectOption("#analyse", "@modes"); // held out, it is at rest nowhere

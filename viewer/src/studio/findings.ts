@@ -49,7 +49,7 @@ function notesOf(n: NonNullable<Done["notes"]>): [string, boolean][] {
 
 function linesOf(done: Done): [string, boolean][] {
   const lines: [string, boolean][] = (done.lines ?? []).map((text) => [text, false]), { rest, path, buckling } = done;
-  if (done.notes) lines.push(...notesOf(done.notes));
+  if (done.notes && done.ok) lines.push(...notesOf(done.notes));
   if (rest && done.ok) lines.push([word("foundRest", few(rest.residual), few(rest.moved)), false]);
   if (path && path.steps > 0) lines.push([word("foundPath", digits(path.factor), path.steps), false]);
   for (const c of path?.critical ?? []) lines.push([word(c.limit ? "limitPoint" : "branchPoint", digits(c.factor), c.moves), false]);
@@ -64,10 +64,13 @@ function modesTable(modes: NonNullable<Done["modes"]>, moves: string[], play: ((
   return make("div", { className: "wide", id: "modes" }, t);
 }
 
+// Of a comparison of methods times and errors are sizes, no more.
+const shorter = (t: Table) => (x: number | null, k: number) => (x !== null && known[t.columns[k][0]] && !Number.isInteger(x) ? Number(x.toPrecision(2)) : x);
+
 // play: where the modes are seen.
 export function findingsPanel(done: Done, name: string, play: ((mode: number) => void) | null): HTMLElement {
   const box = make("div", { id: "findings" }, make("h2", { textContent: name })), tables = done.tables ?? [], drawn = drawings(tables);
-  if (!done.ok) box.append(make("p", { className: "bad", textContent: word("failed", done.status) }));
+  if (!done.ok) box.append(make("p", { className: "bad", textContent: word("failed", done.status) }), ...done.messages.map((m) => make("p", { textContent: m.text }))); // the next check has messages of its own
   for (const [line, bad] of linesOf(done)) box.append(make("p", { textContent: line, className: bad ? "bad" : "" }));
   if (done.modes?.length) box.append(modesTable(done.modes, done.moves ?? [], play));
   if (done.buckling?.factors.length) box.append(make("div", { className: "wide" }, table(["", word("loadFactor"), word("movesMost")], done.buckling.factors.map((f, i) => [String(i + 1), f, done.buckling!.moves[i]]))));
@@ -75,7 +78,7 @@ export function findingsPanel(done: Done, name: string, play: ((mode: number) =>
   for (const t of tables) {
     const labels = t.labels ?? [];
     if (t.name) box.append(make("h2", { textContent: t.name }));
-    box.append(make("div", { className: "charts" }, ...(drawn.get(t.name) ?? [])), make("div", { className: "wide" }, table([...(labels.length ? [""] : []), ...t.columns.map(titleOf)], t.rows.map((r, i) => (labels.length ? [labels[i], ...r] : r)))));
+    box.append(make("div", { className: "charts" }, ...(drawn.get(t.name) ?? [])), make("div", { className: "wide" }, table([...(labels.length ? [""] : []), ...t.columns.map(titleOf)], t.rows.map((r, i) => (labels.length ? [labels[i], ...r.map(shorter(t))] : r)))));
     if (t.of > MOST) box.append(make("p", { className: "hint", textContent: `+ ${t.of - MOST}` }));
   }
   return box;
