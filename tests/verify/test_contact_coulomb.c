@@ -217,6 +217,36 @@ static int box_comes_to_rest(void)
     return 0;
 }
 
+// A capsule that bounces, slides and comes to roll, by steps of given length: what Newton's iteration leaves where slips end and turn is
+// not taken for rounding. Velocities jumped by 0.02 m/s, the energy was off by 0.05, or a value was not finite.
+static int given_steps_keep_the_energy(void)
+{
+    static const char text[] =
+        "flexion: 1\ngravity: [0, 0, -9.81]\n"
+        "bodies: {cap: {type: rigid, mass: 0.5, inertia: [0.002, 0.0006, 0.002],\n"
+        "  position: [0.02, 0, 0.08], velocity: [0.3, 0.1, 0], angular_velocity: [0.2, 2, 0.5]}}\n"
+        "forces: {floor: {type: contact, on: [ground, cap], surfaces: [{plane: [0, 0, 1]},\n"
+        "  {capsule: {radius: 0.05, length: 0.2, axis: [0, 1, 0]}}],\n"
+        "  law: hunt-crossley, stiffness: 2e6, damping: 0.4, friction: 0.3}}\n"
+        "simulate: {until: 0.45, step: 1e-4, method: %s}\n"
+        "outputs: {times: [0.45], signals: [cap.position.x]}\n";
+    static const char *const methods[] = {"generalized-alpha", "hht", "newmark"};
+    for (int i = 0; i < 3; i++) {
+        char model[1200];
+        case_table t = {0};
+        flx_ledger ledger = {0};
+        double x;
+        snprintf(model, sizeof model, text, methods[i]);
+        CHECK(case_run_ledger(model, NULL, &t, &ledger));
+        CHECK(case_table_value(&t, "cap.position.x", 0.45, &x));
+        printf("%s: %.7f, energy %.1e\n", methods[i], x, ledger.energy_drift);
+        CHECK(ledger.energy_drift < 1.2e-3);
+        CHECK_NEAR(x, 0.1314478, 3e-5);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 // ---- beside friction in a joint -------------------------------------------------------------------
 
 // How long a step may be is asked of the gap of open points, which have no row of their own; a row of the joint was read there.
@@ -269,4 +299,4 @@ static int steps_refuse(void)
 
 TEST_MAIN(TEST(pulled_mass_slips_at_its_instant), TEST(sliding_ball_rolls),
           TEST(bouncing_ball_keeps_the_law), TEST(box_slips_as_one), TEST(box_comes_to_rest),
-          TEST(sliding_joint_beside_a_ball), TEST(steps_refuse))
+          TEST(given_steps_keep_the_energy), TEST(sliding_joint_beside_a_ball), TEST(steps_refuse))

@@ -100,7 +100,7 @@ flx_status flx_contacts_step(flx_integrator *it, flx_state *x, double h, double 
     int told = flx_ctx_error_count(it->ctx);
     if (c->part > 0.0) h = fmin(h, c->part);
     flx_status status = flx_integrator_step(it, x, h, taken);
-    while (status == FLX_NO_CONVERGENCE && h > SMALLEST_PART * whole) {
+    while (status > FLX_OK && h > SMALLEST_PART * whole) {
         flx_ctx_forget_errors(it->ctx, told);
         it->stats.rejected++;
         c->part = h *= 0.5;

@@ -43,6 +43,7 @@
 // the second number's part of the scale, while rows of joints are below the third's.
 #define CLOSED 10.0
 #define ROUNDING_CORRECTION 1e-6
+#define ROUNDING_OF_CONTACTS 1e-10
 // ... that shrink no more: more than this part of the last one.
 #define STALLS 0.3
 #define FORGET_PIVOT 0.99
@@ -370,6 +371,16 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, flx_newton *n)
     return flx_structural_refresh(it, &p);
 }
 
+// Corrections up to this part of the scale may be rounding where they do not shrink. Where surfaces rub they may as well go to and
+// fro across the end of a slip; and what they leave makes velocities and forces, the larger the shorter a step is.
+static double most_rounding(const flx_integrator *it)
+{
+    const structural *g = it->data;
+    if (!it->sys->ops->contacts) return ROUNDING_CORRECTION;
+    double part = it->def.step > 0.0 ? fmin(g->h / it->def.step, 1.0) : 1.0;
+    return ROUNDING_OF_CONTACTS * part * part;
+}
+
 static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
 {
     structural *g = it->data;
@@ -393,7 +404,7 @@ static flx_status correct(flx_integrator *it, const flx_state *x, flx_newton *n)
     if (!isfinite(all->c.motion + all->c.force + all->c.closing)) n->size = (double)NAN;
     if (!isfinite(n->size)) return FLX_OK;
     n->is_noise = n->fresh >= 0 && n->last > 0.0 && n->size > STALLS * n->last &&
-                  all->c.motion * all->allowed.position < ROUNDING_CORRECTION &&
+                  all->c.motion * all->allowed.position < most_rounding(it) &&
                   joints_closed(g, it->sys);
     add_correction(g, it->sys, x);
     return FLX_OK;
