@@ -393,6 +393,7 @@ typedef struct flx_elastic_body {
     int ninterface, nknown, *known;
     const char **interfaces;
     unsigned *loads;
+#define FLX_POINT_LOADS 0100u // a node without rotation: moments turn the material around it
 } flx_elastic_body;
 
 typedef struct flx_body_data {

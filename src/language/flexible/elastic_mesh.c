@@ -159,18 +159,40 @@ static flx_status read_interfaces(flx_fe_maker *m, const flx_entry *y, interface
 
 // ---- the whole ----------------------------------------------------------------------------------
 
+// Whether a node of an interface has a rotation of its own: that of a beam, a frame of others, one with springs or a mass.
+static bool turns(const flx_structure *s, int node)
+{
+    bool found = s->width != 0 || s->nspring > 0 || s->nmass > 0; // not looked at
+    for (int i = 0; i < s->nlink && !found; i++) {
+        const flx_node_link *l = s->links + i;
+        found = l->reference == node;
+        for (int k = 0; k < l->nnode && !found; k++) found = l->nodes[k] == node;
+    }
+    for (int i = 0; i < s->nelement && !found; i++) {
+        const flx_element *e = s->elements + i;
+        if (e->family != FLX_FAMILY_BEAM) continue;
+        const int *nodes = flx_element_nodes(s, i);
+        found = nodes[0] == node || nodes[1] == node;
+    }
+    return found;
+}
+
 // What loads_left_out.c compares joints and forces with.
 static flx_status keep_loads(flx_builder *b, const flx_item *body, const flx_structure *s,
                              const interfaces *faces, const flx_basis *basis)
 {
     flx_elastic_body *f = &((flx_body_data *)body->data)->elastic;
     f->known = flx_take(b, (size_t)basis->nloaded, sizeof *f->known);
-    if (!f->known) return FLX_ERR_MEMORY;
+    f->loads = flx_take(b, (size_t)faces->n, sizeof *f->loads);
+    if (!f->known || !f->loads) return FLX_ERR_MEMORY;
     f->nknown = basis->nloaded;
     for (int i = 0; i < f->nknown; i++) f->known[i] = s->label[basis->loaded[i]];
     f->ninterface = faces->n;
     f->interfaces = faces->names;
-    f->loads = faces->components;
+    for (int i = 0; i < faces->n; i++) {
+        f->loads[i] = faces->components[i];
+        if (!turns(s, faces->nodes[i])) f->loads[i] |= FLX_POINT_LOADS;
+    }
     return FLX_OK;
 }
 

@@ -77,6 +77,15 @@ static void check_interface(flx_builder *b, const flx_item *item, flx_loc loc, c
                             const char *name, unsigned loads, directions d)
 {
     directions most = all_of(b), left = {0, 0};
+    if (loads & FLX_POINT_LOADS && d.moments > 0) {
+        flx_ctx_warn(b->ctx, loc,
+                     "'%s' passes on a moment at '%s.%s', a single node that does not rotate by "
+                     "itself: it turns the material around the node, which the shapes are not "
+                     "made for; name the nodes of a face in 'interfaces'",
+                     item->full, body->full, name);
+        return;
+    }
+    if (loads & FLX_POINT_LOADS) d.moments = 0, loads |= 070u;
     unsigned planar = 043u, out = ~loads & (b->m->dimension == 2 ? planar : 077u);
     for (int c = 0; c < 6; c++) {
         if (!(out & (1u << c))) continue;

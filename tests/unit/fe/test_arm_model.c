@@ -102,6 +102,11 @@ static int loads_that_are_left_out_are_told(void)
              "[0.20228840000000001, 0.0083967099999999999, 0.004]") "joints: {grip: {type: fixed, "
                                                                     "on: [arm, load], at: load}}\n",
          "'grip' is at node 618 of 'arm', which is no interface"},
+        {BAND("", "}, rim: {on: node(618)"),
+         LOAD("arm.rim") "joints: {grip: {type: spherical, on: [arm, load], at: arm.rim}}\n", NULL},
+        {BAND("", "}, rim: {on: node(618)"),
+         LOAD("arm.rim") "joints: {grip: {type: fixed, on: [arm, load], at: arm.rim}}\n",
+         "'grip' passes on a moment at 'arm.rim', a single node that does not rotate"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         CHECK(read_arm("", cases[i].reduce, cases[i].more) == FLX_OK);
