@@ -110,7 +110,17 @@ static void check_place(flx_builder *b, const flx_item *item, const flx_item *pl
     if (!data->carrier || !flx_body_is_elastic(data->carrier)) return;
     const flx_elastic_body *f = &((const flx_body_data *)data->carrier->data)->elastic;
     const flx_elastic_node *node = f->e->nodes + data->node;
-    if (f->ninterface == 0) return;
+    if (f->ninterface ==
+        0) { // of a body file it is known that its shapes were made for its interfaces
+        bool made = flx_entry_get(data->carrier->def, "data") && f->e->cut && f->e->cut->report;
+        if (!made || node->name) return;
+        flx_ctx_warn(b->ctx, loc,
+                     "'%s' is at node %s of '%s', which is no interface of the body file: its "
+                     "shapes are not made for loads there; export it with that node in "
+                     "'interfaces'",
+                     item->full, node->id, data->carrier->full);
+        return;
+    }
     for (int i = 0; i < f->ninterface; i++) {
         if (!node->name || strcmp(node->name, f->interfaces[i]) != 0) continue;
         check_interface(b, item, loc, data->carrier, node->name, f->loads[i], d);

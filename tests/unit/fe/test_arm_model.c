@@ -6,6 +6,7 @@
 #include "math/complex_number.h"
 #include "model/model_data.h"
 #include "reduce/elastic.h"
+#include "results/body_file.h"
 
 #include <stdlib.h>
 
@@ -114,6 +115,33 @@ static int loads_that_are_left_out_are_told(void)
         if (cases[i].told) CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, cases[i].told);
         finish();
     }
+    return 0;
+}
+
+// A body file has no matrices to say how much is left out, but knows its interfaces.
+static int nodes_of_a_body_file_are_told(void)
+{
+    static const char file[] = "test_arm_model_body.h5";
+    static const char again[] =
+        "flexion: 1\nbodies: {arm: {type: flexible, data: test_arm_model_body.h5}}\n"
+        "forces: {a: {type: force, on: arm, at: arm.%s, value: [0, 10, 0]}}\nsimulate: {until: "
+        "1}\n";
+    char whole[400];
+    CHECK(read_arm("", BAND("", ""), "") == FLX_OK);
+    CHECK(flx_body_file_write(ctx, file, model->modals[0].e,
+                              &(flx_body_origin){.body = "arm", .key = ""}) == FLX_OK);
+    finish();
+    static const char *const places[] = {"tip", "node(618)"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(whole, sizeof whole, again, places[i]);
+        ctx = flx_ctx_create();
+        CHECK(flx_model_read_text(ctx, "arm.yaml", whole, strlen(whole), 0, NULL, &model) ==
+              FLX_OK);
+        CHECK(flx_ctx_warning_count(ctx) == i);
+        if (i > 0) CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "no interface of the body file");
+        finish();
+    }
+    remove(file);
     return 0;
 }
 
@@ -268,5 +296,6 @@ static int damping_does_not_change_with_the_shapes(void)
 }
 
 TEST_MAIN(TEST(loads_beside_the_interfaces_are_told), TEST(loads_that_are_left_out_are_told),
-          TEST(interfaces_that_move_together_are_told), TEST(interfaces_on_a_line_are_refused),
-          TEST(what_is_far_off_is_told), TEST(damping_does_not_change_with_the_shapes))
+          TEST(nodes_of_a_body_file_are_told), TEST(interfaces_that_move_together_are_told),
+          TEST(interfaces_on_a_line_are_refused), TEST(what_is_far_off_is_told),
+          TEST(damping_does_not_change_with_the_shapes))
