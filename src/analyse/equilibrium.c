@@ -20,6 +20,9 @@
 #define GROWTH 10.0
 #define SHRINK 0.25
 #define OVERSHOT 0.5 // part of the first force that may oppose the move at its end
+#define IN_REACH                                                                                   \
+    1e-5 // of the forces there are, left over: Newton's steps find the equilibrium that is this near
+#define NEARBY 1e-3 // of the scale of a coordinate
 // Forces that cancel leave rounding: a move of Newton's that is no more than this, of the scale of its
 // coordinate, is made of it.
 #define STILL 1e-13
@@ -140,6 +143,34 @@ static flx_status jump(search *f, int *steps)
     return e->residual <= FLX_REST_NEARLY ? FLX_OK : FLX_NO_CONVERGENCE;
 }
 
+// Where no way leads down, since forces have no potential, as those of controllers, an equilibrium may be near all the same:
+// Newton's steps end there, or elsewhere, which does not count.
+static flx_status finish(search *f, int *steps)
+{
+    flx_rest *e = &f->e;
+    flx_state *near = NULL;
+    int more = 0;
+    if (!(e->residual <= IN_REACH) || f->changed) return FLX_NO_CONVERGENCE;
+    FLX_TRY(flx_state_create(e->s, &near));
+    flx_state_copy(near, f->x);
+    f->still = false;
+    int errors = flx_ctx_error_count(e->s->ctx);
+    flx_status status = jump(f, &more);
+    *steps += more;
+    flx_ctx_forget_errors(e->s->ctx, errors);
+    e->s->ops->difference(e->s, near->q, f->x->q, e->theta);
+    for (int i = 0; i < e->nv && status == FLX_OK; i++) {
+        if (!(fabs(e->theta[i]) <= NEARBY * e->scale[i])) status = FLX_NO_CONVERGENCE;
+    }
+    if (status > 0) {
+        flx_state_copy(f->x, near);
+        status = flx_rest_measure(e, f->x); // for the message
+        if (status == FLX_OK) status = FLX_NO_CONVERGENCE;
+    }
+    flx_state_destroy(&near);
+    return status;
+}
+
 // Where forces cancel in every coordinate there is none to measure by: what is left over goes by the forces that the
 // stiffness makes of a move by the scale of the coordinates.
 static flx_status measure_by_stiffness(search *f)
@@ -194,6 +225,7 @@ flx_status flx_equilibrium_find_of(const flx_system *s, bool uphill, flx_state *
     if (status == FLX_OK) {
         flx_state_copy(from, x);
         status = descend(&f, &done.iterations);
+        if (status == FLX_NO_CONVERGENCE) status = finish(&f, &done.iterations);
         if (status == FLX_NO_CONVERGENCE && uphill) {
             flx_state_copy(x, from);
             flx_rest_stop(s, x);

@@ -321,6 +321,21 @@ static int pole_on_the_axis_is_told(void)
     return 0;
 }
 
+// Forces of a controller have no potential, and no way leads down to where it holds a pole upright.
+static int rest_of_a_controller(void)
+{
+    job w = {.ctx = flx_ctx_create()};
+    CHECK(flx_model_read(w.ctx, FLX_EXAMPLES "/cart_pole.yaml", 0, NULL, &w.model) == FLX_OK);
+    CHECK(flx_model_set_text(w.model, "analyse.rest.type", "equilibrium") == FLX_OK);
+    CHECK(flx_model_check(w.model) == FLX_OK);
+    CHECK(flx_simulation_create_to_analyse(w.model, &w.sim) == FLX_OK);
+    CHECK(perform(&w, 0) == 0);
+    CHECK(w.f.rest.residual < 1e-12);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(w.f.signals[i], 0.0, 1e-12); // cart, pole, its motor
+    close_all(&w);
+    return 0;
+}
+
 // A pendulum held out is at rest nowhere but at its equilibrium.
 static int balance_is_told(void)
 {
@@ -561,9 +576,9 @@ static int units_do_not_matter(void)
     return 0;
 }
 
-TEST_MAIN(TEST(balance_is_told), TEST(units_do_not_matter), TEST(corners_have_names),
-          TEST(stationary_outputs_have_no_zeros), TEST(slider_crank), TEST(moved_base),
-          TEST(bicycle), TEST(elastic_arm), TEST(responses_agree), TEST(peak_is_that_of_the_book),
-          TEST(step_is_that_of_the_book), TEST(impulses_at_once_are_told),
-          TEST(pole_on_the_axis_is_told), TEST(states_and_loops), TEST(unreached_modes_are_named),
-          TEST(clocks_are_told))
+TEST_MAIN(TEST(rest_of_a_controller), TEST(balance_is_told), TEST(units_do_not_matter),
+          TEST(corners_have_names), TEST(stationary_outputs_have_no_zeros), TEST(slider_crank),
+          TEST(moved_base), TEST(bicycle), TEST(elastic_arm), TEST(responses_agree),
+          TEST(peak_is_that_of_the_book), TEST(step_is_that_of_the_book),
+          TEST(impulses_at_once_are_told), TEST(pole_on_the_axis_is_told), TEST(states_and_loops),
+          TEST(unreached_modes_are_named), TEST(clocks_are_told))
