@@ -3,25 +3,24 @@
 #include "model/numbers.h"
 
 #include "model/beam_numbers.h"
+#include "model/number_limits.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
 // ---- which numbers there are ---------------------------------------------------------------------
 
-typedef enum must_be { FINITE, NOT_NEGATIVE, POSITIVE, NOT_ZERO, POISSON } must_be;
-
 // Numbers of an item and, beside them, their expressions.
 typedef struct field {
     size_t number, open;
     int count;
-    must_be be;
+    flx_must_be be;
     const char *what;
 } field;
 
 #define FIELD(type, member, count, be, what)                                                       \
     {                                                                                              \
-        offsetof(type, member), offsetof(type, member##_open), count, be, what                     \
+        offsetof(type, member), offsetof(type, member##_open), count, FLX_##be, what               \
     }
 
 static const field of_model[] = {FIELD(flx_model, gravity, 3, FINITE, "gravity"), {.count = 0}};
@@ -75,7 +74,7 @@ static const field of_discrete[] = {FIELD(flx_discrete, at, 1, FINITE, "initial 
                                     {.count = 0}};
 static const field of_constraint[] = {
     FIELD(flx_constraint, compliance, 1, NOT_NEGATIVE, "compliance"),
-    FIELD(flx_constraint, restitution, 1, NOT_NEGATIVE, "restitution"),
+    FIELD(flx_constraint, restitution, 1, PART, "restitution"),
     FIELD(flx_constraint, friction, 1, NOT_NEGATIVE, "coefficient of friction"),
     FIELD(flx_constraint, sticking, 1, NOT_NEGATIVE, "static friction"),
     {.count = 0},
@@ -99,8 +98,8 @@ static const field of_contact[] = {
     FIELD(flx_contact, stiffness, 1, NOT_NEGATIVE, "stiffness"),
     FIELD(flx_contact, damping, 1, NOT_NEGATIVE, "damping"),
     FIELD(flx_contact, E, 2, NOT_NEGATIVE, "E"),
-    FIELD(flx_contact, nu, 2, FINITE, "nu"),
-    FIELD(flx_contact, restitution, 1, NOT_NEGATIVE, "restitution"),
+    FIELD(flx_contact, nu, 2, POISSON_CONTACT, "Poisson's ratio"),
+    FIELD(flx_contact, restitution, 1, PART, "restitution"),
     FIELD(flx_contact, friction.coefficient, 1, NOT_NEGATIVE, "coefficient of friction"),
     FIELD(flx_contact, friction.sticking, 1, NOT_NEGATIVE, "static friction"),
     FIELD(flx_contact, friction.velocity, 1, NOT_NEGATIVE, "velocity of friction"),
@@ -119,9 +118,9 @@ static const field of_stick[] = {
 static const field of_stop[] = {
     FIELD(flx_stop, bounds, 2, FINITE, "limit"),
     FIELD(flx_stop, stiffness, 1, POSITIVE, "stiffness of the limits"),
-    FIELD(flx_stop, exponent, 1, POSITIVE, "exponent of the limits"),
+    FIELD(flx_stop, exponent, 1, ONE_OR_MORE, "exponent of the limits"),
     FIELD(flx_stop, damping, 1, NOT_NEGATIVE, "damping of the limits"),
-    FIELD(flx_stop, restitution, 1, NOT_NEGATIVE, "restitution of the limits"),
+    FIELD(flx_stop, restitution, 1, PART, "restitution of the limits"),
     {.count = 0},
 };
 
@@ -135,8 +134,8 @@ static const field of_section[] = {
     FIELD(flx_given_section, GA, 2, POSITIVE, "GA"),
     FIELD(flx_given_section, GJ, 1, POSITIVE, "GJ"),
     FIELD(flx_given_section, stiffness, 36, FINITE, "stiffness of the section"),
-    FIELD(flx_given_section, mass, 1, POSITIVE, "mass of a metre"),
-    FIELD(flx_given_section, inertia, 3, NOT_NEGATIVE, "inertia of a metre"),
+    FIELD(flx_given_section, mass, 1, POSITIVE, "mass per length"),
+    FIELD(flx_given_section, inertia, 3, NOT_NEGATIVE, "inertia per length"),
     {.count = 0},
 };
 static const field of_beam[] = {FIELD(flx_beam, damping, 2, NOT_NEGATIVE, "damping"), {.count = 0}};
@@ -186,7 +185,7 @@ static char **items_of(flx_model *m, const kind *k)
 
 typedef struct flx_number {
     flx_node node;
-    must_be be;
+    flx_must_be be;
     const char *what, *name; // name NULL: of the model itself
     flx_loc loc;
     int body; // inertia of this one; -1: none
@@ -283,7 +282,7 @@ static flx_status walk_limits(walk *w)
     for (int i = 0; i < w->m->nlimit && !w->visit; i++) {
         flx_limit *l = w->m->limits + i;
         const field f = {offsetof(flx_limit, value), offsetof(flx_limit, value_open), 1,
-                         l->positive ? POSITIVE : NOT_NEGATIVE, l->what};
+                         l->positive ? FLX_POSITIVE : FLX_NOT_NEGATIVE, l->what};
         FLX_TRY(meet(w, &f, (char *)l, l->name, l->loc, -1));
     }
     return FLX_OK;
@@ -509,29 +508,18 @@ flx_status flx_model_vary(const flx_model *m, flx_ctx *ctx, flx_model **out)
     return FLX_OK;
 }
 
-static bool may_be(must_be be, double x)
-{
-    if (be == POISSON) return x > -1 && x < 0.5;
-    if (x == 0) return be == FINITE || be == NOT_NEGATIVE;
-    return x > 0 || be == FINITE || be == NOT_ZERO;
-}
-
 static flx_status check_number(const flx_model *m, const flx_number *n, double x)
 {
-    static const char *const words[] = {[NOT_NEGATIVE] = "not be negative",
-                                        [POSITIVE] = "be positive",
-                                        [NOT_ZERO] = "not be zero",
-                                        [POISSON] = "lie between -1 and 0.5"};
     const char *of = n->name ? " of " : "", *name = n->name ? n->name : "";
     if (!isfinite(x)) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
                         "with these parameters the %s%s'%s' is not a finite number", n->what, of,
                         name);
     }
-    if (may_be(n->be, x)) return FLX_OK;
+    if (flx_number_may_be(n->be, x)) return FLX_OK;
     return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
                     "with these parameters the %s%s'%s' is %g; it must %s", n->what, of, name, x,
-                    words[n->be]);
+                    flx_number_must(n->be));
 }
 
 static void exchange(flx_model *own)
@@ -566,6 +554,7 @@ flx_status flx_model_set_parameters(flx_model *own, const double *p)
     for (int i = 0; i < n->n; i++) FLX_TRY(check_number(own, n->list + i, v->new[i]));
     exchange(own);
     flx_status status = check_inertias(own);
+    if (status == FLX_OK) status = flx_numbers_check_pairs(own);
     if (status == FLX_OK) status = flx_beams_follow(own);
     if (status != FLX_OK) {
         exchange(own); // as before

@@ -300,6 +300,61 @@ static int refusals(void)
     return 0;
 }
 
+// What a model with these numbers would be refused for is refused when they are set.
+static int what_no_model_may_have(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "parameters: {e: 0.5, mu: 0.2, ms: 0.3, low: -1, n: 1.5, r: 0.4}\n"
+        "gravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  floor: {type: rigid, mass: 1, inertia: [1, 1, 1], surface: {plane: [0, 0, 1]}}\n"
+        "  ball: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, 0, 2], surface: {sphere: "
+        "0.1}}\n"
+        "  arm: {type: rigid, mass: 1, com: [0.5, 0, 0], inertia: [1, 1, 1], position: [3, 0, 0]}\n"
+        "  leg: {type: rigid, mass: 1, com: [0.5, 0, 0], inertia: [1, 1, 1], position: [6, 0, 0]}\n"
+        "joints:\n"
+        "  base: {type: fixed, on: [ground, floor], at: [0, 0, 0]}\n"
+        "  hip: {type: revolute, on: [ground, arm], at: [3, 0, 0], axis: [0, 1, 0],"
+        " limits: {lower: low, upper: 1, stiffness: 1e4, exponent: n},"
+        " friction: {coefficient: mu, static: ms, radius: 0.1, stick: true}}\n"
+        "  knee: {type: revolute, on: [ground, leg], at: [6, 0, 0], axis: [0, 1, 0],"
+        " limits: {upper: 1, restitution: r}}\n"
+        "forces:\n"
+        "  hit: {type: contact, on: [floor, ball], law: restitution, restitution: e}\n"
+        "simulate: {until: 1, method: radau}\n"
+        "outputs: {signals: [energy]}\n";
+    static const struct {
+        const char *name;
+        double good, wrong;
+        const char *why;
+    } numbers[] = {{"e", 0.7, 1.1, "it must lie between 0 and 1"},
+                   {"r", 1.0, -0.1, "it must lie between 0 and 1"},
+                   {"mu", 0.2, 0.31, "the static friction of 'hip' is 0.3, less than"},
+                   {"ms", 0.2, 0.19, "the static friction of 'hip' is 0.19, less than"},
+                   {"low", -0.5, 1.0, "the lower one must be less than the upper one"},
+                   {"n", 1.0, 0.9, "it must be 1 or more"}};
+    rig r = {.ctx = flx_ctx_create()};
+    flx_read_def def = flx_read_def_default();
+    def.text = text;
+    def.length = strlen(text);
+    CHECK(rig_compile(&r, flx_model_read_by(r.ctx, "limits.yaml", &def, &r.model), true) == 0);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        CHECK(set(&r, numbers[i].name, numbers[i].wrong) == 0);
+        CHECK(flx_run_reset(r.run) == FLX_ERR_MODEL);
+        const flx_message *e = flx_ctx_error(flx_run_messages(r.run), 0);
+        CHECK_TEXT(e->text, numbers[i].why);
+        CHECK(e->loc.line > 0);
+        flx_ctx_clear_messages(flx_run_messages(r.run));
+        CHECK(set(&r, numbers[i].name, numbers[i].good) == 0);
+        flx_status status = flx_run_reset(r.run);
+        if (status != FLX_OK) printf("  %s: %s\n", numbers[i].name, flx_ctx_error(r.ctx, 0)->text);
+        CHECK(status == FLX_OK);
+    }
+    put_away(&r);
+    return 0;
+}
+
 TEST_MAIN(TEST(as_if_read_with_them), TEST(damping_from_zero), TEST(lengths_of_springs),
           TEST(limits_of_expressions), TEST(back_to_the_full_system), TEST(runs_have_their_own),
-          TEST(refusals))
+          TEST(refusals), TEST(what_no_model_may_have))

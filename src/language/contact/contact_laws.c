@@ -118,6 +118,14 @@ static flx_status read_restitution(flx_env *e, const flx_item *force, flx_contac
         return refuse(e, force, "restitution",
                       "must be positive: no damping of this law takes all of the speed");
     }
+    if (c->law != FLX_CONTACT_RIGID && c->law != FLX_CONTACT_LANKARANI) {
+        const flx_limit l = {.what = "restitution",
+                             .name = force->full,
+                             .loc = flx_entry_get(force->def, "restitution")->loc,
+                             .value_open = c->restitution_open,
+                             .positive = true};
+        FLX_TRY(flx_build_limit(e->b, &l));
+    }
     c->restores = c->law != FLX_CONTACT_RIGID;
     return c->law == FLX_CONTACT_MINDLIN ? read_mindlin_restitution(e, force, c) : FLX_OK;
 }
