@@ -98,6 +98,16 @@ static bool has_part(const flx_pattern *p, int e, int k)
     return !p->parts || (p->parts[e] & (1 << k));
 }
 
+// out += a x of one block (ni x nj), by rows; compiled anew for each nj that is a constant.
+static inline void add_block(int ni, int nj, const double *a, const double *x, double *out)
+{
+    for (int r = 0; r < ni; r++, a += nj) {
+        double sum = 0.0;
+        for (int c = 0; c < nj; c++) sum += a[c] * x[c];
+        out[r] += sum;
+    }
+}
+
 // Of entries of the pattern from column `first` on.
 static void add_product(const flx_step_matrix *m, int first, const double *const u[3], double *out)
 {
@@ -109,10 +119,12 @@ static void add_product(const flx_step_matrix *m, int first, const double *const
             for (int k = 0; k < 3 && j0 >= first; k++) {
                 if (!u[k] || !has_part(p, e, k)) continue;
                 const double *a = values_of(m, k) + p->offset[e], *x = u[k] + j0;
-                for (int r = 0; r < ni; r++, a += nj) {
-                    double sum = 0.0;
-                    for (int c = 0; c < nj; c++) sum += a[c] * x[c];
-                    out[i0 + r] += sum;
+                if (ni == 2 && nj == 2) {
+                    add_block(2, 2, a, x, out + i0);
+                } else if (ni == 3 && nj == 3) {
+                    add_block(3, 3, a, x, out + i0);
+                } else {
+                    add_block(ni, nj, a, x, out + i0);
                 }
             }
         }
@@ -142,6 +154,14 @@ static flx_status spread(flx_step_matrix *m, flx_work *w)
     return FLX_OK;
 }
 
+// out += a^T eta of one block.
+static inline void add_block_t(int ni, int nj, const double *a, const double *eta, double *out)
+{
+    for (int r = 0; r < ni; r++, a += nj) {
+        for (int c = 0; c < nj; c++) out[c] += a[c] * eta[r];
+    }
+}
+
 static void add_product_t(const flx_step_matrix *m, const double *eta, double *const out[3])
 {
     const flx_pattern *p = &m->sys->pattern;
@@ -152,8 +172,12 @@ static void add_product_t(const flx_step_matrix *m, const double *eta, double *c
             for (int k = 0; k < 3; k++) {
                 if (!out[k] || !has_part(p, e, k)) continue;
                 const double *a = values_of(m, k) + p->offset[e];
-                for (int r = 0; r < ni; r++, a += nj) {
-                    for (int c = 0; c < nj; c++) out[k][j0 + c] += a[c] * eta[i0 + r];
+                if (ni == 2 && nj == 2) {
+                    add_block_t(2, 2, a, eta + i0, out[k] + j0);
+                } else if (ni == 3 && nj == 3) {
+                    add_block_t(3, 3, a, eta + i0, out[k] + j0);
+                } else {
+                    add_block_t(ni, nj, a, eta + i0, out[k] + j0);
                 }
             }
         }
