@@ -27,9 +27,13 @@ static flx_status read_solid(flx_env *e, const flx_entry *y, double out[3], flx_
 static flx_status read_size(flx_env *e, const flx_entry *y, const char *what, flx_shape *s, int i)
 {
     FLX_TRY(flx_build_open(e, y, &s->size[i], &s->size_open[i]));
-    if (s->size[i] > 0) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive, not %g", what,
-                    s->size[i]);
+    if (!(s->size[i] > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "a %s must be positive, not %g", what,
+                        s->size[i]);
+    }
+    const flx_limit l = {
+        .what = what, .loc = y->loc, .value_open = s->size_open[i], .positive = true};
+    return flx_build_limit(e->b, &l);
 }
 
 static flx_status read_round(flx_env *e, const flx_entry *y, flx_shape *s)
@@ -38,8 +42,8 @@ static flx_status read_round(flx_env *e, const flx_entry *y, flx_shape *s)
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "it needs a radius and a length");
     }
     flx_open axis[3]; // stays as it was read
-    FLX_TRY(read_size(e, flx_entry_get(y, "radius"), "a radius", s, 0));
-    FLX_TRY(read_size(e, flx_entry_get(y, "length"), "a length", s, 1));
+    FLX_TRY(read_size(e, flx_entry_get(y, "radius"), "radius", s, 0));
+    FLX_TRY(read_size(e, flx_entry_get(y, "length"), "length", s, 1));
     s->axis[0] = 1;
     if (flx_entry_get(y, "axis")) FLX_TRY(read_solid(e, flx_entry_get(y, "axis"), s->axis, axis));
     v3 a = v3_load(s->axis);
@@ -138,7 +142,7 @@ static flx_status read_sizes(flx_env *e, const flx_entry *y, const flx_entry *sh
     case FLX_SHAPE_OF_ROUND:
         return read_round(e, y, s);
     case FLX_SHAPE_OF_RADIUS:
-        return read_size(e, y, "a radius", s, 0);
+        return read_size(e, y, "radius", s, 0);
     case FLX_SHAPE_OF_FILE:
         return read_surface(e, y, flx_entry_get(shape, "scale"), s);
     }

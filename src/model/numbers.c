@@ -510,16 +510,17 @@ flx_status flx_model_vary(const flx_model *m, flx_ctx *ctx, flx_model **out)
 
 static flx_status check_number(const flx_model *m, const flx_number *n, double x)
 {
-    const char *of = n->name ? " of " : "", *name = n->name ? n->name : "";
+    const char *name = n->name ? n->name : "";
+    const char *of = n->name ? " of '" : "", *end = n->name ? "'" : "";
     if (!isfinite(x)) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
-                        "with these parameters the %s%s'%s' is not a finite number", n->what, of,
-                        name);
+                        "with these parameters the %s%s%s%s is not a finite number", n->what, of,
+                        name, end);
     }
     if (flx_number_may_be(n->be, x)) return FLX_OK;
     return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
-                    "with these parameters the %s%s'%s' is %g; it must %s", n->what, of, name, x,
-                    flx_number_must(n->be));
+                    "with these parameters the %s%s%s%s is %g; it must %s", n->what, of, name, end,
+                    x, flx_number_must(n->be));
 }
 
 static void exchange(flx_model *own)

@@ -305,13 +305,14 @@ static int what_no_model_may_have(void)
 {
     static const char text[] =
         "flexion: 1\n"
-        "parameters: {e: 0.5, mu: 0.2, ms: 0.3, low: -1, n: 1.5, r: 0.4}\n"
+        "parameters: {e: 0.5, mu: 0.2, ms: 0.3, low: -1, n: 1.5, r: 0.4, R: 0.1, k: 1e3, a: 0.1}\n"
         "gravity: [0, 0, -9.81]\n"
         "bodies:\n"
         "  floor: {type: rigid, mass: 1, inertia: [1, 1, 1], surface: {plane: [0, 0, 1]}}\n"
         "  ball: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, 0, 2], surface: {sphere: "
         "0.1}}\n"
-        "  arm: {type: rigid, mass: 1, com: [0.5, 0, 0], inertia: [1, 1, 1], position: [3, 0, 0]}\n"
+        "  arm: {type: rigid, mass: 1, com: [0.5, 0, 0], inertia: [1, 1, 1], position: [3, 0, 0], "
+        "shape: {sphere: R}}\n"
         "  leg: {type: rigid, mass: 1, com: [0.5, 0, 0], inertia: [1, 1, 1], position: [6, 0, 0]}\n"
         "joints:\n"
         "  base: {type: fixed, on: [ground, floor], at: [0, 0, 0]}\n"
@@ -321,6 +322,7 @@ static int what_no_model_may_have(void)
         "  knee: {type: revolute, on: [ground, leg], at: [6, 0, 0], axis: [0, 1, 0],"
         " limits: {upper: 1, restitution: r}}\n"
         "forces:\n"
+        "  belt: {type: cable, through: [[0, 3, 0], [0, 1, 3], ball], stiffness: k, damping: a}\n"
         "  hit: {type: contact, on: [floor, ball], law: restitution, restitution: e}\n"
         "simulate: {until: 1, method: radau}\n"
         "outputs: {signals: [energy]}\n";
@@ -333,7 +335,10 @@ static int what_no_model_may_have(void)
                    {"mu", 0.2, 0.31, "the static friction of 'hip' is 0.3, less than"},
                    {"ms", 0.2, 0.19, "the static friction of 'hip' is 0.19, less than"},
                    {"low", -0.5, 1.0, "the lower one must be less than the upper one"},
-                   {"n", 1.0, 0.9, "it must be 1 or more"}};
+                   {"n", 1.0, 0.9, "it must be 1 or more"},
+                   {"R", 0.2, 0.0, "the radius is 0; it must be positive"},
+                   {"k", 0.0, -1.0, "the stiffness of 'belt' is -1; it must not be negative"},
+                   {"a", 0.0, -1.0, "the damping of 'belt' is -1; it must not be negative"}};
     rig r = {.ctx = flx_ctx_create()};
     flx_read_def def = flx_read_def_default();
     def.text = text;

@@ -114,9 +114,17 @@ static flx_status changing(flx_env *e, const flx_item *force, const char *key, f
     double x = 0.0;
     *out = flx_num_node(e->b->g, initial);
     if (y) FLX_TRY(flx_build_node(e, y, out));
-    if (!y || !flx_open_value(e->b, *out, &x) || x >= 0.0) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' of force '%s' is at least 0, not %g",
-                    key, force->full, x);
+    if (!y || !flx_open_value(e->b, *out, &x)) return FLX_OK;
+    if (x < 0.0) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "'%s' of force '%s' is at least 0, not %g", key, force->full, x);
+    }
+    bool fixed = flx_graph_is_const(e->b->g, *out, NULL);
+    const flx_limit l = {.what = key,
+                         .name = force->full,
+                         .loc = y->loc,
+                         .value_open = fixed ? 0 : (flx_open)(*out + 1)};
+    return flx_build_limit(e->b, &l);
 }
 
 // (CAB-1). The kink of a linear cable at its length is located; a power above 1 has none.

@@ -66,9 +66,16 @@ flx_status flx_force_number(flx_env *e, const flx_item *force, const char *key, 
     *out = (flx_num){initial, 0};
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_num(e, y, out));
-    if (above ? out->x > least : out->x >= least) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' of force '%s' is %s %g, not %g", key,
-                    force->full, above ? "more than" : "at least", least, out->x);
+    if (!(above ? out->x > least : out->x >= least)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' of force '%s' is %s %g, not %g",
+                        key, force->full, above ? "more than" : "at least", least, out->x);
+    }
+    const flx_limit l = {.what = key,
+                         .name = force->full,
+                         .loc = y->loc,
+                         .value_open = least == 0.0 ? out->n : 0, // exponents are fixed
+                         .positive = above};
+    return flx_build_limit(e->b, &l);
 }
 
 flx_status flx_force_states_finish(flx_builder *b)
