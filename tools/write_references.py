@@ -161,6 +161,8 @@ def check(c, python):
 
 
 def main():
+    if len(sys.argv) > 2 or (sys.argv[1:] and sys.argv[1].startswith("-") and sys.argv[1] != "--check"):
+        sys.exit(__doc__.strip()) # --help is no folder
     c, python = write_c(), write_python()
     if sys.argv[1:] == ["--check"]:
         return check(c, python)
