@@ -400,8 +400,10 @@ static flx_status paint_links(film *f)
         v3 a = end_of(f, l, 0), b = end_of(f, l, 1);
         if (strcmp(l->type, "spring") == 0) {
             flx_paint_coil(&f->painter, a, b, PIN * f->scene->size, brass);
-        } else if (strcmp(l->type, "actuator") == 0) {
+        } else if (strcmp(l->type, "actuator") == 0 || strcmp(l->type, "muscle") == 0) {
             flx_paint_line(&f->painter, a, b, 4, red);
+        } else if (strcmp(l->type, "cable") == 0) {
+            flx_paint_line(&f->painter, a, b, 2, metal);
         }
     }
     return FLX_OK;

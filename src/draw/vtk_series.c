@@ -44,7 +44,11 @@ typedef struct series {
 
 static bool is_line(const flx_scene_link *f)
 {
-    return strcmp(f->type, "spring") == 0 || strcmp(f->type, "actuator") == 0;
+    static const char *const words[] = {"spring", "actuator", "cable", "muscle"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(f->type, words[i]) == 0) return true;
+    }
+    return false;
 }
 
 static flx_status make_parts(series *s)

@@ -14,7 +14,7 @@ static const flx_force_signal signals[] = {{"value", NULL},
                                            {0}};
 
 const flx_force_kind flx_force_muscle = {.word = "muscle",
-                                         .symbol = "actuator",
+                                         .symbol = "muscle",
                                          .signals = signals,
                                          .line = true,
                                          .mounted = true,

@@ -8,7 +8,7 @@
 static const flx_force_signal signals[] = {{"value", NULL}, {"length", "m"}, {"power", "W"}, {0}};
 
 const flx_force_kind flx_force_cable = {.word = "cable",
-                                        .symbol = "actuator",
+                                        .symbol = "cable",
                                         .signals = signals,
                                         .line = true,
                                         .mounted = true,

@@ -291,6 +291,70 @@ await test("places are dragged, inertia comes from shapes, robots and meshes of 
   assert.equal((await page.evaluate(() => window.studio.checked())).summary?.bodies, robot.summary.bodies + 1, JSON.stringify((await page.evaluate(() => window.studio.checked())).messages));
 });
 
+await test("an empty model says how to begin; another model of the folder is opened; borders are moved", async () => {
+  const kept = await text(), name = await page.textContent("#title"), wide = () => page.locator("#left").boundingBox().then((b) => b.width);
+  await page.click("#save");
+  await page.evaluate(() => window.studio.write(""));
+  await idle();
+  assert.deepEqual((await page.evaluate(() => window.studio.checked())).messages, []); // nothing that could be wrong yet
+  await page.screenshot({ path: at("welcome.png") });
+  await page.click("#begin-inSpace");
+  await page.waitForSelector("#welcome", { state: "hidden" });
+  await idle();
+  assert.match(await text(), /^flexion: 1\ngravity: \[0, 0, -9\.81\]\n/);
+  assert.match(await page.textContent("#note"), /no body yet/);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "adder");
+  await page.click("#undo");
+  await page.click("#begin-import");
+  await page.click("[data-file='model.yaml']");
+  await page.waitForFunction(() => document.getElementById("title").textContent === "model.yaml", null, { polling: 20 });
+  await idle();
+  assert.equal(await text(), readFileSync(at("model.yaml"), "utf8"));
+  await page.click("#import");
+  await page.click(`[data-file='${name}']`); // what was written there was kept in its copy
+  await page.click("#do-discard");
+  await idle();
+  assert.equal(await text(), kept);
+  const before = await wide();
+  await page.focus("#divide-left");
+  await page.keyboard.press("ArrowRight");
+  assert.ok(Math.abs(await wide() - before - 24) < 2, `${before} and ${await wide()}`);
+  const bar = await page.locator("#divide-left").boundingBox();
+  await page.mouse.move(bar.x + 5, bar.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(bar.x + 2000, bar.y + 200, { steps: 2 });
+  await page.mouse.up();
+  assert.ok((await page.locator("#canvas").boundingBox()).width > 290); // the picture keeps its place
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await page.dblclick("#divide-left");
+  assert.ok(Math.abs(await wide() - before) < 2);
+});
+
+await test("what is added fits the text: brackets of a JSON file, the end of a document, bodies that are repeated", async () => {
+  const kept = await text(), head = "flexion: 1\ngravity: [0, 0, -9.81]\n", body = "{type: rigid, mass: 1, inertia: [1, 1, 1]}", ending = "simulate: {until: 1}\n";
+  await page.click("#left-items");
+  for (const [what, model, wanted] of [
+    ["JSON", `{"flexion": 1, "bodies": {"rod": {"type": "rigid", "mass": 1, "inertia": [1, 1, 1]}}, "simulate": {"until": 1}}\n`, /on: \[ground, ball\]/],
+    ["bodies on a line", `${head}bodies: {rod: ${body}}\n${ending}`, /on: \[ground, ball\]/],
+    ["no bodies yet", `${head}bodies: {}\n${ending}`, /on: \[ground, ball\]/],
+    ["a document with an end", `---\n${head}bodies:\n  rod: ${body}\n${ending}...\n`, /hinge[^]*\.\.\.\n$/],
+    ["repeated", `${head}bodies:\n  rod: {repeat: {i: [1, 3]}, type: rigid, mass: 1, inertia: [1, 1, 1], position: [i, 0, 0]}\n${ending}`, /on: \[ground, rod\(3\)\]/],
+  ]) {
+    await page.evaluate((t) => window.studio.write(t), model);
+    await idle();
+    for (const kind of what === "repeated" ? ["revolute"] : ["ball", "revolute"]) {
+      await page.selectOption("#adder", kind);
+      await page.click("#defaultplace");
+      await idle();
+    }
+    const found = await page.evaluate(() => window.studio.checked());
+    assert.ok(found.ok && found.summary.joints === 1, `${what}: ${JSON.stringify(found.messages)} ${await text()}`);
+    assert.match(await text(), wanted, what);
+  }
+  await page.evaluate((t) => window.studio.write(t), kept);
+  await idle();
+});
+
 await test("comments stay where a model begins by hand; a robot file is text alone", async () => {
   const kept = await text();
   await page.click("#left-items");
@@ -507,6 +571,12 @@ await test("the gallery opens an example as a new model", async () => {
   }, null, { timeout: 20000, polling: 50 });
   await page.locator("#templates .card").first().scrollIntoViewIfNeeded();
   await page.screenshot({ path: at("gallery.png") });
+  const shown = () => page.locator(".gallery .card:visible").count(), all = await shown();
+  await page.fill("#findexample", "cable winch");
+  assert.ok(await shown() > 1 && await shown() < 10, `${await shown()} of ${all}`);
+  await page.waitForSelector(".gallery [data-name='winch.yaml'] canvas[data-drawn]"); // what is in sight is drawn first
+  await page.fill("#findexample", "");
+  assert.equal(await shown(), all);
   await page.click("#templates [data-name='four_bar.yaml']");
   await page.waitForFunction(() => document.getElementById("title").textContent === "four_bar.yaml", null, { polling: 20 });
   await idle();

@@ -281,7 +281,7 @@ export class Mechanism {
     }
     for (const [body, mesh] of symbols.meshes()) (body < 0 ? this.symbolGroup : this.bodies[body]).add(mesh);
     this.groundBox.setFromObject(this.symbolGroup);
-    const geometries = new Map<string, THREE.BufferGeometry | null>(), colours: Record<string, number> = { spring: 0xb8860b, actuator: 0xc0392b, distance: 0x6f7b88 };
+    const geometries = new Map<string, THREE.BufferGeometry | null>(), colours: Record<string, number> = { spring: 0xb8860b, actuator: 0xc0392b, cable: 0x6f7b88, muscle: 0xc0392b, distance: 0x6f7b88 };
     for (const link of [...this.scene.forces, ...this.scene.joints]) {
       if (!geometries.has(link.type)) geometries.set(link.type, stretchedOf(link.type, symbols.u, this.round >> 1));
       const geometry = geometries.get(link.type);

@@ -257,6 +257,8 @@ export function stretchedOf(type: string, u: number, round: number): THREE.Buffe
     case "actuator": return mergeGeometries([
       new THREE.CylinderGeometry(0.35 * u, 0.35 * u, 1, round).translate(0, 0.5, 0),
       new THREE.CylinderGeometry(0.9 * u, 0.9 * u, 0.55, round).translate(0, 0.3, 0)]);
+    case "cable": return new THREE.CylinderGeometry(0.22 * u, 0.22 * u, 1, round).translate(0, 0.5, 0);
+    case "muscle": return new THREE.LatheGeometry([[0, 0], [0.3, 0], [0.3, 0.12], [0.75, 0.3], [0.95, 0.5], [0.75, 0.7], [0.3, 0.88], [0.3, 1], [0, 1]].map(([r, y]) => new THREE.Vector2(r * u, y)), round);
     case "distance": return new THREE.CylinderGeometry(0.4 * u, 0.4 * u, 1, round).translate(0, 0.5, 0);
     default: return null;
   }

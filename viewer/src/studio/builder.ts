@@ -74,13 +74,25 @@ export class Builder {
     for (const k of kinds) choice.add(new Option(word(`k_${k}` as Word), k));
     choice.onchange = () => { const k = choice.value as Kind | ""; choice.value = ""; if (k) this.start(k); };
     const parts: HTMLElement[] = [choice];
-    if (outline(this.editor.view.state).children.length === 0) parts.push(make("button", { id: "inplane", textContent: word("inPlane"), onclick: () => { this.head(true); this.added([]); } }));
+    if (outline(this.editor.view.state).children.length === 0) parts.push(make("button", { id: "inplane", textContent: word("inPlane"), onclick: () => this.begin(true) }));
     if (this.kind) {
       parts.push(make("span", { className: "hint", id: "asked", textContent: word(this.spots.length === 0 ? (clicks[this.kind] === 2 ? "clickFirst" : "clickPlace") : "clickSecond") }),
         make("button", { id: "defaultplace", textContent: word("byDefault"), onclick: () => this.finish() }),
         make("button", { textContent: word("cancel"), onclick: () => { this.kind = null; this.added([]); } }));
     }
     return parts;
+  }
+
+  // A model without bodies, in the plane or in space.
+  begin(planar: boolean): void {
+    this.head(planar);
+    this.added([]);
+  }
+
+  // Nothing of it could move yet.
+  isBare(): boolean {
+    const root = outline(this.editor.view.state);
+    return root.children.length > 0 && !["bodies", "equations", "parts", "particles", "fmus"].some((section) => find(root, [section]));
   }
 
   isPlacing(): boolean {
@@ -223,8 +235,10 @@ export class Builder {
     return j ? { name: j.name, turns: j.type === "revolute" } : null;
   }
 
+  // As the picture has them: of a body that is repeated each by its number.
   private bodies(): string[] {
-    return find(outline(this.editor.view.state), ["bodies"])?.children.map((c) => c.key) ?? [];
+    const drawn = this.picture.result?.scene?.bodies.map((b) => b.name) ?? [];
+    return find(outline(this.editor.view.state), ["bodies"])?.children.flatMap((c) => (find(c, ["repeat"]) ? drawn.filter((b) => b.startsWith(`${c.key}(`) && b.endsWith(")")) : [c.key])) ?? [];
   }
 
   private write(kind: Kind, spots: Spot[]): string[] {

@@ -25,12 +25,20 @@ function lineEnd(state: EditorState, e: Entry): number {
 // "key: value", or the lines of a value below its key.
 const pair = (key: string, value: string) => (value.startsWith("\n") ? `${key}:${value}` : `${key}: ${value}`);
 
+// The lines of a value within brackets.
+const inBrackets = (value: string) => (value.startsWith("\n") ? `{${value.trim().split(/\n\s*/).join(", ")}}` : value);
+
+// Where a text may be added to: before the mark that ends a document.
+function endOfText(state: EditorState): number {
+  return /(?<=\n)\.\.\.\s*$/.exec(state.doc.toString())?.index ?? state.doc.length;
+}
+
 // A pair more in a mapping.
 function addTo(state: EditorState, map: Entry, key: string, value: string, outer: number): ChangeSpec[] {
   if (map.kind === "mapping" && map.flow && map.value) {
     const last = map.children[map.children.length - 1];
-    if (!last) return [{ from: map.value.from, to: map.value.to, insert: `{${pair(key, value)}}` }];
-    return [{ from: endOf(state, last), insert: `, ${pair(key, value)}` }];
+    if (!last) return [{ from: map.value.from, to: map.value.to, insert: `{${pair(key, inBrackets(value))}}` }];
+    return [{ from: endOf(state, last), insert: `, ${pair(key, inBrackets(value))}` }];
   }
   if (map.kind === "mapping" && map.children.length > 0) {
     const last = map.children[map.children.length - 1], indent = indentOf(state, map.children[0].from);
@@ -70,13 +78,13 @@ export function setValue(state: EditorState, path: string[], value: string): Cha
   if (there) return [{ from: endOf(state, there), insert: ` ${value}` }];
   let depth = path.length - 1, map: Entry | null = null;
   while (depth >= 0 && !(map = find(root, path.slice(0, depth)))) depth--;
-  const rest = path.slice(depth + 1), whole = rest.reduceRight((v, k) => `{${k}: ${v}}`, value);
-  if (depth <= 0 || !map) {
-    const end = state.doc.length, text = state.doc.toString(), gap = text === "" || text.endsWith("\n\n") ? "" : text.endsWith("\n") ? "\n" : "\n\n";
-    const inner = rest.length > 0 ? `\n${STEP}${pair(rest[0], rest.slice(1).reduceRight((v, k) => `{${k}: ${v}}`, value))}` : ` ${value}`;
+  const rest = path.slice(depth + 1), whole = rest.reduceRight((v, k) => `{${k}: ${inBrackets(v)}}`, value);
+  if ((depth <= 0 || !map) && !root.flow) {
+    const end = endOfText(state), text = state.sliceDoc(0, end), gap = text === "" || text.endsWith("\n\n") ? "" : text.endsWith("\n") ? "\n" : "\n\n";
+    const inner = rest.length > 0 ? `\n${STEP}${pair(rest[0], rest.slice(1).reduceRight((v, k) => `{${k}: ${inBrackets(v)}}`, value))}` : ` ${value}`;
     return [{ from: end, insert: `${gap}${path[0]}:${inner}\n` }];
   }
-  return addTo(state, map, path[depth], whole, depth);
+  return addTo(state, map ?? root, path[Math.max(depth, 0)], whole, depth);
 }
 
 // Without the pair at a path. A mapping that would be left empty goes with it.

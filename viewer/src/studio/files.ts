@@ -69,10 +69,22 @@ export class Files {
     this.turned();
   }
 
-  // Another file of the same folder, by a name that is free, with this text.
-  async beginWith(name: string, text: string): Promise<void> {
+  // What is not saved is left in its copy.
+  private async leave(): Promise<void> {
     if (this.isDirty()) await server.autosave(this.written());
     clearTimeout(this.saver);
+    banner(null);
+  }
+
+  // Another file of the same folder.
+  async open(name: string): Promise<void> {
+    await this.leave();
+    this.take(await server.open(name));
+  }
+
+  // Another file of the same folder, by a name that is free, with this text.
+  async beginWith(name: string, text: string): Promise<void> {
+    await this.leave();
     const taken = new Set(await server.folder()), stem = name.replace(/\.yaml$/, "");
     let free = name;
     for (let i = 2; taken.has(free); i++) free = `${stem}-${i}.yaml`;

@@ -12,8 +12,11 @@ declare const EXAMPLES: Record<string, string>;
 // Examples that stand for a kind of mechanism.
 const templates: [string, string, string][] = [
   ["Pendulum", "Pendel", "pendulum.yaml"], ["Four-bar linkage", "Viergelenk", "four_bar.yaml"], ["Slider crank", "Schubkurbel", "slider_crank.yaml"],
-  ["Robot arm", "Roboterarm", "seven_axis_arm.yaml"], ["Crane", "Kran", "overhead_crane.yaml"], ["Suspension", "Radaufhängung", "truck.yaml"],
+  ["Robot arm", "Roboterarm", "seven_axis_arm.yaml"], ["Crane", "Kran", "tower_crane.yaml"], ["Suspension", "Radaufhängung", "wishbone.yaml"], ["Car", "Auto", "lane_change.yaml"], ["Flexible beam", "Elastischer Balken", "bending_pendulum.yaml"],
 ];
+
+// What is of the folder of the examples alone: the way to the schema, and what tests compare.
+const begun = (text: string) => text.replace(/^# (yaml-language-server|curve|reference): .*\n/gm, "");
 
 const titleOf = (text: string) => /^title:\s*(.*?)\s*(#.*)?$/m.exec(text)?.[1].replace(/^["']|["']$/g, "") ?? "";
 
@@ -21,29 +24,45 @@ const titleOf = (text: string) => /^title:\s*(.*?)\s*(#.*)?$/m.exec(text)?.[1].r
 export function showGallery(picture: Picture, opened: (name: string, text: string) => void, closed: () => void): void {
   const dialog = document.getElementById("dialog") as HTMLDialogElement, grid = make("div", { className: "gallery" }), first = make("div", { className: "gallery", id: "templates" });
   let over = false;
-  const queue: (() => Promise<void>)[] = [];
-  const close = () => { over = true; dialog.close(); closed(); };
+  const cards: [HTMLElement, string][] = [];
+  const waiting = new Map<Element, () => Promise<void>>(), seen = new Set<Element>(); // in their order; those in sight are drawn
+  let working = false;
+  const close = () => { over = true; watch.disconnect(); dialog.close(); closed(); };
+  const watch = new IntersectionObserver((entries) => {
+    for (const e of entries) {
+      if (e.isIntersecting) seen.add(e.target);
+      else seen.delete(e.target);
+    }
+    if (!working) void work();
+  }, { root: dialog });
   const card = (name: string, label: string) => {
     const text = EXAMPLES[name], canvas = make("canvas", { width: 200, height: 130 });
-    const b = make("button", { className: "card", onclick: () => { close(); opened(name, text); } }, canvas, make("strong", { textContent: label }), make("span", { textContent: titleOf(text) && titleOf(text) !== label ? titleOf(text) : name }));
+    const b = make("button", { className: "card", onclick: () => { close(); opened(name, begun(text)); } }, canvas, make("strong", { textContent: label }), make("span", { textContent: titleOf(text) && titleOf(text) !== label ? titleOf(text) : name }));
     b.dataset.name = name;
-    new IntersectionObserver((seen, watch) => {
-      if (!seen.some((s) => s.isIntersecting)) return;
-      watch.disconnect();
-      queue.push(() => draw(picture, name, canvas));
-      if (queue.length === 1) void work();
-    }, { root: dialog }).observe(b);
+    cards.push([b, `${name} ${label} ${text}`.toLowerCase()]);
+    waiting.set(b, () => draw(picture, name, canvas));
+    watch.observe(b);
     return b;
   };
   const work = async () => {
-    while (queue.length > 0 && !over) {
-      await queue[0]().catch(() => {});
-      queue.shift();
+    working = true;
+    for (let next: Element | undefined; !over && (next = [...waiting.keys()].find((b) => seen.has(b)));) {
+      const drawIt = waiting.get(next)!;
+      waiting.delete(next);
+      await drawIt().catch(() => {});
     }
+    working = false;
   };
   for (const [english, german, name] of templates) if (EXAMPLES[name]) first.append(card(name, document.documentElement.lang === "de" ? german : english));
   for (const [name, text] of Object.entries(EXAMPLES)) grid.append(card(name, titleOf(text) || name));
-  dialog.replaceChildren(make("div", { className: "row top" }, make("h2", { textContent: word("gallery") }), make("button", { textContent: word("closeIt"), onclick: close })),
+  // Those with all of these words, in the title or the text.
+  const find = make("input", { type: "search", id: "findexample", placeholder: word("findExample") });
+  find.setAttribute("aria-label", word("findExample"));
+  find.oninput = () => {
+    const words = find.value.toLowerCase().split(/\s+/);
+    for (const [b, text] of cards) b.hidden = !words.every((w) => text.includes(w));
+  };
+  dialog.replaceChildren(make("div", { className: "row top" }, make("h2", { textContent: word("gallery") }), find, make("button", { textContent: word("closeIt"), onclick: close })),
     make("h2", { textContent: word("templates") }), first, make("h2", { textContent: word("examples") }), grid);
   dialog.oncancel = close;
   dialog.showModal();

@@ -7,6 +7,7 @@ import { ledgerPanel, make, viewPanel } from "../panels";
 import { Plots, short } from "../plots";
 import { banner, bannerOf } from "./banner";
 import { Builder } from "./builder";
+import { divide } from "./dividers";
 import { Editor } from "./editor";
 import { showGallery } from "./gallery";
 import { Files } from "./files";
@@ -20,6 +21,7 @@ import { Picture } from "./picture";
 import { Language, type Schema } from "./schema";
 import { listen, Refused, server, type Checked, type Done, type Message } from "./server";
 import { askStudy } from "./study";
+import { welcome } from "./welcome";
 import { word, type Word } from "./words";
 
 const byId = (id: string) => document.getElementById(id)!;
@@ -107,14 +109,29 @@ export class Studio {
       if (e) this.editor.show(e.from);
       this.items.choose(path);
     } else this.items.build();
+    this.welcome();
   }
 
-  private async beginWith(name: string, text: string): Promise<void> {
+  // Nothing of the model before is left.
+  private leave(): void {
     this.done = this.found = null;
     this.plots = null;
     this.kept = [];
     this.picture.anew = true;
+  }
+
+  private async beginWith(name: string, text: string): Promise<void> {
+    this.leave();
     await this.files.beginWith(name, text).catch(bannerOf);
+  }
+
+  private async open(name: string): Promise<void> {
+    this.leave();
+    await this.files.open(name).catch(bannerOf);
+  }
+
+  private import(): Promise<void> {
+    return askImport(this.files.name, (name) => void this.open(name), (name) => { this.analysis = name; void this.start("import", name); }, (name) => this.builder.addMesh(name));
   }
 
   private gallery(): void {
@@ -132,6 +149,7 @@ export class Studio {
     try {
       const answer = await server.check(text);
       if (answer.superseded) throw new Refused(409, "");
+      if (text.trim() === "") answer.messages = []; // nothing that could be wrong yet
       this.checked = answer;
       if (text === this.editor.text()) this.editor.mark(answer.messages);
       if (answer.large && this.work === "none") this.picture.say(word("large", answer.large));
@@ -177,7 +195,7 @@ export class Studio {
     const other = scene?.bodies.length === 0 && planar !== (scene.dimension === 2); // the empty one is in other axes
     if (blank || ok || !this.picture.stage || other) this.picture.show(emptyResult(planar));
     const seen = (this.picture.result?.scene?.bodies.length ?? 0) > 0;
-    this.picture.say(blank ? word("noPicture") : ok ? "" : seen ? word("stale") : word("notYet"));
+    this.picture.say(blank || ok ? "" : seen ? word("stale") : this.builder.isBare() ? word("needsBody") : word("notYet"));
   }
 
   private list(messages: Message[]): void {
@@ -354,6 +372,7 @@ export class Studio {
 
   build(): void {
     this.editor.speak(language === "de");
+    divide();
     this.leftTabs();
     byId("title").textContent = this.files.name;
     this.commands();
@@ -367,7 +386,7 @@ export class Studio {
     const keys: Partial<Record<Word, string>> = { save: "Ctrl-S", undo: "Ctrl-Z", redo: "Ctrl-Y", run: "Ctrl-Enter", stop: "Esc" };
     const b = (name: Word, act: () => void, on = true) => make("button", { id: name, textContent: word(name), title: (keys[name] ?? "").replace("Ctrl", language === "de" ? "Strg" : "Ctrl"), onclick: act, disabled: !on });
     const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
-    parts.push(b("gallery", () => this.gallery(), !busy), b("import", () => void askImport((name) => { this.analysis = name; void this.start("import", name); }, (name) => this.builder.addMesh(name)), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
+    parts.push(b("gallery", () => this.gallery(), !busy), b("import", () => void this.import(), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
     else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!(this.checked?.data ?? this.checked?.large)));
     if (!busy) parts.push(this.analyses(good), b("study", () => this.ask(), good));
@@ -401,7 +420,18 @@ export class Studio {
       make("button", { id: "language", textContent: word("other"), onclick: () => { setLanguage(language === "en" ? "de" : "en"); this.build(); } })));
   }
 
+  // Of a model that says nothing yet: how to begin, until one does.
+  private welcome(): void {
+    const box = byId("welcome"), hidden = this.editor.text().trim() !== "" || this.builder.isPlacing() || this.work !== "none";
+    if (box.hidden === hidden && (hidden || box.lang === language)) return;
+    box.hidden = hidden;
+    box.lang = language;
+    const build = (planar: boolean) => { this.left = "items"; this.builder.begin(planar); this.leftTabs(); byId("adder").focus(); };
+    if (!hidden) box.replaceChildren(...welcome({ gallery: () => this.gallery(), open: () => void this.import(), build, write: () => { this.left = "text"; this.leftTabs(); this.editor.view.focus(); } }));
+  }
+
   private state(): void {
+    this.welcome();
     const errors = this.checked?.messages.filter((m) => m.error).length ?? 0, notes = (this.checked?.messages.length ?? 0) - errors;
     const parts = [word(this.files.isDirty() ? "unsaved" : "saved")];
     if (!this.files.isDirty() && this.editor.text().trim() === "") { // nothing that could be wrong yet
