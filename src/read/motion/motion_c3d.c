@@ -3,6 +3,8 @@
 //
 // Blocks of 512 bytes: a header, parameters in groups, data. Whole numbers are scaled by POINT:SCALE; a negative scale
 // says that the data are floats. A marker that was not seen has a negative residual: not a number.
+// The parameters say whose numbers the file has: those of Intel (84), of DEC (85; whole numbers as Intel's, floats of the VAX) or
+// of SGI (86; the high byte first).
 #include "base/text_file.h"
 #include "read/motion/motion_file.h"
 
@@ -11,9 +13,11 @@
 #include <string.h>
 
 #define BLOCK 512
-#define INTEL 84
+
+typedef enum processor { INTEL = 84, DEC = 85, SGI = 86 } processor;
 
 typedef struct parameter {
+    processor of;
     int type, count; // -1 characters, 1 bytes, 2 whole numbers, 4 floats
     int width;       // of characters: of one text
     const unsigned char *data;
@@ -24,27 +28,39 @@ typedef struct reader {
     flx_arena *arena;
     flx_loc loc;
     const char *path;
+    processor of;
     const unsigned char *bytes;
     size_t size;
     size_t first, end; // of the parameters
 } reader;
 
-static int word_at(const unsigned char *p)
+static int word_at(processor of, const unsigned char *p)
 {
-    return p[0] | p[1] << 8;
+    return of == SGI ? p[0] << 8 | p[1] : p[0] | p[1] << 8;
 }
 
-static int signed_at(const unsigned char *p)
+static int signed_at(processor of, const unsigned char *p)
 {
-    int w = word_at(p);
+    int w = word_at(of, p);
     return w < 32768 ? w : w - 65536;
 }
 
-static double float_at(const unsigned char *p)
+// Sign, eight bits of exponent, fraction; the VAX has its first bytes in the middle, no infinity, and the point one bit to the left.
+static double float_at(processor of, const unsigned char *p)
 {
+    static const int middle[4] = {1, 0, 3, 2};
     float f;
-    uint32_t bits =
-        (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    uint32_t bits = 0;
+    for (int i = 0; i < 4; i++) {
+        int from = of == INTEL ? 3 - i : of == DEC ? middle[i] : i;
+        bits = bits << 8 | p[from];
+    }
+    if (of == DEC) {
+        int exponent = (int)(bits >> 23 & 255);
+        double size = ldexp((double)(bits & 0x7fffff) + 0x800000, exponent - 129 - 23);
+        if (exponent == 0) return 0.0;
+        return bits >> 31 ? -size : size;
+    }
     memcpy(&f, &bits, sizeof f);
     return (double)f;
 }
@@ -71,7 +87,7 @@ static bool next_entry(const reader *r, size_t *at, const unsigned char **name, 
     if (*length == 0 || *at + 4 + (size_t)*length > r->end) return false;
     *name = r->bytes + *at + 2;
     size_t offset = *at + 2 + (size_t)*length;
-    int step = word_at(r->bytes + offset);
+    int step = word_at(r->of, r->bytes + offset);
     *body = offset + 2;
     *at = step > 0 ? offset + (size_t)step : r->end;
     return true;
@@ -85,7 +101,7 @@ static bool read_parameter(const reader *r, size_t body, parameter *out)
     if (dims > 7 || data > r->end || (size != 1 && size != 2 && size != 4)) return false;
     for (int i = 0; i < dims; i++) count *= r->bytes[body + 2 + (size_t)i];
     if (count * (size_t)size > r->end - data) return false;
-    *out = (parameter){.type = type, .count = (int)count, .data = r->bytes + data};
+    *out = (parameter){.of = r->of, .type = type, .count = (int)count, .data = r->bytes + data};
     out->width = type < 0 && dims > 0 ? r->bytes[body + 2] : 1;
     if (type < 0) out->count = out->width > 0 ? out->count / out->width : 0;
     return true;
@@ -109,16 +125,18 @@ static bool find(const reader *r, const char *group, const char *name, parameter
 static double number(const parameter *p, int i, double otherwise)
 {
     if (i >= p->count) return otherwise;
-    if (p->type == 4) return float_at(p->data + 4 * (size_t)i);
-    if (p->type == 2) return signed_at(p->data + 2 * (size_t)i);
+    if (p->type == 4) return float_at(p->of, p->data + 4 * (size_t)i);
+    if (p->type == 2) return signed_at(p->of, p->data + 2 * (size_t)i);
     return p->type == 1 ? p->data[i] : otherwise;
 }
 
-// Label i of a group, or its word with a number.
-static const char *label(const reader *r, const parameter *p, int i, const char *word)
+// Label i of a group, or its word with a number. A parameter holds 255 labels: the others are in LABELS2.
+static const char *label(const reader *r, const parameter p[2], int i, const char *word)
 {
-    if (p->type < 0 && i < p->count) {
-        const char *text = (const char *)p->data + (size_t)i * (size_t)p->width;
+    int of = i;
+    if (p->type < 0 && i >= p->count && p->count == 255) of -= p++->count;
+    if (p->type < 0 && of < p->count) {
+        const char *text = (const char *)p->data + (size_t)of * (size_t)p->width;
         int n = p->width;
         while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == 0)) n--;
         if (n > 0) return flx_arena_printf(r->arena, "%.*s", n, text);
@@ -149,15 +167,15 @@ static int long_frames(const reader *r, int first)
     double n = 0.0;
     if (find(r, "TRIAL", "ACTUAL_END_FIELD", &p) && p.type == 2 && p.count == 2) {
         int begin = first;
-        n = word_at(p.data) + 65536.0 * word_at(p.data + 2);
+        n = word_at(p.of, p.data) + 65536.0 * word_at(p.of, p.data + 2);
         if (find(r, "TRIAL", "ACTUAL_START_FIELD", &p) && p.type == 2 && p.count == 2) {
-            begin = word_at(p.data) + 65536 * word_at(p.data + 2);
+            begin = word_at(p.of, p.data) + 65536 * word_at(p.of, p.data + 2);
         }
         n -= begin - 1.0;
     } else if (find(r, "POINT", "LONG_FRAMES", &p) && p.type == 4 && p.count > 0) {
-        n = float_at(p.data);
+        n = float_at(p.of, p.data);
     } else if (find(r, "POINT", "FRAMES", &p) && p.count > 0) {
-        n = p.type == 2 ? word_at(p.data) : number(&p, 0, 0.0);
+        n = p.type == 2 ? word_at(p.of, p.data) : number(&p, 0, 0.0);
     }
     return n >= 1.0 && n < (1 << 24) ? (int)n : 0;
 }
@@ -170,17 +188,20 @@ static flx_status read_layout(reader *r, layout *l)
     if (h[0] < 2 || r->first + 4 > r->size) return fail(r, "the file ends before its parameters");
     r->end = r->first + (size_t)r->bytes[r->first + 2] * BLOCK;
     if (r->end > r->size) r->end = r->size;
-    int processor = r->bytes[r->first + 3];
-    if (processor != INTEL) return fail(r, "its numbers are not those of an Intel processor (84)");
+    int of = r->bytes[r->first + 3];
+    if (of != INTEL && of != DEC && of != SGI) {
+        return fail(r, "its numbers are not those of Intel (84), DEC (85) or SGI (86)");
+    }
+    r->of = (processor)of;
     r->first += 4;
-    int all = word_at(h + 4), first = word_at(h + 6), last = word_at(h + 8);
-    l->points = word_at(h + 2);
-    l->samples = word_at(h + 18);
+    int all = word_at(r->of, h + 4), first = word_at(r->of, h + 6), last = word_at(r->of, h + 8);
+    l->points = word_at(r->of, h + 2);
+    l->samples = word_at(r->of, h + 18);
     l->analogs = l->samples > 0 ? all / l->samples : 0;
-    l->scale = float_at(h + 12);
-    l->rate = float_at(h + 20);
+    l->scale = float_at(r->of, h + 12);
+    l->rate = float_at(r->of, h + 20);
     l->floats = l->scale < 0.0;
-    l->start = (size_t)(word_at(h + 16) > 0 ? word_at(h + 16) - 1 : 0) * BLOCK;
+    l->start = (size_t)(word_at(r->of, h + 16) > 0 ? word_at(r->of, h + 16) - 1 : 0) * BLOCK;
     l->frame = (size_t)(4 * l->points + l->analogs * l->samples) * (l->floats ? 4 : 2);
     if (!(l->rate > 0) || l->frame == 0 || l->start >= r->size) {
         return fail(r, "its header has no rate, no data or a wrong start of the data");
@@ -198,9 +219,10 @@ static flx_status read_layout(reader *r, layout *l)
     return FLX_OK;
 }
 
-static double datum(const layout *l, const unsigned char *frame, int i)
+static double datum(const reader *r, const layout *l, const unsigned char *frame, int i)
 {
-    return l->floats ? float_at(frame + 4 * (size_t)i) : signed_at(frame + 2 * (size_t)i);
+    return l->floats ? float_at(r->of, frame + 4 * (size_t)i)
+                     : signed_at(r->of, frame + 2 * (size_t)i);
 }
 
 static void read_frame(const reader *r, const layout *l, int row, double unit,
@@ -211,15 +233,15 @@ static void read_frame(const reader *r, const layout *l, int row, double unit,
     double scale = unit * (l->floats ? 1.0 : fabs(l->scale));
     out->t[row] = row / l->rate;
     for (int i = 0; i < l->points; i++) {
-        bool seen = datum(l, f, 4 * i + 3) >= 0.0;
+        bool seen = datum(r, l, f, 4 * i + 3) >= 0.0;
         for (int c = 0; c < 3; c++) {
             out->values[(size_t)(3 * i + c) * n + at] =
-                seen ? scale * datum(l, f, 4 * i + c) : (double)NAN;
+                seen ? scale * datum(r, l, f, 4 * i + c) : (double)NAN;
         }
     }
     double general = number(&analog[1], 0, 1.0);
     for (int i = 0; i < l->analogs; i++) {
-        double x = datum(l, f, 4 * l->points + i), zero = number(&analog[2], i, 0.0);
+        double x = datum(r, l, f, 4 * l->points + i), zero = number(&analog[2], i, 0.0);
         if (l->plain && !l->floats && x < 0.0) x += 65536.0;
         if (l->plain && analog[2].type == 2 && zero < 0.0) zero += 65536.0;
         x -= zero;
@@ -234,25 +256,27 @@ flx_status flx_motion_read_c3d(flx_ctx *ctx, flx_arena *arena, const char *path,
     reader r = {.ctx = ctx, .arena = arena, .loc = loc, .path = path};
     layout l = {0};
     char *text = NULL;
-    parameter labels[2] = {{0}}, analog[3] = {{0}};
+    parameter labels[2][2] = {{{0}}}, analog[3] = {{0}};
     FLX_TRY(flx_file_read_large(ctx, arena, path, loc, &text, &r.size));
     r.bytes = (const unsigned char *)text;
     FLX_TRY(read_layout(&r, &l));
-    (void)find(&r, "POINT", "LABELS", &labels[0]);
-    (void)find(&r, "ANALOG", "LABELS", &labels[1]);
+    for (int i = 0; i < 2; i++) {
+        (void)find(&r, "POINT", i ? "LABELS2" : "LABELS", &labels[0][i]);
+        (void)find(&r, "ANALOG", i ? "LABELS2" : "LABELS", &labels[1][i]);
+    }
     (void)find(&r, "ANALOG", "SCALE", &analog[0]);
     (void)find(&r, "ANALOG", "GEN_SCALE", &analog[1]);
     (void)find(&r, "ANALOG", "OFFSET", &analog[2]);
     FLX_TRY(flx_motion_take(arena, l.n, 3 * l.points + l.analogs, out));
     for (int i = 0; i < l.points; i++) {
-        const char *name = label(&r, &labels[0], i, "marker");
+        const char *name = label(&r, labels[0], i, "marker");
         for (int c = 0; name && c < 3; c++) {
             out->names[3 * i + c] = flx_arena_printf(arena, "%s.%c", name, 'x' + c);
         }
         if (!name || !out->names[3 * i + 2]) return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < l.analogs; i++) {
-        out->names[3 * l.points + i] = label(&r, &labels[1], i, "analog");
+        out->names[3 * l.points + i] = label(&r, labels[1], i, "analog");
         if (!out->names[3 * l.points + i]) return FLX_ERR_MEMORY;
     }
     double unit = unit_of(&r);

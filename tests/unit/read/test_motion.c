@@ -135,18 +135,28 @@ static int odd_headers_and_gaps_are_understood(void)
 
 // ---- a .c3d of one marker and one channel, made byte by byte ------------------------------------
 
-static unsigned char c3d[512 * 4];
+static unsigned char c3d[512 * 12];
 static size_t c3d_at;
+
+static int processor = 84; // Intel; 85: DEC, 86: SGI
 
 static void put_word(size_t at, int w)
 {
-    c3d[at] = (unsigned char)(w & 255);
-    c3d[at + 1] = (unsigned char)(w >> 8 & 255);
+    const size_t high = processor == 86 ? 0 : 1;
+    c3d[at + 1 - high] = (unsigned char)(w & 255);
+    c3d[at + high] = (unsigned char)(w >> 8 & 255);
 }
 
+// A float of the VAX is four times as large with the same bits, and its halves are exchanged.
 static void put_float(size_t at, float f)
 {
-    memcpy(c3d + at, &f, sizeof f);
+    unsigned bits;
+    f *= processor == 85 ? 4.0F : 1.0F;
+    memcpy(&bits, &f, sizeof bits);
+    for (int i = 0; i < 2; i++) {
+        int half = (int)(bits >> (16 * (processor == 84 ? i : 1 - i)) & 0xffff);
+        put_word(at + 2 * (size_t)i, half);
+    }
 }
 
 static void put_parameter(int group, const char *name, int type, int ndim, const int *dims,
@@ -185,32 +195,38 @@ static void make_c3d(void)
     put_word(18, 2); // samples per frame
     put_float(20, 100.0F);
     c3d[514] = 1;
-    c3d[515] = 84;
+    c3d[515] = (unsigned char)processor;
     c3d_at = 516;
-    const float scale = 0.5F;
+    put_float(1024, 0.5F); // until the data come
+    unsigned char scale[4];
+    memcpy(scale, c3d + 1024, sizeof scale);
     put_parameter(-1, "POINT", 0, 0, NULL, NULL, 0);
     put_parameter(1, "UNITS", -1, 1, (int[]){2}, "mm", 2);
     put_parameter(1, "LABELS", -1, 2, (int[]){4, 1}, "HEEL", 4);
     put_parameter(-2, "ANALOG", 0, 0, NULL, NULL, 0);
-    put_parameter(2, "SCALE", 4, 1, (int[]){1}, &scale, 4);
+    put_parameter(2, "SCALE", 4, 1, (int[]){1}, scale, 4);
     for (int i = 0; i < 3; i++) {
         const float row[6] = {100.0F * (float)i,     50.0F,          -25.0F,
                               i == 1 ? -1.0F : 0.0F, (float)(8 + i), 99.0F};
-        memcpy(c3d + 1024 + (size_t)i * sizeof row, row, sizeof row);
+        for (size_t k = 0; k < 6; k++) put_float(1024 + (size_t)i * sizeof row + 4 * k, row[k]);
     }
 }
 
 static int markers_and_channels_of_c3d_are_read(void)
 {
     begin();
-    make_c3d();
-    CHECK(read_bytes("c3d", c3d, sizeof c3d) == FLX_OK);
-    CHECK(motion.n == 3 && motion.ncolumn == 4);
-    CHECK_NEAR(value("HEEL.x", 2), 0.2, 1e-15);
-    CHECK_NEAR(value("HEEL.z", 0), -0.025, 1e-15);
-    CHECK(isnan(value("HEEL.x", 1)));
-    CHECK_NEAR(value("analog1", 2), 5.0, 0);
-    CHECK_NEAR(motion.t[2], 0.02, 1e-17);
+    for (processor = 86; processor >= 84; processor--) {
+        make_c3d();
+        CHECK(read_bytes("c3d", c3d, sizeof c3d) == FLX_OK);
+        CHECK(motion.n == 3 && motion.ncolumn == 4);
+        CHECK_NEAR(value("HEEL.x", 2), 0.2, 1e-15);
+        CHECK_NEAR(value("HEEL.z", 0), -0.025, 1e-15);
+        CHECK(isnan(value("HEEL.x", 1)));
+        CHECK(value("HEEL.x", 0) == 0.0);
+        CHECK_NEAR(value("analog1", 2), 5.0, 0);
+        CHECK_NEAR(motion.t[2], 0.02, 1e-17);
+    }
+    processor = 84;
     // more than 65 535 frames: the header's word is full, and two words of TRIAL say how many there are
     const unsigned char field[4] = {2, 0, 0, 0};
     put_parameter(-3, "TRIAL", 0, 0, NULL, NULL, 0);
@@ -218,7 +234,7 @@ static int markers_and_channels_of_c3d_are_read(void)
     put_word(8, 65535);
     CHECK(read_bytes("c3d", c3d, sizeof c3d) == FLX_OK);
     CHECK(motion.n == 2);
-    c3d[515] = 85; // another processor
+    c3d[515] = 87; // another processor
     CHECK(read_bytes("c3d", c3d, sizeof c3d) == FLX_ERR_MODEL);
     make_c3d();
     CHECK(read_bytes("c3d", c3d, 1030) == FLX_ERR_MODEL);
@@ -229,6 +245,36 @@ static int markers_and_channels_of_c3d_are_read(void)
         c3d[i] = 255;
         (void)read_bytes("c3d", c3d, sizeof c3d);
     }
+    finish();
+    return 0;
+}
+
+// A parameter holds 255 labels; those of further markers are in a second one.
+static int labels_go_on_in_a_second_list(void)
+{
+    unsigned char names[255];
+    const int dims[2] = {1, 255}, more[2] = {2, 1};
+    memset(names, 'a', sizeof names);
+    names[254] = 'z';
+    begin();
+    make_c3d();
+    put_float(12, 0.5F); // whole numbers
+    put_word(2, 256);
+    put_word(4, 0);
+    put_word(8, 2);
+    put_word(16, 4);
+    put_word(18, 0);
+    memset(c3d + 514, 0, sizeof c3d - 514);
+    c3d[514] = 2;
+    c3d[515] = 84;
+    c3d_at = 516;
+    put_parameter(-1, "POINT", 0, 0, NULL, NULL, 0);
+    put_parameter(1, "LABELS", -1, 2, dims, names, sizeof names);
+    put_parameter(1, "LABELS2", -1, 2, more, "HE", 2);
+    put_word(512 * 3 + 8 * 255 + 2, -6);
+    CHECK(read_bytes("c3d", c3d, sizeof c3d) == FLX_OK);
+    CHECK(motion.n == 2 && motion.ncolumn == 768);
+    CHECK(value("HE.y", 0) == -3e-3 && value("z.x", 0) == 0.0);
     finish();
     return 0;
 }
@@ -318,5 +364,6 @@ static int filter_has_no_shift(void)
 
 TEST_MAIN(TEST(angles_of_opensim_become_radians), TEST(markers_are_in_metres_and_may_be_hidden),
           TEST(channels_of_joints_are_named_by_joint), TEST(odd_headers_and_gaps_are_understood),
-          TEST(markers_and_channels_of_c3d_are_read), TEST(channels_without_a_sign_are_read),
-          TEST(wrong_files_are_refused), TEST(filter_has_no_shift))
+          TEST(markers_and_channels_of_c3d_are_read), TEST(labels_go_on_in_a_second_list),
+          TEST(channels_without_a_sign_are_read), TEST(wrong_files_are_refused),
+          TEST(filter_has_no_shift))
