@@ -23,4 +23,13 @@ bad=$(nm -D --undefined-only "$library" | awk '{print $NF}' | sed 's/@.*//' | gr
 archive=${library%.so*}.a
 used=$(nm -A -u "$archive" | sed -nE "s/^.*:([^:]+)\.o: +U ($looked_at)(@.*)?$/\1 \2/p" | grep -vxE "$allowed" || true)
 [ -z "$used" ] || echo "only named files may use these:" "$used"
-[ -z "$bad$used" ]
+
+# What is made for wide registers, too, is in all files that ask for it (src/base/two_widths.h), or in none: sanitizers, other processors.
+made=$(nm "$archive" 2>/dev/null | awk '{print $NF}' | grep -F '.avx2' || true)
+asked=$(grep -rhoE 'FLX_TWO_WIDTHS static [a-z_]+ [a-z_]+' "$(dirname "$0")/../src" | awk '{print $NF}')
+narrow=
+for name in $asked; do
+    [ -z "$made" ] || grep -q "^$name\.avx2" <<<"$made" || narrow+=" $name"
+done
+[ -z "$narrow" ] || echo "made for narrow registers alone:$narrow"
+[ -z "$bad$used$narrow" ]

@@ -1,6 +1,8 @@
 // two_widths.h - functions for processors with wide registers and for others.
 #pragma once
 
+#include <stdlib.h> // __GLIBC__
+
 // Made twice, for processors with wide registers and for others; the program takes what fits when it begins. Both give the same bits: operations
 // are those of the text, and none is fused with another. Sanitizers do not know this.
 #if defined(__has_feature)
