@@ -189,8 +189,10 @@ static flx_status read_colour(flx_builder *b, const flx_entry *y, int *colour)
     }
     const char *meant = flx_nearest_best(&near);
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
-                    "'%s' is no colour: give a word, such as red, or \"#d05030\"%s%s%s", y->text,
-                    meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+                    "'%s' is no colour: give black, white, grey, red, orange, yellow, green, blue, "
+                    "purple, brown, pink or \"#d05030\"%s%s%s",
+                    y->text, meant ? "; did you mean '" : "", meant ? meant : "",
+                    meant ? "'?" : "");
 }
 
 static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *y, flx_shape *s)

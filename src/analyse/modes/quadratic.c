@@ -10,6 +10,7 @@
 
 #define SYMMETRIC 1e-13 // of two numbers across the diagonal: rounding
 #define SWEEPS 6        // of scaling rows and columns to the same size
+#define ROUNDING 1e-12  // of the stiffest and of the most damped coordinate: none of its own
 
 static double *take(flx_arena *arena, size_t n)
 {
@@ -180,7 +181,7 @@ static flx_status turn_axes(flx_quadratic *q, const flx_state *x, const double *
 static flx_status find_sizes(flx_quadratic *q)
 {
     int n = q->n, nv = q->nv;
-    double *d[3], energy = 0.0, rate = 0.0;
+    double *d[3], energy = 0.0, rate = 0.0, most[2] = {0.0, 0.0};
     q->scale = take(q->arena, (size_t)n);
     q->ease = take(q->arena, (size_t)n);
     for (int k = 0; k < 3; k++) d[k] = take(q->arena, (size_t)n);
@@ -196,14 +197,21 @@ static flx_status find_sizes(flx_quadratic *q)
         rate = fmax(rate, fmax(sqrt(fabs(d[0][i]) / d[2][i]), fabs(d[1][i]) / d[2][i]));
         energy += d[2][i] * q->scale[i] * q->scale[i] / nv;
     }
+    for (int i = 0; i < nv; i++) {
+        for (int k = 0; k < 2; k++)
+            most[k] = fmax(most[k], fabs(d[k][i]) * q->scale[i] * q->scale[i]);
+    }
     for (int i = nv; i < nv + q->nx; i++) {
         if (d[1][i] != 0.0) rate = fmax(rate, fabs(d[0][i] / d[1][i]));
     }
     q->fastest = rate > 0.0 && isfinite(rate) ? rate : 1.0;
     for (int i = 0; i < nv; i++) {
-        double mass = d[2][i];
+        double mass = d[2][i], square = q->scale[i] * q->scale[i];
         if (!(mass > 0.0)) {
-            mass = fmax(fabs(d[0][i]) / (q->fastest * q->fastest), fabs(d[1][i]) / q->fastest);
+            double own[2]; // what is rounding of others' is none of its own
+            for (int k = 0; k < 2; k++)
+                own[k] = fabs(d[k][i]) * square > ROUNDING * most[k] ? fabs(d[k][i]) : 0.0;
+            mass = fmax(own[0] / (q->fastest * q->fastest), own[1] / q->fastest);
         }
         q->ease[i] = mass > 0.0 ? 1.0 / sqrt(mass) : q->scale[i] / sqrt(energy > 0 ? energy : 1.0);
     }
