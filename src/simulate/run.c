@@ -146,7 +146,7 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
                               const flx_event_report *what)
 {
     flx_simulation *sim = r->sim;
-    const double dissipated = sim->course.sum[FLX_COURSE_DISSIPATED];
+    const double dissipated = flx_course_dissipated(sim, sim->course.sum[FLX_COURSE_DISSIPATED]);
     int told = 0;
     for (int i = 0; i < what->nevent; i++) told += !is_exchange(sim, what->events[i]);
     if (r->rows && told > 0) {
@@ -373,7 +373,7 @@ flx_status flx_running_find_outputs(run *r)
     flx_simulation *sim = r->sim;
     flx_account_forget(sim);
     return flx_account_signals(&sim->columns, sim, sim->state,
-                               sim->course.sum[FLX_COURSE_DISSIPATED]);
+                               flx_course_dissipated(sim, sim->course.sum[FLX_COURSE_DISSIPATED]));
 }
 
 flx_status flx_running_begin(flx_simulation *sim)

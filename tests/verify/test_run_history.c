@@ -208,5 +208,37 @@ static int expressions_of_parameters_are_refused(void)
     return 0;
 }
 
+// What contacts take that are met step by step is told to whoever steps the run, too: a box slides to rest.
+static int what_contacts_take_is_told(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+        "  box: {type: rigid, mass: 2, inertia: 0.1, position: [0, 0.1], velocity: [1.5, 0],"
+        " surface: {box: [0.6, 0.2]}}\n"
+        "forces: {floor: {type: contact, on: [ground, box], "
+        "law: restitution, friction: 0.4}}\n"
+        "simulate: {until: 1, method: moreau, step: 1e-3}\n"
+        "outputs: {signals: [energy.dissipated]}\n";
+    rig r = {.ctx = flx_ctx_create()};
+    flx_read_def def = flx_read_def_default();
+    flx_run *other = NULL;
+    def.text = text;
+    def.length = strlen(text);
+    if (rig_compile(&r, flx_model_read_by(r.ctx, "box", &def, &r.model), true)) return 1;
+    CHECK(flx_run_advance(r.run, 0.1) == FLX_OK);
+    double rate = 1.5 - 0.1 * 0.4 * 9.81, half = 1.5 * 1.5 - rate * rate;
+    CHECK_REL(flx_run_get(r.run, 0), half, 1e-9);
+    CHECK(flx_run_clone(r.run, r.ctx, &other) == FLX_OK);
+    CHECK(flx_run_get(other, 0) == flx_run_get(r.run, 0));
+    CHECK(flx_run_advance(other, 0.6) == FLX_OK && flx_run_advance(r.run, 0.6) == FLX_OK);
+    CHECK_REL(flx_run_get(r.run, 0), 1.5 * 1.5, 1e-9);
+    CHECK(flx_run_get(other, 0) == flx_run_get(r.run, 0));
+    CHECK(flx_run_reset(r.run) == FLX_OK && flx_run_get(r.run, 0) == 0.0);
+    flx_run_destroy(&other);
+    put_away(&r);
+    return 0;
+}
+
 TEST_MAIN(TEST(expressions_of_parameters_are_refused), TEST(history_leaves_nothing),
-          TEST(looks_change_nothing), TEST(dissipation_begins_anew))
+          TEST(looks_change_nothing), TEST(dissipation_begins_anew),
+          TEST(what_contacts_take_is_told))

@@ -96,7 +96,8 @@ flx_status flx_gradient_observe(gradient *g, flx_run *r, double t, double *value
         x = sim->inner;
     }
     flx_account_forget(sim);
-    FLX_TRY(flx_account_signals(&sim->columns, sim, x, sim->course.sum[FLX_COURSE_DISSIPATED]));
+    double dissipated = flx_course_dissipated(sim, sim->course.sum[FLX_COURSE_DISSIPATED]);
+    FLX_TRY(flx_account_signals(&sim->columns, sim, x, dissipated));
     for (int i = 0; i < def->noutput; i++) value[i] = sim->columns.out[def->output[i]];
     return FLX_OK;
 }
