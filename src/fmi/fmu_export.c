@@ -8,6 +8,7 @@
 #include "base/text_file.h"
 #include "fmi/fmu_describe.h"
 #include "fmi/fmu_files.h"
+#include "fmi/fmu_unfit.h"
 #include "read/fmu/zip.h"
 
 #include <stdlib.h>
@@ -54,17 +55,6 @@ static void pass_messages(const job *j, flx_status status)
     }
 }
 
-static flx_status refuse_external(const job *j, const flx_model *model)
-{
-    flx_loc loc;
-    const char *name = flx_model_external(model, 0, NULL, &loc);
-    if (!name) return FLX_OK;
-    return FLX_FAIL(j->inner, FLX_ERR_CANNOT, loc,
-                    "an FMU runs without the program that gives the external function '%s': write "
-                    "it as a formula or a table",
-                    name);
-}
-
 static flx_status compile(job *j)
 {
     flx_model *model = NULL;
@@ -72,10 +62,11 @@ static flx_status compile(job *j)
     def.nset = j->def.nset;
     def.settings = j->def.settings;
     flx_status status = flx_model_read_by(j->inner, j->path, &def, &model);
-    if (status == FLX_OK) status = refuse_external(j, model);
+    if (status == FLX_OK) status = flx_fmu_refuse_model(j->inner, model);
     if (status == FLX_OK) status = flx_system_compile(model, NULL, j->inner, &j->system);
     flx_model_destroy(&model);
     if (status == FLX_OK) status = flx_run_create(j->system, NULL, j->inner, &j->run);
+    if (status == FLX_OK) status = flx_fmu_refuse_method(j->inner, j->run);
     pass_messages(j, status);
     return status;
 }
@@ -191,6 +182,7 @@ static flx_status work(job *j, const char *path)
     flx_zip *zip = NULL;
     FLX_TRY(compile(j));
     FLX_TRY(flx_fmu_collect_files(j->ctx, j->inner, j->arena, j->path, &j->files));
+    FLX_TRY(flx_fmu_refuse_files(j->ctx, &j->files));
     j->description.cosimulation = j->def.exchange != 1;
     j->description.exchange = j->def.exchange != 0;
     FLX_TRY(flx_fmu_describe(j->ctx, j->arena, j->system, j->run, &j->description));

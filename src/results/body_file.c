@@ -537,8 +537,10 @@ static flx_status read_silently(walk *w, const char *path, flx_loc loc, flx_elas
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor >= 0) {
-        flx_status noted = flx_input_note(w->ctx, descriptor, NULL);
+        int input = -1;
+        flx_status noted = flx_input_note(w->ctx, descriptor, &input);
         close(descriptor);
+        if (noted == FLX_OK) noted = flx_input_name(w->ctx, input, path);
         if (noted != FLX_OK) return noted;
     }
     errno = descriptor < 0 ? errno : 0;
