@@ -17,6 +17,7 @@ static void put_variable(FILE *f, const flx_fmu_variable *v, int number)
     if (*v->unit) flx_fmu_put_attribute(f, "unit", v->unit);
     if (strcmp(v->unit, "rad") == 0) fputs(" displayUnit=\"deg\"", f);
     if (has_start) flx_fmu_put_number(f, "start", v->start);
+    if (v->kind == FLX_FMU_STATE) fputs(" reinit=\"true\"", f); // events and corrections move it
     if (v->kind == FLX_FMU_DERIVATIVE) {
         flx_fprintf(f, " derivative=\"%d\"", number - 1); // of the one before
     }

@@ -16,6 +16,7 @@ static void put_variable(FILE *f, const flx_fmu_variable *v)
     if (*v->unit) flx_fmu_put_attribute(f, "unit", v->unit);
     if (strcmp(v->unit, "rad") == 0) fputs(" displayUnit=\"deg\"", f);
     if (has_start) flx_fmu_put_number(f, "start", v->start);
+    if (v->kind == FLX_FMU_STATE) fputs(" reinit=\"true\"", f); // events and corrections move it
     if (v->kind == FLX_FMU_DERIVATIVE) {
         int state = flx_fmu_number(v->reference);
         flx_fprintf(f, " derivative=\"%u\"", flx_fmu_reference(FLX_FMU_STATE, state));

@@ -69,6 +69,13 @@ DAMAGED = [
     ("entity", change("<fmiModelDescription", '<!DOCTYPE f [<!ENTITY a "b">]><fmiModelDescription'), "entities are not read"),
 ]
 
+# The same of model exchange.
+OF_EXCHANGE = [
+    ("begun anew", change('<Real unit="N" start="0"', '<Real unit="N" start="0" reinit="true"'), "reinit is said of states"),
+    ("no state", change(' derivative="15"', ""), "is that of no state"),
+    ("derivative of nothing", change(' derivative="15"', ' derivative="1500"'), "the derivative of no variable '1500'"),
+]
+
 
 def pack(files):
     out = io.BytesIO()
@@ -87,12 +94,15 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         good, bad = os.path.join(folder, "good.fmu"), os.path.join(folder, "bad.fmu")
-        subprocess.run([flexion, "export", "fmu", model, "-o", good], check=True, capture_output=True)
-        with zipfile.ZipFile(good) as archive:
-            assert archive.testzip() is None
-            files = {name: archive.read(name) for name in archive.namelist()}
-        library = next(name for name in files if name.startswith("binaries"))
-        files[library] = files[library][:4096]  # nothing is run
+
+        def export(*options):
+            subprocess.run([flexion, "export", "fmu", model, "-o", good, *options], check=True, capture_output=True)
+            with zipfile.ZipFile(good) as archive:
+                assert archive.testzip() is None
+                files = {name: archive.read(name) for name in archive.namelist()}
+            library = next(name for name in files if name.startswith("binaries"))
+            files[library] = files[library][:4096]  # nothing is run
+            return files
 
         def expect(name, data, text):
             with open(bad, "wb") as file:
@@ -101,6 +111,10 @@ def main():
             if code != 2 or text not in said:
                 wrong.append(f"{name}: exit status {code}, expected '{text}' in\n{said}")
 
+        exchange = export("--type", "me")
+        for name, damage, text in OF_EXCHANGE:
+            expect(name, pack(damage(dict(exchange))), text)
+        files = export()
         code, said = check(good)
         if code != 0:
             wrong.append(f"the good one is refused:\n{said}")

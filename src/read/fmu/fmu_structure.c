@@ -145,6 +145,20 @@ static void check_derivatives(flx_fmu_reader *r, unsigned char *marks, int *orde
     }
 }
 
+// Only what is integrated can be begun anew; an FMU for co-simulation need not list its states. known: (all variables).
+static void check_reinit(flx_fmu_reader *r, unsigned char *known)
+{
+    const flx_fmu_info *f = &r->info;
+    if (f->nstate == 0) return;
+    memset(known, 0, (size_t)f->nport);
+    for (int k = 0; k < f->nstate; k++) known[f->states[k]] = 1;
+    for (int i = 0; i < f->nport; i++) {
+        if (known[i] || !flx_xml_get(r->values[i], "reinit")) continue;
+        FLX_FMU_WRONG(r, r->values[i], "variable '%s': reinit is said of states, and it is none",
+                      f->ports[i].name);
+    }
+}
+
 // Variables that are computed while the FMU is initialised.
 static void check_initial(flx_fmu_reader *r, unsigned char *marks, unsigned char *wanted)
 {
@@ -183,6 +197,7 @@ void flx_fmu_check_structure(flx_fmu_reader *r)
     if (!marks || !order) return;
     check_outputs(r, marks);
     check_derivatives(r, marks, order);
+    check_reinit(r, marks);
     check_initial(r, marks, marks + n);
     if (r->info.version == 3) {
         for (const flx_xml *e = flx_xml_child(r->structure, "EventIndicator"); e;
