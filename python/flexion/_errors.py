@@ -1,6 +1,7 @@
 """What goes wrong, with the place in the model where it does."""
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass
 from typing import Any, NoReturn, Sequence
@@ -97,7 +98,7 @@ class FlexionWarning(UserWarning):
 
 def _read(m: tuple[int, str, str | None, int, int, str]) -> Message:
     _, text, file, line, column, path = m
-    if file == UNNAMED:
+    if file and os.path.basename(file) == UNNAMED:  # one that was read and changed stands beside its file
         return Message(text, None, 0, 0, path)
     return Message(text, file, line, column, path)
 

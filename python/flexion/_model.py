@@ -47,6 +47,16 @@ def _refuse_nan(value: Any, path: str) -> None:
             _refuse_nan(item, f"{path}[{i}]")
 
 
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values are written alike; arrays of NumPy are lists."""
+    a, b = (v.tolist() if hasattr(v, "tolist") else v for v in (a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(v, b[k]) for k, v in a.items())
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return bool(a == b)
+
+
 def _numbers(value: Any) -> Any:
     """Texts that are numbers become numbers, for who looks at a model that was read."""
     if isinstance(value, dict):
@@ -190,9 +200,11 @@ class Model:
     def _compile(self, settings: Mapping[str, Any] | None = None, open_: Sequence[str] | None = (),
                  inputs: Mapping[str, PathLike] | None = None) -> _flexion.Model:
         """The library's model. A file that nobody changed is read as it is, so that messages have its lines."""
+        for name, value in [*self._settings, *(settings or {}).items()]:
+            _refuse_nan(value, name)
         given = [f"{k}={_setting(v)}" for k, v in (settings or {}).items()]
         tables = [f"{k}={os.fspath(v)}" for k, v in (inputs or {}).items()]
-        unchanged = self._tree is None or (self._read is not None and self._tree == self._read)
+        unchanged = self._tree is None or (self._read is not None and _same(self._tree, self._read))
         if unchanged and self._file is not None:
             own = [f"{k}={_setting(v)}" for k, v in self._settings if not settings or k not in settings]
             return self._bind(_flexion.Model(self._file, None, own + given, open_, tables))

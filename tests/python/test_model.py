@@ -169,3 +169,33 @@ def test_a_number_that_is_none_has_its_place():
     with pytest.raises(fx.ModelError, match="nan is no number") as e:
         m.check()
     assert e.value.messages[0].path == "bodies.a.com[1]"
+
+
+def test_a_parameter_that_is_no_number_has_its_name(examples):
+    for wrong in (float("nan"), float("inf")):
+        with pytest.raises(fx.ModelError, match="is no number") as e:
+            fx.read(examples / "pendulum.yaml", L=wrong).run(until=0.1)
+        assert e.value.messages[0].path == "L"
+        with pytest.raises(fx.ModelError, match="is no number"):
+            fx.read(examples / "pendulum.yaml").run(until=0.1, parameters={"L": wrong})
+
+
+def test_a_file_that_was_changed_has_paths(examples):
+    """Its text has no lines any more."""
+    m = fx.read(examples / "pendulum.yaml")
+    del m.joints["hinge"]
+    with pytest.raises(fx.ModelError) as e:
+        m.run()
+    assert {x.path for x in e.value.messages} >= {"outputs.signals[0]", "outputs.signals[3]"}
+    assert all(x.file is None and x.line == 0 for x in e.value.messages)
+    assert str(e.value).startswith("outputs.signals[0]: unknown name 'hinge'")
+
+
+def test_arrays_of_numpy_change_a_file(examples):
+    numpy = pytest.importorskip("numpy")
+    m = fx.read(examples / "pendulum.yaml")
+    for length in (1.2, 1.4):  # as it was, and another one
+        m.gravity = numpy.array([0, -9.81])
+        m.bodies["rod"]["com"] = numpy.array([length / 2, 0])
+        m.bodies["rod"]["points"]["tip"] = numpy.array([length, 0])
+        assert m.run(until=0.1)["rod.tip.position"][0, 0] == length
