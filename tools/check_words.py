@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""README.md, docs/ and man/ speak the field's English: words that were replaced do not come back.
+"""README.md, docs/, man/, public headers and messages speak the field's English: words that were replaced do not come back.
 
     tools/check_words.py [ROOT]
 
@@ -30,6 +30,10 @@ OLD = {
 PATTERN = {word: re.compile(rf"\b{word}\b", re.IGNORECASE) for word in OLD}
 NOT_TEXT = re.compile(r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<[^>]*>")
 LIST_OLD_WORDS = ("docs/glossary.md", "docs/guide/upgrade.md", "docs/bibliography.md")
+# Strings that are no English: styles of pages, programs of gnuplot, licences of others, and the words that were replaced.
+NO_MESSAGES = ("src/cli/sweep/study_page.c", "src/draw/gnuplot.c", "src/fmi/fmu_licences.c", "src/language/schema/schema_old.c",
+               "src/page/report.c")
+STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def sentences(path):
@@ -46,12 +50,39 @@ def sentences(path):
                 yield number, NOT_TEXT.sub(" ", line)
 
 
+def comments(path):
+    """(line number, text) of the comments of a header."""
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            _, comment, text = line.partition("//")
+            if comment:
+                yield number, text
+
+
+def messages(path):
+    """(line number, text) of the strings of a source that have more than a word."""
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if not line.lstrip().startswith(("//", "#")):
+                yield number, " ".join(s for s in STRING.findall(line) if " " in s)
+
+
+def places():
+    """(file, line number, text) of all."""
+    pages = ["README.md"] + glob.glob("docs/**/*.md", recursive=True) + glob.glob("man/*.scd")
+    for found, read in ((set(pages) - set(LIST_OLD_WORDS), sentences),
+                        (glob.glob("include/**/*.h", recursive=True), comments),
+                        (set(glob.glob("src/**/*.c", recursive=True)) - set(NO_MESSAGES), messages)):
+        for path in sorted(found):
+            for number, text in read(path):
+                yield path, number, text
+
+
 def main(root):
     os.chdir(root)
-    pages = ["README.md"] + glob.glob("docs/**/*.md", recursive=True) + glob.glob("man/*.scd")
     problems, count = [], 0
-    for page in sorted(set(pages) - set(LIST_OLD_WORDS)):
-        for number, text in sentences(page):
+    for page, number, text in places():
+        if text:
             count += 1
             problems += [f"{page}:{number}: '{found.group(0)}': write {OLD[word]}"
                          for word, pattern in PATTERN.items() for found in pattern.finditer(text)]

@@ -104,7 +104,7 @@ FLX_API flx_status flx_ctx_complain(flx_ctx *ctx, flx_status status, const char 
 // systems. Pass every number that the next step depends on; while loading they are overwritten.
 typedef struct flx_memory flx_memory;
 FLX_API void flx_memory_pass(flx_memory *m, void *data, size_t size);
-
+// What a status means, in a few words: "no memory".
 FLX_API const char *flx_status_text(flx_status status);
 
 // Of the library, such as "0.1.0"; FLX_VERSION is that of the headers.

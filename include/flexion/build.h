@@ -104,10 +104,10 @@ FLX_API const char *flx_model_key(const flx_model *m, const char *path, int i);
 FLX_API int flx_model_name(flx_model *m, const char *name);
 
 // ---- definitions -------------------------------------------------------------------------------------------
-
 // Each begins with its size: 0, or what its _default() says, all else zero. 0 means the members that it had
 // in version 0.1; members of later versions count where the size says that they are there.
 
+// A parameter, as a number or as an expression; an input, with the value that it has until a run sets it; gravity.
 FLX_API int flx_model_add_parameter(flx_model *m, const char *name, double value); // its number
 FLX_API int flx_model_add_parameter_text(flx_model *m, const char *name, const char *text);
 FLX_API int flx_model_add_input(flx_model *m, const char *name, double value); // its number
@@ -121,7 +121,7 @@ typedef struct flx_orientation {
     flx_vector x, y;
     flx_value quaternion[4];
 } flx_orientation;
-
+// A rigid body, or a point mass, in the initial configuration.
 enum { FLX_RIGID = 0, FLX_POINT = 1 };
 typedef struct flx_body_def {
     size_t size;
@@ -167,9 +167,9 @@ typedef struct flx_joint_def {
     size_t size;
     int type;  // FLX_REVOLUTE, ...
     int on[2]; // first and second body: FLX_GROUND or ids; of a gear two joints
-    // a place, as drawn; or two, one on each body. Not given: the origin of the ground
+    // a place of the initial configuration; or two, one on each body. Not given: the origin
     flx_vector at[2];
-    flx_vector axis;            // as drawn
+    flx_vector axis;            // in the initial configuration
     flx_vector axes[2];         // universal
     const char *frame;          // whose coordinates directions are given in
     flx_vector normal;          // rolling
@@ -228,7 +228,7 @@ typedef struct flx_force_def {
     flx_value stiffness
         [6]; // spring: the first; bushing: x y z, or with the rotations (planar: x y, rotation)
     flx_value damping[6];
-    flx_value length, angle, displacement; // of a spring without force; default as drawn
+    flx_value length, angle, displacement; // of a spring without force; default: at the start
     flx_value G;                           // gravitation
     const char *surface;                   // pressure, traction: a set of the mesh
     flx_vector gradient;                   // pressure
@@ -249,7 +249,7 @@ typedef struct flx_cable_def { // a rope or belt, which only pulls
     int nplace;
     const char *const *through;             // (nplace)
     flx_value stiffness, exponent, damping; // k x^n (1 + a x'): k, n, a
-    flx_value length;                       // without stretch; default as drawn
+    flx_value length;                       // without stretch; default: at the start
 } flx_cable_def;
 typedef struct flx_muscle_def { // with an elastic tendon
     size_t size;
@@ -325,7 +325,7 @@ FLX_API int flx_model_add_variable(flx_model *m, const char *name, const flx_var
 FLX_API int flx_model_add_state(flx_model *m, const char *name, const flx_state_def *def);
 FLX_API int flx_model_add_constraint(flx_model *m, const char *name, const flx_constraint_def *def);
 FLX_API int flx_model_add_discrete(flx_model *m, const char *name, double value);
-
+// An event: a condition that becomes true, or a clock, and what it sets.
 typedef struct flx_event_def {
     size_t size;
     const char *when;       // a condition: the event is when it becomes true
@@ -383,7 +383,7 @@ typedef struct flx_damping_def {
 typedef struct flx_beam_def {
     size_t size;
     const char *formulation; // geometrically-exact, ancf, ancf-cable, segments
-    flx_vector from, to;     // as drawn; a curve by path
+    flx_vector from, to;     // in the reference configuration; a curve by path
     int elements, order;
     flx_value length; // unstretched
     flx_vector up;    // direction of the section's y
@@ -502,7 +502,7 @@ typedef struct flx_simulate_def {
 FLX_DEFAULT_OF(flx_simulate_def)
 // Sets the block `simulate`, and outputs.every; what was set by an earlier call and is not given stays.
 FLX_API flx_status flx_model_simulate(flx_model *m, const flx_simulate_def *def);
-
+// An analysis of the block `analyse`, which `flexion analyse` computes; other types by path.
 enum { FLX_EQUILIBRIUM = 1, FLX_MODES, FLX_STATIC, FLX_BUCKLING };
 typedef struct flx_analysis_def {
     size_t size;

@@ -12,11 +12,11 @@ extern "C" {
 #endif
 
 typedef struct flx_dynamics flx_dynamics; // one for each thread; the model must live as long
-
+// The tree of a model that was read or checked. FLX_ERR_CANNOT: it has none.
 FLX_API flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **d);
 FLX_API void flx_dynamics_destroy(flx_dynamics **d);
 
-// Coordinates q: angles and displacements, counted from the drawing, of the joint's second body
+// Coordinates q: angles and displacements, from the initial configuration on, of the joint's second body
 // relative to its first, as its signals are; quaternions w x y z of spherical joints and floating
 // bodies, and displacements of planar joints, are of the body that is carried; the place of a floating
 // body is that of its centre of mass, in axes of the ground. Velocities v: rates, and the angular

@@ -20,8 +20,8 @@ typedef struct flx_fe_summary {
     double mass, com[3];
     double inertia[6]; // xx yy zz xy yz xz about the centre of mass; xy = -integral of x y dm
 } flx_fe_summary;
+// What a structure is made of: counts, mass, centre of mass, inertia.
 FLX_API flx_fe_summary flx_fe_problem_summary(const flx_fe_problem *problem);
-
 // Fields at nodes go to VTK files (.vtu, and .pvd for a series) where a path is given (NULL: none).
 
 typedef struct flx_fe_static {
@@ -37,9 +37,9 @@ typedef struct flx_fe_static {
     double reaction[6]; // force, and moment about the origin, of all supports
     double residual;    // |K x - f| / |f|
 } flx_fe_static;
+// Displacements, stresses and reactions under the loads; fields go to the file vtu.
 FLX_API flx_status flx_fe_problem_static(flx_fe_problem *problem, const char *vtu,
                                          flx_fe_static *result);
-
 typedef struct flx_fe_mode {
     double frequency;    // Hz; 0 of a rigid motion
     double residual;     // |K x - lambda M x| / |K x|

@@ -49,7 +49,7 @@ typedef struct flx_integrator_def {
         rest_velocity; // contacts that rebound slower than this stay; 0: 1e-6 of the fastest approach
     const flx_integrator_type *type; // a method of one's own, whatever `method` says; NULL: none
 } flx_integrator_def;
-
+// The method `auto`, nothing else given: begin with it, and set what differs.
 FLX_API flx_integrator_def flx_integrator_def_default(void);
 
 // Work done so far.
@@ -120,7 +120,7 @@ typedef struct flx_schedule {
     // are those of a motion that was never interrupted. There is no output at the beginning.
     int resume;
     // Non-zero: the motion goes on after `until`, to about `horizon` (0: not known). Times that are multiples of a
-    // fixed step to rounding are these multiples.
+    // fixed step, up to rounding errors, are these.
     int piece;
     double horizon;
     int single; // non-zero: one step and no more

@@ -80,13 +80,13 @@ typedef struct flx_linear_modes {
         *sight_all; // (n) by all inputs, of all outputs: where eigenvalues are the same the least of any combination
     void *memory; // owned
 } flx_linear_modes;
+// The modes of a linear model, and how well inputs reach and outputs see each of them.
 FLX_API flx_status flx_linear_find_modes(flx_ctx *ctx, const flx_linear_model *model,
                                          flx_linear_modes *out);
 FLX_API void flx_linear_modes_clear(flx_linear_modes *modes);
 // Modes that are not reached by any input, or not seen by any output, and do not decay.
 FLX_API int flx_linear_is_stabilisable(const flx_linear_modes *modes);
 FLX_API int flx_linear_is_detectable(const flx_linear_modes *modes);
-
 // Zeros: the poles when inputs are such that outputs stay as they are (STATE-5). inputs, outputs: n numbers of the model's,
 // or NULL for all where there are as many of both. re, im (model->n + 2 nin at most), *nzero
 // of them, by their real parts.

@@ -65,9 +65,9 @@ FLX_API flx_status flx_model_write_matrices(flx_model *model, const char *body, 
 // Parts of the language that the model uses and that are not supported yet; 0: none.
 FLX_API int flx_model_unavailable_count(const flx_model *model);
 FLX_API const char *flx_model_unavailable(const flx_model *model, int i, flx_loc *loc);
-
-FLX_API const char *flx_model_title(const flx_model *model); // "" when it has none
-FLX_API const char *flx_model_text(const flx_model *model);  // of its file
+// The title of the model ("" when it has none), and the text of its file.
+FLX_API const char *flx_model_title(const flx_model *model);
+FLX_API const char *flx_model_text(const flx_model *model);
 
 // What the model is made of, repeated items unrolled, in the order of the file. type: the word of
 // the language, "" where there is none. NULL when out of range.

@@ -61,7 +61,7 @@ FLX_API flx_status flx_particles_add_triangle(flx_particles *p, int wall, const 
 FLX_API void flx_particles_move_wall(flx_particles *p, int wall, const double position[3],
                                      const double R[9], const double velocity[3],
                                      const double angular_velocity[3]);
-
+// So many steps, each of flx_particles_step_size.
 FLX_API flx_status flx_particles_run(flx_particles *p, long steps);
 
 // Particles that come; their velocities and densities may be NULL. FLX_ERR_ARGUMENT: the step is too long for them.
@@ -71,7 +71,7 @@ FLX_API flx_status flx_particles_add(flx_particles *p, int count, const double *
 // Those for which `gone` is not 0 leave with the next step; how many.
 typedef int flx_particles_gone(void *user, const double position[3], double radius);
 FLX_API int flx_particles_remove(flx_particles *p, flx_particles_gone *gone, void *user);
-
+// How many particles there are, and the step in seconds.
 FLX_API int flx_particles_count(const flx_particles *p);
 FLX_API double flx_particles_step_size(const flx_particles *p);
 // In the order in which they came. NULL: not asked for. labels: the number of each, which it keeps when others leave.

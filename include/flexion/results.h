@@ -64,7 +64,7 @@ typedef struct flx_particle_frame {
 
 // A sink takes rows of numbers: t and one number a column.
 typedef struct flx_sink flx_sink; // its table: flexion/extend/sink_table.h
-
+// Files of results: HDF5, and CSV. Destroying a sink closes its file.
 FLX_API flx_status flx_hdf5_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
 FLX_API flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
 FLX_API void flx_sink_destroy(flx_sink **s);

@@ -1,7 +1,7 @@
 // flexion/sensitivity.h - derivatives of a run by its parameters: of its metrics, and of its outputs at given times.
 //
 // They are derivatives of the run as it is made, step by step, and not of another integration: they agree with differences
-// of runs to rounding, at any step. docs/theory/sensitivity.md has the equations.
+// of runs up to rounding errors, at any step. docs/theory/sensitivity.md has the equations.
 #pragma once
 
 #include "flexion/run.h"

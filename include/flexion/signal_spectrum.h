@@ -19,8 +19,8 @@ typedef enum flx_window {
     FLX_WINDOW_BLACKMAN,
     FLX_WINDOW_FLAT_TOP, // amplitudes between two lines are right to 0.1 %
 } flx_window;
-FLX_API const char *flx_window_name(int window); // "hann", ...; NULL: no more
-
+// The word of a window, "hann", ...; NULL when out of range.
+FLX_API const char *flx_window_name(int window);
 typedef enum flx_trend {
     FLX_TREND_MEAN, // the mean is taken away from every segment
     FLX_TREND_LINE, // ... the straight line of least squares

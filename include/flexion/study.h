@@ -49,7 +49,7 @@ FLX_API flx_status flx_study_run(const flx_model *model, const flx_study_def *de
                                  int (*progress)(void *user, int done, int all), void *user,
                                  flx_study **study);
 FLX_API void flx_study_destroy(flx_study **study);
-
+// The rows, and the groups of numbers whose errors they tell: positions, velocities, or the signals asked for.
 FLX_API int flx_study_rows(const flx_study *s);
 FLX_API const flx_study_row *flx_study_get(const flx_study *s, int i);
 FLX_API int flx_study_groups(const flx_study *s);

@@ -34,7 +34,7 @@ flx_status flx_rest_check_groups(const flx_system *s)
         if (g.normal >= 0) continue;
         return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, g.loc,
                         "'%s' sticks or slides: where friction alone holds there are many "
-                        "positions of rest. Simulate until it rests, or leave its friction out",
+                        "equilibria. Simulate until it rests, or leave its friction out",
                         g.item);
     }
     return FLX_OK;

@@ -140,7 +140,7 @@ typedef struct flx_parameter {
 #define FLX_PARAMETER_FIXED (-1)   // a number
 #define FLX_PARAMETER_FOLLOWS (-2) // an expression of open ones
     int tunable;                   // number of its first value in p (numbers.h); -1: not open
-    flx_loc needed;                // structural: where its number is needed; file NULL: it is not
+    flx_loc needed;                // structural: where its number is needed; else nowhere
 } flx_parameter;
 
 // One number of the vector p: an open parameter, or an entry of one that is a list.

@@ -220,9 +220,11 @@ static flx_status write_checkpoint(flx_run *r)
 void flx_running_tell_forgetful(flx_simulation *sim)
 {
     flx_ctx_warn(sim->ctx, FLX_NOWHERE,
-                 "method '%s' cannot be saved whole: a run that goes on from a checkpoint begins "
-                 "anew there, at order "
-                 "1, and its rows differ by its tolerance from those of a run that was not cut off",
+                 "method '%s' cannot save what it remembers from step to step (an entry `memory` "
+                 "of its table would): a run that goes on from a checkpoint begins anew there "
+                 "(bdf, adams: at order 1), and "
+                 "its rows may differ, within its tolerance, from those of a run that was not "
+                 "interrupted",
                  sim->it->type->name);
 }
 

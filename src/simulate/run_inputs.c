@@ -213,11 +213,16 @@ static const flx_parameter *find_parameter(const flx_model *m, const char *name)
     return NULL;
 }
 
+bool flx_parameter_is_structural(const flx_parameter *p)
+{
+    return p->needed.file || p->needed.trail; // of a model by calls a path, without a file
+}
+
 static flx_status refuse_parameter(const flx_run *r, const flx_port_info *info)
 {
     flx_ctx *ctx = r->sim->ctx;
     const flx_parameter *p = find_parameter(r->sim->model, info->name);
-    if (p && p->needed.file && p->tunable < 0) {
+    if (p && flx_parameter_is_structural(p) && p->tunable < 0) {
         return FLX_FAIL(ctx, FLX_ERR_CANNOT, p->needed,
                         "parameter '%s' is structural, its number is needed here: compile again",
                         p->name);

@@ -120,6 +120,8 @@ void flx_running_put_input(flx_run *r, int i, const double *numbers);
 const double *flx_running_input(const flx_run *r, int i);
 // Value, slope and curvature that the numbers of an input mean at t.
 void flx_running_input_at(const double *numbers, double t, double u[3]);
+// Something structural needs the number of the parameter, which a run cannot change.
+bool flx_parameter_is_structural(const flx_parameter *p);
 // run_linear.c. Inputs and outputs that there are, of a run that can be linearised.
 flx_status flx_running_check_io(const flx_run *r, const flx_io *io);
 void flx_running_show(flx_run *r);

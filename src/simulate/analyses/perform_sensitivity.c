@@ -59,7 +59,7 @@ static flx_status refuse_structural(const sensitivity *s, const char *name)
     const flx_model *m = s->sim->model;
     for (int k = 0; k < m->nparameter; k++) {
         const flx_parameter *p = m->parameters + k;
-        if (strcmp(p->name, name) != 0 || !p->needed.file) continue;
+        if (strcmp(p->name, name) != 0 || !flx_parameter_is_structural(p)) continue;
         return FLX_FAIL(s->sim->ctx, FLX_ERR_CANNOT, p->needed,
                         "parameter '%s' is structural, its number is needed here: the run has no "
                         "derivative by it",
@@ -76,7 +76,8 @@ static bool is_structural(const sensitivity *s, const char *name)
 {
     const flx_model *m = s->sim->model;
     for (int k = 0; k < m->nparameter; k++) {
-        if (strcmp(m->parameters[k].name, name) == 0) return m->parameters[k].needed.file != NULL;
+        if (strcmp(m->parameters[k].name, name) == 0)
+            return flx_parameter_is_structural(m->parameters + k);
     }
     return false;
 }
@@ -433,7 +434,7 @@ static flx_status tell_left_out(sensitivity *s, flx_finding *out)
     int n = 0;
     for (int k = 0; k < m->nparameter && s->ask->nparameter == 0; k++) {
         size_t used = strlen(names);
-        if (!m->parameters[k].needed.file) continue;
+        if (!flx_parameter_is_structural(m->parameters + k)) continue;
         flx_snprintf(names + used, sizeof names - used, "%s'%s'", n++ > 0 ? " and " : "",
                      m->parameters[k].name);
     }

@@ -440,7 +440,41 @@ static int every_failing_allocation_is_survived(void)
     }
 }
 
-TEST_MAIN(TEST(mistakes_of_the_whole_are_told_by_path), TEST(models_change_and_are_compiled_again),
+// A parameter that decides about the structure is refused by the path of the item that needs its number, which
+// outlives the model; slopes by it are made of models that are read anew.
+static int structural_parameters_are_told_by_path(void)
+{
+    begin(2);
+    flx_system *s = NULL;
+    flx_run *r = NULL;
+    flx_port_info info;
+    flx_model_add_parameter(m, "steps", 4);
+    flx_model_add_parameter(m, "k", 2);
+    int ball = flx_model_add_body(
+        m, "ball",
+        &(flx_body_def){.type = FLX_POINT, .mass = {.text = "k"}, .position = {.x = {1}}});
+    flx_model_add_force(m, "spring",
+                        &(flx_force_def){.type = FLX_SPRING,
+                                         .on = {FLX_GROUND, ball},
+                                         .at = {{.x = FLX_ZERO}, {.text = "ball"}},
+                                         .stiffness = {{.text = "10*k"}}});
+    flx_model_set_text(m, "simulate.until", "steps");
+    CHECK(flx_system_compile(m, NULL, ctx, &s) == FLX_OK);
+    flx_model_destroy(&m);
+    CHECK(flx_run_create(s, NULL, ctx, &r) == FLX_OK);
+    int steps = flx_system_parameter(s, "steps", ctx), k = flx_system_parameter(s, "k", ctx);
+    CHECK(flx_system_describe(s, FLX_PORT_PARAMETER, steps, &info) && !info.tunable);
+    CHECK(flx_run_set_parameter(r, k, 3) == FLX_OK);
+    CHECK(flx_run_set_parameter(r, steps, 3) == FLX_ERR_CANNOT);
+    CHECK(!last_error("simulate.until", "parameter 'steps' is structural"));
+    flx_run_destroy(&r);
+    flx_system_destroy(&s);
+    end();
+    return 0;
+}
+
+TEST_MAIN(TEST(mistakes_of_the_whole_are_told_by_path),
+          TEST(structural_parameters_are_told_by_path), TEST(models_change_and_are_compiled_again),
           TEST(settings_and_calls_agree), TEST(settings_reach_any_key),
           TEST(results_hold_the_description), TEST(all_that_takes_a_model_takes_one_by_calls),
           TEST(numbers_are_those_of_the_system), TEST(late_mistakes_are_told_by_path),
