@@ -346,10 +346,15 @@ static flx_status choose_coordinate(flx_env *e, const flx_item *joint, flx_joint
     const flx_entry *angle = flx_entry_get(block, "angle");
     const flx_entry *displacement = flx_entry_get(block, "displacement");
     const flx_joint_kind *k = d->def.kind;
-    if ((!k->angle && !k->displacement) || d->point_pin) {
+    if (d->point_pin) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, block->loc,
-                        "joint '%s' (%s) has no coordinate for a %s", joint->full, k->says.word,
-                        what);
+                        "joint '%s' has no angle for '%s': a body of type 'point' does not rotate",
+                        joint->full, what);
+    }
+    if (!k->angle && !k->displacement) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, block->loc,
+                        "joint '%s' (%s) has no angle or displacement for '%s'", joint->full,
+                        k->says.word, what);
     }
     const flx_entry *given = angle ? angle : displacement;
     if (!given) return FLX_OK;

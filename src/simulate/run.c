@@ -380,7 +380,10 @@ flx_status flx_running_begin(flx_simulation *sim)
 {
     if (!sim->it) {
         return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
-                        "the model does not say what to compute; add 'simulate: {until: 5}'");
+                        "the model has no run; add 'simulate: {until: 5}'%s",
+                        sim->model->nanalysis > 0
+                            ? ". It has analyses: 'flexion analyse MODEL' does them"
+                            : "");
     }
     if (sim->used) FLX_TRY(flx_simulation_create_method(sim));
     sim->used = true;

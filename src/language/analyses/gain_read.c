@@ -4,11 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+flx_status flx_gains_all_read(const flx_entry *list, int n)
+{
+    return list && list->kind == FLX_ENTRY_LIST && n < list->count ? FLX_ERR_MODEL : FLX_OK;
+}
+
 flx_status flx_gains_read(flx_env *e, const flx_item *item, flx_gain_keys *out)
 {
     const flx_entry *states = NULL, *sample = flx_entry_get(item->def, "sample");
     FLX_TRY(flx_build_need(e->b, item, "states", &states));
     FLX_TRY(flx_analysis_io(e, item, &out->io));
+    FLX_TRY(flx_gains_all_read(states, out->io.nstate));
     if (sample) FLX_TRY(flx_build_positive(e, sample, "the interval", &out->sample));
     if (out->io.nin > 0) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, item->loc,

@@ -19,6 +19,8 @@
 
 // States, inputs, sample.
 flx_status flx_gains_read(flx_env *e, const flx_item *item, flx_gain_keys *out);
+// Fails where signals of a list could not be read: that was told at their names, or at the item that they belong to.
+flx_status flx_gains_all_read(const flx_entry *list, int n);
 // A number, n of them, or n rows of n, as a symmetric matrix (n x n); what: for messages.
 flx_status flx_gains_weights(flx_env *e, const flx_entry *y, int n, const char *what, double **out);
 // One key of a mapping that has these alone; NULL: not given.

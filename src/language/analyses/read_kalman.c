@@ -13,6 +13,7 @@ static flx_status read(flx_env *e, const flx_item *item, flx_analysis *out)
     FLX_TRY(flx_build_need(e->b, item, "noise", &noise));
     FLX_TRY(flx_gains_read(e, item, own));
     FLX_TRY(flx_signals_read(e->b, measured, &own->io.nout, &own->io.outputs));
+    FLX_TRY(flx_gains_all_read(measured, own->io.nout));
     for (int i = 0; i < 3; i++) FLX_TRY(flx_gains_key(e, item, "noise", known[i], known, &y[i]));
     if (!y[1] || (!y[0] && !y[2])) {
         return FLX_FAIL(
