@@ -15,11 +15,13 @@ static int compare_ints(const void *a, const void *b)
     return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
-// Sets are ascending.
+// Sets are ascending. A mass at a node is in a set where the file has it as an element.
 static bool acts_on(const flx_structure *s, const flx_body_load *l, int block)
 {
     if (l->set < 0) return true;
     const flx_mesh_set *set = s->sets + l->set;
+    int first = s->nelement + s->nspring;
+    if (block >= first && block < first + s->nmass) block = s->masses[block - first].element - 1;
     return set->nelement > 0 &&
            bsearch(&block, set->elements, (size_t)set->nelement, sizeof(int), compare_ints);
 }

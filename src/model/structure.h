@@ -133,6 +133,7 @@ typedef struct flx_line_load { // along a beam or a truss
 
 typedef struct flx_point_mass {
     int node;
+    int element; // 1 + the element of the file that it is, which sets may hold; 0: none
     flx_loc loc;
     double mass, inertia[6]; // xx yy zz xy yz xz about the node; xy = -integral of x y dm
 } flx_point_mass;

@@ -96,10 +96,9 @@ static flx_status read_nodes(flx_abaqus *r, const flx_abaqus_keyword *k)
     }
     FLX_TRY(flx_abaqus_number_scope(r));
     while (flx_abaqus_next_data(r)) {
-        const flx_abaqus_scope *scope = r->scopes + r->scope;
         flx_abaqus_fields f;
         int label;
-        double x[3] = {0, 0, 0}, place[3];
+        double x[3] = {0, 0, 0};
         flx_abaqus_split(r, &f);
         FLX_TRY(flx_abaqus_int(r, &f, 0, "a node's number", &label));
         FLX_TRY(shifted(r, label, &label));
@@ -107,11 +106,8 @@ static flx_status read_nodes(flx_abaqus *r, const flx_abaqus_keyword *k)
             if (f.item[c + 1].length == 0) continue;
             FLX_TRY(flx_abaqus_number(r, &f, c + 1, "a coordinate", &x[c]));
         }
-        for (int c = 0; c < 3; c++) {
-            const double *row = scope->turn + 3 * c;
-            place[c] = scope->shift[c] + row[0] * x[0] + row[1] * x[1] + row[2] * x[2];
-        }
-        FLX_TRY(flx_structure_add_node(r->s, label, r->number, r->scope > 0 ? place : x));
+        flx_abaqus_place(r, x);
+        FLX_TRY(flx_structure_add_node(r->s, label, r->number, x));
         r->nodes_changed = true;
         if (!name) continue;
         FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, r->s->nnode - 1, -1));
@@ -260,7 +256,6 @@ static flx_status pass_over(flx_abaqus *r, const flx_abaqus_keyword *k)
                                         "MODAL DYNAMIC",
                                         "ASSEMBLY",
                                         "END ASSEMBLY",
-                                        "SYSTEM",
                                         "MONITOR",
                                         "CONTROLS",
                                         "SECTION PRINT",
@@ -322,6 +317,11 @@ static flx_status pass_over(flx_abaqus *r, const flx_abaqus_keyword *k)
 static flx_status read_case(flx_abaqus *r, const flx_abaqus_keyword *k,
                             flx_status (*read)(flx_abaqus *, const flx_abaqus_keyword *))
 {
+    if (r->step < 2 && !r->scaled && flx_abaqus_option(k, "AMPLITUDE")) {
+        flx_ctx_warn(r->scan->ctx, flx_structure_loc(r->s, k->line),
+                     "AMPLITUDE= is passed over: what it scales counts in full");
+        r->scaled = true;
+    }
     if (r->step < 2) return read(r, k);
     if (!r->told) {
         flx_ctx_warn(r->scan->ctx, flx_structure_loc(r->s, k->line),
@@ -336,6 +336,7 @@ static flx_status read_mesh(flx_abaqus *r, const flx_abaqus_keyword *k, bool *do
 {
     *done = true;
     if (flx_abaqus_is(k->name, "NODE")) return read_nodes(r, k);
+    if (flx_abaqus_is(k->name, "SYSTEM")) return flx_abaqus_system(r, k);
     if (flx_abaqus_is(k->name, "ELEMENT")) return read_elements(r, k);
     if (flx_abaqus_is(k->name, "NSET")) return flx_abaqus_set(r, k, false);
     if (flx_abaqus_is(k->name, "ELSET")) return flx_abaqus_set(r, k, true);

@@ -1,6 +1,7 @@
 // abaqus_assembly.c - parts and their instances: the text of a part is read again for each of its instances,
 // with numbers of their own. Numbers of the first instance are those of the file; those of the next ones, and
 // of nodes of the assembly itself, begin above them, at a round number.
+#include "math/small.h"
 #include "read/abaqus/abaqus_parts.h"
 
 #include <math.h>
@@ -60,6 +61,52 @@ flx_status flx_abaqus_end_part(flx_abaqus *r, const flx_abaqus_keyword *k)
     r->replaying = false;
     FLX_TRY(flx_include_jump(&r->include, &r->back));
     flx_abaqus_next_line(r);
+    return FLX_OK;
+}
+
+// ---- places -------------------------------------------------------------------------------------
+
+static void place(const flx_abaqus_scope *s, double x[3])
+{
+    v3 p = v3_load(x);
+    for (int i = 0; i < 3; i++) x[i] = s->shift[i] + v3_dot(v3_load(s->turn + 3 * i), p);
+}
+
+void flx_abaqus_place(const flx_abaqus *r, double x[3])
+{
+    if (r->system.name) place(&r->system, x);
+    if (r->scope > 0) place(r->scopes + r->scope, x);
+}
+
+// Its origin, a place on its x, one in its plane x, y. The origin alone shifts; two places turn about z. Without
+// any the coordinates are again those of the part, or of the file.
+flx_status flx_abaqus_system(flx_abaqus *r, const flx_abaqus_keyword *k)
+{
+    static const flx_abaqus_scope along = {.name = "", .turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    double v[9] = {0};
+    int n = 0, third = 0;
+    r->system.name = NULL;
+    if (!flx_abaqus_next_data(r)) return FLX_OK;
+    FLX_TRY(flx_abaqus_numbers(r, 6, "a coordinate", v, &n));
+    if (flx_abaqus_next_data(r)) {
+        FLX_TRY(flx_abaqus_numbers(r, 3, "a coordinate", v + 6, &third));
+        FLX_TRY(flx_abaqus_pass(r));
+    }
+    r->system = along;
+    memcpy(r->system.shift, v, sizeof r->system.shift);
+    if (n > 4) { // a comma after three is no fourth
+        v3 o = v3_load(v), x = v3_sub(v3_load(v + 3), o), z = {0, 0, 1};
+        if (third > 0) z = v3_cross(x, v3_sub(v3_load(v + 6), o));
+        v3 axis[3] = {x, v3_cross(z, x), z};
+        for (int c = 0; c < 3; c++) {
+            double size = v3_norm(axis[c]), e[3];
+            if (!(size > 0)) {
+                return ABAQUS_FAIL(r, k->line, "the places of *SYSTEM are on one line");
+            }
+            v3_store(e, v3_scale(1 / size, axis[c]));
+            for (int i = 0; i < 3; i++) r->system.turn[3 * i + c] = e[i];
+        }
+    }
     return FLX_OK;
 }
 
@@ -126,6 +173,7 @@ flx_status flx_abaqus_start_instance(flx_abaqus *r, const flx_abaqus_keyword *k)
     FLX_SCAN_GROW(r, r->scopes, r->scope_capacity, r->nscope + 1);
     r->scope = r->nscope;
     r->scopes[r->nscope++] = scope;
+    r->system.name = NULL;
     if (!part || !r->line) return FLX_OK;
     if (depth != r->include.depth) {
         return ABAQUS_FAIL(r, k->line, "the data of an instance cannot be in a file of their own");
@@ -151,6 +199,7 @@ flx_status flx_abaqus_start_instance(flx_abaqus *r, const flx_abaqus_keyword *k)
 flx_status flx_abaqus_end_instance(flx_abaqus *r)
 {
     r->scope = 0;
+    r->system.name = NULL;
     flx_abaqus_next_line(r);
     return FLX_OK;
 }

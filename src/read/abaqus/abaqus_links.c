@@ -51,7 +51,8 @@ flx_status flx_abaqus_mass(flx_abaqus *r, const flx_abaqus_keyword *k, bool rota
     for (int i = 0; i < r->s->sets[set].nelement; i++) {
         int element = r->s->sets[set].elements[i];
         if (r->s->elements[element].cell != FLX_CELL_POINT) return refuse_other(r, k, element);
-        flx_point_mass m = {.node = flx_element_nodes(r->s, element)[0], .loc = loc};
+        flx_point_mass m = {
+            .node = flx_element_nodes(r->s, element)[0], .element = 1 + element, .loc = loc};
         if (rotary) { // I11 I22 I33 I12 I13 I23, products with the sign of the tensor
             const double own[6] = {v[0], v[1], v[2], v[3], v[5], v[4]};
             memcpy(m.inertia, own, sizeof own);

@@ -86,12 +86,14 @@ typedef struct flx_abaqus {
     bool nodes_changed;
     int step;      // 0: before the first
     bool told;     // that there are more
+    bool scaled;   // told that amplitudes are passed over
     unsigned said; // what was said once
     int npart, part_capacity;
     flx_abaqus_part *parts;
     int nscope, scope_capacity, scope; // present one
     flx_abaqus_scope *scopes;
-    bool numbered; // numbers of the file's own scope have their offset
+    flx_abaqus_scope system; // of coordinates, by *SYSTEM; its name is NULL where there is none
+    bool numbered;           // numbers of the file's own scope have their offset
     bool replaying;
     flx_scan back; // where an instance goes on after its part
     int nsection, section_capacity;
@@ -167,6 +169,9 @@ flx_status flx_abaqus_start_part(flx_abaqus *r, const flx_abaqus_keyword *k);
 flx_status flx_abaqus_end_part(flx_abaqus *r, const flx_abaqus_keyword *k);
 flx_status flx_abaqus_start_instance(flx_abaqus *r, const flx_abaqus_keyword *k);
 flx_status flx_abaqus_end_instance(flx_abaqus *r);
+flx_status flx_abaqus_system(flx_abaqus *r, const flx_abaqus_keyword *k);
+// Coordinates as they are read become a place of the structure.
+void flx_abaqus_place(const flx_abaqus *r, double x[3]);
 // The offset of numbers that are defined now.
 flx_status flx_abaqus_number_scope(flx_abaqus *r);
 

@@ -313,6 +313,73 @@ static int faces_carry_pressure(void)
     return 0;
 }
 
+// Gravity of a set of masses, of one that has solids and masses, and of one without the masses; amplitudes are told.
+static int masses_in_a_set_have_its_weight(void)
+{
+    static const char *const loads[] = {"*DLOAD\nBALL, GRAV, 10., 0, 0, -1\n",
+                                        "*DLOAD, AMPLITUDE=ramp\nBOTH, GRAV, 10., 0, 0, -1\n",
+                                        "*DLOAD\ne, GRAV, 10., 0, 0, -1\n",
+                                        "*DLOAD\n, GRAV, 10., 0, 0, -1\n"};
+    static const double weight[] = {70, 70 + 60, 60, 70 + 60};
+    for (int k = 0; k < 4; k++) {
+        char text[2000];
+        flx_ctx *ctx = flx_ctx_create();
+        flx_structure *s = NULL;
+        flx_fe *fe = NULL;
+        snprintf(text, sizeof text,
+                 "*NODE\n1,0,0,0\n2,2,0,0\n3,2,1,0\n4,0,1,0\n5,0,0,1\n6,2,0,1\n7,2,1,1\n8,0,1,1\n"
+                 "*ELEMENT,TYPE=C3D8,ELSET=e\n1,1,2,3,4,5,6,7,8\n"
+                 "*ELEMENT,TYPE=MASS,ELSET=BALL\n2,7\n3,8\n*MASS,ELSET=BALL\n3.5\n"
+                 "*ELSET,ELSET=BOTH\ne,BALL\n*AMPLITUDE,NAME=ramp\n0,0,1,0.5\n"
+                 "*MATERIAL,NAME=m\n*ELASTIC\n1,0.3\n*DENSITY\n3.\n"
+                 "*SOLID SECTION,ELSET=e,MATERIAL=m\n*STEP\n*STATIC\n%s*END STEP\n",
+                 loads[k]);
+        CHECK(read_text(ctx, ".inp", text, &s) == FLX_OK);
+        CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_OK);
+        double sum = 0, moment = 0;
+        for (int i = 0; i < fe->n; i++) {
+            sum += fe->node_of[i] % 6 == 2 ? fe->f[i] : 0;
+            moment += fe->node_of[i] % 6 == 2 ? fe->f[i] * s->x[3 * (fe->node_of[i] / 6) + 1] : 0;
+        }
+        CHECK_NEAR(sum, -weight[k], 1e-11);
+        CHECK_NEAR(moment, -(k != 2 ? 70 : 0) - (k != 0 ? 30 : 0), 1e-11);
+        CHECK(flx_ctx_warning_count(ctx) == (k == 1));
+        if (k == 1) CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "AMPLITUDE= is passed over");
+        flx_fe_destroy(&fe);
+        flx_structure_destroy(&s);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+// Nodes in axes of their own: shifted, turned about z, turned, and again without; within an instance that is turned.
+static int systems_of_coordinates_place_nodes(void)
+{
+    static const double places[][3] = {{1, 2, 3}, {11, 22, 33}, {10 - 2, 20 + 1, 30 + 3},
+                                       {3, 1, 2}, {1, 2, 3},    {-22, 11, 33},
+                                       {-2, 1, 3}};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_structure *s = NULL;
+    const char *text = "*NODE\n1, 1., 2., 3.\n*SYSTEM\n10., 20., 30.,\n*NODE\n2, 1., 2., 3.\n"
+                       "*SYSTEM\n10., 20., 30., 10., 21., 30.\n*NODE\n3, 1., 2., 3.\n"
+                       "*SYSTEM\n0., 0., 0., 0., 5., 0.\n0., 1., 2.\n*NODE\n4, 1., 2., 3.\n"
+                       "*SYSTEM\n*NODE\n5, 1., 2., 3.\n"
+                       "*PART, NAME=p\n*SYSTEM\n10., 20., 30.\n*NODE\n1, 1., 2., 3.\n*END PART\n"
+                       "*INSTANCE, NAME=i, PART=p\n0., 0., 0.\n0., 0., 0., 0., 0., 1., 90.\n"
+                       "*END INSTANCE\n*NODE\n6, -2., 1., 3.\n";
+    CHECK(read_text(ctx, ".inp", text, &s) == FLX_OK);
+    CHECK(s->nnode == 7);
+    for (int i = 0; i < 7; i++) {
+        for (int c = 0; c < 3; c++) CHECK_NEAR(s->x[3 * i + c], places[i][c], 1e-12);
+    }
+    flx_structure_destroy(&s);
+    CHECK(read_text(ctx, ".inp", "*SYSTEM\n0,0,0,1,0,0\n2,0,0\n*NODE\n1,0,0,0\n", &s) ==
+          FLX_ERR_MODEL);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "the places of *SYSTEM are on one line");
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 static int matrices_come_in_pairs(void)
 {
     flx_ctx *ctx = flx_ctx_create();
@@ -428,5 +495,6 @@ static int tables_of_nodes_have_points(void)
 TEST_MAIN(TEST(gmsh_old_and_new_give_one_mesh), TEST(gmsh_in_bytes_is_the_same),
           TEST(gmsh_groups_without_names), TEST(boundaries_stand_beside_solids),
           TEST(every_mistake_has_its_line), TEST(whole_models_are_read), TEST(faces_carry_pressure),
+          TEST(masses_in_a_set_have_its_weight), TEST(systems_of_coordinates_place_nodes),
           TEST(matrices_come_in_pairs), TEST(triangles_of_matrices_agree),
           TEST(tables_of_nodes_have_points))
