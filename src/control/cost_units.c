@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define SWEEPS 40
-#define FAR 1e6        // so much smaller numbers are worth other units
+#define FAR 1e1        // so much smaller numbers are worth other units
 #define ROUNDING 1e-12 // of the largest: smaller rows and columns do not say what their unit is
 
 static double power_of_two(double x)

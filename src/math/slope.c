@@ -8,9 +8,10 @@
 #define LEVELS 11
 #define AGREE 1e-11 // derivatives of two steps, as a part of themselves
 #define ROUGH 1e-4
-#define NOISE 64.0  // eps of the largest value: rounding of f
-#define MUCH 1e3    // ... that is no accident
-#define CORNER 1e-3 // difference of the slopes of both sides, as a part of the slope
+#define NOISE 64.0   // eps of the largest value: rounding of f
+#define MUCH 1e3     // ... that is no accident
+#define UNKNOWN 30.0 // times the error of a derivative that says nothing
+#define CORNER 1e-3  // difference of the slopes of both sides, as a part of the slope
 
 typedef struct parts {
     double *f[4];         // at h, -h, 2h, -2h
@@ -81,6 +82,7 @@ flx_status flx_slope_find(flx_slope *s, double *out)
     s->rough = s->cornered = -1;
     s->error = p.error;
     s->bend = p.corner;
+    s->size = p.size;
     for (size_t i = 0; i < n; i++) {
         p.size[i] = fabs(s->f0[i]);
         p.corner[i] = 0.0;
@@ -97,4 +99,18 @@ flx_status flx_slope_find(flx_slope *s, double *out)
         if (p.error[i] > ROUGH * fabs(out[i]) && large) s->rough = i;
     }
     return FLX_OK;
+}
+
+bool flx_slope_is_rounding(const flx_slope *s, int i, double derivative)
+{
+    double noise = NOISE * DBL_EPSILON * s->size[i] / s->step;
+    double off = isfinite(s->error[i]) ? UNKNOWN * s->error[i] : 0.0;
+    return fabs(derivative) <= fmax(off, noise);
+}
+
+void flx_slope_clear(flx_slope *s, int i, double *out)
+{
+    double *error = s->scratch + (s->error - s->scratch),
+           *bend = s->scratch + (s->bend - s->scratch);
+    out[i] = error[i] = bend[i] = 0.0;
 }

@@ -21,8 +21,13 @@ typedef struct flx_slope {
     const double *error; // (n) of the derivatives, as far as it is known; in scratch
     const double *
         bend; // (n) half the difference of the slopes of both sides where there is a corner, else 0; in scratch
+    const double *size; // (n) the largest |f| that was met; in scratch
 } flx_slope;
 #define FLX_SLOPE_SCRATCH 9
 
 // out (n): df/dx at 0. FLX_NO_CONVERGENCE: f is not known at any step.
 flx_status flx_slope_find(flx_slope *s, double *out);
+// Whether derivative i is not told from zero: rounding of f makes as much.
+bool flx_slope_is_rounding(const flx_slope *s, int i, double derivative);
+// It is zero, and known to be: without an error or a corner.
+void flx_slope_clear(flx_slope *s, int i, double *out);

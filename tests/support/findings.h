@@ -34,3 +34,21 @@ static inline void findings_clear(findings *w)
     flx_model_destroy(&w->model);
     flx_ctx_destroy(&w->ctx);
 }
+
+// The table of this name; NULL: there is none.
+static inline const flx_finding_table *findings_table(const findings *w, const char *name)
+{
+    for (int i = 0; i < w->f.ntable; i++) {
+        if (strcmp(w->f.tables[i].name, name) == 0) return w->f.tables + i;
+    }
+    return NULL;
+}
+
+// Whether a line of what was found, or the first error, has this in it.
+static inline int findings_say(const findings *w, const char *what)
+{
+    for (int i = 0; i < w->f.nline; i++) {
+        if (strstr(w->f.lines[i], what)) return 1;
+    }
+    return flx_ctx_error_count(w->ctx) > 0 && strstr(flx_ctx_error(w->ctx, 0)->text, what);
+}

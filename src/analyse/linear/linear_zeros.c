@@ -14,6 +14,10 @@
 #include <math.h>
 #include <string.h>
 
+#define PLACES 6       // frequencies at which responses are looked at,
+#define FIRST 0.71     // ... the first in parts of the fastest rate, each a tenth of the one before
+#define DEPENDENT 1e-9 // singular values of responses that are none: slopes have some ten digits
+
 typedef struct zeros {
     flx_ctx *ctx;
     flx_arena *arena;
@@ -102,6 +106,54 @@ static flx_status refuse(const zeros *f)
                     f->nio);
 }
 
+// Rows and columns of G (n x n) are as large as each other, whatever their units.
+static void equilibrate(int n, double *G)
+{
+    for (int k = 0; k < 2 * PLACES; k++) {
+        for (int i = 0; i < n; i++) {
+            int first = k % 2 ? i : i * n, stride = k % 2 ? n : 1;
+            double size = 0.0;
+            for (int j = 0; j < n; j++) size = fmax(size, fabs(G[first + j * stride]));
+            for (int j = 0; size > 0.0 && j < n; j++) G[first + j * stride] /= size;
+        }
+    }
+}
+
+// Whether responses depend on each other at every frequency: then there is nothing that the outputs determine, and what rounding
+// leaves of it has zeros anywhere. In real numbers, twice as large.
+static flx_status find_dependent(zeros *f, bool *dependent)
+{
+    const flx_linear_model *m = f->m;
+    int nio = f->nio, n = 2 * nio;
+    size_t all = (size_t)m->nin * (size_t)m->nout;
+    double *re = flx_arena_take(f->arena, 2 * all, sizeof *re), *im = re + all;
+    double *G = flx_linear_take(f->arena, n, n), *V = flx_linear_take(f->arena, n, n);
+    double *w = flx_linear_take(f->arena, n, 1), at = FIRST * f->rate;
+    if (!re || !G || !V || !w) return FLX_ERR_MEMORY;
+    *dependent = nio > 1;
+    for (int k = 0; k < PLACES && *dependent; k++, at *= 0.1) {
+        int told = flx_ctx_error_count(f->ctx);
+        flx_status status = flx_linear_respond(f->ctx, m, 1, &at, re, im);
+        if (status == FLX_SINGULAR) { // a pole
+            flx_ctx_forget_errors(f->ctx, told);
+            continue;
+        }
+        FLX_TRY(status);
+        for (int i = 0; i < nio; i++) {
+            for (int j = 0; j < nio; j++) {
+                int from = f->outputs[i] * m->nin + f->inputs[j];
+                G[j * n + i] = G[(nio + j) * n + nio + i] = re[from];
+                G[j * n + nio + i] = im[from];
+                G[(nio + j) * n + i] = -im[from];
+            }
+        }
+        equilibrate(n, G);
+        FLX_TRY(flx_dense_svd(f->ctx, n, n, G, w, NULL, V));
+        *dependent = !(w[n - 1] > DEPENDENT * w[0]);
+    }
+    return FLX_OK;
+}
+
 static flx_status solve(zeros *f, int *nzero, double *re, double *im)
 {
     const flx_linearised l = {.ctx = f->ctx, .arena = f->arena};
@@ -174,6 +226,9 @@ flx_status flx_linear_find_zeros(flx_ctx *ctx, const flx_linear_model *model, in
     if (f.rate == 0.0) f.rate = 1.0;
     if (status == FLX_OK) status = fill(&f);
     double *r = flx_linear_take(f.arena, f.n, 1), *s = flx_linear_take(f.arena, f.n, 1);
+    bool dependent = false;
+    if (status == FLX_OK) status = find_dependent(&f, &dependent);
+    if (status == FLX_OK && dependent) status = refuse(&f);
     if (status == FLX_OK) status = r && s ? solve(&f, nzero, r, s) : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         sort(*nzero, r, s);

@@ -188,8 +188,15 @@ static flx_finding_table *add_zeros(found *f, const char *name, int n, int npair
 
 static flx_status put_zeros(found *f, double *re, double *im)
 {
-    int n = 0;
-    FLX_TRY(flx_linear_find_zeros(f->sim->ctx, &f->m, 0, NULL, NULL, &n, re, im));
+    int n = 0, told = flx_ctx_error_count(f->sim->ctx);
+    flx_status status = flx_linear_find_zeros(f->sim->ctx, &f->m, 0, NULL, NULL, &n, re, im);
+    if (status == FLX_SINGULAR) {
+        flx_ctx_forget_errors(f->sim->ctx, told);
+        return flx_finding_line(f->sim, f->out,
+                                "the whole has no zeros: two of the inputs do the same to the "
+                                "outputs, or one does nothing to them");
+    }
+    FLX_TRY(status);
     flx_finding_table *t = add_zeros(f, "zeros", n, 0);
     if (!t) return FLX_ERR_MEMORY;
     for (int i = 0; i < n; i++) {

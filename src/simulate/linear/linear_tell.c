@@ -12,6 +12,7 @@
 #define SLIGHT 1e-6 // changes as a part of the largest there are
 #define STATIONARY                                                                                 \
     1e-10             // changes of an output, as a part of what those of its leaves may make of it
+#define DOUBTFUL 1e-8 // slopes that may be rounding, as a part of the output's change by others
 #define AT_ONCE 1e-10 // an indicator this near to zero, as a part of what a step does to it
 
 static void name_value(const flx_linearising *l, int i, char *text, size_t size)
@@ -72,6 +73,39 @@ void flx_linearising_tell_switches(flx_linearising *l)
             "linearised at t = %.9g, where '%s' is about to change: the slopes are those of "
             "one side",
             l->m->at->t, name ? name : "a condition");
+    }
+}
+
+// ---- slopes of outputs that are rounding -----------------------------------------------------------
+
+static int columns_of(const flx_linearising *l)
+{
+    return l->n + 3 * l->io->nin;
+}
+
+void flx_linearising_doubt(flx_linearising *l, const flx_slope *s, int col)
+{
+    int nout = l->io->nout, first = l->nf - nout;
+    for (int i = 0; i < nout; i++)
+        l->doubt[i * columns_of(l) + col] = flx_slope_is_rounding(s, first + i, l->out[first + i]);
+}
+
+void flx_linearising_clear_doubtful(const flx_linearising *l, flx_linear_model *out)
+{
+    int nin = out->nin;
+    double *const by_input[] = {out->D, out->D1, out->D2};
+    for (int i = 0; i < out->nout; i++) {
+        double most = DOUBTFUL * l->change[l->nf - out->nout + i];
+        const char *doubt = l->doubt + (size_t)i * (size_t)columns_of(l);
+        for (int j = 0; j < l->n; j++) {
+            double *c = out->C + i * l->n + j;
+            if (doubt[j] && fabs(*c) * flx_linearising_typical(l, j) <= most) *c = 0.0;
+        }
+        for (int j = 0; j < 3 * nin; j++) {
+            double *d = by_input[j / nin] + i * nin + j % nin;
+            double size = flx_cut_inputs_size(&l->inputs, j % nin, j / nin);
+            if (doubt[l->n + j] && fabs(*d) * size <= most) *d = 0.0;
+        }
     }
 }
 

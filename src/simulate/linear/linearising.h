@@ -26,6 +26,7 @@ typedef struct flx_linearising {
     double *moved;
     double *change, *rough,
         *corner; // (nf) typical change of each value; errors of its slopes, and corners, as changes
+    char *doubt; // (nout x (n + 3 nin)) slopes of outputs that may be rounding
     // what is changed
     int state;                 // -1: inputs
     int part;                  // of the inputs
@@ -37,11 +38,19 @@ typedef struct flx_linearising {
     double *wide;              // (nf) scratch
 } flx_linearising;
 
+// Rates and outputs (nf) where what the fields above name is changed by d.
+flx_status flx_linearising_evaluate_at(void *linearising, double d, double *f);
+// input_columns.c: their slopes by the value, the slope or the curvature of each input: B (n x nin), D (nout x nin). After those by
+// states.
+flx_status flx_linearising_find_inputs(flx_linearising *l, int part, double *B, double *D);
 // A typical size of a state.
 double flx_linearising_typical(const flx_linearising *l, int i);
 // turned_states.c: A of a steady motion in axes that turn with it; of others it stays as it is.
 flx_status flx_linearising_turn(flx_linearising *l, flx_steady_motion *motion,
                                 flx_linear_model *out);
+// Slopes of outputs that are not told from zero, of a column of `doubt`; and at last those that are slight beside others are none.
+void flx_linearising_doubt(flx_linearising *l, const flx_slope *s, int col);
+void flx_linearising_clear_doubtful(const flx_linearising *l, flx_linear_model *out);
 // What is known of the slopes of each value, in parts of its typical change.
 void flx_linearising_note(flx_linearising *l, const flx_slope *s);
 void flx_linearising_tell_errors(const flx_linearising *l);

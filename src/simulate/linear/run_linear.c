@@ -46,7 +46,7 @@ static flx_status evaluate(linear *l, double *f)
     return FLX_OK;
 }
 
-static flx_status evaluate_at(void *user, double d, double *f)
+flx_status flx_linearising_evaluate_at(void *user, double d, double *f)
 {
     linear *l = user;
     if (l->state >= 0) {
@@ -70,11 +70,12 @@ static flx_status find_column(linear *l, double step, int col, int nc, double *o
     flx_slope s = {.n = l->nf,
                    .step = step,
                    .user = l,
-                   .eval = evaluate_at,
+                   .eval = flx_linearising_evaluate_at,
                    .f0 = l->f0,
                    .scratch = l->scratch};
     FLX_TRY(flx_slope_find(&s, l->out));
     flx_linearising_note(l, &s);
+    if (l->state >= 0) flx_linearising_doubt(l, &s, l->state);
     for (int i = 0; i < n; i++) of_rates[i * nc + col] = l->out[i];
     for (int i = 0; i < nout; i++) of_outputs[i * nc + col] = l->out[n + i];
     return FLX_OK;
@@ -102,41 +103,6 @@ static flx_status find_state_columns(linear *l, flx_linear_model *out)
         l->d[i] = 0.0;
     }
     l->state = -1;
-    return FLX_OK;
-}
-
-// Whether rates or outputs know the slope or the curvature of the inputs: where these move joints, and where anything is
-// made of their rates.
-static flx_status reads_inputs(linear *l, double by, bool *reads)
-{
-    FLX_TRY(evaluate_at(l, by, l->out));
-    *reads = memcmp(l->out, l->f0, (size_t)l->nf * sizeof *l->out) != 0;
-    return FLX_OK;
-}
-
-// By value, slope or curvature of each input: B (n x nin), D (nout x nin).
-static flx_status find_input_columns(linear *l, int part, double *B, double *D)
-{
-    int nin = l->io->nin;
-    double *seed = flx_arena_take(l->arena, (size_t)nin, sizeof *seed);
-    if (!seed) return FLX_ERR_MEMORY;
-    l->part = part;
-    l->seed = seed;
-    for (int k = 0; k < nin; k++) {
-        bool reads = true;
-        seed[k] = 1.0;
-        if (part != FLX_INPUT_VALUE)
-            FLX_TRY(reads_inputs(l, flx_cut_inputs_size(&l->inputs, k, part), &reads));
-        if (!reads) {
-            seed[k] = 0.0;
-            flx_cut_inputs_change(&l->inputs, k, part, 0.0);
-            continue;
-        }
-        FLX_TRY(find_column(l, FLX_LINEAR_STEP * flx_cut_inputs_size(&l->inputs, k, part), k, nin,
-                            B, D));
-        seed[k] = 0.0;
-        flx_cut_inputs_change(&l->inputs, k, part, 0.0);
-    }
     return FLX_OK;
 }
 
@@ -168,8 +134,9 @@ static flx_status take_rates(linear *l, flx_linear_model *out)
     out->D1 = flx_arena_take(l->arena, nd, sizeof *out->D1);
     out->D2 = flx_arena_take(l->arena, nd, sizeof *out->D2);
     if (!b1 || !b2 || !out->D1 || !out->D2) return FLX_ERR_MEMORY;
-    FLX_TRY(find_input_columns(l, FLX_INPUT_SLOPE, b1, out->D1));
-    FLX_TRY(find_input_columns(l, FLX_INPUT_CURVATURE, b2, out->D2));
+    FLX_TRY(flx_linearising_find_inputs(l, FLX_INPUT_SLOPE, b1, out->D1));
+    FLX_TRY(flx_linearising_find_inputs(l, FLX_INPUT_CURVATURE, b2, out->D2));
+    flx_linearising_clear_doubtful(l, out);
     for (int i = 0; i < n * nin; i++) {
         if (b1[i] != 0.0 || b2[i] != 0.0) l->shifts = i % nin;
     }
@@ -224,7 +191,9 @@ static flx_status take_memory(linear *l)
     l->change = flx_arena_take(l->arena, nf, sizeof *l->change);
     l->rough = flx_arena_take(l->arena, nf, sizeof *l->rough);
     l->corner = flx_arena_take(l->arena, nf, sizeof *l->corner);
-    if (!l->change || !l->rough || !l->corner) return FLX_ERR_MEMORY;
+    size_t ncol = (size_t)l->n + 3 * (size_t)l->io->nin;
+    l->doubt = flx_arena_take(l->arena, ncol * (size_t)l->io->nout, sizeof *l->doubt);
+    if (!l->change || !l->rough || !l->corner || !l->doubt) return FLX_ERR_MEMORY;
     bool made = l->f0 && l->out && l->scratch && l->d && l->indicators && l->reach && l->moved;
     return made ? FLX_OK : FLX_ERR_MEMORY;
 }
@@ -278,7 +247,7 @@ static flx_status fill(linear *l, flx_linear_model *out)
     name_states(l, out->states);
     FLX_TRY(find_state_columns(l, out));
     if (l->motion && !moves_joints(l)) FLX_TRY(flx_linearising_turn(l, l->motion, out));
-    FLX_TRY(find_input_columns(l, FLX_INPUT_VALUE, out->B, out->D));
+    FLX_TRY(flx_linearising_find_inputs(l, FLX_INPUT_VALUE, out->B, out->D));
     FLX_TRY(take_rates(l, out));
     FLX_TRY(flx_linearising_clear_rounding(l, out));
     flx_linearising_tell_errors(l);
