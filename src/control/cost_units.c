@@ -4,7 +4,8 @@
 #include <math.h>
 
 #define SWEEPS 40
-#define FAR 1e1        // so much smaller numbers are worth other units
+#define FAR 1e6        // so much smaller numbers are worth other units; of samples,
+#define NEAR 1e1       // ... and of continuous gains, which these make sharper
 #define ROUNDING 1e-12 // of the largest: smaller rows and columns do not say what their unit is
 
 static double power_of_two(double x)
@@ -45,7 +46,7 @@ static double largest(int n, int m, const double *A, const double *B, const doub
 }
 
 bool flx_cost_units(int n, int m, const double *A, const double *B, const double *Q,
-                    const double *R, double *d, double *s)
+                    const double *R, bool sampled, double *d, double *s)
 {
     bool moved = true;
     for (int k = 0; k < m; k++) {
@@ -65,5 +66,5 @@ bool flx_cost_units(int n, int m, const double *A, const double *B, const double
             moved = true;
         }
     }
-    return before > FAR * largest(n, m, A, B, Q, R, d);
+    return before > (sampled ? FAR : NEAR) * largest(n, m, A, B, Q, R, d);
 }

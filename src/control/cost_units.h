@@ -7,4 +7,4 @@
 //     [A' -B' R'^-1 B'^T; -Q' -A'^T]
 // are of like size (RIC-10). All by rows, R by its diagonal alone. Whether that makes the largest number far smaller.
 bool flx_cost_units(int n, int m, const double *A, const double *B, const double *Q,
-                    const double *R, double *d, double *s);
+                    const double *R, bool sampled, double *d, double *s);

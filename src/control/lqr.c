@@ -198,7 +198,7 @@ static flx_status find_gains_in_units(flx_ctx *ctx, int n, int m, const double *
     if (!copy) return FLX_ERR_MEMORY;
     double *a = copy, *q = a + nn, *b = q + nn, *r = b + nm, *d = r + mm, *s = d + n;
     flx_status status;
-    if (flx_cost_units(n, m, A, B, Q, R, d, s)) {
+    if (flx_cost_units(n, m, A, B, Q, R, sample > 0.0, d, s)) {
         scale_rows(n, n, d, true, d, false, A, a);
         scale_rows(n, m, d, true, s, false, B, b);
         scale_rows(n, n, d, false, d, false, Q, q);
@@ -277,7 +277,7 @@ static flx_status find_filter_in_units(flx_ctx *ctx, int n, int m, const double 
     flx_status status;
     turn(n, n, A, a); // A^T and C^T by rows
     turn(m, n, C, c);
-    if (flx_cost_units(n, m, a, c, W, V, d, s)) {
+    if (flx_cost_units(n, m, a, c, W, V, sample > 0.0, d, s)) {
         scale_rows(n, n, d, false, d, true, A, a);
         scale_rows(m, n, s, false, d, true, C, c);
         scale_rows(n, n, d, false, d, false, W, w);
