@@ -56,6 +56,8 @@ typedef struct flx_surface_kind {
     flx_surface_value value;
     bool turns;      // `orientation` has a meaning
     bool open_ended; // without end: two such cannot touch
+    bool flat;       // without a skin it has no inside: what has none either goes through its face
+    bool sharp;      // it has corners, edges or rims, which a skin makes round
     // It touches lines of beams, and faces of solids, anywhere between their nodes.
     bool touches_lines, touches_faces;
     // Where it is everywhere the same, skin included; NULL or false: it is not.

@@ -30,6 +30,16 @@ flx_cylinder_foot flx_cylinder_nearest(const flx_cylinder_core *c, v3 p);
 // The same on its side, or on the end that is nearer, wherever p is.
 flx_cylinder_foot flx_cylinder_nearest_on(const flx_cylinder_core *c, v3 p, flx_cylinder_part part);
 
+// A sharp edge, by a number s of its places: middle + s e[0], or with a radius middle + radius (cos s e[0] + sin s e[1]).
+typedef struct flx_edge_curve {
+    v3 middle, e[2];
+    double radius;
+} flx_edge_curve;
+// From its place *s where it is nearest to the cylinder: where it meets the rim, if it does, within `reach` of s; else the foot of
+// that place.
+flx_cylinder_foot flx_cylinder_meet(const flx_cylinder_core *c, const flx_edge_curve *e,
+                                    double reach, double *s);
+
 // Of an axis a without radius, such as that of a capsule or an edge: where it is nearest to b, as a distance x from its middle; the
 // part of it that lies along the side of b, or over an end to which it is parallel, *on (false: none, its nearest place is one).
 double flx_cylinder_nearest_of_axis(const flx_cylinder_core *a, const flx_cylinder_core *b);

@@ -15,6 +15,7 @@ static void bounds(const flx_surface *s, const flx_frame *f, double low[3], doub
 
 const flx_surface_kind flx_surface_cylinder = {
     .number = FLX_SURFACE_NUMBER_cylinder,
+    .sharp = true,
     .row = {.key = "cylinder",
             .form = "{round}@3",
             .doc = "Cylinder with flat ends; `round` rounds its rims, the size stays."},

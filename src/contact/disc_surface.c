@@ -15,8 +15,10 @@ static void bounds(const flx_surface *s, const flx_frame *f, double low[3], doub
 
 const flx_surface_kind flx_surface_disc = {
     .number = FLX_SURFACE_NUMBER_disc,
+    .sharp = true,
     .row = {.key = "disc",
             .form = "{disc}@3",
             .doc = "Thin disc, such as a wheel; `round` makes its rim round and the disc thick."},
     .value = FLX_SURFACE_DISC,
+    .flat = true,
     .bounds = bounds};

@@ -228,12 +228,17 @@ static int nearest_of_rim(const rim *r, double angle[2])
 }
 
 // Whether a place on a rim is the nearest one of all its cylinder to what is nearest to it: else that is beside its end, or its
-// side, and the other's rim finds the two.
+// side, and the other's rim finds the two. Where rims touch or overlap the normal tells; a disc has no face that could hold what
+// is behind its rim.
 static bool is_mutual(const rim *r, double angle, const flx_cylinder_foot *f)
 {
-    v3 q = v3_axpy(r->of->radius, radial(r, angle), r->middle);
-    v3 d = v3_sub(flx_cylinder_nearest(r->of, f->place).place, q);
-    return v3_norm(d) <= MUTUAL * (r->of->radius + r->other->radius);
+    v3 way = radial(r, angle), q = v3_axpy(r->of->radius, way, r->middle);
+    if (f->distance > MUTUAL * (r->of->radius + r->other->radius)) {
+        v3 d = v3_sub(flx_cylinder_nearest(r->of, f->place).place, q);
+        return v3_norm(d) <= MUTUAL * (r->of->radius + r->other->radius);
+    }
+    double over = v3_dot(f->out, v3_sub(r->middle, r->of->middle));
+    return r->of->half == 0.0 || (v3_dot(f->out, way) <= MUTUAL && over <= MUTUAL * r->of->half);
 }
 
 // Number 0 to 7: of the second, of the first; the end; which place.
@@ -248,7 +253,10 @@ static bool rim_point(const flx_cylinder_core *a, const flx_cylinder_core *b, in
     if (high && of->half == 0.0) return false; // a disc has one rim
     if (number % 2 >= nearest_of_rim(&r, angle)) return false;
     double x = angle[number % 2];
-    flx_cylinder_foot f = rim_foot(&r, x);
+    flx_edge_curve edge = {r.middle, {of->axis[0], of->axis[1]}, of->radius};
+    flx_cylinder_foot f = of->radius > 0.0
+                              ? flx_cylinder_meet(r.other, &edge, 2.0 * FLX_PI / LOOKS, &x)
+                              : rim_foot(&r, x);
     bool rims = f.part == FLX_CYLINDER_RIM; // that of the second finds it
     if (rims && (own || !is_mutual(&r, x, &f))) return false;
     v3 way = radial(&r, x);

@@ -77,6 +77,24 @@ bool flx_watches_idle(const flx_descriptor *d, const flx_state *x, const signed 
     return true;
 }
 
+// The speed at which a point closes. One that takes the place of others of its pair appears at a depth: its surfaces met before,
+// at the speed of those.
+static double closing_speed(const flx_descriptor *d, int point, flx_descriptor_work *w,
+                            const flx_state *x, const double *switches)
+{
+    const flx_contact_point *of;
+    int n = flx_contacts_points(d, &of);
+    const flx_contact_point *p = of + point;
+    double met = 0.0, depth = depth_of(p, w, x->switches);
+    bool appears = depth > p->clear || depth < NOWHERE;
+    for (int i = 0; i < n && appears; i++) {
+        const double *s = switches + of[i].side;
+        bool same = of[i].contact == p->contact && of[i].pair == p->pair;
+        if (same && s[0] != 0.0) met = fmax(met, s[1]);
+    }
+    return fmax(met, rate_of(d, p, w, x));
+}
+
 void flx_watches_change(const flx_descriptor *d, flx_descriptor_work *w, const flx_state *x,
                         const signed char *changed, double *switches)
 {
@@ -88,9 +106,13 @@ void flx_watches_change(const flx_descriptor *d, flx_descriptor_work *w, const f
         if (!changed[i]) continue;
         if (!begun) begin(d, w, x);
         begun = true;
+        if (s[0] == 0.0) s[1] = closing_speed(d, i, w, x, switches);
+    }
+    for (int i = 0; i < n; i++) {
+        double *s = switches + of[i].side;
+        if (!changed[i]) continue;
         s[0] = s[0] == 0.0;
-        s[1] = s[0] != 0.0 ? rate_of(d, of + i, w, x) : -depth_of(of + i, w, x->switches);
-        s[1] = fmax(s[1], 0.0);
+        if (s[0] == 0.0) s[1] = fmax(-depth_of(of + i, w, x->switches), 0.0);
     }
 }
 

@@ -72,6 +72,7 @@ static void bounds(const flx_surface *s, const flx_frame *f, double low[3], doub
 
 const flx_surface_kind flx_surface_box = {
     .number = FLX_SURFACE_NUMBER_box,
+    .sharp = true,
     .row = {.key = "box",
             .form = "vector",
             .unit = "m",

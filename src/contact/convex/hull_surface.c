@@ -36,6 +36,7 @@ static flx_status make(flx_ctx *ctx, flx_arena *arena, flx_loc loc, int npoint,
 
 const flx_surface_kind flx_surface_hull = {
     .number = FLX_SURFACE_NUMBER_hull,
+    .sharp = true,
     .row =
         {.key = "hull",
          .form = "file | [vector;4..]",

@@ -191,10 +191,34 @@ static bool is_connected(const flx_builder *b, const flx_item *first, const flx_
     return false;
 }
 
+// A disc without thickness has no inside that what is sharp could be in: a point passes, edges and rims are held by its rim alone.
+static flx_status check_thickness(flx_builder *b, const flx_contact_side *one,
+                                  const flx_contact_side *other)
+{
+    const flx_surface *s = one->surface, *with = other->surface;
+    if (!s->kind->flat || s->skin > 0.0 || with->skin > 0.0) return FLX_OK;
+    if (with->kind->sharp) {
+        flx_ctx_warn(
+            b->ctx, one->loc,
+            "a '%s' has no thickness: a '%s' that meets its face goes through it; give one of "
+            "the two a 'round'",
+            s->kind->row.key, with->kind->row.key);
+        return FLX_OK;
+    }
+    if (!with->kind->touches_lines || with->size[0] > 0.0) return FLX_OK;
+    return FLX_FAIL(
+        b->ctx, FLX_ERR_MODEL, one->loc,
+        "a '%s' has no thickness and a '%s' of radius 0 goes through it; give one of the "
+        "two a 'round'",
+        s->kind->row.key, with->kind->row.key);
+}
+
 static flx_status check_pair(flx_builder *b, const flx_contact_side *one,
                              const flx_contact_side *other)
 {
     const flx_surface_kind *k[] = {one->surface->kind, other->surface->kind};
+    FLX_TRY(check_thickness(b, one, other));
+    FLX_TRY(check_thickness(b, other, one));
     if (!k[0]->open_ended || !k[1]->open_ended) {
         bool turned;
         const flx_pair *p = flx_pair_find(k[0], k[1], &turned);
