@@ -5,7 +5,7 @@ BEGAN := $(shell date +%s)
 EXAMPLE = slider_crank
 
 .DEFAULT_GOAL := build
-.PHONY: build run test coverage bench check-long format lint docs pictures install deb wheel clean help
+.PHONY: build run test coverage bench check-long format lint docs pictures install deb image dist wheel clean help
 
 # $(call build,preset,directory[,target])
 build = @tools/build.sh $(1) $(2) $(JOBS) $(3)
@@ -96,6 +96,15 @@ install: ## install under PREFIX (default /usr/local); DESTDIR is respected
 
 deb: ## Debian packages in build/deb, which lintian finds no errors in
 	@tools/build_deb.sh
+
+image: ## a root file system of Debian with the program, for containers, in build/image
+	@ls build/deb/flexion_*.deb >/dev/null 2>&1 || tools/build_deb.sh
+	@tools/make_image.sh build/deb build/image
+
+dist: ## an archive of the sources that builds without node, in build/dist
+	@tools/install-packages.sh build
+	$(call build,release,build,product)
+	@tools/make_dist.sh build build/dist
 
 wheel: ## the Python package with all libraries inside, for pip, in build/wheel
 	@tools/install-packages.sh build

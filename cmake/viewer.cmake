@@ -7,6 +7,12 @@ if(FLX_VIEWER STREQUAL "OFF")
   return()
 endif()
 
+# An archive of a release has them built.
+if(EXISTS ${viewer}/built/page_template.c)
+  set(FLX_PAGE_TEMPLATE ${viewer}/built/page_template.c)
+  return()
+endif()
+
 function(flx_viewer_missing why)
   if(FLX_VIEWER STREQUAL "ON")
     message(FATAL_ERROR "the page of flexion view cannot be built: ${why}")
