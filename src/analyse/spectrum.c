@@ -357,7 +357,7 @@ static flx_status estimate(inquiry *q)
 
 // ---- any system ---------------------------------------------------------------------------------
 
-flx_status flx_spectrum_find(const flx_system *s, flx_work *work, const flx_state *x,
+flx_status flx_spectrum_find(const flx_system *s, flx_work *work, const flx_state *x, bool slower,
                              flx_spectrum *out)
 {
     *out = (flx_spectrum){.known = false};
@@ -384,5 +384,5 @@ flx_status flx_spectrum_find(const flx_system *s, flx_work *work, const flx_stat
         out->known = false;
     }
     bool spread = out->slowest > 0.0 && out->fastest > SPREAD * out->slowest;
-    return out->known && out->lost && !spread ? find_slower(s, x, out) : FLX_OK;
+    return slower && out->known && out->lost && !spread ? find_slower(s, x, out) : FLX_OK;
 }

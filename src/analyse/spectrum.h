@@ -20,6 +20,7 @@ typedef struct flx_spectrum {
     bool conservative; // K symmetric and D zero, on the constraints
 } flx_spectrum;
 
-// FLX_ERR_MEMORY, or FLX_OK: where nothing could be found out, known is false.
-flx_status flx_spectrum_find(const flx_system *s, flx_work *work, const flx_state *x,
+// FLX_ERR_MEMORY, or FLX_OK: where nothing could be found out, known is false. slower: what is zero beside the fastest is looked
+// for among the modes, which takes many times as long.
+flx_status flx_spectrum_find(const flx_system *s, flx_work *work, const flx_state *x, bool slower,
                              flx_spectrum *out);

@@ -74,10 +74,10 @@ static void displace(const flx_system *s, const flx_state *from, int k, double *
 }
 
 // The fastest of the start and, where no constraint would be torn, of two places beside it.
-static flx_status find_spectrum(flx_simulation *sim, evidence *e)
+static flx_status find_spectrum(flx_simulation *sim, bool slower, evidence *e)
 {
     const flx_system *s = sim->sys;
-    FLX_TRY(flx_spectrum_find(s, sim->work, sim->start, &e->spectrum));
+    FLX_TRY(flx_spectrum_find(s, sim->work, sim->start, slower, &e->spectrum));
     if (!e->spectrum.known || e->rigid > 0 || s->dims.nv == 0) return FLX_OK;
     double *theta = flx_alloc(sim->ctx, (size_t)s->dims.nv, sizeof *theta);
     if (!theta) return FLX_ERR_MEMORY;
@@ -85,7 +85,7 @@ static flx_status find_spectrum(flx_simulation *sim, evidence *e)
     for (int k = 1; k <= 2 && status == FLX_OK; k++) {
         flx_spectrum there;
         displace(s, sim->start, k, theta, sim->inner);
-        status = flx_spectrum_find(s, sim->work, sim->inner, &there);
+        status = flx_spectrum_find(s, sim->work, sim->inner, slower, &there);
         if (status != FLX_OK || !there.known) continue;
         bool conservative = e->spectrum.conservative && there.conservative;
         double slowest = e->spectrum.slowest;
@@ -101,7 +101,10 @@ static flx_status gather(flx_simulation *sim, evidence *e)
 {
     const flx_system *s = sim->sys;
     *e = (evidence){.rigid = count_rigid(s), .switches = has_switches(s), .until = sim->until};
-    FLX_TRY(find_spectrum(sim, e));
+    FLX_TRY(find_spectrum(sim, false, e));
+    // how slow the slowest is counts where the fastest goes to and fro many times
+    if (e->spectrum.fastest * sim->until / TWO_PI > MANY_PERIODS)
+        FLX_TRY(find_spectrum(sim, true, e));
     e->conservative = e->spectrum.conservative ||
                       (s->ops->energy && !flx_simulation_is_powered(sim) && s->dims.nx == 0);
     e->constants = e->spectrum.fastest * sim->until;
