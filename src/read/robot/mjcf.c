@@ -179,6 +179,7 @@ flx_status flx_mjcf_read(flx_robot *robot, const flx_robot_options *o, const flx
     flx_mjcf m = {.robot = robot, .o = o, .root = root};
     const flx_robot_pose ground = flx_robot_no_pose();
     int bodies = 0, joints = 0;
+    flx_mjcf_check_classes(&m);
     flx_xml *world = flx_xml_child(root, "worldbody");
     for (flx_xml *w = world; w; w = flx_xml_next(w, "worldbody"))
         FLX_TRY(flx_mjcf_open_frames(&m, w));

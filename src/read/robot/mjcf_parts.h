@@ -34,6 +34,8 @@ int flx_mjcf_find_link(const flx_robot *robot, const char *name);
 int flx_mjcf_find_joint(const flx_robot *robot, const char *name);
 bool flx_mjcf_has_coordinate(const flx_robot_joint *j);
 
+// Notes for elements of classes that are not there.
+void flx_mjcf_check_classes(flx_mjcf *m);
 bool flx_mjcf_is_actuator(const flx_xml *e);
 // The <default> that counts for an element, within those that it follows; NULL: there is none.
 const flx_xml *flx_mjcf_class(const flx_mjcf *m, const flx_xml *e);

@@ -29,6 +29,26 @@ static const char *class_of(const flx_xml *e)
     return own;
 }
 
+static void check_classes_in(flx_mjcf *m, const flx_xml *e)
+{
+    static const char *const keys[] = {"class", "childclass"};
+    for (int k = 0; k < 2; k++) {
+        const char *name = flx_xml_get(e, keys[k]);
+        if (!name || strcmp(name, "main") == 0 || find_class(m->root, name, 0)) continue;
+        FLX_ROBOT_NOTE(m->robot, e->loc,
+                       "<%s> is of the class '%s', which <default> does not have: what is outside "
+                       "all classes holds for it",
+                       e->name, name);
+    }
+    for (const flx_xml *c = e->first; c; c = c->next) check_classes_in(m, c);
+}
+
+void flx_mjcf_check_classes(flx_mjcf *m)
+{
+    for (const flx_xml *e = m->root->first; e; e = e->next)
+        if (strcmp(e->name, "default") != 0) check_classes_in(m, e);
+}
+
 bool flx_mjcf_is_actuator(const flx_xml *e)
 {
     static const char *const kinds[] = {"general",  "motor",       "position",

@@ -3,6 +3,7 @@
 // Real files are dirty. What is wrong with one is said with its place, and what is done about it: a link `world` that nobody
 // declares is the ground, a joint on a link that is not there is left out, and so is one that would close a loop.
 #include "read/robot/robot.h"
+#include "read/robot/urdf_words.h"
 #include "read/robot/xml.h"
 
 #include <math.h>
@@ -58,7 +59,13 @@ static flx_status read_inertial(flx_robot *robot, const flx_xml *of, flx_robot_l
     double I[6] = {0};
     FLX_TRY(read_origin(robot, e, &pose));
     if (mass) TRY_NUMBERS(mass, "value", 1, &link->mass, &link->inertial);
-    for (int k = 0; inertia && k < 6; k++) TRY_NUMBERS(inertia, names[k], 1, I + k, NULL);
+    for (int k = 0; inertia && k < 6; k++) {
+        bool found = false;
+        TRY_NUMBERS(inertia, names[k], 1, I + k, &found);
+        if (!found && k < 3)
+            FLX_ROBOT_NOTE(robot, inertia->loc, "the <inertia> of link '%s' has no %s: it is 0",
+                           link->name, names[k]);
+    }
     m33 own = {{I[0], I[3], I[5], I[3], I[1], I[4], I[5], I[4], I[2]}};
     link->com = pose.r;
     link->I = m33_mul_t(m33_mul(pose.R, own), pose.R); // it is in axes of its own
@@ -144,6 +151,8 @@ static flx_status read_limits(flx_robot *robot, const flx_xml *e, const char *ty
         TRY_NUMBERS(l, "upper", 1, &j->upper, &high);
         TRY_NUMBERS(l, "effort", 1, &j->effort, NULL);
     }
+    if (!l && strcmp(type, "continuous") != 0)
+        FLX_ROBOT_NOTE(robot, j->loc, "joint '%s' has no <limit>: it moves without end", j->name);
     j->limited = (low || high) && strcmp(type, "continuous") != 0;
     flx_robot_check_limits(robot, j, l ? l->loc : j->loc);
     if (d) {
@@ -370,5 +379,6 @@ flx_status flx_urdf_read(flx_robot *robot, const flx_robot_options *o, const flx
     FLX_TRY(read_mimics(robot, root));
     FLX_TRY(place(robot));
     note_others(robot, root);
+    flx_urdf_check_words(robot, root);
     return flx_robot_add_motors(robot);
 }

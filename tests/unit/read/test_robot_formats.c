@@ -305,7 +305,25 @@ static int no_piece_of_a_file_falls(void)
     return 0;
 }
 
-TEST_MAIN(TEST(a_four_bar_is_one_whatever_the_file), TEST(the_leg_is_read),
-          TEST(files_within_files_are_one), TEST(poses_of_sdf_are_read_in_all_ways),
-          TEST(what_sdf_says_beside_is_told), TEST(mistakes_have_their_place),
-          TEST(no_piece_of_a_file_falls))
+// Without its class a joint would have other damping, without a word.
+static int classes_that_are_none_are_told(void)
+{
+    static const char text[] =
+        "<mujoco><default><default class='soft'><joint damping='2'/></default></default>\n"
+        "<worldbody><body childclass='sof'>\n<joint class='soft'/><geom size='0.1' pos='1 0 0' "
+        "class='main'/></body></worldbody></mujoco>";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    CHECK(flx_model_read_text(ctx, "robot", text, strlen(text), 0, NULL, &m) == FLX_OK);
+    CHECK(flx_ctx_warning_count(ctx) == 1);
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "<body> is of the class 'sof', which <default>");
+    CHECK(flx_ctx_warning(ctx, 0)->loc.line == 2);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(classes_that_are_none_are_told), TEST(a_four_bar_is_one_whatever_the_file),
+          TEST(the_leg_is_read), TEST(files_within_files_are_one),
+          TEST(poses_of_sdf_are_read_in_all_ways), TEST(what_sdf_says_beside_is_told),
+          TEST(mistakes_have_their_place), TEST(no_piece_of_a_file_falls))

@@ -203,6 +203,30 @@ static int repairs_are_told(void)
     return 0;
 }
 
+// A word that nobody reads is told: without its axis a joint would be another one.
+static int words_that_are_none_are_told(void)
+{
+    static const char text[] =
+        "<robot><link name='a'/>\n"
+        "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1'/></inertial>\n"
+        "<visul/></link>\n"
+        "<joint name='j' type='revolute'><parent link='a'/><child link='b'/>\n"
+        "<axs xyz='0 0 1'/>\n"
+        "<dynamics dampng='3' x:y='1' xmlns:x='u'/></joint></robot>";
+    reading r = read_text(text);
+    CHECK(r.status == FLX_OK && flx_ctx_warning_count(r.ctx) == 5);
+    CHECK(told(&r, "the <inertia> of link 'b' has no izz: it is 0", 2));
+    CHECK(told(&r, "<visul> of 'b' is left out", 3));
+    CHECK(told(&r, "joint 'j' has no <limit>: it moves without end", 4));
+    CHECK(told(&r, "<axs> of 'j' is left out", 5));
+    CHECK(told(&r, "'dampng' of <dynamics> of 'j' is left out", 6));
+    end(&r);
+    r = read_as(text, false, true);
+    CHECK(r.status == FLX_ERR_MODEL && !r.model && flx_ctx_error_count(r.ctx) == 5);
+    end(&r);
+    return 0;
+}
+
 static int mistakes_have_their_place(void)
 {
     static const struct {
@@ -357,5 +381,5 @@ static int the_example_grips(void)
 
 TEST_MAIN(TEST(masses_may_be_links_of_their_own), TEST(numbers_by_hand),
           TEST(a_follower_stops_its_leader), TEST(repairs_are_told),
-          TEST(mistakes_have_their_place), TEST(no_piece_of_a_file_falls), TEST(a_base_floats),
-          TEST(the_example_grips))
+          TEST(words_that_are_none_are_told), TEST(mistakes_have_their_place),
+          TEST(no_piece_of_a_file_falls), TEST(a_base_floats), TEST(the_example_grips))
