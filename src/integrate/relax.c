@@ -506,29 +506,45 @@ static bool is_rounding(double off, double next)
     return off <= MORE * SHORTER * SHORTER * next;
 }
 
-// What hardly anything damps settles within a time of its own, which no step may be near to: where shorter ones lead elsewhere, they
-// are taken, until they agree or rounding takes over.
-flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d)
+// From steps d on; *least: how far those that agree best are from each other. *shorter: the first were too long to be made.
+static flx_status find_settled(flx_relaxer *e, flx_state *x, double d, double *least, bool *shorter)
 {
-    double least = HUGE_VAL;
-    e->work = work;
-    d *= e->unit;
+    *least = HUGE_VAL;
     flx_status status = find_limits(e, x, d, e->limit[0]);
-    bool shorter = status > 0; // it is too fast for such a step, or nothing settles
+    *shorter = status > 0; // it is too fast for such a step, or nothing settles
     for (int k = 1; k < MOST_SHORTER && status > 0; k++) {
         d *= SHORTER;
         status = find_limits(e, x, d, e->limit[0]);
     }
     FLX_TRY(status);
     copy_limits(e, e->limit[0], x);
-    for (int k = 1; k < MOST_SHORTER && least > AGREED; k++) {
+    for (int k = 1; k<MOST_SHORTER && * least> AGREED; k++) {
         d *= SHORTER;
         if (find_limits(e, x, d, e->limit[k % 3]) != FLX_OK) break;
         double off = differ(e, e->limit[(k + 2) % 3], e->limit[k % 3]);
-        if (k > 1 && is_rounding(least, off)) copy_limits(e, e->limit[(k + 1) % 3], x);
-        if (!(off < least) || (k == 1 && off <= AGREED)) break;
-        least = off;
+        if (k > 1 && is_rounding(*least, off)) copy_limits(e, e->limit[(k + 1) % 3], x);
+        if (!(off < *least) || (k == 1 && off <= AGREED)) {
+            *least = fmin(*least, off);
+            break;
+        }
+        *least = off;
         copy_limits(e, e->limit[k % 3], x);
+    }
+    return FLX_OK;
+}
+
+// What hardly anything damps settles within a time of its own, which no step may be near to: where shorter ones lead elsewhere, they
+// are taken, until they agree or rounding takes over. A motion that seemed slow may be one that has not begun, whose forces
+// are functions of time: steps of its unit do not agree.
+flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d)
+{
+    double least = HUGE_VAL;
+    bool shorter = false;
+    e->work = work;
+    FLX_TRY(find_settled(e, x, d * e->unit, &least, &shorter));
+    if (e->unit > 1.0 && !(least <= SETTLED)) {
+        e->unit = 1.0;
+        FLX_TRY(find_settled(e, x, d, &least, &shorter));
     }
     return shorter && !(least <= SETTLED) ? FLX_SINGULAR : FLX_OK;
 }

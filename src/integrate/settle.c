@@ -13,6 +13,8 @@
 #define SHORT 1e-2
 #define SHORT_ENOUGH 0.1
 #define NOISY 1e-6
+#define BROUGHT_ABOUT 0.3
+#define BROUGHT_STEP 3e-3
 // Limits are good to this part of the largest force: what the method has within it may be better.
 #define LIMIT_ERROR 1e-5
 // Forces of stiff constraints that the method carries are taken where they are this near to those of rigid ones: holding
@@ -211,6 +213,8 @@ static flx_status relax(flx_settler *k, flx_work *work, const flx_state *x, doub
     h /= flx_relaxer_unit(k->relaxer);
     double d = h > 0.0 ? fmax(SHORT * h, fmin(SHORT_ENOUGH * h, NOISY)) : HUGE_VAL;
     d = fmin(d, FLX_RELAX_RATE_STEP);
+    // what an algebraic unknown has to bring about has the rounding of positions over the square of the step
+    if (k->sys->dims.nw > 0) d = fmax(d, fmin(BROUGHT_ABOUT * h, BROUGHT_STEP));
     flx_state_copy(k->trial, x);
     FLX_TRY(flx_relax_accelerations(k->relaxer, work, k->trial, d));
     if (are_confirmed(k, x)) {

@@ -13,6 +13,7 @@
 
 #include <float.h>
 #include <klu.h>
+#include <math.h>
 #include <string.h>
 
 // Growth and condition may be this much worse than those of the fresh order before a kept one is
@@ -20,6 +21,8 @@
 static const double WORSE = 1e-4;
 // Below this the solution has no correct digit.
 static const double SINGULAR_RCOND = 4 * DBL_EPSILON;
+// Scaled so that no unit counts, a matrix that is singular to rounding is far below this.
+static const double BALANCED_RCOND = 1e-11;
 
 // What follows from the pattern alone.
 typedef struct flx_lu_plan {
@@ -45,6 +48,8 @@ struct flx_lu {
     double rcond;
     double least;        // rcond of a matrix that is not singular
     flx_lu_small *small; // NULL: sparse
+    double *row, *col;   // (n) scales of a matrix that is balanced, and n of scratch; NULL: complex
+    bool balanced;       // the factors are those of the scaled matrix
 };
 
 // Columns of the pattern: by structural symmetry those of its transposed rows.
@@ -147,6 +152,11 @@ flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_
     size_t count = (complex_values ? 2 : 1) * flx_pattern_size(pattern);
     flx_status status = take_plan(f, pattern);
     bool small = f->n <= FLX_LU_SMALL;
+    if (status == FLX_OK && !complex_values) {
+        f->row = flx_alloc(ctx, 3 * (size_t)f->n, sizeof *f->row);
+        f->col = f->row ? f->row + f->n : NULL;
+        if (!f->row) status = FLX_ERR_MEMORY;
+    }
     if (status == FLX_OK) {
         f->values = flx_alloc(ctx, count, sizeof *f->values);
         f->common = flx_alloc(ctx, 1, sizeof *f->common);
@@ -189,6 +199,7 @@ void flx_lu_destroy(flx_lu **f)
     flx_free((*f)->chosen);
     flx_free((*f)->common);
     flx_free((*f)->small);
+    flx_free((*f)->row);
     flx_free(*f);
     *f = NULL;
 }
@@ -268,7 +279,7 @@ static bool gather(flx_lu *f, const double *values, int parts)
     return sum == 0;
 }
 
-static flx_status factor_small(flx_lu *f, const double *values)
+static flx_status factor_small(flx_lu *f)
 {
     flx_lu_small *m = f->small;
     int n = f->n, parts = f->complex_values ? 2 : 1;
@@ -276,9 +287,8 @@ static flx_status factor_small(flx_lu *f, const double *values)
     for (int c = 0; c < n; c++) {
         for (int k = f->plan->begin[c]; k < f->plan->begin[c + 1]; k++) {
             int at = f->plan->row[k] * n + c;
-            const double *x = values + (size_t)(parts * f->plan->from[k]);
-            m->a[at] = x[0];
-            if (parts == 2) m->a_imag[at] = x[1];
+            m->a[at] = f->values[parts * k];
+            if (parts == 2) m->a_imag[at] = f->values[2 * k + 1];
         }
     }
     bool done = parts == 2 ? flx_lu_small_factor_complex(m) : flx_lu_small_factor(m);
@@ -286,25 +296,92 @@ static flx_status factor_small(flx_lu *f, const double *values)
     return done && f->rcond > f->least ? FLX_OK : FLX_SINGULAR;
 }
 
+static flx_status factor_any(flx_lu *f)
+{
+    return f->small ? factor_small(f) : factor(f);
+}
+
+// row and col of what has an entry on the diagonal: its root, so that masses, or what stands for them, are 1.
+static void scale_by_diagonal(flx_lu *f)
+{
+    const flx_lu_plan *p = f->plan;
+    for (int c = 0; c < f->n; c++) {
+        f->row[c] = f->col[c] = 0.0;
+        for (int k = p->begin[c]; k < p->begin[c + 1]; k++) {
+            if (p->row[k] == c && f->values[k] != 0.0) {
+                f->row[c] = f->col[c] = 1.0 / sqrt(fabs(f->values[k]));
+            }
+        }
+    }
+}
+
+// Rows, or columns, whose largest entry is above 1, or that have no scale yet, such as constraints, get 1 as the largest.
+static void scale_by_largest(flx_lu *f, bool rows)
+{
+    const flx_lu_plan *p = f->plan;
+    double *scale = rows ? f->row : f->col, *most = f->row + 2 * f->n;
+    const double *other = rows ? f->col : f->row;
+    for (int i = 0; i < f->n; i++) most[i] = 0.0;
+    for (int c = 0; c < f->n; c++) {
+        for (int k = p->begin[c]; k < p->begin[c + 1]; k++) {
+            int i = rows ? p->row[k] : c, j = rows ? c : p->row[k];
+            most[i] = fmax(most[i], fabs(f->values[k]) * other[j]);
+        }
+    }
+    for (int i = 0; i < f->n; i++) {
+        if (most[i] > 0.0 && (scale[i] == 0.0 || scale[i] * most[i] > 1.0))
+            scale[i] = 1.0 / most[i];
+        if (scale[i] == 0.0) scale[i] = 1.0;
+    }
+}
+
+// Rows that are scaled by themselves leave pivots to the units of the unknowns: what is singular there may be so for its units
+// alone.
+static flx_status factor_balanced(flx_lu *f)
+{
+    const flx_lu_plan *p = f->plan;
+    scale_by_diagonal(f);
+    scale_by_largest(f, true);
+    scale_by_largest(f, false);
+    for (int c = 0; c < f->n; c++) {
+        for (int k = p->begin[c]; k < p->begin[c + 1]; k++) {
+            f->values[k] *= f->row[p->row[k]] * f->col[c];
+        }
+    }
+    double least = f->least;
+    f->least = BALANCED_RCOND;
+    flx_status status = factor_any(f);
+    f->least = least;
+    f->balanced = status == FLX_OK;
+    return status;
+}
+
 flx_status flx_lu_factor(flx_lu *f, const double *values)
 {
-    if (f->small) return factor_small(f, values);
-    return gather(f, values, 1) ? factor(f) : FLX_SINGULAR;
+    f->balanced = false;
+    if (!gather(f, values, 1)) return FLX_SINGULAR;
+    flx_status status = factor_any(f);
+    if (status != FLX_SINGULAR || f->n == 0) return status;
+    double rcond = f->rcond;
+    status = factor_balanced(f);
+    if (status == FLX_SINGULAR) f->rcond = rcond;
+    return status;
 }
 
 flx_status flx_lu_factor_complex(flx_lu *f, const double complex *values)
 {
-    if (f->small) return factor_small(f, (const double *)values);
-    return gather(f, (const double *)values, 2) ? factor(f) : FLX_SINGULAR;
+    return gather(f, (const double *)values, 2) ? factor_any(f) : FLX_SINGULAR;
 }
 
 void flx_lu_solve(const flx_lu *f, double *b)
 {
+    for (int i = 0; f->balanced && i < f->n; i++) b[i] *= f->row[i];
     if (f->small) {
         flx_lu_small_solve(f->small, b);
     } else {
         klu_solve(f->plan->symbolic, f->numeric, f->n, 1, b, f->common);
     }
+    for (int i = 0; f->balanced && i < f->n; i++) b[i] *= f->col[i];
 }
 
 void flx_lu_solve_complex(const flx_lu *f, double complex *b)
@@ -347,6 +424,8 @@ void flx_lu_memory(flx_lu *f, flx_memory *m)
 {
     bool factored = f->numeric != NULL, is_fresh = f->is_fresh;
     FLX_PASS(m, f->rcond);
+    FLX_PASS(m, f->balanced);
+    if (f->balanced) flx_memory_numbers(m, f->row, 2 * (size_t)f->n);
     if (f->small) {
         FLX_PASS(m, *f->small);
         return;

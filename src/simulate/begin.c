@@ -7,6 +7,7 @@
 #include "analyse/index.h"
 #include "analyse/start.h"
 #include "base/number.h"
+#include "flexion/extend/method_table.h"
 #include "integrate/relax.h"
 #include "simulate/simulation_parts.h"
 #include "simulate/turning/turning.h"
@@ -18,6 +19,7 @@
 #define SLOW_STEP 1e-13 // seconds
 #define SLOW_LONGEST 1e-6
 #define MOST_INDEX 3 // of algebraic unknowns
+#define HIGH_INDEX 3 // ... whose errors methods divide by the square of the step
 // Rows left out may be off by what drawings are off by; more is a mechanism that does not close.
 #define CANNOT_CLOSE 1e-2  // as a part of the largest scale
 #define CONTRADICTION 1e-6 // largest rate at which a row left out may part from the rest
@@ -200,7 +202,25 @@ static flx_status settle_switches(flx_simulation *sim)
     return FLX_OK;
 }
 
-// No method integrates algebraic unknowns of an index above 3.
+// Errors of positions stand over the square of the step in unknowns of index 3. Methods whose last stage lies at the end of
+// the step forget those of the step before; with error control, radau alone weighs them by that square.
+static bool bears_high_index(const flx_integrator_def *def)
+{
+    const flx_integrator_type *const *t = flx_integrator_types();
+    flx_coefficients c;
+    while (*t && !(def->method && strcmp((*t)->name, def->method) == 0)) t++;
+    const flx_integrator_type *type = *t;
+    if (!type || !type->coefficients) return true; // `auto` takes one that does
+    if (!(def->step > 0.0)) return strcmp(type->name, "radau") == 0;
+    if (!type->coefficients(def, &c)) return true; // its maker refuses
+    if (c.scheme != FLX_SCHEME_RUNGE_KUTTA) return c.scheme == FLX_SCHEME_STRUCTURAL;
+    for (int j = 0; j < c.s; j++) {
+        if (c.A[c.s - 1][j] != c.b[j]) return false;
+    }
+    return true;
+}
+
+// No method integrates algebraic unknowns of an index above 3, and not every one those of index 3.
 static flx_status refuse_index(flx_simulation *sim)
 {
     const flx_system *s = sim->sys;
@@ -210,9 +230,18 @@ static flx_status refuse_index(flx_simulation *sim)
     if (!work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
     flx_status status = flx_index_find(s, work, sim->start, &index, &unknown);
     s->ops->work_destroy(work);
-    if (status != FLX_OK || index <= MOST_INDEX) return status < 0 ? status : FLX_OK;
+    const flx_integrator_def *def = &sim->model->simulate.def;
+    bool high = index == HIGH_INDEX && !bears_high_index(def);
+    if (status != FLX_OK || (index <= MOST_INDEX && !high)) return status < 0 ? status : FLX_OK;
     flx_unknown u;
     s->ops->unknown(s, unknown, &u);
+    if (high) {
+        return FLX_FAIL(
+            sim->ctx, FLX_ERR_CANNOT, u.loc,
+            "the algebraic unknown '%s' has index 3: errors of positions stand in it over "
+            "the square of the step, which method '%s' cannot bear%s; use radau",
+            u.item ? u.item : "?", def->method, def->step > 0.0 ? "" : " with error control");
+    }
     return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, u.loc,
                     "the algebraic unknown '%s' has index %d: the equations must be differentiated "
                     "%d times before they say what it is, and methods bear %d; prescribe what it "

@@ -47,8 +47,7 @@ static void in_large_units(const spec *s, uint64_t seed, spec *out, view *v)
     copy_rescaled(s, 1e-6, 1e-6, 1e-4, out, v); // Mm, Gg, 1e4 s
 }
 
-// The same data, but for rounding.
-static void shaken(const spec *s, uint64_t seed, spec *out)
+void shake(const spec *s, uint64_t seed, spec *out)
 {
     uint64_t state = seed;
     double x[3];
@@ -349,7 +348,7 @@ static double of_rounding(const spec *s, double rtol)
         view seen = same_view();
         method m = references[form];
         m.rtol = rtol;
-        shaken(s, s->seed + (uint64_t)i, &copy);
+        shake(s, s->seed + (uint64_t)i, &copy);
         table_run(&copy, &seen, &m, ROWS, true, &b);
         if (b.status == 0) most = fmax(most, table_difference(&a, &b, ALL, &worst));
         table_clear(&b);

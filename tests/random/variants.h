@@ -43,6 +43,8 @@ finding judge(const spec *s, const variant *v, int form, const table *a);
 finding judge_rest(const spec *s, const variant *v);
 // Without such a run.
 finding judge_alone(const spec *s, const variant *v);
+// The same data, but for rounding.
+void shake(const spec *s, uint64_t seed, spec *out);
 // The first reference that can, with its run in *a; -1: none.
 int refer(const spec *s, double rtol, table *a);
 char *variant_text(const spec *s, const variant *v); // to be freed

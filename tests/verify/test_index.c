@@ -115,6 +115,90 @@ static int what_can_be_run_is_run(void)
     return 0;
 }
 
+// Index 3: errors of positions stand in the unknown over the square of the step. What cannot keep them small is refused
+// (forces were off by factors of 1e5 and 1e13), what can gives the force.
+static int index_three_is_borne_or_refused(void)
+{
+    static const char *const cannot[] = {"bdf",
+                                         "generalized-alpha",
+                                         "hht",
+                                         "newmark",
+                                         "implicit-euler",
+                                         "midpoint, step: 1e-2",
+                                         "gauss, step: 1e-2",
+                                         "gauss, stages: 1, step: 1e-2"};
+    static const struct {
+        const char *method;
+        double off;
+    } can[] = {{"auto", 1e-4},
+               {"radau", 1e-4},
+               {"radau, step: 5e-3", 1e-4},
+               {"radau, stages: 5, step: 1e-2", 1e-4},
+               {"lobatto, step: 5e-3", 1e-4},
+               {"generalized-alpha, step: 5e-3", 2e-2},
+               {"hht, step: 5e-3", 2e-2},
+               {"newmark, step: 5e-3", 2e-2},
+               {"trapezoidal, step: 5e-3", 2e-2}};
+    for (size_t i = 0; i < sizeof cannot / sizeof cannot[0]; i++) {
+        CHECK(refused(carts, "x1 - s9(t)", cannot[i], "'u' has index 3"));
+    }
+    for (size_t i = 0; i < sizeof can / sizeof can[0]; i++) {
+        char text[2400];
+        case_table table = {0};
+        double x1 = 0.0, x2 = 0.0, u = 0.0, t = 0.7;
+        const double c[] = {126, -420, 540, -315, 70};
+        double a = 0.0; // of the first cart
+        for (int k = 0; k < 5; k++) a += c[k] * (k + 5) * (k + 4) * pow(t, k + 3);
+        snprintf(text, sizeof text, carts, "x1 - s9(t)", can[i].method);
+        char *until = strstr(text, "until: 0.1"), *every = strstr(text, "every: 0.1");
+        CHECK(until && every);
+        until[9] = every[9] = '7';
+        CHECK(case_run(text, NULL, &table, NULL, NULL));
+        CHECK(case_table_value(&table, "x1", t, &x1) && case_table_value(&table, "x2", t, &x2));
+        CHECK(case_table_value(&table, "u", t, &u));
+        CHECK_NEAR(u, a + 100.0 * (x1 - x2), can[i].off);
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
+// A velocity that a force is to bring about, from rest, with nothing that says how fast things are: its start was taken with
+// steps of a thousand seconds, and generalized-alpha went 7 m for 0.1.
+static int begins_from_rest(void)
+{
+    static const char *const ways[] = {"radau",
+                                       "bdf",
+                                       "generalized-alpha",
+                                       "implicit-euler, step: 1e-4",
+                                       "hht, step: 5e-3",
+                                       "newmark, step: 5e-3",
+                                       "generalized-alpha, step: 5e-3",
+                                       "auto"};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        char text[1200];
+        case_table table = {0};
+        double x = 0.0, u = 0.0, u0 = 0.0;
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ndimension: 2\n"
+            "bodies: {a: {type: rigid, mass: 1, inertia: 0.1}}\n"
+            "joints: {r: {type: prismatic, on: [ground, a], at: [0, 0], axis: [1, 0]}}\n"
+            "forces: {f: {type: force, on: r, value: u}}\n"
+            "equations: {first_order: {u: {at: 0, mass: 0, derivative: a.velocity.x - 0.5*t^4}}}\n"
+            "simulate: {until: 1, method: %s}\n"
+            "outputs: {every: 0.5, signals: [u, a.position.x]}\n",
+            ways[i]);
+        CHECK(case_run(text, NULL, &table, NULL, NULL));
+        CHECK(case_table_value(&table, "u", 0.0, &u0) && case_table_value(&table, "u", 1.0, &u));
+        CHECK(case_table_value(&table, "a.position.x", 1.0, &x));
+        CHECK_NEAR(x, 0.1, 3e-5);
+        CHECK_NEAR(u, 2.0, 1e-8);
+        CHECK_NEAR(u0, 0.0, 1e-8);
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
 // A block on a slope whose friction reads its reaction, beside two states of which the second is driven by the first and by
 // the reaction: accelerations, states and multipliers together.
 static int states_beside_reactions_run(void)
@@ -152,4 +236,5 @@ static int states_beside_reactions_run(void)
 
 TEST_MAIN(TEST(states_beside_reactions_run), TEST(refused_for_every_method),
           TEST(refused_in_both_coordinates), TEST(index_is_that_of_the_equations),
-          TEST(what_can_be_run_is_run))
+          TEST(what_can_be_run_is_run), TEST(index_three_is_borne_or_refused),
+          TEST(begins_from_rest))

@@ -256,6 +256,63 @@ static int small_ones_solve_what_they_were_made_of(void)
     return 0;
 }
 
+// [M G^T; G 0] of masses, inertias and levers in any units: small ones and sparse ones. What is singular stays so.
+static int units_make_nothing_singular(void)
+{
+    for (int bars = 1; bars <= 6; bars += 5) {
+        for (int power = -9; power <= 9; power += 3) {
+            rig r = {.ctx = flx_ctx_create()};
+            double length = pow(10.0, power), mass = pow(10.0, -power);
+            double *x, *b;
+            sm_four_bars(&r.m, bars);
+            sm_finish(&r.m, true);
+            sm_random_values(&r.m, 3, 0.5, 1);
+            x = sm_zeroed(r.m.n, sizeof *x);
+            b = sm_zeroed(r.m.n, sizeof *b);
+            // rows are forces times a length, or lengths; columns lengths, or forces
+            double *unit = sm_zeroed(r.m.n, sizeof *unit);
+            for (int i = 0; i < r.m.n; i++) unit[i] = i % 3 == 2 ? 1.0 : length;
+            for (int i = 0; i < r.m.nblock; i++) {
+                for (int e = r.m.row[i]; e < r.m.row[i + 1]; e++) {
+                    double *v = r.m.values + r.m.offset[e];
+                    for (int k = r.m.start[i]; k < r.m.start[i + 1]; k++) {
+                        for (int c = r.m.start[r.m.col[e]]; c < r.m.start[r.m.col[e] + 1]; c++) {
+                            *v++ *= mass * unit[k] * unit[c];
+                        }
+                    }
+                }
+            }
+            double *a = dense(&r.m, r.m.values, 1);
+            for (int i = 0; i < r.m.n; i++) x[i] = (1.0 + i % 4) / unit[i];
+            for (int i = 0; i < r.m.n; i++) {
+                for (int k = 0; k < r.m.n; k++) b[i] += a[i + k * r.m.n] * x[k];
+            }
+            CHECK(flx_lu_create(r.ctx, &r.m.pattern, false, &r.f) == FLX_OK);
+            CHECK(flx_lu_factor(r.f, r.m.values) == FLX_OK);
+            flx_lu_solve(r.f, b);
+            for (int i = 0; i < r.m.n; i++) CHECK_NEAR(b[i] * unit[i], x[i] * unit[i], 1e-9);
+            // one unknown in no equation
+            for (int i = 0; i < r.m.nblock; i++) {
+                for (int e = r.m.row[i]; e < r.m.row[i + 1]; e++) {
+                    double *v = r.m.values + r.m.offset[e];
+                    int columns = r.m.start[r.m.col[e] + 1] - r.m.start[r.m.col[e]];
+                    int size = columns * (r.m.start[i + 1] - r.m.start[i]);
+                    for (int k = 0; k < size; k += columns) {
+                        if (r.m.col[e] == 0) v[k] = 0.0;
+                    }
+                }
+            }
+            CHECK(flx_lu_factor(r.f, r.m.values) == FLX_SINGULAR);
+            free(a);
+            free(unit);
+            free(x);
+            free(b);
+            rig_end(&r);
+        }
+    }
+    return 0;
+}
+
 static int no_unknowns(void)
 {
     rig r = {.ctx = flx_ctx_create()};
@@ -286,4 +343,5 @@ static int every_allocation_may_fail(void)
 
 TEST_MAIN(TEST(agrees_with_dense), TEST(complex_agrees_with_dense), TEST(a_good_order_is_kept),
           TEST(a_bad_order_is_renewed), TEST(small_ones_solve_what_they_were_made_of),
-          TEST(singular_and_not_finite), TEST(no_unknowns), TEST(every_allocation_may_fail))
+          TEST(singular_and_not_finite), TEST(units_make_nothing_singular), TEST(no_unknowns),
+          TEST(every_allocation_may_fail))
