@@ -283,6 +283,9 @@ bool flx_structure_face(const flx_structure *s, int element, int face, flx_cell 
 // The centroid of the outer faces (in the plane edges) all of whose nodes are among n; *size: their area, 0: there are none.
 flx_status flx_structure_centroid(const flx_structure *s, int n, const int *nodes, double x[3],
                                   double *size);
+// Add to weight (nnode) what each node has of the area of these faces (in the plane of the length of edges):
+// the integral of its shape function, which is negative at the corners of a quadrilateral with 8 nodes.
+void flx_structure_face_weights(const flx_structure *s, int n, const int *elements, double *weight);
 
 // A straight or kinked line of beam elements through n places (n, 3), `elements` of them along the
 // whole length, at least one between two places; nodes are numbered from 1, the sets "start" and

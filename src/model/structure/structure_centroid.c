@@ -1,7 +1,7 @@
 // structure_centroid.c - the centroid of the faces that some nodes make: unlike the mean of the nodes it does not depend on where
 // a mesh is fine.
 #include "math/small.h"
-#include "model/structure.h"
+#include "model/cell_shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,4 +130,22 @@ flx_status flx_structure_centroid(const flx_structure *s, int n, const int *node
     flx_free(parts);
     flx_free(in);
     return parts ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+void flx_structure_face_weights(const flx_structure *s, int n, const int *elements, double *weight)
+{
+    for (int e = 0; e < n; e++) {
+        const int *nodes = flx_element_nodes(s, elements[e]);
+        flx_shape_table t;
+        flx_shape_fill(s->elements[elements[e]].cell, FLX_RULE_MASS, &t);
+        for (int k = 0; k < t.points; k++) {
+            v3 a[2] = {{0, 0, 0}, {0, 0, 0}};
+            for (int q = 0; q < t.dimension && q < 2; q++) {
+                for (int i = 0; i < t.nodes; i++)
+                    a[q] = v3_axpy(t.dN[k][i][q], place_of(s, nodes[i]), a[q]);
+            }
+            double size = t.weight[k] * v3_norm(t.dimension == 2 ? v3_cross(a[0], a[1]) : a[0]);
+            for (int i = 0; i < t.nodes; i++) weight[nodes[i]] += size * t.N[k][i];
+        }
+    }
 }

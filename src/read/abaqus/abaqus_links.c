@@ -1,5 +1,6 @@
 // abaqus_links.c - masses, springs, and what ties nodes together in Abaqus' input: rigid bodies, couplings,
 // equations.
+#include "math/small.h"
 #include "read/abaqus/abaqus_parts.h"
 
 #include <math.h>
@@ -171,8 +172,35 @@ static int list_nodes(const flx_abaqus *r, int set, bool elements, int reference
     return kept;
 }
 
+// The mean of a surface of faces is that over its area.
+static flx_status weigh_by_area(const flx_abaqus *r, int set, flx_node_link *l)
+{
+    const flx_mesh_set *own = r->s->sets + set;
+    double *area = flx_alloc(r->scan->ctx, (size_t)r->s->nnode, sizeof *area);
+    l->weights = flx_alloc(r->scan->ctx, (size_t)l->nnode + 1, sizeof *l->weights);
+    if (area && l->weights) {
+        flx_structure_face_weights(r->s, own->nelement, own->elements, area);
+        for (int i = 0; i < l->nnode; i++) l->weights[i] = area[l->nodes[i]];
+    }
+    bool made = area && l->weights;
+    flx_free(area);
+    return made ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static int keep_within(const flx_abaqus *r, double reach, int reference, int n, int *nodes)
+{
+    v3 from = v3_load(r->s->x + 3 * (size_t)reference);
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        v3 arm = v3_sub(v3_load(r->s->x + 3 * (size_t)nodes[i]), from);
+        if (v3_norm(arm) <= reach) nodes[kept++] = nodes[i];
+    }
+    return kept;
+}
+
+// reach: how far from the reference node.
 static flx_status tie(flx_abaqus *r, int line, flx_node_link_kind kind, int reference, int set,
-                      bool elements, unsigned mask)
+                      bool elements, unsigned mask, double reach)
 {
     flx_node_link l = {
         .kind = kind, .loc = flx_structure_loc(r->s, line), .reference = reference, .mask = mask};
@@ -180,10 +208,15 @@ static flx_status tie(flx_abaqus *r, int line, flx_node_link_kind kind, int refe
     l.nodes = flx_alloc(r->scan->ctx, room, sizeof *l.nodes);
     if (!l.nodes) return FLX_ERR_MEMORY;
     l.nnode = list_nodes(r, set, elements, reference, l.nodes);
-    flx_status status = l.nnode > 0 ? flx_structure_add_link(r->s, &l)
+    l.nnode = keep_within(r, reach, reference, l.nnode, l.nodes);
+    flx_status status = l.nnode > 0 ? FLX_OK
                                     : ABAQUS_FAIL(r, line, "there are no nodes to tie to node %d",
                                                   r->s->label[reference]);
+    if (status == FLX_OK && kind == FLX_LINK_AVERAGE && r->s->sets[set].nelement > 0)
+        status = weigh_by_area(r, set, &l);
+    if (status == FLX_OK) status = flx_structure_add_link(r->s, &l);
     flx_free(l.nodes);
+    flx_free(l.weights);
     return status;
 }
 
@@ -207,16 +240,19 @@ flx_status flx_abaqus_rigid(flx_abaqus *r, const flx_abaqus_keyword *k)
     }
     FLX_TRY(need_set(r, k, keys[key], &set));
     FLX_TRY(reference_node(r, *reference, &node));
-    FLX_TRY(tie(r, k->line, FLX_LINK_RIGID, node, set, key == 3, key == 2 ? 07u : 077u));
+    FLX_TRY(tie(r, k->line, FLX_LINK_RIGID, node, set, key == 3, key == 2 ? 07u : 077u, INFINITY));
     return flx_abaqus_pass(r);
 }
 
 flx_status flx_abaqus_start_coupling(flx_abaqus *r, const flx_abaqus_keyword *k)
 {
-    const flx_abaqus_field *reference, *surface;
+    const flx_abaqus_field *reference, *surface, *reach = flx_abaqus_option(k, "INFLUENCE RADIUS");
     char buffer[64];
     FLX_TRY(flx_abaqus_need(r, k, "REF NODE", &reference));
     FLX_TRY(flx_abaqus_need(r, k, "SURFACE", &surface));
+    r->coupling_reach = INFINITY;
+    if (reach && !flx_text_number(reach->text, reach->length, &r->coupling_reach))
+        return flx_abaqus_refuse(r, *reach, "the radius of influence");
     FLX_TRY(reference_node(r, *reference, &r->coupling_node));
     r->coupling_turned = flx_abaqus_option(k, "ORIENTATION") != NULL;
     r->coupling = flx_abaqus_find_surface(r, *surface);
@@ -233,7 +269,13 @@ flx_status flx_abaqus_end_coupling(flx_abaqus *r, const flx_abaqus_keyword *k)
     bool rigid = flx_abaqus_is(k->name, "KINEMATIC");
     int set = r->coupling, line = k->line;
     unsigned mask = 0;
+    const flx_abaqus_field *weighting = flx_abaqus_option(k, "WEIGHTING METHOD");
     r->coupling = -1;
+    if (weighting && !flx_abaqus_is(*weighting, "UNIFORM")) {
+        return ABAQUS_FAIL(r, line,
+                           "WEIGHTING METHOD=%.*s is not read: the mean is that of the surface",
+                           weighting->length, weighting->text);
+    }
     if (set < 0) {
         return ABAQUS_FAIL(r, k->line, "*%.*s comes after *COUPLING", k->name.length, k->name.text);
     }
@@ -260,7 +302,7 @@ flx_status flx_abaqus_end_coupling(flx_abaqus *r, const flx_abaqus_keyword *k)
                            "rotations, or both");
     }
     return tie(r, line, rigid ? FLX_LINK_RIGID : FLX_LINK_AVERAGE, r->coupling_node, set, false,
-               mask ? mask : 077u);
+               mask ? mask : 077u, r->coupling_reach);
 }
 
 // ---- equations ----------------------------------------------------------------------------------

@@ -105,7 +105,8 @@ typedef struct flx_abaqus {
     flx_abaqus_surface *surfaces;
     int coupling; // set of the coupling whose kind is awaited, -1: none
     int coupling_node;
-    bool coupling_turned; // it has axes of its own
+    bool coupling_turned;  // it has axes of its own
+    double coupling_reach; // nodes no farther from the reference node are tied
 } flx_abaqus;
 #define ABAQUS_FAIL(r, line, ...)                                                                  \
     FLX_FAIL((r)->scan->ctx, FLX_ERR_MODEL, flx_structure_loc((r)->s, (line)), __VA_ARGS__)

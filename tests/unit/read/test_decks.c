@@ -23,6 +23,15 @@
     "*NSET,NSET=root\n1,4,5,8\n*MATERIAL,NAME=m\n*ELASTIC\n1000.,0.\n*DENSITY\n3.\n"
 #define BLOCK_HELD "*BOUNDARY\nroot,1\n1,2,3\n4,3\n5,2\n"
 
+// Two elements beside each other, the faces at the end of one three times as wide, and a node in front of their middle.
+#define TWO_FACES(coupling)                                                                        \
+    "*NODE\n1,0,0,0\n2,2,0,0\n3,2,.25,0\n4,0,.25,0\n5,0,0,1\n6,2,0,1\n7,2,.25,1\n8,0,.25,1\n"      \
+    "9,2,1,0\n10,0,1,0\n11,2,1,1\n12,0,1,1\n13,3,.5,.5\n*ELEMENT,TYPE=C3D8,ELSET=e\n"              \
+    "1,1,2,3,4,5,6,7,8\n2,4,3,9,10,8,7,11,12\n*NSET,NSET=root\n1,4,5,8,10,12\n*MATERIAL,NAME=m\n"  \
+    "*ELASTIC\n1000.,0.\n*SOLID SECTION,ELSET=e,MATERIAL=m\n*SURFACE,NAME=tip\ne,S4\n"             \
+    "*COUPLING,CONSTRAINT NAME=c,REF NODE=13,SURFACE=tip" coupling BLOCK_HELD                      \
+    "*STEP\n*CLOAD\n13,1,5.\n"
+
 #define BULK "MAT1,5,2.+11,,0.,7800.\n"
 #define BAR(fields) "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nCBAR,1,10,1,2," fields "\n" BULK
 #define ROD "GRID,1,,0.,0.,0.,,123\nCROD,1,10,1,2\nPROD,10,5,1.-3\n" BULK
@@ -132,6 +141,10 @@ static const struct {
            "*SURFACE,NAME=tip\ne,S4\n*COUPLING,CONSTRAINT NAME=c,REF NODE=9,SURFACE=tip\n"
            "*DISTRIBUTING\n" BLOCK_HELD "*STEP\n*CLOAD\n9,6,3.\n",
      9, 5, 3 * 2 / (1000.0 / 12)},
+    // the mean over the area of two faces, one three times as wide: a pull in its middle turns nothing
+    {".inp", TWO_FACES("\n*DISTRIBUTING\n"), 11, 0, 5 * 2 / 1000.0},
+    {".inp", TWO_FACES(",INFLUENCE RADIUS=9.\n*DISTRIBUTING,WEIGHTING METHOD=UNIFORM\n"), 13, 0,
+     5 * 2 / 1000.0},
     // the edge of a plate is pulled over its thickness
     {".inp",
      "*NODE\n1,0,0\n2,2,0\n3,2,1\n4,0,1\n*ELEMENT,TYPE=CPS4I,ELSET=e\n1,1,2,3,4\n*MATERIAL,NAME=m\n"
@@ -472,6 +485,8 @@ static const struct {
      NODES "*element, type=SPRING1, elset=e\n2, 2\n*spring, elset=e, orientation=o\n1\n9.\n",
      "ORIENTATION= is not read"},
     {".inp", FACE "1\n", "ORIENTATION= of the coupling"},
+    {".inp", TWO_FACES("\n*DISTRIBUTING,WEIGHTING METHOD=LINEAR\n"), "WEIGHTING METHOD=LINEAR"},
+    {".inp", TWO_FACES(",INFLUENCE RADIUS=0.5\n*KINEMATIC\n"), "no nodes to tie to node 13"},
     {".inp",
      BEAM("B33", "*beam general section, elset=e\n1.e-3, 3.e-7, 1.e-7, 5.e-7, 1.e-7\n\n2e11, "
                  "8e10\n"),
