@@ -43,6 +43,18 @@ static void put_summary(flx_text *t, const flx_model *m, const flx_system *s)
     flx_text_put(t, "}");
 }
 
+// What a result of it has columns of.
+static void put_signals(flx_run *run, flx_text *t)
+{
+    const flx_result_info *info = flx_run_scene(run);
+    flx_text_put(t, ", \"signals\": [");
+    for (int i = 0; info && i < info->ncolumn; i++) {
+        if (i > 0) flx_text_put(t, ", ");
+        flx_text_put_string(t, info->names[i]);
+    }
+    flx_text_put(t, "]");
+}
+
 // Of so many bodies that it takes a while, only when it is asked for: else how many there are.
 static flx_status put_picture(flx_ctx *ctx, const flx_chore *task, flx_run *run, flx_text *t)
 {
@@ -123,6 +135,7 @@ static void check(flx_ctx *ctx, const flx_chore *task, flx_text *t)
         put_ports(&picture, "parameters", s, FLX_PORT_PARAMETER);
         status = flx_run_create(s, &def, ctx, &run);
     }
+    if (status == FLX_OK) put_signals(run, &picture);
     if (status == FLX_OK) status = put_picture(ctx, task, run, &picture);
     flx_text_put(t, status == FLX_OK ? "true, \"messages\": " : "false, \"messages\": ");
     flx_work_put_messages(t, ctx, task->path);

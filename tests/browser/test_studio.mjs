@@ -758,6 +758,29 @@ await test("ten thousand bodies, and what is no model, leave the page usable", a
   await idle();
 });
 
+await test("equations alone: plots of a run, signals for a frequency response, live with a slider", async () => {
+  const kept = await text(), drawn = () => page.locator(".plot canvas").count();
+  await page.evaluate((t) => window.studio.write(t), "flexion: 1\ninputs: {F: {value: 0, lower: -5, upper: 5}}\nequations: {second_order: {x: {at: 1, mass: 1, force: F - x - 0.5*x'}}}\nsimulate: {until: 5, method: radau}\noutputs: {every: 0.1, signals: [x, x']}\n");
+  await idle();
+  assert.ok((await run()).ok);
+  assert.equal(await drawn(), 2);
+  await page.click("#play");
+  await page.waitForFunction(() => window.studio.time() > 0.05, null, { timeout: 15000, polling: 30 });
+  await page.click("#play");
+  await page.screenshot({ path: at("equations.png") });
+  await page.click("#study");
+  await page.click("#kind-response");
+  assert.deepEqual(await page.evaluate(() => [...document.getElementById("response-signal").options].map((o) => o.value)), ["x", "x'"]);
+  await page.keyboard.press("Escape");
+  await live(0.3);
+  await slide("F", "4");
+  await page.waitForFunction(() => window.studio.live()?.outputs[0] > 3, null, { timeout: 20000, polling: 50 });
+  assert.equal(await page.textContent("#livenote"), "");
+  await leave();
+  await page.evaluate((t) => window.studio.write(t), kept);
+  await idle();
+});
+
 await test("an equilibrium, and modes that play", async () => {
   await page.selectOption("#analyse", "@equilibrium");
   await page.waitForSelector("#findings");

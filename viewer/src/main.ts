@@ -36,7 +36,7 @@ class Page {
       // no WebGL: the note says so
     }
     if (!this.stage) for (const id of ["canvas", "corner", "tags"]) byId(id).remove();
-    this.plots = new Plots(results, this.player);
+    this.plots = new Plots(results, this.player, results.some(moves) ? 2 : 8); // without a picture there is room
     this.player.onChange(() => this.update());
     document.addEventListener("keydown", (e) => this.key(e));
     letGo();
@@ -186,6 +186,7 @@ class Page {
     if (!this.stage) notes.push(say(this.results.some(moves) ? "noWebgl" : "noMotion"));
     byId("note").textContent = notes.join(" ");
     byId("stage").classList.toggle("without", !this.stage);
+    document.querySelector("main")!.classList.toggle("plain", !this.stage);
   }
 
   private update(): void {

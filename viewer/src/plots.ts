@@ -40,10 +40,12 @@ export class Plots {
   private shown: { group: string; x: string; box: HTMLElement; plot: uPlot | null; marks: () => void }[] = [];
   private names: string[] = [];
 
-  constructor(private results: Result[], private player: Player) {
+  // most: groups of signals that are plotted at first.
+  constructor(private results: Result[], private player: Player, most = 2) {
     for (const r of results) for (const n of r.names) if (!this.names.includes(n)) this.names.push(n);
     this.element.append(this.controls(), this.list);
-    const first = groupsOf(this.names).slice(0, 2);
+    this.list.className = "plots";
+    const first = groupsOf(this.names).slice(0, most);
     for (const g of first) this.add(g, "t");
     new ResizeObserver(() => this.resize()).observe(this.list);
   }
@@ -123,7 +125,7 @@ export class Plots {
   }
 
   private draw(entry: (typeof this.shown)[number], lines: Line[]): void {
-    const phase = entry.x !== "t", width = Math.max(220, this.list.clientWidth - 10);
+    const phase = entry.x !== "t", width = this.width(entry.box);
     const series: uPlot.Series[] = [{ label: phase ? entry.x : "t [s]", value: (_, v) => short(v) }];
     lines.forEach((l, k) => series.push({
       label: l.label, stroke: colour(k), width: 1.6, dash: l.dash, points: { show: false },
@@ -205,8 +207,13 @@ export class Plots {
     for (const [g, x] of all) this.add(g, x);
   }
 
+  // Of one of them; several may stand side by side.
+  private width(box?: HTMLElement): number {
+    return Math.max(220, ((box ?? this.shown[0]?.box)?.clientWidth || this.list.clientWidth) - 10);
+  }
+
   private resize(): void {
-    const width = Math.max(220, this.list.clientWidth - 10);
+    const width = this.width();
     for (const e of this.shown) if (e.plot && e.plot.width !== width) e.plot.setSize({ width, height: HEIGHT });
   }
 }

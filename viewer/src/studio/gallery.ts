@@ -16,7 +16,7 @@ const templates: [string, string, string][] = [
 ];
 
 // What is of the folder of the examples alone: the way to the schema, and what tests compare.
-const begun = (text: string) => text.replace(/^# (yaml-language-server|curve|reference): .*\n/gm, "");
+const begun = (text: string) => text.replace(/^# (yaml-language-server|curve|reference|check): .*\n/gm, "");
 
 const titleOf = (text: string) => /^title:\s*(.*?)\s*(#.*)?$/m.exec(text)?.[1].replace(/^["']|["']$/g, "") ?? "";
 

@@ -49,7 +49,11 @@ export class Picture {
     this.player = null;
     const before = this.result;
     this.result = result;
-    if (!moves(result)) return;
+    if (!moves(result)) {
+      if (result.rows > 1) this.playOver([result, ...others].map((r) => r.t)); // its plots have a time
+      this.build();
+      return;
+    }
     try {
       this.anew ||= (before?.scene?.bodies.length ?? 0) > 0 && result.scene!.bodies.length === 0; // all of it went
       if (this.stage) this.replace(results, false);
@@ -61,11 +65,15 @@ export class Picture {
     }
     this.stage.update(result.frameTimes[0]);
     if (result.frameTimes.length > 1) {
-      this.player = new Player(result.frameTimes[0], Math.max(...results.map((r) => r.frameTimes[r.frameTimes.length - 1])));
-      this.player.onChange(() => this.update());
+      this.playOver(results.map((r) => r.frameTimes));
       this.stage.reveal();
     }
     this.build();
+  }
+
+  private playOver(times: ArrayLike<number>[]): void {
+    this.player = new Player(times[0][0], Math.max(...times.map((t) => t[t.length - 1])));
+    this.player.onChange(() => this.update());
   }
 
   // So many of it side by side, each to be moved by itself.

@@ -8,7 +8,7 @@ export interface Checked {
   ok: boolean; messages: Message[]; data?: Packed | null; status?: string; superseded?: boolean; // by a newer text
   large?: number; // bodies: so many are drawn when it is asked for
   summary?: { bodies: number; joints: number; forces: number; constraints: number; redundant: number; freedoms: number; method: string };
-  inputs?: Port[]; parameters?: Port[]; analyses?: string[]; sweep?: number;
+  inputs?: Port[]; parameters?: Port[]; signals?: string[]; analyses?: string[]; sweep?: number;
 }
 export interface Model { name: string; stamp: string; text: string; copy: string | null; damaged: boolean } // damaged: not all of its bytes are text
 export interface Done {

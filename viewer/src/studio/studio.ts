@@ -5,6 +5,7 @@ import { keepFocus } from "../focus";
 import { decimal, language, say, setLanguage } from "../labels";
 import { ledgerPanel, make, viewPanel } from "../panels";
 import { Plots, short } from "../plots";
+import { moves } from "../stage";
 import { banner, bannerOf } from "./banner";
 import { Builder } from "./builder";
 import { divide } from "./dividers";
@@ -182,11 +183,10 @@ export class Studio {
     }));
   }
 
-  // The picture of the text as it is, however many bodies it has. false: there is none.
-  private async drawAll(): Promise<boolean> {
+  // The picture of the text as it is, however many bodies it has.
+  private async drawAll(): Promise<void> {
     const data = this.checked?.data ?? (await server.check(this.editor.text(), "all").catch(() => null))?.data;
     if (data) await this.draw(data, 0);
-    return !!data;
   }
 
   // Nothing to draw: with errors the last picture stays; of a model without bodies an empty one is there to click into.
@@ -250,8 +250,7 @@ export class Studio {
   }
 
   private ask(): void {
-    const names = (this.checked?.data?.header as { results: { names: string[] }[] } | undefined)?.results[0]?.names ?? [];
-    if (this.checked) askStudy(this.checked, names, (option, name) => void this.study(option, name));
+    if (this.checked) askStudy(this.checked, (this.checked.signals ?? []).filter((name) => name !== "t"), (option, name) => void this.study(option, name));
   }
 
   private async analysed(done: Done): Promise<void> {
@@ -276,7 +275,8 @@ export class Studio {
   // In real time, from the text as it is: the picture of its start moves.
   async goLive(): Promise<void> {
     const checked = this.checked;
-    if (!checked?.ok || !(await this.drawAll())) return;
+    if (!checked?.ok) return;
+    await this.drawAll(); // of equations alone there is nothing to draw
     this.live = new Live(this.picture, checked, (run) => server.work("live", this.worked, String(run)).catch(bannerOf));
     this.tab = "curves";
     this.tabs();
@@ -326,7 +326,7 @@ export class Studio {
   }
 
   private plot(r: Result): void {
-    if (this.picture.player) this.plots = new Plots([r, ...this.kept], this.picture.player);
+    if (this.picture.player) this.plots = new Plots([r, ...this.kept], this.picture.player, moves(r) ? 2 : 4);
     this.tabs();
   }
 
@@ -388,7 +388,7 @@ export class Studio {
     const busy = this.work !== "none", good = this.checked?.ok ?? false, parts: HTMLElement[] = [];
     parts.push(b("gallery", () => this.gallery(), !busy), b("import", () => void this.import(), !busy), b("save", () => void this.files.save()), b("undo", () => this.editor.undo()), b("redo", () => this.editor.redo()));
     if (busy) parts.push(b("stop", () => void this.stop()));
-    else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good && !!(this.checked?.data ?? this.checked?.large)));
+    else parts.push(b("run", () => void this.run(), good), b("live", () => void this.goLive(), good));
     if (!busy) parts.push(this.analyses(good), b("study", () => this.ask(), good));
     if (!busy && this.done?.file) parts.push(b("report", () => void this.study("report", word("report"))));
     if (this.checked?.large && !busy) parts.push(b("drawIt", () => void this.drawAll()));
