@@ -54,6 +54,7 @@ export class Stage {
   private tags = new Tags(document.getElementById("tags")!, ["legend", "scale", "corner"].map((id) => document.getElementById(id)!));
   private compass = new Compass(document.getElementById("compass")!, document.getElementById("ruler")!);
   private past: Mechanism[] = []; // replaced, and not forgotten yet
+  private pastGrids: THREE.GridHelper[] = [];
   private near = false; // what is seen is one body that is followed, and what is round it
 
   // Of results that move, one at least.
@@ -99,7 +100,7 @@ export class Stage {
     this.mechanisms[0].names = names;
     this.measure();
     this.scene.remove(this.grid);
-    this.grid.dispose();
+    this.pastGrids.push(this.grid);
     this.addGrid();
     if (anew || before.planar !== this.planar || before.up.distanceTo(this.up) > 1e-6) this.look("start");
     else this.keepEye(eye, before);
@@ -134,6 +135,7 @@ export class Stage {
   // What is seen no more gives its memory back when its successor has been drawn: materials of the same kind share a program
   // of the graphics card, which goes with the last of them, and takes longer to make than all else.
   private forget(): void {
+    for (const g of this.pastGrids.splice(0)) g.dispose();
     for (const m of this.past.splice(0)) {
       m.group.traverse((o) => {
         const mesh = o as THREE.Mesh;
