@@ -82,6 +82,10 @@ await test("English and German say the same things, with the same values in them
     const { english, german } = (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`))[name];
     const places = (text) => (text.match(/\{\d\}/g) ?? []).sort().join();
     assert.deepEqual(Object.keys(german).sort(), Object.keys(english).sort());
+    if (name === "words") {
+      const { statuses } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`), said = readFileSync(join(viewer, "../include/flexion/base.h"), "utf8").matchAll(/^ +X\(FLX_\w+, -?\d+, "(.*)"\)/gm);
+      assert.deepEqual([...said].map((m) => m[1]).sort(), Object.keys(statuses).sort()); // how a run may end
+    }
     for (const k of Object.keys(english)) assert.ok(german[k] && places(german[k]) === places(english[k]), `${file}: ${k}`);
   }
 });

@@ -124,7 +124,7 @@ export class Editor {
 
   // Errors and notes at their places; those of other files, or of nowhere, at the first line.
   mark(messages: Message[]): void {
-    const doc = this.view.state.doc, found: Diagnostic[] = messages.map((m) => {
+    const doc = this.view.state.doc, found: Diagnostic[] = messages.filter((m) => m.line > 0 || m.file).map((m) => { // with a place
       const line = doc.line(Math.min(Math.max(m.file ? 1 : m.line, 1), doc.lines));
       const from = Math.min(line.from + Math.max(m.file ? 0 : m.column - 1, 0), line.to);
       const word = /^[\w.'-]+/.exec(doc.sliceString(from, line.to))?.[0].length ?? 0;

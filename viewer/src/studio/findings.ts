@@ -4,7 +4,7 @@ import { groupsOf } from "../charts/tables";
 import { decimal } from "../labels";
 import { make } from "../panels";
 import type { Done } from "./server";
-import { word, type Word } from "./words";
+import { statusOf, word, type Word } from "./words";
 
 const MOST = 200; // rows of a table that are shown
 const few = (x: number) => decimal(String(Number(x.toPrecision(2))));
@@ -70,7 +70,7 @@ const shorter = (t: Table) => (x: number | null, k: number) => (x !== null && kn
 // play: where the modes are seen.
 export function findingsPanel(done: Done, name: string, play: ((mode: number) => void) | null): HTMLElement {
   const box = make("div", { id: "findings" }, make("h2", { textContent: name })), tables = done.tables ?? [], drawn = drawings(tables);
-  if (!done.ok) box.append(make("p", { className: "bad", textContent: word("failed", done.status) }), ...done.messages.map((m) => make("p", { textContent: m.text }))); // the next check has messages of its own
+  if (!done.ok) box.append(make("p", { className: "bad", textContent: word("failed", statusOf(done.status)) }), ...done.messages.map((m) => make("p", { textContent: m.text }))); // the next check has messages of its own
   for (const [line, bad] of linesOf(done)) box.append(make("p", { textContent: line, className: bad ? "bad" : "" }));
   if (done.modes?.length) box.append(modesTable(done.modes, done.moves ?? [], play));
   if (done.buckling?.factors.length) box.append(make("div", { className: "wide" }, table(["", word("loadFactor"), word("movesMost")], done.buckling.factors.map((f, i) => [String(i + 1), f, done.buckling!.moves[i]]))));

@@ -23,7 +23,7 @@ import { Language, type Schema } from "./schema";
 import { listen, Refused, server, type Checked, type Done, type Message } from "./server";
 import { askStudy } from "./study";
 import { welcome } from "./welcome";
-import { word, type Word } from "./words";
+import { statusOf, word, type Word } from "./words";
 
 const byId = (id: string) => document.getElementById(id)!;
 const PATIENCE = 400; // milliseconds of a check before it is said that one goes on
@@ -290,7 +290,7 @@ export class Studio {
   // What is live ends with its last run.
   private ended(done: Done): void {
     const more = this.live?.end(done.run ?? 0) ?? false;
-    if (more && !done.ok) bannerOf(new Error(done.messages[0]?.text ?? done.status));
+    if (more && !done.ok) bannerOf(new Error(done.messages[0]?.text ?? statusOf(done.status)));
     if (!more) void this.finished(done);
   }
 
@@ -315,7 +315,7 @@ export class Studio {
     if (was === "import" && done.ok) await this.beginWith(`${this.analysis.replace(/\.\w+$/, "")}.yaml`, done.text ?? "");
     if (was === "analyse" || was === "study") await this.analysed(done);
     if (was === "study" && this.analysis === word("report") && done.ok) window.open("report");
-    if (!done.ok) this.picture.say(word("failed", done.status));
+    if (!done.ok) this.picture.say(word("failed", statusOf(done.status)));
     this.commands();
     this.state();
     this.tabs();

@@ -35,7 +35,7 @@ const english = {
 };
 export type Word = keyof typeof english;
 const german: Record<Word, string> = {
-  run: "Rechnen", stop: "Stopp", live: "Live", save: "Sichern", undo: "Zurück", redo: "Wieder", text: "Text", items: "Teile", saved: "gesichert", blank: "neu, noch leer",
+  run: "Rechnen", stop: "Stopp", live: "Live", save: "Sichern", undo: "Rückgängig", redo: "Wiederholen", text: "Text", items: "Teile", saved: "gesichert", blank: "neu, noch leer",
   unsaved: "nicht gesichert", checking: "prüft …", fine: "Keine Fehler", errors: "{0} Fehler", oneError: "1 Fehler", notes: "{0} Hinweise", oneNote: "1 Hinweis",
   running: "t = {0} von {1} s", done: "t = {0} s erreicht in {1} s, {2} Schritte. Ergebnis: {3}", failed: "Die Rechnung endete: {0}",
   recovered: "Es gibt einen neueren Text dieses Modells, der nie gesichert wurde.", recover: "Übernehmen", discard: "Verwerfen",
@@ -72,3 +72,15 @@ export const words = { english, german };
 export function word(w: Word, ...values: (string | number)[]): string {
   return (language === "de" ? german : english)[w].replace(/\{(\d)\}/g, (_, i: string) => String(values[Number(i)]));
 }
+
+// How a run ended, as the library says it.
+export const statuses: Record<string, string> = {
+  "done": "fertig", "out of memory": "kein Speicher mehr", "a file could not be read or written": "eine Datei lässt sich nicht lesen oder schreiben",
+  "the model is wrong": "das Modell ist falsch", "not supported yet": "noch nicht unterstützt", "an argument is wrong": "ein Argument ist falsch",
+  "this system cannot do what the method needs": "dieses System kann nicht, was das Verfahren braucht", "the iteration did not converge": "die Iteration konvergiert nicht",
+  "a matrix is singular": "eine Matrix ist singulär", "the step became too small": "der Schritt wurde zu klein", "a value is not finite": "ein Wert ist nicht endlich",
+  "too many steps": "zu viele Schritte", "the constraints cannot be satisfied": "die Zwangsbedingungen lassen sich nicht erfüllen", "interrupted": "unterbrochen",
+  "an event ended the motion": "ein Ereignis hat die Bewegung beendet",
+};
+
+export const statusOf = (text: string) => (language === "de" ? statuses[text] ?? text : text);
