@@ -100,12 +100,6 @@ static flx_status check_smooth(const flx_functions *f)
 {
     const flx_symbolic *x = &f->x;
     const flx_model *m = x->m;
-    if (f->nu > 0) {
-        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, f->u[0]->loc,
-                        "the input '%s' is set while a run lasts, and batches of runs set none; "
-                        "make it a parameter, or sweep without --device",
-                        f->u[0]->name);
-    }
     for (int i = 0; i < m->nevent; i++) {
         if (is_at_start(m, m->events + i)) continue;
         return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, m->events[i].loc,

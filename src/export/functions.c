@@ -520,7 +520,7 @@ static flx_status make(flx_functions *f, const flx_model *m)
     bool batch = f->options.language == FLX_EXPORT_BATCH;
     FLX_TRY(check_words(f, m->ctx));
     if (!batch) FLX_TRY(flx_symbolic_check_events(m));
-    FLX_TRY(flx_symbolic_create(m, f->options.open, x));
+    FLX_TRY(flx_symbolic_create(m, f->options.open, batch, x));
     FLX_TRY(list_inputs(f));
     if (batch) FLX_TRY(flx_functions_find_method(f));
     f->closed = x->nrow > 0;

@@ -281,7 +281,7 @@ static void choose_given(flx_symbolic *x)
 {
     const flx_model *m = x->m;
     for (int i = 0; i < m->ninput; i++) {
-        x->given[i] = !m->inputs[i].moves && m->inputs[i].unknown == 0;
+        x->given[i] = !x->own && !m->inputs[i].moves && m->inputs[i].unknown == 0;
         for (int k = 0; k < m->nconstraint && x->given[i]; k++)
             x->given[i] = !flx_graph_depends(x->g, m->constraints[k].value, is_of_input, &i);
     }

@@ -190,10 +190,10 @@ static flx_status make(const flx_model *plain, flx_symbolic *x)
     return take_states(x);
 }
 
-flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, flx_symbolic *x)
+flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, bool own, flx_symbolic *x)
 {
     const flx_model *used = open ? open : m;
-    *x = (flx_symbolic){.ctx = m->ctx, .m = used, .g = used->graph};
+    *x = (flx_symbolic){.ctx = m->ctx, .m = used, .g = used->graph, .own = own};
     flx_status status = make(m, x);
     if (status != FLX_OK) flx_symbolic_clear(x);
     return status;

@@ -155,6 +155,7 @@ typedef struct flx_symbolic {
     flx_node *rates;     // (nstate) of the states
     flx_node *algebraic; // (nalgebraic) algebraic variables, taken; NULL: not yet
     bool apart; // every force along a joint depends on its own coordinate and rate, no other on any
+    bool own;   // no input comes from outside: nobody sets one
     bool *given;      // (ninput) it comes from outside; false: it is the model's expression
     int *velocity_of; // (nq) velocity that belongs to a coordinate; -1: of a quaternion
     flx_substitution taken, carried;
@@ -163,8 +164,9 @@ typedef struct flx_symbolic {
     bool failed; // a message is recorded
 } flx_symbolic;
 
-// open: NULL, or the same model with open parameters.
-flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, flx_symbolic *x);
+// open: NULL, or the same model with open parameters; own: inputs have the values that the model gives them.
+flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, bool own,
+                               flx_symbolic *x);
 void flx_symbolic_clear(flx_symbolic *x);
 // Nothing is set while a run lasts.
 flx_status flx_symbolic_check_events(const flx_model *m);
