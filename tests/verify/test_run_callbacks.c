@@ -193,6 +193,33 @@ static int rows_interrupt_and_go_on(void)
     return 0;
 }
 
+// A loop that adds up its times ends beside the last of them: a row that was told there does not come again.
+static int rows_come_once(void)
+{
+    static const char *const methods[] = {"radau", "dopri5", "generalized-alpha, step: 0.002"};
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+        char text[512];
+        rig r;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies: {ball: {type: point, mass: 1, position: [0, 1]}}\n"
+                 "simulate: {until: 3, method: %s}\noutputs: {every: 0.1, signals: "
+                 "[ball.position, ball.velocity.y]}\n",
+                 methods[k]);
+        if (set_up(text, &r)) return 1;
+        while (flx_run_time(r.run) < 2.9999)
+            CHECK(flx_run_advance(r.run, flx_run_time(r.run) + 2e-3) == FLX_OK);
+        CHECK(flx_run_time(r.run) != 3.0 && fabs(flx_run_time(r.run) - 3.0) < 1e-11);
+        CHECK(flx_run_finish(r.run) == FLX_OK && flx_run_time(r.run) == 3.0);
+        if (r.nrow != 31) printf("  %s: %d rows\n", methods[k], r.nrow);
+        CHECK(r.nrow == 31);
+        for (int i = 0; i < r.nrow; i++) CHECK(fabs(r.rows[i][0] - 0.1 * i) < 1e-11);
+        CHECK(fabs(flx_run_get(r.run, 1) - (1.0 - 0.5 * 9.81 * 9.0)) < 1e-6);
+        put_away(&r);
+    }
+    return 0;
+}
+
 // A start that cannot be made is told, and the run is whole again with the parameter as it was.
 static int impossible_parameters_are_told(void)
 {
@@ -263,4 +290,5 @@ static int nothing_is_refused(void)
 }
 
 TEST_MAIN(TEST(callbacks_do_not_change_their_run), TEST(rows_interrupt_and_go_on),
-          TEST(impossible_parameters_are_told), TEST(doubts_are_told), TEST(nothing_is_refused))
+          TEST(rows_come_once), TEST(impossible_parameters_are_told), TEST(doubts_are_told),
+          TEST(nothing_is_refused))
