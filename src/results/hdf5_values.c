@@ -44,6 +44,23 @@ bool flx_hdf5_put(hid_t place, const char *name, hid_t type, int rank, const hsi
     return good;
 }
 
+bool flx_hdf5_put_groups(hid_t place, const char *name, int n,
+                         bool (*put_one)(hid_t group, const void *of, int i), const void *of)
+{
+    if (n == 0) return true;
+    hid_t all = H5Gcreate2(place, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = all >= 0;
+    for (int i = 0; i < n && good; i++) {
+        char number[16];
+        flx_snprintf(number, sizeof number, "%d", i);
+        hid_t group = H5Gcreate2(all, number, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        good = group >= 0 && put_one(group, of, i);
+        if (group >= 0) H5Gclose(group);
+    }
+    if (all >= 0) H5Gclose(all);
+    return good;
+}
+
 bool flx_hdf5_put_text(hid_t place, const char *name, const char *text)
 {
     if (!text) text = "";

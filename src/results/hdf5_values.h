@@ -18,6 +18,9 @@ void flx_hdf5_speak(flx_hdf5_silence before);
 // rank 0: one number.
 bool flx_hdf5_put(hid_t place, const char *name, hid_t type, int rank, const hsize_t *dims,
                   const void *data);
+// n groups `0`, `1`, ... in the group `name`, each filled by put_one; nothing where n is 0.
+bool flx_hdf5_put_groups(hid_t place, const char *name, int n,
+                         bool (*put_one)(hid_t group, const void *of, int i), const void *of);
 bool flx_hdf5_put_text(hid_t place, const char *name, const char *text);
 // `first` and n more texts as one array of texts; NULL among them is "".
 bool flx_hdf5_put_texts(flx_ctx *ctx, hid_t place, const char *name, const char *first, int n,

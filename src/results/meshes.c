@@ -4,8 +4,9 @@
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static bool put_mesh(hid_t group, const flx_result_mesh *m)
+static bool put_mesh(hid_t group, const void *of, int i)
 {
+    const flx_result_mesh *m = (const flx_result_mesh *)of + i;
     const hsize_t nodes[2] = {(hsize_t)m->nnode, 3}, triangles[2] = {(hsize_t)m->ntriangle, 3};
     const hsize_t cells = (hsize_t)m->ncell, offsets = cells + 1;
     const hsize_t all = (hsize_t)m->offsets[m->ncell], labels = nodes[0];
@@ -24,18 +25,7 @@ static bool put_mesh(hid_t group, const flx_result_mesh *m)
 
 bool flx_meshes_put(hid_t file, int n, const flx_result_mesh *meshes)
 {
-    if (n == 0) return true;
-    hid_t all = H5Gcreate2(file, "meshes", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = all >= 0;
-    for (int i = 0; i < n && good; i++) {
-        char name[16];
-        flx_snprintf(name, sizeof name, "%d", i);
-        hid_t group = H5Gcreate2(all, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-        good = group >= 0 && put_mesh(group, meshes + i);
-        if (group >= 0) H5Gclose(group);
-    }
-    if (all >= 0) H5Gclose(all);
-    return good;
+    return flx_hdf5_put_groups(file, "meshes", n, put_mesh, meshes);
 }
 
 // ---- reading ------------------------------------------------------------------------------------

@@ -10,22 +10,16 @@ static bool put(hid_t group, const char *name, hid_t type, int rows, const void 
     return flx_hdf5_put(group, name, type, 2, dims, values);
 }
 
+static bool put_surface(hid_t group, const void *of, int i)
+{
+    const flx_scene_surface *s = (const flx_scene_surface *)of + i;
+    return put(group, "points", H5T_NATIVE_FLOAT, s->npoint, s->points) &&
+           put(group, "triangles", H5T_NATIVE_INT, s->ntriangle, s->triangles);
+}
+
 bool flx_surfaces_put(hid_t file, int n, const flx_scene_surface *surfaces)
 {
-    if (n == 0) return true;
-    hid_t all = H5Gcreate2(file, "surfaces", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = all >= 0;
-    for (int i = 0; i < n && good; i++) {
-        char name[16];
-        flx_snprintf(name, sizeof name, "%d", i);
-        hid_t group = H5Gcreate2(all, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-        const flx_scene_surface *s = surfaces + i;
-        good = group >= 0 && put(group, "points", H5T_NATIVE_FLOAT, s->npoint, s->points) &&
-               put(group, "triangles", H5T_NATIVE_INT, s->ntriangle, s->triangles);
-        if (group >= 0) H5Gclose(group);
-    }
-    if (all >= 0) H5Gclose(all);
-    return good;
+    return flx_hdf5_put_groups(file, "surfaces", n, put_surface, surfaces);
 }
 
 // ---- reading ------------------------------------------------------------------------------------
