@@ -250,9 +250,9 @@ flx_status flx_constraints_renew(flx_descriptor *d)
         double C = m->constraints[b->constraint].compliance;
         if ((C > 0) != (b->C > 0)) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, m->constraints[b->constraint].loc,
-                            "constraint '%s' gives way or holds as it did when the model was "
-                            "compiled: compile again",
-                            m->constraints[b->constraint].name);
+                            "with these parameters constraint '%s' %s: compile again",
+                            m->constraints[b->constraint].name,
+                            C > 0 ? "becomes compliant" : "is no longer compliant");
         }
         d->rows[(b->velocity ? d->base.dims.nlam : 0) + b->row].C = b->C = C;
     }

@@ -75,6 +75,6 @@ flx_status flx_forces_renew_parts(const flx_descriptor *d, const flx_force *f, f
 
 flx_status flx_forces_refuse(const flx_descriptor *d, const flx_force *f, const char *what)
 {
-    return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, f->loc,
-                    "force '%s': %s; compile again with these parameters", f->name, what);
+    return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, f->loc, "force '%s': %s; compile again", f->name,
+                    what);
 }

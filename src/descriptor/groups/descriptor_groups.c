@@ -401,8 +401,7 @@ flx_status flx_groups_renew(flx_descriptor *d)
         if ((s.sticking > 0.0) != (g->of.sticking > 0.0) ||
             (g->is.normal >= 0 && flx_group_rubs(g) != (s.friction > 0.0))) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, g->of.loc,
-                            "'%s' has friction, or none, as it had when the model was compiled: "
-                            "compile again",
+                            "with these parameters '%s' gains or loses its friction: compile again",
                             g->of.item);
         }
         if (s.sticking < s.friction) {

@@ -71,7 +71,7 @@ static flx_status renew_pair(const flx_descriptor *d, const flx_force *f, int i,
         a->Gmm = Gmm;
         ++*next;
     } else if (Gmm != 0.0) {
-        return flx_forces_refuse(d, f, "a mass was zero, and is not");
+        return flx_forces_refuse(d, f, "with these parameters a mass is no longer zero");
     }
     return FLX_OK;
 }

@@ -357,7 +357,8 @@ static flx_status renew_elastic(const flx_descriptor *d, int number, int *next, 
         if (flx_rows_dropped(d, d->joint_lam + (*complete)++)) continue;
         const pull_of *o = own->what + *next;
         if (*next >= first_law(own) || o->force != number || o->component != part->component) {
-            return flx_forces_refuse(d, f, "it was nothing, or is, and was not");
+            return flx_forces_refuse(
+                d, f, "with these parameters a stiffness or damping becomes zero, or no longer is");
         }
         flx_spring now = flx_forces_spring(f, part);
         flx_forces_take_numbers(own->of + (*next)++, &now);
@@ -389,8 +390,9 @@ static flx_status renew(flx_descriptor *d)
         if (m->forces[i].kind->parts) FLX_TRY(renew_elastic(d, i, &next, &complete));
     }
     if (next != first_law(own)) {
-        return flx_forces_refuse(d, m->forces + own->what[next].force,
-                                 "it was nothing, or is, and was not");
+        return flx_forces_refuse(
+            d, m->forces + own->what[next].force,
+            "with these parameters a stiffness or damping becomes zero, or no longer is");
     }
     for (int i = next; i < first_touch(own); i++) {
         flx_scalar s;

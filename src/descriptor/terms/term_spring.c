@@ -103,11 +103,13 @@ static flx_status renew_force(const flx_descriptor *d, int number, int *next)
         if (flx_forces_goes(f, plan.part + i) != FLX_PART_SPRING) continue;
         flx_spring now = make(d, f, plan.part + i);
         if (*next >= own->n || own->force[*next] != number) {
-            return flx_forces_refuse(d, f, "it was nothing, or is, and was not");
+            return flx_forces_refuse(
+                d, f, "with these parameters a stiffness or damping becomes zero, or no longer is");
         }
         flx_spring *to = own->of + (*next)++;
         if (to->centred != now.centred) {
-            return flx_forces_refuse(d, f, "its length was zero, or is, and was not");
+            return flx_forces_refuse(
+                d, f, "with these parameters its length becomes zero, or no longer is");
         }
         flx_forces_take_numbers(to, &now);
     }
@@ -123,7 +125,9 @@ static flx_status renew(flx_descriptor *d)
         if (m->forces[i].kind->parts) FLX_TRY(renew_force(d, i, &next));
     }
     if (next == own->n) return FLX_OK;
-    return flx_forces_refuse(d, m->forces + own->force[next], "it was nothing, or is, and was not");
+    return flx_forces_refuse(
+        d, m->forces + own->force[next],
+        "with these parameters a stiffness or damping becomes zero, or no longer is");
 }
 
 // ---- evaluation ---------------------------------------------------------------------------------
