@@ -21,6 +21,7 @@ typedef enum flx_expr_group_kind {
     FLX_GROUP_SWITCH,     // values of the switches, then their slopes in time
     FLX_GROUP_WHEN,       // conditions of events
     FLX_GROUP_LIMIT,      // limits of friction that sticks
+    FLX_GROUP_BOOK,       // what forces store, and the power that they lose
     FLX_GROUP_SET,        // new values, then targets and their gradients
     FLX_N_GROUPS
 } flx_expr_group_kind;

@@ -280,6 +280,8 @@ static flx_status freeze_equations(flx_freezer *f, collector *c, flx_model *m)
     for (int i = 0; i < m->nforce; i++) {
         look_at(c, m->forces[i].name, m->forces[i].loc);
         FLX_TRY(freeze(f, &m->forces[i].value));
+        FLX_TRY(freeze(f, &m->forces[i].stored));
+        FLX_TRY(freeze(f, &m->forces[i].lost));
         for (int k = 0; k < 3; k++) {
             FLX_TRY(freeze(f, &m->forces[i].force[k]));
             FLX_TRY(freeze(f, &m->forces[i].torque[k]));

@@ -412,6 +412,8 @@ static flx_status place_force(flx_builder *b, flx_item *force)
                          .body = {FLX_BODY_GROUND, FLX_BODY_GROUND},
                          .joint = -1,
                          .value = -1,
+                         .stored = -1,
+                         .lost = -1,
                          .force = {-1, -1, -1},
                          .torque = {-1, -1, -1}};
     d->scalar = d->length = d->rate = -1;

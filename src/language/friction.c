@@ -312,6 +312,8 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
                                .body = {d->def.body[0], d->def.body[1]},
                                .joint = -1,
                                .value = -1,
+                               .stored = -1,
+                               .lost = -1,
                                .force = {-1, -1, -1},
                                .torque = {-1, -1, -1},
                                .dissipative = true};

@@ -133,4 +133,65 @@ static int damping_of_the_stretch(void)
     return 0;
 }
 
-TEST_MAIN(TEST(wound_at_a_constant_speed), TEST(wound_by_a_drum), TEST(damping_of_the_stretch))
+// ---- a rope that nothing winds stores what stretches it ---------------------------------------------
+
+// Two bodies on a rope through a ring, stretched by 0.25 m at the start, taut and slack by turns: the strain is k x^(n+1)/(n+1), and what is
+// stored, moves and is dissipated stays the same.
+static int ropes_store_what_stretches_them(void)
+{
+    static const struct {
+        const char *law, *method;
+        double strain;
+        bool damped;
+    } runs[] = {
+        {"stiffness: 500", "radau, rtol: 1e-10, atol: 1e-12", 15.625, false},
+        {"stiffness: 500, damping: 0.3", "radau, rtol: 1e-10, atol: 1e-12", 15.625, true},
+        {"stiffness: k, damping: a, exponent: 2", "radau, rtol: 1e-10, atol: 1e-12",
+         2.6041666666666665, true},
+        {"stiffness: 500, damping: a, exponent: 1.5",
+         "radau, rtol: 1e-10, atol: 1e-12, formulation: tree", 6.25, true},
+        {"stiffness: 500, damping: 0.3", "dopri5, rtol: 1e-10, atol: 1e-12", 15.625, true},
+        {"stiffness: 500, damping: 0.3", "generalized-alpha, rtol: 1e-9, atol: 1e-11", 15.625,
+         true},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        for (int dim = 2; dim <= 3; dim++) {
+            char text[2048];
+            case_table t = {0};
+            flx_ledger ledger;
+            const char *z = dim == 2 ? "" : ", 0";
+            double strain = 0, start = 0, total = 0, dissipated = 0;
+            snprintf(text, sizeof text,
+                     "flexion: 1\ndimension: %d\ngravity: [0, -9.81%s]\n"
+                     "parameters: {k: 500, a: 0.3}\n"
+                     "bodies:\n"
+                     "  arm: {type: rigid, mass: 2, inertia: %s, com: [0.3, 0%s], points: {eye: "
+                     "[0.4, 0%s]}}\n"
+                     "  load: {type: point, mass: 1, position: [1, -0.5%s]}\n"
+                     "joints: {pin: {type: revolute, on: [ground, arm], at: arm%s}}\n"
+                     "forces:\n"
+                     "  rope: {type: cable, through: [[0, 0.75%s], arm.eye, [1, "
+                     "0%s], load], length: 1.7, %s}\n"
+                     "simulate: {until: 1.5, method: %s}\n"
+                     "outputs: {every: 0.1, signals: [energy, rope.length]}\n",
+                     dim, z, dim == 2 ? "0.3" : "[0.3, 0.3, 0.3]", z, z, z,
+                     dim == 2 ? "" : ", axis: [0, 0, 1]", z, z, runs[i].law, runs[i].method);
+            CHECK(case_run_ledger(text, NULL, &t, &ledger));
+            CHECK(case_table_value(&t, "energy.strain", 0, &strain));
+            CHECK_NEAR(strain, runs[i].strain, 1e-12);
+            CHECK(case_table_value(&t, "energy.total", 0, &start));
+            for (int k = 1; k <= 15; k++) {
+                CHECK(case_table_value(&t, "energy.total", 0.1 * k, &total));
+                CHECK(case_table_value(&t, "energy.dissipated", 0.1 * k, &dissipated));
+                CHECK_NEAR(total + dissipated, start, 2e-6);
+            }
+            CHECK(runs[i].damped ? dissipated > 0.5 : fabs(dissipated) < 1e-12);
+            CHECK(fabs(ledger.supplied) < 1e-12);
+            case_table_clear(&t);
+        }
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(wound_at_a_constant_speed), TEST(wound_by_a_drum), TEST(damping_of_the_stretch),
+          TEST(ropes_store_what_stretches_them))

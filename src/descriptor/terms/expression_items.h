@@ -48,12 +48,14 @@ typedef struct flx_expr_effort {
     int channel;
     double sign;      // -1: along the scalar, +1: against it (pull)
     bool dissipative; // its work is dissipated, not supplied
+    bool booked;      // neither: the model says what is stored and lost
     int *slot[2];
-    double rest;      // of a spring by a function: where it is without stretch
+    double rest; // of a spring by a function: where it is without stretch
 } flx_expr_effort;
 
 typedef struct flx_expr_items {
     int nrow, nwrench, neffort, nload;
+    int nbook; // pairs of FLX_GROUP_BOOK
     flx_expr_row *rows;
     flx_expr_wrench *wrenches;
     flx_expr_load *loads;

@@ -88,6 +88,12 @@ static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
     flx_expr_effort *e = own->efforts + own->neffort++;
     e->of = (int)(f - d->model->forces);
     e->dissipative = f->dissipative;
+    e->booked = f->booked;
+    own->nbook += f->stored >= 0;
+    if (f->stored >= 0 && !d->whole) {
+        FLX_TRY(flx_expr_add(d, FLX_GROUP_BOOK, f->stored, NULL));
+        FLX_TRY(flx_expr_add(d, FLX_GROUP_BOOK, f->lost, NULL));
+    }
     FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &e->channel));
     e->sign = f->kind->sign;
     e->rest = f->length;

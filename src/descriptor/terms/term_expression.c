@@ -274,6 +274,7 @@ static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_po
     for (int i = 0; i < x->neffort; i++) {
         const flx_expr_effort *f = x->efforts + i;
         flx_jet j;
+        if (f->booked) continue;
         flx_scalar_gradient(&f->s, w->frames, p->switches, &j);
         double pull = f->sign * value[channels[f->channel].value];
         const flx_force *law = d->model->forces + f->of;
@@ -283,6 +284,12 @@ static void energy(const flx_descriptor *d, flx_descriptor_work *w, const flx_po
             continue;
         }
         flx_energy_add_power(e, f->dissipative, -pull * flx_jet_rate(&f->s, &j, p->v));
+    }
+    if (x->nbook > 0) flx_eval_group(d, w, FLX_GROUP_BOOK);
+    const double *book = flx_eval_output(d, w, FLX_GROUP_BOOK);
+    for (int i = 0; i < x->nbook; i++) {
+        e->strain += book[2 * i];
+        e->dissipated_power += book[2 * i + 1];
     }
 }
 

@@ -127,6 +127,19 @@ static flx_status changing(flx_env *e, const flx_item *force, const char *key, f
     return flx_build_limit(e->b, &l);
 }
 
+// k x^(n+1)/(n+1) is stored, what damping adds is lost: where neither length nor stiffness changes by itself.
+static flx_status book(flx_env *e, const flx_item *force, flx_force_data *d, flx_node stored,
+                       flx_node lost)
+{
+    flx_node told[2] = {stored, lost};
+    FLX_TRY(flx_loads_scale(e->b, force, 2, told));
+    if (told[0] < 0 || told[1] < 0) return FLX_ERR_MEMORY;
+    for (int i = 0; i < d->nspread; i++) d->spread[i].booked = true;
+    d->spread[0].stored = told[0];
+    d->spread[0].lost = told[1];
+    return FLX_OK;
+}
+
 // (CAB-1). The kink of a linear cable at its length is located; a power above 1 has none.
 flx_status flx_cable_value(flx_env *e, flx_item *force, flx_force_data *d)
 {
@@ -135,6 +148,7 @@ flx_status flx_cable_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_env constants;
     flx_num exponent, damping;
     flx_node stiffness, length;
+    double number;
     flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
     FLX_TRY(flx_force_number(&constants, force, "exponent", 1.0, 1.0, false, &exponent));
     FLX_TRY(flx_force_number(&constants, force, "damping", 0.0, 0.0, false, &damping));
@@ -146,11 +160,15 @@ flx_status flx_cable_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node pull = exponent.x > 1.0 ? node_power(g, positive(g, x), exponent.x)
                                      : flx_graph_binary(g, FLX_OP_MAX, x, node_const(g, 0.0));
     pull = node_mul(g, stiffness, pull);
+    flx_node elastic = pull, stored = node_scale(g, 1.0 / (exponent.x + 1.0), node_mul(g, pull, x));
     if (damping.x > 0 || damping.n) {
         flx_node rate = node_sub(g, d->rate, flx_node_rate(b, length));
         flx_node part = node_mul(g, flx_num_node(g, damping), rate);
         pull = node_mul(g, pull, positive(g, node_add(g, node_const(g, 1.0), part)));
     }
+    flx_node lost = node_mul(g, node_sub(g, pull, elastic), d->rate);
     FLX_TRY(flx_loads_scale(b, force, 1, &pull));
-    return flx_force_line_pull(b, d, pull);
+    FLX_TRY(flx_force_line_pull(b, d, pull));
+    bool changes = !flx_open_value(b, stiffness, &number) || !flx_open_value(b, length, &number);
+    return changes || d->def.dissipative ? FLX_OK : book(e, force, d, stored, lost);
 }
