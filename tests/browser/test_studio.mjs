@@ -482,6 +482,66 @@ await test("lines end as they did; bytes that are no text, and a file that is to
   rmSync(at("large.yaml"));
 });
 
+await test("behind a name and a dot stand its points and signals, each of which there is", async () => {
+  const kept = await text();
+  const model = (planar, signals) => { const v = (x, y, z) => (planar ? `[${x}, ${y}]` : `[${x}, ${y}, ${z}]`), axis = planar ? "" : ", axis: [0, 1, 0]", I = planar ? "1" : "[1, 1, 1]"; return `flexion: 1
+${planar ? "dimension: 2\n" : ""}bodies:
+  a: {type: rigid, mass: 1, inertia: ${I}, points: {tip: ${v(1, 0, 0)}}}
+  b: {type: rigid, mass: 1, inertia: ${I}, position: ${v(3, 0, 0)}}
+  line: {type: beam, from: ${v(0, 2, 0)}, to: ${v(1, 2, 0)}, elements: 2, section: {radius: 0.01}, material: {E: 2e11, nu: 0.3, density: 7800}}
+joints:
+  turn: {type: revolute, on: [ground, a], at: ${v(0, 0, 0)}${axis}}
+  slide: {type: prismatic, on: [ground, b], at: ${v(3, 0, 0)}, axis: ${v(1, 0, 0)}}
+  clamp: {type: fixed, on: [ground, line], at: line.start}
+${planar ? "" : `  ball: {type: spherical, on: [a, c], at: [1, 0, 0]}
+  pipe: {type: cylindrical, on: [ground, d], at: [5, 0, 0], axis: [1, 0, 0]}
+  cross: {type: universal, on: [ground, f], at: [7, 0, 0], axes: [[1, 0, 0], [0, 1, 0]]}
+`}  link: {type: distance, on: [line, b], at: [line.end, b]}
+forces:
+  spring: {type: spring, on: [ground, a], at: [${v(0, 1, 0)}, a.tip], stiffness: 1}
+  rope: {type: cable, through: [${v(0, -1, 0)}, a.tip], stiffness: 1}
+  push: {type: force, on: a, at: a.tip, value: ${v(0, 1, 0)}}
+  motor: {type: torque, on: turn, value: 1}
+  floor: {type: contact, on: [ground, b], surfaces: [{plane: ${v(0, 1, 0)}}, {sphere: 0.1}], law: hunt-crossley, stiffness: 1e5, restitution: 0.5, connected: true}
+simulate: {until: 1}
+outputs: {every: 0.1, signals: [${signals.join(", ")}]}
+`.replace("joints:\n", planar ? "joints:\n" : `${["c", "d", "f"].map((n, i) => `  ${n}: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [${2 * i + 3}, 0, 0]}\n`).join("")}joints:\n`); };
+  for (const planar of [false, true]) {
+    await page.evaluate((t) => window.studio.write(t), model(planar, ["energy"]));
+    await idle();
+    const names = ["a", "a.tip", "b", "line.end", "turn", "slide", "clamp", "link", "spring", "rope", "push", "motor", "floor", "energy", ...(planar ? [] : ["ball", "pipe", "cross"])];
+    const signals = [];
+    for (const name of names) {
+      const found = await page.evaluate((n) => window.studio.members(n), name);
+      assert.ok(found.length > 0, name);
+      signals.push(...found.filter((m) => !/^(tip|start|end)$/.test(m)).map((m) => `${name}.${m}`));
+    }
+    assert.deepEqual(await page.evaluate(() => window.studio.members("a.tip.velocity")), planar ? ["x", "y"] : ["x", "y", "z"]);
+    assert.ok((await page.evaluate(() => window.studio.members("line"))).includes("end"));
+    await page.evaluate((t) => window.studio.write(t), model(planar, signals));
+    await idle();
+    const said = await page.evaluate(() => window.studio.checked());
+    assert.ok(said.ok, JSON.stringify(said.messages));
+  }
+  // and is offered while one types
+  await page.click("#left-text");
+  await page.evaluate(() => window.studio.write("flexion: 1\nbodies:\n  stone: {type: point, mass: 1}\nsimulate: {until: 1}\noutputs:\n  every: 0.1\n  signals: [energy]\n"));
+  await idle();
+  await page.click(".cm-content");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.type(", stone.");
+  await page.waitForSelector(".cm-tooltip-autocomplete li");
+  await page.keyboard.type("vel");
+  await page.waitForFunction(() => document.querySelectorAll(".cm-tooltip-autocomplete li").length <= 3, null, { timeout: 5000, polling: 20 });
+  await page.waitForTimeout(120); // not taken by a key that came with it
+  await page.keyboard.press("Enter");
+  assert.match(await text(), /signals: \[energy, stone\.velocity\]/);
+  await page.evaluate((t) => window.studio.write(t), kept);
+  await idle();
+});
+
 await test("comments and layout survive twenty edits by form", async () => {
   const comments = (t) => t.split("\n").flatMap((l) => /#.*$/.exec(l)?.[0] ?? []), first = await text(), lines = first.split("\n").length;
   await page.click("#left-items");

@@ -8,6 +8,7 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, type ChangeSpec } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers, type Tooltip } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { members } from "./members";
 import { placeAt, placeOfLine } from "./outline";
 import type { Language } from "./schema";
 import type { Message } from "./server";
@@ -154,6 +155,11 @@ export class Editor {
   private complete(c: CompletionContext): CompletionResult | null {
     const language = this.language, line = c.state.doc.lineAt(c.pos), before = c.state.sliceDoc(line.from, c.pos);
     if (!language || /(^|\s)#/.test(before)) return null;
+    const dotted = c.matchBefore(/[A-Za-z_]\w*(\([^()]*\))?(\.\w*(\([^()]*\))?)*\.\w*/), cut = dotted?.text.lastIndexOf(".") ?? -1;
+    if (dotted) {
+      const behind = members(c.state, dotted.text.slice(0, cut));
+      return behind.length > 0 ? { from: dotted.from + cut + 1, options: behind.map((label, i) => ({ label, type: "property", boost: -i })), validFor: /^\w*$/ } : null;
+    }
     const word = c.matchBefore(/[\w'-]*/), from = word?.from ?? c.pos;
     if (!c.explicit && word?.from === word?.to) return null;
     const own = placeOfLine(c.state, c.pos);

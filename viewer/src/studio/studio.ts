@@ -18,6 +18,7 @@ import { askImport } from "./import";
 import { Items } from "./items";
 import { Live } from "./live";
 import { find, outline } from "./outline";
+import { members } from "./members";
 import { Picture } from "./picture";
 import { Language, type Schema } from "./schema";
 import { listen, Refused, server, type Checked, type Done, type Message } from "./server";
@@ -493,6 +494,7 @@ export class Studio {
       text: () => this.editor.text(),
       write: (text: string) => this.editor.replace(text),
       type: (text: string, at: number, to = at) => this.editor.edit([{ from: at, to, insert: text }]),
+      members: (base: string) => members(this.editor.view.state, base),
       checked: () => this.checked,
       idle: () => !this.checking && !this.due && this.work === "none",
       done: () => this.done,
