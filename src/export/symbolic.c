@@ -23,9 +23,10 @@ static flx_status check_model(const flx_model *m)
         status = FLX_FAIL(m->ctx, FLX_ERR_UNAVAILABLE, m->unavailable[i].loc,
                           "not supported yet: %s", m->unavailable[i].what);
     }
-    if (m->nbody == 0) {
-        status = refuse(m, flx_model_start(m), "a model without bodies", NULL,
-                        "export writes the equations of mechanisms");
+    if (m->nbody == 0 && m->nvariable == 0) {
+        status =
+            refuse(m, flx_model_start(m), "a model without bodies and equations of second order",
+                   NULL, "export writes the equations of what has a mass");
     }
     for (int i = 0; i < m->nmodal; i++) {
         const flx_modal *e = m->modals + i;
@@ -167,7 +168,7 @@ static flx_status make(const flx_model *plain, flx_symbolic *x)
     x->nvariable = x->m->nvariable;
     x->nq = x->t.k.nq + x->nvariable;
     x->nv = x->t.k.nv + x->nvariable;
-    if (x->t.k.nv == 0) {
+    if (x->nv == 0) {
         return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, flx_model_start(x->m),
                         "no body can move, so there are no equations to export");
     }

@@ -24,7 +24,7 @@ agree() { # ordinary, batch: every number to 1e-9 of the largest of its column
         END { if (last != rows || rows < 3) { print "rows: " rows ", " last; exit 1 } }' "$1" "$2"
 }
 
-for name in crank hanging lagging_arm stiff_chain elastic_arm elastic_chain elastic_four_bar drawn_crank drawn_loops drawn_arm tumbling regulated driven; do
+for name in crank hanging lagging_arm stiff_chain elastic_arm elastic_chain elastic_four_bar drawn_crank drawn_loops drawn_arm tumbling regulated driven equations; do
     "$flexion" sweep "$models/$name.yaml" --csv ordinary.csv --quiet
     "$flexion" sweep "$models/$name.yaml" --device cpu --csv batch.csv >told.txt
     grep -q "agree with ordinary runs" told.txt

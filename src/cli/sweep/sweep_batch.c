@@ -58,7 +58,6 @@ static int compile_ordinary(sweep_job *job)
     const char **names = sweep_job_swept(job->model, &n);
     flx_read_def def = flx_read_def_default();
     flx_compile_def how = flx_compile_def_default();
-    how.formulation = "tree";
     def.nset = job->given;
     def.settings = job->settings.items;
     def.nopen = n;
@@ -68,6 +67,7 @@ static int compile_ordinary(sweep_job *job)
         job->ctx ? cli_model_read_by(job->ctx, job->path, &def, &job->open) : FLX_ERR_MEMORY;
     free(names);
     if (!job->ctx) return EXIT_FAILED;
+    if (status == FLX_OK && flx_model_count(job->open, "bodies") > 0) how.formulation = "tree";
     if (status == FLX_OK) status = flx_system_compile(job->open, &how, job->ctx, &job->system);
     if (status == FLX_OK) status = flx_run_create(job->system, NULL, job->ctx, &job->run);
     cli_print_errors(job->ctx);

@@ -256,8 +256,8 @@ static int refuses(const char *text, const char *part)
 
 static int what_cannot_be_exported_is_named(void)
 {
-    CHECK(refuses("flexion: 1\nequations: {second_order: {x: {at: 1, mass: 1, force: -x}}}\n",
-                  "a model without bodies") == 0);
+    CHECK(refuses("flexion: 1\nequations: {first_order: {x: {at: 1, derivative: -x}}}\n",
+                  "a model without bodies and equations of second order") == 0);
     CHECK(refuses("flexion: 1\n" BODY "reduce: {type: cutoff, raise_inertia: [b], factor: 2}\n",
                   "a changed inertia (reduce) cannot be exported") == 0);
     CHECK(refuses("flexion: 1\n" BODY "reduce: {type: quasistatic, neglect_inertia: auto}\n",
