@@ -1,6 +1,7 @@
 // compile.c - a model as a system that any number of runs share, and what it says of itself.
 #include "base/refuse.h"
 #include "simulate/run_parts.h"
+#include "system/wrapper.h"
 
 #include <math.h>
 #include <string.h>
@@ -213,15 +214,16 @@ static void describe_input(const flx_input_item *u, flx_port_info *out)
 }
 
 // Those that can be set come first, by the vector p; then the structural ones.
-static int describe_parameter(const flx_model *m, int i, flx_port_info *out)
+static int describe_parameter(const flx_system *s, int i, flx_port_info *out)
 {
+    const flx_model *m = s->plan->model;
     if (i < m->ntunable) {
         *out = (flx_port_info){.name = m->tunables[i].name,
                                .unit = "",
                                .value = m->tunables[i].value,
                                .lower = -HUGE_VAL,
                                .upper = HUGE_VAL,
-                               .tunable = 1};
+                               .tunable = !flx_wrapper_frozen(s)};
         return 1;
     }
     for (int k = 0, left = i - m->ntunable; k < m->nparameter; k++) {
@@ -250,7 +252,7 @@ int flx_system_describe(const flx_system *s, flx_port port, int i, flx_port_info
         describe_input(m->inputs + i, out);
         return 1;
     case FLX_PORT_PARAMETER:
-        return describe_parameter(m, i, out);
+        return describe_parameter(s, i, out);
     case FLX_PORT_OUTPUT:
         if (i >= info->ncolumn) return 0;
         *out = (flx_port_info){.name = info->names[i], .unit = info->units[i]};

@@ -2,6 +2,7 @@
 #include "base/refuse.h"
 #include "integrate/events/events.h"
 #include "simulate/run_parts.h"
+#include "system/wrapper.h"
 
 #include <math.h>
 #include <string.h>
@@ -230,6 +231,13 @@ static flx_status refuse_parameter(const flx_run *r, const flx_port_info *info)
     if (p && p->leaf == FLX_PARAMETER_FOLLOWS) {
         return FLX_FAIL(ctx, FLX_ERR_CANNOT, p->loc,
                         "parameter '%s' is an expression of others: it follows those", p->name);
+    }
+    const char *frozen = flx_wrapper_frozen(r->of);
+    if (frozen && p && p->tunable >= 0) {
+        return FLX_FAIL(ctx, FLX_ERR_CANNOT, p->loc,
+                        "parameter '%s' is structural here: %s is found with the parameters that "
+                        "the model was compiled with; compile again with other ones",
+                        info->name, frozen);
     }
     return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                     "parameter '%s' cannot be set in this system: %s", info->name,

@@ -515,6 +515,15 @@ int flx_wrapper_is(const flx_system *s)
     return s->ops->velocity_t == chart_velocity_t;
 }
 
+const char *flx_wrapper_frozen(const flx_system *s)
+{
+    while (flx_wrapper_is(s)) {
+        if (flx_wrapper_of(s)->frozen) return flx_wrapper_of(s)->frozen;
+        s = flx_wrapper_of(s)->base;
+    }
+    return NULL;
+}
+
 const flx_system *flx_wrapper_innermost(const flx_system *s)
 {
     while (flx_wrapper_is(s)) s = flx_wrapper_of(s)->base;

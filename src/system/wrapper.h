@@ -78,6 +78,9 @@ flx_status flx_wrapper_plain(const flx_wrapper *z, int n, const int *J, bool *pl
 
 // Whether a system is made by init.
 int flx_wrapper_is(const flx_system *s);
+// What numbers of s, or of a system in it, are that were found with the parameters of the compile and follow no others;
+// NULL: there are none.
+const char *flx_wrapper_frozen(const flx_system *s);
 
 // The innermost base; any other system is its own.
 const flx_system *flx_wrapper_innermost(const flx_system *s);

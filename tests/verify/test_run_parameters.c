@@ -360,6 +360,27 @@ static int what_no_model_may_have(void)
     return 0;
 }
 
+// What a reduction has found with the parameters follows no others: they are structural there, and said to be.
+static int parameters_of_frozen_reductions(void)
+{
+    rig r = {.ctx = flx_ctx_create()};
+    CHECK(rig_compile(
+              &r, flx_model_read_by(r.ctx, FLX_EXAMPLES "/condensed_chain.yaml", NULL, &r.model),
+              true) == 0);
+    int k = flx_system_parameter(r.system, "k", r.ctx);
+    flx_port_info info;
+    CHECK(flx_system_describe(r.system, FLX_PORT_PARAMETER, k, &info) && !info.tunable);
+    CHECK(info.value == 1000.0);
+    double now;
+    CHECK(flx_run_get_parameter(r.run, k, &now) == FLX_OK && now == 1000.0);
+    CHECK(flx_run_set_parameter(r.run, k, 900.0) == FLX_ERR_CANNOT);
+    CHECK_TEXT(flx_ctx_error(flx_run_messages(r.run), 0)->text,
+               "parameter 'k' is structural here: what a static condensation makes follow");
+    CHECK(flx_run_reset(r.run) == FLX_OK && flx_run_advance(r.run, 0.1) == FLX_OK);
+    put_away(&r);
+    return 0;
+}
+
 TEST_MAIN(TEST(as_if_read_with_them), TEST(damping_from_zero), TEST(lengths_of_springs),
           TEST(limits_of_expressions), TEST(back_to_the_full_system), TEST(runs_have_their_own),
-          TEST(refusals), TEST(what_no_model_may_have))
+          TEST(refusals), TEST(what_no_model_may_have), TEST(parameters_of_frozen_reductions))

@@ -8,6 +8,7 @@
 #include "simulate/analyses/analysis_slopes.h"
 #include "simulate/gradient/gradient_read.h"
 #include "simulate/run_parts.h"
+#include "system/wrapper.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,8 +77,10 @@ static bool is_structural(const sensitivity *s, const char *name)
 {
     const flx_model *m = s->sim->model;
     for (int k = 0; k < m->nparameter; k++) {
-        if (strcmp(m->parameters[k].name, name) == 0)
-            return flx_parameter_is_structural(m->parameters + k);
+        const flx_parameter *p = m->parameters + k;
+        if (strcmp(p->name, name) != 0) continue;
+        bool frozen = p->tunable >= 0 && flx_wrapper_frozen(s->system);
+        return frozen || flx_parameter_is_structural(p);
     }
     return false;
 }
@@ -132,6 +135,13 @@ static flx_status list_parameters(sensitivity *s)
         if (k == all) return refuse_structural(s, name);
     }
     if (all > 0) return FLX_OK;
+    const char *frozen = flx_wrapper_frozen(s->system);
+    if (frozen) {
+        return FLX_FAIL(s->sim->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+                        "%s is found with the parameters that the model was compiled with: name in "
+                        "`parameters` those for which it is to be found anew",
+                        frozen);
+    }
     return FLX_FAIL(s->sim->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
                     "the model has no parameters that could change in a run");
 }
