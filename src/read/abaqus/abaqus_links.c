@@ -240,7 +240,7 @@ flx_status flx_abaqus_rigid(flx_abaqus *r, const flx_abaqus_keyword *k)
     }
     FLX_TRY(need_set(r, k, keys[key], &set));
     FLX_TRY(reference_node(r, *reference, &node));
-    FLX_TRY(tie(r, k->line, FLX_LINK_RIGID, node, set, key == 3, key == 2 ? 07u : 077u, INFINITY));
+    FLX_TRY(tie(r, k->line, FLX_LINK_RIGID, node, set, key == 3, key == 2 ? 07u : 077u, HUGE_VAL));
     return flx_abaqus_pass(r);
 }
 
@@ -250,7 +250,7 @@ flx_status flx_abaqus_start_coupling(flx_abaqus *r, const flx_abaqus_keyword *k)
     char buffer[64];
     FLX_TRY(flx_abaqus_need(r, k, "REF NODE", &reference));
     FLX_TRY(flx_abaqus_need(r, k, "SURFACE", &surface));
-    r->coupling_reach = INFINITY;
+    r->coupling_reach = HUGE_VAL;
     if (reach && !flx_text_number(reach->text, reach->length, &r->coupling_reach))
         return flx_abaqus_refuse(r, *reach, "the radius of influence");
     FLX_TRY(reference_node(r, *reference, &r->coupling_node));
