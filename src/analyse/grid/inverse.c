@@ -1,5 +1,5 @@
 // inverse.c - inversion on a grid: rest at the ends, the slow path between as a guess, then all nodes at once.
-#include "analyse/grid/inverse.h"
+#include "analyse/grid/inverse_parts.h"
 
 #include "analyse/grid/backward.h"
 #include "base/log.h"
@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define AS_DRAWN 1e-9 // of what is wanted first, m or rad
-#define DECAYS 1e-9   // real parts of zeros that decay, of the rate of the system
-#define ROLLING 1e-6  // imaginary parts of zeros that are none, of that rate
 #define LAYER 3.0     // nodes within the time in which a zero decays
 #define MOST_STEPS 5000.0
 #define MOST 40         // iterations
@@ -23,58 +21,20 @@
 #define MOST_STRIDE 8.0 // ... of more nodes one of so many
 #define FINER 1.25      // steps that are tried
 
-typedef struct search {
-    const flx_system *s;
-    const flx_inverse_def *def;
-    flx_ctx *ctx;
-    flx_inverse *out;
-    int nin, nout;
-    double h;
-    int order;             // of differences
-    flx_grid *one;         // a node at rest
-    flx_grid_weight least; // of inputs, where there are more than outputs
-    double *diagonal;      // (n)
-    double *stiffness;     // of all nodes at rest
-    int nstiff;            // numbers of a node
-} search;
-
 static flx_status no_memory(flx_ctx *ctx)
 {
     return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
 }
 
-static const flx_grid_weight *weight_of(const search *f)
+static const flx_grid_weight *weight_of(const flx_inverse_search *f)
 {
     return f->nin > f->nout ? &f->least : NULL;
 }
 
-static void name_unknown(const search *f, int w, flx_unknown *u)
-{
-    f->s->ops->unknown(f->s, f->s->dims.nv + f->s->dims.nx + w, u);
-}
-
 // ---- rest ----------------------------------------------------------------------------------------------
 
-static flx_status refuse_rest(const search *f, double t, flx_status why, const flx_grid_report *r)
-{
-    if (why < 0) return why;
-    flx_unknown u = {.loc = FLX_NOWHERE};
-    for (int k = 0; k < f->s->dims.nw && !u.item; k++) {
-        if (f->def->role[k] == FLX_GRID_OUTPUT) name_unknown(f, k, &u);
-    }
-    return FLX_FAIL(f->ctx, why, u.loc,
-                    why == FLX_SINGULAR
-                        ? "at t = %.9g no equilibrium holds the outputs where they are wanted: "
-                          "something may move without a force that brings it back, or no input "
-                          "can hold it; draw the model near its first position, at rest"
-                        : "at t = %.9g the outputs do not reach where they are wanted at rest (the "
-                          "last correction is %.2g of the size of the model): out of reach, or the "
-                          "model is drawn too far from there",
-                    t, r->correction);
-}
-
 // Outputs go from where they are to where they are wanted in parts.
-static flx_status approach(search *f, flx_grid_report *report)
+static flx_status approach(flx_inverse_search *f, flx_grid_report *report)
 {
     flx_grid *g = f->one;
     int nw = f->s->dims.nw, rows = g->total_rows;
@@ -110,7 +70,7 @@ static flx_status approach(search *f, flx_grid_report *report)
 }
 
 // The node comes to rest at the clock of t, from where it is.
-static flx_status rest_at(search *f, double t, bool first)
+static flx_status rest_at(flx_inverse_search *f, double t, bool first)
 {
     flx_grid_report report;
     f->one->begin = t;
@@ -125,34 +85,19 @@ static flx_status rest_at(search *f, double t, bool first)
         status = approach(f, &report);
     }
     flx_free(keep);
-    return status == FLX_OK ? FLX_OK : refuse_rest(f, t, status, &report);
+    return status == FLX_OK ? FLX_OK : flx_inverse_refuse_rest(f, t, status, &report);
 }
 
 // ---- zeros -----------------------------------------------------------------------------------------------
 
-static flx_status refuse_unreached(const search *f, int w)
-{
-    flx_unknown u;
-    name_unknown(f, w, &u);
-    return FLX_FAIL(f->ctx, FLX_ERR_MODEL, u.loc,
-                    "no input of this inversion moves the output '%s': name one that does",
-                    u.item ? u.item : "?");
-}
-
-// With constraints on velocities what is at rest may be anywhere that they lead to: the motion begins where the model is drawn,
-// which must be where the outputs are wanted first, and has no other end, or one that is found.
-static bool rolls(const search *f)
-{
-    return f->s->dims.nmu > 0;
-}
-
 // Rest at the other end, wherever the constraints lead.
-static bool rolls_to_rest(const search *f)
+static bool rolls_to_rest(const flx_inverse_search *f)
 {
-    return rolls(f) && (f->def->kind == FLX_INVERSE_BOUNDED || f->def->kind == FLX_INVERSE_RIGID);
+    return flx_inverse_rolls(f) &&
+           (f->def->kind == FLX_INVERSE_BOUNDED || f->def->kind == FLX_INVERSE_RIGID);
 }
 
-static flx_status begin_as_drawn(search *f)
+static flx_status begin_as_drawn(flx_inverse_search *f)
 {
     flx_grid *g = f->one;
     const flx_dims *d = &f->s->dims;
@@ -163,57 +108,30 @@ static flx_status begin_as_drawn(search *f)
         double miss = g->role[k] == FLX_GRID_OUTPUT ? r[g->row_of[d->nv + d->nx + k]] : 0.0;
         if (fabs(miss) <= AS_DRAWN) continue;
         flx_unknown u;
-        name_unknown(f, k, &u);
-        status = FLX_FAIL(f->ctx, FLX_ERR_MODEL, u.loc,
-                          "the output '%s' is %.6g away from where it is wanted first: with "
-                          "constraints on velocities the motion begins where the model is drawn",
-                          u.item ? u.item : "?", fabs(miss));
+        flx_inverse_name(f, k, &u);
+        status =
+            FLX_FAIL(f->ctx, FLX_ERR_MODEL, u.loc,
+                     "the output '%s' is %.6g away from where it is wanted first: with "
+                     "constraints on velocities the motion begins in the initial configuration",
+                     u.item ? u.item : "?", fabs(miss));
     }
     flx_free(r);
     return status;
 }
 
-static flx_status find_zeros(search *f, int end)
+static flx_status find_zeros(flx_inverse_search *f, int end)
 {
     flx_zeros *z = f->out->zeros + end;
     if (flx_dims_unknowns(&f->s->dims) > MOST_ZEROS) return FLX_OK;
     flx_status status = flx_zeros_find(f->one, f->out->arena, z);
     if (status < 0) return status;
-    if (status == FLX_OK && z->unreached >= 0) return refuse_unreached(f, z->unreached);
+    if (status == FLX_OK && z->unreached >= 0) return flx_inverse_refuse_unreached(f, z->unreached);
     f->out->zeros_known = status == FLX_OK && f->nin == f->nout;
     return FLX_OK;
 }
 
-static flx_status refuse_index(const search *f, int end)
-{
-    const flx_zeros *z = f->out->zeros + end;
-    if (!f->out->zeros_known || z->index <= 3) return FLX_OK;
-    return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                    "the inputs have index %d (S = C P B is singular): forward integration "
-                    "bears 3; take %s",
-                    z->index, rolls(f) ? "other outputs" : "`kind: bounded`");
-}
-
-// Forward integration is right where nothing grows, and where two differentiations reach the inputs.
-static flx_status refuse_forward(const search *f)
-{
-    const flx_inverse *o = f->out;
-    if (f->def->kind != FLX_INVERSE_CAUSAL || !o->zeros_known) return FLX_OK;
-    for (int k = 0; k < 2; k++) {
-        const flx_zeros *z = o->zeros + k;
-        FLX_TRY(refuse_index(f, k));
-        if (!(z->most > -DECAYS * z->rate)) continue;
-        return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "the inverse is unstable: the zero %.6g 1/s %s, so that forward "
-                        "integration would grow without bound; take `kind: bounded`, or "
-                        "`least-energy`, or another output",
-                        z->most, z->most > DECAYS * z->rate ? "grows" : "does not decay");
-    }
-    return FLX_OK;
-}
-
 // The zero that grows most in differences of order 4 with steps h, or NULL.
-static bool find_growing(const search *f, double h, double span, double zero[2])
+static bool find_growing(const flx_inverse_search *f, double h, double span, double zero[2])
 {
     double most = 0.0;
     for (int k = 0; k < 2; k++) {
@@ -233,7 +151,7 @@ static bool find_growing(const search *f, double h, double span, double zero[2])
 
 // Between nodes: a 300th of the motion; a fast zero is a boundary layer that needs nodes of its own, and one that
 // decays must not grow by the differences.
-static double step_of(const search *f)
+static double step_of(const flx_inverse_search *f)
 {
     double span = f->def->until - f->def->from, h = span / 300.0;
     if (f->def->step > 0.0) return f->def->step;
@@ -250,7 +168,7 @@ static double step_of(const search *f)
 }
 
 // Forward integration by differences of order 4 makes some zeros grow that decay; those of order 2 none.
-static flx_status choose_order(search *f, double span)
+static flx_status choose_order(flx_inverse_search *f, double span)
 {
     flx_inverse *o = f->out;
     double none[2];
@@ -269,7 +187,7 @@ static flx_status choose_order(search *f, double span)
                     f->h, o->grows[0], o->grows[1], o->bears);
 }
 
-static double margin_of(const search *f)
+static double margin_of(const flx_inverse_search *f)
 {
     const flx_inverse *o = f->out;
     if (f->def->margin >= 0.0) return f->def->margin;
@@ -285,7 +203,7 @@ static double margin_of(const search *f)
 
 // ---- grids -------------------------------------------------------------------------------------------------
 
-static flx_status make_grid(const search *f, const flx_state *x, int order, bool open,
+static flx_status make_grid(const flx_inverse_search *f, const flx_state *x, int order, bool open,
                             const signed char *fixed, int nodes, double begin, flx_grid **out)
 {
     const flx_grid_def def = {.order = order,
@@ -304,7 +222,7 @@ static flx_status make_grid(const search *f, const flx_state *x, int order, bool
 
 // All nodes, the ghosts among them, at rest where the outputs are wanted; of many nodes along the motion each `stride`-th, and
 // straight lines between them.
-static flx_status fill_slow_path(search *f, flx_grid *g, int stride)
+static flx_status fill_slow_path(flx_inverse_search *f, flx_grid *g, int stride)
 {
     bool keeps = f->stiffness != NULL;
     double last = (double)NAN;
@@ -326,73 +244,15 @@ static flx_status fill_slow_path(search *f, flx_grid *g, int stride)
     return FLX_OK;
 }
 
-// Rest at both ends is asked for: as many zeros have to grow as decay.
-static bool is_lopsided(const search *f, int *ngrow, int *ndecay)
-{
-    const flx_inverse *o = f->out;
-    const flx_zeros *z = o->zeros;
-    *ngrow = *ndecay = 0;
-    if (f->def->kind != FLX_INVERSE_BOUNDED || (!o->zeros_known && !rolls(f))) return false;
-    for (int i = 0; i < z->n; i++) {
-        *ngrow += z->re[i] > DECAYS * z->rate;
-        *ndecay += z->re[i] < -DECAYS * z->rate;
-    }
-    return *ngrow != *ndecay;
-}
-
-// What neither grows nor decays does not come to rest: its positions are led to it at both ends, its rates are not.
-static void warn_of_imaginary(const search *f)
-{
-    const flx_inverse *o = f->out;
-    const flx_zeros *z = o->zeros;
-    if (f->def->kind != FLX_INVERSE_BOUNDED || !o->zeros_known) return;
-    for (int i = 0; i < z->n; i++) {
-        bool stays = fabs(z->re[i]) <= DECAYS * z->rate && fabs(z->im[i]) > ROLLING * z->rate;
-        if (!stays) continue;
-        flx_ctx_warn(f->ctx, FLX_NOWHERE,
-                     "the zero %.6gi 1/s neither grows nor decays: the motion is not at rest at "
-                     "its ends, and a run from rest does not follow it; take `kind: least-energy` "
-                     "with a `margin`, damp it, or choose another output",
-                     fabs(z->im[i]));
-        return;
-    }
-}
-
-static flx_status refuse_solution(const search *f, flx_status why)
-{
-    const flx_inverse *o = f->out;
-    int ngrow, ndecay;
-    if (why < 0) return why;
-    double t = flx_grid_time(o->grid, o->report.worst);
-    if (is_lopsided(f, &ngrow, &ndecay)) {
-        return FLX_FAIL(f->ctx, why, FLX_NOWHERE,
-                        "rest at both ends wants as many zeros that grow as zeros that decay, and "
-                        "here %d of them grow and %d decay%s%s",
-                        ngrow, ndecay,
-                        o->lopsided ? ", and the least strain energy does not close the ends" : "",
-                        ngrow == 0 ? "; take `kind: causal`" : "");
-    }
-    return FLX_FAIL(
-        f->ctx, why, FLX_NOWHERE,
-        why == FLX_SINGULAR
-            ? "the inputs are not determined by the desired motion: the matrix of all nodes is "
-              "singular (inputs that do the same, or a zero on the imaginary axis that the time "
-              "between the ends meets); try another margin, or `kind: least-energy`"
-            : "Newton's method does not converge: after %d iterations the largest correction is "
-              "%.2g of the size of the model, at t = %.6g; the motion may be too fast, or pass a "
-              "singular position",
-        o->report.iterations, o->report.correction, t);
-}
-
 // ---- kinds ---------------------------------------------------------------------------------------------------
 
-static flx_status solve(search *f, const flx_grid_weight *weight)
+static flx_status solve(flx_inverse_search *f, const flx_grid_weight *weight)
 {
     flx_status status = flx_grid_solve(f->out->grid, weight, MOST, &f->out->report);
-    return status == FLX_OK ? FLX_OK : refuse_solution(f, status);
+    return status == FLX_OK ? FLX_OK : flx_inverse_refuse_solution(f, status);
 }
 
-static flx_status solve_least_energy(search *f)
+static flx_status solve_least_energy(flx_inverse_search *f)
 {
     flx_grid *g = f->out->grid;
     size_t n = (size_t)(g->nodes + g->left + g->right) * (size_t)f->s->dims.nq;
@@ -433,7 +293,8 @@ static void follow_positions(flx_grid *g)
 
 // The elastic coordinates under the inertia of the rigid motion, their own rates left out (INV-4). What is given out moves as
 // its positions do: feedback of joints compares rates, too.
-static flx_status solve_quasistatic(search *f, const flx_state *x, int nodes, double begin)
+static flx_status solve_quasistatic(flx_inverse_search *f, const flx_state *x, int nodes,
+                                    double begin)
 {
     flx_grid *rigid = f->out->grid, *slow = NULL;
     size_t n = (size_t)nodes * (size_t)f->s->dims.nv;
@@ -454,7 +315,7 @@ static flx_status solve_quasistatic(search *f, const flx_state *x, int nodes, do
 }
 
 // One step of Newton's method with the other order shows how far the inputs of the two are apart.
-static flx_status compare_orders(search *f, const flx_state *x)
+static flx_status compare_orders(flx_inverse_search *f, const flx_state *x)
 {
     flx_grid *g = f->out->grid, *other = NULL;
     const flx_dims *d = &f->s->dims;
@@ -488,13 +349,13 @@ static flx_status compare_orders(search *f, const flx_state *x)
 
 // ---- together ----------------------------------------------------------------------------------------------------
 
-static flx_status count_roles(search *f)
+static flx_status count_roles(flx_inverse_search *f)
 {
     flx_unknown u = {.loc = FLX_NOWHERE};
     for (int k = 0; k < f->s->dims.nw; k++) {
         f->nin += f->def->role[k] == FLX_GRID_INPUT;
         f->nout += f->def->role[k] == FLX_GRID_OUTPUT;
-        if (f->def->role[k] == FLX_GRID_OUTPUT) name_unknown(f, k, &u);
+        if (f->def->role[k] == FLX_GRID_OUTPUT) flx_inverse_name(f, k, &u);
     }
     if (f->nin >= f->nout && f->nout > 0) return FLX_OK;
     return FLX_FAIL(f->ctx, FLX_ERR_MODEL, u.loc,
@@ -505,7 +366,7 @@ static flx_status count_roles(search *f)
 }
 
 // The inputs and what they leave free come to rest near the drawn position, by the rows of a node that rests behind it.
-static flx_status rest_as_drawn(search *f, const flx_state *x, const signed char *fixed)
+static flx_status rest_as_drawn(flx_inverse_search *f, const flx_state *x, const signed char *fixed)
 {
     flx_grid *still = NULL;
     flx_grid_report report;
@@ -513,10 +374,10 @@ static flx_status rest_as_drawn(search *f, const flx_state *x, const signed char
     flx_status status = flx_grid_solve(still, weight_of(f), MOST, &report);
     if (status == FLX_OK) flx_grid_copy_node(f->one, 0, still, 0);
     flx_grid_destroy(&still);
-    return status == FLX_OK ? FLX_OK : refuse_rest(f, f->def->from, status, &report);
+    return status == FLX_OK ? FLX_OK : flx_inverse_refuse_rest(f, f->def->from, status, &report);
 }
 
-static flx_status prepare(search *f, const flx_state *x, const signed char *fixed)
+static flx_status prepare(flx_inverse_search *f, const flx_state *x, const signed char *fixed)
 {
     const flx_dims *d = &f->s->dims;
     size_t n = (size_t)flx_dims_unknowns(d);
@@ -529,12 +390,12 @@ static flx_status prepare(search *f, const flx_state *x, const signed char *fixe
     }
     f->least = (flx_grid_weight){.diagonal = f->diagonal};
     bool ahead = f->def->kind == FLX_INVERSE_CAUSAL;
-    if (rolls(f) && !ahead && !rolls_to_rest(f)) // no grid does it: says so
+    if (flx_inverse_rolls(f) && !ahead && !rolls_to_rest(f)) // no grid does it: says so
         return make_grid(f, x, 4, false, fixed, 1, f->def->from, &f->one);
     FLX_TRY(make_grid(f, x, 0, false, fixed, 1, f->def->from, &f->one));
     FLX_TRY(find_zeros(f, 0)); // where it is drawn: what inputs reach
-    if (rolls(f)) {
-        if (ahead) FLX_TRY(refuse_index(f, 0));
+    if (flx_inverse_rolls(f)) {
+        if (ahead) FLX_TRY(flx_inverse_refuse_index(f, 0));
         f->out->zeros_known = false; // at rest, what rolls stays where it is
         FLX_TRY(begin_as_drawn(f));
         return ahead ? FLX_OK : rest_as_drawn(f, x, fixed);
@@ -555,7 +416,7 @@ static flx_status prepare(search *f, const flx_state *x, const signed char *fixe
     return status;
 }
 
-static flx_status find(search *f, const flx_state *x)
+static flx_status find(flx_inverse_search *f, const flx_state *x)
 {
     const flx_inverse_def *def = f->def;
     flx_inverse *o = f->out;
@@ -564,7 +425,7 @@ static flx_status find(search *f, const flx_state *x)
     double span = def->until - def->from;
     f->h = span;
     FLX_TRY(prepare(f, x, fixed));
-    FLX_TRY(refuse_forward(f));
+    FLX_TRY(flx_inverse_refuse_forward(f));
     double count = fmax(1.0, round(span / step_of(f)));
     f->h = span / count;
     FLX_TRY(choose_order(f, span));
@@ -582,8 +443,8 @@ static flx_status find(search *f, const flx_state *x)
     o->before = (int)before;
     int nodes = (int)count + 2 * o->before + 1;
     double begin = def->from - before * f->h;
-    warn_of_imaginary(f);
-    o->lopsided = !rolls(f) && is_lopsided(f, &o->ngrow, &o->ndecay);
+    flx_inverse_warn_of_imaginary(f);
+    o->lopsided = !flx_inverse_rolls(f) && flx_inverse_is_lopsided(f, &o->ngrow, &o->ndecay);
     bool open = def->kind == FLX_INVERSE_LEAST_ENERGY || o->lopsided;
     FLX_TRY(make_grid(f, x, f->order, open, fixed, nodes, begin, &o->grid));
     if (open) {
@@ -594,17 +455,17 @@ static flx_status find(search *f, const flx_state *x)
         if (!f->stiffness) return no_memory(f->ctx);
     }
     int stride = (int)fmin(fmax(1.0, count / COARSE), MOST_STRIDE);
-    if (!rolls(f)) FLX_TRY(fill_slow_path(f, o->grid, stride));
+    if (!flx_inverse_rolls(f)) FLX_TRY(fill_slow_path(f, o->grid, stride));
     for (int n = -o->grid->left; rolls_to_rest(f) && n < o->grid->nodes + o->grid->right; n++)
         flx_grid_copy_node(o->grid, n, f->one, 0);
     if (open) return solve_least_energy(f);
     if (def->kind == FLX_INVERSE_QUASISTATIC) return solve_quasistatic(f, x, nodes, begin);
     flx_status status = flx_grid_solve(o->grid, weight_of(f), MOST, &o->report);
-    if (status > 0 && stride > 1 && !rolls(f)) { // a better first guess
+    if (status > 0 && stride > 1 && !flx_inverse_rolls(f)) { // a better first guess
         FLX_TRY(fill_slow_path(f, o->grid, 1));
         FLX_TRY(solve(f, weight_of(f)));
     } else if (status != FLX_OK) {
-        return refuse_solution(f, status);
+        return flx_inverse_refuse_solution(f, status);
     }
     flx_grid_end_rest(o->grid);
     return compare_orders(f, x);
@@ -614,7 +475,7 @@ flx_status flx_inverse_find(const flx_system *s, const flx_state *x, const flx_i
                             flx_inverse *out)
 {
     *out = (flx_inverse){.arena = flx_arena_create(s->ctx)};
-    search f = {.s = s, .def = def, .ctx = s->ctx, .out = out};
+    flx_inverse_search f = {.s = s, .def = def, .ctx = s->ctx, .out = out};
     if (!out->arena) return FLX_ERR_MEMORY;
     flx_status status = find(&f, x);
     flx_grid_destroy(&f.one);
