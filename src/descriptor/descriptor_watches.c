@@ -150,20 +150,6 @@ int flx_watches_judge(const flx_descriptor *d, flx_descriptor_work *w, const flx
     return wrong;
 }
 
-// On the border of a law with a kink it is closed unless it opens.
-void flx_watches_settle(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
-{
-    const flx_contact_point *of;
-    int n = flx_contacts_points(d, &of);
-    if (n > 0) begin(d, w, x);
-    for (int i = 0; i < n; i++) {
-        double depth = depth_of(of + i, w, x->switches), rate = rate_of(d, of + i, w, x);
-        double *s = x->switches + of[i].side;
-        s[0] = depth > 0.0 || (depth == 0.0 && rate >= 0.0 && acts(of + i, false));
-        s[1] = s[0] != 0.0 ? fmax(rate, 0.0) : fmax(-depth, 0.0);
-    }
-}
-
 // ---- how long an impact lasts -------------------------------------------------------------------
 
 double flx_contacts_mass(const flx_model *m, int body)
@@ -191,6 +177,30 @@ static double mobility(const flx_descriptor *d, const flx_contact_point *p, cons
         }
     }
     return sum;
+}
+
+// The speed at which surfaces that begin closed would have met: that of all that the contact stores and of the rate.
+static double met_before(const flx_descriptor *d, const flx_contact_point *p,
+                         flx_descriptor_work *w, const flx_state *x, double rate)
+{
+    flx_jet j;
+    if (!flx_law_reads_closing(&p->law)) return fmax(rate, 0.0);
+    flx_scalar_jet(&p->gap, w->frames, x->switches, &j);
+    return sqrt(rate * rate + 2.0 * mobility(d, p, &j) * flx_law_energy(&p->law, j.value));
+}
+
+// On the border of a law with a kink it is closed unless it opens.
+void flx_watches_settle(const flx_descriptor *d, flx_descriptor_work *w, flx_state *x)
+{
+    const flx_contact_point *of;
+    int n = flx_contacts_points(d, &of);
+    if (n > 0) begin(d, w, x);
+    for (int i = 0; i < n; i++) {
+        double depth = depth_of(of + i, w, x->switches), rate = rate_of(d, of + i, w, x);
+        double *s = x->switches + of[i].side;
+        s[0] = depth > 0.0 || (depth == 0.0 && rate >= 0.0 && acts(of + i, false));
+        s[1] = s[0] != 0.0 ? met_before(d, of + i, w, x, rate) : fmax(-depth, 0.0);
+    }
 }
 
 // How long the impact at a point that is closed lasts, by the speed that all of its energy would be; HUGE_VAL: nothing of
