@@ -12,6 +12,7 @@
 #define NO_TIME 1e-13
 #define SHORTER 0.99
 #define MOST_CLOSE 3
+#define ALONG 1e-6 // how far indicators are followed, of the scales and of the run
 // So often an instant is gone through until its forces and its switches agree.
 #define MOST_ROUNDS 10
 
@@ -217,6 +218,83 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
     return FLX_OK;
 }
 
+// ---- turned the wrong way -------------------------------------------------------------------
+
+// e->probe, and e->from and e->to, the indicators at x and there: positions and states have gone on by a small part of their
+// scales, with the rates that they have; by time where indicators depend on it, for no more than this.
+static flx_status look_along(flx_integrator *it, const flx_state *x, double time)
+{
+    const flx_system *s = it->sys;
+    flx_method *m = flx_method_of(it);
+    flx_events *e = m->events;
+    double speed = 0.0;
+    for (int i = 0; i < s->dims.nv + s->dims.nx; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        double rate = i < s->dims.nv ? x->v[i] : x->dx[i - s->dims.nv];
+        speed = fmax(speed, fabs(rate) / (u.scale > 0.0 ? u.scale : 1.0));
+    }
+    double dt = speed > 0.0 ? ALONG / speed : 0.0;
+    if (time > 0.0) dt = fmin(dt, time);
+    FLX_TRY(flx_events_indicate(it, x, e->from));
+    flx_state_copy(e->probe, x);
+    for (int i = 0; i < s->dims.nv; i++) m->theta[i] = dt * x->v[i];
+    s->ops->retract(s, x->q, m->theta, e->probe->q);
+    for (int i = 0; i < s->dims.nx; i++) e->probe->x[i] += dt * x->dx[i];
+    if (time > 0.0) e->probe->t += dt;
+    return flx_events_indicate(it, e->probe, e->to);
+}
+
+// Whether what is marked depends on time; what depends on velocities, which do not show by positions where it goes, is taken
+// out of e->alone.
+static flx_status look_beside(flx_integrator *it, const flx_state *x, double span, bool *timed)
+{
+    flx_events *e = flx_method_of(it)->events;
+    FLX_TRY(flx_events_indicate(it, x, e->from));
+    flx_state_copy(e->probe, x);
+    for (int i = 0; i < it->sys->dims.nv; i++) e->probe->v[i] *= 1.0 + ALONG;
+    FLX_TRY(flx_events_indicate(it, e->probe, e->at));
+    for (int i = 0; i < e->nown; i++) e->alone[i] = e->marked[i] && e->at[i] == e->from[i];
+    flx_state_copy(e->probe, x);
+    e->probe->t += ALONG * span;
+    FLX_TRY(flx_events_indicate(it, e->probe, e->at));
+    *timed = false;
+    for (int i = 0; i < e->nown; i++) *timed |= e->alone[i] && e->at[i] != e->from[i];
+    return FLX_OK;
+}
+
+// An event turns what comes to its border. One that turns what goes away from it, for the time in between is below rounding,
+// sends it across, where nobody sees it.
+static flx_status refuse_turned(flx_integrator *it, const flx_state *x, double span)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_loc loc;
+    bool timed = false;
+    int away = 0;
+    if (e->what.nevent == 0) return FLX_OK;
+    FLX_TRY(look_beside(it, e->prior, span, &timed));
+    double time = timed ? ALONG * span : 0.0;
+    FLX_TRY(look_along(it, e->prior, time));
+    for (int i = 0; i < e->nown; i++) {
+        e->alone[i] = e->alone[i] && e->to[i] > e->from[i];
+        away += e->alone[i];
+    }
+    if (away == 0) return FLX_OK;
+    FLX_TRY(look_along(it, x, time));
+    memcpy(e->probe->switches, e->prior->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
+    FLX_TRY(flx_events_indicate(it, e->probe, e->at));
+    for (int i = 0; i < e->nown; i++) {
+        if (!e->alone[i] || !(e->to[i] > e->from[i]) || !(e->at[i] < 0.0)) continue;
+        const char *name = e->ops->event(it->sys, e->what.events[0], &loc);
+        return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
+                        "event '%s' happens at ever shorter intervals, which end at t = %.9g; let "
+                        "the model say what follows: an event that stops the run, or that brings "
+                        "it to rest, before that",
+                        name, x->t);
+    }
+    return FLX_OK;
+}
+
 // Whose switches end most of the steps, if more than half of them are one's (Boyer and Moore).
 static void count_instant(flx_integrator *it)
 {
@@ -349,6 +427,7 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
     if (located) memcpy(e->marked, e->changed, (size_t)e->n * sizeof *e->marked);
     FLX_TRY(set_off(it, x, e->located ? e->changed : NULL));
     FLX_TRY(watch(it, x, span, e->located));
+    if (located) FLX_TRY(refuse_turned(it, x, span));
     FLX_TRY(touch(it, x, e->located ? e->changed + e->nown : NULL));
     e->located = false;
     // forces, algebraic values and velocities without inertia have jumped: so may what reads them
