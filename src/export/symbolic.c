@@ -138,7 +138,7 @@ static flx_status allocate(flx_symbolic *x)
     bool fine = x->links && x->applied && x->bodies && x->effort && x->velocity_of && x->given &&
                 x->carrier && x->rates && x->masses && x->drawn;
     if (!fine) return FLX_ERR_MEMORY;
-    memcpy(x->drawn, x->t.drawn, (size_t)x->t.k.nq * sizeof *x->drawn);
+    if (x->t.k.nq > 0) memcpy(x->drawn, x->t.drawn, (size_t)x->t.k.nq * sizeof *x->drawn);
     for (int i = 0; i < x->nvariable; i++) x->drawn[x->t.k.nq + i] = m->variables[i].at;
     return FLX_OK;
 }

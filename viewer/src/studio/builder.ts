@@ -119,8 +119,8 @@ export class Builder {
       return;
     }
     this.cursor = [0, 0, 0];
+    document.getElementById("canvas")!.focus(); // no field has it: what is asked for is shown
     this.added([]);
-    document.getElementById("canvas")!.focus();
     this.picture.stage?.draw();
   }
 
