@@ -1,6 +1,8 @@
 // io_signals.c - outputs and named states of an analysis; see io_signals.h.
 #include "simulate/analyses/io_signals.h"
+
 #include "base/number.h"
+#include "simulate/linear/massless_states.h"
 
 #include <math.h>
 
@@ -59,7 +61,16 @@ flx_status flx_io_signals_linear(flx_io_signals *s, flx_simulation *sim, const f
                                         .closed = keys->closed,
                                         .motion = s->turns ? &s->motion : NULL,
                                         .shifts = &s->shifts};
-    return flx_linear_find(&request, out);
+    int told = flx_ctx_error_count(sim->ctx);
+    flx_status status = flx_linear_find(&request, out);
+    if (status != FLX_SINGULAR && status != FLX_NO_CONVERGENCE) return status;
+    int more = flx_ctx_error_count(sim->ctx);
+    if (flx_massless_linear(s, sim, at, out) == FLX_OK) {
+        flx_ctx_forget_errors(sim->ctx, told);
+        return FLX_OK;
+    }
+    flx_ctx_forget_errors(sim->ctx, more);
+    return status;
 }
 
 void flx_name_state(const flx_state_info *s, size_t size, char *text)

@@ -1,7 +1,9 @@
 // perform_modes.c - analyses of type modes, about rest or a steady motion.
+#include "base/log.h"
 #include "simulate/analyses/response.h"
 #include "simulate/analyses/shapes/play_modes.h"
 #include "simulate/linear/corners.h"
+#include "system/wrapper.h"
 
 static flx_status perform(flx_task *t, flx_finding *out)
 {
@@ -9,6 +11,11 @@ static flx_status perform(flx_task *t, flx_finding *out)
     const flx_analysis_place *p = &t->place;
     const flx_system *s = p->sys;
     FLX_TRY(flx_corners_tell(t->sim, s, p->x));
+    if (t->sim->bodies && flx_wrapper_is(t->sim->sys)) {
+        flx_ctx_warn(t->sim->ctx, t->sim->model->reduce_loc,
+                     "`reduce` is of joint coordinates here, and left out: these are modes of the "
+                     "whole model; `linear` has the poles of the reduced one");
+    }
     bool steady = true;
     double *turn = NULL;
     flx_status status = flx_turn_of(s, p->x, &turn, out->turning, &steady);

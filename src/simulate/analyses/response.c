@@ -7,6 +7,7 @@
 #include "flexion/linear.h"
 #include "integrate/newton_matrix.h"
 #include "simulate/steady.h"
+#include "system/wrapper.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,9 +35,11 @@ bool flx_is_balanced(const flx_system *s, const flx_state *x, double unbalance)
 flx_status flx_bodies_of(flx_simulation *sim, const flx_state *own, const flx_system **sys,
                          flx_state **x)
 {
-    *sys = sim->bodies ? sim->bodies : sim->sys;
+    // of joint coordinates, which bodies know nothing of; what turns is that of bodies
+    bool reduced = flx_wrapper_is(sim->sys) && !(largest(sim->sys, own->v) > AT_REST);
+    *sys = sim->bodies && !reduced ? sim->bodies : sim->sys;
     FLX_TRY(flx_state_create(*sys, x));
-    if (!sim->bodies) {
+    if (*sys == sim->sys) {
         flx_state_copy(*x, own);
         return FLX_OK;
     }
@@ -103,11 +106,6 @@ flx_status flx_response_create(flx_simulation *sim, const flx_state *own, const 
                                flx_response *out)
 {
     *out = (flx_response){.sim = sim, .none = {.sim = sim}, .steady = true, .balanced = true};
-    if (sim->plan->reduction.n > 0) {
-        return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, sim->model->reduce_loc,
-                        "there is no frequency response where inertia is neglected: leave out this "
-                        "block of `reduce`");
-    }
     out->arena = flx_arena_create(sim->ctx);
     if (!out->arena) return FLX_ERR_MEMORY;
     flx_status status = flx_io_signals_create(sim, keys, &out->io);
