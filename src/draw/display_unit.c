@@ -1,4 +1,4 @@
-// display_unit.c - units that drawings show in the place of SI units.
+// display_unit.c - units that drawings show in the place of those of the result.
 #include "draw/display_unit.h"
 
 #include "base/number.h"
@@ -46,23 +46,35 @@ static const struct {
     {"h", "s", 3600},
 };
 
+// A unit as so many of an SI unit; one that is not in the table stands for itself.
+static const char *resolve(const char *unit, double *size)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(units[i].name, unit) != 0) continue;
+        *size = units[i].size;
+        return units[i].of;
+    }
+    *size = 1.0;
+    return unit;
+}
+
 flx_status flx_display_factor(flx_ctx *ctx, const char *name, const char *from, const char *to,
                               double *factor)
 {
     char offered[128] = "";
-    size_t n = 0;
-    *factor = 1.0;
-    if (strcmp(from, to) == 0) return FLX_OK;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(units[i].of, from) != 0) continue;
-        *factor = 1.0 / units[i].size;
-        if (strcmp(units[i].name, to) == 0) return FLX_OK;
-        n += (size_t)flx_snprintf(offered + n, sizeof offered - n, "%s%s", n ? ", " : "",
-                                  units[i].name);
-    }
+    double is, wanted;
+    const char *of = resolve(from, &is), *other = resolve(to, &wanted);
+    *factor = is / wanted;
+    if (strcmp(of, other) == 0) return FLX_OK;
     if (from[0] == '\0') {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "'%s' has no unit, so it cannot be drawn in '%s'", name, to);
+    }
+    size_t n = of == from ? 0 : (size_t)flx_snprintf(offered, sizeof offered, "%s", of);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(units[i].of, of) != 0 || strcmp(units[i].name, from) == 0) continue;
+        n += (size_t)flx_snprintf(offered + n, sizeof offered - n, "%s%s", n ? ", " : "",
+                                  units[i].name);
     }
     return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                     "'%s' is in %s, which cannot be drawn in '%s'%s%s", name, from, to,

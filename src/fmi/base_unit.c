@@ -1,4 +1,5 @@
-// base_unit.c - a unit's text taken apart: factors side by side, whole powers, brackets below one stroke.
+// base_unit.c - a unit's text taken apart: factors side by side, whole powers, brackets below one stroke. "g" is left out: of
+// accelerations it is no gram.
 #include "fmi/base_unit.h"
 
 #include "base/common.h"
@@ -14,7 +15,6 @@ static const struct {
     signed char exponents[FLX_UNIT_BASES];
 } units[] = {
     {"kg", 1, {1}},
-    {"g", 1e-3, {1}},
     {"t", 1e3, {1}},
     {"m", 1, {0, 1}},
     {"mm", 1e-3, {0, 1}},

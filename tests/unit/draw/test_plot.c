@@ -333,6 +333,16 @@ static int other_units_are_drawn(void)
     CHECK_NEAR(factor * 9.80665, 1, 1e-15);
     CHECK(flx_display_factor(ctx, "v", "m/s", "km/h", &factor) == FLX_OK);
     CHECK_NEAR(factor, 3.6, 1e-15);
+    static const struct {
+        const char *from, *to;
+        double factor;
+    } others[] = {{"deg", "rad", FLX_PI / 180}, {"deg", "rev", 1.0 / 360}, {"rpm", "deg/s", 6},
+                  {"km/h", "m/s", 1 / 3.6},     {"kN m", "N mm", 1e6},     {"bar", "kPa", 100},
+                  {"furlong", "furlong", 1}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        CHECK(flx_display_factor(ctx, "x", others[i].from, others[i].to, &factor) == FLX_OK);
+        CHECK_REL(factor, others[i].factor, 1e-15);
+    }
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         def.nsignal = 1;
         def.signals = wrong + i;
@@ -340,6 +350,9 @@ static int other_units_are_drawn(void)
     }
     CHECK(strstr(flx_ctx_error(ctx, 0)->text,
                  "'A.angle' is in rad, which cannot be drawn in 'kg'; it can in deg"));
+    int before = flx_ctx_error_count(ctx);
+    CHECK(flx_display_factor(ctx, "x", "mm", "deg", &factor) == FLX_ERR_ARGUMENT);
+    CHECK_TEXT(flx_ctx_error(ctx, before)->text, "it can in m, cm");
     flx_result_close(&r);
     flx_ctx_destroy(&ctx);
     return 0;
