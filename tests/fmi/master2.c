@@ -71,8 +71,9 @@ static int load(void)
     TAKE(GetVersion)
     TAKE(Instantiate)
     TAKE(FreeInstance)
-    TAKE(SetupExperiment) TAKE(EnterInitializationMode) TAKE(ExitInitializationMode) TAKE(Terminate)
-        TAKE(Reset) TAKE(GetReal) TAKE(SetReal) TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate)
+    TAKE(SetupExperiment)
+    TAKE(EnterInitializationMode) TAKE(ExitInitializationMode) TAKE(Terminate) TAKE(Reset)
+        TAKE(GetReal) TAKE(SetReal) TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate)
             TAKE(FreeFMUstate) TAKE(SerializedFMUstateSize) TAKE(SerializeFMUstate)
                 TAKE(DeSerializeFMUstate) TAKE(GetDirectionalDerivative)
                     TAKE(SetRealInputDerivatives) TAKE(DoStep) TAKE(GetRealStatus)
@@ -354,7 +355,7 @@ static int derives(void)
 static int refuses(void)
 {
     double x = 0, nan_value = (double)NAN;
-    unsigned none = 4000000000u;
+    unsigned none = 4000000000u, near[] = {1, 12345, wind + 2, *out + 900};
     int whole = 1, ended = 1;
     CHECK(!instance_of("{another}", 0));
     CHECK_TEXT(said, "GUID");
@@ -370,6 +371,9 @@ static int refuses(void)
     CHECK(start(c) == 0);
     CHECK(fmi.GetReal(c, &none, 1, &x) == error);
     CHECK(fmi.SetReal(c, &none, 1, &x) == error);
+    for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
+        CHECK(fmi.GetReal(c, near + i, 1, &x) == error && fmi.SetReal(c, near + i, 1, &x) == error);
+    }
     CHECK(fmi.SetReal(c, out, 1, &x) == error); // an output
     CHECK(fmi.SetReal(c, &wind, 1, &nan_value) == error);
     CHECK(fmi.SetInteger(c, &wind, 1, &whole) == error);

@@ -53,12 +53,13 @@ static int load(const char *file)
 #define TAKE(name) CHECK((*(void **)&fmi.name = dlsym(library, "fmi3" #name)) != NULL);
     TAKE(GetVersion)
     TAKE(InstantiateCoSimulation)
-    TAKE(FreeInstance) TAKE(EnterInitializationMode) TAKE(ExitInitializationMode)
-        TAKE(EnterEventMode) TAKE(EnterStepMode) TAKE(UpdateDiscreteStates) TAKE(Terminate)
-            TAKE(Reset) TAKE(GetFloat64) TAKE(SetFloat64) TAKE(GetInt32) TAKE(GetFMUState)
-                TAKE(SetFMUState) TAKE(FreeFMUState) TAKE(SerializedFMUStateSize)
-                    TAKE(SerializeFMUState) TAKE(DeserializeFMUState) TAKE(GetDirectionalDerivative)
-                        TAKE(GetAdjointDerivative) TAKE(DoStep) TAKE(EnterConfigurationMode)
+    TAKE(FreeInstance)
+    TAKE(EnterInitializationMode) TAKE(ExitInitializationMode) TAKE(EnterEventMode)
+        TAKE(EnterStepMode) TAKE(UpdateDiscreteStates) TAKE(Terminate) TAKE(Reset) TAKE(GetFloat64)
+            TAKE(SetFloat64) TAKE(GetInt32) TAKE(GetFMUState) TAKE(SetFMUState) TAKE(FreeFMUState)
+                TAKE(SerializedFMUStateSize) TAKE(SerializeFMUState) TAKE(DeserializeFMUState)
+                    TAKE(GetDirectionalDerivative) TAKE(GetAdjointDerivative) TAKE(DoStep)
+                        TAKE(EnterConfigurationMode)
                             CHECK(!dlsym(library, "flx_run_create")); // nothing else is seen
     return 0;
 }
@@ -270,6 +271,7 @@ static int derives(void)
 static int refuses(void)
 {
     double y[3], t;
+    unsigned near = 12345;
     int32_t whole;
     bool event, early, ends;
     CHECK(!fmi.InstantiateCoSimulation("one", "{other}", resources, false, false, false, false,
@@ -281,6 +283,7 @@ static int refuses(void)
     CHECK(start(c) == 0);
     CHECK(fmi.GetFloat64(c, &position, 1, y, 1) == error); // two numbers
     CHECK(fmi.GetFloat64(c, &position, 1, y, 3) == error);
+    CHECK(fmi.GetFloat64(c, &near, 1, y, 1) == error);
     CHECK(fmi.GetInt32(c, &position, 1, &whole, 1) == error);
     CHECK(fmi.EnterEventMode(c) == error); // the master has none
     CHECK(fmi.EnterConfigurationMode(c) == error);

@@ -40,6 +40,7 @@ flx_status flx_fmu_get(flx_fmu *f, unsigned reference, double *out)
     double now[3];
     switch (flx_fmu_kind(reference)) {
     case FLX_FMU_TIME:
+        if (i != 0) break;
         if (f->exchange && f->mode == FLX_FMU_STEPPING) FLX_TRY(flx_fmu_exchange_settle(f));
         *out = flx_run_time(f->run);
         return FLX_OK;
