@@ -1,14 +1,16 @@
 // cmd_completion.c - flexion completion: what a shell needs to complete commands, options and files.
 //
-// Options are those that the help of a command lists: there is one list of them.
+// Options and first words are those that the help of a command lists (completion_words.c), signals those of the result that is named.
 #include "cli/cli.h"
+#include "cli/completion_words.h"
 
 #include <string.h>
 
 static const char help_text[] =
     "Usage: flexion completion bash|zsh|fish\n"
     "\n"
-    "Write a script that lets the shell complete commands, options and file names.\n"
+    "Write a script that lets the shell complete commands, options, names of files,\n"
+    "methods, and signals of a result.\n"
     "\n"
     "Example: for this shell; and for all, in ~/.bashrc\n"
     "  eval \"$(flexion completion bash)\"\n"
@@ -22,34 +24,6 @@ static const cli_command *const commands[] = {
 };
 #define N_COMMANDS (int)(sizeof commands / sizeof commands[0])
 
-// The next option that the help shows at the beginning of a line, "--csv"; false: no more.
-static bool next_option(const char **at, char *option, size_t size)
-{
-    for (const char *line = *at; line && *line;) {
-        const char *s = line + strspn(line, " "), *end = strchr(line, '\n');
-        bool indented = s > line, found = indented && s[0] == '-';
-        line = end ? end + 1 : NULL;
-        if (!found) continue;
-        size_t n = strspn(s, "-abcdefghijklmnopqrstuvwxyz");
-        if (n < 2 || n >= size) continue;
-        memcpy(option, s, n);
-        option[n] = '\0';
-        *at = line ? line : "";
-        return true;
-    }
-    return false;
-}
-
-static void put_options(const cli_command *c, const char *before, const char *after)
-{
-    const char *at = c->help;
-    char option[40];
-    while (next_option(&at, option, sizeof option)) printf("%s%s%s", before, option, after);
-    if (!strstr(c->help, "\n  --strict")) printf("%s--strict%s", before, after);
-    printf("%s--cache%s", before, after);
-    printf("%s--help%s", before, after);
-}
-
 static void put_words(void)
 {
     for (int i = 0; i < N_COMMANDS; i++) printf("%s ", commands[i]->name);
@@ -59,7 +33,8 @@ static void put_words(void)
 static void put_bash(void)
 {
     fputs("_flexion() {\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} options= ending\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "    local options= actions= names= methods= word ending IFS=$' \\n'\n"
           "    COMPREPLY=()\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W '",
           stdout);
@@ -67,58 +42,122 @@ static void put_bash(void)
     fputs("' -- \"$cur\")); return; fi\n    case ${COMP_WORDS[1]} in\n", stdout);
     for (int i = 0; i < N_COMMANDS; i++) {
         printf("    %s) options='", commands[i]->name);
-        put_options(commands[i], "", " ");
+        cli_put_options(commands[i], "", " ");
+        fputs("' actions='", stdout);
+        cli_put_actions(commands[i], "", " ");
         fputs("' ;;\n", stdout);
     }
-    fputs("    help) options='", stdout);
+    fputs("    help) actions='", stdout);
     put_words();
-    fputs("' ;;\n"
-          "    esac\n"
-          "    case $cur in\n"
-          "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")) ;;\n"
-          "    *)\n"
-          "        [ \"${COMP_WORDS[1]}\" = help ] && COMPREPLY=($(compgen -W \"$options\" -- "
-          "\"$cur\")) && return\n"
-          "        compopt -o filenames 2>/dev/null\n"
-          "        local IFS=$'\\n'\n"
-          "        COMPREPLY=($(compgen -d -- \"$cur\"))\n"
-          "        for ending in yaml yml json urdf sdf xml h5 csv; do\n"
-          "            COMPREPLY+=($(compgen -f -X \"!*.$ending\" -- \"$cur\"))\n"
-          "        done ;;\n"
-          "    esac\n"
-          "}\n"
-          "complete -F _flexion flexion\n",
-          stdout);
+    fputs("' ;;\n    esac\n    methods='", stdout);
+    cli_put_methods("", " ");
+    fputs(
+        "'\n"
+        "    case $cur in -*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")); return ;; esac\n"
+        "    if [ \"$COMP_CWORD\" -eq 2 ] && [ -n \"$actions\" ]; then\n"
+        "        COMPREPLY=($(compgen -W \"$actions\" -- \"$cur\")); return\n"
+        "    fi\n"
+        "    # the shell parts words at '='\n"
+        "    if [ \"$before\" = simulate.method ] && [ \"$cur\" = = ]; then before== cur=; fi\n"
+        "    if [ \"$before\" = = ] && [[ ${COMP_WORDS[*]:0:COMP_CWORD+1} = *'simulate.method ='* ]]"
+        " || [ \"$before\" = --methods ] || [ \"${COMP_WORDS[1]}\" = methods ]; then\n"
+        "        COMPREPLY=($(compgen -W \"$methods\" -- \"$cur\")); return\n"
+        "    fi\n"
+        "    IFS=$'\\n'\n"
+        "    case ${COMP_WORDS[1]} in plot | spectrum) # signals of the result\n"
+        "        for word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
+        "            case $word in *.h5 | *.csv)\n"
+        "                [ -f \"$word\" ] && names=$(\"${COMP_WORDS[0]}\" plot \"$word\" "
+        "2>/dev/null"
+        " | sed 's/  .*//') ;;\n"
+        "            esac\n"
+        "        done ;;\n"
+        "    esac\n"
+        "    if [ -n \"$names\" ]; then\n"
+        "        COMPREPLY=($(compgen -W \"$names\" -- \"$cur\"))\n"
+        "        [ ${#COMPREPLY[@]} -eq 0 ] || COMPREPLY=($(printf '%q\\n' \"${COMPREPLY[@]}\"))\n"
+        "        return\n"
+        "    fi\n"
+        "    compopt -o filenames 2>/dev/null\n"
+        "    COMPREPLY=($(compgen -d -- \"$cur\"))\n"
+        "    for ending in yaml yml json urdf sdf xml h5 csv fmu; do\n"
+        "        COMPREPLY+=($(compgen -f -X \"!*.$ending\" -- \"$cur\"))\n"
+        "    done\n"
+        "}\n"
+        "complete -F _flexion flexion\n",
+        stdout);
 }
 
 static void put_zsh(void)
 {
-    fputs("#compdef flexion\n_flexion() {\n    local -a commands\n    commands=(\n", stdout);
+    fputs("#compdef flexion\n_flexion() {\n    local -a commands options actions names methods\n"
+          "    local word\n    commands=(\n",
+          stdout);
     for (int i = 0; i < N_COMMANDS; i++)
         printf("        \"%s:%s\"\n", commands[i]->name, commands[i]->summary);
     fputs("    )\n    if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
           "    case $words[2] in\n",
           stdout);
     for (int i = 0; i < N_COMMANDS; i++) {
-        printf("    %s) compadd -- ", commands[i]->name);
-        put_options(commands[i], "", " ");
-        fputs(";;\n", stdout);
+        printf("    %s) options=(", commands[i]->name);
+        cli_put_options(commands[i], "", " ");
+        fputs(") actions=(", stdout);
+        cli_put_actions(commands[i], "", " ");
+        fputs(") ;;\n", stdout);
     }
-    fputs("    esac\n    _files -g '*.(yaml|yml|json|urdf|sdf|xml|h5|csv)(-.)'\n}\n"
-          "compdef _flexion flexion\n",
-          stdout);
+    fputs("    help) actions=(", stdout);
+    put_words();
+    fputs(") ;;\n    esac\n    methods=(", stdout);
+    cli_put_methods("", " ");
+    fputs(
+        ")\n"
+        "    if [[ $PREFIX == -* ]]; then compadd -- $options; return; fi\n"
+        "    if (( CURRENT == 3 && $#actions )); then compadd -- $actions; return; fi\n"
+        "    if [[ $PREFIX == simulate.method=* ]]; then compadd -P simulate.method= -- $methods; "
+        "return; fi\n"
+        "    if [[ $words[2] == methods || $words[CURRENT-1] == --methods ]]; then compadd -- "
+        "$methods; return; fi\n"
+        "    if [[ $words[2] == (plot|spectrum) ]]; then # signals of the result\n"
+        "        for word in $words[3,CURRENT-1]; do\n"
+        "            [[ $word == *.(h5|csv) && -f $word ]] && names=(${(f)\"$($words[1] plot $word "
+        "2>/dev/null)\"})\n"
+        "        done\n"
+        "        names=(\"${names[@]%%  *}\")\n"
+        "        if (( $#names )) && [[ -n $names[1] ]]; then compadd -- $names; return; fi\n"
+        "    fi\n"
+        "    _files -g '*.(yaml|yml|json|urdf|sdf|xml|h5|csv|fmu)(-.)'\n}\n"
+        "compdef _flexion flexion\n",
+        stdout);
 }
 
 static void put_fish(void)
 {
+    fputs("function __flexion_signals\n"
+          "    for word in (commandline -opc)\n"
+          "        string match -qr '\\.(h5|csv)$' -- $word; and test -f $word; and flexion plot "
+          "$word 2>/dev/null | string replace -r '  .*' ''\n"
+          "    end\n"
+          "end\n",
+          stdout);
     for (int i = 0; i < N_COMMANDS; i++) {
         const cli_command *c = commands[i];
-        char before[80];
+        char before[160];
         printf("complete -c flexion -n __fish_use_subcommand -a %s -d '%s'\n", c->name, c->summary);
         snprintf(before, sizeof before,
                  "complete -c flexion -n '__fish_seen_subcommand_from %s' -a '", c->name);
-        put_options(c, before, "'\n");
+        cli_put_options(c, before, "'\n");
+        if (cli_put_actions(c, NULL, NULL) == 0) continue;
+        printf("complete -c flexion -n '__fish_seen_subcommand_from %s; and test (count "
+               "(commandline -opc)) -eq 2' -a '",
+               c->name);
+        cli_put_actions(c, "", " ");
+        fputs("'\n", stdout);
     }
+    fputs("complete -c flexion -n '__fish_seen_subcommand_from methods' -a '", stdout);
+    cli_put_methods("", " ");
+    fputs("'\ncomplete -c flexion -n '__fish_seen_subcommand_from plot spectrum' -a "
+          "'(__flexion_signals)'\n",
+          stdout);
 }
 
 static int run(flx_ctx *ctx, int argc, char **argv)

@@ -12,7 +12,7 @@ static const char help_text[] =
     "       flexion export batch MODEL          many runs at once, as C and CUDA\n"
     "       flexion export sid|body|matrices MODEL [--body NAME] [OPTIONS]\n"
     "       flexion export fmu MODEL [--fmi 2|3] [--type cs,me] [OPTIONS]\n"
-    "       flexion export vtk|frames RESULT    see 'flexion export vtk --help'\n"
+    "       flexion export vtk|frames|film RESULT    see 'flexion export vtk --help'\n"
     "\n"
     "Write the equations of motion in joint coordinates as source text that needs no\n"
     "Flexion; a flexible body as Standard Input Data, as a file that 'data:' reads at\n"

@@ -11,7 +11,7 @@
 static const char help_text[] =
     "Usage: flexion plot RESULT SIGNAL... [OPTIONS]\n"
     "\n"
-    "Draw signals of a result (HDF5, or a table of --csv) against time or another\n"
+    "Draw signals of a result (HDF5, or a CSV table) against time or another\n"
     "signal, SIGNAL:UNIT in another unit: deg, rpm, MPa ... crank.position draws x, y\n"
     "and z, pin all of pin(1), ... Without SIGNAL they are listed.\n"
     "\n"

@@ -63,6 +63,30 @@ static int shells_complete(void)
     CHECK_STATUS(0);
     CHECK_TEXT(out, "[--checkpoint]");
     CHECK_TEXT(out, "[import]");
+    // first words, methods, signals of a result, options in the middle of a line of the help
+    flexion("run rod.yaml --until 0.1 --quiet");
+    CHECK_STATUS(0);
+    flexion("completion bash > c.sh && bash -c '. ./c.sh; t() { COMP_WORDS=(\"$@\"); "
+            "COMP_CWORD=$(($# - 1)); _flexion; echo \"[${COMPREPLY[*]}]\"; }; t flexion fe mo; t "
+            "flexion export m; t flexion run m.yaml --set simulate.method = dopr; t flexion "
+            "methods lob; t " FLX_PROGRAM " plot rod.h5 hinge.r; t flexion plot --ny; t flexion "
+            "sweep --st; t flexion completion z; t flexion plot rod.h'");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "[modes]");
+    CHECK_TEXT(out, "[matrices]");
+    CHECK_TEXT(out, "[dopri5]");
+    CHECK_TEXT(out, "[lobatto]");
+    CHECK_TEXT(out, "[hinge.rate]");
+    CHECK_TEXT(out, "[--nyquist]");
+    CHECK_TEXT(out, "--status");
+    CHECK_TEXT(out, "[zsh]");
+    CHECK_TEXT(out, "[rod.h5]");
+    // what is offered is an option
+    flexion("completion bash > c.sh && for c in plot export fe fmu; do for o in $(sed -n \"s/^    "
+            "$c) options='\\([^']*\\)'.*/\\1/p\" c.sh); do " FLX_PROGRAM
+            " $c $o </dev/null 2>&1 | grep \"unknown option\"; done; done; true");
+    CHECK_STATUS(0);
+    CHECK(!strstr(out, "unknown"));
     flexion("completion zsh");
     CHECK_STATUS(0);
     CHECK_TEXT(out, "#compdef flexion");
