@@ -2,7 +2,7 @@
 //
 // Options and first words are those that the help of a command lists (completion_words.c), signals those of the result that is named.
 #include "cli/cli.h"
-#include "cli/completion_words.h"
+#include "cli/completion/completion_words.h"
 
 #include <string.h>
 

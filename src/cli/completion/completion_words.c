@@ -1,5 +1,5 @@
 // completion_words.c - options and first words of commands, of their help: there is one list of them.
-#include "cli/completion_words.h"
+#include "cli/completion/completion_words.h"
 
 #include "flexion/extend/method_table.h"
 
