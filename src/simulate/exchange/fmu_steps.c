@@ -2,7 +2,8 @@
 //
 // At t the equations know the inputs u(t); the FMU is at t - H, the strike before. Where it takes slopes of inputs it goes from there along
 //     u(t - H) + (u(t) - u(t - H)) s/H        (FMU-1)
-// else, and in its first step, with u(t) as it is, and its outputs at t are
+// of FMI 3.0, where outputs go on with slopes, along the mean of both; else, and in its first step, with u(t) as it is. Its outputs
+// at t are
 //     y(t + s) = y(t)  or  y(t) + y'(t) s     (FMU-2), (FMU-3)
 // in the equations until t + H. So the FMU sees what has happened, the equations look ahead: errors are of the first order in H, with slopes of the
 // second.
@@ -231,6 +232,20 @@ static flx_status start(flx_fmu_steps *s, flx_fmu_guest *g, double t, const doub
     return FLX_OK;
 }
 
+// FMI 3.0 has no slopes of inputs: along their mean the step has errors of the second order, too. Its outputs are asked for at the
+// inputs of the end. In work (ninput); false: none of them is continuous.
+static bool find_mean(const flx_fmu_guest *g, const double *u, double *mean)
+{
+    const flx_fmu_item *f = g->item;
+    bool any = false;
+    for (int i = 0; i < f->ninput; i++) {
+        bool continuous = strcmp(f->info->ports[f->inputs[i]].variability, "continuous") == 0;
+        mean[i] = continuous ? 0.5 * (g->u[i] + u[i]) : u[i];
+        any = any || continuous;
+    }
+    return any;
+}
+
 static flx_status advance(flx_fmu_steps *s, flx_fmu_guest *g, double t, const double *u)
 {
     const flx_fmu_item *f = g->item;
@@ -239,7 +254,9 @@ static flx_status advance(flx_fmu_steps *s, flx_fmu_guest *g, double t, const do
     // inputs at the start may have been made of outputs that were not known yet
     bool slopes = f->info->interpolates && f->info->version == 2 && g->moved;
     if (!(h > 0.0) || g->ended) return FLX_OK;
-    FLX_TRY(told(s, g, s->host->set(g->instance, f->ninput, f->inputs, slopes ? g->u : u),
+    bool mean = f->linear && f->info->version == 3 && g->moved && find_mean(g, u, g->work);
+    const double *along = mean ? g->work : slopes ? g->u : u;
+    FLX_TRY(told(s, g, s->host->set(g->instance, f->ninput, f->inputs, along),
                  "does not take its inputs", t));
     if (slopes) {
         for (int i = 0; i < f->ninput; i++) g->work[i] = (u[i] - g->u[i]) / h;
@@ -249,6 +266,9 @@ static flx_status advance(flx_fmu_steps *s, flx_fmu_guest *g, double t, const do
     FLX_TRY(told(s, g, s->host->step(g->instance, g->t, h, &ended), "failed in its step", t));
     g->moved = true;
     g->ended = ended != 0;
+    if (mean && !ended)
+        FLX_TRY(told(s, g, s->host->set(g->instance, f->ninput, f->inputs, u),
+                     "does not take its inputs", t));
     if (ended)
         flx_ctx_warn(s->ctx, f->loc, "the FMU '%s' ended at t = %.9g; its outputs stay", f->name,
                      t);
