@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const methods[] = {"method: radau, rtol: 1e-7", "method: dopri5, rtol: 1e-7",
                                       "method: moreau, step: 1e-3",
@@ -253,7 +254,10 @@ static int sharp_rims_meet(void)
         {"{cylinder: {radius: 0.12, length: 0.2, axis: [0.1, 0.05, 1]}}",
          "{cylinder: {radius: 0.15, length: 0.1, axis: [0.5, 0.05, 1]}, round: 0.02}"},
         {"{disc: {radius: 0.15, axis: [0.3, 0.05, 1]}, at: [0, 0, 0.17]}",
-         "{disc: {radius: 0.15, axis: [0.3, 0.05, 1]}, round: 0.02}"}};
+         "{disc: {radius: 0.15, axis: [0.3, 0.05, 1]}, round: 0.02}"},
+        {"{cylinder: {radius: 0.12, length: 0.2, axis: [0.1, 0.05, 1]}}", "{box: [0.3, 0.4, 0.2]}"},
+        {"{hull: [[-0.15, -0.1, -0.1], [0.15, 0, -0.1], [0, 0.12, -0.1], [0, 0, 0.1]]}",
+         "{cylinder: {radius: 0.12, length: 0.2, axis: [0.1, 0.05, 1]}}"}};
     static const struct {
         const char *law, *method;
         bool keeps; // the energy
@@ -266,6 +270,8 @@ static int sharp_rims_meet(void)
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
             double v[3][7];
+            bool rigid = strstr(ways[k].law, "law: restitution") != NULL;
+            if (rigid && i >= 3) continue; // step by step alone
             for (int n = 0; n < 3; n++)
                 CHECK(they_collide(some[i], ways[k].law, ways[k].method, n == 1 ? 0.7 : 0.0, n == 2,
                                    v[n]));

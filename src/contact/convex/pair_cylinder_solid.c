@@ -25,7 +25,8 @@ static bool is_mutual(both *w, flx_part_kind kind, int number, const flx_cylinde
 {
     flx_part part = flx_convex_part(w->s, kind, number);
     v3 u = v3_neg(f->out);
-    w->strict = !(f->distance > APART * w->s->of->size) || flx_convex_sees(w->s, &part, u, STRICT);
+    bool apart = f->distance > APART * w->s->of->size || f->part == FLX_CYLINDER_RIM;
+    w->strict = !apart || flx_convex_sees(w->s, &part, u, STRICT);
     return w->strict || flx_convex_sees(w->s, &part, u, MUTUAL);
 }
 
@@ -56,8 +57,10 @@ static bool edge(both *w, int number, int which, flx_touch *out)
     double x = lies ? part[which - 1] : flx_cylinder_nearest_of_axis(&axis, &w->c);
     if (!(fabs(x) < axis.half * (1.0 - 1e-9))) return false; // a corner
     v3 q = v3_axpy(x, axis.axis[2], axis.middle);
+    flx_edge_curve line = {.middle = axis.middle, .e = {axis.axis[2]}};
+    double reach = fmin(axis.half - fabs(x), w->c.radius);
     flx_cylinder_foot f =
-        lies ? flx_cylinder_nearest_on(&w->c, q, on) : flx_cylinder_nearest(&w->c, q);
+        lies ? flx_cylinder_nearest_on(&w->c, q, on) : flx_cylinder_meet(&w->c, &line, reach, &x);
     if (!is_mutual(w, FLX_PART_EDGE, number, &f)) return false;
     flx_cylinder_put_axis(&axis, x, &w->c, &f, out);
     return true;
@@ -75,12 +78,14 @@ static bool is_over(const flx_convex *s, int number, v3 n, v3 q)
     return true;
 }
 
-// Whether a place inside the solid is no deeper under this face than under the others.
-static bool is_least_deep(const flx_convex *s, v3 q, double height)
+// Whether a rim is no deeper under this face than under the others, each at its lowest place.
+static bool is_least_deep(const flx_convex *s, const flx_cylinder_core *c, v3 middle, double height)
 {
     for (int i = 0; i < s->of->nface; i++) {
         flx_part face = flx_convex_part(s, FLX_PART_FACE, i);
-        if (v3_dot(face.d, v3_sub(q, face.p)) > height + 1e-12 * s->of->size) return false;
+        double sine = v3_norm(v3_cross(face.d, c->axis[2]));
+        double lowest = v3_dot(face.d, v3_sub(middle, face.p)) - c->radius * sine;
+        if (lowest > height + 1e-12 * s->of->size) return false;
     }
     return true;
 }
@@ -103,7 +108,7 @@ static bool face(both *w, int number, int end, int which, flx_touch *out)
     v3 q = v3_axpy(c->radius, way, middle);
     double height = v3_dot(part.d, v3_sub(q, part.p));
     if (!is_over(w->s, number, part.d, q)) return false;
-    if (height < 0.0 && !is_least_deep(w->s, q, height)) return false;
+    if (height < 0.0 && !is_least_deep(w->s, c, middle, height)) return false;
     double k = sine < FLAT || !(c->radius > 0.0) ? HUGE_VAL : sine / c->radius;
     out->gap = height - w->s->skin - c->skin;
     v3_store(out->n, part.d);
