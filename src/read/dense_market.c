@@ -8,7 +8,7 @@
 #define MOST 20000000.0 // entries
 
 typedef struct head {
-    bool array, symmetric;
+    bool array, symmetric, skew; // skew: symmetric with the other sign, nothing on the diagonal
 } head;
 
 static bool has_word(const char *text, int length, const char *word)
@@ -27,12 +27,14 @@ static flx_status read_head(flx_scan *s, head *h)
     bool fits = flx_scan_line(s, &text, &length) && has_word(text, length, "%%MatrixMarket");
     h->array = fits && has_word(text, length, "array");
     h->symmetric = fits && has_word(text, length, "symmetric");
+    h->skew = fits && has_word(text, length, "skew");
     if (!fits || !(h->array || has_word(text, length, "coordinate")) ||
         !(h->symmetric || has_word(text, length, "general")) || has_word(text, length, "complex") ||
-        has_word(text, length, "pattern") || has_word(text, length, "skew")) {
+        has_word(text, length, "pattern")) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, ((flx_loc){s->file, 1, 1, NULL}),
                         "the first line is expected to be '%%%%MatrixMarket matrix', then "
-                        "'coordinate' or 'array', 'real', and 'general' or 'symmetric'");
+                        "'coordinate' or 'array', 'real', and 'general', 'symmetric' or "
+                        "'skew-symmetric'");
     }
     while (flx_scan_skip(s) && *s->at == '%') flx_scan_line(s, &text, &length);
     return FLX_OK;
@@ -60,7 +62,9 @@ static flx_status put(flx_scan *s, const head *h, flx_dense_market *m, int i, in
                         "entry (%d, %d) is outside of the matrix, or no number", i + 1, j + 1);
     }
     m->values[(size_t)j * (size_t)m->rows + (size_t)i] += value;
-    if (h->symmetric && i != j) m->values[(size_t)i * (size_t)m->rows + (size_t)j] += value;
+    if (h->symmetric && i != j) {
+        m->values[(size_t)i * (size_t)m->rows + (size_t)j] += h->skew ? -value : value;
+    }
     return FLX_OK;
 }
 
@@ -69,7 +73,7 @@ static flx_status read_values(flx_scan *s, const head *h, int count, flx_dense_m
     double value;
     for (int j = 0; h->array && j < m->columns;
          j++) { // columns, of a symmetric one from the diagonal on
-        for (int i = h->symmetric ? j : 0; i < m->rows; i++) {
+        for (int i = h->symmetric ? j + h->skew : 0; i < m->rows; i++) {
             FLX_TRY(flx_scan_number(s, "a value", &value));
             FLX_TRY(put(s, h, m, i, j, value));
         }

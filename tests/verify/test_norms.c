@@ -111,6 +111,98 @@ static int refused(const char *force, const char *keys, const char *words)
     return 0;
 }
 
+static void put_matrix(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+    if (!f) return;
+    fprintf(f, "%%%%MatrixMarket matrix %s\n", text);
+    fclose(f);
+}
+
+// Two masses with gyroscopic and viscous damping, as matrices of the second order and as the equations that they are.
+static int systems_of_the_second_order_are_their_equations(void)
+{
+    put_matrix("second_M.mtx", "coordinate real symmetric\n2 2 3\n1 1 2\n2 1 0.5\n2 2 3");
+    put_matrix("second_D.mtx", "array real general\n2 2\n0.4\n-0.2\n0.6\n0.5");
+    put_matrix("second_G.mtx", "array real skew-symmetric\n2 2\n-0.4");
+    put_matrix("second_K.mtx", "array real symmetric\n2 2\n40\n-10\n30");
+    put_matrix("second_B.mtx", "array real general\n2 1\n1\n2");
+    put_matrix("second_C.mtx", "array real general\n2 4\n1\n0\n0\n0\n0\n0\n0\n1"); // q1, q2'
+    static const char equations[] =
+        "flexion: 1\nequations:\n  second_order:\n"
+        "    x: {mass: 2, force: -0.4*x' - 0.6*y' - 40*x + 10*y + F}\n"
+        "    y: {mass: 3, force: 0.2*x' - 0.5*y' + 10*x - 30*y + 2*F}\n  coupling: [[x, y, 0.5]]\n"
+        "inputs: {F: 0}\nanalyse: {size: {type: norms, outputs: [x, y'], from: 1, to: 4}}\n";
+    static const char block[] =
+        "flexion: 1\ninputs: {F: 0}\ncontrol:\n  p: {type: state-space, of: F, mass: second_M.mtx, "
+        "damping: second_D.mtx, stiffness: second_K.mtx, B: second_B.mtx, C: second_C.mtx}\n"
+        "analyse: {size: {type: norms, of: p, from: 1, to: 4}}\n";
+    static const char turned[] =
+        "flexion: 1\ninputs: {F: 0}\ncontrol:\n  p: {type: state-space, of: F, mass: second_M.mtx, "
+        "damping: second_G.mtx, stiffness: second_K.mtx, B: second_B.mtx, C: second_C.mtx}\n"
+        "analyse: {size: {type: norms, of: p}}\n";
+    findings a = findings_of(equations), b = findings_of(block), c = findings_of(turned);
+    CHECK(a.status == FLX_OK && b.status == FLX_OK);
+    const flx_finding_table *x = table(&a.f, "norms"), *y = table(&b.f, "norms");
+    for (int i = 0; i < 4; i++) CHECK_REL(y->values[i], x->values[i], 1e-9);
+    x = table(&a.f, "hankel");
+    y = table(&b.f, "hankel");
+    CHECK(x->nrow == 4 && y->nrow == 4);
+    for (int i = 0; i < 12; i++) CHECK_NEAR(y->values[i], x->values[i], 1e-9);
+    CHECK(c.status != FLX_OK); // gyroscopic forces alone let nothing decay
+    CHECK_TEXT(flx_ctx_error(c.ctx, 0)->text, "does not decay");
+    findings_clear(&a);
+    findings_clear(&b);
+    findings_clear(&c);
+    return 0;
+}
+
+// Keys of the second order that do not fit, and the place.
+static int wrong_systems_of_the_second_order_are_refused(void)
+{
+    static const struct {
+        const char *keys, *message;
+    } wrong[] = {
+        {"mass: second_M.mtx, B: second_B.mtx, C: second_C.mtx", "needs the key 'stiffness'"},
+        {"stiffness: second_K.mtx, B: second_B.mtx, C: second_C.mtx", "needs its 'mass'"},
+        {"A: second_K.mtx, damping: second_D.mtx, B: second_B.mtx, C: second_C.mtx",
+         "needs its 'mass'"},
+        {"mass: second_M.mtx, stiffness: second_K.mtx, A: second_K.mtx, B: second_B.mtx, C: "
+         "second_C.mtx",
+         "of the first order or of the second"},
+        {"mass: second_M.mtx, stiffness: second_K.mtx, B: [[1], [2]], C: second_C.mtx",
+         "is of files, its B and C too"},
+        {"mass: second_M.mtx, stiffness: second_C.mtx, B: second_B.mtx, C: second_C.mtx",
+         "do not fit: mass 2 x 2, stiffness 2 x 4"},
+        {"mass: second_Z.mtx, stiffness: second_K.mtx, B: second_B.mtx, C: second_C.mtx",
+         "is singular"},
+        {"mass: second_M.mtx, stiffness: second_K.mtx, B: second_B.mtx, C: second_C.mtx, sample: "
+         "0.1",
+         "leave out 'sample'"},
+    };
+    put_matrix("second_Z.mtx", "array real symmetric\n2 2\n1\n1\n1");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "flexion: 1\ninputs: {u: 0}\ncontrol: {p: {type: state-space, of: u, %s}}\n"
+                 "simulate: {until: 1}\n",
+                 wrong[i].keys);
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        CHECK(flx_model_read_text(ctx, "m.yaml", text, strlen(text), 0, NULL, &model) != FLX_OK);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, wrong[i].message);
+        CHECK(flx_ctx_error(ctx, 0)->loc.line == 3);
+        flx_ctx_destroy(&ctx);
+    }
+    static const char *const files[] = {"M", "D", "G", "K", "B", "C", "Z"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "second_%s.mtx", files[i]);
+        remove(name);
+    }
+    return 0;
+}
+
 static int what_has_no_norm_is_refused(void)
 {
     CHECK(refused("-800*x + F", "outputs: [x]", "decay") == 0);
@@ -122,4 +214,6 @@ static int what_has_no_norm_is_refused(void)
 }
 
 TEST_MAIN(TEST(norms_are_those_of_the_book), TEST(blocks_of_files_have_the_norms_of_the_case),
-          TEST(wrong_blocks_are_refused), TEST(what_has_no_norm_is_refused))
+          TEST(systems_of_the_second_order_are_their_equations),
+          TEST(wrong_systems_of_the_second_order_are_refused), TEST(wrong_blocks_are_refused),
+          TEST(what_has_no_norm_is_refused))

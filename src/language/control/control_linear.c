@@ -127,9 +127,21 @@ flx_status flx_control_state_space(flx_control_draft *d)
     int rows[4] = {0}, columns[4] = {0}, nin = 0;
     FLX_TRY(flx_control_need(d, "of", &of));
     nin = of->kind == FLX_ENTRY_LIST ? of->count : 1;
+    const flx_entry *mass = flx_control_key(d, "mass");
+    const flx_entry *rest = flx_control_key(d, "damping");
+    if (!rest) rest = flx_control_key(d, "stiffness");
+    if (rest && !mass) {
+        return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, rest->loc,
+                        "a system of second order needs its 'mass', in place of A");
+    }
     for (int i = 0; i < 4; i++) {
         M[i] = flx_control_key(d, names[i]);
-        if (i < 3) FLX_TRY(flx_control_need(d, names[i], &M[i]));
+        if (mass && i == 0 && M[0]) {
+            return FLX_FAIL(d->b->ctx, FLX_ERR_MODEL, M[0]->loc,
+                            "'%s' has A and mass: a system is of the first order or of the second",
+                            d->item->full);
+        }
+        if (i < 3 && !(mass && i == 0)) FLX_TRY(flx_control_need(d, names[i], &M[i]));
     }
     FLX_TRY(flx_control_matrices(d, M));
     for (int i = 0; i < 4; i++) {
