@@ -405,7 +405,10 @@ static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *asked, f
     s.group = group;
     s.interfaces = faces;
     if (status == FLX_OK) status = flx_fe_check_dashpots(fe, s.nrigid, R, loc);
+    bool given = fe->s->width > 0; // matrices of another program: what they lack is told first
+    if (status == FLX_OK && !given) status = flx_fe_check_free(fe, s.nrigid, R, loc);
     if (status == FLX_OK) status = flx_shapes_find(&s, basis, &shapes);
+    if (status == FLX_OK && given) status = flx_fe_check_free(fe, s.nrigid, R, loc);
     if (status == FLX_OK && basis->nloaded > 0)
         status = check_loaded(fe, arena, &s, basis, &shapes);
     if (status == FLX_OK) status = make_body(fe, arena, basis, &shapes, &s, out);

@@ -111,25 +111,61 @@ flx_status flx_fe_find_damping(flx_fe *fe)
     return status;
 }
 
-flx_status flx_fe_check_dashpots(const flx_fe *fe, int nrigid, const double *R, flx_loc loc)
+// The largest number of A R beside those of A and R: what rigid motions R meet.
+static flx_status resistance(const flx_fe *fe, const flx_symmetric *A, int nrigid, const double *R,
+                             double *out)
 {
     size_t n = (size_t)fe->n;
     double most = 0, rest = 0, size = 0;
-    if (fe->D.n == 0 || nrigid == 0) return FLX_OK;
-    double *DR = flx_alloc(fe->ctx, (size_t)nrigid * n, sizeof *DR);
-    if (!DR) return FLX_ERR_MEMORY;
-    flx_symmetric_multiply(&fe->D, nrigid, R, DR);
-    for (int j = 0; j < fe->n; j++) most = fmax(most, fe->D.value[fe->D.start[j]]);
+    *out = 0;
+    if (A->n == 0 || nrigid == 0) return FLX_OK;
+    double *AR = flx_alloc(fe->ctx, (size_t)nrigid * n, sizeof *AR);
+    if (!AR) return FLX_ERR_MEMORY;
+    flx_symmetric_multiply(A, nrigid, R, AR);
+    for (int j = 0; j < fe->n; j++) most = fmax(most, A->value[A->start[j]]);
     for (size_t i = 0; i < (size_t)nrigid * n; i++) {
         size = fmax(size, fabs(R[i]));
-        rest = fmax(rest, fabs(DR[i]));
+        rest = fmax(rest, fabs(AR[i]));
     }
-    flx_free(DR);
-    if (rest <= 1e-8 * most * size) return FLX_OK;
+    flx_free(AR);
+    *out = most * size > 0 ? rest / (most * size) : 0;
+    return FLX_OK;
+}
+
+flx_status flx_fe_check_dashpots(const flx_fe *fe, int nrigid, const double *R, flx_loc loc)
+{
+    double part;
+    FLX_TRY(resistance(fe, &fe->D, nrigid, R, &part));
+    if (part <= 1e-8) return FLX_OK;
     return FLX_FAIL(
         fe->ctx, FLX_ERR_MODEL, loc,
         fe->s->D.n > 0 ? "the damping matrix resists a motion of the whole body: what is in "
                          "proportion to the mass belongs to the body, 'damping: {rayleigh: [..]}'"
                        : "the dashpots resist a rotation of the whole body: their nodes are apart; "
                          "let them act along the line between the nodes alone");
+}
+
+#define ROUNDED 1e-9 // numbers of equations in a file have some digits: told above the one, refused
+#define HELD 1e-4    // above the other
+
+flx_status flx_fe_check_free(const flx_fe *fe, int nrigid, const double *R, flx_loc loc)
+{
+    const char *text =
+        fe->s->width > 0
+            ? "the stiffness matrix resists a motion of the whole body, by %.1e of its largest "
+              "number: a body is free, and joints hold it; numbers of few digits do that, too"
+            : "equations between nodes, or springs between nodes that are apart, resist a motion "
+              "of the whole body, by %.1e of its largest stiffness: let equations hold in every "
+              "rigid motion, and springs act along the line between their nodes alone";
+    const flx_structure *s = fe->s;
+    double part;
+    FLX_TRY(resistance(fe, &fe->K, nrigid, R, &part));
+    if (part <= ROUNDED) return FLX_OK;
+    for (int i = 0; i < s->nspring; i++) loc = s->springs[i].loc;
+    for (int i = 0; i < s->nlink; i++) {
+        if (s->links[i].kind == FLX_LINK_EQUATION) loc = s->links[i].loc;
+    }
+    if (part > HELD) return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, loc, text, part);
+    flx_ctx_warn(fe->ctx, loc, text, part);
+    return FLX_OK;
 }

@@ -42,3 +42,8 @@ bool flx_fe_is_continuum(const flx_element *e);
 flx_status flx_fe_element_stress(const flx_fe *fe, int element, const double *u, double *sigma);
 // fe_jumps.c: the energy of the jumps of stress between elements of one material in that of the displacements u (nnode, 6) (FE-25).
 flx_status flx_fe_jumps(const flx_fe *fe, const double *u, double *part);
+
+// ---- fe_damping.c ---------------------------------------------------------------------------------
+
+// Refuse equations, springs and matrices that resist the rigid motions R (nrigid, n) of a free structure.
+flx_status flx_fe_check_free(const flx_fe *fe, int nrigid, const double *R, flx_loc loc);

@@ -166,7 +166,8 @@ static const char *complain_key(flx_schema_checker *c, const flx_entry *key, con
     flx_nearest_start(&near, key->text);
     const flx_schema_key *elsewhere = NULL;
     for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
-        if (strcmp(k->key, key->text) == 0 && !elsewhere) elsewhere = k;
+        bool likelier = !elsewhere || (k->needed && !elsewhere->needed);
+        if (likelier && strcmp(k->key, key->text) == 0) elsewhere = k;
         if (!(k->groups >> t->group & 1)) continue;
         if (flx_schema_lists(k->types, type, c->dimension)) flx_nearest_offer(&near, k->key);
     }
