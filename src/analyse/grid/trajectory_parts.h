@@ -20,6 +20,9 @@ typedef struct flx_program_nlp {
     int nlocal;           // q, v, a of active positions, then the other columns: 3 na + no
     int na, no;           // active positions, other columns
     int ncurved, *curved; // local directions along which rows are curved
+    int *straight;        // (ncurved) how often in a row they were none
+    bool *bends;          // (ncurved) at some node of this time
+    long nhessian;        // second derivatives so far
     double *base, *moved; // (nlocal) gradients
     double *of_cost;      // (nlocal) gradient of the row of the cost
     double *H;            // (nlocal x nlocal)

@@ -11,6 +11,11 @@
 
 #define MOVE 1e-6    // of the sizes of unknowns
 #define STRETCH 1e-3 // of the step
+// Directions along which no gradient changes by more than this part, as along a rail: after so many times they are looked at once in
+// so many times. What is missed until then makes steps worse, and no solution.
+#define STRAIGHT 1e-13
+#define SURE 2
+#define AGAIN 8
 
 // ---- the step ----------------------------------------------------------------------------------------------
 
@@ -81,7 +86,9 @@ static flx_status list_curved(flx_program_nlp *p)
     const flx_grid *g = p->g;
     const flx_dims *d = &g->s->dims;
     p->curved = flx_arena_take(p->arena, (size_t)p->nlocal, sizeof *p->curved);
-    if (!p->curved) return FLX_ERR_MEMORY;
+    p->straight = flx_arena_take(p->arena, (size_t)p->nlocal, sizeof *p->straight);
+    p->bends = flx_arena_take(p->arena, (size_t)p->nlocal, sizeof *p->bends);
+    if (!p->curved || !p->straight || !p->bends) return FLX_ERR_MEMORY;
     for (int k = 0; k < 2 * p->na; k++) p->curved[p->ncurved++] = k;
     for (int c = p->na; c < g->ncol; c++) {
         int w = g->cols[c] - d->nv - d->nx;
@@ -218,6 +225,31 @@ static double size_of(const flx_program_nlp *p, int k)
     return k < p->na ? unit[k] : unit[k - p->na] / p->unit_time;
 }
 
+static bool is_left_out(const flx_program_nlp *p, int k)
+{
+    return p->straight[k] >= SURE && p->nhessian % AGAIN != 0;
+}
+
+static void look_for_bend(flx_program_nlp *p, int k)
+{
+    double most = 0.0, off = 0.0;
+    for (int i = 0; i < p->nlocal && !p->bends[k]; i++) {
+        most = fmax(most, fabs(p->base[i]));
+        off = fmax(off, fabs(p->moved[i] - p->base[i]));
+    }
+    if (!(off <= STRAIGHT * most)) p->bends[k] = true;
+}
+
+// After all nodes.
+static void count_straight(flx_program_nlp *p)
+{
+    for (int k = 0; k < p->ncurved; k++) {
+        if (!is_left_out(p, k)) p->straight[k] = p->bends[k] ? 0 : p->straight[k] + 1;
+        p->bends[k] = false;
+    }
+    p->nhessian++;
+}
+
 static bool find_local(flx_program_nlp *p, int n)
 {
     flx_grid *g = p->g;
@@ -240,6 +272,7 @@ static bool find_local(flx_program_nlp *p, int n)
     if (!find_gradient(p, &at, p->base)) return false;
     if (p->free_time) add_row(p, g->rows[p->cost], 1.0, p->of_cost, true);
     for (int k = 0; k < p->ncurved; k++) {
+        if (is_left_out(p, k)) continue;
         double *u = number_of(p, copy, p->curved[k]), was = *u,
                by = MOVE * (size_of(p, p->curved[k]) + fabs(was));
         *u = was + by;
@@ -247,6 +280,7 @@ static bool find_local(flx_program_nlp *p, int n)
         bool done = find_gradient(p, &at, p->moved);
         *u = was;
         if (!done) return false;
+        look_for_bend(p, k);
         for (int i = 0; i < nl; i++) p->H[i * nl + p->curved[k]] = (p->moved[i] - p->base[i]) / by;
     }
     return true;
@@ -369,5 +403,6 @@ bool flx_trajectory_hessian(void *user, const double *x, double factor, const do
         put_time(p, n, factor, HS, values);
         values += nm + 1;
     }
+    count_straight(p);
     return true;
 }

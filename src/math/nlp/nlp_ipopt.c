@@ -141,6 +141,14 @@ static void set_whole(IpoptProblem p, const char *key, int x)
     AddIpoptIntOption(p, k, x);
 }
 
+// Matrices are scaled here, and their bands are narrow: MUMPS orders them by degrees, and neither permutes nor scales them again.
+static void take_narrow_bands(IpoptProblem p)
+{
+    set_whole(p, "mumps_pivot_order", 0);
+    set_whole(p, "mumps_permuting_scaling", 0);
+    set_whole(p, "mumps_scaling", 0);
+}
+
 static double bounded(double x)
 {
     return x < -UNBOUNDED ? -2.0 * UNBOUNDED : x > UNBOUNDED ? 2.0 * UNBOUNDED : x;
@@ -199,6 +207,7 @@ flx_status flx_nlp_solve(flx_ctx *ctx, const flx_nlp *p, double *x, double *eta,
         set_number(o, "tol", p->tolerance);
         set_text(o, "mu_strategy", "adaptive");
         set_number(o, "bound_relax_factor", 0.0);
+        take_narrow_bands(o);
         SetIntermediateCallback(o, watch);
         status = IpoptSolve(o, x, NULL, &report->value, eta, NULL, NULL, &s);
         report->value *= unit_f(p);
