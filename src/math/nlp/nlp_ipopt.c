@@ -176,19 +176,52 @@ static const char *reason(enum ApplicationReturnStatus status)
     }
 }
 
+// From x, with bounds (2 n + 2 m): of x, then of the conditions.
+static enum ApplicationReturnStatus run(session *s, const char *oracle, double *b, double *x,
+                                        double *eta)
+{
+    const flx_nlp *p = s->p;
+    size_t n = (size_t)p->n, m = (size_t)p->m;
+    IpoptProblem o =
+        CreateIpoptProblem(p->n, b, b + n, p->m, b + 2 * n, b + 2 * n + m, p->njac, p->nhess, 0,
+                           value, conditions, gradient, jacobian, hessian);
+    if (!o) return Insufficient_Memory;
+    set_whole(o, "print_level", 0);
+    set_text(o, "sb", "yes");
+    set_whole(o, "max_iter", p->most);
+    set_number(o, "tol", p->tolerance);
+    set_text(o, "mu_strategy", "adaptive");
+    set_text(o, "mu_oracle", oracle);
+    set_number(o, "bound_relax_factor", 0.0);
+    take_narrow_bands(o);
+    SetIntermediateCallback(o, watch);
+    enum ApplicationReturnStatus status =
+        IpoptSolve(o, x, NULL, &s->report->value, eta, NULL, NULL, s);
+    s->report->value *= unit_f(p);
+    FreeIpoptProblem(o);
+    return status;
+}
+
+// Steps that lead nowhere, though the problem may have a solution.
+static bool goes_astray(enum ApplicationReturnStatus status)
+{
+    return status == Maximum_Iterations_Exceeded || status == Restoration_Failed;
+}
+
 flx_status flx_nlp_solve(flx_ctx *ctx, const flx_nlp *p, double *x, double *eta,
                          flx_nlp_report *report)
 {
     size_t n = (size_t)p->n, m = (size_t)p->m;
     *report = (flx_nlp_report){0};
-    double *b = flx_alloc(ctx, 3 * n + 3 * m, sizeof *b);
+    double *b = flx_alloc(ctx, 4 * n + 4 * m, sizeof *b);
     if (!b) return FLX_ERR_MEMORY;
+    double *again = b + 3 * n + 3 * m, *eta_again = again + n;
     session s = {.p = p, .report = report, .x = b + 2 * n + 2 * m, .eta = b + 3 * n + 2 * m};
     for (size_t i = 0; i < n; i++) {
         double unit = unit_of(p->unit, (int)i);
         b[i] = bounded(p->lower[i] / unit);
         b[n + i] = bounded(p->upper[i] / unit);
-        x[i] /= unit;
+        again[i] = x[i] /= unit;
     }
     for (size_t i = 0; i < m; i++) {
         double unit = unit_of(p->unit_g, (int)i);
@@ -196,28 +229,24 @@ flx_status flx_nlp_solve(flx_ctx *ctx, const flx_nlp *p, double *x, double *eta,
         b[2 * n + m + i] = bounded(p->g_upper[i] / unit);
     }
     pthread_mutex_lock(&one_at_a_time);
-    IpoptProblem o =
-        CreateIpoptProblem(p->n, b, b + n, p->m, b + 2 * n, b + 2 * n + m, p->njac, p->nhess, 0,
-                           value, conditions, gradient, jacobian, hessian);
-    enum ApplicationReturnStatus status = Internal_Error;
-    if (o) {
-        set_whole(o, "print_level", 0);
-        set_text(o, "sb", "yes");
-        set_whole(o, "max_iter", p->most);
-        set_number(o, "tol", p->tolerance);
-        set_text(o, "mu_strategy", "adaptive");
-        set_number(o, "bound_relax_factor", 0.0);
-        take_narrow_bands(o);
-        SetIntermediateCallback(o, watch);
-        status = IpoptSolve(o, x, NULL, &report->value, eta, NULL, NULL, &s);
-        report->value *= unit_f(p);
-        FreeIpoptProblem(o);
+    enum ApplicationReturnStatus status = run(&s, "quality-function", b, x, eta);
+    if (goes_astray(status)) { // another way may get through
+        flx_nlp_report first = *report;
+        enum ApplicationReturnStatus other = run(&s, "loqo", b, again, eta_again);
+        if (other == Solve_Succeeded || other == Solved_To_Acceptable_Level) {
+            status = other;
+            memcpy(x, again, n * sizeof *x);
+            memcpy(eta, eta_again, m * sizeof *eta);
+        } else {
+            first.evaluations = report->evaluations;
+            *report = first;
+        }
     }
     pthread_mutex_unlock(&one_at_a_time);
     for (size_t i = 0; i < n; i++) x[i] *= unit_of(p->unit, (int)i);
     for (size_t i = 0; i < m; i++) eta[i] *= unit_f(p) / unit_of(p->unit_g, (int)i);
     flx_free(b);
-    if (!o || status == Insufficient_Memory)
+    if (status == Insufficient_Memory)
         return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory in IPOPT");
     if (status == Solve_Succeeded || status == Solved_To_Acceptable_Level) return FLX_OK;
     report->ended = reason(status);

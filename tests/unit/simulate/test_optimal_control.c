@@ -129,6 +129,52 @@ static int out_of_reach(void)
 
 // m s'' = F over a path L in the time T, from rest to rest, where the least of the square is 12 m^2 L^2/T^3 and begins with
 // 6 m L/T^2, and the least time with |F| <= m L/T^2, which is 2 T: in units of people, watches and ships.
+// A pendulum turned over by small torques, at which steps by the quality function go to and fro without end.
+static int by_another_way(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "inputs: {F: {value: 0, lower: -3.8058, upper: 3.8058}}\n"
+        "bodies: {rod: {type: rigid, mass: 1.594, inertia: 0.05, com: [0, -0.483]}}\n"
+        "joints: {hinge: {type: revolute, on: [ground, rod], at: rod}}\n"
+        "forces: {push: {type: torque, on: hinge, value: F}, d: {type: spring, on: hinge, damping: "
+        "0.114}}\n"
+        "analyse: {s: {type: optimal-control, inputs: [F], minimise: F^2, at_end: {hinge.angle: "
+        "pi}, until: 2.664, steps: 120}}\nsimulate: {until: 1}\n";
+    found a;
+    if (!flx_nlp_is_there()) return TEST_SKIPPED;
+    find_text(&a, text, 0, 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK_REL(a.cost, 20.91755, 1e-6);
+    done(&a);
+    return 0;
+}
+
+// From rest to rest in least time: a mass on a spring is pushed and pulled. x = a (1 - cos w t), then back from -a.
+static int bang_bang(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ninputs: {F: {value: 0, lower: -1, upper: 1}}\n"
+        "bodies: {b: {type: point, mass: 1, position: [0, 0]}}\n"
+        "joints: {r: {type: point-on-line, on: [ground, b], at: [[0, 0], b], axis: [1, 0]}}\n"
+        "forces: {f: {type: force, on: b, value: [\"F - 0.4*b.position.x\", 0]}}\n"
+        "analyse: {T: {type: optimal-control, inputs: [F], minimise: time, at_end: {b.position.x: "
+        "1}, until: free, steps: 200}}\nsimulate: {until: 1}\n";
+    double w = sqrt(0.4), lo = 0.0, hi = 3.0;
+    found a;
+    if (!flx_nlp_is_there()) return TEST_SKIPPED;
+    for (int k = 0; k < 100; k++) { // the switch: on the circle about -2.5 through (1, 0)
+        double t = 0.5 * (lo + hi), x = 2.5 * (1.0 - cos(w * t)), v = 2.5 * sin(w * t);
+        *(hypot(x + 2.5, v) < 3.5 ? &lo : &hi) = t;
+    }
+    double x = 2.5 * (1.0 - cos(w * lo)), v = 2.5 * sin(w * lo);
+    find_text(&a, text, 0, 0, NULL);
+    CHECK(a.status == FLX_OK);
+    CHECK_REL(a.time, lo + atan2(v, x + 2.5) / w, 3e-5); // of order 2 but for the switch
+    done(&a);
+    return 0;
+}
+
 static int units_do_not_matter(void)
 {
     static const char model[] =
@@ -168,4 +214,5 @@ static int units_do_not_matter(void)
 }
 
 TEST_MAIN(TEST(units_do_not_matter), SLOW_TEST(costs_of_transcriptions),
-          SLOW_TEST(the_optimum_of_the_maximum_principle), TEST(free_times), TEST(out_of_reach))
+          SLOW_TEST(the_optimum_of_the_maximum_principle), TEST(free_times), TEST(out_of_reach),
+          TEST(by_another_way), TEST(bang_bang))
