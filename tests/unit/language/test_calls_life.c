@@ -452,12 +452,12 @@ static int structural_parameters_are_told_by_path(void)
     flx_model_add_parameter(m, "k", 2);
     int ball = flx_model_add_body(
         m, "ball",
-        &(flx_body_def){.type = FLX_POINT, .mass = {.text = "k"}, .position = {.x = {1}}});
+        &(flx_body_def){.type = FLX_POINT, .mass = {0, "k"}, .position = {.x = {1, NULL}}});
     flx_model_add_force(m, "spring",
                         &(flx_force_def){.type = FLX_SPRING,
                                          .on = {FLX_GROUND, ball},
                                          .at = {{.x = FLX_ZERO}, {.text = "ball"}},
-                                         .stiffness = {{.text = "10*k"}}});
+                                         .stiffness = {{0, "10*k"}}});
     flx_model_set_text(m, "simulate.until", "steps");
     CHECK(flx_system_compile(m, NULL, ctx, &s) == FLX_OK);
     flx_model_destroy(&m);
