@@ -7,8 +7,9 @@
 //     floor x      k,   ceil x = -floor(-x),   round x = floor(x + 1/2)              (EVE-1)
 //     mod(a, b)    a - b k,   k = floor(a/b)
 // Operands are frozen first, so the value of a switch depends on switches found before it.
-// A table that is held beyond its ends is cut there; one of straight lines at its corners, too. == and != of what moves are left: they are true in passing only. So is an `either`, whose
-// branches are one function.
+// A table that is held beyond its ends is cut there; one of straight lines at its corners, too. == and != of what moves are left: they are true in passing only. So is the condition of
+// an `either`, whose branches are one function; what it compares is frozen, as the branches are, or it would choose the way of the other side of a
+// border.
 #include "expr/algebra.h"
 #include "expr/graph.h"
 
@@ -152,6 +153,54 @@ static flx_node freeze(flx_freezer *f, const flx_graph_node *p, flx_node a, flx_
     }
 }
 
+// What the condition of an `either` compares goes on the stack.
+static bool push_compared(walk *w, flx_node c)
+{
+    flx_graph_node p = w->f->g->nodes[c];
+    switch (p.op) {
+    case FLX_OP_AND:
+    case FLX_OP_OR:
+        return push_compared(w, p.a) && push_compared(w, p.b);
+    case FLX_OP_NOT:
+        return push_compared(w, p.a);
+    case FLX_OP_LT:
+    case FLX_OP_LE:
+    case FLX_OP_EQ:
+    case FLX_OP_NE:
+        return push(w, p.a) && push(w, p.b);
+    default:
+        return true;
+    }
+}
+
+// The condition of an `either`, of what it compares as frozen.
+static flx_node compared(const flx_freezer *f, flx_node c)
+{
+    flx_graph_node p = f->g->nodes[c];
+    flx_node a, b;
+    switch (p.op) {
+    case FLX_OP_AND:
+    case FLX_OP_OR:
+        a = compared(f, p.a);
+        b = compared(f, p.b);
+        break;
+    case FLX_OP_NOT:
+        a = compared(f, p.a);
+        b = -1;
+        break;
+    case FLX_OP_LT:
+    case FLX_OP_LE:
+    case FLX_OP_EQ:
+    case FLX_OP_NE:
+        a = f->of[p.a] - 1;
+        b = f->of[p.b] - 1;
+        break;
+    default:
+        return c;
+    }
+    return a == p.a && b == p.b ? c : flx_graph_rebuild(f->g, &p, a, b, -1);
+}
+
 // Freeze the node on top of the stack if its operands are done, else put them on top.
 static bool freeze_top(walk *w)
 {
@@ -160,13 +209,14 @@ static bool freeze_top(walk *w)
     flx_graph_node p = f->g->nodes[n];
     int operands = flx_op_operands(p.op), before = w->count;
     bool either = p.op == FLX_OP_IF && p.payload == FLX_EITHER;
-    if (operands > 0 && !either && !push(w, p.a)) return false;
+    if (operands > 0 && !(either ? push_compared(w, p.a) : push(w, p.a))) return false;
     if (operands > 1 && !push(w, p.b)) return false;
     if (operands > 2 && !push(w, p.c)) return false;
     if (w->count > before) return true;
 
     if (operands > 0) {
-        flx_node a = either ? p.a : f->of[p.a] - 1;
+        flx_node a = either ? compared(f, p.a) : f->of[p.a] - 1;
+        if (a < 0) return false;
         flx_node b = operands > 1 ? f->of[p.b] - 1 : -1, c = operands > 2 ? f->of[p.c] - 1 : -1;
         bool same = a == p.a && (operands < 2 || b == p.b) && (operands < 3 || c == p.c);
         if (!same) result = flx_graph_rebuild(f->g, &p, a, b, c);

@@ -4,6 +4,7 @@
 //     t_x = a x n, t_y = n x t_x,  v_x = v.t_x,  v_y = (v - rho w x e).t_y,  v_s = w R_e - v_x        (TYR-2)
 //     s_x k' + |v_x| k + h |v_s| (k - k_m)/(k_m/4) = v_s, the last term where k > k_m;  s_y, z, v_y alike (TYR-3)
 // h falls from 1 at rest to 0 at 1 m/s: a wheel that slides at a standstill is stretched by little more than s k_m.
+// Off the road nothing stretches the tyre: s_x k' + (|v_x| + 10 m/s) k = 0.
 // p is the point of the road nearest to the centre, in the plane of the wheel (TYR-5). Forces follow from the slip k and the
 // slip angle atan z by the law; together they stay inside an ellipse. They act where the wheel touches.
 #include "expr/algebra.h"
@@ -13,8 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SLOW 0.5  // m/s: below, slips are damped
-#define STILL 1.0 // m/s: below, they do not grow beyond what the law can hold
+#define SLOW 0.5   // m/s: below, slips are damped
+#define ALOFT 10.0 // m/s: a tyre off the road loses its slips as if it rolled so much faster
+#define STILL 1.0  // m/s: below, they do not grow beyond what the law can hold
 #define LEAST 0.01
 #define ROUND 1e-4        // of the larger one of two slips
 #define NONE 1e-6         // N: added to loads that divide
@@ -380,7 +382,8 @@ static flx_node largest_slip(flx_graph *g, const tyre *t, int side, flx_node loa
 
 // (TYR-3) with its damping at a standstill: the slip that the law sees.
 static flx_status add_slip(flx_env *e, flx_item *force, flx_force_data *d, const tyre *t, int side,
-                           flx_node speed, flx_node drive, flx_node load, flx_node *slip)
+                           flx_node speed, flx_node drive, flx_node load, flx_node down,
+                           flx_node *slip)
 {
     flx_graph *g = e->b->g;
     int state = 0;
@@ -394,6 +397,8 @@ static flx_status add_slip(flx_env *e, flx_item *force, flx_force_data *d, const
         flx_node slides = node_mul(g, slowness(g, speed, STILL), size_of(g, drive));
         rate = node_sub(g, rate, node_mul(g, slides, beyond));
     }
+    flx_node aloft = node_mul(g, node_add(g, size, node_const(g, ALOFT)), leaf);
+    rate = flx_graph_if(g, down, rate, node_neg(g, aloft));
     rate = node_div(g, rate, num(g, t->way[side]));
     flx_force_set_rate(e->b, state, rate);
     flx_node slow = slowness(g, speed, SLOW);
@@ -479,7 +484,7 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node factor = node_const(g, 1.0), trail = zero;
     for (int i = 0; i < t.sides; i++) {
         flx_node slip;
-        FLX_TRY(add_slip(e, force, d, &t, i, vx, drives[i], load, &slip));
+        FLX_TRY(add_slip(e, force, d, &t, i, vx, drives[i], load, down, &slip));
         F[i] = side_force(g, &t, i, slip, load, &most[i]);
         if (t.law != LINEAR) continue;
         // without friction it does not follow the load: it is there while the wheel touches

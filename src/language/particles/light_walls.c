@@ -29,7 +29,16 @@ static double wall_stiffness(const flx_builder *b, const flx_particles_block *p)
     return most;
 }
 
-// Mass of a wall with all bodies that are fixed to it, marked by `with`; HUGE_VAL: the ground is one of them.
+// A joint that leaves nothing free, or whose motion is given.
+static bool holds(const flx_item *joint)
+{
+    const flx_entry *type = flx_entry_get(joint->def, "type");
+    if (!type) return false;
+    bool one = strcmp(type->text, "revolute") == 0 || strcmp(type->text, "prismatic") == 0;
+    return strcmp(type->text, "fixed") == 0 || (one && flx_entry_get(joint->def, "motion"));
+}
+
+// Mass of a wall with all bodies that are held by it, marked by `with`; HUGE_VAL: the ground is one of them.
 static double mass_with(const flx_builder *b, const flx_item *body, bool *with)
 {
     double mass = 0.0;
@@ -40,8 +49,7 @@ static double mass_with(const flx_builder *b, const flx_item *body, bool *with)
         more = false;
         for (int i = 0; i < b->joints.count; i++) {
             const flx_joint_data *d = b->joints.items[i]->data;
-            const flx_entry *type = flx_entry_get(b->joints.items[i]->def, "type");
-            if (!d || !type || strcmp(type->text, "fixed") != 0) continue;
+            if (!d || !holds(b->joints.items[i])) continue;
             for (int k = 0; k < 2; k++) {
                 int other = -1;
                 bool here = false;

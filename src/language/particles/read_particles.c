@@ -537,6 +537,13 @@ static flx_status read_steps(reading *r)
                         steps);
     }
     to->step = to->exchange / steps;
+    double end = r->b->m->simulate.until;
+    if (end > 0.0 && to->exchange > end * (1.0 + 1e-9)) {
+        flx_ctx_warn(r->b->ctx, exchange ? exchange->loc : r->item->loc,
+                     "an 'exchange' every %.3g s, and the run ends at %.3g s: nothing of '%s' is "
+                     "seen to move",
+                     to->exchange, end, r->item->full);
+    }
     to->threads = 1;
     if (threads) FLX_TRY(flx_build_integer(&r->e, threads, &to->threads));
     return check_range(r, threads, "the number of threads", to->threads, 1.0, MOST_THREADS);

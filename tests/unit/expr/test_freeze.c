@@ -190,5 +190,33 @@ static int two_ways_are_one_function(void)
     return 0;
 }
 
+// What the condition of two ways compares stays on the side of the switches, as the ways do: past the corner of |x| the one of the branch goes on.
+static int ways_are_chosen_on_the_side_of_the_switches(void)
+{
+    rig r;
+    CHECK(rig_up(&r));
+    flx_graph *g = r.g;
+    flx_node x = flx_graph_leaf(g, 0), u = flx_graph_leaf(g, 2), size = U(ABS, x);
+    const flx_node conditions[] = {B(LT, K(0), size), B(AND, B(LE, K(0), size), B(LT, u, K(2))),
+                                   U(NOT, B(OR, B(LE, size, K(0)), B(LT, K(2), u)))};
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+        collected c = {.g = g};
+        flx_freezer f = {.g = g, .user = &c, .moves = moves, .is_time = is_time, .find = find};
+        flx_node n =
+            flx_graph_freeze(&f, flx_graph_either(g, conditions[i], B(ADD, size, K(2)), K(2)));
+        double s[MOST], at[3] = {0.5, 0, 1};
+        CHECK(n >= 0 && c.n == 1);
+        settle(&c, at, s);
+        CHECK(value(g, n, at, s) == 2.5);
+        at[0] = -0.25;
+        CHECK(value(g, n, at, s) == 2.0);
+        settle(&c, at, s);
+        CHECK(value(g, n, at, s) == 2.25);
+        flx_freezer_clear(&f);
+    }
+    rig_down(&r);
+    return 0;
+}
+
 TEST_MAIN(TEST(frozen_is_the_same_where_it_was_frozen), TEST(frozen_goes_on_beyond),
-          TEST(two_ways_are_one_function))
+          TEST(two_ways_are_one_function), TEST(ways_are_chosen_on_the_side_of_the_switches))

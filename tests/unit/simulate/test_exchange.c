@@ -349,6 +349,27 @@ static int what_goes_wrong_is_told(void)
     CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "of a radius: they are too soft");
     CHECK(flx_simulation_ledger(r.sim)->particle_overlap > 0.3);
     rig_free(&r);
+    // a wall is light where the particles can move it, and not where its motion is given; an exchange behind the end shows nothing
+    for (int k = 0; k < 2; k++) {
+        char text[1200];
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ngravity: [0, 0, -9.81]\n"
+            "bodies: {lid: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1], "
+            "surface: {box: [0.1, 0.1, 0.01]}}}\n"
+            "joints: {rail: {type: prismatic, on: [ground, lid], at: lid, axis: [0, 0, 1]%s}}\n"
+            "particles: {g: {positions: [[0, 0, 0.1]], radius: 5e-3, exchange: 0.5, walls: "
+            "[lid], " GRAVEL "}}\n"
+            "simulate: {until: 0.4}\n"
+            "outputs: {every: 0.1, signals: [g.mass]}\n",
+            k ? ", motion: {displacement: 0.1*t}" : "");
+        CHECK_OK(rig_make(&r, text));
+        CHECK(flx_ctx_warning_count(r.ctx) == 2 - k);
+        CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "nothing of 'g' is seen to move");
+        if (k == 0) CHECK_TEXT(flx_ctx_warning(r.ctx, 1)->text, "wall 'lid' of 1 kg is light");
+        flx_ctx_clear_messages(r.ctx);
+        rig_free(&r);
+    }
     return 0;
 }
 
