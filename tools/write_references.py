@@ -94,7 +94,7 @@ def exported():
     for node in ast.parse(read(os.path.join(PACKAGE, "__init__.py"))).body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module and node.module not in ("items", "_flexion"):
             for a in node.names:
-                yield a.asname or a.name, node.module, a.name
+                yield (a.asname or a.name).lstrip("_"), node.module, a.name  # _open becomes open
 
 
 def signature(f, bound):
