@@ -24,7 +24,8 @@
 #define SHORTER 0.1
 #define AGREED 1e-6
 #define SETTLED 1e-3
-#define MORE 10.0 // ... than rounding alone
+#define SHRINK 10.0 // ... with each of them: functions of time over long steps; rounding grows
+#define MORE 10.0   // ... than rounding alone
 #define MOST_SHORTER 5
 #define SHORTEST 1e-9 // units of time: differences of velocities are rounding below
 // Motions of usual units pass their own scale within these times: steps of slower and faster ones are longer and shorter.
@@ -542,7 +543,7 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
     bool shorter = false;
     e->work = work;
     FLX_TRY(find_settled(e, x, d * e->unit, &least, &shorter));
-    if (e->unit > 1.0 && !(least <= SETTLED)) {
+    if (e->unit > 1.0 && least > SHRINK && least < HUGE_VAL) {
         e->unit = 1.0;
         FLX_TRY(find_settled(e, x, d, &least, &shorter));
     }

@@ -217,6 +217,11 @@ void make_massless(maker *k)
         spec_force f = {.there = true, .kind = FORCE_SPRING, .feels = -1};
         f.on[0] = below(&k->state, s->nbody) - 1;
         f.on[1] = s->nbody - 1;
+        // from one place once: from fewer places than that it lies on their plane, and leaves it for either side
+        for (int j = 1; j <= i; j++) {
+            bool one = is_point(s, f.on[0]) || is_flexible(s, f.on[0]);
+            if (one && s->forces[s->nforce - j].on[0] == f.on[0]) f.on[0] = GROUND;
+        }
         f.at[0] = random_place(k, f.on[0]);
         f.k[0] = uniform(&k->state, 20, 200);
         f.c[0] = rubs ? uniform(&k->state, 0.5, 3) : 0.0;
