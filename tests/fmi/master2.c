@@ -72,12 +72,12 @@ static int load(void)
     TAKE(Instantiate)
     TAKE(FreeInstance)
     TAKE(SetupExperiment)
-    TAKE(EnterInitializationMode) TAKE(ExitInitializationMode) TAKE(Terminate) TAKE(Reset)
-        TAKE(GetReal) TAKE(SetReal) TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate)
-            TAKE(FreeFMUstate) TAKE(SerializedFMUstateSize) TAKE(SerializeFMUstate)
-                TAKE(DeSerializeFMUstate) TAKE(GetDirectionalDerivative)
-                    TAKE(SetRealInputDerivatives) TAKE(DoStep) TAKE(GetRealStatus)
-                        TAKE(GetBooleanStatus) return 0;
+    TAKE(EnterInitializationMode)
+    TAKE(ExitInitializationMode) TAKE(Terminate) TAKE(Reset) TAKE(GetReal) TAKE(SetReal)
+        TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate) TAKE(FreeFMUstate)
+            TAKE(SerializedFMUstateSize) TAKE(SerializeFMUstate) TAKE(DeSerializeFMUstate)
+                TAKE(GetDirectionalDerivative) TAKE(SetRealInputDerivatives) TAKE(DoStep)
+                    TAKE(GetRealStatus) TAKE(GetBooleanStatus) return 0;
 }
 
 // ---- what the description says ---------------------------------------------------------------------------
