@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FEW 24         // groups up to which all ways are tried
+#define FEW 24 // groups up to which all ways are tried
+// r of more groups: where friction is at its limit in all of them, as in a stack that slides, r = 1 goes to and fro.
+#define MANY_R 7.0
 #define TURNS 3        // of sweeps and Newton
 #define SWEEPS 100     // of a turn
 #define TOLERABLE 1e-5 // residual of the law for which further ways are too dear
@@ -244,8 +246,9 @@ flx_cone_stage flx_cone_find(flx_cone *c, int warm)
         if (!warm && flx_cone_newton(c)) return FLX_CONE_COLD;
         return by_turns(c) ? FLX_CONE_SWEEPS : FLX_CONE_BEST;
     }
+    const double few[] = {1.0, 0.1, 10.0}, many[] = {MANY_R, 1.0, 0.1};
     for (int k = 0; k < 3; k++) {
-        c->r = k == 0 ? 1.0 : k == 1 ? 0.1 : 10.0;
+        c->r = c->ngroup > FEW ? many[k] : few[k];
         flx_cone_stick(c);
         if (flx_cone_newton(c)) return FLX_CONE_COLD;
     }

@@ -241,7 +241,7 @@ static int columns(void)
 
 static int stacks(void)
 {
-    const int N[3] = {3, 10, 30}, most[3] = {4, 6, 45};
+    const int N[3] = {3, 10, 30}, most[3] = {4, 6, 30};
     const char *how[3] = {"level", "sticks", "slides"};
     const double g[3][3] = {{0, 0, -1}, {0.07, 0.03, -1}, {0.14, 0.03, -1}};
     for (int k = 0; k < 3; k++) {
