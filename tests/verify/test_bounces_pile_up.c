@@ -61,6 +61,26 @@ static int every_run_says_so(void)
     return 0;
 }
 
+// What an event stops on its border, where a weight presses it on, happens again and again within nanoseconds: the run did not
+// end, without a word. By a message, or beyond the border.
+static int what_stops_there_ends(void)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        char text[900], said[1500];
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies: {b: {type: rigid, mass: 1, inertia: 0.1, com: [0.4, 0]}}\n"
+                 "joints: {h: {type: revolute, on: [ground, b], at: [0, 0]}}\n"
+                 "events: {s: {when: h.angle < -1, set: {h.rate: 0}}}\n"
+                 "simulate: {until: 4, method: %s}\noutputs: {every: 1, signals: [h.angle]}\n",
+                 methods[i]);
+        if (!case_run_said(text, NULL, said, sizeof said)) {
+            CHECK_TEXT(said, "ever shorter intervals");
+        }
+    }
+    return 0;
+}
+
 // What comes back once, or is thrown through, is none of it.
 static int what_does_not_pile_up_runs(void)
 {
@@ -79,4 +99,4 @@ static int what_does_not_pile_up_runs(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_run_says_so), TEST(what_does_not_pile_up_runs))
+TEST_MAIN(TEST(every_run_says_so), TEST(what_stops_there_ends), TEST(what_does_not_pile_up_runs))

@@ -12,6 +12,8 @@
 #define NO_TIME 1e-13
 #define SHORTER 0.99
 #define MOST_CLOSE 3
+#define BRIEF 4.0 // shortest flights: what is held on its border by an event that stops it there
+#define MOST_BRIEF 1000
 #define ALONG 1e-6 // how far indicators are followed, of the scales and of the run
 // So often an instant is gone through until its forces and its switches agree.
 #define MOST_ROUNDS 10
@@ -175,9 +177,10 @@ static bool is_too_close(flx_repeat *r, double t, double span, bool stays)
     double interval = t - r->last;
     bool shorter = interval < SHORTER * r->interval || interval <= NO_TIME * span;
     r->close = stays || (interval <= CLOSE * span && shorter) ? r->close + 1 : 0;
+    r->brief = interval <= BRIEF * FLX_SHORTEST_FLIGHT * span ? r->brief + 1 : 0;
     r->interval = interval;
     r->last = t;
-    return r->close >= MOST_CLOSE;
+    return r->close >= MOST_CLOSE || r->brief >= MOST_BRIEF;
 }
 
 static bool stays_on_border(const flx_events *e, int i)

@@ -12,7 +12,7 @@
 
 typedef struct flx_repeat { // of one indicator or event
     double last, interval;
-    int close;
+    int close, brief;
 } flx_repeat;
 
 #define FLX_SHORTEST_FLIGHT 1e-10 // away from a border, as a part of a look, and of the run
