@@ -77,6 +77,10 @@ let server = await start();
 
 await test("English and German say the same things, with the same values in them", async () => {
   const viewer = join(dirname(fileURLToPath(import.meta.url)), "../../viewer/"), { build } = createRequire(join(viewer, "package.json"))("esbuild");
+  const facts = await build({ entryPoints: [join(viewer, "src/facts.ts")], bundle: true, format: "esm", write: false }), { factLabels } = await import(`data:text/javascript,${encodeURIComponent(facts.outputFiles[0].text)}`);
+  const told = [...readFileSync(join(viewer, "../src/results/fact_labels.c"), "utf8").matchAll(/^ +\{"(.*)", "(.*)", "(.*)"\},/gm)];
+  assert.ok(told.length > 30);
+  for (const [, fact, label, unit] of told) assert.ok(factLabels[fact]?.[0] === label && (factLabels[fact][2] ?? "") === unit && factLabels[fact][1], `facts.ts: ${fact}`); // as reports name them
   for (const [file, name] of [["src/labels.ts", "labels"], ["src/studio/words.ts", "words"]]) {
     const { outputFiles } = await build({ entryPoints: [join(viewer, file)], bundle: true, format: "esm", write: false });
     const { english, german } = (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`))[name];

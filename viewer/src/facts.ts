@@ -1,7 +1,7 @@
 // facts.ts - what a result says of itself, in words: English, German, unit.
 import { language } from "./labels";
 
-const labels: Record<string, [string, string, string?]> = {
+export const factLabels: Record<string, [string, string, string?]> = {
   version: ["Flexion", "Flexion"],
   model_path: ["model file", "Modelldatei"],
   method: ["method", "Verfahren"],
@@ -14,15 +14,22 @@ const labels: Record<string, [string, string, string?]> = {
   "ledger/energy_end": ["final energy", "Endenergie", "J"],
   "ledger/dissipated": ["energy dissipated", "dissipierte Energie", "J"],
   "ledger/supplied": ["energy supplied", "zugeführte Energie", "J"],
+  "ledger/lost_in_impacts": ["energy lost in impacts", "in Stößen verlorene Energie", "J"],
   "ledger/energy_drift": ["relative energy drift", "relative Energiedrift"],
   "ledger/position_residual": ["largest constraint residual", "größtes Residuum der Zwangsbedingungen"],
   "ledger/velocity_residual": ["largest velocity-level constraint residual", "größtes Residuum auf Geschwindigkeitsebene"],
   "ledger/dropped_residual": ["largest residual of redundant constraints", "größtes Residuum redundanter Zwangsbedingungen"],
+  "ledger/step_error": ["error per step, relative to its displacement", "Fehler eines Schritts, bezogen auf seinen Weg"],
   "ledger/allocations_in_loop": ["allocations in the time loop", "Speicheranforderungen in der Zeitschleife"],
   "ledger/steps": ["steps", "Schritte"],
   "ledger/rejected": ["rejected steps", "verworfene Schritte"],
   "ledger/residuals": ["evaluations", "Auswertungen"],
   "ledger/linearisations": ["linearisations", "Linearisierungen"],
+  "ledger/impacts": ["impacts of contacts", "Stöße von Kontakten"],
+  "ledger/law_residual": ["largest residual of the law of contacts", "größtes Residuum des Kontaktgesetzes"],
+  "ledger/law_missed": ["solutions in which the law of contacts is missed", "Lösungen, die das Kontaktgesetz verfehlen"],
+  "ledger/overlap": ["deepest overlap of contacts", "tiefste Durchdringung von Kontakten", "m"],
+  "ledger/jams": ["impulses without a collision", "Impulse ohne Zusammenstoß"],
   "ledger/factorisations": ["factorisations", "Faktorisierungen"],
   "ledger/solves": ["solutions of linear systems", "Lösungen linearer Systeme"],
   "ledger/newton_iterations": ["Newton iterations", "Newton-Iterationen"],
@@ -38,6 +45,6 @@ const labels: Record<string, [string, string, string?]> = {
 
 // Label and unit; null: it has none.
 export function factLabel(name: string): [string, string] | null {
-  const found = labels[name];
+  const found = factLabels[name];
   return found ? [language === "de" ? found[1] : found[0], found[2] ?? ""] : null;
 }
