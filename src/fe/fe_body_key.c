@@ -186,6 +186,7 @@ static void basis(key *k, const flx_basis *b)
     if (b->snapshots) {
         size_t places = (size_t)b->snapshots->places;
         integers(k, places, b->snapshots->label);
+        reals(k, 3 * places, b->snapshots->at);
         reals(k, 3 * places * (size_t)b->snapshots->count, b->snapshots->u);
     }
     integer(k, b->arena != NULL);

@@ -38,6 +38,7 @@ typedef struct flx_snapshots {
     int count, places;
     const int *label; // (places) numbers of nodes
     const double *u;  // (count, places, 3)
+    const double *at; // (places, 3) where they were in the undeformed body
 } flx_snapshots;
 
 // What is kept of the finite elements.

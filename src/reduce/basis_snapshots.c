@@ -30,6 +30,34 @@ static void clear(fit *f)
     flx_free(f->B);
 }
 
+// A node stands in the result where it stands in this mesh, to the digits of single precision.
+static flx_status compare_place(const flx_free_structure *s, int i, const double *at, double size)
+{
+    const double *x = s->at + 3 * (size_t)i;
+    double far = 0;
+    for (int c = 0; c < 3; c++) far = fmax(far, fabs(x[c] - at[c]));
+    if (far <= 1e-4 * size) return FLX_OK;
+    return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
+                    "the result is of another mesh: its node %d was at (%g, %g, %g), and here it "
+                    "is at (%g, %g, %g)",
+                    s->label[i], at[0], at[1], at[2], x[0], x[1], x[2]);
+}
+
+// How far the unknowns reach along an axis.
+static double extent(const flx_free_structure *s)
+{
+    double most = 0;
+    for (int c = 0; c < 3; c++) {
+        double low = s->at[c], high = low;
+        for (int i = 0; i < s->K->n; i++) {
+            low = fmin(low, s->at[3 * (size_t)i + (size_t)c]);
+            high = fmax(high, s->at[3 * (size_t)i + (size_t)c]);
+        }
+        most = fmax(most, high - low);
+    }
+    return most;
+}
+
 // Unknowns that are displacements of nodes of the snapshots.
 static flx_status find_rows(const flx_free_structure *s, const flx_snapshots *u, fit *f)
 {
@@ -45,14 +73,17 @@ static flx_status find_rows(const flx_free_structure *s, const flx_snapshots *u,
     for (int i = 0; i < u->places; i++) {
         if (u->label[i] >= 0 && u->label[i] <= most) place[u->label[i]] = i + 1;
     }
-    for (int i = 0; i < n; i++) {
+    double size = extent(s);
+    flx_status status = FLX_OK;
+    for (int i = 0; i < n && status == FLX_OK; i++) {
         int k = s->label[i] >= 0 ? place[s->label[i]] : 0;
         if (k == 0 || s->component[i] > 2) continue;
+        status = compare_place(s, i, u->at + 3 * (size_t)(k - 1), size);
         f->unknown[f->rows] = i;
         f->from[f->rows++] = 3 * (k - 1) + s->component[i];
     }
     flx_free(place);
-    return FLX_OK;
+    return status;
 }
 
 static flx_status solve(const flx_free_structure *s, const flx_ritz *r, const flx_snapshots *u,

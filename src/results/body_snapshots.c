@@ -32,9 +32,13 @@ static flx_status take(flx_ctx *ctx, flx_arena *arena, const flx_result *r,
     int count = 1 + (rows - 1) / every, places = 1 + (m->nnode - 1) / step;
     int *label = flx_arena_take(arena, (size_t)places, sizeof *label);
     double *u = flx_arena_take(arena, 3 * (size_t)places * (size_t)count, sizeof *u);
-    if (!label || !u) return FLX_ERR_MEMORY;
-    *out = (flx_snapshots){.places = places, .label = label, .u = u};
-    for (int i = 0; i < places; i++) label[i] = m->labels[i * step];
+    double *at = flx_arena_take(arena, 3 * (size_t)places, sizeof *at);
+    if (!label || !u || !at) return FLX_ERR_MEMORY;
+    *out = (flx_snapshots){.places = places, .label = label, .u = u, .at = at};
+    for (int i = 0; i < places; i++) {
+        label[i] = m->labels[i * step];
+        for (int c = 0; c < 3; c++) at[3 * i + c] = m->nodes[3 * (size_t)(i * step) + (size_t)c];
+    }
     for (int k = 0; k < count; k++) {
         const float *q = motion + (size_t)k * (size_t)every * (size_t)width + e->motion;
         double *x = u + 3 * (size_t)places * (size_t)out->count;
@@ -42,10 +46,10 @@ static flx_status take(flx_ctx *ctx, flx_arena *arena, const flx_result *r,
         for (int j = 0; j < m->nmode; j++) whole = whole && isfinite(q[j]);
         if (!whole) continue; // a row that the run did not reach
         for (int i = 0; i < 3 * places; i++) {
-            size_t at = 3 * (size_t)(i / 3 * step) + (size_t)(i % 3);
+            size_t entry = 3 * (size_t)(i / 3 * step) + (size_t)(i % 3);
             double sum = 0;
             for (int j = 0; j < m->nmode; j++)
-                sum += (double)q[j] * (double)m->modes[3 * (size_t)j * (size_t)m->nnode + at];
+                sum += (double)q[j] * (double)m->modes[3 * (size_t)j * (size_t)m->nnode + entry];
             x[i] = sum;
         }
         out->count++;

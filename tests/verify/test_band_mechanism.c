@@ -167,24 +167,27 @@ static int snapshots_follow_a_run(void)
     close_arm(&own);
     close_arm(&band);
     close_arm(&many);
-    // what is no result, or not of this body
-    static const char *const wrong[][2] = {{"no_such_file.h5", "cannot be read"},
-                                           {NULL, "has no flexible body 'leg'"}};
-    for (int i = 0; i < 2; i++) {
+    // what is no result, not of this body, or of its mesh in another size
+    static const char *const wrong[][4] = {
+        {"no_such_file.h5", "arm", "", "cannot be read"},
+        {NULL, "leg", "", "has no flexible body 'leg'"},
+        {NULL, "arm", ", scale: 1.01",
+         "the result is of another mesh: its node 1 was at (0.0209468"}};
+    for (int i = 0; i < 3; i++) {
         char whole[2000];
         snprintf(whole, sizeof whole,
-                 "flexion: 1\nbodies:\n  leg:\n    type: flexible\n"
-                 "    fe: {mesh: " FLX_EXAMPLES "/elastic_arm.msh, material: {E: 7e10, nu: 0.33, "
-                 "density: 2700}}\n"
+                 "flexion: 1\nbodies:\n  %s:\n    type: flexible\n"
+                 "    fe: {mesh: " FLX_EXAMPLES "/elastic_arm.msh%s, material: {E: 7e10, nu: "
+                 "0.33, density: 2700}}\n"
                  "    reduce: {type: snapshots, to: 2000, interfaces: [hub, tip], data: %s}\n"
                  "simulate: {until: 1}\n",
-                 wrong[i][0] ? wrong[i][0] : file);
+                 wrong[i][1], wrong[i][2], wrong[i][0] ? wrong[i][0] : file);
         flx_ctx *ctx = flx_ctx_create();
         flx_model *model = NULL;
         CHECK(flx_model_read_text(ctx, "leg.yaml", whole, strlen(whole), 0, NULL, &model) ==
               FLX_ERR_MODEL);
         CHECK(flx_ctx_error(ctx, 0));
-        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, wrong[i][1]);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, wrong[i][3]);
         CHECK(flx_ctx_error(ctx, 0)->loc.line == 6);
         flx_model_destroy(&model);
         flx_ctx_destroy(&ctx);
