@@ -1,4 +1,5 @@
 // read_model.c - model files: text to tree, tree to model.
+#include "base/letters.h"
 #include "base/output_file.h"
 #include "base/refuse.h"
 #include "base/text_file.h"
@@ -19,6 +20,7 @@
 #include "results/body_file.h"
 #include "results/body_snapshots.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct reader {
@@ -290,6 +292,38 @@ static flx_status write_file(flx_ctx *ctx, const char *path, const char *text, s
     return flx_output_close(&o, FLX_OK);
 }
 
+static bool can_be_read(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (f) fclose(f);
+    return f != NULL;
+}
+
+// The name of a file: it has an ending of letters and digits. Expressions that look like one name no file.
+static bool may_be_file(const char *text)
+{
+    const char *dot = strrchr(text, '.');
+    size_t n = dot ? strlen(dot + 1) : 0;
+    return n > 0 && n < 10 && flx_is_letter(dot[1]) && !strpbrk(text, "\n*()[]{},");
+}
+
+// Files that a description names are sought beside it: those that stay where it was are told.
+static void tell_left_behind(const flx_model *m, flx_arena *arena, const flx_entry *e,
+                             const char *path)
+{
+    for (int i = 0; e->kind != FLX_ENTRY_SCALAR && i < e->count; i++)
+        tell_left_behind(m, arena, e->items[i], path);
+    if (e->kind != FLX_ENTRY_SCALAR || !may_be_file(e->text)) return;
+    const char *file = m->description->file;
+    const char *from = flx_file_beside(arena, file, e->text);
+    const char *to = flx_file_beside(arena, path, e->text);
+    if (!from || !to || strcmp(from, to) == 0 || !can_be_read(from) || can_be_read(to)) return;
+    flx_ctx_warn(m->ctx, e->loc,
+                 "'%s' is sought beside '%s' from now on, and is beside '%s': copy it there, or "
+                 "name it by its whole path",
+                 e->text, path, file);
+}
+
 flx_status flx_model_write(flx_model *m, const char *path)
 {
     FLX_TRY(flx_call_begin(m));
@@ -302,6 +336,7 @@ flx_status flx_model_write(flx_model *m, const char *path)
         const char *beside = flx_file_beside(arena, path, f->name);
         status = beside ? write_file(m->ctx, beside, f->text, f->length) : FLX_ERR_MEMORY;
     }
+    if (status == FLX_OK) tell_left_behind(m, arena, flx_description_tree(m), path);
     flx_arena_destroy(&arena);
     return status;
 }

@@ -383,6 +383,19 @@ static int files_and_meshes_in_memory(void)
     flx_model *read = NULL;
     CHECK(flx_model_read(ctx, path, 0, NULL, &read) == FLX_OK || !print_errors());
     CHECK(read->nbody == m->nbody && read->nsolid == 1 && read->nforce == m->nforce);
+    // written elsewhere it has left them behind, which is told of each
+    snprintf(path, sizeof path, "%s/again.yaml", folder);
+    CHECK(flx_model_write(read, path) == FLX_OK && remove(path) == 0);
+    CHECK(flx_ctx_warning(ctx, 0) == NULL);
+    CHECK(flx_model_write(read, "calls_moved.yaml") == FLX_OK && remove("calls_moved.yaml") == 0);
+    const char *const left[] = {"'cube.msh'", "'road.csv'", "'leg.yaml'"};
+    for (int i = 0; i < 3; i++) {
+        bool found = false;
+        for (int k = 0; flx_ctx_warning(ctx, k); k++)
+            found |= strstr(flx_ctx_warning(ctx, k)->text, left[i]) != NULL;
+        CHECK(found);
+    }
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "is sought beside 'calls_moved.yaml' from now on");
     flx_model_destroy(&read);
     const char *const names[] = {"cube.yaml", "cube.msh", "road.csv", "leg.yaml"};
     for (int i = 0; i < 4; i++) {
