@@ -419,3 +419,10 @@ flx_status flx_condensed_follow(const flx_system *s, flx_state *x)
     }
     return FLX_OK;
 }
+
+int flx_condensed_list(const flx_system *s, const int **S)
+{
+    bool is = flx_wrapper_is(s) && s->ops->residual == residual;
+    *S = is ? condensed_of(s)->S : NULL;
+    return is ? condensed_of(s)->n : 0;
+}

@@ -19,3 +19,6 @@ flx_status flx_condensed_create(flx_system *base, const flx_condensed_how *how, 
 // S of a state comes to rest between what it follows, without motion, and takes their velocities; any
 // other system leaves it as it is. FLX_NO_CONVERGENCE: no such rest.
 flx_status flx_condensed_follow(const flx_system *s, flx_state *x);
+
+// Velocities that follow others in s itself, (returned) ascending; of any other system none.
+int flx_condensed_list(const flx_system *s, const int **S);

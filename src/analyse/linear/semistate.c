@@ -26,6 +26,7 @@ typedef struct reducer {
     double *b[ORDERS];
     double *T, *t[ORDERS]; // (nz x n) (nz x nin)
     double *unit;          // (nz) of z
+    double fastest;        // rate, about
 } reducer;
 
 // to (m x n) += factor op(A) B, of k terms.
@@ -162,22 +163,62 @@ static flx_status divide(reducer *r)
     return FLX_OK;
 }
 
-// What rounding leaves of pushes, which move nothing: of rows of z in units of themselves, and of one order beside all.
-static void clean(reducer *r)
+// Of one input the largest in all orders, each in units of the fastest rate. `unit`: of rows; NULL: ones.
+static double largest_of_orders(const reducer *r, double *const x[ORDERS], int n, int input,
+                                const double *unit)
 {
-    double most = 0.0, all = 0.0, size[ORDERS];
-    for (int k = 0; k < ORDERS; k++) {
-        size[k] = largest(r->n * r->nin, r->b[k], 1);
-        most = fmax(most, size[k]);
-        for (int i = 0; i < r->nz * r->nin; i++)
-            all = fmax(all, fabs(r->t[k][i]) / r->unit[i % r->nz]);
+    double most = 0.0, rate = 1.0;
+    for (int k = 0; k < ORDERS; k++, rate *= r->fastest) {
+        for (int i = 0; i < n; i++)
+            most = fmax(most, rate * fabs(x[k][input * n + i]) / (unit ? unit[i] : 1.0));
     }
-    for (int k = 0; k < ORDERS; k++) {
-        for (int i = 0; i < r->n * r->nin; i++) {
-            if (fabs(r->b[k][i]) <= ROUNDING * fmax(size[k], ROUNDING * most)) r->b[k][i] = 0.0;
+    return most;
+}
+
+// floor (nin): what counts at least; NULL: nothing.
+static void clean_orders(const reducer *r, double *const x[ORDERS], int n, const double *unit,
+                         const double *floor)
+{
+    for (int j = 0; j < r->nin; j++) {
+        double most = largest_of_orders(r, x, n, j, unit), rate = 1.0;
+        if (floor) most = fmax(most, floor[j]);
+        for (int k = 0; k < ORDERS; k++, rate *= r->fastest) {
+            for (int i = 0; i < n; i++) {
+                double *at = x[k] + j * n + i;
+                if (rate * fabs(*at) / (unit ? unit[i] : 1.0) <= ROUNDING * most) *at = 0.0;
+            }
         }
-        for (int i = 0; i < r->nz * r->nin; i++) {
-            if (fabs(r->t[k][i]) / r->unit[i % r->nz] <= ROUNDING * all) r->t[k][i] = 0.0;
+    }
+}
+
+// What rounding leaves of inputs that move nothing at once.
+static flx_status clean(reducer *r)
+{
+    double *moved = flx_linear_take(r->arena, r->nin, 1); // within the fastest time
+    if (!moved) return FLX_ERR_MEMORY;
+    r->fastest = largest(r->n * r->n, r->F, 1);
+    if (r->fastest == 0.0) r->fastest = 1.0;
+    clean_orders(r, r->b, r->n, NULL, NULL);
+    for (int j = 0; j < r->nin; j++)
+        moved[j] = largest_of_orders(r, r->b, r->n, j, NULL) / r->fastest;
+    clean_orders(r, r->t, r->nz, r->unit, moved);
+    return FLX_OK;
+}
+
+// ... and of outputs that contain no inputs, beside what these do to them by the states.
+static void clean_outputs(const reducer *r, int nout, const double *C, double *const d[ORDERS])
+{
+    for (int i = 0; i < nout; i++) {
+        for (int j = 0; j < r->nin; j++) {
+            double sum = 0.0, rate = 1.0;
+            for (int k = 0; k < ORDERS; k++, rate *= r->fastest) {
+                for (int l = 0; l < r->n; l++)
+                    sum += rate / r->fastest * fabs(C[l * nout + i] * r->b[k][j * r->n + l]);
+            }
+            rate = 1.0;
+            for (int k = 0; k < ORDERS; k++, rate *= r->fastest) {
+                if (rate * fabs(d[k][j * nout + i]) <= ROUNDING * sum) d[k][j * nout + i] = 0.0;
+            }
         }
     }
 }
@@ -258,6 +299,13 @@ static flx_status take_states(reducer *r, flx_semistate *s)
         }
     }
     add_product(false, n, wide, n, 1.0, S, r->F, all); // F and b_k follow one another
+    for (int j = n; j < wide; j++) {                   // terms that cancel leave rounding
+        for (int i = 0; i < n; i++) {
+            double terms = 0.0;
+            for (int l = 0; l < n; l++) terms += fabs(S[l * n + i] * r->F[j * n + l]);
+            if (fabs(all[j * n + i]) <= ROUNDING * terms) all[j * n + i] = 0.0;
+        }
+    }
     for (int i = 0; i < n;
          i++) { // columns of F from the right, T as well: X S = Y by its transpose
         for (int j = 0; j < n; j++) turned[i * n + j] = S[j * n + i];
@@ -320,6 +368,7 @@ static flx_status fill(reducer *r, flx_semistate *s, flx_linear_model *out)
     int n = r->n, nin = r->nin, nout = s->nout;
     double *C, *d[ORDERS], most = 0.0;
     FLX_TRY(find_outputs(r, s, &C, d));
+    clean_outputs(r, nout, C, d);
     for (int k = ORDERS - 1; k > 0; k--) {
         for (int i = 0; i < n * nin; i++) {
             if (r->b[k][i] != 0.0) s->shifts = i / (n > 0 ? n : 1);
@@ -371,7 +420,7 @@ flx_status flx_semistate_reduce(flx_ctx *ctx, flx_arena *arena, flx_semistate *s
     FLX_TRY(begin(&r, s));
     for (int k = 0; k <= s->n && !done && r.n > 0; k++) FLX_TRY(deflate(&r, &done));
     if (r.n > 0) FLX_TRY(divide(&r));
-    clean(&r);
+    FLX_TRY(clean(&r));
     FLX_TRY(choose_states(&r, s));
     if (r.n > 0) FLX_TRY(take_states(&r, s));
     return fill(&r, s, out);

@@ -2,6 +2,7 @@
 #include "simulate/analyses/io_signals.h"
 
 #include "base/number.h"
+#include "reduced/condensed.h"
 #include "simulate/linear/massless_states.h"
 
 #include <math.h>
@@ -61,7 +62,12 @@ flx_status flx_io_signals_linear(flx_io_signals *s, flx_simulation *sim, const f
                                         .closed = keys->closed,
                                         .motion = s->turns ? &s->motion : NULL,
                                         .shifts = &s->shifts};
+    const int *following;
     int told = flx_ctx_error_count(sim->ctx);
+    if (flx_condensed_list(sim->sys, &following) > 0) {
+        if (flx_massless_linear(s, sim, at, out) == FLX_OK) return FLX_OK;
+        flx_ctx_forget_errors(sim->ctx, told); // it moves
+    }
     flx_status status = flx_linear_find(&request, out);
     if (status != FLX_SINGULAR && status != FLX_NO_CONVERGENCE) return status;
     int more = flx_ctx_error_count(sim->ctx);

@@ -4,6 +4,7 @@
 
 #include "analyse/linear/linear_states.h"
 #include "analyse/linear/semistate.h"
+#include "reduced/condensed.h"
 #include "simulate/analyses/response.h"
 
 #include <math.h>
@@ -46,6 +47,22 @@ static flx_status put_equations(massless *m)
         }
     }
     return FLX_OK;
+}
+
+// Positions that follow others do so by what their rows say of accelerations (RED-13): they are no states, which would stay as they
+// are.
+static void put_followers(massless *m)
+{
+    const int *S;
+    int nv = m->nv, size = m->of.n, n = flx_condensed_list(m->r->sys, &S);
+    for (int k = 0; k < n; k++) {
+        int row = nv + S[k];
+        for (int j = 0; j < size; j++) m->of.F[j * size + row] = 0.0;
+        for (int j = 0; j < nv; j++) {
+            m->of.F[j * size + row] = m->of.E[(nv + j) * size + row];
+            m->of.E[(nv + j) * size + row] = 0.0;
+        }
+    }
 }
 
 static flx_status put_inputs(massless *m)
@@ -148,6 +165,7 @@ static flx_status find(massless *m, flx_linear_model *out)
     if (!kind) return FLX_ERR_MEMORY;
     m->of.kind = kind;
     FLX_TRY(put_equations(m));
+    put_followers(m);
     for (int i = 0; i < size; i++) {
         bool light = i >= m->nv && i < 2 * m->nv && m->of.E[i * size + i] == 0.0;
         kind[i] = i < m->nv ? 0 : i < 2 * m->nv ? (light ? 3 : 1) : i < 2 * m->nv + m->nx ? 2 : -1;
