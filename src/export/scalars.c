@@ -108,7 +108,7 @@ static void carry_scalar(flx_symbolic *x, const flx_scalar *s, flx_scalar_nodes 
         n->spin[i] = spin(x, body);
         if (x->t.k.planar) n->angle[i] = angle_of(x, body);
     }
-    if (s->kind == FLX_SCALAR_TWIST) {
+    if (s->kind == FLX_SCALAR_TWIST || s->kind == FLX_SCALAR_TURN) {
         n->frame[0] =
             frame_of(axis_of(x, s, 0, s->a[0]), axis_of(x, s, 0, s->a[1]), g, axes(x, s->body[0]));
         n->frame[1] =

@@ -269,7 +269,7 @@ static void cross_scalar(const flx_model *m, int number, int own, flx_scalar *s)
 static void ball_scalar(const flx_model *m, int number, bool twist, flx_scalar *s)
 {
     const flx_joint *j = m->joints + number;
-    init_scalar(m, number, twist ? FLX_SCALAR_TWIST : FLX_SCALAR_SWING, s);
+    init_scalar(m, number, twist ? FLX_SCALAR_TURN : FLX_SCALAR_SWING, s);
     if (!twist) {
         memcpy(s->a[0], j->axis[0], sizeof s->a[0]);
         memcpy(s->b, j->axis[1], sizeof s->b);
@@ -279,7 +279,6 @@ static void ball_scalar(const flx_model *m, int number, bool twist, flx_scalar *
         column(j->frame[0], k, s->a[k]);
         column(j->frame[1], k, s->s[k]);
     }
-    s->b[2] = 1.0;
 }
 
 static bool is_position(void *user, flx_leaf leaf)

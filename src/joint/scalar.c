@@ -309,6 +309,33 @@ static void eval_twist(const flx_scalar *s, const flx_frame *A, const flx_frame 
     }
 }
 
+// (SCA-12) with Q = F_A^T F_B: atan2(Q_yx - Q_xy, Q_xx + Q_yy). Its rate is that of w = (a + b)/(1 + a.b) along the relative angular velocity, a and b the two z
+// axes.
+static void eval_turn(const flx_scalar *s, const flx_frame *A, const flx_frame *B, int order,
+                      flx_jet *j)
+{
+    m33 R[2] = {m33_load(A->R), m33_load(B->R)};
+    m33 F[2] = {m33_mul(R[0], frame_of(s->a[0], s->a[1])),
+                m33_mul(R[1], frame_of(s->s[0], s->s[1]))};
+    m33 Q = m33_tmul(F[0], F[1]);
+    v3 z[2];
+    j->value = atan2(Q.m[3] - Q.m[1], Q.m[0] + Q.m[4]);
+    if (order < GRADIENT) return;
+    for (int i = 0; i < 2; i++) z[i] = v3_make(F[i].m[2], F[i].m[5], F[i].m[8]);
+    double near = 1.0 + v3_dot(z[0], z[1]), part = near > 0.0 ? 1.0 / near : 0.0;
+    v3 w = v3_scale(part, v3_add(z[0], z[1])), across = v3_cross(z[0], z[1]);
+    for (int i = 0; i < 2; i++) v3_add_to(j->g[i] + 3, i ? 1.0 : -1.0, m33_tmul_v(R[i], w));
+    if (order < SECOND) return;
+    for (int k = 0; k < 2; k++) { // dw along the rotation of body k, ground axes
+        m33 T = m33_sub(m33_scale(k ? part : -part, m33_outer(w, across)),
+                        m33_scale(part, m33_skew(z[k])));
+        for (int i = 0; i < 2; i++) {
+            m33 dw = i == k ? m33_add(T, m33_skew(w)) : T; // R_i^T turns too
+            add3(j->K[i][k], 3, 3, i ? 1.0 : -1.0, m33_tmul(R[i], m33_mul(dw, R[k])));
+        }
+    }
+}
+
 static void eval_contact(const flx_scalar *s, flx_frames f, int order, flx_jet *j)
 {
     bool depth = s->kind == FLX_SCALAR_GAP;
@@ -422,6 +449,9 @@ static void eval(const flx_scalar *s, flx_frames f, const double *switches, int 
         break;
     case FLX_SCALAR_SWING:
         eval_swing(s, A, B, order, j);
+        break;
+    case FLX_SCALAR_TURN:
+        eval_turn(s, A, B, order, j);
         break;
     default:
         break;

@@ -21,6 +21,7 @@ typedef enum flx_scalar_kind {
     FLX_SCALAR_SLIP,   // velocity of the second relative to the first where they touch; no value
     FLX_SCALAR_CURVE,  // of p_B from a curve of the first, or where along it; also planar
     FLX_SCALAR_SWING,  // angle between a_A and b_B, 0 to pi
+    FLX_SCALAR_TURN,   // the rest: of two frames about their z axes, -pi to pi
     FLX_SCALAR_ANGLE2, // planar: the same
     FLX_SCALAR_PLANE2,
     FLX_SCALAR_LENGTH2,
@@ -38,9 +39,9 @@ typedef struct flx_scalar {
     double s[2][3]; // places from the centres of mass, body axes
     double a[2][3]; // directions in the first: a_A, plane's normal, x_A; a[1]: y_A, direction
     double b[3];    // direction in the second: b_B, x_B, disc's axis (zero: a ball)
-                    // TWIST: a and s hold the x and y axes of the two frames, b a direction in them
-    double length;  // SQUARE: L; TOUCH, ROLL: radius
-    double offset;  // subtracted from the value
+        // TWIST, TURN: a and s hold the x and y axes of the two frames, b a direction in them
+    double length;             // SQUARE: L; TOUCH, ROLL: radius
+    double offset;             // subtracted from the value
     const struct flx_gap *gap; // GAP, SLIP: contact/gap.h, which says their signs
     int along; // SLIP: 0 or 1, along t_1 or t_2; 2, 3, 4: angular velocity about t_1, t_2, the normal; 5: the mean one (CON-11); CURVE: 0 or 1 of (CRV-1), 2: its s
     const struct flx_curve *curve; // CURVE: math/curve/curve.h

@@ -41,6 +41,14 @@ static flx_node twist(flx_graph *g, const flx_scalar_nodes *n)
     return n3_dot(g, n->b, th);
 }
 
+// (SCA-12)
+static flx_node turn(flx_graph *g, const flx_scalar_nodes *n)
+{
+    n33 Q = n33_mul(g, n33_transpose(n->frame[0]), n->frame[1]);
+    return flx_graph_binary(g, FLX_OP_ATAN2, node_sub(g, Q.m[3], Q.m[1]),
+                            node_add(g, Q.m[0], Q.m[4]));
+}
+
 flx_node flx_scalar_graph(flx_graph *g, flx_scalar_kind kind, const flx_scalar_nodes *n)
 {
     switch (kind) {
@@ -69,6 +77,8 @@ flx_node flx_scalar_graph(flx_graph *g, flx_scalar_kind kind, const flx_scalar_n
     }
     case FLX_SCALAR_TWIST:
         return twist(g, n);
+    case FLX_SCALAR_TURN:
+        return turn(g, n);
     case FLX_SCALAR_SWING: {
         n3 x = n3_cross(g, n->a[0], n->b);
         return flx_graph_binary(g, FLX_OP_ATAN2, node_norm(g, x.c), n3_dot(g, n->a[0], n->b));

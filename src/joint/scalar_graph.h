@@ -10,7 +10,7 @@ typedef struct flx_scalar_nodes {
     n3 place[2];
     n3 a[2], b;
     flx_node angle[2]; // planar kinds
-    n33 frame[2];      // TWIST: the two frames; b is a direction in them
+    n33 frame[2];      // TWIST, TURN: the two frames; b is a direction in them
     flx_node length;
     bool ball;                          // TOUCH, ROLL: a ball, or in the plane
     n3 centre[2], velocity[2], spin[2]; // ROLL, KNIFE: motion of the bodies

@@ -488,7 +488,46 @@ static int balls_swing_and_twist(void)
     return 0;
 }
 
+// Where a body swings far, too, a limit of its twist holds: what limits store comes back. (By the part of the rotation vector along the axis, which is small there, it
+// was passed, and left at the other side with 1e7 times the energy.)
+static int twists_hold_far_from_the_axis(void)
+{
+    static const char *const joints[] = {
+        "axis: [0.647, -0.985, 0.257], limits: [{coordinate: swing, upper: 1.84, stiffness: 2815, "
+        "exponent: 1.5}, {coordinate: twist, lower: -2.036, upper: 0.708, stiffness: 2.95e4, "
+        "exponent: 1.5}]",
+        "axis: [0.138, -0.78, -0.838], limits: [{coordinate: swing, upper: 1.83, stiffness: 6361, "
+        "exponent: 2}, {coordinate: twist, lower: -2.02, upper: 1.7, stiffness: 1.06e4, exponent: "
+        "2}]"};
+    static const char *const methods[] = {"radau, rtol: 1e-9, atol: 1e-11",
+                                          "dopri5, rtol: 1e-10, atol: 1e-12, formulation: tree"};
+    for (int k = 0; k < 4; k++) {
+        char text[2000];
+        case_table t = {0};
+        flx_ledger ledger;
+        double stored, most = 0;
+        snprintf(text, sizeof text,
+                 "flexion: 1\ngravity: [-1.39, 0.16, -9.81]\n"
+                 "bodies: {w: {type: rigid, mass: 2, inertia: [0.0145, 0.0344, 0.0465], com: "
+                 "[-0.031, -0.011, 0.166], angular_velocity: [-7.97, -7.12, -5.97]}}\n"
+                 "joints: {j: {type: spherical, on: [ground, w], at: w, %s}}\n"
+                 "simulate: {until: 4, method: %s}\n"
+                 "outputs: {every: 0.01, signals: [energy.strain]}\n",
+                 joints[k / 2], methods[k % 2]);
+        CHECK(case_run_ledger(text, NULL, &t, &ledger));
+        CHECK(ledger.energy_drift < 1e-5);
+        for (int i = 0; i <= 400; i++) {
+            CHECK(case_table_value(&t, "energy.strain", 0.01 * i, &stored));
+            most = fmax(most, stored);
+        }
+        CHECK(most > 0.5 && most < 20);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(a_start_beyond_is_told), TEST(bounces_of_angles_and_lengths),
           SLOW_TEST(a_pendulum_between_stops), TEST(damping_is_a_restitution),
           TEST(a_linear_stop_is_located), TEST(turns_are_counted), TEST(a_cylinder_has_two),
-          TEST(a_screw_stops), TEST(a_cross_has_two_angles), TEST(balls_swing_and_twist))
+          TEST(a_screw_stops), TEST(a_cross_has_two_angles), TEST(balls_swing_and_twist),
+          TEST(twists_hold_far_from_the_axis))

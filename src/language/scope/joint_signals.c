@@ -193,8 +193,7 @@ static void ball_nodes(flx_builder *b, const flx_joint_data *d, bool twist, flx_
                 for (int i = 0; i < 3; i++) F[k].m[3 * i + j] = a[i];
             }
         }
-        n.b = n3_const(g, v3_make(0, 0, 1));
-        *value = flx_scalar_graph(g, FLX_SCALAR_TWIST, &n);
+        *value = flx_scalar_graph(g, FLX_SCALAR_TURN, &n);
         *rate = flx_node_rate(b, *value);
         return;
     }

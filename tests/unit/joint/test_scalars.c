@@ -78,7 +78,7 @@ static void make_scalar(world *w, flx_scalar_kind kind)
         s->e.nv[i] = w->planar ? 3 : 6;
     }
     v3_store(s->b, v3_unit(some(w)));
-    if (kind != FLX_SCALAR_TWIST) return;
+    if (kind != FLX_SCALAR_TWIST && kind != FLX_SCALAR_TURN) return;
     for (int i = 0; i < 2; i++) { // axes of the two frames
         double(*axis)[3] = i ? s->s : s->a;
         v3 x = v3_unit(some(w)), z = v3_unit(v3_cross(x, some(w)));
@@ -109,7 +109,7 @@ static void fill(world *w, flx_scalar_nodes *n)
         n->angle[i] = node_add(g, node_const(g, w->plane[i].angle), node_scale(g, v[2], t));
     }
     n->b = turned(w, 1, s->b);
-    if (s->kind != FLX_SCALAR_TWIST) return;
+    if (s->kind != FLX_SCALAR_TWIST && s->kind != FLX_SCALAR_TURN) return;
     for (int i = 0; i < 2; i++) {
         const double(*axis)[3] = i ? s->s : s->a;
         v3 x = v3_load(axis[0]), y = v3_load(axis[1]);
