@@ -66,18 +66,31 @@ static int load(void)
     library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library) printf("%s\n", dlerror());
     CHECK(library);
-#define TAKE(name) CHECK((*(void **)&fmi.name = find(#name)) != NULL);
-    TAKE(GetTypesPlatform)
-    TAKE(GetVersion)
-    TAKE(Instantiate)
-    TAKE(FreeInstance)
-    TAKE(SetupExperiment)
-    TAKE(EnterInitializationMode)
-    TAKE(ExitInitializationMode) TAKE(Terminate) TAKE(Reset) TAKE(GetReal) TAKE(SetReal)
-        TAKE(SetInteger) TAKE(GetFMUstate) TAKE(SetFMUstate) TAKE(FreeFMUstate)
-            TAKE(SerializedFMUstateSize) TAKE(SerializeFMUstate) TAKE(DeSerializeFMUstate)
-                TAKE(GetDirectionalDerivative) TAKE(SetRealInputDerivatives) TAKE(DoStep)
-                    TAKE(GetRealStatus) TAKE(GetBooleanStatus) return 0;
+#define TAKE(name) CHECK((*(void **)&fmi.name = find(#name)) != NULL)
+    TAKE(GetTypesPlatform);
+    TAKE(GetVersion);
+    TAKE(Instantiate);
+    TAKE(FreeInstance);
+    TAKE(SetupExperiment);
+    TAKE(EnterInitializationMode);
+    TAKE(ExitInitializationMode);
+    TAKE(Terminate);
+    TAKE(Reset);
+    TAKE(GetReal);
+    TAKE(SetReal);
+    TAKE(SetInteger);
+    TAKE(GetFMUstate);
+    TAKE(SetFMUstate);
+    TAKE(FreeFMUstate);
+    TAKE(SerializedFMUstateSize);
+    TAKE(SerializeFMUstate);
+    TAKE(DeSerializeFMUstate);
+    TAKE(GetDirectionalDerivative);
+    TAKE(SetRealInputDerivatives);
+    TAKE(DoStep);
+    TAKE(GetRealStatus);
+    TAKE(GetBooleanStatus);
+    return 0;
 }
 
 // ---- what the description says ---------------------------------------------------------------------------

@@ -50,17 +50,31 @@ static int load(const char *file)
     library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library) printf("%s\n", dlerror());
     CHECK(library);
-#define TAKE(name) CHECK((*(void **)&fmi.name = dlsym(library, "fmi3" #name)) != NULL);
-    TAKE(GetVersion)
-    TAKE(InstantiateCoSimulation)
-    TAKE(FreeInstance)
-    TAKE(EnterInitializationMode)
-    TAKE(ExitInitializationMode) TAKE(EnterEventMode) TAKE(EnterStepMode) TAKE(UpdateDiscreteStates)
-        TAKE(Terminate) TAKE(Reset) TAKE(GetFloat64) TAKE(SetFloat64) TAKE(GetInt32)
-            TAKE(GetFMUState) TAKE(SetFMUState) TAKE(FreeFMUState) TAKE(SerializedFMUStateSize)
-                TAKE(SerializeFMUState) TAKE(DeserializeFMUState) TAKE(GetDirectionalDerivative)
-                    TAKE(GetAdjointDerivative) TAKE(DoStep) TAKE(EnterConfigurationMode)
-                        CHECK(!dlsym(library, "flx_run_create")); // nothing else is seen
+#define TAKE(name) CHECK((*(void **)&fmi.name = dlsym(library, "fmi3" #name)) != NULL)
+    TAKE(GetVersion);
+    TAKE(InstantiateCoSimulation);
+    TAKE(FreeInstance);
+    TAKE(EnterInitializationMode);
+    TAKE(ExitInitializationMode);
+    TAKE(EnterEventMode);
+    TAKE(EnterStepMode);
+    TAKE(UpdateDiscreteStates);
+    TAKE(Terminate);
+    TAKE(Reset);
+    TAKE(GetFloat64);
+    TAKE(SetFloat64);
+    TAKE(GetInt32);
+    TAKE(GetFMUState);
+    TAKE(SetFMUState);
+    TAKE(FreeFMUState);
+    TAKE(SerializedFMUStateSize);
+    TAKE(SerializeFMUState);
+    TAKE(DeserializeFMUState);
+    TAKE(GetDirectionalDerivative);
+    TAKE(GetAdjointDerivative);
+    TAKE(DoStep);
+    TAKE(EnterConfigurationMode);
+    CHECK(!dlsym(library, "flx_run_create")); // nothing else is seen
     return 0;
 }
 
