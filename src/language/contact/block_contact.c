@@ -223,13 +223,14 @@ static flx_status check_pair(flx_builder *b, const flx_contact_side *one,
         bool turned;
         const flx_pair *p = flx_pair_find(k[0], k[1], &turned);
         if (p && (!p->planar || b->m->dimension == 2)) return FLX_OK;
+        int file = k[0]->make ? 0 : 1;
+        bool hull = k[file]->make && flx_pair_find(&flx_surface_hull, k[1 - file], &turned);
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, other->loc,
                         "contact of a '%s' with a '%s' is not computed%s", k[0]->row.key,
                         k[1]->row.key,
-                        p                                ? " in space"
-                        : k[0]->make && k[1]->open_ended ? "; give the body a 'hull' of the file"
-                        : k[1]->make && k[0]->open_ended ? "; give the body a 'hull' of the file"
-                                                         : "");
+                        p      ? " in space"
+                        : hull ? "; give the body a 'hull' of the file"
+                               : "");
     }
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, other->loc,
                     "a '%s' and a '%s' have no end and cannot touch: one of the two must be a body "
