@@ -117,6 +117,8 @@ typedef struct flx_external_info {
     flx_function_callback call; // NULL: not bound
     void *user;
     bool slopes; // it gives its derivatives itself
+    int wrong;   // at the scales the derivative by this argument is none of the values; -1: none is
+    double given, found; // ... it, and what differences of the values say
 } flx_external_info;
 bool flx_graph_external_info(const flx_graph *g, int i, flx_external_info *out);
 // From now on external function i is this callback, which is asked once, at the scales, whether it gives slopes.

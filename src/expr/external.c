@@ -52,8 +52,35 @@ bool flx_graph_external_info(const flx_graph *g, int i, flx_external_info *out)
 {
     if (i < 0 || i >= g->nexternal) return false;
     const flx_external *e = g->externals[i];
-    *out = (flx_external_info){e->name, e->loc, e->narg, e->call, e->user, e->slopes};
+    *out = (flx_external_info){e->name,   e->loc,   e->narg,  e->call, e->user,
+                               e->slopes, e->wrong, e->given, e->found};
     return true;
+}
+
+// Central difference at the scales by argument k, over this part of its scale.
+static double difference(const flx_external *e, int k, double part)
+{
+    double x[FLX_ARGUMENTS_MAX], up = (double)NAN, down = (double)NAN, h = part * e->scales[k];
+    memcpy(x, e->scales, (size_t)e->narg * sizeof *x);
+    x[k] = e->scales[k] + h;
+    e->call(e->user, e->narg, x, &up, NULL);
+    x[k] = e->scales[k] - h;
+    e->call(e->user, e->narg, x, &down, NULL);
+    return (up - down) / (2.0 * h);
+}
+
+// A slope that is none of the values, which are smooth there: two differences agree.
+static void check_slopes(flx_external *e, double y, const double *slopes)
+{
+    for (int k = 0; k < e->narg && e->wrong < 0; k++) {
+        double near = difference(e, k, 1e-5), far = difference(e, k, 1e-4);
+        double size = fmax(fabs(near), fabs(slopes[k])), least = 1e-6 * fabs(y) / e->scales[k];
+        bool smooth = fabs(near - far) <= 1e-3 * size + least;
+        if (!smooth || fabs(near - slopes[k]) <= 1e-2 * size + least) continue;
+        e->wrong = k;
+        e->given = slopes[k];
+        e->found = near;
+    }
 }
 
 void flx_graph_bind(flx_graph *g, int i, flx_function_callback call, void *user)
@@ -62,7 +89,9 @@ void flx_graph_bind(flx_graph *g, int i, flx_function_callback call, void *user)
     flx_external *e = g->externals[i];
     e->call = call;
     e->user = user;
+    e->wrong = -1;
     e->slopes = call && call(user, e->narg, e->scales, &y, slopes) == FLX_FUNCTION_SLOPES;
+    if (e->slopes && isfinite(y)) check_slopes(e, y, slopes);
 }
 
 void flx_graph_bind_owned(flx_graph *g, int i, flx_function_callback call, void *user,

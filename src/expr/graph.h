@@ -168,6 +168,8 @@ typedef struct flx_external {
     void *user;
     void (*leave)(void *user); // NULL: the user is borrowed
     bool slopes;
+    int wrong;           // argument whose slope is none of the values; -1: none is known
+    double given, found; // ... that slope, and what differences say
 } flx_external;
 
 #define FLX_ORDERS_MAX                                                                             \

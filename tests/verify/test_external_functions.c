@@ -161,4 +161,31 @@ static int refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(as_written_in_the_model), TEST(bound_for_good), TEST(refused))
+// Right values, and a slope that is none of theirs.
+static int wrong_law(void *user, int n, const double *x, double *y, double *slopes)
+{
+    bool gives = true;
+    (void)user;
+    int given = law(&gives, n, x, y, slopes);
+    if (slopes) slopes[1] = -slopes[1] - 1.0;
+    return given;
+}
+
+static int wrong_slopes_are_told(void)
+{
+    rig r;
+    bool gives = true;
+    CHECK(read(&r, true, methods[0].method) == FLX_OK);
+    int before = flx_ctx_warning_count(r.ctx);
+    CHECK(bind(&r, &gives) == FLX_OK && flx_ctx_warning_count(r.ctx) == before);
+    CHECK(flx_model_bind(r.model, "law", wrong_law, NULL) == FLX_OK);
+    CHECK(flx_ctx_warning_count(r.ctx) == before + 1);
+    CHECK_TEXT(flx_ctx_warning(r.ctx, before)->text,
+               "the slope of the external function 'law' by its argument 2 is");
+    flx_model_destroy(&r.model);
+    flx_ctx_destroy(&r.ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(wrong_slopes_are_told), TEST(as_written_in_the_model), TEST(bound_for_good),
+          TEST(refused))

@@ -13,8 +13,16 @@ static int bind_all(flx_ctx *ctx, flx_graph *g, flx_binding *b)
         flx_graph_bind(g, i, b->call, b->user);
         flx_graph_external_info(g, i, &info);
         count++;
-        if (info.slopes || b->told || !b->call) continue;
+        if (b->told || !b->call || (info.slopes && info.wrong < 0)) continue;
         b->told = true;
+        if (info.slopes) {
+            flx_ctx_warn(ctx, info.loc,
+                         "the slope of the external function '%s' by its argument %d is %.6g at "
+                         "the scales, where its values say %.6g: implicit methods and gradients "
+                         "take it as it is",
+                         b->name, info.wrong + 1, info.given, info.found);
+            continue;
+        }
         flx_ctx_warn(ctx, info.loc,
                      "derivatives of the external function '%s' are differences: it gives none "
                      "itself",
