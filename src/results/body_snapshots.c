@@ -37,7 +37,8 @@ static flx_status take(flx_ctx *ctx, flx_arena *arena, const flx_result *r,
     *out = (flx_snapshots){.places = places, .label = label, .u = u, .at = at};
     for (int i = 0; i < places; i++) {
         label[i] = m->labels[i * step];
-        for (int c = 0; c < 3; c++) at[3 * i + c] = (double)m->nodes[3 * (size_t)(i * step) + (size_t)c];
+        for (int c = 0; c < 3; c++)
+            at[3 * i + c] = (double)m->nodes[3 * (size_t)(i * step) + (size_t)c];
     }
     for (int k = 0; k < count; k++) {
         const float *q = motion + (size_t)k * (size_t)every * (size_t)width + e->motion;
