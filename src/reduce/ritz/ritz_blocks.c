@@ -135,18 +135,25 @@ static flx_status gram(lanczos *l, int k, double *X, double *MX, double *W, int 
     return status;
 }
 
-// The columns of X (k, n) that are new become the next block.
+// The columns of X (k, n) that are new become the next block, and no more of them than there are directions left. Rigid
+// motions go again: rounding leaves some in Q, and what little is left beside Q has more of them from block to block.
 static flx_status add_columns(lanczos *l, int k, double *X, double *size)
 {
-    int kept = 0;
+    int kept = 0, left = (int)l->n - l->q->s->nrigid - l->m;
     measure(l, k, X, l->Y, size);
     FLX_TRY(project(l, k, X, l->Y));
+    flx_ritz_blocks_center(l, k, X);
     FLX_TRY(project(l, k, X, l->Y));
     k = normalise(l, k, X, l->Y, size, size + k);
     l->last = 0;
-    if (k == 0) return FLX_OK;
-    FLX_TRY(gram(l, k, X, l->Y, l->W, &kept));
+    if (k == 0 || left <= 0) return FLX_OK;
+    FLX_TRY(gram(l, k, X, l->Y, l->W, &kept)); // the largest are the last
+    if (kept > left) {
+        memmove(l->W, l->W + (size_t)(kept - left) * l->n, (size_t)left * l->n * sizeof *X);
+        kept = left;
+    }
     FLX_TRY(project(l, kept, l->W, l->Y));
+    flx_ritz_blocks_center(l, kept, l->W);
     k = normalise(l, kept, l->W, l->Y, NULL, size);
     FLX_TRY(gram(l, k, l->W, l->Y, X, &kept));
     FLX_TRY(flx_ritz_blocks_reserve(l, kept));

@@ -154,4 +154,31 @@ static int a_turned_mesh_is_the_same_body(void)
     return 0;
 }
 
-TEST_MAIN(TEST(a_turned_mesh_is_the_same_body))
+// Of a free body few ports are asked many blocks, until all of it is known: what rounding left of rigid motions in them grew
+// from block to block, and was taken for modes of the band.
+static int blocks_without_end_have_no_rigid_motions(void)
+{
+    static const char *const ports[] = {"x, y", "z, rx", "x, y, z"};
+    for (int i = 0; i < 3; i++) {
+        char text[500];
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\nbodies:\n  block:\n    type: flexible\n    fe: {mesh: " FLX_TESTS
+            "/bad/block.msh, material: {E: 2.1e11, nu: 0.3, density: 7850}}\n    reduce: {type: "
+            "band, to: 5000, tolerance: 1e-6, interfaces: {end: {on: end, components: "
+            "[%s]}}}\n",
+            ports[i]);
+        CHECK(flx_model_read_text(ctx, "b.yaml", text, strlen(text), 0, NULL, &model) == FLX_OK);
+        const flx_reduction_report *p = flx_model_elastic_report(model, 0);
+        CHECK(p && p->unknowns == 30 && p->vectors <= 24); // and six rigid motions
+        CHECK(p->counted == 24 && p->modes == 24);
+        for (int k = 0; k < p->ncondition; k++) CHECK(p->conditions[k].error <= 1e-6);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(a_turned_mesh_is_the_same_body), TEST(blocks_without_end_have_no_rigid_motions))
