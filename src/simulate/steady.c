@@ -84,7 +84,7 @@ static double weigh(const motion *m)
         v = fmax(v, m->length * v3_norm(c.v));
         w = fmax(w, v3_norm(c.w));
     }
-    if (!(v > 0.0 && w > 0.0)) return m->length;
+    if (!(v > OFF * m->length * w && m->length * w > OFF * v)) return m->length; // or rounding
     return fmin(fmax(v / w, WEIGHED * m->length), m->length / WEIGHED);
 }
 
