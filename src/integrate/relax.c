@@ -1,8 +1,7 @@
 // relax.c - limits of implicit Euler steps (REL-1).
-#include "integrate/relax.h"
+#include "integrate/relax_parts.h"
 
 #include "integrate/method.h"
-#include "integrate/newton_matrix.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,44 +10,22 @@
 #define MAX_ITERATIONS 30
 #define PATIENCE 8
 #define POSITION_ULPS 64.0
-// Positions: most corrections, the farthest one and moves that are rounding, of the scale; seconds.
-#define SETTLING 60
-#define FARTHEST 0.3
-#define UNMOVED 1e-9
-#define POSITION_STEP 1e-5
 // Forces that a matrix answers to are met to this part, after so many corrections at most.
 #define ANSWERED 1e-3
 #define REFINEMENTS 20
-// Rates of steps that are shorter by this agree to that part, or so many times shorter ones are tried; what settles nowhere
-// does not agree even to the other part.
-#define SHORTER 0.1
+// Rates of steps that are shorter by FLX_RELAX_SHORTER agree to this part, or as many times shorter ones are tried; what
+// settles nowhere does not agree even to the other part.
 #define AGREED 1e-6
 #define SETTLED 1e-3
-#define SHRINK 10.0 // ... with each of them: functions of time over long steps; rounding grows
-#define MORE 10.0   // ... than rounding alone
-#define MOST_SHORTER 5
+#define SHRINK 10.0   // ... with each of them: functions of time over long steps; rounding grows
+#define MORE 10.0     // ... than rounding alone
 #define SHORTEST 1e-9 // units of time: differences of velocities are rounding below
 // Motions of usual units pass their own scale within these times: steps of slower and faster ones are longer and shorter.
 #define FAST 0.03
 #define SLOW 1.0
 #define SAME_SPEED 1e-8 // ... velocities, to this part
 
-// The limit from values at d, d/2 and d/4.
-static const double share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0};
-
-struct flx_relaxer {
-    const flx_system *sys; // borrowed, as the workspace
-    flx_work *work;        // of the call
-    flx_blocks blocks;
-    flx_linear *lin;
-    flx_state *end[3], *middle;       // of steps d, d/2 and d/4; after the first of two
-    flx_state *limit[3];              // ... and limits of longer and shorter ones
-    double *r, *theta, *scale, *rate; // (n) (nv) (n) (nlam)
-    double last;                      // d of the last factors
-    double unit;                      // of d, of the time that t is in
-    bool *on_position;                // (nlam)
-    double *sigma;                    // (nlam)
-};
+const double flx_relax_share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0};
 
 void flx_relaxer_destroy(flx_relaxer **relaxer)
 {
@@ -123,14 +100,9 @@ static void read_rows(flx_relaxer *e, const double *switches)
     }
 }
 
-static flx_weights weights(double d)
-{
-    return (flx_weights){.c0 = 1.0, .c1 = 1.0 / d, .c2 = 1.0 / (d * d), .cx = 1.0 / d};
-}
-
 flx_status flx_relaxer_warm(flx_relaxer *e, const flx_blocks *blocks)
 {
-    flx_weights w = weights(FLX_RELAX_RATE_STEP);
+    flx_weights w = flx_relax_weights(FLX_RELAX_RATE_STEP);
     flx_status status = flx_linear_factor(e->lin, blocks, &w);
     return status > 0 ? FLX_OK : status;
 }
@@ -228,7 +200,7 @@ static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *
     const flx_system *s = e->sys;
     const flx_dims *n = &s->dims;
     double last = HUGE_VAL;
-    flx_weights w = weights(d);
+    flx_weights w = flx_relax_weights(d);
     read_rows(e, x->switches);
     flx_state_copy(y, x);
     y->t = x->t + d;
@@ -264,125 +236,6 @@ static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *
     return FLX_NO_CONVERGENCE;
 }
 
-// ---- positions --------------------------------------------------------------------------------------
-
-// r += (A2/d^2 + A1/d) theta over all rows.
-static void add_inertia(const flx_relaxer *e, double d, const double *theta, double *r)
-{
-    const flx_pattern *p = &e->sys->pattern;
-    for (int i = 0; i < p->nblock; i++) {
-        for (int k = p->row[i]; k < p->row[i + 1]; k++) {
-            int j = p->col[k], at = p->offset[k];
-            if (p->start[j] >= e->sys->dims.nv) continue;
-            for (int row = p->start[i]; row < p->start[i + 1]; row++) {
-                for (int c = p->start[j]; c < p->start[j + 1]; c++, at++) {
-                    r[row] += (e->blocks.A2[at] / d + e->blocks.A1[at]) / d * theta[c];
-                }
-            }
-        }
-    }
-}
-
-// (REL-2) from x to y by Newton's method; rates of constraints are not asked for.
-static flx_status settle(flx_relaxer *e, const flx_state *x, double d, flx_state *y)
-{
-    const flx_system *s = e->sys;
-    const flx_dims *n = &s->dims;
-    int first = flx_dims_first_constraint(n), all = flx_dims_unknowns(n);
-    double last = HUGE_VAL;
-    flx_weights w = weights(d);
-    flx_state_copy(y, x);
-    memset(y->a, 0, (size_t)n->nv * sizeof *y->a);
-    for (int k = 0; k < SETTLING; k++) {
-        for (int i = 0; i < n->nx; i++) y->dx[i] = (y->x[i] - x->x[i]) / d;
-        flx_point p = flx_state_point(s, y);
-        FLX_TRY(s->ops->residual(s, e->work, &p, e->r));
-        FLX_TRY(s->ops->linearise(s, e->work, &p, &e->blocks));
-        for (int i = first + n->nlam; i < all; i++) {
-            flx_unknown u;
-            flx_unknown_at(s, x->switches, i, &u);
-            if (u.E == 0.0) e->r[i] = 0.0;
-        }
-        s->ops->difference(s, x->q, y->q, e->theta);
-        add_inertia(e, d, e->theta, e->r);
-        FLX_TRY(flx_linear_factor(e->lin, &e->blocks, &w));
-        for (int i = 0; i < all; i++) e->r[i] = -e->r[i];
-        FLX_TRY(flx_linear_solve(e->lin, e->r));
-        double far = 0.0;
-        for (int i = 0; i < n->nv; i++) far = fmax(far, fabs(e->r[i]) / e->scale[i]);
-        if (!isfinite(far)) return FLX_NOT_FINITE;
-        double part = far > FARTHEST ? FARTHEST / far : 1.0;
-        for (int i = 0; i < n->nv; i++) e->theta[i] = part * e->r[i];
-        s->ops->retract(s, y->q, e->theta, y->q);
-        const double *c = e->r + n->nv;
-        for (int i = 0; i < n->nx; i++) y->x[i] += part * *c++;
-        for (int i = 0; i < n->nw; i++) y->w[i] += *c++;
-        for (int i = 0; i < n->nlam; i++) y->lam[i] += *c++;
-        for (int i = 0; i < n->nmu; i++) y->mu[i] += *c++;
-        if (far <= 1e-15 || (far <= 1e-9 && far > 0.5 * last)) return FLX_OK;
-        flx_linear_judge(e->lin, far / last);
-        last = far;
-    }
-    return FLX_NO_CONVERGENCE;
-}
-
-// theta (nv): the limit from d on, *moved: its largest part; e->limit[0] is the last of its states.
-static flx_status find_balance(flx_relaxer *e, const flx_state *x, double d, double *theta,
-                               double *moved)
-{
-    const flx_system *s = e->sys;
-    int nv = s->dims.nv;
-    memset(theta, 0, (size_t)nv * sizeof *theta);
-    for (int k = 0; k < 3; k++, d *= 0.5) {
-        FLX_TRY(settle(e, x, d, e->end[0]));
-        s->ops->difference(s, x->q, e->end[0]->q, e->theta);
-        for (int i = 0; i < nv; i++) theta[i] += share[k] * e->theta[i];
-    }
-    *moved = 0.0;
-    for (int i = 0; i < nv; i++) *moved = fmax(*moved, fabs(theta[i]) / e->scale[i]);
-    flx_state_copy(e->limit[0], e->end[0]);
-    return FLX_OK;
-}
-
-// theta, closer (nv). What is hardly damped gives way within a time of its own, which the step must not be near to: where a
-// shorter one leads elsewhere, it is taken.
-static flx_status relax_positions(flx_relaxer *e, flx_state *x, double *theta, double *closer)
-{
-    const flx_system *s = e->sys;
-    const flx_dims *n = &s->dims;
-    double d = POSITION_STEP, moved = 0.0, nearer;
-    FLX_TRY(flx_relaxer_measure(e, e->work, x));
-    d *= e->unit;
-    FLX_TRY(find_balance(e, x, d, theta, &moved));
-    for (int k = 1; k < MOST_SHORTER && moved > UNMOVED; k++) {
-        double off = 0.0;
-        d *= SHORTER;
-        if (find_balance(e, x, d, closer, &nearer) != FLX_OK) break;
-        for (int i = 0; i < n->nv; i++) off = fmax(off, fabs(closer[i] - theta[i]) / e->scale[i]);
-        if (off <= UNMOVED) break;
-        memcpy(theta, closer, (size_t)n->nv * sizeof *theta);
-        moved = nearer;
-    }
-    if (moved <= UNMOVED) return FLX_OK;
-    s->ops->retract(s, x->q, theta, x->q);
-    memcpy(x->w, e->limit[0]->w, (size_t)n->nw * sizeof *x->w);
-    return FLX_OK;
-}
-
-flx_status flx_relax_positions(const flx_system *s, flx_work *work, flx_state *x)
-{
-    flx_relaxer *e = NULL;
-    double *theta = flx_alloc(s->ctx, 2 * (size_t)s->dims.nv, sizeof *theta);
-    flx_status status = theta ? flx_relaxer_create(s, &e) : FLX_ERR_MEMORY;
-    if (status == FLX_OK) {
-        e->work = work;
-        status = relax_positions(e, x, theta, theta + s->dims.nv);
-    }
-    if (e) flx_relaxer_destroy(&e);
-    flx_free(theta);
-    return status;
-}
-
 // ---- velocities and accelerations -------------------------------------------------------------------
 
 // A position that follows from a balance, or is brought about by an algebraic unknown, has a velocity that lags half a
@@ -397,7 +250,8 @@ static flx_status step_twice(flx_relaxer *e, const flx_state *x, double d, flx_s
 static void extrapolate_thrice(int n, const double *const end[3], double *y)
 {
     for (int i = 0; i < n; i++) {
-        y[i] = share[0] * end[0][i] + share[1] * end[1][i] + share[2] * end[2][i];
+        y[i] = flx_relax_share[0] * end[0][i] + flx_relax_share[1] * end[1][i] +
+               flx_relax_share[2] * end[2][i];
     }
 }
 
@@ -421,8 +275,9 @@ flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, 
     d *= e->unit;
     FLX_TRY(limit_velocities(e, x, d, e->limit[0]));
     int best = 0;
-    for (int k = 1; k < MOST_SHORTER && least > SAME_SPEED && d > SHORTEST * e->unit; k++) {
-        d *= SHORTER;
+    for (int k = 1; k < FLX_RELAX_MOST_SHORTER && least > SAME_SPEED && d > SHORTEST * e->unit;
+         k++) {
+        d *= FLX_RELAX_SHORTER;
         if (limit_velocities(e, x, d, e->limit[1 - best]) != FLX_OK) break;
         double most = 1.0 / e->unit, off = 0.0;
         for (int i = 0; i < n->nv; i++) {
@@ -447,7 +302,7 @@ void flx_relaxer_moved(flx_relaxer *e, const flx_state *x, double *theta)
     memset(theta, 0, (size_t)nv * sizeof *theta);
     for (int k = 0; k < 3; k++) {
         e->sys->ops->difference(e->sys, x->q, e->end[k]->q, e->theta);
-        for (int i = 0; i < nv; i++) theta[i] += share[k] * e->theta[i];
+        for (int i = 0; i < nv; i++) theta[i] += flx_relax_share[k] * e->theta[i];
     }
 }
 
@@ -504,7 +359,7 @@ static void copy_limits(const flx_relaxer *e, const flx_state *from, flx_state *
 // step: next is by how much those of the step after it do.
 static bool is_rounding(double off, double next)
 {
-    return off <= MORE * SHORTER * SHORTER * next;
+    return off <= MORE * FLX_RELAX_SHORTER * FLX_RELAX_SHORTER * next;
 }
 
 // From steps d on; *least: how far those that agree best are from each other. *shorter: the first were too long to be made.
@@ -513,14 +368,14 @@ static flx_status find_settled(flx_relaxer *e, flx_state *x, double d, double *l
     *least = HUGE_VAL;
     flx_status status = find_limits(e, x, d, e->limit[0]);
     *shorter = status > 0; // it is too fast for such a step, or nothing settles
-    for (int k = 1; k < MOST_SHORTER && status > 0; k++) {
-        d *= SHORTER;
+    for (int k = 1; k < FLX_RELAX_MOST_SHORTER && status > 0; k++) {
+        d *= FLX_RELAX_SHORTER;
         status = find_limits(e, x, d, e->limit[0]);
     }
     FLX_TRY(status);
     copy_limits(e, e->limit[0], x);
-    for (int k = 1; k<MOST_SHORTER && * least> AGREED; k++) {
-        d *= SHORTER;
+    for (int k = 1; k<FLX_RELAX_MOST_SHORTER && * least> AGREED; k++) {
+        d *= FLX_RELAX_SHORTER;
         if (find_limits(e, x, d, e->limit[k % 3]) != FLX_OK) break;
         double off = differ(e, e->limit[(k + 2) % 3], e->limit[k % 3]);
         if (k > 1 && is_rounding(*least, off)) copy_limits(e, e->limit[(k + 1) % 3], x);
