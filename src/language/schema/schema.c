@@ -76,19 +76,25 @@ static void check_brackets(flx_schema_checker *c, const flx_entry *v)
     }
 }
 
-static bool word_fits(const flx_schema_word *w, flx_group group, const char *key, int dimension)
+static bool is_of(const flx_schema_word *w, const char *type)
 {
-    return w->group == group && strcmp(w->key, key) == 0 &&
+    return !w->types || flx_schema_lists(w->types, type, 0);
+}
+
+static bool word_fits(const flx_schema_word *w, flx_group group, const char *type, const char *key,
+                      int dimension)
+{
+    return w->group == group && strcmp(w->key, key) == 0 && is_of(w, type) &&
            strchr(w->dimensions, '0' + dimension) != NULL;
 }
 
-void flx_schema_list_words(const flx_schema_checker *c, flx_group group, const char *key,
-                           char *buffer, size_t size)
+void flx_schema_list_words(const flx_schema_checker *c, flx_group group, const char *type,
+                           const char *key, char *buffer, size_t size)
 {
     size_t n = 0;
     buffer[0] = 0;
     for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
-        if (!word_fits(w, group, key, c->dimension) || w->later) continue;
+        if (!word_fits(w, group, type, key, c->dimension) || w->later) continue;
         int wrote = flx_snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", w->word);
         n += (size_t)wrote;
         if (n + 24 > size) {
@@ -103,6 +109,7 @@ static void check_word(flx_schema_checker *c, const flx_entry *v, const flx_sche
     flx_group group = group_of(t->up)->group;
     const flx_schema_word *w = flx_schema_find_word(group, t->segment, v->text);
     char label[FLX_SCHEMA_LABEL], choices[FLX_SCHEMA_LABEL];
+    if (w && !is_of(w, t->type)) w = NULL;
     if (w && strchr(w->dimensions, '0' + c->dimension)) {
         if (w->later) flx_schema_add_unavailable(c, t->up, t->segment, w->word, v->loc);
         return;
@@ -121,14 +128,15 @@ static void check_word(flx_schema_checker *c, const flx_entry *v, const flx_sche
     flx_nearest near;
     flx_nearest_start(&near, v->text);
     for (w = flx_schema_words(); w->key; w++) {
-        if (word_fits(w, group, t->segment, c->dimension)) flx_nearest_offer(&near, w->word);
+        if (word_fits(w, group, t->type, t->segment, c->dimension))
+            flx_nearest_offer(&near, w->word);
     }
     const char *best = flx_nearest_best(&near);
     if (best) {
         COMPLAIN(c, v->loc, "%s cannot be '%.*s'; did you mean '%s'?", label, FLX_SCHEMA_SHOWN,
                  v->text, best);
     } else {
-        flx_schema_list_words(c, group, t->segment, choices, sizeof choices);
+        flx_schema_list_words(c, group, t->type, t->segment, choices, sizeof choices);
         COMPLAIN(c, v->loc, "%s cannot be '%.*s'; it is one of: %s", label, FLX_SCHEMA_SHOWN,
                  v->text, choices);
     }

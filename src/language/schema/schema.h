@@ -40,6 +40,7 @@ typedef struct flx_schema_word {
     const char *dimensions;
     bool later;
     const char *doc, *example;
+    const char *types; // of items that take it; "" or NULL: all
 } flx_schema_word;
 
 typedef struct flx_schema_rule {

@@ -114,7 +114,7 @@ static const char *type_of(flx_schema_checker *c, const flx_entry *item, const f
     if (!flx_entry_get(item, "like")) {
         char label[FLX_SCHEMA_LABEL], choices[FLX_SCHEMA_LABEL];
         flx_schema_label_group(t, label, sizeof label);
-        flx_schema_list_words(c, t->group, selector, choices, sizeof choices);
+        flx_schema_list_words(c, t->group, NULL, selector, choices, sizeof choices);
         COMPLAIN(c, t->loc, "%s needs a '%s': %s", label, selector, choices);
     }
     return NULL;
@@ -279,7 +279,7 @@ void flx_schema_check_group(flx_schema_checker *c, const flx_entry *v, const flx
             if (c->quiet) continue;
         }
         flx_schema_trail at = {
-            .up = t, .segment = row->key, .group = FLX_GROUP_COUNT, .loc = key->loc};
+            .up = t, .segment = row->key, .group = FLX_GROUP_COUNT, .loc = key->loc, .type = type};
         flx_schema_check_value(c, v->items[i], flx_form_of(row->kind), &at);
     }
     // An item that is like another lacks what the other lacks, which is told there.

@@ -35,6 +35,7 @@ typedef struct flx_schema_trail {
     bool named;                        // segment is the user's name of an item
     const flx_schema_family *siblings; // items among which `like` finds another
     flx_loc loc;                       // of the key
+    const char *type;                  // of the item whose key it is; NULL: any
 } flx_schema_trail;
 
 #define COMPLAIN(c, loc, ...)                                                                      \
@@ -59,8 +60,8 @@ void flx_schema_check_value(flx_schema_checker *c, const flx_entry *v, flx_form_
 // "body 'crank'", "'orientation' of body 'crank'", "the model"
 void flx_schema_label_group(const flx_schema_trail *t, char *buffer, size_t size);
 // "revolute, prismatic, spherical, ..."
-void flx_schema_list_words(const flx_schema_checker *c, flx_group group, const char *key,
-                           char *buffer, size_t size);
+void flx_schema_list_words(const flx_schema_checker *c, flx_group group, const char *type,
+                           const char *key, char *buffer, size_t size);
 // A comma in an expression makes a key of its second half; the reader has told so.
 bool flx_schema_is_told(const flx_entry *key, const flx_entry *value);
 // "reduce", "forces.C: type contact", "simulate.method: bdf"

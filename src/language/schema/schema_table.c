@@ -38,9 +38,11 @@ const flx_schema_key flx_schema_own_keys[] = {
 
 const flx_schema_word flx_schema_own_words[] = {
 #define FLX_WORD(group, key, word, dimensions, status, doc, example)                               \
-    {FLX_GROUP_##group, key, word, dimensions, status, DOC(doc), example},
+    {FLX_GROUP_##group, key, word, dimensions, status, DOC(doc), example, ""},
+#define FLX_WORD_OF(group, types, key, word, dimensions, status, doc, example)                     \
+    {FLX_GROUP_##group, key, word, dimensions, status, DOC(doc), example, types},
 #include "language/schema/schema.def"
-    {FLX_GROUP_COUNT, NULL, NULL, NULL, false, NULL, NULL},
+    {FLX_GROUP_COUNT, NULL, NULL, NULL, false, NULL, NULL, NULL},
 };
 
 const flx_schema_rule flx_schema_own_rules[] = {
