@@ -78,6 +78,12 @@ change 's/slider.velocity.x\]/slider.position.y]/'
 "$flexion" sweep changed.yaml --device cpu >told.txt
 grep -q "agree with ordinary runs" told.txt
 
+# Where every run fails there is nothing that agrees.
+change 's/stall: {from: 3, to: 4}/stall: {from: 1e300, to: 2e300}/'
+"$flexion" sweep changed.yaml --device cpu >told.txt 2>&1 && exit 1
+grep -q "nothing was compared" told.txt
+if grep -q agree told.txt; then cat told.txt; exit 1; fi
+
 # A kept object: nothing is compiled the second time, and what is changed is.
 "$flexion" sweep "$models/crank.yaml" --device cpu --csv batch.csv >told.txt
 if grep -q compil told.txt; then cat told.txt; exit 1; fi

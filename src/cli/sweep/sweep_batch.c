@@ -20,6 +20,7 @@ struct sweep_batch {
     int *swept;        // (np) which swept parameter; -1: none; owned
     double *p, *z, *y; // owned: of one batch
     int told;          // failures
+    int compared;      // runs that ordinary ones were made beside
     double run_seconds, difference;
 };
 
@@ -93,6 +94,7 @@ static bool check(sweep_batch *b, int first, long n, const bool *bad)
         long r = n <= SWEEP_CHECKED ? c : c * (n - 1) / (SWEEP_CHECKED - 1);
         if (bad[r]) continue;
         const double *y = run_ordinary(b->job, first + (int)r);
+        b->compared++;
         for (int k = 0; k < ny; k++) {
             const double *column = b->y + k * n;
             double size = sweep_column_size(n, ny, b->y, k);
@@ -228,10 +230,13 @@ void sweep_batch_tell(const sweep_batch *b, int count)
 {
     const sweep_device *d = &b->device;
     if (d->compile_seconds > 0.0) printf("compiled in %.1f s; ", d->compile_seconds);
-    printf("%d runs of %ld steps in %.2f s%s, %.0f runs/s; %d of each batch agree with ordinary "
-           "runs to %.1e\n",
-           count, b->steps, b->run_seconds, d->gpu ? "" : " of a core", count / b->run_seconds,
-           count < SWEEP_CHECKED ? count : SWEEP_CHECKED, b->difference);
+    printf("%d runs of %ld steps in %.2f s%s, %.0f runs/s; ", count, b->steps, b->run_seconds,
+           d->gpu ? "" : " of a core", count / b->run_seconds);
+    if (b->compared > 0)
+        printf("%d of each batch agree with ordinary runs to %.1e\n",
+               count < SWEEP_CHECKED ? count : SWEEP_CHECKED, b->difference);
+    else
+        printf("all that would be compared with ordinary runs failed: nothing was compared\n");
     if (!d->gpu) return;
     printf("on the GPU %.3g s in %.0f launches, the longest %.2f s: %.3g steps/s; as many runs of "
            "each batch by the same equations on the processor differ by %.1e at most\n",
