@@ -27,7 +27,7 @@ typedef struct layout {
     int first;              // block of the descriptor that is the first of the others
     const int *other_block; // (others) block of each, counted from the first
     int *outboard, *blocks; // (n + 2) owned, owned: of each link, by numbers of the first
-    int *start, *row, *col, *offset, *transpose, *block_of;
+    int *start, *row, *col, *offset, *transpose, *block_of, *pair;
 } layout;
 
 // Blocks of others that a link has outboard, ascending: into list, or counted.
@@ -175,7 +175,7 @@ static flx_status make_pattern(flx_tree *t)
     count_rows(&y, scratch);
     size_t entries = 0;
     for (int i = 0; i < y.nb; i++) entries += (size_t)y.row[i + 1];
-    size_t count = 2 * (nb + 1) + 3 * entries + 1 + (size_t)total;
+    size_t count = 3 * nb + 2 + 3 * entries + 1 + (size_t)total;
     t->numbers = flx_alloc(t->base.ctx, count, sizeof *t->numbers);
     if (t->numbers) {
         y.start = t->numbers;
@@ -184,6 +184,9 @@ static flx_status make_pattern(flx_tree *t)
         y.transpose = y.col + entries;
         y.offset = y.transpose + entries;
         y.block_of = y.offset + entries + 1;
+        y.pair = y.block_of + total;
+        // one link has several blocks: no row has full rank on one of them, and none moves what it touches alike
+        for (int i = 0; i < y.nb; i++) y.pair[i] = -1;
         for (int i = 0; i < y.nb; i++) y.row[i + 1] = y.row[i] + counted[i + 1];
         set_starts(&y);
         fill_columns(&y, next, scratch);
@@ -195,6 +198,7 @@ static flx_status make_pattern(flx_tree *t)
                                         .col = y.col,
                                         .offset = y.offset,
                                         .transpose = y.transpose,
+                                        .pair = y.pair,
                                         .extra = t->by_links ? (int)t->fronts.extra : 0};
     }
     flx_free(y.outboard);
