@@ -366,6 +366,118 @@ static flx_status check_loaded(const flx_fe *fe, flx_arena *arena, const flx_fre
     return status;
 }
 
+#define MISSED_BY_MODES 0.1 // ... where modes alone are asked for: static shapes are not
+
+// The part of its compliance; 0 where it has none.
+static double missed_part(const double left[9], const double all[9])
+{
+    double whole = first_three(all);
+    return whole > 0 ? first_three(left) / whole : 0;
+}
+
+// Load c (a force along an axis, from 3 on a moment) at a place that is held at another one, which gives the reactions.
+static flx_status balance(flx_arena *arena, const flx_interface *at, const flx_interface *held,
+                          int c, int *count, const int **unknown, const double **weight)
+{
+    double load[6] = {0}, arm[3];
+    int n = at->count[c];
+    load[c] = -1;
+    for (int i = 0; i < 3; i++) arm[i] = at->at[i] - held->at[i];
+    if (c < 3) { // -arm x e_c
+        load[3 + (c + 1) % 3] -= arm[(c + 2) % 3];
+        load[3 + (c + 2) % 3] += arm[(c + 1) % 3];
+    }
+    for (int k = 0; k < 6; k++) n += held->count[k];
+    int *list = flx_arena_take(arena, (size_t)n, sizeof *list);
+    double *by = flx_arena_take(arena, (size_t)n, sizeof *by);
+    if (!list || !by) return FLX_ERR_MEMORY;
+    *count = 0;
+    for (int k = -1; k < 6; k++) {
+        const flx_interface *f = k < 0 ? at : held;
+        int from = k < 0 ? c : k;
+        for (int i = 0; i < f->count[from]; i++, ++*count) {
+            list[*count] = f->unknown[from][i];
+            by[*count] = (k < 0 ? 1 : load[k]) * f->weight[from][i];
+        }
+    }
+    *unknown = list;
+    *weight = by;
+    return FLX_OK;
+}
+
+// Loads in equilibrium: forces, and moments in their place, at f.
+static flx_status put_loads(flx_arena *arena, const flx_interface *f, const flx_interface *held,
+                            bool moments, flx_interface out[2])
+{
+    out[0] = out[1] = (flx_interface){.name = f->name};
+    for (int c = 0; c < (moments ? 6 : 3); c++) {
+        flx_interface *to = out + c / 3;
+        if (f->count[c] > 0)
+            FLX_TRY(balance(arena, f, held, c, &to->count[c % 3], &to->unknown[c % 3],
+                            &to->weight[c % 3]));
+    }
+    return FLX_OK;
+}
+
+// A body that the model holds at one interface: which it is, where moments pass; -1: none.
+static int held_at(const flx_free_structure *s, const flx_basis *b, const flx_interface *faces)
+{
+    for (int i = 0; i < b->nloaded; i++) {
+        bool turns = faces[i].count[5] > 0;
+        if (s->nrigid == 6) turns = turns && faces[i].count[3] > 0 && faces[i].count[4] > 0;
+        if (turns && b->loaded_turns[i]) return i;
+    }
+    return -1;
+}
+
+static const char *called(const flx_basis *b, const flx_interface *faces, int i)
+{
+    for (int k = 0; k < b->ninterface && b->names; k++) {
+        if (b->interfaces[k] == b->loaded[i]) return b->names[k];
+    }
+    return faces[i].name;
+}
+
+// What modes alone leave out of the compliance at interfaces that joints or forces load, of a body held at another one. The
+// worst is told.
+static flx_status check_held(const flx_fe *fe, flx_arena *arena, const flx_free_structure *s,
+                             const flx_basis *b, const flx_shapes *shapes)
+{
+    size_t n = 2 * (size_t)b->nloaded;
+    flx_free_structure at = *s;
+    flx_basis own = *b;
+    flx_interface *faces = flx_arena_take(arena, n, sizeof *faces);
+    flx_interface *loads = flx_arena_take(arena, n, sizeof *loads);
+    double *left = flx_arena_take(arena, 18 * n, sizeof *left), *all = left + 9 * n;
+    if (!faces || !loads || !left) return FLX_ERR_MEMORY;
+    own.interfaces = b->loaded;
+    own.names = NULL;
+    for (int i = 0; i < b->nloaded; i++) FLX_TRY(name_interface(fe, arena, &own, i, faces + i));
+    int held = held_at(s, b, faces);
+    if (held < 0 || b->nloaded < 2) return FLX_OK;
+    for (int i = 0; i < b->nloaded; i++) {
+        if (i == held) continue;
+        FLX_TRY(put_loads(arena, faces + i, faces + held, b->loaded_turns[i], loads + 2 * i));
+    }
+    at.ninterface = (int)n;
+    at.interfaces = loads;
+    FLX_TRY(flx_shapes_residual(&at, shapes, left, all));
+    int worst = 0;
+    for (int i = 0; i < (int)n; i++) {
+        if (missed_part(left + 9 * i, all + 9 * i) > missed_part(left + 9 * worst, all + 9 * worst))
+            worst = i;
+    }
+    double part = missed_part(left + 9 * worst, all + 9 * worst);
+    if (part <= MISSED_BY_MODES) return FLX_OK;
+    flx_ctx_warn(fe->ctx, b->loaded_at[worst / 2],
+                 "the modes leave out %.2g %% of the static compliance to %s at interface '%s' of "
+                 "the body held at '%s' (sum of three axes): it is too stiff there; give "
+                 "'attachment: true', or more modes",
+                 100 * part, worst % 2 ? "moments" : "forces", called(b, faces, worst / 2),
+                 called(b, faces, held));
+    return FLX_OK;
+}
+
 static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *asked, flx_loc loc,
                          flx_elastic **out)
 {
@@ -409,8 +521,9 @@ static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *asked, f
     if (status == FLX_OK && !given) status = flx_fe_check_free(fe, s.nrigid, R, loc);
     if (status == FLX_OK) status = flx_shapes_find(&s, basis, &shapes);
     if (status == FLX_OK && given) status = flx_fe_check_free(fe, s.nrigid, R, loc);
-    if (status == FLX_OK && basis->nloaded > 0)
-        status = check_loaded(fe, arena, &s, basis, &shapes);
+    if (status == FLX_OK && basis->nloaded > 0) {
+        status = (basis->loaded_turns ? check_held : check_loaded)(fe, arena, &s, basis, &shapes);
+    }
     if (status == FLX_OK) status = make_body(fe, arena, basis, &shapes, &s, out);
     flx_shapes_clear(&shapes);
     flx_free(R);

@@ -10,7 +10,7 @@
 // Whoever adds a member to one of these makes it part of the key here, and then writes the new size.
 #if defined(__x86_64__)
 _Static_assert(sizeof(flx_structure) == 480, "key of a structure");
-_Static_assert(sizeof(flx_basis) == 240, "key of a basis");
+_Static_assert(sizeof(flx_basis) == 248, "key of a basis");
 _Static_assert(sizeof(flx_element) == 40, "key of an element");
 _Static_assert(sizeof(flx_material) == 64, "key of a material");
 _Static_assert(sizeof(flx_section) == 240, "key of a section");
@@ -182,6 +182,7 @@ static void basis(key *k, const flx_basis *b)
     for (int i = 0; i < b->ninterface; i++) integer(k, b->components ? (int)b->components[i] : 077);
     reals(k, (size_t)b->nshift, b->shifts);
     integers(k, (size_t)b->nloaded, b->loaded);
+    for (int i = 0; i < b->nloaded; i++) integer(k, b->loaded_turns ? b->loaded_turns[i] : -1);
     integer(k, b->snapshots ? b->snapshots->count : -1);
     if (b->snapshots) {
         size_t places = (size_t)b->snapshots->places;

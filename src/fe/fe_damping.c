@@ -159,12 +159,18 @@ flx_status flx_fe_check_free(const flx_fe *fe, int nrigid, const double *R, flx_
               "rigid motion, and springs act along the line between their nodes alone";
     const flx_structure *s = fe->s;
     double part;
+    bool can = s->width > 0 || s->nspring > 0;
+    flx_loc at = loc;
+    for (int i = 0; i < s->nspring; i++) at = s->springs[i].loc;
+    for (int i = 0; i < s->nlink; i++) {
+        if (s->links[i].kind != FLX_LINK_EQUATION) continue;
+        can = true;
+        at = s->links[i].loc;
+    }
+    if (!can) return FLX_OK; // the stiffness of a body that is all of one interface is rounding
     FLX_TRY(resistance(fe, &fe->K, nrigid, R, &part));
     if (part <= ROUNDED) return FLX_OK;
-    for (int i = 0; i < s->nspring; i++) loc = s->springs[i].loc;
-    for (int i = 0; i < s->nlink; i++) {
-        if (s->links[i].kind == FLX_LINK_EQUATION) loc = s->links[i].loc;
-    }
+    loc = at;
     if (part > HELD) return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, loc, text, part);
     flx_ctx_warn(fe->ctx, loc, text, part);
     return FLX_OK;

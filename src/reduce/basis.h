@@ -74,6 +74,8 @@ typedef struct flx_basis {
     int nloaded;
     const int *loaded;        // (nloaded) counted from 0
     const flx_loc *loaded_at; // (nloaded)
+    // (nloaded) these are interfaces, and whether moments act there; NULL: they are no interfaces
+    const bool *loaded_turns;
     flx_damping damping;
     flx_arena *arena; // of the report; NULL: none is made
     const char *body; // whose basis it is; NULL: not known

@@ -45,6 +45,8 @@ bool flx_is_stress(const char *name);
 // loaded_nodes.c: nodes of the mesh that joints and forces take besides the interfaces.
 flx_status flx_elastic_body_find_loaded(flx_builder *b, const flx_item *body,
                                         const struct flx_structure *s, flx_basis *basis);
+// ... and the interfaces that they take, in their place.
+flx_status flx_elastic_body_find_held(flx_builder *b, const flx_item *body, flx_basis *basis);
 // loads_left_out.c: notes of joints and forces that load a body where its shapes are not made for it.
 void flx_elastic_bodies_check_loads(flx_builder *b);
 // elastic_mesh.c: a mesh or matrices.

@@ -238,6 +238,8 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     if (faces.n > 0 && (loads || basis.kind != FLX_BASIS_MODES)) {
         FLX_TRY(flx_elastic_body_find_loaded(b, body, m->s, &basis));
         FLX_TRY(keep_loads(b, body, m->s, &faces, &basis));
+    } else if (faces.n > 0) {
+        FLX_TRY(flx_elastic_body_find_held(b, body, &basis));
     }
     if (faces.n == 0 && !flx_entry_get(body->def, "frame")) basis.frame = FLX_FRAME_BUCKENS;
     return b->reader->reduce(b->reader->user, m->s, lumped == 1, &basis, reduce->loc, out);

@@ -73,6 +73,45 @@ static int loads_beside_the_interfaces_are_told(void)
     return 0;
 }
 
+// Modes alone of a body that is held at an interface and loaded at another: told where they leave out more than a tenth.
+static int modes_alone_at_interfaces_are_told(void)
+{
+#define MODES(count, more) "type: modal, modes: " count ", interfaces: [hub, tip]" more
+#define CHORD "    frame: chord\n"
+#define GRIP(rest) "joints: {grip: {on: [ground, arm], at: arm.hub, type: " rest "}}\n"
+#define CLAMP GRIP("fixed")
+#define HINGED(more) GRIP("revolute, axis: [0, 0, 1]" more)
+#define PUSH_TIP "  push: {type: force, on: arm, at: arm.tip, value: [0, 0, 10]}\n"
+#define TIP "forces:\n" PUSH_TIP
+    static const struct {
+        const char *reduce, *more, *told;
+        int line;
+    } cases[] = {
+        {MODES("2", ""), CHORD CLAMP TIP,
+         "15 % of the static compliance to forces at interface 'tip'", 10},
+        {MODES("2", ""), CHORD TIP CLAMP, "at interface 'tip' of the body held at 'hub'", 9},
+        {MODES("2", ""), CHORD HINGED(", motion: {angle: t}") TIP, "of the body held at 'hub'", 10},
+        {MODES("2", ""),
+         CHORD HINGED("") "forces:\n  drive: {type: torque, on: grip, value: 1}\n" PUSH_TIP,
+         "of the body held at 'hub'", 11},
+        {MODES("2", ""), CHORD HINGED("") TIP, NULL, 0}, // nothing holds it
+        {MODES("2", ""), CHORD CLAMP, NULL, 0},          // nothing loads it
+        {MODES("40", ""), CHORD CLAMP TIP, NULL, 0},
+        {MODES("2", ", attachment: true"), CHORD CLAMP TIP, NULL, 0},
+        {MODES("2", ""), CLAMP TIP, NULL, 0}, // modes of the body held there
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK(read_arm("", cases[i].reduce, cases[i].more) == FLX_OK);
+        CHECK(flx_ctx_warning_count(ctx) == (cases[i].told ? 1 : 0));
+        if (cases[i].told) {
+            CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, cases[i].told);
+            CHECK(flx_ctx_warning(ctx, 0)->loc.line == cases[i].line);
+        }
+        finish();
+    }
+    return 0;
+}
+
 // ---- loads that components leave out ------------------------------------------------------------
 
 #define BAND(hub, tip)                                                                             \
@@ -295,7 +334,7 @@ static int damping_does_not_change_with_the_shapes(void)
     return 0;
 }
 
-TEST_MAIN(TEST(loads_beside_the_interfaces_are_told), TEST(loads_that_are_left_out_are_told),
-          TEST(nodes_of_a_body_file_are_told), TEST(interfaces_that_move_together_are_told),
-          TEST(interfaces_on_a_line_are_refused), TEST(what_is_far_off_is_told),
-          TEST(damping_does_not_change_with_the_shapes))
+TEST_MAIN(TEST(loads_beside_the_interfaces_are_told), TEST(modes_alone_at_interfaces_are_told),
+          TEST(loads_that_are_left_out_are_told), TEST(nodes_of_a_body_file_are_told),
+          TEST(interfaces_that_move_together_are_told), TEST(interfaces_on_a_line_are_refused),
+          TEST(what_is_far_off_is_told), TEST(damping_does_not_change_with_the_shapes))
