@@ -86,35 +86,44 @@ static void put(const slope *from, double *x, double by[N])
     memcpy(by, from->by, N * sizeof *by);
 }
 
-// The stretch goes slowly: it is next to nothing where surfaces part.
+// The stretch goes slowly, and begins to with no jump: its rate grows from nothing as the surfaces part.
 static flx_stretch open_state(const flx_stretch_law *l, const double s[2], double d, double rate)
 {
     flx_stretch out = {0};
-    double slow = SLOWER * l->tau, square = s[0] * s[0] + s[1] * s[1];
+    double far = -d, room = far + l->tau * fabs(rate), y = room > 0.0 ? far / room : 0.0;
+    double gone = y * y / (SLOWER * l->tau);
+    // along d and d' of y^2
+    double by_y = room > 0.0 ? 2.0 * y / (SLOWER * l->tau) : 0.0;
+    double by_d = by_y > 0.0 ? -by_y * (1.0 - y) / room : 0.0;
+    double by_rate = by_y > 0.0 ? -by_y * y * copysign(l->tau, rate) / room : 0.0;
     for (int i = 0; i < 2; i++) {
-        out.rate[i] = -s[i] / slow;
-        out.rate_by[i][STRETCH + i] = -1.0 / slow;
+        out.rate[i] = -gone * s[i];
+        out.rate_by[i][STRETCH + i] = -gone;
+        out.rate_by[i][DEPTH] = -by_d * s[i];
+        out.rate_by[i][DEPTH_RATE] = -by_rate * s[i];
     }
-    double k = !l->mindlin ? l->k : d > 0.0 ? l->k * sqrt(d) : 0.0;
-    out.stored = 0.5 * k * square;
-    out.stored_rate = -2.0 * out.stored / slow;
-    if (l->mindlin && d > 0.0) out.stored_rate += 0.5 * out.stored * rate / d;
+    if (l->mindlin) return out; // its stiffness goes with the depth
+    out.stored = 0.5 * l->k * (s[0] * s[0] + s[1] * s[1]);
+    out.stored_rate = -2.0 * out.stored * gone;
     return out;
 }
 
 flx_stretch flx_stretch_eval(const flx_stretch_law *l, const double s[2], const double u[2],
                              double F, double d, double depth_rate)
 {
-    if (!(d > 0.0)) return open_state(l, s, d, depth_rate);
-    slope depth = input(DEPTH, d), rate = input(DEPTH_RATE, depth_rate), P[2], b[2], e[2] = {{0}};
+    bool begins = F > 0.0 && !l->mindlin; // of a branch that is held: the force is there already
+    if (!(d > 0.0) && !begins) return open_state(l, s, d, depth_rate);
+    slope depth = d > 0.0 ? input(DEPTH, d) : constant(0.0), rate = input(DEPTH_RATE, depth_rate),
+          P[2], b[2], e[2] = {{0}};
     slope S[2] = {input(STRETCH, s[0]), input(STRETCH + 1, s[1])};
     slope U[2] = {input(SLIP, u[0]), input(SLIP + 1, u[1])};
     slope k = l->mindlin ? power(l->k, depth, 0.5) : constant(l->k);
     slope c = l->mindlin ? power(l->c, depth, 0.25) : constant(l->c);
     slope away = of(rate, fabs(depth_rate), depth_rate < 0.0 ? -1.0 : 1.0);
-    slope grows = quotient(rate, sum(1.0, depth, l->tau, away)); // d'/D
-    slope shallow =
-        quotient(depth, sum(1.0, depth, l->tau, away)); // d/D: nothing jumps where it opens
+    slope room = sum(1.0, depth, l->tau, away); // D
+    if (!(room.x > 0.0)) room = constant(1.0);  // both are 0
+    slope grows = quotient(rate, room);
+    slope shallow = quotient(depth, room); // d/D: nothing jumps where it opens
     slope limit = of(input(FORCE, F), l->friction * fmax(F, 0.0), F > 0.0 ? l->friction : 0.0);
     bool gives = l->mindlin && depth_rate > 0.0;
     for (int i = 0; i < 2; i++) {

@@ -184,6 +184,7 @@ static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
     FLX_PASS(m, method->stepped);
     FLX_PASS(m, method->continues);
     FLX_PASS(m, method->input_jumped);
+    FLX_PASS(m, method->rates_jumped);
     if (method->events) events_memory(it, method->events, m);
     input_jumps_memory(it, m);
     if (s->ops->work_memory) s->ops->work_memory(it->work, m);

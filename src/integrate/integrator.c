@@ -276,6 +276,7 @@ flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, doubl
         if (it->sys->ops->contacts && m->read_rows) m->read_rows(it, x->switches);
     }
     look_at_switches(it, x, h);
+    m->rates_jumped = false;
     flx_status status = it->type->step(it, x, h, &taken);
     m->input_jumped = false;
     if (h_taken) *h_taken = status == FLX_OK ? taken : 0.0;

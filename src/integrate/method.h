@@ -58,6 +58,7 @@ typedef struct flx_method {
     struct flx_events *
         input_jumps; // owned; in their place, where numbers may be set from outside; NULL: they are not
     bool input_jumped; // the next step begins anew, with the length that was at hand
+    bool rates_jumped; // within the last step: nothing goes on smoothly from before it
     // Steps that follow those of another run: as long as they are asked for, whatever their error is. Of methods that choose
     // their order, too: the one to take.
     bool frozen;

@@ -540,6 +540,7 @@ flx_status flx_account_step(run *r, const flx_state *x)
     FLX_TRY(find_at(sim, r->step_end, x->t, end));
     const part step = {r->step_end, x->t, sim->course.past, inner, end};
     FLX_TRY(follow_step(sim, &step));
+    if (flx_method_of(sim->it)->rates_jumped) sim->course.known = 1;
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
         sim->probe_values[i].last = end[FIRST_PROBE + i];
     return FLX_OK;

@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+// A step that is longer than so many times one before it does not look back at it.
+#define GROWN 8.0
+
 typedef struct rule {
     double end; // weight of both
     double at[FLX_LOBATTO_INNER], weight[FLX_LOBATTO_INNER];
@@ -94,11 +97,20 @@ double flx_quadrature_mean(const flx_quadrature *q, int i, const double *begin, 
     return sum;
 }
 
+// Step ends that the polynomial may lead through: of steps that grow it swings between the ends, the more the farther back it
+// reaches (by a thousand where each is four times as long as the one before it).
+static int near_ends(const flx_quadrature *q, double h)
+{
+    int k = 1;
+    while (k < q->known && GROWN * (q->times[k - 1] - q->times[k]) >= h) k++;
+    return k;
+}
+
 void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inner,
                            const double *end, double *out)
 {
     double h = t - q->times[0];
-    int n = q->n;
+    int n = q->n, known = near_ends(q, h);
     const rule *l = rule_of(q);
     for (int i = 0; i < n; i++) {
         double f[FLX_QUADRATURE_PAST] = {0};
@@ -110,7 +122,7 @@ void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inne
             for (int k = 0; k < q->inner; k++) sum += l->weight[k] * inner[k * n + i];
             out[i] = q->sum[i] + h * sum;
         } else {
-            out[i] = q->sum[i] + newest_interval(q->known, q->times, t, f, end[i]);
+            out[i] = q->sum[i] + newest_interval(known, q->times, t, f, end[i]);
         }
     }
 }

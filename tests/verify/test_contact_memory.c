@@ -299,7 +299,113 @@ static int mindlin_keeps_its_restitution(void)
     return 0;
 }
 
+// ---- what touches and parts -----------------------------------------------------------------------
+
+// A ball thrown onto a plane, in units of which `u` make a metre; kg and N: m/s^2, N/m are u times as large or as small.
+static const char *thrown(const char *law, double u, const char *method)
+{
+    static char text[1500];
+    snprintf(text, sizeof text,
+             "flexion: 1\nparameters: {u: %g}\ngravity: [0, 0, -9.81*u]\n"
+             "bodies: {ball: {type: rigid, mass: 0.5, inertia: [2e-3*u^2, 2e-3*u^2, 2e-3*u^2],\n"
+             "  position: [0, 0, 0.11*u], velocity: [0.5*u, 0.2*u, -0.3*u], surface: {sphere: "
+             "0.1*u}}}\n"
+             "forces: {floor: {type: contact, on: [ground, ball], ground: {plane: [0, 0, 1]},\n"
+             "  %s}}\n"
+             "signals: {vx: ball.velocity.x/u, vy: ball.velocity.y/u, vz: ball.velocity.z/u,\n"
+             "  spin: ball.angular_velocity.y}\n"
+             "outputs: {every: 0.12, signals: [vx, vy, vz, spin]}\n"
+             "simulate: {until: 0.12, %s}\n",
+             u, law, method);
+    return text;
+}
+
+#define PENALTY "law: penalty, stiffness: 1e5, damping: 100, "
+
+// Two impacts and a half: the rate of the stretch jumps where surfaces meet, and no step resolves that.
+static int error_control_passes_what_jumps_where_surfaces_meet(void)
+{
+    static const struct {
+        const char *law;
+        double u;
+    } laws[] = {
+        {PENALTY "friction: {coefficient: 0.4, stiffness: 1e4, damping: 50}", 1.0},
+        {PENALTY "friction: {coefficient: 0.4, stiffness: 1e4, damping: 50}", 1000.0},
+        {PENALTY "friction: {coefficient: 0.4, stiffness: 1e4}", 1.0},
+        {"law: hunt-crossley, stiffness: 1e7, restitution: 0.6,\n"
+         "  friction: {coefficient: 0.4, stiffness: 1e4, damping: 50}",
+         1.0},
+        {"law: mindlin, material: {E: 1e8, nu: 0.3}, restitution: 0.7, friction: 0.3", 1.0}};
+    static const char *const ways[] = {"method: generalized-alpha, rtol: 1e-5",
+                                       "method: hht, rtol: 1e-5", "method: newmark, rtol: 1e-5"};
+    static const char *const names[] = {"vx", "vy", "vz", "spin"};
+    for (int i = 0; i < 5; i++) {
+        double known[4];
+        case_table t = {0};
+        flx_ledger ledger = {0};
+        CHECK(
+            case_run(thrown(laws[i].law, 1.0, "method: radau, rtol: 1e-9"), NULL, &t, NULL, NULL));
+        for (int k = 0; k < 4; k++) CHECK(case_table_value(&t, names[k], 0.12, &known[k]));
+        case_table_clear(&t);
+        CHECK(known[0] < 0.4 && known[3] > 2.0); // it was caught
+        for (int w = 0; w < 3; w++) {
+            CHECK(case_run_ledger(thrown(laws[i].law, laws[i].u, ways[w]), NULL, &t, &ledger));
+            for (int k = 0; k < 4; k++) {
+                double value;
+                CHECK(case_table_value(&t, names[k], 0.12, &value));
+                CHECK_NEAR(value, known[k], 2e-5 * (k == 3 ? 10.0 : 1.0));
+            }
+            CHECK(ledger.energy_drift < 2e-5);
+            case_table_clear(&t);
+        }
+    }
+    return 0;
+}
+
+// Its rate goes to nothing where surfaces part, from both sides, and its slopes are those of differences beyond.
+static int stretch_goes_without_a_jump(void)
+{
+    const flx_stretch_law l = {.k = 100, .c = 3, .exponent = 1, .friction = 0.4, .tau = 0.01};
+    place p = {{0.02, -0.013}, {0.1, -0.2}, 0.0, 1e-12, -0.4};
+    for (int side = 0; side < 2; side++, p.d = -p.d) {
+        flx_stretch x = eval(&l, &p);
+        CHECK(hypot(x.rate[0], x.rate[1]) < 1e-8);
+    }
+    p.d = -1.0; // far away: within 100 tau
+    flx_stretch x = eval(&l, &p);
+    CHECK_NEAR(x.rate[0], -p.s[0], 0.01 * p.s[0]);
+    p.d = -0.003;
+    x = eval(&l, &p);
+    double *in[] = {&p.s[0], &p.s[1], &p.u[0], &p.u[1], &p.F, &p.d, &p.rate};
+    for (int k = 0; k < FLX_STRETCH_INPUTS; k++) {
+        double h = k == 4 ? 0.0 : 1e-6 * fabs(*in[k]), at = *in[k];
+        if (!(h > 0.0)) continue;
+        *in[k] = at + h;
+        flx_stretch more = eval(&l, &p);
+        *in[k] = at - h;
+        flx_stretch less = eval(&l, &p);
+        *in[k] = at;
+        for (int c = 0; c < 2; c++) {
+            double slope = (more.rate[c] - less.rate[c]) / (2 * h);
+            CHECK_NEAR(x.rate_by[c][k], slope, 1e-7 * (1 + fabs(slope)));
+        }
+    }
+    CHECK_NEAR(x.stored_rate, 100 * (p.s[0] * x.rate[0] + p.s[1] * x.rate[1]), 1e-15);
+    // a branch that is held has its force at the border already, and its friction
+    p = (place){{0, 0}, {0.1, -0.2}, 30.0, -1e-17, 0.3};
+    x = eval(&l, &p);
+    p.d = 1e-17;
+    flx_stretch inside = eval(&l, &p);
+    for (int c = 0; c < 2; c++) {
+        CHECK_NEAR(x.force[c], inside.force[c], 1e-12);
+        CHECK_NEAR(x.rate[c], inside.rate[c], 1e-12);
+        CHECK(fabs(x.force[c]) > 0.2);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(slopes_are_those_of_differences), TEST(nothing_comes_from_nowhere),
           TEST(box_holds_without_creep), TEST(box_slides_at_the_limit),
           TEST(box_goes_with_a_turning_table), TEST(mindlin_is_that_of_discrete_elements),
-          TEST(mindlin_keeps_its_restitution))
+          TEST(mindlin_keeps_its_restitution), TEST(stretch_goes_without_a_jump),
+          TEST(error_control_passes_what_jumps_where_surfaces_meet))

@@ -255,7 +255,7 @@ flx_status flx_structural_attempt(flx_integrator *it, const flx_state *x, double
 {
     structural *g = it->data;
     const flx_system *s = it->sys;
-    if (!flx_method_of(it)->continues || is_cut(it, g->h_last)) {
+    if (!flx_method_of(it)->continues || g->anew || is_cut(it, g->h_last)) {
         set_step(g, h);
         FLX_TRY(flx_structural_start(it, x, h));
         g->books.h_factored = 0.0;
@@ -453,4 +453,6 @@ void flx_structural_memory(flx_integrator *it, flx_memory *m)
     flx_memory_numbers(m, g->error, 2 * nv + nx);
     FLX_PASS(m, g->h_next);
     FLX_PASS(m, g->rejected);
+    FLX_PASS(m, g->anew);
+    FLX_PASS(m, g->passed);
 }

@@ -87,6 +87,8 @@ typedef struct structural {
     double *error;  // (2 nv + nx) of q, v, x
     double h_next;  // wanted; 0: to be found
     bool rejected;  // the last attempt was
+    bool anew;      // a jump was passed: the method begins anew
+    double passed;  // what jumps were passed with, in tolerances
 } structural;
 
 // structural.c: what the three methods put into their tables.

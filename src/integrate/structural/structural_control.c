@@ -9,6 +9,10 @@
 //
 // Errors of steps add up: over the time T that is asked for they make up the tolerance when each is
 //     T/h |e| <= 1,   |e| the largest root mean square of e_q, e_v, e_x over atol + rtol |y|. (GA-10)
+//
+// Where rates jump, as that of a stretch where surfaces meet, T/h |e| is the same for every step. A jump comes once: it is passed by
+// a step over which the whole change of the rates makes up a small part of the tolerance,
+//     |h (v'_n+1 - v'_n)|, |h (x'_n+1 - x'_n)| <= 1e-4,  and their sum over all such steps <= 1.       (GA-11)
 #include "integrate/step_control.h"
 #include "integrate/structural/structural.h"
 
@@ -29,6 +33,10 @@
 #define FAILED_FACTOR 0.25
 // Differences of positions below so many roundings of their scale say nothing.
 #define NOISE (16.0 * DBL_EPSILON)
+// (GA-11) Parts of the tolerance: in one step, and in all; the error of a jump stays above this part of what it is to be.
+#define JUMP 1e-4
+#define JUMPS 1.0
+#define STAYS 0.8
 // The first step is no shorter than this part of the time asked for.
 #define SMALLEST_PART 1e-12
 
@@ -100,6 +108,48 @@ static double error_norm(flx_integrator *it)
     return fmax(fmax(q, v), x);
 }
 
+// (GA-11) What the change of the rates over the step makes up at most.
+static double jump_norm(const flx_integrator *it)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    const flx_tolerance *t = &g->tol;
+    double *change = g->r; // free after the iteration
+    for (int i = 0; i < d->nv; i++) change[i] = g->dv[i] - g->dv0[i];
+    double v = flx_tolerance_norm(change, g->h, t->wv, g->scale, 0.0, d->nv);
+    double q = flx_tolerance_norm(change, g->h * g->h, t->wq, g->scale, 0.0, d->nv);
+    for (int i = 0; i < d->nx; i++) change[i] = g->dx[i] - g->dx0[i];
+    return fmax(fmax(q, v), flx_tolerance_norm(change, g->h, t->wx, NULL, 0.0, d->nx));
+}
+
+// An attempt of a step: its length and error. Errors of a smooth motion go with h^2, and at a start or where C_1 is not zero with
+// h; those of a jump with h where the slope before it is known, else not at all.
+typedef struct attempt {
+    double h, error;
+    bool jumps; // the errors are those of a jump within the step
+} attempt;
+
+static void add_attempt(const structural *g, attempt *last, double error)
+{
+    bool start = g->h_slope == 0.0 || fabs(g->am - g->af + g->gamma - 0.5) > 1e-9;
+    double shorter = g->h / last->h, stays = STAYS * last->error * (start ? 1.0 : shorter);
+    bool told = last->jumps || (shorter <= 0.5 && isfinite(last->error));
+    last->jumps = told && isfinite(error) && error > stays; // else it ends before the jump
+    last->h = g->h;
+    last->error = error;
+}
+
+// Whether this attempt passes it.
+static bool passes_jump(const flx_integrator *it, const attempt *last)
+{
+    structural *g = it->data;
+    if (!last->jumps || !isfinite(last->error)) return false;
+    double jump = jump_norm(it);
+    if (!(jump <= JUMP && g->passed + jump <= JUMPS)) return false;
+    g->passed += jump;
+    return true;
+}
+
 // ---- steps ----------------------------------------------------------------------------------
 
 // Errors over T go with the square of the step, with its first power where C_1 is not zero.
@@ -156,13 +206,14 @@ flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, doub
         remember_slopes(g, d);
         return flx_structural_accept(it, x);
     }
-    if (!flx_method_of(it)->continues) {
+    if (!flx_method_of(it)->continues || g->anew) {
         double first = it->def.initial_step;
         bool at_hand = flx_method_of(it)->input_jumped && g->h_next > 0.0;
         if (!at_hand) g->h_next = first > 0.0 ? first : first_step(g, d, x, h_most);
         g->rejected = false;
     }
     double smallest = flx_step_smallest(x->t, h_most);
+    attempt last = {.h = HUGE_VAL, .error = HUGE_VAL};
     for (;;) {
         double wanted = g->h_next, h = fmin(flx_step_fit(wanted, h_most), longest),
                error = HUGE_VAL;
@@ -172,7 +223,10 @@ flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, doub
         if (status < 0) return status;
         if (status == FLX_OK) error = error_norm(it);
         bool lost = g->npos > 0 && g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot;
-        if (error <= 1.0 || (lost && isfinite(error))) {
+        add_attempt(g, &last, error);
+        bool jumps = passes_jump(it, &last);
+        if (error <= 1.0 || jumps || (lost && isfinite(error))) {
+            g->anew = flx_method_of(it)->rates_jumped = jumps;
             g->h_next = error <= 1.0 ? next_step(g, error) : h;
             if (h < wanted) g->h_next = fmax(g->h_next, wanted); // it was cut, not too long
             g->rejected = false;
