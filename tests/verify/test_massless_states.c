@@ -193,6 +193,70 @@ static int neglected_is_massless(void)
     return 0;
 }
 
+// Rates of 1e9 1/s and of 1 1/s beside each other: a chain of points, and an arm whose links without mass follow one with a mass of
+// 1e-6 kg. Of both differences and orthogonal transformations leave rounding in the place of what is slow.
+static int fast_parts(void)
+{
+    static const char chain[] =
+        "flexion: 1\ndimension: 2\ninputs: {F: 0, G: 0}\nbodies:\n"
+        "  a: {type: point, mass: 0, position: [0, 0]}\n"
+        "  b: {type: point, mass: 1.5, position: [1, 0]}\n"
+        "  c: {type: point, mass: 1e-6, position: [2, 0]}\n"
+        "  d: {type: point, mass: 1.5, position: [3, 0]}\n"
+        "  e: {type: point, mass: 0, position: [4, 0]}\n"
+        "joints:\n"
+        "  ra: {type: point-on-line, on: [ground, a], at: [[0, 0], a], axis: [1, 0]}\n"
+        "  rb: {type: point-on-line, on: [ground, b], at: [[0, 0], b], axis: [1, 0]}\n"
+        "  rc: {type: point-on-line, on: [ground, c], at: [[0, 0], c], axis: [1, 0]}\n"
+        "  rd: {type: point-on-line, on: [ground, d], at: [[0, 0], d], axis: [1, 0]}\n"
+        "  re: {type: point-on-line, on: [ground, e], at: [[0, 0], e], axis: [1, 0]}\n"
+        "forces:\n"
+        "  s0: {type: spring, on: [ground, a], at: [[-1, 0], a], stiffness: 1e6, damping: 1e3}\n"
+        "  s1: {type: spring, on: [a, b], at: [a, b], stiffness: 1e6}\n"
+        "  s2: {type: spring, on: [b, c], at: [b, c], stiffness: 50, damping: 100}\n"
+        "  s3: {type: spring, on: [c, d], at: [c, d], stiffness: 1e6, damping: 3}\n"
+        "  s4: {type: spring, on: [d, e], at: [d, e], stiffness: 1e6, damping: 3}\n"
+        "  s5: {type: spring, on: [ground, b], at: [[9, 0], b], stiffness: 2e3, damping: 3}\n"
+        "  f: {type: force, on: e, value: [F, 0]}\n"
+        "  g: {type: force, on: c, value: [G, 0]}\n";
+    static const char arm[] =
+        "flexion: 1\ndimension: 2\ninputs: {F: 0, G: 0}\nbodies:\n"
+        "  %s: {type: rigid, mass: 1e-6, inertia: 1e-7, com: [0.379, -0.015], position: [0, 0]}\n"
+        "  %s: {type: rigid, mass: 0, inertia: 0, position: [0.651, 0.628]}\n"
+        "  %s: {type: rigid, mass: 0, inertia: 0, position: [1.512, -0.065]}\n"
+        "  %s: {type: rigid, mass: 3, inertia: 0.3, com: [0.058, 0.152], position: [1.738, "
+        "0.118]}\n"
+        "joints:\n"
+        "  J0: {type: revolute, on: [ground, %s], at: [0, 0]}\n"
+        "  J1: {type: revolute, on: [%s, %s], at: [0.651, 0.628]}\n"
+        "  J2: {type: revolute, on: [%s, %s], at: [1.512, -0.065]}\n"
+        "  J3: {type: revolute, on: [%s, %s], at: [1.738, 0.118]}\n"
+        "forces:\n"
+        "  s0: {type: spring, on: J0, stiffness: 50, damping: 0.1}\n"
+        "  s1: {type: spring, on: J1, stiffness: 1e6, damping: 100}\n"
+        "  s2: {type: spring, on: J2, stiffness: 50, damping: 1e3}\n"
+        "  s3: {type: spring, on: J3, stiffness: 50, damping: 3}\n"
+        "  f: {type: torque, on: J2, value: F}\n"
+        "  h: {type: force, on: %s, value: [G, 0.5*F]}\n";
+    static const char *const names[2][4] = {{"a", "b", "c", "d"}, {"z", "y", "x", "w"}};
+    int n;
+    if (compare(chain,
+                "inputs: [F, G], outputs: [a.position.x, b.acceleration.x, c.velocity.x, s3.value]",
+                2, 4, &n))
+        return 1;
+    CHECK(n == 8);
+    for (int i = 0; i < 2; i++) {
+        char text[2400];
+        const char *const *k = names[i];
+        snprintf(text, sizeof text, arm, k[0], k[1], k[2], k[3], k[0], k[0], k[1], k[1], k[2], k[2],
+                 k[3], k[1]);
+        if (compare(text, "inputs: [F, G], outputs: [J1.reaction.y, J2.rate, J2.angle]", 2, 3, &n))
+            return 1;
+        CHECK(n == 8);
+    }
+    return 0;
+}
+
 // What nothing holds and nothing accelerates is refused by its name.
 static int loose(void)
 {
@@ -206,4 +270,4 @@ static int loose(void)
 }
 
 TEST_MAIN(TEST(points_in_a_row), TEST(spring_and_damper), TEST(links), TEST(neglected_is_massless),
-          TEST(loose))
+          TEST(fast_parts), TEST(loose))

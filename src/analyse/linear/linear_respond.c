@@ -1,6 +1,6 @@
 // linear_respond.c - frequency response of a linear model (flexion/linear.h): Hessenberg form once, then n^2 operations per
 // frequency and input.
-#include "analyse/linear/linear_dense.h"
+#include "analyse/linear/linear_solve.h"
 #include "base/number.h"
 #include "base/refuse.h"
 #include "integrate/newton_matrix.h"
@@ -8,6 +8,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#define FEW 60 // states: these are eliminated anew at every frequency
 
 typedef struct response {
     flx_arena *arena;
@@ -134,6 +136,34 @@ static flx_status prepare(response *f, const flx_linear_model *m)
     return FLX_OK;
 }
 
+static flx_status refuse_pole(flx_ctx *ctx, double w)
+{
+    return FLX_FAIL(ctx, FLX_SINGULAR, FLX_NOWHERE,
+                    "there is no frequency response at %.9g rad/s, which is a pole", w);
+}
+
+static flx_status respond_few(flx_ctx *ctx, const flx_linear_model *m, int nw, const double *w,
+                              double *re, double *im)
+{
+    flx_linear_solver solver;
+    size_t pairs = (size_t)m->nin * (size_t)m->nout;
+    flx_arena *arena = flx_arena_create(ctx);
+    double complex *y = arena ? flx_arena_take(arena, pairs + 1, sizeof *y) : NULL;
+    flx_status status = y ? flx_linear_solver_create(m, arena, &solver) : FLX_ERR_MEMORY;
+    for (int k = 0; status == FLX_OK && k < nw; k++) {
+        if (!flx_linear_solver_respond(&solver, flx_complex(0.0, w[k]), y)) {
+            status = refuse_pole(ctx, w[k]);
+            break;
+        }
+        for (size_t i = 0; i < pairs; i++) {
+            re[(size_t)k * pairs + i] = creal(y[i]);
+            im[(size_t)k * pairs + i] = cimag(y[i]);
+        }
+    }
+    flx_arena_destroy(&arena);
+    return status;
+}
+
 flx_status flx_linear_respond(flx_ctx *ctx, const flx_linear_model *model, int nw, const double *w,
                               double *re, double *im)
 {
@@ -142,6 +172,7 @@ flx_status flx_linear_respond(flx_ctx *ctx, const flx_linear_model *model, int n
         if (isfinite(w[k])) continue;
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "frequency %d is not finite", k);
     }
+    if (model->n <= FEW) return respond_few(ctx, model, nw, w, re, im);
     response f = {.n = model->n, .nin = model->nin, .nout = model->nout};
     f.arena = flx_arena_create(ctx);
     flx_status status = f.arena ? prepare(&f, model) : FLX_ERR_MEMORY;
@@ -149,10 +180,7 @@ flx_status flx_linear_respond(flx_ctx *ctx, const flx_linear_model *model, int n
     for (int k = 0; status == FLX_OK && k < nw; k++) {
         double complex s = flx_complex(0.0, w[k]);
         status = solve(&f, s);
-        if (status == FLX_SINGULAR)
-            status =
-                FLX_FAIL(ctx, FLX_SINGULAR, FLX_NOWHERE,
-                         "there is no frequency response at %.9g rad/s, which is a pole", w[k]);
+        if (status == FLX_SINGULAR) status = refuse_pole(ctx, w[k]);
         if (status == FLX_OK)
             put_outputs(&f, model, s, re + (size_t)k * step, im + (size_t)k * step);
     }

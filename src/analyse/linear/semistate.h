@@ -12,7 +12,7 @@
 
 typedef struct flx_semistate {
     int n, nin, nout;
-    double *E, *F;                  // (n x n) column-major; rows and columns are scaled in place
+    double *E, *F;                  // (n x n) column-major
     double *b[FLX_SEMISTATE_GIVEN]; // (n x nin) column-major; NULL: zero
     const double *H, *H1;           // (nout x n) by rows
     const double *d[FLX_SEMISTATE_GIVEN]; // (nout x nin) by rows; NULL: zero
