@@ -479,7 +479,8 @@ FLX_API flx_status flx_model_add_mesh(flx_model *m, const char *name, const flx_
 // ---- functions of one's own program -----------------------------------------------------------------------
 
 // Functions with `external: NAME` are this callback from now on; it is asked once, at the scales of its arguments,
-// whether it gives slopes, and a warning tells where they will be differences. Before systems are compiled: a model
+// whether it gives slopes. A warning tells where they will be differences, and where those it gives are not the slopes of its
+// values (four more calls per argument). Before systems are compiled: a model
 // with a function that is not bound is refused there, with its place. What is bound stays bound when the model changes.
 // FLX_ERR_ARGUMENT: the model has no such function.
 FLX_API flx_status flx_model_bind(flx_model *m, const char *name, flx_function_callback call,

@@ -121,7 +121,8 @@ typedef struct flx_external_info {
     double given, found; // ... it, and what differences of the values say
 } flx_external_info;
 bool flx_graph_external_info(const flx_graph *g, int i, flx_external_info *out);
-// From now on external function i is this callback, which is asked once, at the scales, whether it gives slopes.
+// From now on external function i is this callback, which is asked once, at the scales, whether it gives slopes;
+// these are compared with differences of its values, by four calls per argument.
 void flx_graph_bind(flx_graph *g, int i, flx_function_callback call, void *user);
 // The same with a user that is given over: `leave` is called with it when nobody calls the function any more.
 void flx_graph_bind_owned(flx_graph *g, int i, flx_function_callback call, void *user,

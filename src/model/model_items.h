@@ -146,9 +146,8 @@ typedef struct flx_force {
     // Of a spring by a function: its pull without a rate as a program of how far it is beyond `length`, the model's; NULL:
     // none.
     struct flx_program *elastic;
-    bool
-        booked; // what it stores and loses is told by `stored` and `lost`, of the first of several along a line; -1: of another one
-    flx_node stored, lost; // energy; power
+    bool booked;           // `stored` and `lost` tell its energy and power, instead of its work
+    flx_node stored, lost; // of several forces along a line those of the first; -1: none
 } flx_force;
 #define FLX_ELASTIC_SCRATCH 512 // most doubles that such a program needs
 

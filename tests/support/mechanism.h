@@ -181,7 +181,7 @@ static inline int add_force(mechanism *k, const flx_force_kind *kind, int first,
     f->kind = kind;
     f->body[0] = first;
     f->body[1] = second;
-    f->joint = f->value = -1;
+    f->joint = f->value = f->stored = f->lost = -1;
     for (int c = 0; c < 3; c++) f->force[c] = f->torque[c] = -1;
     for (int s = 0; s < 2; s++) {
         bool point = f->body[s] >= 0 && k->bodies[f->body[s]].type == FLX_BODY_POINT;

@@ -10,7 +10,7 @@
 
 #define SYMMETRIC 1e-13 // of two numbers across the diagonal: rounding
 #define SWEEPS 6        // of scaling rows and columns to the same size
-#define ROUNDING 1e-12  // of the stiffest and of the most damped coordinate: none of its own
+#define ROUNDING 1e-12  // of the stiffest and of the most damped neighbour: none of its own
 
 static double *take(flx_arena *arena, size_t n)
 {
@@ -176,12 +176,32 @@ static flx_status turn_axes(flx_quadratic *q, const flx_state *x, const double *
 
 // ---- sizes --------------------------------------------------------------------------------------
 
+// The stiffness and the damping of coordinate i alone, zero where they are rounding of those that act on it.
+static void find_own(const flx_quadratic *q, double *const d[3], int block, int i, double own[2])
+{
+    const flx_pattern *p = &q->pattern;
+    double most[2] = {0.0, 0.0};
+    for (int e = p->row[block]; e < p->row[block + 1]; e++) {
+        int from = p->start[p->col[e]], width = p->start[p->col[e] + 1] - from;
+        int at = p->offset[e] + (i - p->start[block]) * width;
+        for (int c = 0; c < width && from + c < q->nv; c++) {
+            double square = q->scale[from + c] * q->scale[from + c];
+            if (q->Q[0][at + c] == 0.0 && q->Q[1][at + c] == 0.0) continue;
+            for (int k = 0; k < 2; k++) most[k] = fmax(most[k], fabs(d[k][from + c]) * square);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        double size = fabs(d[k][i]) * q->scale[i] * q->scale[i];
+        own[k] = size > ROUNDING * most[k] ? fabs(d[k][i]) : 0.0;
+    }
+}
+
 // A coordinate without mass is given one that makes its own stiffness or damping as fast as the fastest;
 // one that has neither moves as far as the others do at the mean energy.
 static flx_status find_sizes(flx_quadratic *q)
 {
     int n = q->n, nv = q->nv;
-    double *d[3], energy = 0.0, rate = 0.0, most[2] = {0.0, 0.0};
+    double *d[3], energy = 0.0, rate = 0.0;
     q->scale = take(q->arena, (size_t)n);
     q->ease = take(q->arena, (size_t)n);
     for (int k = 0; k < 3; k++) d[k] = take(q->arena, (size_t)n);
@@ -197,20 +217,15 @@ static flx_status find_sizes(flx_quadratic *q)
         rate = fmax(rate, fmax(sqrt(fabs(d[0][i]) / d[2][i]), fabs(d[1][i]) / d[2][i]));
         energy += d[2][i] * q->scale[i] * q->scale[i] / nv;
     }
-    for (int i = 0; i < nv; i++) {
-        for (int k = 0; k < 2; k++)
-            most[k] = fmax(most[k], fabs(d[k][i]) * q->scale[i] * q->scale[i]);
-    }
     for (int i = nv; i < nv + q->nx; i++) {
         if (d[1][i] != 0.0) rate = fmax(rate, fabs(d[0][i] / d[1][i]));
     }
     q->fastest = rate > 0.0 && isfinite(rate) ? rate : 1.0;
-    for (int i = 0; i < nv; i++) {
-        double mass = d[2][i], square = q->scale[i] * q->scale[i];
+    for (int i = 0, block = 0; i < nv; i++) {
+        double mass = d[2][i], own[2];
+        while (i >= q->pattern.start[block + 1]) block++;
         if (!(mass > 0.0)) {
-            double own[2]; // what is rounding of others' is none of its own
-            for (int k = 0; k < 2; k++)
-                own[k] = fabs(d[k][i]) * square > ROUNDING * most[k] ? fabs(d[k][i]) : 0.0;
+            find_own(q, d, block, i, own);
             mass = fmax(own[0] / (q->fastest * q->fastest), own[1] / q->fastest);
         }
         q->ease[i] = mass > 0.0 ? 1.0 / sqrt(mass) : q->scale[i] / sqrt(energy > 0 ? energy : 1.0);

@@ -33,8 +33,8 @@ static void ends(const flx_descriptor *d, flx_descriptor_work *w, const flx_step
     const SCALARS *own = d->own[TERM];
     flx_step_values s = flx_step_values_of(own->n, w->own[TERM]);
     const flx_point *p = end ? x->p1 : x->p0;
-    KERNEL(values)
-    (own->n, own->of, w->frames, p->switches, end ? s.end : s.phi, end && x->b ? s.slope : NULL);
+    KERNEL(values)(own->n, own->of, w->frames, p->switches, end ? s.end : s.phi,
+                   end && x->b ? s.slope : NULL);
 }
 
 static void discrete(const flx_descriptor *d, flx_descriptor_work *w, const flx_step_ends *x)
@@ -44,6 +44,6 @@ static void discrete(const flx_descriptor *d, flx_descriptor_work *w, const flx_
     flx_step_values s = flx_step_values_of(own->n, w->own[TERM]);
     if (x->out) KERNEL(discrete)(own->n, own->of, w->frames, switches, s.phi, s.end, x->out);
     if (!x->b) return;
-    KERNEL(discrete_linearise)
-    (own->n, own->of, w->frames, switches, s.phi, s.end, (const double(*)[2][6])s.slope, x->b->A0);
+    KERNEL(discrete_linearise)(own->n, own->of, w->frames, switches, s.phi, s.end,
+                               (const double(*)[2][6])s.slope, x->b->A0);
 }
