@@ -1,5 +1,6 @@
 // start.c - a consistent start on position, velocity and acceleration level (docs/theory/start.md).
 #include "analyse/start.h"
+#include "base/no_number.h"
 #include "base/refuse.h"
 #include "flexion/analysis.h"
 #include "integrate/relax.h"
@@ -282,14 +283,15 @@ static flx_status refuse_accelerations(const flx_system *s, flx_status status, i
                         "there that would say how it moves",
                         u.item, u.part);
     }
-    return FLX_FAIL(s->ctx, status, u.loc, "no consistent acceleration: %s, worst at '%s' (%s)",
-                    flx_status_text(status), u.item, u.part);
+    return FLX_FAIL(s->ctx, status, u.loc, "no consistent acceleration: %s, worst at '%s' (%s)%s",
+                    flx_status_text(status), u.item, u.part, flx_no_number_text());
 }
 
 // By the mass where it determines them, else as limits.
 flx_status flx_start_accelerations_with(const flx_system *s, flx_accelerator *acc, flx_work *work,
                                         flx_state *x)
 {
+    flx_no_number_forget();
     flx_status status = flx_accelerator_eval(acc, work, x, NULL, NULL);
     if (status <= 0) return status;
     flx_relaxer *relaxer = NULL;

@@ -2,6 +2,7 @@
 //
 // A function may give its slopes; what it does not give is found by central differences (EXT-1), one nested in the
 // other for higher derivatives.
+#include "base/no_number.h"
 #include "expr/algebra.h"
 #include "expr/graph.h"
 
@@ -156,20 +157,27 @@ static double derivative(const flx_external *e, double *x, int n, const int *of,
     return (up - down) / (above - below);
 }
 
-double flx_external_eval(const flx_external *e, int orders, const double *x)
+static double eval(const flx_external *e, int orders, const double *x)
 {
     double at[FLX_ARGUMENTS_MAX], part = 0.0;
     int of[FLX_ORDERS_MAX], n = 0;
-    if (!e->call || orders < 0) return (double)NAN;
-    for (int k = 0; k < e->narg; k++) {
-        if (!isfinite(x[k]))
-            return (double)NAN; // the user's function is spared what a search tries
-        at[k] = x[k];
-    }
+    memcpy(at, x, (size_t)e->narg * sizeof *at);
     for (; orders; orders >>= FLX_ORDERS_BITS)
         of[n++] = (orders & ((1 << FLX_ORDERS_BITS) - 1)) - 1;
     int differences = n - (n > 0 && e->slopes);
     if (differences == 0 && n > 0) differences = 1; // should the slopes be missing at some place
     if (n > 0) part = pow(DBL_EPSILON, 1.0 / (differences + 2));
     return derivative(e, at, n, of, part);
+}
+
+double flx_external_eval(const flx_external *e, int orders, const double *x)
+{
+    if (!e->call || orders < 0) return (double)NAN;
+    for (int k = 0; k < e->narg; k++) {
+        if (!isfinite(x[k]))
+            return (double)NAN; // the user's function is spared what a search tries
+    }
+    double y = eval(e, orders, x);
+    if (!isfinite(y)) flx_no_number_note(e->name, e->narg, x);
+    return y;
 }

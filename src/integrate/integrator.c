@@ -1,4 +1,5 @@
 // integrator.c - making an integrator, stepping it, and turning a failure into a message.
+#include "base/no_number.h"
 #include "base/number.h"
 #include "base/refuse.h"
 #include "integrate/events/events.h"
@@ -229,9 +230,11 @@ static flx_status report(flx_integrator *it, flx_status status, double t, double
     if (why->iterations) {
         flx_snprintf(tries, sizeof tries, " after %d iterations", why->iterations);
     }
-    return FLX_FAIL(it->ctx, status, loc, "%s: %s%s at t = %.9g (step %.3g)%s%s%s", it->type->name,
-                    why->what ? why->what : flx_status_text(status), tries, t, h, where,
-                    why->advice ? "; try " : "", why->advice ? why->advice : "");
+    const char *function = flx_no_number_text();
+    if (function[0]) why->advice = NULL;
+    return FLX_FAIL(it->ctx, status, loc, "%s: %s%s at t = %.9g (step %.3g)%s%s%s%s",
+                    it->type->name, why->what ? why->what : flx_status_text(status), tries, t, h,
+                    where, function, why->advice ? "; try " : "", why->advice ? why->advice : "");
 }
 
 // ---- step -----------------------------------------------------------------------------------
@@ -283,6 +286,7 @@ flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, doubl
     if (status != FLX_OK) m->stepped = false;
     if (status > 0) return report(it, status, t, taken > 0.0 ? taken : h); // the last one tried
     if (status != FLX_OK) return status;
+    flx_no_number_forget();
 
     // the end of the last step is the beginning of this one
     flx_state *begin = m->after;

@@ -8,6 +8,7 @@
 // 4 Where the model is reduced, velocities without inertia follow from the rest (theory/
 //   reduction.md).
 // 5 The user sees what was changed.
+#include "base/no_number.h"
 #include "base/number.h"
 #include "joint/joint.h"
 #include "simulate/simulation_parts.h"
@@ -339,6 +340,7 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
     flx_state *drawn = NULL;
     flx_rank_report rank = {0};
     int errors = flx_ctx_error_count(sim->ctx);
+    flx_no_number_forget();
     flx_status status = flx_topology_create(sim->model, &sim->making->tree);
     if (status == FLX_OK) status = flx_descriptor_create(sim->model, NULL, &complete.sys);
     if (status == FLX_OK) status = flx_state_create(complete.sys, &complete.x);
@@ -355,10 +357,11 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
     flx_state_destroy(&drawn);
     discard(&complete);
     if (status != FLX_OK && flx_ctx_error_count(sim->ctx) == errors) {
+        const char *function = flx_no_number_text();
         return FLX_FAIL(sim->ctx, status, FLX_NOWHERE,
-                        "the start of the model cannot be computed: %s; look for values that are "
-                        "far too large or too small",
-                        flx_status_text(status));
+                        "the start of the model cannot be computed: %s%s", flx_status_text(status),
+                        function[0] ? function
+                                    : "; look for values that are far too large or too small");
     }
     return status;
 }

@@ -187,5 +187,42 @@ static int wrong_slopes_are_told(void)
     return 0;
 }
 
-TEST_MAIN(TEST(wrong_slopes_are_told), TEST(as_written_in_the_model), TEST(bound_for_good),
-          TEST(refused))
+// From a place on without a number: at once, or later; the run ends with the function and the place.
+static int law_to_an_end(void *user, int n, const double *x, double *y, double *slopes)
+{
+    const double *end = user;
+    bool gives = false;
+    int given = law(&gives, n, x, y, slopes);
+    if (x[0] <= end[0]) *y = (double)NAN;
+    return x[0] <= end[0] && end[1] > 0 ? FLX_FUNCTION_FAILED : given;
+}
+
+static int functions_without_a_number_are_named(void)
+{
+    bool gives = true;
+    // where it ends, and whether it says so
+    const double ends[][2] = {{1.0, 0.0}, {1.0, 1.0}, {-0.2, 0.0}, {-0.2, 1.0}};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+            rig r;
+            double end[2] = {ends[k][0], ends[k][1]};
+            flx_status status = read(&r, true, methods[i].method);
+            if (status == FLX_OK) status = flx_model_bind(r.model, "way", way, &gives);
+            if (status == FLX_OK) status = flx_model_bind(r.model, "law", law_to_an_end, end);
+            CHECK(status == FLX_OK);
+            status = flx_system_compile(r.model, NULL, r.ctx, &r.system);
+            if (status == FLX_OK) status = flx_run_create(r.system, NULL, r.ctx, &r.run);
+            CHECK(end[0] > 0 || status == FLX_OK);
+            if (status == FLX_OK) status = flx_run_advance(r.run, 0.5);
+            CHECK(status != FLX_OK);
+            const char *text = flx_ctx_error(r.ctx, flx_ctx_error_count(r.ctx) - 1)->text;
+            if (!strstr(text, "'law' gave no number")) printf("  %s, %zu\n", methods[i].method, k);
+            CHECK_TEXT(text, "the external function 'law' gave no number at (");
+            put_away(&r);
+        }
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(wrong_slopes_are_told), TEST(functions_without_a_number_are_named),
+          TEST(as_written_in_the_model), TEST(bound_for_good), TEST(refused))
