@@ -10,7 +10,6 @@
 #include <string.h>
 
 typedef flx_run run;
-
 enum {
     DISSIPATED = FLX_COURSE_DISSIPATED,
     SUPPLIED = FLX_COURSE_SUPPLIED,
@@ -398,6 +397,12 @@ static void keep_range(const flx_simulation *sim, double *range, bool back)
     }
 }
 
+static flx_status leave_whole(flx_simulation *sim, const part *p)
+{
+    FLX_TRY(flx_halves_note(sim->halves, sim->ctx, false));
+    return take_part(sim, p);
+}
+
 static flx_status halve(halving *g, const part *p, int depth)
 {
     flx_simulation *sim = g->sim;
@@ -406,20 +411,24 @@ static flx_status halve(halving *g, const part *p, int depth)
     double *second = first + inner * n,
            *range = sim->course_parts + flx_course_room((int)n, 0, (int)inner) + n;
     double at = p->from + 0.5 * (p->to - p->from);
-    if (++g->parts >= MOST_PARTS || !(at > p->from && at < p->to)) return take_part(sim, p);
+    bool takes = flx_halves_takes(sim->halves);
+    bool last = takes ? !flx_halves_next(sim->halves)
+                      : ++g->parts >= MOST_PARTS || !(at > p->from && at < p->to);
+    if (last) return leave_whole(sim, p);
     if (depth == 0) keep_range(sim, range, false);
     FLX_TRY(place_inner(sim, at));
     FLX_TRY(observe_course(sim, sim->inner, middle));
-    bool rough = !sim->courses_settle || misses_middle(sim, p, middle);
+    bool rough = takes || !sim->courses_settle || misses_middle(sim, p, middle);
     const part half[2] = {{p->from, at, p->begin, first, middle},
                           {at, p->to, middle, second, p->end}};
     if (rough) {
         FLX_TRY(observe_places(sim, p->from, at, first));
         FLX_TRY(observe_places(sim, at, p->to, second));
-        FLX_TRY(is_rough(g, p, half, &rough));
+        if (!takes) FLX_TRY(is_rough(g, p, half, &rough));
     }
     if (!rough && depth == 0) keep_range(sim, range, true); // as if nobody had looked
-    if (!rough || depth == DEEPEST) return take_part(sim, p);
+    if (!takes && (!rough || depth == DEEPEST)) return leave_whole(sim, p);
+    FLX_TRY(flx_halves_note(sim->halves, sim->ctx, true));
     for (int k = 0; k < 2; k++) FLX_TRY(halve(g, half + k, depth + 1));
     return FLX_OK;
 }
@@ -445,18 +454,19 @@ static flx_status follow_ends(flx_simulation *sim, const part *whole)
 {
     flx_quadrature *q = &sim->course;
     bool steps = sim->sys->ops->touches && sim->it->type->meets_touches;
-    if (!sim->course_parts || sim->sharp || sim->courses_settle || steps)
-        return take_part(sim, whole);
+    bool takes = flx_halves_takes(sim->halves);
+    steps = steps || (takes ? !flx_halves_any(sim->halves) : sim->sharp && !sim->halves);
+    if (!sim->course_parts || sim->courses_settle || steps) return take_part(sim, whole);
     int none = q->inner;
-    double *sums = sim->course_parts + flx_course_room(q->n, 0, FLX_LOBATTO_INNER);
-    double *range = sums + q->n;
+    double *sums = sim->course_parts + flx_course_room(q->n, 0, FLX_LOBATTO_INNER),
+           *range = sums + q->n;
     q->inner = FLX_LOBATTO_INNER;
     keep_range(sim, range, false);
     flx_quadrature_extend(q, whole->to, NULL, whole->end, sums);
     flx_status status = observe_places(sim, whole->from, whole->to, sim->course_inner);
     memcpy(sim->course_sum, whole->begin, (size_t)q->n * sizeof *whole->begin);
     part p = {whole->from, whole->to, sim->course_sum, sim->course_inner, whole->end};
-    bool rough = status == FLX_OK && is_rough_by_ends(sim, &p, sums);
+    bool rough = status == FLX_OK && (takes || is_rough_by_ends(sim, &p, sums));
     halving g = {.sim = sim, .h = p.to - p.from, .tolerance = BY_ENDS};
     if (rough) status = halve(&g, &p, 0);
     q->inner = none;
@@ -470,11 +480,12 @@ static flx_status follow_ends(flx_simulation *sim, const part *whole)
     return FLX_OK;
 }
 
-// Integrals and extremes of a step: of runs that are differentiated by the places that slopes are taken at.
+// Integrals and extremes of a step: of runs that are differentiated by the parts that were noted.
 static flx_status follow_step(flx_simulation *sim, const part *whole)
 {
+    FLX_TRY(flx_halves_step(sim->halves, sim->ctx));
     if (!whole->inner) return follow_ends(sim, whole);
-    if (!sim->course_parts || sim->sharp) return take_part(sim, whole);
+    if (!sim->course_parts || (sim->sharp && !sim->halves)) return take_part(sim, whole);
     const flx_integrator_def *def = &sim->it->def;
     halving g = {.sim = sim, .h = whole->to - whole->from, .tolerance = MEAN};
     if (!(def->step > 0.0) && def->rtol > 0.0) g.tolerance = fmin(fmax(def->rtol, 1e-10), 1e-4);
@@ -521,6 +532,7 @@ flx_status flx_account_start(run *r, const flx_state *x)
     memset(sim->course.sum, 0, (size_t)sim->course.n * sizeof *sim->course.sum);
     FLX_TRY(observe_course(sim, x, sim->course_value));
     flx_quadrature_start(&sim->course, x->t, sim->course_value);
+    flx_halves_start(sim->halves);
     for (int i = 0; i < sim->model->outputs.nprobe; i++) {
         if (is_at(sim->model->outputs.probes[i].time, x->t))
             sim->probe_values[i].at = sim->course_value[FIRST_PROBE + i];

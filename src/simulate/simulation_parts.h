@@ -122,6 +122,28 @@ double flx_quadrature_mean(const flx_quadrature *q, int i, const double *begin, 
 // As flx_quadrature_extend, and t becomes the last step end.
 void flx_quadrature_step(flx_quadrature *q, double t, const double *inner, const double *end);
 
+// gradient/halves.c: how steps were halved for measures, so that runs that are compared with this one take the same parts.
+typedef struct flx_halves {
+    bool keeps;     // parts are noted; else those that were are taken
+    int step, next; // steps that were begun, and the cut that comes next
+    int ncut, room_cut;
+    bool *
+        cuts; // (ncut) owned; of each part that was looked at, the first half after it: whether it was halved
+    int nstep, room_step;
+    int *first; // (nstep) owned; those of a step: none are left whole by the rule of its ends
+} flx_halves;
+void flx_halves_clear(flx_halves *h);
+void flx_halves_start(flx_halves *h);
+// These do nothing without one. The next step begins; a cut is noted by what keeps them. Whether those that were noted are taken.
+flx_status flx_halves_step(flx_halves *h, flx_ctx *ctx);
+bool flx_halves_takes(const flx_halves *h);
+flx_status flx_halves_note(flx_halves *h, flx_ctx *ctx, bool cut);
+// Whether there are some in this step; the next of them.
+bool flx_halves_any(const flx_halves *h);
+bool flx_halves_next(flx_halves *h);
+// Whether any step was halved, or followed between its ends.
+bool flx_halves_cut(const flx_halves *h);
+
 // How many numbers steps that are halved need, of n courses with so many measures.
 size_t flx_course_room(int n, int nprobe, int inner);
 
@@ -332,8 +354,10 @@ struct flx_simulation {
     double *columns_before;   // (ncolumn) owned: signals before an event
 
     // the account of the run
-    bool no_ledger;        // it is not asked for
-    bool sharp;            // extremes are sought to rounding, for derivatives
+    bool no_ledger; // it is not asked for
+    bool sharp;     // extremes are sought to rounding, for derivatives
+    struct flx_halves
+        *halves;           // of such a run: how its steps are halved; borrowed. NULL: they are not
     bool accounts;         // the system knows its energies
     bool powers;           // something dissipates or supplies ...
     bool powered;          // ... and is followed in this run

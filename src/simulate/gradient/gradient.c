@@ -139,7 +139,10 @@ static flx_status make(gradient *g, flx_gradient *out)
 
 static void clear(gradient *g)
 {
+    g->run->sim->sharp = false;
+    g->run->sim->halves = NULL;
     flx_run_destroy(&g->twin);
+    flx_halves_clear(&g->halves);
     flx_run_destroy(&g->tracer);
     flx_state_destroy(&g->from);
     flx_state_destroy(&g->to);

@@ -17,16 +17,8 @@
 #define LOOK_PART 1e-3  // ... to see whether there is any,
 #define LOOK_TURN 0.618 // and by how much these differ
 
-// The state there; inside, before joints are closed.
-void flx_adjoint_place(const flx_adjoint *a, int point, flx_state *x)
-{
-    gradient *g = a->g;
-    int node = point / (a->inner + 1), k = point % (a->inner + 1);
-    flx_gradient_node(g, node, k == 0 ? x : g->to);
-    if (k == 0) return;
-    double place = flx_quadrature_place(&g->run->sim->course, k - 1);
-    flx_slopes_inside(a->sl, g->to, flx_gradient_record(g, node), place, x);
-}
+// Which ends of a step are moved. One alone shows positions that velocities between the ends are made of.
+static const bool both[2] = {true, true}, one[2] = {true, false};
 
 // ---- measures -----------------------------------------------------------------------------------
 
@@ -86,40 +78,10 @@ static flx_status refuse_extremes(const flx_adjoint *a)
 flx_status flx_adjoint_observe(const flx_adjoint *a, flx_simulation *sim, int point, flx_state *x,
                                double *out)
 {
-    if (point % (a->inner + 1) > 0) FLX_TRY(flx_slopes_close(a->sl, sim->it, x));
+    if (a->inner > 0 && a->place[point] > 0.0) FLX_TRY(flx_slopes_close(a->sl, sim->it, x));
     flx_account_forget(sim);
     FLX_TRY(flx_account_signals(&sim->probes, sim, x, 0.0));
     memcpy(out, sim->probes.out, (size_t)a->nprobe * sizeof *out);
-    return FLX_OK;
-}
-
-// Weights of points in an integral: those of each step's polynomial, found with courses that are 1 at one of them.
-static flx_status find_rule(flx_adjoint *a)
-{
-    gradient *g = a->g;
-    const flx_quadrature *course = &g->run->sim->course;
-    enum { ENDS = FLX_QUADRATURE_PAST + 1, ALL = ENDS + FLX_LOBATTO_INNER };
-    flx_quadrature q = {0};
-    FLX_TRY(flx_quadrature_create(g->ctx, ALL, a->inner, course->most, &q));
-    double inner[FLX_LOBATTO_INNER * ALL] = {0.0};
-    int begin = 0; // of what the polynomials go through
-    for (int k = 0; k < a->inner; k++) inner[k * ALL + ENDS + k] = 1.0;
-    for (int i = 1; i < g->n; i++) {
-        double end[ALL] = {1.0}, weights[ALL] = {0.0};
-        memset(q.sum, 0, ALL * sizeof *q.sum);
-        memset(q.past, 0, (size_t)FLX_QUADRATURE_PAST * ALL * sizeof *q.past);
-        if (flx_gradient_jump_at(g, i - 1)) begin = i;
-        if (begin == i) continue;
-        q.known = a->inner > 0 ? 1 : i - begin < q.most ? i - begin : q.most;
-        for (int k = 0; k < q.known; k++) {
-            q.times[k] = g->times[i - 1 - k];
-            q.past[k * ALL + k + 1] = 1.0;
-        }
-        flx_quadrature_extend(&q, g->times[i], a->inner > 0 ? inner : NULL, end, weights);
-        for (int k = 0; k <= q.known; k++) a->rule[point_of(a, i - k)] += weights[k];
-        for (int k = 0; k < a->inner; k++) a->rule[point_of(a, i - 1) + 1 + k] += weights[ENDS + k];
-    }
-    flx_quadrature_clear(&q);
     return FLX_OK;
 }
 
@@ -214,9 +176,7 @@ static flx_status find_reach_between(flx_adjoint *a, const int points[3], int mo
         memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
         for (int i = from; i < to; i++)
             a->change[i] = LOOK_PART * a->step[i] * (1.0 + fmod(LOOK_TURN * i, 1.0));
-        flx_adjoint_place(a, points[k], g->from);
-        flx_slopes_move(sim->sys, g->from, a->change, 1.0, g->moved);
-        g->moved->t = g->from->t;
+        flx_adjoint_place_moved(a, points[k], a->change, 1.0, one);
         FLX_TRY(flx_adjoint_observe(a, sim, points[k], g->moved, a->slopes));
         for (int j = 0; j < a->nprobe; j++)
             any = any || a->slopes[j] != a->probe[points[k] * a->nprobe + j];
@@ -231,40 +191,59 @@ static flx_status find_reach_between(flx_adjoint *a, const int points[3], int mo
     return find_reach_between(a, points, more, middle, to);
 }
 
+// The point inside a step that is nearest to this one; -1: there is none.
+static int nearest_inside(const flx_adjoint *a, int point)
+{
+    for (int k = 1; k < a->points; k++) {
+        if (point + k < a->points && a->place[point + k] > 0.0) return point + k;
+        if (point >= k && a->place[point - k] > 0.0) return point - k;
+    }
+    return -1;
+}
+
 // Changes of states that probes depend on: seen at some points. Inside, joints that are closed make it all of them.
 static flx_status find_reach(flx_adjoint *a, bool inside)
 {
-    gradient *g = a->g;
-    int step = steps_of(a), more = inside ? 1 : 0;
-    int middle = step / 2, last = step - more;
-    if (more && middle > 0 && flx_gradient_jump_at(g, middle)) middle--;
-    if (more && last > 0 && flx_gradient_jump_at(g, last)) last--;
-    const int points[3] = {point_of(a, 0) + more, point_of(a, middle) + more,
-                           point_of(a, last) + more};
-    return a->nchange > 0 ? find_reach_between(a, points, more, 0, a->nchange) : FLX_OK;
+    int step = steps_of(a);
+    int points[3] = {0, point_of(a, step / 2), point_of(a, step)};
+    for (int k = 0; k < 3 && inside; k++) {
+        points[k] = nearest_inside(a, points[k]);
+        if (points[k] < 0) return FLX_OK;
+    }
+    return a->nchange > 0 ? find_reach_between(a, points, inside, 0, a->nchange) : FLX_OK;
 }
 
-// What the metrics weigh of the change of the state at a point, into weights (m nchange).
-static flx_status weigh_point(flx_adjoint *a, int point, const double *measures, double *weights)
+// How far a change is moved: between ends positions make velocities, by the length of the step.
+static double reach_of(const flx_adjoint *a, int point, int at)
+{
+    const gradient *g = a->g;
+    const flx_dims *d = &g->run->sim->sys->dims;
+    bool moves = at < d->nv || (at >= 3 * d->nv && at < 3 * d->nv + d->nx);
+    if (!moves || !flx_adjoint_is_between(a, point)) return a->step[at];
+    int i = a->node[point];
+    return a->step[at] * fmin(1.0, g->times[i + 1] - g->times[i]);
+}
+
+// Adds what the metrics weigh of the change of the state at a point, or of one or both of the ends that it lies between, to weights
+// (m nchange).
+static flx_status weigh_by(flx_adjoint *a, int point, const bool moves[2], const double *measures,
+                           double *weights)
 {
     gradient *g = a->g;
     flx_simulation *sim = g->run->sim;
-    int kind = point % (a->inner + 1) > 0 ? 1 : 0;
+    int kind = a->place[point] > 0.0 ? 1 : 0;
     bool none = true;
-    memset(weights, 0, (size_t)(a->m * a->nchange) * sizeof *weights);
     for (int i = 0; i < a->nprobe; i++)
         none = none && flx_adjoint_weight(a, i, point, measures[i]) == 0.0;
     if (none) return FLX_OK;
-    flx_adjoint_place(a, point, g->from);
     for (int c = 0; c < a->nreach[kind]; c++) {
         int at = a->reach[kind][c];
-        double e = STATE_PART * a->step[at], *y = a->slopes + a->nprobe;
+        double e = STATE_PART * reach_of(a, point, at), *y = a->slopes + a->nprobe;
         memset(a->slopes, 0, (size_t)a->nprobe * sizeof *a->slopes);
         memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
         a->change[at] = 1.0;
         for (int l = 0; l < FLX_FIVE_POINTS; l++) {
-            flx_slopes_move(sim->sys, g->from, a->change, flx_five_places[l] * e, g->moved);
-            g->moved->t = g->from->t;
+            flx_adjoint_place_moved(a, point, a->change, flx_five_places[l] * e, moves);
             FLX_TRY(flx_adjoint_observe(a, sim, point, g->moved, y));
             for (int i = 0; i < a->nprobe; i++) a->slopes[i] += flx_five_weights[l] / e * y[i];
         }
@@ -273,6 +252,39 @@ static flx_status weigh_point(flx_adjoint *a, int point, const double *measures,
                 weights[j * a->nchange + at] += a->by[j * a->nprobe + i] *
                                                 flx_adjoint_weight(a, i, point, measures[i]) *
                                                 a->slopes[i];
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status weigh_point(flx_adjoint *a, int point, const double *measures, double *weights)
+{
+    memset(weights, 0, (size_t)(a->m * a->nchange) * sizeof *weights);
+    return weigh_by(a, point, both, measures, weights);
+}
+
+// The same at a node, with what points between it and the next one weigh.
+static flx_status weigh_node(flx_adjoint *a, int node, const double *measures, double *weights)
+{
+    FLX_TRY(weigh_point(a, point_of(a, node), measures, weights));
+    for (int i = 0; i < a->m * a->nchange; i++) weights[i] += a->begin[i];
+    memset(a->begin, 0, (size_t)(a->m * a->nchange) * sizeof *a->begin);
+    return FLX_OK;
+}
+
+// The end of a step, and points inside: weights of these, or of both ends.
+static flx_status weigh_step(flx_adjoint *a, int i, const double *measures)
+{
+    static const bool begin[2] = {true, false}, end[2] = {false, true};
+    size_t all = (size_t)a->m * (size_t)a->nchange;
+    FLX_TRY(weigh_node(a, i + 1, measures, a->weights));
+    for (int point = point_of(a, i) + 1; point < point_of(a, i + 1); point++) {
+        if (flx_adjoint_is_between(a, point)) {
+            FLX_TRY(weigh_by(a, point, begin, measures, a->begin));
+            FLX_TRY(weigh_by(a, point, end, measures, a->weights));
+        } else {
+            FLX_TRY(weigh_point(a, point, measures,
+                                a->weights + (size_t)(point - point_of(a, i)) * all));
         }
     }
     return FLX_OK;
@@ -294,7 +306,7 @@ static flx_status carry_over(flx_adjoint *a, const flx_gradient_jump *jump, cons
     const double *before = a->probe + (size_t)point_of(a, jump->node) * (size_t)a->nprobe;
     const double *after = a->probe + (size_t)point_of(a, jump->node + 1) * (size_t)a->nprobe;
     double T = g->times[g->n - 1] - g->times[0];
-    FLX_TRY(weigh_point(a, point_of(a, jump->node + 1), measures, a->weights));
+    FLX_TRY(weigh_node(a, jump->node + 1, measures, a->weights));
     for (int j = 0; j < a->m; j++) {
         flx_slopes_change_t(a->sl, a->weights + j * a->nchange, a->w + (size_t)j * (size_t)a->size);
         by_time[j] = 0.0;
@@ -321,10 +333,7 @@ static flx_status carry_back(flx_adjoint *a, const double *measures)
             FLX_TRY(carry_over(a, jump, measures));
             continue;
         }
-        for (int k = 0; k <= a->inner; k++) { // the end, and those inside
-            int point = k > 0 ? point_of(a, i) + k : point_of(a, i + 1);
-            FLX_TRY(weigh_point(a, point, measures, a->weights + (size_t)k * all));
-        }
+        FLX_TRY(weigh_step(a, i, measures));
         flx_gradient_node(g, i, g->from);
         flx_gradient_node(g, i + 1, g->to);
         FLX_TRY(flx_slopes_open(a->sl, g->from, g->to, flx_gradient_record(g, i), true));
@@ -333,15 +342,15 @@ static flx_status carry_back(flx_adjoint *a, const double *measures)
                 a->eta + ((size_t)(i - a->from) * (size_t)a->m + (size_t)j) * (size_t)a->n;
             double *w = a->w + (size_t)j * (size_t)a->size;
             flx_slopes_change_t(a->sl, a->weights + j * a->nchange, w);
-            for (int k = 1; k <= a->inner; k++) {
-                double place = flx_quadrature_place(&g->run->sim->course, k - 1);
-                flx_slopes_weigh_inside(a->sl, place,
+            int inside = a->inner > 0 ? point_of(a, i + 1) - point_of(a, i) - 1 : 0;
+            for (int k = 1; k <= inside; k++) {
+                flx_slopes_weigh_inside(a->sl, a->place[point_of(a, i) + k],
                                         a->weights + (size_t)k * all + j * a->nchange);
             }
             FLX_TRY(flx_slopes_adjoint(a->sl, w, eta));
         }
     }
-    return a->from == 0 ? weigh_point(a, 0, measures, a->first) : FLX_OK;
+    return a->from == 0 ? weigh_node(a, 0, measures, a->first) : FLX_OK;
 }
 
 // Stretch by stretch, parameters meet the weights.
@@ -374,10 +383,9 @@ static flx_status make(flx_adjoint *a)
     a->nu = (size_t)flx_dims_unknowns(&s->dims);
     size_t m = (size_t)a->m, steps = (size_t)flx_gradient_most_steps(g);
     size_t probes = (size_t)a->nprobe;
-    size_t points = (size_t)points_of(a), inner = (size_t)a->inner;
+    FLX_TRY(flx_adjoint_lay_out(a));
+    size_t inner = (size_t)a->most_inner;
     const flx_array arrays[] = {
-        FLX_ARRAY(a->probe, points * probes),
-        FLX_ARRAY(a->rule, points),
         FLX_ARRAY(a->by, m * probes),
         FLX_ARRAY(a->w, m * (size_t)a->size),
         FLX_ARRAY(a->eta, steps * m * (size_t)a->n),
@@ -385,6 +393,7 @@ static flx_status make(flx_adjoint *a)
         FLX_ARRAY(a->reach[0], a->nchange),
         FLX_ARRAY(a->reach[1], a->nchange),
         FLX_ARRAY(a->weights, (1 + inner) * m * (size_t)a->nchange),
+        FLX_ARRAY(a->begin, m * (size_t)a->nchange),
         FLX_ARRAY(a->change, a->nchange),
         FLX_ARRAY(a->step, a->nchange),
         FLX_ARRAY(a->z, a->size),
@@ -403,18 +412,16 @@ static flx_status find(flx_adjoint *a, double *slope)
     FLX_TRY(make(a));
     FLX_TRY(refuse_inside(a));
     for (int i = 0; i < points_of(a); i++) {
-        if (i % (a->inner + 1) > 0 && flx_gradient_jump_at(g, i / (a->inner + 1))) continue;
         flx_adjoint_place(a, i, g->from);
         FLX_TRY(flx_adjoint_observe(a, g->run->sim, i, g->from,
                                     a->probe + (size_t)i * (size_t)a->nprobe));
     }
-    FLX_TRY(find_rule(a));
     FLX_TRY(differentiate_metrics(a, slope));
     FLX_TRY(refuse_extremes(a));
     double *measures = g->run->sim->measure_in; // as differentiate_metrics left them
     set_steps(a);
     FLX_TRY(find_reach(a, false));
-    if (a->inner > 0) FLX_TRY(find_reach(a, true));
+    FLX_TRY(find_reach(a, true));
     return carry_all(a, measures, slope);
 }
 
@@ -427,6 +434,8 @@ flx_status flx_gradient_adjoint(gradient *g, double *slope)
     flx_gradient_rates_destroy(&a.rates);
     flx_gradient_groups_destroy(&a.groups);
     for (int i = 0; i < FLX_SLOPES_INSTANTS; i++) flx_state_destroy(&a.instants.at[i]);
+    for (int k = 0; k < 2; k++) flx_state_destroy(&a.ends[k]);
+    flx_free(a.points_block);
     flx_free(a.block);
     return status;
 }

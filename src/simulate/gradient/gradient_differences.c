@@ -20,6 +20,7 @@
 #define MOST_NEARER 3
 #define POINTS 6
 static const double places[POINTS] = {-3.0, -2.0, -1.0, 1.0, 2.0, 3.0};
+#define TOLD 1e-6  // of the value, from which on it is told that the runs find another one
 #define NOISE 1.08 // root of the sum of the squares of the weights
 
 typedef struct differences {
@@ -126,14 +127,32 @@ static flx_status improve(differences *d, int k, bool wander)
     return FLX_OK;
 }
 
+// Of runs that halve their steps by themselves: those of the differences do not.
+static void tell_apart(const differences *d)
+{
+    const gradient *g = d->g;
+    for (int i = 0; i < g->def->nmetric; i++) {
+        double off = fabs(d->centre[i] - g->value[i]);
+        if (!(off > TOLD * fabs(g->value[i]))) continue;
+        flx_ctx_warn(g->ctx, FLX_NOWHERE,
+                     "slopes of metric '%s' are those by whole steps, as differences of runs are "
+                     "found, where it is %.9g; it changes fast within steps, and with their parts "
+                     "it is %.9g: take smaller steps",
+                     g->run->sim->model->outputs.metrics[g->def->metric[i]].name, d->centre[i],
+                     g->value[i]);
+    }
+}
+
 static flx_status find(differences *d)
 {
     gradient *g = d->g;
     int np = g->def->nparam;
     // the same run, unless the other one solves for its steps more sharply
     bool wander = g->wander, same = !flx_slopes_can_follow(g->run->sim->it);
+    bool whole = !d->frozen && !flx_gradient_same_parts(g) && flx_halves_cut(&g->halves);
     memcpy(d->centre, g->value, (size_t)g->nvalue * sizeof *d->centre);
-    if (!same) FLX_TRY(make_run(d, 0, 0.0, d->centre));
+    if (!same || whole) FLX_TRY(make_run(d, 0, 0.0, d->centre));
+    if (whole) tell_apart(d);
     for (int k = 0; k < np; k++) {
         FLX_TRY(find_at(d, k, RUN_PART));
         for (int j = 0; j < g->nvalue; j++) {

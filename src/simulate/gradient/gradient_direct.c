@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-// Step of differences of values, as a part of the size of a parameter.
-#define VALUE_PART 1e-4
 // Numbers that are kept for parameters at a time.
 #define AT_A_TIME ((size_t)1 << 27) // 1 GiB
 
@@ -180,7 +178,7 @@ static flx_status find_values(direct *d, int k, double *slope)
 {
     gradient *g = d->g;
     int at = d->first + k, np = g->def->nparam;
-    double e = flx_gradient_reach(g, at, VALUE_PART);
+    double e = flx_gradient_reach(g, at, FLX_GRADIENT_VALUE_PART);
     for (int i = 0; i < FLX_FIVE_POINTS; i++) {
         double by = flx_five_places[i] * e;
         FLX_TRY(flx_gradient_shift(g, at, by));

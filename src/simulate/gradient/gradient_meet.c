@@ -70,12 +70,16 @@ static flx_status meet_directly(flx_adjoint *a, int k, double part, bool start, 
                                 const double *measures, double *slope)
 {
     gradient *g = a->g;
-    double e = flx_gradient_reach(g, k, part);
     start = start && a->from == 0;
-    for (int l = 0; l < FLX_FIVE_POINTS && (start || probes); l++) {
+    double e = flx_gradient_reach(g, k, FLX_GRADIENT_VALUE_PART);
+    for (int l = 0; l < FLX_FIVE_POINTS && probes; l++) {
         FLX_TRY(flx_gradient_shift(g, k, flx_five_places[l] * e));
-        if (probes) FLX_TRY(meet_probes(a, k, flx_five_weights[l] / e, measures, slope));
-        if (start) FLX_TRY(meet_start(a, k, flx_five_weights[l] / e, slope));
+        FLX_TRY(meet_probes(a, k, flx_five_weights[l] / e, measures, slope));
+    }
+    e = flx_gradient_reach(g, k, part);
+    for (int l = 0; l < FLX_FIVE_POINTS && start; l++) {
+        FLX_TRY(flx_gradient_shift(g, k, flx_five_places[l] * e));
+        FLX_TRY(meet_start(a, k, flx_five_weights[l] / e, slope));
     }
     return FLX_OK;
 }

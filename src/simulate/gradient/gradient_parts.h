@@ -33,6 +33,7 @@ typedef struct gradient {
     int nvalue;
     const double *value; // (nvalue) of the run
     int shifted;         // 1 + the parameter of the second run that is moved; 0: none
+    flx_halves halves;   // of the run's steps, for its measures; owned
     // the steps that were made
     bool keeps;               // they are wanted
     const char *cannot;       // why they have no derivatives; NULL: they have
@@ -65,6 +66,7 @@ typedef struct gradient {
 flx_status flx_gradient_march(gradient *g, flx_run *r, double *value);
 // The same of the second run, whose steps are those that were kept.
 flx_status flx_gradient_follow(gradient *g, double *value);
+bool flx_gradient_same_parts(const gradient *g);
 // Values of this run are functions of its states, also where these are moved. After each start: that makes the method anew.
 void flx_gradient_sharpen(flx_simulation *sim);
 // ... of the second run, which follows no powers that nothing asked for is made of.
@@ -129,6 +131,8 @@ void flx_gradient_rates_take(flx_gradient_rates *r, int from, int to);
 flx_status flx_gradient_rates_find(flx_gradient_rates *r, int k, double *rp, double *part);
 // The parts that parameters of a group are moved by, and the first that one is alone.
 #define FLX_GRADIENT_PART 1e-3
+// Step of differences of values, as a part of the size of a parameter.
+#define FLX_GRADIENT_VALUE_PART 1e-4
 // gradient_groups.c: parameters that no equation has two of are moved together.
 typedef struct flx_gradient_groups flx_gradient_groups;
 flx_status flx_gradient_groups_create(gradient *g, const flx_slopes_instants *instants,

@@ -144,6 +144,8 @@ void flx_gradient_sharpen_twin(gradient *g)
 {
     flx_simulation *sim = g->twin->sim;
     flx_gradient_sharpen(sim);
+    sim->halves = &g->halves;
+    flx_halves_start(&g->halves);
     if (g->def->noutput == 0 && !sim->measures_dissipated) sim->powered = false;
 }
 
@@ -168,6 +170,12 @@ flx_status flx_gradient_keep_end(gradient *g, const flx_simulation *sim, long co
     return FLX_OK;
 }
 
+// Whether other runs that make their own steps make as many at the same times, and take the parts of steps that the run took.
+bool flx_gradient_same_parts(const gradient *g)
+{
+    return g->run->sim->it->def.step > 0.0 && !g->events;
+}
+
 flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
 {
     flx_simulation *sim = r->sim;
@@ -176,6 +184,9 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
     int next = 0;
     FLX_TRY(flx_gradient_begin(g, r));
     flx_gradient_sharpen(sim);
+    g->halves.keeps = r == g->run;
+    sim->halves = g->halves.keeps || flx_gradient_same_parts(g) ? &g->halves : NULL;
+    flx_halves_start(&g->halves);
     FLX_TRY(flx_gradient_keep(g, sim->state));
     FLX_TRY(observe_up_to(g, r, &next, value));
     while (r->t < r->horizon && status == FLX_OK) {
@@ -194,6 +205,8 @@ flx_status flx_gradient_march(gradient *g, flx_run *r, double *value)
                         "the run ends at t = %.9g, and an output is asked for at t = %.9g", r->t,
                         def->times[next]);
     }
+    sim->halves = NULL;
+    g->halves.keeps = false;
     const flx_ledger *l = flx_run_ledger(r);
     for (int i = 0; i < def->nmetric; i++) value[i] = l->metrics[def->metric[i]];
     return FLX_OK;
