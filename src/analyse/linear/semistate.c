@@ -16,13 +16,14 @@
 #define PREFERRED 1e-6  // of the largest of its row: it is taken out, if it shall be
 #define DEPENDENT 1e-13 // ... it is none; of differences: none, beside the numbers that they are of
 #define CANCELLED 2e-14
+#define TOGETHER 1e3  // ... times as readily, where its position is out
 #define NOTHING 1e-10 // of third rates beside the others
 #define SWEEPS 4
 
 typedef struct reducer {
     flx_ctx *ctx;
     flx_arena *arena;
-    const int *kind;
+    const int *kind, *position;
     int n, nin; // of z
     int nb;     // of b_0 .. b_7
     double
@@ -178,6 +179,7 @@ static bool choose(reducer *r, const bool *used, int *row, int *col)
             bool never = r->kind[j] < 0; // a state: the largest first
             double part = f[j] != 0.0 ? fabs(f[j]) / (never ? 1.0 : size) : 0.0;
             int of = never || part >= PREFERRED ? rank_of(r, j) : -1;
+            if (r->position[j] >= 0 && !r->col[r->position[j]]) part *= TOGETHER;
             if (part == 0.0 || of < rank || (of == rank && part <= best)) continue;
             best = part;
             rank = of;
@@ -397,6 +399,7 @@ flx_status flx_semistate_reduce(flx_ctx *ctx, flx_arena *arena, flx_semistate *s
     reducer r = {.ctx = ctx,
                  .arena = arena,
                  .kind = s->kind,
+                 .position = s->position,
                  .n = s->n,
                  .nin = s->nin,
                  .nb = ORDERS * s->nin};

@@ -12,11 +12,12 @@
 
 typedef struct flx_semistate {
     int n, nin, nout;
-    double *E, *F;                  // (n x n) column-major
-    double *b[FLX_SEMISTATE_GIVEN]; // (n x nin) column-major; NULL: zero
-    const double *H, *H1;           // (nout x n) by rows
+    double *E, *F;                        // (n x n) column-major
+    double *b[FLX_SEMISTATE_GIVEN];       // (n x nin) column-major; NULL: zero
+    const double *H, *H1;                 // (nout x n) by rows
     const double *d[FLX_SEMISTATE_GIVEN]; // (nout x nin) by rows; NULL: zero
-    const int *kind; // (n) which numbers of z are states first: 0, then 1 ..; -1: never
+    const int *position; // (n) of which number of z this one is the rate; -1: of none
+    const int *kind;     // (n) which numbers of z are states first: 0, then 1 ..; -1: never
     // found
     int *chosen; // (model's n) of z: the states
     int shifts;  // an input that moves states at once; -1: none

@@ -161,13 +161,16 @@ static flx_status find(massless *m, flx_linear_model *out)
     int size = m->nv + m->n;
     if (m->r->turn || size > MOST) return FLX_ERR_CANNOT; // it moves
     m->of = (flx_semistate){.n = size, .nin = m->s->keys->nin, .nout = m->r->io.keys->nout};
-    int *kind = flx_arena_take(m->arena, (size_t)size, sizeof *kind);
+    int *kind = flx_arena_take(m->arena, 2 * (size_t)size, sizeof *kind);
     if (!kind) return FLX_ERR_MEMORY;
     m->of.kind = kind;
+    int *position = kind + size;
+    m->of.position = position;
     FLX_TRY(put_equations(m));
     put_followers(m);
     for (int i = 0; i < size; i++) {
         bool light = i >= m->nv && i < 2 * m->nv && m->of.E[i * size + i] == 0.0;
+        position[i] = i >= m->nv && i < 2 * m->nv ? i - m->nv : -1;
         kind[i] = i < m->nv ? 0 : i < 2 * m->nv ? (light ? 3 : 1) : i < 2 * m->nv + m->nx ? 2 : -1;
     }
     FLX_TRY(put_inputs(m));
