@@ -74,15 +74,17 @@ static void add_solution(const flx_linear_solver *k)
 static void solve(const flx_linear_solver *k, double complex s, int input)
 {
     int n = k->n;
+    const long double sr = (long double)creal(s), si = (long double)cimag(s);
     memset(k->x, 0, (size_t)n * sizeof *k->x);
     for (int pass = 0; pass < REFINED; pass++) {
         for (int i = 0; i < n; i++) {
-            long double re = k->m->B[i * k->m->nin + input], im = 0.0L;
-            re -= (long double)creal(s) * creal(k->x[i]) - (long double)cimag(s) * cimag(k->x[i]);
-            im -= (long double)creal(s) * cimag(k->x[i]) + (long double)cimag(s) * creal(k->x[i]);
+            long double re = (long double)k->m->B[i * k->m->nin + input], im = 0.0L;
+            long double xr = (long double)creal(k->x[i]), xi = (long double)cimag(k->x[i]);
+            re -= sr * xr - si * xi;
+            im -= sr * xi + si * xr;
             for (int j = 0; j < n; j++) {
-                re += (long double)k->m->A[i * n + j] * creal(k->x[j]);
-                im += (long double)k->m->A[i * n + j] * cimag(k->x[j]);
+                re += (long double)k->m->A[i * n + j] * (long double)creal(k->x[j]);
+                im += (long double)k->m->A[i * n + j] * (long double)cimag(k->x[j]);
             }
             k->c[i] = flx_complex((double)re, (double)im);
         }
