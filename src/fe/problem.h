@@ -25,5 +25,7 @@ struct flx_fe_problem {
 flx_status flx_fe_problem_need_mesh(const flx_fe_problem *p, const char *what);
 // Keep shapes x (count, n) for flx_fe_problem_mesh. FLX_ERR_MEMORY.
 flx_status flx_fe_problem_keep(flx_fe_problem *p, int count, const double *x, bool whole);
+// A note where the jumps of stress are so large a part of the energy (flx_fe_jumps) that the mesh is too coarse.
+void flx_fe_problem_tell_coarse(const flx_fe_problem *p, double part, bool modes);
 // Factor of K, refused with the node that is free where it is singular.
 flx_status flx_fe_problem_factor(const flx_fe_problem *p, flx_frontal **f);

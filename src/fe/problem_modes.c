@@ -3,6 +3,7 @@
 //     m_eff = (r^T M x)^2,  r a rigid motion, x^T M x = 1                                       (FE-18)
 #include "base/number.h"
 #include "base/refuse.h"
+#include "fe/fe_parts.h"
 #include "fe/problem.h"
 #include "math/lowest_modes.h"
 
@@ -47,6 +48,23 @@ static flx_status write_modes(const flx_fe_problem *p, const flx_mode_set *m,
     return status;
 }
 
+#define JUDGED 3 // of the lowest modes with strain
+
+static flx_status judge_mesh(const flx_fe_problem *p, const flx_mode_set *m)
+{
+    double worst = 0, part;
+    double *u = flx_alloc(p->ctx, 6 * (size_t)p->fe->nnode, sizeof *u);
+    flx_status status = u ? FLX_OK : FLX_ERR_MEMORY;
+    for (int k = m->rigid; k < m->count && k < m->rigid + JUDGED && status == FLX_OK; k++) {
+        flx_fe_expand(p->fe, m->X + (size_t)k * (size_t)p->n, true, u);
+        status = flx_fe_jumps(p->fe, u, &part);
+        worst = fmax(worst, part);
+    }
+    if (status == FLX_OK) flx_fe_problem_tell_coarse(p, worst, true);
+    flx_free(u);
+    return status;
+}
+
 flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, flx_fe_mode *modes,
                                 flx_fe_modes_report *report)
 {
@@ -67,6 +85,7 @@ flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, f
                                     .solutions = m->solves,
                                     .memory = m->factor.most};
     flx_status status = p->fe ? find_effective(p, m, modes) : FLX_OK;
+    if (status == FLX_OK && p->fe) status = judge_mesh(p, m);
     if (status == FLX_OK && vtu && p->fe) status = write_modes(p, m, modes, vtu);
     if (status == FLX_OK) status = flx_fe_problem_keep(p, m->count, m->X, false);
     flx_modes_destroy(&m);

@@ -95,6 +95,7 @@ flx_status flx_fe_problem_static(flx_fe_problem *p, const char *vtu, flx_fe_stat
     *r = (flx_fe_static){0};
     FLX_TRY(flx_fe_problem_need_mesh(p, "a static problem"));
     size_t n = (size_t)p->n, m = (size_t)p->fe->nnode;
+    double part = 0;
     double *x = flx_alloc(p->ctx, 2 * n, sizeof *x), *u = flx_alloc(p->ctx, 6 * m, sizeof *u);
     double *sigma = flx_alloc(p->ctx, 6 * m, sizeof *sigma);
     double *F = flx_alloc(p->ctx, 6 * m, sizeof *F), *mises = flx_alloc(p->ctx, m, sizeof *mises);
@@ -118,7 +119,9 @@ flx_status flx_fe_problem_static(flx_fe_problem *p, const char *vtu, flx_fe_stat
     if (status == FLX_OK) {
         find_largest_members(p->fe->s, members, r);
         sum_reactions(p->fe, F, r->reaction);
+        status = flx_fe_jumps(p->fe, u, &part);
     }
+    if (status == FLX_OK) flx_fe_problem_tell_coarse(p, part, false);
     if (status == FLX_OK && vtu) {
         const flx_vtu_field fields[] = {
             {"displacement", 3, 6, 0, u, false},

@@ -95,5 +95,50 @@ static int jumps_between_materials_are_no_error_of_the_mesh(void)
     return 0;
 }
 
-TEST_MAIN(TEST(frequencies_of_a_mesh_are_too_high_by_what_is_told),
+// Of the bar clamped at node 1 to 9, modes and a load at its tip: whether a note is made, and what it says.
+static int look(const char *type, int n, const char *modes_say, const char *statics_say)
+{
+    static const char text[] =
+        "flexion: 1\nfe:\n  mesh: %s\n  material: {E: 2.1e11, nu: 0.3, "
+        "density: 7800}\n  supports: {root: {on: [node(1), node(2), node(3), "
+        "node(4), node(5), node(6), node(7), node(8), node(9)]}}\n"
+        "  loads: {tip: {type: force, on: node(%d), value: [0, 0, -1]}}\n";
+    const char *const says[] = {modes_say, statics_say};
+    char whole[600];
+    for (int k = 0; k < 2; k++) {
+        flx_model *model = NULL;
+        flx_fe_problem *p = NULL;
+        flx_fe_mode modes[3];
+        flx_fe_modes_report report;
+        flx_fe_static statics;
+        flx_ctx *ctx = flx_ctx_create();
+        CHECK(write_bar(type, n) == 0);
+        snprintf(whole, sizeof whole, text, deck, 9 * n + 5);
+        CHECK(flx_model_read_text(ctx, "bar.yaml", whole, strlen(whole), 0, NULL, &model) ==
+              FLX_OK);
+        CHECK(flx_fe_problem_create(model, &p) == FLX_OK);
+        flx_status status = k == 0 ? flx_fe_problem_modes(p, 3, NULL, modes, &report)
+                                   : flx_fe_problem_static(p, NULL, &statics);
+        CHECK(status == FLX_OK);
+        CHECK(flx_ctx_warning_count(ctx) == (says[k] ? 1 : 0));
+        if (says[k]) CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, says[k]);
+        flx_fe_problem_destroy(&p);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    remove(deck);
+    return 0;
+}
+
+static int coarse_meshes_are_told_with_modes_and_statics(void)
+{
+    snprintf(deck, sizeof deck, "mesh_coarse_%ld.inp", (long)getpid());
+    CHECK(look("C3D8", 20, "the mesh is coarse: it makes the lowest frequencies about",
+               "the mesh is coarse: it leaves out about") == 0);
+    CHECK(look("C3D8I", 40, NULL, NULL) == 0);
+    return 0;
+}
+
+TEST_MAIN(TEST(coarse_meshes_are_told_with_modes_and_statics),
+          TEST(frequencies_of_a_mesh_are_too_high_by_what_is_told),
           TEST(jumps_between_materials_are_no_error_of_the_mesh))
