@@ -4,6 +4,7 @@
 //     error(t) = E(t) - E(0) + int (dissipated - supplied) dt                             (LED-1)
 // is zero for the exact motion; impacts dissipate what they lose, and what else an event does to E counts as supplied. Where nothing dissipates or supplies, E alone
 // is followed, and only as often as there is output.
+#include "math/quadrature.h"
 #include "simulate/exchange/exchange.h"
 #include "simulate/run_parts.h"
 
@@ -15,6 +16,9 @@
 #define ENERGY_OFF 0.02
 // ... or a constraint by more than this, in metres or radians.
 #define CONSTRAINT_OFF 1e-5
+// Where a power ends within a step is found by so many halvings, and it is integrated with so many places.
+#define POWER_HALVINGS 30
+#define POWER_PLACES 6
 // Redundant rows of a geometry that is a little off part as the mechanism moves: by some times what
 // the closure left of them at the start.
 #define PARTING 100.0
@@ -280,4 +284,36 @@ void flx_running_close_ledger(run *r, flx_status status)
     flx_exchange_tell(sim->exchange);
     warn_of_parting(sim);
     flx_simulation_tell_shared_friction(sim);
+}
+
+// ---- powers that end within a step ----------------------------------------------------------------
+
+static flx_status find_power(flx_simulation *sim, double t, double *power)
+{
+    flx_energies e;
+    FLX_TRY(flx_integrator_interpolate(sim->it, t, sim->inner));
+    if (sim->courses_settle) FLX_TRY(flx_simulation_settle_here(sim, sim->inner));
+    FLX_TRY(flx_account_find_energies(sim, sim->inner, &e));
+    *power = e.dissipated_power;
+    return FLX_OK;
+}
+
+// As where surfaces part in a long step: up to the place where it ends, or from where it begins.
+flx_status flx_account_split_power(flx_simulation *sim, double from, double t, bool ends,
+                                   double *sum)
+{
+    double acts = ends ? from : t, none = ends ? t : from, power;
+    double x[POWER_PLACES], w[POWER_PLACES];
+    for (int k = 0; k < POWER_HALVINGS; k++) {
+        double middle = 0.5 * (acts + none);
+        FLX_TRY(find_power(sim, middle, &power));
+        *(power != 0.0 ? &acts : &none) = middle;
+    }
+    double begin = ends ? from : acts, h = ends ? acts - from : t - acts;
+    flx_quadrature_gauss(POWER_PLACES, x, w);
+    for (int k = 0; k < POWER_PLACES && h > 0.0; k++) {
+        FLX_TRY(find_power(sim, begin + x[k] * h, &power));
+        *sum += w[k] * h * power;
+    }
+    return FLX_OK;
 }

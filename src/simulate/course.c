@@ -551,8 +551,16 @@ flx_status flx_account_step(run *r, const flx_state *x)
     if (!(x->t > sim->course.times[0])) return FLX_OK;
     FLX_TRY(find_at(sim, r->step_end, x->t, end));
     const part step = {r->step_end, x->t, sim->course.past, inner, end};
+    bool acted = step.begin[DISSIPATED] != 0.0, split = acted != (end[DISSIPATED] != 0.0);
+    bool met = sim->sys->ops->touches && sim->it->type->meets_touches;
+    double sum = sim->course.sum[DISSIPATED];
+    split = split && sim->powered && !inner && !sim->sharp && !met;
     FLX_TRY(follow_step(sim, &step));
-    if (flx_method_of(sim->it)->rates_jumped) sim->course.known = 1;
+    if (flx_method_of(sim->it)->rates_jumped || split) sim->course.known = 1;
+    if (split) {
+        FLX_TRY(flx_account_split_power(sim, step.from, step.to, acted, &sum));
+        sim->course.sum[DISSIPATED] = sum;
+    }
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
         sim->probe_values[i].last = end[FIRST_PROBE + i];
     return FLX_OK;

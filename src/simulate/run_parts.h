@@ -81,6 +81,9 @@ double flx_course_dissipated(const flx_simulation *sim, double by_powers);
 // What was supplied so far, in impacts of such contacts too.
 double flx_course_supplied(const flx_simulation *sim);
 
+// account.c. Adds the integral of a dissipated power that is nothing at one end of a step whose ends alone are known; ends: at the later one.
+flx_status flx_account_split_power(flx_simulation *sim, double from, double t, bool ends,
+                                   double *sum);
 // account.c. Opened with the run. Entries of energy and constraints; energy at a state, 0 where there is none.
 void flx_account_open(flx_simulation *sim);
 flx_status flx_account_enter(flx_simulation *sim, const flx_state *x, bool first);
