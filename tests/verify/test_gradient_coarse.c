@@ -159,4 +159,33 @@ static int own_metrics(void)
     return 0;
 }
 
-TEST_MAIN(TEST(own_metrics))
+// Runs of differences that meet events are not halved: that is told of a metric whose value changes by it, and of no other.
+static int told(void)
+{
+    static const char *const steps[2] = {"0.05", "1e-3"};
+    static const int all[METRICS] = {0, 1, 2, 3, 4};
+    for (int i = 0; i < 2; i++) {
+        char simulate[80];
+        snprintf(simulate, sizeof simulate, "until: 1, method: radau, step: %s", steps[i]);
+        const subject s = {.text = KICKS, .simulate = simulate};
+        rig r;
+        flx_gradient g;
+        CHECK(set_up(&s, &r) == 0);
+        flx_gradient_def def = flx_gradient_def_default();
+        def.method = FLX_GRADIENT_DIFFERENCES;
+        def.nparam = PARAMS;
+        def.param = all;
+        def.nmetric = METRICS;
+        def.metric = all;
+        CHECK(flx_gradient_find(r.run, &def, &g) == FLX_OK);
+        int n = 0;
+        for (int k = 0; k < flx_ctx_warning_count(r.ctx); k++)
+            n += strstr(flx_ctx_warning(r.ctx, k)->text, "slopes of metric") != NULL;
+        CHECK(i == 0 ? n > 0 : n == 0);
+        flx_gradient_clear(&g);
+        put_away(&r);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(own_metrics), TEST(told))
