@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define MOVES 1e-9 // rates of states as a part of what A makes of states of their size
-#define LOST 1e-7  // differences from the response of the equations, as a part of it
+#define LOST 1e-8  // differences from the response of the equations, as a part of it
 #define BETTER 0.1 // times as far off
 
 static void list(flx_io_signals *s, const flx_column *columns, int n, flx_node *nodes)

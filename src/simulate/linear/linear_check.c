@@ -16,7 +16,7 @@
 #define SLIGHT 1e-8 // responses beside those of the same output, and beside those to the same input
 #define NOTHING 1e-15 // ... that are rounding of zero, in any likely units
 #define SLOW 1e-5     // Hz: slower ones are rounding of what is free
-#define MOST 400      // states: matrices are full
+#define MOST 200      // states: matrices are full
 #define BESIDE 1.31   // poles
 
 typedef struct check {
