@@ -94,11 +94,11 @@ static void balance(reducer *r)
 static void subtract(reducer *r, int i, int first, int end, double f, int p, int shift, double none)
 {
     double *w = row_of(r, r->W, i), *m = row_of(r, r->M, i);
-    const double *x = row_of(r, r->W, p) + shift, *mx = row_of(r, r->M, p) + shift;
+    const double *x = row_of(r, r->W, p), *mx = row_of(r, r->M, p);
     for (int c = first; c < end; c++) {
-        if (mx[c] == 0.0) continue;
-        w[c] -= f * x[c];
-        m[c] = fmax(m[c], fabs(f) * mx[c]);
+        if (mx[c + shift] == 0.0) continue;
+        w[c] -= f * x[c + shift];
+        m[c] = fmax(m[c], fabs(f) * mx[c + shift]);
         if (fabs(w[c]) <= none * m[c]) w[c] = 0.0;
     }
 }

@@ -47,9 +47,10 @@ static flx_status choose_places(check *k, flx_ctx *ctx, bool *known)
     *known = status == FLX_OK;
     if (status != FLX_OK) return status < 0 ? status : FLX_OK;
     while (first + 1 < n && !(modes.frequency[first] > SLOW)) first++;
-    for (int i = 0; i < PLACES && modes.frequency[n - 1] > SLOW; i++)
-        k->w[i] =
-            BESIDE * 2.0 * FLX_PI * modes.frequency[first + (n - 1 - first) * i / (PLACES - 1)];
+    for (int i = 0; i < PLACES && modes.frequency[n - 1] > SLOW; i++) {
+        int mode = first + (n - 1 - first) * i / (PLACES - 1);
+        k->w[i] = BESIDE * 2.0 * FLX_PI * modes.frequency[mode];
+    }
     flx_linear_modes_clear(&modes);
     return FLX_OK;
 }
@@ -76,9 +77,10 @@ static flx_status compare(check *k, flx_response *r, bool *known)
 static double size_of(const check *k, int pair)
 {
     double most = 0.0;
-    for (int p = 0; p < PLACES; p++)
-        most = fmax(most,
-                    fmax(cabs(k->y[0][p * k->npair + pair]), cabs(k->y[1][p * k->npair + pair])));
+    for (int p = 0; p < PLACES; p++) {
+        int at = p * k->npair + pair;
+        most = fmax(most, fmax(cabs(k->y[0][at]), cabs(k->y[1][at])));
+    }
     return most;
 }
 
