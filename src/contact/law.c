@@ -6,6 +6,8 @@
 // Of the force behind a spring: steps that always suffice, and where they end.
 #define MOST_STEPS 60
 #define ROUNDING 1e-15
+// Of the speed that stands for the usual depth: slower closing counts as this.
+#define SLOW 0.1
 
 // x^n and its slope n x^(n-1), of x > 0.
 static double power(double x, double n, double *slope)
@@ -59,7 +61,7 @@ static flx_law_force crossley(const flx_law *l, double d, double rate, double cl
 {
     double slope, a = l->a;
     if (!(d > 0.0)) return (flx_law_force){0};
-    if (l->av != 0.0) a = l->av / fmax(closing, FLX_LAW_SLOWEST);
+    if (l->av != 0.0) a = l->av / fmax(closing, l->slowest);
     double elastic = l->k * power(d, l->n, &slope), factor = 1.0 + a * rate;
     return (flx_law_force){
         .force = elastic * factor, .by_depth = l->k * slope * factor, .by_rate = elastic * a};
@@ -111,7 +113,7 @@ bool flx_law_has_inverse(const flx_law *l)
 static bool elastic_part(const flx_law *l, const flx_law_point *p, double *e, double by[2])
 {
     if (l->a != 0.0 || l->av != 0.0) {
-        double a = l->av != 0.0 ? l->av / fmax(p->closing, FLX_LAW_SLOWEST) : l->a;
+        double a = l->av != 0.0 ? l->av / fmax(p->closing, l->slowest) : l->a;
         double factor = 1.0 + a * p->rate;
         if (!(factor > 0.0)) return false;
         *e = p->lambda / factor;
@@ -248,10 +250,18 @@ double flx_law_restitution(double av)
     return 0.5 * (low + high);
 }
 
-flx_law flx_law_of(const flx_contact *c, double k)
+// A part of the speed that the depth under the weight stands for: with less, surfaces do not come off again.
+static double slowest(const flx_law *l, double mass, double weight, double usual)
+{
+    double depth = weight > 0.0 ? pow(weight / l->k, 1.0 / l->n) : usual;
+    return SLOW * (mass > 0.0 ? sqrt(l->k * pow(depth, l->n + 1.0) / mass) : depth);
+}
+
+flx_law flx_law_of(const flx_contact *c, double k, double mass, double weight, double usual)
 {
     flx_law l = {.k = k, .n = c->exponent};
     const double e = c->restitution;
+    l.slowest = slowest(&l, mass, weight, usual);
     switch (c->law) {
     case FLX_CONTACT_PENALTY:
         l.c = c->damping;

@@ -16,6 +16,7 @@ typedef struct flx_law {
     bool pulls;    // F < 0 is left as it is
     double a;      // (LAW-2) s/m
     double av;     // a v: a is av/v with the speed v of closing; 0: a counts
+    double slowest; // lower speeds of closing count as this: what begins at rest has finite damping
 } flx_law;
 
 // F and its derivatives.
@@ -23,8 +24,9 @@ typedef struct flx_law_force {
     double force, by_depth, by_rate;
 } flx_law_force;
 
-// The law of a contact whose stiffness is k; the damping that its restitution asks for, (LAW-3), (LAW-4).
-flx_law flx_law_of(const flx_contact *c, double k);
+// The law of a contact whose stiffness is k; the damping that its restitution asks for, (LAW-3), (LAW-4). mass, weight: of what it
+// usually carries; usual: its depth where there is no weight. They say which speeds are slow.
+flx_law flx_law_of(const flx_contact *c, double k, double mass, double weight, double usual);
 // closing: speed at which it closed; counts where the law reads it. closed: what the switch of a law with a kink
 // holds: the branch goes on smoothly beyond its border. Others follow d and read no switch.
 flx_law_force flx_law_eval(const flx_law *l, double d, double rate, double closing, bool closed);
@@ -60,8 +62,6 @@ double flx_law_energy(const flx_law *l, double d);
 bool flx_law_has_kink(const flx_law *l);
 // Whether it depends on the speed of closing.
 bool flx_law_reads_closing(const flx_law *l);
-// Slower ones count as this, m/s: a contact that begins at rest has a finite damping.
-#define FLX_LAW_SLOWEST 1e-3
 
 // a v of (LAW-3) for 0 < e <= 1, and e of a v >= 0.
 double flx_law_damping(double restitution);

@@ -335,8 +335,7 @@ static const flx_system_ops both_ops = {OPERATIONS, .contacts = &flx_descriptor_
 
 // ---- making it ----------------------------------------------------------------------------------
 
-// The largest radius of gyration of its bodies.
-static double find_gyration(const flx_model *m)
+double flx_descriptor_gyration(const flx_model *m)
 {
     double most = 0.0;
     for (int i = 0; i < m->nbody; i++) {
@@ -382,7 +381,7 @@ double flx_descriptor_length(const flx_model *m)
         size = fmax(size, high[k] - low[k]);
         far = fmax(far, fmax(fabs(high[k]), fabs(low[k])));
     }
-    return size > fmax(NO_LENGTH * find_gyration(m), ROUNDING * far) ? size : 1.0;
+    return size > fmax(NO_LENGTH * flx_descriptor_gyration(m), ROUNDING * far) ? size : 1.0;
 }
 
 static bool is_descriptor(const flx_system *s)
@@ -418,6 +417,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     d->hold = o ? o->hold : FLX_HOLD_NOTHING;
     d->planar = d->model->dimension == 2;
     d->length = flx_descriptor_length(d->model);
+    d->gyration = flx_descriptor_gyration(d->model);
     FLX_TRY(make_param(d));
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));

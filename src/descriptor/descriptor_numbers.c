@@ -46,6 +46,7 @@ void flx_scalar_take_numbers(flx_scalar *to, const flx_scalar *from)
 static flx_status renew(flx_descriptor *d)
 {
     d->length = flx_descriptor_length(d->model);
+    d->gyration = flx_descriptor_gyration(d->model);
     FLX_TRY(flx_terms_renew(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_rows_renew(d));
     FLX_TRY(flx_terms_renew(d, FLX_STAGE_FORCES));

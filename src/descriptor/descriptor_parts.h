@@ -186,6 +186,7 @@ struct flx_descriptor {
     int ndrop;
     const int *drop;
     double length; // size of the mechanism, metres
+    double gyration; // the largest radius of its bodies; 0: none has one
 
     int *body_q, *body_v, *body_nv; // (nbody + attached frames, which have no coordinates)
     flx_term_list terms;
@@ -287,6 +288,7 @@ static inline bool flx_has_bodies(const flx_descriptor *d)
 // layout: coordinates of bodies and variables; blocks; the pattern.
 flx_status flx_layout_bodies(flx_descriptor *d);
 double flx_descriptor_length(const flx_model *m); // size of the mechanism
+double flx_descriptor_gyration(const flx_model *m);
 flx_status flx_layout_couple(flx_descriptor *d, int block_i, int block_j);
 flx_status flx_layout_couple_bodies(flx_descriptor *d, const int body[2]);
 flx_status flx_layout_couple_row(flx_descriptor *d, int block, const int body[2]);

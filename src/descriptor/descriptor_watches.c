@@ -161,6 +161,17 @@ double flx_contacts_mass(const flx_model *m, int body)
     return 0.0;
 }
 
+double flx_contacts_reduced_mass(const flx_descriptor *d, const flx_contact *c, int pair)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 2; i++) {
+        int body = c->sides[c->pairs[pair][i]].body;
+        double mass = body < 0 ? 0.0 : flx_contacts_mass(d->model, body);
+        if (mass > 0.0) sum += 1.0 / mass;
+    }
+    return sum > 0.0 ? 1.0 / sum : 0.0;
+}
+
 // 1/m of the point along its normal; of each body as if it were free.
 static double mobility(const flx_descriptor *d, const flx_contact_point *p, const flx_jet *j)
 {
@@ -219,7 +230,7 @@ static double impact_of(const flx_descriptor *d, const flx_contact_point *p, flx
     double lasts = flx_law_duration(p->law.k, p->law.n, 1.0 / free, speed);
     double moves = lasts / PI * hypot(rate, lasts / PI * second);
     if (p->row < 0) return moves > STILL * j.value ? lasts : HUGE_VAL;
-    bool meets = s[1] > FLX_LAW_SLOWEST && lasts / PI * s[1] > STILL_MIXED * j.value;
+    bool meets = s[1] > p->law.slowest && lasts / PI * s[1] > STILL_MIXED * j.value;
     return meets && moves > STILL_MIXED * j.value ? lasts : HUGE_VAL;
 }
 

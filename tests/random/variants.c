@@ -440,18 +440,6 @@ static bool is_unique(const spec *s, const table *a)
     return !(rubs && (a->redundant > 0 || a->shared));
 }
 
-// Damping that follows a restitution takes speeds below 1 mm/s for 1 mm/s (theory/contact.md), which is another speed in a copy
-// whose unit of it is another.
-static bool knows_a_speed(const spec *s, const variant *v)
-{
-    bool knows = false;
-    for (int i = 0; i < s->nforce; i++) {
-        const spec_force *f = s->forces + i;
-        knows = knows || (f->there && f->kind == FORCE_CONTACT && f->touch == TOUCH_RESTITUTION);
-    }
-    return knows && (v->copy == in_small_units || v->copy == in_large_units);
-}
-
 finding judge(const spec *s, const variant *v, int form, const table *a)
 {
     table b;
@@ -479,7 +467,6 @@ finding judge(const spec *s, const variant *v, int form, const table *a)
         double d = table_difference(a, &b, kinds_of(v, a), &worst);
         f = d <= AGREEMENT ? say(AGREES, d, a, worst) : look_closer(s, v, d);
     }
-    if (f.verdict == DISAGREES && knows_a_speed(s, v)) f.verdict = UNKNOWN;
     table_clear(&b);
     return f;
 }

@@ -6,23 +6,11 @@
 // Depth over radius at which Mindlin's stiffness gives that time.
 #define USUAL_DEPTH 1e-3
 
-// Reduced mass of a pair, of bodies as if they were free; 0: neither has a mass of its own.
-static double reduced_mass(const flx_descriptor *d, const flx_contact *c, int pair)
-{
-    double sum = 0.0;
-    for (int i = 0; i < 2; i++) {
-        int body = c->sides[c->pairs[pair][i]].body;
-        double mass = body < 0 ? 0.0 : flx_contacts_mass(d->model, body);
-        if (mass > 0.0) sum += 1.0 / mass;
-    }
-    return sum > 0.0 ? 1.0 / sum : 0.0;
-}
-
 // (LAW-14)
 flx_status flx_memories_set_mindlin(const flx_descriptor *d, const flx_contact *c,
                                     flx_contact_point *p)
 {
-    double curvature, plane = 0.0, shear = 0.0, mass = reduced_mass(d, c, p->pair);
+    double curvature, plane = 0.0, shear = 0.0, mass = flx_contacts_reduced_mass(d, c, p->pair);
     FLX_TRY(flx_contacts_curvature(d, c, p->pair, "law 'mindlin' is of spheres and planes alone",
                                    &curvature));
     for (int i = 0; i < 2; i++) {
@@ -40,7 +28,7 @@ flx_status flx_memories_set_mindlin(const flx_descriptor *d, const flx_contact *
 void flx_memories_set(const flx_descriptor *d, const flx_contact *c, flx_contact_point *p)
 {
     const flx_contact_friction *f = &c->friction;
-    double mass = reduced_mass(d, c, p->pair), k = f->stiffness;
+    double mass = flx_contacts_reduced_mass(d, c, p->pair), k = f->stiffness;
     if (c->law == FLX_CONTACT_MINDLIN) {
         k = p->memory.k * sqrt(p->scale / fmax(f->coefficient, 1e-300));
     } else {

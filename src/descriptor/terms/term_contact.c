@@ -6,6 +6,8 @@
 
 // Surfaces are clear of each other beyond this part of the size of the mechanism.
 #define CLEAR 1e-6
+// Usual depth where nothing has weight, by the largest radius of gyration.
+#define USUAL 1e-5
 // Where points come and go, those of surfaces that are deep in each other may be others, or none: steps bring them nearer by
 // less than this part of what else they may.
 #define PART_OF_SOLIDS 0.1
@@ -125,7 +127,10 @@ static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
     const flx_contact *c = d->model->contacts + p->contact;
     double k;
     FLX_TRY(find_stiffness(d, c, p->pair, &k));
-    p->law = flx_law_of(c, k);
+    double mass = flx_contacts_reduced_mass(d, c, p->pair),
+           weight = mass * v3_norm(v3_load(d->model->gravity)),
+           size = d->gyration > 0.0 ? d->gyration : d->length; // one free body has no length
+    p->law = flx_law_of(c, k, mass, weight, USUAL * size);
     p->friction = c->friction.coefficient;
     p->velocity = c->friction.velocity;
     if (c->law == FLX_CONTACT_MINDLIN) FLX_TRY(flx_memories_set_mindlin(d, c, p));

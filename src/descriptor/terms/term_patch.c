@@ -23,7 +23,7 @@ static patches *patches_of(const flx_descriptor *d)
 
 static void set_numbers(const flx_contact *c, flx_patch_pair *p)
 {
-    p->law = flx_law_of(c, c->stiffness);
+    p->law = flx_law_of(c, c->stiffness, 0.0, 0.0, 1.0); // no closing speed is read
     p->friction = c->friction.coefficient;
     p->velocity = c->friction.velocity;
     if (p->spread) flx_patch_spread_rules(p);

@@ -119,6 +119,8 @@ void flx_pulls_scale_touch(flx_descriptor *d, int row, double C);
 int flx_contacts_points(const flx_descriptor *d, const flx_contact_point **of);
 int flx_contacts_most(const flx_contact *c); // points of a contact, of all its pairs
 double flx_contacts_mass(const flx_model *m, int body);
+// Reduced mass of a pair, of bodies as if they were free; 0: neither has a mass of its own.
+double flx_contacts_reduced_mass(const flx_descriptor *d, const flx_contact *c, int pair);
 // 1/R* of a pair whose curvature is everywhere the same; what: the message where it is not.
 flx_status flx_contacts_curvature(const flx_descriptor *d, const flx_contact *c, int pair,
                                   const char *what, double *curvature);

@@ -167,7 +167,7 @@ static flx_status tell_granted(flx_simulation *sim, const flx_analysis_place *p,
         FLX_TRY(flx_finding_line(
             sim, out,
             "contact '%s': its damping follows from the speed at which surfaces met; where they "
-            "rest it is that of 1 mm/s",
+            "rest it is that of 0.1*sqrt(g*d), where d is the depth under the weight",
             c->name));
     }
     if (sim->model->nparticles > 0) {
