@@ -49,7 +49,7 @@ static void estimate(const structural *g, const double *from, const double *to, 
     double h = g->h, s = g->am - g->af, c = 0.5 * s * (g->am + g->af - 1.0);
     double Cq = g->beta + 0.5 * s - 1.0 / 6.0, C1 = s + g->gamma - 0.5;
     double Cv = 0.5 * (s * s + 2.0 * g->gamma * s + g->gamma) + c - 1.0 / 6.0;
-    double second = 2.0 * Cv * h * h / (h + g->h_slope);
+    double second = h < 0.1 * g->h_slope ? Cv * h : 2.0 * Cv * h * h / (h + g->h_slope);
     FLX_ASSERT(ev);
     for (int i = 0; i < n; i++) {
         double change = to[i] - from[i];
@@ -131,7 +131,8 @@ typedef struct attempt {
 
 static void add_attempt(const structural *g, attempt *last, double error)
 {
-    bool start = g->h_slope == 0.0 || fabs(g->am - g->af + g->gamma - 0.5) > 1e-9;
+    bool start =
+        g->h_slope == 0.0 || g->h < 0.1 * g->h_slope || fabs(g->am - g->af + g->gamma - 0.5) > 1e-9;
     double shorter = g->h / last->h, stays = STAYS * last->error * (start ? 1.0 : shorter);
     bool told = last->jumps || (shorter <= 0.5 && isfinite(last->error));
     last->jumps = told && isfinite(error) && error > stays; // else it ends before the jump
