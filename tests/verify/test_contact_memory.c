@@ -377,7 +377,7 @@ static int ledger_knows_where_damping_ends(void)
         CHECK(case_run_ledger(thrown(law, 1.0, ways[w]), NULL, &t, &ledger));
         CHECK(case_table_value(&t, "vz", 0.12, &v));
         if (w == 0) known = v;
-        CHECK_NEAR(v, known, 1e-4);
+        CHECK_NEAR(v, known, 2e-5);        // a corner where surfaces meet: it was 8e-5
         CHECK(ledger.energy_drift < 1e-3); // it was 0.8
         case_table_clear(&t);
     }

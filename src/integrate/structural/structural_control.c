@@ -37,10 +37,18 @@
 #define JUMP 1e-4
 #define JUMPS 1.0
 #define STAYS 0.8
+// A step shorter than this part of the one before it knows no slope of its own.
+#define FAR 0.1
 // The first step is no shorter than this part of the time asked for.
 #define SMALLEST_PART 1e-12
 
 // ---- error ----------------------------------------------------------------------------------
+
+// Whether the slope is that of a step so long that what it misses may not be spread over that: it may be a corner in this one.
+static bool is_far(const structural *g)
+{
+    return g->h < FAR * g->h_slope;
+}
 
 // e of n rates from `from` to `to`, with the slope at the beginning; eq NULL: of states.
 static void estimate(const structural *g, const double *from, const double *to, const double *slope,
@@ -49,7 +57,7 @@ static void estimate(const structural *g, const double *from, const double *to, 
     double h = g->h, s = g->am - g->af, c = 0.5 * s * (g->am + g->af - 1.0);
     double Cq = g->beta + 0.5 * s - 1.0 / 6.0, C1 = s + g->gamma - 0.5;
     double Cv = 0.5 * (s * s + 2.0 * g->gamma * s + g->gamma) + c - 1.0 / 6.0;
-    double second = h < 0.1 * g->h_slope ? Cv * h : 2.0 * Cv * h * h / (h + g->h_slope);
+    double second = is_far(g) ? Cv * h : 2.0 * Cv * h * h / (h + g->h_slope);
     FLX_ASSERT(ev);
     for (int i = 0; i < n; i++) {
         double change = to[i] - from[i];
@@ -123,7 +131,7 @@ static double jump_norm(const flx_integrator *it)
 }
 
 // An attempt of a step: its length and error. Errors of a smooth motion go with h^2, and at a start or where C_1 is not zero with
-// h; those of a jump with h where the slope before it is known, else not at all.
+// h; those of a jump with h where the slope just before it is known, else not at all.
 typedef struct attempt {
     double h, error;
     bool jumps; // the errors are those of a jump within the step
@@ -131,8 +139,7 @@ typedef struct attempt {
 
 static void add_attempt(const structural *g, attempt *last, double error)
 {
-    bool start =
-        g->h_slope == 0.0 || g->h < 0.1 * g->h_slope || fabs(g->am - g->af + g->gamma - 0.5) > 1e-9;
+    bool start = g->h_slope == 0.0 || is_far(g) || fabs(g->am - g->af + g->gamma - 0.5) > 1e-9;
     double shorter = g->h / last->h, stays = STAYS * last->error * (start ? 1.0 : shorter);
     bool told = last->jumps || (shorter <= 0.5 && isfinite(last->error));
     last->jumps = told && isfinite(error) && error > stays; // else it ends before the jump
