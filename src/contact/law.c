@@ -128,6 +128,14 @@ static bool elastic_part(const flx_law *l, const flx_law_point *p, double *e, do
     return true;
 }
 
+// Whether damping leaves the depth next to no part in the force, x(lambda, d') would be steep there: as surfaces part against much
+// damping, or meet by a law whose damping begins with a jump.
+static bool is_led_by_rate(const flx_law *l, const flx_law_point *p, double elastic)
+{
+    double damping = p->lambda - elastic;
+    return damping < 0.0 ? p->lambda < 0.5 * elastic : l->c != 0.0 && damping > elastic;
+}
+
 // A force that is none: at the usual one x' = 1/(n k x^(n-1)) is C.
 static double least_force(const flx_law *l, double C)
 {
@@ -175,8 +183,11 @@ flx_law_row flx_law_eval_row(const flx_law *l, const flx_law_point *p)
     double e, by[2], slope;
     if (p->held && !p->closed) return open_row(p);
     if (l->n == 1.0 || l->pulls) return direct_row(l, p);
-    if (!(p->lambda > least_force(l, p->C))) return p->d > 0.0 ? direct_row(l, p) : open_row(p);
-    if (!elastic_part(l, p, &e, by)) return open_row(p);
+    bool held_closed = p->held && p->closed;
+    if (!(p->lambda > least_force(l, p->C))) {
+        return p->d > 0.0 || held_closed ? direct_row(l, p) : open_row(p);
+    }
+    if (!elastic_part(l, p, &e, by) || is_led_by_rate(l, p, e)) return direct_row(l, p);
     double x = depth_of(l, e, p->C, &slope), misfit = p->d - x - p->R * p->lambda;
     if (!(p->lambda + p->m * misfit > 0.0)) return open_row(p);
     double c = slope * by[0] + p->R, q = 1.0 / (1.0 + p->m * c);
@@ -187,11 +198,17 @@ flx_law_row flx_law_eval_row(const flx_law *l, const flx_law_point *p)
                          .acts = true};
 }
 
+// Where the law would pull there is no force, but the spring is still pressed, and lets go as the surfaces do.
 double flx_law_stored(const flx_law *l, const flx_law_point *p, double *elastic)
 {
-    double by[2], slope;
+    double by[2], slope, none;
     *elastic = 0.0;
-    if (!(p->lambda > 0.0) || !elastic_part(l, p, elastic, by) || !(*elastic > 0.0)) return 0.0;
+    if (p->held && !p->closed) return 0.0;
+    if (!(p->lambda > 0.0 || l->pulls) || !elastic_part(l, p, elastic, by)) {
+        *elastic = p->d > 0.0 ? l->k * power(p->d, l->n, &none) : 0.0;
+        return flx_law_energy(l, p->d);
+    }
+    if (!(*elastic > 0.0)) return *elastic = 0.0;
     double x = depth_of(l, *elastic, p->C, &slope);
     return *elastic * x / (l->n + 1.0) + 0.5 * p->R * p->lambda * p->lambda;
 }

@@ -453,6 +453,8 @@ static flx_status evaluate(flx_accelerator *a, flx_work *work, flx_state *x, boo
         double now = largest(a->r, d->nv, 0, &a->worst);
         if (!isfinite(now)) return FLX_NOT_FINITE;
         if (k == 0) scale = fmax(scale, now);
+        // states may read what compliant rows give
+        for (int i = 0; k == 0 && i < d->nx; i++) x->dx[i] -= a->r[d->nv + i];
         if (k > 0 && now <= ROUNDING * scale) return FLX_OK;
         // what rounding leaves behind stagnates a little above
         if (k > 0 && now <= 1e3 * ROUNDING * scale && now > 0.1 * last) return FLX_OK;

@@ -106,6 +106,18 @@ static flx_status make_solvers(flx_linear *lin)
     return flx_lu_create(s->ctx, p, lin->is_complex, &lin->lu);
 }
 
+// Whether there are forces that give way and only push: their rows read rates, which the columns do not, and an open one has none of its
+// column. Next to nothing of such a matrix is in its symmetric part.
+static bool pushes(const flx_system *s)
+{
+    for (int i = 0; i < s->dims.nlam; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, flx_dims_first_constraint(&s->dims) + i, &u);
+        if (u.lower == 0.0 && u.C > 0.0) return true;
+    }
+    return false;
+}
+
 static flx_status make(flx_linear *lin)
 {
     const flx_system *s = lin->sys;
@@ -122,7 +134,7 @@ static flx_status make(flx_linear *lin)
                                 FLX_ARRAY(lin->row_real, n),    FLX_ARRAY(lin->col_real, n)};
     lin->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     if (!lin->block) return FLX_ERR_MEMORY;
-    lin->symmetric = d->nx == 0 && d->nw == 0;
+    lin->symmetric = d->nx == 0 && d->nw == 0 && !pushes(s);
     lin->settled = !lin->symmetric;
     return make_solvers(lin);
 }

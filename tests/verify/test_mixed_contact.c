@@ -139,6 +139,87 @@ static int energies_are_those_of_the_force(void)
     return 0;
 }
 
+// A ball thrown against a floor, weightless: laws whose damping is most of the force as surfaces meet or part, by `method`, against the plain form.
+static bool meets_floor(const char *law, const char *method, double allowed)
+{
+    char text[2][1000];
+    case_table t[2] = {{0}, {0}};
+    flx_ledger ledger[2] = {{0}, {0}};
+    double v[2] = {0.0, 1.0};
+    bool fine = true;
+    for (int k = 0; k < 2 && fine; k++) {
+        snprintf(
+            text[k], sizeof text[k],
+            "flexion: 1\ngravity: [0, 0, 0]\n"
+            "bodies: {b: {type: rigid, mass: 1, inertia: [4e-3, 4e-3, 4e-3], position: [0, 0, "
+            "0.11], velocity: [0.1, 0, -0.3], surface: {sphere: 0.1}}}\n"
+            "forces: {c: {type: contact, on: [ground, b], ground: {plane: [0, 0, 1]}, law: %s, "
+            "form: %s}}\n"
+            "simulate: {until: 0.2, method: %s}\noutputs: {every: 0.05, signals: [b.velocity]}\n",
+            law, k ? "plain" : "mixed", method);
+        fine = case_run_ledger(text[k], NULL, &t[k], &ledger[k]) &&
+               case_table_value(&t[k], "b.velocity.z", 0.2, &v[k]);
+    }
+    fine = fine && fabs(v[0] - v[1]) < allowed && ledger[0].energy_drift < allowed;
+    if (!fine)
+        printf("%s, %s: %.9g and %.9g, drift %.2g\n", law, method, v[0], v[1],
+               ledger[0].energy_drift);
+    case_table_clear(&t[0]);
+    case_table_clear(&t[1]);
+    return fine;
+}
+
+static int damping_may_lead(void)
+{
+    static const char *const laws[] = {"penalty, stiffness: 1e5, damping: 100",
+                                       "penalty, stiffness: 1e5, damping: 1000",
+                                       "penalty, stiffness: 1e5, damping: 100, pull: true",
+                                       "penalty, stiffness: 1e5, exponent: 1.5, damping: 100",
+                                       "penalty, stiffness: 1e5, exponent: 2, damping: 1000",
+                                       "hunt-crossley, stiffness: 1e5, damping: 8",
+                                       "hunt-crossley, stiffness: 1e5, damping: 50"};
+    for (int i = 0; i < 7; i++) {
+        CHECK(meets_floor(laws[i], "radau, rtol: 1e-7", 1e-5));
+        CHECK(meets_floor(laws[i], "dopri5, rtol: 1e-8", 1e-5));
+        CHECK(meets_floor(laws[i], "bdf, rtol: 1e-7", 1e-4));
+        CHECK(meets_floor(laws[i], "newmark, rtol: 1e-5", 1e-4));
+    }
+    return 0;
+}
+
+// The stretch of friction reads a force that is an unknown: where surfaces meet, stick and part.
+static int friction_with_memory_goes_with_them(void)
+{
+    static const char *const k[] = {"1e5", "1e8", "1e10"};
+    static const char *const methods[] = {"radau, rtol: 1e-6", "generalized-alpha, rtol: 1e-4",
+                                          "newmark, rtol: 1e-4"};
+    double v[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++) {
+        for (int m = 0; m < 3; m++) {
+            char text[1000];
+            case_table t = {0};
+            flx_ledger ledger = {0};
+            snprintf(text, sizeof text,
+                     "flexion: 1\ngravity: [0, 0, -9.81]\n"
+                     "bodies: {b: {type: rigid, mass: 1, inertia: [4e-3, 4e-3, 4e-3], position: "
+                     "[0, 0, 0.11], velocity: [0.5, 0.1, -0.3], angular_velocity: [0, 3, 1], "
+                     "surface: {sphere: 0.1}}}\n"
+                     "forces: {c: {type: contact, on: [ground, b], law: hunt-crossley, stiffness: "
+                     "%s, restitution: 0.6, form: mixed, friction: {coefficient: 0.4, stiffness: "
+                     "1e6, damping: 50}}}\n"
+                     "simulate: {until: 0.1, method: %s}\noutputs: {every: 0.05, signals: "
+                     "[b.velocity]}\n",
+                     k[i], methods[m]);
+            CHECK(case_run_ledger(text, NULL, &t, &ledger));
+            CHECK(ledger.energy_drift < 1e-3);
+            CHECK(case_table_value(&t, "b.velocity.x", 0.1, &v[m]));
+            case_table_clear(&t);
+        }
+        CHECK(fabs(v[1] - v[0]) < 1e-4 && fabs(v[2] - v[0]) < 1e-4);
+    }
+    return 0;
+}
+
 static int steps_refuse_them(void)
 {
     char said[1000];
@@ -177,5 +258,6 @@ static int the_form_is_chosen_by_the_stiffness(void)
 
 TEST_MAIN(TEST(iterations_do_not_grow_with_the_stiffness),
           TEST(error_control_passes_over_what_is_stiff), TEST(the_form_does_not_change_the_motion),
-          TEST(energies_are_those_of_the_force), TEST(the_form_is_chosen_by_the_stiffness),
+          TEST(energies_are_those_of_the_force), TEST(damping_may_lead),
+          TEST(friction_with_memory_goes_with_them), TEST(the_form_is_chosen_by_the_stiffness),
           TEST(steps_refuse_them))
