@@ -1,5 +1,6 @@
 // copy.c - the same model seen otherwise: in other axes, in a mirror, with joints the other way round,
 // its items in another order, in other units.
+#include "base/common.h"
 #include "spec.h"
 
 #include <math.h>
@@ -93,8 +94,8 @@ static void turn_joint(const turning *t, spec *s, int joint)
 static void turn_force(const turning *t, spec_force *f)
 {
     if (acts_on_joint(f)) return;
-    for (int i = 0; i < 2; i++) f->at[i] = turn_place(t, f->on[i], f->at[i]);
-    double det = f->kind == FORCE_TORQUE ? t->v.det : 1.0;
+    for (int i = 0; i < 2 + f->further; i++) f->at[i] = turn_place(t, f->on[i], f->at[i]);
+    double det = f->kind == FORCE_TORQUE || f->kind == FORCE_TYRE ? t->v.det : 1.0;
     f->value = v3_scale(det, m33_mul_v(f->in_body ? t->F : t->v.Q, f->value));
 }
 
@@ -104,8 +105,9 @@ void copy_turned(const spec *s, uint64_t seed, bool mirrored, spec *out, view *v
     turning t = {.v = same_view(), .F = m33_identity()};
     double a[3], b[3];
     for (int i = 0; i < 3; i++) a[i] = uniform(&state, -3, 3), b[i] = uniform(&state, -5, 5);
-    bool plane = s->dimension == 2;
-    v3 axis = plane ? v3_make(0, 0, a[2]) : v3_load(a);
+    bool plane = s->dimension == 2, upright = has_kind(s, FORCE_TYRE); // roads lie under what is up
+    v3 axis = plane || upright ? v3_make(0, 0, a[2]) : v3_load(a);
+    if (plane && upright) axis.z = mirrored ? FLX_PI : 0.0;
     t.v.Q = quat_to_m33(quat_exp(axis));
     t.v.shift = v3_make(b[0], b[1], plane ? 0.0 : b[2]);
     if (mirrored) {
@@ -160,14 +162,17 @@ void copy_reversed(const spec *s, uint64_t seed, spec *out)
     }
     for (int i = 0; i < s->nforce; i++) {
         spec_force *f = out->forces + i;
-        bool even = f->kind == FORCE_SPRING || f->kind == FORCE_ACTUATOR;
+        bool even = f->kind == FORCE_SPRING || f->kind == FORCE_ACTUATOR ||
+                    f->kind == FORCE_BY_LAW || goes_through(f);
         if (!even || below(&state, 2)) continue;
-        int on = f->on[0];
-        v3 at = f->at[0];
-        f->on[0] = f->on[1];
-        f->at[0] = f->at[1];
-        f->on[1] = on;
-        f->at[1] = at;
+        for (int low = 0, high = 1 + f->further; low < high; low++, high--) {
+            int on = f->on[low];
+            v3 at = f->at[low];
+            f->on[low] = f->on[high];
+            f->at[low] = f->at[high];
+            f->on[high] = on;
+            f->at[high] = at;
+        }
     }
 }
 
@@ -191,12 +196,18 @@ bool can_be_shifted(const spec *s)
     for (int i = 0; i < s->nforce; i++) { // at rest initially
         const spec_force *f = s->forces + i;
         bool remembers = f->kind == FORCE_CONTACT && f->touch == TOUCH_RESTITUTION;
+        remembers = remembers || f->kind == FORCE_MUSCLE || f->kind == FORCE_TYRE;
         if (f->there && (f->kind == FORCE_BUSHING || remembers)) return false;
     }
     for (int i = 0; i < s->njoint; i++) { // angles of bodies count from there
         if (s->joints[i].there && s->joints[i].starts && s->dimension == 2) return false;
     }
     return !s->samples;
+}
+
+bool can_be_rescaled(const spec *s)
+{
+    return !has_kind(s, FORCE_TYRE);
 }
 
 void copy_permuted(const spec *s, uint64_t seed, spec *out)
@@ -287,10 +298,37 @@ static void scale_contact(const units *u, spec_force *f)
     f->friction[1] *= u->L / u->T;
 }
 
+static void scale_cable(const units *u, spec_force *f)
+{
+    f->k[0] *= u->M * u->L / (u->T * u->T) / pow(u->L, f->exponent);
+    f->c[0] *= u->T / u->L;
+    f->rest *= u->L;
+    f->turning /= u->T;
+}
+
+static void scale_muscle(const units *u, spec_force *f)
+{
+    spec_muscle *m = &f->muscle;
+    m->force *= u->M * u->L / (u->T * u->T);
+    m->fibre *= u->L;
+    m->tendon *= u->L;
+    m->speed /= u->T;
+    m->rise *= u->T;
+    m->decay *= u->T;
+    f->turning /= u->T;
+}
+
 static void scale_force(const spec *s, const units *u, spec_force *f)
 {
     if (f->kind == FORCE_CONTACT) {
         scale_contact(u, f);
+        return;
+    }
+    for (int i = 2; i < 2 + f->further; i++) scale_v3(u->L, f->at + i);
+    if (goes_through(f)) {
+        for (int i = 0; i < 2; i++) scale_v3(u->L, f->at + i);
+        if (f->kind == FORCE_CABLE) scale_cable(u, f);
+        if (f->kind == FORCE_MUSCLE) scale_muscle(u, f);
         return;
     }
     double k = u->M / (u->T * u->T), length = u->L;
@@ -317,7 +355,8 @@ static void scale_force(const spec *s, const units *u, spec_force *f)
     f->bound *= k * length;
     f->cubic *= k / (length * length);
     f->turning /= u->T;
-    scale_v3(u->M * u->L / (u->T * u->T) * (f->kind == FORCE_TORQUE ? u->L : 1.0), &f->value);
+    double unit = f->kind == FORCE_TORQUE ? u->L : f->kind == FORCE_LOAD ? 1.0 / u->L : 1.0;
+    scale_v3(u->M * u->L / (u->T * u->T) * unit, &f->value);
 }
 
 void copy_rescaled(const spec *s, double length, double mass, double time, spec *out, view *v)

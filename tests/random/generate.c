@@ -62,6 +62,14 @@ static m33 random_inertia(maker *k)
     return m33_mul_t(m33_mul(T, D), T);
 }
 
+spec_body *new_body(maker *k)
+{
+    spec_body *b = k->s->bodies + k->s->nbody++;
+    *b = (spec_body){.there = true, .kind = BODY_RIGID, .R = m33_identity()};
+    b->mass = uniform(&k->state, 0.5, 3.0);
+    return b;
+}
+
 static void make_flexible(maker *k, spec_body *b)
 {
     b->kind = chance(k, 2) ? BODY_MODAL : BODY_BEAM;
@@ -97,13 +105,13 @@ static void make_body(maker *k, int i)
 
 // ---- joints that carry --------------------------------------------------------------------------
 
-static v3 velocity_at(const spec *s, int body, v3 p)
+v3 velocity_at(const spec *s, int body, v3 p)
 {
     if (body < 0) return v3_make(0, 0, 0);
     const spec_body *b = s->bodies + body;
     return v3_add(b->velocity, v3_cross(b->omega, v3_sub(p, b->position)));
 }
-static v3 omega_of(const spec *s, int body)
+v3 omega_of(const spec *s, int body)
 {
     return body < 0 ? v3_make(0, 0, 0) : s->bodies[body].omega;
 }
@@ -211,7 +219,7 @@ static void random_friction(maker *k, spec_joint *j)
     j->held = j->friction[0] * uniform(&k->state, 1.0, 1.4);
 }
 
-static spec_joint *new_joint(maker *k, joint_kind kind, int first, int second)
+spec_joint *new_joint(maker *k, joint_kind kind, int first, int second)
 {
     spec_joint *j = k->s->joints + k->s->njoint++;
     *j = (spec_joint){.there = true,
@@ -228,7 +236,7 @@ static spec_joint *new_joint(maker *k, joint_kind kind, int first, int second)
     return j;
 }
 
-static void set_places(const spec *s, spec_joint *j, v3 first, v3 second)
+void set_places(const spec *s, spec_joint *j, v3 first, v3 second)
 {
     j->at[0] = place_in(s, j->on[0], first);
     j->at[1] = place_in(s, j->on[1], second);
@@ -495,4 +503,7 @@ void generate(uint64_t seed, const features *f, spec *out)
     for (int i = 0; i < variables; i++) make_variable(&k);
     if (f->control && out->nvariable < SPEC_VARIABLES && chance(&k, 5)) make_controller(&k);
     if (f->massless && chance(&k, 6)) make_massless(&k);
+    k.state = seed * 0x9e3779b97f4a7c15ull + 2;
+    if (f->lines && chance(&k, 3)) make_lines(&k);
+    if (f->tyres && chance(&k, 6)) make_wheels(&k);
 }

@@ -15,7 +15,7 @@ static int random_coordinate(maker *k)
     return n ? found[below(&k->state, n)] : -1;
 }
 
-static v3 random_place(maker *k, int body)
+v3 random_place(maker *k, int body)
 {
     if (is_point(k->s, body)) return v3_make(0, 0, 0);
     if (is_flexible(k->s, body)) return k->s->bodies[body].line;

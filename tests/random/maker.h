@@ -17,6 +17,12 @@ v3 random_vector(maker *k, double size);
 v3 random_direction(maker *k);
 v3 random_spin(maker *k, double size); // of angular velocities and torques: planar, along z
 bool is_point(const spec *s, int body);
+v3 velocity_at(const spec *s, int body, v3 p);
+v3 omega_of(const spec *s, int body);
+// A body, a joint between two, and its places, which are given in ground axes.
+spec_body *new_body(maker *k);
+spec_joint *new_joint(maker *k, joint_kind kind, int first, int second);
+void set_places(const spec *s, spec_joint *j, v3 first, v3 second);
 
 // ---- generate_forces.c --------------------------------------------------------------------------
 void make_force(maker *k);
@@ -24,3 +30,9 @@ void make_contact(maker *k);
 void make_variable(maker *k);
 void make_controller(maker *k);
 void make_massless(maker *k); // a point between springs
+v3 random_place(maker *k, int body);
+
+// ---- generate_lines.c ---------------------------------------------------------------------------
+// They draw from a state of their own: without these features a seed gives what it gave before there were any.
+void make_lines(maker *k); // cables, muscles, loads along beams, springs by a law, motions by rates
+void make_wheels(maker *k);

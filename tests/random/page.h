@@ -4,7 +4,7 @@
 #include "table.h"
 
 #define LINES 64
-#define LINE 1400
+#define LINE 2400
 
 typedef struct page {
     const spec *s;
@@ -24,9 +24,12 @@ void put_body(char *line, int body);
 // A place of joint or force number i, side k.
 void put_place(const page *p, char *line, char kind, int i, int k, int body, v3 at);
 void put_time(const page *p, char *line); // of the original model, in the units of this one
+void put_between(const page *p, char *line, int i); // bodies and places of force i
 void begin_section(page *p, const char *title);
 void end_section(page *p, uint64_t salt); // salt: another order for each section
 
 void write_functions(page *p);
 void write_force(page *p, int i);
+void write_line(page *p, char *line,
+                int i); // of a cable, a muscle, a tyre, a load, a spring by a law
 void write_inputs(page *p);

@@ -25,6 +25,7 @@ typedef struct counts {
     long models, without, comparisons, of[DISAGREES + 1];
     long by_variant[64][DISAGREES + 1];
     double seconds[64], to_refer; // of each variant, of references
+    long bodies[BODY_KINDS], joints[JOINT_KINDS], forces[FORCE_KINDS];
 } counts;
 
 static const features everything = {.most_bodies = 4,
@@ -45,7 +46,9 @@ static const features everything = {.most_bodies = 4,
                                     .contacts = true,
                                     .inputs = true,
                                     .massless = true,
-                                    .control = true};
+                                    .control = true,
+                                    .lines = true,
+                                    .tyres = true};
 
 static double now(void)
 {
@@ -76,6 +79,8 @@ static features choose(const char *letters)
     f.inputs = strchr(letters, 'u');
     f.massless = strchr(letters, 'o');
     f.control = strchr(letters, 'g');
+    f.lines = strchr(letters, 'n');
+    f.tyres = strchr(letters, 'y');
     return f;
 }
 
@@ -171,12 +176,36 @@ static void report(const options *o, const spec *s, const variant *v, finding f)
     fflush(stdout);
 }
 
+static void count_kinds(const spec *s, counts *n)
+{
+    for (int i = 0; i < s->nbody; i++) n->bodies[s->bodies[i].kind]++;
+    for (int i = 0; i < s->njoint; i++) n->joints[s->joints[i].kind]++;
+    for (int i = 0; i < s->nforce; i++) n->forces[s->forces[i].kind]++;
+}
+
+static void print_kinds(const counts *n)
+{
+    static const char *const bodies[BODY_KINDS] = {"rigid", "point", "flexible", "beam"};
+    static const char *const forces[FORCE_KINDS] = {
+        "spring",  "spring on a joint", "actuator",       "effort on a joint", "force", "torque",
+        "bushing", "gravitation",       "expression",     "contact",           "cable", "muscle",
+        "tyre",    "distributed",       "spring by a law"};
+    printf("drawn:");
+    for (int i = 0; i < BODY_KINDS; i++) printf(" %s %ld,", bodies[i], n->bodies[i]);
+    for (int i = 0; i < JOINT_KINDS; i++)
+        printf(" %s %ld,", joint_type((joint_kind)i), n->joints[i]);
+    for (int i = 0; i < FORCE_KINDS; i++) {
+        printf(" %s %ld%s", forces[i], n->forces[i], i + 1 < FORCE_KINDS ? "," : "\n");
+    }
+}
+
 static void check(const options *o, uint64_t seed, counts *n)
 {
     spec s;
     table a;
     generate(seed, &o->f, &s);
     n->models++;
+    count_kinds(&s, n);
     if (o->write) write_models(o, &s);
     double begun = now();
     int form = refer(&s, 1e-9, &a);
@@ -193,7 +222,7 @@ static void check(const options *o, uint64_t seed, counts *n)
         begun = now();
         finding f = judge(&s, v, form, &a);
         n->seconds[i] += now() - begun;
-        n->comparisons++;
+        n->comparisons += f.verdict != UNKNOWN;
         n->of[f.verdict]++;
         n->by_variant[i][f.verdict]++;
         if (f.verdict == DISAGREES) report(o, &s, v, f);
@@ -215,6 +244,7 @@ static void print_counts(const options *o, const counts *n, double seconds)
         printf("%-36s %9ld %9ld %9ld %9ld %9ld %9ld %9.1f\n", variants[i].name, k[AGREES],
                k[SENSITIVE], k[ROUNDING], k[REFUSED], k[FAILED], k[DISAGREES], n->seconds[i]);
     }
+    print_kinds(n);
     printf("references took %.1f s\n", n->to_refer);
     printf("seeds %llu to %llu: %ld models (%ld without a reference), %ld comparisons, "
            "%ld disagree; %.0f s\n",

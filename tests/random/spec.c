@@ -63,7 +63,23 @@ bool force_hangs(const spec *s, int force)
     if (acts_on_joint(f)) {
         return !s->joints[f->on[0]].there;
     }
-    return f->kind != FORCE_GRAVITATION && (missing(s, f->on[0]) || missing(s, f->on[1]));
+    for (int k = 0; k < 2 + f->further && f->kind != FORCE_GRAVITATION; k++) {
+        if (missing(s, f->on[k])) return true;
+    }
+    return false;
+}
+
+bool goes_through(const spec_force *f)
+{
+    return f->kind == FORCE_CABLE || f->kind == FORCE_MUSCLE;
+}
+
+bool has_kind(const spec *s, force_kind kind)
+{
+    for (int i = 0; i < s->nforce; i++) {
+        if (s->forces[i].there && s->forces[i].kind == kind) return true;
+    }
+    return false;
 }
 
 bool acts_on_joint(const spec_force *f)

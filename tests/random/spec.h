@@ -1,7 +1,7 @@
 // spec.h - a random model as data: what is drawn at random, copied into other axes, units, orders and
 // times, made smaller when it fails, and written as text of the model language.
 //
-// spec.c what items are; generate.c random ones; copy.c the same model seen otherwise; write.c the text;
+// spec.c what items are; generate*.c random ones; copy.c the same model seen otherwise; write.c the text;
 // table.c a run; compare.c two runs; variants.c what is compared; shrink.c the smallest that fails.
 #pragma once
 
@@ -12,12 +12,14 @@
 #include <stdio.h>
 
 #define SPEC_BODIES 7
-#define SPEC_JOINTS 9
-#define SPEC_FORCES 14 // the last ones are contacts and springs of what has no mass
+#define SPEC_JOINTS 11
+#define SPEC_FORCES                                                                                \
+    18 // the last ones are contacts, springs of what has no mass, and what generate_lines.c draws
+#define SPEC_PLACES 4 // of a force
 #define SPEC_VARIABLES 3
 #define GROUND (-1)
 
-typedef enum body_kind { BODY_RIGID, BODY_POINT, BODY_MODAL, BODY_BEAM } body_kind;
+typedef enum body_kind { BODY_RIGID, BODY_POINT, BODY_MODAL, BODY_BEAM, BODY_KINDS } body_kind;
 
 typedef struct spec_body {
     bool there;
@@ -75,6 +77,7 @@ typedef struct spec_joint {
     double pitch, ratio, radius;
     double motion[3];   // coordinate = motion[0] t + motion[1] (1 - cos(motion[2] t))
     bool moves;         // ... prescribed
+    bool by_rate;       // ... by its rate
     double friction[3]; // coefficient, radius, velocity
     double viscous;     // 0 with coefficient 0: no friction
     bool sticks;        // dry friction is exact
@@ -101,6 +104,11 @@ typedef enum force_kind {
     FORCE_GRAVITATION,
     FORCE_DRAG,    // an expression: force and torque against velocities
     FORCE_CONTACT, // a plane or a sphere of the first, a sphere of the second
+    FORCE_CABLE,   // through places
+    FORCE_MUSCLE,  // through places
+    FORCE_TYRE,    // of the second; the first is the ground, its place lies on the road
+    FORCE_LOAD,    // distributed along a beam, the second
+    FORCE_BY_LAW,  // a spring between places, `force` of x and v
     FORCE_KINDS
 } force_kind;
 
@@ -115,15 +123,25 @@ typedef enum touch_law {
 } touch_law;
 #define LAW_POINTS 4 // of tables, on one side of zero: laws are odd
 
+typedef struct spec_muscle {
+    double force, fibre, tendon, pennation, speed, rise, decay, activation, excitation[2];
+} spec_muscle;
+
+typedef struct spec_tyre {
+    enum { TYRE_LINEAR, TYRE_LIMITED, TYRE_FIALA, TYRE_MAGIC } law; // limited: linear with friction
+    double radius, slope[2], friction, curve[2][4], way[2], trail;
+} spec_tyre;
+
 typedef struct spec_force {
     bool there;
     force_kind kind;
-    int on[2];    // bodies, or a joint in the first
-    v3 at[2];     // body axes
-    v3 value;     // of vectors: ground axes, or the body's
-    bool in_body; // frame: body
-    bool mixed;   // form: mixed
-    law law;      // beyond the linear one
+    int on[SPEC_PLACES]; // bodies, or a joint in the first
+    v3 at[SPEC_PLACES];  // body axes
+    int further;         // places after the first two
+    v3 value;            // of vectors: ground axes, or the body's; of a tyre the wheel's axis
+    bool in_body;        // frame: body
+    bool mixed;          // form: mixed
+    law law;             // beyond the linear one
     double k[6], c[6];
     double rest;       // length or coordinate without force
     double cubic, gap; // of laws
@@ -138,6 +156,9 @@ typedef struct spec_force {
     bool plane;
     touch_law touch;
     double radius[2], restitution, friction[2]; // coefficient, slip velocity
+    double exponent;                            // of a cable
+    spec_muscle muscle;
+    spec_tyre tyre;
 } spec_force;
 
 // With y = gain (coordinate of a joint + offset): second order m q'' = -k (q - y) - c q', first order
@@ -186,12 +207,14 @@ v3 place_of(const spec *s, int body, v3 at); // ground axes, initially
 v3 place_in(const spec *s, int body, v3 p);  // body axes
 bool is_flexible(const spec *s, int body);
 bool acts_on_joint(const spec_force *f);
+bool goes_through(const spec_force *f); // places
+bool has_kind(const spec *s, force_kind kind);
 
 // ---- generate.c ---------------------------------------------------------------------------------
 typedef struct features { // what may be drawn
     int most_bodies;
     bool space, loops, points, forces, motions, friction, redundant, rolling, equations, mixed,
-        modal, laws, starts, events, limits, contacts, inputs, massless, control;
+        modal, laws, starts, events, limits, contacts, inputs, massless, control, lines, tyres;
 } features;
 void generate(uint64_t seed, const features *f, spec *out);
 uint64_t next_seed(uint64_t *state);
@@ -213,6 +236,7 @@ void copy_reversed(const spec *s, uint64_t seed, spec *out);
 void copy_into_part(const spec *s, uint64_t seed, spec *out, view *v);
 // What of the model is at another time is not known: bodies that bend, what clocks have set.
 bool can_be_shifted(const spec *s);
+bool can_be_rescaled(const spec *s); // laws of tyres contain metres per second
 void copy_permuted(const spec *s, uint64_t seed, spec *out);
 void copy_rescaled(const spec *s, double length, double mass, double time, spec *out, view *v);
 

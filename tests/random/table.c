@@ -54,6 +54,24 @@ static void list_joint(const spec *s, int i, bool reactions, signal *list, int *
     if (reactions && loads) add(list, n, SIGNAL_REACTION, i, 0, "j", ".reaction");
 }
 
+static void list_force(const spec_force *f, int i, signal *list, int *n)
+{
+    bool contact = f->kind == FORCE_CONTACT, along = goes_through(f) || f->kind == FORCE_BY_LAW;
+    if (!contact && !along && f->kind != FORCE_TYRE) return;
+    if (contact) add(list, n, SIGNAL_GAP, i, 0, "f", ".gap");
+    if (along) add(list, n, SIGNAL_GAP, i, 0, "f", ".length");
+    add(list, n, SIGNAL_PRESS, i, 0, "f", ".value");
+    if (f->kind == FORCE_TYRE) {
+        add(list, n, SIGNAL_GAP, i, 1, "f", ".deflection");
+        add(list, n, SIGNAL_PRESS, i, 1, "f", ".longitudinal");
+        add(list, n, SIGNAL_RATIO, i, 0, "f", ".slip");
+    }
+    if (f->kind == FORCE_MUSCLE) {
+        add(list, n, SIGNAL_RATIO, i, 0, "f", ".fibre");
+        add(list, n, SIGNAL_RATIO, i, 1, "f", ".activation");
+    }
+}
+
 int list_signals(const spec *s, bool reactions, signal *list)
 {
     int n = 1;
@@ -65,9 +83,7 @@ int list_signals(const spec *s, bool reactions, signal *list)
         if (s->joints[i].there) list_joint(s, i, reactions, list, &n);
     }
     for (int i = 0; i < s->nforce; i++) {
-        if (!s->forces[i].there || s->forces[i].kind != FORCE_CONTACT) continue;
-        add(list, &n, SIGNAL_GAP, i, 0, "f", ".gap");
-        add(list, &n, SIGNAL_PRESS, i, 0, "f", ".value");
+        if (s->forces[i].there) list_force(s->forces + i, i, list, &n);
     }
     for (int i = 0; i < s->nvariable; i++) {
         if (!s->variables[i].there) continue;
@@ -98,6 +114,8 @@ static void bring_back(const spec *s, const view *v, const signal *g, int n, dou
     double L = v->length, T = v->time;
     const spec_joint *j = s->joints + (g->item < 0 ? 0 : g->item);
     bool slides = g->kind == SIGNAL_JOINT_RATE && j->kind == JOINT_PRISMATIC;
+    double ahead =
+        s->dimension == 2 ? v->det : 1.0; // in the plane a tyre's x is that of the ground
     switch (g->kind) {
     case SIGNAL_ENERGY:
         for (int i = 0; i < n; i++) x[i] *= T * T / (L * L * v->mass);
@@ -140,7 +158,10 @@ static void bring_back(const spec *s, const view *v, const signal *g, int n, dou
         x[0] /= L;
         break;
     case SIGNAL_PRESS:
-        x[0] *= T * T / (L * v->mass);
+        x[0] *= T * T / (L * v->mass) * (g->part == 1 ? ahead : 1.0);
+        break;
+    case SIGNAL_RATIO:
+        if (s->forces[g->item].kind == FORCE_TYRE) x[0] *= ahead;
         break;
     case SIGNAL_VARIABLE:
         if (g->part == 1) x[0] *= T;
@@ -296,8 +317,8 @@ enum { DISSIPATED = 3 };
 double table_difference(const table *a, const table *b, unsigned kinds, int *worst)
 {
     // what is small for bodies of a kilogram and a metre that move within a second
-    static const double least[SIGNAL_KINDS] = {0.3, 0.3, 0.3, 1, 0.3, 0.3, 0.3,
-                                               0.3, 0.3, 0.3, 1, 1,   0.3, 1};
+    static const double least[SIGNAL_KINDS] = {0.3, 0.3, 0.3, 1, 0.3, 0.3, 0.3, 0.3,
+                                               0.3, 0.3, 1,   1, 0.3, 1,   0.3};
     double scale[SIGNAL_KINDS], most = 0.0;
     int n = a->first[a->nsignal];
     memcpy(scale, least, sizeof scale);

@@ -18,7 +18,8 @@ typedef enum signal_kind {
     SIGNAL_ACCELERATION,
     SIGNAL_REACTION,
     SIGNAL_GAP,   // of a contact
-    SIGNAL_PRESS, // its normal force
+    SIGNAL_PRESS, // its normal force; the force of a line
+    SIGNAL_RATIO, // a state of a muscle
     SIGNAL_KINDS
 } signal_kind;
 
@@ -29,7 +30,7 @@ typedef struct signal {
     int part; // of axes
 } signal;
 
-#define SIGNALS 96
+#define SIGNALS 160
 int list_signals(const spec *s, bool reactions, signal *list); // how many
 
 typedef struct table {

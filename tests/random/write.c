@@ -93,7 +93,7 @@ static void put_points(const page *p, char *line, int body)
     }
     for (int i = 0; i < s->nforce; i++) {
         const spec_force *f = s->forces + i;
-        for (int k = 0; k < 2 && f->there && !acts_on_joint(f); k++) {
+        for (int k = 0; k < 2 + f->further && f->there && !acts_on_joint(f); k++) {
             if (f->on[k] != body) continue;
             put(line, "%sf%d%c: ", comma, i, 'a' + k);
             put_vector(p, line, f->at[k]);
@@ -242,6 +242,12 @@ static void write_body(page *p, int i)
 static void write_motion(const page *p, char *line, const spec_joint *j)
 {
     double t = p->s->time, *c = (double[3]){j->motion[0], j->motion[1], j->motion[2]};
+    if (j->by_rate) {
+        put(line, ", motion: {rate: \"%.17g + %.17g*sin(%.17g*", c[0], c[1] * c[2], c[2]);
+        put_time(p, line);
+        put(line, ")\"}");
+        return;
+    }
     put(line, ", motion: {%s: \"%.17g*t + %.17g*(%.17g - cos(%.17g*",
         j->kind == JOINT_PRISMATIC ? "displacement" : "angle", c[0], c[1], cos(c[2] * t), c[2]);
     put_time(p, line);

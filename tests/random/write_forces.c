@@ -17,7 +17,7 @@ static void put_wave(const page *p, char *line, const spec_force *f)
     put(line, "))");
 }
 
-static void write_between(page *p, char *line, int i)
+void put_between(const page *p, char *line, int i)
 {
     const spec_force *f = p->s->forces + i;
     put(line, "on: [");
@@ -207,7 +207,7 @@ void write_force(page *p, int i)
     switch (f->kind) {
     case FORCE_SPRING:
         put(line, "type: spring, ");
-        write_between(p, line, i);
+        put_between(p, line, i);
         put(line, ", stiffness: %.17g, damping: %.17g, length: %.17g", f->k[0], f->c[0], f->rest);
         if (f->mixed) put(line, ", form: mixed");
         break;
@@ -218,7 +218,7 @@ void write_force(page *p, int i)
         break;
     case FORCE_ACTUATOR:
         put(line, "type: actuator, ");
-        write_between(p, line, i);
+        put_between(p, line, i);
         put(line, ", value: ");
         snprintf(x, sizeof x, "f%d.length", i);
         snprintf(v, sizeof v, "f%d.length'", i);
@@ -236,7 +236,7 @@ void write_force(page *p, int i)
         break;
     case FORCE_BUSHING:
         put(line, "type: bushing, ");
-        write_between(p, line, i);
+        put_between(p, line, i);
         put(line, ", stiffness: ");
         put_numbers(line, planar ? 3 : 6, f->k);
         put(line, ", damping: ");
@@ -248,6 +248,13 @@ void write_force(page *p, int i)
         break;
     case FORCE_CONTACT:
         write_contact(p, line, i);
+        break;
+    case FORCE_CABLE:
+    case FORCE_MUSCLE:
+    case FORCE_TYRE:
+    case FORCE_LOAD:
+    case FORCE_BY_LAW:
+        write_line(p, line, i);
         break;
     default:
         write_drag(p, line, i);
