@@ -91,9 +91,17 @@ static void turn_joint(const turning *t, spec *s, int joint)
     }
 }
 
+static void turn_shape(const turning *t, int body, spec_shape *a)
+{
+    m33 Q = body < 0 ? t->v.Q : t->F;
+    a->axis = m33_mul_v(Q, a->axis);
+    a->R = m33_mul(m33_mul(Q, a->R), t->F);
+}
+
 static void turn_force(const turning *t, spec_force *f)
 {
     if (acts_on_joint(f)) return;
+    for (int i = 0; i < 2 && f->shaped; i++) turn_shape(t, f->on[i], f->shape + i);
     for (int i = 0; i < 2 + f->further; i++) f->at[i] = turn_place(t, f->on[i], f->at[i]);
     double det = f->kind == FORCE_TORQUE || f->kind == FORCE_TYRE ? t->v.det : 1.0;
     f->value = v3_scale(det, m33_mul_v(f->in_body ? t->F : t->v.Q, f->value));
@@ -292,7 +300,11 @@ static void scale_contact(const units *u, spec_force *f)
     bool linear = f->touch == TOUCH_PENALTY;
     double k = u->M / (u->T * u->T);
     for (int i = 0; i < 2; i++) scale_v3(u->L, f->at + i);
-    for (int i = 0; i < 2; i++) f->radius[i] *= u->L;
+    for (int i = 0; i < 2; i++) {
+        f->radius[i] *= u->L;
+        f->shape[i].round *= u->L;
+        for (int n = 0; n < 3; n++) f->shape[i].size[n] *= u->L;
+    }
     f->k[0] *= linear ? k : k / sqrt(u->L);
     f->c[0] *= linear ? k * u->T : u->T / u->L;
     f->friction[1] *= u->L / u->T;

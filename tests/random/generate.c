@@ -506,4 +506,6 @@ void generate(uint64_t seed, const features *f, spec *out)
     k.state = seed * 0x9e3779b97f4a7c15ull + 2;
     if (f->lines && chance(&k, 3)) make_lines(&k);
     if (f->tyres && chance(&k, 6)) make_wheels(&k);
+    k.state = seed * 0xbf58476d1ce4e5b9ull + 3;
+    if (f->shapes && chance(&k, 5)) make_shapes(&k);
 }

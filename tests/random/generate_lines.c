@@ -3,6 +3,14 @@
 
 #include <math.h>
 
+// A body, not one without mass: where several springs hold that in balance is chance.
+static int random_body(maker *k, bool ground)
+{
+    spec *s = k->s;
+    int i = below(&k->state, s->nbody + ground) - ground;
+    return i >= 0 && s->bodies[i].mass == 0.0 ? 0 : i;
+}
+
 // ---- through places -----------------------------------------------------------------------------
 
 // Places on bodies by turns, with some way between them; their distances are summed up.
@@ -13,7 +21,7 @@ static bool go_through(maker *k, spec_force *f, double *length)
     v3 last = v3_make(0, 0, 0);
     *length = 0.0;
     for (int i = 0; i < n; i++) {
-        f->on[i] = below(&k->state, s->nbody + 1) - 1;
+        f->on[i] = random_body(k, true);
         if (i > 0 && f->on[i] == f->on[i - 1]) f->on[i] = f->on[i] < 0 ? 0 : GROUND;
         f->at[i] = random_place(k, f->on[i]);
         v3 p = place_of(s, f->on[i], f->at[i]);
@@ -70,6 +78,8 @@ static void make_load(maker *k)
         spec_force f = {.there = true, .kind = FORCE_LOAD, .feels = -1, .on = {GROUND, i}};
         f.in_body = chance(k, 2);
         f.value = random_vector(k, 5.0);
+        bool cable = s->dimension == 3 && s->bodies[i].formulation == 1; // it has no axes across
+        if (f.in_body && cable) f.value.y = f.value.z = 0.0;
         f.wave = chance(k, 2) ? uniform(&k->state, 0, 0.9) : 0.0;
         f.turning = uniform(&k->state, 1, 6);
         s->forces[s->nforce++] = f;
@@ -81,8 +91,8 @@ static void make_spring_by_law(maker *k)
 {
     spec *s = k->s;
     spec_force f = {.there = true, .kind = FORCE_BY_LAW, .feels = -1};
-    f.on[1] = below(&k->state, s->nbody);
-    f.on[0] = below(&k->state, s->nbody + 1) - 1;
+    f.on[1] = random_body(k, false);
+    f.on[0] = random_body(k, true);
     if (f.on[0] == f.on[1]) f.on[0] = GROUND;
     for (int i = 0; i < 2; i++) f.at[i] = random_place(k, f.on[i]);
     double way = v3_norm(v3_sub(place_of(s, f.on[0], f.at[0]), place_of(s, f.on[1], f.at[1])));

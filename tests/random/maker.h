@@ -32,6 +32,9 @@ void make_controller(maker *k);
 void make_massless(maker *k); // a point between springs
 v3 random_place(maker *k, int body);
 
+// ---- generate_shapes.c --------------------------------------------------------------------------
+void make_shapes(maker *k); // a contact
+
 // ---- generate_lines.c ---------------------------------------------------------------------------
 // They draw from a state of their own: without these features a seed gives what it gave before there were any.
 void make_lines(maker *k); // cables, muscles, loads along beams, springs by a law, motions by rates

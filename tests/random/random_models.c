@@ -48,7 +48,8 @@ static const features everything = {.most_bodies = 4,
                                     .massless = true,
                                     .control = true,
                                     .lines = true,
-                                    .tyres = true};
+                                    .tyres = true,
+                                    .shapes = true};
 
 static double now(void)
 {
@@ -81,6 +82,7 @@ static features choose(const char *letters)
     f.control = strchr(letters, 'g');
     f.lines = strchr(letters, 'n');
     f.tyres = strchr(letters, 'y');
+    f.shapes = strchr(letters, 'h');
     return f;
 }
 

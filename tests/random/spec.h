@@ -123,6 +123,24 @@ typedef enum touch_law {
 } touch_law;
 #define LAW_POINTS 4 // of tables, on one side of zero: laws are odd
 
+typedef enum shape_kind {
+    SHAPE_PLANE,
+    SHAPE_SPHERE,
+    SHAPE_CAPSULE,
+    SHAPE_CYLINDER,
+    SHAPE_DISC,
+    SHAPE_BOX,
+    SHAPE_KINDS
+} shape_kind;
+
+// A surface, in the axes of its body: radius and length, or edges; `axis` of what is round and of a plane, `R` of a box.
+typedef struct spec_shape {
+    shape_kind kind;
+    double size[3], round;
+    v3 axis;
+    m33 R;
+} spec_shape;
+
 typedef struct spec_muscle {
     double force, fibre, tendon, pennation, speed, rise, decay, activation, excitation[2];
 } spec_muscle;
@@ -156,7 +174,9 @@ typedef struct spec_force {
     bool plane;
     touch_law touch;
     double radius[2], restitution, friction[2]; // coefficient, slip velocity
-    double exponent;                            // of a cable
+    bool shaped;                                // ... of these shapes instead
+    spec_shape shape[2];
+    double exponent; // of a cable
     spec_muscle muscle;
     spec_tyre tyre;
 } spec_force;
@@ -214,7 +234,8 @@ bool has_kind(const spec *s, force_kind kind);
 typedef struct features { // what may be drawn
     int most_bodies;
     bool space, loops, points, forces, motions, friction, redundant, rolling, equations, mixed,
-        modal, laws, starts, events, limits, contacts, inputs, massless, control, lines, tyres;
+        modal, laws, starts, events, limits, contacts, inputs, massless, control, lines, tyres,
+        shapes;
 } features;
 void generate(uint64_t seed, const features *f, spec *out);
 uint64_t next_seed(uint64_t *state);

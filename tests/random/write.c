@@ -150,7 +150,7 @@ static void write_inertia(const page *p, char *line, m33 J)
     }
 }
 
-static void write_orientation(const page *p, char *line, m33 R)
+void write_orientation(const page *p, char *line, m33 R)
 {
     if (p->s->dimension == 2) {
         put(line, ", orientation: %.17g", atan2(R.m[3], R.m[0]));

@@ -158,10 +158,39 @@ static void write_drag(page *p, char *line, int i)
     }
 }
 
+static void put_shape(const page *p, char *line, const spec_shape *a)
+{
+    static const char *const names[SHAPE_KINDS] = {"plane",    "sphere", "capsule",
+                                                   "cylinder", "disc",   "box"};
+    put(line, "{%s: ", names[a->kind]);
+    switch (a->kind) {
+    case SHAPE_PLANE:
+        put_vector(p, line, a->axis);
+        break;
+    case SHAPE_SPHERE:
+        put(line, "%.17g", a->size[0]);
+        break;
+    case SHAPE_BOX:
+        put_vector(p, line, v3_load(a->size));
+        write_orientation(p, line, a->R);
+        break;
+    default:
+        put(line, "{radius: %.17g, ", a->size[0]);
+        if (a->kind != SHAPE_DISC) put(line, "length: %.17g, ", a->size[1]);
+        put(line, "axis: ");
+        put_vector(p, line, a->axis);
+        put(line, "}");
+        break;
+    }
+    if (a->round > 0.0) put(line, ", round: %.17g", a->round);
+}
+
 static void put_surface(const page *p, char *line, int i, int k)
 {
     const spec_force *f = p->s->forces + i;
-    if (k == 0 && f->plane) {
+    if (f->shaped) {
+        put_shape(p, line, f->shape + k);
+    } else if (k == 0 && f->plane) {
         put(line, "{plane: ");
         put_vector(p, line, f->value);
     } else {

@@ -83,11 +83,20 @@ static void write_tyre(const page *p, char *line, int i)
     }
 }
 
+// In the axes of the section: along the line, `up`, across both.
+static v3 in_section(const page *p, const spec_force *f)
+{
+    v3 along = v3_unit(p->s->bodies[f->on[1]].line), up = v3_make(0, 1, 0);
+    if (p->s->dimension == 2) up = v3_cross(v3_make(0, 0, 1), along);
+    return v3_make(v3_dot(along, f->value), v3_dot(up, f->value),
+                   v3_dot(v3_cross(along, up), f->value));
+}
+
 static void write_load(const page *p, char *line, int i)
 {
     const spec_force *f = p->s->forces + i;
     double c[3];
-    v3_store(c, f->value);
+    v3_store(c, f->in_body ? in_section(p, f) : f->value);
     put(line, "type: distributed, on: b%d, value: [", f->on[1]);
     for (int n = 0; n < p->s->dimension; n++) {
         put(line, "%s\"%.17g*(1 + %.17g*", n ? ", " : "", c[n], f->wave);
