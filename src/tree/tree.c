@@ -407,6 +407,17 @@ static flx_status take_pattern(flx_tree *t)
                                                                       : FLX_TREE_CHEAPEST);
 }
 
+// Whether nothing but inertia and weight moves the bodies: no other term has anything, there are no unknowns and no rows.
+static bool is_bare(const flx_tree *t)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    for (int i = 0; i < FLX_N_TERMS; i++) {
+        if (i != FLX_TERM_BODIES && d->own[i]) return false;
+    }
+    return t->model->nforce + t->model->nfriction + t->model->nstop == 0 &&
+           t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 && flx_tree_rows(t) == 0;
+}
+
 // ready: a descriptor system of the model.
 static flx_status make_inner(flx_tree *t, const flx_system *ready, const rows *drop)
 {
@@ -423,8 +434,7 @@ static flx_status make_inner(flx_tree *t, const flx_system *ready, const rows *d
     t->base.nparameter = t->inner->nparameter;
     t->base.first_parameter = t->inner->first_parameter;
     t->base.reads_multipliers = t->inner->reads_multipliers;
-    t->bare = t->model->nforce + t->model->nfriction + t->model->nstop == 0 &&
-              t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 && flx_tree_rows(t) == 0;
+    t->bare = is_bare(t);
     return take_pattern(t);
 }
 

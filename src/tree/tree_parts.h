@@ -54,7 +54,7 @@ typedef struct flx_tree {
     bool late;         // many closures are taken out where their paths meet, where after is NULL
     int *after;        // owned; (others) the link after which they are taken out, or -1; NULL: none
     flx_body_places places;
-    bool bare;           // no force, no friction, no variable, no constraint: the recursion alone
+    bool bare;           // nothing but inertia and weight: the recursion alone
     int *numbers;        // owned; the pattern's, then:
     const int *block_of; // (n) block of each unknown
     bool by_links;       // the tangent link by link, with linear algebra of its own; else full

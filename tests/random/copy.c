@@ -4,6 +4,7 @@
 #include "spec.h"
 
 #include <math.h>
+#include <string.h>
 
 view same_view(void)
 {
@@ -61,6 +62,22 @@ static v3 turn_axial(const turning *t, v3 a)
     return v3_scale(t->v.det, m33_mul_v(t->v.Q, a));
 }
 
+// Nodes of elements follow each other the other way round in a mirror.
+static void turn_mesh(const turning *t, spec_mesh *m)
+{
+    static const int mirrored[5][10] = {{0, 3, 2, 1},
+                                        {0, 2, 1},
+                                        {0, 3, 2, 1, 4, 7, 6, 5},
+                                        {0, 2, 1, 3},
+                                        {0, 2, 1, 3, 6, 5, 4, 7, 9, 8}};
+    for (int i = 0; i < m->nnode; i++) m->nodes[i] = m33_mul_v(t->F, m->nodes[i]);
+    for (int i = 0; i < m->ncell && t->v.det < 0; i++) {
+        int old[10];
+        memcpy(old, m->cells[i], sizeof old);
+        for (int k = 0; k < 10; k++) m->cells[i][k] = old[mirrored[m->cell][k]];
+    }
+}
+
 static void turn_body(const turning *t, spec_body *b)
 {
     b->position = turn_place(t, GROUND, b->position);
@@ -70,6 +87,7 @@ static void turn_body(const turning *t, spec_body *b)
     b->com = m33_mul_v(t->F, b->com);
     b->line = m33_mul_v(t->F, b->line);
     b->J = m33_mul(m33_mul(t->F, b->J), t->F);
+    turn_mesh(t, &b->mesh);
 }
 
 static void turn_joint(const turning *t, spec *s, int joint)
@@ -103,6 +121,7 @@ static void turn_force(const turning *t, spec_force *f)
     if (acts_on_joint(f)) return;
     for (int i = 0; i < 2 && f->shaped; i++) turn_shape(t, f->on[i], f->shape + i);
     for (int i = 0; i < 2 + f->further; i++) f->at[i] = turn_place(t, f->on[i], f->at[i]);
+    if (f->kind == FORCE_PRESSURE) return;
     double det = f->kind == FORCE_TORQUE || f->kind == FORCE_TYRE ? t->v.det : 1.0;
     f->value = v3_scale(det, m33_mul_v(f->in_body ? t->F : t->v.Q, f->value));
 }
@@ -259,6 +278,7 @@ static void scale_body(const units *u, spec_body *b)
     b->J = m33_scale(u->M * u->L * u->L, b->J);
     b->mass *= u->M;
     scale_v3(u->L, &b->line);
+    for (int i = 0; i < b->mesh.nnode; i++) scale_v3(u->L, b->mesh.nodes + i);
     b->width *= u->L;
     b->height *= u->L;
     b->E *= u->M / (u->L * u->T * u->T);
@@ -367,7 +387,10 @@ static void scale_force(const spec *s, const units *u, spec_force *f)
     f->bound *= k * length;
     f->cubic *= k / (length * length);
     f->turning /= u->T;
+    bool solid = f->kind == FORCE_LOAD && s->bodies[f->on[1]].kind == BODY_SOLID;
     double unit = f->kind == FORCE_TORQUE ? u->L : f->kind == FORCE_LOAD ? 1.0 / u->L : 1.0;
+    if (solid) unit = 1.0 / (u->L * u->L * u->L);
+    if (f->kind == FORCE_PRESSURE || f->kind == FORCE_TRACTION) unit = 1.0 / (u->L * u->L);
     scale_v3(u->M * u->L / (u->T * u->T) * unit, &f->value);
 }
 

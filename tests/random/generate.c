@@ -508,4 +508,7 @@ void generate(uint64_t seed, const features *f, spec *out)
     if (f->tyres && chance(&k, 6)) make_wheels(&k);
     k.state = seed * 0xbf58476d1ce4e5b9ull + 3;
     if (f->shapes && chance(&k, 5)) make_shapes(&k);
+    k.state = seed * 0x94d049bb133111ebull + 4;
+    if (f->meshes) make_meshes(&k);
+    if (f->meshes && chance(&k, 10)) make_solid(&k);
 }

@@ -15,9 +15,19 @@ static int random_coordinate(maker *k)
     return n ? found[below(&k->state, n)] : -1;
 }
 
+static v3 free_node(maker *k, const spec_mesh *m)
+{
+    int i;
+    do i = below(&k->state, m->nnode);
+    while (m->start & (1u << i)); // these may be held
+    return m->nodes[i];
+}
+
 v3 random_place(maker *k, int body)
 {
     if (is_point(k->s, body)) return v3_make(0, 0, 0);
+    const spec_mesh *m = body < 0 ? NULL : &k->s->bodies[body].mesh;
+    if (m && k->s->bodies[body].kind == BODY_SOLID) return free_node(k, m);
     if (is_flexible(k->s, body)) return k->s->bodies[body].line;
     return random_vector(k, body < 0 ? 1.5 : 0.5);
 }

@@ -32,6 +32,10 @@ void make_controller(maker *k);
 void make_massless(maker *k); // a point between springs
 v3 random_place(maker *k, int body);
 
+// ---- generate_meshes.c --------------------------------------------------------------------------
+void make_meshes(maker *k); // of flexible bodies
+void make_solid(maker *k);
+
 // ---- generate_shapes.c --------------------------------------------------------------------------
 void make_shapes(maker *k); // a contact
 

@@ -22,6 +22,8 @@ char *new_line(page *p);
 void put_vector(const page *p, char *line, v3 a);
 void put_body(char *line, int body);
 // A place of joint or force number i, side k.
+void write_mesh_body(const page *p, char *line, const spec_body *b);
+void write_solid(const page *p, char *line, const spec_body *b);
 void write_orientation(const page *p, char *line, m33 R);
 void put_place(const page *p, char *line, char kind, int i, int k, int body, v3 at);
 void put_time(const page *p, char *line); // of the original model, in the units of this one

@@ -49,7 +49,8 @@ static const features everything = {.most_bodies = 4,
                                     .control = true,
                                     .lines = true,
                                     .tyres = true,
-                                    .shapes = true};
+                                    .shapes = true,
+                                    .meshes = true};
 
 static double now(void)
 {
@@ -83,6 +84,7 @@ static features choose(const char *letters)
     f.lines = strchr(letters, 'n');
     f.tyres = strchr(letters, 'y');
     f.shapes = strchr(letters, 'h');
+    f.meshes = strchr(letters, 'q');
     return f;
 }
 
@@ -152,6 +154,7 @@ static void write_model(const options *o, const spec *s, const variant *v)
     char *text = variant_text(s, v);
     write_file(path, text);
     free(text);
+    write_variant_meshes(s, v, o->keep);
     printf("  %s\n", path);
 }
 
@@ -187,11 +190,12 @@ static void count_kinds(const spec *s, counts *n)
 
 static void print_kinds(const counts *n)
 {
-    static const char *const bodies[BODY_KINDS] = {"rigid", "point", "flexible", "beam"};
+    static const char *const bodies[BODY_KINDS] = {"rigid", "point", "flexible",
+                                                   "beam",  "mesh",  "solid"};
     static const char *const forces[FORCE_KINDS] = {
-        "spring",  "spring on a joint", "actuator",       "effort on a joint", "force", "torque",
-        "bushing", "gravitation",       "expression",     "contact",           "cable", "muscle",
-        "tyre",    "distributed",       "spring by a law"};
+        "spring",  "spring on a joint", "actuator",        "effort on a joint", "force",   "torque",
+        "bushing", "gravitation",       "expression",      "contact",           "cable",   "muscle",
+        "tyre",    "distributed",       "spring by a law", "pressure",          "traction"};
     printf("drawn:");
     for (int i = 0; i < BODY_KINDS; i++) printf(" %s %ld,", bodies[i], n->bodies[i]);
     for (int i = 0; i < JOINT_KINDS; i++)

@@ -50,7 +50,7 @@ static void find(const spec *s, const view *v, const method *m, spectrum *out)
     flx_finding f = {0};
     char *text = write_spec(s, m, s->until, false);
     *out = (spectrum){.n = 0};
-    flx_status status = flx_model_read_text(ctx, "model.yaml", text, strlen(text), 0, NULL, &model);
+    flx_status status = read_model(s, ctx, text, &model);
     out->read = status == FLX_OK;
     if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
     const char *type, *about;

@@ -99,7 +99,8 @@ int count_items(const spec *s)
 
 bool is_flexible(const spec *s, int body)
 {
-    return body >= 0 && (s->bodies[body].kind == BODY_MODAL || s->bodies[body].kind == BODY_BEAM);
+    if (body < 0) return false;
+    return s->bodies[body].kind != BODY_RIGID && s->bodies[body].kind != BODY_POINT;
 }
 
 v3 place_of(const spec *s, int body, v3 at)

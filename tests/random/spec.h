@@ -19,7 +19,26 @@
 #define SPEC_VARIABLES 3
 #define GROUND (-1)
 
-typedef enum body_kind { BODY_RIGID, BODY_POINT, BODY_MODAL, BODY_BEAM, BODY_KINDS } body_kind;
+typedef enum body_kind {
+    BODY_RIGID,
+    BODY_POINT,
+    BODY_MODAL,
+    BODY_BEAM,
+    BODY_MESH,
+    BODY_SOLID,
+    BODY_KINDS
+} body_kind;
+
+#define MESH_NODES 16
+#define MESH_CELLS 12
+
+// A few finite elements, in body axes. start, end: bits of nodes.
+typedef struct spec_mesh {
+    enum { CELL_QUAD, CELL_TRIANGLE, CELL_HEX, CELL_TET, CELL_TET10 } cell;
+    int nnode, ncell, cells[MESH_CELLS][10];
+    unsigned start, end;
+    v3 nodes[MESH_NODES];
+} spec_mesh;
 
 typedef struct spec_body {
     bool there;
@@ -33,7 +52,10 @@ typedef struct spec_body {
     // modal, beam: a bar from the origin; joints and forces are at its ends
     v3 line; // to its end, body axes
     double width, height, E, density, damping;
-    int formulation; // of a beam
+    int formulation; // of a beam; the basis of a mesh, the law of a solid
+    spec_mesh mesh;
+    int held; // what nodes at the start of a solid belong to: a rigid body, the ground, or nothing
+#define FLOATS (-2)
 } spec_body;
 
 typedef enum joint_kind {
@@ -102,13 +124,15 @@ typedef enum force_kind {
     FORCE_TORQUE,       // a vector; planar: a number
     FORCE_BUSHING,
     FORCE_GRAVITATION,
-    FORCE_DRAG,    // an expression: force and torque against velocities
-    FORCE_CONTACT, // a plane or a sphere of the first, a sphere of the second
-    FORCE_CABLE,   // through places
-    FORCE_MUSCLE,  // through places
-    FORCE_TYRE,    // of the second; the first is the ground, its place lies on the road
-    FORCE_LOAD,    // distributed along a beam, the second
-    FORCE_BY_LAW,  // a spring between places, `force` of x and v
+    FORCE_DRAG,     // an expression: force and torque against velocities
+    FORCE_CONTACT,  // a plane or a sphere of the first, a sphere of the second
+    FORCE_CABLE,    // through places
+    FORCE_MUSCLE,   // through places
+    FORCE_TYRE,     // of the second; the first is the ground, its place lies on the road
+    FORCE_LOAD,     // distributed along a beam or in a solid, the second
+    FORCE_BY_LAW,   // a spring between places, `force` of x and v
+    FORCE_PRESSURE, // of all faces of a solid, x of the value
+    FORCE_TRACTION,
     FORCE_KINDS
 } force_kind;
 
@@ -130,6 +154,7 @@ typedef enum shape_kind {
     SHAPE_CYLINDER,
     SHAPE_DISC,
     SHAPE_BOX,
+    SHAPE_NODES, // all of a solid
     SHAPE_KINDS
 } shape_kind;
 
@@ -235,7 +260,7 @@ typedef struct features { // what may be drawn
     int most_bodies;
     bool space, loops, points, forces, motions, friction, redundant, rolling, equations, mixed,
         modal, laws, starts, events, limits, contacts, inputs, massless, control, lines, tyres,
-        shapes;
+        shapes, meshes;
 } features;
 void generate(uint64_t seed, const features *f, spec *out);
 uint64_t next_seed(uint64_t *state);
@@ -269,3 +294,10 @@ typedef struct method {
 } method;
 // The text of a model with its run; to be freed.
 char *write_spec(const spec *s, const method *m, double every, bool reactions);
+
+// ---- write_meshes.c -----------------------------------------------------------------------------
+// Files of meshes that the text names, in the folder of the model.
+void write_meshes(const spec *s, const char *folder);
+void remove_meshes(const spec *s, const char *folder);
+const char *scratch_folder(void); // of this program alone
+int node_at(const spec_mesh *m, v3 at);

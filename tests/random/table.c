@@ -18,8 +18,22 @@ static void add(signal *list, int *n, signal_kind kind, int item, int part, cons
     snprintf(s->name, sizeof s->name, "%s%d%s", prefix, item, member);
 }
 
+static void list_node(int body, int node, signal *list, int *n)
+{
+    char name[32];
+    snprintf(name, sizeof name, ".node(%d).position", node);
+    add(list, n, SIGNAL_POSITION, body, 0, "b", name);
+    snprintf(name, sizeof name, ".node(%d).velocity", node);
+    add(list, n, SIGNAL_VELOCITY, body, 0, "b", name);
+}
+
 static void list_body(const spec *s, int i, signal *list, int *n)
 {
+    if (s->bodies[i].kind == BODY_SOLID) {
+        list_node(i, s->bodies[i].mesh.nnode, list, n);
+        list_node(i, s->bodies[i].mesh.nnode - 2, list, n);
+        return;
+    }
     if (is_flexible(s, i)) {
         static const char *const names[2][2] = {{".start.position", ".start.velocity"},
                                                 {".end.position", ".end.velocity"}};
@@ -214,6 +228,17 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+int read_model(const spec *s, flx_ctx *ctx, const char *text, flx_model **model)
+{
+    const char *folder = scratch_folder();
+    char name[300];
+    snprintf(name, sizeof name, "%s/model.yaml", folder);
+    write_meshes(s, folder);
+    int status = flx_model_read_text(ctx, name, text, strlen(text), 0, NULL, model);
+    remove_meshes(s, folder);
+    return status;
+}
+
 #define PATIENCE 1.5 // seconds of one run
 
 static int impatient(void *user, double t, double until)
@@ -238,7 +263,7 @@ void table_run(const spec *s, const view *v, const method *m, int rows, bool rea
         out->limits = out->limits || (b->there && b->kind == BODY_POINT && b->mass == 0.0);
     }
     double begun = now();
-    flx_status status = flx_model_read_text(ctx, "model.yaml", text, strlen(text), 0, NULL, &model);
+    flx_status status = read_model(s, ctx, text, &model);
     if (status == FLX_OK) status = flx_simulation_create(model, &sim);
     if (status == FLX_OK) {
         out->started = true;

@@ -2,6 +2,7 @@
 // copy of.
 #pragma once
 
+#include "flexion/flexion.h"
 #include "spec.h"
 
 typedef enum signal_kind {
@@ -51,6 +52,8 @@ typedef struct table {
 // s: the copy; v: how it is seen. reactions: they are among the signals.
 void table_run(const spec *s, const view *v, const method *m, int rows, bool reactions, table *out);
 void table_clear(table *t);
+// A model from its text, with its meshes: a status of the library.
+int read_model(const spec *s, flx_ctx *ctx, const char *text, flx_model **model);
 
 // The largest difference of two tables relative to the size of signals of its kind; *worst: which.
 // kinds: bits of kinds that count.

@@ -181,6 +181,14 @@ char *variant_text(const spec *s, const variant *v)
     return write_spec(&copy, &m, copy.until / ROWS, true);
 }
 
+void write_variant_meshes(const spec *s, const variant *v, const char *folder)
+{
+    spec copy = *s;
+    view seen;
+    if (v->copy) v->copy(s, s->seed, &copy, &seen);
+    write_meshes(&copy, folder);
+}
+
 int refer(const spec *s, double rtol, table *a)
 {
     for (int i = 0; i < FORMS; i++) {

@@ -48,6 +48,7 @@ void shake(const spec *s, uint64_t seed, spec *out);
 // The first reference that can, with its run in *a; -1: none.
 int refer(const spec *s, double rtol, table *a);
 char *variant_text(const spec *s, const variant *v); // to be freed
+void write_variant_meshes(const spec *s, const variant *v, const char *folder);
 
 // ---- shrink.c -----------------------------------------------------------------------------------
 // The smallest model found for which the variant still disagrees.

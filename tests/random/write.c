@@ -70,6 +70,8 @@ void put_place(const page *p, char *line, char kind, int i, int k, int body, v3 
         put_vector(p, line, at);
     } else if (p->s->bodies[body].kind == BODY_POINT) {
         put(line, "b%d", body);
+    } else if (p->s->bodies[body].kind == BODY_SOLID) {
+        put(line, "b%d.node(%d)", body, node_at(&p->s->bodies[body].mesh, at) + 1);
     } else if (is_flexible(p->s, body)) {
         put(line, "b%d.%s", body, v3_norm(at) > 0 ? "end" : "start");
     } else {
@@ -207,6 +209,8 @@ static void write_flexible(page *p, int i)
     put(line, "b%d: {", i);
     if (b->kind == BODY_MODAL) write_modal(p, line, b);
     if (b->kind == BODY_BEAM) write_beam(p, line, b);
+    if (b->kind == BODY_MESH) write_mesh_body(p, line, b);
+    if (b->kind == BODY_SOLID) write_solid(p, line, b);
     put(line, ", velocity: ");
     put_vector(p, line, b->velocity);
     put(line, ", angular_velocity: ");

@@ -160,8 +160,8 @@ static void write_drag(page *p, char *line, int i)
 
 static void put_shape(const page *p, char *line, const spec_shape *a)
 {
-    static const char *const names[SHAPE_KINDS] = {"plane",    "sphere", "capsule",
-                                                   "cylinder", "disc",   "box"};
+    static const char *const names[SHAPE_KINDS] = {"plane", "sphere", "capsule", "cylinder",
+                                                   "disc",  "box",    "nodes"};
     put(line, "{%s: ", names[a->kind]);
     switch (a->kind) {
     case SHAPE_PLANE:
@@ -169,6 +169,9 @@ static void put_shape(const page *p, char *line, const spec_shape *a)
         break;
     case SHAPE_SPHERE:
         put(line, "%.17g", a->size[0]);
+        break;
+    case SHAPE_NODES:
+        put(line, "true");
         break;
     case SHAPE_BOX:
         put_vector(p, line, v3_load(a->size));
@@ -197,6 +200,7 @@ static void put_surface(const page *p, char *line, int i, int k)
         put(line, "{sphere: %.17g", f->radius[k]);
     }
     bool point = f->on[k] >= 0 && p->s->bodies[f->on[k]].kind == BODY_POINT;
+    point = point || (f->shaped && f->shape[k].kind == SHAPE_NODES);
     if (!point) put(line, ", at: ");
     if (!point) put_place(p, line, 'f', i, k, f->on[k], f->at[k]);
     put(line, "}");
@@ -283,6 +287,8 @@ void write_force(page *p, int i)
     case FORCE_TYRE:
     case FORCE_LOAD:
     case FORCE_BY_LAW:
+    case FORCE_PRESSURE:
+    case FORCE_TRACTION:
         write_line(p, line, i);
         break;
     default:

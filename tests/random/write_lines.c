@@ -97,13 +97,22 @@ static void write_load(const page *p, char *line, int i)
     const spec_force *f = p->s->forces + i;
     double c[3];
     v3_store(c, f->in_body ? in_section(p, f) : f->value);
-    put(line, "type: distributed, on: b%d, value: [", f->on[1]);
+    bool traction = f->kind == FORCE_TRACTION;
+    put(line, "type: %s, on: b%d, value: [", traction ? "traction" : "distributed", f->on[1]);
     for (int n = 0; n < p->s->dimension; n++) {
         put(line, "%s\"%.17g*(1 + %.17g*", n ? ", " : "", c[n], f->wave);
         put_sine(p, line, f);
         put(line, ")\"");
     }
     put(line, "]%s", f->in_body ? ", frame: body" : "");
+}
+
+static void write_pressure(const page *p, char *line, int i)
+{
+    const spec_force *f = p->s->forces + i;
+    put(line, "type: pressure, on: b%d, value: \"%.17g*(1 + %.17g*", f->on[1], f->value.x, f->wave);
+    put_sine(p, line, f);
+    put(line, ")\"");
 }
 
 static void write_law(const page *p, char *line, int i)
@@ -128,7 +137,11 @@ void write_line(page *p, char *line, int i)
         write_tyre(p, line, i);
         break;
     case FORCE_LOAD:
+    case FORCE_TRACTION:
         write_load(p, line, i);
+        break;
+    case FORCE_PRESSURE:
+        write_pressure(p, line, i);
         break;
     default:
         write_law(p, line, i);

@@ -175,6 +175,13 @@ static void split_forces(const flx_tree *t, flx_tree_work *w, const flx_point *b
     flx_bodies_residual(d, t->model->gravity, b->v, w->zero, w->own);
     memset(w->own + d->variable_v, 0, (size_t)t->nvariable * sizeof *w->own);
     for (int i = 0; i < d->base.dims.nv; i++) w->own[i] -= w->r[i];
+    // of nodes of solids: links weigh what their masses do
+    for (int i = 0; i < t->model->nbody; i++) {
+        double over = t->model->bodies[i].overweight;
+        for (int k = 0; over != 0.0 && k < d->body_nv[i]; k++) {
+            w->own[d->body_v[i] + k] += over * t->model->gravity[k];
+        }
+    }
 }
 
 static flx_status forces(const flx_tree *t, flx_tree_work *w, flx_point *b, flx_state *x)
