@@ -44,6 +44,7 @@ struct flx_lu {
     bool is_fresh;  // the factors are those of the fresh order
     klu_common *common;
     klu_numeric *numeric; // NULL before the first factorisation and after a failed one
+    bool owed;            // the factors that a checkpoint had are made when they are asked for
     double fresh_growth, fresh_rcond;
     double rcond;
     double least;        // rcond of a matrix that is not singular
@@ -265,6 +266,27 @@ static flx_status factor(flx_lu *f)
     return FLX_SINGULAR;
 }
 
+// KLU's own memory after a checkpoint: the order from the values that it was chosen for, then the factors. Many restored
+// runs never ask for them: those of the symmetric part go on by LDL, and next steps factor anew.
+static bool pay(flx_lu *f)
+{
+    if (!f->owed) return true;
+    f->owed = false;
+    bool is_fresh = f->is_fresh;
+    double rcond = f->rcond;
+    size_t bytes = value_count(f) * sizeof *f->values;
+    double *now = flx_alloc(f->ctx, 1, bytes);
+    if (!now) return false;
+    memcpy(now, f->values, bytes);
+    memcpy(f->values, f->chosen, bytes);
+    bool done = factor_afresh(f);
+    memcpy(f->values, now, bytes);
+    flx_free(now);
+    if (done && !is_fresh) done = refactor(f);
+    f->rcond = rcond;
+    return done;
+}
+
 // KLU orders by comparing sizes, which NaN would upset; it is caught before.
 static bool gather(flx_lu *f, const double *values, int parts)
 {
@@ -359,6 +381,7 @@ static flx_status factor_balanced(flx_lu *f)
 flx_status flx_lu_factor(flx_lu *f, const double *values)
 {
     f->balanced = false;
+    (void)pay(f); // without its order one is sought
     if (!gather(f, values, 1)) return FLX_SINGULAR;
     flx_status status = factor_any(f);
     if (status != FLX_SINGULAR || f->n == 0) return status;
@@ -370,11 +393,22 @@ flx_status flx_lu_factor(flx_lu *f, const double *values)
 
 flx_status flx_lu_factor_complex(flx_lu *f, const double complex *values)
 {
+    (void)pay(f);
     return gather(f, (const double *)values, 2) ? factor_any(f) : FLX_SINGULAR;
 }
 
-void flx_lu_solve(const flx_lu *f, double *b)
+// There is no memory for the factors that a checkpoint had: no number is.
+static void solve_nothing(int n, double *b)
 {
+    for (int i = 0; i < n; i++) b[i] = (double)NAN;
+}
+
+void flx_lu_solve(flx_lu *f, double *b)
+{
+    if (!pay(f)) {
+        solve_nothing(f->n, b);
+        return;
+    }
     for (int i = 0; f->balanced && i < f->n; i++) b[i] *= f->row[i];
     if (f->small) {
         flx_lu_small_solve(f->small, b);
@@ -384,8 +418,12 @@ void flx_lu_solve(const flx_lu *f, double *b)
     for (int i = 0; f->balanced && i < f->n; i++) b[i] *= f->col[i];
 }
 
-void flx_lu_solve_complex(const flx_lu *f, double complex *b)
+void flx_lu_solve_complex(flx_lu *f, double complex *b)
 {
+    if (!pay(f)) {
+        solve_nothing(2 * f->n, (double *)b);
+        return;
+    }
     if (f->small) {
         flx_lu_small_solve_complex(f->small, (double *)b);
     } else {
@@ -398,31 +436,9 @@ double flx_lu_rcond(const flx_lu *f)
     return f->n > 0 ? f->rcond : 1;
 }
 
-// KLU's own memory is made again: the order from the values that it was chosen for, then the factors.
-static void load(flx_lu *f, bool factored, bool is_fresh, flx_memory *m)
-{
-    if (!factored) {
-        drop_numeric(f);
-        return;
-    }
-    size_t bytes = value_count(f) * sizeof *f->values;
-    double *now = flx_alloc(f->ctx, 1, bytes);
-    if (!now) {
-        flx_memory_fail(m, FLX_ERR_MEMORY);
-        return;
-    }
-    memcpy(now, f->values, bytes);
-    memcpy(f->values, f->chosen, bytes);
-    bool done = factor_afresh(f);
-    memcpy(f->values, now, bytes);
-    flx_free(now);
-    if (done && !is_fresh) done = refactor(f);
-    if (!done) flx_memory_fail(m, FLX_SINGULAR);
-}
-
 void flx_lu_memory(flx_lu *f, flx_memory *m)
 {
-    bool factored = f->numeric != NULL, is_fresh = f->is_fresh;
+    bool factored = f->numeric != NULL || f->owed, is_fresh = f->is_fresh;
     FLX_PASS(m, f->rcond);
     FLX_PASS(m, f->balanced);
     if (f->balanced) flx_memory_numbers(m, f->row, 2 * (size_t)f->n);
@@ -434,12 +450,16 @@ void flx_lu_memory(flx_lu *f, flx_memory *m)
     FLX_PASS(m, is_fresh);
     flx_memory_numbers(m, f->values, value_count(f));
     flx_memory_numbers(m, f->chosen, value_count(f));
-    if (flx_memory_loads(m) && m->status == FLX_OK) load(f, factored, is_fresh, m);
+    if (!flx_memory_loads(m) || m->status != FLX_OK) return;
+    f->owed = factored;
+    f->is_fresh = is_fresh;
+    if (!factored) drop_numeric(f);
 }
 
-int flx_lu_sign(const flx_lu *f)
+int flx_lu_sign(flx_lu *f)
 {
     int sign = 1;
+    if (!pay(f)) return 0;
     if (f->small) {
         const flx_lu_small *m = f->small;
         for (int k = 0; k < m->n; k++) {

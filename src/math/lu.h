@@ -21,10 +21,11 @@ void flx_lu_accept_any(flx_lu *f);
 // FLX_SINGULAR when the factorisation failed or its condition estimate says so.
 flx_status flx_lu_factor(flx_lu *f, const double *values);
 flx_status flx_lu_factor_complex(flx_lu *f, const double complex *values);
-void flx_lu_solve(const flx_lu *f, double *b);
-void flx_lu_solve_complex(const flx_lu *f, double complex *b);
+// Not a number where a checkpoint's factors could not be made again for want of memory.
+void flx_lu_solve(flx_lu *f, double *b);
+void flx_lu_solve_complex(flx_lu *f, double complex *b);
 double flx_lu_rcond(const flx_lu *f);
 // Sign of the determinant of a real matrix: it changes where an odd number of eigenvalues pass zero.
-int flx_lu_sign(const flx_lu *f);
-// The factors and the order that they keep (base/checkpoint_walk.h).
+int flx_lu_sign(flx_lu *f);
+// The factors and the order that they keep (base/checkpoint_walk.h). Loaded, they are made when they are asked for.
 void flx_lu_memory(flx_lu *f, flx_memory *m);
