@@ -33,11 +33,15 @@ file(RELATIVE_PATH FLX_PC_TO_PREFIX
 # What the static library is linked with. Not Requires.private, which would ask a user of the shared
 # library for the development files of everything.
 list(JOIN FLX_YAML_LDFLAGS " " yaml)
-list(JOIN FLX_HDF5_LDFLAGS " " hdf5)
+set(hdf5 "")
+if(FLX_HDF5 AND FLX_HDF5_FOUND)
+  list(JOIN FLX_HDF5_LDFLAGS " " hdf5)
+endif()
 list(JOIN FLX_LAPACKE_LDFLAGS " " lapacke)
 list(JOIN FLX_OPENBLAS_LDFLAGS " " openblas)
 list(JOIN FLX_QHULL_LDFLAGS " " qhull)
-set(FLX_PC_PRIVATE "${yaml} ${hdf5} ${lapacke} ${openblas} ${qhull} -lklu -lamd -lz -lm")
+string(TOLOWER ${FLX_LU} lu)
+set(FLX_PC_PRIVATE "${yaml} ${hdf5} ${lapacke} ${openblas} ${qhull} -l${lu} -lamd -lz -lm")
 if(SUNDIALS_FOUND)
   string(PREPEND FLX_PC_PRIVATE
     "-lsundials_ida -lsundials_cvode -lsundials_nvecserial -lsundials_sunnonlinsolfixedpoint ")

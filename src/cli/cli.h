@@ -126,6 +126,8 @@ const char *cli_named_after(const char *path, const char *ending);
 
 // Whether -o may have this name (NULL: it was not given): results are HDF5, and a table has --csv. false: which was said.
 bool cli_is_result_name(const char *command, const char *name);
+// Whether this build writes HDF5; without it results are tables.
+bool cli_has_hdf5(void);
 
 // The pieces of a list "a,b(1,2),c", cut at commas that are not in brackets; text may be NULL.
 // false: no memory.

@@ -199,8 +199,8 @@ static void print_outcome(flx_ctx *ctx, const run_options *o, const flx_simulati
     }
     if (!o->quiet) {
         print_ledger(f, sim);
-        fprintf(f, "  results in %s%s%s\n", o->result, o->table && f == stdout ? ", " : "",
-                o->table && f == stdout ? o->table : "");
+        bool both = o->table && f == stdout && o->table != o->result;
+        fprintf(f, "  results in %s%s%s\n", o->result, both ? ", " : "", both ? o->table : "");
         fflush(f);
     }
     if (!o->quiet && o->sweeps > 0) {
@@ -225,8 +225,11 @@ static int simulate(flx_ctx *ctx, const run_options *o, flx_simulation *sim)
     int nsink = 0, code = EXIT_WRONG;
     cli_progress progress;
 
-    flx_status status = flx_hdf5_sink_create(ctx, o->result, &sinks[nsink]);
-    if (status == FLX_OK) nsink++;
+    flx_status status = FLX_OK;
+    if (o->result != o->table) {
+        status = flx_hdf5_sink_create(ctx, o->result, &sinks[nsink]);
+        if (status == FLX_OK) nsink++;
+    }
     if (status == FLX_OK && o->table) {
         status = flx_csv_sink_create(ctx, o->table, &sinks[nsink]);
         if (status == FLX_OK) nsink++;
@@ -387,6 +390,10 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     }
     o.model = o.resume ? NULL : rest.items[0];
     if (!cli_is_result_name("run", o.result)) return EXIT_WRONG;
+    if (!o.result && !o.resume && !cli_has_hdf5()) { // the table is all there is
+        if (!o.table) o.table = cli_named_after(o.model, ".csv");
+        o.result = o.table;
+    }
     if (!o.result) o.result = o.resume ? o.resume : cli_named_after(o.model, ".h5");
     return o.result ? read_and_simulate(ctx, &o) : EXIT_FAILED;
 }

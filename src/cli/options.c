@@ -253,6 +253,15 @@ bool cli_is_result_name(const char *command, const char *name)
     return false;
 }
 
+bool cli_has_hdf5(void)
+{
+    const char *name, *value;
+    for (int i = 0; (name = flx_build_fact(i, &value)) != NULL; i++) {
+        if (strcmp(name, "HDF5") == 0) return strncmp(value, "not", 3) != 0;
+    }
+    return false;
+}
+
 const char *cli_named_after(const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

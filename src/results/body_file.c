@@ -493,17 +493,6 @@ flx_status flx_body_file_write(flx_ctx *ctx, const char *path, const flx_elastic
     return flx_output_close(&output, status);
 }
 
-bool flx_body_file_is(const char *path)
-{
-    static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    unsigned char begin[8] = {0};
-    FILE *f = fopen(path, "rb");
-    if (!f) return false;
-    size_t n = fread(begin, 1, sizeof begin, f);
-    fclose(f);
-    return n == sizeof begin && memcmp(begin, mark, sizeof mark) == 0;
-}
-
 static flx_status take_contents(walk *w, const char *path, flx_loc loc, flx_elastic *e,
                                 flx_body_origin *o)
 {

@@ -6,12 +6,14 @@
 
 #include <amd.h>
 #include <cblas.h>
-#include <hdf5.h>
 #include <klu.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <yaml.h>
+#ifdef FLX_HDF5
+#include <hdf5.h>
+#endif
 
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
@@ -52,9 +54,13 @@ static const char *yaml(char *out, size_t size)
 
 static const char *hdf5(char *out, size_t size)
 {
+#ifdef FLX_HDF5
     unsigned major = 0, minor = 0, release = 0;
     H5get_libversion(&major, &minor, &release);
     flx_snprintf(out, size, "%u.%u.%u", major, minor, release);
+#else
+    flx_snprintf(out, size, "not in this build");
+#endif
     return out;
 }
 
@@ -66,8 +72,13 @@ static const char *openblas(char *out, size_t size)
 
 static const char *suitesparse(char *out, size_t size)
 {
-    flx_snprintf(out, size, "AMD %d.%d.%d, KLU %d.%d.%d", AMD_MAIN_VERSION, AMD_SUB_VERSION,
-                 AMD_SUBSUB_VERSION, KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION);
+    char klu[64] = "LU of our own";
+#ifdef FLX_KLU
+    flx_snprintf(klu, sizeof klu, "KLU %d.%d.%d", KLU_MAIN_VERSION, KLU_SUB_VERSION,
+                 KLU_SUBSUB_VERSION);
+#endif
+    flx_snprintf(out, size, "AMD %d.%d.%d, %s", AMD_MAIN_VERSION, AMD_SUB_VERSION,
+                 AMD_SUBSUB_VERSION, klu);
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/output_file.h"
 #include "base/refuse.h"
+#include "results/body_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -32,8 +33,18 @@ flx_status flx_result_reserve(flx_result *r, long rows, int columns)
     return FLX_OK;
 }
 
-// The first bytes of an HDF5 file without a user block.
+// The first bytes of an HDF5 file without a user block; known without the library, too.
 static const unsigned char hdf5_signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+bool flx_body_file_is(const char *path)
+{
+    unsigned char begin[sizeof hdf5_signature] = {0};
+    FILE *f = fopen(path, "rb");
+    if (!f) return false;
+    size_t n = fread(begin, 1, sizeof begin, f);
+    fclose(f);
+    return n == sizeof begin && memcmp(begin, hdf5_signature, sizeof begin) == 0;
+}
 
 static flx_status read_any(flx_result *r, const char *path)
 {

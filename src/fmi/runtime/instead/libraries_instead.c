@@ -46,12 +46,6 @@ flx_status flx_body_file_write(flx_ctx *ctx, const char *path, const flx_elastic
                     "'%s': bodies cannot be written inside an FMU", path);
 }
 
-bool flx_body_file_is(const char *path)
-{
-    size_t n = strlen(path);
-    return n > 3 && strcmp(path + n - 3, ".h5") == 0;
-}
-
 flx_status flx_body_file_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
                               flx_elastic **e, flx_body_origin *origin)
 {
