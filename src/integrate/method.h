@@ -65,6 +65,8 @@ typedef struct flx_method {
     // Joints between steps are closed along the normals there, not along those of a linearisation that is at hand: values are
     // then functions of the state alone, with derivatives.
     bool own_normals;
+    // Makes what that needs, before the run; NULL: nothing does.
+    flx_status (*prepare_normals)(flx_integrator *it);
     int order;      // the next step's, of a frozen run; -1: the method chooses
     int order_made; // the last step's
     bool identified;

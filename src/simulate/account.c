@@ -288,7 +288,7 @@ void flx_running_close_ledger(run *r, flx_status status)
 
 // ---- powers that end within a step ----------------------------------------------------------------
 
-static flx_status find_power(flx_simulation *sim, double t, double *power)
+flx_status flx_account_power(flx_simulation *sim, double t, double *power)
 {
     flx_energies e;
     FLX_TRY(flx_integrator_interpolate(sim->it, t, sim->inner));
@@ -306,13 +306,13 @@ flx_status flx_account_split_power(flx_simulation *sim, double from, double t, b
     double x[POWER_PLACES], w[POWER_PLACES];
     for (int k = 0; k < POWER_HALVINGS; k++) {
         double middle = 0.5 * (acts + none);
-        FLX_TRY(find_power(sim, middle, &power));
+        FLX_TRY(flx_account_power(sim, middle, &power));
         *(power != 0.0 ? &acts : &none) = middle;
     }
     double begin = ends ? from : acts, h = ends ? acts - from : t - acts;
     flx_quadrature_gauss(POWER_PLACES, x, w);
     for (int k = 0; k < POWER_PLACES && h > 0.0; k++) {
-        FLX_TRY(find_power(sim, begin + x[k] * h, &power));
+        FLX_TRY(flx_account_power(sim, begin + x[k] * h, &power));
         *sum += w[k] * h * power;
     }
     return FLX_OK;

@@ -136,6 +136,7 @@ void flx_running_memory(flx_run *r, flx_memory *m)
     FLX_PASS(m, r->watch.failed);
     ledger_memory(sim, m);
     quadrature_memory(&sim->course, m);
+    if (flx_memory_loads(m)) sim->passing = (flx_passing){0}; // of another step
     flx_memory_pass(m, sim->probe_values,
                     (size_t)sim->model->outputs.nprobe * sizeof *sim->probe_values);
     flx_memory_pass(m, sim->events, (size_t)sim->info.nevent * sizeof *sim->events);

@@ -66,7 +66,7 @@ flx_status flx_running_tell_instant(flx_run *r, const flx_state *before,
 // Signals of the run's own state.
 flx_status flx_running_find_outputs(flx_run *r);
 
-// course.c. What is followed along the run: powers, measures, their squares. At the start and at the ends of steps:
+// course/course.c. What is followed along the run: powers, measures, their squares. At the start and at the ends of steps:
 // integrals go on, extremes are sought within the step; where values jump, from these.
 enum { FLX_COURSE_DISSIPATED, FLX_COURSE_SUPPLIED, FLX_COURSE_PROBES };
 flx_status flx_account_start(flx_run *r, const flx_state *x);
@@ -78,10 +78,17 @@ flx_status flx_account_crumb(flx_run *r, const flx_state *x);
 flx_status flx_account_dissipated(flx_run *r, const flx_state *x, double *out);
 // ... so far: what the powers say, and what contacts took that are met step by step.
 double flx_course_dissipated(const flx_simulation *sim, double by_powers);
+// course/course_dissipated.c: the same at a time within the last step or at its end, where measures read it, or values that are
+// differentiated; and before these are looked at, of the step that ends at x.
+bool flx_course_reads_dissipated(const flx_simulation *sim);
+double flx_course_dissipated_at(const flx_simulation *sim, double t);
+flx_status flx_course_foresee(flx_simulation *sim, double from, const flx_state *x);
 // What was supplied so far, in impacts of such contacts too.
 double flx_course_supplied(const flx_simulation *sim);
 
 // account.c. Adds the integral of a dissipated power that is nothing at one end of a step whose ends alone are known; ends: at the later one.
+flx_status flx_account_power(flx_simulation *sim, double t,
+                             double *power); // dissipated, at a time within the last step
 flx_status flx_account_split_power(flx_simulation *sim, double from, double t, bool ends,
                                    double *sum);
 // account.c. Opened with the run. Entries of energy and constraints; energy at a state, 0 where there is none.

@@ -251,6 +251,8 @@ static flx_status create_account(flx_simulation *sim)
     FLX_TRY(flx_judge_create(sim));
     FLX_TRY(flx_simulation_prepare_settling(sim, sim->it));
     if (nprobe > 0) {
+        flx_method *m = sim->it ? flx_method_of(sim->it) : NULL;
+        if (m && m->prepare_normals) FLX_TRY(m->prepare_normals(sim->it));
         size_t room = flx_course_room(n, nprobe, FLX_LOBATTO_INNER) + (size_t)n;
         sim->course_parts = flx_alloc(sim->ctx, room, sizeof *sim->course_parts);
         if (!sim->course_parts) return FLX_ERR_MEMORY;

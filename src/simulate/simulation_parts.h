@@ -116,11 +116,22 @@ double flx_quadrature_place(const flx_quadrature *q, int k);
 // the inner places, one after another, or NULL; end: at t.
 void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inner,
                            const double *end, double *out);
+// ... of course i alone, without that sum.
+double flx_quadrature_passes(const flx_quadrature *q, int i, double t, const double *inner,
+                             const double *end);
 // The mean of course i over an interval, by the rule.
 double flx_quadrature_mean(const flx_quadrature *q, int i, const double *begin, const double *inner,
                            const double *end);
 // As flx_quadrature_extend, and t becomes the last step end.
 void flx_quadrature_step(flx_quadrature *q, double t, const double *inner, const double *end);
+
+// The energy dissipated within the last step, where measures read it (course/course_dissipated.c).
+typedef struct flx_passing {
+    bool open; // measures of the step are being taken: the sums are those at its begin
+    double from, to, begin, end;
+    int n; // places, the ends among them
+    double place[FLX_LOBATTO_INNER + 2], power[FLX_LOBATTO_INNER + 2];
+} flx_passing;
 
 // gradient/halves.c: how steps were halved for measures, so that runs that are compared with this one take the same parts.
 typedef struct flx_halves {
@@ -130,7 +141,10 @@ typedef struct flx_halves {
     bool *
         cuts; // (ncut) owned; of each part that was looked at, the first half after it: whether it was halved
     int nstep, room_step;
-    int *first; // (nstep) owned; those of a step: none are left whole by the rule of its ends
+    struct flx_halved_step {
+        int first; // cut of its own: where there is none it is left whole by the rule of its ends
+        bool anew; // polynomials through ends of steps begin anew after it
+    } * steps;     // (nstep) owned
 } flx_halves;
 void flx_halves_clear(flx_halves *h);
 void flx_halves_start(flx_halves *h);
@@ -141,8 +155,12 @@ flx_status flx_halves_note(flx_halves *h, flx_ctx *ctx, bool cut);
 // Whether there are some in this step; the next of them.
 bool flx_halves_any(const flx_halves *h);
 bool flx_halves_next(flx_halves *h);
-// Whether any step was halved, or followed between its ends.
+// Whether polynomials through ends of steps begin anew after this step: as it is found, which is noted by what keeps them, or as it
+// was noted.
+bool flx_halves_anew(flx_halves *h, bool found);
+// Whether any step was halved, or followed between its ends; or polynomials began anew.
 bool flx_halves_cut(const flx_halves *h);
+bool flx_halves_differ(const flx_halves *h);
 
 // How many numbers steps that are halved need, of n courses with so many measures.
 size_t flx_course_room(int n, int nprobe, int inner);
@@ -362,6 +380,7 @@ struct flx_simulation {
     bool powers;           // something dissipates or supplies ...
     bool powered;          // ... and is followed in this run
     flx_quadrature course; // powers dissipated and supplied, probes, squares of probes
+    flx_passing passing;   // ... where measures read what is dissipated
     double *course_value, *course_inner, *course_sum; // scratch
     double
         *course_parts; // ... of steps that are halved for measures (flx_course_room); NULL: none is

@@ -143,3 +143,8 @@ flx_status flx_closer_close(flx_closer *c, flx_work *work, flx_state *x, const f
     if (done) memcpy(done->theta, c->theta, (size_t)c->sys->dims.nv * sizeof *c->theta);
     return close_velocities(c, work, x, done);
 }
+
+flx_status flx_closer_close_positions(flx_closer *c, flx_work *work, flx_state *x)
+{
+    return close_positions(c, work, x, NULL);
+}

@@ -19,3 +19,5 @@ flx_status flx_closer_create(const flx_system *s, flx_closer **c);
 void flx_closer_destroy(flx_closer **c);
 // x: t, q, v and switches are read, q and v moved. done: NULL: not asked for.
 flx_status flx_closer_close(flx_closer *c, flx_work *work, flx_state *x, const flx_closed *done);
+// Positions alone, (SEN-10).
+flx_status flx_closer_close_positions(flx_closer *c, flx_work *work, flx_state *x);

@@ -2,6 +2,7 @@
 #include "integrate/structural/structural.h"
 
 #include "base/arrays.h"
+#include "integrate/explicit/explicit_close.h"
 #include "integrate/steps/alpha_steps.h"
 
 #include <math.h>
@@ -54,6 +55,7 @@ void flx_structural_destroy(flx_integrator *it)
     flx_accelerator_destroy(&g->acc);
     flx_inertialess_destroy(&g->inertialess);
     flx_saddle_destroy(&g->saddle);
+    flx_closer_destroy(&g->closer);
     flx_state_destroy(&g->trial);
     flx_free(g);
     it->data = NULL;
@@ -131,6 +133,13 @@ static void read_rows(flx_integrator *it, const double *switches)
 
 static flx_status close_joints(flx_integrator *it, flx_state *x);
 
+static flx_status prepare_normals(flx_integrator *it)
+{
+    structural *g = it->data;
+    if (g->npos == 0 || g->closer) return FLX_OK;
+    return flx_closer_create(it->sys, &g->closer);
+}
+
 static const char *why_reactions_matter(const flx_system *s)
 {
     switch (s->reads_multipliers) {
@@ -160,6 +169,7 @@ flx_status flx_structural_create(flx_integrator *it, const flx_coefficients *c, 
     if (!g) return FLX_ERR_MEMORY;
     it->data = g;
     flx_method_of(it)->close = close_joints;
+    flx_method_of(it)->prepare_normals = prepare_normals;
     flx_method_of(it)->read_rows = read_rows;
     g->am = c->alpha_m;
     g->af = c->alpha_f;
@@ -372,6 +382,16 @@ flx_status flx_structural_step(flx_integrator *it, flx_state *x, double h, doubl
 
 // ---- values in between ----------------------------------------------------------------------
 
+// ... along the normals there: values are then functions of the ends of the step alone. A singular position stays as it is.
+static flx_status close_by_own_normals(flx_integrator *it, flx_state *x)
+{
+    structural *g = it->data;
+    FLX_TRY(prepare_normals(it));
+    if (!g->closer) return FLX_OK;
+    flx_status status = flx_closer_close_positions(g->closer, it->work, x);
+    return status > 0 ? FLX_OK : status;
+}
+
 // Close the joints of a value between steps by the factors at hand: the nearest position in the
 // metric of the Newton matrix, which is the mass as good as alone. Not near a singular position,
 // where that may be far.
@@ -382,6 +402,7 @@ static flx_status close_joints(flx_integrator *it, flx_state *x)
     const flx_dims *d = &s->dims;
     int first = flx_dims_first_constraint(d), n = flx_dims_unknowns(d);
     double last = HUGE_VAL;
+    if (flx_method_of(it)->own_normals) return close_by_own_normals(it, x);
     if (g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot) return FLX_OK;
     for (int k = 0; k < CLOSING_STEPS && d->nlam > 0; k++) {
         flx_point p = flx_state_point(s, x);

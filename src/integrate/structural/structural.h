@@ -64,6 +64,8 @@ typedef struct structural {
     flx_inertialess inertialess;
     flx_saddle *saddle; // of the start; GGL: of every linearisation
     flx_state *trial;   // of the start
+    struct flx_closer *
+        closer; // between steps, where values have derivatives (flx_method.own_normals); NULL: not asked for so far
 
     flx_newton_books books;
     double pivot, usual_pivot; // smallest, of the factors and of those before them

@@ -8,6 +8,7 @@
 
 #include "base/arrays.h"
 #include "expr/program.h"
+#include "integrate/method.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,18 @@ static bool is_inside(flx_measure_kind kind)
     return kind == FLX_MEASURE_MAXIMUM || kind == FLX_MEASURE_MINIMUM || kind == FLX_MEASURE_AT;
 }
 
+// What is dissipated is an integral along the run, which no state knows.
+static bool is_dissipated(void *user, flx_leaf leaf)
+{
+    (void)user;
+    return leaf == flx_leaf_make(FLX_LEAF_ENERGY, 0, FLX_ENERGY_DISSIPATED);
+}
+
+static bool reads_past(const flx_model *m, int i)
+{
+    return flx_graph_depends(m->graph, m->outputs.probes[i].node, is_dissipated, NULL);
+}
+
 // Points inside steps, where joints are closed, are differentiated by all positions and velocities: that is for small systems.
 static bool bears_inside(const gradient *g)
 {
@@ -35,14 +48,22 @@ static bool bears_inside(const gradient *g)
     return flx_slopes_has_inside(g->sl) && (d->nlam == 0 || d->nv <= MOST_CLOSED);
 }
 
+// ... and those between the ends of a step, where it was halved.
+static bool bears_between(const gradient *g)
+{
+    const flx_dims *d = &g->run->sim->sys->dims;
+    return !flx_halves_cut(&g->halves) || d->nlam == 0 || d->nv <= MOST_CLOSED;
+}
+
 bool flx_gradient_has_adjoint(const gradient *g)
 {
     const flx_simulation *sim = g->run->sim;
     const flx_outputs *o = &sim->model->outputs;
-    bool inside = sim->course.inner == 0 || bears_inside(g);
+    bool inside = sim->course.inner == 0 ? bears_between(g) : bears_inside(g);
     if (g->def->noutput * g->def->ntime > 0 || !inside) return false;
     for (int i = 0; i < o->nprobe; i++) {
-        if (is_inside(o->probes[i].kind) && flx_gradient_reads(g, i)) return false;
+        if (!flx_gradient_reads(g, i)) continue;
+        if (is_inside(o->probes[i].kind) || reads_past(sim->model, i)) return false;
     }
     return true;
 }
@@ -66,7 +87,13 @@ static flx_status refuse_extremes(const flx_adjoint *a)
     const gradient *g = a->g;
     const flx_outputs *o = &g->run->sim->model->outputs;
     for (int i = 0; i < o->nprobe; i++) {
-        if (!is_inside(o->probes[i].kind) || !flx_gradient_reads(g, i)) continue;
+        if (!flx_gradient_reads(g, i)) continue;
+        if (reads_past(g->run->sim->model, i)) {
+            return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                            "what is dissipated is an integral along the run, which no state "
+                            "knows, and has no adjoint: take 'direct'");
+        }
+        if (!is_inside(o->probes[i].kind)) continue;
         return FLX_FAIL(g->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "extremes, and values at a time, lie inside steps and have no adjoint: "
                         "take 'direct'");
@@ -78,7 +105,9 @@ static flx_status refuse_extremes(const flx_adjoint *a)
 flx_status flx_adjoint_observe(const flx_adjoint *a, flx_simulation *sim, int point, flx_state *x,
                                double *out)
 {
+    flx_method *m = flx_method_of(sim->it);
     if (a->inner > 0 && a->place[point] > 0.0) FLX_TRY(flx_slopes_close(a->sl, sim->it, x));
+    if (flx_adjoint_is_between(a, point) && m->close) FLX_TRY(m->close(sim->it, x));
     flx_account_forget(sim);
     FLX_TRY(flx_account_signals(&sim->probes, sim, x, 0.0));
     memcpy(out, sim->probes.out, (size_t)a->nprobe * sizeof *out);

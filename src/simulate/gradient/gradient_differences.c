@@ -149,7 +149,7 @@ static flx_status find(differences *d)
     int np = g->def->nparam;
     // the same run, unless the other one solves for its steps more sharply
     bool wander = g->wander, same = !flx_slopes_can_follow(g->run->sim->it);
-    bool whole = !d->frozen && !flx_gradient_same_parts(g) && flx_halves_cut(&g->halves);
+    bool whole = !d->frozen && !flx_gradient_same_parts(g) && flx_halves_differ(&g->halves);
     memcpy(d->centre, g->value, (size_t)g->nvalue * sizeof *d->centre);
     if (!same || whole) FLX_TRY(make_run(d, 0, 0.0, d->centre));
     if (whole) tell_apart(d);

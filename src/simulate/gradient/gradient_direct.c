@@ -27,6 +27,7 @@ typedef struct direct {
     double *value;             // (nvalue)
     bool *idle;                // (nprobe) measures that no metric is made of
     bool settles;              // another one needs settled states
+    bool closes; // another one is an extreme: ends of steps are closed as what lies between them is
     void *block, *fixed;
 } direct;
 
@@ -112,7 +113,11 @@ static void find_idle(direct *d)
     const flx_outputs *o = &sim->model->outputs;
     for (int i = 0; i < o->nprobe; i++) {
         d->idle[i] = !flx_gradient_reads(g, i);
-        if (!d->idle[i] && flx_simulation_probe_settles(sim, i)) d->settles = true;
+        if (d->idle[i]) continue;
+        flx_measure_kind kind = o->probes[i].kind;
+        bool extreme = kind == FLX_MEASURE_MAXIMUM || kind == FLX_MEASURE_MINIMUM;
+        if (flx_simulation_probe_settles(sim, i)) d->settles = true;
+        if (extreme && flx_method_of(sim->it)->close) d->closes = sim->sys->dims.nlam > 0;
     }
 }
 
@@ -120,7 +125,13 @@ static void find_idle(direct *d)
 static flx_status replay_jump(flx_simulation *sim, double dt)
 {
     flx_quadrature *c = &sim->course;
-    for (int i = FLX_COURSE_PROBES; i < c->n; i++) c->sum[i] += dt * sim->course_value[i];
+    for (int i = 0; i < c->n; i++) c->sum[i] += dt * sim->course_value[i];
+    if (sim->powered) { // measures may read what was dissipated
+        flx_energies e;
+        FLX_TRY(flx_account_find_energies(sim, sim->state, &e));
+        c->sum[FLX_COURSE_DISSIPATED] -= dt * e.dissipated_power;
+        c->sum[FLX_COURSE_SUPPLIED] -= dt * e.supplied_power;
+    }
     FLX_TRY(flx_account_jump(sim, sim->state));
     for (int i = FLX_COURSE_PROBES; i < c->n; i++) c->sum[i] -= dt * sim->course_value[i];
     return FLX_OK;
@@ -144,6 +155,7 @@ static flx_status replay(direct *d, int k, double e, double *value)
         m->before->t = m->after->t;
         flx_slopes_move(sim->sys, g->from, change_of(d, k, i), e, m->after);
         m->after->t = g->times[i];
+        if (d->closes) FLX_TRY(m->close(sim->it, m->after));
         m->stepped = true;
         flx_state_copy(sim->state, m->after);
         sim->state->t = g->times[i];

@@ -8,6 +8,7 @@
 
 #include "base/arrays.h"
 #include "descriptor/descriptor.h"
+#include "integrate/method.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,6 +159,21 @@ static flx_status look_at_instant(flx_gradient_groups *x, double *out)
     return flx_slopes_instant(x->g->sl, sim->sys, sim->work, x->instants->at[0], out);
 }
 
+// Between the ends of a step that the run has halved, joints are closed, too: a state in the middle of step i, into g->to. False:
+// there is nothing to close.
+static bool place_between(flx_gradient_groups *x, int i)
+{
+    gradient *g = x->g;
+    flx_simulation *sim = twin_of(x);
+    const flx_method *m = flx_method_of(sim->it);
+    if (sim->course.inner > 0 || !m->close || !flx_halves_cut(&g->halves)) return false;
+    flx_gradient_node(g, i, g->from);
+    flx_gradient_node(g, i + 1, g->moved);
+    flx_hermite(sim->sys, g->from, g->moved, 0.5 * (g->from->t + g->moved->t), m->theta, m->rate,
+                g->to);
+    return true;
+}
+
 // Probes at the end of step i, and inside it, where joints are closed anew: (2 nprobe).
 static flx_status look_at_probes(flx_gradient_groups *x, int i, double *out)
 {
@@ -168,11 +184,16 @@ static flx_status look_at_probes(flx_gradient_groups *x, int i, double *out)
     flx_account_forget(sim);
     FLX_TRY(flx_account_signals(&sim->probes, sim, g->to, 0.0));
     memcpy(out, sim->probes.out, n * sizeof *out);
-    if (sim->course.inner == 0 || !flx_slopes_has_inside(g->sl)) return FLX_OK;
-    flx_gradient_node(g, i, g->from);
-    flx_slopes_inside(g->sl, g->from, flx_gradient_record(g, i),
-                      flx_quadrature_place(&sim->course, 0), g->to);
-    FLX_TRY(flx_slopes_close(g->sl, sim->it, g->to));
+    if (place_between(x, i)) {
+        FLX_TRY(flx_method_of(sim->it)->close(sim->it, g->to));
+    } else if (sim->course.inner > 0 && flx_slopes_has_inside(g->sl)) {
+        flx_gradient_node(g, i, g->from);
+        flx_slopes_inside(g->sl, g->from, flx_gradient_record(g, i),
+                          flx_quadrature_place(&sim->course, 0), g->to);
+        FLX_TRY(flx_slopes_close(g->sl, sim->it, g->to));
+    } else {
+        return FLX_OK;
+    }
     flx_account_forget(sim);
     FLX_TRY(flx_account_signals(&sim->probes, sim, g->to, 0.0));
     memcpy(out + n, sim->probes.out, n * sizeof *out);

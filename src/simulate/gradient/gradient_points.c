@@ -105,6 +105,7 @@ static flx_status lay_out(layout *l)
         } else if (l->fills) {
             FLX_TRY(weigh_ends(l, i + 1 - begin));
         }
+        if (flx_halves_anew(&g->halves, false)) begin = i + 1;
         if (l->count - count > a->most_inner) a->most_inner = l->count - count;
     }
     return FLX_OK;

@@ -96,8 +96,7 @@ flx_status flx_gradient_observe(gradient *g, flx_run *r, double t, double *value
         x = sim->inner;
     }
     flx_account_forget(sim);
-    double dissipated = flx_course_dissipated(sim, sim->course.sum[FLX_COURSE_DISSIPATED]);
-    FLX_TRY(flx_account_signals(&sim->columns, sim, x, dissipated));
+    FLX_TRY(flx_account_signals(&sim->columns, sim, x, flx_course_dissipated_at(sim, t)));
     for (int i = 0; i < def->noutput; i++) value[i] = sim->columns.out[def->output[i]];
     return FLX_OK;
 }
@@ -134,7 +133,6 @@ void flx_gradient_sharpen(flx_simulation *sim)
 {
     flx_method *m = flx_method_of(sim->it);
     sim->sharp = true;
-    m->close = NULL; // states that are moved have no factors
     m->own_normals = true;
     // rows that are open stay so where states are closed before a step is made
     if (sim->sys->ops->contacts && m->read_rows) m->read_rows(sim->it, sim->state->switches);

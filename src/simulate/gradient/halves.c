@@ -6,7 +6,7 @@
 void flx_halves_clear(flx_halves *h)
 {
     flx_free(h->cuts);
-    flx_free(h->first);
+    flx_free(h->steps);
     *h = (flx_halves){0};
 }
 
@@ -31,16 +31,21 @@ static bool widen(flx_ctx *ctx, void **array, size_t size, int n, int *room)
     return true;
 }
 
+static int first_of(const flx_halves *h, int step)
+{
+    return step < h->nstep ? h->steps[step].first : h->ncut;
+}
+
 flx_status flx_halves_step(flx_halves *h, flx_ctx *ctx)
 {
     if (!h) return FLX_OK;
     if (h->keeps) {
-        void *first = h->first;
-        if (!widen(ctx, &first, sizeof *h->first, h->nstep, &h->room_step)) return FLX_ERR_MEMORY;
-        h->first = first;
-        h->first[h->nstep++] = h->ncut;
+        void *steps = h->steps;
+        if (!widen(ctx, &steps, sizeof *h->steps, h->nstep, &h->room_step)) return FLX_ERR_MEMORY;
+        h->steps = steps;
+        h->steps[h->nstep++] = (struct flx_halved_step){.first = h->ncut};
     }
-    h->next = h->step < h->nstep ? h->first[h->step] : h->ncut;
+    h->next = first_of(h, h->step);
     h->step++;
     return FLX_OK;
 }
@@ -62,7 +67,7 @@ bool flx_halves_takes(const flx_halves *h)
 
 bool flx_halves_any(const flx_halves *h)
 {
-    return h->next < (h->step < h->nstep ? h->first[h->step] : h->ncut);
+    return h->next < first_of(h, h->step);
 }
 
 bool flx_halves_next(flx_halves *h)
@@ -70,7 +75,23 @@ bool flx_halves_next(flx_halves *h)
     return flx_halves_any(h) && h->cuts[h->next++];
 }
 
+bool flx_halves_anew(flx_halves *h, bool found)
+{
+    if (!h) return found;
+    if (h->step < 1 || h->step > h->nstep) return false;
+    struct flx_halved_step *last = h->steps + h->step - 1;
+    if (h->keeps) last->anew = found;
+    return last->anew;
+}
+
 bool flx_halves_cut(const flx_halves *h)
 {
     return h->ncut > 0;
+}
+
+bool flx_halves_differ(const flx_halves *h)
+{
+    bool any = flx_halves_cut(h);
+    for (int i = 0; i < h->nstep && !any; i++) any = h->steps[i].anew;
+    return any;
 }

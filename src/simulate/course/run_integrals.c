@@ -106,25 +106,23 @@ static int near_ends(const flx_quadrature *q, double h)
     return k;
 }
 
+double flx_quadrature_passes(const flx_quadrature *q, int i, double t, const double *inner,
+                             const double *end)
+{
+    double h = t - q->times[0], f[FLX_QUADRATURE_PAST] = {0};
+    const rule *l = rule_of(q);
+    if (!(h > 0.0)) return 0.0;
+    for (int k = 0; k < q->known; k++) f[k] = q->past[k * q->n + i];
+    if (!inner) return newest_interval(near_ends(q, h), q->times, t, f, end[i]);
+    double sum = l->end * (f[0] + end[i]);
+    for (int k = 0; k < q->inner; k++) sum += l->weight[k] * inner[k * q->n + i];
+    return h * sum;
+}
+
 void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inner,
                            const double *end, double *out)
 {
-    double h = t - q->times[0];
-    int n = q->n, known = near_ends(q, h);
-    const rule *l = rule_of(q);
-    for (int i = 0; i < n; i++) {
-        double f[FLX_QUADRATURE_PAST] = {0};
-        for (int k = 0; k < q->known; k++) f[k] = q->past[k * n + i];
-        if (!(h > 0.0)) {
-            out[i] = q->sum[i];
-        } else if (inner) {
-            double sum = l->end * (f[0] + end[i]);
-            for (int k = 0; k < q->inner; k++) sum += l->weight[k] * inner[k * n + i];
-            out[i] = q->sum[i] + h * sum;
-        } else {
-            out[i] = q->sum[i] + newest_interval(known, q->times, t, f, end[i]);
-        }
-    }
+    for (int i = 0; i < q->n; i++) out[i] = q->sum[i] + flx_quadrature_passes(q, i, t, inner, end);
 }
 
 void flx_quadrature_step(flx_quadrature *q, double t, const double *inner, const double *end)
