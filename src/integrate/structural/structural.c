@@ -66,7 +66,7 @@ static flx_status make_arrays(const flx_system *s, structural *g)
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d), first = flx_dims_first_constraint(d);
     int ggl = g->ggl ? 1 : 0;
-    flx_array arrays[STRUCTURAL_DIFFERENCES + 28] = {FLX_ARRAY(g->a, d->nv),
+    flx_array arrays[STRUCTURAL_DIFFERENCES + 29] = {FLX_ARRAY(g->a, d->nv),
                                                      FLX_ARRAY(g->y, d->nx),
                                                      FLX_ARRAY(g->v0, d->nv),
                                                      FLX_ARRAY(g->dv0, d->nv),
@@ -86,6 +86,7 @@ static flx_status make_arrays(const flx_system *s, structural *g)
                                                      FLX_ARRAY(g->weight, n),
                                                      FLX_ARRAY(g->slope, d->nv + d->nx),
                                                      FLX_ARRAY(g->error, 2 * d->nv + d->nx),
+                                                     FLX_ARRAY(g->noise, d->nx),
                                                      FLX_ARRAY(g->rate, d->nlam),
                                                      FLX_ARRAY(g->sigma, d->nlam),
                                                      FLX_ARRAY(g->u, ggl * n),
@@ -95,7 +96,7 @@ static flx_status make_arrays(const flx_system *s, structural *g)
                                                      FLX_ARRAY(g->mass_of_metric, ggl * d->nv),
                                                      FLX_ARRAY(g->on_position, n - first)};
     for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++)
-        arrays[28 + k] = (flx_array)FLX_ARRAY(g->difference[k], n);
+        arrays[29 + k] = (flx_array)FLX_ARRAY(g->difference[k], n);
     g->block = flx_alloc_arrays(s->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     return g->block ? FLX_OK : FLX_ERR_MEMORY;
 }

@@ -87,6 +87,7 @@ typedef struct structural {
     double *slope;  // (nv + nx) v'' and x'' at the beginning of the step ...
     double h_slope; // ... as a difference over this step before it, 0: there itself
     double *error;  // (2 nv + nx) of q, v, x
+    double *noise;  // (nx) of the rates of states
     double h_next;  // wanted; 0: to be found
     bool rejected;  // the last attempt was
     bool anew;      // a jump was passed: the method begins anew

@@ -33,6 +33,7 @@
 #define FAILED_FACTOR 0.25
 // Differences of positions below so many roundings of their scale say nothing.
 #define NOISE (16.0 * DBL_EPSILON)
+#define GOLDEN 0.61803398874989485
 // (GA-11) Parts of the tolerance: in one step, and in all; the error of a jump stays above this part of what it is to be.
 #define JUMP 1e-4
 #define JUMPS 1.0
@@ -102,18 +103,77 @@ flx_status flx_structural_estimate(flx_integrator *it, const flx_state *x)
     return g->npos > 0 && !g->ggl ? leave_tangent(it, x) : FLX_OK;
 }
 
-// (GA-10). Velocities come from positions: below the roundings of these over the step there is
-// nothing to be seen of an error.
-static double error_norm(flx_integrator *it)
+// One sign for each velocity, in no order that equations have: sums of some do not cancel.
+static double sign_of(int i)
+{
+    double part = GOLDEN * i;
+    return part - floor(part) < 0.5 ? 1.0 : -1.0;
+}
+
+// The residual at the end of the step with all velocities moved by the same number of scales, all one way or by their signs, and
+// with all rates of states moved.
+static flx_status residual_beside(flx_integrator *it, const flx_state *x, double scales,
+                                  bool by_signs, double rate)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    flx_point p = flx_structural_point(it, x);
+    double *v = g->way, *dx = g->way + d->nv; // free after the iteration
+    for (int i = 0; i < d->nv; i++)
+        v[i] = g->v[i] + scales * g->scale[i] * (by_signs ? sign_of(i) : 1.0);
+    for (int i = 0; i < d->nx; i++) dx[i] = g->dx[i] + rate;
+    p.v = v;
+    p.dx = dx;
+    it->stats.residuals++;
+    return it->sys->ops->residual(it->sys, it->work, &p, g->r);
+}
+
+// What positions that are off by so many scales, over the step, make of the rates of states: tried out, into g->noise.
+static flx_status find_noise(flx_integrator *it, const flx_state *x, double scales)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    const double *r = g->r + d->nv, *plain = g->d;
+    FLX_TRY(residual_beside(it, x, 0.0, false, 0.0));
+    memcpy(g->d, r, (size_t)d->nx * sizeof *r);
+    memset(g->noise, 0, (size_t)d->nx * sizeof *g->noise);
+    for (int k = 0; k < 2; k++) {
+        FLX_TRY(residual_beside(it, x, scales * g->gp, k == 1, 0.0));
+        for (int i = 0; i < d->nx; i++) g->noise[i] += fabs(r[i] - plain[i]);
+    }
+    FLX_TRY(residual_beside(it, x, 0.0, false, 1.0));
+    for (int i = 0; i < d->nx; i++) {
+        double mass = fabs(r[i] - plain[i]);
+        g->noise[i] = mass > 0.0 && isfinite(g->noise[i]) ? g->noise[i] / mass : 0.0;
+    }
+    return FLX_OK;
+}
+
+// (GA-10) with positions that are off by so many scales; noise: of states, or NULL.
+static double norm_above(flx_integrator *it, double scales, const double *noise)
 {
     const structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
     const flx_tolerance *t = &g->tol;
-    double all = flx_method_of(it)->span / g->h, floor = NOISE * all;
-    double q = flx_tolerance_norm(g->error, all, t->wq, g->scale, floor, d->nv);
-    double v = flx_tolerance_norm(g->error + d->nv, all, t->wv, g->scale, floor * g->gp, d->nv);
-    double x = flx_tolerance_norm(g->error + 2 * d->nv, all, t->wx, NULL, 0.0, d->nx);
-    return fmax(fmax(q, v), x);
+    double all = flx_method_of(it)->span / g->h, floor = NOISE * g->gp * all;
+    const double *ev = g->error + d->nv, *ex = ev + d->nv;
+    double q = flx_tolerance_norm(g->error, all, t->wq, g->scale, scales * all, d->nv);
+    double v = flx_tolerance_norm(ev, all, t->wv, g->scale, floor, d->nv);
+    return fmax(fmax(q, v), flx_tolerance_norm(ex, all, t->wx, noise, all * g->h, d->nx));
+}
+
+// Velocities come from positions: below the roundings of these over the step there is nothing to be seen of an error. Where a
+// step would be too long, what positions were solved to counts, too, and what it makes of states whose rates follow velocities,
+// as slips of tyres do: shorter steps would show more of it.
+static flx_status error_norm(flx_integrator *it, const flx_state *x, double *out)
+{
+    const structural *g = it->data;
+    *out = norm_above(it, NOISE, NULL);
+    if (!(*out > 1.0) || !isfinite(*out)) return FLX_OK;
+    double solved = fmax(NOISE, g->tolerance);
+    if (it->sys->dims.nx > 0) FLX_TRY(find_noise(it, x, solved));
+    *out = norm_above(it, solved, it->sys->dims.nx > 0 ? g->noise : NULL);
+    return FLX_OK;
 }
 
 // (GA-11) What the change of the rates over the step makes up at most.
@@ -228,8 +288,8 @@ flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, doub
         *h_taken = h; // also where it fails: the message says it
         flx_status status = flx_structural_attempt(it, x, h);
         if (status == FLX_OK) status = flx_structural_estimate(it, x);
+        if (status == FLX_OK) status = error_norm(it, x, &error);
         if (status < 0) return status;
-        if (status == FLX_OK) error = error_norm(it);
         bool lost = g->npos > 0 && g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot;
         add_attempt(g, &last, error);
         bool jumps = passes_jump(it, &last);
