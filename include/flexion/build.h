@@ -276,6 +276,7 @@ typedef struct flx_tyre_def {
     flx_tyre_curve longitudinal, lateral;
     flx_value relaxation[2]; // along, across; one: both
     flx_value trail, low_speed_damping;
+    flx_value low_speed;
 } flx_tyre_def;
 FLX_DEFAULT_OF(flx_cable_def)
 FLX_DEFAULT_OF(flx_muscle_def)

@@ -2,9 +2,8 @@
 #include "force/force_kind.h"
 
 static const flx_force_signal signals[] = {
-    {"value", NULL},     {"power", "W"},      {"longitudinal", "N"},
-    {"lateral", "N"},    {"slip", ""},        {"side_slip", ""},
-    {"deflection", "m"}, {"aligning", "N m"}, {0}};
+    {"value", NULL},   {"power", "W"},      {"longitudinal", "N"}, {"lateral", "N"},  {"slip", ""},
+    {"side_slip", ""}, {"deflection", "m"}, {"aligning", "N m"},   {"camber", "rad"}, {0}};
 
 const flx_force_kind flx_force_tyre = {
     .word = "tyre", .signals = signals, .links = true, .wrench = true};
@@ -69,7 +68,7 @@ static const flx_key_row keys[] = {
     {.key = "relaxation",
      .form = "number | [number;2]",
      .unit = "m",
-     .initial = "0.3",
+     .initial = "the radius",
      .doc = "Way in which a slip builds up, along and across."},
     {.key = "trail",
      .form = "number",
@@ -80,9 +79,14 @@ static const flx_key_row keys[] = {
     {.key = "low_speed_damping",
      .form = "number",
      .unit = "s/m",
-     .initial = "0.1",
-     .doc = "Below 0.5 m/s the slips get this much of the slip velocity, so that a standing wheel "
-            "does not swing."},
+     .initial = "0.05/low_speed",
+     .doc = "Below `low_speed` the slips get this much of the slip velocity, so that a standing "
+            "wheel does not swing."},
+    {.key = "low_speed",
+     .form = "number",
+     .unit = "m/s",
+     .initial = "0.3*sqrt(g*radius)",
+     .doc = "Speed of the wheel below which a standstill is near: 0.5 m/s of a car."},
     {0}};
 
 const flx_force_word flx_word_tyre = {

@@ -414,6 +414,7 @@ static flx_status place_force(flx_builder *b, flx_item *force)
                          .value = -1,
                          .stored = -1,
                          .lost = -1,
+                         .bound = -1,
                          .force = {-1, -1, -1},
                          .torque = {-1, -1, -1}};
     d->scalar = d->length = d->rate = -1;

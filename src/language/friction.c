@@ -314,6 +314,7 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
                                .value = -1,
                                .stored = -1,
                                .lost = -1,
+                               .bound = -1,
                                .force = {-1, -1, -1},
                                .torque = {-1, -1, -1},
                                .dissipative = true};

@@ -148,6 +148,8 @@ typedef struct flx_force {
     struct flx_program *elastic;
     bool booked;           // `stored` and `lost` tell its energy and power, instead of its work
     flx_node stored, lost; // of several forces along a line those of the first; -1: none
+    flx_node bound;        // where it is negative the run ends, since ...; -1: nowhere
+    const char *beyond;
 } flx_force;
 #define FLX_ELASTIC_SCRATCH 512 // most doubles that such a program needs
 

@@ -152,6 +152,7 @@ static flx_status plan_by_hand(const flx_system *s, flx_ctx *ctx, flx_plan *p)
     p->def = flx_integrator_def_default();
     FLX_TRY(flx_formulas_create(p->own_graph, 0, NULL, &p->columns));
     FLX_TRY(flx_formulas_create(p->own_graph, 0, NULL, &p->probes));
+    FLX_TRY(flx_formulas_create(p->own_graph, 0, NULL, &p->bounds));
     FLX_TRY(flx_program_compile(p->own_graph, 0, NULL, 0, NULL, &p->measure_program));
     return flx_state_create(s, &p->start);
 }

@@ -57,6 +57,19 @@ static flx_status plan_probes(flx_simulation *sim)
     return flx_formulas_create(sim->model->graph, o->nprobe, nodes, &sim->making->probes);
 }
 
+// Of forces that hold within bounds.
+static flx_status plan_bounds(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    flx_node *nodes = flx_arena_take(sim->arena, (size_t)m->nforce, sizeof *nodes);
+    int n = 0;
+    if (!nodes) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nforce; i++) {
+        if (m->forces[i].bound >= 0) nodes[n++] = m->forces[i].bound;
+    }
+    return flx_formulas_create(m->graph, n, nodes, &sim->making->bounds);
+}
+
 static flx_status plan_measures(flx_simulation *sim)
 {
     const flx_outputs *o = &sim->model->outputs;
@@ -97,6 +110,7 @@ static flx_status create_signals(flx_simulation *sim)
     size_t scratch = (size_t)flx_program_scratch(p->measure_program);
     FLX_TRY(flx_signals_create(sim->ctx, &p->columns, &sim->columns));
     FLX_TRY(flx_signals_create(sim->ctx, &p->probes, &sim->probes));
+    FLX_TRY(flx_signals_create(sim->ctx, &p->bounds, &sim->bounds));
     sim->probe_values = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->probe_values);
     size_t in = (size_t)o->nprobe + (size_t)sim->model->ntunable;
     sim->measure_in = flx_alloc(sim->ctx, in, sizeof *sim->measure_in);
@@ -285,6 +299,7 @@ static flx_status plan_outputs(flx_simulation *sim)
     sim->making->equations_settle = flx_equations_settle(m);
     FLX_TRY(plan_columns(sim));
     FLX_TRY(plan_probes(sim));
+    FLX_TRY(plan_bounds(sim));
     FLX_TRY(plan_measures(sim));
     return plan_events(sim);
 }
@@ -459,6 +474,7 @@ void flx_plan_destroy(flx_plan **plan)
     flx_free(p->full_model);
     flx_formulas_clear(&p->columns);
     flx_formulas_clear(&p->probes);
+    flx_formulas_clear(&p->bounds);
     flx_formulas_clear(&p->balanced);
     flx_program_destroy(&p->measure_program);
     flx_state_destroy(&p->start);
@@ -488,6 +504,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_integrator_destroy(&sim->it);
     flx_signals_clear(&sim->columns);
     flx_signals_clear(&sim->probes);
+    flx_signals_clear(&sim->bounds);
     flx_motion_clear(&sim->motion);
     flx_free(sim->measure_in);
     flx_free(sim->measure_scratch);

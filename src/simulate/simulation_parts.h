@@ -292,6 +292,7 @@ typedef struct flx_plan {
     flx_result_info info;               // without what one run adds
     double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena
     flx_formulas columns, probes;
+    flx_formulas bounds;          // of forces, in order
     flx_formulas balanced;        // of what begins at rest (balanced_states.c)
     flx_program *measure_program; // owned
     bool *not_unique;             // (njoint) arena or NULL: reactions that are one choice of many
@@ -362,7 +363,7 @@ struct flx_simulation {
     flx_result_info info;
     double **findings; // the plan's, or found again for other parameters; arena
 
-    flx_signals columns, probes;
+    flx_signals columns, probes, bounds;
     flx_motion motion;
     double *measure_in, *measure_scratch, *metrics;
     flx_probe_value *probe_values; // (nprobe) owned

@@ -83,6 +83,7 @@ int flx_model_add_tyre(flx_model *m, const char *name, const flx_tyre_def *def)
     if (!both) flx_put_value(&k, "relaxation", d.relaxation[0]);
     flx_put_value(&k, "trail", d.trail);
     flx_put_value(&k, "low_speed_damping", d.low_speed_damping);
+    flx_put_value(&k, "low_speed", d.low_speed);
     return flx_item_end(&k);
 }
 

@@ -3,8 +3,8 @@
 //     rho = (c - p).n/(e.n),  d = R - rho,  F_n = max(0, k d + c d') while d > 0                      (TYR-1)
 //     t_x = a x n, t_y = n x t_x,  v_x = v.t_x,  v_y = (v - rho w x e).t_y,  v_s = w R_e - v_x        (TYR-2)
 //     s_x k' + |v_x| k + h |v_s| (k - k_m)/(k_m/4) = v_s, the last term where k > k_m;  s_y, z, v_y alike (TYR-3)
-// h falls from 1 at rest to 0 at 1 m/s: a wheel that slides at a standstill is stretched by little more than s k_m.
-// Off the road nothing stretches the tyre: s_x k' + (|v_x| + 10 m/s) k = 0.
+// h falls from 1 at rest to 0 at 2 v_l: a wheel that slides at a standstill is stretched by little more than s k_m.
+// Off the road nothing stretches the tyre: s_x k' + (|v_x| + 20 v_l) k = 0. Speeds are low below v_l, 0.3 sqrt(g R) unless given.
 // p is the point of the road nearest to the centre, in the plane of the wheel (TYR-5). Forces follow from the slip k and the
 // slip angle atan z by the law; together they stay inside an ellipse. They act where the wheel touches.
 #include "expr/algebra.h"
@@ -14,12 +14,19 @@
 #include <math.h>
 #include <string.h>
 
-#define SLOW 0.5   // m/s: below, slips are damped
-#define ALOFT 10.0 // m/s: a tyre off the road loses its slips as if it rolled so much faster
-#define STILL 1.0  // m/s: below, they do not grow beyond what the law can hold
+// Speeds are in those below which slips are damped, v_l, lengths in radii, and loads in stiffness times radius: a model moves the
+// same in any units.
+#define SLOW 0.3     // of sqrt(g R), the speed v_l
+#define FLATTER 0.05 // of R: depth of a tyre under its wheel where there is no gravity
+#define DAMPING 0.05 // of 1/v_l: of slips, unless given
+#define ALOFT 20.0   // a tyre off the road loses its slips as if it rolled so much faster
+#define STILL 2.0    // below, they do not grow beyond what the law can hold
+#define WAY 3e-4     // over which slopes of the road are differences
 #define LEAST 0.01
 #define ROUND 1e-4        // of the larger one of two slips
-#define NONE 1e-6         // N: added to loads that divide
+#define NONE 1e-11        // added to loads that divide
+#define FAR 2.0           // beyond, the foot of a wheel that lies nearly flat is not looked for
+#define UPRIGHT 0.17      // cosine of 80 degrees of camber: a wheel that leans more does not roll
 #define FLAT 1e-6         // sine of the angle between axis and normal
 #define ROUNDS 4          // of the search for the place where the wheel touches
 #define LEAST_CURVED 0.25 // of 1 less the radius of the wheel over that of a valley: (TYR-5)
@@ -32,8 +39,9 @@ typedef struct magic {
 
 typedef struct tyre {
     tyre_law law;
-    flx_num radius, rolling, stiffness, damping, trail, low;
-    bool rolls; // its rolling radius is given
+    flx_num radius, rolling, stiffness, damping, trail;
+    flx_node slow, low; // v_l, and how much slips are damped below it
+    bool rolls;         // its rolling radius is given
     flx_num slope[2], friction, way[2];
     bool limited;
     magic curve[2];
@@ -46,6 +54,19 @@ typedef struct tyre {
 static flx_node num(flx_graph *g, flx_num a)
 {
     return flx_num_node(g, a);
+}
+
+static flx_node either_positive(flx_graph *g, flx_node x, flx_node then, flx_node otherwise)
+{
+    return flx_graph_either(g, flx_graph_binary(g, FLX_OP_LT, node_const(g, 0.0), x), then,
+                            otherwise);
+}
+
+// x between -most and most, without a switch.
+static flx_node inside(flx_graph *g, flx_node x, flx_node most)
+{
+    x = either_positive(g, node_sub(g, x, most), most, x);
+    return either_positive(g, node_sub(g, node_neg(g, most), x), node_neg(g, most), x);
 }
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -159,7 +180,43 @@ static flx_status read_road(flx_env *c, const flx_item *force, tyre *t)
     return FLX_OK;
 }
 
-static flx_status read_tyre(flx_env *c, const flx_item *force, tyre *t)
+// sqrt(g R); without gravity g is that which the tyre would carry the wheel against, flattened by a part of its radius.
+static flx_node usual_speed(flx_builder *b, const flx_item *wheel, const tyre *t)
+{
+    flx_graph *g = b->g;
+    const flx_model *m = b->m;
+    const flx_body none = {.mass = 1.0}, *body = &none;
+    if (wheel->kind == FLX_KIND_BODY) body = &((const flx_body_data *)wheel->data)->def;
+    flx_node sum = node_const(g, 0.0), radius = num(g, t->radius);
+    for (int i = 0; i < 3; i++) {
+        flx_node part = node_open(g, m->gravity[i], m->gravity_open[i]);
+        sum = node_add(g, sum, node_mul(g, part, part));
+    }
+    flx_node mass = node_open(g, body->mass > 0.0 ? body->mass : 1.0, body->mass_open);
+    flx_node without = node_scale(g, FLATTER, node_mul(g, radius, num(g, t->stiffness)));
+    without = node_div(g, without, mass);
+    flx_node least = node_const(g, 1e-300); // a root has no slope at zero
+    flx_node more = either_positive(g, sum, sum, least);
+    flx_node pull = either_positive(g, sum, node_sqrt(g, more), without);
+    return node_sqrt(g, node_mul(g, pull, radius));
+}
+
+static flx_status read_low_speeds(flx_env *c, const flx_item *force, const flx_item *wheel, tyre *t)
+{
+    flx_graph *g = c->b->g;
+    flx_num given;
+    FLX_TRY(flx_force_number(c, force, "low_speed", 1.0, 0.0, true, &given));
+    t->slow = flx_entry_get(force->def, "low_speed")
+                  ? num(g, given)
+                  : node_scale(g, SLOW, usual_speed(c->b, wheel, t));
+    FLX_TRY(flx_force_number(c, force, "low_speed_damping", 0.0, 0.0, false, &given));
+    t->low = flx_entry_get(force->def, "low_speed_damping")
+                 ? num(g, given)
+                 : node_div(g, node_const(g, DAMPING), t->slow);
+    return t->slow < 0 || t->low < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+static flx_status read_tyre(flx_env *c, const flx_item *force, const flx_item *wheel, tyre *t)
 {
     const flx_entry *way = flx_entry_get(force->def, "relaxation");
     *t = (tyre){.dim = c->b->m->dimension};
@@ -171,8 +228,8 @@ static flx_status read_tyre(flx_env *c, const flx_item *force, tyre *t)
     FLX_TRY(flx_force_number(c, force, "stiffness", 0.0, 0.0, true, &t->stiffness));
     FLX_TRY(flx_force_number(c, force, "damping", 0.0, 0.0, false, &t->damping));
     FLX_TRY(flx_force_number(c, force, "trail", 0.0, 0.0, false, &t->trail));
-    FLX_TRY(flx_force_number(c, force, "low_speed_damping", 0.1, 0.0, false, &t->low));
-    t->way[0] = t->way[1] = (flx_num){0.3, 0};
+    FLX_TRY(read_low_speeds(c, force, wheel, t));
+    t->way[0] = t->way[1] = t->radius;
     for (int i = 0; way && i < 2; i++) {
         bool list = way->kind == FLX_ENTRY_LIST;
         FLX_TRY(flx_build_num(c, list ? way->items[i] : way, &t->way[i]));
@@ -206,9 +263,9 @@ static flx_status road_under(flx_env *e, const tyre *t, const flx_node at[3],
                              const flx_node heading[2], flx_loc loc, flx_node p[3], flx_node n[3],
                              flx_node *bend)
 {
-    const double h = 1e-4;
     flx_graph *g = e->b->g;
     flx_node zero = node_const(g, 0.0), one = node_const(g, 1.0), size = one;
+    flx_node h = node_scale(g, WAY, num(g, t->radius));
     for (int i = 0; i < 3; i++) {
         p[i] = at[i];
         n[i] = zero;
@@ -225,10 +282,10 @@ static flx_status road_under(flx_env *e, const tyre *t, const flx_node at[3],
         for (int k = 0; k < 2; k++) {
             memcpy(q[k], at, sizeof q[k]);
             for (int j = 0; j < (t->field ? 2 : 1); j++)
-                q[k][j] = node_add(g, at[j], node_scale(g, k ? h : -h, along[i][j]));
+                q[k][j] = node_add(g, at[j], node_mul(g, k ? h : node_neg(g, h), along[i][j]));
             FLX_TRY(height_at(e, t, q[k], loc, &z[k]));
         }
-        flx_node slope = node_scale(g, 0.5 / h, node_sub(g, z[1], z[0]));
+        flx_node slope = node_div(g, node_sub(g, z[1], z[0]), node_scale(g, 2.0, h));
         size = node_add(g, size, node_mul(g, slope, slope));
         for (int j = 0; j < (t->field ? 2 : 1); j++)
             n[j] = node_sub(g, n[j], node_mul(g, slope, along[i][j]));
@@ -238,7 +295,7 @@ static flx_status road_under(flx_env *e, const tyre *t, const flx_node at[3],
             twice = node_mul(g, twice, node_mul(g, heading[0], heading[0]));
             slope = node_mul(g, slope, heading[0]);
         }
-        *bend = node_div(g, node_scale(g, 1.0 / (h * h), twice),
+        *bend = node_div(g, node_div(g, twice, node_mul(g, h, h)),
                          node_add(g, one, node_mul(g, slope, slope)));
     }
     size = node_sqrt(g, size);
@@ -249,14 +306,9 @@ static flx_status road_under(flx_env *e, const tyre *t, const flx_node at[3],
 
 typedef struct patch {
     flx_node n[3], e[3], tx[3], ty[3];
-    flx_node loaded; // radius
+    flx_node loaded;        // radius
+    flx_node tilt, upright; // n.a, n.e
 } patch;
-
-static flx_node either_positive(flx_graph *g, flx_node x, flx_node then, flx_node otherwise)
-{
-    return flx_graph_either(g, flx_graph_binary(g, FLX_OP_LT, node_const(g, 0.0), x), then,
-                            otherwise);
-}
 
 // Of the wheel, in the plane.
 static void find_heading(flx_graph *g, const tyre *t, const flx_node a[3], flx_node out[2])
@@ -281,21 +333,21 @@ static flx_status find_patch(flx_env *env, const tyre *t, const flx_node c[3], c
     for (int round = 0; round < (t->road ? ROUNDS : 1); round++) {
         flx_node way[3], off[3], one = node_const(g, 1.0);
         FLX_TRY(road_under(env, t, at, heading, loc, p, out->n, &bend));
-        flx_node tilt = node_dot(g, out->n, a);
-        for (int i = 0; i < 3; i++) out->e[i] = node_sub(g, out->n[i], node_mul(g, tilt, a[i]));
+        out->tilt = node_dot(g, out->n, a);
+        for (int i = 0; i < 3; i++)
+            out->e[i] = node_sub(g, out->n[i], node_mul(g, out->tilt, a[i]));
         flx_node size = node_norm(g, out->e);
         for (int i = 0; i < 3; i++) out->e[i] = node_div(g, out->e[i], size);
         node_cross(g, a, out->n, out->tx);
         size = node_norm(g, out->tx);
         for (int i = 0; i < 3; i++) out->tx[i] = node_div(g, out->tx[i], size);
         node_sub3(g, c, p, way);
-        flx_node upright = node_dot(g, out->e, out->n);
-        out->loaded = node_div(g, node_dot(g, way, out->n), upright);
-        for (int i = 0; i < 3; i++) {
-            at[i] = node_sub(g, c[i], node_mul(g, out->loaded, out->e[i]));
-        }
+        out->upright = node_dot(g, out->e, out->n);
+        out->loaded = node_div(g, node_dot(g, way, out->n), out->upright);
+        flx_node far = node_scale(g, FAR, num(g, t->radius)), reach = inside(g, out->loaded, far);
+        for (int i = 0; i < 3; i++) at[i] = node_sub(g, c[i], node_mul(g, reach, out->e[i]));
         // the foot on the tangent plane, less the part by which the road comes nearer there
-        flx_node curved = node_div(g, node_mul(g, out->loaded, bend), upright);
+        flx_node curved = node_div(g, node_mul(g, reach, bend), out->upright);
         flx_node left = node_add(g, one, node_const(g, -LEAST_CURVED));
         left = node_sub(g, left, curved);
         left = node_add(g, either_positive(g, left, left, node_const(g, 0.0)),
@@ -317,13 +369,6 @@ static flx_node size_of(flx_graph *g, flx_node x)
     return either_positive(g, x, x, node_neg(g, x));
 }
 
-// x between -most and most, without a switch.
-static flx_node inside(flx_graph *g, flx_node x, flx_node most)
-{
-    x = either_positive(g, node_sub(g, x, most), most, x);
-    return either_positive(g, node_sub(g, node_neg(g, most), x), node_neg(g, most), x);
-}
-
 static flx_node magic_force(flx_graph *g, const magic *m, flx_node x)
 {
     flx_node u = node_mul(g, num(g, m->B), x), atan = flx_graph_unary(g, FLX_OP_ATAN, u);
@@ -340,7 +385,8 @@ static flx_node side_force(flx_graph *g, const tyre *t, int side, flx_node slip,
     flx_num part = t->law == MAGIC ? t->curve[side].D : t->friction;
     // where a step looks beyond the border at which the wheel leaves the road, the load is negative
     flx_node held = either_positive(g, load, load, node_const(g, 0.0));
-    *most = node_mul(g, num(g, part), node_add(g, held, node_const(g, NONE)));
+    flx_node none = node_scale(g, NONE, node_mul(g, num(g, t->stiffness), num(g, t->radius)));
+    *most = node_mul(g, num(g, part), node_add(g, held, none));
     if (t->law == MAGIC) return node_mul(g, load, magic_force(g, &t->curve[side], angle));
     if (t->law == LINEAR) return node_mul(g, num(g, t->slope[side]), angle);
     // C z - C^2 |z| z/(3 f F) + C^3 z^3/(27 f^2 F^2), beyond z_s = 3 f F/C: f F                     (TYR-4)
@@ -356,9 +402,9 @@ static flx_node side_force(flx_graph *g, const tyre *t, int side, flx_node slip,
 }
 
 // (1 - (v/most)^2)^2 below a speed, 0 above it.
-static flx_node slowness(flx_graph *g, flx_node speed, double most)
+static flx_node slowness(flx_graph *g, flx_node speed, flx_node most)
 {
-    flx_node u = node_scale(g, 1.0 / most, speed);
+    flx_node u = node_div(g, speed, most);
     flx_node slow = node_sub(g, node_const(g, 1.0), node_mul(g, u, u));
     return either_positive(g, slow, node_mul(g, slow, slow), node_const(g, 0.0));
 }
@@ -394,15 +440,16 @@ static flx_status add_slip(flx_env *e, flx_item *force, flx_force_data *d, const
     if (most >= 0) {
         flx_node within = inside(g, leaf, most);
         flx_node beyond = node_div(g, node_sub(g, leaf, within), node_scale(g, 0.25, most));
-        flx_node slides = node_mul(g, slowness(g, speed, STILL), size_of(g, drive));
+        flx_node slides =
+            node_mul(g, slowness(g, speed, node_scale(g, STILL, t->slow)), size_of(g, drive));
         rate = node_sub(g, rate, node_mul(g, slides, beyond));
     }
-    flx_node aloft = node_mul(g, node_add(g, size, node_const(g, ALOFT)), leaf);
+    flx_node aloft = node_mul(g, node_add(g, size, node_scale(g, ALOFT, t->slow)), leaf);
     rate = flx_graph_if(g, down, rate, node_neg(g, aloft));
     rate = node_div(g, rate, num(g, t->way[side]));
     flx_force_set_rate(e->b, state, rate);
-    flx_node slow = slowness(g, speed, SLOW);
-    *slip = node_add(g, leaf, node_mul(g, node_mul(g, num(g, t->low), slow), drive));
+    flx_node slow = slowness(g, speed, t->slow);
+    *slip = node_add(g, leaf, node_mul(g, node_mul(g, t->low, slow), drive));
     return *slip < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
@@ -438,10 +485,22 @@ static flx_status find_axis(flx_env *c, const flx_item *force, const flx_force_d
     return FLX_OK;
 }
 
-// 1 forwards, -1 backwards, in between below SLOW: the trail is behind the wheel in the direction in which it rolls.
-static flx_node course(flx_graph *g, flx_node speed)
+// 1 forwards, -1 backwards, in between below v_l: the trail is behind the wheel in the direction in which it rolls.
+static flx_node course(flx_graph *g, const tyre *t, flx_node speed)
 {
-    return inside(g, node_scale(g, 1.0 / SLOW, speed), node_const(g, 1.0));
+    return inside(g, node_div(g, speed, t->slow), node_const(g, 1.0));
+}
+
+// A wheel that lies on its side has no lowest point, and its loaded radius no bound: there the run ends.
+static void set_bound(flx_graph *g, const tyre *t, const patch *p, flx_node depth,
+                      flx_force_data *d)
+{
+    if (t->dim == 2) return;
+    flx_node spare = node_add(g, p->upright, node_const(g, -UPRIGHT));
+    d->def.bound = either_positive(g, depth, spare, node_const(g, 1.0));
+    d->def.beyond =
+        "its wheel leans by more than 80 degrees: a tyre has forces of a wheel that rolls. "
+        "Hold the wheel upright, or let a contact of its 'surface' carry it when it falls";
 }
 
 // Both forces inside the ellipse of their largest ones.
@@ -464,7 +523,7 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_env constants;
     flx_node c[3], a[3], v[3], w[3], F[2], most[2], zero = node_const(g, 0.0);
     flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
-    FLX_TRY(read_tyre(&constants, force, &t));
+    FLX_TRY(read_tyre(&constants, force, d->body[1], &t));
     FLX_TRY(find_axis(&constants, force, d, &t, a));
     flx_node_position(b, d->body[1], &d->at[1], c);
     flx_node_velocity(b, d->body[1], &d->at[1], v);
@@ -496,7 +555,7 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
         flx_node part = t.law != LINEAR || t.limited ? node_div(g, F[1], most[1]) : zero;
         part = either_positive(g, load, node_mul(g, part, part), zero);
         trail = node_mul(g, num(g, t.trail), node_sub(g, node_const(g, 1.0), part));
-        trail = node_mul(g, trail, course(g, vx));
+        trail = node_mul(g, trail, course(g, &t, vx));
     }
     flx_node aligning = t.sides == 2 ? node_neg(g, node_mul(g, trail, F[1])) : zero;
     flx_node arm[3], total[3], moment[3];
@@ -517,6 +576,8 @@ flx_status flx_tyre_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_force_add_signal(d, "lateral", t.sides == 2 ? F[1] : zero);
     flx_force_add_signal(d, "deflection", depth);
     flx_force_add_signal(d, "aligning", aligning);
+    flx_force_add_signal(d, "camber", flx_graph_binary(g, FLX_OP_ATAN2, p.tilt, p.upright));
+    set_bound(g, &t, &p, depth, d);
     if (t.sides < 2) flx_force_add_signal(d, "side_slip", zero);
     return FLX_OK;
 }
