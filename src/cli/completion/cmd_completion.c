@@ -30,6 +30,23 @@ static void put_words(void)
     fputs("help --version", stdout);
 }
 
+// What follows each command, and 'help', between marks of a list.
+static void put_cases(const char *begin, const char *end)
+{
+    for (int i = 0; i < N_COMMANDS; i++) {
+        printf("    %s) options=%s", commands[i]->name, begin);
+        cli_put_options(commands[i], "", " ");
+        printf("%s actions=%s", end, begin);
+        cli_put_actions(commands[i], "", " ");
+        printf("%s ;;\n", end);
+    }
+    printf("    help) actions=%s", begin);
+    put_words();
+    printf("%s ;;\n    esac\n    methods=%s", end, begin);
+    cli_put_methods("", " ");
+    fputs(end, stdout);
+}
+
 static void put_bash(void)
 {
     fputs("_flexion() {\n"
@@ -40,19 +57,9 @@ static void put_bash(void)
           stdout);
     put_words();
     fputs("' -- \"$cur\")); return; fi\n    case ${COMP_WORDS[1]} in\n", stdout);
-    for (int i = 0; i < N_COMMANDS; i++) {
-        printf("    %s) options='", commands[i]->name);
-        cli_put_options(commands[i], "", " ");
-        fputs("' actions='", stdout);
-        cli_put_actions(commands[i], "", " ");
-        fputs("' ;;\n", stdout);
-    }
-    fputs("    help) actions='", stdout);
-    put_words();
-    fputs("' ;;\n    esac\n    methods='", stdout);
-    cli_put_methods("", " ");
+    put_cases("'", "'");
     fputs(
-        "'\n"
+        "\n"
         "    case $cur in -*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")); return ;; esac\n"
         "    if [ \"$COMP_CWORD\" -eq 2 ] && [ -n \"$actions\" ]; then\n"
         "        COMPREPLY=($(compgen -W \"$actions\" -- \"$cur\")); return\n"
@@ -99,19 +106,9 @@ static void put_zsh(void)
     fputs("    )\n    if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
           "    case $words[2] in\n",
           stdout);
-    for (int i = 0; i < N_COMMANDS; i++) {
-        printf("    %s) options=(", commands[i]->name);
-        cli_put_options(commands[i], "", " ");
-        fputs(") actions=(", stdout);
-        cli_put_actions(commands[i], "", " ");
-        fputs(") ;;\n", stdout);
-    }
-    fputs("    help) actions=(", stdout);
-    put_words();
-    fputs(") ;;\n    esac\n    methods=(", stdout);
-    cli_put_methods("", " ");
+    put_cases("(", ")");
     fputs(
-        ")\n"
+        "\n"
         "    if [[ $PREFIX == -* ]]; then compadd -- $options; return; fi\n"
         "    if (( CURRENT == 3 && $#actions )); then compadd -- $actions; return; fi\n"
         "    if [[ $PREFIX == simulate.method=* ]]; then compadd -P simulate.method= -- $methods; "
