@@ -242,23 +242,6 @@ static bool must_change(const run *r)
     return r->watch.failed && !r->watch.full && r->sim->model->reduce_else_full;
 }
 
-// Ends the run where a force is beyond its bounds, as that of a tyre whose wheel has fallen flat.
-static flx_status check_bounds(run *r, const flx_state *x)
-{
-    flx_simulation *sim = r->sim;
-    const flx_model *m = sim->model;
-    int n = 0;
-    if (sim->bounds.of->nnode == 0) return FLX_OK;
-    FLX_TRY(flx_signals_eval(&sim->bounds, sim, x, 0.0));
-    for (int i = 0; i < m->nforce; i++) {
-        const flx_force *f = m->forces + i;
-        if (f->bound < 0 || !(sim->bounds.out[n++] < 0.0)) continue;
-        return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, f->loc, "'%s' at t = %.6g s: %s", f->name, x->t,
-                        f->beyond);
-    }
-    return FLX_OK;
-}
-
 // flx_integrate hands over the state itself at the start and at the ends of steps, and another one
 // inside a step.
 static int on_output(void *user, const flx_state *x)
@@ -275,7 +258,7 @@ static int on_output(void *user, const flx_state *x)
         r->status = put_row(r, x);
     }
     if (r->status == FLX_OK && whole && !r->sim->no_ledger) r->status = flx_judge_step(r->sim, x);
-    if (r->status == FLX_OK && whole) r->status = check_bounds(r, x);
+    if (r->status == FLX_OK && whole) r->status = flx_bounds_check(r->sim, x);
     if (r->status == FLX_OK && whole) r->status = flx_watch_look(&r->watch, r->sim, x);
     if (r->status == FLX_OK && whole) r->status = flx_running_keep(r, false);
     if (r->status != FLX_OK || must_change(r) || (whole && r->interrupt)) return 1;

@@ -57,19 +57,6 @@ static flx_status plan_probes(flx_simulation *sim)
     return flx_formulas_create(sim->model->graph, o->nprobe, nodes, &sim->making->probes);
 }
 
-// Of forces that hold within bounds.
-static flx_status plan_bounds(flx_simulation *sim)
-{
-    const flx_model *m = sim->model;
-    flx_node *nodes = flx_arena_take(sim->arena, (size_t)m->nforce, sizeof *nodes);
-    int n = 0;
-    if (!nodes) return FLX_ERR_MEMORY;
-    for (int i = 0; i < m->nforce; i++) {
-        if (m->forces[i].bound >= 0) nodes[n++] = m->forces[i].bound;
-    }
-    return flx_formulas_create(m->graph, n, nodes, &sim->making->bounds);
-}
-
 static flx_status plan_measures(flx_simulation *sim)
 {
     const flx_outputs *o = &sim->model->outputs;
@@ -299,7 +286,7 @@ static flx_status plan_outputs(flx_simulation *sim)
     sim->making->equations_settle = flx_equations_settle(m);
     FLX_TRY(plan_columns(sim));
     FLX_TRY(plan_probes(sim));
-    FLX_TRY(plan_bounds(sim));
+    FLX_TRY(flx_bounds_plan(sim));
     FLX_TRY(plan_measures(sim));
     return plan_events(sim);
 }

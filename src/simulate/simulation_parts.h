@@ -201,6 +201,10 @@ flx_status flx_layer_correct(flx_simulation *sim, const double *given);
 // does not ask for it.
 void flx_layer_add(const flx_simulation *sim, const flx_system *base, flx_state *x);
 
+// force_bounds.c: bounds of forces, of the plan; and at the start and the ends of steps.
+flx_status flx_bounds_plan(flx_simulation *sim);
+flx_status flx_bounds_check(flx_simulation *sim, const flx_state *x);
+
 // A reduced run that looks whether its conditions hold (watch.c).
 typedef struct flx_watch {
     double next, every;   // times of looking; every 0: the end of the run is not known
