@@ -293,18 +293,22 @@ static flx_status set_shift(least *l)
     return FLX_OK;
 }
 
+// Of what has no weight, that of the shifted mass along the row, in the row's own unit: 1/(y (M + S)^-1 y^T) of the diagonal.
 static double weight_of(const least *l, const flx_given_row *g)
 {
-    double weight = g->weight;
-    const flx_pattern *p = &l->p->sys->pattern;
-    int own = l->own[flx_pattern_block(p, g->first)];
-    if (weight > 0.0 || own < 0) return weight;
-    int n = l->pattern.start[own + 1] - l->pattern.start[own];
+    const flx_pattern *p = &l->pattern;
+    int b = flx_pattern_block(&l->p->sys->pattern, g->first), own = l->own[b];
+    if (g->weight > 0.0 || own < 0) return g->weight;
+    int first = g->first - l->p->sys->pattern.start[b], at = p->start[own];
+    int n = p->start[own + 1] - at;
     const double *A = diagonal_of(l, l->M, own);
-    for (int k = 0; k < n; k++) {
-        weight = fmax(weight, A[k * n + k] + l->shift[l->pattern.start[own] + k]);
+    double sum = 0.0;
+    for (int k = 0; k < g->n && first + k < n; k++) {
+        int i = first + k;
+        double mass = A[i * n + i] + l->shift[at + i];
+        if (mass > 0.0) sum += g->y[k] * g->y[k] / mass;
     }
-    return weight;
+    return sum > 0.0 ? 1.0 / sum : 0.0;
 }
 
 // The row in the columns of its block here, from *first on; how many.

@@ -34,6 +34,15 @@ static void flip_coordinate(spec *s, int joint)
         f->effort[1] *= -1;
         f->gain *= -1;
     }
+    for (int i = 0; i < s->nrelation; i++) {
+        spec_relation *r = s->relations + i;
+        for (int k = 0; k < 2; k++) {
+            if (r->of[k] != joint) continue;
+            r->offset[k] *= -1;
+            r->ratio *= -1;
+            r->bent *= k == 1 ? -1 : 1;
+        }
+    }
     for (int i = 0; i < s->nvariable; i++) {
         if (s->variables[i].joint != joint) continue;
         s->variables[i].gain *= -1;
@@ -224,6 +233,7 @@ bool can_be_shifted(const spec *s)
         const spec_force *f = s->forces + i;
         bool remembers = f->kind == FORCE_CONTACT && f->touch == TOUCH_RESTITUTION;
         remembers = remembers || f->kind == FORCE_MUSCLE || f->kind == FORCE_TYRE;
+        remembers = remembers || (f->kind == FORCE_CONTACT && f->rubs == RUBS_SPRING);
         if (f->there && (f->kind == FORCE_BUSHING || remembers)) return false;
     }
     for (int i = 0; i < s->njoint; i++) { // angles of bodies count from there
@@ -328,6 +338,8 @@ static void scale_contact(const units *u, spec_force *f)
     f->k[0] *= linear ? k : k / sqrt(u->L);
     f->c[0] *= linear ? k * u->T : u->T / u->L;
     f->friction[1] *= u->L / u->T;
+    f->grip[0] *= k;
+    f->grip[1] *= k * u->T;
 }
 
 static void scale_cable(const units *u, spec_force *f)
@@ -411,6 +423,14 @@ void copy_rescaled(const spec *s, double length, double mass, double time, spec 
     for (int i = 0; i < s->nbody; i++) scale_body(&u, out->bodies + i);
     for (int i = 0; i < s->njoint; i++) scale_joint(s, &u, out->joints + i);
     for (int i = 0; i < s->nforce; i++) scale_force(s, &u, out->forces + i);
+    for (int i = 0; i < s->nrelation; i++) {
+        spec_relation *r = out->relations + i;
+        double a = joint_length(s, r->of[0], &u), b = joint_length(s, r->of[1], &u);
+        r->offset[0] *= a;
+        r->offset[1] *= b;
+        r->ratio *= b / a;
+        r->bent *= b / (a * a);
+    }
     for (int i = 0; i < s->nvariable; i++) {
         spec_variable *x = out->variables + i;
         double energy = mass * length * length / (time * time);

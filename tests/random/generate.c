@@ -511,4 +511,6 @@ void generate(uint64_t seed, const features *f, spec *out)
     k.state = seed * 0x94d049bb133111ebull + 4;
     if (f->meshes) make_meshes(&k);
     if (f->meshes && chance(&k, 10)) make_solid(&k);
+    k.state = seed * 0xd6e8feb86659fd93ull + 5;
+    if (f->pairs) make_pairs(&k, loops);
 }

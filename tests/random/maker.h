@@ -36,6 +36,10 @@ v3 random_place(maker *k, int body);
 void make_meshes(maker *k); // of flexible bodies
 void make_solid(maker *k);
 
+// ---- generate_pairs.c ---------------------------------------------------------------------------
+// Forces and torques between two bodies, rotors without mass, relations of coordinates, other beams, other friction.
+void make_pairs(maker *k, bool loops);
+
 // ---- generate_shapes.c --------------------------------------------------------------------------
 void make_shapes(maker *k); // a contact
 

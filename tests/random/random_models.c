@@ -50,7 +50,8 @@ static const features everything = {.most_bodies = 4,
                                     .lines = true,
                                     .tyres = true,
                                     .shapes = true,
-                                    .meshes = true};
+                                    .meshes = true,
+                                    .pairs = true};
 
 static double now(void)
 {
@@ -85,6 +86,7 @@ static features choose(const char *letters)
     f.tyres = strchr(letters, 'y');
     f.shapes = strchr(letters, 'h');
     f.meshes = strchr(letters, 'q');
+    f.pairs = strchr(letters, 'i');
     return f;
 }
 

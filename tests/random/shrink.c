@@ -20,6 +20,9 @@ static void drop_hanging(spec *s)
             s->joints[i].there = false;
             again = 1;
         }
+        for (int i = 0; i < s->nrelation; i++) {
+            if (s->relations[i].there && relation_hangs(s, i)) s->relations[i].there = false;
+        }
         for (int i = 0; i < s->nforce; i++) {
             if (!s->forces[i].there || !force_hangs(s, i)) continue;
             s->forces[i].there = false;
@@ -126,7 +129,8 @@ void shrink(const variant *v, spec *s, finding *found)
     int dropped;
     do {
         dropped = DROP(&k, forces, nforce) + DROP(&k, variables, nvariable) +
-                  DROP(&k, joints, njoint) + DROP(&k, bodies, nbody);
+                  DROP(&k, relations, nrelation) + DROP(&k, joints, njoint) +
+                  DROP(&k, bodies, nbody);
     } while (dropped > 0);
     simplify(&k);
 }

@@ -69,6 +69,12 @@ bool force_hangs(const spec *s, int force)
     return false;
 }
 
+bool relation_hangs(const spec *s, int relation)
+{
+    const spec_relation *r = s->relations + relation;
+    return !s->joints[r->of[0]].there || !s->joints[r->of[1]].there;
+}
+
 bool goes_through(const spec_force *f)
 {
     return f->kind == FORCE_CABLE || f->kind == FORCE_MUSCLE;
@@ -94,6 +100,7 @@ int count_items(const spec *s)
     for (int i = 0; i < s->njoint; i++) n += s->joints[i].there;
     for (int i = 0; i < s->nforce; i++) n += s->forces[i].there;
     for (int i = 0; i < s->nvariable; i++) n += s->variables[i].there;
+    for (int i = 0; i < s->nrelation; i++) n += s->relations[i].there;
     return n;
 }
 

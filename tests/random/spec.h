@@ -17,6 +17,7 @@
     18 // the last ones are contacts, springs of what has no mass, and what generate_lines.c draws
 #define SPEC_PLACES 4 // of a force
 #define SPEC_VARIABLES 3
+#define SPEC_RELATIONS 2
 #define GROUND (-1)
 
 typedef enum body_kind {
@@ -182,6 +183,7 @@ typedef struct spec_force {
     v3 at[SPEC_PLACES];  // body axes
     int further;         // places after the first two
     v3 value;            // of vectors: ground axes, or the body's; of a tyre the wheel's axis
+    bool between;        // of vectors: oppositely on the first
     bool in_body;        // frame: body
     bool mixed;          // form: mixed
     law law;             // beyond the linear one
@@ -201,7 +203,9 @@ typedef struct spec_force {
     double radius[2], restitution, friction[2]; // coefficient, slip velocity
     bool shaped;                                // ... of these shapes instead
     spec_shape shape[2];
-    double exponent; // of a cable
+    enum { RUBS_ROUNDED, RUBS_EXACT, RUBS_SPRING } rubs; // how friction sticks
+    double grip[2];                                      // stiffness and damping of that spring
+    double exponent;                                     // of a cable
     spec_muscle muscle;
     spec_tyre tyre;
 } spec_force;
@@ -218,6 +222,13 @@ typedef struct spec_variable {
     double filter, sample; // of a controller
 } spec_variable;
 
+// Of coordinates of joints, from their values in the drawing: y = ratio x + bent x^2, an equation's constraint.
+typedef struct spec_relation {
+    bool there;
+    int of[2]; // x, y
+    double offset[2], ratio, bent;
+} spec_relation;
+
 typedef struct spec {
     uint64_t seed;
     int dimension;
@@ -226,11 +237,12 @@ typedef struct spec {
     bool samples;                // a clock sets variables
     double time;                 // t = 0 of the text is this time
     double length, weight, tick; // metres, kilograms and seconds in the units of the text
-    int nbody, njoint, nforce, nvariable;
+    int nbody, njoint, nforce, nvariable, nrelation;
     spec_body bodies[SPEC_BODIES];
     spec_joint joints[SPEC_JOINTS];
     spec_force forces[SPEC_FORCES];
     spec_variable variables[SPEC_VARIABLES];
+    spec_relation relations[SPEC_RELATIONS];
     bool loops;   // constraints close loops
     bool in_part; // all of it is a part of the model
     v3 part_at;   // ... there
@@ -251,6 +263,7 @@ int count_items(const spec *s);
 v3 place_of(const spec *s, int body, v3 at); // ground axes, initially
 v3 place_in(const spec *s, int body, v3 p);  // body axes
 bool is_flexible(const spec *s, int body);
+bool relation_hangs(const spec *s, int relation);
 bool acts_on_joint(const spec_force *f);
 bool goes_through(const spec_force *f); // places
 bool has_kind(const spec *s, force_kind kind);
@@ -260,7 +273,7 @@ typedef struct features { // what may be drawn
     int most_bodies;
     bool space, loops, points, forces, motions, friction, redundant, rolling, equations, mixed,
         modal, laws, starts, events, limits, contacts, inputs, massless, control, lines, tyres,
-        shapes, meshes;
+        shapes, meshes, pairs;
 } features;
 void generate(uint64_t seed, const features *f, spec *out);
 uint64_t next_seed(uint64_t *state);

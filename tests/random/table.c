@@ -58,6 +58,18 @@ static void list_body(const spec *s, int i, signal *list, int *n)
     }
 }
 
+// It holds a place alone.
+static bool is_pinned(const spec *s, int joint)
+{
+    for (int k = 0; k < 2; k++) {
+        int on = s->joints[joint].on[k];
+        if (on < 0) continue;
+        body_kind kind = s->bodies[on].kind;
+        if (kind == BODY_POINT || kind == BODY_BEAM) return true;
+    }
+    return s->dimension == 2 && s->joints[joint].kind == JOINT_REVOLUTE;
+}
+
 static void list_joint(const spec *s, int i, bool reactions, signal *list, int *n)
 {
     joint_kind k = s->joints[i].kind;
@@ -66,6 +78,10 @@ static void list_joint(const spec *s, int i, bool reactions, signal *list, int *
     if (joint_has_coordinate(s, i)) add(list, n, SIGNAL_JOINT_RATE, i, 0, "j", ".rate");
     bool loads = k != JOINT_GEAR && k != JOINT_FREE;
     if (reactions && loads) add(list, n, SIGNAL_REACTION, i, 0, "j", ".reaction");
+    // of others the places of both bodies are apart, and the moment depends on which of them is meant
+    bool pivots = k == JOINT_FIXED || k == JOINT_UNIVERSAL || k == JOINT_REVOLUTE;
+    if (reactions && pivots && !is_pinned(s, i)) add(list, n, SIGNAL_MOMENT, i, 0, "j", ".moment");
+    if (reactions && s->joints[i].moves) add(list, n, SIGNAL_DRIVE, i, 0, "j", ".drive");
 }
 
 static void list_force(const spec_force *f, int i, signal *list, int *n)
@@ -167,6 +183,14 @@ static void bring_back(const spec *s, const view *v, const signal *g, int n, dou
         break;
     case SIGNAL_REACTION:
         turn_back(v, j->reaction_sign * T * T / (L * v->mass), n, x);
+        break;
+    case SIGNAL_MOMENT:
+        if (n == 1) x[0] *= v->det * j->reaction_sign * T * T / (L * L * v->mass);
+        if (n == 3) turn_back(v, v->det * j->reaction_sign * T * T / (L * L * v->mass), n, x);
+        break;
+    case SIGNAL_DRIVE:
+        x[0] *= T * T / (L * v->mass);
+        x[0] *= j->kind == JOINT_PRISMATIC ? j->slide_sign : j->angle_sign / L;
         break;
     case SIGNAL_GAP:
         x[0] /= L;
@@ -342,8 +366,8 @@ enum { DISSIPATED = 3 };
 double table_difference(const table *a, const table *b, unsigned kinds, int *worst)
 {
     // what is small for bodies of a kilogram and a metre that move within a second
-    static const double least[SIGNAL_KINDS] = {0.3, 0.3, 0.3, 1, 0.3, 0.3, 0.3, 0.3,
-                                               0.3, 0.3, 1,   1, 0.3, 1,   0.3};
+    static const double least[SIGNAL_KINDS] = {0.3, 0.3, 0.3, 1,   0.3, 0.3, 0.3, 0.3, 0.3,
+                                               0.3, 1,   1,   0.3, 1,   0.3, 1,   1};
     double scale[SIGNAL_KINDS], most = 0.0;
     int n = a->first[a->nsignal];
     memcpy(scale, least, sizeof scale);
@@ -363,8 +387,8 @@ double table_difference(const table *a, const table *b, unsigned kinds, int *wor
             for (int r = 0; r < a->rows; r++) {
                 double d = fabs(a->x[r * n + c] - b->x[r * n + c]) / scale[kind];
                 if (kind == SIGNAL_ENERGY && c - a->first[i] == DISSIPATED) d *= LOOSE;
-                bool force =
-                    kind == SIGNAL_ACCELERATION || kind == SIGNAL_REACTION || kind == SIGNAL_PRESS;
+                bool force = kind == SIGNAL_ACCELERATION || kind == SIGNAL_REACTION ||
+                             kind == SIGNAL_PRESS || kind == SIGNAL_MOMENT || kind == SIGNAL_DRIVE;
                 if (a->limits && force) d *= OF_LIMITS;
                 if (!isfinite(d)) d = HUGE_VAL;
                 if (!(d > most)) continue;

@@ -18,9 +18,11 @@ typedef enum signal_kind {
     SIGNAL_VARIABLE,
     SIGNAL_ACCELERATION,
     SIGNAL_REACTION,
-    SIGNAL_GAP,   // of a contact
-    SIGNAL_PRESS, // its normal force; the force of a line
-    SIGNAL_RATIO, // a state of a muscle
+    SIGNAL_GAP,    // of a contact
+    SIGNAL_PRESS,  // its normal force; the force of a line
+    SIGNAL_RATIO,  // a state of a muscle
+    SIGNAL_MOMENT, // of a joint, as its reaction
+    SIGNAL_DRIVE,  // of a motion
     SIGNAL_KINDS
 } signal_kind;
 

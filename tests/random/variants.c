@@ -80,7 +80,8 @@ static void heavier(const spec *s, uint64_t seed, spec *out, view *v)
 
 #define BIT(kind) (1u << SIGNAL_##kind)
 #define ALL ((1u << SIGNAL_KINDS) - 1)
-#define MOTION (ALL & ~BIT(ACCELERATION) & ~BIT(REACTION) & ~BIT(PRESS))
+#define LOADS (BIT(REACTION) | BIT(MOMENT) | BIT(DRIVE))
+#define MOTION (ALL & ~BIT(ACCELERATION) & ~LOADS & ~BIT(PRESS))
 
 const method references[FORMS] = {
     {"dop853", "index-1", "", RTOL, 0, NULL},
@@ -218,7 +219,7 @@ static finding refused(const table *t)
 // Forces of redundant joints are not unique, nor those of contacts that stick where others hold them.
 static unsigned kinds_of(const variant *v, const table *a)
 {
-    unsigned kinds = a->redundant > 0 || a->shared ? v->kinds & ~BIT(REACTION) : v->kinds;
+    unsigned kinds = a->redundant > 0 || a->shared ? v->kinds & ~LOADS : v->kinds;
     if (a->shared) kinds &= ~BIT(PRESS);
     return kinds;
 }
@@ -262,6 +263,11 @@ static void shift_joint(spec *s, int joint, double coordinate)
     }
     for (int i = 0; i < s->nvariable; i++) {
         if (s->variables[i].joint == joint) s->variables[i].offset += coordinate;
+    }
+    for (int i = 0; i < s->nrelation; i++) {
+        for (int k = 0; k < 2; k++) {
+            if (s->relations[i].of[k] == joint) s->relations[i].offset[k] += coordinate;
+        }
     }
 }
 

@@ -188,7 +188,7 @@ static void write_modal(page *p, char *line, const spec_body *b)
 
 static void write_beam(page *p, char *line, const spec_body *b)
 {
-    static const char *const words[] = {"geometrically-exact", "ancf-cable", "segments"};
+    static const char *const words[] = {"geometrically-exact", "ancf-cable", "segments", "ancf"};
     put(line, "type: beam, formulation: %s, elements: 2, from: ", words[b->formulation]);
     put_vector(p, line, b->position);
     put(line, ", to: ");
@@ -396,15 +396,44 @@ static int section_of(const spec_variable *x)
     return x->kind == SECOND_ORDER ? 0 : x->kind == SAMPLED ? 2 : 1;
 }
 
+static void put_coordinate(const page *p, char *line, const spec_relation *r, int k)
+{
+    put(line, "(j%d.%s + %.17g)", r->of[k], coordinate_of(p->s, r->of[k]), r->offset[k]);
+}
+
+static void write_relation(page *p, int i)
+{
+    const spec_relation *r = p->s->relations + i;
+    char *line = new_line(p);
+    put(line, "  y%d: {value: \"", i);
+    put_coordinate(p, line, r, 1);
+    put(line, " - %.17g*", r->ratio);
+    put_coordinate(p, line, r, 0);
+    put(line, " - %.17g*", r->bent);
+    put_coordinate(p, line, r, 0);
+    put(line, "^2\"}");
+}
+
+static void write_relations(page *p)
+{
+    begin_section(p, "  constraints:\n");
+    for (int i = 0; i < p->s->nrelation; i++) {
+        if (p->s->relations[i].there) write_relation(p, i);
+    }
+    end_section(p, 8);
+}
+
 static void write_equations(page *p)
 {
     static const char *const titles[] = {"  second_order:\n", "  first_order:\n", "  discrete:\n",
                                          "control:\n"};
-    bool any[4] = {false, false, false, false};
+    bool any[4] = {false, false, false, false}, relates = false;
+    for (int i = 0; i < p->s->nrelation; i++) relates = relates || p->s->relations[i].there;
     for (int i = 0; i < p->s->nvariable; i++) {
         if (p->s->variables[i].there) any[section_of(p->s->variables + i)] = true;
     }
-    if (any[0] || any[1] || any[2]) append(p, "equations:\n");
+    if (any[0] || any[1] || any[2] || relates) append(p, "equations:\n");
+    if (relates) write_relations(p);
     for (int section = 0; section < 4; section++) {
         if (!any[section]) continue;
         begin_section(p, titles[section]);

@@ -122,9 +122,17 @@ static void write_vector_force(page *p, char *line, int i)
 {
     const spec_force *f = p->s->forces + i;
     bool torque = f->kind == FORCE_TORQUE;
-    put(line, "type: %s, on: ", torque ? "torque" : "force");
-    put_body(line, f->on[1]);
-    if (!torque) {
+    put(line, "type: %s, ", torque ? "torque" : "force");
+    if (f->between && !torque) {
+        put_between(p, line, i);
+    } else {
+        put(line, "on: %s", f->between ? "[" : "");
+        if (f->between) put_body(line, f->on[0]);
+        put(line, "%s", f->between ? ", " : "");
+        put_body(line, f->on[1]);
+        put(line, "%s", f->between ? "]" : "");
+    }
+    if (!torque && !f->between) {
         put(line, ", at: ");
         put_place(p, line, 'f', i, 1, f->on[1], f->at[1]);
     }
@@ -226,7 +234,10 @@ static void write_contact(page *p, char *line, int i)
     if (rigid || f->touch == TOUCH_RESTITUTION) put(line, ", restitution: %.17g", f->restitution);
     if (f->friction[0] == 0.0) return;
     put(line, ", friction: {coefficient: %.17g", f->friction[0]);
-    if (!rigid) put(line, ", velocity: %.17g", f->friction[1]);
+    if (!rigid && f->rubs == RUBS_ROUNDED) put(line, ", velocity: %.17g", f->friction[1]);
+    if (!rigid && f->rubs == RUBS_SPRING) {
+        put(line, ", stiffness: %.17g, damping: %.17g", f->grip[0], f->grip[1]);
+    }
     put(line, "}");
 }
 
