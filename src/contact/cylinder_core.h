@@ -40,11 +40,22 @@ typedef struct flx_edge_curve {
 flx_cylinder_foot flx_cylinder_meet(const flx_cylinder_core *c, const flx_edge_curve *e,
                                     double reach, double *s);
 
-// Of an axis a without radius, such as that of a capsule or an edge: where it is nearest to b, as a distance x from its middle; the
-// part of it that lies along the side of b, or over an end to which it is parallel, *on (false: none, its nearest place is one).
+// Sine of the angle up to which what lies on an end, or along a side, may tilt there.
+#define FLX_CYLINDER_LEANS 0.1
+// Of a straight edge that lies on an end, or is over it: the first or the second place where it crosses the rim. false: there is none,
+// of both.
+bool flx_cylinder_bridges(const flx_cylinder_core *c, const flx_edge_curve *e, bool second,
+                          double *s, flx_cylinder_foot *f);
+// Where a straight edge crosses the rim of the end towards `up`, from its place *s on.
+bool flx_cylinder_at_rim(const flx_cylinder_core *c, const flx_edge_curve *e, v3 up, double *s,
+                         flx_cylinder_foot *f);
+
+// Of an axis a without radius, such as that of a capsule or an edge: where it is nearest to b, as a distance x from its middle.
 double flx_cylinder_nearest_of_axis(const flx_cylinder_core *a, const flx_cylinder_core *b);
-bool flx_cylinder_bears(const flx_cylinder_core *b, const flx_cylinder_core *a, double part[2],
-                        flx_cylinder_part *on);
+// Whether it lies along the side of b, or over an end: the first or the second end of the part that does, which takes the place of the
+// nearest one; *lies: it does, false: but what lies has no such end.
+bool flx_cylinder_bears(const flx_cylinder_core *b, const flx_cylinder_core *a, bool second,
+                        bool *lies, double *x, flx_cylinder_foot *f);
 // The touch of its place x, with its skin round it, as the first; f: the place of b nearest to that.
 void flx_cylinder_put_axis(const flx_cylinder_core *a, double x, const flx_cylinder_core *b,
                            const flx_cylinder_foot *f, flx_touch *out);

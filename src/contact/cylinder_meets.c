@@ -12,6 +12,11 @@ static const double ALONG = 1e-4;
 // Part of the smaller size beyond which an edge has gone through, and no part of the cylinder is where it came in.
 static const double DEEP = 0.3;
 
+// Part of the radius to which a crossing is found at least.
+static const double FOUND = 1e-10;
+// Part of the radius by which an edge that lies on an end passes the axis.
+static const double OVER = 0.99;
+
 typedef struct place {
     v3 p, d, dd; // place, and its derivatives along the edge
 } place;
@@ -28,7 +33,7 @@ static place edge_at(const flx_edge_curve *e, double s)
 // Of the edge the places s, of the rim the angles: the way between them is across both.
 static bool find_crossing(const flx_edge_curve *e, const flx_edge_curve *rim, double x[2])
 {
-    double size = rim->radius;
+    double size = rim->radius, moved = HUGE_VAL;
     for (int i = 0; i < MOST; i++) {
         place a = edge_at(e, x[0]), b = edge_at(rim, x[1]);
         v3 way = v3_sub(b.p, a.p);
@@ -39,11 +44,11 @@ static bool find_crossing(const flx_edge_curve *e, const flx_edge_curve *rim, do
         double dx = (-f * gy - g * m) / det, dy = (m * f - fx * g) / det;
         x[0] += dx;
         x[1] += dy;
-        double moved = fabs(dx) * v3_norm(a.d) + fabs(dy) * size;
+        moved = fabs(dx) * v3_norm(a.d) + fabs(dy) * size;
         if (!(moved < size)) return false;
         if (moved < 1e-15 * size) return true;
     }
-    return false;
+    return moved < FOUND * size; // far from the origin places are rounded
 }
 
 static flx_cylinder_foot on_rim(const flx_cylinder_core *c, const flx_edge_curve *rim,
@@ -76,6 +81,37 @@ static bool least_on(const flx_cylinder_core *c, const flx_edge_curve *e, flx_cy
     return true;
 }
 
+bool flx_cylinder_at_rim(const flx_cylinder_core *c, const flx_edge_curve *e, v3 up, double *s,
+                         flx_cylinder_foot *f)
+{
+    v3 d = v3_sub(edge_at(e, *s).p, c->middle);
+    flx_edge_curve border = {v3_axpy(c->half, up, c->middle), {c->axis[0], c->axis[1]}, c->radius};
+    double x[2] = {*s, atan2(v3_dot(d, c->axis[1]), v3_dot(d, c->axis[0]))};
+    if (!find_crossing(e, &border, x)) return false;
+    place met = edge_at(e, x[0]);
+    *f = on_rim(c, &border, &met, x[1], up);
+    *s = x[0];
+    return true;
+}
+
+// An edge that lies on an end presses both places of the rim that it crosses: with the one alone that is nearest, half of the force would
+// come and go as it tilts. At the other one the way to the rim leans inwards, by what the edge is tilted.
+bool flx_cylinder_bridges(const flx_cylinder_core *c, const flx_edge_curve *e, bool second,
+                          double *s, flx_cylinder_foot *f)
+{
+    v3 d = e->e[0], m = v3_sub(e->middle, c->middle);
+    double dx = v3_dot(d, c->axis[0]), dy = v3_dot(d, c->axis[1]), dz = v3_dot(d, c->axis[2]);
+    double mx = v3_dot(m, c->axis[0]), my = v3_dot(m, c->axis[1]), mz = v3_dot(m, c->axis[2]);
+    double flat = dx * dx + dy * dy, at = -(mx * dx + my * dy) / flat; // middle of the chord
+    double beside = fabs(mx * dy - my * dx) / sqrt(flat), height = mz + at * dz;
+    if (!(fabs(dz) < FLX_CYLINDER_LEANS) || !(beside < OVER * c->radius)) return false;
+    double chord = sqrt((c->radius * c->radius - beside * beside) / flat);
+    bool over = c->half > 0.0 ? fabs(height) > c->half - DEEP * fmin(c->radius, c->half)
+                              : fabs(height) > chord * fabs(dz);
+    *s = at + (second ? chord : -chord);
+    return over && flx_cylinder_at_rim(c, e, v3_scale(height < 0.0 ? -1.0 : 1.0, c->axis[2]), s, f);
+}
+
 flx_cylinder_foot flx_cylinder_meet(const flx_cylinder_core *c, const flx_edge_curve *e,
                                     double reach, double *s)
 {
@@ -90,7 +126,8 @@ flx_cylinder_foot flx_cylinder_meet(const flx_cylinder_core *c, const flx_edge_c
     v3 up = v3_scale(v3_dot(d, c->axis[2]) < 0.0 ? -1.0 : 1.0, c->axis[2]);
     flx_edge_curve border = {v3_axpy(c->half, up, c->middle), {c->axis[0], c->axis[1]}, c->radius};
     double x[2] = {*s, atan2(v3_dot(d, c->axis[1]), v3_dot(d, c->axis[0]))};
-    if (!find_crossing(e, &border, x) || !(fabs(x[0] - *s) < reach)) return f;
+    if (!find_crossing(e, &border, x) || !(fabs(x[0] - *s) < (e->radius > 0.0 ? reach : c->radius)))
+        return f;
     place met = edge_at(e, x[0]), there = edge_at(&border, x[1]);
     double far = 2.0 * fabs(f.distance) + NEAR * c->radius;
     double sine = v3_norm(v3_cross(met.d, there.d)) / (v3_norm(met.d) * v3_norm(there.d));

@@ -28,6 +28,9 @@ bool flx_gap_slot(const flx_gap *g, const flx_frame *A, const flx_frame *B, flx_
 // (*slots). 0: the kinds are no pair.
 int flx_gap_points(const flx_surface *a, const flx_surface *b, bool *slots);
 
+// (flx_pair_share) Of the point that there is now: where points come and go, another one may be it at every state.
+double flx_gap_share(const flx_gap *g, const flx_frame *A, const flx_frame *B);
+
 // false: these kinds are no pair. The tangents are the usual ones, or those of the plane.
 bool flx_gap_init(flx_gap *g, const flx_surface *first, const flx_surface *second, uint64_t feature,
                   bool planar);

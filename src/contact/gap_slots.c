@@ -89,3 +89,11 @@ bool flx_gap_slot(const flx_gap *g, const flx_frame *A, const flx_frame *B, flx_
     *out = last.of[g->feature];
     return true;
 }
+
+double flx_gap_share(const flx_gap *g, const flx_frame *A, const flx_frame *B)
+{
+    flx_touch t;
+    if (g->family == 0) return flx_pair_share(g->surface[0], g->surface[1], g->feature);
+    if (!g->pair->sharers || !flx_gap_slot(g, A, B, &t)) return 1.0;
+    return 1.0 / g->pair->sharers(t.feature);
+}

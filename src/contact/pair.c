@@ -54,6 +54,13 @@ int flx_pair_points(const flx_surface *a, const flx_surface *b)
     return p ? count_points(p, turned ? b : a, turned ? a : b) : 0;
 }
 
+double flx_pair_share(const flx_surface *a, const flx_surface *b, uint64_t feature)
+{
+    bool turned = false;
+    const flx_pair *p = flx_pair_find(a->kind, b->kind, &turned);
+    return p && p->sharers ? 1.0 / p->sharers(feature) : 1.0;
+}
+
 int flx_pair_touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                    const flx_frame *fb, double reach, int most, flx_manifold *last, flx_touch *out)
 {

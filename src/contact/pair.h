@@ -81,6 +81,7 @@ typedef struct flx_pair {
     int (*count)(const flx_surface *a,
                  const flx_surface *b); // in place of `points` where it depends on the surfaces
     bool planar;                        // in models of the plane alone
+    int (*sharers)(uint64_t feature);   // how many points take the place of one together; NULL: one
     // The point of one feature, at any distance; false: there is none, and *out is not written.
     bool (*point)(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                   const flx_frame *fb, uint64_t feature, flx_touch *out);
@@ -100,6 +101,9 @@ void flx_touch_turn(flx_touch *t);
 
 // Number of features of two surfaces that are there at any distance; 0: they come and go, or the kinds are no pair.
 int flx_pair_points(const flx_surface *a, const flx_surface *b);
+// The part that a point has in the stiffness of compliant laws: where a cylinder stands on an end, its three feet press together as
+// the one place of the rim does that is lowest before.
+double flx_pair_share(const flx_surface *a, const flx_surface *b, uint64_t feature);
 // Up to `most` points nearer than reach; the deepest first. 0 also where the kinds are no pair. last: of this pair, begins with
 // n = 0, and is written; NULL: no memory.
 int flx_pair_touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b,

@@ -81,10 +81,11 @@ static bool sphere_capsule(const flx_surface *a, const flx_frame *fa, const flx_
 const flx_pair flx_pair_sphere_capsule = {.points = 1, .point = sphere_capsule};
 
 // Two capsules: nearest points, or, where they lie along each other, one at each end of the part that they have in
-// common. Which of the two holds depends on the angle between them alone, and changes where the gaps are the same but
-// for PARALLEL^2 (part in common)^2/(8 distance).
+// common. One may tilt towards the other: then the nearest place is an end of that part, and the other end comes off. Which of the
+// two holds depends on the angle across the way between them, and changes where the gaps are the same but for
+// PARALLEL^2 (part in common)^2/(8 distance).
 enum { NEAREST, LOW, HIGH, CAPSULE_POINTS };
-static const double PARALLEL = 1e-3; // sine of the angle
+static const double PARALLEL = 1e-3, LEANS = 0.1; // sines of angles
 
 static void nearest_points(const segment *a, const segment *b, double x[2])
 {
@@ -102,11 +103,15 @@ static void nearest_points(const segment *a, const segment *b, double x[2])
 static bool common_part(const segment *a, const segment *b, double part[2])
 {
     v3 across = v3_cross(a->u, b->u);
-    if (v3_dot(across, across) >= PARALLEL * PARALLEL) return false;
     double m = v3_dot(a->u, v3_sub(b->middle, a->middle)), h = b->half * fabs(v3_dot(a->u, b->u));
     part[0] = fmax(-a->half, m - h);
     part[1] = fmin(a->half, m + h);
-    return part[1] - part[0] > 1e-3 * fmin(a->half, b->half);
+    if (!(part[1] - part[0] > 1e-3 * fmin(a->half, b->half))) return false;
+    double s2 = v3_dot(across, across);
+    if (s2 < PARALLEL * PARALLEL || s2 >= LEANS * LEANS) return s2 < LEANS * LEANS;
+    v3 p = at(a, 0.5 * (part[0] + part[1])), way = v3_sub(at(b, nearest(b, p)), p);
+    double crossing = v3_dot(across, way);
+    return crossing * crossing < PARALLEL * PARALLEL * v3_dot(way, way);
 }
 
 // The ends of that part: an end of the first against the second, or the other way round.

@@ -6,8 +6,8 @@
 // The lowest place of each rim, which moves along it; where the cylinder stands on an end, so that every place of a rim
 // is the lowest, three places of that rim instead. FLAT: sine of the angle up to which it stands; there the lowest place
 // is lower than those by up to FLAT/2 of the radius.
-enum { RIM, OTHER_RIM, FIRST_FOOT, CYLINDER_POINTS = FIRST_FOOT + 3 };
-static const double FLAT = 1e-4;
+enum { RIM, OTHER_RIM, FIRST_FOOT, FEET = 3, CYLINDER_POINTS = FIRST_FOOT + FEET };
+static const double FLAT = 1e-5;
 
 // A place of a rim: along e the rim curves with k towards n.
 static void put_plane_touch(const flx_surface *a, const flx_frame *fa, const flx_cylinder_core *c,
@@ -59,8 +59,20 @@ static bool plane_disc(const flx_surface *a, const flx_frame *fa, const flx_surf
     return plane_core(a, fa, &c, feature ? (int)feature + 1 : RIM, out);
 }
 
-const flx_pair flx_pair_plane_cylinder = {.points = CYLINDER_POINTS, .point = plane_cylinder};
-const flx_pair flx_pair_plane_disc = {.points = CYLINDER_POINTS - 1, .point = plane_disc};
+static int sharers_of_cylinder(uint64_t feature)
+{
+    return feature >= FIRST_FOOT ? FEET : 1;
+}
+
+static int sharers_of_disc(uint64_t feature)
+{
+    return feature > RIM ? FEET : 1;
+}
+
+const flx_pair flx_pair_plane_cylinder = {
+    .points = CYLINDER_POINTS, .point = plane_cylinder, .sharers = sharers_of_cylinder};
+const flx_pair flx_pair_plane_disc = {
+    .points = CYLINDER_POINTS - 1, .point = plane_disc, .sharers = sharers_of_disc};
 
 // ---- with a sphere --------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@
 #include "contact/cylinder_core.h"
 
 // Sines of the angles up to which axes lie along each other, and up to which one stands on the end of the other.
-static const double PARALLEL = 1e-3, FLAT = 1e-4;
+static const double PARALLEL = 1e-3, FLAT = 1e-5;
 // A part that two have in common is longer than this part of the shorter.
 static const double SHARED = 1e-3;
 // Places that are one, as a part of the radii.
@@ -69,42 +69,72 @@ double flx_cylinder_nearest_of_axis(const flx_cylinder_core *a, const flx_cylind
     return 0.5 * (low + high);
 }
 
-// The part of the axis of a that is over an end of b, to which it is parallel; false: there is none.
-static bool part_over_end(const flx_cylinder_core *a, const flx_cylinder_core *b, double part[2])
+// The part of the axis of a along which b lies beside it. It may tilt towards b: then one end of the part is nearer; turned about the way
+// between them it crosses, and is nearest in the middle.
+static bool part_beside(const flx_cylinder_core *a, const flx_cylinder_core *b, double part[2])
 {
-    double c = v3_dot(a->axis[2], b->axis[2]);
-    v3 d = v3_sub(a->middle, b->middle), u = v3_axpy(-c, b->axis[2], a->axis[2]);
-    d = v3_axpy(-v3_dot(d, b->axis[2]), b->axis[2], d);
-    double uu = v3_dot(u, u), m = v3_dot(d, u) / uu;
-    double root = m * m - (v3_dot(d, d) - b->radius * b->radius) / uu;
-    if (fabs(c) >= PARALLEL || !(root > 0.0)) return false;
-    part[0] = fmax(-a->half, -m - sqrt(root));
-    part[1] = fmin(a->half, -m + sqrt(root));
-    return part[1] - part[0] > SHARED * fmin(a->half, b->radius);
+    if (sine_of(a, b) < PARALLEL) return common_part(a, b, part);
+    double c = v3_dot(a->axis[2], b->axis[2]), m = v3_dot(b->axis[2], v3_sub(a->middle, b->middle));
+    if (!(sine_of(a, b) < FLX_CYLINDER_LEANS)) return false;
+    double low = (-b->half - m) / c, high = (b->half - m) / c;
+    part[0] = fmax(-a->half, fmin(low, high));
+    part[1] = fmin(a->half, fmax(low, high));
+    if (!(part[1] - part[0] > SHARED * fmin(a->half, b->half))) return false;
+    v3 d = v3_sub(at(a, 0.5 * (part[0] + part[1])), b->middle);
+    v3 across = v3_cross(b->axis[2], v3_axpy(-v3_dot(d, b->axis[2]), b->axis[2], d));
+    return fabs(v3_dot(a->axis[2], across)) < PARALLEL * v3_norm(across);
 }
 
-bool flx_cylinder_bears(const flx_cylinder_core *b, const flx_cylinder_core *a, double part[2],
-                        flx_cylinder_part *on)
+static bool bears_on_side(const flx_cylinder_core *b, const flx_cylinder_core *a, bool second,
+                          bool *lies, double *x, flx_cylinder_foot *f)
 {
-    *on = FLX_CYLINDER_SIDE;
-    if (!common_part(a, b, part)) {
-        if (!part_over_end(a, b, part)) return false;
-        *on = FLX_CYLINDER_END;
+    double part[2];
+    *lies = part_beside(a, b, part) &&
+            flx_cylinder_nearest(b, at(a, 0.5 * (part[0] + part[1]))).part == FLX_CYLINDER_SIDE;
+    if (!*lies) return false;
+    *x = part[second];
+    *f = flx_cylinder_nearest_on(b, at(a, *x), FLX_CYLINDER_SIDE);
+    if (fabs(*x) >= a->half || !(b->radius > 0.0)) return true; // an end of a
+    flx_edge_curve line = {.middle = a->middle, .e = {a->axis[2]}};
+    bool up = (v3_dot(a->axis[2], b->axis[2]) > 0.0) == second;
+    double at_rim = *x;
+    flx_cylinder_foot g;
+    if (flx_cylinder_at_rim(b, &line, v3_scale(up ? 1.0 : -1.0, b->axis[2]), &at_rim, &g)) {
+        *x = fmax(-a->half, fmin(a->half, at_rim));
+        *f = g;
     }
-    return flx_cylinder_nearest(b, at(a, 0.5 * (part[0] + part[1]))).part == *on;
+    return true;
+}
+
+bool flx_cylinder_bears(const flx_cylinder_core *b, const flx_cylinder_core *a, bool second,
+                        bool *lies, double *x, flx_cylinder_foot *f)
+{
+    const flx_edge_curve line = {.middle = a->middle, .e = {a->axis[2]}};
+    double ends[2];
+    flx_cylinder_foot feet[2];
+    for (int i = 0; i < 2; i++) {
+        if (!flx_cylinder_bridges(b, &line, i == 1, &ends[i], &feet[i]))
+            return bears_on_side(b, a, second, lies, x, f);
+    }
+    *lies = ends[0] < a->half && ends[1] > -a->half;
+    *x = fmax(-a->half, fmin(a->half, ends[second]));
+    *f = *x == ends[second] ? feet[second] : flx_cylinder_nearest(b, at(a, *x));
+    return *lies;
 }
 
 static bool capsule_point(const flx_surface *a, const flx_frame *fa, const flx_surface *b,
                           const flx_frame *fb, uint64_t feature, flx_touch *out)
 {
     flx_cylinder_core s = segment_of(a, fa), c = flx_cylinder_core_of(b, fb);
-    double part[2];
-    flx_cylinder_part on;
-    bool lies = flx_cylinder_bears(&c, &s, part, &on);
-    if (lies == (feature == NEAREST)) return false;
-    double x = feature == NEAREST ? flx_cylinder_nearest_of_axis(&s, &c) : part[feature == HIGH];
-    flx_cylinder_foot f =
-        lies ? flx_cylinder_nearest_on(&c, at(&s, x), on) : flx_cylinder_nearest(&c, at(&s, x));
+    bool lies;
+    double x;
+    flx_cylinder_foot f;
+    bool there = flx_cylinder_bears(&c, &s, feature == HIGH, &lies, &x, &f);
+    if (lies == (feature == NEAREST) || (lies && !there)) return false;
+    if (!lies) {
+        x = flx_cylinder_nearest_of_axis(&s, &c);
+        f = flx_cylinder_nearest(&c, at(&s, x));
+    }
     flx_cylinder_put_axis(&s, x, &c, &f, out);
     out->feature = feature;
     return true;
@@ -348,6 +378,14 @@ static bool cylinders_point(const flx_surface *a, const flx_frame *fa, const flx
     return !stands && !along && rim_point(&c, &d, number - RIMS, out);
 }
 
-const flx_pair flx_pair_cylinder_cylinder = {.points = CYLINDERS_POINTS, .point = cylinders_point};
-const flx_pair flx_pair_cylinder_disc = {.points = CYLINDERS_POINTS, .point = cylinders_point};
-const flx_pair flx_pair_disc_disc = {.points = CYLINDERS_POINTS, .point = cylinders_point};
+static int sharers(uint64_t feature)
+{
+    return feature >= FEET ? CYLINDERS_POINTS - FEET : 1;
+}
+
+#define CYLINDERS(first, second)                                                                   \
+    const flx_pair flx_pair_##first##_##second = {                                                 \
+        .points = CYLINDERS_POINTS, .point = cylinders_point, .sharers = sharers}
+CYLINDERS(cylinder, cylinder);
+CYLINDERS(cylinder, disc);
+CYLINDERS(disc, disc);

@@ -6,6 +6,7 @@
 //     A1 += F_d' G^T G + A_i^T (F_d' mu_i/F G + mu_i,j A_j)                                  (LAW-6)
 // Where the normal force is an unknown, F = lambda in these, with the row (LAW-11). Friction with memory has (LAW-12) in the place of mu_i,
 // and the rows of its stretch.
+#include "contact/gap.h"
 #include "force/force.h"
 
 #include <math.h>
@@ -24,6 +25,18 @@ bool flx_contact_point_acts(const flx_contact_point *p, double depth, const doub
     if (depth < NOWHERE) return false;
     if (flx_contact_point_is_held(p, switches)) return switches[p->side] != 0.0;
     return depth > 0.0;
+}
+
+// The law of a point: where points come and go, with its part in the stiffness now.
+static flx_law law_now(const flx_contact_point *p, flx_frames f)
+{
+    const flx_gap *g = p->gap.gap;
+    flx_law law = p->law;
+    if (g->family == 0 || !g->pair->sharers || f.plane) return law;
+    double share = flx_gap_share(g, f.space + p->gap.e.frame[0], f.space + p->gap.e.frame[1]);
+    law.k *= share;
+    law.c *= share;
+    return law;
 }
 
 // Along the normal, which the gradient begins with: n.r n of both sides.
@@ -50,12 +63,13 @@ flx_law_force flx_contact_point_force(const flx_contact_point *p, flx_frames f, 
 {
     double closing = switches[p->side + 1];
     bool closed = switches[p->side] != 0.0, gives = p->residual[0] || p->residual[1];
+    flx_law law = law_now(p, f);
     if (gives) {
-        return flx_law_eval_behind(&p->law, find_compliance(p, f, j), j->value, rate, closing,
-                                   closed, stored);
+        return flx_law_eval_behind(&law, find_compliance(p, f, j), j->value, rate, closing, closed,
+                                   stored);
     }
-    if (stored) *stored = flx_law_energy(&p->law, j->value);
-    return flx_law_eval(&p->law, j->value, rate, closing, closed);
+    if (stored) *stored = flx_law_energy(&law, j->value);
+    return flx_law_eval(&law, j->value, rate, closing, closed);
 }
 
 // What friction acts against: the slip, the rolling (LAW-10), the spinning.
@@ -143,7 +157,8 @@ flx_law_row flx_contact_point_row(const flx_contact_point *p, const flx_contact_
                                   const flx_jet *j)
 {
     flx_law_point at_law = law_point(p, at, j);
-    return flx_law_eval_row(&p->law, &at_law);
+    flx_law law = law_now(p, at->f);
+    return flx_law_eval_row(&law, &at_law);
 }
 
 static void add_frictions(const flx_contact_point *p, const flx_contact_at *at, double F, double *r)
@@ -413,9 +428,10 @@ static double stored_force(const flx_contact_point *p, const flx_contact_at *at,
                            double rate, double *stored, double *elastic)
 {
     if (p->row >= 0) {
-        flx_law_point law = law_point(p, at, j);
-        *stored = flx_law_stored(&p->law, &law, elastic);
-        return flx_law_eval_row(&p->law, &law).acts ? law.lambda : 0.0;
+        flx_law_point point = law_point(p, at, j);
+        flx_law law = law_now(p, at->f);
+        *stored = flx_law_stored(&law, &point, elastic);
+        return flx_law_eval_row(&law, &point).acts ? point.lambda : 0.0;
     }
     *elastic = fmax(flx_contact_point_force(p, at->f, j, 0.0, at->switches, stored).force, 0.0);
     return flx_contact_point_force(p, at->f, j, rate, at->switches, NULL).force;

@@ -288,6 +288,76 @@ static int sharp_rims_meet(void)
     return 0;
 }
 
+// By an elastic law a body falls onto the other as it leans by `tilt`, and rocks: places that press come and go without a jump, so that
+// its energy stays.
+static bool keeps_energy(const char *below, const char *above, double height, double tilt,
+                         double allowed)
+{
+    char text[1600];
+    case_table t = {0};
+    flx_ledger ledger = {0};
+    snprintf(
+        text, sizeof text,
+        "flexion: 1\ngravity: [0, 0, -9.81]\nparameters: {tilt: %.17g}\nbodies:\n"
+        "  below: {type: rigid, mass: 2, inertia: [0.01, 0.01, 0.01], position: [0, 0, -0.1], "
+        "surface: %s}\n"
+        "  above: {type: rigid, mass: 1, inertia: [2e-3, 0.01, 0.01], position: [0.01, 5e-3, "
+        "%.17g], velocity: [0, 0, -0.2], orientation: {x: [0.98*cos(tilt), 0.19899749*cos(tilt), "
+        "sin(tilt)], y: [-0.15220163, 0.74954516, 0.64421769]}, surface: %s}\n"
+        "joints: {fix: {type: fixed, on: [ground, below], at: [0, 0, 0]}}\n"
+        "forces: {c: {type: contact, on: [below, above], law: hertz, stiffness: 1e6}}\n"
+        "simulate: {until: 0.25, method: radau, rtol: 1e-7}\n"
+        "outputs: {times: [0.25], signals: [c.contacts]}\n",
+        tilt, below, height, above);
+    bool fine = case_run_ledger(text, NULL, &t, &ledger) && ledger.energy_drift < allowed;
+    if (!fine) printf("%s on %s, %g: drift %.2g\n", above, below, tilt, ledger.energy_drift);
+    case_table_clear(&t);
+    return fine;
+}
+
+static int what_lies_may_rock(void)
+{
+    static const char *const above[] = {"{box: [0.3, 0.1, 0.1]}",
+                                        "{capsule: {radius: 0.03, length: 0.3, axis: [1, 0, 0]}}",
+                                        "{capsule: {radius: 0.03, length: 0.15, axis: [1, 0, 0]}}",
+                                        "{cylinder: {radius: 0.03, length: 0.3, axis: [1, 0, 0]}}"};
+    static const double height[] = {0.085, 0.05, 0.05, 0.05}, tilt[] = {0.02, 3e-4, -4e-3};
+    static const char end[] = "{cylinder: {radius: 0.1, length: 0.2, axis: [0, 0, 1]}}",
+                      side[] =
+                          "{cylinder: {radius: 0.1, length: 0.4, axis: [0.98, 0.19899749, 0]}}",
+                      capsule[] =
+                          "{capsule: {radius: 0.1, length: 0.4, axis: [0.98, 0.19899749, 0]}}";
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 4; k++) {
+            CHECK(keeps_energy(end, above[k], height[k], tilt[i], 1e-5));
+            if (k > 0)
+                CHECK(keeps_energy(side, above[k], height[k], tilt[i], k == 3 ? 1e-3 : 1e-5));
+        }
+        if (i < 2) CHECK(keeps_energy(side, above[0], height[0], tilt[i], 1e-5));
+        CHECK(keeps_energy(capsule, above[1], height[1], tilt[i], 1e-5));
+        CHECK(keeps_energy(capsule, above[2], height[2], tilt[i], 1e-5));
+    }
+    return 0;
+}
+
+// A can that falls onto an end, nearly flat: its rim goes round, and its feet have the stiffness of one place of it.
+static int cans_may_rock(void)
+{
+    static const char *const below[] = {"{plane: [0, 0, 1], at: [0, 0, 0.1]}",
+                                        "{box: [0.4, 0.4, 0.2]}",
+                                        "{cylinder: {radius: 0.1, length: 0.2, axis: [0, 0, 1]}}"};
+    static const char *const above[] = {
+        "{cylinder: {radius: 0.05, length: 0.06, axis: [0, -0.64421769, 0.76484219]}}",
+        "{disc: {radius: 0.05, axis: [0, -0.64421769, 0.76484219]}, round: 0.01}"};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 2; k++) {
+            CHECK(keeps_energy(below[i], above[k], 0.06, 0.02, 2e-3));
+            CHECK(keeps_energy(below[i], above[k], 0.06, 2e-4, 2e-3));
+        }
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(sharp_rims_meet), TEST(curves_have_no_end_across_their_plane),
           TEST(they_rest_on_each_other), TEST(they_rest_on_solids), TEST(rollers_meet_along_a_line),
-          TEST(crossed_cylinders_press_each_other))
+          TEST(crossed_cylinders_press_each_other), TEST(what_lies_may_rock), TEST(cans_may_rock))

@@ -4,8 +4,10 @@
 #include "contact/cylinder_core.h"
 
 #define MOST_FOUND 64
+// In a feature: of one of the four places of a rim that is parallel to a face.
+#define FOOT ((uint64_t)1 << 32)
 // Sine of the angle up to which the cylinder stands on a face.
-static const double FLAT = 1e-4;
+static const double FLAT = 1e-5;
 // Sines of what a direction may be beyond those of a part: by rounding; of what lies along the other, more than that of axes that do.
 static const double STRICT = 1e-9, MUTUAL = 2e-3;
 // Part of the size: one place.
@@ -41,26 +43,24 @@ static bool corner(both *w, int number, flx_touch *out)
     return true;
 }
 
-// which: the place nearest to the cylinder, or an end of what lies along it.
+// which: the place nearest to the cylinder, or an end of what lies along it or over its end.
 static bool edge(both *w, int number, int which, flx_touch *out)
 {
     const int *e = w->s->of->edges + 4 * (size_t)number;
     v3 p = flx_convex_vertex(w->s, e[0]), d = v3_sub(flx_convex_vertex(w->s, e[1]), p);
-    double length = v3_norm(d), part[2];
+    double length = v3_norm(d);
     flx_cylinder_core axis = {
         .middle = v3_axpy(0.5, d, p), .half = 0.5 * length, .skin = w->s->skin};
     if (!(length > 0.0)) return false;
     axis.axis[2] = v3_scale(1.0 / length, d);
-    flx_cylinder_part on;
-    bool lies = flx_cylinder_bears(&w->c, &axis, part, &on);
-    if (lies == (which == 0)) return false;
-    double x = lies ? part[which - 1] : flx_cylinder_nearest_of_axis(&axis, &w->c);
-    if (!(fabs(x) < axis.half * (1.0 - 1e-9))) return false; // a corner
-    v3 q = v3_axpy(x, axis.axis[2], axis.middle);
     flx_edge_curve line = {.middle = axis.middle, .e = {axis.axis[2]}};
-    double reach = fmin(axis.half - fabs(x), w->c.radius);
-    flx_cylinder_foot f =
-        lies ? flx_cylinder_nearest_on(&w->c, q, on) : flx_cylinder_meet(&w->c, &line, reach, &x);
+    flx_cylinder_foot f;
+    double x;
+    bool lies, there = flx_cylinder_bears(&w->c, &axis, which == 2, &lies, &x, &f);
+    if (lies == (which == 0) || (lies && !there)) return false;
+    if (!lies) x = flx_cylinder_nearest_of_axis(&axis, &w->c);
+    if (!(fabs(x) < axis.half * (1.0 - 1e-9))) return false; // a corner
+    if (!lies) f = flx_cylinder_meet(&w->c, &line, fmin(axis.half - fabs(x), w->c.radius), &x);
     if (!is_mutual(w, FLX_PART_EDGE, number, &f)) return false;
     flx_cylinder_put_axis(&axis, x, &w->c, &f, out);
     return true;
@@ -110,6 +110,7 @@ static bool face(both *w, int number, int end, int which, flx_touch *out)
     if (!is_over(w->s, number, part.d, q)) return false;
     if (height < 0.0 && !is_least_deep(w->s, c, middle, height)) return false;
     double k = sine < FLAT || !(c->radius > 0.0) ? HUGE_VAL : sine / c->radius;
+    if (sine < FLAT) out->feature |= FOOT;
     out->gap = height - w->s->skin - c->skin;
     v3_store(out->n, part.d);
     v3 e = v3_cross(c->axis[2], way);
@@ -141,7 +142,7 @@ static bool point(const flx_surface *a, const flx_frame *fa, const flx_surface *
     flx_convex s;
     if (!flx_convex_place(a, fa, &room, &s)) return false;
     both w = {.s = &s, .c = flx_cylinder_core_of(b, fb)};
-    return part_of(&w, (int)feature, out);
+    return part_of(&w, (int)(feature & ~FOOT), out);
 }
 
 // Leaves out what is not strictly a point where one that is lies beside it: it has passed its force on.
@@ -182,8 +183,14 @@ static int touch(const flx_surface *a, const flx_frame *fa, const flx_surface *b
     return n;
 }
 
+static int sharers(uint64_t feature)
+{
+    return feature & FOOT ? 4 : 1;
+}
+
 #define SOLIDS(first, second)                                                                      \
-    const flx_pair flx_pair_##first##_##second = {.point = point, .touch = touch}
+    const flx_pair flx_pair_##first##_##second = {                                                 \
+        .point = point, .touch = touch, .sharers = sharers}
 SOLIDS(box, cylinder);
 SOLIDS(box, disc);
 SOLIDS(hull, cylinder);

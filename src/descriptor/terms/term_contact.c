@@ -135,6 +135,14 @@ static flx_status set_numbers(const flx_descriptor *d, flx_contact_point *p)
     p->velocity = c->friction.velocity;
     if (c->law == FLX_CONTACT_MINDLIN) FLX_TRY(flx_memories_set_mindlin(d, c, p));
     if (p->state >= 0) flx_memories_set(d, c, p);
+    const flx_gap *gap = p->gap.gap;
+    // of points that come and go it is asked for at each state
+    double share =
+        gap->family ? 1.0 : flx_pair_share(gap->surface[0], gap->surface[1], gap->feature);
+    p->law.k *= share;
+    p->law.c *= share;
+    p->memory.k *= share;
+    p->memory.c *= share;
     if (c->mixed) set_scales(d, c, p);
     return find_rolling(d, c, p);
 }
