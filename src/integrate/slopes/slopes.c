@@ -308,6 +308,25 @@ void flx_slopes_move(const flx_system *s, const flx_state *from, const double *c
     }
 }
 
+void flx_slopes_move_one(const flx_system *s, const flx_state *from, int at, double e,
+                         double *theta, flx_state *to)
+{
+    const flx_dims *d = &s->dims;
+    double *part[PARTS], *origin[PARTS];
+    int size[PARTS], i = at - d->nv;
+    if (at < d->nv) {
+        theta[at] = e;
+        s->ops->retract(s, from->q, theta, to->q);
+        theta[at] = 1.0;
+        return;
+    }
+    parts_of(d, to, part, size);
+    parts_of(d, from, origin, size);
+    for (int k = 0; k < PARTS; i -= size[k++]) {
+        if (i >= 0 && i < size[k]) part[k][i] = origin[k][i] + e;
+    }
+}
+
 void flx_slopes_between(const flx_system *s, const flx_state *from, const flx_state *to,
                         double *change)
 {

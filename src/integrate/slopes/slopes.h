@@ -91,6 +91,9 @@ void flx_slopes_change_t(const flx_slopes *sl, const double *out, double *w);
 // to = from moved by e times a change.
 void flx_slopes_move(const flx_system *s, const flx_state *from, const double *change, double e,
                      flx_state *to);
+// One change alone, number `at`, of a state `to` that differs from `from` in nothing else; theta (nv): 1 there, where that is in it.
+void flx_slopes_move_one(const flx_system *s, const flx_state *from, int at, double e,
+                         double *theta, flx_state *to);
 // ... and the change that leads from one state to another.
 void flx_slopes_between(const flx_system *s, const flx_state *from, const flx_state *to,
                         double *change);

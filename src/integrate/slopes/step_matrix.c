@@ -250,18 +250,35 @@ static double combine(const void *user, int i, int j, double a0, double a1, doub
     return k->m->row[i] * k->m->col[j] * (c->c0 * a0 + c1 * a1 + c->c2 * a2);
 }
 
-// One row of a block of such a combination: to[k stride] of its columns.
-static void combine_row(const combination *by, int i, int j0, int nj, int at, double *to,
-                        int stride)
+// A block of such a combination (ni x nj), by rows, or by columns; compiled anew for sizes that are constants.
+static inline void combine_block(int ni, int nj, bool by_columns, const double *const A[3],
+                                 const double c[3], const double *row, const double *col,
+                                 double *to)
+{
+    for (int r = 0; r < ni; r++) {
+        for (int k = 0; k < nj; k++) {
+            int at = r * nj + k;
+            double sum = c[0] * A[0][at] + c[1] * A[1][at] + c[2] * A[2][at];
+            to[by_columns ? k * ni + r : at] = row[r] * col[k] * sum;
+        }
+    }
+}
+
+static void combine_weighed(const combination *by, int i0, int ni, int j0, int nj, int at,
+                            bool by_columns, double *to)
 {
     const flx_step_matrix *m = by->m;
     const flx_dims *d = &m->sys->dims;
-    const flx_step_weights *c = by->c;
-    const double *A0 = m->blocks.A0 + at, *A1 = m->blocks.A1 + at, *A2 = m->blocks.A2 + at;
-    for (int k = 0; k < nj; k++) {
-        int j = j0 + k;
-        double c1 = j >= d->nv && j < d->nv + d->nx ? c->cx : c->c1;
-        to[k * stride] = m->row[i] * m->col[j] * (c->c0 * A0[k] + c1 * A1[k] + c->c2 * A2[k]);
+    const double *const A[3] = {m->blocks.A0 + at, m->blocks.A1 + at, m->blocks.A2 + at};
+    bool state = j0 >= d->nv && j0 < d->nv + d->nx; // blocks have unknowns of one kind
+    const double c[3] = {by->c->c0, state ? by->c->cx : by->c->c1, by->c->c2};
+    const double *row = m->row + i0, *col = m->col + j0;
+    if (ni == 2 && nj == 2) {
+        combine_block(2, 2, by_columns, A, c, row, col, to);
+    } else if (ni == 3 && nj == 3) {
+        combine_block(3, 3, by_columns, A, c, row, col, to);
+    } else {
+        combine_block(ni, nj, by_columns, A, c, row, col, to);
     }
 }
 
@@ -286,10 +303,7 @@ static void combine_entries(flx_step_matrix *m, const combination *by, bool tran
             const double *A0 = m->blocks.A0 + p->offset[e], *A1 = m->blocks.A1 + p->offset[e];
             const double *A2 = m->blocks.A2 + p->offset[e];
             double *to = m->values + p->offset[transposed ? p->transpose[e] : e];
-            for (int r = 0; r < ni && by->c; r++) {
-                combine_row(by, i0 + r, j0, nj, p->offset[e] + r * nj,
-                            to + (transposed ? r : r * nj), transposed ? ni : 1);
-            }
+            if (by->c) combine_weighed(by, i0, ni, j0, nj, p->offset[e], transposed, to);
             for (int r = 0; r < ni && !by->c; r++) {
                 for (int k = 0; k < nj; k++) {
                     int at = r * nj + k;

@@ -21,6 +21,7 @@ typedef struct slopes {
     double *d, *r;        // (n) unknowns, and what is left of the equations
     double *u0, *u1, *u2; // (n) what the three matrices act on, or the transposed products
     double *z1;           // (size) at the end
+    bool exact;           // of this step: one solution leaves rounding, as where nothing turns
     flx_step_matrix *m;
     void *block;
 } slopes;
@@ -194,6 +195,7 @@ static flx_status open(flx_slopes *sl, const flx_state *from, const flx_state *t
     const flx_system *sys = sl->sys;
     double h = to->t - from->t;
     (void)record;
+    s->exact = false;
     if (s->h == 0.0) s->h = h;
     if (!(fabs(h - s->h) <= 1e-6 * s->h)) {
         return FLX_FAIL(sl->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
@@ -288,11 +290,14 @@ static flx_status direct(flx_slopes *sl, double *rp, double *dz)
         follow(s, dz, s->z1);
         evaluate(s, rp, turned, s->z1);
         if (is_solved(s, k, &whole)) last = 0.0;
+        if (last == 0.0) s->exact = k == 1;
         if (last == 0.0) break;
         flx_step_matrix_solve(s->m, s->r);
         for (int i = 0; i < s->n; i++) s->d[i] -= s->r[i];
         double size = size_of(s->r, d->nv + d->nx);
         if (k == 0) first = fmax(size, size_of(s->d, d->nv + d->nx));
+        if (s->exact) last = 0.0; // so was the change by another parameter
+        if (last == 0.0) break;
         if (!(size > FLX_SLOPES_CLOSE * first) || !(size < 0.9 * last)) {
             last = fmin(size, last);
             break;

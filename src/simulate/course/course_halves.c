@@ -43,6 +43,13 @@ static int course_of(const flx_simulation *sim, int i)
     return FIRST_PROBE + i + (kind == FLX_MEASURE_RMS ? o->nprobe : 0);
 }
 
+static bool any_course(const flx_simulation *sim)
+{
+    bool any = false;
+    for (int i = 0; i < sim->model->outputs.nprobe && !any; i++) any = course_of(sim, i) >= 0;
+    return any;
+}
+
 static double largest_of(const flx_simulation *sim, int i, int at)
 {
     const flx_probe_value *v = &sim->probe_values[i];
@@ -209,11 +216,14 @@ static flx_status follow_ends(flx_simulation *sim, const flx_course_part *whole)
     bool steps = sim->sys->ops->touches && sim->it->type->meets_touches;
     bool takes = flx_halves_takes(sim->halves);
     steps = steps || (takes ? !flx_halves_any(sim->halves) : sim->sharp && !sim->halves);
-    if (!sim->course_parts || sim->courses_settle || steps) return take_part(sim, whole);
+    if (!sim->course_parts || sim->courses_settle || steps || !any_course(sim))
+        return take_part(sim, whole);
     int none = q->inner;
+    bool powered = sim->powered;
     double *sums = sim->course_parts + flx_course_room(q->n, 0, FLX_LOBATTO_INNER),
            *range = sums + q->n;
     q->inner = FLX_LOBATTO_INNER;
+    sim->powered = false;
     keep_range(sim, range, false);
     flx_quadrature_extend(q, whole->to, NULL, whole->end, sums);
     flx_status status = flx_course_observe_places(sim, whole->from, whole->to, sim->course_inner);
@@ -227,6 +237,7 @@ static flx_status follow_ends(flx_simulation *sim, const flx_course_part *whole)
     if (rough && status == FLX_OK) status = halve(&g, &p, 0);
     flx_course_close_along(sim, was);
     q->inner = none;
+    sim->powered = powered;
     FLX_TRY(status);
     if (!rough) {
         keep_range(sim, range, true);
@@ -242,7 +253,8 @@ flx_status flx_course_follow_step(flx_simulation *sim, const flx_course_part *wh
 {
     FLX_TRY(flx_halves_step(sim->halves, sim->ctx));
     if (!whole->inner) return follow_ends(sim, whole);
-    if (!sim->course_parts || (sim->sharp && !sim->halves)) return take_part(sim, whole);
+    if (!sim->course_parts || (sim->sharp && !sim->halves) || !any_course(sim))
+        return take_part(sim, whole);
     const flx_integrator_def *def = &sim->it->def;
     halving g = {.sim = sim, .h = whole->to - whole->from, .tolerance = MEAN};
     if (!(def->step > 0.0) && def->rtol > 0.0) g.tolerance = fmin(fmax(def->rtol, 1e-10), 1e-4);

@@ -265,6 +265,11 @@ static flx_status weigh_by(flx_adjoint *a, int point, const bool moves[2], const
     for (int i = 0; i < a->nprobe; i++)
         none = none && flx_adjoint_weight(a, i, point, measures[i]) == 0.0;
     if (none) return FLX_OK;
+    if (kind == 0) { // the ends of steps are the most: moved one by one
+        flx_gradient_node(g, a->node[point], g->from);
+        flx_state_copy(g->moved, g->from);
+        g->moved->t = g->from->t;
+    }
     for (int c = 0; c < a->nreach[kind]; c++) {
         int at = a->reach[kind][c];
         double e = STATE_PART * reach_of(a, point, at), *y = a->slopes + a->nprobe;
@@ -272,10 +277,16 @@ static flx_status weigh_by(flx_adjoint *a, int point, const bool moves[2], const
         memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
         a->change[at] = 1.0;
         for (int l = 0; l < FLX_FIVE_POINTS; l++) {
-            flx_adjoint_place_moved(a, point, a->change, flx_five_places[l] * e, moves);
+            double by = flx_five_places[l] * e;
+            if (kind == 0) {
+                flx_slopes_move_one(sim->sys, g->from, at, by, a->change, g->moved);
+            } else {
+                flx_adjoint_place_moved(a, point, a->change, by, moves);
+            }
             FLX_TRY(flx_adjoint_observe(a, sim, point, g->moved, y));
             for (int i = 0; i < a->nprobe; i++) a->slopes[i] += flx_five_weights[l] / e * y[i];
         }
+        if (kind == 0) flx_slopes_move_one(sim->sys, g->from, at, 0.0, a->change, g->moved);
         for (int j = 0; j < a->m; j++) {
             for (int i = 0; i < a->nprobe; i++)
                 weights[j * a->nchange + at] += a->by[j * a->nprobe + i] *
@@ -363,9 +374,9 @@ static flx_status carry_back(flx_adjoint *a, const double *measures)
             continue;
         }
         FLX_TRY(weigh_step(a, i, measures));
-        flx_gradient_node(g, i, g->from);
-        flx_gradient_node(g, i + 1, g->to);
-        FLX_TRY(flx_slopes_open(a->sl, g->from, g->to, flx_gradient_record(g, i), true));
+        flx_state from, to;
+        flx_gradient_ends(g, i, &from, &to);
+        FLX_TRY(flx_slopes_open(a->sl, &from, &to, flx_gradient_record(g, i), true));
         for (int j = 0; j < a->m; j++) {
             double *eta =
                 a->eta + ((size_t)(i - a->from) * (size_t)a->m + (size_t)j) * (size_t)a->n;

@@ -91,9 +91,9 @@ static flx_status carry(direct *d)
             memcpy(dz, change_of(d, k, i + 1), (size_t)d->size * sizeof *dz);
         }
         if (jump) continue;
-        flx_gradient_node(g, i, g->from);
-        flx_gradient_node(g, i + 1, g->to);
-        FLX_TRY(flx_slopes_open(d->sl, g->from, g->to, flx_gradient_record(g, i), false));
+        flx_state from, to;
+        flx_gradient_ends(g, i, &from, &to);
+        FLX_TRY(flx_slopes_open(d->sl, &from, &to, flx_gradient_record(g, i), false));
         for (int k = 0; k < d->count; k++) {
             double *dz = d->dz + (size_t)k * (size_t)d->size;
             FLX_TRY(flx_slopes_direct(d->sl, rows_of(d, k, i), dz));

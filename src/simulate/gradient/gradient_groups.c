@@ -146,10 +146,10 @@ static flx_status look_at_step(flx_gradient_groups *x, int look, double *out)
     gradient *g = x->g;
     flx_simulation *sim = twin_of(x);
     int i = step_of(x, look);
-    flx_gradient_node(g, i, g->from);
-    flx_gradient_node(g, i + 1, g->to);
-    return flx_slopes_residuals(g->sl, sim->sys, sim->work, g->from, g->to,
-                                flx_gradient_record(g, i), out);
+    flx_state from, to;
+    flx_gradient_ends(g, i, &from, &to);
+    return flx_slopes_residuals(g->sl, sim->sys, sim->work, &from, &to, flx_gradient_record(g, i),
+                                out);
 }
 
 static flx_status look_at_instant(flx_gradient_groups *x, double *out)
@@ -180,9 +180,10 @@ static flx_status look_at_probes(flx_gradient_groups *x, int i, double *out)
     gradient *g = x->g;
     flx_simulation *sim = twin_of(x);
     size_t n = (size_t)sim->model->outputs.nprobe;
-    flx_gradient_node(g, i + 1, g->to);
+    flx_state from, to;
+    flx_gradient_ends(g, i, &from, &to);
     flx_account_forget(sim);
-    FLX_TRY(flx_account_signals(&sim->probes, sim, g->to, 0.0));
+    FLX_TRY(flx_account_signals(&sim->probes, sim, &to, 0.0));
     memcpy(out, sim->probes.out, n * sizeof *out);
     if (place_between(x, i)) {
         FLX_TRY(flx_method_of(sim->it)->close(sim->it, g->to));

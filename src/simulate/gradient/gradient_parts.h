@@ -110,6 +110,8 @@ flx_status flx_gradient_cross_back(gradient *g, const flx_gradient_jump *j, int 
                                    const double *after, const double *by_time, double *before);
 // The node i.
 void flx_gradient_node(gradient *g, int i, flx_state *x);
+// Both ends of the step from node i on, to be read where they are kept: until other nodes are asked for.
+void flx_gradient_ends(gradient *g, int i, flx_state *from, flx_state *to);
 // The second run, at its start with parameter k moved by e.
 flx_status flx_gradient_shift(gradient *g, int k, double e);
 // How far parameter k is moved: `part` of its size.

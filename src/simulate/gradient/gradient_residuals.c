@@ -83,9 +83,9 @@ static flx_status take(flx_gradient_rates *r, double *out)
             memset(out, 0, (size_t)r->n * sizeof *out);
             continue;
         }
-        flx_gradient_node(g, r->first + i, g->from);
-        flx_gradient_node(g, r->first + i + 1, g->to);
-        FLX_TRY(flx_slopes_residuals(g->sl, s, sim->work, g->from, g->to,
+        flx_state from, to;
+        flx_gradient_ends(g, r->first + i, &from, &to);
+        FLX_TRY(flx_slopes_residuals(g->sl, s, sim->work, &from, &to,
                                      flx_gradient_record(g, r->first + i), out));
         for (int c = 0; c < r->n; c++) r->size = fmax(r->size, fabs(out[c]));
     }
@@ -233,9 +233,9 @@ static flx_status test_group(const group_of_rates *o, bool *good, bool *straight
             const double *base = r->base + (size_t)i * (size_t)r->n;
             const double *one = r->one + (size_t)i * (size_t)r->n;
             if (flx_gradient_jump_at(g, r->first + i)) continue;
-            flx_gradient_node(g, r->first + i, g->from);
-            flx_gradient_node(g, r->first + i + 1, g->to);
-            FLX_TRY(flx_slopes_residuals(g->sl, sim->sys, sim->work, g->from, g->to,
+            flx_state from, to;
+            flx_gradient_ends(g, r->first + i, &from, &to);
+            FLX_TRY(flx_slopes_residuals(g->sl, sim->sys, sim->work, &from, &to,
                                          flx_gradient_record(g, r->first + i), r->row));
             for (int c = 0; c < r->n; c++) {
                 bool mine = o->owner[c] > 0 && flx_gradient_groups_bit(o->owner[c] - 1, b);

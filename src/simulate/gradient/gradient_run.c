@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_AT_FIRST 1e7 // nodes that there is room for at once,
+#define SPARE 64          // ... and so many more
+
 // ---- steps --------------------------------------------------------------------------------------
 
 void flx_gradient_node(gradient *g, int i, flx_state *x)
@@ -15,6 +18,32 @@ void flx_gradient_node(gradient *g, int i, flx_state *x)
     flx_gradient_bring(g, i, false);
     memcpy(x->block, g->states + (size_t)(i - g->first) * g->size, g->size * sizeof *x->block);
     x->t = g->times[i];
+}
+
+// The arrays of a state in another block.
+static void view(const gradient *g, int i, flx_state *x)
+{
+    const flx_state *like = g->from;
+    double *block = g->states + (size_t)(i - g->first) * g->size;
+    *x = (flx_state){.t = g->times[i],
+                     .q = block + (like->q - like->block),
+                     .v = block + (like->v - like->block),
+                     .a = block + (like->a - like->block),
+                     .x = block + (like->x - like->block),
+                     .dx = block + (like->dx - like->block),
+                     .w = block + (like->w - like->block),
+                     .lam = block + (like->lam - like->block),
+                     .mu = block + (like->mu - like->block),
+                     .switches = block + (like->switches - like->block),
+                     .block = block,
+                     .size = like->size};
+}
+
+void flx_gradient_ends(gradient *g, int i, flx_state *from, flx_state *to)
+{
+    flx_gradient_bring(g, i, true);
+    view(g, i, from);
+    view(g, i + 1, to);
 }
 
 const double *flx_gradient_record(gradient *g, int i)
@@ -33,9 +62,16 @@ static bool widen(gradient *g, double **array, size_t size, int n, int room)
     return wider != NULL;
 }
 
+// Nodes that a run with a given step comes to, and some events; else a beginning.
+static int first_room(const gradient *g)
+{
+    double h = g->run->sim->it->def.step, nodes = h > 0.0 ? g->run->horizon / h : 0.0;
+    return nodes < MOST_AT_FIRST ? (int)fmax(nodes + SPARE, 1024.0) : 1024;
+}
+
 static flx_status make_room(gradient *g)
 {
-    int room = g->room == 0 ? 1024 : 2 * g->room;
+    int room = g->room == 0 ? first_room(g) : 2 * g->room;
     int *orders = flx_alloc(g->ctx, (size_t)room, sizeof *orders);
     if (orders && g->n > 0) memcpy(orders, g->orders, (size_t)g->n * sizeof *orders);
     flx_free(g->orders);
@@ -46,7 +82,7 @@ static flx_status make_room(gradient *g)
 
 static flx_status make_wide(gradient *g)
 {
-    int wide = g->wide == 0 ? 1024 : 2 * g->wide, most = flx_gradient_most_nodes(g);
+    int wide = g->wide == 0 ? first_room(g) : 2 * g->wide, most = flx_gradient_most_nodes(g);
     if (wide > most && g->wide < most) wide = most; // at last, all there is
     if (wide > most) {
         g->cannot = FLX_GRADIENT_TOO_MUCH;
