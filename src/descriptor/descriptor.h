@@ -40,6 +40,20 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x);
 // After a state was put into x that may be of other parameters: clocks strike next from its time on.
 flx_status flx_descriptor_resume(const flx_system *s, flx_state *x);
 
+// Expressions of the equations, in the graph of the model; borrowed. Of motions: value, first and second derivative.
+typedef enum flx_expression_use {
+    FLX_EXPRESSION_EFFORT, // forces, masses, right-hand sides
+    FLX_EXPRESSION_CONSTRAINT,
+    FLX_EXPRESSION_MOTION,
+    FLX_EXPRESSION_SWITCH, // in the order of the model's switches, then others
+    FLX_N_EXPRESSION_USES
+} flx_expression_use;
+int flx_descriptor_expressions(const flx_system *s, flx_expression_use use, const flx_node **nodes);
+// Values of leaves that stay as they are between instants: switches, discrete variables, parameters; x may be of a tree made
+// of it.
+void flx_descriptor_held(const flx_system *s, const flx_state *x, int n, const flx_leaf *leaves,
+                         double *values);
+
 // Where the first discrete variable is among the switches of a state, of a descriptor system or the tree made of it.
 int flx_descriptor_first_discrete(const flx_system *s);
 

@@ -121,8 +121,14 @@ flx_status flx_descriptor_observe(const flx_system *s, flx_work *work, const flx
 {
     flx_descriptor_work *w = flx_descriptor_work_of(work);
     const flx_descriptor *d = flx_descriptor_of(s);
-    flx_observation o = {
-        .d = d, .w = w, .x = x, .p = flx_state_point(s, x), .joint = -1, .node = -1, .contact = -1, .inertia_of = -1};
+    flx_observation o = {.d = d,
+                         .w = w,
+                         .x = x,
+                         .p = flx_state_point(s, x),
+                         .joint = -1,
+                         .node = -1,
+                         .contact = -1,
+                         .inertia_of = -1};
     if (wants(n, leaves, FLX_LEAF_ENERGY) || wants(n, leaves, FLX_LEAF_MOMENTUM)) {
         FLX_TRY(flx_eval_energy(s, &w->base, &o.p, &o.energy));
     }
@@ -145,4 +151,31 @@ flx_status flx_descriptor_observe(const flx_system *s, flx_work *work, const flx
     }
     for (int i = 0; i < n; i++) values[i] = flx_leaf_value(&o, leaves[i]);
     return FLX_OK;
+}
+
+// ---- expressions --------------------------------------------------------------------------------
+
+int flx_descriptor_expressions(const flx_system *s, flx_expression_use use, const flx_node **nodes)
+{
+    static const flx_expr_group_kind kinds[FLX_N_EXPRESSION_USES] = {
+        [FLX_EXPRESSION_EFFORT] = FLX_GROUP_VALUE,
+        [FLX_EXPRESSION_CONSTRAINT] = FLX_GROUP_CONSTRAINT,
+        [FLX_EXPRESSION_MOTION] = FLX_GROUP_TIME,
+        [FLX_EXPRESSION_SWITCH] = FLX_GROUP_SWITCH};
+    const flx_descriptor *d = flx_descriptor_of(s);
+    if (d->whole) d = d->whole;
+    *nodes = d->expr.group[kinds[use]].nodes;
+    return d->expr.group[kinds[use]].n;
+}
+
+void flx_descriptor_held(const flx_system *s, const flx_state *x, int n, const flx_leaf *leaves,
+                         double *values)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    for (int i = 0; i < n; i++) {
+        flx_expr_input in = flx_leaf_input(d, leaves[i]);
+        values[i] = in.source == FLX_INPUT_SWITCH      ? x->switches[in.index]
+                    : in.source == FLX_INPUT_PARAMETER ? s->param[in.index]
+                                                       : 0.0;
+    }
 }

@@ -141,6 +141,17 @@ bool flx_graph_depends(const flx_graph *g, flx_node n, bool (*predicate)(void *u
 flx_status flx_graph_leaves(const flx_graph *g, int n, const flx_node *nodes, int *nleaf,
                             flx_leaf **leaves);
 
+// A part of nodes that is a function of one leaf.
+typedef struct flx_graph_part {
+    flx_node node;
+    bool tame; // made of few waves and powers, which have nothing narrower than themselves
+} flx_graph_part;
+// The largest of them below the roots that are not linear in the leaf; others of theirs stay as they are. Parts that call
+// external functions are left out. *parts is owned by the caller (flx_free).
+flx_status flx_graph_parts(const flx_graph *g, int n, const flx_node *roots, flx_leaf leaf,
+                           bool (*stays)(void *user, flx_leaf leaf), void *user, int *count,
+                           flx_graph_part **parts);
+
 // What a derivation does to a leaf: the node of its derivative (a constant node for 0 or 1).
 typedef flx_node (*flx_leaf_rule)(flx_graph *g, void *user, flx_leaf leaf);
 // The derivation of a node. -1 when there is no memory. abs, min, max, if, sign, floor and mod are
@@ -227,6 +238,11 @@ void flx_program_eval(const flx_program *p, const double *in, double *scratch, d
 int flx_program_slope_scratch(const flx_program *p); // doubles
 void flx_program_slope(const flx_program *p, const double *in, const double *along, double *scratch,
                        double *out, double *slopes);
+// What the results lie between where each input is anywhere between low and high; infinite where that is not known. The
+// bounds come nearer as low and high do.
+int flx_program_bounds_scratch(const flx_program *p); // doubles
+void flx_program_bounds(const flx_program *p, const double *low, const double *high,
+                        double *scratch, double *least, double *most);
 
 // ---- text to values -------------------------------------------------------------------------
 

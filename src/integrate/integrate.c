@@ -234,6 +234,8 @@ static flx_status advance(course *c)
     if (c->stopped) return FLX_OK;
     double goal = goal_of(c, next);
     bool here = false;
+    const flx_method *m = flx_method_of(it);
+    if (m->ahead) goal = m->ahead(m->ahead_user, x, goal);
     FLX_TRY(flx_events_steer(it, x, goal - x->t));
     FLX_TRY(flx_events_step(it, x, goal - x->t, &taken));
     if (goal == next && fabs(x->t - goal) <= SAME * taken) x->t = goal;

@@ -54,6 +54,9 @@ typedef struct flx_method {
     // What events do beside the system's own assignments, to its switches; from: the first of the report that is new. NULL: nothing.
     flx_status (*outside)(void *user, flx_state *x, flx_event_report *h, int from);
     void *outside_user;
+    // Where the next step from x, which would end at `goal`, is to end at the latest. NULL: there.
+    double (*ahead)(void *user, const flx_state *x, double goal);
+    void *ahead_user;
     struct flx_events *events; // owned; NULL: none can happen
     struct flx_events *
         input_jumps; // owned; in their place, where numbers may be set from outside; NULL: they are not

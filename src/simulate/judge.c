@@ -9,6 +9,7 @@
 #include "integrate/settle.h"
 #include "integrate/tolerance.h"
 #include "simulate/simulation_parts.h"
+#include "simulate/unseen/unseen.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,6 +41,8 @@ void flx_judge_destroy(flx_judge *j)
     flx_free(j->r);
     flx_free(j->scale);
     flx_free(j->theta);
+    flx_free(j->rates);
+    flx_settler_destroy(&j->settler);
     for (int k = 0; k < 2; k++) {
         flx_state_destroy(&j->end[k]);
         flx_free(j->rate[k]);
@@ -55,6 +58,8 @@ static void keep_found(flx_judge *to, const flx_judge *from)
     to->floor = from->floor;
     to->moved = from->moved;
     to->missed = from->missed;
+    to->moved_x = from->moved_x;
+    to->missed_x = from->missed_x;
     to->next = from->next;
 }
 
@@ -67,6 +72,20 @@ void flx_judge_swap(flx_judge *a, flx_judge *b)
     *b = was;
 }
 
+// What methods that settle their states themselves do not need, and rates within a step do.
+static flx_status expect_settling(flx_simulation *sim)
+{
+    bool given = sim->it && sim->it->def.step > 0.0 && sim->it->type->settled;
+    if (!given || !sim->start || (sim->sys->dims.nx == 0 && !sim->unseen)) return FLX_OK;
+    return flx_settler_create(sim->sys, sim->work, sim->start, sim->plan->form_settles,
+                              &sim->judge.settler);
+}
+
+flx_settler *flx_judge_settler(const flx_simulation *sim)
+{
+    return sim->settler ? sim->settler : sim->judge.settler;
+}
+
 flx_status flx_judge_create(flx_simulation *sim)
 {
     const flx_system *s = sim->sys;
@@ -76,7 +95,8 @@ flx_status flx_judge_create(flx_simulation *sim)
     j->r = flx_alloc(sim->ctx, (size_t)flx_dims_unknowns(&s->dims), sizeof *j->r);
     j->scale = flx_alloc(sim->ctx, nv, sizeof *j->scale);
     j->theta = flx_alloc(sim->ctx, nv, sizeof *j->theta);
-    if (!j->r || !j->scale || !j->theta) return FLX_ERR_MEMORY;
+    j->rates = flx_alloc(sim->ctx, nv + (size_t)s->dims.nx, sizeof *j->rates);
+    if (!j->r || !j->scale || !j->theta || !j->rates) return FLX_ERR_MEMORY;
     for (int i = 0; i < s->dims.nv; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
@@ -88,7 +108,7 @@ flx_status flx_judge_create(flx_simulation *sim)
         j->slope[k] = flx_alloc(sim->ctx, nv, sizeof *j->slope[k]);
         if (!j->rate[k] || !j->slope[k]) return FLX_ERR_MEMORY;
     }
-    return FLX_OK;
+    return expect_settling(sim);
 }
 
 // The work of weights along the bodies' distances and radii, which joint coordinates do not show.
@@ -126,8 +146,9 @@ static double find_work(flx_simulation *sim, const flx_state *x)
 void flx_judge_open(flx_simulation *sim)
 {
     flx_judge *j = &sim->judge;
-    j->speed = j->rate_off = j->moved = j->missed = 0.0;
+    j->speed = j->rate_off = j->moved = j->missed = j->moved_x = j->missed_x = 0.0;
     j->next = 1;
+    flx_unseen_open(sim->unseen);
     j->floor = ENERGY_ROUNDING * (find_work(sim, sim->start) + find_weights(sim->model));
 }
 
@@ -148,6 +169,41 @@ static void find_rates(flx_simulation *sim, const flx_state *x, const double *th
         s->ops->rate(s, at, out, out);
     }
     for (int i = 0; i < nv; i++) slope[i] = (later[i] - slope[i]) / (2.0 * e);
+}
+
+// What the states lack, with their rates at the ends of the step and, settled, in its middle:
+//     d = x_1 - x_0 - h (x'_0 + 4 x'_m + x'_1)/6                                              (LED-6)
+static flx_status look_at_states(flx_simulation *sim, const flx_method *m)
+{
+    const flx_system *s = sim->sys;
+    flx_judge *j = &sim->judge;
+    flx_state *x = j->end[1];
+    int nx = s->dims.nx;
+    double t = 0.5 * (m->before->t + m->after->t), h = m->after->t - m->before->t, *sum = j->rates;
+    double moved = 0.0, missed = 0.0;
+    for (int k = 0; k < 3; k++) {
+        if (k == 1) {
+            FLX_TRY(flx_integrator_interpolate(sim->it, t, x));
+        } else {
+            flx_state_copy(x, k == 0 ? m->before : m->after);
+        }
+        flx_status status = flx_settle(flx_judge_settler(sim), sim->work, x, h);
+        if (status != FLX_OK) return status < 0 ? status : FLX_OK;
+        for (int i = 0; i < nx; i++)
+            sum[i] = (k > 0 ? sum[i] : 0.0) + (k == 1 ? 4.0 : 1.0) * x->dx[i];
+    }
+    for (int i = 0; i < nx; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, s->dims.nv + i, &u);
+        double scale = u.scale > 0.0 ? u.scale : 1.0, change = m->after->x[i] - m->before->x[i];
+        double d = (change - h / 6.0 * sum[i]) / scale;
+        missed += d * d;
+        moved += change * change / (scale * scale);
+    }
+    if (!isfinite(missed) || !isfinite(moved)) return FLX_OK;
+    j->missed_x += sqrt(missed);
+    j->moved_x += sqrt(moved);
+    return FLX_OK;
 }
 
 static flx_status look(flx_simulation *sim, const flx_method *m)
@@ -187,11 +243,13 @@ flx_status flx_judge_step(flx_simulation *sim, const flx_state *x)
     const flx_method *m = flx_method_of(sim->it);
     for (int i = 0; i < sim->sys->dims.nv; i++)
         j->speed = fmax(j->speed, fabs(x->v[i]) / j->scale[i]);
+    FLX_TRY(flx_unseen_step(sim));
     bool looks = sim->it->type->settled || (sim->settler && !flx_settler_by_limits(sim->settler));
     if (!looks || !m->stepped || sim->it->stats.steps < j->next) return FLX_OK;
     if (sim->sys->dims.nv > MOST_UNKNOWNS) return FLX_OK;
     j->next = sim->it->stats.steps + 1 + sim->it->stats.steps / LOOKS;
-    return look(sim, m);
+    FLX_TRY(look(sim, m));
+    return sim->sys->dims.nx > 0 && flx_judge_settler(sim) ? look_at_states(sim, m) : FLX_OK;
 }
 
 void flx_judge_rates(flx_simulation *sim, double residual)
@@ -218,8 +276,10 @@ bool flx_judge_close(flx_simulation *sim)
     const flx_judge *j = &sim->judge;
     const flx_integrator_def *d = &sim->it->def;
     flx_ledger *l = &sim->ledger;
-    l->step_error = j->moved > 0.0 ? j->missed / j->moved : 0.0;
+    double error = j->moved > 0.0 ? j->missed / j->moved : 0.0;
+    l->step_error = j->moved_x > 0.0 ? fmax(error, j->missed_x / j->moved_x) : error;
     warn_of_error(sim, l->step_error);
+    l->step_error = fmax(l->step_error, flx_unseen_close(sim));
     bool rates = !flx_method_of(sim->it)->closes_velocities ||
                  j->rate_off <= VELOCITY_OFF * fmax(1.0, j->speed);
     if (d->step > 0.0 || !sim->accounts || !(j->speed > 0.0)) return rates;

@@ -13,6 +13,7 @@
 #include "simulate/exchange/exchange.h"
 #include "simulate/exchange/fmu_steps.h"
 #include "simulate/run_parts.h"
+#include "simulate/unseen/unseen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -152,7 +153,10 @@ void flx_running_memory(flx_run *r, flx_memory *m)
     FLX_PASS(m, sim->judge.floor);
     FLX_PASS(m, sim->judge.moved);
     FLX_PASS(m, sim->judge.missed);
+    FLX_PASS(m, sim->judge.moved_x);
+    FLX_PASS(m, sim->judge.missed_x);
     FLX_PASS(m, sim->judge.next);
+    flx_unseen_memory(sim->unseen, m);
     work_memory(sim->sys, sim->work, m);
     work_memory(sim->bodies, sim->bodies_work, m);
     if (sim->settler) flx_settler_memory(sim->settler, m);

@@ -8,6 +8,7 @@
 #include "simulate/exchange/exchange.h"
 #include "simulate/exchange/fmu_steps.h"
 #include "simulate/simulation_parts.h"
+#include "simulate/unseen/unseen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -163,6 +164,7 @@ flx_status flx_simulation_create_method(flx_simulation *sim)
     flx_method_of(sim->it)->within = sim->from != NULL;
     if (sim->model->ninput > 0) FLX_TRY(flx_events_expect_jumps(sim->it));
     flx_exchange_attach(sim);
+    FLX_TRY(flx_unseen_create(sim));
     sim->used = false;
     return describe_method(sim);
 }
@@ -464,6 +466,7 @@ void flx_plan_destroy(flx_plan **plan)
     flx_formulas_clear(&p->bounds);
     flx_formulas_clear(&p->balanced);
     flx_program_destroy(&p->measure_program);
+    flx_unseen_plan_destroy(&p->unseen);
     flx_state_destroy(&p->start);
     flx_state_destroy(&p->bodies_start);
     for (int k = 0; k < 2; k++) flx_system_destroy(&p->held[k]);
@@ -510,6 +513,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_state_destroy(&sim->settled);
     flx_settler_destroy(&sim->settler);
     flx_judge_destroy(&sim->judge);
+    flx_unseen_destroy(&sim->unseen);
     if (sim->work) sim->sys->ops->work_destroy(sim->work);
     if (sim->bodies_work) sim->bodies->ops->work_destroy(sim->bodies_work);
     flx_reactions_destroy(&sim->reactions);

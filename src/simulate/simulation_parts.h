@@ -253,12 +253,17 @@ typedef struct flx_judge {
     double rate_off;            // largest rate of the constraints that are kept
     double floor;               // energies below are rounding
     double moved, missed;       // sums over the steps looked at
+    double moved_x, missed_x;   // ... of the states
     long next;                  // step to look at
     double *r, *scale, *theta;  // (n) (nv) (nv) owned
+    double *rates;              // (nv + nx) owned
     flx_state *end[2];          // owned
+    struct flx_settler *settler; // owned; where the method settles its states itself; else NULL
     double *rate[2], *slope[2]; // (nv) owned
 } flx_judge;
 flx_status flx_judge_create(flx_simulation *sim);
+// What finds rates within steps; NULL: nothing does.
+struct flx_settler *flx_judge_settler(const flx_simulation *sim);
 void flx_judge_destroy(flx_judge *j);
 // The arrays of one for those of the other; what each has found stays where it is.
 void flx_judge_swap(flx_judge *a, flx_judge *b);
@@ -309,6 +314,7 @@ typedef struct flx_plan {
     double dropped_open;   // what the start left of redundant constraints
     double dropped_share;  // how far the own shares of redundant constraints let them open
     double dropped_most;   // from where on they are not redundant: the run stops
+    struct flx_unseen_plan *unseen; // owned; NULL: nothing changes with the time
     bool by_hand;          // the system is not of a model, and not owned
     flx_model *own_model;  // owned: the model as compile was asked for it; NULL: the caller's
     flx_model *core;       // held: what the model's arrays belong to
@@ -402,6 +408,7 @@ struct flx_simulation {
     flx_ledger ledger;
     struct flx_exchange *exchange; // owned; of particles; NULL: there are none, or nothing runs
     struct flx_fmu_steps *fmus;    // owned; NULL: there are none, or nothing runs
+    struct flx_unseen *unseen;     // owned; what no step sees (unseen/unseen.h); NULL: nothing can be
     struct flx_keeper *keeper;     // owned; NULL: the run leaves no checkpoints
     struct flx_starter *starter;   // owned; what starts are made again with; NULL: none was yet
     const struct flx_given_state

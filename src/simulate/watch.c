@@ -81,6 +81,7 @@ static void swap_engines(flx_simulation *a, flx_simulation *b)
     SWAP(flx_integrator *, a->it, b->it);
     SWAP(struct flx_settler *, a->settler, b->settler);
     SWAP(flx_state *, a->settled, b->settled);
+    SWAP(struct flx_unseen *, a->unseen, b->unseen);
     flx_judge_swap(&a->judge, &b->judge);
     a->settled_of = b->settled_of = NULL;
 }

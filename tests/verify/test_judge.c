@@ -215,6 +215,136 @@ static int rest_is_no_failure(void)
     return 0;
 }
 
+// ---- what happens within a step -----------------------------------------------------------------
+
+static const char *const driven[] = {
+    "equations: {first_order: {x: {at: 0, derivative: \"%s - 0*x\"}}}\n%soutputs: {every: 1, "
+    "signals: [x]}\n",
+    "equations: {second_order: {x: {at: 0, rate: 0, mass: 1, force: \"%s\"}}}\n%soutputs: {every: "
+    "1, "
+    "signals: [x']}\n",
+    "dimension: 2\ngravity: [0, 0]\nbodies: {m: {type: rigid, mass: 1, inertia: 1}}\n"
+    "joints: {s: {type: prismatic, on: [ground, m], at: [0, 0], axis: [1, 0]}}\n"
+    "forces: {f: {type: force, on: m, value: [\"%s\", 0]}}\n%soutputs: {every: 1, signals: "
+    "[m.x']}\n",
+    "dimension: 2\ngravity: [0, 0]\nbodies: {m: {type: rigid, mass: 1, inertia: 1}}\n"
+    "forces: {f: {type: force, on: m, value: [\"(1 + 0*m.x)*(%s)\", 0]}}\n%soutputs: {every: 1, "
+    "signals: [m.x']}\n"};
+
+// Pulses of 2 ms in 10 s, and what they add up to.
+static const struct {
+    const char *text;
+    double sum;
+} pulses[] = {{"100*exp(-((t - 3.05)/1e-3)^2)", 0.1772453850905516},
+              {"100*exp(-((t - 3)/1e-3)^2)", 0.1772453850905516},
+              {"100*exp(-((t - 3.0271)/1e-6)^2)", 1.772453850905516e-4},
+              {"50*(tanh((t - 3.05)/1e-4) - tanh((t - 3.052)/1e-4))", 0.2},
+              {"100/(1 + ((t - 3.05)/1e-3)^2)", 0.3141120899858},
+              {"p(t)", 0.1},
+              {"if((t - 3.05)^2 < 1e-6, 100, 0)", 0.2},
+              {"if(exp(-((t - 3.05)/1e-3)^2) > 0.5, 100, 0)", 0.1665109222315395}};
+#define SMOOTH 5 // the first ones: no step ends at them by itself
+
+static int run_pulse(size_t model, size_t pulse, const char *method, double *last, flx_ledger *l)
+{
+    static const char table[] =
+        "functions: {p: {points: [[0, 0], [3.05, 0], [3.051, 100], [3.052, 0], [10, 0]]}}\n";
+    char text[1600], part[200];
+    case_table t = {0};
+    snprintf(part, sizeof part, "simulate: {until: 10, %s}\n", method);
+    int n = snprintf(text, sizeof text, "flexion: 1\n%s", table);
+    snprintf(text + n, sizeof text - (size_t)n, driven[model], pulses[pulse].text, part);
+    *l = (flx_ledger){0};
+    if (!case_run_ledger(text, NULL, &t, l)) return 0;
+    *last = t.values[(size_t)t.rows * (size_t)t.columns - 1];
+    case_table_clear(&t);
+    return 1;
+}
+
+static int pulses_between_steps_are_followed(void)
+{
+    static const char *const ways[] = {"method: radau",
+                                       "method: dopri5",
+                                       "method: bdf",
+                                       "method: adams",
+                                       "method: generalized-alpha, rtol: 1e-5",
+                                       "method: dop853, rtol: 1e-8"};
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        for (size_t p = 0; p < sizeof pulses / sizeof pulses[0]; p++) {
+            for (size_t m = 0; m < sizeof driven / sizeof driven[0]; m++) {
+                double last, tolerance = 2e-3;
+                if (m == 0 && strstr(ways[w], "generalized")) continue; // of first order there
+                flx_ledger l;
+                CHECK(run_pulse(m, p, ways[w], &last, &l));
+                if (fabs(last / pulses[p].sum - 1.0) > tolerance)
+                    printf("    %s, model %zu: %s\n", ways[w], m, pulses[p].text);
+                CHECK_NEAR(last, pulses[p].sum, tolerance * pulses[p].sum);
+            }
+        }
+    }
+    return 0;
+}
+
+static int pulses_that_given_steps_pass_over_are_told(void)
+{
+    static const char *const ways[] = {"method: generalized-alpha, step: 0.1",
+                                       "method: newmark, step: 0.1",
+                                       "method: radau, step: 0.1",
+                                       "method: rk4, step: 0.1",
+                                       "method: euler, step: 0.1",
+                                       "method: dop853, step: 0.1",
+                                       "method: variational, step: 0.1",
+                                       "method: midpoint, step: 0.1"};
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        for (size_t p = 0; p < sizeof pulses / sizeof pulses[0]; p++) {
+            for (size_t m = 0; m < sizeof driven / sizeof driven[0]; m++) {
+                double last;
+                flx_ledger l;
+                if (m == 0 && strstr(ways[w], "variational")) continue; // it takes no states
+                if (!run_pulse(m, p, ways[w], &last, &l)) continue;     // refused by name
+                bool right = fabs(last / pulses[p].sum - 1.0)<2e-2, told = l.step_error> 0.01;
+                if (right == told)
+                    printf("    %s, model %zu: %s: %g\n", ways[w], m, pulses[p].text, last);
+                CHECK(right != told);
+                CHECK(p < SMOOTH || right);
+            }
+        }
+    }
+    return 0;
+}
+
+// A force that is followed is none that is passed over; one whose periods are the steps is.
+static int periods_of_steps(void)
+{
+    static const struct {
+        const char *text, *method;
+        bool told;
+    } cases[] = {{"sin(t)", "method: generalized-alpha, step: 0.1", false},
+                 {"sin(2*t)*exp(-t/3)", "method: rk4, step: 0.1", false},
+                 {"1 + 1e-9*sin(2*pi*10*t)", "method: newmark, step: 0.1", false},
+                 {"sin(2*pi*10*t)", "method: generalized-alpha, step: 0.1", true},
+                 {"sin(2*pi*10*t)", "method: rk4, step: 0.1", true}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        for (size_t m = 0; m < sizeof driven / sizeof driven[0]; m++) {
+            char text[1400], part[200];
+            case_table t = {0};
+            flx_ledger l = {0};
+            snprintf(part, sizeof part, "simulate: {until: 10, %s}\n", cases[k].method);
+            int n = snprintf(text, sizeof text, "flexion: 1\n");
+            snprintf(text + n, sizeof text - (size_t)n, driven[m], cases[k].text, part);
+            CHECK(case_run_ledger(text, NULL, &t, &l));
+            case_table_clear(&t);
+            if ((l.step_error > 0.01) != cases[k].told)
+                printf("    %s, %s, model %zu: %.1e\n", cases[k].text, cases[k].method, m,
+                       l.step_error);
+            CHECK((l.step_error > 0.01) == cases[k].told);
+        }
+    }
+    return 0;
+}
+
 TEST_MAIN(SLOW_TEST(joints_at_centres), TEST(gimbals_in_a_part),
           TEST(tolerances_below_rounding_are_refused), TEST(steps_far_too_large_are_told),
-          TEST(errors_of_steps_are_those_of_the_method), TEST(rest_is_no_failure))
+          TEST(errors_of_steps_are_those_of_the_method), TEST(rest_is_no_failure),
+          TEST(pulses_between_steps_are_followed), TEST(pulses_that_given_steps_pass_over_are_told),
+          TEST(periods_of_steps))

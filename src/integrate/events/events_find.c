@@ -419,7 +419,8 @@ static flx_status descend(flx_integrator *it, const flx_state *x, int i, valley 
     *found = false;
     for (int k = 0; k < MOST_GLANCES; k++) {
         *t = lowest(&p, &least);
-        if (!(*t > p.t[0] && *t < p.t[2]) || *t == p.t[1]) return FLX_OK;
+        // what the course is in the middle is a guess to begin with
+        if (!(*t > p.t[0] && *t < p.t[2]) || (k > 0 && *t == p.t[1])) return FLX_OK;
         if (!(least <= SHALLOW * e->range[i])) return FLX_OK;
         FLX_TRY(glance(it, x, *t, e->to));
         *found = e->to[i] < -fmax(e->grace[i], DEPTH * e->range[i]);
