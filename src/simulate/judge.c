@@ -172,7 +172,7 @@ static void find_rates(flx_simulation *sim, const flx_state *x, const double *th
 }
 
 // What the states lack, with their rates at the ends of the step and, settled, in its middle:
-//     d = x_1 - x_0 - h (x'_0 + 4 x'_m + x'_1)/6                                              (LED-6)
+//     d = x_1 - x_0 - h (x'_0 + 4 x'_m + x'_1)/6                                              (LED-8)
 static flx_status look_at_states(flx_simulation *sim, const flx_method *m)
 {
     const flx_system *s = sim->sys;
