@@ -297,6 +297,48 @@ static int steps_refuse(void)
     return 0;
 }
 
-TEST_MAIN(TEST(pulled_mass_slips_at_its_instant), TEST(sliding_ball_rolls),
-          TEST(bouncing_ball_keeps_the_law), TEST(box_slips_as_one), TEST(box_comes_to_rest),
-          TEST(given_steps_keep_the_energy), TEST(sliding_joint_beside_a_ball), TEST(steps_refuse))
+// ---- beside others --------------------------------------------------------------------------------
+
+// Two masses slide on their own; before or behind their contacts is one without friction, of one point or of several: it takes
+// nothing from theirs.
+static int other_contacts_take_no_friction(void)
+{
+    static const char *const others[] = {"{sphere: 0.1}", "{box: [0.2, 0.2]}",
+                                         "{capsule: {radius: 0.1, length: 0.2, axis: [1, 0]}}"};
+    static const char other[] = "  other: {type: contact, on: [%s, box], law: penalty, stiffness: "
+                                "1e5, surfaces: [%s, %s]}\n";
+    static const char *const under[] = {"{plane: [0, 1]}", "{box: [4, 0.2], at: [0, -0.1]}"};
+    for (int k = 0; k < 12; k++) {
+        char model[2500], text[300];
+        case_table t = {0};
+        double a, b;
+        snprintf(text, sizeof text, other, "ground", under[k / 2 % 2], others[k / 4]);
+        snprintf(
+            model, sizeof model,
+            "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+            "  box: {type: rigid, mass: 1, inertia: 0.1, position: [1, 0.1 - 9.81/2e5]}\n"
+            "  a: {type: point, mass: 1, position: [0, 0.1 - 9.81e-5], velocity: [2, 0]}\n"
+            "  b: {type: point, mass: 2, position: [0, 5.1 - 2*9.81e-5], velocity: [3, 0]}\n"
+            "forces:\n%s"
+            "  A: {type: contact, on: [ground, a], law: penalty, stiffness: 1e5, friction: 0.2, "
+            "surfaces: [{plane: [0, 1]}, {sphere: 0.1}]}\n"
+            "  B: {type: contact, on: [ground, b], law: penalty, stiffness: 1e5, friction: 0.3, "
+            "surfaces: [{plane: [0, 1], at: [0, 5]}, {sphere: 0.1}]}\n"
+            "%s"
+            "simulate: {until: 0.5, method: radau, rtol: 1e-8}\n"
+            "outputs: {every: 0.5, signals: [a.velocity.x, b.velocity.x]}\n",
+            k % 2 ? "" : text, k % 2 ? text : "");
+        CHECK(case_run(model, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "a.velocity.x", 0.5, &a));
+        CHECK(case_table_value(&t, "b.velocity.x", 0.5, &b));
+        CHECK_NEAR(a, 2 - 0.2 * G * 0.5, 1e-6);
+        CHECK_NEAR(b, 3 - 0.3 * G * 0.5, 1e-6);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(pulled_mass_slips_at_its_instant), TEST(other_contacts_take_no_friction),
+          TEST(sliding_ball_rolls), TEST(bouncing_ball_keeps_the_law), TEST(box_slips_as_one),
+          TEST(box_comes_to_rest), TEST(given_steps_keep_the_energy),
+          TEST(sliding_joint_beside_a_ball), TEST(steps_refuse))

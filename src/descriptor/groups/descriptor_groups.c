@@ -150,10 +150,14 @@ static bool next_soft(const flx_descriptor *d, cursor *at, flx_group_spec *out)
             const int *pair = c->pairs[at->soft_pair];
             const flx_surface *a = c->sides[pair[0]].surface, *b = c->sides[pair[1]].surface;
             bool slots;
-            if (at->soft_feature >= flx_gap_points(a, b, &slots)) continue;
+            int n = flx_gap_points(a, b, &slots);
+            if (!flx_contact_is_coulomb(c) || slots) {
+                at->point += n;
+                continue;
+            }
+            if (at->soft_feature >= n) continue;
             at->point++;
             uint64_t feature = (uint64_t)at->soft_feature++;
-            if (!flx_contact_is_coulomb(c) || slots) continue;
             (void)flx_gap_init(&out->gap, a, b, feature, d->planar);
             out->contact = at->soft;
             out->pair = at->soft_pair;
