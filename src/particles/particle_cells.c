@@ -9,22 +9,39 @@
 #define ONE_CLASS 3.0 // largest radius over the smallest
 #define SKIN 0.15     // of the largest radius of a class
 
-static flx_status find_bounds(flx_particles *p, double high[3])
+static void bound_part(void *user, int part, int parts)
 {
-    for (int k = 0; k < 3; k++) {
-        p->low[k] = HUGE_VAL;
-        high[k] = -HUGE_VAL;
-    }
-    p->reach = 0.0;
-    for (int i = 0; i < p->n; i++) {
+    flx_particles *p = user;
+    flx_particle_part own = {.low = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
+                             .high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    int from, to;
+    flx_particle_range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
         const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z};
         double far = 0.0;
         for (int k = 0; k < 3; k++) {
-            p->low[k] = fmin(p->low[k], x[k]);
-            high[k] = fmax(high[k], x[k]);
+            own.low[k] = fmin(own.low[k], x[k]);
+            own.high[k] = fmax(own.high[k], x[k]);
             far += x[k] * x[k];
         }
-        p->reach = fmax(p->reach, far);
+        own.far = fmax(own.far, far);
+    }
+    p->parts[part] = own;
+}
+
+static flx_status find_bounds(flx_particles *p, double high[3])
+{
+    flx_particle_team_run(p->team, bound_part, p);
+    memcpy(p->low, p->parts[0].low, sizeof p->low);
+    memcpy(high, p->parts[0].high, sizeof p->low);
+    p->reach = p->parts[0].far;
+    for (int i = 1; i < p->threads; i++) {
+        const flx_particle_part *own = p->parts + i;
+        for (int k = 0; k < 3; k++) {
+            p->low[k] = fmin(p->low[k], own->low[k]);
+            high[k] = fmax(high[k], own->high[k]);
+        }
+        p->reach = fmax(p->reach, own->far);
     }
     p->reach = sqrt(p->reach) + p->largest;
     if (isfinite(p->reach)) return FLX_OK;
@@ -48,7 +65,8 @@ static void find_classes(flx_particles *p)
         p->grids[c].skin = ldexp(p->skin, -c);
         p->grids[c].size = ldexp(2.0 * p->largest, -c) + p->grids[c].skin;
     }
-    for (int i = 0; i < p->n; i++) {
+    if (p->nclass == 1) p->grids[0].count = p->n - p->nleaving;
+    for (int i = 0; i < p->n && p->nclass > 1; i++) {
         if (!p->leaves[i]) p->grids[flx_particle_size_class(p, p->x[i].w)].count++;
     }
 }
@@ -109,19 +127,31 @@ int flx_particle_cell_along(const flx_particles *p, const flx_particle_grid *g, 
     return c < 0 ? 0 : c >= g->cells[k] ? g->cells[k] - 1 : c;
 }
 
-// order[new] = old, without those that leave
-static void sort_by_cell(flx_particles *p)
+static void find_cells_of(void *user, int part, int parts)
 {
-    memset(p->cell_start, 0, ((size_t)p->ncell + 1) * sizeof(int));
-    for (int i = 0; i < p->n; i++) {
+    flx_particles *p = user;
+    int from, to;
+    flx_particle_range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
         if (p->leaves[i]) continue;
-        if (p->repeats) wrap(p, i);
         const flx_particle_grid *g = p->grids + flx_particle_size_class(p, p->x[i].w);
         int a = flx_particle_cell_along(p, g, 0, p->x[i].x);
         int b = flx_particle_cell_along(p, g, 1, p->x[i].y);
         int c = flx_particle_cell_along(p, g, 2, p->x[i].z);
         p->cell_of[i] = g->first + a + g->cells[0] * (b + g->cells[1] * c);
-        p->cell_start[p->cell_of[i] + 1]++;
+    }
+}
+
+// order[new] = old, without those that leave
+static void sort_by_cell(flx_particles *p)
+{
+    for (int i = 0; i < p->n && p->repeats; i++) {
+        if (!p->leaves[i]) wrap(p, i);
+    }
+    flx_particle_team_run(p->team, find_cells_of, p);
+    memset(p->cell_start, 0, ((size_t)p->ncell + 1) * sizeof(int));
+    for (int i = 0; i < p->n; i++) {
+        if (!p->leaves[i]) p->cell_start[p->cell_of[i] + 1]++;
     }
     for (int c = 0; c < p->ncell; c++) p->cell_start[c + 1] += p->cell_start[c];
     for (int i = 0; i < p->n; i++) {
@@ -147,47 +177,60 @@ static void close_ranks(flx_particles *p)
     p->n -= p->nleaving;
 }
 
-static void permute4(flx_particles *p, flx_vec4 **a)
+// Into the new order, a part each, with the room of the spare arrays.
+static void order_places(void *user, int part, int parts)
 {
-    for (int i = 0; i < p->n; i++) p->spare4[i] = (*a)[p->order[i]];
-    flx_vec4 *swap = *a;
-    *a = p->spare4;
-    p->spare4 = swap;
+    flx_particles *p = user;
+    int from, to;
+    flx_particle_range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
+        double skin = p->grids[flx_particle_size_class(p, p->x[p->order[i]].w)].skin;
+        p->kept[i] = p->spare4[i] = p->x[p->order[i]];
+        p->kept[i].w = 1.0 / (skin * skin);
+        p->spare1[i] = p->id[p->order[i]];
+        memcpy(p->spare3 + 3 * i, p->f + 3 * p->order[i], 3 * sizeof(double));
+    }
 }
 
-static void permute3(flx_particles *p, double **a)
+static void order_velocities(void *user, int part, int parts)
 {
-    for (int i = 0; i < p->n; i++)
-        memcpy(p->spare3 + 3 * i, *a + 3 * p->order[i], 3 * sizeof(double));
-    double *swap = *a;
-    *a = p->spare3;
-    p->spare3 = swap;
+    flx_particles *p = user;
+    int from, to;
+    flx_particle_range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
+        p->spare4[i] = p->v[p->order[i]];
+        memcpy(p->spare3 + 3 * i, p->t + 3 * p->order[i], 3 * sizeof(double));
+    }
 }
 
-static void permute1(flx_particles *p, int **a)
+static void order_spins(void *user, int part, int parts)
 {
-    for (int i = 0; i < p->n; i++) p->spare1[i] = (*a)[p->order[i]];
-    int *swap = *a;
-    *a = p->spare1;
-    p->spare1 = swap;
+    flx_particles *p = user;
+    int from, to;
+    flx_particle_range(p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) p->spare4[i] = p->w[p->order[i]];
 }
+
+#define SWAP(type, a, b)                                                                           \
+    do {                                                                                           \
+        type swap_ = (a);                                                                          \
+        (a) = (b);                                                                                 \
+        (b) = swap_;                                                                               \
+    } while (0)
 
 flx_status flx_particles_sort(flx_particles *p)
 {
     FLX_TRY(find_cells(p));
     sort_by_cell(p);
     if (p->nleaving > 0) close_ranks(p);
-    permute4(p, &p->x);
-    permute4(p, &p->v);
-    permute4(p, &p->w);
-    permute3(p, &p->f);
-    permute3(p, &p->t);
-    permute1(p, &p->id);
-    permute1(p, &p->cell_of);
-    for (int i = 0; i < p->n; i++) {
-        double skin = p->grids[flx_particle_size_class(p, p->x[i].w)].skin;
-        p->kept[i] = p->x[i];
-        p->kept[i].w = 1.0 / (skin * skin);
-    }
+    flx_particle_team_run(p->team, order_places, p);
+    SWAP(flx_vec4 *, p->x, p->spare4);
+    SWAP(double *, p->f, p->spare3);
+    SWAP(int *, p->id, p->spare1);
+    flx_particle_team_run(p->team, order_velocities, p);
+    SWAP(flx_vec4 *, p->v, p->spare4);
+    SWAP(double *, p->t, p->spare3);
+    flx_particle_team_run(p->team, order_spins, p);
+    SWAP(flx_vec4 *, p->w, p->spare4);
     return FLX_OK;
 }

@@ -3,11 +3,15 @@
 
 #include <string.h>
 
-static flx_status note_near(flx_particles *p, int i, int s)
+static bool is_near(const flx_particles *p, int i, int s)
 {
     const double x[3] = {p->x[i].x, p->x[i].y, p->x[i].z};
     double n[3], image[3], far = p->x[i].w + p->skin;
-    if (flx_wall_distance_round(p, s, x, far, n, image) > far) return FLX_OK;
+    return !(flx_wall_distance_round(p, s, x, far, n, image) > far);
+}
+
+static flx_status note_near(flx_particles *p, int i, int s)
+{
     FLX_TRY(flx_particles_ensure(p, (void **)&p->near, &p->near_capacity, p->nnear + 1,
                                  sizeof *p->near));
     p->near[p->nnear][0] = i;
@@ -48,7 +52,9 @@ static flx_status note_rows(flx_particles *p, int s, const flx_particle_grid *g,
         for (int b = y->from[piece[1]]; b <= y->to[piece[1]]; b++) {
             int row = g->first + g->cells[0] * (b + g->cells[1] * c);
             int i = p->cell_start[row + x->from[piece[0]]];
-            for (; i < p->cell_start[row + x->to[piece[0]] + 1]; i++) FLX_TRY(note_near(p, i, s));
+            for (; i < p->cell_start[row + x->to[piece[0]] + 1]; i++) {
+                if (is_near(p, i, s)) FLX_TRY(note_near(p, i, s));
+            }
         }
     }
     return FLX_OK;
@@ -65,6 +71,30 @@ static flx_status note_bounded(flx_particles *p, int s, const flx_particle_grid 
         const int piece[3] = {k & 1, k >> 1 & 1, k >> 2};
         if (piece[0] < along[0].pieces && piece[1] < along[1].pieces && piece[2] < along[2].pieces)
             FLX_TRY(note_rows(p, s, g, along, piece));
+    }
+    return FLX_OK;
+}
+
+typedef struct marking {
+    flx_particles *p;
+    int surface;
+} marking;
+
+static void mark_near(void *user, int part, int parts)
+{
+    const marking *m = user;
+    int from, to;
+    flx_particle_range(m->p->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) m->p->spare1[i] = is_near(m->p, i, m->surface);
+}
+
+// Of a surface without an end, all particles.
+static flx_status note_all(flx_particles *p, int s)
+{
+    marking m = {p, s};
+    flx_particle_team_run(p->team, mark_near, &m);
+    for (int i = 0; i < p->n; i++) {
+        if (p->spare1[i]) FLX_TRY(note_near(p, i, s));
     }
     return FLX_OK;
 }
@@ -99,12 +129,10 @@ flx_status flx_particles_list_walls(flx_particles *p, int gone)
     p->nnear = 0;
     for (int s = 0; s < p->nsurface; s++) {
         double low[3], high[3];
-        if (flx_wall_bounds(p->surfaces + s, low, high)) {
-            for (int c = 0; c < p->nclass; c++)
-                FLX_TRY(note_bounded(p, s, p->grids + c, low, high));
-            continue;
-        }
-        for (int i = 0; i < p->n; i++) FLX_TRY(note_near(p, i, s));
+        bool ends = flx_wall_bounds(p->surfaces + s, low, high);
+        for (int c = 0; c < p->nclass && ends; c++)
+            FLX_TRY(note_bounded(p, s, p->grids + c, low, high));
+        if (!ends) FLX_TRY(note_all(p, s));
     }
     FLX_TRY(flx_particles_ensure(p, (void **)&p->touches, &p->touch_capacity, p->nnear,
                                  sizeof *p->touches));

@@ -147,19 +147,13 @@ __attribute__((always_inline)) static inline void settle(const flx_particles *p,
 
 // ---- chunks -------------------------------------------------------------------------------------
 
-static void of_part(const flx_particles *p, int part, int parts, int *from, int *to)
-{
-    *from = (int)((long)p->nchunk * part / parts);
-    *to = (int)((long)p->nchunk * (part + 1) / parts);
-}
-
+// Chunks with many contacts take longer: each thread takes the next one when it is through with its own.
 FLX_TWO_WIDTHS static void push_rows(void *user, int part, int parts)
 {
     const flx_particles own = *(flx_particles *)user, *p = &own; // pointers that no force changes
     batch b;
-    int from, to;
-    of_part(p, part, parts, &from, &to);
-    for (int c = from; c < to; c++) {
+    (void)part, (void)parts;
+    for (int c; (c = atomic_fetch_add(p->turn, 1)) < p->nchunk;) {
         flx_particle_chunk *chunk = p->chunks + c;
         const int end = chunk[1].row;
         chunk->used = b.count = 0;
@@ -173,33 +167,40 @@ FLX_TWO_WIDTHS static void push_rows(void *user, int part, int parts)
     }
 }
 
-static void add_shares(void *user, int part, int parts)
+// What chunks before it give to particles of a chunk.
+static void add_shares(const flx_particles *p, int c)
 {
-    const flx_particles *p = user;
-    int from, to;
-    of_part(p, part, parts, &from, &to);
-    for (int c = from; c < to; c++) {
-        int low = p->chunks[c].row, high = p->chunks[c + 1].row;
-        for (int e = 0; e < c; e++) {
-            const flx_particle_chunk *other = p->chunks + e;
-            if (other->reach < low) continue;
-            for (int k = other->shares; k < other->shares + other->used; k++) {
-                const flx_particle_share *s = p->shares + k;
-                if (s->second < low || s->second >= high) continue;
-                double *F = p->fn + 3 * s->second, *M = p->tn + 3 * s->second;
-                for (int i = 0; i < 3; i++) {
-                    F[i] -= s->F[i];
-                    M[i] -= s->M[i];
-                }
+    int low = p->chunks[c].row, high = p->chunks[c + 1].row;
+    for (int e = 0; e < c; e++) {
+        const flx_particle_chunk *other = p->chunks + e;
+        if (other->reach < low) continue;
+        for (int k = other->shares; k < other->shares + other->used; k++) {
+            const flx_particle_share *s = p->shares + k;
+            if (s->second < low || s->second >= high) continue;
+            double *F = p->fn + 3 * s->second, *M = p->tn + 3 * s->second;
+            for (int i = 0; i < 3; i++) {
+                F[i] -= s->F[i];
+                M[i] -= s->M[i];
             }
         }
     }
 }
 
+// The forces on the particles of a part that are not there yet: of other chunks, of walls.
+static void add_others(void *user, int part, int parts)
+{
+    flx_particles *p = user;
+    int from, to;
+    flx_particle_range(p->nchunk, part, parts, &from, &to);
+    for (int c = from; c < to; c++) add_shares(p, c);
+    if (to > from) flx_walls_touch(p, p->chunks[from].row, p->chunks[to].row);
+}
+
 void flx_particles_push(flx_particles *p)
 {
+    atomic_store(p->turn, 0);
     flx_particle_team_run(p->team, push_rows, p);
-    if (p->nchunk > 1) flx_particle_team_run(p->team, add_shares, p);
+    if (p->nchunk > 1 || p->ntouch > 0) flx_particle_team_run(p->team, add_others, p);
 }
 
 // As many as threads may want, each with as many pairs as the others.

@@ -246,7 +246,9 @@ flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_pa
     }
     flx_status status = flx_particles_room(p, d->count);
     p->moved = flx_alloc(ctx, (size_t)p->threads, sizeof(double));
-    if (!p->moved) status = FLX_ERR_MEMORY;
+    p->parts = flx_alloc(ctx, (size_t)p->threads, sizeof *p->parts);
+    p->turn = flx_alloc(ctx, 1, sizeof *p->turn);
+    if (!p->moved || !p->parts || !p->turn) status = FLX_ERR_MEMORY;
     if (status == FLX_OK && p->threads > 1) {
         p->team = flx_particle_team_create(ctx, p->threads);
         if (!p->team) status = FLX_ERR_MEMORY;
@@ -319,7 +321,7 @@ void flx_particles_destroy(flx_particles **particles)
                    p->chunks,   p->shares,      p->order,   p->cell_start, p->cell_of,
                    p->surfaces, p->walls,       p->touches, p->moved,      p->old_touches,
                    p->spare1,   p->old_start,   p->label,   p->old_second, p->old_memory,
-                   p->leaves,   p->touch_start, p->near};
+                   p->leaves,   p->touch_start, p->near,    p->parts,      p->turn};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) flx_free(all[i]);
     flx_free(p);
 }

@@ -19,6 +19,8 @@
 #include "flexion/particles.h"
 #include "particles/particle_law.h"
 
+#include <stdatomic.h>
+
 typedef struct flx_particle_team flx_particle_team;
 
 typedef struct flx_vec4 {
@@ -37,6 +39,12 @@ typedef struct flx_particle_chunk {
     int row, reach;   // reach: the last particle of another chunk that it has pairs with
     int shares, used; // its first share, and how many were given in this step
 } flx_particle_chunk;
+
+// What one thread finds of its part: bounds, farthest square, pairs that it listed (-1: more than it has room for), contacts.
+typedef struct flx_particle_part {
+    double low[3], high[3], far;
+    int listed, kept;
+} flx_particle_part;
 
 #define FLX_PARTICLE_CLASSES 8
 #define FLX_PARTICLE_CELLS 4 // per particle, and 1000 per class: sparse sets take larger cells
@@ -125,12 +133,21 @@ struct flx_particles {
         wall_way; // of the farthest particle from the origin; way of the walls since the last rebuild
     double *moved; // (threads) largest square of a way since then
     flx_particle_team *team;
+    flx_particle_part *parts; // (threads) what each of them finds in a rebuild
+    atomic_int *turn;         // the next chunk to be worked on
     // what a rebuild needs; old: contacts that touched, in the order before
     flx_vec4 *spare4;
     double *spare3;
     int *spare1, *old_start, *old_second, old_capacity;
     flx_particle_memory *old_memory;
 };
+
+// The share of a part of n.
+static inline void flx_particle_range(int n, int part, int parts, int *from, int *to)
+{
+    *from = (int)((long)n * part / parts);
+    *to = (int)((long)n * (part + 1) / parts);
+}
 
 // From one particle to the nearest image of another.
 static inline void flx_particle_nearest(const flx_particles *p, double d[3])
@@ -176,6 +193,8 @@ flx_status flx_particles_check_start(flx_particles *p, flx_loc loc);
 // particle_walls.c
 void flx_wall_place(flx_particles *p, int surface);
 void flx_walls_move(flx_particles *p);
+// Contacts of the particles from .. to - 1 with walls, and their forces; then what they give to the walls.
+void flx_walls_touch(flx_particles *p, int from, int to);
 void flx_walls_push(flx_particles *p);
 // Distance of a place from a surface and the direction from it.
 double flx_wall_distance(const flx_wall_surface *s, const double x[3], double n[3]);

@@ -8,12 +8,6 @@
 
 // ---- motion -------------------------------------------------------------------------------------
 
-static void range(int n, int part, int parts, int *from, int *to)
-{
-    *from = (int)((long)n * part / parts);
-    *to = (int)((long)n * (part + 1) / parts);
-}
-
 // To the next step: places, predicted velocities; the square of the way since the neighbours were listed, over that of the skin.
 static inline double advance_one(flx_particles *p, int i)
 {
@@ -64,7 +58,7 @@ static void advance(void *user, int part, int parts)
     flx_particles *p = user;
     double most = 0.0;
     int from, to;
-    range(p->n, part, parts, &from, &to);
+    flx_particle_range(p->n, part, parts, &from, &to);
     for (int i = from; i < to; i++) note_way(advance_one(p, i), &most);
     p->moved[part] = most;
 }
@@ -73,7 +67,7 @@ static void correct(void *user, int part, int parts)
 {
     flx_particles *p = user;
     int from, to;
-    range(p->n, part, parts, &from, &to);
+    flx_particle_range(p->n, part, parts, &from, &to);
     for (int i = from; i < to; i++) correct_one(p, i);
 }
 
@@ -83,7 +77,7 @@ FLX_TWO_WIDTHS static void turn_over(void *user, int part, int parts)
     flx_particles *p = user;
     double most = 0.0;
     int from, to;
-    range(p->n, part, parts, &from, &to);
+    flx_particle_range(p->n, part, parts, &from, &to);
     for (int i = from; i < to; i++) {
         correct_one(p, i);
         note_way(advance_one(p, i), &most);

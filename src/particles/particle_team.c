@@ -1,16 +1,21 @@
-// particle_team.c - threads that wait for work: one is the caller, the others sleep in between.
+// particle_team.c - threads that wait for work: one is the caller. In between they look for it a short while, and then sleep: waking up takes
+// as long as some thousand contacts.
 #include "particles/particle_set.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#define LOOKS 1000 // before a thread sleeps: some ten microseconds, where each has a processor
 
 struct flx_particle_team {
-    int parts, started;
+    int parts, started, looks;
     pthread_t *threads;
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
-    long round;
-    int left;
-    bool ends;
+    atomic_long round;
+    atomic_int left;
+    atomic_bool ends;
     void (*work)(void *user, int part, int parts);
     void *user;
 };
@@ -20,25 +25,42 @@ typedef struct member {
     int part;
 } member;
 
+static inline void pause_a_little(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
 static void *run(void *user)
 {
     member *me = user;
     flx_particle_team *t = me->team;
     int part = me->part;
-    long seen = 0;
     flx_free(me);
-    for (;;) {
-        pthread_mutex_lock(&t->lock);
-        while (t->round == seen && !t->ends) pthread_cond_wait(&t->begin, &t->lock);
-        bool ends = t->ends;
-        seen = t->round;
-        pthread_mutex_unlock(&t->lock);
-        if (ends) return NULL;
+    for (long seen = 0;; seen++) { // rounds follow one another, each waits for all
+        for (int k = 0; k < t->looks && atomic_load(&t->round) == seen; k++) pause_a_little();
+        if (atomic_load(&t->round) == seen) {
+            pthread_mutex_lock(&t->lock);
+            while (atomic_load(&t->round) == seen) pthread_cond_wait(&t->begin, &t->lock);
+            pthread_mutex_unlock(&t->lock);
+        }
+        if (atomic_load(&t->ends)) return NULL;
         t->work(t->user, part, t->parts);
-        pthread_mutex_lock(&t->lock);
-        if (--t->left == 0) pthread_cond_signal(&t->done);
+        if (atomic_fetch_sub(&t->left, 1) > 1) continue;
+        pthread_mutex_lock(&t->lock); // the caller sleeps, or looks and sees
+        pthread_cond_signal(&t->done);
         pthread_mutex_unlock(&t->lock);
     }
+}
+
+// Lets them begin.
+static void begin(flx_particle_team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    atomic_fetch_add(&t->round, 1);
+    pthread_cond_broadcast(&t->begin);
+    pthread_mutex_unlock(&t->lock);
 }
 
 flx_particle_team *flx_particle_team_create(flx_ctx *ctx, int threads)
@@ -46,6 +68,7 @@ flx_particle_team *flx_particle_team_create(flx_ctx *ctx, int threads)
     flx_particle_team *t = flx_alloc(ctx, 1, sizeof *t);
     if (!t) return NULL;
     t->parts = threads;
+    t->looks = threads <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->begin, NULL);
     pthread_cond_init(&t->done, NULL);
@@ -69,10 +92,8 @@ void flx_particle_team_destroy(flx_particle_team **team)
     flx_particle_team *t = *team;
     *team = NULL;
     if (!t) return;
-    pthread_mutex_lock(&t->lock);
-    t->ends = true;
-    pthread_cond_broadcast(&t->begin);
-    pthread_mutex_unlock(&t->lock);
+    atomic_store(&t->ends, true);
+    begin(t);
     for (int i = 0; i < t->started; i++) pthread_join(t->threads[i], NULL);
     pthread_cond_destroy(&t->begin);
     pthread_cond_destroy(&t->done);
@@ -88,15 +109,14 @@ void flx_particle_team_run(flx_particle_team *t, void (*work)(void *user, int pa
         work(user, 0, 1);
         return;
     }
-    pthread_mutex_lock(&t->lock);
     t->work = work;
     t->user = user;
-    t->left = t->started;
-    t->round++;
-    pthread_cond_broadcast(&t->begin);
-    pthread_mutex_unlock(&t->lock);
+    atomic_store(&t->left, t->started);
+    begin(t);
     work(user, 0, t->parts);
+    for (int k = 0; k < t->looks && atomic_load(&t->left) > 0; k++) pause_a_little();
+    if (atomic_load(&t->left) == 0) return;
     pthread_mutex_lock(&t->lock);
-    while (t->left > 0) pthread_cond_wait(&t->done, &t->lock);
+    while (atomic_load(&t->left) > 0) pthread_cond_wait(&t->done, &t->lock);
     pthread_mutex_unlock(&t->lock);
 }

@@ -405,25 +405,36 @@ static void touch_walls(flx_particles *p, flx_wall_touch *from, int count)
         if (!t->touches) continue;
         if (t->memory.depth == 0.0) inherit(p, from, count, t);
         push(p, t);
+        for (int c = 0; c < 3; c++) {
+            p->fn[3 * i + c] += t->F[c];
+            p->tn[3 * i + c] += t->M[c];
+        }
     }
     for (flx_wall_touch *t = from; t < from + count; t++) {
         if (!t->touches) t->memory.depth = 0.0;
     }
 }
 
-static void touch_some(void *user, int part, int parts)
+// The first contact of a particle from this one on.
+static int first_touch(const flx_particles *p, int particle)
 {
-    flx_particles *p = user;
-    int from = (int)((long)p->ntouch * part / parts),
-        to = (int)((long)p->ntouch * (part + 1) / parts);
-    // a particle's contacts stay together
-    while (from > 0 && from < p->ntouch &&
-           p->touches[from].particle == p->touches[from - 1].particle)
-        from++;
-    while (to > 0 && to < p->ntouch && p->touches[to].particle == p->touches[to - 1].particle) to++;
-    for (int k = from, count; k < to; k += count) {
+    int low = 0, high = p->ntouch;
+    while (low < high) {
+        int k = low + (high - low) / 2;
+        if (p->touches[k].particle < particle)
+            low = k + 1;
+        else
+            high = k;
+    }
+    return low;
+}
+
+void flx_walls_touch(flx_particles *p, int from, int to)
+{
+    const int end = first_touch(p, to);
+    for (int k = first_touch(p, from), count; k < end; k += count) {
         count = 1;
-        while (k + count < to && p->touches[k + count].particle == p->touches[k].particle) count++;
+        while (k + count < end && p->touches[k + count].particle == p->touches[k].particle) count++;
         touch_walls(p, p->touches + k, count);
     }
 }
@@ -448,7 +459,6 @@ static void add_impulses(flx_particles *p)
 // Impulses by the rule of the motion, the mean of two steps: momentum goes over to machine precision.
 void flx_walls_push(flx_particles *p)
 {
-    flx_particle_team_run(p->team, touch_some, p);
     add_impulses(p);
     for (int k = 0; k < p->nwall; k++) {
         flx_wall *w = p->walls + k;
@@ -458,11 +468,8 @@ void flx_walls_push(flx_particles *p)
         const flx_wall_touch *t = p->touches + k;
         if (!t->touches) continue;
         flx_wall *w = p->walls + p->surfaces[t->surface].wall;
-        double *F = p->fn + 3 * t->particle, *T = p->tn + 3 * t->particle;
         for (int c = 0; c < 3; c++) {
             int a = (c + 1) % 3, b = (c + 2) % 3;
-            F[c] += t->F[c];
-            T[c] += t->M[c];
             w->force[c] -= t->F[c];
             w->moment[c] -= t->rolling[c] + t->at[a] * t->F[b] - t->at[b] * t->F[a];
         }

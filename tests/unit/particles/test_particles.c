@@ -186,6 +186,53 @@ static int threads_change_no_bit(void)
     return 0;
 }
 
+// Small spheres below one that is 2.6 times as large: parts of many threads are few particles, and cells have more than these have room for.
+static int crowds_are_listed_by_all(void)
+{
+    enum { EDGE = 11, MOST = EDGE * EDGE * EDGE + 1 };
+    static double x[3 * MOST], sizes[MOST], end[2][3 * MOST];
+    const double R = 2e-3, r = R / 2.6, d = 0.999 * 2.0 * r;
+    int n = 0;
+    begin();
+    for (int k = 0; k < MOST - 1; k++) { // a close packing
+        const int at[3] = {k % EDGE, k / EDGE % EDGE, k / EDGE / EDGE};
+        x[3 * n] = d * (at[0] + 0.5 * ((at[1] + at[2]) % 2));
+        x[3 * n + 1] = d * sqrt(0.75) * (at[1] + (at[2] % 2) / 3.0);
+        x[3 * n + 2] = d * sqrt(2.0 / 3.0) * at[2];
+        sizes[n] = r;
+        n++;
+    }
+    x[3 * n] = x[3 * n + 1] = 5.0 * d;
+    x[3 * n + 2] = EDGE * d + R;
+    sizes[n++] = R;
+    for (int k = 0; k < 3; k++) {
+        flx_particles_def def = {.count = n,
+                                 .positions = x,
+                                 .radii = sizes,
+                                 .density = 2500,
+                                 .E = 5e6,
+                                 .nu = 0.3,
+                                 .restitution = 0.5,
+                                 .friction = 0.4,
+                                 .gravity = {0, 0, -9.81},
+                                 .step = 5e-6,
+                                 .threads = k == 0   ? 1
+                                            : k == 1 ? 2
+                                                     : 128};
+        flx_particles *p = NULL;
+        CHECK(flx_particles_create(ctx, &def, &p) == FLX_OK);
+        const double point[3] = {0, 0, -2.0 * R}, above[3] = {0, 0, 1};
+        CHECK(flx_particles_add_plane(p, flx_particles_add_wall(p), point, above) == FLX_OK);
+        CHECK(flx_particles_run(p, 200) == FLX_OK);
+        flx_particles_get(p, end[k > 0], NULL, NULL);
+        CHECK(flx_particles_sum(p).contacts > 200);
+        if (k > 0) CHECK(memcmp(end[0], end[1], 3 * (size_t)n * sizeof(double)) == 0);
+        flx_particles_destroy(&p);
+    }
+    finish();
+    return 0;
+}
+
 // Free particles keep momentum and angular momentum; energy falls.
 static int free_particles_keep_momentum(void)
 {
@@ -512,7 +559,7 @@ static int damped_beds_come_to_rest(void)
 }
 
 TEST_MAIN(TEST(restitution_of_the_law_that_does_not_pull), TEST(oblique_impact),
-          TEST(ball_rolls_to_a_stop), TEST(threads_change_no_bit),
+          TEST(ball_rolls_to_a_stop), TEST(threads_change_no_bit), TEST(crowds_are_listed_by_all),
           TEST(free_particles_keep_momentum), TEST(walls_take_what_particles_give),
           TEST(tubes_carry_particles), TEST(neighbouring_triangles_are_one_surface),
           TEST(spheres_rest_on_every_surface), TEST(damped_beds_come_to_rest),
