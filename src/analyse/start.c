@@ -198,6 +198,16 @@ static void forget_rounding(const flx_projector *p, flx_state *x)
     memset(x->v, 0, (size_t)d->nv * sizeof *x->v);
 }
 
+static void tell_not_relaxed(const flx_system *s, int i)
+{
+    flx_unknown u = describe(s, i);
+    flx_ctx_warn(s->ctx, u.loc,
+                 "the start could not find the velocities of what has no mass, which follow from "
+                 "its forces ('%s', %s): it begins with those that are given, or at rest, and the "
+                 "first steps are those of finding them",
+                 u.item, u.part);
+}
+
 // Velocities without inertia follow from the forces: they are there when the mass does not
 // determine the accelerations.
 static flx_status relax(flx_projector *p, flx_state *x, progress *now)
@@ -208,6 +218,7 @@ static flx_status relax(flx_projector *p, flx_state *x, progress *now)
     flx_accelerator_insist(acc);
     flx_state_copy(p->at, x);
     flx_status status = flx_accelerator_eval(acc, p->work, p->at, NULL, NULL);
+    int worst = flx_accelerator_worst(acc);
     flx_accelerator_destroy(&acc);
     p->determined = status == FLX_OK;
     if (status <= 0) return status;
@@ -216,6 +227,7 @@ static flx_status relax(flx_projector *p, flx_state *x, progress *now)
         status = flx_relax_velocities(p->sys, p->work, x, d);
         if (status < 0) return status;
     }
+    if (status > 0) tell_not_relaxed(p->sys, worst);
     forget_rounding(p, x);
     // the limit is off by the square of the step
     return flx_least_velocities(p, NULL, x, &now->gap, &now->worst);
