@@ -277,13 +277,24 @@ flx_status flx_output_fail(flx_output *o, const char *why)
                             : "not all of it was taken");
 }
 
+// Why an earlier part of the file was not taken: what a write of one more byte says.
+static int ask_why(FILE *f)
+{
+    clearerr(f);
+    errno = 0;
+    (void)(fputc('\n', f) == EOF || fflush(f));
+    return errno;
+}
+
 flx_status flx_output_close(flx_output **out, flx_status status)
 {
     flx_output *o = out ? *out : NULL;
     if (!o) return status;
     errno = 0;
-    bool good = !o->file || (fflush(o->file) == 0 && !ferror(o->file));
+    bool lost = o->file && ferror(o->file);
+    bool good = !o->file || (fflush(o->file) == 0 && !lost);
     int error = errno;
+    if (lost && error == 0) error = ask_why(o->file);
     if (o->file && o->file != stdout && fclose(o->file) != 0) {
         good = false;
         error = error ? error : errno;

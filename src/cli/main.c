@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 
 static const cli_command *const commands[] = {
@@ -111,6 +112,8 @@ static int start(int argc, char **argv)
 
 int cli_main(int argc, char **argv)
 {
+    // a file beyond the limit of the shell is an error with a message, as a full disk is
+    (void)signal(SIGXFSZ, SIG_IGN);
     setlocale(LC_ALL, "C"); // whatever a library has chosen that was loaded with the program
     return finish(start(argc, argv));
 }

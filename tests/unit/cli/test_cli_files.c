@@ -172,6 +172,30 @@ static int a_full_disk_ends_the_program_in_order(void)
     return 0;
 }
 
+// The limit of the shell, whose signal ends other programs without a word; also where an early part of a file was not taken.
+static int limits_of_files_are_told(void)
+{
+    static const char *const commands[] = {"run m.yaml -o limited.h5", "view m.h5 -o limited.html",
+                                           "report m.h5 -o limited.html"};
+    write_model("m.yaml", driven);
+    flexion("run m.yaml -o m.h5");
+    CHECK_STATUS(0);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        struct rlimit old, now;
+        CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+        now = old;
+        now.rlim_cur = 2048;
+        signal(SIGXFSZ, SIG_DFL);
+        CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
+        flexion(commands[i]);
+        CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+        CHECK(status == 1 || status == 2);
+        CHECK_TEXT(err, "File too large");
+        CHECK(!has_leftovers());
+    }
+    return 0;
+}
+
 static int strict_makes_notes_and_failed_ledgers_count(void)
 {
     // the table ends before the run does, which is worth a note
@@ -312,6 +336,6 @@ static int a_model_is_upgraded(void)
 TEST_MAIN(TEST(files_start), TEST(no_command_writes_onto_what_it_reads),
           TEST(two_outputs_need_two_names), TEST(results_of_before_are_replaced),
           TEST(a_full_output_is_a_failure), TEST(a_full_disk_ends_the_program_in_order),
-          TEST(strict_makes_notes_and_failed_ledgers_count), TEST(names_are_escaped_in_series),
-          TEST(particles_alone_are_exported), TEST(wrong_files_are_called_by_their_name),
-          TEST(a_model_is_upgraded), TEST(files_end))
+          TEST(limits_of_files_are_told), TEST(strict_makes_notes_and_failed_ledgers_count),
+          TEST(names_are_escaped_in_series), TEST(particles_alone_are_exported),
+          TEST(wrong_files_are_called_by_their_name), TEST(a_model_is_upgraded), TEST(files_end))
