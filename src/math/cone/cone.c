@@ -10,6 +10,7 @@
 #define MANY_R 7.0
 #define TURNS 3        // of sweeps and Newton
 #define SWEEPS 100     // of a turn
+#define NEARLY 1e-4    // residual from which on another r may get there
 #define TOLERABLE 1e-5 // residual of the law for which further ways are too dear
 
 flx_cone *flx_cone_create(flx_ctx *ctx)
@@ -230,6 +231,22 @@ static bool by_turns(flx_cone *c)
     return c->best_residual <= c->enough;
 }
 
+// From the best so far, where that is near: the same law by another r has other kinks to go to and fro across.
+static bool by_other_kinks(flx_cone *c)
+{
+    const double other[] = {0.3, 3.0, 0.05, 20.0, 1.0};
+    bool there = false;
+    for (int k = 0; k < 5 && !there && c->best_residual < NEARLY; k++) {
+        memcpy(c->lam, c->best, (size_t)c->m * sizeof *c->lam);
+        c->r = other[k];
+        c->yields = k == 4;
+        there = flx_cone_newton(c);
+    }
+    c->yields = false;
+    c->r = 1;
+    return there;
+}
+
 flx_cone_stage flx_cone_find(flx_cone *c, int warm)
 {
     bool large = c->large = c->enough > 0 && c->ngroup > FEW;
@@ -238,7 +255,7 @@ flx_cone_stage flx_cone_find(flx_cone *c, int warm)
     c->r = 1;
     c->yields = false;
     c->most = large ? 25 : 40;
-    c->budget = c->enough > 0 ? 200 : INT_MAX;
+    c->budget = large ? 200 : INT_MAX;
     memset(c->best, 0, (size_t)c->m * sizeof *c->best);
     if (warm && flx_cone_newton(c)) return FLX_CONE_WARM;
     if (large && c->space->push) {
@@ -252,9 +269,10 @@ flx_cone_stage flx_cone_find(flx_cone *c, int warm)
         flx_cone_stick(c);
         if (flx_cone_newton(c)) return FLX_CONE_COLD;
     }
+    if (by_other_kinks(c)) return FLX_CONE_COLD;
     c->r = 1;
     if (c->best_residual <= c->enough) return FLX_CONE_BEST;
-    if (flx_cone_convex(c)) return FLX_CONE_CONVEX;
+    if (flx_cone_convex(c) || by_other_kinks(c)) return FLX_CONE_CONVEX;
     if (!c->space->push) return FLX_CONE_BEST;
     memcpy(c->lam, c->best, (size_t)c->m * sizeof *c->lam);
     return flx_cone_sweeps(c, 200) ? FLX_CONE_SWEEPS : FLX_CONE_BEST;
