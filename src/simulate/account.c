@@ -286,6 +286,32 @@ void flx_running_close_ledger(run *r, flx_status status)
     flx_simulation_tell_shared_friction(sim);
 }
 
+// ---- dissipated powers alone ----------------------------------------------------------------------
+
+// They need no accelerations and forces of their own, where rows lie within a step.
+static flx_status find_loss(flx_simulation *sim, const flx_state *x, double *course)
+{
+    flx_energies e;
+    flx_point p = flx_state_point(sim->sys, x);
+    FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
+    course[DISSIPATED] = e.dissipated_power;
+    course[SUPPLIED] = 0.0;
+    return FLX_OK;
+}
+
+flx_status flx_account_losses(flx_simulation *sim, double from, const flx_state *x,
+                              const double **inner)
+{
+    const flx_quadrature *q = &sim->course;
+    *inner = q->inner > 0 && x->t > from ? sim->course_inner : NULL;
+    for (int k = 0; *inner && k < q->inner; k++) {
+        double t = from + flx_quadrature_place(q, k) * (x->t - from);
+        FLX_TRY(flx_integrator_interpolate(sim->it, t, sim->inner));
+        FLX_TRY(find_loss(sim, sim->inner, sim->course_inner + k * q->n));
+    }
+    return find_loss(sim, x, sim->course_value);
+}
+
 // ---- powers that end within a step ----------------------------------------------------------------
 
 flx_status flx_account_power(flx_simulation *sim, double t, double *power)

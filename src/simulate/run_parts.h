@@ -76,6 +76,9 @@ flx_status flx_account_jump(flx_simulation *sim, const flx_state *after);
 flx_status flx_account_crumb(flx_run *r, const flx_state *x);
 // What was dissipated up to a state inside the step that ended last.
 flx_status flx_account_dissipated(flx_run *r, const flx_state *x, double *out);
+// The same powers at places from `from` to x, and at x (sim->course_value), where they read nothing but the motion.
+flx_status flx_account_losses(flx_simulation *sim, double from, const flx_state *x,
+                              const double **inner);
 // ... so far: what the powers say, and what contacts took that are met step by step.
 double flx_course_dissipated(const flx_simulation *sim, double by_powers);
 // course/course_dissipated.c: the same at a time within the last step or at its end, where measures read it, or values that are

@@ -40,23 +40,30 @@ bool flx_equations_settle(const flx_model *m)
     return false;
 }
 
-// Whether energies and powers, or expressions that the system evaluates, read more of a state than its motion.
-static bool powers_settle(const flx_simulation *sim)
+// Whether energies and dissipated powers, or expressions that the system evaluates, read more of a state than its motion.
+static bool losses_settle(const flx_simulation *sim)
 {
     const flx_system *s = sim->sys;
-    const flx_model *m = sim->model;
     const flx_dims *d = &s->dims;
     if (s->reads_multipliers == FLX_READS_FORCES || s->reads_multipliers == FLX_READS_INERTIA ||
         sim->plan->equations_settle || s->ops->contacts) {
         return true;
     }
-    for (int i = 0; i < m->njoint; i++) {
-        if (m->joints[i].motion != FLX_MOTION_NONE) return true;
-    }
     for (int i = flx_dims_first_constraint(d); i < flx_dims_unknowns(d); i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         if ((u.kind == FLX_UNKNOWN_CONSTRAINT ? u.C : u.E) != 0.0) return true;
+    }
+    return false;
+}
+
+// Whether all powers do: those of motions that are given are the work of their forces.
+static bool powers_settle(const flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    if (losses_settle(sim)) return true;
+    for (int i = 0; i < m->njoint; i++) {
+        if (m->joints[i].motion != FLX_MOTION_NONE) return true;
     }
     return false;
 }
@@ -126,6 +133,7 @@ flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integr
     flx_state_destroy(&sim->settled);
     sim->settled_of = NULL;
     sim->powers_settle = powers_settle(sim);
+    sim->losses_settle = losses_settle(sim) || sim->sys->dims.nx + sim->sys->dims.nw > 0;
     sim->columns.settles = signals_settle(sim, &sim->columns);
     sim->probes.settles = signals_settle(sim, &sim->probes);
     sim->courses_settle = (sim->powered && sim->powers_settle) || sim->probes.settles;

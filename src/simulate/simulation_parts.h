@@ -363,6 +363,7 @@ struct flx_simulation {
     flx_state *settled;          // owned; of the state settled_of
     const flx_state *settled_of; // NULL: of none
     bool powers_settle;          // energies and powers read more of a state than its motion
+    bool losses_settle;          // ... or dissipated powers alone do
     bool courses_settle;         // ... or measures do
     bool shows_dissipated;       // a column reads the energy dissipated so far
     bool measures_dissipated;    // ... and a measure

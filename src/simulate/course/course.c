@@ -220,8 +220,12 @@ flx_status flx_account_dissipated(run *r, const flx_state *x, double *out)
     const double *inner;
     *out = flx_course_dissipated(sim, sim->course.sum[DISSIPATED]);
     if (!sim->powered || !sim->shows_dissipated || !(x->t > r->step_end)) return FLX_OK;
-    FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
-    FLX_TRY(flx_course_observe(sim, x, sim->course_value));
+    if (sim->courses_settle && !sim->losses_settle && sim->model->outputs.nprobe == 0) {
+        FLX_TRY(flx_account_losses(sim, r->step_end, x, &inner));
+    } else {
+        FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
+        FLX_TRY(flx_course_observe(sim, x, sim->course_value));
+    }
     flx_quadrature_extend(&sim->course, x->t, inner, sim->course_value, sim->course_sum);
     *out = flx_course_dissipated(sim, sim->course_sum[DISSIPATED]);
     return FLX_OK;
