@@ -62,7 +62,7 @@ static void put_cosimulation(FILE *f, const flx_fmu_description *d)
     fputs("  <CoSimulation", f);
     flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
     fputs(" canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\""
-          " maxOutputDerivativeOrder=\"0\" canRunAsynchronuously=\"false\""
+          " maxOutputDerivativeOrder=\"1\" canRunAsynchronuously=\"false\""
           " canBeInstantiatedOnlyOncePerProcess=\"false\""
           " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
           " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n",

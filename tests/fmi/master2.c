@@ -44,6 +44,7 @@ static struct {
                                        size_t, const double *, double *);
     status (*SetRealInputDerivatives)(component, const unsigned *, size_t, const int *,
                                       const double *);
+    status (*GetRealOutputDerivatives)(component, const unsigned *, size_t, const int *, double *);
     status (*DoStep)(component, double, double, int);
     status (*GetRealStatus)(component, int, double *);
     status (*GetBooleanStatus)(component, int, int *);
@@ -87,6 +88,7 @@ static int load(void)
     TAKE(DeSerializeFMUstate);
     TAKE(GetDirectionalDerivative);
     TAKE(SetRealInputDerivatives);
+    TAKE(GetRealOutputDerivatives);
     TAKE(DoStep);
     TAKE(GetRealStatus);
     TAKE(GetBooleanStatus);
@@ -365,6 +367,45 @@ static int derives(void)
     return 0;
 }
 
+// Beside outputs a little before and after; the input rises evenly, and a force of the joint is among the outputs. What was
+// asked changes nothing of what follows.
+static int gives_rates(void)
+{
+    const double h = 1e-4, at = 6 * STEP;
+    const int first[COLUMNS] = {1, 1, 1, 1, 1}, second = 2;
+    double y[3][COLUMNS], rate[COLUMNS], far[2][COLUMNS], slope = 3.0;
+    CHECK(strstr(description, "maxOutputDerivativeOrder=\"1\""));
+    for (int k = 0; k < 2; k++) {
+        double gust = 0.5;
+        component c = instance_of(guid, 0);
+        CHECK(c && start(c) == 0 && go(c, 0, 6, y[0]) == 0);
+        CHECK(fmi.SetReal(c, &wind, 1, &gust) == ok);
+        CHECK(fmi.SetRealInputDerivatives(c, &wind, 1, first, &slope) == ok);
+        for (int i = 0; i < 3; i++) {
+            CHECK(fmi.DoStep(c, at + i * h, h, 1) == ok);
+            if (i == 1 && k == 0)
+                CHECK(fmi.GetRealOutputDerivatives(c, out, COLUMNS, first, rate) == ok);
+            CHECK(fmi.GetReal(c, out, COLUMNS, y[i]) == ok);
+            gust += slope * h;
+            CHECK(fmi.SetReal(c, &wind, 1, &gust) == ok);
+            CHECK(fmi.SetRealInputDerivatives(c, &wind, 1, first, &slope) == ok);
+        }
+        CHECK(fmi.DoStep(c, at + 3 * h, STEP, 1) == ok);
+        CHECK(fmi.GetReal(c, out, COLUMNS, far[k]) == ok);
+        CHECK(fmi.GetRealOutputDerivatives(c, out, 1, &second, rate + 1) == error);
+        CHECK(fmi.GetRealOutputDerivatives(c, &wind, 1, first, rate + 1) == error);
+        fmi.FreeInstance(c);
+    }
+    for (int i = 0; i < COLUMNS; i++) {
+        double difference = (y[2][i] - y[0][i]) / (2 * h);
+        CHECK_NEAR(rate[i], difference, 1e-5 * fmax(1.0, fabs(difference)));
+    }
+    CHECK_NEAR(rate[3], slope, 1e-7);
+    CHECK(fabs(rate[1]) > 1e-2 && fabs(rate[4]) > 0.1); // there is something to see
+    CHECK(memcmp(far[0], far[1], sizeof far[0]) == 0);
+    return 0;
+}
+
 static int refuses(void)
 {
     double x = 0, nan_value = (double)NAN;
@@ -461,9 +502,11 @@ static int is_loaded_again(void)
 int main(int argc, char **argv)
 {
     static const test_entry tests[] = {
-        TEST(says_what_it_is),  TEST(equals_a_run),       TEST(follows_inputs),
-        TEST(takes_parameters), TEST(saves_and_restores), TEST(derives),
-        TEST(refuses),          TEST(ends_by_an_event),   TEST(runs_in_threads),
+        TEST(says_what_it_is),    TEST(equals_a_run),
+        TEST(follows_inputs),     TEST(takes_parameters),
+        TEST(saves_and_restores), TEST(derives),
+        TEST(gives_rates),        TEST(refuses),
+        TEST(ends_by_an_event),   TEST(runs_in_threads),
         TEST(is_loaded_again),
     };
     if (argc != 7) return 2;

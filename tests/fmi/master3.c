@@ -36,6 +36,8 @@ static struct {
                                        const double *, size_t, double *, size_t);
     status (*GetAdjointDerivative)(instance, const uint32_t *, size_t, const uint32_t *, size_t,
                                    const double *, size_t, double *, size_t);
+    status (*GetOutputDerivatives)(instance, const uint32_t *, size_t, const int32_t *, double *,
+                                   size_t);
     status (*DoStep)(instance, double, double, bool, bool *, bool *, bool *, double *);
     status (*EnterConfigurationMode)(instance);
 } fmi;
@@ -72,6 +74,7 @@ static int load(const char *file)
     TAKE(DeserializeFMUState);
     TAKE(GetDirectionalDerivative);
     TAKE(GetAdjointDerivative);
+    TAKE(GetOutputDerivatives);
     TAKE(DoStep);
     TAKE(EnterConfigurationMode);
     CHECK(!dlsym(library, "flx_run_create")); // nothing else is seen
@@ -282,6 +285,30 @@ static int derives(void)
     return 0;
 }
 
+// Of places the velocities, of velocities the acceleration of the fall.
+static int gives_rates(void)
+{
+    const uint32_t vr[] = {position, velocity};
+    const int32_t first[] = {1, 1}, second[] = {1, 2};
+    double rate[4], v[2], t;
+    bool event, early;
+    CHECK(strstr(description, "maxOutputDerivativeOrder=\"1\""));
+    instance c = make(false, false);
+    CHECK(c && start(c) == 0);
+    CHECK(step(c, 0, STEP, &event, &early, &t) == ok);
+    CHECK(fmi.GetOutputDerivatives(c, vr, 2, first, rate, 4) == ok);
+    CHECK(fmi.GetFloat64(c, &velocity, 1, v, 2) == ok);
+    CHECK_NEAR(rate[0], v[0], 1e-9);
+    CHECK_NEAR(rate[1], v[1], 1e-9);
+    CHECK_NEAR(rate[2], 0.3 / 0.2, 1e-8);
+    CHECK_NEAR(rate[3], -9.81, 1e-8);
+    CHECK(fmi.GetOutputDerivatives(c, vr, 2, first, rate, 3) == error);
+    CHECK(fmi.GetOutputDerivatives(c, vr, 2, second, rate, 4) == error);
+    CHECK_TEXT(said, "order 1");
+    fmi.FreeInstance(c);
+    return 0;
+}
+
 static int refuses(void)
 {
     double y[3], t;
@@ -309,8 +336,10 @@ static int refuses(void)
 int main(int argc, char **argv)
 {
     static const test_entry tests[] = {
-        TEST(says_what_it_is),    TEST(equals_a_run), TEST(returns_at_events),
-        TEST(saves_and_restores), TEST(derives),      TEST(refuses),
+        TEST(says_what_it_is),   TEST(equals_a_run),
+        TEST(returns_at_events), TEST(saves_and_restores),
+        TEST(derives),           TEST(gives_rates),
+        TEST(refuses),
     };
     if (argc != 4) return 2;
     arguments = argv;

@@ -287,12 +287,14 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component instance, const fmi2ValueR
                                         size_t nvr, const fmi2Integer order[], fmi2Real value[])
 {
     component *c = instance;
-    (void)vr, (void)order, (void)value;
-    if (!c) return fmi2Error;
-    if (nvr == 0) return fmi2OK;
-    flx_fmu_refuse(c->fmu, "derivatives of outputs are not among what this FMU offers "
-                           "(maxOutputDerivativeOrder is 0)");
-    return fmi2Error;
+    if (!is_due(c, "GetRealOutputDerivatives", IN(STEPPING))) return fmi2Error;
+    for (size_t i = 0; i < nvr; i++) {
+        if (order[i] == 1) continue;
+        flx_fmu_refuse(c->fmu, "derivatives of outputs are of order 1, not %d", order[i]);
+        return fmi2Error;
+    }
+    flx_status status = nvr > 0 ? flx_fmu_find_rates(c->fmu, (int)nvr, vr, value) : FLX_OK;
+    return status > 0 ? fmi2Discard : status_of(c->fmu, status);
 }
 
 fmi2Status fmi2DoStep(fmi2Component instance, fmi2Real currentCommunicationPoint,

@@ -235,7 +235,12 @@ BOTH(Int8)
 BOTH(UInt8)
 BOTH(Int16)
 BOTH(UInt16)
-BOTH(Int32) BOTH(UInt32) BOTH(Int64) BOTH(UInt64) BOTH(Boolean) BOTH(String)
+BOTH(Int32)
+BOTH(UInt32)
+BOTH(Int64)
+BOTH(UInt64)
+BOTH(Boolean)
+BOTH(String)
 
 // The same of functions that have other arguments.
 #define NOTHING(name, arguments)                                                                   \
@@ -268,12 +273,9 @@ BOTH(Int32) BOTH(UInt32) BOTH(Int64) BOTH(UInt64) BOTH(Boolean) BOTH(String)
                                             NOTHING(SetShiftFraction,
                                                     (FMI3_VALUES, const fmi3UInt64 counters[],
                                                      const fmi3UInt64 resolutions[]))
-                                                NOTHING(GetOutputDerivatives,
-                                                        (FMI3_VALUES, const fmi3Int32 orders[],
-                                                         fmi3Float64 values[], size_t nValues))
 #pragma GCC diagnostic pop
 
-                                                    fmi3Status
+                                                fmi3Status
     fmi3GetNumberOfVariableDependencies(fmi3Instance instance, fmi3ValueReference vr, size_t *n)
 {
     (void)vr, (void)n;
@@ -323,6 +325,28 @@ fmi3Status fmi3GetDirectionalDerivative(fmi3Instance instance, const fmi3ValueRe
     free(of);
     free(by);
     return status;
+}
+
+// Orders are given for variables, values for their numbers.
+fmi3Status fmi3GetOutputDerivatives(fmi3Instance instance, const fmi3ValueReference vr[],
+                                    size_t nvr, const fmi3Int32 orders[], fmi3Float64 values[],
+                                    size_t nValues)
+{
+    instance3 *c = instance;
+    size_t n;
+    if (!is_due(c, "GetOutputDerivatives", IN(STEPPING))) return fmi3Error;
+    for (size_t i = 0; i < nvr; i++) {
+        if (orders[i] == 1) continue;
+        flx_fmu_refuse(c->fmu, "derivatives of outputs are of order 1, not %d", (int)orders[i]);
+        return fmi3Error;
+    }
+    unsigned *of = spread(c->fmu, vr, nvr, &n);
+    flx_status status = of ? FLX_OK : FLX_ERR_MEMORY;
+    bool fits = n == nValues;
+    if (of && fits && n > 0) status = flx_fmu_find_rates(c->fmu, (int)n, of, values);
+    free(of);
+    if (!fits) return refuse_count(c, nValues);
+    return status > 0 ? fmi3Discard : status_of(c, status);
 }
 
 // The transpose, input by input.

@@ -3,6 +3,7 @@
 //     instance.c    life: read, compile, initialise, save and restore
 //     fmu_values.c  variables by their references, derivatives
 //     advance.c     co-simulation
+//     output_rates.c  ... rates of outputs
 //     fmu_states.c  model exchange
 //     fmu_slopes.c  ... its derivatives
 #pragma once
@@ -74,6 +75,9 @@ flx_status flx_fmu_set(flx_fmu *f, unsigned reference, double value);
 flx_status flx_fmu_set_slope(flx_fmu *f, unsigned reference, int order, double value);
 flx_status flx_fmu_derive(flx_fmu *f, int nof, const unsigned *of, int nby, const unsigned *by,
                           const double *seed, double *out);
+
+// Of n outputs, where the instance is (output_rates.c). Positive status: they are not known there.
+flx_status flx_fmu_find_rates(flx_fmu *f, int n, const unsigned *of, double *out);
 
 // From t (where the instance is) by h. early: return at events; *reached: where it is.
 flx_status flx_fmu_advance(flx_fmu *f, double t, double h, bool early, double *reached);

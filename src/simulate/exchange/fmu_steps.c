@@ -275,6 +275,8 @@ static flx_status advance(flx_fmu_steps *s, flx_fmu_guest *g, double t, const do
     return FLX_OK;
 }
 
+// An FMU of FMI 3.0, which has no slopes of its inputs, gives those of its outputs as if the inputs stayed: where outputs follow
+// inputs at once differences are better.
 static flx_status find_slopes(flx_fmu_steps *s, flx_fmu_guest *g, double t, const double *before,
                               const double *y, double *slope)
 {
@@ -282,7 +284,7 @@ static flx_status find_slopes(flx_fmu_steps *s, flx_fmu_guest *g, double t, cons
     double h = t - g->t;
     if (g->ended) {
         memset(slope, 0, (size_t)f->nvalue * sizeof *slope);
-    } else if (f->info->output_slopes > 0) {
+    } else if (f->info->output_slopes > 0 && (f->info->version == 2 || f->ninput == 0)) {
         return told(s, g, s->host->get_slopes(g->instance, f->noutput, f->outputs, slope),
                     "gives no slopes of its outputs", t);
     } else {
