@@ -251,32 +251,26 @@ BOTH(String)
     }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-    NOTHING(GetBinary, (FMI3_VALUES, size_t sizes[], fmi3Binary values[], size_t nValues))
-        NOTHING(SetBinary, (FMI3_VALUES, const size_t sizes[], const fmi3Binary values[],
-                            size_t nValues)) NOTHING(GetClock, (FMI3_VALUES, fmi3Clock values[]))
-            NOTHING(SetClock, (FMI3_VALUES, const fmi3Clock values[]))
-                NOTHING(GetIntervalDecimal,
-                        (FMI3_VALUES, fmi3Float64 intervals[], fmi3IntervalQualifier qualifiers[]))
-                    NOTHING(GetIntervalFraction,
-                            (FMI3_VALUES, fmi3UInt64 counters[], fmi3UInt64 resolutions[],
-                             fmi3IntervalQualifier qualifiers[]))
-                        NOTHING(GetShiftDecimal, (FMI3_VALUES, fmi3Float64 shifts[]))
-                            NOTHING(GetShiftFraction,
-                                    (FMI3_VALUES, fmi3UInt64 counters[], fmi3UInt64 resolutions[]))
-                                NOTHING(SetIntervalDecimal,
-                                        (FMI3_VALUES, const fmi3Float64 intervals[]))
-                                    NOTHING(SetIntervalFraction,
-                                            (FMI3_VALUES, const fmi3UInt64 counters[],
-                                             const fmi3UInt64 resolutions[]))
-                                        NOTHING(SetShiftDecimal,
-                                                (FMI3_VALUES, const fmi3Float64 shifts[]))
-                                            NOTHING(SetShiftFraction,
-                                                    (FMI3_VALUES, const fmi3UInt64 counters[],
-                                                     const fmi3UInt64 resolutions[]))
+NOTHING(GetBinary, (FMI3_VALUES, size_t sizes[], fmi3Binary values[], size_t nValues))
+NOTHING(SetBinary, (FMI3_VALUES, const size_t sizes[], const fmi3Binary values[], size_t nValues))
+NOTHING(GetClock, (FMI3_VALUES, fmi3Clock values[]))
+NOTHING(SetClock, (FMI3_VALUES, const fmi3Clock values[]))
+NOTHING(GetIntervalDecimal,
+        (FMI3_VALUES, fmi3Float64 intervals[], fmi3IntervalQualifier qualifiers[]))
+NOTHING(GetIntervalFraction, (FMI3_VALUES, fmi3UInt64 counters[], fmi3UInt64 resolutions[],
+                              fmi3IntervalQualifier qualifiers[]))
+NOTHING(GetShiftDecimal, (FMI3_VALUES, fmi3Float64 shifts[]))
+NOTHING(GetShiftFraction, (FMI3_VALUES, fmi3UInt64 counters[], fmi3UInt64 resolutions[]))
+NOTHING(SetIntervalDecimal, (FMI3_VALUES, const fmi3Float64 intervals[]))
+NOTHING(SetIntervalFraction,
+        (FMI3_VALUES, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[]))
+NOTHING(SetShiftDecimal, (FMI3_VALUES, const fmi3Float64 shifts[]))
+NOTHING(SetShiftFraction,
+        (FMI3_VALUES, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[]))
 #pragma GCC diagnostic pop
 
-                                                fmi3Status
-    fmi3GetNumberOfVariableDependencies(fmi3Instance instance, fmi3ValueReference vr, size_t *n)
+fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance instance, fmi3ValueReference vr,
+                                               size_t *n)
 {
     (void)vr, (void)n;
     return refuse(instance, "GetNumberOfVariableDependencies");
