@@ -78,6 +78,8 @@ typedef struct flx_residuals {
     double dropped, kept; // largest position residual among the dropped rows, and among the others
     const char *dropped_item; // borrowed; NULL: none
     double kept_rate;         // largest velocity residual among the others
+    double level;             // ... among the constraints of velocities, dropped or not
+    const char *level_item;   // borrowed; NULL: none
 } flx_residuals;
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out);

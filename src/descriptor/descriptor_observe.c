@@ -84,7 +84,13 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *work, const flx_sta
             out->velocity = rate;
             out->velocity_item = r->item;
         }
-        if (i >= n->nlam) continue;
+        if (i >= n->nlam) {
+            if (!out->level_item || !(rate <= out->level)) {
+                out->level = rate;
+                out->level_item = r->item;
+            }
+            continue;
+        }
         if (!out->position_item || !(value <= out->position)) {
             out->position = value;
             out->position_item = r->item;

@@ -24,6 +24,9 @@
 #define PARTING 100.0
 // Of a geometry without such errors this is what rounding may leave.
 #define PARTING_FLOOR 1e-8
+// Constraints of velocities contradict each other beyond this part of the speed, and beyond what a start may leave.
+#define LEVEL_OFF 1e-3
+#define LEVEL_FLOOR 1e-5
 // Energies are sums of terms that cancel: below this part of them a change is rounding.
 #define ENERGY_FLOOR 1e-9
 
@@ -103,12 +106,39 @@ static void account_energy(flx_simulation *sim, const flx_energies *e)
     if (!(fabs(error) <= sim->energy_error)) sim->energy_error = fabs(error);
 }
 
-// Rows left out that open are no redundant ones: the motion from here on is not that of the mechanism.
-static flx_status check_left_out(const flx_simulation *sim, const flx_residuals *r, double t)
+static double speed_of(const flx_system *s, const flx_state *x)
 {
-    double expected = PARTING * fmax(sim->dropped_start, sim->kept_residual);
-    if (sim->plan->summary.redundant == 0 || !(r->dropped > expected + sim->plan->dropped_most))
-        return FLX_OK;
+    double speed = 0.0;
+    for (int i = 0; i < s->dims.nv; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        speed = fmax(speed, fabs(x->v[i]) / u.scale);
+    }
+    return speed;
+}
+
+// Constraints of velocities, which no method lets drift: where one of them was left out, one of them is off.
+static flx_status check_velocities(const flx_simulation *sim, const flx_state *x,
+                                   const flx_residuals *r)
+{
+    if (!(r->level > LEVEL_FLOOR)) return FLX_OK;
+    double most = LEVEL_OFF * speed_of(sim->sys, x) * flx_system_largest_scale(sim->sys);
+    if (!(r->level > LEVEL_FLOOR + most)) return FLX_OK;
+    return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, FLX_NOWHERE,
+                    "at t = %.6g what '%s' asks contradicts the other constraints, from which one "
+                    "of them followed at the start: its rate is off by %.2g; remove a motion or a "
+                    "joint, or begin elsewhere",
+                    x->t, r->level_item ? r->level_item : "?", r->level);
+}
+
+// Rows left out that open are no redundant ones: the motion from here on is not that of the mechanism.
+static flx_status check_left_out(const flx_simulation *sim, const flx_state *x,
+                                 const flx_residuals *r)
+{
+    double expected = PARTING * fmax(sim->dropped_start, sim->kept_residual), t = x->t;
+    if (sim->plan->summary.redundant == 0) return FLX_OK;
+    FLX_TRY(check_velocities(sim, x, r));
+    if (!(r->dropped > expected + sim->plan->dropped_most)) return FLX_OK;
     return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, FLX_NOWHERE,
                     "at t = %.6g '%s', which was left out since it follows from the other "
                     "constraints at the start, is open by %.2g: from here on it is a constraint of "
@@ -134,7 +164,7 @@ static flx_status account_constraints(flx_simulation *sim, const flx_state *x, b
     if (!(r.kept <= sim->kept_residual)) sim->kept_residual = r.kept;
     flx_judge_rates(sim, r.kept_rate);
     if (first) sim->dropped_start = r.dropped;
-    return check_left_out(sim, &r, x->t);
+    return check_left_out(sim, x, &r);
 }
 
 // Of a flexible body from data the mass matrix is a series in its deformation: far out it has no meaning, and

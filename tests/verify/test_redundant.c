@@ -147,6 +147,38 @@ static int what_rolls_is_left_out_before_what_is_held(void)
     return 0;
 }
 
-TEST_MAIN(TEST(what_rolls_is_left_out_before_what_is_held),
+// A blade on the ground holds a crank, so that a second blade, on an arm that is moved, says nothing new as long as the arm is at
+// rest: then it contradicts the first one. Another blade along with the first one says nothing new at all times.
+static int blades_that_contradict_each_other_are_told(void)
+{
+    static const char *const methods[] = {
+        "dop853, formulation: index-1", "radau, formulation: tree", "radau",
+        "dopri5, formulation: tree", "generalized-alpha, formulation: ggl, step: 0.01"};
+    for (int k = 0; k < 10; k++) {
+        bool fine = k >= 5;
+        char text[2000], said[2000];
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ndimension: 2\nbodies:\n"
+            "  b0: {type: rigid, mass: 1, inertia: 0.4, points: {p: [0.3, 0.1], q: [1, 0.5]}}\n"
+            "  b1: {type: rigid, mass: 1, inertia: 0.2, position: [1.4, 0]}\n"
+            "joints:\n"
+            "  A: {type: revolute, on: [ground, b0], at: [0, 0]}\n"
+            "  B: {type: revolute, on: [ground, b1], at: [1.4, 0], "
+            "motion: {rate: 0.3*sin(2*t)}}\n"
+            "  blade: {type: knife-edge, on: [ground, b0], at: [[0.3, 0.1], b0.p], axis: [1, "
+            "0.2]}\n"
+            "  other: {type: knife-edge, on: [%s, b0], at: [[1, 0.5], b0.q], axis: [0.4, 1]}\n"
+            "simulate: {until: 0.5, method: %s}\n"
+            "outputs: {every: 0.1, signals: [b0.rate]}\n",
+            fine ? "ground" : "b1", methods[k % 5]);
+        CHECK(case_run_said(text, NULL, said, sizeof said) == fine);
+        if (!fine) CHECK(strstr(said, "contradicts the other constraints"));
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(blades_that_contradict_each_other_are_told),
+          TEST(what_rolls_is_left_out_before_what_is_held),
           TEST(wrong_geometry_is_told_and_not_held_against_the_result),
           TEST(generalized_alpha_follows), TEST(radau_follows), TEST(dopri5_follows))
