@@ -19,11 +19,12 @@
 #define SETTLED 1e-3
 #define SHRINK 10.0   // ... with each of them: functions of time over long steps; rounding grows
 #define MORE 10.0     // ... than rounding alone
-#define SHORTEST 1e-9 // units of time: differences of velocities are rounding below
+#define SHORTEST 1e-11 // units of time: differences of velocities are rounding below
 // Motions of usual units pass their own scale within these times: steps of slower and faster ones are longer and shorter.
 #define FAST 0.03
 #define SLOW 1.0
 #define SAME_SPEED 1e-8 // ... velocities, to this part
+#define STEEP 30.0      // rounding of velocities grows with the inverse of the step: by no more than this, a transient by more
 
 const double flx_relax_share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0};
 
@@ -266,32 +267,47 @@ static flx_status limit_velocities(flx_relaxer *e, const flx_state *x, double d,
     return FLX_OK;
 }
 
-// Positions are in balance to rounding after the first of two steps, and what they were off before is in no velocity after the second.
-flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d)
+// How far the velocities of b are from those of a, as part of the greatest.
+static double velocities_differ(const flx_relaxer *e, const flx_state *a, const flx_state *b)
+{
+    double most = 1.0 / e->unit, off = 0.0;
+    for (int i = 0; i < e->sys->dims.nv; i++) {
+        most = fmax(most, fabs(b->v[i]) / e->scale[i]);
+        off = fmax(off, fabs(b->v[i] - a->v[i]) / e->scale[i]);
+    }
+    return off / most;
+}
+
+static void copy_velocities(const flx_relaxer *e, const flx_state *from, flx_state *x)
 {
     const flx_dims *n = &e->sys->dims;
+    memcpy(x->v, from->v, (size_t)n->nv * sizeof *x->v);
+    memcpy(x->w, from->w, (size_t)n->nw * sizeof *x->w);
+}
+
+// Positions are in balance to rounding after the first of two steps, and what they were off before is in no velocity after the second.
+// What has settled is left where rounding takes over; a transient that the first steps are too long for differs most when they
+// pass it.
+flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d)
+{
     double least = HUGE_VAL;
+    flx_state *best = e->limit[2];
     e->work = work;
     d *= e->unit;
     FLX_TRY(limit_velocities(e, x, d, e->limit[0]));
-    int best = 0;
-    for (int k = 1; k < FLX_RELAX_MOST_SHORTER && least > SAME_SPEED && d > SHORTEST * e->unit;
-         k++) {
+    copy_velocities(e, e->limit[0], best);
+    for (int k = 1; least > SAME_SPEED && d > SHORTEST * e->unit; k++) {
         d *= FLX_RELAX_SHORTER;
-        if (limit_velocities(e, x, d, e->limit[1 - best]) != FLX_OK) break;
-        double most = 1.0 / e->unit, off = 0.0;
-        for (int i = 0; i < n->nv; i++) {
-            double now = e->limit[1 - best]->v[i];
-            most = fmax(most, fabs(now) / e->scale[i]);
-            off = fmax(off, fabs(now - e->limit[best]->v[i]) / e->scale[i]);
-        }
-        off /= most;
-        if (!(off < least) || (k == 1 && off <= SAME_SPEED)) break;
+        flx_state *last = e->limit[1 - k % 2], *y = e->limit[k % 2];
+        if (limit_velocities(e, x, d, y) != FLX_OK) break;
+        double off = velocities_differ(e, last, y);
+        if (k == 1 && off <= SAME_SPEED) break;
+        bool passing = least > SETTLED || off > STEEP * least;
+        if (!(off < least) && !passing) break;
+        if (off < least || off <= SETTLED) copy_velocities(e, y, best);
         least = off;
-        best = 1 - best;
     }
-    memcpy(x->v, e->limit[best]->v, (size_t)n->nv * sizeof *x->v);
-    memcpy(x->w, e->limit[best]->w, (size_t)n->nw * sizeof *x->w);
+    copy_velocities(e, best, x);
     return FLX_OK;
 }
 
