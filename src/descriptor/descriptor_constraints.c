@@ -218,6 +218,7 @@ static flx_status fill_constraint(flx_descriptor *d, flx_expr_constraint *b)
                        .complete = b->complete,
                        .joint = -1,
                        .constraint = b->constraint,
+                       .metres = c->metres,
                        .sigma = 1.0,
                        .C = b->C,
                        .held = b->held,

@@ -222,6 +222,7 @@ typedef struct flx_constraint {
     double compliance;   // 0 = value - compliance*multiplier
     flx_open compliance_open;
     bool inner;   // of a beam's section, or the slip of another; behind those of the equations
+    bool metres;  // value is a length, as is known of inner ones
     bool carried; // holds the rate of a variable that is carried; inner
     bool
         one_sided; // value is the depth, minus what was written, and the multiplier is not negative

@@ -290,6 +290,7 @@ static flx_status tie(flx_builder *b, const flx_beam_data *d, int i)
     flx_node_position(b, section, &origin, own);
     for (int c = 0; c < D; c++) {
         FLX_TRY(add_row(b, section, places[c], node_sub(g, own[c], p[c])));
+        b->m->constraints[b->m->nconstraint - 1].metres = true;
     }
     for (int k = 0; k < n; k++) flx_node_position(b, d->slopes[n * i + k], &origin, s[k]);
     if (d->def.formulation == FLX_BEAM_CABLE) {
