@@ -12,7 +12,7 @@
 // Steps with the damping held, and with it falling.
 // Steps from which velocities without inertia are found are no longer than this, in seconds.
 #define LONGEST 1e-4
-// ... and below this, in scales per second, they are their rounding.
+// ... and below this, in scales per unit of time of the motion, they are their rounding.
 #define AT_REST 1e-9
 #define CAREFUL_STEPS 15
 #define BOLD_STEPS 15
@@ -189,11 +189,11 @@ static double speed_of(const flx_projector *p, const flx_state *x)
 }
 
 // What was at rest, and moves by rounding alone now, is at rest.
-static void forget_rounding(const flx_projector *p, flx_state *x)
+static void forget_rounding(const flx_projector *p, double unit, flx_state *x)
 {
     const flx_dims *d = &p->sys->dims;
     for (int i = 0; i < d->nv; i++) {
-        if (p->at->v[i] != 0.0 || fabs(x->v[i]) > AT_REST * p->scale[i]) return;
+        if (p->at->v[i] != 0.0 || unit * fabs(x->v[i]) > AT_REST * p->scale[i]) return;
     }
     memset(x->v, 0, (size_t)d->nv * sizeof *x->v);
 }
@@ -222,13 +222,18 @@ static flx_status relax(flx_projector *p, flx_state *x, progress *now)
     flx_accelerator_destroy(&acc);
     p->determined = status == FLX_OK;
     if (status <= 0) return status;
+    flx_relaxer *e = NULL;
+    FLX_TRY(flx_relaxer_create(p->sys, &e));
+    flx_status measured = flx_relaxer_measure(e, p->work, x);
+    if (measured < 0) status = measured;
     // velocities of what is where its forces are in balance are differences of positions: rounding asks for longer steps there
     for (double d = FLX_RELAX_STEP; status > 0 && d <= LONGEST; d *= 10.0) {
-        status = flx_relax_velocities(p->sys, p->work, x, d);
-        if (status < 0) return status;
+        status = measured == FLX_OK ? flx_relaxer_velocities(e, p->work, x, d) : measured;
     }
     if (status > 0) tell_not_relaxed(p->sys, worst);
-    forget_rounding(p, x);
+    if (status >= 0) forget_rounding(p, flx_relaxer_unit(e), x);
+    flx_relaxer_destroy(&e);
+    if (status < 0) return status;
     // the limit is off by the square of the step
     return flx_least_velocities(p, NULL, x, &now->gap, &now->worst);
 }
