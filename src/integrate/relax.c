@@ -19,7 +19,7 @@
 #define SETTLED 1e-3
 #define SHRINK 10.0   // ... with each of them: functions of time over long steps; rounding grows
 #define MORE 10.0     // ... than rounding alone
-#define SHORTEST 1e-11 // units of time: differences of velocities are rounding below
+#define SHORTEST 1e-14 // units of time: velocities without inertia are rounding below
 // Motions of usual units pass their own scale within these times: steps of slower and faster ones are longer and shorter.
 #define FAST 0.03
 #define SLOW 1.0
@@ -129,13 +129,14 @@ static double own_time(const flx_relaxer *e, int block, int row)
 }
 
 // In the time min(s/|v|, sqrt(s/|f/m|)) what has mass passes its scale s. Where that is short, all is; where it is long,
-// forces may be in balance by chance, and the times of stiffness and damping count, too.
+// forces may be in balance by chance, and the times of stiffness and damping count, too. Where nothing has mass, the longest of
+// these is the motion's.
 flx_status flx_relaxer_measure(flx_relaxer *e, flx_work *work, const flx_state *x)
 {
     const flx_system *s = e->sys;
     const flx_pattern *pattern = &s->pattern;
     const flx_dims *n = &s->dims;
-    double T = HUGE_VAL, own = HUGE_VAL;
+    double T = HUGE_VAL, own = HUGE_VAL, longest = 0.0;
     flx_state *y = e->middle;
     flx_state_copy(y, x);
     memset(y->a, 0, (size_t)n->nv * sizeof *y->a);
@@ -147,13 +148,16 @@ flx_status flx_relaxer_measure(flx_relaxer *e, flx_work *work, const flx_state *
     for (int b = 0; b < pattern->nblock && pattern->start[b] < n->nv; b++) {
         for (int i = pattern->start[b]; i < pattern->start[b + 1]; i++) {
             double m = on_diagonal(s, e->blocks.A2, b, i - pattern->start[b]);
-            own = fmin(own, own_time(e, b, i - pattern->start[b]));
+            double time = own_time(e, b, i - pattern->start[b]);
+            own = fmin(own, time);
+            if (isfinite(time)) longest = fmax(longest, time);
             if (!(m > 0.0)) continue;
             T = fmin(T, e->scale[i] / fabs(x->v[i]));
             T = fmin(T, sqrt(e->scale[i] * m / fabs(e->r[i])));
         }
     }
     own = fmin(own, T);
+    if (!isfinite(T) && longest > 0.0) T = longest;
     e->unit = T < FAST ? T / FAST : own > SLOW && isfinite(own) ? own / SLOW : 1.0;
     return FLX_OK;
 }
