@@ -353,7 +353,7 @@ double flx_descriptor_gyration(const flx_model *m)
 #define ROUNDING (64.0 * DBL_EPSILON)
 
 // Size of the mechanism: the box round all centres of mass and joints in the initial configuration, and the distances
-// inside bodies; where all that is one place, the radius of gyration there, or its distance from the origin.
+// inside bodies.
 double flx_descriptor_length(const flx_model *m)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
@@ -381,9 +381,7 @@ double flx_descriptor_length(const flx_model *m)
         size = fmax(size, high[k] - low[k]);
         far = fmax(far, fmax(fabs(high[k]), fabs(low[k])));
     }
-    double gyration = flx_descriptor_gyration(m);
-    if (size > fmax(NO_LENGTH * gyration, ROUNDING * far)) return size;
-    return gyration > 0.0 ? gyration : far > 0.0 ? far : 1.0;
+    return size > fmax(NO_LENGTH * flx_descriptor_gyration(m), ROUNDING * far) ? size : 1.0;
 }
 
 static bool is_descriptor(const flx_system *s)

@@ -17,14 +17,15 @@
 // settles nowhere does not agree even to the other part.
 #define AGREED 1e-6
 #define SETTLED 1e-3
-#define SHRINK 10.0   // ... with each of them: functions of time over long steps; rounding grows
-#define MORE 10.0     // ... than rounding alone
+#define SHRINK 10.0    // ... with each of them: functions of time over long steps; rounding grows
+#define MORE 10.0      // ... than rounding alone
 #define SHORTEST 1e-14 // units of time: velocities without inertia are rounding below
 // Motions of usual units pass their own scale within these times: steps of slower and faster ones are longer and shorter.
 #define FAST 0.03
 #define SLOW 1.0
 #define SAME_SPEED 1e-8 // ... velocities, to this part
-#define STEEP 30.0      // rounding of velocities grows with the inverse of the step: by no more than this, a transient by more
+#define STEEP                                                                                      \
+    30.0 // rounding of velocities grows with the inverse of the step: by no more than this, a transient by more
 
 const double flx_relax_share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0};
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 // Metres, kilograms and seconds; millimetres, grams and milliseconds; nanometres and microseconds; megametres.
-static const double units[][3] = {
-    {1, 1, 1}, {1e3, 1e3, 1e3}, {1e9, 1e12, 1e6}, {1e-6, 1e-6, 1e-4}};
+static const double units[][3] = {{1, 1, 1}, {1e3, 1e3, 1e3}, {1e9, 1e12, 1e6}, {1e-6, 1e-6, 1e-4}};
 #define UNITS ((int)(sizeof units / sizeof units[0]))
 
 static void write(const char *model, int unit, size_t room, char *text)
@@ -22,7 +21,9 @@ static void write(const char *model, int unit, size_t room, char *text)
 // A point that is thrown up a slope, stops, and slides back.
 static const char slope[] =
     "gravity: [-3*L/T^2, 0, -8*L/T^2]\n"
-    "bodies: {b: {type: point, mass: M, position: [0, 0, 0.2*L], velocity: [L/T, 0, 0]}}\n"
+    "bodies:\n"
+    "  b: {type: point, mass: M, position: [0, 0, 0.2*L], velocity: [L/T, 0, 0]}\n"
+    "  beside: {type: point, mass: M, position: [0, L, 3*L]}\n"
     "forces: {c: {type: contact, on: [ground, b], law: restitution, restitution: 0,\n"
     "             friction: {coefficient: 0.2}, surfaces: [{plane: [0, 0, 1], at: [0, 0, 0]},\n"
     "             {sphere: 0.2*L, at: b}]}}\n"
@@ -32,8 +33,7 @@ static const char slope[] =
 // Up with -4.6, for 1/4.6, and back with -1.4.
 static int a_slip_turns_back_at_once(void)
 {
-    static const char *const methods[] = {"dop853, formulation: index-1",
-                                          "radau, formulation: ggl",
+    static const char *const methods[] = {"dop853, formulation: index-1", "radau, formulation: ggl",
                                           "radau, formulation: index-3"};
     for (int i = 0; i < UNITS; i++) {
         for (int k = 0; k < 3; k++) {
@@ -55,15 +55,20 @@ static int a_slip_turns_back_at_once(void)
 
 // Dampers that hardly leave a plane: out of it the point is fast at first, and slow soon.
 static const char point[] =
-    "bodies: {m: {type: point, mass: 0, position: [0, 0, 0.5*L]}}\n"
+    "bodies:\n"
+    "  m: {type: point, mass: 0, position: [0, 0, 0.5*L]}\n"
+    "  beside: {type: point, mass: M, position: [0, 0, -0.5*L]}\n"
     "forces:\n"
-    "  x: {type: spring, on: [ground, m], at: [[L, 0, 0.5*L], m], stiffness: 100*M/T^2, damping: M/T,\n"
+    "  x: {type: spring, on: [ground, m], at: [[L, 0, 0.5*L], m], stiffness: 100*M/T^2, damping: "
+    "M/T,\n"
     "      length: L}\n"
-    "  y: {type: spring, on: [ground, m], at: [[0, L, 0.5*L], m], stiffness: 100*M/T^2, damping: M/T,\n"
+    "  y: {type: spring, on: [ground, m], at: [[0, L, 0.5*L], m], stiffness: 100*M/T^2, damping: "
+    "M/T,\n"
     "      length: L}\n"
     "  s: {type: spring, on: [ground, m], at: [[0, %.17g*L, (0.5 + %.17g)*L], m], stiffness: 0,\n"
     "      damping: M/T, length: L}\n"
-    "  z: {type: spring, on: [ground, m], at: [[0, 0, 1.5*L], m], stiffness: 100*M/T^2, length: L}\n"
+    "  z: {type: spring, on: [ground, m], at: [[0, 0, 1.5*L], m], stiffness: 100*M/T^2, length: "
+    "L}\n"
     "  F: {type: force, on: m, at: m, value: [0, 0, %.17g*M*L/T^2]}\n"
     "simulate: {until: 0.1*T, method: radau, rtol: 1e-9, atol: 1e-9*L}\n"
     "outputs: {every: 0.1*T, signals: [m.velocity]}\n";
@@ -105,7 +110,8 @@ static const char frame[] =
     "               r: [0.15334542830053116*L, -0.81053126233133155*L]}}\n"
     "  c: {type: point, mass: M, position: [0.57*L, -0.2*L]}\n"
     "joints:\n"
-    "  o: {type: revolute, on: [a, ground], at: [a.o, [0.73314902670697741*L, 0.26189188253884499*L]]}\n"
+    "  o: {type: revolute, on: [a, ground], at: [a.o, [0.73314902670697741*L, "
+    "0.26189188253884499*L]]}\n"
     "  q: {type: revolute, on: [b, a], at: [b.q, a.q]}\n"
     "  r: {type: point-on-line, on: [b, a], at: [b.r, a.r],\n"
     "      axis: [-0.18768767393850014, -0.98222876004093629]}\n"

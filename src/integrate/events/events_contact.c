@@ -24,7 +24,7 @@
 // The force of a place beside one that leans may be none: below this part of the forces so far it is rounding.
 #define NO_FORCE 1e-10
 // A slip that ends: what is left of another one across it, or of places at different depths, may go back by this part of the
-// fastest motion of a contact.
+// quickest slip so far.
 #define NO_SLIP 1e-9
 // Of the scale of a gap: an overlap of surfaces that are said to be apart that is no rounding, nor the error of a step.
 #define OVERLAPS 1e-5
@@ -280,8 +280,9 @@ flx_status flx_contacts_indicate(flx_integrator *it, const flx_state *x, double 
         double length = flx_contact_length(course, g->ntangent);
         if (state == FLX_CONTACT_SLIDES && length > 0.0) {
             v[1] = flx_contact_along(c->slip + 2 * i, course, g->ntangent) / length;
-            double fast = fmax(c->pace, fmax(c->fastest, c->quickest));
-            if (flx_contact_is_soft(g) || g->ntangent == 2) v[1] += NO_SLIP * fast * c->scale[i];
+
+            if (flx_contact_is_soft(g) || g->ntangent == 2)
+                v[1] += NO_SLIP * c->quickest * c->scale[i];
             c->quickest = fmax(c->quickest, fabs(v[1]) / c->scale[i]);
         }
     }
