@@ -193,3 +193,74 @@ flx_status flx_signals_eval_in(flx_signals *s, flx_simulation *sim, const flx_sy
     flx_program_eval(s->of->program, s->in, s->scratch, s->out);
     return FLX_OK;
 }
+
+// ---- plan ---------------------------------------------------------------------------------------
+
+// What is shown, the single measures behind the others, and the measures over these: programs and names.
+static flx_status plan_columns(flx_simulation *sim)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    size_t n = (size_t)o->ncolumn;
+    flx_node *nodes = flx_arena_take(sim->arena, n, sizeof *nodes);
+    const char **names = flx_arena_take(sim->arena, n, sizeof *names);
+    const char **units = flx_arena_take(sim->arena, n, sizeof *units);
+    if (!nodes || !names || !units) return FLX_ERR_MEMORY;
+    for (int i = 0; i < o->ncolumn; i++) {
+        nodes[i] = o->columns[i].node;
+        names[i] = o->columns[i].name;
+        units[i] = o->columns[i].unit ? o->columns[i].unit : "";
+    }
+    sim->info.ncolumn = o->ncolumn;
+    sim->info.names = names;
+    sim->info.units = units;
+    return flx_formulas_create(sim->model->graph, o->ncolumn, nodes, &sim->making->columns);
+}
+
+static flx_status plan_probes(flx_simulation *sim)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nprobe, sizeof *nodes);
+    if (!nodes) return FLX_ERR_MEMORY;
+    for (int i = 0; i < o->nprobe; i++) nodes[i] = o->probes[i].node;
+    return flx_formulas_create(sim->model->graph, o->nprobe, nodes, &sim->making->probes);
+}
+
+static flx_status plan_measures(flx_simulation *sim)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nmetric, sizeof *nodes);
+    const flx_model *m = sim->model;
+    int nleaf = o->nprobe + m->ntunable; // parameters behind single measures
+    flx_leaf *leaves = flx_arena_take(sim->arena, (size_t)nleaf, sizeof *leaves);
+    const char **names = flx_arena_take(sim->arena, (size_t)o->nmetric, sizeof *names);
+    if (!nodes || !leaves || !names) return FLX_ERR_MEMORY;
+    for (int i = 0; i < o->nmetric; i++) {
+        nodes[i] = o->metrics[i].value;
+        names[i] = o->metrics[i].name;
+    }
+    for (int i = 0; i < o->nprobe; i++) leaves[i] = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
+    for (int k = 0; k < m->ntunable; k++) leaves[o->nprobe + k] = m->tunables[k].leaf;
+    sim->info.nmetric = o->nmetric;
+    sim->info.metrics = names;
+    return flx_program_compile(m->graph, nleaf, leaves, o->nmetric, nodes,
+                               &sim->making->measure_program);
+}
+
+static flx_status plan_events(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    const char **names = flx_arena_take(sim->arena, (size_t)m->nevent, sizeof *names);
+    if (!names) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nevent; i++) names[i] = m->events[i].name;
+    sim->info.nevent = m->nevent;
+    sim->info.events = names;
+    return FLX_OK;
+}
+
+flx_status flx_signals_plan(flx_simulation *sim)
+{
+    FLX_TRY(plan_columns(sim));
+    FLX_TRY(plan_probes(sim));
+    FLX_TRY(plan_measures(sim));
+    return plan_events(sim);
+}

@@ -201,6 +201,8 @@ flx_status flx_layer_correct(flx_simulation *sim, const double *given);
 // does not ask for it.
 void flx_layer_add(const flx_simulation *sim, const flx_system *base, flx_state *x);
 
+// signals.c: columns, metrics and events of the model.
+flx_status flx_signals_plan(flx_simulation *sim);
 // force_bounds.c: bounds of forces, of the plan; and at the start and the ends of steps.
 flx_status flx_bounds_plan(flx_simulation *sim);
 flx_status flx_bounds_check(flx_simulation *sim, const flx_state *x);
@@ -249,17 +251,17 @@ bool flx_simulation_probe_settles(flx_simulation *sim, int i);
 
 // judge.c: what the ledger holds a run to beside its energy.
 typedef struct flx_judge {
-    double speed;               // largest velocity, by the scales
-    double rate_off;            // largest rate of the constraints that are kept
-    double floor;               // energies below are rounding
-    double moved, missed;       // sums over the steps looked at
-    double moved_x, missed_x;   // ... of the states
-    long next;                  // step to look at
-    double *r, *scale, *theta;  // (n) (nv) (nv) owned
-    double *rates;              // (nv + nx) owned
-    flx_state *end[2];          // owned
+    double speed;                // largest velocity, by the scales
+    double rate_off;             // largest rate of the constraints that are kept
+    double floor;                // energies below are rounding
+    double moved, missed;        // sums over the steps looked at
+    double moved_x, missed_x;    // ... of the states
+    long next;                   // step to look at
+    double *r, *scale, *theta;   // (n) (nv) (nv) owned
+    double *rates;               // (nv + nx) owned
+    flx_state *end[2];           // owned
     struct flx_settler *settler; // owned; where the method settles its states itself; else NULL
-    double *rate[2], *slope[2]; // (nv) owned
+    double *rate[2], *slope[2];  // (nv) owned
 } flx_judge;
 flx_status flx_judge_create(flx_simulation *sim);
 // What finds rates within steps; NULL: nothing does.
@@ -311,11 +313,11 @@ typedef struct flx_plan {
     bool form_settles;            // ... and so does the form for explicit methods
     flx_system *held
         [2]; // owned: with starts of joints held, for positions and velocities; NULL: there are none
-    double dropped_open;   // what the start left of redundant constraints
-    double dropped_share;  // how far the own shares of redundant constraints let them open
-    double dropped_most;   // from where on they are not redundant: the run stops
+    double dropped_open;            // what the start left of redundant constraints
+    double dropped_share;           // how far the own shares of redundant constraints let them open
+    double dropped_most;            // from where on they are not redundant: the run stops
     struct flx_unseen_plan *unseen; // owned; NULL: nothing changes with the time
-    bool by_hand;          // the system is not of a model, and not owned
+    bool by_hand;                   // the system is not of a model, and not owned
     flx_model *own_model;  // owned: the model as compile was asked for it; NULL: the caller's
     flx_model *core;       // held: what the model's arrays belong to
     flx_graph *own_graph;  // owned: of a system made by hand
@@ -409,9 +411,9 @@ struct flx_simulation {
     flx_ledger ledger;
     struct flx_exchange *exchange; // owned; of particles; NULL: there are none, or nothing runs
     struct flx_fmu_steps *fmus;    // owned; NULL: there are none, or nothing runs
-    struct flx_unseen *unseen;     // owned; what no step sees (unseen/unseen.h); NULL: nothing can be
-    struct flx_keeper *keeper;     // owned; NULL: the run leaves no checkpoints
-    struct flx_starter *starter;   // owned; what starts are made again with; NULL: none was yet
+    struct flx_unseen *unseen;   // owned; what no step sees (unseen/unseen.h); NULL: nothing can be
+    struct flx_keeper *keeper;   // owned; NULL: the run leaves no checkpoints
+    struct flx_starter *starter; // owned; what starts are made again with; NULL: none was yet
     const struct flx_given_state
         *from;          // where it begins, while it is made; NULL: the initial configuration
     double *kept_state; // (info.nstate) arena

@@ -145,13 +145,8 @@ static flx_status sharpen(flx_linearising *l, flx_slope *s)
 static flx_status find_column(flx_linearising *l, int k, double step)
 {
     int n = l->fixed ? 0 : l->n;
-    flx_slope s = {.n = l->nf,
-                   .step = step,
-                   .user = l,
-                   .eval = flx_linearising_evaluate_at,
-                   .f0 = l->f0,
-                   .scratch = l->scratch};
-    FLX_TRY(flx_slope_find(&s, l->out));
+    flx_slope s;
+    FLX_TRY(flx_linearising_slope(l, step, &s));
     bool none = all_nothing(l, &s, n), weak = all_weak(l, step / FLX_LINEAR_STEP, n);
     if ((none || weak) && !all_zero(l, n) && !flx_cut_inputs_moves(&l->inputs, k))
         FLX_TRY(find_held(l, &s, k, &none));

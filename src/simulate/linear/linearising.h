@@ -40,6 +40,8 @@ typedef struct flx_linearising {
 
 // Rates and outputs (nf) where what the fields above name is changed by d.
 flx_status flx_linearising_evaluate_at(void *linearising, double d, double *f);
+// Slopes of rates and outputs along what is set, by steps of this length, into l->out; *s says how sure they are.
+flx_status flx_linearising_slope(flx_linearising *l, double step, flx_slope *s);
 // input_columns.c: their slopes by the value, the slope or the curvature of each input: B (n x nin), D (nout x nin). After those by
 // states.
 flx_status flx_linearising_find_inputs(flx_linearising *l, int part, double *B, double *D);

@@ -62,18 +62,24 @@ flx_status flx_linearising_evaluate_at(void *user, double d, double *f)
 
 // ---- the matrices ----------------------------------------------------------------------------------------
 
+flx_status flx_linearising_slope(linear *l, double step, flx_slope *s)
+{
+    *s = (flx_slope){.n = l->nf,
+                     .step = step,
+                     .user = l,
+                     .eval = flx_linearising_evaluate_at,
+                     .f0 = l->f0,
+                     .scratch = l->scratch};
+    return flx_slope_find(s, l->out);
+}
+
 // A derivative by what l says is changed, into column `col` of (n x nc) and (nout x nc).
 static flx_status find_column(linear *l, double step, int col, int nc, double *of_rates,
                               double *of_outputs)
 {
     int n = l->fixed ? 0 : l->n, nout = l->io->nout;
-    flx_slope s = {.n = l->nf,
-                   .step = step,
-                   .user = l,
-                   .eval = flx_linearising_evaluate_at,
-                   .f0 = l->f0,
-                   .scratch = l->scratch};
-    FLX_TRY(flx_slope_find(&s, l->out));
+    flx_slope s;
+    FLX_TRY(flx_linearising_slope(l, step, &s));
     flx_linearising_note(l, &s);
     if (l->state >= 0) flx_linearising_doubt(l, &s, l->state);
     for (int i = 0; i < n; i++) of_rates[i * nc + col] = l->out[i];
