@@ -349,7 +349,17 @@ static int bdf_is_a_stable_up_to_order_two(void)
     adams.beta_j[2] = -1.0 / 12.0;
     flx_method_properties p;
     CHECK(flx_coefficients_properties(ctx, &adams, &p) == FLX_OK);
-    CHECK(p.order == 3 && p.a_stable == N);
+    CHECK(p.order == 3 && p.a_stable == N && p.symmetric == N);
+    // symmetric ones: the midpoint rule over two steps, Milne's rule, and one whose alpha alone is
+    static const double symmetric[3][6] = {
+        {1, 0, -1, 0, 2, 0}, {1, 0, -1, 1.0 / 3, 4.0 / 3, 1.0 / 3}, {1, 0, -1, 1, 1, 0}};
+    for (int k = 0; k < 3; k++) {
+        flx_coefficients t = {.scheme = FLX_SCHEME_MULTISTEP, .s = 2};
+        memcpy(t.alpha_j, symmetric[k], 3 * sizeof(double));
+        memcpy(t.beta_j, symmetric[k] + 3, 3 * sizeof(double));
+        CHECK(flx_coefficients_properties(ctx, &t, &p) == FLX_OK);
+        CHECK(p.symmetric == (k < 2 ? Y : N) && p.order == (k == 0 ? 2 : k == 1 ? 4 : 1));
+    }
     flx_ctx_destroy(&ctx);
     return 0;
 }

@@ -399,6 +399,25 @@ static int spheres_are_given_one_by_one(void)
     return 0;
 }
 
+// Behind a plane in any direction particles leave.
+static int outlets_are_where_they_are_said(void)
+{
+    rig r;
+    CHECK_OK(rig_make(
+        &r, "flexion: 1\n"
+            "particles: {p: {positions: [[0, 0, 0], [0, 0.5, 0], [0.1, 0, 0.5]], "
+            "radius: 0.02, velocity: [1, 0, 0.1], outlets: [{plane: [-2, 0, 0.2], "
+            "at: [0.3, 0, 0.03]}], exchange: 0.01, " GRAVEL "}}\n"
+            "simulate: {until: 0.4}\n"
+            "outputs: {times: [0.2, 0.28, 0.35], signals: [p.count, p.com.position.z]}\n"));
+    CHECK_OK(rig_run(&r));
+    // -2 (x - 0.3) + 0.2 (z - 0.03) < 0: the third from 0.25 s on, the others from 0.3 s on
+    CHECK(rows.value[0][0] == 3 && rows.value[1][0] == 2 && rows.value[2][0] == 0);
+    CHECK_NEAR(rows.value[0][1], 0.5 / 3 + 0.02, 1e-6);
+    rig_free(&r);
+    return 0;
+}
+
 static int places_are_kept(void)
 {
     rig r;
@@ -438,4 +457,5 @@ TEST_MAIN(TEST(momentum_goes_over_and_the_defect_is_of_first_order),
           TEST(chains_take_what_particles_lose), TEST(walls_tell_force_and_torque),
           TEST(saved_runs_go_on_bit_by_bit), TEST(boxes_repeat_themselves),
           TEST(walls_repeat_themselves), TEST(what_goes_wrong_is_told),
-          TEST(spheres_are_given_one_by_one), TEST(places_are_kept))
+          TEST(spheres_are_given_one_by_one), TEST(places_are_kept),
+          TEST(outlets_are_where_they_are_said))
