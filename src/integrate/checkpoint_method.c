@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MAGIC UINT64_C(0x314854454d584c46) // "FLXMETH1" on little-endian machines
-#define FORMAT 6
+#define FORMAT 7
 #define LONGEST_NAME 200
 
 typedef struct head {

@@ -476,5 +476,6 @@ void flx_structural_memory(flx_integrator *it, flx_memory *m)
     FLX_PASS(m, g->h_next);
     FLX_PASS(m, g->rejected);
     FLX_PASS(m, g->anew);
+    FLX_PASS(m, g->passing);
     FLX_PASS(m, g->passed);
 }

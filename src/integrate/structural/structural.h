@@ -91,6 +91,7 @@ typedef struct structural {
     double h_next;  // wanted; 0: to be found
     bool rejected;  // the last attempt was
     bool anew;      // a jump was passed: the method begins anew
+    bool passing;   // the last step was taken in spite of its error, at a singular position
     double passed;  // what jumps were passed with, in tolerances
 } structural;
 

@@ -40,6 +40,8 @@
 #define STAYS 0.8
 // A step shorter than this part of the one before it knows no slope of its own.
 #define FAR 0.1
+// Errors of a shorter step are below this part of those of the longer one, but at a singular position.
+#define FALLS 0.5
 // The first step is no shorter than this part of the time asked for.
 #define SMALLEST_PART 1e-12
 
@@ -260,6 +262,14 @@ static void remember_slopes(structural *g, const flx_dims *d)
 // Near a singular position accelerations along what is nearly lost of the constraints are mostly
 // rounding, and so is the estimate made of them; a shorter step would land nearer to the position. It
 // is passed with the step at hand.
+//
+// A force that begins within the step, as of a stiff stop, makes pivots as small: there a shorter step has a smaller error.
+static bool is_lost(const structural *g, double last, double error)
+{
+    if (!(g->npos > 0 && g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot)) return false;
+    return isfinite(error) && (g->passing || (isfinite(last) && error > FALLS * last));
+}
+
 flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, double h_most,
                                           double *h_taken)
 {
@@ -290,10 +300,11 @@ flx_status flx_structural_controlled_step(flx_integrator *it, flx_state *x, doub
         if (status == FLX_OK) status = flx_structural_estimate(it, x);
         if (status == FLX_OK) status = error_norm(it, x, &error);
         if (status < 0) return status;
-        bool lost = g->npos > 0 && g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot;
+        bool lost = is_lost(g, last.error, error);
         add_attempt(g, &last, error);
         bool jumps = passes_jump(it, &last);
-        if (error <= 1.0 || jumps || (lost && isfinite(error))) {
+        if (error <= 1.0 || jumps || lost) {
+            g->passing = lost && error > 1.0;
             g->anew = flx_method_of(it)->rates_jumped = jumps;
             g->h_next = error <= 1.0 ? next_step(g, error) : h;
             if (h < wanted) g->h_next = fmax(g->h_next, wanted); // it was cut, not too long
