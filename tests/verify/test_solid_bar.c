@@ -5,6 +5,8 @@
 #include "flexion/flexion.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define BAR(keys)                                                                                  \
     "flexion: 1\nbodies:\n  bar: {type: solid, mesh: " FLX_EXAMPLES "/rubber_bar.inp,"             \
@@ -200,6 +202,36 @@ static int a_solid_alone_moves_alike_in_all_coordinates(void)
     return 0;
 }
 
-TEST_MAIN(TEST(weight_stretches_a_bar), TEST(a_solid_alone_moves_alike_in_all_coordinates),
-          TEST(weight_bends_as_linear_elements), TEST(small_loads_are_linear),
-          TEST(large_bending_is_that_of_a_beam), SLOW_TEST(a_bar_in_flight_keeps_everything))
+// Elements that a mesh names for their bending, which solids do not have, are told; others are not.
+static int elements_that_lock_are_told(void)
+{
+    static const char *const types[] = {"C3D8", "C3D8I", "C3D8R"};
+    for (int k = 0; k < 3; k++) {
+        const char *path = "locking_cube.inp";
+        FILE *f = fopen(path, "w");
+        CHECK(f);
+        fprintf(f,
+                "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+                "*NSET,NSET=ROOT\n1,2,3,4\n*ELEMENT,TYPE=%s\n1,1,2,3,4,5,6,7,8\n",
+                types[k]);
+        fclose(f);
+        work w;
+        bool told = false;
+        open_model(&w,
+                   "flexion: 1\nbodies: {cube: {type: solid, mesh: locking_cube.inp, fixed: ROOT, "
+                   "material: {E: 1e6, density: 1000}}}\nsimulate: {until: 1}\n");
+        CHECK(w.status == FLX_OK);
+        for (int i = 0; i < flx_ctx_warning_count(w.ctx); i++)
+            told = told ||
+                   strstr(flx_ctx_warning(w.ctx, i)->text, "'cube' have no incompatible modes");
+        CHECK(told == (k > 0));
+        close_model(&w);
+        remove(path);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(elements_that_lock_are_told), TEST(weight_stretches_a_bar),
+          TEST(a_solid_alone_moves_alike_in_all_coordinates), TEST(weight_bends_as_linear_elements),
+          TEST(small_loads_are_linear), TEST(large_bending_is_that_of_a_beam),
+          SLOW_TEST(a_bar_in_flight_keeps_everything))

@@ -320,6 +320,23 @@ static void warn_of_size(flx_builder *b, const flx_entry *mesh, const flx_solid_
                  size);
 }
 
+// What elements of 8 nodes are called for in meshes of small deformations, they do not have here.
+static void warn_of_own_modes(flx_builder *b, const flx_entry *mesh, const flx_item *body,
+                              const flx_structure *s)
+{
+    for (int i = 0; i < s->nelement; i++) {
+        if (!s->elements[i].incompatible || s->elements[i].cell != FLX_CELL_HEX8) continue;
+        flx_ctx_warn(
+            b->ctx, mesh->loc,
+            "the mesh asks for hexahedra of 8 nodes that do not lock in bending (C3D8I, C3D8R, "
+            "CHEXA); "
+            "those of '%s' have no incompatible modes and do, where they are thin by a multiple of "
+            "the stiffness: take hexahedra of 20 nodes or tetrahedra of 10",
+            body->full);
+        return;
+    }
+}
+
 static flx_status declare(flx_builder *b, flx_item *body)
 {
     const flx_entry *mesh = NULL, *scale = flx_entry_get(body->def, "scale");
@@ -341,6 +358,7 @@ static flx_status declare(flx_builder *b, flx_item *body)
     if (scale) flx_structure_scale(s, unit);
     flx_status status = use_mesh(b, body, s, d);
     if (status == FLX_OK) warn_of_size(b, mesh, d);
+    if (status == FLX_OK) warn_of_own_modes(b, mesh, body, s);
     flx_structure_destroy(&s);
     if (status == FLX_OK) ((flx_body_data *)body->data)->solid = d;
     return status;
