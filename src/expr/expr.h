@@ -240,6 +240,8 @@ void flx_program_slope(const flx_program *p, const double *in, const double *alo
                        double *out, double *slopes);
 // What the results lie between where each input is anywhere between low and high; infinite where that is not known. The
 // bounds come nearer as low and high do.
+// Tables of many points must have been measured for it, before any thread asks; else nothing is known of wide intervals.
+flx_status flx_program_measure(flx_ctx *ctx, const flx_program *p);
 int flx_program_bounds_scratch(const flx_program *p); // doubles
 void flx_program_bounds(const flx_program *p, const double *low, const double *high,
                         double *scratch, double *least, double *most);

@@ -44,6 +44,7 @@ typedef struct flx_table {
     int ncut;       // corners that count, and the ends: points, ascending
     int *cuts;
     double least; // they are higher than this part of the range of y
+    double *tree; // least and most values of pieces, then of pairs, pairs of pairs ..; NULL: not measured
     flx_outside outside;
 } flx_table;
 

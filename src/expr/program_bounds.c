@@ -4,8 +4,8 @@
 // intervals are shorter. What is not known is everything.
 #include "expr/program.h"
 
-// A table is followed through no more pieces; wider intervals are not known.
-#define MOST_PIECES 64
+// A table is followed through no more pieces one by one; of wider intervals it must have been measured.
+#define MOST_PIECES 16
 #define HALF_PI 1.57079632679489661923
 
 typedef struct interval {
@@ -198,15 +198,60 @@ static int piece_at(const flx_table *t, double x)
     return low;
 }
 
+// Least and most values of whole pieces in a tree: piece i is entry m + i, of m, and entry k is of 2k and 2k + 1.
+static flx_status measure(flx_ctx *ctx, flx_table *t)
+{
+    int m = t->n - 1;
+    if (t->tree || m <= MOST_PIECES) return FLX_OK;
+    t->tree = flx_alloc(ctx, 4 * (size_t)m, sizeof(double));
+    if (!t->tree) return FLX_ERR_MEMORY;
+    interval *all = (interval *)(void *)t->tree;
+    for (int i = 0; i < m; i++) all[m + i] = polynomial(t, i, 0, 0.0, t->x[i + 1] - t->x[i]);
+    for (int k = m - 1; k > 0; k--) all[k] = hull(all[2 * k], all[2 * k + 1]);
+    return FLX_OK;
+}
+
+// Of the whole pieces from `first` up to before `end`.
+static interval between_pieces(const flx_table *t, int first, int end)
+{
+    const interval *all = (const interval *)(const void *)t->tree;
+    interval out = {HUGE_VAL, -HUGE_VAL};
+    int m = t->n - 1;
+    for (int l = first + m, r = end + m; l < r; l /= 2, r /= 2) {
+        if (l % 2) {
+            out = (interval){fmin(out.low, all[l].low), fmax(out.high, all[l].high)};
+            l++;
+        }
+        if (r % 2) {
+            r--;
+            out = (interval){fmin(out.low, all[r].low), fmax(out.high, all[r].high)};
+        }
+    }
+    return out;
+}
+
+flx_status flx_program_measure(flx_ctx *ctx, const flx_program *p)
+{
+    for (int i = 0; i < p->ntable; i++) {
+        FLX_TRY(measure(ctx, (flx_table *)(uintptr_t)p->tables[i])); // its values stay as they are
+    }
+    return FLX_OK;
+}
+
 // Pieces `from` up to before `to`, the first and the last of them continued.
 static interval through_pieces(const flx_table *t, int derivative, interval a, int from, int to)
 {
     int first = fmax(piece_at(t, a.low), from) < to ? (int)fmax(piece_at(t, a.low), from) : to - 1;
     int last =
         fmin(piece_at(t, a.high), to - 1) > first ? (int)fmin(piece_at(t, a.high), to - 1) : first;
-    if (last - first >= MOST_PIECES) return everything;
+    bool many = last - first >= MOST_PIECES;
+    if (many && (!t->tree || derivative > 0)) return everything;
     interval out = everything;
     for (int i = first; i <= last; i++) {
+        if (many && i == first + 1) {
+            out = hull(out, between_pieces(t, i, last));
+            i = last;
+        }
         double u = i == first ? a.low : t->x[i], v = i == last ? a.high : t->x[i + 1];
         interval part = polynomial(t, i, derivative, u - t->x[i], v - t->x[i]);
         out = i == first ? part : hull(out, part);

@@ -131,6 +131,7 @@ void flx_table_release(flx_table *t)
     flx_free(t->k);
     flx_free(t->start);
     flx_free(t->cuts);
+    flx_free(t->tree);
     flx_free(t);
 }
 

@@ -98,6 +98,7 @@ static flx_status compile(const flx_simulation *sim, flx_unseen_plan *p)
         status = flx_program_compile(g, p->nleaf, p->leaves, p->n, nodes, &p->program);
     if (status == FLX_OK)
         status = flx_program_compile(g, p->nleaf, p->leaves, p->nwild, nodes, &p->wild);
+    if (status == FLX_OK) status = flx_program_measure(sim->ctx, p->program); // has all of them
     for (int i = 0; i < p->nleaf; i++) {
         if (flx_leaf_get_kind(p->leaves[i]) == FLX_LEAF_TIME) p->time = i;
     }

@@ -10,6 +10,7 @@ static int bound(const rig *r, flx_node n, double low, double high, double out[2
     for (int i = 0; i < RIG_LEAVES; i++) leaves[i] = (flx_leaf)i;
     if (flx_program_compile(r->g, RIG_LEAVES, leaves, 1, &n, &p) != FLX_OK) return 0;
     double *scratch = malloc(sizeof(double) * (size_t)(flx_program_bounds_scratch(p) + 1));
+    if (flx_program_measure(r->ctx, p) != FLX_OK) return 0;
     from[0] = low;
     to[0] = high;
     flx_program_bounds(p, from, to, scratch, &out[0], &out[1]);
@@ -94,6 +95,43 @@ static int a_pulse_is_bounded(void)
     return 0;
 }
 
+// Tables of many points, over few and many pieces.
+static int long_tables_are_bounded(void)
+{
+    enum { N = 1000 };
+    rig r;
+    double x[N], y[N], b[2];
+    uint64_t seed = 3;
+    CHECK(rig_up(&r));
+    for (int i = 0; i < N; i++) {
+        x[i] = i + 0.3 * (double)(rig_random(&seed) >> 11) * 0x1p-53;
+        y[i] = (double)(rig_random(&seed) >> 11) * 0x1p-53 + (i == 700 ? 50.0 : 0.0);
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        flx_interpolation how = kind ? FLX_INTERPOLATE_CUBIC : FLX_INTERPOLATE_LINEAR;
+        int table = flx_graph_add_table(r.g, N, x, y, how, FLX_OUTSIDE_HOLD);
+        flx_node n = flx_graph_table(r.g, table, 0, r.x[0]);
+        for (int k = 0; k < 400; k++) {
+            double low = 1100.0 * (double)(rig_random(&seed) >> 11) * 0x1p-53 - 50.0;
+            double high = low + pow(10.0, 3.5 * (double)(rig_random(&seed) >> 11) * 0x1p-53);
+            double in[RIG_LEAVES] = {0}, least = HUGE_VAL, most = -HUGE_VAL;
+            CHECK(bound(&r, n, low, high, b));
+            for (int i = 0; i < N + 2; i++) {
+                in[0] = i < N ? x[i] : i == N ? low : high;
+                if (in[0] < low || in[0] > high) continue;
+                double v = rig_eval(&r, n, in);
+                least = fmin(least, v);
+                most = fmax(most, v);
+            }
+            CHECK(b[0] <= least + 1e-9 && b[1] >= most - 1e-9);
+            if (!kind) CHECK(b[0] >= least - 1e-9 && b[1] <= most + 1e-9); // exact
+            if (kind) CHECK(b[0] >= least - 20.0 && b[1] <= most + 20.0);
+        }
+    }
+    rig_down(&r);
+    return 0;
+}
+
 static bool is_second(void *user, flx_leaf leaf)
 {
     (void)user;
@@ -125,4 +163,5 @@ static int parts_of_nodes(void)
     return 0;
 }
 
-TEST_MAIN(TEST(bounds_hold), TEST(a_pulse_is_bounded), TEST(parts_of_nodes))
+TEST_MAIN(TEST(bounds_hold), TEST(a_pulse_is_bounded), TEST(long_tables_are_bounded),
+          TEST(parts_of_nodes))
