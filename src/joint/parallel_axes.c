@@ -19,5 +19,5 @@ const flx_joint_kind flx_joint_PARALLEL_AXES = {
     .own = FLX_COORDINATE_ANGLE,
     .signals = FLX_SIGNAL_ANGLE | FLX_SIGNAL_RATE | FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_ROTATION |
                FLX_SIGNAL_LOADS | FLX_SIGNAL_DRIVE,
-    .symbol = "planar",
+    .symbol = "knife-edge", // on the second body: it has no place on the first
 };

@@ -29,5 +29,5 @@ const flx_joint_kind flx_joint_PERPENDICULAR = {
     .refuse_axes = refuse_axes,
     .space = space,
     .signals = FLX_SIGNAL_DISPLACEMENT | FLX_SIGNAL_ROTATION | FLX_SIGNAL_LOADS,
-    .symbol = "universal",
+    .symbol = "knife-edge", // on the second body: it has no place on the first
 };
