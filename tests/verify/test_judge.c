@@ -268,13 +268,16 @@ static int pulses_between_steps_are_followed(void)
                                        "method: bdf",
                                        "method: adams",
                                        "method: generalized-alpha, rtol: 1e-5",
-                                       "method: dop853, rtol: 1e-8"};
+                                       "method: dop853, rtol: 1e-8",
+                                       "method: gauss, rtol: 1e-6",
+                                       "method: radau, rtol: 1e-3"};
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
         for (size_t p = 0; p < sizeof pulses / sizeof pulses[0]; p++) {
             for (size_t m = 0; m < sizeof driven / sizeof driven[0]; m++) {
                 double last, tolerance = 2e-3;
                 if (m == 0 && strstr(ways[w], "generalized")) continue; // of first order there
                 flx_ledger l;
+                if (m == 2 && strstr(ways[w], "gauss")) continue; // it holds no joints
                 CHECK(run_pulse(m, p, ways[w], &last, &l));
                 if (fabs(last / pulses[p].sum - 1.0) > tolerance)
                     printf("    %s, model %zu: %s\n", ways[w], m, pulses[p].text);

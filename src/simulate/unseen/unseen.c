@@ -16,6 +16,9 @@
 
 // Steps grow by no more than this; in the first ones anything is possible.
 #define GROWTH 10.0
+// A function begins to rise at this part of its height; and lengths are halved so often to find where it does.
+#define ONSET 1e-3
+#define MOST_HALVES 60
 #define FIRST_STEPS 10
 // Places in a step that is given, and parts of the integral on either side of one that is found, each half as long as the last.
 #define LOOKS 17
@@ -73,6 +76,16 @@ static flx_status make(flx_simulation *sim, flx_unseen *u)
 
 static double ahead(void *user, const flx_state *x, double goal);
 
+// Whether the method evaluates the equations inside its steps alone.
+static bool is_blind(const flx_integrator *it)
+{
+    flx_coefficients c = {0};
+    if (!it->type->coefficients || !it->type->coefficients(&it->def, &c)) return false;
+    bool ends = c.scheme != FLX_SCHEME_RUNGE_KUTTA;
+    for (int i = 0; i < c.s && !ends; i++) ends = c.c[i] == 0.0 || c.c[i] == 1.0;
+    return !ends;
+}
+
 flx_status flx_unseen_create(flx_simulation *sim)
 {
     flx_unseen_destroy(&sim->unseen);
@@ -85,6 +98,7 @@ flx_status flx_unseen_create(flx_simulation *sim)
     u->plan = sim->plan->unseen;
     u->held_in = sim->bodies ? sim->bodies : flx_wrapper_innermost(sim->sys);
     u->it = sim->it;
+    u->blind = is_blind(sim->it) && !(sim->it->def.step > 0.0);
     FLX_TRY(make(sim, u));
     flx_unseen_open(u);
     if (u->plan->nwild == 0) return FLX_OK;
@@ -127,6 +141,12 @@ static void sample(const flx_unseen *u, bool wild, double a, double b, int place
     }
 }
 
+static void see(flx_unseen *u, int i, double value)
+{
+    u->range_low[i] = fmin(u->range_low[i], value);
+    u->range_high[i] = fmax(u->range_high[i], value);
+}
+
 // ---- steps that a method chooses ----------------------------------------------------------------
 
 static bool is_whole_switch(const flx_unseen_function *f)
@@ -134,11 +154,46 @@ static bool is_whole_switch(const flx_unseen_function *f)
     return f->use == FLX_EXPRESSION_SWITCH && f->number >= 0;
 }
 
+static double wild_at(const flx_unseen *u, int i, double t)
+{
+    flx_unseen_at(u, true, t, u->least);
+    return u->least[i];
+}
+
+// How far from t, towards `side`, it is to where the function has changed by `part` of what it changes up to there and the
+// place `far`; to a factor of two.
+static double change_length(const flx_unseen *u, int i, double t, double far, double part)
+{
+    double here = wild_at(u, i, t), all = fabs(wild_at(u, i, far) - here), whole = far - t,
+           d = whole;
+    for (int k = 0; k < MOST_HALVES; k++) {
+        if (!(fabs(wild_at(u, i, t + 0.5 * d) - here) >= part * all)) break;
+        d *= 0.5;
+    }
+    return fabs(d);
+}
+
+// For methods that look at neither end of a step: up to where the function rises towards its peak at t, then half way to it,
+// and down again by half of the height at a time.
+static double approach(flx_unseen *u, int i, double a, double peak, double end)
+{
+    double here = wild_at(u, i, a), rest = wild_at(u, i, end);
+    see(u, i, here);
+    if (peak < HUGE_VAL && peak > a) {
+        double top = wild_at(u, i, peak), rise = change_length(u, i, peak, a, 1.0 - ONSET);
+        see(u, i, top);
+        if (rise < 0.5 * (peak - a)) return peak - rise;
+        return fabs(top - here) < 0.5 * fabs(top - rest) ? peak : a + 0.5 * (peak - a);
+    }
+    bool low = fabs(here - rest) <= SMALL * SMALL * (u->range_high[i] - u->range_low[i]);
+    return low ? HUGE_VAL : a + change_length(u, i, a, end, 0.5);
+}
+
 // Where the next step from x ends at the latest. A function of the state alone, of the goal and of the statistics of the method: a
 // run that is continued takes the same steps.
 static double ahead(void *user, const flx_state *x, double goal)
 {
-    const flx_unseen *u = user;
+    flx_unseen *u = user;
     const flx_method *m = flx_method_of(u->it);
     bool fixed = u->it->def.step > 0.0;
     int places = 0;
@@ -159,6 +214,7 @@ static double ahead(void *user, const flx_state *x, double goal)
             flx_unseen_between(u, true, x->t, end);
             t = flx_unseen_search(u, true, i, x->t, end, places);
         }
+        if (u->blind) t = approach(u, i, x->t, t, end);
         first = fmin(first, t);
     }
     return first > x->t && first < goal ? first : goal;
@@ -313,12 +369,6 @@ static flx_status weigh(flx_simulation *sim, const course *c, const amount *m)
     sim->unseen->found.missed_x += most_x;
     note(sim->unseen, fmax(v, most_x), m->at, h, worst, -1);
     return FLX_OK;
-}
-
-static void see(flx_unseen *u, int i, double value)
-{
-    u->range_low[i] = fmin(u->range_low[i], value);
-    u->range_high[i] = fmax(u->range_high[i], value);
 }
 
 // A motion goes there and back within the step.

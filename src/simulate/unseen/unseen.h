@@ -40,6 +40,7 @@ typedef struct flx_unseen {
     const flx_unseen_plan *plan;
     const flx_system *held_in; // a descriptor system: where leaves are
     flx_integrator *it;
+    bool blind;                     // the method looks at neither end of a step
     double *in, *low, *high;        // (nleaf)
     double *scratch;                // of programs, and their bounds
     double *least, *most;           // (n)
