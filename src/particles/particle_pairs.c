@@ -147,13 +147,24 @@ __attribute__((always_inline)) static inline void settle(const flx_particles *p,
 
 // ---- chunks -------------------------------------------------------------------------------------
 
-// Chunks with many contacts take longer: each thread takes the next one when it is through with its own.
+// The next chunk of a part's own, which are in its cache; then one that others have left: those with many contacts take longer. -1: none.
+static int next_chunk(const flx_particles *p, int part, int parts)
+{
+    for (int k = 0; k < parts; k++) {
+        int of = (part + k) % parts, from, to;
+        flx_particle_range(p->nchunk, of, parts, &from, &to);
+        if (atomic_load(p->turn + of) >= to - from) continue;
+        int c = from + atomic_fetch_add(p->turn + of, 1);
+        if (c < to) return c;
+    }
+    return -1;
+}
+
 FLX_TWO_WIDTHS static void push_rows(void *user, int part, int parts)
 {
     const flx_particles own = *(flx_particles *)user, *p = &own; // pointers that no force changes
     batch b;
-    (void)part, (void)parts;
-    for (int c; (c = atomic_fetch_add(p->turn, 1)) < p->nchunk;) {
+    for (int c; (c = next_chunk(p, part, parts)) >= 0;) {
         flx_particle_chunk *chunk = p->chunks + c;
         const int end = chunk[1].row;
         chunk->used = b.count = 0;
@@ -198,7 +209,7 @@ static void add_others(void *user, int part, int parts)
 
 void flx_particles_push(flx_particles *p)
 {
-    atomic_store(p->turn, 0);
+    for (int i = 0; i < p->threads; i++) atomic_store(p->turn + i, 0);
     flx_particle_team_run(p->team, push_rows, p);
     if (p->nchunk > 1 || p->ntouch > 0) flx_particle_team_run(p->team, add_others, p);
 }

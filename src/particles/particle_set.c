@@ -247,7 +247,7 @@ flx_status flx_particles_create(flx_ctx *ctx, const flx_particles_def *d, flx_pa
     flx_status status = flx_particles_room(p, d->count);
     p->moved = flx_alloc(ctx, (size_t)p->threads, sizeof(double));
     p->parts = flx_alloc(ctx, (size_t)p->threads, sizeof *p->parts);
-    p->turn = flx_alloc(ctx, 1, sizeof *p->turn);
+    p->turn = flx_alloc(ctx, (size_t)p->threads, sizeof *p->turn);
     if (!p->moved || !p->parts || !p->turn) status = FLX_ERR_MEMORY;
     if (status == FLX_OK && p->threads > 1) {
         p->team = flx_particle_team_create(ctx, p->threads);

@@ -134,7 +134,7 @@ struct flx_particles {
     double *moved; // (threads) largest square of a way since then
     flx_particle_team *team;
     flx_particle_part *parts; // (threads) what each of them finds in a rebuild
-    atomic_int *turn;         // the next chunk to be worked on
+    atomic_int *turn;         // (threads) how many of its chunks are taken
     // what a rebuild needs; old: contacts that touched, in the order before
     flx_vec4 *spare4;
     double *spare3;

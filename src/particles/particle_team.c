@@ -6,10 +6,19 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define LOOKS 1000 // before a thread sleeps: some ten microseconds, where each has a processor
+// Looks before a thread sleeps: some ten or hundred microseconds, where each has a processor. Where that was in vain, as on processors that
+// others use as well, half as many the next time, else twice as many; now and then all.
+#define LOOKS 4000
+#define LEAST_LOOKS 8
+#define ANEW 64
+
+typedef struct patience {
+    int looks, rounds;
+} patience;
 
 struct flx_particle_team {
-    int parts, started, looks;
+    int parts, started, looks; // at most
+    patience own;              // of the caller
     pthread_t *threads;
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
@@ -32,15 +41,25 @@ static inline void pause_a_little(void)
 #endif
 }
 
+static void learn(patience *p, int most, bool in_vain)
+{
+    int looks = in_vain ? p->looks / 2 : 2 * p->looks;
+    if (looks < LEAST_LOOKS) looks = LEAST_LOOKS;
+    p->looks = ++p->rounds % ANEW == 0 || looks > most ? most : looks;
+}
+
 static void *run(void *user)
 {
     member *me = user;
     flx_particle_team *t = me->team;
     int part = me->part;
+    patience own = {.looks = t->looks};
     flx_free(me);
     for (long seen = 0;; seen++) { // rounds follow one another, each waits for all
-        for (int k = 0; k < t->looks && atomic_load(&t->round) == seen; k++) pause_a_little();
-        if (atomic_load(&t->round) == seen) {
+        for (int k = 0; k < own.looks && atomic_load(&t->round) == seen; k++) pause_a_little();
+        bool in_vain = atomic_load(&t->round) == seen;
+        learn(&own, t->looks, in_vain);
+        if (in_vain) {
             pthread_mutex_lock(&t->lock);
             while (atomic_load(&t->round) == seen) pthread_cond_wait(&t->begin, &t->lock);
             pthread_mutex_unlock(&t->lock);
@@ -68,7 +87,7 @@ flx_particle_team *flx_particle_team_create(flx_ctx *ctx, int threads)
     flx_particle_team *t = flx_alloc(ctx, 1, sizeof *t);
     if (!t) return NULL;
     t->parts = threads;
-    t->looks = threads <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0;
+    t->looks = t->own.looks = threads <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->begin, NULL);
     pthread_cond_init(&t->done, NULL);
@@ -114,8 +133,10 @@ void flx_particle_team_run(flx_particle_team *t, void (*work)(void *user, int pa
     atomic_store(&t->left, t->started);
     begin(t);
     work(user, 0, t->parts);
-    for (int k = 0; k < t->looks && atomic_load(&t->left) > 0; k++) pause_a_little();
-    if (atomic_load(&t->left) == 0) return;
+    for (int k = 0; k < t->own.looks && atomic_load(&t->left) > 0; k++) pause_a_little();
+    bool in_vain = atomic_load(&t->left) > 0;
+    learn(&t->own, t->looks, in_vain);
+    if (!in_vain) return;
     pthread_mutex_lock(&t->lock);
     while (atomic_load(&t->left) > 0) pthread_cond_wait(&t->done, &t->lock);
     pthread_mutex_unlock(&t->lock);

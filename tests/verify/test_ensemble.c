@@ -262,6 +262,13 @@ static int wrong_definitions_are_refused(void)
     a.def.times = back;
     CHECK(solve(&a, &got) == FLX_ERR_ARGUMENT);
     CHECK_TEXT(flx_ctx_error(a.ctx, 3)->text, "ascend");
+    const double times[2] = {0.1, 0.2};
+    a.def = good;
+    a.def.ntime = 2;
+    a.def.times = times;
+    a.def.until = 0.15;
+    CHECK(solve(&a, &got) == FLX_ERR_ARGUMENT);
+    CHECK_TEXT(flx_ctx_error(a.ctx, 4)->text, "ends at 0.15, before the last of its times, 0.2");
     a.def = good;
     a.def.threads = -1;
     CHECK(solve(&a, &got) == FLX_ERR_ARGUMENT);
