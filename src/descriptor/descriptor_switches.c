@@ -362,11 +362,14 @@ void flx_switches_turn_back(const flx_descriptor *d, flx_descriptor_work *w, flx
                             flx_event_report *h)
 {
     const flx_switching *k = &d->switching;
-    const double *g = values_of(d, w, x);
+    const double *g = NULL; // what turns back changes values of later ones
     bool any = false;
     for (int i = 0; i < d->model->nswitch; i++) {
         double *at = x->switches + k->first + i;
-        if (isnan(w->side[i]) || *at != w->side[i] || k->rate[i] < 0) continue;
+        if (isnan(w->side[i]) || k->rate[i] < 0) continue;
+        if (!g) g = values_of(d, w, x);
+        if (any) *at = choose(d, w, x, i, g, h);
+        if (*at != w->side[i]) continue;
         double rate = g[k->rate[i]];
         // what the instant has brought to rest on the border is as the border is
         if (rate == 0.0 && fabs(w->rate[i]) > 0.0 && !has_jumped(w, h, i, g[i])) {
@@ -375,6 +378,7 @@ void flx_switches_turn_back(const flx_descriptor *d, flx_descriptor_work *w, flx
             *at = w->side[i] = there;
             note_switch(d, i, h);
             any = true;
+            g = NULL;
             continue;
         }
         // only what the instant itself has turned round: a slow passage is none
@@ -383,6 +387,7 @@ void flx_switches_turn_back(const flx_descriptor *d, flx_descriptor_work *w, flx
         *at = w->side[i] = w->was[i];
         note_switch(d, i, h);
         any = true;
+        g = NULL;
     }
     if (any) flx_switches_decide(d, w, x, h);
 }
