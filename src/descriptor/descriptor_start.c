@@ -19,8 +19,34 @@ static m33 axes_of(const flx_descriptor *d, int body, const double *q)
 
 // ---- what is given ------------------------------------------------------------------------------
 
+// What is given to something without mass or inertia weighs little beside the mean of what has some, wherever it is.
+#define WEIGHTLESS 1e-3
+
+static double or_little(double own, double mean)
+{
+    return own > 0.0 ? own : WEIGHTLESS * mean;
+}
+
+// Mean masses and moments of inertia, of what has some.
+static void find_means(const flx_descriptor *d, double mean[2])
+{
+    const flx_model *m = d->model;
+    int count[2] = {0, 0}, first = d->planar ? 8 : 0;
+    mean[0] = mean[1] = 0.0;
+    for (int i = 0; i < m->nbody; i++) {
+        const flx_body *b = m->bodies + i;
+        bool rigid = b->type == FLX_BODY_RIGID;
+        if (b->mass > 0.0) mean[0] += b->mass, count[0]++;
+        for (int k = first; k < 9 && rigid; k += 4) {
+            if (b->inertia[k] > 0.0) mean[1] += b->inertia[k], count[1]++;
+        }
+    }
+    for (int k = 0; k < 2; k++) mean[k] = count[k] ? mean[k] / count[k] : 1.0;
+}
+
 // The velocity of the frame's origin, one row for each direction of the ground: v - omega x R c.
-static int origin_rows(const flx_descriptor *d, int body, const flx_state *x, flx_given_row *rows)
+static int origin_rows(const flx_descriptor *d, int body, const flx_state *x, double mean,
+                       flx_given_row *rows)
 {
     const flx_body *b = d->model->bodies + body;
     int dim = d->planar ? 2 : 3, nv = d->body_nv[body];
@@ -28,7 +54,8 @@ static int origin_rows(const flx_descriptor *d, int body, const flx_state *x, fl
     m33 R = axes_of(d, body, x->q);
     for (int k = 0; k < dim; k++) {
         flx_given_row *r = rows + k;
-        *r = (flx_given_row){.first = d->body_v[body], .n = nv, .weight = b->mass};
+        double weight = or_little(b->mass, mean);
+        *r = (flx_given_row){.first = d->body_v[body], .n = nv, .weight = weight};
         r->y[k] = 1.0;
         for (int j = dim; rigid && j < nv; j++) {
             v3 axis = d->planar ? v3_make(0, 0, 1) : m33_col(R, j - dim);
@@ -39,12 +66,12 @@ static int origin_rows(const flx_descriptor *d, int body, const flx_state *x, fl
     return dim;
 }
 
-static int spin_rows(const flx_descriptor *d, int body, flx_given_row *rows)
+static int spin_rows(const flx_descriptor *d, int body, double mean, flx_given_row *rows)
 {
     const flx_body *b = d->model->bodies + body;
     int dim = d->planar ? 2 : 3, n = d->body_nv[body] - dim;
     for (int k = 0; k < n; k++) {
-        double inertia = b->inertia[d->planar ? 8 : 4 * k];
+        double inertia = or_little(b->inertia[d->planar ? 8 : 4 * k], mean);
         rows[k] = (flx_given_row){.first = d->body_v[body], .n = dim + n, .weight = inertia};
         rows[k].y[dim + k] = 1.0;
     }
@@ -70,21 +97,23 @@ flx_status flx_descriptor_given(const flx_system *s, const flx_state *drawn, con
         flx_alloc(s->ctx, 6 * (size_t)m->nbody + (size_t)m->nvariable, sizeof *all);
     *rows = all;
     *count = 0;
+    double mean[2];
     if (!all) return FLX_ERR_MEMORY;
+    find_means(d, mean);
     for (int i = 0; i < m->nbody; i++) {
         const flx_body *b = m->bodies + i;
         int first = n;
         if (b->start.moves && !b->slope) { // of the drawing, then as the position now is
-            set_values(origin_rows(d, i, drawn, all + n), all + n, drawn);
+            set_values(origin_rows(d, i, drawn, mean[0], all + n), all + n, drawn);
             double value[3];
             for (int k = 0; k < 3; k++) value[k] = all[n + k].value;
-            int dim = origin_rows(d, i, x, all + n);
+            int dim = origin_rows(d, i, x, mean[0], all + n);
             for (int k = 0; k < dim; k++) all[n + k].value = value[k];
             n += dim;
         }
         if (b->start.turns && b->type == FLX_BODY_RIGID) {
             first = n;
-            n += spin_rows(d, i, all + n);
+            n += spin_rows(d, i, mean[1], all + n);
             set_values(n - first, all + first, drawn);
             if (d->planar) continue;
             m33 R = axes_of(d, i, x->q), R0 = axes_of(d, i, drawn->q);

@@ -208,41 +208,42 @@ static int beams_turn_as_a_whole(void)
 // ---- units ---------------------------------------------------------------------------------------------
 
 // A rotor without mass on an arm between two others, with velocities that the joints do not allow: what gives way is the same in
-// any unit of length, mass and time.
-static double arm_begins(double L, double M, double T)
+// any unit of length, mass and time, and anywhere.
+static double arm_begins(double L, double M, double T, double far)
 {
-    char text[1600];
-    double l = L, v = L / T, J = M * L * L, w = 1 / T;
+    char text[2000];
+    double l = L, v = L / T, J = M * L * L, w = 1 / T, x = far * L;
     snprintf(
         text, sizeof text,
         "flexion: 1\ndimension: 2\nbodies:\n"
-        "  a: {type: rigid, mass: %.17g, inertia: %.17g, position: [0, 0], velocity: [0, %.17g]}\n"
-        "  b: {type: rigid, mass: %.17g, inertia: %.17g, position: [%.17g, 0], angular_velocity: "
-        "%.17g}\n"
-        "  r: {type: rigid, mass: 0, inertia: %.17g, position: [0, %.17g], velocity: [%.17g, "
-        "%.17g], angular_velocity: %.17g}\n"
+        "  a: {type: rigid, mass: %.17g, inertia: %.17g, position: [%.17g, 0], velocity: [0, "
+        "%.17g], points: {b: [%.17g, 0], r: [0, %.17g]}}\n"
+        "  b: {type: rigid, mass: %.17g, inertia: %.17g, position: [%.17g, 0], "
+        "angular_velocity: %.17g, points: {a: [%.17g, 0], s: [%.17g, %.17g]}}\n"
+        "  r: {type: rigid, mass: 0, inertia: %.17g, position: a.r, velocity: [%.17g, %.17g], "
+        "angular_velocity: %.17g}\n"
         "joints:\n"
-        "  A: {type: revolute, on: [a, b], at: [%.17g, 0]}\n"
-        "  R: {type: revolute, on: [a, r], at: [0, %.17g]}\n"
-        "  B: {type: point-on-line, on: [ground, b], at: [[0, %.17g], [%.17g, %.17g]], axis: [1, "
-        "0.3]}\n"
+        "  A: {type: revolute, on: [a, b], at: [a.b, b.a]}\n"
+        "  R: {type: revolute, on: [a, r], at: a.r}\n"
+        "  B: {type: point-on-line, on: [ground, b], at: [[%.17g, %.17g], b.s], axis: [1, 0.3]}\n"
         "simulate: {until: %.17g, method: radau}\n"
         "outputs: {every: %.17g, signals: [a.velocity]}\n",
-        M, 0.3 * J, 0.5 * v, 2 * M, 0.4 * J, l, 1.3 * w, 0.05 * J, 0.2 * l, 0.4 * v, -0.7 * v,
-        5 * w, 0.5 * l, 0.2 * l, -0.3 * l, 1.5 * l, 0.15 * l, 1e-3 * T, 1e-3 * T);
+        M, 0.3 * J, x, 0.5 * v, 0.5 * l, 0.2 * l, 2 * M, 0.4 * J, x + l, 1.3 * w, -0.5 * l, 0.5 * l,
+        0.15 * l, 0.05 * J, 0.4 * v, -0.7 * v, 5 * w, x + 1.5 * l, 0.15 * l, 1e-3 * T, 1e-3 * T);
     return begins(text, "a.velocity.y") / v;
 }
 
-static int units_do_not_matter(void)
+static int units_and_places_do_not_matter(void)
 {
-    double x = arm_begins(1, 1, 1);
-    CHECK_NEAR(arm_begins(1e3, 1e3, 1), x, 1e-9);
-    CHECK_NEAR(arm_begins(1e-3, 1, 1), x, 1e-9);
-    CHECK_NEAR(arm_begins(1e-6, 1e-6, 1e-4), x, 1e-9);
+    double y = arm_begins(1, 1, 1, 0);
+    CHECK_NEAR(arm_begins(1e3, 1e3, 1, 0), y, 1e-9);
+    CHECK_NEAR(arm_begins(1e-3, 1, 1, 0), y, 1e-9);
+    CHECK_NEAR(arm_begins(1e-6, 1e-6, 1e-4, 0), y, 1e-9);
+    CHECK_NEAR(arm_begins(1, 1, 1, 4), y, 1e-13);
     return 0;
 }
 
-TEST_MAIN(TEST(order_of_items_does_not_matter), TEST(units_do_not_matter),
+TEST_MAIN(TEST(order_of_items_does_not_matter), TEST(units_and_places_do_not_matter),
           TEST(chains_begin_as_after_an_impulse), TEST(starts_do_not_turn_velocities),
           TEST(parts_carry_what_starts_elsewhere), TEST(given_values_weigh_more),
           TEST(beams_turn_as_a_whole))
