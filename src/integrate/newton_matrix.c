@@ -505,6 +505,12 @@ static void load_solvers(flx_linear *lin, bool has_ldl, bool has_lu, flx_memory 
     if (status != FLX_OK) flx_memory_fail(m, status);
 }
 
+bool flx_linear_follows(const flx_linear *lin)
+{
+    const flx_system_ops *ops = lin->sys->ops;
+    return lin->own && ops->factors_follow && ops->factors_follow(lin->sys);
+}
+
 void flx_linear_memory(flx_linear *lin, flx_memory *m)
 {
     const flx_system *s = lin->sys;

@@ -65,6 +65,8 @@ typedef struct flx_linear_report {
 } flx_linear_report;
 flx_linear_report flx_linear_get_report(const flx_linear *lin);
 
+// Whether its factors can be made again of the blocks and weights of the last ones, to the last bit.
+bool flx_linear_follows(const flx_linear *lin);
 // Factors and the choice of the solver; the numbers of a linearisation (base/checkpoint_walk.h).
 void flx_linear_memory(flx_linear *lin, flx_memory *m);
 void flx_blocks_memory(const flx_system *s, flx_blocks *b, flx_memory *m);

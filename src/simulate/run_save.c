@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAGIC UINT64_C(0x31304e5552584c46) // "FLXRUN01" on little-endian machines
-#define FORMAT 6
+#define FORMAT 7
 
 typedef struct head {
     uint64_t magic, format;

@@ -266,7 +266,8 @@ static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_po
 #define OPS_BY_LINKS                                                                               \
     .factors_create = flx_tree_factors_create, .factors_destroy = flx_tree_factors_destroy,        \
     .factors_memory = flx_tree_factors_memory, .factor = flx_tree_factor, .solve = flx_tree_solve, \
-    .pivots = flx_tree_pivots, .product = flx_tree_product
+    .pivots = flx_tree_pivots, .product = flx_tree_product,                                        \
+    .factors_follow = flx_tree_factors_follow
 
 // By links or not, with rows that hold or not.
 static const flx_system_ops ops[2][2] = {

@@ -278,6 +278,8 @@ flx_status flx_tree_measure_reach(flx_tree *t, const flx_state *x);
 
 void *flx_tree_factors_create(const flx_system *s, int complex_weight);
 void flx_tree_factors_memory(void *factors, flx_memory *m);
+int flx_tree_factors_follow(
+    const flx_system *s); // nothing is left for a border, whose scales and orders stay
 void flx_tree_factors_destroy(void *made);
 flx_status flx_tree_factor(const flx_system *s, const flx_blocks *b, const double c[4],
                            const double ci[4], const signed char *left_out, void *made);

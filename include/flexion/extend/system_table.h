@@ -349,6 +349,9 @@ typedef struct flx_system_ops {
                                   double *out);
     const flx_contacts *contacts; // NULL: every row always holds
     const flx_touches *touches;   // NULL: nothing touches but by rows
+    // Whether factors depend on the blocks and weights that they were last made of, and on nothing before: a checkpoint leaves them
+    // out then, and a restored run makes them again when it needs them. NULL: they do not.
+    int (*factors_follow)(const flx_system *s);
 } flx_system_ops;
 
 // What depends on multipliers.

@@ -292,6 +292,7 @@ flx_status flx_collocation_attempt(flx_integrator *it, const flx_state *x, doubl
     co->share = co->adds_up ? 1.0 / flx_step_count(it, x->t, h) : 1.0;
     // a step that differs by rounding takes the factors of its like
     if (fabs(h - co->books.h_factored) > 1e-6 * h) co->books.h_factored = 0.0;
+    if (co->books.h_factored > 0.0) FLX_TRY(flx_collocation_pay(it));
     bool old = co->linearised && co->books.age > 0;
     int guess = extrapolate ? COLLOCATION_EXTRAPOLATED : COLLOCATION_TAYLOR;
     for (;;) {
@@ -532,9 +533,11 @@ void flx_collocation_memory(flx_integrator *it, flx_memory *m)
     stages_memory(&co->last, co, d, m);
     FLX_PASS(m, co->h_last);
     flx_blocks_memory(s, &co->blocks, m);
-    if (co->real) flx_linear_memory(co->real, m);
+    bool follows =
+        (co->real || co->pair[0]) && flx_linear_follows(co->real ? co->real : co->pair[0]);
+    if (co->real && !follows) flx_linear_memory(co->real, m);
     for (int k = 0; k < COLLOCATION_STAGES / 2; k++) {
-        if (co->pair[k]) flx_linear_memory(co->pair[k], m);
+        if (co->pair[k] && !follows) flx_linear_memory(co->pair[k], m);
     }
     if (co->npos) {
         flx_saddle_memory(co->saddle, m);
@@ -545,6 +548,7 @@ void flx_collocation_memory(flx_integrator *it, flx_memory *m)
     FLX_PASS(m, co->linearised);
     FLX_PASS(m, co->left);
     flx_newton_pass_books(&co->books, m);
+    if (flx_memory_loads(m)) co->owed = follows && co->books.h_factored > 0.0;
     FLX_PASS(m, co->warm);
     FLX_PASS(m, co->iterations);
     FLX_PASS(m, co->stagnated);

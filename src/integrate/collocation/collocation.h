@@ -98,6 +98,7 @@ typedef struct collocation {
     flx_blocks between_blocks; // of a linearisation there
     bool between_known;
     bool linearised; // blocks belong to the present motion
+    bool owed;       // factors that a checkpoint left out are made when a step needs them
     double left; // what is left of the constraints there, squared; small near a singular position
     flx_newton_books books;
     bool warm;       // all solvers have factored once, and with it taken their memory
@@ -176,6 +177,7 @@ flx_status flx_collocation_evaluate(flx_integrator *it, const flx_state *x);
 // A linearisation at a stage; factors for this step; the solver of eigenvalue k.
 flx_status flx_collocation_linearise(flx_integrator *it, const flx_state *x, int stage);
 flx_status flx_collocation_factor(flx_integrator *it);
+flx_status flx_collocation_pay(flx_integrator *it); // the factors that are owed
 flx_linear *flx_collocation_solver(const collocation *co, int k);
 // Newton's corrections F; U and eta move by them.
 flx_status flx_collocation_correct(flx_integrator *it);

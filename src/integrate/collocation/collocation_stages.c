@@ -297,24 +297,43 @@ static flx_status warm_up(flx_integrator *it)
     return FLX_OK;
 }
 
-flx_status flx_collocation_factor(flx_integrator *it)
+// Real weights first where the tableau has one; without one a real weight is for the error alone.
+static flx_status factor_all(flx_integrator *it, double h)
 {
     collocation *co = it->data;
-    co->books.h_factored = 0.0;
-    co->books.contraction = 0.0;
     int n = co->tab->neigen;
-    bool filter = co->adaptive && co->tab->nreal == 0; // a real weight for the error alone
+    bool filter = co->adaptive && co->tab->nreal == 0;
     for (int k = 0; k < n + filter; k++) {
-        double complex w =
-            (k < n ? co->tab->mu[k] : flx_collocation_tableau_filter(co->tab)) / co->h;
+        double complex w = (k < n ? co->tab->mu[k] : flx_collocation_tableau_filter(co->tab)) / h;
         flx_weights weights = weights_of(w);
         flx_linear *lin = k < n ? flx_collocation_solver(co, k) : co->real;
         FLX_TRY(flx_linear_factor(lin, &co->blocks, &weights));
         it->stats.factorisations++;
     }
+    return FLX_OK;
+}
+
+flx_status flx_collocation_factor(flx_integrator *it)
+{
+    collocation *co = it->data;
+    co->books.h_factored = 0.0;
+    co->books.contraction = 0.0;
+    co->owed = false;
+    FLX_TRY(factor_all(it, co->h));
     co->books.h_factored = co->h;
     flx_collocation_weigh_velocities(it);
     return warm_up(it);
+}
+
+flx_status flx_collocation_pay(flx_integrator *it)
+{
+    collocation *co = it->data;
+    long before = it->stats.factorisations; // they were counted when they were made first
+    if (!co->owed) return FLX_OK;
+    co->owed = false;
+    flx_status status = factor_all(it, co->books.h_factored);
+    it->stats.factorisations = before;
+    return status;
 }
 
 // ---- correction -----------------------------------------------------------------------------

@@ -137,6 +137,11 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     return x;
 }
 
+int flx_tree_factors_follow(const flx_system *s)
+{
+    return flx_tree_of(s)->fronts.nborder == 0;
+}
+
 void flx_tree_factors_memory(void *made, flx_memory *m)
 {
     factors *x = made;
