@@ -115,6 +115,13 @@ static int spectra_are_found(void)
     CHECK_STATUS(0);
     CHECK_TEXT(out, "             5  0.3");
     CHECK(file_size("s.svg") > 2000 && file_size("s.csv") > 2000);
+    static char drawing[1 << 18];
+    char path[80];
+    snprintf(path, sizeof path, "%s/s.svg", folder);
+    FILE *f = fopen(path, "r");
+    CHECK(f && fread(drawing, 1, sizeof drawing - 1, f) > 2000 && fclose(f) == 0);
+    CHECK_TEXT(drawing, ">amplitude");
+    CHECK_TEXT(drawing, ">frequency Hz");
     flexion("plot s.h5 x disc --spectrum -o s2.svg");
     CHECK_STATUS(0);
     CHECK(file_size("s2.svg") > 2000);

@@ -266,6 +266,7 @@ static int wrong_studies_are_told(void)
     CHECK(r.status == FLX_ERR_ARGUMENT);
     CHECK_TEXT(message(&r), "leave 'rtol' and 'atol' out");
     clear(&r);
+    CHECK(flx_study_groups(NULL) == 0 && !flx_study_group(NULL, 0) && !flx_study_get(NULL, 0));
     return 0;
 }
 

@@ -184,6 +184,15 @@ static int numbers_are_packed_without_loss(void)
     }
     CHECK(flx_pack_count(0, 3) == 0 && flx_pack_count(1, 3) == 1 && flx_pack_count(4, 3) == 2);
     CHECK(flx_pack_count(5, 3) == 3); // the last is always there
+    static const char *const vectors[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
+                                          "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
+    for (size_t n = 1; n < 7; n++) { // of RFC 4648
+        flx_text t;
+        flx_text_start(&t, ctx);
+        flx_pack_base64(&t, n, (const unsigned char *)"foobar");
+        CHECK(t.length == strlen(vectors[n]) && memcmp(t.data, vectors[n], t.length) == 0);
+        flx_text_clear(&t);
+    }
     flx_ctx_destroy(&ctx);
     return 0;
 }
