@@ -390,7 +390,7 @@ static int units_do_not_matter(void)
 {
     static const double units[][3] = {
         {1, 1, 1}, {1e3, 1, 1}, {1e-3, 1, 1}, {1, 1e3, 1}, {1e3, 1e3, 1e-3}};
-    static const char *const in_units[] = {
+    const char *const in_units[] = {
         laws[0], "law: fiala, slip_stiffness: 6e4*N, cornering_stiffness: 5e4*N, friction: 1",
         "law: linear, slip_stiffness: 6e4*N, cornering_stiffness: 5e4*N, friction: 0.8"};
     for (int law = 0; law < 3; law++) {
