@@ -98,9 +98,7 @@ static flx_status make(flx_simulation *sim, form *f)
 
 flx_status flx_simulation_carries(flx_simulation *sim)
 {
-    flx_work *work = sim->work;
-    flx_state x = {0};
-    const flx_system *b = sim->bodies, *tree = flx_wrapper_base(sim->sys, &work, &x);
+    const flx_system *b = sim->bodies, *tree = flx_wrapper_innermost(sim->sys);
     const flx_explicit *to = tree->ops->explicit_form, *from = b->ops->explicit_form;
     size_t n = (size_t)from->size(b) + (size_t)to->size(tree);
     sim->bodies_z = flx_alloc(sim->ctx, 2 * n, sizeof *sim->bodies_z);

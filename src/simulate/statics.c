@@ -28,9 +28,7 @@ void flx_in_bodies_give_back(flx_simulation *sim, const flx_in_bodies *kept)
 
 double *flx_simulation_loads(flx_simulation *sim)
 {
-    flx_work *work = sim->bodies ? sim->bodies_work : sim->work;
-    flx_state x = {0};
-    return flx_descriptor_loads(flx_wrapper_base(sim->bodies ? sim->bodies : sim->sys, &work, &x));
+    return flx_descriptor_loads(flx_wrapper_innermost(sim->bodies ? sim->bodies : sim->sys));
 }
 
 void flx_simulation_unload(flx_simulation *sim)

@@ -76,6 +76,8 @@ typedef struct flx_grid {
     double *values;
     int nentry;
     flx_grid_entry *entries;
+    // (nodes entries 3) of A0, A1, A2 of each node, as flx_grid_linearise found them last; borrowed. NULL: they are not kept
+    double *kept;
     int *place; // of the contributions in their order, among the values
     int nplace;
     bool dense; // matrices of nodes in full

@@ -140,6 +140,19 @@ static void spread(flx_grid *g)
         flx_blocks_spread(g->s, g->work, &g->b, k, g->column, g->full[k]);
 }
 
+static void keep_node(flx_grid *g, int n)
+{
+    const double *A0 = g->dense ? g->full[0] : g->b.A0, *A1 = g->dense ? g->full[1] : g->b.A1;
+    const double *A2 = g->dense ? g->full[2] : g->b.A2;
+    double *to = g->kept + 3 * (size_t)n * (size_t)g->nentry;
+    for (int e = 0; e < g->nentry; e++) {
+        int at = g->entries[e].at;
+        *to++ = A0[at];
+        *to++ = A1[at];
+        *to++ = A2[at];
+    }
+}
+
 // The contributions of node n, in the order of the pattern.
 static int add_node(flx_grid *g, int n, int at)
 {
@@ -200,6 +213,7 @@ flx_status flx_grid_linearise(flx_grid *g)
         flx_point p = point_at(g, n);
         FLX_TRY(g->s->ops->linearise(g->s, g->work, &p, &g->b));
         spread(g);
+        if (g->kept) keep_node(g, n);
         at = add_node(g, n, at);
     }
     for (int i = 1; g->open && i <= g->left; i++) FLX_TRY(add_ghost(g, -i, &at));

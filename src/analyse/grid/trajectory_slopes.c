@@ -15,6 +15,7 @@
 // so many times. What is missed until then makes steps worse, and no solution.
 #define STRAIGHT 1e-13
 #define SURE 2
+#define MOST_KEPT ((size_t)1 << 22) // numbers of all nodes, 32 MiB
 #define AGAIN 8
 
 // ---- the step ----------------------------------------------------------------------------------------------
@@ -122,6 +123,8 @@ flx_status flx_trajectory_plan_hessian(flx_program_nlp *p)
     p->row_eta = flx_arena_take(p->arena, (size_t)flx_dims_unknowns(d), sizeof *p->row_eta);
     size_t scratch = 4 * (size_t)d->nv + (size_t)d->nx + (size_t)d->nw + 2 * rows;
     p->scratch = flx_arena_take(p->arena, scratch, sizeof *p->scratch);
+    size_t entries = 3 * (size_t)g->nodes * (size_t)g->nentry;
+    if (entries <= MOST_KEPT) p->g->kept = flx_arena_take(p->arena, entries, sizeof *g->kept);
     if (!row || !p->base || !p->moved || !p->of_cost || !p->H || !p->S || !p->row_eta ||
         !p->scratch)
         return FLX_ERR_MEMORY;
@@ -163,47 +166,59 @@ static void set_eta(flx_program_nlp *p, int n, double factor, const double *eta)
     }
 }
 
-// to += eta times the row of the node's matrices; alone: to = that.
-static void add_row(const flx_program_nlp *p, int row, double eta, double *to, bool alone)
+// Numbers of the node's matrices: those that were kept with node n, or at hand.
+typedef struct entry_values {
+    const double *at[3];
+    bool kept;
+} entry_values;
+
+static entry_values values_of(const flx_grid *g, int n)
+{
+    if (n >= 0) {
+        const double *kept = g->kept + 3 * (size_t)n * (size_t)g->nentry;
+        return (entry_values){{kept, kept + 1, kept + 2}, true};
+    }
+    if (g->dense) return (entry_values){{g->full[0], g->full[1], g->full[2]}, false};
+    return (entry_values){{g->b.A0, g->b.A1, g->b.A2}, false};
+}
+
+// to += eta times the entry.
+static void add_entry(const flx_program_nlp *p, entry_values v, int e, double eta, double *to)
 {
     const flx_grid *g = p->g;
-    const double *A0 = g->dense ? g->full[0] : g->b.A0, *A1 = g->dense ? g->full[1] : g->b.A1;
-    const double *A2 = g->dense ? g->full[2] : g->b.A2;
-    if (alone) memset(to, 0, (size_t)p->nlocal * sizeof *to);
-    for (int e = 0; e < g->nentry; e++) {
-        const flx_grid_entry *o = g->entries + e;
-        int c = g->col_of[o->col];
-        if (o->row != row) continue;
-        to[o->col < g->s->dims.nv ? c : 2 * p->na + c] += eta * A0[o->at];
-        if (o->col >= g->s->dims.nv) continue;
-        to[p->na + c] += eta * A1[o->at];
-        to[2 * p->na + c] += eta * A2[o->at];
+    const flx_grid_entry *o = g->entries + e;
+    int c = g->col_of[o->col], i = v.kept ? 3 * e : o->at;
+    bool moves = o->col < g->s->dims.nv;
+    to[moves ? c : 2 * p->na + c] += eta * v.at[0][i];
+    if (!moves) return;
+    to[p->na + c] += eta * v.at[1][i];
+    to[2 * p->na + c] += eta * v.at[2][i];
+}
+
+// One row of the node's matrices.
+static void take_row(const flx_program_nlp *p, entry_values v, int row, double *to)
+{
+    memset(to, 0, (size_t)p->nlocal * sizeof *to);
+    for (int e = 0; e < p->g->nentry; e++)
+        if (p->g->entries[e].row == row) add_entry(p, v, e, 1.0, to);
+}
+
+static void take_gradient(const flx_program_nlp *p, entry_values v, double *to)
+{
+    memset(to, 0, (size_t)p->nlocal * sizeof *to);
+    for (int e = 0; e < p->g->nentry; e++) {
+        double eta = p->row_eta[p->g->entries[e].row];
+        if (eta != 0.0) add_entry(p, v, e, eta, to);
     }
 }
 
 static bool find_gradient(flx_program_nlp *p, const flx_point *at, double *to)
 {
     flx_grid *g = p->g;
-    int nv = g->s->dims.nv;
     if (g->s->ops->linearise(g->s, g->work, at, &g->b) != FLX_OK) return false;
     for (int k = 0; g->dense && k < 3; k++)
         flx_blocks_spread(g->s, g->work, &g->b, k, g->column, g->full[k]);
-    const double *A0 = g->dense ? g->full[0] : g->b.A0, *A1 = g->dense ? g->full[1] : g->b.A1;
-    const double *A2 = g->dense ? g->full[2] : g->b.A2;
-    memset(to, 0, (size_t)p->nlocal * sizeof *to);
-    for (int e = 0; e < g->nentry; e++) {
-        const flx_grid_entry *o = g->entries + e;
-        double eta = p->row_eta[o->row];
-        int c = g->col_of[o->col];
-        if (eta == 0.0) continue;
-        if (o->col < nv) {
-            to[c] += eta * A0[o->at];
-            to[p->na + c] += eta * A1[o->at];
-            to[2 * p->na + c] += eta * A2[o->at];
-        } else {
-            to[2 * p->na + c] += eta * A0[o->at];
-        }
-    }
+    take_gradient(p, values_of(g, -1), to);
     return true;
 }
 
@@ -250,7 +265,8 @@ static void count_straight(flx_program_nlp *p)
     p->nhessian++;
 }
 
-static bool find_local(flx_program_nlp *p, int n)
+// known: the matrix of the grid is that of this point.
+static bool find_local(flx_program_nlp *p, int n, bool known)
 {
     flx_grid *g = p->g;
     const flx_dims *d = &g->s->dims;
@@ -269,8 +285,12 @@ static bool find_local(flx_program_nlp *p, int n)
     at.x = copy + 2 * d->nv;
     at.w = copy + 2 * d->nv + d->nx;
     memset(p->H, 0, (size_t)nl * (size_t)nl * sizeof *p->H);
-    if (!find_gradient(p, &at, p->base)) return false;
-    if (p->free_time) add_row(p, g->rows[p->cost], 1.0, p->of_cost, true);
+    if (known) {
+        take_gradient(p, values_of(g, n), p->base);
+    } else if (!find_gradient(p, &at, p->base)) {
+        return false;
+    }
+    if (p->free_time) take_row(p, values_of(g, known ? n : -1), g->rows[p->cost], p->of_cost);
     for (int k = 0; k < p->ncurved; k++) {
         if (is_left_out(p, k)) continue;
         double *u = number_of(p, copy, p->curved[k]), was = *u,
@@ -364,10 +384,11 @@ bool flx_trajectory_hessian(void *user, const double *x, double factor, const do
     flx_grid *g = p->g;
     int nl = p->nlocal, nm = count_met(p);
     double *HS = p->S;
+    bool known = g->kept && memcmp(p->seen[1], x, (size_t)p->nlp.n * sizeof *x) == 0;
     flx_trajectory_take(p, x);
     for (int n = 0; n < g->nodes; n++) {
         set_eta(p, n, factor, eta);
-        if (!find_local(p, n)) return false;
+        if (!find_local(p, n, known)) return false;
         make_symmetric(p);
         // HS = H S; S has three numbers in a column of positions, and one in the others
         for (int i = 0; i < nl; i++) {

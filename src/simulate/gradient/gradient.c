@@ -202,7 +202,13 @@ static flx_status find_by_steps(gradient *g, flx_gradient *out)
                 (g->def->method == FLX_GRADIENT_AUTO && g->def->nparam > MORE * g->def->nmetric &&
                  flx_gradient_has_adjoint(g));
     out->method = back ? FLX_GRADIENT_ADJOINT : FLX_GRADIENT_DIRECT;
-    return back ? flx_gradient_adjoint(g, out->slope) : flx_gradient_direct(g, out->slope);
+    if (!back) return flx_gradient_direct(g, out->slope);
+    flx_status status = flx_gradient_adjoint(g, out->slope);
+    if (status != FLX_SINGULAR) return status;
+    // digits were lost, and another way is free to take
+    memset(out->slope, 0, (size_t)g->nvalue * (size_t)g->def->nparam * sizeof *out->slope);
+    out->method = FLX_GRADIENT_DIRECT;
+    return flx_gradient_direct(g, out->slope);
 }
 
 static flx_status find_slopes(gradient *g, flx_gradient *out)

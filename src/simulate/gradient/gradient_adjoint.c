@@ -13,10 +13,17 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_CLOSED 60  // coordinates, where `auto` takes weights through joints that are closed
-#define STATE_PART 3e-4 // steps of differences of probes by states, as parts of their scales
-#define LOOK_PART 1e-3  // ... to see whether there is any,
-#define LOOK_TURN 0.618 // and by how much these differ
+#define MOST_CLOSED 60    // coordinates, where `auto` takes weights through joints that are closed
+#define STATE_PART 3e-4   // steps of differences of probes by states, as parts of their scales
+#define BENT 3e-5         // of slopes, that two distances may be apart; else they are tried nearer,
+#define NEARER 0.1        // ... so much,
+#define NEARER_LOOKS 9    // ... so often at most, while that is
+#define HALF 0.5          // ... so much better,
+#define NO_POLYNOMIAL 0.1 // ... or nothing is known of the slope
+#define ROUNDING 1e-11    // of values, below which a difference is none
+#define LOST 1e-6         // of the largest slope, from which on it is told that digits are
+#define LOOK_PART 1e-3    // ... to see whether there is any,
+#define LOOK_TURN 0.618   // and by how much these differ
 
 // Which ends of a step are moved. One alone shows positions that velocities between the ends are made of.
 static const bool both[2] = {true, true}, one[2] = {true, false};
@@ -253,6 +260,84 @@ static double reach_of(const flx_adjoint *a, int point, int at)
     return a->step[at] * fmin(1.0, g->times[i + 1] - g->times[i]);
 }
 
+// Probes at four points about the state, e apart, into a->slopes + nprobe.
+static flx_status look_about(flx_adjoint *a, int point, int at, double e, const bool moves[2])
+{
+    gradient *g = a->g;
+    flx_simulation *sim = g->run->sim;
+    double *y = a->slopes + a->nprobe;
+    for (int l = 0; l < FLX_FIVE_POINTS; l++, y += a->nprobe) {
+        double by = flx_five_places[l] * e;
+        if (a->place[point] > 0.0) {
+            flx_adjoint_place_moved(a, point, a->change, by, moves);
+        } else {
+            flx_slopes_move_one(sim->sys, g->from, at, by, a->change, g->moved);
+        }
+        FLX_TRY(flx_adjoint_observe(a, sim, point, g->moved, y));
+    }
+    return FLX_OK;
+}
+
+// How far differences over twice the distance are from those over once of it, as a part of them; what is rounding is none.
+static double bend_of(const flx_adjoint *a, int point, const double *measures)
+{
+    const double *y = a->slopes + a->nprobe;
+    double worst = 0.0;
+    int n = a->nprobe;
+    for (int i = 0; i < n; i++) {
+        if (flx_adjoint_weight(a, i, point, measures[i]) == 0.0) continue;
+        double near = y[2 * n + i] - y[n + i], far = 0.5 * (y[3 * n + i] - y[i]);
+        double size = fmax(fabs(near), fabs(far)), noise = fabs(y[i]) + fabs(y[3 * n + i]);
+        if (size > ROUNDING * noise) worst = fmax(worst, fabs(far - near) / size);
+    }
+    return worst;
+}
+
+static double five_points(const flx_adjoint *a, int i, double e)
+{
+    double slope = 0.0;
+    for (int l = 0; l < FLX_FIVE_POINTS; l++)
+        slope += flx_five_weights[l] / e * a->slopes[(l + 1) * a->nprobe + i];
+    return slope;
+}
+
+// How far slopes are off: of those that were found nearer, where rounding counts, by what they are at last, ten times as near.
+static void note_rough(flx_adjoint *a, int point, int at, double last, const double *measures)
+{
+    double size = 0.0, off = 0.0;
+    for (int i = 0; i < a->nprobe; i++) {
+        if (flx_adjoint_weight(a, i, point, measures[i]) == 0.0) continue;
+        size = fmax(size, fabs(a->slopes[i]));
+        if (last > 0.0) off = fmax(off, fabs(five_points(a, i, last) - a->slopes[i]));
+    }
+    a->largest = fmax(a->largest, size * a->step[at]);
+    a->rough = fmax(a->rough, NEARER * off * a->step[at]);
+}
+
+// Slopes of probes by one change of the state into a->slopes: at a distance where they are those of a polynomial, as where parts are
+// stiff.
+static flx_status differ(flx_adjoint *a, int point, int at, const bool moves[2],
+                         const double *measures)
+{
+    double e = STATE_PART * reach_of(a, point, at), least = HUGE_VAL;
+    int k = 0;
+    memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
+    a->change[at] = 1.0;
+    for (; k < NEARER_LOOKS && least > BENT; k++, e *= NEARER) {
+        FLX_TRY(look_about(a, point, at, e, moves));
+        double bend = bend_of(a, point, measures);
+        bool better = k == 0 || bend < HALF * least;
+        if (!better && least < NO_POLYNOMIAL) break; // what is left is rounding
+        if (!better) continue;
+        least = bend;
+        for (int i = 0; i < a->nprobe; i++) a->slopes[i] = five_points(a, i, e);
+    }
+    bool nearer = k > 1;
+    if (nearer && least <= BENT) FLX_TRY(look_about(a, point, at, e, moves));
+    note_rough(a, point, at, nearer ? e : 0.0, measures);
+    return FLX_OK;
+}
+
 // Adds what the metrics weigh of the change of the state at a point, or of one or both of the ends that it lies between, to weights
 // (m nchange).
 static flx_status weigh_by(flx_adjoint *a, int point, const bool moves[2], const double *measures,
@@ -272,20 +357,7 @@ static flx_status weigh_by(flx_adjoint *a, int point, const bool moves[2], const
     }
     for (int c = 0; c < a->nreach[kind]; c++) {
         int at = a->reach[kind][c];
-        double e = STATE_PART * reach_of(a, point, at), *y = a->slopes + a->nprobe;
-        memset(a->slopes, 0, (size_t)a->nprobe * sizeof *a->slopes);
-        memset(a->change, 0, (size_t)a->nchange * sizeof *a->change);
-        a->change[at] = 1.0;
-        for (int l = 0; l < FLX_FIVE_POINTS; l++) {
-            double by = flx_five_places[l] * e;
-            if (kind == 0) {
-                flx_slopes_move_one(sim->sys, g->from, at, by, a->change, g->moved);
-            } else {
-                flx_adjoint_place_moved(a, point, a->change, by, moves);
-            }
-            FLX_TRY(flx_adjoint_observe(a, sim, point, g->moved, y));
-            for (int i = 0; i < a->nprobe; i++) a->slopes[i] += flx_five_weights[l] / e * y[i];
-        }
+        FLX_TRY(differ(a, point, at, moves, measures));
         if (kind == 0) flx_slopes_move_one(sim->sys, g->from, at, 0.0, a->change, g->moved);
         for (int j = 0; j < a->m; j++) {
             for (int i = 0; i < a->nprobe; i++)
@@ -441,7 +513,9 @@ static flx_status make(flx_adjoint *a)
         FLX_ARRAY(a->start_eta, FLX_SLOPES_INSTANTS * m * a->nu),
         FLX_ARRAY(a->start_rp, FLX_SLOPES_INSTANTS * a->nu),
         FLX_ARRAY(a->crossings, (size_t)g->njump * m * ((size_t)a->nchange + 1)),
-        FLX_ARRAY(a->slopes, 2 * probes)};
+        FLX_ARRAY(a->parts, m * (size_t)g->def->nparam),
+        FLX_ARRAY(a->before, m * (size_t)g->def->nparam),
+        FLX_ARRAY(a->slopes, (1 + FLX_FIVE_POINTS) * probes)};
     a->block = flx_alloc_arrays(g->ctx, arrays, sizeof arrays / sizeof arrays[0]);
     return a->block ? flx_gradient_rates_create(g, (int)steps, &a->rates) : FLX_ERR_MEMORY;
 }
@@ -465,10 +539,35 @@ static flx_status find(flx_adjoint *a, double *slope)
     return carry_all(a, measures, slope);
 }
 
+// Large parts that cancel, as of reactions of stiff parts, leave of a slope what their digits are worth.
+static flx_status judge(const flx_adjoint *a, const double *slope)
+{
+    gradient *g = a->g;
+    int np = g->def->nparam;
+    double rough = a->largest > 0.0 ? a->rough / a->largest : 0.0;
+    for (int j = 0; j < a->m; j++) {
+        double most = 0.0, lost = 0.0;
+        for (int k = 0; k < np; k++) {
+            double size = flx_gradient_reach(g, k, 1.0);
+            most = fmax(most, fabs(slope[j * np + k]) * size);
+            lost = fmax(lost, rough * a->parts[j * np + k] * size);
+        }
+        if (!(lost > LOST * most)) continue;
+        if (g->def->method == FLX_GRADIENT_AUTO && g->nmark == 0) return FLX_SINGULAR;
+        flx_ctx_warn(g->ctx, FLX_NOWHERE,
+                     "slopes of metric '%s' by 'adjoint' are good to %.1g of the largest alone: "
+                     "what is weighed of the states is far larger and cancels, as where stiff "
+                     "parts carry forces; take 'direct'",
+                     g->run->sim->model->outputs.metrics[g->def->metric[j]].name, lost / most);
+    }
+    return FLX_OK;
+}
+
 flx_status flx_gradient_adjoint(gradient *g, double *slope)
 {
     flx_adjoint a = {.g = g};
     flx_status status = find(&a, slope);
+    if (status == FLX_OK) status = judge(&a, slope);
     flx_status end = flx_gradient_end(g);
     if (status == FLX_OK) status = end;
     flx_gradient_rates_destroy(&a.rates);

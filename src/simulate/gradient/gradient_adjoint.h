@@ -26,11 +26,14 @@ typedef struct flx_adjoint {
     double *weights; // (1 + most_inner, m, nchange) of changes at the end of a step, and inside
     double
         *begin; // (m nchange) of those at the begin of the step after, by points between its ends
-    double *change, *z, *step;    // (nchange) (size) (nchange) scratch, sizes of steps
-    double *rp;                   // (steps n) of one parameter, of a stretch
-    flx_gradient_rates *rates;    // owned
-    double *slopes;               // (nprobe) of one change
-    size_t nu;                    // unknowns of the system
+    double *change, *z, *step; // (nchange) (size) (nchange) scratch, sizes of steps
+    double *rp;                // (steps n) of one parameter, of a stretch
+    flx_gradient_rates *rates; // owned
+    double *slopes;            // (nprobe) of one change
+    double largest, rough;     // slopes of probes by states, and how far they are off
+    double *parts,
+        *before; // (m nparam) what slopes are sums of, in size; slopes before one of these
+    size_t nu;   // unknowns of the system
     flx_slopes_instants instants; // states are owned
     double *start_eta;            // (m instants nu)
     double *start_rp;             // (instants nu)

@@ -21,6 +21,7 @@
 #define POINTS 6
 static const double places[POINTS] = {-3.0, -2.0, -1.0, 1.0, 2.0, 3.0};
 #define TOLD 1e-6  // of the value, from which on it is told that the runs find another one
+#define APART 10.0 // so many times their errors are apart what are not the same slopes
 #define NOISE 1.08 // root of the sum of the squares of the weights
 
 typedef struct differences {
@@ -79,7 +80,11 @@ static bool take(differences *d, int k, bool wander)
         double *slope = d->slopes + j * np + k, *error = d->errors + j * np + k;
         double bound = *error, apart = fabs(*slope - d->slope[j]);
         if (wander) bound = fmax(bound, apart);
-        if (d->error[j] < bound) {
+        // what moves so little that iterations end early is off and does not scatter
+        bool other = !wander && apart > APART * (*error + d->error[j]);
+        if (other) {
+            *error = apart;
+        } else if (d->error[j] < bound) {
             *slope = d->slope[j];
             *error = d->error[j];
             better = true;

@@ -434,9 +434,13 @@ static bool starts_otherwise(const flx_gradient_groups *x)
     if (x->instants->n == 0 || sim->model->simulate.start >= 0 || sim->from) return true;
     if (sim->plan->reduction.n > 0 || sim->plan->balances || sim->plan->balanced.program)
         return true;
-    if (flx_wrapper_innermost(s) != s) return true;
-    // what was closed follows masses, too
-    return !same_motion(&s->dims, x->drawn[0], start_in(x));
+    return flx_wrapper_innermost(s) != s;
+}
+
+// What was closed follows masses, too.
+static bool was_closed(const flx_gradient_groups *x)
+{
+    return !same_motion(&placed_in(x)->dims, x->drawn[0], start_in(x));
 }
 
 // Those that no look has seen in probes, all moved: nothing may change along the whole run. Else each is taken as seen.
@@ -479,8 +483,9 @@ static flx_status sort(flx_gradient_groups *x)
     memcpy(x->nominal, p, (size_t)sim->sys->nparameter * sizeof *p);
     for (int l = 0; l < LOOKS; l++) FLX_TRY(look_at_step(x, l, x->base + (size_t)l * (size_t)x->n));
     FLX_TRY(look_at_instant(x, x->base + (size_t)LOOKS * (size_t)x->n));
-    FLX_TRY(look_at_start(x, 0));
     x->all_move = starts_otherwise(x);
+    if (!x->all_move) FLX_TRY(look_at_start(x, 0));
+    x->all_move = x->all_move || was_closed(x);
     for (int l = 0; l < LOOKS && !sim->probes.settles; l++)
         FLX_TRY(look_at_probes(x, step_of(x, l), x->probes + (size_t)l * (size_t)nprobe));
     for (int k = 0; k < g->def->nparam; k++) {

@@ -1,6 +1,7 @@
 // gradient_meet.c - where parameters meet the weights of (SEN-2): in the equations of steps, at events, at the start, in probes.
 #include "simulate/gradient/gradient_adjoint.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MANY 4 // parameters, from which on it is looked which may be moved together
@@ -10,6 +11,17 @@ static double dot(const double *x, const double *y, int n)
     double sum = 0.0;
     for (int i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
+}
+
+// Slopes are sums of parts, whose sizes are kept.
+static void begin_part(flx_adjoint *a, const double *slope)
+{
+    memcpy(a->before, slope, (size_t)a->m * (size_t)a->g->def->nparam * sizeof *slope);
+}
+
+static void end_part(flx_adjoint *a, const double *slope)
+{
+    for (int i = 0; i < a->m * a->g->def->nparam; i++) a->parts[i] += fabs(slope[i] - a->before[i]);
 }
 
 // What parameter k does by the equations of all steps.
@@ -106,8 +118,13 @@ static flx_status meet_alone(flx_adjoint *a, int k, const double *measures, doub
 {
     double part;
     FLX_TRY(flx_gradient_rates_find(a->rates, k, a->rp, &part));
+    begin_part(a, slope);
     meet_steps(a, k, a->rp, slope);
-    return meet_directly(a, k, part, true, true, measures, slope);
+    end_part(a, slope);
+    begin_part(a, slope);
+    FLX_TRY(meet_directly(a, k, part, true, true, measures, slope));
+    end_part(a, slope);
+    return FLX_OK;
 }
 
 // ---- parameters together ----------------------------------------------------------------------------
@@ -170,14 +187,18 @@ static flx_status meet_groups(flx_adjoint *a, const double *measures, double *sl
             FLX_TRY(flx_gradient_rates_find_group(a->rates, a->groups, i, &a->instants, a->rp,
                                                   a->start_rp, &good));
         FLX_TRY(flx_gradient_groups_move(a->groups, -1, 0.0, -1));
+        begin_part(a, slope);
         if (good) meet_group(a, flx_gradient_groups_owner(a->groups, i), slope);
+        end_part(a, slope);
         for (int k = 0; k < g->def->nparam; k++) {
             if (!flx_gradient_groups_has(a->groups, i, k)) continue;
             bool moves = flx_gradient_groups_moves(a->groups, k);
             bool seen = flx_gradient_groups_seen(a->groups, k);
-            if (good) {
+            if (good && (moves || seen)) {
+                begin_part(a, slope);
                 FLX_TRY(meet_directly(a, k, FLX_GRADIENT_PART, moves, seen, measures, slope));
-            } else {
+                end_part(a, slope);
+            } else if (!good) {
                 FLX_TRY(meet_alone(a, k, measures, slope));
             }
         }
