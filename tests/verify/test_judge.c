@@ -317,6 +317,36 @@ static int pulses_that_given_steps_pass_over_are_told(void)
     return 0;
 }
 
+// Conditions of time that are true for microseconds, once and 48 times in a row: each of them counts.
+static int short_conditions_are_met(void)
+{
+    static const char *const ways[] = {"method: radau",
+                                       "method: dopri5",
+                                       "method: bdf",
+                                       "method: generalized-alpha, step: 0.1",
+                                       "method: rk4, step: 0.07",
+                                       "method: variational, step: 0.1",
+                                       "method: gauss, rtol: 1e-6"};
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        char text[1000];
+        case_table t = {0};
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\nequations: {second_order: {x: {at: 0, rate: 0, mass: 1, force: 0*x}}}\n"
+            "events:\n  a: {when: \"(t - 3.1234)^2 < 1e-10\", set: {\"x'\": \"x' + 1\"}}\n"
+            "  b: {when: \"exp(-((t - 5.5)/1e-6)^2) > 0.3\", set: {\"x'\": \"x' + 100\"}}\n"
+            "  c: {when: \"sin(300*t) > 0.9999999 and t > 9\", set: {\"x'\": \"x' + 10000\"}}\n"
+            "simulate: {until: 10, %s}\noutputs: {every: 10, signals: [x']}\n",
+            ways[w]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        double last = t.values[(size_t)t.rows * (size_t)t.columns - 1];
+        case_table_clear(&t);
+        if (fabs(last - 480101.0) > 1e-6) printf("    %s: %g\n", ways[w], last);
+        CHECK_NEAR(last, 480101.0, 1e-6);
+    }
+    return 0;
+}
+
 // A force that is followed is none that is passed over; one whose periods are the steps is.
 static int periods_of_steps(void)
 {
@@ -351,4 +381,4 @@ TEST_MAIN(SLOW_TEST(joints_at_centres), TEST(gimbals_in_a_part),
           TEST(tolerances_below_rounding_are_refused), TEST(steps_far_too_large_are_told),
           TEST(errors_of_steps_are_those_of_the_method), TEST(rest_is_no_failure),
           TEST(pulses_between_steps_are_followed), TEST(pulses_that_given_steps_pass_over_are_told),
-          TEST(periods_of_steps))
+          TEST(periods_of_steps), TEST(short_conditions_are_met))

@@ -205,6 +205,13 @@ static double ahead(void *user, const flx_state *x, double goal)
     flx_unseen_at(u, true, x->t, u->values);
     for (int i = 0; i < u->plan->nwild; i++) {
         if (fixed && !is_whole_switch(u->plan->list + i)) continue; // the ledger tells
+        if (is_whole_switch(u->plan->list + i)) {
+            double side;
+            flx_leaf leaf = flx_leaf_make(FLX_LEAF_SWITCH, u->plan->list[i].number, 0);
+            flx_descriptor_held(u->held_in, x, 1, &leaf, &side);
+            first = fmin(first, flx_unseen_change(u, i, x->t, end, side));
+            continue;
+        }
         flx_unseen_between(u, true, x->t, end);
         if (flx_unseen_is_still(u, i, u->values[i])) continue;
         if (places == 0) sample(u, true, x->t, end, places = FEW_PLACES);

@@ -70,6 +70,9 @@ void flx_unseen_at(const flx_unseen *u, bool wild, double t, double *out);
 void flx_unseen_between(const flx_unseen *u, bool wild, double a, double b);
 // Near which time from a to b function i leaves what it is at `places` equal ones, whose values are in u->values; HUGE_VAL: nowhere.
 double flx_unseen_search(const flx_unseen *u, bool wild, int i, double a, double b, int places);
+// Near which time from a to b the value of switch i, a function of the time alone, is first on the other side than that which
+// the state holds; HUGE_VAL: nowhere.
+double flx_unseen_change(const flx_unseen *u, int i, double a, double b, double side);
 // Whether its bounds over an interval, in u->least and u->most, show that it stays what it is, or goes evenly from here to there.
 bool flx_unseen_is_still(const flx_unseen *u, int i, double value);
 bool flx_unseen_is_even(const flx_unseen *u, int i, double begin, double middle, double end);

@@ -15,6 +15,8 @@
 #define MOST_HALVINGS 50
 #define MOST_PARTS 20000
 #define MOST_STEPS 200 // towards the peak
+#define NEAR 0.01      // of the way to a change: no sooner one is sought
+#define BEGINNING 1e-9 // of an interval: a value that has just changed its sign is rounding
 
 void flx_unseen_at(const flx_unseen *u, bool wild, double t, double *out)
 {
@@ -34,7 +36,6 @@ void flx_unseen_between(const flx_unseen *u, bool wild, double a, double b)
 // What a function was seen to be.
 typedef struct hull {
     double low, high;
-    bool sign; // a switch: what counts is on which side of zero it is
 } hull;
 
 static void widen(hull *h, double value)
@@ -45,11 +46,6 @@ static void widen(hull *h, double value)
 
 static void add_margin(hull *h, double largest)
 {
-    if (h->sign) {
-        bool above = h->high > 0.0;
-        *h = (hull){above ? 0.0 : -HUGE_VAL, above ? HUGE_VAL : 0.0, true};
-        return;
-    }
     double size = fmax(fabs(h->low), fabs(h->high));
     if (isfinite(largest)) size = fmax(size, largest);
     double margin = WIDER * (h->high - h->low) + NOTHING * size;
@@ -68,12 +64,6 @@ static bool within(const hull *h, double least, double most)
     return least >= h->low && most <= h->high;
 }
 
-static bool is_sign(const flx_unseen *u, int i)
-{
-    const flx_unseen_function *f = u->plan->list + i;
-    return f->use == FLX_EXPRESSION_SWITCH && f->number >= 0;
-}
-
 static double largest(double least, double most)
 {
     return fmax(fabs(least), fabs(most));
@@ -81,14 +71,14 @@ static double largest(double least, double most)
 
 bool flx_unseen_is_still(const flx_unseen *u, int i, double value)
 {
-    hull h = {value, value, is_sign(u, i)};
+    hull h = {value, value};
     add_margin(&h, largest(u->least[i], u->most[i]));
     return within(&h, u->least[i], u->most[i]);
 }
 
 bool flx_unseen_is_even(const flx_unseen *u, int i, double begin, double middle, double end)
 {
-    hull h = {begin, begin, false};
+    hull h = {begin, begin};
     widen(&h, end);
     double range = h.high - h.low, size = largest(u->least[i], u->most[i]);
     add_margin(&h, size);
@@ -135,8 +125,8 @@ static double climb(const flx_unseen *u, bool wild, int i, const hull *h, double
 }
 
 // The first part from a to b in which it leaves the hull.
-static double split(const flx_unseen *u, bool wild, int i, const hull *h, double a, double b,
-                    int *left)
+static double split(const flx_unseen *u, bool wild, int i, const hull *h, bool climbs, double a,
+                    double b, int *left)
 {
     double ends[MOST_HALVINGS + 2], *v = u->least;
     int n = 0;
@@ -152,7 +142,9 @@ static double split(const flx_unseen *u, bool wild, int i, const hull *h, double
             continue;
         }
         flx_unseen_at(u, wild, middle, v);
-        if (outside(h, v[i]) > 0.0) return climb(u, wild, i, h, begin, end, middle);
+        if (outside(h, v[i]) > 0.0) {
+            return climbs ? climb(u, wild, i, h, begin, end, middle) : middle;
+        }
         ends[n++] = middle;
     }
     return HUGE_VAL;
@@ -162,18 +154,30 @@ double flx_unseen_search(const flx_unseen *u, bool wild, int i, double a, double
 {
     int n = wild ? u->plan->nwild : u->plan->n, left = MOST_PARTS;
     double most = largest(u->least[i], u->most[i]);
-    hull h = {u->values[i], u->values[i], is_sign(u, i)};
+    hull h = {u->values[i], u->values[i]};
     for (int k = 0; k < places; k++) {
         if (!isfinite(u->values[(size_t)k * (size_t)n + (size_t)i])) return HUGE_VAL;
-        widen(&h, h.sign ? u->values[(size_t)k * (size_t)n + (size_t)i]
-                         : median(u->values + i, (size_t)n, k, places));
+        widen(&h, median(u->values + i, (size_t)n, k, places));
     }
-    if (h.sign && h.low < 0.0 && h.high > 0.0) return HUGE_VAL; // methods look for that
     add_margin(&h, most);
     for (int k = 0; k + 1 < places; k++) {
         double from = a + (b - a) * k / (places - 1), to = a + (b - a) * (k + 1) / (places - 1);
-        double t = split(u, wild, i, &h, from, to, &left);
+        double t = split(u, wild, i, &h, true, from, to, &left);
         if (t < HUGE_VAL) return t;
     }
     return HUGE_VAL;
+}
+
+double flx_unseen_change(const flx_unseen *u, int i, double a, double b, double side)
+{
+    int left = MOST_PARTS;
+    hull h = {side != 0.0 ? 0.0 : -HUGE_VAL, side != 0.0 ? HUGE_VAL : 0.0};
+    double begin = a + BEGINNING * (b - a);
+    double t = split(u, true, i, &h, false, begin, b, &left);
+    while (t < HUGE_VAL) { // what was found may lie behind others: methods see one change in a step
+        double sooner = split(u, true, i, &h, false, begin, t, &left);
+        if (!(t - sooner > NEAR * (sooner - a))) return t;
+        t = sooner;
+    }
+    return t;
 }
