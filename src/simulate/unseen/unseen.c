@@ -390,12 +390,12 @@ static void weigh_motion(flx_unseen *u, int i, const amount *m, double h)
 }
 
 // Function i, whose bounds over the step are more than its values at the ends.
-static flx_status look(flx_simulation *sim, int i, double a, double b)
+static flx_status look(flx_simulation *sim, int i, double a, double b, int places)
 {
     flx_unseen *u = sim->unseen;
     const flx_unseen_function *f = u->plan->list + i;
     flx_unseen_between(u, false, a, b);
-    double peak = flx_unseen_search(u, false, i, a, b, LOOKS);
+    double peak = flx_unseen_search(u, false, i, a, b, places);
     if (!(peak < HUGE_VAL) && sim->it->type->order > HIGH_ORDER) return FLX_OK;
     course c = begin_course(u, i, a, b);
     amount m = measure(&c, peak);
@@ -431,6 +431,8 @@ flx_status flx_unseen_step(flx_simulation *sim)
     int n = u->plan->n;
     bool sampled = false;
     double *middle = u->values + 2 * (size_t)n;
+    // what methods of high order cannot follow with the places of one step
+    int places = sim->it->type->order > HIGH_ORDER ? FEW_PLACES : LOOKS;
     hold(u, m->before);
     measure_states(sim);
     flx_unseen_at(u, false, a, u->values);
@@ -439,16 +441,16 @@ flx_status flx_unseen_step(flx_simulation *sim)
     flx_unseen_between(u, false, a, b);
     for (int i = 0; i < n; i++) {
         const flx_unseen_function *f = u->plan->list + i;
-        double p = u->values[i], q = u->values[sampled ? (LOOKS - 1) * n + i : n + i];
-        double r = sampled ? u->values[(LOOKS / 2) * n + i] : middle[i];
+        double p = u->values[i], q = u->values[sampled ? (places - 1) * n + i : n + i];
+        double r = sampled ? u->values[(places / 2) * n + i] : middle[i];
         see(u, i, p);
         see(u, i, q);
         if (f->use == FLX_EXPRESSION_SWITCH && f->number >= 0) continue;
         if (sampled) flx_unseen_between(u, false, a, b);
         if (flx_unseen_is_even(u, i, p, r, q)) continue;
-        if (!sampled) sample(u, false, a, b, LOOKS);
+        if (!sampled) sample(u, false, a, b, places);
         sampled = true;
-        FLX_TRY(look(sim, i, a, b));
+        FLX_TRY(look(sim, i, a, b, places));
     }
     return FLX_OK;
 }
