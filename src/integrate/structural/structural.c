@@ -266,6 +266,8 @@ flx_status flx_structural_attempt(flx_integrator *it, const flx_state *x, double
 {
     structural *g = it->data;
     const flx_system *s = it->sys;
+    if (g->owed) FLX_TRY(flx_linear_factor(g->lin, &g->blocks, &g->made));
+    g->owed = false;
     if (!flx_method_of(it)->continues || g->anew || is_cut(it, g->h_last)) {
         set_step(g, h);
         FLX_TRY(flx_structural_start(it, x, h));
@@ -454,7 +456,12 @@ void flx_structural_memory(flx_integrator *it, flx_memory *m)
     FLX_PASS(m, g->order);
     FLX_PASS(m, g->unresolved);
     flx_blocks_memory(it->sys, &g->blocks, m);
-    flx_linear_memory(g->lin, m);
+    // velocities of what has no mass are found with the same blocks
+    bool follows = g->gamma > 0.5 && g->books.h_factored > 0.0 && flx_linear_follows(g->lin);
+    FLX_PASS(m, follows);
+    FLX_PASS(m, g->made);
+    if (!follows) flx_linear_memory(g->lin, m);
+    if (flx_memory_loads(m)) g->owed = follows;
     flx_accelerator_memory(g->acc, m);
     flx_inertialess_memory(&g->inertialess, it, m);
     flx_saddle_memory(g->saddle, m);

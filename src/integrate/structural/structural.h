@@ -59,6 +59,8 @@ typedef struct structural {
         unresolved; // the start has motions that the step does not resolve: theta in the place of v'
 
     flx_blocks blocks;
+    flx_weights made; // of the factors in lin, while books.h_factored says that there are any
+    bool owed;        // ... which a checkpoint left out: they are made when a step needs them
     flx_linear *lin;
     flx_accelerator *acc; // for the start
     flx_inertialess inertialess;

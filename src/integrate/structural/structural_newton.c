@@ -229,6 +229,8 @@ flx_status flx_structural_refresh(flx_integrator *it, const flx_point *p)
     flx_stiff_constraints_measure(&g->stiff, s, &g->blocks, g->d);
     if (it->def.step > 0.0) flx_stiff_constraints_warn(it, &g->stiff, g->h); // else the error tells
     g->books.h_factored = 0.0;
+    g->made = w;
+    g->owed = false;
     flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
     it->stats.factorisations++;
     if (status == FLX_OK && g->ggl) status = factor_normals(it);
