@@ -47,7 +47,6 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
     int n = co->n, nF = m * (n + d->nv + d->nlam);
     collocation_stages *now = &co->now, *last = &co->last;
     const flx_array arrays[] = {FLX_ARRAY(co->sigma, d->nlam),
-                                FLX_ARRAY(co->C, d->nlam),
                                 FLX_ARRAY(co->scale, n),
                                 FLX_ARRAY(co->Q, m * d->nq),
                                 FLX_ARRAY(co->R, m * n),
@@ -109,7 +108,6 @@ static void read_unknowns(const flx_system *s, collocation *co)
         co->nrigid += co->rigid[row];
         if (u.kind != FLX_UNKNOWN_CONSTRAINT) continue;
         co->sigma[row] = u.sigma;
-        co->C[row] = u.C;
         co->on_position[row] = flx_constraint_on_position(&u);
         co->npos += co->on_position[row];
     }
@@ -124,7 +122,7 @@ static void read_rows(flx_integrator *it, const double *switches)
         flx_unknown_at(it->sys, switches, co->first + row, &u);
         co->rigid[row] = is_rigid(&u);
         if (row >= d->nlam) continue;
-        co->C[row] = u.C; // sigma is asked for only where a row is on positions
+        // sigma is asked for only where a row is on positions
         co->on_position[row] = flx_constraint_on_position(&u);
     }
 }

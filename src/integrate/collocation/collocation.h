@@ -87,7 +87,6 @@ typedef struct collocation {
     double *b, *b_imag;   // (n) (n) scratch of one real solve
     double *theta, *rate; // (nv) scratch
     double *metric;       // (nv) S^-2: velocities are compared by their scales
-    double *C;            // (nlam)
 
     // linearisation and its factors
     flx_blocks blocks;
